@@ -24,7 +24,7 @@ struct loaded {
 	struct err e; /* of the last failure: it is told once */
 };
 
-struct turn {
+struct batch_line {
 	const struct batch *b;
 	const struct user *self;
 	struct loaded *loaded;
@@ -35,7 +35,7 @@ struct turn {
 	struct buf out;
 };
 
-static int answer_error(struct turn *t, const char *why)
+static int answer_error(struct batch_line *t, const char *why)
 {
 	t->out.n = 0;
 	buf_c(&t->out, "{\"id\":");
@@ -58,7 +58,7 @@ static bool optional(const json_t *object, const char *key, const char *fallback
 	return json_is_string(v);
 }
 
-static const char *read_request(struct turn *t, struct engine_request *rq)
+static const char *read_request(struct batch_line *t, struct engine_request *rq)
 {
 	const json_t *command = json_object_get(t->value, "command"), *id = json_object_get(t->value, "id");
 	struct str shell;
@@ -84,7 +84,7 @@ static const char *read_request(struct turn *t, struct engine_request *rq)
 }
 
 /* Looks at the world, and at the policy files, anew for each line. NULL: they do not load. */
-static const struct policies *policies_for(struct turn *t, struct engine_request *rq)
+static const struct policies *policies_for(struct batch_line *t, struct engine_request *rq)
 {
 	struct loaded *l = t->loaded;
 	struct view *now = arena_new(t->a, struct view);
@@ -104,7 +104,7 @@ static const struct policies *policies_for(struct turn *t, struct engine_request
 
 static int run_turn(void *arg)
 {
-	struct turn *t = arg;
+	struct batch_line *t = arg;
 	struct engine_request rq = {0};
 	struct facts facts = {0};
 	struct judgement judgement = {0};
@@ -128,7 +128,7 @@ static int run_turn(void *arg)
 }
 
 /* An answer that does not fit is replaced by a denial made in an arena of its own. */
-static int answer_too_large(struct turn *t)
+static int answer_too_large(struct batch_line *t)
 {
 	struct judgement refusal;
 	struct facts nothing = {0};
@@ -148,7 +148,7 @@ static int answer_too_large(struct turn *t)
 static int one_line(const struct batch *b, const struct user *self, struct loaded *loaded, struct str line, int kind)
 {
 	struct arena a;
-	struct turn t = {.b = b, .self = self, .loaded = loaded, .a = &a, .line = line};
+	struct batch_line t = {.b = b, .self = self, .loaded = loaded, .a = &a, .line = line};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);

@@ -25,7 +25,7 @@ static const struct exit_row exits[] = {
 	{0, "written, or it was there already"}, {1, "nothing was written"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
 };
 
-struct job {
+struct allow_job {
 	struct arena a;
 	struct allow_options o;
 	const char *command;
@@ -35,14 +35,14 @@ struct job {
 	struct buf out;
 };
 
-static int fail(const struct job *j, const struct err *e)
+static int report_failure(const struct allow_job *j, const struct err *e)
 {
 	complain("%s: %s", j->command, e->text);
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 }
 
 /* Several words without blanks are one rule, since that is what forgotten quotes look like. */
-static bool is_one_rule(const struct job *j)
+static bool is_one_rule(const struct allow_job *j)
 {
 	for (size_t i = 0; i < j->nwords; i++)
 		if (strpbrk(j->words[i], " ()") || !strncmp(j->words[i], "mcp__", 5))
@@ -50,7 +50,7 @@ static bool is_one_rule(const struct job *j)
 	return true;
 }
 
-static struct str joined(struct job *j)
+static struct str joined(struct allow_job *j)
 {
 	struct buf b;
 
@@ -60,7 +60,7 @@ static struct str joined(struct job *j)
 	return buf_view(&b);
 }
 
-static int read_rules(struct job *j, struct rule_request *rq, struct err *e)
+static int read_rules(struct allow_job *j, struct rule_request *rq, struct err *e)
 {
 	bool one = is_one_rule(j);
 
@@ -72,9 +72,9 @@ static int read_rules(struct job *j, struct rule_request *rq, struct err *e)
 	return 0;
 }
 
-static int run_job(void *arg)
+static int allow_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct allow_job *j = arg;
 	struct rule_request rq = {.verdict = j->verdict, .project = j->o.project, .remove = j->o.remove};
 	struct rule_plan p;
 	struct err e = {0};
@@ -85,7 +85,7 @@ static int run_job(void *arg)
 		return 1;
 	}
 	if (read_rules(j, &rq, &e) != 0 || rule_plan(&j->a, &rq, &p, &e) != 0)
-		return fail(j, &e);
+		return report_failure(j, &e);
 	return change_rules(&j->a, j->command, &rq, &p, j->o.dry_run, &j->out);
 }
 
@@ -97,9 +97,9 @@ static bool is_option(const char *word)
 	return false;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_allow(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {.command = self->name};
+	struct allow_job j = {.command = self->name};
 	int code, first = options_take(self, argc, argv, &j.o, &code);
 
 	if (first < 0)
@@ -114,7 +114,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	j.verdict = !strcmp(self->name, "allow") ? VERDICT_ALLOW : !strcmp(self->name, "ask") ? VERDICT_ASK : VERDICT_DENY;
 	j.words = argv + first;
 	j.nwords = (size_t)(argc - first);
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, allow_job_run, &j);
 }
 
 #define SYNOPSIS "[--project] [--dry-run] RULE...\n--remove [--project] [--dry-run] RULE..."
@@ -158,7 +158,7 @@ const struct command_row command_allow = {
 	.nexits = COUNT(exits),
 	.examples = allow_examples,
 	.nexamples = COUNT(allow_examples),
-	.run = run,
+	.run = run_allow,
 };
 
 const struct command_row command_ask = {
@@ -172,7 +172,7 @@ const struct command_row command_ask = {
 	.nexits = COUNT(exits),
 	.examples = ask_examples,
 	.nexamples = COUNT(ask_examples),
-	.run = run,
+	.run = run_allow,
 };
 
 const struct command_row command_deny = {
@@ -186,5 +186,5 @@ const struct command_row command_deny = {
 	.nexits = COUNT(exits),
 	.examples = deny_examples,
 	.nexamples = COUNT(deny_examples),
-	.run = run,
+	.run = run_allow,
 };

@@ -39,7 +39,7 @@ static const struct example_row examples[] = {
 	{"caisson audit verify --key PUBLIC --checkpoint FILE", "The same, and the record must go on from what was signed."},
 };
 
-struct job {
+struct audit_verify_job {
 	struct arena a;
 	struct audit_options o;
 	struct audit au;
@@ -48,7 +48,7 @@ struct job {
 
 /* ---- verify ---- */
 
-static void doc_verdict(struct job *j, const struct audit_verdict *v)
+static void doc_verdict(struct audit_verify_job *j, const struct audit_verdict *v)
 {
 	struct doc o;
 
@@ -77,7 +77,7 @@ static void doc_verdict(struct job *j, const struct audit_verdict *v)
 	doc_finish(&o);
 }
 
-static void print_verdict(struct job *j, const struct audit_verdict *v)
+static void print_verdict(struct audit_verify_job *j, const struct audit_verdict *v)
 {
 	struct buf *b = &j->out;
 
@@ -102,7 +102,7 @@ static void print_verdict(struct job *j, const struct audit_verdict *v)
 	buf_char(b, '\n');
 }
 
-static int verify(struct job *j, struct err *e)
+static int verify_record(struct audit_verify_job *j, struct err *e)
 {
 	struct audit_verdict v;
 	struct audit_anchor anchor = {0};
@@ -135,9 +135,9 @@ static int verify(struct job *j, struct err *e)
 
 /* ---- the command ---- */
 
-static int run_job(void *arg)
+static int audit_verify_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct audit_verify_job *j = arg;
 	struct record_home at;
 	struct err e = {0};
 
@@ -146,7 +146,7 @@ static int run_job(void *arg)
 	if (home_open(&j->a, &at, false, &e) < 0)
 		return home_failed("audit verify", &e);
 	j->au = at.audit;
-	int rc = verify(j, &e);
+	int rc = verify_record(j, &e);
 	home_close(&at);
 	if (rc < 0) {
 		complain("audit verify: %s", e.text);
@@ -169,10 +169,10 @@ static const struct command_row *find_apart(int argc, char **argv)
 	return NULL;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_audit_verify(const struct command_row *self, int argc, char **argv)
 {
 	const struct command_row *other = find_apart(argc, argv);
-	struct job j = {0};
+	struct audit_verify_job j = {0};
 	bool named = argc > 1 && argv[1][0] != '-';
 	int code, first;
 
@@ -185,7 +185,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, named ? "expected verify, query, show, tail, export, prune, checkpoint, keygen, reindex or replay-all" : "verify, query, show, tail or another subcommand is missing");
 	if (first < argc - named)
 		return usage_wrong(self, "no operand is expected");
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, audit_verify_job_run, &j);
 }
 
 const struct command_row command_audit = {
@@ -207,5 +207,5 @@ const struct command_row command_audit = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_audit_verify,
 };

@@ -21,14 +21,14 @@ struct key_options {
 	const char *key, *export;
 };
 
-struct job {
+struct audit_key_job {
 	struct arena a;
 	struct key_options o;
 	const char *operand;
 	struct record_home at;
 	struct buf out;
 	bool found;      /* there is a record */
-	int (*run)(struct job *j, struct err *e);
+	int (*run)(struct audit_key_job *j, struct err *e);
 	const char *name;
 };
 
@@ -57,11 +57,11 @@ static const struct example_row checkpoint_examples[] = {
 	{"caisson audit verify --key PUBLIC --checkpoint checkpoint.json", "Later: does the record go on from it?"},
 };
 
-static struct str key_path(struct job *j, const char *given) { return given ? str_of(given) : str_fmt(&j->a, "%.*s/" KEY_NAME, STR_ARG(j->at.state)); }
+static struct str key_path(struct audit_key_job *j, const char *given) { return given ? str_of(given) : str_fmt(&j->a, "%.*s/" KEY_NAME, STR_ARG(j->at.state)); }
 
 /* ---- keygen ---- */
 
-static int keygen(struct job *j, struct err *e)
+static int keygen(struct audit_key_job *j, struct err *e)
 {
 	struct str path = key_path(j, j->operand);
 	struct audit_key key;
@@ -83,7 +83,7 @@ static int keygen(struct job *j, struct err *e)
 
 /* ---- checkpoint ---- */
 
-static int checkpoint(struct job *j, struct err *e)
+static int checkpoint(struct audit_key_job *j, struct err *e)
 {
 	struct audit_key key;
 	struct audit_checkpoint cp;
@@ -113,16 +113,16 @@ static int checkpoint(struct job *j, struct err *e)
 
 /* ---- both ---- */
 
-static int exit_of(const struct err *e, const struct job *j)
+static int exit_of(const struct err *e, const struct audit_key_job *j)
 {
 	if (e->kind == ERR_SYSTEM && e->errnum == ENOENT && j->run == checkpoint && !j->found)
 		return EXIT_NO_RECORD;
 	return e->kind == ERR_INPUT || e->kind == ERR_CONFIG || (e->kind == ERR_SYSTEM && (e->errnum == EEXIST || e->errnum == ENOENT)) ? 1 : EXIT_INTERNAL;
 }
 
-static int run_job(void *arg)
+static int audit_key_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct audit_key_job *j = arg;
 	struct err e = {0};
 	int rc;
 
@@ -138,9 +138,9 @@ static int run_job(void *arg)
 	return output(buf_view(&j->out), 0);
 }
 
-static int start(const struct command_row *self, int argc, char **argv, int (*fn)(struct job *j, struct err *e), bool operand)
+static int start_key_command(const struct command_row *self, int argc, char **argv, int (*fn)(struct audit_key_job *j, struct err *e), bool operand)
 {
-	struct job j = {.run = fn, .name = self->name};
+	struct audit_key_job j = {.run = fn, .name = self->name};
 	int code, first = options_take(self, argc, argv, &j.o, &code);
 
 	if (first < 0)
@@ -150,11 +150,11 @@ static int start(const struct command_row *self, int argc, char **argv, int (*fn
 	j.operand = first < argc ? argv[first] : NULL;
 	if ((j.operand && !*j.operand) || (j.o.key && !*j.o.key) || (j.o.export && !*j.o.export))
 		return usage_wrong(self, "the name of a file is empty");
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, audit_key_job_run, &j);
 }
 
-static int run_keygen(const struct command_row *self, int argc, char **argv) { return start(self, argc, argv, keygen, true); }
-static int run_checkpoint(const struct command_row *self, int argc, char **argv) { return start(self, argc, argv, checkpoint, false); }
+static int run_keygen(const struct command_row *self, int argc, char **argv) { return start_key_command(self, argc, argv, keygen, true); }
+static int run_checkpoint(const struct command_row *self, int argc, char **argv) { return start_key_command(self, argc, argv, checkpoint, false); }
 
 const struct command_row command_audit_keygen = {
 	.name = "audit keygen",

@@ -41,7 +41,7 @@ static const struct example_row examples[] = {
 	{"caisson audit prune --days 365", "Keeps a year, whatever the policy says."},
 };
 
-struct job {
+struct audit_prune_job {
 	struct arena a;
 	struct prune_options o;
 	unsigned days;
@@ -55,7 +55,7 @@ struct job {
 };
 
 /* Retention and quota are the policy's. */
-static int load_settings(struct job *j, struct err *e)
+static int load_settings(struct audit_prune_job *j, struct err *e)
 {
 	struct policies_request rq = {.config = j->o.config};
 	struct policies p;
@@ -75,7 +75,7 @@ static int load_settings(struct job *j, struct err *e)
 	return 0;
 }
 
-static int work(struct job *j, struct err *e)
+static int prune_rows(struct audit_prune_job *j, struct err *e)
 {
 	struct record_home *h = &j->at;
 
@@ -93,10 +93,13 @@ static int work(struct job *j, struct err *e)
 
 /* ---- saying it ---- */
 
-static uint64_t all_bytes(const struct job *j) { return j->usage.row_bytes + j->usage.blob_bytes; }
-static bool above_quota(const struct job *j) { return j->quota && all_bytes(j) > j->quota; }
+static uint64_t all_bytes(const struct audit_prune_job *j)
+{
+	return j->usage.row_bytes + j->usage.blob_bytes;
+}
+static bool above_quota(const struct audit_prune_job *j) { return j->quota && all_bytes(j) > j->quota; }
 
-static void print_json(struct job *j)
+static void print_json(struct audit_prune_job *j)
 {
 	struct doc o;
 
@@ -132,7 +135,7 @@ static void print_json(struct job *j)
 	doc_finish(&o);
 }
 
-static void print_text(struct job *j)
+static void print_text(struct audit_prune_job *j)
 {
 	const char *would = j->o.dry ? "would be " : "";
 	struct buf *b = &j->out;
@@ -149,9 +152,9 @@ static void print_text(struct job *j)
 	buf_fmt(b, "the record has %" PRIu64 " day%s, %" PRIu64 " bytes of rows and %" PRIu64 " blobs, %" PRIu64 " bytes\n", j->usage.days, j->usage.days == 1 ? "" : "s", j->usage.row_bytes, j->usage.blobs, j->usage.blob_bytes);
 }
 
-static int run_job(void *arg)
+static int audit_prune_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct audit_prune_job *j = arg;
 	struct err e = {0};
 	int rc;
 
@@ -163,7 +166,7 @@ static int run_job(void *arg)
 	}
 	if (home_open(&j->a, &j->at, true, &e) < 0)
 		return home_failed("audit prune", &e);
-	rc = work(j, &e);
+	rc = prune_rows(j, &e);
 	home_close(&j->at);
 	if (rc < 0) {
 		complain("audit prune: %s", e.text);
@@ -178,14 +181,14 @@ static int run_job(void *arg)
 	return output(buf_view(&j->out), 0);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_audit_prune(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct audit_prune_job j = {0};
 	int code;
 
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, audit_prune_job_run, &j);
 }
 
 const struct command_row command_audit_prune = {
@@ -202,5 +205,5 @@ const struct command_row command_audit_prune = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_audit_prune,
 };

@@ -11,16 +11,16 @@
 
 #define LIMIT_MAX 1000000
 
-struct options {
+struct audit_query_options {
 	struct rows_options rows;
 	const char *limit, *format;
 	bool json;
 };
 
-struct job {
+struct audit_query_job {
 	struct arena a;
 	const char *name;
-	struct options o;
+	struct audit_query_options o;
 	struct audit_filter filter;
 	struct record_home at;
 	size_t limit;
@@ -30,7 +30,7 @@ struct job {
 
 /* ---- query and export ---- */
 
-static void remarks(const struct job *j, const struct search *s)
+static void remarks(const struct audit_query_job *j, const struct search *s)
 {
 	struct audit_passed p = search_passed(s);
 	struct str why;
@@ -43,7 +43,7 @@ static void remarks(const struct job *j, const struct search *s)
 		complain("%s: for %" PRIu64 " rows matching took too long and was given up; they are among those printed", j->name, p.unsure);
 }
 
-static int print_rows(struct job *j, struct search *s, struct err *e)
+static int print_rows(struct audit_query_job *j, struct search *s, struct err *e)
 {
 	struct audit_line *l = arena_new(&j->a, struct audit_line);
 	struct page page;
@@ -61,9 +61,9 @@ static int print_rows(struct job *j, struct search *s, struct err *e)
 	return got < 0 ? -1 : code;
 }
 
-static int run_job(void *arg)
+static int audit_query_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct audit_query_job *j = arg;
 	struct search *s;
 	struct err e = {0};
 	int rc;
@@ -90,7 +90,7 @@ static int run_job(void *arg)
 	return rc;
 }
 
-static int start(const struct command_row *self, int argc, char **argv, struct job *j)
+static int start_query(const struct command_row *self, int argc, char **argv, struct audit_query_job *j)
 {
 	int64_t limit = 0;
 	int code;
@@ -104,24 +104,24 @@ static int start(const struct command_row *self, int argc, char **argv, struct j
 	j->name = self->name;
 	j->limit = (size_t)limit;
 	j->form = j->o.format && j->o.format[0] == 'c' ? ROWS_CSV : ROWS_JSON;
-	return with_arena(&j->a, run_job, j);
+	return with_arena(&j->a, audit_query_job_run, j);
 }
 
 static int run_query(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct audit_query_job j = {0};
 
-	return start(self, argc, argv, &j);
+	return start_query(self, argc, argv, &j);
 }
 
 static int run_export(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {.export = true};
+	struct audit_query_job j = {.export = true};
 
-	return start(self, argc, argv, &j);
+	return start_query(self, argc, argv, &j);
 }
 
-#define AT(field) offsetof(struct options, field)
+#define AT(field) offsetof(struct audit_query_options, field)
 static const struct option_row query_options[] = {
 	ROWS_OPTIONS(AT),
 	{"limit", OPTION_VALUE, AT(limit), "N", "the newest N of them"},
@@ -191,7 +191,7 @@ const struct command_row command_audit_export = {
 
 static int run_reindex_job(void *arg)
 {
-	struct job *j = arg;
+	struct audit_query_job *j = arg;
 	struct index_counts n;
 	struct buf b;
 	struct err e = {0};
@@ -221,7 +221,7 @@ static int run_reindex_job(void *arg)
 
 static int run_reindex(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {.name = self->name};
+	struct audit_query_job j = {.name = self->name};
 	int code;
 
 	if (!options_only(self, argc, argv, &j.o, &code))

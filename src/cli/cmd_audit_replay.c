@@ -43,7 +43,7 @@ static const struct example_row examples[] = {
 	{"caisson audit replay-all --policy new.yaml --json | jq '.changes[] | select(.to == \"deny\").command'", "What it would have denied."},
 };
 
-struct job {
+struct audit_replay_job {
 	struct arena a;
 	struct all_options o;
 	size_t examples;
@@ -64,7 +64,7 @@ static void put_short(struct buf *b, struct str s)
 		buf_c(b, "...");
 }
 
-static void print_pair(struct job *j, enum verdict from, enum verdict to, bool colour)
+static void print_pair(struct audit_replay_job *j, enum verdict from, enum verdict to, bool colour)
 {
 	const char *shade = !colour ? "" : to > from ? "\033[32m" : "\033[31m";
 	size_t shown = 0;
@@ -84,7 +84,7 @@ static void print_pair(struct job *j, enum verdict from, enum verdict to, bool c
 	}
 }
 
-static void print_text(struct job *j)
+static void print_text(struct audit_replay_job *j)
 {
 	const struct replay_all *all = &j->all;
 	bool colour = terminal_colour(STDOUT_FILENO), any = false;
@@ -120,7 +120,7 @@ static void print_text(struct job *j)
 		buf_c(b, "\nthere were more different commands than are told apart; the table counts them all\n");
 }
 
-static void print_json(struct job *j)
+static void print_json(struct audit_replay_job *j)
 {
 	const struct replay_all *all = &j->all;
 	struct doc o;
@@ -161,7 +161,7 @@ static void print_json(struct job *j)
 
 /* ---- the command ---- */
 
-static int work(struct job *j)
+static int replay_rows(struct audit_replay_job *j)
 {
 	struct audit_filter f;
 	struct trial t;
@@ -190,9 +190,9 @@ static int work(struct job *j)
 	return 0;
 }
 
-static int run_job(void *arg)
+static int audit_replay_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct audit_replay_job *j = arg;
 	struct err e = {0};
 	int rc;
 
@@ -200,14 +200,14 @@ static int run_job(void *arg)
 	home_find(&j->a, &j->at);
 	if (home_open(&j->a, &j->at, true, &e) < 0)
 		return home_failed("audit replay-all", &e);
-	rc = work(j);
+	rc = replay_rows(j);
 	home_close(&j->at);
 	return j->out.n ? output(buf_view(&j->out), rc) : rc;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_audit_replay(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct audit_replay_job j = {0};
 	int64_t n = EXAMPLES_DEFAULT;
 	int code;
 
@@ -216,7 +216,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (j.o.examples && num_parse(str_of(j.o.examples), 0, EXAMPLES_MAX, &n) < 0)
 		return usage_wrong(self, "--examples is a number from 0 to 10000");
 	j.examples = (size_t)n;
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, audit_replay_job_run, &j);
 }
 
 const struct command_row command_audit_replay_all = {
@@ -232,5 +232,5 @@ const struct command_row command_audit_replay_all = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_audit_replay,
 };

@@ -18,13 +18,13 @@ enum { EXIT_NO_ROW = 1 };
 #define SPEC_MAX ((size_t)16 << 20)
 #define LABEL_COLUMNS 12
 
-struct options {
+struct audit_show_options {
 	bool json, output;
 };
 
-struct job {
+struct audit_show_job {
 	struct arena a;
-	struct options o;
+	struct audit_show_options o;
 	const char *what;
 	struct record_home at;
 	struct audit_line *rows; /* their bytes are the arena's */
@@ -35,7 +35,7 @@ struct job {
 
 /* ---- finding ---- */
 
-static void keep(struct job *j, const struct audit_line *l)
+static void keep_row(struct audit_show_job *j, const struct audit_line *l)
 {
 	if (j->nrows == ROWS_MAX) {
 		j->more++;
@@ -45,7 +45,7 @@ static void keep(struct job *j, const struct audit_line *l)
 	(void)audit_line_parse(text, &j->rows[j->nrows++]);
 }
 
-static int find_id(struct job *j, struct str id, struct err *e)
+static int find_id(struct audit_show_job *j, struct str id, struct err *e)
 {
 	struct audit_filter f = {.id = id};
 	struct audit_line *l = arena_new(&j->a, struct audit_line);
@@ -55,13 +55,13 @@ static int find_id(struct job *j, struct str id, struct err *e)
 	if (search_new(&j->a, &j->at.audit, &f, 0, &s, e) < 0)
 		return -1;
 	while ((got = search_next(s, l, e)) > 0)
-		keep(j, l);
+		keep_row(j, l);
 	search_close(s);
 	return got;
 }
 
 /* By id; a number may also be that of a row. */
-static int find(struct job *j, struct err *e)
+static int find_rows(struct audit_show_job *j, struct err *e)
 {
 	struct audit_line *l = arena_new(&j->a, struct audit_line);
 	int64_t seq;
@@ -81,12 +81,12 @@ static int find(struct job *j, struct err *e)
 
 /* ---- a row for people ---- */
 
-static void label(struct job *j, const char *text)
+static void label(struct audit_show_job *j, const char *text)
 {
 	buf_fmt(&j->b, "  %s%-*s%s ", tint_on(j->page.colour, TINT_DIM), LABEL_COLUMNS, text, tint_off(j->page.colour, TINT_DIM));
 }
 
-static void tinted(struct job *j, struct str text, enum tint t)
+static void tinted(struct audit_show_job *j, struct str text, enum tint t)
 {
 	buf_c(&j->b, tint_on(j->page.colour, t));
 	put_cell(&j->b, text, 0);
@@ -95,7 +95,7 @@ static void tinted(struct job *j, struct str text, enum tint t)
 }
 
 /* Lines stay lines, each behind the label's column. */
-static void put_lines(struct job *j, struct str text, bool first)
+static void put_lines(struct audit_show_job *j, struct str text, bool first)
 {
 	for (size_t from = 0; from <= text.n;) {
 		ptrdiff_t newline = str_find(text, '\n', from);
@@ -120,13 +120,13 @@ static void put_lines(struct job *j, struct str text, bool first)
 	}
 }
 
-static void show_text(struct job *j, const char *key, struct str value)
+static void show_text(struct audit_show_job *j, const char *key, struct str value)
 {
 	label(j, key);
 	put_lines(j, audit_text(&j->a, value), true);
 }
 
-static void show_verdict(struct job *j, const char *key, struct str value)
+static void show_verdict(struct audit_show_job *j, const char *key, struct str value)
 {
 	struct str text = audit_text(&j->a, value);
 
@@ -134,7 +134,7 @@ static void show_verdict(struct job *j, const char *key, struct str value)
 	tinted(j, text, key[0] == 'v' ? verdict_tint(text) : status_tint(text));
 }
 
-static void show_reasons(struct job *j, const char *key, struct str value)
+static void show_reasons(struct audit_show_job *j, const char *key, struct str value)
 {
 	struct str item;
 
@@ -151,7 +151,7 @@ static void show_reasons(struct job *j, const char *key, struct str value)
 	}
 }
 
-static void show_duration(struct job *j, const char *key, struct str value)
+static void show_duration(struct audit_show_job *j, const char *key, struct str value)
 {
 	int64_t ms;
 
@@ -162,7 +162,7 @@ static void show_duration(struct job *j, const char *key, struct str value)
 	buf_char(&j->b, '\n');
 }
 
-static void show_memory(struct job *j, const char *key, struct str value)
+static void show_memory(struct audit_show_job *j, const char *key, struct str value)
 {
 	int64_t mb;
 
@@ -173,7 +173,7 @@ static void show_memory(struct job *j, const char *key, struct str value)
 	buf_fmt(&j->b, "%" PRId64 " MB\n", mb);
 }
 
-static void show_validation(struct job *j, const char *key, struct str value)
+static void show_validation(struct audit_show_job *j, const char *key, struct str value)
 {
 	static const char parts[][8] = {"outcome", "result", "task", "format"};
 	bool any = false;
@@ -192,7 +192,7 @@ static void show_validation(struct job *j, const char *key, struct str value)
 }
 
 /* Within which walls it ran: the parts of the specification that a person asks for. */
-static void show_limits(struct job *j, const json_t *spec)
+static void show_limits(struct audit_show_job *j, const json_t *spec)
 {
 	static const struct {
 		char key[12], name[12], unit[8];
@@ -216,7 +216,7 @@ static void show_limits(struct job *j, const json_t *spec)
 }
 
 /* A specification stands in the row itself, or is a blob. */
-static void show_spec(struct job *j, const char *key, struct str value)
+static void show_spec(struct audit_show_job *j, const char *key, struct str value)
 {
 	static const char words[][12] = {"profile", "network", "workspace"};
 	struct str text = value;
@@ -245,7 +245,7 @@ static void show_spec(struct job *j, const char *key, struct str value)
 }
 
 /* The bytes of an output, or why there are none. */
-static int output_of(struct job *j, struct str digest, struct str *ret, struct err *e)
+static int output_of(struct audit_show_job *j, struct str digest, struct str *ret, struct err *e)
 {
 	if (!blob_is_digest(digest))
 		return err_set(e, ERR_INPUT, 0, "not a digest");
@@ -254,7 +254,7 @@ static int output_of(struct job *j, struct str digest, struct str *ret, struct e
 	return blob_get(&j->a, &j->at.blobs, digest, OUTPUT_MAX, ret, e);
 }
 
-static void show_output(struct job *j, const char *key, struct str value)
+static void show_output(struct audit_show_job *j, const char *key, struct str value)
 {
 	struct str text, digest = audit_text(&j->a, value);
 	struct err e = {0};
@@ -271,13 +271,13 @@ static void show_output(struct job *j, const char *key, struct str value)
 	}
 }
 
-static void show_digest(struct job *j, const char *key, struct str value)
+static void show_digest(struct audit_show_job *j, const char *key, struct str value)
 {
 	label(j, key);
 	tinted(j, audit_text(&j->a, value), TINT_DIM);
 }
 
-static void show_other(struct job *j, const char *key, struct str value)
+static void show_other(struct audit_show_job *j, const char *key, struct str value)
 {
 	if (str_is(value, "null"))
 		return;
@@ -287,14 +287,14 @@ static void show_other(struct job *j, const char *key, struct str value)
 
 static const struct {
 	const char *key;
-	void (*show)(struct job *j, const char *key, struct str value); /* NULL: not shown */
+	void (*show)(struct audit_show_job *j, const char *key, struct str value); /* NULL: not shown */
 } shown[] = {
 	{"v", NULL}, {"seq", NULL}, {"id", NULL}, {"kind", NULL}, {"ts", NULL}, {"prev", NULL}, {"command", show_text}, {"verdict", show_verdict}, {"status", show_verdict}, {"reasons", show_reasons},
 	{"duration_ms", show_duration}, {"cpu_ms", show_duration}, {"peak_memory_mb", show_memory}, {"validation", show_validation}, {"spec", show_spec}, {"policy", show_digest}, {"view", show_digest}, {"answers", NULL},
 	{"stdout", show_output}, {"stderr", show_output}, {"hash", show_digest},
 };
 
-static void show_field(struct job *j, struct str key, struct str value)
+static void show_field(struct audit_show_job *j, struct str key, struct str value)
 {
 	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
 		if (str_is(key, shown[i].key)) {
@@ -309,7 +309,7 @@ static void show_field(struct job *j, struct str key, struct str value)
 }
 
 /* What the first row said already is not said again. */
-static void show_row(struct job *j, size_t n)
+static void show_row(struct audit_show_job *j, size_t n)
 {
 	const struct audit_line *l = &j->rows[n], *first = &j->rows[0];
 
@@ -327,7 +327,7 @@ static void show_row(struct job *j, size_t n)
 	j->b.n = 0;
 }
 
-static int print_text(struct job *j)
+static int print_text(struct audit_show_job *j)
 {
 	page_begin(&j->page, &j->a, true);
 	buf_fmt(&j->b, "%.*s\n", STR_ARG(j->rows[0].id));
@@ -341,7 +341,7 @@ static int print_text(struct job *j)
 
 /* ---- for programs ---- */
 
-static void json_output(struct job *j, const char *key)
+static void json_output(struct audit_show_job *j, const char *key)
 {
 	struct str digest = {0}, text;
 	struct err e = {0};
@@ -361,7 +361,7 @@ static void json_output(struct job *j, const char *key)
 	json_decref(v);
 }
 
-static int print_json(struct job *j)
+static int print_json(struct audit_show_job *j)
 {
 	page_begin(&j->page, &j->a, false);
 	buf_fmt(&j->b, "{\"id\":\"%.*s\",\"rows\":[", STR_ARG(j->rows[0].id));
@@ -389,16 +389,16 @@ static int print_json(struct job *j)
 
 /* ---- the command ---- */
 
-static int run_job(void *arg)
+static int audit_show_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct audit_show_job *j = arg;
 	struct err e = {0};
 
 	buf_init(&j->b, &j->a, ARENA_CAP_DEFAULT);
 	home_find(&j->a, &j->at);
 	if (home_open(&j->a, &j->at, true, &e) < 0)
 		return home_failed("audit show", &e);
-	int rc = find(j, &e);
+	int rc = find_rows(j, &e);
 	if (rc < 0)
 		complain("audit show: %s", e.text);
 	else if (!j->nrows)
@@ -408,16 +408,16 @@ static int run_job(void *arg)
 	return code;
 }
 
-#define AT(field) offsetof(struct options, field)
+#define AT(field) offsetof(struct audit_show_options, field)
 static const struct option_row options[] = {
 	{"output", OPTION_FLAG, AT(output), "", "also what was written to standard output and standard error"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object: id and rows as they are written"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_audit_show(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct audit_show_job j = {0};
 	/* options may also stand behind the id */
 	const bool named = argc > 1 && argv[1][0] != '-';
 	int code, first = options_take(self, argc - named, argv + named, &j.o, &code);
@@ -431,7 +431,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	j.what = named ? argv[1] : argv[first];
 	if (!*j.what)
 		return usage_wrong(self, "an id or the number of a row is missing");
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, audit_show_job_run, &j);
 }
 
 static const struct exit_row exits[] = {
@@ -457,5 +457,5 @@ const struct command_row command_audit_show = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_audit_show,
 };

@@ -19,14 +19,14 @@
 #define TICK_MS 1000       /* looked at even when nothing was said */
 #define TICK_BLIND_MS 200  /* when nobody says that something was written */
 
-struct options {
+struct audit_tail_options {
 	bool json, follow;
 	const char *n;
 };
 
-struct job {
+struct audit_tail_job {
 	struct arena a;
-	struct options o;
+	struct audit_tail_options o;
 	size_t n;
 	struct record_home at;
 	struct page page;
@@ -37,7 +37,7 @@ struct job {
 
 /* ---- those there are ---- */
 
-static int newest(struct job *j, struct err *e)
+static int newest(struct audit_tail_job *j, struct err *e)
 {
 	static const struct audit_filter all = {0};
 	struct audit_line *l = arena_new(&j->a, struct audit_line);
@@ -57,7 +57,7 @@ static int newest(struct job *j, struct err *e)
 
 /* ---- those that come ---- */
 
-static int watch_writes(const struct job *j)
+static int watch_writes(const struct audit_tail_job *j)
 {
 	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	char path[4096];
@@ -83,7 +83,7 @@ static bool wait_for_more(int signals, int writes)
 	return true;
 }
 
-static int follow(struct job *j, struct err *e)
+static int follow(struct audit_tail_job *j, struct err *e)
 {
 	struct audit_line *l = arena_new(&j->a, struct audit_line);
 	struct audit_follow *f;
@@ -111,9 +111,9 @@ static int follow(struct job *j, struct err *e)
 
 /* ---- the command ---- */
 
-static int run_job(void *arg)
+static int audit_tail_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct audit_tail_job *j = arg;
 	struct err e = {0};
 
 	home_find(&j->a, &j->at);
@@ -132,7 +132,7 @@ static int run_job(void *arg)
 	return EXIT_INTERNAL;
 }
 
-#define AT(field) offsetof(struct options, field)
+#define AT(field) offsetof(struct audit_tail_options, field)
 static const struct option_row options[] = {
 	{"n", OPTION_VALUE, AT(n), "N", "so many rows (default: 10, at most 10000)"},
 	{"f", OPTION_FLAG, AT(follow), "", "then go on with the rows that are written, until interrupted"},
@@ -140,9 +140,9 @@ static const struct option_row options[] = {
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_audit_tail(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct audit_tail_job j = {0};
 	int64_t n = TAIL_DEFAULT;
 	int code;
 
@@ -151,7 +151,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (j.o.n && num_parse(str_of(j.o.n), 1, TAIL_MAX, &n) < 0)
 		return usage_wrong(self, "-n is a number from 1 to 10000");
 	j.n = (size_t)n;
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, audit_tail_job_run, &j);
 }
 
 static const struct exit_row exits[] = {
@@ -176,5 +176,5 @@ const struct command_row command_audit_tail = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_audit_tail,
 };

@@ -45,7 +45,7 @@ static const struct example_row examples[] = {
  * Judging and printing each run inside an arena_run of their own arena, so that a full one is a denial and not a crash: what was judged in an
  * arena that is now full can still be printed, and an answer that is too large to print is replaced by a refusal.
  */
-struct job {
+struct check_job {
 	const struct check_options *o;
 	const char *operand;
 	struct arena *a, *out;
@@ -55,14 +55,14 @@ struct job {
 };
 
 /* The answer has it among its reasons. A person reads it there, unless the answer is for a program. */
-static void complain_beside(const struct job *j, const struct err *e)
+static void complain_beside(const struct check_job *j, const struct err *e)
 {
 	if (j->o->json && !j->o->explain)
 		complain("%s", e->text);
 }
 
 /* What could not be recorded is denied, whatever was judged. */
-static void record(struct job *j, const struct engine_request *rq, const struct view *v)
+static void record_check(struct check_job *j, const struct engine_request *rq, const struct view *v)
 {
 	const struct record_place at = {.state = v->state_dir, .project = v->project, .uid = v->uid, .environ = environ};
 	const struct record_who who = {.agent = j->o->agent ? str_of(j->o->agent) : STR("")};
@@ -79,9 +79,9 @@ static void record(struct job *j, const struct engine_request *rq, const struct 
 	}
 }
 
-static int judge(void *arg)
+static int judge_command(void *arg)
 {
-	struct job *j = arg;
+	struct check_job *j = arg;
 	struct engine_request rq = {.command = str_of(j->operand), .cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
 	struct err e = {0};
 
@@ -105,15 +105,15 @@ static int judge(void *arg)
 
 		if (!j->judgement.view)
 			world_view(j->a, &rq, NULL, &v);
-		record(j, &rq, j->judgement.view ? j->judgement.view : &v);
+		record_check(j, &rq, j->judgement.view ? j->judgement.view : &v);
 	}
 	return 0;
 }
 
-static int print(void *arg)
+static int print_answer(void *arg)
 {
 	static const int codes[] = {EXIT_DENY, EXIT_ASK, EXIT_CONTAIN, EXIT_ALLOW};
-	struct job *j = arg;
+	struct check_job *j = arg;
 	int fd = j->o->json ? STDERR_FILENO : STDOUT_FILENO;
 	struct explain_style style = {.width = 80};
 	struct buf answer, words;
@@ -138,28 +138,28 @@ static int print(void *arg)
 static int check_one(const struct check_options *o, const char *operand)
 {
 	struct arena a, out;
-	struct job j = {.o = o, .operand = operand, .a = &a, .out = &out};
+	struct check_job j = {.o = o, .operand = operand, .a = &a, .out = &out};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
-	rc = arena_run(&a, judge, &j);
+	rc = arena_run(&a, judge_command, &j);
 	if (rc == 0)
-		rc = arena_run(&out, print, &j);
+		rc = arena_run(&out, print_answer, &j);
 	if (rc < 0) {
 		arena_free(&out);
 		arena_init(&out, ARENA_CAP_DEFAULT);
 		j.facts = (struct facts){0};
 		engine_refuse(&out, CHECK_INTERNAL_ERROR,
 			"the memory bound was reached before the answer was made", &j.judgement);
-		rc = print(&j);
+		rc = print_answer(&j);
 	}
 	arena_end(&out);
 	arena_end(&a);
 	return rc;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_check(const struct command_row *self, int argc, char **argv)
 {
 	struct check_options o = {0};
 	enum dialect d;
@@ -204,5 +204,5 @@ const struct command_row command_check = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_check,
 };

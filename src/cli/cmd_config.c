@@ -35,14 +35,14 @@ static const struct example_row examples[] = {
 	{"caisson config explain tools.bash.deny", "What a key means, who may set it, and an example."},
 };
 
-struct job {
+struct config_job {
 	struct arena a;
 	const struct config_options *o;
 	const char *operand; /* a file or a key, or NULL */
 	struct buf out;
 };
 
-static struct policies_request request(const struct job *j)
+static struct policies_request request(const struct config_job *j)
 {
 	return (struct policies_request){.config = j->operand, .alone = j->operand != NULL, .cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
 }
@@ -93,7 +93,7 @@ static void warn(void *ctx, struct str where, struct str rule, const char *why)
 }
 
 /* A file that is tried by hand would be refused in its place if others may write it: worth knowing before it is there. */
-static void warn_unsafe(struct job *j, struct verified *v)
+static void warn_unsafe(struct config_job *j, struct verified *v)
 {
 	struct view view;
 	struct str ignored, path = v->file->path;
@@ -106,7 +106,7 @@ static void warn_unsafe(struct job *j, struct verified *v)
 		note(&j->a, v, str_dup(&j->a, str_of(why.text)));
 }
 
-static void verify_file(struct job *j, struct verified *v)
+static void verify_file(struct config_job *j, struct verified *v)
 {
 	struct policies p = {0};
 	struct policies_request rq = request(j);
@@ -127,7 +127,7 @@ static void verify_file(struct job *j, struct verified *v)
 		warn_unsafe(j, v);
 }
 
-static void print_verified(struct job *j, const struct verified *v)
+static void print_verified(struct config_job *j, const struct verified *v)
 {
 	struct buf *b = &j->out;
 
@@ -164,7 +164,7 @@ static void doc_verified(struct doc *o, const struct verified *v)
 }
 
 /* `rest` is an error that no single file has. */
-static void print_all(struct job *j, const struct verified *list, bool ok, const char *rest)
+static void print_all(struct config_job *j, const struct verified *list, bool ok, const char *rest)
 {
 	struct doc o;
 
@@ -191,7 +191,7 @@ static void print_all(struct job *j, const struct verified *list, bool ok, const
 	doc_finish(&o);
 }
 
-static int verify(struct job *j)
+static int verify_config(struct config_job *j)
 {
 	struct policies_request rq = request(j);
 	struct policies p = {0};
@@ -217,7 +217,7 @@ static int verify(struct job *j)
 
 /* ---- show ---- */
 
-static void show_imports(struct job *j, struct doc *o, const struct policy_file *f)
+static void show_imports(struct config_job *j, struct doc *o, const struct policy_file *f)
 {
 	struct yaml_file y;
 	const struct ynode *n;
@@ -230,7 +230,7 @@ static void show_imports(struct job *j, struct doc *o, const struct policy_file 
 	doc_end(o);
 }
 
-static void show_files(struct job *j, struct doc *o, const struct policy_file *f)
+static void show_files(struct config_job *j, struct doc *o, const struct policy_file *f)
 {
 	doc_list(o, "files");
 	for (; f; f = f->next) {
@@ -258,7 +258,7 @@ static void show_around(struct doc *o, const struct policy_around *x)
 	doc_end(o);
 }
 
-static int show(struct job *j)
+static int show_config(struct config_job *j)
 {
 	struct policies_request rq = request(j);
 	struct policies p;
@@ -302,7 +302,7 @@ static const char *who_may(const struct config_key *k)
 	return names[k->who];
 }
 
-static void explain_one(struct job *j, struct doc *o, const struct config_key *k)
+static void explain_one(struct config_job *j, struct doc *o, const struct config_key *k)
 {
 	if (j->o->json) {
 		doc_map(o, NULL);
@@ -326,7 +326,7 @@ static bool is_meant(const struct config_key *k, const char *name)
 	return !name || (!strncmp(k->name, name, n) && (!k->name[n] || k->name[n] == '.'));
 }
 
-static int explain(struct job *j)
+static int explain(struct config_job *j)
 {
 	struct doc o;
 	size_t n = 0;
@@ -355,30 +355,30 @@ static int explain(struct job *j)
 
 static const struct {
 	const char *name;
-	int (*run)(struct job *j);
-} subcommands[] = {{"verify", verify}, {"show", show}, {"explain", explain}};
+	int (*run)(struct config_job *j);
+} subcommands[] = {{"verify", verify_config}, {"show", show_config}, {"explain", explain}};
 
-struct call {
-	struct job job;
-	int (*run)(struct job *j);
+struct config_call {
+	struct config_job job;
+	int (*run)(struct config_job *j);
 };
 
 static int run_call(void *arg)
 {
-	struct call *c = arg;
+	struct config_call *c = arg;
 	int rc;
 
 	buf_init(&c->job.out, &c->job.a, 0);
 	rc = c->run(&c->job);
-	if ((rc == 1 && c->run == explain) || (rc == EXIT_BROKEN && c->run == show))
+	if ((rc == 1 && c->run == explain) || (rc == EXIT_BROKEN && c->run == show_config))
 		return rc;
 	return output(buf_view(&c->job.out), rc);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_config(const struct command_row *self, int argc, char **argv)
 {
 	struct config_options o = {0};
-	struct call c = {.job = {.o = &o}};
+	struct config_call c = {.job = {.o = &o}};
 	bool named = argc > 1 && argv[1][0] != '-';
 	int code, first = options_take(self, argc - named, argv + named, &o, &code);
 
@@ -416,5 +416,5 @@ const struct command_row command_config = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_config,
 };

@@ -38,7 +38,7 @@ static const struct example_row examples[] = {
 	{"caisson doctor --json | jq '.rows[] | select(.state != \"yes\")'", "Only what is missing."},
 };
 
-struct job {
+struct doctor_job {
 	const struct doctor_options *o;
 	char *const *names; /* of clients */
 	size_t nnames;
@@ -120,9 +120,9 @@ static void put_end(struct buf *b, const struct doctor *d, bool colour)
 	buf_c(b, "\n");
 }
 
-static int look(void *arg)
+static int print_host(void *arg)
 {
-	struct job *j = arg;
+	struct doctor_job *j = arg;
 	bool colour = terminal_colour(STDOUT_FILENO);
 	size_t width = terminal_width(STDOUT_FILENO);
 	struct doctor d;
@@ -145,15 +145,15 @@ static int look(void *arg)
 
 static int look_clients(void *arg)
 {
-	struct job *j = arg;
+	struct doctor_job *j = arg;
 
 	return doctor_clients(&j->a, j->names, j->nnames, j->o->json);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_doctor(const struct command_row *self, int argc, char **argv)
 {
 	struct doctor_options o = {0};
-	struct job j = {.o = &o};
+	struct doctor_job j = {.o = &o};
 	int code, first = options_take(self, argc, argv, &o, &code);
 
 	if (first < 0)
@@ -167,7 +167,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 			return client_unknown(self, argv[i]);
 	j.names = argv + first;
 	j.nnames = (size_t)(argc - first);
-	return with_arena(&j.a, o.client ? look_clients : look, &j);
+	return with_arena(&j.a, o.client ? look_clients : print_host, &j);
 }
 
 const struct command_row command_doctor = {
@@ -190,5 +190,5 @@ const struct command_row command_doctor = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_doctor,
 };

@@ -38,7 +38,7 @@ static const struct example_row examples[] = {
 /* Standard streams that are closed would be other files soon. */
 static bool streams_open(void) { return fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0 && fcntl(STDERR_FILENO, F_GETFD) >= 0; }
 
-struct reading {
+struct hook_input {
 	struct arena *a;
 	struct str *ret;
 	struct err err;
@@ -47,7 +47,7 @@ struct reading {
 
 static int read_input(void *arg)
 {
-	struct reading *r = arg;
+	struct hook_input *r = arg;
 
 	r->rc = fd_read_all(r->a, STDIN_FILENO, "standard input", HOOK_INPUT_MAX, r->ret, &r->err);
 	return 0;
@@ -76,13 +76,13 @@ static int send_reply(const struct reply *r)
 	return HOOK_BLOCK;
 }
 
-static int answer(const struct hook_flags *f)
+static int answer_client(const struct hook_flags *f)
 {
 	const struct hook_options o = {.client = f->client, .event = f->event, .config = f->config, .environ = environ,
 			.deadline = last_answer_deadline, .known = last_answer_phase};
 	struct arena in, a, out;
 	struct str input = STR("");
-	struct reading reading = {.a = &in, .ret = &input};
+	struct hook_input reading = {.a = &in, .ret = &input};
 	struct reply reply;
 	int rc;
 
@@ -103,7 +103,7 @@ static int answer(const struct hook_flags *f)
 	return rc;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_hook(const struct command_row *self, int argc, char **argv)
 {
 	struct hook_flags f = {0};
 	struct err e = {0};
@@ -118,7 +118,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return HOOK_BLOCK;
 	}
 	if (streams_open())
-		return answer(&f);
+		return answer_client(&f);
 	if (fcntl(STDERR_FILENO, F_GETFD) >= 0)
 		complain("nothing was judged, so nothing runs: standard input or standard output is closed");
 	return HOOK_BLOCK;
@@ -139,5 +139,5 @@ const struct command_row command_hook = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_hook,
 };

@@ -38,7 +38,7 @@ static const struct example_row examples[] = {
 	{"caisson init --remove", "All files are what they were."},
 };
 
-struct job {
+struct init_job {
 	struct arena a;
 	struct init_options o;
 	struct init_request rq;
@@ -46,14 +46,14 @@ struct job {
 	size_t done, failed;
 };
 
-static void tell(struct job *j, const struct init_row *row, struct str path, const char *what)
+static void tell_change(struct init_job *j, const struct init_row *row, struct str path, const char *what)
 {
 	buf_fmt(&j->out, "%s: ", row->name);
 	put_visible(&j->out, path);
 	buf_fmt(&j->out, ": %s\n", what);
 }
 
-static void fail(struct job *j, const struct init_row *row, const struct err *e)
+static void note_failure(struct init_job *j, const struct init_row *row, const struct err *e)
 {
 	output(buf_view(&j->out), 0); /* so that both streams are in order */
 	j->out.n = 0;
@@ -61,18 +61,19 @@ static void fail(struct job *j, const struct init_row *row, const struct err *e)
 	j->failed++;
 }
 
-static void handle(struct job *j, const struct init_row *row)
+static void handle(struct init_job *j, const struct init_row *row)
 {
 	struct init_change c;
 	struct err e = {0};
 
 	if (init_plan(&j->a, &j->rq, row, &c, &e) != 0) {
-		fail(j, row, &e);
+		note_failure(j, row, &e);
 		return;
 	}
 	j->done++;
 	if (!init_changes(&c)) {
-		tell(j, row, c.path, j->rq.remove ? "there is nothing of caisson" : "all is there already");
+		tell_change(j, row, c.path,
+			j->rq.remove ? "there is nothing of caisson" : "all is there already");
 		return;
 	}
 	if (j->o.dry_run) {
@@ -80,10 +81,10 @@ static void handle(struct job *j, const struct init_row *row)
 		return;
 	}
 	if (init_apply(&j->a, &j->rq, &c, &e) != 0) {
-		fail(j, row, &e);
+		note_failure(j, row, &e);
 		return;
 	}
-	tell(j, row, c.path, c.gone ? "removed, since nothing else was in it" : j->rq.remove ? "the hooks are taken out" : c.exists ? "the hooks are put in" : "made");
+	tell_change(j, row, c.path, c.gone ? "removed, since nothing else was in it" : j->rq.remove ? "the hooks are taken out" : c.exists ? "the hooks are put in" : "made");
 	if (!str_eq(c.real, c.path))
 		buf_fmt(&j->out, "  it is a link; what was changed is %.*s\n", STR_ARG(c.real));
 	if (!j->rq.remove && row->afterwards[0])
@@ -91,7 +92,7 @@ static void handle(struct job *j, const struct init_row *row)
 }
 
 /* A program that the agent could write is no guard. */
-static void warn_program(struct job *j)
+static void warn_program(struct init_job *j)
 {
 	struct path_memo *m = arena_new(&j->a, struct path_memo);
 	struct path_answer at;
@@ -103,7 +104,7 @@ static void warn_program(struct job *j)
 }
 
 /* All files of a client. What was made last goes first, so that directories are empty when their turn comes. */
-static void handle_client(struct job *j, const struct init_row *row)
+static void handle_client(struct init_job *j, const struct init_row *row)
 {
 	const struct init_row *more = init_at((size_t)(row - init_at(0)) + 1);
 
@@ -116,7 +117,7 @@ static void handle_client(struct job *j, const struct init_row *row)
 		handle(j, more);
 }
 
-static void handle_all(struct job *j)
+static void handle_all(struct init_job *j)
 {
 	for (size_t i = 0; i < j->o.client.n; i++)
 		handle_client(j, init_find(str_of(j->o.client.v[i])));
@@ -131,9 +132,9 @@ static void handle_all(struct job *j)
 		buf_c(&j->out, "To see that it works: caisson doctor --client\n");
 }
 
-static int run_job(void *arg)
+static int init_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct init_job *j = arg;
 	const struct state_env env = state_env();
 	struct state_paths paths;
 	struct view v;
@@ -170,10 +171,10 @@ int client_unknown(const struct command_row *c, const char *name)
 	return EXIT_USAGE;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_init(const struct command_row *self, int argc, char **argv)
 {
 	const char *clients[RUN_LIST_MAX];
-	struct job j = {.o.client.v = clients};
+	struct init_job j = {.o.client.v = clients};
 	int code, first = options_take(self, argc, argv, &j.o, &code);
 
 	if (first < 0)
@@ -185,7 +186,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	for (size_t i = 0; i < j.o.client.n; i++)
 		if (!init_find(str_of(j.o.client.v[i])))
 			return client_unknown(self, j.o.client.v[i]);
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, init_job_run, &j);
 }
 
 const struct command_row command_init = {
@@ -206,5 +207,5 @@ const struct command_row command_init = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_init,
 };

@@ -62,7 +62,7 @@ static const struct example_row examples[] = {
 	{"caisson mcp --workspace data:ro --memory 4G", "Runs can read one directory, and write nothing."},
 };
 
-struct call {
+struct mcp_command {
 	const struct command_row *self;
 	const struct mcp_options *o;
 	struct arena *a;
@@ -70,7 +70,7 @@ struct call {
 };
 
 /* Every call is about the directories that the server was started for, whatever a program in a box does to their names. */
-static void pin(const struct call *c, const struct job *j)
+static void pin(const struct mcp_command *c, const struct job *j)
 {
 	struct server_options *o = c->all;
 	struct str project = j->world.project;
@@ -91,7 +91,7 @@ static void pin(const struct call *c, const struct job *j)
 /* What is wrong with the options is better known before a client depends on them. */
 static int try_options(void *arg)
 {
-	const struct call *c = arg;
+	const struct mcp_command *c = arg;
 	struct job *j = arena_new(c->a, struct job);
 	struct facts facts;
 	struct err e = {0};
@@ -106,13 +106,13 @@ static int try_options(void *arg)
 	return 0;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_mcp(const struct command_row *self, int argc, char **argv)
 {
 	const char *room[3][RUN_LIST_MAX];
 	struct server_options o = {.mcp = {.version = CAISSON_VERSION, .base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}}};
 	struct err e = {0};
 	struct arena a;
-	struct call c = {self, &o.mcp, &a, &o};
+	struct mcp_command c = {self, &o.mcp, &a, &o};
 	int64_t parallel = 0;
 	int code;
 
@@ -147,5 +147,5 @@ const struct command_row command_mcp = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_mcp,
 };

@@ -36,7 +36,7 @@ static const struct example_row examples[] = {
 	{"caisson metrics --textfile /var/lib/node_exporter/caisson.prom", "From a timer, for node_exporter's textfile collector."},
 };
 
-struct job {
+struct metrics_job {
 	struct arena a;
 	struct metrics_options o;
 	struct record_home at;
@@ -61,7 +61,7 @@ static int write_public(struct arena *a, const char *path, struct str text, stru
 }
 
 /* What was counted so far is a convenience: without it everything is counted, and where it cannot be kept the next call does so. */
-static int count(struct job *j, struct err *e)
+static int count_rows(struct metrics_job *j, struct err *e)
 {
 	const char *path = str_c(&j->a, str_fmt(&j->a, "%.*s/" STATE_NAME, STR_ARG(j->at.state)));
 	struct str state = STR("");
@@ -79,27 +79,27 @@ static int count(struct job *j, struct err *e)
 	return 0;
 }
 
-static int work(struct job *j, struct err *e)
+static int make_metrics(struct metrics_job *j, struct err *e)
 {
 	struct audit_usage u;
 
-	if (count(j, e) < 0 || audit_usage(&j->a, &j->at.audit, NULL, &u, e) < 0)
+	if (count_rows(j, e) < 0 || audit_usage(&j->a, &j->at.audit, NULL, &u, e) < 0)
 		return -1;
 	buf_init(&j->text, &j->a, TEXT_MAX);
 	metrics_text(&j->text, &j->t, j->o.prometheus || j->o.textfile, CAISSON_VERSION, u.row_bytes);
 	return j->o.textfile ? write_public(&j->a, j->o.textfile, buf_view(&j->text), e) : 0;
 }
 
-static int run_job(void *arg)
+static int metrics_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct metrics_job *j = arg;
 	struct err e = {0};
 	int rc;
 
 	home_find(&j->a, &j->at);
 	if (home_open(&j->a, &j->at, false, &e) < 0)
 		return home_failed("metrics", &e);
-	rc = work(j, &e);
+	rc = make_metrics(j, &e);
 	home_close(&j->at);
 	if (rc < 0) {
 		complain("metrics: %s", e.text);
@@ -108,16 +108,16 @@ static int run_job(void *arg)
 	return j->o.textfile ? 0 : output(buf_view(&j->text), 0);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_metrics(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct metrics_job j = {0};
 	int code;
 
 	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
 	if (j.o.textfile && !*j.o.textfile)
 		return usage_wrong(self, "the name of the file is empty");
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, metrics_job_run, &j);
 }
 
 const struct command_row command_metrics = {
@@ -135,5 +135,5 @@ const struct command_row command_metrics = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_metrics,
 };

@@ -1,15 +1,15 @@
 /* caisson normalise: what a program printed, as plain text. */
 #include "cli/filter.h"
 
-struct job {
+struct normalise_job {
 	struct arena a;
 	const char *path;
 	bool json, keep_timestamps;
 };
 
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, offsetof(struct job, json), "", "print one object: text, and in sanitized what was removed or made visible"},
-	{"keep-timestamps", OPTION_FLAG, offsetof(struct job, keep_timestamps), "", "leave Unix times as they are"},
+	{"json", OPTION_FLAG, offsetof(struct normalise_job, json), "", "print one object: text, and in sanitized what was removed or made visible"},
+	{"keep-timestamps", OPTION_FLAG, offsetof(struct normalise_job, keep_timestamps), "", "leave Unix times as they are"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -20,17 +20,17 @@ static const struct example_row examples[] = {
 	{"caisson normalise --json build.log", "The same for a file, with counts of what was changed."},
 };
 
-static int run_job(void *arg)
+static int normalise_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct normalise_job *j = arg;
 	struct filter f = {.a = &j->a, .path = j->path, .options = {.timestamps = !j->keep_timestamps}, .json = j->json};
 
 	return filter_run(&f);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_normalise(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct normalise_job j = {0};
 	int code, first = options_take(self, argc, argv, &j, &code);
 
 	if (first < 0)
@@ -38,7 +38,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (first + 1 < argc)
 		return usage_wrong(self, "one file is expected");
 	j.path = first < argc ? argv[first] : NULL;
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, normalise_job_run, &j);
 }
 
 const struct command_row command_normalise = {
@@ -55,5 +55,5 @@ const struct command_row command_normalise = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_normalise,
 };

@@ -38,7 +38,7 @@ static const struct example_row examples[] = {
 	{"caisson pause --end", "caisson guards again."},
 };
 
-struct job {
+struct pause_job {
 	struct arena a;
 	struct pause_options o;
 	int64_t seconds;
@@ -47,7 +47,7 @@ struct job {
 	struct buf out;
 };
 
-static int fail(const struct err *e)
+static int report_failure(const struct err *e)
 {
 	complain("pause: %s", e->text);
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
@@ -68,7 +68,7 @@ static int read_length(struct str text, int64_t *ret)
 	return 0;
 }
 
-static int start(struct job *j)
+static int start_pause(struct pause_job *j)
 {
 	struct str project = j->o.project ? j->v.project : STR("");
 	struct pause p;
@@ -95,24 +95,24 @@ static int start(struct job *j)
 	if (record_deed(&j->a, &j->v, &j->policies, str_fmt(&j->a, "caisson pause --for %s%s", j->o.length, j->o.project ? " --project" : ""),
 		str_fmt(&j->a, "a person paused caisson for %lld seconds%s%.*s", (long long)j->seconds, project.n ? " in " : "", STR_ARG(project)), &e) != 0 ||
 		pause_start(&j->a, &j->v, project, j->seconds, &p, &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	buf_fmt(&j->out, "caisson is paused until %.*s; caisson pause --end ends it\n", STR_ARG(p.until));
 	return output(buf_view(&j->out), 0);
 }
 
-static int end(struct job *j)
+static int end_pause(struct pause_job *j)
 {
 	bool was;
 	struct err e = {0};
 
 	if (pause_end(&j->a, &j->v, &was, &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	if (was && record_deed(&j->a, &j->v, &j->policies, STR("caisson pause --end"), STR("the pause was ended"), &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	return output(was ? STR("caisson guards again\n") : STR("caisson was not paused\n"), 0);
 }
 
-static int status(struct job *j)
+static int status(struct pause_job *j)
 {
 	struct pause p;
 
@@ -128,24 +128,24 @@ static int status(struct job *j)
 	return output(buf_view(&j->out), 0);
 }
 
-static int run_job(void *arg)
+static int pause_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct pause_job *j = arg;
 	struct err e = {0};
 
 	buf_init(&j->out, &j->a, 0);
 	if (policies_load(&j->a, &(struct policies_request){0}, &j->policies, &e) != 0) {
 		if (j->o.length)
-			return fail(&e);
+			return report_failure(&e);
 		policies_default(&j->policies); /* hooks deny everything then; a pause can still be ended */
 	}
 	world_view(&j->a, &(struct engine_request){0}, &j->policies.own, &j->v);
-	return j->o.length ? start(j) : j->o.end ? end(j) : status(j);
+	return j->o.length ? start_pause(j) : j->o.end ? end_pause(j) : status(j);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_pause(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct pause_job j = {0};
 	int code;
 
 	if (!options_only(self, argc, argv, &j.o, &code))
@@ -156,7 +156,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, "--project goes with --for");
 	if (j.o.length && read_length(str_of(j.o.length), &j.seconds) != 0)
 		return usage_wrong(self, "--for takes 90s, 10m or 1h, and an hour at most");
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, pause_job_run, &j);
 }
 
 const struct command_row command_pause = {
@@ -176,5 +176,5 @@ const struct command_row command_pause = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_pause,
 };

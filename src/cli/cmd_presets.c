@@ -15,14 +15,14 @@ static const struct example_row examples[] = {
 	{"caisson presets git > rules.yaml", "The text of one, in the language of policies."},
 };
 
-struct job {
+struct presets_job {
 	struct arena a;
 	const char *name; /* NULL: list them */
 };
 
-static int run_job(void *arg)
+static int presets_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct presets_job *j = arg;
 	struct config_preset p;
 	struct buf b;
 
@@ -46,9 +46,9 @@ static int run_job(void *arg)
 	return output(buf_view(&b), 0);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_presets(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct presets_job j = {0};
 	int code, first = options_take(self, argc, argv, &j, &code);
 
 	if (first < 0)
@@ -56,7 +56,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (first + 1 < argc)
 		return usage_wrong(self, "one name is expected");
 	j.name = first < argc ? argv[first] : NULL;
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, presets_job_run, &j);
 }
 
 const struct command_row command_presets = {
@@ -71,5 +71,5 @@ const struct command_row command_presets = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_presets,
 };

@@ -7,7 +7,7 @@
 #include "record/secret_values.h"
 #include "run/run.h"
 
-struct job {
+struct redact_job {
 	struct arena a;
 	const char *path;
 	struct run_list names;
@@ -15,9 +15,9 @@ struct job {
 };
 
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, offsetof(struct job, json), "", "print one object: text, redacted (how many), sanitized"},
-	{"value-of", OPTION_LIST, offsetof(struct job, names), "NAME", "the value of this variable is a secret, too; may be repeated"},
-	{"patterns-only", OPTION_FLAG, offsetof(struct job, patterns_only), "", "do not look for the values of variables that look like credentials"},
+	{"json", OPTION_FLAG, offsetof(struct redact_job, json), "", "print one object: text, redacted (how many), sanitized"},
+	{"value-of", OPTION_LIST, offsetof(struct redact_job, names), "NAME", "the value of this variable is a secret, too; may be repeated"},
+	{"patterns-only", OPTION_FLAG, offsetof(struct redact_job, patterns_only), "", "do not look for the values of variables that look like credentials"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -28,9 +28,9 @@ static const struct example_row examples[] = {
 	{"caisson redact --json deploy.log", "The text of a file with secrets replaced, and how many there were."},
 };
 
-static int run_job(void *arg)
+static int redact_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct redact_job *j = arg;
 	size_t n = 0;
 	struct str *found = secret_values(&j->a, j->patterns_only ? NULL : environ, NULL, &n), *values = arena_array(&j->a, n + RUN_LIST_MAX, sizeof(*values));
 	struct filter f = {.a = &j->a, .path = j->path, .json = j->json};
@@ -49,10 +49,10 @@ static int run_job(void *arg)
 	return filter_run(&f);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_redact(const struct command_row *self, int argc, char **argv)
 {
 	const char *names[RUN_LIST_MAX];
-	struct job j = {.names.v = names};
+	struct redact_job j = {.names.v = names};
 	int code, first = options_take(self, argc, argv, &j, &code);
 
 	if (first < 0)
@@ -60,7 +60,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (first + 1 < argc)
 		return usage_wrong(self, "one file is expected");
 	j.path = first < argc ? argv[first] : NULL;
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, redact_job_run, &j);
 }
 
 const struct command_row command_redact = {
@@ -77,5 +77,5 @@ const struct command_row command_redact = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_redact,
 };

@@ -43,7 +43,7 @@ static const struct example_row examples[] = {
 	{"caisson replay --run 4711", "Runs it again and shows what is different."},
 };
 
-struct call {
+struct replay_job {
 	struct arena a, running;
 	struct replay_options o;
 	const char *id;
@@ -53,11 +53,12 @@ struct call {
 	struct buf out;
 };
 
-static const struct blobs *blobs_of(struct call *c) { return c->at.has_blobs ? &c->at.blobs : NULL; }
+static const struct blobs *blobs_of(struct replay_job *c) { return c->at.has_blobs ? &c->at.blobs : NULL; }
 
 /* ---- what is shown ---- */
 
-static struct str get_blob(struct call *c, const struct audit_line *row, const char *key, struct str *ret_why)
+static struct str get_blob(struct replay_job *c, const struct audit_line *row, const char *key,
+	struct str *ret_why)
 {
 	struct str digest = row ? audit_text(&c->a, audit_field(row, key)) : STR(""), bytes;
 	struct err e = {0};
@@ -71,7 +72,7 @@ static struct str get_blob(struct call *c, const struct audit_line *row, const c
 	return STR("");
 }
 
-static void derive(struct call *c)
+static void derive(struct replay_job *c)
 {
 	struct replay_shown *s = &c->shown;
 	struct err e = {0};
@@ -84,7 +85,7 @@ static void derive(struct call *c)
 	s->derived.same = s->derived.ok && replay_same(s->r.judged, &s->derived.d.judgement);
 }
 
-static void judge_now(struct call *c)
+static void judge_now(struct replay_job *c)
 {
 	struct replay_shown *s = &c->shown;
 	struct policies today;
@@ -110,9 +111,9 @@ static void judge_now(struct call *c)
 
 /* ---- running it again ---- */
 
-static int go(void *arg)
+static int rerun_request(void *arg)
 {
-	struct call *c = arg;
+	struct replay_job *c = arg;
 	struct job *j = c->job;
 	struct err e = {0};
 
@@ -123,7 +124,7 @@ static int go(void *arg)
 	return 0;
 }
 
-static int can_run(struct call *c, struct run_wishes *w, struct err *e)
+static int can_run(struct replay_job *c, struct run_wishes *w, struct err *e)
 {
 	const struct replay *r = &c->shown.r;
 	struct str spec = r->begin ? audit_field(r->begin, "spec") : STR("");
@@ -144,7 +145,7 @@ static int can_run(struct call *c, struct run_wishes *w, struct err *e)
 }
 
 /* 0, or the exit code of a failure that was complained about. The new run has rows of its own, which are compared. */
-static int run_again(struct call *c)
+static int run_again(struct replay_job *c)
 {
 	struct replay_shown *s = &c->shown;
 	struct job *j = c->job = arena_new(&c->a, struct job);
@@ -163,7 +164,7 @@ static int run_again(struct call *c)
 	if (c->o.config)
 		j->wishes.config = c->o.config;
 	arena_init(&c->running, RUN_ARENA);
-	rc = arena_run(&c->running, go, c);
+	rc = arena_run(&c->running, rerun_request, c);
 	box_wait(&j->outcome);
 	if (rc == 0 && (j->report.error.n || j->refused)) {
 		complain("replay: it could not be run again: %.*s", STR_ARG(j->report.error.n ? j->report.error : STR("the policy does not load")));
@@ -185,7 +186,7 @@ static int run_again(struct call *c)
 
 /* ---- the command ---- */
 
-static int work(struct call *c, struct err *e)
+static int replay_request(struct replay_job *c, struct err *e)
 {
 	struct replay_shown *s = &c->shown;
 	int rc = replay_find(&c->a, &c->at.audit, str_of(c->id), &s->r, e);
@@ -208,7 +209,7 @@ static int work(struct call *c, struct err *e)
 }
 
 /* The number of a row stands for the id in it, as it does for audit show. */
-static int take_row(struct call *c, struct err *e)
+static int take_row(struct replay_job *c, struct err *e)
 {
 	struct audit_line *l = arena_new(&c->a, struct audit_line);
 	int64_t seq;
@@ -221,7 +222,7 @@ static int take_row(struct call *c, struct err *e)
 
 static int run_call(void *arg)
 {
-	struct call *c = arg;
+	struct replay_job *c = arg;
 	struct err e = {0};
 	int rc;
 
@@ -229,7 +230,7 @@ static int run_call(void *arg)
 	home_find(&c->a, &c->at);
 	if (home_open(&c->a, &c->at, true, &e) < 0)
 		return home_failed("replay", &e);
-	rc = take_row(c, &e) < 0 ? -1 : work(c, &e);
+	rc = take_row(c, &e) < 0 ? -1 : replay_request(c, &e);
 	home_close(&c->at);
 	if (rc < 0) {
 		complain("replay: %s", e.text);
@@ -245,9 +246,9 @@ static int run_call(void *arg)
 	return c->out.n ? output(buf_view(&c->out), rc) : rc;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_replay(const struct command_row *self, int argc, char **argv)
 {
-	struct call c = {0};
+	struct replay_job c = {0};
 	int code, first = options_take(self, argc, argv, &c.o, &code);
 
 	if (first < 0)
@@ -278,5 +279,5 @@ const struct command_row command_replay = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_replay,
 };

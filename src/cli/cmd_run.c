@@ -83,7 +83,7 @@ static const struct exit_row exits[] = {
 };
 
 static const struct example_row examples[] = {
-	{"caisson run -- /usr/bin/python3 -c 'print(6 * 7)'", "A program with its arguments; the report says what it printed."},
+	{"caisson run -- /usr/bin/python3 -c 'print_report(6 * 7)'", "A program with its arguments; the report says what it printed."},
 	{"caisson run --lang python --timeout 5 -c 'while True: pass'", "Ends after five seconds: status timeout, exit code 124."},
 	{"caisson run --workspace .:ro --plain -c 'grep -rc TODO . | sort'", "Shell text that can read the current directory and change nothing."},
 	{"caisson run --profile work --gate -c 'make test'", "An agent's command in its project, judged first."},
@@ -92,13 +92,13 @@ static const struct example_row examples[] = {
 
 /* ---- progress ---- */
 
-struct progress {
+struct run_progress {
 	bool shown;
 };
 
 static void show_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
 {
-	struct progress *p = ctx;
+	struct run_progress *p = ctx;
 
 	if (elapsed_ms < PROGRESS_AFTER_MS)
 		return;
@@ -106,7 +106,7 @@ static void show_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
 	p->shown = true;
 }
 
-static void erase_progress(const struct progress *p)
+static void erase_progress(const struct run_progress *p)
 {
 	if (p->shown)
 		dprintf(STDERR_FILENO, "\r\033[K");
@@ -114,7 +114,7 @@ static void erase_progress(const struct progress *p)
 
 /* ---- the run ---- */
 
-struct call { /* one use of the command */
+struct run_call { /* one use of the command */
 	const struct command_row *self;
 	const struct run_options *o;
 	int report_dir;             /* opened before the run, in which the path may come to lead elsewhere; -1: none */
@@ -124,10 +124,10 @@ struct call { /* one use of the command */
 	bool told;                  /* FOLLOW_FD was there when we started, so it is the caller's */
 };
 
-static int go(void *arg)
+static int run_job(void *arg)
 {
-	struct call *c = arg;
-	struct progress progress = {0};
+	struct run_call *c = arg;
+	struct run_progress progress = {0};
 	struct box_progress show = {show_progress, &progress};
 	struct err e = {0};
 	int rc;
@@ -165,7 +165,7 @@ static void say_changes(const struct job *j)
 }
 
 /* A failed setup may be the workspace's fault. Only a host that can make no box at all is remembered. */
-static void note_ability(struct call *c)
+static void note_ability(struct run_call *c)
 {
 	struct err why;
 	bool failed = c->job.outcome.status == STATUS_SETUP_ERROR;
@@ -177,7 +177,7 @@ static void note_ability(struct call *c)
  * The hook after the command finds the report by the id of the call. Where there is none, what the report would say is said here: a command that
  * the box broke must not look broken by itself.
  */
-static void leave_report(struct call *c, struct str report)
+static void leave_report(struct run_call *c, struct str report)
 {
 	const struct ticket *t = &c->job.ticket;
 	struct str state = c->job.world.state_dir;
@@ -194,7 +194,7 @@ static void leave_report(struct call *c, struct str report)
  * The report's directory as it was opened before the run: a link in the workspace, or in another project, may
  * be a program's, and leads the report nowhere else.
  */
-static bool report_leaves(struct call *c)
+static bool report_leaves(struct run_call *c)
 {
 	struct str cwd = c->job.world.cwd, name = str_of(c->o->report);
 	struct str path = path_parent(name.p[0] == '/' ? name : str_fmt(c->out, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(name)));
@@ -212,7 +212,7 @@ static bool report_leaves(struct call *c)
 	return way.root.n || !str_eq(way.real, real);
 }
 
-static int write_report(struct call *c, struct str report)
+static int write_report(struct run_call *c, struct str report)
 {
 	struct err e = {0};
 
@@ -224,7 +224,7 @@ static int write_report(struct call *c, struct str report)
 }
 
 /* In the client's sandbox, which the person's policy trusts: the shell that the client would have started. */
-static int run_direct(struct call *c)
+static int run_direct(struct run_call *c)
 {
 	const struct ticket *t = &c->job.ticket;
 	char *argv[] = {(char *)dialect_name(t->dialect), "-c", str_c(c->out, t->command), NULL};
@@ -238,9 +238,9 @@ static int run_direct(struct call *c)
 	return EXIT_SETUP;
 }
 
-static int print(void *arg)
+static int print_report(void *arg)
 {
-	struct call *c = arg;
+	struct run_call *c = arg;
 	const struct job *j = &c->job;
 	struct buf b;
 
@@ -261,15 +261,15 @@ static int print(void *arg)
 static int run_one(const struct command_row *self, const struct run_options *o, int report_dir)
 {
 	struct arena a, out;
-	struct call c = {.self = self, .o = o, .report_dir = report_dir, .a = &a, .out = &out, .job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
+	struct run_call c = {.self = self, .o = o, .report_dir = report_dir, .a = &a, .out = &out, .job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
 	c.job.wishes.plain |= o->w.ticket && !o->json;
-	rc = arena_run(&a, go, &c);
+	rc = arena_run(&a, run_job, &c);
 	if (rc == 0)
-		rc = arena_run(&out, print, &c);
+		rc = arena_run(&out, print_report, &c);
 	if (rc < 0) {
 		complain("run: the memory bound was reached");
 		rc = EXIT_SETUP;
@@ -327,7 +327,7 @@ static bool only_ticket(const struct run_options *o, bool operands)
 	return !operands;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_boxed(const struct command_row *self, int argc, char **argv)
 {
 	const char *room[3][RUN_LIST_MAX];
 	struct run_options o = {.w = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}};
@@ -369,5 +369,5 @@ const struct command_row command_run = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_boxed,
 };

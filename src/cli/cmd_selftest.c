@@ -41,16 +41,16 @@ static const struct example_row examples[] = {
 	{"caisson selftest --gate --json | jq '.attempts.classes[].missed[]'", "The attempts that would run."},
 };
 
-struct job {
+struct selftest_job {
 	const struct selftest_options *o;
 	struct arena a;
 };
 
 /* ---- for people ---- */
 
-enum tint { TINT_NONE, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN };
+enum selftest_tint { TINT_NONE, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN };
 
-static void tinted(struct buf *b, bool colour, enum tint t, struct str text)
+static void tinted(struct buf *b, bool colour, enum selftest_tint t, struct str text)
 {
 	static const char codes[][8] = {"", "\033[1m", "\033[31m", "\033[33m", "\033[32m"};
 
@@ -76,7 +76,7 @@ static void put_command(struct buf *b, struct str command)
 	}
 }
 
-struct style {
+struct selftest_style {
 	bool colour;
 	int title; /* columns of titles */
 };
@@ -94,7 +94,8 @@ static const char *column_name(enum selftest_kind kind, enum verdict v)
 	return kind == SELFTEST_ATTEMPTS && v == VERDICT_ALLOW ? "missed" : names[v];
 }
 
-static void put_row(struct buf *b, enum selftest_kind kind, const struct selftest_class *c, struct style st)
+static void put_row(struct buf *b, enum selftest_kind kind, const struct selftest_class *c,
+	struct selftest_style st)
 {
 	buf_fmt(b, "  %-*.*s %-*.*s %6u", NAME_COLUMN, STR_ARG(c->name), st.title, (int)c->title.n < st.title ? (int)c->title.n : st.title, c->title.p, c->total);
 	for (size_t i = 0; i < 4; i++) {
@@ -121,7 +122,7 @@ static void put_list(struct buf *b, const struct selftest_set *set, bool colour)
 	}
 }
 
-static void put_set(struct buf *b, const struct selftest_set *set, struct style st)
+static void put_set(struct buf *b, const struct selftest_set *set, struct selftest_style st)
 {
 	bool attempts = set->kind == SELFTEST_ATTEMPTS;
 	struct selftest_class all = {.name = STR("all"), .title = STR(""), .total = set->total};
@@ -157,7 +158,7 @@ static void put_end(struct buf *b, const struct selftest_set *attempts, const st
 
 static void put_trial(struct buf *b, const struct trial *t, bool colour)
 {
-	static const enum tint tints[] = {[TRIAL_HELD] = TINT_GREEN, [TRIAL_BROKEN] = TINT_RED, [TRIAL_UNTRIED] = TINT_YELLOW};
+	static const enum selftest_tint tints[] = {[TRIAL_HELD] = TINT_GREEN, [TRIAL_BROKEN] = TINT_RED, [TRIAL_UNTRIED] = TINT_YELLOW};
 	struct str late = t->timed ? str_fmt(b->a, " +%lld ms", (long long)t->over_ms)
 			  : t->status == STATUS_OOM ? str_fmt(b->a, " at %llu MB", (unsigned long long)(t->peak_memory / MB)) : STR("");
 
@@ -189,18 +190,18 @@ static void put_box(struct buf *b, const struct box_test *test, bool colour)
 
 /* ---- running ---- */
 
-static int fail(const struct err *e)
+static int report_failure(const struct err *e)
 {
 	complain("%s", e->text);
 	return EXIT_INTERNAL;
 }
 
 /* 0 or 1, as the exit code; -1 with the reason. */
-static int test_gate(struct job *j, const struct policies *p, struct buf *b, struct err *e)
+static int test_gate(struct selftest_job *j, const struct policies *p, struct buf *b, struct err *e)
 {
 	struct selftest_set attempts, ordinary;
 	struct selftest_request rq = {.cwd = j->o->cwd ? str_of(j->o->cwd) : STR(""), .policies = p};
-	struct style st = {.colour = terminal_colour(STDOUT_FILENO), .title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
+	struct selftest_style st = {.colour = terminal_colour(STDOUT_FILENO), .title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
 
 	if (selftest_parse(&j->a, selftest_text(SELFTEST_ATTEMPTS), SELFTEST_ATTEMPTS, &attempts, e) != 0 ||
 	    selftest_parse(&j->a, selftest_text(SELFTEST_ORDINARY), SELFTEST_ORDINARY, &ordinary, e) != 0 || selftest_judge(&attempts, &rq, e) != 0 ||
@@ -218,7 +219,7 @@ static int test_gate(struct job *j, const struct policies *p, struct buf *b, str
 	return selftest_failures(&attempts) ? 1 : 0;
 }
 
-static int test_box(struct job *j, const struct policies *p, struct buf *b, struct err *e)
+static int test_box(struct selftest_job *j, const struct policies *p, struct buf *b, struct err *e)
 {
 	const char *dir = getenv("TMPDIR");
 	struct box_test test;
@@ -236,14 +237,14 @@ static int test_box(struct job *j, const struct policies *p, struct buf *b, stru
 
 static int test_all(void *arg)
 {
-	struct job *j = arg;
+	struct selftest_job *j = arg;
 	struct policies p;
 	struct err e = {0};
 	struct buf b;
 	int gate = 0, box = 0;
 
 	if (policies_load(&j->a, &(struct policies_request){.config = j->o->config, .cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")}, &p, &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	buf_init(&b, &j->a, 0);
 	buf_c(&b, j->o->json ? "{" : "");
 	if (j->o->gate)
@@ -253,15 +254,15 @@ static int test_all(void *arg)
 	if (gate >= 0 && j->o->box)
 		box = test_box(j, &p, &b, &e);
 	if (gate < 0 || box < 0)
-		return fail(&e);
+		return report_failure(&e);
 	buf_c(&b, j->o->json ? "}\n" : "");
 	return output(buf_view(&b), gate || box);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_selftest(const struct command_row *self, int argc, char **argv)
 {
 	struct selftest_options o = {0};
-	struct job j = {.o = &o};
+	struct selftest_job j = {.o = &o};
 	int code;
 
 	if (!options_only(self, argc, argv, &o, &code))
@@ -289,5 +290,5 @@ const struct command_row command_selftest = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_selftest,
 };

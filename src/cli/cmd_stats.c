@@ -41,7 +41,7 @@ static const struct example_row examples[] = {
 	{"caisson stats --json | jq .deny_rate", "For a program."},
 };
 
-struct job {
+struct stats_job {
 	struct arena a;
 	struct stats_options o;
 	size_t top;
@@ -56,7 +56,7 @@ static const char verdicts[][8] = {"allow", "contain", "ask", "deny"};
 
 /* ---- numbers ---- */
 
-static uint64_t decisions(const struct job *j, const char *verdict)
+static uint64_t decisions(const struct stats_job *j, const char *verdict)
 {
 	size_t n;
 	uint64_t sum = 0;
@@ -67,7 +67,7 @@ static uint64_t decisions(const struct job *j, const char *verdict)
 	return sum;
 }
 
-static uint64_t family_sum(const struct job *j, const char *start)
+static uint64_t family_sum(const struct stats_job *j, const char *start)
 {
 	size_t n;
 	uint64_t sum = 0;
@@ -78,10 +78,10 @@ static uint64_t family_sum(const struct job *j, const char *start)
 	return sum;
 }
 
-static uint64_t bucket(const struct job *j, const char *name, unsigned i) { return tally_get(&j->t, str_c(j->t.a, str_fmt(j->t.a, "%s|%u", name, i))); }
+static uint64_t bucket(const struct stats_job *j, const char *name, unsigned i) { return tally_get(&j->t, str_c(j->t.a, str_fmt(j->t.a, "%s|%u", name, i))); }
 
 /* The bound of the bucket in which so many thousandths of all are reached; UINT64_MAX: above all bounds; 0: there are none. */
-static uint64_t quantile(const struct job *j, const char *name, enum metrics_histogram h, unsigned thousandths)
+static uint64_t quantile(const struct stats_job *j, const char *name, enum metrics_histogram h, unsigned thousandths)
 {
 	uint64_t all = 0, so_far = 0;
 
@@ -99,9 +99,9 @@ static unsigned percent(uint64_t part, uint64_t all) { return all ? (unsigned)((
 
 /* ---- plots ---- */
 
-static void heading(struct job *j, const char *text) { buf_fmt(&j->out, "\n%s%s%s\n", j->colour ? "\033[1m" : "", text, j->colour ? "\033[0m" : ""); }
+static void heading(struct stats_job *j, const char *text) { buf_fmt(&j->out, "\n%s%s%s\n", j->colour ? "\033[1m" : "", text, j->colour ? "\033[0m" : ""); }
 
-static void bar(struct job *j, uint64_t n, uint64_t most)
+static void bar(struct stats_job *j, uint64_t n, uint64_t most)
 {
 	uint64_t eighths = most ? n * BAR_MAX * 8 / most : 0;
 
@@ -117,7 +117,7 @@ static void bar(struct job *j, uint64_t n, uint64_t most)
 		buf_char(&j->out, '.');
 }
 
-static void bar_line(struct job *j, struct str name, uint64_t n, uint64_t most)
+static void bar_line(struct stats_job *j, struct str name, uint64_t n, uint64_t most)
 {
 	size_t from = j->out.n;
 
@@ -131,7 +131,7 @@ static void bar_line(struct job *j, struct str name, uint64_t n, uint64_t most)
 }
 
 /* The largest of a family; `word` of the key names them. */
-static void top_list(struct job *j, const char *title, const char *start, unsigned word)
+static void top_list(struct stats_job *j, const char *title, const char *start, unsigned word)
 {
 	size_t n;
 	struct tally_entry *e = tally_largest(&j->t, start, &n);
@@ -157,7 +157,7 @@ static void put_bound(struct buf *b, enum metrics_histogram h, uint64_t n)
 		buf_fmt(b, "%" PRIu64 " ms", n);
 }
 
-static void histogram(struct job *j, const char *title, const char *name, enum metrics_histogram h)
+static void histogram(struct stats_job *j, const char *title, const char *name, enum metrics_histogram h)
 {
 	uint64_t most = 0;
 	unsigned first = METRICS_BUCKETS + 1, last = 0;
@@ -189,17 +189,17 @@ static void histogram(struct job *j, const char *title, const char *name, enum m
 
 /* ---- pages ---- */
 
-struct day {
+struct stats_day {
 	struct str day;
 	uint64_t n[NVERDICTS], runs;
 };
 
 /* Days in order; the keys of a family are. */
-static struct day *days_of(struct job *j, size_t *ret_n)
+static struct stats_day *days_of(struct stats_job *j, size_t *ret_n)
 {
 	size_t n, ndays = 0;
 	struct tally_entry *e = tally_family(&j->t, "day|", &n);
-	struct day *days = arena_array(&j->a, n + 1, sizeof(*days));
+	struct stats_day *days = arena_array(&j->a, n + 1, sizeof(*days));
 
 	for (size_t i = 0; i < n; i++) {
 		struct str name = tally_word(e[i].key, 1), what = tally_word(e[i].key, 2);
@@ -216,10 +216,10 @@ static struct day *days_of(struct job *j, size_t *ret_n)
 	return days;
 }
 
-static void print_days(struct job *j)
+static void print_days(struct stats_job *j)
 {
 	size_t n;
-	struct day *d = days_of(j, &n);
+	struct stats_day *d = days_of(j, &n);
 	uint64_t most = 0;
 
 	if (!n)
@@ -237,7 +237,7 @@ static void print_days(struct job *j)
 	}
 }
 
-static void top_commands(struct job *j, const char *title, const char *start)
+static void top_commands(struct stats_job *j, const char *title, const char *start)
 {
 	size_t n;
 	struct tally_entry *e = tally_largest(&j->t, start, &n);
@@ -252,7 +252,7 @@ static void top_commands(struct job *j, const char *title, const char *start)
 	}
 }
 
-static void print_text(struct job *j)
+static void print_text(struct stats_job *j)
 {
 	uint64_t all = family_sum(j, "decisions|"), most = 0, runs = family_sum(j, "runs|"), valid = family_sum(j, "validations|"), passed = 0;
 	char from[AUDIT_TS_CHARS + 1], to[AUDIT_TS_CHARS + 1];
@@ -289,7 +289,7 @@ static void print_text(struct job *j)
 	print_days(j);
 }
 
-static void doc_family(struct job *j, struct doc *o, const char *key, const char *start, unsigned word)
+static void doc_family(struct stats_job *j, struct doc *o, const char *key, const char *start, unsigned word)
 {
 	size_t n;
 	struct tally_entry *e = tally_largest(&j->t, start, &n);
@@ -304,7 +304,7 @@ static void doc_family(struct job *j, struct doc *o, const char *key, const char
 	doc_end(o);
 }
 
-static void doc_histogram(struct job *j, struct doc *o, const char *key, const char *name, enum metrics_histogram h)
+static void doc_histogram(struct stats_job *j, struct doc *o, const char *key, const char *name, enum metrics_histogram h)
 {
 	doc_list(o, key);
 	for (unsigned i = 0; i <= METRICS_BUCKETS; i++) {
@@ -317,7 +317,7 @@ static void doc_histogram(struct job *j, struct doc *o, const char *key, const c
 	doc_end(o);
 }
 
-static void print_json(struct job *j)
+static void print_json(struct stats_job *j)
 {
 	uint64_t all = family_sum(j, "decisions|");
 	char time[AUDIT_TS_CHARS + 1];
@@ -347,7 +347,7 @@ static void print_json(struct job *j)
 	doc_family(j, &o, "validations", "validations|", 0);
 	doc_family(j, &o, "results", "results|", 0);
 	doc_family(j, &o, "agents", "agent|", 1);
-	struct day *d = days_of(j, &n);
+	struct stats_day *d = days_of(j, &n);
 	doc_list(&o, "days");
 	for (size_t i = 0; i < n; i++) {
 		doc_map(&o, NULL);
@@ -363,9 +363,9 @@ static void print_json(struct job *j)
 
 /* ---- the command ---- */
 
-static int run_job(void *arg)
+static int stats_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct stats_job *j = arg;
 	struct audit_filter f;
 	struct err e = {0};
 	int rc = 0;
@@ -394,9 +394,9 @@ static int run_job(void *arg)
 	return output(buf_view(&j->out), 0);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_stats(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct stats_job j = {0};
 	int64_t n = TOP_DEFAULT;
 	int code;
 
@@ -405,7 +405,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (j.o.top && num_parse(str_of(j.o.top), 1, TOP_MAX, &n) < 0)
 		return usage_wrong(self, "--top is a number from 1 to 1000");
 	j.top = (size_t)n;
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, stats_job_run, &j);
 }
 
 const struct command_row command_stats = {
@@ -420,5 +420,5 @@ const struct command_row command_stats = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_stats,
 };

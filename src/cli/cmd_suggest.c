@@ -44,7 +44,7 @@ static const struct example_row examples[] = {
 	{"caisson audit replay-all --policy FILE", "What your policy, with what you took from it, would have done."},
 };
 
-struct job {
+struct suggest_job {
 	struct arena a;
 	struct suggest_options o;
 	uint64_t least;
@@ -55,14 +55,14 @@ struct job {
 
 /* ---- saying it ---- */
 
-static void comment_command(struct job *j, const struct suggest_ask *ask)
+static void comment_command(struct suggest_job *j, const struct suggest_ask *ask)
 {
 	buf_fmt(&j->out, "# %6" PRIu64 "  ", ask->n);
 	put_visible(&j->out, str_sub(ask->command, 0, COMMAND_SHOWN));
 	buf_fmt(&j->out, "%s  [%.*s] %s\n", ask->command.n > COMMAND_SHOWN ? "..." : "", STR_ARG(ask->reasons), ask->left);
 }
 
-static void print_left(struct job *j)
+static void print_left(struct suggest_job *j)
 {
 	size_t shown = 0;
 
@@ -75,7 +75,7 @@ static void print_left(struct job *j)
 	}
 }
 
-static void print_idle(struct job *j)
+static void print_idle(struct suggest_job *j)
 {
 	struct buf *b = &j->out;
 
@@ -105,7 +105,7 @@ static void print_idle(struct job *j)
 }
 
 /* All that is not a rule is a comment, so that the whole is a policy file. */
-static void print_yaml(struct job *j)
+static void print_yaml(struct suggest_job *j)
 {
 	const struct suggest *s = &j->s;
 	struct buf *b = &j->out;
@@ -128,7 +128,7 @@ static void print_yaml(struct job *j)
 		buf_c(b, "#\n# There were more different commands than are told apart.\n");
 }
 
-static void print_json(struct job *j)
+static void print_json(struct suggest_job *j)
 {
 	const struct suggest *s = &j->s;
 	struct doc o;
@@ -180,7 +180,7 @@ static void print_json(struct job *j)
 /* ---- taking them ---- */
 
 /* Each rule was tried in the world of its own requests; here it has to load. */
-static int apply(struct job *j)
+static int apply(struct suggest_job *j)
 {
 	struct rule_request rq = {.verdict = VERDICT_ALLOW, .n = j->s.nrules};
 	struct rule_plan p;
@@ -204,7 +204,7 @@ static int apply(struct job *j)
 
 /* ---- the command ---- */
 
-static int work(struct job *j, struct err *e)
+static int make_suggestions(struct suggest_job *j, struct err *e)
 {
 	struct audit_filter f;
 
@@ -215,9 +215,9 @@ static int work(struct job *j, struct err *e)
 	return 0;
 }
 
-static int run_job(void *arg)
+static int suggest_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct suggest_job *j = arg;
 	struct err e = {0};
 	int rc;
 
@@ -229,7 +229,7 @@ static int run_job(void *arg)
 	home_find(&j->a, &j->at);
 	if (home_open(&j->a, &j->at, true, &e) < 0)
 		return home_failed("suggest", &e);
-	rc = work(j, &e);
+	rc = make_suggestions(j, &e);
 	home_close(&j->at);
 	if (rc) {
 		complain("suggest: %s", e.text);
@@ -244,9 +244,9 @@ static int run_job(void *arg)
 	return output(buf_view(&j->out), 0);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_suggest(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct suggest_job j = {0};
 	int64_t n = LEAST_DEFAULT;
 	int code;
 
@@ -257,7 +257,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (j.o.apply && (j.o.json || j.o.config))
 		return usage_wrong(self, "--apply goes with neither --json nor --config");
 	j.least = (uint64_t)n;
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, suggest_job_run, &j);
 }
 
 const struct command_row command_suggest = {
@@ -277,5 +277,5 @@ const struct command_row command_suggest = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_suggest,
 };

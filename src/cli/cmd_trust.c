@@ -38,7 +38,7 @@ static const struct example_row examples[] = {
 	{"caisson trust --remove .caisson.yaml", "The file is judged by itself again, and can only tighten."},
 };
 
-struct job {
+struct trust_job {
 	struct arena a;
 	struct trust_options o;
 	const char *operand;
@@ -69,7 +69,7 @@ static const struct ynode *look_up(const struct ynode *n, const char *dotted)
 }
 
 /* Single values that an untrusted file could not set for others. Lists are shown as the rules they are. */
-static bool show_single_values(struct job *j, struct doc *o, const struct policy_file *f)
+static bool show_single_values(struct trust_job *j, struct doc *o, const struct policy_file *f)
 {
 	struct yaml_file y;
 	bool any = false;
@@ -88,7 +88,7 @@ static bool show_single_values(struct job *j, struct doc *o, const struct policy
 	return any;
 }
 
-static int show_file(struct job *j, const struct policy_file *f, struct err *e)
+static int show_file(struct trust_job *j, const struct policy_file *f, struct err *e)
 {
 	struct policy_file as_trusted = *f;
 	struct policies p;
@@ -110,7 +110,7 @@ static int show_file(struct job *j, const struct policy_file *f, struct err *e)
 
 /* ---- the store ---- */
 
-static int open_store(struct job *j, struct str *ret_file, struct str *ret_store, struct err *e)
+static int open_store(struct trust_job *j, struct str *ret_file, struct str *ret_store, struct err *e)
 {
 	struct str dir;
 
@@ -131,7 +131,7 @@ static struct str now(struct arena *a)
 	return str_dup(a, str_of(text));
 }
 
-static int remember(struct job *j, const struct policy_file *f, struct err *e)
+static int remember_file(struct trust_job *j, const struct policy_file *f, struct err *e)
 {
 	struct str file, store;
 
@@ -140,38 +140,38 @@ static int remember(struct job *j, const struct policy_file *f, struct err *e)
 	return trust_save(&j->a, file, store, e);
 }
 
-static int fail(const struct err *e)
+static int report_failure(const struct err *e)
 {
 	complain("trust: %s", e->text);
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 }
 
-static int refuse(const struct err *e)
+static int report_refusal(const struct err *e)
 {
 	complain("trust: %s", e->text);
 	return 1;
 }
 
 /* 0 when it is trusted now. */
-static int trust_one(struct job *j, const struct policy_file *f)
+static int trust_one(struct trust_job *j, const struct policy_file *f)
 {
 	struct err e = {0};
 
 	if (f->err)
-		return fail(f->err);
+		return report_failure(f->err);
 	if (f->who == WHO_TRUSTED) {
 		put_visible(&j->out, f->path);
 		buf_c(&j->out, " is trusted already\n");
 		return 0;
 	}
 	if (show_file(j, f, &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	if (!person_types(&j->out, "\nType yes to trust it in exactly this content: ", "yes")) {
 		complain("trust: the answer was not yes; nothing was trusted");
 		return 1;
 	}
-	if (remember(j, f, &e) != 0)
-		return fail(&e);
+	if (remember_file(j, f, &e) != 0)
+		return report_failure(&e);
 	put_visible(&j->out, f->path);
 	buf_c(&j->out, " is trusted until its content changes\n");
 	return 0;
@@ -188,7 +188,7 @@ static struct str root_of(struct str file)
 	return path_parent(file);
 }
 
-static int trust_files(struct job *j)
+static int trust_files(struct trust_job *j)
 {
 	struct policies_request rq = {.cwd = j->file.n ? root_of(j->file) : STR("")};
 	struct policies p;
@@ -197,9 +197,9 @@ static int trust_files(struct job *j)
 	int rc;
 
 	if (person_check(&j->a, PERSON_TERMINAL, &e) != 0)
-		return refuse(&e);
+		return report_refusal(&e);
 	if (policies_files(&j->a, &rq, &p, &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	for (const struct policy_file *f = p.files; f; f = f->next) {
 		if (!f->project || f->around.n || (j->file.n && !str_eq(f->path, j->file)))
 			continue;
@@ -219,7 +219,7 @@ static int trust_files(struct job *j)
 
 /* ---- list and remove ---- */
 
-static const char *state_of(struct job *j, const struct trust_entry *t)
+static const char *state_of(struct trust_job *j, const struct trust_entry *t)
 {
 	struct str bytes, digest;
 	struct err e = {0};
@@ -230,14 +230,14 @@ static const char *state_of(struct job *j, const struct trust_entry *t)
 	return str_ends(digest, str_c(&j->a, t->sha256)) ? "trusted" : "changed, so not trusted";
 }
 
-static int list_trusted(struct job *j)
+static int list_trusted(struct trust_job *j)
 {
 	struct str store;
 	struct trust_entry *t;
 	struct err e = {0};
 
 	if (trust_load(&j->a, j->paths.trust_store, j->v.uid, &store, &e) != 0 || trust_read(&j->a, store, &t, &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	for (; t; t = t->next) {
 		put_visible(&j->out, t->path);
 		buf_fmt(&j->out, "\n  sha256:%.*s  ", STR_ARG(t->sha256));
@@ -247,7 +247,7 @@ static int list_trusted(struct job *j)
 	return output(buf_view(&j->out), 0);
 }
 
-static int remove_trusted(struct job *j)
+static int remove_trusted(struct trust_job *j)
 {
 	struct str file, store;
 	struct trust_entry *t;
@@ -255,14 +255,14 @@ static int remove_trusted(struct job *j)
 	size_t n = 0;
 
 	if (open_store(j, &file, &store, &e) != 0 || trust_read(&j->a, store, &t, &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	for (; t; t = t->next) {
 		bool found = false;
 
 		if (j->file.n ? !str_eq(t->path, j->file) : !path_inside(t->path, j->v.project))
 			continue;
 		if (trust_remove(&j->a, store, t->path, &store, &found, &e) != 0)
-			return fail(&e);
+			return report_failure(&e);
 		n += found;
 		put_visible(&j->out, t->path);
 		buf_c(&j->out, " is no longer trusted\n");
@@ -272,14 +272,14 @@ static int remove_trusted(struct job *j)
 		return 1;
 	}
 	if (trust_save(&j->a, file, store, &e) != 0)
-		return fail(&e);
+		return report_failure(&e);
 	return output(buf_view(&j->out), 0);
 }
 
 /* ---- the command ---- */
 
 /* The file's own name is kept when it is a link: that is how the project knows it. */
-static struct str absolute(struct job *j, const char *operand)
+static struct str absolute(struct trust_job *j, const char *operand)
 {
 	struct path_memo m;
 	enum path_kind kind;
@@ -292,9 +292,9 @@ static struct str absolute(struct job *j, const char *operand)
 	return dir.n ? str_fmt(&j->a, "%.*s/%s", STR_ARG(dir), strrchr(str_c(&j->a, path), '/') + 1) : path;
 }
 
-static int run_job(void *arg)
+static int trust_job_run(void *arg)
 {
-	struct job *j = arg;
+	struct trust_job *j = arg;
 	const struct state_env env = state_env();
 
 	buf_init(&j->out, &j->a, 0);
@@ -304,9 +304,9 @@ static int run_job(void *arg)
 	return j->o.list ? list_trusted(j) : j->o.remove ? remove_trusted(j) : trust_files(j);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_trust(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct trust_job j = {0};
 	int code, first = options_take(self, argc, argv, &j.o, &code);
 
 	if (first < 0)
@@ -318,7 +318,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	j.operand = first < argc ? argv[first] : NULL;
 	if (j.operand && !*j.operand)
 		return usage_wrong(self, "the name of the file is empty");
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, trust_job_run, &j);
 }
 
 const struct command_row command_trust = {
@@ -339,5 +339,5 @@ const struct command_row command_trust = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_trust,
 };

@@ -40,7 +40,7 @@ static const struct example_row examples[] = {
 	{"caisson validate --task test --raw --exit-code 1 junit.xml", "A machine-readable report is better evidence than text."},
 };
 
-struct job {
+struct validate_job {
 	struct validate_options o;
 	struct arena a;
 	const char *file;
@@ -58,7 +58,7 @@ static bool task_known(const char *task)
 
 /* ---- the input ---- */
 
-static int read_input(struct job *j, struct str *ret, struct err *e)
+static int read_input(struct validate_job *j, struct str *ret, struct err *e)
 {
 	if (!strcmp(j->file, "-"))
 		return fd_read_all(&j->a, STDIN_FILENO, "standard input", INPUT_MAX, ret, e);
@@ -81,7 +81,7 @@ static bool stream_cut(const json_t *root, const char *name)
 	return json_is_true(t) || json_is_true(is) || (json_is_integer(n) && json_integer_value(n) > 0);
 }
 
-static int take_report(struct job *j, const json_t *root, struct validate_input *in, struct err *e)
+static int take_report(struct validate_job *j, const json_t *root, struct validate_input *in, struct err *e)
 {
 	const json_t *code = json_object_get(root, "exit_code"), *out = json_object_get(root, "stdout"), *err = json_object_get(root, "stderr");
 
@@ -103,7 +103,7 @@ static int take_report(struct job *j, const json_t *root, struct validate_input 
 	return 0;
 }
 
-static int report_input(struct job *j, struct str text, struct validate_input *in, struct err *e)
+static int report_input(struct validate_job *j, struct str text, struct validate_input *in, struct err *e)
 {
 	struct err why;
 	json_t *root;
@@ -116,7 +116,7 @@ static int report_input(struct job *j, struct str text, struct validate_input *i
 	return rc;
 }
 
-static int raw_input(struct job *j, struct str text, struct validate_input *in, struct err *e)
+static int raw_input(struct validate_job *j, struct str text, struct validate_input *in, struct err *e)
 {
 	int64_t n;
 
@@ -130,7 +130,7 @@ static int raw_input(struct job *j, struct str text, struct validate_input *in, 
 	return 0;
 }
 
-static int fill(struct job *j, struct validate_input *in, struct err *e)
+static int fill(struct validate_job *j, struct validate_input *in, struct err *e)
 {
 	struct str text;
 
@@ -147,7 +147,7 @@ static int fill(struct job *j, struct validate_input *in, struct err *e)
 
 /* ---- the answer ---- */
 
-static json_t *answer(struct arena *a, const struct validation *v)
+static json_t *validation_answer(struct arena *a, const struct validation *v)
 {
 	json_t *o = json_object(), *counts = json_object(), *checks = json_array();
 
@@ -172,10 +172,10 @@ static json_t *answer(struct arena *a, const struct validation *v)
 	return o;
 }
 
-static int run_job(void *arg)
+static int validate_job_run(void *arg)
 {
 	static const int codes[] = {[VALIDITY_VALID] = EXIT_VALID, [VALIDITY_INVALID] = EXIT_INVALID, [VALIDITY_INDETERMINATE] = EXIT_INDETERMINATE};
-	struct job *j = arg;
+	struct validate_job *j = arg;
 	struct validate_input in = {.task = j->o.task, .status = STATUS_UNKNOWN, .exit_code = -1};
 	struct validation v;
 	struct err e = {0};
@@ -189,7 +189,7 @@ static int run_job(void *arg)
 	}
 	validate(&j->a, &in, &v);
 	buf_init(&b, &j->a, 0);
-	o = answer(&j->a, &v);
+	o = validation_answer(&j->a, &v);
 	rc = json_dump_line(&b, o, &e);
 	json_decref(o);
 	if (rc < 0) {
@@ -199,9 +199,9 @@ static int run_job(void *arg)
 	return output(buf_view(&b), codes[v.validity]);
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+static int run_validate(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	struct validate_job j = {0};
 	int code, first = options_take(self, argc, argv, &j.o, &code);
 
 	if (first < 0)
@@ -213,7 +213,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (j.o.exit_code && !j.o.raw)
 		return usage_wrong(self, "--exit-code goes with --raw; a report has its own");
 	j.file = argv[first];
-	return with_arena(&j.a, run_job, &j);
+	return with_arena(&j.a, validate_job_run, &j);
 }
 
 const struct command_row command_validate = {
@@ -231,5 +231,5 @@ const struct command_row command_validate = {
 	.nexits = sizeof(exits) / sizeof(*exits),
 	.examples = examples,
 	.nexamples = sizeof(examples) / sizeof(*examples),
-	.run = run,
+	.run = run_validate,
 };

@@ -31,17 +31,17 @@ void put_visible(struct buf *b, struct str text) { put_escaped(b, text, false); 
 
 /* ---- YAML ---- */
 
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /* May it stand without quotes? Anything doubtful is quoted. */
-static bool plain(struct str s)
+static bool is_plain_word(struct str s)
 {
 	static const char words[][8] = {"true", "false", "yes", "no", "on", "off", "null", "True", "False", "Yes", "No", "On", "Off", "Null", "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL"};
 
-	if (!s.n || !(letter(s.p[0]) || s.p[0] == '/' || s.p[0] == '_') || s.p[s.n - 1] == ' ')
+	if (!s.n || !(is_letter(s.p[0]) || s.p[0] == '/' || s.p[0] == '_') || s.p[s.n - 1] == ' ')
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (!letter(s.p[i]) && !(s.p[i] >= '0' && s.p[i] <= '9') && (!strchr("_-./ =+@*()", s.p[i]) || !s.p[i]))
+		if (!is_letter(s.p[i]) && !(s.p[i] >= '0' && s.p[i] <= '9') && (!strchr("_-./ =+@*()", s.p[i]) || !s.p[i]))
 			return false;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (str_is(s, words[i]))
@@ -51,7 +51,7 @@ static bool plain(struct str s)
 
 static void yaml_text(struct buf *b, struct str s)
 {
-	if (plain(s)) {
+	if (is_plain_word(s)) {
 		buf_str(b, s);
 		return;
 	}

@@ -10,7 +10,7 @@
 #define PIECE ((size_t)128 << 10)
 
 /* Text on its way. */
-struct flow {
+struct filter_flow {
 	const struct filter *f;
 	struct normaliser n;
 	struct buf plain, redacted, json;
@@ -18,7 +18,7 @@ struct flow {
 };
 
 /* What the normaliser let out goes on. */
-static void push(struct flow *w, bool end)
+static void push(struct filter_flow *w, bool end)
 {
 	struct str text = buf_view(&w->plain);
 
@@ -39,7 +39,7 @@ static void push(struct flow *w, bool end)
 	w->plain.n = 0;
 }
 
-static int pump(struct flow *w, int fd)
+static int pump(struct filter_flow *w, int fd)
 {
 	char *piece = arena_alloc(w->f->a, PIECE);
 
@@ -64,7 +64,7 @@ static int pump(struct flow *w, int fd)
 
 int filter_run(const struct filter *f)
 {
-	struct flow w = {.f = f};
+	struct filter_flow w = {.f = f};
 	struct err e = {0};
 	FD_CLEANUP int opened = -1;
 	struct stat st;

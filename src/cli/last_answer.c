@@ -52,7 +52,7 @@ static void say(const char *text)
 	(void)n;
 }
 
-static void end(int signal)
+static void end_by_signal(int signal)
 {
 	if (last.passes)
 		_exit(HOOK_PASS);
@@ -75,7 +75,7 @@ void last_answer_begin(void)
 {
 	struct sigevent kill_event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 	const stack_t own = {.ss_sp = last.stack, .ss_size = sizeof(last.stack)};
-	struct sigaction act = {.sa_handler = end, .sa_flags = SA_ONSTACK};
+	struct sigaction act = {.sa_handler = end_by_signal, .sa_flags = SA_ONSTACK};
 	sigset_t all;
 
 	clock_gettime(CLOCK_MONOTONIC, &last.began);

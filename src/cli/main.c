@@ -43,7 +43,7 @@ static const struct command_row *const commands[] = {
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 #define PRINT_MAX ((size_t)1 << 20)
 
-static const struct command_row *find(const char *name)
+static const struct command_row *find_command(const char *name)
 {
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (!strcmp(commands[i]->name, name))
@@ -52,7 +52,7 @@ static const struct command_row *find(const char *name)
 }
 
 /* "audit query" may come as two words; of "config show" the first is the command. */
-static const struct command_row *find_two(struct arena *a, const char *first, const char *second) { return find(str_c(a, str_fmt(a, "%s %s", first, second))); }
+static const struct command_row *find_two(struct arena *a, const char *first, const char *second) { return find_command(str_c(a, str_fmt(a, "%s %s", first, second))); }
 
 static void print_help(struct buf *b)
 {
@@ -70,7 +70,7 @@ static int print_for(struct buf *b, int argc, char **argv)
 	const struct command_row *c = name && argc > 2 + man ? find_two(b->a, name, argv[2 + man]) : NULL;
 
 	if (!c && name)
-		c = find(name);
+		c = find_command(name);
 
 	if (name && !c) {
 		complain("unknown command '%.100s'; see caisson --help", name);
@@ -105,7 +105,7 @@ static int top(int argc, char **argv)
 	return rc;
 }
 
-static int start(int argc, char **argv)
+static int start_command(int argc, char **argv)
 {
 	static const char tops[][12] = {"--version", "--help", "-h", "help"};
 	const struct command_row *c;
@@ -119,7 +119,7 @@ static int start(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(tops) / sizeof(*tops); i++)
 		if (!strcmp(argv[1], tops[i]))
 			return top(argc, argv);
-	c = find(argv[1]);
+	c = find_command(argv[1]);
 	if (!c) {
 		complain("unknown %s '%.100s'; see caisson --help", argv[1][0] == '-' ? "option" : "command", argv[1]);
 		return EXIT_USAGE;
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 	int code;
 
 	title_known(argc, argv);
-	code = stack_run(start, argc, argv);
+	code = stack_run(start_command, argc, argv);
 
 	if (!arena_leaks_matter())
 		_exit(code);

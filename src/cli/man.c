@@ -18,7 +18,7 @@ static void put_str(struct buf *b, struct str s)
 	}
 }
 
-static void put(struct buf *b, const char *s) { put_str(b, str_of(s)); }
+static void put_text(struct buf *b, const char *s) { put_str(b, str_of(s)); }
 
 static void put_about(struct buf *b, const char *s)
 {
@@ -29,7 +29,7 @@ static void put_about(struct buf *b, const char *s)
 		buf_init(&line, b->a, 0);
 		buf_add(&line, s, end ? (size_t)(end - s) : strlen(s));
 		buf_char(&line, '\0');
-		put(b, line.p);
+		put_text(b, line.p);
 		buf_c(b, "\n.PP\n");
 		if (!end)
 			break;
@@ -44,15 +44,15 @@ static void put_options(struct buf *b, const struct command_row *c)
 		const struct option_row *o = &c->options[i];
 
 		buf_c(b, o->name[1] ? ".TP\n\\fB\\-\\-" : ".TP\n\\fB\\-");
-		put(b, o->name);
+		put_text(b, o->name);
 		buf_c(b, "\\fR");
 		if (o->value[0]) {
 			buf_c(b, " \\fI");
-			put(b, o->value);
+			put_text(b, o->value);
 			buf_c(b, "\\fR");
 		}
 		buf_char(b, '\n');
-		put(b, o->help);
+		put_text(b, o->help);
 		buf_char(b, '\n');
 	}
 }
@@ -78,7 +78,7 @@ static void man_command(struct buf *b, const struct command_row *c)
 	buf_c(b, " 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n.SH NAME\n");
 	put_page(b, c);
 	buf_c(b, " \\- ");
-	put(b, c->summary);
+	put_text(b, c->summary);
 	buf_c(b, "\n.SH SYNOPSIS\n");
 	while (synopsis_next(&at, &form)) {
 		buf_fmt(b, "%s.B caisson %s\n", form.p == c->synopsis ? "" : ".br\n", c->name);
@@ -91,15 +91,15 @@ static void man_command(struct buf *b, const struct command_row *c)
 	buf_c(b, ".SH EXIT STATUS\n");
 	for (size_t i = 0; i < c->nexits; i++) {
 		buf_fmt(b, ".TP\n.B %d\n", c->exits[i].code);
-		put(b, c->exits[i].meaning);
+		put_text(b, c->exits[i].meaning);
 		buf_char(b, '\n');
 	}
 	buf_c(b, ".SH EXAMPLES\n");
 	for (size_t i = 0; i < c->nexamples; i++) {
 		buf_c(b, ".TP\n.B ");
-		put(b, c->examples[i].line);
+		put_text(b, c->examples[i].line);
 		buf_char(b, '\n');
-		put(b, c->examples[i].meaning);
+		put_text(b, c->examples[i].meaning);
 		buf_char(b, '\n');
 	}
 	buf_c(b, ".SH SEE ALSO\n.BR caisson (1)\n");
@@ -118,7 +118,7 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
 		buf_c(b, ".TP\n.BR ");
 		put_page(b, all[i]);
 		buf_c(b, " (1)\n");
-		put(b, all[i]->summary);
+		put_text(b, all[i]->summary);
 		buf_char(b, '\n');
 	}
 	buf_c(b, ".TP\n.B help\nthe usage of a command\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours at a terminal when set\n");

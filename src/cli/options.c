@@ -4,7 +4,7 @@
 
 #define COLUMN 22 /* where the help of an option starts */
 
-static const struct option_row *find(const struct command_row *c, struct str name)
+static const struct option_row *find_option(const struct command_row *c, struct str name)
 {
 	for (size_t i = 0; i < c->noptions; i++)
 		if (str_is(name, c->options[i].name))
@@ -16,7 +16,7 @@ static bool has_value(const struct option_row *o) { return o->kind == OPTION_VAL
 
 static const char *dashes(const struct option_row *o) { return o->name[1] ? "--" : "-"; }
 
-static int add(struct run_list *list, const struct option_row *o, const char *value, struct err *e)
+static int add_to_list(struct run_list *list, const struct option_row *o, const char *value, struct err *e)
 {
 	if (list->n == RUN_LIST_MAX)
 		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given more than %d times", dashes(o), o->name, RUN_LIST_MAX);
@@ -24,12 +24,13 @@ static int add(struct run_list *list, const struct option_row *o, const char *va
 	return 0;
 }
 
-static int take(const struct option_row *o, const char *arg, const char *value, void *into, struct err *e)
+static int take_value(const struct option_row *o, const char *arg, const char *value, void *into,
+	struct err *e)
 {
 	if (has_value(o) && !value)
 		return err_set(e, ERR_INPUT, 0, "option '%s' needs a value: %s", arg, o->value);
 	if (o->kind == OPTION_LIST)
-		return add((struct run_list *)((char *)into + o->offset), o, value, e);
+		return add_to_list((struct run_list *)((char *)into + o->offset), o, value, e);
 	if (o->kind == OPTION_ONCE && *(const char **)((char *)into + o->offset))
 		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given twice", dashes(o), o->name);
 	if (o->kind == OPTION_VALUE || o->kind == OPTION_ONCE)
@@ -54,12 +55,16 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 		}
 		if (!strcmp(arg, "-h"))
 			return 1;
-		o = arg[1] == '-' ? find(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) : str_of(arg + 2)) : find(c, str_of(arg + 1));
+		o = arg[1] == '-' ? find_option(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) : str_of(arg + 2)) : find_option(c, str_of(arg + 1));
 		if (!o || !o->name[1] != (arg[1] != '-'))
 			return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'", arg);
 		if (eq && !has_value(o))
 			return err_set(e, ERR_INPUT, 0, "option '--%s' takes no value", o->name);
-		rc = take(o, arg, eq ? eq + 1 : has_value(o) && i + 1 < argc ? argv[++i] : NULL, into, e);
+		rc = take_value(o, arg,
+			eq                             ? eq + 1
+			: has_value(o) && i + 1 < argc ? argv[++i]
+						       : NULL,
+			into, e);
 		if (rc)
 			return rc;
 	}

@@ -112,14 +112,14 @@ void put_ms(struct buf *b, int64_t ms)
 		buf_fmt(b, "%" PRId64 "h", ms / 3600000);
 }
 
-static struct str field(struct rows_printer *r, const struct audit_line *l, const char *key) { return audit_text_buf(&r->text, audit_field(l, key)); }
+static struct str row_field(struct rows_printer *r, const struct audit_line *l, const char *key) { return audit_text_buf(&r->text, audit_field(l, key)); }
 
 /* What stands where a command would: a remark, in rows that are about the record itself. */
 static struct str subject(struct rows_printer *r, const struct audit_line *l)
 {
-	struct str s = field(r, l, "command");
+	struct str s = row_field(r, l, "command");
 
-	return s.n ? s : field(r, l, "note");
+	return s.n ? s : row_field(r, l, "note");
 }
 
 static void plain_line(struct rows_printer *r, const struct audit_line *l)
@@ -129,7 +129,7 @@ static void plain_line(struct rows_printer *r, const struct audit_line *l)
 
 	buf_fmt(b, "%" PRIu64 "\t%.*s", l->seq, STR_ARG(l->ts));
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		struct str text = field(r, l, keys[i]);
+		struct str text = row_field(r, l, keys[i]);
 
 		buf_char(b, '\t');
 		put_cell(b, text.n ? text : STR("-"), 0);
@@ -169,14 +169,15 @@ static void table_line(struct rows_printer *r, const struct audit_line *l)
 	int64_t ms;
 
 	buf_fmt(b, "%8" PRIu64 "  %.10s %.8s ", l->seq, l->ts.p, l->ts.p + 11);
-	struct str verdict = field(r, l, "verdict");
+	struct str verdict = row_field(r, l, "verdict");
 	column(r, verdict, 7, verdict_tint(verdict));
-	struct str status = field(r, l, "status");
+	struct str status = row_field(r, l, "status");
 	if (status.n)
 		column(r, status, STATE_COLUMNS, status_tint(status));
 	else /* no end yet, or a row of another kind */
-		column(r, l->kind == AUDIT_VERDICT ? STR("") : field(r, l, "kind"), STATE_COLUMNS, TINT_DIM);
-	column(r, field(r, l, "agent_id"), AGENT_COLUMNS, TINT_NONE);
+		column(r, l->kind == AUDIT_VERDICT ? STR("") : row_field(r, l, "kind"), STATE_COLUMNS,
+			TINT_DIM);
+	column(r, row_field(r, l, "agent_id"), AGENT_COLUMNS, TINT_NONE);
 	struct buf small = {.a = b->a, .p = took, .cap = sizeof took, .max = sizeof took};
 	if (audit_number(audit_field(l, "duration_ms"), &ms) && ms >= 0)
 		put_ms(&small, ms);

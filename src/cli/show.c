@@ -109,7 +109,7 @@ static void show_permissions(struct doc *o, const char *key, const struct permis
 	doc_end(o);
 }
 
-static struct str join(struct arena *a, const struct texts *t)
+static struct str join_texts(struct arena *a, const struct texts *t)
 {
 	struct buf b;
 
@@ -158,7 +158,7 @@ static void show_arguments(struct doc *o, const struct argument_rule *r, int onl
 	for (; r; r = r->next) {
 		if (!wanted(only, r->decision))
 			continue;
-		rule_open(o, "command", join(o->b->a, r->commands), &r->rule, true);
+		rule_open(o, "command", join_texts(o->b->a, r->commands), &r->rule, true);
 		show_texts(o, tests[r->test], r->values);
 		doc_word(o, "decision", verdict_name(r->decision));
 		rule_close(o, &r->rule);
@@ -204,7 +204,7 @@ static void show_calls(struct doc *o, const char *key, const struct call_rule *r
 	for (; r; r = r->next) {
 		if (!wanted(only, r->decision))
 			continue;
-		rule_open(o, "match", join(o->b->a, r->match), &r->rule, true);
+		rule_open(o, "match", join_texts(o->b->a, r->match), &r->rule, true);
 		show_texts(o, "pathArgsOutside", r->outside);
 		if (r->arg)
 			doc_text(o, "argMatches", regex_pattern(r->arg));
