@@ -1,10 +1,11 @@
 /*
- * Patterns of callees as other guards write them. Where a call stands inside the callee (`*Path(*).unlink`, `require('fs').rmSync`), those see the text
- * of the call; the readers of src/code name what is called by its definition (`pathlib.Path.unlink`, `fs.rmSync`). The pattern is made to match that.
+ * Rewrites callee patterns of other guards. Their patterns may contain a call (`*Path(*).unlink`,
+ * `require('fs').rmSync`), because they match the text of the code. The readers in src/code name a callee by
+ * its definition (`pathlib.Path.unlink`, `fs.rmSync`), so the pattern is rewritten to match that name.
  */
 #include "config/load.h"
 
-/* The parenthesis that closes the one at i, or -1. */
+/* Offset of the parenthesis that closes the one at i, or -1. */
 static ptrdiff_t closing(struct str s, size_t i)
 {
 	size_t depth = 0;
@@ -17,7 +18,7 @@ static ptrdiff_t closing(struct str s, size_t i)
 	return -1;
 }
 
-/* Functions whose result is the module that they are given */
+/* functions that return the module whose name they get */
 static bool loads_module(struct str callee)
 {
 	static const char names[][28] = {"require", "import", "__import__", "importlib.import_module"};
@@ -28,7 +29,7 @@ static bool loads_module(struct str callee)
 	return false;
 }
 
-/* The module that the arguments name: 'fs', "node:fs"; any when they do not say. */
+/* The module named by the arguments ('fs', "node:fs"); a wildcard if they name none. */
 static struct str module_of(struct str args)
 {
 	char quote = args.n >= 2 ? args.p[0] : '\0';

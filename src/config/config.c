@@ -1,6 +1,7 @@
 /*
- * Sources into one policy: each is read as YAML, its presets come first, then its keys, each by its row of the table in keys.c. See config.h and
- * docs/policy.md. The built-in policy stands here as constants.
+ * Merges sources into one policy. Each source is parsed as YAML; its presets are read first, then its keys,
+ * each by its row in keys.c. See config.h and docs/policy.md. The built-in policy is a set of constants in
+ * this file.
  */
 #include "config/config.h"
 
@@ -14,7 +15,7 @@ struct job {
 	struct load l;
 	const struct config_source *src;
 	size_t n;
-	crypto_hash_sha256_state hash; /* over the digests of all texts, when there are several */
+	crypto_hash_sha256_state hash; /* digest over the digests of all texts, if there are several */
 	size_t texts;
 	int result;
 };
@@ -30,7 +31,7 @@ static bool leads_somewhere(const char *dotted)
 	return false;
 }
 
-/* A key of that name that stands deeper: tools.bash.allow for allow. NULL: none. */
+/* A deeper key with this last part: tools.bash.allow for allow. NULL: none. */
 static const char *deeper_key(struct str name)
 {
 	for (size_t i = 0; i < config_nkeys; i++) {
@@ -42,7 +43,10 @@ static const char *deeper_key(struct str name)
 	return NULL;
 }
 
-/* The known key nearest to this one below the same prefix, or at the top one of the same name elsewhere. */
+/*
+ * The known key most similar to this one below the same prefix, or at the top level a key of this name
+ * elsewhere.
+ */
 static int unknown_key(struct load *l, const struct ynode *n, const char *prefix)
 {
 	size_t skip = *prefix ? strlen(prefix) + 1 : 0, distance = SIZE_MAX;
@@ -56,13 +60,13 @@ static int unknown_key(struct load *l, const struct ynode *n, const char *prefix
 	return value_unknown(l, n, best || *prefix ? best : deeper_key(n->key));
 }
 
-/* Who may not set a key sets nothing, and is told. */
+/* A file that may not set this key sets nothing, and its author gets a note. */
 static bool may_set(struct load *l, const struct ynode *n, const struct config_key *key)
 {
 	if (l->src->who >= key->who || key->apart)
 		return true;
 	if (l->preset)
-		return false; /* one preset is for all; nobody wrote this key here */
+		return false; /* one preset for all formats; nobody wrote this key in this file */
 	const char *who = key->who == WHO_SYSTEM ? "only the system's policy" : key->who == WHO_OWNER ? "only your own policy and the system's" : "only a file that is trusted";
 	value_note(l, n, "'%s' is ignored: %s may set it", key->name, who);
 	return false;
@@ -96,7 +100,10 @@ static int read_map(struct load *l, const struct ynode *map, const char *prefix)
 
 /* ---- the built-in policy ---- */
 
-/* Everything else that is built in are checks of the gate (docs/checks.md), with grades. The digest is of the text; test_config compares. */
+/*
+ * All other built-in behaviour is in the gate's checks (docs/checks.md) and their grades. The digest is that
+ * of the text; test_config compares both.
+ */
 static const char builtin_text[] = "default: allow\n";
 #define BUILTIN_DIGEST "sha256:8aa28ebc47654e2189df1da1a5d951483351c508fff9601206b590ecf17ec56c"
 
@@ -106,7 +113,7 @@ void config_default(struct policy *ret)
 		.title = STR("built-in"),
 		.digest = STR(BUILTIN_DIGEST),
 		.fallback = VERDICT_ALLOW,
-		.on_error = VERDICT_ALLOW, /* not given: the grades of the checks */
+		.on_error = VERDICT_ALLOW, /* not given: the checks keep their grades */
 		.contain_fallback = VERDICT_ASK,
 		.guidance = {.enabled = true, .include_defaults = true},
 		.redirect = {.target = STR("/tmp/claude")},
@@ -143,7 +150,7 @@ struct str config_digest(struct arena *a, struct str bytes)
 	return hash_text(a, hash);
 }
 
-/* One text: its own digest. Several (more files, presets): the digest of their digests. */
+/* One text: its own digest. Several texts (files, presets): the digest of their digests. */
 static void add_digest(struct job *j, struct str bytes)
 {
 	unsigned char hash[crypto_hash_sha256_BYTES];
@@ -218,7 +225,10 @@ static int missing_preset(struct load *l, const struct ynode *n)
 	return yaml_fail(&l->file, n, false, l->e, best ? "there is no such preset, did you mean '%s'" : "there is no such preset", best);
 }
 
-/* A preset that a fencepost file names. Some say more there: `filesystem` lets what only reads run, `python-safety` is about JavaScript too. */
+/*
+ * A preset named by a fencepost file. Some mean more there: `filesystem` also allows read-only commands,
+ * `python-safety` also covers JavaScript.
+ */
 static int import_fencepost(struct job *j, const struct config_preset *p)
 {
 	struct config_preset javascript;
@@ -229,7 +239,7 @@ static int import_fencepost(struct job *j, const struct config_preset *p)
 	return read_preset(j, p);
 }
 
-/* What `all` means in a fencepost file: the presets of that language. */
+/* The presets that `all` stands for in a fencepost file. */
 static int import_all(struct job *j)
 {
 	static const char names[][12] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh", "git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
@@ -289,7 +299,10 @@ static int read_source(struct job *j, const struct config_source *src)
 	return read_imports(j) < 0 ? -1 : read_map(l, l->file.root, "");
 }
 
-/* What holds before the first file: the built-in policy, and where a fencepost file takes part, what its users know as the default. */
+/*
+ * The policy before the first file: the built-in one, plus fencepost's own default if a fencepost file takes
+ * part.
+ */
 static void start(struct job *j)
 {
 	struct load *l = &j->l;

@@ -1,6 +1,7 @@
 /*
- * The keys of a policy: the dotted name, who may set it, whether a file that may not is judged by it apart (see struct config_key), help, an example,
- * the parser of its value and the place the value goes to. keys.c makes the table of these, and reads them more than once.
+ * The keys of a policy, one row each: dotted name, who may set it, whether an untrusted file is judged by it
+ * separately (struct config_key), help, example, parser, destination. keys.c includes this file several
+ * times.
  */
 #define AT(member) offsetof(struct policy, member)
 

@@ -1,6 +1,6 @@
 /*
- * The table of keys, made of key_rows.h: what each is called, who may set it, what it means, an example, how it is read and where it goes.
- * docs/policy.md shows the same rows; test_config compares them.
+ * The table of keys, generated from key_rows.h. docs/policy.md shows the same rows; test_config compares
+ * them.
  */
 #include "base/num.h"
 #include "config/knowledge_yaml.h"
@@ -29,7 +29,7 @@ static int parse_route(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-/* What cannot be judged is never allowed: the language of fencepost has an allow here, which is read as ask. */
+/* An unjudgeable command is never allowed: fencepost's `allow` here is read as ask. */
 static int parse_on_error(struct load *l, const struct ynode *n, void *field)
 {
 	enum verdict v;
@@ -43,7 +43,7 @@ static int parse_on_error(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-/* Rows of all files are packed together, when the last file is read. */
+/* Rows of all files are packed together after the last file. */
 static int parse_commands(struct load *l, const struct ynode *n, void *field)
 {
 	struct own_commands *own = arena_new(l->a, struct own_commands);
@@ -76,7 +76,7 @@ static int pack(struct load *l)
 	return 0;
 }
 
-/* How programs of a language are given code. */
+/* How interpreters of a language receive code. */
 static const struct {
 	char lang[12], flags[24];
 } interpreters[] = {{"python", "-c"}, {"javascript", "-e -p --eval --print"}, {"powershell", "-c -Command"}, {"perl", "-e -E"}, {"ruby", "-e"}, {"php", "-r"}, {"lua", "-e"}};
@@ -90,8 +90,9 @@ static bool plain_name(struct str s)
 }
 
 /*
- * Names under `interpreters` of which nothing is known are programs that take code as the others of their language do. What the code does
- * is judged then; that it is the language it is said to be nobody knows, so it runs in the box at best.
+ * An unknown name under `interpreters` is a program that takes code like the others of its language. The code
+ * is then judged; but nobody knows that the program really runs that language, so the command runs in the box
+ * at best.
  */
 static void add_interpreters(struct load *l, struct buf *rows)
 {
@@ -134,7 +135,7 @@ static int parse_classifier(struct load *l, const struct ynode *n, void *field)
 		return -1;
 	if (!c.command && !yaml_null(n))
 		return value_fail(l, n, "a classifier needs 'command'");
-	*(struct classifier *)field = c; /* the whole block: of two the last holds */
+	*(struct classifier *)field = c; /* the whole block: the last one wins */
 	return 0;
 }
 
@@ -222,7 +223,10 @@ static int parse_client_sandbox(struct load *l, const struct ynode *n, void *fie
 	return 0;
 }
 
-/* The person's own value is a wish that the command line may change; everybody else's is a bound, and of several the smallest holds. */
+/*
+ * The person's own value is a default that the command line may change. Every other value is a bound, and the
+ * smallest bound holds.
+ */
 static int parse_limit(struct load *l, const struct ynode *n, void *field, enum limit which)
 {
 	struct limit_set *set = field;
@@ -249,7 +253,7 @@ static int parse_output(struct load *l, const struct ynode *n, void *field) { re
 static int parse_io(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_IO); }
 static int parse_cpu_time(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_CPU_TIME); }
 
-/* ---- audit.*: what the system's file says can be made stricter by the person, not milder ---- */
+/* ---- audit.*: the person may make the system's values stricter, not milder ---- */
 
 static struct audit_policy *audit_of(struct load *l) { return &l->policy.audit; }
 
@@ -322,7 +326,7 @@ static int parse_audit_outputs(struct load *l, const struct ynode *n, void *fiel
 	return parse_audit_size(l, n, LIMIT_OUTPUT, "expected a size from 1K to 1G, as 16M, or 0 to keep none; a plain number is megabytes", field);
 }
 
-/* read before everything else, so here it is only passed over */
+/* read before everything else; skipped here */
 static int parse_import(struct load *l, const struct ynode *n, void *field)
 {
 	(void)l, (void)n, (void)field;
@@ -335,7 +339,10 @@ const struct config_key config_keys[] = {
 #undef KEY
 };
 
-/* Apart from the texts: pointers are relocated at each start, and the fewer pages hold one the better. */
+/*
+ * Kept apart from the texts: the dynamic loader relocates pointers at every start, so fewer pages should hold
+ * any.
+ */
 static value_parser *const parsers[] = {
 #define KEY(name, who, apart, help, example, parse, offset) parse,
 #include "config/key_rows.h"
@@ -357,7 +364,7 @@ const struct config_key *config_key(size_t i)
 	return i < config_nkeys ? &config_keys[i] : NULL;
 }
 
-/* A key whose last part it is, else the one that is spelt most like it. */
+/* The key with this last part, or else the most similar one. */
 const char *config_key_near(struct str name)
 {
 	const char *best = NULL;

@@ -1,4 +1,7 @@
-/* YAML rows into a packed blob: each key of a row has its own small parser in a table. See knowledge_yaml.h and docs/knowledge.md. */
+/*
+ * Packs YAML rows into a blob. Each key of a row has a small parser in a table. See knowledge_yaml.h and
+ * docs/knowledge.md.
+ */
 #include "config/knowledge_yaml.h"
 
 #include <stdlib.h>
@@ -15,7 +18,7 @@ struct pack {
 	struct arena *a;
 	struct err *e;
 	const struct yaml_file *file;
-	struct buf out;              /* what follows the rows; offsets are counted from the blob's start */
+	struct buf out;              /* data behind the rows; offsets count from the blob's start */
 	size_t base;                 /* bytes of header and rows */
 	const struct pmap *strings;  /* text -> offset */
 	const struct ynode *row;     /* being read */
@@ -49,7 +52,10 @@ static uint32_t intern(struct pack *p, struct str s)
 	return *at;
 }
 
-/* The next option name: "-f,--force -v" are three, and *ret_same says whether it is another spelling of the one before. */
+/*
+ * Takes the next option name: "-f,--force -v" has three. *ret_same: the name is another spelling of the
+ * previous one.
+ */
 static struct str next_name(struct str *rest, bool *ret_same)
 {
 	*ret_same = rest->n && rest->p[0] == ',';
@@ -169,7 +175,7 @@ static int parse_flag_value(struct pack *p, const struct ynode *n, struct know_s
 			ret->mods |= b ? MOD_OPTIONAL : 0;
 		else if (str_is(c->key, "last"))
 			ret->mods |= b ? MOD_LAST : 0;
-		else if (!str_is(c->key, "abbrev")) /* the row's `abbrev` decides; accepted as a remark */
+		else if (!str_is(c->key, "abbrev")) /* the row's `abbrev` decides; accepted as a comment */
 			return yaml_fail(p->file, c, true, p->e, "unknown key");
 	}
 	return 0;
@@ -237,7 +243,7 @@ static int add_flag_refs(struct pack *p, const struct ynode *n, const struct kno
 		uint32_t one;
 		if (flag_index(p, n, r, name, &one) < 0)
 			return -1;
-		for (uint32_t i = 0; i < r->nflags; i++) { /* one spelling stands for all */
+		for (uint32_t i = 0; i < r->nflags; i++) { /* one spelling represents all */
 			if (p->flags[i].same != p->flags[one].same)
 				continue;
 			if (*count == FLAGS_MAX)
@@ -276,7 +282,7 @@ static int parse_values(struct pack *p, const struct ynode *n, struct know_row *
 			return -1;
 		ptrdiff_t star = str_find(c->key, '*', 0);
 		if (star >= 0 && str_find(c->key, '*', (size_t)star + 1) >= 0)
-			return yaml_fail(p->file, c, true, p->e, "at most one '*'"); /* more would make matching slow */
+			return yaml_fail(p->file, c, true, p->e, "at most one '*'"); /* a bound, since more would make matching slow */
 		v[i].prefix = intern(p, c->key);
 	}
 	r->values = append(p, v, i * sizeof(*v));
@@ -313,7 +319,7 @@ static int parse_first(struct pack *p, const struct ynode *n, struct know_operan
 	return 0;
 }
 
-/* The two roles that are patterns of their own. */
+/* The two roles that are patterns by themselves. */
 static bool parse_compound(struct pack *p, struct str role, struct know_operands *o)
 {
 	static const struct know_spec word = {.kind = KIND_WORD};
@@ -407,7 +413,7 @@ static int parse_when(struct pack *p, const struct ynode *n, struct know_row *r,
 	}
 	const struct ynode *fx = yaml_get(n, "effects");
 	if (fx && !fx->child)
-		w->ops.set |= OPS_HARMLESS; /* not in parse_effects(): `operands` may be read after it */
+		w->ops.set |= OPS_HARMLESS; /* not in parse_effects(): `operands` may come after it */
 	return 0;
 }
 
@@ -502,7 +508,7 @@ static int parse_until(struct pack *p, const struct ynode *n, struct know_row *r
 	return 0;
 }
 
-/* The words that alone only print. An empty list: none do. */
+/* Words with which a program only prints. An empty list: no such word. */
 static int parse_info(struct pack *p, const struct ynode *n, struct know_row *r)
 {
 	if (n->kind != YNODE_SCALAR)
@@ -522,7 +528,7 @@ static int parse_words(struct pack *p, const struct ynode *n, uint32_t *ret)
 static int parse_fires(struct pack *p, const struct ynode *n, struct know_row *r) { return parse_words(p, n, &r->fires); }
 static int parse_obeys(struct pack *p, const struct ynode *n, struct know_row *r) { return parse_words(p, n, &r->obeys); }
 
-/* Examples are for the tests; here only their shape counts. */
+/* Examples are for the tests; only their shape is checked here. */
 static int parse_examples(struct pack *p, const struct ynode *n, struct know_row *r)
 {
 	(void)r;
@@ -540,7 +546,7 @@ static int parse_nothing(struct pack *p, const struct ynode *n, struct know_row 
 	return 0;
 }
 
-/* The keys of a row, in the order they are read: flags come before what refers to them. */
+/* The keys of a row in parsing order: flags come before the keys that refer to them. */
 static const struct {
 	const char *key;
 	int (*parse)(struct pack *p, const struct ynode *n, struct know_row *r);
@@ -573,7 +579,7 @@ static int parse_body(struct pack *p, const struct ynode *n, struct know_row *r)
 
 struct entry { /* one name */
 	struct str name;
-	const struct ynode *row, *at; /* row NULL: a parent that only has subcommands */
+	const struct ynode *row, *at; /* row NULL: a parent with subcommands only */
 	size_t src;
 };
 
@@ -630,7 +636,7 @@ static int collect(struct pack *p, const struct know_source *src, size_t index, 
 	return 0;
 }
 
-/* "git push" without "git": an empty row that leads to it. */
+/* "git push" without "git": adds an empty row for the parent. */
 static void add_parents(struct pack *p, struct entries *es)
 {
 	for (size_t i = 0; i < es->n; i++) {
@@ -647,7 +653,10 @@ static void add_parents(struct pack *p, struct entries *es)
 	}
 }
 
-/* Sorted, a name's subcommands need not follow it directly ("git", "git-lfs", "git push"): ask by name. */
+/*
+ * In sorted order other names may lie between a name and its subcommands ("git", "git-lfs", "git push"): look
+ * up by name.
+ */
 static void mark_parents(struct pack *p, const struct entries *es, struct know_row *rows)
 {
 	const struct pmap *index = NULL;
@@ -665,7 +674,7 @@ static void mark_parents(struct pack *p, const struct entries *es, struct know_r
 
 static int pack_rows(struct pack *p, const struct know_source *src, struct entries *es, struct know_row *rows)
 {
-	const struct pmap *bodies = NULL; /* by the row's place: names of one row share its body */
+	const struct pmap *bodies = NULL; /* by the row's offset: names of one row share its body */
 	for (size_t i = 0; i < es->n; i++) {
 		struct entry *en = &es->p[i];
 		p->file = src[en->src].file;

@@ -1,6 +1,6 @@
 /*
- * Knowledge rows from YAML, packed into the blob of knowledge/row.h. The build-time generator and a user's `commands:` share this, so both
- * have the same syntax (docs/knowledge.md).
+ * Packs knowledge rows from YAML into the blob of knowledge/row.h. The build-time generator and a user's
+ * `commands:` use the same code, so both have the same syntax (docs/knowledge.md).
  */
 #pragma once
 #include "config/yaml.h"

@@ -1,15 +1,16 @@
 /*
- * Inside src/config: what the parsers of values share while sources are read. A parser gets a node and the place its value goes to, and
- * returns 0 or -1 with the error set at the node. Memory is the arena's; the caller is inside arena_run().
+ * Internal to src/config: shared by the parsers of values. A parser gets a node and the destination of its
+ * value, and returns 0, or -1 with an error at the node. Memory belongs to the arena; the caller is inside
+ * arena_run().
  */
 #pragma once
 #include "config/config.h"
 #include "config/yaml.h"
 
-#define RULE_TEXT_MAX 4096 /* bytes of a pattern or of a text shown for it */
+#define RULE_TEXT_MAX 4096 /* bytes of a pattern or of its displayed text */
 #define KEY_MAX 128        /* bytes of a dotted key */
-#define REGEXES_MAX 2000   /* of one policy: each may have to be compiled */
-#define UNKNOWN_MAX 100    /* unknown keys that are only noted */
+#define REGEXES_MAX 2000   /* patterns of one policy: each may have to be compiled */
+#define UNKNOWN_MAX 100    /* unknown keys that get a note */
 
 struct own_commands { /* `commands` of one file */
 	struct own_commands *next;
@@ -43,38 +44,47 @@ int config_pack_commands(struct load *l);
 /* ---- load_value.c: single values and lists of them ---- */
 
 int value_fail(struct load *l, const struct ynode *n, const char *what);
-/* A pattern of callees without the calls in it: `*Path(*).unlink` is `*Path.unlink`. callee_never: no callee has such a name. */
+/*
+ * Removes calls from a callee pattern: `*Path(*).unlink` becomes `*Path.unlink`. callee_never: no callee has
+ * this name.
+ */
 struct str callee_pattern(struct arena *a, struct str pattern);
 bool callee_never(struct str pattern);
-/* An unknown key at n, with the nearest of the known ones (or NULL): an error, or in a fencepost file a note and 0. */
+/*
+ * Reports an unknown key at n, with the nearest known one (or NULL): an error, or in a fencepost file a note
+ * and 0.
+ */
 int value_unknown(struct load *l, const struct ynode *n, const char *nearest);
 void value_note(struct load *l, const struct ynode *n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The better of two guesses at what was meant: *best is replaced when name is nearer to key. *distance starts at SIZE_MAX. */
+/* Replaces *best if name is more similar to key. *distance starts at SIZE_MAX. */
 void value_nearer(struct str key, const char *name, const char **best, size_t *distance);
 /* "file:line" of a node */
 struct str value_where(struct load *l, const struct ynode *n);
 
 value_parser value_text;    /* struct str: one line, not empty, no blanks around it */
-value_parser value_prose;   /* struct str: for people; line ends become blanks; may be empty */
-value_parser value_texts;   /* struct texts *: a list of texts, put behind what is there */
+value_parser value_prose;   /* struct str: for people; newlines become spaces; may be empty */
+value_parser value_texts;   /* struct texts *: a list of texts, appended to the existing ones */
 value_parser value_words;   /* the same, or a single text */
 value_parser value_bool;    /* bool */
 value_parser value_verdict; /* enum verdict: allow, ask, deny */
 value_parser value_millis;  /* unsigned, 1 ms to ten minutes */
 value_parser value_size;    /* uint64_t, bytes, 1 to 1 GiB */
-value_parser value_nothing; /* a text that is checked and not kept */
+value_parser value_nothing; /* a text that is checked and discarded */
 
 struct value_name {
 	char name[20];
 	int value;
 };
 
-/* One of the names; `expected` is the message when it is none. */
+/* One of the names; `expected` is the error message for any other text. */
 int value_choice(struct load *l, const struct ynode *n, const struct value_name *names, size_t count, const char *expected, int *ret);
 /* "a|b|c" taken apart. */
 int value_split(struct load *l, const struct ynode *n, struct texts **ret);
 
-/* A list of structs of this size, each with `next` first; item fills a zeroed one. Put behind what the list holds already. */
+/*
+ * Parses a list of structs of this size, each with `next` first; `item` fills a zeroed one. Appends to the
+ * existing list.
+ */
 int value_list(struct load *l, const struct ynode *n, void *head, size_t size, value_parser *item);
 
 /* ---- load_rules.c: rules ---- */
@@ -82,7 +92,7 @@ int value_list(struct load *l, const struct ynode *n, void *head, size_t size, v
 value_parser rules_prefix, rules_checks, rules_allow_checks, rules_redirects, rules_arguments, rules_normalise, rules_only, rules_tools;
 value_parser rules_permissions, rules_grades, rules_interpreters;
 
-/* A map whose keys are the rows; every key goes to base + offset. */
+/* Parses a map by a table of rows; each value goes to base + offset. */
 struct value_field {
 	const char *name;
 	value_parser *parse;

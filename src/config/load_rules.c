@@ -1,10 +1,13 @@
-/* Rules of a policy file. Each kind of rule is a small table of its keys; description, alternative and examples are the same for all. See load.h. */
+/*
+ * Parses the rules of a policy file. Each kind of rule is a small table of keys; description, alternative and
+ * examples are common to all. See load.h.
+ */
 #include "base/regex.h"
 #include "config/load.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* ---- what all rules share ---- */
+/* ---- common to all rules ---- */
 
 static int read_regex(struct load *l, const struct ynode *n, struct str pattern, struct regex **ret)
 {
@@ -26,7 +29,7 @@ static int add_examples(struct load *l, const struct ynode *n, const struct rule
 {
 	struct texts one = {0};
 	if (l->preset)
-		return 0; /* test_presets tries them: they are the same wherever they are imported */
+		return 0; /* test_presets runs them: they are the same wherever the preset is imported */
 	if (n->kind != YNODE_LIST)
 		return value_fail(l, n, "expected a list of commands");
 	for (const struct ynode *c = n->child; c; c = c->next) {
@@ -47,7 +50,7 @@ enum { WITH_EXAMPLES = 1 };
 
 static const char shared_keys[][12] = {"description", "alternative", "match", "not_match"};
 
-/* The keys that all rules have. 1: it was one of them; 0: it is none; -1: it was and is wrong. */
+/* Parses a key that all rules have. 1: it is one; 0: it is not; -1: it is one, with an error. */
 static int shared_key(struct load *l, const struct ynode *c, struct rule *r, int flags)
 {
 	int done = 0;
@@ -75,7 +78,7 @@ static int unknown_rule_key(struct load *l, const struct ynode *c, const struct 
 	return value_unknown(l, c, nearest);
 }
 
-/* Reads a rule written as a map; *ret_seen has a bit for every field that was there. */
+/* Parses a rule written as a map; *ret_seen has one bit per field present. */
 static int rule_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count, void *base, struct rule *r, int flags,
                     unsigned *ret_seen)
 {
@@ -455,7 +458,7 @@ static int writes(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-#define NAMES_MAX 256 /* of one interpreter: they are a set, which is searched for every one */
+#define NAMES_MAX 256 /* entries of one interpreter: each insertion scans the set */
 
 static int names(struct load *l, const struct ynode *n, void *field)
 {

@@ -1,11 +1,11 @@
-/* Single values of a policy file, lists of them, and what is said about wrong ones. See load.h. */
+/* Parses single values and lists of them, and words the errors. See load.h. */
 #include <stdio.h>
 
 #include "base/num.h"
 #include "config/load.h"
 
 #define NEAR_MAX 32     /* keys longer than this get no guess */
-#define NEAR_DISTANCE 3 /* more changes than this are another word */
+#define NEAR_DISTANCE 3 /* edits beyond which two words are not similar */
 #define MILLIS_MAX 600000
 #define SIZE_BYTES_MAX ((int64_t)1 << 30)
 
@@ -33,7 +33,7 @@ void value_note(struct load *l, const struct ynode *n, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	for (char *c = what; *c; c++) /* a hostile file must not paint the terminal */
+	for (char *c = what; *c; c++) /* a hostile file must not send escape sequences to the terminal */
 		if ((unsigned char)*c < ' ' || *c == 127)
 			*c = '?';
 	struct config_note *note = arena_new(l->a, struct config_note);
@@ -43,7 +43,7 @@ void value_note(struct load *l, const struct ynode *n, const char *fmt, ...)
 	l->notes_end = &note->next;
 }
 
-/* How many letters must be changed, added or left out to make one of the other. */
+/* The Levenshtein distance of two words. */
 static size_t distance_of(struct str a, struct str b)
 {
 	size_t row[NEAR_MAX + 1];
@@ -129,7 +129,7 @@ int value_prose(struct load *l, const struct ynode *n, void *field)
 		} else if (c < ' ' || c == 127)
 			return value_fail(l, n, "the text has a control character");
 	}
-	/* what an untrusted file says must not reach the model */
+	/* an untrusted file's text must not reach the model */
 	bool drop = l->src->who == WHO_ANYONE && !l->preset;
 	*(struct str *)field = drop ? STR("") : copy ? str_n(copy, s.n) : s;
 	return 0;
@@ -199,7 +199,9 @@ int value_verdict(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-/* Lists are linked by their first member; these two move the pointer as bytes, since the structs differ. */
+/*
+ * Lists are linked by their first member; these two copy the pointer as bytes, since the struct types differ.
+ */
 static void *next_of(const void *slot)
 {
 	void *next;
@@ -271,7 +273,7 @@ int value_split(struct load *l, const struct ynode *n, struct texts **ret)
 	return 0;
 }
 
-/* Only when a key is wrong: the search is not free. */
+/* Only for a wrong key: the search takes time. */
 static const char *nearest_field(struct str key, const struct value_field *fields, size_t count)
 {
 	const char *nearest = NULL;

@@ -1,4 +1,4 @@
-/* Presets: the files of presets/, baked into the program as text when it is built, with the title of each. */
+/* Presets: the files of presets/, embedded at build time, with their titles. */
 #include "config/preset.h"
 
 static struct str piece(uint32_t at, uint32_t n) { return str_n(preset_blob + at, n); }

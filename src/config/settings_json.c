@@ -27,7 +27,10 @@ static const struct {
 	{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN}, {"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK},
 };
 
-/* Bytes 0 to 3 stand for something else where rules are compared. Newlines and tabs are kept: rules may hold commands of several lines. */
+/*
+ * Bytes 0 to 3 have a special meaning where rules are compared. Newlines and tabs stay: a rule may hold a
+ * command of several lines.
+ */
 static bool clean(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -84,7 +87,7 @@ static int read_mode(struct load *l, const json_t *v)
 	if (!json_is_string(v))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.defaultMode is not a text", STR_ARG(l->name));
 	l->has_mode = true;
-	l->mode = MODE_DEFAULT; /* also for a mode that a newer client has: it lifts nothing here */
+	l->mode = MODE_DEFAULT; /* also for a mode of a newer client: it lifts nothing here */
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		if (str_is(text, modes[i].name))
 			l->mode = modes[i].mode;
@@ -108,17 +111,19 @@ static int read_permissions(struct load *l)
 	return read_mode(l, json_object_get(permissions, "defaultMode"));
 }
 
-/* Negative values are arena_run()'s own. */
+/* Negative values belong to arena_run(). */
 static int run(void *arg) { return read_permissions(arg) < 0 ? 1 : 0; }
 
-/* The list's rules come before those that are there, which may be constants; the order of rules means nothing. */
+/*
+ * Prepends the list's rules to the existing ones, which may be constants; the order of rules does not matter.
+ */
 static void join(struct list *l, struct permission_rule **to)
 {
 	*l->end = *to;
 	*to = l->first;
 }
 
-/* jansson's "line 3, column 14: why" as "name:3:14: why". */
+/* Turns jansson's "line 3, column 14: why" into "name:3:14: why". */
 static int fail_json(struct str name, const char *text, struct err *e)
 {
 	static const char before[] = "line ", between[] = ", column ";
@@ -159,7 +164,7 @@ int settings_load(struct arena *a, struct str name, struct str bytes, struct str
 	for (size_t i = 0; i < sizeof l.lists / sizeof *l.lists; i++)
 		l.lists[i].end = &l.lists[i].first;
 	l.root = root;
-	r = arena_run(a, run, &l); /* nothing of jansson's may be lost when the arena is full */
+	r = arena_run(a, run, &l); /* jansson's memory must be freed also if the arena is full */
 	json_decref(root);
 	if (r < 0)
 		return err_set(e, ERR_LIMIT, 0, "%.*s: out of memory", STR_ARG(name));

@@ -1,7 +1,10 @@
 /*
- * The permission rules of a client's own settings file (Claude Code's settings.json), added to a policy:
- *     {"permissions": {"allow": ["Bash(npm test)"], "ask": [], "deny": ["Read(./.env)"], "defaultMode": "acceptEdits"}}
- * Other keys are the client's business and are skipped. Which files are read, and whether a project's are trusted, is the caller's.
+ * Adds the permission rules of a client's settings file (Claude Code's settings.json) to a policy:
+ *
+ *     {"permissions": {"allow": ["Bash(npm test)"], "ask": [], "deny": ["Read(./.env)"], "defaultMode":
+ *     "acceptEdits"}}
+ *
+ * Other keys are ignored. The caller decides which files are read, and if a project's files are trusted.
  */
 #pragma once
 #include "base/err.h"
@@ -12,8 +15,9 @@
 #define SETTINGS_RULE_BYTES_MAX 8192
 
 /*
- * `base_dir` is where patterns with one leading slash start: the project for its own files, the directory of the file otherwise. Each rule
- * says where it stands: "name: permissions.allow[3]". A mode that is given replaces the policy's, one that is not known
- * is the default. On failure *p is untouched and e->text says where: "name:line:column: what" for broken JSON.
+ * Patterns with one leading slash start at `base_dir`: the project for its own files, otherwise the file's
+ * directory. Each rule has its origin: "name: permissions.allow[3]". A given mode replaces the policy's; an
+ * unknown one is the default. On failure *p is untouched and e->text says where: "name:line:column: what" for
+ * invalid JSON.
  */
 int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p, struct err *e);

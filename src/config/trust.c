@@ -31,7 +31,7 @@ int trust_save(struct arena *a, struct str file, struct str store, struct err *e
 
 static struct str bare(struct str digest) { return str_starts(digest, "sha256:") ? str_sub(digest, 7, digest.n) : digest; }
 
-/* Paths are compared byte by byte, and JSON holds only UTF-8. */
+/* Paths are compared byte by byte, and JSON can hold only UTF-8. */
 static bool storable(struct str path) { return path.n && path.p[0] == '/' && utf8_valid(path) && !memchr(path.p, '\0', path.n); }
 
 struct job {
@@ -82,7 +82,7 @@ static int read_list(void *arg)
 	return JOB_OK;
 }
 
-/* The JSON value is freed on every way out, also when the arena is full. */
+/* Frees the JSON value on every way out, also if the arena is full. */
 int trust_read(struct arena *a, struct str store, struct trust_entry **ret, struct err *e)
 {
 	struct job j = {.a = a, .e = e};
@@ -153,7 +153,7 @@ int trust_is(struct arena *a, struct str store, struct str path, struct str dige
 	return 0;
 }
 
-/* Unlinks every entry of this path. */
+/* Removes every entry with this path. */
 static bool drop(struct trust_entry **list, struct str path)
 {
 	bool found = false;

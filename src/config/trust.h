@@ -1,7 +1,7 @@
 /*
- * Which project policies a person trusts: a list of path, SHA-256 of the content, and when, in STATE/trust.json. A file whose content
- * changes is no longer trusted. These functions work on the store's text; a text that is not exactly such a list is an error, which denies.
- * No text at all is an empty list.
+ * The project policies that a person trusts: a list of path, SHA-256 of the content and time, in
+ * STATE/trust.json. A changed file is no longer trusted. These functions work on the store's text. Malformed
+ * text is an error, which denies; empty text is an empty list.
  */
 #pragma once
 #include "base/str.h"
@@ -16,15 +16,18 @@ struct trust_entry {
 	struct str when;   /* for people */
 };
 
-/* The store's text; an absent file is empty. Refused when others may write it. */
+/* Reads the store; an absent file is empty. Refuses a file that others may write. */
 int trust_load(struct arena *a, struct str file, uint32_t uid, struct str *ret_store, struct err *e);
-/* Replaces the file, all or nothing. Its directory exists (state_make). */
+/* Replaces the file atomically. Its directory exists (state_make). */
 int trust_save(struct arena *a, struct str file, struct str store, struct err *e);
 
 int trust_read(struct arena *a, struct str store, struct trust_entry **ret, struct err *e);
-/* Is this content of this path trusted? `digest` is "sha256:<hex>" (config_digest) or the digits alone. */
+/*
+ * True if this content of this path is trusted. `digest` is "sha256:<hex>" (config_digest) or the digits
+ * alone.
+ */
 int trust_is(struct arena *a, struct str store, struct str path, struct str digest, bool *ret, struct err *e);
-/* The text with the path trusted in this content, and in no other. */
+/* The text in which exactly this content of the path is trusted. */
 int trust_add(struct arena *a, struct str store, struct str path, struct str digest, struct str when, struct str *ret_store, struct err *e);
-/* The text without the path; *ret_found says whether it was there. */
+/* The text without the path; *ret_found: it had an entry. */
 int trust_remove(struct arena *a, struct str store, struct str path, struct str *ret_store, bool *ret_found, struct err *e);

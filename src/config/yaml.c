@@ -1,4 +1,4 @@
-/* YAML into arena nodes. See yaml.h. */
+/* Turns YAML into arena nodes. See yaml.h. */
 #include "config/yaml.h"
 
 #include <libfyaml.h>
@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "config/yaml_plain.h"
 
-#define QUOTE_MAX 160 /* bytes of the offending line that a message shows */
+#define QUOTE_MAX 160 /* bytes of the faulty line in an error message */
 
 static struct str line_at(struct str bytes, uint32_t line)
 {
@@ -28,7 +28,7 @@ static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t co
 	char shown[QUOTE_MAX + 1];
 	struct str l = line_at(bytes, line);
 	size_t n = 0;
-	for (size_t i = 0; i < l.n && n < QUOTE_MAX; i++) { /* a hostile file must not paint the terminal */
+	for (size_t i = 0; i < l.n && n < QUOTE_MAX; i++) { /* a hostile file must not send escape sequences to the terminal */
 		unsigned char c = (unsigned char)l.p[i];
 		if (c == '\r')
 			continue;
@@ -84,7 +84,7 @@ struct build {
 	struct err *e;
 	struct fy_parser *parser;
 	struct fy_diag *diag;
-	struct fy_event *ev; /* the current one: freed also when the arena is left in the middle of it */
+	struct fy_event *ev; /* the current event: freed also if the arena is left while it is in use */
 	struct level stack[YAML_DEPTH_MAX + 1];
 	size_t depth, nodes, documents;
 	int result;
@@ -95,7 +95,10 @@ static int fail(struct build *b, uint32_t line, uint32_t column, const char *wha
 	return fail_at(b->f->name, b->f->bytes, line, column, b->e, what);
 }
 
-/* Hangs a new node below the innermost open list or map (a scalar where a key is due becomes the key). */
+/*
+ * Adds a node below the innermost open list or map. In a map, a scalar where a key is expected becomes the
+ * key.
+ */
 static int attach(struct build *b, struct ynode *n)
 {
 	if (++b->nodes > YAML_NODES_MAX)
@@ -151,7 +154,7 @@ static int open_level(struct build *b, struct ynode *n)
 	return 0;
 }
 
-/* libfyaml 0.7 reads 'a''''b' as something else than a''b. */
+/* libfyaml 0.7 misreads 'a''''b', which is a''b. */
 static bool misread(const struct build *b, struct fy_token *t)
 {
 	const struct fy_mark *from = fy_token_start_mark(t), *to = fy_token_end_mark(t);
@@ -204,7 +207,7 @@ static int event(struct build *b, struct fy_event *ev)
 	}
 }
 
-/* What libfyaml found wrong, in our words' form. */
+/* Words libfyaml's diagnosis like our own errors. */
 static int broken(struct build *b)
 {
 	void *iter = NULL;
@@ -249,7 +252,7 @@ static int read_all(struct build *b)
 	int r = -1;
 	if (!b->parser || fy_parser_set_string(b->parser, b->f->bytes.p, b->f->bytes.n) < 0)
 		err_set(b->e, ERR_LIMIT, 0, "no memory to read '%.*s'", STR_ARG(b->f->name));
-	else if ((r = arena_run(b->a, run, b)) < 0) /* nothing of libfyaml's may be lost when the arena is full */
+	else if ((r = arena_run(b->a, run, b)) < 0) /* libfyaml's memory must be freed also if the arena is full */
 		err_set(b->e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(b->f->name));
 	else
 		r = b->result;
@@ -260,7 +263,10 @@ static int read_all(struct build *b)
 	return r;
 }
 
-/* Only UTF-8 without NUL, and no directives: they have no use here, and a file of nothing else would pass as empty. */
+/*
+ * Accepts only UTF-8 without NUL and without directives: they are useless here, and a file with nothing else
+ * would look empty.
+ */
 static int check_text(const struct yaml_file *f, struct err *e)
 {
 	struct str b = f->bytes;

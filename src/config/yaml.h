@@ -1,7 +1,7 @@
 /*
- * YAML as plain nodes in an arena, with the place of each for messages. Strict on purpose, since the text may be hostile: one document,
- * no aliases, no tags, no duplicate keys, keys are scalars; size, depth and number of nodes are bounded. libfyaml does the reading and never prints;
- * texts of the plain kind are read by yaml_plain.c, to the same nodes.
+ * YAML as plain nodes in an arena, with line and column for messages. Strict, since the text may be hostile:
+ * one document, no aliases, no tags, no duplicate keys, only scalar keys; size, depth and number of nodes are
+ * bounded. libfyaml parses and never prints; yaml_plain.c parses the simple subset to the same nodes.
  */
 #pragma once
 #include "base/str.h"
@@ -17,7 +17,7 @@ struct ynode {
 	bool plain;          /* a scalar without quotes */
 	struct str text;     /* scalar */
 	struct str key;      /* when it is a value of a map */
-	struct ynode *child, *next; /* items of a list, values of a map, in order */
+	struct ynode *child, *next; /* items of a list or values of a map, in order */
 	struct ynode *tail;  /* last child */
 	uint32_t line, column;     /* 1-based */
 	uint32_t key_line, key_column;
@@ -29,11 +29,11 @@ struct yaml_file {
 	struct ynode *root;  /* NULL: nothing in it */
 };
 
-/* Reads bytes. Failure is ERR_CONFIG with "name:line:column: what: 'the line'". */
+/* Parses bytes. Failure is ERR_CONFIG with "name:line:column: what: 'the line'". */
 int yaml_read(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e);
-/* The same without the quick reader of yaml_plain.c, to compare with. */
+/* The same without the fast path of yaml_plain.c, for comparison. */
 int yaml_read_full(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e);
-/* An error at a node (at its key when key is true); quotes the line. Returns -1. */
+/* Sets an error at a node (at its key if key is true) that quotes the line. Returns -1. */
 int yaml_fail(const struct yaml_file *f, const struct ynode *n, bool key, struct err *e, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 const struct ynode *yaml_get(const struct ynode *map, const char *key);
 /* A plain null (~, null, nothing at all)? */

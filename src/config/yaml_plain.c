@@ -1,8 +1,8 @@
 /*
- * A quick reader for the plain part of YAML, in which nearly all policies are written: block maps and lists, plain and quoted scalars that end on
- * their line, flow lists and maps that end on their line, comments. Whatever else there is (and whatever is wrong) makes it
- * give up, and libfyaml reads the whole text instead: so it may know less than YAML, and must never know it differently. Tests and the
- * fuzzer hold its trees against libfyaml's, places included.
+ * A fast parser for the simple subset of YAML in which nearly all policies are written: block maps and lists,
+ * plain and quoted scalars on one line, flow lists and maps on one line, comments. Anything else, and any
+ * error, makes it give up, and libfyaml parses the whole text. So it may accept less than YAML, and must
+ * never parse it differently. Tests and a fuzzer compare its trees with libfyaml's, including positions.
  */
 #include "config/yaml_plain.h"
 
@@ -10,21 +10,21 @@
 
 #define PLAIN_NODES_MAX 50000
 #define PLAIN_DEPTH_MAX 16
-#define PLAIN_KEYS_MAX 64  /* of one map: looked through for duplicates */
+#define PLAIN_KEYS_MAX 64  /* keys of one map: scanned for duplicates */
 #define PLAIN_KEY_BYTES 64
 
 struct reader {
 	struct arena *a;
 	const char *s;
-	size_t n, at;      /* at: the next byte to read */
+	size_t n, at;      /* at: offset of the next byte */
 	size_t line_start;
-	size_t wide;       /* bytes on this line so far that only continue a character: places count characters */
+	size_t wide;       /* continuation bytes of UTF-8 on this line so far: columns count characters */
 	uint32_t line;     /* 1-based */
-	bool end;          /* nothing but blank lines and comments is left */
+	bool end;          /* only blank lines and comments are left */
 	size_t nodes, depth;
 };
 
-static size_t column(const struct reader *r) { return r->at - r->line_start; } /* of what only ASCII stands before */
+static size_t column(const struct reader *r) { return r->at - r->line_start; } /* only ASCII precedes it on its line */
 static uint32_t place(const struct reader *r) { return (uint32_t)(r->at - r->line_start - r->wide) + 1; }
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 static char peek(const struct reader *r) { return r->at < r->n ? r->s[r->at] : '\n'; }
@@ -36,13 +36,13 @@ static void skip_blanks(struct reader *r)
 		r->at++;
 }
 
-/* At the end of a line or before a comment? */
+/* True at the end of a line or before a comment. */
 static bool line_done(const struct reader *r)
 {
 	return peek(r) == '\n' || (peek(r) == '#' && (column(r) == 0 || r->s[r->at - 1] == ' '));
 }
 
-/* To the first byte of the next line that has content; r->end when there is none. */
+/* Moves to the first byte of the next line with content; r->end if there is none. */
 static void next_line(struct reader *r)
 {
 	for (;;) {
@@ -93,7 +93,7 @@ static bool name_byte(char c, bool first)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (!first && ((c >= '0' && c <= '9') || c == '-'));
 }
 
-/* The length of "name" before a ':' and a blank or the line's end; 0: something else stands here. */
+/* Length of "name" before a ':' and a space or newline; 0: this is not a key. */
 static size_t key_length(const struct reader *r)
 {
 	size_t n = 0;
@@ -103,7 +103,7 @@ static size_t key_length(const struct reader *r)
 	return n <= PLAIN_KEY_BYTES && peek_at(r, r->at + n) == ':' && (after == ' ' || after == '\n') ? n : 0;
 }
 
-/* A key, and the ':' behind it; false: there is none, or the map has it already. */
+/* Takes a key and its ':'; false: there is none, or the map already has it. */
 static bool read_key(struct reader *r, const struct ynode *map, struct key *ret)
 {
 	size_t n = key_length(r);
@@ -140,7 +140,7 @@ static struct ynode *plain(struct reader *r, bool flow)
 	if (!may_start_plain(r))
 		return NULL;
 	struct ynode *n = node_new(r, YNODE_SCALAR);
-	size_t from = r->at, to = r->at; /* to: behind the last byte that is no blank */
+	size_t from = r->at, to = r->at; /* to: offset behind the last byte that is not a space */
 	for (; r->at < r->n && r->s[r->at] != '\n'; r->at++) {
 		char c = r->s[r->at], after = peek_at(r, r->at + 1);
 		if (c == '#' && r->s[r->at - 1] == ' ')
@@ -197,7 +197,7 @@ static struct ynode *quoted(struct reader *r)
 
 static struct ynode *flow_value(struct reader *r);
 
-/* [a, b] and {a: b, c: d}; nothing may be left out between commas. */
+/* [a, b] and {a: b, c: d}; no empty entries. */
 static struct ynode *flow(struct reader *r)
 {
 	bool map = peek(r) == '{';
@@ -238,7 +238,10 @@ static struct ynode *flow_value(struct reader *r)
 	return c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, true);
 }
 
-/* A value that ends on this line. Leaves r on the next one; when that is indented more than the value's owner, the value goes on there. */
+/*
+ * Parses a value that ends on this line and moves to the next one. If that is indented deeper than the
+ * value's owner, the value continues there: give up.
+ */
 static struct ynode *inline_value(struct reader *r)
 {
 	char c = peek(r);
@@ -281,11 +284,11 @@ static struct ynode *block_map(struct reader *r)
 			else if (column(r) > indent && key_length(r))
 				c = block_map(r);
 		}
-		if (!c || (!r->end && column(r) > indent)) /* the value goes on, or something is wrong */
+		if (!c || (!r->end && column(r) > indent)) /* the value continues, or there is an error */
 			return NULL;
 		add_value(n, &k, c);
 	} while (!r->end && column(r) == indent && !at_dash(r));
-	if (!r->end && column(r) == indent) /* an item where a key is due */
+	if (!r->end && column(r) == indent) /* an item where a key is expected */
 		return NULL;
 	r->depth--;
 	return n;
@@ -311,7 +314,7 @@ static struct ynode *block_list(struct reader *r)
 	return n;
 }
 
-/* Characters that end lines or are invisible in other readings of Unicode are not for here. */
+/* Gives up on Unicode characters that other readers take for line ends, and on invisible ones. */
 static bool odd(uint32_t c)
 {
 	return c == UTF8_BAD || c < 0xA0 || c == 0x2028 || c == 0x2029 || c == 0xFEFF || (c & 0xFFFE) == 0xFFFE;
@@ -333,7 +336,7 @@ bool yaml_plain(struct arena *a, struct yaml_file *f)
 {
 	if (!f->bytes.n || !plain_bytes(f->bytes))
 		return false;
-	struct str own = str_dup(a, f->bytes); /* the nodes' texts are pieces of it */
+	struct str own = str_dup(a, f->bytes); /* the nodes' texts are slices of it */
 	struct reader r = {.a = a, .s = own.p, .n = own.n, .line = 1};
 	skip_blanks(&r);
 	if (line_done(&r))

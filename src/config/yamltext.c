@@ -1,4 +1,4 @@
-/* Edits of YAML as text. See yamltext.h. */
+/* Edits YAML as text. See yamltext.h. */
 #include "config/yamltext.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ struct edit {
 	struct str eol;
 	size_t step;      /* columns of one level */
 	bool json;        /* texts need double quotes */
-	struct str made;  /* the new text, when it holds what it should */
+	struct str made;  /* the new text, if it has the expected content */
 };
 
 /* ---- places ---- */
@@ -39,7 +39,7 @@ static size_t node_offset(const struct edit *x, const struct ynode *n) { return 
 
 static char char_at(const struct edit *x, size_t at) { return at < x->old.bytes.n ? x->old.bytes.p[at] : '\0'; }
 
-/* Blanks at the start of a line. */
+/* Spaces at the start of a line. */
 static size_t line_indent(const struct edit *x, uint32_t line)
 {
 	size_t from = line_start(x->old.bytes, line), at = from;
@@ -61,7 +61,7 @@ static uint32_t last_line(const struct ynode *n)
 	return last;
 }
 
-/* ---- is the new text what it should be ---- */
+/* ---- checking the new text ---- */
 
 static bool same(const struct ynode *a, const struct ynode *b)
 {
@@ -77,7 +77,7 @@ static bool same(const struct ynode *a, const struct ynode *b)
 
 static bool is_item(const struct edit *x, const struct ynode *n) { return n->kind == YNODE_SCALAR && str_eq(n->text, x->item) && !yaml_null(n); }
 
-/* The longer list is the shorter one and the item, wherever it is. */
+/* True if the longer list is the shorter one plus the item, at any position. */
 static bool list_grew(const struct edit *x, const struct ynode *less, const struct ynode *more)
 {
 	const struct ynode *l = less ? less->child : NULL, *m = more->child;
@@ -96,7 +96,10 @@ static bool list_grew(const struct edit *x, const struct ynode *less, const stru
 	return !l && extra == 1;
 }
 
-/* `more` is `less` with the item in the list below the keys from number `depth` on; `less` may be absent. */
+/*
+ * True if `more` is `less` plus the item in the list below the keys from number `depth` on; `less` may be
+ * absent.
+ */
 static bool grew(const struct edit *x, const struct ynode *less, const struct ynode *more, size_t depth)
 {
 	const struct ynode *old = less && !yaml_null(less) ? less : NULL, *mine;
@@ -127,7 +130,7 @@ static bool accept_added(struct edit *x, struct str text)
 	return true;
 }
 
-/* Taking out an item may leave an empty list behind, or nothing in its place. */
+/* Removing an item may leave an empty list, or nothing at all. */
 static bool accept_removed(struct edit *x, struct str text)
 {
 	struct yaml_file now;
@@ -149,14 +152,17 @@ static struct str spliced(struct edit *x, size_t from, size_t to, struct str pie
 	return buf_view(&b);
 }
 
-/* ---- how things are written ---- */
+/* ---- writing YAML ---- */
 
 static bool plain_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(" ./_=+@-", c));
 }
 
-/* Needs no quotes in any YAML: starts with a letter, a slash or ./, and is no word with a meaning. */
+/*
+ * True if the text needs no quotes in any YAML: it starts with a letter, a slash or ./, and is not a reserved
+ * word.
+ */
 static bool is_plain(struct str s)
 {
 	static const char words[][8] = {"true", "false", "yes", "no", "on", "off", "null", "y", "n", ""};
@@ -195,7 +201,7 @@ static void put_indent(struct buf *b, size_t n)
 		buf_char(b, ' ');
 }
 
-/* Lines for the keys from number `depth` on and the item below them; the first stands at this column. */
+/* Lines for the keys from number `depth` on and the item below them; the first starts at this column. */
 static struct str block_lines(struct edit *x, size_t depth, size_t indent)
 {
 	struct buf b;
@@ -212,7 +218,7 @@ static struct str block_lines(struct edit *x, size_t depth, size_t indent)
 	return buf_view(&b);
 }
 
-/* allow: [item], for a flow map; the item alone, for a flow list. */
+/* "allow: [item]" for a flow map; the item alone for a flow list. */
 static struct str flow_piece(struct edit *x, size_t depth)
 {
 	struct buf b;
@@ -231,7 +237,7 @@ static struct str flow_piece(struct edit *x, size_t depth)
 
 /* ---- putting in ---- */
 
-/* Whole lines before this one; a last line without its end gets one. */
+/* Inserts whole lines before this one; terminates an unterminated last line. */
 static bool add_lines(struct edit *x, uint32_t before, struct str lines)
 {
 	size_t at = line_start(x->old.bytes, before);
@@ -241,7 +247,7 @@ static bool add_lines(struct edit *x, uint32_t before, struct str lines)
 	return accept_added(x, spliced(x, at, at, lines));
 }
 
-/* Where a quoted text ends that starts here; the same place when none does. */
+/* Offset behind the quoted text that starts here; the same offset if none does. */
 static size_t skip_quoted(const struct edit *x, size_t at)
 {
 	char quote = char_at(x, at);
@@ -254,7 +260,7 @@ static size_t skip_quoted(const struct edit *x, size_t at)
 	return at;
 }
 
-/* Behind the last thing in a flow list or map that starts here; 0: its end is not found. */
+/* Offset behind the last entry of the flow list or map that starts here; 0: its end is not found. */
 static size_t flow_last(const struct edit *x, size_t open)
 {
 	size_t last = open, depth = 0;
@@ -291,7 +297,7 @@ static bool add_flow(struct edit *x, const struct ynode *n, size_t depth)
 	return accept_added(x, spliced(x, at, at, piece));
 }
 
-/* The list has block entries: a line like theirs, behind the last or before the first. */
+/* A block list: adds a line like its entries, behind the last or before the first. */
 static bool add_item(struct edit *x, const struct ynode *list)
 {
 	size_t indent = line_indent(x, list->child->line);
@@ -310,7 +316,7 @@ static bool add_key(struct edit *x, const struct ynode *map, size_t depth)
 	return add_lines(x, last_line(map) + 1, lines) || add_lines(x, map->child->key_line, lines);
 }
 
-/* A key without a value: what belongs to it stands below. */
+/* A key without a value: its content goes below it. */
 static bool fill_key(struct edit *x, const struct ynode *null, size_t depth)
 {
 	return add_lines(x, null->key_line + 1, block_lines(x, depth, line_indent(x, null->key_line) + x->step));
@@ -359,7 +365,7 @@ static void edit_start(struct edit *x, struct arena *a, const char *path)
 	}
 }
 
-/* The deepest node on the way to the list; *ret_depth: how many keys lead to it. */
+/* The deepest existing node on the way to the list; *ret_depth: the number of keys leading to it. */
 static const struct ynode *deepest(const struct edit *x, size_t *ret_depth)
 {
 	const struct ynode *n = x->old.root;
@@ -404,7 +410,7 @@ int yamltext_add(struct arena *a, struct str name, struct str text, const char *
 
 /* ---- taking out ---- */
 
-/* [a, ITEM, b]: with the comma before it, or behind it when it is the first. */
+/* [a, ITEM, b]: removes the comma before it too, or the one behind it if it is the first. */
 static bool remove_flow(struct edit *x, const struct ynode *n)
 {
 	size_t from = node_offset(x, n), to = skip_quoted(x, from), before;
