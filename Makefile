@@ -28,6 +28,8 @@ ifneq ($(FUZZER)$(SANITIZE),)
 FLAGS += -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all $(if $(FUZZER),-fsanitize=fuzzer-no-link)
 LINK = $(CC) -fsanitize=address,undefined
 else
+# A program at fixed addresses would save 4 to 5 % of check and of hook (no relocations, 11 page faults fewer), but it
+# reads hostile text: random addresses are worth more.
 FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -ffunction-sections -fdata-sections
 LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections -Wl,--wrap=dlopen
 endif

@@ -3,7 +3,7 @@
 with each of the commands below. It prints the costs of a start as ratios to A: CPU time of the process
 and its children, elapsed time (median and minimum of both), and the number of page faults.
 
-    RUNS=300 COMMANDS="version check hook line run" bench/versus.py /tmp/before build/caisson
+    RUNS=300 COMMANDS="version check policy hook line run" bench/versus.py /tmp/before build/caisson
 
 Starts in turn see the same load, so the ratios hold on a machine that is not quiet. The name "bash"
 stands for `bash -c :`, and for `sh -c 'bash -c :'` beside the line that `caisson init` writes. Copy a build before you compare it: the kernel caches a file written by a linker
@@ -17,11 +17,13 @@ import tempfile
 import time
 
 import hook
+import policy
 
 RUNS = int(os.environ.get("RUNS", "300"))
 ARGUMENTS = {
     "version": ["--version"],
     "check": ["check", "git status"],
+    "policy": ["check", "--config", "../policy.yaml", "git status"],  # of about 500 lines, as in policy.py
     "hook": ["hook"],
     "line": None,  # the line that `caisson init` writes, in a shell; only of a program whose name is caisson
     "run": ["run", "--", "/bin/true"],
@@ -80,6 +82,8 @@ def main():
         os.chdir(project)
         env = hook.setting(folder, "home", "audit: {sync: none}\n")
         asked = hook.asked(folder, project, "allow", "git status")
+        with open(os.path.join(folder, "policy.yaml"), "w", encoding="utf-8") as f:
+            f.write(policy.policy())
         print(f"{'':<45} {'cpu':>8} {'cpu min':>8} {'elapsed':>8} {'el. min':>8} {'faults':>8}")
         for name in COMMANDS:
             stdin = asked if name in ("hook", "line") else "/dev/null"

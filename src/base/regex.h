@@ -7,6 +7,7 @@
  * A pattern in a plain subset of the syntax is known to be valid without compiling it, and most such patterns name literals one of which is
  * in every match (base/regex_scan.h). Only when a subject holds one of these is the pattern compiled, once. All other patterns are compiled
  * by regex_new(), so that a mistake is always seen at load.
+ * Reading instead of compiling saves 13 % of a check whose policy has 100 regular expressions (bench/versus.py).
  *
  * Ownership: a regex and its compiled form live in the arena. Matching may fill in the compiled form, so a regex is not for several
  * threads.

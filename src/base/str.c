@@ -171,119 +171,11 @@ char *str_c(struct arena *a, struct str s)
 
 /* ---- formats ---- */
 
-#define NUMBER_MAX 20 /* digits of 64 bits */
-
-struct formatted { /* bytes go where there is room, and are counted in any case */
-	char *p;
-	size_t n, room;
-};
-
-static void put(struct formatted *f, const char *p, size_t n)
-{
-	size_t left = f->n < f->room ? f->room - f->n : 0, fits = n < left ? n : left;
-
-	if (fits)
-		memcpy(f->p + f->n, p, fits);
-	f->n += n;
-}
-
-/* With zeros in front up to `width`, which counts the minus as well. */
-static void put_number(struct formatted *f, uint64_t n, bool minus, unsigned base, size_t width)
-{
-	char digits[NUMBER_MAX + 1], *const end = digits + sizeof(digits), *p = end;
-
-	do
-		*--p = "0123456789abcdef"[n % base];
-	while (n /= base);
-	while ((size_t)(end - p) + minus < width)
-		*--p = '0';
-	if (minus)
-		*--p = '-';
-	put(f, p, (size_t)(end - p));
-}
-
-/* "lu", "zu", "jd", "d", "04u", "016lx"; fmt is behind the '%'. */
-static const char *put_numeric(struct formatted *f, const char *fmt, va_list *ap)
-{
-	size_t width = 0;
-	bool wide = false;
-
-	_Static_assert(sizeof(long) == sizeof(long long) && sizeof(long) == sizeof(size_t) && sizeof(long) == sizeof(intmax_t), "one width for all of them");
-	if (*fmt == '0')
-		for (fmt++; *fmt >= '0' && *fmt <= '9' && width <= NUMBER_MAX; fmt++)
-			width = width * 10 + (size_t)(*fmt - '0');
-	if (width > NUMBER_MAX)
-		return NULL;
-	for (; *fmt == 'l' || *fmt == 'z' || *fmt == 'j'; fmt++)
-		wide = true;
-	if (*fmt == 'u' || *fmt == 'x') {
-		put_number(f, wide ? va_arg(*ap, unsigned long) : va_arg(*ap, unsigned), false, *fmt == 'u' ? 10 : 16, width);
-		return fmt + 1;
-	}
-	if (*fmt == 'd') {
-		long n = wide ? va_arg(*ap, long) : va_arg(*ap, int);
-
-		put_number(f, n < 0 ? -(uint64_t)n : (uint64_t)n, n < 0, 10, width);
-		return fmt + 1;
-	}
-	return NULL;
-}
-
-/* One conversion; fmt is behind its '%'. What follows it, or NULL: it is not one of those that are made here. */
-static const char *put_one(struct formatted *f, const char *fmt, va_list *ap)
-{
-	if (fmt[0] == '.' && fmt[1] == '*' && fmt[2] == 's') {
-		int n = va_arg(*ap, int);
-		const char *s = va_arg(*ap, const char *);
-
-		if (n < 0 || (n && !s))
-			return NULL;
-		put(f, s, n ? strnlen(s, (size_t)n) : 0);
-		return fmt + 3;
-	}
-	if (fmt[0] == 's') {
-		const char *s = va_arg(*ap, const char *);
-
-		if (!s)
-			return NULL;
-		put(f, s, strlen(s));
-		return fmt + 1;
-	}
-	if (fmt[0] == 'c' || fmt[0] == '%') {
-		char c = fmt[0] == 'c' ? (char)va_arg(*ap, int) : '%';
-
-		put(f, &c, 1);
-		return fmt + 1;
-	}
-	return put_numeric(f, fmt, ap);
-}
-
-/*
- * As vsnprintf() without the NUL. Nearly all formats are texts put together and plain numbers, several dozen of them for every command that is
- * judged or run: these are made here, in a tenth of the time. The others are the C library's.
- */
+/* vsnprintf() with the length as a size; a failure, which none of our formats can cause, is an empty text. */
 static size_t format(char *to, size_t room, const char *fmt, va_list ap)
 {
-	struct formatted f = {.p = to, .room = room};
-	const char *at = fmt;
-	va_list again;
-	int n;
+	int n = vsnprintf(to, room, fmt, ap);
 
-	va_copy(again, ap);
-	while (at) {
-		const char *end = strchrnul(at, '%');
-
-		put(&f, at, (size_t)(end - at));
-		if (!*end)
-			break;
-		at = put_one(&f, end + 1, &again);
-	}
-	va_end(again);
-	if (at)
-		return f.n;
-	va_copy(again, ap);
-	n = vsnprintf(to, room, fmt, again);
-	va_end(again);
 	return n > 0 ? (size_t)n : 0;
 }
 
@@ -295,8 +187,6 @@ size_t str_put(char *to, size_t room, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = format(to, room, fmt, ap);
 	va_end(ap);
-	if (room)
-		to[n < room ? n : room - 1] = '\0';
 	return n;
 }
 
@@ -305,7 +195,9 @@ struct str str_fmt(struct arena *a, const char *fmt, ...)
 	va_list ap;
 	va_start(ap, fmt);
 	size_t n = format(NULL, 0, fmt, ap);
+	va_end(ap);
 	char *p = arena_alloc(a, n + 1);
+	va_start(ap, fmt);
 	format(p, n + 1, fmt, ap);
 	va_end(ap);
 	return str_n(p, n);
@@ -403,6 +295,5 @@ void buf_fmt(struct buf *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	format(p, n + 1, fmt, ap);
 	va_end(ap);
-	p[n] = '\0';
 	b->n += n;
 }

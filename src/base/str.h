@@ -59,7 +59,7 @@ struct str str_word(struct str *rest);
 struct str str_dup(struct arena *a, struct str s);
 /* NUL-terminated copy */
 char *str_c(struct arena *a, struct str s);
-/* As snprintf(): what fits and a NUL; how long all of it is. Cheaper, as long as there are only %s, %.*s, %c, whole numbers as %zu and zeros in front as %04u. */
+/* As snprintf(): writes what fits and a NUL, and returns the length of all of it. */
 size_t str_put(char *to, size_t room, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_cat(struct arena *a, struct str x, struct str y);

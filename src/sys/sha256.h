@@ -1,8 +1,5 @@
-/*
- * SHA-256 of bytes in memory. By the processor's own instructions where it has them, about five times as fast; else by libsodium.
- */
+/* SHA-256 of bytes in memory, by libsodium. */
 #pragma once
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -13,7 +10,3 @@
 void sha256(struct str bytes, unsigned char ret[SHA256_BYTES]);
 /* The same in hexadecimal digits, with a NUL. */
 void sha256_hex(struct str bytes, char ret[SHA256_HEX + 1]);
-
-/* For tests: the one without the processor's help; and whether the processor helps. */
-void sha256_plain(struct str bytes, unsigned char ret[SHA256_BYTES]);
-bool sha256_is_fast(void);
