@@ -18,9 +18,12 @@ SANITIZE ?=
 FUZZER ?=
 Q = $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$(2)))
+comma = ,
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(shell nproc))
 
-FLAGS = -std=gnu11 -Wall -Wextra -Werror -Isrc -I$(BUILD)/gen -isystem $(TS)/include -MMD -MP
+# The same objects go into the program and into the libraries, which export nothing but the names of include/caisson.h.
+PIC = -fPIC -fvisibility=hidden
+FLAGS = -std=gnu11 -Wall -Wextra -Werror $(PIC) -Isrc -Iinclude -I$(BUILD)/gen -isystem $(TS)/include -MMD -MP
 LIBS = -lfyaml -ljansson -lpcre2-8 -lsodium -lzstd -lsqlite3 -lm -lpthread
 
 ifneq ($(FUZZER)$(SANITIZE),)
@@ -30,7 +33,7 @@ LINK = $(CC) -fsanitize=address,undefined
 else
 # A program at fixed addresses would save 4 to 5 % of check and of hook (no relocations, 11 page faults fewer), but it
 # reads hostile text: random addresses are worth more.
-FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -ffunction-sections -fdata-sections
+FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffunction-sections -fdata-sections
 LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections -Wl,--wrap=dlopen
 endif
 
@@ -55,12 +58,18 @@ GRAMMARS = python javascript
 GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scanning.o)
 LIB_OBJ += $(GRAMMAR_OBJ)
 
+# All objects but those of src/cli, for the program and the tests. The libraries that are installed: $(BUILD)/lib.
 LIB = $(BUILD)/libcaisson.a
+SONAME = libcaisson.so.0
+PUBLIC = $(BUILD)/lib/libcaisson.a $(BUILD)/lib/$(SONAME)
+PUBLIC_OBJ = $(call obj,src/lib/*.c)
+PUBLIC_LIBS = -lfyaml -ljansson -lpcre2-8 -lsodium -lm -lpthread
+EXAMPLES = $(BUILD)/examples/judge $(BUILD)/examples/judge-shared
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
 FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
-OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
+OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
 .PHONY: all demo check check-asan check-clients check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
 .DELETE_ON_ERROR:
@@ -95,18 +104,18 @@ $(call obj,src/code/*.c): $(SOURCES)
 $(BUILD)/obj/grammar/core.o: $(SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$(TS)/src/lib.c)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -D_DEFAULT_SOURCE -I$(TS)/include -I$(TS)/src -w -c $(TS)/src/lib.c -o $@
+	$(Q)$(CC) -std=gnu11 -O2 -g0 $(PIC) -D_DEFAULT_SOURCE -I$(TS)/include -I$(TS)/src -w -c $(TS)/src/lib.c -o $@
 
 $(BUILD)/obj/grammar/%_parser.o: $(SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$(NPM)/tree-sitter-$*/src/parser.c)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(NPM)/tree-sitter-$*/src -w -c $(NPM)/tree-sitter-$*/src/parser.c -o $@
+	$(Q)$(CC) -std=gnu11 -O2 -g0 $(PIC) -I$(NPM)/tree-sitter-$*/src -w -c $(NPM)/tree-sitter-$*/src/parser.c -o $@
 
 # src/code/grammar.c stands between parser and scanner; both take their memory from it.
 $(BUILD)/obj/grammar/%_scanning.o: $(SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$(NPM)/tree-sitter-$*/src/scanner.c)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -DTREE_SITTER_REUSE_ALLOCATOR -Dcalloc=grammar_calloc -Dfree=grammar_free -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(NPM)/tree-sitter-$*/src -w -c $(NPM)/tree-sitter-$*/src/scanner.c -o $@
+	$(Q)$(CC) -std=gnu11 -O2 -g0 $(PIC) -DTREE_SITTER_REUSE_ALLOCATOR -Dcalloc=grammar_calloc -Dfree=grammar_free -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(NPM)/tree-sitter-$*/src -w -c $(NPM)/tree-sitter-$*/src/scanner.c -o $@
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)
@@ -178,6 +187,33 @@ $(BUILD)/caisson: $(CLI_OBJ) $(LIB_OBJ)
 	@cp $@.linked $@
 	@rm -f $@.linked
 
+# One object with all that judging needs, in which only the names of the public header are global.
+$(BUILD)/lib/libcaisson.a: $(PUBLIC_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -r -nostdlib $^ -o $(BUILD)/lib/caisson.o
+	$(Q)objcopy --wildcard --keep-global-symbol='caisson_*' $(BUILD)/lib/caisson.o
+	@rm -f $@
+	@ar rcs $@ $(BUILD)/lib/caisson.o
+
+$(BUILD)/lib/$(SONAME): $(PUBLIC_OBJ) $(LIB) src/lib/caisson.map
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared $(if $(SANITIZE),-fsanitize=address$(comma)undefined,-Wl$(comma)-z$(comma)defs) -Wl,-soname,$(SONAME) -Wl,--version-script=src/lib/caisson.map -Wl,-z,relro,-z,now -Wl,--gc-sections $(filter %.o %.a,$^) $(PUBLIC_LIBS) -o $@
+	@ln -sf $(SONAME) $(BUILD)/lib/libcaisson.so
+
+# Examples are compiled as their readers would: with the public header and an installed library alone.
+EXAMPLE = $(CC) -std=gnu11 -O2 -g -Wall -Wextra -Werror $(if $(SANITIZE),-fsanitize=address$(comma)undefined) -Iinclude
+$(BUILD)/examples/judge: examples/judge.c include/caisson.h $(BUILD)/lib/libcaisson.a
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(EXAMPLE) $< $(BUILD)/lib/libcaisson.a $(PUBLIC_LIBS) -o $@
+
+$(BUILD)/examples/judge-shared: examples/judge.c include/caisson.h $(BUILD)/lib/$(SONAME)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(EXAMPLE) $< -L$(BUILD)/lib -lcaisson -Wl,-rpath,$(abspath $(BUILD)/lib) -o $@
+
 $(BUILD)/test/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_HELP) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
@@ -215,7 +251,7 @@ check: ## build and run all tests
 	@scripts/deps build test
 	@$(SUBMAKE) check-built
 
-check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/exhaust $(BUILD)/box/filtered $(BUILD)/bench/rows
+check-built: all $(UNIT) $(PUBLIC) $(EXAMPLES) $(BUILD)/box/probe $(BUILD)/box/exhaust $(BUILD)/box/filtered $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
 check-asan: ## the same tests with AddressSanitizer and UBSan, below build-asan
@@ -277,7 +313,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 
 bench: ## measure against bash, side by side; prints ratios
 	@scripts/deps build bench
-	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate $(BUILD)/bench/rows
+	@$(SUBMAKE) all $(BUILD)/examples/judge $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 $(BUILD)/bench/%: bench/%.c $(LIB)
@@ -288,8 +324,33 @@ $(BUILD)/bench/%: bench/%.c $(LIB)
 format: ## lay out the C sources by .clang-format
 	clang-format -i $(OURS)
 
-install: all ## install program, manual pages, documentation and plugins (PREFIX=/usr/local, DESTDIR)
+# What pkg-config answers about the installed libraries.
+VERSION = $(shell sed -n 's/.*CAISSON_VERSION "\(.*\)".*/\1/p' src/base/version.h)
+define PKG_CONFIG_FILE
+prefix=$(PREFIX)
+includedir=$${prefix}/include
+libdir=$${prefix}/lib
+
+Name: caisson
+Description: judges shell commands before they run
+Version: $(VERSION)
+Cflags: -I$${includedir}
+Libs: -L$${libdir} -lcaisson
+Libs.private: $(PUBLIC_LIBS)
+endef
+export PKG_CONFIG_FILE
+
+install: all $(PUBLIC) ## install program, libraries, manual pages, documentation and plugins (PREFIX=/usr/local, DESTDIR)
 	install -D -m 755 $(BUILD)/caisson $(DESTDIR)$(PREFIX)/bin/caisson
+	install -D -m 644 include/caisson.h $(DESTDIR)$(PREFIX)/include/caisson.h
+	install -D -m 644 $(BUILD)/lib/libcaisson.a $(DESTDIR)$(PREFIX)/lib/libcaisson.a
+	install -D -m 755 $(BUILD)/lib/$(SONAME) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	@strip --strip-debug $(DESTDIR)$(PREFIX)/lib/libcaisson.a
+	@strip --strip-unneeded $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	@ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libcaisson.so
+	@install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	@printf '%s\n' "$$PKG_CONFIG_FILE" >$(DESTDIR)$(PREFIX)/lib/pkgconfig/caisson.pc
+	@cd examples && for f in *; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/doc/caisson/examples/$$f"; done
 	@cd clients && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/caisson/$$f"; done
 	@cd docs && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/doc/caisson/$$f"; done
 	@install -d "$(DESTDIR)$(PREFIX)/share/caisson/.claude-plugin"

@@ -5,6 +5,7 @@ Fails only when something does not run: a missed goal is printed, since a machin
   start    whole process: the default policy, and a user's policy of about 500 lines, in a git project with a fresh home
   code     whole process: the first inline code of a process against the same command without any
   inside   by the library (bench/inside.c): a command of 100 bytes, the gate alone, 100 regular expressions more, 200 bytes of inline code
+  library  by the public library (examples/judge.c): 10,000 judgements, and how much memory grew
   effects  whole process: a script of 100 lines with 300 file effects / bash -n of it; and one of 1,000 lines, per line
   inline   inline code from 1 KB to 1 MB, by the library (bench/inline.c): linear; and code made to hurt: bounded
   hostile  policies and patterns made to hurt: refused or bounded
@@ -20,6 +21,7 @@ import policy
 
 CAISSON = os.path.realpath(os.environ.get("CAISSON", "build/caisson"))
 INSIDE = os.path.join(os.path.realpath(os.environ.get("BUILD", "build")), "bench/inside")
+JUDGE = os.path.join(os.path.realpath(os.environ.get("BUILD", "build")), "examples/judge")
 RUNS = int(os.environ.get("RUNS", "200"))
 HOSTILE_RUNS = 7
 EFFECTS = 10.0
@@ -119,6 +121,19 @@ def inside(bench, folder, project):
     bench.row(f"added by {len(checks)} regular expressions", value["regexes"] - value["judge"], 0.05)
 
 
+def library(bench, folder, project):
+    """examples/judge: the policies are looked at again for each judgement, as a program that stays would."""
+    env, command = home(folder, "library"), "grep -rn 'main(' src/base include > build/list.txt && cp build/list.txt docs/"
+    base = statistics.median(interleaved({"bash": (BASH, env)}, 1)["bash"][0] for _ in range(RUNS))
+    run = subprocess.run([JUDGE, "-n", "10000", command], capture_output=True, text=True, env=env, check=False, cwd=project)
+    print("\nlibrary: 10,000 judgements in one process / bash -c :")
+    words = run.stdout.split()
+    if run.returncode not in (0, 3) or len(words) < 5:
+        bench.fail("library: " + (run.stderr.strip() or f"exit {run.returncode}"))
+        return
+    bench.row("one judgement, policies looked at again", float(words[0]) * 1e-6 / base, 0.05, f"{words[4]} KiB more memory")
+
+
 def effects_script(lines):
     """Three effects on each line, and at the end commands that must be judged in the world that these make."""
     body = "".join(f"mkdir -p build/d{i} && echo x > build/d{i}/a.txt && cp build/d{i}/a.txt build/d{i}/b.txt\n" for i in range(lines - 2))
@@ -201,6 +216,7 @@ def main():
         whole_process(bench, folder)
         inline_code(bench, folder)
         inside(bench, folder, project)
+        library(bench, folder, project)
         effects(bench, folder)
         inlinecode.rows(bench, folder)
         hostile(bench, folder)

@@ -89,17 +89,17 @@ static const struct policies *policies_for(struct batch_line *t, struct engine_r
 	struct loaded *l = t->loaded;
 	struct view *now = arena_new(t->a, struct view);
 	const struct policies_request request = {.config = t->b->config, .cwd = rq->cwd, .home = rq->home};
-	const struct policies *ret = NULL;
+	struct policy_set *set = NULL;
 	struct err e = {0};
 
 	rq->places = true;
 	world_view(t->a, rq, NULL, now);
 	rq->known = now;
-	l->failed = policy_cache_get(&l->cache, t->a, &request, now, &ret, &e) != 0;
+	l->failed = policy_cache_get(&l->cache, t->a, &request, now, &set, &e) != 0;
 	if (l->failed && strcmp(l->e.text, e.text) != 0)
 		complain("%s", e.text);
 	l->e = e;
-	return ret;
+	return set ? &set->policies : NULL;
 }
 
 static int run_turn(void *arg)

@@ -1,6 +1,8 @@
 /* Policies that are kept between requests: see policy_cache.h. */
 #include "judge/policy_cache.h"
 
+#include <stdlib.h>
+
 #include "judge/world.h"
 #include "sys/stamp.h"
 
@@ -15,8 +17,9 @@ static bool same_request(const struct policies_request *x, const struct policies
 
 static bool same_world(const struct view *x, const struct view *y)
 {
-	return x->uid == y->uid && str_eq(x->cwd, y->cwd) && str_eq(x->home, y->home) && str_eq(x->project, y->project) &&
-		str_eq(x->config_dir, y->config_dir) && str_eq(x->state_dir, y->state_dir);
+	return x->uid == y->uid && str_eq(x->cwd, y->cwd) && str_eq(x->home, y->home) &&
+		str_eq(x->project, y->project) && str_eq(x->config_dir, y->config_dir) &&
+		str_eq(x->state_dir, y->state_dir);
 }
 
 static bool same_texts(const struct texts *x, const struct texts *y)
@@ -40,76 +43,93 @@ static struct texts *around(struct arena *a, const struct view *v)
 	return project_enclosing(&look, v->project);
 }
 
-static bool still_hold(const struct policy_cache *c, struct arena *a, const struct policies_request *rq,
-		       const struct view *now)
+static bool still_holds(const struct policy_set *s, struct arena *a, const struct policies_request *rq,
+			const struct view *now)
 {
-	if (!c->filled || c->arena.used - c->loaded_bytes > POLICY_CACHE_GROWTH)
+	if (!s || s->arena.used - s->loaded_bytes > POLICY_CACHE_GROWTH)
 		return false;
-	if (!same_request(&c->request, rq) || !same_world(&c->view, now) || !same_texts(c->around, around(a, now)))
+	if (!same_request(&s->request, rq) || !same_world(&s->view, now) ||
+	    !same_texts(s->around, around(a, now)))
 		return false;
-	for (const struct policy_source *s = c->policies.sources; s; s = s->next)
-		if (!stamp_holds(&s->stamp, s->path))
+	for (const struct policy_source *p = s->policies.sources; p; p = p->next)
+		if (!stamp_holds(&p->stamp, p->path))
 			return false;
 	return true;
 }
 
 struct refill {
-	struct policy_cache *c;
+	struct policy_set *set;
 	const struct policies_request *rq;
 	const struct view *now;
 	struct err *e;
 };
 
 /* The policies outlive the request, so that nothing of its memory is used. */
-static int load_again(void *arg)
+static int load_set(void *arg)
 {
 	struct refill *r = arg;
-	struct policy_cache *c = r->c;
-	struct arena *a = &c->arena;
+	struct policy_set *s = r->set;
+	struct arena *a = &s->arena;
 
-	c->request = *r->rq;
-	c->request.config = r->rq->config ? str_c(a, str_of(r->rq->config)) : NULL;
-	c->request.cwd = str_dup(a, r->rq->cwd);
-	c->request.home = str_dup(a, r->rq->home);
-	c->request.base = str_dup(a, r->rq->base);
-	c->request.known = NULL;
-	if (policies_load(a, &c->request, &c->policies, r->e) != 0)
+	s->request = *r->rq;
+	s->request.config = r->rq->config ? str_c(a, str_of(r->rq->config)) : NULL;
+	s->request.cwd = str_dup(a, r->rq->cwd);
+	s->request.home = str_dup(a, r->rq->home);
+	s->request.base = str_dup(a, r->rq->base);
+	s->request.known = NULL;
+	if (policies_load(a, &s->request, &s->policies, r->e) != 0)
 		return 1;
-	c->view = *c->policies.view;
-	c->policies.view = NULL; /* of this moment: a judgement looks again */
-	c->around = around(a, &c->view);
-	if (same_world(&c->view, r->now))
+	s->view = *s->policies.view;
+	s->policies.view = NULL; /* of this moment: a judgement looks again */
+	s->around = around(a, &s->view);
+	s->loaded_bytes = a->used;
+	if (same_world(&s->view, r->now))
 		return 0;
 	err_set(r->e, ERR_INPUT, 0, "the project changed while its policies were read");
 	return 1;
 }
 
-int policy_cache_get(struct policy_cache *c, struct arena *a, const struct policies_request *rq, const struct view *now,
-		     const struct policies **ret, struct err *e)
+int policy_cache_get(struct policy_cache *c, struct arena *a, const struct policies_request *rq,
+		     const struct view *now, struct policy_set **ret, struct err *e)
 {
-	struct refill r = {c, rq, now, e};
+	struct refill r = {.rq = rq, .now = now, .e = e};
 	int rc;
 
-	if (!still_hold(c, a, rq, now)) {
+	if (!still_holds(c->set, a, rq, now)) {
 		policy_cache_free(c);
-		arena_init(&c->arena, ARENA_CAP_DEFAULT);
-		rc = arena_run(&c->arena, load_again, &r);
+		r.set = calloc(1, sizeof(*r.set));
+		if (!r.set)
+			return err_set(e, ERR_LIMIT, 0, "no memory left for the policies");
+		arena_init(&r.set->arena, ARENA_CAP_DEFAULT);
+		c->set = policy_set_hold(r.set);
+		rc = arena_run(&r.set->arena, load_set, &r);
 		if (rc < 0)
 			err_set(e, ERR_LIMIT, 0, "the policy files need too much memory");
-		c->filled = rc == 0;
-		c->loaded_bytes = c->arena.used;
 		if (rc != 0) {
-			arena_free(&c->arena);
+			policy_cache_free(c);
 			return -1;
 		}
 	}
-	*ret = &c->policies;
+	*ret = c->set;
 	return 0;
 }
 
 void policy_cache_free(struct policy_cache *c)
 {
-	if (c->filled)
-		arena_free(&c->arena);
-	*c = (struct policy_cache){0};
+	policy_set_release(c->set);
+	c->set = NULL;
+}
+
+struct policy_set *policy_set_hold(struct policy_set *s)
+{
+	s->holders++;
+	return s;
+}
+
+void policy_set_release(struct policy_set *s)
+{
+	if (!s || --s->holders)
+		return;
+	arena_free(&s->arena);
+	free(s);
 }

@@ -43,6 +43,6 @@ bool stamp_holds(const struct stamp *old, const char *path)
 	look(path, &now);
 	if (old->errnum || now.errnum)
 		return old->errnum == now.errnum;
-	return identity_same(old->id, now.id) && old->size == now.size && old->modified_ns == now.modified_ns &&
-		old->changed_ns == now.changed_ns;
+	return identity_same(old->id, now.id) && old->size == now.size &&
+		old->modified_ns == now.modified_ns && old->changed_ns == now.changed_ns;
 }

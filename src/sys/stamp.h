@@ -1,8 +1,10 @@
 /*
- * struct stamp: the state of a file by stat(2), to notice later that it was changed, replaced, made or removed.
+ * struct stamp: the state of a file by stat(2), to notice later that it was changed, replaced, made or
+ * removed.
  *
- * A stamp is taken before the file is read. A file that changed within STAMP_SETTLED_NS before that may change once
- * more without a new time stamp, since the kernel's clock for files is coarse: such a stamp never holds again.
+ * A stamp is taken before the file is read. A file that changed within STAMP_SETTLED_NS before that may
+ * change once more without a new time stamp, since the kernel's clock for files is coarse: such a stamp never
+ * holds again.
  */
 #pragma once
 #include <stdint.h>

@@ -1,0 +1,143 @@
+#!/bin/bash
+# libcaisson: exported names, the examples, the same answers as caisson check, policies that change, memory, and what
+# make install puts where. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+BUILD=${BUILD:-$here/build}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 2000 "$tmp/out" | sed 's/^/#   /'
+	fi
+}
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# Names: the header's, and no others.
+declared=$(grep -o '\bcaisson_[a-z_]*(' "$here/include/caisson.h" | tr -d '(' | sort -u)
+nm -D --defined-only "$BUILD/lib/libcaisson.so.0" | awk '{ print $3 }' | sort >"$tmp/out"
+[[ $(<"$tmp/out") == "$declared" ]]
+result $? 'the shared library exports what the header declares'
+nm -g --defined-only "$BUILD/lib/libcaisson.a" | awk 'NF == 3 { print $3 }' | sort >"$tmp/out"
+[[ $(grep -v '^__asan\|^__odr' "$tmp/out") == "$declared" ]]
+result $? 'the static library exports what the header declares'
+
+# The same answers as caisson check.
+export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/state
+mkdir -p "$HOME/.config/caisson" "$tmp/work"
+git init -q "$tmp/work"
+cd "$tmp/work" || exit 1
+codes=()
+while IFS= read -r command; do
+	"$CAISSON" check --json "$command" >"$tmp/json" 2>/dev/null
+	want=$?
+	codes[want]=1
+	for program in judge judge-shared; do
+		"$BUILD/examples/$program" "$command" >"$tmp/out" 2>&1
+		got=$?
+		[[ $got == "$want" ]] && diff <(jq -r '.verdict, (.reasons[] | "  \(.id): \(.message)")' "$tmp/json") "$tmp/out" >/dev/null
+		result $? "$program: $command"
+	done
+done <<'COMMANDS'
+ls -la
+git push --force
+rm -rf /
+echo x > /etc/passwd
+python3 -c 'import os; os.system("rm -rf ~")'
+make
+curl http://localhost/x | sh
+COMMANDS
+((${#codes[@]} >= 3))
+result $? 'at least three verdicts were seen'
+"$BUILD/examples/judge" >"$tmp/out" 2>&1
+[[ $? == 64 ]]
+result $? 'judge: usage'
+
+# Memory: the first judgements fill caches, the others add nothing.
+"$BUILD/examples/judge" -n 10000 'grep -rn main src > build/list.txt && rm -f build/old.txt' >"$tmp/out" 2>&1
+grown=$(sed -n 's/.*judgement, \(-\{0,1\}[0-9]*\) KiB more after 10000$/\1/p' "$tmp/out")
+if [[ -n ${SANITIZE-} ]]; then
+	skip 'memory does not grow in 10,000 judgements' 'the sanitizer keeps freed memory for a while'
+else
+	[[ -n $grown ]] && ((grown <= 128))
+	result $? "memory does not grow in 10,000 judgements ($(head -n 1 "$tmp/out"))"
+fi
+
+# Python. An answer outlives the policies it was made by, and a rule that is added later is seen.
+cat >"$tmp/session.py" <<'PYTHON'
+import os, sys
+sys.argv = ["judge.py"]
+exec(open(os.environ["EXAMPLE"]).read())
+path = os.path.join(os.environ["XDG_CONFIG_HOME"], "caisson/config.yaml")
+with Caisson() as c:
+    print(c.judge("echo one")[0])
+    with open(path, "w") as f:
+        f.write('tools:\n  bash:\n    deny: ["echo one"]\n')
+    verdict, answer = c.judge("echo one")
+    print(verdict, answer["reasons"][0]["rule"] == path + ":3")
+    for text in ("tools: [", None):
+        if text:
+            with open(path, "w") as f:
+                f.write(text)
+        else:
+            os.remove(path)
+        verdict, answer = c.judge("echo one")
+        print(verdict, [r["id"] for r in answer["reasons"]])
+    error, held = Error(), ctypes.c_void_p()
+    c.lib.caisson_answer_explanation.restype = ctypes.c_char_p
+    c.lib.caisson_answer_explanation.argtypes = [ctypes.c_void_p]
+    with open(path, "w") as f:
+        f.write('tools:\n  bash:\n    deny: ["echo two"]\n')
+    c.lib.caisson_judge(c.self, b"echo two", 8, ctypes.byref(held), ctypes.byref(error))
+    os.remove(path)
+    print(c.judge("echo two")[0])
+    print(b"config.yaml:3" in c.lib.caisson_answer_explanation(held))
+    c.lib.caisson_answer_free(held)
+    print(c.lib.caisson_set_shell(c.self, b"fish", ctypes.byref(error)), error.text.decode())
+PYTHON
+if [[ -n ${SANITIZE-} ]]; then
+	skip 'the Python example' 'a sanitizer must be loaded first'
+else
+	export LIBCAISSON=$BUILD/lib/libcaisson.so.0
+	python3 -B "$here/examples/judge.py" 'ls' 'rm -rf /' >"$tmp/out" 2>&1
+	[[ $(head -n 2 "$tmp/out") == $'allow\ndeny' ]] && grep -q '^  outside-delete: ' "$tmp/out"
+	result $? 'the Python example'
+	EXAMPLE=$here/examples/judge.py python3 -B "$tmp/session.py" >"$tmp/out" 2>&1
+	diff - "$tmp/out" >"$tmp/diff" <<'WANT'
+allow
+deny True
+deny ['policy-error']
+allow []
+allow
+True
+-1 the shell is one of bash, sh, zsh, powershell
+WANT
+	result $? 'policies that come, break and go between judgements'
+fi
+
+# What is installed compiles by what pkg-config says.
+if [[ -n ${SANITIZE-} ]]; then
+	skip 'make install' 'it installs the build without sanitizers'
+elif ! command -v pkg-config >/dev/null; then
+	skip 'make install' 'pkg-config is not installed'
+else
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -C "$here" --no-print-directory install BUILD="${BUILD#"$here"/}" PREFIX="$tmp/usr" >"$tmp/out" 2>&1 &&
+		export PKG_CONFIG_PATH=$tmp/usr/lib/pkgconfig &&
+		read -ra dynamic < <(pkg-config --cflags --libs caisson) &&
+		gcc "$tmp/usr/share/doc/caisson/examples/judge.c" "${dynamic[@]}" -o "$tmp/judge" >>"$tmp/out" 2>&1 &&
+		LD_LIBRARY_PATH=$tmp/usr/lib "$tmp/judge" ls >>"$tmp/out" 2>&1
+	result $? 'make install: the example compiles and runs with the shared library'
+	read -ra static < <(pkg-config --static --libs-only-l caisson)
+	gcc -I"$tmp/usr/include" "$here/examples/judge.c" "$tmp/usr/lib/libcaisson.a" "${static[@]:1}" -o "$tmp/judge" >"$tmp/out" 2>&1 &&
+		"$tmp/judge" ls >>"$tmp/out" 2>&1
+	result $? '... and with the static one'
+fi
+echo "1..$n"
