@@ -137,7 +137,7 @@ static int rows_end(struct tail *t, off_t *ret, struct err *e)
 
 /* ---- repairing ---- */
 
-static int copy(int from, off_t at, off_t end, int to, struct err *e)
+static int copy_bytes(int from, off_t at, off_t end, int to, struct err *e)
 {
 	char block[BLOCK];
 	while (at < end) {
@@ -175,7 +175,7 @@ static int set_aside(struct writing *w, off_t end)
 	struct tail *t = &w->tail;
 	struct head h = w->head;
 	FD_CLEANUP int to = torn_file(w, end, h.torn, w->e);
-	if (to < 0 || copy(t->fd, end, t->size, to, w->e) < 0)
+	if (to < 0 || copy_bytes(t->fd, end, t->size, to, w->e) < 0)
 		return -1;
 	h.torn_bytes += (uint64_t)(t->size - end);
 	if (head_write(w->lock, &h, w->e) < 0)
@@ -345,7 +345,8 @@ static int sign_newest(struct writing *w, const struct audit_row *row, char fiel
 	return 0;
 }
 
-static int locked(struct writing *w, const struct audit_row *row, const char *id, struct str body, char *line)
+static int append_locked(struct writing *w, const struct audit_row *row, const char *id, struct str body,
+	char *line)
 {
 	char field[CHECKPOINT_MAX];
 	head_read(w->lock, &w->head);
@@ -385,7 +386,7 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 	struct writing w = {.au = au, .lock = lock_take(au, e), .tail = {.fd = -1}, .e = e};
 	if (w.lock < 0)
 		return -1;
-	int bad = locked(&w, row, done.id, body, line);
+	int bad = append_locked(&w, row, done.id, body, line);
 	const bool sync = !bad && (must_sync(au->sync, row->kind) || (w.tail.made && au->sync != AUDIT_SYNC_NONE));
 	if (sync)
 		lock_release(w.lock);

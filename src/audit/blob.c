@@ -89,7 +89,7 @@ void blobs_close(struct blobs *b) { fd_close(&b->dir); }
 /* An old blob may be swept at any moment (retain.h). */
 enum { BLOB_NONE, BLOB_OLD, BLOB_YOUNG };
 
-static int look(const struct blobs *b, const char *name)
+static int blob_age(const struct blobs *b, const char *name)
 {
 	struct stat st;
 	struct timespec now;
@@ -105,7 +105,7 @@ bool blob_has(const struct blobs *b, struct str digest)
 	if (!blob_is_digest(digest))
 		return false;
 	file_of(digest, name);
-	return look(b, name) == BLOB_YOUNG;
+	return blob_age(b, name) == BLOB_YOUNG;
 }
 
 /* ---- writing ---- */
@@ -128,7 +128,7 @@ static struct str raw_frame(struct arena *a, struct str bytes)
 	return str_n((const char *)p, RAW_FRAME + bytes.n);
 }
 
-static int frame(struct arena *a, struct str bytes, struct str *ret, struct err *e)
+static int compress_frame(struct arena *a, struct str bytes, struct str *ret, struct err *e)
 {
 	if (bytes.n <= RAW_MAX) {
 		*ret = raw_frame(a, bytes);
@@ -143,7 +143,7 @@ static int frame(struct arena *a, struct str bytes, struct str *ret, struct err 
 	return 0;
 }
 
-static int named(const struct blobs *b, char spare[SPARE_MAX + 1], const char *folder)
+static int open_spare(const struct blobs *b, char spare[SPARE_MAX + 1], const char *folder)
 {
 	uint64_t n = 0;
 	if (getrandom(&n, sizeof n, 0) != (ssize_t)sizeof n)
@@ -163,7 +163,7 @@ static int new_file(const struct blobs *b, const char *name, char spare[SPARE_MA
 			return -1;
 		fd = openat(b->dir, folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
 	}
-	return fd >= 0 || errno == ENOSPC || errno == EDQUOT ? fd : named(b, spare, folder);
+	return fd >= 0 || errno == ENOSPC || errno == EDQUOT ? fd : open_spare(b, spare, folder);
 }
 
 /* link() gives the name once. A second writer of the same bytes finds the file, which is just as good. */
@@ -176,7 +176,7 @@ static int give_name(const struct blobs *b, int fd, const char *spare, const cha
 	return linkat(AT_FDCWD, self, b->dir, name, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST ? 0 : -1;
 }
 
-static int store(const struct blobs *b, const char *name, int (*fill)(void *arg, int fd, struct err *e), void *arg, bool sync, struct err *e)
+static int store_blob(const struct blobs *b, const char *name, int (*fill)(void *arg, int fd, struct err *e), void *arg, bool sync, struct err *e)
 {
 	char spare[SPARE_MAX + 1];
 	FD_CLEANUP int fd = new_file(b, name, spare);
@@ -198,9 +198,9 @@ static int store(const struct blobs *b, const char *name, int (*fill)(void *arg,
 static int fill_whole(void *arg, int fd, struct err *e) { return fd_write_all(fd, "blob", *(struct str *)arg, e); }
 
 /* Does the blob exist, and is it young enough to stay? */
-static bool kept(const struct blobs *b, const char *name)
+static bool is_kept(const struct blobs *b, const char *name)
 {
-	int there = look(b, name);
+	int there = blob_age(b, name);
 	return there == BLOB_YOUNG || (there == BLOB_OLD && utimensat(b->dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0);
 }
 
@@ -211,9 +211,11 @@ int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struc
 	if (!blob_is_digest(digest) || bytes.n > BLOB_MAX)
 		return err_set(e, ERR_LIMIT, 0, "a blob has a digest and at most %zu bytes", BLOB_MAX);
 	file_of(digest, name);
-	if (kept(b, name))
+	if (is_kept(b, name))
 		return 0;
-	return frame(a, bytes, &whole, e) < 0 || store(b, name, fill_whole, &whole, sync, e) < 0 ? -1 : 0;
+	return compress_frame(a, bytes, &whole, e) < 0 || store_blob(b, name, fill_whole, &whole, sync, e) < 0
+		       ? -1
+		       : 0;
 }
 
 int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret, struct err *e)
@@ -244,7 +246,7 @@ struct pouring {
 	struct err *e;
 };
 
-static int compress(struct blob_sink *to, struct str bytes, bool end, struct err *e)
+static int compress_bytes(struct blob_sink *to, struct str bytes, bool end, struct err *e)
 {
 	ZSTD_inBuffer in = {bytes.p, bytes.n, 0};
 	size_t left;
@@ -265,12 +267,12 @@ int blob_take(struct blob_sink *to, struct str bytes, struct err *e)
 	if (to->n > BLOB_MAX)
 		return err_set(e, ERR_LIMIT, 0, "a blob has at most %zu bytes", BLOB_MAX);
 	if (to->zstd)
-		return compress(to, bytes, false, e);
+		return compress_bytes(to, bytes, false, e);
 	crypto_hash_sha256_update(&to->hash, (const unsigned char *)bytes.p, bytes.n);
 	return 0;
 }
 
-static int poured(void *arg)
+static int run_pour(void *arg)
 {
 	struct pouring *p = arg;
 	return p->pour(p->ctx, p->sink, p->e) < 0;
@@ -281,7 +283,7 @@ static int pour_all(struct pouring *p, struct err *e)
 {
 	p->e = e;
 	p->sink->n = 0;
-	int code = arena_run(p->a, poured, p);
+	int code = arena_run(p->a, run_pour, p);
 	return code == ARENA_FULL ? err_set(e, ERR_LIMIT, 0, "no memory left for a blob") : code ? -1 : 0;
 }
 
@@ -300,7 +302,7 @@ static int fill_poured(void *arg, int fd, struct err *e)
 	if (!bad && to->n != p->size)
 		bad = err_set(e, ERR_INTERNAL, 0, "a blob was not the same twice");
 	if (!bad)
-		bad = compress(to, STR(""), true, e);
+		bad = compress_bytes(to, STR(""), true, e);
 	ZSTD_freeCCtx(to->zstd);
 	to->zstd = NULL;
 	return bad;
@@ -321,7 +323,7 @@ int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, voi
 	sodium_bin2hex(digest + sizeof prefix - 1, BLOB_HEX + 1, hash, sizeof hash);
 	struct str whole = str_dup(a, str_n(digest, BLOB_DIGEST));
 	file_of(whole, name);
-	if (!kept(b, name) && store(b, name, fill_poured, &p, sync, e) < 0)
+	if (!is_kept(b, name) && store_blob(b, name, fill_poured, &p, sync, e) < 0)
 		return -1;
 	*ret = whole;
 	return 0;
@@ -333,7 +335,7 @@ int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, voi
  * Our frames always state the content size. A frame without it, or with a larger one than allowed, is not
  * ours.
  */
-static int unpack(struct arena *a, struct str file, const char *name, size_t max, struct str *ret, struct err *e)
+static int unpack_blob(struct arena *a, struct str file, const char *name, size_t max, struct str *ret, struct err *e)
 {
 	unsigned long long n = ZSTD_getFrameContentSize(file.p, file.n);
 	if (n == ZSTD_CONTENTSIZE_ERROR || n == ZSTD_CONTENTSIZE_UNKNOWN)
@@ -363,7 +365,7 @@ int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t m
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the blob '%.*s/%s'", STR_ARG(b->path), name);
 	int bad = opened_check(b->path, b->uid, fd, S_IFREG, name, &st, e) < 0 || fd_read_file(a, fd, name, &st, ZSTD_compressBound(max), &file, e) < 0;
 	fd_close(&fd); /* before allocating: a full arena leaves this function at once */
-	if (bad || unpack(a, file, name, max, &bytes, e) < 0)
+	if (bad || unpack_blob(a, file, name, max, &bytes, e) < 0)
 		return -1;
 	name_bytes(bytes, is);
 	if (memcmp(is, digest.p, BLOB_DIGEST) != 0)

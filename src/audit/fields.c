@@ -84,7 +84,7 @@ static bool next_field(struct str s, size_t *at, struct str *ret_key, struct str
 	return true;
 }
 
-static bool walk(struct str s, struct audit_line *l)
+static bool walk_fields(struct str s, struct audit_line *l)
 {
 	size_t at = 1, n = 0;
 	struct str key, value;
@@ -124,7 +124,7 @@ bool audit_line_parse(struct str text, struct audit_line *ret)
 	if (text.n >= AUDIT_ROW_MAX || has_control(text) || !frame_start(text, &f) || !frame_end(text, &f))
 		return false;
 	const int64_t time = audit_time_of(f.ts);
-	if (time < 0 || !walk(text, ret))
+	if (time < 0 || !walk_fields(text, ret))
 		return false;
 	ret->text = text;
 	ret->seq = f.seq;
@@ -241,7 +241,7 @@ static size_t unescape(struct str s, char *out)
 	return n;
 }
 
-static bool plain(struct str value, struct str *ret)
+static bool is_plain_text(struct str value, struct str *ret)
 {
 	if (value.n < 2 || value.p[0] != '"') {
 		*ret = STR("");
@@ -254,7 +254,7 @@ static bool plain(struct str value, struct str *ret)
 struct str audit_text(struct arena *a, struct str value)
 {
 	struct str s;
-	if (plain(value, &s))
+	if (is_plain_text(value, &s))
 		return s;
 	char *out = arena_alloc(a, s.n);
 	return str_n(out, unescape(s, out));
@@ -263,7 +263,7 @@ struct str audit_text(struct arena *a, struct str value)
 struct str audit_text_buf(struct buf *b, struct str value)
 {
 	struct str s;
-	if (plain(value, &s))
+	if (is_plain_text(value, &s))
 		return s;
 	b->n = 0;
 	buf_str(b, s);

@@ -42,7 +42,7 @@ static int find_newer(struct audit_follow *f, struct err *e)
 }
 
 /* Look for the next day's file before reading this one to EOF, or rows appended in between are lost. */
-static int look(struct audit_follow *f, struct err *e)
+static int look_for_rows(struct audit_follow *f, struct err *e)
 {
 	struct err why = {0};
 	if (find_newer(f, e) < 0)
@@ -58,7 +58,7 @@ static int look(struct audit_follow *f, struct err *e)
 int audit_follow_next(struct audit_follow *f, struct audit_line *ret, struct err *e)
 {
 	for (int days = 0; days < AUDIT_DAYS_MAX; days++) {
-		if (!f->open && look(f, e) < 0)
+		if (!f->open && look_for_rows(f, e) < 0)
 			return -1;
 		const int got = f->open ? audit_next(f->reader, ret, e) : 0;
 		if (got < 0)

@@ -267,7 +267,7 @@ static int remove_one(struct index *x, const char *suffix)
 	return 0;
 }
 
-static int settings(struct index *x)
+static int apply_settings(struct index *x)
 {
 	char sql[200];
 	snprintf(sql, sizeof sql, "PRAGMA cache_size=-%d; PRAGMA synchronous=%s; PRAGMA temp_store=MEMORY; PRAGMA journal_mode=TRUNCATE; PRAGMA locking_mode=EXCLUSIVE;", CACHE_KIB, x->boot[0] ? "OFF" : "NORMAL");
@@ -281,7 +281,7 @@ static int make_anew(struct index *x)
 	/* Delete the journal first, or SQLite would replay it into the new file. */
 	if (remove_one(x, "-journal") < 0 || remove_one(x, "-wal") < 0 || remove_one(x, "-shm") < 0 || remove_one(x, "") < 0)
 		return -1;
-	return db_open(x, true) < 0 || settings(x) < 0 || write_schema(x) < 0 ? -1 : 0;
+	return db_open(x, true) < 0 || apply_settings(x) < 0 || write_schema(x) < 0 ? -1 : 0;
 }
 
 static char *index_path(struct arena *a, const struct audit *au) { return str_c(a, str_fmt(a, "%.*s/index.sqlite", (int)(au->path.n - strlen("/audit")), au->path.p)); }
@@ -298,7 +298,7 @@ int index_open(struct arena *a, const struct audit *au, bool exclusive, struct i
 	if (!bad && !exclusive && stat(x.path, &st) < 0)
 		bad = err_set(e, ERR_CONFIG, errno, "there is no index yet");
 	if (!bad)
-		bad = check_file(&x) < 0 || (stat(x.path, &st) < 0 ? make_anew(&x) : db_open(&x, false)) < 0 || (exclusive && settings(&x) < 0) || db_check(&x, exclusive) < 0;
+		bad = check_file(&x) < 0 || (stat(x.path, &st) < 0 ? make_anew(&x) : db_open(&x, false)) < 0 || (exclusive && apply_settings(&x) < 0) || db_check(&x, exclusive) < 0;
 	if (bad && exclusive && e && e->kind == ERR_CONFIG) /* damaged, or of another version */
 		bad = make_anew(&x) < 0;
 	if (bad) {

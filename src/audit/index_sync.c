@@ -89,7 +89,7 @@ static int list_known(struct index *x, struct arena *a, struct day_files *ret)
 	return rc == SQLITE_DONE ? 0 : index_failed(x, "read the index");
 }
 
-static bool unchanged(const struct dayfile *a, const struct dayfile *b) { return a->day == b->day && a->inode == b->inode && a->size == b->size && a->changed == b->changed; }
+static bool is_unchanged(const struct dayfile *a, const struct dayfile *b) { return a->day == b->day && a->inode == b->inode && a->size == b->size && a->changed == b->changed; }
 
 int index_is_current(struct index *x, struct arena *a)
 {
@@ -99,7 +99,7 @@ int index_is_current(struct index *x, struct arena *a)
 	if (files.n != known.n)
 		return 0;
 	for (size_t i = 0; i < files.n; i++)
-		if (!unchanged(&files.v[i], &known.v[i]))
+		if (!is_unchanged(&files.v[i], &known.v[i]))
 			return 0;
 	return 1;
 }
@@ -118,7 +118,7 @@ static bool still_there(const struct index *x, const char *name, const struct da
 
 /* ---- writing ---- */
 
-static int step(struct index *x, sqlite3_stmt *s)
+static int run_statement(struct index *x, sqlite3_stmt *s)
 {
 	const int rc = sqlite3_step(s);
 	sqlite3_reset(s);
@@ -139,7 +139,7 @@ static int put_command(struct sync *s, int64_t digest, struct str text)
 	else
 		sqlite3_bind_null(s->put_command, 2);
 	*seen = digest;
-	return step(s->x, s->put_command);
+	return run_statement(s->x, s->put_command);
 }
 
 static int put_row(struct sync *s, const struct audit_line *l, int64_t day)
@@ -157,7 +157,7 @@ static int put_row(struct sync *s, const struct audit_line *l, int64_t day)
 	struct str command = audit_text_buf(&s->scratch, audit_field(l, "command"));
 	const int64_t digest = index_digest(x, INDEX_COMMAND, command);
 	sqlite3_bind_int64(s->put_row, 7, digest);
-	return put_command(s, digest, command) < 0 || step(x, s->put_row) < 0 ? -1 : 0;
+	return put_command(s, digest, command) < 0 || run_statement(x, s->put_row) < 0 ? -1 : 0;
 }
 
 static int put_file(struct sync *s, const struct dayfile *k)
@@ -166,7 +166,7 @@ static int put_file(struct sync *s, const struct dayfile *k)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		sqlite3_bind_int64(s->put_file, 1 + (int)i, numbers[i]);
 	sqlite3_bind_blob(s->put_file, 7, k->hash, AUDIT_HASH, SQLITE_STATIC);
-	return step(s->x, s->put_file);
+	return run_statement(s->x, s->put_file);
 }
 
 static int drop_rows(struct sync *s, const struct dayfile *k)
@@ -262,7 +262,7 @@ static int sync_files(struct sync *s)
 				return -1;
 		if (k < s->known.n && s->known.v[k].day == now->day)
 			before = &s->known.v[k++];
-		if (before && unchanged(now, before))
+		if (before && is_unchanged(now, before))
 			continue;
 		if (sync_file(s, now, before) < 0)
 			return -1;
@@ -274,10 +274,10 @@ static int sync_files(struct sync *s)
 	return s->counts.dropped ? run_sql(s->x, "DELETE FROM command WHERE NOT EXISTS (SELECT 1 FROM row WHERE row.command = digest)") : 0;
 }
 
-static int count(struct sync *s)
+static int count_rows(struct sync *s)
 {
 	sqlite3_stmt *st;
-	if (index_prepare(s->x, "SELECT count(*), sum(rows) FROM file", &st) < 0)
+	if (index_prepare(s->x, "SELECT count_rows(*), sum(rows) FROM file", &st) < 0)
 		return -1;
 	if (sqlite3_step(st) == SQLITE_ROW) {
 		s->counts.files = (uint64_t)sqlite3_column_int64(st, 0);
@@ -293,7 +293,7 @@ static int in_transaction(struct sync *s)
 	if (index_prepare(x, "INSERT INTO row VALUES(?,?,?,?,?,?,?)", &s->put_row) < 0 || index_prepare(x, "INSERT OR IGNORE INTO command VALUES(?,?)", &s->put_command) < 0 ||
 	    index_prepare(x, "INSERT OR REPLACE INTO file(day, inode, size, changed, done, rows, last_hash) VALUES(?,?,?,?,?,?,?)", &s->put_file) < 0)
 		return -1;
-	return run_sql(x, "BEGIN IMMEDIATE") < 0 || sync_files(s) < 0 || run_sql(x, "COMMIT") < 0 || count(s) < 0 ? -1 : 0;
+	return run_sql(x, "BEGIN IMMEDIATE") < 0 || sync_files(s) < 0 || run_sql(x, "COMMIT") < 0 || count_rows(s) < 0 ? -1 : 0;
 }
 
 int index_sync(struct index *x, struct arena *a, struct index_counts *ret)

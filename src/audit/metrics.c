@@ -21,7 +21,7 @@ void tally_init(struct tally *t, struct arena *a)
 	t->entries = arena_array(a, START, sizeof *t->entries);
 }
 
-static struct tally_entry *find(const struct tally *t, struct str key)
+static struct tally_entry *find_entry(const struct tally *t, struct str key)
 {
 	for (size_t at = str_hash(key);; at++) {
 		struct tally_entry *e = &t->entries[at & (t->cap - 1)];
@@ -30,18 +30,18 @@ static struct tally_entry *find(const struct tally *t, struct str key)
 	}
 }
 
-static void grow(struct tally *t)
+static void grow_tally(struct tally *t)
 {
 	struct tally old = *t;
 	t->cap *= 2;
 	t->entries = arena_array(t->a, t->cap, sizeof *t->entries);
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.entries[i].key.n)
-			*find(t, old.entries[i].key) = old.entries[i];
+			*find_entry(t, old.entries[i].key) = old.entries[i];
 }
 
 /* The counter of the family's keys. NULL: too many families. */
-static size_t *family(struct tally *t, struct str key)
+static size_t *family_of(struct tally *t, struct str key)
 {
 	ptrdiff_t end = str_find(key, '|', 0);
 	struct str name = str_sub(key, 0, end < 0 ? key.n : (size_t)end);
@@ -54,22 +54,22 @@ static size_t *family(struct tally *t, struct str key)
 	return NULL;
 }
 
-static void add(struct tally *t, struct str key, uint64_t n)
+static void add_count(struct tally *t, struct str key, uint64_t n)
 {
-	struct tally_entry *e = find(t, key);
+	struct tally_entry *e = find_entry(t, key);
 	if (!e->key.n) {
-		size_t *have = family(t, key);
+		size_t *have = family_of(t, key);
 		const size_t most = str_starts(key, "day|") ? METRICS_KEYS_MAX / 2 : str_starts(key, "denied|") ? METRICS_KEYS_MAX / 4 : METRICS_WORDS_MAX;
 		if (!have || *have >= most || t->n >= METRICS_KEYS_MAX) {
 			const struct str other = str_starts(key, "decisions|") ? STR("decisions|other|other") : str_starts(key, "validations|") ? STR("validations|other|other") :
 						 str_starts(key, "results|") ? STR("results|other|other") : str_fmt(t->a, "%.*s|other", STR_ARG(tally_word(key, 0)));
-			e = find(t, other);
+			e = find_entry(t, other);
 			t->n += !e->key.n;
 			e->key = other;
 		} else {
 			if (2 * (t->n + 2) > t->cap) {
-				grow(t);
-				e = find(t, key);
+				grow_tally(t);
+				e = find_entry(t, key);
 			}
 			e->key = str_dup(t->a, key);
 			++*have;
@@ -79,7 +79,7 @@ static void add(struct tally *t, struct str key, uint64_t n)
 	e->n += n;
 }
 
-uint64_t tally_get(const struct tally *t, const char *key) { return find(t, str_of(key))->n; }
+uint64_t tally_get(const struct tally *t, const char *key) { return find_entry(t, str_of(key))->n; }
 
 struct str tally_word(struct str key, unsigned i)
 {
@@ -99,7 +99,7 @@ static int by_number(const void *a, const void *b)
 	return x->n != y->n ? (x->n < y->n ? 1 : -1) : str_cmp(x->key, y->key);
 }
 
-static struct tally_entry *sorted(const struct tally *t, const char *start, size_t *ret_n, int (*order)(const void *, const void *))
+static struct tally_entry *sort_entries(const struct tally *t, const char *start, size_t *ret_n, int (*order)(const void *, const void *))
 {
 	struct tally_entry *list = arena_array(t->a, t->n + 1, sizeof *list);
 	size_t n = 0;
@@ -111,8 +111,8 @@ static struct tally_entry *sorted(const struct tally *t, const char *start, size
 	return list;
 }
 
-struct tally_entry *tally_family(const struct tally *t, const char *start, size_t *ret_n) { return sorted(t, start, ret_n, by_key); }
-struct tally_entry *tally_largest(const struct tally *t, const char *start, size_t *ret_n) { return sorted(t, start, ret_n, by_number); }
+struct tally_entry *tally_family(const struct tally *t, const char *start, size_t *ret_n) { return sort_entries(t, start, ret_n, by_key); }
+struct tally_entry *tally_largest(const struct tally *t, const char *start, size_t *ret_n) { return sort_entries(t, start, ret_n, by_number); }
 
 /* ---- one row ---- */
 
@@ -135,7 +135,7 @@ static void put_word(char *to, size_t *n, struct str value)
 	}
 }
 
-static void count(struct tally *t, const char *family_name, struct str one, struct str two)
+static void count_event(struct tally *t, const char *family_name, struct str one, struct str two)
 {
 	char key[KEY_MAX];
 	size_t n = strlen(family_name);
@@ -144,12 +144,12 @@ static void count(struct tally *t, const char *family_name, struct str one, stru
 		put_word(key, &n, one);
 	if (two.p)
 		put_word(key, &n, two);
-	add(t, str_n(key, n), 1);
+	add_count(t, str_n(key, n), 1);
 }
 
 static const struct str nothing = {NULL, 0};
 
-static void histogram(struct tally *t, const char *name, const uint64_t *bounds, int64_t value)
+static void add_to_histogram(struct tally *t, const char *name, const uint64_t *bounds, int64_t value)
 {
 	char key[KEY_MAX];
 	unsigned i = 0;
@@ -157,26 +157,26 @@ static void histogram(struct tally *t, const char *name, const uint64_t *bounds,
 		return;
 	while (i < METRICS_BUCKETS && (uint64_t)value > bounds[i])
 		i++;
-	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "%s|%u", name, i)), 1);
-	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "%s|sum", name)), (uint64_t)value);
+	add_count(t, str_n(key, (size_t)snprintf(key, sizeof key, "%s|%u", name, i)), 1);
+	add_count(t, str_n(key, (size_t)snprintf(key, sizeof key, "%s|sum", name)), (uint64_t)value);
 }
 
 static void count_end(struct tally *t, const struct audit_line *l)
 {
 	struct str v = audit_field(l, "validation");
 	int64_t n;
-	count(t, "runs", audit_field(l, "status"), nothing);
+	count_event(t, "runs", audit_field(l, "status"), nothing);
 	if (audit_number(audit_field(l, "duration_ms"), &n))
-		histogram(t, "duration", duration_ms, n);
+		add_to_histogram(t, "duration", duration_ms, n);
 	if (audit_number(audit_field(l, "peak_memory_mb"), &n))
-		histogram(t, "memory", memory_mb, n);
+		add_to_histogram(t, "memory", memory_mb, n);
 	if (audit_number(audit_field(l, "cpu_ms"), &n) && n > 0)
-		add(t, STR("cpu|sum"), (uint64_t)n);
+		add_count(t, STR("cpu|sum"), (uint64_t)n);
 	if (v.n) {
 		struct str task = audit_inner(v, "task");
 		task = task.n ? task : STR("\"\"");
-		count(t, "validations", task, audit_inner(v, "outcome"));
-		count(t, "results", task, audit_inner(v, "result"));
+		count_event(t, "validations", task, audit_inner(v, "outcome"));
+		count_event(t, "results", task, audit_inner(v, "result"));
 	}
 }
 
@@ -184,11 +184,11 @@ static void count_judged(struct tally *t, const struct audit_line *l, struct str
 {
 	struct str list = audit_field(l, "reasons"), item, first = STR("\"\"");
 	for (bool any = false; audit_item(&list, &item); any = true) {
-		count(t, "reasons", item, nothing);
+		count_event(t, "reasons", item, nothing);
 		if (!any)
 			first = item;
 	}
-	count(t, "decisions", verdict, first);
+	count_event(t, "decisions", verdict, first);
 }
 
 /* Statistics for people: by day, by agent, and which commands were denied or asked about. */
@@ -198,17 +198,18 @@ static void count_for_people(struct tally *t, const struct audit_line *l, struct
 	char key[KEY_MAX];
 	struct str word = verdict.n > 2 ? str_sub(verdict, 1, verdict.n - 1) : STR("run");
 	word.n = word.n < 16 ? word.n : 16;
-	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "day|%.10s|%.*s", l->ts.p, STR_ARG(word))), 1);
+	add_count(t, str_n(key, (size_t)snprintf(key, sizeof key, "day|%.10s|%.*s", l->ts.p, STR_ARG(word))),
+		1);
 	if (l->kind == AUDIT_END)
 		return;
-	count(t, "agent", agent.n > 2 ? agent : STR("\"\""), nothing);
+	count_event(t, "agent", agent.n > 2 ? agent : STR("\"\""), nothing);
 	if (!str_is(word, "deny") && !str_is(word, "ask"))
 		return;
 	size_t n = (size_t)snprintf(key, sizeof key, "denied|%.*s|", STR_ARG(word));
 	command = audit_text(t->a, command);
 	command.n = command.n < PEOPLE_COMMAND ? command.n : PEOPLE_COMMAND;
 	memcpy(key + n, command.p, command.n);
-	add(t, str_n(key, n + command.n), 1);
+	add_count(t, str_n(key, n + command.n), 1);
 }
 
 static void count_row(struct tally *t, const struct audit_line *l)
@@ -216,13 +217,13 @@ static void count_row(struct tally *t, const struct audit_line *l)
 	struct str verdict = audit_field(l, "verdict"), kind = str_of(audit_kind_name(l->kind) ? audit_kind_name(l->kind) : "other"), client = audit_field(l, "client");
 	const bool asked = l->kind == AUDIT_VERDICT || l->kind == AUDIT_BEGIN, judged = asked && verdict.n > 2;
 	char key[KEY_MAX];
-	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "rows|%.*s", STR_ARG(kind))), 1);
+	add_count(t, str_n(key, (size_t)snprintf(key, sizeof key, "rows|%.*s", STR_ARG(kind))), 1);
 	if (asked && (judged || l->kind == AUDIT_VERDICT || !client.n)) /* a command judged by a client's hook already has a row when it begins */
-		count(t, "requests", client.n ? client : STR("\"\""), nothing);
+		count_event(t, "requests", client.n ? client : STR("\"\""), nothing);
 	if (judged)
 		count_judged(t, l, verdict);
 	if (l->kind == AUDIT_BEGIN)
-		add(t, STR("started"), 1);
+		add_count(t, STR("started"), 1);
 	if (l->kind == AUDIT_END)
 		count_end(t, l);
 	if (t->days && (judged || l->kind == AUDIT_END))
@@ -276,7 +277,7 @@ static bool read_state(struct tally *t, struct str state)
 	}
 	json_object_foreach(json_object_get(v, "counts"), key, n)
 		if (ok && *key && json_integer_value(n) >= 0)
-			add(t, str_of(key), (uint64_t)json_integer_value(n));
+			add_count(t, str_of(key), (uint64_t)json_integer_value(n));
 	json_decref(v);
 	return ok;
 }

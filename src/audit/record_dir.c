@@ -235,7 +235,7 @@ void lock_release(int lock)
 	(void)fcntl(lock, F_OFD_SETLK, &whole);
 }
 
-static struct str word(struct str *s)
+static struct str next_word(struct str *s)
 {
 	size_t from = 0, to;
 	while (from < s->n && s->p[from] == ' ')
@@ -252,7 +252,7 @@ void head_read(int lock, struct head *ret)
 	char text[HEAD_BYTES];
 	struct head h = {0};
 	ssize_t n = pread(lock, text, sizeof text, 0);
-	struct str s = str_n(text, n > 0 ? (size_t)n : 0), seq = word(&s), hash = word(&s), torn = word(&s), bytes = word(&s), day = word(&s);
+	struct str s = str_n(text, n > 0 ? (size_t)n : 0), seq = next_word(&s), hash = next_word(&s), torn = next_word(&s), bytes = next_word(&s), day = next_word(&s);
 	int64_t number, size = 0;
 	*ret = h;
 	if (n != HEAD_BYTES || num_parse(seq, 0, INT64_MAX, &number) < 0 || hash.n != AUDIT_HASH || torn.n > TORN_NAME_MAX || num_parse(bytes, 0, INT64_MAX, &size) < 0)

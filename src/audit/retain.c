@@ -156,7 +156,8 @@ static int find_cut(struct arena *a, const struct audit *au, const struct day_na
 
 /* ---- dropping ---- */
 
-static int measure(const struct audit *au, const struct day_names *d, struct audit_pruned *ret, struct err *e)
+static int measure_days(const struct audit *au, const struct day_names *d, struct audit_pruned *ret,
+	struct err *e)
 {
 	for (size_t i = 0; i < d->drop; i++) {
 		off_t size;
@@ -171,7 +172,7 @@ static int measure(const struct audit *au, const struct day_names *d, struct aud
 	return 0;
 }
 
-static int bury(struct arena *a, const struct audit *au, const struct audit_pruned *p, const struct retain_cut *cut, struct err *e)
+static int write_tombstone(struct arena *a, const struct audit *au, const struct audit_pruned *p, const struct retain_cut *cut, struct err *e)
 {
 	struct audit synced = *au;
 	const struct audit_row row = {.kind = AUDIT_TOMBSTONE, .dropped = {.from = str_of(p->from), .to = str_of(p->to), .days = p->days, .rows = p->rows, .bytes = p->bytes},
@@ -208,7 +209,7 @@ static int drop_days(const struct audit *au, const struct day_names *d, struct e
 	return fsync(au->dir) < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s'", STR_ARG(au->path)) : 0;
 }
 
-static int prune(struct arena *a, const struct audit *au, unsigned days, size_t back, bool dry, struct audit_pruned *ret, struct err *e)
+static int prune_days(struct arena *a, const struct audit *au, unsigned days, size_t back, bool dry, struct audit_pruned *ret, struct err *e)
 {
 	struct audit_pruned p = {0};
 	struct day_names d;
@@ -218,11 +219,11 @@ static int prune(struct arena *a, const struct audit *au, unsigned days, size_t 
 	if (pick_days(a, au, days, back, &d, e) < 0)
 		return -1;
 	if (d.drop) {
-		if (find_cut(a, au, &d, &cut, e) < 0 || measure(au, &d, &p, e) < 0)
+		if (find_cut(a, au, &d, &cut, e) < 0 || measure_days(au, &d, &p, e) < 0)
 			return -1;
 		p.rows = cut.first_seq ? cut.seq - cut.first_seq + 1 : 0;
 		p.last_seq = cut.seq;
-		if (!dry && cut.first_seq && bury(a, au, &p, &cut, e) < 0)
+		if (!dry && cut.first_seq && write_tombstone(a, au, &p, &cut, e) < 0)
 			return -1;
 		if ((!dry && drop_days(au, &d, e) < 0) || drop_torn(au, p.to, dry, &p.torn, e) < 0)
 			return -1;
@@ -231,7 +232,7 @@ static int prune(struct arena *a, const struct audit *au, unsigned days, size_t 
 	return 0;
 }
 
-int audit_prune(struct arena *a, const struct audit *au, unsigned days, bool dry, struct audit_pruned *ret, struct err *e) { return prune(a, au, days, 0, dry, ret, e); }
+int audit_prune(struct arena *a, const struct audit *au, unsigned days, bool dry, struct audit_pruned *ret, struct err *e) { return prune_days(a, au, days, 0, dry, ret, e); }
 
 struct rotated {
 	struct arena a;
@@ -242,7 +243,7 @@ static int prune_rotated(void *arg)
 {
 	struct rotated *r = arg;
 	struct audit_pruned p;
-	(void)prune(&r->a, r->au, r->au->retain_days, 1, false, &p, NULL);
+	(void)prune_days(&r->a, r->au, r->au->retain_days, 1, false, &p, NULL);
 	return 0;
 }
 

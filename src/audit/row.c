@@ -164,7 +164,7 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 /* ---- reading ---- */
 
 /* Takes `word` off the front. */
-static bool take(struct str *s, const char *word)
+static bool take_word(struct str *s, const char *word)
 {
 	if (!str_starts(*s, word))
 		return false;
@@ -210,8 +210,8 @@ bool frame_start(struct str s, struct row_frame *ret)
 {
 	uint64_t version;
 	s = str_sub(s, 0, FRAME_START_MAX);
-	return take(&s, "{\"v\":") && take_number(&s, &version) && take(&s, ",\"seq\":") && take_number(&s, &ret->seq) && take(&s, ",\"id\":\"") &&
-	       take_quoted(&s, &ret->id) && take(&s, ",\"kind\":\"") && take_quoted(&s, &ret->kind) && take(&s, ",\"ts\":\"") && take_quoted(&s, &ret->ts) &&
+	return take_word(&s, "{\"v\":") && take_number(&s, &version) && take_word(&s, ",\"seq\":") && take_number(&s, &ret->seq) && take_word(&s, ",\"id\":\"") &&
+	       take_quoted(&s, &ret->id) && take_word(&s, ",\"kind\":\"") && take_quoted(&s, &ret->kind) && take_word(&s, ",\"ts\":\"") && take_quoted(&s, &ret->ts) &&
 	       is_time(ret->ts) && ret->id.n <= AUDIT_ID_MAX;
 }
 
@@ -220,7 +220,7 @@ bool frame_end(struct str s, struct row_frame *ret)
 	if (s.n < FRAME_END)
 		return false;
 	s = str_sub(s, s.n - FRAME_END, s.n);
-	if (!take(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) || !take(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
+	if (!take_word(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) || !take_word(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
 		return false;
 	return str_is(s, "}") && str_is_hex(ret->prev, AUDIT_HASH) && str_is_hex(ret->hash, AUDIT_HASH);
 }

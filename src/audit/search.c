@@ -144,7 +144,8 @@ static void range_of(const struct audit_filter *f, int64_t *ret_from, int64_t *r
  * The first of these columns in the query is looked up by its index, the others are compared (the + keeps
  * SQLite from choosing another index).
  */
-static void build(const struct search *s, const struct index *x, const int64_t *command, struct query *q)
+static void build_query(const struct search *s, const struct index *x, const int64_t *command,
+	struct query *q)
 {
 	const struct {
 		enum index_column column;
@@ -180,12 +181,12 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int ask(struct search *s, struct index *x, const int64_t *command, const struct digests *among)
+static int run_query(struct search *s, struct index *x, const int64_t *command, const struct digests *among)
 {
 	struct query q = {0};
 	sqlite3_stmt *st;
 	int rc, bad = 0;
-	build(s, x, command, &q);
+	build_query(s, x, command, &q);
 	if (index_prepare(x, q.sql, &st) < 0)
 		return -1;
 	for (int i = 0; i < q.n; i++)
@@ -203,7 +204,7 @@ static int ask(struct search *s, struct index *x, const int64_t *command, const 
 }
 
 /* The commands that match the expression, or may match because they are too long to be stored. */
-static int matching(struct search *s, struct index *x, struct digests *d)
+static int find_digests(struct search *s, struct index *x, struct digests *d)
 {
 	sqlite3_stmt *st;
 	int rc;
@@ -229,22 +230,22 @@ static int matching(struct search *s, struct index *x, struct digests *d)
 	return 0;
 }
 
-static int collect(struct search *s, struct index *x)
+static int collect_places(struct search *s, struct index *x)
 {
 	struct digests d = {0};
 	s->places.n = 0;
 	if (!s->f.grep) {
-		const int bad = ask(s, x, NULL, NULL);
+		const int bad = run_query(s, x, NULL, NULL);
 		if (s->most)
 			reverse_places(&s->places);
 		return bad;
 	}
-	if (matching(s, x, &d) < 0)
+	if (find_digests(s, x, &d) < 0)
 		return -1;
 	if (s->f.id.n || s->f.agent_id.n || d.n > LOOKUPS_MAX)
-		return ask(s, x, NULL, &d);
+		return run_query(s, x, NULL, &d);
 	for (size_t i = 0; i < d.n; i++)
-		if (ask(s, x, &d.v[i], NULL) < 0)
+		if (run_query(s, x, &d.v[i], NULL) < 0)
 			return -1;
 	sort_places(&s->places);
 	return 0;
@@ -257,7 +258,7 @@ static int by_index(struct search *s, struct err *e)
 	int rc = index_open(s->a, s->au, false, &x, e);
 	if (rc == 0) {
 		const int current = index_is_current(&x, s->a);
-		rc = current == 1 ? collect(s, &x) : -1;
+		rc = current == 1 ? collect_places(s, &x) : -1;
 		index_close(&x);
 		if (rc == 0)
 			return 0;
@@ -266,12 +267,12 @@ static int by_index(struct search *s, struct err *e)
 	struct index_counts counts;
 	if (index_open(s->a, s->au, true, &x, e) < 0)
 		return -1;
-	rc = index_sync(&x, s->a, &counts) < 0 ? -1 : collect(s, &x);
+	rc = index_sync(&x, s->a, &counts) < 0 ? -1 : collect_places(s, &x);
 	index_close(&x);
 	if (rc < 0 && e->kind == ERR_CONFIG) { /* damaged further inside: rebuild and try once more */
 		if (index_update(s->a, s->au, true, &counts, e) < 0 || index_open(s->a, s->au, false, &x, e) < 0)
 			return -1;
-		rc = collect(s, &x);
+		rc = collect_places(s, &x);
 		index_close(&x);
 	}
 	return rc;

@@ -38,7 +38,7 @@ struct digest_set {
 	size_t n, cap;
 };
 
-static struct digest_slot *find(struct digest_set *s, const unsigned char *digest)
+static struct digest_slot *find_slot(struct digest_set *s, const unsigned char *digest)
 {
 	uint64_t at;
 	memcpy(&at, digest, sizeof at);
@@ -57,9 +57,9 @@ static struct digest_slot *set_add(struct digest_set *s, const unsigned char *di
 		s->places = arena_array(s->a, s->cap, sizeof *s->places);
 		for (size_t i = 0; i < old.cap; i++)
 			if (old.places[i].used)
-				*find(s, old.places[i].digest) = old.places[i];
+				*find_slot(s, old.places[i].digest) = old.places[i];
 	}
-	struct digest_slot *p = find(s, digest);
+	struct digest_slot *p = find_slot(s, digest);
 	if (!p->used) {
 		p->used = true;
 		memcpy(p->digest, digest, DIGEST_BYTES);
@@ -192,9 +192,9 @@ static int list_old(struct sweep *s)
 
 /* ---- striking off ---- */
 
-static void strike(struct sweep *s, const unsigned char *digest)
+static void strike_digest(struct sweep *s, const unsigned char *digest)
 {
-	struct digest_slot *p = s->old.n ? find(&s->old, digest) : NULL;
+	struct digest_slot *p = s->old.n ? find_slot(&s->old, digest) : NULL;
 	if (p && p->used)
 		p->named = true;
 }
@@ -207,7 +207,7 @@ static void strike_all(struct sweep *s, struct str text)
 	for (const char *at = text.p, *end = text.p + text.n; (at = memmem(at, (size_t)(end - at), prefix, sizeof prefix - 1));) {
 		at += sizeof prefix - 1;
 		if (end - at >= BLOB_HEX && unhex(at, digest))
-			strike(s, digest);
+			strike_digest(s, digest);
 	}
 }
 

@@ -49,7 +49,7 @@ static unsigned month_days(unsigned year, unsigned month)
 }
 
 /* Takes n digits off the front. */
-static bool digits(struct str *s, size_t n, unsigned least, unsigned most, unsigned *ret)
+static bool take_digits(struct str *s, size_t n, unsigned least, unsigned most, unsigned *ret)
 {
 	unsigned v = 0;
 	if (s->n < n)
@@ -64,7 +64,7 @@ static bool digits(struct str *s, size_t n, unsigned least, unsigned most, unsig
 	return v >= least && v <= most;
 }
 
-static bool letter(struct str *s, char c)
+static bool take_letter(struct str *s, char c)
 {
 	if (!s->n || s->p[0] != c)
 		return false;
@@ -73,16 +73,16 @@ static bool letter(struct str *s, char c)
 }
 
 /* Microseconds behind the decimal point, any number of digits; finer ones are cut off. */
-static bool fraction(struct str *s, int64_t *ret)
+static bool take_fraction(struct str *s, int64_t *ret)
 {
 	int64_t unit = SECOND_US / 10, v = 0;
 	unsigned d;
-	if (!digits(s, 1, 0, 9, &d))
+	if (!take_digits(s, 1, 0, 9, &d))
 		return false;
 	do {
 		v += d * unit;
 		unit /= 10;
-	} while (s->n && s->p[0] >= '0' && s->p[0] <= '9' && digits(s, 1, 0, 9, &d));
+	} while (s->n && s->p[0] >= '0' && s->p[0] <= '9' && take_digits(s, 1, 0, 9, &d));
 	*ret = v;
 	return true;
 }
@@ -92,17 +92,18 @@ static bool date_time(struct str s, int64_t *ret, bool *ret_day)
 {
 	unsigned year, month, day, hour, minute, second = 0;
 	int64_t us = 0;
-	if (!digits(&s, 4, 1970, 9999, &year) || !letter(&s, '-') || !digits(&s, 2, 1, 12, &month) || !letter(&s, '-') || !digits(&s, 2, 1, month_days(year, month), &day))
+	if (!take_digits(&s, 4, 1970, 9999, &year) || !take_letter(&s, '-') || !take_digits(&s, 2, 1, 12, &month) || !take_letter(&s, '-') || !take_digits(&s, 2, 1, month_days(year, month), &day))
 		return false;
 	*ret = days_of(year, month, day) * DAY_S * SECOND_US;
 	*ret_day = !s.n;
 	if (!s.n)
 		return true;
-	if ((!letter(&s, 'T') && !letter(&s, ' ')) || !digits(&s, 2, 0, 23, &hour) || !letter(&s, ':') || !digits(&s, 2, 0, 59, &minute))
+	if ((!take_letter(&s, 'T') && !take_letter(&s, ' ')) || !take_digits(&s, 2, 0, 23, &hour) || !take_letter(&s, ':') || !take_digits(&s, 2, 0, 59, &minute))
 		return false;
-	if (letter(&s, ':') && (!digits(&s, 2, 0, 60, &second) || (letter(&s, '.') && !fraction(&s, &us))))
+	if (take_letter(&s, ':') &&
+		(!take_digits(&s, 2, 0, 60, &second) || (take_letter(&s, '.') && !take_fraction(&s, &us))))
 		return false;
-	letter(&s, 'Z');
+	take_letter(&s, 'Z');
 	*ret += ((int64_t)hour * 3600 + minute * 60 + second) * SECOND_US + us;
 	return !s.n;
 }
@@ -115,7 +116,7 @@ int64_t audit_time_of(struct str ts)
 }
 
 /* 7d: this long before now. */
-static bool ago(struct str s, int64_t now, int64_t *ret)
+static bool parse_ago(struct str s, int64_t now, int64_t *ret)
 {
 	static const struct {
 		char unit;
@@ -141,9 +142,9 @@ int audit_time_parse(struct str s, int64_t now, bool end, int64_t *ret, struct e
 		t = now;
 	else if (str_is(s, "today") || str_is(s, "yesterday"))
 		t = now - now % AUDIT_DAY_US - (s.p[0] == 'y' ? AUDIT_DAY_US : 0), day = true;
-	else if (letter(&s, '@') && num_parse(s, 1, INT64_C(253402300799), &seconds) == 0)
+	else if (take_letter(&s, '@') && num_parse(s, 1, INT64_C(253402300799), &seconds) == 0)
 		t = seconds * SECOND_US;
-	else if (!ago(s, now, &t) && !date_time(s, &t, &day))
+	else if (!parse_ago(s, now, &t) && !date_time(s, &t, &day))
 		return err_set(e, ERR_INPUT, 0, "'%.*s' is no time: a span (30m, 12h, 7d, 2w), today, yesterday, now, 2026-01-31 or 2026-01-31T10:00", (int)(s.n < WHEN_MAX ? s.n : WHEN_MAX), s.p);
 	*ret = t + (day && end ? AUDIT_DAY_US : 0);
 	return 0;

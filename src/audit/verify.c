@@ -64,7 +64,7 @@ struct chain_check {
 
 /* ---- reading ---- */
 
-static int fill(struct chain_reader *r, struct err *e)
+static int fill_buffer(struct chain_reader *r, struct err *e)
 {
 	ssize_t got;
 	memmove(r->p, r->p + r->at, r->n - r->at);
@@ -109,7 +109,7 @@ static int next_line(struct chain_reader *r, struct str *ret, struct err *e)
 			return r->line++, READ_LONG;
 		seen = have;
 		if (r->fd >= 0 && r->left > 0) {
-			if (fill(r, e) < 0)
+			if (fill_buffer(r, e) < 0)
 				return -1;
 			continue;
 		}
@@ -166,7 +166,7 @@ static int look_on(struct chain_check *c, const char *last, const char *this, co
 }
 
 /* Finds a row that belongs before the first one: then the first one was moved to the front, or inserted. */
-static int front(struct chain_check *c, bool moved)
+static int blame_front(struct chain_check *c, bool moved)
 {
 	if (moved)
 		return blame(c, AUDIT_REORDERED, 0, 1, c->start_seq, "rows that come before it stand behind it");
@@ -174,7 +174,7 @@ static int front(struct chain_check *c, bool moved)
 }
 
 /* A row with a correct hash of its own that does not follow the last one. */
-static int misplaced(struct chain_check *c, const struct row_frame *f)
+static int blame_misplaced(struct chain_check *c, const struct row_frame *f)
 {
 	char hash[AUDIT_HASH], prev[AUDIT_HASH];
 	const size_t day = c->r.day;
@@ -190,7 +190,7 @@ static int misplaced(struct chain_check *c, const struct row_frame *f)
 	if (twin && found.after_this && !found.after_last)
 		return blame(c, AUDIT_INSERTED, c->last.day, c->last.line, last, "the chain goes on from the other row %" PRIu64 ", behind this one", last);
 	if (low)
-		return front(c, found.before_this || (!memcmp(hash, c->start_prev, sizeof hash) && seq + 1 == c->start_seq));
+		return blame_front(c, found.before_this || (!memcmp(hash, c->start_prev, sizeof hash) && seq + 1 == c->start_seq));
 	if (seq <= last)
 		return blame(c, AUDIT_INSERTED, day, line, seq, "row %" PRIu64 " was there before", seq);
 	if (found.after_last && found.before_this)
@@ -284,7 +284,7 @@ static bool checkpoint_fits(struct chain_check *c, struct str line, const struct
 }
 
 /* True if this is the row of the given checkpoint, and its hash differs. */
-static bool rewritten(const struct chain_check *c, uint64_t seq, const char *hash)
+static bool is_rewritten(const struct chain_check *c, uint64_t seq, const char *hash)
 {
 	const struct audit_checkpoint *cp = c->anchor->checkpoint;
 	return cp && cp->seq == seq && memcmp(cp->hash, hash, AUDIT_HASH) != 0;
@@ -352,8 +352,8 @@ static int check_row(struct chain_check *c, struct str line)
 	if (!c->started)
 		first_row(c, &f);
 	else if (f.seq != c->last.seq + 1 || memcmp(f.prev.p, c->last.hash, AUDIT_HASH) != 0)
-		return misplaced(c, &f) < 0 ? -1 : ROW_BAD;
-	if (rewritten(c, f.seq, f.hash.p)) {
+		return blame_misplaced(c, &f) < 0 ? -1 : ROW_BAD;
+	if (is_rewritten(c, f.seq, f.hash.p)) {
 		blame(c, AUDIT_REWRITTEN, c->r.day, c->r.line, f.seq, "it is another row than was signed; the chain up to here was made anew");
 		return ROW_BAD;
 	}

@@ -156,7 +156,7 @@ static void put_end(struct buf *b, const struct selftest_set *attempts, const st
 
 /* ---- the box, for people ---- */
 
-static void put_trial(struct buf *b, const struct trial *t, bool colour)
+static void put_trial(struct buf *b, const struct selftest_trial *t, bool colour)
 {
 	static const enum selftest_tint tints[] = {[TRIAL_HELD] = TINT_GREEN, [TRIAL_BROKEN] = TINT_RED, [TRIAL_UNTRIED] = TINT_YELLOW};
 	struct str late = t->timed ? str_fmt(b->a, " +%lld ms", (long long)t->over_ms)
@@ -179,7 +179,7 @@ static void put_box(struct buf *b, const struct box_test *test, bool colour)
 {
 	tinted(b, colour, TINT_BOLD, STR("The box: attempts to break out of it"));
 	buf_fmt(b, "\n\n  %-12s %-35s %-13s %s\n", "attempt", "", "stopped by", "ended with");
-	for (const struct trial *t = test->trials; t; t = t->next)
+	for (const struct selftest_trial *t = test->trials; t; t = t->next)
 		put_trial(b, t, colour);
 	buf_c(b, "\n");
 	tinted(b, colour, test->broken ? TINT_RED : TINT_GREEN, str_fmt(b->a, "%u of %u held, %u broken", test->held, test->held + test->broken + test->untried, test->broken));

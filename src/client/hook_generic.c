@@ -95,7 +95,7 @@ static struct str keep(const struct call *c, const char *id, const char *stream,
 struct shown { /* a stream in the result */
 	const char *name;
 	struct str raw;
-	struct cut cut;
+	struct stream_cut cut;
 };
 
 static void put_stream(struct tool_output_cleaner *k, struct buf *b, const char *id, struct shown *s, bool failed)
@@ -107,8 +107,11 @@ static void put_stream(struct tool_output_cleaner *k, struct buf *b, const char 
 	answer_key(b, s->name);
 	answer_string(b, truncate_text(k->c->a, text, &o, &t));
 	if (t.is)
-		s->cut = (struct cut){.is = true, .total_bytes = t.total_bytes, .total_lines = t.total_lines,
-			.omitted_bytes = t.omitted_bytes, .omitted_lines = t.omitted_lines,
+		s->cut = (struct stream_cut){.is = true,
+			.total_bytes = t.total_bytes,
+			.total_lines = t.total_lines,
+			.omitted_bytes = t.omitted_bytes,
+			.omitted_lines = t.omitted_lines,
 			.path = keep(k->c, id, s->name, text)};
 }
 

@@ -35,8 +35,8 @@ enum approval approval_of(struct judge *j, const struct check *c, const struct f
 
 /* A place of a reason, and the innermost command around it; then the same for the text that its text stands
  * in. */
-struct level {
-	struct level *up;
+struct approval_level {
+	struct approval_level *up;
 	struct span at, command;
 	const struct via *via; /* how that command is reached */
 	bool aside;            /* a substitution of that command holds the place */
@@ -55,13 +55,14 @@ static const struct command *command_at(const struct facts *f, struct span at)
 
 /* A place in code of another language belongs to the command that runs the code; one of no command to itself.
  */
-static struct level *levels_of(struct arena *a, const struct facts *f, struct span at, unsigned depth)
+static struct approval_level *levels_of(struct arena *a, const struct facts *f, struct span at,
+	unsigned depth)
 {
-	struct level *l = arena_new(a, struct level);
+	struct approval_level *l = arena_new(a, struct approval_level);
 	const struct command *c = command_at(f, at);
 	bool outermost = at.text == 0 || at.text >= f->ntexts || depth >= LEVELS_MAX;
 
-	*l = (struct level){
+	*l = (struct approval_level){
 		.up = outermost ? NULL : levels_of(a, f, f->texts[at.text].origin, depth + 1), .at = at};
 	l->command = c ? c->at : l->up ? l->up->command : at;
 	l->via = c ? c->via : l->up ? l->up->via : NULL;
@@ -104,7 +105,7 @@ static bool substituted(const struct via *outer, const struct via *inner)
  * request. A wrapper (sudo, timeout) encloses what it runs, or shares its first byte with it; a shell
  * encloses the text that it runs. What stands in an argument's $( ) is another command.
  */
-static bool carries(const struct level *outer, const struct level *l)
+static bool carries(const struct approval_level *outer, const struct approval_level *l)
 {
 	struct span from = outer->command;
 
@@ -123,15 +124,15 @@ static bool carries(const struct level *outer, const struct level *l)
 
 /* ---- the sum ---- */
 
-struct cause { /* a place of a reason that has a part in the verdict */
+struct approval_cause { /* a place of a reason that has a part in the verdict */
 	enum grade grade;
 	enum approval approval;
-	const struct level *level;
+	const struct approval_level *level;
 	bool boxed, outside; /* it wants the box; the box cannot honour it */
 };
 
 struct causes {
-	struct cause *list;
+	struct approval_cause *list;
 	size_t n;
 };
 
@@ -141,10 +142,10 @@ static bool wants_box(enum grade grade, enum approval x)
 }
 
 /* Does the command that asks for the network execute code that nobody judged? */
-static bool executes(const struct causes *all, const struct cause *net)
+static bool executes(const struct causes *all, const struct approval_cause *net)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		const struct cause *c = &all->list[i];
+		const struct approval_cause *c = &all->list[i];
 
 		if (c->approval == APPROVAL_CODE &&
 			(carries(net->level, c->level) || carries(c->level, net->level)))
@@ -156,7 +157,7 @@ static bool executes(const struct causes *all, const struct cause *net)
 static void add_cause(struct arena *a, const struct facts *f, struct causes *all, enum grade grade,
 	enum approval x, struct span at)
 {
-	all->list[all->n++] = (struct cause){
+	all->list[all->n++] = (struct approval_cause){
 		.grade = grade, .approval = x, .level = levels_of(a, f, at, 0), .boxed = wants_box(grade, x)};
 }
 
@@ -179,7 +180,7 @@ static struct causes causes_of(struct arena *a, const struct facts *f, const str
 			add_cause(a, f, &all, r->grade, p->approval, p->at);
 	}
 	for (size_t i = 0; i < all.n; i++) {
-		struct cause *c = &all.list[i];
+		struct approval_cause *c = &all.list[i];
 		bool network = c->grade == GRADE_ASK && c->approval == APPROVAL_NETWORK;
 
 		c->outside = (c->grade == GRADE_ASK && c->approval == APPROVAL_OUTSIDE) ||
@@ -189,7 +190,7 @@ static struct causes causes_of(struct arena *a, const struct facts *f, const str
 }
 
 /* Is there a reason to let this command out of the box, of its own or of what runs it? */
-static bool carried(const struct causes *all, const struct cause *boxed)
+static bool carried(const struct causes *all, const struct approval_cause *boxed)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (all->list[i].outside && carries(all->list[i].level, boxed->level))
@@ -197,12 +198,12 @@ static bool carried(const struct causes *all, const struct cause *boxed)
 	return false;
 }
 
-static struct approved let_out(const struct causes *all, const struct cause *outside)
+static struct approved let_out(const struct causes *all, const struct approval_cause *outside)
 {
 	struct approved x = {.run = APPROVAL_OUTSIDE, .outside = outside->level->command};
 
 	for (size_t i = 0; i < all->n; i++) {
-		const struct cause *c = &all->list[i];
+		const struct approval_cause *c = &all->list[i];
 
 		if (!c->boxed)
 			continue;
@@ -220,7 +221,7 @@ struct approved gate_approved(
 	struct approved x = {.run = APPROVAL_PLAIN};
 
 	for (size_t i = 0; i < all.n; i++) {
-		struct cause *c = &all.list[i];
+		struct approval_cause *c = &all.list[i];
 
 		c->boxed &= p->sandbox.enabled;
 		if (c->grade == GRADE_ASK && c->approval == APPROVAL_NETWORK)

@@ -21,7 +21,7 @@ static const char remote[] = "it allows any command on another machine or in a c
 static const char effects[] = "it allows running other programs or deleting files by the options of this program";
 static const char later[] = "it allows any command to run later, without being seen";
 
-static const struct row {
+static const struct broad_program {
 	const char *why;
 	const char *names; /* each between bars; lower case */
 } rows[] = {
@@ -54,8 +54,8 @@ struct room { /* a rule made plain: lower case, no directory, no version, no opt
 
 #define BLANKS " \t"
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
-static bool digit(char c) { return c >= '0' && c <= '9'; }
+static char to_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* python3.11 is python, python3 too; but not r2, 7z or i3. */
 static struct str without_version(struct str name)
@@ -65,7 +65,7 @@ static struct str without_version(struct str name)
 	if (str_ends(name, ".exe"))
 		n -= 4;
 	name.n = n;
-	while (n > 0 && (digit(name.p[n - 1]) || name.p[n - 1] == '.'))
+	while (n > 0 && (is_digit(name.p[n - 1]) || name.p[n - 1] == '.'))
 		n--;
 	while (n > 0 && name.p[n - 1] == '-')
 		n--;
@@ -75,12 +75,12 @@ static struct str without_version(struct str name)
 /* An option or an assignment: it does not say yet what runs. */
 static bool says_nothing(struct str word) { return !word.n || word.p[0] == '-' || (str_find(word, '=', 0) > 0 && word.p[0] != '/'); }
 
-static void add(struct room *r, struct str word)
+static void add_name(struct room *r, struct str word)
 {
 	if (r->n)
 		r->p[r->n++] = ' ';
 	for (size_t i = 0; i < word.n; i++)
-		r->p[r->n++] = lower(word.p[i]);
+		r->p[r->n++] = to_lower(word.p[i]);
 }
 
 /* Takes the rule's text apart; false when it is too long. Never longer than the text itself. */
@@ -110,7 +110,7 @@ static bool make_plain(struct str text, bool more, struct room *ret)
 			dropped = word;
 			continue;
 		}
-		add(ret, word);
+		add_name(ret, word);
 	}
 	if (dropped.n && !more && ret->n && !memchr(ret->p, '*', ret->n))
 		return false; /* `node --version`, exactly */
@@ -139,7 +139,7 @@ static bool covers(const struct room *r, struct str name)
 	return glob_end(&g) == GLOB_YES;
 }
 
-static const char *broad(struct str text, bool more)
+static const char *why_broad(struct str text, bool more)
 {
 	struct room r;
 
@@ -170,7 +170,7 @@ static const char *command_broad(struct str text)
 		return all_commands;
 	if (text.p[0] == '*')
 		return any_name;
-	return broad(text, more);
+	return why_broad(text, more);
 }
 
 const char *permission_broad(const struct permission_rule *r)
@@ -192,7 +192,7 @@ const char *permission_broad(const struct permission_rule *r)
 const char *prefix_broad(struct str prefix)
 {
 	prefix = str_trim(prefix, BLANKS);
-	return prefix.n ? broad(prefix, true) : all_commands;
+	return prefix.n ? why_broad(prefix, true) : all_commands;
 }
 
 const char *permission_idle(const struct permission_rule *r)

@@ -258,7 +258,7 @@ static void opaque_path(struct judge *j, const struct check *c)
 
 /* ---- what the reader could not promise ---- */
 
-static void troubles(struct judge *j, const struct check *c, enum trouble_kind kind)
+static void raise_troubles(struct judge *j, const struct check *c, enum trouble_kind kind)
 {
 	for (const struct trouble *t = j->f->troubles; t; t = t->next)
 		if (t->kind == kind)
@@ -280,8 +280,8 @@ static void opaque_script(struct judge *j, const struct check *c)
 	}
 }
 
-static void syntax_error(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_SYNTAX); }
-static void bound_reached(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_BOUND); }
+static void syntax_error(struct judge *j, const struct check *c) { raise_troubles(j, c, TROUBLE_SYNTAX); }
+static void bound_reached(struct judge *j, const struct check *c) { raise_troubles(j, c, TROUBLE_BOUND); }
 
 /* Also the net under the others: facts that are not complete for a reason that no trouble tells never earn
  * more than ask. */

@@ -20,7 +20,7 @@ static bool starts_with(const struct subject *s, struct str words)
 	return words.n > 0;
 }
 
-static const struct subject *excluded(const struct judge *j)
+static const struct subject *find_excluded(const struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
 		for (const struct texts *t = j->p->excluded_commands; t; t = t->next)
@@ -74,7 +74,7 @@ void contain_finish(struct judge *j)
 		return;
 	}
 	makes_signature(j, c);
-	s = excluded(j);
+	s = find_excluded(j);
 	if (s)
 		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at, .message = str_fmt(j->a, "it would be contained, but '%.*s' never runs in the box (excluded_commands)", STR_ARG(s->base))});
 }

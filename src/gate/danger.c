@@ -22,12 +22,12 @@ static bool next_word(const char *list, size_t *at, struct str *ret)
 	return ret->n > 0;
 }
 
-static enum match from_glob(enum glob_match m) { return m == GLOB_YES ? MATCH_YES : m == GLOB_MAYBE ? MATCH_MAYBE : MATCH_NO; }
+static enum prefix_match from_glob(enum glob_match m) { return m == GLOB_YES ? MATCH_YES : m == GLOB_MAYBE ? MATCH_MAYBE : MATCH_NO; }
 
-static enum match worse(enum match a, enum match b) { return a < b ? a : b; }
+static enum prefix_match worse(enum prefix_match a, enum prefix_match b) { return a < b ? a : b; }
 
 /* One word of the command against a word of the row; a word that is not known may be anything it can be. */
-static enum match word_is(const struct word *w, struct str want)
+static enum prefix_match word_is(const struct word *w, struct str want)
 {
 	if (w->kind == WORD_REST && !w->glob)
 		return MATCH_MAYBE;
@@ -39,12 +39,12 @@ static enum match word_is(const struct word *w, struct str want)
 }
 
 /* The program and the operands that must follow it. *ret_rest is the index of the first operand after them. */
-static enum match command_is(struct judge *j, struct subject *s, const char *command, size_t *ret_rest)
+static enum prefix_match command_is(struct judge *j, struct subject *s, const char *command, size_t *ret_rest)
 {
 	struct know_options *o;
 	struct str want, have;
 	size_t at = 0, known = 0, operand = 0;
-	enum match m = MATCH_YES;
+	enum prefix_match m = MATCH_YES;
 
 	if (!next_word(command, &at, &want) || !glob_name(want, s->base))
 		return MATCH_NO;
@@ -71,12 +71,12 @@ static enum match command_is(struct judge *j, struct subject *s, const char *com
 }
 
 /* "-f" is present; "-m=077*": with such a value. */
-static enum match option_is(const struct know_options *o, struct str want)
+static enum prefix_match option_is(const struct know_options *o, struct str want)
 {
 	char name[LIST_WORD_MAX];
 	ptrdiff_t eq = str_find(want, '=', 0);
 	struct str bare = eq > 0 ? str_sub(want, 0, (size_t)eq) : want, value = eq > 0 ? str_sub(want, (size_t)eq + 1, want.n) : STR("");
-	enum match best = MATCH_NO;
+	enum prefix_match best = MATCH_NO;
 
 	if (bare.n >= sizeof(name))
 		return MATCH_NO;
@@ -85,7 +85,9 @@ static enum match option_is(const struct know_options *o, struct str want)
 	if (eq <= 0)
 		return know_has(o, name) ? MATCH_YES : MATCH_NO;
 	for (const struct know_option *x = know_option_find(o, name, NULL); x; x = know_option_find(o, name, x)) {
-		enum match m = x->has_value ? word_is(&x->value, value) : x->listed ? MATCH_NO : MATCH_MAYBE;
+		enum prefix_match m = x->has_value ? word_is(&x->value, value)
+				      : x->listed  ? MATCH_NO
+						   : MATCH_MAYBE;
 
 		if (m > best)
 			best = m;
@@ -107,13 +109,13 @@ static bool may_hide_option(const struct subject *s, const struct know_options *
 	return false;
 }
 
-static enum match any_option(const struct subject *s, const struct know_options *o, const char *list)
+static enum prefix_match any_option(const struct subject *s, const struct know_options *o, const char *list)
 {
-	enum match best = may_hide_option(s, o) ? MATCH_MAYBE : MATCH_NO;
+	enum prefix_match best = may_hide_option(s, o) ? MATCH_MAYBE : MATCH_NO;
 	struct str want;
 
 	for (size_t at = 0; next_word(list, &at, &want);) {
-		enum match m = want.p[0] == '-' ? option_is(o, want) : MATCH_NO;
+		enum prefix_match m = want.p[0] == '-' ? option_is(o, want) : MATCH_NO;
 
 		for (size_t i = 0; i < o->noperands && want.p[0] == '-' && m != MATCH_YES; i++) /* rows that take no word for an option */
 			if (s->c->argv[o->operands[i]].kind == WORD_EXACT && str_eq(s->c->argv[o->operands[i]].text, want))
@@ -135,15 +137,15 @@ static bool may_be_subcommand(const struct subject *s, const struct know_options
 	return !o->nwords;
 }
 
-static enum match any_operand(const struct subject *s, const struct know_options *o, size_t from, const char *list)
+static enum prefix_match any_operand(const struct subject *s, const struct know_options *o, size_t from, const char *list)
 {
-	enum match best = MATCH_NO;
+	enum prefix_match best = MATCH_NO;
 	struct str want;
 
 	for (size_t at = 0; next_word(list, &at, &want);)
 		for (size_t i = from; i < o->noperands && best < MATCH_YES; i++) {
 			bool sub = want.p[0] == '^';
-			enum match m = want.p[0] == '-' || (sub && !may_be_subcommand(s, o, i))
+			enum prefix_match m = want.p[0] == '-' || (sub && !may_be_subcommand(s, o, i))
 				? MATCH_NO
 				: word_is(&s->c->argv[o->operands[i]], str_sub(want, sub, want.n));
 
@@ -182,11 +184,11 @@ static bool excepted(const struct subject *s, const struct know_options *o, cons
 	return *list && (any_option(s, o, list) == MATCH_YES || any_operand(s, o, rest, list) == MATCH_YES);
 }
 
-static enum match danger_is(struct judge *j, struct subject *s, const struct danger *d)
+static enum prefix_match danger_is(struct judge *j, struct subject *s, const struct danger *d)
 {
 	const char *options = danger_text(d->options), *operands = danger_text(d->operands);
 	size_t rest = 0;
-	enum match m = command_is(j, s, danger_text(d->command), &rest);
+	enum prefix_match m = command_is(j, s, danger_text(d->command), &rest);
 	struct know_options *o;
 
 	if (m == MATCH_NO)
@@ -210,7 +212,7 @@ static bool said_as(const struct judge *j, enum check_id id, struct span at, enu
 	return false;
 }
 
-static bool said(const struct judge *j, enum check_id id, struct span at)
+static bool was_said(const struct judge *j, enum check_id id, struct span at)
 {
 	return said_as(j, id, at, GRADE_OFF);
 }
@@ -246,14 +248,14 @@ static bool single_words_of_curl(const struct subject *s)
 	return str_is(s->base, "curl") && unknown == 1;
 }
 
-static void danger_tell(struct judge *j, const struct subject *s, const struct danger *d, enum match m)
+static void danger_tell(struct judge *j, const struct subject *s, const struct danger *d, enum prefix_match m)
 {
 	const char *message = danger_text(d->message), *alternative = danger_text(d->alternative);
 	enum check_id check = d->check;
 
 	if (m == MATCH_YES && !said_as(j, check, s->c->at, judge_grade(j, gate_check(check))))
 		judge_tell_at_most(j, check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))), alternative);
-	else if (m == MATCH_MAYBE && !said(j, check, s->c->at) && !single_words_of_curl(s))
+	else if (m == MATCH_MAYBE && !was_said(j, check, s->c->at) && !single_words_of_curl(s))
 		judge_tell_at_most(j, check,
 			(beyond_box(check) || any_subcommand(s)) && !judge_leaves_box(j, s->c->at) && !judge_regraded(j, check)
 				? GRADE_CONTAIN
@@ -310,7 +312,7 @@ static bool plain_scheme(struct str s)
 	return false;
 }
 
-static bool loopback(const struct word *host)
+static bool is_loopback(const struct word *host)
 {
 	static const char names[][12] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
 	struct str h = host->text;
@@ -372,7 +374,7 @@ static bool stays_here(struct judge *j, struct subject *s)
 		any = true;
 		if (reads_file(j, s, &u->value))
 			continue;
-		if (!loopback(&u->value))
+		if (!is_loopback(&u->value))
 			return false;
 	}
 	return any;
@@ -431,11 +433,11 @@ static bool in_redirection(const struct judge *j, struct span at)
 static void hosts_of_variables(struct judge *j, const struct check *c)
 {
 	for (const struct touch *t = j->f->touches; t; t = t->next)
-		if ((in_code(j, t->at) || in_redirection(j, t->at)) && !loopback(&t->host))
+		if ((in_code(j, t->at) || in_redirection(j, t->at)) && !is_loopback(&t->host))
 			judge_say(j, c, t->at, judge_quote(j, "", t->at, " uses the network"));
 	for (const struct touch *t = j->f->touches; t; t = t->next)
 		for (const struct setting *s = j->f->settings; s; s = s->next)
-			if (s->at.text == t->at.text && s->at.from == t->at.from && !loopback(&t->host))
+			if (s->at.text == t->at.text && s->at.from == t->at.from && !is_loopback(&t->host))
 				judge_say(j, c, t->at, judge_quote(j, "", t->at, " leads programs to another machine"));
 }
 
@@ -462,7 +464,7 @@ void danger_effects(struct judge *j, const struct check *c)
 		unsigned has = s->row ? subject_known(j, s)->effects : 0;
 
 		for (size_t k = 0; k < sizeof(effects) / sizeof(*effects); k++)
-			if ((has & effects[k].effect) && !said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && (stays_here(j, s) || lists_packages(s))) &&
+			if ((has & effects[k].effect) && !was_said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && (stays_here(j, s) || lists_packages(s))) &&
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) && /* git's own have rows in the table, */
 			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&
 			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson"))) /* and so have ours */

@@ -24,13 +24,13 @@
 #define EXPLAIN_MATCHES_MAX 5 /* files that one pattern finds */
 #define WIDTH_MIN 40
 
-enum tint { TINT_NONE, TINT_DIM, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN, TINT_CYAN };
+enum explain_tint { TINT_NONE, TINT_DIM, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN, TINT_CYAN };
 static const char tints[][8] = {"", "\033[2m", "\033[1m", "\033[31m", "\033[33m", "\033[32m", "\033[36m"};
 
 struct label {
 	struct span at;
 	struct str label;
-	enum tint tint;
+	enum explain_tint tint;
 };
 
 struct explain {
@@ -58,7 +58,7 @@ static unsigned show_char(struct buf *b, struct str s, size_t *i, unsigned col)
 	return char_put_visible(b, s, i) ? (unsigned)(b->n - n) : 1;
 }
 
-static void show(struct buf *b, struct str s)
+static void put_visible_text(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n;) {
 		if (s.p[i] == '\n') {
@@ -70,7 +70,7 @@ static void show(struct buf *b, struct str s)
 	}
 }
 
-static void tint_on(struct buf *b, struct explain_style st, enum tint t)
+static void tint_on(struct buf *b, struct explain_style st, enum explain_tint t)
 {
 	if (st.colour)
 		buf_c(b, tints[t]);
@@ -82,7 +82,7 @@ static void tint_off(struct buf *b, struct explain_style st)
 		buf_c(b, "\033[0m");
 }
 
-static void tinted(struct buf *b, struct explain_style st, enum tint t, const char *text)
+static void put_tinted(struct buf *b, struct explain_style st, enum explain_tint t, const char *text)
 {
 	tint_on(b, st, t);
 	buf_c(b, text);
@@ -91,12 +91,12 @@ static void tinted(struct buf *b, struct explain_style st, enum tint t, const ch
 
 /* ---- lines with marks under them ---- */
 
-struct line {
+struct source_line {
 	uint32_t text;
 	size_t from, to; /* bytes of the text; a piece of a line when the line is wider than the terminal */
 };
 
-static void gutter(struct explain *x, size_t number)
+static void put_gutter(struct explain *x, size_t number)
 {
 	tint_on(x->out, x->style, TINT_DIM);
 	if (number)
@@ -107,7 +107,7 @@ static void gutter(struct explain *x, size_t number)
 }
 
 /* The columns at which the bytes from and to stand in this line. */
-static void columns(struct explain *x, const struct line *l, struct span at, unsigned *ret_from, unsigned *ret_to)
+static void columns_of(struct explain *x, const struct source_line *l, struct span at, unsigned *ret_from, unsigned *ret_to)
 {
 	struct str s = x->f->texts[l->text].bytes;
 	struct buf scratch;
@@ -133,13 +133,13 @@ static void columns(struct explain *x, const struct line *l, struct span at, uns
 		*ret_to = *ret_from + 1;
 }
 
-static bool on_line(const struct label *m, const struct line *l)
+static bool on_line(const struct label *m, const struct source_line *l)
 {
 	return m->at.text == l->text && m->at.from < l->to && (m->at.to > l->from || m->at.from >= l->from);
 }
 
 /* Marks are laid into as few rows as they fit in without touching, in their order. */
-static void put_marks(struct explain *x, const struct line *l)
+static void put_marks(struct explain *x, const struct source_line *l)
 {
 	bool done[EXPLAIN_MARKS_MAX] = {false};
 
@@ -153,11 +153,11 @@ static void put_marks(struct explain *x, const struct line *l)
 
 			if (done[i] || !on_line(m, l))
 				continue;
-			columns(x, l, m->at, &from, &to);
+			columns_of(x, l, m->at, &from, &to);
 			if (any && from < col + 1)
 				continue;
 			if (!any)
-				gutter(x, 0);
+				put_gutter(x, 0);
 			for (; col < from; col++)
 				buf_char(x->out, ' ');
 			tint_on(x->out, x->style, m->tint);
@@ -183,10 +183,10 @@ static size_t put_line(struct explain *x, uint32_t text, size_t from, size_t to,
 	size_t i = from;
 
 	do {
-		struct line l = {.text = text, .from = i};
+		struct source_line l = {.text = text, .from = i};
 		unsigned col = 0;
 
-		gutter(x, i == from ? number : 0);
+		put_gutter(x, i == from ? number : 0);
 		while (i < to && col < room)
 			col += show_char(x->out, s, &i, col);
 		buf_char(x->out, '\n');
@@ -234,12 +234,12 @@ static void put_texts(struct explain *x)
 
 /* ---- marks ---- */
 
-static enum tint verdict_tint(enum verdict v)
+static enum explain_tint verdict_tint(enum verdict v)
 {
 	return v == VERDICT_ALLOW ? TINT_GREEN : v == VERDICT_DENY ? TINT_RED : TINT_YELLOW;
 }
 
-static void add_mark(struct explain *x, struct span at, struct str label, enum tint tint)
+static void add_mark(struct explain *x, struct span at, struct str label, enum explain_tint tint)
 {
 	if (x->nlabels < EXPLAIN_MARKS_MAX && at.text < x->f->ntexts)
 		x->labels[x->nlabels++] = (struct label){.at = at, .label = label, .tint = tint};
@@ -284,7 +284,7 @@ static void show_holes(struct buf *b, struct str s)
 
 		while (i < s.n && !text_hole(s.p[i]))
 			i++;
-		show(b, str_sub(s, from, i));
+		put_visible_text(b, str_sub(s, from, i));
 		if (i < s.n)
 			buf_c(b, s.p[i] == HOLE_NUM ? "<number>" : s.p[i] == HOLE_NAME ? "<name>" : "<unknown>"), i++;
 	}
@@ -298,7 +298,7 @@ static void show_word(struct buf *b, const struct word *w)
 		plain = plain_char(w->text.p[i]);
 	if (w->kind == WORD_EXACT) {
 		buf_c(b, plain ? "" : "'");
-		show(b, w->text);
+		put_visible_text(b, w->text);
 		buf_c(b, plain ? "" : "'");
 	} else if (w->text.n && (w->glob || w->kind == WORD_UNKNOWN)) {
 		show_holes(b, w->text);
@@ -309,7 +309,7 @@ static void show_word(struct buf *b, const struct word *w)
 
 /* ---- what was found: lists, one line for each item ---- */
 
-static void title(struct explain *x, size_t *n, const char *text)
+static void put_title(struct explain *x, size_t *n, const char *text)
 {
 	if ((*n)++)
 		return;
@@ -318,7 +318,7 @@ static void title(struct explain *x, size_t *n, const char *text)
 	tint_off(x->out, x->style);
 }
 
-static void dim(struct explain *x, const char *text) { tinted(x->out, x->style, TINT_DIM, text); }
+static void put_dim(struct explain *x, const char *text) { put_tinted(x->out, x->style, TINT_DIM, text); }
 
 static void put_via(struct explain *x, const struct via *v)
 {
@@ -367,7 +367,7 @@ static void put_commands(struct explain *x)
 	size_t n = 0;
 
 	for (const struct command *c = x->f->commands; c; c = c->next) {
-		title(x, &n, "commands");
+		put_title(x, &n, "commands");
 		if (n > EXPLAIN_ROWS_MAX) {
 			buf_c(x->out, "       ...\n");
 			return;
@@ -375,7 +375,7 @@ static void put_commands(struct explain *x)
 		buf_fmt(x->out, "%6zu ", n);
 		for (const struct setting *s = c->settings; s; s = s->next) {
 			buf_char(x->out, ' ');
-			show(x->out, s->name);
+			put_visible_text(x->out, s->name);
 			buf_char(x->out, '=');
 			show_holes(x->out, s->value);
 		}
@@ -394,7 +394,7 @@ static void put_place(struct explain *x, const struct placed *p)
 {
 	if (!str_eq(p->path, p->real)) {
 		buf_c(x->out, " -> ");
-		show(x->out, p->real);
+		put_visible_text(x->out, p->real);
 	}
 	tint_on(x->out, x->style, TINT_DIM);
 	buf_fmt(x->out, "   %s%s", p->place, p->sure ? "" : ", links not resolved");
@@ -426,7 +426,7 @@ static void put_matches(struct explain *x, const struct placed *pattern)
 			continue;
 		same++;
 		buf_c(x->out, "\n            ");
-		show(x->out, p->path);
+		put_visible_text(x->out, p->path);
 		put_place(x, p);
 	}
 	if (other > same)
@@ -442,7 +442,7 @@ static void put_accesses(struct explain *x, const char *text, enum access_kind k
 
 		if (k->kind != kind || n > EXPLAIN_ROWS_MAX)
 			continue;
-		title(x, &n, text);
+		put_title(x, &n, text);
 		p = place_of(x, k);
 		buf_c(x->out, "        ");
 		show_word(x->out, &(struct word){.kind = k->path.kind, .glob = k->path.glob, .text = p ? p->path : k->path.text});
@@ -473,17 +473,17 @@ static void put_others(struct explain *x)
 	size_t n = 0;
 
 	for (const struct touch *t = x->f->touches; t && n < EXPLAIN_ROWS_MAX; t = t->next) {
-		title(x, &n, "network");
+		put_title(x, &n, "network");
 		buf_c(x->out, "        ");
 		show_word(x->out, &t->host);
 		buf_char(x->out, '\n');
 	}
 	n = 0;
 	for (const struct snippet *s = x->f->snippets; s && n < EXPLAIN_ROWS_MAX; s = s->next) {
-		title(x, &n, "code");
+		put_title(x, &n, "code");
 		buf_fmt(x->out, "        %s: ", s->lang ? s->lang : "unknown");
 		show_word(x->out, &s->text);
-		dim(x, code_state(s));
+		put_dim(x, code_state(s));
 		buf_char(x->out, '\n');
 	}
 }
@@ -511,14 +511,14 @@ static void put_steps(struct explain *x)
 		for (const struct step *s = x->j->steps; s && n < EXPLAIN_ROWS_MAX; s = s->next) {
 			if (tier_of(s) != i)
 				continue;
-			title(x, &n, "rules");
+			put_title(x, &n, "rules");
 			buf_fmt(x->out, "        %-12s  ", s->what);
-			show(x->out, s->rule);
+			put_visible_text(x->out, s->rule);
 			if (s->subject.n) {
 				const char *quote = s->subject.p[0] == '\'' ? "" : "'"; /* a sentence that quotes by itself */
 
 				buf_fmt(x->out, "   %s", quote);
-				show(x->out, s->subject);
+				put_visible_text(x->out, s->subject);
 				buf_c(x->out, quote);
 			}
 			buf_char(x->out, '\n');
@@ -531,14 +531,14 @@ static void put_reason(struct buf *out, const struct reason *r)
 	if (r->grade != GRADE_OFF)
 		buf_fmt(out, " (%s)", grade_name(r->grade));
 	buf_c(out, ": ");
-	show(out, r->message);
+	put_visible_text(out, r->message);
 	if (r->alternative.n && r->grade != GRADE_OFF) { /* advice names it in its sentence */
 		buf_c(out, "; instead: ");
-		show(out, r->alternative);
+		put_visible_text(out, r->alternative);
 	}
 	if (r->rule.n) {
 		buf_c(out, " [");
-		show(out, r->rule);
+		put_visible_text(out, r->rule);
 		buf_char(out, ']');
 	}
 	buf_char(out, '\n');
@@ -547,7 +547,7 @@ static void put_reason(struct buf *out, const struct reason *r)
 static void put_reasons(struct explain *x, const char *text, const struct reason *r)
 {
 	for (size_t n = 0; r; r = r->next) {
-		title(x, &n, text);
+		put_title(x, &n, text);
 		put_reason(x->out, r);
 	}
 }
@@ -566,13 +566,13 @@ static void put_approval(struct explain *x)
 
 	if (x->j->verdict != VERDICT_ASK)
 		return;
-	title(x, &n, "when a person approves it");
+	put_title(x, &n, "when a person approves it");
 	buf_fmt(x->out, "  %s\n", runs[x->j->approval]);
 }
 
 static void put_verdict(struct buf *out, const struct judgement *j, struct explain_style style)
 {
-	tinted(out, style, verdict_tint(j->verdict), verdict_name(j->verdict));
+	put_tinted(out, style, verdict_tint(j->verdict), verdict_name(j->verdict));
 	buf_c(out, j->complete ? "\n" : " (not read completely)\n");
 }
 
@@ -605,6 +605,6 @@ void gate_explain(struct buf *out, const struct facts *f, const struct judgement
 	put_reasons(x, "warnings", j->warnings);
 	put_reasons(x, "advice", j->advice);
 	put_approval(x);
-	tinted(out, style, TINT_BOLD, "\nverdict: ");
+	put_tinted(out, style, TINT_BOLD, "\nverdict: ");
 	put_verdict(out, j, style);
 }

@@ -3,7 +3,7 @@
 #include "gate/judge.h"
 
 /* The pipeline this place stands in, or the place itself. */
-static struct span whole(const struct judge *j, struct span at)
+static struct span pipeline_around(const struct judge *j, struct span at)
 {
 	struct span w = at;
 	bool found = false;
@@ -56,7 +56,7 @@ static bool decodes(struct judge *j, struct subject *s)
 /* Code that is not known runs at this place: where does it come from? */
 static void code_from(struct judge *j, struct span at)
 {
-	struct span own = command_of(j, at), all = whole(j, own);
+	struct span own = command_of(j, at), all = pipeline_around(j, own);
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
@@ -109,20 +109,26 @@ static bool named_by_address(const struct judge *j, struct str path)
 
 #define RENAMES_MAX 4 /* times a fetched file is followed to another name */
 
-static struct str plain(struct judge *j, const struct access *x) { return path_plain(j->a, x->path.text); }
+static struct str plain_path(struct judge *j, const struct access *x)
+{
+	return path_plain(j->a, x->path.text);
+}
 
 /* Is this file written by a command that fetches, or is it another name of one that is? */
-static bool fetched(struct judge *j, struct str path, unsigned renames)
+static bool is_fetched(struct judge *j, struct str path, unsigned renames)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		if (x->kind != ACCESS_WRITE || x->path.kind != WORD_EXACT || !str_eq(plain(j, x), path))
+		if (x->kind != ACCESS_WRITE || x->path.kind != WORD_EXACT || !str_eq(plain_path(j, x), path))
 			continue;
 		for (size_t i = 0; i < j->nsubjects; i++)
-			if (span_overlaps(whole(j, j->subjects[i].c->at), x->at) && fetches(&j->subjects[i]))
+			if (span_overlaps(pipeline_around(j, j->subjects[i].c->at), x->at) &&
+				fetches(&j->subjects[i]))
 				return true;
 		for (const struct access *from = j->f->accesses; from && access_copies(x) && renames < RENAMES_MAX; from = from->next)
-			if ((from->kind == ACCESS_READ || from->kind == ACCESS_DELETE) && from->path.kind == WORD_EXACT && from->at.text == x->at.text && from->at.from == x->at.from &&
-			    !str_eq(plain(j, from), path) && fetched(j, plain(j, from), renames + 1))
+			if ((from->kind == ACCESS_READ || from->kind == ACCESS_DELETE) &&
+				from->path.kind == WORD_EXACT && from->at.text == x->at.text &&
+				from->at.from == x->at.from && !str_eq(plain_path(j, from), path) &&
+				is_fetched(j, plain_path(j, from), renames + 1))
 				return true;
 	}
 	return false;
@@ -131,10 +137,10 @@ static bool fetched(struct judge *j, struct str path, unsigned renames)
 /* Code that is not known comes from a file that was fetched: sh < a, cat a | sh, eval "$(cat a)". */
 static bool code_from_fetched(struct judge *j, struct span at)
 {
-	struct span all = whole(j, command_of(j, at));
+	struct span all = pipeline_around(j, command_of(j, at));
 
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->kind == ACCESS_READ && x->path.kind == WORD_EXACT && span_overlaps(x->at, all) && fetched(j, plain(j, x), 0))
+		if (x->kind == ACCESS_READ && x->path.kind == WORD_EXACT && span_overlaps(x->at, all) && is_fetched(j, plain_path(j, x), 0))
 			return true;
 	return false;
 }
@@ -171,7 +177,7 @@ void flow_execute(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC)
 			continue;
-		if (x->path.kind == WORD_EXACT && ((some && fetched(j, plain(j, x), 0)) || named_by_address(j, x->path.text)))
+		if (x->path.kind == WORD_EXACT && ((some && is_fetched(j, plain_path(j, x), 0)) || named_by_address(j, x->path.text)))
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs a file that was just fetched"));
 		else if (x->path.kind != WORD_EXACT && !x->variable && x->path.text.n && x->path.ambient == false && str_starts(x->path.text, "/dev/fd/"))
 			code_from(j, x->at); /* bash <(curl ...) */
@@ -206,7 +212,7 @@ void flow_leak(struct judge *j, const struct check *c)
 		secret = x->at;
 	}
 	for (size_t i = 0; i < j->nsubjects && !found; i++) {
-		found = dumps_environment(&j->subjects[i]) && span_overlaps(whole(j, j->subjects[i].c->at), sender);
+		found = dumps_environment(&j->subjects[i]) && span_overlaps(pipeline_around(j, j->subjects[i].c->at), sender);
 		secret = j->subjects[i].c->at;
 	}
 	if (found)

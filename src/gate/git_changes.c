@@ -5,7 +5,7 @@
 
 #define NAMES_SHOWN 3
 
-struct form { /* one command, its words told apart */
+struct git_form { /* one command, its words told apart */
 	struct judge *j;
 	struct subject *s;
 	struct str start; /* the directory it is started in */
@@ -27,12 +27,12 @@ static struct str word_text(const struct word *w)
 	return w->kind == WORD_EXACT || !text_exact(w->text) ? w->text : str_n("\0", 1);
 }
 
-static struct str operand(const struct form *f, size_t i)
+static struct str operand_at(const struct git_form *f, size_t i)
 {
 	return word_text(&f->s->c->argv[f->o->operands[i]]);
 }
 
-static bool has_any(const struct form *f, const char *const *options)
+static bool has_any(const struct git_form *f, const char *const *options)
 {
 	for (; *options; options++)
 		if (know_has(f->o, *options))
@@ -40,7 +40,7 @@ static bool has_any(const struct form *f, const char *const *options)
 	return false;
 }
 
-static void split_operands(struct form *f)
+static void split_operands(struct git_form *f)
 {
 	size_t dashes = f->s->c->argc;
 
@@ -53,7 +53,7 @@ static void split_operands(struct form *f)
 }
 
 /* May there be options or operands that are not seen? The value of an option is one word, known or not. */
-static bool may_have_more(const struct form *f)
+static bool may_have_more(const struct git_form *f)
 {
 	for (size_t i = 1; i < f->s->c->argc; i++)
 		if (f->s->c->argv[i].kind == WORD_REST)
@@ -61,7 +61,7 @@ static bool may_have_more(const struct form *f)
 	return f->o->maybe_option;
 }
 
-static bool operands_known(const struct form *f)
+static bool operands_known(const struct git_form *f)
 {
 	for (size_t i = 0; i < f->o->noperands; i++)
 		if (f->s->c->argv[f->o->operands[i]].kind != WORD_EXACT)
@@ -70,19 +70,19 @@ static bool operands_known(const struct form *f)
 }
 
 /* str_cat() keeps a hole, which is a NUL byte. */
-static void add_rev(struct form *f, struct str rev)
+static void add_rev(struct git_form *f, struct str rev)
 {
 	f->revs = str_cat(f->j->a, f->revs.n ? str_cat(f->j->a, f->revs, STR(" ")) : f->revs, rev);
 }
 
-static void take_revs(struct form *f, size_t from, size_t to)
+static void take_revs(struct git_form *f, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		add_rev(f, operand(f, i));
+		add_rev(f, operand_at(f, i));
 }
 
 /* Paths limit what changes, unless one is a pattern or not known: then they might be any. */
-static void take_paths(struct form *f, size_t from)
+static void take_paths(struct git_form *f, size_t from)
 {
 	struct str *paths = arena_array(f->j->a, f->o->noperands + 1, sizeof(*paths));
 	struct str dir = repository_start(f->j, f->s, f->start);
@@ -91,7 +91,7 @@ static void take_paths(struct form *f, size_t from)
 	if (!dir.n || !operands_known(f))
 		return;
 	for (size_t i = from; i < f->o->noperands; i++) {
-		struct str path = operand(f, i);
+		struct str path = operand_at(f, i);
 
 		if (!path.n || strpbrk(str_c(f->j->a, path), "*?[\\:"))
 			return;
@@ -105,7 +105,7 @@ static void take_paths(struct form *f, size_t from)
 
 /* ---- commands ---- */
 
-static enum git_changes_state checkout(struct form *f)
+static enum git_changes_state read_checkout(struct git_form *f)
 {
 	static const char *const forced[] = {"-f", "--force", "--discard-changes", "-p", "--patch",
 		"--overlay", "--no-overlay", "--ours", "--theirs", "-m", NULL};
@@ -123,13 +123,13 @@ static enum git_changes_state checkout(struct form *f)
 	}
 	if (!f->n)
 		return has_any(f, creates) || !has_any(f, forced) ? GIT_CHANGES_NONE : GIT_CHANGES_UNKNOWN;
-	f->revs = str_is(operand(f, 0), "-") ? STR("@{-1}") : operand(f, 0);
+	f->revs = str_is(operand_at(f, 0), "-") ? STR("@{-1}") : operand_at(f, 0);
 	if (f->o->noperands > 1)
 		take_paths(f, 1);
 	return f->o->noperands > 1 || has_any(f, forced) ? GIT_CHANGES_PARTLY : GIT_CHANGES_KNOWN;
 }
 
-static enum git_changes_state restore(struct form *f)
+static enum git_changes_state read_restore(struct git_form *f)
 {
 	const struct know_option *source = know_option_find(f->o, "--source", NULL);
 
@@ -144,35 +144,35 @@ static enum git_changes_state restore(struct form *f)
 	return GIT_CHANGES_PARTLY;
 }
 
-static enum git_changes_state reset(struct form *f)
+static enum git_changes_state read_reset(struct git_form *f)
 {
 	static const char *const files[] = {"--hard", "--keep", "--merge", NULL};
 
 	f->change = GIT_CHANGE_CHECKOUT;
 	if (!has_any(f, files))
 		return GIT_CHANGES_NONE;
-	f->revs = f->n ? operand(f, 0) : STR("HEAD");
+	f->revs = f->n ? operand_at(f, 0) : STR("HEAD");
 	return know_has(f->o, "--keep") ? GIT_CHANGES_KNOWN : GIT_CHANGES_PARTLY;
 }
 
 /* Without -u only the index changes. A later `git restore '*'` writes what is there then, so its names count now. */
-static enum git_changes_state read_tree(struct form *f)
+static enum git_changes_state read_tree(struct git_form *f)
 {
 	f->change = GIT_CHANGE_CHECKOUT;
 	if (!f->n)
 		return know_has(f->o, "-u") ? GIT_CHANGES_UNKNOWN : GIT_CHANGES_NONE;
-	f->revs = operand(f, f->n - 1);
+	f->revs = operand_at(f, f->n - 1);
 	return GIT_CHANGES_PARTLY;
 }
 
-static bool goes_on(const struct form *f)
+static bool goes_on(const struct git_form *f)
 {
 	static const char *const options[] = {"--abort", "--continue", "--quit", "--skip", NULL};
 
 	return has_any(f, options);
 }
 
-static enum git_changes_state merge(struct form *f)
+static enum git_changes_state read_merge(struct git_form *f)
 {
 	f->change = GIT_CHANGE_MERGE;
 	if (goes_on(f))
@@ -183,7 +183,7 @@ static enum git_changes_state merge(struct form *f)
 	return GIT_CHANGES_KNOWN;
 }
 
-static enum git_changes_state pick(struct form *f)
+static enum git_changes_state read_cherry_pick(struct git_form *f)
 {
 	f->change = GIT_CHANGE_PICK;
 	if (goes_on(f))
@@ -193,10 +193,10 @@ static enum git_changes_state pick(struct form *f)
 }
 
 /* What its commits have deleted comes back, links as well: the answer does not tell these. */
-static enum git_changes_state revert(struct form *f)
+static enum git_changes_state read_revert(struct git_form *f)
 {
 	f->backwards = true;
-	return pick(f);
+	return read_cherry_pick(f);
 }
 
 static bool is_number(struct str s)
@@ -207,11 +207,12 @@ static bool is_number(struct str s)
 	return s.n > 0;
 }
 
-static enum git_changes_state stash(struct form *f)
+static enum git_changes_state read_stash(struct git_form *f)
 {
 	static const char quiet[][8] = {"list", "show", "drop", "clear", "create", "store", ""};
 	static const char takes[][8] = {"pop", "apply", ""}, keeps[][8] = {"push", "save", ""};
-	struct str what = f->n ? operand(f, 0) : STR("push"), which = f->n > 1 ? operand(f, 1) : STR("0");
+	struct str what = f->n ? operand_at(f, 0) : STR("push"),
+		   which = f->n > 1 ? operand_at(f, 1) : STR("0");
 
 	if (STR_LISTED(what, keeps)) { /* the commit comes back; what is not tracked goes, or stays */
 		f->change = GIT_CHANGE_REVERT;
@@ -225,7 +226,7 @@ static enum git_changes_state stash(struct form *f)
 		return GIT_CHANGES_NONE;
 	if (str_is(what, "branch")) { /* the commit that it was made on, then what it holds */
 		f->change = GIT_CHANGE_STASH_BRANCH;
-		which = f->n > 2 ? operand(f, 2) : STR("0");
+		which = f->n > 2 ? operand_at(f, 2) : STR("0");
 	} else if (!STR_LISTED(what, takes)) {
 		return GIT_CHANGES_UNKNOWN;
 	}
@@ -237,7 +238,7 @@ static enum git_changes_state stash(struct form *f)
  * Checks out the upstream, or what --onto names, and picks the branch's own commits. So it writes what differs
  * between HEAD and these; names that only commits between them have are not looked up.
  */
-static enum git_changes_state rebase(struct form *f)
+static enum git_changes_state read_rebase(struct git_form *f)
 {
 	static const char *const quiet[] = {"--quit", "--edit-todo", "--show-current-patch", NULL};
 	const struct know_option *onto = know_option_find(f->o, "--onto", NULL);
@@ -256,20 +257,20 @@ static enum git_changes_state rebase(struct form *f)
 }
 
 /* A remote's commits are not here yet, so nothing tells their names; those of this repository are. */
-static enum git_changes_state pull(struct form *f)
+static enum git_changes_state read_pull(struct git_form *f)
 {
 	f->change = know_has(f->o, "--rebase") ? GIT_CHANGE_CHECKOUT : GIT_CHANGE_MERGE;
-	if (f->n < 2 || !str_is(operand(f, 0), "."))
+	if (f->n < 2 || !str_is(operand_at(f, 0), "."))
 		return GIT_CHANGES_UNKNOWN;
 	take_revs(f, 1, f->n);
 	return GIT_CHANGES_PARTLY;
 }
 
 /* Checks out commits between a good one and a bad one: what differs at the ends is looked up. */
-static enum git_changes_state bisect(struct form *f)
+static enum git_changes_state read_bisect(struct git_form *f)
 {
 	static const char quiet[][12] = {"log", "view", "visualize", "terms", "help", ""};
-	struct str what = f->n ? operand(f, 0) : STR("help");
+	struct str what = f->n ? operand_at(f, 0) : STR("help");
 
 	f->change = GIT_CHANGE_CHECKOUT;
 	if (STR_LISTED(what, quiet) || know_has(f->o, "--no-checkout"))
@@ -285,20 +286,20 @@ static enum git_changes_state bisect(struct form *f)
 
 static const struct {
 	char name[16];
-	enum git_changes_state (*read)(struct form *f);
+	enum git_changes_state (*read)(struct git_form *f);
 } commands[] = {
-	{"git checkout", checkout},
-	{"git switch", checkout},
-	{"git restore", restore},
-	{"git reset", reset},
+	{"git checkout", read_checkout},
+	{"git switch", read_checkout},
+	{"git restore", read_restore},
+	{"git reset", read_reset},
 	{"git read-tree", read_tree},
-	{"git merge", merge},
-	{"git cherry-pick", pick},
-	{"git revert", revert},
-	{"git stash", stash},
-	{"git rebase", rebase},
-	{"git pull", pull},
-	{"git bisect", bisect},
+	{"git merge", read_merge},
+	{"git cherry-pick", read_cherry_pick},
+	{"git revert", read_revert},
+	{"git stash", read_stash},
+	{"git rebase", read_rebase},
+	{"git pull", read_pull},
+	{"git bisect", read_bisect},
 };
 
 /* ---- references that the request itself moves ---- */
@@ -316,27 +317,28 @@ enum moved {
 };
 
 /* Is one of the references that the command names a part of the revisions (f2, refs/heads/f2, f2~1)? */
-static bool names_any(const struct form *f, struct str revs)
+static bool names_any(const struct git_form *f, struct str revs)
 {
 	if (!operands_known(f))
 		return true;
 	for (size_t i = 0; i < f->o->noperands; i++)
-		if (operand(f, i).n && str_contains(revs, operand(f, i)))
+		if (operand_at(f, i).n && str_contains(revs, operand_at(f, i)))
 			return true;
 	return false;
 }
 
 /* Does git reset name another commit than the one that is checked out? A path is taken for a commit. */
-static bool reset_elsewhere(const struct form *f)
+static bool reset_elsewhere(const struct git_form *f)
 {
-	return may_have_more(f) || (f->n && !str_is(operand(f, 0), "HEAD") && !str_is(operand(f, 0), "@"));
+	return may_have_more(f) ||
+	       (f->n && !str_is(operand_at(f, 0), "HEAD") && !str_is(operand_at(f, 0), "@"));
 }
 
 /*
  * How a git command of the request may change what a later one's revisions are. Those that change files as well
  * are judged by these files: they move HEAD, and what differs then is at most what they have changed.
  */
-static enum moved moves(const struct form *f, struct str revs)
+static enum moved moves(const struct git_form *f, struct str revs)
 {
 	static const char heads[][20] = {"git checkout", "git switch", "git commit", "git merge", "git cherry-pick",
 		"git revert", "git rebase", "git bisect", "git am", ""};
@@ -367,11 +369,11 @@ static enum moved moves(const struct form *f, struct str revs)
 }
 
 /* A git command that may run before this one, and changes something. */
-static bool earlier_git(struct judge *j, const struct subject *s, size_t i, struct form *ret)
+static bool earlier_git(struct judge *j, const struct subject *s, size_t i, struct git_form *ret)
 {
 	struct subject *t = &j->subjects[i];
 
-	*ret = (struct form){.j = j, .s = t};
+	*ret = (struct git_form){.j = j, .s = t};
 	if (t == s || !str_is(t->base, "git") || !t->row || subject_known(j, t)->readonly)
 		return false;
 	if (t > s && !moment_precedes(t->c->when, s->c->when))
@@ -384,7 +386,7 @@ static bool earlier_git(struct judge *j, const struct subject *s, size_t i, stru
 static enum moved moved(struct judge *j, const struct subject *s, struct str revs)
 {
 	enum moved most = MOVED_NOTHING;
-	struct form f;
+	struct git_form f;
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		enum moved now = earlier_git(j, s, i, &f) ? moves(&f, revs) : MOVED_NOTHING;
@@ -402,7 +404,7 @@ static bool index_moved(struct judge *j, const struct subject *s)
 {
 	/* these leave the index alone, or change files as well, which are looked up */
 	static const char *const apart[] = {"--soft", "--hard", "--keep", "--merge", NULL};
-	struct form f;
+	struct git_form f;
 
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (earlier_git(j, s, i, &f) && !strcmp(f.o->name, "git reset") && reset_elsewhere(&f) &&
@@ -437,7 +439,7 @@ static bool may_move(const struct tree_answer *t)
 	return false;
 }
 
-static void ask_world(struct form *f, struct str dir)
+static void ask_world(struct git_form *f, struct str dir)
 {
 	struct tree_answer *q = arena_new(f->j->a, struct tree_answer);
 
@@ -457,7 +459,7 @@ static void ask_world(struct form *f, struct str dir)
 }
 
 /* Why the world cannot tell which names change; NULL: it can. */
-static const char *blindness(struct form *f, enum moved how)
+static const char *why_blind(struct git_form *f, enum moved how)
 {
 	if (!text_exact(f->revs))
 		return "by a commit that is not known";
@@ -472,7 +474,7 @@ static const char *blindness(struct form *f, enum moved how)
 
 void git_changes_of(struct judge *j, struct subject *s, struct str start, struct git_changes *ret)
 {
-	struct form f = {.j = j, .s = s, .start = start, .ret = ret, .revs = STR("")};
+	struct git_form f = {.j = j, .s = s, .start = start, .ret = ret, .revs = STR("")};
 	struct str dir = repository_seen_from(j, s, start);
 	enum moved how;
 	size_t i = 0;
@@ -491,7 +493,7 @@ void git_changes_of(struct judge *j, struct subject *s, struct str start, struct
 	if (ret->state == GIT_CHANGES_NONE && operands_known(&f))
 		return;
 	how = moved(j, s, f.revs);
-	ret->blind = blindness(&f, how);
+	ret->blind = why_blind(&f, how);
 	ret->unnamed = !text_exact(f.revs);
 	if (ret->blind || how != MOVED_NOTHING || !operands_known(&f))
 		ret->state = GIT_CHANGES_UNKNOWN;

@@ -25,7 +25,7 @@ static const struct git_item *item_find(const struct git_item *i, struct str nam
 }
 
 /* A later option replaces an earlier one; with both, it counts as not given. */
-static bool given(const struct know_options *o, const char *option, const char *opposite)
+static bool is_given(const struct know_options *o, const char *option, const char *opposite)
 {
 	return know_has(o, option) && !know_has(o, opposite);
 }
@@ -43,10 +43,10 @@ static bool applies(struct judge *j, const struct know_options *o, struct str *w
 }
 
 /* Does this word of `fires` name a hook that would run? */
-static const struct git_item *fired(
+static const struct git_item *find_fired(
 	struct judge *j, const struct know_options *o, const struct git_answer *g, struct str word)
 {
-	bool skipped = str_ends(word, "?") && given(o, "--no-verify", "--verify");
+	bool skipped = str_ends(word, "?") && is_given(o, "--no-verify", "--verify");
 
 	word.n -= str_ends(word, "?");
 	return !applies(j, o, &word) || skipped ? NULL : item_find(g->hooks, word);
@@ -68,7 +68,7 @@ static bool setting_matches(struct str pattern, struct str name)
 }
 
 /* Does the row's `obeys` list this setting, for the options that are given? */
-static bool listed(
+static bool is_listed(
 	struct judge *j, const struct know_options *o, const struct know_row *row, struct str name)
 {
 	struct str list = know_obeys(row);
@@ -91,7 +91,7 @@ static void tell_hooks(struct judge *j, const struct check *c, struct subject *s
 		struct str list = know_fires(rows[i]);
 
 		for (struct str word = str_word(&list); word.n; word = str_word(&list)) {
-			const struct git_item *hook = fired(j, o, g, word);
+			const struct git_item *hook = find_fired(j, o, g, word);
 
 			if (hook && n++ < NAMES_SHOWN)
 				buf_fmt(&b, "%s'%.*s'", n > 1 ? ", " : "", STR_ARG(hook->text));
@@ -110,7 +110,7 @@ static void tell_programs(
 	struct know_options *o = subject_options(j, s);
 
 	for (const struct git_item *p = g->programs; p; p = p->next)
-		if (listed(j, o, o->row, p->name) || listed(j, o, s->row, p->name)) {
+		if (is_listed(j, o, o->row, p->name) || is_listed(j, o, s->row, p->name)) {
 			judge_say(j, c, s->c->at,
 				str_fmt(j->a, "%s runs '%.*s', a program of this project (%.*s)", o->name,
 					STR_ARG(p->text), STR_ARG(p->name)));
@@ -141,11 +141,11 @@ static struct str hooks_directory(struct judge *j, struct subject *s, struct str
 }
 
 /* The directories git may be started in: one that is not known when none is. */
-static size_t starts(const struct subject *s)
+static size_t count_starts(const struct subject *s)
 {
 	return s->c->ndirs ? s->c->ndirs : 1;
 }
-static struct str start(const struct subject *s, size_t i)
+static struct str start_at(const struct subject *s, size_t i)
 {
 	return s->c->ndirs ? s->c->dirs[i] : s->c->cwd;
 }
@@ -171,9 +171,9 @@ void git_hooks_check(struct judge *j, const struct check *c)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
 		for (size_t k = 0; str_is(j->subjects[i].base, "git") && j->subjects[i].row &&
-				   k < starts(&j->subjects[i]);
+				   k < count_starts(&j->subjects[i]);
 			k++)
-			check_start(j, c, &j->subjects[i], start(&j->subjects[i], k));
+			check_start(j, c, &j->subjects[i], start_at(&j->subjects[i], k));
 }
 
 static bool word_listed(struct str list, const char *name)
@@ -211,8 +211,8 @@ static bool signs_in(struct judge *j, struct subject *s, struct str from)
 
 static bool signs(struct judge *j, struct subject *s)
 {
-	for (size_t k = 0; !names_keys(s->c) && k < starts(s); k++)
-		if (signs_in(j, s, start(s, k)))
+	for (size_t k = 0; !names_keys(s->c) && k < count_starts(s); k++)
+		if (signs_in(j, s, start_at(s, k)))
 			return true;
 	return false;
 }

@@ -353,7 +353,7 @@ static const struct {
 };
 
 /* Exact, or nothing but integers is unknown in it. */
-static bool known(const struct word *w)
+static bool is_known(const struct word *w)
 {
 	return w->kind == WORD_EXACT || (w->kind == WORD_UNKNOWN && w->text.n > 0 && !text_open(w->text));
 }
@@ -364,6 +364,6 @@ bool inline_harmless(const struct snippet *s)
 		return true;
 	for (size_t i = 0; s->lang && i < sizeof(languages) / sizeof(*languages); i++)
 		if (!strcmp(languages[i].lang, s->lang))
-			return (languages[i].unknown_too || known(&s->text)) && languages[i].harmless(s->text.text);
+			return (languages[i].unknown_too || is_known(&s->text)) && languages[i].harmless(s->text.text);
 	return false;
 }

@@ -16,7 +16,7 @@ const char *approval_name(enum approval x) { return approval_names[x]; }
 
 enum grade judge_grade(const struct judge *j, const struct check *c) { return j->grades[c->id]; }
 
-static bool regraded(const struct policy *p, enum check_id id)
+static bool is_regraded(const struct policy *p, enum check_id id)
 {
 	for (const struct regrade *r = p->regrades; r; r = r->next)
 		if (r->id == id)
@@ -24,7 +24,7 @@ static bool regraded(const struct policy *p, enum check_id id)
 	return false;
 }
 
-bool judge_regraded(const struct judge *j, enum check_id id) { return regraded(j->p, id); }
+bool judge_regraded(const struct judge *j, enum check_id id) { return is_regraded(j->p, id); }
 
 /* The box does not bound this finding: the built-in contain becomes ask. A grade that a policy chose stays as
  * it is. */
@@ -32,7 +32,7 @@ enum grade judge_grade_unbounded(const struct judge *j, const struct check *c)
 {
 	enum grade g = judge_grade(j, c);
 
-	return g == GRADE_CONTAIN && !regraded(j->p, c->id) ? GRADE_ASK : g;
+	return g == GRADE_CONTAIN && !is_regraded(j->p, c->id) ? GRADE_ASK : g;
 }
 
 /* The built-in grade of these checks relies on the box. */
@@ -53,7 +53,7 @@ static bool needs_walls(enum check_id id)
 bool gate_needs_walls(const struct judgement *j, const struct policy *p)
 {
 	for (const struct reason *r = j->reasons; r; r = r->next)
-		if (r->grade == GRADE_CONTAIN && needs_walls(r->id) && !regraded(p, r->id))
+		if (r->grade == GRADE_CONTAIN && needs_walls(r->id) && !is_regraded(p, r->id))
 			return true;
 	return false;
 }
@@ -76,7 +76,7 @@ static enum grade grade_unjudged(const struct policy *p, const struct check *c, 
 {
 	enum grade least = p->on_error == VERDICT_DENY ? GRADE_DENY : p->on_error == VERDICT_ASK ? GRADE_ASK : GRADE_OFF;
 
-	return is_unjudged(c->id) && g < least && !regraded(p, c->id) ? least : g;
+	return is_unjudged(c->id) && g < least && !is_regraded(p, c->id) ? least : g;
 }
 
 static void take_grades(struct judge *j)
@@ -113,7 +113,7 @@ int gate_verify(const struct policy *p, struct err *e)
 
 /* ---- raising ---- */
 
-static struct reason *listed(struct reason *r, enum check_id id, const struct finding *fd)
+static struct reason *find_reason(struct reason *r, enum check_id id, const struct finding *fd)
 {
 	for (; r; r = r->next)
 		if (r->id == id && str_eq(r->message, fd->message))
@@ -144,7 +144,7 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 	if (fd->grade == GRADE_OFF)
 		return;
 	j->ret->verdict = verdict_min(j->ret->verdict, grade_verdicts[fd->grade]);
-	r = listed(fd->grade == GRADE_WARN ? j->ret->warnings : j->ret->reasons, c->id, fd);
+	r = find_reason(fd->grade == GRADE_WARN ? j->ret->warnings : j->ret->reasons, c->id, fd);
 	if (r)
 		note_place(j, r, c, fd);
 	j->ret->cut |= !r && j->nreasons >= GATE_REASONS_MAX;
@@ -289,7 +289,7 @@ bool judge_lifted(struct judge *j, struct span at)
 
 /* ---- words for messages ---- */
 
-static bool borrowed(const struct via *v)
+static bool is_borrowed(const struct via *v)
 {
 	return v && (!strncmp(v->name, "wrapper:", 8) || !strcmp(v->name, "xargs") || !strcmp(v->name, "find") || !strcmp(v->name, "env"));
 }
@@ -305,7 +305,7 @@ static struct str wrapped_words(struct judge *j, struct span at)
 	for (size_t i = 0; i < j->nsubjects && !b.n; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		if (c->at.text != at.text || c->at.from != at.from || c->at.to != at.to || !j->subjects[i].base.n || !borrowed(c->via))
+		if (c->at.text != at.text || c->at.from != at.from || c->at.to != at.to || !j->subjects[i].base.n || !is_borrowed(c->via))
 			continue;
 		for (size_t k = 0; k < c->argc && b.n <= GATE_EXCERPT_MAX; k++) {
 			buf_c(&b, k ? " " : "");
@@ -465,7 +465,7 @@ void gate_order_reasons(struct judgement *j)
 	j->reasons = sorted;
 }
 
-static void finish(struct judge *j)
+static void finish_judgement(struct judge *j)
 {
 	const struct check *chained = gate_check(CHECK_CHAINED);
 
@@ -505,6 +505,6 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 	take_grades(&j);
 	tiers_decide(&j);
 	checks_run(&j);
-	finish(&j);
+	finish_judgement(&j);
 	judge_known(&j);
 }

@@ -118,9 +118,9 @@ void judge_placed(struct judge *j, const struct access *x, const struct where *w
 void judge_known(struct judge *j);
 
 /* prefix_rules.c */
-enum match { MATCH_NO = 0, MATCH_MAYBE, MATCH_YES };
+enum prefix_match { MATCH_NO = 0, MATCH_MAYBE, MATCH_YES };
 /* deny and ask rules: an unknown word may be the rule's word; any directory before the command's name is ignored. */
-enum match rule_match(const struct prefix_rule *r, const struct command *c);
+enum prefix_match rule_match(const struct prefix_rule *r, const struct command *c);
 /* allow rules: every word of the rule must be there, known; a directory is ignored only when it is one of the system's. */
 bool rule_allows(const struct prefix_rule *r, const struct command *c);
 bool path_is_system_program(struct str path);

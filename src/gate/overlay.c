@@ -8,8 +8,8 @@
 #include "gate/git_changes.h"
 #include "gate/path_table.h"
 
-struct made { /* one change */
-	struct made *next;
+struct overlay_change { /* one change */
+	struct overlay_change *next;
 	const struct access *x;
 	struct str path; /* plain; empty: not known */
 	struct str real; /* resolved; the same when nothing is known */
@@ -23,10 +23,10 @@ struct source { /* what one command reads or deletes */
 };
 
 struct overlay {
-	const struct pmap *at;       /* path to the changes right there (struct made) */
+	const struct pmap *at;       /* path to the changes right there (struct overlay_change) */
 	const struct pmap *sources;  /* place of a command to struct source */
-	struct made *trees;          /* those of CHANGE_TREE and CHANGE_WORK_TREE once more */
-	struct made *patterns;       /* writes and deletes of more than one name */
+	struct overlay_change *trees;          /* those of CHANGE_TREE and CHANGE_WORK_TREE once more */
+	struct overlay_change *patterns;       /* writes and deletes of more than one name */
 	size_t nwide;                /* of both lists */
 	bool links;                  /* there is a CHANGE_LINK, or something that may move links */
 	bool any, everywhere;        /* is there a change at all; there are more than are followed */
@@ -58,10 +58,10 @@ bool overlay_source(const struct access *from, const struct access *to)
 
 /* ---- building ---- */
 
-static void push(struct judge *j, struct made **list, const struct made *m)
+static void push_change(struct judge *j, struct overlay_change **list, const struct overlay_change *m)
 {
 	struct overlay *o = j->overlay;
-	struct made *copy;
+	struct overlay_change *copy;
 
 	if (o->nwide++ >= OVERLAY_WIDE_MAX) {
 		if (!o->everywhere)
@@ -69,14 +69,14 @@ static void push(struct judge *j, struct made **list, const struct made *m)
 		o->everywhere = true;
 		return;
 	}
-	copy = arena_new(j->a, struct made);
+	copy = arena_new(j->a, struct overlay_change);
 	*copy = *m;
 	copy->next = *list;
 	*list = copy;
 }
 
 /* Of many plain changes of one name the first two tell all: only their moments count. */
-static bool told(const struct made *list, const struct made *m)
+static bool is_told(const struct overlay_change *list, const struct overlay_change *m)
 {
 	unsigned earlier = 0;
 
@@ -86,16 +86,16 @@ static bool told(const struct made *list, const struct made *m)
 	return earlier >= 2;
 }
 
-static void add_at(struct judge *j, struct str path, const struct made *m)
+static void add_at(struct judge *j, struct str path, const struct overlay_change *m)
 {
-	const struct made *old = pmap_get(j->overlay->at, path);
-	struct made *copy;
+	const struct overlay_change *old = pmap_get(j->overlay->at, path);
+	struct overlay_change *copy;
 
-	if (told(old, m))
+	if (is_told(old, m))
 		return;
-	copy = arena_new(j->a, struct made);
+	copy = arena_new(j->a, struct overlay_change);
 	*copy = *m;
-	copy->next = (struct made *)old;
+	copy->next = (struct overlay_change *)old;
 	j->overlay->at = pmap_set(j->a, j->overlay->at, path, copy);
 }
 
@@ -108,7 +108,7 @@ static struct str work_tree(const struct judge *j, struct str dir)
 	return dir;
 }
 
-static struct str resolved(const struct judge *j, struct str path, struct str plain)
+static struct str resolve_path(const struct judge *j, struct str path, struct str plain)
 {
 	const struct path_answer *p = pmap_get(j->answers, path);
 
@@ -120,7 +120,7 @@ static bool is_tree(const struct access *x)
 	return x->kind == ACCESS_WRITE && (x->change == CHANGE_TREE || x->change == CHANGE_WORK_TREE);
 }
 
-static void add(struct judge *j, struct made *m)
+static void add_change(struct judge *j, struct overlay_change *m)
 {
 	struct overlay *o = j->overlay;
 	const struct access *x = m->x;
@@ -131,12 +131,12 @@ static void add(struct judge *j, struct made *m)
 			m->path = work_tree(j, m->path);
 			m->real = work_tree(j, m->real);
 		}
-		push(j, &o->trees, m);
+		push_change(j, &o->trees, m);
 	}
 	if (!m->path.n)
 		return;
 	if (x->path.kind != WORD_EXACT) {
-		push(j, &o->patterns, m);
+		push_change(j, &o->patterns, m);
 		return;
 	}
 	add_at(j, m->path, m);
@@ -159,7 +159,7 @@ void overlay_build(struct judge *j)
 
 	j->overlay = arena_new(j->a, struct overlay);
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		struct made m = {.x = x};
+		struct overlay_change m = {.x = x};
 		bool known = path_known(&x->path) && str_starts(x->path.text, "/");
 
 		if (x->elsewhere || (x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE))
@@ -170,11 +170,11 @@ void overlay_build(struct judge *j)
 			m.path = m.real = path_plain(j->a, x->path.kind == WORD_EXACT
 				? x->path.text : path_pattern(j->a, &x->path));
 			if (x->path.kind == WORD_EXACT)
-				m.real = resolved(j, x->path.text, m.path);
+				m.real = resolve_path(j, x->path.text, m.path);
 		}
 		copies |= x->change == CHANGE_COPY || x->change == CHANGE_LINK;
 		j->overlay->links |= x->change == CHANGE_LINK || x->change == CHANGE_COPY || is_tree(x);
-		add(j, &m);
+		add_change(j, &m);
 	}
 	for (const struct access *x = j->f->accesses; x && copies; x = x->next)
 		if (!x->elsewhere && (x->kind == ACCESS_READ || x->kind == ACCESS_DELETE))
@@ -189,7 +189,7 @@ static bool everywhere(const struct judge *j, struct moment use)
 }
 
 /* The path lies below the change, in one of its two forms. An unknown place may be any. */
-static bool strictly_within(const struct made *m, struct str path)
+static bool strictly_within(const struct overlay_change *m, struct str path)
 {
 	return !m->path.n || (path_within(path, m->path) && path.n > m->path.n) ||
 	       (path_within(path, m->real) && path.n > m->real.n);
@@ -209,9 +209,9 @@ static struct subject *subject_of(struct judge *j, const struct access *x)
 }
 
 /* The names, when they are known; NULL: any. What happens again may be another change each time. */
-static const struct git_changes *git_names(struct judge *j, const struct made *m)
+static const struct git_changes *git_names(struct judge *j, const struct overlay_change *m)
 {
-	struct made *made = (struct made *)m;
+	struct overlay_change *made = (struct overlay_change *)m;
 
 	if (m->x->change != CHANGE_WORK_TREE)
 		return NULL;
@@ -284,20 +284,21 @@ static bool git_touches(const struct git_changes *t, struct str path, enum git_q
 }
 
 /* Names that are not known may be any. */
-static bool tree_touches(struct judge *j, const struct made *m, struct str path, enum git_question what)
+static bool tree_touches(struct judge *j, const struct overlay_change *m, struct str path,
+	enum git_question what)
 {
 	const struct git_changes *git = git_names(j, m);
 
 	return !git || git_touches(git, path, what);
 }
 
-struct look {
+struct overlay_look {
 	bool present;
 };
 
 static void look_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
-	struct look *l = ctx;
+	struct overlay_look *l = ctx;
 
 	(void)j, (void)x;
 	l->present |= w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
@@ -323,7 +324,7 @@ static bool ends_in(struct str path, struct str components)
  * Where the source gets the name of the destination: `rest` is what follows that, and starts with a slash
  * or is empty.
  */
-static bool renamed(struct judge *j, const struct source *s, struct str rest, struct moment copy,
+static bool visit_renamed(struct judge *j, const struct source *s, struct str rest, struct moment copy,
 	origin_fn *fn)
 {
 	struct word w = s->x->path;
@@ -333,7 +334,8 @@ static bool renamed(struct judge *j, const struct source *s, struct str rest, st
 }
 
 /* Where it keeps its name inside the destination; cp --parents and rsync -R keep more of its path. */
-static bool kept(struct judge *j, const struct source *s, struct str rest, struct moment copy, origin_fn *fn)
+static bool visit_kept(struct judge *j, const struct source *s, struct str rest, struct moment copy,
+	origin_fn *fn)
 {
 	struct word w = s->x->path;
 	ptrdiff_t slash = str_find(rest, '/', 1);
@@ -363,11 +365,11 @@ static bool kept(struct judge *j, const struct source *s, struct str rest, struc
 }
 
 /* Every place that `path`, at or below the copy, may come from. True as soon as fn is. */
-static bool copied_from(struct judge *j, const struct made *m, struct str path, origin_fn *fn)
+static bool copied_from(struct judge *j, const struct overlay_change *m, struct str path, origin_fn *fn)
 {
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
 	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
-	struct made *made = (struct made *)m;
+	struct overlay_change *made = (struct overlay_change *)m;
 	bool found = false;
 
 	if (m->busy)
@@ -378,8 +380,8 @@ static bool copied_from(struct judge *j, const struct made *m, struct str path, 
 	j->overlay->depth++;
 	for (; s && !found; s = s->next)
 		if (overlay_source(s->x, m->x))
-			found = renamed(j, s, rest, m->x->when, fn) ||
-				(rest.n > 1 && m->x->below && kept(j, s, rest, m->x->when, fn));
+			found = visit_renamed(j, s, rest, m->x->when, fn) ||
+				(rest.n > 1 && m->x->below && visit_kept(j, s, rest, m->x->when, fn));
 	j->overlay->depth--;
 	made->busy = false;
 	return found;
@@ -389,7 +391,7 @@ static bool copied_from(struct judge *j, const struct made *m, struct str path, 
 static bool origin_exists(struct judge *j, const struct source *s, struct word origin, struct moment copy)
 {
 	struct access x = {.kind = ACCESS_READ, .path = origin};
-	struct look l = {0};
+	struct overlay_look l = {0};
 
 	(void)s;
 	if (!paths_each(j, &x, look_one, &l) || l.present)
@@ -397,7 +399,7 @@ static bool origin_exists(struct judge *j, const struct source *s, struct word o
 	return origin.kind != WORD_EXACT || overlay_exists(j, path_plain(j->a, origin.text), copy);
 }
 
-static bool copy_puts(struct judge *j, const struct made *m, struct str path)
+static bool copy_puts(struct judge *j, const struct overlay_change *m, struct str path)
 {
 	bool local = pmap_get(j->overlay->sources, place_key(j, m->x->at)) != NULL;
 
@@ -424,7 +426,7 @@ static bool may_be_file(struct judge *j, const struct access *x, struct str path
 }
 
 /* In the directory .git of the repository that is made. */
-static bool in_dot_git(const struct made *m, struct str path)
+static bool in_dot_git(const struct overlay_change *m, struct str path)
 {
 	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
 
@@ -432,7 +434,7 @@ static bool in_dot_git(const struct made *m, struct str path)
 }
 
 /* One change, found at `path` itself or above it: may it have put something at the path? */
-static bool puts_something(struct judge *j, const struct made *m, struct str path, bool above)
+static bool puts_something(struct judge *j, const struct overlay_change *m, struct str path, bool above)
 {
 	if (m->x->kind != ACCESS_WRITE)
 		return false;
@@ -461,16 +463,16 @@ bool overlay_exists(struct judge *j, struct str path, struct moment use)
 	if (everywhere(j, use))
 		return true;
 	for (struct str dir = path;; dir = path_above(dir)) {
-		for (const struct made *m = pmap_get(o->at, dir); m; m = m->next)
+		for (const struct overlay_change *m = pmap_get(o->at, dir); m; m = m->next)
 			if (moment_precedes(m->x->when, use) && puts_something(j, m, path, dir.n < path.n))
 				return true;
 		if (dir.n <= 1)
 			break;
 	}
-	for (const struct made *m = o->trees; m; m = m->next)
+	for (const struct overlay_change *m = o->trees; m; m = m->next)
 		if (!m->path.n && moment_precedes(m->x->when, use))
 			return true;
-	for (const struct made *m = o->patterns; m; m = m->next)
+	for (const struct overlay_change *m = o->patterns; m; m = m->next)
 		if (m->x->kind == ACCESS_WRITE && moment_precedes(m->x->when, use) && glob_path(m->path,
 			path, 0))
 			return true;
@@ -481,7 +483,7 @@ static const struct access overflow = {.kind = ACCESS_WRITE, .change = CHANGE_TR
 
 const struct access *overlay_tree(struct judge *j, struct str path, struct moment use)
 {
-	for (const struct made *m = j->overlay->trees; m; m = m->next)
+	for (const struct overlay_change *m = j->overlay->trees; m; m = m->next)
 		if (moment_precedes(m->x->when, use) && strictly_within(m, path) && tree_touches(j, m, path,
 			GIT_LINK))
 			return m->x;
@@ -490,7 +492,7 @@ const struct access *overlay_tree(struct judge *j, struct str path, struct momen
 
 const struct access *overlay_tree_below(struct judge *j, struct str dir, struct moment use)
 {
-	for (const struct made *m = j->overlay->trees; m; m = m->next) {
+	for (const struct overlay_change *m = j->overlay->trees; m; m = m->next) {
 		bool apart = m->path.n && !path_within(dir, m->path) && !path_within(dir, m->real) &&
 			!path_within(m->path, dir) && !path_within(m->real, dir);
 
@@ -517,13 +519,13 @@ bool overlay_contained(struct judge *j, const struct access *tree)
 bool overlay_removed(struct judge *j, struct str path, struct moment use)
 {
 	for (struct str dir = path;; dir = path_above(dir)) {
-		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
+		for (const struct overlay_change *m = pmap_get(j->overlay->at, dir); m; m = m->next)
 			if (m->x->kind == ACCESS_DELETE && moment_precedes(m->x->when, use))
 				return true;
 		if (dir.n <= 1)
 			break;
 	}
-	for (const struct made *m = j->overlay->patterns; m; m = m->next)
+	for (const struct overlay_change *m = j->overlay->patterns; m; m = m->next)
 		if (m->x->kind == ACCESS_DELETE && moment_precedes(m->x->when, use) && glob_may(m->path,
 			path, GLOB_PATH | GLOB_BELOW) != GLOB_NO)
 			return true;
@@ -534,7 +536,7 @@ const struct access *overlay_repository(struct judge *j, struct str dir, struct 
 {
 	if (overlay_removed(j, dir, use))
 		return NULL;
-	for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
+	for (const struct overlay_change *m = pmap_get(j->overlay->at, dir); m; m = m->next)
 		if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY &&
 			moment_precedes(m->x->when, use))
 			return m->x;
@@ -544,7 +546,7 @@ const struct access *overlay_repository(struct judge *j, struct str dir, struct 
 bool overlay_checked_out(struct judge *j, struct str path, struct moment use)
 {
 	for (struct str dir = path; dir.n > 1; dir = path_above(dir))
-		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
+		for (const struct overlay_change *m = pmap_get(j->overlay->at, dir); m; m = m->next)
 			if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY &&
 				m->x->below && moment_precedes(m->x->when, use))
 				return true;
@@ -564,7 +566,7 @@ static bool origin_in_git_dir(struct judge *j, const struct source *s, struct wo
 
 bool overlay_git_dir(struct judge *j, struct str path, struct moment use)
 {
-	for (const struct made *m = pmap_get(j->overlay->at, path); m; m = m->next)
+	for (const struct overlay_change *m = pmap_get(j->overlay->at, path); m; m = m->next)
 		if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_GIT_DIR &&
 		    moment_precedes(m->x->when, use))
 			return true;
@@ -575,7 +577,7 @@ bool overlay_git_dir(struct judge *j, struct str path, struct moment use)
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 {
 	for (struct str dir = path_above(path); dir.n > 1; dir = path_above(dir))
-		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next) {
+		for (const struct overlay_change *m = pmap_get(j->overlay->at, dir); m; m = m->next) {
 			if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, use))
 				continue;
 			if (m->x->change == CHANGE_GIT_DIR && path_table_protected(j, str_cat(j->a,
@@ -595,7 +597,7 @@ static void link_one(struct judge *j, const struct access *x, const struct where
 	*(bool *)ctx |= w->answer && w->answer->kind == PATH_LINK;
 }
 
-static size_t components(struct str path)
+static size_t count_components(struct str path)
 {
 	size_t n = 0;
 
@@ -607,10 +609,10 @@ static size_t components(struct str path)
 /* Is there a link on the disk at the path, or between it and what the copy names? The copy has that link, too. */
 static bool disk_link(struct judge *j, const struct source *s, struct str path)
 {
-	size_t top = components(path_plain(j->a, s->x->path.text));
+	size_t top = count_components(path_plain(j->a, s->x->path.text));
 	bool found = false;
 
-	for (; path.n > 1 && components(path) >= top && !found; path = path_above(path)) {
+	for (; path.n > 1 && count_components(path) >= top && !found; path = path_above(path)) {
 		struct access x = {.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = path}};
 
 		paths_each(j, &x, link_one, &found);
@@ -645,13 +647,13 @@ static bool origin_kept(struct judge *j, const struct source *s, struct word ori
 }
 
 /* ln TARGET... DIR makes DIR/NAME. */
-static bool link_inside(struct judge *j, const struct made *m, struct str path)
+static bool link_inside(struct judge *j, const struct overlay_change *m, struct str path)
 {
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
 	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
 
 	for (; s; s = s->next)
-		if (overlay_source(s->x, m->x) && kept(j, s, rest, m->x->when, origin_kept))
+		if (overlay_source(s->x, m->x) && visit_kept(j, s, rest, m->x->when, origin_kept))
 			return true;
 	return false;
 }
@@ -667,7 +669,7 @@ static void match_one(void *ctx, struct str path, const void *value)
 {
 	struct matched *t = ctx;
 
-	for (const struct made *m = value; m && !t->found; m = m->next) {
+	for (const struct overlay_change *m = value; m && !t->found; m = m->next) {
 		enum change_kind change = m->x->change;
 
 		if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, t->use) ||
@@ -694,7 +696,7 @@ const struct access *overlay_link(struct judge *j, struct str path, bool follow,
 	if (is_pattern(follow ? path : path_above(path)))
 		return matched_link(j, follow ? path : path_above(path), use);
 	for (struct str dir = path; j->overlay->links && dir.n > 1; dir = path_above(dir))
-		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next) {
+		for (const struct overlay_change *m = pmap_get(j->overlay->at, dir); m; m = m->next) {
 			bool above = dir.n < path.n;
 
 			if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, use))
@@ -728,7 +730,7 @@ static bool origin_has_dash(struct judge *j, const struct source *s, struct word
 }
 
 /* Into this directory, under the names they have. */
-static bool copies_dash(const struct dashes *d, const struct made *m)
+static bool copies_dash(const struct dashes *d, const struct overlay_change *m)
 {
 	struct judge *j = d->j;
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
@@ -748,7 +750,7 @@ static bool copies_dash(const struct dashes *d, const struct made *m)
 }
 
 /* git names, where they are known, are listed when they start with a dash. */
-static bool git_brings_dash(const struct dashes *d, const struct made *m)
+static bool git_brings_dash(const struct dashes *d, const struct overlay_change *m)
 {
 	const struct git_changes *t = git_names(d->j, m);
 
@@ -762,7 +764,7 @@ static bool git_brings_dash(const struct dashes *d, const struct made *m)
 }
 
 /* A change right at the directory, or above it. */
-static bool brings_dash(const struct dashes *d, const struct made *m)
+static bool brings_dash(const struct dashes *d, const struct overlay_change *m)
 {
 	bool here = str_eq(m->path, d->dir) || str_eq(m->real, d->dir);
 
@@ -794,7 +796,7 @@ static void dash_one(void *ctx, struct str path, const void *value)
 	bool below = path.n > d->dir.n && path_within(path, d->dir);
 	bool named = below && option_name_fits(d->pattern, name_below(path, d->dir));
 
-	for (const struct made *m = value; m && !d->found; m = m->next)
+	for (const struct overlay_change *m = value; m && !d->found; m = m->next)
 		if (m->x->kind == ACCESS_WRITE && moment_precedes(m->x->when, d->use))
 			d->found = named || (!below && path_within(d->dir, path) && brings_dash(d, m));
 }
@@ -803,7 +805,7 @@ static void dash_one(void *ctx, struct str path, const void *value)
  * A pattern into which something is copied, or a write to a name that data choose. A loop over names finds them
  * before it writes any (`for f in *.md; do mv "$f" "${f%.md}.txt"; done`).
  */
-static bool pattern_brings_dash(const struct dashes *d, const struct made *m)
+static bool pattern_brings_dash(const struct dashes *d, const struct overlay_change *m)
 {
 	struct str name = path_base(m->x->path.text);
 
@@ -824,9 +826,9 @@ bool overlay_option_name(struct judge *j, struct str dir, struct str pattern, st
 	if (everywhere(j, use))
 		return true;
 	pmap_each(j->overlay->at, dash_one, &d);
-	for (const struct made *m = j->overlay->patterns; m && !d.found; m = m->next)
+	for (const struct overlay_change *m = j->overlay->patterns; m && !d.found; m = m->next)
 		d.found = pattern_brings_dash(&d, m);
-	for (const struct made *m = j->overlay->trees; m && !d.found; m = m->next)
+	for (const struct overlay_change *m = j->overlay->trees; m && !d.found; m = m->next)
 		d.found = !m->path.n && moment_precedes(m->x->when, use) && brings_dash(&d, m);
 	return d.found;
 }

@@ -38,22 +38,22 @@ static struct package package_of(struct str word)
 	return p;
 }
 
-struct found {
+struct package_found {
 	bool any;
 };
 
 static void found_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)j, (void)x;
-	((struct found *)ctx)->any |=
+	((struct package_found *)ctx)->any |=
 		w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
 }
 
 /* In the first round this only asks. */
-static bool present(struct judge *j, struct str dir, const char *what, struct str name)
+static bool is_present(struct judge *j, struct str dir, const char *what, struct str name)
 {
 	struct access x = {.kind = ACCESS_READ};
-	struct found f = {0};
+	struct package_found f = {0};
 
 	x.path = (struct word){
 		.kind = WORD_EXACT, .text = str_fmt(j->a, "%.*s/%s%.*s", STR_ARG(dir), what, STR_ARG(name))};
@@ -63,7 +63,7 @@ static bool present(struct judge *j, struct str dir, const char *what, struct st
 
 /* Is it installed in this directory or one above it? A program that is known counts as installed, unless the
  * project was never installed. */
-static bool installed(struct judge *j, const struct command *c, const struct package *p)
+static bool is_installed(struct judge *j, const struct command *c, const struct package *p)
 {
 	bool known = know_find(p->bin, j->p->commands, j->p->ncommands) != NULL, here = false,
 	     missing = false;
@@ -71,11 +71,11 @@ static bool installed(struct judge *j, const struct command *c, const struct pac
 
 	for (int i = 0; i < LEVELS_MAX && dir.n > 1; i++) {
 		size_t up = dir.n;
-		bool project = present(j, dir, "package.json", STR("")),
-		     modules = present(j, dir, "node_modules", STR(""));
+		bool project = is_present(j, dir, "package.json", STR("")),
+		     modules = is_present(j, dir, "node_modules", STR(""));
 
-		here |= present(j, dir, "node_modules/.bin/", p->bin) ||
-			present(j, dir, "node_modules/", p->name);
+		here |= is_present(j, dir, "node_modules/.bin/", p->bin) ||
+			is_present(j, dir, "node_modules/", p->name);
 		missing |= project && !modules;
 		if (str_eq(dir, j->v->project))
 			break;
@@ -111,7 +111,7 @@ void packages_ask(struct judge *j, const struct command *c)
 	if (looks_up(c)) {
 		struct package p = package_of(c->argv[0].text);
 
-		installed(j, c, &p);
+		is_installed(j, c, &p);
 	}
 }
 
@@ -123,7 +123,7 @@ void packages_fetch(struct judge *j, const struct check *c)
 		if (!looks_up(k) || stays_offline(j, k->at))
 			continue;
 		p = package_of(k->argv[0].text);
-		if (p.local || (!p.fetched && installed(j, k, &p)))
+		if (p.local || (!p.fetched && is_installed(j, k, &p)))
 			continue;
 		judge_tell(j, c, k->at,
 			str_fmt(j->a,
@@ -172,7 +172,7 @@ static bool is_global(const struct command *c)
 	return false;
 }
 
-static bool among(struct str word, const char *words)
+static bool is_among(struct str word, const char *words)
 {
 	struct str rest = str_of(words), one;
 
@@ -190,7 +190,7 @@ static bool installs(const struct subject *s)
 
 	for (size_t i = 0; i < sizeof(installers) / sizeof(*installers); i++)
 		if (str_is(program, installers[i].program))
-			return !is_global(c) && among(word, installers[i].words);
+			return !is_global(c) && is_among(word, installers[i].words);
 	return false;
 }
 

@@ -6,7 +6,7 @@
 #include "gate/tiers.h"
 
 /* Of the files that a pattern finds, the first that a check speaks about stands for all: its grade is theirs. */
-static bool said(const struct judge *j, enum check_id id, struct span at)
+static bool was_said(const struct judge *j, enum check_id id, struct span at)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
 		if (r->id == id && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
@@ -15,7 +15,7 @@ static bool said(const struct judge *j, enum check_id id, struct span at)
 }
 
 /* Once in a request: many warnings would leave no room for reasons. */
-static bool warned(const struct judge *j, enum check_id id)
+static bool was_warned(const struct judge *j, enum check_id id)
 {
 	for (const struct reason *r = j->ret->warnings; r; r = r->next)
 		if (r->id == id)
@@ -30,7 +30,7 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 	struct str message = str_fmt(j->a, "%s '%.*s'%s", what, STR_ARG(w->path),
 		str_eq(w->path, w->real) ? "" : str_c(j->a, str_fmt(j->a, ", which is '%.*s'", STR_ARG(w->real))));
 
-	if (g == GRADE_OFF || (w->wild && said(j, c->id, x->at)))
+	if (g == GRADE_OFF || (w->wild && was_said(j, c->id, x->at)))
 		return;
 	if (c->lift == LIFT_COMMAND && g < GRADE_DENY && tiers_path_allowed(j, x, w)) {
 		judge_step(j, "lifted", str_of(check_name(c->id)), x->at);
@@ -42,7 +42,7 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 		judge_tell_graded(j, c, g, x->at, message, alternative);
 }
 
-static void tell(struct judge *j, enum check_id id, const struct access *x, const struct where *w,
+static void raise_about(struct judge *j, enum check_id id, const struct access *x, const struct where *w,
 	const char *what, const char *alternative)
 {
 	const struct check *c = gate_check(id);
@@ -50,7 +50,8 @@ static void tell(struct judge *j, enum check_id id, const struct access *x, cons
 	tell_graded(j, c, judge_grade(j, c), x, w, what, alternative);
 }
 
-static bool either(struct judge *j, const struct where *w, bool (*is)(const struct judge *, struct str))
+static bool holds_for_either(struct judge *j, const struct where *w,
+	bool (*is)(const struct judge *, struct str))
 {
 	return is(j, w->path) || is(j, w->real);
 }
@@ -77,7 +78,7 @@ static bool holds_own_file(const struct judge *j, struct str path)
 
 static const char doing[][12] = {[ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_DELETE] = "deletes", [ACCESS_EXEC] = "executes"};
 
-static const char *phrase(struct judge *j, const struct access *x, const char *what)
+static const char *phrase_for(struct judge *j, const struct access *x, const char *what)
 {
 	const char *op = !x->op || access_is_redirection(x) ? "a redirection" : x->op;
 
@@ -112,11 +113,11 @@ static bool finds_gits_own(struct str pattern)
 }
 
 /* What a test of find's looks at: the last component, the whole path, or anything else. */
-enum test_kind { TEST_NAME, TEST_PATH, TEST_REGEX, TEST_EMPTY, TEST_OTHER };
+enum find_test_kind { TEST_NAME, TEST_PATH, TEST_REGEX, TEST_EMPTY, TEST_OTHER };
 
 static const struct find_test {
 	char name[16];
-	enum test_kind kind;
+	enum find_test_kind kind;
 } find_tests[] = {
 	{"-name", TEST_NAME}, {"-iname", TEST_NAME}, {"-path", TEST_PATH}, {"-ipath", TEST_PATH}, {"-wholename", TEST_PATH}, {"-regex", TEST_REGEX}, {"-iregex", TEST_REGEX},
 	{"-empty", TEST_EMPTY}, {"-size", TEST_OTHER}, {"-newer", TEST_OTHER}, {"-mtime", TEST_OTHER}, {"-mmin", TEST_OTHER}, {"-ctime", TEST_OTHER}, {"-atime", TEST_OTHER}, {"-perm", TEST_OTHER},
@@ -172,7 +173,7 @@ static bool only_pruned(const struct command *c, size_t test)
 }
 
 /* A test of find's that leaves something out: not turned around, no pattern of stars alone, and none for git's own files. */
-static bool narrows(const struct command *c, size_t test, enum test_kind kind)
+static bool narrows(const struct command *c, size_t test, enum find_test_kind kind)
 {
 	struct str value = test + 1 < c->argc ? c->argv[test + 1].text : STR("");
 
@@ -356,7 +357,7 @@ static bool test_names_git(const struct command *c)
 	for (size_t k = 1; k + 1 < c->argc; k = find_skip(c, k) + 1)
 		for (size_t i = 0; i < sizeof(find_tests) / sizeof(*find_tests); i++) {
 			struct str value = c->argv[k + 1].text;
-			enum test_kind kind = find_tests[i].kind;
+			enum find_test_kind kind = find_tests[i].kind;
 			bool own = kind == TEST_NAME ? names_gits_own(value) : kind == TEST_PATH && finds_gits_own(value);
 
 			if (!str_is(c->argv[k].text, find_tests[i].name) || !own || !str_trim(value, "*./?").n)
@@ -412,26 +413,30 @@ static bool adds_characters(const struct access *x)
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (rewrites_found(j, x) && !spares_git(j, x) && paths_whole_project(j, x, w)) {
-		tell(j, CHECK_PROTECTED_WRITE, x, w, phrase(j, x, "also git's own files, below"),
+		raise_about(j, CHECK_PROTECTED_WRITE, x, w, phrase_for(j, x, "also git's own files, below"),
 			"choose them by -name, or leave git's out: -not -path './.git/*'");
 		return;
 	}
 	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && paths_whole_project(j, x, w)) {
-		tell(j, CHECK_PROJECT_DELETE, x, w, phrase(j, x, "the whole of"), "name what should go");
+		raise_about(j, CHECK_PROJECT_DELETE, x, w, phrase_for(j, x, "the whole of"),
+			"name what should go");
 		return;
 	}
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
-	    (adds_characters(x) && either(j, w, path_table_protected_start)) ||
-	    (replaces(x) && either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
-		tell(j, CHECK_PROTECTED_WRITE, x, w, phrase(j, x, "a file that other programs run or obey:"),
+	    (adds_characters(x) && holds_for_either(j, w, path_table_protected_start)) ||
+	    (replaces(x) && holds_for_either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
+		raise_about(j, CHECK_PROTECTED_WRITE, x, w,
+			phrase_for(j, x, "a file that other programs run or obey:"),
 			"show the change and let a person make it");
 		return;
 	}
 	if (x->kind == ACCESS_DELETE && x->op && (!strcmp(x->op, "rm") || !strcmp(x->op, "find")) &&
-		!warned(j, CHECK_PROJECT_FILES_DELETE))
-		tell(j, CHECK_PROJECT_FILES_DELETE, x, w, phrase(j, x, "files of the project:"), NULL);
+		!was_warned(j, CHECK_PROJECT_FILES_DELETE))
+		raise_about(j, CHECK_PROJECT_FILES_DELETE, x, w, phrase_for(j, x, "files of the project:"),
+			NULL);
 	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 && !x->below)
-		tell(j, CHECK_LINK_WRITE, x, w, phrase(j, x, "a file that has other names elsewhere:"),
+		raise_about(j, CHECK_LINK_WRITE, x, w,
+			phrase_for(j, x, "a file that has other names elsewhere:"),
 			"write to a copy of its own");
 }
 
@@ -472,7 +477,8 @@ static void in_temp(struct judge *j, const struct access *x, const struct where 
 	if (x->op && !strcmp(x->op, "mktemp"))
 		return;
 	if (!own_temp(j, x, w))
-		tell(j, CHECK_SHARED_TEMP, x, w, phrase(j, x, "what may still be needed by others:"),
+		raise_about(j, CHECK_SHARED_TEMP, x, w,
+			phrase_for(j, x, "what may still be needed by others:"),
 			"use a directory of your own: mktemp -d");
 }
 
@@ -511,29 +517,31 @@ static const char *deleted_thing(const struct judge *j, const struct access *x, 
 	return "something outside the project:";
 }
 
-static void outside(struct judge *j, const struct access *x, const struct where *w)
+static void check_outside(struct judge *j, const struct access *x, const struct where *w)
 {
 	bool exists = w->answer && w->answer->target != PATH_ABSENT;
 
 	if (j->f->tool.n && x->kind == ACCESS_WRITE && clients_notes(j, w->path) && clients_notes(j, w->real))
 		return;
 	if (path_table_opens_access(j, w->path) || path_table_opens_access(j, w->real))
-		tell(j, CHECK_OPEN_ACCESS, x, w, phrase(j, x, "what decides who may come in:"), NULL);
-	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)))
-		tell(j, CHECK_PERSISTENCE, x, w, phrase(j, x, "a file that other programs run or obey:"),
+		raise_about(j, CHECK_OPEN_ACCESS, x, w, phrase_for(j, x, "what decides who may come in:"),
 			NULL);
+	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)))
+		raise_about(j, CHECK_PERSISTENCE, x, w,
+			phrase_for(j, x, "a file that other programs run or obey:"), NULL);
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
-		tell(j, CHECK_DEVICE_WRITE, x, w, phrase(j, x, "a device:"), NULL);
+		raise_about(j, CHECK_DEVICE_WRITE, x, w, phrase_for(j, x, "a device:"), NULL);
 	else if (x->kind == ACCESS_DELETE && !(x->op && !strcmp(x->op, "git worktree remove"))) /* git keeps what is not committed */
-		tell(j, CHECK_OUTSIDE_DELETE, x, w, phrase(j, x, deleted_thing(j, x, w)),
+		raise_about(j, CHECK_OUTSIDE_DELETE, x, w, phrase_for(j, x, deleted_thing(j, x, w)),
 			"delete inside the project only, or ask a person to do it");
 	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home)) /* what is put into the home directory lies outside, no more */
-		tell(j, CHECK_SYSTEM_WRITE, x, w, phrase(j, x, "in a directory of the system:"), NULL);
+		raise_about(j, CHECK_SYSTEM_WRITE, x, w, phrase_for(j, x, "in a directory of the system:"),
+			NULL);
 	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n) /* a tool that edits shows what it changes */
-		tell(j, CHECK_OUTSIDE_OVERWRITE, x, w, phrase(j, x, "over a file outside the project:"),
-			"write inside the project");
+		raise_about(j, CHECK_OUTSIDE_OVERWRITE, x, w,
+			phrase_for(j, x, "over a file outside the project:"), "write inside the project");
 	else
-		tell(j, CHECK_OUTSIDE_WRITE, x, w, phrase(j, x, "outside the project:"),
+		raise_about(j, CHECK_OUTSIDE_WRITE, x, w, phrase_for(j, x, "outside the project:"),
 			"write inside the project");
 }
 
@@ -578,7 +586,7 @@ static void tell_unresolved(struct judge *j, const struct access *x, const struc
 		? judge_grade_unbounded(j, c)
 		: judge_grade(j, c);
 
-	tell_graded(j, c, g, x, w, phrase(j, x, "a path whose links could not be resolved:"),
+	tell_graded(j, c, g, x, w, phrase_for(j, x, "a path whose links could not be resolved:"),
 		"write the path out");
 }
 
@@ -593,9 +601,10 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 	else if (w->place == PLACE_TEMP || (x->kind == ACCESS_WRITE && path_is_temp(w->real)))
 		in_temp(j, x, w);
 	else
-		outside(j, x, w);
-	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
-		tell(j, CHECK_CAISSON_FILES, x, w, phrase(j, x, "caisson's own files:"),
+		check_outside(j, x, w);
+	if (x->kind == ACCESS_DELETE && x->below ? holds_for_either(j, w, holds_own_file)
+						 : holds_for_either(j, w, own_file))
+		raise_about(j, CHECK_CAISSON_FILES, x, w, phrase_for(j, x, "caisson's own files:"),
 			"a person changes them, at a terminal");
 }
 
@@ -685,7 +694,7 @@ static void changed_tree(struct judge *j, const struct access *x, const struct w
 	if (!maker && x->below && x->kind == ACCESS_WRITE)
 		maker = overlay_tree_below(j, w->path, x->when);
 	if (maker && !overlay_contained(j, maker))
-		tell(j, CHECK_CHANGED_TREE, x, w,
+		raise_about(j, CHECK_CHANGED_TREE, x, w,
 			str_c(j->a,
 				judge_quote(j, "", command_at(j, maker->at), " may have put a symbolic link at")),
 			NULL);
@@ -699,20 +708,22 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
-		tell(j, CHECK_PROC_ENVIRON, x, w, phrase(j, x, "the environment of a process:"), NULL);
+		raise_about(j, CHECK_PROC_ENVIRON, x, w, phrase_for(j, x, "the environment of a process:"),
+			NULL);
 	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
-		tell(j, CHECK_SECRET_READ, x, w, phrase(j, x, "what is likely a secret:"),
+		raise_about(j, CHECK_SECRET_READ, x, w, phrase_for(j, x, "what is likely a secret:"),
 			"look at the names alone, or at an example file");
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE || w->place == PLACE_UNKNOWN))
-		tell(j, CHECK_OUTSIDE_READ, x, w, phrase(j, x, "outside the project:"), NULL);
+		raise_about(j, CHECK_OUTSIDE_READ, x, w, phrase_for(j, x, "outside the project:"), NULL);
 	if (path_table_odd(w->path) || path_table_odd(w->real))
-		tell(j,
+		raise_about(j,
 			x->kind != ACCESS_READ || str_contains(w->path, STR("::$")) ? CHECK_ODD_PATH
 										    : CHECK_ODD_READ,
-			x, w, phrase(j, x, "a path that other systems read differently:"),
+			x, w, phrase_for(j, x, "a path that other systems read differently:"),
 			"use a plain name");
 	if (x->change == CHANGE_TREE)
-		tell(j, CHECK_ARCHIVE_EXTRACT, x, w, phrase(j, x, "files that its data name, below"), NULL);
+		raise_about(j, CHECK_ARCHIVE_EXTRACT, x, w,
+			phrase_for(j, x, "files that its data name, below"), NULL);
 }
 
 void paths_check(struct judge *j, const struct check *c)
@@ -740,7 +751,7 @@ void paths_check(struct judge *j, const struct check *c)
 		} else if (x->kind != ACCESS_EXEC) {
 			if (!paths_each(j, x, check_one, NULL) && reads_content(x) && path_table_secret_text(j, x->path.text))
 				judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
-					str_of(phrase(j, x, "what is likely a secret")));
+					str_of(phrase_for(j, x, "what is likely a secret")));
 			paths_into_directory(j, x, check_one, NULL);
 			paths_through_descriptor(j, x, check_one, NULL);
 			if (copies)
@@ -750,8 +761,8 @@ void paths_check(struct judge *j, const struct check *c)
 			w.place = path_place(j, w.path);
 			judge_placed(j, x, &w);
 			if (w.place != PLACE_ROOT && path_table_secret(j, &w, false)) /* bash -v, and every error message, shows it */
-				tell(j, CHECK_SECRET_READ, x, &w, phrase(j, x, "what is likely a secret:"),
-					NULL);
+				raise_about(j, CHECK_SECRET_READ, x, &w,
+					phrase_for(j, x, "what is likely a secret:"), NULL);
 		}
 	}
 	paths_git(j, check_one, NULL);

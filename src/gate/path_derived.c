@@ -218,7 +218,7 @@ bool paths_renames_secret(struct judge *j, const struct access *x, const struct 
 
 /* ---- git ---- */
 
-static struct where lexical(struct judge *j, struct str dir, struct str text)
+static struct where place_lexically(struct judge *j, struct str dir, struct str text)
 {
 	struct where w = {.sure = true};
 
@@ -229,7 +229,7 @@ static struct where lexical(struct judge *j, struct str dir, struct str text)
 }
 
 /* REV:PATH is a path, too. */
-static struct str pathspec(struct str text)
+static struct str strip_pathspec(struct str text)
 {
 	ptrdiff_t colon = str_find(text, ':', 0);
 
@@ -251,7 +251,7 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 
 		if (word->kind != WORD_EXACT || !word->text.n)
 			continue;
-		w = lexical(j, dir, pathspec(word->text));
+		w = place_lexically(j, dir, strip_pathspec(word->text));
 		if (reads && path_table_secret(j, &w, false))
 			judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
 				judge_quote(j, "", s->c->at, " shows or stores what is likely a secret"),
@@ -268,7 +268,7 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 static void git_elsewhere(struct judge *j, struct subject *s, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	struct access x = {.kind = ACCESS_WRITE, .below = true, .op = subject_options(j, s)->name, .at = s->c->at, .when = s->c->when};
-	struct where w = lexical(j, dir, STR("."));
+	struct where w = place_lexically(j, dir, STR("."));
 
 	if (subject_known(j, s)->readonly || !strchr(x.op, ' ') || path_within(w.path, j->v->project))
 		return;
@@ -314,7 +314,7 @@ void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *
 
 /* ---- programs of which nothing is known ---- */
 
-static bool launched(const struct judge *j, const struct subject *s)
+static bool is_launched(const struct judge *j, const struct subject *s)
 {
 	for (const struct launch *l = j->f->launches; l; l = l->next)
 		if (str_eq(path_base(l->name), s->base))
@@ -328,7 +328,7 @@ void paths_unknown_program(struct judge *j)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
 
-		for (size_t k = 1; s->base.n && !s->row && launched(j, s) && k < s->c->argc; k++) {
+		for (size_t k = 1; s->base.n && !s->row && is_launched(j, s) && k < s->c->argc; k++) {
 			struct str text = s->c->argv[k].text;
 			ptrdiff_t eq = str_find(text, '=', 0);
 			struct where w;
@@ -337,7 +337,8 @@ void paths_unknown_program(struct judge *j)
 				continue;
 			if (memchr(text.p, ' ', text.n) || memchr(text.p, '\n', text.n))
 				continue; /* a sentence */
-			w = lexical(j, s->c->cwd, eq < 0 ? text : str_sub(text, (size_t)eq + 1, text.n));
+			w = place_lexically(j, s->c->cwd,
+				eq < 0 ? text : str_sub(text, (size_t)eq + 1, text.n));
 			if (path_table_secret(j, &w, false))
 				judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
 					judge_quote(j, "", s->c->at, " may read what is likely a secret"),
@@ -360,7 +361,7 @@ static bool lists_secrets(struct judge *j, const struct subject *s)
 
 		if (s->c->argv[k].kind != WORD_EXACT || !s->c->argv[k].text.n || s->c->argv[k].text.p[0] == '-' || str_is(s->c->argv[k - 1].text, "!") || str_is(s->c->argv[k - 1].text, "-not"))
 			continue;
-		w = lexical(j, s->c->cwd, s->c->argv[k].text);
+		w = place_lexically(j, s->c->cwd, s->c->argv[k].text);
 		w.wild = str_ends(s->c->argv[k - 1].text, "name") &&
 			 !strchr("*?[", s->c->argv[k].text.p[0]); /* '*.c' may find one, but names none */
 		if (path_table_secret(j, &w, false))

@@ -107,14 +107,14 @@ static struct str below_home(struct str home, struct str path)
 
 static struct str in_home(const struct judge *j, struct str path) { return below_home(j->v->home, path); }
 
-static char folded(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+static char fold_case(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 /* Most patterns fail at their first byte; the matcher is for the others. */
 static bool same_path(const struct judge *j, struct str pattern, struct str path)
 {
 	if (!pattern.n || !path.n)
 		return false;
-	if (!strchr("*?[", pattern.p[0]) && folded(pattern.p[0]) != folded(path.p[0]))
+	if (!strchr("*?[", pattern.p[0]) && fold_case(pattern.p[0]) != fold_case(path.p[0]))
 		return false;
 	return glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
 }
@@ -130,7 +130,7 @@ static bool ends_with(const struct judge *j, struct str pattern, struct str path
 	return false;
 }
 
-static bool matches(const struct judge *j, struct str pattern, struct str path, struct str rest)
+static bool matches_pattern(const struct judge *j, struct str pattern, struct str path, struct str rest)
 {
 	if (str_starts(pattern, "~/"))
 		return rest.n && same_path(j, str_sub(pattern, 2, pattern.n), rest);
@@ -140,16 +140,16 @@ static bool matches(const struct judge *j, struct str pattern, struct str path, 
 }
 
 /* The bytes with which the components of a path start, as a set: nearly all patterns of a table start with another one. */
-struct starts {
+struct start_bytes {
 	uint64_t set[4];
 };
 
-static struct starts starts_of(struct str path)
+static struct start_bytes starts_of(struct str path)
 {
-	struct starts s = {{0}};
+	struct start_bytes s = {{0}};
 
 	for (size_t i = 0; i < path.n; i++) {
-		unsigned char c = (unsigned char)folded(path.p[i]);
+		unsigned char c = (unsigned char)fold_case(path.p[i]);
 
 		if (i == 0 || path.p[i - 1] == '/')
 			s.set[c / 64] |= (uint64_t)1 << (c % 64);
@@ -157,22 +157,22 @@ static struct starts starts_of(struct str path)
 	return s;
 }
 
-static bool may_start(const struct starts *s, char c)
+static bool may_start(const struct start_bytes *s, char c)
 {
-	unsigned char b = (unsigned char)folded(c);
+	unsigned char b = (unsigned char)fold_case(c);
 
 	return c == '*' || c == '?' || c == '[' || (s->set[b / 64] >> (b % 64) & 1);
 }
 
-static bool any(const struct judge *j, const char (*list)[PATTERN_ROOM], size_t n, struct str path)
+static bool matches_any(const struct judge *j, const char (*list)[PATTERN_ROOM], size_t n, struct str path)
 {
 	struct str rest = in_home(j, path);
-	struct starts starts = starts_of(path);
+	struct start_bytes starts = starts_of(path);
 
 	for (size_t i = 0; i < n; i++) {
 		const char *first = list[i][0] == '~' ? list[i] + 2 : list[i][0] == '/' ? list[i] + 1 : list[i];
 
-		if (may_start(&starts, *first) && (list[i][0] != '~' || rest.n) && matches(j, str_of(list[i]), path, rest))
+		if (may_start(&starts, *first) && (list[i][0] != '~' || rest.n) && matches_pattern(j, str_of(list[i]), path, rest))
 			return true;
 	}
 	return false;
@@ -181,14 +181,14 @@ static bool any(const struct judge *j, const char (*list)[PATTERN_ROOM], size_t 
 static bool any_own(const struct judge *j, const struct texts *list, struct str path)
 {
 	for (; list; list = list->next)
-		if (matches(j, list->text, path, in_home(j, path)))
+		if (matches_pattern(j, list->text, path, in_home(j, path)))
 			return true;
 	return false;
 }
 
 bool path_table_protected(const struct judge *j, struct str path)
 {
-	return (any(j, protected_names, COUNT(protected_names), path) && !any(j, unprotected_names, COUNT(unprotected_names), path)) ||
+	return (matches_any(j, protected_names, COUNT(protected_names), path) && !matches_any(j, unprotected_names, COUNT(unprotected_names), path)) ||
 	       any_own(j, j->p->protected_paths, path);
 }
 
@@ -215,7 +215,7 @@ bool path_table_protected_start(const struct judge *j, struct str path)
 /* A directory all of whose content is protected: .claude, .vscode. */
 bool path_table_protected_dir(const struct judge *j, struct str path)
 {
-	return !any(j, unprotected_names, COUNT(unprotected_names), path) && path_table_protected(j, str_cat(j->a, path, STR("/x")));
+	return !matches_any(j, unprotected_names, COUNT(unprotected_names), path) && path_table_protected(j, str_cat(j->a, path, STR("/x")));
 }
 
 /* Directories of a home that hold little but secrets, themselves. */
@@ -255,7 +255,8 @@ static bool is_secret(const struct judge *j, struct str path, bool below)
 		return false;
 	if (any_own(j, j->p->secret_paths, path))
 		return true;
-	if (any(j, secret_names, COUNT(secret_names), path) && !any(j, open_names, COUNT(open_names), path))
+	if (matches_any(j, secret_names, COUNT(secret_names), path) &&
+		!matches_any(j, open_names, COUNT(open_names), path))
 		return true;
 	if (!below)
 		return false;
@@ -269,7 +270,7 @@ static bool is_secret(const struct judge *j, struct str path, bool below)
 }
 
 /* One name that the pattern of a table stands for: its stars become a letter. */
-static struct str instance(struct arena *a, struct str base, struct str pattern)
+static struct str make_instance(struct arena *a, struct str base, struct str pattern)
 {
 	struct buf b;
 
@@ -298,11 +299,11 @@ static bool may_find_secret(const struct judge *j, struct str pattern)
 		struct str s = str_of(i < COUNT(more) ? more[i] : secret_names[i - COUNT(more)]), name;
 
 		if (str_starts(s, "~/"))
-			name = instance(j->a, j->v->home, str_sub(s, 1, s.n));
+			name = make_instance(j->a, j->v->home, str_sub(s, 1, s.n));
 		else if (str_starts(s, "/"))
-			name = instance(j->a, STR(""), s);
+			name = make_instance(j->a, STR(""), s);
 		else if ((str_starts(s, ".env") || str_starts(s, "id_")) && pattern.p[slash + 1] == s.p[0])
-			name = instance(j->a, str_sub(pattern, 0, (size_t)(slash + 1)), s);
+			name = make_instance(j->a, str_sub(pattern, 0, (size_t)(slash + 1)), s);
 		else
 			continue;
 		if (glob_path(pattern, name, 0) && (pattern.p[slash + 1] == '.' || path_base(name).p[0] != '.') && is_secret(j, name, false))
@@ -354,7 +355,7 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	return is_secret(j, name, false) || is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(name)), false);
 }
 
-bool path_table_opens_access(const struct judge *j, struct str path) { return any(j, access_names, COUNT(access_names), path); }
+bool path_table_opens_access(const struct judge *j, struct str path) { return matches_any(j, access_names, COUNT(access_names), path); }
 
 bool path_table_environ(struct str path, struct str real)
 {

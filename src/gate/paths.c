@@ -173,7 +173,7 @@ bool judge_ask(struct judge *j, const struct question *asked)
 	return true;
 }
 
-static bool ask(struct judge *j, struct str path, bool glob)
+static bool ask_world(struct judge *j, struct str path, bool glob)
 {
 	return judge_ask(j, &(struct question){.kind = glob ? QUESTION_GLOB : QUESTION_PATH, .path = path});
 }
@@ -196,14 +196,14 @@ static bool follows(const struct judge *j, const struct access *x)
 	return false;
 }
 
-static void resolve(struct judge *j, const struct access *x, struct str path, struct where *w)
+static void resolve_access(struct judge *j, const struct access *x, struct str path, struct where *w)
 {
 	const struct path_answer *p = pmap_get(j->answers, path);
 
 	w->path = path_plain(j->a, path);
 	w->real = w->path;
 	w->answer = p;
-	w->sure = p ? p->real.n > 0 || p->kind == PATH_ABSENT : ask(j, path, false);
+	w->sure = p ? p->real.n > 0 || p->kind == PATH_ABSENT : ask_world(j, path, false);
 	if (p && p->place.n && acts_on_name(x) && !follows(j, x) && !(p->kind == PATH_LINK && p->target == PATH_DIR && x->kind == ACCESS_WRITE))
 		w->real = p->place;
 	else if (p && p->real.n)
@@ -242,7 +242,7 @@ static size_t fixed_part(struct str pattern)
 }
 
 /* A component such as .* or .? may find the directory above, too: the pattern with .. in its place; empty: none may. */
-static struct str climbing(struct arena *a, struct str pattern)
+static struct str climbing_pattern(struct arena *a, struct str pattern)
 {
 	for (size_t from = 0; from < pattern.n;) {
 		ptrdiff_t slash = str_find(pattern, '/', from);
@@ -270,11 +270,12 @@ static void each_new(struct judge *j, const struct access *x, struct str pattern
 		return;
 	const struct glob_answer *g = pmap_get(j->glob_answers, head);
 	if (!g)
-		ask(j, head, true);
+		ask_world(j, head, true);
 	for (size_t i = 0; g && i < g->nmatches; i++) {
 		struct where m = {0};
 
-		resolve(j, x, str_cat(j->a, g->matches[i], str_sub(pattern, (size_t)slash, pattern.n)), &m);
+		resolve_access(j, x, str_cat(j->a, g->matches[i], str_sub(pattern, (size_t)slash, pattern.n)),
+			&m);
 		m.wild = true;
 		fn(j, x, &m, ctx);
 	}
@@ -297,7 +298,7 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 	struct where w = {0};
 
 	/* the pattern itself, where its directory really is: names that do not exist yet */
-	resolve(j, &(struct access){.kind = ACCESS_READ}, dir, &w);
+	resolve_access(j, &(struct access){.kind = ACCESS_READ}, dir, &w);
 	w.path = path_plain(j->a, pattern);
 	w.real = path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(w.real), STR_ARG(str_sub(pattern, fixed, pattern.n))));
 	w.answer = NULL;
@@ -309,29 +310,29 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 		return;
 	}
 	if (!g)
-		w.sure &= ask(j, pattern, true);
+		w.sure &= ask_world(j, pattern, true);
 	else
 		w.sure &= !g->more || x->kind != ACCESS_WRITE;
 	fn(j, x, &w, ctx);
 	if (str_ends(pattern, "/**") && !str_eq(path_plain(j->a, dir), j->v->cwd)) { /* what find starts from is found, too */
 		struct where start = {0};
 
-		resolve(j, x, dir, &start);
+		resolve_access(j, x, dir, &start);
 		start.wild = true;
 		fn(j, x, &start, ctx);
 	}
-	struct str up = climbing(j->a, pattern);
+	struct str up = climbing_pattern(j->a, pattern);
 	if (up.n && !(x->op && !strcmp(x->op, "rm") && str_ends(up, "/.."))) { /* rm itself refuses . and .. */
 		struct where above = {0};
 
-		resolve(j, x, up, &above);
+		resolve_access(j, x, up, &above);
 		above.wild = true;
 		fn(j, x, &above, ctx);
 	}
 	for (size_t i = 0; g && i < g->nmatches; i++) {
 		struct where m = {.wild = true};
 
-		resolve(j, x, g->matches[i], &m);
+		resolve_access(j, x, g->matches[i], &m);
 		m.wild = true;
 		fn(j, x, &m, ctx);
 	}
@@ -353,12 +354,12 @@ bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge
 			each_match(j, &plain, fn, ctx);
 		return true;
 	}
-	resolve(j, x, x->path.text, &w);
+	resolve_access(j, x, x->path.text, &w);
 	fn(j, x, &w, ctx);
 	return true;
 }
 
-static void nothing(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+static void visit_nothing(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)j, (void)x, (void)w, (void)ctx;
 }
@@ -369,12 +370,12 @@ static void ask_imports(struct judge *j, struct str pattern)
 	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
 
 	if (!g)
-		ask(j, pattern, true);
+		ask_world(j, pattern, true);
 	for (size_t i = 0; g && i < g->nmatches; i++) {
 		struct str package = code_python_module(path_base(g->matches[i])) ? str_cat(j->a, g->matches[i], STR(PACKAGE_FILES)) : STR("");
 
 		if (package.n && !pmap_get(j->glob_answers, package))
-			ask(j, package, true);
+			ask_world(j, package, true);
 	}
 }
 
@@ -390,13 +391,13 @@ bool paths_ask(struct judge *j)
 				ask_imports(j, x->path.text);
 				continue;
 			}
-			paths_each(j, x, nothing, NULL);
+			paths_each(j, x, visit_nothing, NULL);
 			if (x->kind != ACCESS_READ && x->path.kind == WORD_EXACT)
 				repository_file(j, path_plain(j->a, x->path.text));
-			paths_into_directory(j, x, nothing, NULL);
-			paths_through_descriptor(j, x, nothing, NULL);
+			paths_into_directory(j, x, visit_nothing, NULL);
+			paths_through_descriptor(j, x, visit_nothing, NULL);
 			if (copies && x->kind != ACCESS_EXEC)
-				paths_through_new_names(j, x, nothing, NULL);
+				paths_through_new_names(j, x, visit_nothing, NULL);
 		}
 	repository_ask(j);
 	option_names_ask(j);

@@ -85,7 +85,7 @@ static bool unquote(struct str p, char inner, char *ret, size_t max, struct str 
 }
 
 /* The length of NAME in a rule's first word NAME=..., 0 without one. */
-static size_t assignment(struct str text, size_t at)
+static size_t assignment_name_length(struct str text, size_t at)
 {
 	size_t i = at;
 
@@ -97,13 +97,13 @@ static size_t assignment(struct str text, size_t at)
 
 /* ---- feeding a command ---- */
 
-struct feed {
+struct permission_feed {
 	bool strict;   /* for allow */
 	bool base;     /* the name without its directory */
 	bool settings; /* the assignments too */
 };
 
-static void feed_text(struct glob *g, struct str text, const struct feed *how)
+static void feed_text(struct glob *g, struct str text, const struct permission_feed *how)
 {
 	size_t from = 0;
 
@@ -124,7 +124,7 @@ static struct str glob_start_bytes(struct str pattern)
 	return str_sub(pattern, 0, i);
 }
 
-static void feed_word(struct glob *g, const struct word *w, bool first, const struct feed *how)
+static void feed_word(struct glob *g, const struct word *w, bool first, const struct permission_feed *how)
 {
 	struct str any = str_n((const char[]){GLOB_HOLE_ANY}, 1);
 
@@ -144,7 +144,7 @@ static void feed_word(struct glob *g, const struct word *w, bool first, const st
 }
 
 /* The assignments in the order in which they are written. More than there is room for: something unknown stands there. */
-static void feed_settings(struct glob *g, const struct command *c, const struct feed *how)
+static void feed_settings(struct glob *g, const struct command *c, const struct permission_feed *how)
 {
 	const struct setting *list[PERMISSION_SETTINGS_MAX];
 	size_t n = 0;
@@ -168,7 +168,7 @@ static void feed_settings(struct glob *g, const struct command *c, const struct 
 	}
 }
 
-static enum glob_match command_match(struct shape s, const struct command *c, struct feed how)
+static enum glob_match command_match(struct shape s, const struct command *c, struct permission_feed how)
 {
 	struct glob g;
 
@@ -187,18 +187,19 @@ static enum glob_match stronger(enum glob_match a, enum glob_match b) { return a
 /* With and without the directory of the name; with the assignments too, when the rule has some. */
 static enum glob_match any_match(struct shape s, const struct command *c)
 {
-	enum glob_match m = command_match(s, c, (struct feed){0});
+	enum glob_match m = command_match(s, c, (struct permission_feed){0});
 
 	if (m < GLOB_YES && str_find(c->argv[0].text, '/', 0) >= 0)
-		m = stronger(m, command_match(s, c, (struct feed){.base = true}));
-	if (m < GLOB_YES && c->settings && assignment(s.text, 0)) {
-		m = stronger(m, command_match(s, c, (struct feed){.settings = true}));
-		m = stronger(m, command_match(s, c, (struct feed){.settings = true, .base = true}));
+		m = stronger(m, command_match(s, c, (struct permission_feed){.base = true}));
+	if (m < GLOB_YES && c->settings && assignment_name_length(s.text, 0)) {
+		m = stronger(m, command_match(s, c, (struct permission_feed){.settings = true}));
+		m = stronger(m,
+			command_match(s, c, (struct permission_feed){.settings = true, .base = true}));
 	}
 	return m;
 }
 
-enum match permission_bash(const struct permission_rule *r, const struct command *c)
+enum prefix_match permission_bash(const struct permission_rule *r, const struct command *c)
 {
 	char room[GLOB_PATTERN_MAX];
 	struct shape s = shape_of(r);
@@ -213,7 +214,7 @@ enum match permission_bash(const struct permission_rule *r, const struct command
 	m = any_match(s, c);
 	if (m < GLOB_YES && unquote(s.text, ' ', room, sizeof room, &s.text))
 		m = stronger(m, any_match(s, c));
-	return (enum match)m;
+	return (enum prefix_match)m;
 }
 
 /* ---- allow ---- */
@@ -227,7 +228,7 @@ static bool rule_names_settings(struct str rule, const struct command *c)
 
 		if (!leading_variable_matters(x))
 			continue;
-		for (size_t at = 0; (n = assignment(rule, at)) && !named;) {
+		for (size_t at = 0; (n = assignment_name_length(rule, at)) && !named;) {
 			ptrdiff_t end = str_find(rule, ' ', at);
 			struct str value = str_sub(rule, at + n + 1, end < 0 ? rule.n : (size_t)end);
 
@@ -252,7 +253,7 @@ static bool plain_words(const struct command *c)
 static bool strict_match(struct shape s, const struct command *c)
 {
 	struct str name = c->argv[0].text;
-	struct feed how = {.strict = true, .settings = assignment(s.text, 0) > 0};
+	struct permission_feed how = {.strict = true, .settings = assignment_name_length(s.text, 0) > 0};
 
 	if (command_match(s, c, how) != GLOB_YES) {
 		how.base = true;
@@ -308,7 +309,7 @@ static bool same_word(const struct word *a, const struct word *b)
 }
 
 /* Is `in` what the wrapper runs: its last words, reached through it? */
-static bool runs(const struct command *c, const char *name, const struct command *in)
+static bool wrapper_runs(const struct command *c, const char *name, const struct command *in)
 {
 	size_t skip;
 
@@ -333,7 +334,7 @@ bool permission_allowed(const struct permission_rule *rules, const struct facts 
 		name = wrapper_name(c);
 		if (!name)
 			return false;
-		for (in = f->commands; in && !runs(c, name, in);)
+		for (in = f->commands; in && !wrapper_runs(c, name, in);)
 			in = in->next;
 		if (!in)
 			return false;
@@ -358,12 +359,12 @@ bool permission_covers(const struct permission_rule *r, enum access_kind kind)
 }
 
 /* A path without empty components, "." and "..", on the stack. What ".." takes away when it is not known leaves an unknown path. */
-struct plain {
+struct plain_path {
 	char p[PERMISSION_PATH_MAX + 2]; /* and a slash and a hole after it */
 	size_t n;
 };
 
-static bool plain_add(struct plain *d, struct str part)
+static bool plain_add(struct plain_path *d, struct str part)
 {
 	if (part.n + 1 > PERMISSION_PATH_MAX - d->n)
 		return false;
@@ -373,7 +374,7 @@ static bool plain_add(struct plain *d, struct str part)
 	return true;
 }
 
-static void plain_up(struct plain *d)
+static void plain_up(struct plain_path *d)
 {
 	size_t from = d->n;
 
@@ -387,7 +388,7 @@ static void plain_up(struct plain *d)
 	d->n = from ? from - 1 : 0;
 }
 
-static bool plain_path(struct plain *d, struct str path)
+static bool plain_path(struct plain_path *d, struct str path)
 {
 	size_t i = 0;
 
@@ -423,7 +424,7 @@ static bool plain_path(struct plain *d, struct str path)
 	return true;
 }
 
-static enum match file_match(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags)
+static enum prefix_match file_match(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags)
 {
 	struct str p = r->pattern, dir = v->cwd;
 
@@ -444,14 +445,14 @@ static enum match file_match(const struct permission_rule *r, const struct view 
 	}
 	if (str_is(p, ".") || !p.n)
 		p = STR("/");
-	return (enum match)gitignore_below(dir, p, path, flags);
+	return (enum prefix_match)gitignore_below(dir, p, path, flags);
 }
 
-enum match permission_file(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags)
+enum prefix_match permission_file(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags)
 {
-	struct plain d;
+	struct plain_path d;
 	unsigned fold = flags & PERMISSION_FOLD ? GLOB_FOLD : 0;
-	enum match m;
+	enum prefix_match m;
 
 	if (r->all && !r->pattern.n) /* Read(*) is all below the working directory only */
 		return MATCH_YES;
@@ -475,4 +476,4 @@ enum match permission_file(const struct permission_rule *r, const struct view *v
 	return m;
 }
 
-enum match permission_path(const struct permission_rule *r, const struct view *v, struct str path) { return permission_file(r, v, path, 0); }
+enum prefix_match permission_path(const struct permission_rule *r, const struct view *v, struct str path) { return permission_file(r, v, path, 0); }

@@ -12,7 +12,7 @@
 #define PERMISSION_SETTINGS_MAX 32 /* assignments before a command that a rule can name */
 
 /* A Bash rule as deny or ask. Any directory before the command's name is ignored, assignments before it are too. */
-enum match permission_bash(const struct permission_rule *r, const struct command *c);
+enum prefix_match permission_bash(const struct permission_rule *r, const struct command *c);
 /* A Bash rule as allow: it holds whatever the unknown words are, and no assignment before the command changes what it does. */
 bool permission_bash_allows(const struct permission_rule *r, const struct command *c);
 /* One of the rules allows the command; or it is a harmless wrapper (timeout, nice, ...) and they allow what it runs. */
@@ -28,6 +28,6 @@ enum {
  * A file rule against an absolute path (abstract text). Textual: both the path as written and the resolved one are to be tried, and for deny
  * and ask the stronger answer holds, for allow the weaker. Relative patterns start at the view's cwd, the session's, not where a cd led.
  */
-enum match permission_file(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags);
+enum prefix_match permission_file(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags);
 /* The same without flags. */
-enum match permission_path(const struct permission_rule *r, const struct view *v, struct str path);
+enum prefix_match permission_path(const struct permission_rule *r, const struct view *v, struct str path);

@@ -30,17 +30,17 @@ bool path_is_system_program(struct str path)
 	return false;
 }
 
-static bool blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /* The next word of a rule's text at *i; false at its end. */
 static bool rule_word(struct str rule, size_t *i, struct str *ret)
 {
 	size_t from;
 
-	while (*i < rule.n && blank(rule.p[*i]))
+	while (*i < rule.n && is_blank(rule.p[*i]))
 		++*i;
 	from = *i;
-	while (*i < rule.n && !blank(rule.p[*i]))
+	while (*i < rule.n && !is_blank(rule.p[*i]))
 		++*i;
 	*ret = str_sub(rule, from, *i);
 	return ret->n > 0;
@@ -85,7 +85,7 @@ static bool glob_may_be(struct str pattern, struct str text)
 }
 
 /* One rule word against one word of the command; the name (first) also by its base name. */
-static enum match word_match(const struct word *w, struct str want, bool first)
+static enum prefix_match word_match(const struct word *w, struct str want, bool first)
 {
 	if (w->kind == WORD_EXACT)
 		return str_eq(w->text, want) || (first && str_eq(path_base(w->text), want)) ? MATCH_YES : MATCH_NO;
@@ -116,16 +116,16 @@ static bool joined_match(struct str rule, const struct command *c)
 	return false;
 }
 
-enum match rule_match(const struct prefix_rule *r, const struct command *c)
+enum prefix_match rule_match(const struct prefix_rule *r, const struct command *c)
 {
-	enum match all = MATCH_YES;
+	enum prefix_match all = MATCH_YES;
 	struct str want;
 	size_t i = 0, at = 0;
 
 	if (!c->argc || c->argv[0].kind != WORD_EXACT)
 		return MATCH_NO; /* opaque-command asks */
 	while (rule_word(r->prefix, &at, &want)) {
-		enum match m = i < c->argc ? word_match(&c->argv[i], want, i == 0) : MATCH_NO;
+		enum prefix_match m = i < c->argc ? word_match(&c->argv[i], want, i == 0) : MATCH_NO;
 
 		if (m == MATCH_NO) {
 			all = MATCH_NO;

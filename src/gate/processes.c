@@ -167,7 +167,7 @@ static struct str bytes_at(const struct judge *j, struct span at)
 }
 
 /* What stands inside $( ) when the word is nothing else. */
-static struct str substituted(struct str word)
+static struct str substituted_command(struct str word)
 {
 	if (word.n > 2 && word.p[0] == '"' && word.p[word.n - 1] == '"')
 		word = str_sub(word, 1, word.n - 1);
@@ -184,7 +184,7 @@ static struct str substituted(struct str word)
 /* kill $(lsof -ti:3000) */
 static bool word_from_server(struct judge *j, const struct word *w)
 {
-	struct str inner = substituted(bytes_at(j, w->at));
+	struct str inner = substituted_command(bytes_at(j, w->at));
 
 	for (size_t i = 0; i < j->nsubjects && inner.n; i++)
 		if (span_encloses(w->at, j->subjects[i].c->at) &&

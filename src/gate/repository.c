@@ -15,7 +15,7 @@ static void look_one(struct judge *j, const struct access *x, const struct where
 	*(bool *)ctx |= w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
 }
 
-static struct str below(struct judge *j, struct str dir, const char *name)
+static struct str path_below(struct judge *j, struct str dir, const char *name)
 {
 	return str_fmt(j->a, "%.*s/%s", STR_ARG(str_is(dir, "/") ? STR("") : dir), name);
 }
@@ -30,9 +30,9 @@ static bool on_disk(struct judge *j, struct str path)
 }
 
 /* On the disk, or put there by the request before. */
-static bool present(struct judge *j, struct str dir, const char *name, struct moment use)
+static bool is_present(struct judge *j, struct str dir, const char *name, struct moment use)
 {
-	struct str path = below(j, dir, name);
+	struct str path = path_below(j, dir, name);
 	bool there = on_disk(j, path); /* also asks, whatever the request did */
 
 	return overlay_exists(j, path, use) || there;
@@ -83,12 +83,12 @@ static struct str real_directory(struct judge *j, struct str dir)
  */
 static bool has_own(struct judge *j, struct str dir, struct moment use)
 {
-	struct str own = below(j, dir, ".git");
+	struct str own = path_below(j, dir, ".git");
 	const struct access *made = overlay_repository(j, dir, use);
 
 	if (on_disk(j, own) && !overlay_removed(j, own, use))
 		return true;
-	return made && !(made->below && present(j, dir, "HEAD", made->when));
+	return made && !(made->below && is_present(j, dir, "HEAD", made->when));
 }
 
 /* A variable that says where the objects are: then the directory needs none. */
@@ -102,11 +102,11 @@ static bool objects_elsewhere(const struct judge *j)
 
 static bool looks_bare(struct judge *j, struct str dir, struct moment use)
 {
-	if (!present(j, dir, "HEAD", use))
+	if (!is_present(j, dir, "HEAD", use))
 		return false;
 	/* all at once: every question that depends on an answer is a round of its own */
-	bool objects = present(j, dir, "objects", use) || objects_elsewhere(j);
-	bool refs = present(j, dir, "refs", use), common = present(j, dir, "commondir", use);
+	bool objects = is_present(j, dir, "objects", use) || objects_elsewhere(j);
+	bool refs = is_present(j, dir, "refs", use), common = is_present(j, dir, "commondir", use);
 	bool own = has_own(j, dir, use);
 	return ((objects && refs) || common) && !own && !str_ends(dir, "/.git");
 }
@@ -131,10 +131,11 @@ bool repository_file(struct judge *j, struct str path)
 {
 	struct str dir = git_dir_of(path);
 
-	if (!dir.n || !on_disk(j, below(j, dir, "HEAD")))
+	if (!dir.n || !on_disk(j, path_below(j, dir, "HEAD")))
 		return false;
-	bool objects = on_disk(j, below(j, dir, "objects")), refs = on_disk(j, below(j, dir, "refs")),
-		common = on_disk(j, below(j, dir, "commondir"));
+	bool objects = on_disk(j, path_below(j, dir, "objects")),
+	     refs = on_disk(j, path_below(j, dir, "refs")),
+	     common = on_disk(j, path_below(j, dir, "commondir"));
 	return (objects && refs) || common;
 }
 
@@ -181,7 +182,7 @@ static bool reads_none(struct judge *j, struct subject *s)
 	       (str_is(first->text, "config") && (know_has(o, "--global") || know_has(o, "--system")));
 }
 
-#define NOT_KNOWN STR("?") /* no path: planted() answers with it when it does not know the directory */
+#define NOT_KNOWN STR("?") /* no path: find_planted() answers with it when it does not know the directory */
 
 /* A word that is git's own answer where the top of the work tree is, and not one of a function called git. */
 static bool is_toplevel(struct judge *j, struct span at)
@@ -233,7 +234,7 @@ struct str repository_seen_from(struct judge *j, struct subject *s, struct str d
 }
 
 /* The planted repository that git may meet; empty: none. */
-static struct str planted(struct judge *j, struct subject *s)
+static struct str find_planted(struct judge *j, struct subject *s)
 {
 	struct str found = STR(""), unknown = reads_none(j, s) ? STR("") : NOT_KNOWN;
 
@@ -251,7 +252,7 @@ void repository_ask(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (runs_git(&j->subjects[i])) {
-			planted(j, &j->subjects[i]);
+			find_planted(j, &j->subjects[i]);
 			for (size_t k = 0; k < j->subjects[i].c->ndirs; k++)
 				if (text_exact(j->subjects[i].c->dirs[k]) &&
 					str_starts(j->subjects[i].c->dirs[k], "/"))
@@ -266,7 +267,7 @@ void repository_planted(struct judge *j, const struct check *c)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
-		struct str dir = runs_git(s) ? planted(j, s) : STR("");
+		struct str dir = runs_git(s) ? find_planted(j, s) : STR("");
 
 		if (!dir.n)
 			continue;
@@ -288,7 +289,7 @@ static bool stays(const struct via *v)
 }
 
 /* The same directory, one above it, or one below it: git looks for repositories both ways. */
-static bool related(const struct judge *j, struct str path)
+static bool is_related(const struct judge *j, struct str path)
 {
 	for (const struct root *r = j->v->unvetted.workspaces; r; r = r->next)
 		if (path_within(path, r->path) || path_within(r->path, path))
@@ -301,7 +302,7 @@ static void related_one(struct judge *j, const struct access *x, const struct wh
 	bool *found = ctx;
 
 	(void)x;
-	*found |= !w->sure || related(j, w->path) || related(j, w->real);
+	*found |= !w->sure || is_related(j, w->path) || is_related(j, w->real);
 }
 
 /* As it is written and where it leads. What is not known may be anywhere. */
@@ -333,7 +334,7 @@ static bool named_there(struct judge *j, struct subject *s, struct str dir)
 }
 
 /* A word that names something in such a workspace; options of other programs than git are not known one by one. */
-static bool mentioned(struct judge *j, const struct subject *s, struct str dir)
+static bool is_mentioned(struct judge *j, const struct subject *s, struct str dir)
 {
 	for (size_t i = 1; i < s->c->argc; i++) {
 		struct str text = s->c->argv[i].text, path;
@@ -371,7 +372,7 @@ static bool meets_unvetted(struct judge *j, struct subject *s)
 	if (!j->v->unvetted.workspaces)
 		return false;
 	dir = repository_directory(j, s);
-	return related(j, j->v->project) || !dir.n || !stays(s->c->via) || leads_there(j, dir, STR(".")) || hidden_option(j, s) || named_there(j, s, dir) || mentioned(j, s, dir);
+	return is_related(j, j->v->project) || !dir.n || !stays(s->c->via) || leads_there(j, dir, STR(".")) || hidden_option(j, s) || named_there(j, s, dir) || is_mentioned(j, s, dir);
 }
 
 void repository_unvetted(struct judge *j, const struct check *c)

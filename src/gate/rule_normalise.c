@@ -12,7 +12,7 @@
 #define UNKNOWN '\036'             /* around the number of a word that is not known */
 
 /* The words with a blank after each. False when they are too many. */
-static bool join(struct judge *j, const struct command *c, struct buf *b)
+static bool join_words(struct judge *j, const struct command *c, struct buf *b)
 {
 	buf_init(b, j->a, 0);
 	for (size_t i = 0; i < c->argc; i++) {
@@ -30,7 +30,7 @@ static bool join(struct judge *j, const struct command *c, struct buf *b)
 }
 
 /* Leaves out what the expressions match. False: there may be more. */
-static bool strip(struct judge *j, const struct normalise_rule *n, struct str *text)
+static bool strip_once(struct judge *j, const struct normalise_rule *n, struct str *text)
 {
 	for (size_t i = 0; i < STRIPS_MAX; i++) {
 		const struct regex_rule *r = n->strip;
@@ -75,7 +75,7 @@ static struct word read_word(struct judge *j, const struct command *c, struct st
 	return w;
 }
 
-static const struct command *split(struct judge *j, const struct command *c, struct str text)
+static const struct command *split_text(struct judge *j, const struct command *c, struct str text)
 {
 	struct command *k = arena_new(j->a, struct command);
 	size_t from = 0;
@@ -109,19 +109,19 @@ void tiers_normalise(struct judge *j, const struct command *c, struct normal *re
 	*ret = (struct normal){.raw = c, .loose = c, .strict = c};
 	for (const struct normalise_rule *n = j->p->normalise; n; n = n->next) {
 		struct prefix_rule only = {.prefix = n->prefix};
-		enum match m = tiers_afford(j, TIERS_RULE) ? rule_match(&only, ret->loose) : MATCH_NO;
+		enum prefix_match m = tiers_afford(j, TIERS_RULE) ? rule_match(&only, ret->loose) : MATCH_NO;
 		struct buf b;
 		struct str text;
 
 		if (m == MATCH_NO)
 			continue;
-		if (!join(j, ret->loose, &b)) {
+		if (!join_words(j, ret->loose, &b)) {
 			ret->cut = true;
 			return;
 		}
 		text = buf_view(&b);
-		ret->cut |= !strip(j, n, &text);
-		ret->loose = split(j, ret->loose, text);
+		ret->cut |= !strip_once(j, n, &text);
+		ret->loose = split_text(j, ret->loose, text);
 		if (known && m == MATCH_YES && !ret->cut)
 			ret->strict = ret->loose;
 	}
@@ -134,12 +134,12 @@ static bool same_program(struct str prefix, const struct command *c)
 	return c->argc && str_eq(path_base(c->argv[0].text), blank < 0 ? prefix : str_sub(prefix, 0, (size_t)blank));
 }
 
-enum match normal_match(const struct normal *n, const struct prefix_rule *r)
+enum prefix_match normal_match(const struct normal *n, const struct prefix_rule *r)
 {
-	enum match m = rule_match(r, n->raw);
+	enum prefix_match m = rule_match(r, n->raw);
 
 	if (m != MATCH_YES && n->loose != n->raw) {
-		enum match other = rule_match(r, n->loose);
+		enum prefix_match other = rule_match(r, n->loose);
 
 		m = other > m ? other : m;
 	}

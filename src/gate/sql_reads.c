@@ -4,15 +4,15 @@
  */
 #include "gate/judge.h"
 
-enum token { TOKEN_NONE, TOKEN_WORD, TOKEN_NAME, TOKEN_STRING, TOKEN_SIGN };
+enum sql_token { TOKEN_NONE, TOKEN_WORD, TOKEN_NAME, TOKEN_STRING, TOKEN_SIGN };
 
-struct reading {
+struct sql_scan {
 	struct str s;
 	size_t i;
 	bool psql;
 	bool start, dotted;            /* at the start of a statement; after the dot of a qualified name */
 	bool query;                    /* the statement asks for rows: from here on, names before parentheses are called */
-	enum token last;
+	enum sql_token last;
 	struct str word, before, verb; /* the last name, the one before it, and what the statement starts with */
 	size_t words;                  /* of the statement */
 };
@@ -52,7 +52,7 @@ static const char calls[][NAME_ROOM] = {
 };
 
 /* Does a name with its columns in parentheses follow, not a call? create table NAME (...), with NAME (...) as. */
-static bool names(const struct reading *r)
+static bool is_name_next(const struct sql_scan *r)
 {
 	static const char everywhere[][NAME_ROOM] = {"with", "recursive", "as", ""};
 	static const char made[][NAME_ROOM] = {"table", "exists", "on", "only", "references", "index", "key", "view", "using", "type", ""};
@@ -77,7 +77,7 @@ static size_t quoted_end(struct str s, size_t i)
 }
 
 /* Can what stands at i, outside of strings, be read in two ways? Comments that nest or are run, those that only some know, strings in dollars, names with them. */
-static bool twofold(const struct reading *r)
+static bool is_twofold(const struct sql_scan *r)
 {
 	char c = r->s.p[r->i], next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : '\n', third = r->i + 2 < r->s.n ? r->s.p[r->i + 2] : '\n';
 
@@ -86,14 +86,14 @@ static bool twofold(const struct reading *r)
 }
 
 /* psql puts a variable in the place of :name. a::int is a cast. */
-static bool variable(const struct reading *r)
+static bool is_psql_variable(const struct sql_scan *r)
 {
 	char next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : ' ';
 
 	return r->psql && (!r->i || r->s.p[r->i - 1] != ':') && (is_letter(next) || is_digit(next) || strchr("'\"{", next));
 }
 
-static bool word_ok(struct reading *r, bool known_word)
+static bool word_ok(struct sql_scan *r, bool known_word)
 {
 	static const char verbs[][NAME_ROOM] = {"select", "show", "explain", "with", "values", "table", "describe", "desc", "use", "begin", "start", "commit", "rollback", "end", "analyze", "vacuum", "set",
 		"create", ""};
@@ -121,7 +121,7 @@ static bool word_ok(struct reading *r, bool known_word)
 }
 
 /* A word or a name in quotes. */
-static bool take_name(struct reading *r, enum token kind, struct str word)
+static bool take_name(struct sql_scan *r, enum sql_token kind, struct str word)
 {
 	if (!r->dotted)
 		r->before = r->word;
@@ -131,17 +131,17 @@ static bool take_name(struct reading *r, enum token kind, struct str word)
 	return word_ok(r, kind == TOKEN_WORD);
 }
 
-static bool take_sign(struct reading *r, char c)
+static bool take_sign(struct sql_scan *r, char c)
 {
-	if (c == '(' && !r->start && ((r->last == TOKEN_WORD && !STR_LISTED(r->word, calls)) || r->last == TOKEN_NAME) && !names(r))
+	if (c == '(' && !r->start && ((r->last == TOKEN_WORD && !STR_LISTED(r->word, calls)) || r->last == TOKEN_NAME) && !is_name_next(r))
 		return false;
-	if (c == ':' && variable(r))
+	if (c == ':' && is_psql_variable(r))
 		return false;
 	if (r->start && c != '(' && c != ';')
 		return false;
 	r->dotted = c == '.' && r->last != TOKEN_SIGN;
 	if (c == ';')
-		*r = (struct reading){.s = r->s, .i = r->i, .psql = r->psql, .start = true};
+		*r = (struct sql_scan){.s = r->s, .i = r->i, .psql = r->psql, .start = true};
 	else if (c != '.' && c != '=') /* a name is before another only where nothing stands between them; engine = x */
 		r->word = STR("");
 	r->last = TOKEN_SIGN;
@@ -149,7 +149,7 @@ static bool take_sign(struct reading *r, char c)
 	return true;
 }
 
-static bool take(struct reading *r)
+static bool take_token(struct sql_scan *r)
 {
 	struct str s = r->s;
 	size_t from = r->i, end;
@@ -164,7 +164,7 @@ static bool take(struct reading *r)
 			r->i++;
 		return true;
 	}
-	if (twofold(r))
+	if (is_twofold(r))
 		return false;
 	if ((end = quoted_end(s, from)) > from) {
 		r->i = end;
@@ -192,13 +192,13 @@ static bool take(struct reading *r)
 
 bool sql_reads(struct str s, bool psql)
 {
-	struct reading r = {.s = s, .psql = psql, .start = true};
+	struct sql_scan r = {.s = s, .psql = psql, .start = true};
 
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < ' ' && !is_blank(s.p[i])) /* a carriage return ends a comment, and others are blanks, for some */
 			return false;
 	while (r.i < s.n)
-		if (!take(&r))
+		if (!take_token(&r))
 			return false;
 	return true;
 }

@@ -58,7 +58,7 @@ static struct spoken_text join_words(struct judge *j, const struct command *c)
 	return t;
 }
 
-static enum regex_answer find(struct judge *j, struct regex *r, struct str text)
+static enum regex_answer search_regex(struct judge *j, struct regex *r, struct str text)
 {
 	size_t from, to;
 
@@ -66,9 +66,10 @@ static enum regex_answer find(struct judge *j, struct regex *r, struct str text)
 }
 
 /* For a rule that denies: an expression that runs into its bound counts as a match. */
-static enum match regex_denies(struct judge *j, const struct regex_rule *r, const struct spoken_text *t)
+static enum prefix_match regex_denies(struct judge *j, const struct regex_rule *r,
+	const struct spoken_text *t)
 {
-	if (find(j, r->regex, t->text) != REGEX_NO)
+	if (search_regex(j, r->regex, t->text) != REGEX_NO)
 		return j->work < 0 ? MATCH_NO : MATCH_YES; /* nothing is left for this line: that is said once */
 	return t->cut || (t->open && regex_begins_within(r->regex, t->known, &j->work)) ? MATCH_MAYBE : MATCH_NO;
 }
@@ -99,7 +100,7 @@ static struct str rule_path(struct judge *j, struct str text)
 	return str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(j->v->cwd), STR_ARG(text));
 }
 
-static bool within(struct judge *j, const struct texts *list, struct str path)
+static bool is_within(struct judge *j, const struct texts *list, struct str path)
 {
 	for (; list && tiers_afford(j, TIERS_RULE); list = list->next) {
 		struct str root = rule_path(j, list->text);
@@ -128,14 +129,15 @@ static bool mode_is(enum redirect_mode mode, const char *op)
 void tiers_redirect_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	struct redirect_test *t = ctx;
-	bool in = within(j, t->r->paths, w->real) && (t->r->decision != VERDICT_ALLOW || within(j, t->r->paths, w->path)), hit = t->r->outside ? !in : in;
+	bool in = is_within(j, t->r->paths, w->real) && (t->r->decision != VERDICT_ALLOW || is_within(j, t->r->paths, w->path)), hit = t->r->outside ? !in : in;
 
 	(void)x;
 	t->some |= hit;
 	t->all &= hit && w->sure;
 }
 
-static enum match redirect_matches(struct judge *j, const struct redirect_rule *r, const struct access *x)
+static enum prefix_match redirect_matches(struct judge *j, const struct redirect_rule *r,
+	const struct access *x)
 {
 	struct redirect_test t = {.r = r, .all = true};
 
@@ -166,7 +168,7 @@ struct argument_count {
 static void argument_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	struct argument_count *n = ctx;
-	bool in = within(j, n->r->values, w->real);
+	bool in = is_within(j, n->r->values, w->real);
 
 	(void)x;
 	*(in == (n->r->test == ARGUMENT_ALL_INSIDE) ? &n->hits : &n->misses) += 1;
@@ -194,7 +196,7 @@ static void argument_text(struct judge *j, const struct argument_rule *r, const 
 		return;
 	}
 	for (const struct texts *v = r->values; v && is != REGEX_YES; v = v->next) {
-		enum regex_answer one = find(j, r->regexes[i++], text);
+		enum regex_answer one = search_regex(j, r->regexes[i++], text);
 
 		is = one == REGEX_NO ? is : one;
 	}
@@ -210,7 +212,8 @@ static bool names_command(struct judge *j, const struct texts *names, struct str
 	return false;
 }
 
-static enum match argument_matches(struct judge *j, const struct argument_rule *r, const struct subject *s)
+static enum prefix_match argument_matches(struct judge *j, const struct argument_rule *r,
+	const struct subject *s)
 {
 	struct argument_count n = {.r = r};
 	bool paths = r->test == ARGUMENT_ANY_OUTSIDE || r->test == ARGUMENT_ALL_INSIDE, all = r->test == ARGUMENT_ALL_INSIDE || r->test == ARGUMENT_ALL_MATCH;
@@ -238,8 +241,8 @@ static enum match argument_matches(struct judge *j, const struct argument_rule *
 /* ---- saying what a rule found ---- */
 
 /* What an untrusted file says must not reach the model, and its patterns are words as well: the command is quoted instead. */
-void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct str what, enum match m,
-	struct span at)
+void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct str what,
+	enum prefix_match m, struct span at)
 {
 	const struct check *c = gate_check(id);
 	enum grade g = judge_grade(j, c);
@@ -261,7 +264,7 @@ void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct
 	judge_raise(j, c, &(struct finding){.grade = g, .message = text, .alternative = j->p->silent ? STR("") : r->alternative, .rule = r->where, .at = at});
 }
 
-void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum match m, const struct rule *r, struct str what)
+void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum prefix_match m, const struct rule *r, struct str what)
 {
 	if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES) || !tiers_afford(j, TIERS_HIT))
 		return;
@@ -305,7 +308,7 @@ static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
 	for (const struct regex_rule *r = j->p->checks; r && j->work >= 0; r = r->next)
 		tiers_heard(j, s, v, VERDICT_DENY, true, regex_denies(j, r, &t), &r->rule, r->pattern);
 	for (const struct regex_rule *r = j->p->allow_checks; r && j->work >= 0; r = r->next)
-		tiers_heard(j, s, v, VERDICT_ALLOW, true, known && find(j, r->regex, t.text) == REGEX_YES ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
+		tiers_heard(j, s, v, VERDICT_ALLOW, true, known && search_regex(j, r->regex, t.text) == REGEX_YES ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
 }
 
 /* What comparing a permission rule with a command may take: every star is a place to go on from. Most differ at the first byte. */
@@ -537,7 +540,7 @@ static bool only_reads(struct judge *j, struct subject *s)
 	return s->row && (subject_known(j, s)->readonly || (settings_harmless(s->c) && tiers_code_reads(j, s)));
 }
 
-static void decide(struct judge *j, struct subject *s)
+static void decide_command(struct judge *j, struct subject *s)
 {
 	struct verdicts v = {0};
 
@@ -563,7 +566,8 @@ static void decide(struct judge *j, struct subject *s)
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
 }
 
-void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m)
+void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what,
+	enum prefix_match m)
 {
 	if (m != MATCH_NO && tiers_afford(j, TIERS_HIT))
 		tiers_raise(j, CHECK_CONFIGURED_ASK, r, what, m, s->c->at);
@@ -590,12 +594,12 @@ static void raise_asks(struct judge *j, struct subject *s)
 }
 
 /* Raises what denies and asks; true when one matched. */
-static bool redirect(struct judge *j, const struct access *x, enum verdict decision)
+static bool decide_redirect(struct judge *j, const struct access *x, enum verdict decision)
 {
 	bool found = false;
 
 	for (const struct redirect_rule *r = j->p->redirects; r && tiers_afford(j, TIERS_RULE); r = r->next) {
-		enum match m = r->decision == decision ? redirect_matches(j, r, x) : MATCH_NO;
+		enum prefix_match m = r->decision == decision ? redirect_matches(j, r, x) : MATCH_NO;
 
 		if (m == MATCH_NO || !tiers_afford(j, TIERS_HIT) || (decision == VERDICT_ALLOW && m != MATCH_YES))
 			continue;
@@ -612,10 +616,10 @@ static bool redirect(struct judge *j, const struct access *x, enum verdict decis
 static void decide_redirects(struct judge *j)
 {
 	for (const struct access *x = j->f->accesses; x && j->p->redirects; x = x->next) {
-		if (redirect(j, x, VERDICT_DENY))
+		if (decide_redirect(j, x, VERDICT_DENY))
 			continue;
-		if (!redirect(j, x, VERDICT_ALLOW))
-			redirect(j, x, VERDICT_ASK);
+		if (!decide_redirect(j, x, VERDICT_ALLOW))
+			decide_redirect(j, x, VERDICT_ASK);
 	}
 }
 
@@ -623,14 +627,14 @@ static void decide_redirects(struct judge *j)
 
 struct path_test {
 	const struct permission_rule *r;
-	enum match some;
+	enum prefix_match some;
 };
 
 static void path_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	struct path_test *t = ctx;
 	unsigned flags = (judge_folds(j) ? PERMISSION_FOLD : 0) | (x->below ? PERMISSION_BELOW : 0);
-	enum match m = permission_file(t->r, j->v, w->path, flags), real = permission_file(t->r, j->v, w->real, flags);
+	enum prefix_match m = permission_file(t->r, j->v, w->path, flags), real = permission_file(t->r, j->v, w->real, flags);
 
 	if (real > m)
 		m = real;
@@ -662,7 +666,7 @@ bool tiers_path_allowed(struct judge *j, const struct access *x, const struct wh
 			judge_step(j, "allow", r->rule.where, x->at);
 			return true;
 		}
-	return access_is_redirection(x) && redirect(j, x, VERDICT_ALLOW);
+	return access_is_redirection(x) && decide_redirect(j, x, VERDICT_ALLOW);
 }
 
 static void say_too_laborious(struct judge *j)
@@ -677,7 +681,7 @@ void tiers_decide(struct judge *j)
 {
 	j->work = TIERS_WORK_MAX;
 	for (size_t i = 0; i < j->nsubjects; i++)
-		decide(j, &j->subjects[i]);
+		decide_command(j, &j->subjects[i]);
 	tiers_decide_request(j);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		raise_asks(j, &j->subjects[i]);

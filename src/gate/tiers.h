@@ -25,7 +25,7 @@ struct normal { /* a command */
 };
 void tiers_normalise(struct judge *j, const struct command *c, struct normal *ret);
 /* Of a rule that denies or asks. */
-enum match normal_match(const struct normal *n, const struct prefix_rule *r);
+enum prefix_match normal_match(const struct normal *n, const struct prefix_rule *r);
 
 /* Between tiers.c and tiers_code.c: who spoke about one command, by tier. */
 struct verdicts {
@@ -33,11 +33,13 @@ struct verdicts {
 };
 
 /* A rule speaks of a command; what denies is raised at once, what asks when all have been heard. */
-void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum match m, const struct rule *r, struct str what);
-void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m);
+void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision,
+	bool scoped, enum prefix_match m, const struct rule *r, struct str what);
+void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what,
+	enum prefix_match m);
 /* Lists a rule that denies or asks, under the id of its check. */
-void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct str what, enum match m,
-	struct span at);
+void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct str what,
+	enum prefix_match m, struct span at);
 void tiers_tool(struct judge *j); /* tiers_tool.c: rules about the names of other tools */
 struct redirect_test {
 	const struct redirect_rule *r;

@@ -12,9 +12,9 @@ static bool in_names(const struct texts *names, struct str name)
 }
 
 /* Some argument lies outside the roots: yes, no, or a path that is not known. */
-static enum match argument_outside(struct judge *j, const struct texts *roots, const struct code_call *c, struct str cwd)
+static enum prefix_match argument_outside(struct judge *j, const struct texts *roots, const struct code_call *c, struct str cwd)
 {
-	enum match worst = MATCH_NO;
+	enum prefix_match worst = MATCH_NO;
 
 	for (size_t i = 0; i < c->nargs; i++) {
 		struct access x = {.kind = ACCESS_WRITE, .path = c->args[i]};
@@ -38,9 +38,9 @@ static enum match argument_outside(struct judge *j, const struct texts *roots, c
 	return worst;
 }
 
-static enum match argument_says(const struct code_call *c, struct regex *re)
+static enum prefix_match argument_says(const struct code_call *c, struct regex *re)
 {
-	enum match worst = MATCH_NO;
+	enum prefix_match worst = MATCH_NO;
 
 	for (size_t i = 0; i < c->nargs; i++) {
 		enum regex_answer is = c->args[i].kind == WORD_EXACT ? regex_match(re, c->args[i].text) : REGEX_LIMIT;
@@ -52,9 +52,9 @@ static enum match argument_says(const struct code_call *c, struct regex *re)
 	return worst;
 }
 
-static enum match call_matches(struct judge *j, const struct call_rule *r, const struct code_call *c, struct str cwd)
+static enum prefix_match call_matches(struct judge *j, const struct call_rule *r, const struct code_call *c, struct str cwd)
 {
-	enum match m = in_names(r->match, c->name) ? MATCH_YES : MATCH_NO, more;
+	enum prefix_match m = in_names(r->match, c->name) ? MATCH_YES : MATCH_NO, more;
 
 	if (m != MATCH_NO && r->outside && (more = argument_outside(j, r->outside, c, cwd)) < m)
 		m = more;
@@ -64,7 +64,7 @@ static enum match call_matches(struct judge *j, const struct call_rule *r, const
 }
 
 /* The second time, when all have been heard, there is no `v`, and those that ask are raised. */
-static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r, enum match m, struct str what)
+static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r, enum prefix_match m, struct str what)
 {
 	if (v)
 		tiers_heard(j, s, v, r->decision, true, m, &r->rule, what);

@@ -32,7 +32,7 @@ static bool host_is(struct judge *j, struct str pattern)
 }
 
 /* A rule with a pattern of which we know nothing may match. */
-static enum match permission_matches(struct judge *j, const struct permission_rule *r)
+static enum prefix_match permission_matches(struct judge *j, const struct permission_rule *r)
 {
 	if (str_is(r->tool, "Bash") || permission_covers(r, ACCESS_READ) || permission_covers(r, ACCESS_WRITE) || !tool_is(j, r->tool))
 		return MATCH_NO;
@@ -43,42 +43,42 @@ static enum match permission_matches(struct judge *j, const struct permission_ru
 	return MATCH_MAYBE;
 }
 
-static struct span whole(const struct judge *j) { return (struct span){.to = j->f->ntexts ? (uint32_t)j->f->texts[0].bytes.n : 0}; }
+static struct span whole_text(const struct judge *j) { return (struct span){.to = j->f->ntexts ? (uint32_t)j->f->texts[0].bytes.n : 0}; }
 
-static bool hear(struct judge *j, const struct tool_rule *tools, const struct permission_rule *permissions,
-	enum check_id id)
+static bool hear_rules(struct judge *j, const struct tool_rule *tools,
+	const struct permission_rule *permissions, enum check_id id)
 {
 	const char *tier = id == CHECK_CONFIGURED_DENY ? "deny" : "ask";
 	bool heard = false;
 
 	for (const struct tool_rule *r = tools; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		if (tool_is(j, r->tool)) {
-			judge_step(j, tier, r->rule.where, whole(j));
-			tiers_raise(j, id, &r->rule, r->tool, MATCH_YES, whole(j));
+			judge_step(j, tier, r->rule.where, whole_text(j));
+			tiers_raise(j, id, &r->rule, r->tool, MATCH_YES, whole_text(j));
 			heard = true;
 		}
 	for (const struct permission_rule *r = permissions; r && tiers_afford(j, TIERS_RULE); r = r->next) {
-		enum match m = permission_matches(j, r);
+		enum prefix_match m = permission_matches(j, r);
 
 		if (m == MATCH_NO)
 			continue;
-		judge_step(j, tier, r->rule.where, whole(j));
-		tiers_raise(j, id, &r->rule, r->tool, m, whole(j));
+		judge_step(j, tier, r->rule.where, whole_text(j));
+		tiers_raise(j, id, &r->rule, r->tool, m, whole_text(j));
 		heard = true;
 	}
 	return heard;
 }
 
-static bool allowed(struct judge *j)
+static bool is_allowed(struct judge *j)
 {
 	for (const struct tool_rule *r = j->p->tool_allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		if (tool_is(j, r->tool)) {
-			judge_step(j, "allow", r->rule.where, whole(j));
+			judge_step(j, "allow", r->rule.where, whole_text(j));
 			return true;
 		}
 	for (const struct permission_rule *r = j->p->permission_allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		if (permission_matches(j, r) == MATCH_YES) {
-			judge_step(j, "allow", r->rule.where, whole(j));
+			judge_step(j, "allow", r->rule.where, whole_text(j));
 			return true;
 		}
 	return false;
@@ -92,11 +92,16 @@ void tiers_tool(struct judge *j)
 
 	if (!j->f->tool.n)
 		return;
-	spoken = hear(j, j->p->tool_deny, j->p->permission_deny, CHECK_CONFIGURED_DENY);
-	spoken |= hear(j, j->p->tool_ask, j->p->permission_ask, CHECK_CONFIGURED_ASK);
-	if (spoken || j->f->tool_known || g == GRADE_OFF || allowed(j))
+	spoken = hear_rules(j, j->p->tool_deny, j->p->permission_deny, CHECK_CONFIGURED_DENY);
+	spoken |= hear_rules(j, j->p->tool_ask, j->p->permission_ask, CHECK_CONFIGURED_ASK);
+	if (spoken || j->f->tool_known || g == GRADE_OFF || is_allowed(j))
 		return;
-	judge_step(j, "default", str_of(grade_name(g)), whole(j));
-	judge_raise(j, gate_check(CHECK_CONFIGURED_DEFAULT), &(struct finding){.grade = g, .at = whole(j),
-		.message = str_fmt(j->a, "no rule of the policy allows the tool '%.*s', and its default is not to", (int)(j->f->tool.n < GATE_EXCERPT_MAX ? j->f->tool.n : GATE_EXCERPT_MAX), j->f->tool.p)});
+	judge_step(j, "default", str_of(grade_name(g)), whole_text(j));
+	judge_raise(j, gate_check(CHECK_CONFIGURED_DEFAULT),
+		&(struct finding){.grade = g,
+			.at = whole_text(j),
+			.message = str_fmt(j->a,
+				"no rule of the policy allows the tool '%.*s', and its default is not to",
+				(int)(j->f->tool.n < GATE_EXCERPT_MAX ? j->f->tool.n : GATE_EXCERPT_MAX),
+				j->f->tool.p)});
 }

@@ -16,7 +16,7 @@
 
 static const char system_dirs[][16] = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"};
 
-struct answer {
+struct classifier_answer {
 	enum verdict verdict;
 	char reason[CLASSIFIER_REASON_MAX];
 	size_t n;
@@ -25,7 +25,7 @@ struct answer {
 /* ---- what it may do ---- */
 
 /* What would run is not known to anybody, the classifier included, so it is the box at most. */
-static bool unread(enum check_id id)
+static bool is_unread(enum check_id id)
 {
 	switch (id) {
 	case CHECK_OPAQUE_COMMAND:
@@ -38,14 +38,14 @@ static bool unread(enum check_id id)
 }
 
 /* The mildest verdict that it can bring about: ask means that it may only deny. */
-static enum verdict mildest(const struct judgement *j)
+static enum verdict mildest_verdict(const struct judgement *j)
 {
 	enum verdict best = j->complete && !j->questions ? VERDICT_ALLOW : VERDICT_CONTAIN;
 
 	for (const struct reason *r = j->reasons; r; r = r->next) {
 		if (r->grade == GRADE_ASK && (gate_check(r->id)->fixed || r->id == CHECK_PLAN_MODE))
 			return VERDICT_ASK;
-		if (r->grade == GRADE_CONTAIN || unread(r->id))
+		if (r->grade == GRADE_CONTAIN || is_unread(r->id))
 			best = verdict_min(best, VERDICT_CONTAIN);
 	}
 	return best;
@@ -54,7 +54,7 @@ static enum verdict mildest(const struct judgement *j)
 /* ---- the program ---- */
 
 /* Who may write the program decides in the person's place: it must be theirs or root's, and nobody else's to write. */
-static int usable(const char *path, struct err *e)
+static int check_usable(const char *path, struct err *e)
 {
 	struct stat st;
 
@@ -71,14 +71,14 @@ static int find_program(struct arena *a, struct str name, const char **ret, stru
 {
 	if (name.n && name.p[0] == '/') {
 		*ret = str_c(a, name);
-		return usable(*ret, e);
+		return check_usable(*ret, e);
 	}
 	if (!name.n || str_find(name, '/', 0) >= 0)
 		return err_set(e, ERR_INPUT, 0, "'%.*s' is neither an absolute path nor a name", STR_ARG(name));
 	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(*system_dirs); i++) {
 		*ret = str_c(a, str_fmt(a, "%s/%.*s", system_dirs[i], STR_ARG(name)));
 		if (access(*ret, X_OK) == 0)
-			return usable(*ret, e);
+			return check_usable(*ret, e);
 	}
 	return err_set(e, ERR_INPUT, 0, "there is no '%.*s' in the system's directories", STR_ARG(name));
 }
@@ -112,7 +112,7 @@ static void make_env(struct arena *a, char **env)
 	env[n] = NULL;
 }
 
-static struct str question(struct arena *a, const struct engine_request *rq, const struct facts *f, const struct judgement *j)
+static struct str make_question(struct arena *a, const struct engine_request *rq, const struct facts *f, const struct judgement *j)
 {
 	struct str own = STR(""), cwd = rq->cwd;
 	struct buf b;
@@ -127,7 +127,7 @@ static struct str question(struct arena *a, const struct engine_request *rq, con
 /* ---- its answer ---- */
 
 /* Nothing here takes from the arena: being left would leave the value behind. */
-static int take(const json_t *v, struct answer *ret, struct err *e)
+static int take_answer(const json_t *v, struct classifier_answer *ret, struct err *e)
 {
 	static const enum verdict known[] = {VERDICT_DENY, VERDICT_CONTAIN, VERDICT_ALLOW};
 	const json_t *reason = json_object_get(v, "reason");
@@ -147,7 +147,7 @@ static int take(const json_t *v, struct answer *ret, struct err *e)
 	return err_set(e, ERR_INPUT, 0, "its verdict is none of allow, contain, deny");
 }
 
-static int read_answer(struct str text, struct answer *ret, struct err *e)
+static int read_answer(struct str text, struct classifier_answer *ret, struct err *e)
 {
 	json_t *v = NULL;
 	struct err why = {0};
@@ -155,12 +155,12 @@ static int read_answer(struct str text, struct answer *ret, struct err *e)
 
 	if (json_load_strict(text, &v, &why) != 0)
 		return err_set(e, ERR_INPUT, 0, "its answer is not JSON: %s", why.text);
-	rc = take(v, ret, e);
+	rc = take_answer(v, ret, e);
 	json_decref(v);
 	return rc;
 }
 
-static int ask(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct answer *ret, struct err *e)
+static int ask_classifier(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct classifier_answer *ret, struct err *e)
 {
 	char **argv = arena_array(a, CLASSIFIER_ARGS_MAX + 1, sizeof(*argv)), *env[8];
 	struct process_request pr = {.argv = argv, .envp = env, .output_max = CLASSIFIER_OUTPUT_MAX, .timeout_ms = p->classifier.timeout_ms};
@@ -173,7 +173,7 @@ static int ask(struct arena *a, const struct engine_request *rq, const struct po
 		pr.timeout_ms = CLASSIFIER_MS_DEFAULT;
 	if (pr.timeout_ms > CLASSIFIER_MS_MAX)
 		pr.timeout_ms = CLASSIFIER_MS_MAX;
-	pr.input = question(a, rq, f, j);
+	pr.input = make_question(a, rq, f, j);
 	pr.output = arena_alloc(a, CLASSIFIER_OUTPUT_MAX);
 	if (process_ask(&pr, &result, e) != 0)
 		return -1;
@@ -223,7 +223,7 @@ static void lift_asks(struct arena *a, struct judgement *j)
 	}
 }
 
-static void record(struct arena *a, struct judgement *j, enum verdict answered, struct str said, enum verdict best)
+static void record_answer(struct arena *a, struct judgement *j, enum verdict answered, struct str said, enum verdict best)
 {
 	add_step(a, &j->steps, verdict_name(answered), str_of(check_name(CHECK_CLASSIFIER)), said,
 		(struct span){0});
@@ -246,13 +246,13 @@ static void record(struct arena *a, struct judgement *j, enum verdict answered, 
 		add_reason(a, &j->warnings, GRADE_WARN, said);
 }
 
-static void consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct classified *ret)
+static void consult_classifier(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct classified *ret)
 {
-	struct answer got = {.verdict = VERDICT_ASK};
+	struct classifier_answer got = {.verdict = VERDICT_ASK};
 	struct err e = {0};
 
 	*ret = (struct classified){.asked = true};
-	if (ask(a, rq, p, f, j, &got, &e) != 0) {
+	if (ask_classifier(a, rq, p, f, j, &got, &e) != 0) {
 		ret->said = str_fmt(a, "the classifier gave no answer: %s", e.text);
 		return;
 	}
@@ -265,10 +265,10 @@ void classifier_consult(struct arena *a, const struct engine_request *rq, const 
 	if (j->verdict != VERDICT_ASK || !p->classifier.command)
 		return;
 	if (!known->asked)
-		consult(a, rq, p, f, j, known);
+		consult_classifier(a, rq, p, f, j, known);
 	for (enum verdict v = VERDICT_DENY; v <= VERDICT_ALLOW; v++)
 		if (v != VERDICT_ASK && str_is(known->verdict, verdict_name(v))) {
-			record(a, j, v, known->said, mildest(j));
+			record_answer(a, j, v, known->said, mildest_verdict(j));
 			return;
 		}
 	add_step(a, &j->steps, "no answer", str_of(check_name(CHECK_CLASSIFIER)), known->said,

@@ -57,7 +57,7 @@ static int64_t number_of(const json_t *o, const char *key)
 	return json_integer_value(json_object_get(o, key));
 }
 
-static int parse(struct arena *a, const json_t *o, struct client_session *ret)
+static int parse_session(struct arena *a, const json_t *o, struct client_session *ret)
 {
 	const json_t *roots = json_object_get(o, "roots");
 	struct client_session s = {.client = text_of(a, o, "client"), .id = text_of(a, o, "session"),
@@ -91,11 +91,11 @@ static int parse_inside(void *arg)
 {
 	struct parsing *p = arg;
 
-	p->rc = parse(p->a, p->o, p->ret);
+	p->rc = parse_session(p->a, p->o, p->ret);
 	return 0;
 }
 
-static int unreliable(const char *path, const char *why, struct err *e)
+static int fail_unreliable(const char *path, const char *why, struct err *e)
 {
 	return err_set(e, ERR_CONFIG, 0, "the session's file '%s' %s; remove it, or start a new session", path, why);
 }
@@ -106,11 +106,11 @@ static int open_session(const char *path, uint32_t uid, struct err *e)
 	struct stat st;
 
 	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
-		return unreliable(path, "cannot be opened", e);
+		return fail_unreliable(path, "cannot be opened", e);
 	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid && !(st.st_mode & 077)))
 		return fd;
 	fd_close(&fd);
-	return unreliable(path, "is not the caller's alone", e);
+	return fail_unreliable(path, "is not the caller's alone", e);
 }
 
 int client_session_read(struct arena *a, struct str state, struct str client, struct str id, uint32_t uid,
@@ -130,11 +130,11 @@ int client_session_read(struct arena *a, struct str state, struct str client, st
 		return why.kind ? -1 : 0;
 	}
 	if (fd_read_all(a, fd, path, CLIENT_SESSION_BYTES_MAX, &text, e) != 0 || json_load_strict(text, &o, e) != 0)
-		return unreliable(path, "cannot be read", e);
+		return fail_unreliable(path, "cannot be read", e);
 	p.o = o;
 	rc = arena_run(a, parse_inside, &p); /* the value is jansson's: it is freed whatever happens */
 	json_decref(o);
-	return rc == 0 && p.rc == 0 ? 1 : unreliable(path, "cannot be read", e);
+	return rc == 0 && p.rc == 0 ? 1 : fail_unreliable(path, "cannot be read", e);
 }
 
 /* ---- writing ---- */

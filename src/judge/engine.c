@@ -96,7 +96,7 @@ static void judge_in_rounds(struct job *j, const struct policy *p, struct view *
 	ret->verdict = verdict_min(ret->verdict, own.mode == MODE_DONT_ASK ? VERDICT_DENY : VERDICT_ASK);
 }
 
-static void append(struct reason **to, struct reason *more)
+static void append_reasons(struct reason **to, struct reason *more)
 {
 	while (*to)
 		to = &(*to)->next;
@@ -159,7 +159,7 @@ static void take_stricter(struct judgement *own, const struct judgement *project
 		next = r->next;
 		r->next = NULL;
 		if (!has_reason(own->reasons, r))
-			append(&own->reasons, r);
+			append_reasons(&own->reasons, r);
 	}
 	gate_order_reasons(own);
 }
@@ -257,7 +257,7 @@ static int prepare_refusal(void *arg)
 	return 0;
 }
 
-static int judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *given, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+static int judge_request(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *given, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
 	struct job j = {.a = a, .rq = rq, .p = p, .given = given};
 	struct judgement refusal;
@@ -282,10 +282,10 @@ static int judge(struct arena *a, const struct engine_request *rq, const struct 
 
 int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
-	return judge(a, rq, p, NULL, ret_facts, ret_judgement, e);
+	return judge_request(a, rq, p, NULL, ret_facts, ret_judgement, e);
 }
 
 int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
-	return judge(a, rq, p, v, ret_facts, ret_judgement, e);
+	return judge_request(a, rq, p, v, ret_facts, ret_judgement, e);
 }

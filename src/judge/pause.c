@@ -55,7 +55,7 @@ struct wanted { /* what a pause has to say to count now */
 	int64_t now;
 };
 
-static bool counts(struct arena *a, const json_t *o, const struct wanted *w, struct pause *ret)
+static bool is_in_force(struct arena *a, const json_t *o, const struct wanted *w, struct pause *ret)
 {
 	struct str project = json_to_str(json_object_get(o, "project"));
 	int64_t left = json_integer_value(json_object_get(o, "until")) - w->now;
@@ -79,7 +79,7 @@ static int run_counts(void *arg)
 {
 	struct reading *x = arg;
 
-	counts(x->a, x->o, x->w, x->ret);
+	is_in_force(x->a, x->o, x->w, x->ret);
 	return 0;
 }
 

@@ -46,7 +46,7 @@ void policies_default(struct policies *ret)
 
 /* ---- which files there are ---- */
 
-static struct policy_file *found(struct loader *l, struct str path, enum policy_kind kind, enum config_who who)
+static struct policy_file *add_file(struct loader *l, struct str path, enum policy_kind kind, enum config_who who)
 {
 	struct policy_file *f = arena_new(l->a, struct policy_file);
 
@@ -56,14 +56,14 @@ static struct policy_file *found(struct loader *l, struct str path, enum policy_
 	return f;
 }
 
-static void failed(struct loader *l, struct policy_file *f, const struct err *why)
+static void note_failure(struct loader *l, struct policy_file *f, const struct err *why)
 {
 	f->err = arena_new(l->a, struct err);
 	*f->err = *why;
 }
 
 /* The policies depend on this file. Called before it is read: a change in between is seen later. */
-static void depend(struct loader *l, struct str path)
+static void note_source(struct loader *l, struct str path)
 {
 	struct policy_source *s = arena_new(l->a, struct policy_source);
 
@@ -79,7 +79,7 @@ static bool lies_in(struct str path, struct str base, const char *folder) { retu
  * of the client set variables): a place inside the project that only they name is the project's own. The project is looked for with
  * the home of the user's entry: a HOME inside it would make it none.
  */
-static bool planted(struct loader *l, struct str path, struct err *e)
+static bool is_planted(struct loader *l, struct str path, struct err *e)
 {
 	struct project_look look = {.m = l->memo, .uid = l->v.uid, .known = l->v.remembered};
 	struct user self = {.entry = l->v.entry_home};
@@ -107,15 +107,15 @@ static void add_secure(struct loader *l, struct str path, enum policy_kind kind,
 	int rc = SECURE_ABSENT;
 
 	if (path.n) {
-		depend(l, path);
+		note_source(l, path);
 		rc = secure_read_known(l->memo, path, ENGINE_CONFIG_MAX, l->v.uid, &bytes, &why);
 	}
 	if (rc == SECURE_ABSENT)
 		return;
-	f = found(l, path, kind, who);
+	f = add_file(l, path, kind, who);
 	f->bytes = bytes;
-	if (rc != 0 || (who == WHO_OWNER && planted(l, path, &why)))
-		failed(l, f, &why);
+	if (rc != 0 || (who == WHO_OWNER && is_planted(l, path, &why)))
+		note_failure(l, f, &why);
 }
 
 /*
@@ -129,13 +129,13 @@ static int read_trust(struct loader *l, struct err *e)
 	l->trust_read = true;
 	if (!l->paths.trust_store.n)
 		return 0;
-	depend(l, l->paths.trust_store);
+	note_source(l, l->paths.trust_store);
 	if (trust_load(l->a, l->paths.trust_store, l->v.uid, &l->trust, e) != 0)
 		return -1;
 	return l->trust.n ? state_check(l->a, l->paths.state_dir, l->v.project, l->v.uid, &dir, e) : 0;
 }
 
-static int trusted(struct loader *l, struct str path, struct str bytes, bool *ret, struct err *e)
+static int look_up_trust(struct loader *l, struct str path, struct str bytes, bool *ret, struct err *e)
 {
 	if (!l->trust_read && read_trust(l, e) != 0)
 		return -1;
@@ -151,11 +151,11 @@ static void add_project(struct loader *l, struct str root, struct str path, enum
 	bool is_trusted = false;
 	int rc;
 
-	depend(l, path);
+	note_source(l, path);
 	rc = secure_read_project(l->memo, root, path, ENGINE_CONFIG_MAX, &bytes, &why);
 	if (rc == SECURE_ABSENT)
 		return;
-	f = found(l, path, kind, WHO_ANYONE);
+	f = add_file(l, path, kind, WHO_ANYONE);
 	f->project = true;
 	f->bytes = bytes;
 	f->unread = rc != 0;
@@ -163,8 +163,8 @@ static void add_project(struct loader *l, struct str root, struct str path, enum
 		f->base = root;
 	if (!str_eq(root, l->v.project))
 		f->around = root;
-	if (rc != 0 || (!f->around.n && trusted(l, path, bytes, &is_trusted, &why) != 0))
-		failed(l, f, &why);
+	if (rc != 0 || (!f->around.n && look_up_trust(l, path, bytes, &is_trusted, &why) != 0))
+		note_failure(l, f, &why);
 	else if (is_trusted)
 		f->who = WHO_TRUSTED;
 }
@@ -175,8 +175,8 @@ static int add_fencepost(struct loader *l, struct str base, bool project, struct
 
 	if (!base.n)
 		return 0;
-	depend(l, str_cat(l->a, base, STR("/" FENCEPOST_FOLDER)));
-	depend(l, str_cat(l->a, base, STR("/" FENCEPOST_FILE)));
+	note_source(l, str_cat(l->a, base, STR("/" FENCEPOST_FOLDER)));
+	note_source(l, str_cat(l->a, base, STR("/" FENCEPOST_FILE)));
 	if (fencepost_files(l->memo, base, &files, e) != 0)
 		return -1;
 	for (; files; files = files->next) {
@@ -198,12 +198,12 @@ static enum policy_kind kind_of(struct str name)
 static void add_given(struct loader *l, const char *path)
 {
 	struct str name = str_of(path);
-	struct policy_file *f = found(l, name, kind_of(name), str_is(name, STATE_SYSTEM_POLICY) ? WHO_SYSTEM : WHO_OWNER);
+	struct policy_file *f = add_file(l, name, kind_of(name), str_is(name, STATE_SYSTEM_POLICY) ? WHO_SYSTEM : WHO_OWNER);
 	struct err why = {0};
 
-	depend(l, name);
+	note_source(l, name);
 	if (file_read(l->a, path, ENGINE_CONFIG_MAX, &f->bytes, NULL, &why) != 0)
-		failed(l, f, &why);
+		note_failure(l, f, &why);
 }
 
 /* A repository inside another one is its part as well: `git init` must not get rid of the rules around it. */
@@ -219,12 +219,12 @@ static int gather_around(struct loader *l, struct err *e)
 	return 0;
 }
 
-static int gather(struct loader *l, struct err *e)
+static int gather_files(struct loader *l, struct err *e)
 {
 	if (!l->rq->alone)
 		add_secure(l, l->paths.system_policy, POLICY_CAISSON, WHO_SYSTEM);
 	if (l->rq->extra.n)
-		found(l, l->rq->extra_name, POLICY_CAISSON, WHO_TRUSTED)->bytes = l->rq->extra;
+		add_file(l, l->rq->extra_name, POLICY_CAISSON, WHO_TRUSTED)->bytes = l->rq->extra;
 	if (l->rq->config)
 		add_given(l, l->rq->config);
 	if (l->rq->alone)
@@ -437,7 +437,7 @@ static int load_files(struct loader *l, bool given, struct policies *ret, struct
 
 	policies_default(ret);
 	ret->root = l->v.project;
-	if ((!given && gather(l, e) != 0) || check_read(l, e) != 0 || load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
+	if ((!given && gather_files(l, e) != 0) || check_read(l, e) != 0 || load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
 		return -1;
 	if (load_some(l, WHO_ANYONE, WHO_ANYONE, &ret->project, &ret->notes, &n, e) != 0)
 		return hide_project_text(l, e);
@@ -468,7 +468,7 @@ static int list_files(struct loader *l, struct policies *ret, struct err *e)
 	struct config_note *notes = NULL;
 	size_t n;
 
-	if (gather(l, e) != 0)
+	if (gather_files(l, e) != 0)
 		return -1;
 	if (!l->rq->alone && check_read(l, &(struct err){0}) == 0 && load_some(l, WHO_TRUSTED, WHO_SYSTEM, &own, &notes, &n, NULL) == 0 && own.client_settings)
 		gather_settings(l);

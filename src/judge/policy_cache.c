@@ -31,7 +31,7 @@ static bool same_texts(const struct texts *x, const struct texts *y)
 	return !x && !y;
 }
 
-static struct texts *around(struct arena *a, const struct view *v)
+static struct texts *roots_around(struct arena *a, const struct view *v)
 {
 	struct path_memo m;
 	struct project_look look;
@@ -49,7 +49,7 @@ static bool still_holds(const struct policy_set *s, struct arena *a, const struc
 	if (!s || s->arena.used - s->loaded_bytes > POLICY_CACHE_GROWTH)
 		return false;
 	if (!same_request(&s->request, rq) || !same_world(&s->view, now) ||
-	    !same_texts(s->around, around(a, now)))
+	    !same_texts(s->around, roots_around(a, now)))
 		return false;
 	for (const struct policy_source *p = s->policies.sources; p; p = p->next)
 		if (!stamp_holds(&p->stamp, p->path))
@@ -81,7 +81,7 @@ static int load_set(void *arg)
 		return 1;
 	s->view = *s->policies.view;
 	s->policies.view = NULL; /* of this moment: a judgement looks again */
-	s->around = around(a, &s->view);
+	s->around = roots_around(a, &s->view);
 	s->loaded_bytes = a->used;
 	if (same_world(&s->view, r->now))
 		return 0;

@@ -12,12 +12,12 @@
 #define QUOTE_MAX 80
 
 /* What every node of a list of rules starts with. */
-struct node {
-	struct node *next;
+struct rule_node {
+	struct rule_node *next;
 	struct rule rule;
 };
 
-#define SAME(type) _Static_assert(offsetof(struct type, next) == 0 && offsetof(struct type, rule) == offsetof(struct node, rule), "struct " #type)
+#define SAME(type) _Static_assert(offsetof(struct type, next) == 0 && offsetof(struct type, rule) == offsetof(struct rule_node, rule), "struct " #type)
 SAME(prefix_rule);
 SAME(regex_rule);
 SAME(redirect_rule);
@@ -28,7 +28,7 @@ SAME(permission_rule);
 enum { PERMISSION_ALLOW = 0 };
 
 #define LIST(field, type) {offsetof(struct policy, field), sizeof(struct type)}
-static const struct list {
+static const struct rule_list {
 	size_t offset, size;
 } lists[] = {
 	[PERMISSION_ALLOW] = LIST(permission_allow, permission_rule),
@@ -37,10 +37,10 @@ static const struct list {
 };
 
 /* The same place in any list, or -1. */
-static int find(const struct policy *p, const struct rule *rule, const struct node **ret)
+static int find_rule(const struct policy *p, const struct rule *rule, const struct rule_node **ret)
 {
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		const struct node *n;
+		const struct rule_node *n;
 
 		memcpy(&n, (const char *)p + lists[i].offset, sizeof n);
 		for (; n; n = n->next)
@@ -55,10 +55,10 @@ static int find(const struct policy *p, const struct rule *rule, const struct no
 static bool about_files(const struct permission_rule *r) { return !str_is(r->tool, "Bash") && !str_is(r->tool, "PowerShell"); }
 
 /* A policy that holds this rule alone, with what changes how its words are read. */
-static void make_alone(struct arena *a, const struct policy *p, size_t list, const struct node *n, struct policy *ret)
+static void make_alone(struct arena *a, const struct policy *p, size_t list, const struct rule_node *n, struct policy *ret)
 {
 	struct policies none;
-	struct node *copy = arena_alloc(a, lists[list].size);
+	struct rule_node *copy = arena_alloc(a, lists[list].size);
 
 	policies_default(&none);
 	*ret = none.own;
@@ -80,7 +80,7 @@ static bool is_in(const struct reason *r, struct str where, bool denies)
 	return false;
 }
 
-static bool spoke(const struct judgement *j, struct str where)
+static bool rule_spoke(const struct judgement *j, struct str where)
 {
 	for (const struct step *s = j->steps; s; s = s->next)
 		if (str_eq(s->rule, where))
@@ -118,8 +118,8 @@ static int try_one(void *arg)
 	struct policies ps;
 	struct facts f;
 	struct judgement j;
-	const struct node *n;
-	int list = find(t->p, t->x->rule, &n);
+	const struct rule_node *n;
+	int list = find_rule(t->p, t->x->rule, &n);
 	bool turned = list == PERMISSION_ALLOW && about_files((const struct permission_rule *)n);
 
 	if (list < 0) {
@@ -134,7 +134,7 @@ static int try_one(void *arg)
 	policies_of(&alone, &ps);
 	if (engine_judge(t->a, &rq, &ps, &f, &j, NULL) != 0)
 		return 1;
-	t->spoke = turned ? is_in(j.reasons, t->x->rule->where, true) : spoke(&j, t->x->rule->where);
+	t->spoke = turned ? is_in(j.reasons, t->x->rule->where, true) : rule_spoke(&j, t->x->rule->where);
 	return 0;
 }
 

@@ -64,14 +64,14 @@ static const char deeper[][NAME_ROOM] = {"hg", "svn", "nc", "ncat", "socat", "te
 /* Of git, what only looks. */
 static const char git_looks[][NAME_ROOM] = {"blame", "cat-file", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"};
 
-static bool among(const char (*list)[NAME_ROOM], size_t n, struct str word)
+static bool is_among(const char (*list)[NAME_ROOM], size_t n, struct str word)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_is(word, list[i]))
 			return true;
 	return false;
 }
-#define AMONG(list, word) among(list, sizeof(list) / sizeof(*(list)), word)
+#define AMONG(list, word) is_among(list, sizeof(list) / sizeof(*(list)), word)
 
 struct str rule_prefix(struct str words)
 {
@@ -136,7 +136,7 @@ static bool find_rules(struct arena *a, const struct facts *f, const struct judg
 	return ret->n > 0;
 }
 
-static bool allows(struct arena *a, const struct engine_request *rq, const struct policies *p, const struct view *v, const struct rules *rules)
+static bool is_allowed_by(struct arena *a, const struct engine_request *rq, const struct policies *p, const struct view *v, const struct rules *rules)
 {
 	struct policies with = *p;
 	struct view *world = arena_new(a, struct view);
@@ -173,10 +173,10 @@ struct str rules_allowing(struct arena *a, const struct engine_request *rq, cons
 		return STR("");
 	for (size_t i = 0; i < all.n && all.n > 1; i++) {
 		one = (struct rules){.text = {all.text[i]}, .n = 1};
-		if (allows(a, rq, p, j->view, &one))
+		if (is_allowed_by(a, rq, p, j->view, &one))
 			all = one;
 	}
-	if (!allows(a, rq, p, j->view, &all))
+	if (!is_allowed_by(a, rq, p, j->view, &all))
 		return STR("");
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < all.n; i++) {

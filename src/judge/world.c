@@ -141,7 +141,7 @@ static void fill_roots(struct path_memo *m, const struct policy *p, struct view 
 	}
 }
 
-static struct str resolved(struct path_memo *m, struct str path)
+static struct str resolve_path(struct path_memo *m, struct str path)
 {
 	enum path_kind kind;
 	return path_real(m, path, &kind);
@@ -187,8 +187,8 @@ void world_view(struct arena *a, const struct engine_request *rq, const struct p
 	fill_user(a, rq, ret);
 	fill_cwd(m, rq, ret);
 	state_paths(a, &env, ret->home, STR(""), &own);
-	ret->config_dir = resolved(m, own.config_dir);
-	ret->state_dir = resolved(m, own.state_dir);
+	ret->config_dir = resolve_path(m, own.config_dir);
+	ret->state_dir = resolve_path(m, own.state_dir);
 	remembered_read(a, ret->state_dir, ret->uid, known);
 	ret->project = rq->pin ? rq->pin->path : find_project(m, rq, ret);
 	fill_roots(m, p, ret);
@@ -242,7 +242,7 @@ static bool answered_tree(const struct view *v, const struct question *q)
 	return false;
 }
 
-static bool answered(const struct view *v, const struct question *q)
+static bool is_answered(const struct view *v, const struct question *q)
 {
 	bool found = false;
 
@@ -265,7 +265,7 @@ static bool answered(const struct view *v, const struct question *q)
 	return found;
 }
 
-static size_t count(struct view *v)
+static size_t count_answers(struct view *v)
 {
 	size_t n = 0;
 	v->paths_end = &v->paths;
@@ -321,10 +321,10 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 size_t world_answer(struct arena *a, struct view *v, const struct question *q)
 {
 	struct path_memo m;
-	size_t before = count(v), n = before;
+	size_t before = count_answers(v), n = before;
 	path_memo_init(&m, a, v->cwd);
 	for (; q && n < WORLD_ANSWERS_MAX; q = q->next) {
-		if (answered(v, q))
+		if (is_answered(v, q))
 			continue;
 		n += answer_one(&m, v, q);
 	}

@@ -4,15 +4,15 @@
  */
 #include "knowledge/scan.h"
 
-static bool is(struct word w, const char *c) { return w.kind == WORD_EXACT && str_is(w.text, c); }
+static bool word_is(struct word w, const char *c) { return w.kind == WORD_EXACT && str_is(w.text, c); }
 
 static bool starts_expression(struct word w)
 {
-	return w.kind == WORD_EXACT && ((w.text.n > 1 && w.text.p[0] == '-') || is(w, "(") || is(w, ")") || is(w, "!") || is(w, ","));
+	return w.kind == WORD_EXACT && ((w.text.n > 1 && w.text.p[0] == '-') || word_is(w, "(") || word_is(w, ")") || word_is(w, "!") || word_is(w, ","));
 }
 
 /* Does a word, were the -exec before it ended by an unknown ";", do something? */
-static bool acts(const struct know_row *r, struct word w)
+static bool word_acts(const struct know_row *r, struct word w)
 {
 	const struct know_flag *f = w.kind == WORD_EXACT ? know_flag_find(r, w.text) : NULL;
 	return f && (know_runs(f->arg.kind) || f->arg.kind == KIND_WRITE || str_is(w.text, "-delete"));
@@ -25,13 +25,13 @@ static size_t take_exec(struct know_scan *s, const struct know_flag *f, size_t i
 	bool unknown = false, more = false;
 	for (; to < s->argc; to++) {
 		struct word w = s->argv[to];
-		if (is(w, ";"))
+		if (word_is(w, ";"))
 			break;
-		if (is(w, "+") && to > i + 1 && is(s->argv[to - 1], "{}")) {
+		if (word_is(w, "+") && to > i + 1 && word_is(s->argv[to - 1], "{}")) {
 			more = true;
 			break;
 		}
-		if (unknown && acts(s->row, w) && !s->opaque)
+		if (unknown && word_acts(s->row, w) && !s->opaque)
 			s->opaque = to;
 		if (w.kind == WORD_REST && !w.glob && !s->opaque)
 			s->opaque = to; /* may hold the ";" and another -exec */
@@ -65,7 +65,7 @@ void know_scan_find(struct know_scan *s)
 	bool paths = true, unknown = false;
 	size_t end = s->argc; /* the last word that could end an -exec */
 	s->dashdash = SIZE_MAX;
-	while (end > s->start && !is(s->argv[end - 1], ";") && !is(s->argv[end - 1], "+"))
+	while (end > s->start && !word_is(s->argv[end - 1], ";") && !word_is(s->argv[end - 1], "+"))
 		end--;
 	for (size_t i = s->start; i < s->argc; i++) {
 		struct word w = s->argv[i];
@@ -75,11 +75,11 @@ void know_scan_find(struct know_scan *s)
 			if (!s->opaque)
 				s->opaque = i;
 		}
-		if (paths && i == s->start && w.kind == WORD_EXACT && (is(w, "-H") || is(w, "-L") || is(w, "-P")))
+		if (paths && i == s->start && w.kind == WORD_EXACT && (word_is(w, "-H") || word_is(w, "-L") || word_is(w, "-P")))
 			continue;
 		const struct know_flag *f = w.kind == WORD_EXACT ? know_flag_find(s->row, w.text) : NULL;
 		if (f) {
-			paths = paths && (is(w, "-H") || is(w, "-L") || is(w, "-P") || is(w, "-D") || is(w, "-O"));
+			paths = paths && (word_is(w, "-H") || word_is(w, "-L") || word_is(w, "-P") || word_is(w, "-D") || word_is(w, "-O"));
 			i = take_predicate(s, f, i);
 			continue;
 		}
@@ -95,7 +95,7 @@ void know_scan_find(struct know_scan *s)
 				s->opaque = i;
 			continue;
 		}
-		if (unknown && (is(w, ";") || is(w, "+")) && !s->opaque)
+		if (unknown && (word_is(w, ";") || word_is(w, "+")) && !s->opaque)
 			s->opaque = i; /* ends an -exec that stands in an unknown word */
 		unknown |= w.kind != WORD_EXACT;
 		s->maybe_option |= w.kind == WORD_UNKNOWN && (!w.text.n || w.text.p[0] == HOLE_ANY || w.text.p[0] == HOLE_NAME || w.text.p[0] == '-');

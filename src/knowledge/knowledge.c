@@ -82,7 +82,7 @@ static bool has_flag(const struct know_scan *s, const uint32_t *list, size_t n)
 	return false;
 }
 
-static void override(struct know_operands *ops, const struct know_operands *by)
+static void override_operands(struct know_operands *ops, const struct know_operands *by)
 {
 	ops->set |= by->set;
 	if (by->set & OPS_FIRST)
@@ -102,7 +102,7 @@ static void override(struct know_operands *ops, const struct know_operands *by)
 }
 
 /* What the operands are, given the options that are present; and the effects these add. */
-static void settle(struct know_applying *ap, bool sub)
+static void settle_operands(struct know_applying *ap, bool sub)
 {
 	const struct know_row *r = ap->s->row;
 	const struct know_when *w = know_whens(r);
@@ -117,7 +117,7 @@ static void settle(struct know_applying *ap, bool sub)
 	for (size_t i = 0; i < r->nwhens; i++)
 		if (has_flag(ap->s, know_list(r, w[i].flags), w[i].nflags)) {
 			ap->active |= (uint64_t)1 << i;
-			override(&ap->ops, &w[i].ops);
+			override_operands(&ap->ops, &w[i].ops);
 			if ((w[i].ops.set & OPS_HARMLESS) && !ap->s->maybe_option)
 				ap->ret->effects = 0;
 			ap->ret->effects |= w[i].effects;
@@ -162,7 +162,7 @@ static bool is_colons(struct word w)
 }
 
 /* parallel CMD ::: ARG...; without CMD the arguments themselves are scripts. Returns the end of the command. */
-static size_t colons(struct know_applying *ap, size_t from)
+static size_t count_colons(struct know_applying *ap, size_t from)
 {
 	struct know_scan *s = ap->s;
 	size_t at = from;
@@ -211,7 +211,7 @@ static bool emit_operand(struct know_applying *ap, size_t k)
 	struct know_spec spec = operand_spec(ap, k, s->noperands);
 	bool after = ap->ops.after.kind && k >= s->dashdash;
 	if (is_range(spec) && (k >= ap->ops.nfirst || after)) {
-		size_t to = s->row->bits & ROW_COLONS ? colons(ap, at) : s->argc;
+		size_t to = s->row->bits & ROW_COLONS ? count_colons(ap, at) : s->argc;
 		if (to > at)
 			know_emit(ap, spec, at, to, s->argv[at]);
 		if (is_torn(s, k) && !s->opaque)
@@ -398,7 +398,7 @@ static const struct know_row *apply_row(struct know_applying *ap, const struct k
 			know_scan(s);
 		}
 	}
-	settle(ap, sub != NULL);
+	settle_operands(ap, sub != NULL);
 	if (sub) {
 		ap->ops = (struct know_operands){0};
 		ap->ops.rest.kind = s->lost ? KIND_OPAQUE : KIND_NONE; /* a global option that is not known hides which subcommand it is */

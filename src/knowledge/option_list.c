@@ -83,7 +83,7 @@ void know_options(struct arena *a, const struct know_row *row, const struct word
 }
 
 /* Without dashes, where one and two of them mean the same. */
-static struct str bare(const struct know_row *row, struct str name)
+static struct str bare_name(const struct know_row *row, struct str name)
 {
 	size_t i = 0;
 	while (row->style == STYLE_LONG_DASH && i < 2 && i < name.n && name.p[i] == '-')
@@ -95,7 +95,7 @@ static struct str bare(const struct know_row *row, struct str name)
 static bool given_as(const struct know_option *o, struct str name)
 {
 	struct str given = str_of(o->name);
-	if (str_eq(bare(o->row, given), bare(o->row, name)))
+	if (str_eq(bare_name(o->row, given), bare_name(o->row, name)))
 		return true;
 	return (o->row->bits & ROW_ABBREV) && o->row->style != STYLE_LONG_DASH && given.n > 2 && str_starts(given, "--") && str_starts(name, o->name) &&
 	       name.p[given.n] != '-';

@@ -60,7 +60,7 @@ const struct know_flag *know_flag_find(const struct know_row *r, struct str name
 }
 
 /* Something here cannot be read for certain. An inner command that starts later is lost by that. */
-static void lose(struct know_scan *s, size_t i)
+static void lose_word(struct know_scan *s, size_t i)
 {
 	s->unsure = true;
 	if (s->lost)
@@ -82,13 +82,13 @@ static void lose_unlisted(struct know_scan *s, struct str name, const struct wor
 	bool anything = s->row->effects & EFFECT_WORKSPACE; /* so it may anyway */
 	if (value && names_path(value->text) && !s->opaque && !anything)
 		s->opaque = i;
-	lose(s, i);
+	lose_word(s, i);
 }
 
 static bool takes_word(const struct know_flag *f) { return f->arg.kind != KIND_NONE && !(f->arg.mods & MOD_OPTIONAL); }
 
 /* Option f at word i has no attached value: takes the next words if it wants them. Returns the index of the last word used. */
-static size_t take(struct know_scan *s, const struct know_flag *f, size_t i, bool sure)
+static size_t take_option(struct know_scan *s, const struct know_flag *f, size_t i, bool sure)
 {
 	if (!takes_word(f)) {
 		know_hit_add(s, f, i, i + 1, NULL);
@@ -100,7 +100,7 @@ static size_t take(struct know_scan *s, const struct know_flag *f, size_t i, boo
 	}
 	struct word v = s->argv[i + 1];
 	if (v.kind == WORD_REST)
-		lose(s, i + 1); /* none, one or more words: what follows may be the value */
+		lose_word(s, i + 1); /* none, one or more words: what follows may be the value */
 	if (f->arg.kind == KIND_COMMAND) { /* fd -x cmd ... ; */
 		size_t to = i + 1;
 		while (to < s->argc && !(s->argv[to].kind == WORD_EXACT && str_is(s->argv[to].text, ";")))
@@ -133,12 +133,12 @@ static size_t take_abbreviated(struct know_scan *s, struct str name, const struc
 		if (value)
 			know_hit_add(s, found, i, i + 1, value);
 		else
-			end = take(s, found, i, !ambiguous);
+			end = take_option(s, found, i, !ambiguous);
 	}
 	if (!found || ambiguous) {
 		if (!found)
 			lose_unlisted(s, name, value, i);
-		lose(s, i);
+		lose_word(s, i);
 		return i;
 	}
 	return end;
@@ -152,7 +152,7 @@ static size_t scan_long(struct know_scan *s, size_t i)
 	struct word value;
 	if (!text_exact(name) || w.kind == WORD_REST) {
 		s->maybe_option = true;
-		lose(s, i);
+		lose_word(s, i);
 		return i;
 	}
 	if (eq >= 0)
@@ -161,7 +161,7 @@ static size_t scan_long(struct know_scan *s, size_t i)
 	if (!f)
 		return take_abbreviated(s, name, eq >= 0 ? &value : NULL, i);
 	if (eq < 0)
-		return take(s, f, i, true);
+		return take_option(s, f, i, true);
 	know_hit_add(s, f, i, i + 1, &value);
 	return i;
 }
@@ -202,13 +202,13 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 		char name[2] = {'-', w.text.p[k]};
 		if (text_hole(name[1])) {
 			s->maybe_option = true;
-			lose(s, i);
+			lose_word(s, i);
 			return i;
 		}
 		const struct know_flag *f = know_flag_find(s->row, str_n(name, 2));
 		if (!f) {
 			unlisted_letter(s, w, k);
-			lose(s, i);
+			lose_word(s, i);
 			sure = false; /* the rest may be its value */
 			continue;
 		}
@@ -219,7 +219,7 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 			continue;
 		}
 		if (k + 1 == w.text.n)
-			return take(s, f, i, sure);
+			return take_option(s, f, i, sure);
 		struct word v = know_part(w, k + 1);
 		know_hit_add(s, f, i, i + 1, &v);
 		return i;
@@ -245,12 +245,12 @@ static size_t scan_long_dash(struct know_scan *s, size_t i)
 	struct str name = str_sub(w.text, 0, eq >= 0 ? (size_t)eq : w.text.n);
 	if ((!text_exact(name) && !attached_flag(s->row, w.text)) || w.kind == WORD_REST) {
 		s->maybe_option = true;
-		lose(s, i);
+		lose_word(s, i);
 		return i;
 	}
 	const struct know_flag *f = know_flag_find(s->row, w.text);
 	if (f)
-		return take(s, f, i, true);
+		return take_option(s, f, i, true);
 	f = know_flag_find(s->row, name);
 	if (!f && str_starts(name, "--"))
 		f = know_flag_find(s->row, str_sub(name, 1, name.n));
@@ -265,7 +265,7 @@ static size_t scan_long_dash(struct know_scan *s, size_t i)
 		return i;
 	}
 	if (eq < 0)
-		return take(s, f, i, true);
+		return take_option(s, f, i, true);
 	know_hit_add(s, f, i, i + 1, &v);
 	return i;
 }
@@ -282,12 +282,12 @@ static size_t scan_bundle(struct know_scan *s, size_t i)
 			if (f)
 				know_hit_add(s, f, i, i + 1, NULL);
 			else
-				unlisted_letter(s, w, k), lose(s, i);
+				unlisted_letter(s, w, k), lose_word(s, i);
 			continue;
 		}
 		if (next < s->argc) {
 			if (s->argv[next].kind == WORD_REST)
-				lose(s, next);
+				lose_word(s, next);
 			know_hit_add(s, f, next, next + 1, &s->argv[next]);
 			next++;
 		}
@@ -303,7 +303,7 @@ static bool name_char(char c, bool first)
 enum assign { ASSIGN_NO, ASSIGN_YES, ASSIGN_MAYBE };
 
 /* env takes anything with '=' in it; so do sudo and make for all that matters here */
-static enum assign assignment(struct word w)
+static enum assign classify_assignment(struct word w)
 {
 	for (size_t i = 0; i < w.text.n; i++) {
 		if (w.text.p[i] == '=')
@@ -345,13 +345,13 @@ static bool scan_operand(struct know_scan *s, size_t i)
 	const struct know_row *r = s->row;
 	struct word w = s->argv[i];
 	if ((r->bits & ROW_ASSIGN_ANY) || ((r->bits & ROW_ASSIGN_FIRST) && s->noperands == 0)) {
-		enum assign as = assignment(w);
+		enum assign as = classify_assignment(w);
 		if (as == ASSIGN_YES) {
 			know_hit_add(s, NULL, i, i + 1, &w);
 			return false;
 		}
 		if (as == ASSIGN_MAYBE)
-			lose(s, i);
+			lose_word(s, i);
 	}
 	if (s->subs && s->noperands == 0 && !s->sub)
 		s->sub = i;
@@ -375,7 +375,7 @@ static bool scan_unknown(struct know_scan *s, size_t i)
 			s->opaque = i;
 	}
 	if (w.kind == WORD_REST) {
-		lose(s, i);
+		lose_word(s, i);
 		know_operand_add(s, i);
 		return false; /* there may be none, so options go on */
 	}
@@ -409,7 +409,7 @@ static size_t scan_option(struct know_scan *s, size_t i)
 	if (t.n > 1 && t.p[1] == '-')
 		return scan_long(s, i);
 	if (t.n > 2 && (f = know_flag_find(r, t))) /* a long name with one dash listed beside short ones (zip -TT) */
-		return take(s, f, i, true);
+		return take_option(s, f, i, true);
 	return scan_cluster(s, i, 1);
 }
 

@@ -174,7 +174,7 @@ void know_backups(struct know_applying *ap)
 
 enum know_match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+static char to_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 /* Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one). *ret_end is where the rest starts. */
 static enum know_match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
@@ -190,7 +190,7 @@ static enum know_match starts_with(struct str text, size_t i, const char *prefix
 		}
 		if (i < text.n && text_hole(text.p[i]))
 			return MATCH_MAYBE;
-		if (i >= text.n || lower(text.p[i]) != lower(*prefix))
+		if (i >= text.n || to_lower(text.p[i]) != to_lower(*prefix))
 			return MATCH_NO;
 	}
 	*ret_end = i;
@@ -426,7 +426,7 @@ static bool alias_reads(struct know_applying *ap, struct word value)
 	if (value.kind != WORD_EXACT)
 		return false;
 	for (size_t i = 0; i < rest.n; i++) {
-		char c = lower(rest.p[i]);
+		char c = to_lower(rest.p[i]);
 
 		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ' ' || strchr(more, c)))
 			return false;

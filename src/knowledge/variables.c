@@ -8,7 +8,7 @@
 /* ---- names ---- */
 
 /* Every variable is held against many rows before each run, so this is not the matcher of policies: stars only, and no set-up. */
-static bool matches(const char *pattern, struct str text, bool fold)
+static bool matches_pattern(const char *pattern, struct str text, bool fold)
 {
 	const char *star = NULL;
 	size_t at = 0, again = 0;
@@ -65,7 +65,7 @@ static size_t first_row(struct str name)
 	return low;
 }
 
-static const struct var_row *find(struct str name, bool fold)
+static const struct var_row *find_row(struct str name, bool fold)
 {
 	const struct var_row *any = NULL;
 
@@ -82,14 +82,14 @@ static const struct var_row *find(struct str name, bool fold)
 
 		if (*pattern != '*' && var_upper(*pattern) != var_upper(name.p[0]))
 			continue; /* nearly all of them */
-		if (matches(pattern, name, fold || (var_patterns[i].bits & VAR_FOLD)))
+		if (matches_pattern(pattern, name, fold || (var_patterns[i].bits & VAR_FOLD)))
 			return &var_patterns[i];
 	}
 	return any;
 }
 
-const struct var_row *var_find(struct str name) { return find(name, false); }
-const struct var_row *var_find_folded(struct str name) { return find(name, true); }
+const struct var_row *var_find(struct str name) { return find_row(name, false); }
+const struct var_row *var_find_folded(struct str name) { return find_row(name, true); }
 const char *var_lang(const struct var_row *r) { return var_text(r->lang); }
 
 bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value)
@@ -247,7 +247,8 @@ static bool secret_name(struct str name)
 	uint32_t lacks = ~letters_of(s); /* the case of a letter is not among its lower five bits */
 
 	for (size_t i = 0; i < var_nsecrets; i++)
-		if (!(var_secrets[i].letters & lacks) && matches(var_text(var_secrets[i].name), s, true))
+		if (!(var_secrets[i].letters & lacks) &&
+			matches_pattern(var_text(var_secrets[i].name), s, true))
 			return true;
 	return false;
 }
@@ -262,7 +263,7 @@ static bool credential_is(const char *pattern, struct str value)
 	n = strlen(pattern);
 	q = strcspn(pattern, "?");
 	if (q == n)
-		return matches(pattern, value, false);
+		return matches_pattern(pattern, value, false);
 	if (value.n != n || memcmp(value.p, pattern, q) != 0)
 		return false;
 	for (; q < n; q++)
@@ -303,7 +304,7 @@ bool var_secret(struct str name, struct str value)
 bool var_place(struct str name)
 {
 	for (size_t i = 0; i < var_nplaces; i++)
-		if (matches(var_text(var_places[i]), name, false))
+		if (matches_pattern(var_text(var_places[i]), name, false))
 			return true;
 	return false;
 }

@@ -65,7 +65,7 @@ static bool is_old(const char *name, const struct stat *st, bool tickets, int64_
 	return st->st_mtime + (ticket ? 2 * TICKET_AGE_MS / 1000 : HANDOFF_AGE_S) < now_s;
 }
 
-static void sweep(const char *folder, bool tickets, int64_t now_s)
+static void sweep_folder(const char *folder, bool tickets, int64_t now_s)
 {
 	DIR *d = opendir(folder);
 	struct dirent *entry;
@@ -80,8 +80,8 @@ static void sweep(const char *folder, bool tickets, int64_t now_s)
 
 void handoff_sweep(struct arena *a, struct str state, int64_t now_s)
 {
-	sweep(str_c(a, str_cat(a, state, STR("/" FOLDER))), false, now_s);
-	sweep(str_c(a, str_cat(a, state, STR("/tickets"))), true, now_s);
+	sweep_folder(str_c(a, str_cat(a, state, STR("/" FOLDER))), false, now_s);
+	sweep_folder(str_c(a, str_cat(a, state, STR("/tickets"))), true, now_s);
 }
 
 void handoff_no_box(struct arena *a, struct str state, bool none)

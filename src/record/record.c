@@ -82,7 +82,7 @@ void record_refuse(struct arena *a, const struct err *why, struct judgement *ret
 }
 
 /* What went wrong is an error, or turns the record off. */
-static int failed(struct record *r, const struct err *why, struct err *e)
+static int fail_record(struct record *r, const struct err *why, struct err *e)
 {
 	if (r->required)
 		return err_wrap(e, why, "it cannot be recorded");
@@ -185,7 +185,7 @@ static int pour_parts(void *ctx, struct blob_sink *to, struct err *e)
 }
 
 /* How many secrets are found when it is read in this way. */
-static uint64_t secrets(struct stream_parts *p, bool as_is)
+static uint64_t count_secrets(struct stream_parts *p, bool as_is)
 {
 	uint64_t before = redactor_count(p->cleaner.redactor);
 	struct err e;
@@ -219,7 +219,7 @@ static int long_stream(struct arena *a, struct record *r, const struct stream *s
 	}
 	*ret_cut = p->tail > p->head || to < s->total;
 	stream_cleaner_init(&p->cleaner, a, redactor_of(a, r));
-	p->cleaner.as_is = !for_terminals(a, s) || secrets(p, false) <= secrets(p, true);
+	p->cleaner.as_is = !for_terminals(a, s) || count_secrets(p, false) <= count_secrets(p, true);
 	return blob_put_poured(a, &r->blobs, pour_parts, p, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 
@@ -338,7 +338,7 @@ static void fill_request(struct arena *a, struct record *r, const struct engine_
 	row->cwd = record_redact(a, r, j && j->view ? j->view->cwd : rq->cwd);
 }
 
-static int append(struct arena *a, struct record *r, const struct audit_row *row, struct record_id *ret, struct err *e)
+static int append_row(struct arena *a, struct record *r, const struct audit_row *row, struct record_id *ret, struct err *e)
 {
 	struct audit_written done;
 
@@ -361,8 +361,8 @@ int record_verdict(struct arena *a, struct record *r, const struct record_who *w
 		return 0;
 	fill_who(a, r, &row, who);
 	fill_request(a, r, rq, j, &row);
-	if (put_judged(a, r, rq, j, &row, &why) != 0 || append(a, r, &row, ret_id, &why) != 0)
-		return failed(r, &why, e);
+	if (put_judged(a, r, rq, j, &row, &why) != 0 || append_row(a, r, &row, ret_id, &why) != 0)
+		return fail_record(r, &why, e);
 	return 0;
 }
 
@@ -373,7 +373,7 @@ int record_person(struct arena *a, struct record *r, struct str command, struct 
 
 	if (r->off)
 		return 0;
-	return append(a, r, &row, NULL, &why) == 0 ? 0 : failed(r, &why, e);
+	return append_row(a, r, &row, NULL, &why) == 0 ? 0 : fail_record(r, &why, e);
 }
 
 int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e)
@@ -386,12 +386,12 @@ int record_begin(struct arena *a, struct record *r, const struct record_who *who
 	fill_who(a, r, &row, who);
 	fill_request(a, r, s->rq, s->judgement, &row);
 	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0)
-		return failed(r, &why, e);
+		return fail_record(r, &why, e);
 	r->begun.id = row.id;
 	r->begun.command = row.command;
 	r->begun.verdict = row.verdict;
-	if (append(a, r, &row, NULL, &why) != 0)
-		return failed(r, &why, e);
+	if (append_row(a, r, &row, NULL, &why) != 0)
+		return fail_record(r, &why, e);
 	return 0;
 }
 
@@ -420,5 +420,5 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 		row.validation.task = v->task ? str_of(v->task) : STR("");
 		row.validation.format = v->format ? str_of(v->format) : STR("");
 	}
-	return append(a, r, &row, NULL, &why) == 0 ? 0 : failed(r, &why, e);
+	return append_row(a, r, &row, NULL, &why) == 0 ? 0 : fail_record(r, &why, e);
 }

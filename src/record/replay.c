@@ -11,7 +11,7 @@
 
 /* ---- finding ---- */
 
-static struct audit_line *keep(struct arena *a, const struct audit_line *l)
+static struct audit_line *keep_row(struct arena *a, const struct audit_line *l)
 {
 	struct audit_line *copy = arena_new(a, struct audit_line);
 
@@ -23,7 +23,7 @@ static struct audit_line *keep(struct arena *a, const struct audit_line *l)
 }
 
 /* Rows come oldest first: the newest of each kind stays. */
-static int collect(struct arena *a, const struct audit *au, const struct audit_filter *f, struct replay *r, struct err *e)
+static int collect_rows(struct arena *a, const struct audit *au, const struct audit_filter *f, struct replay *r, struct err *e)
 {
 	struct audit_line *l = arena_new(a, struct audit_line);
 	struct search *search;
@@ -35,7 +35,7 @@ static int collect(struct arena *a, const struct audit *au, const struct audit_f
 		struct audit_line **to = l->kind == AUDIT_VERDICT ? &r->verdict : l->kind == AUDIT_BEGIN ? &r->begin : l->kind == AUDIT_END ? &r->end : NULL;
 
 		if (to)
-			*to = keep(a, l);
+			*to = keep_row(a, l);
 	}
 	search_close(search);
 	return got < 0 ? -1 : 0;
@@ -50,7 +50,7 @@ bool replay_cut(const struct audit_line *row)
 	return row->kind != AUDIT_END && str_starts(note, "\"" RECORD_CUT);
 }
 
-static void fill(struct arena *a, struct replay *r)
+static void fill_replay(struct arena *a, struct replay *r)
 {
 	r->asked = r->begin ? r->begin : r->verdict ? r->verdict : r->end;
 	r->judged = r->begin && audit_field(r->begin, "verdict").n ? r->begin : r->verdict;
@@ -70,11 +70,11 @@ int replay_find(struct arena *a, const struct audit *au, struct str id, struct r
 {
 	struct replay r = {.id = id};
 
-	if (collect(a, au, &(struct audit_filter){.id = id}, &r, e) < 0)
+	if (collect_rows(a, au, &(struct audit_filter){.id = id}, &r, e) < 0)
 		return -1;
 	if (!r.verdict && !r.begin && !r.end)
 		return 0;
-	fill(a, &r);
+	fill_replay(a, &r);
 	*ret = r;
 	return 1;
 }

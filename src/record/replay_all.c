@@ -75,7 +75,7 @@ static struct policy_file **copy_files(struct arena *a, const struct policy_file
 }
 
 /* System, user, project: the order in which files are merged. */
-static int mixed(struct trial *t, const struct policies *old, struct policies *ret, struct err *e)
+static int mix_policies(struct trial *t, const struct policies *old, struct policies *ret, struct err *e)
 {
 	struct policy_file *files = NULL, **end = &files;
 
@@ -99,7 +99,7 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 		if (t->npolicies == TRIAL_POLICIES_MAX)
 			return err_set(e, ERR_LIMIT, 0, "there are more than %d different policies in the record", TRIAL_POLICIES_MAX);
 		*p = (struct trial_policy){.digest = str_dup(t->a, digest)};
-		p->bad = record_policies(t->a, t->blobs, p->digest, &old, e) < 0 || mixed(t, &old, &p->policies, e) < 0;
+		p->bad = record_policies(t->a, t->blobs, p->digest, &old, e) < 0 || mix_policies(t, &old, &p->policies, e) < 0;
 		t->npolicies++;
 		if (p->bad)
 			return -1;
@@ -112,7 +112,7 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 
 /* ---- what was judged before ---- */
 
-struct memo {
+struct replay_memo {
 	unsigned char key[KEY_BYTES];
 	void *tag;
 	bool used, unseen;
@@ -122,27 +122,27 @@ struct memo {
 struct pass {
 	struct arena *a;
 	struct trial *t;
-	struct memo *memos;
+	struct replay_memo *memos;
 	size_t nmemos, cap;
 	const struct replay_visitor *v;
 	struct replay_counts *counts;
 	struct buf scratch_text;
 };
 
-static struct memo *find(struct pass *p, const unsigned char *key)
+static struct replay_memo *find_memo(struct pass *p, const unsigned char *key)
 {
 	uint64_t at;
 
 	memcpy(&at, key, sizeof(at));
 	for (;; at++) {
-		struct memo *m = &p->memos[at & (p->cap - 1)];
+		struct replay_memo *m = &p->memos[at & (p->cap - 1)];
 
 		if (!m->used || !memcmp(m->key, key, KEY_BYTES))
 			return m;
 	}
 }
 
-static void grow(struct pass *p)
+static void grow_memos(struct pass *p)
 {
 	struct pass old = *p;
 
@@ -150,7 +150,7 @@ static void grow(struct pass *p)
 	p->memos = arena_array(p->a, p->cap, sizeof(*p->memos));
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.memos[i].used)
-			*find(p, old.memos[i].key) = old.memos[i];
+			*find_memo(p, old.memos[i].key) = old.memos[i];
 }
 
 static void hash_part(crypto_generichash_state *h, struct str s)
@@ -161,7 +161,7 @@ static void hash_part(crypto_generichash_state *h, struct str s)
 	crypto_generichash_update(h, (const unsigned char *)s.p, s.n);
 }
 
-static struct memo *memo_of(struct pass *p, const struct replay *r)
+static struct replay_memo *memo_of(struct pass *p, const struct replay *r)
 {
 	crypto_generichash_state h;
 	unsigned char key[KEY_BYTES];
@@ -174,8 +174,8 @@ static struct memo *memo_of(struct pass *p, const struct replay *r)
 	hash_part(&h, r->policy);
 	crypto_generichash_final(&h, key, KEY_BYTES);
 	if (2 * (p->nmemos + 1) > p->cap && p->cap < MEMO_MAX)
-		grow(p);
-	struct memo *m = find(p, key);
+		grow_memos(p);
+	struct replay_memo *m = find_memo(p, key);
 	if (!m->used && p->nmemos + 1 < p->cap)
 		memcpy(m->key, key, KEY_BYTES);
 	return m;
@@ -188,7 +188,7 @@ struct one {
 	struct arena *scratch;
 	const struct replay *r;
 	enum verdict from;
-	struct memo *m;
+	struct replay_memo *m;
 	const struct audit_line *row;
 	struct err e;
 	int rc;
@@ -224,7 +224,7 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 	struct replay r = {.id = l->id, .cwd = cwd.n > 1 ? str_sub(cwd, 1, cwd.n - 1) : STR(""), .policy = str_sub(audit_field(l, "policy"), 1, BLOB_DIGEST + 1), .view = str_sub(audit_field(l, "view"), 1, BLOB_DIGEST + 1),
 		.answers = audit_field(l, "answers")};
 	enum verdict from;
-	struct memo spare = {0};
+	struct replay_memo spare = {0};
 
 	if (said.n < 2 || verdict_named(r.said = str_sub(said, 1, said.n - 1), &from) < 0)
 		return 0;
@@ -273,7 +273,7 @@ int replay_each(struct arena *a, const struct audit *au, struct trial *t, const 
 
 	own.kinds = 1u << AUDIT_VERDICT | 1u << AUDIT_BEGIN;
 	buf_init(&p.scratch_text, a, AUDIT_ROW_MAX);
-	grow(&p);
+	grow_memos(&p);
 	if (audit_reader_new(a, au, &own, AUDIT_NEWEST_FIRST, &r, e) < 0)
 		return -1;
 	while ((got = audit_next(r, l, e)) > 0)

@@ -5,7 +5,7 @@
 
 #define VARIABLES_MAX 4096 /* of the caller that are looked at */
 
-static bool listed(const struct texts *t, struct str name)
+static bool is_listed(const struct texts *t, struct str name)
 {
 	for (; t; t = t->next)
 		if (str_eq(t->text, name))
@@ -27,7 +27,7 @@ struct str *secret_values(struct arena *a, char *const *environ, const struct te
 		ptrdiff_t eq = str_find(s, '=', 0);
 		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""), value = str_sub(s, (size_t)eq + 1, s.n);
 
-		if (name.n && (var_secret(name, value) || listed(also, name)) && !var_place(name))
+		if (name.n && (var_secret(name, value) || is_listed(also, name)) && !var_place(name))
 			v[n++] = value;
 	}
 	*ret_n = n;

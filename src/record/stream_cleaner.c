@@ -12,14 +12,14 @@ void stream_cleaner_init(struct stream_cleaner *c, struct arena *a, struct redac
 	buf_init(&c->out, a, a->cap);
 }
 
-static void give(struct stream_cleaner *c, enum stream_part part, stream_cleaner_take *take, void *ctx)
+static void give_out(struct stream_cleaner *c, enum stream_part part, stream_cleaner_take *take, void *ctx)
 {
 	if (part != PART_CONTEXT && c->out.n)
 		take(ctx, buf_view(&c->out));
 	c->out.n = 0;
 }
 
-static void feed(struct stream_cleaner *c, struct normaliser *n, struct str piece)
+static void feed_piece(struct stream_cleaner *c, struct normaliser *n, struct str piece)
 {
 	if (!c->as_is)
 		normaliser_feed(n, piece);
@@ -27,7 +27,7 @@ static void feed(struct stream_cleaner *c, struct normaliser *n, struct str piec
 	c->plain.n = 0;
 }
 
-static void finish(struct stream_cleaner *c, struct normaliser *n, enum stream_part part)
+static void finish_part(struct stream_cleaner *c, struct normaliser *n, enum stream_part part)
 {
 	if (!c->as_is)
 		normaliser_end(n);
@@ -51,13 +51,13 @@ struct stream_extent stream_cleaner_pass(struct stream_cleaner *c, const struct 
 		n.counts = c->counts;
 	}
 	while (e.at < to && (got = stream_read(source, e.at, c->raw, to - e.at < PIECE ? (size_t)(to - e.at) : PIECE, NULL)) > 0) {
-		feed(c, &n, str_n(c->raw, (size_t)got));
-		give(c, part, take, ctx);
+		feed_piece(c, &n, str_n(c->raw, (size_t)got));
+		give_out(c, part, take, ctx);
 		e.newlines += str_count(str_n(c->raw, (size_t)got), '\n');
 		e.at += (uint64_t)got;
 	}
-	finish(c, &n, part);
-	give(c, part, take, ctx);
+	finish_part(c, &n, part);
+	give_out(c, part, take, ctx);
 	if (!c->as_is && part != PART_CONTEXT)
 		c->counts = n.counts;
 	return e;

@@ -19,7 +19,7 @@ struct fired { /* a set of texts: where rules stand that spoke, ids of checks th
 	size_t n, cap;
 };
 
-struct work {
+struct suggest_work {
 	struct arena *a;
 	struct suggest *s;
 	struct fired rules;
@@ -29,7 +29,7 @@ struct work {
 
 /* ---- what spoke ---- */
 
-static struct str *place(const struct fired *f, struct str text)
+static struct str *find_place(const struct fired *f, struct str text)
 {
 	for (size_t at = str_hash(text);; at++) {
 		struct str *p = &f->places[at & (f->cap - 1)];
@@ -39,7 +39,7 @@ static struct str *place(const struct fired *f, struct str text)
 	}
 }
 
-static void fire(struct work *w, struct fired *f, struct str text)
+static void add_fired(struct suggest_work *w, struct fired *f, struct str text)
 {
 	if (!text.n)
 		return;
@@ -50,28 +50,28 @@ static void fire(struct work *w, struct fired *f, struct str text)
 		f->places = arena_array(w->a, f->cap, sizeof(*f->places));
 		for (size_t i = 0; i < old.cap; i++)
 			if (old.places[i].n)
-				*place(f, old.places[i]) = old.places[i];
+				*find_place(f, old.places[i]) = old.places[i];
 	}
-	struct str *p = place(f, text);
+	struct str *p = find_place(f, text);
 	if (p->n)
 		return;
 	*p = str_dup(w->a, text);
 	f->n++;
 }
 
-static bool has_fired(const struct fired *f, struct str text) { return f->cap && text.n && place(f, text)->n; }
+static bool has_fired(const struct fired *f, struct str text) { return f->cap && text.n && find_place(f, text)->n; }
 
-static void note_fired(struct work *w, const struct judgement *j)
+static void note_fired(struct suggest_work *w, const struct judgement *j)
 {
 	const struct reason *const lists[] = {j->reasons, j->warnings, j->advice};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		for (const struct reason *r = lists[i]; r; r = r->next) {
 			w->checks[r->id] = true;
-			fire(w, &w->rules, r->rule);
+			add_fired(w, &w->rules, r->rule);
 		}
 	for (const struct step *s = j->steps; s; s = s->next) {
-		fire(w, &w->rules, s->rule);
+		add_fired(w, &w->rules, s->rule);
 		if (!strcmp(s->what, "lifted"))
 			w->checks[check_find(s->rule)] = true;
 	}
@@ -80,7 +80,7 @@ static void note_fired(struct work *w, const struct judgement *j)
 /* ---- what is asked about ---- */
 
 /* The commands that reasons point at; those of one that has several commands are all taken when none is pointed at. */
-static void find_parts(struct work *w, const struct derived *d, struct suggest_ask *ask)
+static void find_parts(struct suggest_work *w, const struct derived *d, struct suggest_ask *ask)
 {
 	for (int all = 0; all < 2 && !ask->nparts && !ask->left; all++)
 		for (const struct command *c = d->facts.commands; c && !ask->left; c = c->next) {
@@ -100,7 +100,7 @@ static void find_parts(struct work *w, const struct derived *d, struct suggest_a
 		ask->left = "no command in it is asked about";
 }
 
-static void weigh(struct work *w, const struct judgement *j, struct suggest_ask *ask)
+static void weigh_ask(struct suggest_work *w, const struct judgement *j, struct suggest_ask *ask)
 {
 	struct buf b;
 
@@ -122,7 +122,7 @@ static void weigh(struct work *w, const struct judgement *j, struct suggest_ask 
 
 static void *note_request(void *ctx, const struct replay *r, enum verdict from, const struct derived *d)
 {
-	struct work *w = ctx;
+	struct suggest_work *w = ctx;
 	struct suggest *s = w->s;
 	struct suggest_ask *ask;
 
@@ -141,7 +141,7 @@ static void *note_request(void *ctx, const struct replay *r, enum verdict from, 
 	ask->command = str_dup(w->a, r->command);
 	ask->r = (struct replay){.id = str_dup(w->a, r->id), .command = ask->command, .cwd = str_dup(w->a, r->cwd), .said = str_dup(w->a, r->said), .policy = str_dup(w->a, r->policy),
 		.view = str_dup(w->a, r->view), .answers = str_dup(w->a, r->answers)};
-	weigh(w, &d->judgement, ask);
+	weigh_ask(w, &d->judgement, ask);
 	if (!ask->left)
 		find_parts(w, d, ask);
 	return ask;
@@ -149,7 +149,7 @@ static void *note_request(void *ctx, const struct replay *r, enum verdict from, 
 
 static void count_request(void *ctx, void *tag, enum verdict from, enum verdict to)
 {
-	struct work *w = ctx;
+	struct suggest_work *w = ctx;
 	struct suggest_ask *ask = tag;
 
 	(void)from;
@@ -256,7 +256,7 @@ static int judge_one(void *arg)
 }
 
 /* Judges what rules were made for with all of them. What is not allowed by them takes its rules back. True: none was taken back. */
-static bool try_rules(struct work *w, struct trial *t, struct str yaml)
+static bool try_rules(struct suggest_work *w, struct trial *t, struct str yaml)
 {
 	struct suggest *s = w->s;
 	bool all = true;
@@ -308,7 +308,7 @@ static int rules_most_first(const void *x, const void *y)
 	return a->n != b->n ? (a->n < b->n ? 1 : -1) : str_cmp(a->text, b->text);
 }
 
-static void settle_rules(struct work *w, struct trial *t)
+static void settle_rules(struct suggest_work *w, struct trial *t)
 {
 	struct suggest *s = w->s;
 	size_t n = 0;
@@ -330,7 +330,7 @@ static void settle_rules(struct work *w, struct trial *t)
 
 /* ---- what is of no use ---- */
 
-static bool of_user(const struct work *w, struct str where)
+static bool of_user(const struct suggest_work *w, struct str where)
 {
 	for (const struct policy_file *f = w->policies->files; f; f = f->next)
 		if (f->who == WHO_OWNER && where.n > f->path.n && where.p[f->path.n] == ':' && !memcmp(where.p, f->path.p, f->path.n))
@@ -338,7 +338,7 @@ static bool of_user(const struct work *w, struct str where)
 	return false;
 }
 
-static void note_dead(struct work *w, const char *what, const struct rule *rule, struct str text)
+static void note_dead(struct suggest_work *w, const char *what, const struct rule *rule, struct str text)
 {
 	struct suggest *s = w->s;
 
@@ -346,7 +346,7 @@ static void note_dead(struct work *w, const char *what, const struct rule *rule,
 		s->dead[s->ndead++] = (struct suggest_dead){rule->where, text, what};
 }
 
-static void find_dead(struct work *w)
+static void find_dead(struct suggest_work *w)
 {
 	const struct policy *p = &w->policies->own;
 	const struct {
@@ -371,7 +371,7 @@ static void find_dead(struct work *w)
 		note_dead(w, "arguments", &r->rule, r->commands ? r->commands->text : STR(""));
 }
 
-static void find_silent(struct work *w)
+static void find_silent(struct suggest_work *w)
 {
 	w->s->silent = arena_array(w->a, CHECK_IDS, sizeof(*w->s->silent));
 	for (enum check_id id = CHECK_NONE + 1; id < CHECK_IDS; id++)
@@ -383,7 +383,7 @@ int suggest_make(struct arena *a, const struct audit *au, const struct blobs *bl
 {
 	struct suggest s = {0};
 	struct policies now;
-	struct work w = {.a = a, .s = &s, .policies = &now};
+	struct suggest_work w = {.a = a, .s = &s, .policies = &now};
 	struct trial t;
 
 	s.asks = arena_array(a, SUGGEST_ASKS_MAX, sizeof(*s.asks));

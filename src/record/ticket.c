@@ -27,7 +27,7 @@
 #define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
 
 /* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
-static bool survives(const struct ticket *t)
+static bool is_utf8(const struct ticket *t)
 {
 	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session, t->client,
 			t->tool, t->tool_use_id, t->id, t->config, t->approved};
@@ -43,7 +43,7 @@ struct str ticket_cwd(struct arena *a, const struct ticket *t)
 	return t->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(t->project.path), STR_ARG(t->cwd)) : t->project.path;
 }
 
-static int changed(const char *what, struct str path, int why, struct err *e)
+static int fail_changed(const char *what, struct str path, int why, struct err *e)
 {
 	if (why == ESTALE || why == ELOOP || why == ENOENT || why == ENOTDIR)
 		return err_set(e, ERR_INPUT, 0,
@@ -61,10 +61,10 @@ static int open_both(struct arena *a, const struct ticket *t, struct identity *r
 	FD_CLEANUP int root = directory_open_expected(path, t->project.id, O_PATH);
 
 	if (root < 0)
-		return changed("project", t->project.path, errno, e);
+		return fail_changed("project", t->project.path, errno, e);
 	FD_CLEANUP int cwd = directory_open_below(root, below);
 	if (cwd < 0)
-		return changed("directory", whole, errno, e);
+		return fail_changed("directory", whole, errno, e);
 	if (directory_identity(root, ret_project) != 0 || directory_identity(cwd, ret_cwd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s'", STR_ARG(whole));
 	return 0;
@@ -93,7 +93,7 @@ int ticket_check(struct arena *a, const struct ticket *t, struct err *e)
 
 	if (open_both(a, t, &project, &cwd, e) != 0)
 		return -1;
-	return identity_same(cwd, t->cwd_id) ? 0 : changed("directory", ticket_cwd(a, t), ESTALE, e);
+	return identity_same(cwd, t->cwd_id) ? 0 : fail_changed("directory", ticket_cwd(a, t), ESTALE, e);
 }
 
 /* As numbers of 64 bits with a sign, since that is what readers of JSON have. */
@@ -175,7 +175,7 @@ void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now
 }
 
 /* The ticket first: a mark without one is nothing. One that cannot be marked is taken back. */
-static int mark(struct arena *a, struct str state, const struct ticket *t, struct str id, struct err *e)
+static int write_mark(struct arena *a, struct str state, const struct ticket *t, struct str id, struct err *e)
 {
 	struct str path;
 
@@ -193,7 +193,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	struct str path, name;
 	struct buf b;
 
-	if (!survives(t) || !client_walls_is_utf8(&t->walls) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) ||
+	if (!is_utf8(t) || !client_walls_is_utf8(&t->walls) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) ||
 			!identity_known(t->cwd_id))
 		return err_set(e, ERR_INPUT, 0, "the command cannot be handed on: it is not UTF-8, or has no directory");
 	buf_init(&b, a, TICKET_BYTES_MAX);
@@ -219,7 +219,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	if (id_new(id, e) != 0)
 		return -1;
 	name = str_dup(a, str_n(id, TICKET_ID));
-	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0 || mark(a, state, t, name, e) != 0)
+	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0 || write_mark(a, state, t, name, e) != 0)
 		return -1;
 	*ret = name;
 	return 0;
@@ -286,7 +286,7 @@ static struct str read_approved(struct arena *a, const json_t *list)
 }
 
 /* One of another start of the machine is older than its clock can say. */
-static bool expired(struct arena *a, const json_t *o)
+static bool is_expired(struct arena *a, const json_t *o)
 {
 	json_int_t created = json_integer_value(json_object_get(o, "created_ms"));
 	uint64_t now = clock_ms();
@@ -297,7 +297,7 @@ static bool expired(struct arena *a, const json_t *o)
 }
 
 /* 1: it was one, and is too old. */
-static int parse(struct arena *a, const json_t *o, struct ticket *ret)
+static int parse_ticket(struct arena *a, const json_t *o, struct ticket *ret)
 {
 	json_int_t dialect = json_integer_value(json_object_get(o, "dialect")), ms = json_integer_value(json_object_get(o, "time_ms"));
 	struct ticket t = {.command = text_of(a, o, "command"), .policy = text_of(a, o, "policy"),
@@ -319,7 +319,7 @@ static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 	if (!str_starts(t.project.path, "/") || !identity_known(t.project.id) || !identity_known(t.cwd_id) ||
 			dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
 		return -1;
-	if (expired(a, o))
+	if (is_expired(a, o))
 		return 1;
 	t.dialect = (enum dialect)dialect;
 	t.time_ms = (uint64_t)ms;
@@ -338,11 +338,11 @@ static int parse_inside(void *arg)
 {
 	struct parsing *p = arg;
 
-	p->rc = parse(p->a, p->o, p->ret);
+	p->rc = parse_ticket(p->a, p->o, p->ret);
 	return 0;
 }
 
-static int get(struct arena *a, struct str state, struct str id, uint32_t uid, bool take, struct ticket *ret, struct err *e)
+static int get_ticket(struct arena *a, struct str state, struct str id, uint32_t uid, bool take, struct ticket *ret, struct err *e)
 {
 	struct parsing p = {.a = a, .ret = ret};
 	json_t *o = NULL;
@@ -365,12 +365,12 @@ static int get(struct arena *a, struct str state, struct str id, uint32_t uid, b
 
 int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
 {
-	return get(a, state, id, uid, true, ret, e);
+	return get_ticket(a, state, id, uid, true, ret, e);
 }
 
 int ticket_peek(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
 {
-	return get(a, state, id, uid, false, ret, e);
+	return get_ticket(a, state, id, uid, false, ret, e);
 }
 
 /* ---- the end of a session ---- */
@@ -389,7 +389,7 @@ struct reading_session {
 	json_t *o;
 };
 
-static int load(void *arg)
+static int load_ticket(void *arg)
 {
 	struct reading_session *r = arg;
 	FD_CLEANUP int fd = openat(r->f->dir, r->id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -401,13 +401,13 @@ static int load(void *arg)
 	return json_load_strict(text, &r->o, &why) != 0;
 }
 
-static bool belongs(const struct forgetting *f, const char *id)
+static bool belongs_to_session(const struct forgetting *f, const char *id)
 {
 	struct reading_session r = {.f = f, .id = id};
 	bool yes;
 
 	arena_init(&r.a, 2 * TICKET_BYTES_MAX);
-	yes = arena_run(&r.a, load, &r) == 0 && str_eq(json_to_str(json_object_get(r.o, "client")), f->client) &&
+	yes = arena_run(&r.a, load_ticket, &r) == 0 && str_eq(json_to_str(json_object_get(r.o, "client")), f->client) &&
 		str_eq(json_to_str(json_object_get(r.o, "session")), f->session);
 	json_decref(r.o);
 	arena_free(&r.a);
@@ -429,7 +429,7 @@ static void each_name(const char *folder, void (*fn)(struct forgetting *f, const
 
 static void note_ticket(struct forgetting *f, const char *name)
 {
-	if (str_is_hex(str_of(name), TICKET_ID) && belongs(f, name))
+	if (str_is_hex(str_of(name), TICKET_ID) && belongs_to_session(f, name))
 		memcpy(f->ids[f->n++], name, TICKET_ID + 1);
 }
 

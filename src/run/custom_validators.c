@@ -24,7 +24,7 @@
 #define ANSWER_MAX ((size_t)1 << 20)
 #define TIME "10s"
 
-struct judge { /* one of them at work */
+struct validator_call { /* one of them at work */
 	struct arena *a;
 	const struct run *run;     /* what is judged */
 	const struct policies *policies;
@@ -33,7 +33,7 @@ struct judge { /* one of them at work */
 	struct validation *v;
 };
 
-static void no_answer(struct judge *j, const char *why)
+static void no_answer(struct validator_call *j, const char *why)
 {
 	validation_unsure(j->a, j->v, "custom-failed", "the validator '%.*s' gave no answer: %s; correct it, or leave it out", STR_ARG(j->name), why);
 }
@@ -62,7 +62,7 @@ static char *const *words(struct arena *a, const struct texts *command)
 }
 
 /* What it printed. */
-static int ask(struct judge *j, struct run_wishes *w, struct outcome *ret, struct err *e)
+static int run_validator(struct validator_call *j, struct run_wishes *w, struct outcome *ret, struct err *e)
 {
 	struct run r = {.id = j->run->id};
 	int rc;
@@ -98,7 +98,7 @@ static bool name_ok(struct str s)
 	return s.n > 0 && s.n <= NAME_BYTES_MAX;
 }
 
-static struct str member(const struct value *o, const char *key)
+static struct str text_member(const struct value *o, const char *key)
 {
 	const struct value *v = value_key(o, key);
 
@@ -108,7 +108,7 @@ static struct str member(const struct value *o, const char *key)
 static int read_outcome(const struct value *o, enum validity *ret)
 {
 	for (int k = VALIDITY_INDETERMINATE; k <= VALIDITY_INVALID; k++)
-		if (str_is(member(o, "outcome"), validity_name((enum validity)k))) {
+		if (str_is(text_member(o, "outcome"), validity_name((enum validity)k))) {
 			*ret = (enum validity)k;
 			return 0;
 		}
@@ -122,14 +122,14 @@ static int read_result(const struct value *o, enum validity validity, enum verdi
 	if (!value_key(o, "result"))
 		return 0;
 	for (int k = RESULT_NONE; k <= RESULT_FAIL; k++)
-		if (str_is(member(o, "result"), result_name((enum verdict_of_result)k))) {
+		if (str_is(text_member(o, "result"), result_name((enum verdict_of_result)k))) {
 			*ret = (enum verdict_of_result)k;
 			return validity == VALIDITY_VALID || k == RESULT_NONE ? 0 : -1;
 		}
 	return -1;
 }
 
-static bool counted(const struct validation *v, struct str name)
+static bool is_counted(const struct validation *v, struct str name)
 {
 	for (const struct count *c = v->counts; c; c = c->next)
 		if (str_is(name, c->name))
@@ -138,7 +138,7 @@ static bool counted(const struct validation *v, struct str name)
 }
 
 /* Those of the tool itself stand. */
-static int take_counts(struct judge *j, const struct value *counts)
+static int take_counts(struct validator_call *j, const struct value *counts)
 {
 	if (!counts)
 		return 0;
@@ -148,12 +148,12 @@ static int take_counts(struct judge *j, const struct value *counts)
 		if (!name_ok(c->key) || value_int(c, -1) < 0)
 			return -1;
 	for (const struct value *c = counts->first; c; c = c->next)
-		if (!counted(j->v, c->key))
+		if (!is_counted(j->v, c->key))
 			validation_count(j->a, j->v, str_c(j->a, c->key), value_int(c, 0));
 	return 0;
 }
 
-static struct str message_of(struct judge *j, struct str text)
+static struct str message_of(struct validator_call *j, struct str text)
 {
 	static const struct normalise_options options = {0};
 
@@ -162,17 +162,17 @@ static struct str message_of(struct judge *j, struct str text)
 }
 
 /* Of an invalid result they say why, unless they are warnings. */
-static int take_checks(struct judge *j, const struct value *checks, enum validity validity)
+static int take_checks(struct validator_call *j, const struct value *checks, enum validity validity)
 {
 	if (!checks)
 		return 0;
 	if (checks->kind != VALUE_ARRAY || checks->n > NAMES_MAX)
 		return -1;
 	for (const struct value *c = checks->first; c; c = c->next)
-		if (!name_ok(member(c, "id")) || !member(c, "message").n)
+		if (!name_ok(text_member(c, "id")) || !text_member(c, "message").n)
 			return -1;
 	for (const struct value *c = checks->first; c; c = c->next) {
-		struct str text = message_of(j, member(c, "message")), id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name), STR_ARG(member(c, "id")));
+		struct str text = message_of(j, text_member(c, "message")), id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name), STR_ARG(text_member(c, "id")));
 
 		validation_note(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID || value_is(value_key(c, "warning"), VALUE_TRUE), "%.*s", STR_ARG(text));
 	}
@@ -199,7 +199,7 @@ static void forget_unknown(struct validation *v)
 		v->validity = VALIDITY_VALID;
 }
 
-static void combine(struct judge *j, enum validity validity, enum verdict_of_result result)
+static void combine_results(struct validator_call *j, enum validity validity, enum verdict_of_result result)
 {
 	struct validation *v = j->v;
 
@@ -215,7 +215,7 @@ static void combine(struct judge *j, enum validity validity, enum verdict_of_res
 		v->evidence = EVIDENCE_TEXT;
 }
 
-static void take_answer(struct judge *j, const struct outcome *o)
+static void take_answer(struct validator_call *j, const struct outcome *o)
 {
 	static const int codes[] = {[VALIDITY_VALID] = 0, [VALIDITY_INVALID] = 1, [VALIDITY_INDETERMINATE] = 3};
 	struct value_reader reader;
@@ -242,23 +242,23 @@ static void take_answer(struct judge *j, const struct outcome *o)
 	if (take_checks(j, value_key(answer, "checks"), validity) != 0 || take_counts(j, value_key(answer, "counts")) != 0)
 		no_answer(j, "its 'checks' or 'counts' are not of the right shape");
 	else
-		combine(j, validity, result);
+		combine_results(j, validity, result);
 }
 
 /* One that lies in the workspace can be changed by what it is to judge. */
-static bool changed(struct judge *j, const char *path)
+static bool has_changed(struct validator_call *j, const char *path)
 {
 	struct str text;
 
 	return file_read(j->a, path, RUN_SCRIPT_MAX, &text, NULL, NULL) != 0 || !str_eq(text, j->run->task.validator_text);
 }
 
-static void consult(struct judge *j, struct run_wishes *w)
+static void consult_validator(struct validator_call *j, struct run_wishes *w)
 {
 	struct outcome o = {0};
 	struct err e = {0};
 
-	if (ask(j, w, &o, &e) != 0)
+	if (run_validator(j, w, &o, &e) != 0)
 		no_answer(j, e.text);
 	else
 		take_answer(j, &o);
@@ -267,13 +267,13 @@ static void consult(struct judge *j, struct run_wishes *w)
 /* ---- which of them, and what they read ---- */
 
 /* The report with the whole streams, as far as they were kept: their numbers must all be there. */
-static struct str report_text(struct judge *j, const struct report *report)
+static struct str report_text(struct validator_call *j, const struct report *report)
 {
 	const struct normalise_options options = {.timestamps = run_iso_times(report->run->w)};
 	struct report whole = *report;
 	const struct stream *from[] = {&report->outcome->out, &report->outcome->err};
 	struct str *to[] = {&whole.out, &whole.err};
-	struct cut *cuts[] = {&whole.out_cut, &whole.err_cut};
+	struct stream_cut *cuts[] = {&whole.out_cut, &whole.err_cut};
 	struct buf b;
 
 	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
@@ -282,7 +282,7 @@ static struct str report_text(struct judge *j, const struct report *report)
 		if (raw.n != from[i]->total)
 			continue;
 		*to[i] = redact(j->a, j->redactor, normalise(j->a, raw, &options, &(struct sanitized){0}), NULL);
-		*cuts[i] = (struct cut){0};
+		*cuts[i] = (struct stream_cut){0};
 	}
 	buf_init(&b, j->a, j->a->cap);
 	report_json(&b, &whole);
@@ -301,7 +301,7 @@ void validation_custom(struct arena *a, const struct policies *p, struct report 
 {
 	const struct run *r = report->run;
 	struct validation *v = arena_new(a, struct validation);
-	struct judge j = {.a = a, .run = r, .policies = p, .v = v};
+	struct validator_call j = {.a = a, .run = r, .policies = p, .v = v};
 	size_t n = 0;
 
 	if (!report->validation || report->validation->validity == VALIDITY_INVALID || report->outcome->status == STATUS_SETUP_ERROR || report->outcome->status == STATUS_DENIED ||
@@ -317,16 +317,16 @@ void validation_custom(struct arena *a, const struct policies *p, struct report 
 			continue;
 		j.name = c->name;
 		show_files(a, &w, w.argv);
-		consult(&j, &w);
+		consult_validator(&j, &w);
 	}
 	if (r->task.validator) {
 		struct run_wishes w = {.file = r->task.validator, .config = r->w->config};
 
 		j.name = STR("validator");
-		if (changed(&j, w.file))
+		if (has_changed(&j, w.file))
 			no_answer(&j, "the run changed it");
 		else
-			consult(&j, &w);
+			consult_validator(&j, &w);
 	}
 	if (v->validity != VALIDITY_VALID)
 		v->result = RESULT_NONE;

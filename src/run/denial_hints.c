@@ -9,7 +9,7 @@
 
 enum wall { WALL_NETWORK, WALL_READONLY, WALL_MEMORY, WALL_PIDS, WALL_SCRATCH, WALL_PROGRAM, WALLS };
 
-static const struct row {
+static const struct complaint {
 	enum wall wall;
 	char text[40];
 } rows[] = {
@@ -48,7 +48,7 @@ static const struct {
 	{STATUS_OUTPUT_LIMIT, false, LIMIT_OUTPUT, "output", "more output than the limit"},
 };
 
-static void add(struct arena *a, struct hint **list, const char *id, struct str text)
+static void add_hint(struct arena *a, struct hint **list, const char *id, struct str text)
 {
 	for (; *list; list = &(*list)->next)
 		if (!strcmp((*list)->id, id))
@@ -69,11 +69,11 @@ static void add_capped(struct arena *a, struct hint **list, const struct texts *
 	for (const struct texts *t = capped; t; t = t->next)
 		buf_fmt(&b, "%s '%.*s'", t == capped ? "" : ",", STR_ARG(t->text));
 	buf_fmt(&b, " %s smaller than was asked for: no more is allowed here", capped->next ? "are" : "is");
-	add(a, list, "limit-capped", buf_view(&b));
+	add_hint(a, list, "limit-capped", buf_view(&b));
 }
 
 /* Does the wall stand, and is this how a program fails at it? */
-static bool likely(const struct run *r, const struct outcome *o, enum wall w)
+static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
 {
 	if (w == WALL_NETWORK)
 		return network_isolated(&r->spec.network);
@@ -86,9 +86,9 @@ static enum audience audience_of(const struct run *r) { return r->w ? r->w->audi
 static void add_walls(struct arena *a, struct hint **list, const struct client_walls *w)
 {
 	if (w && w->mode == CLIENT_SANDBOX_READ_ONLY)
-		add(a, list, "read-only", STR("the client is in its read-only mode, so the project is read-only in the box as well"));
+		add_hint(a, list, "read-only", STR("the client is in its read-only mode, so the project is read-only in the box as well"));
 	else if (w && w->mode == CLIENT_SANDBOX_UNKNOWN)
-		add(a, list, "read-only", STR("the mode of the client's own sandbox could not be found out, so the project is read-only in the box "
+		add_hint(a, list, "read-only", STR("the mode of the client's own sandbox could not be found out, so the project is read-only in the box "
 				"(caisson doctor --client)"));
 }
 
@@ -100,20 +100,20 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 	add_capped(a, &list, r->capped);
 	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
 		if (by_status[i].status == o->status && by_status[i].by_cpu_time == o->by_cpu_time)
-			add(a, &list, by_status[i].id, str_fmt(a, "%s; %.*s", by_status[i].text,
+			add_hint(a, &list, by_status[i].id, str_fmt(a, "%s; %.*s", by_status[i].text,
 				STR_ARG(audience_advice(a, audience_of(r), by_status[i].limit))));
 	if (o->lingers)
-		add(a, &list, "teardown", STR("the kernel is still giving back what the box held, which takes it a while; nothing of the box runs any more"));
+		add_hint(a, &list, "teardown", STR("the kernel is still giving back what the box held, which takes it a while; nothing of the box runs any more"));
 	if (o->status == STATUS_SETUP_ERROR && str_starts(str_of(o->err_setup.text), "cannot run '"))
-		add(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));
+		add_hint(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));
 	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
 		return list;
 	end = stream_tail(a, &o->err, HINT_BYTES);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {
+		if (is_likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {
 			if (rows[i].wall == WALL_READONLY)
 				add_walls(a, &list, r->w ? r->w->walls : NULL);
-			add(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));
+			add_hint(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));
 		}
 	return list;
 }

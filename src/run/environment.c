@@ -32,7 +32,7 @@ static bool is_name(struct str s)
 	return s.n > 0 && s.n < NAME_MAX_BYTES;
 }
 
-static void set(struct spec_builder *m, struct str name, struct str value)
+static void set_variable(struct spec_builder *m, struct str name, struct str value)
 {
 	struct spec_var **at = &m->r->spec.env;
 
@@ -44,7 +44,7 @@ static void set(struct spec_builder *m, struct str name, struct str value)
 	(*at)->value = value;
 }
 
-static bool listed(const struct texts *t, struct str name, bool exactly)
+static bool is_listed(const struct texts *t, struct str name, bool exactly)
 {
 	for (; t; t = t->next)
 		if (exactly ? str_eq(t->text, name) : glob_name(t->text, name))
@@ -53,13 +53,13 @@ static bool listed(const struct texts *t, struct str name, bool exactly)
 }
 
 /* Of the caller's variables: those that the table lets through, and those that the person's policy lists, unless they hijack. */
-static bool passes(const struct spec_builder *m, struct str name)
+static bool passes_through(const struct spec_builder *m, struct str name)
 {
 	const struct var_row *r = var_find(name);
 
 	if (r && (r->box == VAR_BOX_ALWAYS || (r->box == VAR_BOX_WORK && m->r->spec.profile == PROFILE_WORK)))
 		return true;
-	if (!listed(m->p->own.sandbox.env_pass, name, false))
+	if (!is_listed(m->p->own.sandbox.env_pass, name, false))
 		return false;
 	r = r ? r : var_find_folded(name);
 	return !r || r->box != VAR_BOX_NEVER;
@@ -81,7 +81,7 @@ static void note_scrubbed(struct spec_builder *m, struct str name, size_t *n)
 static bool scrubbed_around(const struct policies *p, struct str name)
 {
 	for (const struct policy_around *x = p->around; x; x = x->next)
-		if (listed(x->policy.sandbox.env_scrub, name, false))
+		if (is_listed(x->policy.sandbox.env_scrub, name, false))
 			return true;
 	return false;
 }
@@ -98,15 +98,15 @@ static void take_callers(struct spec_builder *m)
 
 		if (!is_name(name))
 			continue;
-		if (listed(own->env_scrub, name, false) || (m->p->apart && listed(project->env_scrub, name, false)) ||
-		    scrubbed_around(m->p, name) || (var_secret(name, value) && !listed(own->env_pass, name, true)))
+		if (is_listed(own->env_scrub, name, false) || (m->p->apart && is_listed(project->env_scrub, name, false)) ||
+		    scrubbed_around(m->p, name) || (var_secret(name, value) && !is_listed(own->env_pass, name, true)))
 			note_scrubbed(m, name, &scrubbed);
-		else if (passes(m, name))
-			set(m, name, value);
+		else if (passes_through(m, name))
+			set_variable(m, name, value);
 	}
 }
 
-static struct str callers(const struct spec_builder *m, const char *name)
+static struct str callers_value(const struct spec_builder *m, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -117,17 +117,17 @@ static struct str callers(const struct spec_builder *m, const char *name)
 }
 
 /* The same on every machine, where it can be; editors and pagers that nobody would answer are off. */
-static void inject(struct spec_builder *m)
+static void inject_fixed(struct spec_builder *m)
 {
-	struct str term = callers(m, "TERM"), name, value;
+	struct str term = callers_value(m, "TERM"), name, value;
 
 	for (size_t i = 0; var_set_in_box(i, &name, &value); i++)
-		set(m, name, value);
-	set(m, STR("HOME"), m->r->spec.home);
-	set(m, STR("USER"), STR(USER)); /* the only one that the box knows */
-	set(m, STR("LOGNAME"), STR(USER));
-	set(m, STR("PATH"), spec_search_path(m));
-	set(m, STR("TERM"), m->w->plain && m->world->terminal && term.n && term.n < NAME_MAX_BYTES ? term : STR("dumb"));
+		set_variable(m, name, value);
+	set_variable(m, STR("HOME"), m->r->spec.home);
+	set_variable(m, STR("USER"), STR(USER)); /* the only one that the box knows */
+	set_variable(m, STR("LOGNAME"), STR(USER));
+	set_variable(m, STR("PATH"), spec_search_path(m));
+	set_variable(m, STR("TERM"), m->w->plain && m->world->terminal && term.n && term.n < NAME_MAX_BYTES ? term : STR("dumb"));
 }
 
 static int take_given(struct spec_builder *m, struct err *e)
@@ -141,7 +141,7 @@ static int take_given(struct spec_builder *m, struct err *e)
 			return err_set(e, ERR_INPUT, 0, "--env '%.*s': expected NAME=VALUE", (int)(s.n < 60 ? s.n : 60), s.p);
 		if (m->w->agent && variable_hijacks(name))
 			return err_set(e, ERR_INPUT, 0, "--env '%.*s': it decides what programs execute, so an agent cannot set it", STR_ARG(name));
-		set(m, name, str_sub(s, (size_t)eq + 1, s.n));
+		set_variable(m, name, str_sub(s, (size_t)eq + 1, s.n));
 	}
 	return 0;
 }
@@ -149,7 +149,7 @@ static int take_given(struct spec_builder *m, struct err *e)
 int spec_build_environment(struct spec_builder *m, struct err *e)
 {
 	take_callers(m);
-	inject(m);
+	inject_fixed(m);
 	return take_given(m, e);
 }
 

@@ -24,7 +24,7 @@ static bool is_plain(struct str s)
 }
 
 /* A line that was not understood may have been the setting. */
-static void take(void *ctx, const struct git_setting *s, enum git_scope scope)
+static void take_setting(void *ctx, const struct git_setting *s, enum git_scope scope)
 {
 	struct identity_reader *r = ctx;
 
@@ -39,7 +39,7 @@ struct str git_identity(struct arena *a, const struct git_place *place, struct s
 	const char *last = "";
 	struct buf b;
 
-	git_settings_each(a, place, home, take, &r);
+	git_settings_each(a, place, home, take_setting, &r);
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < KEYS; i++) {
 		if (!r.found[i].n)

@@ -7,7 +7,7 @@
 #include "run/run_validation.h"
 #include "sys/ids.h"
 
-static void refuse(struct job *j)
+static void refuse_job(struct job *j)
 {
 	j->refused = true;
 	j->outcome = (struct outcome){.status = j->judgement.verdict == VERDICT_ASK ? STATUS_NEEDS_APPROVAL : STATUS_DENIED, .exit_code = -1};
@@ -30,7 +30,7 @@ static bool load_policies(struct arena *a, struct job *j)
 		return true;
 	engine_refuse(a, CHECK_POLICY_ERROR,
 		e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
-	refuse(j);
+	refuse_job(j);
 	return false;
 }
 
@@ -44,7 +44,7 @@ static bool gate_lets(struct arena *a, struct job *j)
 		engine_refuse(a, CHECK_INTERNAL_ERROR, e.text, &j->judgement);
 	if (j->judgement.verdict == VERDICT_ALLOW || j->judgement.verdict == VERDICT_CONTAIN)
 		return true;
-	refuse(j);
+	refuse_job(j);
 	return false;
 }
 
@@ -82,7 +82,7 @@ static bool ticket_stands(struct arena *a, struct job *j)
 	if (!j->wishes.ticket || ticket_check(a, &j->ticket, &e) == 0)
 		return true;
 	engine_refuse(a, CHECK_PROJECT_CHANGED, e.text, &j->judgement);
-	refuse(j);
+	refuse_job(j);
 	return false;
 }
 
@@ -128,7 +128,7 @@ static bool run_recorded(struct arena *a, struct job *j, const struct box_progre
 	return r.begun;
 }
 
-static void finish(struct arena *a, struct job *j, bool begun)
+static void finish_job(struct arena *a, struct job *j, bool begun)
 {
 	struct err e = {0};
 
@@ -153,7 +153,7 @@ static int name_run(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
-static int go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
+static int carry_out(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
 	struct err why = {0};
 	bool begun = false, loaded;
@@ -175,7 +175,7 @@ static int go(struct arena *a, struct job *j, const struct box_progress *progres
 		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
 	} else if (loaded && gate_lets(a, j))
 		begun = run_recorded(a, j, progress);
-	finish(a, j, begun);
+	finish_job(a, j, begun);
 	return 0;
 }
 
@@ -185,7 +185,7 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 	int rc;
 
 	j->box = box_begin(a, box_backend(NULL));
-	rc = go(a, j, progress, e);
+	rc = carry_out(a, j, progress, e);
 	box_end(box_backend(NULL), j->box);
 	j->box = NULL;
 	return rc;

@@ -31,7 +31,7 @@ struct putting {
 };
 
 /* One text by itself, so that what is made unreadable stays inside its quotes. One that there is no room for is null. */
-static void put(struct putting *p, struct str s)
+static void put_redacted(struct putting *p, struct str s)
 {
 	if (s.n >= p->left) {
 		buf_c(&p->b, "null");
@@ -54,7 +54,7 @@ static void put_texts(struct putting *p, const char *name, const char *const *v,
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			buf_char(&p->b, ',');
-		put(p, str_of(v[i]));
+		put_redacted(p, str_of(v[i]));
 	}
 	buf_char(&p->b, ']');
 }
@@ -74,7 +74,7 @@ static void put_wishes(struct putting *p)
 		if (str_is(p->j->run.gate.command, w->code))
 			buf_c(&p->b, "true"); /* it is the command of the row */
 		else
-			put(p, str_of(w->code));
+			put_redacted(p, str_of(w->code));
 	}
 	for (size_t i = 0; i < COUNT(wishes); i++) {
 		const char *s;
@@ -82,7 +82,7 @@ static void put_wishes(struct putting *p)
 		memcpy(&s, (const char *)w + wishes[i].at, sizeof(s));
 		if (s) {
 			answer_key(&p->b, wishes[i].name);
-			put(p, str_of(s));
+			put_redacted(p, str_of(s));
 		}
 	}
 	for (size_t i = 0; i < COUNT(lists); i++) {
@@ -110,7 +110,7 @@ static struct str spec_json(struct arena *a, struct job *j)
 		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms, (unsigned long long)l->io);
 	if (s->workspace.n) {
 		answer_key(&p.b, "workspace");
-		put(&p, s->workspace);
+		put_redacted(&p, s->workspace);
 		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
 	}
 	if (j->wishes.approved.n)
@@ -143,7 +143,7 @@ int job_record_open(struct arena *a, struct job *j, struct err *e)
 }
 
 /* What was asked for when there is no spec yet, because there is no policy. */
-static struct engine_request asked(struct arena *a, const struct job *j)
+static struct engine_request request_of(struct arena *a, const struct job *j)
 {
 	struct engine_request rq = j->run.gate;
 	struct buf b;
@@ -165,7 +165,7 @@ static struct engine_request asked(struct arena *a, const struct job *j)
 
 int job_record_refusal(struct arena *a, struct job *j, struct err *e)
 {
-	struct engine_request rq = asked(a, j);
+	struct engine_request rq = request_of(a, j);
 
 	return record_verdict(a, &j->record, &j->who, j->run.id, &rq, &j->judgement, NULL, e);
 }
@@ -180,7 +180,7 @@ int job_record_begin(struct arena *a, struct job *j, struct err *e)
 	return record_begin(a, &j->record, &j->who, &s, e);
 }
 
-static void say(struct arena *a, struct job *j, const char *what, const struct err *e)
+static void note_failure(struct arena *a, struct job *j, const char *what, const struct err *e)
 {
 	struct hint *h = arena_new(a, struct hint), **end = &j->report.hints;
 
@@ -215,15 +215,15 @@ void job_record_end(struct arena *a, struct job *j)
 		s.note = cut_note(a, &j->outcome, out, err);
 	} else {
 		s.note = str_fmt(a, "the output could not be kept: %s", e.text);
-		say(a, j, "the output is not in the record", &e);
+		note_failure(a, j, "the output is not in the record", &e);
 	}
 	if (record_end(a, &j->record, &j->who, &s, &e) != 0)
-		say(a, j, "the end of the run is not in the record", &e);
+		note_failure(a, j, "the end of the run is not in the record", &e);
 }
 
 /* ---- and back ---- */
 
-static const char *copied(struct arena *a, const json_t *v) { return json_is_string(v) ? str_c(a, json_to_str(v)) : NULL; }
+static const char *copy_text(struct arena *a, const json_t *v) { return json_is_string(v) ? str_c(a, json_to_str(v)) : NULL; }
 
 /* False: something was asked for that is not in the record, because it was too long. */
 static bool read_list(struct arena *a, const json_t *v, const char **to, size_t max, size_t *ret_n)
@@ -233,7 +233,7 @@ static bool read_list(struct arena *a, const json_t *v, const char **to, size_t 
 	if (v && (!json_is_array(v) || n > max))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!(to[i] = copied(a, json_array_get(v, i))))
+		if (!(to[i] = copy_text(a, json_array_get(v, i))))
 			return false;
 	*ret_n = n;
 	return true;
@@ -248,12 +248,12 @@ static bool read_wishes(struct arena *a, const json_t *asked, struct str command
 	if (!json_is_object(asked) || !read_list(a, json_object_get(asked, "argv"), argv, argc, &argc))
 		return false;
 	w->argv = (char *const *)argv;
-	w->code = json_is_true(code) ? str_c(a, command) : copied(a, code);
+	w->code = json_is_true(code) ? str_c(a, command) : copy_text(a, code);
 	if (code && !w->code)
 		return false;
 	for (size_t i = 0; i < COUNT(wishes); i++) {
 		const json_t *v = json_object_get(asked, wishes[i].name);
-		const char *s = copied(a, v);
+		const char *s = copy_text(a, v);
 
 		if (v && !s)
 			return false;

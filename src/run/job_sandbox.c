@@ -6,7 +6,7 @@
 #include "sys/confined.h"
 
 /* A sandbox with a /tmp or a home of its own shows no tickets at all. */
-static int hidden(struct err *e)
+static int fail_hidden(struct err *e)
 {
 	struct err inner = *e;
 
@@ -23,7 +23,7 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 	if (!confined())
 		return -1;
 	if (e->errnum != EROFS && e->errnum != EACCES && e->errnum != EPERM)
-		return hidden(e);
+		return fail_hidden(e);
 	if (ticket_peek(a, j->world.state_dir, id, j->world.uid, &j->ticket, &why) != 0) {
 		*e = why;
 		return -1;
@@ -34,7 +34,7 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 
 /* What a person can do about it, for clients that `caisson init` can tell to run tickets outside of their
  * sandbox. */
-static const char *advice(struct arena *a, struct str client)
+static const char *advice_for(struct arena *a, struct str client)
 {
 	if (!str_is(client, "codex") && !str_is(client, "claude-code"))
 		return "docs/clients.md says what a person can do about it";
@@ -44,7 +44,7 @@ static const char *advice(struct arena *a, struct str client)
 				STR_ARG(client), STR_ARG(client)));
 }
 
-static void refuse(struct arena *a, struct job *j)
+static void refuse_sandboxed(struct arena *a, struct job *j)
 {
 	struct str client = j->ticket.client.n ? j->ticket.client : STR("this client");
 	struct err why = {0};
@@ -52,7 +52,7 @@ static void refuse(struct arena *a, struct job *j)
 	err_set(&why, ERR_SYSTEM, 0,
 		"%.*s runs commands in its own sandbox, in which Caisson cannot make its box, so nothing was "
 		"run: %s",
-		STR_ARG(client), advice(a, client));
+		STR_ARG(client), advice_for(a, client));
 	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
 }
 
@@ -78,6 +78,6 @@ bool job_sandboxed(struct arena *a, struct job *j)
 	j->sandboxed = true;
 	j->direct = may_run_here(a, j);
 	if (!j->direct)
-		refuse(a, j);
+		refuse_sandboxed(a, j);
 	return true;
 }

@@ -28,7 +28,7 @@ struct lane { /* one stream in the child */
 	struct buf plain, clean;
 };
 
-struct child {
+struct filter_child {
 	struct arena *a;
 	const struct str *values; /* secrets */
 	size_t nvalues;
@@ -58,7 +58,7 @@ static void complete_line(struct lane *l)
 	redactor_hide(l->redactor);
 }
 
-static void take(struct lane *l, struct str bytes)
+static void take_bytes(struct lane *l, struct str bytes)
 {
 	normaliser_feed(&l->normaliser, bytes);
 	redactor_feed(l->redactor, buf_view(&l->plain), &l->clean);
@@ -67,7 +67,7 @@ static void take(struct lane *l, struct str bytes)
 	hand_on(l);
 }
 
-static void finish(struct lane *l)
+static void finish_lane(struct lane *l)
 {
 	normaliser_end(&l->normaliser);
 	redactor_feed(l->redactor, buf_view(&l->plain), &l->clean);
@@ -77,10 +77,10 @@ static void finish(struct lane *l)
 	l->from = -1;
 }
 
-static int serve(void *arg)
+static int filter_output(void *arg)
 {
 	static const struct normalise_options options = {0}; /* numbers are what the program printed */
-	struct child *c = arg;
+	struct filter_child *c = arg;
 
 	for (size_t i = 0; i < 2; i++) {
 		c->lanes[i].redactor = redactor_new(c->a, c->values, c->nvalues);
@@ -97,28 +97,28 @@ static int serve(void *arg)
 			ssize_t n = p[i].revents ? read(p[i].fd, c->chunk, sizeof(c->chunk)) : -1;
 
 			if (n > 0)
-				take(&c->lanes[i], str_n(c->chunk, (size_t)n));
+				take_bytes(&c->lanes[i], str_n(c->chunk, (size_t)n));
 			else if (n == 0 || (p[i].revents && errno != EINTR && errno != EAGAIN))
-				finish(&c->lanes[i]);
+				finish_lane(&c->lanes[i]);
 		}
 	}
 	return 0;
 }
 
 /* The child. Its memory is its own from the fork on. */
-static void __attribute__((noreturn)) be_child(struct child *c)
+static void __attribute__((noreturn)) be_child(struct filter_child *c)
 {
 	sigset_t all;
 
 	prctl(PR_SET_NAME, "caisson-output");
 	sigfillset(&all); /* whoever ends the run wants to see what it printed; the pipes end us */
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	_exit(arena_run(c->a, serve, c) == 0 ? 0 : 1);
+	_exit(arena_run(c->a, filter_output, c) == 0 ? 0 : 1);
 }
 
 int output_filter_start(struct arena *a, char *const *environ, struct output_filter *ret, struct err *e)
 {
-	struct child *c = arena_new(a, struct child);
+	struct filter_child *c = arena_new(a, struct filter_child);
 	int out[2], err[2];
 	size_t n = 0;
 	struct str *values = secret_values(a, environ, NULL, &n);

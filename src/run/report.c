@@ -111,7 +111,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	buf_c(b, "}}");
 }
 
-void report_cut(struct buf *b, const char *name, const struct cut *c)
+void report_cut(struct buf *b, const char *name, const struct stream_cut *c)
 {
 	answer_key(b, name);
 	if (!c->is) {

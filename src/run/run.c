@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-static uint64_t memory(void)
+static uint64_t memory_size(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
 
@@ -23,7 +23,7 @@ static uint64_t memory(void)
 }
 
 /* Processes of a box count for the caller's limit as well. Root has none. */
-static uint64_t processes(uint32_t uid)
+static uint64_t process_limit(uint32_t uid)
 {
 	struct rlimit l;
 
@@ -44,7 +44,7 @@ int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pi
 	world_view(a, &rq, NULL, v);
 	if (!v->cwd.n)
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
-	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory(), .pids = processes(v->uid)},
+	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory_size(), .pids = process_limit(v->uid)},
 		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v, .terminal = isatty(STDOUT_FILENO)};
 	if (pin)
 		ret->project_id = pin->id;
@@ -77,7 +77,7 @@ static bool is_apart(struct arena *a, const struct run *r, struct str path)
 }
 
 /* Directories in which programs of this box can make links. */
-static int remember(struct arena *a, const struct run *r, struct str state, struct err *e)
+static int remember_workspace(struct arena *a, const struct run *r, struct str state, struct err *e)
 {
 	const struct view *v = r->world->view;
 
@@ -103,7 +103,7 @@ static int make_state(struct arena *a, const struct run *r, struct err *e)
 		return 0;
 	if (state_make(a, r->world->state_dir, r->spec.workspace, r->world->uid, &state, e) != 0)
 		return r->caches ? -1 : 0;
-	if (remember(a, r, state, e) != 0)
+	if (remember_workspace(a, r, state, e) != 0)
 		return -1;
 	for (const struct texts *t = r->caches; t; t = t->next)
 		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)

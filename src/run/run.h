@@ -94,7 +94,7 @@ struct hint {
 	struct str text;
 };
 
-struct cut { /* a stream that is not shown as a whole, or is long; bytes and lines of its text; of what is no text any more as they were written */
+struct stream_cut { /* a stream that is not shown as a whole, or is long; bytes and lines of its text; of what is no text any more as they were written */
 	bool is;
 	uint64_t total_bytes, total_lines, omitted_bytes, omitted_lines;
 	uint64_t dropped_bytes;        /* those of total_bytes that are not in the file, nor would be */
@@ -105,7 +105,7 @@ struct report {
 	const struct run *run;
 	const struct outcome *outcome;
 	struct str out, err;           /* as they are shown */
-	struct cut out_cut, err_cut;
+	struct stream_cut out_cut, err_cut;
 	struct sanitized sanitized;    /* of both streams together */
 	uint64_t redacted;
 	const struct validation *validation; /* what the output means; NULL: no task was asked for and nothing was recognised */
@@ -141,7 +141,7 @@ bool report_error(const struct report *r);
 /* One object on one line (docs/schema/report.schema.json). */
 void report_json(struct buf *b, const struct report *r);
 /* A member: null when the stream is shown as a whole. */
-void report_cut(struct buf *b, const char *name, const struct cut *c);
+void report_cut(struct buf *b, const char *name, const struct stream_cut *c);
 /* Counters that are not zero, as an object. */
 void report_sanitized(struct buf *b, const struct sanitized *s);
 

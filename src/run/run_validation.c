@@ -91,7 +91,7 @@ int spec_build_task(struct spec_builder *m, struct err *e)
 /* ---- after it ---- */
 
 /* The raw bytes, or the end of them when there are too many. */
-static struct str raw(struct arena *a, const struct stream *s, bool *cut, bool *large)
+static struct str raw_stream(struct arena *a, const struct stream *s, bool *cut, bool *large)
 {
 	struct str text = stream_tail(a, s, s->total > VALIDATION_STREAM_MAX ? VALIDATION_TAIL : VALIDATION_STREAM_MAX);
 
@@ -128,8 +128,8 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 	struct validate_input in = {.task = r->task.name, .status = status_of(o), .exit_code = o->exit_code, .columns = r->task.columns, .ncolumns = r->task.ncolumns, .schema = r->task.schema};
 	bool large = false;
 
-	in.out = raw(a, &o->out, &in.cut, &large);
-	in.err = raw(a, &o->err, &in.cut, &large);
+	in.out = raw_stream(a, &o->out, &in.cut, &large);
+	in.err = raw_stream(a, &o->err, &in.cut, &large);
 	if (!in.task && !in.out.n && !in.err.n)
 		return NULL;
 	if (in.task && !strcmp(in.task, "custom"))

@@ -7,7 +7,7 @@
 #include "model/limits.h"
 #include "sys/file.h"
 
-struct reading {
+struct skill_reader {
 	struct arena *a;
 	struct yaml_file f;
 	struct skill s;
@@ -45,7 +45,7 @@ static int front_matter(struct str name, struct str text, struct str *ret, struc
 
 /* ---- keys ---- */
 
-static int take_timeout(struct reading *r, const struct ynode *n, struct err *e)
+static int take_timeout(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	struct err why = {0};
 
@@ -54,7 +54,7 @@ static int take_timeout(struct reading *r, const struct ynode *n, struct err *e)
 	return 0;
 }
 
-static int take_task(struct reading *r, const struct ynode *n, struct err *e)
+static int take_task(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	if (n->kind != YNODE_SCALAR || !n->text.n)
 		return yaml_fail(&r->f, n, false, e, "%.*s: expected a name", STR_ARG(n->key));
@@ -62,7 +62,7 @@ static int take_task(struct reading *r, const struct ynode *n, struct err *e)
 	return 0;
 }
 
-static int take_network(struct reading *r, const struct ynode *n, struct err *e)
+static int take_network(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	/* Skills of other tools also write `network: none` and `network: false`. */
 	bool none = str_is(n->text, "none") || str_is(n->text, "false");
@@ -74,7 +74,7 @@ static int take_network(struct reading *r, const struct ynode *n, struct err *e)
 	return yaml_fail(&r->f, n, false, e, "%.*s: expected deny, loopback or host", STR_ARG(n->key));
 }
 
-static int take_timestamps(struct reading *r, const struct ynode *n, struct err *e)
+static int take_timestamps(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	r->s.iso_times = n->kind == YNODE_SCALAR && str_is(n->text, "iso");
 	if (!r->s.iso_times && (n->kind != YNODE_SCALAR || !str_is(n->text, "keep")))
@@ -90,7 +90,7 @@ static bool program_name(struct str s)
 	return s.n && s.n <= SKILL_NAME_MAX && s.p[0] != '-';
 }
 
-static int add_binary(struct reading *r, const struct ynode *n, const struct ynode *key, struct str name, struct err *e)
+static int add_binary(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str name, struct err *e)
 {
 	struct texts **end = &r->s.binaries;
 
@@ -107,7 +107,7 @@ static int add_binary(struct reading *r, const struct ynode *n, const struct yno
 }
 
 /* A list, or one text with commas or blanks between the items; blanks inside parentheses do not count. */
-static int each_item(struct reading *r, const struct ynode *n, int (*fn)(struct reading *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e), struct err *e)
+static int each_item(struct skill_reader *r, const struct ynode *n, int (*fn)(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e), struct err *e)
 {
 	if (n->kind == YNODE_MAP)
 		return yaml_fail(&r->f, n, false, e, "%.*s: expected a list of names", STR_ARG(n->key));
@@ -131,7 +131,7 @@ static int each_item(struct reading *r, const struct ynode *n, int (*fn)(struct 
 	return 0;
 }
 
-static int take_binaries(struct reading *r, const struct ynode *n, struct err *e)
+static int take_binaries(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	if (each_item(r, n, add_binary, e) != 0)
 		return -1;
@@ -139,7 +139,7 @@ static int take_binaries(struct reading *r, const struct ynode *n, struct err *e
 }
 
 /* Is it the shell without any bound: Bash, Bash(*), Bash(:*)? */
-static int see_open(struct reading *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e)
+static int see_open(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e)
 {
 	(void)n, (void)key, (void)e;
 	if (str_is(item, "Bash") || str_is(item, "Bash(*)") || str_is(item, "Bash(:*)") || str_is(item, "*"))
@@ -148,7 +148,7 @@ static int see_open(struct reading *r, const struct ynode *n, const struct ynode
 }
 
 /* Bash(git status:*) speaks of git. Other tools are none of ours. */
-static int add_tool(struct reading *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e)
+static int add_tool(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e)
 {
 	size_t to = 5;
 
@@ -160,7 +160,7 @@ static int add_tool(struct reading *r, const struct ynode *n, const struct ynode
 }
 
 /* The client's own key, of which only what it says of programs is read. `allowed_binaries` goes before it. */
-static int take_tools(struct reading *r, const struct ynode *n, struct err *e)
+static int take_tools(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	bool open;
 
@@ -175,7 +175,7 @@ static int take_tools(struct reading *r, const struct ynode *n, struct err *e)
 
 static const struct key_row {
 	const char *name;
-	int (*take)(struct reading *r, const struct ynode *n, struct err *e);
+	int (*take)(struct skill_reader *r, const struct ynode *n, struct err *e);
 } keys[] = {
 	{"sandbox_timeout_sec", take_timeout}, {"task", take_task}, {"network", take_network},
 	{"timestamps", take_timestamps},
@@ -204,7 +204,7 @@ static struct str policy_of(struct arena *a, const struct texts *names)
 
 int skill_read(struct arena *a, struct str name, struct str text, struct skill *ret, struct err *e)
 {
-	struct reading r = {.a = a, .s = {.name = name, .task = STR(""), .policy = STR("")}};
+	struct skill_reader r = {.a = a, .s = {.name = name, .task = STR(""), .policy = STR("")}};
 	struct str front;
 
 	if (front_matter(name, text, &front, e) != 0 || yaml_read(a, name, front, &r.f, e) != 0)

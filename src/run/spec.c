@@ -2,7 +2,7 @@
 #include "base/num.h"
 #include "run/spec_builder.h"
 
-static int profile(struct spec_builder *m, struct err *e)
+static int set_profile(struct spec_builder *m, struct err *e)
 {
 	const char *name = m->w->profile;
 
@@ -40,7 +40,7 @@ static void skill_network(struct spec_builder *m)
 		spec_note_capped(m, "network");
 }
 
-static int network(struct spec_builder *m, struct err *e)
+static int set_network(struct spec_builder *m, struct err *e)
 {
 	const char *name = m->w->network;
 	struct network_spec wanted;
@@ -63,7 +63,7 @@ static int network(struct spec_builder *m, struct err *e)
 	return 0;
 }
 
-static int backend(struct spec_builder *m, struct err *e)
+static int set_backend(struct spec_builder *m, struct err *e)
 {
 	struct buf known;
 
@@ -76,7 +76,7 @@ static int backend(struct spec_builder *m, struct err *e)
 	return err_set(e, ERR_INPUT, 0, "--backend '%.40s': there is %.*s", m->w->backend, STR_ARG(buf_view(&known)));
 }
 
-static int require(struct spec_builder *m, struct err *e)
+static int set_requirement(struct spec_builder *m, struct err *e)
 {
 	if (m->w->require && strcmp(m->w->require, "cgroup") != 0)
 		return err_set(e, ERR_INPUT, 0, "--require '%.40s': expected cgroup", m->w->require);
@@ -86,7 +86,7 @@ static int require(struct spec_builder *m, struct err *e)
 	return 0;
 }
 
-static int names(struct spec_builder *m, struct err *e)
+static int check_names(struct spec_builder *m, struct err *e)
 {
 	const char *const given[][2] = {{"--agent", m->w->agent}};
 
@@ -97,7 +97,7 @@ static int names(struct spec_builder *m, struct err *e)
 }
 
 /* How much the report shows. */
-static int lines(const char *option, const char *text, size_t *ret, struct err *e)
+static int parse_lines(const char *option, const char *text, size_t *ret, struct err *e)
 {
 	int64_t n = 0;
 
@@ -107,14 +107,14 @@ static int lines(const char *option, const char *text, size_t *ret, struct err *
 	return 0;
 }
 
-static int shown(struct spec_builder *m, struct err *e)
+static int set_shown_lines(struct spec_builder *m, struct err *e)
 {
-	return lines("head", m->w->head, &m->r->head, e) != 0 ? -1 : lines("tail", m->w->tail, &m->r->tail, e);
+	return parse_lines("head", m->w->head, &m->r->head, e) != 0 ? -1 : parse_lines("tail", m->w->tail, &m->r->tail, e);
 }
 
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e)
 {
-	static int (*const parts[])(struct spec_builder *m, struct err *e) = {profile, names, network, backend, require, shown, spec_build_limits, spec_build_places, spec_build_program, spec_build_task, spec_build_environment, spec_ask_test_reports};
+	static int (*const parts[])(struct spec_builder *m, struct err *e) = {set_profile, check_names, set_network, set_backend, set_requirement, set_shown_lines, spec_build_limits, spec_build_places, spec_build_program, spec_build_task, spec_build_environment, spec_ask_test_reports};
 	struct run r = {.w = w, .world = world, .id = ret->id};
 	struct spec_builder m = {.a = a, .w = w, .world = world, .p = p, .r = &r};
 

@@ -19,7 +19,7 @@ static const struct wish_row {
 };
 
 /* 0: nobody asks for anything. */
-static int asked(const struct run_wishes *w, enum limit l, int (*parse)(enum limit, struct str, uint64_t *, struct err *), uint64_t *ret, struct err *e)
+static int parse_asked(const struct run_wishes *w, enum limit l, int (*parse)(enum limit, struct str, uint64_t *, struct err *), uint64_t *ret, struct err *e)
 {
 	const char *text = *(const char *const *)((const char *)w + rows[l].offset);
 	struct err why = {0};
@@ -49,7 +49,7 @@ int spec_build_limits(struct spec_builder *m, struct err *e)
 		const struct limit_set *own = &p->own.sandbox.limits[l], *project = &p->project.sandbox.limits[l];
 		uint64_t n = 0, less = 0, wish;
 
-		if (asked(m->w, l, limit_parse, &n, e) != 0 || (m->w->within && asked(m->w->within, l, limit_parse_less, &less, e) != 0))
+		if (parse_asked(m->w, l, limit_parse, &n, e) != 0 || (m->w->within && parse_asked(m->w->within, l, limit_parse_less, &less, e) != 0))
 			return -1;
 		if (!n && l == LIMIT_TIME && m->w->skilled) {
 			wish = m->w->skilled->time_ms;

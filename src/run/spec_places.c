@@ -38,13 +38,13 @@ static const char toolchains[][32] = {
 /* Directories of a home that tools fill again and again: caisson keeps its own, one set for each project. */
 static const char caches[][8] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
 
-struct places {
+struct place_search {
 	struct spec_builder *m;
 	struct path_memo memo;
 };
 
 /* Absolute, without slashes at its end; relative names start at the caller's directory. */
-static struct str absolute(struct places *p, struct str name)
+static struct str make_absolute(struct place_search *p, struct str name)
 {
 	while (name.n > 1 && name.p[name.n - 1] == '/')
 		name.n--;
@@ -52,11 +52,12 @@ static struct str absolute(struct places *p, struct str name)
 }
 
 /* 0 and what it is, or -1 when there is nothing that could be seen in a box. */
-static int look(struct places *p, const char *option, struct str name, struct path_answer *ret, struct err *e)
+static int look_up(struct place_search *p, const char *option, struct str name, struct path_answer *ret,
+	struct err *e)
 {
 	if (!name.n)
 		return err_set(e, ERR_INPUT, 0, "%s needs a name", option);
-	path_look(&p->memo, absolute(p, name), ret);
+	path_look(&p->memo, make_absolute(p, name), ret);
 	if (ret->kind == PATH_ABSENT || ret->target == PATH_ABSENT)
 		return err_set(e, ERR_INPUT, 0, "%s '%.*s' does not exist", option, STR_ARG(name));
 	if (!ret->real.n || ret->target == PATH_UNREADABLE)
@@ -65,7 +66,7 @@ static int look(struct places *p, const char *option, struct str name, struct pa
 }
 
 /* Caisson's own files: who could write them could lift everything. */
-static int not_ours(struct places *p, const char *option, struct str real, struct err *e)
+static int not_ours(struct place_search *p, const char *option, struct str real, struct err *e)
 {
 	const struct str own[] = {p->m->world->config_dir, p->m->world->state_dir};
 
@@ -77,7 +78,7 @@ static int not_ours(struct places *p, const char *option, struct str real, struc
 
 /* ---- workspace ---- */
 
-static void protect(struct spec_builder *m, struct str path, size_t *n)
+static void protect_path(struct spec_builder *m, struct str path, size_t *n)
 {
 	struct texts **end = &m->r->spec.protected;
 
@@ -122,17 +123,17 @@ static void protect_from(struct spec_builder *m, struct str root, struct str pat
 	if (!root.n || !pattern.n || str_eq(root, s->workspace) || !path_inside(s->workspace, root))
 		return;
 	if (str_find(pattern, '/', 0) < 0)
-		protect(m, pattern, n); /* a name alone counts at any depth */
+		protect_path(m, pattern, n); /* a name alone counts at any depth */
 	for (way = str_sub(s->workspace, root.n + 1, s->workspace.n); way.n && rest.n;) {
 		if (str_starts(rest, "**/")) {
-			protect(m, rest, n);
+			protect_path(m, rest, n);
 			return;
 		}
 		if (!glob_name(take_component(&rest), take_component(&way)))
 			return;
 	}
 	if (rest.n)
-		protect(m, rest, n);
+		protect_path(m, rest, n);
 	else
 		s->workspace_writable = false;
 }
@@ -146,7 +147,7 @@ static void protect_all(struct spec_builder *m)
 	for (size_t i = 0; i < COUNT(lists); i++)
 		for (const struct texts *t = lists[i]; t; t = t->next) {
 			if (in_workspace(t->text).n)
-				protect(m, in_workspace(t->text), &n);
+				protect_path(m, in_workspace(t->text), &n);
 			protect_from(m, m->p->root, in_workspace(t->text), &n);
 		}
 	for (const struct policy_around *x = m->p->around; x; x = x->next)
@@ -194,7 +195,7 @@ struct str run_project(const struct run_wishes *w)
 }
 
 /* No box may write keys, or settings that other programs obey, whoever asks for it. */
-static int not_guarded(struct places *p, const char *option, struct str real, struct err *e)
+static int not_guarded(struct place_search *p, const char *option, struct str real, struct err *e)
 {
 	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
 
@@ -203,7 +204,7 @@ static int not_guarded(struct places *p, const char *option, struct str real, st
 }
 
 /* The work profile without a project: why there is none. */
-static int no_project(struct places *p, struct err *e)
+static int no_project(struct place_search *p, struct err *e)
 {
 	enum path_kind kind;
 	struct str cwd = path_real(&p->memo, p->m->world->cwd, &kind);
@@ -219,16 +220,17 @@ static int no_project(struct places *p, struct err *e)
  * A link that lies in a repository or in what was a workspace may be the work of a program in a box: it leads
  * no box out of there.
  */
-static int not_led_out(struct places *p, const char *option, struct str name, struct str real, struct err *e)
+static int not_led_out(struct place_search *p, const char *option, struct str name, struct str real,
+	struct err *e)
 {
 	const struct run_world *w = p->m->world;
 	struct project_look look = {&p->memo, w->home, w->uid, w->view ? w->view->remembered : NULL};
 	struct project_way way;
 	enum path_kind kind;
 
-	if (str_eq(absolute(p, name), real))
+	if (str_eq(make_absolute(p, name), real))
 		return 0;
-	way = project_way(&look, absolute(p, name));
+	way = project_way(&look, make_absolute(p, name));
 	if (!way.root.n && (str_eq(way.real, real) || !str_starts(real, "/"))) /* a pipe has no path */
 		return 0;
 	if (!way.root.n)
@@ -244,7 +246,7 @@ static int not_led_out(struct places *p, const char *option, struct str name, st
 
 int spec_refuse_escape(struct spec_builder *m, const char *option, struct str name, struct str real, struct err *e)
 {
-	struct places p = {.m = m};
+	struct place_search p = {.m = m};
 
 	path_memo_init(&p.memo, m->a, m->world->cwd);
 	return not_led_out(&p, option, name, real, e);
@@ -254,7 +256,7 @@ int spec_refuse_escape(struct spec_builder *m, const char *option, struct str na
  * The project of the caller's directory, unless the caller came there by a link out of another project. The
  * kernel does not know the way; the shell's PWD does.
  */
-static int own_project(struct places *p, struct str *ret, struct err *e)
+static int own_project(struct place_search *p, struct str *ret, struct err *e)
 {
 	const struct run_world *w = p->m->world;
 	enum path_kind kind;
@@ -289,7 +291,7 @@ static int not_pinned(const char *what, const char *path, struct err *e)
  * From here on the workspace is this directory, whatever has its name later. What is known of it already
  * must be true.
  */
-static int pin_workspace(struct places *p, struct err *e)
+static int pin_workspace(struct place_search *p, struct err *e)
 {
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
@@ -311,7 +313,7 @@ static int pin_workspace(struct places *p, struct err *e)
  * The workspace is a linked worktree: git works in it only with the git directory that it shares. Only the
  * project's own gets that, and only when the repository knows of it.
  */
-static void shared_git(struct places *p)
+static void shared_git(struct place_search *p)
 {
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
@@ -332,7 +334,7 @@ static void shared_git(struct places *p)
 		s->git_common = place.common;
 }
 
-static int workspace(struct places *p, struct err *e)
+static int set_workspace(struct place_search *p, struct err *e)
 {
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
@@ -350,7 +352,7 @@ static int workspace(struct places *p, struct err *e)
 		name = spec_walls_workspace(m, name, &s->workspace_writable);
 	if (m->w->workspace && take_mode(&name, &s->workspace_writable, e) != 0)
 		return -1;
-	if (look(p, "--workspace", name, &at, e) != 0)
+	if (look_up(p, "--workspace", name, &at, e) != 0)
 		return -1;
 	if (at.kind == PATH_LINK)
 		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a symbolic link; name the directory itself: '%.*s'", STR_ARG(name), STR_ARG(at.real));
@@ -372,7 +374,7 @@ static int workspace(struct places *p, struct err *e)
 
 /* ---- further paths ---- */
 
-static struct str target(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
+static struct str target_of(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
 
 /* What lies below another comes after it. */
 void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable)
@@ -380,18 +382,19 @@ void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool 
 	struct spec_path **to = &m->r->spec.paths, *p = arena_new(m->a, struct spec_path);
 
 	*p = (struct spec_path){.path = real, .at = str_eq(real, at) ? STR("") : at, .writable = writable};
-	while (*to && str_cmp(target(*to), target(p)) <= 0)
+	while (*to && str_cmp(target_of(*to), target_of(p)) <= 0)
 		to = &(*to)->next;
 	p->next = *to;
 	*to = p;
 }
 
-static int extra_path(struct places *p, const char *option, const char *name, bool writable, struct err *e)
+static int extra_path(struct place_search *p, const char *option, const char *name, bool writable,
+	struct err *e)
 {
 	static const char never[][8] = {"/proc", "/sys", "/dev", "/run"};
 	struct path_answer at;
 
-	if (look(p, option, str_of(name), &at, e) != 0)
+	if (look_up(p, option, str_of(name), &at, e) != 0)
 		return -1;
 	for (size_t i = 0; i < COUNT(never); i++)
 		if (path_inside(at.real, str_of(never[i])) && !(writable && path_inside(at.real, STR("/dev/shm"))))
@@ -407,7 +410,7 @@ static int extra_path(struct places *p, const char *option, const char *name, bo
 	return 0;
 }
 
-static int extra_paths(struct places *p, struct err *e)
+static int extra_paths(struct place_search *p, struct err *e)
 {
 	const struct run_wishes *w = p->m->w;
 
@@ -426,7 +429,7 @@ static int extra_paths(struct places *p, struct err *e)
  * Without links on the way: a link could lead to what is not a toolchain. Most homes have few of them; several
  * rows have the same directory on top, and it is looked for once.
  */
-static void show_toolchains(struct places *p)
+static void show_toolchains(struct place_search *p)
 {
 	struct spec_builder *m = p->m;
 	struct str absent = {0}; /* a top */
@@ -457,7 +460,7 @@ static void add_cache(struct spec_builder *m, struct texts ***end, struct str di
 	*end = &(**end)->next;
 }
 
-static void show_caches(struct places *p)
+static void show_caches(struct place_search *p)
 {
 	struct spec_builder *m = p->m;
 	struct str digest = config_digest(m->a, m->r->spec.workspace);
@@ -480,7 +483,7 @@ static void show_caches(struct places *p)
 	}
 }
 
-static void show_identity(struct places *p)
+static void show_identity(struct place_search *p)
 {
 	struct spec_builder *m = p->m;
 	struct git_place place;
@@ -496,7 +499,7 @@ static void show_identity(struct places *p)
 	m->r->spec.files = f;
 }
 
-static void home(struct places *p)
+static void set_home(struct place_search *p)
 {
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
@@ -518,14 +521,14 @@ static void home(struct places *p)
 
 /* ---- working directory, root ---- */
 
-static int root(struct places *p, struct err *e)
+static int set_root(struct place_search *p, struct err *e)
 {
 	const char *name = p->m->w->root;
 	struct path_answer at;
 
 	if (!name)
 		return 0;
-	if (look(p, "--root", str_of(name), &at, e) != 0)
+	if (look_up(p, "--root", str_of(name), &at, e) != 0)
 		return -1;
 	if (at.target != PATH_DIR)
 		return err_set(e, ERR_INPUT, 0, "--root '%s' is not a directory", name);
@@ -538,7 +541,7 @@ static int root(struct places *p, struct err *e)
 }
 
 /* A directory of the workspace, as it is now; what a ticket says of it must be true. */
-static int pin_cwd(struct places *p, struct str real, struct identity expected, struct err *e)
+static int pin_cwd(struct place_search *p, struct str real, struct identity expected, struct err *e)
 {
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
@@ -551,7 +554,7 @@ static int pin_cwd(struct places *p, struct str real, struct identity expected, 
 	return 0;
 }
 
-static int directory(struct places *p, struct err *e)
+static int set_directory(struct place_search *p, struct err *e)
 {
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
@@ -565,15 +568,15 @@ static int directory(struct places *p, struct err *e)
 	}
 	if (!m->w->cwd[0])
 		return err_set(e, ERR_INPUT, 0, "--cwd needs a name");
-	real = path_real(&p->memo, absolute(p, str_of(m->w->cwd)), &kind);
+	real = path_real(&p->memo, make_absolute(p, str_of(m->w->cwd)), &kind);
 	if (path_inside(real, s->workspace) && kind != PATH_DIR)
 		return err_set(e, ERR_INPUT, 0, "--cwd '%s' is not a directory of the workspace", m->w->cwd);
 	if (path_inside(real, s->workspace))
 		return pin_cwd(p, real, (struct identity){0}, e);
-	if (path_inside(absolute(p, str_of(m->w->cwd)), s->workspace))
+	if (path_inside(make_absolute(p, str_of(m->w->cwd)), s->workspace))
 		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link", m->w->cwd,
 				STR_ARG(s->workspace));
-	s->cwd = absolute(p, str_of(m->w->cwd));
+	s->cwd = make_absolute(p, str_of(m->w->cwd));
 	return 0;
 }
 
@@ -595,7 +598,7 @@ static bool seen_in_box(const struct spec_builder *m, struct str dir)
 	if (of_system(dir) || path_inside(dir, m->r->spec.workspace))
 		return true;
 	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
-		if (path_inside(dir, target(p)) && !(p->at.n && p->writable))
+		if (path_inside(dir, target_of(p)) && !(p->at.n && p->writable))
 			return true;
 	return false;
 }
@@ -647,13 +650,13 @@ struct str spec_search_path(struct spec_builder *m)
 
 int spec_build_places(struct spec_builder *m, struct err *e)
 {
-	struct places p = {.m = m};
+	struct place_search p = {.m = m};
 
 	path_memo_init(&p.memo, m->a, m->world->cwd);
 	path_memo_trust(&p.memo, m->world->cwd);
-	if (root(&p, e) != 0 || workspace(&p, e) != 0 || extra_paths(&p, e) != 0)
+	if (set_root(&p, e) != 0 || set_workspace(&p, e) != 0 || extra_paths(&p, e) != 0)
 		return -1;
-	home(&p);
+	set_home(&p);
 	spec_walls_close(m);
-	return directory(&p, e);
+	return set_directory(&p, e);
 }

@@ -100,7 +100,7 @@ static const struct language *by_shebang(struct str text)
 	return by_name(name);
 }
 
-static int pick(struct spec_builder *m, struct str path, struct str text, const struct language **ret, struct err *e)
+static int pick_language(struct spec_builder *m, struct str path, struct str text, const struct language **ret, struct err *e)
 {
 	const struct run_wishes *w = m->w;
 	struct buf known;
@@ -128,12 +128,12 @@ static int pick(struct spec_builder *m, struct str path, struct str text, const 
 
 /* ---- words ---- */
 
-struct words {
+struct argv_words {
 	char **v;
 	size_t n, cap;
 };
 
-static void add(struct spec_builder *m, struct words *w, const char *s)
+static void add_word(struct spec_builder *m, struct argv_words *w, const char *s)
 {
 	if (w->n + 2 > w->cap) {
 		size_t cap = w->cap ? 2 * w->cap : 16;
@@ -145,12 +145,12 @@ static void add(struct spec_builder *m, struct words *w, const char *s)
 	w->v[w->n] = NULL;
 }
 
-static int add_rest(struct spec_builder *m, struct words *w, struct err *e)
+static int add_rest(struct spec_builder *m, struct argv_words *w, struct err *e)
 {
 	for (size_t i = 0; m->w->argv && m->w->argv[i]; i++) {
 		if (i == ARGS_MAX)
 			return err_set(e, ERR_INPUT, 0, "more than %d arguments", ARGS_MAX);
-		add(m, w, m->w->argv[i]);
+		add_word(m, w, m->w->argv[i]);
 	}
 	return 0;
 }
@@ -182,9 +182,9 @@ static struct str command_of(struct spec_builder *m, char *const *argv)
 
 /* ---- the three forms ---- */
 
-static int program(struct spec_builder *m, struct err *e)
+static int set_program(struct spec_builder *m, struct err *e)
 {
-	struct words w = {0};
+	struct argv_words w = {0};
 
 	if (m->w->lang || m->w->shell)
 		return err_set(e, ERR_INPUT, 0, "--%s needs -c or --file", m->w->lang ? "lang" : "shell");
@@ -222,23 +222,23 @@ static void give_script(struct spec_builder *m, struct str name, struct str text
 	m->r->spec.files = f;
 }
 
-static int code(struct spec_builder *m, struct err *e)
+static int set_code(struct spec_builder *m, struct err *e)
 {
 	const struct language *l;
 	struct str text = str_of(m->w->code);
-	struct words w = {0};
+	struct argv_words w = {0};
 
-	if (pick(m, STR(""), STR(""), &l, e) != 0)
+	if (pick_language(m, STR(""), STR(""), &l, e) != 0)
 		return -1;
-	add(m, &w, l->program);
+	add_word(m, &w, l->program);
 	if (text.n > ARG_BYTES_MAX) {
 		give_script(m, STR("script"), text);
-		add(m, &w, str_c(m->a, m->r->spec.files->path));
+		add_word(m, &w, str_c(m->a, m->r->spec.files->path));
 	} else {
-		add(m, &w, l->flag);
-		add(m, &w, m->w->code);
+		add_word(m, &w, l->flag);
+		add_word(m, &w, m->w->code);
 		if (l->shell && m->w->argv && m->w->argv[0])
-			add(m, &w, l->program); /* $0 */
+			add_word(m, &w, l->program); /* $0 */
 	}
 	if (add_rest(m, &w, e) != 0)
 		return -1;
@@ -334,33 +334,33 @@ static int read_script(struct spec_builder *m, struct str *ret_text, struct str 
 	return stays_in(m, str_of(m->w->file), *ret_real, e);
 }
 
-static int place_script(struct spec_builder *m, struct str real, struct str text, struct words *w, struct err *e)
+static int place_script(struct spec_builder *m, struct str real, struct str text, struct argv_words *w, struct err *e)
 {
 	struct str top = seen_in(m, real);
 
 	if (top.n && !m->w->gate) {
-		add(m, w, str_c(m->a, real));
+		add_word(m, w, str_c(m->a, real));
 		return 0;
 	}
 	if (!top.n)
 		give_script(m, base_name(str_of(m->w->file)), text);
 	else if (copy_script(m, top, real, text, e) != 0)
 		return -1;
-	add(m, w, str_c(m->a, m->r->spec.files->path));
+	add_word(m, w, str_c(m->a, m->r->spec.files->path));
 	return 0;
 }
 
-static int script(struct spec_builder *m, struct err *e)
+static int set_script(struct spec_builder *m, struct err *e)
 {
 	const struct language *l;
 	struct str name = str_of(m->w->file), text, real;
-	struct words w = {0};
+	struct argv_words w = {0};
 
 	if (!name.n)
 		return err_set(e, ERR_INPUT, 0, "--file needs the name of a file");
-	if (read_script(m, &text, &real, e) != 0 || pick(m, name, text, &l, e) != 0)
+	if (read_script(m, &text, &real, e) != 0 || pick_language(m, name, text, &l, e) != 0)
 		return -1;
-	add(m, &w, l->program);
+	add_word(m, &w, l->program);
 	if (place_script(m, real, text, &w, e) != 0 || add_rest(m, &w, e) != 0)
 		return -1;
 	m->r->spec.argv = w.v;
@@ -383,5 +383,5 @@ int spec_build_program(struct spec_builder *m, struct err *e)
 	if (m->w->code && m->w->file)
 		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
 	m->r->gate.cwd = starts_in(m);
-	return m->w->code ? code(m, e) : m->w->file ? script(m, e) : program(m, e);
+	return m->w->code ? set_code(m, e) : m->w->file ? set_script(m, e) : set_program(m, e);
 }

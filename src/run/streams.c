@@ -92,7 +92,7 @@ static void keeper_add(struct passage *p, struct str text)
 }
 
 /* What is older than the record goes, and the oldest when there is too much. */
-static void prune(struct passage *p)
+static void prune_outputs(struct passage *p)
 {
 	const struct run *r = p->r;
 	int64_t now = time(NULL), days = r->outputs_days ? r->outputs_days : AUDIT_RETENTION_DAYS;
@@ -111,7 +111,7 @@ static struct str keeper_end(struct passage *p, const char *what, bool wanted)
 	if (wanted) {
 		keeper_flush(p);
 		if (k->open)
-			prune(p);
+			prune_outputs(p);
 		if (k->open && output_finish(&k->file, str_c(p->a, name), NULL) == 0)
 			path = str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(k->dir), OUTPUTS_FOLDER, STR_ARG(name));
 	} else if (k->open) {
@@ -173,7 +173,7 @@ static void pass_beginning(struct passage *p, const struct stream *s, uint64_t s
 
 /* ---- a stream ---- */
 
-static struct str show(struct passage *p, const char *what, const struct stream *s, bool failed, struct cut *ret_cut)
+static struct str show_stream(struct passage *p, const char *what, const struct stream *s, bool failed, struct stream_cut *ret_cut)
 {
 	const struct run *r = p->r;
 	struct truncate_options o = {.max = r->head || r->tail ? RUN_STREAM_MAX : 0, .head = r->head, .tail = r->tail, .failed = failed};
@@ -197,7 +197,7 @@ static struct str show(struct passage *p, const char *what, const struct stream 
 	text = truncator_end(&p->cutter, &t);
 	lost = s->total - e.at;
 	bytes = p->keeper.bytes;
-	*ret_cut = (struct cut){.is = t.is || lost || bytes > RUN_KEEP_ABOVE, .total_bytes = t.total_bytes + lost, .omitted_bytes = t.omitted_bytes + lost, .dropped_bytes = start + lost};
+	*ret_cut = (struct stream_cut){.is = t.is || lost || bytes > RUN_KEEP_ABOVE, .total_bytes = t.total_bytes + lost, .omitted_bytes = t.omitted_bytes + lost, .dropped_bytes = start + lost};
 	ret_cut->total_lines = e.at < to ? UNKNOWN : lost ? p->cutter.newlines + s->lost_lines : t.total_lines; /* a line may be there in part */
 	ret_cut->omitted_lines = e.at < to ? UNKNOWN : t.omitted_lines + s->lost_lines;
 	if (bytes > RUN_TEXT_MAX)
@@ -222,8 +222,8 @@ void streams_show(struct arena *a, const struct run *r, const struct outcome *o,
 	stream_cleaner_init(&p->cleaner, a, redactor_new(a, values, n));
 	p->cleaner.timestamps = run_iso_times(r->w);
 	buf_init(&p->keeper.waiting, a, WAIT_MAX);
-	ret->out = show(p, "stdout", &o->out, o->status != STATUS_OK, &ret->out_cut);
-	ret->err = show(p, "stderr", &o->err, o->status != STATUS_OK, &ret->err_cut);
+	ret->out = show_stream(p, "stdout", &o->out, o->status != STATUS_OK, &ret->out_cut);
+	ret->err = show_stream(p, "stderr", &o->err, o->status != STATUS_OK, &ret->err_cut);
 	ret->sanitized = p->cleaner.counts;
 	ret->redacted = redactor_count(p->cleaner.redactor) - p->cleaner.unseen;
 }

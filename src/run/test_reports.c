@@ -80,7 +80,7 @@ static bool only_words(struct str text)
 }
 
 /* The first word is the runner, or what starts it: `npx jest`, `./node_modules/.bin/jest`. */
-static bool calls(const struct test_runner *row, struct str first, struct str second)
+static bool calls_runner(const struct test_runner *row, struct str first, struct str second)
 {
 	static const char starters[][8] = {"npx", "bunx", "php"};
 
@@ -100,7 +100,7 @@ static bool add_to_words(struct spec_builder *m, const struct test_runner *row)
 
 	while (n < WORDS_MAX && argv[n])
 		n++;
-	if (!calls(row, str_of(argv[0]), str_of(n > 1 ? argv[1] : "")) || argv[n])
+	if (!calls_runner(row, str_of(argv[0]), str_of(n > 1 ? argv[1] : "")) || argv[n])
 		return false;
 	v = arena_array(m->a, n + words.n + 1, sizeof(*v));
 	memcpy(v, argv, n * sizeof(*v));
@@ -128,7 +128,7 @@ static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 	first = str_sub(text, 0, blank < 0 ? text.n : (size_t)blank);
 	next = str_find(text, ' ', first.n + 1);
 	second = str_sub(text, first.n + 1, next < 0 ? text.n : (size_t)next);
-	if (!calls(row, first, second))
+	if (!calls_runner(row, first, second))
 		return false;
 	v = arena_array(m->a, 4, sizeof(*v));
 	v[0] = argv[0];
@@ -145,7 +145,7 @@ static bool add_arguments(struct spec_builder *m, const struct test_runner *row)
 	return m->w->code ? add_to_text(m, row) : add_to_words(m, row);
 }
 
-static bool suits(const struct test_runner *row, struct str command)
+static bool suits_command(const struct test_runner *row, struct str command)
 {
 	struct str word = str_of(row->word);
 	ptrdiff_t blank = str_find(word, ' ', 0);
@@ -184,7 +184,7 @@ int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 	    state_check(m->a, m->world->state_dir, m->r->spec.workspace, m->world->uid, &dir, NULL) != 0)
 		return 0;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		if (!suits(&rows[i], m->r->gate.command))
+		if (!suits_command(&rows[i], m->r->gate.command))
 			continue;
 		if (rows[i].variable[0])
 			add_variable(m, &rows[i]);

@@ -9,7 +9,7 @@
 #include "judge/world.h"
 #include "sys/state.h"
 
-static void add(struct arena *a, struct doctor *d, const char *id, const char *title, enum probe_weight weight, enum probe_state state, struct str by)
+static void add_row(struct arena *a, struct doctor *d, const char *id, const char *title, enum probe_weight weight, enum probe_state state, struct str by)
 {
 	struct probe *p = probe_add(a, &d->rows, id, title, weight);
 
@@ -17,7 +17,7 @@ static void add(struct arena *a, struct doctor *d, const char *id, const char *t
 	p->by = by;
 }
 
-static struct probe *last(struct doctor *d)
+static struct probe *last_row(struct doctor *d)
 {
 	struct probe *p = d->rows.first;
 
@@ -32,11 +32,11 @@ static void look_policy(struct arena *a, struct doctor *d, const char *config)
 	struct err e = {0};
 
 	if (policies_load(a, &(struct policies_request){.config = config, .cwd = STR("")}, &p, &e) == 0) {
-		add(a, d, "policy", "policy", PROBE_WALL, PROBE_YES, p.files ? str_fmt(a, "loads: %.*s", STR_ARG(p.files->path)) : STR("the built-in one"));
+		add_row(a, d, "policy", "policy", PROBE_WALL, PROBE_YES, p.files ? str_fmt(a, "loads: %.*s", STR_ARG(p.files->path)) : STR("the built-in one"));
 		return;
 	}
-	add(a, d, "policy", "policy", PROBE_WALL, PROBE_NO, str_fmt(a, "does not load, so everything is denied: %s", e.text));
-	probe_todo(a, last(d), "caisson config verify");
+	add_row(a, d, "policy", "policy", PROBE_WALL, PROBE_NO, str_fmt(a, "does not load, so everything is denied: %s", e.text));
+	probe_todo(a, last_row(d), "caisson config verify");
 }
 
 static void look_state(struct arena *a, struct doctor *d, const struct run_world *w)
@@ -45,11 +45,13 @@ static void look_state(struct arena *a, struct doctor *d, const struct run_world
 	struct err e = {0};
 
 	if (w->state_dir.n && state_check(a, w->state_dir, w->project, w->uid, &dir, &e) == 0) {
-		add(a, d, "state", "state directory", PROBE_WALL, PROBE_YES, dir);
+		add_row(a, d, "state", "state directory", PROBE_WALL, PROBE_YES, dir);
 		return;
 	}
-	add(a, d, "state", "state directory", PROBE_WALL, PROBE_NO, w->state_dir.n ? str_fmt(a, "%s", e.text) : STR("no home directory is known"));
-	probe_todo(a, last(d), "export CAISSON_STATE=DIR   # a directory of your own, outside the project");
+	add_row(a, d, "state", "state directory", PROBE_WALL, PROBE_NO,
+		w->state_dir.n ? str_fmt(a, "%s", e.text) : STR("no home directory is known"));
+	probe_todo(a, last_row(d),
+		"export CAISSON_STATE=DIR   # a directory of your own, outside the project");
 }
 
 static uint64_t quota_of(struct arena *a, const char *config)
@@ -69,9 +71,9 @@ static void look_pause(struct arena *a, struct doctor *d)
 	pause_look(a, &v, &p);
 	if (!p.on)
 		return;
-	add(a, d, "pause", "pause", PROBE_EXTRA, PROBE_PARTLY,
+	add_row(a, d, "pause", "pause", PROBE_EXTRA, PROBE_PARTLY,
 		str_fmt(a, "caisson is paused until %.*s: hooks ask about nothing and contain nothing", STR_ARG(p.until)));
-	probe_todo(a, last(d), "caisson pause --end");
+	probe_todo(a, last_row(d), "caisson pause --end");
 }
 
 /* Can the record be used, and is it larger than it should be? */
@@ -87,7 +89,7 @@ static void look_record(struct arena *a, struct doctor *d, const struct run_worl
 	if (audit_open(a, w->state_dir, STR(""), w->uid, false, &au, &e) < 0) {
 		bool none = e.kind == ERR_SYSTEM && e.errnum == ENOENT;
 
-		add(a, d, "record", "record", PROBE_WALL, none ? PROBE_YES : PROBE_NO, none ? STR("nothing has been recorded yet") : str_fmt(a, "%s", e.text));
+		add_row(a, d, "record", "record", PROBE_WALL, none ? PROBE_YES : PROBE_NO, none ? STR("nothing has been recorded yet") : str_fmt(a, "%s", e.text));
 		return;
 	}
 	bool kept = blobs_open(a, path_parent(au.path), w->uid, false, &blobs, &e) == 0;
@@ -96,15 +98,15 @@ static void look_record(struct arena *a, struct doctor *d, const struct run_worl
 	if (kept)
 		blobs_close(&blobs);
 	if (rc < 0) {
-		add(a, d, "record", "record", PROBE_WALL, PROBE_NO, str_fmt(a, "%s", e.text));
+		add_row(a, d, "record", "record", PROBE_WALL, PROBE_NO, str_fmt(a, "%s", e.text));
 		return;
 	}
 	const uint64_t quota = quota_of(a, config), all = u.row_bytes + u.blob_bytes;
 	const bool above = quota && all > quota;
-	add(a, d, "record", "record", above ? PROBE_EXTRA : PROBE_WALL, above ? PROBE_PARTLY : PROBE_YES,
+	add_row(a, d, "record", "record", above ? PROBE_EXTRA : PROBE_WALL, above ? PROBE_PARTLY : PROBE_YES,
 		str_fmt(a, "%" PRIu64 " day%s, %" PRIu64 " MB%s", u.days, u.days == 1 ? "" : "s", (uint64_t)(all / MB), above ? ", more than audit.quota; nothing is dropped for it before its time" : ""));
 	if (above)
-		probe_todo(a, last(d), "caisson audit prune   # or a larger audit.quota");
+		probe_todo(a, last_row(d), "caisson audit prune   # or a larger audit.quota");
 }
 
 /* The default limits of a profile, by no policy. */
@@ -129,15 +131,15 @@ static bool look_box(struct arena *a, struct doctor *d, const struct run_world *
 
 	plain_spec(a, w, &s);
 	if (box_run(a, box_backend(NULL), &(struct box_start){0}, &s, NULL, &o, &e) != 0) {
-		add(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "%s", e.text));
+		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "%s", e.text));
 		return false;
 	}
 	box_wait(&o);
 	if (o.status != STATUS_OK) {
-		add(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "it was made, and '/bin/sh -c :' ended in it with %s", status_name(o.status)));
+		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "it was made, and '/bin/sh -c :' ended in it with %s", status_name(o.status)));
 		return false;
 	}
-	add(a, d, "box", "a box", PROBE_NEEDED, PROBE_YES, str_fmt(a, "'/bin/sh -c :' ran in one, %s backend", o.backend));
+	add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_YES, str_fmt(a, "'/bin/sh -c :' ran in one, %s backend", o.backend));
 	return true;
 }
 

@@ -25,7 +25,7 @@
 /* ---- looking from outside ---- */
 
 /* The file below the test's directory holds exactly this. */
-static bool holds(const struct trial_place *p, const char *name, const char *text)
+static bool file_holds(const struct trial_place *p, const char *name, const char *text)
 {
 	char path[TRIAL_PATH_MAX + SMALL_MAX], got[SMALL_MAX];
 	ssize_t n;
@@ -46,7 +46,7 @@ static bool is_there(const struct trial_place *p, const char *name)
 }
 
 /* A new name in a directory of the host: should it be there, it is ours, and goes. */
-static bool planted(const char *dir, const struct trial_place *p)
+static bool is_planted(const char *dir, const struct trial_place *p)
 {
 	char path[TRIAL_PATH_MAX + SMALL_MAX];
 
@@ -56,17 +56,19 @@ static bool planted(const char *dir, const struct trial_place *p)
 
 static const char *check_work(struct trial_place *p)
 {
-	return holds(p, "workspace/made", "made\n") ? NULL : "what was written in the workspace is not there";
+	return file_holds(p, "workspace/made", "made\n") ? NULL
+							 : "what was written in the workspace is not there";
 }
 
 static const char *check_outside(struct trial_place *p)
 {
 	char home[TRIAL_PATH_MAX];
-	bool etc = planted("/etc", p), usr = planted("/usr", p), var = planted("/var/tmp", p), at_home;
+	bool etc = is_planted("/etc", p), usr = is_planted("/usr", p), var = is_planted("/var/tmp", p),
+	     at_home;
 
 	snprintf(home, sizeof(home), "%.*s", STR_ARG(p->home));
-	at_home = planted(home, p);
-	if (!holds(p, "outside/canary", "canary\n"))
+	at_home = is_planted(home, p);
+	if (!file_holds(p, "outside/canary", "canary\n"))
 		return "a file outside was changed";
 	if (is_there(p, "outside/new"))
 		return "a file was made outside";
@@ -75,11 +77,11 @@ static const char *check_outside(struct trial_place *p)
 
 static const char *check_protected(struct trial_place *p)
 {
-	if (!holds(p, "workspace/.git/config", "[core]\n\tbare = false\n"))
+	if (!file_holds(p, "workspace/.git/config", "[core]\n\tbare = false\n"))
 		return "the repository's configuration was changed";
 	if (is_there(p, "workspace/.git/hooks/pre-commit"))
 		return "a hook was planted";
-	return holds(p, "workspace/.claude/settings.json", "{}\n") ? NULL : "an agent's settings were changed";
+	return file_holds(p, "workspace/.claude/settings.json", "{}\n") ? NULL : "an agent's settings were changed";
 }
 
 static const char *check_listener(struct trial_place *p)
@@ -93,7 +95,7 @@ static const char *check_listener(struct trial_place *p)
 }
 
 /* Does any process of this host carry our word among its arguments? */
-static bool alive(const struct trial_place *p)
+static bool is_alive(const struct trial_place *p)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
@@ -119,7 +121,7 @@ const char *attempts_leftover(struct trial_place *p)
 {
 	if (is_there(p, "workspace/survived"))
 		return "a process wrote a file after the end of its box";
-	return alive(p) ? "a process is still there" : NULL;
+	return is_alive(p) ? "a process is still there" : NULL;
 }
 
 /* ---- the table ---- */

@@ -140,7 +140,7 @@ static const char *wall_name(enum trial_wall w, const struct outcome *o)
 	return name ? name : "nobody";
 }
 
-static void judge(struct arena *a, struct trial_place *p, struct trial *t, const struct run *r, const struct outcome *o)
+static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_trial *t, const struct run *r, const struct outcome *o)
 {
 	const struct attempt *at = t->attempt;
 	const char *wrong = attempt_look(at->look, p);
@@ -192,14 +192,14 @@ static char *const *environment(struct arena *a, const struct trial_place *p)
 	return env;
 }
 
-static const char *given(const char *text) { return *text ? text : NULL; }
+static const char *text_or_null(const char *text) { return *text ? text : NULL; }
 
 static const char *program_text(struct arena *a, const struct attempt *at)
 {
 	return str_c(a, str_fmt(a, "exec 2>/dev/null; for p in %s; do command -v $p >/dev/null || { echo MISSING $p; exit 0; }; done; echo tried; %s", at->need[0] ? at->need : "sh", at->script));
 }
 
-static int try_one(struct arena *a, const struct policies *policies, struct trial_place *p, struct trial *t, struct err *e)
+static int try_one(struct arena *a, const struct policies *policies, struct trial_place *p, struct selftest_trial *t, struct err *e)
 {
 	const struct attempt *at = t->attempt;
 	char *const argv[] = {"/bin/sh", "-c", (char *)program_text(a, at), p->token, NULL};
@@ -212,8 +212,15 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		return -1;
 	world.environ = environment(a, p);
 	p->home = world.home;
-	*w = (struct run_wishes){.argv = argv, .profile = "exec", .network = "deny", .accept = "watched", .memory = given(at->memory), .timeout = given(at->timeout),
-		.pids = given(at->pids), .scratch = given(at->scratch), .output = given(at->output),
+	*w = (struct run_wishes){.argv = argv,
+		.profile = "exec",
+		.network = "deny",
+		.accept = "watched",
+		.memory = text_or_null(at->memory),
+		.timeout = text_or_null(at->timeout),
+		.pids = text_or_null(at->pids),
+		.scratch = text_or_null(at->scratch),
+		.output = text_or_null(at->output),
 		.workspace = at->workspace ? str_c(a, str_fmt(a, "%s/workspace:rw", p->dir)) : NULL};
 	w->env.v = arena_array(a, RUN_LIST_MAX, sizeof(*w->env.v));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
@@ -225,7 +232,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		return -1;
 	run_go(a, &r, &(struct box_start){0}, NULL, &o);
 	box_wait(&o);
-	judge(a, p, t, &r, &o);
+	judge_trial(a, p, t, &r, &o);
 	return 0;
 }
 
@@ -235,7 +242,7 @@ struct one { /* arguments of try_one(), with an arena of its own: what an attemp
 	struct arena *a;
 	const struct policies *policies;
 	struct trial_place *place;
-	struct trial *t;
+	struct selftest_trial *t;
 	struct err *e;
 	int rc;
 };
@@ -248,7 +255,7 @@ static int try_inner(void *arg)
 	return 0;
 }
 
-static int try_row(struct arena *a, const struct policies *policies, struct trial_place *p, struct trial *t, struct err *e)
+static int try_row(struct arena *a, const struct policies *policies, struct trial_place *p, struct selftest_trial *t, struct err *e)
 {
 	struct arena own;
 	struct one o = {.a = &own, .policies = policies, .place = p, .t = t, .e = e};
@@ -261,7 +268,7 @@ static int try_row(struct arena *a, const struct policies *policies, struct tria
 	return o.rc;
 }
 
-static void count(struct box_test *test, const struct trial *t)
+static void count_trial(struct box_test *test, const struct selftest_trial *t)
 {
 	test->held += t->end == TRIAL_HELD;
 	test->broken += t->end == TRIAL_BROKEN;
@@ -282,26 +289,26 @@ static int run_all(struct arena *a, const struct policies *policies, struct tria
 {
 	static const struct attempt leftover = {.name = "leftovers", .title = "anything of all these still there", .wall = BY_PID_NAMESPACE};
 	struct box_test test = {0};
-	struct trial **end = &test.trials, *t;
+	struct selftest_trial **end = &test.trials, *t;
 	int64_t last = 0;
 	const char *wrong;
 
 	for (size_t i = 0; i < nattempts; i++) {
-		t = *end = arena_new(a, struct trial);
+		t = *end = arena_new(a, struct selftest_trial);
 		end = &t->next;
 		t->attempt = &attempts[i];
 		if (try_row(a, policies, p, t, e) != 0)
 			return -1;
 		if (i == 0 && t->status == STATUS_SETUP_ERROR)
 			return err_set(e, ERR_SYSTEM, 0, "no box can be made: %.*s", (int)t->why.n > 300 ? 300 : (int)t->why.n, t->why.p);
-		count(&test, t);
+		count_trial(&test, t);
 		last = clock_now();
 	}
 	wait_for_survivors(last);
-	t = *end = arena_new(a, struct trial);
+	t = *end = arena_new(a, struct selftest_trial);
 	wrong = attempts_leftover(p);
-	*t = (struct trial){.attempt = &leftover, .end = wrong ? TRIAL_BROKEN : TRIAL_HELD, .why = wrong ? str_of(wrong) : STR(""), .by = "pid namespace", .status = STATUS_OK};
-	count(&test, t);
+	*t = (struct selftest_trial){.attempt = &leftover, .end = wrong ? TRIAL_BROKEN : TRIAL_HELD, .why = wrong ? str_of(wrong) : STR(""), .by = "pid namespace", .status = STATUS_OK};
+	count_trial(&test, t);
 	*ret = test;
 	return 0;
 }
@@ -323,7 +330,7 @@ void box_test_json(struct buf *out, const struct box_test *test)
 	static const char ends[][8] = {"held", "broken", "untried"};
 
 	buf_fmt(out, "{\"held\":%u,\"broken\":%u,\"untried\":%u,\"attempts\":[", test->held, test->broken, test->untried);
-	for (const struct trial *t = test->trials; t; t = t->next) {
+	for (const struct selftest_trial *t = test->trials; t; t = t->next) {
 		buf_fmt(out, "%s{\"name\":\"%s\",\"title\":", t == test->trials ? "" : ",", t->attempt->name);
 		answer_string(out, str_of(t->attempt->title));
 		buf_fmt(out, ",\"end\":\"%s\",\"by\":\"%s\",\"status\":\"%s\",\"duration_ms\":%llu", ends[t->end], t->by ? t->by : "", status_name(t->status), (unsigned long long)t->duration_ms);

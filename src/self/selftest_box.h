@@ -40,8 +40,8 @@ struct attempt { /* texts in place; those that are empty are not given */
 	enum attempt_look look;
 };
 
-struct trial {
-	struct trial *next;
+struct selftest_trial {
+	struct selftest_trial *next;
 	const struct attempt *attempt;
 	enum trial_end end;
 	struct str why;               /* when it is not held */
@@ -53,7 +53,7 @@ struct trial {
 };
 
 struct box_test {
-	struct trial *trials;
+	struct selftest_trial *trials;
 	unsigned held, broken, untried;
 };
 

@@ -112,7 +112,7 @@ static void test_matching(void)
 {
 	static const struct {
 		const char *rule, *command;
-		enum match deny;
+		enum prefix_match deny;
 		bool allow;
 	} rows[] = {
 		{"git push", "git push", MATCH_YES, true},

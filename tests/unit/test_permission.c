@@ -282,7 +282,7 @@ static void test_docs(void)
 
 	CHECK(f);
 	while (f && fgets(line, sizeof line, f)) {
-		enum match m = MATCH_NO;
+		enum prefix_match m = MATCH_NO;
 
 		if (!cells_of(line, cell))
 			continue;
