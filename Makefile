@@ -24,7 +24,7 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFL
 # The same objects go into the program and into the libraries, which export nothing but the names of include/caisson.h.
 PIC = -fPIC -fvisibility=hidden
 FLAGS = -std=gnu11 -Wall -Wextra -Werror $(PIC) -Isrc -Iinclude -I$(BUILD)/gen -isystem $(TS)/include -MMD -MP
-LIBS = -lfyaml -ljansson -lpcre2-8 -lsodium -lzstd -lsqlite3 -lm -lpthread
+LIBS = -lfyaml -lpcre2-8 -lsodium -lzstd -lsqlite3 -lm -lpthread
 
 ifneq ($(FUZZER)$(SANITIZE),)
 # Sanitizers need the dynamic loader, and see more with frame pointers and without fortified string functions.
@@ -63,7 +63,7 @@ LIB = $(BUILD)/libcaisson.a
 SONAME = libcaisson.so.0
 PUBLIC = $(BUILD)/lib/libcaisson.a $(BUILD)/lib/$(SONAME)
 PUBLIC_OBJ = $(call obj,src/lib/*.c)
-PUBLIC_LIBS = -lfyaml -ljansson -lpcre2-8 -lsodium -lm -lpthread
+PUBLIC_LIBS = -lfyaml -lpcre2-8 -lsodium -lm -lpthread
 EXAMPLES = $(BUILD)/examples/judge $(BUILD)/examples/judge-shared
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))

@@ -45,15 +45,14 @@ static struct str lines_of(struct input *in, size_t piece)
 }
 
 /* One line of JSON, with the id of the question. */
-static void require_answer(struct str line, struct str id)
+static void require_answer(struct arena *a, struct str line, struct str id)
 {
-	json_t *v = NULL, *want = NULL;
+	struct json *v = NULL;
 
 	require(line.n && line.p[line.n - 1] == '\n' && !memchr(line.p, '\n', line.n - 1));
-	require(json_load_strict(str_sub(line, 0, line.n - 1), &v, NULL) == 0 && json_load_strict(id, &want, NULL) == 0);
-	require(json_equal(json_object_get(v, "id"), want) && !json_object_get(v, "result") != !json_object_get(v, "error"));
-	json_decref(v);
-	json_decref(want);
+	require(json_read(a, str_sub(line, 0, line.n - 1), &v, NULL) == 0);
+	require(json_key(v, "id") && str_eq(str_sub(line, json_key(v, "id")->from, json_key(v, "id")->to), id));
+	require(!json_key(v, "result") != !json_key(v, "error"));
 }
 
 static void message(struct input *in, const struct mcp_message *m)
@@ -64,16 +63,16 @@ static void message(struct input *in, const struct mcp_message *m)
 	require(m->kind != MCP_REQUEST || (m->method.n && !str_is(m->id, "null") && !m->code));
 	require(m->kind != MCP_NOTIFICATION || (m->method.n && str_is(m->id, "null")));
 	require(m->kind != MCP_BAD || (m->code < 0 && m->why));
-	require(!m->params || json_is_object(m->params));
+	require(!m->params || json_is(m->params, JSON_OBJECT));
 	require(m->id.n <= 6 * MCP_TEXT_MAX + 2 && m->token.n <= 6 * MCP_TEXT_MAX + 2 && m->method.n <= MCP_TEXT_MAX && m->client.n <= MCP_TEXT_MAX);
 	if (m->kind == MCP_BAD)
 		mcp_put_error(&b, m->id, m->code, str_of(m->why), STR(""));
 	else if (m->kind == MCP_REQUEST && str_is(m->method, "tools/call") && !mcp_call_wrong(in->a, m))
-		require(json_is_string(json_object_get(m->params, "name")) && (!json_object_get(m->params, "arguments") || json_is_object(json_object_get(m->params, "arguments"))));
+		require(json_is(json_key(m->params, "name"), JSON_STRING) && (!json_key(m->params, "arguments") || json_is(json_key(m->params, "arguments"), JSON_OBJECT)));
 	if (m->kind == MCP_REQUEST)
 		mcp_put_failure(&b, m, "1", "no");
 	if (b.n)
-		require_answer(buf_view(&b), m->id);
+		require_answer(in->a, buf_view(&b), m->id);
 }
 
 static int one(void *arg)
@@ -92,7 +91,6 @@ static int one(void *arg)
 		require(!f.batch || (f.n && f.n <= MCP_BATCH_MAX));
 		for (size_t i = 0; i < f.n; i++)
 			message(in, &f.v[i]);
-		json_decref(f.value);
 		from = to + 1;
 	}
 	return 0;

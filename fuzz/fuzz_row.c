@@ -24,8 +24,8 @@ static void look(struct arena *a, struct str text)
 	struct audit_line *l = arena_new(a, struct audit_line);
 	if (!audit_line_parse(text, l))
 		return;
-	json_t *tree = NULL;
-	(void)json_load_strict(text, &tree, NULL);
+	struct json *tree = NULL;
+	(void)json_read(a, text, &tree, NULL);
 	for (size_t i = 0; i < l->nfields; i++) {
 		struct str key = l->fields[i].key, value = l->fields[i].value, item, list = value;
 		int64_t n;
@@ -35,8 +35,8 @@ static void look(struct arena *a, struct str text)
 		if (decoded.n > value.n)
 			abort();
 		if (tree && value.n && value.p[0] == '"' && str_find(key, '\\', 0) < 0) {
-			const json_t *same = json_object_getn(tree, key.p, key.n);
-			if (json_is_string(same) && !str_eq(decoded, json_to_str(same)))
+			const struct json *same = json_get(tree, key);
+			if (json_is(same, JSON_STRING) && !str_eq(decoded, json_text(same)))
 				abort();
 		}
 		(void)audit_number(value, &n);
@@ -44,7 +44,6 @@ static void look(struct arena *a, struct str text)
 		while (audit_item(&list, &item))
 			inside(text, item);
 	}
-	json_decref(tree);
 }
 
 struct input {

@@ -38,16 +38,15 @@ static void hold(const struct validate_input *in, const struct validation *v)
 /* As the report has it: one JSON object, in UTF-8. */
 static void write_out(struct arena *a, const struct validation *v)
 {
-	json_t *root = NULL;
+	struct json *root = NULL;
 	struct buf b;
 
 	buf_init(&b, a, 0);
 	validation_json(&b, v);
-	if (!utf8_valid(buf_view(&b)) || json_load_strict(buf_view(&b), &root, NULL) != 0 || !json_is_object(root))
+	if (!utf8_valid(buf_view(&b)) || json_read(a, buf_view(&b), &root, NULL) != 0 || !json_is(root, JSON_OBJECT))
 		abort();
-	if (v->validity != VALIDITY_VALID && json_object_size(json_object_get(root, "counts")))
+	if (v->validity != VALIDITY_VALID && json_members(json_key(root, "counts")))
 		abort();
-	json_decref(root);
 }
 
 /* Standard error is what came as the runner's report. */

@@ -262,23 +262,20 @@ void metrics_state(struct buf *b, const struct tally *t)
 
 static bool read_state(struct tally *t, struct str state)
 {
-	json_t *v = NULL, *n;
-	const char *key;
-	struct str hash;
-	if (!state.n || json_load_strict(state, &v, NULL) < 0)
+	struct json *v;
+	if (!state.n || json_read(t->a, state, &v, NULL) < 0)
 		return false;
-	hash = json_to_str(json_object_get(v, "hash"));
-	bool ok = json_integer_value(json_object_get(v, "v")) == VERSION && hash.n == AUDIT_HASH && json_integer_value(json_object_get(v, "seq")) >= 0;
+	const struct str hash = json_text_at(v, "hash");
+	bool ok = json_int_at(v, "v") == VERSION && hash.n == AUDIT_HASH && json_int_at(v, "seq") >= 0;
 	if (ok) {
-		t->seq = (uint64_t)json_integer_value(json_object_get(v, "seq"));
+		t->seq = (uint64_t)json_int_at(v, "seq");
 		memcpy(t->hash, hash.p, AUDIT_HASH);
-		t->first = json_integer_value(json_object_get(v, "first"));
-		t->last = json_integer_value(json_object_get(v, "last"));
+		t->first = json_int_at(v, "first");
+		t->last = json_int_at(v, "last");
 	}
-	json_object_foreach(json_object_get(v, "counts"), key, n)
-		if (ok && *key && json_integer_value(n) >= 0)
-			add_count(t, str_of(key), (uint64_t)json_integer_value(n));
-	json_decref(v);
+	for (const struct json *n = json_members(json_key(v, "counts")); n && ok; n = n->next)
+		if (n->key.n && json_int(n, 0) >= 0)
+			add_count(t, n->key, (uint64_t)json_int(n, 0));
 	return ok;
 }
 

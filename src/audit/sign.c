@@ -131,9 +131,9 @@ void checkpoint_json(struct buf *b, const struct audit_checkpoint *cp)
 	buf_fmt(b, "{\"seq\":%" PRIu64 ",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}", cp->seq, cp->hash, cp->at, cp->key, cp->signature);
 }
 
-static bool take_text(const json_t *v, const char *key, char *ret, size_t n)
+static bool take_text(const struct json *v, const char *key, char *ret, size_t n)
 {
-	struct str s = json_to_str(json_object_get(v, key));
+	struct str s = json_text_at(v, key);
 
 	if (s.n != n || memchr(s.p, '\0', s.n))
 		return false;
@@ -142,19 +142,18 @@ static bool take_text(const json_t *v, const char *key, char *ret, size_t n)
 	return true;
 }
 
-int checkpoint_read(struct str text, struct audit_checkpoint *ret, struct err *e)
+int checkpoint_read(struct arena *a, struct str text, struct audit_checkpoint *ret, struct err *e)
 {
 	struct audit_checkpoint cp = {0};
-	json_t *v = NULL;
+	struct json *v;
 
 	while (text.n && text.p[text.n - 1] == '\n')
 		text.n--;
-	if (json_load_strict(text, &v, e) < 0)
+	if (json_read(a, text, &v, e) < 0)
 		return -1;
-	const json_int_t seq = json_integer_value(json_object_get(v, "seq"));
+	const int64_t seq = json_int_at(v, "seq");
 	const bool ok = seq > 0 && take_text(v, "hash", cp.hash, AUDIT_HASH) && take_text(v, "at", cp.at, AUDIT_AT) && take_text(v, "key", cp.key, AUDIT_KEY) &&
 			take_text(v, "signature", cp.signature, AUDIT_SIGNATURE);
-	json_decref(v);
 	if (!ok)
 		return err_set(e, ERR_INPUT, 0, "seq, hash, at, key and signature are expected");
 	cp.seq = (uint64_t)seq;

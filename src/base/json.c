@@ -1,71 +1,471 @@
-/* JSON: glue over jansson. */
+/* JSON values in the arena: the reader and the look-up. */
 #include "base/json.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/num.h"
 #include "base/utf8.h"
 
-/* Where jansson's pieces go. Memory is taken between its calls only: leaving one by arena_leave() would skip its own clean-up. */
-struct sink {
-	char *p;
-	size_t n, cap;
+#define SPARE_BLOCK 64
+#define INDEX_FROM 8       /* members from which an object gets an index */
+#define WHY_BYTES 60       /* of a key or a literal in a message */
+#define DOUBLE_DIGITS 308  /* a number of so many digits and without an exponent is finite */
+
+struct json_index {
+	size_t slots;        /* a power of two, half of them free */
+	struct json *at[];
 };
 
-int json_load_strict(struct str text, json_t **ret, struct err *e)
+void json_reader_init(struct json_reader *r, struct arena *a, struct str text, unsigned flags)
 {
-	json_error_t why;
-	json_t *v = json_loadb(text.n ? text.p : "", text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
+	*r = (struct json_reader){.a = a, .text = text, .flags = flags, .depth_max = JSON_DEPTH_MAX, .count_max = JSON_COUNT_MAX};
+	if ((flags & JSON_TOLERANT) && str_starts(text, "\xef\xbb\xbf"))
+		r->at = 3;
+}
+
+void json_reader_again(struct json_reader *r, struct str text)
+{
+	struct json *block = r->block;
+	json_reader_init(r, r->a, text, r->flags);
+	if (!block)
+		return;
+	memset(block, 0, SPARE_BLOCK * sizeof *block);
+	r->block = r->spare = block;
+	r->nspare = SPARE_BLOCK;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+static bool starts_here(const struct json_reader *r, const char *mark)
+{
+	return str_starts(str_sub(r->text, r->at, r->text.n), mark);
+}
+
+/* Moves behind the comment at r->at; false when there is none, or it has no end. */
+static bool skip_comment(struct json_reader *r)
+{
+	const bool block = starts_here(r, "/*");
+	if (!(r->flags & JSON_COMMENTS) || (!block && !starts_here(r, "//")))
+		return false;
+	for (size_t i = r->at + 2; i < r->text.n; i++) {
+		if (block ? str_starts(str_sub(r->text, i, r->text.n), "*/") : r->text.p[i] == '\n') {
+			r->at = i + (block ? 2 : 1);
+			return true;
+		}
+	}
+	if (!block)
+		r->at = r->text.n;
+	return !block;
+}
+
+static void skip_blanks(struct json_reader *r)
+{
+	do {
+		while (r->at < r->text.n && is_blank(r->text.p[r->at]))
+			r->at++;
+	} while (r->at < r->text.n && r->text.p[r->at] == '/' && skip_comment(r));
+}
+
+bool json_at_end(struct json_reader *r)
+{
+	skip_blanks(r);
+	return r->at >= r->text.n;
+}
+
+static struct json *fail(struct json_reader *r, enum json_trouble t, struct str what)
+{
+	r->trouble = t;
+	r->what = what;
+	return NULL;
+}
+
+/* Something else was expected here: the text broke off, or it is no JSON. */
+static struct json *unexpected(struct json_reader *r, const char *expected)
+{
+	if ((r->flags & JSON_COMMENTS) && starts_here(r, "/*"))
+		expected = "the end of a comment";
+	return fail(r, r->at >= r->text.n ? JSON_CUT : JSON_SYNTAX, str_of(expected));
+}
+
+static struct json *new_value(struct json_reader *r, enum json_kind kind)
+{
+	if (++r->count > r->count_max)
+		return fail(r, JSON_LIMIT, STR("too many values"));
+	if (r->nspare == 0) {
+		r->spare = r->block = arena_array(r->a, SPARE_BLOCK, sizeof *r->spare);
+		r->nspare = SPARE_BLOCK;
+	}
+	r->nspare--;
+	struct json *v = r->spare++;
+	v->kind = kind;
+	v->from = v->start = (uint32_t)r->at;
+	return v;
+}
+
+/* The end of the string that starts with the quote at r->at; 0 with trouble. */
+static size_t string_end(struct json_reader *r, bool *ret_escapes)
+{
+	const struct str t = r->text;
+	for (size_t i = r->at + 1; i < t.n;) {
+		unsigned char c = (unsigned char)t.p[i];
+		if (c == '"')
+			return i;
+		if (c == '\\') {
+			*ret_escapes = true;
+			i += 2;
+		} else if (c < 0x20) {
+			r->at = i;
+			fail(r, JSON_SYNTAX, STR("a string without control characters"));
+			return 0;
+		} else if (c < 0x80) {
+			i++;
+		} else if (utf8_next(t, &i) == UTF8_BAD) {
+			r->at = i - 1;
+			fail(r, JSON_SYNTAX, STR("UTF-8"));
+			return 0;
+		}
+	}
+	r->at = t.n;
+	fail(r, JSON_CUT, STR("the end of a string"));
+	return 0;
+}
+
+/* A string at its quote; false with trouble. */
+static bool read_string(struct json_reader *r, struct str *ret)
+{
+	bool escapes = false;
+	const size_t start = r->at + 1, end = string_end(r, &escapes);
+	if (!end)
+		return false;
+	struct str s = str_n(r->text.p + start, end - start);
+	if (escapes) {
+		char *out = arena_alloc(r->a, s.n);
+		size_t n;
+		if (json_unescape(s, r->flags, out, &n) < 0)
+			return fail(r, JSON_SYNTAX, STR("a known escape"));
+		s = str_n(out, n);
+	}
+	r->at = end + 1;
+	*ret = s;
+	return true;
+}
+
+static size_t skip_digits(struct str t, size_t i)
+{
+	while (i < t.n && t.p[i] >= '0' && t.p[i] <= '9')
+		i++;
+	return i;
+}
+
+/* The end of the number at `i`, or 0. */
+static size_t number_end(struct str t, size_t i)
+{
+	if (i < t.n && t.p[i] == '-')
+		i++;
+	size_t digits = skip_digits(t, i);
+	if (digits == i || (t.p[i] == '0' && digits > i + 1))
+		return 0;
+	i = digits;
+	if (i < t.n && t.p[i] == '.') {
+		digits = skip_digits(t, i + 1);
+		if (digits == i + 1)
+			return 0;
+		i = digits;
+	}
+	if (i < t.n && (t.p[i] == 'e' || t.p[i] == 'E')) {
+		i++;
+		if (i < t.n && (t.p[i] == '+' || t.p[i] == '-'))
+			i++;
+		digits = skip_digits(t, i);
+		if (digits == i)
+			return 0;
+		i = digits;
+	}
+	return i;
+}
+
+static struct json *read_word(struct json_reader *r)
+{
+	static const struct {
+		char word[12];
+		enum json_kind kind;
+		bool finite;
+	} words[] = {
+		{"null", JSON_NULL, true}, {"true", JSON_TRUE, true}, {"false", JSON_FALSE, true}, {"NaN", 0, false}, {"nan", 0, false},
+		{"Infinity", 0, false}, {"-Infinity", 0, false}, {"-NaN", 0, false}, {"inf", 0, false}, {"-inf", 0, false},
+	};
+	struct str rest = str_sub(r->text, r->at, r->text.n);
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (!str_starts(rest, words[i].word))
+			continue;
+		if (!words[i].finite)
+			return fail(r, JSON_NOT_FINITE, str_of(words[i].word));
+		struct json *v = new_value(r, words[i].kind);
+		r->at += strlen(words[i].word);
+		return v;
+	}
+	for (size_t i = 0; i < 3; i++) /* "nul" at the very end */
+		if (rest.n < strlen(words[i].word) && memcmp(words[i].word, rest.p, rest.n) == 0)
+			return fail(r, JSON_CUT, str_of(words[i].word));
+	return unexpected(r, "a value");
+}
+
+static bool is_integer(struct str number)
+{
+	for (size_t i = 0; i < number.n; i++)
+		if (number.p[i] == '.' || number.p[i] == 'e' || number.p[i] == 'E')
+			return false;
+	return true;
+}
+
+static double to_double(struct arena *a, struct str number) { return strtod(str_c(a, number), NULL); }
+
+/* Does every reader find the same number here? */
+static bool in_range(struct json_reader *r, struct str number)
+{
+	int64_t n;
+	if (is_integer(number))
+		return num_parse(number, INT64_MIN, INT64_MAX, &n) == 0;
+	const bool short_one = number.n < DOUBLE_DIGITS && !memchr(number.p, 'e', number.n) && !memchr(number.p, 'E', number.n);
+	return short_one || isfinite(to_double(r->a, number));
+}
+
+static struct json *read_number(struct json_reader *r)
+{
+	const size_t end = number_end(r->text, r->at);
+	if (end == 0) {
+		size_t i = r->at + (r->text.p[r->at] == '-');
+		if (i >= r->text.n || (r->text.p[i] >= '0' && r->text.p[i] <= '9'))
+			return fail(r, i >= r->text.n ? JSON_CUT : JSON_SYNTAX, STR("a number"));
+		return read_word(r);
+	}
+	struct str number = str_n(r->text.p + r->at, end - r->at);
+	if (!(r->flags & JSON_TOLERANT) && !in_range(r, number))
+		return fail(r, JSON_RANGE, number);
+	struct json *v = new_value(r, JSON_NUMBER);
 	if (!v)
-		return err_set(e, ERR_INPUT, 0, "line %d, column %d: %s", why.line, why.column, why.text);
-	*ret = v;
-	return 0;
+		return NULL;
+	v->text = number;
+	r->at = end;
+	return v;
 }
 
-json_t *json_of_str(struct arena *a, struct str s)
+/* Enters m into the index; false when its key is there already or a bound is reached. */
+static bool index_add(struct json_reader *r, struct json_index *x, struct json *m)
 {
-	s = utf8_repair(a, s);
-	return json_stringn(s.n ? s.p : "", s.n);
+	for (size_t i = str_hash(m->key) & (x->slots - 1);; i = (i + 1) & (x->slots - 1)) {
+		if (++r->probes > 1024 + r->keys * JSON_PROBES_PER_KEY)
+			return fail(r, JSON_LIMIT, STR("too many keys that look alike"));
+		if (!x->at[i]) {
+			x->at[i] = m;
+			return true;
+		}
+		if (str_eq(x->at[i]->key, m->key))
+			return fail(r, JSON_DUPLICATE, m->key);
+	}
 }
 
-struct str json_to_str(const json_t *v)
+/* The index is made anew whenever it is half full. */
+static bool index_member(struct json_reader *r, struct json *o, struct json *m)
 {
-	if (!json_is_string(v))
-		return STR("");
-	return str_n(json_string_value(v), json_string_length(v));
+	r->keys++;
+	if (o->n <= INDEX_FROM) {
+		for (struct json *x = o->first; x != m; x = x->next)
+			if (str_eq(x->key, m->key))
+				return fail(r, JSON_DUPLICATE, m->key);
+		return true;
+	}
+	if (o->index && o->n * 2 <= o->index->slots)
+		return index_add(r, o->index, m);
+	const size_t slots = o->index ? o->index->slots * 2 : INDEX_FROM * 4;
+	o->index = arena_alloc(r->a, sizeof *o->index + slots * sizeof *o->index->at);
+	o->index->slots = slots;
+	for (struct json *x = o->first; x; x = x->next)
+		if (!index_add(r, o->index, x))
+			return false;
+	return true;
 }
 
-static int measure(const char *p, size_t n, void *ctx)
+static struct json *read_value(struct json_reader *r);
+
+static bool is_next(const struct json_reader *r, char c) { return r->at < r->text.n && r->text.p[r->at] == c; }
+
+/* `"key":` before a member of an object. */
+static bool read_key(struct json_reader *r, struct str *ret)
 {
-	(void)p;
-	((struct sink *)ctx)->n += n;
-	return 0;
+	if (!is_next(r, '"'))
+		return unexpected(r, "a key in quotes");
+	const size_t start = r->at;
+	if (!read_string(r, ret))
+		return false;
+	if (!(r->flags & JSON_TOLERANT) && ret->n && memchr(ret->p, 0, ret->n)) {
+		r->at = start;
+		return fail(r, JSON_SYNTAX, STR("a key without NUL"));
+	}
+	skip_blanks(r);
+	if (!is_next(r, ':'))
+		return unexpected(r, "':'");
+	r->at++;
+	return true;
 }
 
-static int fill(const char *p, size_t n, void *ctx)
+/* One member or item; false with trouble. */
+static bool read_member(struct json_reader *r, struct json *v, struct json ***tail)
 {
-	struct sink *s = ctx;
-	if (n > s->cap - s->n)
-		return -1;
-	memcpy(s->p + s->n, p, n);
-	s->n += n;
-	return 0;
+	const bool object = v->kind == JSON_OBJECT;
+	struct str key = {0};
+	skip_blanks(r);
+	const size_t start = r->at;
+	if (object && !read_key(r, &key))
+		return false;
+	struct json *m = read_value(r);
+	if (!m)
+		return false;
+	m->key = key;
+	m->parent = v;
+	m->start = (uint32_t)start;
+	**tail = m;
+	*tail = &m->next;
+	v->n++;
+	if (!object || index_member(r, v, m))
+		return true;
+	if (r->trouble == JSON_DUPLICATE)
+		r->at = start;
+	return false;
 }
 
-int json_dump_buf(struct buf *b, const json_t *v, struct err *e)
+static struct json *read_members(struct json_reader *r, struct json *v)
 {
-	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
-	struct sink size = {0};
-	if (json_dump_callback(v, measure, &size, flags) != 0)
-		return err_set(e, ERR_INTERNAL, 0, "cannot write a JSON value");
-	struct sink out = {.p = arena_alloc(b->a, size.n), .cap = size.n};
-	if (json_dump_callback(v, fill, &out, flags) != 0)
-		return err_set(e, ERR_INTERNAL, 0, "cannot write a JSON value");
-	buf_add(b, out.p, out.n);
-	return 0;
+	const char close = v->kind == JSON_OBJECT ? '}' : ']';
+	struct json **tail = &v->first;
+	r->at++;
+	skip_blanks(r);
+	while (!is_next(r, close) || v->first) {
+		if (!read_member(r, v, &tail))
+			return NULL;
+		skip_blanks(r);
+		if (is_next(r, close))
+			break;
+		if (!is_next(r, ','))
+			return unexpected(r, close == '}' ? "',' or '}'" : "',' or ']'");
+		r->at++;
+	}
+	r->at++;
+	return v;
 }
 
-int json_dump_line(struct buf *b, const json_t *v, struct err *e)
+static struct json *read_value(struct json_reader *r)
 {
-	if (json_dump_buf(b, v, e) < 0)
-		return -1;
-	buf_char(b, '\n');
-	return 0;
+	struct json *v;
+	skip_blanks(r);
+	if (r->at >= r->text.n)
+		return unexpected(r, "a value");
+	char c = r->text.p[r->at];
+	if (c == '{' || c == '[') {
+		if (r->depth >= r->depth_max)
+			return fail(r, JSON_LIMIT, STR("values nested too deeply"));
+		v = new_value(r, c == '{' ? JSON_OBJECT : JSON_ARRAY);
+		r->depth++;
+		v = v ? read_members(r, v) : NULL;
+		r->depth--;
+	} else if (c == '"') {
+		v = new_value(r, JSON_STRING);
+		v = v && read_string(r, &v->text) ? v : NULL;
+	} else if (c == '-' || (c >= '0' && c <= '9')) {
+		v = read_number(r);
+	} else {
+		v = read_word(r);
+	}
+	if (v)
+		v->to = (uint32_t)r->at;
+	return v;
 }
+
+struct json *json_next(struct json_reader *r)
+{
+	r->trouble = JSON_FINE;
+	if (r->text.n > UINT32_MAX)
+		return fail(r, JSON_LIMIT, STR("too many bytes"));
+	return read_value(r);
+}
+
+struct json *json_only(struct json_reader *r)
+{
+	struct json *v = json_next(r);
+	return !v || json_at_end(r) ? v : unexpected(r, "nothing after the value");
+}
+
+struct json_place json_place(struct str text, size_t at)
+{
+	struct json_place p = {1, 1};
+	for (size_t i = 0; i < at && i < text.n; i++) {
+		p.line += text.p[i] == '\n';
+		p.column = text.p[i] == '\n' ? 1 : p.column + 1;
+	}
+	return p;
+}
+
+struct str json_why(const struct json_reader *r)
+{
+	const struct str what = str_sub(r->what, 0, WHY_BYTES);
+	switch (r->trouble) {
+	case JSON_LIMIT: return what;
+	case JSON_DUPLICATE: return str_fmt(r->a, "a key twice: %.*s", STR_ARG(what));
+	case JSON_RANGE: return str_fmt(r->a, "a number that is too large: %.*s", STR_ARG(what));
+	case JSON_NOT_FINITE: return str_fmt(r->a, "expected a number, not %.*s", STR_ARG(what));
+	default: return str_fmt(r->a, "expected %.*s", STR_ARG(what));
+	}
+}
+
+int json_read(struct arena *a, struct str text, struct json **ret, struct err *e)
+{
+	struct json_reader r;
+	json_reader_init(&r, a, text, JSON_STRICT);
+	struct json *v = json_only(&r);
+	if (v) {
+		*ret = v;
+		return 0;
+	}
+	const struct json_place p = json_place(text, r.at);
+	return err_set(e, ERR_INPUT, 0, "line %zu, column %zu: %.*s", p.line, p.column, STR_ARG(json_why(&r)));
+}
+
+struct json *json_get(const struct json *o, struct str key)
+{
+	if (!json_is(o, JSON_OBJECT))
+		return NULL;
+	const struct json_index *x = o->index;
+	if (!x) {
+		for (struct json *m = o->first; m; m = m->next)
+			if (str_eq(m->key, key))
+				return m;
+		return NULL;
+	}
+	for (size_t i = str_hash(key) & (x->slots - 1); x->at[i]; i = (i + 1) & (x->slots - 1))
+		if (str_eq(x->at[i]->key, key))
+			return x->at[i];
+	return NULL;
+}
+
+struct json *json_at(const struct json *v, size_t i)
+{
+	struct json *x = json_items(v);
+	while (x && i--)
+		x = x->next;
+	return x;
+}
+
+bool json_is_int(const struct json *v)
+{
+	int64_t n;
+	return json_is(v, JSON_NUMBER) && num_parse(v->text, INT64_MIN, INT64_MAX, &n) == 0;
+}
+
+int64_t json_int(const struct json *v, int64_t otherwise)
+{
+	int64_t n;
+	return json_is(v, JSON_NUMBER) && num_parse(v->text, INT64_MIN, INT64_MAX, &n) == 0 ? n : otherwise;
+}
+
+double json_double(struct arena *a, const struct json *v) { return json_is(v, JSON_NUMBER) ? to_double(a, v->text) : 0; }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "cli/cli.h"
 #include "gate/gate.h"
 #include "judge/engine.h"
@@ -30,7 +30,7 @@ struct batch_line {
 	struct loaded *loaded;
 	struct arena *a;
 	struct str line;
-	json_t *value;  /* freed by the caller of arena_run: it can be left at any point */
+	struct json *value;
 	struct str id;
 	struct buf out;
 };
@@ -47,31 +47,32 @@ static int answer_error(struct batch_line *t, const char *why)
 }
 
 /* A string that may be absent; false when it is something else. */
-static bool optional(const json_t *object, const char *key, const char *fallback, struct str *ret)
+static bool optional(const struct json *object, const char *key, const char *fallback, struct str *ret)
 {
-	const json_t *v = json_object_get(object, key);
+	const struct json *v = json_key(object, key);
 
 	*ret = fallback ? str_of(fallback) : STR("");
-	if (!v || json_is_null(v))
+	if (!v || json_is(v, JSON_NULL))
 		return true;
-	*ret = json_to_str(v);
-	return json_is_string(v);
+	*ret = json_text(v);
+	return json_is(v, JSON_STRING);
 }
 
 static const char *read_request(struct batch_line *t, struct engine_request *rq)
 {
-	const json_t *command = json_object_get(t->value, "command"), *id = json_object_get(t->value, "id");
+	const struct json *command = json_key(t->value, "command"), *id = json_key(t->value, "id");
 	struct str shell;
 	struct buf b;
 
-	if (!json_is_object(t->value))
+	if (!json_is(t->value, JSON_OBJECT))
 		return "a request is an object";
 	buf_init(&b, t->a, 0);
-	if (id && json_dump_buf(&b, id, NULL) == 0)
-		t->id = buf_view(&b);
-	if (!json_is_string(command))
+	if (id)
+		json_put_value(&b, id);
+	t->id = buf_view(&b);
+	if (!json_is(command, JSON_STRING))
 		return "'command' is missing or not a string";
-	rq->command = json_to_str(command);
+	rq->command = json_text(command);
 	if (!optional(t->value, "cwd", t->b->cwd, &rq->cwd) || memchr(rq->cwd.p, '\0', rq->cwd.n))
 		return "'cwd' is not a path";
 	if (!optional(t->value, "shell", t->b->shell, &shell) || (shell.n && engine_dialect(shell, &rq->dialect) != 0))
@@ -113,7 +114,7 @@ static int run_turn(void *arg)
 	const char *why;
 
 	buf_init(&t->out, t->a, 0);
-	if (json_load_strict(t->line, &t->value, &e) != 0)
+	if (json_read(t->a, t->line, &t->value, &e) != 0)
 		return answer_error(t, e.text);
 	why = read_request(t, &rq);
 	if (why)
@@ -159,7 +160,6 @@ static int one_line(const struct batch *b, const struct user *self, struct loade
 		answer_too_large(&t);
 	}
 	rc = output(buf_view(&t.out), 0);
-	json_decref(t.value);
 	arena_free(&a);
 	return rc;
 }

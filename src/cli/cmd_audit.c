@@ -120,7 +120,7 @@ static int verify_record(struct audit_verify_job *j, struct err *e)
 
 		if (file_read(&j->a, j->o.checkpoint, CHECKPOINT_TEXT_MAX, &text, NULL, e) < 0)
 			return -1;
-		if (checkpoint_read(text, &cp, &why) < 0)
+		if (checkpoint_read(&j->a, text, &cp, &why) < 0)
 			return err_set(e, why.kind, 0, "'%s' is not what caisson audit checkpoint --export writes: %s", j->o.checkpoint, why.text);
 		anchor.checkpoint = &cp;
 	}

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "audit/index.h"
-#include "base/json.h"
+#include "base/json_write.h"
 #include "base/num.h"
 #include "cli/record_home.h"
 #include "cli/rows.h"
@@ -192,7 +192,7 @@ static void show_validation(struct audit_show_job *j, const char *key, struct st
 }
 
 /* Within which walls it ran: the parts of the specification that a person asks for. */
-static void show_limits(struct audit_show_job *j, const json_t *spec)
+static void show_limits(struct audit_show_job *j, const struct json *spec)
 {
 	static const struct {
 		char key[12], name[12], unit[8];
@@ -202,13 +202,13 @@ static void show_limits(struct audit_show_job *j, const json_t *spec)
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		const json_t *v = json_object_get(json_object_get(spec, "limits"), limits[i].key);
+		const struct json *v = json_key(json_key(spec, "limits"), limits[i].key);
 
-		if (!json_is_integer(v) || json_integer_value(v) <= 0)
+		if (!json_is_int(v) || json_int(v, 0) <= 0)
 			continue;
 		if (!any)
 			label(j, "limits");
-		buf_fmt(&j->b, "%s%s %g%s", any ? ", " : "", limits[i].name, (double)json_integer_value(v) / (double)limits[i].one, limits[i].unit);
+		buf_fmt(&j->b, "%s%s %g%s", any ? ", " : "", limits[i].name, (double)json_int(v, 0) / (double)limits[i].one, limits[i].unit);
 		any = true;
 	}
 	if (any)
@@ -220,7 +220,7 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 {
 	static const char words[][12] = {"profile", "network", "workspace"};
 	struct str text = value;
-	json_t *spec = NULL;
+	struct json *spec = NULL;
 
 	if (value.p[0] == '"') {
 		struct str digest = audit_text(&j->a, value);
@@ -230,10 +230,10 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 		if (!j->at.has_blobs || !blob_is_digest(digest) || blob_get(&j->a, &j->at.blobs, digest, SPEC_MAX, &text, NULL) < 0)
 			return;
 	}
-	if (json_load_strict(text, &spec, NULL) < 0)
+	if (json_read(&j->a, text, &spec, NULL) < 0)
 		return;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		struct str word = json_to_str(json_object_get(spec, words[i]));
+		struct str word = json_text_at(spec, words[i]);
 
 		if (!word.n)
 			continue;
@@ -241,7 +241,6 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 		tinted(j, word, TINT_NONE);
 	}
 	show_limits(j, spec);
-	json_decref(spec);
 }
 
 /* The bytes of an output, or why there are none. */
@@ -355,10 +354,7 @@ static void json_output(struct audit_show_job *j, const char *key)
 		buf_c(&j->b, "null");
 		return;
 	}
-	json_t *v = json_of_str(&j->a, text);
-	if (!v || json_dump_buf(&j->b, v, NULL) < 0)
-		buf_c(&j->b, "null");
-	json_decref(v);
+	json_put_string(&j->b, text);
 }
 
 static int print_json(struct audit_show_job *j)

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "result/validate.h"
@@ -74,31 +74,31 @@ static enum status status_of(struct str name)
 }
 
 /* Something of this stream was left out: "truncated": {"stdout": {"omitted_bytes": 5}}. */
-static bool stream_cut(const json_t *root, const char *name)
+static bool stream_cut(const struct json *root, const char *name)
 {
-	const json_t *t = json_object_get(json_object_get(root, "truncated"), name), *n = json_object_get(t, "omitted_bytes"), *is = json_object_get(t, "is");
+	const struct json *t = json_key(json_key(root, "truncated"), name), *n = json_key(t, "omitted_bytes"), *is = json_key(t, "is");
 
-	return json_is_true(t) || json_is_true(is) || (json_is_integer(n) && json_integer_value(n) > 0);
+	return json_is(t, JSON_TRUE) || json_is(is, JSON_TRUE) || (json_is_int(n) && json_int(n, 0) > 0);
 }
 
-static int take_report(struct validate_job *j, const json_t *root, struct validate_input *in, struct err *e)
+static int take_report(struct validate_job *j, const struct json *root, struct validate_input *in, struct err *e)
 {
-	const json_t *code = json_object_get(root, "exit_code"), *out = json_object_get(root, "stdout"), *err = json_object_get(root, "stderr");
+	const struct json *code = json_key(root, "exit_code"), *out = json_key(root, "stdout"), *err = json_key(root, "stderr");
 
-	if (!json_is_object(root))
+	if (!json_is(root, JSON_OBJECT))
 		return err_set(e, ERR_INPUT, 0, "not an object");
-	if (!json_is_string(json_object_get(root, "status")))
+	if (!json_is(json_key(root, "status"), JSON_STRING))
 		return err_set(e, ERR_INPUT, 0, "'status' is missing or no string");
-	in->status = status_of(json_to_str(json_object_get(root, "status")));
-	if (in->status == STATUS_UNKNOWN && !str_is(json_to_str(json_object_get(root, "status")), status_name(STATUS_UNKNOWN)))
+	in->status = status_of(json_text_at(root, "status"));
+	if (in->status == STATUS_UNKNOWN && !str_is(json_text_at(root, "status"), status_name(STATUS_UNKNOWN)))
 		return err_set(e, ERR_INPUT, 0, "'status' is none that a report can have");
-	if ((out && !json_is_string(out) && !json_is_null(out)) || (err && !json_is_string(err) && !json_is_null(err)))
+	if ((out && !json_is(out, JSON_STRING) && !json_is(out, JSON_NULL)) || (err && !json_is(err, JSON_STRING) && !json_is(err, JSON_NULL)))
 		return err_set(e, ERR_INPUT, 0, "'stdout' or 'stderr' is no string");
-	if (code && !json_is_null(code) && !(json_is_integer(code) && json_integer_value(code) >= 0 && json_integer_value(code) <= 255))
+	if (code && !json_is(code, JSON_NULL) && !(json_is_int(code) && json_int(code, 0) >= 0 && json_int(code, 0) <= 255))
 		return err_set(e, ERR_INPUT, 0, "'exit_code' is no number from 0 to 255");
-	in->exit_code = json_is_integer(code) ? (int)json_integer_value(code) : -1;
-	in->out = str_dup(&j->a, json_to_str(out));
-	in->err = str_dup(&j->a, json_to_str(err));
+	in->exit_code = json_is_int(code) ? (int)json_int(code, 0) : -1;
+	in->out = str_dup(&j->a, json_text(out));
+	in->err = str_dup(&j->a, json_text(err));
 	in->cut = stream_cut(root, "stdout") || stream_cut(root, "stderr");
 	return 0;
 }
@@ -106,14 +106,11 @@ static int take_report(struct validate_job *j, const json_t *root, struct valida
 static int report_input(struct validate_job *j, struct str text, struct validate_input *in, struct err *e)
 {
 	struct err why;
-	json_t *root;
-	int rc;
+	struct json *root;
 
-	if (json_load_strict(text, &root, &why) < 0)
+	if (json_read(&j->a, text, &root, &why) < 0)
 		return err_set(e, why.kind, 0, "not the report of a run as JSON (%s); --raw takes plain output", why.text);
-	rc = take_report(j, root, in, e);
-	json_decref(root);
-	return rc;
+	return take_report(j, root, in, e);
 }
 
 static int raw_input(struct validate_job *j, struct str text, struct validate_input *in, struct err *e)
@@ -147,29 +144,40 @@ static int fill(struct validate_job *j, struct validate_input *in, struct err *e
 
 /* ---- the answer ---- */
 
-static json_t *validation_answer(struct arena *a, const struct validation *v)
+static void put_name(struct buf *b, const char *key, const char *name)
 {
-	json_t *o = json_object(), *counts = json_object(), *checks = json_array();
+	json_put_key(b, key);
+	if (name)
+		json_put_string(b, str_of(name));
+	else
+		buf_c(b, "null");
+}
 
-	json_object_set_new(o, "outcome", json_string(validity_name(v->validity)));
-	json_object_set_new(o, "result", json_string(result_name(v->result)));
-	json_object_set_new(o, "evidence", v->evidence == EVIDENCE_NONE ? json_null() : json_string(evidence_name(v->evidence)));
-	json_object_set_new(o, "format", v->format ? json_string(v->format) : json_null());
-	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) /* others must not be used */
-		json_object_set_new(counts, c->name, json_integer(c->n));
-	json_object_set_new(o, "counts", counts);
-	for (const struct check_note *n = v->checks; n; n = n->next) {
-		json_t *row = json_object();
+static void put_check(struct buf *b, const struct check_note *n)
+{
+	json_put_comma(b);
+	buf_char(b, '{');
+	put_name(b, "id", n->id);
+	json_put_field(b, "message", n->message);
+	buf_c(b, n->warning ? ",\"warning\":true}" : "}");
+}
 
-		json_object_set_new(row, "id", json_string(n->id));
-		json_object_set_new(row, "message", json_of_str(a, n->message));
-		if (n->warning)
-			json_object_set_new(row, "warning", json_true());
-		json_array_append_new(checks, row);
+static void put_answer(struct buf *b, const struct validation *v)
+{
+	buf_char(b, '{');
+	put_name(b, "outcome", validity_name(v->validity));
+	put_name(b, "result", result_name(v->result));
+	put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
+	put_name(b, "format", v->format);
+	buf_c(b, ",\"counts\":{");
+	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) { /* others must not be used */
+		json_put_key(b, c->name);
+		buf_fmt(b, "%lld", (long long)c->n);
 	}
-	json_object_set_new(o, "checks", checks);
-	json_object_set_new(o, "is_error", json_boolean(v->validity == VALIDITY_INVALID));
-	return o;
+	buf_c(b, "},\"checks\":[");
+	for (const struct check_note *n = v->checks; n; n = n->next)
+		put_check(b, n);
+	buf_fmt(b, "],\"is_error\":%s}\n", v->validity == VALIDITY_INVALID ? "true" : "false");
 }
 
 static int validate_job_run(void *arg)
@@ -180,8 +188,6 @@ static int validate_job_run(void *arg)
 	struct validation v;
 	struct err e = {0};
 	struct buf b;
-	json_t *o;
-	int rc;
 
 	if (fill(j, &in, &e) < 0) {
 		complain("cannot validate '%.200s': %s", j->file, e.text);
@@ -189,13 +195,7 @@ static int validate_job_run(void *arg)
 	}
 	validate(&j->a, &in, &v);
 	buf_init(&b, &j->a, 0);
-	o = validation_answer(&j->a, &v);
-	rc = json_dump_line(&b, o, &e);
-	json_decref(o);
-	if (rc < 0) {
-		complain("%s", e.text);
-		return EXIT_INTERNAL;
-	}
+	put_answer(&b, &v);
 	return output(buf_view(&b), codes[v.validity]);
 }
 

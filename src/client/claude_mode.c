@@ -111,10 +111,10 @@ static void hide(struct reading *r, struct str text, bool rule)
 /* ---- settings ---- */
 
 static void each_text(
-	struct reading *r, const struct value *list, void (*take)(struct reading *r, struct str text))
+	struct reading *r, const struct json *list, void (*take)(struct reading *r, struct str text))
 {
-	for (const struct value *v = value_is(list, VALUE_ARRAY) ? list->first : NULL; v; v = v->next)
-		if (value_is(v, VALUE_STRING) && v->text.n)
+	for (const struct json *v = json_is(list, JSON_ARRAY) ? list->first : NULL; v; v = v->next)
+		if (json_is(v, JSON_STRING) && v->text.n)
 			take(r, v->text);
 }
 
@@ -170,19 +170,19 @@ static void take_rule(struct reading *r, struct str text)
 
 static void read_file(struct reading *r)
 {
-	struct value_reader reader;
-	const struct value *all, *sandbox, *files;
+	struct json_reader reader;
+	const struct json *all, *sandbox, *files;
 
-	value_reader_init(&reader, r->a, r->file->bytes);
-	all = value_next(&reader);
-	sandbox = value_key(all, "sandbox");
-	files = value_key(sandbox, "filesystem");
-	r->on |= value_is(value_key(sandbox, "enabled"), VALUE_TRUE);
-	each_text(r, value_key(files, "allowWrite"), take_writable);
-	each_text(r, value_key(files, "denyWrite"), take_closed);
-	each_text(r, value_key(files, "denyRead"), take_hidden);
-	each_text(r, value_key(files, "allowRead"), take_readable);
-	each_text(r, value_key(value_key(all, "permissions"), "deny"), take_rule);
+	json_reader_init(&reader, r->a, r->file->bytes, JSON_TOLERANT);
+	all = json_next(&reader);
+	sandbox = json_key(all, "sandbox");
+	files = json_key(sandbox, "filesystem");
+	r->on |= json_true_at(sandbox, "enabled");
+	each_text(r, json_key(files, "allowWrite"), take_writable);
+	each_text(r, json_key(files, "denyWrite"), take_closed);
+	each_text(r, json_key(files, "denyRead"), take_hidden);
+	each_text(r, json_key(files, "allowRead"), take_readable);
+	each_text(r, json_key(json_key(all, "permissions"), "deny"), take_rule);
 }
 
 /* ---- the project as it is ---- */

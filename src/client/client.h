@@ -9,7 +9,7 @@
  */
 #pragma once
 #include "judge/engine.h"
-#include "result/value.h"
+#include "base/json.h"
 
 #define HOOK_INPUT_MAX ((size_t)32 << 20) /* bytes of one input */
 #define HOOK_REASON_MAX 4000              /* bytes of a reason that a client is given */
@@ -98,11 +98,11 @@ struct hook { /* one input, as it was understood. Texts and values are the arena
 	const struct client *client;
 	const struct client_event *event;
 	enum phase phase;
-	const struct value *all;   /* the whole input */
+	const struct json *all;   /* the whole input */
 	struct str tool;           /* as the client calls it; empty: no tool */
 	enum tool_kind kind;
-	const struct value *args;  /* object; NULL: none */
-	const struct value *result; /* NULL: none */
+	const struct json *args;  /* object; NULL: none */
+	const struct json *result; /* NULL: none */
 	struct str command_key;    /* of a shell's command in args */
 	struct str command;        /* the shell text */
 	bool words;                /* it was given as a list of words, so it cannot be replaced by a text */
@@ -127,7 +127,7 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 /* tools.c: what a tool is, by its name. */
 enum tool_kind tool_kind(struct str name);
 /* Has a tool that is not listed a command for a shell? */
-bool tool_unlisted_shell(struct str name, const struct value *args);
+bool tool_unlisted_shell(struct str name, const struct json *args);
 /* Reads what a shell tool runs from h->args into h. */
 int tool_command(struct arena *a, struct hook *h, struct err *e);
 /* shell_patch.c: is this shell text a call of the patch tool and nothing else? *ret_dir: the directory of a `cd` before it, or empty. */
@@ -140,4 +140,4 @@ struct str tool_trimmed(struct str s);
 /* `home`: where ~ leads; may be empty. */
 int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e);
 /* Every string in the input of a tool, one after the other. */
-void tool_texts(const struct value *v, struct buf *out);
+void tool_texts(const struct json *v, struct buf *out);

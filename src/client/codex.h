@@ -65,9 +65,9 @@ void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, c
 	struct codex_shell *ret);
 /* The same for the arguments of a call; NULL: they are not known. */
 void codex_shell_of_call(
-	struct arena *a, const struct codex_places *p, const struct value *call, struct codex_shell *ret);
+	struct arena *a, const struct codex_places *p, const struct json *call, struct codex_shell *ret);
 /* The arguments, when a line of the transcript is the row of this call; else NULL. */
-const struct value *codex_call_of_line(struct arena *a, struct str line, struct str call);
+const struct json *codex_call_of_line(struct arena *a, struct str line, struct str call);
 
 /* ---- codex_trust.c ---- */
 

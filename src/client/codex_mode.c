@@ -45,11 +45,11 @@ struct reading {
 	bool reads_all;
 };
 
-static struct str text_at(const struct value *o, const char *key)
+static struct str text_at(const struct json *o, const char *key)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) ? v->text : STR("");
+	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
 static void refuse(struct reading *r, const char *why)
@@ -79,7 +79,7 @@ static void close_usual(struct reading *r, struct str root)
 
 enum opening { OPEN_HIDDEN, OPEN_READ, OPEN_WRITE };
 
-static enum opening opening_of(const struct value *entry)
+static enum opening opening_of(const struct json *entry)
 {
 	struct str name = text_at(entry, "access");
 
@@ -87,7 +87,7 @@ static enum opening opening_of(const struct value *entry)
 }
 
 /* Directories that Codex knows by a name. Its temporary directories do not matter: the box has its own. */
-static void read_special(struct reading *r, const struct value *value, enum opening open)
+static void read_special(struct reading *r, const struct json *value, enum opening open)
 {
 	struct str kind = text_at(value, "kind"), below = text_at(value, "subpath"), path = r->cwd;
 
@@ -110,14 +110,14 @@ static void read_special(struct reading *r, const struct value *value, enum open
 	add(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden, path);
 }
 
-static void read_entry(struct reading *r, const struct value *entry)
+static void read_entry(struct reading *r, const struct json *entry)
 {
-	const struct value *path = value_key(entry, "path");
+	const struct json *path = json_key(entry, "path");
 	enum opening open = opening_of(entry);
 	struct str type = text_at(path, "type");
 
 	if (str_is(type, "special"))
-		read_special(r, value_key(path, "value"), open);
+		read_special(r, json_key(path, "value"), open);
 	else if (str_is(type, "path"))
 		add(r,
 			open == OPEN_WRITE  ? &r->w.writable
@@ -128,10 +128,10 @@ static void read_entry(struct reading *r, const struct value *entry)
 		refuse(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot repeat");
 }
 
-static void read_entries(struct reading *r, const struct value *entries)
+static void read_entries(struct reading *r, const struct json *entries)
 {
 	r->w.mode = CLIENT_SANDBOX_WORKSPACE_WRITE;
-	for (const struct value *entry = entries->first; entry; entry = entry->next)
+	for (const struct json *entry = entries->first; entry; entry = entry->next)
 		read_entry(r, entry);
 	if (!r->w.writable)
 		r->w.mode = CLIENT_SANDBOX_READ_ONLY;
@@ -141,9 +141,9 @@ static void read_entries(struct reading *r, const struct value *entries)
 }
 
 /* false: the profile says nothing that is understood here. */
-static bool read_profile(struct reading *r, const struct value *profile)
+static bool read_profile(struct reading *r, const struct json *profile)
 {
-	const struct value *files = value_key(profile, "file_system"), *entries = value_key(files, "entries");
+	const struct json *files = json_key(profile, "file_system"), *entries = json_key(files, "entries");
 
 	if (str_is(text_at(profile, "type"), "disabled") || str_is(text_at(profile, "type"), "external") ||
 		str_is(text_at(files, "type"), "unrestricted")) {
@@ -151,16 +151,16 @@ static bool read_profile(struct reading *r, const struct value *profile)
 		return true;
 	}
 	if (!str_is(text_at(profile, "type"), "managed") || !str_is(text_at(files, "type"), "restricted") ||
-		!value_is(entries, VALUE_ARRAY))
+		!json_is(entries, JSON_ARRAY))
 		return false;
 	read_entries(r, entries);
 	return true;
 }
 
-static void read_policy(struct reading *r, const struct value *policy)
+static void read_policy(struct reading *r, const struct json *policy)
 {
 	struct str type = text_at(policy, "type");
-	const struct value *roots = value_key(policy, "writable_roots");
+	const struct json *roots = json_key(policy, "writable_roots");
 
 	if (str_is(type, "danger-full-access") || str_is(type, "external-sandbox"))
 		r->w.mode = CLIENT_SANDBOX_NONE;
@@ -170,8 +170,8 @@ static void read_policy(struct reading *r, const struct value *policy)
 		return;
 	r->w.mode = CLIENT_SANDBOX_WORKSPACE_WRITE;
 	add(r, &r->w.writable, r->cwd);
-	for (const struct value *v = value_is(roots, VALUE_ARRAY) ? roots->first : NULL; v; v = v->next)
-		if (value_is(v, VALUE_STRING))
+	for (const struct json *v = json_is(roots, JSON_ARRAY) ? roots->first : NULL; v; v = v->next)
+		if (json_is(v, JSON_STRING))
 			add(r, &r->w.writable, v->text);
 	for (const struct texts *t = r->w.writable; t; t = t->next)
 		close_usual(r, t->text);
@@ -181,21 +181,21 @@ int codex_walls_of_line(
 	struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse)
 {
 	struct reading r = {.a = a};
-	struct value_reader reader;
-	const struct value *all, *payload;
+	struct json_reader reader;
+	const struct json *all, *payload;
 
-	value_reader_init(&reader, a, line);
-	all = value_next(&reader);
-	payload = value_key(all, "payload");
-	if (!all || !value_at_end(&reader) || !str_is(text_at(all, "type"), "turn_context") ||
-		!value_is(payload, VALUE_OBJECT))
+	json_reader_init(&reader, a, line, JSON_TOLERANT);
+	all = json_next(&reader);
+	payload = json_key(all, "payload");
+	if (!all || !json_at_end(&reader) || !str_is(text_at(all, "type"), "turn_context") ||
+		!json_is(payload, JSON_OBJECT))
 		return -1;
 	if (!turn.n || !str_eq(text_at(payload, "turn_id"), turn))
 		return -1;
 	r.cwd = text_at(payload, "cwd");
-	if (!value_key(payload, "permission_profile") ||
-		!read_profile(&r, value_key(payload, "permission_profile")))
-		read_policy(&r, value_key(payload, "sandbox_policy"));
+	if (!json_key(payload, "permission_profile") ||
+		!read_profile(&r, json_key(payload, "permission_profile")))
+		read_policy(&r, json_key(payload, "sandbox_policy"));
 	*ret = r.w;
 	*ret_refuse = r.refuse;
 	return 0;

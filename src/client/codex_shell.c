@@ -28,26 +28,26 @@
 
 /* ---- the row ---- */
 
-static struct str text_at(const struct value *o, const char *key)
+static struct str text_at(const struct json *o, const char *key)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) ? v->text : STR("");
+	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static const struct value *parsed(struct arena *a, struct str text)
+static const struct json *parsed(struct arena *a, struct str text)
 {
-	struct value_reader r;
-	const struct value *v;
+	struct json_reader r;
+	const struct json *v;
 
-	value_reader_init(&r, a, text);
-	v = value_next(&r);
-	return v && value_at_end(&r) && v->kind == VALUE_OBJECT ? v : NULL;
+	json_reader_init(&r, a, text, JSON_TOLERANT);
+	v = json_next(&r);
+	return v && json_at_end(&r) && v->kind == JSON_OBJECT ? v : NULL;
 }
 
-const struct value *codex_call_of_line(struct arena *a, struct str line, struct str call)
+const struct json *codex_call_of_line(struct arena *a, struct str line, struct str call)
 {
-	const struct value *all = parsed(a, line), *payload = value_key(all, "payload");
+	const struct json *all = parsed(a, line), *payload = json_key(all, "payload");
 
 	if (!str_is(text_at(all, "type"), "response_item") ||
 		!str_is(text_at(payload, "type"), "function_call") ||
@@ -57,13 +57,13 @@ const struct value *codex_call_of_line(struct arena *a, struct str line, struct 
 }
 
 /* The last row of the call among the whole lines of a text. */
-static const struct value *find_row(struct arena *a, struct str text, struct str call)
+static const struct json *find_row(struct arena *a, struct str text, struct str call)
 {
 	for (size_t end = text.n; end;) {
 		const char *nl = memrchr(text.p, '\n', end);
 		size_t from = nl ? (size_t)(nl - text.p) + 1 : 0;
 		struct str line = str_sub(text, from, end);
-		const struct value *found =
+		const struct json *found =
 			str_contains(line, call) ? codex_call_of_line(a, str_dup(a, line), call) : NULL;
 
 		if (found)
@@ -73,7 +73,7 @@ static const struct value *find_row(struct arena *a, struct str text, struct str
 	return NULL;
 }
 
-static const struct value *find_in_tail(
+static const struct json *find_in_tail(
 	struct arena *a, const struct codex_turn *t, struct str call, char *room, size_t most)
 {
 	size_t size = 0;
@@ -85,9 +85,9 @@ static const struct value *find_in_tail(
 
 /* The arguments of the call; NULL: the transcript does not have it (a session without one, a call that
  * another tool makes). */
-static const struct value *find_call(struct arena *a, const struct codex_turn *t, struct str call)
+static const struct json *find_call(struct arena *a, const struct codex_turn *t, struct str call)
 {
-	const struct value *found;
+	const struct json *found;
 	size_t size = 0;
 	char *room;
 
@@ -250,7 +250,7 @@ static void read_any(struct shell_search *s, const struct shell_type *from, size
 }
 
 void codex_shell_of_call(
-	struct arena *a, const struct codex_places *p, const struct value *call, struct codex_shell *ret)
+	struct arena *a, const struct codex_places *p, const struct json *call, struct codex_shell *ret)
 {
 	struct shell_search s = {.a = a, .p = p};
 	const struct shell_type *login = type_of(p->login);
@@ -260,7 +260,7 @@ void codex_shell_of_call(
 	path_memo_init(&s.memo, a, STR(""));
 	if (elsewhere.n && !str_is(elsewhere, "local"))
 		refuse(&s, ret, "the call is for another machine, of which Caisson knows nothing", elsewhere);
-	if (value_is(value_key(call, "shell"), VALUE_STRING))
+	if (json_is(json_key(call, "shell"), JSON_STRING))
 		read_named(&s, shell, ret);
 	else if (call)
 		read_any(&s, login ? login : &types[0], 1, ret);

@@ -29,17 +29,17 @@ enum status hook_status(int code)
 	}
 }
 
-static struct str string_at(const struct value *o, const char *key)
+static struct str string_at(const struct json *o, const char *key)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) ? v->text : STR("");
+	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static void put_or_null(struct buf *b, const char *name, const struct value *v)
+static void put_or_null(struct buf *b, const char *name, const struct json *v)
 {
 	answer_key(b, name);
-	if (v && v->kind == VALUE_NUMBER)
+	if (v && v->kind == JSON_NUMBER)
 		buf_str(b, v->text);
 	else
 		buf_c(b, "null");
@@ -138,10 +138,10 @@ static void put_streams(struct tool_output_cleaner *k, struct buf *b, struct sho
  */
 static void put_result(struct tool_output_cleaner *k, struct buf *b)
 {
-	const struct value *all = k->c->h.all, *r = k->c->h.result, *n;
-	int64_t number = value_int(value_key(r, "exit_code"), -1);
+	const struct json *all = k->c->h.all, *r = k->c->h.result, *n;
+	int64_t number = json_int(json_key(r, "exit_code"), -1);
 	int code = number >= 0 && number < 256 ? (int)number : -1;
-	struct shown out = {.name = "stdout", .raw = value_is(r, VALUE_STRING) ? r->text : string_at(r, "stdout")};
+	struct shown out = {.name = "stdout", .raw = json_is(r, JSON_STRING) ? r->text : string_at(r, "stdout")};
 	struct shown err = {.name = "stderr", .raw = string_at(r, "stderr")};
 	struct validate_input in = {.out = out.raw, .err = err.raw, .status = hook_status(code), .exit_code = code};
 	struct str status = string_at(r, "status");
@@ -156,12 +156,12 @@ static void put_result(struct tool_output_cleaner *k, struct buf *b)
 	buf_char(b, '{');
 	answer_key(b, "status");
 	answer_string(b, status);
-	put_or_null(b, "exit_code", value_key(r, "exit_code"));
+	put_or_null(b, "exit_code", json_key(r, "exit_code"));
 	put_streams(k, b, &out, &err, !str_is(status, "ok"));
-	n = value_key(r, "duration_ms");
-	put_or_null(b, "duration_ms", n ? n : value_key(all, "latency_ms"));
-	n = value_key(r, "peak_memory_mb");
-	put_or_null(b, "peak_memory_mb", n ? n : value_key(all, "peak_memory_mb"));
+	n = json_key(r, "duration_ms");
+	put_or_null(b, "duration_ms", n ? n : json_key(all, "latency_ms"));
+	n = json_key(r, "peak_memory_mb");
+	put_or_null(b, "peak_memory_mb", n ? n : json_key(all, "peak_memory_mb"));
 	answer_key(b, "sanitized");
 	report_sanitized(b, &k->sanitized);
 	answer_key(b, "redacted");
@@ -188,7 +188,7 @@ struct str generic_result(struct call *c)
 		return buf_view(&b);
 	}
 	buf_char(&b, '{');
-	for (const struct value *x = h->all->first; x; x = x->next) {
+	for (const struct json *x = h->all->first; x; x = x->next) {
 		if (x != h->all->first)
 			buf_char(&b, ',');
 		answer_string(&b, x->key);

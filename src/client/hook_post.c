@@ -14,39 +14,39 @@
 #define NOTES_MAX 3
 #define NAME_SHOWN 300 /* bytes of a file name */
 
-static struct str string_at(const struct value *o, const char *key)
+static struct str string_at(const struct json *o, const char *key)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) ? v->text : STR("");
+	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static struct str parts(struct arena *a, const struct value *list)
+static struct str parts(struct arena *a, const struct json *list)
 {
 	struct buf b;
 
 	buf_init(&b, a, HOOK_INPUT_MAX * 2);
-	for (const struct value *x = value_is(list, VALUE_ARRAY) ? list->first : NULL; x; x = x->next)
-		buf_str(&b, x->kind == VALUE_STRING ? x->text : string_at(x, "text"));
+	for (const struct json *x = json_is(list, JSON_ARRAY) ? list->first : NULL; x; x = x->next)
+		buf_str(&b, x->kind == JSON_STRING ? x->text : string_at(x, "text"));
 	return buf_view(&b);
 }
 
-static struct str as_text(struct arena *a, const struct value *v)
+static struct str as_text(struct arena *a, const struct json *v)
 {
 	static const char keys[][20] = {"llmContent", "textResultForLlm", "text_result_for_llm", "output"};
 	struct buf b;
 
-	if (!v || v->kind == VALUE_STRING)
+	if (!v || v->kind == JSON_STRING)
 		return v ? v->text : STR("");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (value_is(value_key(v, keys[i]), VALUE_STRING))
+		if (json_is(json_key(v, keys[i]), JSON_STRING))
 			return string_at(v, keys[i]);
-	if (value_is(value_key(v, "llmContent"), VALUE_ARRAY)) /* Gemini's tools of MCP servers */
-		return parts(a, value_key(v, "llmContent"));
-	if (value_is(value_key(v, "stdout"), VALUE_STRING))
+	if (json_is(json_key(v, "llmContent"), JSON_ARRAY)) /* Gemini's tools of MCP servers */
+		return parts(a, json_key(v, "llmContent"));
+	if (json_is(json_key(v, "stdout"), JSON_STRING))
 		return str_cat(a, string_at(v, "stdout"), string_at(v, "stderr"));
-	if (value_is(value_key(v, "content"), VALUE_ARRAY))
-		return parts(a, value_key(v, "content"));
+	if (json_is(json_key(v, "content"), JSON_ARRAY))
+		return parts(a, json_key(v, "content"));
 	buf_init(&b, a, HOOK_INPUT_MAX * 2);
 	render_value(&b, v, NULL);
 	return buf_view(&b);
@@ -60,7 +60,7 @@ static int exit_code_of(const struct call *c, struct str text)
 	int64_t n;
 	size_t at = 10;
 
-	if (c->h.phase == PHASE_POST && (c->h.client->can & CLIENT_SETTINGS) && value_is(value_key(c->h.result, "stdout"), VALUE_STRING) && !value_key(c->h.result, "backgroundTaskId"))
+	if (c->h.phase == PHASE_POST && (c->h.client->can & CLIENT_SETTINGS) && json_is(json_key(c->h.result, "stdout"), JSON_STRING) && !json_key(c->h.result, "backgroundTaskId"))
 		return 0;
 	if (!str_starts(text, "Exit code "))
 		return -1;
@@ -111,8 +111,8 @@ static struct str one_line(struct arena *a, struct str s)
 static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *ret_code)
 {
 	struct call *c = k->c;
-	struct value_reader r;
-	const struct value *report, *message;
+	struct json_reader r;
+	const struct json *report, *message;
 	const struct view *v = c->view;
 	struct str text;
 
@@ -120,15 +120,15 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 		return false;
 	if (handoff_take(c->a, v->state_dir, c->h.session, c->h.tool_use_id, v->uid, &text, NULL) != 0)
 		return false;
-	value_reader_init(&r, c->a, text);
-	report = value_next(&r);
-	*ret_code = (int)value_int(value_key(report, "exit_code"), -1);
-	message = value_key(value_key(report, "validation"), "message");
-	if (value_is(message, VALUE_STRING))
+	json_reader_init(&r, c->a, text, JSON_TOLERANT);
+	report = json_next(&r);
+	*ret_code = (int)json_int(json_key(report, "exit_code"), -1);
+	message = json_key(json_key(report, "validation"), "message");
+	if (json_is(message, JSON_STRING))
 		add_line(said, "caisson: ", message->text);
-	for (const struct value *h = value_is(value_key(report, "hints"), VALUE_ARRAY) ? value_key(report, "hints")->first : NULL; h; h = h->next)
+	for (const struct json *h = json_is(json_key(report, "hints"), JSON_ARRAY) ? json_key(report, "hints")->first : NULL; h; h = h->next)
 		add_line(said, "caisson: this ran in a box: ", string_at(h, "message"));
-	for (const struct value *x = value_is(value_key(report, "changes"), VALUE_ARRAY) ? value_key(report, "changes")->first : NULL; x; x = x->next)
+	for (const struct json *x = json_is(json_key(report, "changes"), JSON_ARRAY) ? json_key(report, "changes")->first : NULL; x; x = x->next)
 		add_line(said, "caisson: put right in the project: ", str_fmt(c->a, "%.*s: %.*s", STR_ARG(one_line(c->a, string_at(x, "path"))), STR_ARG(string_at(x, "what"))));
 	return true;
 }
@@ -136,17 +136,17 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 /* A shell's output that is a picture as a whole; a server's word for that is not taken. */
 static bool shows_picture(const struct hook *h)
 {
-	return h->kind == TOOL_SHELL && value_is(value_key(h->result, "isImage"), VALUE_TRUE) && str_starts(string_at(h->result, "stdout"), "data:image/");
+	return h->kind == TOOL_SHELL && json_true_at(h->result, "isImage") && str_starts(string_at(h->result, "stdout"), "data:image/");
 }
 
 /* How a shell command ended, where the client's own result is about to be replaced; -1: not known. */
 static int exit_code_lost(struct call *c, int reported)
 {
-	const struct value *transcript = value_key(c->h.all, "transcript_path");
+	const struct json *transcript = json_key(c->h.all, "transcript_path");
 
 	if (reported >= 0 || !(c->h.client->can & CLIENT_LOSES_CODE))
 		return reported;
-	if (c->h.kind != TOOL_SHELL || !value_is(transcript, VALUE_STRING))
+	if (c->h.kind != TOOL_SHELL || !json_is(transcript, JSON_STRING))
 		return -1;
 	return transcript_exit_code(c->a, transcript->text, c->h.tool_use_id, c->view->uid);
 }
@@ -166,7 +166,7 @@ static bool worth_replacing(struct call *c, const struct tool_output_cleaner *k,
 
 static void clean_output(struct call *c, struct output_answer *o)
 {
-	const struct value *clean;
+	const struct json *clean;
 	struct tool_output_cleaner k;
 	struct buf said;
 

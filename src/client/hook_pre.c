@@ -67,9 +67,9 @@ static void redirect_tmp(struct judging *g)
 
 	if (!t->on || !(c->h.client->can & CLIENT_REWRITES) || c->h.words)
 		return;
-	for (const struct value *v = c->h.args->first; v; v = v->next) {
+	for (const struct json *v = c->h.args->first; v; v = v->next) {
 		bool mine = judging_is_shell(g) ? str_eq(v->key, c->h.command_key) : c->h.kind != TOOL_OTHER && (str_is(v->key, "file_path") || str_is(v->key, "filePath") || str_is(v->key, "path"));
-		struct str text = mine && v->kind == VALUE_STRING ? redirected(c->a, v->text, t->target) : STR("");
+		struct str text = mine && v->kind == JSON_STRING ? redirected(c->a, v->text, t->target) : STR("");
 
 		if (!text.n || str_eq(text, v->text))
 			continue;
@@ -78,7 +78,7 @@ static void redirect_tmp(struct judging *g)
 		if (judging_is_shell(g))
 			c->h.command = text;
 		else
-			((struct value *)v)->text = text; /* the arena's; the answer has it as a change */
+			((struct json *)v)->text = text; /* the arena's; the answer has it as a change */
 	}
 }
 

@@ -58,12 +58,12 @@ static struct str project_of(struct pinning *p, struct str dir)
 
 static bool listed(struct pinning *p, struct str project)
 {
-	const struct value *roots = value_key(p->c->h.all, "workspace_roots");
+	const struct json *roots = json_key(p->c->h.all, "workspace_roots");
 
 	if (p->c->h.base.n && str_eq(project_of(p, p->c->h.base), project))
 		return true;
-	for (const struct value *r = value_is(roots, VALUE_ARRAY) ? roots->first : NULL; r; r = r->next)
-		if (r->kind == VALUE_STRING && str_starts(r->text, "/") && str_eq(project_of(p, r->text), project))
+	for (const struct json *r = json_is(roots, JSON_ARRAY) ? roots->first : NULL; r; r = r->next)
+		if (r->kind == JSON_STRING && str_starts(r->text, "/") && str_eq(project_of(p, r->text), project))
 			return true;
 	return false;
 }

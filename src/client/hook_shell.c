@@ -8,11 +8,11 @@
 #include "client/codex.h"
 #include "client/hook_pre.h"
 
-static struct str text_at(const struct value *o, const char *key)
+static struct str text_at(const struct json *o, const char *key)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) ? v->text : STR("");
+	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
 static void of_codex(struct judging *g, const struct view *v, struct shell_choice *ret)

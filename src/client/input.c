@@ -5,14 +5,14 @@
 #define TIME_MAX_MS BACKGROUND_MS
 #define TIME_MIN_MS 1000 /* a smaller number is in another unit, or no use: the profile's limit holds */
 
-static struct str text_of(const struct value *v) { return value_is(v, VALUE_STRING) ? v->text : STR(""); }
+static struct str text_of(const struct json *v) { return json_is(v, JSON_STRING) ? v->text : STR(""); }
 
-static struct str text_at(const struct value *o, const char *key) { return text_of(*key ? value_key(o, key) : NULL); }
+static struct str text_at(const struct json *o, const char *key) { return text_of(*key ? json_key(o, key) : NULL); }
 
-static bool has_key(const struct value *o, struct str key) { return value_get(o, key) != NULL; }
+static bool has_key(const struct json *o, struct str key) { return json_get(o, key) != NULL; }
 
 /* Are all (or is any) of these keys there? `keys` is " a b c ". */
-static bool has_keys(const struct value *o, const char *keys, bool any)
+static bool has_keys(const struct json *o, const char *keys, bool any)
 {
 	for (const char *p = keys + 1; *p;) {
 		size_t n = strcspn(p, " ");
@@ -33,10 +33,10 @@ static const struct client_event *event_named(const struct client *c, struct str
 }
 
 /* The input has no name of its event: a call with an output has been made, one without is about to be. Null is no output. */
-static const struct client_event *event_by_shape(const struct client *c, const struct value *all)
+static const struct client_event *event_by_shape(const struct client *c, const struct json *all)
 {
-	const struct value *result = value_key(all, c->result_key);
-	enum phase phase = result && result->kind != VALUE_NULL ? PHASE_POST : PHASE_PRE;
+	const struct json *result = json_key(all, c->result_key);
+	enum phase phase = result && result->kind != JSON_NULL ? PHASE_POST : PHASE_PRE;
 
 	if (!has_key(all, str_of(c->tool_key)) || !has_key(all, str_of(c->args_key)))
 		return NULL;
@@ -47,7 +47,7 @@ static const struct client_event *event_by_shape(const struct client *c, const s
 }
 
 /* What `--event` says holds where the input is silent; where both speak they must agree. */
-static const struct client_event *event_of(const struct client *c, const struct value *all, const char *given)
+static const struct client_event *event_of(const struct client *c, const struct json *all, const char *given)
 {
 	struct str name = text_at(all, c->event_key);
 
@@ -56,10 +56,10 @@ static const struct client_event *event_of(const struct client *c, const struct 
 	return given ? event_named(c, str_of(given)) : event_by_shape(c, all);
 }
 
-static bool fits(const struct client *c, const struct value *all) { return has_keys(all, c->need, false) && !has_keys(all, c->not, true); }
+static bool fits(const struct client *c, const struct json *all) { return has_keys(all, c->need, false) && !has_keys(all, c->not, true); }
 
 /* The row whose marks the input has. With a name only rows of that name, and an event of theirs is enough where no marks decide. */
-static int recognise(struct arena *a, const struct value *all, const char *name, const char *event, struct hook *ret, struct err *e)
+static int recognise(struct arena *a, const struct json *all, const char *name, const char *event, struct hook *ret, struct err *e)
 {
 	const struct client *c;
 
@@ -94,19 +94,19 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 		char name[8];
 		unsigned can;
 	} abilities[] = {{"run", CLIENT_REWRITES}, {"ask", CLIENT_ASKS}};
-	const struct value *list = value_key(h->all, "can");
+	const struct json *list = json_key(h->all, "can");
 	struct client *row;
 
 	if (!(h->client->can & CLIENT_NORMALISES) || !list)
 		return 0;
-	if (list->kind != VALUE_ARRAY)
+	if (list->kind != JSON_ARRAY)
 		return err_set(e, ERR_INPUT, 0, "'can' in the input is not a list; expected run, ask or both");
 	row = arena_new(a, struct client);
 	*row = *h->client;
 	row->can |= CLIENT_ANSWERS;
-	for (const struct value *x = list->first; x; x = x->next)
+	for (const struct json *x = list->first; x; x = x->next)
 		for (size_t i = 0; i < sizeof(abilities) / sizeof(*abilities); i++) /* passes over others */
-			if (x->kind == VALUE_STRING && str_is(x->text, abilities[i].name))
+			if (x->kind == JSON_STRING && str_is(x->text, abilities[i].name))
 				row->can |= abilities[i].can;
 	if ((row->can & CLIENT_ASKS) && (row->can & CLIENT_REWRITES))
 		row->can |= CLIENT_ASKS_BOXED;
@@ -116,32 +116,32 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 	return 0;
 }
 
-static int parse(struct arena *a, struct str text, const struct value **ret, struct err *e)
+static int parse(struct arena *a, struct str text, const struct json **ret, struct err *e)
 {
-	struct value_reader r;
-	struct value *v;
+	struct json_reader r;
+	struct json *v;
 
-	value_reader_init(&r, a, text);
-	v = value_next(&r);
-	if (!v || !value_at_end(&r))
-		return err_set(e, ERR_INPUT, 0, "the input is no JSON: line %zu: %s%.*s", value_line(&r), r.trouble == VALUE_DUPLICATE ? "a key twice: " : v ? "more than one value" : "expected ",
+	json_reader_init(&r, a, text, JSON_TOLERANT);
+	v = json_next(&r);
+	if (!v || !json_at_end(&r))
+		return err_set(e, ERR_INPUT, 0, "the input is no JSON: line %zu: %s%.*s", json_place(r.text, r.at).line, r.trouble == JSON_DUPLICATE ? "a key twice: " : v ? "more than one value" : "expected ",
 			v ? 0 : (int)(r.what.n < 60 ? r.what.n : 60), v ? "" : r.what.p);
-	if (v->kind != VALUE_OBJECT)
+	if (v->kind != JSON_OBJECT)
 		return err_set(e, ERR_INPUT, 0, "the input is no JSON object");
 	*ret = v;
 	return 0;
 }
 
 /* A tool's input that is itself JSON in a string (Cursor's MCP calls, Copilot's older form). */
-static const struct value *args_of(struct arena *a, const struct hook *h)
+static const struct json *args_of(struct arena *a, const struct hook *h)
 {
 	const char *key = h->client->args_key;
-	const struct value *v = h->event->args[0] || !*key ? h->all : value_key(h->all, key);
+	const struct json *v = h->event->args[0] || !*key ? h->all : json_key(h->all, key);
 	struct err why = {0};
 
-	if (value_is(v, VALUE_STRING) && parse(a, v->text, &v, &why) != 0)
+	if (json_is(v, JSON_STRING) && parse(a, v->text, &v, &why) != 0)
 		return NULL;
-	return value_is(v, VALUE_OBJECT) ? v : NULL;
+	return json_is(v, JSON_OBJECT) ? v : NULL;
 }
 
 /* Windsurf names an MCP tool by its parts. */
@@ -164,13 +164,13 @@ static struct str cwd_of(struct arena *a, struct hook *h)
 	} own[] = {{"codex", " workdir cwd "}, {"gemini", " dir_path directory "}, {"qwen", " directory "}, {"opencode", " workdir "}, {"cursor", " cwd working_directory "},
 		{"windsurf", " cwd "}, {"generic", " cwd workdir directory "}};
 	struct str session = text_at(h->all, "cwd"), wish = STR("");
-	const struct value *roots = value_key(h->all, "workspace_roots");
+	const struct json *roots = json_key(h->all, "workspace_roots");
 
-	if (!session.n && value_is(roots, VALUE_ARRAY) && roots->first)
+	if (!session.n && json_is(roots, JSON_ARRAY) && roots->first)
 		session = text_of(roots->first);
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && h->kind == TOOL_SHELL; i++)
 		for (const char *p = own[i].keys + 1; !strcmp(own[i].client, h->client->name) && *p && !wish.n; p += strcspn(p, " ") + 1)
-			wish = text_of(value_get(h->args, str_n(p, strcspn(p, " "))));
+			wish = text_of(json_get(h->args, str_n(p, strcspn(p, " "))));
 	if (!wish.n || str_eq(wish, session))
 		return session;
 	if (str_starts(session, "/"))
@@ -178,14 +178,14 @@ static struct str cwd_of(struct arena *a, struct hook *h)
 	return str_starts(wish, "/") || !session.n ? wish : str_fmt(a, "%.*s/%.*s", STR_ARG(session), STR_ARG(wish));
 }
 
-static bool is_true(const struct value *o, const char *key) { return value_is(value_key(o, key), VALUE_TRUE); }
+static bool is_true(const struct json *o, const char *key) { return json_true_at(o, key); }
 
 static void read_wishes(struct hook *h)
 {
-	int64_t ms = value_int(value_key(h->args, "timeout"), 0);
+	int64_t ms = json_int_at(h->args, "timeout");
 
 	if (ms <= 0)
-		ms = value_int(value_key(h->args, "timeout_ms"), 0);
+		ms = json_int_at(h->args, "timeout_ms");
 	h->time_ms = ms >= TIME_MIN_MS && (uint64_t)ms < TIME_MAX_MS ? (uint64_t)ms : 0;
 	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background") || str_is(h->tool, "Monitor") || str_is(h->tool, "monitor");
 	h->unboxed = is_true(h->args, "dangerouslyDisableSandbox") || str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") || is_true(h->args, "with_escalated_permissions");
@@ -199,7 +199,7 @@ static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
 /* Qwen Code's tool_call makes the call of another tool: that is what is judged. It takes the name in other spellings, too: those are refused. */
 static int unwrap(struct hook *h, struct err *e)
 {
-	const struct value *args = value_key(h->args, "arguments");
+	const struct json *args = json_key(h->args, "arguments");
 	struct str name = text_at(h->args, "name");
 
 	if (!str_is(h->tool, "tool_call") || strcmp(h->client->name, "qwen"))
@@ -207,7 +207,7 @@ static int unwrap(struct hook *h, struct err *e)
 	for (size_t i = 0; i < name.n && !str_starts(name, "mcp__"); i++)
 		if (name.p[i] != '_' && (name.p[i] < 'a' || name.p[i] > 'z'))
 			name.n = 0;
-	if (!name.n || !value_is(args, VALUE_OBJECT))
+	if (!name.n || !json_is(args, JSON_OBJECT))
 		return err_set(e, ERR_INPUT, 0, "'tool_call' needs the name of a tool as it is listed, and its arguments");
 	h->tool = name;
 	h->args = args;
@@ -238,7 +238,7 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "the input names no tool, or has no input for it");
 	if (unwrap(h, e) != 0)
 		return -1;
-	if (str_is(h->tool, "batch") && value_key(h->args, "tool_calls")) /* opencode's: it makes the calls without any hook */
+	if (str_is(h->tool, "batch") && json_key(h->args, "tool_calls")) /* opencode's: it makes the calls without any hook */
 		return err_set(e, ERR_INPUT, 0, "'batch' calls tools that nobody would judge: call them one by one");
 	h->kind = tool_kind(h->tool);
 	if (h->kind == TOOL_OTHER && (h->client->can & CLIENT_MARKS) && tool_unlisted_shell(h->tool, h->args))
@@ -269,7 +269,7 @@ static void read_rest(struct arena *a, struct hook *h)
 		h->mode = MODE_DONT_ASK;
 	if (h->phase == PHASE_PRE)
 		return;
-	h->result = value_key(h->all, key);
+	h->result = json_key(h->all, key);
 	if (h->phase == PHASE_POST || h->phase == PHASE_FAILURE)
 		(void)read_call(a, h, &why);
 	else

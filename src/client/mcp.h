@@ -38,7 +38,7 @@ struct mcp_message {
 	enum mcp_kind kind;
 	struct str id;             /* JSON text; "null": not known */
 	struct str method;
-	const json_t *params;      /* an object, or NULL */
+	const struct json *params;      /* an object, or NULL */
 	struct str token;          /* progressToken, JSON text; empty: nobody wants to know */
 	struct str version;        /* that _meta names; empty: none */
 	struct str client;         /* the client's name in _meta; empty: not said */
@@ -48,7 +48,6 @@ struct mcp_message {
 };
 
 struct mcp_frame {
-	json_t *value;             /* the caller's to json_decref(), also when the arena ran full */
 	bool batch;
 	struct mcp_message *v;
 	size_t n;                  /* 0: an empty line */
@@ -74,7 +73,7 @@ int mcp_splitter_next(struct mcp_splitter *s, struct str *ret);
 /* Never fails: what is wrong with a line is a message of kind MCP_BAD. */
 void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret);
 /* An id or a token: a string or an integer as JSON text; empty when it is something else or too long. */
-struct str mcp_name(struct arena *a, const json_t *v);
+struct str mcp_name(struct arena *a, const struct json *v);
 /* Versions, newest first; NULL after the last. */
 const char *mcp_version_at(size_t i);
 bool mcp_modern(const struct mcp_message *m);

@@ -1,4 +1,5 @@
 /* Lines and messages of the Model Context Protocol. Pure: bytes in, structs and bytes out. */
+#include "base/json_write.h"
 #include "client/mcp.h"
 #include "judge/engine.h"
 
@@ -75,36 +76,6 @@ int mcp_splitter_next(struct mcp_splitter *s, struct str *ret)
 
 /* ---- messages ---- */
 
-/* Looked at before it is read: a short text can hold more values than there is memory for. NULL: fine. */
-static const char *too_much(struct str line)
-{
-	size_t depth = 0, values = 1;
-	bool string = false;
-
-	for (size_t i = 0; i < line.n; i++) {
-		char c = line.p[i];
-
-		if (string) {
-			i += c == '\\';
-			string = c != '"';
-		} else if (c == '"') {
-			string = true;
-		} else if (c == '{' || c == '[') {
-			depth++;
-			values++;
-		} else if (c == '}' || c == ']') {
-			depth -= depth > 0;
-		} else {
-			values += c == ',';
-		}
-		if (depth > MCP_DEPTH_MAX)
-			return "too many levels";
-		if (values > MCP_VALUES_MAX)
-			return "too many values";
-	}
-	return NULL;
-}
-
 static bool blank(struct str line)
 {
 	for (size_t i = 0; i < line.n; i++)
@@ -113,20 +84,21 @@ static bool blank(struct str line)
 	return true;
 }
 
-struct str mcp_name(struct arena *a, const json_t *v)
+struct str mcp_name(struct arena *a, const struct json *v)
 {
 	struct buf b;
 
-	if (!(json_is_string(v) && json_string_length(v) <= MCP_TEXT_MAX) && !json_is_integer(v))
+	if (!(json_is(v, JSON_STRING) && v->text.n <= MCP_TEXT_MAX) && !json_is_int(v))
 		return STR("");
 	buf_init(&b, a, 0);
-	return json_dump_buf(&b, v, NULL) == 0 ? buf_view(&b) : STR("");
+	json_put_value(&b, v);
+	return buf_view(&b);
 }
 
 /* A string of a reasonable length; else empty. */
-static struct str short_text(const json_t *v)
+static struct str short_text(const struct json *v)
 {
-	struct str s = json_to_str(v);
+	struct str s = json_text(v);
 
 	return s.n <= MCP_TEXT_MAX && !memchr(s.p, '\0', s.n) ? s : STR("");
 }
@@ -136,29 +108,29 @@ static struct mcp_message bad(struct str id, int code, const char *why)
 	return (struct mcp_message){.kind = MCP_BAD, .id = id.n ? id : STR("null"), .method = STR(""), .token = STR(""), .version = STR(""), .client = STR(""), .tool_use = STR(""), .code = code, .why = why};
 }
 
-static void read_meta(struct arena *a, const json_t *meta, struct mcp_message *m)
+static void read_meta(struct arena *a, const struct json *meta, struct mcp_message *m)
 {
-	const json_t *version = json_object_get(meta, META_VERSION);
+	const struct json *version = json_key(meta, META_VERSION);
 
-	m->token = mcp_name(a, json_object_get(meta, "progressToken"));
-	m->client = short_text(json_object_get(json_object_get(meta, META_CLIENT), "name"));
-	m->tool_use = short_text(json_object_get(meta, "claudecode/toolUseId"));
+	m->token = mcp_name(a, json_key(meta, "progressToken"));
+	m->client = short_text(json_key(json_key(meta, META_CLIENT), "name"));
+	m->tool_use = short_text(json_key(meta, "claudecode/toolUseId"));
 	m->version = short_text(version);
 	if (version && !m->version.n)
 		m->version = STR("?"); /* something is named, and it is no version */
 }
 
-static struct mcp_message read_message(struct arena *a, const json_t *v)
+static struct mcp_message read_message(struct arena *a, const struct json *v)
 {
-	const json_t *id = json_object_get(v, "id"), *method = json_object_get(v, "method"), *params = json_object_get(v, "params");
+	const struct json *id = json_key(v, "id"), *method = json_key(v, "method"), *params = json_key(v, "params");
 	struct mcp_message m = bad(STR(""), 0, NULL);
 	struct str known = mcp_name(a, id);
 
-	if (!json_is_object(v))
+	if (!json_is(v, JSON_OBJECT))
 		return bad(STR(""), MCP_INVALID_REQUEST, "a message is an object");
-	if (!str_is(json_to_str(json_object_get(v, "jsonrpc")), "2.0"))
+	if (!str_is(json_text_at(v, "jsonrpc"), "2.0"))
 		return bad(known, MCP_INVALID_REQUEST, "'jsonrpc' is not \"2.0\"");
-	if (!method && (json_object_get(v, "result") || json_object_get(v, "error"))) {
+	if (!method && (json_key(v, "result") || json_key(v, "error"))) {
 		m.kind = MCP_RESPONSE;
 		return m;
 	}
@@ -166,13 +138,13 @@ static struct mcp_message read_message(struct arena *a, const json_t *v)
 		return bad(STR(""), MCP_INVALID_REQUEST, "'id' is a string or an integer");
 	if (!short_text(method).n)
 		return bad(known, MCP_INVALID_REQUEST, "'method' is missing or no name");
-	if (params && !json_is_object(params))
+	if (params && !json_is(params, JSON_OBJECT))
 		return bad(known, id ? MCP_INVALID_PARAMS : MCP_INVALID_REQUEST, "'params' is not an object");
 	m.kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
 	m.id = id ? known : STR("null");
 	m.method = short_text(method);
 	m.params = params;
-	read_meta(a, json_object_get(params, "_meta"), &m);
+	read_meta(a, json_key(params, "_meta"), &m);
 	return m;
 }
 
@@ -183,32 +155,40 @@ static void one(struct arena *a, struct mcp_frame *f, struct mcp_message m)
 	f->n = 1;
 }
 
+/* A reader that gave up: too much of it, or no JSON. */
+static struct mcp_message unreadable(struct arena *a, const struct json_reader *r)
+{
+	struct json_place at = json_place(r->text, r->at);
+
+	if (r->trouble == JSON_LIMIT)
+		return bad(STR(""), MCP_INVALID_REQUEST, str_c(a, json_why(r)));
+	return bad(STR(""), MCP_PARSE_ERROR, str_c(a, str_fmt(a, "line %zu, column %zu: %.*s", at.line, at.column, STR_ARG(json_why(r)))));
+}
+
 void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret)
 {
-	const char *why = too_much(line);
-	struct err e = {0};
-	size_t n;
+	const struct json *value;
+	struct json_reader r;
 
 	*ret = (struct mcp_frame){0};
 	if (blank(line))
 		return;
-	if (why) {
-		one(a, ret, bad(STR(""), MCP_INVALID_REQUEST, why));
+	json_reader_init(&r, a, line, JSON_STRICT);
+	r.depth_max = MCP_DEPTH_MAX;
+	r.count_max = MCP_VALUES_MAX;
+	value = json_only(&r);
+	if (!value)
+		one(a, ret, unreadable(a, &r));
+	else if (value->kind != JSON_ARRAY)
+		one(a, ret, read_message(a, value));
+	else if (!value->n || value->n > MCP_BATCH_MAX)
+		one(a, ret, bad(STR(""), MCP_INVALID_REQUEST, value->n ? "too many messages in one line" : "an empty list"));
+	if (ret->n)
 		return;
-	}
-	if (json_load_strict(line, &ret->value, &e) != 0) {
-		one(a, ret, bad(STR(""), MCP_PARSE_ERROR, str_c(a, str_of(e.text))));
-		return;
-	}
-	n = json_array_size(ret->value);
-	if (!json_is_array(ret->value) || !n || n > MCP_BATCH_MAX) {
-		one(a, ret, json_is_array(ret->value) ? bad(STR(""), MCP_INVALID_REQUEST, n ? "too many messages in one line" : "an empty list") : read_message(a, ret->value));
-		return;
-	}
 	ret->batch = true;
-	ret->v = arena_array(a, n, sizeof(*ret->v));
-	for (ret->n = 0; ret->n < n; ret->n++)
-		ret->v[ret->n] = read_message(a, json_array_get(ret->value, ret->n));
+	ret->v = arena_array(a, value->n, sizeof(*ret->v));
+	for (const struct json *v = value->first; v; v = v->next)
+		ret->v[ret->n++] = read_message(a, v);
 }
 
 /* ---- answers ---- */

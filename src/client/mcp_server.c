@@ -58,7 +58,7 @@ struct slot { /* a call */
 	uint64_t seq;
 	struct arena a;            /* of the message and of what the child wrote */
 	struct mcp_message m;
-	json_t *params;            /* what m.params points to, until the child has it */
+	struct arena call;         /* of m.params, until the child has them */
 	struct str agent;
 	struct batch *batch;
 	pid_t pid;
@@ -214,8 +214,8 @@ static void slot_free(struct server *s, struct slot *k)
 		close(k->fd);
 		close(k->pidfd);
 	}
-	json_decref(k->params);
 	arena_free(&k->a);
+	arena_free(&k->call);
 	*k = (struct slot){0};
 	batch_done(s, b);
 }
@@ -260,8 +260,8 @@ static int slot_start(struct server *s, struct slot *k)
 	k->pid = pid;
 	k->fd = fds[0];
 	k->state = SLOT_RUNNING;
-	json_decref(k->params);
-	k->params = NULL;
+	arena_free(&k->call);
+	k->m.params = NULL;
 	return 0;
 }
 
@@ -403,7 +403,7 @@ static void answer(struct turn *t, struct batch *b, const struct mcp_message *m,
 
 static void on_initialize(struct turn *t, struct batch *batch, const struct mcp_message *m)
 {
-	struct str wanted = json_to_str(json_object_get(m->params, "protocolVersion")), name = json_to_str(json_object_get(json_object_get(m->params, "clientInfo"), "name"));
+	struct str wanted = json_text_at(m->params, "protocolVersion"), name = json_text_at(json_key(m->params, "clientInfo"),  "name");
 	struct server *s = t->s;
 	struct buf b;
 
@@ -445,10 +445,10 @@ static void on_ping(struct turn *t, struct batch *batch, const struct mcp_messag
 
 static void on_list(struct turn *t, struct batch *batch, const struct mcp_message *m)
 {
-	const json_t *cursor = json_object_get(m->params, "cursor");
+	const struct json *cursor = json_key(m->params, "cursor");
 	struct buf b;
 
-	if (cursor && !json_is_null(cursor)) {
+	if (cursor && !json_is(cursor, JSON_NULL)) {
 		answer_error(t, batch, m->id, MCP_INVALID_PARAMS, "there is only one page, and no 'cursor'", STR(""));
 		return;
 	}
@@ -459,7 +459,16 @@ static void on_list(struct turn *t, struct batch *batch, const struct mcp_messag
 	answer(t, batch, m, buf_view(&b));
 }
 
-static void keep_message(struct slot *k, const struct mcp_message *m, struct str agent)
+/* The line is gone when the call starts: its params are read again from a copy. */
+static const struct json *keep_params(struct arena *a, struct str line, const struct json *params)
+{
+	struct json *copy = NULL;
+
+	json_read(a, str_dup(a, str_sub(line, params->from, params->to)), &copy, NULL);
+	return copy;
+}
+
+static void keep_message(struct slot *k, const struct mcp_message *m, struct str line, struct str agent)
 {
 	k->m = *m;
 	k->m.id = str_dup(&k->a, m->id);
@@ -468,7 +477,7 @@ static void keep_message(struct slot *k, const struct mcp_message *m, struct str
 	k->m.version = str_dup(&k->a, m->version);
 	k->m.client = str_dup(&k->a, m->client);
 	k->m.tool_use = str_dup(&k->a, m->tool_use);
-	k->params = json_incref((json_t *)m->params);
+	k->m.params = keep_params(&k->call, line, m->params);
 	k->agent = str_dup(&k->a, str_sub(agent, 0, NAME_MAX_BYTES));
 	buf_init(&k->in, &k->a, MCP_LINE_MAX + 2 * PIECE);
 }
@@ -495,7 +504,8 @@ static void on_call(struct turn *t, struct batch *batch, const struct mcp_messag
 	}
 	*k = (struct slot){.state = SLOT_WAITING, .seq = s->seq++, .batch = batch};
 	arena_init(&k->a, 4 * MCP_LINE_MAX);
-	keep_message(k, m, m->client.n ? m->client : str_of(s->client));
+	arena_init(&k->call, 4 * MCP_LINE_MAX);
+	keep_message(k, m, t->line, m->client.n ? m->client : str_of(s->client));
 	if (batch)
 		batch->pending++;
 	start_waiting(s);
@@ -503,7 +513,7 @@ static void on_call(struct turn *t, struct batch *batch, const struct mcp_messag
 
 static void on_cancelled(struct turn *t, const struct mcp_message *m)
 {
-	struct slot *k = slot_of(t->s, mcp_name(t->a, json_object_get(m->params, "requestId")));
+	struct slot *k = slot_of(t->s, mcp_name(t->a, json_key(m->params, "requestId")));
 
 	if (!k)
 		return;
@@ -605,7 +615,6 @@ static void one_line(struct server *s, int kind, struct str line)
 		answer_error(&t, NULL, STR("null"), MCP_INVALID_REQUEST, "the line is too long", STR(""));
 	else if (arena_run(&a, handle, &t) < 0)
 		say(s, STR("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"the memory bound was reached\"}}\n"));
-	json_decref(t.frame.value);
 	arena_free(&a);
 }
 

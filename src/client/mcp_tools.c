@@ -14,6 +14,7 @@
 
 #include "base/embedded.h"
 #include "base/num.h"
+#include "base/json_write.h"
 #include "client/mcp.h"
 #include "run/job.h"
 #include "sys/file.h"
@@ -157,29 +158,41 @@ static void put_input_schema(struct buf *b, const struct tool *t)
 	buf_c(b, "],\"additionalProperties\":false}");
 }
 
+/* All members of an object but those with one of two keys. */
+static void put_members(struct buf *b, const struct json *o, const char *but, const char *nor)
+{
+	for (const struct json *m = json_members(o); m; m = m->next) {
+		if (str_is(m->key, but) || str_is(m->key, nor))
+			continue;
+		json_put_comma(b);
+		json_put_string(b, m->key);
+		buf_char(b, ':');
+		json_put_value(b, m);
+	}
+}
+
 /* Clients take a schema for one of the newest draft unless it says otherwise, and some know no other name for it. */
 static void put_schema(struct buf *b, const unsigned char *text, size_t n, const char *part)
 {
-	json_t *whole = NULL, *root;
+	struct json *whole;
 
-	if (json_load_strict(str_n((const char *)text, n), &whole, NULL) != 0) {
+	if (json_read(b->a, str_n((const char *)text, n), &whole, NULL) != 0) {
 		buf_c(b, "{\"type\":\"object\"}");
 		return;
 	}
-	root = whole;
+	buf_char(b, '{');
 	if (part) {
-		root = json_object_get(json_object_get(whole, "$defs"), part);
-		json_object_set(root, "$defs", json_object_get(whole, "$defs"));
-		json_incref(root);
-		json_object_del(json_object_get(root, "$defs"), part);
-		json_object_del(json_object_get(root, "$defs"), "error");
-		json_decref(whole);
+		const struct json *defs = json_key(whole, "$defs");
+
+		put_members(b, json_key(defs, part), "$defs", "");
+		json_put_key(b, "$defs");
+		buf_char(b, '{');
+		put_members(b, defs, part, "error");
+		buf_char(b, '}');
 	} else {
-		json_object_del(root, "$schema");
+		put_members(b, whole, "$schema", "");
 	}
-	if (json_dump_buf(b, root, NULL) != 0)
-		buf_c(b, "{\"type\":\"object\"}");
-	json_decref(root);
+	buf_char(b, '}');
 }
 
 static void put_report_schema(struct buf *b) { put_schema(b, schema_report, schema_report_n, NULL); }
@@ -250,50 +263,47 @@ static bool chosen(const char *choices, struct str s)
 	return false;
 }
 
-static int take(struct arena *a, const struct argument *row, const json_t *v, struct str *ret, struct err *e)
+static int take(struct arena *a, const struct argument *row, const struct json *v, struct str *ret, struct err *e)
 {
-	struct str s = json_to_str(v);
+	struct str s = json_text(v);
 
 	switch (row->kind) {
 	case KIND_TEXT:
 	case KIND_BYTES:
-		if (!json_is_string(v))
+		if (!json_is(v, JSON_STRING))
 			return err_set(e, ERR_INPUT, 0, "'%s' is not a string", row->name);
 		if (row->kind == KIND_TEXT && memchr(s.p, '\0', s.n))
 			return err_set(e, ERR_INPUT, 0, "'%s' holds a NUL", row->name);
 		break;
 	case KIND_CHOICE:
-		if (!json_is_string(v) || !chosen(row->choices, s))
+		if (!json_is(v, JSON_STRING) || !chosen(row->choices, s))
 			return err_set(e, ERR_INPUT, 0, "'%s' is one of %s", row->name, row->choices);
 		break;
 	case KIND_COUNT:
-		if (!json_is_integer(v) || json_integer_value(v) < 0)
+		if (!json_is_int(v) || json_int(v, 0) < 0)
 			return err_set(e, ERR_INPUT, 0, "'%s' is a whole number from 0 on", row->name);
-		s = str_fmt(a, "%.0f", fmin(json_number_value(v), NUMBER_MAX));
+		s = str_fmt(a, "%lld", (long long)(json_int(v, 0) < NUMBER_MAX ? json_int(v, 0) : NUMBER_MAX));
 		break;
 	case KIND_NUMBER:
-		if (!json_is_number(v) || !(json_number_value(v) > 0))
+		if (!json_is(v, JSON_NUMBER) || !(json_double(a, v) > 0))
 			return err_set(e, ERR_INPUT, 0, "'%s' is a number above 0", row->name);
-		s = str_fmt(a, json_is_integer(v) ? "%.0f" : "%.3f", fmin(json_number_value(v), NUMBER_MAX));
+		s = str_fmt(a, json_is_int(v) ? "%.0f" : "%.3f", fmin(json_double(a, v), NUMBER_MAX));
 		break;
 	}
 	*ret = s;
 	return 0;
 }
 
-static int read_arguments(struct arena *a, const struct tool *t, json_t *given, struct arguments *ret, struct err *e)
+static int read_arguments(struct arena *a, const struct tool *t, const struct json *given, struct arguments *ret, struct err *e)
 {
-	const char *name;
-	json_t *v;
-
-	json_object_foreach (given, name, v) {
+	for (const struct json *v = json_members(given); v; v = v->next) {
 		size_t i = 0;
 
-		while (i < t->n && strcmp(t->arguments[i].name, name) != 0)
+		while (i < t->n && !str_is(v->key, t->arguments[i].name))
 			i++;
 		if (i == t->n)
-			return err_set(e, ERR_INPUT, 0, "there is no argument '%.60s'", name);
-		if (!json_is_null(v) && take(a, &t->arguments[i], v, (struct str *)((char *)ret + t->arguments[i].offset), e) != 0)
+			return err_set(e, ERR_INPUT, 0, "there is no argument '%.*s'", (int)(v->key.n < 60 ? v->key.n : 60), v->key.p);
+		if (!json_is(v, JSON_NULL) && take(a, &t->arguments[i], v, (struct str *)((char *)ret + t->arguments[i].offset), e) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < t->n; i++)
@@ -304,13 +314,13 @@ static int read_arguments(struct arena *a, const struct tool *t, json_t *given, 
 
 const char *mcp_call_wrong(struct arena *a, const struct mcp_message *m)
 {
-	const json_t *name = json_object_get(m->params, "name"), *arguments = json_object_get(m->params, "arguments");
+	const struct json *name = json_key(m->params, "name"), *arguments = json_key(m->params, "arguments");
 
-	if (!json_is_string(name))
+	if (!json_is(name, JSON_STRING))
 		return "'name' of the tool is missing or not a string";
-	if (!find_tool(json_to_str(name)))
-		return str_c(a, str_fmt(a, "unknown tool: %.*s", (int)(json_to_str(name).n > MCP_TEXT_MAX ? MCP_TEXT_MAX : json_to_str(name).n), json_to_str(name).p));
-	if (arguments && !json_is_object(arguments))
+	if (!find_tool(json_text(name)))
+		return str_c(a, str_fmt(a, "unknown tool: %.*s", (int)(json_text(name).n > MCP_TEXT_MAX ? MCP_TEXT_MAX : json_text(name).n), json_text(name).p));
+	if (arguments && !json_is(arguments, JSON_OBJECT))
 		return "'arguments' is not an object";
 	return NULL;
 }
@@ -613,13 +623,13 @@ static int work_result(struct mcp_call *c, const struct arguments *g)
 
 int mcp_call_do(struct mcp_call *c)
 {
-	const struct tool *t = find_tool(json_to_str(json_object_get(c->m->params, "name")));
+	const struct tool *t = find_tool(json_text_at(c->m->params, "name"));
 	struct arguments g = {0};
 	struct err e = {0};
 
 	if (!t)
 		return fail(c, "unknown tool");
-	if (read_arguments(c->a, t, json_object_get(c->m->params, "arguments"), &g, &e) != 0)
+	if (read_arguments(c->a, t, json_key(c->m->params, "arguments"), &g, &e) != 0)
 		return fail(c, e.text);
 	return t->work(c, &g);
 }

@@ -14,12 +14,12 @@ static const struct change_of_input *changed(const struct change_of_input *c, st
 	return NULL;
 }
 
-static void members(struct buf *b, const struct value *v, const struct change_of_input *changes)
+static void members(struct buf *b, const struct json *v, const struct change_of_input *changes)
 {
-	bool object = v->kind == VALUE_OBJECT;
+	bool object = v->kind == JSON_OBJECT;
 
 	buf_char(b, object ? '{' : '[');
-	for (const struct value *x = v->first; x; x = x->next) {
+	for (const struct json *x = v->first; x; x = x->next) {
 		const struct change_of_input *c = object ? changed(changes, x->key) : NULL;
 
 		if (x != v->first)
@@ -36,16 +36,16 @@ static void members(struct buf *b, const struct value *v, const struct change_of
 	buf_char(b, object ? '}' : ']');
 }
 
-void render_value(struct buf *b, const struct value *v, const struct change_of_input *changes)
+void render_value(struct buf *b, const struct json *v, const struct change_of_input *changes)
 {
 	switch (v->kind) {
-	case VALUE_NULL: buf_c(b, "null"); break;
-	case VALUE_FALSE: buf_c(b, "false"); break;
-	case VALUE_TRUE: buf_c(b, "true"); break;
-	case VALUE_NUMBER: buf_str(b, v->text); break;
-	case VALUE_STRING: answer_string(b, v->text); break;
-	case VALUE_ARRAY:
-	case VALUE_OBJECT: members(b, v, changes); break;
+	case JSON_NULL: buf_c(b, "null"); break;
+	case JSON_FALSE: buf_c(b, "false"); break;
+	case JSON_TRUE: buf_c(b, "true"); break;
+	case JSON_NUMBER: buf_str(b, v->text); break;
+	case JSON_STRING: answer_string(b, v->text); break;
+	case JSON_ARRAY:
+	case JSON_OBJECT: members(b, v, changes); break;
 	}
 }
 

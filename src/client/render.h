@@ -22,7 +22,7 @@ struct verdict_answer {
 };
 
 struct output_answer {
-	const struct value *result;     /* in place of the old one; NULL: that stays */
+	const struct json *result;     /* in place of the old one; NULL: that stays */
 	struct str text;                /* the same as one text, for clients that take no more */
 	struct str context;             /* added for the model; may be empty */
 	int code;                       /* the exit code of a shell command, for clients that lose it with the old result; -1: not known */
@@ -49,4 +49,4 @@ void render_nothing_after(struct reply *r, const struct hook *h, const struct ou
 /* Text for the model when a session starts. */
 void render_start(struct reply *r, const struct hook *h, struct str text);
 /* A value as JSON; the members of `changes` replace those of the object itself. */
-void render_value(struct buf *b, const struct value *v, const struct change_of_input *changes);
+void render_value(struct buf *b, const struct json *v, const struct change_of_input *changes);

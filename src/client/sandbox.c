@@ -6,11 +6,11 @@
 #include "record/client_walls.h"
 #include "sys/path.h"
 
-static struct str text_at(const struct value *o, const char *key)
+static struct str text_at(const struct json *o, const char *key)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) ? v->text : STR("");
+	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
 static void of_codex(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)

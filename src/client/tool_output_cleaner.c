@@ -64,20 +64,20 @@ struct str tool_output_cleaner_text(struct tool_output_cleaner *k, struct str ra
 	return text;
 }
 
-static bool is_kind(const struct value *v, const char *name)
+static bool is_kind(const struct json *v, const char *name)
 {
-	return value_is(v, VALUE_STRING) && str_is(v->text, name);
+	return json_is(v, JSON_STRING) && str_is(v->text, name);
 }
 
 /*
  * Pictures and sounds in base64 are no text; `in` is the object that the string is a member of. What only
  * claims to be one is looked at.
  */
-static bool is_picture(const struct value *in, const struct value *v)
+static bool is_picture(const struct json *in, const struct json *v)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_";
-	const struct value *mime = value_key(in, "mimeType"), *type = value_key(in, "type");
-	bool claims = value_is(mime, VALUE_STRING) && !str_starts(mime->text, "text/");
+	const struct json *mime = json_key(in, "mimeType"), *type = json_key(in, "type");
+	bool claims = json_is(mime, JSON_STRING) && !str_starts(mime->text, "text/");
 
 	if (!str_is(v->key, "data") || v->text.n < PICTURE_MIN)
 		return false;
@@ -90,17 +90,16 @@ static bool is_picture(const struct value *in, const struct value *v)
 }
 
 /* Depth is the reader's bound. */
-static struct value *clean_value(struct tool_output_cleaner *k, const struct value *in, const struct value *v)
+static struct json *clean_value(struct tool_output_cleaner *k, const struct json *in, const struct json *v)
 {
-	struct value *copy = arena_new(k->c->a, struct value), **end = &copy->first;
+	struct json *copy = arena_new(k->c->a, struct json), **end = &copy->first;
 
 	*copy = *v;
 	copy->next = NULL;
 	copy->index = NULL;
-	copy->slots = 0;
-	if (v->kind == VALUE_STRING && !is_picture(in, v))
+	if (v->kind == JSON_STRING && !is_picture(in, v))
 		copy->text = tool_output_cleaner_text(k, v->text);
-	for (const struct value *x = v->first; x; x = x->next) {
+	for (const struct json *x = v->first; x; x = x->next) {
 		*end = clean_value(k, v, x);
 		end = &(*end)->next;
 	}
@@ -108,7 +107,7 @@ static struct value *clean_value(struct tool_output_cleaner *k, const struct val
 	return copy;
 }
 
-const struct value *tool_output_cleaner_value(struct tool_output_cleaner *k, const struct value *v)
+const struct json *tool_output_cleaner_value(struct tool_output_cleaner *k, const struct json *v)
 {
 	return clean_value(k, NULL, v);
 }

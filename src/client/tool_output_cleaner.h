@@ -22,4 +22,4 @@ struct tool_output_cleaner {
 void tool_output_cleaner_start(struct call *c, struct tool_output_cleaner *k);
 struct str tool_output_cleaner_text(struct tool_output_cleaner *k, struct str raw);
 /* The same value with clean strings; pictures and sounds stay. */
-const struct value *tool_output_cleaner_value(struct tool_output_cleaner *k, const struct value *v);
+const struct json *tool_output_cleaner_value(struct tool_output_cleaner *k, const struct json *v);

@@ -30,12 +30,12 @@ static const char command_keys[][KEY_ROOM] = {"command", "command_line", "cmd", 
 static bool names_command(struct str tool) { return str_is(tool, "Skill") || str_is(tool, "skill") || str_is(tool, "SlashCommand"); }
 
 /* A tool that is not listed and has a command for a shell is one: clients get new ones. Those of MCP servers are judged by their names. */
-bool tool_unlisted_shell(struct str name, const struct value *args)
+bool tool_unlisted_shell(struct str name, const struct json *args)
 {
 	if (str_starts(name, "mcp_") || names_command(name))
 		return false;
 	for (size_t i = 0; i < COMMAND_KEYS; i++)
-		if (value_key(args, command_keys[i]))
+		if (json_key(args, command_keys[i]))
 			return strcmp(command_keys[i], "script") != 0; /* which may be of any language */
 	return false;
 }
@@ -56,13 +56,13 @@ enum tool_kind tool_kind(struct str name)
 /* ---- shells ---- */
 
 /* A program with its arguments, as the text that means the same. */
-static int join_words(struct arena *a, const struct value *list, struct str *ret, struct err *e)
+static int join_words(struct arena *a, const struct json *list, struct str *ret, struct err *e)
 {
 	struct buf b;
 
 	buf_init(&b, a, HOOK_INPUT_MAX * 4);
-	for (const struct value *w = list->first; w; w = w->next) {
-		if (w->kind != VALUE_STRING)
+	for (const struct json *w = list->first; w; w = w->next) {
+		if (w->kind != JSON_STRING)
 			return err_set(e, ERR_INPUT, 0, "the command in the input is a list, and not of words alone");
 		if (b.n)
 			buf_char(&b, ' ');
@@ -77,11 +77,11 @@ int tool_command(struct arena *a, struct hook *h, struct err *e)
 	static const char typed[][KEY_ROOM] = {"input", "chars"};
 	bool types = str_starts(h->tool, "write_"); /* what is typed into a shell, or another program, that runs already */
 	const char (*list)[KEY_ROOM] = types ? typed : command_keys;
-	const struct value *v = NULL;
+	const struct json *v = NULL;
 
 	h->dialect = str_is(h->tool, "PowerShell") || str_is(h->tool, "powershell") || str_is(h->tool, "pwsh") || str_is(h->tool, "write_powershell") ? DIALECT_POWERSHELL : DIALECT_BASH;
 	for (size_t i = 0; i < (types ? sizeof(typed) / sizeof(*typed) : COMMAND_KEYS); i++) {
-		const struct value *x = value_key(h->args, list[i]);
+		const struct json *x = json_key(h->args, list[i]);
 
 		if (v && x) /* which of them the tool runs is not known */
 			return err_set(e, ERR_INPUT, 0, "the input of '%.*s' has two commands: '%.*s' and '%s'", (int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p, STR_ARG(h->command_key), list[i]);
@@ -90,12 +90,12 @@ int tool_command(struct arena *a, struct hook *h, struct err *e)
 		v = x;
 		h->command_key = str_of(list[i]);
 	}
-	h->words = types || value_is(v, VALUE_ARRAY) || tool_kind(h->tool) != TOOL_SHELL;
-	if (value_is(v, VALUE_ARRAY) && join_words(a, v, &h->command, e) != 0)
+	h->words = types || json_is(v, JSON_ARRAY) || tool_kind(h->tool) != TOOL_SHELL;
+	if (json_is(v, JSON_ARRAY) && join_words(a, v, &h->command, e) != 0)
 		return -1;
-	if (value_is(v, VALUE_STRING))
+	if (json_is(v, JSON_STRING))
 		h->command = v->text;
-	else if (!value_is(v, VALUE_ARRAY))
+	else if (!json_is(v, JSON_ARRAY))
 		return err_set(e, ERR_INPUT, 0, "the input of '%.*s' has no command", (int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p);
 	return h->command.n && memchr(h->command.p, 0, h->command.n) ? err_set(e, ERR_INPUT, 0, "there is a NUL in the command") : 0;
 }
@@ -159,12 +159,12 @@ static int add_files(struct making *m, enum access_kind kind, struct str home, b
 	size_t before = m->n;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		const struct value *v = value_key(m->h->args, keys[i]);
+		const struct json *v = json_key(m->h->args, keys[i]);
 
-		if (value_is(v, VALUE_STRING) && v->text.n && i < PLAIN_KEYS && add_file(m, kind, v->text, home, below, e) != 0)
+		if (json_is(v, JSON_STRING) && v->text.n && i < PLAIN_KEYS && add_file(m, kind, v->text, home, below, e) != 0)
 			return -1;
-		for (const struct value *x = value_is(v, VALUE_ARRAY) ? v->first : NULL; x; x = x->next)
-			if (x->kind != VALUE_STRING)
+		for (const struct json *x = json_is(v, JSON_ARRAY) ? v->first : NULL; x; x = x->next)
+			if (x->kind != JSON_STRING)
 				return err_set(e, ERR_INPUT, 0, "a list of paths in the input holds something else");
 			else if (x->text.n && add_file(m, kind, x->text, home, below, e) != 0)
 				return -1;
@@ -175,8 +175,8 @@ static int add_files(struct making *m, enum access_kind kind, struct str home, b
 /* A pattern of file names starts somewhere, too: the part before its first special character. */
 static int add_pattern(struct making *m, struct str home, struct err *e)
 {
-	const struct value *v = value_key(m->h->args, "pattern");
-	struct str p = value_is(v, VALUE_STRING) ? v->text : STR("");
+	const struct json *v = json_key(m->h->args, "pattern");
+	struct str p = json_is(v, JSON_STRING) ? v->text : STR("");
 	size_t n = 0;
 
 	if (!(str_starts(p, "/") || str_starts(p, "~") || str_starts(p, "..")))
@@ -194,9 +194,9 @@ static int add_names(struct making *m, struct str home, struct err *e)
 	static const char keys[][16] = {"glob", "include", "include_pattern"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		const struct value *v = value_key(m->h->args, keys[i]);
+		const struct json *v = json_key(m->h->args, keys[i]);
 
-		if (value_is(v, VALUE_STRING) && v->text.n && v->text.p[0] != '!' && add_file(m, ACCESS_READ, v->text, home, false, e) != 0)
+		if (json_is(v, JSON_STRING) && v->text.n && v->text.p[0] != '!' && add_file(m, ACCESS_READ, v->text, home, false, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -280,10 +280,10 @@ static int patch_text(struct making *m, struct str text, struct str home, struct
 }
 
 /* The patch is a string somewhere in the input, perhaps a word of a list. One that names no file is not understood. */
-static int patch_texts(struct making *m, const struct value *in, struct str home, struct err *e)
+static int patch_texts(struct making *m, const struct json *in, struct str home, struct err *e)
 {
-	for (const struct value *v = in->first; v; v = v->next)
-		if ((v->kind == VALUE_STRING && patch_text(m, v->text, home, e) != 0) || patch_texts(m, v, home, e) != 0)
+	for (const struct json *v = in->first; v; v = v->next)
+		if ((v->kind == JSON_STRING && patch_text(m, v->text, home, e) != 0) || patch_texts(m, v, home, e) != 0)
 			return -1;
 	return 0;
 }
@@ -319,10 +319,10 @@ static struct str host_of(struct str url)
 
 static int add_host(struct making *m, struct str home, struct err *e)
 {
-	const struct value *v = value_key(m->h->args, "url");
+	const struct json *v = json_key(m->h->args, "url");
 	struct touch *t;
 
-	if (!value_is(v, VALUE_STRING)) /* Gemini's is in the words of a prompt */
+	if (!json_is(v, JSON_STRING)) /* Gemini's is in the words of a prompt */
 		return 0;
 	if (str_starts(v->text, "file:"))
 		return add_file(m, ACCESS_READ, v->text, home, false, e);
@@ -336,14 +336,14 @@ static int add_host(struct making *m, struct str home, struct err *e)
 
 static int add_all(struct making *m, struct str home, struct err *e)
 {
-	const struct value *how = value_key(m->h->args, "command");
+	const struct json *how = json_key(m->h->args, "command");
 	bool deletes = str_is(m->h->tool, "Delete") || str_is(m->h->tool, "delete_file");
 
 	switch (m->h->kind) {
 	case TOOL_READ: return add_files(m, ACCESS_READ, home, false, e);
 	case TOOL_SEARCH: return add_files(m, ACCESS_READ, home, true, e) != 0 || add_names(m, home, e) != 0 ? -1 : 0;
 	case TOOL_LIST: m->op = "ls"; return add_files(m, ACCESS_READ, home, false, e) != 0 || add_pattern(m, home, e) != 0 ? -1 : 0;
-	case TOOL_WRITE: return add_files(m, deletes ? ACCESS_DELETE : value_is(how, VALUE_STRING) && str_is(how->text, "view") ? ACCESS_READ : ACCESS_WRITE, home, false, e);
+	case TOOL_WRITE: return add_files(m, deletes ? ACCESS_DELETE : json_is(how, JSON_STRING) && str_is(how->text, "view") ? ACCESS_READ : ACCESS_WRITE, home, false, e);
 	case TOOL_PATCH: return add_patch(m, home, e);
 	case TOOL_FETCH: return add_host(m, home, e);
 	case TOOL_SHELL:
@@ -369,14 +369,14 @@ int tool_facts(struct arena *a, const struct hook *h, struct str home, struct fa
 	return 0;
 }
 
-void tool_texts(const struct value *v, struct buf *out)
+void tool_texts(const struct json *v, struct buf *out)
 {
 	if (!v)
 		return;
-	if (v->kind == VALUE_STRING) {
+	if (v->kind == JSON_STRING) {
 		buf_str(out, v->text);
 		buf_char(out, '\n');
 	}
-	for (const struct value *x = v->first; x; x = x->next)
+	for (const struct json *x = v->first; x; x = x->next)
 		tool_texts(x, out);
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "result/value.h"
+#include "base/json.h"
 #include "sys/file.h"
 
 #define TAIL_BYTES ((off_t)8 << 20) /* a row holds the command's output as well */
@@ -31,11 +31,11 @@ static struct str read_end(struct arena *a, struct str path, uint32_t uid)
 	return fd_read_all(a, fd, "transcript", 2 * (size_t)TAIL_BYTES, &text, NULL) == 0 ? text : STR("");
 }
 
-static bool names(const struct value *o, const char *key, struct str id)
+static bool names(const struct json *o, const char *key, struct str id)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) && str_eq(v->text, id);
+	return json_is(v, JSON_STRING) && str_eq(v->text, id);
 }
 
 /*
@@ -44,16 +44,16 @@ static bool names(const struct value *o, const char *key, struct str id)
  */
 static int code_in(struct arena *a, struct str line, struct str id)
 {
-	const struct value *payload, *item;
-	struct value_reader r;
+	const struct json *payload, *item;
+	struct json_reader r;
 	int64_t code;
 
-	value_reader_init(&r, a, line);
-	payload = value_key(value_next(&r), "payload");
-	item = value_key(payload, "item");
+	json_reader_init(&r, a, line, JSON_TOLERANT);
+	payload = json_key(json_next(&r), "payload");
+	item = json_key(payload, "item");
 	if (!names(item, "id", id) && !names(payload, "call_id", id))
 		return -1;
-	code = value_int(value_key(names(item, "id", id) ? item : payload, "exit_code"), -1);
+	code = json_int(json_key(names(item, "id", id) ? item : payload, "exit_code"), -1);
 	return code >= 0 && code < 256 ? (int)code : -1;
 }
 

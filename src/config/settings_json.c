@@ -12,7 +12,7 @@ struct list { /* the rules of one key, in order */
 struct load {
 	struct arena *a;
 	struct str name, base;
-	const json_t *root;
+	const struct json *root;
 	struct list lists[3];
 	size_t count;
 	enum mode mode;
@@ -41,12 +41,12 @@ static bool clean(struct str s)
 
 static bool is_path_tool(struct str tool) { return str_is(tool, "Read") || str_is(tool, "Edit") || str_is(tool, "Write"); }
 
-static int read_rule(struct load *l, struct list *to, size_t i, const json_t *v)
+static int read_rule(struct load *l, struct list *to, size_t i, const struct json *v)
 {
 	struct permission_rule *r;
-	struct str text = json_to_str(v);
+	struct str text = json_text(v);
 
-	if (!json_is_string(v))
+	if (!json_is(v, JSON_STRING))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is not a text", STR_ARG(l->name), to->key, i);
 	if (text.n > SETTINGS_RULE_BYTES_MAX || !clean(text))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is too long or holds control characters", STR_ARG(l->name), to->key, i);
@@ -66,25 +66,26 @@ static int read_rule(struct load *l, struct list *to, size_t i, const json_t *v)
 	return 0;
 }
 
-static int read_list(struct load *l, struct list *to, const json_t *v)
+static int read_list(struct load *l, struct list *to, const struct json *v)
 {
-	if (!v || json_is_null(v))
+	if (!v || json_is(v, JSON_NULL))
 		return 0;
-	if (!json_is_array(v))
+	if (!json_is(v, JSON_ARRAY))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s is not a list", STR_ARG(l->name), to->key);
-	for (size_t i = 0; i < json_array_size(v); i++)
-		if (read_rule(l, to, i, json_array_get(v, i)) < 0)
+	size_t i = 0;
+	for (const struct json *rule = v->first; rule; rule = rule->next)
+		if (read_rule(l, to, i++, rule) < 0)
 			return -1;
 	return 0;
 }
 
-static int read_mode(struct load *l, const json_t *v)
+static int read_mode(struct load *l, const struct json *v)
 {
-	struct str text = json_to_str(v);
+	struct str text = json_text(v);
 
-	if (!v || json_is_null(v))
+	if (!v || json_is(v, JSON_NULL))
 		return 0;
-	if (!json_is_string(v))
+	if (!json_is(v, JSON_STRING))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.defaultMode is not a text", STR_ARG(l->name));
 	l->has_mode = true;
 	l->mode = MODE_DEFAULT; /* also for a mode of a newer client: it lifts nothing here */
@@ -96,48 +97,26 @@ static int read_mode(struct load *l, const json_t *v)
 
 static int read_permissions(struct load *l)
 {
-	const json_t *permissions;
+	const struct json *permissions;
 
-	if (!json_is_object(l->root))
+	if (!json_is(l->root, JSON_OBJECT))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: not a map of settings", STR_ARG(l->name));
-	permissions = json_object_get(l->root, "permissions");
-	if (!permissions || json_is_null(permissions))
+	permissions = json_key(l->root, "permissions");
+	if (!permissions || json_is(permissions, JSON_NULL))
 		return 0;
-	if (!json_is_object(permissions))
+	if (!json_is(permissions, JSON_OBJECT))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions is not a map", STR_ARG(l->name));
 	for (size_t i = 0; i < sizeof l->lists / sizeof *l->lists; i++)
-		if (read_list(l, &l->lists[i], json_object_get(permissions, l->lists[i].key)) < 0)
+		if (read_list(l, &l->lists[i], json_key(permissions, l->lists[i].key)) < 0)
 			return -1;
-	return read_mode(l, json_object_get(permissions, "defaultMode"));
+	return read_mode(l, json_key(permissions, "defaultMode"));
 }
 
-/* Negative values belong to arena_run(). */
-static int run(void *arg) { return read_permissions(arg) < 0 ? 1 : 0; }
-
-/*
- * Prepends the list's rules to the existing ones, which may be constants; the order of rules does not matter.
- */
+/* Prepends the list's rules to the existing ones, which may be constants; the order of rules does not matter. */
 static void join(struct list *l, struct permission_rule **to)
 {
 	*l->end = *to;
 	*to = l->first;
-}
-
-/* Turns jansson's "line 3, column 14: why" into "name:3:14: why". */
-static int fail_json(struct str name, const char *text, struct err *e)
-{
-	static const char before[] = "line ", between[] = ", column ";
-	const char *line = text + sizeof before - 1, *column;
-	size_t nline, ncolumn;
-
-	if (strncmp(text, before, sizeof before - 1) != 0)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: %s", STR_ARG(name), text);
-	nline = strspn(line, "0123456789");
-	if (strncmp(line + nline, between, sizeof between - 1) != 0)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: %s", STR_ARG(name), text);
-	column = line + nline + sizeof between - 1;
-	ncolumn = strspn(column, "0123456789");
-	return err_set(e, ERR_CONFIG, 0, "%.*s:%.*s:%.*s%s", STR_ARG(name), (int)nline, line, (int)ncolumn, column, column + ncolumn);
 }
 
 static bool is_blank(struct str s)
@@ -151,24 +130,22 @@ static bool is_blank(struct str s)
 int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p, struct err *e)
 {
 	struct load l = {.a = a, .name = name, .base = base_dir, .lists = {{.key = "allow"}, {.key = "ask"}, {.key = "deny"}}, .e = e};
-	json_t *root;
-	struct err why = {0};
-	int r;
+	struct json_reader r;
 
 	if (bytes.n > SETTINGS_BYTES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "%.*s: more than %zu bytes", STR_ARG(name), SETTINGS_BYTES_MAX);
 	if (is_blank(bytes))
 		return 0;
-	if (json_load_strict(bytes, &root, &why) < 0)
-		return fail_json(name, why.text, e);
+	json_reader_init(&r, a, bytes, JSON_STRICT);
+	l.root = json_only(&r);
+	if (!l.root) {
+		struct json_place at = json_place(bytes, r.at);
+
+		return err_set(e, ERR_CONFIG, 0, "%.*s:%zu:%zu: %.*s", STR_ARG(name), at.line, at.column, STR_ARG(json_why(&r)));
+	}
 	for (size_t i = 0; i < sizeof l.lists / sizeof *l.lists; i++)
 		l.lists[i].end = &l.lists[i].first;
-	l.root = root;
-	r = arena_run(a, run, &l); /* jansson's memory must be freed also if the arena is full */
-	json_decref(root);
-	if (r < 0)
-		return err_set(e, ERR_LIMIT, 0, "%.*s: out of memory", STR_ARG(name));
-	if (r > 0)
+	if (read_permissions(&l) < 0)
 		return -1;
 	join(&l.lists[0], &p->permission_allow);
 	join(&l.lists[1], &p->permission_ask);

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 #include "sys/file.h"
 #include "sys/secure.h"
@@ -34,110 +34,63 @@ static struct str bare(struct str digest) { return str_starts(digest, "sha256:")
 /* Paths are compared byte by byte, and JSON can hold only UTF-8. */
 static bool storable(struct str path) { return path.n && path.p[0] == '/' && utf8_valid(path) && !memchr(path.p, '\0', path.n); }
 
-struct job {
-	struct arena *a;
-	json_t *root;
-	struct trust_entry *list;
-	struct str text;
-	struct err *e;
-};
-
-/* arena_run functions return >= 0 */
-enum { JOB_OK, JOB_FAILED };
-
-static int broken(struct job *j, size_t i, const char *what)
+static int broken(size_t i, const char *what, struct err *e)
 {
-	err_set(j->e, ERR_CONFIG, 0, "the trust store is broken: entry %zu: %s", i + 1, what);
-	return JOB_FAILED;
+	return err_set(e, ERR_CONFIG, 0, "the trust store is broken: entry %zu: %s", i + 1, what);
 }
 
-static int read_entry(struct job *j, const json_t *v, size_t i, struct trust_entry *ret)
+static int read_entry(const struct json *v, size_t i, struct trust_entry *ret, struct err *e)
 {
-	const json_t *path = json_object_get(v, "path"), *sha256 = json_object_get(v, "sha256"), *when = json_object_get(v, "when");
-	if (!json_is_string(path) || !json_is_string(sha256) || !json_is_string(when) || json_object_size(v) != 3)
-		return broken(j, i, "not an object of path, sha256 and when");
-	if (!storable(json_to_str(path)))
-		return broken(j, i, "the path is not absolute");
-	if (!str_is_hex(json_to_str(sha256), DIGITS))
-		return broken(j, i, "sha256 is not 64 lower-case hexadecimal digits");
-	*ret = (struct trust_entry){.path = str_dup(j->a, json_to_str(path)), .sha256 = str_dup(j->a, json_to_str(sha256)), .when = str_dup(j->a, json_to_str(when))};
-	return JOB_OK;
+	const struct json *path = json_key(v, "path"), *sha256 = json_key(v, "sha256"), *when = json_key(v, "when");
+	if (!json_is(path, JSON_STRING) || !json_is(sha256, JSON_STRING) || !json_is(when, JSON_STRING) || v->n != 3)
+		return broken(i, "not an object of path, sha256 and when", e);
+	if (!storable(path->text))
+		return broken(i, "the path is not absolute", e);
+	if (!str_is_hex(sha256->text, DIGITS))
+		return broken(i, "sha256 is not 64 lower-case hexadecimal digits", e);
+	*ret = (struct trust_entry){.path = path->text, .sha256 = sha256->text, .when = when->text};
+	return 0;
 }
 
-static int read_list(void *arg)
-{
-	struct job *j = arg;
-	struct trust_entry **end = &j->list;
-	size_t n = json_array_size(j->root);
-	if (!json_is_array(j->root) || n > TRUST_ENTRIES_MAX) {
-		err_set(j->e, ERR_CONFIG, 0, "the trust store is broken: not a list of at most %d entries", TRUST_ENTRIES_MAX);
-		return JOB_FAILED;
-	}
-	for (size_t i = 0; i < n; i++) {
-		*end = arena_new(j->a, struct trust_entry);
-		if (read_entry(j, json_array_get(j->root, i), i, *end) != JOB_OK)
-			return JOB_FAILED;
-		end = &(*end)->next;
-	}
-	return JOB_OK;
-}
-
-/* Frees the JSON value on every way out, also if the arena is full. */
 int trust_read(struct arena *a, struct str store, struct trust_entry **ret, struct err *e)
 {
-	struct job j = {.a = a, .e = e};
+	struct trust_entry *list = NULL, **end = &list;
+	struct json *root;
 	struct err why;
+	size_t i = 0;
 	if (!store.n) {
 		*ret = NULL;
 		return 0;
 	}
 	if (store.n > TRUST_BYTES_MAX)
 		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: longer than %zu bytes", TRUST_BYTES_MAX);
-	if (json_load_strict(store, &j.root, &why) < 0)
+	if (json_read(a, store, &root, &why) < 0)
 		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: %s", why.text);
-	int code = arena_run(a, read_list, &j);
-	json_decref(j.root);
-	if (code == ARENA_FULL)
-		return err_set(e, ERR_LIMIT, 0, "no memory left to read the trust store");
-	if (code != JOB_OK)
-		return -1;
-	*ret = j.list;
+	if (root->kind != JSON_ARRAY || root->n > TRUST_ENTRIES_MAX)
+		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: not a list of at most %d entries", TRUST_ENTRIES_MAX);
+	for (const struct json *v = root->first; v; v = v->next, end = &(*end)->next) {
+		*end = arena_new(a, struct trust_entry);
+		if (read_entry(v, i++, *end, e) < 0)
+			return -1;
+	}
+	*ret = list;
 	return 0;
 }
 
-static int write_list(void *arg)
+static struct str to_text(struct arena *a, const struct trust_entry *list)
 {
-	static const char names[][8] = {"path", "sha256", "when"};
-	struct job *j = arg;
 	struct buf b;
-	buf_init(&b, j->a, TRUST_BYTES_MAX);
+	buf_init(&b, a, TRUST_BYTES_MAX);
 	buf_c(&b, "[");
-	for (const struct trust_entry *t = j->list; t; t = t->next) {
-		const struct str values[] = {t->path, t->sha256, t->when};
-		buf_c(&b, t == j->list ? "\n" : ",\n");
-		j->root = json_object();
-		for (size_t i = 0; i < 3; i++)
-			if (json_object_set_new(j->root, names[i], json_of_str(j->a, values[i])) < 0)
-				return JOB_FAILED;
-		if (json_dump_buf(&b, j->root, j->e) < 0)
-			return JOB_FAILED;
-		json_decref(j->root);
-		j->root = NULL;
+	for (const struct trust_entry *t = list; t; t = t->next) {
+		buf_c(&b, t == list ? "\n{" : ",\n{");
+		json_put_field(&b, "path", t->path);
+		json_put_field(&b, "sha256", t->sha256);
+		json_put_field(&b, "when", t->when);
+		buf_char(&b, '}');
 	}
 	buf_c(&b, "\n]\n");
-	j->text = buf_view(&b);
-	return JOB_OK;
-}
-
-static int to_text(struct arena *a, struct trust_entry *list, struct str *ret, struct err *e)
-{
-	struct job j = {.a = a, .list = list, .e = e};
-	int code = arena_run(a, write_list, &j);
-	json_decref(j.root);
-	if (code != JOB_OK)
-		return err_set(e, ERR_LIMIT, 0, "no memory left to write the trust store");
-	*ret = j.text;
-	return 0;
+	return buf_view(&b);
 }
 
 int trust_is(struct arena *a, struct str store, struct str path, struct str digest, bool *ret, struct err *e)
@@ -186,7 +139,8 @@ int trust_add(struct arena *a, struct str store, struct str path, struct str dig
 		return err_set(e, ERR_LIMIT, 0, "more than %d trusted files", TRUST_ENTRIES_MAX);
 	*end = arena_new(a, struct trust_entry);
 	**end = (struct trust_entry){.path = path, .sha256 = digest, .when = when};
-	return to_text(a, list, ret_store, e);
+	*ret_store = to_text(a, list);
+	return 0;
 }
 
 int trust_remove(struct arena *a, struct str store, struct str path, struct str *ret_store, bool *ret_found, struct err *e)
@@ -194,9 +148,7 @@ int trust_remove(struct arena *a, struct str store, struct str path, struct str 
 	struct trust_entry *list;
 	if (trust_read(a, store, &list, e) < 0)
 		return -1;
-	bool found = drop(&list, path);
-	if (to_text(a, list, ret_store, e) < 0)
-		return -1;
-	*ret_found = found;
+	*ret_found = drop(&list, path);
+	*ret_store = to_text(a, list);
 	return 0;
 }

@@ -126,14 +126,13 @@ static struct str make_question(struct arena *a, const struct engine_request *rq
 
 /* ---- its answer ---- */
 
-/* Nothing here takes from the arena: being left would leave the value behind. */
-static int take_answer(const json_t *v, struct classifier_answer *ret, struct err *e)
+static int take_answer(const struct json *v, struct classifier_answer *ret, struct err *e)
 {
 	static const enum verdict known[] = {VERDICT_DENY, VERDICT_CONTAIN, VERDICT_ALLOW};
-	const json_t *reason = json_object_get(v, "reason");
-	struct str verdict = json_to_str(json_object_get(v, "verdict")), text = json_to_str(reason);
+	const struct json *reason = json_key(v, "reason");
+	struct str verdict = json_text_at(v, "verdict"), text = json_text(reason);
 
-	if (!json_is_object(v) || (reason && !json_is_string(reason)))
+	if (!json_is(v, JSON_OBJECT) || (reason && !json_is(reason, JSON_STRING)))
 		return err_set(e, ERR_INPUT, 0, "its answer is not an object with a verdict and a reason");
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		if (!str_is(verdict, verdict_name(known[i])))
@@ -147,17 +146,14 @@ static int take_answer(const json_t *v, struct classifier_answer *ret, struct er
 	return err_set(e, ERR_INPUT, 0, "its verdict is none of allow, contain, deny");
 }
 
-static int read_answer(struct str text, struct classifier_answer *ret, struct err *e)
+static int read_answer(struct arena *a, struct str text, struct classifier_answer *ret, struct err *e)
 {
-	json_t *v = NULL;
+	struct json *v = NULL;
 	struct err why = {0};
-	int rc;
 
-	if (json_load_strict(text, &v, &why) != 0)
+	if (json_read(a, text, &v, &why) != 0)
 		return err_set(e, ERR_INPUT, 0, "its answer is not JSON: %s", why.text);
-	rc = take_answer(v, ret, e);
-	json_decref(v);
-	return rc;
+	return take_answer(v, ret, e);
 }
 
 static int ask_classifier(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct classifier_answer *ret, struct err *e)
@@ -179,7 +175,7 @@ static int ask_classifier(struct arena *a, const struct engine_request *rq, cons
 		return -1;
 	if (result.status != 0)
 		return err_set(e, ERR_INPUT, 0, "it ended with status %d", result.status);
-	return read_answer(str_n(pr.output, result.n), ret, e);
+	return read_answer(a, str_n(pr.output, result.n), ret, e);
 }
 
 /* ---- recording it ---- */

@@ -47,51 +47,35 @@ struct str client_session_boot(struct arena *a)
 
 /* ---- reading ---- */
 
-static struct str text_of(struct arena *a, const json_t *o, const char *key)
+static struct str text_of(struct arena *a, const struct json *o, const char *key)
 {
-	return str_dup(a, json_to_str(json_object_get(o, key)));
+	return str_dup(a, json_text_at(o, key));
 }
 
-static int64_t number_of(const json_t *o, const char *key)
+static int64_t number_of(const struct json *o, const char *key)
 {
-	return json_integer_value(json_object_get(o, key));
+	return json_int_at(o, key);
 }
 
-static int parse_session(struct arena *a, const json_t *o, struct client_session *ret)
+static int parse_session(struct arena *a, const struct json *o, struct client_session *ret)
 {
-	const json_t *roots = json_object_get(o, "roots");
+	const struct json *roots = json_key(o, "roots");
 	struct client_session s = {.client = text_of(a, o, "client"), .id = text_of(a, o, "session"),
 		.boot = text_of(a, o, "boot")};
 
 	s.started = number_of(o, "started");
 	s.last = number_of(o, "last");
-	s.n = json_array_size(roots);
+	s.n = json_size(roots);
 	if (number_of(o, "v") != VERSION || !s.n || s.n > CLIENT_SESSION_ROOTS_MAX)
 		return -1;
-	for (size_t i = 0; i < s.n; i++) {
-		const json_t *r = json_array_get(roots, i);
-
+	size_t i = 0;
+	for (const struct json *r = roots->first; r; r = r->next, i++) {
 		s.roots[i].path = text_of(a, r, "path");
 		s.roots[i].id = (struct identity){(uint64_t)number_of(r, "dev"), (uint64_t)number_of(r, "ino")};
 		if (!str_starts(s.roots[i].path, "/") || !identity_known(s.roots[i].id))
 			return -1;
 	}
 	*ret = s;
-	return 0;
-}
-
-struct parsing {
-	struct arena *a;
-	const json_t *o;
-	struct client_session *ret;
-	int rc;
-};
-
-static int parse_inside(void *arg)
-{
-	struct parsing *p = arg;
-
-	p->rc = parse_session(p->a, p->o, p->ret);
 	return 0;
 }
 
@@ -117,11 +101,9 @@ int client_session_read(struct arena *a, struct str state, struct str client, st
 		 struct client_session *ret, struct err *e)
 {
 	const char *path = str_c(a, path_of(a, state, name_of(a, client, id)));
-	struct parsing p = {.a = a, .ret = ret};
 	struct err why = {0};
-	json_t *o = NULL;
+	struct json *o;
 	struct str text;
-	int rc;
 
 	FD_CLEANUP int fd = open_session(path, uid, &why);
 	if (fd < 0) {
@@ -129,12 +111,9 @@ int client_session_read(struct arena *a, struct str state, struct str client, st
 			*e = why;
 		return why.kind ? -1 : 0;
 	}
-	if (fd_read_all(a, fd, path, CLIENT_SESSION_BYTES_MAX, &text, e) != 0 || json_load_strict(text, &o, e) != 0)
+	if (fd_read_all(a, fd, path, CLIENT_SESSION_BYTES_MAX, &text, e) != 0 || json_read(a, text, &o, e) != 0)
 		return fail_unreliable(path, "cannot be read", e);
-	p.o = o;
-	rc = arena_run(a, parse_inside, &p); /* the value is jansson's: it is freed whatever happens */
-	json_decref(o);
-	return rc == 0 && p.rc == 0 ? 1 : fail_unreliable(path, "cannot be read", e);
+	return parse_session(a, o, ret) == 0 ? 1 : fail_unreliable(path, "cannot be read", e);
 }
 
 /* ---- writing ---- */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "judge/client_session.h"
 #include "sys/file.h"
 #include "sys/path.h"
@@ -55,39 +55,23 @@ struct wanted { /* what a pause has to say to count now */
 	int64_t now;
 };
 
-static bool is_in_force(struct arena *a, const json_t *o, const struct wanted *w, struct pause *ret)
+static void note_if_in_force(struct arena *a, const struct json *o, const struct wanted *w, struct pause *ret)
 {
-	struct str project = json_to_str(json_object_get(o, "project"));
-	int64_t left = json_integer_value(json_object_get(o, "until")) - w->now;
+	struct str project = json_text_at(o, "project");
+	int64_t left = json_int_at(o, "until") - w->now;
 
-	if (json_integer_value(json_object_get(o, "v")) != VERSION || !w->boot.n || !str_eq(json_to_str(json_object_get(o, "boot")), w->boot))
-		return false;
+	if (json_int_at(o, "v") != VERSION || !w->boot.n || !str_eq(json_text_at(o, "boot"), w->boot))
+		return;
 	if (left <= 0 || left > PAUSE_MAX_S || (project.n && !str_eq(project, w->project)))
-		return false;
+		return;
 	*ret = (struct pause){.on = true, .left_s = left, .project = str_dup(a, project), .until = clock_text(a, left)};
-	return true;
-}
-
-struct reading {
-	struct arena *a;
-	const json_t *o;
-	const struct wanted *w;
-	struct pause *ret;
-};
-
-static int run_counts(void *arg)
-{
-	struct reading *x = arg;
-
-	is_in_force(x->a, x->o, x->w, x->ret);
-	return 0;
 }
 
 void pause_look(struct arena *a, const struct view *v, struct pause *ret)
 {
 	struct wanted w = {.project = v->project, .now = boot_seconds()};
 	struct str dir, bytes;
-	json_t *o = NULL;
+	struct json *o = NULL;
 
 	*ret = (struct pause){0};
 	if (!v->state_dir.n || access(str_c(a, file_in(a, v->state_dir)), F_OK) != 0)
@@ -96,13 +80,8 @@ void pause_look(struct arena *a, const struct view *v, struct pause *ret)
 		secure_read(a, file_in(a, dir), BYTES_MAX, v->uid, &bytes, NULL) != 0)
 		return;
 	w.boot = client_session_boot(a);
-	if (json_load_strict(bytes, &o, NULL) == 0) {
-		struct reading x = {a, o, &w, ret};
-
-		if (arena_run(a, run_counts, &x) < 0)
-			*ret = (struct pause){0};
-		json_decref(o);
-	}
+	if (json_read(a, bytes, &o, NULL) == 0)
+		note_if_in_force(a, o, &w, ret);
 }
 
 /* ---- writing ---- */
@@ -118,18 +97,6 @@ static int usable_dir(struct arena *a, const struct view *v, struct str *ret, st
 	return 0;
 }
 
-static void put_string(struct buf *b, struct str s)
-{
-	buf_char(b, '"');
-	for (size_t i = 0; i < s.n; i++) {
-		if ((unsigned char)s.p[i] < ' ' || s.p[i] == '"' || s.p[i] == '\\')
-			buf_fmt(b, "\\u%04x", (unsigned char)s.p[i]);
-		else
-			buf_char(b, s.p[i]);
-	}
-	buf_char(b, '"');
-}
-
 int pause_start(struct arena *a, const struct view *v, struct str project, int64_t seconds, struct pause *ret, struct err *e)
 {
 	struct str dir, boot = client_session_boot(a);
@@ -143,7 +110,7 @@ int pause_start(struct arena *a, const struct view *v, struct str project, int64
 		return -1;
 	buf_init(&b, a, BYTES_MAX);
 	buf_fmt(&b, "{\"v\":%d,\"boot\":\"%.*s\",\"until\":%lld,\"project\":", VERSION, STR_ARG(boot), (long long)(boot_seconds() + seconds));
-	put_string(&b, project);
+	json_put_string(&b, project);
 	buf_c(&b, "}\n");
 	if (file_replace(str_c(a, file_in(a, dir)), buf_view(&b), e) != 0)
 		return -1;

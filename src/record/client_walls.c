@@ -53,14 +53,14 @@ void client_walls_write(struct buf *b, const struct client_walls *w)
 	buf_char(b, '}');
 }
 
-static int read_list(struct arena *a, const json_t *o, const char *key, struct texts **ret)
+static int read_list(struct arena *a, const struct json *o, const char *key, struct texts **ret)
 {
-	const json_t *list = json_object_get(o, key);
+	const struct json *list = json_key(o, key);
 
-	if (!json_is_array(list))
+	if (!json_is(list, JSON_ARRAY))
 		return -1;
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		struct str path = str_dup(a, json_to_str(json_array_get(list, i)));
+	for (const struct json *v = list->first; v; v = v->next) {
+		struct str path = str_dup(a, json_text(v));
 
 		if (!str_starts(path, "/") || !client_walls_add(a, ret, path))
 			return -1;
@@ -68,11 +68,11 @@ static int read_list(struct arena *a, const json_t *o, const char *key, struct t
 	return 0;
 }
 
-int client_walls_read(struct arena *a, const json_t *o, struct client_walls *ret)
+int client_walls_read(struct arena *a, const struct json *o, struct client_walls *ret)
 {
 	struct client_walls w = {0};
 
-	if (client_sandbox_find(json_to_str(json_object_get(o, "mode")), &w.mode) != 0)
+	if (client_sandbox_find(json_text_at(o, "mode"), &w.mode) != 0)
 		return -1;
 	if (read_list(a, o, "writable", &w.writable) != 0 || read_list(a, o, "closed", &w.closed) != 0 ||
 		read_list(a, o, "hidden", &w.hidden) != 0)

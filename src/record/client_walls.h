@@ -1,6 +1,6 @@
 /* The walls of a client's own sandbox as part of a ticket (ticket.h). */
 #pragma once
-#include <jansson.h>
+#include "base/json.h"
 
 #include "model/walls.h"
 
@@ -11,4 +11,4 @@ bool client_walls_is_utf8(const struct client_walls *w);
 /* {"mode": …, "writable": […], "closed": […], "hidden": […]}; client_walls_read() returns -1 when the value is
  * something else. */
 void client_walls_write(struct buf *b, const struct client_walls *w);
-int client_walls_read(struct arena *a, const json_t *o, struct client_walls *ret);
+int client_walls_read(struct arena *a, const struct json *o, struct client_walls *ret);

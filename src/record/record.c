@@ -253,12 +253,9 @@ static struct str clean_json(struct arena *a, struct record *r, struct str json)
 {
 	uint64_t n = 0;
 	struct str text = redact(a, redactor_of(a, r), json, &n);
-	json_t *o = NULL;
+	struct json *o;
 
-	if (n && json_load_strict(text, &o, NULL) != 0)
-		return STR("");
-	json_decref(o);
-	return text;
+	return n && json_read(a, text, &o, NULL) != 0 ? STR("") : text;
 }
 
 /* The policies' blob, once for a record. */

@@ -7,7 +7,6 @@
 #include "record/record.h"
 
 #define VERSION 1
-#define LIST_MAX 100000 /* entries of any list that is read */
 
 #define NAME_ROOM 12
 
@@ -210,23 +209,22 @@ void record_policies_json(struct buf *b, const struct policies *p)
 
 /* ---- reading ---- */
 
-struct reading { /* under way; jansson's value is freed by who started it */
+struct reading { /* under way */
 	struct arena *a;
-	const json_t *o;
+	const struct json *o;
 	struct view *view;
 	struct engine_request *rq;
 	const struct blobs *blobs;
 	struct policies *policies;
 	struct err *e;
-	int rc;
 };
 
-static struct str text(const struct reading *r, const json_t *o, const char *key) { return str_dup(r->a, json_to_str(json_object_get(o, key))); }
-static bool flag(const json_t *o, const char *key) { return json_is_true(json_object_get(o, key)); }
+static struct str text(const struct reading *r, const struct json *o, const char *key) { return str_dup(r->a, json_text_at(o, key)); }
+static bool flag(const struct json *o, const char *key) { return json_true_at(o, key); }
 
-static uint32_t number(const json_t *o, const char *key)
+static uint32_t number(const struct json *o, const char *key)
 {
-	json_int_t n = json_integer_value(json_object_get(o, key));
+	int64_t n = json_int_at(o, key);
 
 	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
@@ -240,49 +238,39 @@ static int index_of(const char (*names)[NAME_ROOM], size_t n, struct str name)
 	return -1;
 }
 
-static const json_t *list(const json_t *o, const char *key, size_t *ret_n)
+static int read_path(struct reading *r, const struct json *o, struct path_answer *ret)
 {
-	const json_t *l = json_object_get(o, key);
+	int kind = index_of(kinds, COUNT(kinds), json_text_at(o, "kind")), target = kind;
 
-	*ret_n = json_array_size(l) < LIST_MAX ? json_array_size(l) : LIST_MAX;
-	return l;
-}
-
-static int read_path(struct reading *r, const json_t *o, struct path_answer *ret)
-{
-	int kind = index_of(kinds, COUNT(kinds), json_to_str(json_object_get(o, "kind"))), target = kind;
-
-	if (json_object_get(o, "target"))
-		target = index_of(kinds, COUNT(kinds), json_to_str(json_object_get(o, "target")));
+	if (json_key(o, "target"))
+		target = index_of(kinds, COUNT(kinds), json_text_at(o, "target"));
 	if (kind < 0 || target < 0)
 		return -1;
 	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind, .target = (enum path_kind)target, .owner = number(o, "owner"),
 		.links = number(o, "links"), .shared = flag(o, "shared")};
-	ret->place = json_object_get(o, "place") ? text(r, o, "place") : ret->path;
-	ret->real = json_object_get(o, "real") ? text(r, o, "real") : ret->path;
+	ret->place = json_key(o, "place") ? text(r, o, "place") : ret->path;
+	ret->real = json_key(o, "real") ? text(r, o, "real") : ret->path;
 	return 0;
 }
 
-static void read_glob(struct reading *r, const json_t *o, struct glob_answer *ret)
+static void read_glob(struct reading *r, const struct json *o, struct glob_answer *ret)
 {
-	const json_t *matches = list(o, "matches", &ret->nmatches);
+	const struct json *matches = json_key(o, "matches");
+	size_t n = 0;
 
 	ret->pattern = text(r, o, "pattern");
 	ret->more = flag(o, "more");
+	ret->nmatches = json_size(matches);
 	ret->matches = arena_array(r->a, ret->nmatches + 1, sizeof(*ret->matches));
-	for (size_t i = 0; i < ret->nmatches; i++)
-		ret->matches[i] = str_dup(r->a, json_to_str(json_array_get(matches, i)));
+	for (const struct json *x = json_items(matches); x; x = x->next)
+		ret->matches[n++] = str_dup(r->a, json_text(x));
 }
 
-static struct git_item *read_items(struct reading *r, const json_t *o, const char *key, const char *text_key)
+static struct git_item *read_items(struct reading *r, const struct json *o, const char *key, const char *text_key)
 {
 	struct git_item *list_of = NULL, **end = &list_of;
-	size_t n;
-	const json_t *l = list(o, key, &n);
 
-	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
-		const json_t *item = json_array_get(l, i);
-
+	for (const struct json *item = json_items(json_key(o, key)); item; item = item->next, end = &(*end)->next) {
 		*end = arena_new(r->a, struct git_item);
 		**end = (struct git_item){.name = text(r, item, "name"), .text = text(r, item, text_key)};
 	}
@@ -291,12 +279,7 @@ static struct git_item *read_items(struct reading *r, const json_t *o, const cha
 
 static void read_gits(struct reading *r, struct git_answer **end)
 {
-	size_t n;
-	const json_t *l = list(r->o, "git", &n);
-
-	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
-		const json_t *o = json_array_get(l, i);
-
+	for (const struct json *o = json_items(json_key(r->o, "git")); o; o = o->next, end = &(*end)->next) {
 		*end = arena_new(r->a, struct git_answer);
 		**end = (struct git_answer){.dir = text(r, o, "dir"), .found = flag(o, "found"), .top = text(r, o, "top"),
 			.unclear = flag(o, "unclear"), .signs_commits = flag(o, "signs_commits"),
@@ -305,14 +288,10 @@ static void read_gits(struct reading *r, struct git_answer **end)
 	}
 }
 
-static int read_touched(struct reading *r, const json_t *o, struct git_touch **end)
+static int read_touched(struct reading *r, const struct json *o, struct git_touch **end)
 {
-	size_t n;
-	const json_t *l = list(o, "touched", &n);
-
-	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
-		const json_t *name = json_array_get(l, i);
-		int kind = index_of(touches, COUNT(touches), json_to_str(json_object_get(name, "kind")));
+	for (const struct json *name = json_items(json_key(o, "touched")); name; name = name->next, end = &(*end)->next) {
+		int kind = index_of(touches, COUNT(touches), json_text_at(name, "kind"));
 
 		if (kind < 0)
 			return -1;
@@ -324,12 +303,8 @@ static int read_touched(struct reading *r, const json_t *o, struct git_touch **e
 
 static int read_trees(struct reading *r, struct tree_answer **end)
 {
-	size_t n;
-	const json_t *l = list(r->o, "git_trees", &n);
-
-	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
-		const json_t *o = json_array_get(l, i);
-		int change = index_of(changes, COUNT(changes), json_to_str(json_object_get(o, "change")));
+	for (const struct json *o = json_items(json_key(r->o, "git_trees")); o; o = o->next, end = &(*end)->next) {
+		int change = index_of(changes, COUNT(changes), json_text_at(o, "change"));
 
 		if (change < 0)
 			return -1;
@@ -343,59 +318,52 @@ static int read_trees(struct reading *r, struct tree_answer **end)
 	return 0;
 }
 
-static int read_answers(void *arg)
+static int wrong_answers(struct reading *r)
 {
-	struct reading *r = arg;
-	struct view *v = r->view;
-	const json_t *l, *said = json_object_get(r->o, "classifier");
-	size_t n;
+	return err_set(r->e, ERR_INPUT, 0, "these are not the answers of a view, or those of another version");
+}
 
-	r->rc = err_set(r->e, ERR_INPUT, 0, "these are not the answers of a view, or those of another version");
-	if (json_integer_value(json_object_get(r->o, "v")) != VERSION)
-		return 0;
+static int read_answers(struct reading *r)
+{
+	struct view *v = r->view;
+	const struct json *said = json_key(r->o, "classifier");
+
+	if (json_int_at(r->o, "v") != VERSION)
+		return wrong_answers(r);
 	v->closed = flag(r->o, "closed");
-	if (json_is_object(said))
+	if (json_is(said, JSON_OBJECT))
 		v->classified = (struct classified){true, text(r, said, "verdict"), text(r, said, "said")};
-	l = list(r->o, "paths", &n);
-	for (size_t i = 0; i < n; i++) {
+	for (const struct json *x = json_items(json_key(r->o, "paths")); x; x = x->next) {
 		struct path_answer *p = arena_new(r->a, struct path_answer);
 
-		if (read_path(r, json_array_get(l, i), p) != 0)
-			return 0;
+		if (read_path(r, x, p) != 0)
+			return wrong_answers(r);
 		*v->paths_end = p;
 		v->paths_end = &p->next;
 	}
-	l = list(r->o, "globs", &n);
-	for (size_t i = 0; i < n; i++) {
+	for (const struct json *x = json_items(json_key(r->o, "globs")); x; x = x->next) {
 		struct glob_answer *g = arena_new(r->a, struct glob_answer);
 
-		read_glob(r, json_array_get(l, i), g);
+		read_glob(r, x, g);
 		*v->globs_end = g;
 		v->globs_end = &g->next;
 	}
 	read_gits(r, &v->gits);
-	if (read_trees(r, &v->trees) != 0)
-		return 0;
-	r->rc = 0;
-	return 0;
+	return read_trees(r, &v->trees) != 0 ? wrong_answers(r) : 0;
 }
 
 static void read_roots(struct reading *r, const char *key, struct root **end)
 {
-	size_t n;
-	const json_t *l = list(r->o, key, &n);
-
-	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+	for (const struct json *v = json_items(json_key(r->o, key)); v; v = v->next, end = &(*end)->next) {
 		*end = arena_new(r->a, struct root);
-		(*end)->path = str_dup(r->a, json_to_str(json_array_get(l, i)));
+		(*end)->path = str_dup(r->a, json_text(v));
 	}
 }
 
-static int read_view(void *arg)
+static int read_view(struct reading *r)
 {
-	struct reading *r = arg;
 	struct view *v = r->view;
-	const json_t *o = r->o;
+	const struct json *o = r->o;
 	struct engine_request rq = {0};
 
 	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
@@ -404,63 +372,50 @@ static int read_view(void *arg)
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
 	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};
-	if (json_integer_value(json_object_get(o, "v")) != VERSION || engine_dialect(json_to_str(json_object_get(o, "shell")), &rq.dialect) != 0 ||
-		engine_mode(json_to_str(json_object_get(o, "mode")), &rq.mode) != 0) {
-		r->rc = err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");
-		return 0;
-	}
+	if (json_int_at(o, "v") != VERSION || engine_dialect(json_text_at(o, "shell"), &rq.dialect) != 0 ||
+		engine_mode(json_text_at(o, "mode"), &rq.mode) != 0) 
+		return err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");
 	read_roots(r, "roots", &v->roots);
 	read_roots(r, "unvetted_workspaces", &v->unvetted.workspaces);
 	*r->rq = rq;
-	r->rc = 0;
 	return 0;
 }
 
 static int read_files(struct reading *r, struct policy_file **end)
 {
-	size_t n;
-	const json_t *l = list(r->o, "files", &n);
-
-	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
-		const json_t *o = json_array_get(l, i);
+	for (const struct json *o = json_items(json_key(r->o, "files")); o; o = o->next, end = &(*end)->next) {
 		struct policy_file *f = arena_new(r->a, struct policy_file);
-		int kind = index_of(file_kinds, COUNT(file_kinds), json_to_str(json_object_get(o, "kind"))), who = index_of(owners, COUNT(owners), json_to_str(json_object_get(o, "who")));
+		int kind = index_of(file_kinds, COUNT(file_kinds), json_text_at(o, "kind")), who = index_of(owners, COUNT(owners), json_text_at(o, "who"));
 
 		if (kind < 0 || who < 0)
 			return err_set(r->e, ERR_INPUT, 0, "a list of policies names a kind of file that is not known");
 		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"), .kind = (enum policy_kind)kind, .who = (enum config_who)who, .project = flag(o, "project"), .around = text(r, o, "around")};
-		if (blob_get(r->a, r->blobs, json_to_str(json_object_get(o, "bytes")), ENGINE_CONFIG_MAX, &f->bytes, r->e) != 0)
+		if (blob_get(r->a, r->blobs, json_text_at(o, "bytes"), ENGINE_CONFIG_MAX, &f->bytes, r->e) != 0)
 			return -1;
 		*end = f;
 	}
 	return 0;
 }
 
-static int read_policies(void *arg)
+static int read_policies(struct reading *r)
 {
-	struct reading *r = arg;
 	struct policy_file *files = NULL;
 
-	if (json_integer_value(json_object_get(r->o, "v")) != VERSION)
-		r->rc = err_set(r->e, ERR_INPUT, 0, "this is not a list of policies, or one of another version");
-	else
-		r->rc = read_files(r, &files) == 0 ? policies_of_files(r->a, files, text(r, r->o, "root"), r->policies, r->e) : -1;
-	return 0;
+	if (json_int_at(r->o, "v") != VERSION)
+		return err_set(r->e, ERR_INPUT, 0, "this is not a list of policies, or one of another version");
+	if (read_files(r, &files) != 0)
+		return -1;
+	return policies_of_files(r->a, files, text(r, r->o, "root"), r->policies, r->e);
 }
 
-/* The value is jansson's: it is freed whatever happens. */
-static int read_json(struct reading *r, struct str json, int (*work)(void *))
+static int read_json(struct reading *r, struct str json, int (*work)(struct reading *r))
 {
-	json_t *o = NULL;
-	int rc;
+	struct json *o;
 
-	if (json_load_strict(json, &o, r->e) != 0)
+	if (json_read(r->a, json, &o, r->e) != 0)
 		return -1;
 	r->o = o;
-	r->rc = -1;
-	rc = arena_run(r->a, work, r);
-	json_decref(o);
-	return rc < 0 ? err_set(r->e, ERR_LIMIT, 0, "no memory left for what was recorded") : r->rc;
+	return work(r);
 }
 
 int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e)

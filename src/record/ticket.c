@@ -25,6 +25,7 @@
 #define VERSION 5
 #define HASH_BYTES 8
 #define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
+#define TICKET_ARENA_MAX (8 * TICKET_BYTES_MAX) /* a ticket, its values and its unescaped texts */
 
 /* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
 static bool is_utf8(const struct ticket *t)
@@ -266,56 +267,56 @@ static int read_ticket(struct arena *a, struct str state, const char *id, uint32
 	return fd < 0 ? -1 : fd_read_all(a, fd, "ticket", TICKET_BYTES_MAX, ret, e);
 }
 
-static struct str text_of(struct arena *a, const json_t *o, const char *key) { return str_dup(a, json_to_str(json_object_get(o, key))); }
+static struct str text_of(struct arena *a, const struct json *o, const char *key) { return str_dup(a, json_text_at(o, key)); }
 
-static struct identity read_directory(struct arena *a, const json_t *o, struct str *ret_path)
+static struct identity read_directory(struct arena *a, const struct json *o, struct str *ret_path)
 {
 	*ret_path = text_of(a, o, "path");
-	return (struct identity){(uint64_t)json_integer_value(json_object_get(o, "dev")),
-			(uint64_t)json_integer_value(json_object_get(o, "ino"))};
+	return (struct identity){(uint64_t)json_int_at(o, "dev"),
+			(uint64_t)json_int_at(o, "ino")};
 }
 
-static struct str read_approved(struct arena *a, const json_t *list)
+static struct str read_approved(struct arena *a, const struct json *list)
 {
 	struct buf b;
 
 	buf_init(&b, a, 0);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		buf_fmt(&b, "%s%.*s", i ? " " : "", STR_ARG(json_to_str(json_array_get(list, i))));
+	for (const struct json *v = json_items(list); v; v = v->next)
+		buf_fmt(&b, "%s%.*s", b.n ? " " : "", STR_ARG(json_text(v)));
 	return buf_view(&b);
 }
 
 /* One of another start of the machine is older than its clock can say. */
-static bool is_expired(struct arena *a, const json_t *o)
+static bool is_expired(struct arena *a, const struct json *o)
 {
-	json_int_t created = json_integer_value(json_object_get(o, "created_ms"));
+	int64_t created = json_int_at(o, "created_ms");
 	uint64_t now = clock_ms();
 
-	if (!str_eq(json_to_str(json_object_get(o, "boot")), client_session_boot(a)))
+	if (!str_eq(json_text_at(o, "boot"), client_session_boot(a)))
 		return true;
 	return created <= 0 || (uint64_t)created > now || now - (uint64_t)created > TICKET_AGE_MS;
 }
 
 /* 1: it was one, and is too old. */
-static int parse_ticket(struct arena *a, const json_t *o, struct ticket *ret)
+static int parse_ticket(struct arena *a, const struct json *o, struct ticket *ret)
 {
-	json_int_t dialect = json_integer_value(json_object_get(o, "dialect")), ms = json_integer_value(json_object_get(o, "time_ms"));
+	int64_t dialect = json_int_at(o, "dialect"), ms = json_int_at(o, "time_ms");
 	struct ticket t = {.command = text_of(a, o, "command"), .policy = text_of(a, o, "policy"),
 			.agent = text_of(a, o, "agent"),
 		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"), .tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
 		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"),
-				.settings = json_integer_value(json_object_get(o, "settings")) == 1,
-		.follow = json_integer_value(json_object_get(o, "follow")) == 1,
-		.input = json_integer_value(json_object_get(o, "input")) == 1,
-		.network = str_is(json_to_str(json_object_get(o, "network")), "host"),
-		.approved = read_approved(a, json_object_get(o, "approved"))};
+				.settings = json_int_at(o, "settings") == 1,
+		.follow = json_int_at(o, "follow") == 1,
+		.input = json_int_at(o, "input") == 1,
+		.network = str_is(json_text_at(o, "network"), "host"),
+		.approved = read_approved(a, json_key(o, "approved"))};
 
-	if (json_integer_value(json_object_get(o, "v")) != VERSION || profile_find(json_to_str(json_object_get(o, "profile")), &t.profile) != 0)
+	if (json_int_at(o, "v") != VERSION || profile_find(json_text_at(o, "profile"), &t.profile) != 0)
 		return -1;
-	if (client_walls_read(a, json_object_get(o, "client_sandbox"), &t.walls) != 0)
+	if (client_walls_read(a, json_key(o, "client_sandbox"), &t.walls) != 0)
 		return -1;
-	t.cwd_id = read_directory(a, json_object_get(o, "cwd"), &t.cwd);
-	t.project.id = read_directory(a, json_object_get(o, "project"), &t.project.path);
+	t.cwd_id = read_directory(a, json_key(o, "cwd"), &t.cwd);
+	t.project.id = read_directory(a, json_key(o, "project"), &t.project.path);
 	if (!str_starts(t.project.path, "/") || !identity_known(t.project.id) || !identity_known(t.cwd_id) ||
 			dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
 		return -1;
@@ -327,40 +328,20 @@ static int parse_ticket(struct arena *a, const json_t *o, struct ticket *ret)
 	return 0;
 }
 
-struct parsing {
-	struct arena *a;
-	const json_t *o;
-	struct ticket *ret;
-	int rc;
-};
-
-static int parse_inside(void *arg)
-{
-	struct parsing *p = arg;
-
-	p->rc = parse_ticket(p->a, p->o, p->ret);
-	return 0;
-}
-
 static int get_ticket(struct arena *a, struct str state, struct str id, uint32_t uid, bool take, struct ticket *ret, struct err *e)
 {
-	struct parsing p = {.a = a, .ret = ret};
-	json_t *o = NULL;
+	struct json *o;
 	struct str text;
 	int rc;
 
 	if (!str_is_hex(id, TICKET_ID))
 		return err_set(e, ERR_INPUT, 0, "a ticket has %d hexadecimal digits", TICKET_ID);
-	if (read_ticket(a, state, str_c(a, id), uid, take, &text, e) != 0 || json_load_strict(text, &o, e) != 0)
+	if (read_ticket(a, state, str_c(a, id), uid, take, &text, e) != 0 || json_read(a, text, &o, e) != 0)
 		return -1;
-	p.o = o;
-	rc = arena_run(a, parse_inside, &p); /* the value is jansson's: it is freed whatever happens */
-	json_decref(o);
-	if (rc < 0)
-		return err_set(e, ERR_LIMIT, 0, "no memory left for the ticket");
-	if (p.rc > 0)
+	rc = parse_ticket(a, o, ret);
+	if (rc > 0)
 		return err_set(e, ERR_INPUT, 0, "the ticket is older than %d minutes; run the command again", TICKET_AGE_MS / 60000);
-	return p.rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
+	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
 }
 
 int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
@@ -386,7 +367,7 @@ struct reading_session {
 	struct arena a;          /* of one ticket */
 	const struct forgetting *f;
 	const char *id;
-	json_t *o;
+	struct json *o;
 };
 
 static int load_ticket(void *arg)
@@ -398,7 +379,7 @@ static int load_ticket(void *arg)
 
 	if (fd < 0 || fd_read_all(&r->a, fd, "ticket", TICKET_BYTES_MAX, &text, &why) != 0)
 		return 1;
-	return json_load_strict(text, &r->o, &why) != 0;
+	return json_read(&r->a, text, &r->o, &why) != 0;
 }
 
 static bool belongs_to_session(const struct forgetting *f, const char *id)
@@ -406,10 +387,9 @@ static bool belongs_to_session(const struct forgetting *f, const char *id)
 	struct reading_session r = {.f = f, .id = id};
 	bool yes;
 
-	arena_init(&r.a, 2 * TICKET_BYTES_MAX);
-	yes = arena_run(&r.a, load_ticket, &r) == 0 && str_eq(json_to_str(json_object_get(r.o, "client")), f->client) &&
-		str_eq(json_to_str(json_object_get(r.o, "session")), f->session);
-	json_decref(r.o);
+	arena_init(&r.a, TICKET_ARENA_MAX);
+	yes = arena_run(&r.a, load_ticket, &r) == 0 && str_eq(json_text_at(r.o, "client"), f->client) &&
+		str_eq(json_text_at(r.o, "session"), f->session);
 	arena_free(&r.a);
 	return yes;
 }

@@ -14,7 +14,7 @@
 #define POINTER_MAX 160   /* bytes of a path in a message */
 #define UP_MAX 64         /* steps of it */
 
-static enum schema_answer eval(struct schema_run *r, struct value *schema, struct value *v, const struct schema_path *path, bool quiet);
+static enum schema_answer eval(struct schema_run *r, struct json *schema, struct json *v, const struct schema_path *path, bool quiet);
 
 static enum schema_answer both(enum schema_answer x, enum schema_answer y)
 {
@@ -90,13 +90,13 @@ enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *
 
 /* ---- schemas of members ---- */
 
-static enum schema_answer eval_key(struct schema_run *r, const struct schema_at *at, struct value *schema, struct value *member)
+static enum schema_answer eval_key(struct schema_run *r, const struct schema_at *at, struct json *schema, struct json *member)
 {
 	struct schema_path path = {at->path, member->key, 0};
 	return eval(r, schema, member, &path, at->quiet);
 }
 
-static enum schema_answer eval_item(struct schema_run *r, const struct schema_at *at, struct value *schema, struct value *item, size_t index)
+static enum schema_answer eval_item(struct schema_run *r, const struct schema_at *at, struct json *schema, struct json *item, size_t index)
 {
 	struct schema_path path = {at->path, {0}, index};
 	return eval(r, schema, item, &path, at->quiet);
@@ -105,10 +105,10 @@ static enum schema_answer eval_item(struct schema_run *r, const struct schema_at
 static enum schema_answer properties(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = SCHEMA_YES;
-	if (at->v->kind != VALUE_OBJECT)
+	if (at->v->kind != JSON_OBJECT)
 		return SCHEMA_YES;
-	for (struct value *m = at->v->first; m; m = m->next) {
-		struct value *schema = schema_spend(r, 1) ? value_get(at->word, m->key) : NULL;
+	for (struct json *m = at->v->first; m; m = m->next) {
+		struct json *schema = schema_spend(r, 1) ? json_get(at->word, m->key) : NULL;
 		if (schema)
 			answer = both(answer, eval_key(r, at, schema, m));
 	}
@@ -118,10 +118,10 @@ static enum schema_answer properties(struct schema_run *r, const struct schema_a
 static enum schema_answer pattern_properties(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = SCHEMA_YES;
-	if (at->v->kind != VALUE_OBJECT)
+	if (at->v->kind != JSON_OBJECT)
 		return SCHEMA_YES;
-	for (struct value *m = at->v->first; m; m = m->next)
-		for (struct value *p = at->word->first; p; p = p->next) {
+	for (struct json *m = at->v->first; m; m = m->next)
+		for (struct json *p = at->word->first; p; p = p->next) {
 			if (!schema_spend(r, 1))
 				return SCHEMA_UNKNOWN;
 			enum schema_answer match = schema_matches(r, at, p, p->key, m->key);
@@ -133,11 +133,11 @@ static enum schema_answer pattern_properties(struct schema_run *r, const struct 
 /* Does properties or patternProperties have something to say about the name? */
 static enum schema_answer is_named(struct schema_run *r, const struct schema_at *at, struct str name)
 {
-	if (value_get(value_key(at->schema, "properties"), name))
+	if (json_get(json_key(at->schema, "properties"), name))
 		return SCHEMA_YES;
-	struct value *patterns = value_key(at->schema, "patternProperties");
+	struct json *patterns = json_key(at->schema, "patternProperties");
 	enum schema_answer answer = SCHEMA_NO;
-	for (struct value *p = value_is(patterns, VALUE_OBJECT) ? patterns->first : NULL; p; p = p->next) {
+	for (struct json *p = json_is(patterns, JSON_OBJECT) ? patterns->first : NULL; p; p = p->next) {
 		if (!schema_spend(r, 1))
 			return SCHEMA_UNKNOWN;
 		enum schema_answer match = schema_matches(r, at, p, p->key, name);
@@ -152,13 +152,13 @@ static enum schema_answer is_named(struct schema_run *r, const struct schema_at 
 static enum schema_answer additional_properties(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = SCHEMA_YES;
-	if (at->v->kind != VALUE_OBJECT || at->word->kind == VALUE_TRUE)
+	if (at->v->kind != JSON_OBJECT || at->word->kind == JSON_TRUE)
 		return SCHEMA_YES;
-	for (struct value *m = at->v->first; m; m = m->next) {
+	for (struct json *m = at->v->first; m; m = m->next) {
 		enum schema_answer named = schema_spend(r, 1) ? is_named(r, at, m->key) : SCHEMA_UNKNOWN;
 		if (named == SCHEMA_UNKNOWN)
 			answer = both(answer, SCHEMA_UNKNOWN);
-		else if (named == SCHEMA_NO && at->word->kind == VALUE_FALSE)
+		else if (named == SCHEMA_NO && at->word->kind == JSON_FALSE)
 			answer = schema_no(r, at, "has '%.*s', which the schema does not know", SCHEMA_SHOW(m->key));
 		else if (named == SCHEMA_NO)
 			answer = both(answer, eval_key(r, at, at->word, m));
@@ -169,8 +169,8 @@ static enum schema_answer additional_properties(struct schema_run *r, const stru
 static enum schema_answer property_names(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = SCHEMA_YES;
-	for (struct value *m = at->v->kind == VALUE_OBJECT ? at->v->first : NULL; m; m = m->next) {
-		struct value name = {.kind = VALUE_STRING, .text = m->key, .key = m->key};
+	for (struct json *m = at->v->kind == JSON_OBJECT ? at->v->first : NULL; m; m = m->next) {
+		struct json name = {.kind = JSON_STRING, .text = m->key, .key = m->key};
 		answer = both(answer, eval_key(r, at, at->word, &name));
 	}
 	return answer;
@@ -180,16 +180,16 @@ static enum schema_answer property_names(struct schema_run *r, const struct sche
 static enum schema_answer dependent(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = SCHEMA_YES;
-	if (at->v->kind != VALUE_OBJECT)
+	if (at->v->kind != JSON_OBJECT)
 		return SCHEMA_YES;
-	for (struct value *d = at->word->first; d; d = d->next) {
+	for (struct json *d = at->word->first; d; d = d->next) {
 		if (!schema_spend(r, 1))
 			return SCHEMA_UNKNOWN;
-		if (!value_get(at->v, d->key))
+		if (!json_get(at->v, d->key))
 			continue;
 		struct schema_at inner = *at;
 		inner.word = d;
-		answer = both(answer, d->kind == VALUE_ARRAY ? schema_required(r, &inner) : eval(r, d, at->v, at->path, at->quiet));
+		answer = both(answer, d->kind == JSON_ARRAY ? schema_required(r, &inner) : eval(r, d, at->v, at->path, at->quiet));
 	}
 	return answer;
 }
@@ -199,7 +199,7 @@ static enum schema_answer items_from(struct schema_run *r, const struct schema_a
 {
 	enum schema_answer answer = SCHEMA_YES;
 	size_t i = 0;
-	for (struct value *m = at->v->first; m && (answer != SCHEMA_NO || !at->quiet); m = m->next, i++)
+	for (struct json *m = at->v->first; m && (answer != SCHEMA_NO || !at->quiet); m = m->next, i++)
 		if (i >= from)
 			answer = both(answer, eval_item(r, at, at->word, m, i));
 	return answer;
@@ -209,51 +209,51 @@ static enum schema_answer prefix_items(struct schema_run *r, const struct schema
 {
 	enum schema_answer answer = SCHEMA_YES;
 	size_t i = 0;
-	if (at->v->kind != VALUE_ARRAY)
+	if (at->v->kind != JSON_ARRAY)
 		return SCHEMA_YES;
-	struct value *s = at->word->first;
-	for (struct value *m = at->v->first; m && s; m = m->next, s = s->next, i++)
+	struct json *s = at->word->first;
+	for (struct json *m = at->v->first; m && s; m = m->next, s = s->next, i++)
 		answer = both(answer, eval_item(r, at, s, m, i));
 	return answer;
 }
 
 static enum schema_answer items(struct schema_run *r, const struct schema_at *at)
 {
-	struct value *prefix = value_key(at->schema, "prefixItems");
-	if (at->v->kind != VALUE_ARRAY)
+	struct json *prefix = json_key(at->schema, "prefixItems");
+	if (at->v->kind != JSON_ARRAY)
 		return SCHEMA_YES;
-	if (at->word->kind == VALUE_ARRAY) /* up to 2019-09 */
+	if (at->word->kind == JSON_ARRAY) /* up to 2019-09 */
 		return prefix_items(r, at);
-	return items_from(r, at, value_is(prefix, VALUE_ARRAY) ? prefix->n : 0);
+	return items_from(r, at, json_is(prefix, JSON_ARRAY) ? prefix->n : 0);
 }
 
 static enum schema_answer additional_items(struct schema_run *r, const struct schema_at *at)
 {
-	struct value *list = value_key(at->schema, "items");
-	return at->v->kind == VALUE_ARRAY && value_is(list, VALUE_ARRAY) ? items_from(r, at, list->n) : SCHEMA_YES;
+	struct json *list = json_key(at->schema, "items");
+	return at->v->kind == JSON_ARRAY && json_is(list, JSON_ARRAY) ? items_from(r, at, list->n) : SCHEMA_YES;
 }
 
 /* A count that the schema names, written 2 or 2.0; -1: neither. */
-static int64_t named_count(const struct value *schema, const char *name, int64_t otherwise)
+static int64_t named_count(const struct json *schema, const char *name, int64_t otherwise)
 {
-	const struct value *v = value_key(schema, name);
+	const struct json *v = json_key(schema, name);
 	if (!v)
 		return otherwise;
-	struct str text = value_is(v, VALUE_NUMBER) ? v->text : STR("");
+	struct str text = json_is(v, JSON_NUMBER) ? v->text : STR("");
 	while (str_find(text, '.', 0) >= 0 && (str_ends(text, "0") || str_ends(text, ".")))
 		text.n--;
-	struct value whole = {.kind = VALUE_NUMBER, .text = text};
-	return value_int(&whole, -1);
+	struct json whole = {.kind = JSON_NUMBER, .text = text};
+	return json_int(&whole, -1);
 }
 
 static enum schema_answer contains(struct schema_run *r, const struct schema_at *at)
 {
 	int64_t found = 0, perhaps = 0, min = named_count(at->schema, "minContains", 1), max = named_count(at->schema, "maxContains", INT64_MAX);
-	if (at->v->kind != VALUE_ARRAY)
+	if (at->v->kind != JSON_ARRAY)
 		return SCHEMA_YES;
 	if (min < 0 || max < 0)
 		return schema_unknown(r, at, "the schema's minContains or maxContains is no count");
-	for (struct value *m = at->v->first; m; m = m->next) {
+	for (struct json *m = at->v->first; m; m = m->next) {
 		enum schema_answer answer = eval(r, at->word, m, at->path, true);
 		found += answer == SCHEMA_YES;
 		perhaps += answer == SCHEMA_UNKNOWN;
@@ -268,7 +268,7 @@ static enum schema_answer contains(struct schema_run *r, const struct schema_at 
 static enum schema_answer all_of(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = SCHEMA_YES;
-	for (struct value *s = at->word->first; s; s = s->next)
+	for (struct json *s = at->word->first; s; s = s->next)
 		answer = both(answer, eval(r, s, at->v, at->path, at->quiet));
 	return answer;
 }
@@ -276,7 +276,7 @@ static enum schema_answer all_of(struct schema_run *r, const struct schema_at *a
 /* How many of the schemas in the list say yes, and how many cannot say. */
 static void count_of(struct schema_run *r, const struct schema_at *at, size_t *yes, size_t *unknown)
 {
-	for (struct value *s = at->word->first; s; s = s->next) {
+	for (struct json *s = at->word->first; s; s = s->next) {
 		enum schema_answer answer = eval(r, s, at->v, at->path, true);
 		*yes += answer == SCHEMA_YES;
 		*unknown += answer == SCHEMA_UNKNOWN;
@@ -287,7 +287,7 @@ static enum schema_answer any_of(struct schema_run *r, const struct schema_at *a
 {
 	size_t yes = 0, unknown = 0;
 	count_of(r, at, &yes, &unknown);
-	return yes ? SCHEMA_YES : unknown ? SCHEMA_UNKNOWN : schema_no(r, at, "fits none of the %zu schemas of anyOf", at->word->n);
+	return yes ? SCHEMA_YES : unknown ? SCHEMA_UNKNOWN : schema_no(r, at, "fits none of the %u schemas of anyOf", at->word->n);
 }
 
 static enum schema_answer one_of(struct schema_run *r, const struct schema_at *at)
@@ -295,7 +295,7 @@ static enum schema_answer one_of(struct schema_run *r, const struct schema_at *a
 	size_t yes = 0, unknown = 0;
 	count_of(r, at, &yes, &unknown);
 	if (yes > 1 || (yes == 0 && !unknown))
-		return schema_no(r, at, "fits %zu of the %zu schemas of oneOf, must fit one", yes, at->word->n);
+		return schema_no(r, at, "fits %zu of the %u schemas of oneOf, must fit one", yes, at->word->n);
 	return unknown ? SCHEMA_UNKNOWN : SCHEMA_YES;
 }
 
@@ -307,13 +307,13 @@ static enum schema_answer not_this(struct schema_run *r, const struct schema_at 
 
 static enum schema_answer if_then(struct schema_run *r, const struct schema_at *at)
 {
-	struct value *then = value_key(at->schema, "then"), *otherwise = value_key(at->schema, "else");
+	struct json *then = json_key(at->schema, "then"), *otherwise = json_key(at->schema, "else");
 	if (!then && !otherwise)
 		return SCHEMA_YES;
 	enum schema_answer answer = eval(r, at->word, at->v, at->path, true);
 	if (answer == SCHEMA_UNKNOWN)
 		return answer;
-	struct value *next = answer == SCHEMA_YES ? then : otherwise;
+	struct json *next = answer == SCHEMA_YES ? then : otherwise;
 	return next ? eval(r, next, at->v, at->path, at->quiet) : SCHEMA_YES;
 }
 
@@ -338,22 +338,22 @@ static struct str pointer_step(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-static struct value *resolve(struct schema_run *r, struct str ref)
+static struct json *resolve(struct schema_run *r, struct str ref)
 {
-	struct value *v = r->root;
+	struct json *v = r->root;
 	if (!str_starts(ref, "#") || (ref.n > 1 && ref.p[1] != '/'))
 		return NULL;
 	for (size_t at = 2; v && at <= ref.n && ref.n > 1;) {
 		ptrdiff_t slash = str_find(ref, '/', at);
 		size_t end = slash < 0 ? ref.n : (size_t)slash, index;
 		struct str step = pointer_step(r->a, str_sub(ref, at, end));
-		if (v->kind == VALUE_ARRAY) {
-			struct value number = {.kind = VALUE_NUMBER, .text = step};
-			index = (size_t)value_int(&number, -1);
+		if (v->kind == JSON_ARRAY) {
+			struct json number = {.kind = JSON_NUMBER, .text = step};
+			index = (size_t)json_int(&number, -1);
 			for (v = v->first; v && index > 0; index--)
 				v = v->next;
 		} else {
-			v = value_get(v, step);
+			v = json_get(v, step);
 		}
 		at = end + 1;
 	}
@@ -394,11 +394,11 @@ static enum schema_answer annotation(struct schema_run *r, const struct schema_a
 
 /* What the value of a keyword may be; something else is a mistake in the schema. */
 #define ANY 0xffu
-#define FLAG (1u << VALUE_TRUE | 1u << VALUE_FALSE)
-#define NUMBER (1u << VALUE_NUMBER)
-#define TEXT (1u << VALUE_STRING)
-#define LIST (1u << VALUE_ARRAY)
-#define OBJECT (1u << VALUE_OBJECT)
+#define FLAG (1u << JSON_TRUE | 1u << JSON_FALSE)
+#define NUMBER (1u << JSON_NUMBER)
+#define TEXT (1u << JSON_STRING)
+#define LIST (1u << JSON_ARRAY)
+#define OBJECT (1u << JSON_OBJECT)
 #define SCHEMA (OBJECT | FLAG)
 
 static const struct keyword {
@@ -429,11 +429,11 @@ static const struct keyword *find_keyword(struct str name)
 	return str_starts(name, "x-") ? &keywords[KEYWORDS - 1] : NULL;
 }
 
-static enum schema_answer eval_members(struct schema_run *r, struct value *schema, struct value *v, const struct schema_path *path, bool quiet)
+static enum schema_answer eval_members(struct schema_run *r, struct json *schema, struct json *v, const struct schema_path *path, bool quiet)
 {
 	enum schema_answer answer = SCHEMA_YES;
-	struct value *only = r->old ? value_key(schema, "$ref") : NULL;
-	for (struct value *m = only ? only : schema->first; m; m = only ? NULL : m->next) {
+	struct json *only = r->old ? json_key(schema, "$ref") : NULL;
+	for (struct json *m = only ? only : schema->first; m; m = only ? NULL : m->next) {
 		const struct keyword *k = find_keyword(m->key);
 		struct schema_at at = {schema, m, v, path, quiet};
 		if (!schema_spend(r, 1))
@@ -450,18 +450,18 @@ static enum schema_answer eval_members(struct schema_run *r, struct value *schem
 	return answer;
 }
 
-static enum schema_answer eval(struct schema_run *r, struct value *schema, struct value *v, const struct schema_path *path, bool quiet)
+static enum schema_answer eval(struct schema_run *r, struct json *schema, struct json *v, const struct schema_path *path, bool quiet)
 {
 	struct schema_at at = {schema, schema, v, path, quiet};
 	enum schema_answer answer;
 	if (!schema_spend(r, 1) || r->depth >= SCHEMA_DEPTH_MAX)
 		return schema_unknown(r, &at, "there is too much to check");
 	switch (schema->kind) {
-	case VALUE_TRUE:
+	case JSON_TRUE:
 		return SCHEMA_YES;
-	case VALUE_FALSE:
+	case JSON_FALSE:
 		return schema_no(r, &at, "must not be there");
-	case VALUE_OBJECT:
+	case JSON_OBJECT:
 		r->depth++;
 		answer = eval_members(r, schema, v, path, quiet);
 		r->depth--;
@@ -471,17 +471,17 @@ static enum schema_answer eval(struct schema_run *r, struct value *schema, struc
 	}
 }
 
-void schema_check(struct arena *a, struct value *schema, struct value *v, struct schema_budget *left, struct schema_result *ret)
+void schema_check(struct arena *a, struct json *schema, struct json *v, struct schema_budget *left, struct schema_result *ret)
 {
 	static const char drafts[][12] = {"draft-03", "draft-04", "draft-06", "draft-07"};
 	struct schema_run r = {.a = a, .root = schema, .left = left};
-	struct value *version = value_key(schema, "$schema");
-	for (size_t i = 0; value_is(version, VALUE_STRING) && i < sizeof drafts / sizeof drafts[0]; i++)
+	struct json *version = json_key(schema, "$schema");
+	for (size_t i = 0; json_is(version, JSON_STRING) && i < sizeof drafts / sizeof drafts[0]; i++)
 		r.old |= str_contains(version->text, str_of(drafts[i]));
 	struct schema_path top = {0};
 	struct schema_at at = {schema, schema, v, &top, false};
 	/* Another language than JSON Schema's own may give the words another meaning, or none. */
-	bool foreign = value_is(version, VALUE_STRING) && !str_contains(version->text, STR("json-schema.org/"));
+	bool foreign = json_is(version, JSON_STRING) && !str_contains(version->text, STR("json-schema.org/"));
 	enum schema_answer answer = foreign ? schema_unknown(&r, &at, "the schema's $schema is not known") : eval(&r, schema, v, &top, false);
 	*ret = (struct schema_result){.answer = answer, .format = r.format, .notes = answer == SCHEMA_NO ? r.violations : answer == SCHEMA_UNKNOWN ? r.unknowns : NULL};
 }

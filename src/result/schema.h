@@ -6,7 +6,7 @@
  * as the standard has it, and schema_result says that it was seen.
  */
 #pragma once
-#include "result/value.h"
+#include "base/json.h"
 
 #define SCHEMA_DEPTH_MAX 200            /* schemas in schemas, references followed */
 #define SCHEMA_WORK_MAX 20000000        /* keywords tried and values compared */
@@ -34,4 +34,4 @@ struct schema_budget {
 };
 #define SCHEMA_BUDGET ((struct schema_budget){SCHEMA_WORK_MAX, SCHEMA_PATTERN_WORK})
 
-void schema_check(struct arena *a, struct value *schema, struct value *v, struct schema_budget *left, struct schema_result *ret);
+void schema_check(struct arena *a, struct json *schema, struct json *v, struct schema_budget *left, struct schema_result *ret);

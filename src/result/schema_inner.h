@@ -12,7 +12,7 @@ struct schema_path {
 
 struct schema_run {
 	struct arena *a;
-	struct value *root;
+	struct json *root;
 	struct schema_budget *left;
 	size_t depth;
 	bool old;            /* up to draft 7: what stands beside $ref does not count */
@@ -23,9 +23,9 @@ struct schema_run {
 
 /* What a keyword is tried on. */
 struct schema_at {
-	struct value *schema;   /* the whole of it */
-	struct value *word;     /* the keyword's value */
-	struct value *v;
+	struct json *schema;   /* the whole of it */
+	struct json *word;     /* the keyword's value */
+	struct json *v;
 	const struct schema_path *path;
 	bool quiet;             /* a no is not the last word: say nothing */
 };
@@ -41,7 +41,7 @@ enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *
 /* Takes n steps of work; false when there are none left. */
 bool schema_spend(struct schema_run *r, int64_t n);
 /* Whether the subject matches; the compiled pattern is kept in holder->own. */
-enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct value *holder, struct str pattern, struct str subject);
+enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct json *holder, struct str pattern, struct str subject);
 
 #define SCHEMA_SHOWN 48 /* bytes of a name or value in a message */
 #define SCHEMA_SHOW(s) (int)((s).n < SCHEMA_SHOWN ? (s).n : SCHEMA_SHOWN), ((s).p ? (s).p : "")

@@ -2,29 +2,30 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "result/decimal.h"
 #include "result/schema_inner.h"
 
 #define COUNT_TEXT 24
 
-static const char *kind_name(const struct value *v)
+static const char *kind_name(const struct json *v)
 {
-	static const char names[][8] = {[VALUE_NULL] = "null", [VALUE_FALSE] = "boolean", [VALUE_TRUE] = "boolean", [VALUE_NUMBER] = "number", [VALUE_STRING] = "string",
-		[VALUE_ARRAY] = "array", [VALUE_OBJECT] = "object"};
+	static const char names[][8] = {[JSON_NULL] = "null", [JSON_FALSE] = "boolean", [JSON_TRUE] = "boolean", [JSON_NUMBER] = "number", [JSON_STRING] = "string",
+		[JSON_ARRAY] = "array", [JSON_OBJECT] = "object"};
 	return names[v->kind];
 }
 
-static bool is_whole(const struct value *v)
+static bool is_whole(const struct json *v)
 {
-	struct decimal d = value_decimal(v->text);
+	struct decimal d = decimal_of(v->text);
 	return decimal_is_whole(&d);
 }
 
 /* 1 yes, 0 no, -1 there is no such type */
-static int has_type(const struct value *v, struct str type)
+static int has_type(const struct json *v, struct str type)
 {
 	static const char known[][8] = {"null", "boolean", "number", "string", "array", "object"};
 	if (str_is(type, "integer"))
-		return v->kind == VALUE_NUMBER && is_whole(v);
+		return v->kind == JSON_NUMBER && is_whole(v);
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (str_is(type, known[i]))
 			return str_is(type, kind_name(v));
@@ -33,10 +34,10 @@ static int has_type(const struct value *v, struct str type)
 
 enum schema_answer schema_type(struct schema_run *r, const struct schema_at *at)
 {
-	bool list = at->word->kind == VALUE_ARRAY;
+	bool list = at->word->kind == JSON_ARRAY;
 	struct buf wanted;
-	for (const struct value *t = list ? at->word->first : at->word; t; t = list ? t->next : NULL) {
-		int has = t->kind == VALUE_STRING ? has_type(at->v, t->text) : -1;
+	for (const struct json *t = list ? at->word->first : at->word; t; t = list ? t->next : NULL) {
+		int has = t->kind == JSON_STRING ? has_type(at->v, t->text) : -1;
 		if (has < 0)
 			return schema_unknown(r, at, "the schema's type is none that is known");
 		if (has || !schema_spend(r, 1))
@@ -45,28 +46,28 @@ enum schema_answer schema_type(struct schema_run *r, const struct schema_at *at)
 	if (at->quiet)
 		return SCHEMA_NO;
 	buf_init(&wanted, r->a, 0);
-	for (const struct value *t = list ? at->word->first : at->word; t && wanted.n < 100; t = list ? t->next : NULL)
+	for (const struct json *t = list ? at->word->first : at->word; t && wanted.n < 100; t = list ? t->next : NULL)
 		buf_fmt(&wanted, "%s%.*s", wanted.n ? " or " : "", SCHEMA_SHOW(t->text));
 	return schema_no(r, at, "must be %.*s, is %s", STR_ARG(buf_view(&wanted)), kind_name(at->v));
 }
 
 /* ---- equality ---- */
 
-static enum schema_answer equal(struct schema_run *r, const struct value *x, const struct value *y)
+static enum schema_answer equal(struct schema_run *r, const struct json *x, const struct json *y)
 {
 	if (!schema_spend(r, 1))
 		return SCHEMA_UNKNOWN;
 	if (x->kind != y->kind || x->n != y->n)
 		return SCHEMA_NO;
-	if (x->kind == VALUE_STRING)
+	if (x->kind == JSON_STRING)
 		return str_eq(x->text, y->text) ? SCHEMA_YES : SCHEMA_NO;
-	if (x->kind == VALUE_NUMBER) {
-		struct decimal dx = value_decimal(x->text), dy = value_decimal(y->text);
+	if (x->kind == JSON_NUMBER) {
+		struct decimal dx = decimal_of(x->text), dy = decimal_of(y->text);
 		return decimal_cmp(&dx, &dy) == 0 ? SCHEMA_YES : SCHEMA_NO;
 	}
-	const struct value *n = y->first;
-	for (const struct value *m = x->first; m; m = m->next) {
-		const struct value *other = x->kind == VALUE_OBJECT ? value_get(y, m->key) : n;
+	const struct json *n = y->first;
+	for (const struct json *m = x->first; m; m = m->next) {
+		const struct json *other = x->kind == JSON_OBJECT ? json_get(y, m->key) : n;
 		enum schema_answer same = other ? equal(r, m, other) : SCHEMA_NO;
 		if (same != SCHEMA_YES)
 			return same;
@@ -77,12 +78,12 @@ static enum schema_answer equal(struct schema_run *r, const struct value *x, con
 
 enum schema_answer schema_enum(struct schema_run *r, const struct schema_at *at)
 {
-	for (const struct value *m = at->word->first; m; m = m->next) {
+	for (const struct json *m = at->word->first; m; m = m->next) {
 		enum schema_answer same = equal(r, at->v, m);
 		if (same != SCHEMA_NO)
 			return same;
 	}
-	return schema_no(r, at, "is none of the %zu values that are allowed", at->word->n);
+	return schema_no(r, at, "is none of the %u values that are allowed", at->word->n);
 }
 
 enum schema_answer schema_const(struct schema_run *r, const struct schema_at *at)
@@ -92,23 +93,23 @@ enum schema_answer schema_const(struct schema_run *r, const struct schema_at *at
 }
 
 /* Equal values have equal hashes: 1 and 1.0, {"a","b"} and {"b","a"}. */
-static uint32_t deep_hash(struct schema_run *r, const struct value *v)
+static uint32_t deep_hash(struct schema_run *r, const struct json *v)
 {
 	uint32_t h = 17u + (v->kind);
 	struct decimal d;
 	schema_spend(r, 1);
 	switch (v->kind) {
-	case VALUE_NUMBER:
-		d = value_decimal(v->text);
+	case JSON_NUMBER:
+		d = decimal_of(v->text);
 		return decimal_hash(&d);
-	case VALUE_STRING:
+	case JSON_STRING:
 		return str_hash(v->text);
-	case VALUE_ARRAY:
-		for (const struct value *m = v->first; m; m = m->next)
+	case JSON_ARRAY:
+		for (const struct json *m = v->first; m; m = m->next)
 			h = (h ^ deep_hash(r, m)) * 16777619u;
 		return h;
-	case VALUE_OBJECT:
-		for (const struct value *m = v->first; m; m = m->next)
+	case JSON_OBJECT:
+		for (const struct json *m = v->first; m; m = m->next)
 			h += (str_hash(m->key) ^ (deep_hash(r, m) * 31u)) * 16777619u;
 		return h;
 	default:
@@ -118,16 +119,16 @@ static uint32_t deep_hash(struct schema_run *r, const struct value *v)
 
 enum schema_answer schema_unique(struct schema_run *r, const struct schema_at *at)
 {
-	if (at->word->kind != VALUE_TRUE || at->v->kind != VALUE_ARRAY || at->v->n < 2)
+	if (at->word->kind != JSON_TRUE || at->v->kind != JSON_ARRAY || at->v->n < 2)
 		return SCHEMA_YES;
 	size_t slots = 16, number = 0;
 	while (slots < at->v->n * 2)
 		slots *= 2;
 	struct slot {
-		const struct value *v;
+		const struct json *v;
 		uint32_t hash;
 	} *table = arena_array(r->a, slots, sizeof *table);
-	for (const struct value *m = at->v->first; m; m = m->next, number++) {
+	for (const struct json *m = at->v->first; m; m = m->next, number++) {
 		uint32_t h = deep_hash(r, m);
 		size_t i = h & (slots - 1);
 		for (; table[i].v; i = (i + 1) & (slots - 1)) {
@@ -145,16 +146,16 @@ enum schema_answer schema_unique(struct schema_run *r, const struct schema_at *a
 /* ---- numbers ---- */
 
 /* The sign of number - limit */
-static int against(struct str number, const struct value *limit)
+static int against(struct str number, const struct json *limit)
 {
-	struct decimal x = value_decimal(number), y = value_decimal(limit->text);
+	struct decimal x = decimal_of(number), y = decimal_of(limit->text);
 	return decimal_cmp(&x, &y);
 }
 
 /* Draft 4 says {"minimum": 1, "exclusiveMinimum": true}. */
 static enum schema_answer bound(struct schema_run *r, const struct schema_at *at, int sign, bool exclusive, const char *what)
 {
-	if (at->v->kind != VALUE_NUMBER)
+	if (at->v->kind != JSON_NUMBER)
 		return SCHEMA_YES;
 	if (!schema_spend(r, (int64_t)(at->v->text.n / 16)))
 		return SCHEMA_UNKNOWN;
@@ -166,17 +167,17 @@ static enum schema_answer bound(struct schema_run *r, const struct schema_at *at
 
 enum schema_answer schema_maximum(struct schema_run *r, const struct schema_at *at)
 {
-	bool exclusive = value_is(value_key(at->schema, "exclusiveMaximum"), VALUE_TRUE);
+	bool exclusive = json_true_at(at->schema, "exclusiveMaximum");
 	return bound(r, at, 1, exclusive, exclusive ? "below" : "at most");
 }
 
 enum schema_answer schema_minimum(struct schema_run *r, const struct schema_at *at)
 {
-	bool exclusive = value_is(value_key(at->schema, "exclusiveMinimum"), VALUE_TRUE);
+	bool exclusive = json_true_at(at->schema, "exclusiveMinimum");
 	return bound(r, at, -1, exclusive, exclusive ? "above" : "at least");
 }
 
-static bool is_flag(const struct value *v) { return v->kind == VALUE_TRUE || v->kind == VALUE_FALSE; }
+static bool is_flag(const struct json *v) { return v->kind == JSON_TRUE || v->kind == JSON_FALSE; }
 
 enum schema_answer schema_exclusive_maximum(struct schema_run *r, const struct schema_at *at)
 {
@@ -206,9 +207,9 @@ static bool scaled(const struct decimal *d, int64_t places, int64_t *ret)
 
 enum schema_answer schema_multiple(struct schema_run *r, const struct schema_at *at)
 {
-	if (at->v->kind != VALUE_NUMBER)
+	if (at->v->kind != JSON_NUMBER)
 		return SCHEMA_YES;
-	struct decimal x = value_decimal(at->v->text), y = value_decimal(at->word->text);
+	struct decimal x = decimal_of(at->v->text), y = decimal_of(at->word->text);
 	int64_t fx = (int64_t)x.ndigits - x.exponent, fy = (int64_t)y.ndigits - y.exponent, places = fx > fy ? fx : fy, nx, ny;
 	if (places < 0)
 		places = 0;
@@ -231,7 +232,7 @@ static enum schema_answer size(struct schema_run *r, const struct schema_at *at,
 static enum schema_answer length(struct schema_run *r, const struct schema_at *at, bool max)
 {
 	size_t n = 0;
-	if (at->v->kind != VALUE_STRING)
+	if (at->v->kind != JSON_STRING)
 		return SCHEMA_YES;
 	if (!schema_spend(r, (int64_t)(at->v->text.n / 16)))
 		return SCHEMA_UNKNOWN;
@@ -243,33 +244,33 @@ static enum schema_answer length(struct schema_run *r, const struct schema_at *a
 enum schema_answer schema_max_length(struct schema_run *r, const struct schema_at *at) { return length(r, at, true); }
 enum schema_answer schema_min_length(struct schema_run *r, const struct schema_at *at) { return length(r, at, false); }
 
-static enum schema_answer members(struct schema_run *r, const struct schema_at *at, enum value_kind kind, bool max, const char *what)
+static enum schema_answer members(struct schema_run *r, const struct schema_at *at, enum json_kind kind, bool max, const char *what)
 {
 	return at->v->kind == kind ? size(r, at, at->v->n, max, what) : SCHEMA_YES;
 }
 
-enum schema_answer schema_max_items(struct schema_run *r, const struct schema_at *at) { return members(r, at, VALUE_ARRAY, true, "items"); }
-enum schema_answer schema_min_items(struct schema_run *r, const struct schema_at *at) { return members(r, at, VALUE_ARRAY, false, "items"); }
-enum schema_answer schema_max_properties(struct schema_run *r, const struct schema_at *at) { return members(r, at, VALUE_OBJECT, true, "properties"); }
-enum schema_answer schema_min_properties(struct schema_run *r, const struct schema_at *at) { return members(r, at, VALUE_OBJECT, false, "properties"); }
+enum schema_answer schema_max_items(struct schema_run *r, const struct schema_at *at) { return members(r, at, JSON_ARRAY, true, "items"); }
+enum schema_answer schema_min_items(struct schema_run *r, const struct schema_at *at) { return members(r, at, JSON_ARRAY, false, "items"); }
+enum schema_answer schema_max_properties(struct schema_run *r, const struct schema_at *at) { return members(r, at, JSON_OBJECT, true, "properties"); }
+enum schema_answer schema_min_properties(struct schema_run *r, const struct schema_at *at) { return members(r, at, JSON_OBJECT, false, "properties"); }
 
 /* ---- names and patterns ---- */
 
 enum schema_answer schema_required(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = SCHEMA_YES;
-	if (at->v->kind != VALUE_OBJECT)
+	if (at->v->kind != JSON_OBJECT)
 		return SCHEMA_YES;
-	for (const struct value *m = at->word->first; m; m = m->next) {
-		if (m->kind != VALUE_STRING || !schema_spend(r, 1))
+	for (const struct json *m = at->word->first; m; m = m->next) {
+		if (m->kind != JSON_STRING || !schema_spend(r, 1))
 			return schema_unknown(r, at, "the schema's required is no list of names, or too long");
-		if (!value_get(at->v, m->text))
+		if (!json_get(at->v, m->text))
 			answer = schema_no(r, at, "has no '%.*s', which is required", SCHEMA_SHOW(m->text));
 	}
 	return answer;
 }
 
-enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct value *holder, struct str pattern, struct str subject)
+enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct json *holder, struct str pattern, struct str subject)
 {
 	struct err e;
 	/* A reference may make a list of patterns a schema: then one value holds two. */
@@ -292,7 +293,7 @@ enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *
 
 enum schema_answer schema_pattern(struct schema_run *r, const struct schema_at *at)
 {
-	if (at->v->kind != VALUE_STRING)
+	if (at->v->kind != JSON_STRING)
 		return SCHEMA_YES;
 	enum schema_answer answer = schema_matches(r, at, at->word, at->word->text, at->v->text);
 	return answer == SCHEMA_NO ? schema_no(r, at, "does not match '%.*s'", SCHEMA_SHOW(at->word->text)) : answer;

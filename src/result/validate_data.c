@@ -108,20 +108,20 @@ void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t l
 			(long long)ragged, line, (long long)got, (long long)want);
 }
 
-void data_bad_json(struct arena *a, struct validation *v, const struct value_reader *r, size_t line_offset)
+void data_bad_json(struct arena *a, struct validation *v, const struct json_reader *r, size_t line_offset)
 {
-	size_t line = value_line(r) + line_offset;
+	size_t line = json_place(r->text, r->at).line + line_offset;
 	switch (r->trouble) {
-	case VALUE_NOT_FINITE:
+	case JSON_NOT_FINITE:
 		validation_note(a, v, "json-nan", false, "line %zu: '%.*s' is no JSON; write null, or a string, for what is no number", line, DATA_NAME(r->what));
 		break;
-	case VALUE_CUT:
+	case JSON_CUT:
 		validation_note(a, v, "json-cut", false, "the JSON ends in the middle (line %zu, where %.*s is missing); run the command again and keep all of its output", line, DATA_NAME(r->what));
 		break;
-	case VALUE_DUPLICATE:
+	case JSON_DUPLICATE:
 		validation_note(a, v, "json-duplicate-key", false, "line %zu: the key '%.*s' is there twice in one object, so nobody knows which one is meant", line, DATA_NAME(r->what));
 		break;
-	case VALUE_LIMIT:
+	case JSON_LIMIT:
 		validation_unsure(a, v, "too-large", "line %zu: %.*s; it cannot be checked, print less at once", line, DATA_NAME(r->what));
 		break;
 	default:
@@ -158,10 +158,10 @@ bool data_is_jsonl(struct str text)
 void jsonl_init(struct jsonl *l, struct arena *a, struct str text)
 {
 	*l = (struct jsonl){.lines = lines_of(str_starts(text, "\xef\xbb\xbf") ? str_sub(text, 3, text.n) : text)};
-	value_reader_init(&l->r, a, STR(""));
+	json_reader_init(&l->r, a, STR(""), JSON_TOLERANT);
 }
 
-struct value *jsonl_next(struct jsonl *l)
+struct json *jsonl_next(struct jsonl *l)
 {
 	for (struct str line; lines_next(&l->lines, &line);) {
 		l->number++;
@@ -169,10 +169,10 @@ struct value *jsonl_next(struct jsonl *l)
 			continue;
 		l->r.text = line;
 		l->r.at = 0;
-		struct value *v = value_next(&l->r);
-		if (!v || value_at_end(&l->r))
+		struct json *v = json_next(&l->r);
+		if (!v || json_at_end(&l->r))
 			return v;
-		l->r.trouble = VALUE_SYNTAX;
+		l->r.trouble = JSON_SYNTAX;
 		l->r.what = STR("one value a line");
 		return NULL;
 	}

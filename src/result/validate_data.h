@@ -1,8 +1,8 @@
 /* The validators of tables and JSON: one pair of functions for each format, and what they share. The rows are in validate_data.c. */
 #pragma once
+#include "base/json.h"
 #include "result/lines.h"
 #include "result/validate.h"
-#include "result/value.h"
 
 #define DATA_VALIDATOR(name)                                                \
 	int name##_detect(const struct validate_input *in);                 \
@@ -53,20 +53,20 @@ struct types {
 struct str data_type_split(struct str column, enum data_type *ret);
 void data_types(struct arena *a, const struct validate_input *in, const struct header *h, struct types *ret);
 void data_cell(struct types *t, size_t column, struct str cell, size_t row);
-void data_value(struct types *t, size_t column, const struct value *v, size_t row);
+void data_value(struct types *t, size_t column, const struct json *v, size_t row);
 void data_wrong_types(struct arena *a, struct validation *v, const struct header *h, const struct types *t);
 
 /* What is wrong with a JSON text; line_offset: lines before the reader's text. */
-void data_bad_json(struct arena *a, struct validation *v, const struct value_reader *r, size_t line_offset);
+void data_bad_json(struct arena *a, struct validation *v, const struct json_reader *r, size_t line_offset);
 /* Several values, one a line. */
 bool data_is_jsonl(struct str text);
 
 struct jsonl {
 	struct lines lines;
-	struct value_reader r;  /* of the line; its trouble ends the loop */
+	struct json_reader r;  /* of the line; its trouble ends the loop */
 	size_t number;          /* of the line, from 1 */
 };
 
 void jsonl_init(struct jsonl *l, struct arena *a, struct str text);
 /* The value of the next line that is not blank; NULL after the last, or with l->r.trouble. */
-struct value *jsonl_next(struct jsonl *l);
+struct json *jsonl_next(struct jsonl *l);

@@ -10,7 +10,7 @@ struct table {
 	struct types types;
 	int64_t rows, ragged, got, missing;
 	size_t ragged_row;       /* the first, from 1 */
-	const struct value *shape; /* the record that the others are compared with */
+	const struct json *shape; /* the record that the others are compared with */
 };
 
 static struct str start_of(struct str text)
@@ -41,52 +41,52 @@ static void ragged(struct table *t, size_t got)
 }
 
 /* One more row. The first says which columns there are; the hash of its keys makes comparing the others cheap. */
-static void add_row(struct arena *a, struct table *t, const struct value *row)
+static void add_row(struct arena *a, struct table *t, const struct json *row)
 {
 	t->rows++;
 	if (!t->shape) {
 		t->shape = row;
-		if (row->kind == VALUE_OBJECT)
-			for (const struct value *m = row->first; m; m = m->next)
+		if (row->kind == JSON_OBJECT)
+			for (const struct json *m = row->first; m; m = m->next)
 				header_add(a, &t->h, m->key);
 		data_types(a, t->in, &t->h, &t->types);
 	}
-	if (row->kind != t->shape->kind || (row->kind >= VALUE_ARRAY && row->n != t->shape->n)) {
+	if (row->kind != t->shape->kind || (row->kind >= JSON_ARRAY && row->n != t->shape->n)) {
 		ragged(t, row->n);
 		return;
 	}
-	if (row->kind < VALUE_ARRAY)
+	if (row->kind < JSON_ARRAY)
 		return;
-	if (row->kind == VALUE_OBJECT)
+	if (row->kind == JSON_OBJECT)
 		for (size_t i = 0; i < t->types.n; i++)
 			if (t->types.of[i] != TYPE_ANY)
-				data_value(&t->types, i, value_get(row, t->h.names[i]), (size_t)t->rows);
+				data_value(&t->types, i, json_get(row, t->h.names[i]), (size_t)t->rows);
 	size_t i = 0;
-	for (const struct value *m = row->first; m; m = m->next, i++) {
-		t->missing += m->kind == VALUE_NULL;
-		if (row->kind == VALUE_ARRAY && t->types.n)
+	for (const struct json *m = row->first; m; m = m->next, i++) {
+		t->missing += m->kind == JSON_NULL;
+		if (row->kind == JSON_ARRAY && t->types.n)
 			data_value(&t->types, i, m, (size_t)t->rows);
-		if (row->kind == VALUE_OBJECT && !value_get(t->shape, m->key)) {
+		if (row->kind == JSON_OBJECT && !json_get(t->shape, m->key)) {
 			ragged(t, row->n);
 			return;
 		}
 	}
 }
 
-static void add_rows(struct arena *a, struct table *t, const struct value *list)
+static void add_rows(struct arena *a, struct table *t, const struct json *list)
 {
-	for (const struct value *row = list->first; row; row = row->next)
+	for (const struct json *row = list->first; row; row = row->next)
 		add_row(a, t, row);
 }
 
 /* {"columns": [...], "data": [[...], ...]}; scalars of different kinds in a column are no concern of ours. */
-static bool split_table(struct arena *a, struct table *t, const struct value *v)
+static bool split_table(struct arena *a, struct table *t, const struct json *v)
 {
-	const struct value *columns = value_key(v, "columns"), *data = value_key(v, "data");
-	if (!value_is(columns, VALUE_ARRAY) || !value_is(data, VALUE_ARRAY))
+	const struct json *columns = json_key(v, "columns"), *data = json_key(v, "data");
+	if (!json_is(columns, JSON_ARRAY) || !json_is(data, JSON_ARRAY))
 		return false;
-	for (const struct value *c = columns->first; c; c = c->next)
-		header_add(a, &t->h, c->kind == VALUE_STRING || c->kind == VALUE_NUMBER ? c->text : STR(""));
+	for (const struct json *c = columns->first; c; c = c->next)
+		header_add(a, &t->h, c->kind == JSON_STRING || c->kind == JSON_NUMBER ? c->text : STR(""));
 	t->shape = columns;
 	data_types(a, t->in, &t->h, &t->types);
 	add_rows(a, t, data);
@@ -94,28 +94,28 @@ static bool split_table(struct arena *a, struct table *t, const struct value *v)
 }
 
 /* {"id": {"0": 1, "1": 2}, "name": {…}} or {"id": [1, 2], …}: each member a column, all as long as the first and with the same index. */
-static bool column_table(struct arena *a, struct table *t, const struct value *v)
+static bool column_table(struct arena *a, struct table *t, const struct json *v)
 {
-	const struct value *first = v->first;
-	if (!first || first->kind < VALUE_ARRAY)
+	const struct json *first = v->first;
+	if (!first || first->kind < JSON_ARRAY)
 		return false;
-	for (const struct value *c = first; c; c = c->next)
+	for (const struct json *c = first; c; c = c->next)
 		if (c->kind != first->kind)
 			return false;
 	/* A record of records is no table: an index counts. */
-	if (first->kind == VALUE_OBJECT && first->first && !value_key(first, "0"))
+	if (first->kind == JSON_OBJECT && first->first && !json_key(first, "0"))
 		return false;
-	for (const struct value *c = first; c; c = c->next)
+	for (const struct json *c = first; c; c = c->next)
 		header_add(a, &t->h, c->key);
 	data_types(a, t->in, &t->h, &t->types);
 	size_t column = 0;
-	for (const struct value *c = first; c; c = c->next, column++) {
+	for (const struct json *c = first; c; c = c->next, column++) {
 		bool same = c->n == first->n;
 		size_t row = 1;
-		for (const struct value *m = c->first; m && same; m = m->next) {
+		for (const struct json *m = c->first; m && same; m = m->next) {
 			data_value(&t->types, column, m, row++);
-			t->missing += m->kind == VALUE_NULL;
-			same = c->kind == VALUE_ARRAY || value_get(first, m->key);
+			t->missing += m->kind == JSON_NULL;
+			same = c->kind == JSON_ARRAY || json_get(first, m->key);
 		}
 		if (!same)
 			ragged(t, c->n);
@@ -125,12 +125,12 @@ static bool column_table(struct arena *a, struct table *t, const struct value *v
 	return true;
 }
 
-static bool wrapped_table(struct arena *a, struct table *t, const struct value *v)
+static bool wrapped_table(struct arena *a, struct table *t, const struct json *v)
 {
 	static const char names[][8] = {"data", "rows", "records", "results", "items", "value", "values"};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		const struct value *list = value_key(v, names[i]);
-		if (value_is(list, VALUE_ARRAY) && (!list->first || list->first->kind == VALUE_OBJECT)) {
+		const struct json *list = json_key(v, names[i]);
+		if (json_is(list, JSON_ARRAY) && (!list->first || list->first->kind == JSON_OBJECT)) {
 			add_rows(a, t, list);
 			return true;
 		}
@@ -138,18 +138,18 @@ static bool wrapped_table(struct arena *a, struct table *t, const struct value *
 	return false;
 }
 
-static void read_table(struct arena *a, struct table *t, const struct value *v)
+static void read_table(struct arena *a, struct table *t, const struct json *v)
 {
-	if (v->kind == VALUE_ARRAY)
+	if (v->kind == JSON_ARRAY)
 		add_rows(a, t, v);
-	else if (v->kind != VALUE_OBJECT || (!split_table(a, t, v) && !wrapped_table(a, t, v) && !column_table(a, t, v)))
-		if (v->kind != VALUE_OBJECT || v->n)
+	else if (v->kind != JSON_OBJECT || (!split_table(a, t, v) && !wrapped_table(a, t, v) && !column_table(a, t, v)))
+		if (v->kind != JSON_OBJECT || v->n)
 			add_row(a, t, v); /* a single record */
 }
 
 static void judge_table(struct arena *a, const struct validate_input *in, struct validation *v, struct table *t)
 {
-	int64_t columns = t->h.n ? (int64_t)t->h.n : t->shape && t->shape->kind == VALUE_ARRAY ? (int64_t)t->shape->n : t->rows ? 1 : 0;
+	int64_t columns = t->h.n ? (int64_t)t->h.n : t->shape && t->shape->kind == JSON_ARRAY ? (int64_t)t->shape->n : t->rows ? 1 : 0;
 	data_rows(a, in, v, t->rows, columns);
 	validation_count(a, v, "missing", t->missing);
 	if (t->ragged)
@@ -162,13 +162,13 @@ static void judge_table(struct arena *a, const struct validate_input *in, struct
 
 void json_table_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	struct value_reader r;
+	struct json_reader r;
 	struct table t = {.in = in};
-	value_reader_init(&r, a, in->out);
-	struct value *root = value_next(&r);
-	if (root && !value_at_end(&r)) {
+	json_reader_init(&r, a, in->out, JSON_TOLERANT);
+	struct json *root = json_next(&r);
+	if (root && !json_at_end(&r)) {
 		root = NULL;
-		r.trouble = VALUE_SYNTAX;
+		r.trouble = JSON_SYNTAX;
 		r.what = STR("nothing after the value");
 	}
 	if (!root) {
@@ -184,7 +184,7 @@ void jsonl_table_check(struct arena *a, const struct validate_input *in, struct 
 	struct table t = {.in = in};
 	struct jsonl l;
 	jsonl_init(&l, a, in->out);
-	for (struct value *row; (row = jsonl_next(&l));)
+	for (struct json *row; (row = jsonl_next(&l));)
 		add_row(a, &t, row);
 	if (l.r.trouble)
 		data_bad_json(a, v, &l.r, l.number - 1);

@@ -1,4 +1,5 @@
 /* Types of columns: `--columns id:integer,when:date`. A cell without a value fits every type; `any` is for a name that has a colon in it. */
+#include "result/decimal.h"
 #include "result/validate_data.h"
 
 static const struct {
@@ -168,24 +169,24 @@ void data_cell(struct types *t, size_t column, struct str cell, size_t row)
 
 /* ---- JSON ---- */
 
-static bool value_fits(const struct value *v, enum data_type t)
+static bool value_fits(const struct json *v, enum data_type t)
 {
 	struct decimal d;
 	switch (t) {
 	case TYPE_INTEGER:
-		d = value_decimal(v->kind == VALUE_NUMBER ? v->text : STR("0.5"));
+		d = decimal_of(v->kind == JSON_NUMBER ? v->text : STR("0.5"));
 		return decimal_is_whole(&d);
-	case TYPE_NUMBER: return v->kind == VALUE_NUMBER;
-	case TYPE_BOOLEAN: return v->kind == VALUE_TRUE || v->kind == VALUE_FALSE;
-	case TYPE_DATE: return v->kind == VALUE_STRING && is_date(v->text);
-	case TYPE_TEXT: return v->kind == VALUE_STRING;
+	case TYPE_NUMBER: return v->kind == JSON_NUMBER;
+	case TYPE_BOOLEAN: return v->kind == JSON_TRUE || v->kind == JSON_FALSE;
+	case TYPE_DATE: return v->kind == JSON_STRING && is_date(v->text);
+	case TYPE_TEXT: return v->kind == JSON_STRING;
 	default: return true;
 	}
 }
 
-void data_value(struct types *t, size_t column, const struct value *v, size_t row)
+void data_value(struct types *t, size_t column, const struct json *v, size_t row)
 {
-	if (v && column < t->n && v->kind != VALUE_NULL && !value_fits(v, t->of[column]))
+	if (v && column < t->n && v->kind != JSON_NULL && !value_fits(v, t->of[column]))
 		wrong(t, column, row, v->text.p ? v->text : STR("a value of another kind"));
 }
 

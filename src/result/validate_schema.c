@@ -15,23 +15,23 @@ int jsonl_schema_detect(const struct validate_input *in)
 }
 
 /* The user's schema; NULL with a note when there is none that can be read. */
-static struct value *read_schema(struct arena *a, const struct validate_input *in, struct validation *v)
+static struct json *read_schema(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	struct value_reader r;
+	struct json_reader r;
 	if (!in->schema.n) {
 		validation_note(a, v, "schema-none", true, "no schema was given, so only that it is JSON was checked");
 		return NULL;
 	}
-	value_reader_init(&r, a, in->schema);
-	struct value *schema = value_next(&r);
-	if (schema && value_at_end(&r))
+	json_reader_init(&r, a, in->schema, JSON_TOLERANT);
+	struct json *schema = json_next(&r);
+	if (schema && json_at_end(&r))
 		return schema;
-	validation_unsure(a, v, "schema-bad", "the schema itself is not JSON (line %zu, %.*s), so nothing can be said; correct the schema", value_line(&r), DATA_NAME(r.what));
+	validation_unsure(a, v, "schema-bad", "the schema itself is not JSON (line %zu, %.*s), so nothing can be said; correct the schema", json_place(r.text, r.at).line, DATA_NAME(r.what));
 	return NULL;
 }
 
 /* One document; `line`: of JSON lines, else 0. */
-static void check_value(struct arena *a, struct validation *v, struct value *schema, struct value *doc, struct schema_budget *left, size_t line)
+static void check_value(struct arena *a, struct validation *v, struct json *schema, struct json *doc, struct schema_budget *left, size_t line)
 {
 	struct schema_result res;
 	char where[32] = "";
@@ -61,16 +61,16 @@ static void finish(struct arena *a, const struct validate_input *in, struct vali
 
 void json_schema_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	struct value_reader r;
-	value_reader_init(&r, a, in->out);
-	if (value_at_end(&r)) {
+	struct json_reader r;
+	json_reader_init(&r, a, in->out, JSON_TOLERANT);
+	if (json_at_end(&r)) {
 		validation_note(a, v, "data-empty", false, "nothing was printed where JSON was expected; find out why before going on");
 		return;
 	}
-	struct value *doc = value_next(&r), *schema;
-	if (doc && !value_at_end(&r)) {
+	struct json *doc = json_next(&r), *schema;
+	if (doc && !json_at_end(&r)) {
 		doc = NULL;
-		r.trouble = VALUE_SYNTAX;
+		r.trouble = JSON_SYNTAX;
 		r.what = STR("nothing after the value");
 	}
 	if (!doc) {
@@ -86,12 +86,12 @@ void json_schema_check(struct arena *a, const struct validate_input *in, struct 
 
 void jsonl_schema_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	struct value *schema = read_schema(a, in, v);
+	struct json *schema = read_schema(a, in, v);
 	struct schema_budget left = SCHEMA_BUDGET;
 	struct jsonl l;
 	int64_t values = 0;
 	jsonl_init(&l, a, in->out);
-	for (struct value *doc; (doc = jsonl_next(&l)); values++)
+	for (struct json *doc; (doc = jsonl_next(&l)); values++)
 		if (schema && v->validity != VALIDITY_INVALID) /* the first line that does not fit says enough */
 			check_value(a, v, schema, doc, &left, l.number);
 	if (l.r.trouble)

@@ -1,6 +1,6 @@
 /* Type checkers and linters that print JSON: pyright --outputjson, eslint -f json, cargo check --message-format=json, go vet -json. */
 #include "result/validate_static.h"
-#include "result/value.h"
+#include "base/json.h"
 
 #define BANNER_LINES_MAX 64 /* before a report: what `npm run` prints, for one */
 #define SHORT_MAX 80
@@ -31,23 +31,23 @@ static struct str report_start(struct str text, char open, size_t max)
 	return STR("");
 }
 
-static void bad_json(struct arena *a, struct validation *v, const struct value_reader *r)
+static void bad_json(struct arena *a, struct validation *v, const struct json_reader *r)
 {
-	if (r->trouble == VALUE_LIMIT)
+	if (r->trouble == JSON_LIMIT)
 		validation_unsure(a, v, "too-large", "the report is too large to be checked (%.*s); check fewer files at once", SHORT(r->what));
-	else if (r->trouble == VALUE_CUT)
+	else if (r->trouble == JSON_CUT)
 		validation_note(a, v, "malformed-report", false, "the report ends in the middle: the tool was stopped or its output was cut; run it again and keep all of it");
 	else
 		validation_note(a, v, "malformed-report", false, "the report is not JSON (line %zu of it, %.*s); run the tool again and keep nothing else on standard output",
-			value_line(r), SHORT(r->what));
+			json_place(r->text, r->at).line, SHORT(r->what));
 }
 
 /* The one report of an output. NULL with a note when it cannot be read or when there are two: either may be made up. */
-static struct value *read_report(struct arena *a, struct str text, char open, struct validation *v)
+static struct json *read_report(struct arena *a, struct str text, char open, struct validation *v)
 {
-	struct value_reader r;
-	value_reader_init(&r, a, report_start(text, open, BANNER_LINES_MAX));
-	struct value *report = value_next(&r);
+	struct json_reader r;
+	json_reader_init(&r, a, report_start(text, open, BANNER_LINES_MAX), JSON_TOLERANT);
+	struct json *report = json_next(&r);
 	if (!report) {
 		bad_json(a, v, &r);
 		return NULL;
@@ -78,31 +78,31 @@ int pyright_json_detect(const struct validate_input *in)
 
 void pyright_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	struct value *report = read_report(a, in->out, '{', v);
+	struct json *report = read_report(a, in->out, '{', v);
 	if (!report)
 		return;
-	struct value *list = value_key(report, "generalDiagnostics"), *summary = value_key(report, "summary");
+	struct json *list = json_key(report, "generalDiagnostics"), *summary = json_key(report, "summary");
 	static const struct {
 		char severity[12], count[20], name[16];
 	} kinds[] = {{"error", "errorCount", "errors"}, {"warning", "warningCount", "warnings"}, {"information", "informationCount", "informations"}};
 	int64_t seen[3] = {0};
-	if (!value_is(list, VALUE_ARRAY) || !value_is(summary, VALUE_OBJECT)) {
+	if (!json_is(list, JSON_ARRAY) || !json_is(summary, JSON_OBJECT)) {
 		validation_note(a, v, "malformed-report", false, "the report has no list of diagnostics or no summary; run pyright --outputjson again");
 		return;
 	}
-	for (struct value *d = list->first; d; d = d->next) {
-		struct value *s = value_key(d, "severity");
+	for (struct json *d = list->first; d; d = d->next) {
+		struct json *s = json_key(d, "severity");
 		for (size_t k = 0; k < 3; k++)
-			seen[k] += value_is(s, VALUE_STRING) && str_is(s->text, kinds[k].severity);
+			seen[k] += json_is(s, JSON_STRING) && str_is(s->text, kinds[k].severity);
 	}
 	bool trusted = true;
 	for (size_t k = 0; k < 3; k++) {
-		int64_t said = value_int(value_key(summary, kinds[k].count), -1);
+		int64_t said = json_int(json_key(summary, kinds[k].count), -1);
 		validation_count(a, v, kinds[k].name, said);
 		if (count_differs(a, v, kinds[k].name, said, seen[k], STR("")))
 			trusted = false;
 	}
-	int64_t files = value_int(value_key(summary, "filesAnalyzed"), -1);
+	int64_t files = json_int(json_key(summary, "filesAnalyzed"), -1);
 	if (files >= 0)
 		validation_count(a, v, "files", files);
 	if (in->exit_code > 1)
@@ -136,25 +136,25 @@ int eslint_json_detect(const struct validate_input *in)
 }
 
 /* One file of the report; false when its numbers do not agree. */
-static bool eslint_file(struct arena *a, struct validation *v, struct value *file, struct eslint *sum)
+static bool eslint_file(struct arena *a, struct validation *v, struct json *file, struct eslint *sum)
 {
-	struct value *messages = value_key(file, "messages"), *path = value_key(file, "filePath");
-	struct str name = value_is(path, VALUE_STRING) ? path->text : STR("a file");
+	struct json *messages = json_key(file, "messages"), *path = json_key(file, "filePath");
+	struct str name = json_is(path, JSON_STRING) ? path->text : STR("a file");
 	int64_t seen[3] = {0};
-	if (!value_is(messages, VALUE_ARRAY)) {
+	if (!json_is(messages, JSON_ARRAY)) {
 		validation_note(a, v, "malformed-report", false, "the report has no list of messages for %.*s; run eslint -f json again", SHORT(name));
 		return false;
 	}
-	for (struct value *m = messages->first; m; m = m->next) {
-		int64_t severity = value_int(value_key(m, "severity"), 0);
+	for (struct json *m = messages->first; m; m = m->next) {
+		int64_t severity = json_int_at(m, "severity");
 		if (severity >= 1 && severity <= 2)
 			seen[severity]++;
 	}
 	sum->files++;
 	sum->errors += seen[2];
 	sum->warnings += seen[1];
-	return !count_differs(a, v, "errors", value_int(value_key(file, "errorCount"), -1), seen[2], name) &&
-		!count_differs(a, v, "warnings", value_int(value_key(file, "warningCount"), -1), seen[1], name);
+	return !count_differs(a, v, "errors", json_int(json_key(file, "errorCount"), -1), seen[2], name) &&
+		!count_differs(a, v, "warnings", json_int(json_key(file, "warningCount"), -1), seen[1], name);
 }
 
 void eslint_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
@@ -163,11 +163,11 @@ void eslint_json_check(struct arena *a, const struct validate_input *in, struct 
 		static_no_result(a, in, v, "eslint");
 		return;
 	}
-	struct value *report = read_report(a, in->out, '[', v);
+	struct json *report = read_report(a, in->out, '[', v);
 	if (!report)
 		return;
 	struct eslint sum = {0};
-	for (struct value *file = report->first; file; file = file->next)
+	for (struct json *file = report->first; file; file = file->next)
 		if (!eslint_file(a, v, file, &sum))
 			return; /* one is enough: nothing here can be believed */
 	validation_count(a, v, "files", sum.files);
@@ -186,7 +186,7 @@ void eslint_json_check(struct arena *a, const struct validate_input *in, struct 
 /* ---- cargo ---- */
 
 struct cargo {
-	struct value_reader r; /* one for all lines: its bounds hold for all of them together */
+	struct json_reader r; /* one for all lines: its bounds hold for all of them together */
 	int64_t errors, warnings, finished, failed;
 	bool last;      /* nothing of cargo's comes after the last build-finished */
 };
@@ -211,14 +211,14 @@ int cargo_json_detect(const struct validate_input *in)
 	return finished ? 90 : any ? 60 : 0;
 }
 
-static void cargo_message(struct value *row, struct cargo *c)
+static void cargo_message(struct json *row, struct cargo *c)
 {
-	struct value *level = value_key(value_key(row, "message"), "level"), *text = value_key(value_key(row, "message"), "message");
+	struct json *level = json_key(json_key(row, "message"), "level"), *text = json_key(json_key(row, "message"), "message");
 	/* The compiler's own sums are no findings. */
-	if (value_is(text, VALUE_STRING) && (str_starts(text->text, "aborting due to ") || str_ends(text->text, " warning emitted") || str_ends(text->text, " warnings emitted")))
+	if (json_is(text, JSON_STRING) && (str_starts(text->text, "aborting due to ") || str_ends(text->text, " warning emitted") || str_ends(text->text, " warnings emitted")))
 		return;
-	c->errors += value_is(level, VALUE_STRING) && str_starts(level->text, "error");
-	c->warnings += value_is(level, VALUE_STRING) && str_is(level->text, "warning");
+	c->errors += json_is(level, JSON_STRING) && str_starts(level->text, "error");
+	c->warnings += json_is(level, JSON_STRING) && str_is(level->text, "warning");
 }
 
 /* One row; macros may print what they like between the rows, so only what looks like a row has to be one. */
@@ -226,16 +226,16 @@ static bool cargo_row(struct arena *a, struct validation *v, struct str line, st
 {
 	c->r.text = line;
 	c->r.at = 0;
-	struct value *row = value_next(&c->r);
+	struct json *row = json_next(&c->r);
 	if (!row) {
 		bad_json(a, v, &c->r);
 		return false;
 	}
-	struct str reason = value_key(row, "reason")->text;
+	struct str reason = json_key(row, "reason")->text;
 	c->last = str_is(reason, "build-finished");
 	if (c->last) {
 		c->finished++;
-		c->failed += !value_is(value_key(row, "success"), VALUE_TRUE);
+		c->failed += !json_true_at(row, "success");
 	} else if (str_is(reason, "compiler-message")) {
 		cargo_message(row, c);
 	}
@@ -246,7 +246,7 @@ void cargo_json_check(struct arena *a, const struct validate_input *in, struct v
 {
 	struct cargo c = {0};
 	struct lines l = lines_of(in->out);
-	value_reader_init(&c.r, a, STR(""));
+	json_reader_init(&c.r, a, STR(""), JSON_TOLERANT);
 	for (struct str line; lines_next(&l, &line);)
 		if (cargo_line(line) && !cargo_row(a, v, line, &c))
 			return;
@@ -289,11 +289,11 @@ int go_vet_json_detect(const struct validate_input *in)
 }
 
 /* {"package": {"analyzer": [{"posn", "message"}] | {"error": "…"}}} */
-static void vet_object(struct value *report, struct vet *sum)
+static void vet_object(struct json *report, struct vet *sum)
 {
-	for (struct value *package = report->first; package; package = package->next)
-		for (struct value *analyzer = package->first; analyzer; analyzer = analyzer->next) {
-			if (value_is(analyzer, VALUE_ARRAY))
+	for (struct json *package = report->first; package; package = package->next)
+		for (struct json *analyzer = package->first; analyzer; analyzer = analyzer->next) {
+			if (json_is(analyzer, JSON_ARRAY))
 				sum->findings += (int64_t)analyzer->n;
 			else
 				sum->errors++;
@@ -309,11 +309,11 @@ static bool vet_error_line(struct str line)
 /* Reads all objects, one behind the other with `# package` lines between them; false with a note. */
 static bool vet_read(struct arena *a, struct str text, struct validation *v, struct vet *sum)
 {
-	struct value_reader r;
-	value_reader_init(&r, a, text);
-	while (!value_at_end(&r)) {
+	struct json_reader r;
+	json_reader_init(&r, a, text, JSON_TOLERANT);
+	while (!json_at_end(&r)) {
 		if (r.text.p[r.at] == '{') {
-			struct value *report = value_next(&r);
+			struct json *report = json_next(&r);
 			if (!report) {
 				bad_json(a, v, &r);
 				return false;

@@ -5,7 +5,7 @@
 
 #define EVENT_SAMPLE 20 /* lines that detection looks at */
 
-struct event { /* what one line says; copied out, so that its tree is gone before anything is allocated */
+struct event { /* what one line says */
 	char action[16], type[16];
 	uint64_t key, group;
 	bool has_test, bad;
@@ -20,31 +20,32 @@ static void copy(char *into, size_t n, struct str s)
 	into[m] = 0;
 }
 
-static bool read_event(struct str line, struct event *ret)
+static bool read_event(struct json_reader *r, struct str line, struct event *ret)
 {
 	static const char counts[][12] = {"passed", "failed", "ignored", "measured", "test_count"};
 	struct event e = {0};
-	json_t *o;
+	const struct json *o;
 
-	if (json_load_strict(line, &o, NULL) < 0)
+	json_reader_again(r, line);
+	o = json_only(r);
+	if (!o)
 		return false;
-	if (json_object_get(o, "Action")) {
-		copy(e.action, sizeof(e.action), json_to_str(json_object_get(o, "Action")));
-		e.has_test = json_is_string(json_object_get(o, "Test"));
-		e.group = seen_key(json_to_str(json_object_get(o, "Package")), STR(""));
-		e.key = seen_key(json_to_str(json_object_get(o, "Package")), json_to_str(json_object_get(o, "Test")));
+	if (json_key(o, "Action")) {
+		copy(e.action, sizeof(e.action), json_text_at(o, "Action"));
+		e.has_test = json_is(json_key(o, "Test"), JSON_STRING);
+		e.group = seen_key(json_text_at(o, "Package"), STR(""));
+		e.key = seen_key(json_text_at(o, "Package"), json_text_at(o, "Test"));
 	} else {
-		copy(e.action, sizeof(e.action), json_to_str(json_object_get(o, "event")));
-		copy(e.type, sizeof(e.type), json_to_str(json_object_get(o, "type")));
-		e.key = seen_key(json_to_str(json_object_get(o, "name")), STR(""));
+		copy(e.action, sizeof(e.action), json_text_at(o, "event"));
+		copy(e.type, sizeof(e.type), json_text_at(o, "type"));
+		e.key = seen_key(json_text_at(o, "name"), STR(""));
 	}
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-		const json_t *n = json_object_get(o, counts[i]);
+		const struct json *n = json_key(o, counts[i]);
 
-		e.n[i] = json_is_integer(n) ? json_integer_value(n) : -1;
+		e.n[i] = json_is_int(n) ? json_int(n, 0) : -1;
 		e.bad |= n && (e.n[i] < 0 || e.n[i] > COUNT_MAX);
 	}
-	json_decref(o);
 	*ret = e;
 	return true;
 }
@@ -104,13 +105,15 @@ static void go_event(struct go *g, const struct event *e)
 static void read_go(struct str text, struct go *g)
 {
 	struct lines l = lines_of(text);
+	struct json_reader reader;
 	struct str line;
 	struct event e;
 
+	json_reader_init(&reader, g->tests.a, STR(""), JSON_STRICT);
 	while (lines_next(&l, &line)) {
 		if (str_starts(line, "FAIL\t") && str_ends(line, " failed]"))
 			g->failed_packages++, g->ended_packages++;
-		else if (line.n && line.p[0] == '{' && read_event(line, &e))
+		else if (line.n && line.p[0] == '{' && read_event(&reader, line, &e))
 			go_event(g, &e);
 		else if (line.n && line.p[0] == '{')
 			g->bad_lines++;
@@ -211,13 +214,15 @@ void libtest_json_check(struct arena *a, const struct validate_input *in, struct
 {
 	struct rust r = {.tests.a = a};
 	struct lines l = lines_of(in->out);
+	struct json_reader reader;
 	struct str line;
 	struct event e;
 	bool failed;
 
+	json_reader_init(&reader, a, STR(""), JSON_STRICT);
 	while (lines_next(&l, &line))
 		if (line.n && line.p[0] == '{') {
-			if (read_event(line, &e))
+			if (read_event(&reader, line, &e))
 				rust_event(&r, &e);
 			else
 				r.bad_lines++;

@@ -2,7 +2,7 @@
  * Test runners that print one JSON object: pytest-json-report, jest and vitest, mocha, RSpec; and the rows of all machine-readable formats.
  *
  * The object is the one that holds the format's mark as a key. A mark that stands in the output twice means two reports, one of which a test has
- * printed. Numbers are taken out of the tree before anything is said, so that the tree is freed on every path.
+ * printed.
  */
 #include "base/json.h"
 #include "result/validate_test.h"
@@ -35,27 +35,37 @@ struct report { /* what every one of them is brought to */
 	char why[ERR_TEXT_MAX];
 };
 
-static int64_t number(struct report *r, const json_t *o, const char *key)
+static int64_t number(struct report *r, const struct json *o, const char *key)
 {
-	const json_t *n = json_object_get(o, key);
+	const struct json *n = json_key(o, key);
 
-	if (!json_is_integer(n) || json_integer_value(n) < 0 || json_integer_value(n) > COUNT_MAX) {
+	if (!json_is_int(n) || json_int(n, 0) < 0 || json_int(n, 0) > COUNT_MAX) {
 		r->bad_number = true;
 		return 0;
 	}
-	return json_integer_value(n);
+	return json_int(n, 0);
 }
 
-static int64_t number_or_zero(struct report *r, const json_t *o, const char *key)
+static int64_t number_or_zero(struct report *r, const struct json *o, const char *key)
 {
-	return json_object_get(o, key) ? number(r, o, key) : 0;
+	return json_key(o, key) ? number(r, o, key) : 0;
 }
 
-static void duration(struct report *r, const json_t *o, const char *key)
+/* Zero may have a sign. */
+static bool is_negative(struct str number)
 {
-	const json_t *n = json_object_get(o, key);
+	size_t i = 1;
 
-	if (n && !json_is_null(n) && !(json_is_number(n) && json_number_value(n) >= 0))
+	while (i < number.n && (number.p[i] == '0' || number.p[i] == '.'))
+		i++;
+	return number.p[0] == '-' && i < number.n && number.p[i] >= '1' && number.p[i] <= '9';
+}
+
+static void duration(struct report *r, const struct json *o, const char *key)
+{
+	const struct json *n = json_key(o, key);
+
+	if (n && !json_is(n, JSON_NULL) && !(json_is(n, JSON_NUMBER) && !is_negative(n->text)))
 		r->bad_number = true;
 }
 
@@ -117,22 +127,21 @@ static void judge(struct arena *a, const struct validate_input *in, struct valid
 }
 
 /* Finds and parses the object, hands it to `take`, and says what came out. */
-static void check_object(struct arena *a, const struct validate_input *in, struct validation *v, const char *mark, void (*take)(const json_t *root, struct report *r))
+static void check_object(struct arena *a, const struct validate_input *in, struct validation *v, const char *mark, void (*take)(const struct json *root, struct report *r))
 {
 	struct report r = {.listed = -1, .listed_failed = -1, .exit_said = -1};
 	struct json_object_at at = json_object_find(in, mark);
 	struct err e = {0};
-	json_t *root;
+	struct json *root;
 
 	if (at.marks > 1) {
 		validation_note(a, v, "two-summaries", false, "the output holds more than one report; a test may have printed one: write the report to a file and read that");
 		return;
 	}
-	if (json_load_strict(at.text, &root, &e) == 0) {
-		r.ok = json_is_object(root);
+	if (json_read(a, at.text, &root, &e) == 0) {
+		r.ok = json_is(root, JSON_OBJECT);
 		if (r.ok)
 			take(root, &r);
-		json_decref(root);
 	}
 	memcpy(r.why, e.text, sizeof(r.why));
 	judge(a, in, v, &r);
@@ -140,20 +149,20 @@ static void check_object(struct arena *a, const struct validate_input *in, struc
 
 /* ---- pytest-json-report ---- */
 
-static void read_pytest(const json_t *root, struct report *r)
+static void read_pytest(const struct json *root, struct report *r)
 {
-	const json_t *s = json_object_get(root, "summary"), *tests = json_object_get(root, "tests"), *code = json_object_get(root, "exitcode");
+	const struct json *s = json_key(root, "summary"), *tests = json_key(root, "tests"), *code = json_key(root, "exitcode");
 
 	r->from_file = true;
-	r->other = !json_is_object(s);
+	r->other = !json_is(s, JSON_OBJECT);
 	r->total = number_or_zero(r, s, "total");
 	r->passed = number_or_zero(r, s, "passed") + number_or_zero(r, s, "xpassed");
 	r->failed = number_or_zero(r, s, "failed") + number_or_zero(r, s, "error");
 	r->skipped = number_or_zero(r, s, "skipped") + number_or_zero(r, s, "xfailed");
-	if (json_is_array(tests))
-		r->listed = (int64_t)json_array_size(tests);
-	if (json_is_integer(code) && json_integer_value(code) >= 0)
-		r->exit_said = json_integer_value(code);
+	if (json_is(tests, JSON_ARRAY))
+		r->listed = (int64_t)json_size(tests);
+	if (json_is_int(code) && json_int(code, 0) >= 0)
+		r->exit_said = json_int(code, 0);
 	/* errors of collecting are in no count */
 	r->interrupted = r->exit_said == 2 || r->exit_said == 3;
 	duration(r, root, "duration");
@@ -164,26 +173,22 @@ void pytest_json_check(struct arena *a, const struct validate_input *in, struct 
 
 /* ---- jest, vitest ---- */
 
-static void read_jest_results(const json_t *suites, struct report *r)
+static void read_jest_results(const struct json *suites, struct report *r)
 {
 	r->listed = r->listed_failed = 0;
-	for (size_t i = 0; i < json_array_size(suites); i++) {
-		const json_t *suite = json_array_get(suites, i), *tests = json_object_get(suite, "assertionResults");
-
-		for (size_t j = 0; j < json_array_size(tests); j++) {
-			const json_t *test = json_array_get(tests, j);
-
+	for (const struct json *suite = json_items(suites); suite; suite = suite->next) {
+		for (const struct json *test = json_items(json_key(suite, "assertionResults")); test; test = test->next) {
 			r->listed++;
-			r->listed_failed += str_is(json_to_str(json_object_get(test, "status")), "failed");
+			r->listed_failed += str_is(json_text_at(test, "status"), "failed");
 			duration(r, test, "duration");
 		}
-		r->says_fail |= str_is(json_to_str(json_object_get(suite, "status")), "failed");
+		r->says_fail |= str_is(json_text_at(suite, "status"), "failed");
 	}
 }
 
-static void read_jest(const json_t *root, struct report *r)
+static void read_jest(const struct json *root, struct report *r)
 {
-	const json_t *success = json_object_get(root, "success"), *suites = json_object_get(root, "testResults");
+	const struct json *success = json_key(root, "success"), *suites = json_key(root, "testResults");
 
 	r->total = number(r, root, "numTotalTests");
 	r->passed = number(r, root, "numPassedTests");
@@ -191,13 +196,13 @@ static void read_jest(const json_t *root, struct report *r)
 	r->skipped = number(r, root, "numPendingTests");
 	r->todo = number_or_zero(r, root, "numTodoTests");
 	r->says_fail = number_or_zero(r, root, "numFailedTestSuites") > 0 || number_or_zero(r, root, "numRuntimeErrorTestSuites") > 0;
-	r->interrupted = json_is_true(json_object_get(root, "wasInterrupted"));
-	if (json_is_array(suites))
+	r->interrupted = json_true_at(root, "wasInterrupted");
+	if (json_is(suites, JSON_ARRAY))
 		read_jest_results(suites, r);
 	/* success false without a failure (an obsolete snapshot, a threshold) fails; success true with one contradicts itself */
-	if (json_is_false(success))
+	if (json_is(success, JSON_FALSE))
 		r->says_fail = true;
-	else if (json_is_true(success) && (r->failed || r->says_fail))
+	else if (json_is(success, JSON_TRUE) && (r->failed || r->says_fail))
 		r->exit_said = 0;
 }
 
@@ -206,19 +211,19 @@ void jest_json_check(struct arena *a, const struct validate_input *in, struct va
 
 /* ---- mocha ---- */
 
-static int64_t length(const json_t *root, const char *key)
+static int64_t length(const struct json *root, const char *key)
 {
-	const json_t *l = json_object_get(root, key);
+	const struct json *l = json_key(root, key);
 
-	return json_is_array(l) ? (int64_t)json_array_size(l) : -1;
+	return json_is(l, JSON_ARRAY) ? (int64_t)json_size(l) : -1;
 }
 
-static void read_mocha(const json_t *root, struct report *r)
+static void read_mocha(const struct json *root, struct report *r)
 {
-	const json_t *s = json_object_get(root, "stats");
+	const struct json *s = json_key(root, "stats");
 	int64_t passes = length(root, "passes"), pending = length(root, "pending");
 
-	r->other = !json_is_object(s);
+	r->other = !json_is(s, JSON_OBJECT);
 	r->total = number(r, s, "tests");
 	r->passed = number(r, s, "passes");
 	r->failed = number(r, s, "failures");
@@ -236,11 +241,11 @@ void mocha_json_check(struct arena *a, const struct validate_input *in, struct v
 
 /* ---- RSpec ---- */
 
-static void read_rspec(const json_t *root, struct report *r)
+static void read_rspec(const struct json *root, struct report *r)
 {
-	const json_t *s = json_object_get(root, "summary"), *examples = json_object_get(root, "examples");
+	const struct json *s = json_key(root, "summary"), *examples = json_key(root, "examples");
 
-	r->other = !json_is_object(s);
+	r->other = !json_is(s, JSON_OBJECT);
 	r->total = number(r, s, "example_count");
 	r->failed = number(r, s, "failure_count");
 	r->skipped = number(r, s, "pending_count");
@@ -248,12 +253,12 @@ static void read_rspec(const json_t *root, struct report *r)
 	r->passed = r->total - r->failed - r->skipped;
 	r->bad_number |= r->passed < 0;
 	duration(r, s, "duration");
-	if (!json_is_array(examples))
+	if (!json_is(examples, JSON_ARRAY))
 		return;
-	r->listed = (int64_t)json_array_size(examples);
+	r->listed = (int64_t)json_size(examples);
 	r->listed_failed = 0;
-	for (size_t i = 0; i < json_array_size(examples); i++)
-		r->listed_failed += str_is(json_to_str(json_object_get(json_array_get(examples, i), "status")), "failed");
+	for (const struct json *x = examples->first; x; x = x->next)
+		r->listed_failed += str_is(json_text_at(x, "status"), "failed");
 }
 
 int rspec_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"example_count\"", "\"summary\""); }

@@ -6,10 +6,10 @@
  * checked, messages are normalised, redacted and cut.
  */
 #define _GNU_SOURCE
+#include "base/json.h"
 #include "record/secret_values.h"
 #include "result/redact.h"
 #include "result/validate.h"
-#include "result/value.h"
 #include "run/run_validation.h"
 #include "sys/file.h"
 #include "sys/path.h"
@@ -98,14 +98,14 @@ static bool name_ok(struct str s)
 	return s.n > 0 && s.n <= NAME_BYTES_MAX;
 }
 
-static struct str text_member(const struct value *o, const char *key)
+static struct str text_member(const struct json *o, const char *key)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) ? v->text : STR("");
+	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static int read_outcome(const struct value *o, enum validity *ret)
+static int read_outcome(const struct json *o, enum validity *ret)
 {
 	for (int k = VALIDITY_INDETERMINATE; k <= VALIDITY_INVALID; k++)
 		if (str_is(text_member(o, "outcome"), validity_name((enum validity)k))) {
@@ -116,10 +116,10 @@ static int read_outcome(const struct value *o, enum validity *ret)
 }
 
 /* Left out, a valid one has passed. */
-static int read_result(const struct value *o, enum validity validity, enum verdict_of_result *ret)
+static int read_result(const struct json *o, enum validity validity, enum verdict_of_result *ret)
 {
 	*ret = validity == VALIDITY_VALID ? RESULT_PASS : RESULT_NONE;
-	if (!value_key(o, "result"))
+	if (!json_key(o, "result"))
 		return 0;
 	for (int k = RESULT_NONE; k <= RESULT_FAIL; k++)
 		if (str_is(text_member(o, "result"), result_name((enum verdict_of_result)k))) {
@@ -138,18 +138,18 @@ static bool is_counted(const struct validation *v, struct str name)
 }
 
 /* Those of the tool itself stand. */
-static int take_counts(struct validator_call *j, const struct value *counts)
+static int take_counts(struct validator_call *j, const struct json *counts)
 {
 	if (!counts)
 		return 0;
-	if (counts->kind != VALUE_OBJECT || counts->n > NAMES_MAX)
+	if (counts->kind != JSON_OBJECT || counts->n > NAMES_MAX)
 		return -1;
-	for (const struct value *c = counts->first; c; c = c->next)
-		if (!name_ok(c->key) || value_int(c, -1) < 0)
+	for (const struct json *c = counts->first; c; c = c->next)
+		if (!name_ok(c->key) || json_int(c, -1) < 0)
 			return -1;
-	for (const struct value *c = counts->first; c; c = c->next)
+	for (const struct json *c = counts->first; c; c = c->next)
 		if (!is_counted(j->v, c->key))
-			validation_count(j->a, j->v, str_c(j->a, c->key), value_int(c, 0));
+			validation_count(j->a, j->v, str_c(j->a, c->key), json_int(c, 0));
 	return 0;
 }
 
@@ -162,19 +162,19 @@ static struct str message_of(struct validator_call *j, struct str text)
 }
 
 /* Of an invalid result they say why, unless they are warnings. */
-static int take_checks(struct validator_call *j, const struct value *checks, enum validity validity)
+static int take_checks(struct validator_call *j, const struct json *checks, enum validity validity)
 {
 	if (!checks)
 		return 0;
-	if (checks->kind != VALUE_ARRAY || checks->n > NAMES_MAX)
+	if (checks->kind != JSON_ARRAY || checks->n > NAMES_MAX)
 		return -1;
-	for (const struct value *c = checks->first; c; c = c->next)
+	for (const struct json *c = checks->first; c; c = c->next)
 		if (!name_ok(text_member(c, "id")) || !text_member(c, "message").n)
 			return -1;
-	for (const struct value *c = checks->first; c; c = c->next) {
+	for (const struct json *c = checks->first; c; c = c->next) {
 		struct str text = message_of(j, text_member(c, "message")), id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name), STR_ARG(text_member(c, "id")));
 
-		validation_note(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID || value_is(value_key(c, "warning"), VALUE_TRUE), "%.*s", STR_ARG(text));
+		validation_note(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID || json_true_at(c, "warning"), "%.*s", STR_ARG(text));
 	}
 	return 0;
 }
@@ -218,14 +218,14 @@ static void combine_results(struct validator_call *j, enum validity validity, en
 static void take_answer(struct validator_call *j, const struct outcome *o)
 {
 	static const int codes[] = {[VALIDITY_VALID] = 0, [VALIDITY_INVALID] = 1, [VALIDITY_INDETERMINATE] = 3};
-	struct value_reader reader;
+	struct json_reader reader;
 	enum verdict_of_result result;
 	enum validity validity;
-	const struct value *answer;
+	const struct json *answer;
 
-	value_reader_init(&reader, j->a, stream_tail(j->a, &o->out, ANSWER_MAX));
-	answer = value_next(&reader);
-	if (!value_is(answer, VALUE_OBJECT) || !value_at_end(&reader)) {
+	json_reader_init(&reader, j->a, stream_tail(j->a, &o->out, ANSWER_MAX), JSON_TOLERANT);
+	answer = json_next(&reader);
+	if (!json_is(answer, JSON_OBJECT) || !json_at_end(&reader)) {
 		no_answer(j, o->exit_code ? "it failed and printed no JSON object" : "it printed no JSON object");
 		return;
 	}
@@ -239,7 +239,7 @@ static void take_answer(struct validator_call *j, const struct outcome *o)
 	}
 	if (validity == VALIDITY_VALID)
 		forget_unknown(j->v);
-	if (take_checks(j, value_key(answer, "checks"), validity) != 0 || take_counts(j, value_key(answer, "counts")) != 0)
+	if (take_checks(j, json_key(answer, "checks"), validity) != 0 || take_counts(j, json_key(answer, "counts")) != 0)
 		no_answer(j, "its 'checks' or 'counts' are not of the right shape");
 	else
 		combine_results(j, validity, result);

@@ -223,36 +223,36 @@ void job_record_end(struct arena *a, struct job *j)
 
 /* ---- and back ---- */
 
-static const char *copy_text(struct arena *a, const json_t *v) { return json_is_string(v) ? str_c(a, json_to_str(v)) : NULL; }
+static const char *copy_text(struct arena *a, const struct json *v) { return json_is(v, JSON_STRING) ? str_c(a, json_text(v)) : NULL; }
 
 /* False: something was asked for that is not in the record, because it was too long. */
-static bool read_list(struct arena *a, const json_t *v, const char **to, size_t max, size_t *ret_n)
+static bool read_list(struct arena *a, const struct json *v, const char **to, size_t max, size_t *ret_n)
 {
-	size_t n = json_array_size(v);
+	size_t n = json_size(v);
 
-	if (v && (!json_is_array(v) || n > max))
+	if (v && (!json_is(v, JSON_ARRAY) || n > max))
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!(to[i] = copy_text(a, json_array_get(v, i))))
+	for (const struct json *x = json_items(v); x; x = x->next)
+		if (!(*to++ = copy_text(a, x)))
 			return false;
 	*ret_n = n;
 	return true;
 }
 
-static bool read_wishes(struct arena *a, const json_t *asked, struct str command, struct run_wishes *w)
+static bool read_wishes(struct arena *a, const struct json *asked, struct str command, struct run_wishes *w)
 {
-	const json_t *code = json_object_get(asked, "code");
-	size_t argc = json_array_size(json_object_get(asked, "argv"));
+	const struct json *code = json_key(asked, "code");
+	size_t argc = json_size(json_key(asked, "argv"));
 	const char **argv = arena_array(a, argc + 1, sizeof(*argv));
 
-	if (!json_is_object(asked) || !read_list(a, json_object_get(asked, "argv"), argv, argc, &argc))
+	if (!json_is(asked, JSON_OBJECT) || !read_list(a, json_key(asked, "argv"), argv, argc, &argc))
 		return false;
 	w->argv = (char *const *)argv;
-	w->code = json_is_true(code) ? str_c(a, command) : copy_text(a, code);
+	w->code = json_is(code, JSON_TRUE) ? str_c(a, command) : copy_text(a, code);
 	if (code && !w->code)
 		return false;
 	for (size_t i = 0; i < COUNT(wishes); i++) {
-		const json_t *v = json_object_get(asked, wishes[i].name);
+		const struct json *v = json_key(asked, wishes[i].name);
 		const char *s = copy_text(a, v);
 
 		if (v && !s)
@@ -263,24 +263,21 @@ static bool read_wishes(struct arena *a, const json_t *asked, struct str command
 		struct run_list *l = (void *)((char *)w + lists[i].at);
 
 		l->v = arena_array(a, RUN_LIST_MAX, sizeof(*l->v));
-		if (!read_list(a, json_object_get(asked, lists[i].name), l->v, RUN_LIST_MAX, &l->n))
+		if (!read_list(a, json_key(asked, lists[i].name), l->v, RUN_LIST_MAX, &l->n))
 			return false;
 	}
-	w->input = json_is_true(json_object_get(asked, "stdin"));
+	w->input = json_true_at(asked, "stdin");
 	return true;
 }
 
 int job_wishes_of(struct arena *a, struct str spec, struct str command, struct run_wishes *ret, struct err *e)
 {
 	struct run_wishes *w = arena_new(a, struct run_wishes);
-	json_t *o = NULL;
-	bool ok;
+	struct json *o;
 
-	if (json_load_strict(spec, &o, e) != 0)
+	if (json_read(a, spec, &o, e) != 0)
 		return -1;
-	ok = read_wishes(a, json_object_get(o, "asked"), command, w);
-	json_decref(o);
-	if (!ok)
+	if (!read_wishes(a, json_key(o, "asked"), command, w))
 		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record as a whole");
 	*ret = *w;
 	return 0;

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "run/test_reports.h"
 
+#include "base/json.h"
 #include "result/validate.h"
-#include "result/value.h"
 #include "run/run_validation.h"
 #include "run/spec_builder.h"
 #include "sys/state.h"
@@ -257,7 +257,7 @@ static void add_notes(struct arena *a, struct validation *to, const struct valid
 /* One report after the other; how long the first is. XML starts with its declaration, JSON is one line or one value. */
 static size_t first_document(struct arena *a, struct str text)
 {
-	struct value_reader reader;
+	struct json_reader reader;
 	struct str rest;
 
 	if (text.n && text.p[0] == '<') {
@@ -267,8 +267,8 @@ static size_t first_document(struct arena *a, struct str text)
 				return at + 1;
 		return text.n;
 	}
-	value_reader_init(&reader, a, text);
-	return value_next(&reader) ? reader.at : text.n;
+	json_reader_init(&reader, a, text, JSON_TOLERANT);
+	return json_next(&reader) ? reader.at : text.n;
 }
 
 static struct str blanks_off(struct str s)

@@ -43,7 +43,7 @@ def compile_trees(lib):
                          "-I" + HEADERS + "/builtins", os.path.join(oracle.HERE, "bash_tree.c"), "-o", os.path.join(out, "bash_tree.so")], check=True)
     flags = ["-fsanitize=address,undefined"] if os.environ.get("SANITIZE") else []
     subprocess.run(cc + ["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(oracle.ROOT, "src")] + flags +
-                   [os.path.join(oracle.HERE, "our_tree.c"), lib, "-ljansson", "-o", os.path.join(out, "our_tree")], check=True)
+                   [os.path.join(oracle.HERE, "our_tree.c"), lib, "-o", os.path.join(out, "our_tree")], check=True)
     return out
 
 

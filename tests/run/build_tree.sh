@@ -99,7 +99,7 @@ result $? 'a compiler of several words'
 
 # ---- packages ----
 
-try 0 scripts/deps && said 'not a Debian system' && said libjansson-dev
+try 0 scripts/deps && said 'not a Debian system' && said libfyaml-dev
 result $? 'elsewhere than on Debian: the names, and no failure'
 stand_in dpkg-query <<'DPKG'
 for p; do [[ $p == -* || $p == *status* || " $LACKS " == *" $p "* ]] || echo "$p installed"; done

@@ -136,10 +136,9 @@ static inline bool expect_sample(const char *dir, struct str name)
 		in.out = expect_slurp(&a, str_c(&a, str_fmt(&a, "%s/%s", dir, c)), &out);
 	in.err = expect_slurp(&a, str_c(&a, str_fmt(&a, "%s/%s.stderr", dir, c)), &err);
 	struct str about = expect_slurp(&a, str_c(&a, str_fmt(&a, "%s/%s.meta.json", dir, c)), &meta);
-	json_t *m = NULL;
-	if (meta && json_load_strict(about, &m, NULL) == 0)
-		in.exit_code = (int)json_integer_value(json_object_get(m, "exit_code"));
-	json_decref(m);
+	struct json *m = NULL;
+	if (meta && json_read(&a, about, &m, NULL) == 0)
+		in.exit_code = (int)json_int_at(m, "exit_code");
 	CHECK_ROW(out && expect && text.n, c);
 	for (size_t i = 0; i < text.n;) {
 		ptrdiff_t end = str_find(text, '\n', i);

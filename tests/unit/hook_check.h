@@ -7,19 +7,19 @@
 
 enum heard { HEARD_NOTHING, HEARD_DENY, HEARD_ASK, HEARD_RUN_OTHER /* another command in its place */, HEARD_ALLOW, HEARD_WRONG };
 
-static inline struct str heard_text(const struct value *o, const char *key)
+static inline struct str heard_text(const struct json *o, const char *key)
 {
-	const struct value *v = value_key(o, key);
+	const struct json *v = json_key(o, key);
 
-	return value_is(v, VALUE_STRING) ? v->text : STR("");
+	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
 /* The answer before a tool, as whoever asked understands it. */
 static inline enum heard heard_before(struct arena *a, const struct client *c, const struct reply *r)
 {
-	struct value_reader reader;
-	struct value *v;
-	const struct value *inner, *args;
+	struct json_reader reader;
+	struct json *v;
+	const struct json *inner, *args;
 	struct str word, command;
 
 	if (r->code == HOOK_BLOCK)
@@ -28,20 +28,20 @@ static inline enum heard heard_before(struct arena *a, const struct client *c, c
 		return HEARD_WRONG;
 	if (!r->out.n)
 		return HEARD_NOTHING;
-	value_reader_init(&reader, a, buf_view(&r->out));
-	v = value_next(&reader);
-	if (!value_is(v, VALUE_OBJECT) || !value_at_end(&reader))
+	json_reader_init(&reader, a, buf_view(&r->out), JSON_TOLERANT);
+	v = json_next(&reader);
+	if (!json_is(v, JSON_OBJECT) || !json_at_end(&reader))
 		return HEARD_WRONG;
-	inner = value_key(v, "hookSpecificOutput") ? value_key(v, "hookSpecificOutput") : v;
+	inner = json_key(v, "hookSpecificOutput") ? json_key(v, "hookSpecificOutput") : v;
 	word = heard_text(inner, "permissionDecision");
 	if (!word.n)
 		word = heard_text(v, "decision").n ? heard_text(v, "decision") : heard_text(v, "permission");
 	if (str_is(word, "deny"))
 		return HEARD_DENY;
-	args = value_key(inner, "updatedInput");
-	args = args ? args : value_key(inner, "tool_input");
-	args = args ? args : value_key(v, "modifiedArgs");
-	args = args ? args : value_key(v, "args");
+	args = json_key(inner, "updatedInput");
+	args = args ? args : json_key(inner, "tool_input");
+	args = args ? args : json_key(v, "modifiedArgs");
+	args = args ? args : json_key(v, "args");
 	command = heard_text(args, "command").n ? heard_text(args, "command") : heard_text(args, "cmd").n ? heard_text(args, "cmd") : heard_text(args, "script");
 	if (args && (!(c->can & CLIENT_REWRITES) || !str_contains(command, STR("/")) || !str_contains(command, STR(" run --ticket "))))
 		return HEARD_WRONG;
@@ -54,26 +54,26 @@ static inline enum heard heard_before(struct arena *a, const struct client *c, c
 
 static inline bool answer_is_json(struct arena *a, const struct reply *r)
 {
-	struct value_reader reader;
+	struct json_reader reader;
 
 	if (!r->out.n)
 		return true;
-	value_reader_init(&reader, a, buf_view(&r->out));
-	return value_is(value_next(&reader), VALUE_OBJECT) && value_at_end(&reader);
+	json_reader_init(&reader, a, buf_view(&r->out), JSON_TOLERANT);
+	return json_is(json_next(&reader), JSON_OBJECT) && json_at_end(&reader);
 }
 
 /* A refusal says nothing else on standard output; where the client hides standard error it says the same there. */
 static inline bool is_refusal(struct arena *a, const char *client, const struct reply *r)
 {
 	const struct client *c = client ? client_find(str_of(client)) : NULL;
-	struct value_reader reader;
+	struct json_reader reader;
 
 	if (r->code != HOOK_BLOCK || !r->err.n)
 		return false;
 	if (!c || !(c->can & CLIENT_HIDES_ERROR))
 		return !r->out.n;
-	value_reader_init(&reader, a, buf_view(&r->out));
-	return str_is(heard_text(value_next(&reader), "permissionDecision"), "deny") && value_at_end(&reader);
+	json_reader_init(&reader, a, buf_view(&r->out), JSON_TOLERANT);
+	return str_is(heard_text(json_next(&reader), "permissionDecision"), "deny") && json_at_end(&reader);
 }
 
 /* NULL: the answer is one that this client understands, and no milder than the verdict. Inside an arena_run(). */

@@ -7,7 +7,6 @@
 
 #include "base/chars.h"
 #include "base/terminal.h"
-#include "base/json.h"
 #include "base/num.h"
 #include "base/pmap.h"
 #include "base/utf8.h"
@@ -482,72 +481,6 @@ static void test_pmap_torture(void)
 	CHECK(t.runs > 80);
 }
 
-/* ---- json ---- */
-
-static void test_json_load(void)
-{
-	struct err e;
-	json_t *v = NULL;
-	CHECK_INT(json_load_strict(STR("{\"a\": [1, \"x\\u0000y\"]}"), &v, &e), 0);
-	CHECK_STRN(json_to_str(json_array_get(json_object_get(v, "a"), 1)), STR("x\0y"));
-	json_decref(v);
-	CHECK_INT(json_load_strict(STR("3"), &v, &e), 0);
-	CHECK_STR(json_to_str(v), ""); /* not a string */
-	json_decref(v);
-	CHECK_STR(json_to_str(NULL), "");
-	static const struct {
-		const char *text, *why;
-	} rows[] = {
-		{"{\"a\":1,\"a\":2}", "duplicate object key"},
-		{"{\"a\":\n 1,}", "line 2, column"},
-		{"", "line 1"},
-		{"[1] x", "end of file expected"},
-		{"[\"\xff\"]", "unable to decode byte"},
-		{"{", "line 1"},
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		json_t *none = NULL;
-		CHECK_ROW(json_load_strict(str_of(rows[i].text), &none, &e) == -1 && none == NULL, rows[i].text);
-		CHECK_ROW(e.kind == ERR_INPUT && strstr(e.text, rows[i].why), e.text);
-	}
-	CHECK_INT(json_load_strict((struct str){NULL, 0}, &v, NULL), -1);
-}
-
-static void test_json_deep(void)
-{
-	/* Nesting has a bound: an error, not a stack overflow. */
-	static char deep[200000];
-	memset(deep, '[', sizeof deep);
-	json_t *v = NULL;
-	struct err e;
-	CHECK_INT(json_load_strict(str_n(deep, sizeof deep), &v, &e), -1);
-}
-
-static int dump(struct arena *a, void *ctx)
-{
-	json_t *v = ctx;
-	struct buf b;
-	struct err e;
-	buf_init(&b, a, 0);
-	CHECK_INT(json_dump_line(&b, v, &e), 0);
-	CHECK_STR(buf_view(&b), "{\"z\":\"a\xef\xbf\xbd\\u0000\\n\",\"a\":[null,true]}\n");
-	return 0;
-}
-
-static void test_json_dump(void)
-{
-	json_t *v = json_object();
-	json_object_set_new(v, "z", json_of_str(A, STR("a\xff\0\n")));
-	json_object_set_new(v, "a", json_pack("[nb]", 1));
-	struct torture t;
-	CHECK_INT(torture(dump, v, 100, &t), 0);
-	CHECK(t.runs >= 2);
-	json_decref(v);
-	json_t *empty = json_of_str(A, (struct str){NULL, 0});
-	CHECK(json_is_string(empty) && json_string_length(empty) == 0);
-	json_decref(empty);
-}
-
 /* What a terminal is shown of a text, the same whatever its chunks are. */
 static void shows(const char *in, const char *want)
 {
@@ -657,9 +590,6 @@ static int all(void *arg)
 	RUN(test_pmap_against_model);
 	RUN(test_pmap_order);
 	RUN(test_pmap_torture);
-	RUN(test_json_load);
-	RUN(test_json_deep);
-	RUN(test_json_dump);
 	RUN(test_terminal);
 	RUN(test_terminal_draws);
 	RUN(test_terminal_leaves_out);

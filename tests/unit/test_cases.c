@@ -30,7 +30,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "config/config.h"
 #include "gate/gate.h"
 #include "judge/engine.h"
@@ -46,7 +46,7 @@ struct test {
 	struct arena *a;
 	const char *file;
 	const struct row *r;
-	json_t *answer;
+	struct json *answer;
 	struct str common; /* the policy of the file */
 };
 
@@ -55,22 +55,22 @@ static void fail(struct test *t, const char *what, struct str value)
 	unit_fail(t->file, (int)t->r->line, "%s %.*s", what, STR_ARG(value));
 }
 
-static struct str dump(const struct test *t, const json_t *v)
+static struct str dump(const struct test *t, const struct json *v)
 {
 	struct buf b;
 
 	buf_init(&b, t->a, 0);
-	json_dump_buf(&b, v, NULL);
+	if (v)
+		json_put_value(&b, v);
 	return buf_view(&b);
 }
 
+static bool is_same(const struct test *t, const struct json *x, const struct json *y) { return x && y && str_eq(dump(t, x), dump(t, y)); }
+
 static bool has_reason(const struct test *t, const char *list, struct str id)
 {
-	size_t i;
-	json_t *reason;
-
-	json_array_foreach(json_object_get(t->answer, list), i, reason)
-		if (str_eq(json_to_str(json_object_get(reason, "id")), id))
+	for (const struct json *reason = json_items(json_key(t->answer, list)); reason; reason = reason->next)
+		if (str_eq(json_text_at(reason, "id"), id))
 			return true;
 	return false;
 }
@@ -95,12 +95,9 @@ static void expect_some(struct test *t, const char *list, struct str ids)
 
 static void expect_ids(struct test *t, struct str ids)
 {
-	size_t i;
-	json_t *reason;
-
 	expect_some(t, "reasons", ids);
-	json_array_foreach(json_object_get(t->answer, "reasons"), i, reason) {
-		struct str id = json_to_str(json_object_get(reason, "id"));
+	for (const struct json *reason = json_items(json_key(t->answer, "reasons")); reason; reason = reason->next) {
+		struct str id = json_text_at(reason, "id");
 
 		if (!str_contains(ids, id))
 			fail(t, "unexpected reason", id);
@@ -118,64 +115,58 @@ static void expect_near(struct test *t, struct str id)
 		missed[k] = true;
 }
 
-static bool argv_in(const json_t *list, const json_t *argv, bool objects)
+static bool argv_in(const struct test *t, const struct json *list, const struct json *argv, bool objects)
 {
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *item = json_array_get(list, i);
-
-		if (json_equal(objects ? json_object_get(item, "argv") : item, argv))
+	for (const struct json *item = json_items(list); item; item = item->next)
+		if (is_same(t, objects ? json_key(item, "argv") : item, argv))
 			return true;
-	}
 	return false;
 }
 
-static void expect_commands(struct test *t, const json_t *want, bool exactly)
+static void expect_commands(struct test *t, const struct json *want, bool exactly)
 {
-	const json_t *got = json_object_get(t->answer, "commands");
+	const struct json *got = json_key(t->answer, "commands");
 
-	for (size_t i = 0; i < json_array_size(want); i++)
-		if (!argv_in(got, json_array_get(want, i), true))
-			fail(t, "missing command", dump(t, json_array_get(want, i)));
-	for (size_t i = 0; exactly && i < json_array_size(got); i++)
-		if (!argv_in(want, json_object_get(json_array_get(got, i), "argv"), false))
-			fail(t, "unexpected command", dump(t, json_object_get(json_array_get(got, i), "argv")));
+	for (const struct json *x = json_items(want); x; x = x->next)
+		if (!argv_in(t, got, x, true))
+			fail(t, "missing command", dump(t, x));
+	for (const struct json *x = exactly ? json_items(got) : NULL; x; x = x->next)
+		if (!argv_in(t, want, json_key(x, "argv"), false))
+			fail(t, "unexpected command", dump(t, json_key(x, "argv")));
 }
 
 static void expect_absent(struct test *t, struct str name)
 {
-	size_t i;
-	json_t *c;
-
-	json_array_foreach(json_object_get(t->answer, "commands"), i, c)
-		if (str_eq(json_to_str(json_array_get(json_object_get(c, "argv"), 0)), name))
+	for (const struct json *c = json_items(json_key(t->answer, "commands")); c; c = c->next)
+		if (str_eq(json_text(json_items(json_key(c, "argv"))), name))
 			fail(t, "unexpected command", name);
 }
 
-static void expect_paths(struct test *t, const char *key, const json_t *want)
+static void expect_paths(struct test *t, const char *key, const struct json *want)
 {
-	const json_t *got = json_object_get(t->answer, key);
+	const struct json *got = json_key(t->answer, key);
 
-	if (!json_array_size(want) && json_array_size(got))
+	if (!json_size(want) && json_size(got))
 		fail(t, "not empty:", str_of(key));
-	for (size_t i = 0; i < json_array_size(want); i++) {
+	for (const struct json *x = json_items(want); x; x = x->next) {
 		bool found = false;
 
-		for (size_t k = 0; k < json_array_size(got); k++)
-			found |= json_equal(json_object_get(json_array_get(got, k), "path"), json_array_get(want, i));
+		for (const struct json *y = json_items(got); y; y = y->next)
+			found |= is_same(t, json_key(y, "path"), x);
 		if (!found)
-			fail(t, key, dump(t, json_array_get(want, i)));
+			fail(t, key, dump(t, x));
 	}
 }
 
 static void expect_approval(struct test *t, struct str want)
 {
-	if (!str_eq(json_to_str(json_object_get(t->answer, "approval")), want))
+	if (!str_eq(json_text_at(t->answer, "approval"), want))
 		fail(t, "the approval is not", want);
 }
 
 static void expect(struct test *t, const struct expectation *x)
 {
-	json_t *v = NULL;
+	struct json *v = NULL;
 	char *key = str_c(t->a, x->key);
 	struct err e = {0};
 
@@ -195,21 +186,20 @@ static void expect(struct test *t, const struct expectation *x)
 		expect_approval(t, x->value);
 	else if (!strcmp(key, "shell") || !strcmp(key, "cwd") || !strcmp(key, "config") || !strcmp(key, "mode"))
 		return;
-	else if (json_load_strict(x->value, &v, &e) != 0)
+	else if (json_read(t->a, x->value, &v, &e) != 0)
 		fail(t, e.text, x->value);
 	else if (!strcmp(key, "commands"))
 		expect_commands(t, v, true);
 	else if (!strcmp(key, "has")) {
-		if (!argv_in(json_object_get(t->answer, "commands"), v, true))
+		if (!argv_in(t, json_key(t->answer, "commands"), v, true))
 			fail(t, "missing command", x->value);
 	} else if (!strcmp(key, "complete")) {
-		if (!json_equal(json_object_get(t->answer, key), v))
+		if (!is_same(t, json_key(t->answer, key), v))
 			fail(t, "complete is not", x->value);
 	} else if (strstr(" reads writes deletes execs ", str_c(t->a, str_fmt(t->a, " %s ", key))))
 		expect_paths(t, key, v);
 	else
 		fail(t, "unknown key", x->key);
-	json_decref(v);
 }
 
 static int judge_by(struct arena *a, const struct engine_request *rq, const struct policy *p, struct facts *f, struct judgement *j, struct err *e)
@@ -246,7 +236,7 @@ static void judge_row(struct test *t)
 		fail(t, e.text, rq.command);
 	buf_init(&out, t->a, 0);
 	answer_json(&out, STR("1"), &f, &j, policy.digest);
-	if (json_load_strict(buf_view(&out), &t->answer, &e) != 0)
+	if (json_read(t->a, buf_view(&out), &t->answer, &e) != 0)
 		fail(t, e.text, buf_view(&out));
 	buf_init(&explained, t->a, 0);
 	gate_explain(&explained, &f, &j, (struct explain_style){.width = 80}); /* must not fall over, whatever the row */
@@ -258,7 +248,7 @@ static int run_row(void *arg)
 	struct str verdict;
 
 	judge_row(t);
-	verdict = json_to_str(json_object_get(t->answer, "verdict"));
+	verdict = json_text_at(t->answer, "verdict");
 	if (str_is(t->r->verdict, "sound") && !str_is(verdict, "allow"))
 		return 0;
 	if (str_is(t->r->verdict, "stop") ? str_is(verdict, "allow") : !str_is(t->r->verdict, "sound") && !str_eq(verdict, t->r->verdict))
@@ -267,8 +257,8 @@ static int run_row(void *arg)
 		expect(t, &t->r->keys[i]);
 	if (unit_bad) {
 		unit_bytes("command", t->r->command);
-		printf("#   commands: %.*s\n", STR_ARG(dump(t, json_object_get(t->answer, "commands"))));
-		printf("#   reasons: %.*s\n", STR_ARG(dump(t, json_object_get(t->answer, "reasons"))));
+		printf("#   commands: %.*s\n", STR_ARG(dump(t, json_key(t->answer, "commands"))));
+		printf("#   reasons: %.*s\n", STR_ARG(dump(t, json_key(t->answer, "reasons"))));
 	}
 	return 0;
 }
@@ -294,7 +284,6 @@ static void run_file(const char *name)
 			arena_init(&a, ARENA_CAP_DEFAULT);
 			if (arena_run(&a, run_row, &t) < 0)
 				unit_fail(path, (int)r.line, "the arena is full");
-			json_decref(t.answer);
 			arena_free(&a);
 			snprintf(title, sizeof(title), "%s:%zu", path, r.line);
 			unit_result(title);

@@ -237,12 +237,12 @@ static struct str here(const char *text)
 	return buf_view(&b);
 }
 
-static const struct value *parsed(struct str text)
+static const struct json *parsed(struct str text)
 {
-	struct value_reader r;
+	struct json_reader r;
 
-	value_reader_init(&r, A, text);
-	return value_next(&r);
+	json_reader_init(&r, A, text, JSON_TOLERANT);
+	return json_next(&r);
 }
 
 static void test_shells(void)
@@ -286,11 +286,11 @@ static void test_calls(void)
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		const struct value *call = codex_call_of_line(A, str_of(calls[i].line), STR("C"));
+		const struct json *call = codex_call_of_line(A, str_of(calls[i].line), STR("C"));
 
 		CHECK_ROW((call != NULL) == (calls[i].shell != NULL), calls[i].line);
 		if (call && calls[i].shell)
-			CHECK_STR(value_key(call, "shell")->text, calls[i].shell);
+			CHECK_STR(json_key(call, "shell")->text, calls[i].shell);
 	}
 }
 
@@ -446,22 +446,20 @@ static void test_json(void)
 			"{\"mode\":\"none\",\"writable\":[\"x\"],\"closed\":[],\"hidden\":[]}",
 			"{\"mode\":\"none\",\"writable\":[1],\"closed\":[],\"hidden\":[]}"};
 	struct client_walls w = {.mode = CLIENT_SANDBOX_WORKSPACE_WRITE}, back = {0};
-	json_t *o = NULL;
+	struct json *o = NULL;
 	struct buf b;
 
 	CHECK(client_walls_add(A, &w.writable, STR("/p")) && client_walls_add(A, &w.closed, STR("/p/a \"b\"")) && client_walls_add(A, &w.closed, STR("/p/c")));
 	CHECK(client_walls_is_utf8(&w));
 	buf_init(&b, A, 0);
 	client_walls_write(&b, &w);
-	CHECK_INT(json_load_strict(buf_view(&b), &o, NULL), 0);
+	CHECK_INT(json_read(A, buf_view(&b), &o, NULL), 0);
 	CHECK_INT(client_walls_read(A, o, &back), 0);
-	json_decref(o);
 	CHECK_INT(back.mode, CLIENT_SANDBOX_WORKSPACE_WRITE);
 	CHECK_STR(joined(back.closed), "/p/a \"b\" /p/c");
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		CHECK_INT(json_load_strict(str_of(wrong[i]), &o, NULL), 0);
+		CHECK_INT(json_read(A, str_of(wrong[i]), &o, NULL), 0);
 		CHECK_ROW(client_walls_read(A, o, &back) == -1, wrong[i]);
-		json_decref(o);
 	}
 	CHECK(client_walls_add(A, &w.hidden, STR("/p/\xff")) && !client_walls_is_utf8(&w));
 	w.hidden = NULL;

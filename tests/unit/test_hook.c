@@ -223,25 +223,25 @@ static void test_rows(void)
 static void test_tools(void)
 {
 	struct hook h = {.tool = STR("apply_patch"), .kind = TOOL_PATCH, .cwd = STR("/p")};
-	struct value_reader r;
+	struct json_reader r;
 	struct facts f;
 	struct err e = {0};
 
-	value_reader_init(&r, A, STR("{\"input\":\"*** Begin Patch\\n*** Delete File: a\\n*** Add File: /b\\n*** Update File: c\\n*** Move to: ../d\\n*** End Patch\"}"));
-	h.args = value_next(&r);
+	json_reader_init(&r, A, STR("{\"input\":\"*** Begin Patch\\n*** Delete File: a\\n*** Add File: /b\\n*** Update File: c\\n*** Move to: ../d\\n*** End Patch\"}"), JSON_TOLERANT);
+	h.args = json_next(&r);
 	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), 0);
 	CHECK(f.accesses && f.accesses->kind == ACCESS_DELETE && str_is(f.accesses->path.text, "/p/a"));
 	CHECK(f.accesses->next && str_is(f.accesses->next->path.text, "/b") && f.accesses->next->kind == ACCESS_WRITE);
 	CHECK(f.accesses->next->next->next && str_is(f.accesses->next->next->next->path.text, "/p/../d"));
-	value_reader_init(&r, A, STR("{\"input\":\"nothing\"}"));
-	h.args = value_next(&r);
+	json_reader_init(&r, A, STR("{\"input\":\"nothing\"}"), JSON_TOLERANT);
+	h.args = json_next(&r);
 	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), -1);
-	value_reader_init(&r, A, STR("{\"url\":\"https://u:p@Example.com:8443/x?y\"}"));
-	h = (struct hook){.tool = STR("WebFetch"), .kind = TOOL_FETCH, .cwd = STR("/p"), .args = value_next(&r)};
+	json_reader_init(&r, A, STR("{\"url\":\"https://u:p@Example.com:8443/x?y\"}"), JSON_TOLERANT);
+	h = (struct hook){.tool = STR("WebFetch"), .kind = TOOL_FETCH, .cwd = STR("/p"), .args = json_next(&r)};
 	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), 0);
 	CHECK(f.touches && str_is(f.touches->host.text, "Example.com"));
-	value_reader_init(&r, A, STR("{\"path\":\"~/x\"}"));
-	h = (struct hook){.tool = STR("Read"), .kind = TOOL_READ, .cwd = STR("/p"), .args = value_next(&r)};
+	json_reader_init(&r, A, STR("{\"path\":\"~/x\"}"), JSON_TOLERANT);
+	h = (struct hook){.tool = STR("Read"), .kind = TOOL_READ, .cwd = STR("/p"), .args = json_next(&r)};
 	CHECK_INT(tool_facts(A, &h, STR("/home/u"), &f, &e), 0);
 	CHECK(f.accesses && str_is(f.accesses->path.text, "/home/u/x") && f.accesses->next && str_is(f.accesses->next->path.text, "/p/~/x"));
 }

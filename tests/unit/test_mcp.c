@@ -86,7 +86,6 @@ static struct str read_line(struct str line)
 		if (m->tool_use.n)
 			buf_fmt(&b, " use %.*s", STR_ARG(m->tool_use));
 	}
-	json_decref(f.value);
 	return buf_view(&b);
 }
 
@@ -170,23 +169,22 @@ static void test_list(void)
 {
 	struct mcp_options o = {.version = "1"};
 	struct buf b;
-	json_t *v = NULL, *tools;
+	struct json *v = NULL, *tools;
 	struct err e = {0};
 
 	buf_init(&b, &a, 0);
 	buf_char(&b, '{');
 	mcp_tools_list(&b, &o);
 	buf_char(&b, '}');
-	CHECK_INT(json_load_strict(buf_view(&b), &v, &e), 0);
-	tools = json_object_get(v, "tools");
-	CHECK_INT(json_array_size(tools), 3);
-	for (size_t i = 0; i < json_array_size(tools); i++) {
-		const json_t *out = json_object_get(json_array_get(tools, i), "outputSchema");
+	CHECK_INT(json_read(&a, buf_view(&b), &v, &e), 0);
+	tools = json_key(v, "tools");
+	CHECK_INT(json_size(tools), 3);
+	for (size_t i = 0; i < json_size(tools); i++) {
+		const struct json *out = json_key(json_at(tools, i), "outputSchema");
 
-		CHECK_STR(json_to_str(json_object_get(out, "type")), "object");
-		CHECK(json_is_object(json_object_get(out, "properties")) && !json_object_get(out, "$schema"));
+		CHECK_STR(json_text_at(out, "type"), "object");
+		CHECK(json_is(json_key(out, "properties"), JSON_OBJECT) && !json_key(out, "$schema"));
 	}
-	json_decref(v);
 	CHECK(str_contains(mcp_instructions(&a, &o), STR("there is no workspace")));
 	o.base.workspace = "/data/in:ro";
 	CHECK(str_contains(mcp_instructions(&a, &o), STR("the workspace /data/in, which can only be read here")));

@@ -50,7 +50,7 @@ static void test_counting(void)
 	struct policies p;
 	struct err e = {0};
 	struct buf b;
-	json_t *v = NULL;
+	struct json *v = NULL;
 	struct selftest_set attempts, ordinary;
 	struct selftest_request rq = {.cwd = STR("/w/p"), .policies = &p};
 
@@ -67,14 +67,13 @@ static void test_counting(void)
 	buf_char(&b, '{');
 	selftest_json(&b, &attempts, &ordinary, &p);
 	buf_char(&b, '}');
-	CHECK_INT(json_load_strict(buf_view(&b), &v, &e), 0);
-	const json_t *missed = json_object_get(json_array_get(json_object_get(json_object_get(v, "attempts"), "classes"), 0), "missed");
-	CHECK_INT((intmax_t)json_array_size(missed), 1);
-	CHECK_STR(json_to_str(json_object_get(json_array_get(missed, 0), "command")), "ls");
-	const json_t *stopped = json_object_get(json_array_get(json_object_get(json_object_get(v, "ordinary"), "classes"), 0), "interrupted");
-	CHECK_INT((intmax_t)json_array_size(stopped), 2);
-	CHECK_STR(json_to_str(json_object_get(json_array_get(stopped, 1), "id")), "network");
-	json_decref(v);
+	CHECK_INT(json_read(&a, buf_view(&b), &v, &e), 0);
+	const struct json *missed = json_key(json_at(json_key(json_key(v, "attempts"), "classes"), 0), "missed");
+	CHECK_INT((intmax_t)json_size(missed), 1);
+	CHECK_STR(json_text_at(json_at(missed, 0), "command"), "ls");
+	const struct json *stopped = json_key(json_at(json_key(json_key(v, "ordinary"), "classes"), 0), "interrupted");
+	CHECK_INT((intmax_t)json_size(stopped), 2);
+	CHECK_STR(json_text_at(json_at(stopped, 1), "id"), "network");
 }
 
 static int parse_shipped(struct arena *x, void *ctx)

@@ -38,36 +38,37 @@ static bool sample_file(struct arena *a, const char *path, const char *end, stru
 	return file_read(a, str_c(a, str_fmt(a, "%.*s%s", (int)n, path, end)), SAMPLE_MAX, ret, NULL, &e) == 0;
 }
 
-static json_t *sample_json(struct arena *a, const char *path, const char *end)
+static struct json *sample_json(struct arena *a, const char *path, const char *end)
 {
 	struct str text;
 	struct err e;
-	json_t *o = NULL;
+	struct json *o = NULL;
 
-	if (!sample_file(a, path, end, &text) || json_load_strict(text, &o, &e) < 0)
+	if (!sample_file(a, path, end, &text) || json_read(a, text, &o, &e) < 0)
 		return NULL;
 	return o;
 }
 
-static void compare(const char *path, const struct validation *v, const json_t *want)
+static void compare(struct arena *a, const char *path, const struct validation *v, const struct json *want)
 {
-	const json_t *counts = json_object_get(want, "counts"), *checks = json_object_get(want, "checks");
-	const char *key;
-	json_t *value;
+	const struct json *counts = json_key(want, "counts"), *checks = json_key(want, "checks");
 	size_t n = 0;
 
-	CHECK_ROW(!strcmp(validity_name(v->validity), json_string_value(json_object_get(want, "outcome"))), path);
-	CHECK_ROW(!strcmp(result_name(v->result), json_string_value(json_object_get(want, "result"))), path);
-	CHECK_ROW(v->format && str_is(json_to_str(json_object_get(want, "format")), v->format), path);
-	json_object_foreach((json_t *)counts, key, value)
-		CHECK_ROW(counted(v, key) && counted(v, key)->n == json_integer_value(value), path);
+	CHECK_ROW(str_is(json_text_at(want, "outcome"), validity_name(v->validity)), path);
+	CHECK_ROW(str_is(json_text_at(want, "result"), result_name(v->result)), path);
+	CHECK_ROW(v->format && str_is(json_text_at(want, "format"), v->format), path);
+	for (const struct json *x = json_members(counts); x; x = x->next) {
+		const struct count *c = counted(v, str_c(a, x->key));
+
+		CHECK_ROW(c && c->n == json_int(x, 0), path);
+	}
 	for (const struct count *c = v->counts; c; c = c->next)
-		CHECK_ROW(json_object_get(counts, c->name), path);
+		CHECK_ROW(json_key(counts, c->name), path);
 	for (const struct check_note *c = v->checks; c; c = c->next)
 		n++;
-	CHECK_ROW(n == json_array_size(checks), path);
-	for (size_t i = 0; i < json_array_size(checks); i++)
-		CHECK_ROW(noted(v, json_string_value(json_array_get(checks, i))), path);
+	CHECK_ROW(n == json_size(checks), path);
+	for (const struct json *x = json_items(checks); x; x = x->next)
+		CHECK_ROW(noted(v, str_c(a, json_text(x))), path);
 }
 
 static void sample(const char *path)
@@ -75,25 +76,25 @@ static void sample(const char *path)
 	struct arena a;
 	struct validate_input in = {.status = STATUS_UNKNOWN, .exit_code = -1, .out = STR(""), .err = STR("")};
 	struct validation v;
-	json_t *want, *meta;
+	struct json *want, *meta;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	want = sample_json(&a, path, ".expect.json");
 	meta = sample_json(&a, path, ".meta.json");
 	CHECK_ROW(want, path);
 	if (meta) {
-		in.exit_code = (int)json_integer_value(json_object_get(meta, "exit_code"));
+		in.exit_code = (int)json_int_at(meta, "exit_code");
 		in.status = in.exit_code ? STATUS_EXIT_NONZERO : STATUS_OK;
 		CHECK_ROW(sample_file(&a, path, ".stdout", &in.out) && sample_file(&a, path, ".stderr", &in.err), path);
 	} else {
 		CHECK_ROW(sample_file(&a, path, ".xml", &in.out), path);
 	}
 	for (int task = 0; want && task < 2; task++) {
-		in.task = task ? json_string_value(json_object_get(want, "task")) : NULL;
+		in.task = task ? str_c(&a, json_text_at(want, "task")) : NULL;
 		validate(&a, &in, &v);
 		/* without a task only what is certain is recognised */
 		if (in.task || v.format)
-			compare(path, &v, want);
+			compare(&a, path, &v, want);
 		/* the same output cut, or of a run that was killed, is never valid */
 		in.cut = true;
 		validate(&a, &in, &v);
@@ -107,8 +108,6 @@ static void sample(const char *path)
 		validate(&a, &killed, &v);
 		CHECK_ROW(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE && noted(&v, "run-killed"), path);
 	}
-	json_decref(want);
-	json_decref(meta);
 	arena_free(&a);
 }
 

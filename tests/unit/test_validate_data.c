@@ -1,7 +1,8 @@
 /* Validators of tables and of JSON against a schema. */
 #include "expect.h"
 #include "result/schema.h"
-#include "result/value.h"
+#include "base/json.h"
+#include "result/decimal.h"
 
 static void samples(void)
 {
@@ -186,22 +187,22 @@ static void numbers(void)
 		{"100.5", "1005e-1", 0}, {"1e99999999999999999999", "1", 1}, {"0.001", "1e-3", 0}, {"123.456", "123.4561", -1},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		struct decimal x = value_decimal(str_of(rows[i].x)), y = value_decimal(str_of(rows[i].y));
+		struct decimal x = decimal_of(str_of(rows[i].x)), y = decimal_of(str_of(rows[i].y));
 		CHECK_ROW(decimal_cmp(&x, &y) == rows[i].cmp && decimal_cmp(&y, &x) == -rows[i].cmp, rows[i].x);
 		CHECK_ROW(rows[i].cmp != 0 || decimal_hash(&x) == decimal_hash(&y), rows[i].x);
 	}
-	struct decimal whole = value_decimal(STR("1.50e1")), part = value_decimal(STR("1.5"));
+	struct decimal whole = decimal_of(STR("1.50e1")), part = decimal_of(STR("1.5"));
 	CHECK(decimal_is_whole(&whole) && !decimal_is_whole(&part));
 }
 
 /* ---- schema ---- */
 
-static struct value *read_json(struct arena *a, const char *text)
+static struct json *read_json(struct arena *a, const char *text)
 {
-	struct value_reader r;
-	value_reader_init(&r, a, str_of(text));
-	struct value *v = value_next(&r);
-	if (!v || !value_at_end(&r))
+	struct json_reader r;
+	json_reader_init(&r, a, str_of(text), JSON_TOLERANT);
+	struct json *v = json_next(&r);
+	if (!v || !json_at_end(&r))
 		unit_fail(__FILE__, __LINE__, "not JSON: %s", text);
 	return v;
 }
@@ -218,7 +219,7 @@ static void check_schemas(const struct schema_row *rows, size_t n)
 		struct schema_result res;
 		struct schema_budget left = SCHEMA_BUDGET;
 		arena_init(&a, ARENA_CAP_DEFAULT);
-		struct value *schema = read_json(&a, rows[i].schema), *doc = read_json(&a, rows[i].doc);
+		struct json *schema = read_json(&a, rows[i].schema), *doc = read_json(&a, rows[i].doc);
 		if (schema && doc) {
 			schema_check(&a, schema, doc, &left, &res);
 			if (res.answer != rows[i].want)
@@ -350,18 +351,18 @@ static void many_keys(void)
 {
 	struct arena a;
 	struct buf b;
-	struct value_reader r;
+	struct json_reader r;
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	buf_init(&b, &a, 0);
 	buf_char(&b, '{');
 	for (int i = 0; i < 50000; i++)
 		buf_fmt(&b, "%s\"k%d\":%d", i ? "," : "", i, i);
 	buf_char(&b, '}');
-	value_reader_init(&r, &a, buf_view(&b));
-	struct value *v = value_next(&r);
+	json_reader_init(&r, &a, buf_view(&b), JSON_TOLERANT);
+	struct json *v = json_next(&r);
 	CHECK(v && v->n == 50000);
-	CHECK_INT(value_int(value_key(v, "k49999"), -1), 49999);
-	CHECK(!value_key(v, "k50000"));
+	CHECK_INT(json_int(json_key(v, "k49999"), -1), 49999);
+	CHECK(!json_key(v, "k50000"));
 	arena_free(&a);
 }
 
@@ -370,7 +371,7 @@ static void colliding_keys(void)
 {
 	struct arena a;
 	struct buf b;
-	struct value_reader r;
+	struct json_reader r;
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	buf_init(&b, &a, 0);
 	buf_char(&b, '{');
@@ -382,8 +383,8 @@ static void colliding_keys(void)
 			buf_fmt(&b, "%s\"%s\":1", found++ ? "," : "", key);
 	}
 	buf_char(&b, '}');
-	value_reader_init(&r, &a, buf_view(&b));
-	CHECK(!value_next(&r) && r.trouble == VALUE_LIMIT);
+	json_reader_init(&r, &a, buf_view(&b), JSON_TOLERANT);
+	CHECK(!json_next(&r) && r.trouble == JSON_LIMIT);
 	struct validation v;
 	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
 	validate(&a, &in, &v);

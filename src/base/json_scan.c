@@ -1,0 +1,125 @@
+/* JSON without a tree: where a value ends, and the text that a string stands for. */
+#include "base/json.h"
+#include "base/utf8.h"
+
+size_t json_skip_string(struct str s, size_t i)
+{
+	for (i++; i < s.n; i++) {
+		if (s.p[i] == '"')
+			return i + 1;
+		i += s.p[i] == '\\';
+	}
+	return 0;
+}
+
+/* A number, true, false or null. */
+static size_t skip_word(struct str s, size_t i)
+{
+	const size_t from = i;
+	while (i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] && strchr("-+.E", s.p[i]))))
+		i++;
+	return i > from ? i : 0;
+}
+
+/* An object or an array, with everything in it. */
+static size_t skip_nest(struct str s, size_t i)
+{
+	char closing[JSON_DEPTH_MAX];
+	size_t depth = 0;
+	while (i < s.n) {
+		const char c = s.p[i];
+		if (c == '"') {
+			if (!(i = json_skip_string(s, i)))
+				return 0;
+			continue;
+		}
+		if (c == '{' || c == '[') {
+			if (depth == JSON_DEPTH_MAX)
+				return 0;
+			closing[depth++] = c == '{' ? '}' : ']';
+		} else if (c == '}' || c == ']') {
+			if (closing[--depth] != c)
+				return 0;
+			if (!depth)
+				return i + 1;
+		}
+		i++;
+	}
+	return 0;
+}
+
+size_t json_skip(struct str s, size_t i)
+{
+	if (i >= s.n)
+		return 0;
+	return s.p[i] == '"' ? json_skip_string(s, i) : s.p[i] == '{' || s.p[i] == '[' ? skip_nest(s, i) : skip_word(s, i);
+}
+
+static int hex4(struct str s, size_t at, uint32_t *ret)
+{
+	if (at + 4 > s.n)
+		return -1;
+	uint32_t cp = 0;
+	for (size_t i = at; i < at + 4; i++) {
+		char c = s.p[i];
+		if (c >= '0' && c <= '9')
+			cp = cp * 16 + (uint32_t)(c - '0');
+		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+			cp = cp * 16 + (uint32_t)((c | 32) - 'a' + 10);
+		else
+			return -1;
+	}
+	*ret = cp;
+	return 0;
+}
+
+static bool is_high(uint32_t cp) { return cp >= 0xd800 && cp < 0xdc00; }
+static bool is_low(uint32_t cp) { return cp >= 0xdc00 && cp < 0xe000; }
+
+/* The code point of \uXXXX, or of two of them that are a pair; *i is behind the u and is moved behind its end. */
+static int unicode_escape(struct str s, size_t *i, unsigned flags, uint32_t *ret)
+{
+	uint32_t cp, low;
+	if (hex4(s, *i, &cp) < 0)
+		return -1;
+	*i += 4;
+	if (is_high(cp) && *i + 6 <= s.n && s.p[*i] == '\\' && s.p[*i + 1] == 'u' && hex4(s, *i + 2, &low) == 0 && is_low(low)) {
+		cp = 0x10000 + ((cp - 0xd800) << 10) + (low - 0xdc00);
+		*i += 6;
+	} else if (is_high(cp) || is_low(cp)) {
+		if (!(flags & JSON_TOLERANT))
+			return -1;
+		cp = 0xfffd; /* Python and JavaScript write halves of pairs */
+	}
+	*ret = cp;
+	return 0;
+}
+
+/* No escape is shorter than the bytes it stands for. */
+int json_unescape(struct str s, unsigned flags, char *out, size_t *ret_n)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	size_t n = 0;
+	for (size_t i = 0; i < s.n;) {
+		if (s.p[i] != '\\') {
+			out[n++] = s.p[i++];
+			continue;
+		}
+		char c = i + 1 < s.n ? s.p[i + 1] : 0;
+		i += 2;
+		const char *known = c ? memchr(from, c, sizeof from - 1) : NULL;
+		uint32_t cp;
+		if (known) {
+			out[n++] = to[known - from];
+			continue;
+		}
+		if (c != 'u' || unicode_escape(s, &i, flags, &cp) < 0)
+			return -1;
+		char bytes[4];
+		size_t wide = utf8_put(cp, bytes);
+		memcpy(out + n, bytes, wide);
+		n += wide;
+	}
+	*ret_n = n;
+	return 0;
+}
