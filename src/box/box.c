@@ -1,15 +1,12 @@
-/* The table of backends, and the way to each. */
+/* The table of backends, and a run from spec to outcome with any of them. backend.h lists the steps. */
 #define _GNU_SOURCE
 #include "box/box.h"
 
 #include <errno.h>
 #include <sys/wait.h>
 
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/utsname.h>
-
-#include "box/ns.h"
+#include "box/backend.h"
+#include "sys/file.h"
 #include "sys/stream.h"
 
 static const struct backend *const backends[] = {&backend_ns};
@@ -28,46 +25,194 @@ const struct backend *box_backend(const char *name)
 	return NULL;
 }
 
-static int check_limits(const struct limits *l, struct err *e)
+const char *box_backend_name(const struct backend *b) { return b->name; }
+
+/* ---- for backends ---- */
+
+int box_ready(struct box_state *b, struct err *e)
 {
+	b->ready = !b->start->ready || b->start->ready(b->start->ctx, e) == 0;
+	return b->ready ? 0 : -1;
+}
+
+void box_leave(struct box_state *b, pid_t pid)
+{
+	if (pid > 0 && b->nleaving < BOX_LEAVING_MAX)
+		b->leaving[b->nleaving++] = pid;
+}
+
+/* ---- the life of a box ---- */
+
+static int begin(struct arena *a, const struct backend *backend, const struct spec *s, struct box_state **ret,
+		struct err *e)
+{
+	struct box_state *b = arena_new(a, struct box_state);
+
+	b->backend = backend;
+	b->a = a;
+	b->in.to = b->out.fd = b->out.file = b->err.fd = b->err.file = -1;
+	*ret = b;
+	return backend->begin(b, s, e);
+}
+
+static void close_streams(struct box_state *b)
+{
+	capture_close(&b->out);
+	capture_close(&b->err);
+	fd_close(&b->in.to);
+}
+
+static void stop(struct box_state *b, enum box_stop how)
+{
+	b->backend->stop(b, how);
+	close_streams(b);
+}
+
+static void wait_for(pid_t *pid)
+{
+	while (*pid > 0 && waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*pid = 0;
+}
+
+static void wait_for_all(pid_t pids[BOX_LEAVING_MAX])
+{
+	for (size_t i = 0; i < BOX_LEAVING_MAX; i++)
+		wait_for(&pids[i]);
+}
+
+/* A box that nothing ran in. */
+static void discard(struct box_state *b)
+{
+	stop(b, STOP_NOW);
+	wait_for_all(b->leaving);
+}
+
+void box_begin(struct box *box, struct arena *a, const struct backend *backend)
+{
+	struct box_state *b;
+	struct err e;
+
+	box_end(box, NULL);
+	if (begin(a, backend, NULL, &b, &e) == 0)
+		box->begun = b;
+	else
+		discard(b);
+}
+
+void box_end(struct box *box, struct outcome *o)
+{
+	if (box->begun)
+		discard(box->begun);
+	box->begun = NULL;
+	if (o) {
+		stream_close(&o->out);
+		stream_close(&o->err);
+	}
+	wait_for_all(box->leaving);
+}
+
+/* ---- a run ---- */
+
+static int check_spec(const struct spec *s, struct err *e)
+{
+	const struct limits *l = &s->limits;
+
+	if (!s->argv || !s->argv[0])
+		return err_set(e, ERR_INPUT, 0, "there is nothing to run");
 	if (!l->cpu_milli || !l->pids || !l->memory || !l->scratch || !l->output || !l->time_ms)
 		return err_set(e, ERR_INPUT, 0, "every limit must be more than 0");
 	return 0;
 }
 
-struct box *box_begin(struct arena *a, const struct backend *b) { return b->begin(a); }
-
-void box_end(const struct backend *b, struct box *begun)
+/* The box that was begun, if it is of this backend and fits the spec; any other is discarded. */
+static struct box_state *take_begun(struct box *box, const struct backend *backend, const struct spec *s)
 {
-	if (begun)
-		b->end(begun);
+	struct box_state *b = box->begun;
+
+	box->begun = NULL;
+	if (b && (b->backend != backend || !backend->fits(b, s))) {
+		discard(b);
+		b = NULL;
+	}
+	return b;
 }
 
-static int check(const struct spec *s, struct err *e)
+/* The spec as operations: the root, the pinned names of the workspace, and what is closed or hidden after all that. */
+static int plan(struct box_state *b, struct err *e)
 {
-	return s->argv && s->argv[0] ? check_limits(&s->limits, e) : err_set(e, ERR_INPUT, 0, "there is nothing to run");
+	const struct spec *s = b->spec;
+
+	if (plan_root(b->a, s, &b->ops, e) != 0 ||
+			protection_begin(b->a, &b->protection, s, &b->init, &b->ops, e) != 0)
+		return -1;
+	return plan_close(b->a, s, &b->ops, e);
 }
 
-int box_run(struct arena *a, const struct backend *b, const struct box_start *start, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+static int start(struct box_state *b, struct err *e)
 {
-	if (check(s, e) == 0)
-		return b->run(a, start, s, p, ret, e);
-	box_end(b, start->begun);
-	return -1;
+	if (plan(b, e) != 0 || b->backend->start(b, e) != 0)
+		return -1;
+	return b->ready ? 0 : err_set(e, ERR_INTERNAL, 0, "the backend started a program without asking");
 }
 
-bool box_inside(void)
+static int run(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)
 {
-	struct utsname u;
-
-	return uname(&u) == 0 && !strcmp(u.nodename, NS_HOSTNAME) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
+	if (start(b, e) != 0 || supervise(b, p, ret, e) != 0)
+		return -1;
+	b->backend->enforcers(b, &ret->enforced);
+	capture_end(&b->out, &ret->out);
+	capture_end(&b->err, &ret->err);
+	return 0;
 }
 
-void box_wait(struct outcome *o)
+/* Files are compared when nothing can change them any more. Otherwise the caller need not wait for the last exits. */
+static enum box_stop how_to_stop(const struct box_state *b, bool ran, bool lingers)
 {
-	stream_close(&o->out);
-	stream_close(&o->err);
-	for (size_t i = 0; i < sizeof(o->leaving) / sizeof(*o->leaving); i++)
-		while (o->leaving[i] > 0 && waitpid(o->leaving[i], NULL, 0) < 0 && errno == EINTR)
-			;
+	if (ran && lingers)
+		return STOP_LINGERING;
+	return !ran || b->protection.workspace ? STOP_NOW : STOP_LATER;
+}
+
+/* Whatever happened before, the workspace is put right. Its failure counts if there is no earlier one. */
+static int finish(struct box_state *b, int rc, struct outcome *ret, struct err *e)
+{
+	struct err after = {0};
+
+	stop(b, how_to_stop(b, rc == 0, ret->lingers));
+	if (protection_end(b->a, &b->protection, b->spec, &ret->changes, &after) != 0 && rc == 0) {
+		*e = after;
+		rc = -1;
+	}
+	box_leave(b, undertaker_dismiss(&b->protection.undertaker));
+	box_leave(b, undertaker_dismiss(&b->protection.undertaker_git));
+	return rc;
+}
+
+int box_run(struct box *box, struct arena *a, const struct backend *backend, const struct box_start *how,
+		const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+{
+	struct outcome out = {.backend = backend->name};
+	struct box_state *b;
+	int rc = 0;
+
+	if (check_spec(s, e) != 0) {
+		box_end(box, NULL);
+		return -1;
+	}
+	b = take_begun(box, backend, s);
+	wait_for_all(box->leaving);
+	if (!b)
+		rc = begin(a, backend, s, &b, e);
+	b->spec = s;
+	b->start = how;
+	if (rc == 0)
+		rc = run(b, p, &out, e);
+	rc = finish(b, rc, &out, e);
+	memcpy(box->leaving, b->leaving, sizeof(box->leaving));
+	if (rc == 0)
+		*ret = out;
+	else
+		box_end(box, &out);
+	return rc;
 }

@@ -1,59 +1,69 @@
 /*
  * The box: a spec becomes a fresh sealed chamber, a program runs in it, the chamber is gone, and an outcome remains.
  *
- * A backend is a row of the table in box.c. Each enforces a spec as a whole or refuses it with the reason; none weakens it.
+ *     struct box box = {0};
+ *     box_begin(&box, a, backend);            optional: a head start while the spec is still being made
+ *     box_run(&box, a, backend, …, &outcome)  the whole run
+ *     box_end(&box, &outcome)                 after the report is out: waits for the kernel's clean-up
+ *
+ * A backend is a row of the table in box.c (backend.h has the interface). Each enforces a spec as a whole or refuses it
+ * with the reason; none weakens it.
  */
 #pragma once
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/arena.h"
 #include "model/outcome.h"
 #include "model/spec.h"
+
+struct backend;
+struct box_state; /* backend.h */
+
+#define BOX_LEAVING_MAX 4
+
+struct box { /* owns all processes of one box; zeroed: none. Must not be copied while it owns any */
+	struct box_state *begun;             /* by box_begin(), and not run yet; NULL: none */
+	pid_t leaving[BOX_LEAVING_MAX];      /* processes of ours that are exiting after a run; 0: none */
+};
 
 struct box_progress { /* called about twice a second while the program runs; NULL: nobody wants to know */
 	void (*fn)(void *ctx, uint64_t elapsed_ms, uint64_t memory);
 	void *ctx;
 };
 
-struct box; /* one under way, of a backend's own */
-
-struct box_start { /* how a run starts; zeroed: at once, in a box of its own */
-	struct box *begun;         /* what box_begin() began; used up */
-	int (*ready)(void *ctx, struct err *e); /* called when the box is being put together, before anything foreign runs in it; -1: nothing will */
+struct box_start { /* how a run starts; zeroed: at once */
+	/* Called when the box is being put together, before anything foreign runs in it; -1: nothing will. */
+	int (*ready)(void *ctx, struct err *e);
 	void *ctx;
-};
-
-struct backend {
-	const char *name;
-	const char *about;
-	/* 0 when this host can run it, else -1 with what is missing. */
-	int (*probe)(struct err *e);
-	struct box *(*begin)(struct arena *a);
-	void (*end)(struct box *box);
-	int (*run)(struct arena *a, const struct box_start *start, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
 };
 
 /* The backend with this name, or the default for NULL; NULL: there is none. */
 const struct backend *box_backend(const char *name);
 const struct backend *box_backend_at(size_t i); /* NULL after the last */
+const char *box_backend_name(const struct backend *b);
 /*
- * Begins a box for which there is no spec yet: what every box needs is made while the caller still finds out what is to run, and whether. Nothing
- * foreign is in it. box_run() takes it over, or box_end() ends it. NULL: it cannot be begun, and box_run() will say why.
+ * Begins a box for which there is no spec yet: the backend makes what every box needs while the caller still finds out
+ * what is to run, and whether. Nothing foreign is in it. If it cannot be begun, box_run() will say why.
  */
-struct box *box_begin(struct arena *a, const struct backend *b);
-void box_end(const struct backend *b, struct box *begun); /* NULL is nothing */
+void box_begin(struct box *box, struct arena *a, const struct backend *b);
 /*
- * Runs the spec. 0 and *ret, whatever happened to the program; -1 when the box could not be made: nothing ran, nothing is left behind, and
- * e says why.
+ * Runs the spec, in the box that was begun if it fits. 0 and *ret, however the program ended. -1 when the box could not
+ * be made: nothing ran, nothing is left behind, and e says why. The streams of *ret lie in the arena and in files.
  */
-int box_run(struct arena *a, const struct backend *b, const struct box_start *start, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+int box_run(struct box *box, struct arena *a, const struct backend *b, const struct box_start *start,
+		const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
 /*
- * Makes a box for nothing, whatever the workspace is like. BOX_IMPOSSIBLE: the kernel refuses what every box needs. BOX_UNSURE: it failed for another
- * reason, which may pass; a program in another box may be the cause. *ret_why says why, unless it is possible.
+ * Ends a box that was begun and never ran; after a run, waits until nothing of it is left, not even in the kernel, and
+ * closes the streams of `o` (NULL: none). The arena may be gone by then. Safe to call twice.
+ */
+void box_end(struct box *box, struct outcome *o);
+/*
+ * Makes a box for nothing, whatever the workspace is like. BOX_IMPOSSIBLE: the kernel refuses what every box needs.
+ * BOX_UNSURE: it failed for another reason, which may pass; a program in another box may be the cause. *ret_why says
+ * why, unless it is possible.
  */
 enum box_ability { BOX_UNSURE, BOX_POSSIBLE, BOX_IMPOSSIBLE };
 enum box_ability box_try(struct arena *a, const struct backend *b, struct err *ret_why);
-/* Is this process in a box already? Only good for messages: whatever it says, a box in a box is refused by the outer one's filter. */
+/* Is this process in a box already? For messages only: whatever it says, the outer box's filter refuses an inner one. */
 bool box_inside(void);
-/* Waits until nothing of the run is left, not even in the kernel, nor of its streams; after the report is out, so that its reader need not wait for that. */
-void box_wait(struct outcome *o);

@@ -1,7 +1,7 @@
 /*
- * Output of a box. The program has the write end of a pipe and nothing else: there is no name it could replace by a link. What is read goes to
- * a buffer, and once that is full also to a file that has no name either and holds the end of it (struct stream), so that memory and disk are
- * bounded however much comes.
+ * Output of a box. The program has the write end of a pipe and nothing else: there is no name it could replace by a
+ * link. Bytes go to a buffer and, once that is full, to a file without a name that holds the end of the stream (struct
+ * stream). So memory and disk are bounded, however much the program writes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,18 +10,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "box/ns.h"
+#include "box/capture.h"
 #include "sys/file.h"
 #include "sys/stream.h"
 
 #define PLACES 3
 #define PIECE 4096
-#define TURN_MAX 16 /* chunks at a time: the clock wants to be looked at as well */
+#define TURN_MAX 16 /* chunks at a time, so that the supervisor also gets to its clock */
 
-/* Field by field: the memory is large. */
-void capture_start(struct capture *c, int fd, int pass, const struct spec *s)
+/* Field by field: the struct is large, and most of it stays untouched. */
+void capture_start(struct capture *c, int pass, const struct spec *s)
 {
-	c->fd = fd;
 	c->pass = pass;
 	c->file = -1;
 	c->spool = s->spool;
@@ -35,9 +34,9 @@ void capture_start(struct capture *c, int fd, int pass, const struct spec *s)
 }
 
 /*
- * Passing on must not block: whoever reads slowly would stop the clock of the box. So a chunk waits until there is room, and nothing more is
- * taken from the program meanwhile. A pipe that is ready takes PIPE_BUF bytes without blocking. A reader that went away must not end the
- * program: the report still wants the rest.
+ * Passing on must not block, or a slow reader would stop the clock of the box. A chunk waits until there is room, and
+ * meanwhile nothing more is read from the program. A pipe that is ready takes PIPE_BUF bytes without blocking. When the
+ * reader goes away, the program continues: the report still needs the rest.
  */
 static void pass_on(struct capture *c, bool wait)
 {
@@ -66,11 +65,11 @@ struct pollfd capture_poll(const struct capture *c)
 	return (struct pollfd){.fd = c->fd, .events = POLLIN};
 }
 
-/* ---- what is too long for memory ---- */
+/* ---- streams that are too long for memory ---- */
 
 /*
- * Where the file can be, best first. Nobody can give it a name, so it does not matter who owns the directory. The last is memory, of which
- * STREAM_RING is a bound as well.
+ * Places for the file, best first. The file has no name and cannot get one, so it does not matter who owns the
+ * directory. The last place is memory, which STREAM_RING bounds as well.
  */
 static int open_place(const struct capture *c, unsigned place)
 {
@@ -81,10 +80,12 @@ static int open_place(const struct capture *c, unsigned place)
 	}
 }
 
-/* To the next place, with all that is there. */
-static bool move_on(struct capture *c)
+/* Moves the kept bytes to the next place that takes them. */
+static bool move_to_next_place(struct capture *c)
 {
-	struct stream old = {.file = c->file < 0 ? 0 : c->file, .text = str_n(c->head, (size_t)c->kept), .end = c->kept};
+	struct stream old = {
+		.file = c->file < 0 ? 0 : c->file, .text = str_n(c->head, (size_t)c->kept), .end = c->kept,
+	};
 
 	while (c->place < PLACES) {
 		int fd = open_place(c, c->place++);
@@ -92,7 +93,8 @@ static bool move_on(struct capture *c)
 		char piece[PIECE];
 		ptrdiff_t got = 1;
 
-		while (fd >= 0 && (got = stream_read(&old, at, piece, sizeof(piece), NULL)) > 0 && stream_put(fd, at, str_n(piece, (size_t)got), NULL) == 0)
+		while (fd >= 0 && (got = stream_read(&old, at, piece, sizeof(piece), NULL)) > 0 &&
+				stream_put(fd, at, str_n(piece, (size_t)got), NULL) == 0)
 			at += (uint64_t)got;
 		if (fd >= 0 && !got) {
 			fd_close(&c->file);
@@ -104,25 +106,25 @@ static bool move_on(struct capture *c)
 	return false;
 }
 
-static bool to_file(struct capture *c, struct str s)
+static bool append_to_file(struct capture *c, struct str s)
 {
-	if (c->file < 0 && !move_on(c))
+	if (c->file < 0 && !move_to_next_place(c))
 		return false;
 	while (stream_put(c->file, c->kept, s, NULL) != 0)
-		if (!move_on(c))
+		if (!move_to_next_place(c))
 			return false;
 	return true;
 }
 
-/* When no place takes it (the disk is full) the program goes on all the same, and what is missing is counted. */
+/* If no place takes the bytes (the disk is full), the program goes on and the missing lines are counted. */
 static void keep(struct capture *c, struct str all, size_t wanted)
 {
 	size_t room = c->kept < sizeof(c->head) ? sizeof(c->head) - (size_t)c->kept : 0;
 	struct str s = str_sub(all, 0, c->lost ? 0 : wanted);
 
-	if ((c->file >= 0 || s.n > room) && !c->lost && !to_file(c, s)) {
+	if ((c->file >= 0 || s.n > room) && !c->lost && !append_to_file(c, s)) {
 		c->lost = true;
-		s.n = c->file < 0 ? room : 0; /* the memory is there */
+		s.n = c->file < 0 ? room : 0;
 	}
 	memcpy(c->head + (sizeof(c->head) - room), s.p, s.n < room ? s.n : room);
 	c->kept += s.n;
@@ -150,12 +152,13 @@ bool capture_take(struct capture *c, bool all)
 		c->total += (uint64_t)got;
 		kept = (uint64_t)got < room ? (size_t)got : (size_t)room;
 		keep(c, str_n(c->chunk, (size_t)got), kept);
-		c->waiting = c->pass < 0 ? 0 : c->terminal ? terminal_filter(&c->screen, c->chunk, kept, c->shown) : kept;
+		if (c->pass >= 0)
+			c->waiting = c->terminal ? terminal_filter(&c->screen, c->chunk, kept, c->shown) : kept;
 		pass_on(c, all);
 		if (c->total > c->max)
 			return false;
 		if (!all && (size_t)got < sizeof(c->chunk))
-			break; /* others want to be looked at as well; poll will say when there is more */
+			break; /* the pipe is empty: other sources are next */
 	}
 	return true;
 }
@@ -168,7 +171,17 @@ void capture_end(struct capture *c, struct stream *ret)
 		c->passed = 0;
 		pass_on(c, false);
 	}
-	*ret = (struct stream){.text = str_n(c->head, c->kept < sizeof(c->head) ? (size_t)c->kept : sizeof(c->head)), .file = c->file < 0 ? 0 : c->file, .end = c->kept,
-		.total = c->total, .lines = c->lines, .lost_lines = c->lost_lines + (c->open_line && c->kept < c->total)};
+	*ret = (struct stream){
+		.text = str_n(c->head, c->kept < sizeof(c->head) ? (size_t)c->kept : sizeof(c->head)),
+		.file = c->file < 0 ? 0 : c->file,
+		.end = c->kept, .total = c->total, .lines = c->lines,
+		.lost_lines = c->lost_lines + (c->open_line && c->kept < c->total),
+	};
 	c->file = -1;
+}
+
+void capture_close(struct capture *c)
+{
+	fd_close(&c->fd);
+	fd_close(&c->file);
 }

@@ -1,57 +1,72 @@
 /*
  * The native backend: Linux namespaces, mounts, cgroups, Landlock, seccomp. Inside of src/box only.
  *
- * Theory of operation. Processes of ours, and the program:
+ * Processes:
  *
- *   launcher (caisson run) ── clone: user, pid namespace ──> init (pid 1 of the box) ── clone, shared memory ──> program, and what it starts
- *      └── clone, shared memory ──> undertaker (outside the box)
+ *   launcher     caisson itself, outside of the box. Plans, makes the cgroup, supervises           backend_ns.c, ns_control.c
+ *   init         pid 1 of the box, cloned into a user and a pid namespace. Never runs foreign code init.c, setup.c
+ *   program      shares init's memory until its exec. Makes the network namespace                  program.c
+ *   undertaker   shares the launcher's memory, outside of the box. Sleeps until the launcher dies  undertaker.c
  *
- * A box is begun before it is known what for. Init makes the other namespaces but one, becomes the user of the box once the launcher has written the uid map,
- * gives up what it can, and puts together the root of every box. The process that becomes the program makes the network namespace. Meanwhile the launcher finds
- * out what is to run and makes the plan, which it sends as a brief, then the cgroup, and says when it is ready. Init finishes the root while the other loads its
- * filter; in the root, and with the launcher's word, that enters the group, walls itself in and becomes the program. A box for which there is no task is ended:
- * nothing foreign was in it.
+ * Channels:
  *
- * The launcher then watches: output, the clock, memory, init's end. Init never runs foreign code: it reaps what is orphaned, and when the program has
- * ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in the box; it dies with the launcher (parent-death
- * signal). The undertaker sleeps until the launcher is gone without having said good-bye, then removes what a dead launcher cannot: the cgroup and
- * the placeholders in the workspace (the latter a second undertaker, which is there before the first placeholder and waits for the end of the box).
+ *   talk         a socket pair of whole messages between launcher and init (or, up to its exec, the program)
+ *   in, out, err three pipes: the program's standard streams
+ *   launcher     a pidfd of the launcher, with which init sees that the launcher has died
  *
- * On version 2 init is born in its cgroup. Where an ordinary user has none the launcher asks the user's systemd manager for a scope (sys/scope.h) and
- * tells init who it is when that has moved it there; the undertaker is moved as well and keeps the scope until its counters were read.
+ * A run, step by step; the launcher begins a box before it knows the spec, so that both work at the same time:
  *
- * Launcher and init talk over one socket pair of whole messages. A failure of setup, up to the exec of the program, is a message with a
- * struct err, so it can never look like the program's own doing.
+ *   1. launcher  clones init, writes the uid map, sends struct ns_user
+ *      init      makes the other namespaces, becomes the user of the box, drops privileges
+ *      program   makes the network namespace, which takes the kernel longest
+ *      init      puts together the part of the root that does not depend on the spec
+ *   2. launcher  sends the brief (brief.c), makes the cgroup, and sends NS_START
+ *      init      finishes the root, enters it
+ *      program   loads its filter, follows init into the root, sets Landlock, waits for NS_START, enters the cgroup, exec
+ *   3. launcher  supervises: output, clock, memory, init's messages
+ *      init      reaps orphans. When the program has ended, it kills the rest and sends NS_ENDED
+ *
+ * A box that gets no brief is ended: nothing foreign was in it.
+ *
+ * Ends. Init is pid 1, so its end is the end of every process in the box. Init dies with the launcher (PDEATHSIG). An
+ * undertaker then removes what a dead launcher cannot: the cgroup, and the placeholders in the workspace. For the latter
+ * there is an undertaker of its own, which exists before the first placeholder and waits for the end of the box.
+ *
+ * cgroup version 2. Init is born in its cgroup. Where an ordinary user has none, the launcher asks the user's systemd
+ * manager for a scope (sys/scope.h) and tells init its user only when the manager has moved it there. The undertaker is
+ * moved as well, and keeps the scope alive until its counters were read.
+ *
+ * Failures of setup, up to the exec of the program, travel as a message with a struct err, so they can never look like
+ * the program's own doing.
  */
 #pragma once
-#include <poll.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
-#include "base/terminal.h"
-#include "box/box.h"
-#include "box/plan.h"
-#include "box/protect.h"
+#include "box/backend.h"
+#include "box/undertaker.h"
 #include "box/watch.h"
 #include "sys/cgroup.h"
+#include "sys/scope.h"
 
-#define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
-#define NS_IDS_OUTSIDE 65536u     /* and as many after it: boxes that run at once are different users, so none takes from another what the kernel counts by user */
-#define NS_CHUNK 65536
-#define NS_HEAD ((size_t)256 << 10) /* bytes of a stream in memory */
-#define NS_CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
+/*
+ * The user of the box on the host when the launcher is root: an id that owns no file. Boxes that run at once get different
+ * ids from this range, so that none uses up what the kernel counts by user for another.
+ */
+#define NS_ID_OUTSIDE 1822512384u
+#define NS_IDS_OUTSIDE 65536u
+/* Smaller than any core; unlike 0 it also keeps the kernel from starting the host's program for core dumps. */
+#define NS_CORE_BYTES 1
 #define NS_HOSTNAME "box"
-#define NS_LOST 127 /* how a process of ours ends that has failed */
+#define NS_LOST 127 /* exit status of a process of ours that has failed */
 
-extern const struct backend backend_ns;
-
-struct ns_user { /* who the program is, in the box and on the host */
+struct ns_user { /* the user of the program, in the box and on the host */
 	uid_t uid, outside_uid;
 	gid_t gid, outside_gid;
-	bool nobody;               /* on the host it is nobody, so groups must be dropped, and the caller's files lent to it: the caller is root */
+	bool nobody;               /* the launcher is root: groups are dropped, and the caller's files are mapped to this user */
 };
-/* Root of a user namespace that is no more than one user of the host (a container without root) is an ordinary user. */
+/* Root of a user namespace that maps a single user of the host (a container without root) counts as an ordinary user. */
 struct ns_user ns_user(pid_t init);
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
@@ -71,11 +86,11 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 /* The namespaces and the cgroup that clone3() gives to init. */
 struct ns_child {
 	bool own_network;          /* the box gets a network namespace of its own */
-	bool born_in;              /* init was born in its cgroup; else the program is given its doors */
-	bool moved_in;             /* or it was moved there (or to none) before it was told its user */
+	bool born_in;              /* init was born in its cgroup; else the program gets descriptors to enter it */
+	bool moved_in;             /* the manager moves init to its scope (or to none) before init learns its user */
 	int talk;                  /* our end of the socket pair */
-	int in, out, err, null;    /* the program's ends of the streams; null: in place of `in` where there is no input */
-	int launcher;              /* the process */
+	int in, out, err, null;    /* the program's ends of the streams; null: instead of `in` when there is no input */
+	int launcher;              /* a pidfd */
 };
 
 /* The work that init does: limits, mounts, the program. */
@@ -86,82 +101,82 @@ struct ns_task {
 	const struct op *ops;
 	char *const *argv, *const *envp;
 	const char *cwd;
-	struct identity cwd_id;    /* what it must be; not known: the box's own */
-	bool input;                /* there is something for standard input */
+	struct identity cwd_id;    /* the expected identity of cwd; unknown: cwd is the box's own */
+	bool input;                /* standard input is not empty */
 	cpu_set_t cpus;            /* the caller's: init may have been moved before it started the program's process */
 };
 
+#define NS_ENDS_MAX 6
+
+struct ns_box { /* the launcher's data of one box. Large members stand last: only what is used of them is touched */
+	struct ns_child child;
+	int ends[NS_ENDS_MAX];     /* init's ends of the channels, inherited at its birth; -1: closed */
+	size_t nends;
+	int talk, pidfd;           /* -1: none */
+	bool killed;               /* no message is to be expected any more */
+	struct ns_user user;
+	struct cgroup cg;
+	bool grouped;              /* cg holds a group */
+	struct err no_group;       /* else the reason */
+	unsigned want;             /* what the group limits besides memory and processes: bits of CG_HAS_* */
+	bool cpus_suffice;         /* the machine has no more CPUs than the limit: there is no quota to enforce */
+	bool keep_cpus;            /* but the program may not move to others */
+	int idmap;                 /* a user namespace that maps owners of the caller's files; only root needs one */
+	uid_t idmap_uid;
+	gid_t idmap_gid;
+	struct scope scope;        /* asked for where no other group can be had */
+	int procfd, rootfd;        /* the box's own /proc and /, sent by the program when there is no cgroup; -1: none */
+	struct watch_times times;
+	struct undertaker undertaker; /* for the cgroup; it also keeps a scope alive */
+};
+
 /* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */
-int brief_open(struct err *e); /* before init is cloned: it has the same memory then */
+int brief_open(struct err *e); /* before init is cloned: both have the buffer at the same address */
 int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd, struct err *e);
-/* The launcher: all of it, and the mounts that were made for it. 0 as well when init is dead: it has said why, or will be found so. */
+/* The launcher: sends the brief and its mounts. Also 0 when init is dead: it has said why, or will be found dead. */
 int brief_send(int talk, struct err *e);
 /* Init: NULL when the launcher is gone. */
 const struct ns_task *brief_take(int talk);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* Why the box ends, to the launcher. */
+/* Sends the reason why the box ends to the launcher. */
 void ns_tell_why(int talk, const struct err *why);
-/* The same after what was to come did not: the launcher is dead, or it could not be taken for want of descriptors. Ends the process. */
+/* A message never arrived: the launcher is dead, or no descriptor was free (EMFILE, which is told). Ends the process. */
 void ns_not_told(int talk) __attribute__((noreturn));
-/* setup.c: what every box has, before it is known what for. */
+
+/* setup.c: builds the part of the root that does not depend on the spec. */
 int setup_begin(struct err *e);
 /*
- * Carries out the plan; where that has another root than the system's, what is there is left below. *ret_start_checked: the directory that the program starts in
- * is the expected one, and has another identity in the box.
+ * Carries out the plan. With a root directory of the caller's, the part that setup_begin() built stays below it, unused.
+ * *ret_start_checked: cwd is the expected directory, although it has another identity in the box.
  */
 int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e);
-/* Into the new root, for good. A descriptor of the old one. */
+/* Enters the new root. *ret_old is a descriptor of the old one. */
 int setup_enter(int *ret_old, struct err *e);
-/* The old root goes away. */
+/* Unmounts the old root. */
 int setup_seal(int old, struct err *e);
 
-/* capture.c: what the program wrote, in memory up to a small size, then in a file without a name (struct stream). */
-struct capture {
-	int fd;                    /* the read end; -1: ended */
-	int pass;                  /* where it goes at once; -1: nowhere */
-	int file;                  /* -1: everything is in head */
-	const char *spool;         /* where the file is made */
-	unsigned place;            /* how many places for it were tried */
-	bool lost;                 /* there is no place left: nothing more is kept */
-	uint64_t total, max, kept, lines, lost_lines;
-	bool open_line;            /* the last byte is no newline */
-	size_t waiting, passed;    /* bytes to be passed on, and done: of `shown` where that is a terminal, else of `chunk` */
-	bool terminal;
-	struct terminal screen;
-	char head[NS_HEAD], chunk[NS_CHUNK], shown[NS_CHUNK + TERMINAL_END_MAX];
-};
-void capture_start(struct capture *c, int fd, int pass, const struct spec *s);
-/* The event to poll for: input to read, or room to write it. */
-struct pollfd capture_poll(const struct capture *c);
-/* Takes what is there: a fair part, or all of it. False when more than `max` was written. */
-bool capture_take(struct capture *c, bool all);
-/* All that was kept; its memory is the capture's. */
-void capture_end(struct capture *c, struct stream *ret);
+/* ns_group.c: on version 2 init must be born in its group, or moved there while it is alone. A descriptor of it, or -1. */
+int ns_group_begin(struct ns_box *n);
+/* Makes sure that the box has a cgroup with its limits: the one that init is in already, or a new one. */
+int ns_group_ready(struct box_state *b, struct err *e);
+/*
+ * On version 2 an ordinary user often has no group, but a systemd manager that makes one. Init waits for its user
+ * meanwhile, so it is a single process when it is moved. The undertaker goes along: the manager removes a scope with its
+ * last process, and this one stays until the counters were read. If anything fails, the box has no group, and
+ * no_group keeps the reason.
+ */
+void ns_scope_begin(struct box_state *b);
+void ns_scope_finish(struct box_state *b);
 
-/* feed.c: standard input */
-struct feed {
-	int from, to;              /* the caller's; the write end of the program's pipe, -1: ended */
-	size_t n, at;              /* bytes in chunk, and how many are given */
-	char chunk[NS_CHUNK];
-};
-void feed_start(struct feed *f, int from, int to);
-struct pollfd feed_poll(const struct feed *f);
-void feed_turn(struct feed *f, short revents);
+/* ns_idmap.c: for a launcher that is root, a detached mount with mapped owners for each path of the caller's. */
+int ns_trees_open(struct box_state *b, struct err *e);
+void ns_trees_close(struct box_state *b);
 
-/* supervise.c */
-struct ns_watch {
-	const struct spec *spec;
-	struct cgroup *cg;         /* NULL: none */
-	const struct box_progress *progress;
-	int talk, pidfd;
-	pid_t pid;
-	struct capture out, err;
-	struct feed in;
-	int procfd, rootfd;     /* of the box, when it handed them out */
-	int64_t start;             /* ns of the monotonic clock */
-	struct watch_times times;
-};
-/* Until nothing but init can be left of the box, and that is on its way. *ret has everything but the streams' texts. -1 when setup failed. */
-int supervise(struct ns_watch *w, struct outcome *ret, struct err *e);
+/* ns_control.c: the launcher's side of a box that runs; backend.h has the contracts. */
+void ns_add_sources(struct box_state *b, struct sources *ret);
+void ns_take_events(struct box_state *b, bool soon);
+void ns_kill(struct box_state *b);
+void ns_usage(struct box_state *b, unsigned wanted, struct box_usage *ret);
+bool ns_all_exiting(struct box_state *b);

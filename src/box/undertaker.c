@@ -23,7 +23,7 @@
  * Waits for the first process of the box, which ends after all others in it. It dies by itself with the launcher; the undertaker kills nobody
  * by number. False: it is still there.
  */
-static bool wait_for(const int *box)
+static bool wait_for(const pid_t *box)
 {
 	int fd = box && *box > 0 ? (int)syscall(SYS_pidfd_open, *box, 0) : -1;
 	bool ended;

@@ -15,7 +15,7 @@ struct undertaker {
 	int life[2];            /* its end of a pipe, and the launcher's: that closes without a word when the launcher is killed */
 	struct cgroup *cg;
 	struct protect *protect;
-	const int *box;         /* the box's init, 0: none (yet); names are given free only when it is gone. NULL: nobody to wait for */
+	const pid_t *box;         /* the box's init, 0: none (yet); names are given free only when it is gone. NULL: nobody to wait for */
 	int keep[UNDERTAKER_KEEP_MAX]; /* the descriptors it needs, the smallest first */
 	size_t nkeep;
 	char stack[UNDERTAKER_STACK] __attribute__((aligned(16)));

@@ -165,7 +165,7 @@ static int run_again(struct replay_job *c)
 		j->wishes.config = c->o.config;
 	arena_init(&c->running, RUN_ARENA);
 	rc = arena_run(&c->running, rerun_request, c);
-	box_wait(&j->outcome);
+	job_end(j);
 	if (rc == 0 && (j->report.error.n || j->refused)) {
 		complain("replay: it could not be run again: %.*s", STR_ARG(j->report.error.n ? j->report.error : STR("the policy does not load")));
 		rc = EXIT_INTERNAL;

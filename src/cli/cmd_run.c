@@ -279,7 +279,7 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
 	arena_free(&out); /* while the kernel takes the box away */
 	arena_free(&a);
-	box_wait(&c.job.outcome); /* last of all: the kernel is still busy with it */
+	job_end(&c.job); /* last of all: the kernel is still busy with it */
 	return rc;
 }
 

@@ -502,7 +502,7 @@ static int work_run(struct mcp_call *c, const struct arguments *g)
 	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
 	report_json(&b, &j->report);
 	rc = answer(c, buf_view(&b), report_error(&j->report));
-	box_wait(&j->outcome);
+	job_end(j);
 	return rc;
 }
 

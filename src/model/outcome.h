@@ -57,7 +57,6 @@ struct outcome {
 	struct enforced enforced;
 	struct change *changes;
 	const char *backend;
-	int leaving[4];        /* processes of ours that are on their way out; box_wait() */
 	struct err err_setup;  /* STATUS_SETUP_ERROR: why */
 };
 

@@ -65,6 +65,7 @@ static char *const *words(struct arena *a, const struct texts *command)
 static int run_validator(struct validator_call *j, struct run_wishes *w, struct outcome *ret, struct err *e)
 {
 	struct run r = {.id = j->run->id};
+	struct box box = {0};
 	int rc;
 
 	w->profile = "exec";
@@ -82,8 +83,8 @@ static int run_validator(struct validator_call *j, struct run_wishes *w, struct 
 	if (fd < 0)
 		return -1;
 	r.spec.input = fd;
-	run_go(j->a, &r, &(struct box_start){0}, NULL, ret);
-	box_wait(ret);
+	run_go(j->a, &r, &box, &(struct box_start){0}, NULL, ret);
+	box_end(&box, ret);
 	rc = ret->status == STATUS_OK || ret->status == STATUS_EXIT_NONZERO ? 0 : -1;
 	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "%s", ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));
 }

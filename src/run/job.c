@@ -106,13 +106,12 @@ static int record_begun(void *ctx, struct err *e)
 /* A client that wants to know where the command ended does without when that cannot be said. */
 static void run_and_follow(struct arena *a, struct job *j, struct recording *r, const struct box_progress *progress)
 {
-	struct box_start start = {.begun = j->box, .ready = record_begun, .ctx = r};
+	struct box_start start = {.ready = record_begun, .ctx = r};
 	struct str told = STR("");
 
-	j->box = NULL;
 	if (j->ticket.follow)
 		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told, NULL);
-	run_go(a, &j->run, &start, progress, &j->outcome);
+	run_go(a, &j->run, &j->box, &start, progress, &j->outcome);
 	j->ended_in = cwd_report_take(a, &j->world, told);
 }
 
@@ -179,17 +178,24 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 	return 0;
 }
 
-/* The box is begun first of all: it takes the kernel about as long as finding out here what is to run in it, and whether. */
+/*
+ * A box of the chosen backend is begun first of all: that takes the kernel about as long as it takes to find out here
+ * what is to run in it, and whether.
+ */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
+	const struct backend *backend = box_backend(j->wishes.backend);
 	int rc;
 
-	j->box = box_begin(a, box_backend(NULL));
+	if (backend) /* else run_prepare() says that there is none */
+		box_begin(&j->box, a, backend);
 	rc = carry_out(a, j, progress, e);
-	box_end(box_backend(NULL), j->box);
-	j->box = NULL;
+	if (j->box.begun)
+		box_end(&j->box, NULL);
 	return rc;
 }
+
+void job_end(struct job *j) { box_end(&j->box, &j->outcome); }
 
 int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 {

@@ -14,9 +14,9 @@ struct job {
 	struct policies policies;
 	struct run_world world;
 	struct run run;
-	struct box *box;           /* begun and not used yet; NULL: none */
+	struct box box;            /* job_end() when the report is out */
 	struct record record;
-	struct outcome outcome;    /* box_wait() on it when the report is out */
+	struct outcome outcome;
 	struct judgement judgement;
 	bool peeked;               /* the ticket could not be taken, only read: this is the client's sandbox */
 	bool sandboxed;            /* that sandbox lets no box be made */
@@ -28,5 +28,10 @@ struct job {
 
 /* 0 and a report, whatever happened; -1 when the wishes are wrong: e says how, and nothing was made. The caller is inside an arena_run(). */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e);
+/*
+ * Waits until nothing of the run is left, and closes its streams. Last of all, so that nobody who reads the report waits
+ * for the kernel; the arena may be gone by then. Also for a job that never ran.
+ */
+void job_end(struct job *j);
 /* Only what the gate would say of it, whether the wishes ask for the gate or not; `refused` is set when there is no policy to judge by. */
 int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e);

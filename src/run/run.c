@@ -111,28 +111,27 @@ static int make_state(struct arena *a, const struct run *r, struct err *e)
 	return 0;
 }
 
-void run_go(struct arena *a, const struct run *r, const struct box_start *start, const struct box_progress *progress, struct outcome *ret)
+void run_go(struct arena *a, const struct run *r, struct box *box, const struct box_start *start,
+		const struct box_progress *progress, struct outcome *ret)
 {
 	const struct backend *b = box_backend(r->backend);
-	struct box_start s = *start;
 	struct outcome o = {0};
 	struct err e = {0};
-
 	struct collector reports = {0};
 	int rc = make_state(a, r, &e);
 
 	if (rc == 0)
 		rc = test_reports_start(a, r, &reports, &e);
-	if (rc != 0 || b != box_backend(NULL)) {
-		box_end(box_backend(NULL), s.begun);
-		s.begun = NULL;
-	}
+	if (rc == 0 && !b)
+		rc = err_set(&e, ERR_SYSTEM, 0, "there is no backend");
 	if (rc == 0)
-		rc = b ? box_run(a, b, &s, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend");
+		rc = box_run(box, a, b, start, &r->spec, progress, &o, &e);
+	else
+		box_end(box, NULL);
 	test_reports_end(a, r, &reports);
 	if (rc == 0) {
 		*ret = o;
 		return;
 	}
-	*ret = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .backend = b ? b->name : NULL, .err_setup = e};
+	*ret = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .backend = b ? box_backend_name(b) : NULL, .err_setup = e};
 }

@@ -130,8 +130,12 @@ bool run_iso_times(const struct run_wishes *w);
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e);
 /* run.c. The judgement about what would run. */
 int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret, struct err *e);
-/* Makes the caches and runs it. What was begun was so with the default backend, and is used up in any case. What goes wrong on our side is the outcome STATUS_SETUP_ERROR. */
-void run_go(struct arena *a, const struct run *r, const struct box_start *start, const struct box_progress *progress, struct outcome *ret);
+/*
+ * Makes the caches and runs it, in *box if that was begun. A failure of ours is the outcome STATUS_SETUP_ERROR. The
+ * caller ends the box (box_end()).
+ */
+void run_go(struct arena *a, const struct run *r, struct box *box, const struct box_start *start,
+		const struct box_progress *progress, struct outcome *ret);
 /* streams.c: what the report shows of them. Keeps those that are too long for it below the state. */
 void streams_show(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret);
 /* report.c */

@@ -72,7 +72,7 @@ static int set_backend(struct spec_builder *m, struct err *e)
 		return 0;
 	buf_init(&known, m->a, 0);
 	for (size_t i = 0; box_backend_at(i); i++)
-		buf_fmt(&known, "%s%s", i ? ", " : "", box_backend_at(i)->name);
+		buf_fmt(&known, "%s%s", i ? ", " : "", box_backend_name(box_backend_at(i)));
 	return err_set(e, ERR_INPUT, 0, "--backend '%.40s': there is %.*s", m->w->backend, STR_ARG(buf_view(&known)));
 }
 

@@ -126,15 +126,16 @@ static void plain_spec(struct arena *a, const struct run_world *w, struct spec *
 static bool look_box(struct arena *a, struct doctor *d, const struct run_world *w)
 {
 	struct outcome o = {0};
+	struct box box = {0};
 	struct err e = {0};
 	struct spec s;
 
 	plain_spec(a, w, &s);
-	if (box_run(a, box_backend(NULL), &(struct box_start){0}, &s, NULL, &o, &e) != 0) {
+	if (box_run(&box, a, box_backend(NULL), &(struct box_start){0}, &s, NULL, &o, &e) != 0) {
 		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "%s", e.text));
 		return false;
 	}
-	box_wait(&o);
+	box_end(&box, &o);
 	if (o.status != STATUS_OK) {
 		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "it was made, and '/bin/sh -c :' ended in it with %s", status_name(o.status)));
 		return false;

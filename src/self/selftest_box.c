@@ -206,6 +206,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	struct run_wishes *w = arena_new(a, struct run_wishes);
 	struct run_world world;
 	struct run r = {0};
+	struct box box = {0};
 	struct outcome o;
 
 	if (run_world(a, STR(""), &world, e) != 0)
@@ -230,8 +231,8 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		w->env.v[w->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
 	if (run_prepare(a, w, &world, policies, &r, e) != 0)
 		return -1;
-	run_go(a, &r, &(struct box_start){0}, NULL, &o);
-	box_wait(&o);
+	run_go(a, &r, &box, &(struct box_start){0}, NULL, &o);
+	box_end(&box, &o);
 	judge_trial(a, p, t, &r, &o);
 	return 0;
 }

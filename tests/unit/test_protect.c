@@ -67,8 +67,9 @@ static struct outcome box(const char *script)
 	struct err e = {0};
 
 	spec_for(&s, argv);
-	int rc = box_run(A, box_backend(NULL), &(struct box_start){0}, &s, NULL, &out, &e);
-	box_wait(&out);
+	struct box box = {0};
+	int rc = box_run(&box, A, box_backend(NULL), &(struct box_start){0}, &s, NULL, &out, &e);
+	box_end(&box, &out);
 	if (rc != 0)
 		unit_fail(__FILE__, __LINE__, "box_run: %s", e.text);
 	return out;
