@@ -380,6 +380,17 @@ static bool stays_here(struct judge *j, struct subject *s)
 	return any;
 }
 
+/* rsync * d: may one of the names be another machine's? */
+static bool finds_host(struct judge *j, struct subject *s)
+{
+	bool found = false;
+
+	for (const struct know_use *u = subject_known(j, s)->uses; u; u = u->next)
+		found |= u->role == USE_HOST && (u->flags & USE_PATTERN) &&
+			!option_names_no_host(j, s, &u->value);
+	return found;
+}
+
 /* python -m pip list: it runs in the box, for what the project may put in its way, and needs no network there. */
 static bool lists_packages(const struct subject *s)
 {
@@ -463,6 +474,8 @@ void danger_effects(struct judge *j, const struct check *c)
 		struct subject *s = &j->subjects[i];
 		unsigned has = s->row ? subject_known(j, s)->effects : 0;
 
+		if ((has & EFFECT_PATTERN_HOST) && finds_host(j, s))
+			has |= EFFECT_NETWORK;
 		for (size_t k = 0; k < sizeof(effects) / sizeof(*effects); k++)
 			if ((has & effects[k].effect) && !was_said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && (stays_here(j, s) || lists_packages(s))) &&
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) && /* git's own have rows in the table, */

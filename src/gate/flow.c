@@ -198,7 +198,8 @@ void flow_leak(struct judge *j, const struct check *c)
 	bool sends = false, found = false;
 
 	for (size_t i = 0; i < j->nsubjects && !sends; i++) {
-		sends = j->subjects[i].row && (subject_known(j, &j->subjects[i])->effects & EFFECT_NETWORK);
+		sends = j->subjects[i].row &&
+			(subject_known(j, &j->subjects[i])->effects & (EFFECT_NETWORK | EFFECT_PATTERN_HOST));
 		sender = j->subjects[i].c->at;
 	}
 	for (const struct access *x = j->f->accesses; x && !sends; x = x->next) {

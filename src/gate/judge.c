@@ -254,7 +254,8 @@ bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects)
 
 bool judge_leaves_box(struct judge *j, struct span at)
 {
-	return judge_leaves_box_by(j, at, EFFECT_NETWORK | EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM);
+	return judge_leaves_box_by(j, at, EFFECT_NETWORK | EFFECT_PATTERN_HOST | EFFECT_PRIVILEGE |
+		EFFECT_PERSISTENCE | EFFECT_SYSTEM);
 }
 
 /*

@@ -7,7 +7,7 @@
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   git_changes.c   which files of the working tree git would change
  *   git_hooks.c  hooks and programs of the project that git would run
- *   option_names.c  patterns that may find files whose names are options
+ *   option_names.c  patterns that may find files whose names are options or hosts
  *   overlay.c    what the request itself changes, as its later commands see it
  *   processes.c  which processes a command ends
  *   packages.c   npx and its kin, when they fetch what they run
@@ -240,6 +240,8 @@ void option_names_check(struct judge *j, const struct check *c);
 bool option_name_fits(struct str pattern, struct str name);
 /* May there be a name in the directory that starts with a dash, and that the pattern finds? */
 bool option_name_in(struct judge *j, struct str dir, struct str pattern, struct moment use);
+/* Does a pattern that may name hosts (rsync * d) find local names only? False: not known. */
+bool option_names_no_host(struct judge *j, const struct subject *s, const struct word *w);
 
 /* inline.c: true when this code can neither run a command nor write a file. */
 bool inline_harmless(const struct snippet *s);

@@ -1,7 +1,8 @@
 /*
- * Files whose names are options. A pattern without a directory before it (`sort *`) hands the program names as
- * they are, so a file called -o.envrc is an option of sort. It matters only where such a name may be: on the
- * disk, or made by the request before.
+ * Files whose names are options or hosts. A pattern without a directory before it (`sort *`) hands the
+ * program names as they are, so a file called -o.envrc is an option of sort, and one called host:x is on
+ * another machine for rsync. It matters only where such a name may be: on the disk, or made by the request
+ * before.
  */
 #include "base/glob.h"
 #include "gate/overlay.h"
@@ -94,4 +95,55 @@ void option_names_check(struct judge *j, const struct check *c)
 				" may find a file whose name is an option of %s, so it may only run in the box",
 				subject_options(j, s)->name))), "write ./ or -- before the pattern");
 	}
+}
+
+/* ---- hosts ---- */
+
+/* Is there a name with a colon on the disk that the pattern finds? */
+static bool host_on_disk(struct judge *j, struct str dir, const char *names, struct str pattern)
+{
+	struct str asked = str_fmt(j->a, "%.*s/%s", STR_ARG(dir.n > 1 ? dir : STR("")), names);
+	const struct glob_answer *g = pmap_get(j->glob_answers, asked);
+
+	if (!g)
+		return !judge_ask(j, &(struct question){.kind = QUESTION_GLOB, .path = asked}) ||
+			j->v->closed;
+	for (size_t i = 0; i < g->nmatches; i++)
+		if (glob_may(pattern, path_base(g->matches[i]), GLOB_PATH) != GLOB_NO)
+			return true;
+	return g->more;
+}
+
+/* May an earlier command of the request make such a name? All but a plain file or directory may. */
+static bool host_made(const struct judge *j, struct moment use)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next) {
+		if (x->kind != ACCESS_WRITE || !moment_precedes(x->when, use))
+			continue;
+		if (x->path.kind != WORD_EXACT || x->below || x->change != CHANGE_PLAIN ||
+			str_find(x->path.text, ':', 0) >= 0)
+			return true;
+	}
+	return false;
+}
+
+bool option_names_no_host(struct judge *j, const struct subject *s, const struct word *w)
+{
+	struct str pattern = first_component(w);
+	bool found = false;
+
+	if (w->kind != WORD_REST || !pattern.n || !text_exact(w->text))
+		return false;
+	if (strpbrk(str_c(j->a, pattern), ":(") || !s->c->ndirs || host_made(j, s->c->when))
+		return false;
+	for (size_t i = 0; i < s->c->ndirs; i++) {
+		struct str dir = path_plain(j->a, s->c->dirs[i]);
+
+		if (!text_exact(dir) || !str_starts(dir, "/"))
+			return false;
+		/* both at once: each question that waits for an answer is a round of its own */
+		found |= host_on_disk(j, dir, "*:*", pattern);
+		found |= host_on_disk(j, dir, ".*:*", pattern);
+	}
+	return !found;
 }

@@ -38,6 +38,7 @@ enum {
 	USE_WORK_TREE = 64,   /* USE_WRITE: CHANGE_WORK_TREE */
 	USE_REPOSITORY = 128, /* USE_WRITE: CHANGE_REPOSITORY */
 	USE_GIT_DIR = 256,    /* USE_WRITE: CHANGE_GIT_DIR */
+	USE_PATTERN = 1024,   /* USE_HOST: EFFECT_PATTERN_HOST */
 };
 
 struct know_use {
@@ -54,6 +55,7 @@ enum { /* effects of a row, as found for this argv */
 	EFFECT_COPIES = 64, /* what is read or deleted appears where it writes */
 	EFFECT_INCLUDES = 256, /* the text that it reads may name other files that it reads, too: #include */
 	EFFECT_LINKS = 128, /* what it writes leads to what it reads */
+	EFFECT_PATTERN_HOST = 512, /* EFFECT_NETWORK, if a pattern of its files finds a name like HOST:PATH */
 };
 
 struct know_result {

@@ -305,8 +305,12 @@ static bool emit_remote(struct know_applying *ap, bool host, size_t from, size_t
 			return i > 0;
 		}
 	}
-	if (w.kind != WORD_EXACT)
+	if (w.kind == WORD_REST && w.glob && host) {
+		know_use_add(ap, USE_HOST, USE_PATTERN, from, to, &w);
+		ap->ret->effects |= EFFECT_PATTERN_HOST;
+	} else if (w.kind != WORD_EXACT) {
 		add_host(ap, host, from, to, w);
+	}
 	return false;
 }
 

@@ -173,4 +173,13 @@ judge allow - 'cp README.md r2; echo x >> r2'
 judge allow - 'git mv README.md r2; sed -i s/a/b/ r2'
 judge allow - 'echo x > lnk/pre-commit; mv src/deep/l lnk'
 
+# ---- files whose names are hosts ----
+mkdir hosts
+touch hosts/there:x hosts/.there:x
+judge ask network 'cd hosts; rsync -a * d'
+judge ask network 'cd hosts; rsync -a .t* d'
+judge allow - 'cd hosts; rsync -a *.md d'
+judge ask network 'mv hosts/* .; rsync -a * d'
+judge allow - 'rsync -a * d'
+
 echo "1..$n"
