@@ -92,12 +92,12 @@ static const struct via *via_at(const struct via *v, size_t depth)
  */
 static bool substituted(const struct via *outer, const struct via *inner)
 {
-	static const char ways[][8] = {"subst", "procsub", ""};
 	size_t n = 0, outer_depth = via_depth(outer), depth = via_depth(inner);
 
-	while (n < outer_depth && n < depth && !strcmp(via_at(outer, n)->name, via_at(inner, n)->name))
+	while (n < outer_depth && n < depth && via_same(via_at(outer, n), via_at(inner, n)))
 		n++;
-	return n < depth && STR_LISTED(str_of(via_at(inner, n)->name), ways);
+	return n < depth &&
+	       (via_at(inner, n)->kind == VIA_SUBST || via_at(inner, n)->kind == VIA_PROCSUB);
 }
 
 /*

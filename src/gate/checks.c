@@ -77,8 +77,9 @@ static void opaque_command(struct judge *j, const struct check *c)
 		if (!k->argc || k->argv[0].kind == WORD_EXACT || is_some_file(&k->argv[0]))
 			continue;
 		/* nothing but "any words", below a program: its own words do not tell what it runs */
-		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && strncmp(k->via->name, "wrapper:", 8) == 0;
-		if (hidden && edits_in_place(j, k->via->name + 8, k->argv[0].at)) { /* no rule lifts it: one that allows sed says nothing of what sed may run */
+		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && k->via->kind == VIA_WRAPPER;
+		/* no rule lifts it: one that allows sed says nothing of what sed may run */
+		if (hidden && edits_in_place(j, k->via->name, k->argv[0].at)) {
 			const struct check *edit = gate_check(CHECK_OPAQUE_EDIT);
 
 			judge_raise(j, edit, &(struct finding){.grade = judge_grade(j, edit), .message = judge_quote(j, "which words ", k->argv[0].at, " gets is not known before it runs" EDIT_CONTAINED),

@@ -324,8 +324,11 @@ static void put_via(struct explain *x, const struct via *v)
 {
 	tint_on(x->out, x->style, TINT_DIM);
 	buf_c(x->out, "   (");
-	for (const struct via *p = v; p && (p == v || p->outer); p = p->outer) /* innermost first; that the outermost is direct says nothing */
-		buf_fmt(x->out, "%s%s", p == v ? "" : " < ", p->name);
+	/* innermost first; that the outermost is direct says nothing */
+	for (const struct via *p = v; p && (p == v || p->outer); p = p->outer) {
+		buf_c(x->out, p == v ? "" : " < ");
+		buf_str(x->out, via_text(x->a, p));
+	}
 	buf_c(x->out, ")");
 	tint_off(x->out, x->style);
 }
@@ -384,7 +387,7 @@ static void put_commands(struct explain *x)
 			show_word(x->out, &c->argv[i]);
 		}
 		put_known(x, c);
-		if (c->via && strcmp(c->via->name, "direct") != 0)
+		if (c->via && c->via->kind != VIA_DIRECT)
 			put_via(x, c->via);
 		buf_char(x->out, '\n');
 	}

@@ -80,13 +80,14 @@ static void code_from(struct judge *j, struct span at)
 /* Fetched inside a substitution or a function, whatever became of it since. */
 static struct subject *fetched_aside(struct judge *j)
 {
-	static const char ways[][12] = {"subst", "procsub", "function"};
-
 	for (size_t i = 0; i < j->nsubjects; i++)
-		for (const struct via *v = j->subjects[i].c->via; v; v = v->outer)
-			for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++)
-				if (!strcmp(v->name, ways[k]) && fetches(&j->subjects[i]))
-					return &j->subjects[i];
+		for (const struct via *v = j->subjects[i].c->via; v; v = v->outer) {
+			bool aside =
+				v->kind == VIA_SUBST || v->kind == VIA_PROCSUB || v->kind == VIA_FUNCTION;
+
+			if (aside && fetches(&j->subjects[i]))
+				return &j->subjects[i];
+		}
 	return NULL;
 }
 

@@ -292,7 +292,7 @@ bool judge_lifted(struct judge *j, struct span at)
 
 static bool is_borrowed(const struct via *v)
 {
-	return v && (!strncmp(v->name, "wrapper:", 8) || !strcmp(v->name, "xargs") || !strcmp(v->name, "find") || !strcmp(v->name, "env"));
+	return v && (v->kind == VIA_WRAPPER || v->kind == VIA_XARGS || v->kind == VIA_FIND);
 }
 
 /* What sudo, env, xargs ... run has the place of their name; its own words say more. Empty: no such command at this place. */

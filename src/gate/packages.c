@@ -14,10 +14,9 @@ struct package {
 
 static bool is_runner(const struct via *v)
 {
-	static const char names[][20] = {
-		"wrapper:npx", "wrapper:npm exec", "wrapper:npm x", "wrapper:bunx", "wrapper:bun x", ""};
+	static const char names[][12] = {"npx", "npm exec", "npm x", "bunx", "bun x", ""};
 
-	return v && STR_LISTED(str_of(v->name), names);
+	return v && v->kind == VIA_WRAPPER && STR_LISTED(str_of(v->name), names);
 }
 
 static struct package package_of(struct str word)

@@ -313,7 +313,9 @@ static bool wrapper_runs(const struct command *c, const char *name, const struct
 {
 	size_t skip;
 
-	if (!in->via || strncmp(in->via->name, "wrapper:", 8) != 0 || strcmp(in->via->name + 8, name) != 0 || in->argc >= c->argc || !in->argc)
+	if (!in->via || in->via->kind != VIA_WRAPPER || strcmp(in->via->name, name) != 0)
+		return false;
+	if (in->argc >= c->argc || !in->argc)
 		return false;
 	skip = c->argc - in->argc;
 	for (size_t i = 0; i < in->argc; i++)

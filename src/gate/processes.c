@@ -263,7 +263,7 @@ static bool is_own(const struct judge *j, const struct word *w)
 	if (str_is(text, "$!") || str_is(text, "\"$!\""))
 		return true;
 	for (const struct command *c = j->f->commands; c; c = c->next)
-		if (strcmp(c->via->name, "function") == 0)
+		if (c->via->kind == VIA_FUNCTION)
 			return false; /* jobs may be one */
 	return str_is(text, "$(jobs -p)") || str_is(text, "\"$(jobs -p)\"");
 }
@@ -271,7 +271,7 @@ static bool is_own(const struct judge *j, const struct word *w)
 static void kill_one(struct judge *j, const struct subject *s, const struct word *w)
 {
 	struct span pipeline = pipeline_of(j, s->c->at);
-	bool xargs = s->c->via && !strcmp(s->c->via->name, "xargs");
+	bool xargs = s->c->via && s->c->via->kind == VIA_XARGS;
 
 	if (is_own(j, w))
 		return;

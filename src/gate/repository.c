@@ -205,11 +205,11 @@ static bool is_toplevel(struct judge *j, struct span at)
  */
 static bool at_toplevel(struct judge *j, struct subject *s)
 {
-	static const char moves[][8] = {"cd", "chdir", "pushd", "popd", ""}, same[][8] = {"direct", "subst", ""};
+	static const char moves[][8] = {"cd", "chdir", "pushd", "popd", ""};
 	bool moved = false;
 
 	for (const struct via *v = s->c->via; v; v = v->outer)
-		if (!STR_LISTED(str_of(v->name), same))
+		if (v->kind != VIA_DIRECT && v->kind != VIA_SUBST)
 			return false;
 	for (const struct setting *v = j->f->settings; v; v = v->next)
 		if (str_starts(v->name, "GIT_") || !text_exact(v->name))
@@ -276,14 +276,36 @@ void repository_planted(struct judge *j, const struct check *c)
 	}
 }
 
-/* Ways to a command that do not change the directory, or whose directory the reader follows. Others may run it anywhere. */
-static const char ways[][18] = {"direct", "subst", "procsub", "function", "alias", "eval", "trap", "source", "sh-c", "stdin-shell", "xargs", "code:python", "code:javascript", "code:powershell", "wrapper:env",
-	"wrapper:command", "wrapper:exec", "wrapper:builtin", "wrapper:nice", "wrapper:ionice", "wrapper:nohup", "wrapper:time", "wrapper:timeout", "wrapper:stdbuf", "wrapper:setsid", "wrapper:sudo", "wrapper:watch", ""};
+/* Does this way to a command leave the directory as it is, or does the reader follow it? Others run it
+ * anywhere. */
+static bool step_stays(const struct via *v)
+{
+	static const char languages[][12] = {"python", "javascript", "powershell", ""};
+	static const char wrappers[][8] = {"env", "command", "exec", "builtin", "nice", "ionice", "nohup",
+		"time", "timeout", "stdbuf", "setsid", "sudo", "watch", ""};
+
+	switch (v->kind) {
+	case VIA_DIRECT:
+	case VIA_SUBST:
+	case VIA_PROCSUB:
+	case VIA_FUNCTION:
+	case VIA_ALIAS:
+	case VIA_EVAL:
+	case VIA_TRAP:
+	case VIA_SOURCE:
+	case VIA_SH_C:
+	case VIA_STDIN_SHELL:
+	case VIA_XARGS: return true;
+	case VIA_CODE: return STR_LISTED(str_of(v->name), languages);
+	case VIA_WRAPPER: return STR_LISTED(str_of(v->name), wrappers);
+	default: return false;
+	}
+}
 
 static bool stays(const struct via *v)
 {
 	for (; v; v = v->outer)
-		if (!STR_LISTED(str_of(v->name), ways))
+		if (!step_stays(v))
 			return false;
 	return true;
 }

@@ -121,7 +121,7 @@ void advice_route(struct judge *j, const struct check *c)
 	const struct command *k = j->f->commands;
 	struct str text;
 
-	if (!k || k->next || j->p->route == ROUTE_OFF || !j->subjects[0].base.n || strcmp(k->via->name, "direct") != 0)
+	if (!k || k->next || j->p->route == ROUTE_OFF || !j->subjects[0].base.n || k->via->kind != VIA_DIRECT)
 		return;
 	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
 		if (!str_is(j->subjects[0].base, routes[i].name))

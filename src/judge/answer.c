@@ -137,16 +137,16 @@ static void put_steps(struct buf *out, const struct step *s)
 /* The chain is kept innermost first and told outermost first. */
 static void put_via(struct buf *out, const struct via *v)
 {
-	const char *names[VIA_MAX];
+	const struct via *steps[VIA_MAX];
 	size_t n = 0;
 
 	for (; v && n < VIA_MAX; v = v->outer)
-		names[n++] = v->name;
+		steps[n++] = v;
 	answer_key(out, "via");
 	buf_char(out, '[');
 	while (n > 0) {
 		put_next(out);
-		answer_string(out, str_of(names[--n]));
+		answer_string(out, via_text(out->a, steps[--n]));
 	}
 	buf_char(out, ']');
 }

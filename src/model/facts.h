@@ -65,11 +65,35 @@ struct word {
 	struct span at;
 };
 
-/* How a command is reached, innermost first: "direct", "subst", "wrapper:sudo", ... */
+enum via_kind {
+	VIA_DIRECT = 0,
+	VIA_SUBST,       /* $( ) or backticks */
+	VIA_PROCSUB,     /* <( ), >( ), =( ) */
+	VIA_FUNCTION,
+	VIA_ALIAS,
+	VIA_EVAL,
+	VIA_TRAP,
+	VIA_SOURCE,
+	VIA_SH_C,
+	VIA_STDIN_SHELL, /* a shell reads it from its input */
+	VIA_XARGS,
+	VIA_FIND,
+	VIA_WRAPPER,     /* a program that runs another: `name` */
+	VIA_CODE,        /* code in the language `name` */
+	VIA_KINDS
+};
+
+/* How a command is reached, innermost first. */
 struct via {
-	const char *name;
+	enum via_kind kind;
+	const char *
+		name; /* of a wrapper with its subcommand ("sudo", "npm exec"), or of a language; else NULL */
 	const struct via *outer;
 };
+
+bool via_same(const struct via *a, const struct via *b); /* whatever lies around them */
+/* One step as answers and explanations show it: "direct", "subst", "wrapper:sudo". */
+struct str via_text(struct arena *a, const struct via *v);
 
 /* A program that is started: looked up in PATH, or named by a path. Functions and builtins of the shell are none. */
 struct launch {

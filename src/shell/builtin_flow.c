@@ -13,7 +13,7 @@ void builtin_eval(struct builtin_call *b)
 		state_forget(e);
 		return;
 	}
-	const struct via *outer = via_enter(e, "eval");
+	const struct via *outer = via_enter(e, (struct via){.kind = VIA_EVAL});
 	eval_text(e, text, "eval", b->at, e->dialect);
 	e->via = outer;
 	e->s.status = -1;
@@ -24,7 +24,7 @@ static void source_text(struct builtin_call *b, struct str text, size_t args)
 	struct eval *e = b->e;
 	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s)};
 	struct params params = e->s.params;
-	const struct via *outer = via_enter(e, "source");
+	const struct via *outer = via_enter(e, (struct via){.kind = VIA_SOURCE});
 	e->frame = &frame;
 	bool given = args < b->argc;
 	if (given)
@@ -91,7 +91,8 @@ void builtin_exec(struct builtin_call *b)
 	known &= seen[strspn(seen, "cla")] == 0; /* a wrong option is an error, and the script goes on */
 	if (strchr(seen, 'c'))
 		state_forget_vars(b->e); /* with an empty environment */
-	call_via(b->e, "wrapper:exec", b->argv + i, b->argc - i, CALL_PROGRAMS, b->at);
+	call_via(b->e, (struct via){.kind = VIA_WRAPPER, .name = "exec"}, b->argv + i, b->argc - i,
+		CALL_PROGRAMS, b->at);
 	b->e->s.dead = known && b->argv[i].kind == WORD_EXACT;
 }
 
@@ -105,14 +106,16 @@ void builtin_command(struct builtin_call *b)
 		b->e->s.status = -1;
 		return;
 	}
-	call_via(b->e, "wrapper:command", b->argv + i, b->argc - i, CALL_BUILTINS | CALL_PROGRAMS, b->at);
+	call_via(b->e, (struct via){.kind = VIA_WRAPPER, .name = "command"}, b->argv + i, b->argc - i,
+		CALL_BUILTINS | CALL_PROGRAMS, b->at);
 }
 
 void builtin_builtin(struct builtin_call *b)
 {
 	size_t i = b->argc > 1 && b->argv[1].kind == WORD_EXACT && str_is(b->argv[1].text, "--") ? 2 : 1;
 	if (i < b->argc)
-		call_via(b->e, "wrapper:builtin", b->argv + i, b->argc - i, CALL_BUILTINS, b->at);
+		call_via(b->e, (struct via){.kind = VIA_WRAPPER, .name = "builtin"}, b->argv + i, b->argc - i,
+			CALL_BUILTINS, b->at);
 	else
 		b->e->s.status = 0;
 }
@@ -128,7 +131,8 @@ void builtin_jobs(struct builtin_call *b)
 	if (!known || strchr(seen, 'x')) {
 		struct word rest = word_rest(b->at);
 		if (i < b->argc)
-			call_via(b->e, "wrapper:jobs", b->argv + i, b->argc - i, CALL_ALL, b->at);
+			call_via(b->e, (struct via){.kind = VIA_WRAPPER, .name = "jobs"}, b->argv + i,
+				b->argc - i, CALL_ALL, b->at);
 		else if (!known)
 			emit_command(b->e, &rest, 1, b->at);
 	}

@@ -141,7 +141,7 @@ static void call_body(struct eval *e, const struct syn_node *body, const struct 
 	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s), .function = true, .unsure = e->unsure};
 	struct params params = e->s.params;
 	struct loop *loop = e->loop;
-	const struct via *outer = via_enter(e, "function");
+	const struct via *outer = via_enter(e, (struct via){.kind = VIA_FUNCTION});
 	e->frame = &frame;
 	e->loop = NULL;
 	e->s.params = (struct params){argv + 1, argc - 1};
@@ -207,9 +207,10 @@ static void call(struct eval *e, const struct word *argv, size_t argc, unsigned 
 	eval_exit(e);
 }
 
-void call_via(struct eval *e, const char *name, const struct word *argv, size_t argc, unsigned what, struct span at)
+void call_via(struct eval *e, struct via step, const struct word *argv, size_t argc, unsigned what,
+	struct span at)
 {
-	const struct via *outer = via_enter(e, name);
+	const struct via *outer = via_enter(e, step);
 	emit_command(e, argv, argc, at);
 	call(e, argv, argc, what, NULL);
 	e->via = outer;

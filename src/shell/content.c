@@ -205,7 +205,7 @@ struct script_run {
 static void source(const struct script_run *r)
 {
 	struct eval *e = r->e;
-	via_enter(e, "source");
+	via_enter(e, (struct via){.kind = VIA_SOURCE});
 	if (r->args < r->argc)
 		e->s.params = (struct params){r->argv + r->args, r->argc - r->args};
 	eval_text_apart(e, r->text, "file", r->argv[0].at, e->dialect);

@@ -67,6 +67,13 @@ static void key_begin(struct eval *e, struct buf *b, char kind)
 
 static void key_bytes(struct buf *b, const void *p, size_t n) { buf_add(b, p, n); }
 
+static void key_via(struct buf *b, const struct via *v)
+{
+	buf_char(b, (char)v->kind);
+	if (v->name)
+		key_bytes(b, v->name, strlen(v->name) + 1);
+}
+
 static void key_word(struct buf *b, const struct word *w)
 {
 	uint32_t head[2] = {(uint32_t)w->kind, (uint32_t)w->text.n};
@@ -147,7 +154,7 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 		key_word(&b, &argv[i]);
 	key_span(&b, at);
 	for (const struct via *v = e->via; v; v = v->outer)
-		key_bytes(&b, v->name, strlen(v->name) + 1);
+		key_via(&b, v);
 	for (const struct setting *t = e->settings; t; t = t->next)
 		key_setting(&b, t);
 	eval_burn(e, b.n / 16);
@@ -440,11 +447,12 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 	return (uint32_t)f->ntexts++;
 }
 
-const struct via *via_enter(struct eval *e, const char *name)
+const struct via *via_enter(struct eval *e, struct via step)
 {
 	const struct via *outer = e->via;
 	struct via *via = arena_new(e->a, struct via);
-	*via = (struct via){name, outer};
+	*via = step;
+	via->outer = outer;
 	e->via = via;
 	return outer;
 }

@@ -679,7 +679,7 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 		return left;
 	}
 	marks_line(e, &p, 0, n);
-	const struct via *outer = via_enter(e, "alias");
+	const struct via *outer = via_enter(e, (struct via){.kind = VIA_ALIAS});
 	eval_node(e, n);
 	if (p.alias_found && guard == 1)
 		emit_trouble(e, TROUBLE_BOUND, "aliases inside aliases, too many", origin);
@@ -808,7 +808,7 @@ void eval_traps(struct eval *e)
 		if (e->functions_lost <= t->since)
 			funcs_keep(e, t->funcs);
 		e->s.dirs = e->dirs_ever;
-		const struct via *outer = via_enter(e, "trap");
+		const struct via *outer = via_enter(e, (struct via){.kind = VIA_TRAP});
 		e->out = e->captured = NULL;
 		e->s.in = (struct input){.script = e->s.in.script};
 		unsigned changes = e->changes;

@@ -325,7 +325,8 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
 void emit_link(struct eval *e, struct word path, struct span at);
 void emit_through_links(struct eval *e);     /* at the end: writes through links of the script are writes to who knows where */
-const struct via *via_enter(struct eval *e, const char *name); /* what follows is reached through `name`; returns what to put back into e->via */
+/* What follows is reached through this step; returns what to put back into e->via. */
+const struct via *via_enter(struct eval *e, struct via step);
 void in_forget(struct eval *e);     /* somebody may have read any of the input */
 void out_add(struct eval *e, struct str text);
 void out_unknown(struct eval *e);   /* something was printed here */
@@ -457,8 +458,9 @@ void content_run(struct eval *e, struct word path, struct str by, const struct w
 /* ---- call.c ---- */
 enum { CALL_FUNCTIONS = 1, CALL_BUILTINS = 2, CALL_PROGRAMS = 4, CALL_ALL = 7 };
 void eval_simple(struct eval *e, const struct syn_node *n);
-/* A command that another runs: it is listed with `via` added. */
-void call_via(struct eval *e, const char *via, const struct word *argv, size_t argc, unsigned what, struct span at);
+/* A command that another runs: it is listed with this step added. */
+void call_via(struct eval *e, struct via step, const struct word *argv, size_t argc, unsigned what,
+	struct span at);
 enum assign_scope { ASSIGN_PLAIN, ASSIGN_EXPORT, ASSIGN_LEADING }; /* X=1; export X=1; for one command only */
 void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope);
 struct str appended(struct eval *e, const struct shell_value *old, struct str text); /* old += text */

@@ -96,7 +96,7 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 {
 	struct output_sink sink = {.spoiled = false}, *out = e->out, *captured = e->captured;
 	buf_init(&sink.b, e->a, 0);
-	const struct via *outer = via_enter(e, "subst");
+	const struct via *outer = via_enter(e, (struct via){.kind = VIA_SUBST});
 	unsigned unsure = e->unsure;
 	unsigned choices = choice_substitution(e);
 	e->unsure = 0;
@@ -158,7 +158,7 @@ static void expand_process(struct eval *e, const struct syn_part *part, struct c
 {
 	struct output_sink sink = {.spoiled = false}, *o = e->out, *captured = e->captured;
 	struct input in = e->s.in;
-	const struct via *outer = via_enter(e, "procsub");
+	const struct via *outer = via_enter(e, (struct via){.kind = VIA_PROCSUB});
 	unsigned unsure = e->unsure;
 	out_spoil(e); /* it runs beside what follows */
 	buf_init(&sink.b, e->a, 0);

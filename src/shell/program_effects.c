@@ -28,11 +28,13 @@ static bool transparent(const char *name, const struct word *argv, size_t argc)
 	return false;
 }
 
-static const char *via_name(struct eval *e, const char *name)
+static struct via via_program(struct eval *e, const char *name)
 {
-	if (strcmp(name, "xargs") == 0 || strcmp(name, "find") == 0)
-		return str_c(e->a, str_of(name));
-	return str_c(e->a, str_fmt(e->a, "wrapper:%s", name));
+	if (strcmp(name, "xargs") == 0)
+		return (struct via){.kind = VIA_XARGS};
+	if (strcmp(name, "find") == 0)
+		return (struct via){.kind = VIA_FIND};
+	return (struct via){.kind = VIA_WRAPPER, .name = str_c(e->a, str_of(name))};
 }
 
 /* The string that xargs or parallel may replace in the words of the inner command, if word i is an option that sets it: -I, -i, --replace, clustered or not. */
@@ -199,7 +201,7 @@ static void parallel_command(struct eval *e, const struct know_use *u, const str
 		for (size_t k = u->from; k < u->to; k++)
 			fields_add(e, &fs, argv[k]);
 		fields_add(e, &fs, argv[i]);
-		call_via(e, via_name(e, "parallel"), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+		call_via(e, via_program(e, "parallel"), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
 	}
 }
 
@@ -260,7 +262,7 @@ static bool each_line(struct eval *e, const struct word *argv, const struct know
 		for (size_t i = u->from; i < u->to && line.n; i++)
 			fields_add(e, &fs, with_line(e, argv[i], with, line));
 		if (fs.n)
-			call_via(e, "xargs", fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+			call_via(e, (struct via){.kind = VIA_XARGS}, fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
 	}
 	return true;
 }
@@ -296,10 +298,10 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 		for (size_t i = 0; i < fs.n && i < from + batch; i++)
 			if (i < own || i >= from)
 				fields_add(e, &part, fs.at[i]);
-		call_via(e, via_name(e, name), part.at, part.n, CALL_PROGRAMS, argv[0].at);
+		call_via(e, via_program(e, name), part.at, part.n, CALL_PROGRAMS, argv[0].at);
 	}
 	if (fs.n && (!batch || fs.n == own))
-		call_via(e, via_name(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+		call_via(e, via_program(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
 }
 
 /* Text that a shell will run, through some program. */
@@ -309,15 +311,17 @@ void inner_script(struct eval *e, const char *name, struct str text, bool more, 
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run", at);
 		return;
 	}
-	const struct via *outer = via_enter(e, via_name(e, name));
-	via_enter(e, "sh-c");
+	struct via program = via_program(e, name);
+	const struct via *outer = via_enter(e, program);
+	via_enter(e, (struct via){.kind = VIA_SH_C});
 	struct shell_state keep = e->s;
 	unsigned reads = e->reads;
 	forget_exports(e);
 	e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
 	e->s.funcs = e->s.aliases = NULL;
 	e->s.params = params_unknown(e, at);
-	eval_text_sh(e, more ? str_cat(e->a, text, STR(" \"$@\"")) : text, via_name(e, name), at);
+	eval_text_sh(e, more ? str_cat(e->a, text, STR(" \"$@\"")) : text,
+		str_c(e->a, via_text(e->a, &program)), at);
 	state_return(e, &keep);
 	e->s.in.known &= e->reads == reads;
 	e->via = outer;
@@ -383,7 +387,7 @@ static void split_string(struct eval *e, const struct word *argv, const struct k
 	for (size_t k = u->from; k < u->to; k++)
 		fields_add(e, &all, argv[k]);
 	if (all.n > 1)
-		call_via(e, "wrapper:env", all.at, all.n, CALL_PROGRAMS, argv[0].at);
+		call_via(e, via_program(e, "env"), all.at, all.n, CALL_PROGRAMS, argv[0].at);
 }
 
 static void stdin_commands(struct eval *e, const char *name, struct span at)
@@ -529,7 +533,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_ASSIGN: use_assign(e, u->value, &e->s.vars); break;
 	case USE_OPAQUE: {
 		struct word rest = word_rest(at);
-		const struct via *outer = via_enter(e, via_name(e, k->name));
+		const struct via *outer = via_enter(e, via_program(e, k->name));
 		emit_command(e, &rest, 1, at);
 		e->via = outer;
 		break;
@@ -587,7 +591,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	}
 	if (!inner && strcmp(k.name, "xargs") == 0) { /* without a command it runs echo */
 		struct word echo[2] = {word_of(STR("echo"), argv[0].at), word_rest(argv[0].at)};
-		call_via(e, "xargs", echo, 2, CALL_PROGRAMS, argv[0].at);
+		call_via(e, (struct via){.kind = VIA_XARGS}, echo, 2, CALL_PROGRAMS, argv[0].at);
 	}
 	order_close_program(e, own, own_end, loops);
 	state_return(e, &keep);

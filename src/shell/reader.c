@@ -32,7 +32,6 @@ static int read_once(struct arena *a, const struct shell_request *rq, struct str
 	struct job j = {.text = text, .dialect = d};
 	struct eval *e = &j.e;
 	struct via *via = arena_new(a, struct via);
-	via->name = "direct";
 	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = seen, .nmarks = nmarks};
 	e->fuel = e->content_fuel = FUEL_BASE + (uint64_t)text.n * FUEL_PER_BYTE;
 	e->s.params = (struct params){rest_word(a), 1};
@@ -152,7 +151,7 @@ static int run_more(void *arg)
 	enter_settings(e, m);
 	if (m->argc) {
 		e->via = via->outer; /* the call enters it itself */
-		call_via(e, via->name, m->argv, m->argc, CALL_PROGRAMS, m->origin);
+		call_via(e, *via, m->argv, m->argc, CALL_PROGRAMS, m->origin);
 		e->via = via;
 	} else if (text_exact(m->text))
 		eval_text_sh(e, m->text, "code", m->origin);
@@ -168,8 +167,7 @@ int shell_read_more(struct arena *a, const struct shell_request *rq, const struc
 	struct seen_table *seen = arena_new(a, struct seen_table);
 	unsigned nmarks[MARK_KINDS] = {0};
 	struct more_job *j = arena_new(a, struct more_job);
-	direct->name = "direct";
-	*via = (struct via){str_c(a, str_fmt(a, "code:%s", more->lang)), direct};
+	*via = (struct via){.kind = VIA_CODE, .name = more->lang, .outer = direct};
 	*j = (struct more_job){.e = {.a = a, .f = f, .rq = rq, .dialect = DIALECT_SH, .via = via, .seen = seen, .nmarks = nmarks, .fixed = &more->when}, .more = more};
 	j->e.fuel = j->e.content_fuel = FUEL_BASE + (uint64_t)more->text.n * FUEL_PER_BYTE;
 	j->e.s.params = (struct params){rest_word(a), 1};

@@ -157,13 +157,14 @@ struct shell_script {
 	size_t row;
 };
 
-static void run_script(struct eval *e, const struct shell_script *s, const struct word *argv, size_t args, size_t argc, bool extglob, const char *via_name)
+static void run_script(struct eval *e, const struct shell_script *s, const struct word *argv, size_t args,
+	size_t argc, bool extglob, enum via_kind way)
 {
 	struct shell_state keep = e->s;
 	unsigned reads = e->reads;
 	struct frame *frame = e->frame;
 	struct loop *loop = e->loop;
-	const struct via *outer = via_enter(e, via_name);
+	const struct via *outer = via_enter(e, (struct via){.kind = way});
 	e->frame = NULL;
 	e->loop = NULL;
 	fresh_state(e, argv, args, argc, extglob);
@@ -201,7 +202,7 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 	e->s.in.script = true;
 	bool outer = e->script_input;
 	e->script_input = true;
-	run_script(e, &s, argv, args, argc, extglob, "stdin-shell");
+	run_script(e, &s, argv, args, argc, extglob, VIA_STDIN_SHELL);
 	e->script_input = outer;
 }
 
@@ -223,7 +224,7 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 	struct str printed;
 	if (pipe_text(e, &argv[at], &printed)) {
 		struct shell_script s = {printed, "process substitution", row};
-		run_script(e, &s, argv, at + 1, argc, false, "source");
+		run_script(e, &s, argv, at + 1, argc, false, VIA_SOURCE);
 		return;
 	}
 	bool found = found_files(&argv[at]) && !in_devices(e, argv[at].text);
@@ -260,7 +261,7 @@ bool shell_text(struct eval *e, struct str base, struct str text, const struct w
 	if (s.row == sizeof shells / sizeof *shells)
 		return false;
 	if (!shells[s.row].foreign)
-		run_script(e, &s, argv, args, argc, false, "source");
+		run_script(e, &s, argv, args, argc, false, VIA_SOURCE);
 	return true;
 }
 
@@ -298,7 +299,7 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 		}
 		struct shell_script s = {
 			text->text, str_c(e->a, str_fmt(e->a, "%s -c", shells[row].name)), row};
-		run_script(e, &s, argv, v.operand + 2, argc, v.extglob, "sh-c");
+		run_script(e, &s, argv, v.operand + 2, argc, v.extglob, VIA_SH_C);
 	} else if (v.from_stdin || v.operand >= argc) {
 		from_stdin(e, row, argv, v.operand, argc, v.extglob);
 	} else {

@@ -8,7 +8,7 @@
 #include "unit.h"
 
 static struct arena a;
-static const struct via direct = {"direct", NULL};
+static const struct via direct = {.kind = VIA_DIRECT};
 
 static struct facts empty_facts(struct str text)
 {

@@ -12,7 +12,7 @@
 #define WORDS_MAX 64
 
 static struct arena a;
-static const struct via direct = {"direct", NULL};
+static const struct via direct = {.kind = VIA_DIRECT};
 static const struct view view = {.cwd = {"/home/u/p", 9}, .home = {"/home/u", 7}, .project = {"/home/u/p", 9}};
 
 static struct permission_rule rule_of(const char *text)
