@@ -277,7 +277,7 @@ static int sync_files(struct sync *s)
 static int count_rows(struct sync *s)
 {
 	sqlite3_stmt *st;
-	if (index_prepare(s->x, "SELECT count_rows(*), sum(rows) FROM file", &st) < 0)
+	if (index_prepare(s->x, "SELECT count(*), sum(rows) FROM file", &st) < 0)
 		return -1;
 	if (sqlite3_step(st) == SQLITE_ROW) {
 		s->counts.files = (uint64_t)sqlite3_column_int64(st, 0);

@@ -83,7 +83,7 @@ static const struct exit_row exits[] = {
 };
 
 static const struct example_row examples[] = {
-	{"caisson run -- /usr/bin/python3 -c 'print_report(6 * 7)'", "A program with its arguments; the report says what it printed."},
+	{"caisson run -- /usr/bin/python3 -c 'print(6 * 7)'", "A program with its arguments; the report says what it printed."},
 	{"caisson run --lang python --timeout 5 -c 'while True: pass'", "Ends after five seconds: status timeout, exit code 124."},
 	{"caisson run --workspace .:ro --plain -c 'grep -rc TODO . | sort'", "Shell text that can read the current directory and change nothing."},
 	{"caisson run --profile work --gate -c 'make test'", "An agent's command in its project, judged first."},
