@@ -26,7 +26,7 @@ static void fail(const char *why, struct str text)
 
 static void check_reader(struct trial *t)
 {
-	struct jnode *root = NULL;
+	struct json *root = NULL;
 	struct json *v = NULL;
 	struct err e = {0};
 	bool ours = jsontext_read(&t->a, t->text, false, &root, &e) == 0 && root;

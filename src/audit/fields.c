@@ -6,66 +6,10 @@
 #define _GNU_SOURCE
 #include "audit/inner.h"
 #include "audit/read.h"
+#include "base/json.h"
 #include "base/num.h"
-#include "base/utf8.h"
 
 /* ---- walking over JSON ---- */
-
-/*
- * Offset behind the closing quote of the string whose opening quote is at s[i]; 0: the string does not end.
- */
-static size_t skip_string(struct str s, size_t i)
-{
-	for (i++; i < s.n; i++) {
-		if (s.p[i] == '"')
-			return i + 1;
-		i += s.p[i] == '\\';
-	}
-	return 0;
-}
-
-/* A number, true, false or null. */
-static size_t skip_word(struct str s, size_t i)
-{
-	const size_t from = i;
-	while (i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'z') || s.p[i] == '-' || s.p[i] == '+' || s.p[i] == '.' || s.p[i] == 'E'))
-		i++;
-	return i > from ? i : 0;
-}
-
-/* Skips an object or a list with everything in it. */
-static size_t skip_nest(struct str s, size_t i)
-{
-	char closing[AUDIT_NEST_MAX];
-	size_t depth = 0;
-	while (i < s.n) {
-		const char c = s.p[i];
-		if (c == '"') {
-			if (!(i = skip_string(s, i)))
-				return 0;
-			continue;
-		}
-		if (c == '{' || c == '[') {
-			if (depth == AUDIT_NEST_MAX)
-				return 0;
-			closing[depth++] = c == '{' ? '}' : ']';
-		} else if (c == '}' || c == ']') {
-			if (closing[--depth] != c)
-				return 0;
-			if (!depth)
-				return i + 1;
-		}
-		i++;
-	}
-	return 0;
-}
-
-static size_t skip_value(struct str s, size_t i)
-{
-	if (i >= s.n)
-		return 0;
-	return s.p[i] == '"' ? skip_string(s, i) : s.p[i] == '{' || s.p[i] == '[' ? skip_nest(s, i) : skip_word(s, i);
-}
 
 /*
  * Parses one `"key":value` at *at, and the comma or brace behind it. False at the end of the object; *at is
@@ -74,7 +18,7 @@ static size_t skip_value(struct str s, size_t i)
 static bool next_field(struct str s, size_t *at, struct str *ret_key, struct str *ret_value)
 {
 	size_t from = *at, key, value;
-	if (from >= s.n || s.p[from] != '"' || !(key = skip_string(s, from)) || key >= s.n || s.p[key] != ':' || !(value = skip_value(s, key + 1)) || value >= s.n)
+	if (from >= s.n || s.p[from] != '"' || !(key = json_skip_string(s, from)) || key >= s.n || s.p[key] != ':' || !(value = json_skip(s, key + 1, AUDIT_NEST_MAX)) || value >= s.n)
 		return false;
 	if (s.p[value] != ',' && (s.p[value] != '}' || value + 1 != s.n))
 		return false;
@@ -168,76 +112,18 @@ bool audit_item(struct str *list, struct str *ret)
 	size_t end;
 	if (!s.n || (s.p[0] != '[' && s.p[0] != ','))
 		return false;
-	if (!(end = skip_value(s, 1)) || end >= s.n || (s.p[end] != ',' && s.p[end] != ']'))
+	if (!(end = json_skip(s, 1, AUDIT_NEST_MAX)) || end >= s.n || (s.p[end] != ',' && s.p[end] != ']'))
 		return false;
 	*ret = str_sub(s, 1, end);
 	*list = str_sub(s, end, s.n);
 	return true;
 }
 
-static bool hex4(struct str s, size_t i, uint32_t *ret)
-{
-	uint32_t v = 0;
-	if (i + 4 > s.n)
-		return false;
-	for (size_t k = i; k < i + 4; k++) {
-		const char c = s.p[k], low = (char)(c | 0x20);
-		if (c >= '0' && c <= '9')
-			v = v << 4 | (uint32_t)(c - '0');
-		else if (low >= 'a' && low <= 'f')
-			v = v << 4 | (uint32_t)(low - 'a' + 10);
-		else
-			return false;
-	}
-	*ret = v;
-	return true;
-}
-
-/*
- * Decodes \uXXXX at s[i] (its u), or a surrogate pair, and returns the bytes consumed behind the backslash.
- * A lone surrogate becomes U+FFFD.
- */
-static size_t unicode(struct str s, size_t i, char out[4], size_t *ret_n)
-{
-	uint32_t c, low;
-	size_t took = 5;
-	if (!hex4(s, i + 1, &c))
-		c = '?', took = 1; /* no longer than what it stands for */
-	else if (c >= 0xD800 && c < 0xDC00 && i + 6 < s.n && s.p[i + 5] == '\\' && s.p[i + 6] == 'u' && hex4(s, i + 7, &low) && low >= 0xDC00 && low < 0xE000) {
-		c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
-		took = 11;
-	}
-	if (!(*ret_n = utf8_put(c, out)))
-		*ret_n = utf8_put(0xFFFD, out);
-	return took;
-}
-
-/*
- * Decodes a string's content into `out`, which has s.n bytes: no escape is shorter than the character that it
- * encodes.
- */
+/* Text without its quotes into `out`, which has s.n bytes. */
 static size_t unescape(struct str s, char *out)
 {
-	static const char from[] = "ntrbf", to[] = "\n\t\r\b\f";
 	size_t n = 0;
-	for (size_t i = 0; i < s.n;) {
-		size_t wide = 0;
-		char put[4];
-		if (s.p[i] != '\\' || i + 1 >= s.n) {
-			out[n++] = s.p[i++];
-			continue;
-		}
-		i++;
-		if (s.p[i] == 'u') {
-			i += unicode(s, i, put, &wide);
-			memcpy(out + n, put, wide);
-			n += wide;
-			continue;
-		}
-		const char *known = strchr(from, s.p[i]);
-		out[n++] = known && *known ? to[known - from] : s.p[i];
-		i++;
-	}
+	json_unescape(s, JSON_TOLERANT | JSON_REPAIR, out, &n);
 	return n;
 }
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "audit/inner.h"
+#include "base/json_write.h"
 #include "base/num.h"
-#include "base/utf8.h"
 #include "sys/sha256.h"
 
 static const char kinds[AUDIT_KINDS][12] = {"begin", "end", "verdict", "recovered", "checkpoint", "tombstone", "person"};
@@ -15,43 +15,15 @@ void hash_text(struct str bytes, char ret[AUDIT_HASH + 1]) { sha256_hex(bytes, r
 
 /* ---- writing ---- */
 
-static void put_text(struct buf *b, struct str s)
-{
-	s = utf8_repair(b->a, s);
-	buf_char(b, '"');
-	for (size_t i = 0, from = 0; i <= s.n; i++) {
-		unsigned char c = i < s.n ? (unsigned char)s.p[i] : 0;
-		if (i < s.n && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
-			continue;
-		buf_add(b, s.p + from, i - from);
-		from = i + 1;
-		if (i == s.n)
-			break;
-		if (c == '"' || c == '\\')
-			buf_fmt(b, "\\%c", c);
-		else if (c == '\n')
-			buf_c(b, "\\n");
-		else if (c == '\t')
-			buf_c(b, "\\t");
-		else
-			buf_fmt(b, "\\u%04x", c);
-	}
-	buf_char(b, '"');
-}
-
-static void put_key(struct buf *b, const char *key)
-{
-	buf_c(b, ",\"");
-	buf_c(b, key);
-	buf_c(b, "\":");
-}
+/* A body continues a row: each of its keys has a comma before it. */
+static void put_key(struct buf *b, const char *key) { buf_fmt(b, ",\"%s\":", key); }
 
 static void put_field(struct buf *b, const char *key, struct str s)
 {
 	if (!s.n)
 		return;
 	put_key(b, key);
-	put_text(b, s);
+	json_put_string(b, s);
 }
 
 static void put_number(struct buf *b, const char *key, struct audit_number n, bool always)
@@ -68,9 +40,8 @@ static void put_reasons(struct buf *b, const struct audit_row *r)
 		return;
 	buf_c(b, ",\"reasons\":[");
 	for (size_t i = 0; i < r->nreasons; i++) {
-		if (i)
-			buf_char(b, ',');
-		put_text(b, r->reasons[i]);
+		json_put_comma(b);
+		json_put_string(b, r->reasons[i]);
 	}
 	buf_char(b, ']');
 }
@@ -80,7 +51,7 @@ static void put_validation(struct buf *b, const struct audit_row *r)
 	if (!r->validation.outcome.n)
 		return;
 	buf_c(b, ",\"validation\":{\"outcome\":");
-	put_text(b, r->validation.outcome);
+	json_put_string(b, r->validation.outcome);
 	put_field(b, "result", r->validation.result);
 	put_field(b, "task", r->validation.task);
 	put_field(b, "format", r->validation.format);

@@ -33,6 +33,7 @@ enum json_flags {
 	/* For texts of others: takes a byte order mark, half of a surrogate pair (as U+FFFD), NUL in a key, and numbers of any size. */
 	JSON_TOLERANT = 1,
 	JSON_COMMENTS = 2, /* those of C and C++ */
+	JSON_REPAIR = 4,   /* json_unescape(): an unknown escape is its letter, a \\u without digits is '?' */
 };
 
 enum json_trouble {
@@ -107,7 +108,7 @@ double json_double(struct arena *a, const struct json *v);
 
 /* Where the string that starts with the quote at s[i] ends, behind its quote; 0: it does not. */
 size_t json_skip_string(struct str s, size_t i);
-/* Where the value at s[i] ends; 0: it does not, or it has more levels than JSON_DEPTH_MAX. Brackets and quotes are looked at, nothing else. */
-size_t json_skip(struct str s, size_t i);
-/* The text of a string between its quotes into `out`, which has s.n bytes. -1: an escape that JSON does not know, or, if strict, a half of a pair. */
+/* Where the value at s[i] ends; 0: it does not, or has more levels than depth_max (at most JSON_DEPTH_MAX). Looks at brackets and quotes only. */
+size_t json_skip(struct str s, size_t i, size_t depth_max);
+/* The text of a string between its quotes into `out`, which has s.n bytes. -1: an unknown escape, or, if strict, a half of a pair. */
 int json_unescape(struct str s, unsigned flags, char *out, size_t *ret_n);

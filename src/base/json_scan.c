@@ -12,17 +12,22 @@ size_t json_skip_string(struct str s, size_t i)
 	return 0;
 }
 
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
+}
+
 /* A number, true, false or null. */
 static size_t skip_word(struct str s, size_t i)
 {
 	const size_t from = i;
-	while (i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] && strchr("-+.E", s.p[i]))))
+	while (i < s.n && is_word(s.p[i]))
 		i++;
 	return i > from ? i : 0;
 }
 
 /* An object or an array, with everything in it. */
-static size_t skip_nest(struct str s, size_t i)
+static size_t skip_nest(struct str s, size_t i, size_t depth_max)
 {
 	char closing[JSON_DEPTH_MAX];
 	size_t depth = 0;
@@ -34,7 +39,7 @@ static size_t skip_nest(struct str s, size_t i)
 			continue;
 		}
 		if (c == '{' || c == '[') {
-			if (depth == JSON_DEPTH_MAX)
+			if (depth == depth_max || depth == JSON_DEPTH_MAX)
 				return 0;
 			closing[depth++] = c == '{' ? '}' : ']';
 		} else if (c == '}' || c == ']') {
@@ -48,11 +53,13 @@ static size_t skip_nest(struct str s, size_t i)
 	return 0;
 }
 
-size_t json_skip(struct str s, size_t i)
+size_t json_skip(struct str s, size_t i, size_t depth_max)
 {
 	if (i >= s.n)
 		return 0;
-	return s.p[i] == '"' ? json_skip_string(s, i) : s.p[i] == '{' || s.p[i] == '[' ? skip_nest(s, i) : skip_word(s, i);
+	if (s.p[i] == '{' || s.p[i] == '[')
+		return skip_nest(s, i, depth_max);
+	return s.p[i] == '"' ? json_skip_string(s, i) : skip_word(s, i);
 }
 
 static int hex4(struct str s, size_t at, uint32_t *ret)
@@ -111,14 +118,16 @@ int json_unescape(struct str s, unsigned flags, char *out, size_t *ret_n)
 		uint32_t cp;
 		if (known) {
 			out[n++] = to[known - from];
-			continue;
-		}
-		if (c != 'u' || unicode_escape(s, &i, flags, &cp) < 0)
+		} else if (c == 'u' && unicode_escape(s, &i, flags, &cp) == 0) {
+			char bytes[4];
+			size_t wide = utf8_put(cp, bytes);
+			memcpy(out + n, bytes, wide);
+			n += wide;
+		} else if (flags & JSON_REPAIR) {
+			out[n++] = c == 'u' ? '?' : c ? c : '\\';
+		} else {
 			return -1;
-		char bytes[4];
-		size_t wide = utf8_put(cp, bytes);
-		memcpy(out + n, bytes, wide);
-		n += wide;
+		}
 	}
 	*ret_n = n;
 	return 0;

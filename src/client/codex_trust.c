@@ -51,11 +51,11 @@ struct str codex_hook_hash(struct arena *a, const struct codex_hook *h)
 	buf_init(&b, a, 0);
 	buf_fmt(&b, "{\"event_name\":\"%.*s\",\"hooks\":[{\"async\":false,\"command\":",
 		STR_ARG(label_of(a, h->event)));
-	jsontext_string(&b, h->command);
+	json_put_string(&b, h->command);
 	buf_fmt(&b, ",\"timeout\":%lld,\"type\":\"command\"}]", (long long)timeout_of(h));
 	if (h->has_matcher) {
 		buf_c(&b, ",\"matcher\":");
-		jsontext_string(&b, h->matcher);
+		json_put_string(&b, h->matcher);
 	}
 	buf_char(&b, '}');
 	sha256_hex(buf_view(&b), hex);

@@ -16,7 +16,7 @@
 struct excluding {
 	struct arena *a;
 	struct str text;
-	struct jnode *root, *sandbox, *list;
+	struct json *root, *sandbox, *list;
 	struct jstyle style;
 	struct err *e;
 };
@@ -38,7 +38,7 @@ bool init_is_excluded(struct str entry)
 	return str_starts(str_sub(entry, base, entry.n), "caisson");
 }
 
-static int wrong_kind(struct excluding *x, const struct jnode *n, const char *what)
+static int wrong_kind(struct excluding *x, const struct json *n, const char *what)
 {
 	return err_set(x->e, ERR_INPUT, 0, "%.*s: %s is expected here",
 		STR_ARG(jsontext_place(x->a, x->text, n->from)), what);
@@ -49,22 +49,22 @@ static int find(struct excluding *x)
 	if (jsontext_read(x->a, x->text, false, &x->root, x->e) != 0)
 		return -1;
 	x->style = jsontext_style(x->text, x->root);
-	x->sandbox = jnode_get(x->root, "sandbox");
-	x->list = jnode_get(x->sandbox, "excludedCommands");
-	if (x->sandbox && x->sandbox->kind != JNODE_OBJECT)
+	x->sandbox = json_key(x->root, "sandbox");
+	x->list = json_key(x->sandbox, "excludedCommands");
+	if (x->sandbox && x->sandbox->kind != JSON_OBJECT)
 		return wrong_kind(x, x->sandbox, "an object");
-	return x->list && x->list->kind != JNODE_ARRAY ? wrong_kind(x, x->list, "an array") : 0;
+	return x->list && x->list->kind != JSON_ARRAY ? wrong_kind(x, x->list, "an array") : 0;
 }
 
-static bool is_ours(const struct jnode *n)
+static bool is_ours(const struct json *n)
 {
-	return n->kind == JNODE_STRING && init_is_excluded(n->text);
+	return n->kind == JSON_STRING && init_is_excluded(n->text);
 }
 
 /* The entry with as much around it as is missing. */
 static void put(struct excluding *x, struct str entry)
 {
-	const struct jnode *into = x->list ? x->list : x->sandbox ? x->sandbox : x->root;
+	const struct json *into = x->list ? x->list : x->sandbox ? x->sandbox : x->root;
 	unsigned depth = x->list ? 3 : x->sandbox ? 2 : 1;
 	struct buf b;
 
@@ -74,7 +74,7 @@ static void put(struct excluding *x, struct str entry)
 		buf_c(&b, "\"sandbox\": {");
 	if (!x->list)
 		buf_c(&b, "\"excludedCommands\": [");
-	jsontext_string(&b, entry);
+	json_put_string(&b, entry);
 	if (!x->list)
 		buf_char(&b, ']');
 	if (!x->sandbox)
@@ -82,13 +82,13 @@ static void put(struct excluding *x, struct str entry)
 	x->text = jsontext_put(x->a, x->text, into, buf_view(&b));
 }
 
-static void replace(struct excluding *x, const struct jnode *n, struct str entry)
+static void replace(struct excluding *x, const struct json *n, struct str entry)
 {
 	struct buf b;
 
 	buf_init(&b, x->a, 0);
 	buf_str(&b, str_sub(x->text, 0, n->from));
-	jsontext_string(&b, entry);
+	json_put_string(&b, entry);
 	buf_str(&b, str_sub(x->text, n->to, x->text.n));
 	x->text = buf_view(&b);
 }
@@ -100,7 +100,7 @@ static int add_step(struct excluding *x, struct str entry)
 
 	if (find(x) != 0)
 		return -1;
-	for (const struct jnode *n = x->list ? x->list->first : NULL; n; n = n->next) {
+	for (const struct json *n = x->list ? x->list->first : NULL; n; n = n->next) {
 		if (!is_ours(n))
 			continue;
 		if (!seen && str_eq(n->text, entry)) {
@@ -122,7 +122,7 @@ static int remove_step(struct excluding *x)
 {
 	if (find(x) != 0)
 		return -1;
-	for (const struct jnode *n = x->list ? x->list->first : NULL; n; n = n->next) {
+	for (const struct json *n = x->list ? x->list->first : NULL; n; n = n->next) {
 		if (!is_ours(n))
 			continue;
 		if (!jsontext_made(x->text, n))

@@ -17,7 +17,7 @@ struct texting {
 	const struct init_row *row;
 	const struct init_program *program;
 	struct str text;
-	struct jnode *root;
+	struct json *root;
 	struct jstyle style;
 	struct err *e;
 };
@@ -28,7 +28,7 @@ static void put_entry(struct texting *t, struct buf *b, const char *event)
 {
 	for (const char *p = t->row->entry; *p; p++) {
 		if (*p == '%')
-			jsontext_string(b, init_command(t->a, t->row, t->program, event));
+			json_put_string(b, init_command(t->a, t->row, t->program, event));
 		else if (*p != '&')
 			buf_char(b, *p);
 		else if (init_blocks(t->row, event))
@@ -96,20 +96,20 @@ static int read_text(struct texting *t)
 	return 0;
 }
 
-static int wrong_kind(struct texting *t, const struct jnode *n, const char *what)
+static int wrong_kind(struct texting *t, const struct json *n, const char *what)
 {
 	return err_set(t->e, ERR_INPUT, 0, "%.*s: %s is expected here", STR_ARG(jsontext_place(t->a, t->text, n->from)), what);
 }
 
 /* The object `hooks`, or NULL when there is none. */
-static int find_hooks(struct texting *t, struct jnode **ret)
+static int find_hooks(struct texting *t, struct json **ret)
 {
-	struct jnode *hooks;
+	struct json *hooks;
 
-	if (t->root && t->root->kind != JNODE_OBJECT)
+	if (t->root && t->root->kind != JSON_OBJECT)
 		return wrong_kind(t, t->root, "an object");
-	hooks = jnode_get(t->root, "hooks");
-	if (hooks && hooks->kind != JNODE_OBJECT)
+	hooks = json_key(t->root, "hooks");
+	if (hooks && hooks->kind != JSON_OBJECT)
 		return wrong_kind(t, hooks, "an object");
 	*ret = hooks;
 	return 0;
@@ -118,41 +118,41 @@ static int find_hooks(struct texting *t, struct jnode **ret)
 /* Before anything is changed, so that places are those of the file. */
 static int check_kinds(struct texting *t)
 {
-	struct jnode *hooks;
+	struct json *hooks;
 
 	if (find_hooks(t, &hooks) != 0)
 		return -1;
-	for (const struct jnode *n = hooks ? hooks->first : NULL; n; n = n->next) {
+	for (const struct json *n = hooks ? hooks->first : NULL; n; n = n->next) {
 		struct str all = str_of(t->row->events), name = str_fmt(t->a, " %.*s ", STR_ARG(n->key));
 
-		if (n->kind != JNODE_ARRAY && str_contains(str_fmt(t->a, " %.*s ", STR_ARG(all)), name))
+		if (n->kind != JSON_ARRAY && str_contains(str_fmt(t->a, " %.*s ", STR_ARG(all)), name))
 			return wrong_kind(t, n, "an array");
 	}
 	return 0;
 }
 
 /* Is this object a hook that runs us? */
-static bool runs_us(struct texting *t, const struct jnode *n)
+static bool runs_us(struct texting *t, const struct json *n)
 {
 	static const char keys[][8] = {"command", "bash"};
 
 	for (size_t i = 0; i < 2; i++) {
-		const struct jnode *c = jnode_get(n, keys[i]);
+		const struct json *c = json_key(n, keys[i]);
 
-		if (c && c->kind == JNODE_STRING && init_is_ours(t->a, c->text, NULL))
+		if (json_is(c, JSON_STRING) && init_is_ours(t->a, c->text, NULL))
 			return true;
 	}
 	return false;
 }
 
 /* Of an entry: what is ours of it. The entry itself, one of its hooks when others are beside it, or NULL. */
-static struct jnode *ours_of(struct texting *t, struct jnode *entry)
+static struct json *ours_of(struct texting *t, struct json *entry)
 {
-	struct jnode *list = jnode_get(entry, "hooks");
+	struct json *list = json_key(entry, "hooks");
 
 	if (runs_us(t, entry))
 		return entry;
-	for (struct jnode *h = list && list->kind == JNODE_ARRAY ? list->first : NULL; h; h = h->next)
+	for (struct json *h = json_items(list); h; h = h->next)
 		if (runs_us(t, h))
 			return list->first == h && !h->next ? entry : h;
 	return NULL;
@@ -183,15 +183,15 @@ static struct str whole_file(struct texting *t, const struct str *text)
 }
 
 /* Makes one entry what it should be. 1 when the text was changed, 0 when all is well, -1. */
-static int settle_event(struct texting *t, const struct jnode *list, const char *event)
+static int settle_event(struct texting *t, const struct json *list, const char *event)
 {
 	struct buf want, piece;
 	bool seen = false;
 
 	buf_init(&want, t->a, 0);
 	put_entry(t, &want, event);
-	for (struct jnode *n = list->first; n; n = n->next) {
-		struct jnode *ours = ours_of(t, n);
+	for (struct json *n = list->first; n; n = n->next) {
+		struct json *ours = ours_of(t, n);
 
 		if (!ours)
 			continue;
@@ -220,7 +220,7 @@ static int add_step(struct texting *t)
 {
 	char *events[EVENTS_MAX];
 	size_t n = split_events(t->a, t->row, events);
-	struct jnode *hooks;
+	struct json *hooks;
 	struct buf b;
 
 	buf_init(&b, t->a, 0);
@@ -234,7 +234,7 @@ static int add_step(struct texting *t)
 		return 1;
 	}
 	while (n--) { /* what is put in last stands first */
-		struct jnode *list = jnode_get(hooks, events[n]);
+		struct json *list = json_key(hooks, events[n]);
 		int rc;
 
 		if (!list) {
@@ -290,7 +290,7 @@ static bool is_space(struct str s)
 }
 
 /* The event that held only us has gone: so do `hooks` and the rest, when they were made by us. */
-static void take_hooks(struct texting *t, struct jnode *hooks, bool *ret_gone)
+static void take_hooks(struct texting *t, struct json *hooks, bool *ret_gone)
 {
 	bool first = t->root->first == hooks && !hooks->next;
 	bool versioned = t->row->version && t->root->first->next == hooks && !hooks->next && str_is(t->root->first->key, "version");
@@ -315,13 +315,13 @@ static void take_hooks(struct texting *t, struct jnode *hooks, bool *ret_gone)
 
 static int remove_step(struct texting *t, bool *ret_gone)
 {
-	struct jnode *hooks;
+	struct json *hooks;
 
 	if (read_text(t) != 0 || !t->root || find_hooks(t, &hooks) != 0)
 		return t->root ? -1 : 0;
-	for (struct jnode *list = hooks ? hooks->first : NULL; list; list = list->next)
-		for (struct jnode *n = list->kind == JNODE_ARRAY ? list->first : NULL; n; n = n->next) {
-			struct jnode *ours = ours_of(t, n);
+	for (struct json *list = hooks ? hooks->first : NULL; list; list = list->next)
+		for (struct json *n = list->kind == JSON_ARRAY ? list->first : NULL; n; n = n->next) {
+			struct json *ours = ours_of(t, n);
 
 			if (!ours)
 				continue;

@@ -27,7 +27,7 @@ static void put_plugin(struct buf *b, struct str program)
 	buf_str(b, str_sub(all, 0, i));
 	if (i == all.n)
 		return;
-	jsontext_string(b, program);
+	json_put_string(b, program);
 	buf_str(b, str_sub(all, i + mark.n, all.n));
 }
 
@@ -40,7 +40,7 @@ static void put_rules(struct buf *b, struct str program)
 			     "# ticket runs outside of it, in the box, which opens no more than that "
 			     "sandbox. A ticket is good for one run.\n"
 			     "prefix_rule(\n    pattern = [");
-	jsontext_string(b, program);
+	json_put_string(b, program);
 	buf_c(b, ", \"run\", \"--ticket\"],\n    decision = \"allow\",\n"
 		 "    justification = \"judged by caisson, and runs in its box\",\n)\n");
 }

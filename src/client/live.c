@@ -23,7 +23,7 @@ struct looking {
 	char *const *environment;
 	struct live *l;
 	struct str path, text;   /* of the settings at hand */
-	struct jnode *root;
+	struct json *root;
 	struct str program;      /* that hooks run; empty: there are none */
 	struct str plugin;       /* "caisson@MARKETPLACE" where settings turn our plugin for Claude Code on; empty: none */
 };
@@ -52,17 +52,17 @@ static struct str again(struct looking *k, const char *more)
 enum answer { ANSWER_NONE, ANSWER_DENY, ANSWER_ASK, ANSWER_PASS };
 
 /* The first decision in a client's JSON, wherever it stands. */
-static enum answer decision_of(const struct jnode *n, unsigned depth)
+static enum answer decision_of(const struct json *n, unsigned depth)
 {
 	static const char keys[][20] = {"permissionDecision", "decision", "permission"};
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		const struct jnode *d = jnode_get(n, keys[i]);
+		const struct json *d = json_key(n, keys[i]);
 
-		if (d && d->kind == JNODE_STRING)
+		if (json_is(d, JSON_STRING))
 			return str_is(d->text, "deny") || str_is(d->text, "block") ? ANSWER_DENY : str_is(d->text, "ask") ? ANSWER_ASK : ANSWER_PASS;
 	}
-	for (const struct jnode *c = n && n->kind == JNODE_OBJECT && depth < KEY_DEPTH_MAX ? n->first : NULL; c; c = c->next) {
+	for (const struct json *c = json_is(n, JSON_OBJECT) && depth < KEY_DEPTH_MAX ? n->first : NULL; c; c = c->next) {
 		enum answer inner = decision_of(c, depth + 1);
 
 		if (inner != ANSWER_PASS)
@@ -80,7 +80,7 @@ static struct str event_of(struct looking *k, const char *command)
 		if (*p != '%')
 			buf_char(&b, *p);
 		else
-			jsontext_string(&b, *++p == 'C' ? str_of(command) : k->rq.project.n ? k->rq.project : STR("/tmp"));
+			json_put_string(&b, *++p == 'C' ? str_of(command) : k->rq.project.n ? k->rq.project : STR("/tmp"));
 	}
 	return buf_view(&b);
 }
@@ -105,7 +105,7 @@ static enum answer ask(struct looking *k, struct str hook, const char *command, 
 {
 	struct process_result r;
 	struct str output;
-	struct jnode *root;
+	struct json *root;
 	struct err e = {0};
 
 	if (run_line(k, hook, command, &r, &output, &e) != 0) {
@@ -179,24 +179,24 @@ static void probe(struct looking *k, struct str hook)
 
 struct found { /* our hook among those of an event */
 	struct looking *k;
-	const struct jnode *entry, *hook; /* ours */
+	const struct json *entry, *hook; /* ours */
 	struct str command;
 	struct init_program program;
 	size_t before;                    /* other hooks ahead of it */
 };
 
-static const struct jnode *command_of(const struct jnode *hook)
+static const struct json *command_of(const struct json *hook)
 {
-	const struct jnode *c = jnode_get(hook, "command");
+	const struct json *c = json_key(hook, "command");
 
 	if (!c)
-		c = jnode_get(hook, "bash");
-	return c && c->kind == JNODE_STRING ? c : NULL;
+		c = json_key(hook, "bash");
+	return json_is(c, JSON_STRING) ? c : NULL;
 }
 
-static void see_hook(struct found *f, const struct jnode *entry, const struct jnode *hook)
+static void see_hook(struct found *f, const struct json *entry, const struct json *hook)
 {
-	const struct jnode *c = command_of(hook);
+	const struct json *c = command_of(hook);
 
 	if (!c)
 		return;
@@ -209,13 +209,13 @@ static void see_hook(struct found *f, const struct jnode *entry, const struct jn
 	f->command = c->text;
 }
 
-static void find_ours(struct found *f, const struct jnode *list)
+static void find_ours(struct found *f, const struct json *list)
 {
-	for (const struct jnode *n = list && list->kind == JNODE_ARRAY ? list->first : NULL; n && !f->hook; n = n->next) {
-		const struct jnode *inner = jnode_get(n, "hooks");
+	for (const struct json *n = json_items(list); n && !f->hook; n = n->next) {
+		const struct json *inner = json_key(n, "hooks");
 
 		see_hook(f, n, n);
-		for (const struct jnode *h = inner && inner->kind == JNODE_ARRAY ? inner->first : NULL; h && !f->hook; h = h->next)
+		for (const struct json *h = json_items(inner); h && !f->hook; h = h->next)
 			see_hook(f, n, h);
 	}
 }
@@ -233,15 +233,15 @@ static void look_program(struct looking *k, struct str program)
 }
 
 /* `needs` of the row is "key": value as it is written. */
-static bool has_needs(struct looking *k, const struct jnode *hook)
+static bool has_needs(struct looking *k, const struct json *hook)
 {
 	struct str needs = str_of(k->row->needs);
 	ptrdiff_t colon = str_find(needs, ':', 0);
-	const struct jnode *v;
+	const struct json *v;
 
 	if (colon < 3)
 		return true;
-	v = jnode_get(hook, str_c(k->a, str_sub(needs, 1, (size_t)colon - 1)));
+	v = json_key(hook, str_c(k->a, str_sub(needs, 1, (size_t)colon - 1)));
 	return v && str_eq(str_sub(k->text, v->from, v->to), str_sub(needs, (size_t)colon + 2, needs.n));
 }
 
@@ -265,9 +265,9 @@ static void look_closed(struct looking *k, const struct found *f, const char *ev
 
 static void look_entry(struct looking *k, const struct found *f)
 {
-	const struct jnode *m = jnode_get(f->entry, "matcher");
+	const struct json *m = json_key(f->entry, "matcher");
 
-	if (m && m->kind == JNODE_STRING && m->text.n && !str_is(m->text, "*") && !str_is(m->text, ".*"))
+	if (json_is(m, JSON_STRING) && m->text.n && !str_is(m->text, "*") && !str_is(m->text, ".*"))
 		add(k, "matcher", LIVE_PARTLY, str_fmt(k->a, "only for tools that match '%.*s'", STR_ARG(m->text)), again(k, ""));
 	if (f->before)
 		add(k, "first", LIVE_PARTLY, str_fmt(k->a, "%zu other hook%s before it, which may change what is judged", f->before, f->before == 1 ? " stands" : "s stand"), again(k, " --remove, then without"));
@@ -287,7 +287,7 @@ static const struct off_row offs[] = {
 static void look_off(struct looking *k)
 {
 	for (size_t i = 0; i < sizeof offs / sizeof *offs; i++) {
-		const struct jnode *in = offs[i].object[0] ? jnode_get(k->root, offs[i].object) : k->root, *v = jnode_get(in, offs[i].key);
+		const struct json *in = offs[i].object[0] ? json_key(k->root, offs[i].object) : k->root, *v = json_key(in, offs[i].key);
 
 		if (v && str_is(str_sub(k->text, v->from, v->to), offs[i].value))
 			add(k, "enabled", LIVE_NO, str_fmt(k->a, "%.*s has \"%s\": %s, so no hook runs", STR_ARG(k->path), offs[i].key, offs[i].value), STR("take that out of the file"));
@@ -312,9 +312,9 @@ static bool read_settings(struct looking *k, struct str path)
 /* Of several settings that name a plugin the last counts: user, project, local. */
 static void note_plugin(struct looking *k)
 {
-	const struct jnode *all = jnode_get(k->root, "enabledPlugins");
+	const struct json *all = json_key(k->root, "enabledPlugins");
 
-	for (const struct jnode *n = all && all->kind == JNODE_OBJECT ? all->first : NULL; n; n = n->next)
+	for (const struct json *n = json_members(all); n; n = n->next)
 		if (str_starts(n->key, "caisson@"))
 			k->plugin = str_is(str_sub(k->text, n->from, n->to), "true") ? n->key : STR("");
 }
@@ -335,7 +335,7 @@ static bool look_plugin(struct looking *k)
 {
 	struct str mark = STR("const program = "), rest, program;
 	struct err e = {0};
-	struct jnode *n = NULL;
+	struct json *n = NULL;
 	size_t i = 0;
 
 	while (i + mark.n < k->text.n && !str_eq(str_sub(k->text, i, i + mark.n), mark))
@@ -343,7 +343,7 @@ static bool look_plugin(struct looking *k)
 	rest = str_sub(k->text, i + mark.n, k->text.n);
 	for (i = 0; i < rest.n && rest.p[i] != ';' && rest.p[i] != '\n'; i++)
 		;
-	if (jsontext_read(k->a, str_sub(rest, 0, i), false, &n, &e) != 0 || !n || n->kind != JNODE_STRING)
+	if (jsontext_read(k->a, str_sub(rest, 0, i), false, &n, &e) != 0 || !n || n->kind != JSON_STRING)
 		return false;
 	program = n->text;
 	add(k, "settings", LIVE_YES, k->path, STR(""));
@@ -360,7 +360,7 @@ static bool look_hooks(struct looking *k)
 	ptrdiff_t blank = str_find(first, ' ', 0);
 	const char *event = str_c(k->a, blank < 0 ? first : str_sub(first, 0, (size_t)blank));
 
-	find_ours(&f, jnode_get(jnode_get(k->root, "hooks"), event));
+	find_ours(&f, json_key(json_key(k->root, "hooks"), event));
 	if (!f.hook)
 		return false;
 	add(k, "settings", LIVE_YES, k->path, STR(""));
@@ -388,14 +388,14 @@ static bool look_scope(struct looking *k, enum init_scope scope)
 static struct str installed_at(struct looking *k)
 {
 	struct str settings = init_path(k->a, &k->rq, k->row);
-	const struct jnode *list, *path = NULL;
+	const struct json *list, *path = NULL;
 
 	if (!read_settings(k, str_fmt(k->a, "%.*s/plugins/installed_plugins.json", STR_ARG(path_parent(settings)))))
 		return STR("");
-	list = jnode_get(jnode_get(k->root, "plugins"), str_c(k->a, k->plugin));
-	for (const struct jnode *n = list && list->kind == JNODE_ARRAY ? list->first : NULL; n && !path; n = n->next)
-		path = jnode_get(n, "installPath");
-	return path && path->kind == JNODE_STRING ? path->text : STR("");
+	list = json_key(json_key(k->root, "plugins"), str_c(k->a, k->plugin));
+	for (const struct json *n = json_items(list); n && !path; n = n->next)
+		path = json_key(n, "installPath");
+	return json_is(path, JSON_STRING) ? path->text : STR("");
 }
 
 /* Hooks of our plugin for Claude Code. `any`: settings have some as well. */

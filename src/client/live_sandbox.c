@@ -26,9 +26,9 @@ static struct str path_in(const struct live_request *q, const struct init_row *r
 	return init_path(q->a, &rq, row);
 }
 
-static struct jnode *read_json(const struct live_request *q, struct str path)
+static struct json *read_json(const struct live_request *q, struct str path)
 {
-	struct jnode *root = NULL;
+	struct json *root = NULL;
 
 	return jsontext_read(q->a, read_text(q, path), q->row->comments, &root, NULL) == 0 ? root : NULL;
 }
@@ -52,32 +52,32 @@ static int64_t whole_number(struct str text)
 	return text.n ? n : -1;
 }
 
-static bool take_hook(const struct live_request *q, struct str text, const struct jnode *entry,
-	const struct jnode *hook, struct codex_hook *h)
+static bool take_hook(const struct live_request *q, struct str text, const struct json *entry,
+	const struct json *hook, struct codex_hook *h)
 {
-	const struct jnode *command = jnode_get(hook, "command"), *timeout = jnode_get(hook, "timeout"),
-			   *matcher = jnode_get(entry, "matcher");
+	const struct json *command = json_key(hook, "command"), *timeout = json_key(hook, "timeout"),
+			   *matcher = json_key(entry, "matcher");
 
-	if (!command || command->kind != JNODE_STRING || !init_is_ours(q->a, command->text, NULL))
+	if (!command || command->kind != JSON_STRING || !init_is_ours(q->a, command->text, NULL))
 		return false;
 	h->command = command->text;
 	h->timeout = timeout ? whole_number(str_sub(text, timeout->from, timeout->to)) : -1;
-	h->has_matcher = matcher && matcher->kind == JNODE_STRING;
+	h->has_matcher = json_is(matcher, JSON_STRING);
 	h->matcher = h->has_matcher ? matcher->text : STR("");
 	return true;
 }
 
 /* Our hook of an event, with its place in the file. */
 static bool find_hook(
-	const struct live_request *q, struct str text, const struct jnode *event, struct codex_hook *h)
+	const struct live_request *q, struct str text, const struct json *event, struct codex_hook *h)
 {
 	h->group = 0;
-	for (const struct jnode *entry = event && event->kind == JNODE_ARRAY ? event->first : NULL; entry;
+	for (const struct json *entry = json_items(event); entry;
 		entry = entry->next, h->group++) {
-		const struct jnode *list = jnode_get(entry, "hooks");
+		const struct json *list = json_key(entry, "hooks");
 
 		h->index = 0;
-		for (const struct jnode *hook = list && list->kind == JNODE_ARRAY ? list->first : NULL; hook;
+		for (const struct json *hook = json_items(list); hook;
 			hook = hook->next, h->index++)
 			if (take_hook(q, text, entry, hook, h))
 				return true;
@@ -116,7 +116,7 @@ static const struct {
 static void look_trust(const struct live_request *q, enum init_scope scope, struct str config)
 {
 	struct str path = path_in(q, q->row, scope), text = read_text(q, path), all = str_of(q->row->events);
-	const struct jnode *hooks = jnode_get(read_json(q, path), "hooks");
+	const struct json *hooks = json_key(read_json(q, path), "hooks");
 	enum codex_trust first = CODEX_TRUSTED;
 	struct buf named[TRUSTS];
 
@@ -127,7 +127,7 @@ static void look_trust(const struct live_request *q, enum init_scope scope, stru
 		struct codex_hook h = {
 			.file = path, .event = str_sub(all, i, blank < 0 ? all.n : (size_t)blank)};
 
-		if (find_hook(q, text, jnode_get(hooks, str_c(q->a, h.event)), &h)) {
+		if (find_hook(q, text, json_key(hooks, str_c(q->a, h.event)), &h)) {
 			enum codex_trust trust = trust_of(q, config, &h);
 
 			first = i ? first : trust;
@@ -176,22 +176,22 @@ static void codex_sandbox(const struct live_request *q)
 			init_again(q));
 }
 
-static bool excluded(const struct live_request *q, const struct jnode *root)
+static bool excluded(const struct live_request *q, const struct json *root)
 {
-	const struct jnode *list = jnode_get(jnode_get(root, "sandbox"), "excludedCommands");
+	const struct json *list = json_key(json_key(root, "sandbox"), "excludedCommands");
 	struct str want = init_excluded(q->a, q->program);
 	bool absolute = str_starts(q->program, "/"); /* a plugin's hooks name no place */
 
-	for (const struct jnode *n = list && list->kind == JNODE_ARRAY ? list->first : NULL; n; n = n->next)
-		if (n->kind == JNODE_STRING && (absolute ? str_eq(n->text, want) : init_is_excluded(n->text)))
+	for (const struct json *n = json_items(list); n; n = n->next)
+		if (n->kind == JSON_STRING && (absolute ? str_eq(n->text, want) : init_is_excluded(n->text)))
 			return true;
 	return false;
 }
 
 static bool is_true(
-	const struct live_request *q, struct str path, const struct jnode *object, const char *key)
+	const struct live_request *q, struct str path, const struct json *object, const char *key)
 {
-	const struct jnode *n = jnode_get(object, key);
+	const struct json *n = json_key(object, key);
 
 	return n && str_is(str_sub(read_text(q, path), n->from, n->to), "true");
 }
@@ -205,9 +205,9 @@ static void claude_sandbox(const struct live_request *q)
 	bool on = false, out = false;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		const struct jnode *root = read_json(q, files[i]);
+		const struct json *root = read_json(q, files[i]);
 
-		on |= is_true(q, files[i], jnode_get(root, "sandbox"), "enabled");
+		on |= is_true(q, files[i], json_key(root, "sandbox"), "enabled");
 		out |= excluded(q, root);
 	}
 	if (out)
@@ -230,7 +230,7 @@ static void gemini_sandbox(const struct live_request *q)
 	const struct str files[] = {path_in(q, q->row, INIT_USER), path_in(q, q->row, INIT_PROJECT)};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (is_true(q, files[i], jnode_get(read_json(q, files[i]), "security"), "toolSandboxing"))
+		if (is_true(q, files[i], json_key(read_json(q, files[i]), "security"), "toolSandboxing"))
 			live_add(q->a, q->l, "sandbox", LIVE_PARTLY,
 				str_fmt(q->a,
 					"%.*s turns its own sandbox on (security.toolSandboxing): contained "

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "result/json_object.h"
 
+#include "base/json.h"
 #include "result/lines.h"
 
 static size_t count(struct str s, const char *mark, size_t *ret_first)
@@ -18,27 +19,6 @@ static size_t count(struct str s, const char *mark, size_t *ret_first)
 		from = (size_t)(p - s.p) + len;
 	}
 	return n;
-}
-
-/* The end of the object at `from` (a brace), or the end of the text. */
-static size_t object_end(struct str s, size_t from)
-{
-	size_t depth = 0;
-	bool quoted = false;
-
-	for (size_t i = from; i < s.n; i++) {
-		char c = s.p[i];
-
-		if (quoted && c == '\\')
-			i++;
-		else if (c == '"')
-			quoted = !quoted;
-		else if (!quoted && (c == '{' || c == '['))
-			depth++;
-		else if (!quoted && (c == '}' || c == ']') && --depth == 0)
-			return i + 1;
-	}
-	return s.n;
 }
 
 static bool harmless(struct str line)
@@ -65,7 +45,9 @@ static struct json_object_at find(struct str s, const char *mark)
 		struct str t = trim(line);
 
 		if (t.n && t.p[0] == '{') {
-			size_t start = (size_t)(t.p - s.p), end = object_end(s, start);
+			size_t start = (size_t)(t.p - s.p), end = json_skip(s, start, JSON_DEPTH_MAX);
+
+			end = end ? end : s.n; /* it breaks off */
 
 			if (where < end) {
 				at.text = str_sub(s, start, end);

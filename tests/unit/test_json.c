@@ -155,9 +155,9 @@ static void test_skip(void)
 	static const struct {
 		const char *text;
 		size_t end;
-	} rows[] = {{"\"a\\\"b\",", 6}, {"{\"}\":[1,{}]},", 12}, {"[[", 0}, {"[}", 0}, {"\"a", 0}, {"-1.5e+7,", 7}, {"true}", 4}, {"", 0}, {",", 0}};
+	} rows[] = {{"\"a\\\"b\",", 6}, {"{\"}\":[1,{}]},", 12}, {"[[", 0}, {"[}", 0}, {"\"a", 0}, {"-1.5e+7,", 7}, {"true}", 4}, {"", 0}, {",", 0}, {"[[[[]]]]", 8}, {"[[[[[]]]]]", 0}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		CHECK_ROW(json_skip(str_of(rows[i].text), 0) == rows[i].end, rows[i].text);
+		CHECK_ROW(json_skip(str_of(rows[i].text), 0, 4) == rows[i].end, rows[i].text);
 }
 
 /* ---- writing ---- */
