@@ -8,8 +8,6 @@ enum js_flow { FLOW_FOLLOWED, FLOW_INERT, FLOW_LOST };
 
 static void visit(struct code_walk *w, TSNode n);
 
-#define IS_ANY(n, ...) node_is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-
 /* ---- where a value goes ---- */
 
 static bool has_spread(struct code_walk *w, TSNode call)
@@ -23,15 +21,54 @@ static bool has_spread(struct code_walk *w, TSNode call)
 	return false;
 }
 
+static bool has_rest(struct code_walk *w, TSNode function)
+{
+	return str_contains(node_text(w, node_field(function, "parameters")), STR("..."));
+}
+
+/* A function of the text that this name certainly means: its parameters are bound to the arguments. */
+static bool calls_own(struct code_walk *w, TSNode call, TSNode f)
+{
+	struct js_set callee;
+
+	if (!node_is(f, "identifier") || !node_is(call, "call_expression") || !js_closed(w, node_text(w, f)))
+		return false;
+	callee = js_eval(w, f);
+	return callee.n == 1 && callee.v[0].kind == JS_NODE && !has_rest(w, callee.v[0].node);
+}
+
+/* f.call(x), f.apply(x), f.bind(x) of a function of the runtime: x is its `this`. */
+static bool becomes_this(struct code_walk *w, TSNode f)
+{
+	const struct js_row *r;
+	struct js_set callee;
+	struct str key;
+
+	if (!node_is(f, "member_expression") && !node_is(f, "subscript_expression"))
+		return false;
+	if (!js_key(w, f, &key) || !(str_is(key, "call") || str_is(key, "bind") || str_is(key, "apply")))
+		return false;
+	callee = js_eval(w, node_field(f, "object"));
+	r = callee.n == 1 && callee.v[0].kind == JS_PATH ? js_row(w, callee.v[0].text) : NULL;
+	return r && r->act != JS_ACT_PURE;
+}
+
+/* Does a function of the runtime that has this row keep its argument to itself? */
+static bool keeps_argument(const struct js_row *r, bool first, bool literal)
+{
+	if (!r)
+		return false;
+	return r->act == JS_ACT_INERT || (r->act == JS_ACT_PROMISIFY && !(literal && !*r->what)) ||
+		(r->act == JS_ACT_STORE && first);
+}
+
 /* An argument of this call. */
 static enum js_flow into_call(struct code_walk *w, TSNode call, TSNode arg, bool literal)
 {
-	TSNode f = node_field(call, node_is(call, "new_expression") ? "constructor" : "function"), inner = f;
+	TSNode f = node_field(call, node_is(call, "new_expression") ? "constructor" : "function"), inner = f, *args;
 	struct js_set callee;
-	struct str key;
 	bool first;
 	size_t n;
-	TSNode *args;
 
 	while (node_is(inner, "parenthesized_expression"))
 		inner = js_last_child(w, inner);
@@ -40,24 +77,16 @@ static enum js_flow into_call(struct code_walk *w, TSNode call, TSNode arg, bool
 	args = js_children(w, node_field(call, "arguments"), &n);
 	first = n && ts_node_eq(args[0], arg);
 	if (js_is_function(inner)) /* its parameters are bound to the arguments */
-		return js_of(w)->uses_arguments || has_spread(w, call) || str_contains(node_text(w, node_field(inner, "parameters")), STR("...")) ? FLOW_LOST : FLOW_FOLLOWED;
-	if (node_is(f, "identifier") && node_is(call, "call_expression") && js_closed(w, node_text(w, f))) {
-		callee = js_eval(w, f);
-		if (callee.n == 1 && callee.v[0].kind == JS_NODE && !str_contains(node_text(w, node_field(callee.v[0].node, "parameters")), STR("...")))
-			return has_spread(w, call) ? FLOW_LOST : FLOW_FOLLOWED;
-	}
-	if ((node_is(f, "member_expression") || node_is(f, "subscript_expression")) && js_key(w, f, &key) && (str_is(key, "call") || str_is(key, "bind") || str_is(key, "apply"))) {
-		callee = js_eval(w, node_field(f, "object"));
-		if (first && callee.n == 1 && callee.v[0].kind == JS_PATH && js_row(w, callee.v[0].text) && js_row(w, callee.v[0].text)->act != JS_ACT_PURE)
-			return FLOW_INERT; /* `this` of a function of the runtime */
-	}
+		return js_of(w)->uses_arguments || has_spread(w, call) || has_rest(w, inner) ? FLOW_LOST : FLOW_FOLLOWED;
+	if (calls_own(w, call, f))
+		return has_spread(w, call) ? FLOW_LOST : FLOW_FOLLOWED;
+	if (first && becomes_this(w, f))
+		return FLOW_INERT;
 	callee = js_eval(w, f);
 	for (size_t i = 0; i < callee.n; i++) {
 		const struct js_row *r = callee.v[i].kind == JS_PATH ? js_row(w, callee.v[i].text) : NULL;
 
-		if (callee.v[i].kind == JS_UNDEF)
-			continue;
-		if (!r || (r->act != JS_ACT_INERT && (r->act != JS_ACT_PROMISIFY || (literal && !*r->what)) && (r->act != JS_ACT_STORE || !first)))
+		if (callee.v[i].kind != JS_UNDEF && !keeps_argument(r, first, literal))
 			return FLOW_LOST;
 	}
 	return FLOW_FOLLOWED;

@@ -574,51 +574,71 @@ static void add_this(struct code_walk *w, TSNode n)
 	js->own_this[js->nthis++] = ts_node_start_byte(n);
 }
 
-static void collect(struct code_walk *w, TSNode n, struct js_place at)
+/* Names that the text uses or defines, whatever the node is otherwise. */
+static void collect_names(struct code_walk *w, TSNode n, const struct js_place *at)
 {
-	const char *type = ts_node_type(n);
+	bool shorthand = node_is(n, "shorthand_property_identifier");
 
-	if (at.depth > CODE_DEPTH_MAX)
-		return; /* the second pass stops here, too, and says so */
-	if (node_is(n, "property_identifier") || node_is(n, "shorthand_property_identifier") || node_is(n, "shorthand_property_identifier_pattern") || node_is(n, "string_fragment"))
+	if (shorthand || IS_ANY(n, "property_identifier", "shorthand_property_identifier_pattern", "string_fragment"))
 		collect_word(w, node_text(w, n));
-	if (node_is(n, "identifier") || node_is(n, "shorthand_property_identifier")) {
+	if (shorthand || node_is(n, "identifier")) {
 		js_of(w)->uses_arguments |= str_is(node_text(w, n), "arguments");
-		used(w, n, &at);
+		used(w, n, at);
 	}
-	js_of(w)->assigns |= !at.function && (!strcmp(type, "variable_declaration") || !strcmp(type, "function_declaration") || !strcmp(type, "for_in_statement"));
-	if (node_is(n, "pair") || node_is(n, "method_definition") || node_is(n, "field_definition") || node_is(n, "shorthand_property_identifier"))
+	if (shorthand || IS_ANY(n, "pair", "method_definition", "field_definition"))
 		collect_own(w, n);
 	if (node_is(n, "unary_expression") && node_is(node_field(n, "operator"), "delete"))
 		stored(w, node_field(n, "argument"), nowhere(w));
-	if (js_is_function(n)) {
-		collect_function(w, n, at, NULL, 0, STR(""));
-	} else if (!strcmp(type, "call_expression")) {
-		collect_call(w, n, at);
-	} else if (!strcmp(type, "lexical_declaration") || !strcmp(type, "variable_declaration") || !strcmp(type, "using_declaration")) {
-		collect_declarators(w, n, at);
-	} else if (!strcmp(type, "for_in_statement")) {
-		collect_loop(w, n, at);
-	} else if (!strcmp(type, "import_statement")) {
-		collect_import(w, n);
-	} else {
-		if (!strcmp(type, "class_declaration") || !strcmp(type, "class")) {
-			TSNode name = node_field(n, "name");
+	js_of(w)->assigns |= !at->function && IS_ANY(n, "variable_declaration", "function_declaration", "for_in_statement");
+}
 
-			if (!ts_node_is_null(name))
-				define(w, node_text(w, name), source(w, JS_FROM_EXPR, n, NULL, STR("")), !at.function && !at.block && !strcmp(type, "class_declaration"));
-			at.function = at.class = true;
-		} else if (!strcmp(type, "this")) {
-			at.class ? add_this(w, n) : (void)(js_of(w)->sloppy_this = true);
-		} else if (!strcmp(type, "catch_clause") && !ts_node_is_null(node_field(n, "parameter"))) {
-			bind(w, node_field(n, "parameter"), nowhere(w), false, 0);
-		} else {
-			collect_assignment(w, n);
-		}
-		at.branch |= str_ends(str_of(type), "_statement") && strcmp(type, "expression_statement") != 0 && strcmp(type, "return_statement") != 0;
-		at.block |= strcmp(type, "program") != 0 && strcmp(type, "export_statement") != 0;
-		collect_children(w, n, at);
-	}
+static void collect_class(struct code_walk *w, TSNode n, struct js_place *at)
+{
+	bool outermost = !at->function && !at->block && node_is(n, "class_declaration");
+	TSNode name = node_field(n, "name");
+
+	if (!ts_node_is_null(name))
+		define(w, node_text(w, name), source(w, JS_FROM_EXPR, n, NULL, STR("")), outermost);
+	at->function = at->class = true;
+}
+
+/* A node without a rule of its own: its children are collected one level deeper. */
+static void collect_other(struct code_walk *w, TSNode n, struct js_place at)
+{
+	bool statement = str_ends(str_of(ts_node_type(n)), "_statement");
+
+	if (IS_ANY(n, "class_declaration", "class"))
+		collect_class(w, n, &at);
+	else if (node_is(n, "this") && at.class)
+		add_this(w, n);
+	else if (node_is(n, "this"))
+		js_of(w)->sloppy_this = true;
+	else if (node_is(n, "catch_clause") && !ts_node_is_null(node_field(n, "parameter")))
+		bind(w, node_field(n, "parameter"), nowhere(w), false, 0);
+	else
+		collect_assignment(w, n);
+	at.branch |= statement && !IS_ANY(n, "expression_statement", "return_statement");
+	at.block |= !IS_ANY(n, "program", "export_statement");
+	collect_children(w, n, at);
+}
+
+static void collect(struct code_walk *w, TSNode n, struct js_place at)
+{
+	if (at.depth > CODE_DEPTH_MAX)
+		return; /* the second pass stops here, too, and says so */
+	collect_names(w, n, &at);
+	if (js_is_function(n))
+		collect_function(w, n, at, NULL, 0, STR(""));
+	else if (node_is(n, "call_expression"))
+		collect_call(w, n, at);
+	else if (IS_ANY(n, "lexical_declaration", "variable_declaration", "using_declaration"))
+		collect_declarators(w, n, at);
+	else if (node_is(n, "for_in_statement"))
+		collect_loop(w, n, at);
+	else if (node_is(n, "import_statement"))
+		collect_import(w, n);
+	else
+		collect_other(w, n, at);
 }
 
 void js_collect(struct code_walk *w, TSNode root) { collect(w, root, (struct js_place){0}); }

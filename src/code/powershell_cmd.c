@@ -377,24 +377,55 @@ static void note_call(struct ps *p, const struct ps_call *c, struct str name)
 		code_call_add(p->w, name, args, names, c->nargs, (TSNode){0});
 }
 
+/* An alias of PowerShell for Windows that is a program's name elsewhere: the words tell which one is meant. */
+static const char *alias_of(struct ps *p, struct ps_call *c)
+{
+	static const char same[] = "echo sleep clear man select start compare more pwd"; /* the program does as much */
+	bool mkdir = ps_word_is(c->name, "mkdir");
+	const char *alias = mkdir ? (looks_powershell(p, c) ? "mkdir" : NULL) : ps_alias(c->name);
+
+	if ((alias || mkdir) && ps_unix_alias(c->name) && c->nargs && !looks_powershell(p, c) && !ps_listed(c->name, same))
+		return NULL;
+	return alias;
+}
+
+/* Microsoft.PowerShell.Management\Remove-Item is Remove-Item. */
+static struct str without_module(struct str name)
+{
+	ptrdiff_t slash = str_find(name, '\\', 0);
+
+	if (slash > 0 && !strncasecmp(name.p, "Microsoft.PowerShell.", slash > 21 ? 21 : (size_t)slash))
+		return str_sub(name, (size_t)slash + 1, name.n);
+	return name;
+}
+
+/* Verb-Noun without a path: a cmdlet of some module. */
+static bool looks_cmdlet(struct str name)
+{
+	if (str_find(name, '-', 0) <= 1 || name.p[0] < 'A' || name.p[0] > 'Z')
+		return false;
+	return str_find(name, '/', 0) < 0 && str_find(name, '\\', 0) < 0 && str_find(name, '.', 0) < 0;
+}
+
+static struct ps_val run_program(struct ps *p, struct ps_call *c, struct str name)
+{
+	bool fetched = c->in && c->in->kind == PS_FETCHED;
+	struct ps_val v = ps_of(name);
+
+	if (fetched && ps_listed(c->name, "pwsh powershell bash sh zsh python python3 node ruby perl cmd"))
+		ps_say(p, "download-execute");
+	ps_run_program(p, c, &v, NULL);
+	if (fetched)
+		return *c->in;
+	return (struct ps_val){.kind = ps_listed(name, "curl wget") ? PS_FETCHED : PS_DATA, .text = CODE_HOLE};
+}
+
 static struct ps_val dispatch(struct ps *p, struct ps_call *c)
 {
-	const struct ps_function *f;
-	struct str name = c->name;
-	const char *alias = ps_alias(name);
-	ptrdiff_t slash;
+	const struct ps_function *f = ps_function(p, c->name);
+	const char *alias = alias_of(p, c);
+	struct str name = alias ? str_of(alias) : without_module(c->name);
 
-	if (ps_word_is(name, "mkdir") && !looks_powershell(p, c))
-		alias = NULL;
-	else if (ps_word_is(name, "mkdir"))
-		alias = "mkdir";
-	if ((alias || ps_word_is(name, "mkdir")) && ps_unix_alias(name) && c->nargs && !looks_powershell(p, c) && !ps_listed(name, "echo sleep clear man select start compare more pwd"))
-		alias = NULL;
-	else if (alias)
-		name = str_of(alias);
-	else if ((slash = str_find(name, '\\', 0)) > 0 && !strncasecmp(name.p, "Microsoft.PowerShell.", slash > 21 ? 21 : (size_t)slash))
-		name = str_sub(name, (size_t)slash + 1, name.n);
-	f = ps_function(p, c->name);
 	if (f)
 		return ps_call(p, f, c->args, c->nargs);
 	if (ps_word_is(name, "New-Object")) {
@@ -406,18 +437,12 @@ static struct ps_val dispatch(struct ps *p, struct ps_call *c)
 		note_call(p, c, *c->row->name ? str_of(c->row->name) : name);
 		return cmdlet(p, c);
 	}
-	ptrdiff_t dash = str_find(name, '-', 0);
-	if (dash > 1 && str_find(name, '/', 0) < 0 && str_find(name, '\\', 0) < 0 && str_find(name, '.', 0) < 0 && name.p[0] >= 'A' && name.p[0] <= 'Z') {
-		ps_mark(p, "command"); /* a cmdlet of some module */
-		for (size_t i = 0; i < c->nargs; i++)
-			ps_walk_blocks(p, &c->args[i].val);
-		return PS_UNKNOWN;
-	}
-	struct ps_val v = ps_of(name);
-	if (c->in && c->in->kind == PS_FETCHED && ps_listed(c->name, "pwsh powershell bash sh zsh python python3 node ruby perl cmd"))
-		ps_say(p, "download-execute");
-	ps_run_program(p, c, &v, NULL);
-	return c->in && c->in->kind == PS_FETCHED ? *c->in : ps_listed(name, "curl wget") ? (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE} : (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+	if (!looks_cmdlet(name))
+		return run_program(p, c, name);
+	ps_mark(p, "command");
+	for (size_t i = 0; i < c->nargs; i++)
+		ps_walk_blocks(p, &c->args[i].val);
+	return PS_UNKNOWN;
 }
 
 static struct ps_val invoke(struct ps *p, struct ps_call *c, const struct ps_val *v, bool source)

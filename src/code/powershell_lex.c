@@ -302,11 +302,44 @@ static bool item_assigned(struct ps *p)
 		ps_at(p, 0) == ','); /* $x[0], $y = ... */
 }
 
+/* $a, $b = ...: passes over the names behind the first one. */
+static void pass_names(struct ps *p)
+{
+	for (;;) {
+		ps_newlines(p);
+		if (ps_at(p, 0) != ',')
+			break;
+		p->i++;
+		ps_newlines(p);
+		if (ps_at(p, 0) != '$')
+			break;
+		p->i++;
+		ps_variable_name(p);
+		if (p->failed)
+			break;
+	}
+	p->failed = false;
+}
+
+/* How often the operator here may assign: `more` for = and in, 2 for those that also read, 0 for others. */
+static unsigned assigns(const struct ps *p, unsigned more)
+{
+	char c = ps_at(p, 0), next = ps_at(p, 1);
+
+	if (c == '=' && next != '=')
+		return more;
+	if ((c && strchr("+-*/%", c) && next == '=') || (c == '?' && next == '?' && ps_at(p, 2) == '='))
+		return 2;
+	if ((c == '+' || c == '-') && next == c)
+		return 2;
+	return (c == 'i' || c == 'I') && (next == 'n' || next == 'N') ? more : 0;
+}
+
 /* Every place that looks like an assignment, in strings and comments too: too many is safe. */
 void ps_count_assignments(struct ps *p)
 {
 	static const char loose[][12] = {"variable", "[ref]", "-ov ", "-pv ", "-ev ", "-iv ", "-wv ", "sv ", "nv ", "set "};
-	unsigned more;
+	unsigned more, times;
 
 	for (size_t i = 0; i < sizeof(loose) / sizeof(*loose); i++)
 		p->loose |= has_word(p->s, loose[i]);
@@ -317,7 +350,6 @@ void ps_count_assignments(struct ps *p)
 		size_t from = p->i;
 		struct str name = ps_variable_name(p);
 		size_t back = p->i;
-		char c;
 
 		if (p->failed) { /* an open brace in a string */
 			p->failed = false;
@@ -327,27 +359,10 @@ void ps_count_assignments(struct ps *p)
 		if (ps_at(p, 0) == '[' || ps_at(p, 0) == '.')
 			p->lists_change |= item_assigned(p);
 		p->i = back;
-		for (;;) { /* $a, $b = ... */
-			ps_newlines(p);
-			if (ps_at(p, 0) != ',')
-				break;
-			p->i++;
-			ps_newlines(p);
-			if (ps_at(p, 0) != '$')
-				break;
-			p->i++;
-			ps_variable_name(p);
-			if (p->failed)
-				break;
-		}
-		p->failed = false;
-		c = ps_at(p, 0);
-		if (name.n && ((c == '=' && ps_at(p, 1) != '=') || (strchr("+-*/%", c) && c && ps_at(p, 1) == '=') || (c == '?' && ps_at(p, 1) == '?' && ps_at(p, 2) == '=')))
-			count_one(p, name, c == '=' ? more : 2);
-		else if (name.n && ((c == '+' && ps_at(p, 1) == '+') || (c == '-' && ps_at(p, 1) == '-')))
-			count_one(p, name, 2);
-		else if (name.n && (c == 'i' || c == 'I') && (ps_at(p, 1) == 'n' || ps_at(p, 1) == 'N'))
-			count_one(p, name, more);
+		pass_names(p);
+		times = name.n ? assigns(p, more) : 0;
+		if (times)
+			count_one(p, name, times);
 		p->i = back;
 	}
 	p->i = 0;

@@ -445,57 +445,138 @@ static const struct pvs *text_method(struct python *p, struct str s, struct str 
 	return unknown(p);
 }
 
+/* ---- methods of pathlib.Path: one function each; `s` is the path ---- */
+
+static const struct pvs *m_absolute(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)args;
+	return pvs_text(p, PV_PATH, py_path_join(p, here(p), s));
+}
+
+static const struct pvs *m_expanduser(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)args;
+	return pvs_text(p, PV_PATH, home_path(p, s));
+}
+
+static const struct pvs *m_joinpath(struct python *p, struct str s, const struct py_args *args)
+{
+	for (size_t i = 0; i < args->n; i++)
+		s = py_path_join(p, s, args->v[i].v->n == 1 ? py_text(p, args->v[i].v->v[0]) : CODE_HOLE);
+	return pvs_text(p, PV_PATH, args->open || args->escaped ? CODE_HOLE : s);
+}
+
+/* A path with another last name. */
+static const struct pvs *renamed(struct python *p, struct str s, struct str name)
+{
+	return pvs_text(p, PV_PATH, py_path_join(p, py_path_parent(p, py_path_plain(p, s)), name));
+}
+
+static const struct pvs *m_with_suffix(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)args;
+	return renamed(p, s, str_n("\2", 1));
+}
+
+/* ".." is a name as well, and leads elsewhere. */
+static bool leads_up(struct str name) { return !text_exact(name) || str_contains(name, STR("..")); }
+
+static const struct pvs *m_with_name(struct python *p, struct str s, const struct py_args *args)
+{
+	struct str to = arg_text(p, args, 0, "name");
+
+	return renamed(p, s, leads_up(to) ? CODE_HOLE : to.n ? to : str_n("\2", 1));
+}
+
+static const struct pvs *m_with_stem(struct python *p, struct str s, const struct py_args *args)
+{
+	return renamed(p, s, leads_up(arg_text(p, args, 0, "name")) ? CODE_HOLE : str_n("\2", 1));
+}
+
+static const struct pvs *m_iterdir(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)args;
+	return many(p, pvs_text(p, PV_PATH, py_path_join(p, s, str_n("\2", 1))));
+}
+
+static const struct pvs *m_rglob(struct python *p, struct str s, const struct py_args *args)
+{
+	if (text_exact(s) && py_stays_below(arg_text(p, args, 0, "pattern")))
+		return many(p, pvs_below(p, s, true, true));
+	return many(p, pvs_text(p, PV_PATH, CODE_HOLE));
+}
+
+/* "*.x", and no other star or slash */
+static bool suffix_pattern(struct str s)
+{
+	return str_starts(s, "*.") && text_exact(s) && !memchr(s.p + 1, '*', s.n - 1) && !memchr(s.p, '/', s.n);
+}
+
+static const struct pvs *m_glob(struct python *p, struct str s, const struct py_args *args)
+{
+	struct str pattern = arg_text(p, args, 0, "pattern"), dir;
+	const struct pvs *found;
+
+	if (text_exact(s) && below_pattern(p, pattern, &dir) && dir.p[0] != '/')
+		return many(p, pvs_below(p, py_path_join(p, s, dir), true, false));
+	found = pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, pattern)));
+	if (suffix_pattern(pattern)) /* names that start with a dot are found: the star may be empty */
+		found = pvs_join(p, found, pvs_text(p, PV_PATH, py_path_join(p, s, str_sub(pattern, 1, pattern.n))));
+	return many(p, found);
+}
+
+static const struct pvs *m_text(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)args;
+	return pvs_text(p, PV_TEXT, s);
+}
+
+static const struct pvs *m_open(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)s, (void)args;
+	return pvs_text(p, PV_INST, STR("file"));
+}
+
+static const struct pvs *m_unknown_path(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)s, (void)args;
+	return pvs_text(p, PV_PATH, CODE_HOLE);
+}
+
+static const struct pvs *m_data(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)s, (void)args;
+	return pvs_one(p, p->data);
+}
+
+static const struct pvs *m_unknown_text(struct python *p, struct str s, const struct py_args *args)
+{
+	(void)s, (void)args;
+	return pvs_text(p, PV_TEXT, CODE_HOLE);
+}
+
+static const struct {
+	const char name[16];
+	const struct pvs *(*method)(struct python *p, struct str s, const struct py_args *args);
+} path_methods[] = {
+	{"resolve", m_absolute}, {"absolute", m_absolute}, {"expanduser", m_expanduser}, {"joinpath", m_joinpath},
+	{"with_suffix", m_with_suffix}, {"with_name", m_with_name}, {"with_stem", m_with_stem},
+	{"iterdir", m_iterdir}, {"glob", m_glob}, {"rglob", m_rglob},
+	{"as_posix", m_text}, {"__str__", m_text}, {"__fspath__", m_text}, {"open", m_open},
+	{"relative_to", m_unknown_path}, {"readlink", m_unknown_path}, {"rename", m_unknown_path},
+	{"replace", m_unknown_path},
+	{"exists", m_data}, {"is_dir", m_data}, {"is_file", m_data}, {"is_symlink", m_data}, {"is_absolute", m_data},
+	{"stat", m_data}, {"lstat", m_data}, {"match", m_data}, {"is_relative_to", m_data}, {"samefile", m_data},
+	{"is_mount", m_data},
+	{"owner", m_unknown_text}, {"group", m_unknown_text}, {"as_uri", m_unknown_text},
+	{"read_text", m_unknown_text}, {"read_bytes", m_unknown_text},
+};
+
 static const struct pvs *path_method(struct python *p, struct str s, struct str name, const struct py_args *args)
 {
-	static const char data[][16] = {"exists", "is_dir", "is_file", "is_symlink", "is_absolute", "stat", "lstat", "match", "is_relative_to", "samefile", "is_mount"};
-	static const char texts[][12] = {"owner", "group", "as_uri", "read_text", "read_bytes"};
-	struct str dir;
-
-	if (str_is(name, "resolve") || str_is(name, "absolute"))
-		return pvs_text(p, PV_PATH, py_path_join(p, here(p), s));
-	if (str_is(name, "expanduser"))
-		return pvs_text(p, PV_PATH, home_path(p, s));
-	if (str_is(name, "joinpath")) {
-		for (size_t i = 0; i < args->n; i++)
-			s = py_path_join(p, s, args->v[i].v->n == 1 ? py_text(p, args->v[i].v->v[0]) : CODE_HOLE);
-		return pvs_text(p, PV_PATH, args->open || args->escaped ? CODE_HOLE : s);
-	}
-	if (str_is(name, "with_suffix"))
-		return pvs_text(p, PV_PATH, py_path_join(p, py_path_parent(p, py_path_plain(p, s)), str_n("\2", 1)));
-	if (str_is(name, "with_name") || str_is(name, "with_stem")) { /* ".." is a name as well */
-		struct str to = arg_text(p, args, 0, "name");
-		bool plain = text_exact(to) && to.n && !str_contains(to, STR("..")) && str_is(name, "with_name");
-
-		return pvs_text(p, PV_PATH, py_path_join(p, py_path_parent(p, py_path_plain(p, s)), plain ? to : !text_exact(to) || str_contains(to, STR("..")) ? CODE_HOLE : str_n("\2", 1)));
-	}
-	if (str_is(name, "iterdir"))
-		return many(p, pvs_text(p, PV_PATH, py_path_join(p, s, str_n("\2", 1))));
-	if (str_is(name, "rglob") && text_exact(s) && py_stays_below(arg_text(p, args, 0, "pattern")))
-		return many(p, pvs_below(p, s, true, true));
-	if (str_is(name, "glob") && text_exact(s) && below_pattern(p, arg_text(p, args, 0, "pattern"), &dir) && dir.p[0] != '/')
-		return many(p, pvs_below(p, py_path_join(p, s, dir), true, false));
-	if (str_is(name, "glob")) { /* names that start with a dot are found, so the star of "*.x" may be empty */
-		struct str pattern = arg_text(p, args, 0, "pattern");
-		const struct pvs *found = pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, pattern)));
-
-		if (str_starts(pattern, "*.") && text_exact(pattern) && !memchr(pattern.p + 1, '*', pattern.n - 1) && !memchr(pattern.p, '/', pattern.n))
-			found = pvs_join(p, found, pvs_text(p, PV_PATH, py_path_join(p, s, str_sub(pattern, 1, pattern.n))));
-		return many(p, found);
-	}
-	if (str_is(name, "rglob"))
-		return many(p, pvs_text(p, PV_PATH, CODE_HOLE));
-	if (str_is(name, "as_posix") || str_is(name, "__str__") || str_is(name, "__fspath__"))
-		return pvs_text(p, PV_TEXT, s);
-	if (str_is(name, "open"))
-		return pvs_text(p, PV_INST, STR("file"));
-	if (str_is(name, "relative_to") || str_is(name, "readlink") || str_is(name, "rename") || str_is(name, "replace"))
-		return pvs_text(p, PV_PATH, CODE_HOLE);
-	for (size_t i = 0; i < sizeof(data) / sizeof(*data); i++)
-		if (str_is(name, data[i]))
-			return pvs_one(p, p->data);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (str_is(name, texts[i]))
-			return pvs_text(p, PV_TEXT, CODE_HOLE);
+	for (size_t i = 0; i < sizeof(path_methods) / sizeof(*path_methods); i++)
+		if (str_is(name, path_methods[i].name))
+			return path_methods[i].method(p, s, args);
 	return unknown(p);
 }
 

@@ -190,8 +190,9 @@ static struct str dotted(struct python *p, TSNode n)
 
 static TSNode first_child(TSNode n) { return ts_node_named_child(n, 0); }
 
-static void collect_import(struct python *p, TSNode n, struct py_scope *sc)
+static void collect_import(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
+	(void)depth;
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 
@@ -225,8 +226,9 @@ static void add_star(struct python *p, struct str module, TSNode n)
 	}
 }
 
-static void collect_from(struct python *p, TSNode n, struct py_scope *sc)
+static void collect_from(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
+	(void)depth;
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count), module = node_field(n, "module_name");
 	bool relative = node_is(module, "relative_import");
@@ -552,8 +554,9 @@ static void collect_except(struct python *p, TSNode n, struct py_scope *sc, unsi
 	collect_all(p, n, sc, depth);
 }
 
-static void collect_outer(struct python *p, TSNode n, struct py_scope *sc)
+static void collect_outer(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
+	(void)depth;
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 	struct str name;
@@ -678,8 +681,9 @@ static void collect_delete(struct python *p, TSNode n, struct py_scope *sc, unsi
 			bind_target(p, sc, kids[i], &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}, depth + 1);
 }
 
-static void collect_identifier(struct python *p, TSNode n, const struct py_scope *sc)
+static void collect_identifier(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
+	(void)depth;
 	struct str name;
 
 	if (!py_identifier(p, node_text(p->w, n), &name) || is_mangled(sc, name))
@@ -689,65 +693,54 @@ static void collect_identifier(struct python *p, TSNode n, const struct py_scope
 	p->evals |= str_is(name, "exec") || str_is(name, "eval");
 }
 
-static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+static void collect_value(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
-	const char *t = ts_node_is_null(n) ? "" : ts_node_type(n);
-	struct str type = str_of(t);
+	collect(p, node_field(n, "value"), sc, depth + 1);
+}
 
-	if (!*t)
-		return;
-	if (depth > CODE_DEPTH_MAX)
-		code_marker_add(p->w, "bound", n);
-	else if (!strcmp(t, "identifier"))
-		collect_identifier(p, n, sc);
-	else if (!strcmp(t, "function_definition") || !strcmp(t, "lambda"))
-		collect_function(p, n, sc, depth);
-	else if (!strcmp(t, "decorated_definition"))
-		collect_decorated(p, n, sc, depth);
-	else if (!strcmp(t, "class_definition"))
-		collect_class(p, n, sc, depth);
-	else if (str_ends(type, "_comprehension") || !strcmp(t, "generator_expression"))
-		collect_comprehension(p, n, sc, depth);
-	else if (!strcmp(t, "assignment"))
-		collect_assignment(p, n, sc, depth);
-	else if (!strcmp(t, "augmented_assignment"))
-		collect_augmented(p, n, sc, depth);
-	else if (!strcmp(t, "named_expression"))
-		collect_named(p, n, sc, depth);
-	else if (!strcmp(t, "for_statement") || !strcmp(t, "for_in_clause"))
-		collect_for(p, n, sc, depth);
-	else if (!strcmp(t, "as_pattern"))
-		collect_as(p, n, sc, depth);
-	else if (!strcmp(t, "except_clause"))
-		collect_except(p, n, sc, depth);
-	else if (!strcmp(t, "import_statement"))
-		collect_import(p, n, sc);
-	else if (!strcmp(t, "import_from_statement"))
-		collect_from(p, n, sc);
-	else if (!strcmp(t, "global_statement") || !strcmp(t, "nonlocal_statement"))
-		collect_outer(p, n, sc);
-	else if (!strcmp(t, "case_pattern"))
-		collect_pattern(p, n, sc, depth);
-	else if (!strcmp(t, "call"))
-		collect_call(p, n, sc, depth);
-	else if (!strcmp(t, "attribute"))
-		collect_attribute(p, n, sc, depth);
-	else if (!strcmp(t, "delete_statement"))
-		collect_delete(p, n, sc, depth);
-	else if (!strcmp(t, "return_statement"))
-		collect_return(p, n, sc, depth);
-	else if (!strcmp(t, "yield"))
-		collect_yield(p, n, sc, depth);
-	else if (!strcmp(t, "keyword_argument"))
-		collect(p, node_field(n, "value"), sc, depth + 1);
-	else if (!strcmp(t, "binary_operator") || !strcmp(t, "comparison_operator"))
-		collect_operands(p, n, sc, depth);
-	else if (!strcmp(t, "interpolation"))
-		collect_reads(p, n, sc, depth);
-	else if (!strcmp(t, "subscript") && node_is(node_field(n, "value"), "identifier"))
+static void collect_subscript(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	if (node_is(node_field(n, "value"), "identifier"))
 		collect_reads(p, n, sc, depth);
 	else
 		collect_all(p, n, sc, depth);
+}
+
+/* Nodes that bind or read names in a way of their own. All others: collect_all(). */
+static const struct {
+	const char type[24];
+	void (*collect)(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
+} collectors[] = {
+	{"identifier", collect_identifier}, {"function_definition", collect_function}, {"lambda", collect_function},
+	{"decorated_definition", collect_decorated}, {"class_definition", collect_class},
+	{"generator_expression", collect_comprehension}, {"list_comprehension", collect_comprehension},
+	{"set_comprehension", collect_comprehension}, {"dictionary_comprehension", collect_comprehension},
+	{"assignment", collect_assignment}, {"augmented_assignment", collect_augmented},
+	{"named_expression", collect_named}, {"for_statement", collect_for}, {"for_in_clause", collect_for},
+	{"as_pattern", collect_as}, {"except_clause", collect_except}, {"import_statement", collect_import},
+	{"import_from_statement", collect_from}, {"global_statement", collect_outer},
+	{"nonlocal_statement", collect_outer}, {"case_pattern", collect_pattern}, {"call", collect_call},
+	{"attribute", collect_attribute}, {"delete_statement", collect_delete}, {"return_statement", collect_return},
+	{"yield", collect_yield}, {"keyword_argument", collect_value}, {"binary_operator", collect_operands},
+	{"comparison_operator", collect_operands}, {"interpolation", collect_reads}, {"subscript", collect_subscript},
+};
+
+static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	const char *type = ts_node_is_null(n) ? "" : ts_node_type(n);
+
+	if (!*type)
+		return;
+	if (depth > CODE_DEPTH_MAX) {
+		code_marker_add(p->w, "bound", n);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(collectors) / sizeof(*collectors); i++)
+		if (!strcmp(type, collectors[i].type)) {
+			collectors[i].collect(p, n, sc, depth);
+			return;
+		}
+	collect_all(p, n, sc, depth);
 }
 
 void py_collect(struct python *p, TSNode root)

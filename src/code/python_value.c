@@ -454,9 +454,35 @@ static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct
 
 /* ---- operators ---- */
 
+/* Something below a directory, with a name behind it: still below? */
+static bool stays_below(struct python *p, const struct pv *x, const struct pv *y, char op)
+{
+	if (op == '/')
+		return x->many && py_stays_below(py_text(p, y));
+	return op == '+' && !x->many && y->kind == PV_TEXT && str_starts(y->text, "/") &&
+		py_stays_below(str_sub(y->text, 1, y->text.n));
+}
+
+static const struct pvs *join_sequences(struct python *p, const struct pv *x, const struct pv *y)
+{
+	const struct pvs **items = arena_array(p->a, x->nitems + y->nitems + 1, sizeof(*items));
+
+	memcpy(items, x->items, x->nitems * sizeof(*items));
+	memcpy(items + x->nitems, y->items, y->nitems * sizeof(*items));
+	return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = x->nitems + y->nitems}));
+}
+
+/* Both are known sequences, and short enough together. */
+static bool sequences(const struct pv *x, const struct pv *y)
+{
+	return x->kind == PV_SEQ && y->kind == PV_SEQ && !x->many && !y->many && x->nitems + y->nitems <= PY_ITEMS_MAX;
+}
+
 static const struct pvs *add(struct python *p, const struct pv *x, const struct pv *y, char op)
 {
-	if (x->kind == PV_BELOW && (op == '/' ? x->many && py_stays_below(py_text(p, y)) : op == '+' && !x->many && y->kind == PV_TEXT && str_starts(y->text, "/") && py_stays_below(str_sub(y->text, 1, y->text.n))))
+	bool text = x->kind == PV_TEXT || y->kind == PV_TEXT;
+
+	if (x->kind == PV_BELOW && stays_below(p, x, y, op))
 		return pvs_below(p, x->text, x->many, true);
 	if (op == '/' && x->kind == PV_BELOW)
 		return pvs_text(p, PV_PATH, CODE_HOLE);
@@ -466,16 +492,11 @@ static const struct pvs *add(struct python *p, const struct pv *x, const struct 
 		return pvs_text(p, PV_PATH, py_path_join(p, x->text, y->text));
 	if (op == '%' && x->kind == PV_TEXT)
 		return pvs_text(p, PV_TEXT, py_percent(p, x->text, pvs_one(p, y)));
-	if (op == '+' && (x->kind == PV_TEXT || y->kind == PV_TEXT))
+	if (op == '+' && text)
 		return pvs_text(p, PV_TEXT, py_cat(p, py_text(p, x), py_text(p, y)));
-	if (op == '+' && x->kind == PV_SEQ && y->kind == PV_SEQ && !x->many && !y->many && x->nitems + y->nitems <= PY_ITEMS_MAX) {
-		const struct pvs **items = arena_array(p->a, x->nitems + y->nitems + 1, sizeof(*items));
-
-		memcpy(items, x->items, x->nitems * sizeof(*items));
-		memcpy(items + x->nitems, y->items, y->nitems * sizeof(*items));
-		return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = x->nitems + y->nitems}));
-	}
-	if (op == '*' && (x->kind == PV_TEXT || y->kind == PV_TEXT))
+	if (op == '+' && sequences(x, y))
+		return join_sequences(p, x, y);
+	if (op == '*' && text)
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (x->kind == PV_DATA && y->kind == PV_DATA)
 		return pvs_one(p, p->data);

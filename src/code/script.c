@@ -180,64 +180,103 @@ static bool function_follows(const struct script *x, size_t i)
 	return script_listed(str_sub(x->s, i, to), "fn function");
 }
 
-static bool name(struct script *x)
+static bool name_byte(const struct script *x)
 {
-	size_t from = x->i;
-	bool member = x->arrow;
-	struct str w;
-	int like;
+	char c = script_at(x, 0);
 
-	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (x->l->marks && (script_at(x, 0) == '?' || script_at(x, 0) == '!') && script_at(x, 1) != '='))
-		x->i++;
-	w = str_sub(x->s, from, x->i);
-	like = x->l->perl ? perl_word(x, w, from) : 0;
-	if (!like)
-		like = script_effect(x, w, from);
-	x->arrow = false;
-	x->names = x->l->perl && str_is(w, "sub");
-	if (like)
-		return like > 0;
-	size_t after = script_blanks(x, x->i);
-	char next = after < x->s.n ? x->s.p[after] : '\0', next2 = after + 1 < x->s.n ? x->s.p[after + 1] : '\0';
-	if (script_listed(w, x->l->import) && !member) {
-		x->lax |= str_is(w, "no");
-		return library(x);
-	}
-	if (script_listed(w, x->l->never))
+	return script_letter(c) || script_digit(c) || (x->l->marks && (c == '?' || c == '!') && script_at(x, 1) != '=');
+}
+
+struct script_name {
+	struct str text;
+	size_t from;      /* offset of the name */
+	size_t after;     /* offset of the next byte that is not blank */
+	char next, next2; /* that byte and the one behind it */
+	bool member;      /* of the value before it */
+};
+
+/* Names that run or load something that cannot be known here. */
+static bool refused_name(const struct script *x, const struct script_name *n)
+{
+	if (x->l->perl && script_listed(n->text, "do") && n->next != '{')
+		return true; /* do FILE */
+	if (x->l->roots && script_listed(n->text, x->l->roots) && !n->member && n->next != '.')
+		return true;
+	return x->l->marks && !n->member && local(x, n->text) && !memchr(x->s.p + x->i, '\n', n->after - x->i) &&
+		!after_local(x, n->after);
+}
+
+/* A key of a Perl hash or of Ruby's keyword arguments. */
+static bool key_name(struct script *x, const struct script_name *n)
+{
+	if (x->l->marks && n->next == ':' && n->next2 != ':')
+		return true;
+	if (!x->l->perl)
 		return false;
-	x->operand = !script_listed(w, x->l->before) || member;
-	x->bare = x->operand && !local(x, w);
-	x->word = true;
-	x->handle = PERL_HANDLE_NONE;
-	if (x->l->perl && script_listed(w, "do") && next != '{')
-		return false; /* do FILE */
-	if (x->l->sigil && !x->l->perl && script_listed(w, "array_map") && !member && next == '(')
-		return function_follows(x, after + 1); /* else what is called is a text */
-	if (x->l->roots && script_listed(w, x->l->roots) && !member && next != '.')
+	return (n->next == '=' && n->next2 == '>') ||
+		(n->next == '}' && n->from > 0 && x->s.p[n->from - 1] == '{' && perl_subscript(x, n->from - 1));
+}
+
+/* Ruby and Lua: a variable gets its value, by = or by += and the like. */
+static bool assigned_name(const struct script *x, const struct script_name *n)
+{
+	if (x->l->sigil)
 		return false;
-	if (x->l->marks && !member && local(x, w) && !memchr(x->s.p + x->i, '\n', after - x->i) && !after_local(x, after))
+	if (n->next == '=')
+		return n->next2 != '=' && n->next2 != '~';
+	return (n->next == '+' || n->next == '-' || n->next == '*') && n->next2 == '=';
+}
+
+/* A name without an effect of its own: is it known to do nothing? */
+static bool harmless_name(struct script *x, const struct script_name *n)
+{
+	if (refused_name(x, n))
 		return false;
-	if (member)
-		return script_listed(w, x->l->members);
-	if (script_listed(w, x->l->defines)) { /* my, local, def, function: the name that follows is the text's own */
+	if (x->l->sigil && !x->l->perl && script_listed(n->text, "array_map") && !n->member && n->next == '(')
+		return function_follows(x, n->after + 1); /* else a text names the function that it calls */
+	if (n->member)
+		return script_listed(n->text, x->l->members);
+	if (script_listed(n->text, x->l->defines)) { /* my, local, def, function: the text defines the next name */
 		x->operand = false;
 		return true;
 	}
-	if (script_listed(w, x->l->words) || local(x, w))
+	if (script_listed(n->text, x->l->words) || local(x, n->text) || key_name(x, n))
 		return true;
-	if (x->l->perl && ((next == '=' && next2 == '>') || (next == '}' && from > 0 && x->s.p[from - 1] == '{' && perl_subscript(x, from - 1))))
-		return true; /* a key */
-	if (x->l->marks && next == ':' && next2 != ':') /* a key of Ruby's */
-		return true;
-	if (!x->l->sigil && next == '=' && next2 != '=' && next2 != '~') { /* a variable gets its value */
-		learn(x, w);
-		return true;
+	if (!assigned_name(x, n))
+		return false;
+	learn(x, n->text);
+	return true;
+}
+
+static bool scan_name(struct script *x)
+{
+	struct script_name n = {.from = x->i, .member = x->arrow};
+	int like;
+
+	while (name_byte(x))
+		x->i++;
+	n.text = str_sub(x->s, n.from, x->i);
+	like = x->l->perl ? perl_word(x, n.text, n.from) : 0;
+	if (!like)
+		like = script_effect(x, n.text, n.from);
+	x->arrow = false;
+	x->names = x->l->perl && str_is(n.text, "sub");
+	if (like)
+		return like > 0;
+	n.after = script_blanks(x, x->i);
+	n.next = n.after < x->s.n ? x->s.p[n.after] : '\0';
+	n.next2 = n.after + 1 < x->s.n ? x->s.p[n.after + 1] : '\0';
+	if (script_listed(n.text, x->l->import) && !n.member) {
+		x->lax |= str_is(n.text, "no");
+		return library(x);
 	}
-	if (!x->l->sigil && (next == '+' || next == '-' || next == '*') && next2 == '=') {
-		learn(x, w);
-		return true;
-	}
-	return false;
+	if (script_listed(n.text, x->l->never))
+		return false;
+	x->operand = !script_listed(n.text, x->l->before) || n.member;
+	x->bare = x->operand && !local(x, n.text);
+	x->word = true;
+	x->handle = PERL_HANDLE_NONE;
+	return harmless_name(x, &n);
 }
 
 /* Names between bars: |a, b| of a block; after local, for, def, function. */
@@ -487,21 +526,40 @@ static bool line_follows(const struct script *x)
 	return (x->l->perl || x->l->marks) && to > x->i && memchr(x->s.p + x->i, '\n', to - x->i);
 }
 
+/* Operators that run something, or that this reader does not follow. */
+static bool refused_operator(const struct script *x)
+{
+	char c = script_at(x, 0);
+
+	if (c == '(' && x->operand && !x->bare && x->l->sigil && !x->l->perl)
+		return true; /* PHP calls the function that a variable or a text names */
+	if (c == '?' && script_at(x, 1) == '>')
+		return true;
+	return (c == '*' || c == '%') && x->l->perl && !x->operand; /* *name changes a symbol table; %" is a variable */
+}
+
+/* A character that is an operator or a bracket in this language. */
+static bool plain_operator(const struct script *x)
+{
+	char c = script_at(x, 0), before = x->i ? x->s.p[x->i - 1] : '\n';
+
+	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) || (c == '\\' && !x->l->perl))
+		return false;
+	return c != '=' || !script_letter(script_at(x, 1)) || (before != '\n' && before != '\r'); /* =begin, =pod */
+}
+
 /* Operators and brackets. */
-static bool other(struct script *x)
+static bool scan_operator(struct script *x)
 {
 	static int (*const kinds[])(struct script *) = {ampersand, angle, colon, minus, dot};
 	char c = script_at(x, 0);
 
 	if (c == '`')
 		return script_backquote(x);
-	if (c == '(' && x->operand && !x->bare && x->l->sigil && !x->l->perl)
-		return false; /* PHP calls what a variable or a text names */
-	if (c == '?' && script_at(x, 1) == '>')
+	if (refused_operator(x))
 		return false;
-	if ((c == '*' || c == '%') && x->l->perl && !x->operand)
-		return false; /* *name: what a name stands for can be changed through it; %" is a variable */
-	x->i += script_at(x, 1) == c && (c == '|' || (x->l->perl && (c == '*' || c == '/'))); /* the second half starts nothing */
+	/* the second half of a doubled operator starts nothing */
+	x->i += script_at(x, 1) == c && (c == '|' || (x->l->perl && (c == '*' || c == '/')));
 	if (c == '@' && x->l->sigil && !x->l->perl) { /* PHP: without its warnings */
 		x->i++;
 		return true;
@@ -512,10 +570,8 @@ static bool other(struct script *x)
 		if (is)
 			return is > 0;
 	}
-	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) || (c == '\\' && !x->l->perl))
+	if (!plain_operator(x))
 		return false;
-	if (c == '=' && script_letter(script_at(x, 1)) && (x->i == 0 || x->s.p[x->i - 1] == '\n' || x->s.p[x->i - 1] == '\r'))
-		return false; /* =begin, =pod */
 	if (x->l->perl)
 		perl_operator(x);
 	x->i++;
@@ -537,63 +593,105 @@ static bool uncertain(const struct script *x)
 	return before && !after; /* Ruby's own rule; what is a variable in a block may be a method outside of it */
 }
 
-static bool token(struct script *x)
+/* $x, @x, $1, $~ of Ruby. */
+static bool scan_ruby_variable(struct script *x)
+{
+	size_t from;
+
+	x->i += 1 + (script_at(x, 1) == '@');
+	from = x->i;
+	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
+		x->i++;
+	x->operand = true;
+	x->bare = x->word = false;
+	/* these two say where require looks */
+	return x->i > from && !script_listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES");
+}
+
+/* %w[...] and its relatives of Ruby. */
+static bool scan_percent_text(struct script *x)
+{
+	char open = script_at(x, 2);
+
+	if (!script_at(x, 1) || !strchr("wqix", script_at(x, 1)) || !open || !strchr("([{<|/", open))
+		return false;
+	x->i += 3;
+	if (x->s.p[x->i - 2] == 'x')
+		return script_shell_text(x, open, x->i - 3);
+	x->operand = true;
+	return text(x, open, script_closing(open), false);
+}
+
+/* $ of Perl and PHP; @ and % where Perl expects a variable. */
+static bool at_sigil(const struct script *x)
+{
+	char c = script_at(x, 0), next = script_at(x, 1);
+
+	if (!x->l->sigil || c == '$' || !x->l->perl)
+		return x->l->sigil && c == '$';
+	return c == '@' || (c == '%' && !x->operand && (script_letter(next) || next == '$' || next == '{'));
+}
+
+/* A slash, question mark or angle after a name: division or the start of a text? */
+static bool ambiguous(const struct script *x)
 {
 	char c = script_at(x, 0);
-	bool ok;
+
+	if ((c != '/' && c != '%' && c != '?' && c != '<') || (!x->l->perl && !x->l->marks) || !x->operand)
+		return false;
+	return (x->bare || (x->l->marks && x->word)) && uncertain(x);
+}
+
+/* Quotes, names, numbers, and the texts that this reader refuses. True: *ret is the answer. */
+static bool scan_common(struct script *x, bool *ret)
+{
+	char c = script_at(x, 0), before = x->i ? x->s.p[x->i - 1] : ' ';
+
+	if (comment(x, ret))
+		return true;
+	if (x->l->perl && c == '\'' && (script_letter(before) || script_digit(before)))
+		*ret = false; /* $a'b is $a::b */
+	else if (c == '"' || c == '\'')
+		*ret = quoted(x);
+	else if (c == '[' && x->l->dash_comment && (script_at(x, 1) == '[' || script_at(x, 1) == '='))
+		*ret = false; /* [[long text]] */
+	else if (script_letter(c))
+		*ret = scan_name(x);
+	else if (script_digit(c))
+		*ret = number(x);
+	else if (at_sigil(x))
+		*ret = sigil(x);
+	else
+		return false;
+	return true;
+}
+
+static bool scan_token(struct script *x)
+{
+	bool regex = x->l->perl || x->l->marks, ok;
+	char c = script_at(x, 0);
 
 	if (script_space(c)) {
-		if (c == '\n' && x->l->marks) /* a statement of Ruby's ends here, or goes on with a dot: / and % start something */
+		if (c == '\n' && x->l->marks) /* a statement of Ruby ends, or continues with a dot: / and % start something */
 			x->operand = x->bare = false;
 		x->i++;
 		return true;
 	}
-	if (comment(x, &ok))
+	if (scan_common(x, &ok))
 		return ok;
-	if (x->l->perl && c == '\'' && x->i > 0 && (script_letter(x->s.p[x->i - 1]) || script_digit(x->s.p[x->i - 1])))
-		return false; /* $a'b is $a::b */
-	if (c == '"' || c == '\'')
-		return quoted(x);
-	if (c == '[' && x->l->dash_comment && (script_at(x, 1) == '[' || script_at(x, 1) == '='))
-		return false; /* [[long text]] */
-	if (script_letter(c))
-		return name(x);
-	if (script_digit(c))
-		return number(x);
-	if (x->l->sigil && (c == '$' || (x->l->perl && (c == '@' || (c == '%' && !x->operand && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{'))))))
-		return sigil(x);
-	if (x->l->marks && (c == '$' || c == '@')) { /* $x, @x, $1, $~ of Ruby */
-		x->i += 1 + (script_at(x, 1) == '@');
-		size_t from = x->i;
-
-		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
-			x->i++;
-		x->operand = true;
-		x->bare = x->word = false;
-		return x->i > from && !script_listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES"); /* where require looks */
-	}
-	if (x->l->marks && c == '%' && !x->operand) { /* %w[...] */
-		char open = script_at(x, 2);
-
-		if (!script_at(x, 1) || !strchr("wqix", script_at(x, 1)) || !open || !strchr("([{<|/", open))
-			return false;
-		x->i += 3;
-		if (x->s.p[x->i - 2] == 'x')
-			return script_shell_text(x, open, x->i - 3);
-		x->operand = true;
-		return text(x, open, script_closing(open), false);
-	}
+	if (x->l->marks && (c == '$' || c == '@'))
+		return scan_ruby_variable(x);
+	if (x->l->marks && c == '%' && !x->operand)
+		return scan_percent_text(x);
 	if (x->l->marks && c == '|' && !x->operand && x->i > 0)
 		return bars(x);
-	if ((c == '/' || c == '%' || c == '?' || c == '<') && (x->l->perl || x->l->marks) && x->operand && (x->bare || (x->l->marks && x->word)) && uncertain(x))
+	if (ambiguous(x) || (x->l->perl && perl_handle(x)))
 		return false;
-	if (x->l->perl && perl_handle(x))
-		return false;
-	if (c == '/' && !x->operand && (x->l->perl || x->l->marks))
+	if (c == '/' && !x->operand && regex)
 		return (!x->l->perl || script_at(x, 1) != '/' || perl_empty_pattern(x)) && pattern(x);
-	if (c == '?' && !x->operand && (x->l->perl || x->l->marks))
+	if (c == '?' && !x->operand && regex)
 		return false;
-	return other(x);
+	return scan_operator(x);
 }
 
 static bool scan(struct script *x, char end)
@@ -609,7 +707,7 @@ static bool scan(struct script *x, char end)
 		if (end && script_at(x, 0) == open)
 			depth++;
 		size_t before = x->i;
-		if (!token(x) || x->i == before || x->i > x->s.n)
+		if (!scan_token(x) || x->i == before || x->i > x->s.n)
 			return false;
 	}
 	return !end;

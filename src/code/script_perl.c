@@ -296,43 +296,71 @@ static bool special(struct str name)
 	return (str_contains(name, STR("::")) && !script_listed(name, dumper)) || script_listed(name, "ENV INC SIG ISA ARGV");
 }
 
+/* ${name} or ${ expression }. *ret_through: the variable is named by a value. */
+static bool braced_variable(struct script *x, bool *ret_through)
+{
+	size_t from = ++x->i, to = name_end(x, from);
+
+	*ret_through = to == from || to >= x->s.n || x->s.p[to] != '}';
+	if (*ret_through)
+		return script_inner(x, '}');
+	x->i = to + 1;
+	return !special(str_sub(x->s, from, to));
+}
+
+static bool named_variable(struct script *x)
+{
+	size_t from = x->i;
+
+	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) ||
+			(script_at(x, 0) == ':' && script_at(x, 1) == ':'))
+		x->i += script_at(x, 0) == ':' ? 2 : 1;
+	x->topic = str_is(str_sub(x->s, from, x->i), "_");
+	return !special(str_sub(x->s, from, x->i));
+}
+
+/* $1, or a variable with a sign for a name: $&, $!, @+. */
+static bool sign_variable(struct script *x, char sigil)
+{
+	char c = script_at(x, 0);
+
+	if (script_digit(c)) {
+		while (script_digit(script_at(x, 0)))
+			x->i++;
+		return true;
+	}
+	if (!c || !strchr(sigil == '$' ? "&`'+!/\\,;.@0|\"-$" : "+-", c))
+		return false;
+	if (c == '\'' && script_letter(script_at(x, 1)))
+		return false;
+	x->i++;
+	return true;
+}
+
+/* $#{x}, $#$x, $#x: the last index */
+static bool last_index(const struct script *x)
+{
+	char next = script_at(x, 1);
+
+	return script_at(x, 0) == '#' && (next == '{' || next == '$' || script_letter(next));
+}
+
 bool perl_variable(struct script *x)
 {
 	char sigil = script_at(x, 0), next;
-	size_t from = ++x->i, to;
-	bool through, mutates = x->mutates;
+	size_t from = ++x->i;
+	bool through, mutates = x->mutates, known;
 
-	if (sigil == '$' && script_at(x, 0) == '#' && (script_at(x, 1) == '{' || script_at(x, 1) == '$' || script_letter(script_at(x, 1))))
+	if (sigil == '$' && last_index(x))
 		from = ++x->i;
 	while (script_at(x, 0) == '$' && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{'))
 		x->i++;
 	through = x->i > from;
 	next = script_at(x, 0);
 	x->topic = false;
-	if (next == '{') {
-		from = ++x->i;
-		to = name_end(x, from);
-		through = to == from || to >= x->s.n || x->s.p[to] != '}';
-		if (through && !script_inner(x, '}'))
-			return false;
-		if (!through && special(str_sub(x->s, from, to)))
-			return false;
-		x->i = through ? x->i : to + 1;
-	} else if (script_letter(next)) {
-		from = x->i;
-		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (script_at(x, 0) == ':' && script_at(x, 1) == ':'))
-			x->i += script_at(x, 0) == ':' ? 2 : 1;
-		if (special(str_sub(x->s, from, x->i)))
-			return false;
-		x->topic = str_is(str_sub(x->s, from, x->i), "_");
-	} else if (script_digit(next)) {
-		while (script_digit(script_at(x, 0)))
-			x->i++;
-	} else {
-		if (!next || !strchr(sigil == '$' ? "&`'+!/\\,;.@0|\"-$" : "+-", next) || (next == '\'' && script_letter(script_at(x, 1))))
-			return false;
-		x->i++;
-	}
+	known = next == '{' ? braced_variable(x, &through) : script_letter(next) ? named_variable(x) : sign_variable(x, sigil);
+	if (!known)
+		return false;
 	x->handle = x->word ? (word_char(x->s.p[x->i - 1]) ? PERL_HANDLE_PERHAPS : PERL_HANDLE_ODD) : PERL_HANDLE_NONE;
 	x->operand = true;
 	x->bare = x->word = false;

@@ -53,6 +53,9 @@ static inline const char *node_type(TSNode n) { return ts_node_is_null(n) ? "" :
 static inline bool type_is(const char *t, const char *type) { return t[0] == type[0] && !strcmp(t, type); }
 static inline bool node_is(TSNode n, const char *type) { return type_is(node_type(n), type); }
 bool node_is_any(TSNode n, const char *const *types, size_t count);
+/* Is the node of one of these types? */
+#define IS_ANY(n, ...) \
+	node_is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 TSNode node_field(TSNode n, const char *name); /* a null node when there is none: ts_node_is_null() */
 /* The named children, without comments (but those of HTML in JavaScript: not every engine takes them for such). */
 TSNode *node_children(struct code_walk *w, TSNode n, uint32_t *ret_n);

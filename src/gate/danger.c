@@ -312,46 +312,74 @@ static bool plain_scheme(struct str s)
 	return false;
 }
 
-static bool is_loopback(const struct word *host)
+/* Takes "http://" off. False: a scheme that may lead elsewhere. */
+static bool take_scheme(struct str *h)
+{
+	/* elsewhere/x://localhost has no scheme */
+	for (size_t i = 0; i + 3 <= h->n && !strchr("/?#@\\", h->p[i]) && !text_hole(h->p[i]); i++)
+		if (!memcmp(h->p + i, "://", 3)) {
+			bool plain = plain_scheme(str_sub(*h, 0, i));
+
+			*h = str_sub(*h, i + 3, h->n);
+			return plain;
+		}
+	return true;
+}
+
+/* Takes the port off. False: a port on which containers can be started. */
+static bool take_port(struct str *h)
+{
+	ptrdiff_t x = str_find(*h, ':', 0);
+	struct str port;
+
+	if (h->n && h->p[0] == '[' && str_find(*h, ']', 0) > 0) {
+		*h = str_sub(*h, 0, (size_t)str_find(*h, ']', 0) + 1);
+		return true;
+	}
+	if (x < 0 || str_find(*h, ':', (size_t)x + 1) >= 0)
+		return true;
+	port = str_sub(*h, (size_t)x + 1, h->n);
+	*h = str_sub(*h, 0, (size_t)x);
+	return !str_is(port, "2375") && !str_is(port, "2376") && !str_is(port, "6443") && !str_is(port, "10250");
+}
+
+static bool is_dotted_number(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '.' && (s.p[i] < '0' || s.p[i] > '9'))
+			return false;
+	return true;
+}
+
+static bool loopback_name(struct str h)
 {
 	static const char names[][12] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (glob_may(str_of(names[i]), h, GLOB_FOLD) == GLOB_YES)
+			return !str_starts(str_of(names[i]), "127") || is_dotted_number(h); /* 127.0.0.1.example.com */
+	return false;
+}
+
+static bool is_loopback(const struct word *host)
+{
 	struct str h = host->text;
 	ptrdiff_t x;
 
 	if (host->kind == WORD_REST && !(host->glob && text_exact(h)))
 		return false;
-	for (size_t i = 0; i + 3 <= h.n && !strchr("/?#@\\", h.p[i]) && !text_hole(h.p[i]); i++) /* elsewhere/x://localhost has no scheme */
-		if (!memcmp(h.p + i, "://", 3)) {
-			if (!plain_scheme(str_sub(h, 0, i)))
-				return false;
-			h = str_sub(h, i + 3, h.n);
-			break;
-		}
+	if (!take_scheme(&h))
+		return false;
 	if ((x = str_find(h, '/', 0)) >= 0)
 		h = str_sub(h, 0, (size_t)x);
 	if (host->glob && (x = str_find(h, '?', 0)) >= 0)
 		h = str_sub(h, 0, (size_t)x); /* unquoted: the start of the query */
-	if (!text_exact(h)) /* http://localhost:3000/$id is here, whatever follows the slash; http://localhost:$port may be x@elsewhere */
+	/* http://localhost:3000/$id is here, whatever follows the slash; http://localhost:$port may be x@elsewhere */
+	if (!text_exact(h))
 		return false;
 	if (memchr(h.p, '@', h.n) || memchr(h.p, '\\', h.n) || memchr(h.p, '#', h.n) || memchr(h.p, '?', h.n))
 		return false; /* clients disagree about where the host of such an address is */
-	if (h.n && h.p[0] == '[' && (x = str_find(h, ']', 0)) > 0)
-		h = str_sub(h, 0, (size_t)x + 1);
-	else if ((x = str_find(h, ':', 0)) >= 0 && str_find(h, ':', (size_t)x + 1) < 0) {
-		struct str port = str_sub(h, (size_t)x + 1, h.n);
-
-		if (str_is(port, "2375") || str_is(port, "2376") || str_is(port, "6443") || str_is(port, "10250"))
-			return false; /* what starts containers listens there */
-		h = str_sub(h, 0, (size_t)x);
-	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (glob_may(str_of(names[i]), h, GLOB_FOLD) == GLOB_YES) {
-			for (size_t k = 0; k < h.n && str_starts(str_of(names[i]), "127"); k++)
-				if (h.p[k] != '.' && (h.p[k] < '0' || h.p[k] > '9'))
-					return false; /* 127.0.0.1.example.com */
-			return true;
-		}
-	return false;
+	return take_port(&h) && loopback_name(h);
 }
 
 /* curl file:///a reads a file; with -T it would write one. */

@@ -60,26 +60,51 @@ static size_t take_predicate(struct know_scan *s, const struct know_flag *f, siz
 	return f->arg.mods & MOD_PAIR && i + 2 < s->argc ? i + 2 : i + 1;
 }
 
+static bool follows_links(struct word w) { return word_is(w, "-H") || word_is(w, "-L") || word_is(w, "-P"); }
+
+/* May the word start with a dash? */
+static bool may_be_option(struct word w)
+{
+	if (w.kind != WORD_UNKNOWN || !w.text.n)
+		return w.kind == WORD_UNKNOWN;
+	return w.text.p[0] == HOLE_ANY || w.text.p[0] == HOLE_NAME || w.text.p[0] == '-';
+}
+
+static void opaque_at(struct know_scan *s, size_t i)
+{
+	if (!s->opaque)
+		s->opaque = i;
+}
+
+/* The last word that could end an -exec. */
+static size_t last_end(const struct know_scan *s)
+{
+	size_t end = s->argc;
+
+	while (end > s->start && !word_is(s->argv[end - 1], ";") && !word_is(s->argv[end - 1], "+"))
+		end--;
+	return end;
+}
+
 void know_scan_find(struct know_scan *s)
 {
 	bool paths = true, unknown = false;
-	size_t end = s->argc; /* the last word that could end an -exec */
+	size_t end = last_end(s);
+
 	s->dashdash = SIZE_MAX;
-	while (end > s->start && !word_is(s->argv[end - 1], ";") && !word_is(s->argv[end - 1], "+"))
-		end--;
 	for (size_t i = s->start; i < s->argc; i++) {
 		struct word w = s->argv[i];
+		const struct know_flag *f = w.kind == WORD_EXACT ? know_flag_find(s->row, w.text) : NULL;
+
 		s->word = i;
 		if (w.kind == WORD_REST && !w.glob) {
 			s->unsure = s->maybe_option = true;
-			if (!s->opaque)
-				s->opaque = i;
+			opaque_at(s, i);
 		}
-		if (paths && i == s->start && w.kind == WORD_EXACT && (word_is(w, "-H") || word_is(w, "-L") || word_is(w, "-P")))
+		if (paths && i == s->start && w.kind == WORD_EXACT && follows_links(w))
 			continue;
-		const struct know_flag *f = w.kind == WORD_EXACT ? know_flag_find(s->row, w.text) : NULL;
 		if (f) {
-			paths = paths && (word_is(w, "-H") || word_is(w, "-L") || word_is(w, "-P") || word_is(w, "-D") || word_is(w, "-O"));
+			paths = paths && (follows_links(w) || word_is(w, "-D") || word_is(w, "-O"));
 			i = take_predicate(s, f, i);
 			continue;
 		}
@@ -91,14 +116,14 @@ void know_scan_find(struct know_scan *s)
 		}
 		if (!paths && w.kind != WORD_EXACT) {
 			s->maybe_option = true; /* may be -exec, when a ";" is still to come */
-			if (i < end && !s->opaque)
-				s->opaque = i;
+			if (i < end)
+				opaque_at(s, i);
 			continue;
 		}
-		if (unknown && (word_is(w, ";") || word_is(w, "+")) && !s->opaque)
-			s->opaque = i; /* ends an -exec that stands in an unknown word */
+		if (unknown && (word_is(w, ";") || word_is(w, "+")))
+			opaque_at(s, i); /* ends an -exec that stands in an unknown word */
 		unknown |= w.kind != WORD_EXACT;
-		s->maybe_option |= w.kind == WORD_UNKNOWN && (!w.text.n || w.text.p[0] == HOLE_ANY || w.text.p[0] == HOLE_NAME || w.text.p[0] == '-');
+		s->maybe_option |= may_be_option(w);
 		know_operand_add(s, i);
 	}
 }

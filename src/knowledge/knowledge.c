@@ -316,46 +316,72 @@ static void emit_end(struct know_applying *ap, size_t k)
 	know_emit(ap, ap->ops.set & OPS_ALONE ? ap->ops.alone : ap->ops.rest, at, at + 1, ap->s->argv[at]);
 }
 
+struct operand_roles { /* of operands whose count is not certain */
+	struct know_spec specs[SPECS_MAX];
+	size_t n;    /* 0: each operand has its own role */
+	size_t sure; /* operands before this one have theirs in any case */
+};
+
+/* Operand k; true when it takes all others with it. */
+static bool emit_one(struct know_applying *ap, const struct operand_roles *roles, size_t k)
+{
+	const struct know_scan *s = ap->s;
+	size_t at = s->operands[k];
+
+	if (!roles->n || k < roles->sure || is_range(operand_spec(ap, k, s->noperands)))
+		return emit_operand(ap, k);
+	if (ends_operands(ap, k))
+		emit_end(ap, k);
+	else if (k >= ap->ops.nfirst && another_ends(ap, k))
+		know_emit(ap, ap->ops.rest, at, at + 1, s->argv[at]);
+	else
+		for (size_t i = 0; i < roles->n; i++)
+			know_emit(ap, roles->specs[i], at, at + 1, s->argv[at]);
+	return false;
+}
+
+static bool is_directory_hit(const struct know_hit *h) { return h->flag && h->flag->arg.kind == KIND_DIR; }
+
+/* Uses without a word of their own, and directories: all others are relative to those. */
+static void emit_first(struct know_applying *ap)
+{
+	struct know_scan *s = ap->s;
+	size_t needed = ap->ops.nfirst + (know_runs(ap->ops.rest.kind) ? 1 : 0);
+
+	if (s->opaque)
+		know_use_add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);
+	for (size_t i = 0; i < s->nhits; i++)
+		if (is_directory_hit(&s->hits[i]))
+			emit_hit(ap, &s->hits[i]);
+	if (ap->ops.always.kind)
+		know_emit(ap, ap->ops.always, 0, 0, know_here(ap));
+	if (s->noperands < needed && ap->ops.empty.kind)
+		know_emit(ap, ap->ops.empty, 0, 0,
+				(struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
+}
+
+/* Options and operands in the order of the words. */
 static void emit_all(struct know_applying *ap)
 {
 	struct know_scan *s = ap->s;
-	struct know_spec specs[SPECS_MAX];
+	struct operand_roles roles = {.n = 0};
 	bool loose = first_is_loose(ap), taken = false;
-	size_t h = 0, k = 0, nspecs = 0;
 	bool lost = s->lost && !keyed_pattern(ap) && operands_run(ap, &ap->ops, s->lost_operands);
+	size_t h = 0, k = 0;
+
 	if (lost || (loose && operands_run(ap, &ap->ops, 0)) || unlisted_beside_code(ap))
 		s->opaque = s->opaque ? s->opaque : s->lost ? s->lost : s->operands[0];
-	if (s->opaque)
-		know_use_add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);
-	size_t sure = s->lost && !s->maybe_option && !loose ? s->lost_operands : 0;
+	roles.sure = s->lost && !s->maybe_option && !loose ? s->lost_operands : 0;
 	if (s->unsure || loose)
-		nspecs = all_specs(ap, sure, specs, SPECS_MAX);
-	for (size_t i = 0; i < s->nhits; i++)
-		if (s->hits[i].flag && s->hits[i].flag->arg.kind == KIND_DIR)
-			emit_hit(ap, &s->hits[i]); /* before anything that is relative to it */
-	if (ap->ops.always.kind)
-		know_emit(ap, ap->ops.always, 0, 0, know_here(ap));
-	if (s->noperands < ap->ops.nfirst + (know_runs(ap->ops.rest.kind) ? 1 : 0) && ap->ops.empty.kind)
-		know_emit(ap, ap->ops.empty, 0, 0, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
+		roles.n = all_specs(ap, roles.sure, roles.specs, SPECS_MAX);
+	emit_first(ap);
 	while (h < s->nhits || (k < s->noperands && !taken)) {
-		if (h < s->nhits && (k >= s->noperands || taken || s->hits[h].at <= s->operands[k])) {
-			if (!s->hits[h].flag || s->hits[h].flag->arg.kind != KIND_DIR)
-				emit_hit(ap, &s->hits[h]);
-			h++;
-			continue;
-		}
-		size_t at = s->operands[k];
-		bool range = is_range(operand_spec(ap, k, s->noperands));
-		if (nspecs && !range && k >= sure && ends_operands(ap, k))
-			emit_end(ap, k);
-		else if (nspecs && !range && k >= sure && k >= ap->ops.nfirst && another_ends(ap, k))
-			know_emit(ap, ap->ops.rest, at, at + 1, s->argv[at]);
-		else
-			for (size_t i = 0; i < nspecs && !range && k >= sure; i++)
-				know_emit(ap, specs[i], at, at + 1, s->argv[at]);
-		if (!nspecs || range || k < sure)
-			taken = emit_operand(ap, k);
-		k++;
+		bool option = h < s->nhits && (k >= s->noperands || taken || s->hits[h].at <= s->operands[k]);
+
+		if (!option)
+			taken = emit_one(ap, &roles, k++);
+		else if (!is_directory_hit(&s->hits[h++]))
+			emit_hit(ap, &s->hits[h - 1]);
 	}
 }
 

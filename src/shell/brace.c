@@ -98,53 +98,87 @@ static bool looks_number(struct str s)
 	return true;
 }
 
+struct brace_range {
+	struct str x, y;
+	int64_t from, to, step;
+	bool letters;
+	size_t width; /* digits, with leading zeros; 0: as many as it takes */
+};
+
+static ptrdiff_t find_dots(struct str s)
+{
+	for (size_t i = 0; i + 1 < s.n; i++)
+		if (s.p[i] == '.' && s.p[i + 1] == '.')
+			return (ptrdiff_t)i;
+	return -1;
+}
+
+static struct str without_plus(struct str s) { return str_starts(s, "+") ? str_sub(s, 1, s.n) : s; }
+
+/* The texts x and y, and the step. */
+static bool split_range(struct str s, struct brace_range *r)
+{
+	ptrdiff_t dots = find_dots(s), second;
+
+	if (dots < 0)
+		return false;
+	r->x = str_sub(s, 0, (size_t)dots);
+	r->y = str_sub(s, (size_t)dots + 2, s.n);
+	r->step = 1;
+	second = find_dots(r->y);
+	if (second < 0)
+		return true;
+	s = str_sub(r->y, (size_t)second + 2, r->y.n);
+	r->y = str_sub(r->y, 0, (size_t)second);
+	return s.n && num_parse(without_plus(s), INT32_MIN, INT32_MAX, &r->step) == 0;
+}
+
+/* Where the range begins and ends. */
+static bool range_ends(struct eval *e, struct brace_range *r)
+{
+	r->letters = one_letter(r->x) && one_letter(r->y);
+	if (r->letters) {
+		r->from = (unsigned char)r->x.p[0];
+		r->to = (unsigned char)r->y.p[0];
+		return true;
+	}
+	if (num_parse(without_plus(r->x), -(1ll << 40), 1ll << 40, &r->from) == 0 &&
+			num_parse(without_plus(r->y), -(1ll << 40), 1ll << 40, &r->to) == 0)
+		return true;
+	if (looks_number(r->x) && looks_number(r->y))
+		stop(e, "a sequence of very large numbers");
+	return false;
+}
+
+static size_t range_width(const struct brace_range *r)
+{
+	size_t x = digits_width(r->x), y = digits_width(r->y), width = x > y ? x : y;
+
+	if (width && width < r->x.n)
+		width = r->x.n;
+	return width && width < r->y.n ? r->y.n : width;
+}
+
 /* {x..y} or {x..y..step} of letters or numbers; false when it is not one. */
 static bool sequence(struct eval *e, struct str s, struct brace_texts *ret)
 {
-	ptrdiff_t dots = -1;
-	for (size_t i = 0; i + 1 < s.n && dots < 0; i++)
-		if (s.p[i] == '.' && s.p[i + 1] == '.')
-			dots = (ptrdiff_t)i;
-	if (dots < 0)
+	struct brace_range r;
+
+	if (!split_range(s, &r) || !range_ends(e, &r))
 		return false;
-	struct str x = str_sub(s, 0, (size_t)dots), y = str_sub(s, (size_t)dots + 2, s.n), step_s = {"", 0};
-	for (size_t i = 0; i + 1 < y.n; i++)
-		if (y.p[i] == '.' && y.p[i + 1] == '.') {
-			step_s = str_sub(y, i + 2, y.n);
-			y = str_sub(y, 0, i);
-			if (step_s.n == 0)
-				return false;
-			break;
-		}
-	int64_t from, to, step = 1;
-	if (step_s.n && num_parse(str_starts(step_s, "+") ? str_sub(step_s, 1, step_s.n) : step_s, INT32_MIN, INT32_MAX, &step))
-		return false;
-	bool letters = one_letter(x) && one_letter(y);
-	if (letters) {
-		from = (unsigned char)x.p[0];
-		to = (unsigned char)y.p[0];
-	} else if (num_parse(str_starts(x, "+") ? str_sub(x, 1, x.n) : x, -(1ll << 40), 1ll << 40, &from) ||
-		   num_parse(str_starts(y, "+") ? str_sub(y, 1, y.n) : y, -(1ll << 40), 1ll << 40, &to)) {
-		if (looks_number(x) && looks_number(y))
-			stop(e, "a sequence of very large numbers");
-		return false;
-	}
-	if (step == 0)
-		step = 1;
-	if ((from <= to) != (step > 0))
-		step = -step;
-	size_t wx = digits_width(x), wy = digits_width(y), width = wx > wy ? wx : wy;
-	if (width && width < x.n)
-		width = x.n;
-	if (width && width < y.n)
-		width = y.n;
-	for (int64_t v = from; step > 0 ? v <= to : v >= to; v += step) {
+	if (r.step == 0)
+		r.step = 1;
+	if ((r.from <= r.to) != (r.step > 0))
+		r.step = -r.step;
+	r.width = range_width(&r);
+	for (int64_t v = r.from; r.step > 0 ? v <= r.to : v >= r.to; v += r.step) {
+		/* {Z..a} passes through characters that would be syntax: they stand for themselves */
+		const char *format = strchr("\\`'\"$[]^_", (int)v) ? "\\%c" : "%c";
+
 		if (ret->n > BRACE_MAX)
 			return true;
-		if (letters) /* {Z..a} passes through characters that would be syntax: they stand for themselves */
-			texts_add(e, ret, strchr("\\`'\"$[]^_", (int)v) ? str_fmt(e->a, "\\%c", (int)v) : str_fmt(e->a, "%c", (int)v));
-		else
-			texts_add(e, ret, str_fmt(e->a, "%0*lld", (int)width, (long long)v));
+		texts_add(e, ret, r.letters ? str_fmt(e->a, format, (int)v) :
+				str_fmt(e->a, "%0*lld", (int)r.width, (long long)v));
 	}
 	return true;
 }

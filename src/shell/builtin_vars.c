@@ -378,59 +378,89 @@ void builtin_read(struct builtin_call *b)
 		var_set_unknown(e, STR("REPLY"));
 }
 
+/* The callback runs with an index and a line after it. */
+static void mapfile_callback(struct builtin_call *b, struct str callback)
+{
+	struct eval *e = b->e;
+	struct params keep = e->s.params;
+	unsigned changes = e->changes;
+
+	e->s.params = params_unknown(e, b->at);
+	eval_text(e, str_cat(e->a, callback, STR(" \"$@\"")), "mapfile -C", b->at, e->dialect);
+	if (e->changes != changes) /* any number of times, also none */
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a callback that changes the shell's state", b->at);
+	e->s.params = keep;
+}
+
+/* The lines as a list; open when they are not all known. */
+static struct shell_value *mapfile_lines(struct eval *e, const char *seen)
+{
+	struct shell_value *v = arena_new(e->a, struct shell_value);
+	struct item *items = arena_array(e->a, LOOP_WORDS_MAX, sizeof *items);
+	bool only_t = !seen[strspn(seen, "t")], end = false;
+	struct str line;
+
+	*v = (struct shell_value){.kind = VALUE_LIST, .set = true, .items = items};
+	while (v->n < LOOP_WORDS_MAX && !end && only_t && next_line(e, &line, &end)) {
+		if (end && line.n == 0)
+			break;
+		items[v->n] = (struct item){str_fmt(e->a, "%zu", v->n),
+				strchr(seen, 't') || end ? line : str_cat(e->a, line, STR("\n"))};
+		v->n++;
+	}
+	if (!end) {
+		v->open = true;
+		v->n = 0;
+	}
+	in_forget(e);
+	return v;
+}
+
+/* An attribute of the variable changes what is stored, or whether it is. */
+static bool converted(const struct shell_value *old)
+{
+	return old && (old->fixed || old->integer || old->lower || old->upper || old->kind == VALUE_MAP);
+}
+
+static void mapfile_store(struct builtin_call *b, struct str name, const struct shell_value *v, bool plain)
+{
+	struct eval *e = b->e;
+	const struct shell_value *old = text_exact(name) ? var_get(e, name) : NULL;
+
+	for (size_t k = 0; k < v->n && old && old->integer; k++)
+		eval_arith(e, v->items[k].text);
+	if (!text_exact(name) || !name_valid(name))
+		var_assign_reference(e, name, HOLE, false);
+	else if (!plain || converted(old))
+		var_set_unknown(e, name);
+	else
+		var_set(e, name, v);
+	if (text_exact(name))
+		assign_effect(e, name, v->n == 1 && !v->open ? v->items[0].text : HOLE, ASSIGN_PLAIN, b->at);
+}
+
 void builtin_mapfile(struct builtin_call *b)
 {
 	struct eval *e = b->e;
 	char seen[OPTIONS_MAX];
-	bool known, end = false;
+	bool known;
 	struct word inside;
 	const char *with = "dnOsucC";
 	size_t i = options(b, with, seen, &known);
+	const struct word *callback;
+
 	e->script_reads += e->s.in.script || (e->script_input && strchr(seen, 'u'));
-	const struct word *callback = option_arg(b, with, 'C', &inside);
+	callback = option_arg(b, with, 'C', &inside);
 	e->s.status = -1;
 	if (!known || (callback && callback->kind != WORD_EXACT)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "mapfile with words that are not known", b->at);
 		state_forget_vars(e);
 		return;
 	}
-	if (callback) { /* run with an index and a line after it */
-		struct params keep = e->s.params;
-		e->s.params = params_unknown(e, b->at);
-		unsigned changes = e->changes;
-		eval_text(e, str_cat(e->a, callback->text, STR(" \"$@\"")), "mapfile -C", b->at, e->dialect);
-		if (e->changes != changes) /* any number of times, also none */
-			emit_trouble(e, TROUBLE_CONSTRUCT, "a callback that changes the shell's state", b->at);
-		e->s.params = keep;
-	}
-	struct str name = i < b->argc ? b->argv[i].text : STR("MAPFILE"), line;
-	struct shell_value *v = arena_new(e->a, struct shell_value);
-	*v = (struct shell_value){.kind = VALUE_LIST, .set = true};
-	struct item *items = arena_array(e->a, LOOP_WORDS_MAX, sizeof *items);
-	while (v->n < LOOP_WORDS_MAX && !end && !seen[strspn(seen, "t")] && next_line(e, &line, &end)) {
-		if (end && line.n == 0)
-			break;
-		struct str text = strchr(seen, 't') || end ? line : str_cat(e->a, line, STR("\n"));
-		items[v->n] = (struct item){str_fmt(e->a, "%zu", v->n), text};
-		v->n++;
-	}
-	v->items = items;
-	if (!end) {
-		v->open = true;
-		v->n = 0;
-	}
-	in_forget(e);
-	const struct shell_value *old = text_exact(name) ? var_get(e, name) : NULL;
-	for (size_t k = 0; k < v->n && old && old->integer; k++)
-		eval_arith(e, v->items[k].text);
-	if (!text_exact(name) || !name_valid(name))
-		var_assign_reference(e, name, HOLE, false);
-	else if (seen[strspn(seen, "tdnOsucC")] || (old && (old->fixed || old->integer || old->lower || old->upper || old->kind == VALUE_MAP)))
-		var_set_unknown(e, name);
-	else
-		var_set(e, name, v);
-	if (text_exact(name))
-		assign_effect(e, name, v->n == 1 && !v->open ? v->items[0].text : HOLE, ASSIGN_PLAIN, b->at);
+	if (callback)
+		mapfile_callback(b, callback->text);
+	mapfile_store(b, i < b->argc ? b->argv[i].text : STR("MAPFILE"), mapfile_lines(e, seen),
+			!seen[strspn(seen, "tdnOsucC")]);
 }
 
 /* ---- the rest ---- */

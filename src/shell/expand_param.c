@@ -429,67 +429,100 @@ static bool word_chosen(struct eval *e, const struct syn_param *pm, const struct
 	return true;
 }
 
-/* - = ? + */
-static void conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how, struct chars *out)
+/* With a colon, an empty value counts as absent. */
+static enum presence presence_of(const struct syn_param *pm, const struct param_value *v)
 {
-	enum presence is = v->is;
-	if (pm->colon && is == PRESENT && !v->list) /* empty counts as absent */
-		is = v->text.n == 0 ? ABSENT : certainly_filled(v->text) ? PRESENT : PERHAPS;
-	if (pm->colon && is == PRESENT && v->list)
-		is = v->n == 0 || (v->n == 1 && (v->items[0].text.n == 0 || !text_exact(v->items[0].text))) ? PERHAPS : PRESENT;
-	bool wants = pm->op == PARAM_ALTERNATE ? is == PRESENT : is == ABSENT;
+	bool doubtful = v->list &&
+		(v->n == 0 || (v->n == 1 && (v->items[0].text.n == 0 || !text_exact(v->items[0].text))));
+
+	if (!pm->colon || v->is != PRESENT)
+		return v->is;
+	if (v->list)
+		return doubtful ? PERHAPS : PRESENT;
+	return v->text.n == 0 ? ABSENT : certainly_filled(v->text) ? PRESENT : PERHAPS;
+}
+
+/* ${NAME:=WORD} of a variable that is absent. */
+static void assign_absent(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out)
+{
+	bool tilde = pm->arg && pm->arg->kind == PART_TEXT && memchr(pm->arg->text.p, '~', pm->arg->text.n);
+	struct str text = tilde ? HOLE : expand_text(e, pm->arg);
+
+	var_set_text(e, pm->name, text);
+	chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
+	assign_effect(e, pm->name, text, ASSIGN_PLAIN, e->at);
+}
+
+/* Both ways are possible: what the word runs is listed, the result is not known. */
+static void conditional_unknown(struct eval *e, const struct syn_param *pm, const struct param_value *v, enum presence is,
+		struct how how, struct chars *out)
+{
+	bool assigns = pm->op == PARAM_ASSIGN, named = name_valid(pm->name);
+	bool once = assigns && is == ABSENT && named && !pm->subscripted;
+	struct shell_state before = e->s;
+	struct chars unused = {.foreign = false};
+
+	buf_init(&unused.b, e->a, 0);
+	buf_init(&unused.kinds, e->a, 0);
+	if (!once)
+		put_word(e, pm->arg, how, &unused);
+	out->foreign |= unused.foreign || foreign(v);
+	if (is == PERHAPS)
+		e->s = state_join(e, &before, &e->s);
+	if (once) {
+		assign_absent(e, pm, how, out);
+		return;
+	}
+	if (assigns && named)
+		perhaps_assigned(e, pm->name, &unused);
+	else if (assigns)
+		may_abort(e); /* ${1:=x} is an error */
+	if (how.arith && v->environment)
+		chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
+	else if (how.quoted && !v->list)
+		chars_add(out, HOLE, CHAR_QUOTED);
+	else
+		chars_mark(out, CHAR_REST);
+}
+
+/* A word that bash does not expand here: its commands are listed all the same, its effects are undone. */
+static void list_unused(struct eval *e, const struct syn_part *word)
+{
+	struct output_sink *keep = e->out, *captured = e->captured;
+	struct shell_state before = e->s;
+
+	e->out = e->captured = NULL;
+	expand_text(e, word);
+	e->out = keep;
+	e->captured = captured;
+	e->s = before;
+}
+
+/* - = ? + */
+static void conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how,
+		struct chars *out)
+{
+	enum presence is = presence_of(pm, v);
+
 	if (is == PERHAPS && word_chosen(e, pm, v, how, out))
 		return;
 	if (is == PERHAPS || (pm->op == PARAM_ASSIGN && is != PRESENT)) {
-		/* both ways: run what the word runs, the result is not known */
-		struct shell_state before = e->s;
-		struct chars unused = {.foreign = false};
-		buf_init(&unused.b, e->a, 0);
-		buf_init(&unused.kinds, e->a, 0);
-		if (!(pm->op == PARAM_ASSIGN && is == ABSENT && name_valid(pm->name) && !pm->subscripted)) /* expanded below, once */
-			put_word(e, pm->arg, how, &unused);
-		out->foreign |= unused.foreign || foreign(v);
-		if (is == PERHAPS)
-			e->s = state_join(e, &before, &e->s);
-		if (pm->op == PARAM_ASSIGN && is == ABSENT && name_valid(pm->name) && !pm->subscripted) {
-			struct str text = pm->arg && pm->arg->kind == PART_TEXT && memchr(pm->arg->text.p, '~', pm->arg->text.n) ? HOLE : expand_text(e, pm->arg);
-			var_set_text(e, pm->name, text);
-			chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
-			assign_effect(e, pm->name, text, ASSIGN_PLAIN, e->at);
-			return;
-		}
-		if (pm->op == PARAM_ASSIGN && name_valid(pm->name))
-			perhaps_assigned(e, pm->name, &unused);
-		else if (pm->op == PARAM_ASSIGN)
-			may_abort(e); /* ${1:=x} is an error */
-		if (how.arith && v->environment)
-			chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
-		else if (how.quoted && !v->list)
-			chars_add(out, HOLE, CHAR_QUOTED);
-		else
-			chars_mark(out, CHAR_REST);
+		conditional_unknown(e, pm, v, is, how, out);
 		return;
 	}
-	if (wants) {
-		if (pm->op == PARAM_ERROR) { /* prints and leaves */
-			expand_text(e, pm->arg);
-			chars_add(out, HOLE, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
+	if (pm->op == PARAM_ALTERNATE ? is == PRESENT : is == ABSENT) {
+		if (pm->op != PARAM_ERROR) {
+			put_word(e, pm->arg, how, out);
 			return;
 		}
-		put_word(e, pm->arg, how, out);
+		expand_text(e, pm->arg); /* prints and leaves */
+		chars_add(out, HOLE, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
 		return;
 	}
 	if (pm->op == PARAM_ALTERNATE)
 		return; /* absent: nothing */
-	if (pm->arg) { /* not needed, and bash does not run it: listed all the same */
-		struct shell_state before = e->s;
-		struct output_sink *keep = e->out, *captured = e->captured;
-		e->out = e->captured = NULL;
-		expand_text(e, pm->arg);
-		e->out = keep;
-		e->captured = captured;
-		e->s = before;
-	}
+	if (pm->arg)
+		list_unused(e, pm->arg);
 	put(e, v, how, out);
 }
 

@@ -83,13 +83,50 @@ static struct str digits_of(struct arena *a, uint64_t v, char conv)
 
 static bool bare(const struct printf_spec *s) { return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt; }
 
+/* The sign, or the prefix that # asks for. False: this reader does not follow the combination. */
+static bool sign_of(const struct printf_spec *s, uint64_t v, bool negative, long digits, const char **ret)
+{
+	bool is_signed = s->conv == 'd' || s->conv == 'i';
+
+	*ret = "";
+	if (is_signed)
+		*ret = negative && v ? "-" : s->plus ? "+" : s->space ? " " : "";
+	if (!s->alt)
+		return true;
+	if (s->conv == 'o' && s->precision > digits)
+		return false;
+	if (v && s->conv == 'x')
+		*ret = "0x";
+	else if (v && s->conv == 'X')
+		*ret = "0X";
+	else if (v && s->conv == 'o')
+		*ret = "0";
+	return true;
+}
+
+/* Sign and digits in a field of the width and precision. */
+static void put_number(struct buf *out, const struct printf_spec *s, const char *sign, struct str text)
+{
+	long digits = (long)text.n, n = (long)strlen(sign) + (s->precision > digits ? s->precision : digits);
+	bool zeros = s->zero && s->precision < 0;
+
+	if (!s->left && !zeros)
+		pad(out, ' ', s->width - n);
+	buf_c(out, sign);
+	if (!s->left && zeros)
+		pad(out, '0', s->width - n);
+	pad(out, '0', s->precision - digits);
+	buf_str(out, text);
+	if (s->left)
+		pad(out, ' ', s->width - n);
+}
+
 static bool put_integer(struct printf_state *j, const struct printf_spec *s)
 {
-	struct str arg = STR("0"), text;
 	bool negative, is_signed = s->conv == 'd' || s->conv == 'i';
-	const char *sign = "";
+	struct str arg = STR("0"), text;
+	const char *sign;
 	uint64_t v;
-	long n;
 
 	if (take(j, &arg) && !text_exact(arg)) {
 		if (!is_signed || !bare(s) || j->d == DIALECT_ZSH)
@@ -101,27 +138,12 @@ static bool put_integer(struct printf_state *j, const struct printf_spec *s)
 		arg = STR("0");
 	if (j->d == DIALECT_ZSH && (!arg.n || arg.p[0] < '1' || arg.p[0] > '9'))
 		return fail(j); /* an expression there, and 010 is ten */
-	if (!integer(arg, &v, &negative))
+	if (!integer(arg, &v, &negative) || (s->precision == 0 && v == 0))
 		return fail(j);
 	text = digits_of(j->a, is_signed && negative ? -v : v, s->conv);
-	if (is_signed)
-		sign = negative && v ? "-" : s->plus ? "+" : s->space ? " " : "";
-	if (s->precision == 0 && v == 0)
+	if (!sign_of(s, v, negative, (long)text.n, &sign))
 		return fail(j);
-	if (s->alt && v)
-		sign = s->conv == 'x' ? "0x" : s->conv == 'X' ? "0X" : s->conv == 'o' && s->precision <= (long)text.n ? "0" : sign;
-	if (s->alt && s->conv == 'o' && s->precision > (long)text.n)
-		return fail(j);
-	n = (long)strlen(sign) + (s->precision > (long)text.n ? s->precision : (long)text.n);
-	if (!s->left && !(s->zero && s->precision < 0))
-		pad(&j->out, ' ', s->width - n);
-	buf_c(&j->out, sign);
-	if (!s->left && s->zero && s->precision < 0)
-		pad(&j->out, '0', s->width - n);
-	pad(&j->out, '0', s->precision - (long)text.n);
-	buf_str(&j->out, text);
-	if (s->left)
-		pad(&j->out, ' ', s->width - n);
+	put_number(&j->out, s, sign, text);
 	return true;
 }
 

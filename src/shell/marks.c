@@ -331,21 +331,48 @@ static bool option_like(struct str s)
 	return i == s.n || s.p[i] == '=';
 }
 
+/* A text that starts with a letter follows this part. */
+static bool letters_follow(const struct syn_part *part)
+{
+	return part->next && part->next->kind == PART_TEXT && letter(part->next->text.p[0]);
+}
+
+/* The dash itself is quoted: "-rf", '-'rf, ""-rf. */
+static bool quoted_dash(const struct syn_part *part)
+{
+	const struct syn_part *in = part->kind == PART_DOUBLE ? part->inside : part;
+
+	if (!in || (in == part && !in->text.n)) /* ""-rf */
+		return part->next && part->next->kind == PART_TEXT && option_like(part->next->text);
+	if (!in->text.n || in->text.p[0] != '-' || in->kind == PART_PARAM)
+		return false;
+	return option_like(in->text) || (str_is(in->text, "-") && letters_follow(part)) ||
+		(str_is(in->text, "--") && part->next);
+}
+
+/* A part of a short option that hides letters: an escaped letter, empty quotes, or a quoted piece before letters. */
+static bool hides_letters(const struct marks_walk *w, const struct syn_part *in, bool short_name)
+{
+	struct str src = source(w, in->at);
+	bool escape = in->kind == PART_QUOTED && src.n == 2 && src.p[0] == '\\' && letter(src.p[1]);
+	bool empty = (in->kind == PART_QUOTED && !in->text.n) || (in->kind == PART_DOUBLE && !in->inside);
+	bool expands = in->kind == PART_PARAM || in->kind == PART_COMMAND || in->kind == PART_ARITH;
+
+	return escape || (empty && in->next) ||
+		(in->kind != PART_TEXT && !expands && letters_follow(in) && short_name);
+}
+
 /*
- * Disguised: the dash itself is quoted; or, after it, something that is not plain text begins inside the name. The name of a long option
- * ends at "="; of short ones the first letter is the name, and what follows at the end of the word may be a value (-m"text", -j$(nproc)).
+ * Disguised: the dash itself is quoted; or, after it, something that is not plain text begins inside the name.
+ * The name of a long option ends at "="; of short ones the first letter is the name, and what follows at the
+ * end of the word may be a value (-m"text", -j$(nproc)).
  */
 static bool disguised(const struct marks_walk *w, const struct syn_word *word)
 {
 	const struct syn_part *part = word->parts;
-	if (part->kind == PART_QUOTED || part->kind == PART_DOUBLE) {
-		const struct syn_part *in = part->kind == PART_DOUBLE ? part->inside : part;
-		if (!in || (in == part && !in->text.n)) /* ""-rf */
-			return part->next && part->next->kind == PART_TEXT && option_like(part->next->text);
-		bool dash = in->text.n && in->text.p[0] == '-' && in->kind != PART_PARAM;
-		return dash && (option_like(in->text) || (str_is(in->text, "-") && part->next && part->next->kind == PART_TEXT && letter(part->next->text.p[0])) ||
-				(str_is(in->text, "--") && part->next));
-	}
+
+	if (part->kind == PART_QUOTED || part->kind == PART_DOUBLE)
+		return quoted_dash(part);
 	if (part->kind != PART_TEXT || part->text.p[0] != '-' || !part->next)
 		return false;
 	if (str_starts(part->text, "--"))
@@ -354,15 +381,9 @@ static bool disguised(const struct marks_walk *w, const struct syn_word *word)
 		return true;
 	if (!letter(part->text.p[1]) || str_find(part->text, '=', 0) >= 0)
 		return false;
-	for (const struct syn_part *in = part->next; in; in = in->next) {
-		struct str src = source(w, in->at);
-		bool escape = in->kind == PART_QUOTED && src.n == 2 && src.p[0] == '\\' && letter(src.p[1]);
-		bool empty = (in->kind == PART_QUOTED && !in->text.n) || (in->kind == PART_DOUBLE && !in->inside);
-		bool letters_after = in->kind != PART_TEXT && in->kind != PART_PARAM && in->kind != PART_COMMAND && in->kind != PART_ARITH &&
-				     in->next && in->next->kind == PART_TEXT && letter(in->next->text.p[0]) && part->text.n <= 3;
-		if (escape || (empty && in->next) || letters_after)
+	for (const struct syn_part *in = part->next; in; in = in->next)
+		if (hides_letters(w, in, part->text.n <= 3))
 			return true;
-	}
 	return false;
 }
 

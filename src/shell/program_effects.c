@@ -267,39 +267,64 @@ static bool each_line(struct eval *e, const struct word *argv, const struct know
 	return true;
 }
 
+/* xargs -n: one command for every `batch` words behind the first `own`. */
+static void call_batches(struct eval *e, const char *name, const struct fields *fs, size_t own, size_t batch, struct span at)
+{
+	for (size_t from = own; own && from < fs->n; from += batch) {
+		struct fields part = {0};
+
+		for (size_t i = 0; i < fs->n && i < from + batch; i++)
+			if (i < own || i >= from)
+				fields_add(e, &part, fs->at[i]);
+		call_via(e, via_program(e, name), part.at, part.n, CALL_PROGRAMS, at);
+	}
+}
+
+/* A word of the inner command, with everything in it that the outer program replaces. */
+static struct word replaced_word(struct eval *e, const char *name, const struct word *argv, const struct know_use *u,
+		struct word w)
+{
+	bool find = strcmp(name, "find") == 0;
+	bool braces = !find && strcmp(name, "xargs") != 0; /* {.} {/} {1} ... of parallel and fd */
+
+	if (!(u->flags & USE_INSIDE))
+		return w;
+	w = placeholder(e, w, STR("{}"), braces);
+	for (size_t n = 1; n < u->from && !find; n++)
+		w = placeholder(e, w, replaced(argv, u->from, n), braces);
+	return w;
+}
+
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
-	if (strcmp(name, "xargs") == 0 && each_line(e, argv, u))
-		return;
-	struct fields fs = {0};
-	size_t batch = 0;
+	bool xargs = strcmp(name, "xargs") == 0, parallel = strcmp(name, "parallel") == 0, in_dir, find, known;
 	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
-	bool in_dir = str_is(flag, "-execdir") || str_is(flag, "-okdir"), find = strcmp(name, "find") == 0 && !in_dir;
-	bool braces = strcmp(name, "find") != 0 && strcmp(name, "xargs") != 0; /* {.} {/} {1} ... of parallel and fd */
+	struct fields fs = {0};
+	size_t batch = 0, own;
+
+	if (xargs && each_line(e, argv, u))
+		return;
+	in_dir = str_is(flag, "-execdir") || str_is(flag, "-okdir");
+	find = strcmp(name, "find") == 0 && !in_dir;
 	for (size_t i = u->from; i < u->to; i++) {
 		struct word w = argv[i];
-		if (strcmp(name, "parallel") == 0 && str_contains(w.text, STR("{=")))
+		bool match = find && i > u->from && w.kind == WORD_EXACT && str_is(w.text, "{}");
+
+		if (parallel && str_contains(w.text, STR("{=")))
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "parallel runs the perl code of a replacement string", w.at);
-		if (find && i > u->from && w.kind == WORD_EXACT && str_is(w.text, "{}") && found_paths(e, argv, u->from - 1, &fs))
-			continue;
-		if (u->flags & USE_INSIDE)
-			w = placeholder(e, w, STR("{}"), braces);
-		for (size_t n = 1; n < u->from && (u->flags & USE_INSIDE) && strcmp(name, "find") != 0; n++)
-			w = placeholder(e, w, replaced(argv, u->from, n), braces);
-		fields_add(e, &fs, w);
+		if (!match || !found_paths(e, argv, u->from - 1, &fs))
+			fields_add(e, &fs, replaced_word(e, name, argv, u, w));
 	}
-	size_t own = fs.n;
-	if ((u->flags & USE_MORE) && !(strcmp(name, "xargs") == 0 && (given_words(e, u, argv, &fs, &batch) || replaces_only(argv, u->from))) && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
-		fields_add(e, &fs, word_rest(argv[0].at));
+	own = fs.n;
+	if (u->flags & USE_MORE) {
+		known = xargs && (given_words(e, u, argv, &fs, &batch) || replaces_only(argv, u->from));
+		if (!known && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
+			fields_add(e, &fs, word_rest(argv[0].at));
+	}
 	if (in_dir)
 		e->s.dirs.n = 0; /* in the directory of each match; the caller puts it back */
-	for (size_t from = own; batch && own && from < fs.n; from += batch) { /* xargs -n: a command for every few words */
-		struct fields part = {0};
-		for (size_t i = 0; i < fs.n && i < from + batch; i++)
-			if (i < own || i >= from)
-				fields_add(e, &part, fs.at[i]);
-		call_via(e, via_program(e, name), part.at, part.n, CALL_PROGRAMS, argv[0].at);
-	}
+	if (batch)
+		call_batches(e, name, &fs, own, batch, argv[0].at);
 	if (fs.n && (!batch || fs.n == own))
 		call_via(e, via_program(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
 }

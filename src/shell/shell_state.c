@@ -309,38 +309,66 @@ static bool joins_ambient(const struct shell_value *v)
 	return !v || v->ambient || (v->kind == VALUE_TEXT && (!v->set || text_numeric(v->text)));
 }
 
-static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
+static const struct shell_value unset_value; /* stands for a variable that one side does not have */
+
+static void join_text(struct shell_value *v, const struct shell_value *x, const struct shell_value *y)
 {
-	struct joining *j = ctx;
-	const struct shell_value *x = vx, *y = vy;
-	if (value_same(x, y) && (!x || x->may == y->may || text_exact(x->text)))
-		return;
-	struct shell_value *v = copy_of(j->e, x ? x : y);
-	v->may = choice_of(j->e, choice_of(j->e, NULL, x), y);
-	if (x && y && x->kind == VALUE_TEXT && y->kind == VALUE_TEXT && x->set && y->set) {
-		v->text = text_numeric(x->text) && text_numeric(y->text) && !str_eq(x->text, y->text) ? HOLE_NUMBER : text_join(x->text, y->text);
+	if (x->kind == VALUE_TEXT && y->kind == VALUE_TEXT && x->set && y->set) {
+		bool numbers = text_numeric(x->text) && text_numeric(y->text) && !str_eq(x->text, y->text);
+
+		v->text = numbers ? HOLE_NUMBER : text_join(x->text, y->text);
 		v->maybe = x->maybe || y->maybe;
-	} else {
-		v->text = HOLE;
-		v->set = v->maybe = true;
+		return;
 	}
-	bool list = (x && x->kind != VALUE_TEXT) || (y && y->kind != VALUE_TEXT);
-	if (list && !(x && y && x->kind == y->kind && items_same(x, y))) {
-		v->kind = x && x->kind == VALUE_MAP ? VALUE_MAP : y && y->kind == VALUE_MAP ? VALUE_MAP : VALUE_LIST;
+	v->text = HOLE;
+	v->set = v->maybe = true;
+}
+
+/* Lists that differ become an open list: any number of items, each unknown. */
+static void join_items(struct shell_value *v, const struct shell_value *x, const struct shell_value *y, bool both)
+{
+	bool list = x->kind != VALUE_TEXT || y->kind != VALUE_TEXT;
+
+	if (list && !(both && x->kind == y->kind && items_same(x, y))) {
+		v->kind = x->kind == VALUE_MAP || y->kind == VALUE_MAP ? VALUE_MAP : VALUE_LIST;
 		v->open = true;
 		v->n = 0;
 	}
-	v->open = v->open || (x && x->open) || (y && y->open);
-	bool ex = x && x->exported, ey = y && y->exported;
-	bool kx = x && (x->integer || x->upper || x->lower), ky = y && (y->integer || y->upper || y->lower);
-	v->exported = ex || ey;
-	v->doubt_exported = ex != ey || (x && x->doubt_exported) || (y && y->doubt_exported);
-	v->doubt_kind = kx != ky || (x && y && (x->upper != y->upper || x->lower != y->lower)) || (x && x->doubt_kind) || (y && y->doubt_kind);
-	v->upper = (x && x->upper) || (y && y->upper);
-	v->lower = (x && x->lower) || (y && y->lower);
-	v->integer = (x && x->integer) || (y && y->integer);
-	v->fixed = (x && x->fixed) || (y && y->fixed);
+	v->open = v->open || x->open || y->open;
+}
+
+static bool converts(const struct shell_value *v) { return v->integer || v->upper || v->lower; }
+
+/* Attributes: one side's is enough; where the sides differ there is doubt. */
+static void join_attributes(struct shell_value *v, const struct shell_value *x, const struct shell_value *y, bool both)
+{
+	bool letters = both && (x->upper != y->upper || x->lower != y->lower);
+
+	v->exported = x->exported || y->exported;
+	v->doubt_exported = x->exported != y->exported || x->doubt_exported || y->doubt_exported;
+	v->doubt_kind = converts(x) != converts(y) || letters || x->doubt_kind || y->doubt_kind;
+	v->upper = x->upper || y->upper;
+	v->lower = x->lower || y->lower;
+	v->integer = x->integer || y->integer;
+	v->fixed = x->fixed || y->fixed;
+}
+
+static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
+{
+	const struct shell_value *x = vx, *y = vy;
+	struct joining *j = ctx;
+	struct shell_value *v;
+
+	if (value_same(x, y) && (!x || x->may == y->may || text_exact(x->text)))
+		return;
+	v = copy_of(j->e, x ? x : y);
+	v->may = choice_of(j->e, choice_of(j->e, NULL, x), y);
 	v->ambient = joins_ambient(x) && joins_ambient(y);
+	x = x ? x : &unset_value;
+	y = y ? y : &unset_value;
+	join_text(v, x, y);
+	join_items(v, x, y, vx && vy);
+	join_attributes(v, x, y, vx && vy);
 	j->to = pmap_set(j->e->a, j->to, key, v);
 }
 

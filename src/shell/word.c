@@ -396,41 +396,66 @@ static void quote_char(struct builder *l, const struct until *u, int c)
 	}
 }
 
+/*
+ * Do quotes quote here? Directly inside "..." and in the body of a here-document a single quote is an ordinary
+ * character, and in the body a double quote is one, too.
+ */
+static bool quotes_count(const struct until *u)
+{
+	if (u->quotes == IN_DOUBLE && u->stops[0] == '"')
+		return false;
+	return !u->whole || u->quotes == IN_NOTHING || u->quotes == IN_ARITH;
+}
+
+/* $'...' inside of "${x#...}" */
+static bool ansi_ahead(struct parser *p, const struct until *u, int c)
+{
+	return c == '$' && u->quotes == IN_DOUBLE && u->stops[0] != '"' && lex_ahead(p, 1) == '\'' &&
+		p->dialect != DIALECT_SH;
+}
+
+/* One part, or one character. *level counts the brackets that are open. */
+static void part_at(struct builder *l, const struct until *u, int c, unsigned *level)
+{
+	struct parser *p = l->p;
+	size_t from = p->pos;
+
+	if (c == '\\') {
+		backslash(l, u);
+	} else if (ansi_ahead(p, u, c)) {
+		lex_next(p);
+		build_part(l, ansi_in_double(p, from));
+	} else if (c == '$' || c == '`') {
+		build_part(l, dollar(p, u->quotes == IN_ARITH ? IN_DOUBLE : u->quotes));
+	} else if ((c == '\'' || c == '"') && quotes_count(u)) {
+		quote_char(l, u, c);
+	} else if (u->quotes == IN_NOTHING && process_ahead(p, c)) {
+		build_part(l, process(p));
+	} else {
+		if (u->open && c == u->open)
+			(*level)++;
+		else if (u->close && c == u->close && *level > 0)
+			(*level)--;
+		build_byte(l, p->pos++);
+	}
+}
+
 struct syn_part *parts_until(struct parser *p, const struct until *u)
 {
 	struct builder l;
-	build_init(&l, p);
 	unsigned level = 0;
-	/* directly inside "..." and in a here-document's body a single quote is an ordinary character, and " is one in the body */
-	bool text = u->quotes == IN_DOUBLE && u->stops[0] == '"';
+
+	build_init(&l, p);
 	for (;;) {
 		int c = lex_peek(p);
-		if (c < 0) {
-			if (u->whole)
-				return build_done(&l);
+
+		if (c < 0 && u->whole)
+			return build_done(&l);
+		if (c < 0)
 			lex_fail(p, u->stops[0] == '"' ? "a double quote is not closed" : "an expansion is not closed");
-		}
 		if (level == 0 && strchr(u->stops, c) && c != 0)
 			return build_done(&l);
-		if (c == '\\') {
-			backslash(&l, u);
-		} else if (c == '$' && u->quotes == IN_DOUBLE && !text && lex_ahead(p, 1) == '\'' && p->dialect != DIALECT_SH) {
-			size_t from = p->pos;
-			lex_next(p);
-			build_part(&l, ansi_in_double(p, from));
-		} else if (c == '$' || c == '`') {
-			build_part(&l, dollar(p, u->quotes == IN_ARITH ? IN_DOUBLE : u->quotes));
-		} else if ((c == '\'' || c == '"') && !text && !(u->whole && u->quotes != IN_NOTHING && u->quotes != IN_ARITH)) {
-			quote_char(&l, u, c);
-		} else if (u->quotes == IN_NOTHING && process_ahead(p, c)) {
-			build_part(&l, process(p));
-		} else {
-			if (u->open && c == u->open)
-				level++;
-			else if (u->close && c == u->close && level > 0)
-				level--;
-			build_byte(&l, p->pos++);
-		}
+		part_at(&l, u, c, &level);
 	}
 }
 
