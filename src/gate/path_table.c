@@ -386,7 +386,7 @@ static struct str stem_of(struct str pattern)
 	else if (str_ends(pattern, "/*"))
 		pattern.n -= 2;
 	for (size_t i = 0; i < pattern.n; i++)
-		if (strchr("*?[", pattern.p[i]))
+		if (pattern.p[i] == '*' || pattern.p[i] == '?' || pattern.p[i] == '[')
 			return STR("");
 	return pattern;
 }

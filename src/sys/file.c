@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define READ_STEP ((size_t)64 << 10)
-#define READ_FIRST ((size_t)8 << 10) /* most inputs are short, and memory that is given is touched */
+#define READ_FIRST ((size_t)2 << 10) /* most inputs are short, and memory that is given is touched */
 
 void fd_close(int *fd)
 {
