@@ -62,6 +62,19 @@ void json_put_field(struct buf *b, const char *key, struct str s)
 	json_put_string(b, s);
 }
 
+void json_put_words(struct buf *b, const char *key, struct str words)
+{
+	struct str word;
+
+	json_put_key(b, key);
+	buf_char(b, '[');
+	while ((word = str_word(&words)).n) {
+		json_put_comma(b);
+		json_put_string(b, word);
+	}
+	buf_char(b, ']');
+}
+
 /* Depth is the reader's bound. */
 void json_put_value(struct buf *b, const struct json *v)
 {

@@ -11,6 +11,8 @@ void json_put_string(struct buf *b, struct str s);
 void json_put_key(struct buf *b, const char *key);
 /* A key and a string. */
 void json_put_field(struct buf *b, const char *key, struct str s);
+/* A key and an array of strings: the words of a list that blanks and newlines separate. */
+void json_put_words(struct buf *b, const char *key, struct str words);
 /* A comma unless this is the first item of its array. */
 void json_put_comma(struct buf *b);
 /* A value that was read, without blanks and in its order; numbers as they were written. */

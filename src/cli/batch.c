@@ -41,7 +41,7 @@ static int answer_error(struct batch_line *t, const char *why)
 	buf_c(&t->out, "{\"id\":");
 	buf_str(&t->out, t->id.n ? t->id : STR("null"));
 	buf_c(&t->out, ",\"error\":");
-	answer_string(&t->out, str_of(why));
+	json_put_string(&t->out, str_of(why));
 	buf_c(&t->out, "}\n");
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "cli/doc.h"
 
 #include "base/chars.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 #include "judge/engine.h"
 
@@ -99,7 +100,7 @@ static void json_lead(struct doc *o, const char *key)
 		buf_char(o->b, ',');
 	if (!key)
 		return;
-	answer_string(o->b, str_of(key));
+	json_put_string(o->b, str_of(key));
 	buf_char(o->b, ':');
 }
 
@@ -181,7 +182,7 @@ void doc_text(struct doc *o, const char *key, struct str text)
 {
 	lead(o, key);
 	if (o->json) {
-		answer_string(o->b, text);
+		json_put_string(o->b, text);
 		return;
 	}
 	if (key)

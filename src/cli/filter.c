@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/json_write.h"
 #include "run/run.h"
 #include "sys/file.h"
 
@@ -31,7 +32,7 @@ static void push(struct filter_flow *w, bool end)
 	}
 	if (w->f->json) {
 		w->json.n = 0;
-		answer_string(&w->json, text);
+		json_put_string(&w->json, text);
 		text = str_sub(buf_view(&w->json), 1, w->json.n - 1); /* the quotes stand around the whole */
 	}
 	if (text.n && w->rc == 0)

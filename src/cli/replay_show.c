@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "base/num.h"
 #include "cli/doc.h"
 #include "gate/gate.h"
@@ -396,19 +396,19 @@ static void json_again(struct buf *b, const char *key, const struct judged_again
 {
 	if (!j->tried)
 		return;
-	answer_key(b, key);
+	json_put_key(b, key);
 	buf_char(b, '{');
-	answer_key(b, "ok");
+	json_put_key(b, "ok");
 	buf_c(b, j->ok ? "true" : "false");
 	if (!j->ok) {
-		answer_field(b, "error", j->why);
+		json_put_field(b, "error", j->why);
 		buf_char(b, '}');
 		return;
 	}
-	answer_key(b, "same");
+	json_put_key(b, "same");
 	buf_c(b, !judged ? "null" : j->same ? "true" : "false");
-	answer_field(b, "verdict", str_of(verdict_name(j->d.judgement.verdict)));
-	answer_key(b, "answer");
+	json_put_field(b, "verdict", str_of(verdict_name(j->d.judgement.verdict)));
+	json_put_key(b, "answer");
 	answer_json(b, STR(""), &j->d.facts, &j->d.judgement, j->d.policies.digest);
 	while (b->n && b->p[b->n - 1] == '\n')
 		b->n--;
@@ -420,7 +420,7 @@ static void json_row(struct buf *b, const char *key, const struct audit_line *l)
 	if (!l)
 		return;
 	struct json *o;
-	answer_key(b, key);
+	json_put_key(b, key);
 	if (json_read(b->a, l->text, &o, NULL) == 0) /* a row that somebody changed may be anything */
 		buf_str(b, l->text);
 	else
@@ -432,10 +432,10 @@ static void show_json(struct buf *b, const struct replay_shown *s)
 	const struct replay *r = &s->r;
 
 	buf_char(b, '{');
-	answer_field(b, "id", r->id);
-	answer_field(b, "command", r->command);
-	answer_field(b, "cwd", r->cwd);
-	answer_key(b, "redacted");
+	json_put_field(b, "id", r->id);
+	json_put_field(b, "command", r->command);
+	json_put_field(b, "cwd", r->cwd);
+	json_put_key(b, "redacted");
 	buf_c(b, r->redacted ? "true" : "false");
 	json_row(b, "verdict_row", r->verdict);
 	json_row(b, "begin_row", r->begin);
@@ -444,17 +444,17 @@ static void show_json(struct buf *b, const struct replay_shown *s)
 	json_again(b, "today", &s->world, r->judged != NULL);
 	json_again(b, "today_policy_then_world", &s->policy, r->judged != NULL);
 	if (r->end) {
-		answer_field(b, "stdout", s->out);
-		answer_field(b, "stderr", s->err);
+		json_put_field(b, "stdout", s->out);
+		json_put_field(b, "stderr", s->err);
 	}
 	if (s->ran) {
-		answer_key(b, "again");
+		json_put_key(b, "again");
 		buf_char(b, '{');
-		answer_key(b, "same");
+		json_put_key(b, "same");
 		buf_c(b, same_run(s) ? "true" : "false");
 		json_row(b, "end_row", s->again.end);
-		answer_field(b, "stdout", s->again_out);
-		answer_field(b, "stderr", s->again_err);
+		json_put_field(b, "stdout", s->again_out);
+		json_put_field(b, "stderr", s->again_err);
 		buf_char(b, '}');
 	}
 	buf_c(b, "}\n");

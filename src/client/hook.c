@@ -1,5 +1,7 @@
 /* See hook.h: the way of one input, and what happens when it ends early. */
 #include "client/hook.h"
+
+#include "base/json_write.h"
 #include "record/ticket.h"
 
 static void fresh(struct arena *out, struct reply *r)
@@ -23,8 +25,8 @@ static void also_as_answer(const struct hook_options *o, struct reply *r)
 	if (!client || !(client->can & CLIENT_HIDES_ERROR))
 		return;
 	buf_char(&r->out, '{');
-	answer_field(&r->out, "permissionDecision", STR("deny"));
-	answer_field(&r->out, "permissionDecisionReason", str_trim(said, "\n"));
+	json_put_field(&r->out, "permissionDecision", STR("deny"));
+	json_put_field(&r->out, "permissionDecisionReason", str_trim(said, "\n"));
 	buf_c(&r->out, "}\n");
 }
 

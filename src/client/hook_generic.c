@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <time.h>
 
+#include "base/json_write.h"
 #include "client/tool_output_cleaner.h"
 #include "result/truncate.h"
 #include "result/validate.h"
@@ -38,7 +39,7 @@ static struct str string_at(const struct json *o, const char *key)
 
 static void put_or_null(struct buf *b, const char *name, const struct json *v)
 {
-	answer_key(b, name);
+	json_put_key(b, name);
 	if (v && v->kind == JSON_NUMBER)
 		buf_str(b, v->text);
 	else
@@ -104,8 +105,8 @@ static void put_stream(struct tool_output_cleaner *k, struct buf *b, const char 
 	struct truncated t;
 	struct str text = tool_output_cleaner_text(k, s->raw);
 
-	answer_key(b, s->name);
-	answer_string(b, truncate_text(k->c->a, text, &o, &t));
+	json_put_key(b, s->name);
+	json_put_string(b, truncate_text(k->c->a, text, &o, &t));
 	if (t.is)
 		s->cut = (struct stream_cut){.is = true,
 			.total_bytes = t.total_bytes,
@@ -123,7 +124,7 @@ static void put_streams(struct tool_output_cleaner *k, struct buf *b, struct sho
 		id[0] = '\0';
 	put_stream(k, b, id, out, failed);
 	put_stream(k, b, id, err, failed);
-	answer_key(b, "truncated");
+	json_put_key(b, "truncated");
 	buf_char(b, '{');
 	report_cut(b, "stdout", &out->cut);
 	report_cut(b, "stderr", &err->cut);
@@ -154,23 +155,23 @@ static void put_result(struct tool_output_cleaner *k, struct buf *b)
 		validate(k->c->a, &in, &v);
 	failed = !str_is(status, "ok") && !str_is(status, "unknown");
 	buf_char(b, '{');
-	answer_key(b, "status");
-	answer_string(b, status);
+	json_put_key(b, "status");
+	json_put_string(b, status);
 	put_or_null(b, "exit_code", json_key(r, "exit_code"));
 	put_streams(k, b, &out, &err, !str_is(status, "ok"));
 	n = json_key(r, "duration_ms");
 	put_or_null(b, "duration_ms", n ? n : json_key(all, "latency_ms"));
 	n = json_key(r, "peak_memory_mb");
 	put_or_null(b, "peak_memory_mb", n ? n : json_key(all, "peak_memory_mb"));
-	answer_key(b, "sanitized");
+	json_put_key(b, "sanitized");
 	report_sanitized(b, &k->sanitized);
-	answer_key(b, "redacted");
+	json_put_key(b, "redacted");
 	buf_fmt(b, "%llu", (unsigned long long)k->redacted);
 	for (struct check_note *x = v.checks; x; x = x->next)
 		x->message = tool_output_cleaner_text(k, x->message);
-	answer_key(b, "validation");
+	json_put_key(b, "validation");
 	validation_json(b, v.format ? &v : NULL);
-	answer_key(b, "is_error");
+	json_put_key(b, "is_error");
 	buf_c(b, failed || v.validity == VALIDITY_INVALID ? "true}" : "false}");
 }
 
@@ -191,7 +192,7 @@ struct str generic_result(struct call *c)
 	for (const struct json *x = h->all->first; x; x = x->next) {
 		if (x != h->all->first)
 			buf_char(&b, ',');
-		answer_string(&b, x->key);
+		json_put_string(&b, x->key);
 		buf_char(&b, ':');
 		if (x == h->result)
 			put_result(&k, &b);

@@ -198,7 +198,7 @@ void mcp_put_error(struct buf *b, struct str id, int code, struct str message, s
 	buf_c(b, "{\"jsonrpc\":\"2.0\",\"id\":");
 	buf_str(b, id);
 	buf_fmt(b, ",\"error\":{\"code\":%d,\"message\":", code);
-	answer_string(b, message);
+	json_put_string(b, message);
 	if (data.n) {
 		buf_c(b, ",\"data\":");
 		buf_str(b, data);
@@ -216,7 +216,7 @@ void mcp_put_result(struct buf *b, const struct mcp_message *m, const char *serv
 	buf_str(b, fields);
 	if (mcp_modern(m)) {
 		buf_c(b, ",\"_meta\":{\"" META_SERVER "\":{\"name\":\"caisson\",\"version\":");
-		answer_string(b, str_of(server_version));
+		json_put_string(b, str_of(server_version));
 		buf_c(b, "}}");
 	}
 	buf_c(b, "}}\n");

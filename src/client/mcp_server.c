@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json_write.h"
 #include "client/mcp.h"
 #include "judge/engine.h"
 #include "sys/clock.h"
@@ -378,9 +379,9 @@ static void put_versions(struct buf *b, size_t from)
 static void put_server(struct turn *t, struct buf *b)
 {
 	buf_c(b, "\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"caisson\",\"title\":\"Caisson\",\"version\":");
-	answer_string(b, str_of(t->s->o->version));
+	json_put_string(b, str_of(t->s->o->version));
 	buf_c(b, "},\"instructions\":");
-	answer_string(b, mcp_instructions(t->a, t->s->o));
+	json_put_string(b, mcp_instructions(t->a, t->s->o));
 }
 
 static void answer_error(struct turn *t, struct batch *b, struct str id, int code, const char *why, struct str data)
@@ -549,7 +550,7 @@ static void on_request(struct turn *t, struct batch *batch, const struct mcp_mes
 		buf_c(&data, "{\"supported\":");
 		put_versions(&data, 0);
 		buf_c(&data, ",\"requested\":");
-		answer_string(&data, m->version);
+		json_put_string(&data, m->version);
 		buf_char(&data, '}');
 		answer_error(t, batch, m->id, MCP_VERSION_ERROR, "unsupported protocol version", buf_view(&data));
 		return;

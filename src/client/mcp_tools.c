@@ -333,7 +333,7 @@ void mcp_put_failure(struct buf *b, const struct mcp_message *m, const char *ser
 
 	buf_init(&fields, b->a, 0);
 	buf_c(&fields, "\"content\":[{\"type\":\"text\",\"text\":");
-	answer_string(&fields, str_of(why));
+	json_put_string(&fields, str_of(why));
 	buf_c(&fields, "}],\"isError\":true");
 	mcp_put_result(b, m, server_version, buf_view(&fields));
 }
@@ -357,7 +357,7 @@ static int answer(struct mcp_call *c, struct str structured, bool is_error)
 		structured.n--;
 	buf_init(&fields, c->a, 2 * MCP_LINE_MAX);
 	buf_c(&fields, "\"content\":[{\"type\":\"text\",\"text\":");
-	answer_string(&fields, structured);
+	json_put_string(&fields, structured);
 	buf_c(&fields, "}],\"structuredContent\":");
 	buf_str(&fields, structured);
 	buf_c(&fields, is_error ? ",\"isError\":true" : ",\"isError\":false");
@@ -611,7 +611,7 @@ static int work_result(struct mcp_call *c, const struct arguments *g)
 		to = whole_letters(text, from, bytes);
 	buf_init(&b, c->a, 0);
 	buf_fmt(&b, "{\"id\":\"%.*s\",\"stream\":\"%.*s\",\"text\":", STR_ARG(g->id), STR_ARG(g->stream));
-	answer_string(&b, str_sub(text, from, to));
+	json_put_string(&b, str_sub(text, from, to));
 	buf_fmt(&b, ",\"from\":%zu,\"to\":%zu,\"line\":%zu,\"total_bytes\":%zu,\"total_lines\":%zu,\"next\":", from, to, 1 + line_breaks(str_sub(text, 0, from)), text.n,
 		line_breaks(text) + (text.n && text.p[text.n - 1] != '\n'));
 	if (to < text.n)

@@ -3,6 +3,7 @@
  * answer because of one, and then the command runs. Where a denial in JSON is not shown to work it is the exit code 2 and standard error.
  */
 #include "client/render.h"
+#include "base/json_write.h"
 
 /* ---- JSON ---- */
 
@@ -25,11 +26,11 @@ static void members(struct buf *b, const struct json *v, const struct change_of_
 		if (x != v->first)
 			buf_char(b, ',');
 		if (object) {
-			answer_string(b, x->key);
+			json_put_string(b, x->key);
 			buf_char(b, ':');
 		}
 		if (c)
-			answer_string(b, c->text);
+			json_put_string(b, c->text);
 		else
 			render_value(b, x, NULL);
 	}
@@ -43,7 +44,7 @@ void render_value(struct buf *b, const struct json *v, const struct change_of_in
 	case JSON_FALSE: buf_c(b, "false"); break;
 	case JSON_TRUE: buf_c(b, "true"); break;
 	case JSON_NUMBER: buf_str(b, v->text); break;
-	case JSON_STRING: answer_string(b, v->text); break;
+	case JSON_STRING: json_put_string(b, v->text); break;
 	case JSON_ARRAY:
 	case JSON_OBJECT: members(b, v, changes); break;
 	}
@@ -70,16 +71,16 @@ static void claude_shape(struct reply *r, const struct hook *h, const struct ver
 	if (silent && !v->changes && !(v->context.n && (h->client->can & CLIENT_ADDS)))
 		return;
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
-	answer_field(&r->out, "hookEventName", str_of(h->event->name));
+	json_put_field(&r->out, "hookEventName", str_of(h->event->name));
 	if (!silent)
-		answer_field(&r->out, "permissionDecision", str_of(words[v->decision]));
+		json_put_field(&r->out, "permissionDecision", str_of(words[v->decision]));
 	if (!silent && reasons && v->reason.n)
-		answer_field(&r->out, "permissionDecisionReason", v->reason);
+		json_put_field(&r->out, "permissionDecisionReason", v->reason);
 	if (v->changes && (v->decision != DECIDE_ASK || (h->client->can & CLIENT_ASKS_BOXED))) {
-		answer_key(&r->out, "updatedInput");
+		json_put_key(&r->out, "updatedInput");
 		render_value(&r->out, h->args, v->changes);
 	} else if (silent) {
-		answer_field(&r->out, "additionalContext", v->context);
+		json_put_field(&r->out, "additionalContext", v->context);
 	}
 	buf_c(&r->out, "}}\n");
 }
@@ -99,13 +100,13 @@ void render_gemini(struct reply *r, const struct hook *h, const struct verdict_a
 {
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK) {
 		buf_char(&r->out, '{');
-		answer_field(&r->out, "decision", STR("deny"));
-		answer_field(&r->out, "reason", v->reason);
+		json_put_field(&r->out, "decision", STR("deny"));
+		json_put_field(&r->out, "reason", v->reason);
 		buf_c(&r->out, "}\n");
 	} else if (v->changes) {
 		buf_c(&r->out, "{\"hookSpecificOutput\":{");
-		answer_field(&r->out, "hookEventName", str_of(h->event->name));
-		answer_key(&r->out, "tool_input");
+		json_put_field(&r->out, "hookEventName", str_of(h->event->name));
+		json_put_key(&r->out, "tool_input");
 		render_value(&r->out, h->args, v->changes);
 		buf_c(&r->out, "}}\n");
 	}
@@ -117,12 +118,12 @@ void render_copilot(struct reply *r, const struct hook *h, const struct verdict_
 		return;
 	buf_char(&r->out, '{');
 	if (v->decision != DECIDE_PASS) { /* without a decision its own question stays, about the changed input */
-		answer_field(&r->out, "permissionDecision", str_of(words[v->decision]));
+		json_put_field(&r->out, "permissionDecision", str_of(words[v->decision]));
 		if (v->reason.n)
-			answer_field(&r->out, "permissionDecisionReason", v->reason);
+			json_put_field(&r->out, "permissionDecisionReason", v->reason);
 	}
 	if (v->changes && v->decision != DECIDE_ASK) { /* with an ask the original would run */
-		answer_key(&r->out, "modifiedArgs");
+		json_put_key(&r->out, "modifiedArgs");
 		render_value(&r->out, h->args, v->changes);
 	}
 	buf_c(&r->out, "}\n");
@@ -134,11 +135,11 @@ void render_opencode(struct reply *r, const struct hook *h, const struct verdict
 	bool deny = v->decision == DECIDE_DENY || v->decision == DECIDE_ASK;
 
 	buf_char(&r->out, '{');
-	answer_field(&r->out, "decision", deny ? STR("deny") : STR("allow"));
+	json_put_field(&r->out, "decision", deny ? STR("deny") : STR("allow"));
 	if (deny)
-		answer_field(&r->out, "reason", v->reason);
+		json_put_field(&r->out, "reason", v->reason);
 	else if (v->changes) {
-		answer_key(&r->out, "args");
+		json_put_key(&r->out, "args");
 		render_value(&r->out, h->args, v->changes);
 	}
 	buf_c(&r->out, "}\n");
@@ -149,10 +150,10 @@ void render_cursor(struct reply *r, const struct hook *h, const struct verdict_a
 {
 	(void)h;
 	buf_char(&r->out, '{');
-	answer_field(&r->out, "permission", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
+	json_put_field(&r->out, "permission", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
 	if (v->reason.n && v->decision != DECIDE_PASS) {
-		answer_field(&r->out, "user_message", v->reason);
-		answer_field(&r->out, "agent_message", v->reason);
+		json_put_field(&r->out, "user_message", v->reason);
+		json_put_field(&r->out, "agent_message", v->reason);
 	}
 	buf_c(&r->out, "}\n");
 	if (v->decision == DECIDE_DENY)
@@ -163,7 +164,7 @@ static void put_argv(struct buf *b, struct str command)
 {
 	struct str word;
 
-	answer_key(b, "argv");
+	json_put_key(b, "argv");
 	buf_char(b, '[');
 	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) { /* a comment is no word */
 		ptrdiff_t blank = str_find(command, ' ', from);
@@ -173,7 +174,7 @@ static void put_argv(struct buf *b, struct str command)
 			continue;
 		if (from)
 			buf_char(b, ',');
-		answer_string(b, word);
+		json_put_string(b, word);
 	}
 	buf_char(b, ']');
 }
@@ -193,15 +194,15 @@ void render_generic(struct reply *r, const struct hook *h, const struct verdict_
 	if (!(h->client->can & CLIENT_ANSWERS))
 		return;
 	buf_char(&r->out, '{');
-	answer_field(&r->out, "decision", str_of(word));
+	json_put_field(&r->out, "decision", str_of(word));
 	if (v->reason.n)
-		answer_field(&r->out, "reason", v->reason);
+		json_put_field(&r->out, "reason", v->reason);
 	if (run && command) {
-		answer_field(&r->out, "command", command->text);
+		json_put_field(&r->out, "command", command->text);
 		put_argv(&r->out, command->text);
 	}
 	if (v->changes) {
-		answer_key(&r->out, "tool_input");
+		json_put_key(&r->out, "tool_input");
 		render_value(&r->out, h->args, v->changes);
 	}
 	buf_c(&r->out, "}\n");
@@ -224,13 +225,13 @@ void render_claude_after(struct reply *r, const struct hook *h, const struct out
 	if (!replace && !o->context.n)
 		return;
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
-	answer_field(&r->out, "hookEventName", str_of(h->event->name));
+	json_put_field(&r->out, "hookEventName", str_of(h->event->name));
 	if (replace) {
-		answer_key(&r->out, "updatedToolOutput");
+		json_put_key(&r->out, "updatedToolOutput");
 		render_value(&r->out, o->result, NULL);
 	}
 	if (o->context.n)
-		answer_field(&r->out, "additionalContext", o->context);
+		json_put_field(&r->out, "additionalContext", o->context);
 	buf_c(&r->out, "}}\n");
 }
 
@@ -238,8 +239,8 @@ void render_claude_after(struct reply *r, const struct hook *h, const struct out
 static void add_context(struct reply *r, const struct hook *h, struct str text)
 {
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
-	answer_field(&r->out, "hookEventName", str_of(h->event->name));
-	answer_field(&r->out, "additionalContext", text);
+	json_put_field(&r->out, "hookEventName", str_of(h->event->name));
+	json_put_field(&r->out, "additionalContext", text);
 	buf_c(&r->out, "}}\n");
 }
 
@@ -253,8 +254,8 @@ static void replace_result(struct reply *r, const struct output_answer *o, const
 	if (o->context.n)
 		all = str_fmt(r->out.a, "%.*s%s%.*s", STR_ARG(all), ended ? "" : "\n", STR_ARG(o->context));
 	buf_char(&r->out, '{');
-	answer_field(&r->out, "decision", str_of(decision));
-	answer_field(&r->out, "reason", all);
+	json_put_field(&r->out, "decision", str_of(decision));
+	json_put_field(&r->out, "reason", all);
 	buf_c(&r->out, "}\n");
 }
 
@@ -291,7 +292,7 @@ void render_copilot_after(struct reply *r, const struct hook *h, const struct ou
 	if (!o->result)
 		return;
 	buf_char(&r->out, '{');
-	answer_key(&r->out, "modifiedResult");
+	json_put_key(&r->out, "modifiedResult");
 	render_value(&r->out, o->result, NULL);
 	buf_c(&r->out, "}\n");
 }
@@ -301,9 +302,9 @@ void render_opencode_after(struct reply *r, const struct hook *h, const struct o
 	(void)h;
 	buf_char(&r->out, '{');
 	if (o->result)
-		answer_field(&r->out, "output", o->text);
+		json_put_field(&r->out, "output", o->text);
 	if (o->context.n)
-		answer_field(&r->out, "context", o->context);
+		json_put_field(&r->out, "context", o->context);
 	buf_c(&r->out, "}\n");
 }
 
@@ -323,7 +324,7 @@ void render_start(struct reply *r, const struct hook *h, struct str text)
 	if (!(h->client->can & CLIENT_GUIDES) || !text.n)
 		return;
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
-	answer_field(&r->out, "hookEventName", str_of(h->event->name));
-	answer_field(&r->out, "additionalContext", text);
+	json_put_field(&r->out, "hookEventName", str_of(h->event->name));
+	json_put_field(&r->out, "additionalContext", text);
 	buf_c(&r->out, "}}\n");
 }

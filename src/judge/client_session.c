@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "judge/engine.h"
 #include "sys/file.h"
 #include "sys/ids.h"
@@ -121,14 +121,14 @@ int client_session_read(struct arena *a, struct str state, struct str client, st
 static void put_session(struct buf *b, const struct client_session *s, uint32_t uid)
 {
 	buf_fmt(b, "{\"v\":%d", VERSION);
-	answer_field(b, "client", s->client);
-	answer_field(b, "session", s->id);
+	json_put_field(b, "client", s->client);
+	json_put_field(b, "session", s->id);
 	buf_fmt(b, ",\"uid\":%u", uid);
-	answer_field(b, "boot", s->boot);
+	json_put_field(b, "boot", s->boot);
 	buf_c(b, ",\"roots\":[");
 	for (size_t i = 0; i < s->n; i++) {
 		buf_c(b, i ? ",{\"path\":" : "{\"path\":");
-		answer_string(b, s->roots[i].path);
+		json_put_string(b, s->roots[i].path);
 		buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)s->roots[i].id.dev, (long long)s->roots[i].id.ino);
 	}
 	buf_fmt(b, "],\"started\":%lld,\"last\":%lld}\n", (long long)s->started, (long long)s->last);

@@ -126,10 +126,3 @@ bool mode_lifts(enum mode mode); /* acceptEdits, bypassPermissions */
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);
 /* What a classifier is given (docs/classifier.md): the command, where, why it would be asked about, and what would run. */
 void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j);
-/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
-void answer_string(struct buf *out, struct str s);
-/* "key": of an object that was begun in `out`, behind a comma unless it is the first of it; and one whose value is a text. */
-void answer_key(struct buf *out, const char *key);
-void answer_field(struct buf *out, const char *key, struct str s);
-/* A list of texts: words that blanks separate. */
-void answer_words(struct buf *out, const char *key, struct str words);

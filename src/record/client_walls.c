@@ -1,7 +1,7 @@
 /* See client_walls.h. */
 #include "record/client_walls.h"
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 #include "judge/engine.h"
 
@@ -39,7 +39,7 @@ static void write_list(struct buf *b, const char *key, const struct texts *list)
 	for (const struct texts *t = list; t; t = t->next) {
 		if (t != list)
 			buf_char(b, ',');
-		answer_string(b, t->text);
+		json_put_string(b, t->text);
 	}
 	buf_char(b, ']');
 }

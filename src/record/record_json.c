@@ -2,7 +2,7 @@
  * What a verdict is derived from, as JSON and back: the view and the policies. Both are blobs of the record, so their form is public
  * (docs/audit.md): what one version wrote the next one reads.
  */
-#include "base/json.h"
+#include "base/json_write.h"
 #include "base/version.h"
 #include "record/record.h"
 
@@ -33,14 +33,14 @@ static void put_bool(struct buf *b, const char *key, bool v)
 static void put_path(struct buf *b, const struct path_answer *p)
 {
 	buf_c(b, "{\"path\":");
-	answer_string(b, p->path);
-	answer_field(b, "kind", str_of(kinds[p->kind]));
+	json_put_string(b, p->path);
+	json_put_field(b, "kind", str_of(kinds[p->kind]));
 	if (p->target != p->kind)
-		answer_field(b, "target", str_of(kinds[p->target]));
+		json_put_field(b, "target", str_of(kinds[p->target]));
 	if (!str_eq(p->place, p->path))
-		answer_field(b, "place", p->place);
+		json_put_field(b, "place", p->place);
 	if (!str_eq(p->real, p->path))
-		answer_field(b, "real", p->real);
+		json_put_field(b, "real", p->real);
 	buf_fmt(b, ",\"owner\":%u", p->owner);
 	if (p->links)
 		buf_fmt(b, ",\"links\":%u", p->links);
@@ -51,12 +51,12 @@ static void put_path(struct buf *b, const struct path_answer *p)
 static void put_glob(struct buf *b, const struct glob_answer *g)
 {
 	buf_c(b, "{\"pattern\":");
-	answer_string(b, g->pattern);
+	json_put_string(b, g->pattern);
 	buf_c(b, ",\"matches\":[");
 	for (size_t i = 0; i < g->nmatches; i++) {
 		if (i)
 			buf_char(b, ',');
-		answer_string(b, g->matches[i]);
+		json_put_string(b, g->matches[i]);
 	}
 	buf_char(b, ']');
 	put_bool(b, "more", g->more);
@@ -70,8 +70,8 @@ static void put_items(struct buf *b, const char *key, const char *text, const st
 	buf_fmt(b, ",\"%s\":[", key);
 	for (const struct git_item *i = first; i; i = i->next) {
 		buf_c(b, i == first ? "{\"name\":" : ",{\"name\":");
-		answer_string(b, i->name);
-		answer_field(b, text, i->text);
+		json_put_string(b, i->name);
+		json_put_field(b, text, i->text);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -80,10 +80,10 @@ static void put_items(struct buf *b, const char *key, const char *text, const st
 static void put_git(struct buf *b, const struct git_answer *g)
 {
 	buf_c(b, "{\"dir\":");
-	answer_string(b, g->dir);
+	json_put_string(b, g->dir);
 	put_bool(b, "found", g->found);
 	if (g->top.n)
-		answer_field(b, "top", g->top);
+		json_put_field(b, "top", g->top);
 	put_bool(b, "unclear", g->unclear);
 	put_bool(b, "signs_commits", g->signs_commits);
 	put_bool(b, "signs_tags", g->signs_tags);
@@ -95,19 +95,19 @@ static void put_git(struct buf *b, const struct git_answer *g)
 static void put_tree(struct buf *b, const struct tree_answer *t)
 {
 	buf_c(b, "{\"dir\":");
-	answer_string(b, t->dir);
-	answer_field(b, "change", str_of(changes[t->change]));
-	answer_field(b, "revs", t->revs);
+	json_put_string(b, t->dir);
+	json_put_field(b, "change", str_of(changes[t->change]));
+	json_put_field(b, "revs", t->revs);
 	if (t->keep.n)
-		answer_field(b, "keep", t->keep);
+		json_put_field(b, "keep", t->keep);
 	put_bool(b, "known", t->known);
 	put_bool(b, "more", t->more);
 	if (t->touched)
 		buf_c(b, ",\"touched\":[");
 	for (const struct git_touch *x = t->touched; x; x = x->next) {
 		buf_c(b, "{\"path\":");
-		answer_string(b, x->path);
-		answer_field(b, "kind", str_of(touches[x->kind]));
+		json_put_string(b, x->path);
+		json_put_field(b, "kind", str_of(touches[x->kind]));
 		buf_c(b, x->next ? "}," : "}]");
 	}
 	buf_char(b, '}');
@@ -119,7 +119,7 @@ static void put_roots(struct buf *b, const char *key, const struct root *first)
 	for (const struct root *r = first; r; r = r->next) {
 		if (r != first)
 			buf_char(b, ',');
-		answer_string(b, r->path);
+		json_put_string(b, r->path);
 	}
 	buf_char(b, ']');
 }
@@ -127,16 +127,16 @@ static void put_roots(struct buf *b, const char *key, const struct root *first)
 void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode)
 {
 	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(dialect), mode_name(mode));
-	answer_field(b, "cwd", v->cwd);
-	answer_field(b, "home", v->home);
-	answer_field(b, "user", v->user);
+	json_put_field(b, "cwd", v->cwd);
+	json_put_field(b, "home", v->home);
+	json_put_field(b, "user", v->user);
 	buf_fmt(b, ",\"uid\":%u", v->uid);
-	answer_field(b, "project", v->project);
+	json_put_field(b, "project", v->project);
 	put_roots(b, "roots", v->roots);
-	answer_field(b, "config_dir", v->config_dir);
-	answer_field(b, "state_dir", v->state_dir);
-	answer_field(b, "program", v->program);
-	answer_field(b, "tmp", v->tmp);
+	json_put_field(b, "config_dir", v->config_dir);
+	json_put_field(b, "state_dir", v->state_dir);
+	json_put_field(b, "program", v->program);
+	json_put_field(b, "tmp", v->tmp);
 	put_bool(b, "fold_case", v->fold_case);
 	put_bool(b, "boxed", v->boxed);
 	put_bool(b, "agent", v->agent);
@@ -154,8 +154,8 @@ bool record_answers_json(struct buf *b, const struct view *v)
 	put_bool(b, "closed", v->closed);
 	if (v->classified.asked) {
 		buf_c(b, ",\"classifier\":{\"verdict\":");
-		answer_string(b, v->classified.verdict);
-		answer_field(b, "said", v->classified.said);
+		json_put_string(b, v->classified.verdict);
+		json_put_field(b, "said", v->classified.said);
 		buf_char(b, '}');
 	}
 	if (v->paths)
@@ -189,19 +189,19 @@ bool record_answers_json(struct buf *b, const struct view *v)
 void record_policies_json(struct buf *b, const struct policies *p)
 {
 	buf_fmt(b, "{\"v\":%d,\"program\":\"" CAISSON_VERSION "\"", VERSION);
-	answer_field(b, "digest", p->digest);
-	answer_field(b, "root", p->root);
+	json_put_field(b, "digest", p->digest);
+	json_put_field(b, "root", p->root);
 	buf_c(b, ",\"files\":[");
 	for (const struct policy_file *f = p->files; f; f = f->next) {
 		buf_c(b, f == p->files ? "{\"path\":" : ",{\"path\":");
-		answer_string(b, f->path);
-		answer_field(b, "base", f->base);
-		answer_field(b, "kind", str_of(file_kinds[f->kind]));
-		answer_field(b, "who", str_of(owners[f->who]));
+		json_put_string(b, f->path);
+		json_put_field(b, "base", f->base);
+		json_put_field(b, "kind", str_of(file_kinds[f->kind]));
+		json_put_field(b, "who", str_of(owners[f->who]));
 		put_bool(b, "project", f->project);
 		if (f->around.n)
-			answer_field(b, "around", f->around);
-		answer_field(b, "bytes", blob_digest(b->a, f->bytes));
+			json_put_field(b, "around", f->around);
+		json_put_field(b, "bytes", blob_digest(b->a, f->bytes));
 		buf_char(b, '}');
 	}
 	buf_c(b, "]}\n");

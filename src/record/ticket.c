@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 #include "base/utf8.h"
 #include "judge/client_session.h"
 #include "judge/engine.h"
@@ -100,10 +100,10 @@ int ticket_check(struct arena *a, const struct ticket *t, struct err *e)
 /* As numbers of 64 bits with a sign, since that is what readers of JSON have. */
 static void put_directory(struct buf *b, const char *key, struct str path, struct identity id)
 {
-	answer_key(b, key);
+	json_put_key(b, key);
 	buf_char(b, '{');
-	answer_key(b, "path");
-	answer_string(b, path);
+	json_put_key(b, "path");
+	json_put_string(b, path);
 	buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)id.dev, (long long)id.ino);
 }
 
@@ -200,21 +200,21 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	buf_init(&b, a, TICKET_BYTES_MAX);
 	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,\"follow\":%d,\"input\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
 		(unsigned long long)t->time_ms, t->settings, t->follow, t->input);
-	answer_field(&b, "command", t->command);
+	json_put_field(&b, "command", t->command);
 	put_directory(&b, "project", t->project.path, t->project.id);
 	put_directory(&b, "cwd", t->cwd, t->cwd_id);
-	answer_field(&b, "policy", t->policy);
-	answer_field(&b, "agent", t->agent);
-	answer_field(&b, "session", t->session);
-	answer_field(&b, "client", t->client);
-	answer_field(&b, "tool", t->tool);
-	answer_field(&b, "tool_use_id", t->tool_use_id);
-	answer_field(&b, "id", t->id);
-	answer_field(&b, "config", t->config);
-	answer_field(&b, "boot", client_session_boot(a));
+	json_put_field(&b, "policy", t->policy);
+	json_put_field(&b, "agent", t->agent);
+	json_put_field(&b, "session", t->session);
+	json_put_field(&b, "client", t->client);
+	json_put_field(&b, "tool", t->tool);
+	json_put_field(&b, "tool_use_id", t->tool_use_id);
+	json_put_field(&b, "id", t->id);
+	json_put_field(&b, "config", t->config);
+	json_put_field(&b, "boot", client_session_boot(a));
 	buf_fmt(&b, ",\"created_ms\":%llu,\"network\":\"%s\"", (unsigned long long)clock_ms(), t->network ? "host" : "");
-	answer_words(&b, "approved", t->approved);
-	answer_key(&b, "client_sandbox");
+	json_put_words(&b, "approved", t->approved);
+	json_put_key(&b, "client_sandbox");
 	client_walls_write(&b, &t->walls);
 	buf_c(&b, "}\n");
 	if (id_new(id, e) != 0)

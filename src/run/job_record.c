@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "base/json.h"
+#include "base/json_write.h"
 
 #define HINT "record"
 #define SPEC_TEXT_MAX (AUDIT_SPEC_MAX / 8) /* bytes of all texts in it, before they are escaped */
@@ -38,14 +38,14 @@ static void put_redacted(struct putting *p, struct str s)
 		return;
 	}
 	p->left -= s.n + 1;
-	answer_string(&p->b, record_redact(p->a, &p->j->record, s));
+	json_put_string(&p->b, record_redact(p->a, &p->j->record, s));
 }
 
 static void put_texts(struct putting *p, const char *name, const char *const *v, size_t n)
 {
 	if (!n)
 		return;
-	answer_key(&p->b, name);
+	json_put_key(&p->b, name);
 	if (n > p->left / 8) {
 		buf_c(&p->b, "null");
 		return;
@@ -64,13 +64,13 @@ static void put_wishes(struct putting *p)
 	const struct run_wishes *w = &p->j->wishes;
 	size_t n = 0;
 
-	answer_key(&p->b, "asked");
+	json_put_key(&p->b, "asked");
 	buf_char(&p->b, '{');
 	while (w->argv && w->argv[n])
 		n++;
 	put_texts(p, "argv", (const char *const *)w->argv, n);
 	if (w->code) {
-		answer_key(&p->b, "code");
+		json_put_key(&p->b, "code");
 		if (str_is(p->j->run.gate.command, w->code))
 			buf_c(&p->b, "true"); /* it is the command of the row */
 		else
@@ -81,7 +81,7 @@ static void put_wishes(struct putting *p)
 
 		memcpy(&s, (const char *)w + wishes[i].at, sizeof(s));
 		if (s) {
-			answer_key(&p->b, wishes[i].name);
+			json_put_key(&p->b, wishes[i].name);
 			put_redacted(p, str_of(s));
 		}
 	}
@@ -91,7 +91,7 @@ static void put_wishes(struct putting *p)
 		put_texts(p, lists[i].name, l->v, l->n);
 	}
 	if (w->input) {
-		answer_key(&p->b, "stdin");
+		json_put_key(&p->b, "stdin");
 		buf_c(&p->b, "true");
 	}
 	buf_char(&p->b, '}');
@@ -105,16 +105,16 @@ static struct str spec_json(struct arena *a, struct job *j)
 
 	buf_init(&p.b, a, AUDIT_SPEC_MAX);
 	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile), network_name(&s->network));
-	answer_key(&p.b, "limits");
+	json_put_key(&p.b, "limits");
 	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,\"output\":%llu,\"cpu_ms\":%llu,\"io\":%llu}", l->cpu_milli, (unsigned long long)l->memory,
 		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms, (unsigned long long)l->io);
 	if (s->workspace.n) {
-		answer_key(&p.b, "workspace");
+		json_put_key(&p.b, "workspace");
 		put_redacted(&p, s->workspace);
 		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
 	}
 	if (j->wishes.approved.n)
-		answer_words(&p.b, "approved", j->wishes.approved);
+		json_put_words(&p.b, "approved", j->wishes.approved);
 	put_wishes(&p);
 	buf_char(&p.b, '}');
 	return buf_view(&p.b);

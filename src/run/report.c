@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/json_write.h"
 #include "run/run_validation.h"
 
 #define UNKNOWN UINT64_MAX
@@ -49,16 +50,16 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o, 
 
 static void put_text_or_null(struct buf *b, const char *name, struct str s)
 {
-	answer_key(b, name);
+	json_put_key(b, name);
 	if (s.n)
-		answer_string(b, s);
+		json_put_string(b, s);
 	else
 		buf_c(b, "null");
 }
 
 static void put_number(struct buf *b, const char *name, uint64_t n)
 {
-	answer_key(b, name);
+	json_put_key(b, name);
 	if (n == UNKNOWN)
 		buf_c(b, "null");
 	else
@@ -80,7 +81,7 @@ static void put_share(struct buf *b, const char *name, uint64_t n, uint64_t unit
 
 static void put_limit(struct buf *b, const char *name, uint64_t n, uint64_t unit, enum enforcer e)
 {
-	answer_key(b, name);
+	json_put_key(b, name);
 	buf_char(b, '{');
 	if (n)
 		put_share(b, "value", n, unit);
@@ -94,7 +95,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 {
 	const struct limits *l = &s->limits;
 
-	answer_key(b, "limits");
+	json_put_key(b, "limits");
 	buf_char(b, '{');
 	put_limit(b, "cpus", by->cpu == ENFORCED_AFFINITY ? (l->cpu_milli + 999) / 1000 * 1000 : l->cpu_milli, 1000, by->cpu); /* a set has whole ones */
 	put_limit(b, "memory_mb", l->memory, MB, by->memory);
@@ -104,16 +105,16 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	put_limit(b, "output_mb", l->output, MB, by->output);
 	put_limit(b, "cpu_time_sec", l->cpu_ms, 1000, by->cpu_time);
 	put_limit(b, "io_mb_sec", l->io, MB, by->io);
-	answer_key(b, "network");
+	json_put_key(b, "network");
 	buf_char(b, '{');
-	answer_field(b, "value", str_of(network_name(&s->network)));
+	json_put_field(b, "value", str_of(network_name(&s->network)));
 	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) : STR(""));
 	buf_c(b, "}}");
 }
 
 void report_cut(struct buf *b, const char *name, const struct stream_cut *c)
 {
-	answer_key(b, name);
+	json_put_key(b, name);
 	if (!c->is) {
 		buf_c(b, "null");
 		return;
@@ -147,30 +148,30 @@ void report_sanitized(struct buf *b, const struct sanitized *s)
 
 static void put_lists(struct buf *b, const struct report *r)
 {
-	answer_key(b, "env_scrubbed");
+	json_put_key(b, "env_scrubbed");
 	buf_char(b, '[');
 	for (const struct texts *t = r->run->scrubbed; t; t = t->next) {
 		if (t != r->run->scrubbed)
 			buf_char(b, ',');
-		answer_string(b, t->text);
+		json_put_string(b, t->text);
 	}
 	buf_char(b, ']');
-	answer_key(b, "changes");
+	json_put_key(b, "changes");
 	buf_char(b, '[');
 	for (const struct change *c = r->outcome->changes; c; c = c->next) {
 		buf_c(b, c == r->outcome->changes ? "{" : ",{");
-		answer_field(b, "path", c->path);
-		answer_field(b, "what", c->what);
+		json_put_field(b, "path", c->path);
+		json_put_field(b, "what", c->what);
 		put_text_or_null(b, "moved_to", c->moved_to);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
-	answer_key(b, "hints");
+	json_put_key(b, "hints");
 	buf_char(b, '[');
 	for (const struct hint *h = r->hints; h; h = h->next) {
 		buf_c(b, h == r->hints ? "{" : ",{");
-		answer_field(b, "id", str_of(h->id));
-		answer_field(b, "message", h->text);
+		json_put_field(b, "id", str_of(h->id));
+		json_put_field(b, "message", h->text);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -178,14 +179,14 @@ static void put_lists(struct buf *b, const struct report *r)
 
 static void put_reasons(struct buf *b, const struct reason *reasons)
 {
-	answer_key(b, "reasons");
+	json_put_key(b, "reasons");
 	buf_char(b, '[');
 	for (const struct reason *r = reasons; r; r = r->next) {
 		buf_c(b, r == reasons ? "{" : ",{");
-		answer_field(b, "id", str_of(check_name(r->id)));
-		answer_field(b, "message", r->message);
+		json_put_field(b, "id", str_of(check_name(r->id)));
+		json_put_field(b, "message", r->message);
 		if (r->alternative.n)
-			answer_field(b, "alternative", r->alternative);
+			json_put_field(b, "alternative", r->alternative);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -214,31 +215,31 @@ void report_json(struct buf *b, const struct report *r)
 
 	buf_char(b, '{');
 	put_number(b, "v", VERSION);
-	answer_field(b, "id", r->run->id);
-	answer_field(b, "status", str_of(status_name(o->status)));
+	json_put_field(b, "id", r->run->id);
+	json_put_field(b, "status", str_of(status_name(o->status)));
 	put_number(b, "exit_code", (uint64_t)r->code);
 	put_number(b, "signal", o->signal ? (uint64_t)o->signal : UNKNOWN);
-	answer_field(b, "stdout", r->out);
-	answer_field(b, "stderr", r->err);
+	json_put_field(b, "stdout", r->out);
+	json_put_field(b, "stderr", r->err);
 	put_measures(b, o, ran);
 	put_limits(b, &r->run->spec, &o->enforced);
-	answer_key(b, "truncated");
+	json_put_key(b, "truncated");
 	buf_char(b, '{');
 	report_cut(b, "stdout", &r->out_cut);
 	report_cut(b, "stderr", &r->err_cut);
 	buf_char(b, '}');
-	answer_key(b, "sanitized");
+	json_put_key(b, "sanitized");
 	report_sanitized(b, &r->sanitized);
 	put_number(b, "redacted", r->redacted);
-	answer_key(b, "validation");
+	json_put_key(b, "validation");
 	validation_json(b, r->validation);
 	if (r->run->w && r->run->w->approved.n)
-		answer_words(b, "approved", r->run->w->approved);
+		json_put_words(b, "approved", r->run->w->approved);
 	put_lists(b, r);
 	if (refused)
 		put_reasons(b, r->reasons);
 	put_text_or_null(b, "error", r->error);
-	answer_key(b, "is_error");
+	json_put_key(b, "is_error");
 	buf_c(b, report_error(r) ? "true" : "false");
 	put_text_or_null(b, "backend", o->backend ? str_of(o->backend) : STR(""));
 	buf_c(b, "}\n");

@@ -1,6 +1,7 @@
 /* The task of a run, and what validators say about its output. See run_validation.h. */
 #include "run/run_validation.h"
 
+#include "base/json_write.h"
 #include "record/secret_values.h"
 #include "result/redact.h"
 #include "result/validate.h"
@@ -150,9 +151,9 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 
 static void put_name(struct buf *b, const char *key, const char *value)
 {
-	answer_key(b, key);
+	json_put_key(b, key);
 	if (value)
-		answer_string(b, str_of(value));
+		json_put_string(b, str_of(value));
 	else
 		buf_c(b, "null");
 }
@@ -171,7 +172,7 @@ static void put_message(struct buf *b, const struct validation *v)
 		return;
 	}
 	why = str_fmt(b->a, "%s: %.*s", v->validity == VALIDITY_INVALID ? "do not use this result" : "this output proves nothing", STR_ARG(n->message));
-	answer_string(b, why);
+	json_put_string(b, why);
 }
 
 static void put_checks(struct buf *b, const struct check_note *checks)
@@ -181,7 +182,7 @@ static void put_checks(struct buf *b, const struct check_note *checks)
 		buf_c(b, n == checks ? "{" : ",{");
 		put_name(b, "id", n->id);
 		buf_c(b, ",\"message\":");
-		answer_string(b, n->message);
+		json_put_string(b, n->message);
 		buf_c(b, n->warning ? ",\"warning\":true}" : "}");
 	}
 	buf_char(b, ']');

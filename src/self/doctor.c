@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "audit/retain.h"
+#include "base/json_write.h"
 #include "judge/pause.h"
 #include "judge/world.h"
 #include "sys/state.h"
@@ -177,13 +178,13 @@ void doctor_json(struct buf *b, const struct doctor *d)
 	buf_fmt(b, "{\"v\":1,\"box\":\"%s\",\"rows\":[", ends[d->end]);
 	for (const struct probe *p = d->rows.first; p; p = p->next) {
 		buf_fmt(b, "%s{\"id\":\"%s\",\"title\":", p == d->rows.first ? "" : ",", p->id);
-		answer_string(b, str_of(p->title));
+		json_put_string(b, str_of(p->title));
 		buf_fmt(b, ",\"state\":\"%s\",\"weight\":\"%s\",\"by\":", states[p->state], weights[p->weight]);
-		answer_string(b, p->by);
+		json_put_string(b, p->by);
 		buf_c(b, ",\"todo\":[");
 		for (const struct texts *t = p->todo; t; t = t->next) {
 			buf_c(b, t == p->todo ? "" : ",");
-			answer_string(b, t->text);
+			json_put_string(b, t->text);
 		}
 		buf_c(b, "]}");
 	}

@@ -2,6 +2,7 @@
 #include "self/selftest.h"
 
 #include "base/embedded.h"
+#include "base/json_write.h"
 #include "gate/gate.h"
 
 #define ROW_ARENA_MAX ((size_t)64 << 20)
@@ -152,7 +153,7 @@ static void put_rows(struct buf *out, enum selftest_kind kind, const struct self
 		if (!selftest_failed(kind, r->verdict))
 			continue;
 		buf_c(out, any ? ",{\"command\":" : "{\"command\":");
-		answer_string(out, r->command);
+		json_put_string(out, r->command);
 		buf_fmt(out, ",\"verdict\":\"%s\"", verdict_name(r->verdict));
 		if (r->id)
 			buf_fmt(out, ",\"id\":\"%s\"", check_name(r->id));
@@ -170,9 +171,9 @@ static void put_set(struct buf *out, const struct selftest_set *set)
 	buf_fmt(out, ",\"%s\":%u,\"classes\":[", failed, selftest_failures(set));
 	for (const struct selftest_class *c = set->classes; c; c = c->next) {
 		buf_c(out, c == set->classes ? "{\"class\":" : ",{\"class\":");
-		answer_string(out, c->name);
+		json_put_string(out, c->name);
 		buf_c(out, ",\"title\":");
-		answer_string(out, c->title);
+		json_put_string(out, c->title);
 		buf_char(out, ',');
 		put_counts(out, c->total, c->by);
 		buf_fmt(out, ",\"%s\":[", failed);
@@ -190,9 +191,9 @@ void selftest_json(struct buf *out, const struct selftest_set *attempts, const s
 	put_set(out, ordinary);
 	buf_c(out, ",\"project\":");
 	if (p->root.n)
-		answer_string(out, p->root);
+		json_put_string(out, p->root);
 	else
 		buf_c(out, "null");
 	buf_c(out, ",\"policy\":");
-	answer_string(out, p->digest);
+	json_put_string(out, p->digest);
 }

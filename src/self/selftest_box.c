@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json_write.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 
@@ -333,7 +334,7 @@ void box_test_json(struct buf *out, const struct box_test *test)
 	buf_fmt(out, "{\"held\":%u,\"broken\":%u,\"untried\":%u,\"attempts\":[", test->held, test->broken, test->untried);
 	for (const struct selftest_trial *t = test->trials; t; t = t->next) {
 		buf_fmt(out, "%s{\"name\":\"%s\",\"title\":", t == test->trials ? "" : ",", t->attempt->name);
-		answer_string(out, str_of(t->attempt->title));
+		json_put_string(out, str_of(t->attempt->title));
 		buf_fmt(out, ",\"end\":\"%s\",\"by\":\"%s\",\"status\":\"%s\",\"duration_ms\":%llu", ends[t->end], t->by ? t->by : "", status_name(t->status), (unsigned long long)t->duration_ms);
 		if (t->status == STATUS_OOM)
 			buf_fmt(out, ",\"peak_memory_mb\":%llu", (unsigned long long)(t->peak_memory / MB));
@@ -341,7 +342,7 @@ void box_test_json(struct buf *out, const struct box_test *test)
 			buf_fmt(out, ",\"over_ms\":%lld", (long long)t->over_ms);
 		if (t->why.n) {
 			buf_c(out, ",\"why\":");
-			answer_string(out, t->why);
+			json_put_string(out, t->why);
 		}
 		buf_char(out, '}');
 	}
