@@ -127,8 +127,17 @@ static int judge(struct judging *g, struct err *e)
 	return engine_judge(c->a, &g->rq, &c->policies, &g->facts, &g->j, e);
 }
 
-static void add_reason(
-	struct judging *g, enum check_id id, enum grade grade, enum verdict most, struct str message);
+/* Something about the call that the command does not show. All notes become reasons at once: engine_amend(). */
+static void note(struct judging *g, enum call_note_kind kind, struct str text)
+{
+	const struct call_note **end = &g->rq.notes;
+	struct call_note *n = arena_new(g->c->a, struct call_note);
+
+	while (*end)
+		end = (const struct call_note **)&(*end)->next;
+	*n = (struct call_note){.kind = kind, .text = text};
+	*end = n;
+}
 
 static struct str project_at(struct call *c, struct str cwd)
 {
@@ -140,50 +149,32 @@ static struct str project_at(struct call *c, struct str cwd)
 }
 
 /*
- * The directory that a call names itself is the model's choice, and makes no other project its own: what leaves the session's is judged as a cd
- * to there would be, too, and the box, which would have that project writable, is not for it.
+ * The directory that a call names itself is the model's choice, and makes no other project its own: what leaves the
+ * session's project is judged a second time as a command outside of that one. The stricter judgement holds, and the
+ * box, which would have the other project writable, is not for it.
  */
 static int judge_elsewhere(struct judging *g, struct err *e)
 {
 	struct call *c = g->c;
-	struct judgement here = g->j;
+	struct judgement there;
 	struct engine_request rq = g->rq;
+	struct directory session;
 	struct facts facts;
-	struct buf b;
 
-	if (!c->h.session_cwd.n || !judging_is_shell(g) || hook_pin(c) ||
-	    str_eq(project_at(c, c->h.session_cwd), project_at(c, c->h.cwd)))
+	if (!c->h.session_cwd.n || !judging_is_shell(g) || hook_pin(c))
 		return 0;
-	buf_init(&b, c->a, HOOK_INPUT_MAX * 4);
-	buf_c(&b, "cd ");
-	buf_quoted(&b, c->h.cwd);
-	buf_char(&b, '\n');
-	buf_str(&b, c->h.command);
-	rq.command = buf_view(&b);
-	rq.cwd = c->h.session_cwd;
-	if (engine_judge(c->a, &rq, &c->policies, &facts, &g->j, e) != 0)
+	session = (struct directory){.path = project_at(c, c->h.session_cwd)};
+	if (str_eq(session.path, project_at(c, c->h.cwd)))
+		return 0;
+	rq.pin = &session;
+	if (engine_judge(c->a, &rq, &c->policies, &facts, &there, e) != 0)
 		return -1;
-	if (g->j.verdict >= here.verdict)
-		g->j = here;
-	else
+	if (there.verdict < g->j.verdict) {
+		g->j = there;
 		g->facts = facts; /* places of its reasons are in these */
-	if (g->j.verdict == VERDICT_CONTAIN)
-		add_reason(g, CHECK_NOT_CONTAINED, GRADE_ASK, VERDICT_ASK,
-			str_fmt(c->a,
-				"it is to run in another project, which the box of this session does not "
-				"open: '%.*s'",
-				STR_ARG(c->h.cwd)));
+	}
+	note(g, NOTE_OTHER_PROJECT, c->h.cwd);
 	return 0;
-}
-
-static void add_reason(
-	struct judging *g, enum check_id id, enum grade grade, enum verdict most, struct str message)
-{
-	struct reason *r = arena_new(g->c->a, struct reason);
-
-	*r = (struct reason){.next = g->j.reasons, .id = id, .grade = grade, .approval = gate_check(id)->approval, .message = message};
-	g->j.reasons = r;
-	g->j.verdict = verdict_min(g->j.verdict, most);
 }
 
 /*
@@ -192,10 +183,8 @@ static void add_reason(
  */
 static void keep_from_patching(struct judging *g)
 {
-	if (!(g->c->h.client->can & CLIENT_PATCHES) || !judging_is_shell(g) || g->j.verdict != VERDICT_ALLOW || !tool_names_patch(&g->facts))
-		return;
-	add_reason(g, CHECK_UNKNOWN_PROGRAM, GRADE_CONTAIN, VERDICT_CONTAIN,
-		STR("apply_patch is judged as a patch only when a here-document with the patch is all that follows it"));
+	if ((g->c->h.client->can & CLIENT_PATCHES) && judging_is_shell(g) && tool_names_patch(&g->facts))
+		note(g, NOTE_PATCH_NAME, STR(""));
 }
 
 static bool named(const struct texts *list, struct str name)
@@ -239,17 +228,12 @@ static void scan_input(struct judging *g)
 	buf_init(&b, c->a, HOOK_INPUT_MAX * 2);
 	tool_texts(c->h.args, &b);
 	if (b.n > s->scan_bytes_max) {
-		add_reason(g, CHECK_CONFIGURED_ASK, GRADE_ASK, VERDICT_ASK,
-			STR("the input is longer than what is searched for secrets (secrets.maxScanBytes)"));
+		note(g, NOTE_INPUT_LONG, STR(""));
 		return;
 	}
 	kind = kind_found(redact(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
 	if (n && kind.n)
-		add_reason(g, CHECK_CONFIGURED_DENY, GRADE_DENY, VERDICT_DENY,
-			str_fmt(c->a,
-				"the input holds what looks like a secret (%.*s), and the policy denies that "
-				"(secrets.scanInputs)",
-				STR_ARG(kind)));
+		note(g, NOTE_INPUT_SECRET, kind);
 }
 
 /* The shell that reads the command: not one of an agent's, and none that would find something else in it. */
@@ -260,22 +244,43 @@ static int keep_to_shell(struct judging *g, struct err *e)
 	if (judging_others(g, &g->shell, &differ, e) != 0)
 		return -1;
 	if (differ)
-		add_reason(g, CHECK_OPAQUE_SCRIPT, GRADE_CONTAIN, VERDICT_CONTAIN,
-			STR("the client does not say which shell reads it, and one of them would find something else in it"));
+		note(g, NOTE_SHELL_DIFFERS, STR(""));
 	if (g->shell.refuse.n)
-		add_reason(g, CHECK_EXECUTES_FILE, GRADE_DENY, VERDICT_DENY, g->shell.refuse);
+		note(g, NOTE_SHELL_REFUSED, g->shell.refuse);
 	return 0;
 }
 
-/* A caller's wish to be outside of a box: ours is not left because of it, and any other only with a person. */
-static void wish_unboxed(struct judging *g)
+/*
+ * The box opens the project and nothing else. A directory that lies elsewhere, or is reached by a link
+ * that leaves the project, is not put in its place.
+ */
+static void stay_inside(struct judging *g)
 {
-	bool may = g->c->policies.own.sandbox.allow_unboxed;
+	const struct view *v = g->j.view;
 
-	if (!g->c->h.unboxed || g->j.verdict < (may ? VERDICT_CONTAIN : VERDICT_ALLOW))
+	if (g->c->changed.n)
+		note(g, NOTE_PROJECT_CHANGED, g->c->changed);
+	if (!v || !judging_is_shell(g) || g->j.verdict < VERDICT_CONTAIN)
 		return;
-	add_reason(g, CHECK_NOT_CONTAINED, GRADE_ASK, VERDICT_ASK,
-		STR("the agent wants to run this outside the sandbox"));
+	/* Nothing to look at when what is allowed stays outside of the box in any case. */
+	if (g->j.verdict == VERDICT_ALLOW && !g->rq.notes && !g->c->policies.own.sandbox.always)
+		return;
+	if (!v->project.n)
+		note(g, NOTE_NO_PROJECT, v->cwd);
+	else if (!path_inside(judging_cwd(g), v->project))
+		note(g, NOTE_OUTSIDE_PROJECT, v->cwd);
+}
+
+static int note_call(struct judging *g, struct err *e)
+{
+	if (keep_to_shell(g, e) != 0)
+		return -1;
+	keep_from_patching(g);
+	scan_input(g);
+	if (g->c->h.unboxed)
+		note(g, NOTE_UNBOXED, STR(""));
+	stay_inside(g);
+	return 0;
 }
 
 /* ---- what the client can do with it ---- */
@@ -365,19 +370,7 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 /* sandbox.always: also what is allowed goes into the box, but not what the policy keeps out of it. */
 static bool always_boxed(const struct judging *g)
 {
-	const struct policy *p = &g->c->policies.own;
-
-	if (g->c->pause.on || !p->sandbox.always || !p->sandbox.enabled ||
-		!judging_is_shell(g) || !g->facts.launches)
-		return false;
-	for (const struct command *c = g->facts.commands; c; c = c->next)
-		for (const struct texts *t = p->excluded_commands; t; t = t->next) {
-			ptrdiff_t blank = str_find(t->text, ' ', 0);
-
-			if (c->argc && str_ends(c->argv[0].text, str_c(g->c->a, str_sub(t->text, 0, blank < 0 ? t->text.n : (size_t)blank))))
-				return false;
-		}
-	return true;
+	return !g->c->pause.on && judging_is_shell(g) && gate_boxes_always(g->c->a, &g->facts, &g->c->policies.own);
 }
 
 static bool boxed_anyway(const struct judging *g) { return g->j.verdict == VERDICT_ALLOW && always_boxed(g); }
@@ -486,27 +479,6 @@ static void contain(struct judging *g)
 	g->v.decision = DECIDE_ALLOW;
 	g->v.reason = str_fmt(a, "caisson: runs in the box: %s network, the project is writable, the rest of the machine is not",
 		g->j.approval == APPROVAL_NETWORK ? "with the" : "no");
-}
-
-/*
- * The box opens the project and nothing else. A directory that lies elsewhere, or is reached by a link
- * that leaves the project, is not put in its place.
- */
-static void stay_inside(struct judging *g)
-{
-	const struct view *v = g->j.view;
-
-	if (g->c->changed.n && g->j.verdict >= VERDICT_ASK)
-		add_reason(g, CHECK_PROJECT_CHANGED, GRADE_ASK, VERDICT_ASK, g->c->changed);
-	if (!v || (g->j.verdict != VERDICT_CONTAIN && !boxed_anyway(g)) || !judging_is_shell(g))
-		return;
-	if (!v->project.n)
-		add_reason(g, CHECK_NOT_CONTAINED, GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
-				"the box opens a project, and '%.*s' is none", STR_ARG(v->cwd)));
-	else if (!path_inside(judging_cwd(g), v->project))
-		add_reason(g, CHECK_NOT_CONTAINED, GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
-				"it is to run outside of the project '%.*s', which is all that the box opens: '%.*s'",
-				STR_ARG(v->project), STR_ARG(v->cwd)));
 }
 
 /* Denied by a reason; or, in a mode in which nobody is asked (dontAsk), because it would be asked about. */
@@ -643,12 +615,9 @@ int hook_pre(struct call *c, struct err *e)
 	if (c->o->deadline)
 		c->o->deadline(c->policies.own.hooks.deadline_ms);
 	redirect_tmp(g);
-	if (judge(g, e) != 0 || judge_elsewhere(g, e) != 0 || keep_to_shell(g, e) != 0)
+	if (judge(g, e) != 0 || judge_elsewhere(g, e) != 0 || note_call(g, e) != 0)
 		return -1;
-	keep_from_patching(g);
-	scan_input(g);
-	wish_unboxed(g);
-	stay_inside(g);
+	engine_amend(c->a, &g->rq, &c->policies, &g->facts, &g->j);
 	if (record(g, e) != 0)
 		return -1;
 	decide(g);

@@ -1,12 +1,14 @@
 /*
- * The gate: facts and a policy in, a judgement out. Pure: no system calls, no clock, no environment; the same input always gets the
- * same answer, so a decision can be replayed. What it needs to know of the world stands in the view; what is missing there it asks for
- * (judgement.questions), and the engine judges again with the answers.
+ * The gate: facts and a policy in, a judgement out. Pure: no system calls, no clock, no environment; the same
+ * input always gets the same answer, so a decision can be replayed. What it needs to know of the world stands
+ * in the view; what is missing there it asks for (judgement.questions), and the engine judges again with the
+ * answers.
  *
  * Every reason carries the id of one row of the table of checks (model/check_rows.h). Their names are public:
  * docs/checks.md documents each, and a test compares the two.
  */
 #pragma once
+#include "model/call_note.h"
 #include "model/policy.h"
 #include "model/verdict.h"
 #include "model/view.h"
@@ -42,10 +44,21 @@ struct approved {
 };
 
 /*
- * approval.c. Of a judgement that asks; its reasons may have been added to. A function of what the gate found, so a
- * replay gets the same. Inside an arena_run().
+ * approval.c. Of a judgement that asks; its reasons may have been added to. A function of what the gate
+ * found, so a replay gets the same. Inside an arena_run().
  */
 struct approved gate_approved(struct arena *a, const struct facts *f, const struct judgement *j, const struct policy *p);
+
+/*
+ * amend.c. Adds the reasons that notes of the client's call give, in their order, and lowers the verdict by
+ * them. This is the only way to add a reason to a judgement. `p` has the mode in force.
+ */
+void gate_amend(struct arena *a, const struct facts *f, const struct policy *p, const struct call_note *notes,
+		struct judgement *j);
+const char *gate_note_name(enum call_note_kind kind);
+bool gate_note_find(struct str name, enum call_note_kind *ret);
+/* sandbox.always: does this command go into the box although it is allowed? */
+bool gate_boxes_always(struct arena *a, const struct facts *f, const struct policy *p);
 
 /* The table, in the order in which the checks run. */
 const struct check *gate_checks(size_t *ret_n);

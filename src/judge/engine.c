@@ -65,9 +65,9 @@ struct job {
 };
 
 /* The client's, unless it names none or one that the system's policy forbids. */
-static enum mode mode_in_force(const struct job *j, const struct policy *p)
+static enum mode mode_in_force(const struct engine_request *rq, const struct policies *all, const struct policy *p)
 {
-	return j->rq->mode != MODE_DEFAULT && !(j->p->own.no_lifting && mode_lifts(j->rq->mode)) ? j->rq->mode : p->mode;
+	return rq->mode != MODE_DEFAULT && !(all->own.no_lifting && mode_lifts(rq->mode)) ? rq->mode : p->mode;
 }
 
 /* What the gate asks is answered and judged again. A question that stays open is a bound reached, so an ask. */
@@ -75,7 +75,7 @@ static void judge_in_rounds(struct job *j, const struct policy *p, struct view *
 {
 	struct policy own = *p;
 
-	own.mode = mode_in_force(j, p);
+	own.mode = mode_in_force(j->rq, j->p, p);
 	for (unsigned round = 0; round < GATE_ROUNDS_MAX && !v->closed; round++) {
 		gate_judge(j->a, &j->facts, &own, v, ret);
 		if (!ret->questions)
@@ -195,7 +195,7 @@ static void judge_apart(struct job *j, const struct policy *p, struct view *v)
 	struct judgement apart;
 
 	judge_in_rounds(j, p, v, &apart);
-	take_stricter(&j->judgement, &apart, p, mode_in_force(j, p));
+	take_stricter(&j->judgement, &apart, p, mode_in_force(j->rq, j->p, p));
 }
 
 /* Were the policies loaded for this very place? Then what was seen there holds. */
@@ -233,10 +233,20 @@ static int run_job(void *arg)
 		judge_apart(j, &j->p->project, v);
 	for (const struct policy_around *x = j->p->around; x; x = x->next)
 		judge_apart(j, &x->policy, v);
+	j->judgement.view = v;
+	engine_amend(j->a, j->rq, j->p, &j->facts, &j->judgement);
 	if (j->judgement.verdict == VERDICT_ASK) /* others than the gate of the own policy have spoken since */
 		j->judgement.approval = gate_approved(j->a, &j->facts, &j->judgement, &j->p->own).run;
-	j->judgement.view = v;
 	return 0;
+}
+
+void engine_amend(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		  const struct facts *f, struct judgement *j)
+{
+	struct policy own = p->own;
+
+	own.mode = mode_in_force(rq, p, &p->own);
+	gate_amend(a, f, &own, rq->notes, j);
 }
 
 void engine_refuse(struct arena *a, enum check_id id, const char *message, struct judgement *ret)

@@ -1,9 +1,11 @@
 /*
- * The engine joins the pure parts and the world: it loads the policies, fills the view, reads the command, lets the gate judge in rounds
- * (what the gate asks of the world is answered between them), and hands facts and judgement back.
+ * The engine joins the pure parts and the world: it loads the policies, fills the view, reads the command,
+ * lets the gate judge in rounds (what the gate asks of the world is answered between them), and hands facts
+ * and judgement back.
  */
 #pragma once
 #include "config/config.h"
+#include "model/call_note.h"
 #include "model/identity.h"
 #include "model/policy.h"
 #include "model/verdict.h"
@@ -38,6 +40,7 @@ struct engine_request {
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
 	bool places;           /* only where things are: nothing is judged by this view as it is */
 	const struct view *known; /* the world of this request, where somebody has looked already; else NULL */
+	const struct call_note *notes; /* of the client's call: engine_amend() */
 	const struct facts *facts; /* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
 };
 
@@ -54,8 +57,8 @@ struct policy_around { /* of a repository around the project: it holds there, to
 };
 
 /*
- * What is in force. `own` is the system's, the user's and a trusted project's policy in one. An untrusted project's is judged by itself,
- * and the minimum of both holds; none of its texts is shown.
+ * What is in force. `own` is the system's, the user's and a trusted project's policy in one. An untrusted
+ * project's is judged by itself, and the minimum of both holds; none of its texts is shown.
  */
 struct policies {
 	struct policy own, project;
@@ -72,12 +75,19 @@ struct policies {
 };
 
 /*
- * Judges. Fails closed: when the memory bound is reached or something goes wrong inside, *ret_judgement denies with the reason
- * internal-error, *ret_facts is empty, and the return value is still 0: the answer stands. -1 only when not even that could be made.
+ * Judges. Fails closed: when the memory bound is reached or something goes wrong inside, *ret_judgement
+ * denies with the reason internal-error, *ret_facts is empty, and the return value is still 0: the answer
+ * stands. -1 only when not even that could be made.
  */
 int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
 /* The same with a view that is there already, and nothing else of the world: no question is answered anew, and what a classifier said then it says now. *v is changed. */
 int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
+/*
+ * Adds what rq->notes say to a judgement that was made without them: some of them are known only when the
+ * command was judged once. engine_judge() of a request that has notes does the same at its end.
+ */
+void engine_amend(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		  const struct facts *f, struct judgement *j);
 /*
  * A judgement that denies because of something outside the command: id is internal-error, policy-error,
  * record-error or project-changed.

@@ -291,7 +291,7 @@ static int put_view(struct arena *a, struct record *r, const struct engine_reque
 	struct str text;
 
 	buf_init(&view, a, RECORD_JSON_MAX);
-	record_view_json(&view, v, rq->dialect, rq->mode);
+	record_view_json(&view, v, rq);
 	buf_init(&answers, a, RECORD_JSON_MAX);
 	if (record_answers_json(&answers, v)) {
 		row->answers = clean_json(a, r, buf_view(&answers));

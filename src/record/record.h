@@ -108,7 +108,7 @@ struct str record_redact_command(struct arena *a, struct record *r, struct str t
  * is the same for many requests is a blob, so that few are ever written; what was asked of files for this request, and answered, stands in
  * its row (`answers`), because a new file for each would cost more than all the rest.
  */
-void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode);
+void record_view_json(struct buf *b, const struct view *v, const struct engine_request *rq);
 bool record_answers_json(struct buf *b, const struct view *v); /* false: there are none, and nothing is added */
 /* `answers` may be empty. Fills cwd, home, user, dialect and mode of *ret_rq, not its command. */
 int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e);

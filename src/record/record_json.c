@@ -4,6 +4,7 @@
  */
 #include "base/json_write.h"
 #include "base/version.h"
+#include "gate/gate.h"
 #include "record/record.h"
 
 #define VERSION 1
@@ -124,9 +125,19 @@ static void put_roots(struct buf *b, const char *key, const struct root *first)
 	buf_char(b, ']');
 }
 
-void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode)
+static void put_notes(struct buf *b, const struct call_note *notes)
 {
-	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(dialect), mode_name(mode));
+	for (const struct call_note *n = notes; n; n = n->next) {
+		buf_fmt(b, "%s{\"kind\":\"%s\"", n == notes ? ",\"notes\":[" : ",", gate_note_name(n->kind));
+		if (n->text.n)
+			json_put_field(b, "text", n->text);
+		buf_c(b, n->next ? "}" : "}]");
+	}
+}
+
+void record_view_json(struct buf *b, const struct view *v, const struct engine_request *rq)
+{
+	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(rq->dialect), mode_name(rq->mode));
 	json_put_field(b, "cwd", v->cwd);
 	json_put_field(b, "home", v->home);
 	json_put_field(b, "user", v->user);
@@ -143,6 +154,7 @@ void record_view_json(struct buf *b, const struct view *v, enum dialect dialect,
 	put_bool(b, "unvetted", v->unvetted.everywhere);
 	if (v->unvetted.workspaces)
 		put_roots(b, "unvetted_workspaces", v->unvetted.workspaces);
+	put_notes(b, rq->notes);
 	buf_c(b, "}\n");
 }
 
@@ -360,6 +372,20 @@ static void read_roots(struct reading *r, const char *key, struct root **end)
 	}
 }
 
+static int read_notes(const struct reading *r, const struct call_note **ret)
+{
+	struct call_note *first = NULL, **end = &first;
+
+	for (const struct json *x = json_items(json_key(r->o, "notes")); x; x = x->next, end = &(*end)->next) {
+		*end = arena_new(r->a, struct call_note);
+		if (!gate_note_find(json_text_at(x, "kind"), &(*end)->kind))
+			return err_set(r->e, ERR_INPUT, 0, "a view holds a note about the call that is not known");
+		(*end)->text = text(r, x, "text");
+	}
+	*ret = first;
+	return 0;
+}
+
 static int read_view(struct reading *r)
 {
 	struct view *v = r->view;
@@ -373,8 +399,10 @@ static int read_view(struct reading *r)
 	v->globs_end = &v->globs;
 	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};
 	if (json_int_at(o, "v") != VERSION || engine_dialect(json_text_at(o, "shell"), &rq.dialect) != 0 ||
-		engine_mode(json_text_at(o, "mode"), &rq.mode) != 0) 
+		engine_mode(json_text_at(o, "mode"), &rq.mode) != 0)
 		return err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");
+	if (read_notes(r, &rq.notes) != 0)
+		return -1;
 	read_roots(r, "roots", &v->roots);
 	read_roots(r, "unvetted_workspaces", &v->unvetted.workspaces);
 	*r->rq = rq;

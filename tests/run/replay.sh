@@ -155,4 +155,38 @@ printf 'true \302\233 \342\200\256' >"$tmp/c1"
 script -qec "'$CAISSON' replay --json $(newest verdict)" /dev/null </dev/null >"$tmp/out" 2>/dev/null
 [[ -s $tmp/out && $(LC_ALL=C grep -c -e $'\302\233' -e $'\342\200\256' "$tmp/out") == 0 ]] && jq -e '.command | contains("\u009b \u202e")' "$tmp/out" >/dev/null
 result $? 'nothing on a terminal that it would obey, or that turns its text'
+
+# ---- reasons that come from a client's call and not from the command: a replay derives them, too ----
+git init -q "$tmp/repo" && git init -q "$tmp/other" && mkdir -p "$tmp/outside"
+policy() { cat >"$XDG_CONFIG_HOME/caisson/config.yaml"; chmod 600 "$XDG_CONFIG_HOME/caisson/config.yaml"; }
+# hooked REASON WHAT TEMPLATE COMMAND FILTER: the call is recorded with this reason, and derived again
+hooked() {
+	local last id said
+	last=$(newest verdict)
+	jq -c --arg cwd "$tmp/repo" --arg home "$HOME" --arg text "$4" \
+		'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@HOME@"; $home) | gsub("@COMMAND@"; $text) else . end)'" | $5" \
+		"$here/tests/hooks/$3.json" | "$CAISSON" hook >/dev/null 2>&1
+	id=$(newest verdict)
+	said=$(cat "$CAISSON_STATE"/audit/*.jsonl | jq -r "select(.id == \"$id\").reasons | join(\" \")" | tail -n 1)
+	[[ $id != "$last" && " $said " == *" $1 "* ]]
+	result $? "$2: $1 is recorded ($said)"
+	run 0 "$2: replayed" replay --json "$id"
+	json '.derived.ok and .derived.same'
+	json "[.derived.answer.reasons[].id] | index(\"$1\") != null"
+}
+other=".cwd = \"$tmp/repo\" | .tool_input.cwd = \"$tmp/other\"" # a session would be pinned to its project
+hooked not-contained 'the agent wants to be outside of the sandbox' claude-pre 'git status' '.tool_input.dangerouslyDisableSandbox = true'
+hooked not-contained 'another project' generic-pre '$X a' "$other"
+hooked outside-delete 'a delete in another project' generic-pre 'rm -rf src' "$other"
+policy <<<'tools: {bash: {allow: [apply_patch, cd]}}'
+hooked unknown-program 'a name that the client takes for a patch' codex-pre "apply_patch x <<'EOF'
+*** Begin Patch
+*** End Patch
+EOF" '.'
+policy <<<'sandbox: {always: true}'
+hooked not-contained 'a directory that is no project' claude-pre 'cat x' '.cwd = "/"'
+policy <<<'secrets: {enabled: true, scanInputs: true, maxScanBytes: 4096}'
+hooked configured-ask 'an input too long to be searched' claude-pre "echo $(printf '%05000d' 0)" '.'
+hooked configured-deny 'an input with a secret' claude-pre 'true' '.tool_input.description = "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"'
+rm "$XDG_CONFIG_HOME/caisson/config.yaml"
 echo "1..$n"

@@ -187,7 +187,7 @@ static int judge_twice(void *arg)
 	if (engine_judge(t->a, &rq, &p, &f, &first, &e) != 0 || !first.view)
 		return unit_fail(t->file, (int)r->line, "not judged: %s", e.text), 0;
 	buf_init(&json, t->a, 0);
-	record_view_json(&json, first.view, rq.dialect, rq.mode);
+	record_view_json(&json, first.view, &rq);
 	buf_init(&answers, t->a, 0);
 	CHECK(record_answers_json(&answers, first.view) == (answers.n > 0));
 	if (put_policies(t, &p, &digest, &e) != 0 || record_policies(t->a, t->blobs, digest, &q, &e) != 0 || record_view_parse(t->a, buf_view(&json), buf_view(&answers), &v, &then, &e) != 0)
@@ -313,7 +313,7 @@ static void test_unvetted(void)
 		record_answers_json(&answers, &known);
 		policies_default(&p);
 		CHECK_INT(record_view_parse(A, str_of(rows[i].view), buf_view(&answers), &v, &then, &e), 0);
-		record_view_json(&b, &v, then.dialect, then.mode);
+		record_view_json(&b, &v, &then);
 		CHECK_ROW(str_contains(buf_view(&b), str_of(rows[i].again)), rows[i].view);
 		CHECK_INT(engine_judge_again(A, &rq, &p, &v, &f, &j, &e), 0);
 		CHECK_ROW(j.verdict == rows[i].verdict, rows[i].view);
