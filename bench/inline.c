@@ -1,9 +1,11 @@
 /*
- * What reading inline code costs, by the library itself: the language's reader alone, without a shell around it and without the gate.
+ * Measures reading inline code by the library itself: the language's reader alone, without a shell around it
+ * and without the gate.
  *
  *     inline LANGUAGE FILE ROUNDS
  *
- * prints the median seconds of one reading, the arena's bytes, whether the text parsed, and whether it was read completely.
+ * prints the median seconds of one reading, the arena's bytes, if the text parsed, and if it was read
+ * completely.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

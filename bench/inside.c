@@ -1,10 +1,12 @@
 /*
- * What judging costs without the start of a process: inside DIR, by the library itself. DIR is the project; $HOME the home.
+ * Measures judging without the start of a process: inside DIR, by the library itself. DIR is the project,
+ * $HOME the home.
  *
  *     inside DIR REGEXES.yaml ROUNDS
  *
- * prints lines "name ratio", each a median divided by the median of starting `bash -c :` in the same rounds. A round starts bash once and
- * then does each thing REPEAT times, so that a busy moment hits all alike.
+ * prints lines "name ratio", each a median divided by the median of starting `bash -c :` in the same rounds.
+ * A round starts bash once and then does each thing REPEAT times, so that a busy moment affects all of them
+ * alike.
  */
 #define _GNU_SOURCE
 #include <spawn.h>

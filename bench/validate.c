@@ -1,6 +1,6 @@
 /*
- * What validating a report of a megabyte costs beside reading the same bytes as JSON (a line at a time where the format is lines). Prints for each
- * format the ratio of the medians; the goal is 2.
+ * Compares validating a report of a megabyte with parsing the same bytes as JSON (line by line where the
+ * format is lines). Prints the ratio of the medians for each format; the goal is 2.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

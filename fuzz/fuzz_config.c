@@ -40,7 +40,7 @@ static bool same(const struct ynode *x, const struct ynode *y)
 	return !a && !b;
 }
 
-/* What the quick reader takes, libfyaml takes too, and reads alike. */
+/* libfyaml must accept every text that the quick reader accepts, and give the same tree. */
 static void check_plain(struct arena *a, struct str text)
 {
 	struct yaml_file quick = {.name = STR("fuzz.yaml"), .bytes = text}, full = {0};

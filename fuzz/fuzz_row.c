@@ -18,7 +18,7 @@ static void inside(struct str text, struct str part)
 		abort();
 }
 
-/* What is found lies in the line, and a text is the one that a JSON reader finds. */
+/* Each field lies in the line, and its text is the one that a JSON parser finds. */
 static void look(struct arena *a, struct str text)
 {
 	struct audit_line *l = arena_new(a, struct audit_line);

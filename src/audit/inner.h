@@ -1,4 +1,4 @@
-/* What the files of this folder share: names and shapes of files, the lock, the head, the frame of a row. */
+/* Shared by the files of this folder: names and shapes of files, the lock, the head, the frame of a row. */
 #pragma once
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -29,7 +29,10 @@ struct head { /* what the lock file holds */
 	char day[DAY_NAME + 1];       /* the newest file there is; it stands here before the file is made. Empty: not known */
 };
 
-/* What was opened, `name` in the directory of rows or of blobs, must be of this user, of its kind, and nobody else's to write. */
+/*
+ * The opened file `name`, in the directory of rows or blobs, must belong to this user, have this type, and be
+ * writable by nobody else.
+ */
 int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e);
 int day_open(const struct audit *au, const char *name, int flags, off_t *ret_size, struct err *e); /* the descriptor, or -1 */
 /* The newest day's file before `bound` in the order of names; 1, 0 when there is none, or -1. */

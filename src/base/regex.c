@@ -226,7 +226,7 @@ static bool holds_folded(struct str s, struct str needle)
 /* Work of a search for one literal in a text: it is done many bytes at a time. */
 static int64_t search_cost(size_t n) { return (int64_t)(n / 8) + REGEX_WORK_STEP; }
 
-/* Whether a match is possible as far as the literals know. */
+/* True if a match is possible, judged by the literals alone. */
 static bool may_match(const struct regex *r, struct str s)
 {
 	const struct regex_literals *must = &r->scan.must;
@@ -252,8 +252,8 @@ static uint32_t steps_for(const struct regex *r, size_t n)
 }
 
 /*
- * PCRE2's result: 1 for a match, else a negative code; a bound, a lack of memory and a bug are all codes other than "no match". What it took is
- * taken from *work, and there is no more than that.
+ * PCRE2's result: 1 for a match, else a negative code; a bound, a lack of memory and a bug are codes other
+ * than "no match". Charges the steps to *work and never takes more.
  */
 static int match_once(struct regex *r, struct str s, uint32_t options, size_t ret_span[2], int64_t *work)
 {

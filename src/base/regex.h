@@ -44,8 +44,9 @@ struct regex;
 int regex_new(struct arena *a, struct str pattern, unsigned flags, struct regex **ret, size_t *ret_offset, struct err *e);
 
 /*
- * Whether the subject has a match anywhere. Bytes that are not UTF-8 count as U+FFFD, which `.` and `[^x]` match, so they hide nothing; who
- * has many patterns for such a subject should call utf8_repair() once beforehand. Never leaves an arena_run: a full arena is REGEX_LIMIT.
+ * True if the subject has a match anywhere. Invalid UTF-8 counts as U+FFFD, which `.` and `[^x]` match, so it
+ * hides nothing; a caller with many patterns for one such subject should call utf8_repair() once first. Never
+ * leaves an arena_run: a full arena is REGEX_LIMIT.
  */
 enum regex_answer regex_match(struct regex *r, struct str subject);
 

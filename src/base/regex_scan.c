@@ -13,7 +13,7 @@ enum { SIZE_CHAR = 16, SIZE_CLASS = 64, SIZE_QUANTIFIER = 24, SIZE_BRANCH = 16, 
 
 enum atom_kind { ATOM_LITERAL, ATOM_ANY, ATOM_EDGE, ATOM_GROUP };
 
-/* What is known about a piece of the pattern. */
+/* Knowledge about a piece of the pattern. */
 struct node {
 	enum atom_kind kind;
 	bool varies;          /* may match in more than one way: has alternatives or a varying quantifier */

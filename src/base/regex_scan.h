@@ -1,9 +1,10 @@
 /*
- * Reading a regular expression without compiling it, inside base/regex.
+ * Parses a regular expression without compiling it; internal to base/regex.
  *
- * The subset: literals, `.`, `^`, `$`, \d \D \s \S \w \W \b \B, \n \t \r \f, escaped punctuation, classes of ASCII characters and ranges,
- * (...) and (?:...), `|`, the quantifiers * + ? {m} {m,} {m,n} with their lazy forms, and (?i) at the very start. What is in the subset
- * PCRE2 accepts; what is not may well be valid, too, but somebody else has to say so.
+ * The subset: literals, `.`, `^`, `$`, \d \D \s \S \w \W \b \B,
+ *  \t \r \f, escaped punctuation, classes of ASCII characters and ranges, (...) and (?:...), `|`, the
+ *  quantifiers * + ? {m} {m,} {m,n} with their lazy forms, and (?i) at the very start. PCRE2 accepts
+ *  everything in the subset. A pattern outside the subset may also be valid, but PCRE2 has to decide.
  */
 #pragma once
 #include "base/str.h"
@@ -32,5 +33,8 @@ struct regex_scan {
 /* Room that the literals of a pattern of n bytes need: each is written at most twice. */
 #define REGEX_POOL(n) (2 * (n))
 
-/* Whether the pattern is in the subset; if not, *ret means nothing. The pool has REGEX_POOL(pattern.n) bytes. */
+/*
+ * True if the pattern is in the subset; otherwise *ret is undefined. The pool has REGEX_POOL(pattern.n)
+ * bytes.
+ */
 bool regex_scan(struct str pattern, bool nocase, char *pool, struct regex_scan *ret);

@@ -108,7 +108,7 @@ struct backend {
 	/* After kill(): nothing in the box will execute another instruction. False also when that is not known. */
 	bool (*all_exiting)(struct box_state *b);
 
-	/* Who enforces each limit of the spec, once the program was started. */
+	/* The mechanism that enforces each limit of the spec, once the program has started. */
 	void (*enforcers)(const struct box_state *b, struct enforced *ret);
 	void (*stop)(struct box_state *b, enum box_stop how);
 };

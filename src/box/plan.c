@@ -1,6 +1,6 @@
 /*
- * The root of a box as a list of operations. What every box has are rows here: system directories, names of /etc, devices. Init makes that by itself,
- * without a plan. The rest comes from the spec.
+ * The root of a box as a list of operations. The parts that every box has are rows here: system directories,
+ * names of /etc, devices. Init mounts those without a plan. The rest comes from the spec.
  */
 #define _GNU_SOURCE
 #include "box/plan.h"
@@ -17,8 +17,8 @@
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
 
 /*
- * Directories of the system; links among them (bin -> usr/bin) become the same links. What programs need of /etc and nobody has to hide: names, not
- * secrets. Users, hosts and name service are written anew below.
+ * System directories; links among them (bin -> usr/bin) become the same links. From /etc, programs get names
+ * that need no hiding and hold no secrets. Users, hosts and name service are written below.
  */
 static const char system_paths[][24] = {
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix",
@@ -56,9 +56,10 @@ static const struct {
 };
 
 /*
- * Parts of /proc that describe the machine or other users, and that no program in a box needs. A mount hides each: an
- * empty file for a file, an empty directory for a directory (with a slash). `keys` lists the caller's keys, since the box
- * has the caller's user. Of docker's list, files that only root can read are left out.
+ * Parts of /proc that describe the machine or other users, and that no program in a box needs. A mount hides
+ * each: an empty file for a file, an empty directory for a directory (with a slash). `keys` lists the
+ * caller's keys, since the box has the caller's user. The list follows docker's, without files that only root
+ * can read.
  */
 static const char masked[][32] = {
 	"/proc/acpi/", "/proc/asound/", "/proc/bus/", "/proc/fs/", "/proc/irq/", "/proc/scsi/",
@@ -102,7 +103,10 @@ static void add_file(struct arena *a, struct ops *ops, const char *target, struc
 	op->ntext = text.n;
 }
 
-/* One entry of a root, or of the system: a link stays a link, the rest is bound. What is not there is nothing. */
+/*
+ * One entry of a root, or of the system: a link stays a link, everything else is bound. A missing entry is
+ * skipped.
+ */
 static int add_entry(struct arena *a, struct ops *ops, struct str from, const char *name, struct err *e)
 {
 	struct str source = str_fmt(a, "%.*s/%s", STR_ARG(from), name), target = str_fmt(a, "/%s", name);
@@ -218,7 +222,10 @@ static int add_system(struct arena *a, const struct spec *s, struct ops *ops, st
 
 static struct str target_of(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
 
-/* Asked for besides the workspace and part of it: stays read-only in a writable one. What may be written there is the workspace's to say. */
+/*
+ * A path inside the workspace that was also asked for: it stays read-only in a writable workspace. Only the
+ * workspace's own mode makes it writable.
+ */
 static bool closed_inside(const struct spec *s, const struct spec_path *p)
 {
 	return !p->writable && s->workspace.n && path_inside(target_of(p), s->workspace);

@@ -1,9 +1,10 @@
 /*
- * How the root of a box is put together: an ordered list of operations, made outside of the box (plan.c, protect.c) and carried out inside
- * it (setup.c), where nothing is allocated any more. What every box has are rows, so that it can be there before it is known what for.
+ * The root of a box as an ordered list of operations, made outside of the box (plan.c, protect.c) and carried
+ * out inside it (setup.c), where nothing is allocated any more. The parts that every box has are rows, so
+ * that init can mount them before the spec is known.
  *
- * Targets are paths in the box, absolute, without links in them. Directories above a target are made where they are missing, as long as they
- * lie on the box's own root; a target that exists is used as it is.
+ * Targets are absolute paths in the box, without links in them. Missing directories above a target are
+ * created while they lie on the box's own root; an existing target is used as it is.
  */
 #pragma once
 #include "base/arena.h"

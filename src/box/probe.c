@@ -1,4 +1,7 @@
-/* Rows of what a host can have, each with the function that tries it. What is tried in a child ends with 0 or an errno as its status. */
+/*
+ * One row per feature of a host, each with the function that tries it. A try runs in a child, which exits
+ * with 0 or an errno as its status.
+ */
 #define _GNU_SOURCE
 #include "box/probe.h"
 

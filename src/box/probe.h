@@ -1,6 +1,6 @@
 /*
- * What this host can enforce, found out by trying: every row makes the thing in a child of its own, sees whether it works, and leaves
- * nothing behind. Versions of the kernel are never asked for.
+ * Finds out by trying what this host can enforce: each row uses the feature in a child of its own, sees if it
+ * works, and leaves nothing behind. Kernel versions are never asked for.
  */
 #pragma once
 #include "base/arena.h"

@@ -22,7 +22,7 @@ struct program {
 	bool start_checked;         /* by init: the directory that it starts in (setup_root()) */
 };
 
-/* What it has when it is made, it keeps: namespaces, user, limits. */
+/* The program keeps the namespaces, user and limits that it is created with. */
 int program_start(struct program *p, struct err *e);
 int program_say(const struct program *p, struct err *e);
 /* While its life is this: the next one, or the same when time is up. patience NULL: for ever */

@@ -47,8 +47,8 @@ size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS]);
 /* Only removes the placeholders, without memory or messages. */
 void protect_abandon(const struct protect *p);
 /*
- * For the process that cleans up after a launcher that was killed, once nothing of the box is alive (a name that is removed on the host is no
- * mount in the box any more; `ended` is false if something may be): removes the placeholders, then does what protect_after() does. What it
- * finds is in quarantine and in no report.
+ * For the process that cleans up after a killed launcher, once nothing of the box is alive (a name removed on
+ * the host is no longer a mount in the box; `ended` is false if something may be alive). Removes the
+ * placeholders, then does the same as protect_after(). Its findings are in quarantine and in no report.
  */
 void protect_bury(struct protect *p, bool ended);

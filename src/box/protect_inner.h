@@ -272,7 +272,7 @@ struct held {
 };
 void held_close(struct held *h);
 #define HELD __attribute__((cleanup(held_close))) struct held
-/* What is at a path, links as links. 0 or -1 with errno. */
+/* Stats a path without following links. 0, or -1 with errno. */
 int below_stat(int root, const char *path, struct stat *ret);
 /* The bytes of a small regular file; -1 when it is none, too long or unreadable. */
 int below_read(struct arena *a, int root, const char *path, size_t max, struct str *ret);

@@ -359,8 +359,8 @@ static bool mark_workspace(struct arena *a, const char *folder, const struct mar
 }
 
 /*
- * Boxes in workspaces above or below this one change the same files. What they made since their marks is not taken for yours here, only because it was
- * there before this run.
+ * Boxes in workspaces above or below this one change the same files. Repositories that they made since their
+ * marks do not count as the person's only because they existed before this run.
  */
 static void heed_neighbours(struct protect *p)
 {

@@ -123,8 +123,9 @@ static int own_parents(struct root *r, const char *target)
 }
 
 /*
- * The directories above a target that are not ours, and a descriptor of the last, which is the root's to close. What exists is used. A link
- * among them is refused: the root is not turned yet, and the links of an image would lead to the host.
+ * Opens or creates the directories above a target that are not ours; returns a descriptor of the last one,
+ * which the root closes. Existing ones are used. A link among them is refused: the root is not changed yet,
+ * and a link of an image would lead to the host.
  */
 static int make_parents(struct root *r, const char *target)
 {
@@ -463,7 +464,10 @@ static int do_pts(struct root *r, const struct op *op, struct err *e)
 	return mount_own(r, op, "devpts", "ptmxmode=0666,mode=0620,max=" PTS_MAX, MOUNT_NOEXEC) == 0 ? 0 : fail(op, "mount", e);
 }
 
-/* One path of the system, at itself: a link stays a link, the rest is bound. What is not there is nothing. */
+/*
+ * One path of the system, mounted at itself: a link stays a link, everything else is bound. A missing path is
+ * skipped.
+ */
 static int show(struct root *r, const char *path)
 {
 	struct op op = {.kind = OP_BIND, .source = path, .target = path, .tree = -1};
@@ -561,7 +565,7 @@ static int make_usual(struct root *r, struct err *e)
 	return 0;
 }
 
-/* What is left of the plan. */
+/* Carries out the rest of the plan. */
 static int make_rest(struct root *r, const struct op *ops, struct err *e)
 {
 	for (const struct op *op = ops; op; op = op->next)

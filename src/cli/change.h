@@ -1,4 +1,4 @@
-/* What the commands that change files of a person's share: the diff, and the question. */
+/* Shared by the commands that change a person's files: the diff, and the question. */
 #pragma once
 #include "client/init_hooks.h"
 #include "client/rule_change.h"
@@ -8,7 +8,7 @@ int record_deed(struct arena *a, const struct view *v, const struct policies *p,
 /* The diff as it is for a pipe; a terminal is not given what a file may hold. */
 void show_change(struct arena *a, struct buf *out, const struct init_change *c);
 /*
- * Shows what the planned rules mean, asks, and writes: the exit code. `command` is for messages. With dry_run nothing is asked and written. What is in
- * *out is shown first.
+ * Shows the effect of the planned rules, asks, and writes; returns the exit code. `command` is for messages.
+ * With dry_run nothing is asked or written. The content of *out is shown first.
  */
 int change_rules(struct arena *a, const char *command, const struct rule_request *rq, const struct rule_plan *p, bool dry_run, struct buf *out);

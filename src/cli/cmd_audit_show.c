@@ -307,7 +307,7 @@ static void show_field(struct audit_show_job *j, struct str key, struct str valu
 	show_other(j, str_c(&j->a, buf_view(&name)), value);
 }
 
-/* What the first row said already is not said again. */
+/* Fields that the first row already showed are not repeated. */
 static void show_row(struct audit_show_job *j, size_t n)
 {
 	const struct audit_line *l = &j->rows[n], *first = &j->rows[0];

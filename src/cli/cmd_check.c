@@ -61,7 +61,7 @@ static void complain_beside(const struct check_job *j, const struct err *e)
 		complain("%s", e->text);
 }
 
-/* What could not be recorded is denied, whatever was judged. */
+/* A verdict that could not be recorded becomes deny. */
 static void record_check(struct check_job *j, const struct engine_request *rq, const struct view *v)
 {
 	const struct record_place at = {.state = v->state_dir, .project = v->project, .uid = v->uid, .environ = environ};

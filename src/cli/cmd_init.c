@@ -103,7 +103,10 @@ static void warn_program(struct init_job *j)
 		buf_fmt(&j->out, "warning: %.*s lies where an agent could replace it; install caisson first (make install)\n", STR_ARG(j->rq.program.path));
 }
 
-/* All files of a client. What was made last goes first, so that directories are empty when their turn comes. */
+/*
+ * All files of a client. They are removed in reverse order of creation, so that directories are empty when
+ * their turn comes.
+ */
 static void handle_client(struct init_job *j, const struct init_row *row)
 {
 	const struct init_row *more = init_at((size_t)(row - init_at(0)) + 1);

@@ -88,7 +88,7 @@ static void pin(const struct mcp_command *c, const struct job *j)
 	}
 }
 
-/* What is wrong with the options is better known before a client depends on them. */
+/* Wrong options should be reported before a client depends on the server. */
 static int try_options(void *arg)
 {
 	const struct mcp_command *c = arg;

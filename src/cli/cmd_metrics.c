@@ -60,7 +60,10 @@ static int write_public(struct arena *a, const char *path, struct str text, stru
 	return bad;
 }
 
-/* What was counted so far is a convenience: without it everything is counted, and where it cannot be kept the next call does so. */
+/*
+ * The stored counters are a cache: without them all rows are counted, and if they cannot be stored, the next
+ * call counts all rows again.
+ */
 static int count_rows(struct metrics_job *j, struct err *e)
 {
 	const char *path = str_c(&j->a, str_fmt(&j->a, "%.*s/" STATE_NAME, STR_ARG(j->at.state)));

@@ -1,4 +1,4 @@
-/* A question to the person at the terminal. Who may be asked at all is client/person.h's. */
+/* Asks the person at the terminal. client/person.h decides who may be asked. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <termios.h>
@@ -9,7 +9,10 @@
 
 #define ANSWER_MAX 64
 
-/* The answer comes from the terminal itself, whatever standard input is. What was typed before the question is no answer to it. */
+/*
+ * Reads the answer from the terminal, whatever standard input is. Keys typed before the question are
+ * discarded.
+ */
 bool person_types(struct buf *shown, const char *question, const char *word)
 {
 	char answer[ANSWER_MAX];

@@ -1,7 +1,7 @@
 /*
- * One description, two ways to write it: YAML for people, JSON for programs. Maps and lists are opened with the key they stand under (NULL
- * in a list) and closed with doc_end(). A place (where a rule stands) is a comment in YAML and the key `where` in JSON.
- * What is written is safe for a terminal: control characters and invisible ones are written as escapes.
+ * One description in two formats: YAML for people, JSON for programs. Maps and lists are opened with their
+ * key (NULL in a list) and closed with doc_end(). A place (where a rule stands) is a comment in YAML and the
+ * key `where` in JSON. The output is safe for a terminal: control characters and invisible ones are escaped.
  */
 #pragma once
 #include "base/str.h"

@@ -18,7 +18,7 @@ struct filter_flow {
 	int rc;
 };
 
-/* What the normaliser let out goes on. */
+/* Passes on the normaliser's output. */
 static void push(struct filter_flow *w, bool end)
 {
 	struct str text = buf_view(&w->plain);

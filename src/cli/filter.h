@@ -1,4 +1,4 @@
-/* What `normalise` and `redact` share: text goes through in pieces, so that it may be of any length. */
+/* Shared by `normalise` and `redact`: text passes through in pieces, so it may have any length. */
 #pragma once
 #include "cli/cli.h"
 #include "result/normalise.h"

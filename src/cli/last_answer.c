@@ -31,7 +31,7 @@ static const struct ending endings[] = {
 };
 #define NENDINGS (sizeof(endings) / sizeof(*endings))
 
-/* What a handler needs. The stack comes last: its pages are touched only when it is used. */
+/* State of the signal handlers. The stack comes last: its pages are touched only when it is used. */
 static struct {
 	volatile sig_atomic_t passes;
 	struct timespec began;

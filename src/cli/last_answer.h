@@ -15,7 +15,7 @@
 void last_answer_begin(void);
 /* Another deadline, counted from the beginning. 0: the default; bounded by what clients wait. */
 void last_answer_deadline(unsigned ms);
-/* What the input is about, once that is known. Until then it counts as PHASE_PRE. */
+/* Tells the phase of the input, once it is known. Until then it counts as PHASE_PRE. */
 void last_answer_phase(enum phase phase);
 /* Is it about a tool that is over, or about none? */
 bool last_answer_passes(void);

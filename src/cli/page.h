@@ -22,7 +22,7 @@ struct page {
 /* `paged`: there may be a pager. */
 void page_begin(struct page *p, struct arena *a, bool paged);
 void page_put(struct page *p, struct str text);
-/* What is held goes out now. */
+/* Writes the buffered output now. */
 void page_flush(struct page *p);
 /* Waits for the pager. The exit code: `code`, or EXIT_INTERNAL after a message when something could not be written. */
 int page_end(struct page *p, int code);

@@ -114,7 +114,7 @@ void put_ms(struct buf *b, int64_t ms)
 
 static struct str row_field(struct rows_printer *r, const struct audit_line *l, const char *key) { return audit_text_buf(&r->text, audit_field(l, key)); }
 
-/* What stands where a command would: a remark, in rows that are about the record itself. */
+/* The text in the command column: a remark, in rows about the record itself. */
 static struct str subject(struct rows_printer *r, const struct audit_line *l)
 {
 	struct str s = row_field(r, l, "command");

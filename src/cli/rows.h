@@ -41,7 +41,7 @@ struct rows_printer {
 
 void rows_begin(struct rows_printer *r, struct arena *a, struct page *page, enum rows_form form);
 void rows_put(struct rows_printer *r, const struct audit_line *l);
-/* What follows the last row: the header of a CSV file without rows. */
+/* Ends the output: prints the header of a CSV file without rows. */
 void rows_end(struct rows_printer *r);
 /* A JSON line that is safe for a terminal: what is invisible is escaped. */
 void rows_json_safe(struct buf *b, struct str line);

@@ -85,7 +85,7 @@ struct client {
 const struct client *client_at(size_t i);
 /* The first row of this name, or NULL. */
 const struct client *client_find(struct str name);
-/* What an event of this client is about. PHASE_PRE for one that is not known: nothing passes by mistake. */
+/* The phase of this client's event. An unknown event is PHASE_PRE, so that nothing passes by mistake. */
 enum phase client_phase(const char *name, const char *event);
 /* "claude-code, codex, ...", for messages. */
 struct str client_names(struct arena *a);
@@ -136,7 +136,7 @@ bool tool_shell_patch(struct str command, struct str *ret_dir);
 bool tool_names_patch(const struct facts *f);
 /* Without the white space around it, also of kinds that are not ASCII. */
 struct str tool_trimmed(struct str s);
-/* What another tool does with files and hosts, as facts for the gate. */
+/* The effects of another tool on files and hosts, as facts for the gate. */
 /* `home`: where ~ leads; may be empty. */
 int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e);
 /* Every string in the input of a tool, one after the other. */

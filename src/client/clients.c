@@ -1,6 +1,6 @@
 /*
- * The table of clients, and recognising them. What stands here about a client was seen by driving it, or (Cursor, Windsurf) is what its
- * documentation says; docs/hooks.md has the same in words.
+ * The table of clients, and recognising them. Rows hold behaviour seen by driving the client, or documented
+ * behaviour (Cursor, Windsurf); docs/hooks.md has the same in words.
  */
 #include "client/client.h"
 #include "client/render.h"

@@ -87,7 +87,7 @@ struct codex_hook {          /* one hook of a hooks.json */
 	int64_t timeout; /* seconds; -1: the entry has none */
 };
 
-/* What Codex keeps of a hook that a person has trusted: "sha256:…" over its normal form. */
+/* The digest that Codex stores for a trusted hook: "sha256:…" over its normal form. */
 struct str codex_hook_hash(struct arena *a, const struct codex_hook *h);
 /* `config` is the text of $CODEX_HOME/config.toml: [hooks.state."FILE:pre_tool_use:0:0"] with trusted_hash =
  * "…". */

@@ -57,7 +57,7 @@ int hook_pre(struct call *c, struct err *e);
 void hook_post(struct call *c);
 /* hook_generic.c: the whole answer after a tool, where the contract is the one of docs/hooks.md for loops of one's own. */
 struct str generic_result(struct call *c);
-/* What an exit code says; -1: it is not known. */
+/* The meaning of an exit code; -1: unknown. */
 enum status hook_status(int code);
 void hook_start(struct call *c);
 /* hook_end.c. The session's project is not looked at: it may be gone. */

@@ -107,7 +107,7 @@ static struct str one_line(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-/* What the report of a run in the box says beyond its output. *ret_code: its exit code. */
+/* Adds what the report of a boxed run says beyond its output. *ret_code: its exit code. */
 static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *ret_code)
 {
 	struct call *c = k->c;
@@ -152,8 +152,8 @@ static int exit_code_lost(struct call *c, int reported)
 }
 
 /*
- * Secrets are always taken out. What is only untidy (colours, control characters) stays with a client that would show
- * the replacement as a failure, and where the exit code would be lost.
+ * Secrets are always removed. Merely untidy output (colours, control characters) stays if the client would
+ * show the replacement as a failure, or if the exit code would be lost.
  */
 static bool worth_replacing(struct call *c, const struct tool_output_cleaner *k, int code)
 {

@@ -103,7 +103,7 @@ bool init_present(struct arena *a, const struct init_request *rq, const struct i
 struct str init_path(struct arena *a, const struct init_request *rq, const struct init_row *row);
 /* Where a path leads, and what is there: a change without its `after`. Out of a project no link is followed. */
 int init_look(struct arena *a, const struct init_request *rq, struct str path, struct init_change *ret, struct err *e);
-/* What would be done. */
+/* The planned change. */
 int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row, struct init_change *ret, struct err *e);
 /* Does it: all or nothing, with the mode and owner the file had. -1 also when the file has changed since. */
 int init_apply(struct arena *a, const struct init_request *rq, const struct init_change *c, struct err *e);

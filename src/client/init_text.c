@@ -145,7 +145,7 @@ static bool runs_us(struct texting *t, const struct json *n)
 	return false;
 }
 
-/* Of an entry: what is ours of it. The entry itself, one of its hooks when others are beside it, or NULL. */
+/* The part of an entry that is ours: the entry itself, one of its hooks if others are beside it, or NULL. */
 static struct json *ours_of(struct texting *t, struct json *entry)
 {
 	struct json *list = json_key(entry, "hooks");

@@ -46,7 +46,7 @@ static const struct client_event *event_by_shape(const struct client *c, const s
 	return NULL;
 }
 
-/* What `--event` says holds where the input is silent; where both speak they must agree. */
+/* `--event` fills in a missing event; if the input names one too, both must agree. */
 static const struct client_event *event_of(const struct client *c, const struct json *all, const char *given)
 {
 	struct str name = text_at(all, c->event_key);
@@ -253,7 +253,7 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 	return 0;
 }
 
-/* What is only remembered; an output's event is never refused because of its call. */
+/* Events that are only recorded; an output's event is never refused because of its call. */
 static void read_rest(struct arena *a, struct hook *h)
 {
 	const char *key = h->event->result[0] ? h->event->result : h->client->result_key;

@@ -100,7 +100,7 @@ static int run_line(struct looking *k, struct str line, const char *command, str
 	return 0;
 }
 
-/* What the hook says about a command; *ret_why when it is not an answer. */
+/* Runs the hook for a command; *ret_why explains a reply that is not an answer. */
 static enum answer ask(struct looking *k, struct str hook, const char *command, struct str *ret_why)
 {
 	struct process_result r;
@@ -245,7 +245,7 @@ static bool has_needs(struct looking *k, const struct json *hook)
 	return v && str_eq(str_sub(k->text, v->from, v->to), str_sub(needs, (size_t)colon + 2, needs.n));
 }
 
-/* What happens when the program is missing, crashes or hangs. */
+/* Tests a missing, crashing and hanging program. */
 static void look_closed(struct looking *k, const struct found *f, const char *event)
 {
 	struct str want = init_command(k->a, k->row, &f->program, event);
@@ -309,7 +309,7 @@ static bool read_settings(struct looking *k, struct str path)
 	return true;
 }
 
-/* Of several settings that name a plugin the last counts: user, project, local. */
+/* Several settings may name a plugin; the last counts: user, project, local. */
 static void note_plugin(struct looking *k)
 {
 	const struct json *all = json_key(k->root, "enabledPlugins");

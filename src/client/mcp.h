@@ -100,7 +100,7 @@ struct mcp_call {
 
 /* The inside of a result of tools/list. */
 void mcp_tools_list(struct buf *b, const struct mcp_options *o);
-/* What the model is told when it meets the server. */
+/* The text that the model gets when it connects to the server. */
 struct str mcp_instructions(struct arena *a, const struct mcp_options *o);
 /* NULL when the call can be made, else what is wrong with its params (MCP_INVALID_PARAMS). */
 const char *mcp_call_wrong(struct arena *a, const struct mcp_message *m);

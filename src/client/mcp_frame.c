@@ -26,7 +26,7 @@ void mcp_splitter_init(struct mcp_splitter *s)
 
 void mcp_splitter_free(struct mcp_splitter *s) { arena_free(&s->a); }
 
-/* What was handed out goes. */
+/* Drops the bytes that were handed out. */
 static void compact(struct mcp_splitter *s)
 {
 	if (!s->at)

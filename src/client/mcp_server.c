@@ -650,7 +650,7 @@ static int wait_ms(const struct server *s, int64_t now)
 	return until == INT64_MAX ? -1 : until <= now ? 0 : (int)((until - now) / MS) + 1;
 }
 
-/* What is overdue. */
+/* Handles overdue calls. */
 static void enforce(struct server *s, int64_t now)
 {
 	bool over = s->end_at && (now >= s->end_at || s->out_failed);

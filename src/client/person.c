@@ -26,7 +26,7 @@ static const struct {
 	{"another agent", " aider auggie cline crush droid goose kiro-cli "},
 };
 
-/* Of these the script says what they are. */
+/* For these, the script tells what they are. */
 static const char interpreters[][12] = {"node", "nodejs", "bun", "deno", "MainThread", "electron", "python*", "tsx",
 	"npm", "npx", "bunx", ""};
 

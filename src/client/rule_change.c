@@ -69,7 +69,7 @@ static bool is_operator(struct str w)
 	return STR_LISTED(w, operators) || str_ends(w, ";") || str_starts(w, "$(") || str_starts(w, "`") || str_starts(w, "2>");
 }
 
-/* Two commands written without blanks: install;rm. What stands in quotes (s/a/b/;s/c/d/) rarely looks like that. */
+/* Two commands written without spaces: install;rm. Quoted text (s/a/b/;s/c/d/) rarely looks like that. */
 static bool glues_commands(struct str w)
 {
 	size_t n = 0;

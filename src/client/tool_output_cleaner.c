@@ -70,8 +70,8 @@ static bool is_kind(const struct json *v, const char *name)
 }
 
 /*
- * Pictures and sounds in base64 are no text; `in` is the object that the string is a member of. What only
- * claims to be one is looked at.
+ * Pictures and sounds in base64 are not text; `in` is the object that holds the string. A string that only
+ * claims to be one is cleaned.
  */
 static bool is_picture(const struct json *in, const struct json *v)
 {

@@ -193,7 +193,7 @@ static void check_flow(struct code_walk *w, TSNode n)
 		js_escaped(w, &s, n);
 }
 
-/* What code from a text gives back may be anything, unless it is only looked at. */
+/* The result of evaluated code may be anything, unless it is only read. */
 static void check_result(struct code_walk *w, TSNode n)
 {
 	struct js_set callee = js_eval(w, node_field(n, "function"));

@@ -99,7 +99,7 @@ struct js_name {
 	const struct js_row *row;
 };
 
-/* What was found out about a node, so that it is found out once. */
+/* Results per node, so that each node is evaluated once. */
 struct js_memo {
 	struct js_memo *next;
 	const void *id;
@@ -163,7 +163,7 @@ struct js_set js_eval(struct code_walk *w, TSNode n);
 struct js_set js_member(struct code_walk *w, const struct js_set *of, struct str key, TSNode n);
 /* A member that only some objects may give away without a marker (javascript.c). */
 void js_check_owner(struct code_walk *w, const struct js_set *object, struct str key, TSNode n);
-/* What the key of a literal, of a class or of a pattern may be. */
+/* The possible keys of a literal, of a class or of a pattern. */
 struct js_set js_keys(struct code_walk *w, TSNode key);
 /* The key of a member or subscript expression: false when it is not one known text. */
 bool js_key(struct code_walk *w, TSNode n, struct str *ret_key);
@@ -182,7 +182,7 @@ struct js_set js_result(struct code_walk *w, TSNode n); /* of a call or new expr
 
 /* ---- javascript_fold.c ---- */
 struct js_set js_concat(struct code_walk *w, const struct js_set *a, const struct js_set *b, TSNode n);
-/* What a call of a pure function of the runtime gives; false: nothing known. */
+/* The result of a pure function of the runtime; false: unknown. */
 bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nargs, TSNode n,
 	struct js_set *ret);
 bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str name, TSNode *args,

@@ -92,7 +92,7 @@ static void file(struct code_walk *w, const struct js_call *c, char how, const s
 	}
 }
 
-/* What a link leads to is relative to the place of the link. */
+/* The target of a link is relative to the link's directory. */
 static void link_target(struct code_walk *w, const struct js_call *c, const struct js_value *v)
 {
 	struct js_set to;

@@ -17,7 +17,10 @@ struct js_set js_concat(struct code_walk *w, const struct js_set *a, const struc
 
 /* ---- paths ---- */
 
-/* Without "." and empty parts; ".." goes up where that is known. What begins with a hole stays as it is. */
+/*
+ * Removes "." and empty parts; resolves ".." where that is known. A path that begins with a hole stays as it
+ * is.
+ */
 static struct str normal(struct code_walk *w, struct str p)
 {
 	bool rooted = p.n && p.p[0] == '/';

@@ -1,10 +1,10 @@
-/* What calls of JavaScript give: modules, constants, what functions of the text return. */
+/* The results of JavaScript calls: modules, constants, return values of the text's own functions. */
 #include "code/javascript.h"
 
 static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
 static struct js_set path(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
 
-/* What the return statements of a function give; not those of functions inside it. */
+/* The values of a function's return statements; not those of functions inside it. */
 static void returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned depth)
 {
 	size_t count;
@@ -23,7 +23,7 @@ static void returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned d
 	}
 }
 
-/* What a call of a function of the text gives; what has an effect was noted where it is returned. */
+/* The result of calling a function of the text; values with effects were noted where they are returned. */
 static struct js_set given_back(struct code_walk *w, TSNode f)
 {
 	TSNode body = node_field(f, "body"), last;

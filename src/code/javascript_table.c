@@ -1,4 +1,7 @@
-/* What the functions of Node, Bun and Deno do, by qualified name. A row "fs.rm" stands for fs.rmSync and fs.promises.rm as well. */
+/*
+ * The effects of functions of Node, Bun and Deno, by qualified name. A row "fs.rm" also stands for fs.rmSync
+ * and fs.promises.rm.
+ */
 #include "code/javascript.h"
 
 #define PURE JS_ACT_PURE, ""

@@ -351,7 +351,7 @@ static bool in(struct str name, const char (*list)[WORD_ROOM], size_t n)
 	return false;
 }
 
-/* What the parameters of a function stand for that is given to this method of `object`. */
+/* The values of the parameters of a function that is passed to this method of `object`. */
 static size_t callback_sources(struct code_walk *w, TSNode object, struct str method,
 	const struct js_source **ret)
 {

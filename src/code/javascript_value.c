@@ -42,7 +42,7 @@ void js_add(struct code_walk *w, struct js_set *s, struct js_value v, TSNode n)
 		s->v[s->n++] = v;
 		return;
 	}
-	/* What is harmless gives way to an unknown value, which stands for it; what has an effect does not. */
+	/* An unknown value absorbs harmless ones; a value with an effect stays beside it. */
 	one = js_one(v);
 	for (size_t i = 0; !js_danger(w, &one) && i < s->n; i++) {
 		one = js_one(s->v[i]);
@@ -412,7 +412,10 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 	return s.n || same ? s : unknown();
 }
 
-/* What a method gives to its function, the method of an array or promise, unless the text has one of its own; without a name: an element. */
+/*
+ * The value that a method passes to its function: the method of an array or promise, unless the text defines
+ * its own; without a name: an element.
+ */
 static struct js_set given_by(struct code_walk *w, const struct js_set *of, struct str method, TSNode n)
 {
 	struct js_set s = {0};

@@ -463,7 +463,7 @@ static const struct {
 	{"configuration", unread, false}, {"inlinescript", unread, true}, {"parallel", unread, true}, {"sequence", unread, true},
 };
 
-/* What stands to the left of = : variables are assigned, members of data are nothing, others are not known. */
+/* The left side of = : variables are assigned, members of data are ignored, everything else is unknown. */
 static void assign(struct ps *p, struct str left, const struct ps_val *target, const struct ps_val *v, bool plain)
 {
 	struct str name = left;

@@ -123,7 +123,7 @@ static struct ps_val join_path(struct ps *p, const struct ps_call *c)
 	return ps_of(str_cat(p->a, str_cat(p->a, x, STR("/")), y));
 }
 
-/* What Get-ChildItem gives: the files of a directory, by a pattern. */
+/* The result of Get-ChildItem: the files of a directory, by a pattern. */
 static struct ps_val listed_files(struct ps *p, const struct ps_call *c)
 {
 	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath"), *filter = ps_has(c, "Filter");

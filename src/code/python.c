@@ -21,7 +21,7 @@ static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
 
 static void visit_identifier(struct python *p, TSNode n, const struct py_scope *sc) { py_escape(p, py_eval(p, n, sc), n); }
 
-/* What stands before a dot: a module there does not escape. */
+/* The object before a dot: a module there does not escape. */
 static void visit_receiver(struct python *p, TSNode n, const struct py_scope *sc);
 static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc);
 static void visit_call(struct python *p, TSNode n, const struct py_scope *sc);
@@ -65,7 +65,7 @@ static void visit_receiver(struct python *p, TSNode n, const struct py_scope *sc
 	walk_exit(p->w);
 }
 
-/* What goes to a plain name stays known. */
+/* A value assigned to a plain name stays known. */
 static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	uint32_t count;

@@ -196,13 +196,13 @@ void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, stru
 const struct pvs *pvs_one(struct python *p, const struct pv *v);
 const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text);
 const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct pvs *y);
-/* What a function of the code's own returns. */
+/* The return value of a function of the code. */
 const struct pvs *py_returned(struct python *p, TSNode function);
 const struct pvs *py_dictionary(struct python *p, TSNode n, const struct py_scope *sc);
 /* d[key], or all that d holds when the key is not known. */
 const struct pvs *py_dict_value(struct python *p, const struct pv *v, const struct pvs *key);
 const struct pvs *py_elements(struct python *p, const struct pvs *of);
-/* What str() of it gives: abstract. */
+/* str() of the value, as abstract text. */
 struct str py_text(struct python *p, const struct pv *v);
 /* Attribute of a value. */
 const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str attr);

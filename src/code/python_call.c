@@ -39,7 +39,7 @@ static bool has_private(struct str path)
 	return false;
 }
 
-/* What is known of a name without a row of its own: by the module it stands in. NULL: nothing to fear. */
+/* Judges a name without a row of its own by its module. NULL: harmless. */
 static size_t first_part(struct str path) { return str_find(path, '.', 0) < 0 ? path.n : (size_t)str_find(path, '.', 0); }
 
 /* Class.method of a module: judged by its name, like a method of what is not known. */
@@ -106,7 +106,7 @@ static void call_method(struct python *p, const struct pv *m, const struct py_ar
 		code_marker_add(p->w, "unknown-call", n);
 }
 
-/* What these do follows from attributes that anybody can set. */
+/* Their behaviour depends on attributes that anybody can set. */
 static bool is_steered(struct python *p, struct str name)
 {
 	static const char steered[][2][16] = {{"tempfile.", "name"}, {"logging.", "baseFilename"}, {"http.client.", "host"}, {"http.client.", "port"}, {"smtplib.", "host"}, {"subprocess.", "pid"}, {"zipfile.", "filename"}, {"zipfile.", "fp"}, {"tarfile.", "name"}};

@@ -1,4 +1,4 @@
-/* What a call does: the row of its qualified name, turned into accesses, hosts and markers. */
+/* The effects of a call: the row of its qualified name, turned into accesses, hosts and markers. */
 #include "code/python.h"
 
 /* ---- files ---- */
@@ -441,7 +441,7 @@ static void do_link(struct python *p, const struct py_row *r, const struct pv *s
 		access_at(p, ACCESS_EXEC, CODE_HOLE, true, "link", n);
 }
 
-/* Of a module with a dot in its name the packages around it are loaded. */
+/* For a module with a dot in its name, the packages around it are loaded, too. */
 static void do_spec(struct python *p, const struct py_args *args, TSNode n)
 {
 	const struct pvs *v = py_arg(p, args, 0, "name");

@@ -256,7 +256,7 @@ static const struct pvs *f_same_items(struct python *p, const struct py_args *ar
 	return v && v->n == 1 && v->v[0]->kind == PV_SEQ ? many(p, py_elements(p, v)) : pvs_one(p, p->data);
 }
 
-/* What an object of the code's own gives for these need not be a list. */
+/* An object of the code may return something other than a list for these. */
 static const struct pvs *f_iterator(struct python *p, const struct py_args *args)
 {
 	const struct pvs *v = f_same_items(p, args);

@@ -289,7 +289,7 @@ static const char effects[][NAME_ROOM] = {
 	"write_bytes", "write_text", "xzopen", "zstopen",
 };
 
-/* Of those with two underscores on both sides. */
+/* Names with two underscores on both sides. */
 static const char special[][NAME_ROOM] = {
 	"__abs__", "__add__", "__aenter__", "__aexit__", "__aiter__", "__all__", "__and__", "__anext__", "__annotations__", "__author__", "__bool__",
 	"__cause__", "__class__", "__contains__", "__context__", "__dataclass_fields__", "__doc__", "__enter__", "__eq__", "__exit__", "__file__",

@@ -48,7 +48,7 @@ static void add_field(struct python *p, struct str name, const struct py_def *de
 	push_def(p, b, def);
 }
 
-/* Of the function around this place. */
+/* The function around this place. */
 static void add_result(struct python *p, struct py_scope *sc, const struct py_def *def)
 {
 	while (sc && (sc->kind != SCOPE_FUNCTION || sc->comprehension))
@@ -125,7 +125,10 @@ static void note_open(struct python *p, struct str name)
 	note_mention(p, name);
 }
 
-/* The targets of an assignment. What is stored elsewhere than in a name is no binding; the names in it may be changed by it. */
+/*
+ * The targets of an assignment. A store to anything but a name is no binding; the names in it may be changed
+ * by it.
+ */
 static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def, unsigned depth)
 {
 	uint32_t count;
@@ -448,7 +451,7 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 	collect(p, node_field(n, "body"), inner, depth + 1);
 }
 
-/* What a decorator makes of it is not known. */
+/* The result of a decorator is unknown. */
 static void collect_decorated(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	uint32_t count;
@@ -580,7 +583,10 @@ static void collect_pattern(struct python *p, TSNode n, struct py_scope *sc, uns
 	}
 }
 
-/* Who is given a list and neither changes nor keeps it, judged by its name: whether that is whom it looks like is seen later. */
+/*
+ * Functions that get a list and neither change nor keep it, by name; a later step checks that the name means
+ * this function.
+ */
 static bool may_only_read(struct python *p, TSNode function)
 {
 	static const char names[][12] = {"all", "any", "dict", "enumerate", "filter", "len", "list", "map", "max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip", "isinstance"};

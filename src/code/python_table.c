@@ -1,6 +1,6 @@
 /*
- * What the functions of Python's library do, by qualified name, and which of its modules have no effects but these. Sorted by bytes: rows are
- * found by bisection (tests/unit/test_python.c checks the order).
+ * The effects of functions in Python's library, by qualified name, and the modules without other effects.
+ * Sorted by bytes: rows are found by bisection (tests/unit/test_python.c checks the order).
  */
 #include <stdlib.h>
 

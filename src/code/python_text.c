@@ -302,7 +302,7 @@ struct str py_path_parent(struct python *p, struct str path)
 	return STR(".");
 }
 
-/* What a pattern finds: a component with a wildcard in it is some name, ** is anything. */
+/* The matches of a pattern: a component with a wildcard is some name, ** is anything. */
 struct str py_glob_text(struct python *p, struct str pattern)
 {
 	struct buf b;

@@ -1,4 +1,7 @@
-/* What a Python expression may stand for: names through their bindings, constants, attributes. Nothing is recorded here. */
+/*
+ * The possible values of a Python expression: names through their bindings, constants, attributes. Records
+ * nothing.
+ */
 #include <stdlib.h>
 
 #include "code/python.h"
@@ -297,7 +300,10 @@ static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
 	return all;
 }
 
-/* What was not followed before: whatever has effects was counted where it was returned or stored, so that it may be taken for unknown. */
+/*
+ * Values not followed so far: those with effects were counted where they were returned or stored, so they may
+ * count as unknown.
+ */
 static const struct pvs *at_least(struct python *p, const struct pvs *v)
 {
 	for (size_t i = 0; i < v->n; i++)
@@ -377,7 +383,7 @@ static const struct pvs *path_property(struct python *p, struct str path, struct
 	return NULL;
 }
 
-/* "os" and "remove": "os.remove". What a module imports itself is that module. */
+/* "os" and "remove": "os.remove". A module imported by a module is that module. */
 static struct str qualified(struct python *p, struct str name, struct str attr)
 {
 	struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(name), STR_ARG(attr));
@@ -767,7 +773,10 @@ static void keep(struct python *p, TSNode n, const struct py_scope *sc, const st
 	*at = m;
 }
 
-/* What was found is kept, unless it is not whole: a bound was reached, or a name that is being evaluated had a part in it. */
+/*
+ * Keeps the result, unless it is incomplete: a bound was reached, or a name that is being evaluated had a
+ * part in it.
+ */
 const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	const void *hit;

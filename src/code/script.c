@@ -135,7 +135,7 @@ static void learn(struct script *x, struct str name)
 		x->locals[x->nlocals++] = name;
 }
 
-/* What may follow use, require: names of libraries without effect. */
+/* Accepts the operand of use or require: names of libraries without effect. */
 static bool library(struct script *x)
 {
 	size_t from;

@@ -61,7 +61,7 @@ static const struct script_act *find_act(const struct script_language *l, struct
 	return NULL;
 }
 
-/* What may follow the last argument without parentheses. */
+/* Tokens that may follow the last argument without parentheses. */
 static bool ends_arguments(const struct script *x)
 {
 	size_t to = x->i;

@@ -279,7 +279,10 @@ void code_setting(struct code_walk *w, struct str name, struct str value, TSNode
 	w->settings = s;
 }
 
-/* What one place sets may reach any program that the code starts: loops and functions change the order. */
+/*
+ * A variable set in one place may reach any program that the code starts: loops and functions change the
+ * order.
+ */
 static void hand_settings_on(struct code_walk *w)
 {
 	if (!w->settings)
