@@ -70,20 +70,20 @@ static bool awk_bracket(struct awk *w)
 
 /* ---- what it reaches out to, when that is constant ---- */
 
-static void here(struct awk *w, size_t from) { w->w->here = (struct span){w->w->text, (uint32_t)from, (uint32_t)(w->i < w->s.n ? w->i : w->s.n)}; }
+static void mark_here(struct awk *w, size_t from) { w->w->here = (struct span){w->w->text, (uint32_t)from, (uint32_t)(w->i < w->s.n ? w->i : w->s.n)}; }
 
-static void blanks(struct awk *w)
+static void skip_blanks(struct awk *w)
 {
 	while (w->i < w->s.n && (w->s.p[w->i] == ' ' || w->s.p[w->i] == '\t'))
 		w->i++;
 }
 
 /* "text" without escapes. */
-static bool constant(struct awk *w, struct str *ret)
+static bool read_constant(struct awk *w, struct str *ret)
 {
 	size_t from;
 
-	blanks(w);
+	skip_blanks(w);
 	if (w->i >= w->s.n || w->s.p[w->i] != '"')
 		return false;
 	for (from = ++w->i; w->i < w->s.n && w->s.p[w->i] != '"'; w->i++)
@@ -94,9 +94,9 @@ static bool constant(struct awk *w, struct str *ret)
 }
 
 /* The statement ends here. */
-static bool ends(struct awk *w)
+static bool ends_statement(struct awk *w)
 {
-	blanks(w);
+	skip_blanks(w);
 	return w->i >= w->s.n || strchr(";}\n#", w->s.p[w->i]);
 }
 
@@ -110,9 +110,9 @@ static bool print_to(struct awk *w)
 	if (!w->w)
 		return false;
 	w->i += 1 + (!pipe && w->i + 1 < w->s.n && w->s.p[w->i + 1] == '>');
-	if (!constant(w, &target) || !ends(w) || str_starts(target, "/inet"))
+	if (!read_constant(w, &target) || !ends_statement(w) || str_starts(target, "/inet"))
 		return false;
-	here(w, from);
+	mark_here(w, from);
 	if (pipe)
 		code_run_text(w->w, target, (TSNode){0});
 	else
@@ -137,11 +137,11 @@ static bool pipe_from(struct awk *w)
 	if (!w->w || !w->text)
 		return false;
 	w->i++;
-	blanks(w);
+	skip_blanks(w);
 	if (!word_at(w, "getline"))
 		return false;
 	w->i += strlen("getline");
-	here(w, from);
+	mark_here(w, from);
 	code_run_text(w->w, w->last, (TSNode){0});
 	w->runs = true;
 	w->operand = false;
@@ -149,20 +149,20 @@ static bool pipe_from(struct awk *w)
 }
 
 /* system("command"), getline < "file", getline x < "file": after the name. */
-static bool reach(struct awk *w, struct str name, size_t from)
+static bool read_reach(struct awk *w, struct str name, size_t from)
 {
 	struct str text;
 
 	if (!w->w)
 		return false;
-	blanks(w);
+	skip_blanks(w);
 	if (str_is(name, "system")) {
-		if (w->i >= w->s.n || w->s.p[w->i++] != '(' || !constant(w, &text))
+		if (w->i >= w->s.n || w->s.p[w->i++] != '(' || !read_constant(w, &text))
 			return false;
-		blanks(w);
+		skip_blanks(w);
 		if (w->i >= w->s.n || w->s.p[w->i++] != ')')
 			return false;
-		here(w, from);
+		mark_here(w, from);
 		code_run_text(w->w, text, (TSNode){0});
 		return w->runs = w->operand = true;
 	}
@@ -170,17 +170,17 @@ static bool reach(struct awk *w, struct str name, size_t from)
 		return false;
 	while (w->i < w->s.n && (is_alpha(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
 		w->i++;
-	blanks(w);
+	skip_blanks(w);
 	if (w->i >= w->s.n || strchr(");}\n#>=!&|?", w->s.p[w->i]))
 		return true; /* the next line of what it reads anyway */
 	if (w->s.p[w->i++] != '<') /* into $1, into x[i], a file on a continued line */
 		return false;
-	if (!constant(w, &text) || str_starts(text, "/inet"))
+	if (!read_constant(w, &text) || str_starts(text, "/inet"))
 		return false;
-	blanks(w);
+	skip_blanks(w);
 	if (w->i < w->s.n && !strchr(");}\n", w->s.p[w->i]))
 		return false; /* the text may go on */
-	here(w, from);
+	mark_here(w, from);
 	code_access(w->w, ACCESS_READ, text, false, "awk", (TSNode){0});
 	return w->operand = true;
 }
@@ -197,7 +197,7 @@ static bool changes_arrays(struct str s)
 }
 
 /* ARGV[i], after the name: what is put there, when it is constant, is read. False: something else may become of ARGV. */
-static bool arguments(struct awk *w, size_t from)
+static bool read_arguments(struct awk *w, size_t from)
 {
 	size_t open;
 	struct str text;
@@ -212,13 +212,13 @@ static bool arguments(struct awk *w, size_t from)
 	if (w->i++ >= w->s.n || w->i == open + 1)
 		return false;
 	w->operand = true;
-	blanks(w);
+	skip_blanks(w);
 	if (w->i >= w->s.n || w->s.p[w->i] != '=' || (w->i + 1 < w->s.n && w->s.p[w->i + 1] == '='))
 		return w->i + 1 >= w->s.n || w->s.p[w->i + 1] != '='; /* no += and the like */
 	w->i++;
-	if (!w->w || !constant(w, &text) || !ends(w))
+	if (!w->w || !read_constant(w, &text) || !ends_statement(w))
 		return false;
-	here(w, from);
+	mark_here(w, from);
 	if (text.n)
 		code_access(w->w, ACCESS_READ, text, false, "awk", (TSNode){0});
 	return true;
@@ -268,8 +268,8 @@ static bool awk_name(struct awk *w)
 		w->depth = 0;
 	}
 	if (str_contains_nocase(name, "system") || str_contains_nocase(name, "getline"))
-		return reach(w, name, from);
-	return str_is(name, "ARGV") ? arguments(w, from) : true;
+		return read_reach(w, name, from);
+	return str_is(name, "ARGV") ? read_arguments(w, from) : true;
 }
 
 /* One operator or bracket. False when it reaches out, or may. */
@@ -348,7 +348,7 @@ static bool awk_step(struct awk *w)
 	return awk_operator(w);
 }
 
-static bool scan(struct awk *w)
+static bool scan_program(struct awk *w)
 {
 	size_t loud = awk_loud(w->s);
 
@@ -363,12 +363,12 @@ static bool scan(struct awk *w)
 	return true;
 }
 
-bool code_awk_harmless(struct str s) { return scan(&(struct awk){.s = s}); }
+bool code_awk_harmless(struct str s) { return scan_program(&(struct awk){.s = s}); }
 
 void awk_walk(struct code_walk *w, TSNode root)
 {
 	struct awk x = {.w = w, .s = w->src};
 
 	(void)root;
-	w->code->complete = scan(&x) && !(x.runs && str_contains(x.s, STR("ENVIRON"))); /* what is started would see it */
+	w->code->complete = scan_program(&x) && !(x.runs && str_contains(x.s, STR("ENVIRON"))); /* what is started would see it */
 }

@@ -6,7 +6,7 @@
 
 enum js_flow { FLOW_FOLLOWED, FLOW_INERT, FLOW_LOST };
 
-static void visit(struct code_walk *w, TSNode n);
+static void visit_node(struct code_walk *w, TSNode n);
 
 /* ---- where a value goes ---- */
 
@@ -136,7 +136,7 @@ static bool called_unseen(struct code_walk *w, TSNode pair)
 	return node_is(key, "computed_property_name") || memchr(text.p, '\\', text.n);
 }
 
-static enum js_flow flow(struct code_walk *w)
+static enum js_flow flow_of(struct code_walk *w)
 {
 	struct js *js = js_of(w);
 	bool literal = false;
@@ -186,7 +186,7 @@ static void check_flow(struct code_walk *w, TSNode n)
 {
 	struct js_set s;
 
-	if (js_of(w)->nup < 2 || flow(w) != FLOW_LOST)
+	if (js_of(w)->nup < 2 || flow_of(w) != FLOW_LOST)
 		return;
 	s = js_eval(w, n);
 	if (js_danger(w, &s))
@@ -204,7 +204,7 @@ static void check_result(struct code_walk *w, TSNode n)
 
 		if (!r || r->act != JS_ACT_EVAL)
 			continue;
-		f = flow(w);
+		f = flow_of(w);
 		if (f == FLOW_LOST || (f == FLOW_FOLLOWED && !node_is(js_of(w)->up[js_of(w)->nup - 2], "arguments")))
 			code_marker_add(w, "eval", n);
 	}
@@ -212,7 +212,7 @@ static void check_result(struct code_walk *w, TSNode n)
 
 /* ---- names and members ---- */
 
-static TSNode above(struct code_walk *w, unsigned levels) { return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0}; }
+static TSNode node_above(struct code_walk *w, unsigned levels) { return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0}; }
 
 /* Functions that read the object they are given and keep nothing of it, or a copy. */
 static bool reads_object(struct code_walk *w, TSNode call)
@@ -229,7 +229,7 @@ static bool reads_object(struct code_walk *w, TSNode call)
 /* process.env may go to something that is not followed: a call, a list, a promise. Whoever has it there may put variables into it. */
 static void check_environment(struct code_walk *w, TSNode n)
 {
-	TSNode up = above(w, 1);
+	TSNode up = node_above(w, 1);
 	struct js_set s;
 
 	if (!js_name_get(w, STR("env"))->property || js_of(w)->environment_leaks)
@@ -240,7 +240,7 @@ static void check_environment(struct code_walk *w, TSNode n)
 		return; /* names are followed */
 	if (IS_ANY(up, "member_expression", "subscript_expression") && ts_node_eq(node_field(up, "object"), n))
 		return;
-	if ((node_is(up, "pair") && str_is(node_text(w, node_field(up, "key")), "env")) || (node_is(up, "arguments") && reads_object(w, above(w, 2))))
+	if ((node_is(up, "pair") && str_is(node_text(w, node_field(up, "key")), "env")) || (node_is(up, "arguments") && reads_object(w, node_above(w, 2))))
 		return;
 	s = js_eval(w, n);
 	for (size_t i = 0; i < s.n; i++)
@@ -251,7 +251,7 @@ static void visit_name(struct code_walk *w, TSNode n)
 {
 	check_environment(w, n);
 	struct str name = node_text(w, n);
-	TSNode parent = above(w, 1);
+	TSNode parent = node_above(w, 1);
 
 	if (memchr(name.p, '\\', name.n))
 		code_marker_add(w, "escaped-name", n);
@@ -265,7 +265,7 @@ static void visit_name(struct code_walk *w, TSNode n)
 /* `x.constructor.name` and comparisons only look. */
 static bool only_looked_at(struct code_walk *w, TSNode n)
 {
-	TSNode parent = above(w, 1);
+	TSNode parent = node_above(w, 1);
 
 	if (node_is(parent, "member_expression"))
 		return ts_node_eq(node_field(parent, "object"), n) && str_is(node_text(w, node_field(parent, "property")), "name");
@@ -348,7 +348,7 @@ static void visit_children(struct code_walk *w, TSNode n)
 	TSNode *c = js_children(w, n, &count);
 
 	for (size_t i = 0; i < count; i++)
-		visit(w, c[i]);
+		visit_node(w, c[i]);
 }
 
 /*
@@ -361,7 +361,7 @@ static void check_method(struct code_walk *w, TSNode n)
 	static const char same[][12] = {"slice", "reverse", "catch", "finally", "length", "includes", "toString"};
 	struct js_set object, one;
 	struct str key;
-	TSNode call = above(w, 1);
+	TSNode call = node_above(w, 1);
 	size_t nargs = 0;
 	TSNode *args = node_is(call, "call_expression") ? js_children(w, node_field(call, "arguments"), &nargs) : NULL;
 
@@ -390,13 +390,13 @@ static void visit_member(struct code_walk *w, TSNode n)
 	check_environment(w, n);
 	if (node_is(n, "subscript_expression")) {
 		check_computed(w, n);
-		visit(w, node_field(n, "index"));
+		visit_node(w, node_field(n, "index"));
 	} else {
 		js_key(w, n, &key);
 		check_key(w, n, key);
 	}
 	check_method(w, n);
-	visit(w, node_field(n, "object"));
+	visit_node(w, node_field(n, "object"));
 	check_flow(w, n);
 }
 
@@ -414,7 +414,7 @@ static void stored_in_runtime(struct code_walk *w, TSNode left, struct str path,
 {
 	static const char fine[][20] = {"module.exports", "exports", "process.exitCode", "process.title"};
 	struct str full = known ? js_canonical(w, str_cat(w->a, str_cat(w->a, path, STR(".")), key)) : path;
-	TSNode assignment = above(w, 1);
+	TSNode assignment = node_above(w, 1);
 	struct js_set v;
 
 	if (str_is(path, "process.env")) {
@@ -445,8 +445,8 @@ static void visit_store(struct code_walk *w, TSNode left)
 			js_of(w)->stream_store = left;
 	}
 	if (node_is(left, "subscript_expression"))
-		visit(w, node_field(left, "index"));
-	visit(w, node_field(left, "object"));
+		visit_node(w, node_field(left, "index"));
+	visit_node(w, node_field(left, "object"));
 }
 
 /* The key of a pattern: each text that it may be is looked at; one that is not known is a marker. */
@@ -487,7 +487,7 @@ static void visit_pattern(struct code_walk *w, TSNode n)
 		visit_store(w, n);
 	} else if (IS_ANY(n, "assignment_pattern", "object_assignment_pattern")) {
 		visit_pattern(w, node_field(n, "left"));
-		visit(w, node_field(n, "right"));
+		visit_node(w, node_field(n, "right"));
 	} else if (node_is(n, "computed_property_name")) {
 		visit_children(w, n);
 	} else {
@@ -510,7 +510,7 @@ static void visit_assignment(struct code_walk *w, TSNode n)
 	if (!ts_node_is_null(argument))
 		visit_pattern(w, argument);
 	if (!ts_node_is_null(right))
-		visit(w, right);
+		visit_node(w, right);
 }
 
 /* ---- everything ---- */
@@ -523,11 +523,11 @@ static void visit_function(struct code_walk *w, TSNode n)
 	js_of(w)->functions += !node_is(n, "arrow_function");
 	for (size_t i = 0; i < count; i++) {
 		if (ts_node_eq(c[i], name))
-			node_is(c[i], "computed_property_name") ? visit(w, c[i]) : (void)0;
+			node_is(c[i], "computed_property_name") ? visit_node(w, c[i]) : (void)0;
 		else if ((!ts_node_is_null(one) && ts_node_eq(c[i], one)) || (!ts_node_is_null(all) && ts_node_eq(c[i], all)))
 			visit_pattern(w, c[i]);
 		else
-			visit(w, c[i]);
+			visit_node(w, c[i]);
 	}
 	js_of(w)->functions -= !node_is(n, "arrow_function");
 }
@@ -562,7 +562,7 @@ static void visit_other(struct code_walk *w, TSNode n)
 
 	for (size_t i = 0; i < count; i++)
 		if (!(class && ts_node_eq(c[i], name)))
-			visit(w, c[i]);
+			visit_node(w, c[i]);
 }
 
 static void visit_inner(struct code_walk *w, TSNode n)
@@ -585,15 +585,15 @@ static void visit_inner(struct code_walk *w, TSNode n)
 		visit_assignment(w, n);
 	} else if (node_is(n, "variable_declarator")) {
 		visit_pattern(w, node_field(n, "name"));
-		visit(w, node_field(n, "value"));
+		visit_node(w, node_field(n, "value"));
 	} else if (node_is(n, "for_in_statement")) {
 		visit_pattern(w, node_field(n, "left"));
-		visit(w, node_field(n, "right"));
-		visit(w, node_field(n, "body"));
+		visit_node(w, node_field(n, "right"));
+		visit_node(w, node_field(n, "body"));
 	} else if (node_is(n, "catch_clause")) {
 		if (!ts_node_is_null(node_field(n, "parameter")))
 			visit_pattern(w, node_field(n, "parameter"));
-		visit(w, node_field(n, "body"));
+		visit_node(w, node_field(n, "body"));
 	} else if (node_is(n, "import_statement")) {
 		visit_import(w, n);
 	} else if (node_is(n, "this")) {
@@ -611,7 +611,7 @@ static void visit_inner(struct code_walk *w, TSNode n)
 	}
 }
 
-static void visit(struct code_walk *w, TSNode n)
+static void visit_node(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 
@@ -642,7 +642,7 @@ void javascript_walk(struct code_walk *w, TSNode root)
 	js_collect(w, root);
 	if (inner && (js->shadows || js->assigns || js_name_get(w, STR("chdir"))->property))
 		code_marker_add(w, "eval", root); /* it may change what the names of the code around it stand for, and its directory */
-	visit(w, root);
+	visit_node(w, root);
 	if (js->streams && !ts_node_is_null(js->stream_store))
 		code_marker_add(w, "tampering", js->stream_store); /* s = fs.createWriteStream('a'); s.path = 'b' */
 	if (js->computed_read && js->unknown_call)

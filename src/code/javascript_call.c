@@ -1,16 +1,16 @@
 /* Calls of JavaScript code: what the functions of the runtime do to files, programs and hosts. */
 #include "code/javascript.h"
 
-static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
+static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
 
 /* false: there is no such argument. */
 bool js_argument(struct code_walk *w, const struct js_call *c, size_t i, struct js_set *ret)
 {
-	*ret = i < c->nargs ? js_eval(w, c->args[i]) : unknown();
+	*ret = i < c->nargs ? js_eval(w, c->args[i]) : unknown_set();
 	return i < c->nargs || c->open;
 }
 
-static struct word word(struct code_walk *w, struct str text, TSNode n)
+static struct word make_word(struct code_walk *w, struct str text, TSNode n)
 {
 	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(w, n)};
 }
@@ -18,7 +18,7 @@ static struct word word(struct code_walk *w, struct str text, TSNode n)
 /* ---- options ---- */
 
 /* Does an object literal surely have no such member? */
-static bool lacks(struct code_walk *w, TSNode object, const char *key)
+static bool lacks_key(struct code_walk *w, TSNode object, const char *key)
 {
 	size_t n;
 	TSNode *c = js_children(w, object, &n);
@@ -49,9 +49,9 @@ bool js_option(struct code_walk *w, const struct js_call *c, size_t from, const 
 
 			if (s.v[k].kind == JS_TEXT || s.v[k].kind == JS_NUM || s.v[k].kind == JS_UNDEF || (s.v[k].kind == JS_NODE && !object && !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored))
 				continue;
-			if (object && lacks(w, s.v[k].node, key))
+			if (object && lacks_key(w, s.v[k].node, key))
 				continue;
-			v = object ? js_member(w, &one, str_of(key), c->n) : unknown();
+			v = object ? js_member(w, &one, str_of(key), c->n) : unknown_set();
 			for (size_t x = 0; x < v.n; x++)
 				js_add(w, ret, v.v[x], c->n);
 			found = true;
@@ -64,7 +64,7 @@ bool js_option(struct code_walk *w, const struct js_call *c, size_t from, const 
 
 static bool is_descriptor(const struct js_value *v) { return v->kind == JS_NUM; }
 
-static void file(struct code_walk *w, const struct js_call *c, char how, const struct js_value *v,
+static void note_file(struct code_walk *w, const struct js_call *c, char how, const struct js_value *v,
 	bool options)
 {
 	struct str path = js_text(v);
@@ -112,7 +112,7 @@ static void link_target(struct code_walk *w, const struct js_call *c, const stru
 	w->change = CHANGE_LINK;
 }
 
-static void files(struct code_walk *w, const struct js_call *c)
+static void note_files(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s, flag;
 
@@ -124,12 +124,12 @@ static void files(struct code_walk *w, const struct js_call *c)
 		if (!js_argument(w, c, i, &s))
 			continue; /* without a path the call fails */
 		for (size_t k = 0; k < s.n; k++)
-			p[0] == 'l' ? link_target(w, c, &s.v[k]) : file(w, c, p[0], &s.v[k], options);
+			p[0] == 'l' ? link_target(w, c, &s.v[k]) : note_file(w, c, p[0], &s.v[k], options);
 		if (*p != 'f')
 			continue;
 		if ((js_option(w, c, i + 1, "flag", &flag) && !str_is(js_set_text(&flag), "r")) || (js_option(w, c, i + 1, "flags", &flag) && !str_is(js_set_text(&flag), "r")))
 			for (size_t k = 0; k < s.n; k++)
-				file(w, c, 'w', &s.v[k], false);
+				note_file(w, c, 'w', &s.v[k], false);
 	}
 	w->change = CHANGE_PLAIN;
 }
@@ -148,7 +148,7 @@ static void open_file(struct code_walk *w, const struct js_call *c)
 		writes |= !str_is(f, "r") && !str_is(f, "rs") && !str_is(f, "sr") && !str_is(f, "0");
 	}
 	for (size_t i = 0; i < s.n; i++)
-		file(w, c, writes ? 'w' : 'r', &s.v[i], false);
+		note_file(w, c, writes ? 'w' : 'r', &s.v[i], false);
 }
 
 /* ---- programs ---- */
@@ -184,7 +184,7 @@ static void add_words(struct code_walk *w, struct js_words *ws, const struct js_
 		if (spread)
 			add_words(w, ws, &v, c[i], depth + 1);
 		else
-			add_word(ws, word(w, js_set_text(&v), c[i]));
+			add_word(ws, make_word(w, js_set_text(&v), c[i]));
 	}
 }
 
@@ -213,7 +213,7 @@ void js_stored_environment(struct code_walk *w, TSNode n)
 }
 
 /* The option `env`: a literal, with all of the own environment perhaps. */
-static void environment(struct code_walk *w, const struct js_call *c, const struct js_value *v)
+static void note_environment(struct code_walk *w, const struct js_call *c, const struct js_value *v)
 {
 	size_t n = 0;
 	TSNode *k = v->kind == JS_NODE && node_is(v->node, "object") ? js_children(w, v->node, &n) : NULL;
@@ -251,7 +251,7 @@ static void enter_options(struct code_walk *w, const struct js_call *c, size_t f
 	}
 	if (js_option(w, c, from, "env", &s))
 		for (size_t i = 0; i < s.n; i++)
-			environment(w, c, &s.v[i]);
+			note_environment(w, c, &s.v[i]);
 	if (js_option(w, c, from, "input", &s))
 		code_marker_add(w, "process-input", c->n);
 }
@@ -328,7 +328,7 @@ static void run_program(struct code_walk *w, const struct js_call *c)
 		if (program.v[i].kind == JS_UNDEF)
 			continue;
 
-		add_word(&ws, word(w, js_text(&program.v[i]), c->n));
+		add_word(&ws, make_word(w, js_text(&program.v[i]), c->n));
 		if (given)
 			add_words(w, &ws, &list, c->n, 0);
 		run_words(w, c, &ws, shell);
@@ -364,7 +364,7 @@ static void run_command(struct code_walk *w, const struct js_call *c)
 
 	js_argument(w, c, 0, &program);
 	enter_options(w, c, 1, &cwd);
-	add_word(&ws, word(w, js_set_text(&program), c->n));
+	add_word(&ws, make_word(w, js_set_text(&program), c->n));
 	if (given)
 		add_words(w, &ws, &list, c->n, 0);
 	run_words(w, c, &ws, false);
@@ -373,7 +373,7 @@ static void run_command(struct code_walk *w, const struct js_call *c)
 
 /* ---- code ---- */
 
-static void evaluate(struct code_walk *w, const struct js_call *c, size_t at)
+static void note_evaluation(struct code_walk *w, const struct js_call *c, size_t at)
 {
 	struct js_set s;
 
@@ -414,7 +414,7 @@ static void make_function(struct code_walk *w, const struct js_call *c)
 		code_snippet(w, "javascript", str_cat(w->a, text, STR("\n})")), c->n);
 }
 
-static void timer(struct code_walk *w, const struct js_call *c)
+static void note_timer(struct code_walk *w, const struct js_call *c)
 {
 	bool evaluates_text = !js_in_node(w); /* node refuses texts here */
 	struct js_set s;
@@ -427,13 +427,13 @@ static void timer(struct code_walk *w, const struct js_call *c)
 			code_marker_add(w, "eval", c->n);
 }
 
-static void worker(struct code_walk *w, const struct js_call *c)
+static void note_worker(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s, eval;
 
 	js_argument(w, c, 0, &s);
 	if (js_option(w, c, 1, "eval", &eval)) {
-		evaluate(w, c, 0);
+		note_evaluation(w, c, 0);
 		return;
 	}
 	for (size_t i = 0; i < s.n; i++) {
@@ -452,7 +452,7 @@ struct js_set js_load(struct code_walk *w, struct str specifier)
 	if (builtin.n)
 		return js_one((struct js_value){.kind = JS_PATH, .text = builtin});
 	if ((str_ends(specifier, ".json") && !memchr(specifier.p, '?', specifier.n) && !memchr(specifier.p, '#', specifier.n)) || !text_exact(specifier))
-		return unknown();
+		return unknown_set();
 	return js_one((struct js_value){.kind = JS_PACKAGE});
 }
 
@@ -486,7 +486,7 @@ void js_loaded(struct code_walk *w, const struct js_set *specifiers, const char 
 	}
 }
 
-static void store(struct code_walk *w, const struct js_call *c)
+static void note_store(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s;
 
@@ -504,7 +504,7 @@ static void store(struct code_walk *w, const struct js_call *c)
 
 /* ---- one call ---- */
 
-static void record(struct code_walk *w, const struct js_call *c)
+static void record_call(struct code_walk *w, const struct js_call *c)
 {
 	size_t n = c->nargs < JS_ARGS_MAX ? c->nargs : JS_ARGS_MAX;
 	struct word *args = n ? arena_array(w->a, n + 1, sizeof(*args)) : arena_new(w->a, struct word);
@@ -513,14 +513,14 @@ static void record(struct code_walk *w, const struct js_call *c)
 	for (size_t i = 0; i < n; i++) {
 		struct js_set s = js_eval(w, c->args[i]);
 
-		args[i] = word(w, js_set_text(&s), c->args[i]);
+		args[i] = make_word(w, js_set_text(&s), c->args[i]);
 	}
 	if (c->open)
 		args[n] = (struct word){.kind = WORD_REST, .at = node_at(w, c->n)};
 	code_call_add(w, c->path, args, names, n + c->open, c->n);
 }
 
-static void act(struct code_walk *w, struct js_call *c)
+static void act_on_call(struct code_walk *w, struct js_call *c)
 {
 	struct js_set s;
 
@@ -528,11 +528,11 @@ static void act(struct code_walk *w, struct js_call *c)
 	if ((str_is(c->path, "process.chdir") || str_is(c->path, "Deno.chdir")) && !js_name_get(w, STR("chdir"))->property)
 		code_marker_add(w, "computed-member", c->n); /* relative paths were taken to lie in the old directory */
 	c->op = str_c(w->a, c->path);
-	record(w, c);
+	record_call(w, c);
 	switch (c->row ? c->row->act : JS_ACT_NONE) {
 	case JS_ACT_NONE: code_marker_add(w, "unknown-call", c->n); break;
 	case JS_ACT_MARK: code_marker_add(w, c->row->what, c->n); break;
-	case JS_ACT_FILES: files(w, c); break;
+	case JS_ACT_FILES: note_files(w, c); break;
 	case JS_ACT_OPEN: open_file(w, c); break;
 	case JS_ACT_SHELL: run_shell(w, c); break;
 	case JS_ACT_SPAWN: run_program(w, c); break;
@@ -544,15 +544,15 @@ static void act(struct code_walk *w, struct js_call *c)
 			code_access(w, ACCESS_EXEC, js_text(&s.v[i]), false, c->op, c->n);
 		break;
 	case JS_ACT_NET: js_touch(w, c); break;
-	case JS_ACT_EVAL: evaluate(w, c, (size_t)(c->row->what[0] - '0')); break;
+	case JS_ACT_EVAL: note_evaluation(w, c, (size_t)(c->row->what[0] - '0')); break;
 	case JS_ACT_FUNCTION: make_function(w, c); break;
-	case JS_ACT_TIMER: timer(w, c); break;
-	case JS_ACT_WORKER: worker(w, c); break;
+	case JS_ACT_TIMER: note_timer(w, c); break;
+	case JS_ACT_WORKER: note_worker(w, c); break;
 	case JS_ACT_REQUIRE:
 		js_argument(w, c, 0, &s);
 		js_loaded(w, &s, "require", c->n);
 		break;
-	case JS_ACT_STORE: store(w, c); break;
+	case JS_ACT_STORE: note_store(w, c); break;
 	default: break;
 	}
 }
@@ -567,14 +567,14 @@ void js_escaped(struct code_walk *w, const struct js_set *s, TSNode n)
 		if (!js_danger(w, &one))
 			continue;
 		if (r && (r->act == JS_ACT_FILES || r->act == JS_ACT_OPEN || r->act == JS_ACT_NET || r->act == JS_ACT_MARK))
-			act(w, &c); /* whoever has it may call it with anything */
+			act_on_call(w, &c); /* whoever has it may call it with anything */
 		else
 			code_marker_add(w, "escape", n);
 	}
 }
 
 /* `f.call(x, ...)`, `f.apply(x, [...])`, `f.bind(x, ...)`: the arguments of f. False: none of these. */
-static bool shifted(struct code_walk *w, TSNode f, struct js_call *c, struct js_set *callee)
+static bool shift_call(struct code_walk *w, TSNode f, struct js_call *c, struct js_set *callee)
 {
 	struct str key;
 	size_t n;
@@ -654,7 +654,7 @@ void js_call(struct code_walk *w, TSNode n)
 		js_loaded(w, &callee, "require", n);
 		return;
 	}
-	if (!shifted(w, f, &c, &callee))
+	if (!shift_call(w, f, &c, &callee))
 		callee = js_eval(w, f);
 	for (size_t i = 0; i < c.nargs; i++) { /* of apply's list */
 		if (node_is(c.args[i], "spread_element")) {
@@ -667,7 +667,7 @@ void js_call(struct code_walk *w, TSNode n)
 
 		one.path = callee.v[i].text;
 		if (callee.v[i].kind == JS_PATH)
-			act(w, &one);
+			act_on_call(w, &one);
 		else if (callee.v[i].kind == JS_UNKNOWN)
 			call_unknown(w, f, &c);
 	}
@@ -696,13 +696,13 @@ void js_tagged(struct code_walk *w, TSNode n)
 		if (tag.v[i].kind == JS_PATH && str_is(tag.v[i].text, "Bun.$")) {
 			struct word *args = arena_new(w->a, struct word);
 
-			*args = word(w, raw_template(w, template), template);
+			*args = make_word(w, raw_template(w, template), template);
 			code_call_add(w, tag.v[i].text, args, arena_new(w->a, struct str), 1, n);
 			code_run_text(w, args->text, n);
 			if (js_name_get(w, STR("env"))->property || js_name_get(w, STR("cwd"))->property || js_of(w)->computed_read)
 				code_marker_add(w, "shell", n); /* `...`.cwd('/elsewhere') */
 		} else if (tag.v[i].kind == JS_PATH) {
-			act(w, &c);
+			act_on_call(w, &c);
 		} else if (tag.v[i].kind == JS_UNKNOWN) {
 			js_of(w)->unknown_call = true;
 		}

@@ -1,17 +1,17 @@
 /* Folding of JavaScript constants: concatenation, paths, and the few pure functions that paths are made with. */
 #include "code/javascript.h"
 
-static struct js_value text(struct str s) { return (struct js_value){.kind = JS_TEXT, .text = s.n > JS_TEXT_MAX ? CODE_HOLE : s}; }
+static struct js_value text_value(struct str s) { return (struct js_value){.kind = JS_TEXT, .text = s.n > JS_TEXT_MAX ? CODE_HOLE : s}; }
 
 struct js_set js_concat(struct code_walk *w, const struct js_set *a, const struct js_set *b, TSNode n)
 {
 	struct js_set s = {0};
 
 	if (a->n * b->n > JS_UNION_MAX)
-		return js_one(text(CODE_HOLE));
+		return js_one(text_value(CODE_HOLE));
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t k = 0; k < b->n; k++)
-			js_add(w, &s, text(str_cat(w->a, js_text(&a->v[i]), js_text(&b->v[k]))), n);
+			js_add(w, &s, text_value(str_cat(w->a, js_text(&a->v[i]), js_text(&b->v[k]))), n);
 	return s;
 }
 
@@ -21,7 +21,7 @@ struct js_set js_concat(struct code_walk *w, const struct js_set *a, const struc
  * Removes "." and empty parts; resolves ".." where that is known. A path that begins with a hole stays as it
  * is.
  */
-static struct str normal(struct code_walk *w, struct str p)
+static struct str normal_path(struct code_walk *w, struct str p)
 {
 	bool rooted = p.n && p.p[0] == '/';
 	struct buf b;
@@ -59,17 +59,17 @@ static struct str normal(struct code_walk *w, struct str p)
 }
 
 /* The arguments, joined: path.join; with `resolve` an absolute one starts anew, and the directory is put before. */
-static struct js_set join(struct code_walk *w, TSNode *args, size_t nargs, bool resolve, TSNode n)
+static struct js_set join_paths(struct code_walk *w, TSNode *args, size_t nargs, bool resolve, TSNode n)
 {
-	struct js_set p = js_one(text(resolve ? w->s->cwd : STR(""))), all, out = {0};
-	struct js_set slash = js_one(text(STR("/")));
+	struct js_set p = js_one(text_value(resolve ? w->s->cwd : STR(""))), all, out = {0};
+	struct js_set slash = js_one(text_value(STR("/")));
 
 	for (size_t i = 0; i < nargs; i++) {
 		struct js_set s = js_eval(w, args[i]);
 		bool anew = resolve && s.n == 1 && js_text(&s.v[0]).n && (js_text(&s.v[0]).p[0] == '/' || text_hole(js_text(&s.v[0]).p[0]));
 
 		if (node_is(args[i], "spread_element") || (resolve && s.n > 1))
-			return js_one(text(CODE_HOLE));
+			return js_one(text_value(CODE_HOLE));
 		if (s.n == 1 && s.v[0].kind == JS_TEXT && !s.v[0].text.n)
 			continue; /* counts for nothing */
 		if (resolve || p.n > 1 || js_text(&p.v[0]).n) {
@@ -80,11 +80,11 @@ static struct js_set join(struct code_walk *w, TSNode *args, size_t nargs, bool 
 		}
 	}
 	for (size_t i = 0; i < p.n; i++)
-		js_add(w, &out, text(normal(w, js_text(&p.v[i]))), n);
+		js_add(w, &out, text_value(normal_path(w, js_text(&p.v[i]))), n);
 	return out;
 }
 
-static struct str directory(struct str p)
+static struct str directory_of(struct str p)
 {
 	size_t n = p.n;
 
@@ -129,13 +129,13 @@ static bool fold_path(struct code_walk *w, struct str path, TSNode *args, size_t
 	if (nargs > JS_ARGS_MAX)
 		return false;
 	if (str_is(path, "path.join") || str_is(path, "path.resolve"))
-		*ret = join(w, args, nargs, str_is(path, "path.resolve"), n);
+		*ret = join_paths(w, args, nargs, str_is(path, "path.resolve"), n);
 	else if (str_is(path, "path.normalize") && nargs)
-		*ret = js_one(text(normal(w, first)));
+		*ret = js_one(text_value(normal_path(w, first)));
 	else if (str_is(path, "path.dirname") && nargs)
-		*ret = js_one(text(directory(first)));
+		*ret = js_one(text_value(directory_of(first)));
 	else if (str_is(path, "path.basename") && nargs == 1)
-		*ret = js_one(text(last_part(first)));
+		*ret = js_one(text_value(last_part(first)));
 	else
 		return false;
 	return true;
@@ -166,7 +166,7 @@ bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nar
 		}
 	}
 	if ((str_is(path, "fs.mkdtempSync") || str_is(path, "fs.promises.mkdtemp")) && nargs) {
-		struct js_set prefix = js_eval(w, args[0]), name = js_one(text(str_n("\2", 1)));
+		struct js_set prefix = js_eval(w, args[0]), name = js_one(text_value(str_n("\2", 1)));
 
 		*ret = js_concat(w, &prefix, &name, n);
 		return true;
@@ -174,15 +174,15 @@ bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nar
 	if (str_is(path, "fs.openSync")) {
 		*ret = js_one((struct js_value){.kind = JS_NUM});
 	} else if (str_is(path, "process.cwd") || str_is(path, "Deno.cwd")) {
-		*ret = js_one(text(w->s->cwd));
+		*ret = js_one(text_value(w->s->cwd));
 	} else if (str_is(path, "os.homedir")) {
-		*ret = js_one(text(as_given(w, "HOME") && w->v->home.n ? w->v->home : CODE_HOLE));
+		*ret = js_one(text_value(as_given(w, "HOME") && w->v->home.n ? w->v->home : CODE_HOLE));
 	} else if (str_is(path, "os.tmpdir")) {
-		*ret = js_one(text(as_given(w, "TMPDIR") && as_given(w, "TMP") && as_given(w, "TEMP") ? (w->v->tmp.n ? w->v->tmp : STR("/tmp")) : CODE_HOLE));
+		*ret = js_one(text_value(as_given(w, "TMPDIR") && as_given(w, "TMP") && as_given(w, "TEMP") ? (w->v->tmp.n ? w->v->tmp : STR("/tmp")) : CODE_HOLE));
 	} else if (str_is(path, "String") && nargs == 1) {
 		*ret = js_eval(w, args[0]);
 		for (size_t i = 0; i < ret->n; i++)
-			ret->v[i] = text(js_text(&ret->v[i]));
+			ret->v[i] = text_value(js_text(&ret->v[i]));
 	} else if (plain_names(w, path, args, nargs)) {
 		*ret = js_one((struct js_value){.kind = JS_NAMES});
 	} else {
@@ -193,7 +193,7 @@ bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nar
 
 static bool fold_join(struct code_walk *w, TSNode array, TSNode *args, size_t nargs, struct js_set *ret)
 {
-	struct js_set s = nargs ? js_eval(w, args[0]) : js_one(text(STR(",")));
+	struct js_set s = nargs ? js_eval(w, args[0]) : js_one(text_value(STR(",")));
 	struct str between = js_set_text(&s), all = STR("");
 	size_t n;
 	TSNode *c = js_children(w, array, &n);
@@ -206,7 +206,7 @@ static bool fold_join(struct code_walk *w, TSNode array, TSNode *args, size_t na
 		s = js_eval(w, c[i]);
 		all = str_cat(w->a, i ? str_cat(w->a, all, between) : all, js_set_text(&s));
 	}
-	*ret = js_one(text(all));
+	*ret = js_one(text_value(all));
 	return true;
 }
 
@@ -250,15 +250,15 @@ bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str
 bool js_fold_member(struct code_walk *w, struct str path, struct js_value *ret)
 {
 	if (str_is(path, "__dirname") || str_is(path, "import.meta.dirname") || str_is(path, "import.meta.dir"))
-		*ret = text(w->s->cwd);
+		*ret = text_value(w->s->cwd);
 	else if (str_is(path, "__filename"))
-		*ret = text(str_cat(w->a, w->s->cwd, STR("/[eval]")));
+		*ret = text_value(str_cat(w->a, w->s->cwd, STR("/[eval]")));
 	else if (str_is(path, "process.env.HOME") && as_given(w, "HOME") && w->v->home.n)
-		*ret = text(w->v->home);
+		*ret = text_value(w->v->home);
 	else if (str_is(path, "path.sep"))
-		*ret = text(STR("/"));
+		*ret = text_value(STR("/"));
 	else if (str_is(path, "os.EOL"))
-		*ret = text(STR("\n"));
+		*ret = text_value(STR("\n"));
 	else if (str_is(path, "undefined"))
 		*ret = (struct js_value){.kind = JS_UNKNOWN};
 	else

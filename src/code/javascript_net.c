@@ -39,7 +39,7 @@ static void touch_one(struct code_walk *w, const struct js_call *c, const struct
 }
 
 /* Options that lead a request to another place than its address says. */
-static bool elsewhere(struct code_walk *w, const struct js_call *c)
+static bool goes_elsewhere(struct code_walk *w, const struct js_call *c)
 {
 	static const char names[][20] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
 	static const char sockets[][16] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
@@ -92,11 +92,11 @@ void js_touch(struct code_walk *w, const struct js_call *c)
 
 		for (size_t i = 0; i < s.n; i++)
 			c->open || s.v[i].kind != JS_NUM ? code_touch(w, CODE_HOLE, c->n) : (void)0; /* the path of a socket, perhaps */
-		code_touch(w, elsewhere(w, c) ? CODE_HOLE : given ? js_set_text(&host) : STR("localhost"), c->n);
+		code_touch(w, goes_elsewhere(w, c) ? CODE_HOLE : given ? js_set_text(&host) : STR("localhost"), c->n);
 	} else {
 		for (size_t i = 0; i < s.n; i++)
 			touch_one(w, c, &s.v[i]);
-		if (elsewhere(w, c))
+		if (goes_elsewhere(w, c))
 			code_touch(w, CODE_HOLE, c->n);
 	}
 }

@@ -1,11 +1,11 @@
 /* The results of JavaScript calls: modules, constants, return values of the text's own functions. */
 #include "code/javascript.h"
 
-static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
-static struct js_set path(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
+static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
+static struct js_set path_set(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
 
 /* The values of a function's return statements; not those of functions inside it. */
-static void returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned depth)
+static void add_returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned depth)
 {
 	size_t count;
 	TSNode *c = js_children(w, n, &count);
@@ -18,7 +18,7 @@ static void returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned d
 
 			js_add_all(w, s, &more, c[i]);
 		} else if (!js_is_function(c[i]) && !node_is(c[i], "class") && !node_is(c[i], "class_declaration")) {
-			returned(w, c[i], s, depth + 1);
+			add_returned(w, c[i], s, depth + 1);
 		}
 	}
 }
@@ -32,10 +32,10 @@ static struct js_set given_back(struct code_walk *w, TSNode f)
 	struct js_value *kept;
 
 	if (!js_is_function(f) || node_is(f, "generator_function") || node_is(f, "generator_function_declaration") || ts_node_is_null(body) || str_starts(node_text(w, f), "async"))
-		return unknown();
+		return unknown_set();
 	if (m->busy) {
 		js_of(w)->cycles++;
-		return unknown();
+		return unknown_set();
 	}
 	if (m->n) {
 		memcpy(s.v, m->value, m->n * sizeof(*s.v));
@@ -47,13 +47,13 @@ static struct js_set given_back(struct code_walk *w, TSNode f)
 		s = js_eval(w, body);
 	} else {
 		last = js_last_child(w, body);
-		returned(w, body, &s, 0);
+		add_returned(w, body, &s, 0);
 		if (ts_node_is_null(last) || (!node_is(last, "return_statement") && !node_is(last, "throw_statement")))
 			js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, f);
 	}
 	m->busy = false;
 	if (!s.n)
-		s = unknown();
+		s = unknown_set();
 	kept = arena_array(w->a, s.n, sizeof(*kept));
 	memcpy(kept, s.v, s.n * sizeof(*kept));
 	m->value = kept; /* also in a cycle, as with what is stored */
@@ -61,7 +61,7 @@ static struct js_set given_back(struct code_walk *w, TSNode f)
 	return s;
 }
 
-static struct js_set items(struct code_walk *w, TSNode arg, struct str which)
+static struct js_set items_of(struct code_walk *w, TSNode arg, struct str which)
 {
 	struct js_set of = js_eval(w, arg), s = {0};
 
@@ -84,7 +84,7 @@ static bool gives_process(struct str name)
 	return false;
 }
 
-static struct js_set called(struct code_walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
+static struct js_set result_of_call(struct code_walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
 {
 	const struct js_row *r = f->kind == JS_PATH ? js_row(w, f->text) : NULL;
 	struct js_set s = {0}, more;
@@ -94,15 +94,15 @@ static struct js_set called(struct code_walk *w, const struct js_value *f, TSNod
 	if (f->kind == JS_NODE && node_is(n, "call_expression"))
 		return given_back(w, f->node);
 	if (f->kind != JS_PATH)
-		return unknown();
+		return unknown_set();
 	if (str_starts(f->text, "Object.") && nargs == 1 && !spread && (str_ends(f->text, ".keys") || str_ends(f->text, ".values") || str_ends(f->text, ".entries")))
-		return items(w, args[0], str_sub(f->text, strlen("Object."), f->text.n));
+		return items_of(w, args[0], str_sub(f->text, strlen("Object."), f->text.n));
 	if (r && r->act == JS_ACT_CREATE_REQUIRE)
-		return path(STR("require"));
+		return path_set(STR("require"));
 	if (r && r->act == JS_ACT_PROMISIFY)
-		return nargs ? js_eval(w, args[0]) : unknown();
+		return nargs ? js_eval(w, args[0]) : unknown_set();
 	if (r && r->act == JS_ACT_REQUIRE) {
-		more = nargs ? js_eval(w, args[0]) : unknown();
+		more = nargs ? js_eval(w, args[0]) : unknown_set();
 		for (size_t i = 0; i < more.n; i++) {
 			struct js_set m = js_load(w, js_text(&more.v[i]));
 
@@ -111,14 +111,14 @@ static struct js_set called(struct code_walk *w, const struct js_value *f, TSNod
 		return s;
 	}
 	if (str_is(f->text, "Bun.file"))
-		return path(STR("Bun.file()"));
+		return path_set(STR("Bun.file()"));
 	if (gives_process(f->text))
-		return path(STR("process"));
+		return path_set(STR("process"));
 	if (str_is(f->text, "fs.promises.open"))
-		return path(STR("fs.open()"));
+		return path_set(STR("fs.open()"));
 	if ((r && r->act == JS_ACT_NET && !strcmp(r->what, "server")) || str_starts(f->text, "net.Server()."))
-		return path(STR("net.Server()"));
-	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown();
+		return path_set(STR("net.Server()"));
+	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown_set();
 }
 
 static bool keeps_elements(struct str method)
@@ -147,7 +147,7 @@ static bool eval_method(struct code_walk *w, TSNode f, TSNode *args, size_t narg
 	if ((str_is(key, "call") || str_is(key, "apply")) && object.n && js_danger(w, &object)) {
 		*ret = (struct js_set){0};
 		for (size_t i = 0; i < object.n; i++) {
-			struct js_set more = called(w, &object.v[i], args + 1, str_is(key, "call") && nargs ? nargs - 1 : 0, spread || str_is(key, "apply"), n);
+			struct js_set more = result_of_call(w, &object.v[i], args + 1, str_is(key, "call") && nargs ? nargs - 1 : 0, spread || str_is(key, "apply"), n);
 
 			js_add_all(w, ret, &more, n);
 		}
@@ -170,7 +170,7 @@ struct js_set js_result(struct code_walk *w, TSNode n)
 	bool spread = false;
 
 	if (node_is(f, "import")) {
-		callee = nargs ? js_eval(w, args[0]) : unknown();
+		callee = nargs ? js_eval(w, args[0]) : unknown_set();
 		for (size_t i = 0; i < callee.n; i++) {
 			struct js_set more = js_load(w, js_text(&callee.v[i]));
 
@@ -189,8 +189,8 @@ struct js_set js_result(struct code_walk *w, TSNode n)
 
 		if (callee.v[i].kind == JS_UNDEF)
 			continue; /* it is refused */
-		more = called(w, &callee.v[i], args, nargs, spread, n);
+		more = result_of_call(w, &callee.v[i], args, nargs, spread, n);
 		js_add_all(w, &s, &more, n);
 	}
-	return s.n ? s : unknown();
+	return s.n ? s : unknown_set();
 }

@@ -146,7 +146,7 @@ static struct str first_part(struct str path)
 	return dot < 0 ? path : str_sub(path, 0, (size_t)dot);
 }
 
-static const struct js_row *exact(struct str name)
+static const struct js_row *find_exact(struct str name)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (name.n && rows[i].name[0] == name.p[0] && str_is(name, rows[i].name))
@@ -154,7 +154,7 @@ static const struct js_row *exact(struct str name)
 	return NULL;
 }
 
-static const struct js_row *starred(struct str path)
+static const struct js_row *find_starred(struct str path)
 {
 	for (size_t i = 0; path.n && i < sizeof(rows) / sizeof(*rows); i++) {
 		size_t n = rows[i].name[0] == path.p[0] ? strlen(rows[i].name) : 0;
@@ -168,7 +168,7 @@ static const struct js_row *starred(struct str path)
 static const struct js_row *find_row(struct code_walk *w, struct str path)
 {
 	static const char paired[][16] = {"fs", "child_process", "Bun", "Deno"};
-	const struct js_row *r = exact(path);
+	const struct js_row *r = find_exact(path);
 	struct str name = path;
 
 	for (size_t i = 0; !r && i < sizeof(paired) / sizeof(*paired); i++) {
@@ -178,9 +178,9 @@ static const struct js_row *find_row(struct code_walk *w, struct str path)
 			name = str_cat(w->a, STR("fs."), str_sub(path, strlen("fs.promises."), path.n));
 		else if (str_ends(path, "Sync"))
 			name = str_sub(path, 0, path.n - strlen("Sync"));
-		r = exact(name);
+		r = find_exact(name);
 	}
-	return r ? r : starred(name);
+	return r ? r : find_starred(name);
 }
 
 const struct js_row *js_row(struct code_walk *w, struct str path)
@@ -237,7 +237,7 @@ bool js_global(struct code_walk *w, struct str name)
 }
 
 /* `path` with its beginning replaced, when that is a whole number of parts. */
-static bool respell(struct code_walk *w, struct str *path, const struct module *m)
+static bool respell_path(struct code_walk *w, struct str *path, const struct module *m)
 {
 	size_t n = strlen(m->specifier);
 
@@ -260,7 +260,7 @@ struct str js_canonical(struct code_walk *w, struct str path)
 			changed = true;
 		}
 		for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++)
-			changed |= respell(w, &path, &spellings[i]);
+			changed |= respell_path(w, &path, &spellings[i]);
 		if (str_ends(path, ".default") && js_builtin(str_sub(path, 0, path.n - 8)).n)
 			path = str_sub(path, 0, path.n - 8);
 	}

@@ -48,7 +48,7 @@ struct js_name *js_name_get(struct code_walk *w, struct str name)
 
 /* ---- strings ---- */
 
-static int hex(char c)
+static int hex_value(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
@@ -80,9 +80,9 @@ static struct str hex_escape(struct code_walk *w, struct str digits)
 	uint32_t c = 0;
 
 	for (size_t i = 0; i < digits.n; i++) {
-		if (hex(digits.p[i]) < 0 || c > 0x10ffff)
+		if (hex_value(digits.p[i]) < 0 || c > 0x10ffff)
 			return CODE_HOLE;
-		c = c * 16 + (uint32_t)hex(digits.p[i]);
+		c = c * 16 + (uint32_t)hex_value(digits.p[i]);
 	}
 	return digits.n ? code_point(w, c) : CODE_HOLE;
 }
@@ -150,7 +150,7 @@ struct js_place {
 	const void *fn;              /* the function */
 };
 
-static const struct js_source *source(struct code_walk *w, enum js_from from, TSNode node, const struct js_source *of, struct str key)
+static const struct js_source *new_source(struct code_walk *w, enum js_from from, TSNode node, const struct js_source *of, struct str key)
 {
 	struct js_source *s = arena_new(w->a, struct js_source);
 
@@ -158,9 +158,9 @@ static const struct js_source *source(struct code_walk *w, enum js_from from, TS
 	return s;
 }
 
-static const struct js_source *nowhere(struct code_walk *w) { return source(w, JS_FROM_NOWHERE, (TSNode){0}, NULL, STR("")); }
+static const struct js_source *source_nowhere(struct code_walk *w) { return new_source(w, JS_FROM_NOWHERE, (TSNode){0}, NULL, STR("")); }
 
-static void define(struct code_walk *w, struct str name, const struct js_source *s, bool top)
+static void define_name(struct code_walk *w, struct str name, const struct js_source *s, bool top)
 {
 	struct js_name *n = js_name_get(w, name);
 	struct js_def *d = arena_new(w->a, struct js_def);
@@ -223,7 +223,7 @@ static void add_store(struct code_walk *w, struct str key, const struct js_sourc
 	n->stores = d;
 }
 
-static void stored(struct code_walk *w, TSNode left, const struct js_source *s)
+static void note_stored(struct code_walk *w, TSNode left, const struct js_source *s)
 {
 	struct js *js = js_of(w);
 	TSNode object = node_field(left, "object"), index = node_field(left, "index");
@@ -236,7 +236,7 @@ static void stored(struct code_walk *w, TSNode left, const struct js_source *s)
 		add_store(w, name, s);
 		js->arrays_move |= str_is(name, "length");
 		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") || str_is(of, "self"))
-			define(w, name, nowhere(w), false); /* what has an effect is caught where it is stored */
+			define_name(w, name, source_nowhere(w), false); /* what has an effect is caught where it is stored */
 	} else if (node_is(left, "subscript_expression")) {
 		js->arrays_change = true;
 		if (node_is(index, "string"))
@@ -246,7 +246,7 @@ static void stored(struct code_walk *w, TSNode left, const struct js_source *s)
 	}
 }
 
-static void bind(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth);
+static void bind_pattern(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth);
 
 static void bind_object(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
 {
@@ -257,20 +257,20 @@ static void bind_object(struct code_walk *w, TSNode p, const struct js_source *s
 		TSNode left = node_is(c[i], "object_assignment_pattern") ? node_field(c[i], "left") : c[i];
 
 		if (node_is(c[i], "object_assignment_pattern"))
-			bind(w, left, source(w, JS_FROM_EXPR, node_field(c[i], "right"), NULL, STR("")), top, depth + 1);
+			bind_pattern(w, left, new_source(w, JS_FROM_EXPR, node_field(c[i], "right"), NULL, STR("")), top, depth + 1);
 		if (node_is(left, "shorthand_property_identifier_pattern"))
-			define(w, node_text(w, left), source(w, JS_FROM_MEMBER, left, s, node_text(w, left)), top);
+			define_name(w, node_text(w, left), new_source(w, JS_FROM_MEMBER, left, s, node_text(w, left)), top);
 		else if (node_is(left, "pair_pattern"))
-			bind(w, node_field(left, "value"), source(w, JS_FROM_KEY, node_field(left, "key"), s, STR("")), top, depth + 1);
+			bind_pattern(w, node_field(left, "value"), new_source(w, JS_FROM_KEY, node_field(left, "key"), s, STR("")), top, depth + 1);
 		else if (node_is(left, "rest_pattern"))
-			bind(w, js_last_child(w, left), s, top, depth + 1); /* the rest has the same members, or fewer */
+			bind_pattern(w, js_last_child(w, left), s, top, depth + 1); /* the rest has the same members, or fewer */
 		else
-			bind(w, left, s, top, depth + 1);
+			bind_pattern(w, left, s, top, depth + 1);
 	}
 }
 
 /* A pattern that gets its values from a source. */
-static void bind(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
+static void bind_pattern(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
 {
 	size_t n;
 	TSNode *c;
@@ -278,24 +278,24 @@ static void bind(struct code_walk *w, TSNode p, const struct js_source *s, bool 
 	if (depth > JS_PATTERN_DEPTH_MAX) {
 		code_marker_add(w, "bound", p);
 	} else if (node_is(p, "identifier") || node_is(p, "shorthand_property_identifier_pattern") || node_is(p, "undefined")) {
-		define(w, node_text(w, p), s, top);
+		define_name(w, node_text(w, p), s, top);
 	} else if (node_is(p, "assignment_pattern")) {
-		bind(w, node_field(p, "left"), s, top, depth + 1);
-		bind(w, node_field(p, "left"), source(w, JS_FROM_EXPR, node_field(p, "right"), NULL, STR("")), top, depth + 1);
+		bind_pattern(w, node_field(p, "left"), s, top, depth + 1);
+		bind_pattern(w, node_field(p, "left"), new_source(w, JS_FROM_EXPR, node_field(p, "right"), NULL, STR("")), top, depth + 1);
 	} else if (node_is(p, "object_pattern")) {
 		bind_object(w, p, s, top, depth);
 	} else if (node_is(p, "array_pattern")) {
 		c = js_children(w, p, &n);
 		for (size_t i = 0; i < n; i++)
-			bind(w, node_is(c[i], "rest_pattern") ? js_last_child(w, c[i]) : c[i], node_is(c[i], "rest_pattern") ? s : source(w, JS_FROM_ELEMENT, p, s, STR("")), top, depth + 1);
+			bind_pattern(w, node_is(c[i], "rest_pattern") ? js_last_child(w, c[i]) : c[i], node_is(c[i], "rest_pattern") ? s : new_source(w, JS_FROM_ELEMENT, p, s, STR("")), top, depth + 1);
 	} else if (node_is(p, "rest_pattern") || node_is(p, "parenthesized_expression")) {
-		bind(w, js_last_child(w, p), node_is(p, "rest_pattern") ? nowhere(w) : s, top, depth + 1);
+		bind_pattern(w, js_last_child(w, p), node_is(p, "rest_pattern") ? source_nowhere(w) : s, top, depth + 1);
 	} else {
-		stored(w, p, s); /* a member: whoever assigns what has an effect is caught there */
+		note_stored(w, p, s); /* a member: whoever assigns what has an effect is caught there */
 	}
 }
 
-static void collect(struct code_walk *w, TSNode n, struct js_place at);
+static void collect_bindings(struct code_walk *w, TSNode n, struct js_place at);
 
 static void collect_children(struct code_walk *w, TSNode n, struct js_place at)
 {
@@ -304,10 +304,10 @@ static void collect_children(struct code_walk *w, TSNode n, struct js_place at)
 
 	at.depth++;
 	for (size_t i = 0; i < count; i++)
-		collect(w, c[i], at);
+		collect_bindings(w, c[i], at);
 }
 
-static const struct js_source *parameter(struct code_walk *w, struct str function, size_t i)
+static const struct js_source *parameter_source(struct code_walk *w, struct str function, size_t i)
 {
 	struct js_source *s = arena_new(w->a, struct js_source);
 
@@ -323,17 +323,17 @@ static void collect_function(struct code_walk *w, TSNode n, struct js_place at, 
 	TSNode *c = ts_node_is_null(all) ? NULL : js_children(w, all, &count);
 
 	if (!ts_node_is_null(name) && !node_is(n, "method_definition"))
-		define(w, node_text(w, name), source(w, JS_FROM_EXPR, n, NULL, STR("")), node_is(n, "function_declaration") && !at.function && !at.block);
+		define_name(w, node_text(w, name), new_source(w, JS_FROM_EXPR, n, NULL, STR("")), node_is(n, "function_declaration") && !at.function && !at.block);
 	if (node_is(n, "function_declaration") || node_is(n, "generator_function_declaration"))
 		owner = node_text(w, name);
 	if (owner.n)
 		js_name_get(w, owner)->nfunctions++;
 	if (!ts_node_is_null(one))
-		bind(w, one, given && ngiven ? given[0] : parameter(w, owner, 0), false, 0);
+		bind_pattern(w, one, given && ngiven ? given[0] : parameter_source(w, owner, 0), false, 0);
 	for (size_t i = 0; i < count; i++)
-		bind(w, c[i], node_is(c[i], "rest_pattern") ? nowhere(w) : given && i < ngiven ? given[i] : parameter(w, owner, i), false, 0);
+		bind_pattern(w, c[i], node_is(c[i], "rest_pattern") ? source_nowhere(w) : given && i < ngiven ? given[i] : parameter_source(w, owner, i), false, 0);
 	for (size_t i = 0; ngiven && !ts_node_is_null(name) && i < count; i++)
-		bind(w, c[i], nowhere(w), false, 0); /* it can call itself */
+		bind_pattern(w, c[i], source_nowhere(w), false, 0); /* it can call itself */
 	at.function = at.block = true;
 	at.branch = false;
 	at.hoisted |= node_is(n, "function_declaration") || node_is(n, "generator_function_declaration");
@@ -343,7 +343,7 @@ static void collect_function(struct code_walk *w, TSNode n, struct js_place at, 
 
 #define WORD_ROOM 20
 
-static bool in(struct str name, const char (*list)[WORD_ROOM], size_t n)
+static bool is_in(struct str name, const char (*list)[WORD_ROOM], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_is(name, list[i]))
@@ -356,15 +356,15 @@ static size_t callback_sources(struct code_walk *w, TSNode object, struct str me
 	const struct js_source **ret)
 {
 	static const char each[][WORD_ROOM] = {"forEach", "map", "filter", "some", "every", "find", "findIndex", "findLast", "flatMap"};
-	const struct js_source *of = source(w, JS_FROM_EXPR, object, NULL, STR(""));
+	const struct js_source *of = new_source(w, JS_FROM_EXPR, object, NULL, STR(""));
 
-	if (in(method, each, sizeof(each) / sizeof(*each))) {
-		ret[0] = source(w, JS_FROM_ELEMENT, object, of, method);
-		ret[1] = source(w, JS_FROM_INDEX, object, of, method);
+	if (is_in(method, each, sizeof(each) / sizeof(*each))) {
+		ret[0] = new_source(w, JS_FROM_ELEMENT, object, of, method);
+		ret[1] = new_source(w, JS_FROM_INDEX, object, of, method);
 		ret[2] = of;
 		return 3;
 	}
-	ret[0] = source(w, JS_FROM_ELEMENT, object, of, method);
+	ret[0] = new_source(w, JS_FROM_ELEMENT, object, of, method);
 	return str_is(method, "then");
 }
 
@@ -391,19 +391,19 @@ static void collect_call(struct code_walk *w, TSNode n, struct js_place at)
 		inner = js_last_child(w, inner);
 	if (js_is_function(inner) && node_is(args, "arguments")) { /* called where it stands */
 		for (; ngiven < count && ngiven < JS_ARGS_MAX && !node_is(c[ngiven], "spread_element"); ngiven++)
-			given[ngiven] = source(w, JS_FROM_EXPR, c[ngiven], NULL, STR(""));
+			given[ngiven] = new_source(w, JS_FROM_EXPR, c[ngiven], NULL, STR(""));
 		collect_function(w, inner, at, given, ngiven, STR(""));
 	} else {
 		if (node_is(f, "identifier") && node_is(args, "arguments"))
 			add_site(w, node_text(w, f), n);
-		collect(w, f, at);
+		collect_bindings(w, f, at);
 	}
 	ngiven = node_is(f, "member_expression") ? callback_sources(w, node_field(f, "object"), node_text(w, node_field(f, "property")), given) : 0;
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 && ngiven && js_is_function(c[i]))
 			collect_function(w, c[i], at, given, ngiven, STR(""));
 		else
-			collect(w, c[i], at);
+			collect_bindings(w, c[i], at);
 	}
 }
 
@@ -411,7 +411,7 @@ static void collect_import(struct code_walk *w, TSNode n)
 {
 	TSNode from = node_field(n, "source");
 	struct str module = js_builtin(js_string(w, from));
-	const struct js_source *s = module.n ? source(w, JS_FROM_PATH, from, NULL, module) : nowhere(w);
+	const struct js_source *s = module.n ? new_source(w, JS_FROM_PATH, from, NULL, module) : source_nowhere(w);
 	size_t count, nc, ns;
 	TSNode *c = js_children(w, n, &count);
 
@@ -422,12 +422,12 @@ static void collect_import(struct code_walk *w, TSNode n)
 			TSNode *names = node_is(parts[k], "named_imports") ? js_children(w, parts[k], &ns) : NULL;
 
 			if (!names) /* default, or all of it */
-				define(w, node_text(w, node_is(parts[k], "identifier") ? parts[k] : js_last_child(w, parts[k])), s, true);
+				define_name(w, node_text(w, node_is(parts[k], "identifier") ? parts[k] : js_last_child(w, parts[k])), s, true);
 			for (size_t x = 0; names && x < ns; x++) {
 				TSNode name = node_field(names[x], "name"), alias = node_field(names[x], "alias");
 				struct str key = node_is(name, "string") ? js_string(w, name) : node_text(w, name);
 
-				define(w, node_text(w, ts_node_is_null(alias) ? name : alias), source(w, JS_FROM_MEMBER, name, s, key), true);
+				define_name(w, node_text(w, ts_node_is_null(alias) ? name : alias), new_source(w, JS_FROM_MEMBER, name, s, key), true);
 			}
 		}
 	}
@@ -436,15 +436,15 @@ static void collect_import(struct code_walk *w, TSNode n)
 static void collect_loop(struct code_walk *w, TSNode n, struct js_place at)
 {
 	TSNode left = node_field(n, "left"), op = node_field(n, "operator");
-	const struct js_source *s = source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR(""));
+	const struct js_source *s = new_source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR(""));
 
-	bind(w, left, node_is(op, "of") ? source(w, JS_FROM_ELEMENT, left, s, STR("")) : nowhere(w), false, 0);
+	bind_pattern(w, left, node_is(op, "of") ? new_source(w, JS_FROM_ELEMENT, left, s, STR("")) : source_nowhere(w), false, 0);
 	at.block = at.branch = true;
 	collect_children(w, n, at);
 }
 
 /* `var` has a place for its name from the start, but no value yet; `let x;` has none either. */
-static void declare(struct code_walk *w, TSNode name, bool var, bool value, const struct js_place *at)
+static void declare_name(struct code_walk *w, TSNode name, bool var, bool value, const struct js_place *at)
 {
 	struct js_name *n = js_name_get(w, node_text(w, name));
 
@@ -470,7 +470,7 @@ static void declare_pattern(struct code_walk *w, TSNode p, unsigned depth)
 		declare_pattern(w, c[i], depth + 1);
 }
 
-static void used(struct code_walk *w, TSNode name, const struct js_place *at)
+static void note_used(struct code_walk *w, TSNode name, const struct js_place *at)
 {
 	struct js_name *n = js_name_get(w, node_text(w, name));
 
@@ -495,16 +495,16 @@ static void collect_declarators(struct code_walk *w, TSNode n, struct js_place a
 		if (!node_is(c[i], "variable_declarator"))
 			continue;
 		if (!ts_node_is_null(value))
-			bind(w, name, source(w, JS_FROM_EXPR, value, NULL, STR("")), top, 0);
+			bind_pattern(w, name, new_source(w, JS_FROM_EXPR, value, NULL, STR("")), top, 0);
 		if (node_is(name, "identifier"))
-			declare(w, name, node_is(n, "variable_declaration"), !ts_node_is_null(value), &at);
+			declare_name(w, name, node_is(n, "variable_declaration"), !ts_node_is_null(value), &at);
 		else if (node_is(n, "variable_declaration"))
 			declare_pattern(w, name, 0);
-		collect(w, name, at);
+		collect_bindings(w, name, at);
 		if (js_is_function(value) && node_is(name, "identifier"))
 			collect_function(w, value, at, NULL, 0, node_text(w, name));
 		else if (!ts_node_is_null(value))
-			collect(w, value, at);
+			collect_bindings(w, value, at);
 	}
 }
 
@@ -512,7 +512,7 @@ static const char change[][WORD_ROOM] = {"push", "unshift", "splice", "fill", "c
 static const char move[][WORD_ROOM] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted", "toReversed", "toSpliced", "delete"};
 static const char assign[][WORD_ROOM] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
 static const char inputs[][WORD_ROOM] = {"stdin", "input", "stdio"};
-#define IN(s, list) in((s), (list), sizeof(list) / sizeof(*(list)))
+#define IN(s, list) is_in((s), (list), sizeof(list) / sizeof(*(list)))
 
 static void collect_word(struct code_walk *w, struct str s)
 {
@@ -550,11 +550,11 @@ static bool collect_assignment(struct code_walk *w, TSNode n)
 	TSNode left = node_field(n, "left"), argument = node_field(n, "argument");
 
 	if (node_is(n, "assignment_expression"))
-		bind(w, left, source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR("")), false, 0);
+		bind_pattern(w, left, new_source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR("")), false, 0);
 	else if (node_is(n, "augmented_assignment_expression"))
-		bind(w, left, source(w, JS_FROM_EXPR, n, NULL, STR("")), false, 0);
+		bind_pattern(w, left, new_source(w, JS_FROM_EXPR, n, NULL, STR("")), false, 0);
 	else if (node_is(n, "update_expression"))
-		bind(w, argument, source(w, JS_FROM_NUMBER, n, NULL, STR("")), false, 0);
+		bind_pattern(w, argument, new_source(w, JS_FROM_NUMBER, n, NULL, STR("")), false, 0);
 	else
 		return false;
 	js_of(w)->assigns = true;
@@ -583,12 +583,12 @@ static void collect_names(struct code_walk *w, TSNode n, const struct js_place *
 		collect_word(w, node_text(w, n));
 	if (shorthand || node_is(n, "identifier")) {
 		js_of(w)->uses_arguments |= str_is(node_text(w, n), "arguments");
-		used(w, n, at);
+		note_used(w, n, at);
 	}
 	if (shorthand || IS_ANY(n, "pair", "method_definition", "field_definition"))
 		collect_own(w, n);
 	if (node_is(n, "unary_expression") && node_is(node_field(n, "operator"), "delete"))
-		stored(w, node_field(n, "argument"), nowhere(w));
+		note_stored(w, node_field(n, "argument"), source_nowhere(w));
 	js_of(w)->assigns |= !at->function && IS_ANY(n, "variable_declaration", "function_declaration", "for_in_statement");
 }
 
@@ -598,7 +598,7 @@ static void collect_class(struct code_walk *w, TSNode n, struct js_place *at)
 	TSNode name = node_field(n, "name");
 
 	if (!ts_node_is_null(name))
-		define(w, node_text(w, name), source(w, JS_FROM_EXPR, n, NULL, STR("")), outermost);
+		define_name(w, node_text(w, name), new_source(w, JS_FROM_EXPR, n, NULL, STR("")), outermost);
 	at->function = at->class = true;
 }
 
@@ -614,7 +614,7 @@ static void collect_other(struct code_walk *w, TSNode n, struct js_place at)
 	else if (node_is(n, "this"))
 		js_of(w)->sloppy_this = true;
 	else if (node_is(n, "catch_clause") && !ts_node_is_null(node_field(n, "parameter")))
-		bind(w, node_field(n, "parameter"), nowhere(w), false, 0);
+		bind_pattern(w, node_field(n, "parameter"), source_nowhere(w), false, 0);
 	else
 		collect_assignment(w, n);
 	at.branch |= statement && !IS_ANY(n, "expression_statement", "return_statement");
@@ -622,7 +622,7 @@ static void collect_other(struct code_walk *w, TSNode n, struct js_place at)
 	collect_children(w, n, at);
 }
 
-static void collect(struct code_walk *w, TSNode n, struct js_place at)
+static void collect_bindings(struct code_walk *w, TSNode n, struct js_place at)
 {
 	if (at.depth > CODE_DEPTH_MAX)
 		return; /* the second pass stops here, too, and says so */
@@ -641,4 +641,4 @@ static void collect(struct code_walk *w, TSNode n, struct js_place at)
 		collect_other(w, n, at);
 }
 
-void js_collect(struct code_walk *w, TSNode root) { collect(w, root, (struct js_place){0}); }
+void js_collect(struct code_walk *w, TSNode root) { collect_bindings(w, root, (struct js_place){0}); }

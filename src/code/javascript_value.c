@@ -13,11 +13,11 @@ struct js_set js_one(struct js_value v)
 	return s;
 }
 
-static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
-static struct js_set number(struct str digits) { return js_one((struct js_value){.kind = JS_NUM, .text = digits}); }
-static struct js_set path(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
+static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
+static struct js_set number_set(struct str digits) { return js_one((struct js_value){.kind = JS_NUM, .text = digits}); }
+static struct js_set path_set(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
 
-static bool same(const struct js_value *a, const struct js_value *b)
+static bool same_value(const struct js_value *a, const struct js_value *b)
 {
 	return a->kind == b->kind && str_eq(a->text, b->text) && ((a->kind != JS_NODE && a->kind != JS_ITEMS) || ts_node_eq(a->node, b->node));
 }
@@ -36,7 +36,7 @@ void js_add(struct code_walk *w, struct js_set *s, struct js_value v, TSNode n)
 	struct js_set one;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (same(&s->v[i], &v))
+		if (same_value(&s->v[i], &v))
 			return;
 	if (s->n < JS_UNION_MAX) {
 		s->v[s->n++] = v;
@@ -122,16 +122,16 @@ static struct js_set array_at(struct code_walk *w, TSNode array, struct str key)
 	TSNode *c = js_children(w, array, &n);
 
 	if (str_is(key, "length"))
-		return number(STR(""));
+		return number_set(STR(""));
 	if (!index_of(key, &at))
-		return unknown(); /* a method */
+		return unknown_set(); /* a method */
 	for (size_t i = 0; i < n; i++)
 		if (node_is(c[i], "spread_element"))
 			return array_elements(w, array);
 	/* Holes ([,a]) have no node, so places are counted only when there are none. */
 	if (js_of(w)->arrays_change || js_of(w)->arrays_move || ts_node_child_count(array) != 2 * n + 1)
 		return array_elements(w, array);
-	return at < n ? js_eval(w, c[at]) : unknown();
+	return at < n ? js_eval(w, c[at]) : unknown_set();
 }
 
 static struct js_set element_of(struct code_walk *w, const struct js_set *of)
@@ -140,7 +140,7 @@ static struct js_set element_of(struct code_walk *w, const struct js_set *of)
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct js_value *v = &of->v[i];
-		struct js_set more = unknown();
+		struct js_set more = unknown_set();
 
 		if (v->kind == JS_UNDEF)
 			continue; /* it is refused */
@@ -266,7 +266,7 @@ static struct js_set items_of(struct code_walk *w, const struct js_value *v, str
 	struct js_set s, more;
 
 	if (js_of(w)->arrays_change)
-		return unknown();
+		return unknown_set();
 	if (str_is(v->text, "entries"))
 		return js_one((struct js_value){.kind = JS_ITEMS, .text = STR("entry"), .node = v->node});
 	if (str_is(v->text, "keys") || str_is(v->text, "values"))
@@ -290,35 +290,35 @@ static struct js_set member_of(struct code_walk *w, const struct js_value *v, st
 	switch (v->kind) {
 	case JS_PATH:
 		if (!key.n || str_is(key, "then") || str_is(key, "catch") || str_is(key, "finally"))
-			return unknown(); /* a promise of it: the call looks at the object */
+			return unknown_set(); /* a promise of it: the call looks at the object */
 		folded.text = str_cat(w->a, STR("process."), key);
 		if (str_is(v->text, "globalThis") && !js_global(w, key) && (str_is(key, "mainModule") || (js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
-			return path(js_canonical(w, folded.text)); /* `this` in what the process calls */
+			return path_set(js_canonical(w, folded.text)); /* `this` in what the process calls */
 		if (str_is(v->text, "globalThis") && !js_global(w, key))
-			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : unknown();
+			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : unknown_set();
 		folded.text = js_canonical(w, str_cat(w->a, str_cat(w->a, v->text, STR(".")), key));
 		if (js_fold_member(w, folded.text, &folded))
 			return js_one(folded);
-		return path(folded.text);
+		return path_set(folded.text);
 	case JS_NODE:
 		if (node_is(v->node, "object"))
 			return object_at(w, v->node, key);
 		if (node_is(v->node, "array"))
 			return key.n ? array_at(w, v->node, key) : array_elements(w, v->node);
-		return unknown();
+		return unknown_set();
 	case JS_NAMES:
 	case JS_TEXT:
 		if (str_is(key, "length"))
-			return number(STR(""));
+			return number_set(STR(""));
 		if (v->kind == JS_NAMES && !js_of(w)->arrays_change && (!key.n || (key.p[0] >= '0' && key.p[0] <= '9')))
 			return js_one((struct js_value){.kind = JS_TEXT, .text = str_n("\2", 1)});
-		return unknown();
+		return unknown_set();
 	case JS_PACKAGE:
 		return js_one(*v);
 	case JS_ITEMS:
-		return str_is(key, "length") ? number(STR("")) : !key.n || (key.p[0] >= '0' && key.p[0] <= '9') ? items_of(w, v, key) : unknown();
+		return str_is(key, "length") ? number_set(STR("")) : !key.n || (key.p[0] >= '0' && key.p[0] <= '9') ? items_of(w, v, key) : unknown_set();
 	default:
-		return unknown();
+		return unknown_set();
 	}
 }
 
@@ -334,7 +334,7 @@ struct js_set js_member(struct code_walk *w, const struct js_set *of, struct str
 		more = member_of(w, &of->v[i], text_exact(key) ? key : STR(""));
 		js_add_all(w, &s, &more, n);
 	}
-	return s.n ? s : unknown();
+	return s.n ? s : unknown_set();
 }
 
 bool js_key(struct code_walk *w, TSNode n, struct str *ret_key)
@@ -359,7 +359,7 @@ static bool numbers_only(const struct js_set *s)
 }
 
 /* The members that any of these keys names. */
-static struct js_set members(struct code_walk *w, const struct js_set *object, const struct js_set *keys,
+static struct js_set members_of(struct code_walk *w, const struct js_set *object, const struct js_set *keys,
 	TSNode n)
 {
 	struct js_set s = {0};
@@ -369,7 +369,7 @@ static struct js_set members(struct code_walk *w, const struct js_set *object, c
 
 		js_add_all(w, &s, &more, n);
 	}
-	return s.n ? s : unknown();
+	return s.n ? s : unknown_set();
 }
 
 static struct js_set eval_member(struct code_walk *w, TSNode n)
@@ -380,7 +380,7 @@ static struct js_set eval_member(struct code_walk *w, TSNode n)
 	if (js_key(w, n, &key))
 		return js_member(w, &object, key, n);
 	keys = js_eval(w, node_field(n, "index"));
-	return members(w, &object, &keys, n);
+	return members_of(w, &object, &keys, n);
 }
 
 /* ---- names ---- */
@@ -393,7 +393,7 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 	bool same = false;
 
 	if (!js_closed(w, function))
-		return unknown();
+		return unknown_set();
 	for (const struct js_site *c = js_name_get(w, function)->sites; c && !js_of(w)->bound_said; c = c->next) {
 		size_t n;
 		TSNode *args = js_children(w, node_field(c->call, "arguments"), &n);
@@ -406,10 +406,10 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 			same = true; /* another name that is spelled the same: it adds nothing */
 			continue;
 		}
-		more = known ? js_eval(w, args[index]) : unknown();
+		more = known ? js_eval(w, args[index]) : unknown_set();
 		js_add_all(w, &s, &more, c->call);
 	}
-	return s.n || same ? s : unknown();
+	return s.n || same ? s : unknown_set();
 }
 
 /*
@@ -448,17 +448,17 @@ static struct js_set eval_source(struct code_walk *w, const struct js_source *s,
 
 	if (depth > JS_PATTERN_DEPTH_MAX) {
 		js_bound(w, s->node);
-		return unknown();
+		return unknown_set();
 	}
 	switch (s->from) {
 	case JS_FROM_EXPR:
 		return js_eval(w, s->node);
 	case JS_FROM_PATH:
-		return path(s->key);
+		return path_set(s->key);
 	case JS_FROM_PARAM:
 		return eval_param(w, s->key, s->index, NULL);
 	case JS_FROM_NUMBER:
-		return number(STR(""));
+		return number_set(STR(""));
 	case JS_FROM_MEMBER:
 		of = eval_source(w, s->of, depth + 1);
 		check_owner(w, &of, s->key, s->node);
@@ -468,34 +468,35 @@ static struct js_set eval_source(struct code_walk *w, const struct js_source *s,
 		keys = js_keys(w, s->node);
 		for (size_t i = 0; i < keys.n; i++)
 			check_owner(w, &of, js_text(&keys.v[i]), s->node);
-		return members(w, &of, &keys, s->node);
+		return members_of(w, &of, &keys, s->node);
 	case JS_FROM_INDEX: /* the second parameter: a number only for arrays; maps give keys */
 		of = eval_source(w, s->of, depth + 1);
 		for (size_t i = 0; i < of.n; i++)
 			if (of.v[i].kind != JS_NAMES && of.v[i].kind != JS_ITEMS && !(of.v[i].kind == JS_NODE && node_is(of.v[i].node, "array")))
-				return unknown();
-		return js_name_get(w, s->key)->own || js_of(w)->stores_computed ? unknown() : number(STR(""));
+				return unknown_set();
+		return js_name_get(w, s->key)->own || js_of(w)->stores_computed ? unknown_set()
+										: number_set(STR(""));
 	case JS_FROM_ELEMENT:
 		of = eval_source(w, s->of, depth + 1);
 		return given_by(w, &of, s->key, s->node);
 	default:
-		return unknown();
+		return unknown_set();
 	}
 }
 
-static struct js_set global(struct code_walk *w, struct str name)
+static struct js_set global_value(struct code_walk *w, struct str name)
 {
 	struct js_value folded;
 	struct str p;
 
 	if (!js_global(w, name))
-		return unknown();
+		return unknown_set();
 	if (str_is(name, "global") || str_is(name, "window") || str_is(name, "self"))
-		return path(STR("globalThis"));
+		return path_set(STR("globalThis"));
 	p = js_builtin(name).n && !str_is(name, "module") ? js_builtin(name) : name;
 	if (js_fold_member(w, p, &folded))
 		return js_one(folded);
-	return path(p);
+	return path_set(p);
 }
 
 static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
@@ -509,7 +510,7 @@ static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 		return name->value;
 	if (name->busy) {
 		js->cycles++;
-		return unknown();
+		return unknown_set();
 	}
 	name->busy = true;
 	js->busy++;
@@ -519,11 +520,11 @@ static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 	}
 	if (!name->top || !s.n) {
 		if (!name->top && !(name->declared && !js_global(w, name->name)))
-			more = global(w, name->name);
+			more = global_value(w, name->name);
 		else if (s.n)
 			memset(&more, 0, sizeof(more));
 		else
-			more = unknown();
+			more = unknown_set();
 		js_add_all(w, &s, &more, n);
 	}
 	if (name->undef || (name->is_var && (name->ref_at < name->var_at || (name->ref_fn && (name->ref_many || name->ref_fn != name->var_fn)))))
@@ -539,7 +540,7 @@ static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 
 /* ---- expressions ---- */
 
-static struct js_set both(struct code_walk *w, TSNode a, TSNode b, TSNode n)
+static struct js_set eval_both(struct code_walk *w, TSNode a, TSNode b, TSNode n)
 {
 	struct js_set s = js_eval(w, a), more = js_eval(w, b);
 
@@ -556,14 +557,14 @@ static struct js_set eval_operator(struct code_walk *w, TSNode n)
 	if (!strcmp(op, "+") || !strcmp(op, "+=")) {
 		struct js_set a = js_eval(w, left), b = js_eval(w, right);
 
-		return numbers_only(&a) && numbers_only(&b) ? number(STR("")) : js_concat(w, &a, &b, n);
+		return numbers_only(&a) && numbers_only(&b) ? number_set(STR("")) : js_concat(w, &a, &b, n);
 	}
 	if (!strncmp(op, "||", 2) || !strncmp(op, "&&", 2) || !strncmp(op, "??", 2))
-		return both(w, left, right, n);
+		return eval_both(w, left, right, n);
 	for (size_t i = 0; i < sizeof(arithmetic) / sizeof(*arithmetic); i++)
 		if (!strcmp(op, arithmetic[i]))
-			return number(STR(""));
-	return unknown();
+			return number_set(STR(""));
+	return unknown_set();
 }
 
 static struct js_set eval_template(struct code_walk *w, TSNode n)
@@ -588,15 +589,15 @@ static struct js_set eval_number(struct code_walk *w, TSNode n)
 
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] < '0' || s.p[i] > '9' || s.n > 9 || (s.n > 1 && s.p[0] == '0'))
-			return number(STR(""));
-	return number(s);
+			return number_set(STR(""));
+	return number_set(s);
 }
 
 static struct js_set eval_unary(TSNode n)
 {
 	const char *op = ts_node_type(node_field(n, "operator"));
 
-	return !strcmp(op, "-") || !strcmp(op, "+") || !strcmp(op, "~") ? number(STR("")) : unknown();
+	return !strcmp(op, "-") || !strcmp(op, "+") || !strcmp(op, "~") ? number_set(STR("")) : unknown_set();
 }
 
 /* Inside a class `this` is never the global object. */
@@ -637,33 +638,33 @@ static struct js_set eval_kind(struct code_walk *w, TSNode n)
 	if (!strcmp(t, "parenthesized_expression") || !strcmp(t, "sequence_expression") || !strcmp(t, "await_expression"))
 		return js_eval(w, js_last_child(w, n));
 	if (!strcmp(t, "ternary_expression"))
-		return both(w, node_field(n, "consequence"), node_field(n, "alternative"), n);
+		return eval_both(w, node_field(n, "consequence"), node_field(n, "alternative"), n);
 	if (!strcmp(t, "assignment_expression"))
 		return js_eval(w, node_field(n, "right"));
 	if (!strcmp(t, "unary_expression"))
 		return eval_unary(n);
 	if (!strcmp(t, "update_expression"))
-		return number(STR(""));
+		return number_set(STR(""));
 	if (!strcmp(t, "this"))
-		return own_this(js_of(w), n) ? unknown() : path(STR("globalThis"));
+		return own_this(js_of(w), n) ? unknown_set() : path_set(STR("globalThis"));
 	if (!strcmp(t, "meta_property"))
-		return str_starts(node_text(w, n), "import") ? path(STR("import.meta")) : unknown();
+		return str_starts(node_text(w, n), "import") ? path_set(STR("import.meta")) : unknown_set();
 	for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++)
 		if (!strcmp(t, literals[i]))
 			return js_one((struct js_value){.kind = JS_NODE, .node = n});
 	if (js_is_function(n))
 		return js_one((struct js_value){.kind = JS_NODE, .node = n});
-	return unknown();
+	return unknown_set();
 }
 
-static bool remembered(TSNode n)
+static bool is_remembered(TSNode n)
 {
 	static const char *const kinds[] = {"call_expression", "member_expression", "binary_expression", "subscript_expression", "new_expression", "ternary_expression", "template_string"};
 
 	return node_is_any(n, kinds, sizeof(kinds) / sizeof(*kinds));
 }
 
-static void remember(struct code_walk *w, struct js_memo *m, const struct js_set *s)
+static void remember_set(struct code_walk *w, struct js_memo *m, const struct js_set *s)
 {
 	struct js_value *v = arena_array(w->a, s->n, sizeof(*v));
 
@@ -675,12 +676,12 @@ static void remember(struct code_walk *w, struct js_memo *m, const struct js_set
 struct js_set js_eval(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
-	struct js_memo *m = !ts_node_is_null(n) && remembered(n) ? js_memo_get(w, n) : NULL;
+	struct js_memo *m = !ts_node_is_null(n) && is_remembered(n) ? js_memo_get(w, n) : NULL;
 	size_t cycles = js->cycles;
 	struct js_set s = {0};
 
 	if (ts_node_is_null(n))
-		return unknown();
+		return unknown_set();
 	if (m && m->n) {
 		memcpy(s.v, m->value, m->n * sizeof(*s.v));
 		s.n = m->n;
@@ -688,14 +689,14 @@ struct js_set js_eval(struct code_walk *w, TSNode n)
 	}
 	if (!js->steps || js->depth >= JS_EVAL_DEPTH_MAX || walk_full(w)) {
 		js_bound(w, n);
-		return unknown();
+		return unknown_set();
 	}
 	js->steps--;
 	js->depth++;
 	s = eval_kind(w, n);
 	js->depth--;
 	if (m && s.n && (js->cycles == cycles || js->busy == 0)) /* as with names */
-		remember(w, m, &s);
+		remember_set(w, m, &s);
 	return s;
 }
 

@@ -5,7 +5,7 @@
 
 /* ---- blocks ---- */
 
-static void enter(struct ps *p)
+static void enter_scope(struct ps *p)
 {
 	if (p->nopen < PS_DEPTH_MAX)
 		p->open[p->nopen++] = ++p->blocks;
@@ -14,7 +14,7 @@ static void enter(struct ps *p)
 }
 
 /* After a block the directory is known only when the block did not change it. */
-static void leave(struct ps *p, struct str cwd)
+static void leave_scope(struct ps *p, struct str cwd)
 {
 	if (p->nopen)
 		p->nopen--;
@@ -23,7 +23,7 @@ static void leave(struct ps *p, struct str cwd)
 }
 
 /* At {: a block of a statement. */
-static void block(struct ps *p)
+static void read_block(struct ps *p)
 {
 	struct str cwd = p->w->s->cwd;
 
@@ -33,9 +33,9 @@ static void block(struct ps *p)
 		return;
 	}
 	p->i++;
-	enter(p);
+	enter_scope(p);
 	ps_statements(p, '}');
-	leave(p, cwd);
+	leave_scope(p, cwd);
 }
 
 static void loop_block(struct ps *p)
@@ -44,7 +44,7 @@ static void loop_block(struct ps *p)
 
 	if (p->moves)
 		p->w->s->cwd = CODE_HOLE;
-	block(p);
+	read_block(p);
 	p->w->s->cwd = p->moves ? CODE_HOLE : cwd;
 }
 
@@ -54,9 +54,9 @@ void ps_skip_block(struct ps *p)
 	struct str cwd = p->w->s->cwd;
 
 	p->mute = true;
-	enter(p);
+	enter_scope(p);
 	ps_statements(p, '}');
-	leave(p, cwd);
+	leave_scope(p, cwd);
 	p->w->s->cwd = cwd;
 	p->mute = mute;
 }
@@ -79,9 +79,9 @@ struct ps_val ps_block_at(struct ps *p, size_t from, const struct ps_val *it)
 	p->it = it ? *it : PS_UNKNOWN;
 	if (p->moves)
 		p->w->s->cwd = CODE_HOLE;
-	enter(p);
+	enter_scope(p);
 	v = ps_statements(p, '}');
-	leave(p, p->w->s->cwd);
+	leave_scope(p, p->w->s->cwd);
 	p->w->s->cwd = p->moves ? CODE_HOLE : cwd;
 	p->it = old;
 	p->calls--;
@@ -110,7 +110,7 @@ const struct ps_function *ps_function(struct ps *p, struct str name)
 }
 
 /* Parameters, to the parenthesis; each takes its argument by position when all are given so. */
-static void parameters(struct ps *p, const struct ps_arg *args, size_t n)
+static void bind_parameters(struct ps *p, const struct ps_arg *args, size_t n)
 {
 	size_t k = 0;
 	bool named = false;
@@ -166,7 +166,7 @@ static void parameters(struct ps *p, const struct ps_arg *args, size_t n)
 	p->i++;
 }
 
-static bool keyword(struct ps *p, const char *word)
+static bool take_keyword(struct ps *p, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -192,20 +192,20 @@ struct ps_val ps_call(struct ps *p, const struct ps_function *f, const struct ps
 		return v;
 	}
 	p->calls++;
-	enter(p);
+	enter_scope(p);
 	if (f->params) {
 		p->i = f->params;
-		parameters(p, args, n);
+		bind_parameters(p, args, n);
 	}
 	p->i = f->from;
 	ps_newlines(p);
-	if (!ps_end(p) && keyword(p, "param")) {
+	if (!ps_end(p) && take_keyword(p, "param")) {
 		ps_newlines(p);
 		p->i++;
-		parameters(p, args, n);
+		bind_parameters(p, args, n);
 	}
 	ps_statements(p, '}');
-	leave(p, cwd);
+	leave_scope(p, cwd);
 	p->calls--;
 	if (!p->failed)
 		p->i = back;
@@ -213,7 +213,7 @@ struct ps_val ps_call(struct ps *p, const struct ps_function *f, const struct ps
 	return v;
 }
 
-static void function(struct ps *p)
+static void read_function(struct ps *p)
 {
 	struct ps_function f = {0};
 	size_t from;
@@ -230,7 +230,7 @@ static void function(struct ps *p)
 		p->i++;
 		f.params = p->i;
 		p->mute = true;
-		parameters(p, NULL, 0);
+		bind_parameters(p, NULL, 0);
 		p->mute = mute;
 		ps_newlines(p);
 	}
@@ -250,7 +250,7 @@ static void function(struct ps *p)
 
 /* ---- statements ---- */
 
-static struct ps_val condition(struct ps *p)
+static struct ps_val read_condition(struct ps *p)
 {
 	struct ps_val v;
 
@@ -271,17 +271,17 @@ static struct ps_val condition(struct ps *p)
 
 static void if_statement(struct ps *p)
 {
-	condition(p);
-	block(p);
+	read_condition(p);
+	read_block(p);
 	for (;;) {
 		size_t back = p->i;
 
 		ps_newlines(p);
-		if (!ps_end(p) && keyword(p, "elseif")) {
-			condition(p);
-			block(p);
-		} else if (!ps_end(p) && keyword(p, "else")) {
-			block(p);
+		if (!ps_end(p) && take_keyword(p, "elseif")) {
+			read_condition(p);
+			read_block(p);
+		} else if (!ps_end(p) && take_keyword(p, "else")) {
+			read_block(p);
 			return;
 		} else {
 			p->i = back;
@@ -299,7 +299,7 @@ static void foreach_statement(struct ps *p)
 	ps_blanks(p);
 	if (ps_at(p, 0) == '-') {
 		p->i++;
-		if (!keyword(p, "parallel"))
+		if (!take_keyword(p, "parallel"))
 			ps_fail(p);
 		ps_blanks(p);
 	}
@@ -314,7 +314,7 @@ static void foreach_statement(struct ps *p)
 	p->i++;
 	var = ps_var(p, ps_variable_name(p), true);
 	ps_newlines(p);
-	if (!keyword(p, "in"))
+	if (!take_keyword(p, "in"))
 		ps_fail(p);
 	ps_newlines(p);
 	list = ps_pipeline(p);
@@ -326,7 +326,7 @@ static void foreach_statement(struct ps *p)
 	count = list.kind == PS_LIST ? list.nitems : 1;
 	for (size_t k = 0; (k < count || k == 0) && !p->failed && !p->stopped; k++) {
 		p->i = start;
-		enter(p);
+		enter_scope(p);
 		if (var && !p->mute) {
 			var->val = list.kind == PS_LIST && list.nitems ? list.items[k] : list;
 			var->block = p->open[p->nopen - 1];
@@ -367,11 +367,11 @@ static void switch_statement(struct ps *p)
 	ps_blanks(p);
 	while (ps_at(p, 0) == '-' && !ps_end(p)) {
 		p->i++;
-		if (!keyword(p, "regex") && !keyword(p, "wildcard") && !keyword(p, "exact") && !keyword(p, "casesensitive"))
+		if (!take_keyword(p, "regex") && !take_keyword(p, "wildcard") && !take_keyword(p, "exact") && !take_keyword(p, "casesensitive"))
 			ps_fail(p);
 		ps_blanks(p);
 	}
-	condition(p);
+	read_condition(p);
 	ps_newlines(p);
 	if (ps_at(p, 0) != '{')
 		ps_fail(p);
@@ -382,7 +382,7 @@ static void switch_statement(struct ps *p)
 			break;
 		struct ps_val v = strchr("$\"'({@0123456789", ps_at(p, 0)) && ps_at(p, 0) ? ps_primary(p) : ps_bare(p);
 		ps_walk_blocks(p, &v);
-		block(p);
+		read_block(p);
 	}
 	if (ps_end(p))
 		ps_fail(p);
@@ -393,18 +393,18 @@ static void switch_statement(struct ps *p)
 
 static void try_statement(struct ps *p)
 {
-	block(p);
+	read_block(p);
 	for (;;) {
 		size_t back = p->i;
 
 		ps_newlines(p);
-		if (!ps_end(p) && keyword(p, "catch")) {
+		if (!ps_end(p) && take_keyword(p, "catch")) {
 			for (ps_newlines(p); !ps_end(p) && ps_at(p, 0) != '{'; p->i++)
 				if (!ps_name_char(ps_at(p, 0)) && !strchr("[]., \t\r\n", ps_at(p, 0)))
 					ps_fail(p);
-			block(p);
-		} else if (!ps_end(p) && keyword(p, "finally")) {
-			block(p);
+			read_block(p);
+		} else if (!ps_end(p) && take_keyword(p, "finally")) {
+			read_block(p);
 			return;
 		} else {
 			p->i = back;
@@ -417,18 +417,18 @@ static void do_statement(struct ps *p)
 {
 	loop_block(p);
 	ps_newlines(p);
-	if (!keyword(p, "while") && !keyword(p, "until"))
+	if (!take_keyword(p, "while") && !take_keyword(p, "until"))
 		ps_fail(p);
-	condition(p);
+	read_condition(p);
 }
 
 static void while_statement(struct ps *p)
 {
-	condition(p);
+	read_condition(p);
 	loop_block(p);
 }
 
-static void jump(struct ps *p)
+static void read_jump(struct ps *p)
 {
 	ps_blanks(p);
 	if (!ps_end(p) && !strchr("\n;})", ps_at(p, 0))) {
@@ -443,10 +443,10 @@ static void param_statement(struct ps *p)
 	if (ps_at(p, 0) != '(')
 		ps_fail(p);
 	p->i++;
-	parameters(p, NULL, 0);
+	bind_parameters(p, NULL, 0);
 }
 
-static void unread(struct ps *p)
+static void fail_construct(struct ps *p)
 {
 	ps_mark(p, "construct");
 	ps_fail(p);
@@ -458,13 +458,13 @@ static const struct {
 	bool braced; /* only before a brace */
 } statements[] = {
 	{"if", if_statement, false}, {"foreach", foreach_statement, false}, {"for", for_statement, false}, {"while", while_statement, false}, {"do", do_statement, false}, {"switch", switch_statement, false}, {"try", try_statement, false},
-	{"trap", block, false}, {"function", function, false}, {"filter", function, false}, {"return", jump, false}, {"throw", jump, false}, {"exit", jump, false}, {"break", jump, false}, {"continue", jump, false}, {"param", param_statement, false},
-	{"begin", block, true}, {"process", loop_block, true}, {"end", block, true}, {"clean", block, true}, {"dynamicparam", block, true}, {"class", unread, false}, {"enum", unread, false}, {"using", unread, false}, {"data", unread, false}, {"workflow", unread, false},
-	{"configuration", unread, false}, {"inlinescript", unread, true}, {"parallel", unread, true}, {"sequence", unread, true},
+	{"trap", read_block, false}, {"function", read_function, false}, {"filter", read_function, false}, {"return", read_jump, false}, {"throw", read_jump, false}, {"exit", read_jump, false}, {"break", read_jump, false}, {"continue", read_jump, false}, {"param", param_statement, false},
+	{"begin", read_block, true}, {"process", loop_block, true}, {"end", read_block, true}, {"clean", read_block, true}, {"dynamicparam", read_block, true}, {"class", fail_construct, false}, {"enum", fail_construct, false}, {"using", fail_construct, false}, {"data", fail_construct, false}, {"workflow", fail_construct, false},
+	{"configuration", fail_construct, false}, {"inlinescript", fail_construct, true}, {"parallel", fail_construct, true}, {"sequence", fail_construct, true},
 };
 
 /* The left side of = : variables are assigned, members of data are ignored, everything else is unknown. */
-static void assign(struct ps *p, struct str left, const struct ps_val *target, const struct ps_val *v, bool plain)
+static void assign_value(struct ps *p, struct str left, const struct ps_val *target, const struct ps_val *v, bool plain)
 {
 	struct str name = left;
 
@@ -496,7 +496,7 @@ static void assign(struct ps *p, struct str left, const struct ps_val *target, c
 		ps_walk_blocks(p, v);
 }
 
-static struct ps_val element(struct ps *p, const struct ps_val *in)
+static struct ps_val read_element(struct ps *p, const struct ps_val *in)
 {
 	struct ps_val v;
 
@@ -510,7 +510,7 @@ static struct ps_val element(struct ps *p, const struct ps_val *in)
 
 static struct ps_val read_statement(struct ps *p);
 
-static bool assignment(struct ps *p, size_t from, struct ps_val target, struct ps_val *ret)
+static bool read_assignment(struct ps *p, size_t from, struct ps_val target, struct ps_val *ret)
 {
 	char c = ps_at(p, 0);
 	size_t n = c == '=' ? 1 : (strchr("+-*/%", c) && c && ps_at(p, 1) == '=') ? 2 : (c == '?' && ps_at(p, 1) == '?' && ps_at(p, 2) == '=') ? 3 : 0;
@@ -526,14 +526,14 @@ static bool assignment(struct ps *p, size_t from, struct ps_val target, struct p
 	static const char values[][8] = {"if", "foreach", "switch", "try", "while", "for", "do"};
 	size_t start = p->i;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values) && p->i == start; i++)
-		keyword(p, values[i]);
+		take_keyword(p, values[i]);
 	bool is_statement = p->i != start; /* $x = if (...) {...}: walked, its value is not known */
 	p->i = start;
 	v = is_statement ? read_statement(p) : ps_pipeline(p);
 	if (is_statement)
 		v = PS_UNKNOWN;
 	ps_at_span(p, from, p->i);
-	assign(p, left, &target, &v, n == 1);
+	assign_value(p, left, &target, &v, n == 1);
 	*ret = v;
 	return true;
 }
@@ -549,9 +549,9 @@ struct ps_val ps_pipeline(struct ps *p)
 		return PS_UNKNOWN;
 	}
 	p->depth++;
-	v = element(p, NULL);
+	v = read_element(p, NULL);
 	ps_blanks(p);
-	if (!assignment(p, from, v, &v)) {
+	if (!read_assignment(p, from, v, &v)) {
 		for (;;) {
 			size_t back = p->i;
 
@@ -568,7 +568,7 @@ struct ps_val ps_pipeline(struct ps *p)
 			p->i += pipe ? 1 : 2;
 			ps_newlines(p);
 			struct ps_val in = v;
-			v = element(p, pipe ? &in : NULL);
+			v = read_element(p, pipe ? &in : NULL);
 			ps_blanks(p);
 		}
 	}
@@ -586,7 +586,7 @@ static struct ps_val read_statement(struct ps *p)
 		ps_newlines(p);
 	}
 	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
-		if (keyword(p, statements[i].word)) {
+		if (take_keyword(p, statements[i].word)) {
 			size_t after = p->i;
 
 			ps_newlines(p);
@@ -639,7 +639,7 @@ struct ps_val ps_statements(struct ps *p, char end)
 
 /* ---- the entry ---- */
 
-static bool contains(struct str s, const char *word)
+static bool contains_word(struct str s, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -662,21 +662,21 @@ void powershell_walk(struct code_walk *w, TSNode root)
 	*p = (struct ps){.w = w, .a = w->a, .s = w->src, .start = cwd, .it = PS_UNKNOWN};
 	ps_at_span(p, 0, w->src.n);
 	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++)
-		p->moves |= contains(w->src, moves[i]);
+		p->moves |= contains_word(w->src, moves[i]);
 	for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++)
-		if (contains(w->src, quotes[i])) {
+		if (contains_word(w->src, quotes[i])) {
 			ps_mark(p, "unicode"); /* PowerShell takes these for quotes */
 			break;
 		}
 	for (size_t i = 0; i < sizeof(blanks) / sizeof(*blanks); i++)
-		if (contains(w->src, blanks[i])) {
+		if (contains_word(w->src, blanks[i])) {
 			ps_mark(p, "unicode"); /* and these for blanks */
 			break;
 		}
-	if (contains(w->src, "amsiutils") || contains(w->src, "amsiinit") || contains(w->src, "amsiscan") || contains(w->src, "amsi.dll"))
+	if (contains_word(w->src, "amsiutils") || contains_word(w->src, "amsiinit") || contains_word(w->src, "amsiscan") || contains_word(w->src, "amsi.dll"))
 		ps_say(p, "protections");
 	ps_count_assignments(p);
-	enter(p);
+	enter_scope(p);
 	ps_statements(p, '\0');
 	if (p->failed)
 		w->code->parsed = w->code->complete = false;

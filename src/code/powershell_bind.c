@@ -7,7 +7,7 @@
 
 /* ---- words ---- */
 
-static bool delimiter(struct ps *p) { return ps_end(p) || strchr(" \t\r\n\f\v;,(){}|&<>", ps_at(p, 0)) != NULL; }
+static bool at_delimiter(struct ps *p) { return ps_end(p) || strchr(" \t\r\n\f\v;,(){}|&<>", ps_at(p, 0)) != NULL; }
 
 struct ps_val ps_item(struct ps *p)
 {
@@ -27,14 +27,14 @@ struct ps_val ps_item(struct ps *p)
 		}
 		p->mute = mute;
 		bool member = (ps_at(p, 0) == '.' && ps_name_char(ps_at(p, 1))) || ps_at(p, 0) == '[' || (ps_at(p, 0) == ':' && ps_at(p, 1) == ':');
-		bool alone = delimiter(p);
+		bool alone = at_delimiter(p);
 		p->i = from;
 		if (next == '(')
 			return ps_primary(p); /* what follows right behind it is a word of its own */
 		if (!member && !alone)
 			return ps_bare(p);
 		v = ps_primary(p);
-		if (!delimiter(p)) {
+		if (!at_delimiter(p)) {
 			ps_mark(p, "word");
 			ps_bare(p);
 		}
@@ -50,7 +50,7 @@ struct ps_val ps_item(struct ps *p)
 }
 
 /* a, b: a list, as everywhere. */
-static struct ps_val argument(struct ps *p)
+static struct ps_val read_argument(struct ps *p)
 {
 	struct ps_val v = ps_item(p);
 	size_t end = p->i;
@@ -90,13 +90,13 @@ bool ps_redirection(struct ps *p)
 }
 
 /* -name, -name:value */
-static void parameter(struct ps *p, struct ps_arg *a)
+static void read_parameter(struct ps *p, struct ps_arg *a)
 {
 	size_t from = p->i++;
 
 	while (ps_name_char(ps_at(p, 0)) || ps_at(p, 0) == '-' || ps_at(p, 0) == '?')
 		p->i++;
-	if (!delimiter(p) && ps_at(p, 0) != ':' && ps_at(p, 0) != '.' && ps_at(p, 0) != '[') { /* -x=y, -x"y": a word of its own */
+	if (!at_delimiter(p) && ps_at(p, 0) != ':' && ps_at(p, 0) != '.' && ps_at(p, 0) != '[') { /* -x=y, -x"y": a word of its own */
 		p->i = from;
 		a->val = ps_bare(p);
 		a->has = true;
@@ -106,7 +106,7 @@ static void parameter(struct ps *p, struct ps_arg *a)
 	if (ps_at(p, 0) == ':' && !ps_end(p)) {
 		p->i++;
 		ps_blanks(p);
-		a->val = argument(p);
+		a->val = read_argument(p);
 		a->has = true;
 	}
 }
@@ -129,14 +129,14 @@ void ps_words(struct ps *p, struct ps_call *c)
 			return;
 		}
 		if (ch == '-' && (ps_name_char(ps_at(p, 1)) || ps_at(p, 1) == '-') && !(ps_at(p, 1) >= '0' && ps_at(p, 1) <= '9')) {
-			parameter(p, &a);
+			read_parameter(p, &a);
 		} else if (ch == '@' && ps_name_char(ps_at(p, 1))) {
 			p->i++;
 			ps_variable_name(p);
 			a.splat = a.has = true;
 			a.val = PS_UNKNOWN;
 		} else {
-			a.val = argument(p);
+			a.val = read_argument(p);
 			a.has = true;
 		}
 		a.at.to = (uint32_t)p->i;

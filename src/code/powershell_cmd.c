@@ -5,7 +5,7 @@
 
 /* ---- effects ---- */
 
-static bool literal(const struct bound *b) { return b->name && (!strncasecmp(b->name, "Literal", 7) || !strncasecmp(b->name, "PSPath", 6) || !strncasecmp(b->name, "Out", 3)); }
+static bool is_literal(const struct bound *b) { return b->name && (!strncasecmp(b->name, "Literal", 7) || !strncasecmp(b->name, "PSPath", 6) || !strncasecmp(b->name, "Out", 3)); }
 
 static void change_directory(struct ps *p, const struct ps_val *v)
 {
@@ -25,7 +25,7 @@ static void change_directory(struct ps *p, const struct ps_val *v)
 	p->w->s->cwd = c[0] == '/' ? str_n(c, path.n) : str_fmt(p->a, "%.*s/%s", STR_ARG(cwd), c);
 }
 
-static void effect(struct ps *p, struct ps_call *c, char kind, const struct ps_val *v, bool lit)
+static void note_effect(struct ps *p, struct ps_call *c, char kind, const struct ps_val *v, bool lit)
 {
 	const char *op = c->row->name;
 
@@ -150,7 +150,7 @@ static struct ps_val each_item(struct ps *p, const struct ps_val *block, const s
 	return ps_block_at(p, block->from, in);
 }
 
-static void blocks(struct ps *p, struct ps_call *c, const struct ps_val *v, struct ps_val *out)
+static void run_blocks(struct ps *p, struct ps_call *c, const struct ps_val *v, struct ps_val *out)
 {
 	if (v->kind == PS_BLOCK)
 		*out = each_item(p, v, c->in);
@@ -169,7 +169,7 @@ static void registry_of(struct ps *p, const struct ps_call *c)
 }
 
 /* select @{n='Path';e={...}}: what comes out is another object. */
-static bool calculated(const struct ps_call *c)
+static bool is_calculated(const struct ps_call *c)
 {
 	for (size_t i = 0; i < c->nargs; i++) {
 		const struct ps_val *v = &c->args[i].val;
@@ -182,7 +182,7 @@ static bool calculated(const struct ps_call *c)
 	return false;
 }
 
-static struct ps_val result(struct ps *p, const struct ps_call *c, const struct ps_val *block)
+static struct ps_val result_of(struct ps *p, const struct ps_call *c, const struct ps_val *block)
 {
 	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath");
 
@@ -191,7 +191,7 @@ static struct ps_val result(struct ps *p, const struct ps_call *c, const struct 
 	case 'f': return (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE};
 	case 'n': return (struct ps_val){.kind = PS_NULL};
 	case 'B': return *block;
-	case 'i': return calculated(c) ? PS_UNKNOWN : c->in ? *c->in : c->nargs == 1 && c->args[0].has && !c->args[0].param.n ? c->args[0].val : PS_UNKNOWN;
+	case 'i': return is_calculated(c) ? PS_UNKNOWN : c->in ? *c->in : c->nargs == 1 && c->args[0].has && !c->args[0].param.n ? c->args[0].val : PS_UNKNOWN;
 	case 'j': return join_path(p, c);
 	case 'p': return !strncasecmp(c->row->name, "Get-", 4) ? listed_files(p, c) : path && path->val.kind == PS_TEXT ? path->val : PS_UNKNOWN;
 	case 'T': {
@@ -244,7 +244,7 @@ static void by_property(struct ps *p, struct ps_call *c)
 		if (strchr("wdDW", b.kind) && b.kind != c->row->pipe)
 			missing = b.kind;
 	if (missing && !ps_listed(str_of(c->row->name), "Tee-Object Invoke-WebRequest Invoke-RestMethod Start-Process"))
-		effect(p, c, missing, &hole, true);
+		note_effect(p, c, missing, &hole, true);
 }
 
 /* Parameters that name a variable, abbreviated, and cmdlets that set one, when the first look at the text did not see it. */
@@ -279,7 +279,7 @@ static void other_machine(struct ps *p, const struct ps_call *c)
 	}
 }
 
-static struct ps_val cmdlet(struct ps *p, struct ps_call *c)
+static struct ps_val run_cmdlet(struct ps *p, struct ps_call *c)
 {
 	struct ps_val block = PS_UNKNOWN;
 
@@ -292,11 +292,11 @@ static struct ps_val cmdlet(struct ps *p, struct ps_call *c)
 	if (!c->row->name[0]) { /* the words do not matter, but what is in them does */
 		for (size_t i = 0; i < c->nargs; i++) {
 			if (c->args[i].val.kind == PS_BLOCK)
-				blocks(p, c, &c->args[i].val, &block);
+				run_blocks(p, c, &c->args[i].val, &block);
 			else
 				ps_walk_blocks(p, &c->args[i].val);
 		}
-		return result(p, c, &block);
+		return result_of(p, c, &block);
 	}
 	if (!ps_bind(c)) {
 		ps_mark(p, "parameter");
@@ -310,21 +310,21 @@ static struct ps_val cmdlet(struct ps *p, struct ps_call *c)
 		const struct bound *b = &c->bound[i];
 		bool named = (!strcmp(c->row->name, "New-Item") || !strcmp(c->row->name, "mkdir")) && ps_has(c, "Name") && b->kind == 'w';
 
-		path |= b->name && (strchr("rwde", b->kind) != NULL && (b->n == 4 || literal(b)));
+		path |= b->name && (strchr("rwde", b->kind) != NULL && (b->n == 4 || is_literal(b)));
 		if (b->kind == 'n')
 			rename_beside(p, c, b);
 		else if (b->kind == 'b')
-			blocks(p, c, &b->val, &block);
+			run_blocks(p, c, &b->val, &block);
 		else if (!b->on && !named)
-			effect(p, c, b->kind, &b->val, literal(b));
+			note_effect(p, c, b->kind, &b->val, is_literal(b));
 		if (b->kind != 'b')
 			ps_walk_blocks(p, &b->val);
 	}
 	by_property(p, c);
 	if (c->in && c->row->pipe && (!path || c->row->pipe == 'c') && c->row->pipe != 'o')
-		effect(p, c, c->row->pipe, c->in, true);
+		note_effect(p, c, c->row->pipe, c->in, true);
 	p->w->change = CHANGE_PLAIN;
-	return result(p, c, &block);
+	return result_of(p, c, &block);
 }
 
 /* ---- the command ---- */
@@ -420,7 +420,7 @@ static struct ps_val run_program(struct ps *p, struct ps_call *c, struct str nam
 	return (struct ps_val){.kind = ps_listed(name, "curl wget") ? PS_FETCHED : PS_DATA, .text = CODE_HOLE};
 }
 
-static struct ps_val dispatch(struct ps *p, struct ps_call *c)
+static struct ps_val dispatch_call(struct ps *p, struct ps_call *c)
 {
 	const struct ps_function *f = ps_function(p, c->name);
 	const char *alias = alias_of(p, c);
@@ -435,7 +435,7 @@ static struct ps_val dispatch(struct ps *p, struct ps_call *c)
 	c->row = alias || !ps_word_is(name, "mkdir") ? ps_cmdlet(name) : NULL;
 	if (c->row && !(ps_unix_alias(c->name) && !alias)) {
 		note_call(p, c, *c->row->name ? str_of(c->row->name) : name);
-		return cmdlet(p, c);
+		return run_cmdlet(p, c);
 	}
 	if (!looks_cmdlet(name))
 		return run_program(p, c, name);
@@ -445,7 +445,7 @@ static struct ps_val dispatch(struct ps *p, struct ps_call *c)
 	return PS_UNKNOWN;
 }
 
-static struct ps_val invoke(struct ps *p, struct ps_call *c, const struct ps_val *v, bool source)
+static struct ps_val invoke_value(struct ps *p, struct ps_call *c, const struct ps_val *v, bool source)
 {
 	if (v->kind == PS_BLOCK) {
 		for (size_t i = 0; i < c->nargs; i++)
@@ -455,7 +455,7 @@ static struct ps_val invoke(struct ps *p, struct ps_call *c, const struct ps_val
 	if (v->kind == PS_TEXT && text_exact(v->text) && v->text.n) {
 		c->name = v->text;
 		if (!source)
-			return dispatch(p, c);
+			return dispatch_call(p, c);
 		ps_access(p, ACCESS_EXEC, v, false, true, ".");
 		if (ps_was_fetched(p, v->text))
 			ps_say(p, "download-execute");
@@ -489,13 +489,13 @@ struct ps_val ps_command(struct ps *p, const struct ps_val *in)
 	if (p->failed || p->stopped)
 		return PS_UNKNOWN;
 	if (op)
-		return invoke(p, c, &v, op == '.');
+		return invoke_value(p, c, &v, op == '.');
 	c->name = v.text;
 	if (!text_exact(v.text) || !v.text.n) {
 		ps_mark(p, "call");
 		return PS_UNKNOWN;
 	}
-	return dispatch(p, c);
+	return dispatch_call(p, c);
 }
 
 bool ps_starts_command(struct ps *p)

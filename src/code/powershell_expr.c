@@ -53,7 +53,7 @@ static unsigned operator_at(struct ps *p, struct str *ret)
 	return 0;
 }
 
-static struct ps_val join(struct ps *p, const struct ps_val *list, struct str by)
+static struct ps_val join_values(struct ps *p, const struct ps_val *list, struct str by)
 {
 	struct buf b;
 
@@ -68,7 +68,7 @@ static struct ps_val join(struct ps *p, const struct ps_val *list, struct str by
 	return ps_of(buf_view(&b));
 }
 
-static struct ps_val format(struct ps *p, struct str f, const struct ps_val *v)
+static struct ps_val format_values(struct ps *p, struct str f, const struct ps_val *v)
 {
 	struct buf b;
 
@@ -98,7 +98,8 @@ static enum ps_kind worse(enum ps_kind a, enum ps_kind b)
 	return a == PS_DECODED || b == PS_DECODED ? PS_DECODED : PS_DATA;
 }
 
-static struct ps_val combine(struct ps *p, struct str op, const struct ps_val *l, const struct ps_val *r)
+static struct ps_val apply_operator(struct ps *p, struct str op, const struct ps_val *l,
+	const struct ps_val *r)
 {
 	enum ps_kind kind = worse(l->kind, r->kind);
 
@@ -109,15 +110,15 @@ static struct ps_val combine(struct ps *p, struct str op, const struct ps_val *l
 	if (str_is(op, "+") && l->kind == PS_TEXT && !l->number && (r->kind == PS_TEXT || r->kind == PS_ANY || r->kind == PS_DATA))
 		return ps_of(str_cat(p->a, l->text, ps_text(p, r)));
 	if (ps_word_is(op, "-f"))
-		return format(p, ps_text(p, l), r);
+		return format_values(p, ps_text(p, l), r);
 	if (ps_word_is(op, "-join"))
-		return join(p, l, ps_text(p, r));
+		return join_values(p, l, ps_text(p, r));
 	if (str_is(op, "??"))
 		return PS_UNKNOWN;
 	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }
 
-static struct ps_val unary(struct ps *p);
+static struct ps_val read_unary(struct ps *p);
 
 struct ps_val ps_list(struct ps *p, struct ps_val first, struct ps_val (*item)(struct ps *p), size_t *ret_end)
 {
@@ -141,13 +142,13 @@ struct ps_val ps_list(struct ps *p, struct ps_val first, struct ps_val (*item)(s
 }
 
 /* a, b, c: stronger than everything but the unary operators. */
-static struct ps_val comma(struct ps *p)
+static struct ps_val read_comma(struct ps *p)
 {
-	struct ps_val first = unary(p);
+	struct ps_val first = read_unary(p);
 	size_t end;
 
 	ps_blanks(p);
-	return ps_at(p, 0) == ',' ? ps_list(p, first, unary, &end) : first;
+	return ps_at(p, 0) == ',' ? ps_list(p, first, read_unary, &end) : first;
 }
 
 struct ps_val ps_expression(struct ps *p, unsigned level)
@@ -160,7 +161,7 @@ struct ps_val ps_expression(struct ps *p, unsigned level)
 		return PS_UNKNOWN;
 	}
 	p->depth++;
-	l = comma(p);
+	l = read_comma(p);
 	for (struct str op;;) {
 		unsigned is;
 
@@ -171,7 +172,7 @@ struct ps_val ps_expression(struct ps *p, unsigned level)
 		p->i += op.n;
 		ps_newlines(p);
 		struct ps_val r = ps_expression(p, is + 1);
-		l = combine(p, op, &l, &r);
+		l = apply_operator(p, op, &l, &r);
 	}
 	if (level <= 1 && ps_at(p, 0) == '?' && (ps_at(p, 1) == ' ' || ps_at(p, 1) == '\n') && !ps_end(p)) { /* a ? b : c */
 		p->i++;
@@ -246,7 +247,7 @@ static struct str member_name(struct ps *p)
 	return str_sub(p->s, from, p->i);
 }
 
-static size_t arguments(struct ps *p, struct ps_val *args) /* at ( */
+static size_t read_arguments(struct ps *p, struct ps_val *args) /* at ( */
 {
 	struct ps_val v;
 	size_t n = 0;
@@ -335,10 +336,10 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 	if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join")) {
 		struct ps_val v = {.kind = PS_LIST, .items = args, .nitems = n};
 
-		return join(p, &v, STR("/")); /* a later absolute one takes over; so it is only known when none is */
+		return join_values(p, &v, STR("/")); /* a later absolute one takes over; so it is only known when none is */
 	}
 	if (ps_word_is(type, "string") && ps_word_is(name, "Join") && n == 2)
-		return join(p, &args[1], ps_text(p, &args[0]));
+		return join_values(p, &args[1], ps_text(p, &args[0]));
 	if (!m) {
 		ps_mark(p, "method");
 		return PS_UNKNOWN;
@@ -386,7 +387,7 @@ static struct ps_val type_expression(struct ps *p)
 		}
 		if (ps_at(p, 0) == '(') {
 			args[0] = PS_UNKNOWN;
-			n = arguments(p, args);
+			n = read_arguments(p, args);
 			ps_at_span(p, from, p->i);
 			if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join") && any_absolute(args, n))
 				return ps_of(CODE_HOLE);
@@ -404,7 +405,7 @@ static struct ps_val type_expression(struct ps *p)
 			ps_mark(p, "reflection");
 		return PS_UNKNOWN;
 	}
-	struct ps_val v = unary(p);
+	struct ps_val v = read_unary(p);
 	if (ps_word_is(type, "char") && v.number && text_exact(v.text)) {
 		int64_t code;
 		char *c = arena_alloc(p->a, 2);
@@ -443,7 +444,7 @@ static struct ps_val client_call(struct ps *p, struct str name, const struct ps_
 }
 
 /* A property of what a pipe or a variable brings. */
-static struct ps_val property(struct ps *p, const struct ps_val *v, struct str name)
+static struct ps_val property_of(struct ps *p, const struct ps_val *v, struct str name)
 {
 	if (v->kind == PS_FILES) {
 		if (ps_listed(name, "FullName PSPath Path ResolvedPath"))
@@ -461,7 +462,7 @@ static struct ps_val property(struct ps *p, const struct ps_val *v, struct str n
 	return PS_UNKNOWN;
 }
 
-static struct ps_val method(struct ps *p, const struct ps_val *v, struct str name, const struct ps_val *args, size_t n)
+static struct ps_val call_method(struct ps *p, const struct ps_val *v, struct str name, const struct ps_val *args, size_t n)
 {
 	if (v->kind == PS_CLIENT)
 		return client_call(p, name, args, n);
@@ -493,7 +494,7 @@ static struct ps_val method(struct ps *p, const struct ps_val *v, struct str nam
 	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }
 
-static struct ps_val element(struct ps *p, const struct ps_val *v)
+static struct ps_val element_of(struct ps *p, const struct ps_val *v)
 {
 	struct ps_val index;
 	int64_t k;
@@ -513,7 +514,7 @@ static struct ps_val element(struct ps *p, const struct ps_val *v)
 }
 
 /* .name, .name(...), [index], ::name, ++ -- after an operand, without a blank before. */
-static struct ps_val postfix(struct ps *p, struct ps_val v, size_t from)
+static struct ps_val read_postfix(struct ps *p, struct ps_val v, size_t from)
 {
 	while (!ps_end(p) && ps_step(p)) {
 		char c = ps_at(p, 0), next = ps_at(p, 1);
@@ -521,7 +522,7 @@ static struct ps_val postfix(struct ps *p, struct ps_val v, size_t from)
 		struct str name;
 
 		if (c == '[') {
-			v = element(p, &v);
+			v = element_of(p, &v);
 			continue;
 		}
 		if ((c == '+' && next == '+') || (c == '-' && next == '-')) {
@@ -552,12 +553,12 @@ static struct ps_val postfix(struct ps *p, struct ps_val v, size_t from)
 			ps_block_at(p, block, NULL);
 			v = PS_UNKNOWN;
 		} else if (ps_at(p, 0) == '(') {
-			size_t n = arguments(p, args);
+			size_t n = read_arguments(p, args);
 
 			ps_at_span(p, from, p->i);
-			v = name.n ? method(p, &v, name, args, n) : PS_UNKNOWN;
+			v = name.n ? call_method(p, &v, name, args, n) : PS_UNKNOWN;
 		} else {
-			v = name.n ? property(p, &v, name) : PS_UNKNOWN;
+			v = name.n ? property_of(p, &v, name) : PS_UNKNOWN;
 		}
 	}
 	return v;
@@ -565,7 +566,7 @@ static struct ps_val postfix(struct ps *p, struct ps_val v, size_t from)
 
 /* ---- operands ---- */
 
-static struct ps_val number(struct ps *p)
+static struct ps_val read_number(struct ps *p)
 {
 	size_t from = p->i;
 
@@ -587,7 +588,7 @@ static void hash_key(struct ps *p)
 		ps_fail(p);
 }
 
-static struct ps_val hash(struct ps *p) /* after @{ */
+static struct ps_val read_hash(struct ps *p) /* after @{ */
 {
 	for (;;) {
 		ps_lines(p);
@@ -613,7 +614,7 @@ static struct ps_val hash(struct ps *p) /* after @{ */
 	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }
 
-static struct ps_val parenthesis(struct ps *p)
+static struct ps_val read_parenthesis(struct ps *p)
 {
 	struct ps_val v;
 
@@ -628,7 +629,7 @@ static struct ps_val parenthesis(struct ps *p)
 	return v;
 }
 
-static struct ps_val operand(struct ps *p)
+static struct ps_val read_operand(struct ps *p)
 {
 	char c = ps_at(p, 0), next = ps_at(p, 1);
 
@@ -649,16 +650,16 @@ static struct ps_val operand(struct ps *p)
 	}
 	if (c == '@' && next == '{') {
 		p->i += 2;
-		return hash(p);
+		return read_hash(p);
 	}
 	if (c == '$')
 		return ps_variable(p);
 	if (c == '(')
-		return parenthesis(p);
+		return read_parenthesis(p);
 	if (c == '[')
 		return type_expression(p);
 	if ((c >= '0' && c <= '9') || (c == '.' && next >= '0' && next <= '9'))
-		return number(p);
+		return read_number(p);
 	if (c == '{') {
 		p->i++;
 		struct ps_val v = {.kind = PS_BLOCK, .text = CODE_HOLE, .from = p->i};
@@ -676,11 +677,11 @@ struct ps_val ps_primary(struct ps *p)
 
 	if (!ps_step(p))
 		return PS_UNKNOWN;
-	struct ps_val v = operand(p);
-	return postfix(p, v, from);
+	struct ps_val v = read_operand(p);
+	return read_postfix(p, v, from);
 }
 
-static struct ps_val unary(struct ps *p)
+static struct ps_val read_unary(struct ps *p)
 {
 	char c = ps_at(p, 0);
 	struct ps_val v;
@@ -694,7 +695,7 @@ static struct ps_val unary(struct ps *p)
 	if (c == '!' || c == ',' || ((c == '-' || c == '+') && !((ps_at(p, 1) | 32) >= 'a' && (ps_at(p, 1) | 32) <= 'z'))) {
 		p->i += ps_at(p, 1) == c && c != '!' ? 2 : 1;
 		ps_blanks(p);
-		v = unary(p);
+		v = read_unary(p);
 		if (c == '!')
 			v = (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 		else if (c == '-' && v.kind == PS_TEXT && v.number)
@@ -709,9 +710,9 @@ static struct ps_val unary(struct ps *p)
 			ps_fail(p);
 		p->i += n;
 		ps_newlines(p);
-		v = unary(p);
+		v = read_unary(p);
 		if (ps_word_is(op, "-join"))
-			v = join(p, &v, STR(""));
+			v = join_values(p, &v, STR(""));
 		else if (v.kind != PS_FETCHED && v.kind != PS_DECODED)
 			v = (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 	} else {

@@ -55,7 +55,7 @@ bool ps_name_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= '
 
 /* ---- blanks ---- */
 
-static bool comment(struct ps *p)
+static bool skip_comment(struct ps *p)
 {
 	if (ps_at(p, 0) == '#') {
 		while (p->i < p->s.n && ps_at(p, 0) != '\n')
@@ -83,7 +83,7 @@ void ps_blanks(struct ps *p)
 			p->i += 2;
 		else if (c == '`' && ps_at(p, 1) == '\r' && ps_at(p, 2) == '\n')
 			p->i += 3;
-		else if (!comment(p))
+		else if (!skip_comment(p))
 			return;
 	}
 }
@@ -370,7 +370,7 @@ void ps_count_assignments(struct ps *p)
 
 /* ---- strings ---- */
 
-static void escape(struct ps *p, struct buf *b) /* after the backtick */
+static void read_escape(struct ps *p, struct buf *b) /* after the backtick */
 {
 	static const char from[] = "0abefnrtv", to[] = "\0\a\b\033\f\n\r\t\v";
 	char c = ps_at(p, 0);
@@ -396,7 +396,7 @@ static void escape(struct ps *p, struct buf *b) /* after the backtick */
 }
 
 /* $name, $(...) inside text. True when there was one. */
-static bool expansion(struct ps *p, struct buf *b)
+static bool read_expansion(struct ps *p, struct buf *b)
 {
 	char next = ps_at(p, 1);
 	struct ps_val v;
@@ -437,8 +437,8 @@ static struct ps_val here_string(struct ps *p)
 		}
 		if (quote == '"' && ps_at(p, 0) == '`') {
 			p->i++;
-			escape(p, &b);
-		} else if (quote != '"' || ps_at(p, 0) != '$' || !expansion(p, &b)) {
+			read_escape(p, &b);
+		} else if (quote != '"' || ps_at(p, 0) != '$' || !read_expansion(p, &b)) {
 			buf_char(&b, ps_at(p, 0));
 			p->i++;
 		}
@@ -447,7 +447,7 @@ static struct ps_val here_string(struct ps *p)
 	return PS_UNKNOWN;
 }
 
-static void quoted(struct ps *p, struct buf *b) /* at the quote */
+static void read_quoted(struct ps *p, struct buf *b) /* at the quote */
 {
 	char quote = ps_at(p, 0);
 
@@ -463,8 +463,8 @@ static void quoted(struct ps *p, struct buf *b) /* at the quote */
 			p->i += 2;
 		} else if (quote == '"' && c == '`') {
 			p->i++;
-			escape(p, b);
-		} else if (quote != '"' || c != '$' || !expansion(p, b)) {
+			read_escape(p, b);
+		} else if (quote != '"' || c != '$' || !read_expansion(p, b)) {
 			buf_char(b, c);
 			p->i++;
 		}
@@ -480,7 +480,7 @@ struct ps_val ps_string(struct ps *p)
 	if (ps_at(p, 0) == '@')
 		return here_string(p);
 	buf_init(&b, p->a, 0);
-	quoted(p, &b);
+	read_quoted(p, &b);
 	return ps_of(buf_view(&b));
 }
 
@@ -502,10 +502,10 @@ struct ps_val ps_bare(struct ps *p)
 			p->i++;
 			if (ps_at(p, 0) == '\n' || ps_at(p, 0) == '\r')
 				ps_mark(p, "word");
-			escape(p, &b);
+			read_escape(p, &b);
 		} else if (c == '\'' || c == '"') {
-			quoted(p, &b);
-		} else if (c != '$' || !expansion(p, &b)) {
+			read_quoted(p, &b);
+		} else if (c != '$' || !read_expansion(p, &b)) {
 			buf_char(&b, c);
 			p->i++;
 		}

@@ -120,7 +120,7 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 	return true;
 }
 
-static bool wild(struct str s)
+static bool is_wild(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] == '*' || s.p[i] == '?' || s.p[i] == '[')
@@ -171,7 +171,7 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 	if (ps_word_is(path, "nul"))
 		return;
 	code_access(p->w, kind, path, below || (v->kind == PS_FILES && v->below), op, (TSNode){0});
-	if ((literal && v->kind != PS_FILES) || !wild(path) || !text_exact(path))
+	if ((literal && v->kind != PS_FILES) || !is_wild(path) || !text_exact(path))
 		return;
 	for (struct access *x = p->w->f->accesses; x; x = x->next) /* the last one: its wildcards are expanded */
 		if (!x->next && x->path.kind == WORD_EXACT) {
@@ -182,7 +182,7 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 
 /* ---- -EncodedCommand: base64 of UTF-16, little end first ---- */
 
-static int sextet(char c)
+static int sextet_value(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return c - 'A';
@@ -193,7 +193,7 @@ static int sextet(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-static bool decode(struct code_walk *w, struct str s, struct str *ret)
+static bool decode_base64(struct code_walk *w, struct str s, struct str *ret)
 {
 	struct buf bytes, out;
 	uint32_t acc = 0;
@@ -202,7 +202,7 @@ static bool decode(struct code_walk *w, struct str s, struct str *ret)
 	buf_init(&bytes, w->a, ENCODED_MAX);
 	buf_init(&out, w->a, 2 * ENCODED_MAX);
 	for (size_t i = 0; i < s.n; i++) {
-		int v = sextet(s.p[i]);
+		int v = sextet_value(s.p[i]);
 
 		if (s.p[i] == '=' || s.p[i] == '\n' || s.p[i] == '\r' || s.p[i] == ' ' || s.p[i] == '\t')
 			continue;
@@ -234,7 +234,7 @@ void powershell_encoded_walk(struct code_walk *w, TSNode root)
 
 	(void)root;
 	w->here = (struct span){w->text, 0, (uint32_t)w->src.n};
-	if (w->src.n < ENCODED_MAX && decode(w, w->src, &text))
+	if (w->src.n < ENCODED_MAX && decode_base64(w, w->src, &text))
 		code_snippet(w, "powershell", text, (TSNode){0});
 	else
 		code_marker_add(w, "encoded", (TSNode){0});

@@ -6,7 +6,7 @@
 
 #include "code/python.h"
 
-static void visit(struct python *p, TSNode n, const struct py_scope *sc);
+static void visit_node(struct python *p, TSNode n, const struct py_scope *sc);
 
 static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
 {
@@ -14,7 +14,7 @@ static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
 	TSNode *kids = py_children(p, n, &count);
 
 	for (uint32_t i = 0; i < count; i++)
-		visit(p, kids[i], sc);
+		visit_node(p, kids[i], sc);
 }
 
 /* ---- names and attributes ---- */
@@ -87,7 +87,7 @@ static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 			walk_exit(p->w);
 		}
 	} else {
-		visit(p, n, sc);
+		visit_node(p, n, sc);
 	}
 }
 
@@ -117,7 +117,7 @@ static void visit_arguments(struct python *p, TSNode list, const struct py_scope
 	TSNode *kids;
 
 	if (!node_is(list, "argument_list")) {
-		visit(p, list, sc);
+		visit_node(p, list, sc);
 		return;
 	}
 	kids = py_children(p, list, &count);
@@ -127,7 +127,7 @@ static void visit_arguments(struct python *p, TSNode list, const struct py_scope
 		if (looks)
 			visit_tracked(p, v, sc);
 		else
-			visit(p, v, sc);
+			visit_node(p, v, sc);
 	}
 }
 
@@ -185,7 +185,7 @@ static void stored_item(struct python *p, TSNode target, const struct pvs *value
 static void visit_item_target(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	visit_receiver(p, node_field(n, "value"), sc);
-	visit(p, node_field(n, "subscript"), sc);
+	visit_node(p, node_field(n, "subscript"), sc);
 }
 
 static void visit_target(struct python *p, TSNode n, const struct py_scope *sc)
@@ -271,18 +271,18 @@ static void visit_assignment(struct python *p, TSNode n, const struct py_scope *
 	else
 		visit_target(p, left, sc);
 	if (!ts_node_is_null(type))
-		visit(p, type, sc);
+		visit_node(p, type, sc);
 	if (ts_node_is_null(right))
 		return;
 	stored_item(p, left, py_eval(p, right, sc), sc);
 	if (sc->kind == SCOPE_CLASS) /* they are attributes as well */
-		visit(p, right, sc);
+		visit_node(p, right, sc);
 	else if (node_is(left, "identifier") && !node_is(right, "tuple") && !node_is(right, "expression_list"))
 		visit_tracked(p, right, sc);
 	else if (stays_known(left, right))
 		visit_each_tracked(p, right, sc);
 	else
-		visit(p, right, sc);
+		visit_node(p, right, sc);
 	if (node_is(right, "assignment") && !is_name_target(left)) {
 		while (node_is(right, "assignment"))
 			right = node_field(right, "right");
@@ -317,11 +317,11 @@ static void visit_augmented(struct python *p, TSNode n, const struct py_scope *s
 	}
 	if (p->classes && (node_is(left, "attribute") || node_is(left, "identifier")))
 		py_escape(p, py_eval(p, left, sc), n); /* an operator of the right side may be given it */
-	visit(p, node_field(n, "right"), sc);
+	visit_node(p, node_field(n, "right"), sc);
 }
 
-static void visit_named(struct python *p, TSNode n, const struct py_scope *sc) { visit(p, node_field(n, "value"), sc); }
-static void visit_keyword(struct python *p, TSNode n, const struct py_scope *sc) { visit(p, node_field(n, "value"), sc); }
+static void visit_named(struct python *p, TSNode n, const struct py_scope *sc) { visit_node(p, node_field(n, "value"), sc); }
+static void visit_keyword(struct python *p, TSNode n, const struct py_scope *sc) { visit_node(p, node_field(n, "value"), sc); }
 static void visit_nothing(struct python *p, TSNode n, const struct py_scope *sc) { (void)p, (void)n, (void)sc; }
 
 static void visit_for(struct python *p, TSNode n, const struct py_scope *sc)
@@ -334,14 +334,14 @@ static void visit_for(struct python *p, TSNode n, const struct py_scope *sc)
 		if (kids[i].id == left.id)
 			visit_target(p, left, sc);
 		else
-			visit(p, kids[i], sc->first && sc->first == kids[i].id ? sc->parent : sc);
+			visit_node(p, kids[i], sc->first && sc->first == kids[i].id ? sc->parent : sc);
 }
 
 static void visit_as(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	TSNode alias = node_field(n, "alias");
 
-	visit(p, ts_node_named_child(n, 0), sc);
+	visit_node(p, ts_node_named_child(n, 0), sc);
 	if (!ts_node_is_null(alias))
 		visit_target(p, alias, sc);
 }
@@ -354,7 +354,7 @@ static void visit_except(struct python *p, TSNode n, const struct py_scope *sc)
 
 	for (uint32_t i = 0; i < count; i++)
 		if (ts_node_is_null(alias) || kids[i].id != alias.id)
-			visit(p, kids[i], sc);
+			visit_node(p, kids[i], sc);
 }
 
 static void visit_delete(struct python *p, TSNode n, const struct py_scope *sc)
@@ -383,9 +383,9 @@ static void visit_parameters(struct python *p, TSNode list, const struct py_scop
 		TSNode value = node_field(kids[i], "value"), type = node_field(kids[i], "type");
 
 		if (!ts_node_is_null(value))
-			visit(p, value, sc);
+			visit_node(p, value, sc);
 		if (!ts_node_is_null(type))
-			visit(p, type, sc);
+			visit_node(p, type, sc);
 	}
 }
 
@@ -393,21 +393,21 @@ static void visit_function(struct python *p, TSNode n, const struct py_scope *sc
 {
 	TSNode type = node_field(n, "return_type");
 
-	visit(p, node_field(n, "type_parameters"), sc);
+	visit_node(p, node_field(n, "type_parameters"), sc);
 	visit_parameters(p, node_field(n, "parameters"), sc);
 	if (!ts_node_is_null(type))
-		visit(p, type, sc);
-	visit(p, node_field(n, "body"), py_scope_of(p, n, sc));
+		visit_node(p, type, sc);
+	visit_node(p, node_field(n, "body"), py_scope_of(p, n, sc));
 }
 
 static void visit_class(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	TSNode bases = node_field(n, "superclasses");
 
-	visit(p, node_field(n, "type_parameters"), sc);
+	visit_node(p, node_field(n, "type_parameters"), sc);
 	if (!ts_node_is_null(bases))
-		visit(p, bases, sc);
-	visit(p, node_field(n, "body"), py_scope_of(p, n, sc));
+		visit_node(p, bases, sc);
+	visit_node(p, node_field(n, "body"), py_scope_of(p, n, sc));
 }
 
 static void visit_comprehension(struct python *p, TSNode n, const struct py_scope *sc) { visit_all(p, n, py_scope_of(p, n, sc)); }
@@ -447,7 +447,7 @@ static void visit_subscript(struct python *p, TSNode n, const struct py_scope *s
 		if (i && plain)
 			visit_tracked(p, kids[i], sc);
 		else
-			visit(p, kids[i], sc);
+			visit_node(p, kids[i], sc);
 }
 
 static const struct {
@@ -464,7 +464,7 @@ static const struct {
 
 static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
 
-static void visit(struct python *p, TSNode n, const struct py_scope *sc)
+static void visit_node(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	const void *hit;
 
@@ -532,7 +532,7 @@ void python_walk(struct code_walk *w, TSNode root)
 	for (p->nmemos = 64; p->nmemos < w->src.n / 16; p->nmemos *= 2)
 		;
 	p->memos = arena_array(w->a, p->nmemos, sizeof(*p->memos));
-	visit(p, root, p->module);
+	visit_node(p, root, p->module);
 	if (str_contains(w->src, STR("dataclass")) && str_contains(w->src, STR("__annotations__")))
 		code_marker_add(w, "exec", root); /* names of fields become code there */
 	py_shadows(p, root);

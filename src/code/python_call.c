@@ -3,7 +3,7 @@
 
 /* ---- words of a call, for rules ---- */
 
-static void record(struct python *p, struct str name, const struct pv *self, const struct py_args *args, TSNode n)
+static void record_call(struct python *p, struct str name, const struct pv *self, const struct py_args *args, TSNode n)
 {
 	size_t count = args->n + (self != NULL) + (args->open || args->escaped);
 	struct word *words = arena_array(p->a, count + 1, sizeof(*words));
@@ -97,9 +97,10 @@ static void call_method(struct python *p, const struct pv *m, const struct py_ar
 	bool path = m->of->kind == PV_PATH || (m->of->kind == PV_BELOW && m->of->many);
 
 	if (path)
-		record(p, str_fmt(p->a, "pathlib.Path.%.*s", STR_ARG(m->text)), m->of, args, n);
+		record_call(p, str_fmt(p->a, "pathlib.Path.%.*s", STR_ARG(m->text)), m->of, args, n);
 	else if (m->of->kind == PV_INST && !str_is(m->of->text, "*"))
-		record(p, str_fmt(p->a, "%.*s.%.*s", STR_ARG(m->of->text), STR_ARG(m->text)), NULL, args, n);
+		record_call(p, str_fmt(p->a, "%.*s.%.*s", STR_ARG(m->of->text), STR_ARG(m->text)), NULL, args,
+			n);
 	if (r)
 		py_apply(p, r, m->of, false, args, n);
 	else if (path && py_effect_name(m->text) && !str_is(m->text, "write"))
@@ -130,7 +131,7 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 		call_method(p, callee, args, n);
 		return;
 	case PV_NAME:
-		record(p, callee->text, NULL, args, n);
+		record_call(p, callee->text, NULL, args, n);
 		if (str_starts(callee->text, "inspect.") && (py_keyword(args, "eval_str") || args->open))
 			code_marker_add(p->w, "eval", n); /* of annotations, which are texts */
 		r = py_row(callee->text);
@@ -144,7 +145,7 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 		return;
 	default:
 		if (callee->text.n && (callee->kind == PV_UNKNOWN || callee->kind == PV_USER))
-			record(p, callee->text, NULL, args, n);
+			record_call(p, callee->text, NULL, args, n);
 	}
 }
 
@@ -210,7 +211,7 @@ void py_escape(struct python *p, const struct pvs *v, TSNode n)
 
 /* ---- attributes of what is not known ---- */
 
-static size_t positional(const struct py_args *args)
+static size_t count_positional(const struct py_args *args)
 {
 	size_t count = 0;
 
@@ -238,9 +239,10 @@ static bool told_by_arguments(struct python *p, struct str attr, const struct py
 	if (str_is(attr, "write") || !args || args->open)
 		return str_is(attr, "write");
 	if (str_is(attr, "replace")) /* Path.replace() has one argument, that of a text two */
-		return positional(args) >= 2 || (!positional(args) && !py_keyword(args, "target"));
+		return count_positional(args) >= 2 ||
+		       (!count_positional(args) && !py_keyword(args, "target"));
 	if (str_is(attr, "copy"))
-		return !positional(args) && !py_keyword(args, "target");
+		return !count_positional(args) && !py_keyword(args, "target");
 	if (str_is(attr, "open")) {
 		bool reads = true;
 

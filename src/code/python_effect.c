@@ -22,7 +22,7 @@ struct path_spec {
 	bool below, into, here, database, archive, parents, optional;
 };
 
-static struct path_spec letters(struct str s)
+static struct path_spec parse_letters(struct str s)
 {
 	struct path_spec f = {.kind = ACCESS_READ};
 
@@ -89,7 +89,7 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 void py_writes(struct python *p, const struct pv *v, const char *op, TSNode n) { one_path(p, v, (struct path_spec){.kind = ACCESS_WRITE}, STR(""), op, n); }
 
 /* Position in the list when the object itself is the first argument: Path.unlink(p). */
-static const struct pvs *argument(struct python *p, const struct pv *self, bool unbound, const struct py_args *args, struct str pos, struct str name)
+static const struct pvs *argument_of(struct python *p, const struct pv *self, bool unbound, const struct py_args *args, struct str pos, struct str name)
 {
 	if (pos.n && pos.p[0] == 's')
 		return self ? pvs_one(p, self) : py_arg(p, args, 0, "self");
@@ -140,8 +140,8 @@ static void do_files(struct python *p, const struct py_row *r, const struct pv *
 	const char *op = r->op[0] ? r->op : r->name;
 
 	while (next_spec(&rest, part)) {
-		struct path_spec f = letters(part[2]);
-		const struct pvs *v = argument(p, self, unbound, args, part[0], part[1]);
+		struct path_spec f = parse_letters(part[2]);
+		const struct pvs *v = argument_of(p, self, unbound, args, part[0], part[1]);
 
 		if (!part[2].n)
 			continue;
@@ -180,8 +180,8 @@ static void do_open(struct python *p, const struct py_row *r, const struct pv *s
 	struct str spec = str_of(r->spec);
 	bool flags = spec.n > 3 && spec.p[3] == 'o';
 	struct str name = str_sub(spec, 4 + flags, spec.n);
-	const struct pvs *file = argument(p, self, unbound, args, str_sub(spec, 0, 1), name);
-	const struct pvs *mode = argument(p, self, unbound, args, str_sub(spec, 2, 3), flags ? STR("flags") : STR("mode"));
+	const struct pvs *file = argument_of(p, self, unbound, args, str_sub(spec, 0, 1), name);
+	const struct pvs *mode = argument_of(p, self, unbound, args, str_sub(spec, 2, 3), flags ? STR("flags") : STR("mode"));
 	struct path_spec f = {.kind = py_mode_writes(p, mode, flags) ? ACCESS_WRITE : ACCESS_READ};
 
 	for (size_t i = 0; file && i < file->n; i++)
@@ -232,7 +232,7 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 	struct str host = CODE_HOLE;
 
 	if (strcmp(r->spec, "-") != 0 && next_spec(&rest, part)) {
-		v = argument(p, NULL, false, args, part[0], part[1]);
+		v = argument_of(p, NULL, false, args, part[0], part[1]);
 		if (v && v->n == 1)
 			host = v->v[0]->kind == PV_SEQ && v->v[0]->nitems && v->v[0]->items[0]->n == 1 ? py_text(p, v->v[0]->items[0]->v[0]) : py_text(p, v->v[0]);
 	}
@@ -240,9 +240,9 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 		access_at(p, ACCESS_READ, str_starts(host, "file:///") && !memchr(host.p, '%', host.n) ? str_sub(host, 7, host.n) : CODE_HOLE, false, r->name, n);
 	code_touch(p->w, is_proxied(p) ? CODE_HOLE : host_of(host), n);
 	while (next_spec(&rest, part)) {
-		v = argument(p, NULL, false, args, part[0], part[1]);
+		v = argument_of(p, NULL, false, args, part[0], part[1]);
 		for (size_t i = 0; v && i < v->n; i++)
-			one_path(p, v->v[i], letters(part[2]), STR(""), r->name, n);
+			one_path(p, v->v[i], parse_letters(part[2]), STR(""), r->name, n);
 	}
 }
 
@@ -434,7 +434,7 @@ static void do_link(struct python *p, const struct py_row *r, const struct pv *s
 	do_files(p, r, self, unbound, known, n);
 	p->w->change = CHANGE_PLAIN;
 	if (next_spec(&rest, part))
-		v = argument(p, self, unbound, known, part[0], part[1]);
+		v = argument_of(p, self, unbound, known, part[0], part[1]);
 	if (v && v->n == 1)
 		to = py_text(p, v->v[0]);
 	if (!text_exact(to) || !to.n || to.p[0] == '/' || str_contains(to, STR("..")))

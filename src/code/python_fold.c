@@ -1,7 +1,7 @@
 /* Calls of Python's library whose value is known, as far as that matters for paths, commands and what is called next. */
 #include "code/python.h"
 
-static const struct pvs *unknown(struct python *p) { return pvs_one(p, p->unknown); }
+static const struct pvs *unknown_values(struct python *p) { return pvs_one(p, p->unknown); }
 
 static struct str arg_text(struct python *p, const struct py_args *args, int pos, const char *name)
 {
@@ -11,7 +11,7 @@ static struct str arg_text(struct python *p, const struct py_args *args, int pos
 }
 
 /* The one item that stands for all: what runs through it is not known in number. */
-static const struct pvs *many(struct python *p, const struct pvs *one)
+static const struct pvs *many_of(struct python *p, const struct pvs *one)
 {
 	struct pv *v = arena_new(p->a, struct pv);
 	const struct pvs **items = arena_array(p->a, 1, sizeof(*items));
@@ -51,7 +51,7 @@ static struct str home_path(struct python *p, struct str path)
 	return py_cat(p, home, str_sub(path, 1, path.n));
 }
 
-static struct str here(struct python *p) { return p->ncwds == 1 && !(p->early && p->chdirs) && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
+static struct str current_directory(struct python *p) { return p->ncwds == 1 && !(p->early && p->chdirs) && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
 
 /* ---- functions of modules ---- */
 
@@ -128,7 +128,7 @@ static const struct pvs *f_expanduser(struct python *p, const struct py_args *ar
 	}
 	return all ? all : pvs_text(p, PV_TEXT, home_path(p, arg_text(p, args, 0, "path")));
 }
-static const struct pvs *f_abspath(struct python *p, const struct py_args *args) { return pvs_text(p, PV_TEXT, py_path_join(p, here(p), arg_text(p, args, 0, "path"))); }
+static const struct pvs *f_abspath(struct python *p, const struct py_args *args) { return pvs_text(p, PV_TEXT, py_path_join(p, current_directory(p), arg_text(p, args, 0, "path"))); }
 static const struct pvs *f_dirname(struct python *p, const struct py_args *args)
 {
 	struct str s = arg_text(p, args, 0, "p");
@@ -159,13 +159,13 @@ static const struct pvs *f_basename(struct python *p, const struct py_args *args
 static const struct pvs *f_getcwd(struct python *p, const struct py_args *args)
 {
 	(void)args;
-	return pvs_text(p, PV_TEXT, here(p));
+	return pvs_text(p, PV_TEXT, current_directory(p));
 }
 
 static const struct pvs *f_path_cwd(struct python *p, const struct py_args *args)
 {
 	(void)args;
-	return pvs_text(p, PV_PATH, here(p));
+	return pvs_text(p, PV_PATH, current_directory(p));
 }
 
 static const struct pvs *f_path_home(struct python *p, const struct py_args *args)
@@ -201,7 +201,7 @@ static const struct pvs *f_tempdir_object(struct python *p, const struct py_args
 static const struct pvs *f_listdir(struct python *p, const struct py_args *args)
 {
 	(void)args;
-	return many(p, pvs_text(p, PV_TEXT, str_n("\2", 1)));
+	return many_of(p, pvs_text(p, PV_TEXT, str_n("\2", 1)));
 }
 
 static const struct pvs *tuple_of(struct python *p, const struct pvs *const *list, size_t n)
@@ -211,7 +211,7 @@ static const struct pvs *tuple_of(struct python *p, const struct pvs *const *lis
 
 	memcpy(items, list, n * sizeof(*items));
 	*v = (struct pv){.kind = PV_SEQ, .items = items, .nitems = n};
-	return many(p, pvs_one(p, v));
+	return many_of(p, pvs_one(p, v));
 }
 
 /* The directory in front of the first "**" of a pattern. */
@@ -232,10 +232,10 @@ static bool below_pattern(struct python *p, struct str pattern, struct str *ret_
 /* (directory, names of directories, names of files) for each below it */
 static const struct pvs *f_walk(struct python *p, const struct py_args *args)
 {
-	const struct pvs *v = py_arg(p, args, 0, "top"), *names = many(p, pvs_text(p, PV_TEXT, str_n("\2", 1))), *one[3] = {NULL, names, names};
+	const struct pvs *v = py_arg(p, args, 0, "top"), *names = many_of(p, pvs_text(p, PV_TEXT, str_n("\2", 1))), *one[3] = {NULL, names, names};
 
 	if (!v || v->n != 1 || (v->v[0]->kind != PV_TEXT && v->v[0]->kind != PV_PATH) || !text_exact(v->v[0]->text) || !v->v[0]->text.n || args->open)
-		return unknown(p);
+		return unknown_values(p);
 	one[0] = pvs_below(p, v->v[0]->text, false, false);
 	return tuple_of(p, one, 3);
 }
@@ -245,15 +245,15 @@ static const struct pvs *f_glob(struct python *p, const struct py_args *args)
 	struct str dir;
 
 	if (!py_arg(p, args, -1, "root_dir") && below_pattern(p, arg_text(p, args, 0, "pathname"), &dir))
-		return many(p, pvs_below(p, dir, false, false));
-	return many(p, pvs_text(p, PV_TEXT, py_arg(p, args, -1, "root_dir") ? CODE_HOLE : py_glob_text(p, arg_text(p, args, 0, "pathname"))));
+		return many_of(p, pvs_below(p, dir, false, false));
+	return many_of(p, pvs_text(p, PV_TEXT, py_arg(p, args, -1, "root_dir") ? CODE_HOLE : py_glob_text(p, arg_text(p, args, 0, "pathname"))));
 }
 
 static const struct pvs *f_same_items(struct python *p, const struct py_args *args)
 {
 	const struct pvs *v = py_arg(p, args, 0, "iterable");
 
-	return v && v->n == 1 && v->v[0]->kind == PV_SEQ ? many(p, py_elements(p, v)) : pvs_one(p, p->data);
+	return v && v->n == 1 && v->v[0]->kind == PV_SEQ ? many_of(p, py_elements(p, v)) : pvs_one(p, p->data);
 }
 
 /* An object of the code may return something other than a list for these. */
@@ -261,18 +261,18 @@ static const struct pvs *f_iterator(struct python *p, const struct py_args *args
 {
 	const struct pvs *v = f_same_items(p, args);
 
-	return v->v[0]->kind == PV_SEQ ? v : unknown(p);
+	return v->v[0]->kind == PV_SEQ ? v : unknown_values(p);
 }
 
 static const struct pvs *f_range(struct python *p, const struct py_args *args)
 {
 	(void)args;
-	return many(p, pvs_text(p, PV_DATA, str_n("\1", 1)));
+	return many_of(p, pvs_text(p, PV_DATA, str_n("\1", 1)));
 }
 
 static const struct pvs *f_enumerate(struct python *p, const struct py_args *args)
 {
-	const struct pvs *v = py_arg(p, args, 0, "iterable"), *pair[2] = {pvs_text(p, PV_DATA, str_n("\1", 1)), v ? py_elements(p, v) : unknown(p)};
+	const struct pvs *v = py_arg(p, args, 0, "iterable"), *pair[2] = {pvs_text(p, PV_DATA, str_n("\1", 1)), v ? py_elements(p, v) : unknown_values(p)};
 
 	return tuple_of(p, pair, 2);
 }
@@ -314,7 +314,7 @@ static const struct pvs *f_getattr(struct python *p, const struct py_args *args)
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return !all ? unknown(p) : otherwise ? pvs_join(p, all, otherwise) : all;
+	return !all ? unknown_values(p) : otherwise ? pvs_join(p, all, otherwise) : all;
 }
 
 /* The class of a file could open another. */
@@ -325,7 +325,7 @@ static const struct pvs *f_type(struct python *p, const struct py_args *args)
 	for (size_t i = 0; v && i < v->n; i++)
 		if (v->v[i]->kind == PV_UNKNOWN || v->v[i]->kind == PV_LOST || v->v[i]->kind == PV_INST || v->v[i]->kind == PV_METHOD || v->v[i]->kind == PV_NAME)
 			return pvs_one(p, p->lost);
-	return v && v->n && !v->cycle ? unknown(p) : args->n == 3 ? unknown(p) : pvs_one(p, p->lost);
+	return v && v->n && !v->cycle ? unknown_values(p) : args->n == 3 ? unknown_values(p) : pvs_one(p, p->lost);
 }
 
 static const struct {
@@ -356,7 +356,7 @@ static struct str map_case(struct python *p, struct str s, bool upper)
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 28 && c <= 31); }
 
-static struct str trimmed(struct str s, bool left, bool right)
+static struct str trim_text(struct str s, bool left, bool right)
 {
 	while (left && s.n && is_blank(s.p[0]))
 		s = str_sub(s, 1, s.n);
@@ -365,7 +365,7 @@ static struct str trimmed(struct str s, bool left, bool right)
 	return s;
 }
 
-static struct str replaced(struct python *p, struct str s, struct str from, struct str to)
+static struct str replace_text(struct python *p, struct str s, struct str from, struct str to)
 {
 	struct buf b;
 
@@ -385,7 +385,7 @@ static struct str replaced(struct python *p, struct str s, struct str from, stru
 	return buf_view(&b);
 }
 
-static struct str joined(struct python *p, struct str by, const struct pvs *list)
+static struct str join_texts(struct python *p, struct str by, const struct pvs *list)
 {
 	const struct pv *v = list && list->n == 1 && list->v[0]->kind == PV_SEQ ? list->v[0] : NULL;
 	struct str all = STR("");
@@ -397,13 +397,13 @@ static struct str joined(struct python *p, struct str by, const struct pvs *list
 	return all;
 }
 
-static const struct pvs *split(struct python *p, struct str s, struct str by)
+static const struct pvs *split_text(struct python *p, struct str s, struct str by)
 {
 	const struct pvs *all = NULL;
 	size_t from = 0, n = 0;
 
 	if (!text_exact(s) || !text_exact(by) || by.n > 1)
-		return many(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
 	for (size_t i = 0; i <= s.n && n < PY_VALUES_MAX; i++) {
 		if (i < s.n && !(by.n ? s.p[i] == by.p[0] : is_blank(s.p[i])))
 			continue;
@@ -415,7 +415,7 @@ static const struct pvs *split(struct python *p, struct str s, struct str by)
 		}
 		from = i + 1;
 	}
-	return many(p, !all || n >= PY_VALUES_MAX ? pvs_text(p, PV_TEXT, CODE_HOLE) : all);
+	return many_of(p, !all || n >= PY_VALUES_MAX ? pvs_text(p, PV_TEXT, CODE_HOLE) : all);
 }
 
 static const struct pvs *text_method(struct python *p, struct str s, struct str name, const struct py_args *args)
@@ -426,23 +426,23 @@ static const struct pvs *text_method(struct python *p, struct str s, struct str 
 	if (str_is(name, "format"))
 		return pvs_text(p, PV_TEXT, args->escaped ? CODE_HOLE : py_format(p, s, args));
 	if (str_is(name, "join"))
-		return pvs_text(p, PV_TEXT, joined(p, s, py_arg(p, args, 0, "")));
+		return pvs_text(p, PV_TEXT, join_texts(p, s, py_arg(p, args, 0, "")));
 	if (str_is(name, "lower") || str_is(name, "upper"))
 		return pvs_text(p, PV_TEXT, map_case(p, s, str_is(name, "upper")));
 	if (str_is(name, "strip") || str_is(name, "lstrip") || str_is(name, "rstrip"))
-		return pvs_text(p, PV_TEXT, none && text_exact(s) ? trimmed(s, !str_is(name, "rstrip"), !str_is(name, "lstrip")) : CODE_HOLE);
+		return pvs_text(p, PV_TEXT, none && text_exact(s) ? trim_text(s, !str_is(name, "rstrip"), !str_is(name, "lstrip")) : CODE_HOLE);
 	if (str_is(name, "replace"))
-		return pvs_text(p, PV_TEXT, args->n == 2 && !args->open ? replaced(p, s, arg_text(p, args, 0, ""), arg_text(p, args, 1, "")) : CODE_HOLE);
+		return pvs_text(p, PV_TEXT, args->n == 2 && !args->open ? replace_text(p, s, arg_text(p, args, 0, ""), arg_text(p, args, 1, "")) : CODE_HOLE);
 	if (str_is(name, "split"))
-		return none ? split(p, s, STR("")) : args->n == 1 && !args->open && !args->v[0].name.n ? split(p, s, arg_text(p, args, 0, "sep")) : many(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+		return none ? split_text(p, s, STR("")) : args->n == 1 && !args->open && !args->v[0].name.n ? split_text(p, s, arg_text(p, args, 0, "sep")) : many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
 	if (str_is(name, "splitlines") || str_is(name, "rsplit"))
-		return many(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
 	if ((str_is(name, "encode") || str_is(name, "decode")) && none)
 		return pvs_text(p, PV_TEXT, s);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		if (str_is(name, texts[i]))
 			return pvs_text(p, PV_TEXT, CODE_HOLE);
-	return unknown(p);
+	return unknown_values(p);
 }
 
 /* ---- methods of pathlib.Path: one function each; `s` is the path ---- */
@@ -450,7 +450,7 @@ static const struct pvs *text_method(struct python *p, struct str s, struct str 
 static const struct pvs *m_absolute(struct python *p, struct str s, const struct py_args *args)
 {
 	(void)args;
-	return pvs_text(p, PV_PATH, py_path_join(p, here(p), s));
+	return pvs_text(p, PV_PATH, py_path_join(p, current_directory(p), s));
 }
 
 static const struct pvs *m_expanduser(struct python *p, struct str s, const struct py_args *args)
@@ -496,14 +496,14 @@ static const struct pvs *m_with_stem(struct python *p, struct str s, const struc
 static const struct pvs *m_iterdir(struct python *p, struct str s, const struct py_args *args)
 {
 	(void)args;
-	return many(p, pvs_text(p, PV_PATH, py_path_join(p, s, str_n("\2", 1))));
+	return many_of(p, pvs_text(p, PV_PATH, py_path_join(p, s, str_n("\2", 1))));
 }
 
 static const struct pvs *m_rglob(struct python *p, struct str s, const struct py_args *args)
 {
 	if (text_exact(s) && py_stays_below(arg_text(p, args, 0, "pattern")))
-		return many(p, pvs_below(p, s, true, true));
-	return many(p, pvs_text(p, PV_PATH, CODE_HOLE));
+		return many_of(p, pvs_below(p, s, true, true));
+	return many_of(p, pvs_text(p, PV_PATH, CODE_HOLE));
 }
 
 /* "*.x", and no other star or slash */
@@ -518,11 +518,11 @@ static const struct pvs *m_glob(struct python *p, struct str s, const struct py_
 	const struct pvs *found;
 
 	if (text_exact(s) && below_pattern(p, pattern, &dir) && dir.p[0] != '/')
-		return many(p, pvs_below(p, py_path_join(p, s, dir), true, false));
+		return many_of(p, pvs_below(p, py_path_join(p, s, dir), true, false));
 	found = pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, pattern)));
 	if (suffix_pattern(pattern)) /* names that start with a dot are found: the star may be empty */
 		found = pvs_join(p, found, pvs_text(p, PV_PATH, py_path_join(p, s, str_sub(pattern, 1, pattern.n))));
-	return many(p, found);
+	return many_of(p, found);
 }
 
 static const struct pvs *m_text(struct python *p, struct str s, const struct py_args *args)
@@ -577,7 +577,7 @@ static const struct pvs *path_method(struct python *p, struct str s, struct str 
 	for (size_t i = 0; i < sizeof(path_methods) / sizeof(*path_methods); i++)
 		if (str_is(name, path_methods[i].name))
 			return path_methods[i].method(p, s, args);
-	return unknown(p);
+	return unknown_values(p);
 }
 
 /* ---- dictionaries ---- */
@@ -624,7 +624,7 @@ const struct pvs *py_dict_value(struct python *p, const struct pv *v, const stru
 		if (!other)
 			all = all ? pvs_join(p, all, v->items[i + 1]) : v->items[i + 1];
 	}
-	return all ? all : unknown(p);
+	return all ? all : unknown_values(p);
 }
 
 static const struct pvs *below_method(struct python *p, const struct pv *v, struct str name, const struct py_args *args)
@@ -649,9 +649,9 @@ static const struct pvs *dictionary_method(struct python *p, const struct pv *v,
 	if (str_is(name, "items"))
 		return tuple_of(p, pair, 2);
 	if (str_is(name, "values") || str_is(name, "keys"))
-		return many(p, str_is(name, "keys") ? keys : values);
+		return many_of(p, str_is(name, "keys") ? keys : values);
 	if (!str_is(name, "get"))
-		return unknown(p);
+		return unknown_values(p);
 	return pvs_join(p, py_dict_value(p, v, py_arg(p, args, 0, "")), otherwise ? otherwise : pvs_text(p, PV_DATA, STR("None")));
 }
 
@@ -662,12 +662,12 @@ static const struct pvs *row_result(struct python *p, const struct py_row *r)
 	if (r->kind == PY_OPEN)
 		return pvs_text(p, PV_INST, str_starts(str_of(r->name), "zipfile.") ? STR("zipfile.ZipFile") : str_starts(str_of(r->name), "tarfile.") ? STR("tarfile.TarFile") : STR("file"));
 	if (r->kind != PY_NOTHING)
-		return r->kind == PY_VARS || r->kind == PY_CODE ? pvs_one(p, p->lost) : r->kind == PY_SHELL || r->kind == PY_ARGV ? pvs_text(p, PV_INST, STR("process")) : unknown(p);
+		return r->kind == PY_VARS || r->kind == PY_CODE ? pvs_one(p, p->lost) : r->kind == PY_SHELL || r->kind == PY_ARGV ? pvs_text(p, PV_INST, STR("process")) : unknown_values(p);
 	if (!strcmp(r->spec, "t"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (!strcmp(r->spec, "d"))
 		return pvs_one(p, p->data);
-	return !strcmp(r->spec, "a") ? unknown(p) : pvs_text(p, PV_INST, str_of(r->spec));
+	return !strcmp(r->spec, "a") ? unknown_values(p) : pvs_text(p, PV_INST, str_of(r->spec));
 }
 
 static bool plain_bases(struct python *p, TSNode class)
@@ -698,7 +698,7 @@ static const struct pvs *name_result(struct python *p, struct str name, const st
 
 	for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)
 		if (str_is(name, folds[i].name))
-			return args->escaped ? unknown(p) : folds[i].fold(p, args);
+			return args->escaped ? unknown_values(p) : folds[i].fold(p, args);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		if (str_is(name, numbers[i]))
 			return pvs_one(p, p->data);
@@ -709,7 +709,7 @@ static const struct pvs *name_result(struct python *p, struct str name, const st
 		return row_result(p, r);
 	if (!py_is_stdlib(name) && !py_is_builtin(name) && str_find(name, '.', 0) >= 0 && !py_is_builtin(str_sub(name, 0, (size_t)str_find(name, '.', 0))))
 		return pvs_text(p, PV_INST, STR("*"));
-	return unknown(p);
+	return unknown_values(p);
 }
 
 const struct pvs *py_result(struct python *p, const struct pv *callee, const struct py_args *args)
@@ -719,11 +719,11 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 	if (callee->kind == PV_USER && !node_is(callee->node, "class_definition"))
 		return py_returned(p, callee->node);
 	if (callee->kind == PV_USER)
-		return plain_bases(p, callee->node) && !pmap_get(p->own, STR("__new__")) && !pmap_get(p->own, STR("__call__")) ? pvs_one(p, callee) : unknown(p);
+		return plain_bases(p, callee->node) && !pmap_get(p->own, STR("__new__")) && !pmap_get(p->own, STR("__call__")) ? pvs_one(p, callee) : unknown_values(p);
 	if (callee->kind == PV_INST)
 		return pvs_one(p, callee);
 	if (callee->kind != PV_METHOD)
-		return callee->kind == PV_LOST ? pvs_one(p, p->lost) : unknown(p);
+		return callee->kind == PV_LOST ? pvs_one(p, p->lost) : unknown_values(p);
 	if (callee->of->kind == PV_TEXT)
 		return text_method(p, callee->of->text, callee->text, args);
 	if (callee->of->kind == PV_PATH)
@@ -737,6 +737,6 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 	if (str_is(callee->of->text, "file") && (str_is(callee->text, "read") || str_is(callee->text, "readline") || str_is(callee->text, "getvalue")))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (str_is(callee->of->text, "file") && str_is(callee->text, "readlines"))
-		return many(p, pvs_text(p, PV_TEXT, CODE_HOLE));
-	return unknown(p);
+		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+	return unknown_values(p);
 }

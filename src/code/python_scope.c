@@ -85,7 +85,7 @@ static bool is_mangled(const struct py_scope *sc, struct str name)
 	return sc != NULL;
 }
 
-static void bind(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def)
+static void bind_pattern(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def)
 {
 	struct str name;
 
@@ -106,11 +106,11 @@ static void bind(struct python *p, struct py_scope *sc, TSNode n, const struct p
 			add_def(p, s, name, def);
 }
 
-static void bind_unknown(struct python *p, struct py_scope *sc, TSNode n) { bind(p, sc, n, &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}); }
+static void bind_unknown(struct python *p, struct py_scope *sc, TSNode n) { bind_pattern(p, sc, n, &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}); }
 
 static bool is_list_target(TSNode n) { return node_is(n, "pattern_list") || node_is(n, "tuple_pattern") || node_is(n, "list_pattern"); }
 
-static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
+static void collect_bindings(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
 
 static void note_mention(struct python *p, struct str name)
 {
@@ -138,7 +138,7 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 	if (depth > CODE_DEPTH_MAX)
 		return;
 	if (node_is(n, "identifier")) {
-		bind(p, sc, n, def);
+		bind_pattern(p, sc, n, def);
 		return;
 	}
 	if (node_is(n, "attribute")) {
@@ -153,7 +153,7 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 	    !node_is(n, "list") && !node_is(n, "list_splat")) {
 		if (node_is(n, "subscript") && node_is(node_field(n, "value"), "identifier"))
 			note_open(p, node_text(p->w, node_field(n, "value")));
-		collect(p, n, sc, depth + 1);
+		collect_bindings(p, n, sc, depth + 1);
 		return;
 	}
 	kids = py_children(p, n, &count);
@@ -175,7 +175,7 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 
 /* ---- imports ---- */
 
-static struct str dotted(struct python *p, TSNode n)
+static struct str dotted_path(struct python *p, TSNode n)
 {
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
@@ -202,15 +202,15 @@ static void collect_import(struct python *p, TSNode n, struct py_scope *sc, unsi
 	for (uint32_t i = 0; i < count; i++) {
 		bool alias = node_is(kids[i], "aliased_import");
 		TSNode name = alias ? node_field(kids[i], "name") : kids[i];
-		struct str path = dotted(p, name);
+		struct str path = dotted_path(p, name);
 		struct py_def d = {.kind = DEF_NAME, .scope = sc, .text = path};
 
 		py_import(p, path, sc->kind == SCOPE_CLASS, kids[i]);
 		if (!alias)
-			d.text = dotted(p, name), d.text = str_sub(d.text, 0, str_find(d.text, '.', 0) < 0 ? d.text.n : (size_t)str_find(d.text, '.', 0));
+			d.text = dotted_path(p, name), d.text = str_sub(d.text, 0, str_find(d.text, '.', 0) < 0 ? d.text.n : (size_t)str_find(d.text, '.', 0));
 		if (str_is(d.text, "posixpath") || str_is(d.text, "ntpath"))
 			d.text = STR("os.path");
-		bind(p, sc, alias ? node_field(kids[i], "alias") : first_child(name), &d);
+		bind_pattern(p, sc, alias ? node_field(kids[i], "alias") : first_child(name), &d);
 	}
 }
 
@@ -235,7 +235,7 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc, unsign
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count), module = node_field(n, "module_name");
 	bool relative = node_is(module, "relative_import");
-	struct str path = relative ? STR("") : dotted(p, module);
+	struct str path = relative ? STR("") : dotted_path(p, module);
 
 	if (!relative)
 		py_import(p, path, sc->kind == SCOPE_CLASS, module);
@@ -250,7 +250,7 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc, unsign
 			add_star(p, path, kids[i]);
 			continue;
 		}
-		attr = dotted(p, name);
+		attr = dotted_path(p, name);
 		if (relative || str_is(path, "?")) {
 			bind_unknown(p, sc, target);
 			continue;
@@ -261,7 +261,7 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc, unsign
 
 		if (v->v[0]->kind == PV_NAME && (py_module(v->v[0]->text) != PY_MODULE_OTHER || py_is_inner(v->v[0]->text)) && !py_row(v->v[0]->text))
 			py_import(p, v->v[0]->text, false, kids[i]);
-		bind(p, sc, target, &(struct py_def){.kind = v->v[0]->kind == PV_NAME ? DEF_NAME : DEF_UNKNOWN, .scope = sc, .text = v->v[0]->kind == PV_NAME ? v->v[0]->text : full});
+		bind_pattern(p, sc, target, &(struct py_def){.kind = v->v[0]->kind == PV_NAME ? DEF_NAME : DEF_UNKNOWN, .scope = sc, .text = v->v[0]->kind == PV_NAME ? v->v[0]->text : full});
 	}
 }
 
@@ -273,7 +273,7 @@ static void collect_all(struct python *p, TSNode n, struct py_scope *sc, unsigne
 	TSNode *kids = py_children(p, n, &count);
 
 	for (uint32_t i = 0; i < count; i++)
-		collect(p, kids[i], sc, depth + 1);
+		collect_bindings(p, kids[i], sc, depth + 1);
 }
 
 static void note_maybe(struct python *p, TSNode name, TSNode other, bool call, const struct py_scope *sc)
@@ -295,7 +295,7 @@ static void collect_given(struct python *p, TSNode list, TSNode function, struct
 		if (node_is(kids[i], "identifier"))
 			note_maybe(p, kids[i], function, true, sc);
 		else
-			collect(p, kids[i], sc, depth + 1);
+			collect_bindings(p, kids[i], sc, depth + 1);
 }
 
 static void collect_operands(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -307,7 +307,7 @@ static void collect_operands(struct python *p, TSNode n, struct py_scope *sc, un
 		if (count == 2 && node_is(kids[i], "identifier"))
 			note_maybe(p, kids[i], kids[!i], false, sc);
 		else
-			collect(p, kids[i], sc, depth + 1);
+			collect_bindings(p, kids[i], sc, depth + 1);
 }
 
 /* The same, where a name itself comes to no harm. */
@@ -318,7 +318,7 @@ static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsig
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!node_is(kids[i], "identifier") || (i && node_is(n, "subscript")))
-			collect(p, kids[i], sc, depth + 1);
+			collect_bindings(p, kids[i], sc, depth + 1);
 		else
 			note_mention(p, node_text(p->w, kids[i]));
 }
@@ -342,17 +342,17 @@ static void collect_parameters(struct python *p, TSNode list, struct str functio
 		if (splat)
 			name = first_child(name);
 		if (node_is(name, "identifier") && method && !i && !stars)
-			bind(p, inner, name, &(struct py_def){.kind = DEF_SELF, .scope = sc, .home = sc->parent, .text = sc->name, .name = p->method});
+			bind_pattern(p, inner, name, &(struct py_def){.kind = DEF_SELF, .scope = sc, .home = sc->parent, .text = sc->name, .name = p->method});
 		else if (node_is(name, "identifier") && function.n && !stars && py_identifier(p, node_text(p->w, name), &own))
-			bind(p, inner, name, &(struct py_def){.kind = DEF_PARAMETER, .scope = sc, .home = method ? sc->parent : sc, .expr = value, .index = i - method, .text = function, .name = own});
+			bind_pattern(p, inner, name, &(struct py_def){.kind = DEF_PARAMETER, .scope = sc, .home = method ? sc->parent : sc, .expr = value, .index = i - method, .text = function, .name = own});
 		else if (node_is(name, "identifier"))
 			bind_unknown(p, inner, name);
 		else if (node_is(name, "tuple_pattern"))
 			bind_target(p, inner, name, &(struct py_def){.kind = DEF_UNKNOWN, .scope = inner}, depth);
 		if (!ts_node_is_null(value))
-			collect(p, value, sc, depth + 1);
+			collect_bindings(p, value, sc, depth + 1);
 		if (!ts_node_is_null(type))
-			collect(p, type, sc, depth + 1);
+			collect_bindings(p, type, sc, depth + 1);
 	}
 }
 
@@ -417,7 +417,7 @@ static void collect_function(struct python *p, TSNode n, struct py_scope *sc, un
 	p->decorated = false;
 
 	if (!ts_node_is_null(name)) {
-		bind(p, sc, name, &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
+		bind_pattern(p, sc, name, &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
 		if (sc->kind == SCOPE_CLASS)
 			p->own = pmap_set(p->a, p->own, node_text(p->w, name), p);
 	}
@@ -432,8 +432,8 @@ static void collect_function(struct python *p, TSNode n, struct py_scope *sc, un
 	else if (may_end(p, body, 0))
 		add_result(p, inner, &(struct py_def){.kind = DEF_NONE});
 	if (!ts_node_is_null(type))
-		collect(p, type, sc, depth + 1);
-	collect(p, body, inner, depth + 1);
+		collect_bindings(p, type, sc, depth + 1);
+	collect_bindings(p, body, inner, depth + 1);
 }
 
 static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -444,11 +444,11 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 	if (!py_identifier(p, node_text(p->w, node_field(n, "name")), &inner->name))
 		inner->name = STR("");
 
-	bind(p, sc, node_field(n, "name"), &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
+	bind_pattern(p, sc, node_field(n, "name"), &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
 	collect_type_parameters(p, node_field(n, "type_parameters"), sc, depth);
 	if (!ts_node_is_null(bases))
-		collect(p, bases, sc, depth + 1);
-	collect(p, node_field(n, "body"), inner, depth + 1);
+		collect_bindings(p, bases, sc, depth + 1);
+	collect_bindings(p, node_field(n, "body"), inner, depth + 1);
 }
 
 /* The result of a decorator is unknown. */
@@ -458,12 +458,12 @@ static void collect_decorated(struct python *p, TSNode n, struct py_scope *sc, u
 	TSNode *kids = py_children(p, n, &count), made = node_field(n, "definition"), by = count == 2 ? ts_node_named_child(kids[0], 0) : kids[0];
 
 	if (count == 2 && node_is(made, "class_definition"))
-		bind(p, sc, node_field(made, "name"), &(struct py_def){.kind = DEF_DECORATED, .expr = node_is(by, "call") ? node_field(by, "function") : by, .scope = sc});
+		bind_pattern(p, sc, node_field(made, "name"), &(struct py_def){.kind = DEF_DECORATED, .expr = node_is(by, "call") ? node_field(by, "function") : by, .scope = sc});
 	else
 		bind_unknown(p, sc, node_field(made, "name"));
 	for (uint32_t i = 0; i < count; i++) {
 		p->decorated = node_is(kids[i], "function_definition");
-		collect(p, kids[i], sc, depth + 1);
+		collect_bindings(p, kids[i], sc, depth + 1);
 	}
 }
 
@@ -495,10 +495,10 @@ static void collect_assignment(struct python *p, TSNode n, struct py_scope *sc, 
 			note_open(p, node_text(p->w, left));
 			note_open(p, node_text(p->w, node_field(right, "left")));
 		}
-		collect(p, right, sc, depth + 1);
+		collect_bindings(p, right, sc, depth + 1);
 	}
 	if (!ts_node_is_null(type))
-		collect(p, type, sc, depth + 1);
+		collect_bindings(p, type, sc, depth + 1);
 }
 
 static void collect_augmented(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -508,7 +508,7 @@ static void collect_augmented(struct python *p, TSNode n, struct py_scope *sc, u
 	bind_target(p, sc, left, &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}, depth);
 	if (node_is(left, "identifier"))
 		note_open(p, node_text(p->w, left));
-	collect(p, node_field(n, "right"), sc, depth + 1);
+	collect_bindings(p, node_field(n, "right"), sc, depth + 1);
 }
 
 static void collect_named(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -516,11 +516,11 @@ static void collect_named(struct python *p, TSNode n, struct py_scope *sc, unsig
 	TSNode name = node_field(n, "name"), value = node_field(n, "value");
 	struct py_def d = {.kind = DEF_EXPR, .expr = value, .scope = sc};
 
-	bind(p, sc, name, &d);
+	bind_pattern(p, sc, name, &d);
 	for (struct py_scope *s = sc; s->comprehension && s->parent; s = s->parent)
-		bind(p, s->parent, name, &d);
+		bind_pattern(p, s->parent, name, &d);
 	note_open(p, node_text(p->w, name));
-	collect(p, value, sc, depth + 1);
+	collect_bindings(p, value, sc, depth + 1);
 }
 
 static void collect_for(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -536,7 +536,7 @@ static void collect_for(struct python *p, TSNode n, struct py_scope *sc, unsigne
 		if (kids[i].id == right.id && node_is(right, "identifier"))
 			note_mention(p, node_text(p->w, right));
 		else if (kids[i].id != left.id)
-			collect(p, kids[i], kids[i].id == right.id ? outside : sc, depth + 1);
+			collect_bindings(p, kids[i], kids[i].id == right.id ? outside : sc, depth + 1);
 }
 
 static void collect_as(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -545,7 +545,7 @@ static void collect_as(struct python *p, TSNode n, struct py_scope *sc, unsigned
 
 	if (!ts_node_is_null(alias))
 		bind_target(p, sc, alias, &(struct py_def){.kind = DEF_ENTER, .expr = value, .scope = sc}, depth);
-	collect(p, value, sc, depth + 1);
+	collect_bindings(p, value, sc, depth + 1);
 }
 
 static void collect_except(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -658,13 +658,13 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 	} else if (reads_dictionary(p, function)) {
 		note_mention(p, node_text(p->w, node_field(function, "object")));
 	} else {
-		collect(p, function, sc, depth + 1);
+		collect_bindings(p, function, sc, depth + 1);
 	}
 	py_own_attributes(p, function, args);
 	if (may_only_read(p, function) && node_is(args, "argument_list"))
 		collect_given(p, args, function, sc, depth + 1);
 	else
-		collect(p, args, sc, depth + 1);
+		collect_bindings(p, args, sc, depth + 1);
 }
 
 static void collect_attribute(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -674,7 +674,7 @@ static void collect_attribute(struct python *p, TSNode n, struct py_scope *sc, u
 	if (!py_identifier(p, node_text(p->w, node_field(n, "attribute")), &name))
 		code_marker_add(p->w, "identifier", n);
 	p->evals |= str_is(name, "exec") || str_is(name, "eval");
-	collect(p, node_field(n, "object"), sc, depth + 1);
+	collect_bindings(p, node_field(n, "object"), sc, depth + 1);
 }
 
 static void collect_delete(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -701,7 +701,7 @@ static void collect_identifier(struct python *p, TSNode n, struct py_scope *sc, 
 
 static void collect_value(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
-	collect(p, node_field(n, "value"), sc, depth + 1);
+	collect_bindings(p, node_field(n, "value"), sc, depth + 1);
 }
 
 static void collect_subscript(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -731,7 +731,7 @@ static const struct {
 	{"comparison_operator", collect_operands}, {"interpolation", collect_reads}, {"subscript", collect_subscript},
 };
 
-static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+static void collect_bindings(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	const char *type = ts_node_is_null(n) ? "" : ts_node_type(n);
 
@@ -764,7 +764,7 @@ void py_collect(struct python *p, TSNode root)
 		if (str_contains(p->w->src, str_of(setters[i])))
 			p->stored = pmap_set(p->a, p->stored, STR("*"), p);
 	p->module = new_scope(p, root, SCOPE_MODULE, NULL);
-	collect(p, root, p->module, 0);
+	collect_bindings(p, root, p->module, 0);
 	p->early = true;
 	settle_maybes(p);
 	py_directories(p);

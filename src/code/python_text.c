@@ -41,7 +41,7 @@ static int digit_of(char c, unsigned base)
 	return d < (int)base ? d : -1;
 }
 
-static uint32_t number(struct str s, size_t *i, unsigned base, unsigned max)
+static uint32_t read_number(struct str s, size_t *i, unsigned base, unsigned max)
 {
 	uint32_t v = 0;
 
@@ -51,7 +51,7 @@ static uint32_t number(struct str s, size_t *i, unsigned base, unsigned max)
 }
 
 /* The escape at s[i] (a backslash); returns where it ends. */
-static size_t escape(struct buf *b, struct str s, size_t i, bool bytes)
+static size_t read_escape(struct buf *b, struct str s, size_t i, bool bytes)
 {
 	static const char names[] = "abfnrtv\\'\"", values[] = "\a\b\f\n\r\t\v\\'\"";
 	const char *known;
@@ -70,14 +70,14 @@ static size_t escape(struct buf *b, struct str s, size_t i, bool bytes)
 	if (s.p[i] == '\r')
 		return i + 1 + (i + 1 < s.n && s.p[i + 1] == '\n');
 	if (s.p[i] >= '0' && s.p[i] <= '7') {
-		put_point(b, number(s, &i, 8, 3), bytes);
+		put_point(b, read_number(s, &i, 8, 3), bytes);
 		return i;
 	}
 	if (s.p[i] == 'x' || (!bytes && (s.p[i] == 'u' || s.p[i] == 'U'))) {
 		unsigned max = s.p[i] == 'x' ? 2 : s.p[i] == 'u' ? 4 : 8;
 
 		i++;
-		put_point(b, number(s, &i, 16, max), bytes);
+		put_point(b, read_number(s, &i, 16, max), bytes);
 		return i;
 	}
 	if (s.p[i] == 'N' && !bytes) { /* a character by its name */
@@ -108,11 +108,11 @@ static struct prefix prefix_of(struct str start)
 	return f;
 }
 
-static void decode(struct buf *b, struct str s, struct prefix f)
+static void decode_text(struct buf *b, struct str s, struct prefix f)
 {
 	for (size_t i = 0; i < s.n;) {
 		if (s.p[i] == '\\' && !f.raw) {
-			i = escape(b, s, i, f.bytes);
+			i = read_escape(b, s, i, f.bytes);
 		} else if (f.format && (s.p[i] == '{' || s.p[i] == '}') && i + 1 < s.n && s.p[i + 1] == s.p[i]) {
 			buf_char(b, s.p[i]);
 			i += 2;
@@ -135,7 +135,8 @@ static bool is_plain(struct python *p, TSNode interpolation, TSNode value)
 	return str_is(rest, "}") || str_is(rest, "!s}");
 }
 
-static struct str interpolated(struct python *p, TSNode n, const struct py_scope *sc, struct py_pick *pick)
+static struct str interpolate_text(struct python *p, TSNode n, const struct py_scope *sc,
+	struct py_pick *pick)
 {
 	TSNode value = node_field(n, "expression");
 	const struct pvs *v;
@@ -163,9 +164,9 @@ struct str py_string(struct python *p, TSNode string, const struct py_scope *sc,
 		if (node_is(kids[i], "string_start"))
 			f = prefix_of(node_text(p->w, kids[i]));
 		else if (node_is(kids[i], "string_content"))
-			decode(&b, node_text(p->w, kids[i]), f);
+			decode_text(&b, node_text(p->w, kids[i]), f);
 		else if (node_is(kids[i], "interpolation"))
-			buf_str(&b, interpolated(p, kids[i], sc, pick));
+			buf_str(&b, interpolate_text(p, kids[i], sc, pick));
 		if (b.n > PY_TEXT_MAX)
 			return CODE_HOLE;
 	}
@@ -205,13 +206,13 @@ struct str py_percent(struct python *p, struct str format, const struct pvs *arg
 	return buf_view(&b);
 }
 
-static struct str field(struct python *p, struct str name, const struct py_args *args, size_t *next)
+static struct str field_text(struct python *p, struct str name, const struct py_args *args, size_t *next)
 {
 	size_t at = 0, pos = 0;
 
 	if (!name.n)
 		pos = (*next)++;
-	else if (name.p[0] >= '0' && name.p[0] <= '9' && (pos = number(name, &at, 10, 3), at != name.n))
+	else if (name.p[0] >= '0' && name.p[0] <= '9' && (pos = read_number(name, &at, 10, 3), at != name.n))
 		return CODE_HOLE;
 	else if (!(name.p[0] >= '0' && name.p[0] <= '9'))
 		return one_text(p, py_arg(p, args, -1, str_c(p->a, name)));
@@ -234,7 +235,7 @@ struct str py_format(struct python *p, struct str format, const struct py_args *
 
 			if (end < 0)
 				return CODE_HOLE;
-			buf_str(&b, field(p, name, args, &next));
+			buf_str(&b, field_text(p, name, args, &next));
 			i = (size_t)end;
 		} else {
 			buf_char(&b, format.p[i]);

@@ -17,7 +17,7 @@ const struct pvs *pvs_one(struct python *p, const struct pv *v)
 	return s;
 }
 
-static const struct pv *make(struct python *p, struct pv v)
+static const struct pv *make_value(struct python *p, struct pv v)
 {
 	struct pv *n = arena_new(p->a, struct pv);
 
@@ -25,9 +25,9 @@ static const struct pv *make(struct python *p, struct pv v)
 	return n;
 }
 
-const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text) { return pvs_one(p, make(p, (struct pv){.kind = kind, .text = text})); }
+const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text) { return pvs_one(p, make_value(p, (struct pv){.kind = kind, .text = text})); }
 
-static bool same(const struct pv *x, const struct pv *y)
+static bool same_value(const struct pv *x, const struct pv *y)
 {
 	return x == y || (x->kind == y->kind && x->of == y->of && !x->nitems && !y->nitems && str_eq(x->text, y->text) && x->node.id == y->node.id && x->many == y->many && x->strict == y->strict);
 }
@@ -61,7 +61,7 @@ const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct p
 	for (size_t i = 0; i < y->n; i++) {
 		size_t k = 0;
 
-		while (k < s->n && !same(s->v[k], y->v[i]))
+		while (k < s->n && !same_value(s->v[k], y->v[i]))
 			k++;
 		if (k < s->n)
 			continue;
@@ -78,9 +78,9 @@ const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct p
 }
 
 /* `dir` must be exact. */
-const struct pvs *pvs_below(struct python *p, struct str dir, bool path, bool strict) { return pvs_one(p, make(p, (struct pv){.kind = PV_BELOW, .text = dir, .many = path, .strict = strict})); }
+const struct pvs *pvs_below(struct python *p, struct str dir, bool path, bool strict) { return pvs_one(p, make_value(p, (struct pv){.kind = PV_BELOW, .text = dir, .many = path, .strict = strict})); }
 
-static const struct pvs *unknown(struct python *p) { return pvs_one(p, p->unknown); }
+static const struct pvs *unknown_values(struct python *p) { return pvs_one(p, p->unknown); }
 
 struct str py_text(struct python *p, const struct pv *v)
 {
@@ -93,7 +93,7 @@ struct str py_text(struct python *p, const struct pv *v)
 static const struct pvs *eval_binding(struct python *p, struct py_binding *b);
 
 /* All that the name may be: classes do not hide what is outside, because it shows through before the class binds it. */
-static const struct pvs *bound(struct python *p, const struct py_scope *sc, struct str name, bool *ret_local)
+static const struct pvs *bound_values(struct python *p, const struct py_scope *sc, struct str name, bool *ret_local)
 {
 	const struct pvs *all = NULL;
 	bool past = false;
@@ -113,27 +113,27 @@ static const struct pvs *bound(struct python *p, const struct py_scope *sc, stru
 }
 
 /* A list may be changed by whoever holds it: its items are known only when nobody can. Tuples stay as they are. */
-static const struct pv *settled(struct python *p, const struct pv *v, bool top, bool open)
+static const struct pv *settle_value(struct python *p, const struct pv *v, bool top, bool open)
 {
 	const struct pvs **items;
 
 	if (v->kind != PV_SEQ && !(v->kind == PV_DATA && v->nitems))
 		return v;
 	if (!node_is(v->node, "tuple") && !node_is(v->node, "expression_list") && !(top && !open))
-		return v->kind == PV_SEQ ? p->data : make(p, (struct pv){.kind = PV_DATA, .node = v->node});
+		return v->kind == PV_SEQ ? p->data : make_value(p, (struct pv){.kind = PV_DATA, .node = v->node});
 	items = arena_array(p->a, v->nitems + 1, sizeof(*items));
 	for (size_t i = 0; i < v->nitems; i++) {
 		struct pvs *s = arena_new(p->a, struct pvs);
 
 		*s = *v->items[i];
 		for (size_t k = 0; k < s->n; k++)
-			s->v[k] = settled(p, s->v[k], false, true);
+			s->v[k] = settle_value(p, s->v[k], false, true);
 		items[i] = s;
 	}
-	return make(p, (struct pv){.kind = v->kind, .items = items, .nitems = v->nitems, .many = v->many, .node = v->node});
+	return make_value(p, (struct pv){.kind = v->kind, .items = items, .nitems = v->nitems, .many = v->many, .node = v->node});
 }
 
-static const struct pvs *settle(struct python *p, const struct pvs *all, bool open)
+static const struct pvs *settle_values(struct python *p, const struct pvs *all, bool open)
 {
 	struct pvs *s = NULL;
 
@@ -144,7 +144,7 @@ static const struct pvs *settle(struct python *p, const struct pvs *all, bool op
 			s = arena_new(p->a, struct pvs);
 			*s = *all;
 		}
-		s->v[i] = settled(p, all->v[i], true, open || p->evals || p->early);
+		s->v[i] = settle_value(p, all->v[i], true, open || p->evals || p->early);
 	}
 	return s ? s : all;
 }
@@ -152,18 +152,18 @@ static const struct pvs *settle(struct python *p, const struct pvs *all, bool op
 /* The item of a sequence whose items are known. */
 static bool is_foreign(const struct pv *v) { return v->kind == PV_INST && str_is(v->text, "*"); }
 
-static const struct pvs *item(struct python *p, const struct pvs *of, size_t index)
+static const struct pvs *item_values(struct python *p, const struct pvs *of, size_t index)
 {
 	const struct pvs *all = NULL;
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct pv *v = of->v[i];
 		const struct pvs *one = v->kind == PV_SEQ && index < v->nitems ? v->items[index] : v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) :
-			v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : unknown(p);
+			v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : unknown_values(p);
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : unknown(p);
+	return all && !of->cycle ? all : unknown_values(p);
 }
 
 const struct pvs *py_elements(struct python *p, const struct pvs *of)
@@ -172,13 +172,13 @@ const struct pvs *py_elements(struct python *p, const struct pvs *of)
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct pv *v = of->v[i];
-		const struct pvs *one = v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) : v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : v->nitems ? v->items[0] : unknown(p);
+		const struct pvs *one = v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) : v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : v->nitems ? v->items[0] : unknown_values(p);
 
 		for (size_t k = v->kind == PV_SEQ ? 1 : 2; k < v->nitems; k += v->kind == PV_SEQ ? 1 : 2)
 			one = pvs_join(p, one, v->items[k]);
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : unknown(p);
+	return all && !of->cycle ? all : unknown_values(p);
 }
 
 /*
@@ -192,19 +192,19 @@ static const struct pvs *eval_parameter(struct python *p, const struct py_def *d
 	size_t n = 0;
 
 	if (!f || f->ndefs != 1 || pmap_get(p->mentioned, d->text) || p->evals || p->stars)
-		return unknown(p);
+		return unknown_values(p);
 	for (const struct py_def *c = pmap_get(p->sites, d->text); c; c = c->next) {
 		struct py_args args;
 		const struct pvs *one;
 
 		if (n++ >= PY_VALUES_MAX)
-			return unknown(p);
+			return unknown_values(p);
 		py_args_eval(p, c->expr, c->scope, &args);
 		one = py_arg(p, &args, (int)d->index, str_c(p->a, d->name));
-		one = one ? one : ts_node_is_null(d->expr) ? unknown(p) : py_eval(p, d->expr, d->scope);
+		one = one ? one : ts_node_is_null(d->expr) ? unknown_values(p) : py_eval(p, d->expr, d->scope);
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all ? all : unknown(p);
+	return all ? all : unknown_values(p);
 }
 
 /* Methods of a class without bases that is only ever called are only ever called on its objects. */
@@ -213,10 +213,10 @@ static const struct pvs *eval_self(struct python *p, const struct py_def *d)
 	const struct py_binding *c = d->home ? pmap_get(d->home->names, d->text) : NULL;
 
 	if (!c || d->home->kind == SCOPE_CLASS || pmap_get(p->sites, d->name) || pmap_get(p->mentioned, d->name))
-		return unknown(p); /* called by its own name, inside of the class */
+		return unknown_values(p); /* called by its own name, inside of the class */
 	if (c->ndefs != 1 || c->defs->kind != DEF_USER || pmap_get(p->mentioned, d->text) || p->evals || p->stars || !ts_node_is_null(node_field(c->defs->expr, "superclasses")))
-		return unknown(p);
-	return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = c->defs->expr}));
+		return unknown_values(p);
+	return pvs_one(p, make_value(p, (struct pv){.kind = PV_USER, .node = c->defs->expr}));
 }
 
 static const struct pvs *eval_def(struct python *p, const struct py_def *d)
@@ -225,19 +225,19 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 
 	switch (d->kind) {
 	case DEF_EXPR: return py_eval(p, d->expr, d->scope);
-	case DEF_ITEM: return item(p, py_eval(p, d->expr, d->scope), d->index);
+	case DEF_ITEM: return item_values(p, py_eval(p, d->expr, d->scope), d->index);
 	case DEF_EACH: return py_elements(p, py_eval(p, d->expr, d->scope));
-	case DEF_EACH_ITEM: return item(p, py_elements(p, py_eval(p, d->expr, d->scope)), d->index);
+	case DEF_EACH_ITEM: return item_values(p, py_elements(p, py_eval(p, d->expr, d->scope)), d->index);
 	case DEF_ENTER: {
 		const struct pvs *v = py_eval(p, d->expr, d->scope);
 
 		for (size_t i = 0; i < v->n; i++)
 			if (v->v[i]->kind != PV_INST && v->v[i]->kind != PV_DATA && v->v[i]->kind != PV_PATH && v->v[i]->kind != PV_TEXT)
-				return unknown(p);
+				return unknown_values(p);
 		return v;
 	}
 	case DEF_NAME: return pvs_text(p, PV_NAME, d->text);
-	case DEF_USER: return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = d->expr}));
+	case DEF_USER: return pvs_one(p, make_value(p, (struct pv){.kind = PV_USER, .node = d->expr}));
 	case DEF_PARAMETER: return eval_parameter(p, d);
 	case DEF_SELF: return eval_self(p, d);
 	case DEF_DECORATED: {
@@ -250,7 +250,7 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 	case DEF_NONE: return pvs_text(p, PV_DATA, STR("None"));
 	case DEF_UNKNOWN: break;
 	}
-	return unknown(p);
+	return unknown_values(p);
 }
 
 static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
@@ -308,8 +308,8 @@ static const struct pvs *at_least(struct python *p, const struct pvs *v)
 {
 	for (size_t i = 0; i < v->n; i++)
 		if (v->v[i]->kind == PV_LOST)
-			return unknown(p);
-	return v->n && !v->cycle ? v : unknown(p);
+			return unknown_values(p);
+	return v->n && !v->cycle ? v : unknown_values(p);
 }
 
 const struct pvs *py_returned(struct python *p, TSNode function)
@@ -317,22 +317,22 @@ const struct pvs *py_returned(struct python *p, TSNode function)
 	const struct py_scope *sc = py_scope_of(p, function, NULL);
 
 	if (!sc || !sc->result || sc->generator)
-		return unknown(p);
-	return settle(p, at_least(p, eval_binding(p, sc->result)), true);
+		return unknown_values(p);
+	return settle_values(p, at_least(p, eval_binding(p, sc->result)), true);
 }
 
 /* An attribute of an object of the code's own: all that is ever stored under that name, if nothing steps in between. */
-static const struct pvs *field(struct python *p, const struct pv *v, struct str attr)
+static const struct pvs *field_values(struct python *p, const struct pv *v, struct str attr)
 {
 	static const char between[][20] = {"__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__set_name__", "__slots__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__replace__"};
 	const struct py_binding *b = pmap_get(p->fields, attr);
 
 	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") || !ts_node_is_null(node_field(v->node, "superclasses")) || pmap_get(p->stored, STR("*")) || p->evals)
-		return unknown(p);
+		return unknown_values(p);
 	for (size_t i = 0; i < sizeof(between) / sizeof(*between); i++)
 		if (pmap_get(p->own, str_of(between[i])))
-			return unknown(p);
-	return settle(p, at_least(p, eval_binding(p, (struct py_binding *)b)), true);
+			return unknown_values(p);
+	return settle_values(p, at_least(p, eval_binding(p, (struct py_binding *)b)), true);
 }
 
 static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_scope *sc)
@@ -343,21 +343,21 @@ static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_s
 
 	if (!py_identifier(p, node_text(p->w, n), &name))
 		return pvs_one(p, p->lost);
-	all = bound(p, sc, name, &local);
+	all = bound_values(p, sc, name, &local);
 	if (local)
-		return settle(p, all, pmap_get(p->open, name) != NULL);
+		return settle_values(p, all, pmap_get(p->open, name) != NULL);
 	if (py_is_builtin(name)) {
 		const struct pvs *one = pvs_text(p, PV_NAME, name);
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
 	for (const struct py_stars *s = p->stars; s; s = s->next) {
-		const struct pvs *one = py_attribute(p, make(p, (struct pv){.kind = PV_NAME, .text = s->module}), name);
+		const struct pvs *one = py_attribute(p, make_value(p, (struct pv){.kind = PV_NAME, .text = s->module}), name);
 
 		if (one->v[0]->kind != PV_NAME || py_row(one->v[0]->text) || !all)
 			all = all ? pvs_join(p, all, one) : one;
 	}
-	return all ? settle(p, all, pmap_get(p->open, name) != NULL) : pvs_one(p, p->lost); /* nobody bound it */
+	return all ? settle_values(p, all, pmap_get(p->open, name) != NULL) : pvs_one(p, p->lost); /* nobody bound it */
 }
 
 /* ---- attributes ---- */
@@ -379,12 +379,12 @@ static const struct pvs *path_property(struct python *p, struct str path, struct
 	if (str_is(attr, "stem") || str_is(attr, "suffix") || str_is(attr, "anchor") || str_is(attr, "drive") || str_is(attr, "root"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (str_is(attr, "parts") || str_is(attr, "suffixes") || str_is(attr, "parents"))
-		return unknown(p);
+		return unknown_values(p);
 	return NULL;
 }
 
 /* "os" and "remove": "os.remove". A module imported by a module is that module. */
-static struct str qualified(struct python *p, struct str name, struct str attr)
+static struct str qualified_name(struct python *p, struct str name, struct str attr)
 {
 	struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(name), STR_ARG(attr));
 
@@ -401,7 +401,7 @@ static struct str qualified(struct python *p, struct str name, struct str attr)
 	return full;
 }
 
-static const struct pvs *constant(struct python *p, struct str name)
+static const struct pvs *constant_values(struct python *p, struct str name)
 {
 	static const struct {
 		char name[16], text[20];
@@ -412,7 +412,7 @@ static const struct pvs *constant(struct python *p, struct str name)
 		if (str_is(name, texts[i].name))
 			return pvs_text(p, PV_TEXT, str_of(texts[i].text));
 	if (str_is(name, "sys.argv"))
-		return unknown(p);
+		return unknown_values(p);
 	return NULL;
 }
 
@@ -423,9 +423,9 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 	if (str_is(attr, "__class__") && (v->kind == PV_UNKNOWN || v->kind == PV_INST || v->kind == PV_NAME || v->kind == PV_METHOD))
 		return pvs_one(p, p->lost);
 	if (v->kind == PV_NAME) {
-		struct str full = v->text.n + attr.n > 256 ? STR("?") : qualified(p, v->text, attr);
+		struct str full = v->text.n + attr.n > 256 ? STR("?") : qualified_name(p, v->text, attr);
 
-		known = constant(p, full);
+		known = constant_values(p, full);
 		return known ? known : pvs_text(p, PV_NAME, full);
 	}
 	if (v->kind == PV_PATH)
@@ -437,10 +437,10 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 	if (known)
 		return str_is(attr, "name") ? pvs_text(p, PV_TEXT, v->strict ? str_n("\2", 1) : CODE_HOLE) : known;
 	if (v->kind == PV_USER)
-		return field(p, v, attr);
+		return field_values(p, v, attr);
 	if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_TEXT || v->kind == PV_INST || (v->kind == PV_DATA && v->nitems))
-		return pvs_one(p, make(p, (struct pv){.kind = PV_METHOD, .text = attr, .of = v}));
-	return v->kind == PV_LOST ? pvs_one(p, p->lost) : unknown(p);
+		return pvs_one(p, make_value(p, (struct pv){.kind = PV_METHOD, .text = attr, .of = v}));
+	return v->kind == PV_LOST ? pvs_one(p, p->lost) : unknown_values(p);
 }
 
 static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct py_scope *sc)
@@ -455,7 +455,7 @@ static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : of->cycle && all ? pvs_join(p, all, unknown(p)) : unknown(p);
+	return all && !of->cycle ? all : of->cycle && all ? pvs_join(p, all, unknown_values(p)) : unknown_values(p);
 }
 
 /* ---- operators ---- */
@@ -475,7 +475,7 @@ static const struct pvs *join_sequences(struct python *p, const struct pv *x, co
 
 	memcpy(items, x->items, x->nitems * sizeof(*items));
 	memcpy(items + x->nitems, y->items, y->nitems * sizeof(*items));
-	return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = x->nitems + y->nitems}));
+	return pvs_one(p, make_value(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = x->nitems + y->nitems}));
 }
 
 /* Both are known sequences, and short enough together. */
@@ -484,7 +484,7 @@ static bool sequences(const struct pv *x, const struct pv *y)
 	return x->kind == PV_SEQ && y->kind == PV_SEQ && !x->many && !y->many && x->nitems + y->nitems <= PY_ITEMS_MAX;
 }
 
-static const struct pvs *add(struct python *p, const struct pv *x, const struct pv *y, char op)
+static const struct pvs *add_values(struct python *p, const struct pv *x, const struct pv *y, char op)
 {
 	bool text = x->kind == PV_TEXT || y->kind == PV_TEXT;
 
@@ -506,7 +506,7 @@ static const struct pvs *add(struct python *p, const struct pv *x, const struct 
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (x->kind == PV_DATA && y->kind == PV_DATA)
 		return pvs_one(p, p->data);
-	return unknown(p);
+	return unknown_values(p);
 }
 
 static const struct pvs *eval_binary(struct python *p, TSNode n, const struct py_scope *sc)
@@ -515,16 +515,16 @@ static const struct pvs *eval_binary(struct python *p, TSNode n, const struct py
 	struct str op = node_text(p->w, node_field(n, "operator"));
 
 	if (x->cycle || y->cycle || op.n != 1)
-		return unknown(p);
+		return unknown_values(p);
 	for (size_t i = 0; i < x->n; i++)
 		for (size_t k = 0; k < y->n; k++) {
-			const struct pvs *one = add(p, x->v[i], y->v[k], op.p[0]);
+			const struct pvs *one = add_values(p, x->v[i], y->v[k], op.p[0]);
 
 			all = all ? pvs_join(p, all, one) : one;
 			if (all->v[0] == p->lost) /* no function comes out of an operator */
-				return unknown(p);
+				return unknown_values(p);
 		}
-	return all ? all : unknown(p);
+	return all ? all : unknown_values(p);
 }
 
 /* ---- sequences ---- */
@@ -545,7 +545,7 @@ static const struct pvs *eval_sequence(struct python *p, TSNode n, const struct 
 		if (items[i]->cycle)
 			return pvs_one(p, p->data);
 	}
-	return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = count, .node = n}));
+	return pvs_one(p, make_value(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = count, .node = n}));
 }
 
 static bool small_number(struct str s, size_t *ret)
@@ -573,7 +573,7 @@ static const struct pvs *eval_subscript(struct python *p, TSNode n, const struct
 	if (of->n == 1 && !of->cycle && of->v[0]->kind == PV_DATA && of->v[0]->nitems)
 		return at_least(p, py_dict_value(p, of->v[0], py_eval(p, key, sc)));
 	if (node_is(key, "integer") && small_number(node_text(p->w, key), &index))
-		return item(p, of, index);
+		return item_values(p, of, index);
 	for (size_t i = 0; i < of->n; i++)
 		if (of->v[i]->kind == PV_LOST || is_foreign(of->v[i]))
 			return pvs_one(p, of->v[i]);
@@ -581,7 +581,7 @@ static const struct pvs *eval_subscript(struct python *p, TSNode n, const struct
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (of->n == 1 && of->v[0]->kind == PV_SEQ && !node_is(key, "slice"))
 		return py_elements(p, of);
-	return unknown(p);
+	return unknown_values(p);
 }
 
 /* ---- calls ---- */
@@ -625,10 +625,10 @@ const struct pvs *py_arg(struct python *p, const struct py_args *args, int pos, 
 
 	for (size_t i = 0; i < args->n; i++) {
 		if (args->v[i].name.n ? str_is(args->v[i].name, name) : at == pos)
-			return args->v[i].v->cycle || !args->v[i].v->n ? unknown(p) : args->v[i].v;
+			return args->v[i].v->cycle || !args->v[i].v->n ? unknown_values(p) : args->v[i].v;
 		at += !args->v[i].name.n;
 	}
-	return args->open || args->escaped ? unknown(p) : NULL;
+	return args->open || args->escaped ? unknown_values(p) : NULL;
 }
 
 static const struct pvs *eval_call(struct python *p, TSNode n, const struct py_scope *sc)
@@ -642,7 +642,7 @@ static const struct pvs *eval_call(struct python *p, TSNode n, const struct py_s
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : unknown(p);
+	return all && !of->cycle ? all : unknown_values(p);
 }
 
 /* ---- expressions ---- */
@@ -657,13 +657,13 @@ static const struct pvs *eval_number(struct python *p, TSNode n, const struct py
 static const struct pvs *eval_operator(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	(void)sc;
-	return p->classes ? unknown(p) : pvs_one(p, make(p, (struct pv){.kind = PV_DATA, .node = n}));
+	return p->classes ? unknown_values(p) : pvs_one(p, make_value(p, (struct pv){.kind = PV_DATA, .node = n}));
 }
 
 static const struct pvs *eval_data(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	(void)sc;
-	return pvs_one(p, make(p, (struct pv){.kind = PV_DATA, .node = n}));
+	return pvs_one(p, make_value(p, (struct pv){.kind = PV_DATA, .node = n}));
 }
 
 /* f"{x}" with several values for one x: a text for each. */
@@ -699,14 +699,14 @@ static const struct pvs *eval_first(struct python *p, TSNode n, const struct py_
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 
-	return count == 1 ? py_eval(p, kids[0], sc) : unknown(p);
+	return count == 1 ? py_eval(p, kids[0], sc) : unknown_values(p);
 }
 
 static const struct pvs *eval_right(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	TSNode v = node_field(n, "right");
 
-	return ts_node_is_null(v) ? unknown(p) : py_eval(p, v, sc);
+	return ts_node_is_null(v) ? unknown_values(p) : py_eval(p, v, sc);
 }
 
 static const struct pvs *eval_value(struct python *p, TSNode n, const struct py_scope *sc) { return py_eval(p, node_field(n, "value"), sc); }
@@ -718,13 +718,13 @@ static const struct pvs *eval_either(struct python *p, TSNode n, const struct py
 
 	if (node_is(n, "conditional_expression") && count == 3)
 		return pvs_join(p, py_eval(p, kids[0], sc), py_eval(p, kids[2], sc));
-	return count == 2 ? pvs_join(p, py_eval(p, kids[0], sc), py_eval(p, kids[1], sc)) : unknown(p);
+	return count == 2 ? pvs_join(p, py_eval(p, kids[0], sc), py_eval(p, kids[1], sc)) : unknown_values(p);
 }
 
 static const struct pvs *eval_lambda(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	(void)sc;
-	return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = n}));
+	return pvs_one(p, make_value(p, (struct pv){.kind = PV_USER, .node = n}));
 }
 
 /* A list of what its body gives. */
@@ -733,10 +733,10 @@ static const struct pvs *eval_comprehension(struct python *p, TSNode n, const st
 	TSNode body = node_field(n, "body");
 	const struct pvs **items = arena_array(p->a, 1, sizeof(*items));
 
-	items[0] = node_is(body, "pair") ? unknown(p) : py_eval(p, body, py_scope_of(p, n, sc));
+	items[0] = node_is(body, "pair") ? unknown_values(p) : py_eval(p, body, py_scope_of(p, n, sc));
 	if (items[0]->cycle || !items[0]->n || items[0]->v[0]->kind == PV_LOST)
 		return pvs_one(p, p->data);
-	return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = 1, .many = true, .node = n}));
+	return pvs_one(p, make_value(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = 1, .many = true, .node = n}));
 }
 
 static const struct {
@@ -764,7 +764,7 @@ static struct py_memo **memo_at(struct python *p, TSNode n, const struct py_scop
 	return at;
 }
 
-static void keep(struct python *p, TSNode n, const struct py_scope *sc, const struct pvs *v)
+static void keep_values(struct python *p, TSNode n, const struct py_scope *sc, const struct pvs *v)
 {
 	struct py_memo **at = memo_at(p, n, sc);
 	struct py_memo *m = arena_new(p->a, struct py_memo);
@@ -786,7 +786,7 @@ const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 	bool kept;
 
 	if (ts_node_is_null(n))
-		return unknown(p);
+		return unknown_values(p);
 	if (!p->fuel || p->level >= PY_EVAL_DEPTH_MAX || walk_full(p->w)) {
 		p->bounds++;
 		return pvs_one(p, p->lost);
@@ -794,7 +794,7 @@ const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 	p->fuel--;
 	hit = bsearch(ts_node_type(n), kinds, sizeof(kinds) / sizeof(*kinds), sizeof(*kinds), by_type);
 	if (!hit)
-		return unknown(p);
+		return unknown_values(p);
 	row = (size_t)((const char *)hit - (const char *)kinds) / sizeof(*kinds);
 	kept = kinds[row].kept && p->memos;
 	if (kept && *memo_at(p, n, sc))
@@ -804,7 +804,7 @@ const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 	v = kinds[row].eval(p, n, sc);
 	p->level--;
 	if (kept && p->low == ~0u && p->bounds == bounds && !v->cycle)
-		keep(p, n, sc, v);
+		keep_values(p, n, sc, v);
 	if (low < p->low)
 		p->low = low;
 	return v;

@@ -39,7 +39,7 @@ size_t script_blanks(const struct script *x, size_t i)
 	return i;
 }
 
-static bool scan(struct script *x, char end);
+static bool scan_until(struct script *x, char end);
 
 bool script_inner(struct script *x, char end)
 {
@@ -48,14 +48,14 @@ bool script_inner(struct script *x, char end)
 	if (++x->nest > NEST_MAX)
 		return false;
 	x->operand = false;
-	ok = scan(x, end);
+	ok = scan_until(x, end);
 	x->operand = operand;
 	x->nest--;
 	return ok;
 }
 
 /* ${...} and {$...} inside PHP's text, #{...} in Ruby's: code. The index of "$x[...]" is none in PHP. False: not understood. */
-static bool interpolation(struct script *x)
+static bool read_interpolation(struct script *x)
 {
 	char c = script_at(x, 0), next = script_at(x, 1);
 
@@ -70,7 +70,7 @@ static bool interpolation(struct script *x)
 }
 
 /* Passes text up to `end`, which is passed; brackets nest. `live`: expressions inside it are looked into. */
-static bool text(struct script *x, char open, char end, bool live)
+static bool read_text(struct script *x, char open, char end, bool live)
 {
 	unsigned depth = 0;
 
@@ -89,7 +89,7 @@ static bool text(struct script *x, char open, char end, bool live)
 			if (!depth--)
 				return true;
 		} else if (live && (c == '$' || c == '#' || c == '{')) {
-			if (!interpolation(x))
+			if (!read_interpolation(x))
 				return false;
 		} else {
 			x->i++;
@@ -98,7 +98,7 @@ static bool text(struct script *x, char open, char end, bool live)
 	return false;
 }
 
-static bool quoted(struct script *x)
+static bool read_quoted(struct script *x)
 {
 	char c = script_at(x, 0);
 
@@ -107,21 +107,21 @@ static bool quoted(struct script *x)
 	x->bare = x->word = false;
 	if (x->l->perl)
 		return perl_text(x, c, c == '"' ? PERL_STRING : PERL_DEAD);
-	return text(x, c, c, c == '"' && (x->l->sigil || x->l->hash_brace));
+	return read_text(x, c, c, c == '"' && (x->l->sigil || x->l->hash_brace));
 }
 
 /* A pattern /.../flags. */
-static bool pattern(struct script *x)
+static bool read_pattern(struct script *x)
 {
 	x->i++;
-	if (!(x->l->perl ? perl_text(x, '/', PERL_PATTERN) : text(x, '/', '/', true)))
+	if (!(x->l->perl ? perl_text(x, '/', PERL_PATTERN) : read_text(x, '/', '/', true)))
 		return false;
 	return perl_flags(x, x->l->perl ? PERL_FLAGS : "imxnus");
 }
 
 /* ---- names ---- */
 
-static bool local(const struct script *x, struct str name)
+static bool is_local(const struct script *x, struct str name)
 {
 	for (size_t i = 0; i < x->nlocals; i++)
 		if (str_eq(x->locals[i], name))
@@ -129,14 +129,14 @@ static bool local(const struct script *x, struct str name)
 	return false;
 }
 
-static void learn(struct script *x, struct str name)
+static void learn_name(struct script *x, struct str name)
 {
 	if (x->nlocals < LOCALS_MAX)
 		x->locals[x->nlocals++] = name;
 }
 
 /* Accepts the operand of use or require: names of libraries without effect. */
-static bool library(struct script *x)
+static bool read_library(struct script *x)
 {
 	size_t from;
 	bool quote;
@@ -202,7 +202,7 @@ static bool refused_name(const struct script *x, const struct script_name *n)
 		return true; /* do FILE */
 	if (x->l->roots && script_listed(n->text, x->l->roots) && !n->member && n->next != '.')
 		return true;
-	return x->l->marks && !n->member && local(x, n->text) && !memchr(x->s.p + x->i, '\n', n->after - x->i) &&
+	return x->l->marks && !n->member && is_local(x, n->text) && !memchr(x->s.p + x->i, '\n', n->after - x->i) &&
 		!after_local(x, n->after);
 }
 
@@ -240,11 +240,11 @@ static bool harmless_name(struct script *x, const struct script_name *n)
 		x->operand = false;
 		return true;
 	}
-	if (script_listed(n->text, x->l->words) || local(x, n->text) || key_name(x, n))
+	if (script_listed(n->text, x->l->words) || is_local(x, n->text) || key_name(x, n))
 		return true;
 	if (!assigned_name(x, n))
 		return false;
-	learn(x, n->text);
+	learn_name(x, n->text);
 	return true;
 }
 
@@ -268,19 +268,19 @@ static bool scan_name(struct script *x)
 	n.next2 = n.after + 1 < x->s.n ? x->s.p[n.after + 1] : '\0';
 	if (script_listed(n.text, x->l->import) && !n.member) {
 		x->lax |= str_is(n.text, "no");
-		return library(x);
+		return read_library(x);
 	}
 	if (script_listed(n.text, x->l->never))
 		return false;
 	x->operand = !script_listed(n.text, x->l->before) || n.member;
-	x->bare = x->operand && !local(x, n.text);
+	x->bare = x->operand && !is_local(x, n.text);
 	x->word = true;
 	x->handle = PERL_HANDLE_NONE;
 	return harmless_name(x, &n);
 }
 
 /* Names between bars: |a, b| of a block; after local, for, def, function. */
-static bool bars(struct script *x)
+static bool read_block_parameters(struct script *x)
 {
 	size_t i = x->i + 1;
 
@@ -290,7 +290,7 @@ static bool bars(struct script *x)
 		while (i < x->s.n && (script_letter(x->s.p[i]) || script_digit(x->s.p[i])))
 			i++;
 		if (i > from)
-			learn(x, str_sub(x->s, from, i));
+			learn_name(x, str_sub(x->s, from, i));
 		else if (!strchr(" ,()*&\n", x->s.p[i]))
 			return false;
 		else
@@ -323,7 +323,7 @@ static void learn_lua(struct script *x)
 					break;
 				if (script_listed(w, x->l->never) || script_listed(w, "io os debug package _G _ENV string")) /* a name that hides one that matters */
 					break;
-				learn(x, w);
+				learn_name(x, w);
 				size_t after = script_blanks(x, j);
 				if (after >= x->s.n || (x->s.p[after] != ',' && x->s.p[after] != '('))
 					break;
@@ -338,7 +338,7 @@ static void learn_lua(struct script *x)
 /* Where the line ends: PHP and Lua also take a carriage return for that. */
 static bool line_end(const struct script *x, char c) { return c == '\n' || (c == '\r' && (x->l->slash_comment || x->l->dash_comment)); }
 
-static bool comment(struct script *x, bool *ret)
+static bool skip_comment(struct script *x, bool *ret)
 {
 	char c = script_at(x, 0), next = script_at(x, 1);
 	bool hash = x->l->hash_comment && c == '#', slashes = x->l->slash_comment && c == '/' && next == '/';
@@ -364,7 +364,7 @@ static bool comment(struct script *x, bool *ret)
 }
 
 /* $name of PHP; $name, @name, %name, $#name, $_, $0, $1, $$, $. ... of Perl */
-static bool sigil(struct script *x)
+static bool read_sigil(struct script *x)
 {
 	char c = script_at(x, 0), next;
 
@@ -388,7 +388,7 @@ static bool sigil(struct script *x)
 }
 
 /* 12, 1_000, 1.5, 1e-3, 0xff, 0b11. A word right behind it (1or, 1x) is one of its own to some: not understood. */
-static bool number(struct script *x)
+static bool read_number(struct script *x)
 {
 	bool prefixed = script_at(x, 0) == '0' && script_at(x, 1) && strchr("xXbBoO", script_at(x, 1));
 	size_t from;
@@ -410,7 +410,7 @@ static bool number(struct script *x)
 }
 
 /* Operators, a character at a time: 1: passed, 0: none of these, -1: not harmless. */
-static int ampersand(struct script *x)
+static int read_ampersand(struct script *x)
 {
 	char next = script_at(x, 1);
 
@@ -439,7 +439,7 @@ static int ampersand(struct script *x)
 }
 
 /* <STDIN>, <>; here-documents */
-static int angle(struct script *x)
+static int read_angle(struct script *x)
 {
 	char next = script_at(x, 1);
 
@@ -458,7 +458,7 @@ static int angle(struct script *x)
 	return 0;
 }
 
-static int colon(struct script *x)
+static int read_colon(struct script *x)
 {
 	if (script_at(x, 0) == ':' && script_at(x, 1) == ':') {
 		x->i += 2;
@@ -476,7 +476,7 @@ static int colon(struct script *x)
 	return 0;
 }
 
-static int minus(struct script *x)
+static int read_minus(struct script *x)
 {
 	char next = script_at(x, 1);
 
@@ -504,7 +504,7 @@ static int minus(struct script *x)
 	return 0;
 }
 
-static int dot(struct script *x)
+static int read_dot(struct script *x)
 {
 	char c = script_at(x, 0), next = script_at(x, 1);
 
@@ -551,7 +551,7 @@ static bool plain_operator(const struct script *x)
 /* Operators and brackets. */
 static bool scan_operator(struct script *x)
 {
-	static int (*const kinds[])(struct script *) = {ampersand, angle, colon, minus, dot};
+	static int (*const kinds[])(struct script *) = {read_ampersand, read_angle, read_colon, read_minus, read_dot};
 	char c = script_at(x, 0);
 
 	if (c == '`')
@@ -583,7 +583,7 @@ static bool scan_operator(struct script *x)
 }
 
 /* After a name that may take arguments, or a brace: "f /2" or "f /x/"? Certain when a blank stands on both sides, or on none. */
-static bool uncertain(const struct script *x)
+static bool is_uncertain(const struct script *x)
 {
 	char c = script_at(x, 0);
 	bool before = x->i > 0 && script_space(x->s.p[x->i - 1]), after = script_space(script_at(x, 1)) || script_at(x, 1) == '=';
@@ -619,7 +619,7 @@ static bool scan_percent_text(struct script *x)
 	if (x->s.p[x->i - 2] == 'x')
 		return script_shell_text(x, open, x->i - 3);
 	x->operand = true;
-	return text(x, open, script_closing(open), false);
+	return read_text(x, open, script_closing(open), false);
 }
 
 /* $ of Perl and PHP; @ and % where Perl expects a variable. */
@@ -639,7 +639,7 @@ static bool ambiguous(const struct script *x)
 
 	if ((c != '/' && c != '%' && c != '?' && c != '<') || (!x->l->perl && !x->l->marks) || !x->operand)
 		return false;
-	return (x->bare || (x->l->marks && x->word)) && uncertain(x);
+	return (x->bare || (x->l->marks && x->word)) && is_uncertain(x);
 }
 
 /* Quotes, names, numbers, and the texts that this reader refuses. True: *ret is the answer. */
@@ -647,20 +647,20 @@ static bool scan_common(struct script *x, bool *ret)
 {
 	char c = script_at(x, 0), before = x->i ? x->s.p[x->i - 1] : ' ';
 
-	if (comment(x, ret))
+	if (skip_comment(x, ret))
 		return true;
 	if (x->l->perl && c == '\'' && (script_letter(before) || script_digit(before)))
 		*ret = false; /* $a'b is $a::b */
 	else if (c == '"' || c == '\'')
-		*ret = quoted(x);
+		*ret = read_quoted(x);
 	else if (c == '[' && x->l->dash_comment && (script_at(x, 1) == '[' || script_at(x, 1) == '='))
 		*ret = false; /* [[long text]] */
 	else if (script_letter(c))
 		*ret = scan_name(x);
 	else if (script_digit(c))
-		*ret = number(x);
+		*ret = read_number(x);
 	else if (at_sigil(x))
-		*ret = sigil(x);
+		*ret = read_sigil(x);
 	else
 		return false;
 	return true;
@@ -684,17 +684,17 @@ static bool scan_token(struct script *x)
 	if (x->l->marks && c == '%' && !x->operand)
 		return scan_percent_text(x);
 	if (x->l->marks && c == '|' && !x->operand && x->i > 0)
-		return bars(x);
+		return read_block_parameters(x);
 	if (ambiguous(x) || (x->l->perl && perl_handle(x)))
 		return false;
 	if (c == '/' && !x->operand && regex)
-		return (!x->l->perl || script_at(x, 1) != '/' || perl_empty_pattern(x)) && pattern(x);
+		return (!x->l->perl || script_at(x, 1) != '/' || perl_empty_pattern(x)) && read_pattern(x);
 	if (c == '?' && !x->operand && regex)
 		return false;
 	return scan_operator(x);
 }
 
-static bool scan(struct script *x, char end)
+static bool scan_until(struct script *x, char end)
 {
 	unsigned depth = 0;
 	char open = end == '}' ? '{' : end == ']' ? '[' : '\0';
@@ -726,7 +726,7 @@ static struct str library_name(struct str s)
 }
 
 /* ruby -r: the name of a library, or a file. */
-static bool required(struct script *x)
+static bool is_required_library(struct script *x)
 {
 	for (size_t i = 0; i < x->s.n; i++)
 		if (!script_letter(x->s.p[i]) && !script_digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
@@ -763,11 +763,11 @@ void script_walk(struct code_walk *w, TSNode root)
 	struct script x = {.w = w, .l = script_language(w->s->lang), .s = w->src};
 
 	(void)root;
-	if ((x.l->perl && script_listed(library_name(x.s), x.l->libraries)) || (x.l->marks && required(&x)))
+	if ((x.l->perl && script_listed(library_name(x.s), x.l->libraries)) || (x.l->marks && is_required_library(&x)))
 		return; /* of -M, of -r */
 	if (x.l->dash_comment)
 		learn_lua(&x);
-	w->code->complete = starts_plain(&x) && scan(&x, '\0') && !(x.runs && str_contains(x.s, STR("ENV"))) && /* what is started would see it */
+	w->code->complete = starts_plain(&x) && scan_until(&x, '\0') && !(x.runs && str_contains(x.s, STR("ENV"))) && /* what is started would see it */
 			    !(x.l->perl && perl_symbolic(&x)) && !(x.l->marks && changes_arguments(&x));
 }
 

@@ -19,7 +19,7 @@ static bool plain_text(struct script *x, char end, bool dead, struct str *ret)
 void script_here(struct script *x, size_t from) { x->w->here = (struct span){x->w->text, (uint32_t)from, (uint32_t)(x->i < x->s.n ? x->i : x->s.n)}; }
 
 /* For rules about calls; `n` 0: the arguments are not known. */
-static void note(struct script *x, const char *name, const struct str *args, size_t n)
+static void note_act(struct script *x, const char *name, const struct str *args, size_t n)
 {
 	struct word *words = arena_array(x->w->a, n + 1, sizeof(*words));
 	struct str *names = arena_array(x->w->a, n + 1, sizeof(*names));
@@ -37,7 +37,7 @@ bool script_shell_text(struct script *x, char open, size_t from)
 	if (!plain_text(x, script_closing(open), false, &command) || (open != script_closing(open) && str_find(command, open, 0) >= 0))
 		return false;
 	script_here(x, from);
-	note(x, "`", &command, 1);
+	note_act(x, "`", &command, 1);
 	code_run_text(x->w, command, (TSNode){0});
 	x->operand = true;
 	x->bare = false;
@@ -74,7 +74,7 @@ static bool ends_arguments(const struct script *x)
 }
 
 /* Constants between commas: as many as `needed`, or all. False: one of these is not constant. */
-static bool constants(struct script *x, struct str *args, size_t needed, bool all, size_t *ret_n)
+static bool read_constants(struct script *x, struct str *args, size_t needed, bool all, size_t *ret_n)
 {
 	bool paren, ok;
 	size_t n = 0;
@@ -115,14 +115,14 @@ static void file_act(struct script *x, const struct script_act *a, char how, str
 }
 
 /* A function with constant arguments; x->i is after its name. False: they are not constant. */
-static bool act(struct script *x, const struct script_act *a, size_t from)
+static bool act_on_call(struct script *x, const struct script_act *a, size_t from)
 {
 	struct str args[ACT_ARGS_MAX];
 	size_t needed = strcspn(a->what, "*"), n, after = x->i;
 	bool shell = a->what[0] == 's', all = shell || a->what[needed] == '*';
 
 	if (!needed && x->l->slash_comment) { /* PHP: they matter when they are an address, which it connects to */
-		bool known = constants(x, args, 1, false, &n);
+		bool known = read_constants(x, args, 1, false, &n);
 
 		x->i = after;
 		if (!known || str_find(args[0], ':', 0) >= 0)
@@ -132,17 +132,17 @@ static bool act(struct script *x, const struct script_act *a, size_t from)
 		x->operand = x->bare = true;
 		return true;
 	}
-	if (!constants(x, args, needed, all, &n)) {
+	if (!read_constants(x, args, needed, all, &n)) {
 		x->i = after;
 		script_here(x, from);
-		note(x, a->name, NULL, 0);
+		note_act(x, a->name, NULL, 0);
 		if (strcmp(a->what, "r") != 0 || x->l->sigil)
 			return false;
 		code_access(x->w, ACCESS_READ, CODE_HOLE, false, a->name, (TSNode){0}); /* whatever it is, it is only read */
 		return x->operand = x->bare = true;
 	}
 	script_here(x, from);
-	note(x, a->name, args, n);
+	note_act(x, a->name, args, n);
 	x->operand = true;
 	x->bare = false;
 	x->runs |= shell;
@@ -190,5 +190,5 @@ int script_effect(struct script *x, struct str w, size_t from)
 	if (!a)
 		return 0;
 	x->i = to;
-	return act(x, a, from) ? 1 : -1;
+	return act_on_call(x, a, from) ? 1 : -1;
 }

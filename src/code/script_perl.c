@@ -5,7 +5,7 @@
 #include "code/script.h"
 
 /* Where the text ends that starts at x->i: the place of its last delimiter. Brackets nest; a backslash hides what follows. */
-static bool extent(const struct script *x, char open, char end, size_t *ret)
+static bool find_extent(const struct script *x, char open, char end, size_t *ret)
 {
 	unsigned depth = 0;
 
@@ -25,7 +25,7 @@ static bool extent(const struct script *x, char open, char end, size_t *ret)
 }
 
 /* Code inside a text, up to the bracket that ends it; x->s ends where the text does. */
-static bool code(struct script *x, char end)
+static bool read_code(struct script *x, char end)
 {
 	size_t from = x->i;
 
@@ -51,7 +51,7 @@ static size_t name_end(const struct script *x, size_t i)
 }
 
 /* {name} after a sigil: the name alone; else a block of code. */
-static bool braced(struct script *x)
+static bool read_braced(struct script *x)
 {
 	size_t from = ++x->i, to = name_end(x, from);
 
@@ -59,7 +59,7 @@ static bool braced(struct script *x)
 		x->i = to + 1;
 		return true;
 	}
-	return code(x, '}');
+	return read_code(x, '}');
 }
 
 /* A number, a range or a word up to the closing bracket: an index, a key, or a quantifier of a pattern. Else x->i stays. */
@@ -77,7 +77,7 @@ static bool plain_subscript(struct script *x, char open)
 }
 
 /* [..] and {..} after a variable, also with -> before: an index is code. */
-static bool subscripts(struct script *x)
+static bool read_subscripts(struct script *x)
 {
 	for (;;) {
 		char c = script_at(x, 0), next = script_at(x, 1), third = script_at(x, 2);
@@ -92,13 +92,13 @@ static bool subscripts(struct script *x)
 		x->i++;
 		if (plain_subscript(x, c))
 			continue;
-		if (!code(x, c == '[' ? ']' : '}'))
+		if (!read_code(x, c == '[' ? ']' : '}'))
 			return false;
 	}
 }
 
 /* A variable at x->i, which is at its $ or @. A $ or @ that is none is text. */
-static bool variable(struct script *x, bool pattern)
+static bool read_variable(struct script *x, bool pattern)
 {
 	char sigil = script_at(x, 0), next = script_at(x, 1);
 	size_t before = x->i++;
@@ -109,13 +109,13 @@ static bool variable(struct script *x, bool pattern)
 		x->i++;
 	next = script_at(x, 0);
 	if (next == '{')
-		return braced(x) && subscripts(x);
+		return read_braced(x) && read_subscripts(x);
 	if (word_char(next) || (next == '\'' && script_letter(script_at(x, 1)))) {
 		x->i = name_end(x, x->i);
-		return subscripts(x);
+		return read_subscripts(x);
 	}
 	if (sigil == '@')
-		return !(next && strchr(":'$", next)) && ((next != '+' && next != '-') || pattern || (x->i++, subscripts(x)));
+		return !(next && strchr(":'$", next)) && ((next != '+' && next != '-') || pattern || (x->i++, read_subscripts(x)));
 	if (!next || (pattern && strchr(")| \t\n", next)))
 		return pattern; /* the end of a line */
 	if (pattern && next == '(')
@@ -123,7 +123,7 @@ static bool variable(struct script *x, bool pattern)
 	if (!strchr("&`'+!/\\,;.@$|\"-<>0", next))
 		return false;
 	x->i = before + 2;
-	return subscripts(x);
+	return read_subscripts(x);
 }
 
 /* A group that is code: (?{ }), (??{ }), (*{ }), also with blanks in between. */
@@ -139,7 +139,7 @@ static bool code_group(const struct script *x)
 }
 
 /* The inside of a text that is looked into. */
-static bool inside(struct script *x, bool pattern)
+static bool read_text_inside(struct script *x, bool pattern)
 {
 	while (x->i < x->s.n) {
 		char c = script_at(x, 0);
@@ -149,7 +149,7 @@ static bool inside(struct script *x, bool pattern)
 		else if (pattern && c == '(' && code_group(x))
 			return false;
 		else if (c == '$' || c == '@') {
-			if (!variable(x, pattern))
+			if (!read_variable(x, pattern))
 				return false;
 		} else
 			x->i++;
@@ -163,10 +163,10 @@ bool perl_text(struct script *x, char open, enum perl_live live)
 	size_t whole = x->s.n, to;
 	bool ok;
 
-	if (!extent(x, open, end, &to))
+	if (!find_extent(x, open, end, &to))
 		return false;
 	x->s.n = to;
-	ok = live == PERL_DEAD || inside(x, live == PERL_PATTERN);
+	ok = live == PERL_DEAD || read_text_inside(x, live == PERL_PATTERN);
 	x->s.n = whole;
 	x->i = to + 1;
 	return ok;
@@ -202,7 +202,7 @@ static bool two_parts(struct script *x, bool dead)
 }
 
 /* A key: before =>, or alone in the braces of a subscript. On one line: Perl does not look further. */
-static bool key(const struct script *x, size_t from)
+static bool is_key(const struct script *x, size_t from)
 {
 	size_t after = x->i, before = from;
 
@@ -236,7 +236,7 @@ static int quote_like(struct script *x, struct str word, size_t from)
 		return 0;
 	if (x->arrow)
 		return -1; /* a method of that name: what follows are its arguments */
-	if (key(x, from))
+	if (is_key(x, from))
 		return x->operand = true, x->bare = false, 1;
 	open = at < x->s.n ? x->s.p[at] : '\0';
 	/* nothing but delimiters that cannot be anything else; those that could stay with the name */
@@ -267,7 +267,7 @@ int perl_word(struct script *x, struct str word, size_t from)
 		n++;
 	if (word.n > 1 && word.p[0] == 'x' && n == word.n && x->operand && !x->bare)
 		return 1; /* "-"x20 */
-	if (str_is(word, "x") && !x->operand && !key(x, from))
+	if (str_is(word, "x") && !x->operand && !is_key(x, from))
 		return -1; /* no operator here */
 	return quote_like(x, word, from);
 }
@@ -279,17 +279,17 @@ int perl_word(struct script *x, struct str word, size_t from)
  * writes through references at all, by the shape of its terms: @$x, @{..}, $x->[..], $x[..]{..} before an assignment, or after push.
  */
 static unsigned level(const struct script *x) { return x->brackets < BRACKETS_MAX ? x->brackets : BRACKETS_MAX - 1; }
-static bool *reference(struct script *x) { return &x->reference[level(x)]; }
+static bool *reference_flag(struct script *x) { return &x->reference[level(x)]; }
 
 void perl_dereference(struct script *x)
 {
-	*reference(x) = x->listed[level(x)] = true;
+	*reference_flag(x) = x->listed[level(x)] = true;
 	x->written |= x->mutates || x->brackets >= BRACKETS_MAX;
 	x->topic_reference = true;
 }
 
 /* Names that reach functions of others, or what perl itself obeys. */
-static bool special(struct str name)
+static bool is_special(struct str name)
 {
 	static const char dumper[] = "Data::Dumper::Sortkeys Data::Dumper::Terse Data::Dumper::Indent Data::Dumper::Useqq Data::Dumper::Deepcopy Data::Dumper::Maxdepth";
 
@@ -305,7 +305,7 @@ static bool braced_variable(struct script *x, bool *ret_through)
 	if (*ret_through)
 		return script_inner(x, '}');
 	x->i = to + 1;
-	return !special(str_sub(x->s, from, to));
+	return !is_special(str_sub(x->s, from, to));
 }
 
 static bool named_variable(struct script *x)
@@ -316,7 +316,7 @@ static bool named_variable(struct script *x)
 			(script_at(x, 0) == ':' && script_at(x, 1) == ':'))
 		x->i += script_at(x, 0) == ':' ? 2 : 1;
 	x->topic = str_is(str_sub(x->s, from, x->i), "_");
-	return !special(str_sub(x->s, from, x->i));
+	return !is_special(str_sub(x->s, from, x->i));
 }
 
 /* $1, or a variable with a sign for a name: $&, $!, @+. */
@@ -365,7 +365,7 @@ bool perl_variable(struct script *x)
 	x->operand = true;
 	x->bare = x->word = false;
 	x->mutates = mutates;
-	*reference(x) = false;
+	*reference_flag(x) = false;
 	if (through)
 		perl_dereference(x);
 	return true;
@@ -417,22 +417,22 @@ void perl_operator(struct script *x)
 		if (x->operand && (before == ']' || before == '}'))
 			perl_dereference(x); /* $x[0]{a} */
 	} else if (twice || (c == '=' && assigns(x))) {
-		x->written |= *reference(x);
+		x->written |= *reference_flag(x);
 		x->topic_written |= x->topic;
 		x->mutates |= twice;
 	}
 	if (strchr("([{", c)) {
 		x->brackets++;
-		*reference(x) = x->listed[level(x)] = false;
+		*reference_flag(x) = x->listed[level(x)] = false;
 		x->mutates &= c == '(';
 	} else if (strchr(")]}", c)) {
 		bool list = c == ')' && x->listed[level(x)];
 
 		x->brackets -= x->brackets > 0;
-		*reference(x) |= list; /* ($x->{a}, ...) = */
+		*reference_flag(x) |= list; /* ($x->{a}, ...) = */
 		x->mutates &= c != '}';
 	} else if (!twice) {
-		*reference(x) = false;
+		*reference_flag(x) = false;
 		x->mutates &= c != ',' && c != ';';
 	}
 }

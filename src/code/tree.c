@@ -10,7 +10,7 @@ static const struct code_language languages[] = {
 	{"perl-pattern", NULL, script_pattern_walk}, {"perl", NULL, script_walk}, {"ruby", NULL, script_walk}, {"php", NULL, script_walk}, {"lua", NULL, script_walk},
 };
 
-static const struct code_language *find(const char *lang)
+static const struct code_language *find_language(const char *lang)
 {
 	for (size_t i = 0; lang && i < sizeof(languages) / sizeof(*languages); i++)
 		if (languages[i].name && !strcmp(languages[i].name, lang))
@@ -18,7 +18,7 @@ static const struct code_language *find(const char *lang)
 	return NULL;
 }
 
-bool code_knows(const char *lang) { return find(lang) != NULL; }
+bool code_knows(const char *lang) { return find_language(lang) != NULL; }
 
 /* ---- nodes ---- */
 
@@ -396,7 +396,8 @@ static int read_one(void *arg)
 
 int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v, struct code_run **ret_runs)
 {
-	struct job j = {.w = {.a = a, .f = f, .s = s, .v = v, .src = s->text.text}, .l = find(s->lang)};
+	struct job j = {.w = {.a = a, .f = f, .s = s, .v = v, .src = s->text.text},
+		.l = find_language(s->lang)};
 	int rc;
 
 	grammar_begin(&j.grammar, s->text.text);

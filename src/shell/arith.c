@@ -66,13 +66,13 @@ struct arith_scan {
 };
 
 static const struct number unknown = {false, 0};
-static struct number known(int64_t n) { return (struct number){true, n}; }
-static struct number known_u(uint64_t n) { return known((int64_t)n); }
+static struct number known_number(int64_t n) { return (struct number){true, n}; }
+static struct number known_u(uint64_t n) { return known_number((int64_t)n); }
 
-static struct number comma(struct arith_scan *p);
-static struct number assignment(struct arith_scan *p);
-static struct number conditional(struct arith_scan *p);
-static struct number unary(struct arith_scan *p);
+static struct number parse_comma(struct arith_scan *p);
+static struct number parse_assign(struct arith_scan *p);
+static struct number parse_conditional(struct arith_scan *p);
+static struct number parse_unary(struct arith_scan *p);
 static struct number eval_text(struct arith *ar, struct mood *mood, struct str text);
 
 static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -84,7 +84,7 @@ static bool is_number_char(char c) { return is_name_char(c) || c == '#' || c == 
 static char peek_at(const struct arith_scan *p, size_t i) { return i < p->s.n ? p->s.p[i] : '\0'; }
 
 /* The end of this text: the scanner gives no more tokens, so that every loop of the grammar ends. */
-static void die(struct arith_scan *p)
+static void end_tokens(struct arith_scan *p)
 {
 	p->dead = true;
 	p->tok = p->last = TOK_END;
@@ -93,11 +93,11 @@ static void die(struct arith_scan *p)
 static void give_up(struct arith_scan *p)
 {
 	p->ar->opaque = true;
-	die(p);
+	end_tokens(p);
 }
 
 /* A syntax error: certain, unless the whole text is not certain to be evaluated. */
-static struct number fail(struct arith_scan *p)
+static struct number fail_number(struct arith_scan *p)
 {
 	if (p->dead)
 		return unknown;
@@ -105,22 +105,22 @@ static struct number fail(struct arith_scan *p)
 		p->mood->doubt = true;
 	else
 		p->ar->error = true;
-	die(p);
+	end_tokens(p);
 	return unknown;
 }
 
-static bool unsure(const struct arith_scan *p) { return p->uncertain || p->mood->maybe || p->mood->doubt; }
+static bool is_unsure(const struct arith_scan *p) { return p->uncertain || p->mood->maybe || p->mood->doubt; }
 
 /* A value for which there is no result (division by zero). Where it is not certain to be computed, the rest goes on in doubt. */
 static struct number fail_value(struct arith_scan *p)
 {
-	if (!unsure(p))
-		return fail(p);
+	if (!is_unsure(p))
+		return fail_number(p);
 	p->mood->doubt = true;
 	return unknown;
 }
 
-static bool burn(struct arith *ar, size_t cost)
+static bool burn_fuel(struct arith *ar, size_t cost)
 {
 	if (*ar->fuel < cost) {
 		*ar->fuel = 0;
@@ -151,7 +151,7 @@ static struct number value_of(struct arith_scan *p, struct name *n)
 	struct str text;
 
 	if (p->noeval)
-		return known(0);
+		return known_number(0);
 	p->ar->resolved = (struct str){0};
 	text = p->ar->get(p->ar->ctx, n->text, n->has_sub ? &n->sub : NULL);
 	if (n->has_sub && p->ar->resolved.p) {
@@ -163,7 +163,7 @@ static struct number value_of(struct arith_scan *p, struct name *n)
 }
 
 /* What the variable holds if it is not certain that it is assigned. An element is not read again for it: its subscript may have effects. */
-static struct str either(struct arith_scan *p, const struct name *n, struct str value)
+static struct str either_value(struct arith_scan *p, const struct name *n, struct str value)
 {
 	struct str old;
 
@@ -175,15 +175,15 @@ static struct str either(struct arith_scan *p, const struct name *n, struct str 
 	return is_integer(old) ? str_n("\1", 1) : str_n("\0", 1);
 }
 
-static void assign(struct arith_scan *p, const struct name *n, struct number v)
+static void eval_assign(struct arith_scan *p, const struct name *n, struct number v)
 {
 	struct str text;
 
 	if (p->noeval || p->dead || p->ar->opaque)
 		return;
 	text = v.known ? str_fmt(p->ar->a, "%lld", (long long)v.n) : str_n("\1", 1);
-	if (unsure(p))
-		text = either(p, n, text);
+	if (is_unsure(p))
+		text = either_value(p, n, text);
 	p->ar->again = n->resolved;
 	p->ar->set(p->ar->ctx, n->text, n->has_sub ? &n->sub : NULL, text);
 	p->ar->again = false;
@@ -200,7 +200,7 @@ static void read_subscript(struct arith_scan *p)
 		give_up(p);
 		break;
 	case SUBSCRIPT_OPEN:
-		fail(p);
+		fail_number(p);
 		break;
 	case SUBSCRIPT_CLOSED:
 		p->name.has_sub = true;
@@ -222,7 +222,7 @@ static unsigned number_digit(char c, unsigned base)
 	return c == '@' ? 62 : 63;
 }
 
-static struct number constant(struct arith_scan *p, struct str t)
+static struct number parse_constant(struct arith_scan *p, struct str t)
 {
 	unsigned base = 10;
 	bool based = false;
@@ -237,14 +237,14 @@ static struct number constant(struct arith_scan *p, struct str t)
 	for (; i < t.n; i++) {
 		if (t.p[i] == '#') {
 			if (based || (int64_t)v < 2 || v > 64 || i + 1 == t.n || t.p[i + 1] == '#')
-				return fail(p);
+				return fail_number(p);
 			base = (unsigned)v;
 			based = true;
 			v = 0;
 			continue;
 		}
 		if (number_digit(t.p[i], base) >= base)
-			return fail(p);
+			return fail_number(p);
 		v = v * base + number_digit(t.p[i], base);
 	}
 	return known_u(v);
@@ -255,7 +255,7 @@ static struct number constant(struct arith_scan *p, struct str t)
  * of numbers, or an error (08, 7x): no name in any case. A hole alone, or after a digit that is not 0, is no error; but among several in
  * a text there may be the month of a date.
  */
-static struct number number(struct arith_scan *p)
+static struct number parse_number(struct arith_scan *p)
 {
 	size_t from = p->at, to = from;
 	const char *hole;
@@ -267,7 +267,7 @@ static struct number number(struct arith_scan *p)
 	t = str_sub(p->s, from, to);
 	hole = memchr(t.p, HOLE_NUM, t.n);
 	if (!hole)
-		return constant(p, t);
+		return parse_constant(p, t);
 	if (hole != t.p + t.n - 1 || t.p[0] == '0' || p->holes > 1)
 		p->mood->doubt = true;
 	for (const char *c = t.p; c < hole; c++)
@@ -282,14 +282,14 @@ static const char two_char[][3] = {
 };
 
 /* ++ and --: what they are depends on what stands before and after. 0: two signs. */
-static int increment(struct arith_scan *p, char c)
+static int lex_increment(struct arith_scan *p, char c)
 {
 	size_t i = p->at + 2;
 
 	if (p->tok == TOK_NAME)
 		return c == '-' ? TOK_POSTDEC : TOK_POSTINC;
 	if (p->tok == TOK_NUM && (p->last == TOK_PREINC || p->last == TOK_PREDEC)) {
-		fail(p);
+		fail_number(p);
 		return TOK_END;
 	}
 	while (is_blank(peek_at(p, i)) && i < p->s.n)
@@ -300,7 +300,7 @@ static int increment(struct arith_scan *p, char c)
 }
 
 /* An operator at p->at; sets p->op for an assignment. */
-static int operator(struct arith_scan *p)
+static int lex_operator(struct arith_scan *p)
 {
 	char c = p->s.p[p->at], c1 = peek_at(p, p->at + 1);
 	int inc;
@@ -317,7 +317,7 @@ static int operator(struct arith_scan *p)
 		return t;
 	}
 	if ((c == '-' || c == '+') && c1 == c) {
-		inc = increment(p, c);
+		inc = lex_increment(p, c);
 		if (p->dead)
 			return TOK_END;
 		p->at += inc ? 2 : 1;
@@ -329,7 +329,7 @@ static int operator(struct arith_scan *p)
 		return TOK_ASSIGN_OP;
 	}
 	if (!strchr("=<>+-*/%!()&|^~?:,", c)) {
-		fail(p);
+		fail_number(p);
 		return TOK_END;
 	}
 	p->at++;
@@ -349,11 +349,11 @@ static bool assigned_next(struct arith_scan *p)
 		return false;
 	ahead.tok = TOK_NAME;
 	if (is_digit(c))
-		number(&ahead);
+		parse_number(&ahead);
 	else
-		c = (char)operator(&ahead);
+		c = (char)lex_operator(&ahead);
 	if (ahead.dead)
-		die(p);
+		end_tokens(p);
 	return c == '=';
 }
 
@@ -377,22 +377,22 @@ static void read_name(struct arith_scan *p)
 	plain_assign = assigned_next(p);
 	if (p->dead)
 		return;
-	p->val = after_inc || !plain_assign ? value_of(p, &p->name) : known(0);
+	p->val = after_inc || !plain_assign ? value_of(p, &p->name) : known_number(0);
 	if (p->ar->error || p->ar->opaque)
-		die(p);
+		end_tokens(p);
 }
 
 static bool ends_operand(int tok) { return tok == TOK_NUM || tok == TOK_NAME || tok == ')' || tok == TOK_POSTINC || tok == TOK_POSTDEC; }
 
 /* Reads the next token into p->tok, with its value or name; p->last is the one before. */
-static void next(struct arith_scan *p)
+static void lex_next(struct arith_scan *p)
 {
 	int was = p->tok, t;
 	char c;
 
 	if (p->dead)
 		return;
-	if (!burn(p->ar, 1)) {
+	if (!burn_fuel(p->ar, 1)) {
 		give_up(p);
 		return;
 	}
@@ -408,10 +408,10 @@ static void next(struct arith_scan *p)
 		t = '-';
 	} else if (is_digit(c) || c == HOLE_NUM) {
 		p->minus_hole = false;
-		p->val = number(p);
+		p->val = parse_number(p);
 		t = TOK_NUM;
 	} else {
-		t = operator(p);
+		t = lex_operator(p);
 	}
 	if (p->dead)
 		return;
@@ -421,7 +421,7 @@ static void next(struct arith_scan *p)
 
 /* --- operators --- */
 
-static uint64_t power(uint64_t base, uint64_t exponent)
+static uint64_t wrapping_power(uint64_t base, uint64_t exponent)
 {
 	uint64_t result = 1;
 
@@ -431,25 +431,25 @@ static uint64_t power(uint64_t base, uint64_t exponent)
 	return result;
 }
 
-static struct number divide(struct arith_scan *p, int op, struct number x, struct number y)
+static struct number divide_numbers(struct arith_scan *p, int op, struct number x, struct number y)
 {
 	if (y.known && y.n == 0)
-		return !p->noeval ? fail_value(p) : op == '/' || !x.known ? x : known(0);
+		return !p->noeval ? fail_value(p) : op == '/' || !x.known ? x : known_number(0);
 	if (!y.known && !p->noeval)
 		p->mood->doubt = true;
 	if (!x.known || !y.known)
 		return unknown;
 	if (y.n == -1)
 		return known_u(op == '/' ? -(uint64_t)x.n : 0);
-	return known(op == '/' ? x.n / y.n : x.n % y.n);
+	return known_number(op == '/' ? x.n / y.n : x.n % y.n);
 }
 
-static struct number compute(struct arith_scan *p, int op, struct number x, struct number y)
+static struct number apply_operator(struct arith_scan *p, int op, struct number x, struct number y)
 {
 	uint64_t a = (uint64_t)x.n, b = (uint64_t)y.n;
 
 	if (op == '/' || op == '%')
-		return divide(p, op, x, y);
+		return divide_numbers(p, op, x, y);
 	if (!x.known || !y.known)
 		return unknown;
 	switch (op) {
@@ -460,20 +460,20 @@ static struct number compute(struct arith_scan *p, int op, struct number x, stru
 	case '|': return known_u(a | b);
 	case '^': return known_u(a ^ b);
 	case TOK_LSH: return known_u(a << (b & 63));
-	case TOK_RSH: return known(x.n >> (b & 63));
-	case TOK_EQEQ: return known(x.n == y.n);
-	case TOK_NEQ: return known(x.n != y.n);
-	case TOK_LEQ: return known(x.n <= y.n);
-	case TOK_GEQ: return known(x.n >= y.n);
-	case '<': return known(x.n < y.n);
-	case '>': return known(x.n > y.n);
+	case TOK_RSH: return known_number(x.n >> (b & 63));
+	case TOK_EQEQ: return known_number(x.n == y.n);
+	case TOK_NEQ: return known_number(x.n != y.n);
+	case TOK_LEQ: return known_number(x.n <= y.n);
+	case TOK_GEQ: return known_number(x.n >= y.n);
+	case '<': return known_number(x.n < y.n);
+	case '>': return known_number(x.n > y.n);
 	default: return unknown;
 	}
 }
 
 /* --- grammar, from the tightest to the loosest --- */
 
-static bool enter(struct arith_scan *p)
+static bool enter_level(struct arith_scan *p)
 {
 	if (p->mood->nest >= ARITH_NEST) {
 		give_up(p);
@@ -483,7 +483,7 @@ static bool enter(struct arith_scan *p)
 	return true;
 }
 
-static void leave(struct arith_scan *p) { p->mood->nest--; }
+static void leave_level(struct arith_scan *p) { p->mood->nest--; }
 
 static struct number add_one(struct number v, bool up) { return v.known ? known_u((uint64_t)v.n + (up ? 1 : UINT64_MAX)) : unknown; }
 
@@ -493,13 +493,13 @@ static struct number pre_increment(struct arith_scan *p)
 	struct number v;
 
 	p->last = p->tok;
-	next(p);
+	lex_next(p);
 	if (p->dead || p->tok != TOK_NAME)
-		return fail(p);
+		return fail_number(p);
 	v = add_one(p->val, up);
-	assign(p, &p->name, v);
+	eval_assign(p, &p->name, v);
 	p->tok = TOK_NUM; /* so that --x=7 and ++x++ are errors */
-	next(p);
+	lex_next(p);
 	return v;
 }
 
@@ -516,7 +516,7 @@ static void minus_before_hole(struct arith_scan *p)
 	if (peek_at(p, i) != '-' || peek_at(p, i + 1) != HOLE_NUM || i + 1 >= p->s.n)
 		return;
 	p->mood->doubt = true;
-	assign(p, &p->name, unknown);
+	eval_assign(p, &p->name, unknown);
 }
 
 static struct number name_operand(struct arith_scan *p)
@@ -525,18 +525,18 @@ static struct number name_operand(struct arith_scan *p)
 	struct name n = p->name;
 
 	minus_before_hole(p);
-	next(p);
+	lex_next(p);
 	if (p->tok == TOK_POSTINC || p->tok == TOK_POSTDEC) {
-		assign(p, &n, add_one(v, p->tok == TOK_POSTINC));
+		eval_assign(p, &n, add_one(v, p->tok == TOK_POSTINC));
 		p->tok = TOK_NUM; /* so that x++=7 is an error */
-		next(p);
+		lex_next(p);
 	}
 	if (p->last == TOK_NAME)
 		p->name = n;
 	return v;
 }
 
-static struct number operand(struct arith_scan *p)
+static struct number parse_operand(struct arith_scan *p)
 {
 	struct number v = p->val;
 
@@ -545,41 +545,41 @@ static struct number operand(struct arith_scan *p)
 	case TOK_PREDEC:
 		return pre_increment(p);
 	case '(':
-		next(p);
-		v = comma(p);
+		lex_next(p);
+		v = parse_comma(p);
 		if (p->tok != ')')
-			return fail(p);
-		next(p);
+			return fail_number(p);
+		lex_next(p);
 		return v;
 	case TOK_NUM:
-		next(p);
+		lex_next(p);
 		return v;
 	case TOK_NAME:
 		return name_operand(p);
 	default:
-		return fail(p);
+		return fail_number(p);
 	}
 }
 
-static struct number unary(struct arith_scan *p)
+static struct number parse_unary(struct arith_scan *p)
 {
 	int op = p->tok;
 	struct number v = unknown;
 
-	if (p->dead || !enter(p))
+	if (p->dead || !enter_level(p))
 		return unknown;
 	if (op == '!' || op == '~' || op == '-' || op == '+') {
-		next(p);
-		v = unary(p);
+		lex_next(p);
+		v = parse_unary(p);
 		p->last = TOK_NUM;
 		if (v.known && op == '!')
-			v = known(!v.n);
+			v = known_number(!v.n);
 		else if (v.known && op != '+')
 			v = known_u(op == '~' ? ~(uint64_t)v.n : -(uint64_t)v.n);
 	} else {
-		v = operand(p);
+		v = parse_operand(p);
 	}
-	leave(p);
+	leave_level(p);
 	return v;
 }
 
@@ -587,30 +587,30 @@ static struct number unary(struct arith_scan *p)
  * A negative exponent is an error: in bash 5.2 even in a branch that is not taken, where names count as 0; in 5.3 not there. So a branch that
  * may not be taken, and one that is not, leave it open whether the expression goes on.
  */
-static struct number raise(struct arith_scan *p, struct number x, struct number y)
+static struct number raise_number(struct arith_scan *p, struct number x, struct number y)
 {
 	if (p->mood->maybe || !y.known || (p->noeval && y.n < 0))
 		p->mood->doubt = true;
 	if (!y.known)
 		return unknown;
 	if (y.n == 0)
-		return known(1);
+		return known_number(1);
 	if (y.n < 0)
-		return p->noeval ? known(1) : fail_value(p);
-	return x.known ? known_u(power((uint64_t)x.n, (uint64_t)y.n)) : unknown;
+		return p->noeval ? known_number(1) : fail_value(p);
+	return x.known ? known_u(wrapping_power((uint64_t)x.n, (uint64_t)y.n)) : unknown;
 }
 
 /* ** binds to the right and tighter than * but looser than a sign on its left. */
-static struct number powers(struct arith_scan *p)
+static struct number parse_powers(struct arith_scan *p)
 {
-	struct number x = unary(p), y;
+	struct number x = parse_unary(p), y;
 
-	while (p->tok == TOK_POWER && enter(p)) {
-		next(p);
-		y = powers(p);
+	while (p->tok == TOK_POWER && enter_level(p)) {
+		lex_next(p);
+		y = parse_powers(p);
 		p->last = TOK_NUM;
-		leave(p);
-		x = raise(p, x, y);
+		leave_level(p);
+		x = raise_number(p, x, y);
 	}
 	return x;
 }
@@ -631,84 +631,84 @@ static int level_of(int op)
 	}
 }
 
-static struct number binary(struct arith_scan *p, int level)
+static struct number parse_binary(struct arith_scan *p, int level)
 {
-	struct number x = powers(p), y;
+	struct number x = parse_powers(p), y;
 
 	for (int at; (at = level_of(p->tok)) >= level;) {
 		int op = p->tok;
 
-		next(p);
-		y = binary(p, at + 1);
+		lex_next(p);
+		y = parse_binary(p, at + 1);
 		if (p->dead)
 			return unknown;
-		x = compute(p, op, x, y);
+		x = apply_operator(p, op, x, y);
 		p->last = TOK_NUM;
 	}
 	return x;
 }
 
 /* Runs part() as a branch that is taken when cond is not 0 (or is 0, with `otherwise`). */
-static struct number branch(struct arith_scan *p, struct number cond, bool otherwise, struct number (*part)(struct arith_scan *))
+static struct number parse_branch(struct arith_scan *p, struct number cond, bool otherwise, struct number (*part)(struct arith_scan *))
 {
 	bool off = cond.known && (cond.n != 0) == otherwise;
 	struct number v;
 
 	p->noeval += off;
 	p->mood->maybe += !cond.known;
-	next(p);
-	v = p->dead || p->tok == TOK_END ? fail(p) : part(p);
+	lex_next(p);
+	v = p->dead || p->tok == TOK_END ? fail_number(p) : part(p);
 	p->noeval -= off;
 	p->mood->maybe -= !cond.known;
 	return v;
 }
 
-static struct number bits(struct arith_scan *p) { return binary(p, 0); }
+static struct number parse_bits(struct arith_scan *p) { return parse_binary(p, 0); }
 
-static struct number logical(struct number x, struct number y, bool is_and)
+static struct number apply_logical(struct number x, struct number y, bool is_and)
 {
 	int64_t decides = !is_and; /* the truth value with which one side alone decides */
 
 	if ((x.known && (x.n != 0) == decides) || (y.known && (y.n != 0) == decides))
-		return known(decides);
-	return x.known && y.known ? known(!decides) : unknown;
+		return known_number(decides);
+	return x.known && y.known ? known_number(!decides) : unknown;
 }
 
-static struct number ands(struct arith_scan *p)
+static struct number parse_ands(struct arith_scan *p)
 {
-	struct number x = bits(p);
+	struct number x = parse_bits(p);
 
 	while (p->tok == TOK_LAND) {
-		x = logical(x, branch(p, x, false, bits), true);
+		x = apply_logical(x, parse_branch(p, x, false, parse_bits), true);
 		p->last = TOK_LAND;
 	}
 	return x;
 }
 
-static struct number ors(struct arith_scan *p)
+static struct number parse_ors(struct arith_scan *p)
 {
-	struct number x = ands(p);
+	struct number x = parse_ands(p);
 
 	while (p->tok == TOK_LOR) {
-		x = logical(x, branch(p, x, true, ands), false);
+		x = apply_logical(x, parse_branch(p, x, true, parse_ands), false);
 		p->last = TOK_LOR;
 	}
 	return x;
 }
 
-static struct number conditional(struct arith_scan *p)
+static struct number parse_conditional(struct arith_scan *p)
 {
-	struct number cond = ors(p), yes, no;
+	struct number cond = parse_ors(p), yes, no;
 
-	if (p->tok != '?' || !enter(p))
+	if (p->tok != '?' || !enter_level(p))
 		return cond;
-	yes = branch(p, cond, false, comma);
+	yes = parse_branch(p, cond, false, parse_comma);
 	if (p->tok != ':')
-		no = fail(p);
+		no = fail_number(p);
 	else
-		no = branch(p, cond, true, conditional);
+		no = parse_branch(p, cond, true, parse_conditional);
 	p->last = TOK_COND;
-	leave(p);
+	leave_level(p);
 	if (p->dead)
 		return unknown;
 	if (cond.known)
@@ -716,36 +716,36 @@ static struct number conditional(struct arith_scan *p)
 	return yes.known && no.known && yes.n == no.n ? yes : unknown;
 }
 
-static struct number assignment(struct arith_scan *p)
+static struct number parse_assign(struct arith_scan *p)
 {
-	struct number v = conditional(p), right;
+	struct number v = parse_conditional(p), right;
 	int op = p->tok == TOK_ASSIGN_OP ? p->op : p->tok == '=' ? '=' : 0;
 	struct name n = p->name;
 
 	if (!op || p->dead)
 		return v;
 	if (p->last != TOK_NAME)
-		return fail(p);
-	if (!enter(p))
+		return fail_number(p);
+	if (!enter_level(p))
 		return unknown;
-	next(p);
-	right = assignment(p);
-	leave(p);
+	lex_next(p);
+	right = parse_assign(p);
+	leave_level(p);
 	if (p->dead)
 		return unknown;
 	if (op != '=')
-		right = compute(p, op, v, right);
-	assign(p, &n, right);
+		right = apply_operator(p, op, v, right);
+	eval_assign(p, &n, right);
 	return right;
 }
 
-static struct number comma(struct arith_scan *p)
+static struct number parse_comma(struct arith_scan *p)
 {
-	struct number v = assignment(p);
+	struct number v = parse_assign(p);
 
 	while (p->tok == ',') {
-		next(p);
-		v = assignment(p);
+		lex_next(p);
+		v = parse_assign(p);
 	}
 	return v;
 }
@@ -764,18 +764,18 @@ static struct number eval_text(struct arith *ar, struct mood *mood, struct str t
 	struct number v;
 
 	if (!text.n || all_blank(text))
-		return known(0);
-	if (text_open(text) || mood->depth >= ARITH_VALUE_DEPTH || !burn(ar, text.n / 32)) {
+		return known_number(0);
+	if (text_open(text) || mood->depth >= ARITH_VALUE_DEPTH || !burn_fuel(ar, text.n / 32)) {
 		ar->opaque = true;
 		return unknown;
 	}
 	for (size_t i = 0; i < text.n && p.holes < 2; i++)
 		p.holes += text.p[i] == HOLE_NUM;
 	mood->depth++;
-	next(&p);
-	v = comma(&p);
+	lex_next(&p);
+	v = parse_comma(&p);
 	if (p.tok != TOK_END)
-		v = fail(&p);
+		v = fail_number(&p);
 	mood->depth--;
 	return p.dead ? unknown : v;
 }

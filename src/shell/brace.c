@@ -32,7 +32,7 @@ static void texts_add(struct eval *e, struct brace_texts *t, struct str s)
 	t->at[t->n++] = s;
 }
 
-static struct pieces cut(struct eval *e, const struct syn_word *w, uint32_t base)
+static struct pieces cut_word(struct eval *e, const struct syn_word *w, uint32_t base)
 {
 	struct brace_piece *at = arena_array(e->a, w->source.n + 1, sizeof *at);
 	size_t n = 0, pos = 0;
@@ -50,7 +50,7 @@ static struct pieces cut(struct eval *e, const struct syn_word *w, uint32_t base
 	return (struct pieces){at, n};
 }
 
-static struct str flat(struct eval *e, struct pieces p)
+static struct str join_pieces(struct eval *e, struct pieces p)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
@@ -59,12 +59,12 @@ static struct str flat(struct eval *e, struct pieces p)
 	return buf_view(&b);
 }
 
-static struct pieces slice(struct pieces p, size_t from, size_t to) { return (struct pieces){p.at + from, to - from}; }
+static struct pieces slice_pieces(struct pieces p, size_t from, size_t to) { return (struct pieces){p.at + from, to - from}; }
 
-static struct brace_texts expand(struct eval *e, struct pieces p);
+static struct brace_texts expand_pieces(struct eval *e, struct pieces p);
 
 /* The } that closes the { at `open`, and whether a comma stands between them at that level. p.n when there is none. */
-static size_t closing(struct pieces p, size_t open, bool *ret_comma)
+static size_t find_closing(struct pieces p, size_t open, bool *ret_comma)
 {
 	size_t level = 0;
 	*ret_comma = false;
@@ -146,7 +146,7 @@ static bool range_ends(struct eval *e, struct brace_range *r)
 			num_parse(without_plus(r->y), -(1ll << 40), 1ll << 40, &r->to) == 0)
 		return true;
 	if (looks_number(r->x) && looks_number(r->y))
-		stop(e, "a sequence of very large numbers");
+		eval_stop(e, "a sequence of very large numbers");
 	return false;
 }
 
@@ -160,7 +160,7 @@ static size_t range_width(const struct brace_range *r)
 }
 
 /* {x..y} or {x..y..step} of letters or numbers; false when it is not one. */
-static bool sequence(struct eval *e, struct str s, struct brace_texts *ret)
+static bool expand_sequence(struct eval *e, struct str s, struct brace_texts *ret)
 {
 	struct brace_range r;
 
@@ -184,11 +184,11 @@ static bool sequence(struct eval *e, struct str s, struct brace_texts *ret)
 }
 
 /* The alternatives between { and }. */
-static struct brace_texts alternatives(struct eval *e, struct pieces inside, bool comma)
+static struct brace_texts expand_alternatives(struct eval *e, struct pieces inside, bool comma)
 {
 	struct brace_texts t = {0};
 	if (!comma) {
-		sequence(e, flat(e, inside), &t);
+		expand_sequence(e, join_pieces(e, inside), &t);
 		return t;
 	}
 	size_t level = 0, from = 0;
@@ -198,28 +198,28 @@ static struct brace_texts alternatives(struct eval *e, struct pieces inside, boo
 		else if (i < inside.n && inside.at[i].c == '}' && level > 0)
 			level--;
 		else if (i == inside.n || (inside.at[i].c == ',' && level == 0)) {
-			struct brace_texts one = expand(e, slice(inside, from, i));
+			struct brace_texts one = expand_pieces(e, slice_pieces(inside, from, i));
 			for (size_t k = 0; k < one.n; k++)
 				texts_add(e, &t, one.at[k]);
 			from = i + 1;
 		}
 		if (t.n > BRACE_MAX)
-			stop(e, "a brace expansion makes too many words");
+			eval_stop(e, "a brace expansion makes too many words");
 	}
 	return t;
 }
 
-static bool expandable(struct eval *e, struct pieces p, size_t open, size_t close, bool comma)
+static bool is_expandable(struct eval *e, struct pieces p, size_t open, size_t close, bool comma)
 {
 	if (close >= p.n)
 		return false;
 	if (comma)
 		return true;
 	struct brace_texts t = {0};
-	return sequence(e, flat(e, slice(p, open + 1, close)), &t);
+	return expand_sequence(e, join_pieces(e, slice_pieces(p, open + 1, close)), &t);
 }
 
-static struct brace_texts expand(struct eval *e, struct pieces p)
+static struct brace_texts expand_pieces(struct eval *e, struct pieces p)
 {
 	eval_enter(e);
 	eval_burn(e, p.n + 1);
@@ -229,23 +229,23 @@ static struct brace_texts expand(struct eval *e, struct pieces p)
 		if (p.at[i].c != '{')
 			continue;
 		if (++tries > 64)
-			stop(e, "a word with too many braces");
+			eval_stop(e, "a word with too many braces");
 		eval_burn(e, p.n);
 		bool comma;
-		size_t close = closing(p, i, &comma);
-		if (!expandable(e, p, i, close, comma))
+		size_t close = find_closing(p, i, &comma);
+		if (!is_expandable(e, p, i, close, comma))
 			continue;
-		struct str head = flat(e, slice(p, 0, i));
-		struct brace_texts mid = alternatives(e, slice(p, i + 1, close), comma), tail = expand(e, slice(p, close + 1, p.n));
+		struct str head = join_pieces(e, slice_pieces(p, 0, i));
+		struct brace_texts mid = expand_alternatives(e, slice_pieces(p, i + 1, close), comma), tail = expand_pieces(e, slice_pieces(p, close + 1, p.n));
 		if (mid.n * tail.n > BRACE_MAX)
-			stop(e, "a brace expansion makes too many words");
+			eval_stop(e, "a brace expansion makes too many words");
 		for (size_t a = 0; a < mid.n; a++)
 			for (size_t b = 0; b < tail.n; b++)
 				texts_add(e, &t, str_cat(e->a, str_cat(e->a, head, mid.at[a]), tail.at[b]));
 		eval_exit(e);
 		return t;
 	}
-	texts_add(e, &t, flat(e, p));
+	texts_add(e, &t, join_pieces(e, p));
 	eval_exit(e);
 	return t;
 }
@@ -273,7 +273,7 @@ bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **re
 		if (part->kind == PART_PARAM && str_find(src, '{', 2) >= 0) /* bash looks for the end of ${ } there in a simpler way */
 			emit_trouble(e, TROUBLE_CONSTRUCT, "braces inside ${...} inside a brace expansion", w->at);
 	}
-	struct brace_texts t = expand(e, cut(e, w, w->at.from));
+	struct brace_texts t = expand_pieces(e, cut_word(e, w, w->at.from));
 	if (t.n == 1 && str_eq(t.at[0], w->source))
 		return false;
 	struct syn_word **end = ret;

@@ -2,7 +2,8 @@
 #include "shell/builtin.h"
 #include "shell/known_output.h"
 
-size_t options(const struct builtin_call *b, const char *with_arg, char seen[OPTIONS_MAX], bool *ret_known)
+size_t builtin_options(const struct builtin_call *b, const char *with_arg, char seen[OPTIONS_MAX],
+	bool *ret_known)
 {
 	size_t i = 1, n = 0;
 	*ret_known = true;
@@ -144,7 +145,7 @@ static builtin_fn *const functions[] = {
 #undef BUILTIN
 };
 
-static const struct builtin_entry *find(const struct eval *e, struct str name)
+static const struct builtin_entry *find_builtin(const struct eval *e, struct str name)
 {
 	size_t from = 0, to = sizeof rows / sizeof *rows;
 	while (from < to) {
@@ -160,7 +161,7 @@ static const struct builtin_entry *find(const struct eval *e, struct str name)
 	return NULL;
 }
 
-bool builtin_is(const struct eval *e, struct str name) { return find(e, name) != NULL; }
+bool builtin_is(const struct eval *e, struct str name) { return find_builtin(e, name) != NULL; }
 
 /* Special builtins whose errors end dash: nothing that is printed after them is certain. */
 static bool ends_dash(struct str name)
@@ -174,7 +175,7 @@ static bool ends_dash(struct str name)
 
 bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from)
 {
-	const struct builtin_entry *row = find(e, name);
+	const struct builtin_entry *row = find_builtin(e, name);
 	if (!row)
 		return false;
 	struct builtin_call b = {e, argv, argc, from, argv[0].at};

@@ -16,6 +16,7 @@ builtin_fn builtin_eval, builtin_source, builtin_exec, builtin_command, builtin_
  * Options at the front, getopt-style: the index of the first operand. `seen` gets the letters; a word that is not known ends the search and
  * makes *ret_known false. `with_arg` lists the letters that take an argument; option_arg() finds it.
  */
-size_t options(const struct builtin_call *b, const char *with_arg, char seen[OPTIONS_MAX], bool *ret_known);
+size_t builtin_options(const struct builtin_call *b, const char *with_arg, char seen[OPTIONS_MAX],
+	bool *ret_known);
 /* The argument of the option letter, or NULL. */
 const struct word *option_arg(const struct builtin_call *b, const char *with_arg, char letter, struct word *ret_inside);

@@ -80,7 +80,7 @@ void builtin_exec(struct builtin_call *b)
 {
 	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "a", seen, &known);
+	size_t i = builtin_options(b, "a", seen, &known);
 	if (i >= b->argc) {
 		b->e->exec_redirects = true;
 		b->e->changes++;
@@ -100,7 +100,7 @@ void builtin_command(struct builtin_call *b)
 {
 	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, &known);
+	size_t i = builtin_options(b, "", seen, &known);
 	if (strpbrk(seen, "vV") || i >= b->argc) {
 		out_unknown(b->e);
 		b->e->s.status = -1;
@@ -125,7 +125,7 @@ void builtin_jobs(struct builtin_call *b)
 {
 	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, &known);
+	size_t i = builtin_options(b, "", seen, &known);
 	b->e->s.status = -1;
 	out_unknown(b->e);
 	if (!known || strchr(seen, 'x')) {
@@ -145,7 +145,7 @@ void builtin_cd(struct builtin_call *b)
 	struct eval *e = b->e;
 	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, &known);
+	size_t i = builtin_options(b, "", seen, &known);
 	struct str path = HOLE;
 	const struct shell_value *cdpath = var_get(e, STR("CDPATH")), *home = var_get(e, STR("HOME"));
 	if (known && i >= b->argc)
@@ -266,7 +266,7 @@ void builtin_trap(struct builtin_call *b)
 	trap_add(e, w.text, b->at, apart ? TRAP_APART : TRAP_ANY_TIME);
 }
 
-static bool reserved(struct str name)
+static bool is_reserved(struct str name)
 {
 	static const char names[][12] = {"!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
 					    "select", "then", "time", "until", "while"};
@@ -296,7 +296,7 @@ void builtin_alias(struct builtin_call *b)
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an alias that is not known is defined", b->at);
 			continue;
 		}
-		if (reserved(name)) /* replaced where it stands as a reserved word */
+		if (is_reserved(name)) /* replaced where it stands as a reserved word */
 			emit_trouble(e, TROUBLE_CONSTRUCT, "an alias named like a reserved word", b->at);
 		struct shell_value *v = arena_new(e->a, struct shell_value);
 		*v = (struct shell_value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
@@ -308,7 +308,7 @@ void builtin_alias(struct builtin_call *b)
 /* ---- leaving ---- */
 
 /* One argument at most, a number or nothing: then it certainly leaves. */
-static bool leaves(const struct builtin_call *b)
+static bool surely_leaves(const struct builtin_call *b)
 {
 	int64_t n;
 	if (b->argc == 1)
@@ -319,7 +319,7 @@ static bool leaves(const struct builtin_call *b)
 void builtin_exit(struct builtin_call *b)
 {
 	out_leave(b->e);
-	if (leaves(b))
+	if (surely_leaves(b))
 		b->e->s.dead = true;
 	else
 		out_spoil(b->e);
@@ -337,7 +337,7 @@ void builtin_return(struct builtin_call *b)
 	e->s.status = -1;
 	e->frame->returned = state_join(e, &e->frame->returned, &e->s);
 	out_leave(e);
-	if (leaves(b))
+	if (surely_leaves(b))
 		e->s.dead = true;
 	else
 		out_spoil(e);
@@ -391,7 +391,7 @@ void builtin_shopt(struct builtin_call *b)
 	struct eval *e = b->e;
 	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, &known);
+	size_t i = builtin_options(b, "", seen, &known);
 	bool on = strchr(seen, 's'), off = strchr(seen, 'u');
 	e->changes++;
 	out_unknown(e);
@@ -446,7 +446,7 @@ void builtin_guarded(struct builtin_call *b)
 	size_t row = 0;
 	while (!str_is(b->argv[0].text, guarded[row].name))
 		row++; /* the table of builtins sends no others here */
-	options(b, guarded[row].with_arg, seen, &known);
+	builtin_options(b, guarded[row].with_arg, seen, &known);
 	out_unknown(b->e);
 	b->e->s.status = -1;
 	if (!known || strpbrk(seen, guarded[row].risky) || changes_tables(b))

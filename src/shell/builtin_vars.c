@@ -75,7 +75,7 @@ static void declare_array(struct eval *e, const struct syn_assign *as, const str
 	const struct shell_value *old = pmap_get(e->s.vars, as->name);
 	if (attributes)
 		set_attributes(e, as->name, at);
-	assign(e, as, at->exported ? ASSIGN_EXPORT : ASSIGN_PLAIN);
+	eval_assign(e, as, at->exported ? ASSIGN_EXPORT : ASSIGN_PLAIN);
 	if (!at->local || pmap_get(function_frame(e)->locals, as->name))
 		return;
 	const struct shell_value *made = pmap_get(e->s.vars, as->name);
@@ -128,7 +128,7 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 }
 
 /* From now on it may be readonly. */
-static void fix(struct eval *e, struct str text)
+static void may_be_readonly(struct eval *e, struct str text)
 {
 	ptrdiff_t eq = str_find(text, '=', 0);
 	struct str name = eq < 0 ? text : str_sub(text, 0, (size_t)eq);
@@ -151,7 +151,7 @@ static void declare_all(struct builtin_call *b, size_t i, const struct attribute
 		if (as && as->array && i > first) /* its words were expanded before the operands to its left were assigned */
 			var_set_unknown(e, as->name);
 		if (at->fixed)
-			fix(e, as ? as->name : b->argv[i].text);
+			may_be_readonly(e, as ? as->name : b->argv[i].text);
 	}
 	e->s.status = -1;
 }
@@ -160,7 +160,7 @@ static void declare_all(struct builtin_call *b, size_t i, const struct attribute
 static bool declare_options(struct builtin_call *b, char seen[OPTIONS_MAX], size_t *ret_operand)
 {
 	bool known;
-	*ret_operand = options(b, "", seen, &known);
+	*ret_operand = builtin_options(b, "", seen, &known);
 	if (known)
 		return true;
 	emit_trouble(b->e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are declared or exported", b->at);
@@ -237,7 +237,7 @@ void builtin_unset(struct builtin_call *b)
 	struct eval *e = b->e;
 	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, &known);
+	size_t i = builtin_options(b, "", seen, &known);
 	e->s.status = -1;
 	struct shell_state before = e->s;
 	bool wrong = seen[strspn(seen, "fvn")] != 0; /* an error: nothing is unset */
@@ -298,7 +298,7 @@ static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 	return true;
 }
 
-static struct str trim(struct str s, struct str ifs)
+static struct str trim_ifs(struct str s, struct str ifs)
 {
 	while (s.n && memchr(ifs.p, s.p[0], ifs.n))
 		s = str_sub(s, 1, s.n);
@@ -318,7 +318,7 @@ static void read_into(struct builtin_call *b, size_t i, struct str line)
 		return;
 	}
 	for (; i < b->argc; i++) {
-		line = trim(line, ifs);
+		line = trim_ifs(line, ifs);
 		size_t n = line.n;
 		for (size_t k = 0; i + 1 < b->argc && k < line.n && n == line.n; k++)
 			if (memchr(ifs.p, line.p[k], ifs.n))
@@ -344,7 +344,7 @@ void builtin_read(struct builtin_call *b)
 	char seen[OPTIONS_MAX];
 	bool known, end = false;
 	struct word inside;
-	size_t i = options(b, "adinNptuk", seen, &known);
+	size_t i = builtin_options(b, "adinNptuk", seen, &known);
 	const struct word *array = option_arg(b, "adinNptu", 'a', &inside);
 	for (size_t k = i; k < b->argc; k++)
 		known &= b->argv[k].kind != WORD_REST;
@@ -446,7 +446,7 @@ void builtin_mapfile(struct builtin_call *b)
 	bool known;
 	struct word inside;
 	const char *with = "dnOsucC";
-	size_t i = options(b, with, seen, &known);
+	size_t i = builtin_options(b, with, seen, &known);
 	const struct word *callback;
 
 	e->script_reads += e->s.in.script || (e->script_input && strchr(seen, 'u'));
@@ -470,7 +470,7 @@ void builtin_wait(struct builtin_call *b)
 	char seen[OPTIONS_MAX];
 	bool known;
 	struct word inside;
-	options(b, "p", seen, &known);
+	builtin_options(b, "p", seen, &known);
 	const struct word *var = option_arg(b, "p", 'p', &inside);
 	b->e->s.status = -1;
 	if (var)

@@ -83,7 +83,7 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 	assign_effect(e, as->name, HOLE, scope, as->at);
 }
 
-struct str appended(struct eval *e, const struct shell_value *old, struct str text)
+struct str value_appended(struct eval *e, const struct shell_value *old, struct str text)
 {
 	if (old && old->integer) { /* adds, and evaluates both */
 		eval_arith(e, text);
@@ -93,7 +93,7 @@ struct str appended(struct eval *e, const struct shell_value *old, struct str te
 	return old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
 }
 
-void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope)
+void eval_assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope)
 {
 	if (as->array && !as->subscripted) {
 		assign_array(e, as, scope);
@@ -110,7 +110,7 @@ void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope
 		return;
 	}
 	if (as->append)
-		text = appended(e, old, text);
+		text = value_appended(e, old, text);
 	var_set_text(e, as->name, text);
 	const struct shell_value *now = var_get(e, as->name);
 	if (now->kind == VALUE_TEXT && (scope != ASSIGN_PLAIN || (ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
@@ -159,7 +159,7 @@ static void call_body(struct eval *e, const struct syn_node *body, const struct 
 static bool call_function(struct eval *e, const struct func *f, const struct word *argv, size_t argc)
 {
 	if (++e->calls > CALL_DEPTH_MAX)
-		stop(e, "functions call each other too deeply");
+		eval_stop(e, "functions call each other too deeply");
 	struct shell_state before = e->s, after = state_dead(&e->s);
 	bool certain = !f->maybe_absent;
 	if (f->or || !certain)
@@ -177,7 +177,7 @@ static bool call_function(struct eval *e, const struct func *f, const struct wor
 /* ---- dispatch ---- */
 
 /* from: for each word the assignment it was read as (declare and its kin), or NULL */
-static void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from)
+static void call_command(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from)
 {
 	eval_enter(e);
 	eval_burn(e, argc + 1);
@@ -212,7 +212,7 @@ void call_via(struct eval *e, struct via step, const struct word *argv, size_t a
 {
 	const struct via *outer = via_enter(e, step);
 	emit_command(e, argv, argc, at);
-	call(e, argv, argc, what, NULL);
+	call_command(e, argv, argc, what, NULL);
 	e->via = outer;
 }
 
@@ -250,18 +250,18 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	struct io *keep = arena_new(e->a, struct io);
 	size_t mark = out_mark(e);
 	order_tick(e);
-	bool fails = redirect(e, n->redirs, keep); /* before the assignments: `a=x cmd >$a` uses the old value */
+	bool fails = eval_redirect(e, n->redirs, keep); /* before the assignments: `a=x cmd >$a` uses the old value */
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
-		assign(e, as, ASSIGN_LEADING);
+		eval_assign(e, as, ASSIGN_LEADING);
 	if (n->assigns && n->redirs && special) { /* a builtin or function: which value counts depends on the shell */
 		struct io *unused = arena_new(e->a, struct io);
-		redirect(e, n->redirs, unused);
+		eval_redirect(e, n->redirs, unused);
 		redirect_unread(e, unused);
 		redirect_undo(e, unused);
 	}
 	emit_command(e, fs->at, fs->n, n->at);
 	e->unsure += fails;
-	call(e, fs->at, fs->n, CALL_ALL, from);
+	call_command(e, fs->at, fs->n, CALL_ALL, from);
 	e->unsure -= fails;
 	e->settings = settings;
 	redirect_undo(e, keep);
@@ -323,12 +323,12 @@ static void only_assigns(struct eval *e, const struct syn_node *n)
 	struct io *keep = arena_new(e->a, struct io);
 	struct shell_state before = e->s;
 	order_tick(e);
-	bool fails = redirect(e, n->redirs, keep); /* dash: before the assignments, which do not happen when it fails */
+	bool fails = eval_redirect(e, n->redirs, keep); /* dash: before the assignments, which do not happen when it fails */
 	redirect_undo(e, keep);
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
-		assign(e, as, ASSIGN_PLAIN);
+		eval_assign(e, as, ASSIGN_PLAIN);
 	if (n->redirs && n->assigns) { /* bash: after them */
-		redirect(e, n->redirs, keep);
+		eval_redirect(e, n->redirs, keep);
 		redirect_undo(e, keep);
 	}
 	if (fails)

@@ -13,7 +13,7 @@
  */
 #include "shell/eval.h"
 
-static size_t count(const struct choice_list *t)
+static size_t count_choices(const struct choice_list *t)
 {
 	size_t n = 0;
 	for (; t; t = t->next)
@@ -45,7 +45,7 @@ const struct choice_list *choice_of(struct eval *e, const struct choice_list *to
 	return choice_add(e, to, v->text);
 }
 
-static void offer(struct eval *e, size_t n)
+static void offer_choices(struct eval *e, size_t n)
 {
 	if (e->choices < n)
 		e->choices = (unsigned)n;
@@ -53,8 +53,8 @@ static void offer(struct eval *e, size_t n)
 
 bool choice_text(struct eval *e, const struct choice_list *may, struct str *ret)
 {
-	size_t n = count(may);
-	offer(e, n);
+	size_t n = count_choices(may);
+	offer_choices(e, n);
 	if (!e->choice || e->choice > n)
 		return false;
 	for (unsigned k = 1; k < e->choice; k++)
@@ -65,12 +65,12 @@ bool choice_text(struct eval *e, const struct choice_list *may, struct str *ret)
 
 bool choice_word(struct eval *e, const struct choice_list *may)
 {
-	offer(e, count(may) + 1);
-	return e->choice > count(may);
+	offer_choices(e, count_choices(may) + 1);
+	return e->choice > count_choices(may);
 }
 
 /* Commands whose own words or redirections choose; in a pipeline a stage's output is another one's input. */
-static bool chooses(const struct syn_node *n)
+static bool may_choose(const struct syn_node *n)
 {
 	bool words = n->kind == NODE_SIMPLE || n->kind == NODE_FOR || n->kind == NODE_SELECT;
 	return words || n->kind == NODE_PIPE || n->redirs;
@@ -99,7 +99,7 @@ static void eval_again(struct eval *e, const struct syn_node *n, const struct sh
 void choice_eval(struct eval *e, const struct syn_node *n)
 {
 	unsigned outer = e->choices, inner = e->choices_inside;
-	if (e->choice || !chooses(n)) {
+	if (e->choice || !may_choose(n)) {
 		eval_once(e, n);
 		return;
 	}
@@ -125,6 +125,6 @@ unsigned choice_substitution(struct eval *e)
 
 void choice_substituted(struct eval *e, unsigned outer)
 {
-	offer(e, e->choices_inside);
+	offer_choices(e, e->choices_inside);
 	e->choices_inside = outer;
 }

@@ -40,7 +40,7 @@ bool content_spend(struct eval *e, uint64_t n)
 }
 
 /* text, after each of the texts that may be there */
-static const struct content *after(struct eval *e, const struct content *old, struct str text)
+static const struct content *append_to_each(struct eval *e, const struct content *old, struct str text)
 {
 	const struct content *all = NULL;
 	do {
@@ -55,7 +55,7 @@ static const struct content *after(struct eval *e, const struct content *old, st
 	return all;
 }
 
-static void put(struct eval *e, struct str path, const struct content *c)
+static void put_content(struct eval *e, struct str path, const struct content *c)
 {
 	if (!c && !e->s.files)
 		return;
@@ -81,7 +81,7 @@ void content_close(struct eval *e, const struct io *io)
 	bool whole = out_known(e, &io->sink, true) && !io->sink.may_miss;
 	bool known = whole && text_exact(text) && text.n <= VALUE_MAX;
 	for (size_t i = 0; i < io->nfiles; i++)
-		put(e, io->files[i].path, known ? after(e, io->files[i].old, text) : NULL);
+		put_content(e, io->files[i].path, known ? append_to_each(e, io->files[i].old, text) : NULL);
 }
 
 void content_tee(struct eval *e, const struct word *argv, size_t argc, const struct pmap *before)
@@ -93,7 +93,8 @@ void content_tee(struct eval *e, const struct word *argv, size_t argc, const str
 	for (size_t i = 1 + append; i < argc; i++) {
 		size_t n = str_starts(argv[i].text, "-") ? 0 : paths_of(e, argv[i], paths);
 		for (size_t k = 0; k < n; k++)
-			put(e, paths[k], after(e, append ? pmap_get(before, paths[k]) : NULL, text));
+			put_content(e, paths[k],
+				append_to_each(e, append ? pmap_get(before, paths[k]) : NULL, text));
 	}
 }
 
@@ -176,7 +177,7 @@ const struct pmap *content_join(struct eval *e, const struct pmap *x, const stru
 /* ---- running ---- */
 
 /* The program that the first line names: #!/bin/sh, #!/usr/bin/env python3. Without one a shell reads it. */
-static struct str interpreter(struct str text)
+static struct str interpreter_of(struct str text)
 {
 	if (!str_starts(text, "#!"))
 		return STR("bash");
@@ -202,7 +203,7 @@ struct script_run {
 	size_t args, argc;
 };
 
-static void source(const struct script_run *r)
+static void source_script(const struct script_run *r)
 {
 	struct eval *e = r->e;
 	via_enter(e, (struct via){.kind = VIA_SOURCE});
@@ -211,16 +212,16 @@ static void source(const struct script_run *r)
 	eval_text_apart(e, r->text, "file", r->argv[0].at, e->dialect);
 }
 
-static int run(void *arg)
+static int run_script(void *arg)
 {
 	const struct script_run *r = arg;
 	struct eval *e = r->e;
 	struct span at = r->argv[0].at;
-	struct str by = r->by.n ? r->by : interpreter(r->text);
+	struct str by = r->by.n ? r->by : interpreter_of(r->text);
 	struct word name = word_of(by, at);
 	eval_burn(e, r->text.n + 1);
 	if (str_is(by, "source"))
-		source(r);
+		source_script(r);
 	else if (!shell_text(e, by, r->text, r->argv, r->args, r->argc)) {
 		const struct know_row *row = know_find(by, e->rq->own, e->rq->nown);
 		struct know_result k = {0};
@@ -243,7 +244,7 @@ static void read_apart(struct eval *e, struct script_run *r)
 	e->out = e->captured = NULL;
 	e->traps = NULL;
 	e->s.in = (struct input){0};
-	int res = arena_run(e->a, run, r);
+	int res = arena_run(e->a, run_script, r);
 	struct eval now = *e;
 	*e = was;
 	e->clock = now.clock;

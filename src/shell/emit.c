@@ -1,7 +1,7 @@
 /* Adding to the facts. Everything is listed once: the same command found again on another path through the script adds nothing. */
 #include "shell/marks.h"
 
-void stop(struct eval *e, const char *message)
+void eval_stop(struct eval *e, const char *message)
 {
 	emit_trouble(e, TROUBLE_BOUND, message, e->at);
 	arena_leave(e->a, LEAVE_STOPPED);
@@ -31,10 +31,10 @@ static struct seen_slot *look_up(struct eval *e, struct str key)
 }
 
 /* In the text of a file: so many that the rest of the request is crowded out are not looked at. */
-static void found(struct eval *e)
+static void count_finding(struct eval *e)
 {
 	if (e->reading && ++e->nfound > CONTENT_FACTS_MAX)
-		stop(e, "too much in a file that is executed");
+		eval_stop(e, "too much in a file that is executed");
 }
 
 /* The slot of a key that is new; NULL when it is not, and then the fact happens now, too. */
@@ -49,7 +49,7 @@ static struct seen_slot *new_slot(struct eval *e, const struct buf *b, struct se
 			order_found_again(e, slot->when);
 		return NULL;
 	}
-	found(e); /* before the slot is taken: the reading of a file may end here */
+	count_finding(e); /* before the slot is taken: the reading of a file may end here */
 	slot->key = key;
 	e->seen->n++;
 	return slot;
@@ -317,7 +317,7 @@ static bool may_begin(struct str path, struct str link)
 }
 
 /* A path through a link; one that is not in plain form (//, /./, /../) is taken to be. */
-static bool through(struct str path, struct str link, bool below)
+static bool is_through(struct str path, struct str link, bool below)
 {
 	if (!text_exact(path) || !text_exact(link))
 		return may_begin(path, link);
@@ -341,7 +341,7 @@ void emit_through_links(struct eval *e)
 		if (a->kind == ACCESS_READ || !(a->path.kind == WORD_EXACT || a->path.glob || names_only(a->path.text)))
 			continue;
 		for (const struct link *l = e->links; l && names_only(a->path.text); l = l->next)
-			if (through(a->path.text, l->path, a->kind == ACCESS_DELETE || (a->at.text == l->at.text && a->at.from == l->at.from))) {
+			if (is_through(a->path.text, l->path, a->kind == ACCESS_DELETE || (a->at.text == l->at.text && a->at.from == l->at.from))) {
 				a->path.kind = WORD_UNKNOWN;
 				a->path.glob = false;
 				a->path.text = HOLE;

@@ -41,7 +41,7 @@ static int digit_value(char c)
 }
 
 /* Reads up to max digits of the base from s[*i]; returns how many. */
-static size_t digits(struct str s, size_t *i, unsigned base, size_t max, uint64_t *ret)
+static size_t read_digits(struct str s, size_t *i, unsigned base, size_t max, uint64_t *ret)
 {
 	size_t n = 0;
 	uint64_t v = 0;
@@ -73,7 +73,7 @@ static void put_wide(struct buf *out, uint64_t v)
 }
 
 /* s[*i] is the first octal digit. False when this style does not take it for an octal escape. */
-static bool octal(struct buf *out, struct str s, size_t *i, enum octal kind)
+static bool decode_octal(struct buf *out, struct str s, size_t *i, enum octal kind)
 {
 	bool zero = s.p[*i] == '0';
 	size_t max = 3;
@@ -85,23 +85,23 @@ static bool octal(struct buf *out, struct str s, size_t *i, enum octal kind)
 		++*i;
 	else if (zero && (kind == OCTAL_ZERO_ONLY || kind == OCTAL_BOTH))
 		max = 4;
-	digits(s, i, 8, max, &v);
+	read_digits(s, i, 8, max, &v);
 	put_byte(out, (unsigned)v);
 	return true;
 }
 
 /* s[*i] is the x. A brace form takes all the digits there are, and none at all is a NUL. */
-static bool hex(struct buf *out, struct str s, size_t *i, bool brace)
+static bool decode_hex(struct buf *out, struct str s, size_t *i, bool brace)
 {
 	size_t at = *i + 1;
 	uint64_t v;
 
 	if (brace && at < s.n && s.p[at] == '{') {
 		at++;
-		digits(s, &at, 16, s.n, &v); /* only the low byte counts, so wrapping is harmless */
+		read_digits(s, &at, 16, s.n, &v); /* only the low byte counts, so wrapping is harmless */
 		if (at < s.n && s.p[at] == '}')
 			at++;
-	} else if (!digits(s, &at, 16, 2, &v)) {
+	} else if (!read_digits(s, &at, 16, 2, &v)) {
 		return false;
 	}
 	*i = at;
@@ -109,12 +109,12 @@ static bool hex(struct buf *out, struct str s, size_t *i, bool brace)
 	return true;
 }
 
-static bool wide(struct buf *out, struct str s, size_t *i)
+static bool decode_wide(struct buf *out, struct str s, size_t *i)
 {
 	size_t at = *i + 1;
 	uint64_t v;
 
-	if (!digits(s, &at, 16, s.p[*i] == 'u' ? 4 : 8, &v))
+	if (!read_digits(s, &at, 16, s.p[*i] == 'u' ? 4 : 8, &v))
 		return false;
 	*i = at;
 	put_wide(out, v);
@@ -122,7 +122,7 @@ static bool wide(struct buf *out, struct str s, size_t *i)
 }
 
 /* s[*i] is the c of \cX; X's own backslash may be doubled. */
-static bool control(struct buf *out, struct str s, size_t *i)
+static bool decode_control(struct buf *out, struct str s, size_t *i)
 {
 	size_t at = *i + 1;
 	unsigned c;
@@ -160,13 +160,13 @@ static bool raw_one(struct buf *out, struct str s, size_t *i, enum escape_style 
 		++*i;
 		return false;
 	}
-	if (octal_digit(s, *i) && octal(out, s, i, st->octal))
+	if (octal_digit(s, *i) && decode_octal(out, s, i, st->octal))
 		return false;
-	if (st->hex && ((c == 'x' && hex(out, s, i, st->brace)) || ((c == 'u' || c == 'U') && wide(out, s, i))))
+	if (st->hex && ((c == 'x' && decode_hex(out, s, i, st->brace)) || ((c == 'u' || c == 'U') && decode_wide(out, s, i))))
 		return false;
 	if (c == 'c' && st->stops)
 		return true;
-	if (c == 'c' && st->control && control(out, s, i))
+	if (c == 'c' && st->control && decode_control(out, s, i))
 		return false;
 	if (!(st->quotes && (c == '\'' || c == '"' || c == '?')))
 		buf_char(out, '\\');

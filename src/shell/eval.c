@@ -5,7 +5,7 @@ void eval_burn(struct eval *e, uint64_t n)
 {
 	if (e->fuel < n) {
 		e->fuel = 0;
-		stop(e, "too much work for its length");
+		eval_stop(e, "too much work for its length");
 	}
 	e->fuel -= n;
 }
@@ -13,7 +13,7 @@ void eval_burn(struct eval *e, uint64_t n)
 void eval_enter(struct eval *e)
 {
 	if (++e->depth > EVAL_DEPTH_MAX)
-		stop(e, "evaluated too deeply");
+		eval_stop(e, "evaluated too deeply");
 }
 
 /* ---- output of branches ---- */
@@ -128,7 +128,7 @@ void eval_text_sh(struct eval *e, struct str text, const char *from, struct span
 
 /* ---- lists ---- */
 
-static void background(struct eval *e, const struct syn_node *n)
+static void eval_background(struct eval *e, const struct syn_node *n)
 {
 	out_spoil(e);
 	struct output_sink *out = e->out, *captured = e->captured;
@@ -148,11 +148,11 @@ static void background(struct eval *e, const struct syn_node *n)
 	e->s.status = 0;
 }
 
-static void list(struct eval *e, const struct syn_node *n)
+static void eval_list(struct eval *e, const struct syn_node *n)
 {
 	for (const struct syn_node *m = n->first; m; m = m->next) {
 		if (m->background)
-			background(e, m);
+			eval_background(e, m);
 		else
 			eval_node(e, m);
 	}
@@ -207,7 +207,7 @@ static void and_or(struct eval *e, const struct syn_node *n)
 	}
 }
 
-static void pipeline(struct eval *e, const struct syn_node *n)
+static void eval_pipeline(struct eval *e, const struct syn_node *n)
 {
 	struct output_sink *out = e->out, *captured = e->captured;
 	struct input in = e->s.in;
@@ -386,7 +386,7 @@ static void loop_unknown(struct eval *e, struct loop *l, const struct loop_turn 
 		if (round == FIX_MAX)
 			state_forget_vars(e);
 		if (round > FIX_MAX)
-			stop(e, "a loop whose effect does not settle");
+			eval_stop(e, "a loop whose effect does not settle");
 	}
 	out_doubt(e, mark);
 	if (t->n->kind == NODE_ARITH_FOR && t->n->arith[1])
@@ -512,7 +512,7 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 
 /* ---- the rest ---- */
 
-static void define(struct eval *e, const struct syn_node *n)
+static void eval_definition(struct eval *e, const struct syn_node *n)
 {
 	struct func *f = arena_new(e->a, struct func);
 	*f = (struct func){.body = n->body, .or = e->functions_fixed ? pmap_get(e->s.funcs, n->name) : NULL};
@@ -546,9 +546,9 @@ static void keep_func(void *ctx, struct str key, const void *value)
 /* Those that were functions then still are. */
 static void funcs_keep(struct eval *e, const struct pmap *then) { pmap_each(then, keep_func, e); }
 
-static void coproc(struct eval *e, const struct syn_node *n)
+static void eval_coproc(struct eval *e, const struct syn_node *n)
 {
-	background(e, n->body);
+	eval_background(e, n->body);
 	if (!name_valid(n->name)) {
 		if (n->name_word)
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a coprocess whose name is not a name", n->at);
@@ -558,13 +558,13 @@ static void coproc(struct eval *e, const struct syn_node *n)
 	var_set_unknown(e, str_cat(e->a, n->name, STR("_PID")));
 }
 
-static void dispatch(struct eval *e, const struct syn_node *n)
+static void dispatch_node(struct eval *e, const struct syn_node *n)
 {
 	switch (n->kind) {
 	case NODE_SIMPLE: eval_simple(e, n); break;
-	case NODE_PIPE: pipeline(e, n); break;
+	case NODE_PIPE: eval_pipeline(e, n); break;
 	case NODE_ANDOR: and_or(e, n); break;
-	case NODE_LIST: list(e, n); break;
+	case NODE_LIST: eval_list(e, n); break;
 	case NODE_GROUP: eval_node(e, n->body); break;
 	case NODE_SUBSHELL: {
 		eval_apart(e, n->body);
@@ -575,7 +575,7 @@ static void dispatch(struct eval *e, const struct syn_node *n)
 	case NODE_FOR: case NODE_SELECT: eval_for(e, n); break;
 	case NODE_ARITH_FOR: eval_arith_for(e, n); break;
 	case NODE_CASE: eval_case(e, n); break;
-	case NODE_FUNCTION: define(e, n); break;
+	case NODE_FUNCTION: eval_definition(e, n); break;
 	case NODE_COND: e->s.status = eval_test(e, n->test); break;
 	case NODE_ARITH: {
 		unsigned aborts = e->aborts;
@@ -583,7 +583,7 @@ static void dispatch(struct eval *e, const struct syn_node *n)
 		e->s.status = r.known && aborts == e->aborts ? r.n == 0 : -1;
 		break;
 	}
-	case NODE_COPROC: coproc(e, n); break;
+	case NODE_COPROC: eval_coproc(e, n); break;
 	}
 }
 
@@ -605,17 +605,17 @@ void eval_once(struct eval *e, const struct syn_node *n)
 		size_t mark = out_mark(e);
 		struct shell_state before = e->s;
 		order_tick(e);
-		bool fails = redirect(e, n->redirs, keep);
+		bool fails = eval_redirect(e, n->redirs, keep);
 		if (n->kind == NODE_WHILE || n->kind == NODE_UNTIL || n->kind == NODE_ARITH_FOR)
 			redirect_unread(e, keep);
 		e->unsure += fails;
-		dispatch(e, n);
+		dispatch_node(e, n);
 		e->unsure -= fails;
 		redirect_undo(e, keep);
 		if (fails)
 			command_may_fail(e, &before, mark);
 	} else {
-		dispatch(e, n);
+		dispatch_node(e, n);
 	}
 	e->at = at;
 	eval_exit(e);
@@ -718,7 +718,7 @@ static void eval_line(struct eval *e, const struct parser *p, size_t start, cons
 void eval_text(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d)
 {
 	if (++e->text_depth > TEXT_DEPTH_MAX)
-		stop(e, "texts inside texts, too deeply");
+		eval_stop(e, "texts inside texts, too deeply");
 	enum dialect outer = e->dialect;
 	e->dialect = d;
 	struct parser p;

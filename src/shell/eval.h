@@ -322,7 +322,7 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);
 bool first_reading(struct eval *e, uint32_t text, enum dialect d); /* of this text as a script */
 uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin);
-void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
+void eval_stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
 void emit_link(struct eval *e, struct word path, struct span at);
 void emit_through_links(struct eval *e);     /* at the end: writes through links of the script are writes to who knows where */
 /* What follows is reached through this step; returns what to put back into e->via. */
@@ -423,7 +423,7 @@ struct io {
 	size_t nfiles;
 };
 /* keep: what to put back. True when a file cannot perhaps be opened: then the command does not run. */
-bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep);
+bool eval_redirect(struct eval *e, const struct syn_redir *r, struct io *keep);
 bool may_be_device(const struct eval *e, struct word path); /* something in /dev or /proc but the null device, in some spelling */
 void redirect_undo(struct eval *e, struct io *keep);
 void redirect_unread(struct eval *e, struct io *keep); /* what goes to the file is not followed */
@@ -462,8 +462,8 @@ void eval_simple(struct eval *e, const struct syn_node *n);
 void call_via(struct eval *e, struct via step, const struct word *argv, size_t argc, unsigned what,
 	struct span at);
 enum assign_scope { ASSIGN_PLAIN, ASSIGN_EXPORT, ASSIGN_LEADING }; /* X=1; export X=1; for one command only */
-void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope);
-struct str appended(struct eval *e, const struct shell_value *old, struct str text); /* old += text */
+void eval_assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope);
+struct str value_appended(struct eval *e, const struct shell_value *old, struct str text); /* old += text */
 /* Text that a shell will run, through the program `name`; more: unknown words are added to it. */
 /* A program with its words: program_effects.c. */
 void call_program(struct eval *e, const struct word *argv, size_t argc);

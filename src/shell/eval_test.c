@@ -173,7 +173,7 @@ void var_assign_reference(struct eval *e, struct str ref, struct str text, bool 
 	} else {
 		const struct shell_value *old = var_get(e, name);
 		if (append)
-			text = appended(e, old, text);
+			text = value_appended(e, old, text);
 		var_set_text(e, name, text);
 	}
 	assign_effect(e, name, text, ASSIGN_PLAIN, e->at);

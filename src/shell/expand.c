@@ -17,7 +17,7 @@ struct word word_of(struct str text, struct span at)
 void fields_add(struct eval *e, struct fields *fs, struct word w)
 {
 	if (fs->n >= FIELDS_MAX)
-		stop(e, "a command has too many words");
+		eval_stop(e, "a command has too many words");
 	if (fs->n == fs->cap) {
 		size_t cap = fs->cap ? fs->cap * 2 : 8;
 		fs->at = arena_grow(e->a, fs->at, fs->cap * sizeof *fs->at, cap * sizeof *fs->at);
@@ -92,7 +92,7 @@ static bool one_program(const struct eval *e, const struct syn_node *n)
 }
 
 /* The output of a script run apart, for $( ) and backticks. */
-static struct str substitute(struct eval *e, const struct syn_part *part)
+static struct str expand_substitution(struct eval *e, const struct syn_part *part)
 {
 	struct output_sink sink = {.spoiled = false}, *out = e->out, *captured = e->captured;
 	buf_init(&sink.b, e->a, 0);
@@ -215,7 +215,7 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		break;
 	case PART_COMMAND: {
 		e->may_miss = false;
-		struct str text = reads_file(e, part) ? HOLE : substitute(e, part);
+		struct str text = reads_file(e, part) ? HOLE : expand_substitution(e, part);
 		out->foreign |= text_open(text);
 		if (e->may_miss && how.arith && str_eq(text, HOLE_NUMBER))
 			may_abort(e); /* where there is no number, that is an error */
@@ -264,7 +264,7 @@ static struct str working_dir(struct eval *e)
 	return e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
 }
 
-static struct str tilde(struct eval *e, struct str prefix)
+static struct str expand_tilde(struct eval *e, struct str prefix)
 {
 	if (str_is(prefix, "~"))
 		return home_of(e);
@@ -287,7 +287,7 @@ static void expand_tildes(struct eval *e, const struct syn_part *part, bool firs
 			while (to < s.n && s.p[to] != '/' && !(assigned && s.p[to] == ':'))
 				to++;
 			if (to < s.n || !part->next) {
-				chars_add(out, tilde(e, str_sub(s, from, to)), CHAR_QUOTED);
+				chars_add(out, expand_tilde(e, str_sub(s, from, to)), CHAR_QUOTED);
 				from = to;
 				may = false;
 				continue;
@@ -377,7 +377,7 @@ static void field_char(struct splitter *sp, char c, enum char_kind kind)
 }
 
 /* True when splitting cannot be told: an unknown text, or an unknown IFS with anything to split. */
-static bool unsplittable(const struct eval *e, const struct chars *c, struct str ifs)
+static bool is_unsplittable(const struct eval *e, const struct chars *c, struct str ifs)
 {
 	for (size_t i = 0; i < c->b.n; i++) {
 		enum char_kind k = (enum char_kind)c->kinds.p[i];
@@ -400,11 +400,11 @@ static bool unsplittable(const struct eval *e, const struct chars *c, struct str
 
 static bool ifs_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
-static void split(struct eval *e, const struct chars *c, struct span at, struct fields *ret)
+static void split_fields(struct eval *e, const struct chars *c, struct span at, struct fields *ret)
 {
 	struct str ifs = param_ifs(e);
 	eval_burn(e, c->b.n + 1);
-	if (unsplittable(e, c, ifs)) {
+	if (is_unsplittable(e, c, ifs)) {
 		struct word rest = word_rest(at);
 		rest.ambient = !c->foreign;
 		fields_add(e, ret, rest);
@@ -475,7 +475,7 @@ static void expand_one(struct eval *e, const struct syn_word *w, struct fields *
 {
 	struct chars c;
 	if (expand_chars(e, w, ret, &c))
-		split(e, &c, w->at, ret);
+		split_fields(e, &c, w->at, ret);
 }
 
 void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret)
@@ -490,7 +490,7 @@ void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret)
 }
 
 /* The characters as one text: breaks between list items become blanks, rests holes. */
-static struct str flatten(struct eval *e, const struct chars *c, bool pattern)
+static struct str flatten_chars(struct eval *e, const struct chars *c, bool pattern)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
@@ -535,13 +535,13 @@ struct word expand_target(struct eval *e, const struct syn_word *w)
 		expand_one(e, words, &fs);
 	bool chars = one && expand_chars(e, w, &fs, &c);
 	if (chars)
-		split(e, &c, w->at, &fs);
+		split_fields(e, &c, w->at, &fs);
 	if (fs.n == 1 && (fs.at[0].kind != WORD_REST || fs.at[0].glob)) /* the file that a pattern finds, or of its name when it finds none */
 		return fs.at[0];
-	return word_of(chars && splits_in_holes(e, &c) ? flatten(e, &c, false) : HOLE, w->at);
+	return word_of(chars && splits_in_holes(e, &c) ? flatten_chars(e, &c, false) : HOLE, w->at);
 }
 
-static struct str unsplit(struct eval *e, const struct syn_word *w, bool assigned)
+static struct str unsplit_text(struct eval *e, const struct syn_word *w, bool assigned)
 {
 	e->foreign = false;
 	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n))
@@ -549,20 +549,20 @@ static struct str unsplit(struct eval *e, const struct syn_word *w, bool assigne
 	struct chars c;
 	chars_init(&c, e->a);
 	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT}, assigned, &c);
-	struct str text = flatten(e, &c, false);
+	struct str text = flatten_chars(e, &c, false);
 	e->foreign = c.foreign;
 	return text;
 }
 
-struct str expand_single(struct eval *e, const struct syn_word *w) { return unsplit(e, w, true); }
-struct str expand_unsplit(struct eval *e, const struct syn_word *w) { return unsplit(e, w, false); }
+struct str expand_single(struct eval *e, const struct syn_word *w) { return unsplit_text(e, w, true); }
+struct str expand_unsplit(struct eval *e, const struct syn_word *w) { return unsplit_text(e, w, false); }
 
 struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted)
 {
 	struct chars c;
 	chars_init(&c, e->a);
 	expand_whole(e, parts, (struct how){.text = CHAR_TEXT, .quoted = quoted}, false, &c);
-	return flatten(e, &c, true);
+	return flatten_chars(e, &c, true);
 }
 
 struct str expand_text(struct eval *e, const struct syn_part *parts)
@@ -570,7 +570,7 @@ struct str expand_text(struct eval *e, const struct syn_part *parts)
 	struct chars c;
 	chars_init(&c, e->a);
 	expand_parts(e, parts, (struct how){.quoted = true}, &c);
-	return flatten(e, &c, false);
+	return flatten_chars(e, &c, false);
 }
 
 struct str expand_arith_text(struct eval *e, const struct syn_part *parts)
@@ -580,5 +580,5 @@ struct str expand_arith_text(struct eval *e, const struct syn_part *parts)
 	struct chars c;
 	chars_init(&c, e->a);
 	expand_parts(e, parts, (struct how){.quoted = true, .arith = true}, &c);
-	return flatten(e, &c, false);
+	return flatten_chars(e, &c, false);
 }

@@ -25,38 +25,38 @@ struct str param_ifs(const struct eval *e)
 
 /* ---- look-up ---- */
 
-static struct param_value one(struct str text) { return (struct param_value){.text = text, .is = PRESENT}; }
-static struct param_value unknown(void) { return (struct param_value){.text = HOLE, .is = PERHAPS}; }
-static struct param_value absent(void) { return (struct param_value){.text = {"", 0}, .is = ABSENT}; }
+static struct param_value one_text(struct str text) { return (struct param_value){.text = text, .is = PRESENT}; }
+static struct param_value unknown_value(void) { return (struct param_value){.text = HOLE, .is = PERHAPS}; }
+static struct param_value absent_value(void) { return (struct param_value){.text = {"", 0}, .is = ABSENT}; }
 
 /* What the environment or the shell itself gives a variable that the text never assigned. */
-static struct param_value ambient(struct eval *e, struct str name)
+static struct param_value ambient_value(struct eval *e, struct str name)
 {
 	static const char numbers[][16] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "OPTIND", "EPOCHSECONDS",
 					      "SRANDOM", "SHLVL", "HISTCMD", "BASH_SUBSHELL"};
 	if (str_is(name, "HOME") && e->rq->view && e->rq->view->home.n)
-		return one(e->rq->view->home);
+		return one_text(e->rq->view->home);
 	if (str_is(name, "PWD"))
-		return one(e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE);
+		return one_text(e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE);
 	if (str_is(name, "IFS"))
-		return one(STR(" \t\n"));
+		return one_text(STR(" \t\n"));
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers && e->dialect == DIALECT_BASH; i++)
 		if (str_is(name, numbers[i]))
-			return one(HOLE_NUMBER);
-	struct param_value v = unknown();
+			return one_text(HOLE_NUMBER);
+	struct param_value v = unknown_value();
 	v.environment = true;
 	return v;
 }
 
-static struct param_value positional(struct eval *e, size_t k)
+static struct param_value positional_value(struct eval *e, size_t k)
 {
 	for (size_t i = 0; i < e->s.params.n && i < k; i++)
 		if (e->s.params.at[i].kind == WORD_REST) {
-			struct param_value v = unknown();
+			struct param_value v = unknown_value();
 			v.environment = e->s.params.at[i].ambient;
 			return v;
 		}
-	return k <= e->s.params.n ? one(e->s.params.at[k - 1].text) : absent();
+	return k <= e->s.params.n ? one_text(e->s.params.at[k - 1].text) : absent_value();
 }
 
 static struct param_value all_positional(struct eval *e, bool star)
@@ -77,25 +77,25 @@ static struct param_value all_positional(struct eval *e, bool star)
 	return v;
 }
 
-static struct param_value special(struct eval *e, struct str name)
+static struct param_value special_value(struct eval *e, struct str name)
 {
 	switch (name.p[0]) {
 	case '@': return all_positional(e, false);
 	case '*': return all_positional(e, true);
 	case '#': {
 		struct param_value v = all_positional(e, false);
-		return one(v.rest ? HOLE_NUMBER : str_fmt(e->a, "%zu", v.n));
+		return one_text(v.rest ? HOLE_NUMBER : str_fmt(e->a, "%zu", v.n));
 	}
-	case '?': return one(e->s.status == 0 ? STR("0") : HOLE_NUMBER);
-	case '$': return one(HOLE_NUMBER);
+	case '?': return one_text(e->s.status == 0 ? STR("0") : HOLE_NUMBER);
+	case '$': return one_text(HOLE_NUMBER);
 	case '!': {
 		const struct shell_value *last = var_get(e, name);
 		if (last && last->set && !last->maybe)
-			return one(last->text);
+			return one_text(last->text);
 	}
 	/* fall through */
 	default: { /* - */
-		struct param_value v = unknown();
+		struct param_value v = unknown_value();
 		v.environment = true;
 		return v;
 	}
@@ -116,19 +116,19 @@ static struct param_value list_of(struct eval *e, const struct shell_value *v, b
 static struct param_value item_of(struct eval *e, const struct shell_value *v, struct str key, bool known)
 {
 	if (!v->set && !v->maybe)
-		return absent();
+		return absent_value();
 	if (v->kind == VALUE_TEXT)
-		return known && str_is(key, "0") ? (v->maybe ? unknown() : one(v->text)) : unknown();
+		return known && str_is(key, "0") ? (v->maybe ? unknown_value() : one_text(v->text)) : unknown_value();
 	if (!known)
-		return unknown();
+		return unknown_value();
 	for (size_t i = 0; i < v->n; i++)
 		if (str_eq(v->items[i].key, key))
-			return v->maybe ? unknown() : one(v->items[i].text);
+			return v->maybe ? unknown_value() : one_text(v->items[i].text);
 	(void)e;
-	return v->open || v->maybe ? unknown() : absent();
+	return v->open || v->maybe ? unknown_value() : absent_value();
 }
 
-static struct param_value variable(struct eval *e, const struct syn_param *pm, struct str name)
+static struct param_value variable_value(struct eval *e, const struct syn_param *pm, struct str name)
 {
 	const struct shell_value *v = var_get(e, name);
 	if (pm->subscripted && !pm->all) {
@@ -136,10 +136,10 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 		struct str key = subscript_key(e, v, expand_arith_text(e, pm->subscript), &known);
 		if (!v && str_is(name, "PIPESTATUS") && e->dialect == DIALECT_BASH) /* numbers, and the first is always there */
 			return (struct param_value){.text = HOLE_NUMBER, .is = known && str_is(key, "0") ? PRESENT : PERHAPS};
-		return v ? item_of(e, v, key, known && e->dialect != DIALECT_ZSH) : unknown();
+		return v ? item_of(e, v, key, known && e->dialect != DIALECT_ZSH) : unknown_value();
 	}
 	if (!v) {
-		struct param_value r = ambient(e, name);
+		struct param_value r = ambient_value(e, name);
 		if (pm->all) {
 			r.list = r.rest = true;
 			r.star = pm->all == '*';
@@ -147,7 +147,7 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 		return r;
 	}
 	if (!v->set && !v->maybe)
-		return pm->all ? (struct param_value){.list = true, .is = ABSENT} : absent();
+		return pm->all ? (struct param_value){.list = true, .is = ABSENT} : absent_value();
 	if (pm->all) {
 		if (v->kind != VALUE_TEXT)
 			return list_of(e, v, pm->all == '*');
@@ -160,7 +160,7 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 		return (struct param_value){.list = true, .rest = true, .is = PERHAPS};
 	if (v->kind != VALUE_TEXT)
 		return item_of(e, v, STR("0"), true);
-	struct param_value r = one(v->text);
+	struct param_value r = one_text(v->text);
 	r.environment = v->ambient;
 	r.may = text_open(v->text) ? v->may : NULL;
 	if (r.may && choice_text(e, r.may, &r.text))
@@ -170,35 +170,35 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 	return r;
 }
 
-static struct param_value lookup(struct eval *e, const struct syn_param *pm, struct str name)
+static struct param_value look_up_param(struct eval *e, const struct syn_param *pm, struct str name)
 {
 	if (name.n == 0)
-		return unknown();
+		return unknown_value();
 	if (name.p[0] >= '1' && name.p[0] <= '9') {
 		int64_t k = 0;
-		return num_parse(name, 1, 1 << 20, &k) ? absent() : positional(e, (size_t)k);
+		return num_parse(name, 1, 1 << 20, &k) ? absent_value() : positional_value(e, (size_t)k);
 	}
 	if (name.p[0] >= '0' && name.p[0] <= '9') /* $0, and ${01} for which nobody cares */
 		return (struct param_value){.text = HOLE, .is = PRESENT};
 	if (lex_name_start((unsigned char)name.p[0]))
-		return variable(e, pm, name);
-	return special(e, name);
+		return variable_value(e, pm, name);
+	return special_value(e, name);
 }
 
 /* ${!x}: the parameter whose name is in x. What x holds is read as syntax again, subscripts and all. */
-static struct param_value indirect(struct eval *e, const struct syn_param *pm, struct span at)
+static struct param_value look_up_indirect(struct eval *e, const struct syn_param *pm, struct span at)
 {
-	struct param_value via = lookup(e, pm, pm->name);
+	struct param_value via = look_up_param(e, pm, pm->name);
 	struct str name = via.text;
 	if (via.list || via.is == ABSENT)
-		return unknown();
+		return unknown_value();
 	if (!text_exact(name)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an indirect expansion of a name that is not known", at);
-		return unknown();
+		return unknown_value();
 	}
 	struct syn_param plain = {.name = name};
 	if (name_valid(name) || (name.n == 1 && !lex_name_start((unsigned char)name.p[0])))
-		return lookup(e, &plain, name);
+		return look_up_param(e, &plain, name);
 	struct str source = str_fmt(e->a, "${%.*s}", STR_ARG(name));
 	struct parser p;
 	uint32_t text = emit_text(e, source, "indirection", at);
@@ -206,17 +206,17 @@ static struct param_value indirect(struct eval *e, const struct syn_param *pm, s
 	struct syn_part *parts = NULL;
 	may_abort(e); /* if it is no name at all */
 	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure)
-		return unknown();
+		return unknown_value();
 	if (parts && !parts->next && parts->kind == PART_PARAM && !parts->param->op && !parts->param->indirect && !parts->param->length)
-		return lookup(e, parts->param, parts->param->name); /* a[@] gives a list */
-	return one(expand_text(e, parts));
+		return look_up_param(e, parts->param, parts->param->name); /* a[@] gives a list */
+	return one_text(expand_text(e, parts));
 }
 
 /* ---- operators on texts ---- */
 
 #define PATTERN_FUEL 20000u
 
-static bool ascii(struct str s)
+static bool is_ascii(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80)
@@ -224,9 +224,9 @@ static bool ascii(struct str s)
 	return true;
 }
 
-static struct str recase(struct eval *e, struct str s, enum param_op op)
+static struct str change_case(struct eval *e, struct str s, enum param_op op)
 {
-	if (!ascii(s))
+	if (!is_ascii(s))
 		return HOLE;
 	char *to = arena_alloc(e->a, s.n + 1);
 	for (size_t i = 0; i < s.n; i++) {
@@ -250,7 +250,7 @@ struct operands {
 
 static struct str slice_text(struct str s, const struct operands *o)
 {
-	if (!o->offset.known || (o->has_length && !o->length.known) || !ascii(s))
+	if (!o->offset.known || (o->has_length && !o->length.known) || !is_ascii(s))
 		return HOLE;
 	int64_t n = (int64_t)s.n, from = o->offset.n < 0 ? o->offset.n + n : o->offset.n;
 	if (from < 0 || from > n)
@@ -262,7 +262,7 @@ static struct str slice_text(struct str s, const struct operands *o)
 }
 
 /* One text through an operator; a hole when the text, the pattern or the result is not known. */
-static struct str operate(struct eval *e, enum param_op op, struct str s, const struct operands *o)
+static struct str apply_operation(struct eval *e, enum param_op op, struct str s, const struct operands *o)
 {
 	unsigned fuel = PATTERN_FUEL;
 	struct str r = HOLE;
@@ -285,7 +285,7 @@ static struct str operate(struct eval *e, enum param_op op, struct str s, const 
 			return HOLE;
 		return r;
 	case PARAM_UPPER: case PARAM_UPPER_ALL: case PARAM_LOWER: case PARAM_LOWER_ALL: case PARAM_TOGGLE: case PARAM_TOGGLE_ALL:
-		return o->has_pattern && o->pattern.n && !str_is(o->pattern, "?") ? HOLE : recase(e, s, op);
+		return o->has_pattern && o->pattern.n && !str_is(o->pattern, "?") ? HOLE : change_case(e, s, op);
 	case PARAM_SLICE:
 		return slice_text(s, o);
 	default:
@@ -352,7 +352,7 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 }
 
 /* Is anything unknown in it that was read as data? */
-static bool foreign(const struct param_value *v)
+static bool is_foreign(const struct param_value *v)
 {
 	if (v->environment)
 		return false;
@@ -362,9 +362,9 @@ static bool foreign(const struct param_value *v)
 	return any;
 }
 
-static void put(struct eval *e, const struct param_value *v, struct how how, struct chars *out)
+static void put_value(struct eval *e, const struct param_value *v, struct how how, struct chars *out)
 {
-	out->foreign |= foreign(v);
+	out->foreign |= is_foreign(v);
 	if (v->list) {
 		put_list(e, v, how, out);
 		return;
@@ -466,7 +466,7 @@ static void conditional_unknown(struct eval *e, const struct syn_param *pm, cons
 	buf_init(&unused.kinds, e->a, 0);
 	if (!once)
 		put_word(e, pm->arg, how, &unused);
-	out->foreign |= unused.foreign || foreign(v);
+	out->foreign |= unused.foreign || is_foreign(v);
 	if (is == PERHAPS)
 		e->s = state_join(e, &before, &e->s);
 	if (once) {
@@ -499,7 +499,7 @@ static void list_unused(struct eval *e, const struct syn_part *word)
 }
 
 /* - = ? + */
-static void conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how,
+static void expand_conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how,
 		struct chars *out)
 {
 	enum presence is = presence_of(pm, v);
@@ -523,16 +523,16 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 		return; /* absent: nothing */
 	if (pm->arg)
 		list_unused(e, pm->arg);
-	put(e, v, how, out);
+	put_value(e, v, how, out);
 }
 
 static struct param_value length_of(struct eval *e, const struct param_value *v)
 {
 	if (v->list)
-		return one(v->rest ? HOLE_NUMBER : str_fmt(e->a, "%zu", v->n));
-	if (!text_exact(v->text) || v->is == PERHAPS || !ascii(v->text))
-		return one(HOLE_NUMBER);
-	return one(str_fmt(e->a, "%zu", v->text.n));
+		return one_text(v->rest ? HOLE_NUMBER : str_fmt(e->a, "%zu", v->n));
+	if (!text_exact(v->text) || v->is == PERHAPS || !is_ascii(v->text))
+		return one_text(HOLE_NUMBER);
+	return one_text(str_fmt(e->a, "%zu", v->text.n));
 }
 
 static void slice_list(struct eval *e, const struct syn_param *pm, struct param_value *v, const struct operands *o)
@@ -562,7 +562,7 @@ static void keys_of(struct param_value *v)
 }
 
 /* ${x@P}: the value is a prompt, in which commands run. */
-static void prompt(struct eval *e, const struct param_value *v, struct span at)
+static void expand_prompt(struct eval *e, const struct param_value *v, struct span at)
 {
 	if (v->list || !text_exact(v->text)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt expansion of a text that is not known", at);
@@ -591,16 +591,16 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 		out->foreign = true;
 		return;
 	}
-	struct param_value v = pm->indirect ? indirect(e, pm, at) : lookup(e, pm, pm->name);
+	struct param_value v = pm->indirect ? look_up_indirect(e, pm, at) : look_up_param(e, pm, pm->name);
 	if (pm->length) {
 		v = length_of(e, &v);
 	} else if (pm->op >= PARAM_DEFAULT && pm->op <= PARAM_ALTERNATE) {
-		conditional(e, pm, &v, how, out);
+		expand_conditional(e, pm, &v, how, out);
 		return;
 	} else if (pm->op == PARAM_TRANSFORM) {
 		if (pm->letter == 'P')
-			prompt(e, &v, at);
-		v = v.list ? (struct param_value){.list = true, .rest = true, .star = v.star} : unknown();
+			expand_prompt(e, &v, at);
+		v = v.list ? (struct param_value){.list = true, .rest = true, .star = v.star} : unknown_value();
 	} else if (pm->op == PARAM_KEYS) {
 		keys_of(&v);
 	} else if (pm->op != PARAM_PLAIN) {
@@ -608,9 +608,9 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 		if (v.list && pm->op == PARAM_SLICE)
 			slice_list(e, pm, &v, &o);
 		for (size_t i = 0; i < v.n && pm->op != PARAM_SLICE; i++)
-			v.items[i].text = operate(e, pm->op, v.items[i].text, &o);
+			v.items[i].text = apply_operation(e, pm->op, v.items[i].text, &o);
 		if (!v.list && v.is != ABSENT)
-			v.text = v.is == PRESENT ? operate(e, pm->op, v.text, &o) : HOLE;
+			v.text = v.is == PRESENT ? apply_operation(e, pm->op, v.text, &o) : HOLE;
 	}
-	put(e, &v, how, out);
+	put_value(e, &v, how, out);
 }

@@ -8,21 +8,21 @@
 
 /* --- helpers --- */
 
-static bool answer(const struct output_call *c, struct str *ret, const char *text, size_t n)
+static bool give_text(const struct output_call *c, struct str *ret, const char *text, size_t n)
 {
 	*ret = str_dup(c->a, str_n(text, n));
 	return true;
 }
 
 /* An integer that is not known, on a line */
-static bool some_number(const struct output_call *c, struct str *ret) { return answer(c, ret, "\1\n", 2); }
-static bool anything(const struct output_call *c, struct str *ret) { return answer(c, ret, "\0", 1); }
+static bool some_number(const struct output_call *c, struct str *ret) { return give_text(c, ret, "\1\n", 2); }
+static bool give_anything(const struct output_call *c, struct str *ret) { return give_text(c, ret, "\0", 1); }
 
 /* May this argument be an option? A hole at its start may be a dash. */
 static bool maybe_option(struct str s) { return s.n && (s.p[0] == '-' || text_hole(s.p[0])); }
 
 /* Only operands, and how many: none of them may be an option. */
-static bool operands(const struct output_call *c, size_t from, size_t min, size_t max)
+static bool has_operands(const struct output_call *c, size_t from, size_t min, size_t max)
 {
 	if (c->argc < from || c->argc - from < min || c->argc - from > max)
 		return false;
@@ -121,7 +121,7 @@ static bool echo_unsure(const struct output_call *c, size_t at, struct str *ret)
 	for (size_t i = at + 1; i < c->argc; i++) {
 		struct str s = output_arg(&c->argv[i]);
 		if (has_backslash(s) || maybe_option(s) || text_open(s))
-			return anything(c, ret);
+			return give_anything(c, ret);
 	}
 	buf_init(&out, c->a, 0);
 	buf_char(&out, HOLE_ANY);
@@ -157,7 +157,7 @@ static bool echo_dash(const struct output_call *c, struct str *ret)
 	size_t i = arg_is(c, 0, "-n");
 
 	if (c->argc && echo_maybe_option(output_arg(&c->argv[0])))
-		return anything(c, ret);
+		return give_anything(c, ret);
 	e.newline = !i;
 	buf_init(&e.out, c->a, 0);
 	return echo_words(c, i, &e, ret);
@@ -177,7 +177,7 @@ static bool echo(const struct output_call *c, struct str *ret)
 		struct str s = output_arg(&c->argv[i]);
 
 		if (echo_maybe_option(s))
-			return i ? anything(c, ret) : echo_unsure(c, i, ret);
+			return i ? give_anything(c, ret) : echo_unsure(c, i, ret);
 		if (!echo_option(&e, s))
 			break;
 	}
@@ -213,7 +213,7 @@ static bool tee(const struct output_call *c, struct str *ret)
 {
 	size_t from = arg_is(c, 0, "-a") || arg_is(c, 0, "-i") || arg_is(c, 0, "--");
 
-	if (!c->env->in || !operands(c, from, 0, SIZE_MAX))
+	if (!c->env->in || !has_operands(c, from, 0, SIZE_MAX))
 		return false;
 	for (size_t i = from; i < c->argc; i++)
 		if (str_starts(output_arg(&c->argv[i]), "/dev/") || str_starts(output_arg(&c->argv[i]), "/proc/"))
@@ -226,7 +226,7 @@ static bool nothing(const struct output_call *c, struct str *ret)
 {
 	if (c->env->external && c->argc)
 		return false; /* --help */
-	return answer(c, ret, "", 0);
+	return give_text(c, ret, "", 0);
 }
 
 static bool pwd(const struct output_call *c, struct str *ret)
@@ -261,7 +261,7 @@ static bool basename_row(const struct output_call *c, struct str *ret)
 {
 	struct str s, suffix, base;
 
-	if (!operands(c, 0, 1, 2))
+	if (!has_operands(c, 0, 1, 2))
 		return false;
 	s = strip_slashes(output_arg(&c->argv[0]));
 	suffix = c->argc > 1 ? output_arg(&c->argv[1]) : STR("");
@@ -282,7 +282,8 @@ static bool dirname_row(const struct output_call *c, struct str *ret)
 	struct str s;
 	size_t slash;
 
-	if (!operands(c, 0, 1, 1) || memchr(output_arg(&c->argv[0]).p, HOLE_ANY, output_arg(&c->argv[0]).n))
+	if (!has_operands(c, 0, 1, 1) ||
+		memchr(output_arg(&c->argv[0]).p, HOLE_ANY, output_arg(&c->argv[0]).n))
 		return false;
 	s = strip_slashes(output_arg(&c->argv[0]));
 	slash = after_last_slash(s);
@@ -403,7 +404,7 @@ static bool grep(const struct output_call *c, struct str *ret)
 			counts |= s.p[k] == 'c';
 		}
 	}
-	return counts && operands(c, i, 1, 2) && some_number(c, ret);
+	return counts && has_operands(c, i, 1, 2) && some_number(c, ret);
 }
 
 static bool no_args_number(const struct output_call *c, struct str *ret) { return c->argc == 0 && some_number(c, ret); }
@@ -414,7 +415,7 @@ static bool stat_row(const struct output_call *c, struct str *ret)
 {
 	static const char formats[][4] = {"%s", "%Y", "%X", "%Z", "%u", "%g", "%i", "%h", "%b"};
 
-	if (c->argc != 3 || !arg_is(c, 0, "-c") || !operands(c, 2, 1, 1))
+	if (c->argc != 3 || !arg_is(c, 0, "-c") || !has_operands(c, 2, 1, 1))
 		return false;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (arg_is(c, 1, formats[i]))
@@ -457,9 +458,9 @@ static bool date(const struct output_call *c, struct str *ret)
 		return false;
 	for (size_t k = 1; k < f.n && date_name(f); k++) /* what the numbers below cannot say */
 		if ((f.p[k] == '%' && k + 1 < f.n && !memchr("sYmdHMSNjFT", f.p[k + 1], 11)) || (f.p[k] != '%' && f.p[k - 1] != '%' && !memchr("-_.T:", f.p[k], 5)))
-			return answer(c, ret, "\2\n", 2);
+			return give_text(c, ret, "\2\n", 2);
 	if (!str_starts(f, "+%s") && !str_starts(f, "+%Y") && !str_is(f, "+%F"))
-		return date_name(f) && answer(c, ret, "\2\n", 2);
+		return date_name(f) && give_text(c, ret, "\2\n", 2);
 	buf_init(&out, c->a, 0);
 	for (size_t k = 1; k < f.n; k++) {
 		char x = f.p[k], y = k + 1 < f.n ? f.p[k + 1] : 0;
@@ -487,7 +488,7 @@ static bool date(const struct output_call *c, struct str *ret)
 
 /* --- names --- */
 
-static bool some_name(const struct output_call *c, struct str *ret) { return answer(c, ret, "\2\n", 2); }
+static bool some_name(const struct output_call *c, struct str *ret) { return give_text(c, ret, "\2\n", 2); }
 static bool no_args_name(const struct output_call *c, struct str *ret)
 {
 	return c->argc == 0 && some_name(c, ret);

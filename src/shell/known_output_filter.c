@@ -5,9 +5,9 @@
 #include "base/num.h"
 #include "shell/known_output_row.h"
 
-static struct str arg(const struct output_call *c, size_t i) { return output_arg(&c->argv[i]); }
+static struct str arg_text(const struct output_call *c, size_t i) { return output_arg(&c->argv[i]); }
 
-static bool ready(const struct output_call *c, struct str *in)
+static bool read_input(const struct output_call *c, struct str *in)
 {
 	return output_exact(c) && output_input(c, in);
 }
@@ -33,7 +33,7 @@ static bool wrap_value(struct str s, int64_t *ret) { return num_parse(s, 0, 1000
 /* One word of short options: letters d and i, then maybe w with its value in this word or the next. */
 static bool short_options(const struct output_call *c, size_t *i, struct coding_options *o)
 {
-	struct str s = arg(c, *i);
+	struct str s = arg_text(c, *i);
 
 	for (size_t k = 1; k < s.n; k++) {
 		if (s.p[k] == 'd') {
@@ -43,7 +43,7 @@ static bool short_options(const struct output_call *c, size_t *i, struct coding_
 		} else if (s.p[k] == 'w') {
 			if (k + 1 < s.n)
 				return wrap_value(str_sub(s, k + 1, s.n), &o->wrap);
-			return ++*i < c->argc && wrap_value(arg(c, *i), &o->wrap);
+			return ++*i < c->argc && wrap_value(arg_text(c, *i), &o->wrap);
 		} else {
 			return false;
 		}
@@ -57,7 +57,7 @@ static bool coding_options(const struct output_call *c, struct coding_options *o
 
 	*o = (struct coding_options){.wrap = 76};
 	for (size_t i = 0; i < c->argc; i++) {
-		struct str s = arg(c, i);
+		struct str s = arg_text(c, i);
 
 		if (str_is(s, "-")) {
 			if (operands++)
@@ -92,7 +92,7 @@ static bool only_alphabet(struct arena *a, const struct coding *k, struct str in
 	return true;
 }
 
-static bool decode(const struct output_call *c, const struct coding *k, struct str in, bool garbage,
+static bool decode_text(const struct output_call *c, const struct coding *k, struct str in, bool garbage,
 	struct str *ret)
 {
 	struct str s;
@@ -126,7 +126,7 @@ static bool decode(const struct output_call *c, const struct coding *k, struct s
 	return true;
 }
 
-static bool encode(const struct output_call *c, const struct coding *k, struct str in, int64_t wrap,
+static bool encode_text(const struct output_call *c, const struct coding *k, struct str in, int64_t wrap,
 	struct str *ret)
 {
 	struct buf out;
@@ -156,18 +156,18 @@ static bool encode(const struct output_call *c, const struct coding *k, struct s
 	return true;
 }
 
-static bool coded(const struct output_call *c, const struct coding *k, struct str *ret)
+static bool output_coded(const struct output_call *c, const struct coding *k, struct str *ret)
 {
 	struct coding_options o;
 	struct str in;
 
-	if (!ready(c, &in) || !coding_options(c, &o))
+	if (!read_input(c, &in) || !coding_options(c, &o))
 		return false;
-	return o.decode ? decode(c, k, in, o.garbage, ret) : encode(c, k, in, o.wrap, ret);
+	return o.decode ? decode_text(c, k, in, o.garbage, ret) : encode_text(c, k, in, o.wrap, ret);
 }
 
-bool output_base64(const struct output_call *c, struct str *ret) { return coded(c, &base64, ret); }
-bool output_base32(const struct output_call *c, struct str *ret) { return coded(c, &base32, ret); }
+bool output_base64(const struct output_call *c, struct str *ret) { return output_coded(c, &base64, ret); }
+bool output_base32(const struct output_call *c, struct str *ret) { return output_coded(c, &base32, ret); }
 
 static int hex_value(char c)
 {
@@ -183,12 +183,12 @@ bool output_xxd(const struct output_call *c, struct str *ret)
 	struct buf out;
 	bool reverse = false, plain = false;
 
-	if (!ready(c, &in))
+	if (!read_input(c, &in))
 		return false;
 	for (size_t i = 0; i < c->argc; i++) {
-		if (str_is(arg(c, i), "-r"))
+		if (str_is(arg_text(c, i), "-r"))
 			reverse = true;
-		else if (str_is(arg(c, i), "-p") || str_is(arg(c, i), "-ps"))
+		else if (str_is(arg_text(c, i), "-p") || str_is(arg_text(c, i), "-ps"))
 			plain = true;
 		else
 			return false;
@@ -376,10 +376,10 @@ bool output_tr(const struct output_call *c, struct str *ret)
 	size_t i = 0, sets;
 	int last = -1;
 
-	if (!ready(c, &in))
+	if (!read_input(c, &in))
 		return false;
-	for (; i < c->argc && arg(c, i).n > 1 && arg(c, i).p[0] == '-'; i++) {
-		struct str s = arg(c, i);
+	for (; i < c->argc && arg_text(c, i).n > 1 && arg_text(c, i).p[0] == '-'; i++) {
+		struct str s = arg_text(c, i);
 		if (str_is(s, "--") && ++i)
 			break;
 		for (size_t k = 1; k < s.n; k++) {
@@ -391,9 +391,9 @@ bool output_tr(const struct output_call *c, struct str *ret)
 		}
 	}
 	sets = c->argc - i;
-	if (sets < 1 || sets > 2 || !set_parse(arg(c, i), &x) || (sets == 2 && !set_parse(arg(c, i + 1), &y)) || !tr_plan(&t, &x, &y, sets))
+	if (sets < 1 || sets > 2 || !set_parse(arg_text(c, i), &x) || (sets == 2 && !set_parse(arg_text(c, i + 1), &y)) || !tr_plan(&t, &x, &y, sets))
 		return false;
-	if (sets == 2 && arg(c, i + 1).n > 1 && arg(c, i + 1).p[0] == '-')
+	if (sets == 2 && arg_text(c, i + 1).n > 1 && arg_text(c, i + 1).p[0] == '-')
 		return false; /* may be taken for an option */
 	buf_init(&out, c->a, 0);
 	for (size_t k = 0; k < in.n; k++) {
@@ -418,7 +418,7 @@ bool output_rev(const struct output_call *c, struct str *ret)
 	struct buf out;
 	bool ended;
 
-	if (!ready(c, &in) || c->argc || !output_ascii(in))
+	if (!read_input(c, &in) || c->argc || !output_ascii(in))
 		return false;
 	buf_init(&out, c->a, 0);
 	for (size_t at = 0; at < in.n;) {
@@ -438,7 +438,7 @@ bool output_tac(const struct output_call *c, struct str *ret)
 	struct buf out;
 	size_t end;
 
-	if (!ready(c, &in) || c->argc)
+	if (!read_input(c, &in) || c->argc)
 		return false;
 	buf_init(&out, c->a, 0);
 	for (end = in.n; end;) {
@@ -460,7 +460,7 @@ struct cut_options {
 };
 
 /* Is the n-th in the list N, N-M, N-, -M, ...? -1 when the list is not well formed. */
-static int listed(struct str list, int64_t n)
+static int is_in_list(struct str list, int64_t n)
 {
 	bool in = false;
 
@@ -491,7 +491,7 @@ static bool cut_options(const struct output_call *c, struct cut_options *o)
 
 	*o = (struct cut_options){.delimiter = '\t'};
 	for (size_t i = 0; i < c->argc; i++) {
-		struct str s = arg(c, i), value;
+		struct str s = arg_text(c, i), value;
 		char x = s.n > 1 && s.p[0] == '-' ? s.p[1] : 0;
 
 		if (str_is(s, "-s")) {
@@ -500,7 +500,7 @@ static bool cut_options(const struct output_call *c, struct cut_options *o)
 		}
 		if (!x || !memchr("bcfd", x, 4) || (s.n == 2 && i + 1 >= c->argc))
 			return false;
-		value = s.n > 2 ? str_sub(s, 2, s.n) : arg(c, ++i);
+		value = s.n > 2 ? str_sub(s, 2, s.n) : arg_text(c, ++i);
 		if (x == 'd') {
 			if (value.n != 1)
 				return false;
@@ -513,13 +513,13 @@ static bool cut_options(const struct output_call *c, struct cut_options *o)
 			o->list = value;
 		}
 	}
-	return o->by && listed(o->list, 1) >= 0 && (o->by == 'f' || (!o->only && !given));
+	return o->by && is_in_list(o->list, 1) >= 0 && (o->by == 'f' || (!o->only && !given));
 }
 
 static void cut_bytes(struct buf *out, struct str line, struct str list)
 {
 	for (size_t i = 0; i < line.n; i++)
-		if (listed(list, (int64_t)i + 1))
+		if (is_in_list(list, (int64_t)i + 1))
 			buf_char(out, line.p[i]);
 	buf_char(out, '\n');
 }
@@ -540,7 +540,7 @@ static void cut_fields(struct buf *out, struct str line, const struct cut_option
 		ptrdiff_t d = str_find(line, o->delimiter, i);
 		size_t end = d < 0 ? line.n : (size_t)d;
 
-		if (listed(o->list, ++n)) {
+		if (is_in_list(o->list, ++n)) {
 			if (!first)
 				buf_char(out, o->delimiter);
 			first = false;
@@ -558,7 +558,7 @@ bool output_cut(const struct output_call *c, struct str *ret)
 	struct cut_options o;
 	bool ended;
 
-	if (!ready(c, &in) || !cut_options(c, &o) || o.delimiter == '\n' || o.list.n > 64)
+	if (!read_input(c, &in) || !cut_options(c, &o) || o.delimiter == '\n' || o.list.n > 64)
 		return false;
 	if ((o.by == 'b' && !output_ascii(in)) || in.n * o.list.n > OUTPUT_MAX)
 		return false; /* the list is read again for every byte */
@@ -590,14 +590,14 @@ static bool ends_options(const struct output_call *c, struct line_count *e)
 	*e = (struct line_count){.n = 10};
 	if (!c->argc)
 		return true;
-	s = arg(c, 0);
+	s = arg_text(c, 0);
 	if (str_starts(s, "--lines=") || str_starts(s, "--bytes=")) {
 		value = str_sub(s, 8, s.n);
 		e->bytes = s.p[2] == 'b';
 	} else if (s.n >= 2 && s.p[0] == '-' && (s.p[1] == 'n' || s.p[1] == 'c')) {
 		if (s.n == 2 && c->argc < 2)
 			return false;
-		value = s.n > 2 ? str_sub(s, 2, s.n) : arg(c, 1);
+		value = s.n > 2 ? str_sub(s, 2, s.n) : arg_text(c, 1);
 		e->bytes = s.p[1] == 'c';
 	} else if (s.n >= 2 && s.p[0] == '-' && s.p[1] >= '0' && s.p[1] <= '9') {
 		value = str_sub(s, 1, s.n);
@@ -625,7 +625,7 @@ static size_t units_end(struct str s, bool bytes, int64_t n)
 	return at;
 }
 
-static int64_t units(struct str s, bool bytes)
+static int64_t count_units(struct str s, bool bytes)
 {
 	int64_t n = 0;
 
@@ -642,9 +642,9 @@ bool output_head(const struct output_call *c, struct str *ret)
 	struct line_count e;
 	int64_t all;
 
-	if (!ready(c, &in) || !ends_options(c, &e) || e.sign == '+')
+	if (!read_input(c, &in) || !ends_options(c, &e) || e.sign == '+')
 		return false;
-	all = units(in, e.bytes);
+	all = count_units(in, e.bytes);
 	if (e.sign == '-')
 		e.n = all > e.n ? all - e.n : 0;
 	*ret = str_sub(in, 0, units_end(in, e.bytes, e.n));
@@ -657,9 +657,9 @@ bool output_tail(const struct output_call *c, struct str *ret)
 	struct line_count e;
 	int64_t all, skip;
 
-	if (!ready(c, &in) || !ends_options(c, &e))
+	if (!read_input(c, &in) || !ends_options(c, &e))
 		return false;
-	all = units(in, e.bytes);
+	all = count_units(in, e.bytes);
 	if (e.sign == '+')
 		skip = e.n ? e.n - 1 : 0;
 	else

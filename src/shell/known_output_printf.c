@@ -20,14 +20,14 @@ struct printf_state {
 	bool failed; /* not known */
 };
 
-static bool fail(struct printf_state *j)
+static bool give_up(struct printf_state *j)
 {
 	j->failed = true;
 	return false;
 }
 
 /* The next argument; false when there is none left. */
-static bool take(struct printf_state *j, struct str *ret)
+static bool take_argument(struct printf_state *j, struct str *ret)
 {
 	if (j->next >= j->nargs)
 		return false;
@@ -35,14 +35,14 @@ static bool take(struct printf_state *j, struct str *ret)
 	return true;
 }
 
-static void pad(struct buf *b, char c, long n)
+static void put_padding(struct buf *b, char c, long n)
 {
 	for (; n > 0; n--)
 		buf_char(b, c);
 }
 
 /* A whole number as strtoimax reads it with base 0; wraps as unsigned conversions do, but out of range is not known. */
-static bool integer(struct str s, uint64_t *ret, bool *ret_negative)
+static bool parse_integer(struct str s, uint64_t *ret, bool *ret_negative)
 {
 	size_t i = 0;
 	unsigned base = 10;
@@ -81,7 +81,7 @@ static struct str digits_of(struct arena *a, uint64_t v, char conv)
 	return str_fmt(a, conv == 'o' ? "%llo" : conv == 'x' ? "%llx" : conv == 'X' ? "%llX" : "%llu", (unsigned long long)v);
 }
 
-static bool bare(const struct printf_spec *s) { return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt; }
+static bool is_bare(const struct printf_spec *s) { return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt; }
 
 /* The sign, or the prefix that # asks for. False: this reader does not follow the combination. */
 static bool sign_of(const struct printf_spec *s, uint64_t v, bool negative, long digits, const char **ret)
@@ -111,14 +111,14 @@ static void put_number(struct buf *out, const struct printf_spec *s, const char 
 	bool zeros = s->zero && s->precision < 0;
 
 	if (!s->left && !zeros)
-		pad(out, ' ', s->width - n);
+		put_padding(out, ' ', s->width - n);
 	buf_c(out, sign);
 	if (!s->left && zeros)
-		pad(out, '0', s->width - n);
-	pad(out, '0', s->precision - digits);
+		put_padding(out, '0', s->width - n);
+	put_padding(out, '0', s->precision - digits);
 	buf_str(out, text);
 	if (s->left)
-		pad(out, ' ', s->width - n);
+		put_padding(out, ' ', s->width - n);
 }
 
 static bool put_integer(struct printf_state *j, const struct printf_spec *s)
@@ -128,21 +128,21 @@ static bool put_integer(struct printf_state *j, const struct printf_spec *s)
 	const char *sign;
 	uint64_t v;
 
-	if (take(j, &arg) && !text_exact(arg)) {
-		if (!is_signed || !bare(s) || j->d == DIALECT_ZSH)
-			return fail(j);
+	if (take_argument(j, &arg) && !text_exact(arg)) {
+		if (!is_signed || !is_bare(s) || j->d == DIALECT_ZSH)
+			return give_up(j);
 		buf_char(&j->out, HOLE_NUM); /* whatever it is, a number is written, 0 after a complaint */
 		return true;
 	}
 	if (!arg.n && j->d == DIALECT_BASH)
 		arg = STR("0");
 	if (j->d == DIALECT_ZSH && (!arg.n || arg.p[0] < '1' || arg.p[0] > '9'))
-		return fail(j); /* an expression there, and 010 is ten */
-	if (!integer(arg, &v, &negative) || (s->precision == 0 && v == 0))
-		return fail(j);
+		return give_up(j); /* an expression there, and 010 is ten */
+	if (!parse_integer(arg, &v, &negative) || (s->precision == 0 && v == 0))
+		return give_up(j);
 	text = digits_of(j->a, is_signed && negative ? -v : v, s->conv);
 	if (!sign_of(s, v, negative, (long)text.n, &sign))
-		return fail(j);
+		return give_up(j);
 	put_number(&j->out, s, sign, text);
 	return true;
 }
@@ -154,15 +154,15 @@ static bool put_text(struct printf_state *j, const struct printf_spec *s, struct
 		if (!text_exact(text))
 			text = str_n("\0", 1);
 		else if (!output_ascii(text))
-			return fail(j);
+			return give_up(j);
 		else if (s->precision >= 0)
 			text = str_sub(text, 0, (size_t)s->precision);
 	}
 	if (!s->left)
-		pad(&j->out, ' ', s->width - (long)text.n);
+		put_padding(&j->out, ' ', s->width - (long)text.n);
 	buf_str(&j->out, text);
 	if (s->left)
-		pad(&j->out, ' ', s->width - (long)text.n);
+		put_padding(&j->out, ' ', s->width - (long)text.n);
 	return true;
 }
 
@@ -172,7 +172,7 @@ static bool put_string(struct printf_state *j, const struct printf_spec *s)
 	struct str arg = STR("");
 	struct printf_spec plain = *s;
 
-	take(j, &arg);
+	take_argument(j, &arg);
 	if (!text_exact(arg) && (s->width || s->precision >= 0)) {
 		buf_char(&j->out, HOLE_ANY);
 		return true;
@@ -186,21 +186,21 @@ static bool put_escaped(struct printf_state *j, const struct printf_spec *s)
 	struct str arg = STR(""), text;
 	bool stop = false;
 
-	take(j, &arg);
+	take_argument(j, &arg);
 	if (!text_exact(arg)) {
 		/* an escape in it may also end all output: what is sure is the part before */
 		size_t n = 0;
 		while (arg.p[n] != '\\' && !text_hole(arg.p[n]))
 			n++;
-		if (bare(s))
+		if (is_bare(s))
 			buf_str(&j->out, str_sub(arg, 0, n));
 		buf_char(&j->out, HOLE_ANY);
 		j->stop = true;
 		return true;
 	}
 	text = escape_decode(j->a, arg, j->d == DIALECT_SH ? ESCAPE_DASH : ESCAPE_B, &stop);
-	if (!text_exact(text) && !bare(s))
-		return fail(j);
+	if (!text_exact(text) && !is_bare(s))
+		return give_up(j);
 	put_text(j, s, text);
 	j->stop = stop;
 	return true;
@@ -210,10 +210,10 @@ static bool put_char(struct printf_state *j, const struct printf_spec *s)
 {
 	struct str arg = STR("");
 
-	take(j, &arg);
+	take_argument(j, &arg);
 	if (!text_exact(arg) || !arg.n || s->precision >= 0) {
-		if (!bare(s))
-			return fail(j);
+		if (!is_bare(s))
+			return give_up(j);
 		buf_char(&j->out, HOLE_ANY);
 		return true;
 	}
@@ -221,7 +221,7 @@ static bool put_char(struct printf_state *j, const struct printf_spec *s)
 }
 
 /* A number in the format, or * for an argument. */
-static bool field(struct printf_state *j, struct str f, size_t *i, long *ret)
+static bool parse_field(struct printf_state *j, struct str f, size_t *i, long *ret)
 {
 	long v = 0;
 
@@ -231,20 +231,20 @@ static bool field(struct printf_state *j, struct str f, size_t *i, long *ret)
 		bool negative;
 
 		++*i;
-		take(j, &arg);
-		if (!text_exact(arg) || !integer(arg, &u, &negative) || (int64_t)u > WIDTH_MAX || (int64_t)u < -WIDTH_MAX)
-			return fail(j);
+		take_argument(j, &arg);
+		if (!text_exact(arg) || !parse_integer(arg, &u, &negative) || (int64_t)u > WIDTH_MAX || (int64_t)u < -WIDTH_MAX)
+			return give_up(j);
 		*ret = (long)(int64_t)u;
 		return true;
 	}
 	for (; *i < f.n && f.p[*i] >= '0' && f.p[*i] <= '9' && v <= WIDTH_MAX; ++*i)
 		v = v * 10 + (f.p[*i] - '0');
 	*ret = v;
-	return v <= WIDTH_MAX ? true : fail(j);
+	return v <= WIDTH_MAX ? true : give_up(j);
 }
 
 /* f[*i] is after the %. */
-static bool parse(struct printf_state *j, struct str f, size_t *i, struct printf_spec *s)
+static bool parse_spec(struct printf_state *j, struct str f, size_t *i, struct printf_spec *s)
 {
 	*s = (struct printf_spec){.precision = -1};
 	for (; *i < f.n && memchr("-0+ #", f.p[*i], 5); ++*i) {
@@ -254,7 +254,7 @@ static bool parse(struct printf_state *j, struct str f, size_t *i, struct printf
 		s->space |= f.p[*i] == ' ';
 		s->alt |= f.p[*i] == '#';
 	}
-	if (!field(j, f, i, &s->width))
+	if (!parse_field(j, f, i, &s->width))
 		return false;
 	if (s->width < 0) {
 		s->left = true;
@@ -262,32 +262,32 @@ static bool parse(struct printf_state *j, struct str f, size_t *i, struct printf
 	}
 	if (*i < f.n && f.p[*i] == '.') {
 		++*i;
-		if (!field(j, f, i, &s->precision) || s->precision < 0)
-			return fail(j);
+		if (!parse_field(j, f, i, &s->precision) || s->precision < 0)
+			return give_up(j);
 	}
 	while (j->d == DIALECT_BASH && *i < f.n && memchr("hlLjzt", f.p[*i], 6))
 		++*i;
 	if (*i >= f.n)
-		return fail(j);
+		return give_up(j);
 	s->conv = f.p[(*i)++];
 	return true;
 }
 
-static bool convert(struct printf_state *j, const struct printf_spec *s)
+static bool convert_argument(struct printf_state *j, const struct printf_spec *s)
 {
 	switch (s->conv) {
 	case '%':
-		return bare(s) && !s->left ? (buf_char(&j->out, '%'), true) : fail(j);
+		return is_bare(s) && !s->left ? (buf_char(&j->out, '%'), true) : give_up(j);
 	case 's':
 		return put_string(j, s);
 	case 'b':
-		return j->d == DIALECT_ZSH ? fail(j) : put_escaped(j, s);
+		return j->d == DIALECT_ZSH ? give_up(j) : put_escaped(j, s);
 	case 'c':
 		return put_char(j, s);
 	case 'd': case 'i': case 'o': case 'u': case 'x': case 'X':
 		return put_integer(j, s);
 	default:
-		return fail(j);
+		return give_up(j);
 	}
 }
 
@@ -297,7 +297,7 @@ static bool odd_escape(const struct printf_state *j, struct str f, size_t i)
 	return j->d == DIALECT_ZSH && (i >= f.n || !memchr("nt\\", f.p[i], 3));
 }
 
-static void pass(struct printf_state *j, struct str f)
+static void format_once(struct printf_state *j, struct str f)
 {
 	struct printf_spec s;
 
@@ -305,18 +305,18 @@ static void pass(struct printf_state *j, struct str f)
 		char c = f.p[i++];
 
 		if (c == '%') {
-			if (!parse(j, f, &i, &s) || !convert(j, &s))
+			if (!parse_spec(j, f, &i, &s) || !convert_argument(j, &s))
 				return;
 		} else if (c == '\\') {
 			if (odd_escape(j, f, i))
-				fail(j);
+				give_up(j);
 			else
 				escape_one(&j->out, f, &i, j->d == DIALECT_SH ? ESCAPE_DASH_FORMAT : ESCAPE_FORMAT);
 		} else {
 			buf_char(&j->out, c);
 		}
 		if (j->out.n > OUTPUT_MAX)
-			fail(j);
+			give_up(j);
 	}
 }
 
@@ -337,7 +337,7 @@ bool output_printf(struct arena *a, const struct word *argv, size_t argc, enum d
 	do {
 		size_t before = j.next;
 
-		pass(&j, format);
+		format_once(&j, format);
 		if (j.next == before)
 			break;
 	} while (j.next < j.nargs && !j.stop && !j.failed);

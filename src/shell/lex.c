@@ -16,7 +16,7 @@ void lex_unsure(struct parser *p, const char *why)
 	p->unsure_at = p->pos;
 }
 
-static void bound(struct parser *p, const char *why)
+static void reach_bound(struct parser *p, const char *why)
 {
 	p->error = why;
 	p->error_at = p->pos < p->end ? p->pos : p->end;
@@ -26,13 +26,13 @@ static void bound(struct parser *p, const char *why)
 void lex_enter(struct parser *p)
 {
 	if (++p->depth > PARSE_DEPTH_MAX)
-		bound(p, "nested too deeply");
+		reach_bound(p, "nested too deeply");
 }
 
 void lex_burn(struct parser *p, uint64_t n)
 {
 	if (*p->fuel < n)
-		bound(p, "too much work for its length");
+		reach_bound(p, "too much work for its length");
 	*p->fuel -= n;
 }
 
@@ -71,7 +71,7 @@ bool lex_is_meta(int c)
 }
 
 /* The parser may look at the same place again: what is not past the last one is known already. */
-static void note(struct parser *p, struct lex_note **first, struct lex_note **last, size_t from)
+static void add_note(struct parser *p, struct lex_note **first, struct lex_note **last, size_t from)
 {
 	if (*last && from < (*last)->to)
 		return;
@@ -95,7 +95,7 @@ void lex_blanks(struct parser *p)
 	size_t from = p->pos;
 	p->pos = nl ? (size_t)(nl - p->s) : p->end;
 	if (memchr(p->s + from, '\'', p->pos - from) || memchr(p->s + from, '"', p->pos - from))
-		note(p, &p->comments, &p->last_comment, from);
+		add_note(p, &p->comments, &p->last_comment, from);
 }
 
 void lex_newlines(struct parser *p)
@@ -153,7 +153,7 @@ static struct str without_tabs(struct str line)
 }
 
 /* The delimiter after quote removal. bash removes quotes only: $ and ` in a delimiter are ordinary characters. */
-static struct str delimiter(struct parser *p, struct syn_redir *r)
+static struct str read_delimiter(struct parser *p, struct syn_redir *r)
 {
 	struct str src = r->target->source;
 	struct buf b;
@@ -178,7 +178,7 @@ static struct str delimiter(struct parser *p, struct syn_redir *r)
 
 static void read_body(struct parser *p, struct syn_redir *r)
 {
-	struct str delim = delimiter(p, r);
+	struct str delim = read_delimiter(p, r);
 	struct buf b;
 	buf_init(&b, p->a, 0);
 	size_t from = p->pos;
@@ -195,7 +195,7 @@ static void read_body(struct parser *p, struct syn_redir *r)
 	}
 	lex_burn(p, p->pos - from);
 	if (r->here_quoted)
-		note(p, &p->bodies, &p->last_body, from);
+		add_note(p, &p->bodies, &p->last_body, from);
 	r->here_source = buf_view(&b); /* expanded, and so read, only when the command runs: eval does that */
 }
 

@@ -26,12 +26,12 @@ enum {
 static void walk_node(const struct marks_walk *w, const struct syn_node *n);
 static void walk_parts(const struct marks_walk *w, const struct syn_part *part, unsigned where);
 
-static void mark(const struct marks_walk *w, enum mark_kind kind, struct span at)
+static void add_mark(const struct marks_walk *w, enum mark_kind kind, struct span at)
 {
 	emit_mark(w->e, kind, at);
 }
 static char byte_at(const struct marks_walk *w, size_t i) { return i < w->s.n ? w->s.p[i] : 0; }
-static struct str source(const struct marks_walk *w, struct span at)
+static struct str source_text(const struct marks_walk *w, struct span at)
 {
 	return at.text == w->text && at.from <= at.to && at.to <= w->s.n ? str_sub(w->s, at.from, at.to) : (struct str){"", 0};
 }
@@ -66,7 +66,7 @@ void marks_text(struct eval *e, uint32_t text)
 static bool steers(enum char_class c) { return c == CHAR_BIDI || c == CHAR_TAG || c == CHAR_CONTROL; }
 
 /* Characters that mislead whoever reads the text, wherever they stand: in [from, to). */
-static void controls(const struct marks_walk *w, size_t from, size_t to)
+static void mark_controls(const struct marks_walk *w, size_t from, size_t to)
 {
 	for (size_t i = from; i < to;) {
 		unsigned char c = (unsigned char)w->s.p[i];
@@ -76,7 +76,7 @@ static void controls(const struct marks_walk *w, size_t from, size_t to)
 		}
 		size_t at = i;
 		if (steers(char_class(utf8_next(w->s, &i))))
-			mark(w, MARK_INVISIBLE, (struct span){w->text, (uint32_t)at, (uint32_t)i});
+			add_mark(w, MARK_INVISIBLE, (struct span){w->text, (uint32_t)at, (uint32_t)i});
 	}
 }
 
@@ -88,18 +88,18 @@ static void unquoted_char(const struct marks_walk *w, size_t at, size_t *i, bool
 	uint32_t c = utf8_next(s, i);
 	struct span here = {w->text, (uint32_t)at, (uint32_t)*i};
 	switch (char_class(c)) {
-	case CHAR_BLANK: case CHAR_LINE: mark(w, MARK_UNICODE_BLANK, here); break;
-	case CHAR_INVISIBLE: mark(w, MARK_INVISIBLE, here); break;
+	case CHAR_BLANK: case CHAR_LINE: add_mark(w, MARK_UNICODE_BLANK, here); break;
+	case CHAR_INVISIBLE: add_mark(w, MARK_INVISIBLE, here); break;
 	case CHAR_JOINER:
 		if (after_ascii) /* between letters of other scripts, and in emoji, it is ordinary */
-			mark(w, MARK_INVISIBLE, here);
+			add_mark(w, MARK_INVISIBLE, here);
 		break;
-	default: break; /* controls() marks those that steer */
+	default: break; /* mark_controls() marks those that steer */
 	}
 }
 
 /* A word's own characters: `at` is that of a PART_TEXT. */
-static void unquoted(const struct marks_walk *w, struct span at)
+static void mark_unquoted(const struct marks_walk *w, struct span at)
 {
 	bool ascii = true;
 	for (size_t i = at.from; i < at.to;) {
@@ -127,10 +127,10 @@ static bool safe_substitution(const struct syn_node *n)
 static void walk_command(const struct marks_walk *w, const struct syn_part *part)
 {
 	if (!part->body) {
-		mark(w, MARK_BACKTICK, part->at); /* its text is read when it is evaluated */
+		add_mark(w, MARK_BACKTICK, part->at); /* its text is read when it is evaluated */
 		return;
 	}
-	mark(w, part->kind == PART_COMMAND && safe_substitution(part->body) ? MARK_SAFE_SUBST : MARK_SUBSTITUTION, part->at);
+	add_mark(w, part->kind == PART_COMMAND && safe_substitution(part->body) ? MARK_SAFE_SUBST : MARK_SUBSTITUTION, part->at);
 	walk_node(w, part->body);
 }
 
@@ -138,13 +138,13 @@ static void walk_param(const struct marks_walk *w, const struct syn_part *part, 
 {
 	const struct syn_param *pm = part->param;
 	if (str_is(pm->name, "IFS") && !(where & AT_VALUE)) /* OLD=$IFS keeps it, no more */
-		mark(w, MARK_IFS, part->at);
+		add_mark(w, MARK_IFS, part->at);
 	if (byte_at(w, part->at.from + 1) == '{')
-		mark(w, MARK_PARAMETER, part->at);
+		add_mark(w, MARK_PARAMETER, part->at);
 	if (byte_at(w, part->at.from + 1) == '{' && byte_at(w, part->at.from + 2) == '(' && w->e->dialect == DIALECT_ZSH)
-		mark(w, MARK_ZSH_EXPANSION, part->at);
+		add_mark(w, MARK_ZSH_EXPANSION, part->at);
 	if (pm->op == PARAM_TRANSFORM && pm->letter == 'P')
-		mark(w, MARK_PROMPT_EXPANSION, part->at);
+		add_mark(w, MARK_PROMPT_EXPANSION, part->at);
 	walk_parts(w, pm->subscript, where | AT_QUOTED);
 	walk_parts(w, pm->arg, where);
 	walk_parts(w, pm->arg2, where);
@@ -153,19 +153,19 @@ static void walk_param(const struct marks_walk *w, const struct syn_part *part, 
 /* '...', $'...', or a character after a backslash. */
 static void walk_quoted(const struct marks_walk *w, const struct syn_part *part, unsigned where)
 {
-	struct str src = source(w, part->at);
+	struct str src = source_text(w, part->at);
 	if (src.n && src.p[0] == '\\') {
 		char c = src.n > 1 ? src.p[1] : 0;
 		if (!(where & AT_QUOTED) && (c == ' ' || c == '\t'))
-			mark(w, MARK_ESCAPED_BLANK, part->at);
+			add_mark(w, MARK_ESCAPED_BLANK, part->at);
 		else if (!(where & AT_QUOTED) && c && strchr(";|&<>()", c))
-			mark(w, MARK_ESCAPED_OPERATOR, part->at);
+			add_mark(w, MARK_ESCAPED_OPERATOR, part->at);
 		return;
 	}
 	if (memchr(src.p, '\n', src.n))
-		mark(w, MARK_QUOTED_NEWLINE, part->at);
+		add_mark(w, MARK_QUOTED_NEWLINE, part->at);
 	if ((where & AT_ARGUMENT) && has_any(part->text, ";|&"))
-		mark(w, MARK_METACHARACTER, part->at);
+		add_mark(w, MARK_METACHARACTER, part->at);
 }
 
 static void walk_double(const struct marks_walk *w, const struct syn_part *part, unsigned where)
@@ -176,9 +176,9 @@ static void walk_double(const struct marks_walk *w, const struct syn_part *part,
 		meta |= in->kind == PART_TEXT && has_any(in->text, ";|&");
 	}
 	if (newline)
-		mark(w, MARK_QUOTED_NEWLINE, part->at);
+		add_mark(w, MARK_QUOTED_NEWLINE, part->at);
 	if (meta && (where & AT_ARGUMENT))
-		mark(w, MARK_METACHARACTER, part->at);
+		add_mark(w, MARK_METACHARACTER, part->at);
 	walk_parts(w, part->inside, where | AT_QUOTED);
 }
 
@@ -190,7 +190,7 @@ static void walk_parts(const struct marks_walk *w, const struct syn_part *part, 
 		switch (part->kind) {
 		case PART_TEXT:
 			if (!(where & AT_QUOTED))
-				unquoted(w, part->at);
+				mark_unquoted(w, part->at);
 			break;
 		case PART_QUOTED: walk_quoted(w, part, where); break;
 		case PART_DOUBLE: walk_double(w, part, where); break;
@@ -198,7 +198,7 @@ static void walk_parts(const struct marks_walk *w, const struct syn_part *part, 
 		case PART_COMMAND: case PART_PROCESS: walk_command(w, part); break;
 		case PART_ARITH:
 			if (byte_at(w, part->at.from + 1) == '[')
-				mark(w, MARK_OLD_ARITHMETIC, part->at);
+				add_mark(w, MARK_OLD_ARITHMETIC, part->at);
 			walk_parts(w, part->inside, where | AT_QUOTED);
 			break;
 		}
@@ -208,7 +208,7 @@ static void walk_parts(const struct marks_walk *w, const struct syn_part *part, 
 /* ---- words ---- */
 
 /* {a,b} and {1..9}; what else stands between the braces does not matter. */
-static void braces(const struct marks_walk *w, const struct syn_word *word)
+static void mark_braces(const struct marks_walk *w, const struct syn_word *word)
 {
 	bool makes[BRACE_DEPTH_MAX] = {false};
 	size_t depth = 0;
@@ -227,11 +227,11 @@ static void braces(const struct marks_walk *w, const struct syn_word *word)
 		}
 	}
 	if (found)
-		mark(w, MARK_BRACES, word->at);
+		add_mark(w, MARK_BRACES, word->at);
 }
 
 /* # that is no comment because it stands inside a word, with a quote beside it */
-static void hash(const struct marks_walk *w, const struct syn_word *word)
+static void mark_hash(const struct marks_walk *w, const struct syn_word *word)
 {
 	for (const struct syn_part *part = word->parts; part; part = part->next) {
 		if (part->kind != PART_TEXT || part->at.text != w->text)
@@ -241,14 +241,14 @@ static void hash(const struct marks_walk *w, const struct syn_word *word)
 				continue;
 			char before = byte_at(w, i - 1), after = byte_at(w, i + 1);
 			if ((before && strchr("'\"", before)) || (after && strchr("'\"", after)))
-				mark(w, MARK_MIDWORD_HASH, (struct span){w->text, (uint32_t)i, (uint32_t)i + 1});
+				add_mark(w, MARK_MIDWORD_HASH, (struct span){w->text, (uint32_t)i, (uint32_t)i + 1});
 		}
 	}
 }
 
 /* Brackets that do not match, or one quote made ordinary by a backslash, outside of quotes. A bracket that is the whole word is a command
  * or an operator. */
-static void malformed(const struct marks_walk *w, const struct syn_word *word)
+static void mark_malformed(const struct marks_walk *w, const struct syn_word *word)
 {
 	int round = 0, square = 0, curly = 0, single = 0, twice = 0;
 	size_t n = 0;
@@ -265,11 +265,11 @@ static void malformed(const struct marks_walk *w, const struct syn_word *word)
 		}
 	}
 	if (n > 1 && !(n == 2 && square == 2 * (square > 0 ? 1 : -1)) && (round || square || curly || single % 2 || twice % 2))
-		mark(w, MARK_MALFORMED, word->at);
+		add_mark(w, MARK_MALFORMED, word->at);
 }
 
 /* What a look-alike can hide in: the name of a command, an option, a path. */
-static void homoglyphs(const struct marks_walk *w, const struct syn_word *word, bool name)
+static void mark_homoglyphs(const struct marks_walk *w, const struct syn_word *word, bool name)
 {
 	bool first = true;
 	for (const struct syn_part *part = word->parts; part; part = part->next, first = false) {
@@ -278,7 +278,7 @@ static void homoglyphs(const struct marks_walk *w, const struct syn_word *word, 
 		bool found = text_mixes_scripts(part->text) || (first && text_false_dash(part->text)) ||
 			     (name && first && !part->next && text_all_lookalikes(part->text));
 		if (found)
-			mark(w, MARK_HOMOGLYPH, word->at);
+			add_mark(w, MARK_HOMOGLYPH, word->at);
 	}
 }
 
@@ -291,7 +291,7 @@ static void zsh_word(const struct marks_walk *w, const struct syn_word *word)
 	bool command = c == '=' && (lex_name_char((unsigned char)next) || next == '/' || next == '.' || next == '-');
 	bool qualifier = str_ends(word->source, ")") && has_any(word->source, "(") && !word->parts->next;
 	if (command || (c == '~' && next == '[') || qualifier)
-		mark(w, MARK_ZSH_EXPANSION, word->at);
+		add_mark(w, MARK_ZSH_EXPANSION, word->at);
 }
 
 static void walk_word(const struct marks_walk *w, const struct syn_word *word, unsigned where)
@@ -300,10 +300,10 @@ static void walk_word(const struct marks_walk *w, const struct syn_word *word, u
 		return;
 	walk_parts(w, word->parts, where);
 	if (word->braces && w->e->dialect != DIALECT_SH)
-		braces(w, word);
-	hash(w, word);
+		mark_braces(w, word);
+	mark_hash(w, word);
 	if (w->separated)
-		malformed(w, word);
+		mark_malformed(w, word);
 	if (w->e->dialect == DIALECT_ZSH)
 		zsh_word(w, word);
 }
@@ -316,7 +316,7 @@ static void walk_words(const struct marks_walk *w, const struct syn_word *word, 
 
 /* ---- options ---- */
 
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /* The text is an option as a whole: - or -- and a letter, no blank before the "=". */
 static bool option_like(struct str s)
@@ -324,7 +324,7 @@ static bool option_like(struct str s)
 	size_t i = 0;
 	while (i < s.n && i < 2 && s.p[i] == '-')
 		i++;
-	if (i == 0 || i >= s.n || !letter(s.p[i]))
+	if (i == 0 || i >= s.n || !is_letter(s.p[i]))
 		return false;
 	while (i < s.n && s.p[i] != '=' && !strchr(" \t\n", s.p[i]))
 		i++;
@@ -334,7 +334,7 @@ static bool option_like(struct str s)
 /* A text that starts with a letter follows this part. */
 static bool letters_follow(const struct syn_part *part)
 {
-	return part->next && part->next->kind == PART_TEXT && letter(part->next->text.p[0]);
+	return part->next && part->next->kind == PART_TEXT && is_letter(part->next->text.p[0]);
 }
 
 /* The dash itself is quoted: "-rf", '-'rf, ""-rf. */
@@ -353,8 +353,8 @@ static bool quoted_dash(const struct syn_part *part)
 /* A part of a short option that hides letters: an escaped letter, empty quotes, or a quoted piece before letters. */
 static bool hides_letters(const struct marks_walk *w, const struct syn_part *in, bool short_name)
 {
-	struct str src = source(w, in->at);
-	bool escape = in->kind == PART_QUOTED && src.n == 2 && src.p[0] == '\\' && letter(src.p[1]);
+	struct str src = source_text(w, in->at);
+	bool escape = in->kind == PART_QUOTED && src.n == 2 && src.p[0] == '\\' && is_letter(src.p[1]);
 	bool empty = (in->kind == PART_QUOTED && !in->text.n) || (in->kind == PART_DOUBLE && !in->inside);
 	bool expands = in->kind == PART_PARAM || in->kind == PART_COMMAND || in->kind == PART_ARITH;
 
@@ -367,7 +367,7 @@ static bool hides_letters(const struct marks_walk *w, const struct syn_part *in,
  * The name of a long option ends at "="; of short ones the first letter is the name, and what follows at the
  * end of the word may be a value (-m"text", -j$(nproc)).
  */
-static bool disguised(const struct marks_walk *w, const struct syn_word *word)
+static bool is_disguised(const struct marks_walk *w, const struct syn_word *word)
 {
 	const struct syn_part *part = word->parts;
 
@@ -379,7 +379,7 @@ static bool disguised(const struct marks_walk *w, const struct syn_word *word)
 		return part->text.n > 2 || part->next->next ? str_find(part->text, '=', 0) < 0 : part->text.n == 2;
 	if (part->text.n == 1)
 		return true;
-	if (!letter(part->text.p[1]) || str_find(part->text, '=', 0) >= 0)
+	if (!is_letter(part->text.p[1]) || str_find(part->text, '=', 0) >= 0)
 		return false;
 	for (const struct syn_part *in = part->next; in; in = in->next)
 		if (hides_letters(w, in, part->text.n <= 3))
@@ -387,13 +387,13 @@ static bool disguised(const struct marks_walk *w, const struct syn_word *word)
 	return false;
 }
 
-static void options(const struct marks_walk *w, const struct syn_word *word)
+static void builtin_options(const struct marks_walk *w, const struct syn_word *word)
 {
 	for (; word; word = word->next) {
 		if (word->plain && word->parts && str_is(word->parts->text, "--"))
 			return; /* no options follow */
-		if (!word->plain && word->parts && word->at.text == w->text && disguised(w, word))
-			mark(w, MARK_OBFUSCATED_FLAG, word->at);
+		if (!word->plain && word->parts && word->at.text == w->text && is_disguised(w, word))
+			add_mark(w, MARK_OBFUSCATED_FLAG, word->at);
 	}
 }
 
@@ -426,10 +426,10 @@ static void walk_redirs(const struct marks_walk *w, const struct syn_redir *r)
 		if (r->op == REDIR_HERE_STRING || copy)
 			continue;
 		if (!str_is(plain, "/dev/null"))
-			mark(w, MARK_REDIRECTION, r->at);
+			add_mark(w, MARK_REDIRECTION, r->at);
 		if (has_variable(r->target->parts))
-			mark(w, MARK_VARIABLE_CONTEXT, r->at);
-		homoglyphs(w, r->target, false);
+			add_mark(w, MARK_VARIABLE_CONTEXT, r->at);
+		mark_homoglyphs(w, r->target, false);
 	}
 }
 
@@ -452,9 +452,9 @@ static void walk_simple(const struct marks_walk *w, const struct syn_node *n)
 	if (!n->words)
 		return;
 	walk_word(w, n->words, 0);
-	homoglyphs(w, n->words, true);
+	mark_homoglyphs(w, n->words, true);
 	for (const struct syn_word *word = n->words->next; word; word = word->next) {
-		homoglyphs(w, word, false);
+		mark_homoglyphs(w, word, false);
 		if (word->assign) { /* an argument of declare and its kin */
 			struct syn_assign one = *word->assign;
 			one.next = NULL;
@@ -463,7 +463,7 @@ static void walk_simple(const struct marks_walk *w, const struct syn_node *n)
 			walk_word(w, word, AT_ARGUMENT);
 		}
 	}
-	options(w, n->words->next);
+	builtin_options(w, n->words->next);
 }
 
 /* Where a node ends, without the blanks and newlines that the parser has read after it. */
@@ -499,7 +499,7 @@ static void newline_between(const struct marks_walk *w, const struct syn_node *o
 			while (i + 1 < two->at.from && w->s.p[i + 1] != '\n')
 				i++;
 		} else if (c == '\n') {
-			mark(w, MARK_NEWLINE, (struct span){w->text, (uint32_t)i, (uint32_t)i + 1});
+			add_mark(w, MARK_NEWLINE, (struct span){w->text, (uint32_t)i, (uint32_t)i + 1});
 			return;
 		}
 	}
@@ -512,10 +512,10 @@ static void walk_members(const struct marks_walk *w, const struct syn_node *n)
 		if (n->kind == NODE_LIST)
 			newline_between(w, m, m->next);
 		if (n->kind == NODE_PIPE && n->first->next && m->kind == NODE_SIMPLE && m->words && has_variable(m->words->parts))
-			mark(w, MARK_VARIABLE_CONTEXT, m->words->at);
+			add_mark(w, MARK_VARIABLE_CONTEXT, m->words->at);
 	}
 	if (n->kind == NODE_PIPE && n->first && n->first->next)
-		mark(w, MARK_PIPELINE, n->at);
+		add_mark(w, MARK_PIPELINE, n->at);
 }
 
 static void walk_test(const struct marks_walk *w, const struct syn_test *t)
@@ -542,17 +542,17 @@ static bool simple_is(const struct syn_node *n, const char (*names)[8], size_t c
 }
 
 /* The only node of a list or pipeline of one. */
-static const struct syn_node *single(const struct syn_node *n)
+static const struct syn_node *single_command(const struct syn_node *n)
 {
 	while (n && (n->kind == NODE_LIST || n->kind == NODE_ANDOR || n->kind == NODE_PIPE) && n->first && !n->first->next && !n->negated && !n->first->background)
 		n = n->first;
 	return n;
 }
 
-static bool endless(const struct syn_node *n)
+static bool is_endless(const struct syn_node *n)
 {
 	static const char yes[][8] = {":", "true"}, no[][8] = {"false"};
-	const struct syn_node *c = single(n->cond);
+	const struct syn_node *c = single_command(n->cond);
 	if (n->kind == NODE_ARITH_FOR)
 		return !n->arith[1];
 	if (n->kind == NODE_WHILE)
@@ -585,8 +585,8 @@ static bool only_spawns(const struct syn_node *n, bool *ret_spawns)
 static void walk_loop(const struct marks_walk *w, const struct syn_node *n)
 {
 	bool spawns = false;
-	if (endless(n) && only_spawns(n->body, &spawns) && spawns)
-		mark(w, MARK_SPAWNS, n->at);
+	if (is_endless(n) && only_spawns(n->body, &spawns) && spawns)
+		add_mark(w, MARK_SPAWNS, n->at);
 }
 
 static void walk_node(const struct marks_walk *w, const struct syn_node *n)
@@ -625,12 +625,12 @@ void marks_line(struct eval *e, const struct parser *p, size_t start, const stru
 	for (const struct lex_note *body = p->bodies; body; body = body->next) { /* not in data */
 		if (body->from < at || body->to > to)
 			continue;
-		controls(&w, at, body->from);
+		mark_controls(&w, at, body->from);
 		at = body->to;
 	}
-	controls(&w, at, to);
+	mark_controls(&w, at, to);
 	for (const struct lex_note *c = p->comments; c; c = c->next)
-		mark(&w, MARK_COMMENT_QUOTE, (struct span){p->text, (uint32_t)c->from, (uint32_t)c->to});
+		add_mark(&w, MARK_COMMENT_QUOTE, (struct span){p->text, (uint32_t)c->from, (uint32_t)c->to});
 	if (!n)
 		return;
 	w.separated = n->kind == NODE_LIST || n->kind == NODE_ANDOR || start > 0 || p->pos < p->end;
@@ -640,7 +640,7 @@ void marks_line(struct eval *e, const struct parser *p, size_t start, const stru
 void marks_parts(struct eval *e, uint32_t text, const struct syn_part *parts)
 {
 	struct marks_walk w = {.e = e, .s = e->f->texts[text].bytes, .text = text};
-	controls(&w, 0, w.s.n);
+	mark_controls(&w, 0, w.s.n);
 	walk_parts(&w, parts, AT_QUOTED);
 }
 

@@ -38,7 +38,10 @@ static const struct range lookalikes[] = {
 /* Scripts of which no letter belongs between ASCII letters, look-alike or not. */
 static const struct range foreign[] = {{0x400, 0x52F}, {0x531, 0x587}};
 
-static bool lookalike(uint32_t c) { return in_ranges(lookalikes, sizeof lookalikes / sizeof *lookalikes, c); }
+static bool is_lookalike(uint32_t c)
+{
+	return in_ranges(lookalikes, sizeof lookalikes / sizeof *lookalikes, c);
+}
 static bool ascii_letter(uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 static bool ascii_only(struct str s)
@@ -59,7 +62,7 @@ bool text_mixes_scripts(struct str s)
 		if (c < 0x80 && !ascii_letter(c)) /* anything else of ASCII ends a run */
 			ascii = other = false;
 		ascii |= ascii_letter(c);
-		other |= c >= 0x80 && (lookalike(c) || in_ranges(foreign, sizeof foreign / sizeof *foreign, c));
+		other |= c >= 0x80 && (is_lookalike(c) || in_ranges(foreign, sizeof foreign / sizeof *foreign, c));
 		if (ascii && other)
 			return true;
 	}
@@ -71,7 +74,7 @@ bool text_all_lookalikes(struct str s)
 	size_t letters = 0;
 	for (size_t i = 0; i < s.n;) {
 		uint32_t c = utf8_next(s, &i);
-		if (ascii_letter(c) || (c >= 0x80 && !lookalike(c)))
+		if (ascii_letter(c) || (c >= 0x80 && !is_lookalike(c)))
 			return false;
 		letters += c >= 0x80;
 	}

@@ -68,7 +68,7 @@ static void add_char(struct buf *b, char c, bool fold)
  * A component as a pattern, without case if it has a wildcard (`fold`). `glob`: its wildcards count; else
  * they are literal, and holes are the unknown parts.
  */
-static struct str folded(struct eval *e, struct str part, bool glob, bool fold)
+static struct str fold_part(struct eval *e, struct str part, bool glob, bool fold)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
@@ -91,7 +91,7 @@ static struct str folded(struct eval *e, struct str part, bool glob, bool fold)
 	return buf_view(&b);
 }
 
-static bool wild(struct str part, bool glob)
+static bool is_wild(struct str part, bool glob)
 {
 	for (size_t i = 0; i < part.n; i++)
 		if (text_hole(part.p[i]) || (glob && strchr("*?[\\", part.p[i])))
@@ -100,7 +100,7 @@ static bool wild(struct str part, bool glob)
 }
 
 /* A folded component that begins with a wildcard, among the names that begin with a dot. It finds no "..". */
-static struct str hidden(struct eval *e, struct str part)
+static struct str hidden_form(struct eval *e, struct str part)
 {
 	size_t from = part.p[0] == '[' ? set_end(part, 0) : part.p[0] == '?', plain = from;
 	if (part.p[0] != '*' && !from)
@@ -112,14 +112,14 @@ static struct str hidden(struct eval *e, struct str part)
 
 static struct glob_piece piece_of(struct eval *e, struct str part, bool glob)
 {
-	bool fold = wild(part, glob);
-	struct glob_piece p = {folded(e, part, glob, fold), STR("")};
+	bool fold = is_wild(part, glob);
+	struct glob_piece p = {fold_part(e, part, glob, fold), STR("")};
 	if (fold)
-		p.dotted = hidden(e, p.text);
+		p.dotted = hidden_form(e, p.text);
 	return p;
 }
 
-static struct str joined(struct eval *e, const struct glob_piece *at, size_t n, unsigned chosen)
+static struct str join_pieces(struct eval *e, const struct glob_piece *at, size_t n, unsigned chosen)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
@@ -150,6 +150,6 @@ bool odd_patterns(struct eval *e, const struct word *path, struct str ret[ODD_PA
 		from = to + 1;
 	}
 	for (unsigned v = 0; v < variants; v++)
-		ret[(*ret_n)++] = joined(e, at, n, v);
+		ret[(*ret_n)++] = join_pieces(e, at, n, v);
 	return true;
 }

@@ -11,7 +11,7 @@ void order_tick(struct eval *e)
 		e->clock++;
 }
 
-static void remember(struct eval *e, struct moment *when)
+static void remember_moment(struct eval *e, struct moment *when)
 {
 	if (!e->unordered)
 		return;
@@ -27,7 +27,7 @@ static void remember(struct eval *e, struct moment *when)
 void order_found(struct eval *e, struct moment *when)
 {
 	*when = e->fixed ? *e->fixed : (struct moment){e->clock, e->clock, false};
-	remember(e, when);
+	remember_moment(e, when);
 }
 
 /* A text for sh is read twice by the same clock: at the same moment it is the same command. */
@@ -39,7 +39,7 @@ void order_found_again(struct eval *e, struct moment *when)
 		when->first = now.first;
 	if (now.last > when->last)
 		when->last = now.last;
-	remember(e, when);
+	remember_moment(e, when);
 }
 
 struct unordered order_open(struct eval *e)
@@ -48,7 +48,7 @@ struct unordered order_open(struct eval *e)
 	return (struct unordered){e->nmoments};
 }
 
-static void extend(struct eval *e, size_t from, size_t to, enum order order)
+static void extend_moments(struct eval *e, size_t from, size_t to, enum order order)
 {
 	uint32_t last = order == ORDER_LOOP || order == ORDER_WAITED ? e->clock : UINT32_MAX;
 	eval_burn(e, (to - from) / 4 + 1);
@@ -62,7 +62,7 @@ static void extend(struct eval *e, size_t from, size_t to, enum order order)
 	}
 }
 
-static void closed(struct eval *e)
+static void close_moments(struct eval *e)
 {
 	if (--e->unordered == 0)
 		e->nmoments = 0;
@@ -72,9 +72,9 @@ void order_close(struct eval *e, struct unordered u, enum order order)
 {
 	if (order != ORDER_KNOWN && u.from < e->nmoments) {
 		order_tick(e); /* its end is later than all that is in it */
-		extend(e, u.from, e->nmoments, order);
+		extend_moments(e, u.from, e->nmoments, order);
 	}
-	closed(e);
+	close_moments(e);
 }
 
 /* Only what another stage changes can come between the commands of one stage. */
@@ -87,10 +87,10 @@ void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, co
 	for (size_t i = 0; i < n; i++) {
 		uint32_t own = stages[i].changes - (i ? stages[i - 1].changes : changes);
 		if (total > own)
-			extend(e, from, stages[i].to, ORDER_WAITED);
+			extend_moments(e, from, stages[i].to, ORDER_WAITED);
 		from = stages[i].to;
 	}
-	closed(e);
+	close_moments(e);
 }
 
 /* A program that runs others: its own files, found before own_end, may also be touched while those run. */
@@ -98,7 +98,7 @@ void order_close_program(struct eval *e, struct unordered u, size_t own_end, boo
 {
 	if (own_end < e->nmoments) {
 		order_tick(e);
-		extend(e, u.from, loops ? e->nmoments : own_end, loops ? ORDER_LOOP : ORDER_WAITED);
+		extend_moments(e, u.from, loops ? e->nmoments : own_end, loops ? ORDER_LOOP : ORDER_WAITED);
 	}
-	closed(e);
+	close_moments(e);
 }

@@ -1,13 +1,13 @@
 /* ${ }: names, subscripts, operators and their arguments. */
 #include "shell/lex.h"
 
-static bool special(int c) { return c > 0 && strchr("@*#?-$!", c) != NULL; }
+static bool is_special(int c) { return c > 0 && strchr("@*#?-$!", c) != NULL; }
 
 /* A name, digits, or one special character; false when none is there. */
 static bool read_name(struct parser *p, struct str *ret)
 {
 	int c = lex_peek(p);
-	if (special(c)) {
+	if (is_special(c)) {
 		*ret = str_n(p->s + p->pos, 1);
 		lex_next(p);
 		return true;
@@ -40,7 +40,7 @@ static void read_subscript(struct parser *p, struct syn_param *pm)
 }
 
 /* The argument of an operator up to one of the stops. */
-static struct syn_part *argument(struct parser *p, const char *stops, enum quote_context q, bool soft)
+static struct syn_part *parse_argument(struct parser *p, const char *stops, enum quote_context q, bool soft)
 {
 	struct until u = {.stops = stops, .quotes = q, .soft = soft && q == IN_DOUBLE};
 	if (q == IN_ARITH)
@@ -83,18 +83,18 @@ static void read_unknown(struct parser *p, struct syn_param *pm, enum quote_cont
 {
 	pm->unknown = true;
 	lex_unsure(p, "a form of ${...} that is not known");
-	pm->arg = argument(p, "}", q, true);
+	pm->arg = parse_argument(p, "}", q, true);
 }
 
 static void read_slice(struct parser *p, struct syn_param *pm, enum quote_context q)
 {
 	pm->op = PARAM_SLICE;
 	size_t from = p->pos;
-	pm->arg = argument(p, ":}", IN_ARITH, true);
+	pm->arg = parse_argument(p, ":}", IN_ARITH, true);
 	if (memchr(p->s + from, '?', p->pos - from))
 		lex_unsure(p, "a condition inside a substring expansion");
 	if (lex_take(p, ":")) {
-		pm->arg2 = argument(p, "}", IN_ARITH, true);
+		pm->arg2 = parse_argument(p, "}", IN_ARITH, true);
 		if (!pm->arg2) /* ${x::} has a length, and it is 0 */
 			pm->arg2 = part_new(p, PART_TEXT, (struct str){"", 0}, p->pos);
 	}
@@ -131,13 +131,13 @@ static void read_operator(struct parser *p, struct syn_param *pm, enum quote_con
 		slash = part_new(p, PART_TEXT, STR("/"), p->pos);
 		lex_next(p);
 	}
-	pm->arg = argument(p, is_replace(row->op) ? "/}" : "}", q, row->word);
+	pm->arg = parse_argument(p, is_replace(row->op) ? "/}" : "}", q, row->word);
 	if (slash) {
 		slash->next = pm->arg;
 		pm->arg = slash;
 	}
 	if (is_replace(row->op) && lex_take(p, "/"))
-		pm->arg2 = argument(p, "}", q, true);
+		pm->arg2 = parse_argument(p, "}", q, true);
 }
 
 /* ${#...}: the length of something, or an operator on $#. */
@@ -164,7 +164,7 @@ static void read_indirect(struct parser *p, struct syn_param *pm)
 	size_t keep = p->pos;
 	lex_next(p);
 	int c = lex_peek(p);
-	if (c == '}' || !(lex_name_char(c) || special(c)) || (special(c) && lex_ahead(p, 1) != '}')) {
+	if (c == '}' || !(lex_name_char(c) || is_special(c)) || (is_special(c) && lex_ahead(p, 1) != '}')) {
 		p->pos = keep;
 		read_name(p, &pm->name);
 		return;

@@ -60,7 +60,7 @@ static enum keyword peek_keyword(struct parser *p)
 	return keyword_of(p, &w);
 }
 
-static void expect(struct parser *p, enum keyword key, const char *why)
+static void expect_keyword(struct parser *p, enum keyword key, const char *why)
 {
 	lex_newlines(p);
 	if (peek_keyword(p) != key)
@@ -78,13 +78,13 @@ struct syn_node *parse_node(struct parser *p, enum node_kind kind, size_t from)
 
 /* ---- simple commands and functions ---- */
 
-static struct syn_node *command(struct parser *p);
+static struct syn_node *parse_command(struct parser *p);
 
 /* A body after "name ()" or "function name". */
 static struct syn_node *function_rest(struct parser *p, struct str name, size_t from)
 {
 	lex_newlines(p);
-	struct syn_node *body = command(p);
+	struct syn_node *body = parse_command(p);
 	if (!body)
 		lex_fail(p, "a function has no body");
 	struct syn_node *n = parse_node(p, NODE_FUNCTION, from);
@@ -137,7 +137,7 @@ static void note_alias(struct parser *p, const struct syn_word *w)
 }
 
 /* The tail of a simple command after its first word. */
-static void arguments(struct parser *p, struct syn_node *n, struct syn_word **end)
+static void parse_arguments(struct parser *p, struct syn_node *n, struct syn_word **end)
 {
 	struct syn_redir **redirs = &n->redirs;
 	while (*redirs)
@@ -161,7 +161,7 @@ static void arguments(struct parser *p, struct syn_node *n, struct syn_word **en
 		lex_fail(p, "an opening parenthesis is not expected here");
 }
 
-static struct syn_node *simple(struct parser *p)
+static struct syn_node *read_simple(struct parser *p)
 {
 	size_t from = p->pos;
 	int c = lex_peek(p);
@@ -190,7 +190,7 @@ static struct syn_node *simple(struct parser *p)
 		if (!n->assigns && !n->redirs && function_parens(p))
 			return function_rest(p, function_name(p, w), from);
 		n->words = w;
-		arguments(p, n, &w->next);
+		parse_arguments(p, n, &w->next);
 	} else if (lex_peek(p) == '(' && (n->assigns || n->redirs)) {
 		lex_fail(p, "an opening parenthesis is not expected here");
 	}
@@ -202,12 +202,12 @@ static struct syn_node *simple(struct parser *p)
 
 /* ---- compound commands ---- */
 
-static struct syn_node *list(struct parser *p);
+static struct syn_node *parse_list(struct parser *p);
 
 /* A list that must not be empty, where the grammar wants one. */
 static struct syn_node *body_list(struct parser *p, const char *why)
 {
-	struct syn_node *l = list(p);
+	struct syn_node *l = parse_list(p);
 	if (!l)
 		lex_fail(p, why);
 	return l;
@@ -224,12 +224,12 @@ static struct syn_node *do_group(struct parser *p)
 	if (peek_keyword(p) == KEY_BRACE) { /* for and select take a group in place of do ... done */
 		word_read(p, WORD_NORMAL);
 		body = body_list(p, "a group is empty");
-		expect(p, KEY_UNBRACE, "a group is not closed");
+		expect_keyword(p, KEY_UNBRACE, "a group is not closed");
 		return body;
 	}
-	expect(p, KEY_DO, "'do' is missing");
+	expect_keyword(p, KEY_DO, "'do' is missing");
 	body = body_list(p, "a loop is empty");
-	expect(p, KEY_DONE, "'done' is missing");
+	expect_keyword(p, KEY_DONE, "'done' is missing");
 	return body;
 }
 
@@ -237,7 +237,7 @@ static struct syn_node *parse_if(struct parser *p, size_t from)
 {
 	struct syn_node *n = parse_node(p, NODE_IF, from);
 	n->cond = body_list(p, "a condition is empty");
-	expect(p, KEY_THEN, "'then' is missing");
+	expect_keyword(p, KEY_THEN, "'then' is missing");
 	n->body = body_list(p, "a branch is empty");
 	lex_newlines(p);
 	size_t here = p->pos;
@@ -251,10 +251,10 @@ static struct syn_node *parse_if(struct parser *p, size_t from)
 	case KEY_ELSE:
 		word_read(p, WORD_NORMAL);
 		n->orelse = body_list(p, "a branch is empty");
-		expect(p, KEY_FI, "'fi' is missing");
+		expect_keyword(p, KEY_FI, "'fi' is missing");
 		break;
 	default:
-		expect(p, KEY_FI, "'fi' is missing");
+		expect_keyword(p, KEY_FI, "'fi' is missing");
 	}
 	n->at = lex_span(p, from);
 	return n;
@@ -264,9 +264,9 @@ static struct syn_node *parse_while(struct parser *p, enum node_kind kind, size_
 {
 	struct syn_node *n = parse_node(p, kind, from);
 	n->cond = body_list(p, "a condition is empty");
-	expect(p, KEY_DO, "'do' is missing");
+	expect_keyword(p, KEY_DO, "'do' is missing");
 	n->body = body_list(p, "a loop is empty");
-	expect(p, KEY_DONE, "'done' is missing");
+	expect_keyword(p, KEY_DONE, "'done' is missing");
 	n->at = lex_span(p, from);
 	return n;
 }
@@ -319,7 +319,7 @@ static struct syn_node *parse_for(struct parser *p, enum node_kind kind, size_t 
 }
 
 /* One clause of a case; false at esac. */
-static struct syn_clause *clause(struct parser *p)
+static struct syn_clause *parse_clause(struct parser *p)
 {
 	lex_newlines(p);
 	if (peek_keyword(p) == KEY_ESAC)
@@ -336,7 +336,7 @@ static struct syn_clause *clause(struct parser *p)
 	} while (lex_take(p, "|"));
 	if (!lex_take(p, ")"))
 		lex_fail(p, "a pattern is not closed");
-	c->body = list(p);
+	c->body = parse_list(p);
 	lex_newlines(p);
 	if (p->dialect != DIALECT_SH && lex_take(p, ";;&"))
 		c->end = CLAUSE_TEST;
@@ -356,11 +356,11 @@ static struct syn_node *parse_case(struct parser *p, size_t from)
 	n->words = word_read(p, WORD_NORMAL);
 	if (!n->words)
 		lex_fail(p, "'case' has no word");
-	expect(p, KEY_IN, "'in' is missing");
+	expect_keyword(p, KEY_IN, "'in' is missing");
 	struct syn_clause **end = &n->clauses;
-	while ((*end = clause(p)))
+	while ((*end = parse_clause(p)))
 		end = &(*end)->next;
-	expect(p, KEY_ESAC, "'esac' is missing");
+	expect_keyword(p, KEY_ESAC, "'esac' is missing");
 	n->at = lex_span(p, from);
 	return n;
 }
@@ -414,7 +414,7 @@ static struct syn_node *parse_coproc(struct parser *p, size_t from)
 			p->pos = keep;
 		}
 	}
-	n->body = command(p);
+	n->body = parse_command(p);
 	if (!n->body)
 		lex_fail(p, "'coproc' has no command");
 	n->at = lex_span(p, from);
@@ -447,7 +447,7 @@ static struct syn_node *parse_paren(struct parser *p, size_t from)
 	return n;
 }
 
-static struct syn_node *compound(struct parser *p, enum keyword key, size_t from)
+static struct syn_node *parse_compound(struct parser *p, enum keyword key, size_t from)
 {
 	if (key != KEY_NONE)
 		word_read(p, WORD_NORMAL);
@@ -464,7 +464,7 @@ static struct syn_node *compound(struct parser *p, enum keyword key, size_t from
 	case KEY_BRACE: {
 		struct syn_node *n = parse_node(p, NODE_GROUP, from);
 		n->body = body_list(p, "a group is empty");
-		expect(p, KEY_UNBRACE, "a group is not closed");
+		expect_keyword(p, KEY_UNBRACE, "a group is not closed");
 		n->at = lex_span(p, from);
 		return n;
 	}
@@ -472,7 +472,7 @@ static struct syn_node *compound(struct parser *p, enum keyword key, size_t from
 	}
 }
 
-static struct syn_node *command(struct parser *p)
+static struct syn_node *parse_command(struct parser *p)
 {
 	lex_blanks(p);
 	size_t from = p->pos;
@@ -482,20 +482,20 @@ static struct syn_node *command(struct parser *p)
 	switch (key) {
 	case KEY_BRACE: case KEY_CASE: case KEY_COPROC: case KEY_FOR: case KEY_FUNCTION: case KEY_IF: case KEY_SELECT: case KEY_TEST:
 	case KEY_UNTIL: case KEY_WHILE:
-		n = compound(p, key, from);
+		n = parse_compound(p, key, from);
 		if (key != KEY_FUNCTION)
 			parse_redirections(p, n);
 		break;
 	case KEY_FOREIGN:
 		lex_unsure(p, "a reserved word of zsh that is not followed");
-		n = simple(p);
+		n = read_simple(p);
 		break;
 	case KEY_NONE: case KEY_IN: case KEY_TIME: case KEY_BANG:
 		if (lex_peek(p) == '(') {
-			n = compound(p, KEY_NONE, from);
+			n = parse_compound(p, KEY_NONE, from);
 			parse_redirections(p, n);
 		} else {
-			n = simple(p);
+			n = read_simple(p);
 		}
 		break;
 	default:
@@ -525,7 +525,7 @@ static bool take_time(struct parser *p)
 }
 
 /* "!" and "time" before a pipeline, in any order and number. */
-static bool prefixes(struct parser *p, struct syn_node *pipe)
+static bool parse_prefixes(struct parser *p, struct syn_node *pipe)
 {
 	bool any = false;
 	for (;;) {
@@ -543,15 +543,15 @@ static bool prefixes(struct parser *p, struct syn_node *pipe)
 	}
 }
 
-static struct syn_node *pipeline(struct parser *p)
+static struct syn_node *parse_pipeline(struct parser *p)
 {
 	size_t from = p->pos;
 	struct syn_node head = {.kind = NODE_PIPE};
-	bool any = prefixes(p, &head);
-	struct syn_node *first = command(p), **end = &head.first;
+	bool any = parse_prefixes(p, &head);
+	struct syn_node *first = parse_command(p), **end = &head.first;
 	if (!first && !any)
 		return NULL;
-	for (struct syn_node *n = first; first; n = command(p)) {
+	for (struct syn_node *n = first; first; n = parse_command(p)) {
 		if (!n)
 			lex_fail(p, "a pipe has no command");
 		*end = n;
@@ -576,7 +576,7 @@ static struct syn_node *pipeline(struct parser *p)
 static struct syn_node *and_or(struct parser *p)
 {
 	size_t from = p->pos;
-	struct syn_node *first = pipeline(p);
+	struct syn_node *first = parse_pipeline(p);
 	if (!first)
 		return NULL;
 	struct syn_node *n = NULL, **end = NULL;
@@ -591,7 +591,7 @@ static struct syn_node *and_or(struct parser *p)
 			end = &first->next;
 		}
 		lex_newlines(p);
-		struct syn_node *next = pipeline(p);
+		struct syn_node *next = parse_pipeline(p);
 		if (!next)
 			lex_fail(p, "'&&' or '||' has no command after it");
 		next->join = j;
@@ -605,7 +605,7 @@ static struct syn_node *and_or(struct parser *p)
 }
 
 /* ";" or "&" after a member: true when it was there (and not ";;" and the like). */
-static bool separator(struct parser *p, struct syn_node *member)
+static bool parse_separator(struct parser *p, struct syn_node *member)
 {
 	lex_blanks(p);
 	int c = lex_peek(p), next = c < 0 ? -1 : lex_ahead(p, 1);
@@ -627,7 +627,7 @@ static bool separator(struct parser *p, struct syn_node *member)
 /*
  * Members of a list, separated by ; & and, unless it is a line of the script, newlines. A list of one member is that member.
  */
-static struct syn_node *members(struct parser *p, bool line)
+static struct syn_node *parse_members(struct parser *p, bool line)
 {
 	struct syn_node *l = NULL, *first = NULL, **end = &first;
 	size_t from = p->pos;
@@ -642,7 +642,7 @@ static struct syn_node *members(struct parser *p, bool line)
 		*end = n;
 		end = &n->next;
 		lex_burn(p, 1);
-		bool more = separator(p, n);
+		bool more = parse_separator(p, n);
 		if (!more && !line && lex_peek(p) == '\n')
 			more = true;
 		if (!more)
@@ -657,10 +657,10 @@ static struct syn_node *members(struct parser *p, bool line)
 	return l;
 }
 
-static struct syn_node *list(struct parser *p)
+static struct syn_node *parse_list(struct parser *p)
 {
 	lex_enter(p);
-	struct syn_node *l = members(p, false);
+	struct syn_node *l = parse_members(p, false);
 	lex_exit(p);
 	return l;
 }
@@ -671,7 +671,7 @@ struct syn_node *parse_substitution(struct parser *p)
 	size_t alias_done = p->alias_done;
 	p->pending = NULL;
 	p->pending_end = &p->pending;
-	struct syn_node *l = list(p);
+	struct syn_node *l = parse_list(p);
 	lex_newlines(p);
 	if (!lex_take(p, ")"))
 		lex_fail(p, "a substitution is not closed");
@@ -703,7 +703,7 @@ static int line_job(void *arg)
 {
 	struct job *j = arg;
 	struct parser *p = j->p;
-	j->node = members(p, true);
+	j->node = parse_members(p, true);
 	lex_blanks(p);
 	if (lex_peek(p) == '\n')
 		lex_newline(p);
@@ -729,7 +729,7 @@ static int text_job(void *arg)
 	return 0;
 }
 
-static enum parse_result run(struct job *j, int (*fn)(void *))
+static enum parse_result run_guarded(struct job *j, int (*fn)(void *))
 {
 	switch (arena_run(j->p->a, fn, j)) {
 	case 0: return PARSE_LINE;
@@ -748,7 +748,7 @@ enum parse_result parse_line(struct parser *p, struct syn_node **ret)
 	p->comments = p->last_comment = p->bodies = p->last_body = NULL;
 	p->error = NULL;
 	p->depth = 0;
-	enum parse_result r = run(&j, line_job);
+	enum parse_result r = run_guarded(&j, line_job);
 	if (r == PARSE_LINE)
 		*ret = j.node;
 	return r;
@@ -757,7 +757,7 @@ enum parse_result parse_line(struct parser *p, struct syn_node **ret)
 enum parse_result parse_word(struct parser *p, struct syn_word **ret)
 {
 	struct job j = {.p = p};
-	enum parse_result r = run(&j, word_job);
+	enum parse_result r = run_guarded(&j, word_job);
 	if (r == PARSE_LINE)
 		*ret = j.word;
 	return r;
@@ -766,7 +766,7 @@ enum parse_result parse_word(struct parser *p, struct syn_word **ret)
 enum parse_result parse_text(struct parser *p, enum quote_context q, struct syn_part **ret)
 {
 	struct job j = {.p = p, .quotes = q};
-	enum parse_result r = run(&j, text_job);
+	enum parse_result r = run_guarded(&j, text_job);
 	if (r == PARSE_LINE)
 		*ret = j.parts;
 	return r;

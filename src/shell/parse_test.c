@@ -10,14 +10,14 @@ static struct syn_test *test_new(struct parser *p, enum test_kind kind)
 	return t;
 }
 
-static bool unary(const struct syn_word *w)
+static bool is_unary(const struct syn_word *w)
 {
 	if (!w->plain || !w->parts || w->parts->text.n != 2 || w->parts->text.p[0] != '-')
 		return false;
 	return strchr("abcdefghknoprstuvwxzGLNORS", w->parts->text.p[1]) != NULL;
 }
 
-static bool binary(const struct syn_word *w)
+static bool is_binary(const struct syn_word *w)
 {
 	static const char ops[][4] = {"=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
 	if (!w->plain || !w->parts)
@@ -28,22 +28,22 @@ static bool binary(const struct syn_word *w)
 	return false;
 }
 
-static bool closes(struct parser *p)
+static bool is_closing(struct parser *p)
 {
 	return lex_peek(p) == ']' && lex_ahead(p, 1) == ']' && lex_is_meta(lex_ahead(p, 2));
 }
 
-static struct syn_word *operand(struct parser *p, enum word_context cx)
+static struct syn_word *parse_operand(struct parser *p, enum word_context cx)
 {
 	lex_newlines(p);
-	struct syn_word *w = closes(p) ? NULL : word_read(p, cx);
+	struct syn_word *w = is_closing(p) ? NULL : word_read(p, cx);
 	if (!w)
 		lex_fail(p, "an operand is missing in [[ ]]");
 	return w;
 }
 
 /* After the left word: an operator and the right side, or nothing. */
-static struct syn_test *comparison(struct parser *p, struct syn_word *left)
+static struct syn_test *parse_comparison(struct parser *p, struct syn_word *left)
 {
 	struct syn_test *t = test_new(p, TEST_WORD);
 	t->a = left;
@@ -54,25 +54,25 @@ static struct syn_test *comparison(struct parser *p, struct syn_word *left)
 		t->op = str_n(p->s + p->pos, 1);
 		lex_next(p);
 		t->kind = TEST_BINARY;
-		t->b = operand(p, WORD_NORMAL);
+		t->b = parse_operand(p, WORD_NORMAL);
 		return t;
 	}
 	size_t keep = p->pos;
-	struct syn_word *op = closes(p) ? NULL : word_read(p, WORD_NORMAL);
+	struct syn_word *op = is_closing(p) ? NULL : word_read(p, WORD_NORMAL);
 	if (!op)
 		return t;
-	if (!binary(op)) {
+	if (!is_binary(op)) {
 		p->pos = keep;
 		lex_fail(p, "an operator is missing in [[ ]]");
 	}
 	t->kind = TEST_BINARY;
 	t->op = op->parts->text;
 	bool equal = t->op.n <= 2 && t->op.p[t->op.n - 1] == '=';
-	t->b = operand(p, str_is(t->op, "=~") ? WORD_REGEX : equal ? WORD_PATTERN : WORD_NORMAL);
+	t->b = parse_operand(p, str_is(t->op, "=~") ? WORD_REGEX : equal ? WORD_PATTERN : WORD_NORMAL);
 	return t;
 }
 
-static struct syn_test *term(struct parser *p)
+static struct syn_test *parse_term(struct parser *p)
 {
 	lex_newlines(p);
 	lex_burn(p, 1);
@@ -86,25 +86,25 @@ static struct syn_test *term(struct parser *p)
 		lex_exit(p);
 		return t;
 	}
-	struct syn_word *w = operand(p, WORD_NORMAL);
+	struct syn_word *w = parse_operand(p, WORD_NORMAL);
 	if (w->plain && w->parts && str_is(w->parts->text, "!")) {
 		struct syn_test *t = test_new(p, TEST_NOT);
 		lex_enter(p);
-		t->left = term(p);
+		t->left = parse_term(p);
 		lex_exit(p);
 		return t;
 	}
-	if (!unary(w))
-		return comparison(p, w);
+	if (!is_unary(w))
+		return parse_comparison(p, w);
 	lex_newlines(p);
 	struct syn_test *t = test_new(p, TEST_UNARY);
 	t->op = w->parts->text;
-	t->a = operand(p, WORD_NORMAL);
+	t->a = parse_operand(p, WORD_NORMAL);
 	return t;
 }
 
 /* Left-leaning chains, read in a loop: length costs no depth. */
-static struct syn_test *chain(struct parser *p, const char *sign, enum test_kind kind, struct syn_test *(*next)(struct parser *))
+static struct syn_test *parse_chain(struct parser *p, const char *sign, enum test_kind kind, struct syn_test *(*next)(struct parser *))
 {
 	struct syn_test *left = next(p);
 	for (;;) {
@@ -118,15 +118,15 @@ static struct syn_test *chain(struct parser *p, const char *sign, enum test_kind
 	}
 }
 
-static struct syn_test *all_of(struct parser *p) { return chain(p, "&&", TEST_AND, term); }
-static struct syn_test *any_of(struct parser *p) { return chain(p, "||", TEST_OR, all_of); }
+static struct syn_test *all_of(struct parser *p) { return parse_chain(p, "&&", TEST_AND, parse_term); }
+static struct syn_test *any_of(struct parser *p) { return parse_chain(p, "||", TEST_OR, all_of); }
 
 struct syn_node *parse_test(struct parser *p, size_t from)
 {
 	struct syn_node *n = parse_node(p, NODE_COND, from);
 	n->test = any_of(p);
 	lex_newlines(p);
-	if (!closes(p))
+	if (!is_closing(p))
 		lex_fail(p, "[[ is not closed");
 	lex_next(p);
 	lex_next(p);

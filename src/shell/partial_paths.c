@@ -7,22 +7,22 @@
 
 #define NAME ((struct str){"\2", 1})
 
-static bool active(char c) { return strchr("*?[]@+!()|^", c) && c; }
+static bool is_active(char c) { return strchr("*?[]@+!()|^", c) && c; }
 
 /*
  * One component of a pattern. What it finds is a name; the literal characters at its end are kept when those before them cannot be
  * nothing: a star at the start finds no hidden file, so `*.c` does not find ".c" unless dotglob is on, nor "x.C" unless nocaseglob is.
  */
-static struct str component(struct eval *e, struct str p)
+static struct str expand_component(struct eval *e, struct str p)
 {
 	size_t first = 0, last = p.n;
 	if (!text_exact(p) || str_contains(p, STR("**")))
 		return HOLE;
-	while (first < p.n && !active(p.p[first]) && p.p[first] != '\\')
+	while (first < p.n && !is_active(p.p[first]) && p.p[first] != '\\')
 		first++;
 	if (first == p.n)
 		return p;
-	while (last > 0 && !active(p.p[last - 1]) && p.p[last - 1] != '\\')
+	while (last > 0 && !is_active(p.p[last - 1]) && p.p[last - 1] != '\\')
 		last--;
 	if (last && p.p[last - 1] == '\\')
 		last = p.n; /* the character after it belongs to it */
@@ -46,7 +46,7 @@ struct str names_of_pattern(struct eval *e, struct str pattern)
 		size_t to = slash < 0 ? pattern.n : (size_t)slash;
 		struct str part = str_sub(pattern, i, to);
 		bool escaped = part.n && part.p[part.n - 1] == '\\'; /* before a slash, or at the end */
-		part = escaped ? HOLE : component(e, part);
+		part = escaped ? HOLE : expand_component(e, part);
 		if (part.n && memchr(part.p, HOLE_ANY, part.n))
 			return HOLE;
 		buf_str(&b, part);
@@ -105,7 +105,7 @@ static ptrdiff_t last_of(struct str s, char c)
 	return -1;
 }
 
-static struct str unescaped(struct eval *e, struct str p)
+static struct str unescape_pattern(struct eval *e, struct str p)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
@@ -123,7 +123,7 @@ struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str 
 		return HOLE;
 	ptrdiff_t at;
 	if (!pattern_active(pattern) && !pattern_extended(pattern)) { /* literal text */
-		struct str p = unescaped(e, pattern);
+		struct str p = unescape_pattern(e, pattern);
 		bool head = op == PARAM_CUT_HEAD || op == PARAM_CUT_HEAD_MAX;
 		size_t known = head ? known_head(s) : known_tail(s);
 		size_t from = head ? 0 : s.n - p.n;

@@ -96,7 +96,7 @@ static void add_stripped(struct patch_reader *r, struct str path, bool bare, boo
 		add_file(r, base_name(path), gone);
 }
 
-static char escaped(char c)
+static char escaped_char(char c)
 {
 	static const char letters[] = "abtnvfr", values[] = "\a\b\t\n\v\f\r";
 	const char *p = c ? strchr(letters, c) : NULL;
@@ -105,7 +105,7 @@ static char escaped(char c)
 }
 
 /* A name in double quotes, with the escapes of C. False: it does not end, or an escape is not known. */
-static bool unquoted(struct arena *a, struct str s, struct str *ret)
+static bool unquote_name(struct arena *a, struct str s, struct str *ret)
 {
 	struct buf b;
 
@@ -127,7 +127,7 @@ static bool unquoted(struct arena *a, struct str s, struct str *ret)
 			buf_char(&b, (char)value);
 			i--;
 		} else {
-			buf_char(&b, escaped(s.p[i]));
+			buf_char(&b, escaped_char(s.p[i]));
 		}
 	}
 	*ret = buf_view(&b);
@@ -147,7 +147,7 @@ static void add_name(struct patch_reader *r, struct str rest, bool bare, bool go
 	if (rest.p[0] == '"') {
 		struct str name;
 
-		if (unquoted(r->e->a, rest, &name))
+		if (unquote_name(r->e->a, rest, &name))
 			add_stripped(r, name, bare, gone);
 		else
 			r->loose = true;
@@ -190,7 +190,7 @@ static void add_git_names(struct patch_reader *r, struct str rest)
 
 /* ---- headers and hunks ---- */
 
-static size_t number(struct str s, size_t *i, bool *ret_ok)
+static size_t read_number(struct str s, size_t *i, bool *ret_ok)
 {
 	size_t n = 0, from = *i;
 
@@ -208,11 +208,11 @@ static bool hunk_range(struct str s, size_t *i, char sign, size_t *ret)
 	if (*i >= s.n || s.p[*i] != sign)
 		return false;
 	++*i;
-	number(s, i, &ok);
+	read_number(s, i, &ok);
 	*ret = 1;
 	if (ok && *i < s.n && s.p[*i] == ',') {
 		++*i;
-		*ret = number(s, i, &ok);
+		*ret = read_number(s, i, &ok);
 	}
 	return ok;
 }
@@ -268,7 +268,7 @@ static bool is_edit(struct str line)
 	return i > 0 && i < line.n && strchr("acdis", line.p[i]);
 }
 
-static bool follows(struct str line, const char *head, struct str *ret)
+static bool text_after(struct str line, const char *head, struct str *ret)
 {
 	if (!str_starts(line, head))
 		return false;
@@ -299,22 +299,22 @@ static void read_header(struct patch_reader *r, struct str line)
 		line = str_sub(line, 1, line.n);
 	while (str_starts(line, "- "))
 		line = str_sub(line, 2, line.n);
-	if (follows(line, "diff --git ", &rest)) {
+	if (text_after(line, "diff --git ", &rest)) {
 		r->link = false;
 		add_git_names(r, rest);
-	} else if (follows(line, "new file mode ", &rest) || follows(line, "new mode ", &rest)) {
+	} else if (text_after(line, "new file mode ", &rest) || text_after(line, "new mode ", &rest)) {
 		read_mode(r, rest);
-	} else if (follows(line, "--- ", &rest)) {
+	} else if (text_after(line, "--- ", &rest)) {
 		if (!is_range(rest))
 			add_name(r, rest, false, next_is_nothing(r));
-	} else if (follows(line, "+++ ", &rest)) {
+	} else if (text_after(line, "+++ ", &rest)) {
 		add_name(r, rest, false, false);
-	} else if (follows(line, "*** ", &rest)) {
+	} else if (text_after(line, "*** ", &rest)) {
 		if (!is_range(rest))
 			add_name(r, rest, false, false);
 	}
 	for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
-		if (follows(line, bare[i], &rest))
+		if (text_after(line, bare[i], &rest))
 			add_name(r, rest, true, false);
 	r->loose |= !r->git && is_edit(line);
 }
@@ -341,7 +341,7 @@ static void read_index(struct patch_reader *r)
 
 		r->link = str_starts(line, "12");
 		if (path.n && path.p[0] == '"')
-			path = unquoted(r->e->a, path, &name) ? name : (struct str){"", 0};
+			path = unquote_name(r->e->a, path, &name) ? name : (struct str){"", 0};
 		r->loose |= line.n && !path.n;
 		add_file(r, path, false);
 	}
@@ -354,7 +354,7 @@ static void read_apply_patch(struct patch_reader *r)
 
 	while (patch_line(r, &line))
 		for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-			if (follows(line, heads[i], &rest))
+			if (text_after(line, heads[i], &rest))
 				add_file(r, str_trim(rest, " \t"), i == 2);
 }
 
@@ -374,7 +374,8 @@ static void read_options(struct patch_reader *r, const struct word *argv, size_t
 	for (x = know_option_find(o, "-p", NULL); x; x = know_option_find(o, "-p", x)) {
 		size_t i = 0;
 		bool ok = false;
-		size_t n = x->has_value && x->value.kind == WORD_EXACT ? number(x->value.text, &i, &ok) : 0;
+		size_t n =
+			x->has_value && x->value.kind == WORD_EXACT ? read_number(x->value.text, &i, &ok) : 0;
 
 		r->loose |= !ok || i < x->value.text.n;
 		r->strip = (long)n;

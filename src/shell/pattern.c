@@ -21,9 +21,9 @@ struct matcher {
 	bool wide; /* the text has bytes that are not ASCII */
 };
 
-static bool match(struct matcher *m, size_t p, size_t pe, size_t t, size_t te);
+static bool match_here(struct matcher *m, size_t p, size_t pe, size_t t, size_t te);
 
-static bool burn(struct matcher *m)
+static bool burn_fuel(struct matcher *m)
 {
 	if (!*m->fuel)
 		m->unknown = true;
@@ -98,7 +98,7 @@ static unsigned char bracket_char(struct matcher *m, size_t *i, size_t pe)
  * The expression whose [ is at p[i]: does it take c, and where does it end? NOWHERE when it has no ]: then the [ is itself. bash is not
  * consistent about that when it has ranges, classes or backslashes, so nothing is claimed there.
  */
-static size_t bracket(struct matcher *m, size_t i, size_t pe, unsigned char c, bool *ret)
+static size_t match_bracket(struct matcher *m, size_t i, size_t pe, unsigned char c, bool *ret)
 {
 	const char *p = m->p.p;
 	size_t from = ++i;
@@ -135,12 +135,12 @@ static size_t bracket(struct matcher *m, size_t i, size_t pe, unsigned char c, b
 /* --- extended forms --- */
 
 /* p[i] is the start of an alternative: the index of the | (with `bar`) or ) that ends it, or NOWHERE. */
-static size_t scan(struct matcher *m, size_t i, size_t pe, bool bar)
+static size_t scan_group(struct matcher *m, size_t i, size_t pe, bool bar)
 {
 	size_t nest = 0, first = NOWHERE;
 	bool in = false;
 
-	for (; i < pe && burn(m); i++) {
+	for (; i < pe && burn_fuel(m); i++) {
 		char c = m->p.p[i];
 
 		if (c == '\\') {
@@ -168,11 +168,11 @@ static size_t scan(struct matcher *m, size_t i, size_t pe, bool bar)
 static bool any_alternative(struct matcher *m, size_t p, size_t close, size_t t, size_t te)
 {
 	while (!m->unknown) {
-		size_t end = scan(m, p, close + 1, true);
+		size_t end = scan_group(m, p, close + 1, true);
 
 		if (end == NOWHERE)
 			return give_up(m);
-		if (match(m, p, end, t, te))
+		if (match_here(m, p, end, t, te))
 			return true;
 		if (end >= close)
 			return false;
@@ -182,23 +182,24 @@ static bool any_alternative(struct matcher *m, size_t p, size_t close, size_t t,
 }
 
 /* The extended form at p[p], up to the end of the pattern, against the whole of the text from t. */
-static bool extended(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
+static bool match_extended(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
 {
 	char kind = m->p.p[p];
-	size_t close = scan(m, p + 2, pe, false), rest = close + 1;
+	size_t close = scan_group(m, p + 2, pe, false), rest = close + 1;
 	bool repeats = kind == '*' || kind == '+', hit;
 
 	if (close == NOWHERE || (kind == '!' && m->wide))
 		return give_up(m);
-	if ((kind == '*' || kind == '?') && match(m, rest, pe, t, te))
+	if ((kind == '*' || kind == '?') && match_here(m, rest, pe, t, te))
 		return true;
-	for (size_t cut = t; cut <= te && burn(m); cut++) {
+	for (size_t cut = t; cut <= te && burn_fuel(m); cut++) {
 		if (cut < te && is_tail(m->t.p[cut]))
 			continue;
 		if (kind != '!' && rest == pe && !repeats && cut < te)
 			continue;
 		hit = any_alternative(m, p + 2, close, t, cut) != (kind == '!');
-		if (hit && (match(m, rest, pe, cut, te) || (repeats && cut > t && match(m, p, pe, cut, te))))
+		if (hit && (match_here(m, rest, pe, cut, te) ||
+				   (repeats && cut > t && match_here(m, p, pe, cut, te))))
 			return true;
 	}
 	return false;
@@ -207,7 +208,7 @@ static bool extended(struct matcher *m, size_t p, size_t pe, size_t t, size_t te
 /* --- the loop --- */
 
 /* One element of the pattern at *p that takes exactly one character at *t. */
-static bool single(struct matcher *m, size_t *p, size_t pe, size_t *t, size_t te)
+static bool match_single(struct matcher *m, size_t *p, size_t pe, size_t *t, size_t te)
 {
 	char c = m->p.p[*p], have;
 	size_t after;
@@ -221,7 +222,7 @@ static bool single(struct matcher *m, size_t *p, size_t pe, size_t *t, size_t te
 	if (c == '?' || c == '[') {
 		if (is_wide(have))
 			return give_up(m);
-		after = c == '?' ? *p + 1 : bracket(m, *p, pe, (unsigned char)have, &hit);
+		after = c == '?' ? *p + 1 : match_bracket(m, *p, pe, (unsigned char)have, &hit);
 		if (c == '[' && after == NOWHERE)
 			after = *p + 1, hit = have == '[';
 		if (c == '[' && !hit)
@@ -247,15 +248,15 @@ static bool odd_after_star(struct matcher *m, size_t p, size_t pe)
 	return ext_at(m->p, p, pe) && memchr("?*!", m->p.p[p], 3);
 }
 
-static bool walk(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
+static bool match_walk(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
 {
 	size_t star = NOWHERE, star_t = 0;
 
-	while (burn(m)) {
+	while (burn_fuel(m)) {
 		if (p == star && t >= te && ext_at(m->p, p, pe))
 			return false; /* bash does not try what follows a star on nothing */
 		if (p < pe && ext_at(m->p, p, pe)) {
-			if (extended(m, p, pe, t, te))
+			if (match_extended(m, p, pe, t, te))
 				return true;
 		} else if (p < pe && m->p.p[p] == '*') {
 			if (odd_after_star(m, p, pe))
@@ -265,7 +266,7 @@ static bool walk(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
 			if (p == pe)
 				return true;
 			continue;
-		} else if (p < pe ? single(m, &p, pe, &t, te) : t == te) {
+		} else if (p < pe ? match_single(m, &p, pe, &t, te) : t == te) {
 			if (p == pe && t == te)
 				return true;
 			continue;
@@ -280,20 +281,20 @@ static bool walk(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
 	return false;
 }
 
-static bool match(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
+static bool match_here(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
 {
 	bool hit = false;
 
 	if (m->depth >= PATTERN_DEPTH)
 		return give_up(m);
 	m->depth++;
-	if (burn(m))
-		hit = walk(m, p, pe, t, te);
+	if (burn_fuel(m))
+		hit = match_walk(m, p, pe, t, te);
 	m->depth--;
 	return hit;
 }
 
-static bool start(struct matcher *m, struct str pattern, struct str text, unsigned *fuel)
+static bool start_matcher(struct matcher *m, struct str pattern, struct str text, unsigned *fuel)
 {
 	*m = (struct matcher){.p = pattern, .t = text, .fuel = fuel, .wide = has_wide(text)};
 	if (!text_exact(pattern) || !text_exact(text) || (m->wide && !utf8_valid(text)) || !utf8_valid(pattern))
@@ -306,30 +307,31 @@ int pattern_match(struct str pattern, struct str text, unsigned *fuel)
 	struct matcher m;
 	bool hit;
 
-	if (!start(&m, pattern, text, fuel))
+	if (!start_matcher(&m, pattern, text, fuel))
 		return -1;
-	hit = match(&m, 0, pattern.n, 0, text.n);
+	hit = match_here(&m, 0, pattern.n, 0, text.n);
 	return m.unknown ? -1 : hit;
 }
 
 /* --- cutting and replacing --- */
 
-static bool boundary(struct str s, size_t i) { return i >= s.n || !is_tail(s.p[i]); }
+static bool is_boundary(struct str s, size_t i) { return i >= s.n || !is_tail(s.p[i]); }
 
 int pattern_cut(struct str text, struct str pattern, bool from_head, bool longest, unsigned *fuel, struct str *ret)
 {
 	struct matcher m;
 	struct str left = text;
 
-	if (!start(&m, pattern, text, fuel))
+	if (!start_matcher(&m, pattern, text, fuel))
 		return -1;
 	for (size_t k = 0; k <= text.n; k++) {
 		size_t at = from_head == longest ? text.n - k : k; /* where the text is cut */
 		bool hit;
 
-		if (!boundary(text, at))
+		if (!is_boundary(text, at))
 			continue;
-		hit = from_head ? match(&m, 0, pattern.n, 0, at) : match(&m, 0, pattern.n, at, text.n);
+		hit = from_head ? match_here(&m, 0, pattern.n, 0, at)
+				: match_here(&m, 0, pattern.n, at, text.n);
 		if (m.unknown)
 			return -1;
 		if (!hit)
@@ -345,7 +347,7 @@ int pattern_cut(struct str text, struct str pattern, bool from_head, bool longes
 static size_t longest_at(struct matcher *m, size_t from)
 {
 	for (size_t to = m->t.n + 1; to-- > from && !m->unknown;)
-		if (boundary(m->t, to) && match(m, 0, m->p.n, from, to))
+		if (is_boundary(m->t, to) && match_here(m, 0, m->p.n, from, to))
 			return to;
 	return NOWHERE;
 }
@@ -364,17 +366,17 @@ static void put_replacement(struct buf *out, struct str r, struct str hit, bool 
 }
 
 /* The next match at or after `from`, by the kind of anchor: its start and end. */
-static bool find(struct matcher *m, size_t from, int where, size_t *ret_from, size_t *ret_to)
+static bool find_match(struct matcher *m, size_t from, int where, size_t *ret_from, size_t *ret_to)
 {
 	for (size_t i = from; i <= m->t.n && !m->unknown; i++) {
 		size_t to;
 
-		if (!boundary(m->t, i))
+		if (!is_boundary(m->t, i))
 			continue;
 		if (i == m->t.n && m->p.p[0] != '*')
 			break; /* at the end only a star may match nothing */
 		if (where == 3)
-			to = match(m, 0, m->p.n, i, m->t.n) ? m->t.n : NOWHERE;
+			to = match_here(m, 0, m->p.n, i, m->t.n) ? m->t.n : NOWHERE;
 		else
 			to = longest_at(m, i);
 		if (to != NOWHERE) {
@@ -427,7 +429,7 @@ int pattern_replace(struct arena *a, struct str text, struct str pattern, struct
 	struct buf out;
 	size_t at = 0, from, to;
 
-	if (!start(&m, pattern, text, fuel))
+	if (!start_matcher(&m, pattern, text, fuel))
 		return -1;
 	buf_init(&out, a, 0);
 	if (!pattern.n) { /* no match, except at the ends */
@@ -442,7 +444,7 @@ int pattern_replace(struct arena *a, struct str text, struct str pattern, struct
 	if (odd_replace(pattern) || (m.wide && pattern_extended(pattern)))
 		return -1;
 	do {
-		if (!find(&m, at, where, &from, &to))
+		if (!find_match(&m, at, where, &from, &to))
 			break;
 		buf_str(&out, str_sub(text, at, from));
 		put_replacement(&out, replacement, str_sub(text, from, to), ampersand);
@@ -450,7 +452,7 @@ int pattern_replace(struct arena *a, struct str text, struct str pattern, struct
 		if (from == to && at < text.n && where == 1)
 			do
 				buf_char(&out, text.p[at++]);
-			while (!boundary(text, at));
+			while (!is_boundary(text, at));
 	} while (where == 1 && at < text.n);
 	if (m.unknown)
 		return -1;

@@ -17,7 +17,7 @@ static void forget_exports(struct eval *e)
 }
 
 /* Wrappers that add nothing to what the inner command prints and, without options, do not fail before it. */
-static bool transparent(const char *name, const struct word *argv, size_t argc)
+static bool is_transparent(const char *name, const struct word *argv, size_t argc)
 {
 	if (argc < 2 || argv[1].kind != WORD_EXACT || str_starts(argv[1].text, "-"))
 		return false;
@@ -38,7 +38,7 @@ static struct via via_program(struct eval *e, const char *name)
 }
 
 /* The string that xargs or parallel may replace in the words of the inner command, if word i is an option that sets it: -I, -i, --replace, clustered or not. */
-static struct str replaced(const struct word *argv, size_t from, size_t i)
+static struct str replacement_mark(const struct word *argv, size_t from, size_t i)
 {
 	struct str s = argv[i].text;
 	ptrdiff_t at = str_starts(s, "--") ? -1 : str_find(s, 'I', 1);
@@ -54,7 +54,7 @@ static struct str replaced(const struct word *argv, size_t from, size_t i)
 }
 
 /* The replaced string, and {...} where that has a meaning, may become anything. */
-static struct word placeholder(struct eval *e, struct word w, struct str with, bool braces)
+static struct word fill_placeholder(struct eval *e, struct word w, struct str with, bool braces)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
@@ -237,7 +237,7 @@ static bool each_line(struct eval *e, const struct word *argv, const struct know
 	struct str s = e->s.in.rest, with = {"", 0};
 	size_t lines = 0;
 	for (size_t i = 1; i < u->from; i++) {
-		struct str r = replaced(argv, u->from, i);
+		struct str r = replacement_mark(argv, u->from, i);
 		with = r.n ? r : with;
 		if (str_is(argv[i].text, "-0") || str_starts(argv[i].text, "--"))
 			return false;
@@ -289,9 +289,9 @@ static struct word replaced_word(struct eval *e, const char *name, const struct 
 
 	if (!(u->flags & USE_INSIDE))
 		return w;
-	w = placeholder(e, w, STR("{}"), braces);
+	w = fill_placeholder(e, w, STR("{}"), braces);
 	for (size_t n = 1; n < u->from && !find; n++)
-		w = placeholder(e, w, replaced(argv, u->from, n), braces);
+		w = fill_placeholder(e, w, replacement_mark(argv, u->from, n), braces);
 	return w;
 }
 
@@ -609,7 +609,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		/* for each of its words */
 		loops |= (u->role == USE_COMMAND || u->role == USE_SCRIPT) && (u->flags & (USE_MORE | USE_INSIDE));
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
-		if (wraps && !transparent(k.name, argv, argc))
+		if (wraps && !is_transparent(k.name, argv, argc))
 			out_spoil(e);
 		if (runs_something(u))
 			apply_use(e, &k, u, argv, argc);

@@ -7,7 +7,7 @@ static const char op_names[][4] = {
 	[REDIR_HERE_STRING] = "<<<",
 };
 
-static bool digits(struct str s)
+static bool is_digits(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] < '0' || s.p[i] > '9')
@@ -21,14 +21,14 @@ static bool ends_in_number(struct str path)
 	size_t from = path.n;
 	while (from && path.p[from - 1] != '/')
 		from--;
-	return from && digits(str_sub(path, from, path.n));
+	return from && is_digits(str_sub(path, from, path.n));
 }
 
 /*
  * bash opens a connection for /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT itself. What stands before the first hole decides: the whole
  * beginning, a part of it from /dev/ on, or nothing at all when the path ends like one with a port.
  */
-static bool connects(struct str path, struct str *ret_host)
+static bool opens_network(struct str path, struct str *ret_host)
 {
 	static const char roots[][12] = {"/dev/tcp/", "/dev/udp/"};
 	size_t known = 0;
@@ -50,23 +50,23 @@ static bool connects(struct str path, struct str *ret_host)
 	return false;
 }
 
-static void network(struct eval *e, struct word path)
+static void emit_network(struct eval *e, struct word path)
 {
 	struct str host;
-	if (connects(path.text, &host))
+	if (opens_network(path.text, &host))
 		emit_touch(e, word_of(host, path.at), path.at);
 }
 
-static bool device(struct str path) { return (str_starts(path, "/dev") || str_starts(path, "/proc")) && !str_is(path, "/dev/null"); }
+static bool is_device(struct str path) { return (str_starts(path, "/dev") || str_starts(path, "/proc")) && !str_is(path, "/dev/null"); }
 
 bool may_be_device(const struct eval *e, struct word path)
 {
 	if (path.kind != WORD_EXACT || path_climbs(path.text))
 		return true;
 	if (path.text.n && path.text.p[0] == '/')
-		return device(path_normal(e->a, STR(""), path.text));
+		return is_device(path_normal(e->a, STR(""), path.text));
 	for (size_t i = 0; i < e->s.dirs.n; i++)
-		if (device(path_normal(e->a, e->s.dirs.at[i], path.text)))
+		if (is_device(path_normal(e->a, e->s.dirs.at[i], path.text)))
 			return true;
 	return e->s.dirs.n == 0;
 }
@@ -114,17 +114,17 @@ static void output_from(struct eval *e, struct str source, struct span at)
 			emit_access(e, ACCESS_READ, x->path, x->below, "1<", at);
 }
 
-static void duplicate(struct eval *e, const struct syn_redir *r)
+static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
 {
 	struct word w = expand_target(e, r->target);
 	bool out = r->op == REDIR_DUP_OUT;
 	int fd = r->fd >= 0 ? r->fd : out ? 1 : 0;
 	struct str t = w.text;
 	e->fds_closed |= !text_exact(t) || str_ends(t, "-");
-	bool number = w.kind == WORD_EXACT && (str_is(t, "-") || digits(t) || (t.n > 1 && t.p[t.n - 1] == '-' && digits(str_sub(t, 0, t.n - 1))));
+	bool number = w.kind == WORD_EXACT && (str_is(t, "-") || is_digits(t) || (t.n > 1 && t.p[t.n - 1] == '-' && is_digits(str_sub(t, 0, t.n - 1))));
 	bool numeric_hole = t.n == 1 && t.p[0] == HOLE_NUM;
 	if (out && !number && !numeric_hole && e->dialect != DIALECT_SH) { /* >&file is >file 2>&1 */
-		network(e, w);
+		emit_network(e, w);
 		emit_access(e, ACCESS_WRITE, w, false, ">&", r->at);
 		out_to_file(e, w);
 		return;
@@ -159,7 +159,7 @@ static const char *read_op(struct eval *e, const struct syn_redir *r)
 	return r->fd > 0 ? str_c(e->a, str_fmt(e->a, "%d%s", r->fd, op_names[r->op])) : op_names[r->op];
 }
 
-static void one(struct eval *e, const struct syn_redir *r, struct io *io)
+static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *io)
 {
 	if (r->var.n)
 		var_assign_reference(e, r->var, HOLE_NUMBER, false);
@@ -175,12 +175,12 @@ static void one(struct eval *e, const struct syn_redir *r, struct io *io)
 		return;
 	}
 	case REDIR_DUP_IN: case REDIR_DUP_OUT:
-		duplicate(e, r);
+		duplicate_descriptor(e, r);
 		return;
 	default: break;
 	}
 	struct word path = expand_target(e, r->target);
-	network(e, path);
+	emit_network(e, path);
 	if (r->op == REDIR_READ || r->op == REDIR_READ_WRITE) {
 		emit_access(e, ACCESS_READ, path, false, read_op(e, r), r->at);
 		/* /dev/stdin, /dev/fd/0 and the like are the input that was there before */
@@ -228,7 +228,7 @@ static bool replaces_input(const struct syn_redir *r)
 	return r->fd == 0 || r->op == REDIR_READ || r->op == REDIR_READ_WRITE || r->op == REDIR_DUP_IN || r->op == REDIR_HERE || r->op == REDIR_HERE_STRING;
 }
 
-bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
+bool eval_redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 {
 	bool fails = false, outer = e->shared_input;
 	unsigned reads = e->reads;
@@ -237,7 +237,7 @@ bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 	keep->in = e->s.in;
 	keep->nfiles = 0;
 	for (; r; r = r->next) {
-		one(e, r, keep);
+		redirect_one(e, r, keep);
 		fails |= may_fail(e, r);
 		keep->replaced |= replaces_input(r);
 	}

@@ -29,7 +29,8 @@ static const struct {
 };
 
 /* The value a variable really has after an assignment of `text`; for integers the text is evaluated, and so may run commands. */
-static struct str assigned(struct eval *e, struct str name, const struct shell_value *old, struct str text)
+static struct str assigned_text(struct eval *e, struct str name, const struct shell_value *old,
+	struct str text)
 {
 	bool number = old && old->integer, own = false;
 	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
@@ -108,7 +109,7 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 	v->ambient = false;
 	v->set = true;
 	v->maybe = old && old->fixed;
-	v->text = assigned(e, name, old, text);
+	v->text = assigned_text(e, name, old, text);
 	v->may = NULL;
 	if (v->maybe) {
 		v->text = HOLE;
@@ -152,7 +153,7 @@ void var_set_item(struct eval *e, struct str name, struct str key, bool key_know
 		}
 	}
 	v->set = true;
-	text = assigned(e, name, old, text);
+	text = assigned_text(e, name, old, text);
 	if (v->fixed)
 		may_abort(e);
 	if (!key_known || append || v->fixed || e->dialect == DIALECT_ZSH) {
@@ -477,7 +478,7 @@ struct shell_state state_join(struct eval *e, const struct shell_state *x, const
 	return s;
 }
 
-static void differ(void *ctx, struct str key, const void *vx, const void *vy)
+static void compare_values(void *ctx, struct str key, const void *vx, const void *vy)
 {
 	(void)key;
 	struct joining *j = ctx;
@@ -503,7 +504,7 @@ bool state_same(const struct shell_state *x, const struct shell_state *y)
 		if (!str_eq(x->dirs.at[i], y->dirs.at[i]))
 			return false;
 	struct joining j = {.same = true};
-	pmap_diff(x->vars, y->vars, differ, &j);
+	pmap_diff(x->vars, y->vars, compare_values, &j);
 	if (j.same)
 		pmap_diff(x->funcs, y->funcs, differ_ptr, &j);
 	if (j.same)

@@ -61,7 +61,8 @@ static bool system_dirs(struct str path)
 
 /* ---- what they do ---- */
 
-static void affect(struct eval *e, const struct var_row *v, struct str name, struct str value, struct span at)
+static void emit_effect(struct eval *e, const struct var_row *v, struct str name, struct str value,
+	struct span at)
 {
 	const char *op = str_c(e->a, name);
 
@@ -104,5 +105,5 @@ void assign_effect(struct eval *e, struct str name, struct str value, enum assig
 
 	emit_setting(e, name, value, scope == ASSIGN_LEADING, at);
 	if (v && !var_ordinary(v, value, e->rq->view ? e->rq->view->home : STR("")))
-		affect(e, v, name, value, at);
+		emit_effect(e, v, name, value, at);
 }

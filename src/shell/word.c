@@ -219,7 +219,7 @@ static struct syn_part *dollar_paren(struct parser *p, size_t from)
 }
 
 /* At the first backtick. The text inside loses the backslashes that protect $ ` and \ (and " inside double quotes), then is a script. */
-static struct syn_part *backtick(struct parser *p, enum quote_context q)
+static struct syn_part *read_backtick(struct parser *p, enum quote_context q)
 {
 	size_t from = p->pos++;
 	struct buf b;
@@ -241,7 +241,7 @@ static struct syn_part *backtick(struct parser *p, enum quote_context q)
 	return part_new(p, PART_COMMAND, buf_view(&b), from);
 }
 
-static struct syn_part *process(struct parser *p)
+static struct syn_part *read_process(struct parser *p)
 {
 	size_t from = p->pos;
 	struct str sign = {p->s + from, 1};
@@ -294,10 +294,10 @@ static struct syn_part *ansi_in_double(struct parser *p, size_t from)
 	return ansi_quote(p, from);
 }
 
-static struct syn_part *dollar(struct parser *p, enum quote_context q)
+static struct syn_part *read_dollar(struct parser *p, enum quote_context q)
 {
 	if (lex_peek(p) == '`')
-		return backtick(p, q);
+		return read_backtick(p, q);
 	size_t from = p->pos;
 	lex_next(p);
 	int c = lex_peek(p);
@@ -351,7 +351,7 @@ static void soft_quote(struct builder *l, const struct until *u)
 	build_byte(l, p->pos++);
 }
 
-static void backslash(struct builder *l, const struct until *u)
+static void read_backslash(struct builder *l, const struct until *u)
 {
 	struct parser *p = l->p;
 	size_t from = p->pos++;
@@ -421,16 +421,16 @@ static void part_at(struct builder *l, const struct until *u, int c, unsigned *l
 	size_t from = p->pos;
 
 	if (c == '\\') {
-		backslash(l, u);
+		read_backslash(l, u);
 	} else if (ansi_ahead(p, u, c)) {
 		lex_next(p);
 		build_part(l, ansi_in_double(p, from));
 	} else if (c == '$' || c == '`') {
-		build_part(l, dollar(p, u->quotes == IN_ARITH ? IN_DOUBLE : u->quotes));
+		build_part(l, read_dollar(p, u->quotes == IN_ARITH ? IN_DOUBLE : u->quotes));
 	} else if ((c == '\'' || c == '"') && quotes_count(u)) {
 		quote_char(l, u, c);
 	} else if (u->quotes == IN_NOTHING && process_ahead(p, c)) {
-		build_part(l, process(p));
+		build_part(l, read_process(p));
 	} else {
 		if (u->open && c == u->open)
 			(*level)++;
@@ -473,7 +473,7 @@ struct syn_part *parts_subscript(struct parser *p)
 /* ---- words ---- */
 
 /* A group in parentheses that belongs to the word: an extended pattern's alternatives, or a group in a regular expression. */
-static void group(struct builder *l)
+static void read_group(struct builder *l)
 {
 	struct parser *p = l->p;
 	build_byte(l, p->pos++);
@@ -485,7 +485,7 @@ static void group(struct builder *l)
 }
 
 /* NAME[...] where an assignment may stand is one word up to the bracket's end, blanks and all. */
-static void bracket(struct builder *l)
+static void read_bracket(struct builder *l)
 {
 	struct parser *p = l->p;
 	size_t from = p->pos;
@@ -525,23 +525,23 @@ static bool word_step(struct builder *l, struct syn_word *w, enum word_context c
 		return false;
 	if (c == '\\') {
 		struct until u = {.stops = "", .quotes = IN_NOTHING};
-		backslash(l, &u);
+		read_backslash(l, &u);
 	} else if (c == '\'') {
 		build_part(l, single_quote(p));
 	} else if (c == '"') {
 		build_part(l, double_quote(p));
 	} else if (c == '$' || c == '`') {
-		build_part(l, dollar(p, IN_NOTHING));
+		build_part(l, read_dollar(p, IN_NOTHING));
 	} else if (process_ahead(p, c)) {
-		build_part(l, process(p));
+		build_part(l, read_process(p));
 	} else if (c && extended_ahead(p, c, cx)) {
 		build_byte(l, p->pos++);
 		lex_peek(p);
-		group(l);
+		read_group(l);
 	} else if (cx == WORD_REGEX && c == '(') {
-		group(l);
+		read_group(l);
 	} else if (cx == WORD_COMMAND && c == '[' && p->dialect != DIALECT_SH && run_is_name(l)) {
-		bracket(l);
+		read_bracket(l);
 	} else if (lex_is_meta(c) && cx != WORD_WHOLE && !(cx == WORD_REGEX && c == '|')) {
 		return false;
 	} else {

@@ -4,7 +4,7 @@
  */
 #include "shell/eval.h"
 
-static bool listed(struct str name, const char *list)
+static bool is_listed(struct str name, const char *list)
 {
 	for (const char *p = list; *p;) {
 		size_t n = strcspn(p, " ");
@@ -22,11 +22,11 @@ bool zsh_table(struct str name)
 		"reswords dis_reswords options nameddirs userdirs dirstack widgets keymaps patchars dis_patchars parameters modules "
 		"argv ARGC fpath FPATH module_path MODULE_PATH cdpath NULLCMD READNULLCMD TMPPREFIX STTY mapfile "
 		"prompt PROMPT PROMPT2 PROMPT3 PROMPT4 SPROMPT histchars HISTCHARS UID EUID GID EGID USERNAME";
-	return str_ends(name, "_functions") || listed(name, tables);
+	return str_ends(name, "_functions") || is_listed(name, tables);
 }
 
 bool zsh_function(struct str name)
 {
 	static const char own[] = "chpwd precmd preexec periodic zshaddhistory zshexit zsh_directory_name";
-	return str_starts(name, "TRAP") || listed(name, own);
+	return str_starts(name, "TRAP") || is_listed(name, own);
 }

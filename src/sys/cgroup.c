@@ -38,7 +38,7 @@
 
 /* ---- small files ---- */
 
-static int put(int dir, const char *name, const char *text)
+static int put_file(int dir, const char *name, const char *text)
 {
 	FD_CLEANUP int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
 	ssize_t n = (ssize_t)strlen(text);
@@ -49,11 +49,11 @@ static int put_number(int dir, const char *name, uint64_t n)
 {
 	char text[KNOB_MAX];
 	str_put(text, sizeof text, "%ju", (uintmax_t)n);
-	return put(dir, name, text);
+	return put_file(dir, name, text);
 }
 
 /* The number after `key` and a blank at the start of a line, or that the text begins with (key ""); 0 when there is none. */
-static uint64_t counter(struct str text, const char *key)
+static uint64_t read_counter(struct str text, const char *key)
 {
 	size_t k = strlen(key);
 	for (size_t at = 0; at < text.n;) {
@@ -70,11 +70,11 @@ static uint64_t counter(struct str text, const char *key)
 	return 0;
 }
 
-static uint64_t get(int dir, const char *name, const char *key)
+static uint64_t get_counter(int dir, const char *name, const char *key)
 {
 	char text[COUNTERS_MAX];
 	ssize_t n = cg_read(dir, name, text, sizeof text);
-	return n < 0 ? 0 : counter(str_n(text, (size_t)n), key);
+	return n < 0 ? 0 : read_counter(str_n(text, (size_t)n), key);
 }
 
 /* ---- names and leftovers ---- */
@@ -139,7 +139,7 @@ static bool maker_dead(const struct cg_origin *o, const struct cg_origin *self, 
 }
 
 /* Removes empty groups of dead launchers; one that still holds a process is refused by the kernel and stays. */
-static void sweep(int parent, const struct cg_origin *self, int *starts_left)
+static void sweep_groups(int parent, const struct cg_origin *self, int *starts_left)
 {
 	_Alignas(struct dirent64) char buf[SWEEP_BYTES];
 	ssize_t n = getdents64(parent, buf, sizeof buf);
@@ -273,7 +273,7 @@ static void listen_v1(struct cgroup *cg, int dir)
 	FD_CLEANUP int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	char text[KNOB_MAX];
 	str_put(text, sizeof text, "%d %d", event, cg->oom_count);
-	if (event < 0 || put(dir, "cgroup.event_control", text) < 0)
+	if (event < 0 || put_file(dir, "cgroup.event_control", text) < 0)
 		return;
 	cg->oom_event = event;
 	cg->oom_poll = POLLIN;
@@ -369,7 +369,7 @@ static int open_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned 
 }
 
 /* A group with processes of its own cannot hand out controllers, so both leave the scope's own group first. */
-static int settle(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
+static int settle_group(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
 {
 	struct cg_dir *d = &cg->dirs[0];
 	if (mkdirat(d->parent, HOLDER_GROUP, 0755) < 0)
@@ -382,7 +382,7 @@ static int settle(struct cgroup *cg, const struct cg_scope *scope, unsigned want
 int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
 {
 	*cg = (struct cgroup){.oom_event = -1, .oom_count = -1};
-	if (open_scope(cg, scope, want, e) == 0 && name_group(cg, e) == 0 && make_dir(cg, &cg->dirs[0], e) == 0 && settle(cg, scope, want, e) == 0 &&
+	if (open_scope(cg, scope, want, e) == 0 && name_group(cg, e) == 0 && make_dir(cg, &cg->dirs[0], e) == 0 && settle_group(cg, scope, want, e) == 0 &&
 	    listen_for_oom(cg, e) == 0)
 		return 0;
 	close_all(cg); /* what was made there holds a process, or goes with the scope */
@@ -409,9 +409,9 @@ static int set_memory_v2(int dir, uint64_t n)
 	if (put_number(dir, "memory.max", n) < 0)
 		return -1;
 	/* absent without swap accounting; without group kill the caller kills the rest */
-	if (put(dir, "memory.swap.max", "0") < 0 && errno != ENOENT)
+	if (put_file(dir, "memory.swap.max", "0") < 0 && errno != ENOENT)
 		return -1;
-	return put(dir, "memory.oom.group", "1") < 0 && errno != ENOENT ? -1 : 0;
+	return put_file(dir, "memory.oom.group", "1") < 0 && errno != ENOENT ? -1 : 0;
 }
 
 /* Thousandths of a CPU as a quota in a period. Below a hundredth the quota has its least size and the period grows. */
@@ -432,7 +432,7 @@ static int set_cpu(const struct cg_dir *d, uint64_t milli)
 	if (d->v2) {
 		char text[KNOB_MAX];
 		str_put(text, sizeof text, "%ju %ju", (uintmax_t)quota, (uintmax_t)period);
-		return put(d->fd, "cpu.max", text);
+		return put_file(d->fd, "cpu.max", text);
 	}
 	if (period != CPU_PERIOD_US && put_number(d->fd, "cpu.cfs_period_us", period) < 0)
 		return -1;
@@ -448,10 +448,10 @@ static int limit_disk(const struct cg_dir *d, struct str device, uint64_t n)
 	char text[KNOB_MAX];
 	if (d->v2) {
 		str_put(text, sizeof text, "%.*s rbps=%ju wbps=%ju", STR_ARG(device), (uintmax_t)n, (uintmax_t)n);
-		return put(d->fd, "io.max", text);
+		return put_file(d->fd, "io.max", text);
 	}
 	str_put(text, sizeof text, "%.*s %ju", STR_ARG(device), (uintmax_t)n);
-	return put(d->fd, "blkio.throttle.read_bps_device", text) == 0 && put(d->fd, "blkio.throttle.write_bps_device", text) == 0 ? 0 : -1;
+	return put_file(d->fd, "blkio.throttle.read_bps_device", text) == 0 && put_file(d->fd, "blkio.throttle.write_bps_device", text) == 0 ? 0 : -1;
 }
 
 static int set_io(const struct cg_dir *d, uint64_t n)
@@ -544,10 +544,10 @@ void cg_kill(const struct cgroup *cg)
 {
 	const struct cg_dir *v2 = dir_v2(cg), *cpu = dir_with(cg, CG_HAS_CPU);
 	if (v2 && v2->fd >= 0)
-		put(v2->fd, "cgroup.kill", "1");
+		put_file(v2->fd, "cgroup.kill", "1");
 	/* Who has used up his share of CPU cannot even die before the next period (Linux before 6.18). */
 	if (cpu && cpu->fd >= 0)
-		put(cpu->fd, cpu->v2 ? "cpu.max" : "cpu.cfs_quota_us", cpu->v2 ? "max" : "-1");
+		put_file(cpu->fd, cpu->v2 ? "cpu.max" : "cpu.cfs_quota_us", cpu->v2 ? "max" : "-1");
 }
 
 /* ---- counters ---- */
@@ -555,7 +555,7 @@ void cg_kill(const struct cgroup *cg)
 static uint64_t memory_counter(const struct cgroup *cg, const char *name_v2, const char *name_v1)
 {
 	const struct cg_dir *d = dir_with(cg, CG_HAS_MEMORY);
-	return d && d->fd >= 0 ? get(d->fd, d->v2 ? name_v2 : name_v1, "") : 0;
+	return d && d->fd >= 0 ? get_counter(d->fd, d->v2 ? name_v2 : name_v1, "") : 0;
 }
 
 uint64_t cg_memory_now(const struct cgroup *cg) { return memory_counter(cg, "memory.current", "memory.usage_in_bytes"); }
@@ -581,7 +581,8 @@ uint64_t cg_cpu_us(const struct cgroup *cg)
 	const struct cg_dir *d = dir_time(cg);
 	if (!d)
 		return 0;
-	return d->v2 ? get(d->fd, "cpu.stat", "usage_usec") : get(d->fd, "cpuacct.usage", "") / 1000;
+	return d->v2 ? get_counter(d->fd, "cpu.stat", "usage_usec")
+		     : get_counter(d->fd, "cpuacct.usage", "") / 1000;
 }
 
 int cg_processes(const struct cgroup *cg)
@@ -596,7 +597,7 @@ static uint64_t kills_counted(const struct cgroup *cg)
 {
 	char text[COUNTERS_MAX];
 	ssize_t n = pread(cg->oom_count, text, sizeof text, 0);
-	return n < 0 ? 0 : counter(str_n(text, (size_t)n), "oom_kill");
+	return n < 0 ? 0 : read_counter(str_n(text, (size_t)n), "oom_kill");
 }
 
 /* Version 1 tells first and kills then. Whoever asks in between would hear of nothing and not be told again. */
@@ -639,7 +640,7 @@ void cg_remove(struct cgroup *cg)
 		}
 	}
 	for (size_t i = 0; i < cg->n && cg->self.pid; i++)
-		sweep(cg->dirs[i].parent, &cg->self, &starts_left);
+		sweep_groups(cg->dirs[i].parent, &cg->self, &starts_left);
 	close_all(cg);
 }
 

@@ -29,7 +29,7 @@ struct collector_work { /* of the process */
 };
 
 /* What is there; of what is too much only the size is kept: a file that is longer than it may be. */
-static void take(struct collector_work *w, size_t i)
+static void take_bytes(struct collector_work *w, size_t i)
 {
 	static char chunk[CHUNK];
 	ssize_t got;
@@ -44,7 +44,7 @@ static void take(struct collector_work *w, size_t i)
 }
 
 /* The caller's other descriptors are not kept from ending: the program that makes the reports may read one to its end. */
-static void shut(const struct collector_work *w, int stop)
+static void shut_pipes(const struct collector_work *w, int stop)
 {
 	int keep[2 * COLLECT_MAX + 1];
 	size_t n = 0;
@@ -58,14 +58,14 @@ static void shut(const struct collector_work *w, int stop)
 	fds_keep(keep, n);
 }
 
-static void collect(struct collector_work *w, int stop, pid_t parent)
+static void collect_pipes(struct collector_work *w, int stop, pid_t parent)
 {
 	struct pollfd p[COLLECT_MAX + 1];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	shut(w, stop);
+	shut_pipes(w, stop);
 	signal(SIGINT, SIG_IGN); /* the caller decides when the run is over */
 	signal(SIGTERM, SIG_IGN);
 	for (size_t i = 0; i < w->c->n; i++)
@@ -75,14 +75,14 @@ static void collect(struct collector_work *w, int stop, pid_t parent)
 		if (poll(p, w->c->n + 1, -1) < 0 && errno != EINTR)
 			_exit(1);
 		for (size_t i = 0; i < w->c->n; i++)
-			take(w, i);
+			take_bytes(w, i);
 	} while (!p[w->c->n].revents);
 	for (size_t i = 0; i < w->c->n; i++)
-		take(w, i);
+		take_bytes(w, i);
 	_exit(0);
 }
 
-static void forget(struct collector *c)
+static void forget_pipes(struct collector *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		fd_close(&c->files[i]);
@@ -118,7 +118,7 @@ int collector_start(const char *const *paths, size_t n, size_t max, struct colle
 		if (pipe2(stop, O_CLOEXEC) != 0 || (c.pid = process_fork(NULL)) < 0)
 			rc = err_set(e, ERR_SYSTEM, errno, "cannot start collecting reports");
 		else if (c.pid == 0)
-			collect(&w, stop[0], self);
+			collect_pipes(&w, stop[0], self);
 		else
 			rc = 0;
 	}
@@ -127,7 +127,7 @@ int collector_start(const char *const *paths, size_t n, size_t max, struct colle
 	fd_close(&stop[0]);
 	if (rc != 0) {
 		fd_close(&stop[1]);
-		forget(&c);
+		forget_pipes(&c);
 		return -1;
 	}
 	c.stop = stop[1];
@@ -154,5 +154,5 @@ void collector_end(struct arena *a, struct collector *c, struct str *texts, bool
 		if (!large[i] && (lseek(c->files[i], 0, SEEK_SET) != 0 || fd_read_all(a, c->files[i], "report", c->max, &texts[i], NULL) != 0))
 			large[i] = true;
 	}
-	forget(c);
+	forget_pipes(c);
 }

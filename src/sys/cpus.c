@@ -38,7 +38,7 @@ int cpus_restore(const cpu_set_t *all)
 }
 
 /* A process that is gone, or that may not be moved, is left alone. One that was moved must get all back. */
-static int move(pid_t pid, const cpu_set_t *to, const cpu_set_t *all, struct err *e)
+static int move_process(pid_t pid, const cpu_set_t *to, const cpu_set_t *all, struct err *e)
 {
 	if (sched_setaffinity(pid, sizeof(*to), to) != 0 || sched_setaffinity(pid, sizeof(*all), all) == 0 || errno == ESRCH)
 		return 0;
@@ -54,7 +54,7 @@ int cpus_away(pid_t pid, struct err *e)
 		return 0;
 	others = all;
 	CPU_CLR((size_t)here, &others);
-	return CPU_COUNT(&others) ? move(pid, &others, &all, e) : 0;
+	return CPU_COUNT(&others) ? move_process(pid, &others, &all, e) : 0;
 }
 
 void cpus_here(pid_t pid)

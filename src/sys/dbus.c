@@ -332,7 +332,7 @@ int dbus_send(struct dbus *d, const struct dbus_out *messages, size_t n, struct 
 }
 
 /* Adds what comes next. */
-static int receive(struct dbus *d, struct err *e)
+static int receive_bytes(struct dbus *d, struct err *e)
 {
 	if (d->n == sizeof(d->in))
 		return err_set(e, ERR_LIMIT, 0, "a D-Bus message of more than %d bytes", DBUS_IN_MAX);
@@ -354,7 +354,7 @@ static int receive(struct dbus *d, struct err *e)
 	}
 }
 
-static void drop(struct dbus *d, size_t n)
+static void drop_bytes(struct dbus *d, size_t n)
 {
 	memmove(d->in, d->in + n, d->n - n);
 	d->n -= n;
@@ -369,13 +369,13 @@ int dbus_await_auth(struct dbus *d, struct err *e)
 		if (end && !str_starts(str_n(d->in, d->n), "OK "))
 			return err_set(e, ERR_SYSTEM, 0, "the D-Bus peer does not take this user");
 		if (end) {
-			drop(d, (size_t)(end - d->in) + 2);
+			drop_bytes(d, (size_t)(end - d->in) + 2);
 			d->authenticated = true;
 			return 0;
 		}
 		if (d->n > LINE_MAX_AUTH)
 			return err_set(e, ERR_INPUT, 0, "the D-Bus peer says nothing that can be understood");
-		if (receive(d, e) != 0)
+		if (receive_bytes(d, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -387,10 +387,10 @@ int dbus_next(struct dbus *d, struct dbus_in *ret, struct err *e)
 
 	if (dbus_await_auth(d, e) != 0)
 		return -1;
-	drop(d, d->taken);
+	drop_bytes(d, d->taken);
 	d->taken = 0;
 	while ((n = dbus_parse(str_n(d->in, d->n), ret)) == 0)
-		if (receive(d, e) != 0)
+		if (receive_bytes(d, e) != 0)
 			return -1;
 	if (n < 0)
 		return err_set(e, ERR_INPUT, 0, "the D-Bus peer says nothing that can be understood");

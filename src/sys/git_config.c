@@ -28,7 +28,7 @@ static struct str name_of(struct arena *a, struct str s)
 }
 
 /* [section] or [section "sub"]: how many bytes it takes, 0: not understood. */
-static size_t header(struct arena *a, struct str line, struct git_setting *ret)
+static size_t read_header(struct arena *a, struct str line, struct git_setting *ret)
 {
 	struct buf sub;
 	size_t i = 1;
@@ -52,7 +52,7 @@ static size_t header(struct arena *a, struct str line, struct git_setting *ret)
 }
 
 /* The letter that an escape in a value stands for; 0: unknown, or the value goes on in the next line. */
-static char escaped(char c)
+static char escaped_char(char c)
 {
 	switch (c) {
 	case '"':
@@ -82,7 +82,7 @@ static bool value_of(struct arena *a, struct str s, struct str *ret)
 			continue;
 		}
 		if (c == '\\') {
-			c = ++i < s.n ? escaped(s.p[i]) : 0;
+			c = ++i < s.n ? escaped_char(s.p[i]) : 0;
 			if (!c)
 				return false;
 			buf_char(&b, c);
@@ -99,7 +99,7 @@ static bool value_of(struct arena *a, struct str s, struct str *ret)
 	return !quoted;
 }
 
-static bool setting(
+static bool read_setting(
 	struct arena *a, const struct git_setting *in, struct str line, git_setting_fn *fn, void *ctx)
 {
 	ptrdiff_t equals = str_find(line, '=', 0);
@@ -125,13 +125,13 @@ bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void 
 
 		from = to + 1;
 		if (line.n && line.p[0] == '[') {
-			size_t n = header(a, line, &in);
+			size_t n = read_header(a, line, &in);
 
 			line = n ? str_trim(str_sub(line, n, line.n), BLANKS) : line;
 			if (!n)
 				in.section = in.sub = STR("");
 		}
-		if (line.n && line.p[0] != '#' && line.p[0] != ';' && !setting(a, &in, line, fn, ctx)) {
+		if (line.n && line.p[0] != '#' && line.p[0] != ';' && !read_setting(a, &in, line, fn, ctx)) {
 			understood = false;
 			fn(ctx, &(struct git_setting){
 					.section = STR("?"), .sub = STR(""), .key = STR("?"), .value = line});

@@ -88,7 +88,7 @@ static bool is_part(struct str name, bool last)
 
 /* A component that starts with a dot or a dash, or a part of a repository; or a name that the policy protects, at any
  * depth. */
-static bool matters(const struct names *t, struct str path)
+static bool name_matters(const struct names *t, struct str path)
 {
 	for (size_t from = 0; from < path.n;) {
 		ptrdiff_t slash = str_find(path, '/', from);
@@ -111,7 +111,7 @@ static void take_name(struct names *t, struct str path)
 				   : !strcmp(t->mode, "160000") ? GIT_TOUCH_REPOSITORY
 								: GIT_TOUCH_FILE;
 
-	if ((kind == GIT_TOUCH_FILE || kind == GIT_TOUCH_DELETE) && !matters(t, path))
+	if ((kind == GIT_TOUCH_FILE || kind == GIT_TOUCH_DELETE) && !name_matters(t, path))
 		return;
 	if (t->nkept + path.n + 2 > KEPT_BYTES) {
 		t->more = true;
@@ -191,29 +191,29 @@ static void list_names(struct arena *a, const struct names *t, struct str top, s
 
 /* ---- git ---- */
 
-static void arg(struct git_lookup *r, const char *text)
+static void add_arg(struct git_lookup *r, const char *text)
 {
 	if (r->argc < ARGS_MAX)
 		r->argv[r->argc++] = str_c(r->m->a, str_of(text));
 	r->argv[r->argc] = NULL;
 }
 
-static void begin(struct git_lookup *r, const char *command)
+static void begin_command(struct git_lookup *r, const char *command)
 {
 	r->argc = 0;
-	arg(r, "git");
-	arg(r, str_c(r->m->a, str_fmt(r->m->a, "--git-dir=%.*s", STR_ARG(r->place->dir))));
-	arg(r, str_c(r->m->a, str_fmt(r->m->a, "--work-tree=%.*s", STR_ARG(r->place->top))));
-	arg(r, "--no-pager");
+	add_arg(r, "git");
+	add_arg(r, str_c(r->m->a, str_fmt(r->m->a, "--git-dir=%.*s", STR_ARG(r->place->dir))));
+	add_arg(r, str_c(r->m->a, str_fmt(r->m->a, "--work-tree=%.*s", STR_ARG(r->place->top))));
+	add_arg(r, "--no-pager");
 	for (size_t i = 0; i < COUNT(overridden); i++) {
-		arg(r, "-c");
-		arg(r, overridden[i]);
+		add_arg(r, "-c");
+		add_arg(r, overridden[i]);
 	}
-	arg(r, command);
+	add_arg(r, command);
 }
 
 /* Starts it, all arguments being there. 0 when it ended with status 0. */
-static int finish(struct git_lookup *r, struct str input, struct names *names, char *output, size_t max,
+static int run_command(struct git_lookup *r, struct str input, struct names *names, char *output, size_t max,
 	size_t *ret_n)
 {
 	char *own[COUNT(environment)] = {NULL};
@@ -247,18 +247,18 @@ static void begin_diff(struct git_lookup *r, const char *command)
 	static const char *const options[] = {"-r", "--raw", "-z", "--no-renames", "--no-ext-diff",
 		"--no-textconv", "--ignore-submodules=dirty"};
 
-	begin(r, command);
+	begin_command(r, command);
 	for (size_t i = 0; i < COUNT(options); i++)
-		arg(r, options[i]);
+		add_arg(r, options[i]);
 }
 
-static int diff(struct git_lookup *r, struct str from, struct str to, struct names *names)
+static int diff_trees(struct git_lookup *r, struct str from, struct str to, struct names *names)
 {
 	begin_diff(r, "diff-tree");
-	arg(r, str_c(r->m->a, from));
-	arg(r, str_c(r->m->a, to));
-	arg(r, "--");
-	return finish(r, STR(""), names, NULL, 0, NULL);
+	add_arg(r, str_c(r->m->a, from));
+	add_arg(r, str_c(r->m->a, to));
+	add_arg(r, "--");
+	return run_command(r, STR(""), names, NULL, 0, NULL);
 }
 
 /* One line of output; empty: an error, or none. */
@@ -267,26 +267,27 @@ static struct str ask_line(struct git_lookup *r)
 	char *line = arena_alloc(r->m->a, OID_BYTES);
 	size_t n = 0;
 
-	if (finish(r, STR(""), NULL, line, OID_BYTES, &n) != 0)
+	if (run_command(r, STR(""), NULL, line, OID_BYTES, &n) != 0)
 		return STR("");
 	return str_trim(str_n(line, n), "\n");
 }
 
-static struct str verify(struct git_lookup *r, struct str rev)
+static struct str verify_revision(struct git_lookup *r, struct str rev)
 {
-	begin(r, "rev-parse");
-	arg(r, "--verify");
-	arg(r, "-q");
-	arg(r, str_c(r->m->a, str_fmt(r->m->a, "%.*s^{commit}", STR_ARG(rev))));
+	begin_command(r, "rev-parse");
+	add_arg(r, "--verify");
+	add_arg(r, "-q");
+	add_arg(r, str_c(r->m->a, str_fmt(r->m->a, "%.*s^{commit}", STR_ARG(rev))));
 	return ask_line(r);
 }
 
 /* A branch of the remote, where there is no other: git makes a branch of it. */
 static struct str find_commit(struct git_lookup *r, struct str rev)
 {
-	struct str found = verify(r, rev);
+	struct str found = verify_revision(r, rev);
 
-	return found.n ? found : verify(r, str_fmt(r->m->a, "refs/remotes/origin/%.*s", STR_ARG(rev)));
+	return found.n ? found
+		       : verify_revision(r, str_fmt(r->m->a, "refs/remotes/origin/%.*s", STR_ARG(rev)));
 }
 
 /* ---- the changes ---- */
@@ -295,38 +296,38 @@ static int look_checkout(struct git_lookup *r, struct str rev, struct names *nam
 {
 	struct str to = find_commit(r, rev);
 
-	return to.n ? diff(r, STR("HEAD"), to, names) : -1;
+	return to.n ? diff_trees(r, STR("HEAD"), to, names) : -1;
 }
 
 static int look_merge(struct git_lookup *r, struct str rev, struct names *names)
 {
-	struct str to = verify(r, rev), base;
+	struct str to = verify_revision(r, rev), base;
 
 	if (!to.n)
 		return -1;
-	begin(r, "merge-base");
-	arg(r, "HEAD");
-	arg(r, str_c(r->m->a, to));
+	begin_command(r, "merge-base");
+	add_arg(r, "HEAD");
+	add_arg(r, str_c(r->m->a, to));
 	base = ask_line(r);
-	return base.n ? diff(r, base, to, names) : -1;
+	return base.n ? diff_trees(r, base, to, names) : -1;
 }
 
 static int look_stash(struct git_lookup *r, struct str rev, struct names *names)
 {
 	struct arena *a = r->m->a;
-	struct str stash = verify(r, rev), untracked;
+	struct str stash = verify_revision(r, rev), untracked;
 
-	if (!stash.n || diff(r, str_fmt(a, "%.*s^1", STR_ARG(stash)), stash, names) != 0)
+	if (!stash.n || diff_trees(r, str_fmt(a, "%.*s^1", STR_ARG(stash)), stash, names) != 0)
 		return -1;
-	untracked = verify(r, str_fmt(a, "%.*s^3", STR_ARG(stash)));
+	untracked = verify_revision(r, str_fmt(a, "%.*s^3", STR_ARG(stash)));
 	if (!untracked.n)
 		return 0;
 	begin_diff(r, "diff-tree");
-	arg(r, "--root");
-	arg(r, "--no-commit-id");
-	arg(r, str_c(a, untracked));
-	arg(r, "--");
-	return finish(r, STR(""), names, NULL, 0, NULL);
+	add_arg(r, "--root");
+	add_arg(r, "--no-commit-id");
+	add_arg(r, str_c(a, untracked));
+	add_arg(r, "--");
+	return run_command(r, STR(""), names, NULL, 0, NULL);
 }
 
 static int look_stash_branch(struct git_lookup *r, struct str rev, struct names *names)
@@ -346,10 +347,10 @@ static int look_revert(struct git_lookup *r, struct str rev, struct names *names
 
 	r->index = true;
 	begin_diff(r, "diff-index");
-	arg(r, "-R");
-	arg(r, str_c(r->m->a, rev));
-	arg(r, "--");
-	rc = finish(r, STR(""), names, NULL, 0, NULL);
+	add_arg(r, "-R");
+	add_arg(r, str_c(r->m->a, rev));
+	add_arg(r, "--");
+	rc = run_command(r, STR(""), names, NULL, 0, NULL);
 	r->index = false;
 	return rc;
 }
@@ -360,19 +361,19 @@ static int look_picks(struct git_lookup *r, const struct str *revs, size_t n, st
 	char *commits = arena_alloc(r->m->a, COMMITS_BYTES);
 	size_t bytes = 0;
 
-	begin(r, "rev-list");
-	arg(r, "--no-walk=unsorted");
+	begin_command(r, "rev-list");
+	add_arg(r, "--no-walk=unsorted");
 	for (size_t i = 0; i < n; i++)
-		arg(r, str_c(r->m->a, revs[i]));
-	arg(r, "--");
-	if (finish(r, STR(""), NULL, commits, COMMITS_BYTES, &bytes) != 0 || !bytes)
+		add_arg(r, str_c(r->m->a, revs[i]));
+	add_arg(r, "--");
+	if (run_command(r, STR(""), NULL, commits, COMMITS_BYTES, &bytes) != 0 || !bytes)
 		return -1;
 	begin_diff(r, "diff-tree");
-	arg(r, "--root");
-	arg(r, "-m");
-	arg(r, "--no-commit-id");
-	arg(r, "--stdin");
-	return finish(r, str_n(commits, bytes), names, NULL, 0, NULL);
+	add_arg(r, "--root");
+	add_arg(r, "-m");
+	add_arg(r, "--no-commit-id");
+	add_arg(r, "--stdin");
+	return run_command(r, str_n(commits, bytes), names, NULL, 0, NULL);
 }
 
 /* ---- the question ---- */
@@ -394,7 +395,7 @@ static void plain_setting(void *ctx, const struct git_setting *s, enum git_scope
 }
 
 /* Where files are read (`files`), filters would run. */
-static bool usable(struct path_memo *m, const struct git_place *place, bool files)
+static bool is_usable(struct path_memo *m, const struct git_place *place, bool files)
 {
 	struct plain_repository p = {0};
 
@@ -432,7 +433,7 @@ static size_t split_revs(struct str list, struct str revs[GIT_TREE_REVS_MAX])
 	return n;
 }
 
-static int look(struct git_lookup *r, enum git_change change, const struct str *revs, size_t n,
+static int look_up_change(struct git_lookup *r, enum git_change change, const struct str *revs, size_t n,
 	struct names *names)
 {
 	int (*const each[])(struct git_lookup *, struct str, struct names *) = {
@@ -464,11 +465,11 @@ void git_tree_look(struct path_memo *m, const struct tree_answer *asked, struct 
 	for (size_t i = 0; i < COUNT(git_programs) && !r.git; i++)
 		r.git = access(git_programs[i], X_OK) == 0 ? git_programs[i] : NULL;
 	if (!n || !r.git || !git_place_find(m, asked->dir, &place) ||
-		!usable(m, &place, asked->change == GIT_CHANGE_REVERT))
+		!is_usable(m, &place, asked->change == GIT_CHANGE_REVERT))
 		return;
 	r.place = &place;
 	names->kept = arena_alloc(m->a, KEPT_BYTES);
 	split_patterns(names, asked->keep);
-	if (look(&r, asked->change, revs, n, names) == 0)
+	if (look_up_change(&r, asked->change, revs, n, names) == 0)
 		list_names(m->a, names, place.top, ret);
 }

@@ -21,7 +21,7 @@
 
 /* ---- places ---- */
 
-static struct str join(struct arena *a, struct str dir, struct str name)
+static struct str join_path(struct arena *a, struct str dir, struct str name)
 {
 	return str_starts(name, "/") ? name : str_fmt(a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(name));
 }
@@ -30,7 +30,7 @@ static enum path_kind kind_of(struct path_memo *m, struct str dir, const char *n
 {
 	enum path_kind kind = PATH_ABSENT;
 
-	path_real(m, join(m->a, dir, str_of(name)), &kind);
+	path_real(m, join_path(m->a, dir, str_of(name)), &kind);
 	return kind;
 }
 
@@ -59,17 +59,17 @@ static bool take_place(struct path_memo *m, struct str top, struct str dir, stru
 
 	if (kind != PATH_DIR || !is_git_dir(m, real))
 		return false;
-	common = read_line(m->a, join(m->a, real, STR("commondir")));
+	common = read_line(m->a, join_path(m->a, real, STR("commondir")));
 	*ret = (struct git_place){.top = top, .dir = real, .common = real};
 	if (common.n)
-		ret->common = path_real(m, join(m->a, real, common), &kind);
+		ret->common = path_real(m, join_path(m->a, real, common), &kind);
 	return true;
 }
 
 /* The directory itself: .git in it, a file .git that names another directory, or a bare repository. */
 static bool place_at(struct path_memo *m, struct str top, struct git_place *ret)
 {
-	struct str git = join(m->a, top, STR(".git")), line;
+	struct str git = join_path(m->a, top, STR(".git")), line;
 	enum path_kind kind = kind_of(m, top, ".git");
 
 	if (kind == PATH_FILE) {
@@ -77,7 +77,7 @@ static bool place_at(struct path_memo *m, struct str top, struct git_place *ret)
 		if (!str_starts(line, "gitdir:"))
 			return false;
 		line = str_trim(str_sub(line, strlen("gitdir:"), line.n), " \t");
-		return take_place(m, top, join(m->a, top, line), ret);
+		return take_place(m, top, join_path(m->a, top, line), ret);
 	}
 	if (kind == PATH_DIR && take_place(m, top, git, ret))
 		return true;
@@ -99,7 +99,7 @@ bool git_place_find(struct path_memo *m, struct str dir, struct git_place *ret)
 	return false;
 }
 
-static bool owned(struct path_memo *m, struct str dir)
+static bool is_owned(struct path_memo *m, struct str dir)
 {
 	const struct path_dir *d = path_dir(m, dir);
 
@@ -108,7 +108,7 @@ static bool owned(struct path_memo *m, struct str dir)
 
 bool git_place_owned(struct path_memo *m, const struct git_place *p)
 {
-	return owned(m, p->dir) && owned(m, p->common);
+	return is_owned(m, p->dir) && is_owned(m, p->common);
 }
 
 bool git_place_linked(struct path_memo *m, const struct git_place *p)
@@ -122,9 +122,10 @@ bool git_place_linked(struct path_memo *m, const struct git_place *p)
 		return false;
 	if (!git_place_owned(m, p) || !is_git_dir(m, p->common))
 		return false;
-	back = read_line(m->a, join(m->a, p->dir, STR("gitdir")));
+	back = read_line(m->a, join_path(m->a, p->dir, STR("gitdir")));
 	return back.n &&
-	       str_eq(path_real(m, join(m->a, p->dir, back), &kind), join(m->a, p->top, STR(".git"))) &&
+	       str_eq(path_real(m, join_path(m->a, p->dir, back), &kind),
+		       join_path(m->a, p->top, STR(".git"))) &&
 	       kind == PATH_FILE;
 }
 
@@ -171,11 +172,11 @@ struct git_config_reader {
 	bool understood;
 };
 
-static struct str expand(const struct git_config_reader *r, struct str base, struct str path)
+static struct str expand_path(const struct git_config_reader *r, struct str base, struct str path)
 {
 	if (str_starts(path, "~/"))
-		return join(r->a, r->home, str_sub(path, 2, path.n));
-	return join(r->a, base, path);
+		return join_path(r->a, r->home, str_sub(path, 2, path.n));
+	return join_path(r->a, base, path);
 }
 
 /* gitdir:PATTERN and gitdir/i:PATTERN against the git directory; anything else may hold. */
@@ -190,7 +191,7 @@ static bool condition_holds(const struct git_config_reader *r, struct str condit
 		return false;
 	pattern = str_sub(condition, fold ? strlen("gitdir/i:") : strlen("gitdir:"), condition.n);
 	if (str_starts(pattern, "~/") || str_starts(pattern, "./"))
-		pattern = expand(r, path_parent(r->file),
+		pattern = expand_path(r, path_parent(r->file),
 			str_starts(pattern, "./") ? str_sub(pattern, 2, pattern.n) : pattern);
 	else if (!str_starts(pattern, "/"))
 		pattern = str_cat(r->a, STR("**/"), pattern);
@@ -212,7 +213,7 @@ static void one_setting(void *ctx, const struct git_setting *s)
 		if (r->depth >= INCLUDES_MAX || (conditional && !condition_holds(r, s->sub)))
 			return;
 		in.depth++;
-		read_file(&in, expand(r, path_parent(r->file), s->value));
+		read_file(&in, expand_path(r, path_parent(r->file), s->value));
 		r->files = in.files;
 		r->understood &= in.understood;
 		return;
@@ -252,8 +253,8 @@ bool git_settings_each(struct arena *a, const struct git_place *place, struct st
 	if (!place)
 		return true;
 	r.scope = GIT_SCOPE_REPOSITORY;
-	read_file(&r, join(a, place->common, STR("config")));
-	read_file(&r, join(a, place->dir, STR("config.worktree")));
+	read_file(&r, join_path(a, place->common, STR("config")));
+	read_file(&r, join_path(a, place->dir, STR("config.worktree")));
 	return r.understood;
 }
 
@@ -341,7 +342,7 @@ static bool in_project(const struct git_search *l, struct str real)
 }
 
 /* Programs of the system and of the person's own lie outside of every project. */
-static bool installed(const struct git_search *l, struct str real)
+static bool is_installed(const struct git_search *l, struct str real)
 {
 	static const char dirs[][8] = {"/usr", "/bin", "/sbin", "/lib", "/opt", "/nix", "/snap"};
 
@@ -360,14 +361,14 @@ static bool word_of_project(const struct git_search *l, struct str word, bool pr
 
 	if (!word.n || word.n >= PATH_MAX || word.p[0] == '-' || (program && str_find(word, '/', 0) < 0))
 		return false;
-	path = str_starts(word, "~/") ? join(a, l->home, str_sub(word, 2, word.n))
-				      : join(a, l->place->top.n ? l->place->top : l->place->dir, word);
+	path = str_starts(word, "~/") ? join_path(a, l->home, str_sub(word, 2, word.n))
+				      : join_path(a, l->place->top.n ? l->place->top : l->place->dir, word);
 	path_look(l->m, path, &at);
 	if (at.target == PATH_FILE && in_project(l, at.real))
 		return true;
 	if (at.target == PATH_ABSENT)
 		return str_starts(word, "./");
-	return program && scope == GIT_SCOPE_REPOSITORY && !installed(l, at.real);
+	return program && scope == GIT_SCOPE_REPOSITORY && !is_installed(l, at.real);
 }
 
 /* Each word of the command may be a script. In the repository's own settings a word that the shell expands
@@ -489,7 +490,7 @@ static bool is_lfs(struct arena *a, struct str path, const char *hook)
 /* Hooks that the person keeps for all repositories lie outside of the project, and are the person's. */
 static bool hooks_of_project(const struct git_search *l, struct str dir)
 {
-	return in_project(l, dir) || (l->hooks_scope == GIT_SCOPE_REPOSITORY && !installed(l, dir));
+	return in_project(l, dir) || (l->hooks_scope == GIT_SCOPE_REPOSITORY && !is_installed(l, dir));
 }
 
 static void look_hooks(struct git_search *l)
@@ -497,17 +498,17 @@ static void look_hooks(struct git_search *l)
 	struct git_item **end = &l->ret->hooks;
 	struct arena *a = l->m->a;
 	struct str base = l->place->top.n ? l->place->top : l->place->dir,
-		   dir = join(a, l->place->common, STR("hooks"));
+		   dir = join_path(a, l->place->common, STR("hooks"));
 	enum path_kind kind;
 
 	if (l->hooks.n)
-		dir = str_starts(l->hooks, "~/") ? join(a, l->home, str_sub(l->hooks, 2, l->hooks.n))
-						 : join(a, base, l->hooks);
+		dir = str_starts(l->hooks, "~/") ? join_path(a, l->home, str_sub(l->hooks, 2, l->hooks.n))
+						 : join_path(a, base, l->hooks);
 	dir = path_real(l->m, dir, &kind);
 	if (kind != PATH_DIR || !hooks_of_project(l, dir))
 		return;
 	for (size_t i = 0; i < COUNT(hook_names); i++) {
-		struct str path = join(a, dir, str_of(hook_names[i]));
+		struct str path = join_path(a, dir, str_of(hook_names[i]));
 
 		if (access(str_c(a, path), X_OK) != 0 || kind_of(l->m, dir, hook_names[i]) != PATH_FILE ||
 			is_lfs(a, path, hook_names[i]))

@@ -69,7 +69,7 @@ static size_t bracket_end(struct str p, size_t from)
 }
 
 /* Does [...] in p[from, to) hold the byte? 1, 0, or -1. */
-static int bracket(struct str p, size_t from, size_t to, unsigned char c)
+static int match_bracket(struct str p, size_t from, size_t to, unsigned char c)
 {
 	size_t i = from + 1, end = to - 1;
 	bool negated = p.p[i] == '!' || p.p[i] == '^', hit = false;
@@ -98,7 +98,7 @@ static int bracket(struct str p, size_t from, size_t to, unsigned char c)
 	return hit != negated;
 }
 
-static bool ascii(struct str s)
+static bool is_ascii(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80)
@@ -107,7 +107,7 @@ static bool ascii(struct str s)
 }
 
 /* One element of the pattern against one byte: 1, 0 or -1; *ret_next is behind the element. */
-static int element(struct str p, size_t i, unsigned char c, size_t *ret_next)
+static int match_element(struct str p, size_t i, unsigned char c, size_t *ret_next)
 {
 	size_t end;
 	*ret_next = i + 1;
@@ -115,7 +115,7 @@ static int element(struct str p, size_t i, unsigned char c, size_t *ret_next)
 		return 1;
 	if (p.p[i] == '[' && (end = bracket_end(p, i)) > 0) {
 		*ret_next = end;
-		return bracket(p, i, end, c);
+		return match_bracket(p, i, end, c);
 	}
 	if (p.p[i] == '\\' && i + 1 < p.n)
 		*ret_next = ++i + 1;
@@ -137,7 +137,7 @@ int glob_match(struct str p, struct str s)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, star_k = 0, next;
 	/* what ? and [..] take of a name that is not ASCII depends on the shell's locale */
-	if (!ascii(s) && one_character(p))
+	if (!is_ascii(s) && one_character(p))
 		return -1;
 	while (k < s.n) {
 		if (i < p.n && p.p[i] == '*') {
@@ -145,7 +145,7 @@ int glob_match(struct str p, struct str s)
 			star_k = k;
 			continue;
 		}
-		int hit = i < p.n ? element(p, i, (unsigned char)s.p[k], &next) : 0;
+		int hit = i < p.n ? match_element(p, i, (unsigned char)s.p[k], &next) : 0;
 		if (hit < 0)
 			return -1;
 		if (hit) {
@@ -164,7 +164,7 @@ int glob_match(struct str p, struct str s)
 }
 
 /* Is something in it active? *ret_text is then untouched, else the text without its backslashes. */
-static bool active(struct arena *a, struct str p, struct str *ret_text)
+static bool has_active(struct arena *a, struct str p, struct str *ret_text)
 {
 	char *text = arena_alloc(a, p.n + 1);
 	size_t n = 0;
@@ -180,7 +180,7 @@ static bool active(struct arena *a, struct str p, struct str *ret_text)
 }
 
 /* ?( *( +( @( !( mean something else with extglob */
-static bool extended(struct str p)
+static bool is_extended(struct str p)
 {
 	for (size_t i = 0; i + 1 < p.n; i++) {
 		if (p.p[i] == '\\')
@@ -221,7 +221,7 @@ static void add_name(struct arena *a, struct str **list, size_t *n, size_t *cap,
 }
 
 /* Takes one from both bounds; false when one is used up. */
-static bool scan(struct expansion *x) { return ++x->scanned <= GLOB_ENTRIES_MAX && ++x->m->entries <= PATH_ENTRIES_MAX; }
+static bool count_entry(struct expansion *x) { return ++x->scanned <= GLOB_ENTRIES_MAX && ++x->m->entries <= PATH_ENTRIES_MAX; }
 
 static void try_name(struct component_reading *r, struct str name)
 {
@@ -250,7 +250,7 @@ static int read_names(void *arg)
 		for (ssize_t at = 0; at < got;) {
 			const struct dirent64 *d = (const struct dirent64 *)(bytes + at);
 			at += d->d_reclen;
-			if (!scan(r->x)) {
+			if (!count_entry(r->x)) {
 				r->x->more = true;
 				return 0;
 			}
@@ -280,12 +280,14 @@ static int read_dir(struct expansion *x, const char *path, struct component_read
 }
 
 /* The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means what path.h says. */
-static void list(struct expansion *x, struct str dir, struct str part, struct component_reading *ret)
+static void list_directory(struct expansion *x, struct str dir, struct str part,
+	struct component_reading *ret)
 {
 	struct path_answer where;
 	*ret = (struct component_reading){.x = x, .fd = -1, .part = part};
 	path_look(x->m, dir, &where);
-	if (!scan(x) || !where.real.n || where.target == PATH_OTHER || where.target == PATH_UNREADABLE) {
+	if (!count_entry(x) || !where.real.n || where.target == PATH_OTHER ||
+		where.target == PATH_UNREADABLE) {
 		x->more = true;
 		return;
 	}
@@ -296,7 +298,7 @@ static void list(struct expansion *x, struct str dir, struct str part, struct co
 static void expand_rest(struct expansion *x, struct str done, struct str rest, unsigned depth);
 
 /* `done` is what was found so far; rest is empty or starts with a slash. */
-static void found(struct expansion *x, struct str done, struct str rest, unsigned depth)
+static void add_found(struct expansion *x, struct str done, struct str rest, unsigned depth)
 {
 	struct path_answer where;
 	if (x->nfound >= GLOB_MATCHES_MAX) {
@@ -330,23 +332,23 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 		path_look(x->m, done, &where);
 		x->more |= !where.real.n;
 		if (where.target == PATH_DIR)
-			found(x, done, after, depth);
+			add_found(x, done, after, depth);
 		return;
 	}
-	if (!active(x->a, part, &text)) {
+	if (!has_active(x->a, part, &text)) {
 		done = str_cat(x->a, done, text);
 		if (!after.n) { /* bash looks whether the last name is there, a dangling link included; before that it does not matter */
 			path_look(x->m, done, &where);
 			x->more |= !where.place.n;
 		}
 		if (after.n || (where.kind != PATH_ABSENT && where.kind != PATH_UNREADABLE))
-			found(x, done, after, depth);
+			add_found(x, done, after, depth);
 		return;
 	}
 	struct component_reading r;
-	list(x, done, part, &r);
+	list_directory(x, done, part, &r);
 	for (size_t i = 0; i < r.n; i++)
-		found(x, str_cat(x->a, done, r.names[i]), after, depth);
+		add_found(x, str_cat(x->a, done, r.names[i]), after, depth);
 }
 
 static int by_bytes(const void *x, const void *y) { return str_cmp(*(const struct str *)x, *(const struct str *)y); }
@@ -356,7 +358,7 @@ void glob_expand(struct path_memo *m, struct str pattern, struct glob_answer *re
 	struct expansion x = {.a = m->a, .m = m};
 	bool sane = pattern.n && pattern.p[0] == '/' && pattern.n < PATH_MAX && !memchr(pattern.p, '\0', pattern.n);
 	*ret = (struct glob_answer){.pattern = pattern};
-	if (!sane || extended(pattern)) {
+	if (!sane || is_extended(pattern)) {
 		ret->more = true;
 		return;
 	}

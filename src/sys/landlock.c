@@ -60,7 +60,7 @@ int landlock_version(void)
 }
 
 /* The rights to files that a version knows. */
-static uint64_t known(int version)
+static uint64_t known_rights(int version)
 {
 	uint64_t fs = FS_ALL;
 	if (version < 5)
@@ -77,7 +77,7 @@ int landlock_start(bool network)
 		errno = EOPNOTSUPP;
 		return -1;
 	}
-	struct ruleset r = {.fs = known(version)};
+	struct ruleset r = {.fs = known_rights(version)};
 	if (version >= 4 && !network)
 		r.net = NET_BIND_TCP | NET_CONNECT_TCP;
 	if (version >= 6)
@@ -96,7 +96,7 @@ int landlock_allow(int ruleset, const char *path, bool writable)
 		uint64_t want = FS_READ | (writable ? (uint64_t)FS_CHANGE : 0);
 		if (!S_ISDIR(st.st_mode))
 			want &= FS_OF_FILES;
-		struct rule_path rule = {.allowed = want & known(landlock_version()), .parent = fd};
+		struct rule_path rule = {.allowed = want & known_rights(landlock_version()), .parent = fd};
 		done = syscall(NR_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0);
 	}
 	int why = errno;

@@ -23,7 +23,7 @@ static struct str unescape(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-static struct str field(struct str line, unsigned number)
+static struct str field_at(struct str line, unsigned number)
 {
 	size_t from = 0;
 
@@ -47,7 +47,7 @@ int mount_list(struct arena *a, struct texts **ret, struct err *e)
 		size_t to = end < 0 ? all.n : (size_t)end;
 		struct texts *t = arena_new(a, struct texts);
 
-		*t = (struct texts){.next = list, .text = unescape(a, field(str_sub(all, from, to), POINT_FIELD))};
+		*t = (struct texts){.next = list, .text = unescape(a, field_at(str_sub(all, from, to), POINT_FIELD))};
 		list = t;
 		from = to + 1;
 	}

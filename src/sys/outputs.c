@@ -94,7 +94,7 @@ struct kept_outputs {
 	size_t n, cap;
 };
 
-static void add(struct kept_outputs *all, const char *name, const struct stat *st)
+static void add_output(struct kept_outputs *all, const char *name, const struct stat *st)
 {
 	if (all->n == all->cap) {
 		size_t cap = all->cap ? 2 * all->cap : 256;
@@ -114,7 +114,7 @@ static int older_first(const void *x, const void *y)
 }
 
 /* A name that starts with a dot is that of a file under way, or the mark; an old one of those belongs to nobody. */
-static bool counts(const char *name, const struct stat *st, int64_t now)
+static bool is_prunable(const char *name, const struct stat *st, int64_t now)
 {
 	return S_ISREG(st->st_mode) && strcmp(name, MARK) != 0 && (name[0] != '.' || st->st_mtime < now - OUTPUTS_TEMP_SEC);
 }
@@ -124,15 +124,15 @@ struct pruning {
 	struct kept_outputs all;
 };
 
-static int list(void *arg)
+static int list_outputs(void *arg)
 {
 	struct pruning *p = arg;
 	int64_t now = time(NULL);
 	struct stat st;
 
 	for (struct dirent *d; p->all.n < OUTPUTS_MAX && (d = readdir(p->dir));)
-		if (fstatat(dirfd(p->dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && counts(d->d_name, &st, now))
-			add(&p->all, d->d_name, &st);
+		if (fstatat(dirfd(p->dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_prunable(d->d_name, &st, now))
+			add_output(&p->all, d->d_name, &st);
 	return 0;
 }
 
@@ -154,7 +154,7 @@ int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_
 		fd_close(&dir);
 		return err_set(e, ERR_SYSTEM, errno, "cannot read '%s/%s'", path, OUTPUTS_FOLDER);
 	}
-	rc = arena_run(a, list, &p); /* so that the folder is closed when there is no memory */
+	rc = arena_run(a, list_outputs, &p); /* so that the folder is closed when there is no memory */
 	for (size_t i = 0; i < p.all.n; i++) {
 		done.left_files++;
 		done.left_bytes += p.all.v[i].bytes;

@@ -146,7 +146,7 @@ static bool next_name(struct path_walk *w, struct str *ret, bool *ret_last)
 	return ret->n > 0;
 }
 
-static void pop(struct path_walk *w)
+static void pop_component(struct path_walk *w)
 {
 	while (w->n > 0 && w->done[w->n - 1] != '/')
 		w->n--;
@@ -159,7 +159,7 @@ static void pop(struct path_walk *w)
 		w->looked = w->blind = false;
 }
 
-static bool append(struct path_walk *w, struct str name)
+static bool append_component(struct path_walk *w, struct str name)
 {
 	if (w->n + 1 + name.n + 1 > sizeof w->done)
 		return false;
@@ -177,7 +177,7 @@ static void place_here(struct path_walk *w, enum path_kind kind)
 	w->place = str_dup(w->m->a, done_str(w));
 }
 
-static bool digits(struct str s)
+static bool is_digits(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if (s.p[i] < '0' || s.p[i] > '9')
@@ -196,7 +196,7 @@ static enum process process_of(struct str dir, struct str *ret_tail)
 	ptrdiff_t end = str_find(tail, '/', 0);
 	struct str who = str_sub(tail, 0, end < 0 ? tail.n : (size_t)end);
 	bool self = str_is(who, "self");
-	if (!self && !digits(who))
+	if (!self && !is_digits(who))
 		return PROCESS_NONE;
 	tail = str_sub(tail, who.n, tail.n);
 	if (str_starts(tail, "/task/")) {
@@ -220,7 +220,7 @@ static bool follow_text(struct path_walk *w, struct str text)
 }
 
 /* /proc/self/{cwd,root}: what they mean for the process that will use the path. `done` already ends in the name. */
-static enum walk_step jump(struct path_walk *w, struct str where, bool last)
+static enum walk_step jump_to(struct path_walk *w, struct str where, bool last)
 {
 	if (last && !w->placed)
 		place_here(w, PATH_LINK);
@@ -230,7 +230,7 @@ static enum walk_step jump(struct path_walk *w, struct str where, bool last)
 }
 
 /* A link that stays a name: nothing can be known below it. */
-static enum walk_step stay(struct path_walk *w, bool last)
+static enum walk_step stay_at_link(struct path_walk *w, bool last)
 {
 	if (!last)
 		return STEP_LOST;
@@ -250,15 +250,15 @@ static enum walk_step step_process(struct path_walk *w, struct str name, bool la
 	*ret_known = true;
 	if (str_is(done_str(w), "/proc") && (str_is(name, "self") || str_is(name, "thread-self"))) {
 		w->looked = false;
-		return append(w, str_is(name, "self") ? name : STR("self/task/thread-self")) ? STEP_ON : STEP_LOST;
+		return append_component(w, str_is(name, "self") ? name : STR("self/task/thread-self")) ? STEP_ON : STEP_LOST;
 	}
 	enum process who = process_of(done_str(w), &tail);
 	if (who == PROCESS_OTHER && !tail.n && (str_is(name, "root") || str_is(name, "cwd") || str_is(name, "exe") || str_is(name, "fd") || str_is(name, "map_files")))
 		return STEP_LOST;
 	if (who == PROCESS_SELF && (str_is(tail, "/fd") || str_is(tail, "/map_files")))
-		return append(w, name) ? stay(w, last) : STEP_LOST;
+		return append_component(w, name) ? stay_at_link(w, last) : STEP_LOST;
 	if (who == PROCESS_SELF && !tail.n && (str_is(name, "cwd") || str_is(name, "root")))
-		return append(w, name) ? jump(w, str_is(name, "cwd") ? w->m->cwd : STR("/"), last) : STEP_LOST;
+		return append_component(w, name) ? jump_to(w, str_is(name, "cwd") ? w->m->cwd : STR("/"), last) : STEP_LOST;
 	*ret_known = false;
 	return STEP_ON;
 }
@@ -285,7 +285,7 @@ static enum walk_step step_link(struct path_walk *w, bool last)
 	if (who == PROCESS_OTHER)
 		return STEP_LOST;
 	if (who == PROCESS_SELF)
-		return stay(w, last);
+		return stay_at_link(w, last);
 	if (last && !w->placed)
 		place_here(w, PATH_LINK);
 	ssize_t n = readlink(w->done, text, sizeof text);
@@ -293,7 +293,7 @@ static enum walk_step step_link(struct path_walk *w, bool last)
 		return STEP_LOST;
 	if (!str_is(path_parent(done_str(w)), "/proc") && in_procfs(w))
 		return STEP_LOST;
-	pop(w);
+	pop_component(w);
 	return follow_text(w, str_n(text, (size_t)n)) ? STEP_ON : STEP_LOST;
 }
 
@@ -329,7 +329,7 @@ static enum walk_step step_name(struct path_walk *w, struct str name, bool last)
 	enum walk_step s = step_process(w, name, last, &known);
 	if (known)
 		return s;
-	if (!append(w, name))
+	if (!append_component(w, name))
 		return STEP_LOST;
 	if (w->below > 0) {
 		w->below++;
@@ -357,7 +357,7 @@ static enum walk_step step_name(struct path_walk *w, struct str name, bool last)
 	return STEP_ON;
 }
 
-static enum walk_step step(struct path_walk *w)
+static enum walk_step walk_component(struct path_walk *w)
 {
 	struct str name;
 	bool last;
@@ -366,7 +366,7 @@ static enum walk_step step(struct path_walk *w)
 	if (str_is(name, "."))
 		return STEP_ON;
 	if (str_is(name, "..")) {
-		pop(w);
+		pop_component(w);
 		return STEP_ON;
 	}
 	return step_name(w, name, last);
@@ -412,7 +412,7 @@ static void answer_stays(const struct path_walk *w, struct path_answer *ret)
 
 static enum path_kind target_of(const struct path_walk *w) { return w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind; }
 
-static void answer(struct path_walk *w, struct path_answer *ret)
+static void answer_walk(struct path_walk *w, struct path_answer *ret)
 {
 	look_again(w);
 	ret->real = str_dup(w->m->a, done_str(w));
@@ -427,7 +427,7 @@ static void answer(struct path_walk *w, struct path_answer *ret)
 }
 
 /* Walks to the end of the path. All of the walk is set, but for its two buffers, whose bytes mean nothing before they are written. */
-static enum walk_step walk(struct path_walk *w, struct path_memo *m, struct str path)
+static enum walk_step walk_path(struct path_walk *w, struct path_memo *m, struct str path)
 {
 	enum walk_step s = STEP_ON;
 	memset((char *)w + offsetof(struct path_walk, m), 0, offsetof(struct path_walk, done) - offsetof(struct path_walk, m));
@@ -439,14 +439,14 @@ static enum walk_step walk(struct path_walk *w, struct path_memo *m, struct str 
 	memcpy(w->rest + w->at, path.p, path.n);
 	/* bounded: every step takes a name, and links, which alone add any, are counted */
 	while (s == STEP_ON)
-		s = step(w);
+		s = walk_component(w);
 	return s;
 }
 
 struct str path_real(struct path_memo *m, struct str path, enum path_kind *ret_target)
 {
 	struct path_walk w;
-	enum walk_step s = walk(&w, m, path);
+	enum walk_step s = walk_path(&w, m, path);
 	bool known = s == STEP_END && !w.below && !w.stays && !w.looked && memo_find(m, done_str(&w));
 	*ret_target = PATH_OTHER;
 	if (s != STEP_END || w.stays)
@@ -499,11 +499,11 @@ void path_look(struct path_memo *m, struct str path, struct path_answer *ret)
 {
 	struct path_walk w;
 	*ret = (struct path_answer){.path = path, .kind = PATH_OTHER, .target = PATH_OTHER, .place = STR(""), .real = STR(""), .shared = true};
-	enum walk_step s = walk(&w, m, path);
+	enum walk_step s = walk_path(&w, m, path);
 	if (s == STEP_END && w.stays)
 		answer_stays(&w, ret);
 	else if (s == STEP_END)
-		answer(&w, ret);
+		answer_walk(&w, ret);
 	else if (w.placed) {
 		ret->kind = w.kind;
 		ret->place = w.place;

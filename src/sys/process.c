@@ -187,7 +187,7 @@ static bool has_exited(const struct child *c)
 }
 
 /* Until the child has ended, wrote too much, could not be started, or the time is over. */
-static void watch(struct child *c, const struct pipes *p, const struct process_request *rq, size_t *n)
+static void watch_child(struct child *c, const struct pipes *p, const struct process_request *rq, size_t *n)
 {
 	while (!c->exited && !c->too_much && !c->errnum) {
 		struct pollfd fds[] = {{.fd = c->out_ended ? -1 : p->out[0], .events = POLLIN}, {.fd = c->status_ended ? -1 : p->status[0], .events = POLLIN}, {.fd = c->pidfd, .events = POLLIN}};
@@ -206,7 +206,7 @@ static void watch(struct child *c, const struct pipes *p, const struct process_r
 	}
 }
 
-static int reap(const struct child *c)
+static int reap_child(const struct child *c)
 {
 	int status = 0;
 
@@ -226,7 +226,7 @@ pid_t process_fork(struct arena *a)
 	return pid;
 }
 
-static int start(const struct process_request *rq, struct pipes *p, struct child *c, struct err *e)
+static int start_child(const struct process_request *rq, struct pipes *p, struct child *c, struct err *e)
 {
 	pid_t parent = getpid();
 
@@ -257,10 +257,10 @@ int process_ask(const struct process_request *rq, struct process_result *ret, st
 		return -1;
 	}
 	sigaction(SIGCHLD, &plain, &before); /* where it is ignored, the kernel reaps, and the child's number is soon another's */
-	int started = start(rq, &p, &c, e);
+	int started = start_child(rq, &p, &c, e);
 	if (started == 0) {
-		watch(&c, &p, rq, &r.n);
-		r.status = reap(&c);
+		watch_child(&c, &p, rq, &r.n);
+		r.status = reap_child(&c);
 	}
 	sigaction(SIGCHLD, &before, NULL);
 	fd_close(&c.pidfd);

@@ -37,10 +37,10 @@ bool project_allowed(struct path_memo *m, struct str dir, struct str home)
 	return !home.n || !path_inside(path_real(m, home, &kind), dir);
 }
 
-static bool ours(const struct stat *st, uint32_t uid) { return st->st_uid == uid || st->st_uid == 0; }
+static bool is_ours(const struct stat *st, uint32_t uid) { return st->st_uid == uid || st->st_uid == 0; }
 
 /* dir/name into a buffer; false when it does not fit. */
-static bool join(char path[static PATH_MAX], struct str dir, const char *name)
+static bool join_path(char path[static PATH_MAX], struct str dir, const char *name)
 {
 	size_t n = strlen(name);
 	if (dir.n + 1 + n + 1 > PATH_MAX)
@@ -58,17 +58,17 @@ static enum top top_level(struct str dir, struct str start, uint32_t uid)
 {
 	char path[PATH_MAX];
 	struct stat git, head, top, first;
-	if (!join(path, dir, ".git") || fstatat(AT_FDCWD, path, &git, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0)
+	if (!join_path(path, dir, ".git") || fstatat(AT_FDCWD, path, &git, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0)
 		return TOP_NO;
 	if (!S_ISDIR(git.st_mode) && !S_ISREG(git.st_mode) && !S_ISLNK(git.st_mode))
 		return TOP_NO;
-	if (S_ISDIR(git.st_mode) && (!join(path, dir, ".git/HEAD") || lstat(path, &head) < 0))
+	if (S_ISDIR(git.st_mode) && (!join_path(path, dir, ".git/HEAD") || lstat(path, &head) < 0))
 		return TOP_NO;
-	if (!join(path, dir, "") || stat(path, &top) < 0 || !ours(&top, uid) || !ours(&git, uid))
+	if (!join_path(path, dir, "") || stat(path, &top) < 0 || !is_ours(&top, uid) || !is_ours(&git, uid))
 		return TOP_FOREIGN;
 	if (dir.n == start.n)
 		return TOP_YES;
-	return join(path, start, "") && stat(path, &first) == 0 && first.st_dev == top.st_dev ? TOP_YES : TOP_FOREIGN;
+	return join_path(path, start, "") && stat(path, &first) == 0 && first.st_dev == top.st_dev ? TOP_YES : TOP_FOREIGN;
 }
 
 /* Upwards from a directory that exists, within its file system. Empty: none. */

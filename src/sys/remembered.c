@@ -53,7 +53,7 @@ void remembered_read(struct arena *a, struct str state_dir, uint32_t uid, struct
 
 /* ---- lines ---- */
 
-static struct str escaped(struct arena *a, struct str path)
+static struct str escape_path(struct arena *a, struct str path)
 {
 	struct buf b;
 
@@ -70,7 +70,7 @@ static struct str escaped(struct arena *a, struct str path)
 }
 
 /*
- * Is this what escaped() makes of the path? Without memory: it is asked for every directory above a
+ * Is this what escape_path() makes of the path? Without memory: it is asked for every directory above a
  * command.
  */
 static bool same_path(struct str written, struct str path)
@@ -91,7 +91,7 @@ static bool same_path(struct str written, struct str path)
 	return at == written.n;
 }
 
-static bool number(struct str *rest, int64_t *ret)
+static bool read_number(struct str *rest, int64_t *ret)
 {
 	ptrdiff_t blank = str_find(*rest, ' ', 0);
 
@@ -116,7 +116,7 @@ static bool next_line(struct str text, size_t *at, struct remembered_line *ret)
 	rest = str_sub(text, *at, (size_t)end);
 	*at = (size_t)end + 1;
 	*ret = (struct remembered_line){.path = STR("")};
-	if (!number(&rest, &dev) || !number(&rest, &ino) || !number(&rest, &seen))
+	if (!read_number(&rest, &dev) || !read_number(&rest, &ino) || !read_number(&rest, &seen))
 		return true;
 	*ret = (struct remembered_line){REMEMBERED_ROOT, {(uint64_t)dev, (uint64_t)ino}, seen, rest};
 	if (str_starts(rest, kind_words[REMEMBERED_WORKSPACE])) {
@@ -182,7 +182,7 @@ bool remembered_lately(const struct remembered *r, enum remembered_kind kind, co
 /* ---- writing ---- */
 
 /* Does this line still say something: it is young enough, and no later one is of the same directory? */
-static bool lasts(struct str text, size_t from, const struct remembered_line *line, int64_t now_s)
+static bool still_counts(struct str text, size_t from, const struct remembered_line *line, int64_t now_s)
 {
 	struct remembered_line l;
 
@@ -198,17 +198,17 @@ static bool lasts(struct str text, size_t from, const struct remembered_line *li
  * The latest lines of each kind, one of each path; the oldest come first in the file, since lines are only ever
  * appended.
  */
-static struct str compacted(struct arena *a, struct str text, int64_t now_s)
+static struct str compact_text(struct arena *a, struct str text, int64_t now_s)
 {
 	size_t left[REMEMBERED_KINDS] = {0};
 	struct remembered_line l;
 	struct buf b;
 
 	for (size_t at = 0; next_line(text, &at, &l);)
-		left[l.kind] += lasts(text, at, &l, now_s);
+		left[l.kind] += still_counts(text, at, &l, now_s);
 	buf_init(&b, a, 2 * READ_MAX);
 	for (size_t at = 0; next_line(text, &at, &l);)
-		if (lasts(text, at, &l, now_s) && left[l.kind]-- <= REMEMBERED_MAX)
+		if (still_counts(text, at, &l, now_s) && left[l.kind]-- <= REMEMBERED_MAX)
 			put_line(&b, &l);
 	return buf_view(&b);
 }
@@ -252,7 +252,7 @@ static int add_locked(void *arg)
 	d->rc = fstat(d->fd, &st) != 0 ? err_set(d->e, ERR_SYSTEM, errno, "cannot look at '%s'", d->path) : 0;
 	if (d->rc == 0 && (size_t)st.st_size > REMEMBERED_BYTES) {
 		d->rc = fd_read_all(d->a, d->fd, d->path, READ_MAX, &text, d->e);
-		buf_str(&b, compacted(d->a, text, d->now_s));
+		buf_str(&b, compact_text(d->a, text, d->now_s));
 	}
 	put_line(&b, &d->line);
 	if (d->rc == 0)
@@ -267,7 +267,7 @@ int remembered_add(struct arena *a, struct str state_dir, enum remembered_kind k
 	struct adding d = {.a = a, .path = str_c(a, file_of(a, state_dir)), .now_s = now_s, .e = e};
 	int rc;
 
-	d.line = (struct remembered_line){kind, dir->id, now_s, escaped(a, dir->path)};
+	d.line = (struct remembered_line){kind, dir->id, now_s, escape_path(a, dir->path)};
 	d.fd = open_locked(d.path);
 	if (d.fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", d.path);

@@ -59,7 +59,7 @@ void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, siz
 }
 
 /* Says Hello and subscribes to signals, as a message bus requires. The manager's own socket needs neither. */
-static void greet(struct dbus_out m[2])
+static void put_greeting(struct dbus_out m[2])
 {
 	static const struct dbus_target hello = {BUS, "/org/freedesktop/DBus", BUS, "Hello"};
 	static const struct dbus_target match = {BUS, "/org/freedesktop/DBus", BUS, "AddMatch"};
@@ -165,7 +165,7 @@ int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
 	str_put(s->unit, sizeof(s->unit), "caisson-%d-%016jx.scope", (int)getpid(), (uintmax_t)chance);
 	if (!s->direct)
-		greet(messages);
+		put_greeting(messages);
 	scope_question(&messages[2], s->unit, pids, n);
 	s->bus.deadline = clock_now() + SCOPE_ALL_MS * MS;
 	return dbus_send(&s->bus, messages + (s->direct ? 2 : 0), s->direct ? 1 : 3, e);
@@ -174,7 +174,7 @@ int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e)
 /* ---- the answer ---- */
 
 /* A peer's text for people: one line, and nothing that a terminal would obey. */
-static void printable(struct str text, char *to, size_t room)
+static void make_printable(struct str text, char *to, size_t room)
 {
 	size_t n = text.n < room - 1 ? text.n : room - 1;
 
@@ -183,7 +183,7 @@ static void printable(struct str text, char *to, size_t room)
 	to[n] = '\0';
 }
 
-static int refused(const struct dbus_in *m, struct err *e)
+static int note_refusal(const struct dbus_in *m, struct err *e)
 {
 	char text[ERROR_TEXT_MAX];
 	struct str said = m->error;
@@ -191,7 +191,7 @@ static int refused(const struct dbus_in *m, struct err *e)
 
 	if (str_starts(m->signature, "s"))
 		(void)dbus_take_string(m->body, &at, &said);
-	printable(said, text, sizeof(text));
+	make_printable(said, text, sizeof(text));
 	return err_set(e, ERR_SYSTEM, 0, "the user manager refuses a scope: %s", text);
 }
 
@@ -209,18 +209,18 @@ static bool job_removed(const struct dbus_in *m, const char *unit, struct str *r
 }
 
 /* 1: the processes are in the scope; 0: not yet. */
-static int judge(const struct scope *s, const struct dbus_in *m, struct err *e)
+static int judge_answer(const struct scope *s, const struct dbus_in *m, struct err *e)
 {
 	char text[ERROR_TEXT_MAX];
 	struct str result;
 
 	if (m->type == DBUS_ERROR && m->reply_serial >= SERIAL_HELLO && m->reply_serial <= SERIAL_START)
-		return refused(m, e);
+		return note_refusal(m, e);
 	if (!job_removed(m, s->unit, &result))
 		return 0;
 	if (str_is(result, "done"))
 		return 1;
-	printable(result, text, sizeof(text));
+	make_printable(result, text, sizeof(text));
 	return err_set(e, ERR_SYSTEM, 0, "the user manager could not make a scope: %s", text);
 }
 
@@ -239,7 +239,7 @@ int scope_wait(struct scope *s, bool patient, struct err *e)
 	while (known == 0) {
 		if (dbus_next(&s->bus, &m, e) != 0)
 			return -1;
-		known = judge(s, &m, e);
+		known = judge_answer(s, &m, e);
 	}
 	return known > 0 ? 0 : -1;
 }

@@ -57,7 +57,7 @@ int secure_dir(struct path_memo *m, struct str dir, uint32_t uid, struct err *e)
 	return fd < 0 ? -1 : 0;
 }
 
-static int resolve(struct path_memo *m, struct str path, struct path_answer *ret, struct err *e)
+static int resolve_path(struct path_memo *m, struct str path, struct path_answer *ret, struct err *e)
 {
 	path_look(m, path, ret);
 	if (ret->kind == PATH_ABSENT)
@@ -89,7 +89,7 @@ int secure_read_known(struct path_memo *m, struct str path, size_t max, uint32_t
 	struct arena *a = m->a;
 	struct path_answer at;
 	struct stat st;
-	int rc = resolve(m, path, &at, e);
+	int rc = resolve_path(m, path, &at, e);
 	if (rc != 0)
 		return rc;
 	const char *real = str_c(a, at.real), *name = strrchr(real, '/') + 1;
@@ -121,7 +121,7 @@ int secure_read_project(struct path_memo *m, struct str root, struct str path, s
 	struct arena *a = m->a;
 	struct path_answer at;
 	struct stat st;
-	int rc = resolve(m, path, &at, e);
+	int rc = resolve_path(m, path, &at, e);
 	if (rc != 0)
 		return rc;
 	if (!path_inside(at.real, root))

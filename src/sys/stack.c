@@ -19,7 +19,7 @@ struct stack_call {
 };
 
 /* A context takes arguments of the size of int alone. */
-static void enter(unsigned high, unsigned low)
+static void call_on_stack(unsigned high, unsigned low)
 {
 	struct stack_call *c = (struct stack_call *)(((uintptr_t)high << 32) | low); /* NOLINT: it was one */
 
@@ -41,6 +41,6 @@ int stack_run(int (*fn)(int argc, char **argv), int argc, char **argv)
 	there.uc_stack.ss_sp = stack + GUARD_BYTES;
 	there.uc_stack.ss_size = STACK_BYTES;
 	there.uc_link = &here;
-	makecontext(&there, (void (*)(void))enter, 2, (unsigned)((uintptr_t)&c >> 32), (unsigned)(uintptr_t)&c);
+	makecontext(&there, (void (*)(void))call_on_stack, 2, (unsigned)((uintptr_t)&c >> 32), (unsigned)(uintptr_t)&c);
 	return swapcontext(&here, &there) == 0 ? c.result : fn(argc, argv);
 }

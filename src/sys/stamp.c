@@ -9,7 +9,7 @@
 
 static int64_t ns_of(struct timespec t) { return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec; }
 
-static void look(const char *path, struct stamp *ret)
+static void look_at(const char *path, struct stamp *ret)
 {
 	struct stat st;
 
@@ -29,7 +29,7 @@ void stamp_take(const char *path, struct stamp *ret)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now); /* before the look: a change after it is no older */
-	look(path, ret);
+	look_at(path, ret);
 	if (ret->errnum == 0)
 		ret->settled = ret->changed_ns < ns_of(now) - STAMP_SETTLED_NS;
 }
@@ -40,7 +40,7 @@ bool stamp_holds(const struct stamp *old, const char *path)
 
 	if (!old->settled)
 		return false;
-	look(path, &now);
+	look_at(path, &now);
 	if (old->errnum || now.errnum)
 		return old->errnum == now.errnum;
 	return identity_same(old->id, now.id) && old->size == now.size &&

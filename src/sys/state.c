@@ -18,33 +18,33 @@ struct state_env state_env(void)
 	return (struct state_env){.caisson_state = getenv("CAISSON_STATE"), .xdg_state = getenv("XDG_STATE_HOME"), .xdg_config = getenv("XDG_CONFIG_HOME")};
 }
 
-static bool absolute(const char *value) { return value && value[0] == '/' && strlen(value) < PATH_MAX; }
+static bool is_absolute(const char *value) { return value && value[0] == '/' && strlen(value) < PATH_MAX; }
 
-static struct str below(struct arena *a, struct str dir, const char *name) { return str_fmt(a, "%.*s/%s", STR_ARG(dir), name); }
+static struct str path_below(struct arena *a, struct str dir, const char *name) { return str_fmt(a, "%.*s/%s", STR_ARG(dir), name); }
 
 /* The first of: $VARIABLE/caisson, HOME/fallback. */
 static struct str own_dir(struct arena *a, const char *variable, struct str home, const char *fallback)
 {
-	if (absolute(variable))
-		return below(a, str_of(variable), "caisson");
-	return home.n ? below(a, home, fallback) : STR("");
+	if (is_absolute(variable))
+		return path_below(a, str_of(variable), "caisson");
+	return home.n ? path_below(a, home, fallback) : STR("");
 }
 
 void state_paths(struct arena *a, const struct state_env *env, struct str home, struct str project, struct state_paths *ret)
 {
 	*ret = (struct state_paths){.system_policy = STR(STATE_SYSTEM_POLICY)};
 	ret->config_dir = own_dir(a, env->xdg_config, home, ".config/caisson");
-	ret->state_dir = absolute(env->caisson_state) ? str_dup(a, str_of(env->caisson_state)) : own_dir(a, env->xdg_state, home, ".local/state/caisson");
+	ret->state_dir = is_absolute(env->caisson_state) ? str_dup(a, str_of(env->caisson_state)) : own_dir(a, env->xdg_state, home, ".local/state/caisson");
 	if (ret->config_dir.n)
-		ret->user_policy = below(a, ret->config_dir, "config.yaml");
+		ret->user_policy = path_below(a, ret->config_dir, "config.yaml");
 	if (ret->state_dir.n)
-		ret->trust_store = below(a, ret->state_dir, "trust.json");
+		ret->trust_store = path_below(a, ret->state_dir, "trust.json");
 	if (project.n)
-		ret->project_policy = below(a, project, ".caisson.yaml");
+		ret->project_policy = path_below(a, project, ".caisson.yaml");
 }
 
 /* The deepest directory of a resolved path that exists. */
-static struct str deepest(struct path_memo *m, struct str path)
+static struct str deepest_existing(struct path_memo *m, struct str path)
 {
 	struct path_answer at;
 	for (path_look(m, path, &at); at.target == PATH_ABSENT && path.n > 1; path_look(m, path, &at))
@@ -53,7 +53,7 @@ static struct str deepest(struct path_memo *m, struct str path)
 }
 
 /* `ret_there` (may be NULL): whether it exists. */
-static int look(struct path_memo *m, struct str dir, struct str project, uint32_t uid, struct str *ret, bool *ret_there, struct err *e)
+static int look_at_state(struct path_memo *m, struct str dir, struct str project, uint32_t uid, struct str *ret, bool *ret_there, struct err *e)
 {
 	struct path_answer at;
 	if (!dir.n)
@@ -63,7 +63,7 @@ static int look(struct path_memo *m, struct str dir, struct str project, uint32_
 		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' is not a directory", STR_ARG(dir));
 	if (path_inside(at.real, project))
 		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' lies inside the project '%.*s', whose commands could change it", STR_ARG(at.real), STR_ARG(project));
-	if (secure_dir(m, at.target == PATH_DIR ? at.real : deepest(m, at.real), uid, e) < 0)
+	if (secure_dir(m, at.target == PATH_DIR ? at.real : deepest_existing(m, at.real), uid, e) < 0)
 		return -1;
 	if (ret_there)
 		*ret_there = at.target == PATH_DIR;
@@ -75,7 +75,7 @@ int state_check(struct arena *a, struct str dir, struct str project, uint32_t ui
 {
 	struct path_memo m;
 	path_memo_init(&m, a, STR(""));
-	return look(&m, dir, project, uid, ret, NULL, e);
+	return look_at_state(&m, dir, project, uid, ret, NULL, e);
 }
 
 int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
@@ -90,7 +90,7 @@ int state_make_known(struct path_memo *m, struct str dir, struct str project, ui
 	struct arena *a = m->a;
 	struct str real;
 	bool there;
-	if (look(m, dir, project, uid, &real, &there, e) < 0)
+	if (look_at_state(m, dir, project, uid, &real, &there, e) < 0)
 		return -1;
 	if (there) {
 		*ret = real;
@@ -115,7 +115,7 @@ int state_folder(struct arena *a, struct str dir, struct str project, uint32_t u
 	struct stat st;
 	if (state_make(a, dir, project, uid, &state, e) != 0)
 		return -1;
-	place = below(a, state, folder);
+	place = path_below(a, state, folder);
 	const char *path = str_c(a, place);
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
@@ -142,9 +142,10 @@ int state_folder_check(int fd, const char *path, uint32_t uid, struct err *e)
 
 int state_keep(struct arena *a, struct str dir, const char *folder, struct str name, struct str bytes, struct str *ret, struct err *e)
 {
-	struct str place = below(a, dir, folder);
+	struct str place = path_below(a, dir, folder);
 	const char *path = str_c(a, place), *file = str_c(a, name);
-	struct str whole = below(a, place, file); /* before anything is open: a full arena leaves at once */
+	struct str whole =
+		path_below(a, place, file); /* before anything is open: a full arena leaves at once */
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
 	FD_CLEANUP int at = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -178,15 +179,15 @@ static int add_existing(struct path_memo *m, struct str path, struct texts ***en
 	return 0;
 }
 
-static bool special(char c) { return c == '*' || c == '?' || c == '[' || c == ']' || c == '\\'; }
+static bool is_special(char c) { return c == '*' || c == '?' || c == '[' || c == ']' || c == '\\'; }
 
 /* A path as a pattern that means itself. */
-static struct str literal(struct arena *a, struct str path)
+static struct str literal_pattern(struct arena *a, struct str path)
 {
 	struct buf b;
 	buf_init(&b, a, 2 * PATH_MAX);
 	for (size_t i = 0; i < path.n && i < PATH_MAX; i++) {
-		if (special(path.p[i]) || path.p[i] == '(')
+		if (is_special(path.p[i]) || path.p[i] == '(')
 			buf_char(&b, '\\');
 		buf_char(&b, path.p[i]);
 	}
@@ -199,18 +200,18 @@ int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, st
 	struct path_answer folders;
 	struct glob_answer folder;
 	struct texts *list = NULL, **end = &list;
-	path_look(m, below(a, base, ".claude"), &folders);
+	path_look(m, path_below(a, base, ".claude"), &folders);
 	if (folders.kind == PATH_ABSENT) {
 		*ret = NULL;
 		return 0;
 	}
-	glob_expand(m, below(a, literal(a, base), FENCEPOST_FOLDER "/*.yaml"), &folder);
+	glob_expand(m, path_below(a, literal_pattern(a, base), FENCEPOST_FOLDER "/*.yaml"), &folder);
 	if (folder.more || folder.nmatches > FENCEPOST_FILES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/" FENCEPOST_FOLDER "'", STR_ARG(base));
 	for (size_t i = 0; i < folder.nmatches; i++)
 		if (add_existing(m, folder.matches[i], &end, e) < 0)
 			return -1;
-	if (!list && add_existing(m, below(a, base, FENCEPOST_FILE), &end, e) < 0)
+	if (!list && add_existing(m, path_below(a, base, FENCEPOST_FILE), &end, e) < 0)
 		return -1;
 	*ret = list;
 	return 0;

@@ -17,7 +17,7 @@
 enum { FIELD_NAME, FIELD_PASSWORD, FIELD_UID, FIELD_GID, FIELD_COMMENT, FIELD_HOME, FIELD_SHELL, FIELDS };
 
 /* Splits at ':'; false unless there are exactly FIELDS fields. */
-static bool split(struct str line, struct str field[FIELDS])
+static bool split_line(struct str line, struct str field[FIELDS])
 {
 	size_t from = 0;
 	for (int i = 0; i < FIELDS; i++) {
@@ -37,7 +37,7 @@ bool passwd_find(struct str passwd, struct str name, uid_t uid, struct user *ret
 		struct str line = str_sub(passwd, at, end < 0 ? passwd.n : (size_t)end), field[FIELDS];
 		at = end < 0 ? passwd.n : (size_t)end + 1;
 		int64_t id;
-		if (!split(line, field) || field[FIELD_NAME].n == 0 || num_parse(field[FIELD_UID], 0, UID_LARGEST, &id) < 0)
+		if (!split_line(line, field) || field[FIELD_NAME].n == 0 || num_parse(field[FIELD_UID], 0, UID_LARGEST, &id) < 0)
 			continue;
 		if (name.n ? !str_eq(field[FIELD_NAME], name) : (uid_t)id != uid)
 			continue;
@@ -101,7 +101,7 @@ struct place {
 	struct str *ret;
 };
 
-static int keep(void *arg)
+static int copy_path(void *arg)
 {
 	struct place *p = arg;
 	*p->ret = str_dup(p->a, str_of(p->path));
@@ -117,7 +117,7 @@ int cwd_get(struct arena *a, struct str *ret, struct err *e)
 	if (path[0] != '/')
 		return err_set(e, ERR_INPUT, 0, "the working directory '%s' cannot be reached", path);
 	struct place p = {a, path, ret};
-	if (arena_run(a, keep, &p) < 0)
+	if (arena_run(a, copy_path, &p) < 0)
 		return err_set(e, ERR_LIMIT, 0, "no memory left for the working directory");
 	return 0;
 }

@@ -72,7 +72,7 @@ static int number_of(const char *name)
 	return nr < 0 ? -1 : nr;
 }
 
-static void set(struct compiler *c, const char *name, struct leaf leaf)
+static void set_action(struct compiler *c, const char *name, struct leaf leaf)
 {
 	int nr = number_of(name);
 	if (nr < 0)
@@ -91,7 +91,7 @@ static void set_list(struct compiler *c, const struct call_list *list)
 			die("a bad list:", list->names);
 		memcpy(name, p, n);
 		name[n] = 0;
-		set(c, name, (struct leaf){.action = list->action});
+		set_action(c, name, (struct leaf){.action = list->action});
 		p += n + (p[n] == ' ');
 	}
 }
@@ -102,7 +102,7 @@ static void read_policy(struct compiler *c)
 		set_list(c, &call_lists[i]);
 	for (size_t i = 0; i < checked_calls_n; i++)
 		if (checked_calls[i].when == ALWAYS || (checked_calls[i].when == NETWORKED) == c->network)
-			set(c, checked_calls[i].name, (struct leaf){.checks = &checked_calls[i]});
+			set_action(c, checked_calls[i].name, (struct leaf){.checks = &checked_calls[i]});
 	for (unsigned nr = 0; nr < CALLS_MAX; nr++) {
 		if (!c->calls[nr].action && !c->calls[nr].checks)
 			c->calls[nr].action = ENOSYS;
@@ -128,7 +128,7 @@ static uint32_t value_of(int action)
  * comparisons are there once and jumped to. It is written from its end to its beginning: what is jumped to is there already. Places are
  * distances from the end.
  */
-static size_t put(struct compiler *c, unsigned short code, uint32_t k, size_t jt, size_t jf)
+static size_t put_instruction(struct compiler *c, unsigned short code, uint32_t k, size_t jt, size_t jf)
 {
 	if (c->n >= CODE_MAX)
 		die("program too long:", "CODE_MAX");
@@ -146,29 +146,29 @@ static size_t put_return(struct compiler *c, uint32_t value)
 	for (size_t i = c->n; i-- > 0 && in_reach(c, i);)
 		if (c->code[i].code == (BPF_RET | BPF_K) && c->code[i].k == value)
 			return i;
-	return put(c, BPF_RET | BPF_K, value, 0, 0);
+	return put_instruction(c, BPF_RET | BPF_K, value, 0, 0);
 }
 
 /* The place itself, or one nearby that leads there. */
-static size_t near(struct compiler *c, size_t place)
+static size_t place_in_reach(struct compiler *c, size_t place)
 {
 	if (in_reach(c, place))
 		return place;
 	if (c->code[place].code == (BPF_RET | BPF_K))
 		return put_return(c, c->code[place].k);
-	return put(c, BPF_JMP | BPF_JA, (uint32_t)(c->n - place - 1), 0, 0);
+	return put_instruction(c, BPF_JMP | BPF_JA, (uint32_t)(c->n - place - 1), 0, 0);
 }
 
 static size_t put_jump(struct compiler *c, unsigned short op, uint32_t k, size_t yes, size_t no)
 {
-	yes = near(c, yes);
-	no = near(c, no);
-	return put(c, BPF_JMP | op | BPF_K, k, c->n - yes - 1, c->n - no - 1);
+	yes = place_in_reach(c, yes);
+	no = place_in_reach(c, no);
+	return put_instruction(c, BPF_JMP | op | BPF_K, k, c->n - yes - 1, c->n - no - 1);
 }
 
 static size_t put_load(struct compiler *c, size_t offset)
 {
-	return put(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+	return put_instruction(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
 /* Both compare the same bits. */
@@ -204,7 +204,7 @@ static size_t put_checks(struct compiler *c, const struct checked_call *k)
 		here = put_jump(c, BPF_JEQ, a->value, a->unless ? next : hit, a->unless ? hit : next);
 		bool loaded = n > 0 && same_word(a, &a[-1]); /* by the arm before */
 		if (!loaded && a->mask != UINT32_MAX)
-			put(c, BPF_ALU | BPF_AND | BPF_K, a->mask, 0, 0);
+			put_instruction(c, BPF_ALU | BPF_AND | BPF_K, a->mask, 0, 0);
 		if (!loaded)
 			here = put_load(c, word_of(a));
 		after = next;
@@ -233,7 +233,7 @@ static size_t put_tree(struct compiler *c, size_t low, size_t high)
 	return put_jump(c, BPF_JGE, c->ranges[middle].from, right, left);
 }
 
-static void compile(struct compiler *c)
+static void compile_filter(struct compiler *c)
 {
 	size_t tree = put_tree(c, 0, c->ranges_n), killed = put_return(c, SECCOMP_RET_KILL_PROCESS);
 	put_jump(c, BPF_JSET, FOREIGN, killed, tree);
@@ -249,7 +249,7 @@ static void compile(struct compiler *c)
 
 /* ---- the proof ---- */
 
-static uint32_t decide(const struct compiler *c, const struct seccomp_data *d)
+static uint32_t decide_call(const struct compiler *c, const struct seccomp_data *d)
 {
 	uint32_t nr = (uint32_t)d->nr;
 	if (d->arch != c->arch || nr & FOREIGN)
@@ -271,7 +271,7 @@ static uint32_t decide(const struct compiler *c, const struct seccomp_data *d)
 	return value_of(k->otherwise);
 }
 
-static uint32_t interpret(const struct compiler *c, const struct seccomp_data *d)
+static uint32_t interpret_filter(const struct compiler *c, const struct seccomp_data *d)
 {
 	uint32_t a = 0;
 	for (size_t pc = 0; pc < c->n; pc++) {
@@ -291,11 +291,11 @@ static uint32_t interpret(const struct compiler *c, const struct seccomp_data *d
 	return 0;
 }
 
-static void compare(const struct compiler *c, const struct seccomp_data *d)
+static void compare_both(const struct compiler *c, const struct seccomp_data *d)
 {
 	char text[NAME_MAX_BYTES];
 	snprintf(text, sizeof text, "%d of %08x", d->nr, d->arch);
-	if (interpret(c, d) != decide(c, d))
+	if (interpret_filter(c, d) != decide_call(c, d))
 		die("program and policy differ for call", text);
 }
 
@@ -307,33 +307,33 @@ static uint64_t some_value(const struct checked_call *k)
 	return low[(size_t)rand() % (sizeof low / sizeof *low)] | (rand() & 1 ? (uint64_t)rand() << 32 : 0);
 }
 
-static void prove(const struct compiler *c)
+static void prove_filter(const struct compiler *c)
 {
 	srand(1);
 	for (int nr = -2; nr < 2 * CALLS_MAX; nr++) {
 		struct seccomp_data d = {.nr = nr, .arch = c->arch};
-		compare(c, &d);
+		compare_both(c, &d);
 		d.nr |= FOREIGN;
-		compare(c, &d);
+		compare_both(c, &d);
 		d.arch = AUDIT_ARCH_I386;
-		compare(c, &d);
+		compare_both(c, &d);
 	}
 	for (int nr = 0; nr < CALLS_MAX; nr++)
 		for (int t = 0; c->calls[nr].checks && t < TRIALS; t++) {
 			struct seccomp_data d = {.nr = nr, .arch = c->arch};
 			for (int i = 0; i < 6; i++)
 				d.args[i] = some_value(c->calls[nr].checks);
-			compare(c, &d);
+			compare_both(c, &d);
 		}
 }
 
-static void print(const char *name, bool network)
+static void print_filter(const char *name, bool network)
 {
 	static struct compiler c;
 	c = (struct compiler){.network = network, .arch = seccomp_arch_native()};
 	read_policy(&c);
-	compile(&c);
-	prove(&c);
+	compile_filter(&c);
+	prove_filter(&c);
 	printf("\nconst struct sock_filter seccomp_%s[] = {\n", name);
 	for (size_t i = 0; i < c.n; i++)
 		printf("\t{0x%02x, %d, %d, 0x%08x},\n", c.code[i].code, c.code[i].jt, c.code[i].jf, c.code[i].k);
@@ -343,7 +343,7 @@ static void print(const char *name, bool network)
 int main(void)
 {
 	printf("/* Made by gen-seccomp from src/sys/gen/calls.c. */\n#include \"sys/seccomp_table.h\"\n");
-	print("sealed", false);
-	print("networked", true);
+	print_filter("sealed", false);
+	print_filter("networked", true);
 	return fflush(stdout) != 0;
 }
