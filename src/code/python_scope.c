@@ -714,7 +714,7 @@ static void collect_subscript(struct python *p, TSNode n, struct py_scope *sc, u
 
 /* Nodes that bind or read names in a way of their own. All others: collect_all(). */
 static const struct {
-	const char type[24];
+	const char type[28];
 	void (*collect)(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
 } collectors[] = {
 	{"identifier", collect_identifier}, {"function_definition", collect_function}, {"lambda", collect_function},
