@@ -1,7 +1,8 @@
 /*
- * Can this host make any box at all? box_try() makes one for nothing: no workspace, no paths, no policy, so that nothing
- * a program left in a workspace can make it fail. A failure counts as the host's only when the kernel refuses the kind of
- * thing. A lack of descriptors, processes, memory or names may be another program's doing, and passes.
+ * Can this host make any box at all? box_try() makes one for nothing: no workspace, no paths, no policy, so
+ * that nothing a program left in a workspace can make it fail. A failure counts as the host's only when the
+ * kernel refuses the kind of thing. A lack of descriptors, processes, memory or names may be another
+ * program's doing, and passes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,8 +22,9 @@ static const int refusals[] = {EPERM, EACCES, ENOSYS, EINVAL, ENODEV, EOPNOTSUPP
 
 /* A limit of 0 looks like one that is used up: ENOSPC. */
 static const char namespace_limits[][40] = {
-	"/proc/sys/user/max_user_namespaces", "/proc/sys/user/max_pid_namespaces", "/proc/sys/user/max_mnt_namespaces",
-	"/proc/sys/user/max_net_namespaces", "/proc/sys/user/max_ipc_namespaces", "/proc/sys/user/max_uts_namespaces",
+	"/proc/sys/user/max_user_namespaces", "/proc/sys/user/max_pid_namespaces",
+	"/proc/sys/user/max_mnt_namespaces", "/proc/sys/user/max_net_namespaces",
+	"/proc/sys/user/max_ipc_namespaces", "/proc/sys/user/max_uts_namespaces",
 	"/proc/sys/user/max_cgroup_namespaces",
 };
 
@@ -30,7 +32,8 @@ bool box_inside(void)
 {
 	struct utsname u;
 
-	return uname(&u) == 0 && !strcmp(u.nodename, NS_HOSTNAME) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
+	return uname(&u) == 0 && !strcmp(u.nodename, NS_HOSTNAME) &&
+			prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 &&
 			prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
 }
 
@@ -39,7 +42,8 @@ static bool is_zero(const char *path)
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char text[2];
 
-	return fd >= 0 && read(fd, text, sizeof(text)) == (ssize_t)sizeof(text) && text[0] == '0' && text[1] == '\n';
+	return fd >= 0 && read(fd, text, sizeof(text)) == (ssize_t)sizeof(text) && text[0] == '0' &&
+			text[1] == '\n';
 }
 
 static bool is_refusal(const struct err *why)
@@ -63,10 +67,11 @@ enum box_ability box_try(struct arena *a, const struct backend *b, struct err *r
 {
 	static char *const argv[] = {"/bin/sh", "-c", ":", NULL};
 	const struct spec s = {
-		.argv = argv, .home = STR("/home/box"), .input = -1,
-		.limits = {
-			.cpu_milli = 1000, .pids = 16, .memory = 256 * MB, .scratch = MB, .output = MB, .time_ms = TRY_MS,
-		},
+			.argv = argv, .home = STR("/home/box"), .input = -1, .limits =
+					{
+							.cpu_milli = 1000, .pids = 16, .memory = 256 * MB,
+							.scratch = MB, .output = MB, .time_ms = TRY_MS,
+					},
 	};
 	struct outcome o = {0};
 	struct box box = {0};

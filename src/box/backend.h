@@ -4,21 +4,25 @@
  * A run has the same steps with every backend. box_run() takes them:
  *
  *   1. check      the spec is complete
- *   2. begin      the backend makes what it can without a plan; box_begin() may have done so before the spec was known
+ *   2. begin      the backend makes what needs no plan; box_begin() may have done so before the spec was
+ *                 known
  *   3. plan       plan.c and protection.c turn the spec into a list of operations, the root of the box
  *   4. start      the backend carries the operations out, calls box_ready(), and starts the program
  *   5. supervise  supervise.c takes the streams, keeps the limits, and decides how the program ended
  *   6. stop       the backend ends everything that is left, and removes it
- *   7. compare    protection.c compares the workspace with its state before, and quarantines what was planted
+ *   7. compare    protection.c compares the workspace with its state before, and quarantines planted files
  *
- * A backend is one struct backend with functions for 2, 4 and 6 and the small interface that step 5 needs: streams, kill,
- * usage, events. It enforces the whole spec or refuses it with the reason. It keeps its own data behind box_state.own.
+ * A backend is one struct backend with functions for 2, 4 and 6 and the small interface that step 5 needs:
+ * streams, kill, usage, events. It enforces the whole spec or refuses it with the reason. It keeps its own
+ * data behind box_state.own.
  *
- * Streams. The backend sets in.to, out.fd and err.fd to nonblocking ends of its own, at the latest in start(). A backend
- * that gets both streams through one connection makes pipes and pumps into them from a poll source.
+ * Streams. The backend sets in.to, out.fd and err.fd to nonblocking ends of its own, at the latest in
+ * start(). A backend that gets both streams through one connection makes pipes and pumps into them from a
+ * poll source.
  *
- * Events. The backend adds poll sources for whatever tells it about the box (a socket, a pidfd, an eventfd), and notes
- * what it learns in box_state.events. It never decides what an event means for the outcome: supervise.c does.
+ * Events. The backend adds poll sources for whatever tells it about the box (a socket, a pidfd, an eventfd),
+ * and notes the facts in box_state.events. It never decides what a fact means for the outcome: supervise.c
+ * does.
  */
 #pragma once
 #include <sys/types.h>
@@ -50,14 +54,17 @@ struct box_usage { /* 0: not known */
 };
 
 enum box_stop {
-	STOP_LATER,                /* everything has ended: the processes that are exiting go to box_leave() */
+	/* Everything has ended: the processes that are exiting go to box_leave(). */
+	STOP_LATER,
 	STOP_NOW,                  /* kills everything, and returns when nothing can change a file any more */
-	STOP_LINGERING,            /* nothing runs any more, but the kernel needs long to free it: nobody waits */
+	/* Nothing runs any more, but the kernel needs long to free it: nobody waits. */
+	STOP_LINGERING,
 };
 
 #define BOX_SOURCES_MAX (SOURCES_MAX - 4) /* that a backend may add */
 
-struct box_state { /* a box from begin to stop. Large members stand last: only what is used of them is ever touched */
+/* A box from begin to stop. Large members stand last: only what is used of them is ever touched. */
+struct box_state {
 	const struct backend *backend;
 	struct arena *a;
 	void *own;                 /* the backend's data */
@@ -66,12 +73,13 @@ struct box_state { /* a box from begin to stop. Large members stand last: only w
 	bool ready;                /* box_ready() was called, and said yes */
 	struct ops ops;            /* the plan */
 	/*
-	 * The first process of the box as the launcher sees it: when it is gone, nothing in the box is alive. 0: none (yet).
-	 * The undertakers read it in shared memory.
+	 * The first process of the box as the launcher sees it: when it is gone, nothing in the box is alive.
+	 * 0: none (yet). The undertakers read it in shared memory.
 	 */
 	pid_t init;
 	int64_t started;           /* ns of the monotonic clock: set by start() when the program may run */
-	bool memory_watched;       /* set by start(): nothing enforces the memory limit but looking often enough */
+	/* Set by start(): nothing enforces the memory limit but looking often enough. */
+	bool memory_watched;
 	bool cpu_counted;          /* set by start(): USAGE_CPU is a counter, else a sum of what was seen */
 	struct box_events events;
 	pid_t leaving[BOX_LEAVING_MAX];
@@ -87,28 +95,37 @@ struct backend {
 	/* 0 when this host can run it, else -1 and e says what is missing. */
 	int (*probe)(struct err *e);
 
-	/* Makes what needs no plan: for this spec, or for most specs (NULL). After a failure stop() is called as well. */
+	/*
+	 * Makes what needs no plan: for this spec, or for most specs (NULL). After a failure stop() is called
+	 * as well.
+	 */
 	int (*begin)(struct box_state *b, const struct spec *s, struct err *e);
 	/* Can what was begun without a spec run this one? */
 	bool (*fits)(const struct box_state *b, const struct spec *s);
-	/* Carries out b->ops and lets the program start. -1: nothing foreign has run, and stop() is called next. */
+	/*
+	 * Carries out b->ops and lets the program start. -1: nothing foreign has run, and stop() is called
+	 * next.
+	 */
 	int (*start)(struct box_state *b, struct err *e);
 
 	/* Adds at most BOX_SOURCES_MAX sources. Their handlers get b. */
 	void (*add_sources)(struct box_state *b, struct sources *ret);
 	/*
-	 * Takes the events that are there, without waiting. `soon`: both streams have just ended, so the end is a matter
-	 * of microseconds, and the backend may wait that long.
+	 * Takes the events that are there, without waiting. `soon`: both streams have just ended, so the end
+	 * is a matter of microseconds, and the backend may wait that long.
 	 */
 	void (*take_events)(struct box_state *b, bool soon);
 	/* Kills everything in the box, from outside. Does not wait. */
 	void (*kill)(struct box_state *b);
 	/* `wanted` are bits of USAGE_*; the rest of *ret, which is zeroed, stays as it is. */
 	void (*usage)(struct box_state *b, unsigned wanted, struct box_usage *ret);
-	/* After kill(): nothing in the box will execute another instruction. False also when that is not known. */
+	/*
+	 * After kill(): nothing in the box will execute another instruction. False also when that is not
+	 * known.
+	 */
 	bool (*all_exiting)(struct box_state *b);
 
-	/* The mechanism that enforces each limit of the spec, once the program has started. */
+	/* Tells who enforces each limit of the spec, once the program was started. */
 	void (*enforcers)(const struct box_state *b, struct enforced *ret);
 	void (*stop)(struct box_state *b, enum box_stop how);
 };
@@ -117,14 +134,14 @@ struct backend {
 extern const struct backend backend_ns;
 
 /*
- * The box is put together, and nothing foreign runs in it yet: asks the caller whether the program may start. start()
- * calls it exactly once.
+ * The box is put together, and nothing foreign runs in it yet: asks the caller whether the program may start.
+ * start() calls it exactly once.
  */
 int box_ready(struct box_state *b, struct err *e);
 /* A process of ours that is on its way out; box_end() waits for it. 0 is none. */
 void box_leave(struct box_state *b, pid_t pid);
 /*
- * supervise.c: takes the streams of a started box, keeps its limits and waits for its end. *ret has everything but the
- * streams. -1 when setup failed.
+ * supervise.c: takes the streams of a started box, keeps its limits and waits for its end. *ret has
+ * everything but the streams. -1 when setup failed.
  */
 int supervise(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e);

@@ -1,6 +1,6 @@
 /*
- * The native backend in the launcher: begin, start, stop. ns.h has the theory; ns_control.c is the time between start
- * and stop.
+ * The native backend in the launcher: begin, start, stop. ns.h has the theory; ns_control.c is the time
+ * between start and stop.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,15 +19,18 @@
 #include "sys/namespace.h"
 
 /*
- * Open files of a process of untrusted code when its user is one of the host's. The kernel lets a user have as many
- * descriptors in unreceived messages as the sender may have open, plus 253 of the last message: this stays below 1,024,
- * the usual limit of the user's other processes.
+ * Open files of a process of untrusted code when its user is one of the host's. The kernel lets a user have
+ * as many descriptors in unreceived messages as the sender may have open, plus 253 of the last message: this
+ * stays below 1,024, the usual limit of the user's other processes.
  */
 #define OPEN_FILES_EXEC 768
 
 /* ---- channels ---- */
 
-/* Fills the numbers of closed standard streams, or a pipe of ours could take one. Returns a descriptor of /dev/null. */
+/*
+ * Fills the numbers of closed standard streams, or a pipe of ours could take one. Returns a descriptor of
+ * /dev/null.
+ */
 static int fill_standard(struct err *e)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -106,15 +109,17 @@ struct ns_user ns_user(pid_t init)
 	if (uid)
 		return (struct ns_user){.uid = uid, .outside_uid = uid, .gid = gid, .outside_gid = gid};
 	if (!namespace_knows(outside))
-		return (struct ns_user){.uid = PLAN_ID, .outside_uid = uid, .gid = PLAN_ID, .outside_gid = gid};
+		return (struct ns_user){
+				.uid = PLAN_ID, .outside_uid = uid, .gid = PLAN_ID, .outside_gid = gid};
 	return (struct ns_user){
-		.uid = PLAN_ID, .outside_uid = outside, .gid = PLAN_ID, .outside_gid = outside, .nobody = true,
+			.uid = PLAN_ID, .outside_uid = outside, .gid = PLAN_ID, .outside_gid = outside,
+			.nobody = true,
 	};
 }
 
 /*
- * Init lowers its limit of core dumps to NS_CORE_BYTES. From a hard limit of 0 that would be raising it, which only root
- * may do, and init will not be root.
+ * Init lowers its limit of core dumps to NS_CORE_BYTES. From a hard limit of 0 that would be raising it,
+ * which only root may do, and init will not be root.
  */
 static void make_room_for_cores(void)
 {
@@ -129,7 +134,8 @@ static void make_room_for_cores(void)
 /* Init waits for this message, and then becomes the user. */
 static int tell_user(const struct ns_box *n, struct err *e)
 {
-	if (fds_send(n->talk, &n->user, sizeof(n->user), NULL, 0) < 0 && errno != EPIPE && errno != ECONNRESET)
+	if (fds_send(n->talk, &n->user, sizeof(n->user), NULL, 0) < 0 && errno != EPIPE &&
+			errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 	return 0;
 }
@@ -144,7 +150,8 @@ static int clone_init(struct box_state *b, struct err *e)
 		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made");
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno,
-				"cannot make the namespaces of the box (caisson doctor says what this host lacks)");
+				"cannot make the namespaces of the box (caisson doctor says what this host "
+				"lacks)");
 	if (!pid) {
 		scope_close(&n->scope); /* the manager is not for the box */
 		ns_init(&n->child);
@@ -213,7 +220,8 @@ static void note_spec(struct box_state *b)
 
 	n->cpus_suffice = (uint64_t)cpus_count() * 1000 <= l->cpu_milli;
 	n->keep_cpus = (uint64_t)cpus_online() * 1000 > l->cpu_milli;
-	n->want = (n->cpus_suffice ? 0 : CG_HAS_CPU) | (l->io ? CG_HAS_IO : 0) | (l->cpu_ms ? CG_HAS_CPUACCT : 0);
+	n->want = (n->cpus_suffice ? 0 : CG_HAS_CPU) | (l->io ? CG_HAS_IO : 0) |
+			(l->cpu_ms ? CG_HAS_CPUACCT : 0);
 }
 
 static int make_brief(struct box_state *b, struct err *e)
@@ -221,19 +229,21 @@ static int make_brief(struct box_state *b, struct err *e)
 	const struct spec *s = b->spec;
 	const struct ns_box *n = b->own;
 	uint32_t open_files = !n->user.nobody && s->profile == PROFILE_EXEC ? OPEN_FILES_EXEC : 0;
+	struct str cwd = s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home;
 
 	if (n->user.nobody && ns_trees_open(b, e) != 0)
 		return -1;
-	return brief_make(s, open_files, b->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, e);
+	return brief_make(s, open_files, b->ops.first, cwd, e);
 }
 
 /*
- * A cgroup quota limits the CPUs if the group has one and the machine has more CPUs than the limit. Otherwise the CPU
- * affinity of the program does.
+ * A cgroup quota limits the CPUs if the group has one and the machine has more CPUs than the limit. Otherwise
+ * the CPU affinity of the program does.
  */
 static enum enforcer cpu_enforcer(const struct ns_box *n)
 {
-	enum enforcer quota = n->grouped && !n->cpus_suffice ? cg_enforcer(&n->cg, CG_CPU_MILLI) : ENFORCED_NOT;
+	enum enforcer quota =
+			n->grouped && !n->cpus_suffice ? cg_enforcer(&n->cg, CG_CPU_MILLI) : ENFORCED_NOT;
 
 	return quota == ENFORCED_NOT ? ENFORCED_AFFINITY : quota;
 }
@@ -373,9 +383,9 @@ static int ns_probe(struct err *e)
 }
 
 const struct backend backend_ns = {
-	.name = "native", .about = "Linux namespaces, cgroups, Landlock and seccomp, by caisson itself", .probe = ns_probe,
-	.begin = ns_begin, .fits = ns_fits, .start = ns_start,
-	.add_sources = ns_add_sources, .take_events = ns_take_events, .kill = ns_kill, .usage = ns_usage,
-	.all_exiting = ns_all_exiting,
-	.enforcers = ns_enforcers, .stop = ns_stop,
+	.name = "native",
+	.about = "Linux namespaces, cgroups, Landlock and seccomp, by caisson itself",
+	.probe = ns_probe, .begin = ns_begin, .fits = ns_fits, .start = ns_start,
+	.add_sources = ns_add_sources, .take_events = ns_take_events, .kill = ns_kill,
+	.usage = ns_usage, .all_exiting = ns_all_exiting, .enforcers = ns_enforcers, .stop = ns_stop,
 };

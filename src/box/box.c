@@ -43,8 +43,8 @@ void box_leave(struct box_state *b, pid_t pid)
 
 /* ---- the life of a box ---- */
 
-static int begin(struct arena *a, const struct backend *backend, const struct spec *s, struct box_state **ret,
-		struct err *e)
+static int begin_state(struct arena *a, const struct backend *backend, const struct spec *s,
+		struct box_state **ret, struct err *e)
 {
 	struct box_state *b = arena_new(a, struct box_state);
 
@@ -62,7 +62,7 @@ static void close_streams(struct box_state *b)
 	fd_close(&b->in.to);
 }
 
-static void stop(struct box_state *b, enum box_stop how)
+static void stop_state(struct box_state *b, enum box_stop how)
 {
 	b->backend->stop(b, how);
 	close_streams(b);
@@ -82,9 +82,9 @@ static void wait_for_all(pid_t pids[BOX_LEAVING_MAX])
 }
 
 /* A box that nothing ran in. */
-static void discard(struct box_state *b)
+static void discard_state(struct box_state *b)
 {
-	stop(b, STOP_NOW);
+	stop_state(b, STOP_NOW);
 	wait_for_all(b->leaving);
 }
 
@@ -94,16 +94,16 @@ void box_begin(struct box *box, struct arena *a, const struct backend *backend)
 	struct err e;
 
 	box_end(box, NULL);
-	if (begin(a, backend, NULL, &b, &e) == 0)
+	if (begin_state(a, backend, NULL, &b, &e) == 0)
 		box->begun = b;
 	else
-		discard(b);
+		discard_state(b);
 }
 
 void box_end(struct box *box, struct outcome *o)
 {
 	if (box->begun)
-		discard(box->begun);
+		discard_state(box->begun);
 	box->begun = NULL;
 	if (o) {
 		stream_close(&o->out);
@@ -132,14 +132,17 @@ static struct box_state *take_begun(struct box *box, const struct backend *backe
 
 	box->begun = NULL;
 	if (b && (b->backend != backend || !backend->fits(b, s))) {
-		discard(b);
+		discard_state(b);
 		b = NULL;
 	}
 	return b;
 }
 
-/* The spec as operations: the root, the pinned names of the workspace, and what is closed or hidden after all that. */
-static int plan(struct box_state *b, struct err *e)
+/*
+ * The spec as operations: the root, the pinned names of the workspace, and what is closed or hidden after all
+ * that.
+ */
+static int make_plan(struct box_state *b, struct err *e)
 {
 	const struct spec *s = b->spec;
 
@@ -149,16 +152,16 @@ static int plan(struct box_state *b, struct err *e)
 	return plan_close(b->a, s, &b->ops, e);
 }
 
-static int start(struct box_state *b, struct err *e)
+static int start_program(struct box_state *b, struct err *e)
 {
-	if (plan(b, e) != 0 || b->backend->start(b, e) != 0)
+	if (make_plan(b, e) != 0 || b->backend->start(b, e) != 0)
 		return -1;
 	return b->ready ? 0 : err_set(e, ERR_INTERNAL, 0, "the backend started a program without asking");
 }
 
-static int run(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)
+static int run_program(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)
 {
-	if (start(b, e) != 0 || supervise(b, p, ret, e) != 0)
+	if (start_program(b, e) != 0 || supervise(b, p, ret, e) != 0)
 		return -1;
 	b->backend->enforcers(b, &ret->enforced);
 	capture_end(&b->out, &ret->out);
@@ -166,7 +169,10 @@ static int run(struct box_state *b, const struct box_progress *p, struct outcome
 	return 0;
 }
 
-/* Files are compared when nothing can change them any more. Otherwise the caller need not wait for the last exits. */
+/*
+ * Files are compared when nothing can change them any more. Otherwise the caller need not wait for the last
+ * exits.
+ */
 static enum box_stop how_to_stop(const struct box_state *b, bool ran, bool lingers)
 {
 	if (ran && lingers)
@@ -175,11 +181,11 @@ static enum box_stop how_to_stop(const struct box_state *b, bool ran, bool linge
 }
 
 /* Whatever happened before, the workspace is put right. Its failure counts if there is no earlier one. */
-static int finish(struct box_state *b, int rc, struct outcome *ret, struct err *e)
+static int finish_run(struct box_state *b, int rc, struct outcome *ret, struct err *e)
 {
 	struct err after = {0};
 
-	stop(b, how_to_stop(b, rc == 0, ret->lingers));
+	stop_state(b, how_to_stop(b, rc == 0, ret->lingers));
 	if (protection_end(b->a, &b->protection, b->spec, &ret->changes, &after) != 0 && rc == 0) {
 		*e = after;
 		rc = -1;
@@ -203,12 +209,12 @@ int box_run(struct box *box, struct arena *a, const struct backend *backend, con
 	b = take_begun(box, backend, s);
 	wait_for_all(box->leaving);
 	if (!b)
-		rc = begin(a, backend, s, &b, e);
+		rc = begin_state(a, backend, s, &b, e);
 	b->spec = s;
 	b->start = how;
 	if (rc == 0)
-		rc = run(b, p, &out, e);
-	rc = finish(b, rc, &out, e);
+		rc = run_program(b, p, &out, e);
+	rc = finish_run(b, rc, &out, e);
 	memcpy(box->leaving, b->leaving, sizeof(box->leaving));
 	if (rc == 0)
 		*ret = out;

@@ -1,13 +1,14 @@
 /*
- * The box: a spec becomes a fresh sealed chamber, a program runs in it, the chamber is gone, and an outcome remains.
+ * The box: a spec becomes a fresh sealed chamber, a program runs in it, the chamber is gone, an outcome
+ * remains.
  *
  *     struct box box = {0};
  *     box_begin(&box, a, backend);            optional: a head start while the spec is still being made
- *     box_run(&box, a, backend, …, &outcome)  the whole run
+ *     box_run(&box, a, backend, ..., &outcome)  the whole run
  *     box_end(&box, &outcome)                 after the report is out: waits for the kernel's clean-up
  *
- * A backend is a row of the table in box.c (backend.h has the interface). Each enforces a spec as a whole or refuses it
- * with the reason; none weakens it.
+ * A backend is a row of the table in box.c (backend.h has the interface). Each enforces a spec as a whole or
+ * refuses it with the reason; none weakens it.
  */
 #pragma once
 #include <stdbool.h>
@@ -43,27 +44,32 @@ const struct backend *box_backend(const char *name);
 const struct backend *box_backend_at(size_t i); /* NULL after the last */
 const char *box_backend_name(const struct backend *b);
 /*
- * Begins a box for which there is no spec yet: the backend makes what every box needs while the caller still finds out
- * what is to run, and whether. Nothing foreign is in it. If it cannot be begun, box_run() will say why.
+ * Begins a box for which there is no spec yet: the backend makes what every box needs while the caller still
+ * finds out what is to run, and whether. Nothing foreign is in it. If it cannot be begun, box_run() will say
+ * why.
  */
 void box_begin(struct box *box, struct arena *a, const struct backend *b);
 /*
- * Runs the spec, in the box that was begun if it fits. 0 and *ret, however the program ended. -1 when the box could not
- * be made: nothing ran, nothing is left behind, and e says why. The streams of *ret lie in the arena and in files.
+ * Runs the spec, in the box that was begun if it fits. 0 and *ret, however the program ended. -1 when the box
+ * could not be made: nothing ran, nothing is left behind, and e says why. The streams of *ret lie in the
+ * arena and in files.
  */
 int box_run(struct box *box, struct arena *a, const struct backend *b, const struct box_start *start,
 		const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
 /*
- * Ends a box that was begun and never ran; after a run, waits until nothing of it is left, not even in the kernel, and
- * closes the streams of `o` (NULL: none). The arena may be gone by then. Safe to call twice.
+ * Ends a box that was begun and never ran; after a run, waits until nothing of it is left, not even in the
+ * kernel, and closes the streams of `o` (NULL: none). The arena may be gone by then. Safe to call twice.
  */
 void box_end(struct box *box, struct outcome *o);
 /*
- * Makes a box for nothing, whatever the workspace is like. BOX_IMPOSSIBLE: the kernel refuses what every box needs.
- * BOX_UNSURE: it failed for another reason, which may pass; a program in another box may be the cause. *ret_why says
- * why, unless it is possible.
+ * Makes a box for nothing, whatever the workspace is like. BOX_IMPOSSIBLE: the kernel refuses what every box
+ * needs. BOX_UNSURE: it failed for another reason, which may pass; a program in another box may be the cause.
+ * *ret_why says why, unless it is possible.
  */
 enum box_ability { BOX_UNSURE, BOX_POSSIBLE, BOX_IMPOSSIBLE };
 enum box_ability box_try(struct arena *a, const struct backend *b, struct err *ret_why);
-/* Is this process in a box already? For messages only: whatever it says, the outer box's filter refuses an inner one. */
+/*
+ * Is this process in a box already? For messages only: whatever it says, the outer box's filter refuses an
+ * inner one.
+ */
 bool box_inside(void);

@@ -1,6 +1,7 @@
 /*
- * The brief: the task that the launcher sends to init. The launcher clones init before it knows the task, so both have
- * the buffer of the brief at the same address. The launcher therefore sends the buffer as it is, with its pointers:
+ * The brief: the task that the launcher sends to init. The launcher clones init before it knows the task, so
+ * both have the buffer of the brief at the same address. The launcher therefore sends the buffer as it is,
+ * with its pointers:
  *   1. its size
  *   2. its bytes, in several messages
  *   3. the descriptors of mounts, in the order of the operations that have one
@@ -14,7 +15,8 @@
 #include "sys/cpus.h"
 #include "sys/fds.h"
 
-#define BRIEF_BYTES ((size_t)16 << 20) /* the kernel takes no more than 6 MB of arguments and environment; only what is used is ever touched */
+/* The kernel takes no more than 6 MB of arguments and environment; only what is used is ever touched. */
+#define BRIEF_BYTES ((size_t)16 << 20)
 #define BRIEF_ALIGN 16
 #define BRIEF_CHUNK ((size_t)32 << 10) /* bytes of a message */
 
@@ -24,12 +26,17 @@ struct brief {
 	_Alignas(BRIEF_ALIGN) char at[BRIEF_BYTES];
 };
 
-/* Not static memory: that would be asked of the kernel for every command, and a hook must run where the caller may have little. */
+/*
+ * Not static memory: that would be asked of the kernel for every command, and a hook must run where the
+ * caller may have little.
+ */
 static struct brief *brief;
 
 int brief_open(struct err *e)
 {
-	void *at = brief ? brief : mmap(NULL, sizeof(*brief), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *at = brief ? brief
+			 : mmap(NULL, sizeof(*brief), PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED)
 		return err_set(e, ERR_SYSTEM, errno, "no memory for what the box is told");
@@ -39,7 +46,7 @@ int brief_open(struct err *e)
 }
 
 /* Zeroed. Once something did not fit, nothing does. */
-static void *take(struct brief *b, size_t n)
+static void *brief_alloc(struct brief *b, size_t n)
 {
 	size_t from = (b->used + BRIEF_ALIGN - 1) & ~(size_t)(BRIEF_ALIGN - 1);
 
@@ -51,9 +58,9 @@ static void *take(struct brief *b, size_t n)
 	return b->at + from;
 }
 
-static const char *copy(struct brief *b, const char *text, size_t n)
+static const char *copy_text(struct brief *b, const char *text, size_t n)
 {
-	char *to = take(b, n + 1);
+	char *to = brief_alloc(b, n + 1);
 
 	if (to)
 		memcpy(to, text, n);
@@ -67,9 +74,9 @@ static char *const *copy_vector(struct brief *b, char *const *v)
 
 	while (v[n])
 		n++;
-	to = take(b, (n + 1) * sizeof(*to));
+	to = brief_alloc(b, (n + 1) * sizeof(*to));
 	for (size_t i = 0; to && i < n; i++)
-		to[i] = copy(b, v[i], strlen(v[i]));
+		to[i] = copy_text(b, v[i], strlen(v[i]));
 	return (char *const *)to;
 }
 
@@ -80,10 +87,10 @@ static char *const *copy_environment(struct brief *b, const struct spec_var *var
 
 	for (const struct spec_var *v = vars; v; v = v->next)
 		n++;
-	to = take(b, (n + 1) * sizeof(*to));
+	to = brief_alloc(b, (n + 1) * sizeof(*to));
 	n = 0;
 	for (const struct spec_var *v = vars; v && to; v = v->next) {
-		char *text = to[n++] = take(b, v->name.n + v->value.n + 2);
+		char *text = to[n++] = brief_alloc(b, v->name.n + v->value.n + 2);
 
 		if (!text)
 			break;
@@ -99,22 +106,23 @@ static const struct op *copy_ops(struct brief *b, const struct op *ops)
 	struct op *first = NULL, **end = &first;
 
 	for (const struct op *op = ops; op; op = op->next) {
-		struct op *to = take(b, sizeof(*to));
+		struct op *to = brief_alloc(b, sizeof(*to));
 
 		if (!to)
 			break;
 		*to = *op;
 		to->next = NULL;
-		to->source = copy(b, op->source, strlen(op->source));
-		to->target = copy(b, op->target, strlen(op->target));
-		to->text = op->text ? copy(b, op->text, op->ntext) : NULL;
+		to->source = copy_text(b, op->source, strlen(op->source));
+		to->target = copy_text(b, op->target, strlen(op->target));
+		to->text = op->text ? copy_text(b, op->text, op->ntext) : NULL;
 		*end = to;
 		end = &to->next;
 	}
 	return first;
 }
 
-int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd, struct err *e)
+int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd,
+		struct err *e)
 {
 	struct brief *b = brief;
 	struct ns_task *t;
@@ -122,21 +130,26 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 	memset(b->at, 0, b->used); /* of another box in this process */
 	b->used = 0;
 	b->full = false;
-	t = take(b, sizeof(*t));
+	t = brief_alloc(b, sizeof(*t));
 
-	*t = (struct ns_task){.limits = spec->limits, .open_files = open_files, .network = spec->network, .input = spec->input >= 0};
+	*t = (struct ns_task){.limits = spec->limits, .open_files = open_files, .network = spec->network,
+			.input = spec->input >= 0};
 	t->cwd_id = spec->cwd.n ? spec->cwd_id : spec->workspace_id;
 	cpus_own(&t->cpus);
 	t->argv = copy_vector(b, spec->argv);
 	t->envp = copy_environment(b, spec->env);
 	t->ops = copy_ops(b, ops);
-	t->cwd = copy(b, cwd.p, cwd.n);
-	return b->full ? err_set(e, ERR_LIMIT, 0, "the arguments, the environment and the files of the box are more than %zu MB", BRIEF_BYTES >> 20) : 0;
+	t->cwd = copy_text(b, cwd.p, cwd.n);
+	return b->full ? err_set(e, ERR_LIMIT, 0,
+					 "the arguments, the environment and the files of the box are more "
+					 "than %zu MB",
+					 BRIEF_BYTES >> 20)
+		       : 0;
 }
 
 /* ---- on its way ---- */
 
-static const struct ns_task *task(void) { return (const struct ns_task *)(const void *)brief->at; }
+static const struct ns_task *brief_task(void) { return (const struct ns_task *)(const void *)brief->at; }
 
 static const struct op *next_tree(const struct op *op)
 {
@@ -173,19 +186,22 @@ static int send_all(const struct brief *b, int talk)
 			return -1;
 		at += (size_t)n;
 	}
-	return send_trees(task()->ops, talk);
+	return send_trees(brief_task()->ops, talk);
 }
 
 int brief_send(int talk, struct err *e)
 {
-	return send_all(brief, talk) == 0 || errno == EPIPE || errno == ECONNRESET ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	return send_all(brief, talk) == 0 || errno == EPIPE || errno == ECONNRESET
+			? 0
+			: err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 }
 
 static int take_bytes(struct brief *b, int talk)
 {
 	size_t none = 0, at = 0;
 
-	if (fds_recv(talk, &b->used, sizeof(b->used), NULL, &none, 0) != (ssize_t)sizeof(b->used) || b->used > BRIEF_BYTES)
+	if (fds_recv(talk, &b->used, sizeof(b->used), NULL, &none, 0) != (ssize_t)sizeof(b->used) ||
+			b->used > BRIEF_BYTES)
 		return -1;
 	while (at < b->used) {
 		ssize_t n = fds_recv(talk, b->at + at, b->used - at, NULL, &none, 0);
@@ -215,5 +231,5 @@ static int take_trees(const struct op *op, int talk)
 
 const struct ns_task *brief_take(int talk)
 {
-	return take_bytes(brief, talk) == 0 && take_trees(task()->ops, talk) == 0 ? task() : NULL;
+	return take_bytes(brief, talk) == 0 && take_trees(brief_task()->ops, talk) == 0 ? brief_task() : NULL;
 }

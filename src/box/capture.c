@@ -1,7 +1,7 @@
 /*
- * Output of a box. The program has the write end of a pipe and nothing else: there is no name it could replace by a
- * link. Bytes go to a buffer and, once that is full, to a file without a name that holds the end of the stream (struct
- * stream). So memory and disk are bounded, however much the program writes.
+ * Output of a box. The program has the write end of a pipe and nothing else: there is no name it could
+ * replace by a link. Bytes go to a buffer and, once that is full, to a file without a name that holds the end
+ * of the stream (struct stream). So memory and disk are bounded, however much the program writes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,9 +34,9 @@ void capture_start(struct capture *c, int pass, const struct spec *s)
 }
 
 /*
- * Passing on must not block, or a slow reader would stop the clock of the box. A chunk waits until there is room, and
- * meanwhile nothing more is read from the program. A pipe that is ready takes PIPE_BUF bytes without blocking. When the
- * reader goes away, the program continues: the report still needs the rest.
+ * Passing on must not block, or a slow reader would stop the clock of the box. A chunk waits until there is
+ * room, and meanwhile nothing more is read from the program. A pipe that is ready takes PIPE_BUF bytes
+ * without blocking. When the reader goes away, the program continues: the report still needs the rest.
  */
 static void pass_on(struct capture *c, bool wait)
 {
@@ -47,7 +47,8 @@ static void pass_on(struct capture *c, bool wait)
 
 		if (poll(&p, 1, wait ? -1 : 0) <= 0)
 			return;
-		n = write(c->pass, (c->terminal ? c->shown : c->chunk) + c->passed, left < PIPE_BUF ? left : PIPE_BUF);
+		n = write(c->pass, (c->terminal ? c->shown : c->chunk) + c->passed,
+				left < PIPE_BUF ? left : PIPE_BUF);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n <= 0)
@@ -68,8 +69,8 @@ struct pollfd capture_poll(const struct capture *c)
 /* ---- streams that are too long for memory ---- */
 
 /*
- * Places for the file, best first. The file has no name and cannot get one, so it does not matter who owns the
- * directory. The last place is memory, which STREAM_RING bounds as well.
+ * Places for the file, best first. The file has no name and cannot get one, so it does not matter who owns
+ * the directory. The last place is memory, which STREAM_RING bounds as well.
  */
 static int open_place(const struct capture *c, unsigned place)
 {
@@ -153,7 +154,8 @@ bool capture_take(struct capture *c, bool all)
 		kept = (uint64_t)got < room ? (size_t)got : (size_t)room;
 		keep(c, str_n(c->chunk, (size_t)got), kept);
 		if (c->pass >= 0)
-			c->waiting = c->terminal ? terminal_filter(&c->screen, c->chunk, kept, c->shown) : kept;
+			c->waiting = c->terminal ? terminal_filter(&c->screen, c->chunk, kept, c->shown)
+						 : kept;
 		pass_on(c, all);
 		if (c->total > c->max)
 			return false;

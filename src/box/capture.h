@@ -1,6 +1,6 @@
 /*
- * Output of a box: the bytes that a program wrote to one stream, in memory up to a small size, then in a file without a
- * name (struct stream).
+ * Output of a box: the bytes that a program wrote to one stream, in memory up to a small size, then in a file
+ * without a name (struct stream).
  */
 #pragma once
 #include <poll.h>

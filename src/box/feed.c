@@ -1,6 +1,7 @@
 /*
- * Standard input of a box. The program gets a pipe, never the caller's descriptor: a file could be opened once more
- * through /proc/self/fd, for writing; a directory leads out of the box; a terminal is a way to its user.
+ * Standard input of a box. The program gets a pipe, never the caller's descriptor: a file could be opened
+ * once more through /proc/self/fd, for writing; a directory leads out of the box; a terminal is a way to its
+ * user.
  */
 #define _GNU_SOURCE
 #include <errno.h>

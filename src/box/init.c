@@ -1,11 +1,17 @@
 /*
- * pid 1 of the box. ns.h has the theory. Nothing here allocates; whatever fails is told to the launcher, and then this process ends, and the box with it.
+ * pid 1 of the box. ns.h has the theory. Nothing here allocates. Init sends any failure to the launcher and
+ * ends, and the box ends with it.
  *
- * Init is there before the launcher knows what for: it makes its namespaces, becomes the user of the box and gives up what it will not need, all of which
- * the program inherits, starts the process that will be the program (program.h), and puts together the root that every box has. Then it takes its task.
+ *   1. makes the namespaces, becomes the user of the box, sets limits, drops privileges: the program inherits
+ *      all
+ *   2. starts the process that becomes the program (program.h)
+ *   3. builds the part of the root that does not depend on the spec (setup.c)
+ *   4. takes its task, finishes the root, enters it
+ *   5. waits for the program's exec, removes the old root, and reaps until the program ends
  *
- * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
- * no signal from inside. It keeps one descriptor, the socket to the launcher, once the program runs.
+ * Init has the same user as the program. It is not dumpable, so nothing of it can be read, traced or opened
+ * through /proc; as pid 1 it takes no signal from inside. Once the program runs, init keeps one descriptor,
+ * the socket to the launcher.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,21 +34,25 @@
 #include "sys/namespace.h"
 #include "sys/title.h"
 
-#define GRACE_MS 1000 /* after the time limit, which is the launcher's to keep */
+#define GRACE_MS 1000 /* after the time limit: the launcher should have killed the box by then */
 #define OPEN_FILES 20000
-#define USER_PARTS 4         /* of what the kernel gives one user of the host, a box may take one */
+#define USER_PARTS 4         /* a box may use this fraction of what the kernel gives one user of the host */
 #define SIGNALS_MAX 4096     /* pending, timers included */
-#define QUEUE_BYTES_MAX ((uint64_t)800 << 10) /* in POSIX message queues; half of the usual limit holds four of the usual size */
+/* In POSIX message queues; half of the usual limit holds four of the usual size. */
+#define QUEUE_BYTES_MAX ((uint64_t)800 << 10)
 #define LOCKED_BYTES_MAX ((uint64_t)8 << 20)
-#define FAILING_MS 20 /* for another process to say why it fails */
+#define FAILING_MS 20 /* for the program's process to send its own reason first */
 
-static void tell(int talk, const struct ns_message *m) { (void)fds_send(talk, m, sizeof(*m), NULL, 0); }
+static void send_message(int talk, const struct ns_message *m)
+{
+	(void)fds_send(talk, m, sizeof(*m), NULL, 0);
+}
 
 void ns_tell_why(int talk, const struct err *why)
 {
 	struct ns_message m = {.kind = NS_FAILED, .err = *why};
 
-	tell(talk, &m);
+	send_message(talk, &m);
 }
 
 static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
@@ -73,12 +83,13 @@ static void await_user(int talk, struct ns_user *ret)
 		_exit(NS_LOST);
 }
 
-/* ---- who we are ---- */
+/* ---- user and signals ---- */
 
-/* By number: the C library keeps two signals for itself, which a caller may have ignored as well. */
+/* By system call: the C library hides two signals, which a caller may have ignored as well. */
 static void default_signals(void)
 {
-	static const uint64_t as_by_default[4]; /* the kernel's own structure: handler, flags, restorer, mask */
+	/* The kernel's own structure: handler, flags, restorer, mask. */
+	static const uint64_t as_by_default[4];
 	sigset_t none;
 
 	for (int s = 1; s < NSIG; s++)
@@ -87,13 +98,16 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static int become(const struct ns_user *u, struct err *e)
+static int become_user(const struct ns_user *u, struct err *e)
 {
 	if (u->nobody && setgroups(0, NULL) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop groups");
 	if (setresgid(u->gid, u->gid, u->gid) != 0 || setresuid(u->uid, u->uid, u->uid) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot become the user of the box");
-	/* Another user is not dumpable, and init must enter the network of another process; while it can, nothing foreign runs in the box. */
+	/*
+	 * Another user is not dumpable, and init must enter the network of another process; while it can,
+	 * nothing foreign runs in the box.
+	 */
 	if (prctl(PR_SET_DUMPABLE, 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 	umask(022);
@@ -101,9 +115,10 @@ static int become(const struct ns_user *u, struct err *e)
 }
 
 /*
- * Changing the user forgets the parent-death signal, so this is done again after it. It may be too late, which only the launcher's own descriptor says: other
- * processes may still hold its end of the socket, and words it said before are still in there. It sends the signals and counts as ended
- * under one lock of the kernel, which changing our process group waits for: after that it is one or the other.
+ * Changing the user forgets the parent-death signal, so this is done again after it. It may be too late,
+ * which only the launcher's own descriptor says: other processes may still hold its end of the socket, and
+ * words it said before are still in there. It sends the signals and counts as ended under one lock of the
+ * kernel, which changing our process group waits for: after that it is one or the other.
  */
 static int die_with_launcher(const struct ns_child *c, struct err *e)
 {
@@ -118,8 +133,8 @@ static int die_with_launcher(const struct ns_child *c, struct err *e)
 
 /* ---- pid 1 ---- */
 
-/* Waits for the program and whatever is orphaned meanwhile; then ends the rest. */
-static void __attribute__((noreturn)) reap(int talk, pid_t child)
+/* Reaps the program and orphans. When the program has ended, kills everything that is left. */
+static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child)
 {
 	struct ns_message m = {.kind = NS_ENDED};
 	int status = 0;
@@ -129,7 +144,7 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 		pid = waitpid(-1, &status, 0);
 	while (pid != child && (pid > 0 || errno == EINTR));
 	if (pid != child)
-		_exit(NS_LOST); /* nobody knows how it ended */
+		_exit(NS_LOST); /* the program's status is lost */
 	m.status = status;
 	if (waitpid(-1, NULL, WNOHANG) >= 0) { /* who is left is a child of ours, or has a parent who is */
 		kill(-1, SIGKILL);
@@ -137,12 +152,12 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 			;
 	}
 	getrusage(RUSAGE_CHILDREN, &m.usage);
-	tell(talk, &m);
+	send_message(talk, &m);
 	_exit(0);
 }
 
-/* With a handler a signal from inside gets through as well: only the kernel's own counts. */
-static void too_late(int sig, siginfo_t *from, void *context)
+/* With a handler, pid 1 also gets this signal from inside the box. Only the kernel's timer counts. */
+static void end_late_box(int sig, siginfo_t *from, void *context)
 {
 	(void)sig;
 	(void)context;
@@ -150,71 +165,89 @@ static void too_late(int sig, siginfo_t *from, void *context)
 		_exit(NS_LOST);
 }
 
-/* A launcher that is stopped, or waits for something, keeps no time: then the box ends itself, a little later. */
-static int keep_time(uint64_t limit_ms, struct err *e)
+/*
+ * A launcher that is stopped, or waits for something, keeps no time: then the box ends itself, a little
+ * later.
+ */
+static int start_own_clock(uint64_t limit_ms, struct err *e)
 {
 	uint64_t ms = limit_ms + GRACE_MS;
-	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)}};
+	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000),
+					      .tv_usec = (suseconds_t)(ms % 1000 * 1000)}};
 
-	struct sigaction act = {.sa_sigaction = too_late, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction act = {.sa_sigaction = end_late_box, .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	sigaction(SIGALRM, &act, NULL);
-	return setitimer(ITIMER_REAL, &t, NULL) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
+	return setitimer(ITIMER_REAL, &t, NULL) == 0
+			? 0
+			: err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
 }
 
 /*
- * The kernel counts some things for each user of the host, and a box of an ordinary user shares that count with the rest of the user's processes. A caller who
- * may go before all others must not lend that: what keeps the time would be among the others.
+ * The kernel counts some things for each user of the host, and a box of an ordinary user shares that count
+ * with the rest of the user's processes. A caller who may go before all others must not lend that: what keeps
+ * the time would be among the others.
  */
-static int limit_all(struct err *e)
+static int set_box_limits(struct err *e)
 {
 	static const struct {
 		int what;
 		unsigned parts;
 		uint64_t most;
 	} limits[] = {
-		{RLIMIT_NOFILE, 1, OPEN_FILES}, {RLIMIT_SIGPENDING, USER_PARTS, SIGNALS_MAX}, {RLIMIT_MSGQUEUE, 2, QUEUE_BYTES_MAX}, {RLIMIT_MEMLOCK, 2, LOCKED_BYTES_MAX},
-		{RLIMIT_RTPRIO, 1, 0}, {RLIMIT_NICE, 1, 0},
+			{RLIMIT_NOFILE, 1, OPEN_FILES},
+			{RLIMIT_SIGPENDING, USER_PARTS, SIGNALS_MAX},
+			{RLIMIT_MSGQUEUE, 2, QUEUE_BYTES_MAX},
+			{RLIMIT_MEMLOCK, 2, LOCKED_BYTES_MAX},
+			{RLIMIT_RTPRIO, 1, 0},
+			{RLIMIT_NICE, 1, 0},
 	};
 	int rc = limit_lower(RLIMIT_CORE, NS_CORE_BYTES);
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits) && rc == 0; i++)
-		rc = limits[i].parts > 1 ? limit_share(limits[i].what, limits[i].parts, limits[i].most) : limit_lower(limits[i].what, limits[i].most);
+		rc = limits[i].parts > 1 ? limit_share(limits[i].what, limits[i].parts, limits[i].most)
+					 : limit_lower(limits[i].what, limits[i].most);
 	namespace_share_inotify(USER_PARTS);
 	process_spare_others();
 	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 }
 
 /* Sets up the namespaces, user, limits and privileges that every box has. The program inherits them. */
-static int become_first(const struct ns_child *c, struct err *e)
+static int become_pid1(const struct ns_child *c, struct err *e)
 {
 	int why = namespace_leave() == 0 ? 0 : errno;
 	struct ns_user user;
 
-	await_user(c->talk, &user); /* in any case: the launcher could not write the maps of a process that has ended, and would say that */
-	if (!why && c->moved_in && unshare(CLONE_NEWCGROUP) != 0) /* once more: the first began at the launcher's group */
+	/*
+	 * In any case: the launcher could not write the maps of a process that has ended, and would say that.
+	 */
+	await_user(c->talk, &user);
+	/* Again, because the first cgroup namespace has the launcher's group as its root. */
+	if (!why && c->moved_in && unshare(CLONE_NEWCGROUP) != 0)
 		why = errno;
 	if (why)
 		return err_set(e, ERR_SYSTEM, why, "cannot make the namespaces of the box");
-	if (become(&user, e) != 0 || die_with_launcher(c, e) != 0 || limit_all(e) != 0)
+	if (become_user(&user, e) != 0 || die_with_launcher(c, e) != 0 || set_box_limits(e) != 0)
 		return -1;
 	if (privileges_bound() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
-	return sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot name the box");
+	return sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) == 0
+			? 0
+			: err_set(e, ERR_SYSTEM, errno, "cannot name the box");
 }
 
 /* Signals come first: for a caller who ignores SIGCHLD the kernel would reap the program. */
-static int begin(struct program *p, struct err *e)
+static int begin_box(struct program *p, struct err *e)
 {
 	default_signals();
 	title_set("init");
-	if (die_with_launcher(p->child, e) != 0 || become_first(p->child, e) != 0)
+	if (die_with_launcher(p->child, e) != 0 || become_pid1(p->child, e) != 0)
 		return -1;
 	return program_start(p, e) == 0 ? setup_begin(e) : -1;
 }
 
-/* If the program's process fails as well, errno was its, and its reason counts: the launcher listens to the first that is told. */
-static void __attribute__((noreturn)) fail(struct program *p, const struct err *why)
+/* Lets the program's process report first: our error may be a consequence of its own, and errno is shared. */
+static void __attribute__((noreturn)) fail_setup(struct program *p, const struct err *why)
 {
 	static const struct timespec patience = {.tv_nsec = FAILING_MS * 1000000};
 
@@ -223,7 +256,7 @@ static void __attribute__((noreturn)) fail(struct program *p, const struct err *
 	give_up(p->child->talk, why);
 }
 
-/* Into that of the program: else /proc/1/net would show it the host's. */
+/* Init enters the program's network namespace, or /proc/1/net would show the host's network. */
 static int enter_network(struct program *p, struct err *e)
 {
 	int pidfd, rc;
@@ -240,7 +273,7 @@ static int enter_network(struct program *p, struct err *e)
 	return 0;
 }
 
-static int prepare(struct program *p, const struct ns_task *t, int *ret_old, struct err *e)
+static int prepare_root(struct program *p, const struct ns_task *t, int *ret_old, struct err *e)
 {
 	p->task = t;
 	if (program_say(p, e) != 0 || setup_root(t, &p->start_checked, e) != 0 || enter_network(p, e) != 0)
@@ -250,10 +283,14 @@ static int prepare(struct program *p, const struct ns_task *t, int *ret_old, str
 	return setup_enter(ret_old, e) == 0 ? program_say(p, e) : -1;
 }
 
-/* Until the program is itself, or has ended. If the launcher has started it and then keeps no time, it has as long as the program would. */
+/*
+ * Until the program is itself, or has ended. If the launcher has started it and then keeps no time, it has as
+ * long as the program would.
+ */
 static void await_exec(struct program *p, uint64_t limit_ms)
 {
-	const struct timespec patience = {.tv_sec = (time_t)((limit_ms + GRACE_MS) / 1000), .tv_nsec = (long)((limit_ms + GRACE_MS) % 1000) * 1000000};
+	const struct timespec patience = {.tv_sec = (time_t)((limit_ms + GRACE_MS) / 1000),
+			.tv_nsec = (long)((limit_ms + GRACE_MS) % 1000) * 1000000};
 	bool late = false;
 
 	while (program_await(p, PROGRAM_NETWORK, &patience) != 0) {
@@ -264,17 +301,20 @@ static void await_exec(struct program *p, uint64_t limit_ms)
 }
 
 /* Removes the old root while the program already runs. If this fails, init ends the box. */
-static int seal(int old, struct err *e)
+static int remove_old_root(int old, struct err *e)
 {
 	if (setup_seal(old, e) != 0)
 		return -1;
-	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	return privileges_drop() == 0
+			? 0
+			: err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
 /* Closes every descriptor but this one: the launcher and the program wait for EOF on theirs. */
-static int keep_only(int fd, struct err *e)
+static int close_all_but(int fd, struct err *e)
 {
-	if ((fd > 0 && syscall(SYS_close_range, 0, fd - 1, 0) != 0) || syscall(SYS_close_range, fd + 1, ~0u, 0) != 0)
+	if ((fd > 0 && syscall(SYS_close_range, 0, fd - 1, 0) != 0) ||
+			syscall(SYS_close_range, fd + 1, ~0u, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
 	return 0;
 }
@@ -286,17 +326,18 @@ void ns_init(const struct ns_child *c)
 	struct err e = {0};
 	int old;
 
-	if (begin(&p, &e) != 0)
-		fail(&p, &e);
+	if (begin_box(&p, &e) != 0)
+		fail_setup(&p, &e);
 	errno = 0;
 	t = brief_take(c->talk);
 	if (!t)
 		ns_not_told(c->talk);
-	if (prepare(&p, t, &old, &e) != 0)
-		fail(&p, &e);
+	if (prepare_root(&p, t, &old, &e) != 0)
+		fail_setup(&p, &e);
 	await_exec(&p, t->limits.time_ms);
-	if (keep_time(t->limits.time_ms, &e) != 0 || seal(old, &e) != 0 || keep_only(c->talk, &e) != 0)
+	if (start_own_clock(t->limits.time_ms, &e) != 0 || remove_old_root(old, &e) != 0 ||
+			close_all_but(c->talk, &e) != 0)
 		give_up(c->talk, &e);
 	(void)cpus_restore(&t->cpus);
-	reap(c->talk, p.pid);
+	reap_until_end(c->talk, p.pid);
 }

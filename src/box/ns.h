@@ -3,18 +3,22 @@
  *
  * Processes:
  *
- *   launcher     caisson itself, outside of the box. Plans, makes the cgroup, supervises           backend_ns.c, ns_control.c
- *   init         pid 1 of the box, cloned into a user and a pid namespace. Never runs foreign code init.c, setup.c
- *   program      shares init's memory until its exec. Makes the network namespace                  program.c
- *   undertaker   shares the launcher's memory, outside of the box. Sleeps until the launcher dies  undertaker.c
+ *   launcher     caisson itself, outside of the box: plans, makes the cgroup,    backend_ns.c, ns_*.c
+ *                supervises
+ *   init         pid 1 of the box, cloned into a user and a pid namespace;       init.c, setup.c
+ *                never runs foreign code
+ *   program      shares init's memory until its exec; makes the network          program.c
+ *                namespace
+ *   undertaker   shares the launcher's memory, outside of the box; sleeps        undertaker.c
+ *                until the launcher dies
  *
  * Channels:
  *
- *   talk         a socket pair of whole messages between launcher and init (or, up to its exec, the program)
+ *   talk         a socket pair of whole messages: launcher and init (up to its exec, also the program)
  *   in, out, err three pipes: the program's standard streams
  *   launcher     a pidfd of the launcher, with which init sees that the launcher has died
  *
- * A run, step by step; the launcher begins a box before it knows the spec, so that both work at the same time:
+ * A run, step by step. The launcher begins a box before it knows the spec, so that both work at once:
  *
  *   1. launcher  clones init, writes the uid map, sends struct ns_user
  *      init      makes the other namespaces, becomes the user of the box, drops privileges
@@ -22,22 +26,24 @@
  *      init      puts together the part of the root that does not depend on the spec
  *   2. launcher  sends the brief (brief.c), makes the cgroup, and sends NS_START
  *      init      finishes the root, enters it
- *      program   loads its filter, follows init into the root, sets Landlock, waits for NS_START, enters the cgroup, exec
+ *      program   loads its filter, follows init into the root, sets Landlock, waits for NS_START, enters the
+ *                cgroup, exec
  *   3. launcher  supervises: output, clock, memory, init's messages
  *      init      reaps orphans. When the program has ended, it kills the rest and sends NS_ENDED
  *
  * A box that gets no brief is ended: nothing foreign was in it.
  *
- * Ends. Init is pid 1, so its end is the end of every process in the box. Init dies with the launcher (PDEATHSIG). An
- * undertaker then removes what a dead launcher cannot: the cgroup, and the placeholders in the workspace. For the latter
- * there is an undertaker of its own, which exists before the first placeholder and waits for the end of the box.
+ * Ends. Init is pid 1, so its end is the end of every process in the box. Init dies with the launcher
+ * (PDEATHSIG). An undertaker then removes what a dead launcher cannot: the cgroup, and the placeholders in
+ * the workspace. For the latter there is an undertaker of its own, which exists before the first placeholder
+ * and waits for the end of the box.
  *
- * cgroup version 2. Init is born in its cgroup. Where an ordinary user has none, the launcher asks the user's systemd
- * manager for a scope (sys/scope.h) and tells init its user only when the manager has moved it there. The undertaker is
- * moved as well, and keeps the scope alive until its counters were read.
+ * cgroup version 2. Init is born in its cgroup. Where an ordinary user has none, the launcher asks the user's
+ * systemd manager for a scope (sys/scope.h) and tells init its user only when the manager has moved it there.
+ * The undertaker is moved as well, and keeps the scope alive until its counters were read.
  *
- * Failures of setup, up to the exec of the program, travel as a message with a struct err, so they can never look like
- * the program's own doing.
+ * Failures of setup, up to the exec of the program, travel as a message with a struct err, so they can never
+ * look like the program's own doing.
  */
 #pragma once
 #include <sched.h>
@@ -51,12 +57,14 @@
 #include "sys/scope.h"
 
 /*
- * The user of the box on the host when the launcher is root: an id that owns no file. Boxes that run at once get different
- * ids from this range, so that none uses up what the kernel counts by user for another.
+ * The user of the box on the host when the launcher is root: an id that owns no file. Boxes that run at once
+ * get different ids from this range, so that none uses up what the kernel counts by user for another.
  */
 #define NS_ID_OUTSIDE 1822512384u
 #define NS_IDS_OUTSIDE 65536u
-/* Smaller than any core; unlike 0 it also keeps the kernel from starting the host's program for core dumps. */
+/*
+ * Smaller than any core; unlike 0 it also keeps the kernel from starting the host's program for core dumps.
+ */
 #define NS_CORE_BYTES 1
 #define NS_HOSTNAME "box"
 #define NS_LOST 127 /* exit status of a process of ours that has failed */
@@ -64,15 +72,20 @@
 struct ns_user { /* the user of the program, in the box and on the host */
 	uid_t uid, outside_uid;
 	gid_t gid, outside_gid;
-	bool nobody;               /* the launcher is root: groups are dropped, and the caller's files are mapped to this user */
+	/* The launcher is root: groups are dropped, and the caller's files are mapped to this user. */
+	bool nobody;
 };
-/* Root of a user namespace that maps a single user of the host (a container without root) counts as an ordinary user. */
+/*
+ * Root of a user namespace that maps a single user of the host (a container without root) counts as an
+ * ordinary user.
+ */
 struct ns_user ns_user(pid_t init);
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
 /*
- * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to the program
- * one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and without changing its CPUs.
+ * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to
+ * the program one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and
+ * without changing its CPUs.
  */
 enum { NS_START = 64, NS_GROUP = 1, NS_FEWER_CPUS = 2, NS_KEEP_CPUS = 4 };
 
@@ -86,10 +99,13 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 /* The namespaces and the cgroup that clone3() gives to init. */
 struct ns_child {
 	bool own_network;          /* the box gets a network namespace of its own */
-	bool born_in;              /* init was born in its cgroup; else the program gets descriptors to enter it */
-	bool moved_in;             /* the manager moves init to its scope (or to none) before init learns its user */
+	/* Init was born in its cgroup; else the program gets descriptors to enter it. */
+	bool born_in;
+	/* The manager moves init to its scope (or to none) before init learns its user. */
+	bool moved_in;
 	int talk;                  /* our end of the socket pair */
-	int in, out, err, null;    /* the program's ends of the streams; null: instead of `in` when there is no input */
+	/* The program's ends of the streams; null: instead of `in` when there is no input. */
+	int in, out, err, null;
 	int launcher;              /* a pidfd */
 };
 
@@ -103,12 +119,14 @@ struct ns_task {
 	const char *cwd;
 	struct identity cwd_id;    /* the expected identity of cwd; unknown: cwd is the box's own */
 	bool input;                /* standard input is not empty */
-	cpu_set_t cpus;            /* the caller's: init may have been moved before it started the program's process */
+	/* The caller's: init may have been moved before it started the program's process. */
+	cpu_set_t cpus;
 };
 
 #define NS_ENDS_MAX 6
 
-struct ns_box { /* the launcher's data of one box. Large members stand last: only what is used of them is touched */
+/* The launcher's data of one box. Large members stand last: only what is used of them is touched. */
+struct ns_box {
 	struct ns_child child;
 	int ends[NS_ENDS_MAX];     /* init's ends of the channels, inherited at its birth; -1: closed */
 	size_t nends;
@@ -119,21 +137,28 @@ struct ns_box { /* the launcher's data of one box. Large members stand last: onl
 	bool grouped;              /* cg holds a group */
 	struct err no_group;       /* else the reason */
 	unsigned want;             /* what the group limits besides memory and processes: bits of CG_HAS_* */
-	bool cpus_suffice;         /* the machine has no more CPUs than the limit: there is no quota to enforce */
+	/* The machine has no more CPUs than the limit: there is no quota to enforce. */
+	bool cpus_suffice;
 	bool keep_cpus;            /* but the program may not move to others */
-	int idmap;                 /* a user namespace that maps owners of the caller's files; only root needs one */
+	/* A user namespace that maps owners of the caller's files; only root needs one. */
+	int idmap;
 	uid_t idmap_uid;
 	gid_t idmap_gid;
 	struct scope scope;        /* asked for where no other group can be had */
-	int procfd, rootfd;        /* the box's own /proc and /, sent by the program when there is no cgroup; -1: none */
+	/* The box's own /proc and /, sent by the program when there is no cgroup; -1: none. */
+	int procfd, rootfd;
 	struct watch_times times;
 	struct undertaker undertaker; /* for the cgroup; it also keeps a scope alive */
 };
 
 /* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */
 int brief_open(struct err *e); /* before init is cloned: both have the buffer at the same address */
-int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd, struct err *e);
-/* The launcher: sends the brief and its mounts. Also 0 when init is dead: it has said why, or will be found dead. */
+int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd,
+		struct err *e);
+/*
+ * The launcher: sends the brief and its mounts. Also 0 when init is dead: it has said why, or will be found
+ * dead.
+ */
 int brief_send(int talk, struct err *e);
 /* Init: NULL when the launcher is gone. */
 const struct ns_task *brief_take(int talk);
@@ -142,14 +167,17 @@ const struct ns_task *brief_take(int talk);
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
 /* Sends the reason why the box ends to the launcher. */
 void ns_tell_why(int talk, const struct err *why);
-/* A message never arrived: the launcher is dead, or no descriptor was free (EMFILE, which is told). Ends the process. */
+/*
+ * A message never arrived: the launcher is dead, or no descriptor was free (EMFILE, which is told). Ends the
+ * process.
+ */
 void ns_not_told(int talk) __attribute__((noreturn));
 
 /* setup.c: builds the part of the root that does not depend on the spec. */
 int setup_begin(struct err *e);
 /*
- * Carries out the plan. With a root directory of the caller's, the part that setup_begin() built stays below it, unused.
- * *ret_start_checked: cwd is the expected directory, although it has another identity in the box.
+ * Carries out the plan. With a root directory of the caller's, the part that setup_begin() built stays below
+ * it, unused. *ret_start_checked: cwd is the expected directory, although it has another identity in the box.
  */
 int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e);
 /* Enters the new root. *ret_old is a descriptor of the old one. */
@@ -157,20 +185,25 @@ int setup_enter(int *ret_old, struct err *e);
 /* Unmounts the old root. */
 int setup_seal(int old, struct err *e);
 
-/* ns_group.c: on version 2 init must be born in its group, or moved there while it is alone. A descriptor of it, or -1. */
+/*
+ * ns_group.c: on version 2 init must be born in its group, or moved there while it is alone. A descriptor of
+ * it, or -1.
+ */
 int ns_group_begin(struct ns_box *n);
 /* Makes sure that the box has a cgroup with its limits: the one that init is in already, or a new one. */
 int ns_group_ready(struct box_state *b, struct err *e);
 /*
- * On version 2 an ordinary user often has no group, but a systemd manager that makes one. Init waits for its user
- * meanwhile, so it is a single process when it is moved. The undertaker goes along: the manager removes a scope with its
- * last process, and this one stays until the counters were read. If anything fails, the box has no group, and
- * no_group keeps the reason.
+ * On version 2 an ordinary user often has no group, but a systemd manager that makes one. Init waits for its
+ * user meanwhile, so it is a single process when it is moved. The undertaker goes along: the manager removes
+ * a scope with its last process, and this one stays until the counters were read. If anything fails, the box
+ * has no group, and no_group keeps the reason.
  */
 void ns_scope_begin(struct box_state *b);
 void ns_scope_finish(struct box_state *b);
 
-/* ns_idmap.c: for a launcher that is root, a detached mount with mapped owners for each path of the caller's. */
+/*
+ * ns_idmap.c: for a launcher that is root, a detached mount with mapped owners for each path of the caller's.
+ */
 int ns_trees_open(struct box_state *b, struct err *e);
 void ns_trees_close(struct box_state *b);
 

@@ -1,8 +1,9 @@
 /*
- * The native backend while the program runs: events of init, killing, and what the box uses. ns.h has the theory.
+ * The native backend while the program runs: events of init, killing, and what the box uses. ns.h has the
+ * theory.
  *
  * Sources of events:
- *   talk       messages of init: setup failed, the program ended; or the descriptors with which to look into the box
+ *   talk       messages of init: setup failed, the program ended, descriptors with which to look into the box
  *   pidfd      of init: the box is gone
  *   oom_event  of the cgroup: the memory limit was hit
  *
@@ -36,7 +37,10 @@ static void fail_to_look(struct box_state *b)
 	kill_init(b->own);
 }
 
-static uint64_t ms_of(const struct timeval *t) { return (uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_usec / 1000; }
+static uint64_t ms_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_usec / 1000;
+}
 
 /* The first message that says how it went counts. */
 static void note_message(struct box_events *ev, const struct ns_message *m)
@@ -75,7 +79,10 @@ static void take_messages(struct box_state *b)
 	}
 }
 
-/* Both streams have ended, as a rule with the program, and init says so in a moment. Sleeping would take longer. */
+/*
+ * Both streams have ended, as a rule with the program, and init says so in a moment. Sleeping would take
+ * longer.
+ */
 static void linger(struct box_state *b)
 {
 	int64_t until = clock_now() + LINGER;
@@ -122,7 +129,10 @@ static void handle_oom(void *ctx, short revents)
 		b->events.oom = true;
 }
 
-/* Once init has said how it went, EOF of its socket would keep poll() awake. Last messages are taken at the end. */
+/*
+ * Once init has said how it went, EOF of its socket would keep poll() awake. Last messages are taken at the
+ * end.
+ */
 void ns_add_sources(struct box_state *b, struct sources *ret)
 {
 	struct ns_box *n = b->own;
@@ -131,7 +141,8 @@ void ns_add_sources(struct box_state *b, struct sources *ret)
 		sources_add(ret, (struct pollfd){.fd = n->talk, .events = POLLIN}, handle_talk, b);
 	sources_add(ret, (struct pollfd){.fd = n->pidfd, .events = POLLIN}, handle_gone, b);
 	if (n->grouped && !n->killed)
-		sources_add(ret, (struct pollfd){.fd = n->cg.oom_event, .events = n->cg.oom_poll}, handle_oom, b);
+		sources_add(ret, (struct pollfd){.fd = n->cg.oom_event, .events = n->cg.oom_poll}, handle_oom,
+				b);
 }
 
 /* ---- killing ---- */

@@ -3,7 +3,7 @@
  *
  * Processes that take part:
  *   launcher    makes the group, sets its limits, reads its counters, removes it
- *   init        is born in the group (version 2), or is moved there by the manager while it waits for its user
+ *   init        is born in the group (version 2), or the manager moves it there while it waits for its user
  *   program     enters by itself (version 1)
  *   undertaker  removes the group if the launcher is killed; in a scope it keeps that alive
  */
@@ -51,10 +51,13 @@ static int refuse_without_group(const struct box_state *b, struct err *e)
 	if (s->limits.io)
 		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit disks here: %s", n->no_group.text);
 	if (s->require_cgroup)
-		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", n->no_group.text);
+		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s",
+				n->no_group.text);
 	if (s->refuse_watched)
-		return err_set(e, ERR_SYSTEM, 0, "the memory limit cannot be enforced here: %s (add --accept watched "
-				"to have it watched instead; caisson doctor says what a cgroup needs)", n->no_group.text);
+		return err_set(e, ERR_SYSTEM, 0,
+				"the memory limit cannot be enforced here: %s (add --accept watched "
+				"to have it watched instead; caisson doctor says what a cgroup needs)",
+				n->no_group.text);
 	return 0;
 }
 

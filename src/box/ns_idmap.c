@@ -1,6 +1,6 @@
 /*
- * The caller's files in a box of root. In the box root is nobody, so each path is mounted with mapped owners: whatever
- * belongs to the owner of the path belongs to the user of the box, and nothing changes on disk.
+ * The caller's files in a box of root. In the box root is nobody, so each path is mounted with mapped owners:
+ * whatever belongs to the owner of the path belongs to the user of the box, and nothing changes on disk.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,8 +46,10 @@ static int open_tree_for(struct ns_box *n, struct op *op, int top, struct err *e
 	if (op->tree < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
 	if (mount_idmap(op->tree, n->idmap) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot lend '%s' to the box: its file system does not let owners be "
-				"mapped; run caisson as the user who owns it", op->source);
+		return err_set(e, ERR_SYSTEM, errno,
+				"cannot lend '%s' to the box: its file system does not let owners be "
+				"mapped; run caisson as the user who owns it",
+				op->source);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The root of a box as a list of operations. The parts that every box has are rows here: system directories,
- * names of /etc, devices. Init mounts those without a plan. The rest comes from the spec.
+ * The root of a box as a list of operations. Parts that every box has are rows here: system directories,
+ * names of /etc, devices. Init builds those by itself, without a plan. The rest comes from the spec.
  */
 #define _GNU_SOURCE
 #include "box/plan.h"
@@ -17,16 +17,18 @@
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
 
 /*
- * System directories; links among them (bin -> usr/bin) become the same links. From /etc, programs get names
- * that need no hiding and hold no secrets. Users, hosts and name service are written below.
+ * Directories of the system; links among them (bin -> usr/bin) become the same links. The names of /etc are
+ * those that programs need and that hold no secret. Users, hosts and name service get files of the box's own
+ * below.
  */
 static const char system_paths[][24] = {
-	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix",
-	"/etc/alternatives", "/etc/fonts", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
-	"/etc/localtime", "/etc/mime.types", "/etc/os-release", "/etc/perl", "/etc/php", "/etc/pki", "/etc/python3.11", "/etc/python3.12", "/etc/python3.13",
-	"/etc/ssl/certs", "/etc/ssl/openssl.cnf",
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/etc/alternatives",
+	"/etc/fonts", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/ld.so.cache", "/etc/ld.so.conf",
+	"/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types", "/etc/os-release", "/etc/perl", "/etc/php",
+	"/etc/pki", "/etc/python3.11", "/etc/python3.12", "/etc/python3.13", "/etc/ssl/certs",
+	"/etc/ssl/openssl.cnf",
 };
-/* ... where there is a network. */
+/* Names of /etc for a box with sockets. */
 static const char etc_network[][16] = {"etc/protocols", "etc/services"};
 
 #define DEVICE OP_WRITABLE | OP_DEVICES | OP_IS_FILE | OP_COVERED
@@ -38,7 +40,8 @@ static const struct {
 	bool system; /* not in another root */
 } usual[] = {
 	{"", "/proc", OP_PROC, 0, false},
-	{"", "/dev", OP_DIR, OP_WRITABLE, false}, /* for Landlock: the directory itself is the root's, and read-only */
+	/* For Landlock: the directory itself is the root's, and read-only. */
+	{"", "/dev", OP_DIR, OP_WRITABLE, false},
 	{"/dev/null", "/dev/null", OP_BIND, DEVICE, false},
 	{"/dev/zero", "/dev/zero", OP_BIND, DEVICE, false},
 	{"/dev/full", "/dev/full", OP_BIND, DEVICE, false},
@@ -63,8 +66,9 @@ static const struct {
  */
 static const char masked[][32] = {
 	"/proc/acpi/", "/proc/asound/", "/proc/bus/", "/proc/fs/", "/proc/irq/", "/proc/scsi/",
-	"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts", "/proc/iomem", "/proc/ioports",
-	"/proc/kallsyms", "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/locks", "/proc/modules", "/proc/partitions", "/proc/sched_debug",
+	"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts",
+	"/proc/iomem", "/proc/ioports", "/proc/kallsyms", "/proc/key-users", "/proc/keys",
+	"/proc/latency_stats", "/proc/locks", "/proc/modules", "/proc/partitions", "/proc/sched_debug",
 	"/proc/timer_list", "/proc/sys/kernel/random/boot_id",
 };
 
@@ -73,11 +77,13 @@ static const char own_dirs[][8] = {"proc", "dev", "sys", "tmp", "run", "home"};
 
 #define EACH(i, table) for (size_t i = 0; i < sizeof(table) / sizeof(*(table)); i++)
 
-struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source, struct str target)
+struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source,
+		struct str target)
 {
 	struct op *op = arena_new(a, struct op);
 
-	*op = (struct op){.kind = kind, .flags = flags, .source = str_c(a, source), .target = str_c(a, target), .tree = -1};
+	*op = (struct op){.kind = kind, .flags = flags, .source = str_c(a, source),
+			.target = str_c(a, target), .tree = -1};
 	if (!ops->end)
 		ops->end = &ops->first;
 	*ops->end = op;
@@ -90,7 +96,8 @@ int op_unusable(const struct op *op, struct err *e)
 	if (identity_known(op->expected) && (errno == ESTALE || errno == ELOOP || errno == ENOENT ||
 			errno == ENOTDIR))
 		return err_set(e, ERR_INPUT, 0,
-				"the workspace '%s' was moved or replaced since the command was judged; run the command again",
+				"the workspace '%s' was moved or replaced since the command was judged; run "
+				"the command again",
 				op->source);
 	return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
 }
@@ -115,24 +122,38 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 	ssize_t n;
 
 	if (lstat(str_c(a, source), &st) != 0)
-		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s'", STR_ARG(source));
+		return errno == ENOENT
+				? 0
+				: err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s'", STR_ARG(source));
 	if (S_ISLNK(st.st_mode)) {
 		n = readlink(str_c(a, source), to, sizeof(to));
 		if (n < 0 || n == (ssize_t)sizeof(to))
-			return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG, "cannot read the link '%.*s'", STR_ARG(source));
+			return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG,
+					"cannot read the link '%.*s'", STR_ARG(source));
 		ops_add(a, ops, OP_LINK, 0, str_n(to, (size_t)n), target);
 	} else if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
-		ops_add(a, ops, OP_BIND, (S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE) | (from.n ? OP_IMAGE : 0), source, target);
+		ops_add(a, ops, OP_BIND,
+				(S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE) | (from.n ? OP_IMAGE : 0),
+				source, target);
 	}
 	return 0;
 }
 
-/* The caller has no name in the box: only the box's user is known there. Root is somebody else inside, so that id is ours as well. */
+/*
+ * The caller has no name in the box: only the box's user is known there. Root is somebody else inside, so
+ * that id is ours as well.
+ */
 static void add_users(struct arena *a, const struct spec *s, struct ops *ops)
 {
 	unsigned uid = geteuid() ? geteuid() : PLAN_ID, gid = geteuid() ? getegid() : PLAN_ID;
 
-	add_file(a, ops, "/etc/passwd", str_fmt(a, "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nbox:x:%u:%u::%.*s:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n", uid, gid, STR_ARG(s->home)));
+	struct str users = str_fmt(a,
+			"root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n"
+			"box:x:%u:%u::%.*s:/bin/bash\n"
+			"nobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n",
+			uid, gid, STR_ARG(s->home));
+
+	add_file(a, ops, "/etc/passwd", users);
 	add_file(a, ops, "/etc/group", str_fmt(a, "root:x:0:\nbox:x:%u:\nnogroup:x:65534:\n", gid));
 }
 
@@ -172,7 +193,8 @@ static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops
 		if (is_own(entry->d_name))
 			continue;
 		if (++n > ROOT_ENTRIES_MAX)
-			rc = err_set(e, ERR_LIMIT, 0, "the root '%.*s' has more than %d entries", STR_ARG(s->root), ROOT_ENTRIES_MAX);
+			rc = err_set(e, ERR_LIMIT, 0, "the root '%.*s' has more than %d entries",
+					STR_ARG(s->root), ROOT_ENTRIES_MAX);
 		else
 			rc = add_entry(a, ops, s->root, entry->d_name, e);
 	}
@@ -188,16 +210,22 @@ static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops
 bool plan_usual(size_t i, struct op *ret)
 {
 	if (i < NUSUAL)
-		*ret = (struct op){.kind = usual[i].kind, .flags = usual[i].flags | OP_USUAL, .source = usual[i].source, .target = usual[i].target, .tree = -1};
+		*ret = (struct op){.kind = usual[i].kind, .flags = usual[i].flags | OP_USUAL,
+				.source = usual[i].source, .target = usual[i].target, .tree = -1};
 	else if (i < NUSUAL + NMASKED) {
 		const char *path = masked[i - NUSUAL];
 
-		*ret = (struct op){.kind = OP_MASK, .flags = OP_USUAL, .source = path[strlen(path) - 1] == '/' ? "/run" : "/dev/null", .target = path, .tree = -1};
+		*ret = (struct op){.kind = OP_MASK, .flags = OP_USUAL,
+				.source = path[strlen(path) - 1] == '/' ? "/run" : "/dev/null",
+				.target = path, .tree = -1};
 	}
 	return i < NUSUAL + NMASKED;
 }
 
-const char *plan_system(size_t i) { return i < sizeof(system_paths) / sizeof(*system_paths) ? system_paths[i] : NULL; }
+const char *plan_system(size_t i)
+{
+	return i < sizeof(system_paths) / sizeof(*system_paths) ? system_paths[i] : NULL;
+}
 
 /* The system's own root is there already: only what Landlock has to know of it. */
 static void add_usual(struct arena *a, const struct spec *s, struct ops *ops)
@@ -205,11 +233,14 @@ static void add_usual(struct arena *a, const struct spec *s, struct ops *ops)
 	struct op op;
 
 	EACH(i, usual) {
-		if (s->root.n ? !usual[i].system : (usual[i].flags & (OP_WRITABLE | OP_COVERED)) == OP_WRITABLE)
-			ops_add(a, ops, usual[i].kind, usual[i].flags | (s->root.n ? 0 : OP_USUAL), str_of(usual[i].source), str_of(usual[i].target));
+		if (s->root.n ? !usual[i].system
+			      : (usual[i].flags & (OP_WRITABLE | OP_COVERED)) == OP_WRITABLE)
+			ops_add(a, ops, usual[i].kind, usual[i].flags | (s->root.n ? 0 : OP_USUAL),
+					str_of(usual[i].source), str_of(usual[i].target));
 	}
 	for (size_t i = NUSUAL; s->root.n && plan_usual(i, &op); i++)
-		ops_add(a, ops, op.kind, op.flags & ~(unsigned)OP_USUAL, str_of(op.source), str_of(op.target));
+		ops_add(a, ops, op.kind, op.flags & ~(unsigned)OP_USUAL, str_of(op.source),
+				str_of(op.target));
 }
 
 static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
@@ -263,7 +294,8 @@ static void add_home(struct arena *a, const struct spec *s, const struct texts *
 		ops_add(a, ops, OP_HOME, OP_CALLERS, s->home, s->home);
 }
 
-static void add_paths(struct arena *a, const struct spec *s, const struct texts *mounts, bool closed, struct ops *ops)
+static void add_paths(struct arena *a, const struct spec *s, const struct texts *mounts, bool closed,
+		struct ops *ops)
 {
 	bool home = !has_mounts(mounts, s->home);
 
@@ -271,7 +303,8 @@ static void add_paths(struct arena *a, const struct spec *s, const struct texts 
 		unsigned part = home && of_home(s, p) ? OP_PART : 0;
 
 		if (closed_inside(s, p) == closed)
-			ops_add(a, ops, OP_BIND, callers_flags(mounts, p->path, p->writable) | part, p->path, target_of(p));
+			ops_add(a, ops, OP_BIND, callers_flags(mounts, p->path, p->writable) | part, p->path,
+					target_of(p));
 	}
 }
 
@@ -292,9 +325,13 @@ static int add_callers(struct arena *a, const struct spec *s, struct ops *ops, s
 	add_home(a, s, mounts, ops);
 	add_paths(a, s, mounts, false, ops);
 	if (s->git_common.n)
-		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE, s->git_common, s->git_common)->expected = s->git_common_id;
-	if (s->workspace.n)
-		ops_add(a, ops, OP_BIND, callers_flags(mounts, s->workspace, s->workspace_writable), s->workspace, s->workspace)->expected = s->workspace_id;
+		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE, s->git_common, s->git_common)->expected =
+				s->git_common_id;
+	if (s->workspace.n) {
+		unsigned flags = callers_flags(mounts, s->workspace, s->workspace_writable);
+
+		ops_add(a, ops, OP_BIND, flags, s->workspace, s->workspace)->expected = s->workspace_id;
+	}
 	add_paths(a, s, mounts, true, ops);
 	return 0;
 }
@@ -328,9 +365,13 @@ static int hide(struct arena *a, struct str path, struct ops *ops, struct err *e
 	struct stat st;
 
 	if (lstat(str_c(a, path), &st) != 0)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot hide '%.*s' in the box", STR_ARG(path));
+		return errno == ENOENT || errno == ENOTDIR
+				? 0
+				: err_set(e, ERR_SYSTEM, errno, "cannot hide '%.*s' in the box",
+						  STR_ARG(path));
 	if (S_ISLNK(st.st_mode))
-		return err_set(e, ERR_INPUT, 0, "cannot hide '%.*s' in the box: it is a symbolic link", STR_ARG(path));
+		return err_set(e, ERR_INPUT, 0, "cannot hide '%.*s' in the box: it is a symbolic link",
+				STR_ARG(path));
 	if (S_ISDIR(st.st_mode))
 		ops_add(a, ops, OP_EMPTY, 0, STR(""), path);
 	else

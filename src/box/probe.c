@@ -1,6 +1,6 @@
 /*
- * One row per feature of a host, each with the function that tries it. A try runs in a child, which exits
- * with 0 or an errno as its status.
+ * The features that a host can have, one row and one function each. Functions that try something in a child
+ * end it with 0 or an errno as its exit status.
  */
 #define _GNU_SOURCE
 #include "box/probe.h"
@@ -43,7 +43,8 @@ struct probing {
 
 /* ---- the list ---- */
 
-struct probe *probe_add(struct arena *a, struct probes *list, const char *id, const char *title, enum probe_weight weight)
+struct probe *probe_add(struct arena *a, struct probes *list, const char *id, const char *title,
+		enum probe_weight weight)
 {
 	struct probe *p = arena_new(a, struct probe);
 
@@ -102,7 +103,9 @@ static int in_child(int (*fn)(void *), void *arg)
 }
 
 /* The child of a box's namespaces, as far as its users. Waits until these are set. */
-static void __attribute__((noreturn)) inner(const int start[2], const struct ns_user *u, int (*fn)(void *), void *arg)
+static void run_inside(const int start[2], const struct ns_user *u, int (*fn)(void *), void *arg)
+		__attribute__((noreturn));
+static void run_inside(const int start[2], const struct ns_user *u, int (*fn)(void *), void *arg)
 {
 	char go;
 
@@ -110,7 +113,8 @@ static void __attribute__((noreturn)) inner(const int start[2], const struct ns_
 	close(start[1]);
 	if (read(start[0], &go, 1) != 1)
 		_exit(ECANCELED);
-	if (namespace_leave() != 0 || setresgid(u->gid, u->gid, u->gid) != 0 || setresuid(u->uid, u->uid, u->uid) != 0)
+	if (namespace_leave() != 0 || setresgid(u->gid, u->gid, u->gid) != 0 ||
+			setresuid(u->uid, u->uid, u->uid) != 0)
 		_exit(errno);
 	_exit(fn(arg));
 }
@@ -129,9 +133,10 @@ static int in_namespaces(int (*fn)(void *), void *arg)
 	pid = namespace_clone(-1, &pidfd);
 	why = pid < 0 ? errno : 0;
 	if (!pid)
-		inner(start, &u, fn, arg);
+		run_inside(start, &u, fn, arg);
 	close(start[0]);
-	if (pid > 0 && namespace_map(pid, u.uid, u.outside_uid, u.gid, u.outside_gid, u.nobody, &e) == 0 && write(start[1], "", 1) != 1)
+	if (pid > 0 && namespace_map(pid, u.uid, u.outside_uid, u.gid, u.outside_gid, u.nobody, &e) == 0 &&
+			write(start[1], "", 1) != 1)
 		e.errnum = errno;
 	close(start[1]);
 	if (pid > 0)
@@ -172,8 +177,10 @@ static const struct {
 	char good[8];
 } user_settings[] = {
 	{"/proc/sys/user/max_user_namespaces", "user.max_user_namespaces", '0', true, "15000"},
-	{"/proc/sys/kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone", '0', false, "1"},
-	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "kernel.apparmor_restrict_unprivileged_userns", '1', false, "0"},
+	{"/proc/sys/kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone", '0', false,
+			"1"},
+	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+			"kernel.apparmor_restrict_unprivileged_userns", '1', false, "0"},
 };
 
 static void why_no_users(struct probing *h, struct probe *p, int why)
@@ -185,8 +192,11 @@ static void why_no_users(struct probing *h, struct probe *p, int why)
 			continue;
 		found(p, PROBE_NO, str_fmt(h->a, "%s is %c", user_settings[i].key, user_settings[i].bad));
 		if (strstr(user_settings[i].key, "apparmor"))
-			probe_todo(h->a, p, "# for caisson alone: the AppArmor profile in docs/box.md; for every program:");
-		probe_todo(h->a, p, "echo %s=%s | sudo tee /etc/sysctl.d/60-caisson.conf", user_settings[i].key, user_settings[i].good);
+			probe_todo(h->a, p,
+					"# for caisson alone: the AppArmor profile in docs/box.md; for every "
+					"program:");
+		probe_todo(h->a, p, "echo %s=%s | sudo tee /etc/sysctl.d/60-caisson.conf",
+				user_settings[i].key, user_settings[i].good);
 		probe_todo(h->a, p, "sudo sysctl --system");
 		return;
 	}
@@ -195,14 +205,18 @@ static void why_no_users(struct probing *h, struct probe *p, int why)
 	} else if (filtered(h->a)) {
 		found(p, PROBE_NO, STR("a system call filter refuses them (a container?)"));
 		probe_todo(h->a, p, "# run caisson outside of the container, or start that with:");
-		probe_todo(h->a, p, "docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined ...");
+		probe_todo(h->a, p,
+				"docker run --security-opt seccomp=unconfined --security-opt "
+				"systempaths=unconfined ...");
 	} else if (why == ENOSPC) {
 		found(p, PROBE_NO, STR("there are as many as user.max_user_namespaces lets"));
 		probe_todo(h->a, p, "sudo sysctl -w user.max_user_namespaces=15000");
 	} else {
 		found(p, PROBE_NO, str_fmt(h->a, "refused: %s", strerror(why)));
-		probe_todo(h->a, p, why == EPERM || why == EACCES ? "# is this a chroot, or a security module's rule? run caisson outside of it" :
-							      "# a kernel with CONFIG_USER_NS=y is needed");
+		probe_todo(h->a, p,
+				why == EPERM || why == EACCES ? "# is this a chroot, or a security module's "
+								"rule? run caisson outside of it"
+							      : "# a kernel with CONFIG_USER_NS=y is needed");
 	}
 }
 
@@ -233,7 +247,8 @@ static void probe_namespaces(struct probing *h, struct probe *p)
 	static const struct {
 		int flag;
 		char name[8];
-	} kinds[] = {{CLONE_NEWNS, "mount"}, {CLONE_NEWPID, "pid"}, {CLONE_NEWNET, "net"}, {CLONE_NEWIPC, "ipc"}, {CLONE_NEWUTS, "uts"}, {CLONE_NEWCGROUP, "cgroup"}};
+	} kinds[] = {{CLONE_NEWNS, "mount"}, {CLONE_NEWPID, "pid"}, {CLONE_NEWNET, "net"},
+			{CLONE_NEWIPC, "ipc"}, {CLONE_NEWUTS, "uts"}, {CLONE_NEWCGROUP, "cgroup"}};
 	struct buf good, bad;
 	int why;
 
@@ -248,10 +263,15 @@ static void probe_namespaces(struct probing *h, struct probe *p)
 	why = bad.n ? 0 : in_namespaces(nothing, NULL);
 	if (bad.n) {
 		found(p, PROBE_NO, str_fmt(h->a, "missing: %.*s", STR_ARG(buf_view(&bad))));
-		probe_todo(h->a, p, "# user.max_*_namespaces must not be 0, and the kernel must have them: sysctl -a | grep max_");
+		probe_todo(h->a, p,
+				"# user.max_*_namespaces must not be 0, and the kernel must have them: "
+				"sysctl -a | grep max_");
 	} else if (why) {
 		found(p, PROBE_NO, str_fmt(h->a, "users cannot be mapped: %s", strerror(why)));
-		probe_todo(h->a, p, h->root ? "# root needs CAP_SETUID, CAP_SETGID and CAP_SYS_ADMIN here; or run caisson as an ordinary user" : "# see docs/box.md, AppArmor");
+		probe_todo(h->a, p,
+				h->root ? "# root needs CAP_SETUID, CAP_SETGID and CAP_SYS_ADMIN here; or "
+					  "run caisson as an ordinary user"
+					: "# see docs/box.md, AppArmor");
 	} else {
 		found(p, PROBE_YES, buf_view(&good));
 	}
@@ -278,16 +298,23 @@ static void probe_mounts(struct probing *h, struct probe *p)
 {
 	int why = in_namespaces(try_mounts, NULL);
 
-	found(p, why ? PROBE_NO : PROBE_YES, why ? str_fmt(h->a, "refused: %s", strerror(why)) : STR("bind, read-only, tmpfs, by descriptors"));
+	found(p, why ? PROBE_NO : PROBE_YES,
+			why ? str_fmt(h->a, "refused: %s", strerror(why))
+			    : STR("bind, read-only, tmpfs, by descriptors"));
 	if (why == ENOSYS)
-		probe_todo(h->a, p, "# a kernel with open_tree, fsopen and mount_setattr is needed (Linux 5.12 or later)");
+		probe_todo(h->a, p,
+				"# a kernel with open_tree, fsopen and mount_setattr is needed (Linux 5.12 "
+				"or later)");
 	else if (why)
-		probe_todo(h->a, p, "# a security module or a container forbids mounts in user namespaces; run caisson outside of it (docs/box.md, AppArmor)");
+		probe_todo(h->a, p,
+				"# a security module or a container forbids mounts in user namespaces; run "
+				"caisson outside of it (docs/box.md, AppArmor)");
 }
 
 static int try_overlay(void *arg)
 {
-	static const char *const options[][2] = {{"lowerdir", "/usr:."}, {"redirect_dir", "nofollow"}, {"metacopy", "off"}, {NULL, NULL}};
+	static const char *const options[][2] = {{"lowerdir", "/usr:."}, {"redirect_dir", "nofollow"},
+			{"metacopy", "off"}, {NULL, NULL}};
 	int fd = chdir(arg) == 0 ? mount_new("overlay", options, MOUNT_READONLY | MOUNT_NODEV) : -1;
 
 	return fd < 0 ? errno : 0;
@@ -301,8 +328,14 @@ static void probe_overlay(struct probing *h, struct probe *p)
 		found(p, PROBE_YES, STR("an overlay: FIFOs, sockets and locks in them are the box's own"));
 		return;
 	}
-	found(p, PROBE_PARTLY, str_fmt(h->a, "a mount: FIFOs and sockets in them lead outside (no overlay for users here: %s)", strerror(why)));
-	probe_todo(h->a, p, "# a kernel with overlayfs in user namespaces is needed (Linux 5.11 or later: modprobe overlay)");
+	found(p, PROBE_PARTLY,
+			str_fmt(h->a,
+					"a mount: FIFOs and sockets in them lead outside (no overlay for "
+					"users here: %s)",
+					strerror(why)));
+	probe_todo(h->a, p,
+			"# a kernel with overlayfs in user namespaces is needed (Linux 5.11 or later: "
+			"modprobe overlay)");
 }
 
 static int try_proc(void *arg)
@@ -321,12 +354,19 @@ static void probe_proc(struct probing *h, struct probe *p)
 		found(p, PROBE_YES, STR("its own, of its own processes"));
 		return;
 	}
-	found(p, PROBE_NO, why == EPERM ? STR("parts of /proc are hidden here (a container?)") : str_fmt(h->a, "refused: %s", strerror(why)));
+	found(p, PROBE_NO,
+			why == EPERM ? STR("parts of /proc are hidden here (a container?)")
+				     : str_fmt(h->a, "refused: %s", strerror(why)));
 	probe_todo(h->a, p, "# start the container with a /proc that hides nothing:");
-	probe_todo(h->a, p, "docker run --security-opt systempaths=unconfined ...   # podman: --security-opt unmask=ALL");
+	probe_todo(h->a, p,
+			"docker run --security-opt systempaths=unconfined ...   # podman: --security-opt "
+			"unmask=ALL");
 }
 
-/* Root lends its files to the user of the box; that needs a file system that can. Anybody else is the same user inside. */
+/*
+ * Root lends its files to the user of the box; that needs a file system that can. Anybody else is the same
+ * user inside.
+ */
 static void probe_idmap(struct probing *h, struct probe *p)
 {
 	struct err e = {0};
@@ -343,8 +383,11 @@ static void probe_idmap(struct probing *h, struct probe *p)
 		found(p, PROBE_YES, STR("idmapped mounts"));
 		return;
 	}
-	found(p, PROBE_PARTLY, str_fmt(h->a, "root cannot lend files of this directory: %s", strerror(errno)));
-	probe_todo(h->a, p, "# only boxes with a workspace here are affected: run caisson as the user who owns the files");
+	found(p, PROBE_PARTLY,
+			str_fmt(h->a, "root cannot lend files of this directory: %s", strerror(errno)));
+	probe_todo(h->a, p,
+			"# only boxes with a workspace here are affected: run caisson as the user who owns "
+			"the files");
 }
 
 /* ---- system calls ---- */
@@ -384,7 +427,8 @@ static void probe_calls(struct probing *h, struct probe *p)
 	static const struct {
 		const char *name;
 		bool (*has)(void);
-	} calls[] = {{"clone3", has_clone3}, {"openat2", has_openat2}, {"close_range", has_close_range}, {"pidfd", has_pidfd}};
+	} calls[] = {{"clone3", has_clone3}, {"openat2", has_openat2}, {"close_range", has_close_range},
+			{"pidfd", has_pidfd}};
 	struct buf good, bad;
 
 	buf_init(&good, h->a, 0);
@@ -394,9 +438,13 @@ static void probe_calls(struct probing *h, struct probe *p)
 
 		buf_fmt(to, "%s%s", to->n ? " " : "", calls[i].name);
 	}
-	found(p, bad.n ? PROBE_NO : PROBE_YES, bad.n ? str_fmt(h->a, "missing: %.*s", STR_ARG(buf_view(&bad))) : buf_view(&good));
+	found(p, bad.n ? PROBE_NO : PROBE_YES,
+			bad.n ? str_fmt(h->a, "missing: %.*s", STR_ARG(buf_view(&bad))) : buf_view(&good));
 	if (bad.n)
-		probe_todo(h->a, p, h->inside ? "# this is already a box: run caisson outside of it" : "# Linux 5.11 or later is needed, and no container's filter that hides these calls");
+		probe_todo(h->a, p,
+				h->inside ? "# this is already a box: run caisson outside of it"
+					  : "# Linux 5.11 or later is needed, and no container's filter that "
+					    "hides these calls");
 }
 
 static void probe_landlock(struct probing *h, struct probe *p)
@@ -404,11 +452,15 @@ static void probe_landlock(struct probing *h, struct probe *p)
 	int version = landlock_version();
 
 	if (version > 0) {
-		found(p, PROBE_YES, str_fmt(h->a, "version %d: files%s%s", version, version >= 4 ? ", TCP" : "", version >= 6 ? ", signals, abstract sockets" : ""));
+		found(p, PROBE_YES,
+				str_fmt(h->a, "version %d: files%s%s", version, version >= 4 ? ", TCP" : "",
+						version >= 6 ? ", signals, abstract sockets" : ""));
 		return;
 	}
 	found(p, PROBE_NO, STR("not there: mounts and namespaces are the only wall around files"));
-	probe_todo(h->a, p, "cat /sys/kernel/security/lsm   # when landlock is not named there, add it in front of lsm= on the kernel's command line");
+	probe_todo(h->a, p,
+			"cat /sys/kernel/security/lsm   # when landlock is not named there, add it in front "
+			"of lsm= on the kernel's command line");
 	probe_todo(h->a, p, "# and restart; a kernel with CONFIG_SECURITY_LANDLOCK=y is needed");
 }
 
@@ -431,7 +483,10 @@ static void probe_filter(struct probing *h, struct probe *p)
 {
 	int why = in_child(try_filter, NULL);
 
-	found(p, why ? PROBE_NO : PROBE_YES, !why ? STR("seccomp") : why == EPROTO ? STR("it loads, and does not filter") : str_fmt(h->a, "refused: %s", strerror(why)));
+	found(p, why ? PROBE_NO : PROBE_YES,
+			!why                            ? STR("seccomp")
+					: why == EPROTO ? STR("it loads, and does not filter")
+							: str_fmt(h->a, "refused: %s", strerror(why)));
 	if (why)
 		probe_todo(h->a, p, "# a kernel with CONFIG_SECCOMP_FILTER=y is needed");
 }
@@ -470,7 +525,8 @@ static void try_scope(struct probing *h)
 	in.unit = s.unit;
 	if (two.first < 0 || two.holder < 0)
 		err_set(e, ERR_SYSTEM, errno, "cannot fork");
-	else if (scope_open(&s, e) == 0 && scope_ask(&s, (const pid_t[]){two.first, two.holder}, 2, e) == 0 && scope_wait(&s, true, e) == 0)
+	else if (scope_open(&s, e) == 0 && scope_ask(&s, (const pid_t[]){two.first, two.holder}, 2, e) == 0 &&
+			scope_wait(&s, true, e) == 0)
 		h->scoped = cg_make_in_scope(&cg, &in, CG_HAS_CPU, e) == 0;
 	if (h->scoped)
 		cg_describe(&cg, &h->cg);
@@ -484,20 +540,27 @@ static void try_scope(struct probing *h)
 /* How to get a group of one's own depends on who governs the groups here. */
 static void todo_group(struct probing *h, struct probe *p)
 {
-	bool v2 = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0, systemd = access("/run/systemd/system", F_OK) == 0;
+	bool v2 = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0,
+	     systemd = access("/run/systemd/system", F_OK) == 0;
 
 	if (access("/sys/fs/cgroup", F_OK) != 0) {
 		probe_todo(h->a, p, "# no cgroups are mounted at /sys/fs/cgroup");
 	} else if (!v2 || !systemd) {
 		probe_todo(h->a, p, "sudo caisson run ...   # root may make groups");
 		if (!v2 && systemd)
-			probe_todo(h->a, p, "# or start the kernel with systemd.unified_cgroup_hierarchy=1, then users can have groups of their own");
+			probe_todo(h->a, p,
+					"# or start the kernel with systemd.unified_cgroup_hierarchy=1, then "
+					"users can have groups of their own");
 		if (v2)
-			probe_todo(h->a, p, "# or hand a directory of /sys/fs/cgroup with its controllers to this user (docs/box.md); in a container: --cgroupns=private and a writable /sys/fs/cgroup");
+			probe_todo(h->a, p,
+					"# or hand a directory of /sys/fs/cgroup with its controllers to "
+					"this user (docs/box.md); in a container: --cgroupns=private and a "
+					"writable /sys/fs/cgroup");
 	} else {
 		if (h->no_scope.kind)
 			probe_todo(h->a, p, "# your user manager (systemd) gives none: %s", h->no_scope.text);
-		if (h->no_scope.errnum == ENOENT) /* lingering starts it at boot and keeps it without a login session */
+		/* Lingering starts it at boot and keeps it without a login session. */
+		if (h->no_scope.errnum == ENOENT)
 			probe_todo(h->a, p, "sudo loginctl enable-linger %u", (unsigned)geteuid());
 		else
 			probe_todo(h->a, p, "systemctl --user status   # does your user manager answer?");
@@ -512,7 +575,9 @@ static void todo_cpu(struct probing *h, struct probe *p)
 		return;
 	}
 	probe_todo(h->a, p, "sudo mkdir -p /etc/systemd/system/user@.service.d");
-	probe_todo(h->a, p, "printf '[Service]\\nDelegate=cpu cpuset io memory pids\\n' | sudo tee /etc/systemd/system/user@.service.d/delegate.conf");
+	probe_todo(h->a, p,
+			"printf '[Service]\\nDelegate=cpu cpuset io memory pids\\n' | sudo tee "
+			"/etc/systemd/system/user@.service.d/delegate.conf");
 	probe_todo(h->a, p, "sudo systemctl daemon-reload   # then log in again");
 }
 
@@ -521,10 +586,14 @@ static void probe_memory(struct probing *h, struct probe *p)
 	if (h->cg.memory != ENFORCED_NOT) {
 		const char *by = enforcer_name(h->cg.memory);
 
-		found(p, PROBE_YES, h->scoped ? str_fmt(h->a, "%s, by a scope of your user manager (systemd)", by) : str_fmt(h->a, "%s, in %s", by, h->cg.where));
+		found(p, PROBE_YES,
+				h->scoped ? str_fmt(h->a, "%s, by a scope of your user manager (systemd)", by)
+					  : str_fmt(h->a, "%s, in %s", by, h->cg.where));
 		return;
 	}
-	found(p, PROBE_PARTLY, STR("watched from outside every few milliseconds, not enforced: --memory is refused unless --accept watched"));
+	found(p, PROBE_PARTLY,
+			STR("watched from outside every few milliseconds, not enforced: --memory is refused "
+			    "unless --accept watched"));
 	probe_todo(h->a, p, "# there is no group to use: %s", h->cg.where);
 	todo_group(h, p);
 	probe_todo(h->a, p, "# with a group the process and CPU limits are the kernel's as well");
@@ -563,17 +632,26 @@ static void probe_swap(struct probing *h, struct probe *p)
 		found(p, PROBE_YES, STR("counted by the watcher"));
 		return;
 	}
-	found(p, h->cg.swap ? PROBE_YES : PROBE_PARTLY, h->cg.swap ? str_of(enforcer_name(h->cg.memory)) : STR("swap is not counted: a program may use it besides"));
+	found(p, h->cg.swap ? PROBE_YES : PROBE_PARTLY,
+			h->cg.swap ? str_of(enforcer_name(h->cg.memory))
+				   : STR("swap is not counted: a program may use it besides"));
 	if (!h->cg.swap)
-		probe_todo(h->a, p, "# add swapaccount=1 to the kernel's command line and restart; or: sudo swapoff -a");
+		probe_todo(h->a, p,
+				"# add swapaccount=1 to the kernel's command line and restart; or: sudo "
+				"swapoff -a");
 }
 
 static void probe_kill(struct probing *h, struct probe *p)
 {
-	found(p, h->cg.kill ? PROBE_YES : PROBE_NO, h->cg.kill ? STR("cgroup.kill, and the death of pid 1") : STR("the death of the box's pid 1 kills all of it"));
+	found(p, h->cg.kill ? PROBE_YES : PROBE_NO,
+			h->cg.kill ? STR("cgroup.kill, and the death of pid 1")
+				   : STR("the death of the box's pid 1 kills all of it"));
 }
 
-/* Where the caller's hard limit is 0, the 1 that keeps the host's program for core dumps from starting cannot be set, except by root. */
+/*
+ * Where the caller's hard limit is 0, the 1 that keeps the host's program for core dumps from starting cannot
+ * be set, except by root.
+ */
 static void probe_cores(struct probing *h, struct probe *p)
 {
 	struct str pattern = small_file(h->a, "/proc/sys/kernel/core_pattern");
@@ -583,12 +661,18 @@ static void probe_cores(struct probing *h, struct probe *p)
 	if (getrlimit(RLIMIT_CORE, &l) == 0 && l.rlim_max < NS_CORE_BYTES) {
 		l.rlim_max = NS_CORE_BYTES;
 		if (setrlimit(RLIMIT_CORE, &l) != 0 && program) {
-			found(p, PROBE_PARTLY, STR("the host's program for core dumps sees crashes in boxes: the hard limit of core dumps is 0"));
-			probe_todo(h->a, p, "# a hard limit of at least 1: '* hard core 1' in /etc/security/limits.conf, then log in again");
+			found(p, PROBE_PARTLY,
+					STR("the host's program for core dumps sees crashes in boxes: the "
+					    "hard limit of core dumps is 0"));
+			probe_todo(h->a, p,
+					"# a hard limit of at least 1: '* hard core 1' in "
+					"/etc/security/limits.conf, then log in again");
 			return;
 		}
 	}
-	found(p, PROBE_YES, program ? STR("the host's program for them is not started") : STR("none are written"));
+	found(p, PROBE_YES,
+			program ? STR("the host's program for them is not started")
+				: STR("none are written"));
 }
 
 static void probe_into(struct probing *h, struct probe *p)
@@ -598,7 +682,9 @@ static void probe_into(struct probing *h, struct probe *p)
 	else if (h->cg.memory == ENFORCED_NOT)
 		found(p, PROBE_NO, STR("there is no group"));
 	else
-		found(p, PROBE_NO, h->scoped ? STR("the user manager moves it there, before it runs") : STR("it enters its group by itself, before it runs"));
+		found(p, PROBE_NO,
+				h->scoped ? STR("the user manager moves it there, before it runs")
+					  : STR("it enters its group by itself, before it runs"));
 }
 
 /* ---- all of them ---- */

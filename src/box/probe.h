@@ -1,6 +1,6 @@
 /*
- * Finds out by trying what this host can enforce: each row uses the feature in a child of its own, sees if it
- * works, and leaves nothing behind. Kernel versions are never asked for.
+ * The features of this host, found out by trying: every row uses a feature in a child of its own, sees if it
+ * works, and leaves nothing behind. Nothing asks for the version of the kernel.
  */
 #pragma once
 #include "base/arena.h"
@@ -26,7 +26,8 @@ struct probes { /* a list that grows at its end */
 	struct probe *first, **end;
 };
 
-struct probe *probe_add(struct arena *a, struct probes *list, const char *id, const char *title, enum probe_weight weight);
+struct probe *probe_add(struct arena *a, struct probes *list, const char *id, const char *title,
+		enum probe_weight weight);
 void probe_todo(struct arena *a, struct probe *p, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* All rows about the kernel and its settings. `dir` is where a workspace could be. */
 void probe_host(struct arena *a, const char *dir, struct probes *list);

@@ -1,4 +1,7 @@
-/* The process that becomes the program; program.h says what it is. Nothing here allocates. */
+/*
+ * The process that becomes the program: its limits, walls and exec. program.h has the theory. Nothing here
+ * allocates.
+ */
 #define _GNU_SOURCE
 #include "box/program.h"
 
@@ -40,19 +43,19 @@ static int set_affinity(uint32_t cpu_milli)
 	return n > wanted ? sched_setaffinity(0, sizeof(set), &set) : 0;
 }
 
-struct entry { /* into its group */
+struct group_entry { /* into its group */
 	int word;                      /* the launcher's: NS_START and what else */
 	int doors[CG_HIERARCHIES_MAX]; /* how it gets in; none when init was born in it */
 	size_t n;
 };
 
 /* There is no group: the launcher counts memory, the kernel each thing by itself. */
-static bool alone(const struct entry *g) { return !(g->word & NS_GROUP); }
+static bool has_no_group(const struct group_entry *g) { return !(g->word & NS_GROUP); }
 
 /* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
-static int limit_each(const struct entry *g, const struct ns_task *t, struct err *e)
+static int set_process_limits(const struct group_entry *g, const struct ns_task *t, struct err *e)
 {
-	int rc = alone(g) ? limit_lower(RLIMIT_NPROC, (uint64_t)t->limits.pids + 1) : 0;
+	int rc = has_no_group(g) ? limit_lower(RLIMIT_NPROC, (uint64_t)t->limits.pids + 1) : 0;
 
 	if (rc == 0 && t->open_files)
 		rc = limit_lower(RLIMIT_NOFILE, t->open_files);
@@ -61,24 +64,29 @@ static int limit_each(const struct entry *g, const struct ns_task *t, struct err
 	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 }
 
-/* The doors are closed when the program is itself, and in init soon after, so nothing in the box holds a way to its own limits. */
-static int enter_group(const struct entry *g, struct err *e)
+/*
+ * The doors are closed when the program is itself, and in init soon after, so nothing in the box holds a way
+ * to its own limits.
+ */
+static int enter_group(const struct group_entry *g, struct err *e)
 {
-	if (alone(g) || cg_enter(g->doors, g->n) == 0)
+	if (has_no_group(g) || cg_enter(g->doors, g->n) == 0)
 		return 0;
 	return err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
 }
 
 /* Loads the filters that only some boxes have. */
-static int refuse_more(const struct entry *g, struct err *e)
+static int load_more_filters(const struct group_entry *g, struct err *e)
 {
-	int why = seccomp_refuse(alone(g), g->word & NS_KEEP_CPUS);
+	int why = seccomp_refuse(has_no_group(g), g->word & NS_KEEP_CPUS);
 
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
-/* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
-static int wall_in(const struct ns_task *t, struct err *e)
+/*
+ * The same paths once more: everything that is mounted can be read, what is mounted writable can be written.
+ */
+static int set_landlock(const struct ns_task *t, struct err *e)
 {
 	int rules = landlock_version() > 0 ? landlock_start(network_has_sockets(&t->network)) : -1;
 
@@ -87,7 +95,8 @@ static int wall_in(const struct ns_task *t, struct err *e)
 	if (landlock_allow(rules, "/", false) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock");
 	for (const struct op *op = t->ops; op; op = op->next)
-		if (op->flags & OP_WRITABLE && !(op->flags & OP_COVERED) && op->kind != OP_INSIDE && landlock_allow(rules, op->target, true) != 0 && errno != ENOENT)
+		if (op->flags & OP_WRITABLE && !(op->flags & OP_COVERED) && op->kind != OP_INSIDE &&
+				landlock_allow(rules, op->target, true) != 0 && errno != ENOENT)
 			return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock for '%s'", op->target);
 	if (landlock_enforce(rules) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot enforce Landlock");
@@ -97,7 +106,8 @@ static int wall_in(const struct ns_task *t, struct err *e)
 
 static int set_streams(const struct ns_child *c, bool input, struct err *e)
 {
-	if (dup2(input ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
+	if (dup2(input ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 ||
+			dup2(c->err, STDERR_FILENO) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
 	return 0;
 }
@@ -105,7 +115,9 @@ static int set_streams(const struct ns_child *c, bool input, struct err *e)
 /* The rest ends with exec; before that init needs it. */
 static int hold_streams_only(struct err *e)
 {
-	return syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
+	return syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0
+			? 0
+			: err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
 }
 
 static const char *path_of(char *const *envp)
@@ -116,8 +128,11 @@ static const char *path_of(char *const *envp)
 	return "/usr/local/bin:/usr/bin:/bin";
 }
 
-/* As a shell looks a command up: the first that can be run; what can be found and not run is remembered for the message. */
-static void run(const struct ns_task *t, struct err *e)
+/*
+ * As a shell looks a command up: the first that can be run; what can be found and not run is remembered for
+ * the message.
+ */
+static void exec_program(const struct ns_task *t, struct err *e)
 {
 	char *const *argv = t->argv;
 	const char *dirs = path_of(t->envp);
@@ -155,8 +170,10 @@ static int hand_out(int talk, struct err *e)
 	return 0;
 }
 
-/* The launcher's word that the program may start, with the doors of its group. The launcher's death ends us. */
-static void await_start(const struct ns_child *c, struct entry *ret)
+/*
+ * The launcher's word that the program may start, with the doors of its group. The launcher's death ends us.
+ */
+static void await_start(const struct ns_child *c, struct group_entry *ret)
 {
 	char word = 0;
 
@@ -165,7 +182,7 @@ static void await_start(const struct ns_child *c, struct entry *ret)
 	if (fds_recv(c->talk, &word, 1, ret->doors, &ret->n, 0) != 1)
 		ns_not_told(c->talk);
 	ret->word = word;
-	if (!(word & NS_START) || (!alone(ret) && !ret->n && !c->born_in && !c->moved_in))
+	if (!(word & NS_START) || (!has_no_group(ret) && !ret->n && !c->born_in && !c->moved_in))
 		_exit(NS_LOST);
 }
 
@@ -197,11 +214,13 @@ static int await_word(const struct program *p, struct err *e)
 {
 	uint64_t word;
 
-	return read(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word) ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot listen to a process in the box");
+	return read(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word)
+			? 0
+			: err_set(e, ERR_SYSTEM, errno, "cannot listen to a process in the box");
 }
 
 /* The steps that do not need the new root directory: network, session, CPUs. */
-static int enclose_early(struct program *p, struct err *e)
+static int enclose_before_root(struct program *p, struct err *e)
 {
 	int why;
 
@@ -234,27 +253,30 @@ static int change_directory(const struct program *p, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
 	if (compare && (stat(".", &st) != 0 || !directory_is(&st, t->cwd_id)))
 		return err_set(e, ERR_INPUT, 0,
-				"the directory '%s' was moved or replaced since the command was judged; run the command again", t->cwd);
+				"the directory '%s' was moved or replaced since the command was judged; run "
+				"the command again",
+				t->cwd);
 	return 0;
 }
 
 /* In the root, which is ours alone from here on. */
-static int enclose(struct program *p, struct err *e)
+static int enter_walls(struct program *p, struct err *e)
 {
 	const struct ns_task *t = p->task;
-	struct entry group;
+	struct group_entry group;
 
 	if (unshare(CLONE_FS) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
 	if (change_directory(p, e) != 0)
 		return -1;
-	if (wall_in(t, e) != 0)
+	if (set_landlock(t, e) != 0)
 		return -1;
 	await_start(p->child, &group);
 	p->started = true;
-	if ((alone(&group) && hand_out(p->child->talk, e) != 0) || limit_each(&group, t, e) != 0 || enter_group(&group, e) != 0)
+	if ((has_no_group(&group) && hand_out(p->child->talk, e) != 0) ||
+			set_process_limits(&group, t, e) != 0 || enter_group(&group, e) != 0)
 		return -1;
-	return refuse_more(&group, e) == 0 ? hold_streams_only(e) : -1;
+	return load_more_filters(&group, e) == 0 ? hold_streams_only(e) : -1;
 }
 
 /* Returns when it failed, which ends it. */
@@ -263,8 +285,8 @@ static int become_program(void *arg)
 	struct program *p = arg;
 	struct err e = {0};
 
-	if (enclose_early(p, &e) == 0 && await_word(p, &e) == 0 && enclose(p, &e) == 0)
-		run(p->task, &e);
+	if (enclose_before_root(p, &e) == 0 && await_word(p, &e) == 0 && enter_walls(p, &e) == 0)
+		exec_program(p->task, &e);
 	ns_tell_why(p->child->talk, &e);
 	return NS_LOST;
 }
@@ -274,7 +296,8 @@ static int become_program(void *arg)
 int program_start(struct program *p, struct err *e)
 {
 	static _Alignas(16) char stack[PROGRAM_STACK];
-	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |
+			SIGCHLD;
 	pid_t pid = -1;
 
 	p->words = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
@@ -290,7 +313,9 @@ int program_say(const struct program *p, struct err *e)
 {
 	const uint64_t word = 1;
 
-	return write(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word) ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot talk to a process in the box");
+	return write(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word)
+			? 0
+			: err_set(e, ERR_SYSTEM, errno, "cannot talk to a process in the box");
 }
 
 pid_t program_await(struct program *p, pid_t life, const struct timespec *patience)
@@ -298,7 +323,8 @@ pid_t program_await(struct program *p, pid_t life, const struct timespec *patien
 	pid_t now;
 
 	while ((now = __atomic_load_n(&p->life, __ATOMIC_SEQ_CST)) == life)
-		if (syscall(SYS_futex, &p->life, FUTEX_WAIT, life, patience, NULL, 0) != 0 && errno == ETIMEDOUT)
+		if (syscall(SYS_futex, &p->life, FUTEX_WAIT, life, patience, NULL, 0) != 0 &&
+				errno == ETIMEDOUT)
 			break;
 	return now;
 }

@@ -1,11 +1,12 @@
 /*
  * Protected names of a workspace: before and after the run.
  *
- * Mounts pin the names that exist: the name itself read-only, the directories above it as they are. A name that does not exist cannot be
- * mounted on, so the launcher makes a placeholder on the host: an empty directory (which git does not see), or inside a repository an empty
- * file. A mount covers it in the box; the launcher removes it afterwards if it is still what was made. Several boxes may share a workspace: each holds a shared lock
- * (protect_lock.c), and only the launcher that gets the lock alone removes placeholders, since removing a name on the host lifts every mount
- * on it elsewhere. protect_made.c makes and removes them.
+ * Mounts pin the names that exist: the name itself read-only, the directories above it as they are. A name
+ * that does not exist cannot be mounted on, so the launcher makes a placeholder on the host: an empty
+ * directory (which git does not see), or inside a repository an empty file. A mount covers it in the box; the
+ * launcher removes it afterwards if it is still what was made. Several boxes may share a workspace: each
+ * holds a shared lock (protect_lock.c), and only the launcher that gets the lock alone removes placeholders,
+ * since removing a name on the host lifts every mount on it elsewhere. protect_made.c makes and removes them.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -36,7 +37,8 @@ void protect_report(struct protect *p, const char *path, const char *what, struc
 	if (p->nchanges == PROTECT_CHANGES_MAX)
 		*c = (struct change){.path = STR("."), .what = STR("more changes, not listed")};
 	else
-		*c = (struct change){.path = str_dup(p->a, str_of(path)), .what = str_dup(p->a, str_of(what)), .moved_to = moved_to};
+		*c = (struct change){.path = str_dup(p->a, str_of(path)), .what = str_dup(p->a, str_of(what)),
+				.moved_to = moved_to};
 	*p->changes_end = c;
 	p->changes_end = &c->next;
 }
@@ -50,7 +52,8 @@ bool protect_kept(const struct protect *p, const char *path)
 
 /* ---- what is to be kept ---- */
 
-static struct kept *keep(struct protect *p, const char *path, enum kept_kind kind, unsigned flags, const struct stat *st)
+static struct kept *keep(struct protect *p, const char *path, enum kept_kind kind, unsigned flags,
+		const struct stat *st)
 {
 	struct kept *k = arena_new(p->a, struct kept);
 
@@ -65,7 +68,9 @@ static void keep_link(struct protect *p, const char *path, unsigned flags, const
 {
 	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};
 	struct kept *k = keep(p, path, KEPT_LINK, flags, st);
-	const char *target = flags & NAME_GIT ? NULL : protect_inside(p, str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), path));
+	const char *target = flags & NAME_GIT
+			? NULL
+			: protect_inside(p, str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), path));
 
 	k->link = str_c(p->a, dir.fd < 0 ? STR("") : link_text(p->a, dir.fd, path_basename(path)));
 	if (target)
@@ -97,7 +102,8 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 	}
 	if (got == 0 && S_ISLNK(st.st_mode))
 		keep_link(p, path, flags, &st);
-	else if (placeholder_make(p, path, got == 0 && !S_ISDIR(st.st_mode) ? flags & NAME_MASK_FILE : flags, text, &st))
+	else if (placeholder_make(p, path, got == 0 && !S_ISDIR(st.st_mode) ? flags & NAME_MASK_FILE : flags,
+				 text, &st))
 		keep(p, path, KEPT_MADE, flags, &st);
 	else if (flags & (NAME_MASK | NAME_MASK_FILE) ? below_stat(p->ws, path, &st) == 0 : got == 0)
 		keep(p, path, flags & NAME_WRITABLE ? KEPT_ABOVE : KEPT_PATH, flags, &st);
@@ -116,15 +122,16 @@ static int64_t clock_ns(clockid_t clock)
 }
 
 /*
- * Between the clock of time stamps and one that only goes forward. On a busy machine the process may be stopped between the two looks, which
- * would pass for a clock that was set back: such a look is repeated.
+ * Between the clock of time stamps and one that only goes forward. On a busy machine the process may be
+ * stopped between the two looks, which would pass for a clock that was set back: such a look is repeated.
  */
 static int64_t clock_offset(void)
 {
 	int64_t offset = 0, window = INT64_MAX;
 
 	for (int i = 0; i < CLOCK_TRIES && window > CLOCK_WINDOW_NS; i++) {
-		const int64_t before = clock_ns(CLOCK_BOOTTIME), real = clock_ns(CLOCK_REALTIME), took = clock_ns(CLOCK_BOOTTIME) - before;
+		const int64_t before = clock_ns(CLOCK_BOOTTIME), real = clock_ns(CLOCK_REALTIME),
+			      took = clock_ns(CLOCK_BOOTTIME) - before;
 
 		if (took < window) {
 			window = took;
@@ -141,7 +148,8 @@ bool is_new(const struct protect *p, const struct stat *st)
 	if (p->clock_set_back)
 		return true;
 	/* some file systems know whole seconds only */
-	return st->st_ctim.tv_sec > p->start.tv_sec || (st->st_ctim.tv_sec == p->start.tv_sec && (part >= p->start.tv_nsec || !part));
+	return st->st_ctim.tv_sec > p->start.tv_sec ||
+			(st->st_ctim.tv_sec == p->start.tv_sec && (part >= p->start.tv_nsec || !part));
 }
 
 bool path_unchanged(const struct protect *p, const char *path)
@@ -158,7 +166,8 @@ bool path_unchanged(const struct protect *p, const char *path)
 
 		memcpy(part, path, (size_t)(end - path));
 		part[end - path] = 0;
-		if (below_stat(p->ws, part, &st) < 0 || (is_new(p, &st) && (above_new || !S_ISDIR(st.st_mode))))
+		if (below_stat(p->ws, part, &st) < 0 ||
+				(is_new(p, &st) && (above_new || !S_ISDIR(st.st_mode))))
 			return false;
 		above_new = is_new(p, &st);
 		at = slash ? slash + 1 : end;
@@ -185,7 +194,8 @@ static int pinned_order(const void *x, const void *y)
 		i++;
 	if (a->path[i] == b->path[i])
 		return (int)b->pin - (int)a->pin;
-	int ca = a->path[i] == '/' ? 1 : (unsigned char)a->path[i] + 1, cb = b->path[i] == '/' ? 1 : (unsigned char)b->path[i] + 1;
+	int ca = a->path[i] == '/' ? 1 : (unsigned char)a->path[i] + 1,
+	    cb = b->path[i] == '/' ? 1 : (unsigned char)b->path[i] + 1;
 	return (a->path[i] ? ca : 0) - (b->path[i] ? cb : 0);
 }
 
@@ -217,17 +227,21 @@ static void add_ops(struct protect *p, struct ops *ops)
 		if (k->kind == KEPT_ABSENT || k->kind == KEPT_WATCHED)
 			continue;
 		for (const char *slash = strchr(k->path, '/'); slash; slash = strchr(slash + 1, '/'))
-			all[n++] = (struct pinned){str_c(p->a, str_n(k->path, (size_t)(slash - k->path))), PIN_ABOVE};
+			all[n++] = (struct pinned){
+					str_c(p->a, str_n(k->path, (size_t)(slash - k->path))), PIN_ABOVE};
 		if (k->kind == KEPT_ABOVE)
 			all[n++] = (struct pinned){k->path, PIN_ABOVE};
 		else if (k->kind != KEPT_LINK)
-			all[n++] = (struct pinned){k->path, k->kind == KEPT_MADE && S_ISDIR(k->st.st_mode) ? PIN_EMPTY : PIN_READONLY};
+			all[n++] = (struct pinned){k->path,
+					k->kind == KEPT_MADE && S_ISDIR(k->st.st_mode) ? PIN_EMPTY
+										       : PIN_READONLY};
 	}
 	qsort(all, n, sizeof *all, pinned_order);
 	for (size_t i = 0; i < n; i++) {
 		struct str at = str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), all[i].path);
 
-		if ((i && !strcmp(all[i].path, all[i - 1].path)) || (closed && path_below(all[i].path, closed)))
+		if ((i && !strcmp(all[i].path, all[i - 1].path)) ||
+				(closed && path_below(all[i].path, closed)))
 			continue;
 		if (all[i].pin == PIN_EMPTY)
 			ops_add(p->a, ops, OP_EMPTY, 0, STR(""), at);
@@ -264,7 +278,7 @@ static void protect_close(struct protect *p)
 
 /* ---- before ---- */
 
-const struct protect_name *protect_nested(const struct spot *dir, const char *name)
+const struct protect_name *protect_nested(const struct walk_spot *dir, const char *name)
 {
 	const struct protect_name *row;
 
@@ -274,7 +288,7 @@ const struct protect_name *protect_nested(const struct spot *dir, const char *na
 	return row && !dir->heavy && !dotgit_around(dir) ? row : NULL;
 }
 
-static void before_entry(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type)
+static void before_entry(struct walk *w, struct walk_spot *dir, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = w->p;
 	const struct protect_name *row;
@@ -303,7 +317,7 @@ static void before_entry(struct walk *w, struct spot *dir, int fd, const char *n
 	}
 }
 
-static void before_leave(struct walk *w, struct spot *dir)
+static void before_leave(struct walk *w, struct walk_spot *dir)
 {
 	struct protect *p = w->p;
 
@@ -314,26 +328,27 @@ static void before_leave(struct walk *w, struct spot *dir)
 }
 
 /* A placeholder of this run is an empty directory: there is nothing to list, and it counts as visited. */
-static bool skip_placeholder(struct protect *p, const struct spot *dir, const char *name)
+static bool skip_placeholder(struct protect *p, const struct walk_spot *dir, const char *name)
 {
 	const struct made *m = p->made;
-	struct spot *s;
+	struct walk_spot *s;
 
 	while (m && (m->file || strcmp(m->name, name) != 0 || strcmp(m->parent, dir->path) != 0))
 		m = m->next;
 	if (!m)
 		return false;
-	s = arena_new(p->a, struct spot);
-	*s = (struct spot){.up = dir, .path = path_join(p->a, dir->path, name), .dotgit = dotgit_name(name)};
+	s = arena_new(p->a, struct walk_spot);
+	*s = (struct walk_spot){
+			.up = dir, .path = path_join(p->a, dir->path, name), .dotgit = dotgit_name(name)};
 	p->visited = pmap_set(p->a, p->visited, str_of(s->path), s);
 	return true;
 }
 
 /* Inside a repository only where others may lie. */
-static bool before_descend(const struct walk *w, const struct spot *dir, int fd, const char *name)
+static bool before_descend(const struct walk *w, const struct walk_spot *dir, int fd, const char *name)
 {
 	static const char content[][8] = {"objects", "refs", "logs", "hooks", "info", "lfs", ""};
-	const struct spot *gitdir = dotgit_around(dir);
+	const struct walk_spot *gitdir = dotgit_around(dir);
 
 	(void)fd;
 	if (skip_placeholder(w->p, dir, name))
@@ -351,7 +366,8 @@ static void keep_names(struct protect *p, const struct texts *names)
 
 		if (!path || !strcmp(path, ".git"))
 			continue;
-		if (str_starts(str_of(path), ".git/")) { /* protect_git.c knows how git takes the absence of its files */
+		/* Protect_git.c knows how git takes the absence of its files. */
+		if (str_starts(str_of(path), ".git/")) {
 			if (!gitdir_name(path + 5))
 				protect_keep(p, path, 0, NULL);
 			continue;
@@ -427,7 +443,10 @@ static int open_pool(void *arg)
 	return 0;
 }
 
-/* A program in an earlier box may have closed the workspace by its mode. The descriptor stays good when the mode is restored. */
+/*
+ * A program in an earlier box may have closed the workspace by its mode. The descriptor stays good when the
+ * mode is restored.
+ */
 int workspace_open(const char *path, struct identity expected)
 {
 	int fd = directory_open_expected(path, expected, O_RDONLY);
@@ -438,7 +457,8 @@ int workspace_open(const char *path, struct identity expected)
 	FD_CLEANUP int closed = directory_open_expected(path, expected, O_PATH);
 	if (closed < 0)
 		return -1;
-	if (fstat(closed, &st) < 0 || st.st_uid != geteuid() || path_fd_chmod(closed, (st.st_mode & 07777) | 0700) < 0) {
+	if (fstat(closed, &st) < 0 || st.st_uid != geteuid() ||
+			path_fd_chmod(closed, (st.st_mode & 07777) | 0700) < 0) {
 		errno = EACCES;
 		return -1;
 	}
@@ -458,16 +478,21 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 		return 0;
 	}
 	p = arena_new(a, struct protect);
-	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1, .workspace = s->workspace, .quarantine = s->quarantine, .home = s->callers_home, .git_configs = s->git_configs, .changes_end = &p->changes};
+	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1,
+			.workspace = s->workspace, .quarantine = s->quarantine, .home = s->callers_home,
+			.git_configs = s->git_configs, .changes_end = &p->changes};
 	p->ws = workspace_open(path, s->workspace_id);
 	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
 		return err_set(e, ERR_INPUT, 0,
-				"the workspace '%s' was moved or replaced since the command was judged; run the command again", path);
+				"the workspace '%s' was moved or replaced since the command was judged; run "
+				"the command again",
+				path);
 	if (p->ws < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%s'", path);
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
 	p->clock_offset = clock_offset();
-	if (protect_part(p, open_lock, p) < 0 || (why = protect_part(p, enter, p)) != 0 || protect_part(p, open_pool, p) < 0) {
+	if (protect_part(p, open_lock, p) < 0 || (why = protect_part(p, enter, p)) != 0 ||
+			protect_part(p, open_pool, p) < 0) {
 
 		protect_close(p);
 		return err_set(e, ERR_SYSTEM, why > 0 ? why : 0, "cannot lock the workspace '%s'", path);
@@ -488,8 +513,11 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 	if (got != 0) {
 		protect_abandon(p);
 		protect_close(p);
-		return got < 0 ? err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace))
-				: err_set(e, ERR_SYSTEM, got, "cannot mark the workspace '%.*s' as one where a box runs", STR_ARG(s->workspace));
+		return got < 0 ? err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'",
+						 STR_ARG(s->workspace))
+			       : err_set(e, ERR_SYSTEM, got,
+						 "cannot mark the workspace '%.*s' as one where a box runs",
+						 STR_ARG(s->workspace));
 	}
 	if (mine.first) {
 		if (!ops->end)
@@ -501,7 +529,8 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 	if (p->alone && workspace_lock_share(p) < 0) {
 		protect_abandon(p);
 		protect_close(p);
-		return err_set(e, ERR_SYSTEM, errno, "cannot lock the workspace '%.*s'", STR_ARG(s->workspace));
+		return err_set(e, ERR_SYSTEM, errno, "cannot lock the workspace '%.*s'",
+				STR_ARG(s->workspace));
 	}
 	return 0;
 }
@@ -510,7 +539,8 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 
 static bool same(const struct stat *x, const struct stat *y)
 {
-	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && (x->st_mode & S_IFMT) == (y->st_mode & S_IFMT);
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino &&
+			(x->st_mode & S_IFMT) == (y->st_mode & S_IFMT);
 }
 
 /* By what it says: a new link may well have the old one's inode. */
@@ -539,7 +569,9 @@ static void compare_path(struct protect *p, const struct kept *k, const struct s
 		protect_report(p, k->path, "removed while the box ran", STR(""));
 	else if (!same(&k->st, now))
 		protect_report(p, k->path, "replaced while the box ran", STR(""));
-	else if (S_ISREG(now->st_mode) && k->st.st_nlink > 1 && (now->st_ctim.tv_sec != k->st.st_ctim.tv_sec || now->st_ctim.tv_nsec != k->st.st_ctim.tv_nsec))
+	else if (S_ISREG(now->st_mode) && k->st.st_nlink > 1 &&
+			(now->st_ctim.tv_sec != k->st.st_ctim.tv_sec ||
+					now->st_ctim.tv_nsec != k->st.st_ctim.tv_nsec))
 		protect_report(p, k->path, "changed while the box ran: the file has other names", STR(""));
 }
 
@@ -560,7 +592,9 @@ static void compare_watched(struct protect *p, const struct kept *k, const struc
 
 	if (present && !was)
 		protect_report(p, k->path, "made by the program", STR(""));
-	else if (present && (!same(&k->st, now) || now->st_ctim.tv_sec != k->st.st_ctim.tv_sec || now->st_ctim.tv_nsec != k->st.st_ctim.tv_nsec))
+	else if (present &&
+			(!same(&k->st, now) || now->st_ctim.tv_sec != k->st.st_ctim.tv_sec ||
+					now->st_ctim.tv_nsec != k->st.st_ctim.tv_nsec))
 		protect_report(p, k->path, "changed by the program", STR(""));
 	else if (was && !present)
 		protect_report(p, k->path, "removed by the program", STR(""));
@@ -572,7 +606,8 @@ static void compare(struct protect *p, const struct kept *k)
 	int got = below_stat(p->ws, k->path, &now);
 	bool present = got == 0, through_link = got < 0 && errno == ELOOP;
 
-	if (present && (k->kind == KEPT_ABSENT || k->kind == KEPT_MADE) && placeholder_at(p, k->path, &now, k->st.st_size))
+	if (present && (k->kind == KEPT_ABSENT || k->kind == KEPT_MADE) &&
+			placeholder_at(p, k->path, &now, k->st.st_size))
 		return;
 	if (k->kind == KEPT_WATCHED)
 		compare_watched(p, k, &now, present);
@@ -586,7 +621,10 @@ static void compare(struct protect *p, const struct kept *k)
 		appeared(p, k);
 }
 
-/* The search is left to a vetter if it takes long and the caller waits; without one it is done here, however long it takes. */
+/*
+ * The search is left to a vetter if it takes long and the caller waits; without one it is done here, however
+ * long it takes.
+ */
 static void search(struct protect *p)
 {
 	const bool may_leave = p->vet >= 0 && !p->burying;
@@ -640,7 +678,8 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	got = protect_part(p, after, p);
 	protect_close(p);
 	if (got < 0)
-		return err_set(e, ERR_LIMIT, 0, "no memory to look at '%.*s' after the run", STR_ARG(p->workspace));
+		return err_set(e, ERR_LIMIT, 0, "no memory to look at '%.*s' after the run",
+				STR_ARG(p->workspace));
 	*ret = p->changes;
 	return 0;
 }
@@ -673,8 +712,9 @@ void protect_abandon(const struct protect *p)
 }
 
 /*
- * Other launchers in this workspace may have been killed as well, before they knew of our placeholders. Their undertakers wait as this one
- * does, so each lets go of its share between two tries: otherwise they would wait for each other, and all give up.
+ * Other launchers in this workspace may have been killed as well, before they knew of our placeholders. Their
+ * undertakers wait as this one does, so each lets go of its share between two tries: otherwise they would
+ * wait for each other, and all give up.
  */
 static void wait_alone(struct protect *p, bool ended)
 {

@@ -1,19 +1,30 @@
-/* Which settings of git's configuration are inert: they make git run nothing. sys/git_config.c reads the text. */
+/*
+ * Which settings of git's configuration are inert: they make git run nothing. sys/git_config.c reads the
+ * text.
+ */
 #include "box/protect_inner.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-/* Settings that neither name a program, a file or further configuration, nor change how the network is reached. A partial clone fetches by itself. */
+/*
+ * Settings that neither name a program, a file or further configuration, nor change how the network is
+ * reached. A partial clone fetches by itself.
+ */
 static const char inert[][32] = {
-	"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
-	"core.autocrlf", "core.eol", "core.safecrlf", "core.sharedrepository", "core.quotepath", "core.abbrev", "core.compression", "core.sparsecheckout",
-	"core.sparsecheckoutcone", "core.untrackedcache", "core.commentchar", "core.whitespace", "extensions.objectformat",
-	"user.name", "user.email", "author.name", "author.email", "committer.name", "committer.email", "init.defaultbranch",
-	"remote.url", "remote.pushurl", "remote.fetch", "remote.push", "remote.tagopt", "remote.prune", "remote.prunetags", "remote.mirror",
-	"branch.remote", "branch.merge", "branch.rebase", "branch.pushremote", "branch.description", "submodule.active", "submodule.url",
-	"submodule.recurse", "pull.rebase", "pull.ff", "push.default", "push.autosetupremote", "push.followtags", "merge.ff", "merge.conflictstyle", "rebase.autostash",
-	"rebase.autosquash", "commit.gpgsign", "tag.gpgsign", "gc.auto", "gc.autodetach", "fetch.prune", "rerere.enabled", "feature.manyfiles", "index.version",
-	"color.ui", "advice.detachedhead", "pack.threads", "receive.denycurrentbranch", "receive.denynonfastforwards", "maintenance.auto", "log.date",
+	"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates",
+	"core.ignorecase", "core.precomposeunicode", "core.symlinks", "core.autocrlf", "core.eol",
+	"core.safecrlf", "core.sharedrepository", "core.quotepath", "core.abbrev", "core.compression",
+	"core.sparsecheckout", "core.sparsecheckoutcone", "core.untrackedcache", "core.commentchar",
+	"core.whitespace", "extensions.objectformat", "user.name", "user.email", "author.name",
+	"author.email", "committer.name", "committer.email", "init.defaultbranch", "remote.url",
+	"remote.pushurl", "remote.fetch", "remote.push", "remote.tagopt", "remote.prune", "remote.prunetags",
+	"remote.mirror", "branch.remote", "branch.merge", "branch.rebase", "branch.pushremote",
+	"branch.description", "submodule.active", "submodule.url", "submodule.recurse", "pull.rebase",
+	"pull.ff", "push.default", "push.autosetupremote", "push.followtags", "merge.ff",
+	"merge.conflictstyle", "rebase.autostash", "rebase.autosquash", "commit.gpgsign", "tag.gpgsign",
+	"gc.auto", "gc.autodetach", "fetch.prune", "rerere.enabled", "feature.manyfiles", "index.version",
+	"color.ui", "advice.detachedhead", "pack.threads", "receive.denycurrentbranch",
+	"receive.denynonfastforwards", "maintenance.auto", "log.date",
 };
 
 bool config_setting_inert(const struct git_setting *s)
@@ -22,9 +33,13 @@ bool config_setting_inert(const struct git_setting *s)
 	bool found = false;
 
 	for (size_t i = 0; i < COUNT(inert) && !found; i++)
-		found = strlen(inert[i]) == section.n + 1 + key.n && !memcmp(inert[i], section.p, section.n) &&
-		        inert[i][section.n] == '.' && !memcmp(inert[i] + section.n + 1, key.p, key.n);
-	/* a value "helper::address" starts a program by the name of git-remote-helper, one with a dash may be taken for an option */
+		found = strlen(inert[i]) == section.n + 1 + key.n &&
+				!memcmp(inert[i], section.p, section.n) && inert[i][section.n] == '.' &&
+				!memcmp(inert[i] + section.n + 1, key.p, key.n);
+	/*
+	 * a value "helper::address" starts a program by the name of git-remote-helper, one with a dash may be
+	 * taken for an option
+	 */
 	return found && !str_contains(s->value, STR("::")) && !str_starts(s->value, "-");
 }
 

@@ -1,10 +1,11 @@
 /*
- * Repositories in the workspace: what they are, what in them is dangerous, and how they are protected before the run. protect_judge.c has
- * what happens after it.
+ * Repositories in the workspace: what they are, what in them is dangerous, and how they are protected before
+ * the run. protect_judge.c has what happens after it.
  *
- * What makes git on the host run something is its configuration (config, config.worktree, and both of wherever commondir points) and the
- * files in hooks; what makes it write elsewhere is a link in the place of a file that it opens by name (COMMIT_EDITMSG, FETCH_HEAD, logs).
- * Objects, refs, index and the rest stay writable, so that git works in the box.
+ * Configuration (config, config.worktree, and both where commondir points) and the files in hooks make git on
+ * the host run something. A link in the place of a file that git opens by name (COMMIT_EDITMSG, FETCH_HEAD,
+ * logs) makes it write elsewhere. Objects, refs, index and the rest stay writable, so that git works in the
+ * box.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -22,7 +23,7 @@
 
 /* ---- what a directory is ---- */
 
-const struct spot *dotgit_around(const struct spot *s)
+const struct walk_spot *dotgit_around(const struct walk_spot *s)
 {
 	while (s && !s->dotgit)
 		s = s->up;
@@ -37,7 +38,7 @@ const char *gitdir_top(struct protect *p, const char *gitdir)
 }
 
 /* The innermost git directory of any kind above this one, and by which of its entries the way leads here. */
-static const struct spot *gitdir_above(const struct spot *s, const char **ret_by)
+static const struct walk_spot *gitdir_above(const struct walk_spot *s, const char **ret_by)
 {
 	for (*ret_by = path_basename(s->path); (s = s->up); *ret_by = path_basename(s->path))
 		if (s->kind != GITDIR_NONE)
@@ -45,10 +46,10 @@ static const struct spot *gitdir_above(const struct spot *s, const char **ret_by
 	return NULL;
 }
 
-enum gitdir_kind gitdir_kind(const struct spot *s)
+enum gitdir_kind gitdir_kind(const struct walk_spot *s)
 {
 	const char *by;
-	const struct spot *above;
+	const struct walk_spot *above;
 
 	if (s->dotgit)
 		return GITDIR_DOTGIT;
@@ -77,13 +78,16 @@ struct str git_file_target(struct protect *p, const char *path)
 /* ---- danger ---- */
 
 static const char parts[PARTS][16] = {
-	[PART_CONFIG] = "config", [PART_WORKTREE_CONFIG] = "config.worktree", [PART_COMMONDIR] = "commondir", [PART_HOOKS] = "hooks",
+	[PART_CONFIG] = "config",
+	[PART_WORKTREE_CONFIG] = "config.worktree",
+	[PART_COMMONDIR] = "commondir",
+	[PART_HOOKS] = "hooks",
 };
 
 const char *part_name(enum gitdir_part part) { return parts[part]; }
 
 /* Adds to the digest; the order of hooks in their directory does not count. */
-static void danger_add(struct danger *d, struct str text)
+static void danger_add(struct git_danger *d, struct str text)
 {
 	unsigned char one[SHA256_BYTES];
 
@@ -93,13 +97,19 @@ static void danger_add(struct danger *d, struct str text)
 	d->any = true;
 }
 
-/* By identity: something whose content says nothing, or cannot be read. A link counts by what it says as well. */
-static void danger_of_stat(struct protect *p, struct danger *d, int dir, const char *name, const struct stat *st)
+/*
+ * By identity: something whose content says nothing, or cannot be read. A link counts by what it says as
+ * well.
+ */
+static void danger_of_stat(
+		struct protect *p, struct git_danger *d, int dir, const char *name, const struct stat *st)
 {
 	struct str text = S_ISLNK(st->st_mode) ? link_text(p->a, dir, name) : STR("");
 
-	danger_add(d, str_fmt(p->a, "%s %llu %llu %lld %ld %.*s", name, (unsigned long long)st->st_dev, (unsigned long long)st->st_ino,
-			      (long long)st->st_ctim.tv_sec, st->st_ctim.tv_nsec, STR_ARG(text)));
+	danger_add(d,
+			str_fmt(p->a, "%s %llu %llu %lld %ld %.*s", name, (unsigned long long)st->st_dev,
+					(unsigned long long)st->st_ino, (long long)st->st_ctim.tv_sec,
+					st->st_ctim.tv_nsec, STR_ARG(text)));
 }
 
 struct settings { /* of one configuration, in order */
@@ -108,11 +118,14 @@ struct settings { /* of one configuration, in order */
 	struct buf text;
 };
 
-/* Where the working tree of a submodule is: harmless as long as it is in the workspace. Nobody needs this in a directory called .git. */
+/*
+ * Where the working tree of a submodule is: harmless as long as it is in the workspace. Nobody needs this in
+ * a directory called .git.
+ */
 static bool worktree_inside(struct settings *s, const struct git_setting *one)
 {
-	return str_is(one->section, "core") && str_is(one->key, "worktree") && !dotgit_name(path_basename(s->gitdir)) &&
-	       protect_plain(s->p, s->gitdir, one->value);
+	return str_is(one->section, "core") && str_is(one->key, "worktree") &&
+			!dotgit_name(path_basename(s->gitdir)) && protect_plain(s->p, s->gitdir, one->value);
 }
 
 static void settings_one(void *ctx, const struct git_setting *one)
@@ -120,10 +133,11 @@ static void settings_one(void *ctx, const struct git_setting *one)
 	struct settings *s = ctx;
 
 	if (!config_setting_inert(one) && !worktree_inside(s, one))
-		buf_fmt(&s->text, "%.*s.%.*s=%.*s\n", STR_ARG(one->section), STR_ARG(one->key), STR_ARG(one->value));
+		buf_fmt(&s->text, "%.*s.%.*s=%.*s\n", STR_ARG(one->section), STR_ARG(one->key),
+				STR_ARG(one->value));
 }
 
-static void config_danger(struct protect *p, const char *gitdir, const char *path, struct danger *ret)
+static void config_danger(struct protect *p, const char *gitdir, const char *path, struct git_danger *ret)
 {
 	struct settings s = {.p = p, .gitdir = gitdir};
 	struct str text;
@@ -147,7 +161,7 @@ static void config_danger(struct protect *p, const char *gitdir, const char *pat
 struct hook_scan {
 	struct protect *p;
 	const char *path;
-	struct danger *ret;
+	struct git_danger *ret;
 };
 
 /* A hook that is a link counts with the file that it leads to, if a box could have changed that. */
@@ -168,7 +182,7 @@ static void hook_entry(void *ctx, int fd, const char *name, unsigned char type)
 	}
 }
 
-static void hooks_danger(struct protect *p, const char *path, const struct stat *st, struct danger *ret)
+static void hooks_danger(struct protect *p, const char *path, const struct stat *st, struct git_danger *ret)
 {
 	struct hook_scan h = {.p = p, .path = path, .ret = ret};
 	HELD dir = {p, held_list(p, path)};
@@ -181,31 +195,36 @@ static void hooks_danger(struct protect *p, const char *path, const struct stat 
 }
 
 /*
- * Does git take configuration and hooks of this linked worktree from the repository around it? Only if `commondir` says so; without it the
- * directory is a repository by itself.
+ * Does git take configuration and hooks of this linked worktree from the repository around it? Only if
+ * `commondir` says so; without it the directory is a repository by itself.
  */
 static bool shares_common(struct protect *p, const char *gitdir)
 {
 	struct str text;
 
-	return below_read(p->a, p->ws, path_join(p->a, gitdir, parts[PART_COMMONDIR]), GIT_FILE_MAX, &text) == 0 && str_is(text, "../..\n");
+	return below_read(p->a, p->ws, path_join(p->a, gitdir, parts[PART_COMMONDIR]), GIT_FILE_MAX, &text) ==
+			0 &&
+			str_is(text, "../..\n");
 }
 
-void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part, struct danger *ret)
+void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part,
+		struct git_danger *ret)
 {
 	const char *path = path_join(p->a, gitdir, parts[part]);
 	struct str text = STR("");
 	struct stat st;
 
-	*ret = (struct danger){0};
-	if (below_stat(p->ws, path, &st) < 0 || (worktree && (part == PART_CONFIG || part == PART_HOOKS) && shares_common(p, gitdir)))
+	*ret = (struct git_danger){0};
+	if (below_stat(p->ws, path, &st) < 0 ||
+			(worktree && (part == PART_CONFIG || part == PART_HOOKS) && shares_common(p, gitdir)))
 		return;
 	if (S_ISREG(st.st_mode) && !st.st_size)
 		return;
 	if (part == PART_HOOKS) {
 		hooks_danger(p, path, &st, ret);
 	} else if (part == PART_COMMONDIR) {
-		if (below_read(p->a, p->ws, path, GIT_FILE_MAX, &text) < 0 || !str_is(text, worktree ? "../..\n" : ".\n"))
+		if (below_read(p->a, p->ws, path, GIT_FILE_MAX, &text) < 0 ||
+				!str_is(text, worktree ? "../..\n" : ".\n"))
 			danger_add(ret, text);
 	} else {
 		config_danger(p, gitdir, path, ret);
@@ -216,14 +235,15 @@ void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitd
 /* ---- paths that a configuration names ---- */
 
 /*
- * A place is a path relative to the workspace, or an absolute one outside of it: a linked worktree or submodule has its git directory elsewhere,
- * and a person's own configuration lies in the home.
+ * A place is a path relative to the workspace, or an absolute one outside of it: a linked worktree or
+ * submodule has its git directory elsewhere, and a person's own configuration lies in the home.
  */
-struct named {
+struct named_file {
 	struct protect *p;
 	const char *file, *top;  /* the configuration, and the working tree that commands start in */
 	unsigned depth;          /* of includes */
-	bool persons;            /* no repository's: aliases are used by name alone, and whoever uses one knows */
+	/* No repository's: aliases are used by name alone, and whoever uses one knows. */
+	bool persons;
 	named_fn *fn;
 	void *ctx;
 };
@@ -237,7 +257,8 @@ static const char *place_dirname(struct arena *a, const char *place)
 {
 	const char *slash = strrchr(place, '/');
 
-	return place[0] != '/' ? path_dirname(a, place) : str_c(a, str_n(place, slash == place ? 1 : (size_t)(slash - place)));
+	return place[0] != '/' ? path_dirname(a, place)
+			       : str_c(a, str_n(place, slash == place ? 1 : (size_t)(slash - place)));
 }
 
 /* The bytes of a small regular file at a place. -1: there is none. */
@@ -254,16 +275,17 @@ static int place_read(struct protect *p, const char *place, size_t max, struct s
 }
 
 /* Resolves a value against a place, as text. The result is absolute, or relative to the workspace. */
-static struct str value_at(struct named *n, const char *base, struct str value)
+static struct str value_at(struct named_file *n, const char *base, struct str value)
 {
 	struct arena *a = n->p->a;
 
 	if (str_starts(value, "~/") && n->p->home.n)
 		return str_fmt(a, "%.*s/%.*s", STR_ARG(n->p->home), STR_ARG(str_sub(value, 2, value.n)));
-	return base[0] == '/' && !str_starts(value, "/") ? str_fmt(a, "%s/%.*s", base, STR_ARG(value)) : value;
+	return base[0] == '/' && !str_starts(value, "/") ? str_fmt(a, "%s/%.*s", base, STR_ARG(value))
+							 : value;
 }
 
-static void named_one(struct named *n, const char *base, struct str value, bool directory)
+static void named_one(struct named_file *n, const char *base, struct str value, bool directory)
 {
 	const char *text, *real, *below = base[0] == '/' ? "" : base;
 
@@ -279,7 +301,7 @@ static void named_one(struct named *n, const char *base, struct str value, bool 
 }
 
 /* Is this word of a command a script in the workspace? A program without a slash is looked for in PATH. */
-static bool names_script(struct named *n, struct str word, bool program)
+static bool names_script(struct named_file *n, struct str word, bool program)
 {
 	const char *path;
 	struct stat st;
@@ -291,7 +313,7 @@ static bool names_script(struct named *n, struct str word, bool program)
 }
 
 /* A command: each of its words may be a script in the working tree. */
-static void named_words(struct named *n, struct str value)
+static void named_words(struct named_file *n, struct str value)
 {
 	static const char between[] = BLANKS "!;&|()=<>`$'\"\\";
 	bool program = true;
@@ -308,13 +330,13 @@ static void named_words(struct named *n, struct str value)
 	}
 }
 
-static void named_config(struct named *n);
+static void named_config(struct named_file *n);
 
 /* The file itself, and what is in it. */
-static void named_include(struct named *n, struct str value)
+static void named_include(struct named_file *n, struct str value)
 {
 	const char *base = place_dirname(n->p->a, n->file), *inside;
-	struct named in = *n;
+	struct named_file in = *n;
 
 	named_one(n, base, value, false);
 	if (n->depth++ >= INCLUDES_MAX || !value.n || value.n >= PROTECT_PATH_MAX)
@@ -330,7 +352,7 @@ static void named_include(struct named *n, struct str value)
 static void named_setting(void *ctx, const struct git_setting *s)
 {
 	struct str section = s->section, key = s->key, value = s->value;
-	struct named *n = ctx;
+	struct named_file *n = ctx;
 	bool alias = str_is(section, "alias") && (n->persons || !str_starts(value, "!"));
 
 	if (str_is(section, "core") && str_is(key, "hookspath"))
@@ -341,7 +363,7 @@ static void named_setting(void *ctx, const struct git_setting *s)
 		named_words(n, value);
 }
 
-static void named_config(struct named *n)
+static void named_config(struct named_file *n)
 {
 	struct str text;
 
@@ -370,7 +392,8 @@ static const struct git_config *persons_configs(struct protect *p)
 void named_persons(struct protect *p, const char *top, named_fn *fn, void *ctx)
 {
 	for (const struct git_config *c = persons_configs(p); c; c = c->next) {
-		struct named n = {.p = p, .file = c->file, .top = top, .persons = true, .fn = fn, .ctx = ctx};
+		struct named_file n = {
+				.p = p, .file = c->file, .top = top, .persons = true, .fn = fn, .ctx = ctx};
 
 		git_config_each(p->a, c->text, named_setting, &n);
 	}
@@ -379,7 +402,7 @@ void named_persons(struct protect *p, const char *top, named_fn *fn, void *ctx)
 void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx)
 {
 	static const enum gitdir_part configs[] = {PART_CONFIG, PART_WORKTREE_CONFIG};
-	struct named n = {.p = p, .top = top, .fn = fn, .ctx = ctx};
+	struct named_file n = {.p = p, .top = top, .fn = fn, .ctx = ctx};
 
 	for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
 		n.file = place_join(p->a, gitdir, parts[configs[i]]);
@@ -413,7 +436,10 @@ void named_outside(struct protect *p, const char *gitdir, const char *top, named
 
 /* ---- before ---- */
 
-static void keep_named(void *ctx, const char *path, bool directory) { protect_keep(ctx, path, directory ? NAME_MASK : NAME_MOVE, NULL); }
+static void keep_named(void *ctx, const char *path, bool directory)
+{
+	protect_keep(ctx, path, directory ? NAME_MASK : NAME_MOVE, NULL);
+}
 
 struct hook_links {
 	struct protect *p;
@@ -423,7 +449,8 @@ struct hook_links {
 static void hook_link(void *ctx, int fd, const char *name, unsigned char type)
 {
 	struct hook_links *h = ctx;
-	const char *target = type == DT_LNK ? protect_resolve(h->p, h->path, link_text(h->p->a, fd, name)) : NULL;
+	const char *target =
+			type == DT_LNK ? protect_resolve(h->p, h->path, link_text(h->p->a, fd, name)) : NULL;
 
 	if (target)
 		protect_keep(h->p, target, NAME_MOVE, NULL);
@@ -463,7 +490,8 @@ void gitdir_before(struct protect *p, const char *path, bool worktree, bool pin)
 	if (pmap_get(p->gitdirs, str_of(path)) || below_stat(p->ws, path, &st) < 0)
 		return;
 	g = arena_new(p->a, struct gitdir);
-	*g = (struct gitdir){.path = path, .worktree = worktree, .heavy = !pin, .dev = st.st_dev, .ino = st.st_ino};
+	*g = (struct gitdir){.path = path, .worktree = worktree, .heavy = !pin, .dev = st.st_dev,
+			.ino = st.st_ino};
 	p->gitdirs = pmap_set(p->a, p->gitdirs, str_of(path), g);
 	for (size_t i = 0; i < PARTS; i++)
 		part_danger(p, path, worktree, i, &g->parts[i]);
@@ -474,7 +502,10 @@ void gitdir_before(struct protect *p, const char *path, bool worktree, bool pin)
 
 static const char *outside_place(struct protect *p, const char *dir, struct str path)
 {
-	return str_c(p->a, str_starts(path, "/") ? path : str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(p->workspace), dir[0] ? dir : ".", STR_ARG(path)));
+	return str_c(p->a,
+			str_starts(path, "/") ? path
+					      : str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(p->workspace),
+								dir[0] ? dir : ".", STR_ARG(path)));
 }
 
 /* The workspace is a part of a repository: git takes that one where there is no other. */
@@ -492,9 +523,11 @@ void git_around(struct protect *p)
 		git = place_join(p->a, dir, ".git");
 		if (lstat(git, &st) != 0)
 			continue;
-		if (S_ISREG(st.st_mode) && place_read(p, git, GIT_FILE_MAX, &text) == 0 && str_starts(text, "gitdir:")) {
+		if (S_ISREG(st.st_mode) && place_read(p, git, GIT_FILE_MAX, &text) == 0 &&
+				str_starts(text, "gitdir:")) {
 			text = str_trim(str_sub(text, strlen("gitdir:"), text.n), BLANKS);
-			git = str_starts(text, "/") ? str_c(p->a, text) : place_join(p->a, dir, str_c(p->a, text));
+			git = str_starts(text, "/") ? str_c(p->a, text)
+						    : place_join(p->a, dir, str_c(p->a, text));
 		}
 		named_outside(p, git, dir, keep_named, p);
 	}
@@ -513,12 +546,20 @@ void git_before(struct protect *p, const char *path, unsigned char type, bool pi
 		protect_keep(p, path, NAME_GIT, NULL);
 	plain = text.n && pin ? protect_as_text(p, dir, text) : NULL;
 	if (plain)
-		protect_keep(p, plain, NAME_WRITABLE | NAME_GIT, NULL); /* so that no link on the way can be turned elsewhere */
+		/* So that no link on the way can be turned elsewhere. */
+		protect_keep(p, plain, NAME_WRITABLE | NAME_GIT, NULL);
 	text = type == DT_LNK ? str_of(path_basename(path)) : text;
 	target = text.n ? protect_resolve(p, dir, text) : NULL;
 	if (target && below_stat(p->ws, target, &st) == 0 && S_ISDIR(st.st_mode))
-		gitdir_before(p, target, type == DT_REG && below_stat(p->ws, path_join(p->a, target, "commondir"), &st) == 0, pin);
-	/* Settings name files relative to each working tree. A repository that is not seen in the box may name files that are. */
+		gitdir_before(p, target,
+				type == DT_REG &&
+						below_stat(p->ws, path_join(p->a, target, "commondir"),
+								&st) == 0,
+				pin);
+	/*
+	 * Settings name files relative to each working tree. A repository that is not seen in the box may
+	 * name files that are.
+	 */
 	if (text.n && pin)
 		named_outside(p, target ? target : outside_place(p, dir, text), dir, keep_named, p);
 }

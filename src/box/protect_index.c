@@ -1,10 +1,11 @@
 /*
- * The index of a repository. Git believes the paths in it: an entry `../x` leads git out of the working tree, where it reads and writes files and
- * enters submodules. So an index that a program could have changed is read here. One that has such a path, or that cannot be read, is moved away;
- * `git reset` makes it again.
+ * The index of a repository. Git believes the paths in it: an entry `../x` leads git out of the working tree,
+ * where it reads and writes files and enters submodules. So an index that a program could have changed is
+ * read here. One that has such a path, or that cannot be read, is moved away; `git reset` makes it again.
  *
- * The reader takes lengths from where git takes them (create_from_disk() and do_read_index() of git's read-cache.c). Extensions that let git read
- * entries in another order (IEOT, EOIE) are refused: git writes them only when it is told to.
+ * The reader takes lengths from where git takes them (create_from_disk() and do_read_index() of git's
+ * read-cache.c). Extensions that let git read entries in another order (IEOT, EOIE) are refused: git writes
+ * them only when it is told to.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -16,7 +17,8 @@
 
 #define CHUNK 16384
 #define ENTRY_FIXED 40           /* bytes before the object's name: times, device, inode, mode, owner, size */
-#define NAME_MASK_BITS 0x0fff    /* of an entry's flags: the length of its path; all ones: longer, up to a NUL */
+/* The bits of an entry's flags that hold the length of its path; all ones: longer, up to a NUL. */
+#define NAME_MASK_BITS 0x0fff
 #define FLAG_EXTENDED 0x4000
 #define INDEX_PATH_MAX 65536
 #define INDEX_BYTES_MAX ((uint64_t)1 << 30)
@@ -28,7 +30,8 @@ struct index_reader {
 	size_t at, n;            /* in buf */
 	uint64_t left;           /* bytes before the checksum at the end */
 	size_t oid;              /* bytes of an object's name */
-	bool unnamed;            /* an entry without a path: it replaces one of the index that this one completes */
+	/* An entry without a path: it replaces one of the index that this one completes. */
+	bool unnamed;
 	size_t length;           /* of `path` */
 	char *path;              /* of the last entry, INDEX_PATH_MAX bytes */
 	unsigned char buf[CHUNK];
@@ -120,7 +123,9 @@ static bool take_strip(struct index_reader *r, size_t *ret_keep)
 	return true;
 }
 
-/* The path of an entry behind `keep` bytes of the last one: of the length that its flags say, or up to a NUL. */
+/*
+ * The path of an entry behind `keep` bytes of the last one: of the length that its flags say, or up to a NUL.
+ */
 static bool take_path(struct index_reader *r, size_t keep, size_t length)
 {
 	bool open = length == NAME_MASK_BITS;
@@ -160,7 +165,10 @@ static bool take_entry(struct index_reader *r, uint32_t version)
 	return !r->length || path_harmless(r->path, r->length);
 }
 
-/* Reads the extensions after the entries. *ret_base: the shared index that a split index completes; empty: none. */
+/*
+ * Reads the extensions after the entries. *ret_base: the shared index that a split index completes; empty:
+ * none.
+ */
 static bool take_extensions(struct index_reader *r, char ret_base[2 * OID_MAX + 1])
 {
 	static const char known[][8] = {"TREE", "REUC", "UNTR", "FSMN", "sdir", ""};
@@ -170,7 +178,8 @@ static bool take_extensions(struct index_reader *r, char ret_base[2 * OID_MAX + 
 
 	ret_base[0] = 0;
 	for (size_t i = 0; r->left; i++) {
-		if (i == EXTENSIONS_MAX || !take_bytes(r, name, 4) || !take_number(r, &size) || size > r->left)
+		if (i == EXTENSIONS_MAX || !take_bytes(r, name, 4) || !take_number(r, &size) ||
+				size > r->left)
 			return false;
 		if (STR_LISTED(str_of(name), known)) {
 			if (!take_bytes(r, NULL, size))
@@ -196,10 +205,13 @@ static bool index_harmless(struct protect *p, const char *path, size_t oid, char
 	struct stat st;
 	char magic[4];
 
-	if (f.fd < 0 || fstat(f.fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < oid + 12 || (uint64_t)st.st_size > INDEX_BYTES_MAX)
+	if (f.fd < 0 || fstat(f.fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < oid + 12 ||
+			(uint64_t)st.st_size > INDEX_BYTES_MAX)
 		return false;
-	*r = (struct index_reader){.fd = f.fd, .oid = oid, .left = (uint64_t)st.st_size - oid, .path = arena_alloc(p->a, INDEX_PATH_MAX)};
-	if (!take_bytes(r, magic, 4) || memcmp(magic, "DIRC", 4) != 0 || !take_number(r, &version) || version < 2 || version > 4 || !take_number(r, &entries))
+	*r = (struct index_reader){.fd = f.fd, .oid = oid, .left = (uint64_t)st.st_size - oid,
+			.path = arena_alloc(p->a, INDEX_PATH_MAX)};
+	if (!take_bytes(r, magic, 4) || memcmp(magic, "DIRC", 4) != 0 || !take_number(r, &version) ||
+			version < 2 || version > 4 || !take_number(r, &entries))
 		return false;
 	for (uint32_t i = 0; i < entries; i++)
 		if (!take_entry(r, version))

@@ -1,8 +1,9 @@
 /*
- * What the files of protect*.c share.
+ * Shared declarations of protect*.c.
  *
- * All names are relative to the workspace and are looked up below its descriptor without following any link (below_open), before as well as
- * after the run: whatever a program in the box makes of the workspace cannot lead this code anywhere else.
+ * All names are relative to the workspace and are looked up below its descriptor without following any link
+ * (below_open), before as well as after the run: whatever a program in the box makes of the workspace, it
+ * cannot lead this code anywhere else.
  */
 #pragma once
 #include <sys/stat.h>
@@ -13,9 +14,11 @@
 #include "sys/git_config.h"
 #include "sys/sha256.h"
 
-#define PROTECT_PATH_MAX 3072       /* bytes of a path; what lies deeper is moved away when it is new, else the search is incomplete */
+/* Bytes of a path; what lies deeper is moved away when it is new, else the search is incomplete. */
+#define PROTECT_PATH_MAX 3072
 #define PROTECT_ENTRIES_MAX ((size_t)4 << 20) /* directory entries looked at by one search */
-#define PROTECT_PINS_MAX 1024       /* mounts for one workspace; names beyond them are judged after the run by content */
+/* Mounts for one workspace; names beyond them are judged after the run by content. */
+#define PROTECT_PINS_MAX 1024
 #define PROTECT_CHANGES_MAX 200     /* reported for one run */
 #define PROTECT_HELD_MAX 32         /* descriptors open at once */
 #define PROTECT_CONFIG_MAX ((size_t)256 << 10)
@@ -28,8 +31,10 @@
 
 enum {
 	NAME_MASK = 1,       /* absent: covered by an empty directory, so that it cannot be made */
-	NAME_MASK_FILE = 2,  /* absent: covered by an empty file (or one with `text`), where a directory would disturb git */
-	NAME_MOVE = 4,       /* absent and not to be masked: quarantined when it has appeared; else only reported */
+	/* Absent: covered by an empty file (or one with `text`), where a directory would disturb git. */
+	NAME_MASK_FILE = 2,
+	/* Absent and not to be masked: quarantined when it has appeared; else only reported. */
+	NAME_MOVE = 4,
 	NAME_NESTED = 8,     /* protected in directories below as well, where it exists at the start */
 	NAME_WRITABLE = 16,  /* only pinned: its content may change */
 	NAME_REPORT = 64,    /* never pinned or moved: reported when the program has changed it */
@@ -49,7 +54,10 @@ const struct protect_name *gitdir_names(bool worktree, size_t *ret_n);
 bool gitdir_name(const char *name);
 /* Directories of dependencies and build products: searched last. */
 bool heavy_name(const char *name);
-/* Is this `.git` to some file system: in any case, with the ignorable characters of case-folding ones, as a short name of FAT and NTFS? */
+/*
+ * Is this `.git` to some file system: in any case, with the ignorable characters of case-folding ones, as a
+ * short name of FAT and NTFS?
+ */
 bool dotgit_name(const char *name);
 
 /* ---- state ---- */
@@ -83,7 +91,7 @@ struct made { /* a placeholder: a directory, or a file whose size is known */
 
 enum gitdir_part { PART_CONFIG, PART_WORKTREE_CONFIG, PART_COMMONDIR, PART_HOOKS, PARTS };
 
-struct danger { /* settings or hooks in one part of a git directory that could make git run something */
+struct git_danger { /* settings or hooks in one part of a git directory that could make git run something */
 	bool any;
 	bool fresh;          /* its file, or one of its hooks, changed since the start */
 	unsigned char digest[SHA256_BYTES];
@@ -98,7 +106,7 @@ struct gitdir {
 	bool heavy;          /* in a directory of dependencies: never pinned */
 	dev_t dev;
 	ino_t ino;
-	struct danger parts[PARTS];
+	struct git_danger parts[PARTS];
 };
 
 struct git_config { /* one that belongs to no repository */
@@ -131,7 +139,8 @@ struct protect {
 	struct made *made;
 	const struct pmap *kept_paths;  /* path to struct kept */
 	const struct pmap *gitdirs, *gitdirs_before; /* path to struct gitdir */
-	const struct pmap *visited;     /* directories searched at the start, to struct spot: what it does not mark was not there */
+	/* Directories searched at the start, to struct walk_spot: what it does not mark was not there. */
+	const struct pmap *visited;
 	const struct pmap *git_files;   /* path of each .git found at the start that is a file, to its text */
 	struct texts *nested;           /* settings found below the top */
 	const struct pmap *settings;    /* the same that were there before, to struct texts */
@@ -149,7 +158,8 @@ struct protect {
 	struct change *changes, **changes_end;
 	size_t nchanges;
 	int qfd;               /* quarantine; -1: not open */
-	int held[PROTECT_HELD_MAX]; /* descriptors in use: running out of memory leaves the functions that would close them */
+	/* Descriptors in use: running out of memory leaves the functions that would close them. */
+	int held[PROTECT_HELD_MAX];
 	size_t nheld;
 	bool full;             /* more names than can be pinned */
 	bool looked;           /* the search before the run is over */
@@ -173,7 +183,10 @@ bool workspace_lock_alone(const struct protect *p);
 void workspace_unlock(const struct protect *p);
 /* The same without the lock on the directory, which strangers may hold. */
 bool boxes_lock_alone(const struct protect *p);
-/* How is it held? F_UNLCK; F_RDLCK: boxes run; F_WRLCK: somebody looks at the workspace before a run or after it, or that is not known. */
+/*
+ * How is it held? F_UNLCK; F_RDLCK: boxes run; F_WRLCK: somebody looks at the workspace before a run or after
+ * it, or that is not known.
+ */
 short boxes_lock(const struct protect *p);
 
 /* Nobody vets the workspace, or is about to. */
@@ -197,13 +210,19 @@ void vet_name(struct arena *a, struct str workspace, const struct stat *st, char
 void vet_open(struct protect *p);
 /* Takes the lock that boxes share, alone if everything was judged; prepares the mark. 0, or -1 with errno. */
 int vet_enter(struct protect *p);
-/* Makes the mark that was prepared: what is in the workspace is known and remembered, and a box may start. 0, or -1 with errno. */
+/*
+ * Makes the mark that was prepared: what is in the workspace is known and remembered, and a box may start. 0,
+ * or -1 with errno.
+ */
 int vet_mark(struct protect *p);
 /* Loads the index. Judges earlier runs now if nobody else does. */
 void vet_begin(struct protect *p);
 /* Protects what the index names. */
 void index_pin(struct protect *p);
-/* Sets gitdirs_before: all that was found before the run, or only what the index accepts if earlier runs were not judged. */
+/*
+ * Sets gitdirs_before: all that was found before the run, or only what the index accepts if earlier runs were
+ * not judged.
+ */
 void vet_known(struct protect *p);
 void index_save(struct protect *p, size_t entries);
 /* Everything is judged. */
@@ -217,8 +236,12 @@ bool vet_later(struct protect *p);
 
 /* The spare ones, if there can be any. */
 void pool_open(struct protect *p);
-/* A placeholder for a name that is absent, or the one that is there. False: not possible, so the name is only watched. */
-bool placeholder_make(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret);
+/*
+ * A placeholder for a name that is absent, or the one that is there. False: not possible, so the name is only
+ * watched.
+ */
+bool placeholder_make(
+		struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret);
 /* Is this an empty one, another box's perhaps? */
 bool placeholder_at(struct protect *p, const char *path, const struct stat *st, off_t size);
 /* Removes it, if it is still what was made. Takes no memory. */
@@ -226,16 +249,23 @@ void placeholder_remove(const struct protect *p, const struct made *m);
 
 /* ---- what is kept (protect.c) ---- */
 
-/* Runs a part that may run out of memory. Then descriptors that it left open are closed, and modes that it lifted are restored. */
+/*
+ * Runs a part that may run out of memory. Then descriptors that it left open are closed, and modes that it
+ * lifted are restored.
+ */
 int protect_part(struct protect *p, int (*part)(void *), void *arg);
 /* Protects one path, with what `flags` say for its absence. */
 void protect_keep(struct protect *p, const char *path, unsigned flags, const char *text);
 bool protect_kept(const struct protect *p, const char *path);
-/* Only the kernel sets the time by which this is told: what was made, renamed or changed since the start is not older. */
+/*
+ * Only the kernel sets the time by which this is told: what was made, renamed or changed since the start is
+ * not older.
+ */
 bool is_new(const struct protect *p, const struct stat *st);
 /*
- * Has everything on the way to this path been there since before the start, and is a file at its end as it was? Renaming changes the time of
- * the thing and of both its directories: a name is the same as before if its own time or its directory's is older than the start.
+ * Has everything on the way to this path been there since before the start, and is a file at its end as it
+ * was? Renaming changes the time of the thing and of both its directories: a name is the same as before if
+ * its own time or its directory's is older than the start.
  */
 bool path_unchanged(const struct protect *p, const char *path);
 /* One more row for the report. */
@@ -246,22 +276,35 @@ const char *path_join(struct arena *a, const char *dir, const char *name);
 /* The directory part of a relative path, "" for the workspace itself. */
 const char *path_dirname(struct arena *a, const char *path);
 const char *path_basename(const char *path);
-/* Relative, without empty, "." and ".." components; a slash at the end is dropped. NULL: it is no such path. */
+/*
+ * Relative, without empty, "." and ".." components; a slash at the end is dropped. NULL: it is no such path.
+ */
 const char *path_clean(struct arena *a, struct str s);
-/* Where a path of the host leads to, when that is below the workspace: relative. NULL: elsewhere, or nowhere. */
+/*
+ * Where a path of the host leads to, when that is below the workspace: relative. NULL: elsewhere, or nowhere.
+ */
 const char *protect_inside(struct protect *p, struct str path);
 /* The first component that is a link; NULL: none of those above the last. */
 const char *protect_link_above(struct protect *p, const char *path);
-/* Where a path given in `dir` (relative) or as absolute leads to, relative to the workspace. NULL: not into it. */
+/*
+ * Where a path given in `dir` (relative) or as absolute leads to, relative to the workspace. NULL: not into
+ * it.
+ */
 const char *protect_resolve(struct protect *p, const char *dir, struct str path);
-/* The same for what must stay so: NULL as well when a link is on the way, or `..` behind a name, which a link could turn elsewhere. */
+/*
+ * The same for what must stay so: NULL as well when a link is on the way, or `..` behind a name, which a link
+ * could turn elsewhere.
+ */
 const char *protect_plain(struct protect *p, const char *dir, struct str path);
 /* The same as text only: where it would lead if there were no links. */
 const char *protect_as_text(struct protect *p, const char *dir, struct str path);
 
 /* ---- looking (protect_walk.c) ---- */
 
-/* Opens below a directory without following links, staying beneath it. "" is the directory itself. A descriptor or -1 with errno. */
+/*
+ * Opens below a directory without following links, staying beneath it. "" is the directory itself. A
+ * descriptor or -1 with errno.
+ */
 int below_open(int root, const char *path, int flags);
 /* The same for as long as the block lasts, in functions that take memory. */
 int held_open(struct protect *p, const char *path, int flags);
@@ -272,7 +315,7 @@ struct held {
 };
 void held_close(struct held *h);
 #define HELD __attribute__((cleanup(held_close))) struct held
-/* Stats a path without following links. 0, or -1 with errno. */
+/* As lstat(), below the descriptor. 0 or -1 with errno. */
 int below_stat(int root, const char *path, struct stat *ret);
 /* The bytes of a small regular file; -1 when it is none, too long or unreadable. */
 int below_read(struct arena *a, int root, const char *path, size_t max, struct str *ret);
@@ -291,7 +334,10 @@ static inline bool marks_repository(unsigned m)
 }
 
 typedef void dir_entry_fn(void *ctx, int fd, const char *name, unsigned char type);
-/* Calls fn for each entry (d_type is always known), *left times at most. False: there were more, or the directory cannot be read. */
+/*
+ * Calls fn for each entry (d_type is always known), *left times at most. False: there were more, or the
+ * directory cannot be read.
+ */
 bool dir_each(int fd, size_t *left, dir_entry_fn *fn, void *ctx);
 
 enum gitdir_kind {
@@ -302,9 +348,9 @@ enum gitdir_kind {
 	GITDIR_BARE,     /* a repository by itself */
 };
 
-struct spot { /* a directory met by a walk */
-	struct spot *next;
-	const struct spot *up;   /* the directory it is in; NULL: this is the workspace */
+struct walk_spot { /* a directory met by a walk */
+	struct walk_spot *next;
+	const struct walk_spot *up;   /* the directory it is in; NULL: this is the workspace */
 	const char *path;
 	bool dotgit;             /* called .git, or the workspace itself is */
 	unsigned marks;          /* complete when the walk leaves it */
@@ -315,10 +361,11 @@ struct spot { /* a directory met by a walk */
 struct walk {
 	struct protect *p;
 	size_t left;             /* entries that may still be looked at */
-	bool (*descend)(const struct walk *w, const struct spot *dir, int fd, const char *name); /* NULL: into every directory */
-	void (*entry)(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type);
-	void (*leave)(struct walk *w, struct spot *dir);
-	void (*too_deep)(struct walk *w, const struct spot *dir, const char *name);
+	/* NULL: into every directory. */
+	bool (*descend)(const struct walk *w, const struct walk_spot *dir, int fd, const char *name);
+	void (*entry)(struct walk *w, struct walk_spot *dir, int fd, const char *name, unsigned char type);
+	void (*leave)(struct walk *w, struct walk_spot *dir);
+	void (*too_deep)(struct walk *w, const struct walk_spot *dir, const char *name);
 	void *ctx;
 	bool incomplete;         /* a bound was reached, or a directory could not be read */
 };
@@ -329,7 +376,10 @@ void walk_run(struct walk *w);
 
 /* chmod() through a descriptor opened with O_PATH. */
 int path_fd_chmod(int fd, mode_t mode);
-/* Gives the owner all permissions on this directory if the owner lacks one of `need`, until modes_restore(). False: nothing was changed. */
+/*
+ * Gives the owner all permissions on this directory if the owner lacks one of `need`, until modes_restore().
+ * False: nothing was changed.
+ */
 bool mode_lift(struct protect *p, const char *path, mode_t need);
 void modes_restore(struct protect *p);
 /* The same for the workspace itself, without memory. A mode for workspace_restore(). */
@@ -342,38 +392,57 @@ bool foreign_closed(struct protect *p, const char *path);
 
 /* ---- git (protect_git.c, protect_judge.c) ---- */
 
-/* Is the workspace itself a git directory? That of a linked worktree is one; no other box gets a directory of this name. */
+/*
+ * Is the workspace itself a git directory? That of a linked worktree is one; no other box gets a directory of
+ * this name.
+ */
 static inline bool is_git_workspace(const struct protect *p) { return str_ends(p->workspace, "/.git"); }
 /* The working tree around a git directory; absolute when it lies outside of the workspace. */
 const char *gitdir_top(struct protect *p, const char *gitdir);
 /* Tells what a directory is to git. Its marks must be complete. */
-enum gitdir_kind gitdir_kind(const struct spot *s);
+enum gitdir_kind gitdir_kind(const struct walk_spot *s);
 /* The innermost directory called .git that this one is or lies in; NULL: none. */
-const struct spot *dotgit_around(const struct spot *s);
-/* Notes everything that makes git run something, in a directory with a repository's content, and pins it if told so. */
+const struct walk_spot *dotgit_around(const struct walk_spot *s);
+/*
+ * Notes everything that makes git run something, in a directory with a repository's content, and pins it if
+ * told so.
+ */
 void gitdir_before(struct protect *p, const char *path, bool worktree, bool pin);
 /* The same for a `.git` that is a file that names a git directory, or a link. */
 void git_before(struct protect *p, const char *path, unsigned char type, bool pin);
 /* The path after "gitdir:" in a .git file; empty: there is none. */
 struct str git_file_target(struct protect *p, const char *path);
 /* Finds settings or hooks in one part of a git directory that could make git run something. */
-void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part, struct danger *ret);
+void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part,
+		struct git_danger *ret);
 const char *part_name(enum gitdir_part part);
 /* A name that is protected in directories below the top, in this one? */
-const struct protect_name *protect_nested(const struct spot *dir, const char *name);
-/* Calls fn for each path below the workspace that the configuration in `gitdir`, or a person's own, names, for a working tree at `top`. */
+const struct protect_name *protect_nested(const struct walk_spot *dir, const char *name);
+/*
+ * Calls fn for each path below the workspace that the configuration in `gitdir`, or a person's own, names,
+ * for a working tree at `top`.
+ */
 typedef void named_fn(void *ctx, const char *path, bool directory);
 void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
 /* The same for the configurations that belong to no repository. */
 void named_persons(struct protect *p, const char *top, named_fn *fn, void *ctx);
-/* The same for one more working tree: of a git directory, which may lie outside of the workspace (an absolute path), and of the repository around it. */
+/*
+ * The same for one more working tree: of a git directory, which may lie outside of the workspace (an absolute
+ * path), and of the repository around it.
+ */
 void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
 /* Protects what repositories around the workspace name in it. */
 void git_around(struct protect *p);
-/* After the run: every repository in the workspace is judged by its content and identity. How many entries were looked at. */
+/*
+ * After the run: every repository in the workspace is judged by its content and identity. How many entries
+ * were looked at.
+ */
 size_t git_after(struct protect *p, size_t entries_max);
 
-/* Moves the index of a git directory away if it changed and has a path that leads out of the working tree. `config`: of the repository. */
+/*
+ * Moves the index of a git directory away if it changed and has a path that leads out of the working tree.
+ * `config`: of the repository.
+ */
 void index_after(struct protect *p, const char *gitdir, struct str config);
 
 /* ---- configuration of git (protect_config.c) ---- */
@@ -385,5 +454,8 @@ bool config_inert(struct arena *a, struct str text);
 
 /* ---- quarantine (protect_move.c) ---- */
 
-/* Moves what is at the path out of the way and reports it. 0, or -1: it is still there (which is reported as well). */
+/*
+ * Moves what is at the path out of the way and reports it. 0, or -1: it is still there (which is reported as
+ * well).
+ */
 int protect_move(struct protect *p, const char *path, const char *what);

@@ -1,12 +1,14 @@
 /*
  * Repositories after the run: nothing that the program brought may make git on the host run something.
  *
- * Every directory of the workspace is looked at, also those inside git directories: git takes each for a repository that has a
- * repository's content. What is dangerous in one (protect_git.c) is accepted
- *   - if it was there before the run: the same git directory, at the same path, with the same dangerous settings and hooks;
- *   - if the search before the run did not come there, and nothing on the way to it or in it has changed since (path_unchanged).
- * Everything else goes to quarantine. `git init` in a box is ordinary work, so a repository with nothing but harmless settings and sample
- * hooks stays. A directory that is a repository by itself without being called .git is nobody's ordinary work and is taken apart.
+ * The search looks at every directory of the workspace, also inside git directories: git takes any directory
+ * with a repository's content for a repository. Dangerous settings and hooks (protect_git.c) are accepted
+ *   - if they were there before the run: the same git directory, at the same path, with the same content;
+ *   - if the search before the run did not reach them, and nothing on the way to them or in them has changed
+ *     since (path_unchanged).
+ * Everything else goes to quarantine. `git init` in a box is ordinary work, so a repository with nothing but
+ * harmless settings and sample hooks stays. A directory that is a repository by itself without being called
+ * .git is not ordinary work, and is taken apart.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -20,11 +22,14 @@
 
 #define MARKS_OF_REPOSITORY (MARK_HEAD | MARK_OBJECTS | MARK_REFS | MARK_COMMONDIR)
 
-struct judge {
+struct repository_judge {
 	struct texts *git_files; /* .git files that are new; what they name may be found later */
 };
 
-static bool was_visited(const struct protect *p, const char *dir) { return pmap_get(p->visited, str_of(dir)) != NULL; }
+static bool was_visited(const struct protect *p, const char *dir)
+{
+	return pmap_get(p->visited, str_of(dir)) != NULL;
+}
 
 static void list_add(struct protect *p, struct texts **list, const char *path)
 {
@@ -79,34 +84,44 @@ static bool named_unchanged(struct protect *p, const char *gitdir)
 static const struct {
 	const char *made, *changed; /* in a repository that is new, and in one that was there */
 } part_whats[PARTS] = {
-	[PART_CONFIG] = {"settings of a new repository that can run programs", "settings changed so that they can run programs, put back"},
-	[PART_WORKTREE_CONFIG] = {"settings of a new repository that can run programs", "settings changed so that they can run programs, put back"},
-	[PART_COMMONDIR] = {"repository that takes its settings from elsewhere", "repository that takes its settings from elsewhere"},
+	[PART_CONFIG] = {"settings of a new repository that can run programs",
+			"settings changed so that they can run programs, put back"},
+	[PART_WORKTREE_CONFIG] = {"settings of a new repository that can run programs",
+			"settings changed so that they can run programs, put back"},
+	[PART_COMMONDIR] = {"repository that takes its settings from elsewhere",
+			"repository that takes its settings from elsewhere"},
 	[PART_HOOKS] = {"hooks of a new repository", "hooks of a repository changed"},
 };
 
-/* Was it a repository before, as far as times tell? For one called .git it does not matter: its parts were always judged. */
+/*
+ * Was it a repository before, as far as times tell? For one called .git it does not matter: its parts were
+ * always judged.
+ */
 static bool was_repository(struct protect *p, const char *path)
 {
 	for (unsigned i = 0; i < MARKS; i++) {
 		const char *mark = path_join(p->a, path, mark_names[i]);
 		struct stat st;
 
-		if (1u << i & MARKS_OF_REPOSITORY && below_stat(p->ws, mark, &st) == 0 && !path_unchanged(p, mark))
+		if (1u << i & MARKS_OF_REPOSITORY && below_stat(p->ws, mark, &st) == 0 &&
+				!path_unchanged(p, mark))
 			return false;
 	}
 	return true;
 }
 
-static bool unseen_and_unchanged(struct protect *p, const char *path, enum gitdir_kind kind, enum gitdir_part part, const struct danger *now)
+static bool unseen_and_unchanged(struct protect *p, const char *path, enum gitdir_kind kind,
+		enum gitdir_part part, const struct git_danger *now)
 {
-	if (was_visited(p, path_dirname(p->a, path)) || now->fresh || !path_unchanged(p, path_join(p->a, path, part_name(part))))
+	if (was_visited(p, path_dirname(p->a, path)) || now->fresh ||
+			!path_unchanged(p, path_join(p->a, path, part_name(part))))
 		return false;
 	return (kind == GITDIR_DOTGIT || was_repository(p, path)) && named_unchanged(p, path);
 }
 
 /* The same settings or hooks in the same git directory. Files that they name may have changed. */
-static bool same_as_before(struct protect *p, const struct gitdir *was, enum gitdir_part part, const struct danger *now)
+static bool same_as_before(struct protect *p, const struct gitdir *was, enum gitdir_part part,
+		const struct git_danger *now)
 {
 	struct stat st;
 
@@ -119,13 +134,22 @@ static bool same_as_before(struct protect *p, const struct gitdir *was, enum git
 static void put_back(struct protect *p, const char *path, struct str text)
 {
 	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};
-	HELD file = {p, dir.fd < 0 ? -1 : held_add(p, openat(dir.fd, path_basename(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644))};
+	HELD file = {p,
+			dir.fd < 0 ? -1
+				   : held_add(p,
+						     openat(dir.fd, path_basename(path),
+								     O_WRONLY | O_CREAT | O_EXCL |
+										     O_NOFOLLOW | O_CLOEXEC,
+								     0644))};
 
 	if (file.fd < 0 || fd_write_all(file.fd, path, text, NULL) < 0)
 		protect_report(p, path, "could not be put back", STR(""));
 }
 
-/* A file that the settings of a repository name, in a working tree that is new, or that a person's own settings name in any: the program chose its content. */
+/*
+ * A file that the settings of a repository name, in a working tree that is new, or that a person's own
+ * settings name in any: the program chose its content.
+ */
 static void move_named(void *ctx, const char *path, bool directory)
 {
 	struct protect *p = ctx;
@@ -142,10 +166,13 @@ static struct str config_of(struct protect *p, const char *gitdir, bool worktree
 	const char *common = worktree ? path_dirname(p->a, path_dirname(p->a, gitdir)) : gitdir;
 	struct str text;
 
-	return below_read(p->a, p->ws, path_join(p->a, common, part_name(PART_CONFIG)), PROTECT_CONFIG_MAX, &text) == 0 ? text : STR("");
+	return below_read(p->a, p->ws, path_join(p->a, common, part_name(PART_CONFIG)), PROTECT_CONFIG_MAX,
+			       &text) == 0
+			? text
+			: STR("");
 }
 
-static void gitdir_after(struct protect *p, const struct spot *dir)
+static void gitdir_after(struct protect *p, const struct walk_spot *dir)
 {
 	const char *path = dir->path;
 	const struct gitdir *was = pmap_get(p->gitdirs_before, str_of(path));
@@ -153,10 +180,11 @@ static void gitdir_after(struct protect *p, const struct spot *dir)
 	struct stat st = {0};
 
 	below_stat(p->ws, path, &st);
-	*g = (struct gitdir){.path = path, .worktree = dir->kind == GITDIR_WORKTREE, .heavy = dir->heavy, .dev = st.st_dev, .ino = st.st_ino};
+	*g = (struct gitdir){.path = path, .worktree = dir->kind == GITDIR_WORKTREE, .heavy = dir->heavy,
+			.dev = st.st_dev, .ino = st.st_ino};
 	p->gitdirs = pmap_set(p->a, p->gitdirs, str_of(path), g);
 	for (enum gitdir_part i = 0; i < PARTS; i++) {
-		struct danger *now = &g->parts[i];
+		struct git_danger *now = &g->parts[i];
 		const char *part = path_join(p->a, path, part_name(i));
 
 		part_danger(p, path, g->worktree, i, now);
@@ -168,9 +196,11 @@ static void gitdir_after(struct protect *p, const struct spot *dir)
 			continue;
 		}
 		now->any = false;
-		if (protect_move(p, part, was ? part_whats[i].changed : part_whats[i].made) != 0 || !was || !was->parts[i].text.n)
+		if (protect_move(p, part, was ? part_whats[i].changed : part_whats[i].made) != 0 || !was ||
+				!was->parts[i].text.n)
 			continue;
-		if (!str_eq(was->parts[i].text, now->text)) /* else the same text has come to mean something else */
+		/* Else the same text has come to mean something else. */
+		if (!str_eq(was->parts[i].text, now->text))
 			put_back(p, part, was->parts[i].text);
 	}
 	index_after(p, path, config_of(p, path, g->worktree));
@@ -180,7 +210,7 @@ static void gitdir_after(struct protect *p, const struct spot *dir)
 /* ---- links in git directories ---- */
 
 /* Was this directory, inside a git directory, put there by renaming, or did its entries change? */
-static bool fresh_below(struct protect *p, const struct spot *dir, const struct spot *gitdir)
+static bool fresh_below(struct protect *p, const struct walk_spot *dir, const struct walk_spot *gitdir)
 {
 	struct stat st;
 
@@ -195,12 +225,13 @@ static struct str real_directory(struct protect *p, int dir, const char *name)
 {
 	HELD f = {p, held_add(p, openat(dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC))};
 
-	return f.fd < 0 ? STR("") : link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
+	return f.fd < 0 ? STR("")
+			: link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
 }
 
 /*
- * The caches and the quarantine hold a program's work that nobody judges, so no link in the workspace may lead there, also if what it names does not
- * exist yet. Few links lead to directories or nowhere.
+ * The caches and the quarantine hold a program's work that nobody judges, so no link in the workspace may
+ * lead there, also if what it names does not exist yet. Few links lead to directories or nowhere.
  */
 static bool leads_to_state(struct protect *p, int dir, const char *name)
 {
@@ -219,14 +250,17 @@ static bool leads_to_state(struct protect *p, int dir, const char *name)
 }
 
 /*
- * git follows links when it writes a message, a log, a branch or a list: they would lead it out of the workspace. The old way to say which
- * branch is checked out is a link from HEAD.
+ * git follows links when it writes a message, a log, a branch or a list: they would lead it out of the
+ * workspace. The old way to say which branch is checked out is a link from HEAD.
  */
-static bool is_branch(struct str text) { return str_starts(text, "refs/heads/") && !str_contains(text, STR("..")); }
-
-static void link_after(struct protect *p, const struct spot *dir, int fd, const char *name)
+static bool is_branch(struct str text)
 {
-	const struct spot *gitdir = dotgit_around(dir);
+	return str_starts(text, "refs/heads/") && !str_contains(text, STR(".."));
+}
+
+static void link_after(struct protect *p, const struct walk_spot *dir, int fd, const char *name)
+{
+	const struct walk_spot *gitdir = dotgit_around(dir);
 	const struct gitdir *was = gitdir ? pmap_get(p->gitdirs_before, str_of(gitdir->path)) : NULL;
 	struct stat st;
 
@@ -234,7 +268,8 @@ static void link_after(struct protect *p, const struct spot *dir, int fd, const 
 		return;
 	if (was && !is_new(p, &st) && !fresh_below(p, dir, gitdir))
 		return;
-	if (!was && !was_visited(p, path_dirname(p->a, gitdir->path)) && path_unchanged(p, path_join(p->a, dir->path, name)))
+	if (!was && !was_visited(p, path_dirname(p->a, gitdir->path)) &&
+			path_unchanged(p, path_join(p->a, dir->path, name)))
 		return;
 	if (dir == gitdir && !strcmp(name, "HEAD") && is_branch(link_text(p->a, fd, name)))
 		return;
@@ -243,7 +278,7 @@ static void link_after(struct protect *p, const struct spot *dir, int fd, const 
 
 /* ---- .git that is a file or a link ---- */
 
-static void dotgit_after(struct protect *p, struct judge *j, const char *path, unsigned char type)
+static void dotgit_after(struct protect *p, struct repository_judge *j, const char *path, unsigned char type)
 {
 	const struct str *was = pmap_get(p->git_files, str_of(path));
 
@@ -252,7 +287,8 @@ static void dotgit_after(struct protect *p, struct judge *j, const char *path, u
 			protect_move(p, path, "link in the place of a repository");
 		return; /* links that were there are kept */
 	}
-	if (was ? str_eq(*was, git_file_target(p, path)) : !was_visited(p, path_dirname(p->a, path)) && path_unchanged(p, path))
+	if (was ? str_eq(*was, git_file_target(p, path))
+		: !was_visited(p, path_dirname(p->a, path)) && path_unchanged(p, path))
 		return;
 	list_add(p, &j->git_files, path);
 }
@@ -277,18 +313,20 @@ static void git_file_after(struct protect *p, const char *path)
 /* ---- directories that are repositories by themselves ---- */
 
 /* A directory that git takes for a repository, and that was none: its new parts go. */
-static void bare_after(struct protect *p, const struct spot *dir)
+static void bare_after(struct protect *p, const struct walk_spot *dir)
 {
-	const struct spot *was = pmap_get(p->visited, str_of(dir->path));
+	const struct walk_spot *was = pmap_get(p->visited, str_of(dir->path));
 	unsigned go = was ? dir->marks & ~was->marks : 0;
 	struct stat st;
 
 	for (unsigned i = 0; i < MARKS; i++) /* `head` is not HEAD where case matters */
-		if (1u << i & MARKS_OF_REPOSITORY & dir->marks && below_stat(p->ws, path_join(p->a, dir->path, mark_names[i]), &st) < 0)
+		if (1u << i & MARKS_OF_REPOSITORY & dir->marks &&
+				below_stat(p->ws, path_join(p->a, dir->path, mark_names[i]), &st) < 0)
 			return;
 	if (!was) {
 		for (unsigned i = 0; i < MARKS; i++)
-			if (dir->marks & 1u << i && !path_unchanged(p, path_join(p->a, dir->path, mark_names[i])))
+			if (dir->marks & 1u << i &&
+					!path_unchanged(p, path_join(p->a, dir->path, mark_names[i])))
 				go |= 1u << i;
 		go |= go & MARKS_OF_REPOSITORY ? MARK_HEAD : 0;
 	}
@@ -303,8 +341,12 @@ static void bare_after(struct protect *p, const struct spot *dir)
 
 /* ---- the workspace ---- */
 
-/* Settings below the top that programs obey by themselves: new ones go, those that branches change are reported. */
-static void settings_after(struct protect *p, const struct spot *dir, int fd, const char *name, const struct protect_name *row)
+/*
+ * Settings below the top that programs obey by themselves: new ones go, those that branches change are
+ * reported.
+ */
+static void settings_after(struct protect *p, const struct walk_spot *dir, int fd, const char *name,
+		const struct protect_name *row)
 {
 	const char *path = path_join(p->a, dir->path, name);
 	struct stat st;
@@ -314,7 +356,8 @@ static void settings_after(struct protect *p, const struct spot *dir, int fd, co
 			protect_report(p, path, "changed by the program", STR(""));
 		return;
 	}
-	if (!protect_kept(p, path) && !pmap_get(p->settings, str_of(path)) && (was_visited(p, dir->path) || !path_unchanged(p, path))) {
+	if (!protect_kept(p, path) && !pmap_get(p->settings, str_of(path)) &&
+			(was_visited(p, dir->path) || !path_unchanged(p, path))) {
 		if (!(row->flags & (NAME_MASK | NAME_MOVE)))
 			protect_report(p, path, "protected name made", STR(""));
 		else if (protect_move(p, path, "protected name made") == 0)
@@ -323,7 +366,7 @@ static void settings_after(struct protect *p, const struct spot *dir, int fd, co
 	list_add(p, &p->nested, path);
 }
 
-static void after_entry(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type)
+static void after_entry(struct walk *w, struct walk_spot *dir, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = w->p;
 	const struct protect_name *row = protect_nested(dir, name);
@@ -338,15 +381,20 @@ static void after_entry(struct walk *w, struct spot *dir, int fd, const char *na
 		settings_after(p, dir, fd, name, row);
 }
 
-/* Fan-out directories of objects that have not changed and hold nothing but files: most of a repository's directories. */
-static bool after_descend(const struct walk *w, const struct spot *dir, int fd, const char *name)
+/*
+ * Fan-out directories of objects that have not changed and hold nothing but files: most of a repository's
+ * directories.
+ */
+static bool after_descend(const struct walk *w, const struct walk_spot *dir, int fd, const char *name)
 {
 	char at[sizeof "ab/HEAD"];
 	struct stat st;
 
-	if (strcmp(path_basename(dir->path), "objects") != 0 || !dir->up || !dir->up->dotgit || !str_is_hex(str_of(name), 2))
+	if (strcmp(path_basename(dir->path), "objects") != 0 || !dir->up || !dir->up->dotgit ||
+			!str_is_hex(str_of(name), 2))
 		return true;
-	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink != 2 || is_new(w->p, &st)) /* 2: no directory in it; 1: this file system does not say */
+	/* 2: no directory in it; 1: this file system does not say. */
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink != 2 || is_new(w->p, &st))
 		return true;
 	str_put(at, sizeof at, "%s/HEAD", name);
 	if (fstatat(fd, at, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
@@ -355,7 +403,7 @@ static bool after_descend(const struct walk *w, const struct spot *dir, int fd, 
 	return fstatat(fd, at, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
-static void after_leave(struct walk *w, struct spot *dir)
+static void after_leave(struct walk *w, struct walk_spot *dir)
 {
 	dir->kind = gitdir_kind(dir);
 	if (dir->kind == GITDIR_BARE && !pmap_get(w->p->gitdirs_before, str_of(dir->path)))
@@ -364,7 +412,7 @@ static void after_leave(struct walk *w, struct spot *dir)
 		gitdir_after(w->p, dir);
 }
 
-static void after_too_deep(struct walk *w, const struct spot *dir, const char *name)
+static void after_too_deep(struct walk *w, const struct walk_spot *dir, const char *name)
 {
 	const char *path = path_join(w->p->a, dir->path, name);
 
@@ -374,8 +422,9 @@ static void after_too_deep(struct walk *w, const struct spot *dir, const char *n
 
 size_t git_after(struct protect *p, size_t entries_max)
 {
-	struct judge j = {0};
-	struct walk w = {.p = p, .left = entries_max, .descend = after_descend, .entry = after_entry, .leave = after_leave, .too_deep = after_too_deep, .ctx = &j};
+	struct repository_judge j = {0};
+	struct walk w = {.p = p, .left = entries_max, .descend = after_descend, .entry = after_entry,
+			.leave = after_leave, .too_deep = after_too_deep, .ctx = &j};
 
 	walk_run(&w);
 	p->over_budget = !w.left;

@@ -1,14 +1,17 @@
 /*
- * The lock of a workspace: shared by the boxes that run in it, exclusive for the launcher that removes placeholders.
+ * The lock of a workspace: shared by the boxes that run in it, exclusive for the launcher that removes
+ * placeholders.
  *
- * A lock on the workspace itself can be taken by any program that can open the workspace, also in a box that sees it read-only. So the lock
- * that counts is one byte of a file in the state directory, where no box sees it. The byte's number is a hash of the workspace's device and
- * inode, so one file serves all workspaces. The lock belongs to the open file description, which the launcher and its keeper share.
+ * A lock on the workspace itself can be taken by any program that can open the workspace, also in a box that
+ * sees it read-only. So the lock that counts is one byte of a file in the state directory, where no box sees
+ * it. The byte's number is a hash of the workspace's device and inode, so one file serves all workspaces. The
+ * lock belongs to the open file description, which the launcher and its keeper share.
  *
  * Two more bytes order the vetters of the workspace (protect_vet.c).
  *
- * Launchers with another state directory (another user's) are met by a flock() on the workspace. It never refuses a run: if a stranger holds it,
- * placeholders stay until a later run can remove them. Without a state directory it is the only lock, and then it is needed.
+ * Launchers with another state directory (another user's) are met by a flock() on the workspace. It never
+ * refuses a run: if a stranger holds it, placeholders stay until a later run can remove them. Without a state
+ * directory it is the only lock, and then it is needed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,12 +26,14 @@
 #define LOCK_TRIES 5000      /* milliseconds; the first search of a large workspace takes a while */
 #define LOCK_TRIES_GUEST 20  /* for the workspace's own, which a stranger may hold for as long as it likes */
 
-static int flock_directory(int fd, int how) { return (int)syscall(SYS_flock, fd, how); } /* <sys/file.h> would be ours */
+/* <sys/file.h> would be ours. */
+static int flock_directory(int fd, int how) { return (int)syscall(SYS_flock, fd, how); }
 
 /* Any mixing does: two workspaces that share a byte only wait for each other. */
 static off_t byte_of(const struct stat *st)
 {
-	uint64_t h = ((uint64_t)st->st_dev * 0x9e3779b97f4a7c15u) ^ ((uint64_t)st->st_ino * 0xc2b2ae3d27d4eb4fu);
+	uint64_t h = ((uint64_t)st->st_dev * 0x9e3779b97f4a7c15u) ^
+			((uint64_t)st->st_ino * 0xc2b2ae3d27d4eb4fu);
 
 	return (off_t)((h ^ (h >> 29)) & 0x3ffffffffffffffc);
 }
@@ -37,7 +42,8 @@ enum { BYTE_BOXES, BYTE_SEARCHING, BYTE_WAITING }; /* of a workspace's four */
 
 static struct flock lock_range(const struct protect *p, int which, short type)
 {
-	return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = p->lock_byte + which, .l_len = 1};
+	return (struct flock){
+			.l_type = type, .l_whence = SEEK_SET, .l_start = p->lock_byte + which, .l_len = 1};
 }
 
 static int lock_byte(const struct protect *p, short type)
@@ -71,7 +77,8 @@ static int wait_shared(const struct protect *p, bool directory, int tries)
 
 static int locks_open(struct protect *p)
 {
-	return open(path_join(p->a, protect_state(p), LOCK_FILE), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	return open(path_join(p->a, protect_state(p), LOCK_FILE),
+			O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 }
 
 void workspace_lock_open(struct protect *p)
@@ -120,7 +127,10 @@ short boxes_lock(const struct protect *p)
 	return p->lock >= 0 && fcntl(p->lock, F_OFD_GETLK, &l) == 0 ? l.l_type : F_WRLCK;
 }
 
-/* A vetter locks BYTE_SEARCHING before it frees BYTE_WAITING. In the other order, this would miss it in between. */
+/*
+ * A vetter locks BYTE_SEARCHING before it frees BYTE_WAITING. In the other order, this would miss it in
+ * between.
+ */
 bool vet_idle(const struct protect *p) { return is_free(p, BYTE_WAITING) && is_free(p, BYTE_SEARCHING); }
 
 bool vet_nobody_waits(const struct protect *p) { return is_free(p, BYTE_WAITING); }

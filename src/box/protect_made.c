@@ -1,9 +1,10 @@
 /*
  * Placeholders for names that do not exist.
  *
- * A placeholder has a mode nobody else uses, so that one left behind by a crash is known and taken over by the next run. Making and
- * removing directories is the most expensive part of all protection (file systems take their time to find an inode and do not use one again at
- * once), so a few empty ones are kept in the state, when that is on the same file system, and only renamed into their places and back.
+ * A placeholder has a mode nobody else uses, so that one left behind by a crash is known and taken over by
+ * the next run. Making and removing directories is the most expensive part of all protection (file systems
+ * take their time to find an inode and do not use one again at once), so a few empty ones are kept in the
+ * state, when that is on the same file system, and only renamed into their places and back.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +34,8 @@ static void spare_entry(void *ctx, int fd, const char *name, unsigned char type)
 /* Beside the directory of all quarantines. Not there, or on another file system: there is no pool. */
 void pool_open(struct protect *p)
 {
-	const char *state = path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine))), *path = path_join(p->a, state, "placeholders");
+	const char *state = path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine))),
+		   *path = path_join(p->a, state, "placeholders");
 	size_t left = POOL_MAX;
 	struct stat st, ws;
 
@@ -42,7 +44,8 @@ void pool_open(struct protect *p)
 	p->pool = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->pool < 0)
 		return;
-	if (fstat(p->pool, &st) < 0 || fstat(p->ws, &ws) < 0 || st.st_dev != ws.st_dev || st.st_uid != geteuid() || !dir_each(p->pool, &left, spare_entry, p))
+	if (fstat(p->pool, &st) < 0 || fstat(p->ws, &ws) < 0 || st.st_dev != ws.st_dev ||
+			st.st_uid != geteuid() || !dir_each(p->pool, &left, spare_entry, p))
 		fd_close(&p->pool);
 }
 
@@ -75,7 +78,8 @@ static bool give_back(const struct protect *p, int dir, const struct made *m)
 	char as[32];
 
 	str_put(as, sizeof as, "%llu", (unsigned long long)m->ino);
-	if (p->pool < 0 || !m->ino || !dir_empty(dir, m->name) || renameat2(dir, m->name, p->pool, as, RENAME_NOREPLACE) < 0)
+	if (p->pool < 0 || !m->ino || !dir_empty(dir, m->name) ||
+			renameat2(dir, m->name, p->pool, as, RENAME_NOREPLACE) < 0)
 		return false;
 	if (!dir_empty(p->pool, as)) /* somebody on the host put something into it just now: it is theirs */
 		renameat2(p->pool, as, dir, m->name, RENAME_NOREPLACE);
@@ -89,13 +93,16 @@ static bool is_placeholder(int parent, const char *name, const struct stat *st, 
 	if (st->st_uid != geteuid())
 		return false;
 	if (file)
-		return S_ISREG(st->st_mode) && (st->st_mode & 07777) == FILE_MODE && st->st_nlink == 1 && st->st_size <= size; /* less: it is just being written */
+		/* Less: it is just being written. */
+		return S_ISREG(st->st_mode) && (st->st_mode & 07777) == FILE_MODE && st->st_nlink == 1 &&
+				st->st_size <= size;
 	return S_ISDIR(st->st_mode) && (st->st_mode & 01777) == DIR_MODE && dir_empty(parent, name);
 }
 
 static int make_file(int parent, const char *name, const char *text)
 {
-	FD_CLEANUP int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	FD_CLEANUP int fd =
+			openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
 
 	if (fd < 0)
 		return -1;
@@ -113,7 +120,8 @@ static int make_dir(struct protect *p, int parent, const char *name)
 }
 
 /* Makes it, or finds one that is there already. */
-static bool make(struct protect *p, int parent, const char *name, bool file, const char *text, struct stat *ret)
+static bool make(struct protect *p, int parent, const char *name, bool file, const char *text,
+		struct stat *ret)
 {
 	bool made = (file ? make_file(parent, name, text) : make_dir(p, parent, name)) == 0;
 
@@ -131,9 +139,13 @@ bool placeholder_make(struct protect *p, const char *path, unsigned flags, const
 
 	if (!wanted || (parent[0] && dir.fd < 0))
 		return false;
-	/* Recorded before it is made: neither running out of memory nor being killed in between must leave it behind. */
+	/*
+	 * Recorded before it is made: neither running out of memory nor being killed in between must leave it
+	 * behind.
+	 */
 	m = arena_new(p->a, struct made);
-	*m = (struct made){.next = p->made, .parent = parent, .name = name, .file = file, .size = text ? (off_t)strlen(text) : 0};
+	*m = (struct made){.next = p->made, .parent = parent, .name = name, .file = file,
+			.size = text ? (off_t)strlen(text) : 0};
 	p->made = m;
 	if (!make(p, parent[0] ? dir.fd : p->ws, name, file, text, ret)) {
 		p->made = m->next;
@@ -166,7 +178,8 @@ static int try_remove(const struct protect *p, int dir, const struct made *m)
 	if (fstatat(dir, m->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -1;
 	/* without a number: killed while it was made */
-	if (m->ino ? st.st_dev != m->dev || st.st_ino != m->ino : !is_placeholder(dir, m->name, &st, m->file, st.st_size))
+	if (m->ino ? st.st_dev != m->dev || st.st_ino != m->ino
+		   : !is_placeholder(dir, m->name, &st, m->file, st.st_size))
 		return 0;
 	return remove_at(p, dir, m, &st);
 }
@@ -180,7 +193,8 @@ void placeholder_remove(const struct protect *p, const struct made *m)
 
 	if (dir < 0 || try_remove(p, dir, m) == 0 || errno != EACCES)
 		return;
-	if (fstat(dir, &st) < 0 || st.st_uid != geteuid() || path_fd_chmod(dir, (st.st_mode & 07777) | 0700) < 0)
+	if (fstat(dir, &st) < 0 || st.st_uid != geteuid() ||
+			path_fd_chmod(dir, (st.st_mode & 07777) | 0700) < 0)
 		return;
 	try_remove(p, dir, m);
 	path_fd_chmod(dir, st.st_mode & 07777);

@@ -1,9 +1,10 @@
 /*
  * Directories that their own mode closes.
  *
- * A program may take away its own permissions (chmod 311, chmod 555) and so hide a directory from the search after the run, or keep something
- * in it from being moved. The launcher is the owner as well: it lifts the mode for as long as the search lasts and restores it afterwards. The
- * mode is changed through an O_PATH descriptor, which needs no permission on the directory itself and can be led nowhere else.
+ * A program may take away its own permissions (chmod 311, chmod 555) and so hide a directory from the search
+ * after the run, or keep something in it from being moved. The launcher is the owner as well: it lifts the
+ * mode for as long as the search lasts and restores it afterwards. The mode is changed through an O_PATH
+ * descriptor, which needs no permission on the directory itself and can be led nowhere else.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -104,5 +105,6 @@ bool foreign_closed(struct protect *p, const char *path)
 	FD_CLEANUP int fd = below_open(p->ws, path, O_PATH | O_DIRECTORY);
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid != geteuid() && faccessat(fd, ".", X_OK, AT_EACCESS) < 0;
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid != geteuid() &&
+			faccessat(fd, ".", X_OK, AT_EACCESS) < 0;
 }

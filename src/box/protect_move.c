@@ -1,6 +1,7 @@
 /*
- * Quarantine: what should not be in the workspace is renamed into a directory of the caller's, under a name that means nothing to anybody,
- * or, where that directory lies on another file system, renamed in place. Nothing is copied or deleted.
+ * Quarantine: what should not be in the workspace is renamed into a directory of the caller's, under a name
+ * that means nothing to anybody, or, where that directory lies on another file system, renamed in place.
+ * Nothing is copied or deleted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -69,10 +70,14 @@ static bool move_aside(struct protect *p, const char *path, int dir, const char 
 
 		if (getrandom(&r, sizeof r, 0) != sizeof r)
 			return false;
-		as = str_c(p->a, str_fmt(p->a, "%.*s.quarantined-%016llx", STR_ARG(plain(p->a, name)), (unsigned long long)r));
+		as = str_c(p->a,
+				str_fmt(p->a, "%.*s.quarantined-%016llx", STR_ARG(plain(p->a, name)),
+						(unsigned long long)r));
 		/* some file systems have no such flag; nobody can have guessed the name */
-		if (renameat2(dir, name, dir, as, RENAME_NOREPLACE) == 0 || (errno == EINVAL && renameat(dir, name, dir, as) == 0)) {
-			*ret = str_of(path_join(p->a, str_c(p->a, p->workspace), path_join(p->a, path_dirname(p->a, path), as)));
+		if (renameat2(dir, name, dir, as, RENAME_NOREPLACE) == 0 ||
+				(errno == EINVAL && renameat(dir, name, dir, as) == 0)) {
+			*ret = str_of(path_join(p->a, str_c(p->a, p->workspace),
+					path_join(p->a, path_dirname(p->a, path), as)));
 			return true;
 		}
 		if (errno != EEXIST)

@@ -21,7 +21,9 @@ const char *path_dirname(struct arena *a, const char *path)
 	return slash ? str_c(a, str_n(path, (size_t)(slash - path))) : "";
 }
 
-/* Relative, without empty, "." and ".." components; a slash at the end is dropped. NULL: it is no such path. */
+/*
+ * Relative, without empty, "." and ".." components; a slash at the end is dropped. NULL: it is no such path.
+ */
 const char *path_clean(struct arena *a, struct str s)
 {
 	struct buf b;
@@ -46,7 +48,9 @@ const char *path_clean(struct arena *a, struct str s)
 	return b.n ? str_c(a, buf_view(&b)) : NULL;
 }
 
-/* Where a path of the host leads to, when that is below the workspace: relative. NULL: elsewhere, or nowhere. */
+/*
+ * Where a path of the host leads to, when that is below the workspace: relative. NULL: elsewhere, or nowhere.
+ */
 const char *protect_inside(struct protect *p, struct str path)
 {
 	HELD f = {p, held_add(p, open(str_c(p->a, path), O_PATH | O_CLOEXEC))};
@@ -55,14 +59,17 @@ const char *protect_inside(struct protect *p, struct str path)
 	if (f.fd < 0)
 		return NULL;
 	real = link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
-	if (real.n <= p->workspace.n + 1 || memcmp(real.p, p->workspace.p, p->workspace.n) != 0 || real.p[p->workspace.n] != '/')
+	if (real.n <= p->workspace.n + 1 || memcmp(real.p, p->workspace.p, p->workspace.n) != 0 ||
+			real.p[p->workspace.n] != '/')
 		return NULL;
 	return path_clean(p->a, str_sub(real, p->workspace.n + 1, real.n));
 }
 
 const char *protect_resolve(struct protect *p, const char *dir, struct str path)
 {
-	struct str all = str_starts(path, "/") ? path : str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(p->workspace), dir[0] ? dir : ".", STR_ARG(path));
+	struct str all = str_starts(path, "/") ? path
+					       : str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(p->workspace),
+								 dir[0] ? dir : ".", STR_ARG(path));
 	const char *real = protect_inside(p, all);
 
 	return real ? real : protect_as_text(p, dir, path); /* not there yet */
@@ -140,7 +147,8 @@ const char *protect_plain(struct protect *p, const char *dir, struct str path)
 	const char *text = climbs_late(path) ? NULL : protect_as_text(p, dir, path);
 	struct stat st;
 
-	if (!text || protect_link_above(p, text) || (below_stat(p->ws, text, &st) == 0 && S_ISLNK(st.st_mode)))
+	if (!text || protect_link_above(p, text) ||
+			(below_stat(p->ws, text, &st) == 0 && S_ISLNK(st.st_mode)))
 		return NULL;
 	return text;
 }

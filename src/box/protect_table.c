@@ -1,4 +1,7 @@
-/* Names that stay as they are in a writable workspace. docs/protected-paths.md lists them; the gate's table is the wider one, for text. */
+/*
+ * Names that stay as they are in a writable workspace. docs/protected-paths.md lists them; the gate's table
+ * is the wider one, for text.
+ */
 #include <strings.h>
 
 #include "box/protect_inner.h"
@@ -6,53 +9,113 @@
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static const struct protect_name names[] = {
-	/* start files of shells: a workspace is never a home, but it may be where a person keeps the files that the home links to */
-	{".bashrc", NAME_MASK, ""}, {".bash_profile", NAME_MASK, ""}, {".zshrc", NAME_MASK, ""}, {".zprofile", NAME_MASK, ""}, {".profile", NAME_MASK, ""},
-	{".bash_login", NAME_MOVE, ""}, {".bash_logout", NAME_MOVE, ""}, {".bash_aliases", NAME_MOVE, ""}, {".zshenv", NAME_MOVE, ""},
-	{".zlogin", NAME_MOVE, ""}, {".zlogout", NAME_MOVE, ""}, {".inputrc", NAME_MOVE, ""}, {".screenrc", NAME_MOVE, ""}, {".tmux.conf", NAME_MOVE, ""},
-	/* tools that run what their file says; those that make such files in the course of ordinary work are not masked */
-	{".gitconfig", NAME_MASK, ""}, {".gitmodules", NAME_MASK, ""}, {".ripgreprc", NAME_MASK, ""},
-	{".envrc", NAME_MOVE | NAME_NESTED, ""}, {".pnpmfile.cjs", NAME_MOVE | NAME_NESTED, ""}, {".nvim.lua", NAME_MOVE | NAME_NESTED, ""},
+	/*
+	 * start files of shells: a workspace is never a home, but it may be where a person keeps the files
+	 * that the home links to
+	 */
+	{".bashrc", NAME_MASK, ""},
+	{".bash_profile", NAME_MASK, ""},
+	{".zshrc", NAME_MASK, ""},
+	{".zprofile", NAME_MASK, ""},
+	{".profile", NAME_MASK, ""},
+	{".bash_login", NAME_MOVE, ""},
+	{".bash_logout", NAME_MOVE, ""},
+	{".bash_aliases", NAME_MOVE, ""},
+	{".zshenv", NAME_MOVE, ""},
+	{".zlogin", NAME_MOVE, ""},
+	{".zlogout", NAME_MOVE, ""},
+	{".inputrc", NAME_MOVE, ""},
+	{".screenrc", NAME_MOVE, ""},
+	{".tmux.conf", NAME_MOVE, ""},
+	/*
+	 * tools that run what their file says; those that make such files in the course of ordinary work are
+	 * not masked
+	 */
+	{".gitconfig", NAME_MASK, ""},
+	{".gitmodules", NAME_MASK, ""},
+	{".ripgreprc", NAME_MASK, ""},
+	{".envrc", NAME_MOVE | NAME_NESTED, ""},
+	{".pnpmfile.cjs", NAME_MOVE | NAME_NESTED, ""},
+	{".nvim.lua", NAME_MOVE | NAME_NESTED, ""},
 	{".hg/hgrc", NAME_MOVE | NAME_NESTED, ""},
 	/* files that branches change in ordinary work */
-	{".npmrc", NAME_REPORT, ""}, {".yarnrc", NAME_REPORT, ""}, {".yarnrc.yml", NAME_REPORT, ""}, {".pypirc", NAME_REPORT, ""},
-	{".pre-commit-config.yaml", NAME_REPORT, ""}, {".yarn/releases", NAME_REPORT, ""}, {"mise.toml", NAME_REPORT, ""}, {".mise.toml", NAME_REPORT, ""},
+	{".npmrc", NAME_REPORT, ""},
+	{".yarnrc", NAME_REPORT, ""},
+	{".yarnrc.yml", NAME_REPORT, ""},
+	{".pypirc", NAME_REPORT, ""},
+	{".pre-commit-config.yaml", NAME_REPORT, ""},
+	{".yarn/releases", NAME_REPORT, ""},
+	{"mise.toml", NAME_REPORT, ""},
+	{".mise.toml", NAME_REPORT, ""},
 	{".cargo/config.toml", NAME_REPORT, ""},
-	{".vimrc", NAME_MOVE, ""}, {".nvimrc", NAME_MOVE, ""}, {".exrc", NAME_MOVE, ""}, {".gdbinit", NAME_MOVE, ""}, {".lldbinit", NAME_MOVE, ""},
-	{".wgetrc", NAME_MOVE, ""}, {".curlrc", NAME_MOVE, ""},
+	{".vimrc", NAME_MOVE, ""},
+	{".nvimrc", NAME_MOVE, ""},
+	{".exrc", NAME_MOVE, ""},
+	{".gdbinit", NAME_MOVE, ""},
+	{".lldbinit", NAME_MOVE, ""},
+	{".wgetrc", NAME_MOVE, ""},
+	{".curlrc", NAME_MOVE, ""},
 	/* hooks that a repository's configuration may point to */
-	{".husky", NAME_NESTED, ""}, {".githooks", NAME_NESTED, ""},
+	{".husky", NAME_NESTED, ""},
+	{".githooks", NAME_NESTED, ""},
 	/* editors: tasks, launch configurations, interpreters */
-	{".vscode", NAME_MASK | NAME_NESTED, ""}, {".idea", NAME_MASK | NAME_NESTED, ""}, {".devcontainer", NAME_NESTED, ""}, {".devcontainer.json", NAME_REPORT, ""}, {".zed", NAME_MOVE | NAME_NESTED, ""},
-	/* agent clients: hooks, permissions, servers to start; masked where a running client takes up what appears */
-	{".claude", NAME_MASK | NAME_NESTED, ""}, {".mcp.json", NAME_MASK | NAME_NESTED, ""}, {".claude.json", NAME_MASK, ""},
-	{".codex", NAME_MOVE | NAME_NESTED, ""}, {".gemini", NAME_MOVE | NAME_NESTED, ""}, {".qwen", NAME_MOVE | NAME_NESTED, ""},
-	{".cursor", NAME_MASK | NAME_NESTED, ""}, {".opencode", NAME_MOVE | NAME_NESTED, ""}, {".windsurf", NAME_MOVE | NAME_NESTED, ""},
-	{".agents", NAME_MOVE | NAME_NESTED, ""}, {"CLAUDE.md", NAME_REPORT | NAME_NESTED, ""}, {"AGENTS.md", NAME_REPORT | NAME_NESTED, ""}, {"GEMINI.md", NAME_REPORT | NAME_NESTED, ""},
-	{".github/hooks", NAME_MASK | NAME_MOVE, ""}, {".aider.conf.yml", NAME_MOVE, ""}, {"opencode.json", NAME_MOVE, ""}, {"opencode.jsonc", NAME_MOVE, ""},
-	/* caisson's own; not masked: a hook that judges while a box runs would read the placeholder as a policy that does not load */
+	{".vscode", NAME_MASK | NAME_NESTED, ""},
+	{".idea", NAME_MASK | NAME_NESTED, ""},
+	{".devcontainer", NAME_NESTED, ""},
+	{".devcontainer.json", NAME_REPORT, ""},
+	{".zed", NAME_MOVE | NAME_NESTED, ""},
+	/*
+	 * agent clients: hooks, permissions, servers to start; masked where a running client takes up what
+	 * appears
+	 */
+	{".claude", NAME_MASK | NAME_NESTED, ""},
+	{".mcp.json", NAME_MASK | NAME_NESTED, ""},
+	{".claude.json", NAME_MASK, ""},
+	{".codex", NAME_MOVE | NAME_NESTED, ""},
+	{".gemini", NAME_MOVE | NAME_NESTED, ""},
+	{".qwen", NAME_MOVE | NAME_NESTED, ""},
+	{".cursor", NAME_MASK | NAME_NESTED, ""},
+	{".opencode", NAME_MOVE | NAME_NESTED, ""},
+	{".windsurf", NAME_MOVE | NAME_NESTED, ""},
+	{".agents", NAME_MOVE | NAME_NESTED, ""},
+	{"CLAUDE.md", NAME_REPORT | NAME_NESTED, ""},
+	{"AGENTS.md", NAME_REPORT | NAME_NESTED, ""},
+	{"GEMINI.md", NAME_REPORT | NAME_NESTED, ""},
+	{".github/hooks", NAME_MASK | NAME_MOVE, ""},
+	{".aider.conf.yml", NAME_MOVE, ""},
+	{"opencode.json", NAME_MOVE, ""},
+	{"opencode.jsonc", NAME_MOVE, ""},
+	/*
+	 * caisson's own; not masked: a hook that judges while a box runs would read the placeholder as a
+	 * policy that does not load
+	 */
 	{".caisson.yaml", NAME_MOVE, ""},
 };
 
 /*
- * In a repository. What git runs is named by its configuration or lies in hooks; commondir moves both elsewhere. An empty configuration
- * is none, and a commondir that says "." changes nothing, while git stops at one that is empty or a directory.
+ * In a repository. What git runs is named by its configuration or lies in hooks; commondir moves both
+ * elsewhere. An empty configuration is none, and a commondir that says "." changes nothing, while git stops
+ * at one that is empty or a directory.
  */
 static const struct protect_name gitdir[] = {
-	{"hooks", NAME_MASK, ""}, {"config", NAME_MASK_FILE, ""}, {"config.worktree", NAME_MASK_FILE, ""}, {"commondir", NAME_MASK_FILE, ".\n"},
+	{"hooks", NAME_MASK, ""},
+	{"config", NAME_MASK_FILE, ""},
+	{"config.worktree", NAME_MASK_FILE, ""},
+	{"commondir", NAME_MASK_FILE, ".\n"},
 };
 
 /* In .git/worktrees/NAME, which shares configuration and hooks with the repository. */
-static const struct protect_name worktree_gitdir[] = {{"config.worktree", NAME_MASK_FILE, ""}, {"commondir", NAME_MOVE, ""}};
+static const struct protect_name worktree_gitdir[] = {
+	{"config.worktree", NAME_MASK_FILE, ""}, {"commondir", NAME_MOVE, ""}};
 
 struct texts *protect_names(struct arena *a)
 {
 	struct texts *first = NULL, **end = &first;
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		*end = arena_new(a, struct texts);
-		(*end)->text = str_of(names[i].path);
-		end = &(*end)->next;
+	*end = arena_new(a, struct texts);
+	(*end)->text = str_of(names[i].path);
+	end = &(*end)->next;
 	}
 	return first;
 }
@@ -96,7 +159,8 @@ const struct protect_name *protect_nested_find(const char *parent, const char *n
 
 bool heavy_name(const char *name)
 {
-	static const char heavy[][16] = {"node_modules", "target", "vendor", "venv", ".venv", "__pycache__", ".tox", ".cache", "dist", "build", ".next", ".gradle"};
+	static const char heavy[][16] = {"node_modules", "target", "vendor", "venv", ".venv", "__pycache__",
+			".tox", ".cache", "dist", "build", ".next", ".gradle"};
 
 	for (size_t i = 0; i < COUNT(heavy); i++)
 		if (!strcmp(heavy[i], name))
@@ -104,7 +168,10 @@ bool heavy_name(const char *name)
 	return false;
 }
 
-/* Length in bytes of an ignorable character: case-folding file systems compare names without them. 0: this is another one. */
+/*
+ * Length in bytes of an ignorable character: case-folding file systems compare names without them. 0: this is
+ * another one.
+ */
 static size_t ignorable(const unsigned char *c)
 {
 	if (c[0] == 0xc2 && c[1] == 0xad) /* U+00AD */
@@ -142,7 +209,8 @@ bool dotgit_name(const char *name)
 	plain[n] = 0;
 	if (*c)
 		return false;
-	while (n && (plain[n - 1] == ' ' || (plain[n - 1] == '.' && n > 1))) /* Windows' file systems drop these at the end */
+	/* Windows' file systems drop these at the end. */
+	while (n && (plain[n - 1] == ' ' || (plain[n - 1] == '.' && n > 1)))
 		plain[--n] = 0;
 	return !strcasecmp(plain, ".git") || !strcasecmp(plain, "git~1");
 }

@@ -1,20 +1,28 @@
 /*
- * Vetting: the search after the run, also when it takes longer than a caller should wait, and what is remembered of a workspace for it.
+ * Vetting: the search after the run, also when it takes longer than a caller should wait, and the memory of a
+ * workspace that it needs.
  *
  * In STATE/vetted a workspace has up to four names, made from its path, device and inode:
- *   NAME.unvetted  a link to nothing whose text is a time and the workspace: programs have run since then, and their work has not been judged
- *   NAME.index     the repositories and settings that were accepted when all was judged: the first line says how large the workspace is
+ *   NAME.unvetted  a dangling link whose text is a time and the workspace: programs have run since then, and
+ *                  the search has not judged their work
+ *   NAME.index     the repositories and settings that were accepted by the last complete search; the first
+ *                  line says how large the workspace is
  *   NAME.found     rows for the next report: found by a search that ended after its run's own report
- *   NAME.prepared  what becomes NAME.unvetted when a box is about to start: a launcher that is killed before that leaves nothing to judge
+ *   NAME.prepared  becomes NAME.unvetted when a box is about to start: a launcher that is killed before that
+ *                  leaves nothing to judge
  *
- *   launcher   makes NAME.unvetted before the run, unless it is there. It removes it after its search if no other box runs in the workspace. If
- *              it made the name itself, everything in the workspace is yours; else only what the index accepts is, and what is older than the time.
- *   vetter     searches a large workspace after the launcher has answered, with a low priority. It holds no descriptor of the caller.
+ * Processes:
+ *   launcher   makes NAME.unvetted before the run, unless it exists. It removes it after its search if no
+ *              other box runs in the workspace. If it made the name itself, everything in the workspace is
+ *              the person's; else only files that the index accepts or that are older than the time.
+ *   vetter     searches a large workspace after the launcher has answered, with a low priority. It holds no
+ *              descriptor of the caller.
  *
- * Two locks (bytes of the state's file of locks) order vetters: `waiting` is held by one that has not begun, `searching` by one that has. A launcher
- * that finds `waiting` held needs no vetter of its own: that one's search begins later than now. A vetter whose search is over removes
- * NAME.unvetted only if it gets the workspace's lock alone and nobody is waiting. If a vetter is killed the name stays, and the next run or hook
- * that finds it without a vetter starts another one.
+ * Two locks (bytes of the state's file of locks) order vetters: `waiting` is held by one that has not begun,
+ * `searching` by one that has. A launcher that finds `waiting` held needs no vetter of its own: that search
+ * begins later than now. A vetter whose search is over removes NAME.unvetted only if it gets the workspace's
+ * lock alone and nobody is waiting. If a vetter is killed the name stays, and the next run or hook that finds
+ * it without a vetter starts another one.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -51,15 +59,23 @@
 #define LEAVE_TRIES 2000 /* of 5 ms */
 #define VETTER_BYTES ((size_t)2 << 30)
 
-static const char *vet_file(struct protect *p, const char *suffix) { return str_c(p->a, str_fmt(p->a, "%s.%s", p->vet_name, suffix)); }
+static const char *vet_file(struct protect *p, const char *suffix)
+{
+	return str_c(p->a, str_fmt(p->a, "%s.%s", p->vet_name, suffix));
+}
 
-const char *protect_state(struct protect *p) { return path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine))); }
+const char *protect_state(struct protect *p)
+{
+	return path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine)));
+}
 
 void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1])
 {
 	char hex[SHA256_HEX + 1];
 
-	sha256_hex(str_fmt(a, "%llu %llu %.*s", (unsigned long long)st->st_dev, (unsigned long long)st->st_ino, STR_ARG(workspace)), hex);
+	sha256_hex(str_fmt(a, "%llu %llu %.*s", (unsigned long long)st->st_dev,
+				   (unsigned long long)st->st_ino, STR_ARG(workspace)),
+			hex);
 	memcpy(ret, hex, VET_NAME);
 	ret[VET_NAME] = 0;
 }
@@ -99,15 +115,22 @@ static bool marker_time(struct protect *p, const char *name, struct timespec *re
 
 	if (!all.n)
 		return false;
-	if (dot < 0 || num_parse(str_sub(text, 0, (size_t)dot), 0, INT64_MAX, &s) < 0 || num_parse(str_sub(text, (size_t)dot + 1, text.n), 0, 999999999, &ns) < 0)
+	if (dot < 0 || num_parse(str_sub(text, 0, (size_t)dot), 0, INT64_MAX, &s) < 0 ||
+			num_parse(str_sub(text, (size_t)dot + 1, text.n), 0, 999999999, &ns) < 0)
 		s = ns = 0; /* all that is there is newer */
 	*ret = (struct timespec){.tv_sec = s, .tv_nsec = ns};
 	return true;
 }
 
-static bool marker_read(struct protect *p, struct timespec *ret) { return marker_time(p, vet_file(p, MARK), ret); }
+static bool marker_read(struct protect *p, struct timespec *ret)
+{
+	return marker_time(p, vet_file(p, MARK), ret);
+}
 
-/* Prepares the mark under another name. Only the launcher that holds the lock alone does this, so an old one is a killed launcher's. */
+/*
+ * Prepares the mark under another name. Only the launcher that holds the lock alone does this, so an old one
+ * is a killed launcher's.
+ */
 static int marker_prepare(struct protect *p)
 {
 	struct str time = str_fmt(p->a, "%lld.%ld", (long long)p->start.tv_sec, p->start.tv_nsec);
@@ -135,7 +158,7 @@ void vet_done(struct protect *p) { unlinkat(p->vet, vet_file(p, MARK), 0); }
 
 /* ---- the index ---- */
 
-static void index_digest(struct buf *b, const struct danger *d)
+static void index_digest(struct buf *b, const struct git_danger *d)
 {
 	buf_char(b, ' ');
 	if (!d->any) {
@@ -155,7 +178,8 @@ static void index_gitdir(void *ctx, struct str key, const void *value)
 
 	if (!one_line(key))
 		return; /* judged by times */
-	buf_fmt(b, "%c %d %llu %llu", g->heavy ? 'G' : 'g', g->worktree, (unsigned long long)g->dev, (unsigned long long)g->ino);
+	buf_fmt(b, "%c %d %llu %llu", g->heavy ? 'G' : 'g', g->worktree, (unsigned long long)g->dev,
+			(unsigned long long)g->ino);
 	for (size_t i = 0; i < PARTS; i++)
 		index_digest(b, &g->parts[i]);
 	buf_fmt(b, " %.*s\n", STR_ARG(key));
@@ -183,10 +207,11 @@ void index_save(struct protect *p, size_t entries)
 			buf_fmt(&b, "p %.*s\n", STR_ARG(t->text));
 	if (str_eq(buf_view(&b), p->index) && p->index.n)
 		return;
-	file_replace(path_join(p->a, path_join(p->a, protect_state(p), VET_FOLDER), vet_file(p, "index")), buf_view(&b), NULL);
+	file_replace(path_join(p->a, path_join(p->a, protect_state(p), VET_FOLDER), vet_file(p, "index")),
+			buf_view(&b), NULL);
 }
 
-static bool digest_read(struct str hex, struct danger *ret)
+static bool digest_read(struct str hex, struct git_danger *ret)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -195,7 +220,8 @@ static bool digest_read(struct str hex, struct danger *ret)
 	if (!str_is_hex(hex, SHA256_HEX))
 		return false;
 	for (size_t i = 0; i < SHA256_BYTES; i++)
-		ret->digest[i] = (unsigned char)((strchr(digits, hex.p[2 * i]) - digits) << 4 | (strchr(digits, hex.p[2 * i + 1]) - digits));
+		ret->digest[i] = (unsigned char)((strchr(digits, hex.p[2 * i]) - digits) << 4 |
+				(strchr(digits, hex.p[2 * i + 1]) - digits));
 	ret->any = true;
 	return true;
 }
@@ -208,7 +234,9 @@ static void index_row(struct protect *p, struct str line)
 	struct texts *t;
 
 	if (str_is(kind, "g") || str_is(kind, "G")) {
-		if (num_parse(field(&line), 0, 1, &worktree) < 0 || num_parse(field(&line), 0, INT64_MAX, &dev) < 0 || num_parse(field(&line), 0, INT64_MAX, &ino) < 0)
+		if (num_parse(field(&line), 0, 1, &worktree) < 0 ||
+				num_parse(field(&line), 0, INT64_MAX, &dev) < 0 ||
+				num_parse(field(&line), 0, INT64_MAX, &ino) < 0)
 			return;
 		for (size_t i = 0; i < PARTS; i++)
 			if (!digest_read(field(&line), &g->parts[i]))
@@ -221,7 +249,8 @@ static void index_row(struct protect *p, struct str line)
 		p->accepted = pmap_set(p->a, p->accepted, str_of(g->path), g);
 	} else if (str_is(kind, "f") || str_is(kind, "p")) {
 		t = arena_new(p->a, struct texts);
-		*t = (struct texts){.next = str_is(kind, "f") ? p->index_files : p->index_names, .text = str_of(str_c(p->a, line))};
+		*t = (struct texts){.next = str_is(kind, "f") ? p->index_files : p->index_names,
+				.text = str_of(str_c(p->a, line))};
 		*(str_is(kind, "f") ? &p->index_files : &p->index_names) = t;
 	}
 }
@@ -230,7 +259,8 @@ static void index_load(struct protect *p)
 {
 	struct str text;
 
-	if (below_read(p->a, p->vet, vet_file(p, "index"), INDEX_MAX, &text) < 0 || !str_starts(text, INDEX_HEAD))
+	if (below_read(p->a, p->vet, vet_file(p, "index"), INDEX_MAX, &text) < 0 ||
+			!str_starts(text, INDEX_HEAD))
 		return;
 	p->index = text;
 	p->large = str_starts(str_sub(text, sizeof INDEX_HEAD - 1, text.n), "L");
@@ -280,7 +310,8 @@ static void only_accepted(void *ctx, struct str key, const void *value)
 	g = arena_new(p->a, struct gitdir);
 	*g = *now;
 	for (size_t i = 0; i < PARTS; i++) {
-		bool same = now->parts[i].any == was->parts[i].any && !memcmp(now->parts[i].digest, was->parts[i].digest, SHA256_BYTES);
+		bool same = now->parts[i].any == was->parts[i].any &&
+				!memcmp(now->parts[i].digest, was->parts[i].digest, SHA256_BYTES);
 
 		g->parts[i] = was->parts[i];
 		g->parts[i].text = same ? now->parts[i].text : STR("");
@@ -315,7 +346,10 @@ struct mark_name {
 	char text[VET_NAME + sizeof "." MARK];
 };
 
-/* The marks in STATE/vetted, in memory of the caller's: leaving for want of memory closes nothing. How many; above UNVETTED_MAX: too many. */
+/*
+ * The marks in STATE/vetted, in memory of the caller's: leaving for want of memory closes nothing. How many;
+ * above UNVETTED_MAX: too many.
+ */
 static size_t marks_list(int dir, struct mark_name ret[UNVETTED_MAX])
 {
 	DIR *d = fdopendir(dir);
@@ -338,7 +372,10 @@ static size_t marks_list(int dir, struct mark_name ret[UNVETTED_MAX])
 	return n;
 }
 
-/* False: the mark's workspace is gone, or another directory has its place. An empty path: any place may be meant. */
+/*
+ * False: the mark's workspace is gone, or another directory has its place. An empty path: any place may be
+ * meant.
+ */
 static bool mark_workspace(struct arena *a, const char *folder, const struct mark_name *m, struct str *ret)
 {
 	char text[PATH_MAX], name[VET_NAME + 1];
@@ -378,14 +415,17 @@ static void heed_neighbours(struct protect *p)
 		struct str workspace = STR("");
 		struct timespec since;
 
-		if (!memcmp(marks[i].text, p->vet_name, VET_NAME) || !mark_workspace(p->a, folder, &marks[i], &workspace))
+		if (!memcmp(marks[i].text, p->vet_name, VET_NAME) ||
+				!mark_workspace(p->a, folder, &marks[i], &workspace))
 			continue;
-		if (workspace.n && !path_inside(workspace, p->workspace) && !path_inside(p->workspace, workspace))
+		if (workspace.n && !path_inside(workspace, p->workspace) &&
+				!path_inside(p->workspace, workspace))
 			continue;
 		if (!marker_time(p, marks[i].text, &since))
 			continue; /* judged meanwhile */
 		p->dirty = true;
-		if (since.tv_sec < p->start.tv_sec || (since.tv_sec == p->start.tv_sec && since.tv_nsec < p->start.tv_nsec))
+		if (since.tv_sec < p->start.tv_sec ||
+				(since.tv_sec == p->start.tv_sec && since.tv_nsec < p->start.tv_nsec))
 			p->start = since;
 	}
 }
@@ -477,7 +517,8 @@ static void found_save(struct protect *p)
 		found_part(&b, c->moved_to);
 		buf_char(&b, '\n');
 	}
-	fd = openat(p->vet, vet_file(p, "found"), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(p->vet, vet_file(p, "found"), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+			0600);
 	if (fd >= 0)
 		fd_write_all(fd, "found", buf_view(&b), NULL);
 }
@@ -500,6 +541,13 @@ static struct str found_read(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
+static void report_found(struct protect *p, struct str path, struct str what, struct str moved_to)
+{
+	struct str late = str_fmt(p->a, "%.*s (after an earlier run)", STR_ARG(what));
+
+	protect_report(p, str_c(p->a, path), str_c(p->a, late), str_dup(p->a, moved_to));
+}
+
 void vet_found(struct protect *p)
 {
 	struct str text;
@@ -515,15 +563,18 @@ void vet_found(struct protect *p)
 		tab = str_find(line, '\t', 0);
 		tab2 = tab < 0 ? -1 : str_find(line, '\t', (size_t)tab + 1);
 		if (tab2 > 0)
-			protect_report(p, str_c(p->a, found_read(p->a, str_sub(line, 0, (size_t)tab))),
-				       str_c(p->a, str_fmt(p->a, "%.*s (after an earlier run)", STR_ARG(found_read(p->a, str_sub(line, (size_t)tab + 1, (size_t)tab2))))),
-				       str_dup(p->a, found_read(p->a, str_sub(line, (size_t)tab2 + 1, line.n))));
+			report_found(p, found_read(p->a, str_sub(line, 0, (size_t)tab)),
+					found_read(p->a, str_sub(line, (size_t)tab + 1, (size_t)tab2)),
+					found_read(p->a, str_sub(line, (size_t)tab2 + 1, line.n)));
 	}
 }
 
 /* ---- the vetter ---- */
 
-/* The launcher that left the search to us may still hold its lock for a moment. A box that runs longer has its own search. */
+/*
+ * The launcher that left the search to us may still hold its lock for a moment. A box that runs longer has
+ * its own search.
+ */
 static bool others_end(struct protect *p)
 {
 	for (int i = 0; i < LEAVE_TRIES; i++) {
@@ -552,7 +603,10 @@ static int vetter_search(void *arg)
 	return 0;
 }
 
-/* Git is contained until the search is over, so it must get on beside a busy build: the idle class would wait for minutes there. */
+/*
+ * Git is contained until the search is over, so it must get on beside a busy build: the idle class would wait
+ * for minutes there.
+ */
 static void low_priority(void)
 {
 	setpriority(PRIO_PROCESS, 0, VETTER_NICE);
@@ -615,7 +669,8 @@ bool vet_later(struct protect *p)
 		return false;
 	pid = process_fork(NULL);
 	if (pid == 0) {
-		if (process_fork(NULL) == 0) /* nobody's child: a launcher may live on, and nobody waits for this one */
+		/* Nobody's child: a launcher may live on, and nobody waits for this one. */
+		if (process_fork(NULL) == 0)
 			vetter(p, waiting);
 		_exit(0);
 	}
@@ -629,7 +684,9 @@ bool vet_later(struct protect *p)
 
 static struct protect asking(struct arena *a, struct str state, struct str workspace)
 {
-	return (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1, .workspace = workspace, .quarantine = str_fmt(a, "%.*s/quarantine/vetter", STR_ARG(state))};
+	return (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1,
+			.workspace = workspace,
+			.quarantine = str_fmt(a, "%.*s/quarantine/vetter", STR_ARG(state))};
 }
 
 static void asked(struct protect *p)
@@ -650,7 +707,8 @@ enum vetting protect_vetting(struct arena *a, struct str state, struct str works
 	if (!state.n || !workspace.n || stat(str_c(a, workspace), &st) < 0)
 		return VETTING_DONE;
 	vet_name(a, workspace, &st, p.vet_name);
-	if (readlink(str_c(a, str_fmt(a, "%.*s/" VET_FOLDER "/%s." MARK, STR_ARG(state), p.vet_name)), text, sizeof text) < 0)
+	if (readlink(str_c(a, str_fmt(a, "%.*s/" VET_FOLDER "/%s." MARK, STR_ARG(state), p.vet_name)), text,
+			    sizeof text) < 0)
 		return errno == ENOENT || errno == ENOTDIR ? VETTING_DONE : VETTING_LOST;
 	p = asking(a, state, workspace);
 	p.ws = directory_open_expected(str_c(a, workspace), (struct identity){0}, O_PATH);

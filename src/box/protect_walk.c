@@ -1,4 +1,6 @@
-/* Looking at a workspace that a hostile program may have arranged: below its descriptor, no links, bounded. */
+/*
+ * Looking at a workspace that a hostile program may have arranged: below its descriptor, no links, bounded.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +20,8 @@ const char *const mark_names[MARKS] = {"HEAD", "objects", "refs", "commondir", "
 
 int below_open(int root, const char *path, int flags)
 {
-	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW), .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
+			.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
 
 	for (int i = 0; i < BUSY_TRIES; i++) {
 		int fd = (int)syscall(SYS_openat2, root, path[0] ? path : ".", &how, sizeof how);
@@ -42,7 +45,10 @@ int held_add(struct protect *p, int fd)
 	return fd;
 }
 
-int held_open(struct protect *p, const char *path, int flags) { return held_add(p, below_open(p->ws, path, flags)); }
+int held_open(struct protect *p, const char *path, int flags)
+{
+	return held_add(p, below_open(p->ws, path, flags));
+}
 
 /* Blocks nest, so the last one opened is closed first. */
 void held_close(struct held *h)
@@ -93,7 +99,8 @@ static unsigned char type_of(int fd, const char *name)
 {
 	struct stat st;
 
-	return fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? DT_UNKNOWN : (unsigned char)IFTODT(st.st_mode);
+	return fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? DT_UNKNOWN
+							       : (unsigned char)IFTODT(st.st_mode);
 }
 
 bool dir_each(int fd, size_t *left, dir_entry_fn *fn, void *ctx)
@@ -122,23 +129,24 @@ bool dir_each(int fd, size_t *left, dir_entry_fn *fn, void *ctx)
 /* ---- many ---- */
 
 struct queue {
-	struct spot *first, **end;
+	struct walk_spot *first, **end;
 };
 
 struct visit {
 	struct walk *w;
-	struct spot *at;
+	struct walk_spot *at;
 	struct queue *later, *last; /* directories of ordinary and of heavy names */
 };
 
 static void queue_add(struct visit *v, const char *name)
 {
 	struct arena *a = v->w->p->a;
-	struct spot *s = arena_new(a, struct spot);
+	struct walk_spot *s = arena_new(a, struct walk_spot);
 	const bool heavy = heavy_name(name);
 	struct queue *q = heavy || v->at->heavy ? v->last : v->later;
 
-	*s = (struct spot){.up = v->at, .path = path_join(a, v->at->path, name), .heavy = heavy || v->at->heavy, .dotgit = dotgit_name(name)};
+	*s = (struct walk_spot){.up = v->at, .path = path_join(a, v->at->path, name),
+			.heavy = heavy || v->at->heavy, .dotgit = dotgit_name(name)};
 	*q->end = s;
 	q->end = &s->next;
 }
@@ -163,13 +171,14 @@ static void visit_entry(void *ctx, int fd, const char *name, unsigned char type)
 		w->incomplete = true;
 }
 
-static void visit(struct walk *w, struct spot *at, struct queue *later, struct queue *last)
+static void visit(struct walk *w, struct walk_spot *at, struct queue *later, struct queue *last)
 {
 	struct visit v = {.w = w, .at = at, .later = later, .last = last};
 	HELD dir = {w->p, held_list(w->p, at->path)};
 
 	if (dir.fd < 0) { /* gone since it was listed, or of no use to git either */
-		w->incomplete |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP && !foreign_closed(w->p, at->path);
+		w->incomplete |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP &&
+				!foreign_closed(w->p, at->path);
 		return;
 	}
 	if (!dir_each(dir.fd, &w->left, visit_entry, &v))
@@ -178,18 +187,21 @@ static void visit(struct walk *w, struct spot *at, struct queue *later, struct q
 		w->leave(w, at);
 }
 
-/* Breadth first, so that a bound cuts off the deepest directories; those below heavy ones come after all others. */
+/*
+ * Breadth first, so that a bound cuts off the deepest directories; those below heavy ones come after all
+ * others.
+ */
 void walk_run(struct walk *w)
 {
 	struct queue later = {NULL, &later.first}, last = {NULL, &last.first};
-	struct spot *top = arena_new(w->p->a, struct spot);
+	struct walk_spot *top = arena_new(w->p->a, struct walk_spot);
 
-	*top = (struct spot){.path = "", .dotgit = is_git_workspace(w->p)};
+	*top = (struct walk_spot){.path = "", .dotgit = is_git_workspace(w->p)};
 	later.first = top;
 	later.end = &top->next;
-	for (struct spot *s = later.first; s && w->left; s = s->next)
+	for (struct walk_spot *s = later.first; s && w->left; s = s->next)
 		visit(w, s, &later, &last);
-	for (struct spot *s = last.first; s && w->left; s = s->next)
+	for (struct walk_spot *s = last.first; s && w->left; s = s->next)
 		visit(w, s, &last, &last);
 	w->incomplete |= !w->left;
 }

@@ -1,8 +1,8 @@
 /* See protection.h. */
 #include "box/protection.h"
 
-static int protect_directory(struct arena *a, const struct spec *s, struct protect **ret, struct undertaker *u,
-		const pid_t *init, struct ops *ops, struct err *e)
+static int protect_directory(struct arena *a, const struct spec *s, struct protect **ret,
+		struct undertaker *u, const pid_t *init, struct ops *ops, struct err *e)
 {
 	if (protect_open(a, s, ret, e) != 0)
 		return -1;
@@ -13,8 +13,8 @@ static int protect_directory(struct arena *a, const struct spec *s, struct prote
 }
 
 /* The git directory of a linked worktree is a workspace of its own that holds nothing but a repository. */
-int protection_begin(struct arena *a, struct protection *p, const struct spec *s, const pid_t *init, struct ops *ops,
-		struct err *e)
+int protection_begin(struct arena *a, struct protection *p, const struct spec *s, const pid_t *init,
+		struct ops *ops, struct err *e)
 {
 	struct spec *git;
 
@@ -31,7 +31,8 @@ int protection_begin(struct arena *a, struct protection *p, const struct spec *s
 }
 
 /* Names in the git directory are reported by their absolute path. */
-int protection_end(struct arena *a, struct protection *p, const struct spec *s, struct change **ret, struct err *e)
+int protection_end(struct arena *a, struct protection *p, const struct spec *s, struct change **ret,
+		struct err *e)
 {
 	struct change *more = NULL;
 	int rc = p->workspace ? protect_after(a, p->workspace, ret, e) : 0;

@@ -1,19 +1,23 @@
 /*
- * The root of the box, put together inside its namespaces from the plan. Nothing is allocated, nothing is decided; every failure says which
- * operation it was.
+ * The root of the box, built from the plan inside the box's namespaces. Nothing is allocated or decided here;
+ * every failure names its operation.
  *
- * A tmpfs is mounted on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). One of its
- * directories is the new root, mounted once more on itself. That mount becomes read-only together with all that is bound from the system, by
- * one call, as soon as something comes that is not; from then on new names in the root are made through the directory below it, the working
- * directory, which is part of the tmpfs and still can be written. Directories of the scratch are bound from there, and so share its size.
+ * Layers. A tmpfs is mounted over the old /proc, which nothing needs any more. One of its directories is the
+ * new root, bind-mounted on itself. When the first operation comes that is not a mount of the system, one
+ * call makes the new root and everything in it read-only. From then on new names in the root are made through
+ * the directory below it, the working directory, which belongs to the tmpfs and is still writable.
+ * Directories of the scratch are bound from there, and so share its size.
  *
- * Nearly everything in the root is ours: names in directories that we made, in which there is no link but those we make. There paths are used
- * as they are, which takes the kernel half as long as descriptors. What lies in something mounted may be anybody's, and is opened step by step.
+ * Paths. Nearly everything in the root is ours: names in directories that we made, without foreign links.
+ * There paths are used as they are, which takes the kernel half as long as descriptors. Paths in something
+ * mounted may hold foreign links, and are opened step by step.
  *
- * Taking the old root away takes the kernel as long as all the rest. So for the program its root is only changed (it has no capability to
- * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. Until then the old root lies on
- * the top of the tmpfs, which is above the new root and not below it: no path of the program leads there. A list of mounts begins at the root of its
- * process, and the program can read init's as well as its own, so init goes into the new root with it and does not come back.
+ * The old root. Unmounting it takes the kernel as long as all the rest, so it happens in two steps:
+ *   - setup_enter() changes the root of init and the program. The program has no capability to leave it, no
+ *     descriptor outside, and a filter against both. The old root lies on top of the tmpfs, above the new
+ *     root: no path of the program leads there. The program can read init's list of mounts, which begins at
+ *     init's root, so init goes into the new root as well.
+ *   - setup_seal() unmounts the old root while the program already runs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,18 +34,22 @@
 #define BASE "/proc"       /* where the tmpfs is mounted in the old root */
 #define ROOT "/root"       /* in it: the new root */
 #define NEW BASE ROOT
-#define HOME "/sys"        /* where the caller's home is mounted in the old root: it goes with that, and no source lies there */
+/* Where the caller's home is mounted in the old root: it goes with that, and no source lies there. */
+#define HOME "/sys"
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
-/* Paths of the system after which the program's process goes first: with two CPUs its network should be on its way before the launcher, which leaves us the
- * other, is done, and then both have as much to do. */
+/*
+ * Paths of the system after which the program's process goes first: with two CPUs its network should be on
+ * its way before the launcher, which leaves us the other, is done, and then both have as much to do.
+ */
 #define YIELD_AT 9
-#define PTS_MAX "256" /* pseudo-terminals of a box: the kernel has some thousands for all users and boxes together */
+/* Pseudo-terminals of a box: the kernel has some thousands for all users and boxes together. */
+#define PTS_MAX "256"
 #define MASK_MAX 32 /* letters of what a mask shows */
 #define OWN_MAX 16 /* directories of ours that are remembered; others are looked at again */
 
-struct root {
+struct box_root {
 	int fd;
 	bool closed;        /* it is read-only, and so is what was bound before */
 	struct own {        /* directories that we made and nothing is mounted on */
@@ -52,7 +60,8 @@ struct root {
 	const struct ns_task *task;
 	int home;           /* the caller's home, of which OP_PART are parts; -1: none */
 	size_t nhome;       /* bytes of its path */
-	bool start_checked; /* the directory that the program starts in lies in an overlay, and is the expected one */
+	/* The directory that the program starts in lies in an overlay, and is the expected one. */
+	bool start_checked;
 	int at;             /* the last directory above a target that is not ours; -1: none yet */
 	struct own above;   /* its path */
 	char *path;         /* room for one, PATH_ROOM bytes */
@@ -60,7 +69,7 @@ struct root {
 
 #define PATH_ROOM (sizeof(NEW) + PATH_MAX)
 
-static int fail(const struct op *op, const char *what, struct err *e)
+static int op_failed(const struct op *op, const char *what, struct err *e)
 {
 	return err_set(e, ERR_SYSTEM, errno, "cannot %s '%s' in the box", what, op->target);
 }
@@ -68,7 +77,7 @@ static int fail(const struct op *op, const char *what, struct err *e)
 /* ---- directories and files of the root itself ---- */
 
 /* A target as a path of the old root. */
-static const char *path_of(struct root *r, const char *target)
+static const char *path_of(struct box_root *r, const char *target)
 {
 	str_put(r->path, PATH_ROOM, NEW "%s", target);
 	return r->path;
@@ -77,9 +86,12 @@ static const char *path_of(struct root *r, const char *target)
 /* The same in the working directory, below what is mounted. */
 static const char *name_of(const char *target) { return target + 1; }
 
-static void own_add(struct root *r, const char *path, size_t n) { r->own[r->nown++ % OWN_MAX] = (struct own){path, n}; }
+static void own_add(struct box_root *r, const char *path, size_t n)
+{
+	r->own[r->nown++ % OWN_MAX] = (struct own){path, n};
+}
 
-static bool own_has(const struct root *r, const char *path, size_t n)
+static bool own_has(const struct box_root *r, const char *path, size_t n)
 {
 	for (size_t i = r->nown < OWN_MAX ? r->nown : OWN_MAX; i-- > 0;)
 		if (r->own[i].n == n && !memcmp(r->own[i].path, path, n))
@@ -88,14 +100,17 @@ static bool own_has(const struct root *r, const char *path, size_t n)
 }
 
 /* Something was mounted on a name that existed: directories that were found before may be hidden now. */
-static void own_forget(struct root *r)
+static void own_forget(struct box_root *r)
 {
 	r->nown = 0;
 	fd_close(&r->at);
 }
 
-/* Makes all directories above the target, or finds them. 1: they are ours; 0: there is something in the way, perhaps a mount; -1 */
-static int own_parents(struct root *r, const char *target)
+/*
+ * Makes all directories above the target, or finds them. 1: they are ours; 0: there is something in the way,
+ * perhaps a mount; -1
+ */
+static int own_parents(struct box_root *r, const char *target)
 {
 	size_t n = (size_t)(strrchr(target, '/') - target);
 
@@ -113,7 +128,9 @@ static int own_parents(struct root *r, const char *target)
 		memcpy(r->path, target, i);
 		r->path[i] = 0;
 		if (mkdir(name_of(r->path), 0755) != 0) {
-			FD_CLEANUP int dir = errno == EEXIST ? open_within(r->fd, r->path, O_PATH | O_DIRECTORY | O_NOFOLLOW) : -1;
+			FD_CLEANUP int dir = errno == EEXIST
+					? open_within(r->fd, r->path, O_PATH | O_DIRECTORY | O_NOFOLLOW)
+					: -1;
 			if (dir < 0)
 				return errno == EXDEV ? 0 : -1;
 		}
@@ -127,7 +144,7 @@ static int own_parents(struct root *r, const char *target)
  * which the root closes. Existing ones are used. A link among them is refused: the root is not changed yet,
  * and a link of an image would lead to the host.
  */
-static int make_parents(struct root *r, const char *target)
+static int make_parents(struct box_root *r, const char *target)
 {
 	size_t n = (size_t)(strrchr(target, '/') - target);
 	char path[PATH_MAX];
@@ -159,39 +176,40 @@ static int make_parents(struct root *r, const char *target)
 }
 
 /* Many targets in a row have the same parent: its descriptor is still open. */
-static bool same_parent(const struct root *r, const char *target)
+static bool same_parent(const struct box_root *r, const char *target)
 {
 	size_t n = (size_t)(strrchr(target, '/') - target);
 
 	return r->at >= 0 && r->above.n == n && !memcmp(r->above.path, target, n);
 }
 
-struct spot { /* a name that is to be made */
+struct target_spot { /* a name that is to be made */
 	int dir;
 	const char *name;
 	bool own; /* in a directory of ours */
 };
 
-static int find_spot(struct root *r, const char *target, struct spot *ret)
+static int find_spot(struct box_root *r, const char *target, struct target_spot *ret)
 {
 	int own = same_parent(r, target) ? 0 : own_parents(r, target);
 
 	if (own > 0)
-		*ret = (struct spot){AT_FDCWD, name_of(target), true};
+		*ret = (struct target_spot){AT_FDCWD, name_of(target), true};
 	else if (own == 0)
-		*ret = (struct spot){same_parent(r, target) ? r->at : make_parents(r, target), strrchr(target, '/') + 1, false};
+		*ret = (struct target_spot){same_parent(r, target) ? r->at : make_parents(r, target),
+				strrchr(target, '/') + 1, false};
 	return own < 0 || ret->dir == -1 ? -1 : 0;
 }
 
 /* 1: it is new, and so surely no link; 0: there is something already; -1 */
-static int make_name(const struct spot *s, mode_t mode)
+static int make_name(const struct target_spot *s, mode_t mode)
 {
 	if ((S_ISDIR(mode) ? mkdirat(s->dir, s->name, mode & 07777) : mknodat(s->dir, s->name, mode, 0)) == 0)
 		return 1;
 	return errno == EEXIST || errno == EROFS ? 0 : -1;
 }
 
-static int make_file(const struct spot *s, const char *text, size_t n)
+static int make_file(const struct target_spot *s, const char *text, size_t n)
 {
 	FD_CLEANUP int fd = openat(s->dir, s->name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 
@@ -201,11 +219,11 @@ static int make_file(const struct spot *s, const char *text, size_t n)
 }
 
 /* Makes the name that something is mounted on, of the same kind as the thing. */
-static int place(struct root *r, const struct op *op, int tree)
+static int place(struct box_root *r, const struct op *op, int tree)
 {
 	bool dir = op->flags & OP_IS_DIR;
 	struct stat st;
-	struct spot s;
+	struct target_spot s;
 	int made;
 
 	if (!(op->flags & (OP_IS_DIR | OP_IS_FILE))) {
@@ -217,7 +235,8 @@ static int place(struct root *r, const struct op *op, int tree)
 	if (made < 0)
 		return -1;
 	if (made)
-		return s.own ? mount_place_at(tree, r->fd, name_of(op->target)) : mount_place_at(tree, s.dir, s.name);
+		return s.own ? mount_place_at(tree, r->fd, name_of(op->target))
+			     : mount_place_at(tree, s.dir, s.name);
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
 	own_forget(r);
 	return at < 0 ? -1 : mount_place(tree, at);
@@ -227,7 +246,8 @@ static int place(struct root *r, const struct op *op, int tree)
 
 static unsigned mount_flags(const struct op *op)
 {
-	return (op->flags & OP_WRITABLE ? 0 : MOUNT_READONLY) | (op->flags & OP_DEVICES ? MOUNT_NOEXEC : MOUNT_NODEV);
+	return (op->flags & OP_WRITABLE ? 0 : MOUNT_READONLY) |
+			(op->flags & OP_DEVICES ? MOUNT_NOEXEC : MOUNT_NODEV);
 }
 
 static int bind_source(const struct op *op)
@@ -249,9 +269,9 @@ static int bind_source(const struct op *op)
 }
 
 /* A part of the system, in a place that is new and ours. 1: done; 0: it is something else; -1 */
-static int bind_new(struct root *r, const struct op *op)
+static int bind_new(struct box_root *r, const struct op *op)
 {
-	struct spot s;
+	struct target_spot s;
 	int made;
 
 	if (op->tree >= 0 || !(op->flags & (OP_IS_DIR | OP_IS_FILE)) || op->flags & (OP_CALLERS | OP_IMAGE))
@@ -267,16 +287,17 @@ static int bind_new(struct root *r, const struct op *op)
 }
 
 /*
- * In an overlay directories have identities of its own, so the one that the program starts in is compared below it, once the overlay has looked it up: from then
- * on the overlay stays with what it has found.
+ * In an overlay directories have identities of its own, so the one that the program starts in is compared
+ * below it, once the overlay has looked it up: from then on the overlay stays with what it has found.
  */
-static int check_start(struct root *r, const struct op *op, int below)
+static int check_start(struct box_root *r, const struct op *op, int below)
 {
 	const char *start = r->task->cwd;
 	size_t n = strlen(op->target);
 	struct stat st;
 
-	if (!identity_known(r->task->cwd_id) || strncmp(start, op->target, n) != 0 || (start[n] && start[n] != '/'))
+	if (!identity_known(r->task->cwd_id) || strncmp(start, op->target, n) != 0 ||
+			(start[n] && start[n] != '/'))
 		return 0;
 	FD_CLEANUP int seen = open_beneath(r->fd, start, O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	FD_CLEANUP int fd = open_beneath(below, start + n, O_PATH | O_DIRECTORY | O_NOFOLLOW);
@@ -285,9 +306,10 @@ static int check_start(struct root *r, const struct op *op, int below)
 }
 
 /*
- * A read-only mount does not stop a program from opening a FIFO to write, connecting to a socket or taking a lock, and Landlock's rule for a writable
- * directory holds for whatever is mounted below it. In an overlay such inodes are its own: files have the host's content, and a FIFO or socket has nobody at its
- * other end. *ret stays where the kernel has none for us, or not of this file system. -1: we are lost.
+ * A read-only mount does not stop a program from opening a FIFO to write, connecting to a socket or taking a
+ * lock, and Landlock's rule for a writable directory holds for whatever is mounted below it. In an overlay
+ * such inodes are its own: files have the host's content, and a FIFO or socket has nobody at its other end.
+ * *ret stays where the kernel has none for us, or not of this file system. -1: we are lost.
  */
 static int overlay_of(int dir, unsigned flags, int *ret)
 {
@@ -304,7 +326,7 @@ static int overlay_of(int dir, unsigned flags, int *ret)
 }
 
 /* Without an overlay the mount stays as it is. */
-static int set_apart(struct root *r, const struct op *op)
+static int set_apart(struct box_root *r, const struct op *op)
 {
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW), tree = -1;
 
@@ -316,10 +338,11 @@ static int set_apart(struct root *r, const struct op *op)
 }
 
 /*
- * The caller's home in one overlay, outside of the new root. The kernel takes longer to make and to remove an overlay than
- * for all other mounts of a toolchain, and a home has many toolchains. Without an overlay they are parts of the mount.
+ * The caller's home in one overlay, outside of the new root. The kernel takes longer to make and to remove an
+ * overlay than for all other mounts of a toolchain, and a home has many toolchains. Without an overlay they
+ * are parts of the mount.
  */
-static int do_home(struct root *r, const struct op *op, struct err *e)
+static int do_home(struct box_root *r, const struct op *op, struct err *e)
 {
 	FD_CLEANUP int tree = bind_source(op), overlay = -1;
 	int *home = &tree;
@@ -327,10 +350,11 @@ static int do_home(struct root *r, const struct op *op, struct err *e)
 	if (tree < 0)
 		return op_unusable(op, e);
 	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0)
-		return fail(op, "mount", e);
-	(void)mount_place_at(tree, AT_FDCWD, HOME); /* newer kernels take parts of what is mounted nowhere, too */
+		return op_failed(op, "mount", e);
+	/* Newer kernels take parts of what is mounted nowhere, too. */
+	(void)mount_place_at(tree, AT_FDCWD, HOME);
 	if (overlay_of(tree, mount_flags(op), &overlay) != 0)
-		return fail(op, "mount", e);
+		return op_failed(op, "mount", e);
 	if (overlay >= 0 && mount_place(overlay, tree) == 0)
 		home = &overlay;
 	r->home = *home;
@@ -340,32 +364,33 @@ static int do_home(struct root *r, const struct op *op, struct err *e)
 }
 
 /* A part of the home; -1: what the operation says otherwise is to be used. */
-static int home_part(const struct root *r, const struct op *op)
+static int home_part(const struct box_root *r, const struct op *op)
 {
 	bool is_part = op->flags & OP_PART && r->home >= 0;
-	FD_CLEANUP int source = is_part ? open_beneath(r->home, op->source + r->nhome, O_PATH | O_NOFOLLOW) : -1;
+	FD_CLEANUP int source =
+			is_part ? open_beneath(r->home, op->source + r->nhome, O_PATH | O_NOFOLLOW) : -1;
 
 	return source < 0 ? -1 : mount_copy(source, "");
 }
 
-static int do_bind(struct root *r, const struct op *op, struct err *e)
+static int do_bind(struct box_root *r, const struct op *op, struct err *e)
 {
 	int done = bind_new(r, op);
 
 	if (done)
-		return done > 0 ? 0 : fail(op, "mount", e);
+		return done > 0 ? 0 : op_failed(op, "mount", e);
 	FD_CLEANUP int part = home_part(r, op);
 	FD_CLEANUP int tree = part < 0 ? bind_source(op) : -1;
 	int used = part < 0 ? tree : part;
 	if (used < 0)
 		return op_unusable(op, e);
 	if (mount_attributes(used, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, used) != 0)
-		return fail(op, "mount", e);
-	return op->flags & OP_APART && part < 0 && set_apart(r, op) != 0 ? fail(op, "mount", e) : 0;
+		return op_failed(op, "mount", e);
+	return op->flags & OP_APART && part < 0 && set_apart(r, op) != 0 ? op_failed(op, "mount", e) : 0;
 }
 
 /* A directory that is not ours, once more on itself. */
-static int scratch_elsewhere(struct root *r, const struct op *op, mode_t mode)
+static int scratch_elsewhere(struct box_root *r, const struct op *op, mode_t mode)
 {
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 	FD_CLEANUP int tree = at < 0 || fchmod(at, mode) != 0 ? -1 : mount_copy(at, "");
@@ -374,33 +399,36 @@ static int scratch_elsewhere(struct root *r, const struct op *op, mode_t mode)
 }
 
 /* The tmpfs's own directory on the root's, with the attributes of the tmpfs: it can be written. */
-static int do_scratch(struct root *r, const struct op *op, struct err *e)
+static int do_scratch(struct box_root *r, const struct op *op, struct err *e)
 {
 	mode_t mode = op->flags & OP_STICKY ? 01777 : 0700;
-	struct spot s;
+	struct target_spot s;
 	int made = find_spot(r, op->target, &s) != 0 ? -1 : make_name(&s, S_IFDIR | mode);
 
 	if (made < 0)
-		return fail(op, "make", e);
+		return op_failed(op, "make", e);
 	FD_CLEANUP int within = made ? -1 : open_within(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	if (!made)
 		own_forget(r);
 	if (!s.own || (!made && within < 0))
-		return scratch_elsewhere(r, op, mode) == 0 ? 0 : fail(op, "mount", e);
-	return (made || chmod(s.name, mode) == 0) && mount_bind(s.name, path_of(r, op->target)) == 0 ? 0 : fail(op, "mount", e);
+		return scratch_elsewhere(r, op, mode) == 0 ? 0 : op_failed(op, "mount", e);
+	return (made || chmod(s.name, mode) == 0) && mount_bind(s.name, path_of(r, op->target)) == 0
+			? 0
+			: op_failed(op, "mount", e);
 }
 
 /* Names of the box's own: neither can be a link. */
-static int do_mask(struct root *r, const struct op *op, struct err *e)
+static int do_mask(struct box_root *r, const struct op *op, struct err *e)
 {
 	char source[sizeof(NEW) + MASK_MAX];
 
 	own_forget(r);
 	str_put(source, sizeof(source), NEW "%s", op->source);
-	return mount_bind(source, path_of(r, op->target)) == 0 || errno == ENOENT ? 0 : fail(op, "cover", e);
+	return mount_bind(source, path_of(r, op->target)) == 0 || errno == ENOENT ? 0
+										  : op_failed(op, "cover", e);
 }
 
-static int repeat(struct root *r, const struct op *op)
+static int repeat(struct box_root *r, const struct op *op)
 {
 	FD_CLEANUP int source = open_beneath(r->fd, op->source, O_PATH | O_NOFOLLOW);
 	FD_CLEANUP int tree = source < 0 ? -1 : mount_copy(source, "");
@@ -411,38 +439,41 @@ static int repeat(struct root *r, const struct op *op)
 	return at < 0 ? -1 : mount_place(tree, at);
 }
 
-static int do_inside(struct root *r, const struct op *op, struct err *e)
+static int do_inside(struct box_root *r, const struct op *op, struct err *e)
 {
 	own_forget(r);
-	return repeat(r, op) == 0 ? 0 : fail(op, "protect", e);
+	return repeat(r, op) == 0 ? 0 : op_failed(op, "protect", e);
 }
 
 /* The root's /run is empty, and read-only like the root. */
-static int do_empty(struct root *r, const struct op *op, struct err *e)
+static int do_empty(struct box_root *r, const struct op *op, struct err *e)
 {
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(AT_FDCWD, NEW "/run");
 
 	own_forget(r);
-	return tree >= 0 && mount_place(tree, at) == 0 ? 0 : fail(op, "cover", e);
+	return tree >= 0 && mount_place(tree, at) == 0 ? 0 : op_failed(op, "cover", e);
 }
 
-static int do_own(struct root *r, const struct op *op, struct err *e)
+static int do_own(struct box_root *r, const struct op *op, struct err *e)
 {
-	struct spot s;
+	struct target_spot s;
 	int rc = find_spot(r, op->target, &s);
 
 	if (rc == 0)
-		rc = op->kind == OP_DIR ? make_name(&s, S_IFDIR | 0755) : op->kind == OP_FILE ? make_file(&s, op->text, op->ntext) : symlinkat(op->source, s.dir, s.name);
+		rc = op->kind == OP_DIR               ? make_name(&s, S_IFDIR | 0755)
+				: op->kind == OP_FILE ? make_file(&s, op->text, op->ntext)
+						      : symlinkat(op->source, s.dir, s.name);
 	if (rc > 0 && s.own)
 		own_add(r, op->target, strlen(op->target));
-	return rc >= 0 ? 0 : fail(op, "make", e);
+	return rc >= 0 ? 0 : op_failed(op, "make", e);
 }
 
 /* A file system of the kernel's, on a name that is new and ours. */
-static int mount_own(struct root *r, const struct op *op, const char *type, const char *options, unsigned flags)
+static int mount_own(struct box_root *r, const struct op *op, const char *type, const char *options,
+		unsigned flags)
 {
-	struct spot s;
+	struct target_spot s;
 
 	if (find_spot(r, op->target, &s) != 0 || mkdirat(s.dir, s.name, 0755) != 0)
 		return -1;
@@ -450,30 +481,34 @@ static int mount_own(struct root *r, const struct op *op, const char *type, cons
 }
 
 /* Read-only, so that nothing of the kernel can be set through it whoever the user is on the host. */
-static int do_proc(struct root *r, const struct op *op, struct err *e)
+static int do_proc(struct box_root *r, const struct op *op, struct err *e)
 {
 	if (mount_own(r, op, "proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) == 0)
 		return 0;
 	if (errno == EPERM)
-		return err_set(e, ERR_SYSTEM, errno, "cannot mount /proc in the box (a container that hides parts of /proc does not let us)");
-	return fail(op, "mount", e);
+		return err_set(e, ERR_SYSTEM, errno,
+				"cannot mount /proc in the box (a container that hides parts of /proc does "
+				"not let us)");
+	return op_failed(op, "mount", e);
 }
 
-static int do_pts(struct root *r, const struct op *op, struct err *e)
+static int do_pts(struct box_root *r, const struct op *op, struct err *e)
 {
-	return mount_own(r, op, "devpts", "ptmxmode=0666,mode=0620,max=" PTS_MAX, MOUNT_NOEXEC) == 0 ? 0 : fail(op, "mount", e);
+	return mount_own(r, op, "devpts", "ptmxmode=0666,mode=0620,max=" PTS_MAX, MOUNT_NOEXEC) == 0
+			? 0
+			: op_failed(op, "mount", e);
 }
 
 /*
  * One path of the system, mounted at itself: a link stays a link, everything else is bound. A missing path is
  * skipped.
  */
-static int show(struct root *r, const char *path)
+static int show(struct box_root *r, const char *path)
 {
 	struct op op = {.kind = OP_BIND, .source = path, .target = path, .tree = -1};
 	char to[PATH_MAX];
 	struct stat st;
-	struct spot s;
+	struct target_spot s;
 	ssize_t n;
 
 	if (lstat(path, &st) != 0)
@@ -488,7 +523,7 @@ static int show(struct root *r, const char *path)
 	return symlinkat(to, s.dir, s.name);
 }
 
-static int do_system(struct root *r, const struct op *op, struct err *e)
+static int do_system(struct box_root *r, const struct op *op, struct err *e)
 {
 	const char *path;
 
@@ -502,18 +537,31 @@ static int do_system(struct root *r, const struct op *op, struct err *e)
 	return 0;
 }
 
-static int (*const operations[])(struct root *r, const struct op *op, struct err *e) = {
-	[OP_DIR] = do_own, [OP_FILE] = do_own, [OP_LINK] = do_own, [OP_BIND] = do_bind, [OP_SCRATCH] = do_scratch,
-	[OP_INSIDE] = do_inside, [OP_MASK] = do_mask, [OP_EMPTY] = do_empty, [OP_PROC] = do_proc, [OP_PTS] = do_pts, [OP_SYSTEM] = do_system,
+static int (*const operations[])(struct box_root *r, const struct op *op, struct err *e) = {
+	[OP_DIR] = do_own,
+	[OP_FILE] = do_own,
+	[OP_LINK] = do_own,
+	[OP_BIND] = do_bind,
+	[OP_SCRATCH] = do_scratch,
+	[OP_INSIDE] = do_inside,
+	[OP_MASK] = do_mask,
+	[OP_EMPTY] = do_empty,
+	[OP_PROC] = do_proc,
+	[OP_PTS] = do_pts,
+	[OP_SYSTEM] = do_system,
 	[OP_HOME] = do_home,
 };
 
 /* ---- the whole ---- */
 
-/* A tmpfs on the old /proc, and the new root in it, still writable. The working directory is what it is mounted on. */
-static int base(struct err *e)
+/*
+ * A tmpfs on the old /proc, and the new root in it, still writable. The working directory is what it is
+ * mounted on.
+ */
+static int mount_base(struct err *e)
 {
-	if (mount_fs("tmpfs", "mode=0755", MOUNT_NODEV, BASE) != 0 || mkdir(NEW, 0755) != 0 || chdir(NEW) != 0 || mkdir("run", 0755) != 0 || mount_bind(NEW, NEW) != 0)
+	if (mount_fs("tmpfs", "mode=0755", MOUNT_NODEV, BASE) != 0 || mkdir(NEW, 0755) != 0 ||
+			chdir(NEW) != 0 || mkdir("run", 0755) != 0 || mount_bind(NEW, NEW) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
 	return 0;
 }
@@ -523,7 +571,9 @@ static int open_base(uint64_t scratch, int *ret_root, int *ret_top, struct err *
 {
 	char options[128];
 
-	str_put(options, sizeof(options), "size=%llu,nr_inodes=%llu", (unsigned long long)(scratch + ROOT_BYTES), (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
+	str_put(options, sizeof(options), "size=%llu,nr_inodes=%llu",
+			(unsigned long long)(scratch + ROOT_BYTES),
+			(unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
 	if (mount_limit(BASE, options, MOUNT_NODEV) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot limit the scratch of the box");
 	*ret_root = open(NEW, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -534,11 +584,12 @@ static int open_base(uint64_t scratch, int *ret_root, int *ret_top, struct err *
 /* Read-only like the root itself. */
 static bool closes(const struct op *op)
 {
-	return op->kind == OP_DIR || op->kind == OP_FILE || op->kind == OP_LINK || op->kind == OP_PROC || op->kind == OP_SYSTEM ||
-	       (op->kind == OP_BIND && !(op->flags & (OP_WRITABLE | OP_DEVICES)));
+	return op->kind == OP_DIR || op->kind == OP_FILE || op->kind == OP_LINK || op->kind == OP_PROC ||
+			op->kind == OP_SYSTEM ||
+			(op->kind == OP_BIND && !(op->flags & (OP_WRITABLE | OP_DEVICES)));
 }
 
-static int close_root(struct root *r, struct err *e)
+static int close_root(struct box_root *r, struct err *e)
 {
 	if (r->closed)
 		return 0;
@@ -548,16 +599,16 @@ static int close_root(struct root *r, struct err *e)
 	return 0;
 }
 
-static int carry_out(struct root *r, const struct op *op, struct err *e)
+static int carry_out(struct box_root *r, const struct op *op, struct err *e)
 {
 	return !closes(op) && close_root(r, e) != 0 ? -1 : operations[op->kind](r, op, e);
 }
 
-static int make_usual(struct root *r, struct err *e)
+static int make_usual(struct box_root *r, struct err *e)
 {
 	struct op op = {.kind = OP_SYSTEM};
 
-	if (base(e) != 0 || carry_out(r, &op, e) != 0)
+	if (mount_base(e) != 0 || carry_out(r, &op, e) != 0)
 		return -1;
 	for (size_t i = 0; plan_usual(i, &op); i++)
 		if (carry_out(r, &op, e) != 0)
@@ -565,8 +616,8 @@ static int make_usual(struct root *r, struct err *e)
 	return 0;
 }
 
-/* Carries out the rest of the plan. */
-static int make_rest(struct root *r, const struct op *ops, struct err *e)
+/* Carries out the operations that setup_begin() has not. */
+static int make_rest(struct box_root *r, const struct op *ops, struct err *e)
 {
 	for (const struct op *op = ops; op; op = op->next)
 		if (op->kind != OP_SYSTEM && !(op->flags & OP_USUAL) && carry_out(r, op, e) != 0)
@@ -577,7 +628,7 @@ static int make_rest(struct root *r, const struct op *ops, struct err *e)
 int setup_begin(struct err *e)
 {
 	char path[PATH_ROOM];
-	struct root r = {.fd = -1, .at = -1, .home = -1, .path = path};
+	struct box_root r = {.fd = -1, .at = -1, .home = -1, .path = path};
 	mode_t mask = umask(0);
 	int rc = make_usual(&r, e);
 
@@ -586,12 +637,12 @@ int setup_begin(struct err *e)
 }
 
 /* With its own root, or what is left to do in the one that every box has. */
-static int make_root(struct root *r, const struct op *ops, uint64_t scratch, int *ret_top, struct err *e)
+static int make_root(struct box_root *r, const struct op *ops, uint64_t scratch, int *ret_top, struct err *e)
 {
 	if (ops && ops->kind == OP_SYSTEM) {
 		r->closed = true;
 		own_add(r, "/etc", 4);
-	} else if (base(e) != 0) {
+	} else if (mount_base(e) != 0) {
 		return -1;
 	}
 	return open_base(scratch, &r->fd, ret_top, e) == 0 ? make_rest(r, ops, e) : -1;
@@ -600,7 +651,7 @@ static int make_root(struct root *r, const struct op *ops, uint64_t scratch, int
 int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e)
 {
 	char path[PATH_ROOM];
-	struct root r = {.fd = -1, .at = -1, .home = -1, .path = path, .task = t};
+	struct box_root r = {.fd = -1, .at = -1, .home = -1, .path = path, .task = t};
 	mode_t mask = umask(0);
 	FD_CLEANUP int top = -1;
 	int rc = make_root(&r, t->ops, t->limits.scratch, &top, e);
@@ -626,4 +677,7 @@ int setup_enter(int *ret_old, struct err *e)
 	return 0;
 }
 
-int setup_seal(int old, struct err *e) { return mount_detach(old) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot take the old root away"); }
+int setup_seal(int old, struct err *e)
+{
+	return mount_detach(old) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot take the old root away");
+}

@@ -12,14 +12,15 @@ void sources_add(struct sources *s, struct pollfd fd, source_fn *handle, void *c
 		return;
 	if (s->n < SOURCES_MAX) {
 		s->fds[s->n] = (struct pollfd){.fd = fd.fd, .events = fd.events};
-		s->rows[s->n] = (struct source){handle, ctx};
+		s->rows[s->n] = (struct poll_handler){handle, ctx};
 	}
 	s->n++;
 }
 
 int sources_wait(struct sources *s, int64_t ns)
 {
-	struct timespec t = {.tv_sec = ns > 0 ? ns / NS_PER_SECOND : 0, .tv_nsec = ns > 0 ? ns % NS_PER_SECOND : 0};
+	struct timespec t = {.tv_sec = ns > 0 ? ns / NS_PER_SECOND : 0,
+			.tv_nsec = ns > 0 ? ns % NS_PER_SECOND : 0};
 
 	if (s->n > SOURCES_MAX) {
 		errno = ENOBUFS;

@@ -1,16 +1,17 @@
 /*
- * The launcher while a box lives, for every backend: takes output, watches the clock, the memory and the CPU time, and
- * decides how the program ended.
+ * The launcher while a box lives, for every backend: takes output, watches the clock, the memory and the CPU
+ * time, and decides how the program ended.
  *
- *   launcher (this file)  one loop around ppoll; an array of sources {fd, events, handler} per turn:
- *     out, err            pipes: the program's output                                     capture.c
- *     in                  the caller's standard input, or the program's pipe              feed.c
- *     backend's sources   whatever tells it about setup, end, OOM                         backend->add_sources()
- *     signals             a signalfd: SIGINT, SIGTERM, SIGHUP, SIGQUIT to the launcher
+ * One loop around ppoll, with an array of sources {fd, events, handler} for each turn:
  *
- * Whatever limit is reached, the answer is the same: backend->kill(), and the first reason counts. Nothing waits for EOF
- * of the output, because any process can hold a pipe open: when the box is gone, nobody is left to write, and the rest
- * of the pipe is read then.
+ *   out, err            pipes: the program's output                             capture.c
+ *   in                  the caller's standard input, or the program's pipe      feed.c
+ *   backend's sources   whatever tells it about setup, end, OOM                 backend->add_sources()
+ *   signals             a signalfd: SIGINT, SIGTERM, SIGHUP, SIGQUIT to the launcher
+ *
+ * Whatever limit is reached, the answer is the same: backend->kill(), and the first reason counts. Nothing
+ * waits for EOF of the output, because any process can hold a pipe open. When the box is gone, nobody is left
+ * to write, and the rest of the pipe is read then.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -30,10 +31,17 @@
 #define CPU_EVERY_MIN (5 * MS)   /* CPU time, at most this often */
 #define GONE_WAIT (10000 * MS)   /* for a killed box; longer only when the kernel cannot end a process */
 #define EXITING_EVERY (100 * MS) /* looks at a killed box that is still not gone */
-#define EXITING_LOOKS 2          /* in a row that found nothing running; the second sees what was born during the first */
+/* In a row that found nothing running; the second sees what was born during the first. */
+#define EXITING_LOOKS 2
 
 enum kill_reason {
-	NOT_KILLED, KILLED_FOR_TIME, KILLED_FOR_CPU, KILLED_FOR_OUTPUT, KILLED_FOR_MEMORY, KILLED_BY_CALLER, KILLED_BY_ERROR,
+	NOT_KILLED,
+	KILLED_FOR_TIME,
+	KILLED_FOR_CPU,
+	KILLED_FOR_OUTPUT,
+	KILLED_FOR_MEMORY,
+	KILLED_BY_CALLER,
+	KILLED_BY_ERROR,
 };
 
 struct supervisor {
@@ -82,7 +90,10 @@ static void kill_box(struct supervisor *s, enum kill_reason why)
 		return;
 	s->killed = clock_now();
 	s->exiting_due = s->killed + EXITING_EVERY;
-	/* A killed process does not tell how much CPU time it used. A look for memory has just seen that, too. */
+	/*
+	 * A killed process does not tell how much CPU time it used. A look for memory has just seen that,
+	 * too.
+	 */
 	if (why != KILLED_FOR_MEMORY || !s->b->memory_watched)
 		look(s, USAGE_CPU, &u);
 	s->b->backend->kill(s->b);
@@ -120,7 +131,10 @@ static void check_cpu(struct supervisor *s, int64_t now)
 	left = s->cpu_ms < l->cpu_ms ? (int64_t)(l->cpu_ms - s->cpu_ms) * MS : 0;
 	if (left <= 0)
 		kill_box(s, KILLED_FOR_CPU);
-	/* With a counter: no sooner than all CPUs together can use the rest. Without: often, to see short processes. */
+	/*
+	 * With a counter: no sooner than all CPUs together can use the rest. Without: often, to see short
+	 * processes.
+	 */
 	left = s->b->cpu_counted ? left * 1000 / l->cpu_milli : 0;
 	s->cpu_due = next_look(now, left > CPU_EVERY_MIN ? left : CPU_EVERY_MIN);
 }
@@ -134,7 +148,8 @@ static void report_progress(struct supervisor *s, int64_t now)
 		return;
 	if (!s->b->memory_watched)
 		s->b->backend->usage(s->b, USAGE_MEMORY, &u);
-	s->progress->fn(s->progress->ctx, (uint64_t)((now - s->b->started) / MS), s->b->memory_watched ? s->peak : u.memory);
+	s->progress->fn(s->progress->ctx, (uint64_t)((now - s->b->started) / MS),
+			s->b->memory_watched ? s->peak : u.memory);
 }
 
 static void check_due(struct supervisor *s, int64_t now)
@@ -149,7 +164,10 @@ static void check_due(struct supervisor *s, int64_t now)
 		report_progress(s, now);
 }
 
-/* The kernel can take long to free what a program held, millions of epoll watches for example. Nobody waits for that. */
+/*
+ * The kernel can take long to free what a program held, millions of epoll watches for example. Nobody waits
+ * for that.
+ */
 static void check_exiting(struct supervisor *s)
 {
 	int64_t now = clock_now();

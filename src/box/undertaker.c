@@ -1,4 +1,4 @@
-/* The undertaker; undertaker.h says what it is. */
+/* See undertaker.h. */
 #define _GNU_SOURCE
 #include "box/undertaker.h"
 
@@ -20,10 +20,10 @@
 #define UNDERTAKER_LATER_MS 300000
 
 /*
- * Waits for the first process of the box, which ends after all others in it. It dies by itself with the launcher; the undertaker kills nobody
- * by number. False: it is still there.
+ * Waits for the box's pid 1, whose exit means that its namespace is empty. The undertaker never kills by pid:
+ * PDEATHSIG ends pid 1 with the launcher. False: it is still there.
  */
-static bool wait_for(const pid_t *box)
+static bool wait_for_box(const pid_t *box)
 {
 	int fd = box && *box > 0 ? (int)syscall(SYS_pidfd_open, *box, 0) : -1;
 	bool ended;
@@ -35,14 +35,19 @@ static bool wait_for(const pid_t *box)
 	return ended;
 }
 
-static int bury(void *arg)
+static int undertake(void *arg)
 {
-	const struct undertaker *w = arg; /* errno is the launcher's as well: while that lives, nothing here may fail */
+	/* Errno is the launcher's as well: while that lives, nothing here may fail. */
+	const struct undertaker *w = arg;
 	char word;
 	ssize_t n;
 
 	setsid();
-	fds_keep(w->keep, w->nkeep); /* whoever reads what the launcher writes must see its end when the launcher ends; and its own end of the pipe is among them */
+	/*
+	 * Whoever reads what the launcher writes must see its end when the launcher ends; and its own end of
+	 * the pipe is among them.
+	 */
+	fds_keep(w->keep, w->nkeep);
 	do
 		n = read(w->life[0], &word, 1);
 	while (n < 0 && errno == EINTR);
@@ -52,9 +57,10 @@ static int bury(void *arg)
 			cg_remove(w->cg);
 		}
 		if (w->protect) {
-			bool ended = wait_for(w->box);
+			bool ended = wait_for_box(w->box);
 
-			alarm(UNDERTAKER_BURY_SECONDS); /* the launcher may have been killed in the middle of anything */
+			/* The launcher may have been killed in the middle of anything. */
+			alarm(UNDERTAKER_BURY_SECONDS);
 			protect_bury(w->protect, ended);
 		}
 	}
@@ -89,7 +95,7 @@ int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *pr
 	u->cg = cg;
 	u->protect = protect;
 	list_needed(u);
-	u->pid = clone(bury, u->stack + UNDERTAKER_STACK, CLONE_VM | SIGCHLD, u);
+	u->pid = clone(undertake, u->stack + UNDERTAKER_STACK, CLONE_VM | SIGCHLD, u);
 	if (u->pid > 0)
 		return 0;
 	u->pid = 0;
@@ -111,7 +117,10 @@ int undertaker_dismiss(struct undertaker *u)
 	return pid;
 }
 
-/* A copy of the launcher, unlike the undertaker: the launcher's memory may be used for something else by then. Its parent ends at once, so that it is nobody's child. */
+/*
+ * A copy of the launcher, unlike the undertaker: the launcher's memory may be used for something else by
+ * then. Its parent ends at once, so that it is nobody's child.
+ */
 void undertaker_later(struct cgroup *cg, int pidfd)
 {
 	int keep[1 + 2 * CG_HIERARCHIES_MAX] = {pidfd};

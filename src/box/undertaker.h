@@ -1,7 +1,12 @@
 /*
- * The undertaker: a process outside the box that outlives a launcher which was killed, and removes what only a launcher could: its cgroup and its
- * placeholders. It shares the launcher's memory (so it costs no copy), has its own session (so a killed group does not take it along), and
- * no descriptors but those it needs.
+ * The undertaker: a process outside of the box that outlives a killed launcher, and removes what only a
+ * launcher can: the cgroup and the placeholders in the workspace.
+ *
+ *   launcher    holds the write end of a pipe. It kills the undertaker when everything is cleaned up
+ *   undertaker  sleeps in read(). EOF means that the launcher is dead: it cleans up, and exits
+ *
+ * The undertaker shares the launcher's memory (so it costs no copy), has its own session (so that killing a
+ * process group does not reach it), and keeps only the descriptors that it needs.
  */
 #pragma once
 #include "box/protect.h"
@@ -12,18 +17,28 @@
 
 struct undertaker {
 	int pid;                /* 0: none */
-	int life[2];            /* its end of a pipe, and the launcher's: that closes without a word when the launcher is killed */
+	/*
+	 * A pipe: the undertaker's end, and the launcher's, which the kernel closes when the launcher dies.
+	 */
+	int life[2];
 	struct cgroup *cg;
 	struct protect *protect;
-	const pid_t *box;         /* the box's init, 0: none (yet); names are given free only when it is gone. NULL: nobody to wait for */
+	/*
+	 * pid of the box's init: placeholders stay until it is gone. 0: none (yet). NULL: nothing to wait
+	 * for.
+	 */
+	const pid_t *box;
 	int keep[UNDERTAKER_KEEP_MAX]; /* the descriptors it needs, the smallest first */
 	size_t nkeep;
 	char stack[UNDERTAKER_STACK] __attribute__((aligned(16)));
 };
 
-/* *u stays where it is until it is dismissed. cg and protect may be NULL. */
+/* *u must stay in place until undertaker_dismiss(). cg and protect may be NULL. */
 int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e);
-/* All is cleaned up: it goes without doing anything. Its pid, to be waited for, or 0. */
+/* Everything is cleaned up: kills the undertaker. Returns its pid, to be waited for, or 0. */
 int undertaker_dismiss(struct undertaker *u);
-/* For a box that nothing runs in any more, but that the kernel needs a while to end: a process of its own removes the group then. Nobody waits for it. */
+/*
+ * Nothing runs in the box any more, but the kernel needs a while to free it: a process of its own, for which
+ * nobody waits, removes the cgroup then.
+ */
 void undertaker_later(struct cgroup *cg, int pidfd);

@@ -33,7 +33,9 @@ static uint64_t sum_kib(struct str text, const char *const *keys)
 				from++;
 			ptrdiff_t end = str_find(line, ' ', from);
 			int64_t n;
-			if (end >= 0 && num_parse(str_sub(line, from, (size_t)end), 0, INT64_MAX / 1024, &n) == 0)
+			if (end >= 0 &&
+					num_parse(str_sub(line, from, (size_t)end), 0, INT64_MAX / 1024,
+							&n) == 0)
 				kib += (uint64_t)n;
 		}
 		at += line.n + 1;
@@ -42,7 +44,7 @@ static uint64_t sum_kib(struct str text, const char *const *keys)
 }
 
 /* A file of one process: its text, empty when the process is gone (or will not be looked into). */
-static struct str text_of(int procfd, const char *pid, const char *file, char *buf, size_t cap)
+static struct str read_process_file(int procfd, const char *pid, const char *file, char *buf, size_t cap)
 {
 	char path[64];
 
@@ -53,41 +55,47 @@ static struct str text_of(int procfd, const char *pid, const char *file, char *b
 }
 
 static const char *const cheap[] = {"RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", NULL};
-static const char *const tables[] = {"VmPTE:", NULL}; /* of pages: reading here and there in a mapping of nothing fills a machine with them */
+/* Page tables: reading here and there in a large empty mapping fills a machine with them. */
+static const char *const tables[] = {"VmPTE:", NULL};
 static const char *const exact[] = {"Pss_Anon:", "Pss_Shmem:", "SwapPss:", NULL};
 
 static uint64_t of_status(int procfd, const char *pid, const char *const *keys)
 {
 	char buf[STATUS_BYTES];
 
-	return sum_kib(text_of(procfd, pid, "status", buf, sizeof(buf)), keys) * 1024;
+	return sum_kib(read_process_file(procfd, pid, "status", buf, sizeof(buf)), keys) * 1024;
 }
 
 static uint64_t cheap_memory(int procfd, const char *pid) { return of_status(procfd, pid, cheap); }
 
-/* A process that may not be looked into counts in full, as all do where the kernel does not tell these apart (before Linux 5.4). */
+/*
+ * A process that may not be looked into counts in full, as all do where the kernel does not tell these apart
+ * (before Linux 5.4).
+ */
 static uint64_t exact_memory(int procfd, const char *pid)
 {
 	char buf[STATUS_BYTES];
-	struct str text = text_of(procfd, pid, "smaps_rollup", buf, sizeof(buf));
+	struct str text = read_process_file(procfd, pid, "smaps_rollup", buf, sizeof(buf));
 
-	return str_contains(text, STR("Pss_Anon:")) ? sum_kib(text, exact) * 1024 + of_status(procfd, pid, tables) : cheap_memory(procfd, pid);
+	return str_contains(text, STR("Pss_Anon:"))
+			? sum_kib(text, exact) * 1024 + of_status(procfd, pid, tables)
+			: cheap_memory(procfd, pid);
 }
 
 /* ---- time ---- */
 
 enum stat_field { STAT_UTIME = 14, STAT_STIME, STAT_CUTIME, STAT_CSTIME, STAT_START = 22, STAT_FIELDS };
 
-struct times { /* of one process */
+struct process_times { /* of one process */
 	uint64_t own, waited; /* clock ticks; of children it waited for */
 	uint64_t start;
 };
 
 /* Fields of stat are counted after the name in brackets, which may hold anything. False when it is gone. */
-static bool read_times(int procfd, const char *pid, struct times *ret)
+static bool read_times(int procfd, const char *pid, struct process_times *ret)
 {
 	char buf[STATUS_BYTES];
-	struct str text = text_of(procfd, pid, "stat", buf, sizeof(buf));
+	struct str text = read_process_file(procfd, pid, "stat", buf, sizeof(buf));
 	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
 	size_t at = close ? (size_t)(close - text.p) : text.n;
 	uint64_t field[STAT_FIELDS] = {0};
@@ -101,7 +109,8 @@ static bool read_times(int procfd, const char *pid, struct times *ret)
 			field[i] = (uint64_t)n;
 		at = (size_t)end + 1;
 	}
-	*ret = (struct times){field[STAT_UTIME] + field[STAT_STIME], field[STAT_CUTIME] + field[STAT_CSTIME], field[STAT_START]};
+	*ret = (struct process_times){field[STAT_UTIME] + field[STAT_STIME],
+			field[STAT_CUTIME] + field[STAT_CSTIME], field[STAT_START]};
 	return close;
 }
 
@@ -112,34 +121,39 @@ static uint64_t ns_of(uint64_t ticks)
 	return per_second > 0 ? ticks * (uint64_t)(1000000000 / per_second) : 0;
 }
 
-/* Its first thread's time to the nanosecond, where the kernel has it: ticks are too coarse for processes that live a few milliseconds. */
+/*
+ * Its first thread's time to the nanosecond, where the kernel has it: ticks are too coarse for processes that
+ * live a few milliseconds.
+ */
 static uint64_t precise_ns(int procfd, const char *pid)
 {
 	char buf[64];
-	struct str text = text_of(procfd, pid, "schedstat", buf, sizeof(buf));
+	struct str text = read_process_file(procfd, pid, "schedstat", buf, sizeof(buf));
 	ptrdiff_t end = str_find(text, ' ', 0);
 	int64_t n;
 
-	return end > 0 && num_parse(str_sub(text, 0, (size_t)end), 0, INT64_MAX / 8, &n) == 0 ? (uint64_t)n : 0;
+	return end > 0 && num_parse(str_sub(text, 0, (size_t)end), 0, INT64_MAX / 8, &n) == 0 ? (uint64_t)n
+											      : 0;
 }
 
 /* One look: what is there now, for comparison with the one before. */
-struct look {
+struct time_look {
 	struct watch_times *times;
 	uint64_t own_ns, all_ns; /* of those that live: theirs, and with that of children they waited for */
-	unsigned near;           /* where the next one of the old list probably stands: both are in the same order */
+	/* Where the next one of the old list probably stands: both are in the same order. */
+	unsigned near;
 };
 
-static void look_begin(struct look *l, struct watch_times *t)
+static void look_begin(struct time_look *l, struct watch_times *t)
 {
 	memcpy(t->old, t->now, t->n * sizeof(*t->now));
 	t->nold = t->n;
 	t->n = 0;
-	*l = (struct look){.times = t};
+	*l = (struct time_look){.times = t};
 }
 
 /* It is the one that was there: off the list of those that may be gone. */
-static void found_again(struct look *l, int pid, uint64_t start)
+static void found_again(struct time_look *l, int pid, uint64_t start)
 {
 	struct watch_times *t = l->times;
 
@@ -153,10 +167,10 @@ static void found_again(struct look *l, int pid, uint64_t start)
 	}
 }
 
-static void look_at(struct look *l, int procfd, const char *pid)
+static void look_at_process(struct time_look *l, int procfd, const char *pid)
 {
 	struct watch_times *t = l->times;
-	struct times of;
+	struct process_times of;
 	uint64_t own, precise;
 	int64_t number;
 
@@ -173,8 +187,11 @@ static void look_at(struct look *l, int procfd, const char *pid)
 		t->now[t->n++] = (struct watch_process){(int)number, of.start, own};
 }
 
-/* Two sums that are never too large: those that live with what they waited for, and all that was ever seen by itself. */
-static uint64_t look_end_ms(struct look *l)
+/*
+ * Two sums that are never too large: those that live with what they waited for, and all that was ever seen by
+ * itself.
+ */
+static uint64_t look_end_ms(struct time_look *l)
 {
 	struct watch_times *t = l->times;
 	uint64_t seen;
@@ -190,17 +207,19 @@ uint64_t watch_time(int list, int init, struct watch_times *times)
 {
 	FD_CLEANUP int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char buf[DIRECTORY_BYTES], first[16], pid[16];
-	ssize_t n = list < 0 ? 0 : read(list, buf, sizeof(buf)); /* some 5000: who has more is counted in part */
+	/* Some 5000: who has more is counted in part. */
+	ssize_t n = list < 0 ? 0 : read(list, buf, sizeof(buf));
 	struct str left = str_n(buf, n < 0 ? 0 : (size_t)n);
-	struct look l;
+	struct time_look l;
 
 	look_begin(&l, times);
 	str_put(first, sizeof(first), "%d", init);
-	look_at(&l, proc, first);
-	for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0; left = str_sub(left, (size_t)end + 1, left.n)) {
+	look_at_process(&l, proc, first);
+	for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0;
+			left = str_sub(left, (size_t)end + 1, left.n)) {
 		str_put(pid, sizeof(pid), "%.*s", (int)end, left.p);
 		if (strcmp(pid, first) != 0) /* on version 2 it is one of them */
-			look_at(&l, proc, pid);
+			look_at_process(&l, proc, pid);
 	}
 	return look_end_ms(&l);
 }
@@ -214,7 +233,7 @@ enum { STAT_STATE = 3, STAT_FLAGS = 9 };
 static bool thread_leaves(int tasks, const char *tid)
 {
 	char buf[STATUS_BYTES];
-	struct str text = text_of(tasks, tid, "stat", buf, sizeof(buf));
+	struct str text = read_process_file(tasks, tid, "stat", buf, sizeof(buf));
 	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
 	size_t at = close ? (size_t)(close - text.p) : text.n;
 	int64_t flags = 0;
@@ -228,12 +247,17 @@ static bool thread_leaves(int tasks, const char *tid)
 			return true;
 	}
 	ptrdiff_t end = str_find(text, ' ', at);
-	return !text.n || (end > 0 && num_parse(str_sub(text, at, (size_t)end), 0, UINT32_MAX, &flags) == 0 && flags & LEAVING);
+	return !text.n ||
+			(end > 0 && num_parse(str_sub(text, at, (size_t)end), 0, UINT32_MAX, &flags) == 0 &&
+					flags & LEAVING);
 }
 
 typedef bool entry_fn(int dir, const char *name);
 
-/* It is true of all names in the directory that are numbers. A directory that cannot be read is false, and errno says why; else errno is 0. */
+/*
+ * It is true of all names in the directory that are numbers. A directory that cannot be read is false, and
+ * errno says why; else errno is 0.
+ */
 static bool all_numbers(int dir, entry_fn *fn)
 {
 	_Alignas(struct dirent64) char buf[DIRECTORY_BYTES];
@@ -276,7 +300,8 @@ static bool list_leaves(int list, int init)
 	str_put(pid, sizeof(pid), "%d", init);
 	if (!process_leaves(proc, pid))
 		return false;
-	for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0; left = str_sub(left, (size_t)end + 1, left.n)) {
+	for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0;
+			left = str_sub(left, (size_t)end + 1, left.n)) {
 		str_put(pid, sizeof(pid), "%.*s", (int)end, left.p);
 		if (!process_leaves(proc, pid))
 			return false;
@@ -291,17 +316,17 @@ bool watch_all_leaving(int procfd, int list, int init)
 
 /* ---- all of it ---- */
 
-struct total {
+struct memory_total {
 	uint64_t memory;
 	unsigned processes;
 };
 
 typedef uint64_t memory_fn(int procfd, const char *pid);
 
-static int add_up(int procfd, memory_fn *memory, struct look *time, struct total *ret)
+static int add_up(int procfd, memory_fn *memory, struct time_look *time, struct memory_total *ret)
 {
 	_Alignas(struct dirent64) char buf[DIRECTORY_BYTES];
-	struct total t = {0};
+	struct memory_total t = {0};
 	ssize_t n;
 
 	if (lseek(procfd, 0, SEEK_SET) < 0)
@@ -315,7 +340,7 @@ static int add_up(int procfd, memory_fn *memory, struct look *time, struct total
 			t.processes++;
 			t.memory += memory(procfd, d->d_name);
 			if (time)
-				look_at(time, procfd, d->d_name);
+				look_at_process(time, procfd, d->d_name);
 		}
 	if (n < 0)
 		return -1;
@@ -329,20 +354,22 @@ static uint64_t scratch_used(int fd)
 {
 	struct statfs fs;
 
-	return fd >= 0 && fstatfs(fd, &fs) == 0 ? (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize : 0;
+	return fd >= 0 && fstatfs(fd, &fs) == 0 ? (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize
+						: 0;
 }
 
 int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_times *times, struct watch_sum *ret)
 {
-	struct total t, shared;
+	struct memory_total t, shared;
 	uint64_t scratch = scratch_used(scratchfd);
-	struct look time;
+	struct time_look time;
 
 	look_begin(&time, times);
 	if (add_up(procfd, cheap_memory, &time, &t) != 0)
 		return -1;
 	if (t.memory + scratch > limit && add_up(procfd, exact_memory, NULL, &shared) == 0)
 		t.memory = shared.memory;
-	*ret = (struct watch_sum){.memory = t.memory + scratch, .cpu_ms = look_end_ms(&time), .processes = t.processes};
+	*ret = (struct watch_sum){
+			.memory = t.memory + scratch, .cpu_ms = look_end_ms(&time), .processes = t.processes};
 	return 0;
 }
