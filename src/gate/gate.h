@@ -44,8 +44,8 @@ struct approved {
 };
 
 /*
- * approval.c. Of a judgement that asks; its reasons may have been added to. A function of what the gate
- * found, so a replay gets the same. Inside an arena_run().
+ * approval.c. For a judgement that asks; reasons may have been added to it. Depends only on the gate's
+ * findings, so a replay gets the same. Inside an arena_run().
  */
 struct approved gate_approved(struct arena *a, const struct facts *f, const struct judgement *j, const struct policy *p);
 

@@ -192,7 +192,7 @@ static enum git_changes_state read_cherry_pick(struct git_form *f)
 	return f->n ? GIT_CHANGES_KNOWN : GIT_CHANGES_NONE;
 }
 
-/* What its commits have deleted comes back, links as well: the answer does not tell these. */
+/* Restores files that its commits deleted, links as well: the answer does not list these. */
 static enum git_changes_state read_revert(struct git_form *f)
 {
 	f->backwards = true;

@@ -1,7 +1,7 @@
 /*
- * What git changes in a working tree. Checkout, merge and the like run on the host, where they leave nothing
- * behind; so what they would change is found out first, from the commits that their words name. The world
- * answers (QUESTION_TREE).
+ * The changes that git makes in a working tree. Checkout, merge and the like run on the host, where nothing
+ * is undone. So the changes are found out first, from the commits that the words name. The world answers
+ * (QUESTION_TREE).
  */
 #pragma once
 #include "gate/judge.h"

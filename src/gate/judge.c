@@ -295,7 +295,10 @@ static bool is_borrowed(const struct via *v)
 	return v && (v->kind == VIA_WRAPPER || v->kind == VIA_XARGS || v->kind == VIA_FIND);
 }
 
-/* What sudo, env, xargs ... run has the place of their name; its own words say more. Empty: no such command at this place. */
+/*
+ * A command run by sudo, env, xargs ... has the place of their name; its own words say more. Empty: no such
+ * command at this place.
+ */
 static struct str wrapped_words(struct judge *j, struct span at)
 {
 	struct buf b;

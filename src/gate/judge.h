@@ -81,7 +81,7 @@ void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, stru
 	struct str message, const char *alternative);
 /* approval.c: the row's, unless a command around the place works outside of any box. */
 enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd);
-/* What a yes to the sum would let happen, and what the mode bypassPermissions makes of it. */
+/* The effect of a yes to all reasons together, and the effect of the mode bypassPermissions on it. */
 void approval_finish(struct judge *j);
 /* contain.c: what becomes of contain where nothing can be contained */
 void contain_finish(struct judge *j);
@@ -212,7 +212,7 @@ void checks_run(struct judge *j); /* checks.c: all of the table, in its order */
 /* path_pattern.c: does a pattern ("/?*", "/[!.]*", "/!(x)") find nearly every name in each of its components? */
 bool pattern_finds_all(struct str pattern);
 /* path_derived.c: paths that no word names. */
-/* What a write to a descriptor's path may change: the files that the request opens to be read. */
+/* A write to a descriptor's path may change the files that the request opens for reading. */
 void paths_through_descriptor(struct judge *j, const struct access *x,
 	void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);

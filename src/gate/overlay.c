@@ -75,7 +75,7 @@ static void push_change(struct judge *j, struct overlay_change **list, const str
 	*list = copy;
 }
 
-/* Of many plain changes of one name the first two tell all: only their moments count. */
+/* If one name has many plain changes, the first two are enough: only their moments count. */
 static bool is_told(const struct overlay_change *list, const struct overlay_change *m)
 {
 	unsigned earlier = 0;
@@ -208,7 +208,7 @@ static struct subject *subject_of(struct judge *j, const struct access *x)
 	return NULL;
 }
 
-/* The names, when they are known; NULL: any. What happens again may be another change each time. */
+/* The names, if known; NULL: any. A repeated change may be another change each time. */
 static const struct git_changes *git_names(struct judge *j, const struct overlay_change *m)
 {
 	struct overlay_change *made = (struct overlay_change *)m;
@@ -227,7 +227,7 @@ static const struct git_changes *git_names(struct judge *j, const struct overlay
 	return m->git->state == GIT_CHANGES_PARTLY && !m->git->npaths ? NULL : m->git;
 }
 
-/* What the command may do to these paths is not known, beyond what differs between commits. */
+/* The command's effect on these paths is unknown, beyond the difference between commits. */
 static bool git_unsure(const struct git_changes *t, struct str path)
 {
 	for (size_t i = 0; i < t->npaths && t->state == GIT_CHANGES_PARTLY; i++)

@@ -1,7 +1,7 @@
 /*
- * What the request itself changes in the file system, as its later commands see it. The answers are about what
- * MAY be: what lies on the disk stays possible, changes are added, nothing is taken away. A change counts for
- * those who may come after it (moment_precedes()).
+ * The request's own changes to the file system, as its later commands see them. The answers say what MAY be:
+ * the content of the disk stays possible, changes are added, nothing is taken away. A change counts for
+ * commands that may come after it (moment_precedes()).
  */
 #pragma once
 #include "gate/judge.h"
@@ -40,8 +40,8 @@ bool overlay_git_dir(struct judge *j, struct str path, struct moment use);
 /* Is this a protected file of a git directory that has another name than .git, and that the request made or moved? */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use);
 /*
- * May the request have put a name into this directory that starts with a dash, and that the pattern finds?
- * What it copies is looked up where it comes from, so this may ask for answers of the world.
+ * True if the request may have put a name that starts with a dash, and that the pattern matches, into this
+ * directory. Copied names are looked up at their source, so this may ask the world.
  */
 bool overlay_option_name(struct judge *j, struct str dir, struct str pattern, struct moment use);
 /* Does this access read or delete what that write, of the same command, copies or links? */

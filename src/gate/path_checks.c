@@ -5,7 +5,7 @@
 #include "gate/path_table.h"
 #include "gate/tiers.h"
 
-/* Of the files that a pattern finds, the first that a check speaks about stands for all: its grade is theirs. */
+/* If a pattern matches several files, the first one with a finding represents all: its grade is theirs. */
 static bool was_said(const struct judge *j, enum check_id id, struct span at)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
@@ -112,7 +112,7 @@ static bool finds_gits_own(struct str pattern)
 	return str_contains(pattern, STR(".git"));
 }
 
-/* What a test of find's looks at: the last component, the whole path, or anything else. */
+/* The part of the path that a test of find looks at: the last component, the whole path, or anything else. */
 enum find_test_kind { TEST_NAME, TEST_PATH, TEST_REGEX, TEST_EMPTY, TEST_OTHER };
 
 static const struct find_test {
@@ -193,7 +193,7 @@ static bool narrows(const struct command *c, size_t test, enum find_test_kind ki
 	return !value.n || kind == TEST_EMPTY;
 }
 
-/* Of what is rewritten only a name, or a path that starts beside .git, keeps git's own files out. */
+/* If find rewrites files, only a test on the name, or a start path beside .git, keeps git's own files out. */
 static bool test_chooses(const struct command *c, size_t k, bool rewritten)
 {
 	for (size_t t = 0; t < sizeof(find_tests) / sizeof(*find_tests); t++) {
@@ -454,8 +454,8 @@ static unsigned temp_depth(const struct judge *j, struct str path)
 }
 
 /*
- * What is made new there is the caller's own, and so is one file of theirs directly in it. What lies deeper, or is a directory, was put there
- * by somebody for something: that is worth a question before it goes.
+ * New files there are the caller's own, and so is one of their files directly in it. Deeper files and
+ * directories were put there by somebody on purpose, so deleting them is worth a question.
  */
 static bool own_temp(struct judge *j, const struct access *x, const struct where *w)
 {
@@ -482,7 +482,7 @@ static void in_temp(struct judge *j, const struct access *x, const struct where 
 			"use a directory of your own: mktemp -d");
 }
 
-/* What only adds, or changes no content. */
+/* Commands that only add, or that change no content. */
 static bool adds_only(const struct access *x)
 {
 	static const char ops[][20] = {">>", "touch", "mkdir", "chmod", "chown", "chgrp", "ln", "mkfifo", "git clone", "git init", "git worktree add"};
@@ -501,7 +501,7 @@ static bool clients_notes(const struct judge *j, struct str path)
 	return str_starts(rest, "/.claude/plans/") || str_starts(rest, "/.claude/todos/");
 }
 
-/* What goes, in words that say how bad it is. */
+/* Names the loss in words that say how bad it is. */
 static const char *deleted_thing(const struct judge *j, const struct access *x, const struct where *w)
 {
 	if (x->below || w->wild) {

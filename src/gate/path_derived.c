@@ -78,7 +78,10 @@ void paths_through_descriptor(struct judge *j, const struct access *x,
 
 static void no_file(struct judge *j, const struct access *x, const struct where *w, void *ctx) { (void)j, (void)x, (void)w, (void)ctx; }
 
-/* cp -r DIR/. ., rsync DIR/ .: what is in the directory gets the names it has there. Of directories with a dot what is in them counts, too. */
+/*
+ * cp -r DIR/. ., rsync DIR/ .: the files of the directory keep their names. For directories with a dot, their
+ * content counts, too.
+ */
 static void content_into(struct judge *j, const struct access *x, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	static const char patterns[][12] = {"*", ".[!.]*", ".[!.]*/*"};
@@ -264,7 +267,7 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 	}
 }
 
-/* What git changes in another repository lies outside, although no file is named. */
+/* Git's changes in another repository lie outside, although no file is named. */
 static void git_elsewhere(struct judge *j, struct subject *s, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	struct access x = {.kind = ACCESS_WRITE, .below = true, .op = subject_options(j, s)->name, .at = s->c->at, .when = s->c->when};
@@ -322,7 +325,7 @@ static bool is_launched(const struct judge *j, const struct subject *s)
 	return false; /* a builtin or a function */
 }
 
-/* What they do with the word is not known, but the box does not keep what they print from being read. */
+/* The program's use of the word is unknown, but the box does not keep its output from being read. */
 void paths_unknown_program(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {

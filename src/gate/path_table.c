@@ -90,7 +90,7 @@ const char *path_table_pattern(const char *table, size_t i)
 	return NULL;
 }
 
-/* What follows the home directory the path lies in; empty: none. */
+/* The part behind the home directory that the path lies in; empty: none. */
 static struct str below_home(struct str home, struct str path)
 {
 	ptrdiff_t slash;
@@ -229,7 +229,7 @@ static bool is_secret_dir(const struct judge *j, struct str path)
 	return false;
 }
 
-/* What /proc/PID/root leads to is all there is; of another's process that cannot be looked up. */
+/* /proc/PID/root leads to the whole file system; for another user's process it cannot be looked up. */
 static struct str without_proc_root(struct str path)
 {
 	ptrdiff_t pid = str_starts(path, "/proc/") ? str_find(path, '/', 6) : -1;

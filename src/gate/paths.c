@@ -1,6 +1,7 @@
 /*
- * What a path is and where it lies. Paths come from the reader as they are written; what they lead to (links, .., /proc/self/cwd) only the
- * world knows, so each is asked for once, and judged by its resolved form when the answer is there.
+ * Resolves paths and says where they lie. Paths come from the reader as written. Only the world knows their
+ * targets (links, .., /proc/self/cwd), so each path is asked for once and judged by its resolved form when
+ * the answer is there.
  */
 #include "base/descriptor.h"
 #include "base/glob.h"

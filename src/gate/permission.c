@@ -360,7 +360,10 @@ bool permission_covers(const struct permission_rule *r, enum access_kind kind)
 	return false;
 }
 
-/* A path without empty components, "." and "..", on the stack. What ".." takes away when it is not known leaves an unknown path. */
+/*
+ * A path without empty components, "." and "..", on the stack. An unknown component removed by ".." leaves an
+ * unknown path.
+ */
 struct plain_path {
 	char p[PERMISSION_PATH_MAX + 2]; /* and a slash and a hole after it */
 	size_t n;

@@ -166,7 +166,7 @@ static struct str bytes_at(const struct judge *j, struct span at)
 	return at.text < j->f->ntexts ? str_sub(j->f->texts[at.text].bytes, at.from, at.to) : STR("");
 }
 
-/* What stands inside $( ) when the word is nothing else. */
+/* The text inside $( ) if the word is nothing else. */
 static struct str substituted_command(struct str word)
 {
 	if (word.n > 2 && word.p[0] == '"' && word.p[word.n - 1] == '"')

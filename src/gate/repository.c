@@ -327,7 +327,7 @@ static void related_one(struct judge *j, const struct access *x, const struct wh
 	*found |= !w->sure || is_related(j, w->path) || is_related(j, w->real);
 }
 
-/* As it is written and where it leads. What is not known may be anywhere. */
+/* The path as written and its target. An unknown path may be anywhere. */
 static bool leads_there(struct judge *j, struct str dir, struct str path)
 {
 	struct access x = {.kind = ACCESS_READ};

@@ -41,7 +41,10 @@ static bool inside_safe(const struct judge *j, const struct mark *m)
 	return false;
 }
 
-/* A row of the table says which marks it speaks about. What stands in a safe substitution is no finding of any but that one. */
+/*
+ * A row of the table says which marks it is about. Marks in a safe substitution are findings of that row
+ * only.
+ */
 void text_marks(struct judge *j, const struct check *c)
 {
 	if (judge_grade(j, c) == GRADE_OFF)

@@ -240,7 +240,10 @@ static enum prefix_match argument_matches(struct judge *j, const struct argument
 
 /* ---- saying what a rule found ---- */
 
-/* What an untrusted file says must not reach the model, and its patterns are words as well: the command is quoted instead. */
+/*
+ * An untrusted file's text must not reach the model, and its patterns are text, too: the command is quoted
+ * instead.
+ */
 void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct str what,
 	enum prefix_match m, struct span at)
 {
@@ -311,7 +314,10 @@ static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
 		tiers_heard(j, s, v, VERDICT_ALLOW, true, known && search_regex(j, r->regex, t.text) == REGEX_YES ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
 }
 
-/* What comparing a permission rule with a command may take: every star is a place to go on from. Most differ at the first byte. */
+/*
+ * The cost of comparing a permission rule with a command: every star is a backtracking point. Most rules
+ * differ at the first byte.
+ */
 static bool afford_permission(struct judge *j, const struct permission_rule *r, const struct command *c)
 {
 	size_t bytes = 0, stars = 1;
@@ -449,7 +455,7 @@ static const struct trouble *unknown_run(const struct judge *j)
 	return t;
 }
 
-/* What runs unseen may be a program that is not on the list. */
+/* A command that runs unseen may be a program that is not on the list. */
 static void list_unknown(struct judge *j)
 {
 	const struct trouble *t = unknown_run(j);
@@ -696,7 +702,7 @@ void tiers_decide(struct judge *j)
 		say_too_laborious(j);
 }
 
-/* Plan mode: only forms that are known to read. What a builtin of the shell does shows in what is written. */
+/* Plan mode: only forms that are known to read. The effects of shell builtins show in what is written. */
 static void plan_unknown(struct judge *j, const struct check *c)
 {
 	const struct trouble *t = unknown_run(j);

@@ -24,7 +24,7 @@ struct normal { /* a command */
 	bool cut;                     /* more might have been left out */
 };
 void tiers_normalise(struct judge *j, const struct command *c, struct normal *ret);
-/* Of a rule that denies or asks. */
+/* for a rule that denies or asks */
 enum prefix_match normal_match(const struct normal *n, const struct prefix_rule *r);
 
 /* Between tiers.c and tiers_code.c: who spoke about one command, by tier. */

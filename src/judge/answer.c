@@ -124,7 +124,7 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 			buf_c(out, "null");
 		if (x->path.glob && text_exact(x->path.text))
 			json_put_field(out, "glob", x->path.text);
-		/* What find has found, DIR/STAR STAR, lies at any depth. */
+		/* Matches of find, DIR/STAR STAR, lie at any depth. */
 		if (x->below || (x->path.glob && str_ends(x->path.text, "/**")))
 			buf_c(out, ",\"below\":true");
 		if (x->op)

@@ -24,7 +24,7 @@ struct classifier_answer {
 
 /* ---- what it may do ---- */
 
-/* What would run is not known to anybody, the classifier included, so it is the box at most. */
+/* Nobody knows what would run, not even the classifier, so the box is the mildest answer. */
 static bool is_unread(enum check_id id)
 {
 	switch (id) {
@@ -53,7 +53,10 @@ static enum verdict mildest_verdict(const struct judgement *j)
 
 /* ---- the program ---- */
 
-/* Who may write the program decides in the person's place: it must be theirs or root's, and nobody else's to write. */
+/*
+ * Anybody who can write the program could decide for the person: it must belong to the person or root, and be
+ * writable by nobody else.
+ */
 static int check_usable(const char *path, struct err *e)
 {
 	struct stat st;
@@ -202,7 +205,7 @@ static struct step **add_step(struct arena *a, struct step **to, const char *wha
 	return &s->next;
 }
 
-/* What asked is lifted: it leaves the reasons and stays in the derivation. */
+/* Lifts the reasons that asked: they leave the list and stay in the derivation. */
 static void lift_asks(struct arena *a, struct judgement *j)
 {
 	struct step **end = &j->steps;

@@ -15,7 +15,7 @@
 #define CLASSIFIER_REASON_MAX 500 /* bytes of its reason that are kept */
 
 /*
- * Does nothing unless *j asks and the policy has a classifier. What it answered, or why there is no answer, is added to *j. An answer that
- * stands in *known already is taken instead of asking; else it is put there.
+ * Does nothing unless *j asks and the policy has a classifier. Adds the answer, or why there is none, to *j.
+ * Uses an answer that is already in *known instead of asking; otherwise stores it there.
  */
 void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, struct classified *known, struct judgement *j);

@@ -1,10 +1,10 @@
 /*
- * A session of a client, as far as it must outlive one event: which project it is about. The project is
- * pinned at the session's first event by path, device and inode. What is created, deleted or renamed later
- * (`.git/HEAD`, a nested `git init`, links) moves nothing: later events use what is written here.
+ * The part of a client's session that outlives one event: its project. The project is pinned at the session's
+ * first event by path, device and inode. Later changes (`.git/HEAD`, a nested `git init`, links) move
+ * nothing: later events use the pinned one.
  *
- * STATE/sessions/HASH.json (0600). HASH is the SHA-256 of client and session id, so that nothing a client
- * sends becomes a file name. A session that had no event for CLIENT_SESSION_AGE_S is removed.
+ * STATE/sessions/HASH.json (0600). HASH is the SHA-256 of client and session id, so that no text of a client
+ * becomes a file name. A session without an event for CLIENT_SESSION_AGE_S is removed.
  */
 #pragma once
 #include "model/identity.h"

@@ -70,7 +70,7 @@ static enum mode mode_in_force(const struct engine_request *rq, const struct pol
 	return rq->mode != MODE_DEFAULT && !(all->own.no_lifting && mode_lifts(rq->mode)) ? rq->mode : p->mode;
 }
 
-/* What the gate asks is answered and judged again. A question that stays open is a bound reached, so an ask. */
+/* Answers the gate's questions and judges again. A question that stays open is a bound reached, so an ask. */
 static void judge_in_rounds(struct job *j, const struct policy *p, struct view *v, struct judgement *ret)
 {
 	struct policy own = *p;
@@ -134,8 +134,9 @@ static bool of_project(const struct policy *p, const struct reason *r)
 }
 
 /*
- * The stricter of both holds. What the project says is its rules and its grades: a built-in check that the user's own rule lifted stays
- * lifted. Of its reasons those that are not there yet are added, when they have a part in the verdict.
+ * The stricter verdict holds. The project contributes its rules and grades: a built-in check that the user's
+ * own rule lifted stays lifted. Reasons of the project that are missing are added if they have a part in the
+ * verdict.
  */
 static void take_stricter(struct judgement *own, const struct judgement *project, const struct policy *p, enum mode mode)
 {

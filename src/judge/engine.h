@@ -57,8 +57,8 @@ struct policy_around { /* of a repository around the project: it holds there, to
 };
 
 /*
- * What is in force. `own` is the system's, the user's and a trusted project's policy in one. An untrusted
- * project's is judged by itself, and the minimum of both holds; none of its texts is shown.
+ * The policies in force. `own` merges the system's, the user's and a trusted project's policy. An untrusted
+ * project's policy is judged separately, and the minimum holds; none of its texts is shown.
  */
 struct policies {
 	struct policy own, project;
@@ -112,7 +112,10 @@ struct policies_request {
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
 	bool thorough;         /* examples of presets are tried as well: ours are constants, so one test of each build will do */
 };
-/* Loads all that is in force: system, user, project. What does not load is an error, and the caller denies. */
+/*
+ * Loads the policies in force: system, user, project. A file that does not load is an error, and the caller
+ * denies.
+ */
 int policies_load(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e);
 /* Only `files` and `root`: which files there are. One that cannot be read is listed with its error. */
 int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e);
@@ -134,5 +137,8 @@ bool mode_lifts(enum mode mode); /* acceptEdits, bypassPermissions */
 
 /* answer.c: the answer of `check --json` (docs/schema/check-answer.schema.json), one object on one line. `id` is JSON text, or empty for none. */
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);
-/* What a classifier is given (docs/classifier.md): the command, where, why it would be asked about, and what would run. */
+/*
+ * The input of a classifier (docs/classifier.md): the command, its directory, the reasons for the question,
+ * and the commands that would run.
+ */
 void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j);

@@ -254,7 +254,10 @@ static void gather_settings(struct loader *l)
 
 /* ---- from files to policies ---- */
 
-/* What a file is called in messages. In the folder form a project chooses the names, and they would be read by the model: those of an untrusted one are left out. */
+/*
+ * The name of a file in messages. In the folder form a project chooses the names, and the model would read
+ * them: names of an untrusted project are left out.
+ */
 static struct str shown_name(struct arena *a, const struct policy_file *f)
 {
 	if (f->who != WHO_ANYONE || !str_ends(path_parent(f->path), "/.claude/fencepost/config"))
@@ -330,8 +333,8 @@ static int load_some(struct loader *l, enum config_who least, enum config_who mo
 }
 
 /*
- * What is wrong with a project's file that nobody trusts is said by its place alone: the message goes to the model, and the line it would
- * quote may be written for it. `caisson config verify` shows a person all of it.
+ * For an untrusted project's file, the message has only the place of an error: the model reads the message,
+ * and the quoted line could be written for it. `caisson config verify` shows a person all of it.
  */
 static int hide_project_text(struct loader *l, struct err *e)
 {

@@ -11,7 +11,7 @@
 #define EXAMPLE_ARENA ((size_t)64 << 20)
 #define QUOTE_MAX 80
 
-/* What every node of a list of rules starts with. */
+/* The common first members of all rule nodes. */
 struct rule_node {
 	struct rule_node *next;
 	struct rule rule;
@@ -96,7 +96,7 @@ struct trial {
 	bool spoke;
 };
 
-/* What a normalise rule strips is no command: its expression alone is tried. */
+/* A normalise rule strips a part of a command, not a command: its expression alone is tried. */
 static bool strip_matches(const struct policy *p, const struct example *x)
 {
 	for (const struct normalise_rule *n = p->normalise; n; n = n->next)

@@ -43,7 +43,7 @@ static void drop_allowing_calls(struct call_rule **at)
 	}
 }
 
-/* Of the kinds of rules that can do both, those that allow. */
+/* For kinds of rules that can allow or deny: those that allow. */
 static void drop_allowing_rules(struct policy *p)
 {
 	for (struct redirect_rule **at = &p->redirects; *at;) {

@@ -10,7 +10,7 @@
 #define WORLD_ANSWERS_MAX 4096 /* paths and patterns of one request; questions beyond them stay without an answer */
 #define WORLD_ROOTS_MAX 64     /* writable roots of a policy */
 
-/* `paths_end` and `globs_end` point into *ret: a view is not copied. What was looked at is left in `memo`. */
+/* `paths_end` and `globs_end` point into *ret: a view is not copied. `memo` keeps the directories seen. */
 void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret);
 /* The same for a request about the same place, of which `known` tells already: only what depends on the policy is looked at, and without a policy nothing is. */
 void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret);

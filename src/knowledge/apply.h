@@ -1,4 +1,7 @@
-/* What reading one argv by a row shares between knowledge.c (which word is what) and uses.c (what that means). Inside src/knowledge only. */
+/*
+ * Shared by knowledge.c (which word is what) and uses.c (what that means) while they read one argv by a row.
+ * Internal to src/knowledge.
+ */
 #pragma once
 #include "knowledge/scan.h"
 

@@ -101,7 +101,9 @@ static void override_operands(struct know_operands *ops, const struct know_opera
 		ops->after = by->after;
 }
 
-/* What the operands are, given the options that are present; and the effects these add. */
+/*
+ * Determines the kinds of the operands, given the options that are present, and the effects that these add.
+ */
 static void settle_operands(struct know_applying *ap, bool sub)
 {
 	const struct know_row *r = ap->s->row;

@@ -1,14 +1,14 @@
 /*
- * What commands do with their arguments, as data. Rows come from the YAML files in knowledge/ (baked in at build time, sorted by name, no relocations)
- * or from a user's `commands:`; know_apply() reads one argv by its row and says which words are files, commands, scripts or code.
- * Pure. docs/knowledge.md describes the row's YAML shape.
+ * The effects of commands' arguments, as data. Rows come from the YAML files in knowledge/ (embedded at build
+ * time, sorted by name, no relocations) or from a user's `commands:`. know_apply() reads one argv by its row
+ * and says which words are files, commands, scripts or code. Pure. docs/knowledge.md describes the YAML rows.
  */
 #pragma once
 #include "model/facts.h"
 
 struct know_row; /* knowledge.c; opaque to others */
 
-/* What a range of the argv (or a value inside one word) is to the command. */
+/* The role of a range of the argv, or of a value inside one word. */
 enum know_role {
 	USE_READ,      /* a file or directory that is read */
 	USE_WRITE,     /* ... written, created, or changed; "/tmp" with from == to stands for $TMPDIR, else /tmp */
@@ -71,8 +71,9 @@ const struct know_row *know_find(struct str base, const struct know_row *own, si
 void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret);
 
 /*
- * What a subcommand of git runs of the repository, words separated by blanks. Hooks: "pre-commit?" is skipped by --no-verify,
- * "--continue:pre-commit" fires only with that option. Settings that name a program: "filter.*.clean", "gpg.*" for all keys of a section.
+ * The parts of a repository that a subcommand of git runs, words separated by spaces. Hooks: "pre-commit?" is
+ * skipped by --no-verify, "--continue:pre-commit" fires only with that option. Settings that name a program:
+ * "filter.*.clean", "gpg.*" for all keys of a section.
  */
 struct str know_fires(const struct know_row *row);
 struct str know_obeys(const struct know_row *row);

@@ -119,7 +119,10 @@ struct know_blob {
 };
 
 extern const uint32_t know_baked[]; /* made by gen-knowledge */
-/* Of each of its rows the first bytes of the name, as a number in the order of the names: looking one up touches this and little else of the blob. */
+/*
+ * The first bytes of each row's name, as a number that sorts like the names: a look-up touches this and
+ * little else of the blob.
+ */
 #define KNOW_KEY_BYTES 8
 extern const uint64_t know_keys[];
 

@@ -1,6 +1,7 @@
 /*
- * What a word means to the command, by its kind: one or more uses. Some kinds look into the word: keyed values, hosts among files, volumes
- * of containers, files that are written beside the one that is named. A part that is not known is reported as every thing it could be.
+ * The meaning of a word by its kind: one or more uses. Some kinds look into the word: keyed values, hosts
+ * among files, volumes of containers, files written beside the named one. An unknown part is reported as
+ * everything that it could be.
  */
 #include "knowledge/apply.h"
 
@@ -376,7 +377,7 @@ static void emit_names(struct know_applying *ap, struct know_spec spec, size_t f
 	know_use_add(ap, USE_DATA, flags, from, to, &w)->lang = know_string(ap->s->row, spec.lang);
 }
 
-/* What git makes: files of its work tree, repositories, git directories. */
+/* Things that git makes: files of its work tree, repositories, git directories. */
 static void emit_git(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	static const unsigned flags[KIND_COUNT] = {[KIND_WORK_TREE] = USE_WORK_TREE | USE_BELOW,

@@ -1,7 +1,7 @@
 /*
- * What environment variables make programs do, as data: the rows of knowledge/variables.yaml, baked in at build time without
- * pointers. The shell reader, the readers of inline code, the gate, the environment of the box and redaction all ask here.
- * Pure. docs/knowledge.md ("Variables") describes the rows.
+ * The effects of environment variables on programs, as data: the rows of knowledge/variables.yaml, embedded
+ * at build time without pointers. The shell reader, the readers of inline code, the gate, the environment of
+ * the box and redaction all ask here. Pure. docs/knowledge.md ("Variables") describes the rows.
  */
 #pragma once
 #include "model/facts.h"

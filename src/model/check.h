@@ -15,7 +15,7 @@ enum check_id {
 
 #define CHECK_NAME_MAX 24
 
-/* Of constant memory. "" for CHECK_NONE. */
+/* Constant memory. "" for CHECK_NONE. */
 const char *check_name(enum check_id id);
 /* CHECK_NONE: no check has this name. */
 enum check_id check_find(struct str name);

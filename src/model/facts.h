@@ -1,13 +1,15 @@
 /*
- * What a reader found in a command line: the facts the gate judges. Plain structs, arena-owned, filled by src/shell (and src/code).
+ * The facts about a command line, which the gate judges. Plain structs, arena-owned, filled by src/shell and
+ * src/code.
  *
- * Promise: `commands`, `accesses` of kind write and delete list everything that may happen (they may list more, never less), or
- * `complete` is false and `troubles` says why. A TROUBLE_OPAQUE_SCRIPT stands for any command and any write: it is a fact, not a gap.
+ * Promise: `commands`, and `accesses` of kind write and delete, list everything that may happen (they may
+ * list more, never less), or `complete` is false and `troubles` says why. A TROUBLE_OPAQUE_SCRIPT stands for
+ * any command and any write: it is a fact, not a gap.
  *
- * Abstract text. A value that is not fully known is kept as bytes with holes in it: HOLE_ANY stands for any bytes, also none, HOLE_NUM
- * for an integer (-?[0-9]+), HOLE_NAME for the name of a file, or a part of one: not empty, no slash and no newline in it, neither "." nor
- * ".."; it may start with a dash. No real shell value can hold a NUL; a real byte 1 or 2 in the input becomes HOLE_ANY. A text is exact
- * when it has no hole.
+ * Abstract text. A value that is not fully known is bytes with holes in it: HOLE_ANY stands for any bytes,
+ * also none, HOLE_NUM for an integer (-?[0-9]+), HOLE_NAME for the name of a file, or a part of one: not
+ * empty, no slash and no newline in it, neither "." nor ".."; it may start with a dash. No real shell value
+ * can hold a NUL; a real byte 1 or 2 in the input becomes HOLE_ANY. A text is exact if it has no hole.
  */
 #pragma once
 #include <stdbool.h>
@@ -43,8 +45,8 @@ struct moment {
 };
 
 /*
- * May something that happens at `a` come before something at `b`? What one command does at once has one moment,
- * and does not precede itself.
+ * True if something that happens at `a` may come before something at `b`. All effects of one command have one
+ * moment, which does not precede itself.
  */
 static inline bool moment_precedes(struct moment a, struct moment b)
 {
@@ -126,7 +128,7 @@ struct command {
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_DELETE, ACCESS_EXEC };
 
-/* What a write leaves behind for the commands after it. */
+/* The state that a write leaves behind for later commands. */
 enum change_kind {
 	CHANGE_PLAIN = 0,  /* a file or directory of this name */
 	CHANGE_COPY,       /* what the same command reads or deletes also appears here (cp, mv, rsync) */
@@ -158,7 +160,10 @@ struct touch {            /* a host on the network */
 	struct span at;
 };
 
-/* What code in another language does, as src/code found it. Effects on files, hosts and programs are facts of their own (accesses, touches, commands). */
+/*
+ * The effects of code in another language, as src/code found them. Effects on files, hosts and programs are
+ * facts of their own (accesses, touches, commands).
+ */
 struct code_call {
 	struct code_call *next;
 	struct str name;          /* qualified, through aliases: "shutil.rmtree", "fs.rmSync" */
@@ -174,7 +179,10 @@ struct code_import {
 	struct span at;
 };
 
-/* What stays dynamic, or reaches where no reader follows. Ids are public: "getattr", "eval", "exec", "import", "ctypes", "pickle", ... */
+/*
+ * Code that stays dynamic, or leads where no reader follows. Ids are public: "getattr", "eval", "exec",
+ * "import", "ctypes", "pickle", ...
+ */
 struct code_marker {
 	struct code_marker *next;
 	const char *id;

@@ -1,7 +1,8 @@
 /*
- * What a box may use: the limits by name, how people write them, the values of the profiles. Pure.
+ * The limits of a box: their names, their notation, the values of the profiles. Pure.
  *
- * While a spec is made limits are numbers by name, 0 where nothing was said; struct limits is the result that backends enforce.
+ * While a spec is made, limits are numbers by name, 0 where none was given; struct limits is the result that
+ * backends enforce.
  */
 #pragma once
 #include "base/str.h"
@@ -45,6 +46,6 @@ int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e);
 int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e);
 /* As limit_parse() reads it. */
 struct str limit_text(struct arena *a, enum limit l, uint64_t value);
-/* Of the profile: never 0, but for LIMIT_CPU_TIME and LIMIT_IO. */
+/* from the profile: never 0, except for LIMIT_CPU_TIME and LIMIT_IO */
 uint64_t limit_default(enum profile p, enum limit l, const struct machine *m);
 void limits_of(const uint64_t value[LIMITS], struct limits *ret);

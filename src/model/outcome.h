@@ -1,4 +1,4 @@
-/* What happened in a box: raw, before any judgement about meaning. Zeroed memory is a failure of ours. */
+/* The raw result of a box, before any judgement about its meaning. Zeroed memory is a failure of ours. */
 #pragma once
 #include "base/str.h"
 
@@ -15,8 +15,9 @@ struct enforced { /* who enforced each limit */
 };
 
 /*
- * What a program wrote to one stream, raw. A short one is in memory as a whole. Of a longer one the beginning is there as well, and a file
- * without a name holds its last STREAM_RING bytes: byte i of the stream is at i modulo STREAM_RING. sys/stream.h reads it, wherever it is.
+ * The raw output of one stream. A short one is in memory as a whole. For a longer one, memory holds its
+ * beginning, and an unnamed file holds its last STREAM_RING bytes: byte i of the stream is at i modulo
+ * STREAM_RING. sys/stream.h reads both.
  */
 #define STREAM_KEPT ((uint64_t)64 << 20)     /* bytes at the end of a stream that are kept for people */
 #define STREAM_CONTEXT ((uint64_t)64 << 10)  /* bytes before those, so that a secret that lies across their start is seen as one */

@@ -1,4 +1,4 @@
-/* What was found out about the meaning of a result. Zeroed memory is indeterminate: nothing can be said. */
+/* The meaning of a result, as validators found it. Zeroed memory is indeterminate: unknown. */
 #pragma once
 #include "base/str.h"
 

@@ -87,7 +87,10 @@ struct judgement {
 	struct reason *reasons;
 	struct reason *warnings;
 	struct reason *advice;
-	/* Of an ask: what a yes would let happen. Of a contain by the client's mode: what the mode's yes to the asks, which are warnings now, does. */
+	/*
+	 * For an ask: the effect of a yes. For a contain by the client's mode: the effect of the mode's yes
+	 * to the asks, which are warnings now.
+	 */
 	enum approval approval;
 	struct step *steps;
 	struct placed *placed;

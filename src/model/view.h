@@ -1,6 +1,7 @@
 /*
- * What the judge may know of the world. Filled by src/judge/world.c, never by pure code; recorded with every decision, so that
- * it can be replayed: (command, view, policy) is all that a judgement depends on.
+ * Everything that a judgement may know of the world. Filled by src/judge/world.c, never by pure code, and
+ * recorded with every decision, so that it can be replayed: a judgement depends only on (command, view,
+ * policy).
  */
 #pragma once
 #include "base/str.h"
@@ -9,7 +10,10 @@ enum dialect { DIALECT_BASH, DIALECT_SH, DIALECT_ZSH, DIALECT_POWERSHELL };
 
 enum path_kind { PATH_ABSENT, PATH_FILE, PATH_DIR, PATH_LINK, PATH_DEVICE, PATH_OTHER, PATH_UNREADABLE };
 
-/* What a path is. Links are followed component by component; of what does not exist the longest part that does is, and the rest is added. */
+/*
+ * The answer about a path. Links are followed component by component. If the path does not exist, its longest
+ * existing part is resolved and the rest is appended.
+ */
 struct path_answer {
 	struct path_answer *next;
 	struct str path;       /* as asked: absolute */
@@ -35,7 +39,10 @@ struct git_item {
 	struct str name, text;
 };
 
-/* What git would run of the project in a directory. Hooks and programs of the person or of the system are not listed. */
+/*
+ * The hooks and programs of the project that git would run in a directory. Those of the person or of the
+ * system are not listed.
+ */
 struct git_answer {
 	struct git_answer *next;
 	struct str dir;        /* as asked: absolute */

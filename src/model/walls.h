@@ -1,6 +1,6 @@
 /*
- * What an agent client's own sandbox lets a command do. Caisson's box runs outside that sandbox, so it must
- * not open more than the sandbox did. Paths are absolute.
+ * The permissions of an agent client's own sandbox. Caisson's box runs outside that sandbox, so it must not
+ * open more than the sandbox did. Paths are absolute.
  */
 #pragma once
 #include "model/policy.h"

@@ -57,7 +57,7 @@ int handoff_take(struct arena *a, struct str state, struct str session, struct s
 	return fd_read_all(a, fd, "report", HANDOFF_BYTES_MAX, ret, e);
 }
 
-/* Of tickets, which live shortly, only what says where a command ended is kept as long as reports are. */
+/* Tickets live for a short time; only the file that says where a command ended is kept as long as reports. */
 static bool is_old(const char *name, const struct stat *st, bool tickets, int64_t now_s)
 {
 	bool ticket = tickets && !str_ends(str_of(name), ".cwd");

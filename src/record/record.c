@@ -81,7 +81,7 @@ void record_refuse(struct arena *a, const struct err *why, struct judgement *ret
 	engine_refuse(a, CHECK_RECORD_ERROR, why->text, ret);
 }
 
-/* What went wrong is an error, or turns the record off. */
+/* A failure is an error, or turns the record off. */
 static int fail_record(struct record *r, const struct err *why, struct err *e)
 {
 	if (r->required)
@@ -248,7 +248,7 @@ static void fill_who(struct arena *a, struct record *r, struct audit_row *row, c
 	row->tool_use_id = record_redact(a, r, who->tool_use_id);
 }
 
-/* A path may hold a secret. What is left is JSON all the same, or nothing. */
+/* A path may hold a secret. The redacted text is still JSON, or empty. */
 static struct str clean_json(struct arena *a, struct record *r, struct str json)
 {
 	uint64_t n = 0;

@@ -88,7 +88,7 @@ struct record_stop {
 };
 int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s, struct err *e);
 
-/* What a person did to caisson itself: the command, and what it meant. */
+/* An action of a person on caisson itself: the command and its meaning. */
 int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note, struct err *e);
 
 /*
@@ -104,9 +104,9 @@ struct str record_redact_command(struct arena *a, struct record *r, struct str t
 /* ---- record_json.c: deriving a verdict again ---- */
 
 /*
- * What a judgement knew of the world, with the shell and the mode it was asked with; enough to judge again without looking. In two parts: what
- * is the same for many requests is a blob, so that few are ever written; what was asked of files for this request, and answered, stands in
- * its row (`answers`), because a new file for each would cost more than all the rest.
+ * The view of a judgement, with shell and mode: enough to judge again without looking. It has two parts. The
+ * part that many requests share is a blob, so that few are written. The answers about files of this request
+ * stand in its row (`answers`), because a new blob for each would cost more than all the rest.
  */
 void record_view_json(struct buf *b, const struct view *v, const struct engine_request *rq);
 bool record_answers_json(struct buf *b, const struct view *v); /* false: there are none, and nothing is added */

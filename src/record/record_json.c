@@ -1,6 +1,6 @@
 /*
- * What a verdict is derived from, as JSON and back: the view and the policies. Both are blobs of the record, so their form is public
- * (docs/audit.md): what one version wrote the next one reads.
+ * The inputs of a verdict as JSON and back: the view and the policies. Both are blobs of the record, so their
+ * form is public (docs/audit.md): a later version reads what an earlier one wrote.
  */
 #include "base/json_write.h"
 #include "base/version.h"

@@ -1,8 +1,9 @@
 /*
- * What the record says about one request, and the verdict derived again: by the recorded policy and the recorded view of the world, which gives
- * the recorded verdict unless the program has changed since; or by other policies.
+ * The record of one request, and its verdict derived again: by the recorded policy and view, which gives the
+ * recorded verdict unless the program has changed since; or by other policies.
  *
- * What cannot be had again: a classifier's answer (none is asked), and what was redacted. Memory is the arena's; the caller is inside an arena_run().
+ * Two things cannot be reproduced: a classifier's answer (none is asked), and redacted text. Memory belongs
+ * to the arena; the caller is inside an arena_run().
  */
 #pragma once
 #include "audit/read.h"
@@ -74,9 +75,9 @@ void trial_forget(struct trial *t);
 int trial_policies(struct trial *t, struct str digest, const struct policies **ret, struct err *e);
 
 /*
- * Goes over the requests that pass the filter, newest first. Each different one (recorded verdict, command, view, policy) is judged once and handed
- * to `judged`, which answers with a tag; then `row` is called for it, and for each further row like it with the same tag. What *r and *d point
- * to lives until `judged` returns.
+ * Visits the requests that pass the filter, newest first. Each distinct one (recorded verdict, command, view,
+ * policy) is judged once and passed to `judged`, which returns a tag; then `row` is called for it, and for
+ * each further row like it with the same tag. The targets of *r and *d live until `judged` returns.
  */
 struct replay_visitor {
 	void *ctx;

@@ -35,7 +35,7 @@ struct stream_extent { /* what was read */
 };
 
 void stream_cleaner_init(struct stream_cleaner *c, struct arena *a, struct redactor *r);
-/* Bytes [from, to) of the stream. What is before stream_from() is taken from its beginning in memory. */
+/* Bytes [from, to) of the stream. Bytes before stream_from() come from its beginning in memory. */
 struct stream_extent stream_cleaner_pass(struct stream_cleaner *c, const struct stream *s, uint64_t from, uint64_t to, enum stream_part part, stream_cleaner_take *take, void *ctx);
-/* What comes before a part that starts at `at`: its context. Nothing when it is the start of the stream. */
+/* The context of a part that starts at `at`: the bytes before it. Empty at the start of the stream. */
 void stream_cleaner_context(struct stream_cleaner *c, const struct stream *s, uint64_t at);

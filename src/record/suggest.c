@@ -255,7 +255,10 @@ static int judge_one(void *arg)
 	return 0;
 }
 
-/* Judges what rules were made for with all of them. What is not allowed by them takes its rules back. True: none was taken back. */
+/*
+ * Judges the commands that rules were made for with all rules. A command that is still not allowed takes its
+ * rules back. True: no rule was taken back.
+ */
 static bool try_rules(struct suggest_work *w, struct trial *t, struct str yaml)
 {
 	struct suggest *s = w->s;

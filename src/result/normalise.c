@@ -73,7 +73,7 @@ static struct str cells_text(struct normaliser_state *s, bool trim)
 	return str_n(s->cell_text, len);
 }
 
-/* What the line holds goes out; `end` is the newline, empty at the end of everything, NULL when the line goes on. */
+/* Writes the line; `end` is the newline, empty at EOF, NULL if the line continues. */
 static void emit(struct normaliser *n, const char *end)
 {
 	struct normaliser_state *s = n->state;

@@ -146,7 +146,7 @@ static bool last_part(struct str word, char ret[WORD_MAX])
 	return true;
 }
 
-/* What stands in the line before the number; `last` is the last byte before the line that is not blank. */
+/* The text in the line before the number; `last` is the last non-blank byte before the line. */
 static bool before_allows(char last, struct str s)
 {
 	char word[WORD_MAX];
@@ -182,7 +182,7 @@ static bool before_allows(char last, struct str s)
 	return !last_part(str_sub(s, from, end), word) || !known(names, word);
 }
 
-/* What follows it in the line; `bracket` is what stands right before it. */
+/* The text behind the number in the line; `bracket` is the byte right before it. */
 static bool after_allows(char bracket, struct str s)
 {
 	char word[WORD_MAX];
@@ -340,7 +340,7 @@ static bool next_stamp(struct str text, size_t from, size_t to, struct stamp *re
 	return false;
 }
 
-/* What is known of the line that was looked at last: many numbers may be in one. */
+/* Cached facts about the line looked at last: one line may hold many numbers. */
 struct looked {
 	struct str text;
 	size_t from, to;  /* the line; to is 0 before the first */

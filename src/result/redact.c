@@ -200,8 +200,8 @@ static enum found match_row(const struct redact_row *row, const struct candidate
 }
 
 /*
- * What a row matched may hold a value, or the start of one: in the part that it would leave (the user of a URL), or over its end. Then all of
- * it goes.
+ * A match may hold a value, or the start of one: in the part that it would leave (the user of a URL), or
+ * across its end. Then the whole match is replaced.
  */
 static enum found widen(const struct redactor *r, const struct candidate *c, struct match *m)
 {

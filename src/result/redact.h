@@ -22,8 +22,8 @@ struct str redact_command(struct arena *a, struct redactor *r, struct str text);
 void redactor_feed(struct redactor *r, struct str chunk, struct buf *out);
 void redactor_end(struct redactor *r, struct buf *out);
 /*
- * What came up to here is context: a secret that began in it is still found, but what of it is still undecided is not appended any more, nor
- * do secrets that lie in it count. Answers how many bytes that are.
+ * Declares the text so far to be context: a secret that began in it is still found, but its undecided bytes
+ * are not appended any more, and secrets inside it do not count. Returns the number of those bytes.
  */
 size_t redactor_hide(struct redactor *r);
 /* How many bytes at the end of what was fed are undecided and not appended yet. */

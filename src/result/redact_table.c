@@ -1,6 +1,6 @@
 /*
- * What secrets look like: rows of a prefix and what follows it. A row is here only when hardly anything else looks like it. The few shapes that
- * are more than a run of letters behind a prefix have a function.
+ * The shapes of secrets: rows of a prefix and the bytes behind it. A row is here only if hardly anything else
+ * looks like it. The few shapes beyond a run of letters behind a prefix have a function.
  */
 #define _GNU_SOURCE
 #include "result/redact_table.h"

@@ -7,14 +7,14 @@
 
 enum found { FOUND_NO = 0, FOUND_YES, FOUND_MORE /* the text ends before it is decided */ };
 
-/* The text from a prefix on. `more`: text may follow its end. What is replaced is [*ret_from, *ret_to). */
+/* The text from a prefix on. `more`: text may follow its end. [*ret_from, *ret_to) is replaced. */
 struct candidate {
 	struct str text;
 	bool more;
 	bool command; /* a person decides about this text: nothing that a shell could run is replaced */
 };
 
-/* What is more than a prefix and a run of bytes has a function. */
+/* A shape beyond a prefix and a run of bytes has a function. */
 enum redact_shape { SHAPE_RUN, SHAPE_AWS_SECRET, SHAPE_JWT, SHAPE_URL, SHAPE_PEM };
 
 enum { /* flags of a row */

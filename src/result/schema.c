@@ -392,7 +392,7 @@ static enum schema_answer annotation(struct schema_run *r, const struct schema_a
 
 /* ---- the table ---- */
 
-/* What the value of a keyword may be; something else is a mistake in the schema. */
+/* The types allowed for a keyword's value; another type is a mistake in the schema. */
 #define ANY 0xffu
 #define FLAG (1u << JSON_TRUE | 1u << JSON_FALSE)
 #define NUMBER (1u << JSON_NUMBER)

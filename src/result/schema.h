@@ -28,7 +28,7 @@ struct schema_result {
 	bool format;         /* `format` was seen and not checked */
 };
 
-/* What is left to be spent, for all documents that are held against one schema. */
+/* The remaining budget, shared by all documents validated against one schema. */
 struct schema_budget {
 	int64_t work, pattern_work;
 };

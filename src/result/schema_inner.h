@@ -21,7 +21,7 @@ struct schema_run {
 	size_t nviolations, nunknowns;
 };
 
-/* What a keyword is tried on. */
+/* The subject of a keyword. */
 struct schema_at {
 	struct json *schema;   /* the whole of it */
 	struct json *word;     /* the keyword's value */
@@ -40,7 +40,7 @@ enum schema_answer schema_no(struct schema_run *r, const struct schema_at *at, c
 enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Takes n steps of work; false when there are none left. */
 bool schema_spend(struct schema_run *r, int64_t n);
-/* Whether the subject matches; the compiled pattern is kept in holder->own. */
+/* True if the subject matches; the compiled pattern is kept in holder->own. */
 enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct json *holder, struct str pattern, struct str subject);
 
 #define SCHEMA_SHOWN 48 /* bytes of a name or value in a message */

@@ -5,7 +5,10 @@
 #pragma once
 #include "result/normalise.h"
 
-/* Bytes of a line that is kept until its end. What moves the cursor acts in this much of a line, and only shorter lines are edited. */
+/*
+ * Bytes of a line kept until its end. Cursor movements act on this many bytes, and only shorter lines are
+ * edited.
+ */
 #define NORMALISE_LINE_MAX 16384
 
 /* visible.c: characters that nobody sees become \u{...}. */

@@ -244,7 +244,7 @@ void validate(struct arena *a, const struct validate_input *in, struct validatio
 		v.format = r->format;
 		v.evidence = r->evidence;
 		v.validity = VALIDITY_VALID;
-		/* Of an output with holes no sum can be right: what the checks find then says nothing. */
+		/* No sum can be right for an output with gaps, so the findings of the checks mean nothing. */
 		if (!in->cut) {
 			r->check(a, r->evidence == EVIDENCE_TEXT ? &text : in, &v);
 			judge_rivals(a, &found, in, &text, &v);

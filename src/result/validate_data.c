@@ -1,7 +1,8 @@
 /*
- * Tables: the table of formats, and the rules that hold for each. Only who names the task is told: an ordinary command may print an empty table.
+ * Tables: the table of formats, and the rules for each. Only a caller that names the task gets a judgement:
+ * an ordinary command may print an empty table.
  *
- * What breaks a rule makes the data invalid; there is no failing table, so the result of a valid one is pass.
+ * A broken rule makes the data invalid. There is no failing table, so the result of a valid one is pass.
  */
 #include "result/validate_data.h"
 

@@ -56,7 +56,7 @@ void data_cell(struct types *t, size_t column, struct str cell, size_t row);
 void data_value(struct types *t, size_t column, const struct json *v, size_t row);
 void data_wrong_types(struct arena *a, struct validation *v, const struct header *h, const struct types *t);
 
-/* What is wrong with a JSON text; line_offset: lines before the reader's text. */
+/* Describes an error in a JSON text; line_offset: lines before the reader's text. */
 void data_bad_json(struct arena *a, struct validation *v, const struct json_reader *r, size_t line_offset);
 /* Several values, one a line. */
 bool data_is_jsonl(struct str text);

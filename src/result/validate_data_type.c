@@ -10,7 +10,10 @@ static const struct {
 	{"date", TYPE_DATE}, {"text", TYPE_TEXT}, {"string", TYPE_TEXT}, {"any", TYPE_ANY},
 };
 
-/* What stands before and behind the last colon; the second is all of it, and false, where there is none. */
+/*
+ * The parts before and behind the last colon; without a colon, the second is everything and the result is
+ * false.
+ */
 static bool split(struct str column, struct str *ret_name, struct str *ret_type)
 {
 	size_t i = column.n;

@@ -1,4 +1,7 @@
-/* Runners that print one JSON object a line for each event: go test -json, and libtest's --format json. What was started must end. */
+/*
+ * Runners that print one JSON object per line for each event: go test -json, and libtest's --format json.
+ * Every started test must end.
+ */
 #include "base/json.h"
 #include "result/seen.h"
 #include "result/validate_test.h"

@@ -36,7 +36,7 @@ static bool scan_totals(struct scan *c, const char *separator, int64_t into[NKIN
 
 static int64_t sum(const int64_t n[NKINDS]) { return n[PASSED] + n[FAILED] + n[SKIPPED] + n[TODO]; }
 
-/* What both say, once their numbers are read. */
+/* Judges the numbers of both formats. */
 static void judge(struct arena *a, const struct validate_input *in, struct validation *v, const struct totals *t, const char *how)
 {
 	bool failed = t->tests[FAILED] || t->suites[FAILED];

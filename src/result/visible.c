@@ -1,6 +1,7 @@
 /*
- * Characters that nobody sees: they steer the direction of text, carry hidden text, or make two texts differ that look the same. They become
- * \u{...}. What belongs to an emoji stays. Only what stands before decides, never what follows, so that a second pass decides the same.
+ * Invisible characters: they change the direction of text, carry hidden text, or make two different texts
+ * look the same. They become \u{...}. Parts of an emoji stay. Only preceding characters decide, never
+ * following ones, so that a second pass decides the same.
  */
 #include "result/text.h"
 
@@ -18,7 +19,10 @@ struct range {
 	uint32_t from, to;
 };
 
-/* What emoji are made of; a variation selector may follow it. Wider than the standard's list where its gaps are other pictures. */
+/*
+ * Components of emoji; a variation selector may follow them. Wider than the standard's list where its gaps
+ * are other pictures.
+ */
 static const struct range pictures[] = {
 	{0xA9, 0xA9},     {0xAE, 0xAE},     {0x203C, 0x203C}, {0x2049, 0x2049}, {0x2122, 0x2122}, {0x2139, 0x2139}, {0x2194, 0x21AA},   {0x231A, 0x23FF},
 	{0x24C2, 0x24C2}, {0x25AA, 0x25FE}, {0x2600, 0x27BF}, {0x2934, 0x2935}, {0x2B05, 0x2B55}, {0x3030, 0x3030}, {0x303D, 0x303D},   {0x3297, 0x3299},

@@ -15,7 +15,7 @@ enum audience {
 
 /* The name of a limit for this reader. */
 const char *audience_limit(enum audience who, enum limit l);
-/* Who can set another value of a limit, and how: a clause that follows a semicolon. */
+/* Says who can change a limit, and how: a clause to put behind a semicolon. */
 struct str audience_advice(struct arena *a, enum audience who, enum limit l);
 /* A text that may name options of `caisson run`. */
 struct str audience_text(struct arena *a, enum audience who, struct str text);

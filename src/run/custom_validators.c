@@ -1,9 +1,10 @@
 /*
- * Validators of the person's own (docs/validators.md): programs that read the report, in a box of their own, and answer as `caisson validate` does.
+ * Validators of the person (docs/validators.md): programs that read the report, in a box of their own, and
+ * answer like `caisson validate`.
  *
- * They come after the built-in validator of the same task. Invalid from either is invalid; a program that gives no answer of the right shape makes
- * the result indeterminate, since the person wanted it judged. What it prints is as little trusted as any output: names are
- * checked, messages are normalised, redacted and cut.
+ * They run after the built-in validator of the same task. Invalid from either is invalid; a program without a
+ * well-formed answer makes the result indeterminate, since the person wanted it judged. Its output is as
+ * untrusted as any: names are checked, messages are normalised, redacted and cut.
  */
 #define _GNU_SOURCE
 #include "base/json.h"
@@ -61,7 +62,7 @@ static char *const *words(struct arena *a, const struct texts *command)
 	return v;
 }
 
-/* What it printed. */
+/* Its output. */
 static int run_validator(struct validator_call *j, struct run_wishes *w, struct outcome *ret, struct err *e)
 {
 	struct run r = {.id = j->run->id};
@@ -162,7 +163,7 @@ static struct str message_of(struct validator_call *j, struct str text)
 	return truncate_text(j->a, text, &(struct truncate_options){.max = MESSAGE_BYTES_MAX}, &(struct truncated){0});
 }
 
-/* Of an invalid result they say why, unless they are warnings. */
+/* For an invalid result they say why, unless they are warnings. */
 static int take_checks(struct validator_call *j, const struct json *checks, enum validity validity)
 {
 	if (!checks)

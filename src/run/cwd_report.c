@@ -10,7 +10,7 @@
 
 #define TOLD "/caisson/cwd"
 
-/* What a shell reads before its text, and by which variable it finds that. */
+/* The file that a shell reads before its text, and the variable that names it. */
 static const struct shell {
 	enum dialect dialect;
 	char name[12], value[16], path[20], text[52];

@@ -1,6 +1,6 @@
 /*
- * What a denied resource was the likely cause of. A command that the box broke should not look like a broken command: the texts by which
- * programs complain are rows here, each with the wall they ran into.
+ * Guesses which denied resource caused a failure. A command that the box broke should not look like a broken
+ * command. The rows are messages that programs print, each with the wall behind it.
  */
 #include "run/run.h"
 #include "sys/stream.h"

@@ -52,7 +52,10 @@ static bool is_listed(const struct texts *t, struct str name, bool exactly)
 	return false;
 }
 
-/* Of the caller's variables: those that the table lets through, and those that the person's policy lists, unless they hijack. */
+/*
+ * Passes those of the caller's variables that the table allows, and those that the person's policy lists,
+ * unless they hijack.
+ */
 static bool passes_through(const struct spec_builder *m, struct str name)
 {
 	const struct var_row *r = var_find(name);

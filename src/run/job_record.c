@@ -142,7 +142,7 @@ int job_record_open(struct arena *a, struct job *j, struct err *e)
 	return record_open(a, &at, j->policies.digest.n ? &j->policies : NULL, &j->record, e);
 }
 
-/* What was asked for when there is no spec yet, because there is no policy. */
+/* The requested options, if there is no spec yet because there is no policy. */
 static struct engine_request request_of(struct arena *a, const struct job *j)
 {
 	struct engine_request rq = j->run.gate;

@@ -32,8 +32,7 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
-/* What a person can do about it, for clients that `caisson init` can tell to run tickets outside of their
- * sandbox. */
+/* Advice for a person, for clients that `caisson init` can tell to run tickets outside of their sandbox. */
 static const char *advice_for(struct arena *a, struct str client)
 {
 	if (!str_is(client, "codex") && !str_is(client, "claude-code"))
@@ -57,8 +56,8 @@ static void refuse_sandboxed(struct arena *a, struct job *j)
 }
 
 /*
- * The client's sandbox is as good as the box for a command: the home is read-only, and there is no network. What a person has approved for
- * the box was not approved for here.
+ * The client's sandbox is as good as the box for a command: the home is read-only, and there is no network. A
+ * person's approval for the box is not an approval for the client's sandbox.
  */
 static bool may_run_here(struct arena *a, const struct job *j)
 {

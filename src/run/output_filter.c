@@ -45,8 +45,8 @@ static void hand_on(struct lane *l)
 }
 
 /*
- * The last letters of a line might be the first of a secret, so they are held back; but streams that meet in one file would mix then. What
- * ends a line and is too short to tell anything goes out with it.
+ * The last letters of a line might begin a secret, so they are held back; but then streams that end in one
+ * file would mix. A line end too short to reveal anything is written with the line.
  */
 static void complete_line(struct lane *l)
 {

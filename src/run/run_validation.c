@@ -101,7 +101,7 @@ static struct str raw_stream(struct arena *a, const struct stream *s, bool *cut,
 	return text;
 }
 
-/* Who ended it from outside killed it. */
+/* A signal from outside ended it. */
 static enum status status_of(const struct outcome *o)
 {
 	return o->interrupted ? STATUS_SIGNAL : o->status;

@@ -13,13 +13,13 @@
 
 /* "a,b:integer,c", the value of --columns, taken apart. */
 int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n, struct err *e);
-/* What the output says. NULL: no task was asked for, and nothing was recognised. */
+/* The validation of the output. NULL: no task was asked for, and no format was recognised. */
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o);
 /*
- * What validators of the person's own say, after report_make(): those of the policy for the task, and the one that the command line names. Each
- * reads the report in a box of its own. report->validation is what it is with their word.
+ * Runs the person's validators after report_make(): those of the policy for the task, and the one named on
+ * the command line. Each reads the report in a box of its own. Updates report->validation.
  */
 void validation_custom(struct arena *a, const struct policies *p, struct report *report);
 bool validation_has_custom(const struct policies *p, const char *task);
-/* Its fields as an object; `null` for NULL. What is not valid has no counts: nobody should read them. */
+/* The validation as a JSON object; `null` for NULL. An invalid one has no counts: nobody should read them. */
 void validation_json(struct buf *b, const struct validation *v);

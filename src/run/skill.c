@@ -183,8 +183,8 @@ static const struct key_row {
 };
 
 /*
- * Names are letters, digits and few signs, so nothing in them can end the quotes. What is part of every shell and starts no program needs no
- * place on a list of programs.
+ * Names consist of letters, digits and few signs, so nothing in them can end the quotes. Builtins of every
+ * shell that start no program need no place on the list.
  */
 static struct str policy_of(struct arena *a, const struct texts *names)
 {

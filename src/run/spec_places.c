@@ -1,6 +1,7 @@
 /*
- * What of the host is seen in a box, and where: workspace, home, further paths, the working directory, and the PATH that leads to programs
- * in them. Names are resolved here; what is wrong with them is said before anything is made.
+ * The parts of the host that a box sees, and where: workspace, home, further paths, the working directory,
+ * and the PATH that leads to programs in them. Names are resolved here; errors are reported before anything
+ * is created.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -287,10 +288,7 @@ static int not_pinned(const char *what, const char *path, struct err *e)
 	return err_set(e, ERR_INPUT, 0, "%s '%s' was moved or replaced while it was looked at; run the command again", what, path);
 }
 
-/*
- * From here on the workspace is this directory, whatever has its name later. What is known of it already
- * must be true.
- */
+/* From here on the workspace is this directory, whatever has its name later. A known identity must match. */
 static int pin_workspace(struct place_search *p, struct err *e)
 {
 	struct spec_builder *m = p->m;
@@ -376,7 +374,7 @@ static int set_workspace(struct place_search *p, struct err *e)
 
 static struct str target_of(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
 
-/* What lies below another comes after it. */
+/* A path below another comes after it. */
 void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable)
 {
 	struct spec_path **to = &m->r->spec.paths, *p = arena_new(m->a, struct spec_path);
