@@ -8,18 +8,22 @@
 #include "base/utf8.h"
 
 #define SPARE_BLOCK 64
-#define INDEX_FROM 8       /* members from which an object gets an index */
-#define WHY_BYTES 60       /* of a key or a literal in a message */
-#define DOUBLE_DIGITS 308  /* a number of so many digits and without an exponent is finite */
+#define INDEX_FROM 8      /* members from which an object gets an index */
+#define WHY_BYTES 60      /* of a key or a literal in a message */
+#define DOUBLE_DIGITS 308 /* a number of so many digits and without an exponent is finite */
 
 struct json_index {
-	size_t slots;        /* a power of two, half of them free */
+	size_t slots; /* a power of two, half of them free */
 	struct json *at[];
 };
 
 void json_reader_init(struct json_reader *r, struct arena *a, struct str text, unsigned flags)
 {
-	*r = (struct json_reader){.a = a, .text = text, .flags = flags, .depth_max = JSON_DEPTH_MAX, .count_max = JSON_COUNT_MAX};
+	*r = (struct json_reader){.a = a,
+		.text = text,
+		.flags = flags,
+		.depth_max = JSON_DEPTH_MAX,
+		.count_max = JSON_COUNT_MAX};
 	if ((flags & JSON_TOLERANT) && str_starts(text, "\xef\xbb\xbf"))
 		r->at = 3;
 }
@@ -35,7 +39,10 @@ void json_reader_again(struct json_reader *r, struct str text)
 	r->nspare = SPARE_BLOCK;
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
 
 static bool starts_here(const struct json_reader *r, const char *mark)
 {
@@ -192,8 +199,16 @@ static struct json *read_word(struct json_reader *r)
 		enum json_kind kind;
 		bool finite;
 	} words[] = {
-		{"null", JSON_NULL, true}, {"true", JSON_TRUE, true}, {"false", JSON_FALSE, true}, {"NaN", 0, false}, {"nan", 0, false},
-		{"Infinity", 0, false}, {"-Infinity", 0, false}, {"-NaN", 0, false}, {"inf", 0, false}, {"-inf", 0, false},
+		{"null", JSON_NULL, true},
+		{"true", JSON_TRUE, true},
+		{"false", JSON_FALSE, true},
+		{"NaN", 0, false},
+		{"nan", 0, false},
+		{"Infinity", 0, false},
+		{"-Infinity", 0, false},
+		{"-NaN", 0, false},
+		{"inf", 0, false},
+		{"-inf", 0, false},
 	};
 	struct str rest = str_sub(r->text, r->at, r->text.n);
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -219,7 +234,10 @@ static bool is_integer(struct str number)
 	return true;
 }
 
-static double to_double(struct arena *a, struct str number) { return strtod(str_c(a, number), NULL); }
+static double to_double(struct arena *a, struct str number)
+{
+	return strtod(str_c(a, number), NULL);
+}
 
 /* Does every reader find the same number here? */
 static bool in_range(struct json_reader *r, struct str number)
@@ -227,7 +245,8 @@ static bool in_range(struct json_reader *r, struct str number)
 	int64_t n;
 	if (is_integer(number))
 		return num_parse(number, INT64_MIN, INT64_MAX, &n) == 0;
-	const bool short_one = number.n < DOUBLE_DIGITS && !memchr(number.p, 'e', number.n) && !memchr(number.p, 'E', number.n);
+	const bool short_one = number.n < DOUBLE_DIGITS && !memchr(number.p, 'e', number.n) &&
+			       !memchr(number.p, 'E', number.n);
 	return short_one || isfinite(to_double(r->a, number));
 }
 
@@ -289,7 +308,10 @@ static bool index_member(struct json_reader *r, struct json *o, struct json *m)
 
 static struct json *read_value(struct json_reader *r);
 
-static bool is_next(const struct json_reader *r, char c) { return r->at < r->text.n && r->text.p[r->at] == c; }
+static bool is_next(const struct json_reader *r, char c)
+{
+	return r->at < r->text.n && r->text.p[r->at] == c;
+}
 
 /* `"key":` before a member of an object. */
 static bool read_key(struct json_reader *r, struct str *ret)
@@ -428,7 +450,8 @@ int json_read(struct arena *a, struct str text, struct json **ret, struct err *e
 		return 0;
 	}
 	const struct json_place p = json_place(text, r.at);
-	return err_set(e, ERR_INPUT, 0, "line %zu, column %zu: %.*s", p.line, p.column, STR_ARG(json_why(&r)));
+	return err_set(
+		e, ERR_INPUT, 0, "line %zu, column %zu: %.*s", p.line, p.column, STR_ARG(json_why(&r)));
 }
 
 struct json *json_get(const struct json *o, struct str key)
@@ -468,4 +491,7 @@ int64_t json_int(const struct json *v, int64_t otherwise)
 	return json_is(v, JSON_NUMBER) && num_parse(v->text, INT64_MIN, INT64_MAX, &n) == 0 ? n : otherwise;
 }
 
-double json_double(struct arena *a, const struct json *v) { return json_is(v, JSON_NUMBER) ? to_double(a, v->text) : 0; }
+double json_double(struct arena *a, const struct json *v)
+{
+	return json_is(v, JSON_NUMBER) ? to_double(a, v->text) : 0;
+}

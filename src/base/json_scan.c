@@ -14,7 +14,8 @@ size_t json_skip_string(struct str s, size_t i)
 
 static bool is_word(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' || c == 'E';
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' ||
+	       c == 'E';
 }
 
 /* A number, true, false or null. */
@@ -80,17 +81,25 @@ static int hex4(struct str s, size_t at, uint32_t *ret)
 	return 0;
 }
 
-static bool is_high(uint32_t cp) { return cp >= 0xd800 && cp < 0xdc00; }
-static bool is_low(uint32_t cp) { return cp >= 0xdc00 && cp < 0xe000; }
+static bool is_high(uint32_t cp)
+{
+	return cp >= 0xd800 && cp < 0xdc00;
+}
+static bool is_low(uint32_t cp)
+{
+	return cp >= 0xdc00 && cp < 0xe000;
+}
 
-/* The code point of \uXXXX, or of two of them that are a pair; *i is behind the u and is moved behind its end. */
+/* The code point of \uXXXX, or of two of them that are a pair; *i is behind the u and is moved behind its
+ * end. */
 static int unicode_escape(struct str s, size_t *i, unsigned flags, uint32_t *ret)
 {
 	uint32_t cp, low;
 	if (hex4(s, *i, &cp) < 0)
 		return -1;
 	*i += 4;
-	if (is_high(cp) && *i + 6 <= s.n && s.p[*i] == '\\' && s.p[*i + 1] == 'u' && hex4(s, *i + 2, &low) == 0 && is_low(low)) {
+	if (is_high(cp) && *i + 6 <= s.n && s.p[*i] == '\\' && s.p[*i + 1] == 'u' &&
+		hex4(s, *i + 2, &low) == 0 && is_low(low)) {
 		cp = 0x10000 + ((cp - 0xd800) << 10) + (low - 0xdc00);
 		*i += 6;
 	} else if (is_high(cp) || is_low(cp)) {

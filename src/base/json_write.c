@@ -3,7 +3,10 @@
 
 #include "base/utf8.h"
 
-static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
 
 void json_put_string(struct buf *b, struct str s)
 {
@@ -30,7 +33,8 @@ void json_put_string(struct buf *b, struct str s)
 			i++;
 		} else if (utf8_next(s, &i) == UTF8_BAD) {
 			buf_c(b, "\xEF\xBF\xBD");
-		} else if (c == 0xC2 && (unsigned char)s.p[from + 1] < 0xA0) { /* C1: a terminal obeys these */
+		} else if (c == 0xC2 &&
+			   (unsigned char)s.p[from + 1] < 0xA0) { /* C1: a terminal obeys these */
 			buf_fmt(b, "\\u%04x", (unsigned char)s.p[from + 1]);
 		} else {
 			buf_add(b, s.p + from, i - from);

@@ -1,7 +1,6 @@
 /* See jsontext.h. */
 #include "client/jsontext.h"
 
-
 struct str jsontext_place(struct arena *a, struct str text, size_t at)
 {
 	struct json_place p = json_place(text, at);
@@ -9,7 +8,10 @@ struct str jsontext_place(struct arena *a, struct str text, size_t at)
 	return str_fmt(a, "%zu:%zu", p.line, p.column);
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 /* ---- reading ---- */
 
@@ -29,8 +31,11 @@ int jsontext_read(struct arena *a, struct str text, bool comments, struct json *
 	}
 	root = json_only(&r);
 	if (!root)
-		return err_set(e, ERR_INPUT, 0, "%.*s: %.*s%s", STR_ARG(jsontext_place(a, text, r.at)), STR_ARG(json_why(&r)),
-			!comments && r.at < text.n && text.p[r.at] == '/' ? ", not a comment, which this client does not know" : "");
+		return err_set(e, ERR_INPUT, 0, "%.*s: %.*s%s", STR_ARG(jsontext_place(a, text, r.at)),
+			STR_ARG(json_why(&r)),
+			!comments && r.at < text.n && text.p[r.at] == '/'
+				? ", not a comment, which this client does not know"
+				: "");
 	*ret_root = root;
 	return 0;
 }
@@ -47,7 +52,8 @@ struct jstyle jsontext_style(struct str text, const struct json *root)
 		s.newline = "\r\n";
 	if (!root || !root->first)
 		return s;
-	for (at = root->first->start; at > root->from + 1 && (text.p[at - 1] == ' ' || text.p[at - 1] == '\t'); at--)
+	for (at = root->first->start;
+		at > root->from + 1 && (text.p[at - 1] == ' ' || text.p[at - 1] == '\t'); at--)
 		;
 	if (text.p[at - 1] == '\n' && at < root->first->start)
 		s.indent = str_sub(text, at, root->first->start);
@@ -98,17 +104,20 @@ bool jsontext_made(struct str text, const struct json *child)
 {
 	const struct json *c = child->parent;
 
-	return c && c->first == child && !child->next && only(text, c->from + 1, child->start, ' ') && only(text, child->to, c->to - 1, ' ') && text.p[child->to] != ' ';
+	return c && c->first == child && !child->next && only(text, c->from + 1, child->start, ' ') &&
+	       only(text, child->to, c->to - 1, ' ') && text.p[child->to] != ' ';
 }
 
 static size_t find_comma(struct str text, size_t from, size_t to)
 {
-	for (; from < to; from++) { /* outside of values, so that a comma stands for itself unless it is in a comment */
+	for (; from < to;
+		from++) { /* outside of values, so that a comma stands for itself unless it is in a comment */
 		if (text.p[from] == '/' && from + 1 < to && text.p[from + 1] == '/')
 			while (from < to && text.p[from] != '\n')
 				from++;
 		else if (text.p[from] == '/' && from + 1 < to && text.p[from + 1] == '*')
-			for (from += 3; from < to && !(text.p[from - 1] == '*' && text.p[from] == '/'); from++)
+			for (from += 3; from < to && !(text.p[from - 1] == '*' && text.p[from] == '/');
+				from++)
 				;
 		else if (text.p[from] == ',')
 			return from;

@@ -1,10 +1,11 @@
 /*
- * JSON as text, for changing settings files of others: every value knows its bytes, so that one can be put in or taken out and all the rest
- * (layout, order of keys, line ends, comments where the client knows them) stays as it was.
+ * JSON as text, for changing settings files of others: every value knows its bytes, so that one can be put in
+ * or taken out and all the rest (layout, order of keys, line ends, comments where the client knows them)
+ * stays as it was.
  *
- * Putting in is at the front of an object or array, right behind its bracket; nothing of what follows moves. Of what was empty one blank is
- * left behind what was put in: it says that the container was there before. So taking out gives back the very bytes, with no memory but the
- * file itself:
+ * Putting in is at the front of an object or array, right behind its bracket; nothing of what follows moves.
+ * Of what was empty one blank is left behind what was put in: it says that the container was there before. So
+ * taking out gives back the very bytes, with no memory but the file itself:
  *     []               -> [\n  NEW ]               -> []
  *     {"a": 1}         -> {\n  NEW,"a": 1}         -> {"a": 1}
  */
@@ -16,14 +17,15 @@
 #define JSONTEXT_VALUES_MAX 200000
 
 /*
- * Reads one value. `comments`: those of C and C++ are allowed. A name twice in one object is an error: two readers may pick different ones.
- * *ret_root is NULL when there is nothing but blanks. -1 with "line:column: what".
+ * Reads one value. `comments`: those of C and C++ are allowed. A name twice in one object is an error: two
+ * readers may pick different ones. *ret_root is NULL when there is nothing but blanks. -1 with "line:column:
+ * what".
  */
 int jsontext_read(struct arena *a, struct str text, bool comments, struct json **ret_root, struct err *e);
 /* "line:column" of an offset, both from 1; columns are bytes. */
 struct str jsontext_place(struct arena *a, struct str text, size_t at);
 
-struct jstyle { /* how a file is laid out */
+struct jstyle {              /* how a file is laid out */
 	const char *newline; /* "" when all is on one line */
 	struct str indent;   /* one step */
 };
@@ -34,5 +36,6 @@ void jstyle_break(struct buf *b, const struct jstyle *s, unsigned depth); /* a n
 struct str jsontext_put(struct arena *a, struct str text, const struct json *container, struct str piece);
 /* The text without a child of a container. */
 struct str jsontext_take(struct arena *a, struct str text, const struct json *child);
-/* Is it the only one, with nothing to say that the container was there before it? Then the container goes with it. */
+/* Is it the only one, with nothing to say that the container was there before it? Then the container goes
+ * with it. */
 bool jsontext_made(struct str text, const struct json *child);

@@ -5,8 +5,9 @@
 /* value = 0.DIGITS * 10^exponent */
 struct decimal {
 	bool negative;
-	struct str digits;       /* without leading and trailing zeros, but perhaps with a point in it; empty: zero */
-	size_t ndigits;          /* the point not counted */
+	struct str
+		digits; /* without leading and trailing zeros, but perhaps with a point in it; empty: zero */
+	size_t ndigits; /* the point not counted */
 	int64_t exponent;
 };
 

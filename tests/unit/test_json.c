@@ -12,24 +12,100 @@ static const struct {
 	char who;
 	const char *text;
 } texts[] = {
-	{'T', "3"}, {'T', "\"x\""}, {'T', " null "}, {'T', "[]"}, {'T', "{}"}, {'T', "[1,2]"}, {'T', "{\"a\":[{\"b\":null}]}"},
-	{'T', "\t\r\n[ ]\n"}, {'T', "-0"}, {'T', "0.5e-7"}, {'T', "1E+2"}, {'T', "[1e308]"},
-	{'-', ""}, {'-', " "}, {'-', "[1] x"}, {'-', "[1]]"}, {'-', "1 2"}, {'-', "[1,]"}, {'-', "[,1]"}, {'-', "{\"a\":1,}"}, {'-', "{,}"},
-	{'-', "{\"a\"}"}, {'-', "{\"a\":}"}, {'-', "{a:1}"}, {'-', "{'a':1}"}, {'-', "{1:1}"}, {'-', "["}, {'-', "{"}, {'-', "[1"}, {'-', "}"},
-	{'-', "01"}, {'-', "-"}, {'-', "+1"}, {'-', ".5"}, {'-', "1."}, {'-', "1e"}, {'-', "1e+"}, {'-', "0x10"}, {'-', "--1"}, {'-', "1_0"},
-	{'-', "NaN"}, {'-', "[Infinity]"}, {'-', "-Infinity"}, {'-', "nul"}, {'-', "nulll"}, {'-', "True"}, {'-', "truefalse"},
-	{'-', "\"a"}, {'-', "\"a\nb\""}, {'-', "\"a\tb\""}, {'-', "\"\\x41\""}, {'-', "\"\\'\""}, {'-', "\"\\u12\""}, {'-', "\"\\u12g4\""}, {'-', "\"\\"},
-	{'-', "\v1"}, {'-', "\xc2\xa0" "1"}, {'-', "// x\n1"}, {'-', "/* x */1"}, {'-', "[1] // x"},
+	{'T', "3"},
+	{'T', "\"x\""},
+	{'T', " null "},
+	{'T', "[]"},
+	{'T', "{}"},
+	{'T', "[1,2]"},
+	{'T', "{\"a\":[{\"b\":null}]}"},
+	{'T', "\t\r\n[ ]\n"},
+	{'T', "-0"},
+	{'T', "0.5e-7"},
+	{'T', "1E+2"},
+	{'T', "[1e308]"},
+	{'-', ""},
+	{'-', " "},
+	{'-', "[1] x"},
+	{'-', "[1]]"},
+	{'-', "1 2"},
+	{'-', "[1,]"},
+	{'-', "[,1]"},
+	{'-', "{\"a\":1,}"},
+	{'-', "{,}"},
+	{'-', "{\"a\"}"},
+	{'-', "{\"a\":}"},
+	{'-', "{a:1}"},
+	{'-', "{'a':1}"},
+	{'-', "{1:1}"},
+	{'-', "["},
+	{'-', "{"},
+	{'-', "[1"},
+	{'-', "}"},
+	{'-', "01"},
+	{'-', "-"},
+	{'-', "+1"},
+	{'-', ".5"},
+	{'-', "1."},
+	{'-', "1e"},
+	{'-', "1e+"},
+	{'-', "0x10"},
+	{'-', "--1"},
+	{'-', "1_0"},
+	{'-', "NaN"},
+	{'-', "[Infinity]"},
+	{'-', "-Infinity"},
+	{'-', "nul"},
+	{'-', "nulll"},
+	{'-', "True"},
+	{'-', "truefalse"},
+	{'-', "\"a"},
+	{'-', "\"a\nb\""},
+	{'-', "\"a\tb\""},
+	{'-', "\"\\x41\""},
+	{'-', "\"\\'\""},
+	{'-', "\"\\u12\""},
+	{'-', "\"\\u12g4\""},
+	{'-', "\"\\"},
+	{'-', "\v1"},
+	{'-', "\xc2\xa0"
+	      "1"},
+	{'-', "// x\n1"},
+	{'-', "/* x */1"},
+	{'-', "[1] // x"},
 	/* bytes that are not UTF-8: lone, overlong, half of a pair, too large, cut */
-	{'-', "\"\xff\""}, {'-', "\"\xc0\xaf\""}, {'-', "\"\xed\xa0\x80\""}, {'-', "\"\xf4\x90\x80\x80\""}, {'-', "\"\xe2\x82\""}, {'T', "\"\xf0\x9f\x98\x80\""},
+	{'-', "\"\xff\""},
+	{'-', "\"\xc0\xaf\""},
+	{'-', "\"\xed\xa0\x80\""},
+	{'-', "\"\xf4\x90\x80\x80\""},
+	{'-', "\"\xe2\x82\""},
+	{'T', "\"\xf0\x9f\x98\x80\""},
 	/* keys twice, also when only one is escaped */
-	{'-', "{\"a\":1,\"a\":2}"}, {'-', "{\"a\":1,\"\\u0061\":2}"}, {'-', "{\"\":1,\"\":1}"}, {'-', "[{\"x\":{\"k\":1,\"k\":1}}]"}, {'T', "{\"a\":1,\"A\":2}"},
+	{'-', "{\"a\":1,\"a\":2}"},
+	{'-', "{\"a\":1,\"\\u0061\":2}"},
+	{'-', "{\"\":1,\"\":1}"},
+	{'-', "[{\"x\":{\"k\":1,\"k\":1}}]"},
+	{'T', "{\"a\":1,\"A\":2}"},
 	{'-', "{\"1\":1,\"2\":1,\"3\":1,\"4\":1,\"5\":1,\"6\":1,\"7\":1,\"8\":1,\"9\":1,\"1\":2}"},
 	/* readers differ on these */
-	{'t', "\xef\xbb\xbf[1]"}, {'t', "\"\\ud83d\""}, {'t', "\"\\ude00\""}, {'t', "\"\\ud83d\\u0041\""}, {'t', "\"\\ude00\\ud83d\""}, {'T', "\"\\ud83d\\ude00\""},
-	{'t', "{\"\\u0000\":1}"}, {'t', "{\"a\\u0000b\":1}"}, {'T', "\"\\u0000\""},
-	{'t', "9223372036854775808"}, {'T', "9223372036854775807"}, {'T', "-9223372036854775808"}, {'t', "-9223372036854775809"},
-	{'t', "123456789012345678901234567890"}, {'t', "[1e309]"}, {'t', "-1e999999999999"}, {'T', "1e-999999999999"}, {'T', "1.7976931348623157e308"},
+	{'t', "\xef\xbb\xbf[1]"},
+	{'t', "\"\\ud83d\""},
+	{'t', "\"\\ude00\""},
+	{'t', "\"\\ud83d\\u0041\""},
+	{'t', "\"\\ude00\\ud83d\""},
+	{'T', "\"\\ud83d\\ude00\""},
+	{'t', "{\"\\u0000\":1}"},
+	{'t', "{\"a\\u0000b\":1}"},
+	{'T', "\"\\u0000\""},
+	{'t', "9223372036854775808"},
+	{'T', "9223372036854775807"},
+	{'T', "-9223372036854775808"},
+	{'t', "-9223372036854775809"},
+	{'t', "123456789012345678901234567890"},
+	{'t', "[1e309]"},
+	{'t', "-1e999999999999"},
+	{'T', "1e-999999999999"},
+	{'T', "1.7976931348623157e308"},
 };
 
 static bool taken(struct str text, unsigned flags)
@@ -46,7 +122,8 @@ static void test_texts(void)
 		CHECK_ROW(taken(text, JSON_STRICT) == (texts[i].who == 'T'), texts[i].text);
 		CHECK_ROW(taken(text, JSON_TOLERANT) == (texts[i].who != '-'), texts[i].text);
 	}
-	CHECK(!taken(STR("[1]\0"), JSON_TOLERANT) && !taken(STR("\0"), JSON_TOLERANT) && !taken(STR("\"a\0b\""), JSON_TOLERANT));
+	CHECK(!taken(STR("[1]\0"), JSON_TOLERANT) && !taken(STR("\0"), JSON_TOLERANT) &&
+		!taken(STR("\"a\0b\""), JSON_TOLERANT));
 	CHECK(!taken((struct str){NULL, 0}, JSON_STRICT));
 }
 
@@ -56,7 +133,12 @@ static void test_comments(void)
 		const char *text;
 		bool ok;
 	} rows[] = {
-		{"// x\n[1, /* , ] */ 2 // y\n]// z", true}, {"/**/{/**/\"a\"/**/:/**/1/**/}/**/", true}, {"[1 /* x]", false}, {"/ 1", false}, {"[1]/*/", false}, {"\"//\"", true},
+		{"// x\n[1, /* , ] */ 2 // y\n]// z", true},
+		{"/**/{/**/\"a\"/**/:/**/1/**/}/**/", true},
+		{"[1 /* x]", false},
+		{"/ 1", false},
+		{"[1]/*/", false},
+		{"\"//\"", true},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		CHECK_ROW(taken(str_of(rows[i].text), JSON_COMMENTS) == rows[i].ok, rows[i].text);
@@ -66,16 +148,23 @@ static void test_values(void)
 {
 	struct json *v = NULL;
 	struct err e;
-	CHECK_INT(json_read(A, STR("{\"a\": [1, \"x\\u0000y\", -2.5], \"t\": true, \"s\": \"\\ud83d\\ude00\\n\", \"n\": null}"), &v, &e), 0);
+	CHECK_INT(json_read(A,
+			  STR("{\"a\": [1, \"x\\u0000y\", -2.5], \"t\": true, \"s\": \"\\ud83d\\ude00\\n\", "
+			      "\"n\": null}"),
+			  &v, &e),
+		0);
 	const struct json *a = json_key(v, "a");
 	CHECK_INT(json_size(a), 3);
 	CHECK_INT(json_int(json_items(a), -1), 1);
 	CHECK_STRN(json_text(json_at(a, 1)), STR("x\0y"));
-	CHECK(json_is_int(json_at(a, 0)) && !json_is_int(json_at(a, 2)) && json_int(json_at(a, 2), 7) == 7 && json_double(A, json_at(a, 2)) == -2.5);
-	CHECK(!json_at(a, 3) && json_true_at(v, "t") && !json_true_at(v, "s") && json_is(json_key(v, "n"), JSON_NULL));
+	CHECK(json_is_int(json_at(a, 0)) && !json_is_int(json_at(a, 2)) && json_int(json_at(a, 2), 7) == 7 &&
+		json_double(A, json_at(a, 2)) == -2.5);
+	CHECK(!json_at(a, 3) && json_true_at(v, "t") && !json_true_at(v, "s") &&
+		json_is(json_key(v, "n"), JSON_NULL));
 	CHECK_STR(json_text_at(v, "s"), "\xf0\x9f\x98\x80\n");
 	CHECK_STR(json_text_at(v, "t"), "");
-	CHECK(!json_key(v, "x") && !json_key(a, "a") && !json_key(NULL, "a") && !json_items(v) && !json_members(a) && json_int_at(NULL, "x") == 0);
+	CHECK(!json_key(v, "x") && !json_key(a, "a") && !json_key(NULL, "a") && !json_items(v) &&
+		!json_members(a) && json_int_at(NULL, "x") == 0);
 	CHECK_STR(json_text(NULL), "");
 }
 
@@ -99,15 +188,23 @@ static void test_troubles(void)
 	static const struct {
 		const char *text, *why;
 	} rows[] = {
-		{"{\"a\":1,\n \"a\":2}", "line 2, column 2: a key twice: a"}, {"{\"a\":\n 1,}", "line 2, column 4: expected a key in quotes"}, {"", "line 1, column 1: expected a value"},
-		{"[1] x", "line 1, column 5: expected nothing after the value"}, {"[\"\xff\"]", "line 1, column 3: expected UTF-8"}, {"{", "line 1, column 2: expected a key in quotes"},
-		{"[\"a\nb\"]", "line 1, column 4: expected a string without control characters"}, {"[1 2]", "line 1, column 4: expected ',' or ']'"},
-		{"9223372036854775808", "line 1, column 1: a number that is too large: 9223372036854775808"}, {"NaN", "line 1, column 1: expected a number, not NaN"},
+		{"{\"a\":1,\n \"a\":2}", "line 2, column 2: a key twice: a"},
+		{"{\"a\":\n 1,}", "line 2, column 4: expected a key in quotes"},
+		{"", "line 1, column 1: expected a value"},
+		{"[1] x", "line 1, column 5: expected nothing after the value"},
+		{"[\"\xff\"]", "line 1, column 3: expected UTF-8"},
+		{"{", "line 1, column 2: expected a key in quotes"},
+		{"[\"a\nb\"]", "line 1, column 4: expected a string without control characters"},
+		{"[1 2]", "line 1, column 4: expected ',' or ']'"},
+		{"9223372036854775808", "line 1, column 1: a number that is too large: 9223372036854775808"},
+		{"NaN", "line 1, column 1: expected a number, not NaN"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct json *none = NULL;
 		struct err e = {0};
-		CHECK_ROW(json_read(A, str_of(rows[i].text), &none, &e) == -1 && none == NULL && e.kind == ERR_INPUT, rows[i].text);
+		CHECK_ROW(json_read(A, str_of(rows[i].text), &none, &e) == -1 && none == NULL &&
+				  e.kind == ERR_INPUT,
+			rows[i].text);
 		CHECK_ROW(!strcmp(e.text, rows[i].why), e.text);
 	}
 }
@@ -155,7 +252,8 @@ static void test_skip(void)
 	static const struct {
 		const char *text;
 		size_t end;
-	} rows[] = {{"\"a\\\"b\",", 6}, {"{\"}\":[1,{}]},", 12}, {"[[", 0}, {"[}", 0}, {"\"a", 0}, {"-1.5e+7,", 7}, {"true}", 4}, {"", 0}, {",", 0}, {"[[[[]]]]", 8}, {"[[[[[]]]]]", 0}};
+	} rows[] = {{"\"a\\\"b\",", 6}, {"{\"}\":[1,{}]},", 12}, {"[[", 0}, {"[}", 0}, {"\"a", 0},
+		{"-1.5e+7,", 7}, {"true}", 4}, {"", 0}, {",", 0}, {"[[[[]]]]", 8}, {"[[[[[]]]]]", 0}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		CHECK_ROW(json_skip(str_of(rows[i].text), 0, 4) == rows[i].end, rows[i].text);
 }
@@ -167,10 +265,15 @@ static int write_all(struct arena *a, void *ctx)
 	struct json *v = NULL;
 	struct buf b;
 	(void)ctx;
-	CHECK_INT(json_read(a, STR("{\"z\" : [null,true , false, 1.50e3,\"\\u00e9\\/\\r\"],\"\\u0001\":{}, \"e\":[]}"), &v, NULL), 0);
+	CHECK_INT(json_read(a,
+			  STR("{\"z\" : [null,true , false, 1.50e3,\"\\u00e9\\/\\r\"],\"\\u0001\":{}, "
+			      "\"e\":[]}"),
+			  &v, NULL),
+		0);
 	buf_init(&b, a, 0);
 	json_put_value(&b, v);
-	CHECK_STR(buf_view(&b), "{\"z\":[null,true,false,1.50e3,\"\xc3\xa9/\\u000d\"],\"\\u0001\":{},\"e\":[]}");
+	CHECK_STR(buf_view(&b),
+		"{\"z\":[null,true,false,1.50e3,\"\xc3\xa9/\\u000d\"],\"\\u0001\":{},\"e\":[]}");
 	return 0;
 }
 
@@ -182,7 +285,9 @@ static void test_write(void)
 	CHECK(t.runs >= 2);
 	buf_init(&b, A, 0);
 	json_put_string(&b, STR("a\"\\/\n\t\r\b\0\x1b\x7f\xc2\x9b\xc2\xa0\xff\xe2\x80\xae"));
-	CHECK_STR(buf_view(&b), "\"a\\\"\\\\/\\n\\t\\u000d\\u0008\\u0000\\u001b\\u007f\\u009b\xc2\xa0\xef\xbf\xbd\xe2\x80\xae\"");
+	CHECK_STR(buf_view(&b),
+		"\"a\\\"\\\\/"
+		"\\n\\t\\u000d\\u0008\\u0000\\u001b\\u007f\\u009b\xc2\xa0\xef\xbf\xbd\xe2\x80\xae\"");
 	buf_init(&b, A, 0);
 	buf_char(&b, '{');
 	json_put_field(&b, "a", STR("{"));
