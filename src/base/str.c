@@ -136,6 +136,14 @@ struct str str_word(struct str *rest)
 	return word;
 }
 
+struct str str_base(struct str path)
+{
+	size_t from = path.n;
+	while (from > 0 && path.p[from - 1] != '/')
+		from--;
+	return str_sub(path, from, path.n);
+}
+
 struct str str_trim(struct str s, const char *set)
 {
 	size_t n = strlen(set);

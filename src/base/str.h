@@ -52,6 +52,8 @@ bool path_climbs(struct str path); /* .. after a name: where that leads depends 
 bool str_is_hex(struct str s, size_t n);
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);
+/* the bytes behind the last '/'; all of it when there is none */
+struct str str_base(struct str path);
 /* without those of the bytes of `set` that stand at its ends */
 struct str str_trim(struct str s, const char *set);
 /* Takes the next word of a list that blanks and newlines separate; empty at its end. */

@@ -88,16 +88,6 @@ static struct str take_word(struct arena *a, struct str *rest)
 	return at ? buf_view(&word) : STR("");
 }
 
-static struct str base_name(struct str path)
-{
-	size_t base = 0;
-
-	for (size_t i = 0; i < path.n; i++)
-		if (path.p[i] == '/')
-			base = i + 1;
-	return str_sub(path, base, path.n);
-}
-
 /* The trap in front, if there is one. */
 static struct str skip_trap(struct str line)
 {
@@ -127,12 +117,12 @@ bool init_is_ours(struct arena *a, struct str command, struct init_program *ret)
 	if (command.n > INIT_COMMAND_MAX / 2)
 		return false;
 	p.path = take_word(a, &rest);
-	if (str_is(base_name(p.path), "timeout")) {
+	if (str_is(str_base(p.path), "timeout")) {
 		p.timeout = p.path;
 		rest = skip_limit(rest);
 		p.path = take_word(a, &rest);
 	}
-	if (!str_starts(base_name(p.path), "caisson") || !(str_starts(rest, " hook ") || str_is(rest, " hook")))
+	if (!str_starts(str_base(p.path), "caisson") || !(str_starts(rest, " hook ") || str_is(rest, " hook")))
 		return false;
 	if (ret)
 		*ret = p;

@@ -35,15 +35,6 @@ static const char variables[][32] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CO
 	"CODEX_CI", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI", "AUGMENT_AGENT",
 	"GOOSE_TERMINAL", "CLINE_ACTIVE", "AI_AGENT", "AGENT", ""};
 
-static struct str base_of(struct str path)
-{
-	size_t at = path.n;
-
-	while (at && path.p[at - 1] != '/')
-		at--;
-	return str_sub(path, at, path.n);
-}
-
 static const char *client_called(struct str name)
 {
 	if (str_ends(name, ".exe")) /* so some packages call theirs everywhere */
@@ -90,7 +81,7 @@ static bool is_version(struct str name) { return name.n && name.p[0] >= '0' && n
 
 const char *person_client(const struct ancestor *p)
 {
-	struct str exe = base_of(p->exe), first = base_of(ancestor_word(p, 0));
+	struct str exe = str_base(p->exe), first = str_base(ancestor_word(p, 0));
 	const char *found = client_called(exe);
 
 	if (!found)

@@ -147,13 +147,8 @@ static const struct pvs *f_dirname(struct python *p, const struct py_args *args)
 static const struct pvs *f_basename(struct python *p, const struct py_args *args)
 {
 	struct str s = arg_text(p, args, 0, "p");
-	size_t from = s.n;
 
-	if (!text_exact(s))
-		return pvs_text(p, PV_TEXT, CODE_HOLE);
-	while (from && s.p[from - 1] != '/')
-		from--;
-	return pvs_text(p, PV_TEXT, str_sub(s, from, s.n));
+	return pvs_text(p, PV_TEXT, text_exact(s) ? str_base(s) : CODE_HOLE);
 }
 
 static const struct pvs *f_getcwd(struct python *p, const struct py_args *args)

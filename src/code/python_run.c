@@ -22,11 +22,9 @@ const struct py_arg *py_keyword(const struct py_args *args, const char *name)
 
 struct str py_base(struct str path)
 {
-	size_t from = path.n;
+	struct str base = str_base(path);
 
-	while (from && path.p[from - 1] != '/')
-		from--;
-	return text_exact(path) && from < path.n ? str_sub(path, from, path.n) : str_n("\2", 1);
+	return text_exact(path) && base.n ? base : str_n("\2", 1);
 }
 
 /* ---- programs ---- */

@@ -137,11 +137,9 @@ static struct str known_dir(struct judge *j, struct str path, struct span at)
 
 static struct str known_name(struct str path)
 {
-	size_t from = path.n;
+	struct str base = str_base(path);
 
-	while (from && path.p[from - 1] != '/')
-		from--;
-	return from && text_exact(str_sub(path, from, path.n)) ? str_sub(path, from, path.n) : STR("");
+	return base.n < path.n && text_exact(base) ? base : STR("");
 }
 
 static bool is_root(const struct judge *j, struct str dir)

@@ -16,15 +16,6 @@ _Static_assert(GLOB_HOLE_ANY == HOLE_ANY && GLOB_HOLE_NUM == HOLE_NUM, "base/glo
 
 static const char transparent[][8] = {"timeout", "time", "nice", "nohup", "stdbuf"};
 
-static struct str base_name(struct str s)
-{
-	size_t i = s.n;
-
-	while (i > 0 && s.p[i - 1] != '/')
-		i--;
-	return str_sub(s, i, s.n);
-}
-
 /* ---- the rule's pattern ---- */
 
 struct shape { /* of Bash(pattern) */
@@ -138,7 +129,7 @@ static void feed_word(struct glob *g, const struct word *w, bool first, const st
 	if (!first)
 		glob_feed(g, STR(" "));
 	if (w->kind == WORD_EXACT || (w->kind == WORD_UNKNOWN && w->text.n))
-		feed_text(g, first && how->base ? base_name(w->text) : w->text, how);
+		feed_text(g, first && how->base ? str_base(w->text) : w->text, how);
 	else
 		glob_feed(g, any);
 }
@@ -296,7 +287,7 @@ static const char *wrapper_name(const struct command *c)
 		return NULL;
 	name = c->argv[0].text;
 	if (path_is_system_program(name))
-		name = base_name(name);
+		name = str_base(name);
 	for (size_t i = 0; i < sizeof transparent / sizeof *transparent; i++)
 		if (str_is(name, transparent[i]))
 			return rule_names_settings(STR(""), c) ? transparent[i] : NULL;

@@ -12,11 +12,9 @@ static const char system_dirs[][20] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbi
 
 struct str path_base(struct str s)
 {
-	size_t i = s.n;
+	struct str base = str_base(s);
 
-	while (i > 0 && s.p[i - 1] != '/')
-		i--;
-	return i < s.n ? str_sub(s, i, s.n) : s;
+	return base.n ? base : s;
 }
 
 bool path_is_system_program(struct str path)

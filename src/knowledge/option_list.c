@@ -55,13 +55,9 @@ static const struct know_row *read_level(struct option_collector *l, const struc
 	return sub;
 }
 
-static const char *base_name(struct arena *a, const struct word *argv, size_t argc)
+static const char *program_name(struct arena *a, const struct word *argv, size_t argc)
 {
-	struct str s = argc && argv[0].kind == WORD_EXACT ? argv[0].text : STR("");
-	size_t from = s.n;
-	while (from > 0 && s.p[from - 1] != '/')
-		from--;
-	return str_c(a, str_sub(s, from, s.n));
+	return str_c(a, argc && argv[0].kind == WORD_EXACT ? str_base(argv[0].text) : STR(""));
 }
 
 void know_options(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_options *ret)
@@ -69,7 +65,7 @@ void know_options(struct arena *a, const struct know_row *row, const struct word
 	static const struct know_row nothing = {.bits = ROW_ABBREV};
 	struct option_collector l = {.a = a, .ret = ret};
 	size_t start = 1;
-	*ret = (struct know_options){.name = row ? know_string(row, row->name) : base_name(a, argv, argc), .row = row ? row : &nothing};
+	*ret = (struct know_options){.name = row ? know_string(row, row->name) : program_name(a, argv, argc), .row = row ? row : &nothing};
 	if (!row)
 		row = &nothing;
 	for (int depth = 0; row && argc && depth < OPTIONS_DEPTH_MAX; depth++) {

@@ -61,10 +61,7 @@ static struct str last_part(struct str path)
 {
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
-	size_t from = path.n;
-	while (from && path.p[from - 1] != '/')
-		from--;
-	return str_sub(path, from, path.n);
+	return str_base(path);
 }
 
 /* sed -i'.*.old' a/b makes a/.b.old. */

@@ -74,15 +74,6 @@ static struct str word_after(struct str s, size_t *at)
 	return str_sub(s, from, *at);
 }
 
-static struct str base_name(struct str path)
-{
-	size_t at = path.n;
-
-	while (at && path.p[at - 1] != '/')
-		at--;
-	return str_sub(path, at, path.n);
-}
-
 /* "#!/usr/bin/env python3", "#!/bin/sh -e", "#!/usr/bin/python3.11" */
 static const struct language *by_shebang(struct str text)
 {
@@ -92,9 +83,9 @@ static const struct language *by_shebang(struct str text)
 
 	if (!str_starts(line, "#!"))
 		return NULL;
-	name = base_name(word_after(line, &at));
+	name = str_base(word_after(line, &at));
 	while (str_is(name, "env") || (name.n && name.p[0] == '-'))
-		name = base_name(word_after(line, &at));
+		name = str_base(word_after(line, &at));
 	while (name.n && ((name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9') || name.p[name.n - 1] == '.') && !by_name(name))
 		name.n--;
 	return by_name(name);
@@ -299,7 +290,7 @@ static int copy_script(struct spec_builder *m, struct str top, struct str real, 
 	size_t left = NEIGHBOURS_MAX;
 
 	for (struct str at = real; at.n > top.n && at.n > 1; at = path_parent(at))
-		if (link_neighbours(m, path_parent(at), base_name(at), &left, e) != 0)
+		if (link_neighbours(m, path_parent(at), str_base(at), &left, e) != 0)
 			return -1;
 	add_file(m, real, text);
 	return 0;
@@ -343,7 +334,7 @@ static int place_script(struct spec_builder *m, struct str real, struct str text
 		return 0;
 	}
 	if (!top.n)
-		give_script(m, base_name(str_of(m->w->file)), text);
+		give_script(m, str_base(str_of(m->w->file)), text);
 	else if (copy_script(m, top, real, text, e) != 0)
 		return -1;
 	add_word(m, w, str_c(m->a, m->r->spec.files->path));

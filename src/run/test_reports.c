@@ -47,15 +47,6 @@ const struct test_runner *test_runner(struct str file)
 
 /* ---- asking ---- */
 
-static struct str base_name(struct str path)
-{
-	size_t at = path.n;
-
-	while (at && path.p[at - 1] != '/')
-		at--;
-	return str_sub(path, at, path.n);
-}
-
 /* The variable, with what it says already. */
 static void add_variable(struct spec_builder *m, const struct test_runner *row)
 {
@@ -84,10 +75,10 @@ static bool calls_runner(const struct test_runner *row, struct str first, struct
 {
 	static const char starters[][8] = {"npx", "bunx", "php"};
 
-	if (str_is(base_name(first), row->word))
+	if (str_is(str_base(first), row->word))
 		return true;
 	for (size_t i = 0; i < COUNT(starters); i++)
-		if (str_is(base_name(first), starters[i]) && str_is(base_name(second), row->word))
+		if (str_is(str_base(first), starters[i]) && str_is(str_base(second), row->word))
 			return true;
 	return false;
 }

@@ -1,14 +1,6 @@
 /* Simple commands: assignments, then a function, a builtin or a program (program_effects.c). */
 #include "shell/eval.h"
 
-struct str base_name(struct str path)
-{
-	size_t i = path.n;
-	while (i > 0 && path.p[i - 1] != '/')
-		i--;
-	return str_sub(path, i, path.n);
-}
-
 /* ---- assignments; what they make programs do is in variable_effects.c ---- */
 
 /* What the variable was declared to be before: integers are evaluated, a readonly one may not change. */

@@ -187,7 +187,7 @@ static struct str interpreter_of(struct str text)
 			i++;
 		for (from = i; i < text.n && !memchr(" \t\r\n", text.p[i], 4);)
 			i++;
-		struct str base = base_name(str_sub(text, from, i));
+		struct str base = str_base(str_sub(text, from, i));
 		if (base.n && base.p[0] != '-' && !str_is(base, "env"))
 			return base;
 		if (i < text.n && text.p[i] == '\r')

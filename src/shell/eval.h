@@ -468,7 +468,6 @@ struct str value_appended(struct eval *e, const struct shell_value *old, struct 
 /* A program with its words: program_effects.c. */
 void call_program(struct eval *e, const struct word *argv, size_t argc);
 void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at);
-struct str base_name(struct str path);
 
 /* ---- patch.c ---- */
 /* Lists the files that a patch, or other data a program is given, names; those below the directory when the data are not known. */

@@ -250,11 +250,7 @@ static struct str strip_slashes(struct str s)
 
 static size_t after_last_slash(struct str s)
 {
-	size_t i = s.n;
-
-	while (i && s.p[i - 1] != '/')
-		i--;
-	return i;
+	return s.n - str_base(s).n;
 }
 
 static bool basename_row(const struct output_call *c, struct str *ret)

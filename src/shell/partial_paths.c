@@ -60,8 +60,8 @@ struct str names_of_pattern(struct eval *e, struct str pattern)
 /* Both in the same directory, and each a name there: then any name there. */
 struct str names_join(struct eval *e, struct str a, struct str b)
 {
-	size_t da = a.n - base_name(a).n, db = b.n - base_name(b).n;
-	struct str x = base_name(a), y = base_name(b);
+	size_t da = a.n - str_base(a).n, db = b.n - str_base(b).n;
+	struct str x = str_base(a), y = str_base(b);
 	if (str_eq(a, b))
 		return a;
 	if (da != db || memcmp(a.p, b.p, da) != 0 || !names_only(a) || !names_only(b))

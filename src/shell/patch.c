@@ -93,7 +93,7 @@ static void add_stripped(struct patch_reader *r, struct str path, bool bare, boo
 	if (r->git && !bare)
 		add_file(r, without_components(path, 1), gone);
 	else if (!r->git && memchr(path.p, '/', path.n))
-		add_file(r, base_name(path), gone);
+		add_file(r, str_base(path), gone);
 }
 
 static char escaped_char(char c)
@@ -370,7 +370,7 @@ static void read_options(struct patch_reader *r, const struct word *argv, size_t
 	struct know_options *o = arena_new(r->e->a, struct know_options);
 	const struct know_option *x;
 
-	know_options(r->e->a, know_find(base_name(argv[0].text), r->e->rq->own, r->e->rq->nown), argv, argc, o);
+	know_options(r->e->a, know_find(str_base(argv[0].text), r->e->rq->own, r->e->rq->nown), argv, argc, o);
 	for (x = know_option_find(o, "-p", NULL); x; x = know_option_find(o, "-p", x)) {
 		size_t i = 0;
 		bool ok = false;

@@ -175,7 +175,7 @@ static bool replaces_only(const struct word *argv, size_t end)
  * command is known, the words need not be. */
 static bool parallel_known(const struct know_use *u, const struct word *argv, size_t argc)
 {
-	if (!str_is(base_name(argv[0].text), "parallel") || u->to >= argc ||
+	if (!str_is(str_base(argv[0].text), "parallel") || u->to >= argc ||
 		argc - u->to > PARALLEL_WORDS_MAX || !str_is(argv[u->to].text, ":::"))
 		return false;
 	for (size_t i = 0; i < argc; i++) {
@@ -470,7 +470,7 @@ static void use_code(struct eval *e, const struct know_result *k, const struct k
 	bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
 	if (in && !e->s.in.known && e->s.in.file.n && !e->elsewhere) {
 		emit_access(e, ACCESS_EXEC, word_of(e->s.in.file, at), false, k->name, at);
-		content_run(e, word_of(e->s.in.file, at), base_name(argv[0].text), argv, argc, argc);
+		content_run(e, word_of(e->s.in.file, at), str_base(argv[0].text), argv, argc, argc);
 		return;
 	}
 	struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
@@ -529,7 +529,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
 	case USE_EXEC:
 		emit_access(e, ACCESS_EXEC, u->value, below, k->name, at);
-		content_run(e, u->value, base_name(argv[0].text), argv, u->to, argc);
+		content_run(e, u->value, str_base(argv[0].text), argv, u->to, argc);
 		break;
 	case USE_DIR: {
 		struct str path = u->value.kind == WORD_REST || path_climbs(u->value.text) ? HOLE : u->value.text;
@@ -643,7 +643,7 @@ static void run_path(struct eval *e, const struct word *argv, size_t argc)
 
 void call_program(struct eval *e, const struct word *argv, size_t argc)
 {
-	struct str name = argv[0].text, base = base_name(name);
+	struct str name = argv[0].text, base = str_base(name);
 	e->s.status = -1;
 	emit_launch(e, name, argv[0].at);
 	bool slash = memchr(name.p, '/', name.n) != NULL;

@@ -18,10 +18,8 @@ static bool is_digits(struct str s)
 /* The last part of a path, when a number: a port, perhaps. */
 static bool ends_in_number(struct str path)
 {
-	size_t from = path.n;
-	while (from && path.p[from - 1] != '/')
-		from--;
-	return from && is_digits(str_sub(path, from, path.n));
+	struct str base = str_base(path);
+	return base.n < path.n && is_digits(base);
 }
 
 /*

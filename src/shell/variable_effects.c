@@ -42,7 +42,7 @@ static bool system_dir(struct str dir)
 
 bool system_path(struct str path)
 {
-	struct str base = base_name(path);
+	struct str base = str_base(path);
 	return base.n && base.n < path.n && !str_is(base, "..") && system_dir(str_sub(path, 0, path.n - base.n - 1));
 }
 
