@@ -1,6 +1,6 @@
 /*
- * What the model is told when a session starts: short, because it is read in every session. The person's own lines follow; those of a project that
- * nobody has trusted never get here, because such a file cannot set the key.
+ * The text for the model at the start of a session: short, because every session reads it. The person's own
+ * lines follow; an untrusted project cannot set the key, so its lines never get here.
  */
 #include "client/hook.h"
 

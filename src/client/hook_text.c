@@ -21,7 +21,7 @@
 #define LINE_END "\u23ce" /* a return arrow */
 #define OUTSIDE "A yes runs it OUTSIDE the box, where it reaches all of this machine"
 
-/* Without secrets. What a shell could run stays, since a person decides about it. */
+/* Without secrets. Everything that a shell could run stays, since a person decides about it. */
 static struct str without_secrets(struct judging *g, struct str text)
 {
 	struct str s = g->j.view ? record_redact_command(g->c->a, &g->record, text) : text;
@@ -68,7 +68,7 @@ static struct str cut(struct str s, size_t n)
 
 /* ---- reasons ---- */
 
-/* What belongs in the box needs no advice, except where it is denied for want of one. */
+/* A contained command needs no advice, unless it is denied because no box is available. */
 static struct str instead(struct judging *g, const struct reason *r, enum told told)
 {
 	bool code = r->id == CHECK_EXECUTES_FILE || r->id == CHECK_UNKNOWN_PROGRAM;

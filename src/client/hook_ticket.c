@@ -45,9 +45,9 @@ static struct str absolute(struct arena *a, const char *path, struct str cwd)
 }
 
 /*
- * What the client runs instead: this program with the ticket, and nothing of the text but a comment. A cd
- * must hold for the client's shell, too: the run says on descriptor 3 where the command ended, while its
- * output goes where it would have gone, and its exit code is the command's.
+ * The command that the client runs instead: this program with the ticket, and the original text only as a
+ * comment. A cd must also affect the client's shell: the run reports on descriptor 3 where the command ended,
+ * while its output goes where it would have gone, and its exit code is the command's.
  */
 static struct str wrapped(struct judging *g, struct str ticket, bool follow)
 {

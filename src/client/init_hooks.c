@@ -178,7 +178,7 @@ static int make_dirs(struct arena *a, struct str file, mode_t mode, struct str *
 	return 0;
 }
 
-/* What was there when the change was planned is still there. */
+/* True if the file is still as it was when the change was planned. */
 static int check_same(struct arena *a, const struct init_change *c, struct err *e)
 {
 	struct str now;

@@ -48,7 +48,7 @@ struct init_program {
 
 /* Does the event precede a tool, so that a hook that fails must block? */
 bool init_blocks(const struct init_row *row, const char *event);
-/* What an event runs, for sh. `event` is NULL for the program and its arguments alone. */
+/* The shell command of an event. `event` is NULL for the program and its arguments alone. */
 struct str init_command(struct arena *a, const struct init_row *row, const struct init_program *p, const char *event);
 /* Is this command line a hook of ours, of whatever version and place? *ret is what it runs, without quotes; NULL: not asked. */
 bool init_is_ours(struct arena *a, struct str command, struct init_program *ret);

@@ -188,7 +188,7 @@ static int set_program(struct spec_builder *m, struct err *e)
 	return 0;
 }
 
-/* What the gate reads: shell text as it is, other code as an argument of its interpreter. */
+/* The text for the gate: shell text as it is, other code as an argument of its interpreter. */
 static void gate_code(struct spec_builder *m, const struct language *l, struct str code)
 {
 	struct buf b;

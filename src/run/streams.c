@@ -91,7 +91,7 @@ static void keeper_add(struct passage *p, struct str text)
 	}
 }
 
-/* What is older than the record goes, and the oldest when there is too much. */
+/* Removes outputs older than the record, and the oldest ones when there are too many. */
 static void prune_outputs(struct passage *p)
 {
 	const struct run *r = p->r;
@@ -159,7 +159,7 @@ static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at
 	return i;
 }
 
-/* Of a stream whose beginning is not kept: what is in memory of it, the gap, and what must be known before the rest. */
+/* For a stream whose beginning is not kept: the part in memory, the gap, and the context of the rest. */
 static void pass_beginning(struct passage *p, const struct stream *s, uint64_t start)
 {
 	struct str head = str_sub(s->text, 0, start < s->text.n ? (size_t)start : s->text.n);

@@ -29,5 +29,8 @@ const struct test_runner *test_runner(struct str file);
 /* Makes the pipes; nothing to do when nobody was asked. */
 int test_reports_start(struct arena *a, const struct run *r, struct collector *ret, struct err *e);
 void test_reports_end(struct arena *a, const struct run *r, struct collector *c);
-/* What the reports say, together with what was printed: v is the validators' word on that, and becomes the word on both. */
+/*
+ * Combines the reports with the printed output: v is the validators' result for the output, and becomes the
+ * result for both.
+ */
 void test_reports_judge(struct arena *a, const struct run *r, const struct outcome *o, struct validation *v);

@@ -1,6 +1,6 @@
 /*
- * What this host can enforce for this caller, and what to do about what is missing: the rows of src/box/probe.c, then caisson's own files,
- * and at last a box that is really run.
+ * Finds out what this host can enforce for this caller, and what to do about the gaps: the rows of
+ * src/box/probe.c, then caisson's own files, and at last a box that is really run.
  */
 #pragma once
 #include "box/probe.h"

@@ -25,7 +25,7 @@ struct trial_place { /* the canaries */
 	unsigned port;
 };
 
-/* What is looked at outside the box afterwards. */
+/* Things checked outside the box afterwards. */
 enum attempt_look { LOOK_NOWHERE, LOOK_WORK, LOOK_OUTSIDE, LOOK_PROTECTED, LOOK_LISTENER };
 
 struct attempt { /* texts in place; those that are empty are not given */
@@ -60,9 +60,9 @@ struct box_test {
 /* selftest_attempts.c */
 extern const struct attempt attempts[];
 extern const size_t nattempts;
-/* What is wrong outside; NULL: nothing. */
+/* The fault found outside; NULL: none. */
 const char *attempt_look(enum attempt_look look, struct trial_place *p);
-/* What only shows at the end of all: nothing of them lives, and nothing was written later. */
+/* Checked at the very end: no process of the attempts lives, and nothing was written later. */
 const char *attempts_leftover(struct trial_place *p);
 
 /* Runs all. `dir`: where the temporary directory is made. -1 when no box can be made, or the canaries cannot. */

@@ -162,7 +162,10 @@ static struct number value_of(struct arith_scan *p, struct name *n)
 	return eval_text(p->ar, p->mood, text);
 }
 
-/* What the variable holds if it is not certain that it is assigned. An element is not read again for it: its subscript may have effects. */
+/*
+ * The variable's value if its assignment is not certain. An element is not read again for it: its subscript
+ * may have effects.
+ */
 static struct str either_value(struct arith_scan *p, const struct name *n, struct str value)
 {
 	struct str old;

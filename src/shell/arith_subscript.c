@@ -81,8 +81,8 @@ static size_t skip_subscript(struct skip *k, size_t i)
 }
 
 /*
- * Whether a `)` in $(...) closes it can depend on a case, a comment or a here-document inside; those are not followed here, so with them, as
- * with a substitution that does not seem to end, nothing is claimed.
+ * A `)` in $(...) may not close it because of a case, a comment or a here-document inside; those are not
+ * followed here. With them, and with a substitution that does not seem to end, nothing is claimed.
  */
 enum subscript arith_subscript(struct str s, size_t at, size_t *ret_end)
 {

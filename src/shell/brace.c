@@ -1,6 +1,7 @@
 /*
- * Brace expansion. bash does it on the word's text before anything else, and reads each result again as a word; so do we, because pieces
- * that meet can form new syntax ("{$,x}HOME"). What is quoted, substituted or ${...} is copied whole and never looked into.
+ * Brace expansion. bash does it on the word's text before anything else, and parses each result again as a
+ * word; so does this, because pieces that meet can form new syntax ("{$,x}HOME"). Quotes, substitutions and
+ * ${...} are copied whole and never looked into.
  */
 #include "base/num.h"
 #include "shell/eval.h"

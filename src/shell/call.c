@@ -3,7 +3,7 @@
 
 /* ---- assignments; what they make programs do is in variable_effects.c ---- */
 
-/* What the variable was declared to be before: integers are evaluated, a readonly one may not change. */
+/* The earlier declaration of the variable: integers are evaluated, a readonly one may not change. */
 static void keep_attributes(struct eval *e, struct shell_value *v, const struct shell_value *old,
 	const struct fields *fs)
 {

@@ -505,7 +505,7 @@ void out_spoil(struct eval *e)
 		e->captured->spoiled = true;
 }
 
-/* What was printed before a branch is remembered, so that what two branches print can be compared. */
+/* Remembers the output before a branch, so that the outputs of two branches can be compared. */
 size_t out_mark(const struct eval *e) { return e->out ? e->out->b.n : 0; }
 
 struct str out_since(struct eval *e, size_t mark)

@@ -645,8 +645,9 @@ void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t inde
 }
 
 /*
- * The same line with its first alias replaced. Whether aliases are on is not known (a client's shell may have them on), so the line is
- * evaluated both ways. Returns how many bytes of the text are left after the line, which must be the same for both readings.
+ * The same line with its first alias replaced. A client's shell may have aliases on or off, so the line is
+ * evaluated both ways. Returns how many bytes of the text are left after the line, which must be the same for
+ * both readings.
  */
 static size_t line_with_alias(struct eval *e, const struct parser *from, size_t start, unsigned guard)
 {

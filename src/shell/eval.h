@@ -325,7 +325,7 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 void eval_stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
 void emit_link(struct eval *e, struct word path, struct span at);
 void emit_through_links(struct eval *e);     /* at the end: writes through links of the script are writes to who knows where */
-/* What follows is reached through this step; returns what to put back into e->via. */
+/* Commands found from now on are reached through this step; returns the old e->via, to be restored. */
 const struct via *via_enter(struct eval *e, struct via step);
 void in_forget(struct eval *e);     /* somebody may have read any of the input */
 void out_add(struct eval *e, struct str text);
@@ -438,7 +438,10 @@ unsigned choice_substitution(struct eval *e);              /* begins: it prints 
 void choice_substituted(struct eval *e, unsigned outer);
 
 /* ---- odd_globs.c ---- */
-/* What an absolute path with wildcards or names in it also means with dotglob and nocaseglob. False: too much. */
+/*
+ * The other meanings of an absolute path with wildcards or names in it, with dotglob and nocaseglob. False:
+ * too many.
+ */
 bool odd_patterns(struct eval *e, const struct word *path, struct str ret[ODD_PATTERNS_MAX], size_t *ret_n);
 
 /* ---- include.c ---- */

@@ -153,7 +153,10 @@ static void expand_double(struct eval *e, const struct syn_part *part, struct ho
 		chars_mark(out, CHAR_REST); /* "${a[*]%x}$@": bash then takes * for @ */
 }
 
-/* <( ) and >( ): the commands run beside what follows; the word is the name of a pipe. What is printed into it is kept: it may be a script. */
+/*
+ * <( ) and >( ): the commands run in parallel; the word is the name of a pipe. Text printed into it is kept:
+ * it may be a script.
+ */
 static void expand_process(struct eval *e, const struct syn_part *part, struct chars *out)
 {
 	struct output_sink sink = {.spoiled = false}, *o = e->out, *captured = e->captured;

@@ -5,7 +5,7 @@
 
 enum presence { PRESENT, ABSENT, PERHAPS };
 
-/* What a parameter stands for: one text, or a list (of $@, $*, ${a[@]}) that may go on (`rest`). */
+/* The value of a parameter: one text, or a list (of $@, $*, ${a[@]}) that may go on (`rest`). */
 struct param_value {
 	bool list, rest, star, environment;
 	enum presence is;
@@ -29,7 +29,7 @@ static struct param_value one_text(struct str text) { return (struct param_value
 static struct param_value unknown_value(void) { return (struct param_value){.text = HOLE, .is = PERHAPS}; }
 static struct param_value absent_value(void) { return (struct param_value){.text = {"", 0}, .is = ABSENT}; }
 
-/* What the environment or the shell itself gives a variable that the text never assigned. */
+/* The value that the environment or the shell itself gives to a variable that the text never assigned. */
 static struct param_value ambient_value(struct eval *e, struct str name)
 {
 	static const char numbers[][16] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "OPTIND", "EPOCHSECONDS",
@@ -185,7 +185,7 @@ static struct param_value look_up_param(struct eval *e, const struct syn_param *
 	return special_value(e, name);
 }
 
-/* ${!x}: the parameter whose name is in x. What x holds is read as syntax again, subscripts and all. */
+/* ${!x}: the parameter whose name is in x. The value of x is parsed as syntax again, with subscripts. */
 static struct param_value look_up_indirect(struct eval *e, const struct syn_param *pm, struct span at)
 {
 	struct param_value via = look_up_param(e, pm, pm->name);

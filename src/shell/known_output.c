@@ -1,6 +1,6 @@
 /*
- * What commands print: the table, echo, and the small commands. Filters (base64, tr, cut ...) are in known_output_filter.c, printf in
- * known_output_printf.c.
+ * The output of commands: the table, echo, and the small commands. Filters (base64, tr, cut ...) are in
+ * known_output_filter.c, printf in known_output_printf.c.
  */
 #include "base/num.h"
 #include "shell/escape.h"

@@ -1,11 +1,12 @@
 /*
- * What harmless commands print, when that is known: echo, printf, cat of its input, base64 -d, tr, rev, cut, head, tail, seq, basename ...
- * One row per command in known_output.c. Arguments and input are abstract texts (model/facts.h: holes); the result may have holes where only a
- * part is known. When nothing is known the row answers false. Results are what the real program of Debian 12 (or bash's/dash's builtin)
- * would write, byte for byte: unit tests compare. A real byte 0, 1 or 2 in an output is written as HOLE_ANY.
+ * The known output of harmless commands: echo, printf, cat of its input, base64 -d, tr, rev, cut, head, tail,
+ * seq, basename ... One row per command in known_output.c. Arguments and input are abstract texts
+ * (model/facts.h: holes); the result may have holes where only a part is known. A row answers false if
+ * nothing is known. Results equal the output of the real program of Debian 12 (or bash's/dash's builtin),
+ * byte for byte: unit tests compare. A real byte 0, 1 or 2 in an output is written as HOLE_ANY.
  *
- * A hole in an argument may be anything, also an option or an escape: the result covers that, or the answer is false. An answer holds for a
- * run that succeeds; a command that fails may have written less.
+ * A hole in an argument may be anything, also an option or an escape: the result covers that, or the answer
+ * is false. An answer holds for a run that succeeds; a command that fails may have written less.
  */
 #pragma once
 #include "model/facts.h"

@@ -1,4 +1,4 @@
-/* What the files of output*.c share: the call as a row sees it, and small helpers. Not for others. */
+/* Shared by the files known_output*.c: the call as a row sees it, and small helpers. Internal. */
 #pragma once
 #include "shell/known_output.h"
 

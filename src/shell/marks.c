@@ -268,7 +268,7 @@ static void mark_malformed(const struct marks_walk *w, const struct syn_word *wo
 		add_mark(w, MARK_MALFORMED, word->at);
 }
 
-/* What a look-alike can hide in: the name of a command, an option, a path. */
+/* Places where a look-alike can hide: the name of a command, an option, a path. */
 static void mark_homoglyphs(const struct marks_walk *w, const struct syn_word *word, bool name)
 {
 	bool first = true;

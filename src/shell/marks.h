@@ -2,7 +2,7 @@
 #pragma once
 #include "shell/eval.h"
 
-/* Of one kind; more are not listed. A kind that occurs at all is always there, whatever stands before it. */
+/* marks of one kind; further ones are not listed. The first mark of each kind is always listed */
 #define MARKS_MAX 1000
 
 void emit_mark(struct eval *e, enum mark_kind kind, struct span at);

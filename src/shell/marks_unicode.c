@@ -21,7 +21,10 @@ static bool in_ranges(const struct range *r, size_t n, uint32_t c)
 	return false;
 }
 
-/* Letters (and slashes) that look like one of ASCII. Of Greek, Cyrillic and Armenian only those; the other blocks are nothing else. */
+/*
+ * Letters (and slashes) that look like an ASCII one. Greek, Cyrillic and Armenian are listed by letter; the
+ * other blocks look alike as a whole.
+ */
 static const struct range lookalikes[] = {
 	{0x251, 0x251},   {0x261, 0x261},   {0x391, 0x392},   {0x395, 0x397},   {0x399, 0x39A},   {0x39C, 0x39D},   {0x39F, 0x39F},   {0x3A1, 0x3A1},
 	{0x3A4, 0x3A5},   {0x3A7, 0x3A7},   {0x3B1, 0x3B1},   {0x3B3, 0x3B3},   {0x3B9, 0x3BA},   {0x3BD, 0x3BD},   {0x3BF, 0x3BF},   {0x3C1, 0x3C1},

@@ -10,8 +10,9 @@
 static bool is_active(char c) { return strchr("*?[]@+!()|^", c) && c; }
 
 /*
- * One component of a pattern. What it finds is a name; the literal characters at its end are kept when those before them cannot be
- * nothing: a star at the start finds no hidden file, so `*.c` does not find ".c" unless dotglob is on, nor "x.C" unless nocaseglob is.
+ * One component of a pattern. It matches a name. The literal characters at its end are kept if those before
+ * them cannot be empty: a star at the start matches no hidden file, so `*.c` does not match ".c" unless
+ * dotglob is on, nor "x.C" unless nocaseglob is.
  */
 static struct str expand_component(struct eval *e, struct str p)
 {

@@ -136,7 +136,7 @@ static bool unquote_name(struct arena *a, struct str s, struct str *ret)
 
 static bool is_nothing(struct str name) { return str_is(name, "/dev/null") || str_starts(name, "/dev/null\t") || str_starts(name, "/dev/null "); }
 
-/* What follows "--- ", "rename to " and the like: a name, perhaps with a time after it. */
+/* The operand of "--- ", "rename to " and the like: a name, perhaps with a time after it. */
 static void add_name(struct patch_reader *r, struct str rest, bool bare, bool gone)
 {
 	ptrdiff_t tab, blank;

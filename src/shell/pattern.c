@@ -1,8 +1,9 @@
 /*
- * Shell pattern matching. One loop walks pattern and text; a star is remembered, and a mismatch goes back to the last one (an earlier star
- * cannot help where the last one failed). An extended form tries its alternatives on every split of the text, by recursion.
+ * Shell pattern matching. One loop walks pattern and text; a star is remembered, and a mismatch goes back to
+ * the last one (an earlier star cannot help where the last one failed). An extended form tries its
+ * alternatives on every split of the text, by recursion.
  *
- * What is not known is sticky: `unknown` is set, and the result is -1 whatever else was found.
+ * An unknown is sticky: `unknown` is set, and the result is -1 whatever else matched.
  */
 #include "shell/pattern.h"
 

@@ -7,7 +7,7 @@
 #include "shell/eval.h"
 #include "shell/known_output.h"
 
-/* What of the variables a program finds in its environment is not worth knowing; that they were assigned is. */
+/* The values of variables in a program's environment are not worth knowing; their assignments are. */
 static void forget_exports(struct eval *e)
 {
 	unsigned forgot = e->forgot;
@@ -71,8 +71,8 @@ static struct word fill_placeholder(struct eval *e, struct word w, struct str wi
 }
 
 /*
- * What find puts in the place of {}: paths below the directories it starts from, one pattern "DIR/" and two stars for each. False when
- * those are not known, or links are followed.
+ * The replacement of {} by find: paths below its start directories, one pattern "DIR/" and two stars for
+ * each. False if those are not known, or links are followed.
  */
 static bool found_paths(struct eval *e, const struct word *argv, size_t end, struct fields *ret)
 {
@@ -129,7 +129,10 @@ static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
 	return true;
 }
 
-/* What xargs adds: the words of its input, when they are known and plain, and its options leave them alone. */
+/*
+ * The words that xargs adds: those of its input, if they are known and plain, and its options leave them
+ * alone.
+ */
 static bool given_words(struct eval *e, const struct know_use *u, const struct word *argv, struct fields *ret, size_t *ret_batch)
 {
 	struct str s = e->s.in.rest;
@@ -489,7 +492,7 @@ static void use_code(struct eval *e, const struct know_result *k, const struct k
 	emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
 }
 
-/* What a write of this program leaves behind. */
+/* The state that a write of this program leaves behind. */
 static enum change_kind change_of(const struct know_result *k, const struct know_use *u)
 {
 	if (u->flags & USE_NAMES)
@@ -583,7 +586,9 @@ static bool runs_something(const struct know_use *u)
 	       u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND;
 }
 
-/* What is known of a program: its files, inner commands, scripts and code. True when it wraps another command. */
+/*
+ * Evaluates a known program: its files, inner commands, scripts and code. True if it wraps another command.
+ */
 static bool known_program(struct eval *e, const struct know_row *row, const struct word *argv, size_t argc)
 {
 	struct know_result k = {0};

@@ -125,7 +125,7 @@ static void enter_settings(struct eval *e, const struct shell_more *m)
 	}
 }
 
-/* What the variables make programs do: once for all that the code starts. */
+/* The effects of variables on programs: once for all programs that the code starts. */
 static void tell_settings(struct eval *e, const struct shell_more *m)
 {
 	for (const struct setting *s = m->settings; s; s = s->next) {

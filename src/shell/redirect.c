@@ -23,8 +23,9 @@ static bool ends_in_number(struct str path)
 }
 
 /*
- * bash opens a connection for /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT itself. What stands before the first hole decides: the whole
- * beginning, a part of it from /dev/ on, or nothing at all when the path ends like one with a port.
+ * bash itself opens a connection for /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT. The text before the first
+ * hole decides: the whole beginning, a part of it from /dev/ on, or nothing at all if the path ends like one
+ * with a port.
  */
 static bool opens_network(struct str path, struct str *ret_host)
 {

@@ -14,7 +14,7 @@ struct shell_request {
 	size_t nown;
 };
 
-/* What code inside the request hands to a shell, or starts by itself. */
+/* The text that code inside the request passes to a shell, and the programs that it starts. */
 struct shell_more {
 	const char *lang;         /* "python": the facts are reached via code:python */
 	struct str text;          /* text for sh; empty: argv counts */

@@ -114,7 +114,10 @@ static struct syn_part *ansi_quote(struct parser *p, size_t from)
 	return part_new(p, PART_QUOTED, without_marks(p, escape_ansi_c(p->a, raw)), from);
 }
 
-/* What a backslash quotes inside double quotes, and so also in here-documents and in ${ } there. */
+/*
+ * The characters that a backslash quotes inside double quotes, and so also in here-documents and in ${ }
+ * there.
+ */
 static bool double_escapable(int c, enum quote_context q, const char *stops)
 {
 	if (c == '$' || c == '`' || c == '\\')
@@ -139,7 +142,10 @@ static struct syn_part *double_quote(struct parser *p)
 
 /* ---- substitutions ---- */
 
-/* What a "$(" at a position was read as: "$((" may be tried as arithmetic first, and must not cost a second reading per level. */
+/*
+ * The result of parsing "$(" at a position: "$((" may be tried as arithmetic first, and must not cost a
+ * second parse per level.
+ */
 struct subst_memo {
 	size_t pos, after;
 	struct syn_part *part;

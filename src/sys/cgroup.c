@@ -124,7 +124,10 @@ static bool origin_parse(const char *name, struct cg_origin *ret)
 	return rest.n == 16 && strspn(rest.p, "0123456789abcdef") == 16;
 }
 
-/* Whether the maker is surely gone: nobody has its number, or somebody who started later. In another pid namespace nothing can be said. */
+/*
+ * True if the creator is certainly gone: no process has its pid, or one that started later. In another pid
+ * namespace nothing is certain.
+ */
 static bool maker_dead(const struct cg_origin *o, const struct cg_origin *self, int *starts_left)
 {
 	if (o->namespace != self->namespace || o->pid == self->pid)
@@ -545,7 +548,10 @@ void cg_kill(const struct cgroup *cg)
 	const struct cg_dir *v2 = dir_v2(cg), *cpu = dir_with(cg, CG_HAS_CPU);
 	if (v2 && v2->fd >= 0)
 		put_file(v2->fd, "cgroup.kill", "1");
-	/* Who has used up his share of CPU cannot even die before the next period (Linux before 6.18). */
+	/*
+	 * A process that has used up its CPU quota cannot even die before the next period (Linux before
+	 * 6.18).
+	 */
 	if (cpu && cpu->fd >= 0)
 		put_file(cpu->fd, cpu->v2 ? "cpu.max" : "cpu.cfs_quota_us", cpu->v2 ? "max" : "-1");
 }

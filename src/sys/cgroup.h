@@ -68,7 +68,7 @@ struct cg_scope {
 int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e);
 /* Before a process is in it. */
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
-/* Who enforces this limit when it is set; ENFORCED_NOT: cg_set() would fail. */
+/* The mechanism that enforces this limit once it is set; ENFORCED_NOT: cg_set() would fail. */
 enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what);
 /* The descriptor for CLONE_INTO_CGROUP, or -1; *ret_rest when it must enter others besides. */
 int cg_into(const struct cgroup *cg, bool *ret_rest);

@@ -265,7 +265,10 @@ static bool switch_on(int dir, unsigned bits)
 	return fd >= 0 && write(fd, text, n) == (ssize_t)n;
 }
 
-/* Whether the group may hand out controllers it does not yet: processes of its own forbid it, except in the root (the one without a type). */
+/*
+ * True if the group may delegate further controllers: its own processes forbid it, except in the root (the
+ * group without a type).
+ */
 static bool may_hand_out(int dir)
 {
 	char one[2];
@@ -284,7 +287,10 @@ static const char obstacles[][72] = {
 	[NOT_WRITTEN] = "may not be written by this user",
 };
 
-/* What children of this group have, after switching on what is missing and can be had. *ret_why: why that is not enough. */
+/*
+ * The controllers of this group's children, after enabling the missing ones that are available. *ret_why: why
+ * that is not enough.
+ */
 static unsigned hand_out(int dir, unsigned need, unsigned want, enum obstacle *ret_why)
 {
 	unsigned have = bits_in(dir, "cgroup.subtree_control");

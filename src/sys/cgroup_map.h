@@ -30,7 +30,10 @@ struct cg_map {
 	unsigned want;           /* bits: what is to be limited or counted besides memory and processes (CPU time, disks) */
 };
 
-/* One line of /proc/self/cgroup, of /proc/self/mountinfo; all of the former come first. What does not concern us, or is not well formed, is nothing. */
+/*
+ * Takes one line of /proc/self/cgroup or of /proc/self/mountinfo; all lines of the former come first.
+ * Irrelevant and malformed lines are ignored.
+ */
 void cg_map_group(struct cg_map *m, struct str line);
 void cg_map_mount(struct cg_map *m, struct str line);
 /* Without the hierarchies that limit nothing here: those of CPU time, its count and disks unless they are wanted, and version 2's when memory and pids are version 1's. They would cost more
@@ -43,7 +46,10 @@ bool cg_map_complete(const struct cg_map *m);
  * astray: in the first cgroup namespace, whose names begin at the root of a hierarchy, and at a directory that is such a root (number 1).
  */
 void cg_map_usual(struct cg_map *m);
-/* What limits something that must be limited or is wanted: /proc/self/cgroup, then the usual places, then /proc/self/mountinfo if that was not all. */
+/*
+ * Finds the hierarchies for all required and wanted limits: in /proc/self/cgroup, then in the usual places,
+ * then in /proc/self/mountinfo if some are missing.
+ */
 int cg_map_read(struct cg_map *ret, unsigned want, struct err *e);
 /* The same for another process of this pid namespace. */
 int cg_map_read_of(struct cg_map *ret, pid_t pid, unsigned want, struct err *e);

@@ -28,7 +28,7 @@ struct collector_work { /* of the process */
 	uint64_t totals[COLLECT_MAX];
 };
 
-/* What is there; of what is too much only the size is kept: a file that is longer than it may be. */
+/* Keeps the content; for a file that is too long, only its size. */
 static void take_bytes(struct collector_work *w, size_t i)
 {
 	static char chunk[CHUNK];

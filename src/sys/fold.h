@@ -1,4 +1,4 @@
-/* Whether a file system tells upper from lower case. */
+/* True if the file system distinguishes upper and lower case. */
 #pragma once
 #include "base/str.h"
 

@@ -14,5 +14,5 @@ typedef void git_setting_fn(void *ctx, const struct git_setting *s);
 /* Calls fn for each setting. False: there is something in it that is not understood. Such a line is given to
  * fn as the value of "?.?". */
 bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void *ctx);
-/* What git takes for true: true, yes, on, or a number that is not 0. */
+/* True for git's boolean texts: true, yes, on, or a number other than 0. */
 bool git_config_true(struct str value);

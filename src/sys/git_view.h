@@ -1,9 +1,9 @@
 /*
- * What a repository makes git run: its hooks and the programs that settings name. Found by reading files
- * only: git is not started, since it would obey what is looked at.
+ * The programs that a repository makes git run: its hooks, and the programs named by settings. Found by
+ * reading files only: git is not started, since it would obey those settings.
  *
  * Settings come from the files of the system, of the person and of the repository, in git's order and with
- * their includes. An `includeIf` counts when its `gitdir` condition holds; other conditions count as true.
+ * their includes. An `includeIf` counts if its `gitdir` condition holds; other conditions count as true.
  */
 #pragma once
 #include "sys/git_config.h"

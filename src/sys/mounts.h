@@ -20,7 +20,7 @@ int mount_new(const char *type, const char *const options[][2], unsigned flags);
 int mount_fs(const char *type, const char *options, unsigned flags, const char *target);
 /* Other options for it; the flags are those it has. */
 int mount_limit(const char *target, const char *options, unsigned flags);
-/* What is at one path once more at another, with all that is mounted below it, and the attributes it has there. */
+/* Binds one path to another, with everything mounted below it and the attributes that it has there. */
 int mount_bind(const char *source, const char *target);
 /* A detached copy of what is at the path below dir (an empty path: dir itself), with all that is mounted below it. */
 int mount_copy(int dir, const char *path);
@@ -38,7 +38,8 @@ int open_beneath(int dir, const char *path, int flags);
 /* ... and without leaving the mount that the directory is of. */
 int open_within(int dir, const char *path, int flags);
 /*
- * What is mounted at `root` becomes the root of the namespace, and ours. The old one lies on top of it, where no path leads.
+ * Makes the mount at `root` the root of the namespace, and ours. The old root lies on top of it, where no
+ * path leads.
  */
 int mount_pivot(const char *root);
 /* It goes away with all below it; afterwards we are in our root. The kernel may wait a few milliseconds for all its readers. */

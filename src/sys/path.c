@@ -20,8 +20,9 @@ struct path_lookup {
 };
 
 /*
- * What is done is resolved: no links, no dots, no slash at its end ("" is the root). What is left lies at the end of `rest`. The buffers stand
- * so that what is used of them is close together: this is on the stack of every look, and a page that is touched first costs as much as the look.
+ * `done` is resolved: no links, no dots, no slash at its end ("" is the root). The unresolved names are at
+ * the end of `rest`. The used parts of both buffers lie close together: this struct is on the stack of every
+ * look-up, and touching a new page costs as much as a look-up.
  */
 struct path_walk {
 	char rest[REST_MAX];
@@ -372,7 +373,7 @@ static enum walk_step walk_component(struct path_walk *w)
 	return step_name(w, name, last);
 }
 
-/* What `done` is, or the directory in which it would be made. */
+/* The type of `done`, or of the directory in which it would be created. */
 static void look_again(struct path_walk *w)
 {
 	if (w->looked)

@@ -36,7 +36,7 @@ struct path_memo {
 };
 
 void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd);
-/* What the kernel said is the working directory: it and all above it are directories. */
+/* Trusts the working directory that the kernel reported: it and all directories above it are directories. */
 void path_memo_trust(struct path_memo *m, struct str cwd);
 /* Everything about an absolute path; `next` is left NULL. Cannot fail: what cannot be found out is unknown. */
 void path_look(struct path_memo *m, struct str path, struct path_answer *ret);

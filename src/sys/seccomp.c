@@ -1,4 +1,4 @@
-/* Loading the system call filter. What it allows is said in src/sys/gen/gen_seccomp.c. */
+/* Loads the system call filter. src/sys/gen/calls.c says what it allows. */
 #define _GNU_SOURCE
 #include "sys/seccomp.h"
 

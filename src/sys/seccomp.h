@@ -1,7 +1,8 @@
 /*
- * The system call filter: an allowlist, compiled to BPF when caisson is built (src/sys/gen/gen_seccomp.c, with libseccomp), so that loading it is one call.
- * The policy is in src/sys/gen/calls.c. What it refuses fails with EPERM, or ENOSYS where programs have a fallback for that (clone3, io_uring)
- * and for calls that nobody thought of; sockets fail with EAFNOSUPPORT; calls of other architectures kill the process with SIGSYS.
+ * The system call filter: an allow-list, compiled to BPF when caisson is built (src/sys/gen/gen_seccomp.c,
+ * with libseccomp), so that loading it is one call. The policy is in src/sys/gen/calls.c. Refused calls fail
+ * with EPERM, or with ENOSYS where programs have a fallback (clone3, io_uring) and for unknown calls; sockets
+ * fail with EAFNOSUPPORT; calls of other architectures kill the process with SIGSYS.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /*
- * Reading files that decide things. Who may write a policy may lift it, so a policy that others may write is refused, with the command that
- * puts it right. What is checked is what was opened.
+ * Reads files that decide something. Anybody who can write a policy can lift it, so a policy that others may
+ * write is refused, with the command that repairs it. The checks use the opened descriptor.
  */
 #pragma once
 #include "base/str.h"

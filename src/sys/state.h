@@ -22,7 +22,7 @@ struct state_paths { /* empty: not known */
 	struct str project_policy; /* needs a project */
 };
 
-/* What the environment says. */
+/* Locations named by the environment. */
 struct state_env state_env(void);
 void state_paths(struct arena *a, const struct state_env *env, struct str home, struct str project, struct state_paths *ret);
 /*

@@ -1,4 +1,4 @@
-/* What a process list shows of us. */
+/* Our command line in process lists. */
 #include "sys/title.h"
 
 #include <stddef.h>

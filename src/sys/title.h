@@ -1,5 +1,6 @@
 /*
- * What a process list shows of us: the arguments, which everybody may read, in a box as well. A copy of us that has nothing to do with them says something else.
+ * Our command line in process lists, which everybody may read, in a box as well. A copy of us that has no use
+ * for the arguments shows another text.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Who is asking, and where. */
+/* The caller: user and directories. */
 #define _GNU_SOURCE
 #include "sys/user.h"
 

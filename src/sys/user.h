@@ -1,8 +1,9 @@
 /*
- * Who is asking, and where: user name, home directory, working directory.
+ * The caller: user name, home directory, working directory.
  *
- * The program is linked statically, so the password database is /etc/passwd, read by hand. $HOME counts only when it names a directory
- * that the caller owns: whoever sets the environment of a hook must not be able to move the policy to a place of theirs.
+ * The program is linked statically, so the password database is /etc/passwd, parsed here. $HOME counts only
+ * if it names a directory that the caller owns: somebody who sets the environment of a hook must not be able
+ * to move the policy to a place of theirs.
  */
 #pragma once
 #include <sys/types.h>

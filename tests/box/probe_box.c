@@ -1,4 +1,4 @@
-/* What a box lets slip or leaves behind: items 9, 10, 14, 16 to 18 of the list. */
+/* Leaks and leftovers of a box: items 9, 10, 14, 16 to 18 of the list. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -317,7 +317,7 @@ static struct answer sysv_leave(char **args)
 	return result(shmget(SYSV_KEY, 4096, IPC_CREAT | 0666));
 }
 
-/* Of the processes that /proc shows: more than init, this one's family, and what started it. */
+/* Among the processes in /proc: more than init, this one's family, and its starter. */
 static struct answer processes(char **args)
 {
 	int n = 0;

@@ -63,7 +63,7 @@ static inline void expect_say(const struct validation *v, const char *row)
 	printf("\n");
 }
 
-/* Whether v is what words[1..] say. Every note must have its `+id`, every `name=n` its count. */
+/* True if v is as words[1..] say. Every note must have its `+id`, every `name=n` its count. */
 static inline bool expect_holds(const struct validation *v, const struct str *words, size_t n)
 {
 	static const char *const validity[] = {"indeterminate", "valid", "invalid"}, *const result[] = {"none", "pass", "fail"};

@@ -1,6 +1,6 @@
 /*
- * What must hold of the answer to any hook input, well-formed or not, for tests and the fuzzer: the verdict is found again by the library alone, and
- * the answer is read as the client would read it.
+ * Properties of the answer to any hook input, well-formed or not, for tests and the fuzzer: the library alone
+ * derives the same verdict, and the answer is parsed as the client would parse it.
  */
 #pragma once
 #include "client/hook.h"

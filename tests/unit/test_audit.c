@@ -365,7 +365,10 @@ static void set_head_day(const char *state, const char *day)
 	CHECK_INT(head_write(lock, &h, NULL), 0);
 }
 
-/* The head says which file is the newest. What it says is old after a loss of power, ahead after a kill, and not there in a record of before. */
+/*
+ * The head names the newest file. It is stale after a power loss, ahead after a kill, and missing in an older
+ * record.
+ */
 static void test_head_day(void)
 {
 	struct audit au = open_at("heads");

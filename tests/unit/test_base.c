@@ -481,7 +481,7 @@ static void test_pmap_torture(void)
 	CHECK(t.runs > 80);
 }
 
-/* What a terminal is shown of a text, the same whatever its chunks are. */
+/* The terminal output for a text, the same for any chunks. */
 static void shows(const char *in, const char *want)
 {
 	char whole[512], pieces[512];
@@ -496,7 +496,7 @@ static void shows(const char *in, const char *want)
 	CHECK_STR(str_n(pieces, at), want);
 }
 
-/* What the terminal is shown when the program is gone. */
+/* The terminal output after the program is gone. */
 static void ends(const char *in, const char *want)
 {
 	char out[512];

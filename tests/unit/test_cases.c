@@ -296,7 +296,12 @@ static const char with_programs[] = "classifier.txt";
 
 static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), ".txt") && strcmp(d->d_name, with_programs); }
 
-/* What no row can show: test_gate.c makes the arena full; tests/run/world.sh has files with links; tests/run/git_view.sh has repositories with hooks; test_classifier.c has classifiers; tests/run/record.sh has records that cannot be written; tests/run/box_planted.sh has workspaces that are not vetted; tests/run/identity.sh has projects that are replaced. */
+/*
+ * Checks that no row can show: test_gate.c fills the arena; tests/run/world.sh has files with links;
+ * tests/run/git_view.sh has repositories with hooks; test_classifier.c has classifiers; tests/run/record.sh
+ * has records that cannot be written; tests/run/box_planted.sh has workspaces that are not vetted;
+ * tests/run/identity.sh has projects that are replaced.
+ */
 static bool shown_elsewhere(enum check_id id)
 {
 	switch (id) {

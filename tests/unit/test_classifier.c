@@ -326,7 +326,7 @@ static void test_a_long_command_that_is_not_read(void)
 	CHECK(got.verdict == VERDICT_ASK);
 }
 
-/* What it is given, and the world it lives in. */
+/* Its input and its environment. */
 static void test_what_it_sees(void)
 {
 	struct str text;

@@ -1,4 +1,7 @@
-/* What a client's own sandbox opens: Codex's transcript as it is found and read, and the way through a ticket. */
+/*
+ * The permissions of a client's own sandbox: finding and parsing Codex's transcript, and the way through a
+ * ticket.
+ */
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <stdlib.h>

@@ -581,7 +581,7 @@ static size_t notes_with(const struct loaded *x, const char *text)
 	return n;
 }
 
-/* What a file may not set, it does not set, and its author is told where. */
+/* A file does not set keys that it may not set, and its author gets a note with the place. */
 static void test_who(void)
 {
 	static const char text[] = "mode: bypassPermissions\nclassifier: {command: [evil]}\nexcluded_commands: [x]\ncontain_fallback: allow\nclient_settings: true\n"

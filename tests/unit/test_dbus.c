@@ -468,7 +468,7 @@ static const char *in_dir(const char *name)
 	return path;
 }
 
-/* What was asked of the listener: authentication and messages. */
+/* The requests to the listener: authentication and messages. */
 static struct str heard(int listener, char *buf, size_t room)
 {
 	FD_CLEANUP int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);

@@ -144,7 +144,7 @@ static bool begun(struct str record, unsigned step)
 	return str_contains(record, str_fmt(A, "/mark-%u-", step));
 }
 
-/* The record was `before`, and a run was killed. What it is now goes to *ret. */
+/* The record was `before`, and a run was killed. *ret is the record now. */
 static void look_after(unsigned step, struct str before, struct arena *a, struct str *ret)
 {
 	struct audit_row row = {.kind = AUDIT_VERDICT, .note = STR("another writer")};

@@ -476,7 +476,7 @@ static void test_wrapped_commands_are_named(void)
 	CHECK(place_in(explained("curl x.example | cat", &p, &f, &j), "network (ask): 'curl x.example' uses") != SIZE_MAX);
 }
 
-/* Of the many files that a pattern finds one reason is enough. */
+/* One reason is enough for the many files that a pattern matches. */
 static void test_one_reason_for_a_pattern(void)
 {
 	struct policy p = {.fallback = VERDICT_ALLOW};

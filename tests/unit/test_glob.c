@@ -246,7 +246,9 @@ static void test_ways_agree(void)
 	CHECK_INT(bad, 0);
 }
 
-/* What holds for every value of a hole must hold for each; what holds for one must not be GLOB_NO. */
+/*
+ * A property of every value of a hole must hold for each value; a property of one value must not be GLOB_NO.
+ */
 static void test_holes_against_values(void)
 {
 	static const char *const patterns[] = {"a*", "*a", "a/*", "a/**", "**/b", "a**b", "a", "a/b", "*/b", "a?", "*", "**", "a/**/b", "?*", "1", "a1*"};

@@ -87,7 +87,7 @@ static struct answer find(const struct audit *au, const struct audit_filter *f, 
 	return ret;
 }
 
-/* What reading the files says. */
+/* The answer by reading the files. */
 static struct str scan(const struct audit *au, const struct audit_filter *f, size_t newest)
 {
 	struct audit_reader *r;

@@ -40,7 +40,7 @@ static void test_scanners(void)
 	CHECK(!inline_harmless(&(struct snippet){.lang = "perl", .text = {.kind = WORD_UNKNOWN, .text = str_n("print 1\0", 8)}})); /* a part of it is not known */
 }
 
-/* What is deleted and started, with constant arguments. */
+/* Deleted files and started programs, with constant arguments. */
 static void test_script_effects(void)
 {
 	static const char *const rows[][3] = {
@@ -57,7 +57,7 @@ static void test_script_effects(void)
 	}
 }
 
-/* What is deleted, as the reader folds it. */
+/* Deleted files, as the reader folds their names. */
 static void test_powershell_paths(void)
 {
 	static const char *const rows[][2] = {

@@ -80,7 +80,7 @@ static bool from_stdin(const struct know_use *u)
 	return u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND || ((u->role == USE_CODE || u->role == USE_DATA) && u->from == u->to);
 }
 
-/* What an example may say; strict keys must list everything even when they are absent. */
+/* The keys of an example; strict keys must list everything even if they are absent. */
 static const struct {
 	const char *key;
 	enum know_role role;
@@ -375,7 +375,7 @@ static void test_order(void)
 	}
 }
 
-/* What is relative to a directory comes after it. */
+/* Uses relative to a directory come after it. */
 static void test_dir_first(void)
 {
 	struct word argv[ARGV_MAX];

@@ -1,6 +1,7 @@
 /*
- * What the reader says of a text beside its commands: the assignments that reach programs, the marks (features of the text that a stricter
- * policy may want to see; each kind has hits and near misses), and names that are known to be no more than names.
+ * The reader's results beside commands: the assignments that reach programs, the marks (features of the text
+ * that a stricter policy may want to see; each kind has hits and near misses), and names that are known to be
+ * only names.
  */
 #include "shell/shell.h"
 #include "unit.h"

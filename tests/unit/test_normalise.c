@@ -34,7 +34,7 @@ static uint64_t removed(const struct sanitized *s)
 	return s->ansi + s->osc + s->control + s->cr + s->backspace + s->nul + s->bad_utf8 + s->bidi + s->tags + s->invisible;
 }
 
-/* What every text keeps to. */
+/* Invariants of every text. */
 static struct str hold(struct str raw)
 {
 	static const size_t pieces[] = {1, 2, 3, 7, 64, 4095};

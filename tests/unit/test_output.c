@@ -1,6 +1,6 @@
 /*
- * What commands print: fixed rows, and generated calls compared with the real programs. With holes in the arguments the real output must be
- * covered by ours.
+ * The output of commands: fixed rows, and generated calls compared with the real programs. With holes in the
+ * arguments, our result must cover the real output.
  */
 #include "shell/known_output.h"
 #include "real.h"

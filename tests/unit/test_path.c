@@ -119,7 +119,7 @@ static void test_path_table(void)
 	CHECK_INT(count_fds(), before);
 }
 
-/* What the C library makes of every existing path of the table. */
+/* The C library's answer for every existing path of the table. */
 static void test_path_realpath(void)
 {
 	unsigned n = 0;

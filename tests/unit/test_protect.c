@@ -387,7 +387,7 @@ static void test_left_behind(void)
 	close(p->pool);
 }
 
-/* What somebody puts into a placeholder on the host meanwhile is theirs. */
+/* A file that somebody on the host puts into a placeholder meanwhile stays. */
 static void test_host_meanwhile(void)
 {
 	struct ops ops;

@@ -65,7 +65,7 @@ static void test_blobs(void)
 	blobs_close(&b);
 }
 
-/* What is there is not written again, and what was changed is noticed. */
+/* Existing blobs are not written again, and changed ones are noticed. */
 static void test_blob_kept(void)
 {
 	struct blobs b = blobs_at("blobs2");
@@ -485,7 +485,7 @@ static void test_run_rows(void)
 	record_close(&r);
 }
 
-/* Of a stream that is too long both ends are kept; what is split by terminal sequences is not kept raw. */
+/* For a stream that is too long both ends are kept; secrets split by terminal sequences are not kept raw. */
 static void test_streams(void)
 {
 	struct stream split = {.text = STR("tok Zq8vLk2m\033[0mNp4rTs6wXy end\n")}, none = {0}, big = {0};

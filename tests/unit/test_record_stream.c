@@ -107,7 +107,7 @@ static void test_lost(void)
 	CHECK(str_contains(got, str_fmt(A, "\n[%llu bytes are not kept]\n....", (unsigned long long)(s.total - 500 - 12))));
 }
 
-/* What cannot be read back is an error, and no blob. */
+/* A stream that cannot be read back is an error, not a blob. */
 static void test_unreadable(void)
 {
 	struct stream s = made(STR("0123456789"));

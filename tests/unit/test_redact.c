@@ -36,7 +36,7 @@ static struct str pieces(struct str text, size_t piece, uint64_t *ret)
 	return buf_view(&out);
 }
 
-/* What comes out for each piece of whole characters is whole characters, though the end of it is held back. */
+/* Each piece of whole characters gives whole characters, though its end is held back. */
 static void test_characters(void)
 {
 	static const char *const texts[] = {"\u20ac\u20ac\u20ac\u20ac", "a\u00e9b\u00e9c\u00e9d", "\U0001f600\U0001f600x\U0001f600", "\ufffd\ufffd ghp \ufffd"};

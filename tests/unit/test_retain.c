@@ -1,4 +1,4 @@
-/* What the record forgets: by itself when a day begins, over rows that were signed, while others write; blobs that come back into use. */
+/* Retention: at the start of a day, over signed rows, while others write; blobs that come back into use. */
 #define _GNU_SOURCE
 #include <sys/wait.h>
 #include <time.h>

@@ -283,7 +283,7 @@ static void test_places(void)
 	EXPECT(WISH(.code = "ls", .agent = ""), "error: --agent needs a name");
 }
 
-/* Of the work profile's home only what holds programs is seen, and never what holds credentials. */
+/* The work profile shows only the parts of the home that hold programs, never those that hold credentials. */
 static void test_work(void)
 {
 	static const char *const dirs[] = {"home3", "home3/.cargo", "home3/.cargo/bin", "home3/.cargo/registry", "home3/.ssh", "home3/.local", "home3/.local/bin", "home3/.local/share", "home3/.local/share/keyrings",

@@ -278,7 +278,7 @@ static void *in_thread(void *arg)
 	return NULL;
 }
 
-/* What every program does: threads, children, files, sockets, terminals. */
+/* Ordinary activities of programs: threads, children, files, sockets, terminals. */
 static void live(int *results, const void *arg)
 {
 	static char *argv[] = {"true", NULL};

@@ -1,4 +1,6 @@
-/* The sets of `caisson selftest`: how they are read, judged and counted. What the shipped ones come to is tests/run/selftest.sh. */
+/*
+ * The sets of `caisson selftest`: parsing, judging and counting. tests/run/selftest.sh runs the shipped ones.
+ */
 #include "base/json.h"
 #include "self/selftest.h"
 #include "torture.h"

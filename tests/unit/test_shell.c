@@ -1,6 +1,7 @@
 /*
- * Properties of the shell reader as a whole: it fails closed when memory ends, its byte ranges lie in its texts, it says the same thing
- * twice, and no input is too odd for an answer. What it finds in particular texts is in tests/cases.
+ * Properties of the shell reader as a whole: it fails closed when memory ends, its byte ranges lie in its
+ * texts, it gives the same result twice, and it answers any input, however odd. tests/cases has its findings
+ * for particular texts.
  */
 #include <stdlib.h>
 

@@ -70,7 +70,7 @@ static void test_keys(void)
 	CHECK_STR(read_one(STR("----\nnetwork: host\n---\n")), "");
 }
 
-/* What is wrong is said with its place, and nothing of the file counts. */
+/* An error is reported with its place, and nothing of the file counts. */
 static void test_wrong(void)
 {
 	static const struct {

@@ -76,7 +76,7 @@ static void test_file(void)
 	}
 }
 
-/* What cannot be read is an error, not an end. */
+/* A read failure is an error, not EOF. */
 static void test_broken(void)
 {
 	struct stream s = {.file = memfd_create("stream", MFD_CLOEXEC), .end = 10, .total = 10};

@@ -113,7 +113,7 @@ static void test_bounds(void)
 	}
 }
 
-/* What cannot be read back is lost, and nobody says how many lines it had. */
+/* Bytes that cannot be read back are lost, and their lines are not counted. */
 static void test_unreadable(void)
 {
 	struct outcome o = {.status = STATUS_OK, .out = {.file = memfd_create("stream", MFD_CLOEXEC), .end = 1000000, .total = 1000000, .lines = 3}};

@@ -1,4 +1,7 @@
-/* What a runner printed beside the report that it wrote: rows of both, and what must be said of them. The pipes that reports come through. */
+/*
+ * The output of a runner beside the report that it wrote: rows of both, and the expected results. The pipes
+ * that reports come through.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <unistd.h>

@@ -66,7 +66,7 @@ static void nul_bytes(void)
 	arena_free(&a);
 }
 
-/* What a message repeats of the output cannot break its line. */
+/* Quoted output cannot break a message's line. */
 static void names_in_messages(void)
 {
 	struct arena a;
@@ -312,7 +312,7 @@ static void schema_combined(void)
 	CHECK_SCHEMAS(rows);
 }
 
-/* What takes more and more time ends with unknown. */
+/* A check that takes more and more time ends with unknown. */
 static void schema_bounds(void)
 {
 	static const struct schema_row rows[] = {

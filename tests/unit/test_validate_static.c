@@ -153,7 +153,7 @@ static void mutations(void)
 			default: text[at] = "[]{}\",:\n+|\\0-"[next_random(&state) % 13];
 			}
 		}
-		/* Of the exact size, so that a sanitizer sees a byte too many. */
+		/* allocated with the exact size, so that a sanitizer sees a byte too many */
 		char *exact = malloc(n);
 		memcpy(exact, text, n);
 		run_all(&a, str_n(exact, n));

@@ -22,7 +22,7 @@
 #include "unit.h"
 
 #define MIB ((uint64_t)1 << 20)
-/* What a process of this program has besides; sanitizers keep books of their own. */
+/* The additional memory of a process of this program; sanitizers have bookkeeping of their own. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define OWN (6 * MIB)
@@ -241,7 +241,7 @@ static void test_liar(void)
 	fell(&t);
 }
 
-/* What is in the scratch counts, also when nobody has it open. */
+/* The scratch counts, also files that nobody has open. */
 static void test_scratch(void)
 {
 	char dir[] = "/tmp/caisson-watch-XXXXXX", path[64];
@@ -275,7 +275,7 @@ static void test_bad(void)
 	CHECK_INT(sum.memory, 5); /* untouched */
 }
 
-/* A list as a cgroup has it: numbers, a line each. Who is named twice counts once; who is gone is nothing. */
+/* A list as in a cgroup file: one number per line. A pid named twice counts once; a dead one is ignored. */
 static void test_time(void)
 {
 	char text[64];

@@ -1,7 +1,8 @@
 /*
- * No verdict becomes milder by wrapping. Every row of tests/cases that is not allowed is judged as it stands and then inside of compound
- * commands, nested shells, substitutions, here-documents, prefixes and other ways to quote it, by the same policy; also in two of them at once.
- * What is denied stays denied, what asks still asks or is denied, what is contained is not allowed.
+ * No verdict becomes milder by wrapping. Every row of tests/cases that is not allowed is judged as it stands
+ * and then inside of compound commands, nested shells, substitutions, here-documents, prefixes and other ways
+ * to quote it, by the same policy; also in two of them at once. A denied command stays denied, an asking one
+ * asks or is denied, a contained one is not allowed.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

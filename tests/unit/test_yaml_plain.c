@@ -74,7 +74,7 @@ static void test_accepts(void)
 		compare(p.text);
 }
 
-/* What libfyaml cannot be trusted with is read here, or refused. */
+/* Texts that libfyaml misreads are read here, or refused. */
 static void test_quotes(void)
 {
 	struct arena a;

@@ -1,9 +1,9 @@
 /*
- * What a program in the box may ask of the kernel.
+ * The system calls that a program in the box may use.
  *
- * Allowed is what shells, compilers, interpreters and their libraries use. Refused is what reaches beyond the box or has no use in it but to
- * attack the kernel: with EPERM, or with ENOSYS where programs know how to go on without (those are simply not named here, or stand in the
- * list that says so).
+ * Allowed are those that shells, compilers, interpreters and their libraries use. Refused are those that
+ * reach beyond the box, or that have no use in it but to attack the kernel: with EPERM, or with ENOSYS where
+ * programs have a fallback (those are not named here, or stand in the list that says so).
  */
 #define _GNU_SOURCE
 #include "calls.h"
@@ -89,7 +89,7 @@ const size_t call_lists_n = sizeof call_lists / sizeof *call_lists;
 #define INIT 1u
 /* Init is of the same user, and who could starve or limit it would outlive the time limit: the end of the box is its work. */
 #define NOT_INIT {{EPERM, .arg = 0, .mask = WHOLE, .value = INIT}}
-/* Of all processes of a user, or of init. */
+/* for all processes of a user, or for init */
 #define NOT_INIT_AMONG(user) {{EPERM, .arg = 0, .mask = WHOLE, .value = (user)}, {EPERM, .arg = 1, .mask = WHOLE, .value = INIT}}
 #define SET_DELEGATION 1040 /* F_SETDELEG, Linux 6.19 */
 #define IO_OF_USER 3        /* IOPRIO_WHO_USER */
@@ -152,8 +152,9 @@ const struct checked_call checked_calls[] = {
 	{"socketpair", ALWAYS, EAFNOSUPPORT, {{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}}},
 	{"socket", SEALED, EAFNOSUPPORT, {{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}}},
 	/*
-	 * Internet sockets of TCP, UDP and ICMP; other protocols are large parts of the kernel that few programs need (MPTCP, SCTP, DCCP, L2TP, UDP-Lite), and
-	 * some types mean them when no protocol is named. Of netlink only what lists addresses and routes.
+	 * Internet sockets of TCP, UDP and ICMP; other protocols are large parts of the kernel that few
+	 * programs need (MPTCP, SCTP, DCCP, L2TP, UDP-Lite), and some types mean them if no protocol is
+	 * named. Netlink only for listing addresses and routes.
 	 */
 	{"socket", NETWORKED, EPROTONOSUPPORT, {
 		{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX},

@@ -1,8 +1,9 @@
 /*
- * The policy of the system call filter, as data (calls.c), for the small compiler beside it (gen_seccomp.c). Build time only.
+ * The policy of the system call filter, as data (calls.c), for the small compiler beside it (gen_seccomp.c).
+ * Build time only.
  *
- * A call is named once. What is named nowhere fails with ENOSYS, as on a kernel that does not have it: programs fall back, and a call that
- * a later kernel brings is closed until somebody has thought about it.
+ * Each call is named once. An unnamed call fails with ENOSYS, as on a kernel without it: programs fall back,
+ * and a call of a later kernel is closed until somebody has thought about it.
  */
 #pragma once
 #include <stdbool.h>
