@@ -276,7 +276,7 @@ check-vm: ## the tests of the box in a virtual machine: cgroup v2, systemd, root
 	@$(SUBMAKE) all $(BUILD)/box/probe $(BUILD)/box/exhaust $(addprefix $(BUILD)/test/test_,cgroup dbus landlock seccomp sys watch)
 	@BUILD=$(abspath $(BUILD)) scripts/check-vm
 
-lint: ## layering, purity, banned functions, documented ids, words, texts in tables, sizes, cppcheck
+lint: ## layering, purity, banned functions, documented ids, names, words, texts in tables, sizes, cppcheck
 	@scripts/deps build lint
 	@$(SUBMAKE) grammars
 	@scripts/lint

@@ -17,6 +17,10 @@ enum char_class {
 	CHAR_CLASSES
 };
 
+struct char_range { /* of code points, both ends included */
+	uint32_t from, to;
+};
+
 /* UTF8_BAD is CHAR_PLAIN: a bad byte has no class. */
 enum char_class char_class(uint32_t cp);
 /* Would a person who reads the text miss this character, or be misled by it? White space that shows as a blank is not hidden. */

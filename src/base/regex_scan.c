@@ -27,7 +27,7 @@ struct quantifier {
 	unsigned min, max;
 };
 
-struct scan {
+struct pattern_scan {
 	struct str p;
 	size_t at;
 	char *pool;
@@ -36,9 +36,10 @@ struct scan {
 	struct regex_scan *out;
 };
 
-static bool scan_branches(struct scan *s, unsigned depth, struct node *ret, struct regex_literals *ret_must);
+static bool scan_branches(struct pattern_scan *s, unsigned depth, struct node *ret,
+	struct regex_literals *ret_must);
 
-static int peek(const struct scan *s, size_t ahead)
+static int peek(const struct pattern_scan *s, size_t ahead)
 {
 	return ahead < s->p.n - s->at ? (unsigned char)s->p.p[s->at + ahead] : -1;
 }
@@ -121,7 +122,7 @@ static void keep_better(struct regex_literals *best, const struct regex_literals
 }
 
 /* Ends the current run, which is a candidate when it has any text. */
-static void end_run(struct scan *s, struct regex_literals *best)
+static void end_run(struct pattern_scan *s, struct regex_literals *best)
 {
 	size_t n = s->pooled - s->run;
 	struct regex_literals one;
@@ -135,7 +136,7 @@ static void end_run(struct scan *s, struct regex_literals *best)
 	s->run = s->pooled;
 }
 
-static void add_text(struct scan *s, const struct node *n)
+static void add_text(struct pattern_scan *s, const struct node *n)
 {
 	for (unsigned i = 0; i < n->text_n; i++)
 		s->pool[s->pooled++] = n->text[i];
@@ -143,14 +144,14 @@ static void add_text(struct scan *s, const struct node *n)
 
 /* ---- atoms ---- */
 
-static void literal(const struct scan *s, int c, struct node *ret)
+static void literal(const struct pattern_scan *s, int c, struct node *ret)
 {
 	*ret = (struct node){.kind = ATOM_LITERAL, .size = SIZE_CHAR, .text_n = 1};
 	ret->text[0] = s->out->nocase ? small((char)c) : (char)c;
 }
 
 /* A character beyond ASCII. Other cases of it have other bytes, and U+FFFD may stand for any broken byte: neither can be searched for. */
-static bool scan_wide(struct scan *s, struct node *ret)
+static bool scan_wide(struct pattern_scan *s, struct node *ret)
 {
 	size_t start = s->at;
 	uint32_t cp = utf8_next(s->p, &s->at);
@@ -165,7 +166,7 @@ static bool scan_wide(struct scan *s, struct node *ret)
 	return true;
 }
 
-static bool scan_escape(struct scan *s, struct node *ret)
+static bool scan_escape(struct pattern_scan *s, struct node *ret)
 {
 	int c = peek(s, 1), value = escaped_char(c);
 
@@ -182,7 +183,7 @@ static bool scan_escape(struct scan *s, struct node *ret)
 }
 
 /* One character of a class, escaped or not, or a class escape (*ret_single = -1). */
-static bool scan_class_item(struct scan *s, int *ret_single)
+static bool scan_class_item(struct pattern_scan *s, int *ret_single)
 {
 	int c = peek(s, 0);
 
@@ -199,7 +200,7 @@ static bool scan_class_item(struct scan *s, int *ret_single)
 }
 
 /* A hyphen is taken only where all agree what it means: first, last, or between two characters in order. */
-static bool scan_class(struct scan *s, struct node *ret)
+static bool scan_class(struct pattern_scan *s, struct node *ret)
 {
 	int from, to;
 
@@ -226,7 +227,8 @@ static bool scan_class(struct scan *s, struct node *ret)
 	return true;
 }
 
-static bool scan_group(struct scan *s, unsigned depth, struct node *ret, struct regex_literals *ret_must)
+static bool scan_group(struct pattern_scan *s, unsigned depth, struct node *ret,
+	struct regex_literals *ret_must)
 {
 	if (depth >= REGEX_SCAN_DEPTH_MAX)
 		return false;
@@ -244,7 +246,8 @@ static bool scan_group(struct scan *s, unsigned depth, struct node *ret, struct 
 }
 
 /* *ret_must is filled for a group only. */
-static bool scan_atom(struct scan *s, unsigned depth, struct node *ret, struct regex_literals *ret_must)
+static bool scan_atom(struct pattern_scan *s, unsigned depth, struct node *ret,
+	struct regex_literals *ret_must)
 {
 	int c = peek(s, 0);
 
@@ -276,7 +279,7 @@ static bool scan_atom(struct scan *s, unsigned depth, struct node *ret, struct r
 
 /* ---- quantifiers ---- */
 
-static bool scan_number(struct scan *s, unsigned *ret)
+static bool scan_number(struct pattern_scan *s, unsigned *ret)
 {
 	unsigned n = 0;
 
@@ -292,7 +295,7 @@ static bool scan_number(struct scan *s, unsigned *ret)
 }
 
 /* {m} {m,} {m,n} */
-static bool scan_braces(struct scan *s, struct quantifier *ret)
+static bool scan_braces(struct pattern_scan *s, struct quantifier *ret)
 {
 	s->at++;
 	if (!scan_number(s, &ret->min))
@@ -311,7 +314,7 @@ static bool scan_braces(struct scan *s, struct quantifier *ret)
 }
 
 /* The quantifier that may follow an item. */
-static bool scan_quantifier(struct scan *s, struct quantifier *ret)
+static bool scan_quantifier(struct pattern_scan *s, struct quantifier *ret)
 {
 	int c = peek(s, 0);
 
@@ -338,7 +341,7 @@ static bool scan_quantifier(struct scan *s, struct quantifier *ret)
 /* ---- sequences and alternatives ---- */
 
 /* Sums up sizes and finds repetition of what varies, which is where time explodes. */
-static bool add_size(struct scan *s, struct node *item, const struct quantifier *q, struct node *seq)
+static bool add_size(struct pattern_scan *s, struct node *item, const struct quantifier *q, struct node *seq)
 {
 	if (q->unbounded || q->max > 1)
 		s->out->nested |= item->varies;
@@ -350,7 +353,7 @@ static bool add_size(struct scan *s, struct node *item, const struct quantifier 
 }
 
 /* Takes an item into the sequence: its text goes on the run, ends it, or both. */
-static void add_item(struct scan *s, const struct node *item, const struct regex_literals *group, const struct quantifier *q,
+static void add_item(struct pattern_scan *s, const struct node *item, const struct regex_literals *group, const struct quantifier *q,
 	struct regex_literals *must)
 {
 	bool text = item->kind == ATOM_LITERAL && q->min;
@@ -370,7 +373,7 @@ static void add_item(struct scan *s, const struct node *item, const struct regex
 }
 
 /* Most of a pattern is plain characters one after the other: those without a quantifier go on the run at once. */
-static void scan_plain(struct scan *s, struct node *seq)
+static void scan_plain(struct pattern_scan *s, struct node *seq)
 {
 	const unsigned char *start = (const unsigned char *)s->p.p + s->at, *end = (const unsigned char *)s->p.p + s->p.n, *p = start;
 	char *to = s->pool + s->pooled;
@@ -385,7 +388,8 @@ static void scan_plain(struct scan *s, struct node *seq)
 	seq->size += n * SIZE_CHAR;
 }
 
-static bool scan_sequence(struct scan *s, unsigned depth, struct node *ret, struct regex_literals *ret_must)
+static bool scan_sequence(struct pattern_scan *s, unsigned depth, struct node *ret,
+	struct regex_literals *ret_must)
 {
 	struct regex_literals group;
 
@@ -422,7 +426,8 @@ static void join(struct regex_literals *all, const struct regex_literals *branch
 	all->n += branch->n;
 }
 
-static bool scan_branches(struct scan *s, unsigned depth, struct node *ret, struct regex_literals *ret_must)
+static bool scan_branches(struct pattern_scan *s, unsigned depth, struct node *ret,
+	struct regex_literals *ret_must)
 {
 	if (!scan_sequence(s, depth, ret, ret_must))
 		return false;
@@ -442,7 +447,7 @@ static bool scan_branches(struct scan *s, unsigned depth, struct node *ret, stru
 
 bool regex_scan(struct str pattern, bool nocase, char *pool, struct regex_scan *ret)
 {
-	struct scan s = {.p = pattern, .pool = pool, .out = ret};
+	struct pattern_scan s = {.p = pattern, .pool = pool, .out = ret};
 	struct node all;
 
 	ret->nocase = nocase;

@@ -20,7 +20,7 @@
 #include "sys/file.h"
 #include "sys/path.h"
 
-struct place { /* a path or pattern, and the directory it starts at */
+struct claude_place { /* a path or pattern, and the directory it starts at */
 	struct str dir, pattern;
 	bool literal; /* then it is one path, and `path` says which */
 	struct str path;
@@ -31,7 +31,7 @@ struct pattern {
 	struct str dir, text;
 };
 
-struct reading {
+struct claude_reader {
 	struct arena *a;
 	const struct claude_session *s;
 	const struct policy_file *file; /* the one that is read */
@@ -43,13 +43,13 @@ struct reading {
 	size_t entries;
 };
 
-static void refuse(struct reading *r, const char *why)
+static void refuse(struct claude_reader *r, const char *why)
 {
 	if (!r->refuse.n)
 		r->refuse = str_of(why);
 }
 
-static void add(struct reading *r, struct texts **list, struct str path)
+static void add(struct claude_reader *r, struct texts **list, struct str path)
 {
 	if (!client_walls_add(r->a, list, path))
 		refuse(r, "Claude Code's sandbox names more paths than Caisson's box can keep");
@@ -65,10 +65,10 @@ static bool is_pattern(struct str s)
 
 /* ---- where a path starts ---- */
 
-static struct place place_of(struct reading *r, struct str text, bool rule)
+static struct claude_place place_of(struct claude_reader *r, struct str text, bool rule)
 {
 	struct str own = r->file->project ? r->file->base : path_parent(r->file->path);
-	struct place p = {.dir = rule ? r->s->base : own, .pattern = text};
+	struct claude_place p = {.dir = rule ? r->s->base : own, .pattern = text};
 
 	if (str_starts(text, "//")) {
 		p.dir = STR("/");
@@ -94,9 +94,9 @@ static struct place place_of(struct reading *r, struct str text, bool rule)
 	return p;
 }
 
-static void hide(struct reading *r, struct str text, bool rule)
+static void hide(struct claude_reader *r, struct str text, bool rule)
 {
-	struct place p = place_of(r, text, rule);
+	struct claude_place p = place_of(r, text, rule);
 	struct pattern *more;
 
 	if (p.literal) {
@@ -110,52 +110,52 @@ static void hide(struct reading *r, struct str text, bool rule)
 
 /* ---- settings ---- */
 
-static void each_text(
-	struct reading *r, const struct json *list, void (*take)(struct reading *r, struct str text))
+static void each_text(struct claude_reader *r, const struct json *list,
+	void (*take)(struct claude_reader *r, struct str text))
 {
 	for (const struct json *v = json_is(list, JSON_ARRAY) ? list->first : NULL; v; v = v->next)
 		if (json_is(v, JSON_STRING) && v->text.n)
 			take(r, v->text);
 }
 
-static void take_writable(struct reading *r, struct str text)
+static void take_writable(struct claude_reader *r, struct str text)
 {
-	struct place p = place_of(r, text, false);
+	struct claude_place p = place_of(r, text, false);
 
 	if (p.literal) /* a pattern would only open more */
 		add(r, &r->w.writable, p.path);
 }
 
-static void take_closed(struct reading *r, struct str text)
+static void take_closed(struct claude_reader *r, struct str text)
 {
-	struct place p = place_of(r, text, false);
+	struct claude_place p = place_of(r, text, false);
 
 	if (p.literal)
 		add(r, &r->w.closed, p.path);
 }
 
-static void take_hidden(struct reading *r, struct str text)
+static void take_hidden(struct claude_reader *r, struct str text)
 {
 	hide(r, text, false);
 }
 
-static void take_readable(struct reading *r, struct str text)
+static void take_readable(struct claude_reader *r, struct str text)
 {
-	struct place p = place_of(r, text, false);
+	struct claude_place p = place_of(r, text, false);
 
 	if (p.literal)
 		add(r, &r->readable, p.path);
 }
 
 /* "Read(./.env)", "Edit(//etc/x)" */
-static void take_rule(struct reading *r, struct str text)
+static void take_rule(struct claude_reader *r, struct str text)
 {
 	bool reads = str_starts(text, "Read("),
 	     writes = str_starts(text, "Edit(") || str_starts(text, "Write(");
 	ptrdiff_t from = str_find(text, '(', 0);
 	struct str inner =
 		from < 0 || !str_ends(text, ")") ? STR("") : str_sub(text, (size_t)from + 1, text.n - 1);
-	struct place p;
+	struct claude_place p;
 
 	if (!inner.n || (!reads && !writes))
 		return;
@@ -168,7 +168,7 @@ static void take_rule(struct reading *r, struct str text)
 		add(r, &r->w.closed, p.path);
 }
 
-static void read_file(struct reading *r)
+static void read_file(struct claude_reader *r)
 {
 	struct json_reader reader;
 	const struct json *all, *sandbox, *files;
@@ -187,7 +187,7 @@ static void read_file(struct reading *r)
 
 /* ---- the project as it is ---- */
 
-static bool matches(const struct reading *r, struct str path)
+static bool matches(const struct claude_reader *r, struct str path)
 {
 	for (const struct pattern *p = r->patterns; p; p = p->next)
 		if (gitignore_below(p->dir, p->text, path, 0) != GLOB_NO)
@@ -196,7 +196,7 @@ static bool matches(const struct reading *r, struct str path)
 }
 
 struct listing { /* of one directory */
-	struct reading *r;
+	struct claude_reader *r;
 	DIR *d;
 	struct str dir;
 	struct texts *todo; /* directories that are still to be searched */
@@ -205,7 +205,7 @@ struct listing { /* of one directory */
 static int list_entries(void *arg)
 {
 	struct listing *l = arg;
-	struct reading *r = l->r;
+	struct claude_reader *r = l->r;
 	const struct dirent *entry;
 
 	while (!r->refuse.n && (entry = readdir(l->d))) {
@@ -246,7 +246,7 @@ static bool look_in(struct listing *l, struct str dir)
 	return rc >= 0;
 }
 
-static void look_in_project(struct reading *r)
+static void look_in_project(struct claude_reader *r)
 {
 	struct listing l = {.r = r};
 	struct str dir = r->s->project;
@@ -265,7 +265,7 @@ static void look_in_project(struct reading *r)
 /* ---- all of it ---- */
 
 /* Names in a repository that its sandbox keeps read-only, beyond those that every box protects. */
-static void close_usual(struct reading *r)
+static void close_usual(struct claude_reader *r)
 {
 	static const char names[][32] = {".git/remotes", ".git/branches", ".git/worktrees", ".git/glab-cli",
 		".git/objects/info/alternates"};
@@ -274,7 +274,7 @@ static void close_usual(struct reading *r)
 		add(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(r->s->project), names[i]));
 }
 
-static bool is_hidden(const struct reading *r)
+static bool is_hidden(const struct claude_reader *r)
 {
 	for (const struct texts *t = r->readable; t; t = t->next)
 		if (path_inside(r->s->project, t->text))
@@ -288,7 +288,7 @@ static bool is_hidden(const struct reading *r)
 void claude_walls(
 	struct arena *a, const struct claude_session *s, struct client_walls *ret, struct str *ret_refuse)
 {
-	struct reading r = {.a = a, .s = s};
+	struct claude_reader r = {.a = a, .s = s};
 
 	for (r.file = s->files; r.file; r.file = r.file->next)
 		if (r.file->kind == POLICY_SETTINGS && !r.file->err)

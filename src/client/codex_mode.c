@@ -37,7 +37,7 @@ struct str codex_home(struct arena *a, struct str home)
 
 /* ---- one line ---- */
 
-struct reading {
+struct codex_reader {
 	struct arena *a;
 	struct str cwd;
 	struct client_walls w;
@@ -52,13 +52,13 @@ static struct str text_at(const struct json *o, const char *key)
 	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static void refuse(struct reading *r, const char *why)
+static void refuse(struct codex_reader *r, const char *why)
 {
 	if (!r->refuse.n)
 		r->refuse = str_of(why);
 }
 
-static void add(struct reading *r, struct texts **list, struct str path)
+static void add(struct codex_reader *r, struct texts **list, struct str path)
 {
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
@@ -69,7 +69,7 @@ static void add(struct reading *r, struct texts **list, struct str path)
 
 /* Names of a project that Codex keeps read-only where it lets the rest be written, when only its policy is
  * known. */
-static void close_usual(struct reading *r, struct str root)
+static void close_usual(struct codex_reader *r, struct str root)
 {
 	static const char names[][8] = {".git", ".codex", ".agents", ".aws"};
 
@@ -87,7 +87,7 @@ static enum opening opening_of(const struct json *entry)
 }
 
 /* Directories that Codex knows by a name. Its temporary directories do not matter: the box has its own. */
-static void read_special(struct reading *r, const struct json *value, enum opening open)
+static void read_special(struct codex_reader *r, const struct json *value, enum opening open)
 {
 	struct str kind = text_at(value, "kind"), below = text_at(value, "subpath"), path = r->cwd;
 
@@ -110,7 +110,7 @@ static void read_special(struct reading *r, const struct json *value, enum openi
 	add(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden, path);
 }
 
-static void read_entry(struct reading *r, const struct json *entry)
+static void read_entry(struct codex_reader *r, const struct json *entry)
 {
 	const struct json *path = json_key(entry, "path");
 	enum opening open = opening_of(entry);
@@ -128,7 +128,7 @@ static void read_entry(struct reading *r, const struct json *entry)
 		refuse(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot repeat");
 }
 
-static void read_entries(struct reading *r, const struct json *entries)
+static void read_entries(struct codex_reader *r, const struct json *entries)
 {
 	r->w.mode = CLIENT_SANDBOX_WORKSPACE_WRITE;
 	for (const struct json *entry = entries->first; entry; entry = entry->next)
@@ -141,7 +141,7 @@ static void read_entries(struct reading *r, const struct json *entries)
 }
 
 /* false: the profile says nothing that is understood here. */
-static bool read_profile(struct reading *r, const struct json *profile)
+static bool read_profile(struct codex_reader *r, const struct json *profile)
 {
 	const struct json *files = json_key(profile, "file_system"), *entries = json_key(files, "entries");
 
@@ -157,7 +157,7 @@ static bool read_profile(struct reading *r, const struct json *profile)
 	return true;
 }
 
-static void read_policy(struct reading *r, const struct json *policy)
+static void read_policy(struct codex_reader *r, const struct json *policy)
 {
 	struct str type = text_at(policy, "type");
 	const struct json *roots = json_key(policy, "writable_roots");
@@ -180,7 +180,7 @@ static void read_policy(struct reading *r, const struct json *policy)
 int codex_walls_of_line(
 	struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse)
 {
-	struct reading r = {.a = a};
+	struct codex_reader r = {.a = a};
 	struct json_reader reader;
 	const struct json *all, *payload;
 
@@ -242,7 +242,7 @@ size_t codex_read_at(int fd, char *to, size_t n, size_t at)
 	return got;
 }
 
-struct search {
+struct transcript_search {
 	struct arena *a;
 	const struct codex_turn *t;
 	int fd;
@@ -253,7 +253,7 @@ struct search {
 };
 
 /* The line around an offset; empty when it has no end yet, or is too long. */
-static struct str line_at(const struct search *s, size_t at)
+static struct str line_at(const struct transcript_search *s, size_t at)
 {
 	size_t from = at > FIRST_MAX ? at - FIRST_MAX : 0, first = at - from;
 	struct str all = str_n(s->line, codex_read_at(s->fd, s->line, FIRST_MAX + CODEX_LINE_MAX, from));
@@ -275,7 +275,7 @@ static ptrdiff_t last_mark(const char *text, size_t end)
 }
 
 /* Is the turn_context of this turn among the marks of a piece? */
-static bool search_piece(struct search *s, size_t n, size_t at)
+static bool search_piece(struct transcript_search *s, size_t n, size_t at)
 {
 	for (ptrdiff_t mark = last_mark(s->piece, n); mark >= 0; mark = last_mark(s->piece, (size_t)mark)) {
 		struct str line = line_at(s, at + (size_t)mark);
@@ -290,7 +290,7 @@ static bool search_piece(struct search *s, size_t n, size_t at)
 /* Backwards: the turn at hand began near the end. Pieces overlap, so that no mark is cut. */
 static int search_back(void *arg)
 {
-	struct search *s = arg;
+	struct transcript_search *s = arg;
 	size_t end = s->size, floor = end > CODEX_TRANSCRIPT_MAX ? end - CODEX_TRANSCRIPT_MAX : 0;
 
 	s->piece = arena_alloc(s->a, CHUNK + sizeof(MARK));
@@ -308,7 +308,7 @@ static int search_back(void *arg)
 void codex_walls(
 	struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse)
 {
-	struct search s = {.a = a, .t = t};
+	struct transcript_search s = {.a = a, .t = t};
 	FD_CLEANUP int fd = codex_open_transcript(a, t, &s.size);
 
 	s.fd = fd;

@@ -3,20 +3,20 @@
 
 #define AROUND 3
 
-struct lines {
+struct diff_lines {
 	struct str *v;
 	size_t n;
 };
 
 struct diffing {
 	struct arena *a;
-	struct lines from, to;
+	struct diff_lines from, to;
 	bool *out, *in; /* lines of `from` that go, of `to` that come */
 };
 
-static struct lines split(struct arena *a, struct str text)
+static struct diff_lines split(struct arena *a, struct str text)
 {
-	struct lines l = {0};
+	struct diff_lines l = {0};
 	size_t i = 0;
 
 	for (size_t k = 0; k < text.n; k++)

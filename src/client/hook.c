@@ -52,13 +52,13 @@ void hook_refuse_unread(struct arena *out, const struct hook_options *o, const c
 }
 
 struct work {
-	struct call call;
+	struct hook_call call;
 	struct str input;
 	struct err err;
 	int rc;
 };
 
-static int answer(struct call *c, struct err *e)
+static int answer(struct hook_call *c, struct err *e)
 {
 	switch (c->h.phase) {
 	case PHASE_PRE: return hook_pre(c, e);
@@ -74,7 +74,7 @@ static int answer(struct call *c, struct err *e)
 static int read_input(void *arg)
 {
 	struct work *w = arg;
-	struct call *c = &w->call;
+	struct hook_call *c = &w->call;
 
 	if (w->input.n > HOOK_INPUT_MAX)
 		w->rc = err_set(&w->err, ERR_LIMIT, 0, "the input is longer than %zu bytes", HOOK_INPUT_MAX);
@@ -84,7 +84,7 @@ static int read_input(void *arg)
 }
 
 /* Only a client that sets it itself is believed: a project's settings may set variables, too. */
-static struct str base_of(const struct call *c)
+static struct str base_of(const struct hook_call *c)
 {
 	static const char name[] = "CLAUDE_PROJECT_DIR=";
 
@@ -95,7 +95,7 @@ static struct str base_of(const struct call *c)
 }
 
 /* An event of another prompt: questions that are still open were refused. One after a tool: its own is answered. */
-static void end_questions(struct call *c)
+static void end_questions(struct hook_call *c)
 {
 	const struct hook *h = &c->h;
 	struct ticket now = {.client = str_of(h->client->name), .session = h->session, .agent = h->agent, .prompt = h->prompt, .tool_use_id = h->tool_use_id};

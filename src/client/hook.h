@@ -29,7 +29,7 @@ bool hook_is_over(const struct hook_options *o);
 
 /* Inside */
 
-struct call { /* one input under way */
+struct hook_call { /* one input under way */
 	struct arena *a;
 	const struct hook_options *o;
 	struct hook h;
@@ -46,19 +46,19 @@ struct call { /* one input under way */
  * hook_session.c: looks at the event's directory, and finds the project that the session is pinned to. -1: what is known of the
  * session cannot be relied on.
  */
-int hook_session(struct call *c, struct err *e);
+int hook_session(struct hook_call *c, struct err *e);
 /* Looks whether a person has paused caisson, once the policies are loaded: then what follows is judged in that mode. */
-void hook_pause(struct call *c);
+void hook_pause(struct hook_call *c);
 /* NULL: the project is looked for. */
-const struct directory *hook_pin(const struct call *c);
+const struct directory *hook_pin(const struct hook_call *c);
 
 /* hook_pre.c, hook_post.c, hook_start.c. -1: the input cannot be answered; the caller refuses. */
-int hook_pre(struct call *c, struct err *e);
-void hook_post(struct call *c);
+int hook_pre(struct hook_call *c, struct err *e);
+void hook_post(struct hook_call *c);
 /* hook_generic.c: the whole answer after a tool, where the contract is the one of docs/hooks.md for loops of one's own. */
-struct str generic_result(struct call *c);
+struct str generic_result(struct hook_call *c);
 /* The meaning of an exit code; -1: unknown. */
 enum status hook_status(int code);
-void hook_start(struct call *c);
+void hook_start(struct hook_call *c);
 /* hook_end.c. The session's project is not looked at: it may be gone. */
-void hook_end(struct call *c);
+void hook_end(struct hook_call *c);

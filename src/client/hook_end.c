@@ -7,7 +7,7 @@
 #include "record/ticket.h"
 #include "sys/state.h"
 
-void hook_end(struct call *c)
+void hook_end(struct hook_call *c)
 {
 	const struct engine_request rq = {.cwd = c->h.cwd, .base = c->h.base};
 	struct err why = {0};

@@ -57,7 +57,7 @@ static bool known_status(struct str s)
 /* ---- the whole text, where the result shows only its ends ---- */
 
 /* Old files go as those of runs do. */
-static void prune(const struct call *c, struct str state, const struct output_file *f)
+static void prune(const struct hook_call *c, struct str state, const struct output_file *f)
 {
 	const struct audit_policy *p = &c->policies.own.audit;
 	int64_t now = time(NULL), days = p->retention_days ? p->retention_days : AUDIT_RETENTION_DAYS;
@@ -71,7 +71,7 @@ static void prune(const struct call *c, struct str state, const struct output_fi
  * The path of a new file below the state; empty: it could not be kept, and the result is worth more than
  * its rest.
  */
-static struct str keep(const struct call *c, const char *id, const char *stream, struct str text)
+static struct str keep(const struct hook_call *c, const char *id, const char *stream, struct str text)
 {
 	const struct view *v = c->view;
 	struct str state, name = str_fmt(c->a, "%s-%s.txt", id, stream);
@@ -175,7 +175,7 @@ static void put_result(struct tool_output_cleaner *k, struct buf *b)
 	buf_c(b, failed || v.validity == VALIDITY_INVALID ? "true}" : "false}");
 }
 
-struct str generic_result(struct call *c)
+struct str generic_result(struct hook_call *c)
 {
 	const struct hook *h = &c->h;
 	struct tool_output_cleaner k;

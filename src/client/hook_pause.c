@@ -3,7 +3,7 @@
 #include "judge/world.h"
 
 /* The mode in which a client only plans stays: nothing is to run there. */
-void hook_pause(struct call *c)
+void hook_pause(struct hook_call *c)
 {
 	struct pause p;
 	struct view *v;

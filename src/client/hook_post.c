@@ -55,7 +55,7 @@ static struct str as_text(struct arena *a, const struct json *v)
 /* ---- what it means ---- */
 
 /* "Exit code 3" before the output of a failure; where only success has an event of this kind it is 0; else not known. */
-static int exit_code_of(const struct call *c, struct str text)
+static int exit_code_of(const struct hook_call *c, struct str text)
 {
 	int64_t n;
 	size_t at = 10;
@@ -110,7 +110,7 @@ static struct str one_line(struct arena *a, struct str s)
 /* Adds what the report of a boxed run says beyond its output. *ret_code: its exit code. */
 static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *ret_code)
 {
-	struct call *c = k->c;
+	struct hook_call *c = k->c;
 	struct json_reader r;
 	const struct json *report, *message;
 	const struct view *v = c->view;
@@ -140,7 +140,7 @@ static bool shows_picture(const struct hook *h)
 }
 
 /* How a shell command ended, where the client's own result is about to be replaced; -1: not known. */
-static int exit_code_lost(struct call *c, int reported)
+static int exit_code_lost(struct hook_call *c, int reported)
 {
 	const struct json *transcript = json_key(c->h.all, "transcript_path");
 
@@ -155,7 +155,7 @@ static int exit_code_lost(struct call *c, int reported)
  * Secrets are always removed. Merely untidy output (colours, control characters) stays if the client would
  * show the replacement as a failure, or if the exit code would be lost.
  */
-static bool worth_replacing(struct call *c, const struct tool_output_cleaner *k, int code)
+static bool worth_replacing(struct hook_call *c, const struct tool_output_cleaner *k, int code)
 {
 	if (!k->changed || k->redacted)
 		return k->changed;
@@ -164,7 +164,7 @@ static bool worth_replacing(struct call *c, const struct tool_output_cleaner *k,
 	return code >= 0 || c->h.kind != TOOL_SHELL || !(c->h.client->can & CLIENT_LOSES_CODE);
 }
 
-static void clean_output(struct call *c, struct output_answer *o)
+static void clean_output(struct hook_call *c, struct output_answer *o)
 {
 	const struct json *clean;
 	struct tool_output_cleaner k;
@@ -186,7 +186,7 @@ static void clean_output(struct call *c, struct output_answer *o)
 	o->context = buf_view(&said);
 }
 
-void hook_post(struct call *c)
+void hook_post(struct hook_call *c)
 {
 	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .known = c->view};
 	struct output_answer o = {.text = STR(""), .context = STR(""), .object = STR(""), .code = -1};

@@ -62,7 +62,7 @@ static struct str redirected(struct arena *a, struct str s, struct str target)
 
 static void redirect_tmp(struct judging *g)
 {
-	struct call *c = g->c;
+	struct hook_call *c = g->c;
 	const struct tmp_redirect *t = &c->policies.own.redirect;
 
 	if (!t->on || !(c->h.client->can & CLIENT_REWRITES) || c->h.words)
@@ -107,7 +107,7 @@ static void look_at_shell(struct judging *g)
 
 static int judge(struct judging *g, struct err *e)
 {
-	struct call *c = g->c;
+	struct hook_call *c = g->c;
 	struct user self = {.home = STR("")};
 
 	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base,
@@ -139,7 +139,7 @@ static void note(struct judging *g, enum call_note_kind kind, struct str text)
 	*end = n;
 }
 
-static struct str project_at(struct call *c, struct str cwd)
+static struct str project_at(struct hook_call *c, struct str cwd)
 {
 	struct engine_request rq = {.cwd = cwd, .base = c->h.base};
 	struct view *v = arena_new(c->a, struct view);
@@ -155,7 +155,7 @@ static struct str project_at(struct call *c, struct str cwd)
  */
 static int judge_elsewhere(struct judging *g, struct err *e)
 {
-	struct call *c = g->c;
+	struct hook_call *c = g->c;
 	struct judgement there;
 	struct engine_request rq = g->rq;
 	struct directory session;
@@ -216,7 +216,7 @@ static struct str kind_found(struct str redacted, const struct texts *allowed)
 /* secrets.scanInputs: what a tool is given must hold no secret. */
 static void scan_input(struct judging *g)
 {
-	struct call *c = g->c;
+	struct hook_call *c = g->c;
 	const struct secrets *s = &c->policies.own.secrets;
 	bool searched = s->input_tools ? named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ && c->h.kind != TOOL_SEARCH && c->h.kind != TOOL_LIST;
 	struct str kind;
@@ -344,7 +344,7 @@ static const char *no_host(struct judging *g, enum verdict *ret_most)
 /* Why nothing can be contained here; NULL: it can. *ret_most: no more than this may come of it. */
 static const char *no_box(struct judging *g, enum verdict *ret_most)
 {
-	const struct call *c = g->c;
+	const struct hook_call *c = g->c;
 	struct str kept_in = STR("");
 	const char *why;
 
@@ -523,7 +523,7 @@ static void decide(struct judging *g)
 
 static int record(struct judging *g, struct err *e)
 {
-	struct call *c = g->c;
+	struct hook_call *c = g->c;
 	const struct view *v = g->j.view;
 	struct record_place at = {.state = v ? v->state_dir : STR(""), .project = v ? v->project : STR(""), .uid = v ? v->uid : 0, .environ = c->o->environ};
 	struct record_who who = {.agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id};
@@ -543,7 +543,7 @@ static int record(struct judging *g, struct err *e)
 /* A policy that does not load denies, and that is recorded if it can be; by which policy nobody knows. */
 static int no_policy(struct judging *g, const struct err *why, struct err *e)
 {
-	struct call *c = g->c;
+	struct hook_call *c = g->c;
 	struct view *v = arena_new(c->a, struct view);
 
 	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool,
@@ -559,7 +559,7 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 static bool related(struct str a, struct str b) { return path_inside(a, b) || path_inside(b, a); }
 
 /* Will a search that this command needs soon be over? If nobody is at work, somebody may be told to be. */
-static bool vetted_soon(struct call *c, struct str workspace, bool start)
+static bool vetted_soon(struct hook_call *c, struct str workspace, bool start)
 {
 	enum vetting now = workspace.n ? protect_vetting(c->a, c->view->state_dir, workspace) : VETTING_DONE;
 
@@ -568,7 +568,7 @@ static bool vetted_soon(struct call *c, struct str workspace, bool start)
 	return now == VETTING_UNDER_WAY || (now == VETTING_LOST && start);
 }
 
-static bool any_soon(struct call *c, bool start)
+static bool any_soon(struct hook_call *c, bool start)
 {
 	const struct view *v = c->view;
 	bool soon = false;
@@ -587,7 +587,7 @@ static bool any_soon(struct call *c, bool start)
  * Most searches end in a moment: then git needs no box. A search that waits for a running box is not waited
  * for. The marks are read after the locks: a vetter that has just ended looks like a lost one by its locks.
  */
-static void await_vetting(struct call *c)
+static void await_vetting(struct hook_call *c)
 {
 	bool soon = any_soon(c, true);
 
@@ -598,7 +598,7 @@ static void await_vetting(struct call *c)
 	}
 }
 
-int hook_pre(struct call *c, struct err *e)
+int hook_pre(struct hook_call *c, struct err *e)
 {
 	struct judging *g = arena_new(c->a, struct judging);
 	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base,

@@ -26,7 +26,7 @@ struct shell_choice {
 };
 
 struct judging {
-	struct call *c;
+	struct hook_call *c;
 	struct engine_request rq;
 	struct facts facts;
 	struct judgement j;

@@ -20,7 +20,7 @@
 #include "sys/state.h"
 
 struct pinning {
-	struct call *c;
+	struct hook_call *c;
 	struct path_memo memo;
 	struct client_session s;
 	struct str cwd;   /* of the event, resolved */
@@ -28,7 +28,7 @@ struct pinning {
 	bool dirty;       /* to be written */
 };
 
-const struct directory *hook_pin(const struct call *c) { return c->pin.path.n ? &c->pin : NULL; }
+const struct directory *hook_pin(const struct hook_call *c) { return c->pin.path.n ? &c->pin : NULL; }
 
 static struct str resolved(struct pinning *p, struct str path)
 {
@@ -72,7 +72,7 @@ static bool listed(struct pinning *p, struct str project)
 
 static int store(struct pinning *p, bool fresh, struct err *e)
 {
-	struct call *c = p->c;
+	struct hook_call *c = p->c;
 	struct str state;
 
 	p->s.last = p->now;
@@ -92,7 +92,7 @@ static int store(struct pinning *p, bool fresh, struct err *e)
 /* The first event: the project that the client names, else the one around the event's directory. */
 static int begin(struct pinning *p)
 {
-	struct call *c = p->c;
+	struct hook_call *c = p->c;
 	struct str base = resolved(p, c->h.base), project = c->view->project;
 
 	if (base.n && !path_inside(p->cwd, base) && project_of(p, base).n)
@@ -207,7 +207,7 @@ static int pin(struct pinning *p, struct err *e)
 	return 0;
 }
 
-int hook_session(struct call *c, struct err *e)
+int hook_session(struct hook_call *c, struct err *e)
 {
 	struct pinning p = {.c = c, .now = time(NULL)};
 	struct engine_request rq = {.cwd = c->h.cwd, .base = c->h.base};

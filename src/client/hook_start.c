@@ -15,7 +15,7 @@ static const char about[] =
 	"- Write temporary files that a later command needs inside the project: a command in the box has a /tmp of its own, which is gone when it ends.\n"
 	"- Where output says [redacted:...], a secret was taken out on purpose.\n";
 
-void hook_start(struct call *c)
+void hook_start(struct hook_call *c)
 {
 	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .known = c->view};
 	const struct guidance *g = &c->policies.own.guidance;

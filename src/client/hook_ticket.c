@@ -93,7 +93,7 @@ static struct str approved_ids(struct judging *g, bool asked)
 
 int judging_hand_over(struct judging *g, enum approval approval, bool asked, struct err *e)
 {
-	struct call *c = g->c;
+	struct hook_call *c = g->c;
 	const struct hook *h = &c->h;
 	const struct view *v = g->j.view;
 	bool approved = approval == APPROVAL_BOX || approval == APPROVAL_NETWORK;

@@ -177,7 +177,7 @@ static void probe(struct looking *k, struct str hook)
 
 /* ---- what the settings say ---- */
 
-struct found { /* our hook among those of an event */
+struct found_hook { /* our hook among those of an event */
 	struct looking *k;
 	const struct json *entry, *hook; /* ours */
 	struct str command;
@@ -194,7 +194,7 @@ static const struct json *command_of(const struct json *hook)
 	return json_is(c, JSON_STRING) ? c : NULL;
 }
 
-static void see_hook(struct found *f, const struct json *entry, const struct json *hook)
+static void see_hook(struct found_hook *f, const struct json *entry, const struct json *hook)
 {
 	const struct json *c = command_of(hook);
 
@@ -209,7 +209,7 @@ static void see_hook(struct found *f, const struct json *entry, const struct jso
 	f->command = c->text;
 }
 
-static void find_ours(struct found *f, const struct json *list)
+static void find_ours(struct found_hook *f, const struct json *list)
 {
 	for (const struct json *n = json_items(list); n && !f->hook; n = n->next) {
 		const struct json *inner = json_key(n, "hooks");
@@ -246,7 +246,7 @@ static bool has_needs(struct looking *k, const struct json *hook)
 }
 
 /* Tests a missing, crashing and hanging program. */
-static void look_closed(struct looking *k, const struct found *f, const char *event)
+static void look_closed(struct looking *k, const struct found_hook *f, const char *event)
 {
 	struct str want = init_command(k->a, k->row, &f->program, event);
 
@@ -263,7 +263,7 @@ static void look_closed(struct looking *k, const struct found *f, const char *ev
 		add(k, "closed", LIVE_YES, STR("a hook that is missing, crashes or fails means no"), STR(""));
 }
 
-static void look_entry(struct looking *k, const struct found *f)
+static void look_entry(struct looking *k, const struct found_hook *f)
 {
 	const struct json *m = json_key(f->entry, "matcher");
 
@@ -355,7 +355,7 @@ static bool look_plugin(struct looking *k)
 /* Hooks in the file at hand. */
 static bool look_hooks(struct looking *k)
 {
-	struct found f = {.k = k};
+	struct found_hook f = {.k = k};
 	struct str first = str_of(k->row->events);
 	ptrdiff_t blank = str_find(first, ' ', 0);
 	const char *event = str_c(k->a, blank < 0 ? first : str_sub(first, 0, (size_t)blank));

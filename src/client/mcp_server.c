@@ -45,7 +45,7 @@
 #define NAME_MAX_BYTES 200       /* of an agent */
 #define CALL_FD 3                /* where the child writes */
 
-struct batch { /* answers that go out together */
+struct mcp_batch { /* answers that go out together */
 	bool used;
 	size_t pending;
 	struct arena a;
@@ -61,7 +61,7 @@ struct slot { /* a call */
 	struct mcp_message m;
 	struct arena call;         /* of m.params, until the child has them */
 	struct str agent;
-	struct batch *batch;
+	struct mcp_batch *batch;
 	pid_t pid;
 	int pidfd, fd;
 	struct buf in;
@@ -77,7 +77,7 @@ struct server {
 	struct buf waiting;        /* to be written, from `sent` on */
 	size_t sent;
 	struct slot slots[SLOTS];
-	struct batch batches[BATCHES];
+	struct mcp_batch batches[BATCHES];
 	uint64_t seq;
 	char client[NAME_MAX_BYTES + 1]; /* that said initialize */
 	struct str version;        /* agreed on with initialize; empty: not yet */
@@ -134,7 +134,7 @@ static void write_some(struct server *s)
 static bool choked(const struct server *s) { return s->waiting.n - s->sent > OUT_HIGH; }
 
 /* An answer: at once, or with the others of its batch. */
-static void reply(struct server *s, struct batch *b, struct str line)
+static void reply(struct server *s, struct mcp_batch *b, struct str line)
 {
 	if (!b) {
 		say(s, line);
@@ -144,7 +144,7 @@ static void reply(struct server *s, struct batch *b, struct str line)
 	buf_str(&b->b, str_sub(line, 0, line.n - 1));
 }
 
-static void batch_done(struct server *s, struct batch *b)
+static void batch_done(struct server *s, struct mcp_batch *b)
 {
 	if (!b || --b->pending)
 		return;
@@ -156,14 +156,14 @@ static void batch_done(struct server *s, struct batch *b)
 	b->used = false;
 }
 
-static struct batch *batch_new(struct server *s)
+static struct mcp_batch *batch_new(struct server *s)
 {
 	for (size_t i = 0; i < BATCHES; i++) {
-		struct batch *b = &s->batches[i];
+		struct mcp_batch *b = &s->batches[i];
 
 		if (b->used)
 			continue;
-		*b = (struct batch){.used = true, .pending = 1};
+		*b = (struct mcp_batch){.used = true, .pending = 1};
 		arena_init(&b->a, 4 * OUT_MAX);
 		buf_init(&b->b, &b->a, OUT_MAX);
 		return b;
@@ -209,7 +209,7 @@ static void child(struct server *s, struct slot *k, int out, pid_t server)
 
 static void slot_free(struct server *s, struct slot *k)
 {
-	struct batch *b = k->batch;
+	struct mcp_batch *b = k->batch;
 
 	if (k->state == SLOT_RUNNING) {
 		close(k->fd);
@@ -384,7 +384,7 @@ static void put_server(struct turn *t, struct buf *b)
 	json_put_string(b, mcp_instructions(t->a, t->s->o));
 }
 
-static void answer_error(struct turn *t, struct batch *b, struct str id, int code, const char *why, struct str data)
+static void answer_error(struct turn *t, struct mcp_batch *b, struct str id, int code, const char *why, struct str data)
 {
 	struct buf out;
 
@@ -393,7 +393,7 @@ static void answer_error(struct turn *t, struct batch *b, struct str id, int cod
 	reply(t->s, b, buf_view(&out));
 }
 
-static void answer(struct turn *t, struct batch *b, const struct mcp_message *m, struct str fields)
+static void answer(struct turn *t, struct mcp_batch *b, const struct mcp_message *m, struct str fields)
 {
 	struct buf out;
 
@@ -402,7 +402,7 @@ static void answer(struct turn *t, struct batch *b, const struct mcp_message *m,
 	reply(t->s, b, buf_view(&out));
 }
 
-static void on_initialize(struct turn *t, struct batch *batch, const struct mcp_message *m)
+static void on_initialize(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
 	struct str wanted = json_text_at(m->params, "protocolVersion"), name = json_text_at(json_key(m->params, "clientInfo"),  "name");
 	struct server *s = t->s;
@@ -427,7 +427,7 @@ static void on_initialize(struct turn *t, struct batch *batch, const struct mcp_
 	answer(t, batch, m, buf_view(&b));
 }
 
-static void on_discover(struct turn *t, struct batch *batch, const struct mcp_message *m)
+static void on_discover(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
 	struct mcp_message modern = *m;
 	struct buf b;
@@ -442,9 +442,9 @@ static void on_discover(struct turn *t, struct batch *batch, const struct mcp_me
 	answer(t, batch, &modern, buf_view(&b));
 }
 
-static void on_ping(struct turn *t, struct batch *batch, const struct mcp_message *m) { answer(t, batch, m, STR("")); }
+static void on_ping(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m) { answer(t, batch, m, STR("")); }
 
-static void on_list(struct turn *t, struct batch *batch, const struct mcp_message *m)
+static void on_list(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
 	const struct json *cursor = json_key(m->params, "cursor");
 	struct buf b;
@@ -483,7 +483,7 @@ static void keep_message(struct slot *k, const struct mcp_message *m, struct str
 	buf_init(&k->in, &k->a, MCP_LINE_MAX + 2 * PIECE);
 }
 
-static void on_call(struct turn *t, struct batch *batch, const struct mcp_message *m)
+static void on_call(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
 	const char *wrong = mcp_call_wrong(t->a, m);
 	struct server *s = t->s;
@@ -528,7 +528,7 @@ static void on_cancelled(struct turn *t, const struct mcp_message *m)
 static const struct method {
 	const char *name;
 	bool legacy, modern; /* which eras have it */
-	void (*fn)(struct turn *t, struct batch *batch, const struct mcp_message *m);
+	void (*fn)(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m);
 } methods[] = {
 	{"initialize", true, false, on_initialize},
 	{"ping", true, false, on_ping},
@@ -537,7 +537,7 @@ static const struct method {
 	{"tools/call", true, true, on_call},
 };
 
-static void on_request(struct turn *t, struct batch *batch, const struct mcp_message *m)
+static void on_request(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
 	struct buf data;
 
@@ -563,7 +563,7 @@ static void on_request(struct turn *t, struct batch *batch, const struct mcp_mes
 	answer_error(t, batch, m->id, MCP_NO_METHOD, str_c(t->a, str_fmt(t->a, "method not found: %.*s", STR_ARG(m->method))), STR(""));
 }
 
-static void on_message(struct turn *t, struct batch *batch, const struct mcp_message *m)
+static void on_message(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
 	switch (m->kind) {
 	case MCP_BAD:
@@ -586,7 +586,7 @@ static void on_message(struct turn *t, struct batch *batch, const struct mcp_mes
 static int handle(void *arg)
 {
 	struct turn *t = arg;
-	struct batch *batch = NULL;
+	struct mcp_batch *batch = NULL;
 
 	mcp_frame_read(t->a, t->line, &t->frame);
 	if (t->frame.batch && !str_is(t->s->version, MCP_BATCHES)) {

@@ -13,7 +13,8 @@ static struct str text_at(const struct json *o, const char *key)
 	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static void of_codex(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
+static void of_codex(struct hook_call *c, const struct view *v, struct client_walls *ret,
+	struct str *ret_refuse)
 {
 	const struct codex_turn t = {.transcript = text_at(c->h.all, "transcript_path"),
 		.turn = text_at(c->h.all, "turn_id"),
@@ -24,7 +25,8 @@ static void of_codex(struct call *c, const struct view *v, struct client_walls *
 	codex_walls(c->a, &t, ret, ret_refuse);
 }
 
-static void of_claude(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
+static void of_claude(struct hook_call *c, const struct view *v, struct client_walls *ret,
+	struct str *ret_refuse)
 {
 	const struct claude_session s = {
 		.files = c->policies.files, .base = c->h.base, .home = v->home, .project = v->project};
@@ -34,7 +36,8 @@ static void of_claude(struct call *c, const struct view *v, struct client_walls 
 
 static const struct {
 	char client[12];
-	void (*walls)(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse);
+	void (*walls)(struct hook_call *c, const struct view *v, struct client_walls *ret,
+		struct str *ret_refuse);
 } rows[] = {{"codex", of_codex}, {"claude-code", of_claude}};
 
 /* Mounts are of files, not of names: what a link leads to is meant. */
@@ -53,7 +56,8 @@ static struct texts *resolved(struct arena *a, const struct texts *list)
 	return all;
 }
 
-void sandbox_walls(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
+void sandbox_walls(struct hook_call *c, const struct view *v, struct client_walls *ret,
+	struct str *ret_refuse)
 {
 	*ret = (struct client_walls){.mode = CLIENT_SANDBOX_NONE};
 	*ret_refuse = STR("");

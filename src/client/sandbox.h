@@ -8,4 +8,5 @@
  * is a sentence when a box cannot repeat these walls, so that the command must not leave them; empty
  * otherwise.
  */
-void sandbox_walls(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse);
+void sandbox_walls(struct hook_call *c, const struct view *v, struct client_walls *ret,
+	struct str *ret_refuse);

@@ -30,7 +30,7 @@ static bool shows_files(enum tool_kind kind)
 	return false;
 }
 
-void tool_output_cleaner_start(struct call *c, struct tool_output_cleaner *k)
+void tool_output_cleaner_start(struct hook_call *c, struct tool_output_cleaner *k)
 {
 	const struct secrets *s = &c->policies.own.secrets;
 	bool files = shows_files(c->h.kind);

@@ -10,7 +10,7 @@
 #include "result/redact.h"
 
 struct tool_output_cleaner {
-	struct call *c;
+	struct hook_call *c;
 	bool normalise, redact;
 	struct normalise_options options;
 	struct redactor *redactor;
@@ -19,7 +19,7 @@ struct tool_output_cleaner {
 	bool changed;      /* a text is another one now */
 };
 
-void tool_output_cleaner_start(struct call *c, struct tool_output_cleaner *k);
+void tool_output_cleaner_start(struct hook_call *c, struct tool_output_cleaner *k);
 struct str tool_output_cleaner_text(struct tool_output_cleaner *k, struct str raw);
 /* The same value with clean strings; pictures and sounds stay. */
 const struct json *tool_output_cleaner_value(struct tool_output_cleaner *k, const struct json *v);

@@ -1,4 +1,5 @@
 /* Python's strings: literals, formats, paths as text, and names as Python compares them. All texts are abstract (model/facts.h). */
+#include "base/chars.h"
 #include "base/utf8.h"
 #include "code/python.h"
 
@@ -339,12 +340,8 @@ struct str py_glob_text(struct python *p, struct str pattern)
 
 /* ---- names ---- */
 
-struct range {
-	uint32_t from, to;
-};
-
 /* Letters that are their own NFKC form, or become one that is not ASCII. */
-static const struct range own_letters[] = {{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x131}, {0x134, 0x13E}, {0x141, 0x148}, {0x14A, 0x17E}, {0x180, 0x1C3},
+static const struct char_range own_letters[] = {{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x131}, {0x134, 0x13E}, {0x141, 0x148}, {0x14A, 0x17E}, {0x180, 0x1C3},
 	{0x386, 0x3CE}, {0x400, 0x52F}, {0x5D0, 0x5EA}, {0x620, 0x64A}, {0x904, 0x939}, {0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}};
 
 static bool is_own(uint32_t cp)

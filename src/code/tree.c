@@ -329,7 +329,7 @@ static TSNode first_error(TSNode root)
 	return found;
 }
 
-struct job {
+struct walk_job {
 	struct code_walk w;
 	const struct code_language *l;
 	struct grammar grammar;
@@ -337,7 +337,7 @@ struct job {
 
 static int parse_and_walk(void *arg)
 {
-	struct job *j = arg;
+	struct walk_job *j = arg;
 	struct code *code = j->w.code;
 	TSTree *tree = grammar_parse(&j->grammar, j->l->grammar());
 	TSNode root = tree ? ts_tree_root_node(tree) : (TSNode){0};
@@ -366,7 +366,7 @@ static uint32_t add_text(struct arena *a, struct facts *f, const struct snippet 
 
 static int read_one(void *arg)
 {
-	struct job *j = arg;
+	struct walk_job *j = arg;
 	struct code_walk *w = &j->w;
 
 	w->began = w->a->used;
@@ -396,7 +396,7 @@ static int read_one(void *arg)
 
 int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v, struct code_run **ret_runs)
 {
-	struct job j = {.w = {.a = a, .f = f, .s = s, .v = v, .src = s->text.text},
+	struct walk_job j = {.w = {.a = a, .f = f, .s = s, .v = v, .src = s->text.text},
 		.l = find_language(s->lang)};
 	int rc;
 

@@ -11,7 +11,7 @@
 
 #define IMPORTS_MAX 64 /* of one file */
 
-struct job {
+struct load_job {
 	struct load l;
 	const struct config_source *src;
 	size_t n;
@@ -151,7 +151,7 @@ struct str config_digest(struct arena *a, struct str bytes)
 }
 
 /* One text: its own digest. Several texts (files, presets): the digest of their digests. */
-static void add_digest(struct job *j, struct str bytes)
+static void add_digest(struct load_job *j, struct str bytes)
 {
 	unsigned char hash[crypto_hash_sha256_BYTES];
 	crypto_hash_sha256(hash, (const unsigned char *)bytes.p, bytes.n);
@@ -165,7 +165,7 @@ static void add_digest(struct job *j, struct str bytes)
 
 /* ---- sources and the presets they import ---- */
 
-static int read_text(struct job *j, struct str name, struct str bytes)
+static int read_text(struct load_job *j, struct str name, struct str bytes)
 {
 	struct load *l = &j->l;
 	if (yaml_read(l->a, name, bytes, &l->file, l->e) < 0)
@@ -174,7 +174,7 @@ static int read_text(struct job *j, struct str name, struct str bytes)
 	return 0;
 }
 
-static int read_preset(struct job *j, const struct config_preset *p)
+static int read_preset(struct load_job *j, const struct config_preset *p)
 {
 	struct load *l = &j->l;
 	struct yaml_file outer = l->file;
@@ -229,7 +229,7 @@ static int missing_preset(struct load *l, const struct ynode *n)
  * A preset named by a fencepost file. Some mean more there: `filesystem` also allows read-only commands,
  * `python-safety` also covers JavaScript.
  */
-static int import_fencepost(struct job *j, const struct config_preset *p)
+static int import_fencepost(struct load_job *j, const struct config_preset *p)
 {
 	struct config_preset javascript;
 
@@ -240,7 +240,7 @@ static int import_fencepost(struct job *j, const struct config_preset *p)
 }
 
 /* The presets that `all` stands for in a fencepost file. */
-static int import_all(struct job *j)
+static int import_all(struct load_job *j)
 {
 	static const char names[][12] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh", "git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
 	struct config_preset p;
@@ -250,7 +250,7 @@ static int import_all(struct job *j)
 	return 0;
 }
 
-static int import_one(struct job *j, const struct ynode *n)
+static int import_one(struct load_job *j, const struct ynode *n)
 {
 	struct load *l = &j->l;
 	struct config_preset p;
@@ -263,7 +263,7 @@ static int import_one(struct job *j, const struct ynode *n)
 	return missing_preset(l, n);
 }
 
-static int read_imports(struct job *j)
+static int read_imports(struct load_job *j)
 {
 	const struct ynode *n = yaml_get(j->l.file.root, "import");
 	if (!n || yaml_null(n))
@@ -286,7 +286,7 @@ static int read_imports(struct job *j)
 	return 0;
 }
 
-static int read_source(struct job *j, const struct config_source *src)
+static int read_source(struct load_job *j, const struct config_source *src)
 {
 	struct load *l = &j->l;
 	l->src = src;
@@ -303,7 +303,7 @@ static int read_source(struct job *j, const struct config_source *src)
  * The policy before the first file: the built-in one, plus fencepost's own default if a fencepost file takes
  * part.
  */
-static void start(struct job *j)
+static void start(struct load_job *j)
 {
 	struct load *l = &j->l;
 	static const char titles[][8] = {[WHO_ANYONE] = "project", [WHO_TRUSTED] = "project", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
@@ -322,7 +322,7 @@ static void start(struct job *j)
 
 static int load(void *arg)
 {
-	struct job *j = arg;
+	struct load_job *j = arg;
 	start(j);
 	for (size_t i = 0; i < j->n && j->result == 0; i++)
 		j->result = read_source(j, &j->src[i]);
@@ -334,7 +334,7 @@ static int load(void *arg)
 int config_load(struct arena *a, const struct config_source *src, size_t n, struct policy *ret, struct config_note **ret_notes, struct err *e)
 {
 	struct err ignored;
-	struct job j = {.l = {.a = a, .e = e ? e : &ignored}, .src = src, .n = n};
+	struct load_job j = {.l = {.a = a, .e = e ? e : &ignored}, .src = src, .n = n};
 	if (arena_run(a, load, &j) < 0)
 		return err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(j.l.src ? j.l.src->name : STR("policy")));
 	if (j.result < 0)

@@ -9,7 +9,7 @@ struct list { /* the rules of one key, in order */
 	struct permission_rule *first, **end;
 };
 
-struct load {
+struct settings_load {
 	struct arena *a;
 	struct str name, base;
 	const struct json *root;
@@ -41,7 +41,7 @@ static bool clean(struct str s)
 
 static bool is_path_tool(struct str tool) { return str_is(tool, "Read") || str_is(tool, "Edit") || str_is(tool, "Write"); }
 
-static int read_rule(struct load *l, struct list *to, size_t i, const struct json *v)
+static int read_rule(struct settings_load *l, struct list *to, size_t i, const struct json *v)
 {
 	struct permission_rule *r;
 	struct str text = json_text(v);
@@ -66,7 +66,7 @@ static int read_rule(struct load *l, struct list *to, size_t i, const struct jso
 	return 0;
 }
 
-static int read_list(struct load *l, struct list *to, const struct json *v)
+static int read_list(struct settings_load *l, struct list *to, const struct json *v)
 {
 	if (!v || json_is(v, JSON_NULL))
 		return 0;
@@ -79,7 +79,7 @@ static int read_list(struct load *l, struct list *to, const struct json *v)
 	return 0;
 }
 
-static int read_mode(struct load *l, const struct json *v)
+static int read_mode(struct settings_load *l, const struct json *v)
 {
 	struct str text = json_text(v);
 
@@ -95,7 +95,7 @@ static int read_mode(struct load *l, const struct json *v)
 	return 0;
 }
 
-static int read_permissions(struct load *l)
+static int read_permissions(struct settings_load *l)
 {
 	const struct json *permissions;
 
@@ -129,7 +129,7 @@ static bool is_blank(struct str s)
 
 int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p, struct err *e)
 {
-	struct load l = {.a = a, .name = name, .base = base_dir, .lists = {{.key = "allow"}, {.key = "ask"}, {.key = "deny"}}, .e = e};
+	struct settings_load l = {.a = a, .name = name, .base = base_dir, .lists = {{.key = "allow"}, {.key = "ask"}, {.key = "deny"}}, .e = e};
 	struct json_reader r;
 
 	if (bytes.n > SETTINGS_BYTES_MAX)

@@ -54,7 +54,7 @@ int engine_mode(struct str name, enum mode *ret)
 	return -1;
 }
 
-struct job {
+struct judge_job {
 	struct arena *a;
 	const struct engine_request *rq;
 	const struct policies *p;
@@ -71,7 +71,7 @@ static enum mode mode_in_force(const struct engine_request *rq, const struct pol
 }
 
 /* Answers the gate's questions and judges again. A question that stays open is a bound reached, so an ask. */
-static void judge_in_rounds(struct job *j, const struct policy *p, struct view *v, struct judgement *ret)
+static void judge_in_rounds(struct judge_job *j, const struct policy *p, struct view *v, struct judgement *ret)
 {
 	struct policy own = *p;
 
@@ -166,7 +166,7 @@ static void take_stricter(struct judgement *own, const struct judgement *project
 }
 
 /* Reads the inline code of the request, and what that hands to shells, until nothing new comes. */
-static int read_code(struct job *j, const struct shell_request *sr, const struct view *v)
+static int read_code(struct judge_job *j, const struct shell_request *sr, const struct view *v)
 {
 	struct facts *f = &j->facts;
 	unsigned n = 0;
@@ -191,7 +191,7 @@ static int read_code(struct job *j, const struct shell_request *sr, const struct
 	return 0;
 }
 
-static void judge_apart(struct job *j, const struct policy *p, struct view *v)
+static void judge_apart(struct judge_job *j, const struct policy *p, struct view *v)
 {
 	struct judgement apart;
 
@@ -209,7 +209,7 @@ static bool same_place(const struct engine_request *rq, const struct policies *p
 
 static int run_job(void *arg)
 {
-	struct job *j = arg;
+	struct judge_job *j = arg;
 	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
 
 	if (!j->given && j->rq->known)
@@ -261,7 +261,7 @@ void engine_refuse(struct arena *a, enum check_id id, const char *message, struc
 /* Room for the refusal is taken before anything else can use the arena up. */
 static int prepare_refusal(void *arg)
 {
-	struct job *j = arg;
+	struct judge_job *j = arg;
 
 	engine_refuse(j->a, CHECK_INTERNAL_ERROR,
 		"the memory bound was reached before the command was judged", &j->judgement);
@@ -270,7 +270,7 @@ static int prepare_refusal(void *arg)
 
 static int judge_request(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *given, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
-	struct job j = {.a = a, .rq = rq, .p = p, .given = given};
+	struct judge_job j = {.a = a, .rq = rq, .p = p, .given = given};
 	struct judgement refusal;
 	int rc;
 

@@ -88,7 +88,7 @@ static bool rule_spoke(const struct judgement *j, struct str where)
 	return is_in(j->reasons, where, false) || is_in(j->warnings, where, false);
 }
 
-struct trial {
+struct example_trial {
 	struct arena *a;
 	const struct policies_request *rq;
 	const struct policy *p;
@@ -112,7 +112,7 @@ static bool strip_matches(const struct policy *p, const struct example *x)
  */
 static int try_one(void *arg)
 {
-	struct trial *t = arg;
+	struct example_trial *t = arg;
 	struct engine_request rq = {.command = t->x->command, .cwd = t->rq->cwd, .home = t->rq->home};
 	struct policy alone;
 	struct policies ps;
@@ -143,7 +143,7 @@ int policies_examples(const struct policies_request *rq, const struct policy *p,
 	size_t n = 0, bytes = 0;
 
 	for (const struct example *x = p->examples; x; x = x->next) {
-		struct trial t = {.rq = rq, .p = p, .x = x};
+		struct example_trial t = {.rq = rq, .p = p, .x = x};
 		struct arena a;
 		int rc, shown = (int)(x->command.n < QUOTE_MAX ? x->command.n : QUOTE_MAX);
 		bool preset = str_starts(x->rule->where, "preset ");

@@ -137,7 +137,7 @@ int caisson_set_mode(struct caisson *c, const char *name, struct caisson_error *
 
 /* ---- judging ---- */
 
-struct judging {
+struct lib_judging {
 	struct caisson *c;
 	struct caisson_answer *answer;
 	struct str command;
@@ -146,7 +146,7 @@ struct judging {
 
 static int judge_command(void *arg)
 {
-	struct judging *j = arg;
+	struct lib_judging *j = arg;
 	struct caisson *c = j->c;
 	struct caisson_answer *to = j->answer;
 	struct arena *a = &to->arena;
@@ -172,7 +172,7 @@ int caisson_judge(struct caisson *c, const char *command, size_t length, struct 
 		  struct caisson_error *e)
 {
 	struct caisson_answer *a = calloc(1, sizeof(*a));
-	struct judging j = {.c = c, .answer = a, .command = str_n(command, length)};
+	struct lib_judging j = {.c = c, .answer = a, .command = str_n(command, length)};
 	int rc;
 
 	if (!a)

@@ -221,7 +221,7 @@ void record_policies_json(struct buf *b, const struct policies *p)
 
 /* ---- reading ---- */
 
-struct reading { /* under way */
+struct view_reader { /* under way */
 	struct arena *a;
 	const struct json *o;
 	struct view *view;
@@ -231,7 +231,7 @@ struct reading { /* under way */
 	struct err *e;
 };
 
-static struct str text(const struct reading *r, const struct json *o, const char *key) { return str_dup(r->a, json_text_at(o, key)); }
+static struct str text(const struct view_reader *r, const struct json *o, const char *key) { return str_dup(r->a, json_text_at(o, key)); }
 static bool flag(const struct json *o, const char *key) { return json_true_at(o, key); }
 
 static uint32_t number(const struct json *o, const char *key)
@@ -250,7 +250,7 @@ static int index_of(const char (*names)[NAME_ROOM], size_t n, struct str name)
 	return -1;
 }
 
-static int read_path(struct reading *r, const struct json *o, struct path_answer *ret)
+static int read_path(struct view_reader *r, const struct json *o, struct path_answer *ret)
 {
 	int kind = index_of(kinds, COUNT(kinds), json_text_at(o, "kind")), target = kind;
 
@@ -265,7 +265,7 @@ static int read_path(struct reading *r, const struct json *o, struct path_answer
 	return 0;
 }
 
-static void read_glob(struct reading *r, const struct json *o, struct glob_answer *ret)
+static void read_glob(struct view_reader *r, const struct json *o, struct glob_answer *ret)
 {
 	const struct json *matches = json_key(o, "matches");
 	size_t n = 0;
@@ -278,7 +278,7 @@ static void read_glob(struct reading *r, const struct json *o, struct glob_answe
 		ret->matches[n++] = str_dup(r->a, json_text(x));
 }
 
-static struct git_item *read_items(struct reading *r, const struct json *o, const char *key, const char *text_key)
+static struct git_item *read_items(struct view_reader *r, const struct json *o, const char *key, const char *text_key)
 {
 	struct git_item *list_of = NULL, **end = &list_of;
 
@@ -289,7 +289,7 @@ static struct git_item *read_items(struct reading *r, const struct json *o, cons
 	return list_of;
 }
 
-static void read_gits(struct reading *r, struct git_answer **end)
+static void read_gits(struct view_reader *r, struct git_answer **end)
 {
 	for (const struct json *o = json_items(json_key(r->o, "git")); o; o = o->next, end = &(*end)->next) {
 		*end = arena_new(r->a, struct git_answer);
@@ -300,7 +300,7 @@ static void read_gits(struct reading *r, struct git_answer **end)
 	}
 }
 
-static int read_touched(struct reading *r, const struct json *o, struct git_touch **end)
+static int read_touched(struct view_reader *r, const struct json *o, struct git_touch **end)
 {
 	for (const struct json *name = json_items(json_key(o, "touched")); name; name = name->next, end = &(*end)->next) {
 		int kind = index_of(touches, COUNT(touches), json_text_at(name, "kind"));
@@ -313,7 +313,7 @@ static int read_touched(struct reading *r, const struct json *o, struct git_touc
 	return 0;
 }
 
-static int read_trees(struct reading *r, struct tree_answer **end)
+static int read_trees(struct view_reader *r, struct tree_answer **end)
 {
 	for (const struct json *o = json_items(json_key(r->o, "git_trees")); o; o = o->next, end = &(*end)->next) {
 		int change = index_of(changes, COUNT(changes), json_text_at(o, "change"));
@@ -330,12 +330,12 @@ static int read_trees(struct reading *r, struct tree_answer **end)
 	return 0;
 }
 
-static int wrong_answers(struct reading *r)
+static int wrong_answers(struct view_reader *r)
 {
 	return err_set(r->e, ERR_INPUT, 0, "these are not the answers of a view, or those of another version");
 }
 
-static int read_answers(struct reading *r)
+static int read_answers(struct view_reader *r)
 {
 	struct view *v = r->view;
 	const struct json *said = json_key(r->o, "classifier");
@@ -364,7 +364,7 @@ static int read_answers(struct reading *r)
 	return read_trees(r, &v->trees) != 0 ? wrong_answers(r) : 0;
 }
 
-static void read_roots(struct reading *r, const char *key, struct root **end)
+static void read_roots(struct view_reader *r, const char *key, struct root **end)
 {
 	for (const struct json *v = json_items(json_key(r->o, key)); v; v = v->next, end = &(*end)->next) {
 		*end = arena_new(r->a, struct root);
@@ -372,7 +372,7 @@ static void read_roots(struct reading *r, const char *key, struct root **end)
 	}
 }
 
-static int read_notes(const struct reading *r, const struct call_note **ret)
+static int read_notes(const struct view_reader *r, const struct call_note **ret)
 {
 	struct call_note *first = NULL, **end = &first;
 
@@ -386,7 +386,7 @@ static int read_notes(const struct reading *r, const struct call_note **ret)
 	return 0;
 }
 
-static int read_view(struct reading *r)
+static int read_view(struct view_reader *r)
 {
 	struct view *v = r->view;
 	const struct json *o = r->o;
@@ -409,7 +409,7 @@ static int read_view(struct reading *r)
 	return 0;
 }
 
-static int read_files(struct reading *r, struct policy_file **end)
+static int read_files(struct view_reader *r, struct policy_file **end)
 {
 	for (const struct json *o = json_items(json_key(r->o, "files")); o; o = o->next, end = &(*end)->next) {
 		struct policy_file *f = arena_new(r->a, struct policy_file);
@@ -425,7 +425,7 @@ static int read_files(struct reading *r, struct policy_file **end)
 	return 0;
 }
 
-static int read_policies(struct reading *r)
+static int read_policies(struct view_reader *r)
 {
 	struct policy_file *files = NULL;
 
@@ -436,7 +436,7 @@ static int read_policies(struct reading *r)
 	return policies_of_files(r->a, files, text(r, r->o, "root"), r->policies, r->e);
 }
 
-static int read_json(struct reading *r, struct str json, int (*work)(struct reading *r))
+static int read_json(struct view_reader *r, struct str json, int (*work)(struct view_reader *r))
 {
 	struct json *o;
 
@@ -448,7 +448,7 @@ static int read_json(struct reading *r, struct str json, int (*work)(struct read
 
 int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e)
 {
-	struct reading r = {.a = a, .view = ret, .rq = ret_rq, .e = e};
+	struct view_reader r = {.a = a, .view = ret, .rq = ret_rq, .e = e};
 
 	return read_json(&r, json, read_view) != 0 || (answers.n && read_json(&r, answers, read_answers) != 0) ? -1 : 0;
 }
@@ -462,7 +462,7 @@ int record_view(struct arena *a, const struct blobs *blobs, struct str digest, s
 
 int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret, struct err *e)
 {
-	struct reading r = {.a = a, .blobs = blobs, .policies = ret, .e = e};
+	struct view_reader r = {.a = a, .blobs = blobs, .policies = ret, .e = e};
 	struct str json;
 
 	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : read_json(&r, json, read_policies);

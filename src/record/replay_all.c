@@ -183,7 +183,7 @@ static struct replay_memo *memo_of(struct pass *p, const struct replay *r)
 
 /* ---- one row ---- */
 
-struct one {
+struct replay_one {
 	struct pass *p;
 	struct arena *scratch;
 	const struct replay *r;
@@ -196,7 +196,7 @@ struct one {
 
 static int judge_one(void *arg)
 {
-	struct one *o = arg;
+	struct replay_one *o = arg;
 	const struct policies *policies;
 	struct derived *d = arena_new(o->scratch, struct derived);
 
@@ -238,7 +238,8 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 		all->missing++;
 		return 0;
 	}
-	struct one o = {.p = p, .r = &r, .from = from, .m = memo_of(p, &r), .row = l, .scratch = &scratch};
+	struct replay_one o =
+		{.p = p, .r = &r, .from = from, .m = memo_of(p, &r), .row = l, .scratch = &scratch};
 	if (!o.m->used) {
 		if (p->nmemos + 1 >= p->cap)
 			o.m = &spare;

@@ -236,7 +236,7 @@ static void make_rules(struct suggest *s, uint64_t least)
 
 /* ---- trying them ---- */
 
-struct attempt {
+struct rule_attempt {
 	struct arena *scratch;
 	struct trial *t;
 	const struct replay *r;
@@ -246,7 +246,7 @@ struct attempt {
 
 static int judge_one(void *arg)
 {
-	struct attempt *x = arg;
+	struct rule_attempt *x = arg;
 	const struct policies *p;
 	struct derived *d = arena_new(x->scratch, struct derived);
 
@@ -273,7 +273,7 @@ static bool try_rules(struct suggest_work *w, struct trial *t, struct str yaml)
 	for (size_t i = 0; i < s->nasks; i++) {
 		struct suggest_ask *ask = &s->asks[i];
 		struct arena scratch;
-		struct attempt x = {.scratch = &scratch, .t = t, .r = &ask->r};
+		struct rule_attempt x = {.scratch = &scratch, .t = t, .r = &ask->r};
 
 		if (ask->left)
 			continue;

@@ -26,11 +26,11 @@
 
 enum { NUL = 0, BEL = 7, BS = 8, VT = 11, FF = 12, CAN = 0x18, SUB = 0x1A, ESC = 0x1B, DEL = 0x7F, NEL = 0x85, ST = 0x9C, BOM = 0xFEFF };
 
-enum mode { GROUND = 0, ESCAPE, ESCAPE_MORE, CSI, STRING, STRING_ESCAPE };
+enum normaliser_mode { GROUND = 0, ESCAPE, ESCAPE_MORE, CSI, STRING, STRING_ESCAPE };
 
 struct normaliser_state {
 	struct arena *a;
-	enum mode mode;
+	enum normaliser_mode mode;
 	bool started;           /* something came */
 	/* bytes of a character that is not complete */
 	char seq[4];

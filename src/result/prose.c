@@ -276,14 +276,14 @@ static void put_time(struct buf *b, uint32_t t, struct str fraction)
 	}
 }
 
-struct stamp {
+struct prose_time {
 	size_t from, to;
 	uint32_t seconds;
 	struct str fraction;
 };
 
 /* The digits text[from, to), and a fraction behind seconds. */
-static bool stamp_read(struct str text, size_t from, size_t to, struct stamp *ret)
+static bool stamp_read(struct str text, size_t from, size_t to, struct prose_time *ret)
 {
 	size_t n = to - from, end = to;
 	uint64_t seconds = 0;
@@ -294,7 +294,7 @@ static bool stamp_read(struct str text, size_t from, size_t to, struct stamp *re
 		seconds = seconds * 10 + (uint64_t)(text.p[i] - '0');
 	if (seconds < TIME_FIRST || seconds > TIME_LAST)
 		return false;
-	*ret = (struct stamp){from, to, (uint32_t)seconds, str_sub(text, from + STAMP_DIGITS, to)};
+	*ret = (struct prose_time){from, to, (uint32_t)seconds, str_sub(text, from + STAMP_DIGITS, to)};
 	if (n > STAMP_DIGITS || to + 1 >= text.n || text.p[to] != '.' || !digit(text.p[to + 1]))
 		return true;
 	for (end = to + 1; end < text.n && digit(text.p[end]); end++)
@@ -318,7 +318,7 @@ static bool word_byte(char c) { return digit(c) || letter(c) || c == '_'; }
  * The next number in text[from, to) that could be a time by its digits alone. Every tenth byte is looked at: more digits in a row cannot
  * hide from that. A number begins at `from` at the earliest.
  */
-static bool next_stamp(struct str text, size_t from, size_t to, struct stamp *ret)
+static bool next_stamp(struct str text, size_t from, size_t to, struct prose_time *ret)
 {
 	size_t i = from + STAMP_DIGITS - 1;
 
@@ -348,7 +348,7 @@ struct looked {
 	char last;
 };
 
-static bool is_time(const struct looked *l, const struct stamp *t)
+static bool is_time(const struct looked *l, const struct prose_time *t)
 {
 	struct str before = str_sub(l->text, l->from, t->from);
 
@@ -358,7 +358,7 @@ static bool is_time(const struct looked *l, const struct stamp *t)
 
 static bool all_times(const struct looked *l)
 {
-	struct stamp t = {.to = l->from};
+	struct prose_time t = {.to = l->from};
 
 	while (next_stamp(l->text, t.to, l->to, &t))
 		if (!is_time(l, &t))
@@ -384,7 +384,7 @@ static void look(struct looked *l, const struct prose *p, size_t at)
 static void put_stamps(struct buf *out, const struct prose *p, struct str text, size_t from, size_t to, struct sanitized *counts)
 {
 	struct looked l = {.text = text};
-	struct stamp t = {.to = from};
+	struct prose_time t = {.to = from};
 	size_t shown = from;
 
 	while (p->timestamps && !p->machine && next_stamp(text, t.to, to, &t)) {

@@ -401,7 +401,7 @@ static enum schema_answer annotation(struct schema_run *r, const struct schema_a
 #define OBJECT (1u << JSON_OBJECT)
 #define SCHEMA (OBJECT | FLAG)
 
-static const struct keyword {
+static const struct schema_keyword {
 	char name[24];
 	unsigned kinds;
 } keywords[] = {
@@ -421,7 +421,7 @@ static schema_fn *const functions[KEYWORDS] = {
 	annotation,
 };
 
-static const struct keyword *find_keyword(struct str name)
+static const struct schema_keyword *find_keyword(struct str name)
 {
 	for (size_t i = 0; i < KEYWORDS - 1; i++)
 		if (str_is(name, keywords[i].name))
@@ -434,7 +434,7 @@ static enum schema_answer eval_members(struct schema_run *r, struct json *schema
 	enum schema_answer answer = SCHEMA_YES;
 	struct json *only = r->old ? json_key(schema, "$ref") : NULL;
 	for (struct json *m = only ? only : schema->first; m; m = only ? NULL : m->next) {
-		const struct keyword *k = find_keyword(m->key);
+		const struct schema_keyword *k = find_keyword(m->key);
 		struct schema_at at = {schema, m, v, path, quiet};
 		if (!schema_spend(r, 1))
 			return schema_unknown(r, &at, "there is too much to check");

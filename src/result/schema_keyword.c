@@ -124,7 +124,7 @@ enum schema_answer schema_unique(struct schema_run *r, const struct schema_at *a
 	size_t slots = 16, number = 0;
 	while (slots < at->v->n * 2)
 		slots *= 2;
-	struct slot {
+	struct unique_slot {
 		const struct json *v;
 		uint32_t hash;
 	} *table = arena_array(r->a, slots, sizeof *table);
@@ -138,7 +138,7 @@ enum schema_answer schema_unique(struct schema_run *r, const struct schema_at *a
 			if (same == SCHEMA_YES)
 				return schema_no(r, at, "holds an item twice (again at %zu)", number);
 		}
-		table[i] = (struct slot){m, h};
+		table[i] = (struct unique_slot){m, h};
 	}
 	return SCHEMA_YES;
 }

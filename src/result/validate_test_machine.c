@@ -23,7 +23,7 @@ const struct validator validators_test_machine[] = {
 
 /* ---- what they share ---- */
 
-struct report { /* what every one of them is brought to */
+struct machine_report { /* what every one of them is brought to */
 	bool ok;                 /* it could be read */
 	bool bad_number;         /* a count or a duration is missing, negative or no number */
 	bool other;              /* no report of this format */
@@ -35,7 +35,7 @@ struct report { /* what every one of them is brought to */
 	char why[ERR_TEXT_MAX];
 };
 
-static int64_t number(struct report *r, const struct json *o, const char *key)
+static int64_t number(struct machine_report *r, const struct json *o, const char *key)
 {
 	const struct json *n = json_key(o, key);
 
@@ -46,7 +46,7 @@ static int64_t number(struct report *r, const struct json *o, const char *key)
 	return json_int(n, 0);
 }
 
-static int64_t number_or_zero(struct report *r, const struct json *o, const char *key)
+static int64_t number_or_zero(struct machine_report *r, const struct json *o, const char *key)
 {
 	return json_key(o, key) ? number(r, o, key) : 0;
 }
@@ -61,7 +61,7 @@ static bool is_negative(struct str number)
 	return number.p[0] == '-' && i < number.n && number.p[i] >= '1' && number.p[i] <= '9';
 }
 
-static void duration(struct report *r, const struct json *o, const char *key)
+static void duration(struct machine_report *r, const struct json *o, const char *key)
 {
 	const struct json *n = json_key(o, key);
 
@@ -69,7 +69,7 @@ static void duration(struct report *r, const struct json *o, const char *key)
 		r->bad_number = true;
 }
 
-static void put_counts(struct arena *a, struct validation *v, const struct report *r)
+static void put_counts(struct arena *a, struct validation *v, const struct machine_report *r)
 {
 	validation_count(a, v, "total", r->total);
 	validation_count(a, v, "passed", r->passed);
@@ -81,7 +81,7 @@ static void put_counts(struct arena *a, struct validation *v, const struct repor
 		validation_count(a, v, "errors", r->errors);
 }
 
-static void check_sums(struct arena *a, struct validation *v, const struct report *r)
+static void check_sums(struct arena *a, struct validation *v, const struct machine_report *r)
 {
 	int64_t sum = r->passed + r->failed + r->skipped + r->todo;
 
@@ -96,7 +96,7 @@ static void check_sums(struct arena *a, struct validation *v, const struct repor
 }
 
 /* A report that lies in a file may be printed by a command of its own, whose exit code says nothing about the tests. */
-static void result(struct arena *a, const struct validate_input *in, struct validation *v, const struct report *r, bool failed)
+static void result(struct arena *a, const struct validate_input *in, struct validation *v, const struct machine_report *r, bool failed)
 {
 	if (r->from_file && failed && in->exit_code == 0)
 		v->result = RESULT_FAIL;
@@ -104,7 +104,7 @@ static void result(struct arena *a, const struct validate_input *in, struct vali
 		test_result(a, in, v, failed);
 }
 
-static void judge(struct arena *a, const struct validate_input *in, struct validation *v, const struct report *r)
+static void judge(struct arena *a, const struct validate_input *in, struct validation *v, const struct machine_report *r)
 {
 	bool failed = r->says_fail || r->failed || r->errors;
 
@@ -127,9 +127,9 @@ static void judge(struct arena *a, const struct validate_input *in, struct valid
 }
 
 /* Finds and parses the object, hands it to `take`, and says what came out. */
-static void check_object(struct arena *a, const struct validate_input *in, struct validation *v, const char *mark, void (*take)(const struct json *root, struct report *r))
+static void check_object(struct arena *a, const struct validate_input *in, struct validation *v, const char *mark, void (*take)(const struct json *root, struct machine_report *r))
 {
-	struct report r = {.listed = -1, .listed_failed = -1, .exit_said = -1};
+	struct machine_report r = {.listed = -1, .listed_failed = -1, .exit_said = -1};
 	struct json_object_at at = json_object_find(in, mark);
 	struct err e = {0};
 	struct json *root;
@@ -149,7 +149,7 @@ static void check_object(struct arena *a, const struct validate_input *in, struc
 
 /* ---- pytest-json-report ---- */
 
-static void read_pytest(const struct json *root, struct report *r)
+static void read_pytest(const struct json *root, struct machine_report *r)
 {
 	const struct json *s = json_key(root, "summary"), *tests = json_key(root, "tests"), *code = json_key(root, "exitcode");
 
@@ -173,7 +173,7 @@ void pytest_json_check(struct arena *a, const struct validate_input *in, struct 
 
 /* ---- jest, vitest ---- */
 
-static void read_jest_results(const struct json *suites, struct report *r)
+static void read_jest_results(const struct json *suites, struct machine_report *r)
 {
 	r->listed = r->listed_failed = 0;
 	for (const struct json *suite = json_items(suites); suite; suite = suite->next) {
@@ -186,7 +186,7 @@ static void read_jest_results(const struct json *suites, struct report *r)
 	}
 }
 
-static void read_jest(const struct json *root, struct report *r)
+static void read_jest(const struct json *root, struct machine_report *r)
 {
 	const struct json *success = json_key(root, "success"), *suites = json_key(root, "testResults");
 
@@ -218,7 +218,7 @@ static int64_t length(const struct json *root, const char *key)
 	return json_is(l, JSON_ARRAY) ? (int64_t)json_size(l) : -1;
 }
 
-static void read_mocha(const struct json *root, struct report *r)
+static void read_mocha(const struct json *root, struct machine_report *r)
 {
 	const struct json *s = json_key(root, "stats");
 	int64_t passes = length(root, "passes"), pending = length(root, "pending");
@@ -241,7 +241,7 @@ void mocha_json_check(struct arena *a, const struct validate_input *in, struct v
 
 /* ---- RSpec ---- */
 
-static void read_rspec(const struct json *root, struct report *r)
+static void read_rspec(const struct json *root, struct machine_report *r)
 {
 	const struct json *s = json_key(root, "summary"), *examples = json_key(root, "examples");
 

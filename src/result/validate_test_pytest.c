@@ -27,7 +27,7 @@ struct session {
 	bool sections, list, stopped;
 };
 
-struct run { /* the whole output */
+struct pytest_run { /* the whole output */
 	int64_t n[NKINDS];
 	size_t headers, summaries, bare;
 	bool open;           /* a header waits for its summary */
@@ -203,7 +203,7 @@ static bool progress_failed(struct str line)
 }
 
 /* A line of a run, which is not its summary. */
-static void read_line(struct str line, struct session *s, struct run *r)
+static void read_line(struct str line, struct session *s, struct pytest_run *r)
 {
 	bool framed = str_starts(line, "==") && str_ends(line, "==");
 
@@ -228,7 +228,7 @@ static void read_line(struct str line, struct session *s, struct run *r)
 		r->coverage = true;
 }
 
-static void close_session(struct run *r, const struct session *s, const struct summary *m)
+static void close_session(struct pytest_run *r, const struct session *s, const struct summary *m)
 {
 	int64_t sum = m->n[PASSED] + m->n[FAILED] + m->n[SKIPPED] + m->n[XFAILED] + m->n[XPASSED];
 	bool low = s->selected > sum + m->n[ERRORS] && !s->stopped, high = sum > s->selected + s->collect_skips;
@@ -254,7 +254,7 @@ static void close_session(struct run *r, const struct session *s, const struct s
 
 static const struct session fresh = {.selected = -1, .progress = -1};
 
-static void read_run(struct str text, struct run *r)
+static void read_run(struct str text, struct pytest_run *r)
 {
 	struct lines l = lines_of(text);
 	struct str line;
@@ -322,7 +322,7 @@ int pytest_detect(const struct validate_input *in)
 }
 
 /* A summary that does not fit its run. */
-static void check_runs(struct arena *a, const struct run *r, struct validation *v, bool failed)
+static void check_runs(struct arena *a, const struct pytest_run *r, struct validation *v, bool failed)
 {
 	if (r->bad_order)
 		validation_note(a, v, "two-summaries", false,
@@ -348,7 +348,7 @@ static void check_runs(struct arena *a, const struct run *r, struct validation *
 		validation_unsure(a, v, "text-after-summary", "other text follows a bare summary, which any program can print; run pytest alone and without -q");
 }
 
-static void check_exit(struct arena *a, const struct validate_input *in, const struct run *r, struct validation *v, bool failed)
+static void check_exit(struct arena *a, const struct validate_input *in, const struct pytest_run *r, struct validation *v, bool failed)
 {
 	if (r->stopped && !failed) {
 		validation_note(a, v, "interrupted", false, "the run was interrupted before all tests ran, so it did not pass; run it again");
@@ -364,7 +364,7 @@ static void check_exit(struct arena *a, const struct validate_input *in, const s
 		test_result(a, in, v, failed || r->coverage);
 }
 
-static void put_counts(struct arena *a, const struct run *r, struct validation *v)
+static void put_counts(struct arena *a, const struct pytest_run *r, struct validation *v)
 {
 	static const char names[NKINDS][12] = {[PASSED] = "passed", [FAILED] = "failed", [SKIPPED] = "skipped", [XFAILED] = "xfailed", [XPASSED] = "xpassed",
 		[ERRORS] = "errors", [DESELECTED] = "deselected", [WARNINGS] = "warnings", [RERUN] = "rerun"};
@@ -376,7 +376,7 @@ static void put_counts(struct arena *a, const struct run *r, struct validation *
 
 void pytest_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	struct run r = {0};
+	struct pytest_run r = {0};
 	bool failed;
 
 	read_run(in->out, &r);

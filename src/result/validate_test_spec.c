@@ -148,12 +148,12 @@ void rspec_check(struct arena *a, const struct validate_input *in, struct valida
 static const char node_names[][12] = {"tests", "pass", "fail", "cancelled", "skipped", "todo"};
 enum { NODE_TESTS, NODE_PASS, NODE_FAIL, NODE_CANCELLED, NODE_SKIPPED, NODE_TODO, NNODE };
 
-struct node {
+struct spec_counts {
 	int64_t n[NNODE];
 	size_t seen[NNODE];
 };
 
-static void read_node(struct str text, struct node *t)
+static void read_node(struct str text, struct spec_counts *t)
 {
 	struct lines l = lines_of(text);
 	struct str line;
@@ -175,7 +175,7 @@ static void read_node(struct str text, struct node *t)
 
 int node_detect(const struct validate_input *in)
 {
-	struct node t = {0};
+	struct spec_counts t = {0};
 
 	if (str_contains(in->out, STR("\xE2\x84\xB9 tests ")))
 		read_node(in->out, &t);
@@ -185,7 +185,7 @@ int node_detect(const struct validate_input *in)
 void node_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	static const char names[NNODE][12] = {"total", "passed", "failed", "cancelled", "skipped", "todo"};
-	struct node t = {0};
+	struct spec_counts t = {0};
 	int64_t sum = 0;
 	bool failed, twice = false, whole = true;
 

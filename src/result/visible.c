@@ -15,15 +15,11 @@
 #define TAG_LAST 0xE007F
 #define HIDDEN_FIRST 0xAD /* the normaliser deals with the control characters below it */
 
-struct range {
-	uint32_t from, to;
-};
-
 /*
  * Components of emoji; a variation selector may follow them. Wider than the standard's list where its gaps
  * are other pictures.
  */
-static const struct range pictures[] = {
+static const struct char_range pictures[] = {
 	{0xA9, 0xA9},     {0xAE, 0xAE},     {0x203C, 0x203C}, {0x2049, 0x2049}, {0x2122, 0x2122}, {0x2139, 0x2139}, {0x2194, 0x21AA},   {0x231A, 0x23FF},
 	{0x24C2, 0x24C2}, {0x25AA, 0x25FE}, {0x2600, 0x27BF}, {0x2934, 0x2935}, {0x2B05, 0x2B55}, {0x3030, 0x3030}, {0x303D, 0x303D},   {0x3297, 0x3299},
 	{0x1F000, 0x1FAFF},

@@ -240,7 +240,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 
 /* ---- all of them ---- */
 
-struct one { /* arguments of try_one(), with an arena of its own: what an attempt wrote is not kept */
+struct attempt_run { /* arguments of try_one(), with an arena of its own: what an attempt wrote is not kept */
 	struct arena *a;
 	const struct policies *policies;
 	struct trial_place *place;
@@ -251,7 +251,7 @@ struct one { /* arguments of try_one(), with an arena of its own: what an attemp
 
 static int try_inner(void *arg)
 {
-	struct one *o = arg;
+	struct attempt_run *o = arg;
 
 	o->rc = try_one(o->a, o->policies, o->place, o->t, o->e);
 	return 0;
@@ -260,7 +260,7 @@ static int try_inner(void *arg)
 static int try_row(struct arena *a, const struct policies *policies, struct trial_place *p, struct selftest_trial *t, struct err *e)
 {
 	struct arena own;
-	struct one o = {.a = &own, .policies = policies, .place = p, .t = t, .e = e};
+	struct attempt_run o = {.a = &own, .policies = policies, .place = p, .t = t, .e = e};
 
 	arena_init(&own, TRIAL_ARENA);
 	if (arena_run(&own, try_inner, &o) != 0)

@@ -1,12 +1,9 @@
 /* Characters that are not what they look like. Ranges are sorted; a character is looked up by bisection. */
+#include "base/chars.h"
 #include "base/utf8.h"
 #include "shell/marks.h"
 
-struct range {
-	uint32_t from, to;
-};
-
-static bool in_ranges(const struct range *r, size_t n, uint32_t c)
+static bool in_ranges(const struct char_range *r, size_t n, uint32_t c)
 {
 	size_t low = 0, high = n;
 	while (low < high) {
@@ -25,7 +22,7 @@ static bool in_ranges(const struct range *r, size_t n, uint32_t c)
  * Letters (and slashes) that look like an ASCII one. Greek, Cyrillic and Armenian are listed by letter; the
  * other blocks look alike as a whole.
  */
-static const struct range lookalikes[] = {
+static const struct char_range lookalikes[] = {
 	{0x251, 0x251},   {0x261, 0x261},   {0x391, 0x392},   {0x395, 0x397},   {0x399, 0x39A},   {0x39C, 0x39D},   {0x39F, 0x39F},   {0x3A1, 0x3A1},
 	{0x3A4, 0x3A5},   {0x3A7, 0x3A7},   {0x3B1, 0x3B1},   {0x3B3, 0x3B3},   {0x3B9, 0x3BA},   {0x3BD, 0x3BD},   {0x3BF, 0x3BF},   {0x3C1, 0x3C1},
 	{0x3C4, 0x3C5},   {0x3C7, 0x3C7},   {0x3F2, 0x3F3},   {0x405, 0x406},   {0x408, 0x408},   {0x410, 0x410},   {0x412, 0x412},   {0x415, 0x415},
@@ -39,7 +36,7 @@ static const struct range lookalikes[] = {
 };
 
 /* Scripts of which no letter belongs between ASCII letters, look-alike or not. */
-static const struct range foreign[] = {{0x400, 0x52F}, {0x531, 0x587}};
+static const struct char_range foreign[] = {{0x400, 0x52F}, {0x531, 0x587}};
 
 static bool is_lookalike(uint32_t c)
 {
@@ -86,7 +83,7 @@ bool text_all_lookalikes(struct str s)
 
 bool text_false_dash(struct str s)
 {
-	static const struct range dashes[] = {{0x2010, 0x2015}, {0x2212, 0x2212}, {0xFE58, 0xFE58}, {0xFE63, 0xFE63}, {0xFF0D, 0xFF0D}};
+	static const struct char_range dashes[] = {{0x2010, 0x2015}, {0x2212, 0x2212}, {0xFE58, 0xFE58}, {0xFE63, 0xFE63}, {0xFF0D, 0xFF0D}};
 	size_t i = 0;
 	bool any = false;
 	while (i < s.n) {

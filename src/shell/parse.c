@@ -691,7 +691,7 @@ void parser_init(struct parser *p, struct arena *a, enum dialect d, struct str t
 	p->pending_end = &p->pending;
 }
 
-struct job {
+struct parse_job {
 	struct parser *p;
 	struct syn_node *node;
 	struct syn_word *word;
@@ -701,7 +701,7 @@ struct job {
 
 static int line_job(void *arg)
 {
-	struct job *j = arg;
+	struct parse_job *j = arg;
 	struct parser *p = j->p;
 	j->node = parse_members(p, true);
 	lex_blanks(p);
@@ -716,20 +716,20 @@ static int line_job(void *arg)
 
 static int word_job(void *arg)
 {
-	struct job *j = arg;
+	struct parse_job *j = arg;
 	j->word = word_read(j->p, WORD_WHOLE);
 	return 0;
 }
 
 static int text_job(void *arg)
 {
-	struct job *j = arg;
+	struct parse_job *j = arg;
 	struct until u = {.stops = "", .quotes = j->quotes, .soft = true, .whole = true};
 	j->parts = parts_until(j->p, &u);
 	return 0;
 }
 
-static enum parse_result run_guarded(struct job *j, int (*fn)(void *))
+static enum parse_result run_guarded(struct parse_job *j, int (*fn)(void *))
 {
 	switch (arena_run(j->p->a, fn, j)) {
 	case 0: return PARSE_LINE;
@@ -743,7 +743,7 @@ enum parse_result parse_line(struct parser *p, struct syn_node **ret)
 {
 	if (lex_peek(p) < 0)
 		return PARSE_END;
-	struct job j = {.p = p};
+	struct parse_job j = {.p = p};
 	p->alias_found = false;
 	p->comments = p->last_comment = p->bodies = p->last_body = NULL;
 	p->error = NULL;
@@ -756,7 +756,7 @@ enum parse_result parse_line(struct parser *p, struct syn_node **ret)
 
 enum parse_result parse_word(struct parser *p, struct syn_word **ret)
 {
-	struct job j = {.p = p};
+	struct parse_job j = {.p = p};
 	enum parse_result r = run_guarded(&j, word_job);
 	if (r == PARSE_LINE)
 		*ret = j.word;
@@ -765,7 +765,7 @@ enum parse_result parse_word(struct parser *p, struct syn_word **ret)
 
 enum parse_result parse_text(struct parser *p, enum quote_context q, struct syn_part **ret)
 {
-	struct job j = {.p = p, .quotes = q};
+	struct parse_job j = {.p = p, .quotes = q};
 	enum parse_result r = run_guarded(&j, text_job);
 	if (r == PARSE_LINE)
 		*ret = j.parts;

@@ -4,7 +4,7 @@
 #define FUEL_BASE 400000u
 #define FUEL_PER_BYTE 200u
 
-struct job {
+struct read_job {
 	struct eval e;
 	struct str text;
 	enum dialect dialect;
@@ -12,7 +12,7 @@ struct job {
 
 static int run(void *arg)
 {
-	struct job *j = arg;
+	struct read_job *j = arg;
 	eval_text(&j->e, j->text, "request", (struct span){UINT32_MAX, 0, 0}, j->dialect);
 	eval_traps(&j->e);
 	return 0;
@@ -29,7 +29,7 @@ static struct word *rest_word(struct arena *a)
 /* One reading in one dialect, added to the facts. */
 static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, struct seen_table *seen, unsigned *nmarks)
 {
-	struct job j = {.text = text, .dialect = d};
+	struct read_job j = {.text = text, .dialect = d};
 	struct eval *e = &j.e;
 	struct via *via = arena_new(a, struct via);
 	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = seen, .nmarks = nmarks};
@@ -56,7 +56,7 @@ static struct str without_nul(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-struct whole {
+struct read_request {
 	struct arena *a;
 	const struct shell_request *rq;
 	struct facts *f;
@@ -64,7 +64,7 @@ struct whole {
 
 static int read_all(void *arg)
 {
-	struct whole *w = arg;
+	struct read_request *w = arg;
 	struct arena *a = w->a;
 	struct facts *f = w->f;
 	struct str text = w->rq->text;
@@ -93,7 +93,7 @@ static int read_all(void *arg)
 
 int shell_read(struct arena *a, const struct shell_request *rq, struct facts *ret, struct err *e)
 {
-	struct whole w = {a, rq, ret};
+	struct read_request w = {a, rq, ret};
 	facts_init(ret);
 	switch (arena_run(a, read_all, &w)) {
 	case 0: return 0;

@@ -57,7 +57,7 @@ static bool own_directory(const char *path, uid_t uid)
 	return path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == uid;
 }
 
-struct finding {
+struct user_lookup {
 	struct arena *a;
 	const char *env_home;
 	struct str passwd;
@@ -66,7 +66,7 @@ struct finding {
 
 static int find_self(void *arg)
 {
-	struct finding *f = arg;
+	struct user_lookup *f = arg;
 	uid_t uid = getuid();
 	if (!passwd_find(f->passwd, STR(""), uid, f->ret))
 		*f->ret = (struct user){.uid = uid, .name = str_fmt(f->a, "%lu", (unsigned long)uid), .home = STR(""),
@@ -79,7 +79,7 @@ static int find_self(void *arg)
 int user_self(struct arena *a, const char *env_home, struct user *ret, struct err *e)
 {
 	struct user found = {0};
-	struct finding f = {.a = a, .env_home = env_home, .ret = &found};
+	struct user_lookup f = {.a = a, .env_home = env_home, .ret = &found};
 	struct err why;
 	if (file_read(a, PASSWD_PATH, PASSWD_MAX, &f.passwd, NULL, &why) < 0) {
 		if (why.errnum != ENOENT) {
@@ -95,7 +95,7 @@ int user_self(struct arena *a, const char *env_home, struct user *ret, struct er
 	return 0;
 }
 
-struct place {
+struct path_copy {
 	struct arena *a;
 	const char *path;
 	struct str *ret;
@@ -103,7 +103,7 @@ struct place {
 
 static int copy_path(void *arg)
 {
-	struct place *p = arg;
+	struct path_copy *p = arg;
 	*p->ret = str_dup(p->a, str_of(p->path));
 	return 0;
 }
@@ -116,7 +116,7 @@ int cwd_get(struct arena *a, struct str *ret, struct err *e)
 	/* The kernel answers "(unreachable)/..." when the directory is outside the root. */
 	if (path[0] != '/')
 		return err_set(e, ERR_INPUT, 0, "the working directory '%s' cannot be reached", path);
-	struct place p = {a, path, ret};
+	struct path_copy p = {a, path, ret};
 	if (arena_run(a, copy_path, &p) < 0)
 		return err_set(e, ERR_LIMIT, 0, "no memory left for the working directory");
 	return 0;

@@ -135,6 +135,20 @@ fails validators 'documentation without a check' "docs/validators-x.md:3: 'gone-
 printf '## Checks\n| `new-id` | x |\n' | put docs/validators-x.md
 passes validators 'checks and documents that agree'
 
+# names: tags and files mean one thing
+fresh
+printf 'struct job {\n\tint x;\n};\n' | put src/cli/a.c
+printf '\n/* enum job { */\nenum job { JOB_NONE };\n' | put src/run/b.h
+fails names 'a tag that is defined twice' 'src/run/b.h:3: enum job is defined in src/cli/a.c:1 as well'
+fresh
+echo | put src/cli/rules.c
+echo | put src/gate/rules.c
+fails names 'two files of the same name' 'src/gate/rules.c:1: src/cli/rules.c has the same name'
+fresh
+printf 'struct job {\n\tint x;\n};\n' | put src/cli/a.h
+printf 'struct job;\nstatic const struct job *f(struct job *j) { return "struct job {" ? j : &(struct job){0}; }\n' | put src/cli/b.c
+passes names 'declarations, uses and words in strings'
+
 # words
 while IFS= read -r line; do
 	fresh

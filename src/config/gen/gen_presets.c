@@ -8,7 +8,7 @@
 
 #define PRESETS_MAX 64
 
-struct job {
+struct preset_table_job {
 	struct arena *a;
 	char **paths;
 	size_t n;
@@ -18,7 +18,7 @@ struct job {
 	int failed;
 };
 
-static void put(struct job *j, struct str s, uint32_t *ret_at, uint32_t *ret_n)
+static void put(struct preset_table_job *j, struct str s, uint32_t *ret_at, uint32_t *ret_n)
 {
 	*ret_at = (uint32_t)j->blob.n;
 	*ret_n = (uint32_t)s.n;
@@ -33,7 +33,7 @@ static struct str name_of(struct str path)
 	return str_sub(path, 0, path.n - (str_ends(path, ".yaml") ? 5 : 0));
 }
 
-static int add(struct job *j, size_t i)
+static int add(struct preset_table_job *j, size_t i)
 {
 	struct str text = read_whole(j->a, j->paths[i]);
 	struct yaml_file f;
@@ -51,14 +51,14 @@ static int add(struct job *j, size_t i)
 
 static int load(void *arg)
 {
-	struct job *j = arg;
+	struct preset_table_job *j = arg;
 	buf_init(&j->blob, j->a, 0);
 	for (size_t i = 0; i < j->n && !j->failed; i++)
 		j->failed = add(j, i) < 0;
 	return 0;
 }
 
-static void print(const struct job *j)
+static void print(const struct preset_table_job *j)
 {
 	printf("/* Made by gen-presets from the YAML files in presets. */\n#include \"config/preset.h\"\n\nconst char preset_blob[] = {");
 	for (size_t i = 0; i < j->blob.n; i++)
@@ -74,7 +74,7 @@ static void print(const struct job *j)
 int main(int argc, char **argv)
 {
 	struct arena a;
-	struct job j = {.a = &a, .paths = argv + 1, .n = (size_t)argc - 1};
+	struct preset_table_job j = {.a = &a, .paths = argv + 1, .n = (size_t)argc - 1};
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	if (argc < 2 || j.n > PRESETS_MAX) {
 		fprintf(stderr, "usage: gen-presets FILE.yaml... > preset_table.c\n");

@@ -13,7 +13,7 @@
 
 #define SOURCES_MAX 64
 
-struct job {
+struct knowledge_job {
 	struct arena *a;
 	char **paths;
 	size_t n;
@@ -24,7 +24,7 @@ struct job {
 
 static int load(void *arg)
 {
-	struct job *j = arg;
+	struct knowledge_job *j = arg;
 	struct yaml_file *files = arena_array(j->a, j->n + 1, sizeof(*files));
 	struct know_source *src = arena_array(j->a, j->n + 1, sizeof(*src));
 	size_t n = 0;
@@ -41,7 +41,7 @@ static int load(void *arg)
 
 static int bake_variables(void *arg)
 {
-	struct job *j = arg;
+	struct knowledge_job *j = arg;
 	struct yaml_file f;
 
 	j->failed = yaml_read(j->a, str_of(j->paths[1]), read_whole(j->a, j->paths[1]), &f, &j->e) < 0 || variables_print(j->a, &f, &j->e) < 0;
@@ -51,7 +51,7 @@ static int bake_variables(void *arg)
 int main(int argc, char **argv)
 {
 	struct arena a;
-	struct job j = {.a = &a, .paths = argv + 1, .n = (size_t)argc - 1};
+	struct knowledge_job j = {.a = &a, .paths = argv + 1, .n = (size_t)argc - 1};
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	if (argc == 3 && !strcmp(argv[1], "--variables")) {
 		if (arena_run(&a, bake_variables, &j) < 0 || j.failed)
