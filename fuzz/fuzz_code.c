@@ -45,7 +45,7 @@ static void check_code(const struct facts *f, const struct snippet *s)
 static void check_facts(const struct facts *f)
 {
 	for (const struct access *x = f->accesses; x; x = x->next) {
-		if (x->kind > ACCESS_EXEC || !x->op)
+		if (x->kind > ACCESS_EXEC || (!x->by && x->cause == CAUSE_COMMAND))
 			abort();
 		check_word(&x->path);
 		check_span(f, x->at);

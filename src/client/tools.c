@@ -108,7 +108,7 @@ struct making { /* facts under way */
 	struct facts *f;
 	struct buf text;  /* what is said of the call: the tool, and what it touches */
 	size_t n;
-	const char *op;
+	const char *by;
 };
 
 static struct span said(struct making *m, struct str what)
@@ -130,7 +130,7 @@ static int add_path(struct making *m, enum access_kind kind, struct str path, bo
 	if (++m->n > HOOK_PATHS_MAX)
 		return err_set(e, ERR_LIMIT, 0, "more than %d paths in one call", HOOK_PATHS_MAX);
 	x = arena_new(m->a, struct access);
-	*x = (struct access){.kind = kind, .below = below, .op = m->op, .at = said(m, path)};
+	*x = (struct access){.kind = kind, .below = below, .by = m->by, .at = said(m, path)};
 	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
 	if (path.p[0] != '/')
 		x->path.text = str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->h->start.n ? m->h->start : m->h->cwd), STR_ARG(path));
@@ -342,7 +342,10 @@ static int add_all(struct making *m, struct str home, struct err *e)
 	switch (m->h->kind) {
 	case TOOL_READ: return add_files(m, ACCESS_READ, home, false, e);
 	case TOOL_SEARCH: return add_files(m, ACCESS_READ, home, true, e) != 0 || add_names(m, home, e) != 0 ? -1 : 0;
-	case TOOL_LIST: m->op = "ls"; return add_files(m, ACCESS_READ, home, false, e) != 0 || add_pattern(m, home, e) != 0 ? -1 : 0;
+	case TOOL_LIST:
+		m->by = "ls";
+		return add_files(m, ACCESS_READ, home, false, e) != 0 || add_pattern(m, home, e) != 0 ? -1
+												      : 0;
 	case TOOL_WRITE: return add_files(m, deletes ? ACCESS_DELETE : json_is(how, JSON_STRING) && str_is(how->text, "view") ? ACCESS_READ : ACCESS_WRITE, home, false, e);
 	case TOOL_PATCH: return add_patch(m, home, e);
 	case TOOL_FETCH: return add_host(m, home, e);
@@ -354,7 +357,7 @@ static int add_all(struct making *m, struct str home, struct err *e)
 
 int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e)
 {
-	struct making m = {.a = a, .h = h, .f = ret, .op = str_c(a, h->tool)};
+	struct making m = {.a = a, .h = h, .f = ret, .by = str_c(a, h->tool)};
 
 	facts_init(ret);
 	ret->tool = h->tool;

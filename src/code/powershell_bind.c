@@ -62,6 +62,17 @@ static struct ps_val read_argument(struct ps *p)
 	return v;
 }
 
+static void write_to(struct ps *p, const struct ps_val *v, enum redir_op op)
+{
+	struct access **added = p->w->f->accesses_end;
+
+	ps_access(p, ACCESS_WRITE, v, false, true, NULL);
+	for (struct access *x = *added; x; x = x->next) {
+		x->cause = CAUSE_REDIRECT;
+		x->redirect = op;
+	}
+}
+
 bool ps_redirection(struct ps *p)
 {
 	char c = ps_at(p, 0);
@@ -84,8 +95,7 @@ bool ps_redirection(struct ps *p)
 	}
 	v = ps_item(p);
 	ps_at_span(p, from, p->i);
-	if (v.kind != PS_NULL)
-		ps_access(p, ACCESS_WRITE, &v, false, true, append ? ">>" : ">");
+	write_to(p, &v, append ? REDIR_APPEND : REDIR_WRITE);
 	return true;
 }
 

@@ -293,7 +293,7 @@ static void local_files(struct python *p, struct str dir, TSNode n)
 {
 	struct access *x = arena_new(p->a, struct access);
 
-	*x = (struct access){.kind = ACCESS_EXEC, .op = "import", .at = node_at(p->w, n)};
+	*x = (struct access){.kind = ACCESS_EXEC, .cause = CAUSE_IMPORT, .at = node_at(p->w, n)};
 	x->path = (struct word){.kind = WORD_REST, .glob = true, .text = py_path_join(p, dir, STR("*")), .at = x->at};
 	x->when = snippet_moment(p->w->s);
 	*p->w->f->accesses_end = x;

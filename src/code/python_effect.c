@@ -54,7 +54,7 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 	if (v->kind == PV_BELOW) { /* a link below it may lead out, which only the box can see */
 		access_at(p, f.kind, v->text, true, op, n);
 		if (f.kind != ACCESS_READ)
-			access_at(p, ACCESS_EXEC, CODE_HOLE, true, "link", n);
+			code_through_link(p->w, n);
 		return;
 	}
 	if (v->kind == PV_DATA && str_is(v->text, "None")) { /* an error, or what is meant when nothing is said */
@@ -438,7 +438,7 @@ static void do_link(struct python *p, const struct py_row *r, const struct pv *s
 	if (v && v->n == 1)
 		to = py_text(p, v->v[0]);
 	if (!text_exact(to) || !to.n || to.p[0] == '/' || str_contains(to, STR("..")))
-		access_at(p, ACCESS_EXEC, CODE_HOLE, true, "link", n);
+		code_through_link(p->w, n);
 }
 
 /* For a module with a dot in its name, the packages around it are loaded, too. */

@@ -163,7 +163,10 @@ static struct word word_for(struct code_walk *w, struct str text, TSNode n)
 }
 
 /* Functions that unpack an archive are listed under the names of these programs. */
-static bool unpacks(const char *op) { return !strcmp(op, "tar") || !strcmp(op, "unzip") || !strcmp(op, "Expand-Archive"); }
+static bool unpacks(const char *by)
+{
+	return by && (!strcmp(by, "tar") || !strcmp(by, "unzip") || !strcmp(by, "Expand-Archive"));
+}
 
 static struct access *last_access(const struct facts *f)
 {
@@ -220,7 +223,7 @@ static void add_hidden(struct code_walk *w, const struct access *x)
 		}
 }
 
-void code_access(struct code_walk *w, enum access_kind kind, struct str path, bool below, const char *op,
+void code_access(struct code_walk *w, enum access_kind kind, struct str path, bool below, const char *by,
 	TSNode n)
 {
 	const struct access *last = w->f->accesses ? last_access(w->f) : NULL;
@@ -230,16 +233,26 @@ void code_access(struct code_walk *w, enum access_kind kind, struct str path, bo
 		full = str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")), path);
 	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n)) /* the directory is not known */
 		full = CODE_HOLE;
-	struct access x = {.kind = kind, .path = word_for(w, full.n ? full : CODE_HOLE, n), .below = below, .op = op, .at = node_at(w, n)};
+	struct access x = {.kind = kind, .below = below, .by = by, .at = node_at(w, n)};
+	x.path = word_for(w, full.n ? full : CODE_HOLE, n);
 	x.when = snippet_moment(w->s);
 	if (kind == ACCESS_WRITE && last && last->kind != ACCESS_WRITE && same_span(last->at, x.at))
 		x.change = CHANGE_COPY; /* of what the same call has just read */
-	if (kind == ACCESS_WRITE && below && unpacks(op))
+	if (kind == ACCESS_WRITE && below && unpacks(by))
 		x.change = CHANGE_TREE;
 	if (kind == ACCESS_WRITE && w->change != CHANGE_PLAIN)
 		x.change = w->change;
 	add_access(w, &x);
 	add_hidden(w, &x);
+}
+
+void code_through_link(struct code_walk *w, TSNode n)
+{
+	struct access x = {.kind = ACCESS_EXEC, .below = true, .cause = CAUSE_LINK, .at = node_at(w, n)};
+
+	x.path = word_for(w, CODE_HOLE, n);
+	x.when = snippet_moment(w->s);
+	add_access(w, &x);
 }
 
 void code_touch(struct code_walk *w, struct str host, TSNode n)

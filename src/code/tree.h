@@ -71,7 +71,9 @@ void code_import_add(struct code_walk *w, struct str name, TSNode n);
 /* Something dynamic, or not known: the code is no longer complete. `id` is a literal. */
 void code_marker_add(struct code_walk *w, const char *id, TSNode n);
 /* A file: `path` is abstract text; relative ones are joined to the directory. `op` is the call's name (arena or literal). */
-void code_access(struct code_walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n);
+void code_access(struct code_walk *w, enum access_kind kind, struct str path, bool below, const char *by,
+	TSNode n);
+void code_through_link(struct code_walk *w, TSNode n); /* a path may go through a link that leads elsewhere */
 void code_touch(struct code_walk *w, struct str host, TSNode n);
 void code_run_text(struct code_walk *w, struct str text, TSNode n);
 void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TSNode n);

@@ -98,7 +98,8 @@ static void opaque_command(struct judge *j, const struct check *c)
 static bool runs_as_well(const struct judge *j, const struct access *x)
 {
 	for (const struct access *e = j->f->accesses; e; e = e->next)
-		if (e->kind == ACCESS_EXEC && e->op == x->op && !e->elsewhere && e->at.text == x->at.text && e->at.from == x->at.from && e->at.to == x->at.to)
+		if (e->kind == ACCESS_EXEC && e->cause == x->cause && e->by == x->by && !e->elsewhere &&
+			e->at.text == x->at.text && e->at.from == x->at.from && e->at.to == x->at.to)
 			return x->below && !access_is_redirection(x);
 	return false;
 }
@@ -194,7 +195,7 @@ static bool names_part(const struct judge *j, struct str name)
 static bool moves_within(struct judge *j, const struct access *x)
 {
 	for (const struct access *y = j->f->accesses; y; y = y->next)
-		if (y->kind == ACCESS_WRITE && y->op && !strcmp(y->op, x->op) && y->at.text == x->at.text &&
+		if (y->kind == ACCESS_WRITE && access_same_cause(y, x) && y->at.text == x->at.text &&
 			y->at.from == x->at.from &&
 			path_place(j, known_dir(j, str_cat(j->a, y->path.text, STR("/")), y->at)) !=
 				PLACE_ROOT)
@@ -214,13 +215,13 @@ static bool path_bounded(struct judge *j, const struct access *x)
 
 	if (dir.n && !in_box(j, dir))
 		return false;
-	if (x->op && (!strcmp(x->op, "mv") || !strcmp(x->op, "ln")))
+	if (access_by(x, "mv") || access_by(x, "ln"))
 		return moves_within(j, x);
-	if (x->kind == ACCESS_WRITE || !strcmp(x->op ? x->op : "", "rmdir") || paths_found(j, x))
+	if (x->kind == ACCESS_WRITE || access_by(x, "rmdir") || paths_found(j, x))
 		return true;
 	if (x->path.kind == WORD_UNKNOWN && !x->below)
 		return true;
-	if (x->path.kind == WORD_UNKNOWN && dir.n && !is_root(j, dir) && !strcmp(x->op ? x->op : "", "rm"))
+	if (x->path.kind == WORD_UNKNOWN && dir.n && !is_root(j, dir) && access_by(x, "rm"))
 		return true; /* rm itself refuses build/.. */
 	return names_part(j, known_name(x->path.text));
 }
@@ -230,7 +231,8 @@ static void opaque_path(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path) || x->elsewhere)
 			continue;
-		if (x->kind == ACCESS_WRITE && !access_is_redirection(x) && x->op && (edits_in_place(j, x->op, x->at) || runs_as_well(j, x))) {
+		if (x->kind == ACCESS_WRITE && x->cause == CAUSE_COMMAND && x->by &&
+			(edits_in_place(j, x->by, x->at) || runs_as_well(j, x))) {
 			judge_say(j, gate_check(CHECK_OPAQUE_EDIT), x->at,
 				judge_quote(j, "which files ", x->at,
 					" changes is not known before it runs" EDIT_CONTAINED));
@@ -374,11 +376,12 @@ static void executes_file(struct judge *j, const struct check *c)
 		if (k->argc && is_some_file(&k->argv[0]))
 			judge_say(j, c, k->argv[0].at, judge_quote(j, "", k->argv[0].at, " executes a file whose content is not judged here, so it may only run in the box"));
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		if (x->kind != ACCESS_EXEC || x->variable || import_absent(j, x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
+		if (x->kind != ACCESS_EXEC || x->cause == CAUSE_VARIABLE || import_absent(j, x) ||
+			(x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
 		if (access_is_import(x))
 			judge_say(j, c, x->at, STR("a file in the directory would be loaded in place of a module of Python's own, so it may only run in the box"));
-		else if (x->op && !strcmp(x->op, "link"))
+		else if (x->cause == CAUSE_LINK)
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " may go through a link that leads elsewhere, so it may only run in the box"));
 		else if (x->path.kind != WORD_EXACT)
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));

@@ -622,6 +622,10 @@ void danger_unknown_program(struct judge *j, const struct check *c)
 void danger_environment(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->kind == ACCESS_EXEC && x->variable)
-			judge_say(j, c, x->at, str_fmt(j->a, "%s makes programs load or run what it names, so this may only run in the box", x->op));
+		if (x->kind == ACCESS_EXEC && x->cause == CAUSE_VARIABLE)
+			judge_say(j, c, x->at,
+				str_fmt(j->a,
+					"%s makes programs load or run what it names, so this may only run "
+					"in the box",
+					x->by));
 }

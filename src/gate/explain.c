@@ -442,6 +442,7 @@ static void put_accesses(struct explain *x, const char *text, enum access_kind k
 
 	for (const struct access *k = x->f->accesses; k; k = k->next) {
 		const struct placed *p;
+		struct str cause;
 
 		if (k->kind != kind || n > EXPLAIN_ROWS_MAX)
 			continue;
@@ -453,8 +454,9 @@ static void put_accesses(struct explain *x, const char *text, enum access_kind k
 			buf_c(x->out, " and below");
 		if (p)
 			put_place(x, p);
-		if (k->op)
-			buf_fmt(x->out, "   (%s)", k->op);
+		cause = access_cause(x->a, k);
+		if (cause.n)
+			buf_fmt(x->out, "   (%.*s)", STR_ARG(cause));
 		if (p)
 			put_matches(x, p);
 		buf_char(x->out, '\n');

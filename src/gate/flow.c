@@ -180,7 +180,8 @@ void flow_execute(struct judge *j, const struct check *c)
 			continue;
 		if (x->path.kind == WORD_EXACT && ((some && is_fetched(j, plain_path(j, x), 0)) || named_by_address(j, x->path.text)))
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs a file that was just fetched"));
-		else if (x->path.kind != WORD_EXACT && !x->variable && x->path.text.n && x->path.ambient == false && str_starts(x->path.text, "/dev/fd/"))
+		else if (x->path.kind != WORD_EXACT && x->cause != CAUSE_VARIABLE && x->path.text.n &&
+			 x->path.ambient == false && str_starts(x->path.text, "/dev/fd/"))
 			code_from(j, x->at); /* bash <(curl ...) */
 	}
 }

@@ -53,7 +53,7 @@ bool overlay_source(const struct access *from, const struct access *to)
 {
 	if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
 		return false;
-	return same_place(from->at, to->at) && from->op && to->op && !strcmp(from->op, to->op);
+	return same_place(from->at, to->at) && access_same_cause(from, to);
 }
 
 /* ---- building ---- */

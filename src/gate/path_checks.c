@@ -80,9 +80,11 @@ static const char doing[][12] = {[ACCESS_READ] = "reads", [ACCESS_WRITE] = "writ
 
 static const char *phrase_for(struct judge *j, const struct access *x, const char *what)
 {
-	const char *op = !x->op || access_is_redirection(x) ? "a redirection" : x->op;
+	struct str cause = access_is_redirection(x) ? STR("") : access_cause(j->a, x);
 
-	return str_c(j->a, str_fmt(j->a, "%s %s %s", op, doing[x->kind], what));
+	if (!cause.n)
+		cause = STR("a redirection");
+	return str_c(j->a, str_fmt(j->a, "%.*s %s %s", STR_ARG(cause), doing[x->kind], what));
 }
 
 /* ---- what lies inside a root ---- */
@@ -236,7 +238,7 @@ static bool find_chooses(const struct command *c, bool rewritten)
 /* find with tests, and git clean, choose what they delete. */
 static bool chooses(const struct judge *j, const struct access *x)
 {
-	if (x->op && str_starts(str_of(x->op), "git ") && strcmp(x->op, "git rm") != 0)
+	if (x->by && str_starts(str_of(x->by), "git ") && !access_by(x, "git rm"))
 		return true;
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
@@ -293,7 +295,7 @@ bool paths_found(struct judge *j, const struct access *x)
 		return false; /* another input would take the place of the pipe */
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
-		bool filter = x->op && str_is(s->base, x->op);
+		bool filter = x->by && str_is(s->base, x->by);
 
 		if (str_is(s->base, "find") &&
 			(span_encloses(s->c->at, x->at) || span_encloses(pipeline, s->c->at)) &&
@@ -326,7 +328,7 @@ bool paths_whole_project(const struct judge *j, const struct access *x, const st
 		rest = str_sub(w->real, r->path.n, w->real.n);
 		if (!rest.n || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || pattern_finds_all(rest))
 			return true;
-		if (x->op && !strcmp(x->op, "git rm") && str_is(rest, "/:")) /* git's name for the top */
+		if (access_by(x, "git rm") && str_is(rest, "/:")) /* git's name for the top */
 			return true;
 	}
 	return false;
@@ -335,11 +337,10 @@ bool paths_whole_project(const struct judge *j, const struct access *x, const st
 /* Does this put other content in the place of a directory, or into it? mkdir and chmod do not. */
 static bool replaces(const struct access *x)
 {
-	static const char harmless[][8] = {"chmod", "chown", "chgrp", "touch", "mkdir"};
+	static const char harmless[][8] = {"chmod", "chown", "chgrp", "touch", "mkdir", ""};
 
-	for (size_t i = 0; x->op && i < sizeof(harmless) / sizeof(*harmless); i++)
-		if (!strcmp(x->op, harmless[i]))
-			return false;
+	if (ACCESS_BY_ONE_OF(x, harmless))
+		return false;
 	return x->kind == ACCESS_DELETE || access_copies(x) || (x->kind == ACCESS_WRITE && x->below);
 }
 
@@ -371,7 +372,7 @@ static bool test_names_git(const struct command *c)
 /* find . -name pre-commit -exec chmod +x {} +: a hook that lay there runs from now on. */
 static bool activates_hooks(const struct judge *j, const struct access *x)
 {
-	for (size_t i = 0; i < j->nsubjects && !strcmp(x->op, "chmod"); i++) {
+	for (size_t i = 0; i < j->nsubjects && access_by(x, "chmod"); i++) {
 		const struct subject *s = &j->subjects[i];
 
 		if (str_is(s->base, "find") && span_encloses(s->c->at, x->at) && test_names_git(s->c))
@@ -383,14 +384,11 @@ static bool activates_hooks(const struct judge *j, const struct access *x)
 /* Files that find has found get other content; a mode or a time is none. */
 static bool rewrites_found(const struct judge *j, const struct access *x)
 {
-	static const char harmless[][8] = {"chmod", "touch", "chown", "chgrp"};
+	static const char harmless[][8] = {"chmod", "touch", "chown", "chgrp", ""};
 
 	if (x->kind != ACCESS_WRITE || !x->path.glob || !str_ends(x->path.text, "/**"))
 		return false;
-	for (size_t i = 0; x->op && i < sizeof(harmless) / sizeof(*harmless); i++)
-		if (!strcmp(x->op, harmless[i]))
-			return activates_hooks(j, x);
-	return true;
+	return !ACCESS_BY_ONE_OF(x, harmless) || activates_hooks(j, x);
 }
 
 /* Git directories of another name than .git, on the disk or made by the request, are protected all the same. */
@@ -406,8 +404,7 @@ static bool in_git_dir(struct judge *j, const struct access *x, const struct whe
 /* Is what the command names only the start of the names that are written? */
 static bool adds_characters(const struct access *x)
 {
-	return x->kind == ACCESS_WRITE && !x->below && x->op &&
-	       (!strcmp(x->op, "split") || !strcmp(x->op, "csplit"));
+	return x->kind == ACCESS_WRITE && !x->below && (access_by(x, "split") || access_by(x, "csplit"));
 }
 
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
@@ -430,7 +427,7 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 			"show the change and let a person make it");
 		return;
 	}
-	if (x->kind == ACCESS_DELETE && x->op && (!strcmp(x->op, "rm") || !strcmp(x->op, "find")) &&
+	if (x->kind == ACCESS_DELETE && (access_by(x, "rm") || access_by(x, "find")) &&
 		!was_warned(j, CHECK_PROJECT_FILES_DELETE))
 		raise_about(j, CHECK_PROJECT_FILES_DELETE, x, w, phrase_for(j, x, "files of the project:"),
 			NULL);
@@ -474,7 +471,7 @@ static bool own_temp(struct judge *j, const struct access *x, const struct where
 
 static void in_temp(struct judge *j, const struct access *x, const struct where *w)
 {
-	if (x->op && !strcmp(x->op, "mktemp"))
+	if (access_by(x, "mktemp"))
 		return;
 	if (!own_temp(j, x, w))
 		raise_about(j, CHECK_SHARED_TEMP, x, w,
@@ -485,12 +482,10 @@ static void in_temp(struct judge *j, const struct access *x, const struct where 
 /* Commands that only add, or that change no content. */
 static bool adds_only(const struct access *x)
 {
-	static const char ops[][20] = {">>", "touch", "mkdir", "chmod", "chown", "chgrp", "ln", "mkfifo", "git clone", "git init", "git worktree add"};
+	static const char names[][20] = {"touch", "mkdir", "chmod", "chown", "chgrp", "ln", "mkfifo",
+		"git clone", "git init", "git worktree add", ""};
 
-	for (size_t i = 0; x->op && i < sizeof(ops) / sizeof(*ops); i++)
-		if (!strcmp(x->op, ops[i]))
-			return true;
-	return false;
+	return access_is_redirection(x) ? x->redirect == REDIR_APPEND : ACCESS_BY_ONE_OF(x, names);
 }
 
 /* Where a client's own tools keep the plan and the list of a session: nothing obeys these. */
@@ -531,7 +526,8 @@ static void check_outside(struct judge *j, const struct access *x, const struct 
 			phrase_for(j, x, "a file that other programs run or obey:"), NULL);
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
 		raise_about(j, CHECK_DEVICE_WRITE, x, w, phrase_for(j, x, "a device:"), NULL);
-	else if (x->kind == ACCESS_DELETE && !(x->op && !strcmp(x->op, "git worktree remove"))) /* git keeps what is not committed */
+	else if (x->kind == ACCESS_DELETE &&
+		 !access_by(x, "git worktree remove")) /* git keeps what is not committed */
 		raise_about(j, CHECK_OUTSIDE_DELETE, x, w, phrase_for(j, x, deleted_thing(j, x, w)),
 			"delete inside the project only, or ask a person to do it");
 	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home)) /* what is put into the home directory lies outside, no more */
@@ -550,17 +546,18 @@ static void check_outside(struct judge *j, const struct access *x, const struct 
 /* A directory that is there already, or that leads to a root: mkdir -p makes nothing of it. */
 static bool makes_nothing(const struct judge *j, const struct access *x, const struct where *w)
 {
-	if (x->kind != ACCESS_WRITE || !x->op || (strcmp(x->op, "mkdir") != 0 && strcmp(x->op, "install") != 0) || x->below)
+	if (x->kind != ACCESS_WRITE || x->below || !(access_by(x, "mkdir") || access_by(x, "install")))
 		return false;
 	for (const struct root *r = j->v->roots; r; r = r->next)
 		if (path_within(r->path, w->real))
 			return true;
-	return w->answer && w->answer->target == PATH_DIR && !strcmp(x->op, "mkdir");
+	return w->answer && w->answer->target == PATH_DIR && access_by(x, "mkdir");
 }
 
 static bool is_null(const struct access *x, const struct where *w)
 {
-	return w->place == PLACE_NULL && x->kind == ACCESS_WRITE && !(x->op && (!strcmp(x->op, "mv") || !strcmp(x->op, "ln")));
+	return w->place == PLACE_NULL && x->kind == ACCESS_WRITE && !access_by(x, "mv") &&
+	       !access_by(x, "ln");
 }
 
 /* find -L goes through links, and what it deletes there lies wherever they lead. */
@@ -611,12 +608,11 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 /* Looking at a name, or at what a directory lists, gives no secret away. */
 static bool reads_content(const struct access *x)
 {
-	static const char ops[][12] = {"stat", "ls", "du", "test", "[", "[[", "realpath", "readlink", "basename", "dirname", "find", "tree", "chmod", "chown", "chgrp", "touch", "file", "exa", "eza", "fd", "cd", "ssh-add", "ssh"};
+	static const char ops[][12] = {"stat", "ls", "du", "test", "[", "[[", "realpath", "readlink",
+		"basename", "dirname", "find", "tree", "chmod", "chown", "chgrp", "touch", "file", "exa",
+		"eza", "fd", "cd", "ssh-add", "ssh", ""};
 
-	for (size_t i = 0; x->op && i < sizeof(ops) / sizeof(*ops); i++)
-		if (!strcmp(x->op, ops[i]))
-			return false;
-	return x->kind == ACCESS_READ;
+	return x->kind == ACCESS_READ && !ACCESS_BY_ONE_OF(x, ops);
 }
 
 /* mkdir, rm, symlink() and their kin act on the name: only a directory on the way to it can lead elsewhere. */
@@ -626,7 +622,7 @@ static bool follows_last(const struct access *x)
 		return true;
 	if (x->change == CHANGE_LINK && !x->below) /* ln itself may go into the directory: it says `below`, too */
 		return false;
-	return x->kind != ACCESS_DELETE && !(x->op && !strcmp(x->op, "mkdir"));
+	return x->kind != ACCESS_DELETE && !access_by(x, "mkdir");
 }
 
 /* The whole of the command that this place belongs to. */

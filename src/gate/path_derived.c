@@ -69,7 +69,7 @@ void paths_through_descriptor(struct judge *j, const struct access *x,
 
 		if (from->kind != ACCESS_READ || !access_is_redirection(from) || path_descriptor(from->path.text) != DESCRIPTOR_NONE)
 			continue;
-		if (is_output(x->path.text) && strncmp(from->op, "1<", 2) != 0 && strncmp(from->op, "2<", 2) != 0)
+		if (is_output(x->path.text) && from->fd != 1 && from->fd != 2)
 			continue;
 		opened.path = from->path;
 		paths_each(j, &opened, fn, ctx);
@@ -117,7 +117,7 @@ static bool copies_content(const struct access *x, const struct access *from)
 
 	if (from->path.kind != WORD_EXACT || !from->below || path.n < 3 || path.p[0] != '/')
 		return false;
-	return str_ends(path, "/.") || (!strcmp(x->op, "rsync") && str_ends(path, "/"));
+	return str_ends(path, "/.") || (access_by(x, "rsync") && str_ends(path, "/"));
 }
 
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
@@ -131,7 +131,7 @@ void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(st
 		to.below = from->below;
 		if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
 			continue;
-		if (!same_place(from->at, x->at) || !from->op || strcmp(from->op, x->op) != 0)
+		if (!same_place(from->at, x->at) || !access_same_cause(from, x))
 			continue;
 		if (copies_content(x, from)) {
 			content_into(j, x, from->path.text, fn, ctx);
@@ -178,7 +178,7 @@ void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)
 	struct through t = {fn, ctx};
 
 	for (const struct access *to = j->f->accesses; to && x->path.kind == WORD_EXACT; to = to->next) {
-		bool link = to->op && !strcmp(to->op, "ln"), moved = to->op && (!strcmp(to->op, "mv") || !strcmp(to->op, "git mv"));
+		bool link = access_by(to, "ln"), moved = access_by(to, "mv") || access_by(to, "git mv");
 		struct str rest;
 
 		if (to->kind != ACCESS_WRITE || !access_copies(to) || to->path.kind != WORD_EXACT || same_place(to->at, x->at) || (link && x->kind != ACCESS_READ))
@@ -203,9 +203,9 @@ void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)
 
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w)
 {
-	static const char ops[][OP_ROOM] = {"mv", "git mv"};
+	bool moved = access_by(x, "mv") || access_by(x, "git mv");
 
-	if (x->kind != ACCESS_DELETE || !ONE_OF(x->op, ops) || w->place != PLACE_ROOT || !path_table_secret(j, w, false))
+	if (x->kind != ACCESS_DELETE || !moved || w->place != PLACE_ROOT || !path_table_secret(j, w, false))
 		return false;
 	for (const struct access *to = j->f->accesses; to; to = to->next) {
 		struct where known = {0};
@@ -270,10 +270,14 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 /* Git's changes in another repository lie outside, although no file is named. */
 static void git_elsewhere(struct judge *j, struct subject *s, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
-	struct access x = {.kind = ACCESS_WRITE, .below = true, .op = subject_options(j, s)->name, .at = s->c->at, .when = s->c->when};
+	struct access x = {.kind = ACCESS_WRITE,
+		.below = true,
+		.by = subject_options(j, s)->name,
+		.at = s->c->at,
+		.when = s->c->when};
 	struct where w = place_lexically(j, dir, STR("."));
 
-	if (subject_known(j, s)->readonly || !strchr(x.op, ' ') || path_within(w.path, j->v->project))
+	if (subject_known(j, s)->readonly || !strchr(x.by, ' ') || path_within(w.path, j->v->project))
 		return;
 	x.path = (struct word){.kind = WORD_EXACT, .text = dir, .at = s->c->at};
 	paths_each(j, &x, fn, ctx);
@@ -381,13 +385,14 @@ static bool found_by(const struct subject *s, const struct access *x)
 
 void paths_listed_secrets(struct judge *j)
 {
-	static const char lookers[][OP_ROOM] = {"ls", "stat", "wc", "du", "test", "[", "file", "dirname", "basename", "readlink", "realpath", "chmod", "touch", "cd", "find"};
+	static const char lookers[][OP_ROOM] = {"ls", "stat", "wc", "du", "test", "[", "file", "dirname",
+		"basename", "readlink", "realpath", "chmod", "touch", "cd", "find", ""};
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		if (!lists_secrets(j, &j->subjects[i]))
 			continue;
 		for (const struct access *x = j->f->accesses; x; x = x->next)
-			if (x->kind == ACCESS_READ && !x->elsewhere && !ONE_OF(x->op, lookers) &&
+			if (x->kind == ACCESS_READ && !x->elsewhere && !ACCESS_BY_ONE_OF(x, lookers) &&
 				(!path_known(&x->path) || found_by(&j->subjects[i], x)))
 				judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, x->at,
 					judge_quote(j, "what ", j->subjects[i].c->at,

@@ -6,14 +6,16 @@ static void outside_one(struct judge *j, const struct access *x, const struct wh
 	const struct check *c = ctx;
 
 	if (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE || w->place == PLACE_UNKNOWN)
-		judge_say(j, c, x->at, str_fmt(j->a, "%s works in a directory outside the project: '%.*s'", x->op, STR_ARG(w->path)));
+		judge_say(j, c, x->at,
+			str_fmt(j->a, "%s works in a directory outside the project: '%.*s'", x->by,
+				STR_ARG(w->path)));
 }
 
 /* `text` is a directory, relative to that of the command. One that is not known is not told: neither is a file that is read. */
 static void look_at(struct judge *j, const struct check *c, const struct subject *s, struct str text)
 {
 	struct str dir = text.n && text.p[0] != '/' ? str_fmt(j->a, "%.*s/%.*s", STR_ARG(s->c->cwd), STR_ARG(text)) : text;
-	struct access x = {.kind = ACCESS_READ, .op = str_c(j->a, s->base), .at = s->c->at};
+	struct access x = {.kind = ACCESS_READ, .by = str_c(j->a, s->base), .at = s->c->at};
 
 	if (!dir.n || dir.p[0] != '/' || !text_exact(dir))
 		return;

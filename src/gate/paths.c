@@ -64,8 +64,8 @@ bool path_known(const struct word *w)
 	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) && !memchr(w->text.p, HOLE_ANY, w->text.n);
 }
 
-bool access_is_import(const struct access *x) { return x->kind == ACCESS_EXEC && x->op && !strcmp(x->op, "import"); }
-bool access_is_redirection(const struct access *x) { return x->op && strpbrk(x->op, "<>"); }
+bool access_is_import(const struct access *x) { return x->cause == CAUSE_IMPORT; }
+bool access_is_redirection(const struct access *x) { return x->cause == CAUSE_REDIRECT; }
 
 bool access_connects(const struct access *x)
 {
@@ -182,15 +182,15 @@ static bool ask_world(struct judge *j, struct str path, bool glob)
 /* Operations that act on a name itself, not on what it links to. */
 static bool acts_on_name(const struct access *x)
 {
-	static const char ops[][PLACE_ROOM] = {"ln", "mv", "unlink", "rename", "sed", "rm", "rmdir"};
+	static const char ops[][PLACE_ROOM] = {"ln", "mv", "unlink", "rename", "sed", "rm", "rmdir", ""};
 
-	return x->kind == ACCESS_DELETE || (x->op && equals_any(str_of(x->op), ops, COUNT(ops)));
+	return x->kind == ACCESS_DELETE || ACCESS_BY_ONE_OF(x, ops);
 }
 
 /* sed -i --follow-symlinks writes to what the name leads to. */
 static bool follows(const struct judge *j, const struct access *x)
 {
-	for (const struct command *c = j->f->commands; c && x->op && !strcmp(x->op, "sed"); c = c->next)
+	for (const struct command *c = j->f->commands; c && access_by(x, "sed"); c = c->next)
 		for (size_t k = 1; k < c->argc && c->argv[0].at.text == x->at.text && c->argv[0].at.from == x->at.from; k++)
 			if (str_starts(c->argv[k].text, "--fo"))
 				return true;
@@ -323,7 +323,7 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 		fn(j, x, &start, ctx);
 	}
 	struct str up = climbing_pattern(j->a, pattern);
-	if (up.n && !(x->op && !strcmp(x->op, "rm") && str_ends(up, "/.."))) { /* rm itself refuses . and .. */
+	if (up.n && !(access_by(x, "rm") && str_ends(up, "/.."))) { /* rm itself refuses . and .. */
 		struct where above = {0};
 
 		resolve_access(j, x, up, &above);

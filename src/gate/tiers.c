@@ -113,14 +113,12 @@ static bool is_within(struct judge *j, const struct texts *list, struct str path
 
 /* ---- redirections ---- */
 
-static bool mode_is(enum redirect_mode mode, const char *op)
+static bool mode_is(enum redirect_mode mode, enum redir_op op)
 {
-	bool append = !strcmp(op, ">>") || !strcmp(op, "&>>"), read = op[0] == '<';
-
 	switch (mode) {
-	case REDIRECT_READ: return read;
-	case REDIRECT_WRITE: return !read || !strcmp(op, "<>");
-	case REDIRECT_APPEND: return append;
+	case REDIRECT_READ: return op == REDIR_READ || op == REDIR_READ_WRITE;
+	case REDIRECT_WRITE: return op != REDIR_READ;
+	case REDIRECT_APPEND: return op == REDIR_APPEND || op == REDIR_BOTH_APPEND;
 	case REDIRECT_ANY: break;
 	}
 	return true;
@@ -141,7 +139,7 @@ static enum prefix_match redirect_matches(struct judge *j, const struct redirect
 {
 	struct redirect_test t = {.r = r, .all = true};
 
-	if (!access_is_redirection(x) || !mode_is(r->mode, x->op))
+	if (!access_is_redirection(x) || !mode_is(r->mode, x->redirect))
 		return MATCH_NO;
 	if (!paths_each(j, x, tiers_redirect_one, &t))
 		return MATCH_MAYBE;

@@ -129,7 +129,7 @@ static bool snippet_reads(const struct judge *j, const struct snippet *k)
 	if (!k->code || !k->code->complete || k->code->markers || !text)
 		return false;
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->at.text == text && x->kind != ACCESS_READ && !(x->kind == ACCESS_EXEC && x->op && !strcmp(x->op, "import")))
+		if (x->at.text == text && x->kind != ACCESS_READ && !access_is_import(x))
 			return false;
 	for (const struct touch *t = j->f->touches; t; t = t->next)
 		if (t->at.text == text)

@@ -113,6 +113,8 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 	json_put_key(out, key);
 	buf_char(out, '[');
 	for (const struct access *x = f->accesses; x; x = x->next) {
+		struct str cause;
+
 		if (x->kind != kind)
 			continue;
 		json_put_comma(out);
@@ -127,8 +129,9 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 		/* Matches of find, DIR/STAR STAR, lie at any depth. */
 		if (x->below || (x->path.glob && str_ends(x->path.text, "/**")))
 			buf_c(out, ",\"below\":true");
-		if (x->op)
-			json_put_field(out, "op", str_of(x->op));
+		cause = access_cause(out->a, x);
+		if (cause.n)
+			json_put_field(out, "op", cause);
 		put_at(out, x->at);
 		buf_char(out, '}');
 	}

@@ -27,3 +27,44 @@ struct str via_text(struct arena *a, const struct via *v)
 {
 	return v->name ? str_fmt(a, "%s:%s", via_names[v->kind], v->name) : str_of(via_names[v->kind]);
 }
+
+static const char redir_names[REDIR_OPS][4] = {
+	[REDIR_READ] = "<",
+	[REDIR_WRITE] = ">",
+	[REDIR_CLOBBER] = ">|",
+	[REDIR_APPEND] = ">>",
+	[REDIR_READ_WRITE] = "<>",
+	[REDIR_DUP_IN] = "<&",
+	[REDIR_DUP_OUT] = ">&",
+	[REDIR_BOTH] = "&>",
+	[REDIR_BOTH_APPEND] = "&>>",
+	[REDIR_HERE] = "<<",
+	[REDIR_HERE_STRING] = "<<<",
+};
+
+bool access_same_cause(const struct access *a, const struct access *b)
+{
+	if (a->cause != b->cause)
+		return false;
+	switch (a->cause) {
+	case CAUSE_REDIRECT: return a->redirect == b->redirect && a->fd == b->fd;
+	case CAUSE_IMPORT:
+	case CAUSE_LINK: return true;
+	default: return a->by && b->by && !strcmp(a->by, b->by);
+	}
+}
+
+struct str access_cause(struct arena *a, const struct access *x)
+{
+	struct str by = x->by ? str_of(x->by) : STR("");
+
+	switch (x->cause) {
+	case CAUSE_REDIRECT:
+		return x->fd ? str_fmt(a, "%d%s", x->fd, redir_names[x->redirect])
+			     : str_of(redir_names[x->redirect]);
+	case CAUSE_LIST: return str_fmt(a, "the list for %.*s", STR_ARG(by));
+	case CAUSE_IMPORT: return STR("import");
+	case CAUSE_LINK: return STR("link");
+	default: return by;
+	}
+}

@@ -140,6 +140,32 @@ enum change_kind {
 	CHANGE_GIT_DIR,    /* git makes this very directory a git directory (--bare, --separate-git-dir) */
 };
 
+/* Operators of redirections. */
+enum redir_op {
+	REDIR_READ,        /* <   */
+	REDIR_WRITE,       /* >   */
+	REDIR_CLOBBER,     /* >|  */
+	REDIR_APPEND,      /* >>  */
+	REDIR_READ_WRITE,  /* <>  */
+	REDIR_DUP_IN,      /* <&  */
+	REDIR_DUP_OUT,     /* >&  */
+	REDIR_BOTH,        /* &>  */
+	REDIR_BOTH_APPEND, /* &>> */
+	REDIR_HERE,        /* << and <<- */
+	REDIR_HERE_STRING, /* <<< */
+	REDIR_OPS
+};
+
+/* Why a file is touched. */
+enum cause {
+	CAUSE_COMMAND = 0, /* a program, a builtin, a function of code or a tool of the client: `by` */
+	CAUSE_REDIRECT,    /* the operator `redirect`, on descriptor `fd` */
+	CAUSE_VARIABLE,    /* a variable of the environment makes a program touch it: `by` */
+	CAUSE_LIST,        /* a program reads the names of files from it: `by` */
+	CAUSE_IMPORT,      /* code would load it in place of a module of the language's own, if it is there */
+	CAUSE_LINK,        /* a path that code uses may go through a link that leads elsewhere */
+};
+
 /* A file that is touched. `path` is joined to the working directory of that moment; "." and ".." are left for the world to resolve. */
 struct access {
 	struct access *next;
@@ -147,12 +173,27 @@ struct access {
 	struct word path;
 	bool below;       /* and anything below it (rm -r, tar -x, cp into a directory) */
 	bool elsewhere;   /* on another machine or in a container (ssh, docker exec) */
-	bool variable;    /* a variable of the environment makes a program touch it: `op` is its name */
 	enum change_kind change; /* of a write */
-	const char *op;   /* ">" ">>" "<" "3<" "<>" or the command's name */
+	enum cause cause;
+	const char *by;   /* a name; NULL: none is known, or the cause needs none */
+	enum redir_op redirect;
+	int fd;           /* of what a redirection opens to be read, where it is not the input; else 0 */
 	struct span at;
 	struct moment when;
 };
+
+/* Is it a command of this name, with its subcommand ("git mv")? */
+static inline bool access_by(const struct access *x, const char *name)
+{
+	return x->cause == CAUSE_COMMAND && x->by && !strcmp(x->by, name);
+}
+/* ... of one of these names: texts in place, the last one empty. */
+#define ACCESS_BY_ONE_OF(x, list) \
+	((x)->cause == CAUSE_COMMAND && (x)->by && STR_LISTED(str_of((x)->by), (list)))
+/* Do both have the same cause, by the same name? Not where the name is not known. */
+bool access_same_cause(const struct access *a, const struct access *b);
+/* The cause as answers and explanations show it: ">>", "3<", "import", "git mv"; empty: not known. */
+struct str access_cause(struct arena *a, const struct access *x);
 
 struct touch {            /* a host on the network */
 	struct touch *next;

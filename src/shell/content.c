@@ -117,17 +117,18 @@ static void keep_outside(void *ctx, struct str key, const void *value)
 }
 
 /* Programs whose write leaves the text as it is. */
-static bool keeps_text(const char *op)
+static bool keeps_text(const struct access *x)
 {
-	return strcmp(op, "chmod") == 0 || strcmp(op, "chown") == 0 || strcmp(op, "touch") == 0;
+	return access_by(x, "chmod") || access_by(x, "chown") || access_by(x, "touch");
 }
 
-void content_changed(struct eval *e, const struct word *path, bool below, const char *op)
+void content_changed(struct eval *e, const struct access *x)
 {
 	struct str paths[DIRS_MAX];
-	if (!e->s.files || keeps_text(op))
+	bool below = x->below || x->kind == ACCESS_DELETE || e->change != CHANGE_PLAIN;
+	if (!e->s.files || keeps_text(x))
 		return;
-	size_t n = paths_of(e, *path, paths);
+	size_t n = paths_of(e, x->path, paths);
 	for (size_t i = 0; i < n; i++) {
 		struct removal r = {e, paths[i], e->s.files};
 		if (below)

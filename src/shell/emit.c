@@ -196,26 +196,26 @@ void emit_launch(struct eval *e, struct str name, struct span at)
 	e->f->launches_end = &l->next;
 }
 
-static void add_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
+static void add_access(struct eval *e, const struct access *x)
 {
 	struct buf b;
+	bool changes = x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE;
 	key_begin(e, &b, 'a');
-	char head[4] = {(char)kind, (char)below, (char)path.glob, (char)e->change};
+	char head[4] = {(char)x->kind, (char)x->below, (char)x->path.glob, (char)e->change};
 	key_bytes(&b, head, sizeof head);
-	key_word(&b, &path);
-	key_span(&b, at);
-	e->nchanges += kind == ACCESS_WRITE || kind == ACCESS_DELETE;
-	if (kind == ACCESS_WRITE || kind == ACCESS_DELETE)
-		content_changed(e, &path, below || kind == ACCESS_DELETE || e->change != CHANGE_PLAIN, op);
+	key_word(&b, &x->path);
+	key_span(&b, x->at);
+	e->nchanges += changes;
+	if (changes)
+		content_changed(e, x);
 	struct seen_slot *slot = new_slot(e, &b, NULL);
 	if (!slot)
 		return;
 	e->fuel -= e->fuel > 0;
 	struct access *a = arena_new(e->a, struct access);
-	*a = (struct access){.kind = kind, .path = path, .below = below, .op = op, .at = at};
+	*a = *x;
 	a->elsewhere = e->elsewhere > 0;
-	a->change = kind == ACCESS_WRITE ? e->change : CHANGE_PLAIN;
-	a->variable = e->by_variable;
+	a->change = x->kind == ACCESS_WRITE ? e->change : CHANGE_PLAIN;
 	order_found(e, &a->when);
 	slot->when = &a->when;
 	*e->f->accesses_end = a;
@@ -223,25 +223,28 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 }
 
 /* The pattern again, as dotglob and nocaseglob read it. */
-static void add_odd(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
+static void add_odd(struct eval *e, struct access x)
 {
 	struct str patterns[ODD_PATTERNS_MAX];
+	struct word path = x.path;
 	size_t n = 0;
 	if (!e->odd_globs || path.kind == WORD_EXACT || !str_starts(path.text, "/") || !names_only(path.text))
 		return;
-	if (!odd_patterns(e, &path, patterns, &n))
-		add_access(e, kind, word_rest(path.at), below, op, at); /* too many of them: any path */
+	if (!odd_patterns(e, &path, patterns, &n)) {
+		x.path = word_rest(path.at); /* too many of them: any path */
+		add_access(e, &x);
+	}
 	for (size_t i = 0; i < n; i++) {
-		struct word odd = {.kind = WORD_REST, .glob = true, .text = patterns[i], .at = path.at};
-		add_access(e, kind, odd, below, op, at);
+		x.path = (struct word){.kind = WORD_REST, .glob = true, .text = patterns[i], .at = path.at};
+		add_access(e, &x);
 	}
 }
 
 /* A pattern as it stands, and as dotglob reads it. */
-static void add_access_all(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
+static void add_access_all(struct eval *e, const struct access *x)
 {
-	add_access(e, kind, path, below, op, at);
-	add_odd(e, kind, path, below, op, at);
+	add_access(e, x);
+	add_odd(e, *x);
 }
 
 /* dir/path, without "./" at its start */
@@ -259,35 +262,57 @@ static struct str path_join(struct arena *a, struct str dir, struct str path)
 	return buf_view(&b);
 }
 
-void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
+/* The path is joined to each directory that the shell may be in. */
+static void add_joined(struct eval *e, struct access x)
 {
-	bool named = path.text.n > 0 && (path.kind == WORD_EXACT || path.glob || (path.kind == WORD_UNKNOWN && names_only(path.text)));
+	struct word path = x.path;
+	bool named = path.text.n > 0 && (path.kind == WORD_EXACT || path.glob ||
+						(path.kind == WORD_UNKNOWN && names_only(path.text)));
 	bool absolute = named && path.text.p[0] == '/';
 	if (!named || absolute) {
-		add_access_all(e, kind, path, below, op, at);
+		add_access_all(e, &x);
 		return;
 	}
 	if (e->s.dirs.n == 0) { /* a known name in a directory that is not known */
-		path.kind = path.glob ? WORD_REST : WORD_UNKNOWN;
-		path.text = str_cat(e->a, str_cat(e->a, HOLE, STR("/")), path.text);
-		path.glob = false;
-		add_access_all(e, kind, path, below, op, at);
+		x.path.kind = path.glob ? WORD_REST : WORD_UNKNOWN;
+		x.path.text = str_cat(e->a, str_cat(e->a, HOLE, STR("/")), path.text);
+		x.path.glob = false;
+		add_access_all(e, &x);
 		return;
 	}
 	for (size_t i = 0; i < e->s.dirs.n; i++) {
-		struct word full = path;
-		full.text = path_join(e->a, e->s.dirs.at[i], path.text);
-		if (full.kind == WORD_EXACT && !text_exact(full.text)) /* the directory has holes */
-			full.kind = WORD_UNKNOWN;
-		add_access_all(e, kind, full, below, op, at);
+		x.path = path;
+		x.path.text = path_join(e->a, e->s.dirs.at[i], path.text);
+		if (path.kind == WORD_EXACT && !text_exact(x.path.text)) /* the directory has holes */
+			x.path.kind = WORD_UNKNOWN;
+		add_access_all(e, &x);
 	}
 }
 
-void emit_variable_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *name, struct span at)
+void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *by,
+	struct span at)
 {
-	e->by_variable = true;
-	emit_access(e, kind, path, below, name, at);
-	e->by_variable = false;
+	add_joined(e, (struct access){.kind = kind, .path = path, .below = below, .by = by, .at = at});
+}
+
+void emit_listed_access(struct eval *e, struct word path, bool below, const char *by, struct span at)
+{
+	add_joined(e, (struct access){.kind = ACCESS_READ, .path = path, .below = below, .cause = CAUSE_LIST,
+			      .by = by, .at = at});
+}
+
+void emit_redirect_access(struct eval *e, enum access_kind kind, struct word path, bool below,
+	enum redir_op op, int fd, struct span at)
+{
+	add_joined(e, (struct access){.kind = kind, .path = path, .below = below, .cause = CAUSE_REDIRECT,
+			      .redirect = op, .fd = fd, .at = at});
+}
+
+void emit_variable_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *by,
+	struct span at)
+{
+	add_joined(e, (struct access){.kind = kind, .path = path, .below = below, .cause = CAUSE_VARIABLE,
+			      .by = by, .at = at});
 }
 
 /* ---- links made by the script itself ---- */
@@ -332,7 +357,8 @@ void emit_through_links(struct eval *e)
 {
 	struct access *moved = e->f->accesses;
 	for (; moved && e->links; moved = moved->next) /* what is moved or copied may be a link */
-		if (moved->kind == ACCESS_WRITE && moved->path.kind != WORD_REST && names_only(moved->path.text) && (strcmp(moved->op, "mv") == 0 || strcmp(moved->op, "cp") == 0)) {
+		if (moved->kind == ACCESS_WRITE && moved->path.kind != WORD_REST &&
+			names_only(moved->path.text) && (access_by(moved, "mv") || access_by(moved, "cp"))) {
 			struct link *l = arena_new(e->a, struct link);
 			*l = (struct link){e->links, moved->path.text, moved->at};
 			e->links = l;

@@ -235,7 +235,6 @@ struct eval {
 	bool script_input;       /* the script itself comes from standard input */
 	bool exec_redirects;     /* exec without a command: its redirections last */
 	unsigned reads;          /* how often something may have been read from standard input */
-	bool by_variable;        /* emit_variable_access() is at work */
 	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
@@ -312,9 +311,15 @@ bool name_valid(struct str s);
 
 /* ---- emit.c ---- */
 void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at);
-void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at);
+void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *by,
+	struct span at);
+/* A file that has the names of others in it, for the program `by`. */
+void emit_listed_access(struct eval *e, struct word path, bool below, const char *by, struct span at);
+void emit_redirect_access(struct eval *e, enum access_kind kind, struct word path, bool below,
+	enum redir_op op, int fd, struct span at);
 /* The same for a file that a program touches because a variable says so. */
-void emit_variable_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *name, struct span at);
+void emit_variable_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *by,
+	struct span at);
 void emit_launch(struct eval *e, struct str name, struct span at);
 void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at); /* a leading one joins e->settings */
 void emit_touch(struct eval *e, struct word host, struct span at);
@@ -452,7 +457,7 @@ void content_open(struct eval *e, struct word path, bool append, struct io *io);
 bool content_spend(struct eval *e, uint64_t n); /* false: too much work, the text is given up */
 void content_close(struct eval *e, const struct io *io);
 void content_tee(struct eval *e, const struct word *argv, size_t argc, const struct pmap *before);
-void content_changed(struct eval *e, const struct word *path, bool below, const char *op); /* or deleted */
+void content_changed(struct eval *e, const struct access *x); /* a write or a delete */
 const struct pmap *content_join(struct eval *e, const struct pmap *x, const struct pmap *y);
 bool content_text(struct eval *e, struct word path, size_t i, struct str *ret); /* the i-th text that it may have */
 /* Reads the text of a file that is executed by the program `by` ("source"; empty: by the one its first line names). */

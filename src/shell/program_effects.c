@@ -517,9 +517,10 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	e->elsewhere += elsewhere;
 	switch (u->role) {
 	case USE_READ:
-		emit_access(e, ACCESS_READ, u->value, below,
-			u->flags & USE_INSIDE ? str_c(e->a, str_fmt(e->a, "the list for %s", k->name)) : k->name,
-			at);
+		if (u->flags & USE_INSIDE)
+			emit_listed_access(e, u->value, below, k->name, at);
+		else
+			emit_access(e, ACCESS_READ, u->value, below, k->name, at);
 		break;
 	case USE_WRITE: {
 		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:"); /* with a path and options in it */

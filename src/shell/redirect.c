@@ -1,12 +1,6 @@
 /* Redirections: files that are read and written, and what becomes of standard input and output. */
 #include "shell/marks.h"
 
-static const char op_names[][4] = {
-	[REDIR_READ] = "<", [REDIR_WRITE] = ">", [REDIR_CLOBBER] = ">|", [REDIR_APPEND] = ">>", [REDIR_READ_WRITE] = "<>",
-	[REDIR_DUP_IN] = "<&", [REDIR_DUP_OUT] = ">&", [REDIR_BOTH] = "&>", [REDIR_BOTH_APPEND] = "&>>", [REDIR_HERE] = "<<",
-	[REDIR_HERE_STRING] = "<<<",
-};
-
 static bool is_digits(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -109,8 +103,8 @@ static void output_from(struct eval *e, struct str source, struct span at)
 		n++;
 	eval_burn(e, n / 16 + 1);
 	for (const struct access *x = e->f->accesses; n--; x = x->next) /* without those that are added here */
-		if (x->kind == ACCESS_READ && x->op && str_ends(str_of(x->op), "<"))
-			emit_access(e, ACCESS_READ, x->path, x->below, "1<", at);
+		if (x->kind == ACCESS_READ && x->cause == CAUSE_REDIRECT && x->redirect == REDIR_READ)
+			emit_redirect_access(e, ACCESS_READ, x->path, x->below, REDIR_READ, 1, at);
 }
 
 static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
@@ -124,7 +118,7 @@ static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
 	bool numeric_hole = t.n == 1 && t.p[0] == HOLE_NUM;
 	if (out && !number && !numeric_hole && e->dialect != DIALECT_SH) { /* >&file is >file 2>&1 */
 		emit_network(e, w);
-		emit_access(e, ACCESS_WRITE, w, false, ">&", r->at);
+		emit_redirect_access(e, ACCESS_WRITE, w, false, REDIR_DUP_OUT, 0, r->at);
 		out_to_file(e, w);
 		return;
 	}
@@ -152,12 +146,6 @@ static struct str input_file(struct eval *e, struct word path)
 	return path_normal(e->a, path.text.p[0] == '/' ? STR("") : e->s.dirs.at[0], path.text);
 }
 
-/* "<", or "3<": what is opened as another descriptor than the input. */
-static const char *read_op(struct eval *e, const struct syn_redir *r)
-{
-	return r->fd > 0 ? str_c(e->a, str_fmt(e->a, "%d%s", r->fd, op_names[r->op])) : op_names[r->op];
-}
-
 static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *io)
 {
 	if (r->var.n)
@@ -181,7 +169,7 @@ static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *i
 	struct word path = expand_target(e, r->target);
 	emit_network(e, path);
 	if (r->op == REDIR_READ || r->op == REDIR_READ_WRITE) {
-		emit_access(e, ACCESS_READ, path, false, read_op(e, r), r->at);
+		emit_redirect_access(e, ACCESS_READ, path, false, r->op, r->fd > 0 ? r->fd : 0, r->at);
 		/* /dev/stdin, /dev/fd/0 and the like are the input that was there before */
 		if (may_be_device(e, path))
 			e->shared_input = true;
@@ -198,7 +186,7 @@ static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *i
 	if (plain)
 		content_open(e, path, r->op == REDIR_APPEND, io);
 	if (r->op != REDIR_READ) {
-		emit_access(e, ACCESS_WRITE, path, false, op_names[r->op], r->at);
+		emit_redirect_access(e, ACCESS_WRITE, path, false, r->op, 0, r->at);
 		if (r->op == REDIR_READ_WRITE ? r->fd == 1 : fd_out || r->op == REDIR_BOTH || r->op == REDIR_BOTH_APPEND)
 			out_to_file(e, path);
 		if (plain && io->nfiles)

@@ -105,20 +105,6 @@ struct syn_element {                 /* of a=( ... ) */
 
 /* ---- redirections ---- */
 
-enum redir_op {
-	REDIR_READ,        /* <   */
-	REDIR_WRITE,       /* >   */
-	REDIR_CLOBBER,     /* >|  */
-	REDIR_APPEND,      /* >>  */
-	REDIR_READ_WRITE,  /* <>  */
-	REDIR_DUP_IN,      /* <&  */
-	REDIR_DUP_OUT,     /* >&  */
-	REDIR_BOTH,        /* &>  */
-	REDIR_BOTH_APPEND, /* &>> */
-	REDIR_HERE,        /* << and <<- */
-	REDIR_HERE_STRING, /* <<< */
-};
-
 struct syn_redir {
 	struct syn_redir *next;
 	enum redir_op op;

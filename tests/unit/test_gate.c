@@ -165,7 +165,10 @@ static void test_lifting_belongs_to_the_innermost(void)
 	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("echo"), .sandbox = {.enabled = true}};
 	struct facts f = empty_facts(STR("echo $(make)"));
 	struct command *outer = command_of("echo x"), *inner = command_of("make");
-	struct access x = {.kind = ACCESS_EXEC, .path = {.kind = WORD_EXACT, .text = STR("/w/Makefile")}, .op = "make", .at = {0, 7, 11}};
+	struct access x = {.kind = ACCESS_EXEC,
+		.path = {.kind = WORD_EXACT, .text = STR("/w/Makefile")},
+		.by = "make",
+		.at = {0, 7, 11}};
 	struct view view = {.closed = true};
 	struct judgement j;
 
@@ -197,7 +200,7 @@ static void test_redirections_are_not_lifted(void)
 {
 	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("cp")};
 	struct facts f = empty_facts(STR("cp a $X"));
-	struct access x = {.kind = ACCESS_WRITE, .op = "cp", .at = {0, 5, 6}};
+	struct access x = {.kind = ACCESS_WRITE, .by = "cp", .at = {0, 5, 6}};
 	struct view view = {.closed = true};
 	struct judgement j;
 
@@ -205,7 +208,8 @@ static void test_redirections_are_not_lifted(void)
 	f.accesses = &x;
 	gate_judge(&a, &f, &p, &view, &j);
 	CHECK_INT(j.verdict, VERDICT_ALLOW);
-	x.op = ">";
+	x.cause = CAUSE_REDIRECT;
+	x.redirect = REDIR_WRITE;
 	gate_judge(&a, &f, &p, &view, &j);
 	CHECK_INT(j.verdict, VERDICT_ASK);
 }
@@ -215,7 +219,11 @@ static void test_folded_names(void)
 {
 	struct policy p = {.fallback = VERDICT_ALLOW, .on_error = VERDICT_ALLOW};
 	struct root root = {.path = STR("/w/p")};
-	struct access x = {.kind = ACCESS_WRITE, .op = ">", .at = {0, 7, 23}, .path = {.kind = WORD_EXACT, .text = STR("/w/p/.GIT/hooks/x")}};
+	struct access x = {.kind = ACCESS_WRITE,
+		.cause = CAUSE_REDIRECT,
+		.redirect = REDIR_WRITE,
+		.at = {0, 7, 23},
+		.path = {.kind = WORD_EXACT, .text = STR("/w/p/.GIT/hooks/x")}};
 	struct path_answer there = {.path = STR("/w/p/.GIT/hooks/x"), .kind = PATH_ABSENT, .target = PATH_ABSENT, .real = STR("/w/p/.GIT/hooks/x")};
 
 	for (int folds = 0; folds < 2; folds++) {
@@ -393,8 +401,15 @@ static void test_explain_tells_the_whole_way(void)
 static void test_explain_says_where_files_lie(void)
 {
 	struct policy p = {.fallback = VERDICT_ALLOW};
-	struct access x[] = {{.kind = ACCESS_WRITE, .op = ">", .path = {.kind = WORD_EXACT, .text = STR("/w/p/a/../link")}}, {.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = STR("/home/dev/x")}},
-		{.kind = ACCESS_DELETE, .below = true, .op = "rm", .path = {.kind = WORD_UNKNOWN, .text = str_n("/tmp/t.\0", 8)}}};
+	struct access x[] = {{.kind = ACCESS_WRITE,
+				     .cause = CAUSE_REDIRECT,
+				     .redirect = REDIR_WRITE,
+				     .path = {.kind = WORD_EXACT, .text = STR("/w/p/a/../link")}},
+		{.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = STR("/home/dev/x")}},
+		{.kind = ACCESS_DELETE,
+			.below = true,
+			.by = "rm",
+			.path = {.kind = WORD_UNKNOWN, .text = str_n("/tmp/t.\0", 8)}}};
 	struct path_answer link = {.path = STR("/w/p/a/../link"), .kind = PATH_LINK, .place = STR("/w/p/link"), .real = STR("/etc/x"), .target = PATH_FILE};
 	struct root root = {.path = STR("/w/p")};
 	struct view view = {.closed = true, .project = STR("/w/p"), .roots = &root, .home = STR("/home/dev"), .paths = &link};
@@ -480,7 +495,9 @@ static void test_wrapped_commands_are_named(void)
 static void test_one_reason_for_a_pattern(void)
 {
 	struct policy p = {.fallback = VERDICT_ALLOW};
-	struct access x = {.kind = ACCESS_DELETE, .op = "rm", .path = {.kind = WORD_REST, .glob = true, .text = STR("/x/*")}};
+	struct access x = {.kind = ACCESS_DELETE,
+		.by = "rm",
+		.path = {.kind = WORD_REST, .glob = true, .text = STR("/x/*")}};
 	struct str found[] = {STR("/x/a"), STR("/x/b")};
 	struct glob_answer glob = {.pattern = STR("/x/*"), .matches = found, .nmatches = 2};
 	struct path_answer dir = {.path = STR("/x"), .kind = PATH_DIR, .target = PATH_DIR, .place = STR("/x"), .real = STR("/x")};
@@ -549,6 +566,39 @@ static void test_every_check_says_what_it_is(void)
 	CHECK_INT(*check_name(CHECK_NONE), 0);
 }
 
+/* Kinds leave the program under these names. */
+static void test_kinds_have_names(void)
+{
+	static const struct {
+		struct access x;
+		char text[20];
+	} causes[] = {
+		{{.by = "git mv"}, "git mv"},
+		{{.by = NULL}, ""},
+		{{.cause = CAUSE_REDIRECT, .redirect = REDIR_BOTH_APPEND}, "&>>"},
+		{{.cause = CAUSE_REDIRECT, .redirect = REDIR_READ, .fd = 3}, "3<"},
+		{{.cause = CAUSE_VARIABLE, .by = "PATH"}, "PATH"},
+		{{.cause = CAUSE_LIST, .by = "tar"}, "the list for tar"},
+		{{.cause = CAUSE_IMPORT}, "import"},
+		{{.cause = CAUSE_LINK}, "link"},
+	};
+	struct via wrapper = {.kind = VIA_WRAPPER, .name = "npm exec"},
+		   other = {.kind = VIA_WRAPPER, .name = "npx"};
+
+	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
+		CHECK_STR(access_cause(&a, &causes[i].x), causes[i].text);
+		CHECK_ROW(access_same_cause(&causes[i].x, &causes[i].x) == (*causes[i].text != 0),
+			causes[i].text);
+		CHECK_ROW(!access_same_cause(&causes[i].x, &causes[(i + 1) % 8].x), causes[i].text);
+	}
+	CHECK(access_by(&causes[0].x, "git mv") && !access_by(&causes[0].x, "mv"));
+	CHECK(!access_by(&causes[1].x, "mv") && !access_by(&causes[4].x, "PATH") &&
+		!access_by(&causes[5].x, "tar"));
+	CHECK_STR(via_text(&a, &wrapper), "wrapper:npm exec");
+	CHECK_STR(via_text(&a, &direct), "direct");
+	CHECK(via_same(&wrapper, &wrapper) && !via_same(&wrapper, &other) && !via_same(&wrapper, &direct));
+}
+
 /* CHECK_OPAQUE_COMMAND is "opaque-command". */
 static void test_constants_of_checks_are_their_names(void)
 {
@@ -594,6 +644,7 @@ int main(void)
 	RUN(test_engine_fails_closed);
 	RUN(test_every_check_says_what_it_is);
 	RUN(test_constants_of_checks_are_their_names);
+	RUN(test_kinds_have_names);
 	arena_free(&a);
 	return unit_end();
 }

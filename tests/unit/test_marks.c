@@ -344,7 +344,9 @@ static struct str paths(struct arena *a, const struct facts *f)
 	buf_init(&b, a, 0);
 	const struct access *last = NULL;
 	for (const struct access *x = f->accesses; x; x = x->next) {
-		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || !(strcmp(x->op, "rm") == 0 || strchr(x->op, '>')))
+		if (x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE)
+			continue;
+		if (!access_by(x, "rm") && x->cause != CAUSE_REDIRECT)
 			continue;
 		if (last && str_eq(last->path.text, x->path.text))
 			continue;

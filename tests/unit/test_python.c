@@ -28,7 +28,7 @@ static struct str path_of(const char *text, enum access_kind kind)
 	for (const struct access *x = F.accesses; x; x = x->next) {
 		char *out;
 
-		if (x->kind != kind || (x->op && !strcmp(x->op, "import")))
+		if (x->kind != kind || x->cause == CAUSE_IMPORT)
 			continue;
 		out = str_c(&A, x->path.text);
 		for (size_t i = 0; i < x->path.text.n; i++)

@@ -60,7 +60,7 @@ static bool ranges_hold(const struct facts *f)
 			good &= inside(f, c->argv[i].at) && (c->argv[i].kind != WORD_EXACT || text_exact(c->argv[i].text));
 	}
 	for (const struct access *x = f->accesses; x; x = x->next)
-		good &= inside(f, x->at) && x->op != NULL;
+		good &= inside(f, x->at) && (x->by || x->cause == CAUSE_REDIRECT);
 	for (const struct trouble *t = f->troubles; t; t = t->next)
 		good &= inside(f, t->at) && t->message != NULL;
 	for (const struct setting *t = f->settings; t; t = t->next)
