@@ -93,9 +93,9 @@ static const struct protect_name names[] = {
 };
 
 /*
- * In a repository. What git runs is named by its configuration or lies in hooks; commondir moves both
- * elsewhere. An empty configuration is none, and a commondir that says "." changes nothing, while git stops
- * at one that is empty or a directory.
+ * Names protected in a repository. Git runs programs named by its configuration, and files in hooks;
+ * commondir moves both elsewhere. An empty configuration sets nothing, and a commondir of "." changes
+ * nothing, while git stops at an empty one or at a directory.
  */
 static const struct protect_name gitdir[] = {
 	{"hooks", NAME_MASK, ""},

@@ -1,6 +1,6 @@
 /*
- * What Codex's own files tell: the sandbox of the turn at hand (codex_mode.c), the shell of a call
- * (codex_shell.c), and whether its person has trusted our hooks (codex_trust.c).
+ * Reads Codex's own files: the sandbox of the current turn (codex_mode.c), the shell of a call
+ * (codex_shell.c), and the person's trust in our hooks (codex_trust.c).
  *
  * A hook's input does not say how Codex sandboxes the command: `permission_mode` is "bypassPermissions" in
  * every `codex exec`. The session's transcript does. Codex writes one line of type turn_context when a turn

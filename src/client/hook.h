@@ -1,11 +1,14 @@
 /*
  * One use of `caisson hook`: an input in, a reply out.
  *
- * Before a tool:  input -> policies -> gate -> record -> answer, or a ticket for a run in the box and an answer that says to run that.
- * After a tool:   what it printed is normalised, redacted and looked at; the answer replaces it where the client lets it.
- * Start:          text for the model.
+ *     Before a tool   input -> policies -> gate -> record -> answer, or a ticket for the box and an answer
+ *                     that runs it
+ *     After a tool    its output is normalised, redacted and checked; the answer replaces it if the client
+ *                     allows that
+ *     Start           text for the model
  *
- * Fails closed: a reply is a refusal (exit 2 and a reason) until an answer was made completely. What comes after a tool never refuses.
+ * Fails closed: a reply is a refusal (exit 2 and a reason) until an answer is complete. Events after a tool
+ * never refuse.
  */
 #pragma once
 #include "client/render.h"

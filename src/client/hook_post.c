@@ -1,7 +1,7 @@
 /*
- * After a tool: what it printed, cleaned (tool_output_cleaner.h). An answer replaces something only when something had to be
- * changed, and when replacing costs the model nothing that counts more. What a run in the box said about itself, and
- * numbers that do not add up, are added as text.
+ * After a tool: cleans its output (tool_output_cleaner.h). An answer replaces the output only if something
+ * had to change, and if replacing it loses nothing more important for the model. Statements of a boxed run
+ * about itself, and numbers that do not add up, are added as text.
  */
 #define _GNU_SOURCE
 #include "base/num.h"

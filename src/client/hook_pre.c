@@ -1,9 +1,9 @@
 /*
- * Before a tool runs: the gate's verdict, what the client can do with it, the record, and the answer.
+ * Before a tool runs: the gate's verdict, the client's abilities, the record, and the answer.
  *
- * The milder path is never taken silently. What should be contained and cannot be, because the client does not let a command be replaced or
- * the tool is no shell, is what contain_fallback says; what should be asked about with a client that does not ask is denied. Both say why, and
- * where that can be changed.
+ * The milder path is never taken silently. contain_fallback decides about a command that should be contained
+ * and cannot be, because the client does not let a command be replaced or the tool is not a shell. A question
+ * becomes a denial if the client cannot ask. Both say why, and where that can be changed.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

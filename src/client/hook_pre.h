@@ -58,8 +58,7 @@ const char *text_allow(struct judging *g); /* how a person makes the answer perm
 const char *text_split(struct judging *g, const struct approved *x); /* which commands to run by themselves */
 /* Sentences put together; any of them may be NULL. */
 const char *text_join(struct judging *g, const char *a, const char *b, const char *c);
-/* What people see of a command that was put into the box: its first line as a comment for a shell. Empty:
- * none. */
+/* The visible form of a contained command: its first line as a shell comment. Empty: none. */
 struct str text_comment(struct judging *g);
 
 /* ---- command_secrets.c ---- */

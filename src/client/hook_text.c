@@ -1,8 +1,8 @@
 /*
- * What people and models are told about a verdict. A person who is asked sees the whole command, what a yes
- * lets happen, and the one command that makes the answer permanent; a model that is denied sees why, what to
- * do instead, and that a person can allow it. Everything that comes from the command is spelt out and
- * redacted, and one line.
+ * Messages for people and models about a verdict. A person who is asked sees the whole command, the effect of
+ * a yes, and the one command that makes the answer permanent. A model that is denied sees why, what to do
+ * instead, and that a person can allow it. Text from the command is made visible, redacted, and put on one
+ * line.
  */
 #define _GNU_SOURCE
 #include <string.h>

@@ -1,10 +1,13 @@
 /*
- * `caisson init`: puts our hooks into the settings of agent clients, and takes them out again. The settings belong to somebody else:
+ * `caisson init`: adds our hooks to the settings of agent clients, and removes them. The settings belong to
+ * somebody else:
  *
- *     file --read--> text --init_text_add() or _remove()--> text --shown as a diff, or--> a new file in its place
+ *     file --read--> text --init_text_add() or _remove()--> text --shown as a diff, or--> a new file in its
+ *     place
  *
- * What is not ours keeps its bytes, and taking out gives back the bytes that were there (jsontext.h). A file that cannot be read as what
- * its client takes is refused and not touched. Nothing here prints; only init_apply() changes anything.
+ * Foreign parts keep their bytes, and removing our hooks restores the original bytes (jsontext.h). A file
+ * that its client could not parse is refused and not touched. Nothing here prints; only init_apply() changes
+ * anything.
  */
 #pragma once
 #include <sys/stat.h>

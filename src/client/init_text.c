@@ -1,10 +1,11 @@
 /*
- * The text of settings with our hooks in it, and without. Each step is one change of the text, which is then read again: files are small,
- * and every step starts from what is really there.
+ * Adds our hooks to the text of settings, and removes them. Each step changes the text once and parses it
+ * again: files are small, and every step starts from the real text.
  *
- * What we put in is laid out as it is only by us: a container that we made ends in a line of its own or right behind its last value, one
- * that was empty before has a blank there (jsontext.h). A file of ours ends in a newline, one that was there and empty in a blank and
- * whatever it was made of.
+ * Our insertions have a layout of their own, so that they can be recognised: a container that we added ends
+ * on its own line or right behind its last value, and one that was empty before has a space there
+ * (jsontext.h). A file that we created ends in a newline; a file that existed and was empty ends in a space
+ * and its old content.
  */
 #include "client/init_hooks.h"
 #include "client/jsontext.h"

@@ -1,10 +1,10 @@
 /*
- * Files of clients that are all ours, and are replaced or removed as a whole: opencode's plugin, and the
- * rules of Codex. The first line says that a file is ours.
+ * Files of clients that belong to us entirely, and are replaced or removed as a whole: opencode's plugin, and
+ * the rules of Codex. The first line says that a file is ours.
  *
- * Codex runs commands in its own sandbox, where neither a ticket can be taken nor a box be made. Its rules
- * say which commands run outside: exactly our program with a ticket, without a question. What the sandbox
- * does not open stays closed in the box (codex.h).
+ * Codex runs commands in its own sandbox, where no ticket can be taken and no box can be made. Its rules say
+ * which commands run outside: exactly our program with a ticket, without a question. The box keeps closed
+ * whatever the sandbox keeps closed (codex.h).
  */
 #include "base/embedded.h"
 #include "client/init_hooks.h"

@@ -1,13 +1,16 @@
 /*
- * JSON as text, for changing settings files of others: every value knows its bytes, so that one can be put in
- * or taken out and all the rest (layout, order of keys, line ends, comments where the client knows them)
- * stays as it was.
+ * JSON as text, for changing settings files of others: every value knows its bytes, so that a value can be
+ * added or removed and everything else (layout, order of keys, line ends, comments where the client allows
+ * them) stays as it was.
  *
- * Putting in is at the front of an object or array, right behind its bracket; nothing of what follows moves.
- * Of what was empty one blank is left behind what was put in: it says that the container was there before. So
- * taking out gives back the very bytes, with no memory but the file itself:
- *     []               -> [\n  NEW ]               -> []
- *     {"a": 1}         -> {\n  NEW,"a": 1}         -> {"a": 1}
+ * A value is added at the front of an object or array, right behind its bracket; nothing behind it moves. In
+ * a container that was empty, one space is left behind the new value: it says that the container existed. So
+ * removing the value restores the original bytes, without any memory but the file itself:
+ *
+ *     []               -> [
+ *   NEW ]               -> []
+ *     {"a": 1}         -> {
+ *   NEW,"a": 1}         -> {"a": 1}
  */
 #pragma once
 #include "base/json_write.h"

@@ -1,8 +1,9 @@
 /*
- * `caisson doctor --client`: is the hook of a client live? Its settings are read as the client reads them, and what they run is run as the
- * client would (`/bin/sh -c`, the event on standard input), once with a command that every policy denies and that would do nothing here, and
- * once with one that does nothing anywhere. What the client itself does with the answers is not seen: that is what docs/clients.md and
- * `make check-clients` are for.
+ * `caisson doctor --client`: tests if a client's hook is live. It reads the settings as the client does and
+ * runs their hook as the client would (`/bin/sh -c`, the event on standard input): once with a command that
+ * every policy denies and that would do nothing here, and once with a command that does nothing anywhere. The
+ * client's own reaction to the answers is not tested here: docs/clients.md and `make check-clients` cover
+ * that.
  */
 #pragma once
 #include "client/init_hooks.h"

@@ -1,9 +1,10 @@
 /*
  * The tools of the MCP server: run, check, result.
  *
- * Each is a row with rows of arguments, from which both the schema that clients are shown and the reading of a call are made. A call is done in a
- * process of its own (mcp_server.c), so it may take its time and as much memory as it needs. What a call asks for is laid over the wishes of the
- * person who started the server, and only so that they get narrower: limits, the workspace's mode. Nothing else of a run can be asked for.
+ * Each tool is a row with rows of arguments; both the schema for clients and the parser of calls are made
+ * from them. A call runs in a process of its own (mcp_server.c), so it may take its time and as much memory
+ * as it needs. A call's arguments can only narrow the options of the person who started the server: limits,
+ * the workspace's mode. Nothing else of a run can be requested.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,11 +1,10 @@
 /*
- * `apply_patch` with a here-document in a shell tool. Codex does not give such a text to a shell: it takes
- * the here-document for a call of its own patch tool, if nothing else is in the text but perhaps a `cd`
- * before it. There is no program of that name, so the same in other words fails without us, too.
+ * `apply_patch` with a here-document in a shell tool. Codex does not give this text to a shell: it takes the
+ * here-document for a call of its own patch tool, if the text holds nothing else but perhaps a `cd` before
+ * it. There is no program of that name, so other spellings fail without us, too.
  *
- * What is recognised here is a part of what Codex was seen to take (docs/hooks.md), never more: a text that
- * is called a patch is left alone, and must not reach a shell. Everything else is judged as the shell text
- * it is.
+ * This file recognises a part of the texts that Codex was seen to take (docs/hooks.md), never more: a text
+ * that counts as a patch is left alone, and must not reach a shell. Every other text is judged as shell text.
  */
 #include "client/client.h"
 

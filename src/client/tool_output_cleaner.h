@@ -1,8 +1,8 @@
 /*
- * Inside the hook after a tool: the strings of a tool's output, cleaned. Of a shell, and of tools of other
- * servers, control sequences and invisible characters go and secrets are replaced. Of tools that read files
- * only secrets are taken out, and only where the policy wants that: the next edit must find the text as it
- * was read. Numbers are what the program printed, unless the caller's contract is another.
+ * Cleans the strings of a tool's output, in the hook after a tool. For a shell, and for tools of other
+ * servers, control sequences and invisible characters are removed and secrets are replaced. For tools that
+ * read files, only secrets are replaced, and only if the policy wants that: the next edit must find the text
+ * as it was read. Numbers stay as printed, unless the caller's contract is another.
  */
 #pragma once
 #include "client/hook.h"

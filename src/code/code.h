@@ -1,13 +1,13 @@
 /*
- * Inline code into the same facts as the shell reader makes: Python and JavaScript by their grammars (tree-sitter), PowerShell, awk, Perl, Ruby, PHP and Lua by
- * parsers of our own. Pure.
+ * Turns inline code into the same facts as the shell reader: Python and JavaScript by their grammars
+ * (tree-sitter), PowerShell, awk, Perl, Ruby, PHP and Lua by parsers of our own. Pure.
  *
- * A language is a row of the table in tree.c: its name, its grammar if it has one, the function that reads it. Nothing here is touched by a command
- * without such code. What the code hands to a shell, or starts itself, is not followed here: it is handed back as runs, which the engine gives to
- * the shell reader.
+ * A language is a row of the table in tree.c: its name, its grammar if it has one, its reader. A command
+ * without inline code touches nothing here. Text that the code passes to a shell, and programs that it
+ * starts, are not followed here: they are returned as runs, which the engine passes to the shell reader.
  *
- * Soundness: `complete` is true only when every call in the text is known, by its qualified name, to have no effect or to have the effects
- * that are listed. Whatever is not recognised makes it false, with a marker that says what and where.
+ * Soundness: `complete` is true only if every call in the text is known, by its qualified name, to have no
+ * effect or the listed effects. Anything unrecognised makes it false, with a marker that says what and where.
  */
 #pragma once
 #include "model/facts.h"

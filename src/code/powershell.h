@@ -1,19 +1,21 @@
 /*
- * Inside the reader of PowerShell only.
+ * Internal to the reader of PowerShell.
  *
  *   powershell.c        statements, blocks, functions; the entry
  *   powershell_lex.c    blanks, strings, bare words, variables
  *   powershell_note.c   findings become facts
  *   powershell_expr.c   expressions, members, methods of .NET
  *   powershell_bind.c   the words of a command, and which parameter each belongs to
- *   powershell_cmd.c    commands: what is known of cmdlets
+ *   powershell_cmd.c    commands: known cmdlets
  *   powershell_run.c    programs
  *   powershell_table.c  cmdlets, aliases, methods
  *
- * Theory: the text is read and evaluated in one pass, by recursive descent, in the two modes that PowerShell itself has (expressions, and
- * the words of a command). A value is abstract text, or a list of them; a variable is known when it is assigned exactly once in the whole
- * text and the block of that assignment is still open. Branches are all walked; loops over known lists are walked once for each item. A
- * function is walked when it is called. What is not recognised is a marker, what is no PowerShell is an error; nothing is guessed.
+ * Theory: the text is parsed and evaluated in one pass, by recursive descent, in the two modes that
+ * PowerShell itself has (expressions, and the words of a command). A value is abstract text, or a list of
+ * them; a variable is known if it is assigned exactly once in the whole text and the block of that assignment
+ * is still open. All branches are walked; loops over known lists are walked once for each item. A function is
+ * walked when it is called. Unrecognised code is a marker, text that is not PowerShell is an error; nothing
+ * is guessed.
  */
 #pragma once
 #include "code/tree.h"

@@ -1,10 +1,13 @@
 /*
- * What is known of cmdlets, aliases and the methods of .NET. See powershell.h.
+ * The table of cmdlets, aliases and methods of .NET. See powershell.h.
  *
- * A row's parameters: a digit before a name is its position (9: any further words), "!" after it says switch, "=k" what the value is:
- *   r read   w write   d delete   W write below (an archive)   D destination of a copy   n new name beside the source   e run as a script
- *   u address   h another machine   c PowerShell text   b script block   g program   a its arguments   t directory to change to
- *   o or nothing: of no effect
+ * A row's parameters: a digit before a name is its position (9: any further words), "!" after it says switch,
+ * "=k" is the kind of the value:
+ *   r read   w write d delete W write below (an archive) D destination of a copy n new name beside the source
+ *            e run as a script
+ *   u address   h another machine c PowerShell text b script block g program a its arguments t directory to
+ *               change to
+ *   o or nothing: no effect
  * The common parameters (-ErrorAction, -Verbose, ...) need not be listed.
  */
 #include <strings.h>

@@ -1,8 +1,8 @@
 /*
- * What a person's yes to an ask lets happen. The principle: a yes answers the question, and what runs then is
- * what would have run without it. A command that would be contained stays in the box, with the network if
- * that is what was asked about; git's own work on the project, which would be allowed, is not put into a box
- * by being asked about.
+ * The effect of a person's yes to an ask. The principle: a yes answers the question, and the command then
+ * runs as it would have run without it. A command that would be contained stays in the box, with the network
+ * if the question was about that; git's own work on the project, which would be allowed, is not moved into a
+ * box because of a question.
  *
  * A reason that the box cannot honour (a secret, another machine, a file outside) lets its command run
  * outside. It must not take another command with it: `make test && git push` is two requests.
@@ -15,7 +15,7 @@
 
 /*
  * The box has no services of the host, no other rights and no credentials, so it cannot honour a command that
- * needs these. Of what uses the network that leaves the package managers.
+ * needs these. Among the commands that use the network, only package managers remain.
  */
 enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd)
 {
@@ -101,9 +101,9 @@ static bool substituted(const struct via *outer, const struct via *inner)
 }
 
 /*
- * Does the command of `outer` run the one at `l`, or are they the same? What has no place is about the whole
- * request. A wrapper (sudo, timeout) encloses what it runs, or shares its first byte with it; a shell
- * encloses the text that it runs. What stands in an argument's $( ) is another command.
+ * True if the command of `outer` runs the one at `l`, or is the same. A reason without a place is about the
+ * whole request. A wrapper (sudo, timeout) encloses the command that it runs, or shares its first byte with
+ * it; a shell encloses its text. A command in an argument's $( ) is another command.
  */
 static bool carries(const struct approval_level *outer, const struct approval_level *l)
 {
@@ -258,8 +258,10 @@ static void lift(struct judge *j, enum grade g)
 	}
 }
 
-/* paused: neither questions nor boxes, for a while. What was not read to its end runs in the box all the
- * same. */
+/*
+ * paused: neither questions nor boxes, for a while. A text that was not read to its end still runs in the
+ * box.
+ */
 static void finish_paused(struct judge *j)
 {
 	if (j->ret->verdict != VERDICT_ASK && j->ret->verdict != VERDICT_CONTAIN)
@@ -272,8 +274,9 @@ static void finish_paused(struct judge *j)
 }
 
 /*
- * bypassPermissions: the person wants no questions. That is a yes to what the box bounds, and to what needs
- * no box; the rest is still asked about. What was not read to its end runs in the box in any case.
+ * bypassPermissions: the person wants no questions. That is a yes to commands that the box bounds, and to
+ * commands that need no box; the rest is still asked about. A text that was not read to its end runs in the
+ * box in any case.
  */
 void approval_finish(struct judge *j)
 {

@@ -115,8 +115,10 @@ static struct str directory_at(const struct judge *j, struct span at)
 	return cwd;
 }
 
-/* What is known of an unknown path: the directory before its first hole (empty: none), and the name after its
- * last slash. */
+/*
+ * The known parts of an unknown path: the directory before its first hole (empty: none), and the name after
+ * its last slash.
+ */
 static struct str known_dir(struct judge *j, struct str path, struct span at)
 {
 	size_t slash = 0;
@@ -430,7 +432,7 @@ static bool category_said(struct judge *j, const struct code_marker *m)
 	return false;
 }
 
-/* What the reader of the language found in its way. False: nothing that could be named. */
+/* Names the construct that stopped the language's reader. False: it has no name. */
 static bool code_said(struct judge *j, const struct snippet *s)
 {
 	const struct check *dynamic = gate_check(CHECK_CODE_DYNAMIC);
@@ -518,7 +520,10 @@ static enum perl_open perl_opens(const struct judge *j, const struct snippet *s)
 	return worst;
 }
 
-/* sed "s/$old/$new/", awk "/$word/": text that edits text. What is written out is judged by its words; what is not may do no more than a script of the project's. */
+/*
+ * sed "s/$old/$new/", awk "/$word/": text that edits text. The literal part is judged by its words; the
+ * unknown part may do no more than a script of the project.
+ */
 static bool edits_text(const struct judge *j, const struct snippet *s)
 {
 	if (!s->lang || s->text.kind == WORD_EXACT || (s->text.kind == WORD_UNKNOWN && s->text.text.n && !text_open(s->text.text)))

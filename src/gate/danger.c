@@ -217,7 +217,7 @@ static bool was_said(const struct judge *j, enum check_id id, struct span at)
 	return said_as(j, id, at, GRADE_OFF);
 }
 
-/* What these checks are about lies outside of the box: a word that only may mean it does no harm inside. */
+/* These checks are about things outside of the box: a word that only might mean one does no harm inside. */
 static bool beyond_box(enum check_id id)
 {
 	switch (id) {
@@ -527,7 +527,7 @@ static bool is_number(struct str s)
 
 enum { MODE_SET_ID = 06000, MODE_OTHERS_WRITE = 02 };
 
-/* What a chmod mode grants: bits of the above. Words such as u+s,o+w are read letter by letter. */
+/* The rights that a chmod mode grants: bits of the above. Words such as u+s,o+w are read letter by letter. */
 static unsigned granted(struct str mode)
 {
 	unsigned value = 0;

@@ -101,7 +101,7 @@ static bool redis_reads(struct str command, struct str next)
 	return STR_LISTED(command, reads) || str_is_like(command, "command") || (STR_LISTED(command, groups) && STR_LISTED(next, forms));
 }
 
-/* What it does is told by its first word; a flag that is not known may take that word for its own. */
+/* The first word decides what it does; an unknown flag may take that word as its argument. */
 static bool redis_changes(const struct command *k)
 {
 	static const char plain[][REDIS_ROOM] = {"--raw", "--no-raw", "--csv", "--json", "--quoted-json", "--stat", "--latency", "--latency-history", "--latency-dist", "--scan", "--bigkeys", "--memkeys",

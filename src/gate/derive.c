@@ -1,6 +1,7 @@
 /*
- * What a judgement remembers of its way, so that --explain and the JSON answer can tell it: the rules that spoke and what they lifted, where
- * paths lead, which rows of knowledge commands were read by. Nothing here has a part in the verdict; each list is bounded.
+ * The derivation of a judgement, for --explain and the JSON answer: the rules that matched and what they
+ * lifted, the targets of paths, the rows of knowledge that commands were read by. Nothing here affects the
+ * verdict; each list is bounded.
  */
 #include "gate/judge.h"
 

@@ -341,7 +341,7 @@ static const struct known *known_of(const struct explain *x, const struct comman
 	return NULL;
 }
 
-/* What the row of knowledge says of this form: "git push: network". */
+/* The effects that the row of knowledge gives for this form: "git push: network". */
 static void put_known(struct explain *x, const struct command *c)
 {
 	static const char effects[][20] = {"network", "privilege", "persistence", "system", "history", "runs the workspace"}; /* by EFFECT_ bit */
@@ -413,7 +413,7 @@ static const struct placed *place_of(const struct explain *x, const struct acces
 	return p;
 }
 
-/* What a pattern finds: each file that lies elsewhere than the pattern itself; the others are counted. */
+/* The matches of a pattern: each file that lies elsewhere than the pattern itself; the others are counted. */
 static void put_matches(struct explain *x, const struct placed *pattern)
 {
 	size_t same = 0, other = 0;

@@ -193,7 +193,10 @@ static bool dumps_environment(const struct subject *s)
 	return (str_is(s->base, "env") || str_is(s->base, "printenv") || str_is(s->base, "export") || str_is(s->base, "set") || str_is(s->base, "declare")) && s->c->argc == 1;
 }
 
-/* A secret is read and something is sent, in one request. What is only listed or counted is a question by itself. */
+/*
+ * A secret is read and something is sent, in one request. Merely listing or counting secrets is a question of
+ * its own.
+ */
 void flow_leak(struct judge *j, const struct check *c)
 {
 	struct span sender = {0}, secret = {0};

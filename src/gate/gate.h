@@ -1,8 +1,8 @@
 /*
  * The gate: facts and a policy in, a judgement out. Pure: no system calls, no clock, no environment; the same
- * input always gets the same answer, so a decision can be replayed. What it needs to know of the world stands
- * in the view; what is missing there it asks for (judgement.questions), and the engine judges again with the
- * answers.
+ * input always gets the same answer, so a decision can be replayed. The view holds everything that the gate
+ * may know of the world; for missing parts it asks (judgement.questions), and the engine judges again with
+ * the answers.
  *
  * Every reason carries the id of one row of the table of checks (model/check_rows.h). Their names are public:
  * docs/checks.md documents each, and a test compares the two.
@@ -36,7 +36,7 @@ struct check {
 void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret);
 
 const char *approval_name(enum approval x);
-/* What a person's yes to an ask lets happen. */
+/* The effect of a person's yes to an ask. */
 struct approved {
 	enum approval run;           /* APPROVAL_CODE is none of its values */
 	bool unboxed;                /* APPROVAL_OUTSIDE: something that would be contained runs outside as well */

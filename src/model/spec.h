@@ -1,6 +1,6 @@
 /*
- * What is to run, and within which walls. Made by src/run from a profile, the policies and the caller's wishes; a backend enforces all of it
- * or refuses, it never weakens any of it.
+ * A program to run, and its walls. Made by src/run from a profile, the policies and the caller's options; a
+ * backend enforces all of it or refuses, it never weakens any of it.
  */
 #pragma once
 #include "model/identity.h"

@@ -1,18 +1,20 @@
 /*
- * Writing the record (docs/audit.md): what was judged, what began to run, how it ended. `run`, the hooks and the MCP server use this; the rows,
- * the chain and the files are src/audit's.
+ * Writes the record (docs/audit.md): judgements, the start of runs, their end. `run`, the hooks and the MCP
+ * server use this; src/audit has the rows, the chain and the files.
  *
- *     record_open()     once for a request, with the policies in force: they say whether the record is required and what is waited for
- *     record_verdict()  a command that was judged and that we do not run: one row. What is denied and asked about is recorded as well
- *     record_begin()    before anything runs, and on the disk (by policy) when it returns: when it fails nothing may run
+ *     record_open()     once per request, with the policies in force: they say if the record is required and
+ *                       what is synced
+ *     record_verdict()  one row for a judged command that we do not run; also for denied ones and questions
+ *     record_begin()    before anything runs, synced (by policy) on return: if it fails, nothing may run
  *     record_end()      after it, with the same id; a begin without an end is evidence of a crash
  *
- * When the record cannot be written and `audit.required` is true (default) these fail, and the caller refuses with record_refuse(). When it is
- * false they succeed, `off` is set and `why` says why, for whoever wants to warn.
+ * If the record cannot be written and `audit.required` is true (default), these fail, and the caller refuses
+ * with record_refuse(). If it is false they succeed, `off` is set, and `why` says why, for a warning.
  *
- * Commands are redacted here: credentials by their form, and the values of variables of the environment that look like credentials. Views and
- * policies become blobs, so that a verdict can be derived again (record_view(), record_policies()). Memory is the arena's, which must live as
- * long as the record; the caller is inside an arena_run().
+ * Commands are redacted here: credentials by their form, and the values of environment variables that look
+ * like credentials. Views and policies become blobs, so that a verdict can be derived again (record_view(),
+ * record_policies()). Memory belongs to the arena, which must live as long as the record; the caller is
+ * inside an arena_run().
  */
 #pragma once
 #include "audit/audit.h"

@@ -48,7 +48,7 @@ static bool gate_lets(struct arena *a, struct job *j)
 	return false;
 }
 
-/* What the ticket says are the wishes. It is used up, whatever happens next. */
+/* The ticket holds the options. It is used up, whatever happens next. */
 static int take_ticket(struct arena *a, struct job *j, struct err *e)
 {
 	struct ticket *t = &j->ticket;

@@ -1,9 +1,11 @@
 /*
- * What a contained command prints, on its way to the client: normalised and without secrets, as it comes. Afterwards would be too late: most
- * clients cannot have the output of a command replaced that failed, ran in the background, or printed much.
+ * Filters the output of a contained command on its way to the client: normalised and without secrets, as it
+ * comes. Afterwards would be too late: most clients cannot replace the output of a command that failed, ran
+ * in the background, or printed much.
  *
- * Two processes and two pipes. Our standard output and error become pipes to a child, which cleans what comes and writes it to where they led
- * before. The child ends when both pipes are closed, whatever ends this process; it holds nothing else of ours.
+ * Two processes and two pipes. Our standard output and error become pipes to a child, which cleans the bytes
+ * and writes them to the original descriptors. The child ends when both pipes are closed, whatever ends this
+ * process; it holds no other descriptor of ours.
  */
 #pragma once
 #include <sys/types.h>

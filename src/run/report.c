@@ -1,6 +1,7 @@
 /*
- * The report of a run (docs/run.md, docs/schema/report.schema.json): how it ended, what its streams show, what they mean, and all of it as
- * one JSON object. What is not known is null. Streams are validated, normalised, redacted and truncated, in this order (docs/result.md).
+ * The report of a run (docs/run.md, docs/schema/report.schema.json): how it ended, its streams, their
+ * meaning, as one JSON object. Unknown values are null. Streams are validated, normalised, redacted and
+ * truncated, in this order (docs/result.md).
  */
 #define _GNU_SOURCE
 #include "run/run.h"

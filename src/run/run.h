@@ -115,7 +115,7 @@ struct report {
 	int code;                      /* how caisson ends */
 };
 
-/* What is known of the caller; `cwd` is where it would run, empty: the process's own directory. */
+/* The caller's world; `cwd` is the directory of the run, empty: the process's own directory. */
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e);
 /* The same with a project that was pinned before. */
 int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,

@@ -1,7 +1,9 @@
 /*
- * What a run's output means: the task that was asked for, and the validators' word on the raw bytes, before anything is normalised or left out.
+ * The meaning of a run's output: the requested task, and the validators' result for the raw bytes, before
+ * anything is normalised or left out.
  *
- *     wishes, skill, policy --spec_build_task()--> run_task --validation_make()--> validation --validation_json()--> the report
+ *     options, skill, policy --spec_build_task()--> run_task --validation_make()--> validation
+ *     --validation_json()--> the report
  */
 #pragma once
 #include "run/run.h"

@@ -1,7 +1,8 @@
 /*
- * What a skill says about its runs, in the YAML front matter of its file (docs/skills.md): a time limit, what the runs are for, the network, the
- * only programs that may be started. Whoever wrote the skill is not the person whose machine this is: nothing of it goes beyond the person's
- * policy, and what is wrong in it is an error, never passed over. Keys that are not ours are somebody else's.
+ * The settings of a skill for its runs, in the YAML front matter of its file (docs/skills.md): a time limit,
+ * the task, the network, the only programs that may be started. The author of a skill is not the owner of the
+ * machine: nothing in it goes beyond the person's policy, and a mistake in it is an error, never ignored.
+ * Foreign keys are ignored.
  */
 #pragma once
 #include "model/spec.h"

@@ -1,12 +1,15 @@
 /*
- * What runs in the box: a program with its arguments, code on the command line, or a script from a file; and the same as text for the gate.
+ * The program of a box: a program with its arguments, code on the command line, or a script from a file; and
+ * the same as text for the gate.
  *
- * A script is read once, here. The gate judges that text, not its name. Outside the places that the box can see, the text appears in the box as
- * /caisson/NAME, so that nothing else of its directory is seen. Inside them:
+ * A script is read once, here. The gate judges that text, not its name. Outside the places that the box can
+ * see, the text appears in the box as /caisson/NAME, so that nothing else of its directory is visible. Inside
+ * them:
  *  - without the gate the script is run where it is;
- *  - with the gate the file may change after it was judged, so the judged text runs, as /caisson/PATH. A mount on the file itself would not do: whoever renames
- *    another file over it on the host lifts the mount. Links beside the text and in the directories above it, up to the place's top, lead to the real
- *    neighbours, so that what the script imports or reads relative to itself is there.
+ *  - with the gate the file may change after it was judged, so the judged text runs, as /caisson/PATH. A
+ *    mount on the file itself would not do: renaming another file over it on the host lifts the mount. Links
+ *    beside the text and in the directories above it, up to the place's top, lead to the real neighbours, so
+ *    that files that the script imports or reads relative to itself are there.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,13 +1,15 @@
 /*
- * What a report shows of the streams, and where the rest is kept. Everything goes through in pieces, so that memory stays the same however
- * much was written:
+ * The part of the streams that a report shows, and the place where the rest is kept. Everything goes through
+ * in pieces, so that memory stays the same however much was written:
  *
- *     raw bytes ─► normaliser ─► redactor ─┬─► truncator: what is shown
- *                                          └─► STATE/outputs: the text as a whole, redacted as well, because agents read it
+ *     raw bytes ─► normaliser ─► redactor ─┬─► truncator: the shown part
+ *                                          └─► STATE/outputs: the whole text, redacted as well, because
+ *                                          agents read it
  *
- * Of a stream of more than STREAM_KEPT bytes only the end is there. Then the beginning, which is in memory, is shown and the end is kept and
- * shown; what is before the kept end is counted as the program wrote it. The end starts with a line, and the redactor has seen what came
- * before it: the second half of a secret is a secret.
+ * A stream of more than STREAM_KEPT bytes has only its end on disk. Then the beginning, which is in memory,
+ * is shown, and the end is kept and shown; bytes before the kept end are counted as the program wrote them.
+ * The end starts with a line, and the redactor has seen the bytes before it: the second half of a secret is a
+ * secret.
  */
 #define _GNU_SOURCE
 #include <time.h>

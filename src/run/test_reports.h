@@ -1,11 +1,14 @@
 /*
- * Reports of test runners, out of band. What a runner prints can be printed by any test; most runners can also write a report to a file. For the
- * task `test` they are asked to, by a variable or by arguments of the command, and the file is a pipe that leads out of the box.
+ * Reports of test runners, out of band. Any test can print a runner's summary; most runners can also write a
+ * report to a file. For the task `test` a variable or arguments of the command ask them to, and the file is a
+ * pipe that leads out of the box.
  *
- *     spec_ask_test_reports() -> asked: rows, paths, variables of the spec -> test_reports_start(), the run, test_reports_end() -> asked[i].text -> test_reports_judge()
+ *     spec_ask_test_reports() -> asked: rows, paths, variables of the spec -> test_reports_start(), the run,
+ *     test_reports_end() -> asked[i].text -> test_reports_judge()
  *
- * What this proves (docs/validators.md): the runner itself came to its end and counted. What it does not: a test that runs inside of the runner's
- * process can do all that the runner can, and write a report of its own.
+ * A report proves (docs/validators.md) that the runner itself came to its end and counted. It does not prove
+ * more: a test inside the runner's process can do everything that the runner can, and write a report of its
+ * own.
  */
 #pragma once
 #include "run/run.h"

@@ -1,17 +1,20 @@
 /*
- * Arithmetic as bash does it ((( )), $(( )), let, subscripts, [[ -eq ]]), over texts that may have holes (model/facts.h).
+ * Arithmetic as in bash ((( )), $(( )), let, subscripts, [[ -eq ]]), over texts that may have holes
+ * (model/facts.h).
  *
- * The danger: bash evaluates the *values* of variables as expressions again, and a subscript in them is expanded, so a[$(cmd)] in a value
- * runs cmd. So: names are looked up through `get`, their values evaluated again (bounded depth); subscripts are handed to `get`/`set` as
- * raw text, and the callee expands them. Where an unknown text (HOLE_ANY) would be evaluated, or a variable's name is not known,
- * `opaque` is set: anything could run there. It is also set when a bound (fuel, depth) is reached.
- * HOLE_NUM is an integer that is not known: harmless, the result is unknown. Alone it is taken to have no leading zero.
- * Operators, precedence, bases (0x, 0, base#n), comma, assignment, ++ --, ?:, ** as in bash 5.2; 64 bits, wrapping.
+ * The danger: bash evaluates the *values* of variables as expressions again, and expands a subscript in them,
+ * so a[$(cmd)] in a value runs cmd. Therefore names are looked up through `get`, and their values evaluated
+ * again (bounded depth); subscripts are passed to `get`/`set` as raw text, and the callee expands them.
+ * `opaque` is set if an unknown text (HOLE_ANY) would be evaluated, or a variable's name is unknown: anything
+ * could run there. It is also set at a bound (fuel, depth). HOLE_NUM is an unknown integer: harmless, the
+ * result is unknown. Alone it counts as having no leading zero. Operators, precedence, bases (0x, 0, base#n),
+ * comma, assignment, ++ --, ?:, ** as in bash 5.2; 64 bits, wrapping.
  *
- * A branch whose condition is not known is evaluated for its lookups. What it assigns may or may not be assigned: the value handed to
- * `set` then covers the old and the new one (HOLE_NUM when both are integers, else HOLE_ANY). The same holds for everything after a place
- * that may end the expression with an error (a division by an unknown number).
- * An error in the expression (division by zero, bad syntax) sets `error`; what was looked up before it counts.
+ * A branch with an unknown condition is evaluated for its look-ups. Its assignments may or may not happen:
+ * the value passed to `set` then covers the old and the new one (HOLE_NUM if both are integers, else
+ * HOLE_ANY). The same holds for everything after a place that may end the expression with an error (a
+ * division by an unknown number). An error in the expression (division by zero, bad syntax) sets `error`;
+ * look-ups before it count.
  */
 #pragma once
 #include "base/str.h"

@@ -1,15 +1,18 @@
 /*
- * What a path is in the real file system: the answers of model/view.h.
+ * Resolves paths in the real file system: the answers of model/view.h.
  *
- * Links are followed here, one component at a time, by looking (statx, readlink) and never by opening: nothing blocks, nothing is mounted,
- * no time stamp changes. At most PATH_LINKS_MAX links and PATH_MAX bytes, as the kernel has it.
+ * Links are followed here, one component at a time, by statx and readlink and never by opening: nothing
+ * blocks, nothing is mounted, no time stamp changes. At most PATH_LINKS_MAX links and PATH_MAX bytes, like
+ * the kernel.
  *
- * Of what does not exist the names are kept below the deepest directory that does, and ".." among them is taken as text. The same holds
- * below a directory that cannot be searched, or that would first have to be mounted: there the kinds are PATH_UNREADABLE.
+ * If a path does not exist, its missing names are kept below the deepest existing directory, and ".." among
+ * them is taken as text. The same holds below a directory that cannot be searched, or that would first have
+ * to be mounted: there the kinds are PATH_UNREADABLE.
  *
- * /proc/self means the process that will use the path, not this one: its cwd is the view's, its root is /, its descriptors stay names.
- * What lies behind another process's links is not known: kind and target are PATH_OTHER, `place` and `real` are empty. So it is with links
- * in a circle, links too many and paths too long, except that `kind` and `place` are given when only the last link is to blame.
+ * /proc/self means the process that will use the path, not this one: its cwd is the view's, its root is /,
+ * its descriptors stay names. Targets of another process's links are unknown: kind and target are PATH_OTHER,
+ * `place` and `real` are empty. The same holds for link loops, too many links and paths that are too long,
+ * except that `kind` and `place` are given if only the last link is to blame.
  */
 #pragma once
 #include "model/view.h"
