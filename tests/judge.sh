@@ -1,22 +1,12 @@
-# Words of the scripts that judge commands in real directories: a temporary directory in $tmp, a home in it without settings of the machine's,
-# and `judge`. A script sets `dir`, the directory of the commands. TAP.
-# shellcheck shell=bash disable=SC2034,SC2154 # here and dir are the script's
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# Words of the scripts that judge commands in real directories: a home in $tmp without settings of the machine's, and
+# `judge`. A script sets `dir`, the directory of the commands. TAP.
+# shellcheck shell=bash disable=SC2034,SC2154 # dir is the script's
+# shellcheck source=tests/prologue.sh
+. "$(dirname "${BASH_SOURCE[0]}")/prologue.sh"
+failure_files=(said)
 export HOME=$tmp/home GIT_CONFIG_NOSYSTEM=1
 unset XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE TMPDIR GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
 mkdir -p "$HOME"
-
-result() { # STATUS WHAT
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		sed 's/^/#   /' "$tmp/said"
-	fi
-}
 
 # judge VERDICT ID COMMAND: in $dir, the verdict, and a reason of that id ("-": none at all)
 judge() {

@@ -1,16 +1,6 @@
-# Words of the scripts that call one command after another and look at what it said. A script sets `tmp`, a directory of its own, and `before`, the
-# words that every call begins with (none, or audit); what a call wrote is in $tmp/out and $tmp/err.
-# shellcheck shell=bash disable=SC2154 # tmp and before are the script's
-n=0
-
-result() { # STATUS WHAT
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
+# Words of the scripts that call one command after another and look at what it said. Sourced after tests/prologue.sh. A
+# script sets `before`, the words that every call begins with (none, or audit); what a call wrote is in $tmp/out and $tmp/err.
+# shellcheck shell=bash disable=SC2154 # tmp and before are set elsewhere
 run() { # STATUS WHAT ARG...
 	local want=$1 what=$2
 	shift 2

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # For the tests of the box: a temporary directory, an ordinary user beside root, and small words to run and look. Sourced; no test by itself.
 umask 022 # what is made here is for an ordinary user as well
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-CAISSON=$(realpath "${CAISSON:-$here/build/caisson}")
-tmp=$(mktemp -d /tmp/caisson-test-XXXXXX)
+tmp_template=/tmp/caisson-test-XXXXXX
+# shellcheck source=tests/prologue.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../prologue.sh"
+CAISSON=$(realpath "$CAISSON")
 chmod 755 "$tmp"
 disk=$tmp # a directory on a disk, also where /tmp is none; empty: there is none
 on_disk() { [[ $(stat -f -c %T "$1") != @(tmpfs|ramfs) ]]; }
@@ -16,7 +17,6 @@ if ! on_disk "$tmp"; then
 fi
 tidy() { rm -rf "$tmp" ${disk:+"$disk"}; }
 trap tidy EXIT
-n=0
 PYTHON=/usr/bin/python3
 
 # An id that owns nothing, so that whatever works for it works for any user. The program is copied: its own place may not be readable.
@@ -43,15 +43,6 @@ become() {
 }
 as() { (become "$@"); }
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 3000 "$tmp/out" 2>/dev/null | sed 's/^/#   /'
-		head -c 1000 "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 
 # box WHO OPTIONS... : one run; the report in $tmp/out, the exit status in $rc. `cd` is a directory that exists for everybody.

@@ -1,12 +1,9 @@
 #!/bin/bash
 # caisson allow, ask, deny and suggest --apply: who may, what is shown and written, and what it does to verdicts. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-[[ ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
-CAISSON=${CAISSON:-$here/build/caisson}
+apart=1
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 real=$CAISSON
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
 	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE; do unset "$v"; done
 export HOME=$tmp/home

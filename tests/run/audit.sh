@@ -1,10 +1,7 @@
 #!/bin/bash
 # caisson audit: verify and tail, on a record that is made here with sha256sum alone, as docs/audit.md describes it. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state
 cd "$tmp" || exit 1
 before=(audit)

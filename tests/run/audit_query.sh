@@ -1,11 +1,7 @@
 #!/bin/bash
 # caisson audit query, show, export, tail -f, reindex: against jq over the same files, on a terminal and in a pipe. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-BUILD=${BUILD:-$here/build}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state
 unset NO_COLOR PAGER LINES COLUMNS
 cd "$tmp" || exit 1

@@ -1,12 +1,8 @@
 #!/bin/bash
 # caisson check --batch looks at the policy files again before each line: a rule that comes, changes or goes while
 # the stream is open counts for the next line. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 
 result() {
 	n=$((n + 1))

@@ -2,7 +2,6 @@
 # Attacks on the box that are not one system call: what the caller hands over, what an image or a workspace is made to look like, what keeps the
 # box from ending. Each with a benign twin; whatever must not be touched is a canary in a temporary directory. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 

@@ -2,10 +2,8 @@
 # What a box could take from others: what the kernel counts for a whole user, core dumps, CPUs; each beside the ordinary use, inside and outside. As root and as
 # an ordinary user. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
-BUILD=${BUILD:-$here/build}
 
 tools=$tmp/tools
 mkdir "$tools"

@@ -3,7 +3,6 @@
 # root and as an ordinary user. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
 # shellcheck disable=SC2154 # tmp and rc are set by lib.sh
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 already='this is already a box'

@@ -2,7 +2,6 @@
 # Planted repositories: after any boxed program, running git in any directory of the workspace on the host executes nothing that the program
 # brought. Attacks with their benign twins, as root and as an ordinary user. What an attack plants would write a canary. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # The promise about planted repositories, as a property: random sequences of boxed programs, then git in every directory of the workspace
 # on the host. As root and as an ordinary user in turn. SEED and COUNT choose other sequences (SEED=fresh: new ones). TAP.
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 SEED=${SEED:-caisson}

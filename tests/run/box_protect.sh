@@ -2,7 +2,6 @@
 # Protected names in a writable workspace, through caisson run: attacks and their benign twins, as root and as an ordinary user. What an attack
 # plants would write a canary when the host's git runs it. tests/unit/test_protect.c has many more; here is the way of a user. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 

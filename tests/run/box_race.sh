@@ -1,6 +1,5 @@
 #!/bin/bash
 # Tickets against a boxed program that exchanges the directories they name: 200 of them, half as root and half as an ordinary user. TAP.
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 TICKETS=${TICKETS:-$([[ -n ${SANITIZE:-} ]] && echo 40 || echo 200)}

@@ -2,7 +2,6 @@
 # A scope of the user's systemd manager as the group of a box, and the manager's sockets, which no box sees. The latter everywhere; the former
 # for an ordinary user with cgroup version 2 and a manager to whom nothing is delegated: `make check-vm` has one. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 

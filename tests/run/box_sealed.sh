@@ -2,7 +2,6 @@
 # Ways out of a box, or into the next one, that are no system call by themselves: locks, FIFOs, swapped files and directories, a failed setup that is
 # believed too easily, what /proc tells. Each with a twin: the ordinary use that must go on working. TAP.
 # shellcheck disable=SC2016,SC2059 # programs and formats are data for the box
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 

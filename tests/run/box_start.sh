@@ -2,7 +2,6 @@
 # The start of a box when something is in its way: a caller with odd signals or few descriptors, a kernel that refuses a namespace, much to
 # tell an init that is dead. Each ends soon, with one clear line, and leaves nothing. TAP.
 # shellcheck disable=SC2016,SC2154 # programs are data; words of lib.sh
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 

@@ -2,10 +2,8 @@
 # The walls of the box: tests/box/probe tries every way out that it knows, inside, as root and as an ordinary user; ordinary work beside it
 # must be done. What lies outside is a canary that is looked at afterwards. TAP.
 # shellcheck disable=SC2016 # programs are data for the box
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
-BUILD=${BUILD:-$here/build}
 
 tools=$tmp/tools
 mkdir "$tools"

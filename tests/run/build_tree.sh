@@ -2,20 +2,11 @@
 # What a fresh clone says and does before anything is built: the compiler and headers that are missing, the sources of the grammars, packages by sets.
 # npm, apt-get and dpkg-query are stand-ins; nothing is fetched or installed. TAP.
 # shellcheck disable=SC2016 # stand-ins are scripts
-set -u
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+failure_files=(out)
 unset BUILD CC SANITIZE FUZZER MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs this
-here=$(cd "$(dirname "$0")/../.." && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" | sed 's/^/#   /'
-	fi
-}
 # try STATUS COMMAND...: in the clone, with the stand-ins; what it says is in $tmp/out
 try() {
 	local want=$1

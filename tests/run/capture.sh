@@ -1,11 +1,9 @@
 #!/bin/bash
 # Output of any size: exact counts, the end of what is too long, memory that does not grow, nothing half left behind. TAP.
 # CAPTURE_MB is the size of the long stream (160; the promise is about 1024).
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=$(realpath "${CAISSON:-$here/build/caisson}")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+CAISSON=$(realpath "$CAISSON")
 chmod 755 "$tmp"
 mkdir -p "$tmp/home"
 export HOME=$tmp/home CAISSON_STATE=$tmp/home/state XDG_CONFIG_HOME=$tmp/home/.config
@@ -14,16 +12,7 @@ cd "$tmp" || exit 1
 PYTHON=/usr/bin/python3
 MB=1048576
 size=$((${CAPTURE_MB:-160} * MB))
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 1500 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 run() { "$CAISSON" run "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
 json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "$2"; }

@@ -1,11 +1,10 @@
 #!/bin/bash
 # Characters that nobody sees, or that turn the text around: whatever caisson prints about a command spells them out. One character of each range. TAP.
-set -u
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 export LC_ALL=C.UTF-8 # printf writes the characters
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 # shellcheck source=tests/lib.sh
-. "$(dirname "$0")/../lib.sh"
+. "$here/tests/lib.sh"
 export HOME=$tmp/home CAISSON_STATE=$tmp/state SHELL=/bin/bash
 unset CLAUDE_PROJECT_DIR XDG_CONFIG_HOME XDG_STATE_HOME
 mkdir -p "$HOME" "$tmp/project"

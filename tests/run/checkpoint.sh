@@ -1,10 +1,7 @@
 #!/bin/bash
 # caisson audit keygen, checkpoint, verify --key --checkpoint: a record that was written anew does not pass for the one that was signed. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state
 mkdir "$tmp/work" && cd "$tmp/work" || exit 1
 before=(audit)

@@ -1,20 +1,7 @@
 #!/bin/bash
 # The command line's contract: exit codes, messages, JSON, batch, explain, manual pages. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 
 # run STATUS WHAT ARG...: the exit status; output and messages are left in $tmp/out and $tmp/err.
 run() {

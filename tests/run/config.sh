@@ -1,13 +1,8 @@
 #!/bin/bash
 # Policies as files: config verify, show, explain; presets; trust; examples in rules; the client's settings; what does not load. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-[[ ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-tmp=$(cd "$tmp" && pwd -P)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+apart=1
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 
 # A home of our own, and no agent's mark on us.
 export HOME=$tmp/home
@@ -20,14 +15,6 @@ work=$tmp/work
 mkdir -p "$HOME/.config/caisson" "$HOME/.claude" "$work/.claude"
 cd "$work" || exit 1
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 run() {
 	local want=$1 what=$2
 	shift 2

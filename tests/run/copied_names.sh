@@ -1,6 +1,5 @@
 #!/bin/bash
 # What is in a directory that is copied gets its name from there: cp -r DIR/. . and rsync DIR/ . into a project. Real files. TAP.
-set -u
 # shellcheck source=tests/judge.sh
 . "$(dirname "$0")/../judge.sh"
 dir=$HOME/p

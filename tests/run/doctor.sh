@@ -1,23 +1,11 @@
 #!/bin/bash
 # caisson doctor: rows, exit codes, and that what it says is true: hosts that lack something are made with namespaces of their own. TAP.
 # shellcheck disable=SC2016 # commands are data
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 ORDINARY=61234 # a user that no host has
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 4000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 skip() {
 	n=$((n + 1))
 	echo "ok $n - $1 # SKIP $2"

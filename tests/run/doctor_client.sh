@@ -1,20 +1,8 @@
 #!/bin/bash
 # caisson doctor --client: what it finds in the settings of clients, and that its probe tells a hook that denies from one that does not. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 doctor() { "$CAISSON" doctor --client "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
 finds() { # STATUS FINDING STATE WHAT: of claude-code
 	doctor --json claude-code

@@ -1,6 +1,5 @@
 #!/bin/bash
 # Requests judged as sequences, in real repositories: what an earlier command brings counts for the later ones, and nothing more. TAP.
-set -u
 # shellcheck source=tests/judge.sh
 . "$(dirname "$0")/../judge.sh"
 dir=$HOME/p

@@ -3,15 +3,11 @@
 # programs, which must say the same behind them as in front. Everything is below one directory made here. TAP.
 #
 # Attacks only ever run in fresh namespaces (a user namespace, so that even root has no power over the machine).
-set -u
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 umask 022
-here=$(cd "$(dirname "$0")/../.." && pwd)
-BUILD=${BUILD:-$here/build}
 probe=$BUILD/box/probe
 filtered=$BUILD/box/filtered
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
 export RUSTUP_HOME=${RUSTUP_HOME:-${HOME:-/}/.rustup}
 export HOME=$tmp TMPDIR=$tmp TMPPREFIX=$tmp/zsh LC_ALL=C.UTF-8
 export ASAN_OPTIONS=detect_leaks=0

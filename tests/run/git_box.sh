@@ -1,6 +1,5 @@
 #!/bin/bash
 # Git in a box of the work profile: commits with hooks, in a repository and in linked worktrees of one. Real git. TAP.
-set -u
 # shellcheck source=tests/judge.sh
 . "$(dirname "$0")/../judge.sh"
 export CAISSON_STATE=$tmp/state

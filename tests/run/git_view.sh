@@ -1,6 +1,5 @@
 #!/bin/bash
 # What the gate knows of repositories: hooks, configured programs, and names that a checkout or merge changes. Real git, one directory. TAP.
-set -u
 # shellcheck source=tests/judge.sh
 . "$(dirname "$0")/../judge.sh"
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # caisson hook: every client is asked in its own shape (tests/hooks) and its answer compared; nothing fails open. TAP.
 # shellcheck disable=SC2016 # what a shell runs later is data
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 export HOME=$tmp/home CAISSON_STATE=$tmp/state SHELL=/bin/bash

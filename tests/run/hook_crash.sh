@@ -1,7 +1,6 @@
 #!/bin/bash
 # caisson hook that crashes, has no memory or no stack: the exit code denies, with a sentence; after a tool it passes. Signals come from outside, and
 # limits from ulimit, so the program is the real one. TAP.
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 export HOME=$tmp/home CAISSON_STATE=$tmp/state SHELL=/bin/bash

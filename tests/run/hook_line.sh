@@ -2,21 +2,10 @@
 # The line that `caisson init` writes for each client, run by the shells that clients use: a program that is missing, killed, crashing or slow blocks with
 # a sentence before a tool, and never after one; what the program itself answers stays as it is. TAP.
 # shellcheck disable=SC2016 # programs are data
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+failure_files=(line out err)
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 3000 "$tmp/line" "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME XDG_CONFIG_HOME XDG_STATE_HOME; do unset "$v"; done
 export HOME=$tmp/home CAISSON_STATE=$tmp/state

@@ -1,21 +1,9 @@
 #!/bin/bash
 # The shell that a client starts. Codex: the one that a call names is in the transcript and not in the hook's input. One that an agent may have put there is
 # denied, and the command is judged in the language of the others. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 
-result() { # STATUS WHAT
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CODEX_HOME XDG_CONFIG_HOME XDG_STATE_HOME; do unset "$v"; done
 export HOME=$tmp/home CAISSON_STATE=$tmp/state SHELL=/bin/bash PATH=/usr/local/bin:/usr/bin:/bin
 P=$HOME/project

@@ -2,7 +2,6 @@
 # Which directory a command runs in: a box opens the project that was judged and no other, whatever was renamed, linked, deleted or made a repository in the meantime.
 # Each attack has a benign twin. TAP.
 # shellcheck disable=SC2016 # what a shell in a box runs is data
-set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
 

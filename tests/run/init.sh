@@ -1,23 +1,11 @@
 #!/bin/bash
 # caisson init: every client's settings, put in and taken out again to the byte, in whatever layout they are. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-[[ ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
-CAISSON=${CAISSON:-$here/build/caisson}
+apart=1
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 ORDINARY=61234 # a user that no host has
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 init() { "$CAISSON" init "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
 tree() { (cd "$tmp" && find home project -not -path 'project/.git/*' -printf '%p %m %y\n' | sort; cd "$tmp" && find home project -type f -not -path 'project/.git/*' -exec sha256sum {} + | sort); }

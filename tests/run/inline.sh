@@ -1,11 +1,7 @@
 #!/bin/bash
 # What docs/inline-code.md and docs/knowledge.md show is what happens: the rows of their verdicts blocks come out as they say.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 verdicts=(allow ask deny contain)
 
 mkdir "$tmp/work"

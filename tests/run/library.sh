@@ -1,21 +1,10 @@
 #!/bin/bash
 # libcaisson: exported names, the examples, the same answers as caisson check, policies that change, memory, and what
 # make install puts where. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-BUILD=${BUILD:-$here/build}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+failure_files=(out)
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" | sed 's/^/#   /'
-	fi
-}
 skip() {
 	n=$((n + 1))
 	echo "ok $n - $1 # SKIP $2"

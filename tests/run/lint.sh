@@ -1,10 +1,8 @@
 #!/bin/bash
 # Every lint can fail: each is given a small tree with one thing wrong and must say where; and the same tree put right, and must be silent.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+failure_files=(out)
 
 # put FILE: standard input becomes a file of a fresh tree
 put() {
@@ -12,13 +10,6 @@ put() {
 	cat >"$tmp/tree/$1"
 }
 fresh() { rm -rf "$tmp/tree" && mkdir "$tmp/tree"; }
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		sed 's/^/#   /' "$tmp/out"
-	fi
-}
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 # fails LINT WHAT TEXT: the lint fails and its output holds TEXT
 fails() {

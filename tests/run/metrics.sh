@@ -1,10 +1,7 @@
 #!/bin/bash
 # caisson metrics and stats: the text is what the format wants, the numbers are those of the rows, counters do not go down. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config LC_ALL=C.UTF-8
 unset NO_COLOR
 mkdir -p "$tmp/work" "$tmp/home" && cd "$tmp/work" || exit 1

@@ -1,21 +1,9 @@
 #!/bin/bash
 # The filters: caisson normalise and caisson redact. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 cd "$tmp" || exit 1
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 # run STATUS WHAT ARGUMENTS... with standard input from the file `in`
 run() {
 	local want=$1 what=$2

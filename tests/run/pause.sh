@@ -1,11 +1,8 @@
 #!/bin/bash
 # caisson pause: who may, what it lets through and what not, how it ends, and that its verdicts can be derived again. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-[[ ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
-CAISSON=${CAISSON:-$here/build/caisson}
-BUILD=${BUILD:-$here/build}
-tmp=$(mktemp -d)
+apart=1
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 case $(realpath "$BUILD") in /tmp/* | /var/tmp/* | /dev/shm/*) place=$(getent passwd "$(id -u)" | cut -d: -f6) ;; *) place=$BUILD ;; esac
 state=$(mktemp -d "$place/pause-test.XXXXXX") # a pause that is noted below /tmp does not count
 trap 'rm -rf "$tmp" "$state"' EXIT

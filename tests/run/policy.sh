@@ -1,11 +1,7 @@
 #!/bin/bash
 # What docs/policy.md shows is what happens: every yaml block loads as a policy, and the rows of the verdicts block behind it come out as it says.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 rows=0
 verdicts=(allow ask deny contain)
 

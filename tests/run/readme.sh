@@ -1,13 +1,9 @@
 #!/bin/bash
 # What the README shows is what happens: every "caisson ..." line of its shell blocks is run, and the verdict in its comment must be the one given.
 # The policy it shows is loaded, and the folders and documents it names exist.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 readme=$here/README.md
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
 verdicts=(allow ask deny contain)
 
 result() {

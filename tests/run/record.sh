@@ -1,25 +1,15 @@
 #!/bin/bash
 # What `caisson run` and `check --record` leave in the record, and what happens when they cannot: TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=$(realpath "${CAISSON:-$here/build/caisson}")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+failure_files=(out err row)
+CAISSON=$(realpath "$CAISSON")
 chmod 755 "$tmp"
 mkdir -p "$tmp/home/.config/caisson" "$tmp/ws"
 export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/state MY_API_TOKEN=Zq8vLk2mNp4rTs6wXy
 config=$XDG_CONFIG_HOME/caisson/config.yaml
 cd "$tmp/ws" || exit 1
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 1500 "$tmp/out" "$tmp/err" "$tmp/row" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 c() { # STATUS WHAT ARG...: output, messages and the newest rows are left in $tmp/out, $tmp/err and $tmp/rows
 	local want=$1 what=$2
 	shift 2

@@ -1,10 +1,7 @@
 #!/bin/bash
 # What docs/result.md and docs/validators.md show is what happens. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 mkdir -p "$tmp/home" "$tmp/work"
 chmod 700 "$tmp/home"
 export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/state

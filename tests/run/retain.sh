@@ -1,10 +1,7 @@
 #!/bin/bash
 # caisson audit prune: days past their time go with a tombstone, blobs that nothing refers to go, the chain holds over it. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
 mkdir -p "$tmp/work" "$tmp/home" && cd "$tmp/work" || exit 1
 before=(audit)

@@ -1,10 +1,7 @@
 #!/bin/bash
 # `caisson run` from the command line to the report: real runs, exit codes, wrong use. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 chmod 755 "$tmp"
 mkdir -p "$tmp/home" "$tmp/ws/sub" "$tmp/proj/.git/hooks"
 chmod 700 "$tmp/home"
@@ -13,16 +10,6 @@ export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/
 mkdir -p "$XDG_CONFIG_HOME/caisson"
 unset CLAUDECODE CAISSON_X
 cd "$tmp/ws" || exit 1
-n=0
-
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 1500 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 
 # run STATUS WHAT ARG...: output and messages are left in $tmp/out and $tmp/err.
 run() {

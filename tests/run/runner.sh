@@ -1,10 +1,7 @@
 #!/bin/bash
 # The test runner itself: what it counts, and that nothing that went wrong looks like success.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 
 # expect STATUS LAST-LINE WHAT: standard input is a test script; the runner must end with STATUS and print LAST-LINE last
 expect() {

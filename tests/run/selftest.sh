@@ -1,22 +1,11 @@
 #!/bin/bash
 # caisson selftest: the shipped sets against the built-in policy and others, of which nothing is ever run; and the box, as root and as an
 # ordinary user. TAP.
-set -u
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+failure_files=(show err)
 umask 022 # what is made here is for an ordinary user as well
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 4000 "$tmp/show" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 run() {
 	local want=$1 what=$2
 	shift 2

@@ -1,10 +1,7 @@
 #!/bin/bash
 # caisson suggest: what it suggests loads, and lets through exactly what it says; what must not be suggested is not. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
 mkdir -p "$tmp/work" "$XDG_CONFIG_HOME/caisson" && cd "$tmp/work" || exit 1
 before=()

@@ -1,23 +1,12 @@
 #!/bin/bash
 # caisson validate: its contract, and the outputs of real runners made here: tests that pass, fail, are none, end the process, print summaries. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+failure_files=(answer out err)
 python=/usr/bin/python3
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 export PYTHONDONTWRITEBYTECODE=1 NO_COLOR=1
 unset PYTEST_ADDOPTS NODE_OPTIONS NODE_TEST_CONTEXT HARNESS_ACTIVE HARNESS_VERSION PERL5LIB CTEST_OUTPUT_ON_FAILURE
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 3000 "$tmp/answer" "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 skip() {
 	n=$((n + 1))
 	echo "ok $n - $1 # SKIP $2"

@@ -1,21 +1,10 @@
 #!/bin/bash
 # caisson validate for type checkers, linters, tables and JSON: through the program, with tools that are here, and beside another reader of schemas. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+failure_files=(answer)
 cd "$here" || exit 1
-n=0
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/answer" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 skip() {
 	n=$((n + 1))
 	echo "ok $n - $1 # SKIP $2"

@@ -1,27 +1,15 @@
 #!/bin/bash
 # What a run's output means: `validation` in the report of caisson run, with real runners in real boxes. TAP.
-set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
 chmod 755 "$tmp"
 mkdir -p "$tmp/home/.config/caisson" "$tmp/ws"
 chmod 700 "$tmp/home"
 export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/state
 unset CLAUDECODE NO_COLOR FORCE_COLOR
 cd "$tmp/ws" || exit 1
-n=0
 : >"$tmp/all"
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
 skip() {
 	n=$((n + 1))
 	echo "ok $n - $1 # SKIP $2"

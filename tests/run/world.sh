@@ -1,6 +1,5 @@
 #!/bin/bash
 # The gate in a real file system: links, hard links, patterns, roots, temporary files. Everything is below one directory made here. TAP.
-set -u
 # shellcheck source=tests/judge.sh
 . "$(dirname "$0")/../judge.sh"
 project=$HOME/project

@@ -1,0 +1,27 @@
+# The first lines of the scripts in tests/run, which write TAP. Sourced; it sets
+#   here            the root of the tree
+#   CAISSON, BUILD  the program, and the directory of what was built, unless the environment has them
+#   tmp             a directory of the script's own, removed when the script ends
+#   result          writes one result
+# A script may set before: `apart`, to run in a process that no client started (tests/apart.py); `tmp_template`, where
+# mktemp makes the directory.
+# shellcheck shell=bash
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+[[ -z ${apart:-} || ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
+CAISSON=${CAISSON:-$here/build/caisson}
+BUILD=${BUILD:-$here/build}
+tmp=$(mktemp -d ${tmp_template:+"$tmp_template"}) && tmp=$(cd "$tmp" && pwd -P) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+n=0
+failure_files=(out err) # files in $tmp that a failure shows
+
+result() { # STATUS WHAT
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		local file
+		for file in "${failure_files[@]}"; do head -c 3000 "$tmp/$file" 2>/dev/null | sed 's/^/#   /'; done
+		echo
+	fi
+}
