@@ -1,10 +1,10 @@
 /*
  * Parses a regular expression without compiling it; internal to base/regex.
  *
- * The subset: literals, `.`, `^`, `$`, \d \D \s \S \w \W \b \B,
- *  \t \r \f, escaped punctuation, classes of ASCII characters and ranges, (...) and (?:...), `|`, the
- *  quantifiers * + ? {m} {m,} {m,n} with their lazy forms, and (?i) at the very start. PCRE2 accepts
- *  everything in the subset. A pattern outside the subset may also be valid, but PCRE2 has to decide.
+ * The subset: literals, `.`, `^`, `$`, \d \D \s \S \w \W \b \B, \n \t \r \f, escaped punctuation, classes of
+ * ASCII characters and ranges, (...) and (?:...), `|`, the quantifiers * + ? {m} {m,} {m,n} with their lazy
+ * forms, and (?i) at the very start. PCRE2 accepts everything in the subset. A pattern outside the subset may
+ * also be valid, but PCRE2 has to decide.
  */
 #pragma once
 #include "base/str.h"

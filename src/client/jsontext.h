@@ -7,10 +7,8 @@
  * a container that was empty, one space is left behind the new value: it says that the container existed. So
  * removing the value restores the original bytes, without any memory but the file itself:
  *
- *     []               -> [
- *   NEW ]               -> []
- *     {"a": 1}         -> {
- *   NEW,"a": 1}         -> {"a": 1}
+ *     []               -> [\n  NEW ]               -> []
+ *     {"a": 1}         -> {\n  NEW,"a": 1}         -> {"a": 1}
  */
 #pragma once
 #include "base/json_write.h"
