@@ -46,6 +46,7 @@ extern char **environ;
 
 struct things {
 	struct str dir;
+	struct session session;
 	struct user self; /* looked up once, as caisson check --batch does */
 	struct policies plain, regexes;
 	struct arena kept; /* holds what follows: the read command and the view with all answers */
@@ -60,7 +61,7 @@ struct bench {
 	void (*run)(struct things *t, struct arena *a);
 };
 
-static struct engine_request request(const struct things *t) { return (struct engine_request){.command = STR(COMMAND), .cwd = t->dir, .home = t->self.home, .user = t->self.name}; }
+static struct engine_request request(const struct things *t) { return (struct engine_request){.command = STR(COMMAND), .session = &t->session}; }
 
 static void judge(struct things *t, struct arena *a, const struct policies *p, struct str command)
 {
@@ -80,10 +81,9 @@ static void run_javascript(struct things *t, struct arena *a) { judge(t, a, &t->
 
 static void run_world(struct things *t, struct arena *a)
 {
-	struct engine_request rq = request(t);
 	struct view v;
 
-	world_view(a, &rq, &t->plain.own, &v);
+	world_view(a, &t->session, &t->plain.own, &v);
 	if (!v.project.n)
 		t->failed = true;
 }
@@ -170,10 +170,9 @@ static double repeat(const struct bench *b, struct things *t)
 static int prepare(void *arg)
 {
 	struct things *t = arg;
-	struct engine_request rq = request(t);
 	struct shell_request sr = {.text = STR(COMMAND), .view = &t->view};
 
-	world_view(&t->kept, &rq, &t->plain.own, &t->view);
+	world_view(&t->kept, &t->session, &t->plain.own, &t->view);
 	if (shell_read(&t->kept, &sr, &t->facts, NULL) != 0)
 		return 1;
 	for (unsigned i = 0; i < GATE_ROUNDS_MAX; i++) {
@@ -183,6 +182,12 @@ static int prepare(void *arg)
 		world_answer(&t->kept, &t->view, t->judgement.questions);
 	}
 	return 1;
+}
+
+static bool set_session(struct things *t)
+{
+	t->session = (struct session){.cwd = t->dir, .home = t->self.home, .user = t->self.name};
+	return true;
 }
 
 static int load_regexes(struct things *t, const char *file, struct err *e)
@@ -223,7 +228,8 @@ int main(int argc, char **argv)
 	arena_init(&t.kept, ARENA_CAP_DEFAULT);
 	t.dir = str_of(argv[1]);
 	policies_default(&t.plain);
-	if (chdir(argv[1]) != 0 || user_self(&t.kept, getenv("HOME"), &t.self, &e) != 0 || load_regexes(&t, argv[2], &e) != 0 || arena_run(&t.kept, prepare, &t) != 0) {
+	if (chdir(argv[1]) != 0 || user_self(&t.kept, getenv("HOME"), &t.self, &e) != 0 || load_regexes(&t, argv[2], &e) != 0 ||
+	    !set_session(&t) || arena_run(&t.kept, prepare, &t) != 0) {
 		fprintf(stderr, "inside: %s\n", e.text[0] ? e.text : "cannot prepare");
 		return 70;
 	}

@@ -11,7 +11,6 @@
 #include "gate/gate.h"
 #include "judge/engine.h"
 #include "judge/policy_cache.h"
-#include "judge/world.h"
 #include "sys/file.h"
 #include "sys/user.h"
 
@@ -25,6 +24,7 @@ struct loaded {
 };
 
 struct batch_line {
+	struct session session;
 	const struct batch *b;
 	const struct user *self;
 	struct loaded *loaded;
@@ -73,30 +73,29 @@ static const char *read_request(struct batch_line *t, struct engine_request *rq)
 	if (!json_is(command, JSON_STRING))
 		return "'command' is missing or not a string";
 	rq->command = json_text(command);
-	if (!optional(t->value, "cwd", t->b->cwd, &rq->cwd) || memchr(rq->cwd.p, '\0', rq->cwd.n))
+	if (!optional(t->value, "cwd", t->b->cwd, &t->session.cwd) || memchr(t->session.cwd.p, '\0', t->session.cwd.n))
 		return "'cwd' is not a path";
 	if (!optional(t->value, "shell", t->b->shell, &shell) || (shell.n && engine_dialect(shell, &rq->dialect) != 0))
 		return "'shell' is one of bash, sh, zsh, powershell";
 	if (t->b->mode)
 		engine_mode(str_of(t->b->mode), &rq->mode);
-	rq->home = t->self->home;
-	rq->user = t->self->name;
+	t->session.home = t->self->home;
+	t->session.user = t->self->name;
+	rq->session = &t->session;
 	return NULL;
 }
 
 /* Looks at the world, and at the policy files, anew for each line. NULL: they do not load. */
-static const struct policies *policies_for(struct batch_line *t, struct engine_request *rq)
+static const struct policies *policies_for(struct batch_line *t)
 {
 	struct loaded *l = t->loaded;
-	struct view *now = arena_new(t->a, struct view);
-	const struct policies_request request = {.config = t->b->config, .cwd = rq->cwd, .home = rq->home};
+	const struct policies_request request = {.config = t->b->config, .session = &t->session};
 	struct policy_set *set = NULL;
 	struct err e = {0};
 
-	rq->places = true;
-	world_view(t->a, rq, NULL, now);
-	rq->known = now;
-	l->failed = policy_cache_get(&l->cache, t->a, &request, now, &set, &e) != 0;
+	t->session.places = true;
+	session_open(t->a, &t->session);
+	l->failed = policy_cache_get(&l->cache, t->a, &request, &set, &e) != 0;
 	if (l->failed && strcmp(l->e.text, e.text) != 0)
 		complain("%s", e.text);
 	l->e = e;
@@ -119,7 +118,7 @@ static int run_turn(void *arg)
 	why = read_request(t, &rq);
 	if (why)
 		return answer_error(t, why);
-	policies = policies_for(t, &rq);
+	policies = policies_for(t);
 	if (!policies)
 		engine_refuse(t->a, CHECK_POLICY_ERROR, t->loaded->e.text, &judgement);
 	else if (engine_judge(t->a, &rq, policies, &facts, &judgement, &e) != 0)

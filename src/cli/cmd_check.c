@@ -82,7 +82,8 @@ static void record_check(struct check_job *j, const struct engine_request *rq, c
 static int judge_command(void *arg)
 {
 	struct check_job *j = arg;
-	struct engine_request rq = {.command = str_of(j->operand), .cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
+	struct session at = {.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
+	struct engine_request rq = {.command = str_of(j->operand), .session = &at};
 	struct err e = {0};
 
 	if (!strcmp(j->operand, "-") && fd_read_all(j->a, STDIN_FILENO, "standard input", STDIN_MAX, &rq.command, &e) != 0) {
@@ -93,20 +94,16 @@ static int judge_command(void *arg)
 		engine_dialect(str_of(j->o->shell), &rq.dialect); /* its name was checked */
 	if (j->o->mode)
 		engine_mode(str_of(j->o->mode), &rq.mode); /* likewise */
-	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .cwd = rq.cwd}, &j->policies, &e) != 0) {
+	session_open(j->a, &at);
+	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .session = &at}, &j->policies, &e) != 0) {
 		complain_beside(j, &e);
 		engine_refuse(j->a, CHECK_POLICY_ERROR, e.text, &j->judgement);
 	} else if (engine_judge(j->a, &rq, &j->policies, &j->facts, &j->judgement, &e) != 0) {
 		complain("%s", e.text);
 		return EXIT_INTERNAL;
 	}
-	if (j->o->record) {
-		struct view v;
-
-		if (!j->judgement.view)
-			world_view(j->a, &rq, NULL, &v);
-		record_check(j, &rq, j->judgement.view ? j->judgement.view : &v);
-	}
+	if (j->o->record)
+		record_check(j, &rq, at.view);
 	return 0;
 }
 

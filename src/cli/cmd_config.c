@@ -36,15 +36,17 @@ static const struct example_row examples[] = {
 };
 
 struct config_job {
+	struct session session;
 	struct arena a;
 	const struct config_options *o;
 	const char *operand; /* a file or a key, or NULL */
 	struct buf out;
 };
 
-static struct policies_request request(const struct config_job *j)
+static struct policies_request request(struct config_job *j)
 {
-	return (struct policies_request){.config = j->operand, .alone = j->operand != NULL, .cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
+	j->session = (struct session){.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
+	return (struct policies_request){.config = j->operand, .alone = j->operand != NULL, .session = &j->session};
 }
 
 static const char *kind_name(const struct policy_file *f)
@@ -99,7 +101,7 @@ static void warn_unsafe(struct config_job *j, struct verified *v)
 	struct str ignored, path = v->file->path;
 	struct err why = {0};
 
-	world_view(&j->a, &(struct engine_request){0}, NULL, &view);
+	world_view(&j->a, session_or_own(NULL), NULL, &view);
 	if (path.p[0] != '/')
 		path = str_fmt(&j->a, "%.*s/%.*s", STR_ARG(view.cwd), STR_ARG(path));
 	if (secure_read(&j->a, path, ENGINE_CONFIG_MAX, view.uid, &ignored, &why) != 0 && why.kind == ERR_CONFIG)

@@ -99,7 +99,7 @@ static void judge_now(struct replay_job *c)
 		return;
 	e = (struct err){0};
 	s->policy.tried = true;
-	s->policy.ok = policies_load(&c->a, &(struct policies_request){.config = c->o.config, .cwd = s->r.cwd}, &today, &e) == 0 &&
+	s->policy.ok = policies_load(&c->a, &(struct policies_request){.config = c->o.config, .session = &(struct session){.cwd = s->r.cwd}}, &today, &e) == 0 &&
 		       replay_under(&c->a, blobs_of(c), &s->r, &today, &s->policy.d, &e) == 0;
 	if (s->policy.ok && replay_unseen(s->r.judged, &s->policy.d.judgement)) {
 		s->policy.ok = false;

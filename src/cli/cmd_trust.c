@@ -190,7 +190,8 @@ static struct str root_of(struct str file)
 
 static int trust_files(struct trust_job *j)
 {
-	struct policies_request rq = {.cwd = j->file.n ? root_of(j->file) : STR("")};
+	const struct session at = {.cwd = j->file.n ? root_of(j->file) : STR("")};
+	struct policies_request rq = {.session = &at};
 	struct policies p;
 	struct err e = {0};
 	size_t n = 0;
@@ -298,7 +299,7 @@ static int trust_job_run(void *arg)
 	const struct state_env env = state_env();
 
 	buf_init(&j->out, &j->a, 0);
-	world_view(&j->a, &(struct engine_request){0}, NULL, &j->v);
+	world_view(&j->a, session_or_own(NULL), NULL, &j->v);
 	state_paths(&j->a, &env, j->v.home, j->v.project, &j->paths);
 	j->file = j->operand ? absolute(j, j->operand) : STR("");
 	return j->o.list ? list_trusted(j) : j->o.remove ? remove_trusted(j) : trust_files(j);

@@ -38,6 +38,7 @@ struct hook_call { /* one input under way */
 	struct hook h;
 	struct policies policies;
 	bool loaded;             /* the policies */
+	struct session session;  /* open once hook_session() was here */
 	struct view *view;       /* of the event's directory; NULL: not looked at */
 	struct directory pin;    /* the session's project; an empty path: there is no session, or it has none yet */
 	struct str changed;      /* what is wrong with that; empty: nothing */

@@ -9,12 +9,12 @@
 
 void hook_end(struct hook_call *c)
 {
-	const struct engine_request rq = {.cwd = c->h.cwd, .base = c->h.base};
+	const struct session at = {.cwd = c->h.cwd, .base = c->h.base};
 	struct err why = {0};
 	struct str state;
 	struct view v;
 
-	world_view(c->a, &rq, NULL, &v);
+	world_view(c->a, &at, NULL, &v);
 	if (!c->h.session.n || !v.state_dir.n || state_check(c->a, v.state_dir, v.project, v.uid, &state, &why) != 0)
 		return;
 	ticket_forget_session(c->a, state, str_of(c->h.client->name), c->h.session);

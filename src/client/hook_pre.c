@@ -100,7 +100,7 @@ static void look_at_shell(struct judging *g)
 
 	if (!v) {
 		v = arena_new(g->c->a, struct view);
-		world_view(g->c->a, &g->rq, NULL, v);
+		world_view(g->c->a, g->rq.session, NULL, v);
 	}
 	judging_shell(g, v, &g->shell);
 }
@@ -110,8 +110,7 @@ static int judge(struct judging *g, struct err *e)
 	struct hook_call *c = g->c;
 	struct user self = {.home = STR("")};
 
-	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base,
-			.pin = hook_pin(c), .dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	g->rq = (struct engine_request){.command = c->h.command, .session = &c->session, .dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
 	look_at_shell(g);
 	if (g->shell.named)
 		g->rq.dialect = g->shell.dialect;
@@ -141,11 +140,10 @@ static void note(struct judging *g, enum call_note_kind kind, struct str text)
 
 static struct str project_at(struct hook_call *c, struct str cwd)
 {
-	struct engine_request rq = {.cwd = cwd, .base = c->h.base};
-	struct view *v = arena_new(c->a, struct view);
+	struct session at = {.cwd = cwd, .base = c->h.base, .places = true};
 
-	world_view(c->a, &rq, NULL, v);
-	return v->project;
+	session_open(c->a, &at);
+	return at.view->project;
 }
 
 /*
@@ -158,15 +156,16 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 	struct hook_call *c = g->c;
 	struct judgement there;
 	struct engine_request rq = g->rq;
-	struct directory session;
+	struct directory project;
+	struct session at = {.cwd = c->h.cwd, .base = c->h.base, .pin = &project};
 	struct facts facts;
 
 	if (!c->h.session_cwd.n || !judging_is_shell(g) || hook_pin(c))
 		return 0;
-	session = (struct directory){.path = project_at(c, c->h.session_cwd)};
-	if (str_eq(session.path, project_at(c, c->h.cwd)))
+	project = (struct directory){.path = project_at(c, c->h.session_cwd)};
+	if (str_eq(project.path, project_at(c, c->h.cwd)))
 		return 0;
-	rq.pin = &session;
+	rq.session = &at;
 	if (engine_judge(c->a, &rq, &c->policies, &facts, &there, e) != 0)
 		return -1;
 	if (there.verdict < g->j.verdict) {
@@ -544,13 +543,13 @@ static int record(struct judging *g, struct err *e)
 static int no_policy(struct judging *g, const struct err *why, struct err *e)
 {
 	struct hook_call *c = g->c;
-	struct view *v = arena_new(c->a, struct view);
 
 	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool,
-			.cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .dialect = c->h.dialect, .mode = c->h.mode};
-	world_view(c->a, &g->rq, NULL, v);
+			.session = &c->session, .dialect = c->h.dialect, .mode = c->h.mode};
+	if (!c->session.view)
+		session_open(c->a, &c->session);
 	engine_refuse(c->a, CHECK_POLICY_ERROR, why->text, &g->j);
-	g->j.view = v;
+	g->j.view = c->session.view;
 	(void)record(g, NULL);
 	*e = *why;
 	return -1;
@@ -601,8 +600,8 @@ static void await_vetting(struct hook_call *c)
 int hook_pre(struct hook_call *c, struct err *e)
 {
 	struct judging *g = arena_new(c->a, struct judging);
-	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base,
-			.settings = c->h.client->can & CLIENT_SETTINGS, .pin = hook_pin(c), .known = c->view};
+	const struct policies_request rq = {.config = c->o->config, .session = &c->session,
+			.settings = c->h.client->can & CLIENT_SETTINGS};
 	struct err why = {0};
 
 	g->c = c;

@@ -52,7 +52,7 @@ static struct str project_of(struct pinning *p, struct str dir)
 {
 	struct view *v = arena_new(p->c->a, struct view);
 
-	world_view(p->c->a, &(struct engine_request){.cwd = dir}, NULL, v);
+	world_view(p->c->a, &(struct session){.cwd = dir}, NULL, v);
 	return v->project;
 }
 
@@ -210,14 +210,18 @@ static int pin(struct pinning *p, struct err *e)
 int hook_session(struct hook_call *c, struct err *e)
 {
 	struct pinning p = {.c = c, .now = time(NULL)};
-	struct engine_request rq = {.cwd = c->h.cwd, .base = c->h.base};
+	int rc = 0;
 
 	c->view = arena_new(c->a, struct view);
 	c->changed = c->pin.path = STR("");
-	world_view(c->a, &rq, NULL, c->view);
+	c->session = (struct session){.cwd = c->h.cwd, .base = c->h.base};
+	world_view(c->a, &c->session, NULL, c->view);
+	c->session.view = c->view;
 	if (!c->h.session.n || !c->view->state_dir.n)
 		return 0;
 	path_memo_init(&p.memo, c->a, c->view->cwd);
 	p.cwd = resolved(&p, c->view->cwd);
-	return pin(&p, e);
+	rc = pin(&p, e);
+	c->session.pin = hook_pin(c);
+	return rc;
 }

@@ -17,7 +17,7 @@ static const char about[] =
 
 void hook_start(struct hook_call *c)
 {
-	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .known = c->view};
+	const struct policies_request rq = {.config = c->o->config, .session = &c->session};
 	const struct guidance *g = &c->policies.own.guidance;
 	struct err why = {0};
 	unsigned n = 0;

@@ -116,7 +116,7 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 		.network = approval == APPROVAL_NETWORK,
 		.approved = approved ? approved_ids(g, asked) : STR("")};
 	struct directory project = {
-		.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
+		.path = v->project, .id = hook_pin(c) ? c->pin.id : (struct identity){0}};
 	struct str state, id, own = STR("");
 
 	t.walls = g->walls;

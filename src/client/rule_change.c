@@ -271,7 +271,7 @@ static int prepare(struct arena *a, const struct rule_request *rq, struct rule_p
 	struct view *v = arena_new(a, struct view);
 	struct str path;
 
-	world_view(a, &(struct engine_request){0}, NULL, v);
+	world_view(a, session_or_own(NULL), NULL, v);
 	state_paths(a, &env, v->home, v->project, &paths);
 	plan->view = v;
 	plan->init = (struct init_request){.scope = rq->project ? INIT_PROJECT : INIT_USER, .home = v->home, .project = v->project,

@@ -199,25 +199,16 @@ static void judge_apart(struct judge_job *j, const struct policy *p, struct view
 	take_stricter(&j->judgement, &apart, p, mode_in_force(j->rq, j->p, p));
 }
 
-/* Were the policies loaded for this very place? Then what was seen there holds. */
-static bool same_place(const struct engine_request *rq, const struct policies *p)
-{
-	if (!p->view || rq->user.n || !str_eq(rq->cwd, p->cwd) || !str_eq(rq->base, p->base) || !str_eq(rq->home, p->home))
-		return false;
-	return rq->pin == p->pin || (rq->pin && p->pin && str_eq(rq->pin->path, p->pin->path));
-}
-
 static int run_job(void *arg)
 {
 	struct judge_job *j = arg;
+	const struct session *at = session_or_own(j->rq->session);
 	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
 
-	if (!j->given && j->rq->known)
-		world_again(j->a, j->rq->known, &j->p->own, v);
-	else if (!j->given && same_place(j->rq, j->p))
-		world_again(j->a, j->p->view, &j->p->own, v);
+	if (!j->given && at->view)
+		world_again(j->a, at->view, &j->p->own, v);
 	else if (!j->given)
-		world_view(j->a, j->rq, &j->p->own, v);
+		world_view(j->a, at, &j->p->own, v);
 	struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v, .own = j->p->own.commands, .nown = j->p->own.ncommands};
 	if (j->rq->facts)
 		j->facts = *j->rq->facts;

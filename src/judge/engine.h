@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "config/config.h"
+#include "judge/session.h"
 #include "model/call_note.h"
 #include "model/identity.h"
 #include "model/policy.h"
@@ -31,15 +32,9 @@ struct policy_file {
 
 struct engine_request {
 	struct str command;
-	struct str cwd;        /* absolute, or relative to the process's own; empty: the process's own */
-	struct str base;       /* where the client's session started: the project is looked for from there, as long as cwd lies in it. Empty: from cwd */
-	/* The project, whatever its files say by now. NULL: it is looked for. An empty path: there is none. */
-	const struct directory *pin;
-	struct str home, user; /* empty: looked up */
+	const struct session *session; /* NULL: of the process */
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
-	bool places;           /* only where things are: nothing is judged by this view as it is */
-	const struct view *known; /* the world of this request, where somebody has looked already; else NULL */
 	const struct call_note *notes; /* of the client's call: engine_amend() */
 	const struct facts *facts; /* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
 };
@@ -65,9 +60,6 @@ struct policies {
 	bool apart;            /* there is a `project` */
 	struct policy_around *around; /* innermost first; NULL: no other project is around */
 	struct str root;       /* the project's root they were loaded for */
-	struct str cwd, home, base; /* of the request they were loaded for, and what was seen there; NULL: nothing */
-	const struct directory *pin;
-	const struct view *view;
 	struct str digest;     /* of all of them */
 	struct config_note *notes;
 	struct policy_file *files; /* that there are, in the order in which they are merged */
@@ -103,11 +95,8 @@ const char *mode_name(enum mode m);
 /* policies.c */
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
-	struct str cwd, home, base; /* as in the request */
-	const struct directory *pin;
+	const struct session *session; /* as in the request */
 	struct str extra_name, extra; /* one more policy file, which counts as a trusted project's; empty: none */
-	const struct view *known; /* the world of this cwd and home, where somebody has looked already; else NULL */
-	bool places;           /* as in the request */
 	bool settings;         /* the client's own permission rules count, whatever the policy says */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
 	bool thorough;         /* examples of presets are tried as well: ours are constants, so one test of each build will do */

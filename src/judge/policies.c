@@ -494,7 +494,9 @@ struct whole {
 /* The files are looked for right after the world was looked at. The view outlives that, and who judges by it looks anew. */
 static void take_memo(struct loader *l)
 {
-	l->memo = l->rq->known ? l->rq->known->memo : l->v.memo;
+	const struct session *at = session_or_own(l->rq->session);
+
+	l->memo = at->view ? at->view->memo : l->v.memo;
 	l->v.memo = NULL;
 	if (l->memo)
 		return;
@@ -507,27 +509,21 @@ static int run_whole(void *arg)
 	struct whole *w = arg;
 	struct loader *l = arena_new(w->a, struct loader);
 	const struct state_env env = state_env();
-	struct engine_request rq = {.cwd = w->rq->cwd, .home = w->rq->home, .base = w->rq->base, .pin = w->rq->pin};
+	const struct session *at = session_or_own(w->rq->session);
 
-	rq.places = w->rq->places;
 	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .around = STR(""), .files = w->files, .end = &l->files};
 	if (w->work == load_given) {
 		l->v.project = w->root;
 	} else {
-		if (w->rq->known)
-			world_again(w->a, w->rq->known, NULL, &l->v);
+		if (at->view)
+			world_again(w->a, at->view, NULL, &l->v);
 		else
-			world_view(w->a, &rq, NULL, &l->v);
+			world_view(w->a, at, NULL, &l->v);
 		take_memo(l);
 		state_paths(w->a, &env, l->v.home, l->v.project, &l->paths);
 	}
 	w->result = w->work(l, w->ret, w->e);
 	w->ret->sources = l->sources;
-	w->ret->cwd = w->rq->cwd;
-	w->ret->base = w->rq->base;
-	w->ret->pin = w->rq->pin;
-	w->ret->home = w->rq->home;
-	w->ret->view = w->work == load_given ? NULL : &l->v;
 	return 0;
 }
 

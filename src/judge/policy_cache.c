@@ -11,8 +11,8 @@ static bool same_text(const char *x, const char *y) { return x == y || (x && y &
 /* The fields that a caller of the cache may set. */
 static bool same_request(const struct policies_request *x, const struct policies_request *y)
 {
-	return same_text(x->config, y->config) && str_eq(x->cwd, y->cwd) && str_eq(x->home, y->home) &&
-		str_eq(x->base, y->base) && x->settings == y->settings;
+	return same_text(x->config, y->config) && x->settings == y->settings &&
+		str_eq(x->session->cwd, y->session->cwd) && str_eq(x->session->base, y->session->base);
 }
 
 static bool same_world(const struct view *x, const struct view *y)
@@ -43,12 +43,13 @@ static struct texts *roots_around(struct arena *a, const struct view *v)
 	return project_enclosing(&look, v->project);
 }
 
-static bool still_holds(const struct policy_set *s, struct arena *a, const struct policies_request *rq,
-			const struct view *now)
+static bool still_holds(const struct policy_set *s, struct arena *a, const struct policies_request *rq)
 {
+	const struct view *now = rq->session->view;
+
 	if (!s || s->arena.used - s->loaded_bytes > POLICY_CACHE_GROWTH)
 		return false;
-	if (!same_request(&s->request, rq) || !same_world(&s->view, now) ||
+	if (!same_request(&s->request, rq) || !same_world(s->session.view, now) ||
 	    !same_texts(s->around, roots_around(a, now)))
 		return false;
 	for (const struct policy_source *p = s->policies.sources; p; p = p->next)
@@ -60,7 +61,6 @@ static bool still_holds(const struct policy_set *s, struct arena *a, const struc
 struct refill {
 	struct policy_set *set;
 	const struct policies_request *rq;
-	const struct view *now;
 	struct err *e;
 };
 
@@ -70,32 +70,34 @@ static int load_set(void *arg)
 	struct refill *r = arg;
 	struct policy_set *s = r->set;
 	struct arena *a = &s->arena;
+	const struct session *at = r->rq->session;
 
 	s->request = *r->rq;
 	s->request.config = r->rq->config ? str_c(a, str_of(r->rq->config)) : NULL;
-	s->request.cwd = str_dup(a, r->rq->cwd);
-	s->request.home = str_dup(a, r->rq->home);
-	s->request.base = str_dup(a, r->rq->base);
-	s->request.known = NULL;
+	s->session = (struct session){.places = true};
+	s->session.cwd = str_dup(a, at->cwd);
+	s->session.base = str_dup(a, at->base);
+	s->session.home = str_dup(a, at->home);
+	s->session.user = str_dup(a, at->user);
+	session_open(a, &s->session);
+	s->request.session = &s->session;
 	if (policies_load(a, &s->request, &s->policies, r->e) != 0)
 		return 1;
-	s->view = *s->policies.view;
-	s->policies.view = NULL; /* of this moment: a judgement looks again */
-	s->around = roots_around(a, &s->view);
+	s->around = roots_around(a, s->session.view);
 	s->loaded_bytes = a->used;
-	if (same_world(&s->view, r->now))
+	if (same_world(s->session.view, at->view))
 		return 0;
 	err_set(r->e, ERR_INPUT, 0, "the project changed while its policies were read");
 	return 1;
 }
 
 int policy_cache_get(struct policy_cache *c, struct arena *a, const struct policies_request *rq,
-		     const struct view *now, struct policy_set **ret, struct err *e)
+		     struct policy_set **ret, struct err *e)
 {
-	struct refill r = {.rq = rq, .now = now, .e = e};
+	struct refill r = {.rq = rq, .e = e};
 	int rc;
 
-	if (!still_holds(c->set, a, rq, now)) {
+	if (!still_holds(c->set, a, rq)) {
 		policy_cache_free(c);
 		r.set = calloc(1, sizeof(*r.set));
 		if (!r.set)

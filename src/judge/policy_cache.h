@@ -20,7 +20,7 @@ struct policy_set {
 	struct arena arena; /* owns the rest */
 	unsigned holders;
 	struct policies_request request; /* its texts are copies */
-	struct view view;                /* the world that the policies were loaded in */
+	struct session session;          /* open: the world that the policies were loaded in */
 	struct texts *around;            /* repositories around the project */
 	struct policies policies;
 	size_t loaded_bytes;             /* of the arena after loading; matching adds to it */
@@ -31,12 +31,11 @@ struct policy_cache { /* empty when it is zero */
 };
 
 /*
- * The policies in force for this request. `now` is the request's view (world_view() with rq's directory and
- * home). On success *ret belongs to the cache until the next call; policy_set_hold() keeps it longer. A
- * failure denies.
+ * The policies in force for this request, whose session is open. On success *ret belongs to the cache until
+ * the next call; policy_set_hold() keeps it longer. A failure denies.
  */
 int policy_cache_get(struct policy_cache *c, struct arena *a, const struct policies_request *rq,
-		     const struct view *now, struct policy_set **ret, struct err *e);
+		     struct policy_set **ret, struct err *e);
 void policy_cache_free(struct policy_cache *c);
 struct policy_set *policy_set_hold(struct policy_set *s);
 void policy_set_release(struct policy_set *s); /* NULL is fine */

@@ -24,11 +24,11 @@
 #define ANSWER_TREE_COST 256 /* one that starts git */
 #define LEFT -2 /* to the innermost arena_run */
 
-static void fill_user(struct arena *a, const struct engine_request *rq, struct view *v)
+static void fill_user(struct arena *a, const struct session *at, struct view *v)
 {
 	struct user self = {0};
-	v->home = rq->home;
-	v->user = rq->user;
+	v->home = at->home;
+	v->user = at->user;
 	struct err e = {0};
 	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, &e) != 0) {
 		if (e.kind == ERR_LIMIT)
@@ -46,16 +46,16 @@ static void fill_user(struct arena *a, const struct engine_request *rq, struct v
 }
 
 /* The directory of the request; what the kernel says of the process's own is also worth remembering. */
-static void fill_cwd(struct path_memo *m, const struct engine_request *rq, struct view *v)
+static void fill_cwd(struct path_memo *m, const struct session *at, struct view *v)
 {
 	struct str own = {0};
-	v->cwd = rq->cwd;
+	v->cwd = at->cwd;
 	if (cwd_get(m->a, &own, NULL) == 0)
 		path_memo_trust(m, own);
 	if (!v->cwd.n)
 		v->cwd = own;
 	else if (v->cwd.p[0] != '/')
-		v->cwd = own.n ? str_fmt(m->a, "%.*s/%.*s", STR_ARG(own), STR_ARG(rq->cwd)) : STR("");
+		v->cwd = own.n ? str_fmt(m->a, "%.*s/%.*s", STR_ARG(own), STR_ARG(at->cwd)) : STR("");
 	m->cwd = v->cwd;
 }
 
@@ -65,22 +65,22 @@ struct project_look world_look(struct path_memo *m, const struct view *v)
 }
 
 /* Where the project is looked for. */
-static struct str start_of(struct path_memo *m, const struct engine_request *rq, const struct view *v)
+static struct str start_of(struct path_memo *m, const struct session *at, const struct view *v)
 {
 	enum path_kind kind;
-	struct str base = str_starts(rq->base, "/") ? path_real(m, rq->base, &kind) : STR("");
+	struct str base = str_starts(at->base, "/") ? path_real(m, at->base, &kind) : STR("");
 
-	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? rq->base : v->cwd;
+	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? at->base : v->cwd;
 }
 
 /*
  * A place of keys or settings is nobody's project, also when somebody works there: its files stay out of
  * every box.
  */
-static struct str find_project(struct path_memo *m, const struct engine_request *rq, const struct view *v)
+static struct str find_project(struct path_memo *m, const struct session *at, const struct view *v)
 {
 	struct project_look look = world_look(m, v);
-	struct project_way way = project_way(&look, v->cwd.n ? start_of(m, rq, v) : STR(""));
+	struct project_way way = project_way(&look, v->cwd.n ? start_of(m, at, v) : STR(""));
 	const char *pwd = getenv("PWD"); /* the kernel does not know by which links a shell came here */
 	struct str start = way.root.n ? way.root : way.real, found;
 
@@ -174,23 +174,23 @@ static void fill_judged(struct arena *a, struct view *v)
 	protect_unvetted(a, v->state_dir, &v->unvetted); /* at once; the hook may wait for a better answer */
 }
 
-void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret)
+void world_view(struct arena *a, const struct session *at, const struct policy *p, struct view *ret)
 {
 	struct path_memo *m = arena_new(a, struct path_memo);
 	struct remembered *known = arena_new(a, struct remembered);
 	struct state_paths own;
 	const struct state_env env = state_env();
-	*ret = (struct view){.memo = m, .remembered = known, .places = rq->places};
+	*ret = (struct view){.memo = m, .remembered = known, .places = at->places};
 	ret->paths_end = &ret->paths;
 	ret->globs_end = &ret->globs;
 	path_memo_init(m, a, STR(""));
-	fill_user(a, rq, ret);
-	fill_cwd(m, rq, ret);
+	fill_user(a, at, ret);
+	fill_cwd(m, at, ret);
 	state_paths(a, &env, ret->home, STR(""), &own);
 	ret->config_dir = resolve_path(m, own.config_dir);
 	ret->state_dir = resolve_path(m, own.state_dir);
 	remembered_read(a, ret->state_dir, ret->uid, known);
-	ret->project = rq->pin ? rq->pin->path : find_project(m, rq, ret);
+	ret->project = at->pin ? at->pin->path : find_project(m, at, ret);
 	fill_roots(m, p, ret);
 	if (!ret->places)
 		fill_judged(a, ret);

@@ -11,7 +11,7 @@
 #define WORLD_ROOTS_MAX 64     /* writable roots of a policy */
 
 /* `paths_end` and `globs_end` point into *ret: a view is not copied. `memo` keeps the directories seen. */
-void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret);
+void world_view(struct arena *a, const struct session *at, const struct policy *p, struct view *ret);
 /* The same for a request about the same place, of which `known` tells already: only what depends on the policy is looked at, and without a policy nothing is. */
 void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret);
 /*

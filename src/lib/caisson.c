@@ -6,7 +6,6 @@
 
 #include "base/version.h"
 #include "judge/policy_cache.h"
-#include "judge/world.h"
 #include "gate/gate.h"
 #include "sys/user.h"
 
@@ -150,17 +149,16 @@ static int judge_command(void *arg)
 	struct caisson *c = j->c;
 	struct caisson_answer *to = j->answer;
 	struct arena *a = &to->arena;
-	struct engine_request rq = {.cwd = c->directory ? str_of(c->directory) : STR(""), .places = true};
-	struct policies_request policies = {.config = c->policy, .cwd = rq.cwd};
+	struct session at = {.cwd = c->directory ? str_of(c->directory) : STR(""), .places = true};
+	struct engine_request rq = {.session = &at};
+	struct policies_request policies = {.config = c->policy, .session = &at};
 	struct policy_set *set;
-	struct view *now = arena_new(a, struct view);
 
 	rq.command = str_dup(a, j->command); /* the facts point into it */
 	rq.dialect = c->dialect;
 	rq.mode = c->mode;
-	world_view(a, &rq, NULL, now);
-	rq.known = now;
-	if (policy_cache_get(&c->cache, a, &policies, now, &set, &j->err) != 0) {
+	session_open(a, &at);
+	if (policy_cache_get(&c->cache, a, &policies, &set, &j->err) != 0) {
 		engine_refuse(a, CHECK_POLICY_ERROR, j->err.text, &to->judgement);
 		return 0;
 	}

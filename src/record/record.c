@@ -332,7 +332,7 @@ static void fill_request(struct arena *a, struct record *r, const struct engine_
 	row->command = str_sub(text, 0, COMMAND_MAX);
 	if (rq->command.n > COMMAND_MAX)
 		row->note = str_fmt(a, RECORD_CUT "%zu bytes; its first %zu are here", rq->command.n, COMMAND_MAX);
-	row->cwd = record_redact(a, r, j && j->view ? j->view->cwd : rq->cwd);
+	row->cwd = record_redact(a, r, j && j->view ? j->view->cwd : session_or_own(rq->session)->cwd);
 }
 
 static int append_row(struct arena *a, struct record *r, const struct audit_row *row, struct record_id *ret, struct err *e)

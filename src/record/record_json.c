@@ -391,13 +391,16 @@ static int read_view(struct view_reader *r)
 	struct view *v = r->view;
 	const struct json *o = r->o;
 	struct engine_request rq = {0};
+	struct session *at;
 
 	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
 		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"), .program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
 		.fold_case = flag(o, "fold_case"), .boxed = flag(o, "boxed"), .agent = flag(o, "agent"), .unvetted = {.everywhere = flag(o, "unvetted")}};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
-	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};
+	at = arena_new(r->a, struct session);
+	*at = (struct session){.cwd = v->cwd, .home = v->home, .user = v->user};
+	rq = (struct engine_request){.session = at};
 	if (json_int_at(o, "v") != VERSION || engine_dialect(json_text_at(o, "shell"), &rq.dialect) != 0 ||
 		engine_mode(json_text_at(o, "mode"), &rq.mode) != 0)
 		return err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");

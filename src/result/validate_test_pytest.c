@@ -19,7 +19,7 @@ struct summary {
 	bool framed, none, collected, other; /* other: words that are not known */
 };
 
-struct session {
+struct pytest_session {
 	int64_t selected, collect_skips; /* selected -1: not said */
 	int64_t failed_lines;
 	int progress;                    /* percent; -1: none seen */
@@ -136,7 +136,7 @@ static bool framed_with(struct str line, const char *text)
 }
 
 /* "collected 7 items / 1 error / 3 deselected / 4 selected", "4 workers [7 items]" */
-static bool read_collected(struct str line, struct session *s)
+static bool read_collected(struct str line, struct pytest_session *s)
 {
 	struct scan c = scan_of(line);
 	int64_t n;
@@ -203,7 +203,7 @@ static bool progress_failed(struct str line)
 }
 
 /* A line of a run, which is not its summary. */
-static void read_line(struct str line, struct session *s, struct pytest_run *r)
+static void read_line(struct str line, struct pytest_session *s, struct pytest_run *r)
 {
 	bool framed = str_starts(line, "==") && str_ends(line, "==");
 
@@ -228,7 +228,7 @@ static void read_line(struct str line, struct session *s, struct pytest_run *r)
 		r->coverage = true;
 }
 
-static void close_session(struct pytest_run *r, const struct session *s, const struct summary *m)
+static void close_session(struct pytest_run *r, const struct pytest_session *s, const struct summary *m)
 {
 	int64_t sum = m->n[PASSED] + m->n[FAILED] + m->n[SKIPPED] + m->n[XFAILED] + m->n[XPASSED];
 	bool low = s->selected > sum + m->n[ERRORS] && !s->stopped, high = sum > s->selected + s->collect_skips;
@@ -252,13 +252,13 @@ static void close_session(struct pytest_run *r, const struct session *s, const s
 		r->bad_progress = true;
 }
 
-static const struct session fresh = {.selected = -1, .progress = -1};
+static const struct pytest_session fresh = {.selected = -1, .progress = -1};
 
 static void read_run(struct str text, struct pytest_run *r)
 {
 	struct lines l = lines_of(text);
 	struct str line;
-	struct session s = fresh;
+	struct pytest_session s = fresh;
 
 	while (lines_next(&l, &line)) {
 		struct summary m;

@@ -16,16 +16,16 @@ static void refuse_job(struct job *j)
 /* The policy that is in force here. One that does not load refuses. */
 static bool load_policies(struct arena *a, struct job *j)
 {
-	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
+	struct session at = {.cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes), .places = true};
+	struct policies_request rq = {.config = j->wishes.config, .session = &at, .settings = j->ticket.settings};
 	struct err e = {0};
 
-	rq.places = true; /* the gate, if it is asked, looks at the rest */
 	if (j->wishes.skilled) {
 		rq.extra_name = j->wishes.skilled->name;
 		rq.extra = j->wishes.skilled->policy;
 	}
-	if (j->wishes.ticket || !rq.cwd.n)
-		rq.known = j->world.view;
+	if (j->wishes.ticket || !at.cwd.n)
+		at.view = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
 	engine_refuse(a, CHECK_POLICY_ERROR,

@@ -146,6 +146,7 @@ int job_record_open(struct arena *a, struct job *j, struct err *e)
 static struct engine_request request_of(struct arena *a, const struct job *j)
 {
 	struct engine_request rq = j->run.gate;
+	struct session *at;
 	struct buf b;
 
 	if (rq.command.n)
@@ -159,7 +160,9 @@ static struct engine_request request_of(struct arena *a, const struct job *j)
 		buf_c(&b, j->wishes.argv[i]);
 	}
 	rq.command = buf_view(&b);
-	rq.cwd = j->world.cwd;
+	at = arena_new(a, struct session);
+	*at = (struct session){.cwd = j->world.cwd, .view = j->world.view};
+	rq.session = at;
 	return rq;
 }
 

@@ -38,10 +38,10 @@ int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err
 int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
 		struct err *e)
 {
-	struct engine_request rq = {.cwd = cwd, .pin = pin, .places = true};
+	const struct session at = {.cwd = cwd, .pin = pin, .places = true};
 	struct view *v = arena_new(a, struct view);
 
-	world_view(a, &rq, NULL, v);
+	world_view(a, &at, NULL, v);
 	if (!v->cwd.n)
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
 	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory_size(), .pids = process_limit(v->uid)},

@@ -374,8 +374,12 @@ static struct str starts_in(const struct spec_builder *m)
 
 int spec_build_program(struct spec_builder *m, struct err *e)
 {
+	struct session *at;
+
 	if (m->w->code && m->w->file)
 		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
-	m->r->gate.cwd = starts_in(m);
+	at = arena_new(m->a, struct session);
+	at->cwd = starts_in(m);
+	m->r->gate.session = at;
 	return m->w->code ? set_code(m, e) : m->w->file ? set_script(m, e) : set_program(m, e);
 }

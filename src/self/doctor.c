@@ -32,7 +32,7 @@ static void look_policy(struct arena *a, struct doctor *d, const char *config)
 	struct policies p;
 	struct err e = {0};
 
-	if (policies_load(a, &(struct policies_request){.config = config, .cwd = STR("")}, &p, &e) == 0) {
+	if (policies_load(a, &(struct policies_request){.config = config}, &p, &e) == 0) {
 		add_row(a, d, "policy", "policy", PROBE_WALL, PROBE_YES, p.files ? str_fmt(a, "loads: %.*s", STR_ARG(p.files->path)) : STR("the built-in one"));
 		return;
 	}
@@ -59,7 +59,7 @@ static uint64_t quota_of(struct arena *a, const char *config)
 {
 	struct policies p;
 
-	return policies_load(a, &(struct policies_request){.config = config, .cwd = STR("")}, &p, NULL) == 0 ? p.own.audit.quota : AUDIT_QUOTA;
+	return policies_load(a, &(struct policies_request){.config = config}, &p, NULL) == 0 ? p.own.audit.quota : AUDIT_QUOTA;
 }
 
 /* Only while there is one: then nothing else here matters as much. */
@@ -68,7 +68,7 @@ static void look_pause(struct arena *a, struct doctor *d)
 	struct pause p;
 	struct view v;
 
-	world_view(a, &(struct engine_request){0}, NULL, &v);
+	world_view(a, session_or_own(NULL), NULL, &v);
 	pause_look(a, &v, &p);
 	if (!p.on)
 		return;

@@ -31,7 +31,7 @@ struct selftest_set {
 };
 
 struct selftest_request {
-	struct str cwd; /* as in the engine's request */
+	const struct session *session; /* as in the engine's request */
 	const struct policies *policies;
 };
 

@@ -93,14 +93,14 @@ static inline const char *hook_wrong(struct arena *a, struct str input, const ch
 	heard = heard_before(a, h.client, r);
 	if (heard == HEARD_WRONG)
 		return "no answer of this client's";
-	struct engine_request rq = {.command = h.command, .cwd = h.cwd, .dialect = h.dialect, .mode = h.mode};
+	struct engine_request rq = {.command = h.command, .session = &(struct session){.cwd = h.cwd}, .dialect = h.dialect, .mode = h.mode};
 	if (h.kind != TOOL_SHELL) {
 		if (tool_facts(a, &h, STR(""), facts, &e) != 0)
 			return heard == HEARD_DENY ? NULL : "a call that was not understood was not refused";
 		rq.facts = facts;
 		rq.command = facts->texts[0].bytes;
 	}
-	if (policies_load(a, &(struct policies_request){.cwd = h.cwd, .settings = h.client->can & CLIENT_SETTINGS}, &p, &e) != 0)
+	if (policies_load(a, &(struct policies_request){.session = &(struct session){.cwd = h.cwd}, .settings = h.client->can & CLIENT_SETTINGS}, &p, &e) != 0)
 		return heard == HEARD_DENY ? NULL : "it ran without a policy";
 	if (engine_judge(a, &rq, &p, &ignored, &j, &e) != 0)
 		return NULL;

@@ -212,7 +212,8 @@ static int judge_by(struct arena *a, const struct engine_request *rq, const stru
 
 static void judge_row(struct test *t)
 {
-	struct engine_request rq = {.command = t->r->command, .cwd = row_get(t->r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct session at = {.cwd = row_get(t->r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct engine_request rq = {.command = t->r->command, .session = &at};
 	struct str config = row_get(t->r, "config"), shell = row_get(t->r, "shell");
 	struct policy policy = {0};
 	struct judgement j = {0};
@@ -220,8 +221,8 @@ static void judge_row(struct test *t)
 	struct err e = {0};
 	struct buf out, explained;
 
-	if (!rq.cwd.n)
-		rq.cwd = STR("/w/p");
+	if (!at.cwd.n)
+		at.cwd = STR("/w/p");
 	if (shell.n && engine_dialect(shell, &rq.dialect) != 0)
 		fail(t, "no such shell:", shell);
 	if (row_get(t->r, "mode").n && engine_mode(row_get(t->r, "mode"), &rq.mode) != 0)

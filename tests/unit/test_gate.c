@@ -352,7 +352,7 @@ static void test_explain_underlines(void)
 
 static struct str explained(const char *line, const struct policy *p, struct facts *ret_facts, struct judgement *ret)
 {
-	struct engine_request rq = {.command = str_of(line), .cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct engine_request rq = {.command = str_of(line), .session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")}};
 	struct policies all;
 	struct buf b;
 	struct err e = {0};
@@ -517,7 +517,7 @@ static void test_one_reason_for_a_pattern(void)
 /* Whatever allocation fails, the answer is a denial with its reason, or the same as without a failure; never something milder. */
 static void test_engine_fails_closed(void)
 {
-	struct engine_request rq = {.command = STR("rm -rf \"$X\"; $Y"), .cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct engine_request rq = {.command = STR("rm -rf \"$X\"; $Y"), .session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")}};
 	size_t denied = 0;
 
 	for (size_t n = 1; n < 100000; n++) {

@@ -87,7 +87,7 @@ static void test_values(void)
 /* The client's mode lifts no more than the policy's may. */
 static void test_judged(void)
 {
-	struct engine_request rq = {.command = STR("echo a\xc2\xa0" "b"), .cwd = STR("/"), .mode = MODE_BYPASS};
+	struct engine_request rq = {.command = STR("echo a\xc2\xa0" "b"), .session = &(struct session){.cwd = STR("/")}, .mode = MODE_BYPASS};
 	struct policies own;
 	struct policy p;
 	struct facts f;

@@ -33,7 +33,7 @@ static void test_examples(void)
 	size_t n = 0;
 
 	for (size_t i = 0; config_preset_at(i, &p); i++) {
-		struct policies_request rq = {.cwd = STR("/w/p"), .home = STR("/home/dev")};
+		struct policies_request rq = {.session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev")}};
 		struct policy policy = {0};
 		struct err e = {0};
 

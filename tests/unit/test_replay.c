@@ -19,7 +19,7 @@ static void write_set(enum selftest_kind kind, size_t *n)
 	CHECK_INT(selftest_parse(A, selftest_text(kind), kind, &set, &e), 0);
 	for (const struct selftest_class *c = set.classes; c; c = c->next)
 		for (const struct selftest_row *r = c->rows; r; r = r->next, ++*n) {
-			struct engine_request rq = {.command = r->command, .cwd = STR(CWD)};
+			struct engine_request rq = {.command = r->command, .session = &(struct session){.cwd = STR(CWD)}};
 			struct judgement j;
 			struct facts f;
 			struct arena a;
@@ -122,7 +122,7 @@ static void test_suggested(void)
 	CHECK_INT(selftest_parse(A, selftest_text(SELFTEST_ATTEMPTS), SELFTEST_ATTEMPTS, &set, &e), 0);
 	for (const struct selftest_class *c = set.classes; c; c = c->next)
 		for (const struct selftest_row *r = c->rows; r; r = r->next) {
-			struct engine_request rq = {.command = r->command, .cwd = STR(CWD)};
+			struct engine_request rq = {.command = r->command, .session = &(struct session){.cwd = STR(CWD)}};
 			struct judgement before, after;
 			struct facts facts;
 			struct arena a;

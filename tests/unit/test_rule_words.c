@@ -28,7 +28,7 @@ static const struct {
 static void test_rows(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct engine_request rq = {.command = str_of(rows[i].command), .cwd = str_of(at("tree"))};
+		struct engine_request rq = {.command = str_of(rows[i].command), .session = &(struct session){.cwd = str_of(at("tree"))}};
 		struct policies p;
 		struct facts f;
 		struct judgement j;

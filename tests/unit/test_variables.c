@@ -146,7 +146,7 @@ struct trial {
 static int judge(void *arg)
 {
 	struct trial *t = arg;
-	struct engine_request rq = {.command = t->command, .dialect = t->dialect, .cwd = STR("/w/p"), .home = STR(HOME), .user = STR("dev")};
+	struct engine_request rq = {.command = t->command, .dialect = t->dialect, .session = &(struct session){.cwd = STR("/w/p"), .home = STR(HOME), .user = STR("dev")}};
 	struct policies all;
 	struct judgement j = {0};
 	struct facts f = {0};

@@ -395,7 +395,7 @@ static void test_view(void)
 	for (size_t i = 0; i + 1 < sizeof list / sizeof *list; i++)
 		list[i].next = &list[i + 1];
 	struct policy p = {.writable_roots = list};
-	struct engine_request rq = {.cwd = str_of(at("home/link")), .home = str_of(at("home")), .user = STR("dev")};
+	struct session rq = {.cwd = str_of(at("home/link")), .home = str_of(at("home")), .user = STR("dev")};
 	struct view v;
 	unsetenv("CAISSON_STATE");
 	unsetenv("XDG_STATE_HOME");
@@ -420,7 +420,7 @@ static void test_view(void)
 		CHECK_ROW(!has_root(&v, at(never[i])), never[i]);
 	setenv("TMPDIR", "/var/tmp", 1);
 	setenv("XDG_STATE_HOME", at("tree/ld"), 1);
-	rq = (struct engine_request){.home = str_of(at("home"))};
+	rq = (struct session){.home = str_of(at("home"))};
 	world_view(A, &rq, NULL, &v);
 	CHECK_STR(v.tmp, "/var/tmp");
 	CHECK_STR(v.state_dir, at("tree/d/caisson"));
@@ -435,7 +435,7 @@ static void test_view(void)
 /* A run looks at places alone. A judgement by the same view finds all the rest, unvetted workspaces above all. */
 static void test_places(void)
 {
-	struct engine_request rq = {.cwd = str_of(at("home/repo")), .home = str_of(at("home")), .places = true};
+	struct session rq = {.cwd = str_of(at("home/repo")), .home = str_of(at("home")), .places = true};
 	struct policy p = {0};
 	struct view v, again, judged;
 
@@ -477,7 +477,7 @@ static void test_answers(void)
 static int view_once(void *arg)
 {
 	struct arena *a = arg;
-	struct engine_request rq = {.cwd = str_of(at("home/repo/sub"))};
+	struct session rq = {.cwd = str_of(at("home/repo/sub"))};
 	struct view v;
 	struct question q = {.kind = QUESTION_GLOB, .path = str_of(at("globs/*"))};
 	world_view(a, &rq, NULL, &v);
@@ -548,7 +548,7 @@ static bool led_away(struct str cwd, struct str race)
 	path_memo_init(&m, &a, cwd);
 	way = project_way(&(struct project_look){&m, str_of(at("home")), (uint32_t)getuid(), NULL}, cwd);
 	bad = way.real.n && !path_inside(way.real, race) && !str_eq(way.root, race);
-	world_view(&a, &(struct engine_request){.cwd = cwd}, NULL, &v);
+	world_view(&a, &(struct session){.cwd = cwd}, NULL, &v);
 	bad |= v.project.n && !path_inside(v.project, race);
 	arena_free(&a);
 	return bad;
