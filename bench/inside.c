@@ -116,7 +116,7 @@ static const struct bench benches[] = {
 	{"judge", run_judge}, {"regexes", run_judge_regexes}, {"world", run_world}, {"reader", run_reader}, {"gate", run_gate}, {"arena", run_arena},
 	{"python", run_python}, {"javascript", run_javascript},
 };
-#define NBENCHES (sizeof(benches) / sizeof(*benches))
+#define NBENCHES ARRAY_SIZE(benches)
 
 static double now(void)
 {

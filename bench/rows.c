@@ -35,7 +35,7 @@ static uint64_t next_random(struct random *r)
 
 static unsigned below(struct random *r, unsigned n) { return (unsigned)(next_random(r) % n); }
 
-#define PICK(r, list) (list)[below((r), sizeof(list) / sizeof *(list))]
+#define PICK(r, list) (list)[below((r), ARRAY_SIZE(list))]
 
 struct run { /* a begin row whose end is to come */
 	char id[AUDIT_ID_MAX + 1], command[256];

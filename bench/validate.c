@@ -157,7 +157,7 @@ int main(void)
 {
 	bool ok = true;
 	puts("validate: a report of 1 MB / reading it as JSON (medians of CPU time)");
-	for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(reports); i++)
 		ok &= measure(&reports[i]);
 	return !ok;
 }

@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 1 || size > TEXT_MAX)
 		return 0;
-	s.lang = languages[data[0] % (sizeof(languages) / sizeof(*languages))];
+	s.lang = languages[data[0] % (ARRAY_SIZE(languages))];
 	s.text = (struct word){.kind = WORD_EXACT, .text = str_n((const char *)data + 1, size - 1)};
 	s.cwd = STR("/w");
 	if (!text_exact(s.text.text))

@@ -66,7 +66,7 @@ static struct str redacted(struct input *in, struct str text)
 
 	require(utf8_valid(clean));
 	require(!str_contains(clean, secret));
-	for (size_t i = 0; i < sizeof(encoded) / sizeof(*encoded); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(encoded); i++)
 		require(!str_contains(clean, str_of(encoded[i])));
 	require(count != 0 || str_eq(clean, text));
 	buf_init(&out, in->a, 0);

@@ -58,7 +58,7 @@ static void beside_report(struct input *x)
 
 	in.task = "test";
 	in.err = STR("");
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct test_report asked = {.row = test_runner(str_of(files[i])), .text = x->in.err};
 		struct run r = {.asked = &asked};
 		struct validation v;

@@ -172,7 +172,7 @@ bool audit_passes(const struct audit_filter *f, const struct audit_line *l, stru
 		const char *key;
 		struct str want;
 	} texts[] = {{"agent_id", f->agent_id}, {"verdict", f->verdict}, {"status", f->status}, {"session", f->session}, {"client", f->client}, {"tool", f->tool}};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (!is_text(l, texts[i].key, texts[i].want, scratch))
 			return false;
 	if (!f->grep)

@@ -152,7 +152,7 @@ static int put_row(struct sync *s, const struct audit_line *l, int64_t day)
 	sqlite3_bind_int64(s->put_row, 1, index_place(day, l->at));
 	sqlite3_bind_int64(s->put_row, 2, (int64_t)l->text.n);
 	sqlite3_bind_int64(s->put_row, 3, index_digest(x, INDEX_ID, l->id));
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		sqlite3_bind_int64(s->put_row, 4 + (int)i, index_digest(x, texts[i].column, audit_text_buf(&s->scratch, audit_field(l, texts[i].key))));
 	struct str command = audit_text_buf(&s->scratch, audit_field(l, "command"));
 	const int64_t digest = index_digest(x, INDEX_COMMAND, command);
@@ -163,7 +163,7 @@ static int put_row(struct sync *s, const struct audit_line *l, int64_t day)
 static int put_file(struct sync *s, const struct dayfile *k)
 {
 	const int64_t numbers[] = {k->day, k->inode, k->size, k->changed, k->done, k->rows};
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		sqlite3_bind_int64(s->put_file, 1 + (int)i, numbers[i]);
 	sqlite3_bind_blob(s->put_file, 7, k->hash, AUDIT_HASH, SQLITE_STATIC);
 	return run_statement(s->x, s->put_file);

@@ -45,7 +45,7 @@ static size_t *family_of(struct tally *t, struct str key)
 {
 	ptrdiff_t end = str_find(key, '|', 0);
 	struct str name = str_sub(key, 0, end < 0 ? key.n : (size_t)end);
-	for (size_t i = 0; i < sizeof t->families / sizeof *t->families; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(t->families); i++) {
 		if (!t->families[i].name[0] && name.n < sizeof t->families[i].name)
 			memcpy(t->families[i].name, name.p, name.n);
 		if (str_is(name, t->families[i].name))

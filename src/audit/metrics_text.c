@@ -97,7 +97,7 @@ void metrics_text(struct buf *b, const struct tally *t, bool classic, const char
 	buf_c(b, "caisson_build_info{version=\"");
 	put_value(b, str_of(version));
 	buf_c(b, "\"} 1\n");
-	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		put_counter(b, t, classic, &counters[i]);
 	put_head(b, classic, "caisson_runs_started", "counter", NULL, "Runs that began; more than ended are under way, or were cut short.");
 	buf_fmt(b, "caisson_runs_started_total %" PRIu64 "\n", tally_get(t, "started"));

@@ -101,15 +101,15 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 		   {"command", r->command}, {"cwd", r->cwd}, {"verdict", r->verdict}},
 	  how[] = {{"policy", r->policy}, {"view", r->view}, {"backend", r->backend}, {"status", r->status}};
 	size_t all = 0; /* before escaping: a text that cannot fit is not copied */
-	for (size_t i = 0; i < sizeof who / sizeof *who; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(who); i++)
 		all += who[i].text.n < AUDIT_ROW_MAX ? who[i].text.n : AUDIT_ROW_MAX;
 	if (all >= AUDIT_ROW_MAX)
 		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes", AUDIT_ROW_MAX);
 	buf_init(&b, a, 0);
-	for (size_t i = 0; i < sizeof who / sizeof *who; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(who); i++)
 		put_field(&b, who[i].key, who[i].text);
 	put_reasons(&b, r);
-	for (size_t i = 0; i < sizeof how / sizeof *how; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(how); i++)
 		put_field(&b, how[i].key, how[i].text);
 	put_object(&b, "answers", r->answers);
 	put_object(&b, "spec", r->spec);

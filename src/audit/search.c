@@ -158,7 +158,7 @@ static void build_query(const struct search *s, const struct index *x, const int
 	q->n = 2;
 	if (command)
 		q->values[q->n++] = *command;
-	for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
 		if (!by[i].text.n)
 			continue;
 		n += snprintf(q->sql + n, sizeof q->sql - (size_t)n, " AND %s%s = ?", first ? "" : "+", by[i].name);

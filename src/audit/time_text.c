@@ -125,7 +125,7 @@ static bool parse_ago(struct str s, int64_t now, int64_t *ret)
 	int64_t n;
 	if (s.n < 2 || num_parse(str_sub(s, 0, s.n - 1), 0, BACK_MAX, &n) < 0)
 		return false;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (units[i].unit == s.p[s.n - 1]) {
 			const int64_t back = n * units[i].seconds * SECOND_US;
 			*ret = back < now ? now - back : 1; /* 0 would be no bound */

@@ -29,7 +29,7 @@ static bool printable_ascii(uint32_t cp) { return cp >= 0x20 && cp < 0x7F; }
 
 enum char_class char_class(uint32_t cp)
 {
-	size_t low = 0, high = sizeof(classes) / sizeof(*classes);
+	size_t low = 0, high = ARRAY_SIZE(classes);
 
 	if (printable_ascii(cp))
 		return CHAR_PLAIN;

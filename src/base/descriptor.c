@@ -11,7 +11,7 @@ static const char places[][DEPTH_MAX][8] = {
 
 static bool is_descriptor(const struct str *parts, size_t n)
 {
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		size_t k = 0;
 
 		while (k < n && places[i][k][0] && (places[i][k][0] == '*' || str_is(parts[k], places[i][k])))

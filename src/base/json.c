@@ -211,7 +211,7 @@ static struct json *read_word(struct json_reader *r)
 		{"-inf", 0, false},
 	};
 	struct str rest = str_sub(r->text, r->at, r->text.n);
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!str_starts(rest, words[i].word))
 			continue;
 		if (!words[i].finite)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 
 struct str {
 	const char *p;

@@ -64,7 +64,7 @@ static const struct {
 	{'?', 69, USUALLY_OFF},                                                         /* margins */
 	{'?', 2004, USUALLY_OFF}, {'?', 2026, USUALLY_OFF},                             /* bracketed paste, drawing at once */
 };
-#define MODES (sizeof modes / sizeof *modes)
+#define MODES ARRAY_SIZE(modes)
 #define MODE_BYTES 8 /* of a sequence that sets one */
 
 _Static_assert(MODES <= sizeof(unsigned) * 8, "a bit for each");
@@ -133,7 +133,7 @@ static bool csi_passes(struct terminal *t)
 		return false;
 	if (!c.intermediate && one_of("hl", c.final))
 		return modes_pass(t, &c);
-	for (size_t i = 0; i < sizeof drawing / sizeof *drawing; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(drawing); i++)
 		if (drawing[i].prefix == c.prefix && drawing[i].intermediate == c.intermediate && one_of(drawing[i].finals, c.final))
 			return true;
 	return false;

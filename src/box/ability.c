@@ -52,12 +52,12 @@ static bool is_refusal(const struct err *why)
 		return true;
 	if (why->kind != ERR_SYSTEM)
 		return false;
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
 		if (refusals[i] == why->errnum)
 			return true;
 	if (why->errnum != ENOSPC)
 		return false;
-	for (size_t i = 0; i < sizeof(namespace_limits) / sizeof(*namespace_limits); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(namespace_limits); i++)
 		if (is_zero(namespace_limits[i]))
 			return true;
 	return false;

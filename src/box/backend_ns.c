@@ -92,7 +92,7 @@ static int give_streams(const struct box_state *b, struct err *e)
 	const struct ns_box *n = b->own;
 	const int fds[] = {b->in.to, b->out.fd, b->err.fd};
 
-	for (size_t i = 0; n->user.nobody && i < sizeof(fds) / sizeof(*fds); i++)
+	for (size_t i = 0; n->user.nobody && i < ARRAY_SIZE(fds); i++)
 		if (fchown(fds[i], n->user.outside_uid, n->user.outside_gid) != 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot give the box its streams");
 	return 0;
@@ -344,7 +344,7 @@ static void close_all(struct box_state *b)
 	struct ns_box *n = b->own;
 	int *const fds[] = {&n->talk, &n->pidfd, &n->procfd, &n->rootfd};
 
-	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		fd_close(fds[i]);
 	close_ends(n);
 	ns_trees_close(b);

@@ -10,7 +10,7 @@
 #include "sys/stream.h"
 
 static const struct backend *const backends[] = {&backend_ns};
-#define NBACKENDS (sizeof(backends) / sizeof(*backends))
+#define NBACKENDS ARRAY_SIZE(backends)
 
 const struct backend *box_backend_at(size_t i)
 {

@@ -204,7 +204,7 @@ static int set_box_limits(struct err *e)
 	};
 	int rc = limit_lower(RLIMIT_CORE, NS_CORE_BYTES);
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits) && rc == 0; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(limits) && rc == 0; i++)
 		rc = limits[i].parts > 1 ? limit_share(limits[i].what, limits[i].parts, limits[i].most)
 					 : limit_lower(limits[i].what, limits[i].most);
 	namespace_share_inotify(USER_PARTS);

@@ -75,7 +75,7 @@ static const char masked[][32] = {
 /* Left out of a root given by the user: the box has its own. */
 static const char own_dirs[][8] = {"proc", "dev", "sys", "tmp", "run", "home"};
 
-#define EACH(i, table) for (size_t i = 0; i < sizeof(table) / sizeof(*(table)); i++)
+#define EACH(i, table) for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 
 struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source,
 		struct str target)
@@ -204,8 +204,8 @@ static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops
 	return rc;
 }
 
-#define NUSUAL (sizeof(usual) / sizeof(*usual))
-#define NMASKED (sizeof(masked) / sizeof(*masked))
+#define NUSUAL ARRAY_SIZE(usual)
+#define NMASKED ARRAY_SIZE(masked)
 
 bool plan_usual(size_t i, struct op *ret)
 {
@@ -224,7 +224,7 @@ bool plan_usual(size_t i, struct op *ret)
 
 const char *plan_system(size_t i)
 {
-	return i < sizeof(system_paths) / sizeof(*system_paths) ? system_paths[i] : NULL;
+	return i < ARRAY_SIZE(system_paths) ? system_paths[i] : NULL;
 }
 
 /* The system's own root is there already: only what Landlock has to know of it. */

@@ -29,7 +29,7 @@
 #define CHILD_SECONDS 5      /* a child that takes longer is ended */
 #define TODO_MAX 512         /* letters of one line */
 #define SMALL_FILE_MAX 65536 /* of /proc, of which only the beginning matters */
-#define EACH(i, table) for (size_t i = 0; i < sizeof(table) / sizeof(*(table)); i++)
+#define EACH(i, table) for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 
 struct probing {
 	struct arena *a;

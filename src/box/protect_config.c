@@ -4,8 +4,6 @@
  */
 #include "box/protect_inner.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
 /*
  * Settings that neither name a program, a file or further configuration, nor change how the network is
  * reached. A partial clone fetches by itself.
@@ -32,7 +30,7 @@ bool config_setting_inert(const struct git_setting *s)
 	struct str section = s->section, key = s->key;
 	bool found = false;
 
-	for (size_t i = 0; i < COUNT(inert) && !found; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(inert) && !found; i++)
 		found = strlen(inert[i]) == section.n + 1 + key.n &&
 				!memcmp(inert[i], section.p, section.n) && inert[i][section.n] == '.' &&
 				!memcmp(inert[i] + section.n + 1, key.p, key.n);

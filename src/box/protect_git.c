@@ -404,7 +404,7 @@ void named_each(struct protect *p, const char *gitdir, const char *top, named_fn
 	static const enum gitdir_part configs[] = {PART_CONFIG, PART_WORKTREE_CONFIG};
 	struct named_file n = {.p = p, .top = top, .fn = fn, .ctx = ctx};
 
-	for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
 		n.file = place_join(p->a, gitdir, parts[configs[i]]);
 		n.depth = 0;
 		named_config(&n);

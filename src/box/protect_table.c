@@ -6,8 +6,6 @@
 
 #include "box/protect_inner.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
 static const struct protect_name names[] = {
 	/*
 	 * start files of shells: a workspace is never a home, but it may be where a person keeps the files
@@ -112,7 +110,7 @@ struct texts *protect_names(struct arena *a)
 {
 	struct texts *first = NULL, **end = &first;
 
-	for (size_t i = 0; i < COUNT(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 	*end = arena_new(a, struct texts);
 	(*end)->text = str_of(names[i].path);
 	end = &(*end)->next;
@@ -122,7 +120,7 @@ struct texts *protect_names(struct arena *a)
 
 const struct protect_name *protect_name_find(struct str path)
 {
-	for (size_t i = 0; i < COUNT(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(path, names[i].path))
 			return &names[i];
 	return NULL;
@@ -130,13 +128,13 @@ const struct protect_name *protect_name_find(struct str path)
 
 const struct protect_name *gitdir_names(bool worktree, size_t *ret_n)
 {
-	*ret_n = worktree ? COUNT(worktree_gitdir) : COUNT(gitdir);
+	*ret_n = worktree ? ARRAY_SIZE(worktree_gitdir) : ARRAY_SIZE(gitdir);
 	return worktree ? worktree_gitdir : gitdir;
 }
 
 bool gitdir_name(const char *name)
 {
-	for (size_t i = 0; i < COUNT(gitdir); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(gitdir); i++)
 		if (!strcmp(gitdir[i].path, name))
 			return true;
 	return false;
@@ -162,7 +160,7 @@ bool heavy_name(const char *name)
 	static const char heavy[][16] = {"node_modules", "target", "vendor", "venv", ".venv", "__pycache__",
 			".tox", ".cache", "dist", "build", ".next", ".gradle"};
 
-	for (size_t i = 0; i < COUNT(heavy); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(heavy); i++)
 		if (!strcmp(heavy[i], name))
 			return true;
 	return false;

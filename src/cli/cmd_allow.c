@@ -91,7 +91,7 @@ static int allow_job_run(void *arg)
 
 static bool is_option(const char *word)
 {
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (!strncmp(word, "--", 2) && !strcmp(word + 2, options[i].name))
 			return true;
 	return false;
@@ -143,8 +143,6 @@ static const struct example_row deny_examples[] = {
 	{"caisson deny --project 'terraform apply'", "The same for everybody who works on this project."},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 const struct command_row command_allow = {
 	.name = "allow",
 	.synopsis = SYNOPSIS,
@@ -153,11 +151,11 @@ const struct command_row command_allow = {
 		"An allowed command is neither asked about nor contained: it runs outside the box, with your rights. A rule that allows nearly everything (bash, sudo, "
 		"npx: whatever their words say) has to be confirmed by the word everything.\n\n" ABOUT_FILE,
 	.options = options,
-	.noptions = COUNT(options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = COUNT(exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = allow_examples,
-	.nexamples = COUNT(allow_examples),
+	.nexamples = ARRAY_SIZE(allow_examples),
 	.run = run_allow,
 };
 
@@ -167,11 +165,11 @@ const struct command_row command_ask = {
 	.summary = "always ask about a command: a rule into your policy",
 	.about = ABOUT_RULES ABOUT_FILE,
 	.options = options,
-	.noptions = COUNT(options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = COUNT(exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = ask_examples,
-	.nexamples = COUNT(ask_examples),
+	.nexamples = ARRAY_SIZE(ask_examples),
 	.run = run_allow,
 };
 
@@ -181,10 +179,10 @@ const struct command_row command_deny = {
 	.summary = "always deny a command: a rule into your policy",
 	.about = ABOUT_RULES ABOUT_FILE,
 	.options = options,
-	.noptions = COUNT(options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = COUNT(exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = deny_examples,
-	.nexamples = COUNT(deny_examples),
+	.nexamples = ARRAY_SIZE(deny_examples),
 	.run = run_allow,
 };

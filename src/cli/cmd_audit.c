@@ -163,7 +163,7 @@ static const struct command_row *const apart[] = {
 
 static const struct command_row *find_apart(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < sizeof apart / sizeof *apart; i++)
+	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(apart); i++)
 		if (!strcmp(argv[1], apart[i]->name + strlen("audit ")))
 			return apart[i];
 	return NULL;
@@ -202,10 +202,10 @@ const struct command_row command_audit = {
 		 "forged is a signature that does not hold, rewritten a row that is another one than was signed, unanchored a record in which nothing that was signed is left.\n\n"
 		 "The other subcommands have pages of their own: caisson-audit-query(1), -show, -tail, -export, -reindex, -checkpoint, -keygen, -prune and -replay-all.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_audit_verify,
 };

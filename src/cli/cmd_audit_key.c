@@ -165,11 +165,11 @@ const struct command_row command_audit_keygen = {
 		 "Whoever can read the secret key can sign a record that was written anew. On the machine that it signs for it protects against those who may write the record and not read the "
 		 "key; kept elsewhere, and only there while a checkpoint is made, against everybody. An agent may not call this.",
 	.options = keygen_options,
-	.noptions = sizeof(keygen_options) / sizeof(*keygen_options),
+	.noptions = ARRAY_SIZE(keygen_options),
 	.exits = keygen_exits,
-	.nexits = sizeof(keygen_exits) / sizeof(*keygen_exits),
+	.nexits = ARRAY_SIZE(keygen_exits),
 	.examples = keygen_examples,
-	.nexamples = sizeof(keygen_examples) / sizeof(*keygen_examples),
+	.nexamples = ARRAY_SIZE(keygen_examples),
 	.run = run_keygen,
 };
 
@@ -182,10 +182,10 @@ const struct command_row command_audit_checkpoint = {
 		 "caisson audit verify --checkpoint FILE.\n\n"
 		 "Nothing is said about rows that come after the checkpoint. An agent may not call this.",
 	.options = checkpoint_options,
-	.noptions = sizeof(checkpoint_options) / sizeof(*checkpoint_options),
+	.noptions = ARRAY_SIZE(checkpoint_options),
 	.exits = checkpoint_exits,
-	.nexits = sizeof(checkpoint_exits) / sizeof(*checkpoint_exits),
+	.nexits = ARRAY_SIZE(checkpoint_exits),
 	.examples = checkpoint_examples,
-	.nexamples = sizeof(checkpoint_examples) / sizeof(*checkpoint_examples),
+	.nexamples = ARRAY_SIZE(checkpoint_examples),
 	.run = run_checkpoint,
 };

@@ -200,10 +200,10 @@ const struct command_row command_audit_prune = {
 		 "Then the outputs, views and policies (blobs) that no row refers to any more are removed, except those of the last day. This reads all rows, and is done only here. Full outputs of runs (STATE/outputs) that are as old are removed too, and the oldest of them when they are together more than audit.quota.\n\n"
 		 "A record that is larger than audit.quota gives a warning; nothing is dropped for it. A record whose chain is broken where it would be cut is left as it is. An agent may not call this.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_audit_prune,
 };

@@ -163,11 +163,11 @@ const struct command_row command_audit_query = {
 		 "Rows are found by an index (index.sqlite in the state directory), which is brought up to date first. It is a cache: rows are read from the record itself, and when the index cannot be used the files "
 		 "are searched.",
 	.options = query_options,
-	.noptions = sizeof(query_options) / sizeof(*query_options),
+	.noptions = ARRAY_SIZE(query_options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = query_examples,
-	.nexamples = sizeof(query_examples) / sizeof(*query_examples),
+	.nexamples = ARRAY_SIZE(query_examples),
 	.run = run_query,
 };
 
@@ -179,11 +179,11 @@ const struct command_row command_audit_export = {
 		 "csv is that of RFC 4180: a header, commas, lines that end in CR LF, texts with a comma, quote or line end in quotes. A text that a spreadsheet would take for a formula (it starts with = + - @, a tab or a "
 		 "CR) has an apostrophe before it, and so has one that starts with an apostrophe: take one off to have the text again. Reasons are ids with blanks between them.",
 	.options = export_options,
-	.noptions = sizeof(export_options) / sizeof(*export_options),
+	.noptions = ARRAY_SIZE(export_options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = export_examples,
-	.nexamples = sizeof(export_examples) / sizeof(*export_examples),
+	.nexamples = ARRAY_SIZE(export_examples),
 	.run = run_export,
 };
 
@@ -247,10 +247,10 @@ const struct command_row command_audit_reindex = {
 	.about = "Makes index.sqlite in the state directory from nothing. It is never needed: the index is brought up to date by whoever asks it, is made anew when it is damaged, and holds nothing that the record does "
 		 "not hold. It may be removed at any time.",
 	.options = reindex_options,
-	.noptions = sizeof(reindex_options) / sizeof(*reindex_options),
+	.noptions = ARRAY_SIZE(reindex_options),
 	.exits = reindex_exits,
-	.nexits = sizeof(reindex_exits) / sizeof(*reindex_exits),
+	.nexits = ARRAY_SIZE(reindex_exits),
 	.examples = reindex_examples,
-	.nexamples = sizeof(reindex_examples) / sizeof(*reindex_examples),
+	.nexamples = ARRAY_SIZE(reindex_examples),
 	.run = run_reindex,
 };

@@ -55,7 +55,7 @@ struct audit_replay_job {
 /* ---- saying it ---- */
 
 static const enum verdict order[] = {VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
-#define NORDER (sizeof(order) / sizeof(*order))
+#define NORDER ARRAY_SIZE(order)
 
 static void put_short(struct buf *b, struct str s)
 {
@@ -227,10 +227,10 @@ const struct command_row command_audit_replay_all = {
 		 "recorded. Prints how many would have got another verdict, and the most frequent commands of each change with the reasons they would get. Nothing is run, and no classifier is asked.\n\n"
 		 "Requests whose commands had secrets in them, those whose view or policy is not in the record, and those for which the policy wants to know of files that were not looked at then, are counted and left out.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_audit_replay,
 };

@@ -179,7 +179,7 @@ static void show_validation(struct audit_show_job *j, const char *key, struct st
 	bool any = false;
 
 	label(j, key);
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		struct str text = audit_text(&j->a, audit_inner(value, parts[i]));
 
 		if (!text.n)
@@ -201,7 +201,7 @@ static void show_limits(struct audit_show_job *j, const struct json *spec)
 		      {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " MiB", 1 << 20}};
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
 		const struct json *v = json_key(json_key(spec, "limits"), limits[i].key);
 
 		if (!json_is_int(v) || json_int(v, 0) <= 0)
@@ -232,7 +232,7 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 	}
 	if (json_read(&j->a, text, &spec, NULL) < 0)
 		return;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		struct str word = json_text_at(spec, words[i]);
 
 		if (!word.n)
@@ -295,7 +295,7 @@ static const struct {
 
 static void show_field(struct audit_show_job *j, struct str key, struct str value)
 {
-	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		if (str_is(key, shown[i].key)) {
 			if (shown[i].show)
 				shown[i].show(j, shown[i].key, value);
@@ -448,10 +448,10 @@ const struct command_row command_audit_show = {
 		 "one of its rows, which caisson-audit-query(1) prints first.\n\n"
 		 "--output adds what the program wrote, as it was kept (redacted). What is invisible is written as an escape.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_audit_show,
 };

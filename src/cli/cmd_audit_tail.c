@@ -171,10 +171,10 @@ const struct command_row command_audit_tail = {
 	.summary = "show the newest rows of the record, and those that come",
 	.about = "Prints the newest rows, oldest first, in the form of caisson-audit-query(1). -f goes on with the rows that are written, also into the file of the next day.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_audit_tail,
 };

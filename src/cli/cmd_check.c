@@ -196,10 +196,10 @@ const struct command_row command_check = {
 		 "is not such an object is answered by an object with the key error, and the next line is read. "
 		 "Policy files are looked at again before each line.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_check,
 };

@@ -386,7 +386,7 @@ static int run_config(const struct command_row *self, int argc, char **argv)
 
 	if (first < 0)
 		return code;
-	for (size_t i = 0; named && i < sizeof subcommands / sizeof *subcommands; i++)
+	for (size_t i = 0; named && i < ARRAY_SIZE(subcommands); i++)
 		if (!strcmp(argv[1], subcommands[i].name))
 			c.run = subcommands[i].run;
 	if (!c.run)
@@ -413,10 +413,10 @@ const struct command_row command_config = {
 		 "show prints the policy that results, with the place of each rule behind it. A project's file that is not trusted is shown apart, as it is judged.\n\n"
 		 "explain prints the keys that a policy may have, or KEY and those below it: what it means, who may set it, an example.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_config,
 };

@@ -185,10 +185,10 @@ const struct command_row command_doctor = {
 		 "sandbox. Then the hook is run as the client would run it, with a command that is always denied, and with "
 		 "one that does nothing; neither is recorded. At last stands what the client cannot enforce.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_doctor,
 };

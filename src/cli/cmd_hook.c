@@ -134,10 +134,10 @@ const struct command_row command_hook = {
 		 "Whatever cannot be understood denies: broken JSON, a client or event that is not known, a policy that does not load, a record that cannot be written, no answer in time, a crash. "
 		 "Events that precede no tool call always pass. What each client can and cannot do stands in docs/hooks.md; `caisson init` sets it up.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_hook,
 };

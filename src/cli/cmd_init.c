@@ -205,10 +205,10 @@ const struct command_row command_init = {
 		 "place of the old one at once, with its mode and owner. A link is followed, but not out of a project.\n\n"
 		 "Hooks of a project are found by everybody who works on it, also by those who have no caisson at that place; --user is meant for yourself.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_init,
 };

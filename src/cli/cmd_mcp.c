@@ -142,10 +142,10 @@ const struct command_row command_mcp = {
 		 "shows parts of an output that was too long for the report. What run is given is judged first: what would be denied or asked about does not run, and the answer says why.\n\n"
 		 "The options say what every run may have. A call can ask for less (a smaller limit, a workspace that is read-only), never for more.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_mcp,
 };

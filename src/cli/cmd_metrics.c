@@ -133,10 +133,10 @@ const struct command_row command_metrics = {
 		 "What was counted is kept in metrics.json in the state directory, so that only new rows are read and counters do not go down when days are dropped from the record. No label names an "
 		 "agent, a command or a path. An agent may not use --textfile.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_metrics,
 };

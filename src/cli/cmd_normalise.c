@@ -50,10 +50,10 @@ const struct command_row command_normalise = {
 		 "Moves to other lines and clearing the screen hide nothing. Unix times in prose become ISO 8601 UTC.\n\n"
 		 "Normalising twice is normalising once. Memory does not grow with the length of the input.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_normalise,
 };

@@ -171,10 +171,10 @@ const struct command_row command_pause = {
 		 "it to agents. Where the system's policy says forbid_lifting there is no pause.\n\n"
 		 "Without options it says whether there is a pause.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_pause,
 };

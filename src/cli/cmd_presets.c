@@ -66,10 +66,10 @@ const struct command_row command_presets = {
 	.about = "Presets are policies that the program carries. A policy takes one in by its name: `import: [git, secrets]`. Without NAME they are listed; with NAME "
 		 "its text is printed, in the language of policies, to be read or copied.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_presets,
 };

@@ -72,10 +72,10 @@ const struct command_row command_redact = {
 		 "environment that `caisson run` keeps from programs in a box.\n\n"
 		 "Normalising comes first, so that a colour in the middle of a token does not save it. Memory does not grow with the length of the input.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_redact,
 };

@@ -274,10 +274,10 @@ const struct command_row command_replay = {
 		 "the box with the options of then (the policy of now still holds), as a run of its own in the record, and compares status, exit code, validation and output. What was denied, or had a "
 		 "secret in it, is not run. An agent may not use --run.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_replay,
 };

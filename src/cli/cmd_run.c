@@ -299,7 +299,7 @@ static bool goes_with_ticket(const char *name)
 {
 	static const char allowed[][8] = {"ticket", "config", "head", "tail", "plain", "report", "json"};
 
-	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
 		if (!strcmp(allowed[i], name))
 			return true;
 	return false;
@@ -321,7 +321,7 @@ static bool is_given(const struct option_row *row, const struct run_options *o)
 
 static bool only_ticket(const struct run_options *o, bool operands)
 {
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (is_given(&options[i], o) && !goes_with_ticket(options[i].name))
 			return false;
 	return !operands;
@@ -364,10 +364,10 @@ const struct command_row command_run = {
 		 "The program's environment is made anew: variables that look like credentials are left out and named in the report, and those that decide what programs "
 		 "execute never pass. Wrong use is one line on standard error and 64, before anything is made.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_boxed,
 };

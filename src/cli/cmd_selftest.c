@@ -288,10 +288,10 @@ const struct command_row command_selftest = {
 		 "for secrets, or for privileges, or try to outlive their box; each in a fresh one, aimed at canaries in a temporary directory that is removed afterwards. "
 		 "Each row says what stopped it, how it ended, and how long after the time limit.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_selftest,
 };

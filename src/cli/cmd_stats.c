@@ -52,7 +52,7 @@ struct stats_job {
 };
 
 static const char verdicts[][8] = {"allow", "contain", "ask", "deny"};
-#define NVERDICTS (sizeof(verdicts) / sizeof(*verdicts))
+#define NVERDICTS ARRAY_SIZE(verdicts)
 
 /* ---- numbers ---- */
 
@@ -415,10 +415,10 @@ const struct command_row command_stats = {
 	.about = "Counts the rows of the last 30 days, or of the time that is asked for: verdicts, the rules and commands that were denied and asked about most, how runs ended, how long they took and how "
 		 "much memory they used, validations, agents, and each day. Durations and memory are counted by steps; the numbers of a list add up to those of the page.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_stats,
 };

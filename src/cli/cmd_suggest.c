@@ -272,10 +272,10 @@ const struct command_row command_suggest = {
 		 "frequent of these are listed as comments. So are rules of your policy and checks that no request met. Nothing is changed: what to take is for a person to decide.\n\n"
 		 "--apply puts all of the rules into your policy, as caisson allow does: with the same diff, question and conditions.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_suggest,
 };

@@ -335,10 +335,10 @@ const struct command_row command_trust = {
 		 "typed. That needs a person: it must be run in a terminal, outside of sandboxes and not below an agent client, and no variable by which agents "
 		 "mark their commands may be set. No option skips it.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_trust,
 };

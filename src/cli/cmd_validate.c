@@ -50,7 +50,7 @@ static const char tasks[][12] = {"test", "typecheck", "lint", "data", "json"};
 
 static bool task_known(const char *task)
 {
-	for (size_t i = 0; i < sizeof(tasks) / sizeof(*tasks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
 		if (!strcmp(tasks[i], task))
 			return true;
 	return false;
@@ -226,10 +226,10 @@ const struct command_row command_validate = {
 		 "evidence (machine, text), format, counts, checks, is_error.\n\nA consistent report of failing tests is valid. Invalid means that the numbers must not be used; each "
 		 "check says why and what to do. docs/validators.md lists the formats and the checks.",
 	.options = options,
-	.noptions = sizeof(options) / sizeof(*options),
+	.noptions = ARRAY_SIZE(options),
 	.exits = exits,
-	.nexits = sizeof(exits) / sizeof(*exits),
+	.nexits = ARRAY_SIZE(exits),
 	.examples = examples,
-	.nexamples = sizeof(examples) / sizeof(*examples),
+	.nexamples = ARRAY_SIZE(examples),
 	.run = run_validate,
 };

@@ -44,7 +44,7 @@ static bool is_plain_word(struct str s)
 	for (size_t i = 0; i < s.n; i++)
 		if (!is_letter(s.p[i]) && !(s.p[i] >= '0' && s.p[i] <= '9') && (!strchr("_-./ =+@*()", s.p[i]) || !s.p[i]))
 			return false;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_is(s, words[i]))
 			return false;
 	return true;

@@ -29,7 +29,7 @@ static const struct ending endings[] = {
 	CRASHED(SIGSEGV), CRASHED(SIGBUS), CRASHED(SIGILL), CRASHED(SIGFPE), CRASHED(SIGABRT),
 	CRASHED(SIGSYS), CRASHED(SIGTRAP), CRASHED(SIGXCPU), CRASHED(SIGQUIT),
 };
-#define NENDINGS (sizeof(endings) / sizeof(*endings))
+#define NENDINGS ARRAY_SIZE(endings)
 
 /* State of the signal handlers. The stack comes last: its pages are touched only when it is used. */
 static struct {

@@ -40,7 +40,7 @@ static const struct command_row *const commands[] = {
 	&command_trust,
 	&command_validate,
 };
-#define NCOMMANDS (sizeof(commands) / sizeof(*commands))
+#define NCOMMANDS ARRAY_SIZE(commands)
 #define PRINT_MAX ((size_t)1 << 20)
 
 static const struct command_row *find_command(const char *name)
@@ -116,7 +116,7 @@ static int start_command(int argc, char **argv)
 		complain("a command is missing; see caisson --help");
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; i < sizeof(tops) / sizeof(*tops); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tops); i++)
 		if (!strcmp(argv[1], tops[i]))
 			return top(argc, argv);
 	c = find_command(argv[1]);

@@ -79,7 +79,7 @@ bool terminal_utf8(void)
 {
 	static const char names[][12] = {"LC_ALL", "LC_CTYPE", "LANG"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *value = getenv(names[i]);
 
 		if (value && *value)

@@ -155,7 +155,7 @@ static size_t columns_of(uint32_t cp)
 		uint32_t from, to;
 	} wide[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
 
-	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
 		if (cp >= wide[i].from && cp <= wide[i].to)
 			return 2;
 	return 1;

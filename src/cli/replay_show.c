@@ -34,7 +34,7 @@ bool replay_differs(const struct replay_shown *s)
 {
 	const struct judged_again *all[] = {&s->derived, &s->policy, &s->world};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (all[i]->tried && (i ? !all[i]->ok || !all[i]->same : all[i]->ok && !all[i]->same))
 			return true;
 	return s->ran && !same_run(s);
@@ -131,7 +131,7 @@ static void show_request(struct show *w)
 	line(w, "request", r->id);
 	line(w, "when", r->asked->ts);
 	buf_init(&who, a, 0);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		struct str v = field_text(a, r->asked, keys[i]);
 
 		if (v.n)
@@ -252,7 +252,7 @@ static void put_limits(struct buf *b, struct str limits)
 		    {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " MiB", 1 << 20}};
 	int64_t n;
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (audit_number(audit_inner(limits, rows[i].key), &n) && n > 0)
 			buf_fmt(b, "%s%s %g%s", b->n ? ", " : "", rows[i].name, (double)n / (double)rows[i].one, rows[i].unit);
 }
@@ -296,7 +296,7 @@ static void put_validation(struct buf *b, const struct audit_line *l)
 	static const char keys[][8] = {"outcome", "result", "task", "format"};
 	struct str v = audit_field(l, "validation");
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		struct str text = audit_text(b->a, audit_inner(v, keys[i]));
 
 		if (text.n)

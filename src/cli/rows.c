@@ -128,7 +128,7 @@ static void plain_line(struct rows_printer *r, const struct audit_line *l)
 	struct buf *b = &r->line;
 
 	buf_fmt(b, "%" PRIu64 "\t%.*s", l->seq, STR_ARG(l->ts));
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		struct str text = row_field(r, l, keys[i]);
 
 		buf_char(b, '\t');
@@ -196,7 +196,7 @@ static const struct csv_column {
 	{"peak_memory_mb", ""}, {"validation", "outcome"}, {"validation", "result"}, {"validation", "task"}, {"validation", "format"}, {"stdout", ""}, {"stderr", ""}, {"note", ""}, {"prev", ""},
 	{"hash", ""},
 };
-#define CSV_COLUMNS (sizeof csv_columns / sizeof *csv_columns)
+#define CSV_COLUMNS ARRAY_SIZE(csv_columns)
 
 /* A text that a spreadsheet would take for a formula gets an apostrophe before it, and so does one that starts with an apostrophe, so that it can be taken off again. */
 static void csv_text(struct rows_printer *r, struct str s)

@@ -480,7 +480,7 @@ static bool matches_anything(const struct regex_rule *r)
 {
 	static const char unlike[][20] = {"zq", "curl -s http://h/x", "/opt/k/7 --J=1", "rm -rf /"};
 
-	for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(unlike); i++)
 		if (regex_match(r->regex, str_of(unlike[i])) != REGEX_YES)
 			return false;
 	return true;

@@ -270,7 +270,7 @@ static void close_usual(struct claude_reader *r)
 	static const char names[][32] = {".git/remotes", ".git/branches", ".git/worktrees", ".git/glab-cli",
 		".git/objects/info/alternates"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		add(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(r->s->project), names[i]));
 }
 

@@ -139,7 +139,7 @@ static const struct client rows[] = {
 	 generic_events, "your own", "it neither asks nor rewrites: what would be asked about or contained is denied, unless the input says that it can ask or run", render_generic, render_generic_after},
 };
 
-#define NROWS (sizeof(rows) / sizeof(*rows))
+#define NROWS ARRAY_SIZE(rows)
 
 const struct client *client_at(size_t i) { return i < NROWS ? &rows[i] : NULL; }
 

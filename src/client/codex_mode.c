@@ -73,7 +73,7 @@ static void close_usual(struct codex_reader *r, struct str root)
 {
 	static const char names[][8] = {".git", ".codex", ".agents", ".aws"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		add(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(root), names[i]));
 }
 

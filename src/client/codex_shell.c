@@ -125,7 +125,7 @@ static const struct shell_type {
 	{"cmd", {"cmd", ""}, DIALECT_BASH, false},
 };
 
-#define NTYPES (sizeof(types) / sizeof(*types))
+#define NTYPES ARRAY_SIZE(types)
 
 static struct str last_part(struct str path)
 {
@@ -191,7 +191,7 @@ static bool is_systems(struct shell_search *s, struct str path)
 	bool placed = is_listed(s->p->shells, path) && !shell_agents_place(&s->memo, &s->p->at, path);
 	struct stat st;
 
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		placed |= str_starts(path, "/") && str_is(path_parent(path), dirs[i]);
 	if (!placed || shell_agents_place(&s->memo, &s->p->at, path))
 		return false;

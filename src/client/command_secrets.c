@@ -90,7 +90,7 @@ static size_t at_option(struct str s, size_t at)
 		{"podman login", "--password", true, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t from = at + strlen(rows[i].option), n;
 
 		if (!str_starts(str_sub(s, at, s.n), rows[i].option) || !after_program(s, at, rows[i].program))
@@ -116,7 +116,7 @@ static size_t at_header(struct str s, size_t at)
 	static const char names[][24] = {
 		"x-api-key:", "api-key:", "x-auth-token:", "private-token:", "authorization: token"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		size_t n = 0;
 
 		while (names[i][n] && at + n < s.n && (s.p[at + n] | 0x20) == (names[i][n] | 0x20))

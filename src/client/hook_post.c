@@ -38,7 +38,7 @@ static struct str as_text(struct arena *a, const struct json *v)
 
 	if (!v || v->kind == JSON_STRING)
 		return v ? v->text : STR("");
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (json_is(json_key(v, keys[i]), JSON_STRING))
 			return string_at(v, keys[i]);
 	if (json_is(json_key(v, "llmContent"), JSON_ARRAY)) /* Gemini's tools of MCP servers */

@@ -59,7 +59,7 @@ void judging_shell(struct judging *g, const struct view *v, struct shell_choice 
 	const struct hook *h = &g->c->h;
 
 	*ret = (struct shell_choice){.refuse = STR("")};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && h->command_key.n; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows) && h->command_key.n; i++)
 		if (!strcmp(rows[i].client, h->client->name))
 			rows[i].look(g, v, ret);
 	/* A patch in the shell is one only as the shells of Unix read it. */
@@ -74,7 +74,7 @@ int judging_others(struct judging *g, const struct shell_choice *s, bool *ret_di
 	*ret_differ = false;
 	if (!judging_is_shell(g))
 		return 0;
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && g->j.verdict == VERDICT_ALLOW && !*ret_differ;
+	for (size_t i = 0; i < ARRAY_SIZE(all) && g->j.verdict == VERDICT_ALLOW && !*ret_differ;
 		i++) {
 		struct engine_request rq = g->rq;
 		struct judgement j;

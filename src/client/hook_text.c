@@ -138,7 +138,7 @@ const char *text_join(struct judging *g, const char *a, const char *b, const cha
 	struct buf out;
 
 	buf_init(&out, g->c->a, 0);
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		const char *s = all[i];
 
 		if (s)

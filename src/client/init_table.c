@@ -45,7 +45,7 @@ static const struct init_row rows[] = {
 	 .events = "pre_run_command pre_read_code pre_write_code pre_mcp_tool_use", .entry = WINDSURF_ENTRY,
 	 .probe = "{\"agent_action_name\":\"pre_run_command\",\"trajectory_id\":\"doctor\",\"execution_id\":\"doctor\",\"tool_info\":{\"command_line\":%C,\"cwd\":%D}}"},
 };
-#define NROWS (sizeof(rows) / sizeof(*rows))
+#define NROWS ARRAY_SIZE(rows)
 
 const struct init_row *init_at(size_t i) { return i < NROWS ? &rows[i] : NULL; }
 

@@ -105,7 +105,7 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 	*row = *h->client;
 	row->can |= CLIENT_ANSWERS;
 	for (const struct json *x = list->first; x; x = x->next)
-		for (size_t i = 0; i < sizeof(abilities) / sizeof(*abilities); i++) /* passes over others */
+		for (size_t i = 0; i < ARRAY_SIZE(abilities); i++) /* passes over others */
 			if (x->kind == JSON_STRING && str_is(x->text, abilities[i].name))
 				row->can |= abilities[i].can;
 	if ((row->can & CLIENT_ASKS) && (row->can & CLIENT_REWRITES))
@@ -168,7 +168,7 @@ static struct str cwd_of(struct arena *a, struct hook *h)
 
 	if (!session.n && json_is(roots, JSON_ARRAY) && roots->first)
 		session = text_of(roots->first);
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && h->kind == TOOL_SHELL; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(own) && h->kind == TOOL_SHELL; i++)
 		for (const char *p = own[i].keys + 1; !strcmp(own[i].client, h->client->name) && *p && !wish.n; p += strcspn(p, " ") + 1)
 			wish = text_of(json_get(h->args, str_n(p, strcspn(p, " "))));
 	if (!wish.n || str_eq(wish, session))

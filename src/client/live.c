@@ -56,7 +56,7 @@ static enum answer decision_of(const struct json *n, unsigned depth)
 {
 	static const char keys[][20] = {"permissionDecision", "decision", "permission"};
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct json *d = json_key(n, keys[i]);
 
 		if (json_is(d, JSON_STRING))
@@ -286,7 +286,7 @@ static const struct off_row offs[] = {
 
 static void look_off(struct looking *k)
 {
-	for (size_t i = 0; i < sizeof offs / sizeof *offs; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(offs); i++) {
 		const struct json *in = offs[i].object[0] ? json_key(k->root, offs[i].object) : k->root, *v = json_key(in, offs[i].key);
 
 		if (v && str_is(str_sub(k->text, v->from, v->to), offs[i].value))

@@ -110,7 +110,7 @@ static const struct {
 	[CODEX_OFF] = {LIVE_NO, "the hooks for%s are turned off in Codex's config.toml (enabled = false)"},
 	[CODEX_TRUSTED] = {LIVE_YES, "the hooks for%s are trusted"},
 };
-#define TRUSTS (sizeof(trusts) / sizeof(*trusts))
+#define TRUSTS ARRAY_SIZE(trusts)
 
 /* The hooks of one file. Only the first, which comes before a tool, decides whether anything is guarded. */
 static void look_trust(const struct live_request *q, enum init_scope scope, struct str config)
@@ -204,7 +204,7 @@ static void claude_sandbox(const struct live_request *q)
 				 : STR("")};
 	bool on = false, out = false;
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		const struct json *root = read_json(q, files[i]);
 
 		on |= is_true(q, files[i], json_key(root, "sandbox"), "enabled");
@@ -229,7 +229,7 @@ static void gemini_sandbox(const struct live_request *q)
 {
 	const struct str files[] = {path_in(q, q->row, INIT_USER), path_in(q, q->row, INIT_PROJECT)};
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		if (is_true(q, files[i], json_key(read_json(q, files[i]), "security"), "toolSandboxing"))
 			live_add(q->a, q->l, "sandbox", LIVE_PARTLY,
 				str_fmt(q->a,
@@ -264,7 +264,7 @@ void live_sandbox(const struct live_request *q)
 	} rows[] = {{"codex", codex_trust}, {"codex", codex_sandbox}, {"claude-code", claude_sandbox},
 		{"gemini", gemini_sandbox}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!strcmp(rows[i].client, q->row->name))
 			rows[i].look(q);
 }

@@ -555,7 +555,7 @@ static void on_request(struct turn *t, struct mcp_batch *batch, const struct mcp
 		answer_error(t, batch, m->id, MCP_VERSION_ERROR, "unsupported protocol version", buf_view(&data));
 		return;
 	}
-	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		if (str_is(m->method, methods[i].name) && (mcp_modern(m) ? methods[i].modern : methods[i].legacy)) {
 			methods[i].fn(t, batch, m);
 			return;

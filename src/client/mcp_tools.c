@@ -21,7 +21,6 @@
 #include "sys/file.h"
 #include "sys/state.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define RESULT_DEFAULT 16384            /* bytes of a kept output that are shown unless more is asked for */
 #define RESULT_MAX 65536                /* and at most */
 #define RESULT_LINES_MAX 10000
@@ -100,16 +99,16 @@ static const struct tool tools[] = {
 		"Run a shell command, or code of a language, in a fresh sealed box with limits, and get a report: status, exit_code, stdout, stderr, what it used. Nothing stays behind but what it "
 		"wrote into the workspace. It is judged first: status denied and needs_approval mean that it did not run, and reasons say why. hints name walls of the box that were the likely cause "
 		"of a failure. Long output is shortened; the tool result shows the rest.",
-		"{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":false}", run_arguments, COUNT(run_arguments), work_run, put_report_schema},
+		"{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":false}", run_arguments, ARRAY_SIZE(run_arguments), work_run, put_report_schema},
 	{"check", "Judge a command", "Say whether a command would be allowed, contained in a box, asked about or denied, and why, without running it.",
-		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}", check_arguments, COUNT(check_arguments), work_check, put_check_schema},
+		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}", check_arguments, ARRAY_SIZE(check_arguments), work_check, put_check_schema},
 	{"result", "Read a kept output", "Show a part of the full output of an earlier run whose report says that it was truncated.",
-		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}", result_arguments, COUNT(result_arguments), work_result, put_result_schema},
+		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}", result_arguments, ARRAY_SIZE(result_arguments), work_result, put_result_schema},
 };
 
 static const struct tool *find_tool(struct str name)
 {
-	for (size_t i = 0; i < COUNT(tools); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
 		if (str_is(name, tools[i].name))
 			return &tools[i];
 	return NULL;
@@ -235,7 +234,7 @@ void mcp_tools_list(struct buf *b, const struct mcp_options *o)
 {
 	(void)o;
 	buf_c(b, "\"tools\":[");
-	for (size_t i = 0; i < COUNT(tools); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
 		const struct tool *t = &tools[i];
 
 		buf_fmt(b, "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":\"%s\",\"inputSchema\":", i ? "," : "", t->name, t->title, t->about);

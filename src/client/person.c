@@ -39,7 +39,7 @@ static const char *client_called(struct str name)
 {
 	if (str_ends(name, ".exe")) /* so some packages call theirs everywhere */
 		name.n -= 4;
-	for (size_t i = 0; name.n && i < sizeof(programs) / sizeof(*programs); i++) {
+	for (size_t i = 0; name.n && i < ARRAY_SIZE(programs); i++) {
 		struct str list = str_of(programs[i].names);
 
 		for (size_t from = 1; from < list.n;) {

@@ -61,7 +61,7 @@ void sandbox_walls(struct hook_call *c, const struct view *v, struct client_wall
 {
 	*ret = (struct client_walls){.mode = CLIENT_SANDBOX_NONE};
 	*ret_refuse = STR("");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!strcmp(rows[i].client, c->h.client->name))
 			rows[i].walls(c, v, ret, ret_refuse);
 	ret->writable = resolved(c->a, ret->writable);

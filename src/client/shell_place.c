@@ -35,7 +35,7 @@ bool shell_agents_place(struct path_memo *m, const struct shell_places *p, struc
 		return true;
 	if (path_inside(real, p->own)) /* Codex puts a directory of its own before all others */
 		return false;
-	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(shared); i++)
 		if (path_inside(real, str_of(shared[i])))
 			return true;
 	return path_inside(real, p->tmp);

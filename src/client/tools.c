@@ -24,7 +24,7 @@ static const struct tool_row {
 #define KEY_ROOM 16
 
 static const char command_keys[][KEY_ROOM] = {"command", "command_line", "cmd", "script"};
-#define COMMAND_KEYS (sizeof(command_keys) / sizeof(*command_keys))
+#define COMMAND_KEYS ARRAY_SIZE(command_keys)
 
 /* Tools of clients that have a `command` which no shell is given: a skill's name, a command of the client itself. */
 static bool names_command(struct str tool) { return str_is(tool, "Skill") || str_is(tool, "skill") || str_is(tool, "SlashCommand"); }
@@ -42,7 +42,7 @@ bool tool_unlisted_shell(struct str name, const struct json *args)
 
 enum tool_kind tool_kind(struct str name)
 {
-	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
 		for (const char *p = tools[i].names + 1; *p;) {
 			size_t n = strcspn(p, " ");
 
@@ -80,7 +80,7 @@ int tool_command(struct arena *a, struct hook *h, struct err *e)
 	const struct json *v = NULL;
 
 	h->dialect = str_is(h->tool, "PowerShell") || str_is(h->tool, "powershell") || str_is(h->tool, "pwsh") || str_is(h->tool, "write_powershell") ? DIALECT_POWERSHELL : DIALECT_BASH;
-	for (size_t i = 0; i < (types ? sizeof(typed) / sizeof(*typed) : COMMAND_KEYS); i++) {
+	for (size_t i = 0; i < (types ? ARRAY_SIZE(typed) : COMMAND_KEYS); i++) {
 		const struct json *x = json_key(h->args, list[i]);
 
 		if (v && x) /* which of them the tool runs is not known */
@@ -158,7 +158,7 @@ static int add_files(struct making *m, enum access_kind kind, struct str home, b
 	bool needed = kind != ACCESS_READ || m->h->kind == TOOL_READ; /* a search without a path is one of the working directory */
 	size_t before = m->n;
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct json *v = json_key(m->h->args, keys[i]);
 
 		if (json_is(v, JSON_STRING) && v->text.n && i < PLAIN_KEYS && add_file(m, kind, v->text, home, below, e) != 0)
@@ -193,7 +193,7 @@ static int add_names(struct making *m, struct str home, struct err *e)
 {
 	static const char keys[][16] = {"glob", "include", "include_pattern"};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct json *v = json_key(m->h->args, keys[i]);
 
 		if (json_is(v, JSON_STRING) && v->text.n && v->text.p[0] != '!' && add_file(m, ACCESS_READ, v->text, home, false, e) != 0)
@@ -214,7 +214,7 @@ static size_t white(struct str s, bool at_end)
 
 	if (c == ' ' || (c >= '\t' && c <= '\r'))
 		return 1;
-	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
 		if (at_end ? str_ends(s, wide[i]) : str_starts(s, wide[i]))
 			return strlen(wide[i]);
 	if (three.n < 3 || !str_starts(three, "\xE2\x80")) /* U+2000 to U+200A */
@@ -244,7 +244,7 @@ static int patch_line(struct making *m, struct str line, struct str home, struct
 	};
 
 	line = tool_trimmed(line);
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
 		size_t at = 0, k = 0;
 		struct str path;
 

@@ -190,7 +190,7 @@ static bool changes_arrays(struct str s)
 {
 	static const char names[][12] = {"sub", "split", "match", "sort", "getline", "function", "func "};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_contains(s, str_of(names[i])))
 			return true;
 	return false;
@@ -253,7 +253,7 @@ static bool awk_name(struct awk *w)
 		w->i++;
 	name = str_sub(w->s, from, w->i);
 	w->operand = true;
-	for (size_t k = 0; k < sizeof(not_operands) / sizeof(*not_operands); k++)
+	for (size_t k = 0; k < ARRAY_SIZE(not_operands); k++)
 		if (str_is(name, not_operands[k]))
 			w->operand = false;
 	if (str_is(name, "length")) { /* length /x/: a division to some awks, a pattern to others */

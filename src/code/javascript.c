@@ -130,7 +130,7 @@ static bool called_unseen(struct code_walk *w, TSNode pair)
 
 	if (!node_is(pair, "pair") && !node_is(pair, "shorthand_property_identifier"))
 		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(text, names[i]))
 			return true;
 	return node_is(key, "computed_property_name") || memchr(text.p, '\\', text.n);
@@ -220,7 +220,7 @@ static bool reads_object(struct code_walk *w, TSNode call)
 	static const char names[][20] = {"JSON.stringify", "Object.entries", "Object.keys", "Object.values", "console.dir", "console.error", "console.log", "console.table"};
 	struct js_set callee = js_eval(w, node_field(call, "function"));
 
-	for (size_t i = 0; callee.n == 1 && callee.v[0].kind == JS_PATH && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; callee.n == 1 && callee.v[0].kind == JS_PATH && i < ARRAY_SIZE(names); i++)
 		if (str_is(callee.v[0].text, names[i]))
 			return true;
 	return false;
@@ -277,7 +277,7 @@ static bool leads_away(struct str key)
 {
 	static const char names[][20] = {"constructor", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(key, names[i]))
 			return true;
 	return false;
@@ -301,7 +301,7 @@ void js_check_owner(struct code_walk *w, const struct js_set *object, struct str
 		other |= object->v[i].kind != JS_PATH && object->v[i].kind != JS_NODE;
 	if (str_is(key, "prototype") && other)
 		code_marker_add(w, "prototype", n);
-	for (size_t i = 0; !known && i < sizeof(roots) / sizeof(*roots); i++)
+	for (size_t i = 0; !known && i < ARRAY_SIZE(roots); i++)
 		if (str_is(key, roots[i]))
 			code_marker_add(w, "reflection", n);
 }
@@ -374,9 +374,9 @@ static void check_method(struct code_walk *w, TSNode n)
 		one = js_one(object.v[i]);
 		if ((!array && !promise) || !js_danger(w, &one))
 			continue;
-		for (size_t k = 0; k < sizeof(fine) / sizeof(*fine); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(fine); k++)
 			ok |= str_is(key, fine[k]) && nargs && node_is(n, "member_expression") && js_is_function(args[0]) && (!promise || nargs == 1);
-		for (size_t k = 0; k < sizeof(same) / sizeof(*same); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(same); k++)
 			ok |= str_is(key, same[k]);
 		if (!ok)
 			code_marker_add(w, "escape", n);
@@ -422,7 +422,7 @@ static void stored_in_runtime(struct code_walk *w, TSNode left, struct str path,
 		js_env_add(w, known ? key : CODE_HOLE, js_set_text(&v), left);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fine); i++)
 		if (str_starts(full, fine[i]))
 			return;
 	if (str_is(path, "globalThis") && known && !js_global(w, key) && !str_is(key, "await") && !str_is(key, "yield"))

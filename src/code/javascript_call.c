@@ -608,7 +608,7 @@ static bool takes_function(struct str method)
 {
 	static const char names[][12] = {"map", "forEach", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex", "flatMap", "sort", "then", "catch", "finally", "replace", "replaceAll", "from", "call", "apply"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(method, names[i]))
 			return true;
 	return false;

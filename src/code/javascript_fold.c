@@ -159,7 +159,7 @@ bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nar
 {
 	static const char numbers[][20] = {"parseInt", "parseFloat", "Number", "Number.parseInt", "Number.parseFloat", "Date.now", "performance.now", "process.uptime"};
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		if (str_is(path, numbers[i]) || str_starts(path, "Math.")) {
 			*ret = js_one((struct js_value){.kind = JS_NUM});
 			return true;
@@ -224,7 +224,7 @@ bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str
 {
 	static const char numbers[][16] = {"indexOf", "lastIndexOf", "charCodeAt", "codePointAt", "findIndex", "search", "getTime", "localeCompare"};
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		if (str_is(name, numbers[i]) && !js_danger(w, object) && !js_name_get(w, name)->own && !js_of(w)->stores_computed && !js_of(w)->keys_computed) {
 			*ret = js_one((struct js_value){.kind = JS_NUM});
 			return true;

@@ -45,10 +45,10 @@ static bool goes_elsewhere(struct code_walk *w, const struct js_call *c)
 	static const char sockets[][16] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
 	struct js_set s;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (js_option(w, c, i < 2 ? 1 : 0, names[i], &s))
 			return true;
-	for (size_t i = 0; !strcmp(c->row->what, "port") && i < sizeof(sockets) / sizeof(*sockets); i++)
+	for (size_t i = 0; !strcmp(c->row->what, "port") && i < ARRAY_SIZE(sockets); i++)
 		if (js_option(w, c, 0, sockets[i], &s))
 			return true;
 	return false;

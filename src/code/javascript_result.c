@@ -78,7 +78,7 @@ static bool gives_process(struct str name)
 {
 	static const char names[][20] = {"on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
 
-	for (size_t i = 0; str_starts(name, "process.") && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; str_starts(name, "process.") && i < ARRAY_SIZE(names); i++)
 		if (str_is(str_sub(name, strlen("process."), name.n), names[i]))
 			return true;
 	return false;
@@ -125,7 +125,7 @@ static bool keeps_elements(struct str method)
 {
 	static const char names[][12] = {"filter", "slice", "sort", "reverse", "toSorted", "toReversed"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(method, names[i]))
 			return true;
 	return false;

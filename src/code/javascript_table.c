@@ -148,7 +148,7 @@ static struct str first_part(struct str path)
 
 static const struct js_row *find_exact(struct str name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (name.n && rows[i].name[0] == name.p[0] && str_is(name, rows[i].name))
 			return &rows[i];
 	return NULL;
@@ -156,7 +156,7 @@ static const struct js_row *find_exact(struct str name)
 
 static const struct js_row *find_starred(struct str path)
 {
-	for (size_t i = 0; path.n && i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; path.n && i < ARRAY_SIZE(rows); i++) {
 		size_t n = rows[i].name[0] == path.p[0] ? strlen(rows[i].name) : 0;
 
 		if (n > 1 && rows[i].name[n - 1] == '*' && path.n > n - 1 && !memcmp(path.p, rows[i].name, n - 1))
@@ -171,7 +171,7 @@ static const struct js_row *find_row(struct code_walk *w, struct str path)
 	const struct js_row *r = find_exact(path);
 	struct str name = path;
 
-	for (size_t i = 0; !r && i < sizeof(paired) / sizeof(*paired); i++) {
+	for (size_t i = 0; !r && i < ARRAY_SIZE(paired); i++) {
 		if (!str_is(first_part(path), paired[i]))
 			continue;
 		if (str_starts(path, "fs.promises."))
@@ -197,12 +197,12 @@ struct str js_builtin(struct str specifier)
 {
 	struct str s = str_starts(specifier, "node:") ? str_sub(specifier, 5, specifier.n) : specifier;
 
-	for (size_t i = 0; i < sizeof(renamed) / sizeof(*renamed); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
 		if (str_is(s, renamed[i].specifier))
 			return str_of(renamed[i].path);
 	if (s.n == specifier.n && (str_is(s, "test") || str_is(s, "sqlite") || str_is(s, "sea")))
 		return STR(""); /* only with the prefix */
-	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
 		if (str_is(s, modules[i]))
 			return str_of(modules[i]);
 	return STR("");
@@ -210,7 +210,7 @@ struct str js_builtin(struct str specifier)
 
 static bool is_world(struct str name)
 {
-	for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
 		if (str_is(name, worlds[i]))
 			return true;
 	return false;
@@ -218,10 +218,10 @@ static bool is_world(struct str name)
 
 static bool find_global(struct str name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].name[0] == name.p[0] && first_part_is(rows[i].name, name))
 			return true;
-	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
 		if (str_is(name, modules[i]))
 			return true;
 	return is_world(name) || str_is(name, "Module");
@@ -259,7 +259,7 @@ struct str js_canonical(struct code_walk *w, struct str path)
 			path = rest;
 			changed = true;
 		}
-		for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(spellings); i++)
 			changed |= respell_path(w, &path, &spellings[i]);
 		if (str_ends(path, ".default") && js_builtin(str_sub(path, 0, path.n - 8)).n)
 			path = str_sub(path, 0, path.n - 8);
@@ -269,7 +269,7 @@ struct str js_canonical(struct code_walk *w, struct str path)
 
 bool js_effect_name(struct str method)
 {
-	for (size_t i = 0; i < sizeof(effects) / sizeof(*effects); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
 		if (str_is(method, effects[i]))
 			return true;
 	return false;

@@ -209,7 +209,7 @@ bool js_is_function(TSNode n)
 {
 	static const char *const types[] = {"arrow_function", "function_expression", "function_declaration", "generator_function", "generator_function_declaration", "method_definition"};
 
-	return node_is_any(n, types, sizeof(types) / sizeof(*types));
+	return node_is_any(n, types, ARRAY_SIZE(types));
 }
 
 static void add_store(struct code_walk *w, struct str key, const struct js_source *s)
@@ -358,7 +358,7 @@ static size_t callback_sources(struct code_walk *w, TSNode object, struct str me
 	static const char each[][WORD_ROOM] = {"forEach", "map", "filter", "some", "every", "find", "findIndex", "findLast", "flatMap"};
 	const struct js_source *of = new_source(w, JS_FROM_EXPR, object, NULL, STR(""));
 
-	if (is_in(method, each, sizeof(each) / sizeof(*each))) {
+	if (is_in(method, each, ARRAY_SIZE(each))) {
 		ret[0] = new_source(w, JS_FROM_ELEMENT, object, of, method);
 		ret[1] = new_source(w, JS_FROM_INDEX, object, of, method);
 		ret[2] = of;
@@ -512,7 +512,7 @@ static const char change[][WORD_ROOM] = {"push", "unshift", "splice", "fill", "c
 static const char move[][WORD_ROOM] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted", "toReversed", "toSpliced", "delete"};
 static const char assign[][WORD_ROOM] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
 static const char inputs[][WORD_ROOM] = {"stdin", "input", "stdio"};
-#define IN(s, list) is_in((s), (list), sizeof(list) / sizeof(*(list)))
+#define IN(s, list) is_in((s), (list), ARRAY_SIZE(list))
 
 static void collect_word(struct code_walk *w, struct str s)
 {

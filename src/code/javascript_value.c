@@ -561,7 +561,7 @@ static struct js_set eval_operator(struct code_walk *w, TSNode n)
 	}
 	if (!strncmp(op, "||", 2) || !strncmp(op, "&&", 2) || !strncmp(op, "??", 2))
 		return eval_both(w, left, right, n);
-	for (size_t i = 0; i < sizeof(arithmetic) / sizeof(*arithmetic); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(arithmetic); i++)
 		if (!strcmp(op, arithmetic[i]))
 			return number_set(STR(""));
 	return unknown_set();
@@ -649,7 +649,7 @@ static struct js_set eval_kind(struct code_walk *w, TSNode n)
 		return own_this(js_of(w), n) ? unknown_set() : path_set(STR("globalThis"));
 	if (!strcmp(t, "meta_property"))
 		return str_starts(node_text(w, n), "import") ? path_set(STR("import.meta")) : unknown_set();
-	for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(literals); i++)
 		if (!strcmp(t, literals[i]))
 			return js_one((struct js_value){.kind = JS_NODE, .node = n});
 	if (js_is_function(n))
@@ -661,7 +661,7 @@ static bool is_remembered(TSNode n)
 {
 	static const char *const kinds[] = {"call_expression", "member_expression", "binary_expression", "subscript_expression", "new_expression", "ternary_expression", "template_string"};
 
-	return node_is_any(n, kinds, sizeof(kinds) / sizeof(*kinds));
+	return node_is_any(n, kinds, ARRAY_SIZE(kinds));
 }
 
 static void remember_set(struct code_walk *w, struct js_memo *m, const struct js_set *s)

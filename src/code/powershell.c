@@ -525,7 +525,7 @@ static bool read_assignment(struct ps *p, size_t from, struct ps_val target, str
 	struct ps_val v;
 	static const char values[][8] = {"if", "foreach", "switch", "try", "while", "for", "do"};
 	size_t start = p->i;
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values) && p->i == start; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(values) && p->i == start; i++)
 		take_keyword(p, values[i]);
 	bool is_statement = p->i != start; /* $x = if (...) {...}: walked, its value is not known */
 	p->i = start;
@@ -585,7 +585,7 @@ static struct ps_val read_statement(struct ps *p)
 			p->i++;
 		ps_newlines(p);
 	}
-	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(statements); i++)
 		if (take_keyword(p, statements[i].word)) {
 			size_t after = p->i;
 
@@ -661,14 +661,14 @@ void powershell_walk(struct code_walk *w, TSNode root)
 	(void)root;
 	*p = (struct ps){.w = w, .a = w->a, .s = w->src, .start = cwd, .it = PS_UNKNOWN};
 	ps_at_span(p, 0, w->src.n);
-	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(moves); i++)
 		p->moves |= contains_word(w->src, moves[i]);
-	for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(quotes); i++)
 		if (contains_word(w->src, quotes[i])) {
 			ps_mark(p, "unicode"); /* PowerShell takes these for quotes */
 			break;
 		}
-	for (size_t i = 0; i < sizeof(blanks) / sizeof(*blanks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(blanks); i++)
 		if (contains_word(w->src, blanks[i])) {
 			ps_mark(p, "unicode"); /* and these for blanks */
 			break;

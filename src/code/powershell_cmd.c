@@ -255,7 +255,7 @@ static void hidden_variable(struct ps *p, const struct ps_call *c)
 	if (p->loose)
 		return;
 	for (size_t i = 0; i < c->nargs; i++)
-		for (size_t k = 0; k < sizeof(stems) / sizeof(*stems); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(stems); k++)
 			if (c->args[i].param.n >= strlen(stems[k]) && !strncasecmp(c->args[i].param.p, stems[k], strlen(stems[k])) && !ps_word_is(c->args[i].param, "Value"))
 				ps_mark(p, "variable");
 	if (ps_listed(c->name, "sv nv set clv rv") || ps_listed(c->name, "Set-Variable New-Variable Clear-Variable Remove-Variable"))

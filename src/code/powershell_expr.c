@@ -32,7 +32,7 @@ static unsigned operator_at(struct ps *p, struct str *ret)
 		while (ps_name_char(ps_at(p, n)))
 			n++;
 		*ret = str_sub(p->s, p->i, p->i + n);
-		for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
 			if (ps_listed(*ret, operators[i].names))
 				return operators[i].level;
 		return 0;

@@ -341,7 +341,7 @@ void ps_count_assignments(struct ps *p)
 	static const char loose[][12] = {"variable", "[ref]", "-ov ", "-pv ", "-ev ", "-iv ", "-wv ", "sv ", "nv ", "set "};
 	unsigned more, times;
 
-	for (size_t i = 0; i < sizeof(loose) / sizeof(*loose); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(loose); i++)
 		p->loose |= has_word(p->s, loose[i]);
 	more = p->loose ? 2 : 1;
 	for (p->i = 0; p->i < p->s.n;) {

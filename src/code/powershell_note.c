@@ -104,7 +104,7 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 		static const char runs[][24] = {"/run", "winlogon", "/services", "image file execution", "policies", "startup", "/shell/", "appinit"};
 		struct str low = ps_lower(p, path);
 
-		for (size_t i = 0; change && i < sizeof(runs) / sizeof(*runs); i++)
+		for (size_t i = 0; change && i < ARRAY_SIZE(runs); i++)
 			if (str_contains(low, str_of(runs[i]))) {
 				ps_say(p, "persistence");
 				return true;

@@ -41,7 +41,7 @@ static const struct {
 
 static const char *native_category(struct str name, const struct word *argv, size_t argc)
 {
-	for (size_t i = 0; i < sizeof(natives) / sizeof(*natives); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(natives); i++) {
 		if (!ps_listed(name, natives[i].names))
 			continue;
 		if (!natives[i].words[0])

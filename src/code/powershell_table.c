@@ -166,7 +166,7 @@ static const struct {
 
 const char *ps_alias(struct str name)
 {
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
 		if (ps_word_is(name, aliases[i].alias))
 			return aliases[i].name;
 	return NULL;
@@ -179,10 +179,10 @@ const struct ps_cmdlet *ps_cmdlet(struct str name)
 	static const struct ps_cmdlet quiet = {.out = 'd'}, object = {.out = 'i'};
 	static const struct ps_cmdlet said[] = {{.say = "destruction"}, {.say = "persistence"}, {.say = "elevation"}, {.say = "protections"}, {.say = "system-change"}, {.say = "code"}};
 
-	for (size_t i = 0; i < sizeof(cmdlets) / sizeof(*cmdlets); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cmdlets); i++)
 		if (ps_word_is(name, cmdlets[i].name))
 			return &cmdlets[i];
-	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(categories); i++)
 		if (ps_listed(name, categories[i].names))
 			return &said[i];
 	if (ps_listed(name, "Sort-Object Select-Object Get-Unique Group-Object Write-Output Out-String"))
@@ -221,7 +221,7 @@ static const struct ps_static statics[] = {
 
 const struct ps_static *ps_static(struct str type, struct str method)
 {
-	for (size_t i = 0; i < sizeof(statics) / sizeof(*statics); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(statics); i++)
 		if (ps_word_is(type, statics[i].type) && (statics[i].method[0] == '*' || ps_listed(method, statics[i].method)))
 			return &statics[i];
 	return NULL;

@@ -104,9 +104,9 @@ static bool looks_only(const struct pvs *callee, bool classes)
 			return false; /* classes may have a say in it */
 		size_t k = 0;
 
-		while (k < sizeof(names) / sizeof(*names) && !(callee->v[i]->kind == PV_NAME && str_is(callee->v[i]->text, names[k])))
+		while (k < ARRAY_SIZE(names) && !(callee->v[i]->kind == PV_NAME && str_is(callee->v[i]->text, names[k])))
 			k++;
-		found &= k < sizeof(names) / sizeof(*names);
+		found &= k < ARRAY_SIZE(names);
 	}
 	return found;
 }
@@ -470,7 +470,7 @@ static void visit_node(struct python *p, TSNode n, const struct py_scope *sc)
 
 	if (ts_node_is_null(n) || !walk_enter(p->w, n))
 		return;
-	hit = bsearch(ts_node_type(n), kinds, sizeof(kinds) / sizeof(*kinds), sizeof(*kinds), by_type);
+	hit = bsearch(ts_node_type(n), kinds, ARRAY_SIZE(kinds), sizeof(*kinds), by_type);
 	if (hit)
 		kinds[((const char *)hit - (const char *)kinds) / sizeof(*kinds)].visit(p, n, sc);
 	else

@@ -112,7 +112,7 @@ static bool is_steered(struct python *p, struct str name)
 {
 	static const char steered[][2][16] = {{"tempfile.", "name"}, {"logging.", "baseFilename"}, {"http.client.", "host"}, {"http.client.", "port"}, {"smtplib.", "host"}, {"subprocess.", "pid"}, {"zipfile.", "filename"}, {"zipfile.", "fp"}, {"tarfile.", "name"}};
 
-	for (size_t i = 0; i < sizeof(steered) / sizeof(*steered); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(steered); i++)
 		if (str_starts(name, steered[i][0]) && (pmap_get(p->stored, str_of(steered[i][1])) || pmap_get(p->stored, STR("*"))))
 			return true;
 	return false;
@@ -155,7 +155,7 @@ static bool reads_environment(struct python *p, TSNode call)
 	static const char names[][12] = {"bool", "dict", "enumerate", "iter", "len", "list", "print", "repr", "set", "sorted", "str", "tuple"};
 	struct str name = node_text(p->w, node_field(call, "function"));
 
-	for (size_t i = 0; !p->hides && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; !p->hides && i < ARRAY_SIZE(names); i++)
 		if (str_is(name, names[i]))
 			return true;
 	return str_starts(name, "os.") || str_starts(name, "subprocess.") || str_starts(name, "asyncio.");
@@ -346,7 +346,7 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 	}
 	if (py_module(module) == PY_MODULE_STDLIB || (dot >= 0 && py_module(module) == PY_MODULE_OTHER && !py_row(module)))
 		code_marker_add(p->w, "module", n);
-	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(marked); i++)
 		if (str_is(top, marked[i]))
 			code_marker_add(p->w, "ctypes", n);
 }
@@ -365,11 +365,11 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 		if (v->kind == PV_NAME && (py_is_stdlib(v->text) || py_is_builtin(v->text))) {
 			struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(v->text), STR_ARG(attr));
 
-			while (k < sizeof(free_to_set) / sizeof(*free_to_set) && !str_is(full, free_to_set[k]))
+			while (k < ARRAY_SIZE(free_to_set) && !str_is(full, free_to_set[k]))
 				k++;
 			if (str_is(full, "sys.path"))
 				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
-			else if (k == sizeof(free_to_set) / sizeof(*free_to_set))
+			else if (k == ARRAY_SIZE(free_to_set))
 				code_marker_add(p->w, "setattr", n);
 		} else if (v->kind == PV_LOST || (str_starts(attr, "__") && str_ends(attr, "__") && (v->kind != PV_USER || !py_special_name(attr) || str_is(attr, "__class__") || str_is(attr, "__match_args__")))) {
 			code_marker_add(p->w, "setattr", n);

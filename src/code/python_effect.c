@@ -119,7 +119,7 @@ static struct str archive_suffix(struct python *p, const struct py_args *args)
 	static const char suffixes[][2][12] = {{"zip", ".zip"}, {"tar", ".tar"}, {"gztar", ".tar.gz"}, {"bztar", ".tar.bz2"}, {"xztar", ".tar.xz"}, {"zstdtar", ".tar.zst"}};
 	const struct pvs *v = py_arg(p, args, 1, "format");
 
-	for (size_t i = 0; v && v->n == 1 && i < sizeof(suffixes) / sizeof(*suffixes); i++)
+	for (size_t i = 0; v && v->n == 1 && i < ARRAY_SIZE(suffixes); i++)
 		if (str_is(py_text(p, v->v[0]), suffixes[i][0]))
 			return str_of(suffixes[i][1]);
 	return CODE_HOLE;
@@ -219,7 +219,7 @@ static bool is_proxied(struct python *p)
 {
 	static const char names[][12] = {"http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (py_is_set(p, names[i]))
 			return true;
 	return str_contains(p->w->src, STR("_proxy")) || str_contains(p->w->src, STR("_PROXY"));
@@ -254,7 +254,7 @@ static bool may_bind(struct str code, bool statements)
 	static const char words[][8] = {"import", "def ", "class", "for ", "with ", "del ", "global", "except", "match"};
 	bool binds = statements ? memchr(code.p, '=', code.n) != NULL : str_contains(code, STR(":="));
 
-	for (size_t i = 0; statements && i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; statements && i < ARRAY_SIZE(words); i++)
 		binds |= str_contains(code, str_of(words[i]));
 	return binds;
 }
@@ -379,7 +379,7 @@ void py_sql(struct python *p, const struct py_args *args, TSNode n)
 	for (size_t i = 0; i < text.n; i++)
 		low[i] = (char)(text.p[i] >= 'A' && text.p[i] <= 'Z' ? text.p[i] + 32 : text.p[i]);
 	bool bad = !text_exact(text);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		bad |= str_contains(str_n(low, text.n), str_of(words[i]));
 	if (bad)
 		code_marker_add(p->w, "sql", n);

@@ -434,7 +434,7 @@ static const struct pvs *text_method(struct python *p, struct str s, struct str 
 		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
 	if ((str_is(name, "encode") || str_is(name, "decode")) && none)
 		return pvs_text(p, PV_TEXT, s);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (str_is(name, texts[i]))
 			return pvs_text(p, PV_TEXT, CODE_HOLE);
 	return unknown_values(p);
@@ -569,7 +569,7 @@ static const struct {
 
 static const struct pvs *path_method(struct python *p, struct str s, struct str name, const struct py_args *args)
 {
-	for (size_t i = 0; i < sizeof(path_methods) / sizeof(*path_methods); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(path_methods); i++)
 		if (str_is(name, path_methods[i].name))
 			return path_methods[i].method(p, s, args);
 	return unknown_values(p);
@@ -678,9 +678,9 @@ static bool plain_bases(struct python *p, TSNode class)
 		const struct pvs *v = py_eval(p, kids[i], p->module); /* a class inside of another scope: its names may be others, which then are joined or lost */
 		size_t k = 0;
 
-		while (v->n == 1 && v->v[0]->kind == PV_NAME && k < sizeof(plain) / sizeof(*plain) && !str_is(v->v[0]->text, plain[k]))
+		while (v->n == 1 && v->v[0]->kind == PV_NAME && k < ARRAY_SIZE(plain) && !str_is(v->v[0]->text, plain[k]))
 			k++;
-		all = v->n == 1 && !v->cycle && v->v[0]->kind == PV_NAME && (k < sizeof(plain) / sizeof(*plain) || (py_is_builtin(v->v[0]->text) && (str_ends(v->v[0]->text, "Error") || str_is(v->v[0]->text, "Exception"))));
+		all = v->n == 1 && !v->cycle && v->v[0]->kind == PV_NAME && (k < ARRAY_SIZE(plain) || (py_is_builtin(v->v[0]->text) && (str_ends(v->v[0]->text, "Error") || str_is(v->v[0]->text, "Exception"))));
 	}
 	return all;
 }
@@ -691,13 +691,13 @@ static const struct pvs *name_result(struct python *p, struct str name, const st
 	static const char texts[][8] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct", "repr"};
 	const struct py_row *r = py_row(name);
 
-	for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(folds); i++)
 		if (str_is(name, folds[i].name))
 			return args->escaped ? unknown_values(p) : folds[i].fold(p, args);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (str_is(name, numbers[i]))
 			return pvs_one(p, p->data);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (str_is(name, texts[i]))
 			return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (r)

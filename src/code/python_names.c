@@ -300,15 +300,13 @@ static const char special[][NAME_ROOM] = {
 	"__version__", "__xor__",
 };
 
-#define COUNT(x) (sizeof(x) / sizeof(*(x)))
-
 static int by_name(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(row)); }
 
 static bool listed_in(struct str name, const char (*list)[NAME_ROOM], size_t n) { return bsearch(&name, list, n, sizeof(*list), by_name) != NULL; }
 
-bool py_harmless_name(struct str name) { return listed_in(name, harmless, COUNT(harmless)); }
-bool py_effect_name(struct str name) { return listed_in(name, effects, COUNT(effects)); }
-bool py_special_name(struct str name) { return listed_in(name, special, COUNT(special)); }
+bool py_harmless_name(struct str name) { return listed_in(name, harmless, ARRAY_SIZE(harmless)); }
+bool py_effect_name(struct str name) { return listed_in(name, effects, ARRAY_SIZE(effects)); }
+bool py_special_name(struct str name) { return listed_in(name, special, ARRAY_SIZE(special)); }
 
 /* The words of a text, without the dashes of options: names that an object gets for its attributes. */
 static void own_words(struct python *p, struct str text)
@@ -337,7 +335,7 @@ void py_own_attributes(struct python *p, TSNode function, TSNode args)
 	TSNode *kids = py_children(p, args, &count);
 	bool makes = false;
 
-	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
 		makes |= str_is(name, makers[i]);
 	for (uint32_t i = 0; makes && i < count; i++) {
 		bool keyword = node_is(kids[i], "keyword_argument");
@@ -359,4 +357,4 @@ static bool sorted(const char (*list)[NAME_ROOM], size_t n)
 	return true;
 }
 
-bool py_names_sorted(void) { return sorted(harmless, COUNT(harmless)) && sorted(effects, COUNT(effects)) && sorted(special, COUNT(special)); }
+bool py_names_sorted(void) { return sorted(harmless, ARRAY_SIZE(harmless)) && sorted(effects, ARRAY_SIZE(effects)) && sorted(special, ARRAY_SIZE(special)); }

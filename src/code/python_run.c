@@ -77,7 +77,7 @@ static bool only_filters(struct str name)
 {
 	static const char names[][12] = {"cat", "cut", "grep", "head", "jq", "md5sum", "sha256sum", "sort", "tail", "tr", "uniq", "wc"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(py_base(name), names[i]))
 			return true;
 	return false;

@@ -368,7 +368,7 @@ static bool makes_otherwise(struct str src)
 {
 	static const char ways[][16] = {"type(", "__class__", "classmethod", "__new__", "copy", "__reduce", "__setstate__"};
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
 		if (str_contains(src, str_of(ways[i])))
 			return true;
 	return false;
@@ -594,10 +594,10 @@ static bool may_only_read(struct python *p, TSNode function)
 	bool method = node_is(function, "attribute");
 	struct str name = node_text(p->w, method ? node_field(function, "attribute") : function);
 
-	for (size_t i = 0; !method && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; !method && i < ARRAY_SIZE(names); i++)
 		if (str_is(name, names[i]))
 			return true;
-	for (size_t i = 0; method && i < sizeof(methods) / sizeof(*methods); i++)
+	for (size_t i = 0; method && i < ARRAY_SIZE(methods); i++)
 		if (str_is(name, methods[i]))
 			return true;
 	return false;
@@ -741,7 +741,7 @@ static void collect_bindings(struct python *p, TSNode n, struct py_scope *sc, un
 		code_marker_add(p->w, "bound", n);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(collectors) / sizeof(*collectors); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(collectors); i++)
 		if (!strcmp(type, collectors[i].type)) {
 			collectors[i].collect(p, n, sc, depth);
 			return;
@@ -755,12 +755,12 @@ void py_collect(struct python *p, TSNode root)
 	static const char makers[][8] = {"class", "type", "Meta", "ock"}; /* of classes, and Mock */
 	static const char odd[][20] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register", "setattr", "type("};
 
-	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
 		p->classes |= str_contains(p->w->src, str_of(makers[i]));
-	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
 		p->steers |= str_contains(p->w->src, str_of(odd[i]));
 	p->makes_otherwise = makes_otherwise(p->w->src);
-	for (size_t i = 0; i < sizeof(setters) / sizeof(*setters); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(setters); i++)
 		if (str_contains(p->w->src, str_of(setters[i])))
 			p->stored = pmap_set(p->a, p->stored, STR("*"), p);
 	p->module = new_scope(p, root, SCOPE_MODULE, NULL);

@@ -420,34 +420,32 @@ static const char builtins[][NAME_ROOM] = {
 	"reveal_type", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "vars", "zip",
 };
 
-#define COUNT(x) (sizeof(x) / sizeof(*(x)))
-
 static int by_name(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(row)); }
 
 static int by_row(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(((const struct py_row *)row)->name)); }
 
 static bool listed_in(struct str name, const char (*list)[NAME_ROOM], size_t n) { return bsearch(&name, list, n, sizeof(*list), by_name) != NULL; }
 
-const struct py_row *py_row(struct str name) { return bsearch(&name, rows, COUNT(rows), sizeof(*rows), by_row); }
-bool py_is_inner(struct str name) { return listed_in(name, inner, COUNT(inner)); }
-bool py_is_builtin(struct str name) { return listed_in(name, builtins, COUNT(builtins)); }
+const struct py_row *py_row(struct str name) { return bsearch(&name, rows, ARRAY_SIZE(rows), sizeof(*rows), by_row); }
+bool py_is_inner(struct str name) { return listed_in(name, inner, ARRAY_SIZE(inner)); }
+bool py_is_builtin(struct str name) { return listed_in(name, builtins, ARRAY_SIZE(builtins)); }
 
 bool py_is_stdlib(struct str name)
 {
 	ptrdiff_t dot = str_find(name, '.', 0);
 
-	return listed_in(dot < 0 ? name : str_sub(name, 0, (size_t)dot), stdlib, COUNT(stdlib));
+	return listed_in(dot < 0 ? name : str_sub(name, 0, (size_t)dot), stdlib, ARRAY_SIZE(stdlib));
 }
 
 bool code_python_module(struct str name) { return py_is_stdlib(name); }
 
 enum py_module py_module(struct str name)
 {
-	if (listed_in(name, pure, COUNT(pure)))
+	if (listed_in(name, pure, ARRAY_SIZE(pure)))
 		return PY_MODULE_PURE;
-	if (listed_in(name, listed, COUNT(listed)))
+	if (listed_in(name, listed, ARRAY_SIZE(listed)))
 		return PY_MODULE_LISTED;
-	return listed_in(name, stdlib, COUNT(stdlib)) ? PY_MODULE_STDLIB : PY_MODULE_OTHER;
+	return listed_in(name, stdlib, ARRAY_SIZE(stdlib)) ? PY_MODULE_STDLIB : PY_MODULE_OTHER;
 }
 
 static bool sorted(const char (*list)[NAME_ROOM], size_t n)
@@ -460,8 +458,8 @@ static bool sorted(const char (*list)[NAME_ROOM], size_t n)
 
 bool py_tables_sorted(void)
 {
-	for (size_t i = 1; i < COUNT(rows); i++)
+	for (size_t i = 1; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].name[sizeof(rows[i].name) - 1] || rows[i].spec[sizeof(rows[i].spec) - 1] || str_cmp(str_of(rows[i - 1].name), str_of(rows[i].name)) >= 0)
 			return false;
-	return sorted(pure, COUNT(pure)) && sorted(inner, COUNT(inner)) && sorted(listed, COUNT(listed)) && sorted(stdlib, COUNT(stdlib)) && sorted(builtins, COUNT(builtins)) && py_names_sorted();
+	return sorted(pure, ARRAY_SIZE(pure)) && sorted(inner, ARRAY_SIZE(inner)) && sorted(listed, ARRAY_SIZE(listed)) && sorted(stdlib, ARRAY_SIZE(stdlib)) && sorted(builtins, ARRAY_SIZE(builtins)) && py_names_sorted();
 }

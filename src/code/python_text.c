@@ -346,7 +346,7 @@ static const struct char_range own_letters[] = {{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF
 
 static bool is_own(uint32_t cp)
 {
-	for (size_t i = 0; i < sizeof(own_letters) / sizeof(*own_letters); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(own_letters); i++)
 		if (cp >= own_letters[i].from && cp <= own_letters[i].to)
 			return true;
 	return false;

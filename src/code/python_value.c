@@ -329,7 +329,7 @@ static const struct pvs *field_values(struct python *p, const struct pv *v, stru
 
 	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") || !ts_node_is_null(node_field(v->node, "superclasses")) || pmap_get(p->stored, STR("*")) || p->evals)
 		return unknown_values(p);
-	for (size_t i = 0; i < sizeof(between) / sizeof(*between); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(between); i++)
 		if (pmap_get(p->own, str_of(between[i])))
 			return unknown_values(p);
 	return settle_values(p, at_least(p, eval_binding(p, (struct py_binding *)b)), true);
@@ -408,7 +408,7 @@ static const struct pvs *constant_values(struct python *p, struct str name)
 	} texts[] = {{"os.sep", "/"}, {"os.path.sep", "/"}, {"os.curdir", "."}, {"os.pardir", ".."}, {"os.path.curdir", "."}, {"os.path.pardir", ".."}, {"os.linesep", "\n"}, {"os.devnull", "/dev/null"},
 		{"os.path.devnull", "/dev/null"}, {"os.extsep", "."}, {"os.pathsep", ":"}, {"os.name", "posix"}, {"sys.platform", "linux"}, {"sys.executable", "/usr/bin/python3"}};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (str_is(name, texts[i].name))
 			return pvs_text(p, PV_TEXT, str_of(texts[i].text));
 	if (str_is(name, "sys.argv"))
@@ -792,7 +792,7 @@ const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 		return pvs_one(p, p->lost);
 	}
 	p->fuel--;
-	hit = bsearch(ts_node_type(n), kinds, sizeof(kinds) / sizeof(*kinds), sizeof(*kinds), by_type);
+	hit = bsearch(ts_node_type(n), kinds, ARRAY_SIZE(kinds), sizeof(*kinds), by_type);
 	if (!hit)
 		return unknown_values(p);
 	row = (size_t)((const char *)hit - (const char *)kinds) / sizeof(*kinds);

@@ -307,7 +307,7 @@ static void learn_lua(struct script *x)
 	for (size_t i = 0; i < x->s.n; i++) {
 		static const char words[][16] = {"local ", "for ", "function ", "function(", "local function "};
 
-		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++) {
+		for (size_t k = 0; k < ARRAY_SIZE(words); k++) {
 			size_t n = strlen(words[k]), j = i + n, from;
 
 			if (x->s.n - i < n || memcmp(x->s.p + i, words[k], n) || (i && script_letter(x->s.p[i - 1])))
@@ -564,7 +564,7 @@ static bool scan_operator(struct script *x)
 		x->i++;
 		return true;
 	}
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		int is = kinds[i](x);
 
 		if (is)
@@ -752,7 +752,7 @@ static bool changes_arguments(const struct script *x)
 {
 	static const char words[][12] = {"push", "unshift", "concat", "insert", "append", "prepend", "replace", "fill", "<<", "] =", "]=", "map!", "merge"};
 
-	for (size_t i = 0; str_contains(x->s, STR("ARGV")) && i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; str_contains(x->s, STR("ARGV")) && i < ARRAY_SIZE(words); i++)
 		if (str_contains(x->s, str_of(words[i])))
 			return true;
 	return false;

@@ -88,7 +88,7 @@ static const struct script_language languages[] = {
 
 const struct script_language *script_language(const char *lang)
 {
-	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
 		if (!strcmp(languages[i].name, lang))
 			return &languages[i];
 	return NULL;

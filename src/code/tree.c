@@ -12,7 +12,7 @@ static const struct code_language languages[] = {
 
 static const struct code_language *find_language(const char *lang)
 {
-	for (size_t i = 0; lang && i < sizeof(languages) / sizeof(*languages); i++)
+	for (size_t i = 0; lang && i < ARRAY_SIZE(languages); i++)
 		if (languages[i].name && !strcmp(languages[i].name, lang))
 			return &languages[i];
 	return NULL;

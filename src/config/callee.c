@@ -23,7 +23,7 @@ static bool loads_module(struct str callee)
 {
 	static const char names[][28] = {"require", "import", "__import__", "importlib.import_module"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(callee, names[i]))
 			return true;
 	return false;

@@ -244,7 +244,7 @@ static int import_all(struct load_job *j)
 {
 	static const char names[][12] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh", "git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
 	struct config_preset p;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (config_preset(str_of(names[i]), &p) && import_fencepost(j, &p) < 0)
 			return -1;
 	return 0;

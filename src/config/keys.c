@@ -6,14 +6,12 @@
 #include "config/knowledge_yaml.h"
 #include "config/load.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 static int parse_mode(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_name names[] = {{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN},
 		{"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK}};
 	int v = 0;
-	if (value_choice(l, n, names, COUNT(names), "expected default, acceptEdits, plan, bypassPermissions or dontAsk", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected default, acceptEdits, plan, bypassPermissions or dontAsk", &v) < 0)
 		return -1;
 	*(enum mode *)field = (enum mode)v;
 	return 0;
@@ -23,7 +21,7 @@ static int parse_route(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_name names[] = {{"advise", ROUTE_ADVISE}, {"off", ROUTE_OFF}, {"warn", ROUTE_WARN}, {"ask", ROUTE_ASK}, {"deny", ROUTE_DENY}};
 	int v = 0;
-	if (value_choice(l, n, names, COUNT(names), "expected off, advise, warn, ask or deny", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected off, advise, warn, ask or deny", &v) < 0)
 		return -1;
 	*(enum route *)field = (enum route)v;
 	return 0;
@@ -97,7 +95,7 @@ static bool plain_name(struct str s)
 static void add_interpreters(struct load *l, struct buf *rows)
 {
 	for (const struct interpreter_rules *r = l->policy.interpreters; r; r = r->next)
-		for (size_t i = 0; i < COUNT(interpreters); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(interpreters); i++)
 			for (const struct texts *t = r->names; t && str_is(r->lang, interpreters[i].lang); t = t->next)
 				if (plain_name(t->text) && !know_find(t->text, l->policy.commands, l->policy.ncommands))
 					buf_fmt(rows, "- {name: ['%.*s'], style: posix, abbrev: false, flags: {'%s': 'code:%s last'}, operands: {first: [exec], rest: none, empty: 'code:%s'}, "
@@ -131,7 +129,7 @@ static int parse_classifier(struct load *l, const struct ynode *n, void *field)
 		{"timeout_ms", value_millis, offsetof(struct classifier, timeout_ms)},
 	};
 	struct classifier c = {.timeout_ms = 2000};
-	if (value_map(l, n, fields, COUNT(fields), &c) < 0)
+	if (value_map(l, n, fields, ARRAY_SIZE(fields), &c) < 0)
 		return -1;
 	if (!c.command && !yaml_null(n))
 		return value_fail(l, n, "a classifier needs 'command'");
@@ -143,7 +141,7 @@ static int parse_task(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_name names[] = {{"test", 0}, {"typecheck", 1}, {"lint", 2}, {"data", 3}, {"json", 4}, {"custom", 5}};
 	int v = 0;
-	if (value_choice(l, n, names, COUNT(names), "expected test, typecheck, lint, data, json or custom", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected test, typecheck, lint, data, json or custom", &v) < 0)
 		return -1;
 	*(struct str *)field = str_of(names[v].name);
 	return 0;
@@ -160,7 +158,7 @@ static int validator_item(struct load *l, const struct ynode *n, void *node)
 	struct custom_validator *v = node;
 	v->task = STR("custom");
 	v->timeout_ms = 10000;
-	if (value_map(l, n, fields, COUNT(fields), v) < 0)
+	if (value_map(l, n, fields, ARRAY_SIZE(fields), v) < 0)
 		return -1;
 	if (!v->command || !v->name.n)
 		return value_fail(l, n, "a validator needs 'name' and 'command'");
@@ -180,7 +178,7 @@ static int parse_guidance(struct load *l, const struct ynode *n, void *field)
 		{"extra", value_texts, offsetof(struct guidance, extra)},
 	};
 	struct guidance g = {.enabled = true, .include_defaults = true};
-	if (value_map(l, n, fields, COUNT(fields), &g) < 0)
+	if (value_map(l, n, fields, ARRAY_SIZE(fields), &g) < 0)
 		return -1;
 	*(struct guidance *)field = g;
 	return 0;
@@ -193,7 +191,7 @@ static int parse_redirect(struct load *l, const struct ynode *n, void *field)
 		{"tmpTarget", value_text, offsetof(struct tmp_redirect, target)},
 	};
 	struct tmp_redirect r = {.target = STR("/tmp/claude")};
-	if (value_map(l, n, fields, COUNT(fields), &r) < 0)
+	if (value_map(l, n, fields, ARRAY_SIZE(fields), &r) < 0)
 		return -1;
 	struct str name = str_starts(r.target, "/tmp/") ? str_sub(r.target, 5, r.target.n) : STR("");
 	if (!name.n || str_find(name, '/', 0) >= 0 || str_is(name, ".") || str_is(name, ".."))
@@ -206,7 +204,7 @@ static int parse_network(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_name names[] = {{"deny", false}, {"host-allowed", true}};
 	int v = 0;
-	if (value_choice(l, n, names, COUNT(names), "expected deny or host-allowed", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected deny or host-allowed", &v) < 0)
 		return -1;
 	*(bool *)field = v;
 	return 0;
@@ -217,7 +215,7 @@ static int parse_client_sandbox(struct load *l, const struct ynode *n, void *fie
 	static const struct value_name names[] = {{"refuse", false}, {"trust", true}};
 	int v = 0;
 
-	if (value_choice(l, n, names, COUNT(names), "expected refuse or trust", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected refuse or trust", &v) < 0)
 		return -1;
 	*(bool *)field = v;
 	return 0;
@@ -285,7 +283,7 @@ static int parse_audit_sync(struct load *l, const struct ynode *n, void *field)
 	static const int strength[] = {[AUDIT_SYNC_NONE] = 0, [AUDIT_SYNC_BEGIN] = 1, [AUDIT_SYNC_ALWAYS] = 2};
 	int v = 0;
 	(void)field;
-	if (value_choice(l, n, names, COUNT(names), "expected always, begin or none", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected always, begin or none", &v) < 0)
 		return -1;
 	if (!milder(l, n, &audit_of(l)->of_system.sync, strength[v] < strength[audit_of(l)->sync]))
 		audit_of(l)->sync = (enum audit_sync)v;
@@ -355,7 +353,7 @@ static const size_t offsets[] = { /* in struct policy */
 #undef KEY
 };
 
-const size_t config_nkeys = COUNT(config_keys);
+const size_t config_nkeys = ARRAY_SIZE(config_keys);
 
 int config_key_parse(struct load *l, size_t i, const struct ynode *n) { return parsers[i](l, n, (char *)&l->policy + offsets[i]); }
 

@@ -556,7 +556,7 @@ static const struct {
 	{"effects", parse_row_effects}, {"readonly", parse_readonly}, {"info", parse_info}, {"fires", parse_fires}, {"obeys", parse_obeys}, {"examples", parse_examples},
 };
 
-#define ROW_KEYS (sizeof(row_keys) / sizeof(row_keys[0]))
+#define ROW_KEYS ARRAY_SIZE(row_keys)
 
 static int parse_body(struct pack *p, const struct ynode *n, struct know_row *r)
 {

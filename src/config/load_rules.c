@@ -5,8 +5,6 @@
 #include "base/regex.h"
 #include "config/load.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
 /* ---- common to all rules ---- */
 
 static int read_regex(struct load *l, const struct ynode *n, struct str pattern, struct regex **ret)
@@ -73,7 +71,7 @@ static int unknown_rule_key(struct load *l, const struct ynode *c, const struct 
 	size_t distance = SIZE_MAX;
 	for (size_t i = 0; i < count; i++)
 		value_nearer(c->key, fields[i].name, &nearest, &distance);
-	for (size_t i = 0; i < (flags & WITH_EXAMPLES ? COUNT(shared_keys) : 2); i++)
+	for (size_t i = 0; i < (flags & WITH_EXAMPLES ? ARRAY_SIZE(shared_keys) : 2); i++)
 		value_nearer(c->key, shared_keys[i], &nearest, &distance);
 	return value_unknown(l, c, nearest);
 }
@@ -120,7 +118,7 @@ static int prefix_item(struct load *l, const struct ynode *n, void *node)
 	rule_start(l, n, &r->rule);
 	if (n->kind != YNODE_MAP)
 		return value_text(l, n, &r->prefix);
-	if (rule_map(l, n, fields, COUNT(fields), &r->prefix, &r->rule, WITH_EXAMPLES, &seen) < 0)
+	if (rule_map(l, n, fields, ARRAY_SIZE(fields), &r->prefix, &r->rule, WITH_EXAMPLES, &seen) < 0)
 		return -1;
 	if (SEEN(seen, 0) && SEEN(seen, 1))
 		return yaml_fail(&l->file, yaml_get(n, "command"), true, l->e, "prefix is given twice");
@@ -148,7 +146,7 @@ static int check_item(struct load *l, const struct ynode *n, void *node)
 	rule_start(l, n, &r->rule);
 	if (n->kind != YNODE_MAP)
 		return regex_text(l, n, r);
-	if (rule_map(l, n, fields, COUNT(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0)
+	if (rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0)
 		return -1;
 	return seen ? 0 : value_fail(l, n, "a check needs 'test'");
 }
@@ -169,7 +167,7 @@ static int redirect_mode(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_name names[] = {{"any", REDIRECT_ANY}, {"read", REDIRECT_READ}, {"write", REDIRECT_WRITE}, {"append", REDIRECT_APPEND}};
 	int v = 0;
-	if (value_choice(l, n, names, COUNT(names), "expected read, write, append or any", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected read, write, append or any", &v) < 0)
 		return -1;
 	*(enum redirect_mode *)field = (enum redirect_mode)v;
 	return 0;
@@ -187,7 +185,7 @@ static int redirect_item(struct load *l, const struct ynode *n, void *node)
 	struct redirect_rule *r = node;
 	unsigned seen;
 	rule_start(l, n, &r->rule);
-	if (rule_map(l, n, fields, COUNT(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0)
+	if (rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0)
 		return -1;
 	if (SEEN(seen, OUTSIDE) == SEEN(seen, GLOB) || !r->paths)
 		return value_fail(l, n, "a redirection rule needs one of 'outside' and 'glob', with a path");
@@ -229,7 +227,7 @@ static int argument_item(struct load *l, const struct ynode *n, void *node)
 	struct argument_rule *r = node;
 	unsigned seen, tests;
 	rule_start(l, n, &r->rule);
-	if (rule_map(l, n, fields, COUNT(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0)
+	if (rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0)
 		return -1;
 	tests = seen & 0xF;
 	if (!SEEN(seen, COMMAND))
@@ -264,7 +262,7 @@ static int normalise_item(struct load *l, const struct ynode *n, void *node)
 	struct normalise_rule *r = node;
 	unsigned seen;
 	rule_start(l, n, &r->rule);
-	if (rule_map(l, n, fields, COUNT(fields), r, &r->rule, 0, &seen) < 0)
+	if (rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, 0, &seen) < 0)
 		return -1;
 	return seen == 3 && r->strip ? 0 : value_fail(l, n, "a rule needs 'prefix' and 'strip'");
 }
@@ -282,7 +280,7 @@ int rules_only(struct load *l, const struct ynode *n, void *field)
 	if (yaml_null(n))
 		return 0;
 	rule_start(l, n, &r->rule);
-	if (n->kind == YNODE_MAP ? rule_map(l, n, fields, COUNT(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0 : value_texts(l, n, &r->names) < 0)
+	if (n->kind == YNODE_MAP ? rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0 : value_texts(l, n, &r->names) < 0)
 		return -1;
 	if (!r->names)
 		return value_fail(l, n, "expected at least one name: an empty list would deny everything");
@@ -302,7 +300,7 @@ static int tool_item(struct load *l, const struct ynode *n, void *node)
 	rule_start(l, n, &r->rule);
 	if (n->kind != YNODE_MAP)
 		return value_text(l, n, &r->tool);
-	if (rule_map(l, n, fields, COUNT(fields), r, &r->rule, 0, &seen) < 0)
+	if (rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, 0, &seen) < 0)
 		return -1;
 	return seen ? 0 : value_fail(l, n, "a rule needs 'tool'");
 }
@@ -348,7 +346,7 @@ static int permission_item(struct load *l, const struct ynode *n, void *node)
 	r->base = l->src->base;
 	if (n->kind != YNODE_MAP)
 		return permission_text(l, n, r);
-	if (rule_map(l, n, fields, COUNT(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0)
+	if (rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0)
 		return -1;
 	return seen ? 0 : value_fail(l, n, "a permission needs 'rule'");
 }
@@ -380,7 +378,7 @@ int rules_grades(struct load *l, const struct ynode *n, void *field)
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		struct regrade *r = arena_new(l->a, struct regrade);
 		rule_start(l, c, &r->rule);
-		if (is_id(l, c) < 0 || value_choice(l, c, names, COUNT(names),
+		if (is_id(l, c) < 0 || value_choice(l, c, names, ARRAY_SIZE(names),
 					       "expected off, warn, contain, ask or deny", &grade) < 0)
 			return -1;
 		r->id = check_find(c->key);
@@ -426,7 +424,7 @@ static int call_item(struct load *l, const struct ynode *n, void *node)
 {
 	struct call_rule *r = node;
 
-	if (call_rule(l, n, r, COUNT(call_fields)) < 0)
+	if (call_rule(l, n, r, ARRAY_SIZE(call_fields)) < 0)
 		return -1;
 	for (struct texts *t = r->match; t; t = t->next) {
 		t->text = callee_pattern(l->a, t->text);
@@ -450,7 +448,7 @@ static int writes(struct load *l, const struct ynode *n, void *field)
 	struct call_rule *r = arena_new(l->a, struct call_rule);
 	unsigned seen;
 	rule_start(l, n, &r->rule);
-	if (rule_map(l, n, fields, COUNT(fields), r, &r->rule, 0, &seen) < 0)
+	if (rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, 0, &seen) < 0)
 		return -1;
 	if (seen != 3 || !r->outside)
 		return value_fail(l, n, "'writes' needs 'outside' with a path, and 'decision'");
@@ -496,7 +494,7 @@ static int one_interpreter(struct load *l, const struct ynode *c, struct interpr
 		*r = arena_new(l->a, struct interpreter_rules);
 		(*r)->lang = c->key;
 	}
-	return value_map(l, c, fields, COUNT(fields), *r);
+	return value_map(l, c, fields, ARRAY_SIZE(fields), *r);
 }
 
 int rules_interpreters(struct load *l, const struct ynode *n, void *field)
@@ -509,14 +507,14 @@ int rules_interpreters(struct load *l, const struct ynode *n, void *field)
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		const char *nearest = NULL;
 		size_t distance = SIZE_MAX, i = 0;
-		while (i < COUNT(langs) && !str_is(c->key, langs[i]))
+		while (i < ARRAY_SIZE(langs) && !str_is(c->key, langs[i]))
 			i++;
-		if (i < COUNT(langs)) {
+		if (i < ARRAY_SIZE(langs)) {
 			if (one_interpreter(l, c, field) < 0)
 				return -1;
 			continue;
 		}
-		for (size_t k = 0; k < COUNT(langs); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(langs); k++)
 			value_nearer(c->key, langs[k], &nearest, &distance);
 		if (value_unknown(l, c, nearest) < 0)
 			return -1;

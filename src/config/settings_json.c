@@ -89,7 +89,7 @@ static int read_mode(struct settings_load *l, const struct json *v)
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.defaultMode is not a text", STR_ARG(l->name));
 	l->has_mode = true;
 	l->mode = MODE_DEFAULT; /* also for a mode of a newer client: it lifts nothing here */
-	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
 		if (str_is(text, modes[i].name))
 			l->mode = modes[i].mode;
 	return 0;
@@ -106,7 +106,7 @@ static int read_permissions(struct settings_load *l)
 		return 0;
 	if (!json_is(permissions, JSON_OBJECT))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions is not a map", STR_ARG(l->name));
-	for (size_t i = 0; i < sizeof l->lists / sizeof *l->lists; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(l->lists); i++)
 		if (read_list(l, &l->lists[i], json_key(permissions, l->lists[i].key)) < 0)
 			return -1;
 	return read_mode(l, json_key(permissions, "defaultMode"));
@@ -143,7 +143,7 @@ int settings_load(struct arena *a, struct str name, struct str bytes, struct str
 
 		return err_set(e, ERR_CONFIG, 0, "%.*s:%zu:%zu: %.*s", STR_ARG(name), at.line, at.column, STR_ARG(json_why(&r)));
 	}
-	for (size_t i = 0; i < sizeof l.lists / sizeof *l.lists; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(l.lists); i++)
 		l.lists[i].end = &l.lists[i].first;
 	if (read_permissions(&l) < 0)
 		return -1;

@@ -472,7 +472,7 @@ const struct ynode *yamltext_find(const struct ynode *list, struct str item)
 	for (const struct ynode *c = list ? list->child : NULL; c; c = c->next) {
 		if (c->kind == YNODE_SCALAR && str_eq(c->text, item))
 			return c;
-		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 			const struct ynode *v = yaml_get(c, keys[i]);
 
 			if (v && v->kind == YNODE_SCALAR && str_eq(v->text, item))

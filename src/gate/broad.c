@@ -119,7 +119,7 @@ static bool make_plain(struct str text, bool more, struct room *ret)
 
 static bool is_fine_alone(struct str name)
 {
-	for (size_t i = 0; i < sizeof fine_alone / sizeof *fine_alone; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fine_alone); i++)
 		if (str_is(name, fine_alone[i]))
 			return true;
 	return false;
@@ -145,7 +145,7 @@ static const char *why_broad(struct str text, bool more)
 
 	if (!make_plain(text, more, &r))
 		return NULL;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (const char *p = rows[i].names + 1; *p;) {
 			size_t n = strcspn(p, "|");
 
@@ -182,8 +182,8 @@ const char *permission_broad(const struct permission_rule *r)
 		return all_tools;
 	if (str_is(r->tool, "Bash") || str_is(r->tool, "PowerShell"))
 		return r->all ? all_commands : command_broad(r->pattern);
-	for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
-		for (size_t k = 0; str_is(r->tool, edits[i]) && k < sizeof everything / sizeof *everything; k++)
+	for (size_t i = 0; i < ARRAY_SIZE(edits); i++)
+		for (size_t k = 0; str_is(r->tool, edits[i]) && k < ARRAY_SIZE(everything); k++)
 			if (str_is(r->pattern, everything[k]))
 				return all_files;
 	return NULL;

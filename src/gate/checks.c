@@ -51,7 +51,7 @@ static bool edits_in_place(const struct judge *j, const char *name, struct span 
 	static const char names[][16] = {"sed", "gsed", "black", "isort", "ruff", "autopep8", "yapf", "autoflake", "pyupgrade", "djlint", "gofmt", "gofumpt", "goimports", "shfmt", "clang-format", "stylua",
 		"rustfmt", "biome", "taplo", "dos2unix", "unix2dos", "sd"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i], name))
 			return true;
 	for (const struct command *k = j->f->commands; k && !strcmp(name, "perl"); k = k->next)
@@ -424,7 +424,7 @@ static const struct {
 
 static bool category_said(struct judge *j, const struct code_marker *m)
 {
-	for (size_t i = 0; i < sizeof(said_of_code) / sizeof(*said_of_code); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(said_of_code); i++)
 		if (!strcmp(said_of_code[i].marker, m->id)) {
 			judge_say(j, gate_check(said_of_code[i].check), m->at, str_of(said_of_code[i].message));
 			return true;
@@ -538,7 +538,7 @@ static bool installs_packages(const struct snippet *s)
 		"Pkg.precompile", "Pkg.resolve", "Pkg.update", "install.packages(", "remotes::install",
 		"devtools::install", "BiocManager::install", "pak::", "renv::restore"};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (str_contains(s->text.text, str_of(calls[i])))
 			return true;
 	return false;

@@ -306,7 +306,7 @@ static bool plain_scheme(struct str s)
 {
 	static const char names[][12] = {"http", "https", "ws", "wss", "ftp", "ftps", "postgres", "postgresql", "mysql", "mariadb", "redis", "rediss", "mongodb", "amqp", "amqps", "nats", "mqtt", "tcp", "git"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is_like(s, names[i]))
 			return true;
 	return false;
@@ -355,7 +355,7 @@ static bool loopback_name(struct str h)
 {
 	static const char names[][12] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (glob_may(str_of(names[i]), h, GLOB_FOLD) == GLOB_YES)
 			return !str_starts(str_of(names[i]), "127") || is_dotted_number(h); /* 127.0.0.1.example.com */
 	return false;
@@ -427,7 +427,7 @@ static bool lists_packages(const struct subject *s)
 	for (size_t i = 1; i + 2 < s->c->argc && (str_starts(s->base, "python") || str_starts(s->base, "pypy") || str_is(s->base, "py")); i++) {
 		if (s->c->argv[i].kind != WORD_EXACT || !str_is(s->c->argv[i].text, "-m"))
 			continue;
-		for (size_t k = 0; k < sizeof(words) / sizeof(*words) && str_is(s->c->argv[i + 1].text, "pip"); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(words) && str_is(s->c->argv[i + 1].text, "pip"); k++)
 			if (s->c->argv[i + 2].kind == WORD_EXACT && str_is(s->c->argv[i + 2].text, words[k]))
 				return true;
 		return false;
@@ -504,7 +504,7 @@ void danger_effects(struct judge *j, const struct check *c)
 
 		if ((has & EFFECT_PATTERN_HOST) && finds_host(j, s))
 			has |= EFFECT_NETWORK;
-		for (size_t k = 0; k < sizeof(effects) / sizeof(*effects); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(effects); k++)
 			if ((has & effects[k].effect) && !was_said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && (stays_here(j, s) || lists_packages(s))) &&
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) && /* git's own have rows in the table, */
 			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&

@@ -33,7 +33,7 @@ const struct danger danger_rows[] = {
 #undef DANGER
 };
 
-const size_t danger_nrows = sizeof(danger_rows) / sizeof(*danger_rows);
+const size_t danger_nrows = ARRAY_SIZE(danger_rows);
 
 _Static_assert(sizeof(texts) <= UINT16_MAX, "every text can be pointed to");
 _Static_assert(CHECK_IDS <= UINT8_MAX, "a row has room for its check");

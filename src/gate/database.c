@@ -73,10 +73,10 @@ static enum harm mongo_harm(struct str s)
 	static const char destroys[][16] = {"dropDatabase", ".drop(", "dropIndexes", "deleteMany({})", "remove({})", "shutdownServer", "dropUser"};
 	static const char changes[][16] = {"delete", "remove", "update", "insert", "replace", "rename", "bulkWrite", "findAndModify", "$out", "$merge", "eval"};
 
-	for (size_t i = 0; i < sizeof(destroys) / sizeof(*destroys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(destroys); i++)
 		if (str_contains(s, str_of(destroys[i])))
 			return HARM_DESTROY;
-	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
 		if (str_contains(s, str_of(changes[i])))
 			return HARM_CHANGE;
 	return HARM_NONE;

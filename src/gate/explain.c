@@ -356,7 +356,7 @@ static void put_known(struct explain *x, const struct command *c)
 		buf_fmt(x->out, "%sonly reads", sep);
 		sep = ", ";
 	}
-	for (size_t i = 0; i < sizeof(effects) / sizeof(*effects); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
 		if (k->effects >> i & 1) {
 			buf_fmt(x->out, "%s%s", sep, effects[i]);
 			sep = ", ";
@@ -496,7 +496,7 @@ static void put_others(struct explain *x)
 /* ---- why ---- */
 
 static const char tiers[][16] = {"deny", "scoped allow", "ask", "allow", "default", "lifted"};
-#define TIERS (sizeof(tiers) / sizeof(*tiers))
+#define TIERS ARRAY_SIZE(tiers)
 
 static size_t tier_of(const struct step *s)
 {

@@ -34,7 +34,7 @@ static bool fetches(const struct subject *s)
 
 	if (str_is(s->base, "openssl") && s->c->argc > 1 && s->c->argv[1].kind == WORD_EXACT && (str_is(s->c->argv[1].text, "rand") || str_is(s->c->argv[1].text, "version")))
 		return false; /* it only talks to others as a client */
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(s->base, names[i]))
 			return true;
 	return false;
@@ -47,7 +47,7 @@ static bool decodes(struct judge *j, struct subject *s)
 	} rows[] = {{"base64", "-d"}, {"base64", "-D"}, {"base64", "--decode"}, {"base32", "-d"}, {"basenc", "-d"}, {"basenc", "--decode"}, {"xxd", "-r"}, {"openssl", "-d"},
 		{"gunzip", ""}, {"zcat", ""}, {"gzip", "-d"}, {"bunzip2", ""}, {"bzcat", ""}, {"xzcat", ""}, {"unxz", ""}, {"uudecode", ""}, {"rev", ""}, {"tr", ""}, {"gpg", "-d"}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (str_is(s->base, rows[i].name) && (!rows[i].options[0] || know_has(subject_options(j, s), rows[i].options)))
 			return true;
 	return false;

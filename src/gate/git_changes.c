@@ -483,9 +483,9 @@ void git_changes_of(struct judge *j, struct subject *s, struct str start, struct
 	if (!str_is(s->base, "git") || !s->row)
 		return;
 	f.o = subject_options(j, s);
-	while (i < sizeof(commands) / sizeof(*commands) && strcmp(f.o->name, commands[i].name) != 0)
+	while (i < ARRAY_SIZE(commands) && strcmp(f.o->name, commands[i].name) != 0)
 		i++;
-	if (i == sizeof(commands) / sizeof(*commands))
+	if (i == ARRAY_SIZE(commands))
 		return;
 	ret->followed = true;
 	split_operands(&f);

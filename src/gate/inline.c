@@ -286,7 +286,7 @@ static bool sql_harmless(struct str s)
 		"pg_promote", "pg_file", "pg_drop", "pg_switch", "pg_stat_file", "pg_current_log",
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_contains_nocase(s, words[i]))
 			return false;
 	if ((str_contains_nocase(s, "vacuum") && str_contains_nocase(s, "into")) || sql_edits(s))
@@ -318,7 +318,7 @@ static bool gdb_harmless(struct str s)
 		"thread apply all bt", "thread apply all bt full", "thread backtrace all", "bt all", "info registers", "info threads", "info locals", "info args", "info sharedlibrary", "info frame",
 		"set pagination off", "set confirm off", "set print pretty on"};
 
-	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
 		if (str_is(s, plain[i]))
 			return true;
 	return false;
@@ -362,7 +362,7 @@ bool inline_harmless(const struct snippet *s)
 {
 	if (s->code && s->code->complete)
 		return true;
-	for (size_t i = 0; s->lang && i < sizeof(languages) / sizeof(*languages); i++)
+	for (size_t i = 0; s->lang && i < ARRAY_SIZE(languages); i++)
 		if (!strcmp(languages[i].lang, s->lang))
 			return (languages[i].unknown_too || is_known(&s->text)) && languages[i].harmless(s->text.text);
 	return false;

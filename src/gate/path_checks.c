@@ -96,7 +96,7 @@ static bool names_gits_own(struct str pattern)
 		"pre-push", "pre-rebase", "post-checkout", "post-merge", "post-rewrite", "applypatch-msg", "update", "pre-receive", "post-receive", "fsmonitor-watchman",
 		".git", ".husky", ".envrc"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (glob_may(pattern, str_of(names[i]), GLOB_PATH | GLOB_FOLD) != GLOB_NO)
 			return true;
 	return false;
@@ -108,7 +108,7 @@ static bool finds_gits_own(struct str pattern)
 	static const char paths[][24] = {"./.git", "./.git/config", "./.git/HEAD", "./.git/hooks/pre-commit",
 		"./.git/objects/ab/cd", "./.husky/pre-commit", "./.envrc"};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		if (glob_may(pattern, str_of(paths[i]), GLOB_FOLD) != GLOB_NO)
 			return true;
 	return str_contains(pattern, STR(".git"));
@@ -198,7 +198,7 @@ static bool narrows(const struct command *c, size_t test, enum find_test_kind ki
 /* If find rewrites files, only a test on the name, or a start path beside .git, keeps git's own files out. */
 static bool test_chooses(const struct command *c, size_t k, bool rewritten)
 {
-	for (size_t t = 0; t < sizeof(find_tests) / sizeof(*find_tests); t++) {
+	for (size_t t = 0; t < ARRAY_SIZE(find_tests); t++) {
 		struct str value = k + 1 < c->argc ? c->argv[k + 1].text : STR("");
 
 		if (c->argv[k].kind != WORD_EXACT || !str_is(c->argv[k].text, find_tests[t].name))
@@ -305,7 +305,7 @@ bool paths_found(struct judge *j, const struct access *x)
 			found = true;
 			continue;
 		}
-		for (size_t k = 0; k < sizeof(filters) / sizeof(*filters); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(filters); k++)
 			filter |= str_is(s->base, filters[k]);
 		if (pipeline.to && span_overlaps(s->c->at, pipeline) && !filter)
 			return false;
@@ -356,7 +356,7 @@ static bool spares_git(const struct judge *j, const struct access *x)
 static bool test_names_git(const struct command *c)
 {
 	for (size_t k = 1; k + 1 < c->argc; k = find_skip(c, k) + 1)
-		for (size_t i = 0; i < sizeof(find_tests) / sizeof(*find_tests); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(find_tests); i++) {
 			struct str value = c->argv[k + 1].text;
 			enum find_test_kind kind = find_tests[i].kind;
 			bool own = kind == TEST_NAME ? names_gits_own(value) : kind == TEST_PATH && finds_gits_own(value);

@@ -16,7 +16,7 @@ static bool one_of(const char *name, const char (*list)[OP_ROOM], size_t n)
 	return false;
 }
 
-#define ONE_OF(name, list) one_of(name, list, sizeof(list) / sizeof(*(list)))
+#define ONE_OF(name, list) one_of(name, list, ARRAY_SIZE(list))
 
 static bool same_place(struct span a, struct span b) { return a.text == b.text && a.from == b.from && a.to == b.to; }
 
@@ -88,7 +88,7 @@ static void content_into(struct judge *j, const struct access *x, struct str dir
 
 	while (dir.n > 1 && (str_ends(dir, "/") || str_ends(dir, "/.")))
 		dir.n--;
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
 		struct str pattern = str_fmt(j->a, "%.*s/%s", STR_ARG(dir), patterns[i]);
 		struct access probe = {.kind = ACCESS_READ, .path = {.kind = WORD_REST, .glob = true, .text = pattern, .at = x->at}, .at = x->at};
 		const struct glob_answer *g;

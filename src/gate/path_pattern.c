@@ -18,7 +18,7 @@ static bool broad_bracket(struct str s, size_t from, size_t *ret_end)
 	*ret_end = end + 1;
 	if (in.n && (in.p[0] == '!' || in.p[0] == '^'))
 		return true;
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
 		if (str_contains(in, str_n(members[i], strnlen(members[i], sizeof(*members)))))
 			return true;
 	return false;

@@ -8,7 +8,6 @@
 #include "base/glob.h"
 #include "gate/path_table.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define PATTERN_ROOM 48 /* they stand in place: a table of pointers would have to be relocated at each start */
 
 /* Files that shells, tools, editors and agent clients run or obey without being asked. */
@@ -80,11 +79,11 @@ const char *path_table_pattern(const char *table, size_t i)
 		const char *name;
 		const char (*list)[PATTERN_ROOM];
 		size_t n;
-	} tables[] = {{"protected", protected_names, COUNT(protected_names)}, {"unprotected", unprotected_names, COUNT(unprotected_names)},
-		{"secret", secret_names, COUNT(secret_names)}, {"open", open_names, COUNT(open_names)}, {"secret-dirs", secret_dirs, COUNT(secret_dirs)},
-		{"access", access_names, COUNT(access_names)}};
+	} tables[] = {{"protected", protected_names, ARRAY_SIZE(protected_names)}, {"unprotected", unprotected_names, ARRAY_SIZE(unprotected_names)},
+		{"secret", secret_names, ARRAY_SIZE(secret_names)}, {"open", open_names, ARRAY_SIZE(open_names)}, {"secret-dirs", secret_dirs, ARRAY_SIZE(secret_dirs)},
+		{"access", access_names, ARRAY_SIZE(access_names)}};
 
-	for (size_t k = 0; k < COUNT(tables); k++)
+	for (size_t k = 0; k < ARRAY_SIZE(tables); k++)
 		if (!strcmp(tables[k].name, table))
 			return i < tables[k].n ? tables[k].list[i] : NULL;
 	return NULL;
@@ -188,7 +187,7 @@ static bool any_own(const struct judge *j, const struct texts *list, struct str 
 
 bool path_table_protected(const struct judge *j, struct str path)
 {
-	return (matches_any(j, protected_names, COUNT(protected_names), path) && !matches_any(j, unprotected_names, COUNT(unprotected_names), path)) ||
+	return (matches_any(j, protected_names, ARRAY_SIZE(protected_names), path) && !matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path)) ||
 	       any_own(j, j->p->protected_paths, path);
 }
 
@@ -197,7 +196,7 @@ bool path_table_protected_start(const struct judge *j, struct str path)
 {
 	struct str rest = in_home(j, path);
 
-	for (size_t i = 0; i < COUNT(protected_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(protected_names); i++) {
 		struct str pattern = str_of(protected_names[i]), start = path_base(path);
 
 		if (str_starts(pattern, "~/"))
@@ -215,7 +214,7 @@ bool path_table_protected_start(const struct judge *j, struct str path)
 /* A directory all of whose content is protected: .claude, .vscode. */
 bool path_table_protected_dir(const struct judge *j, struct str path)
 {
-	return !matches_any(j, unprotected_names, COUNT(unprotected_names), path) && path_table_protected(j, str_cat(j->a, path, STR("/x")));
+	return !matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path) && path_table_protected(j, str_cat(j->a, path, STR("/x")));
 }
 
 /* Directories of a home that hold little but secrets, themselves. */
@@ -223,7 +222,7 @@ static bool is_secret_dir(const struct judge *j, struct str path)
 {
 	struct str rest = in_home(j, path);
 
-	for (size_t i = 0; i < COUNT(secret_dirs) && rest.n; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs) && rest.n; i++)
 		if (str_is(rest, secret_dirs[i]))
 			return true;
 	return false;
@@ -255,15 +254,15 @@ static bool is_secret(const struct judge *j, struct str path, bool below)
 		return false;
 	if (any_own(j, j->p->secret_paths, path))
 		return true;
-	if (matches_any(j, secret_names, COUNT(secret_names), path) &&
-		!matches_any(j, open_names, COUNT(open_names), path))
+	if (matches_any(j, secret_names, ARRAY_SIZE(secret_names), path) &&
+		!matches_any(j, open_names, ARRAY_SIZE(open_names), path))
 		return true;
 	if (!below)
 		return false;
 	if (str_is(path, "/") || str_is(path, "/etc") || str_is(path, "/home") || str_is(path, "/root") || str_eq(path, j->v->home))
 		return true;
 	rest = in_home(j, path);
-	for (size_t i = 0; i < COUNT(secret_dirs) && rest.n; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs) && rest.n; i++)
 		if (path_within(str_of(secret_dirs[i]), rest))
 			return true;
 	return false;
@@ -295,8 +294,8 @@ static bool may_find_secret(const struct judge *j, struct str pattern)
 	for (size_t i = 0; i < pattern.n; i++)
 		if (pattern.p[i] == '/')
 			slash = (ptrdiff_t)i;
-	for (size_t i = 0; i < COUNT(secret_names) + COUNT(more); i++) {
-		struct str s = str_of(i < COUNT(more) ? more[i] : secret_names[i - COUNT(more)]), name;
+	for (size_t i = 0; i < ARRAY_SIZE(secret_names) + ARRAY_SIZE(more); i++) {
+		struct str s = str_of(i < ARRAY_SIZE(more) ? more[i] : secret_names[i - ARRAY_SIZE(more)]), name;
 
 		if (str_starts(s, "~/"))
 			name = make_instance(j->a, j->v->home, str_sub(s, 1, s.n));
@@ -355,7 +354,7 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	return is_secret(j, name, false) || is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(name)), false);
 }
 
-bool path_table_opens_access(const struct judge *j, struct str path) { return matches_any(j, access_names, COUNT(access_names), path); }
+bool path_table_opens_access(const struct judge *j, struct str path) { return matches_any(j, access_names, ARRAY_SIZE(access_names), path); }
 
 bool path_table_environ(struct str path, struct str real)
 {
@@ -363,7 +362,7 @@ bool path_table_environ(struct str path, struct str real)
 
 	if (!str_starts(path, "/proc/") && !str_starts(real, "/proc/"))
 		return false;
-	for (size_t i = 0; i < COUNT(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (glob_path(str_of(names[i]), path, 0) || glob_path(str_of(names[i]), real, 0))
 			return true;
 	return false;
@@ -407,7 +406,7 @@ static bool leads_through(struct str path, struct str stem)
 
 static bool is_worktree(struct str path)
 {
-	for (size_t i = 0; i < COUNT(worktree_names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(worktree_names); i++)
 		for (size_t k = 0; k + 1 < path.n; k++)
 			if (path.p[k] == '/' && path.p[k + 1] == '.' &&
 			    glob_path(str_of(worktree_names[i]), str_sub(path, k + 1, path.n), 0))
@@ -436,13 +435,13 @@ const char *path_table_guarded(struct str path, struct str home)
 	struct str rest = below_home(home, path);
 	bool anywhere = !is_worktree(path);
 
-	for (size_t i = 0; i < COUNT(secret_dirs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs); i++)
 		if (rest.n && overlaps(rest, str_of(secret_dirs[i])))
 			return secret_dirs[i];
-	for (size_t i = 0; i < COUNT(secret_names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(secret_names); i++)
 		if (guards(secret_names[i], path, rest, false))
 			return secret_names[i];
-	for (size_t i = 0; i < COUNT(protected_names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(protected_names); i++)
 		if (guards(protected_names[i], path, rest, anywhere))
 			return protected_names[i];
 	return NULL;
@@ -457,10 +456,10 @@ static bool device_name(struct str name)
 
 	if (name.n < 3 || name.n > 7)
 		return false;
-	for (size_t i = 0; i < COUNT(whole); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
 		if (str_is_like(name, whole[i]))
 			return true;
-	for (size_t i = 0; i < COUNT(numbered); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++)
 		if (name.n == 4 && name.p[3] >= '1' && name.p[3] <= '9' && !strncasecmp(numbered[i], name.p, 3))
 			return true;
 	return false;

@@ -71,7 +71,7 @@ bool access_connects(const struct access *x)
 {
 	static const char heads[][8] = {"/inet/", "/inet4/", "/inet6/"};
 
-	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
 		if (str_starts(x->path.text, heads[i]))
 			return true;
 	return false;
@@ -103,8 +103,6 @@ static bool below_any(struct str path, const char (*list)[PLACE_ROOM], size_t n)
 	return false;
 }
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
 /* A home directory and what is above it are the system's; what is below a home belongs to somebody. */
 static bool in_system(const struct judge *j, struct str path)
 {
@@ -114,14 +112,14 @@ static bool in_system(const struct judge *j, struct str path)
 		return false;
 	if (path_within(path, STR("/home")) && path.n > 6)
 		return str_find(path, '/', 6) < 0;
-	return below_any(path, system_dirs, COUNT(system_dirs)) || equals_any(path, system_dirs, COUNT(system_dirs));
+	return below_any(path, system_dirs, ARRAY_SIZE(system_dirs)) || equals_any(path, system_dirs, ARRAY_SIZE(system_dirs));
 }
 
 /* Below a directory for temporary files, but not in the part of it where the person works: that is as any other directory. */
 static bool in_temp_dir(const struct judge *j, struct str path)
 {
-	for (size_t i = 0; i <= COUNT(temp_dirs); i++) {
-		struct str dir = i < COUNT(temp_dirs) ? str_of(temp_dirs[i]) : j->v->tmp, top;
+	for (size_t i = 0; i <= ARRAY_SIZE(temp_dirs); i++) {
+		struct str dir = i < ARRAY_SIZE(temp_dirs) ? str_of(temp_dirs[i]) : j->v->tmp, top;
 		ptrdiff_t slash;
 
 		if (dir.n < 2 || !path_within(path, dir) || path.n <= dir.n || path_within(j->v->home, path))
@@ -137,7 +135,7 @@ enum place path_place(const struct judge *j, struct str path)
 {
 	if (path_descriptor(path) == DESCRIPTOR_BELOW)
 		return PLACE_UNKNOWN;
-	if (equals_any(path, null_devices, COUNT(null_devices)) || below_any(path, own_descriptors, COUNT(own_descriptors)))
+	if (equals_any(path, null_devices, ARRAY_SIZE(null_devices)) || below_any(path, own_descriptors, ARRAY_SIZE(own_descriptors)))
 		return PLACE_NULL;
 	for (const struct root *r = j->v->roots; r; r = r->next)
 		if (path_within(path, r->path))
@@ -146,10 +144,10 @@ enum place path_place(const struct judge *j, struct str path)
 		return PLACE_TEMP;
 	if (path_within(path, STR("/dev")))
 		return PLACE_DEVICE;
-	return in_system(j, path) || equals_any(path, temp_dirs, COUNT(temp_dirs)) ? PLACE_SYSTEM : PLACE_OUTSIDE;
+	return in_system(j, path) || equals_any(path, temp_dirs, ARRAY_SIZE(temp_dirs)) ? PLACE_SYSTEM : PLACE_OUTSIDE;
 }
 
-bool path_is_temp(struct str path) { return equals_any(path, temp_dirs, COUNT(temp_dirs)); }
+bool path_is_temp(struct str path) { return equals_any(path, temp_dirs, ARRAY_SIZE(temp_dirs)); }
 
 /* ---- questions ---- */
 

@@ -288,7 +288,7 @@ static const char *wrapper_name(const struct command *c)
 	name = c->argv[0].text;
 	if (path_is_system_program(name))
 		name = str_base(name);
-	for (size_t i = 0; i < sizeof transparent / sizeof *transparent; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(transparent); i++)
 		if (str_is(name, transparent[i]))
 			return rule_names_settings(STR(""), c) ? transparent[i] : NULL;
 	return NULL;
@@ -345,7 +345,7 @@ bool permission_covers(const struct permission_rule *r, enum access_kind kind)
 {
 	const char (*list)[16] = kind == ACCESS_READ ? reading : kind == ACCESS_WRITE || kind == ACCESS_DELETE ? writing : NULL;
 
-	for (size_t i = 0; list && i < sizeof reading / sizeof *reading; i++)
+	for (size_t i = 0; list && i < ARRAY_SIZE(reading); i++)
 		if (str_is(r->tool, list[i]))
 			return true;
 	return false;

@@ -19,7 +19,7 @@ struct str path_base(struct str s)
 
 bool path_is_system_program(struct str path)
 {
-	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(*system_dirs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(system_dirs); i++) {
 		size_t n = strlen(system_dirs[i]);
 
 		if (path.n > n && !memcmp(path.p, system_dirs[i], n))

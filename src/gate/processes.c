@@ -43,7 +43,7 @@ static bool is_dev_port(struct str s)
 			return false;
 		port = port * 10 + (unsigned)(s.p[i] - '0');
 	}
-	for (size_t i = 0; i < sizeof(dev_ports) / sizeof(*dev_ports); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dev_ports); i++)
 		if (port >= dev_ports[i].from && port <= dev_ports[i].to)
 			return true;
 	return false;

@@ -97,7 +97,7 @@ void text_zsh(struct judge *j, const struct check *c)
 		"zftp", "zstyle", "zparseopts", "zregexparse", "zle", "zcompile", "autoload", "disable", "vared", "sched", "ttyctl", "noglob", "nocorrect", "mapfile_zsh"};
 
 	for (size_t i = 0; i < j->nsubjects; i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
 			if (j->subjects[i].base.n && glob_name(str_of(names[k]), j->subjects[i].base))
 				judge_say(j, c, j->subjects[i].c->at, judge_quote(j, "", j->subjects[i].c->at, " is a builtin of zsh that reaches past what is read here"));
 }
@@ -126,7 +126,7 @@ void advice_route(struct judge *j, const struct check *c)
 
 	if (!k || k->next || j->p->route == ROUTE_OFF || !j->subjects[0].base.n || k->via->kind != VIA_DIRECT)
 		return;
-	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		if (!str_is(j->subjects[0].base, routes[i].name))
 			continue;
 		text = str_fmt(j->a, "for plain file work prefer the %s tool to '%s'; keep the shell for what has to be run", routes[i].tool, routes[i].name);

@@ -523,7 +523,7 @@ static bool accepted_edit(struct judge *j, const struct subject *s)
 	struct edits e = {0};
 	bool named = false;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		named |= str_is(s->base, names[i]);
 	if (j->p->mode != MODE_ACCEPT_EDITS || !named || !j->f->complete || !settings_harmless(s->c) || runs_code(j, s->c))
 		return false;
@@ -538,7 +538,7 @@ static bool only_reads(struct judge *j, struct subject *s)
 {
 	static const char builtins[][12] = {"cd", "pushd", "popd", "dirs", "pwd", "true", "false", ":", "test", "[", "[[", "exit", "return", "break", "continue", "shift", "wait"};
 
-	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(builtins); i++)
 		if (str_is(s->c->argc ? s->c->argv[0].text : STR(""), builtins[i]))
 			return s->c->argv[0].kind == WORD_EXACT;
 	return s->row && (subject_known(j, s)->readonly || (settings_harmless(s->c) && tiers_code_reads(j, s)));

@@ -78,7 +78,7 @@ static bool changes_directory(const struct code *code)
 	static const char names[][20] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir", "process.chdir", "Deno.chdir"};
 
 	for (const struct code_call *c = code->calls; c; c = c->next)
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			if (str_is(c->name, names[i]))
 				return true;
 	return false;

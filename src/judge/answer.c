@@ -249,7 +249,7 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 	put_reasons(out, "advice", j->advice);
 	put_steps(out, j->steps);
 	put_commands(out, f);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		put_accesses(out, lists[i].key, f, lists[i].kind);
 	put_network(out, f);
 	put_code(out, f);

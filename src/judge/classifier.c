@@ -78,7 +78,7 @@ static int find_program(struct arena *a, struct str name, const char **ret, stru
 	}
 	if (!name.n || str_find(name, '/', 0) >= 0)
 		return err_set(e, ERR_INPUT, 0, "'%.*s' is neither an absolute path nor a name", STR_ARG(name));
-	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(*system_dirs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(system_dirs); i++) {
 		*ret = str_c(a, str_fmt(a, "%s/%.*s", system_dirs[i], STR_ARG(name)));
 		if (access(*ret, X_OK) == 0)
 			return check_usable(*ret, e);
@@ -137,7 +137,7 @@ static int take_answer(const struct json *v, struct classifier_answer *ret, stru
 
 	if (!json_is(v, JSON_OBJECT) || (reason && !json_is(reason, JSON_STRING)))
 		return err_set(e, ERR_INPUT, 0, "its answer is not an object with a verdict and a reason");
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (!str_is(verdict, verdict_name(known[i])))
 			continue;
 		ret->verdict = known[i];

@@ -13,7 +13,7 @@ const char *dialect_name(enum dialect d) { return dialect_names[d]; }
 
 int engine_dialect(struct str name, enum dialect *ret)
 {
-	for (size_t i = 0; i < sizeof(dialect_names) / sizeof(*dialect_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(dialect_names); i++) {
 		if (str_is(name, dialect_names[i])) {
 			*ret = (enum dialect)i;
 			return 0;
@@ -45,7 +45,7 @@ const char *mode_name(enum mode m) { return mode_names[m]; }
 
 int engine_mode(struct str name, enum mode *ret)
 {
-	for (size_t i = 0; i < sizeof(mode_names) / sizeof(*mode_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(mode_names); i++) {
 		if (str_is(name, mode_names[i])) {
 			*ret = (enum mode)i;
 			return 0;

@@ -39,7 +39,7 @@ static bool agents_write(const struct view *v, struct str dir)
 {
 	static const char temporary[][12] = {"/tmp", "/var/tmp", "/dev/shm"};
 
-	for (size_t i = 0; i < sizeof(temporary) / sizeof(*temporary); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(temporary); i++)
 		if (path_inside(dir, str_of(temporary[i])))
 			return true;
 	for (const struct root *r = v->roots; r; r = r->next)

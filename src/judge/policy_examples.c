@@ -39,7 +39,7 @@ static const struct rule_list {
 /* The same place in any list, or -1. */
 static int find_rule(const struct policy *p, const struct rule *rule, const struct rule_node **ret)
 {
-	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		const struct rule_node *n;
 
 		memcpy(&n, (const char *)p + lists[i].offset, sizeof n);

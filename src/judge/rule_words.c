@@ -71,7 +71,7 @@ static bool is_among(const char (*list)[NAME_ROOM], size_t n, struct str word)
 			return true;
 	return false;
 }
-#define AMONG(list, word) is_among(list, sizeof(list) / sizeof(*(list)), word)
+#define AMONG(list, word) is_among(list, ARRAY_SIZE(list), word)
 
 struct str rule_prefix(struct str words)
 {

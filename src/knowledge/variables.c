@@ -183,7 +183,7 @@ static bool trusted_place(struct str path)
 
 	if (path.n == 0 || str_is(path, "/dev/null"))
 		return true;
-	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
 		if (str_starts(path, roots[i]))
 			return !path_climbs(path);
 	return false;

@@ -11,7 +11,7 @@ static const struct {
 	[NETWORK_LOOPBACK] = {"loopback", ISOLATED | SOCKETS | LOOPBACK},
 	[NETWORK_HOST] = {"host", SOCKETS | HOST_DNS},
 };
-#define NMODES (sizeof(modes) / sizeof(*modes))
+#define NMODES ARRAY_SIZE(modes)
 
 /* A mode outside the table is as closed as deny. */
 static bool has(const struct network_spec *n, enum property p)

@@ -7,7 +7,7 @@ const char *status_name(enum status s)
 		[STATUS_TIMEOUT] = "timeout", [STATUS_OOM] = "oom", [STATUS_OUTPUT_LIMIT] = "output_limit", [STATUS_DENIED] = "denied", [STATUS_NEEDS_APPROVAL] = "needs_approval",
 		[STATUS_UNKNOWN] = "unknown"};
 
-	return (size_t)s < sizeof(names) / sizeof(*names) ? names[s] : "unknown";
+	return (size_t)s < ARRAY_SIZE(names) ? names[s] : "unknown";
 }
 
 const char *enforcer_name(enum enforcer e)
@@ -16,5 +16,5 @@ const char *enforcer_name(enum enforcer e)
 		[ENFORCED_TMPFS] = "tmpfs", [ENFORCED_TIMER] = "timer", [ENFORCED_PIPE] = "pipe", [ENFORCED_NAMESPACE] = "namespace",
 		[ENFORCED_AFFINITY] = "affinity"};
 
-	return (size_t)e < sizeof(names) / sizeof(*names) && names[e][0] ? names[e] : NULL;
+	return (size_t)e < ARRAY_SIZE(names) && names[e][0] ? names[e] : NULL;
 }

@@ -15,7 +15,7 @@ const char *client_sandbox_name(enum client_sandbox s)
 
 int client_sandbox_find(struct str name, enum client_sandbox *ret)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(name, names[i])) {
 			*ret = (enum client_sandbox)i;
 			return 0;

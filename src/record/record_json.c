@@ -21,8 +21,6 @@ static const char changes[][NAME_ROOM] = {[GIT_CHANGE_CHECKOUT] = "checkout", [G
 static const char touches[][NAME_ROOM] = {[GIT_TOUCH_FILE] = "file", [GIT_TOUCH_LINK] = "link",
 	[GIT_TOUCH_REPOSITORY] = "repository", [GIT_TOUCH_DELETE] = "delete"};
 
-#define COUNT(x) (sizeof(x) / sizeof(*(x)))
-
 /* ---- writing ---- */
 
 static void put_bool(struct buf *b, const char *key, bool v)
@@ -252,10 +250,10 @@ static int index_of(const char (*names)[NAME_ROOM], size_t n, struct str name)
 
 static int read_path(struct view_reader *r, const struct json *o, struct path_answer *ret)
 {
-	int kind = index_of(kinds, COUNT(kinds), json_text_at(o, "kind")), target = kind;
+	int kind = index_of(kinds, ARRAY_SIZE(kinds), json_text_at(o, "kind")), target = kind;
 
 	if (json_key(o, "target"))
-		target = index_of(kinds, COUNT(kinds), json_text_at(o, "target"));
+		target = index_of(kinds, ARRAY_SIZE(kinds), json_text_at(o, "target"));
 	if (kind < 0 || target < 0)
 		return -1;
 	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind, .target = (enum path_kind)target, .owner = number(o, "owner"),
@@ -303,7 +301,7 @@ static void read_gits(struct view_reader *r, struct git_answer **end)
 static int read_touched(struct view_reader *r, const struct json *o, struct git_touch **end)
 {
 	for (const struct json *name = json_items(json_key(o, "touched")); name; name = name->next, end = &(*end)->next) {
-		int kind = index_of(touches, COUNT(touches), json_text_at(name, "kind"));
+		int kind = index_of(touches, ARRAY_SIZE(touches), json_text_at(name, "kind"));
 
 		if (kind < 0)
 			return -1;
@@ -316,7 +314,7 @@ static int read_touched(struct view_reader *r, const struct json *o, struct git_
 static int read_trees(struct view_reader *r, struct tree_answer **end)
 {
 	for (const struct json *o = json_items(json_key(r->o, "git_trees")); o; o = o->next, end = &(*end)->next) {
-		int change = index_of(changes, COUNT(changes), json_text_at(o, "change"));
+		int change = index_of(changes, ARRAY_SIZE(changes), json_text_at(o, "change"));
 
 		if (change < 0)
 			return -1;
@@ -416,7 +414,7 @@ static int read_files(struct view_reader *r, struct policy_file **end)
 {
 	for (const struct json *o = json_items(json_key(r->o, "files")); o; o = o->next, end = &(*end)->next) {
 		struct policy_file *f = arena_new(r->a, struct policy_file);
-		int kind = index_of(file_kinds, COUNT(file_kinds), json_text_at(o, "kind")), who = index_of(owners, COUNT(owners), json_text_at(o, "who"));
+		int kind = index_of(file_kinds, ARRAY_SIZE(file_kinds), json_text_at(o, "kind")), who = index_of(owners, ARRAY_SIZE(owners), json_text_at(o, "who"));
 
 		if (kind < 0 || who < 0)
 			return err_set(r->e, ERR_INPUT, 0, "a list of policies names a kind of file that is not known");

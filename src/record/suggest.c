@@ -65,7 +65,7 @@ static void note_fired(struct suggest_work *w, const struct judgement *j)
 {
 	const struct reason *const lists[] = {j->reasons, j->warnings, j->advice};
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		for (const struct reason *r = lists[i]; r; r = r->next) {
 			w->checks[r->id] = true;
 			add_fired(w, &w->rules, r->rule);
@@ -362,10 +362,10 @@ static void find_dead(struct suggest_work *w)
 	} regexes[] = {{"checks", p->checks}, {"allowChecks", p->allow_checks}};
 
 	w->s->dead = arena_array(w->a, DEAD_MAX, sizeof(*w->s->dead));
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		for (const struct prefix_rule *r = prefixes[i].list; r; r = r->next)
 			note_dead(w, prefixes[i].what, &r->rule, r->prefix);
-	for (size_t i = 0; i < sizeof(regexes) / sizeof(*regexes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(regexes); i++)
 		for (const struct regex_rule *r = regexes[i].list; r; r = r->next)
 			note_dead(w, regexes[i].what, &r->rule, r->pattern);
 	for (const struct redirect_rule *r = p->redirects; r; r = r->next)

@@ -33,7 +33,7 @@ static bool is_utf8(const struct ticket *t)
 	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session, t->client,
 			t->tool, t->tool_use_id, t->id, t->config, t->approved};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (!utf8_valid(all[i]) || memchr(all[i].n ? all[i].p : "x", 0, all[i].n ? all[i].n : 1))
 			return false;
 	return true;

@@ -77,7 +77,7 @@ static const char separators[][8] = {", 0x", ",0x", " 0x", "\\x", " ", ":", "-",
 
 static size_t separator(struct str s, size_t at)
 {
-	for (size_t i = 0; i < sizeof(separators) / sizeof(*separators); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(separators); i++)
 		if (str_starts(str_sub(s, at, s.n), separators[i]))
 			return strlen(separators[i]);
 	return 0;
@@ -145,7 +145,7 @@ static size_t tokens_of(char byte, struct token *ret)
 			if (!((unsigned char)byte & 0x80))
 				put(&ret[n++], "\\u00", byte, upper);
 		}
-		for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(escapes); i++)
 			if (escapes[i].byte == byte) {
 				ret[n].n = strlen(escapes[i].as);
 				memcpy(ret[n].p, escapes[i].as, ret[n].n);
@@ -274,7 +274,7 @@ static void mark_hex(const struct starts *s)
 		char three[REDACT_PREFIX_MIN] = {digits[upper][x >> 4], digits[upper][x & 15], digits[upper][y >> 4]};
 
 		s->mark(s->ctx, three);
-		for (size_t i = 0; i < sizeof(separators) / sizeof(*separators); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(separators); i++) {
 			three[2] = separators[i][0];
 			s->mark(s->ctx, three);
 		}

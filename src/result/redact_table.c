@@ -290,7 +290,7 @@ const struct redact_row redact_rows[] = {
 	{"url-password", "://", "", 0, 0, ROW_INSIDE, SHAPE_URL},
 	{"private-key", "-----BEGIN ", "", 0, 0, ROW_INSIDE, SHAPE_PEM},
 };
-const size_t redact_nrows = sizeof(redact_rows) / sizeof(*redact_rows);
+const size_t redact_nrows = ARRAY_SIZE(redact_rows);
 
 enum found redact_shape(enum redact_shape shape, const struct candidate *c, size_t *ret_from, size_t *ret_to)
 {

@@ -411,7 +411,7 @@ static const struct schema_keyword {
 	{"x-", ANY}, /* whatever starts so: an annotation */
 };
 
-#define KEYWORDS (sizeof keywords / sizeof *keywords)
+#define KEYWORDS ARRAY_SIZE(keywords)
 
 /* Apart from the names: pointers are relocated at each start, and the fewer pages hold one the better. */
 static schema_fn *const functions[KEYWORDS] = {
@@ -476,7 +476,7 @@ void schema_check(struct arena *a, struct json *schema, struct json *v, struct s
 	static const char drafts[][12] = {"draft-03", "draft-04", "draft-06", "draft-07"};
 	struct schema_run r = {.a = a, .root = schema, .left = left};
 	struct json *version = json_key(schema, "$schema");
-	for (size_t i = 0; json_is(version, JSON_STRING) && i < sizeof drafts / sizeof drafts[0]; i++)
+	for (size_t i = 0; json_is(version, JSON_STRING) && i < ARRAY_SIZE(drafts); i++)
 		r.old |= str_contains(version->text, str_of(drafts[i]));
 	struct schema_path top = {0};
 	struct schema_at at = {schema, schema, v, &top, false};

@@ -26,7 +26,7 @@ static int has_type(const struct json *v, struct str type)
 	static const char known[][8] = {"null", "boolean", "number", "string", "array", "object"};
 	if (str_is(type, "integer"))
 		return v->kind == JSON_NUMBER && is_whole(v);
-	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (str_is(type, known[i]))
 			return str_is(type, kind_name(v));
 	return -1;

@@ -16,7 +16,7 @@
 
 /* Machine-readable formats before text: of two that are as sure, the first is taken. */
 static const struct validator *const families[] = {validators_test_machine, validators_test_text, validators_static, validators_data};
-#define NFAMILIES (sizeof(families) / sizeof(*families))
+#define NFAMILIES ARRAY_SIZE(families)
 
 const struct validator *validator_at(size_t i)
 {
@@ -212,9 +212,9 @@ static void judge_run(struct arena *a, const struct validate_input *in, struct v
 	static const char never[][24] = {[STATUS_SETUP_ERROR] = "could not be started", [STATUS_DENIED] = "was denied", [STATUS_NEEDS_APPROVAL] = "waits for approval"};
 	size_t s = (size_t)in->status;
 
-	if (s < sizeof(killed) / sizeof(*killed) && killed[s][0])
+	if (s < ARRAY_SIZE(killed) && killed[s][0])
 		validation_note(a, v, "run-killed", false, "the command %s before it was done, so nothing that it printed is a result; fix that first and run it again", killed[s]);
-	else if (s < sizeof(never) / sizeof(*never) && never[s][0])
+	else if (s < ARRAY_SIZE(never) && never[s][0])
 		validation_unsure(a, v, "not-run", "the command %s, so there is no result", never[s]);
 	else if (in->cut)
 		validation_unsure(a, v, "output-cut", "parts of the output are missing, so its numbers cannot be checked; let the command print less, or write a report to a file");

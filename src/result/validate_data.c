@@ -133,7 +133,7 @@ void data_bad_json(struct arena *a, struct validation *v, const struct json_read
 bool data_is_missing(struct str f)
 {
 	static const char words[][8] = {"", "NaN", "nan", "NULL", "null", "NA", "None"};
-	for (size_t i = 0; f.n <= 4 && i < sizeof words / sizeof words[0]; i++)
+	for (size_t i = 0; f.n <= 4 && i < ARRAY_SIZE(words); i++)
 		if (str_is(f, words[i]))
 			return true;
 	return false;

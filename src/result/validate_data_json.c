@@ -128,7 +128,7 @@ static bool column_table(struct arena *a, struct table *t, const struct json *v)
 static bool wrapped_table(struct arena *a, struct table *t, const struct json *v)
 {
 	static const char names[][8] = {"data", "rows", "records", "results", "items", "value", "values"};
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct json *list = json_key(v, names[i]);
 		if (json_is(list, JSON_ARRAY) && (!list->first || list->first->kind == JSON_OBJECT)) {
 			add_rows(a, t, list);

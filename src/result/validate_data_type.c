@@ -26,7 +26,7 @@ static bool split(struct str column, struct str *ret_name, struct str *ret_type)
 
 static bool find(struct str word, enum data_type *ret)
 {
-	for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+	for (size_t k = 0; k < ARRAY_SIZE(names); k++)
 		if (str_is(word, names[k].name)) {
 			*ret = names[k].type;
 			return true;
@@ -52,7 +52,7 @@ struct str data_type_split(struct str column, enum data_type *ret)
 
 static const char *type_name(enum data_type t)
 {
-	for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+	for (size_t k = 0; k < ARRAY_SIZE(names); k++)
 		if (names[k].type == t)
 			return names[k].name;
 	return "anything";
@@ -119,7 +119,7 @@ static bool is_number(struct str s, bool whole)
 static bool is_boolean(struct str s)
 {
 	static const char words[][8] = {"true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "0", "1"};
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_is(s, words[i]))
 			return true;
 	return false;

@@ -179,7 +179,7 @@ static bool tsc_error_line(struct str line)
 	if (!line.n || line.p[0] == ' ' || line.p[0] == '\t')
 		return false;
 	static const char before[][4] = {"): ", " - "};
-	for (size_t b = 0; b < sizeof before / sizeof before[0]; b++) {
+	for (size_t b = 0; b < ARRAY_SIZE(before); b++) {
 		const char *found = memmem(line.p, line.n, before[b], 3);
 		if (!found || found == line.p)
 			continue;

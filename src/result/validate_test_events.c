@@ -43,7 +43,7 @@ static bool read_event(struct json_reader *r, struct str line, struct event *ret
 		copy(e.type, sizeof(e.type), json_text_at(o, "type"));
 		e.key = seen_key(json_text_at(o, "name"), STR(""));
 	}
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		const struct json *n = json_key(o, counts[i]);
 
 		e.n[i] = json_is_int(n) ? json_int(n, 0) : -1;

@@ -7,7 +7,7 @@ static const struct {
 	char word[8];
 	int kind;
 } words[] = {{"passed", PASSED}, {"failed", FAILED}, {"skipped", SKIPPED}, {"pending", SKIPPED}, {"todo", TODO}, {"total", TOTAL}};
-#define NWORDS (sizeof(words) / sizeof(*words))
+#define NWORDS ARRAY_SIZE(words)
 
 struct totals {
 	int64_t tests[NKINDS], suites[NKINDS];

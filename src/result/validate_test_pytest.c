@@ -12,7 +12,7 @@ static const struct {
 	int kind;
 } words[] = {{"passed", PASSED}, {"failed", FAILED}, {"skipped", SKIPPED}, {"xfailed", XFAILED}, {"xpassed", XPASSED}, {"error", ERRORS}, {"errors", ERRORS},
 	{"deselected", DESELECTED}, {"warning", WARNINGS}, {"warnings", WARNINGS}, {"rerun", RERUN}, {"reruns", RERUN}};
-#define NWORDS (sizeof(words) / sizeof(*words))
+#define NWORDS ARRAY_SIZE(words)
 
 struct summary {
 	int64_t n[NKINDS];
@@ -295,7 +295,7 @@ static bool summary_words(struct str s)
 {
 	static const char ends[][12] = {" passed", " failed", " skipped", " xfailed", " xpassed", " error", " deselected", " warning", " rerun", "no tests", "collected"};
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (str_contains(s, str_of(ends[i])))
 			return true;
 	return false;

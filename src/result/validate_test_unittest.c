@@ -31,7 +31,7 @@ static void read_details(struct str line, struct unittest *u)
 		return;
 	c.at = (size_t)open + 1;
 	do
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 			int64_t n;
 
 			if (scan_text(&c, names[i].name)) {
@@ -197,17 +197,17 @@ static bool read_php_tests(struct str line, struct phpunit *p)
 	do {
 		size_t i = 0;
 
-		for (; i < sizeof(names) / sizeof(*names); i++)
+		for (; i < ARRAY_SIZE(names); i++)
 			if (scan_text(&c, names[i].name))
 				break;
-		if (i == sizeof(names) / sizeof(*names)) { /* "PHPUnit Deprecations: 1" of newer ones says nothing about tests */
+		if (i == ARRAY_SIZE(names)) { /* "PHPUnit Deprecations: 1" of newer ones says nothing about tests */
 			while (scan_word(&c, &word) && scan_blanks(&c))
 				;
 			scan_text(&c, ": ");
 		}
 		if (!scan_count(&c, &n))
 			return false;
-		if (i < sizeof(names) / sizeof(*names))
+		if (i < ARRAY_SIZE(names))
 			*(int64_t *)((char *)p + names[i].offset) += n;
 	} while (scan_text(&c, ", "));
 	return true;

@@ -31,7 +31,7 @@ static const char flags[][8] = {"gbeng\x7F", "gbsct\x7F", "gbwls\x7F"};
 
 static bool picture(uint32_t cp)
 {
-	for (size_t i = 0; i < sizeof(pictures) / sizeof(*pictures); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(pictures); i++)
 		if (cp >= pictures[i].from && cp <= pictures[i].to)
 			return true;
 	return false;
@@ -44,7 +44,7 @@ static bool continues_flag(struct visible *v, uint32_t cp)
 		v->flag = 0;
 	else if (!(v->before >= TAG_FIRST && v->before <= TAG_LAST))
 		return false;
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		unsigned at = v->flag & 7;
 
 		if (at >= FLAG_TAGS || (at > 2 && v->flag >> 3 != i))

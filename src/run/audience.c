@@ -22,7 +22,7 @@ static const struct {
 	{"cwd", "cwd"}, {"task", "task"}, {"columns", "columns"}, {"lang", "lang"}, {"head", "head"}, {"tail", "tail"},
 	{"stdin", "stdin"},
 };
-#define NAMES (sizeof(names) / sizeof(*names))
+#define NAMES ARRAY_SIZE(names)
 
 const char *audience_limit(enum audience who, enum limit l)
 {

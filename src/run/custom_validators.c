@@ -278,7 +278,7 @@ static struct str report_text(struct validator_call *j, const struct report *rep
 	struct stream_cut *cuts[] = {&whole.out_cut, &whole.err_cut};
 	struct buf b;
 
-	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
 		struct str raw = from[i]->total <= VALIDATION_STREAM_MAX ? stream_tail(j->a, from[i], VALIDATION_STREAM_MAX) : STR("");
 
 		if (raw.n != from[i]->total)

@@ -21,7 +21,7 @@ static const struct shell {
 
 static const struct shell *shell_of(enum dialect d)
 {
-	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(shells); i++)
 		if (shells[i].dialect == d)
 			return &shells[i];
 	return NULL;

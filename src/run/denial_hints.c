@@ -98,7 +98,7 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 	struct str end;
 
 	add_capped(a, &list, r->capped);
-	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(by_status); i++)
 		if (by_status[i].status == o->status && by_status[i].by_cpu_time == o->by_cpu_time)
 			add_hint(a, &list, by_status[i].id, str_fmt(a, "%s; %.*s", by_status[i].text,
 				STR_ARG(audience_advice(a, audience_of(r), by_status[i].limit))));
@@ -109,7 +109,7 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
 		return list;
 	end = stream_tail(a, &o->err, HINT_BYTES);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is_likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {
 			if (rows[i].wall == WALL_READONLY)
 				add_walls(a, &list, r->w ? r->w->walls : NULL);

@@ -19,8 +19,6 @@ static const struct wish {
 };
 static const struct wish lists[] = {{"env", offsetof(struct run_wishes, env)}, {"read", offsetof(struct run_wishes, read)}, {"write", offsetof(struct run_wishes, write)}};
 
-#define COUNT(x) (sizeof(x) / sizeof(*(x)))
-
 /* ---- the spec of a begin row ---- */
 
 struct putting {
@@ -76,7 +74,7 @@ static void put_wishes(struct putting *p)
 		else
 			put_redacted(p, str_of(w->code));
 	}
-	for (size_t i = 0; i < COUNT(wishes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
 		const char *s;
 
 		memcpy(&s, (const char *)w + wishes[i].at, sizeof(s));
@@ -85,7 +83,7 @@ static void put_wishes(struct putting *p)
 			put_redacted(p, str_of(s));
 		}
 	}
-	for (size_t i = 0; i < COUNT(lists); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		const struct run_list *l = (const void *)((const char *)w + lists[i].at);
 
 		put_texts(p, lists[i].name, l->v, l->n);
@@ -254,7 +252,7 @@ static bool read_wishes(struct arena *a, const struct json *asked, struct str co
 	w->code = json_is(code, JSON_TRUE) ? str_c(a, command) : copy_text(a, code);
 	if (code && !w->code)
 		return false;
-	for (size_t i = 0; i < COUNT(wishes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
 		const struct json *v = json_key(asked, wishes[i].name);
 		const char *s = copy_text(a, v);
 
@@ -262,7 +260,7 @@ static bool read_wishes(struct arena *a, const struct json *asked, struct str co
 			return false;
 		memcpy((char *)w + wishes[i].at, &s, sizeof(s));
 	}
-	for (size_t i = 0; i < COUNT(lists); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		struct run_list *l = (void *)((char *)w + lists[i].at);
 
 		l->v = arena_array(a, RUN_LIST_MAX, sizeof(*l->v));

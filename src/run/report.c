@@ -141,7 +141,7 @@ void report_sanitized(struct buf *b, const struct sanitized *s)
 	};
 
 	buf_char(b, '{');
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].n)
 			put_number(b, rows[i].name, rows[i].n);
 	buf_char(b, '}');

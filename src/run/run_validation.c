@@ -16,7 +16,7 @@ static const char tasks[][12] = {"test", "typecheck", "lint", "data", "json", "c
 
 static const char *task_find(struct str name)
 {
-	for (size_t i = 0; i < sizeof(tasks) / sizeof(*tasks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
 		if (str_is(name, tasks[i]))
 			return tasks[i];
 	return NULL;

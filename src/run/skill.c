@@ -211,7 +211,7 @@ int skill_read(struct arena *a, struct str name, struct str text, struct skill *
 		return -1;
 	if (r.f.root && r.f.root->kind != YNODE_MAP)
 		return yaml_fail(&r.f, r.f.root, false, e, "the front matter is not a map");
-	for (size_t i = 0; r.f.root && i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; r.f.root && i < ARRAY_SIZE(keys); i++) {
 		const struct ynode *n = yaml_get(r.f.root, keys[i].name);
 
 		if (n && keys[i].take(&r, n, e) != 0)

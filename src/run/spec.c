@@ -90,7 +90,7 @@ static int check_names(struct spec_builder *m, struct err *e)
 {
 	const char *const given[][2] = {{"--agent", m->w->agent}};
 
-	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
 		if (given[i][1] && (!given[i][1][0] || strlen(given[i][1]) > 200))
 			return err_set(e, ERR_INPUT, 0, "%s needs a name of at most 200 letters", given[i][0]);
 	return 0;
@@ -118,7 +118,7 @@ int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_wo
 	struct run r = {.w = w, .world = world, .id = ret->id};
 	struct spec_builder m = {.a = a, .w = w, .world = world, .p = p, .r = &r};
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (parts[i](&m, e) != 0)
 			return -1;
 	r.spec.input = w->input ? 0 : -1;

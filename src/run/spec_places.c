@@ -22,7 +22,6 @@
 #define CACHE_KEY 16       /* hex digits of the project's name */
 #define PATH_ENTRIES 128   /* of the caller's PATH */
 #define PROTECTED_MAX 512  /* names that policies add */
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
 
@@ -71,7 +70,7 @@ static int not_ours(struct place_search *p, const char *option, struct str real,
 {
 	const struct str own[] = {p->m->world->config_dir, p->m->world->state_dir};
 
-	for (size_t i = 0; i < COUNT(own); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (path_inside(own[i], real) || path_inside(real, own[i]))
 			return err_set(e, ERR_INPUT, 0, "%s '%.*s' would show caisson's own files in '%.*s'", option, STR_ARG(real), STR_ARG(own[i]));
 	return 0;
@@ -145,7 +144,7 @@ static void protect_all(struct spec_builder *m)
 	size_t n = 0;
 
 	m->r->spec.protected = protect_names(m->a);
-	for (size_t i = 0; i < COUNT(lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		for (const struct texts *t = lists[i]; t; t = t->next) {
 			if (in_workspace(t->text).n)
 				protect_path(m, in_workspace(t->text), &n);
@@ -394,7 +393,7 @@ static int extra_path(struct place_search *p, const char *option, const char *na
 
 	if (look_up(p, option, str_of(name), &at, e) != 0)
 		return -1;
-	for (size_t i = 0; i < COUNT(never); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
 		if (path_inside(at.real, str_of(never[i])) && !(writable && path_inside(at.real, STR("/dev/shm"))))
 			return err_set(e, ERR_INPUT, 0, "%s '%s': nothing of %s can be shown in a box", option, name, never[i]);
 	if (at.target != PATH_DIR && at.target != PATH_FILE)
@@ -432,7 +431,7 @@ static void show_toolchains(struct place_search *p)
 	struct spec_builder *m = p->m;
 	struct str absent = {0}; /* a top */
 
-	for (size_t i = 0; i < COUNT(toolchains); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(toolchains); i++) {
 		struct str name = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), toolchains[i]), real;
 		ptrdiff_t end = str_find(name, '/', m->r->spec.home.n + 1);
 		struct str top = str_sub(name, 0, end < 0 ? name.n : (size_t)end);
@@ -471,7 +470,7 @@ static void show_caches(struct place_search *p)
 	of_project = str_fmt(m->a, "%.*s/%.*s", STR_ARG(top), STR_ARG(key));
 	add_cache(m, &end, top);
 	add_cache(m, &end, of_project);
-	for (size_t i = 0; i < COUNT(caches); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
 		struct str at = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), caches[i]), dir = str_fmt(m->a, "%.*s/%s", STR_ARG(of_project), caches[i] + 1);
 
 		if (path_inside(m->r->spec.workspace, at))
@@ -585,7 +584,7 @@ static bool of_system(struct str dir)
 {
 	static const char seen[][8] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
 
-	for (size_t i = 0; i < COUNT(seen); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(seen); i++)
 		if (path_inside(dir, str_of(seen[i])))
 			return true;
 	return false;
@@ -641,7 +640,7 @@ struct str spec_search_path(struct spec_builder *m)
 	buf_init(&b, m->a, 0);
 	if (m->r->spec.profile == PROFILE_WORK && !m->r->spec.root.n)
 		put_callers(m, &b);
-	for (size_t i = 0; i < COUNT(program_dirs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(program_dirs); i++)
 		put_entry(&b, str_of(program_dirs[i]));
 	return buf_view(&b);
 }

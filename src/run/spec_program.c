@@ -24,7 +24,6 @@
 #define ARG_BYTES_MAX 131071       /* of one word: the kernel's bound */
 #define SHEBANG_MAX 256
 #define NEIGHBOURS_MAX 2000        /* of a judged script, in all directories above it */
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static const struct language {
 	char names[5][12];         /* what --lang and a shebang call it; the first is its name */
@@ -49,8 +48,8 @@ static const struct language {
 
 static const struct language *by_name(struct str name)
 {
-	for (size_t i = 0; i < COUNT(languages); i++)
-		for (size_t k = 0; k < COUNT(languages[i].names) && languages[i].names[k][0]; k++)
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(languages[i].names) && languages[i].names[k][0]; k++)
 			if (str_is(name, languages[i].names[k]))
 				return &languages[i];
 	return NULL;
@@ -58,8 +57,8 @@ static const struct language *by_name(struct str name)
 
 static const struct language *by_ending(struct str path)
 {
-	for (size_t i = 0; i < COUNT(languages); i++)
-		for (size_t k = 0; k < COUNT(languages[i].ends) && languages[i].ends[k][0]; k++)
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(languages[i].ends) && languages[i].ends[k][0]; k++)
 			if (str_ends(path, languages[i].ends[k]))
 				return &languages[i];
 	return NULL;
@@ -115,7 +114,7 @@ static int pick_language(struct spec_builder *m, struct str path, struct str tex
 	if (!w->lang)
 		return err_set(e, ERR_INPUT, 0, "cannot tell the language of '%.*s': say it with --lang", STR_ARG(path));
 	buf_init(&known, m->a, 0);
-	for (size_t i = 0; i < COUNT(languages); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
 		buf_fmt(&known, "%s%s", i ? ", " : "", languages[i].names[0]);
 	return err_set(e, ERR_INPUT, 0, "--lang '%.40s': expected one of %.*s", w->lang, STR_ARG(buf_view(&known)));
 }

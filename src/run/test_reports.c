@@ -12,7 +12,6 @@
 #define FOLDER "reports"
 #define OWN_MAX 4
 #define WORDS_MAX 4096 /* of a command to which arguments are added */
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /*
  * A variable is read by the runner wherever in the command it is started; arguments can only be added to a command that is the runner's own call
@@ -39,7 +38,7 @@ static const struct test_runner {
 
 const struct test_runner *test_runner(struct str file)
 {
-	for (size_t i = 0; i < COUNT(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (str_is(file, rows[i].file))
 			return &rows[i];
 	return NULL;
@@ -77,7 +76,7 @@ static bool calls_runner(const struct test_runner *row, struct str first, struct
 
 	if (str_is(str_base(first), row->word))
 		return true;
-	for (size_t i = 0; i < COUNT(starters); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(starters); i++)
 		if (str_is(str_base(first), starters[i]) && str_is(str_base(second), row->word))
 			return true;
 	return false;
@@ -174,7 +173,7 @@ int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 	if (!m->r->task.name || strcmp(m->r->task.name, "test") != 0 || !m->world->state_dir.n ||
 	    state_check(m->a, m->world->state_dir, m->r->spec.workspace, m->world->uid, &dir, NULL) != 0)
 		return 0;
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!suits_command(&rows[i], m->r->gate.command))
 			continue;
 		if (rows[i].variable[0])

@@ -204,4 +204,4 @@ const struct attempt attempts[] = {
 	 .script = "ulimit -c unlimited; ulimit -c 0; grep -q '^Max core file size  *1  *1 ' /proc/self/limits && exit 0; IFS= read -r p </proc/sys/kernel/core_pattern || p='|'; case $p in '|'*|@*) echo BREACH;; esac; exit 0"},
 	{.name = "trace", .title = "tracing a process", .wall = BY_FILTER, .ends = OK, .need = "strace", .script = "strace -o /dev/null true && echo BREACH; exit 0"},
 };
-const size_t nattempts = sizeof(attempts) / sizeof(*attempts);
+const size_t nattempts = ARRAY_SIZE(attempts);

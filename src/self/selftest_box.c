@@ -22,7 +22,6 @@
 #define TRIAL_ARENA ((size_t)64 << 20)
 #define LATE_MS 1000           /* a box that dies later than this after its time limit was not stopped by it */
 #define SURVIVE_NS 1500000000L /* a daemon of the attempts has acted by then */
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* ---- the canaries ---- */
 
@@ -63,7 +62,7 @@ static int make_files(const struct trial_place *p, struct err *e)
 	};
 	FD_CLEANUP int dir = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	for (size_t i = 0; dir >= 0 && i < COUNT(files); i++) {
+	for (size_t i = 0; dir >= 0 && i < ARRAY_SIZE(files); i++) {
 		bool directory = str_ends(str_of(files[i].path), "/");
 		FD_CLEANUP int fd = -1;
 
@@ -185,11 +184,11 @@ static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_
 static char *const *environment(struct arena *a, const struct trial_place *p)
 {
 	static const char names[][24] = {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "CAISSON_SELFTEST"};
-	char **env = arena_array(a, COUNT(names) + 2, sizeof(*env));
+	char **env = arena_array(a, ARRAY_SIZE(names) + 2, sizeof(*env));
 
-	for (size_t i = 0; i < COUNT(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		env[i] = str_c(a, str_fmt(a, "%s=%s", names[i], p->token));
-	env[COUNT(names)] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+	env[ARRAY_SIZE(names)] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	return env;
 }
 

@@ -147,7 +147,7 @@ static builtin_fn *const functions[] = {
 
 static const struct builtin_entry *find_builtin(const struct eval *e, struct str name)
 {
-	size_t from = 0, to = sizeof rows / sizeof *rows;
+	size_t from = 0, to = ARRAY_SIZE(rows);
 	while (from < to) {
 		size_t mid = (from + to) / 2;
 		int c = str_cmp(name, str_of(rows[mid].name));
@@ -167,7 +167,7 @@ bool builtin_is(const struct eval *e, struct str name) { return find_builtin(e, 
 static bool ends_dash(struct str name)
 {
 	static const char names[][12] = {"export", "readonly", "set", "shift", "trap", "unset", "."};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(name, names[i]))
 			return true;
 	return false;

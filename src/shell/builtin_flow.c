@@ -270,7 +270,7 @@ static bool is_reserved(struct str name)
 {
 	static const char names[][12] = {"!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
 					    "select", "then", "time", "until", "while"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(name, names[i]))
 			return true;
 	return false;
@@ -380,7 +380,7 @@ static const char harmless_shopts[][24] = {
 
 bool shopt_harmless(struct str name)
 {
-	for (size_t k = 0; k < sizeof harmless_shopts / sizeof *harmless_shopts; k++)
+	for (size_t k = 0; k < ARRAY_SIZE(harmless_shopts); k++)
 		if (str_is(name, harmless_shopts[k]))
 			return true;
 	return false;

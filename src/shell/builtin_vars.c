@@ -542,7 +542,7 @@ static bool set_option_fine(struct str s)
 {
 	static const char names[][12] = {"errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber", "noglob", "errtrace", "functrace", "monitor",
 					    "notify", "physical", "allexport", "ignoreeof", "hashall", "noexec", "onecmd", "privileged", "vi", "emacs"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(s, names[i]))
 			return true;
 	return false;

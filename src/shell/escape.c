@@ -62,7 +62,7 @@ static void put_wide(struct buf *out, uint64_t v)
 	static const struct { uint32_t limit; unsigned char lead; int more; } forms[] = {
 		{0x80, 0, 0}, {0x800, 0xc0, 1}, {0x10000, 0xe0, 2}, {0x200000, 0xf0, 3}, {0x4000000, 0xf8, 4}, {0x80000000u, 0xfc, 5},
 	};
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
 		if (v >= forms[f].limit)
 			continue;
 		put_byte(out, (unsigned)(forms[f].lead | (v >> (6 * forms[f].more))));

@@ -191,7 +191,7 @@ static int number_test(struct str op, int64_t a, int64_t b)
 static bool number_op(struct str op)
 {
 	static const char ops[][4] = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"};
-	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
 		if (str_is(op, ops[i]))
 			return true;
 	return false;

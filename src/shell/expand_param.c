@@ -40,7 +40,7 @@ static struct param_value ambient_value(struct eval *e, struct str name)
 		return one_text(e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE);
 	if (str_is(name, "IFS"))
 		return one_text(STR(" \t\n"));
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers && e->dialect == DIALECT_BASH; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers) && e->dialect == DIALECT_BASH; i++)
 		if (str_is(name, numbers[i]))
 			return one_text(HOLE_NUMBER);
 	struct param_value v = unknown_value();

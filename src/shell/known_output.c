@@ -413,7 +413,7 @@ static bool stat_row(const struct output_call *c, struct str *ret)
 
 	if (c->argc != 3 || !arg_is(c, 0, "-c") || !has_operands(c, 2, 1, 1))
 		return false;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (arg_is(c, 1, formats[i]))
 			return some_number(c, ret);
 	return false;
@@ -551,7 +551,7 @@ bool output_of(struct arena *a, const struct word *argv, size_t argc, const stru
 	for (size_t i = 1; i < argc; i++)
 		if (argv[i].kind == WORD_REST)
 			return false;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (str_is(argv[0].text, rows[i].name))
 			return rows[i].fn(&c, ret);
 	return false;

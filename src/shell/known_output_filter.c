@@ -232,7 +232,7 @@ static bool class_has(struct str name, unsigned char c, bool *ret)
 	const bool is[] = {alnum, upper || lower, c == ' ' || c == '\t', c < 32 || c == 127, digit, graph, lower, graph || c == ' ', graph && !alnum,
 		c == ' ' || (c >= 9 && c <= 13), upper, digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (str_is(name, names[i])) {
 			*ret = is[i];
 			return true;

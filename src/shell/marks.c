@@ -567,7 +567,7 @@ static bool only_spawns(const struct syn_node *n, bool *ret_spawns)
 	if (!n)
 		return true;
 	if (n->kind == NODE_SIMPLE)
-		return !n->words || simple_is(n, quick, sizeof quick / sizeof *quick);
+		return !n->words || simple_is(n, quick, ARRAY_SIZE(quick));
 	if (n->kind == NODE_ARITH || n->kind == NODE_COND)
 		return true;
 	if (n->kind == NODE_GROUP || n->kind == NODE_SUBSHELL || n->kind == NODE_IF)

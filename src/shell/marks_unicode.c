@@ -40,7 +40,7 @@ static const struct char_range foreign[] = {{0x400, 0x52F}, {0x531, 0x587}};
 
 static bool is_lookalike(uint32_t c)
 {
-	return in_ranges(lookalikes, sizeof lookalikes / sizeof *lookalikes, c);
+	return in_ranges(lookalikes, ARRAY_SIZE(lookalikes), c);
 }
 static bool ascii_letter(uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -62,7 +62,7 @@ bool text_mixes_scripts(struct str s)
 		if (c < 0x80 && !ascii_letter(c)) /* anything else of ASCII ends a run */
 			ascii = other = false;
 		ascii |= ascii_letter(c);
-		other |= c >= 0x80 && (is_lookalike(c) || in_ranges(foreign, sizeof foreign / sizeof *foreign, c));
+		other |= c >= 0x80 && (is_lookalike(c) || in_ranges(foreign, ARRAY_SIZE(foreign), c));
 		if (ascii && other)
 			return true;
 	}
@@ -88,7 +88,7 @@ bool text_false_dash(struct str s)
 	bool any = false;
 	while (i < s.n) {
 		uint32_t c = utf8_next(s, &i);
-		bool dash = in_ranges(dashes, sizeof dashes / sizeof *dashes, c);
+		bool dash = in_ranges(dashes, ARRAY_SIZE(dashes), c);
 		if (!dash && c != '-')
 			return any && ascii_letter(c);
 		any |= dash;

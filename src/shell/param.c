@@ -67,7 +67,7 @@ static const struct op_row ops[] = {
 
 static const struct op_row *read_op(struct parser *p)
 {
-	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
 		if (p->dialect == DIALECT_SH && !ops[i].word && strchr("/^,~", ops[i].sign[0]))
 			continue;
 		if (lex_take(p, ops[i].sign))

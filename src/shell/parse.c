@@ -31,7 +31,7 @@ static enum keyword keyword_of(const struct parser *p, const struct syn_word *w)
 	if (!w || !w->plain || !w->parts)
 		return KEY_NONE;
 	struct str s = w->parts->text;
-	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
 		if ((keywords[i].dialects & 1u << p->dialect) && str_is(s, keywords[i].word))
 			return keywords[i].key;
 	return KEY_NONE;

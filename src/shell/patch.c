@@ -313,7 +313,7 @@ static void read_header(struct patch_reader *r, struct str line)
 		if (!is_range(rest))
 			add_name(r, rest, false, false);
 	}
-	for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bare); i++)
 		if (text_after(line, bare[i], &rest))
 			add_name(r, rest, true, false);
 	r->loose |= !r->git && is_edit(line);
@@ -353,7 +353,7 @@ static void read_apply_patch(struct patch_reader *r)
 	struct str line, rest;
 
 	while (patch_line(r, &line))
-		for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+		for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
 			if (text_after(line, heads[i], &rest))
 				add_file(r, str_trim(rest, " \t"), i == 2);
 }
@@ -402,7 +402,7 @@ void names_from_data(struct eval *e, const struct know_result *k, const struct k
 
 	r.text = in ? e->s.in.rest : u->value.text;
 	read_options(&r, argv, argc);
-	for (size_t i = 0; i < sizeof formats / sizeof *formats && known; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(formats) && known; i++)
 		if (strcmp(formats[i].format, u->lang) == 0) {
 			eval_burn(e, r.text.n / 16);
 			formats[i].read(&r);

@@ -63,7 +63,7 @@ static bool in_class(struct matcher *m, struct str name, unsigned char c)
 	const bool is[] = {upper || lower, digit, alnum, upper, lower, c == ' ' || (c >= 9 && c <= 13), c == ' ' || c == '\t', graph && !alnum,
 		graph || c == ' ', graph, c < 32 || c == 127, digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'), alnum || c == '_', true};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(name, names[i]))
 			return is[i];
 	return give_up(m);
@@ -410,7 +410,7 @@ static bool odd_replace(struct str p)
 {
 	static const char odd[][4] = {"[]", "[!]", "[^]", "()", "(|", "|)", "||"};
 
-	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
 		if (str_contains(p, str_of(odd[i])))
 			return true;
 	if (p.p[0] == '(' || (ext_at(p, 0, p.n) && memchr("?*!", p.p[0], 3)))

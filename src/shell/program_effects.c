@@ -22,7 +22,7 @@ static bool is_transparent(const char *name, const struct word *argv, size_t arg
 	if (argc < 2 || argv[1].kind != WORD_EXACT || str_starts(argv[1].text, "-"))
 		return false;
 	static const char names[][8] = {"env", "nice", "busybox", "toybox"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;
 	return false;
@@ -112,7 +112,7 @@ static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
 	for (size_t i = 1; i < end; i++) {
 		struct str s = argv[i].text;
 		bool known = false, count = argv[i].kind == WORD_EXACT && (str_starts(s, "-n") || str_starts(s, "-P"));
-		for (size_t k = 0; k < sizeof alone / sizeof *alone && argv[i].kind == WORD_EXACT; k++)
+		for (size_t k = 0; k < ARRAY_SIZE(alone) && argv[i].kind == WORD_EXACT; k++)
 			known |= str_is(s, alone[k]);
 		if (count) {
 			struct str n = s.n > 2 ? str_sub(s, 2, s.n) : i + 1 < end ? argv[i + 1].text : (struct str){"", 0};
@@ -454,9 +454,9 @@ static void powershell_options(struct eval *e, const struct word *argv, size_t n
 	for (size_t i = 1; i < n; i++) {
 		struct str w = argv[i].text;
 		bool found = argv[i].kind == WORD_EXACT && (!w.n || w.p[0] != '-');
-		for (size_t k = 0; k < sizeof known / sizeof *known && !found; k++)
+		for (size_t k = 0; k < ARRAY_SIZE(known) && !found; k++)
 			found = w.n == strlen(known[k]) && !strncasecmp(w.p, known[k], w.n);
-		for (size_t k = 0; k < sizeof exact / sizeof *exact && !found; k++)
+		for (size_t k = 0; k < ARRAY_SIZE(exact) && !found; k++)
 			found = str_is(w, exact[k]);
 		if (!found)
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an option of PowerShell that is not known", argv[i].at);
@@ -575,7 +575,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 static bool keeps_environment(const char *name, const struct word *argv, size_t argc)
 {
 	static const char names[][8] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice", "chrt", "taskset", "xargs", "find", "flock", "busybox"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;
 	return strcmp(name, "env") == 0 && argc > 1 && argv[1].kind == WORD_EXACT && !str_starts(argv[1].text, "-");

@@ -27,7 +27,7 @@ static bool opens_network(struct str path, struct str *ret_host)
 	size_t known = 0;
 	while (known < path.n && !text_hole(path.p[known]))
 		known++;
-	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
 		size_t n = strlen(roots[i]);
 		if (str_starts(path, roots[i])) {
 			ptrdiff_t slash = str_find(path, '/', n);

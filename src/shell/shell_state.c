@@ -33,7 +33,7 @@ static struct str assigned_text(struct eval *e, struct str name, const struct sh
 	struct str text)
 {
 	bool number = old && old->integer, own = false;
-	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(owned); i++)
 		if (str_is(name, owned[i].name)) {
 			own = true;
 			number |= owned[i].number;
@@ -64,7 +64,7 @@ static void keep_one(void *ctx, struct str key, const void *value)
 	struct keeping *k = ctx;
 	const unsigned *at = pmap_get(k->e->changed, key);
 	static const char never[][8] = {"IFS", "HOME", "PWD", "OLDPWD"}; /* looked after elsewhere */
-	for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
 		if (str_is(key, never[i]))
 			return;
 	if (at && *at <= k->since)

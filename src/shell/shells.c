@@ -38,7 +38,7 @@ static bool long_option(struct invocation *v, struct str s, const struct word *a
 	}
 	static const char plain[][20] = {"--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting", "--debugger",
 					    "--dump-strings", "--dump-po-strings", "--wordexp", "--pretty-print", "--no-rcs", "--no-globalrcs"};
-	for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+	for (size_t k = 0; k < ARRAY_SIZE(plain); k++)
 		if (str_is(s, plain[k]))
 			return true;
 	return false;
@@ -120,7 +120,7 @@ static void exported_only(void *ctx, struct str key, const void *value)
 	struct keep_exported *k = ctx;
 	const struct shell_value *v = value;
 	static const char own[][8] = {"IFS", "PWD", "OLDPWD", "SHLVL", "PPID", "OPTIND", "_"}; /* a new shell sets them itself */
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (str_is(key, own[i]))
 			return;
 	if (v->exported && !v->doubt_exported && v->kind == VALUE_TEXT) {
@@ -250,7 +250,7 @@ static bool checks_only(size_t row, const struct word *argv, size_t argc)
 static size_t shell_row(struct str base)
 {
 	size_t row = 0;
-	while (row < sizeof shells / sizeof *shells && !str_is(base, shells[row].name))
+	while (row < ARRAY_SIZE(shells) && !str_is(base, shells[row].name))
 		row++;
 	return row;
 }
@@ -258,7 +258,7 @@ static size_t shell_row(struct str base)
 bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args, size_t argc)
 {
 	struct shell_script s = {text, "file", shell_row(base)};
-	if (s.row == sizeof shells / sizeof *shells)
+	if (s.row == ARRAY_SIZE(shells))
 		return false;
 	if (!shells[s.row].foreign)
 		run_script(e, &s, argv, args, argc, false, VIA_SOURCE);
@@ -268,7 +268,7 @@ bool shell_text(struct eval *e, struct str base, struct str text, const struct w
 bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc)
 {
 	size_t row = shell_row(base);
-	if (row == sizeof shells / sizeof *shells)
+	if (row == ARRAY_SIZE(shells))
 		return false;
 	struct invocation v = invocation_of(e->a, argv, argc);
 	e->odd_globs |= v.odd_globs;

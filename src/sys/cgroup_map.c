@@ -27,7 +27,7 @@ static unsigned bits_of(struct str names)
 		size_t from = i;
 		while (i < names.n && names.p[i] != ',' && names.p[i] != ' ' && names.p[i] != '\n')
 			i++;
-		for (size_t k = 0; k < sizeof controllers / sizeof controllers[0]; k++)
+		for (size_t k = 0; k < ARRAY_SIZE(controllers); k++)
 			if (str_is(str_sub(names, from, i), controllers[k].name))
 				bits |= controllers[k].bit;
 		i++;
@@ -220,7 +220,7 @@ void cg_map_usual(struct cg_map *m)
 	struct stat st;
 	if (stat("/proc/self/ns/cgroup", &st) < 0 || st.st_ino != INITIAL_NAMESPACE)
 		return;
-	for (size_t k = 0; k < sizeof usual / sizeof usual[0]; k++)
+	for (size_t k = 0; k < ARRAY_SIZE(usual); k++)
 		for (size_t i = 0; i < m->n; i++) {
 			struct cg_hierarchy *h = &m->of[i];
 			if (h->path[0] == '\0' && h->v2 == usual[k].v2 && h->controllers == usual[k].controllers && is_hierarchy_root(usual[k].point, h->v2))

@@ -207,7 +207,7 @@ static bool set_field(struct dbus_in *m, uint8_t code, char type, struct str tex
 		m->reply_serial = n;
 		return type == 'u';
 	}
-	for (size_t i = 0; i < sizeof(text_fields) / sizeof(*text_fields); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(text_fields); i++)
 		if (text_fields[i].code == code) {
 			memcpy((char *)m + text_fields[i].to, &text, sizeof(text));
 			return type == text_fields[i].type;

@@ -30,7 +30,7 @@ bool fold_by_type(uint64_t type)
 		0x01021997, /* 9p: a host's disks, among them those of Windows */
 	};
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		if (types[i] == type)
 			return true;
 	return false;

@@ -9,7 +9,6 @@
 #include "sys/git_view.h"
 #include "sys/process.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define RUN_MS 1500 /* for one child */
 #define ARGS_MAX 64
 #define OID_BYTES 128   /* of a line with an object's name */
@@ -38,7 +37,7 @@ static char *const environment[] = {
 	"GIT_INDEX_FILE=/nonexistent/index",
 	NULL,
 };
-#define ENVIRONMENT_INDEX (COUNT(environment) - 2) /* without it git reads the index */
+#define ENVIRONMENT_INDEX (ARRAY_SIZE(environment) - 2) /* without it git reads the index */
 
 static const char *const overridden[] = {
 	"core.fsmonitor=false",
@@ -205,7 +204,7 @@ static void begin_command(struct git_lookup *r, const char *command)
 	add_arg(r, str_c(r->m->a, str_fmt(r->m->a, "--git-dir=%.*s", STR_ARG(r->place->dir))));
 	add_arg(r, str_c(r->m->a, str_fmt(r->m->a, "--work-tree=%.*s", STR_ARG(r->place->top))));
 	add_arg(r, "--no-pager");
-	for (size_t i = 0; i < COUNT(overridden); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(overridden); i++) {
 		add_arg(r, "-c");
 		add_arg(r, overridden[i]);
 	}
@@ -216,7 +215,7 @@ static void begin_command(struct git_lookup *r, const char *command)
 static int run_command(struct git_lookup *r, struct str input, struct names *names, char *output, size_t max,
 	size_t *ret_n)
 {
-	char *own[COUNT(environment)] = {NULL};
+	char *own[ARRAY_SIZE(environment)] = {NULL};
 	struct process_request rq = {.path = r->git,
 		.argv = r->argv,
 		.envp = own,
@@ -248,7 +247,7 @@ static void begin_diff(struct git_lookup *r, const char *command)
 		"--no-textconv", "--ignore-submodules=dirty"};
 
 	begin_command(r, command);
-	for (size_t i = 0; i < COUNT(options); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		add_arg(r, options[i]);
 }
 
@@ -462,7 +461,7 @@ void git_tree_look(struct path_memo *m, const struct tree_answer *asked, struct 
 
 	*ret = (struct tree_answer){
 		.dir = asked->dir, .change = asked->change, .revs = asked->revs, .keep = asked->keep};
-	for (size_t i = 0; i < COUNT(git_programs) && !r.git; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(git_programs) && !r.git; i++)
 		r.git = access(git_programs[i], X_OK) == 0 ? git_programs[i] : NULL;
 	if (!n || !r.git || !git_place_find(m, asked->dir, &place) ||
 		!is_usable(m, &place, asked->change == GIT_CHANGE_REVERT))

@@ -9,7 +9,6 @@
 #include "base/glob.h"
 #include "sys/file.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define DEPTH_MAX 64    /* directories looked at upwards */
 #define INCLUDES_MAX 10 /* configurations inside configurations, as in git */
 #define FILES_MAX 128   /* configurations of one answer */
@@ -318,7 +317,7 @@ static bool names_program(const struct git_setting *s)
 {
 	struct str value = s->value;
 
-	for (size_t i = 0; i < COUNT(program_settings); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(program_settings); i++) {
 		struct str row = str_of(program_settings[i]);
 		ptrdiff_t dot = str_find(row, '.', 0);
 		struct str key = str_sub(row, (size_t)dot + 1, row.n);
@@ -346,7 +345,7 @@ static bool is_installed(const struct git_search *l, struct str real)
 {
 	static const char dirs[][8] = {"/usr", "/bin", "/sbin", "/lib", "/opt", "/nix", "/snap"};
 
-	for (size_t i = 0; i < COUNT(dirs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (path_inside(real, str_of(dirs[i])))
 			return true;
 	return l->home.n > 1 && path_inside(real, l->home);
@@ -507,7 +506,7 @@ static void look_hooks(struct git_search *l)
 	dir = path_real(l->m, dir, &kind);
 	if (kind != PATH_DIR || !hooks_of_project(l, dir))
 		return;
-	for (size_t i = 0; i < COUNT(hook_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(hook_names); i++) {
 		struct str path = join_path(a, dir, str_of(hook_names[i]));
 
 		if (access(str_c(a, path), X_OK) != 0 || kind_of(l->m, dir, hook_names[i]) != PATH_FILE ||

@@ -35,7 +35,7 @@ static int in_class(struct str p, size_t *i, unsigned char c)
 		return -1;
 	struct str name = str_sub(p, *i + 2, end);
 	*i = end + 2;
-	for (size_t k = 0; k < sizeof(classes) / sizeof(*classes); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(classes); k++) {
 		if (!str_is(name, classes[k].name))
 			continue;
 		for (const char *r = classes[k].members; *r; r += 2)

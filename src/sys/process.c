@@ -48,7 +48,7 @@ static void pipes_close(struct pipes *p)
 {
 	int *const all[] = {&p->input, &p->out[0], &p->out[1], &p->status[0], &p->status[1]};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		fd_close(all[i]);
 }
 

@@ -17,13 +17,13 @@ static bool is_system(struct str dir)
 	static const char whole[][12] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/System", "/Library"};
 	static const char alone[][16] = {"/var", "/opt", "/srv", "/mnt", "/media", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/snap", "/nix", "/Users", "/Applications", "/private"};
 	static const char except[][16] = {"/usr/src", "/usr/local/src", "/dev/shm"};
-	for (size_t i = 0; i < sizeof except / sizeof *except; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(except); i++)
 		if (path_inside(dir, str_of(except[i])) && dir.n > strlen(except[i]))
 			return false;
-	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
 		if (path_inside(dir, str_of(whole[i])))
 			return true;
-	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(alone); i++)
 		if (str_is(dir, alone[i]))
 			return true;
 	return false;

@@ -226,7 +226,7 @@ static void test_arena_cleanups(void)
 		{nested, -3, "yxn", "yxnba"},      {leave_twice, -4, "yx", "yxba"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct arena a;
 		char text[16] = "";
 		struct letters l = {.a = &a, .text = text, .work = rows[i].work};

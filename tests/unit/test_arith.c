@@ -101,7 +101,7 @@ static void test_values(void)
 		{"r[1]=4,r[1]<<=2,r[1]", 16}, {"i=1,r[i++]+=5,i", 2}, {"x=y=3,x+y", 6}, {"!0&&!0", 1}, {"0x", 0},
 		{"99999999999999999999", 7766279631452241919},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct store st;
 		struct number v;
 		store_init(&st);
@@ -115,7 +115,7 @@ static void test_errors(void)
 	static const char *const rows[] = {"1+", "1 2", "1/0", "2**-1", "08", "2#3", "1#0", "65#1", "16#", "5=3", "x+1=2", "--x++",
 		"x++=3", "(1", "1)", "1?2", "1?:2",
 		"'1'", "\"1\"", "$x", "a b", ".5", "1.5", "r[1", "&&", "1&&", "x ? y : z = 3", "@", "\x80", "x=08", "5++x"};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct store st;
 		store_init(&st);
 		CHECK_ROW(!eval(&st, rows[i]).known && st.ar.error && !st.ar.opaque, rows[i]);
@@ -189,7 +189,7 @@ static void test_holes(void)
 		{STR("r[$(case x in x) echo ]; esac)]"), STR("3"), STR("3"), 0, 1, 0},
 		{STR("r[$(x"), STR("3"), STR("3"), 0, 1, 0},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct store st;
 		struct number v;
 		char row[16];
@@ -210,7 +210,7 @@ static void test_bounds(void)
 	static char deep[200001];
 	static const char *const openers[] = {"(", "-", "!", "1?", "x=", "1**", "r[", "r[\"$(\"${", "x ", "1+(", "x?1:"};
 
-	for (size_t i = 0; i < sizeof(openers) / sizeof(*openers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(openers); i++) {
 		size_t n = strlen(openers[i]);
 		for (size_t k = 0; k + n <= 200000; k += n)
 			memcpy(deep + k, openers[i], n);
@@ -246,13 +246,13 @@ static struct str generate(uint64_t *seed)
 			buf_c(&b, "("), depth++;
 		if (!real_rand(seed, 12))
 			buf_c(&b, "-+!~"), b.n -= 3;
-		buf_c(&b, operands[real_rand(seed, sizeof(operands) / sizeof(*operands))]);
+		buf_c(&b, operands[real_rand(seed, ARRAY_SIZE(operands))]);
 		if (depth && real_rand(seed, 2))
 			buf_c(&b, ")"), depth--;
 		if (i + 1 < n && real_rand(seed, 9) == 0)
 			buf_c(&b, "?1:");
 		else if (i + 1 < n || !real_rand(seed, 20))
-			buf_c(&b, operators[real_rand(seed, sizeof(operators) / sizeof(*operators))]);
+			buf_c(&b, operators[real_rand(seed, ARRAY_SIZE(operators))]);
 	}
 	while (depth--)
 		buf_c(&b, ")");

@@ -226,7 +226,7 @@ static void test_num(void)
 		{"-9223372036854775809", INT64_MIN, INT64_MAX, 0, -1},
 		{"99999999999999999999999999", INT64_MIN, INT64_MAX, 0, -1},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int64_t n = 4711;
 		CHECK_ROW(num_parse(str_of(rows[i].text), rows[i].min, rows[i].max, &n) == rows[i].code, rows[i].text);
 		CHECK_ROW(n == (rows[i].code ? 4711 : rows[i].want), rows[i].text);
@@ -254,7 +254,7 @@ static void test_char_classes(void)
 		{0x10ffff, CHAR_PLAIN},    {UTF8_BAD, CHAR_PLAIN},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_INT(char_class(rows[i].cp), rows[i].class);
 	for (uint32_t cp = 0; cp <= 0x10ffff; cp++) {
 		char out[4];
@@ -306,7 +306,7 @@ static void test_utf8_bad(void)
 		"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe2\x82", "\xe2(\xa1", "\xed\xa0\x80", "\xed\xbf\xbf",
 		"\xf0\x80\x80\x80", "\xf0\x9f\x92", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf8\x88\x80\x80\x80", "\xfe", "\xff",
 	};
-	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(bad); k++) {
 		size_t i = 0;
 		CHECK_INT(utf8_next(str_of(bad[k]), &i), UTF8_BAD);
 		CHECK_INT(i, 1);
@@ -517,7 +517,7 @@ static void test_terminal_draws(void)
 		"\033[s\033[u\0337\0338\033[3g\033H\033c\033(0lqk\033(B\033#8\033[?2026h\033[?2026l\033[20b\033[3J",
 	};
 
-	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
 		shows(same[i], same[i]);
 }
 
@@ -531,7 +531,7 @@ static void test_terminal_leaves_out(void)
 		"\033%@", "\033 G", "\033!m", "\033Z", "\033V", "\033$(B", "\033l",
 	};
 
-	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(gone); i++)
 		shows(gone[i], "");
 }
 

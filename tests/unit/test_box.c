@@ -448,7 +448,7 @@ static void test_networks(void)
 	struct network_spec n, none = {0};
 
 	CHECK_STR(str_of(network_name(&none)), "deny");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		CHECK_ROW(network_parse(str_of(rows[i].name), &n) == 0, rows[i].name);
 		CHECK_STR(str_of(network_name(&n)), rows[i].name);
 		CHECK_ROW(network_isolated(&n) == rows[i].isolated, rows[i].name);

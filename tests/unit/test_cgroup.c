@@ -411,13 +411,13 @@ static void test_leftovers(void)
 	make(&cg);
 	/* names that are not ours, or of a pid namespace that is not, stay; so do those of the living */
 	static const char *const others[] = {"caisson-1", "caisson-999999999-1-1-012345670123456", "caisson-999999999-1-1-0123456701234567", "caissonx", "caisson-999999999-1-x-0123456701234567"};
-	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		CHECK_INT(mkdirat(cg.dirs[0].parent, others[i], 0755), 0);
 	make(&other);
 	cg_remove(&other);
 	struct stat st;
 	CHECK_INT(fstatat(cg.dirs[0].parent, cg.name, &st, 0), 0);
-	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		CHECK_INT(unlinkat(cg.dirs[0].parent, others[i], AT_REMOVEDIR), 0);
 	/* a number used again: our parent lives, but started after that group was made */
 	const char *rest = strchr(strchr(cg.name + strlen("caisson-"), '-') + 1, '-');

@@ -75,7 +75,7 @@ static const struct {
 
 static void test_map(void)
 {
-	for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
 		struct cg_map m = map_of(hosts[i].groups, hosts[i].mounts);
 		size_t n = 0;
 		for (; n < CG_HIERARCHIES_MAX && hosts[i].want[n].path; n++) {
@@ -204,7 +204,7 @@ static void make_group(const char *name, const char *controllers, const char *su
 		{"cgroup.controllers", controllers}, {"cgroup.subtree_control", subtree}, {"cgroup.procs", procs}, {"cgroup.type", type ? "domain\n" : NULL}};
 	snprintf(path, sizeof path, "%s%s", dir, name);
 	mkdir(path, 0755);
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof path, "%s%s/%s", dir, name, files[i].file);
 		unlink(path);
 		if (files[i].text)
@@ -319,7 +319,7 @@ int main(void)
 	else
 		unit_skip("test_place_without_delegation", "needs root to become another user");
 	static const char *const groups[] = {"/app.slice/run.scope", "/app.slice", ""};
-	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
 		make_group(groups[i], NULL, NULL, NULL, false);
 		char path[300];
 		snprintf(path, sizeof path, "%s%s", dir, groups[i]);

@@ -205,7 +205,7 @@ static void test_nonsense(void)
 		{"exec head -c 10000000 /dev/zero", "wrote more than 65536"},
 		{SAY("allow") "; exec cat /dev/zero", "wrote more than 65536"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		ask_script(rows[i].body, ASKS);
 		check_no_answer(rows[i].why);
 	}
@@ -223,7 +223,7 @@ static void test_programs_that_cannot_be_started(void)
 		{"/tmp", "is not a file"},
 	};
 	make_file("judge", "#!/bin/sh\n" SAY("allow") "\n", 0700);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct policies p = policies_with(rows[i].program);
 		judge_by(&p, ASKS);
 		check_no_answer(rows[i].why);

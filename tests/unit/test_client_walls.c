@@ -94,7 +94,7 @@ static const struct {
 
 static void test_lines(void)
 {
-	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		struct client_walls w = {0};
 		struct str refuse = STR("");
 
@@ -256,12 +256,12 @@ static void test_shells(void)
 	static const char *const dirs[] = {"@/agent", "@/agent/bin", "@/agent/empty", "@/.codex/own", "@/.codex/tmp", "@/listed"};
 	static const char *const files[] = {"agent/bin/bash", "agent/bin/sh", ".codex/own/zsh", "listed/bash"};
 
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		mkdir(str_c(A, here(dirs[i])), 0755);
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		put(files[i], STR("#!/bin/sh\n"), 0755);
 	CHECK_INT(symlink("agent/bin", str_c(A, here("@/linked"))), 0);
-	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
 		const char *row = shells[i].call ? shells[i].call : "(not known)";
 		struct codex_shell got;
 
@@ -288,7 +288,7 @@ static void test_calls(void)
 		{"{\"type\":\"response_item\",\"payl", NULL},
 	};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		const struct json *call = codex_call_of_line(A, str_of(calls[i].line), STR("C"));
 
 		CHECK_ROW((call != NULL) == (calls[i].shell != NULL), calls[i].line);
@@ -353,7 +353,7 @@ static struct str placed(const char *text)
 
 static void test_settings(void)
 {
-	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		struct policy_file project = {.path = placed("@/project/.claude/settings.json"), .base = placed("@/project"), .project = true,
 				.kind = POLICY_SETTINGS, .bytes = str_of(settings[i].project ? settings[i].project : "")};
 		struct policy_file user = {.next = settings[i].project ? &project : NULL, .path = placed("@/.claude/settings.json"),
@@ -402,7 +402,7 @@ static void test_trust(void)
 			.command = STR("/usr/bin/caisson hook --client codex")};
 	struct str right = codex_hook_hash(A, &h);
 
-	for (size_t i = 0; i < sizeof(configs) / sizeof(*configs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++) {
 		struct buf b;
 
 		buf_init(&b, A, 0);
@@ -433,7 +433,7 @@ static const struct {
 
 static void test_hashes(void)
 {
-	for (size_t i = 0; i < sizeof(hashes) / sizeof(*hashes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(hashes); i++) {
 		const struct codex_hook h = {.event = str_of(hashes[i].event), .command = str_of(hashes[i].command), .timeout = hashes[i].timeout,
 				.has_matcher = hashes[i].matcher, .matcher = str_of(hashes[i].matcher ? hashes[i].matcher : "")};
 
@@ -460,7 +460,7 @@ static void test_json(void)
 	CHECK_INT(client_walls_read(A, o, &back), 0);
 	CHECK_INT(back.mode, CLIENT_SANDBOX_WORKSPACE_WRITE);
 	CHECK_STR(joined(back.closed), "/p/a \"b\" /p/c");
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		CHECK_INT(json_read(A, str_of(wrong[i]), &o, NULL), 0);
 		CHECK_ROW(client_walls_read(A, o, &back) == -1, wrong[i]);
 	}

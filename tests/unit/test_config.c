@@ -64,7 +64,7 @@ static void test_empty(void)
 	struct policy d, p;
 	struct err e;
 	config_default(&d);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		CHECK_ROW(load(texts[i], &p, &e) == 0, texts[i]);
 		CHECK_ROW(p.fallback == d.fallback && count(p.deny) == count(d.deny) && !p.ask && !p.allow && !p.ncommands, texts[i]);
 	}
@@ -217,7 +217,7 @@ static void test_bad(void)
 		{"commands:\n  - {name: x, frob: 1}\n", "p.yaml:2:15: ", "unknown key", "frob"},
 		{"commands:\n  - {name: x, flags: {-a: frob}}\n", "p.yaml:2:27: ", "no such kind", "frob"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct policy p = {.ncommands = 77};
 		struct err e = {0};
 		CHECK_ROW(load_in(&arena, str_of(rows[i].text), &p, &e) == -1, rows[i].text);
@@ -288,7 +288,7 @@ static void test_hostile(void)
 		{"percent", repeat("%", 50000, "", "")},
 		{"bars", repeat("|\n ", 30000, "default: ", "")},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct err e = {0};
 		CHECK_ROW(load_in(&arena, rows[i].text, &p, &e) == -1, rows[i].what);
 		CHECK_ROW(str_starts(str_of(e.text), "p.yaml:"), rows[i].what);
@@ -679,7 +679,7 @@ static void test_fencepost(void)
 	x = load_two("", str_c(&arena, buf_view(&many)), CONFIG_FENCEPOST, WHO_ANYONE);
 	CHECK(x.r == -1 && str_contains(str_of(x.e.text), STR("too many unknown keys")));
 	static const char *const wrong[] = {"default: maybe", "onError: x", "tools: [x]", "tools: {bash: {checks: [{test: '('}]}}", "import: ['../x']", "a: [", "default: ask\ndefault: ask"};
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		CHECK_ROW(load_two("", wrong[i], CONFIG_FENCEPOST, WHO_OWNER).r == -1, wrong[i]);
 }
 
@@ -689,7 +689,7 @@ static void test_presets(void)
 	static const char *const names[] = {"standard", "claude-code", "code-exec", "strict", "git", "secrets", "filesystem", "kubernetes", "ssh", "gh", "helm", "helmfile",
 		"ansible", "docker", "database", "terraform", "claude", "claude-web", "context7", "playwright", "python-safety", "javascript-safety", "powershell"};
 	struct config_preset p;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		CHECK_ROW(config_preset(str_of(names[i]), &p) && p.title.n && p.text.n && str_is(p.name, names[i]), names[i]);
 	CHECK(!config_preset(STR("no-such"), &p) && !config_preset(STR(""), &p));
 	size_t n = 0;
@@ -701,7 +701,7 @@ static void test_presets(void)
 		CHECK_INT(yaml_read(&arena, p.name, p.text, &f, NULL), 0);
 		CHECK_ROW(!yaml_get(f.root, "import"), str_c(&arena, p.name));
 	}
-	CHECK_INT(n, sizeof(names) / sizeof(*names));
+	CHECK_INT(n, ARRAY_SIZE(names));
 	struct loaded x = load_two("import: [git, git]", "", CONFIG_CAISSON, WHO_OWNER), y = load_two("import: git", "", CONFIG_CAISSON, WHO_OWNER);
 	CHECK(x.r == 0 && y.r == 0 && count(x.p.deny) == count(y.p.deny) && count(x.p.ask) == count(y.p.ask));
 	CHECK(load_two("import: [powershell]", "", CONFIG_CAISSON, WHO_OWNER).notes == NULL);

@@ -235,7 +235,7 @@ static void test_parse_malformed(void)
 	struct dbus_out m;
 	struct dbus_in in;
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		say_removed(&m, "a.scope", "done");
 		set_u32(&m, wrong[i].at, wrong[i].n);
 		CHECK_ROW(dbus_parse(bytes_of(&m), &in) == -1, wrong[i].name);

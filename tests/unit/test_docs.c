@@ -93,7 +93,7 @@ static struct str make_patterns(const char *table)
 static struct str make(const char *part) { return !strcmp(part, "checks") ? make_checks() : make_patterns(part); }
 
 static const char *const parts[] = {"checks", "protected", "unprotected", "secret", "open", "secret-dirs", "access"};
-#define NPARTS (sizeof(parts) / sizeof(*parts))
+#define NPARTS ARRAY_SIZE(parts)
 
 /* Where a text starts in another; -1: nowhere. */
 static ptrdiff_t find(struct str in, struct str what, size_t from)

@@ -18,7 +18,7 @@ static void test_ansi_c(void)
 		{"\\cA", STR("\0")}, {"\\c?", STR("\x7f")}, {"\\e\\E", STR("\033\033")}, {"\\", STR("\\")}, {"\\1z", STR("\0z")}, {"", STR("")},
 		{"\\c\\\\x", STR("\x1cx")}, {"\\xzz", STR("\\xzz")}, {"a\\x{}b", STR("a")}, {"\\Uffffffffz", STR("z")},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str got = escape_ansi_c(&A, str_of(rows[i].in));
 		CHECK_ROW(str_eq(got, rows[i].want), rows[i].in);
 	}
@@ -64,7 +64,7 @@ static struct str generate(struct arena *a, uint64_t *seed)
 
 	buf_init(&b, a, 0);
 	while (n--)
-		buf_c(&b, pieces[real_rand(seed, sizeof(pieces) / sizeof(*pieces))]);
+		buf_c(&b, pieces[real_rand(seed, ARRAY_SIZE(pieces))]);
 	return buf_view(&b);
 }
 

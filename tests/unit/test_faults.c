@@ -67,7 +67,7 @@ static void note_rows(struct rows *r, unsigned step)
 {
 	off_t now = record_size();
 
-	if (now != r->size && r->n < sizeof(r->at) / sizeof(*r->at))
+	if (now != r->size && r->n < ARRAY_SIZE(r->at))
 		r->at[r->n++] = step;
 	r->size = now;
 }
@@ -228,7 +228,7 @@ static void test_blobs_there(void)
 	CHECK_INT(audit_reader_new(A, &au, &all, AUDIT_OLDEST_FIRST, &r, &e), 0);
 	while (audit_next(r, &l, &e) > 0) {
 		ends += l.kind == AUDIT_END;
-		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 			struct str digest = audit_text(A, audit_field(&l, keys[i])), bytes;
 
 			if (!digest.n)

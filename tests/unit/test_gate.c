@@ -135,7 +135,7 @@ static void test_matching(void)
 		{"git", "$ push", MATCH_NO, false}, /* opaque-command asks */
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct command *c = command_of(rows[i].command);
 
 		CHECK_ROW(rule_match(rule_of(rows[i].rule), c) == rows[i].deny, rows[i].command);
@@ -288,7 +288,7 @@ static void test_inline(void)
 	};
 	struct snippet unknown = {.lang = "sed"};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct snippet s = {.lang = rows[i].lang, .text = {.kind = WORD_EXACT, .text = str_of(rows[i].code)}};
 
 		CHECK_ROW(inline_harmless(&s) == rows[i].harmless, rows[i].code);
@@ -386,7 +386,7 @@ static void test_explain_tells_the_whole_way(void)
 	struct str out = explained("git pull; npm publish; sudo make", &p, &f, &j);
 	size_t last = 0;
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
 		size_t at = place_in(out, order[i]);
 
 		CHECK_ROW(at != SIZE_MAX && at >= last, order[i]);
@@ -585,7 +585,7 @@ static void test_kinds_have_names(void)
 	struct via wrapper = {.kind = VIA_WRAPPER, .name = "npm exec"},
 		   other = {.kind = VIA_WRAPPER, .name = "npx"};
 
-	for (size_t i = 0; i < sizeof(causes) / sizeof(*causes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
 		CHECK_STR(access_cause(&a, &causes[i].x), causes[i].text);
 		CHECK_ROW(access_same_cause(&causes[i].x, &causes[i].x) == (*causes[i].text != 0),
 			causes[i].text);

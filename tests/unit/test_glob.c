@@ -34,7 +34,7 @@ static void test_names(void)
 		{"a*b*c", "axxbyyc", 1}, {"a*b*c", "axxbyycd", 0}, {"*ab", "aab", 1}, {"*ab*", "xaby", 1}, {"os.*", "os.system", 1}, {"os.*", "osx.system", 0},
 		{"[a]", "[a]", 1}, {"[a]", "a", 0}, {"a?c", "abc", 0}, {"a?c", "a?c", 1}, {"**", "x", 1}, {"a**b", "ab", 1},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str p = str_of(rows[i].pattern), t = str_of(rows[i].text);
 
 		CHECK_ROW(glob_name(p, t) == rows[i].want, row_name(&rows[i]));
@@ -53,7 +53,7 @@ static void test_paths(void)
 		{"\\[a]", "[a]", 1}, {"a\\", "a\\", 1}, {"/**", "/a/b", 1}, {"**", "/a/b", 1}, {"a/*/c", "a/b/c", 1}, {"a/*/c", "a//c", 1}, {"a/*/c", "a/b/b/c", 0},
 		{"/home/*/.ssh/**", "/home/u/.ssh/id", 1}, {"/home/*/.ssh/**", "/home/u/v/.ssh/id", 0}, {"[z-a]", "b", 0},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(glob_path(str_of(rows[i].pattern), str_of(rows[i].text), 0) == rows[i].want, row_name(&rows[i]));
 	CHECK(glob_path(STR("/Users/*/X"), STR("/users/me/x"), GLOB_FOLD));
 	CHECK(!glob_path(STR("/Users/*/X"), STR("/users/me/x"), 0));
@@ -83,7 +83,7 @@ static void test_gitignore(void)
 		{"*", "any/thing", GLOB_YES}, {"x ", "x", GLOB_YES}, {"x\\ ", "x ", GLOB_YES}, {"x\\ ", "x", GLOB_NO}, {"a/**/b", "a/b", GLOB_YES}, {"a/**/b", "a/x/b/c", GLOB_YES},
 		{"/", "x", GLOB_YES},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW((int)ignored(rows[i].pattern, rows[i].text, 0) == rows[i].want, row_name(&rows[i]));
 	CHECK_INT(ignored(".ENV", "a/.env", GLOB_FOLD), GLOB_YES);
 	CHECK_INT(ignored(".ENV", "a/.env", 0), GLOB_NO);
@@ -114,7 +114,7 @@ static void test_holes_in_paths(void)
 		{"**/.env", "~/.env", GLOB_YES}, {"**/.env", "/p/@/.env", GLOB_YES}, {"**/.env", "/p/~", GLOB_MAYBE}, {"**/.env", "/p/~.txt", GLOB_NO},
 		{"**/.env", "/p/@.env", GLOB_MAYBE}, {"/a/**/b", "/a/~/b", GLOB_YES}, {"/a/**/b", "/a~b", GLOB_MAYBE}, {"/p/*.c", "/p/@.c", GLOB_YES},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW((int)glob_may(str_of(rows[i].pattern), with_holes(rows[i].text), GLOB_PATH) == rows[i].want, row_name(&rows[i]));
 }
 
@@ -124,7 +124,7 @@ static void test_holes_below(void)
 		{".ssh", "/.ssh/~", GLOB_YES}, {".ssh", "/~", GLOB_MAYBE}, {".ssh", "/@", GLOB_MAYBE}, {".ssh", "/x@", GLOB_NO}, {".ssh", "/x/~", GLOB_MAYBE},
 		{".ssh/", "/.ssh/~", GLOB_YES}, {".ssh/", "/.ssh~", GLOB_MAYBE}, {"/a/b", "/a/b/~", GLOB_YES}, {"/a/b", "/a/b~", GLOB_MAYBE}, {"/a/b", "/c/~", GLOB_NO},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW((int)gitignore_below(STR("/"), str_of(rows[i].pattern), with_holes(rows[i].text), 0) == rows[i].want, row_name(&rows[i]));
 }
 
@@ -168,7 +168,7 @@ static void test_words(void)
 		{"rm -rf", GLOB_WORDS, "rm +", GLOB_NO}, {"rm x", GLOB_WORDS, "rm +", GLOB_MAYBE}, {"rm x.c", GLOB_WORDS, "rm x+", GLOB_MAYBE}, {"rm y", GLOB_WORDS, "rm x+", GLOB_NO},
 		{"rm", GLOB_WORDS, "rm x+", GLOB_YES}, {"rm *-rf*", 0, "rm +", GLOB_MAYBE}, {"rm x -rf", 0, "rm x+", GLOB_MAYBE},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct row r = {rows[i].pattern, rows[i].line, 0};
 
 		CHECK_ROW(words(rows[i].pattern, rows[i].flags, rows[i].line) == rows[i].want, row_name(&r));
@@ -256,7 +256,7 @@ static void test_holes_against_values(void)
 	static const char *const before[] = {"", "a", "a/"}, *const after[] = {"", "b", "/b"};
 	size_t bad = 0;
 
-	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
 		for (unsigned h = 0; h < 3; h++)
 			for (unsigned k = 0; k < 9; k++) {
 				char text[32], hole[32];
@@ -267,7 +267,7 @@ static void test_holes_against_values(void)
 				memcpy(hole + nb + 1, after[k % 3], na);
 				enum glob_match m = glob_may(str_of(patterns[i]), str_n(hole, nb + 1 + na), GLOB_PATH);
 
-				for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+				for (size_t v = 0; v < ARRAY_SIZE(values); v++) {
 					bool number = v >= 3 && v <= 5, fits = h == GLOB_HOLE_ANY || (h == GLOB_HOLE_NUM ? number : !strchr(values[v], '/'));
 					int n = snprintf(text, sizeof text, "%s%s%s", before[k / 3], values[v], after[k % 3]);
 					bool hit = glob_path(str_of(patterns[i]), str_n(text, (size_t)n), 0);

@@ -76,10 +76,10 @@ static void test_ordinary(void)
 		const char *unit;
 	} rows[] = {{tree_sitter_python(), python}, {tree_sitter_javascript(), javascript}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct grammar_cost first = {0};
 
-		for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+		for (size_t k = 0; k < ARRAY_SIZE(sizes); k++) {
 			struct str text = repeated("", rows[i].unit, "", sizes[k]);
 			bool good;
 			struct grammar_cost c = cost(rows[i].language, text, &good);
@@ -119,7 +119,7 @@ static void test_hostile(void)
 	static const char *const units[] = {"\"", "'", "(", "[", "{", ")", "f'{", "`", "`${", "\"\"\"a", "\\", "\\\n", "a b c\n", "x = [1, 2\n", "let ", "exec ", "@", "/[", "({a,", "a => ", "not ", "!", "if x:\n a\n  b\n", "a?", "<a>"};
 	const TSLanguage *languages[] = {tree_sitter_python(), tree_sitter_javascript()};
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		for (size_t k = 0; k < 2; k++) {
 			struct str text = repeated("", units[i], "", 30000);
 			bool good;
@@ -234,7 +234,7 @@ static void test_folding(void)
 		{"javascript", "let a, b;\n", "a = b + 'x'; b = a + 'y';\n", true}, {"javascript", "let x = 1, z = x", ".a", false}, {"javascript", "let f = x => x;\n", "f(f(f(f(f(f(1))))));\n", true},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct reading r = reading(rows[i].lang, repeated(rows[i].before, rows[i].unit, "\n", 20000));
 
 		if (r.complete != rows[i].complete)

@@ -49,7 +49,7 @@ static struct str mutated(struct str s)
 	case 0: buf_char(&b, (char)next_random()); break;
 	case 1: break;
 	case 2: buf_str(&b, str_sub(s, from, to)); to = from; break;
-	case 3: buf_c(&b, pieces[next_random() % (sizeof(pieces) / sizeof(*pieces))]); to = from; break;
+	case 3: buf_c(&b, pieces[next_random() % (ARRAY_SIZE(pieces))]); to = from; break;
 	default: return buf_view(&b);
 	}
 	buf_str(&b, str_sub(s, to, s.n));
@@ -136,7 +136,7 @@ static void test_inputs(void)
 		if (!str_ends(str_of(entry->d_name), ".json"))
 			continue;
 		CHECK_INT(file_read(A, str_c(A, str_fmt(A, "tests/hooks/%s", entry->d_name)), 1 << 20, &text, NULL, NULL), 0);
-		for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 			try(filled(text, commands[i]), NULL);
 		asking[ninputs] = filled(text, "npm install");
 		inputs[ninputs++] = filled(text, commands[0]);
@@ -164,7 +164,7 @@ static void test_torture(void)
 	size_t tried = 0;
 
 	for (size_t i = 0; i < ninputs; i++)
-		for (size_t k = 0; k < sizeof(starts) / sizeof(*starts); k++) {
+		for (size_t k = 0; k < ARRAY_SIZE(starts); k++) {
 			if (!str_contains(inputs[i], str_of(starts[k])) || !str_contains(inputs[i], STR("transcript_path")) || str_contains(inputs[i], STR("turn_id")))
 				continue;
 			for (size_t n = 1; try_failing(inputs[i], n, 0); n += 1 + n / 64)
@@ -198,7 +198,7 @@ static void test_recognition(void)
 		{"{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"},\"tool_result\":{}}", "generic", PHASE_POST},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct hook h;
 		struct err e = {0};
 

@@ -218,7 +218,7 @@ static void test_links_out(void)
 	note("home/linked/part");
 	CHECK_STR(root_of("home/noted/dir"), at("home/noted/dir")); /* it is no root by that */
 	CHECK_STR(root_of("home/linked/part"), at("home/linked"));
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct project_look l = looking();
 		struct project_way way = project_way(&l, str_of(at(rows[i].path)));
 		char real[PATH_MAX];
@@ -296,7 +296,7 @@ static void test_bad_sessions(void)
 	glob_expand(&memo, str_of(at("state/sessions/*.json")), &files);
 	CHECK_INT((int)files.nmatches, 1);
 	name = files.nmatches ? str_c(A, files.matches[0]) : "/nonexistent";
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		make_file(name, texts[i], 0600);
 		CHECK_INT(client_session_read(A, state, s.client, s.id, uid, &got, &e), -1);
 		CHECK(strstr(e.text, "start a new session"));
@@ -315,10 +315,10 @@ static void test_guarded(void)
 		"/home/u/p/.claude/worktrees/a", "/home/u/.cursor/worktrees/p/a", "/home/u/.codex/worktrees/a/p", "/data/p", "/home/u/p/.github", "/home/u/.sshx",
 		"/home/u/p/dot.git", "/dev/shm/x", "/home/u/p/.env", "/home/u/binary", "/home/u/.dotfiles"};
 
-	for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++)
 		if (!path_table_guarded(str_of(guarded[i]), STR("/home/u")))
 			unit_fail(__FILE__, __LINE__, "not guarded: %s", guarded[i]);
-	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fine); i++)
 		if (path_table_guarded(str_of(fine[i]), STR("/home/u")))
 			unit_fail(__FILE__, __LINE__, "guarded: %s by %s", fine[i], path_table_guarded(str_of(fine[i]), STR("/home/u")));
 }

@@ -128,8 +128,8 @@ static void compare(int line, const struct audit *au, size_t of)
 		{.grep = regex("word"), .since = NOON + AUDIT_DAY_US / 3}, {.status = STR("timeout"), .verdict = STR("allow")},
 	};
 	static const size_t newest[] = {0, 7};
-	for (size_t i = 0; i < sizeof filters / sizeof *filters; i += of)
-		for (size_t k = 0; k < sizeof newest / sizeof *newest; k++) {
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i += of)
+		for (size_t k = 0; k < ARRAY_SIZE(newest); k++) {
 			struct answer got = find(au, &filters[i], newest[k]);
 			struct str want = scan(au, &filters[i], newest[k]);
 			if (!str_eq(got.seqs, want))
@@ -251,12 +251,12 @@ static void test_damaged(void)
 	COMPARE_SOME(&au);
 	memset(junk, 'j', sizeof junk);
 	static const off_t places[] = {0, 16, 24, 100, 4096, 8192, 20000};
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		write_over(name, places[i], str_n(junk, 3000), false);
 		COMPARE_SOME(&au);
 	}
 	static const off_t ends[] = {0, 1, 99, 512, 4096, 5000, 16384};
-	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		write_over(name, ends[i], STR(""), true);
 		COMPARE_SOME(&au);
 	}
@@ -268,7 +268,7 @@ static void test_damaged(void)
 	static const char *const changes[] = {"PRAGMA user_version=7", "PRAGMA application_id=3", "DROP TABLE row", "DROP TABLE own", "DELETE FROM own", "ALTER TABLE file RENAME COLUMN done TO xdone",
 					      "UPDATE file SET last_hash='x'", "UPDATE file SET done=5, size=5", "UPDATE file SET inode=1", "UPDATE row SET place=place+1; UPDATE file SET changed=1", "DELETE FROM file; DELETE FROM own",
 					      "UPDATE own SET boot='before'", "UPDATE own SET boot='before'; DELETE FROM row WHERE place % 5 = 1"};
-	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		sqlite3 *db = NULL;
 		CHECK_INT(sqlite3_open_v2(at(name), &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
 		CHECK_INT(sqlite3_exec(db, changes[i], NULL, NULL, NULL), SQLITE_OK);

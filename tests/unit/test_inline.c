@@ -34,7 +34,7 @@ static void test_scanners(void)
 		{"lua", "print('os.execute()')", true}, {"lua", "print(os.time())", true}, {"lua", "local e = os.execute", false}, {"lua", "x = math; x()", false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(inline_harmless(read_snippet(rows[i].lang, rows[i].text)) == rows[i].harmless, rows[i].text);
 	CHECK(!code_knows("tcl"));
 	CHECK(!inline_harmless(&(struct snippet){.lang = "perl", .text = {.kind = WORD_UNKNOWN, .text = str_n("print 1\0", 8)}})); /* a part of it is not known */
@@ -47,7 +47,7 @@ static void test_script_effects(void)
 		{"perl", "unlink 'a'", "/w/p/a"}, {"perl", "unlink('b', \"/a\") or die;", "/a"}, {"ruby", "File.delete(\"/a\")", "/a"}, {"ruby", "FileUtils.rm_rf '/a' if true", "/a"}, {"php", "unlink('/a');", "/a"}, {"lua", "os.remove '/a'", "/a"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct code *c = read_snippet(rows[i][0], rows[i][1])->code;
 		const struct access *x = F.accesses;
 
@@ -66,7 +66,7 @@ static void test_powershell_paths(void)
 		{"Remove-Item -LiteralPath:/a", "/a"}, {"cd /b; Remove-Item a", "/b/a"}, {"'/a' | Remove-Item", "/a"}, {"Remove-Item (Join-Path /a b)", "/a/b"}, {"Remove-Item ([char]47 + 'a')", "/a"}, {"[IO.File]::Delete('/a')", "/a"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct code *c = read_code(rows[i][0]);
 		const struct access *x = F.accesses;
 

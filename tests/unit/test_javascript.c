@@ -55,7 +55,7 @@ static void check_rows(const struct row *rows, size_t n)
 	}
 }
 
-#define CHECK_ROWS(rows) check_rows((rows), sizeof(rows) / sizeof(*(rows)))
+#define CHECK_ROWS(rows) check_rows((rows), ARRAY_SIZE(rows))
 
 static void test_names(void)
 {
@@ -101,7 +101,7 @@ static void test_modules(void)
 		{"require('util').promisify(fs.rm)('a')", "require(util) util.promisify(?) fs.rm(a)"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) { /* in any order: a call is read before what it is called on */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) { /* in any order: a call is read before what it is called on */
 		struct str got = read_calls(rows[i].text);
 		struct str want = str_of(rows[i].want);
 

@@ -117,7 +117,7 @@ static bool taken(struct str text, unsigned flags)
 
 static void test_texts(void)
 {
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct str text = str_of(texts[i].text);
 		CHECK_ROW(taken(text, JSON_STRICT) == (texts[i].who == 'T'), texts[i].text);
 		CHECK_ROW(taken(text, JSON_TOLERANT) == (texts[i].who != '-'), texts[i].text);
@@ -140,7 +140,7 @@ static void test_comments(void)
 		{"[1]/*/", false},
 		{"\"//\"", true},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(taken(str_of(rows[i].text), JSON_COMMENTS) == rows[i].ok, rows[i].text);
 }
 
@@ -199,7 +199,7 @@ static void test_troubles(void)
 		{"9223372036854775808", "line 1, column 1: a number that is too large: 9223372036854775808"},
 		{"NaN", "line 1, column 1: expected a number, not NaN"},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct json *none = NULL;
 		struct err e = {0};
 		CHECK_ROW(json_read(A, str_of(rows[i].text), &none, &e) == -1 && none == NULL &&
@@ -254,7 +254,7 @@ static void test_skip(void)
 		size_t end;
 	} rows[] = {{"\"a\\\"b\",", 6}, {"{\"}\":[1,{}]},", 12}, {"[[", 0}, {"[}", 0}, {"\"a", 0},
 		{"-1.5e+7,", 7}, {"true}", 4}, {"", 0}, {",", 0}, {"[[[[]]]]", 8}, {"[[[[[]]]]]", 0}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(json_skip(str_of(rows[i].text), 0, 4) == rows[i].end, rows[i].text);
 }
 

@@ -129,9 +129,9 @@ static void check_effects(const char *what, const struct ynode *want, unsigned g
 	unsigned bits = 0;
 	for (const struct ynode *c = want ? want->child : NULL; c; c = c->next) {
 		size_t i = 0;
-		while (i < sizeof names / sizeof *names && !str_is(c->text, names[i]))
+		while (i < ARRAY_SIZE(names) && !str_is(c->text, names[i]))
 			i++;
-		CHECK_ROW(i < sizeof names / sizeof *names, what);
+		CHECK_ROW(i < ARRAY_SIZE(names), what);
 		bits |= 1u << i;
 	}
 	if (want && bits != got)
@@ -157,12 +157,12 @@ static void run_example(const struct ynode *ex)
 	for (const struct ynode *c = ex->child; c; c = c->next) {
 		bool known = str_is(c->key, "cmd") || str_is(c->key, "opaque") || str_is(c->key, "stdin") || str_is(c->key, "readonly") ||
 		             str_is(c->key, "effects");
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 			known |= str_is(c->key, keys[i].key);
 		if (!known)
 			unit_fail(__FILE__, __LINE__, "%s: an example cannot say '%.*s'", what, STR_ARG(c->key));
 	}
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct ynode *want = yaml_get(ex, keys[i].key);
 		if (want || keys[i].strict)
 			check_list(what, keys[i].key, keys[i].role, want, &r, argv);
@@ -291,7 +291,7 @@ static void test_flags(void)
 		{"tar xf a.tar", USE_WRITE, USE_BELOW | USE_NAMES},
 		{"unzip a.zip -d b", USE_WRITE, USE_BELOW | USE_NAMES},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct word argv[ARGV_MAX];
 		size_t argc;
 		struct know_result r = apply(rows[i].cmd, argv, &argc);
@@ -322,7 +322,7 @@ static void test_opaque(void)
 		{"find . -name \"$v\"", false}, {"find . -name $v", true}, {"find . -name a \"$v\" rm ;", true}, {"dd \"$v\"", false}, {"ls $v", false},
 		{"busybox \"$v\" x", true}, {"xargs -n \"$v\" rm", false}, {"docker run \"$v\" ls", true}, {"docker run -e \"$v\" img ls", false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct word argv[ARGV_MAX];
 		size_t argc;
 		struct know_result r = apply(rows[i].cmd, argv, &argc);
@@ -363,7 +363,7 @@ static void test_rest_overreports(void)
 static void test_order(void)
 {
 	static const char *const cmds[] = {"sudo -u a rm x", "cp a b c", "find a b -exec x {} ; -delete", "tar -cf a.tar b c", "git -C d -c core.pager=x log", "env A=b C=d rm", "make -f m -C d x"};
-	for (size_t i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cmds); i++) {
 		struct word argv[ARGV_MAX];
 		size_t argc, last = 0;
 		struct know_result r = apply(cmds[i], argv, &argc);
@@ -406,7 +406,7 @@ static void test_results(void)
 		{"curl http://x", "curl", EFFECT_NETWORK, false},
 		{"cat $v", "cat", 0, true},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct word argv[ARGV_MAX];
 		size_t argc;
 		struct know_result r = apply(rows[i].cmd, argv, &argc);
@@ -449,7 +449,7 @@ static void test_options(void)
 		{"find . -delete", "find", "-delete", true}, {"find . -newthing", "find", "-newthing", true}, {"find . -name -delete", "find", "-delete", false},
 		{"timeout -k 5 -s KILL 10 rm -f", "timeout", "--kill-after", true}, {"timeout -s KILL 10 rm -f", "timeout", "-f", false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct know_options o = options_of(rows[i].cmd);
 		CHECK_STR(str_of(o.name), rows[i].name);
 		CHECK_ROW(know_has(&o, rows[i].option) == rows[i].has, rows[i].cmd);
@@ -512,11 +512,11 @@ static void test_path_extractors(void)
 		bool sub = strchr(know_string(&rows[r], rows[r].name), ' ') != NULL;
 		commands += files && !sub;
 		subcommands += files && sub;
-		for (size_t k = 0; k < sizeof(must) / sizeof(must[0]); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(must); k++)
 			if (strcmp(must[k], know_string(&rows[r], rows[r].name)) == 0)
 				CHECK_ROW(files, must[k]);
 	}
-	for (size_t k = 0; k < sizeof(must) / sizeof(must[0]); k++)
+	for (size_t k = 0; k < ARRAY_SIZE(must); k++)
 		CHECK_ROW(know_find(str_of(must[k]), NULL, 0), must[k]);
 	printf("# %zu commands and %zu subcommands whose words name files\n", commands, subcommands);
 	CHECK(commands >= 120);
@@ -537,7 +537,7 @@ static void test_info(void)
 		{"sudo \"$v\"", false}, {"git push --help", true}, {"git frob --help", false}, {"kill --help", true}, {"gosu --version", false}, {"npm -v x", false}, {"rm -- --help", false},
 		{"docker run --help x", false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct word argv[ARGV_MAX];
 		size_t argc;
 		struct know_result r = apply(rows[i].cmd, argv, &argc);
@@ -562,7 +562,7 @@ static void test_found(void)
 		CHECK_ROW(found == &rows[r], name.p);
 	}
 	static const char *const none[] = {"", "gi", "git-", "zzzzzzzzzzzz", "\xff", "chmo", "terrafor", "terraformx"};
-	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
 		CHECK_ROW(!know_find(str_of(none[i]), NULL, 0), none[i]);
 	CHECK(!know_sub_find(know_find(STR("git"), NULL, 0), STR("statu")));
 	CHECK(!know_sub_find(know_find(STR("git"), NULL, 0), STR("statusx")));
@@ -596,7 +596,7 @@ static void test_bridges(void)
 		{"docker image ls", "docker image ls", 0, true},
 		{"gh repo delete x", "gh repo", EFFECT_NETWORK, false},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct word argv[ARGV_MAX];
 		size_t argc;
 		struct know_result r = apply(rows[i].cmd, argv, &argc);
@@ -694,7 +694,7 @@ static void test_bad_rows(void)
 		{"- a", "needs 'name'"},
 		{"{a: b}", "expected a list of rows"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct know_packed p;
 		struct err e;
 		CHECK_ROW(pack(rows[i][0], &p, &e) == -1, rows[i][0]);
@@ -713,8 +713,8 @@ static void test_large(void)
 		{.kind = WORD_EXACT, .text = {"a", 1}}, {.kind = WORD_REST, .text = {"", 0}}, {.kind = WORD_UNKNOWN, .text = {"", 0}},
 		{.kind = WORD_EXACT, .text = {"-e", 2}}, {.kind = WORD_EXACT, .text = {"--", 2}}, {.kind = WORD_EXACT, .text = {"-exec", 5}}, {.kind = WORD_EXACT, .text = {"A=b", 3}},
 	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		for (size_t f = 0; f < sizeof(fill) / sizeof(fill[0]); f++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		for (size_t f = 0; f < ARRAY_SIZE(fill); f++) {
 			struct know_result r;
 			struct arena a;
 			arena_init(&a, ARENA_CAP_DEFAULT);
@@ -736,7 +736,7 @@ static void test_odd_words(void)
 	static const char *const odd[] = {"", "-", "--", "---", "-=", "--=", "=", "+", "-#", ";", "{}", ":::", "::::", "-\377", "--\377=", "-o", "-c", "-e", "-S", "-exec", "!", "("};
 	const struct know_blob *b = (const void *)know_baked;
 	const struct know_row *rows = (const void *)(b + 1);
-	size_t n = sizeof(odd) / sizeof(odd[0]);
+	size_t n = ARRAY_SIZE(odd);
 	for (size_t r = 0; r < b->nrows; r++)
 		for (size_t i = 0; i < n * n; i++) {
 			struct arena a;

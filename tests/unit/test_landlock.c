@@ -104,7 +104,7 @@ static const struct wanted {
 	{"mount", 2, EPERM},
 	{"run what is outside", 2, EACCES},
 };
-#define FILES (sizeof files / sizeof *files)
+#define FILES ARRAY_SIZE(files)
 
 static void try_files(int *r, const void *arg)
 {
@@ -281,7 +281,7 @@ static void cleanup(void)
 {
 	static const char *const names[] = {"ro/file", "ro/new", "ro/second", "rw/file", "rw/second", "rw/third", "rw/new", "rw/link", "rw/fifo", "rw/device",
 		"rw/sub/file", "rw/sub/second", "rw/newdir", "rw/sub", "out/file", "out/single", "out/second", "rw", "ro", "out", ""};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		remove(in_dir(names[i]));
 	CHECK(access(dir, F_OK) < 0);
 }

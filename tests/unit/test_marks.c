@@ -66,7 +66,7 @@ static const struct {
 
 static void test_settings(void)
 {
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
 		struct arena a;
 		struct facts f;
 		arena_init(&a, ARENA_CAP_DEFAULT);
@@ -284,7 +284,7 @@ static const struct {
 
 static void test_marks(void)
 {
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
 		struct arena a;
 		struct facts f;
 		arena_init(&a, ARENA_CAP_DEFAULT);
@@ -309,7 +309,7 @@ static void test_every_kind(void)
 {
 	for (int k = 0; k < MARK_KINDS; k++) {
 		bool found = false;
-		for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
 			found |= strstr(marks[i].kinds, names[k]) != NULL;
 		CHECK_ROW(found, names[k]);
 	}
@@ -408,7 +408,7 @@ static const struct {
 
 static void test_names(void)
 {
-	for (size_t i = 0; i < sizeof names_rows / sizeof *names_rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names_rows); i++) {
 		struct arena a;
 		struct facts f;
 		arena_init(&a, ARENA_CAP_DEFAULT);
@@ -504,10 +504,10 @@ static bool only_ls(const struct facts *f)
 
 static void test_variables(void)
 {
-	for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary + sizeof loud / sizeof *loud; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ordinary) + ARRAY_SIZE(loud); i++) {
 		struct arena a;
 		struct facts f;
-		size_t n = sizeof ordinary / sizeof *ordinary;
+		size_t n = ARRAY_SIZE(ordinary);
 		const char *text = i < n ? ordinary[i] : loud[i - n];
 		arena_init(&a, ARENA_CAP_DEFAULT);
 		read_in(&a, str_of(text), DIALECT_BASH, &f);

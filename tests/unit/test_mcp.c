@@ -31,7 +31,7 @@ static void test_splitter(void)
 		const char *text, *want;
 	} rows[] = {{"", ""}, {"a", ""}, {"a\n", "[a]"}, {"\n", "[]"}, {"a\nb\n\nc", "[a][b][]"}, {"a\r\nb\n", "[a\r][b]"}, {"one line\nanother one\nrest", "[one line][another one]"}};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (size_t piece = 1; piece < 12; piece++)
 			CHECK_STR(split(str_of(rows[i].text), piece), rows[i].want);
 }
@@ -46,7 +46,7 @@ static void test_too_long(void)
 	for (size_t i = 0; i <= MCP_FRAME_MAX; i++)
 		buf_char(&b, 'x');
 	buf_c(&b, "\nafter\n");
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++)
 		CHECK_STR(split(buf_view(&b), pieces[i]), "[before]![after]");
 	b.n -= strlen("\nafter\n") + 1;
 	buf_c(&b, "\nafter\n");
@@ -120,7 +120,7 @@ static void test_messages(void)
 	};
 	struct buf b;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_STR(read_line(str_of(rows[i].line)), rows[i].want);
 	buf_init(&b, &a, 0);
 	for (size_t i = 0; i < MCP_DEPTH_MAX + 1; i++)

@@ -46,7 +46,7 @@ static struct str hold(struct str raw)
 	CHECK_INT(removed(&again) + again.timestamps + again.markers, 0);
 	CHECK(removed(&whole) <= raw.n);
 	CHECK((removed(&whole) + whole.timestamps + whole.markers == 0) == str_eq(raw, text));
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
 		CHECK_STRN(in_pieces(raw, pieces[i], &other), text);
 		CHECK(memcmp(&other, &whole, sizeof(whole)) == 0);
 	}
@@ -150,7 +150,7 @@ static const struct {
 
 static void test_rows(void)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_STRN(hold(rows[i].raw), rows[i].want);
 }
 
@@ -188,7 +188,7 @@ static void test_times_context(void)
 		{true, "time=@"}, {true, "level=info ts=@ msg=up"}, {false, "id=@"}, {false, "fileSize=@"}, {false, "=@"}, {false, "1=@"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str row = str_of(rows[i].text), text;
 		struct sanitized c;
 		struct buf b;
@@ -269,7 +269,7 @@ static void test_random(void)
 			state ^= state << 13;
 			state ^= state >> 7;
 			state ^= state << 17;
-			buf_str(&b, pieces[state % (sizeof(pieces) / sizeof(*pieces))]);
+			buf_str(&b, pieces[state % (ARRAY_SIZE(pieces))]);
 		}
 		hold(buf_view(&b));
 		if (unit_bad)

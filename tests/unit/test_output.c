@@ -138,7 +138,7 @@ static const struct row rows[] = {
 
 static void test_rows(void)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str got = STR("");
 		bool known = run(rows[i].d, rows[i].argv, rows[i].in, &got);
 		char what[64];
@@ -178,7 +178,7 @@ static void test_holes(void)
 		{B, {STR("grep"), STR("-c"), STR("\0")}, UNKNOWN},
 		{B, {STR("cat"), STR("\0")}, UNKNOWN},
 	};
-	for (size_t i = 0; i < sizeof(holes) / sizeof(*holes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(holes); i++) {
 		struct word w[5];
 		struct output_env env = {.dialect = holes[i].d};
 		struct str got = STR("");
@@ -267,14 +267,14 @@ struct gen {
 
 static void generate(struct gen *g, uint64_t *seed, size_t i)
 {
-	const struct pool *p = &pools[i % 3 ? real_rand(seed, 2) : real_rand(seed, sizeof(pools) / sizeof(*pools))];
+	const struct pool *p = &pools[i % 3 ? real_rand(seed, 2) : real_rand(seed, ARRAY_SIZE(pools))];
 	size_t size = 0;
 
 	if (i % 3 == 2)
-		p = &pools[2 + real_rand(seed, sizeof(pools) / sizeof(*pools) - 2)];
+		p = &pools[2 + real_rand(seed, ARRAY_SIZE(pools) - 2)];
 	while (size < 32 && p->args[size])
 		size++;
-	*g = (struct gen){.d = real_rand(seed, 3) ? B : S, .in = inputs[real_rand(seed, sizeof(inputs) / sizeof(*inputs))]};
+	*g = (struct gen){.d = real_rand(seed, 3) ? B : S, .in = inputs[real_rand(seed, ARRAY_SIZE(inputs))]};
 	g->argv[g->argc++] = p->name;
 	if (str_is(str_of(p->name), "xxd")) {
 		g->argv[g->argc++] = "-r";
@@ -297,7 +297,7 @@ static struct str dig(struct str s, uint64_t *seed)
 	return buf_view(&b);
 }
 
-enum { RANDOM = 600, INPUTS = sizeof(inputs) / sizeof(*inputs), CASES = RANDOM + (sizeof(recipes) / sizeof(*recipes)) * INPUTS };
+enum { RANDOM = 600, INPUTS = ARRAY_SIZE(inputs), CASES = RANDOM + (ARRAY_SIZE(recipes)) * INPUTS };
 static struct gen cases[CASES];
 
 static void script_line(struct buf *b, const struct gen *g)
@@ -387,7 +387,7 @@ static void test_any_bytes(void)
 	char bytes[MAX_ARGS][16], in[32];
 
 	for (int i = 0; i < 60000; i++) {
-		const struct pool *p = &pools[real_rand(&seed, sizeof(pools) / sizeof(*pools))];
+		const struct pool *p = &pools[real_rand(&seed, ARRAY_SIZE(pools))];
 		size_t n = 1 + real_rand(&seed, MAX_ARGS - 1), size = 0;
 		struct word w[MAX_ARGS] = {{.kind = WORD_EXACT, .text = str_of(p->name)}};
 		struct str input = str_n(in, real_rand(&seed, sizeof(in))), got = STR("untouched");

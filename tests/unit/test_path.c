@@ -107,7 +107,7 @@ static const char *want(const char *text, const char *path) { return !text ? at(
 static void test_path_table(void)
 {
 	int before = count_fds();
-	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(looks); i++) {
 		const char *path = looks[i].path;
 		struct path_answer p = look(path);
 		CHECK_ROW(p.kind == looks[i].kind, path);
@@ -123,7 +123,7 @@ static void test_path_table(void)
 static void test_path_realpath(void)
 {
 	unsigned n = 0;
-	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(looks); i++) {
 		char real[PATH_MAX];
 		bool process = strncmp(looks[i].path, "/proc", 5) == 0 || strncmp(looks[i].path, "/dev/", 5) == 0 || strstr(looks[i].path, "procwd");
 		if (process || looks[i].target == PATH_OTHER || !realpath(at(looks[i].path), real))
@@ -160,7 +160,7 @@ static void test_path_strange(void)
 	struct path_answer p;
 	path_memo_init(&m, A, STR(""));
 	static const struct str bad[] = {{"", 0}, {"relative", 8}, {"/a\0b", 4}};
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		path_look(&m, bad[i], &p);
 		CHECK_INT(p.kind, PATH_OTHER);
 		CHECK_STR(p.real, "");
@@ -186,7 +186,7 @@ static void test_path_strange(void)
 static void test_path_process(void)
 {
 	static const char *const names[] = {"ns/net", "ns/net/x", "cwd", "cwd/f", "root/etc", "exe", "fd/0", "task/1/root"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct path_answer p = look(str_c(A, str_fmt(A, "/proc/%ld/%s", (long)getpid(), names[i])));
 		CHECK_ROW(p.kind == PATH_OTHER && p.target == PATH_OTHER, names[i]);
 		CHECK_ROW(!p.real.n && !p.place.n, names[i]);
@@ -312,7 +312,7 @@ static void test_glob_match(void)
 		{"\\*", "*", 1}, {"\\*", "a", 0}, {"a\\?", "a?", 1}, {"*.txt", "a.txt", 1}, {"*.txt", ".txt", 1}, {"*\303\251*", "x\303\251y", 1}, {"?", "\303\251", -1}, {"[a-z]\303\251", "a\303\251", -1},
 		{"a\\", "a\\", 1}, {"**", "abc", 1}, {"*a*a*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(glob_match(str_of(rows[i].pattern), str_of(rows[i].name)) == rows[i].want, rows[i].pattern);
 }
 
@@ -375,7 +375,7 @@ static void test_glob_table(void)
 		{"globs/[", ""},
 	};
 	int before = count_fds();
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct glob_answer g = expand(rows[i].pattern);
 		CHECK_ROW(!g.more, rows[i].pattern);
 		if (strcmp(joined(&g), rows[i].want) != 0)
@@ -387,7 +387,7 @@ static void test_glob_table(void)
 static void test_glob_unknown(void)
 {
 	static const char *const rows[] = {"/proc/*/environ", "/proc/1/root/*", "/proc/self/fd/*", "globs/@(a|b)", "relative*", "/dev/fd/*"};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct path_memo m;
 		struct glob_answer g;
 		path_memo_init(&m, A, str_of(dir));

@@ -31,7 +31,7 @@ static void test_match(void)
 		{"*\xc3\xa9", "caf\xc3\xa9", 1}, {"\xc3\xa9", "e", 0}, {"*", "\xff", -1}, {"\\", "\\", 1}, {"@([(]|x)", "(", 1},
 		{"[z-a]", "b", 0}, {"*.[ch]", "x.c", 1},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int got = match(rows[i].pattern, rows[i].text);
 		CHECK_ROW(got == rows[i].want, rows[i].pattern);
 	}
@@ -78,7 +78,7 @@ static void test_active(void)
 	static const struct row rows[] = {{"abc", "", 0}, {"a*", "", 1}, {"a\\*", "", 0}, {"[a", "", 0}, {"[a]", "", 1}, {"a]",
 		"", 0}, {"@(a)", "", 1}, {"@a", "", 0}, {"\\?", "", 0},
 		{"?", "", 1}, {"\\[a]", "", 0}};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(pattern_active(str_of(rows[i].pattern)) == rows[i].want, rows[i].pattern);
 	CHECK(pattern_extended(STR("x!(a)")) && !pattern_extended(STR("x\\!(a)")) && !pattern_extended(STR("*?[a]")));
 }
@@ -117,8 +117,8 @@ static struct str generate(uint64_t *seed, bool is_pattern, unsigned max)
 
 	buf_init(&b, &A, 0);
 	while (n--)
-		buf_c(&b, is_pattern ? pieces[real_rand(seed, sizeof(pieces) / sizeof(*pieces))]
-				     : letters[real_rand(seed, real_rand(seed, 3) ? 6 : sizeof(letters) / sizeof(*letters))]);
+		buf_c(&b, is_pattern ? pieces[real_rand(seed, ARRAY_SIZE(pieces))]
+				     : letters[real_rand(seed, real_rand(seed, 3) ? 6 : ARRAY_SIZE(letters))]);
 	return buf_view(&b);
 }
 

@@ -92,7 +92,7 @@ static void test_deny(void)
 		{"Bash(git commit -m \"wip it\")", "git commit -m wip_it", Y}, {"Bash(git commit -m 'wip it')", "git commit -m wip_it", Y}, {"Bash(git push -f)", "git push_-f", Y},
 		{"Bash(echo \")", "echo \"", Y}, {"Bash(git commit -m \"x\":*)", "git commit -m x --amend", Y},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct permission_rule r = rule_of(rows[i].rule);
 		struct command c = command_of(rows[i].line);
 
@@ -118,7 +118,7 @@ static void test_allow(void)
 		{"Bash(git * --oneline)", "git log $ --oneline", 1}, {"Bash(git * --oneline)", "git log --oneline $", 0}, {"Bash(git * --oneline)", "git log ...", 0},
 		{"Bash(cat *.md)", "cat $", 0}, {"Bash(cat *.md)", "cat x%.md", 1},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct permission_rule r = rule_of(rows[i].rule);
 		struct command c = command_of(rows[i].line);
 
@@ -192,7 +192,7 @@ static void test_wrappers(void)
 		{"Bash(npm test)", "timeout 9 npm test && ls", 0}, {"Bash(timeout:*)", "timeout 9 npm test", 0}, {"Bash(ls:*)", "ls \"$(id)\"", 0},
 		{"Bash(ls:*)", "timeout 5 timeout 5 timeout 5 ls", 1},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(line_allowed(rows[i].rule, rows[i].line) == rows[i].want, row_name(&rows[i]));
 }
 
@@ -211,7 +211,7 @@ static void test_assignments(void)
 		{"Bash(NODE_OPTIONS=* npm test)", "NODE_OPTIONS=--require=x npm test", 0}, {"Bash(FOO=1 *)", "FOO=1 LD_PRELOAD=x ls", 0}, {"Bash(FOO=1 *)", "FOO=1 ls", 1},
 		{"Bash(A=1 B=2 ls)", "A=1 B=2 ls", 1}, {"Bash(A=1 B=2 ls)", "B=2 ls", 0},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(line_allowed(rows[i].rule, rows[i].line) == rows[i].want, row_name(&rows[i]));
 }
 
@@ -222,7 +222,7 @@ static void test_assignments_denied(void)
 		{"Bash(npm publish:*)", "A=1 npm publish", Y}, {"Bash(npm publish:*)", "PATH=x npm publish --tag y", Y}, {"Bash(LD_PRELOAD=*)", "LD_PRELOAD=x ls", Y},
 		{"Bash(LD_PRELOAD=*)", "FOO=x ls", N}, {"Bash(A=1 ls)", "A=$X ls", M},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct permission_rule r = rule_of(rows[i].rule);
 
 		CHECK_ROW((int)permission_bash(&r, read_line(rows[i].line)->commands) == rows[i].want, row_name(&rows[i]));
@@ -238,9 +238,9 @@ static void test_dangerous_settings(void)
 		"PYTHONDONTWRITEBYTECODE", "PATHS", "XPATH", "GITHUB", "GIT_AUTHOR_NAME", "GIT_TERMINAL_PROMPT", "CARGO_TERM_COLOR", "CGO_ENABLED", "GOOS", "GOARCH", "HOMEPAGE", "LDFOO", "CCC",
 		"AWS_PROFILE", "VERBOSE", "DATABASE_URL"};
 
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK_ROW(leading_variable_is_dangerous(str_of(bad[i])), bad[i]);
-	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		CHECK_ROW(!leading_variable_is_dangerous(str_of(good[i])), good[i]);
 	CHECK(leading_variable_is_dangerous(str_n("A\0", 2)));
 	CHECK(leading_variable_matters(&(struct setting){.name = STR("EDITOR"), .value = STR("vim")}));
@@ -320,7 +320,7 @@ static void test_files(void)
 		{"Read(.env)", "/home/u/p/x@", N}, {"Read(.env)", "/home/u/p/#", N}, {"Read(.env)", "/home/u/@/.env", M}, {"Read(.env)", "/home/@/../p/.env", N}, {"Read(~/.ssh/**)", "/home/u/.ssh/%", Y}, {"Read(~/.ssh/**)", "/home/%/.ssh/id", M}, {"Read(//etc/**)", "/etc/%", Y},
 		{"Edit(build/)", "/home/u/p/build", M}, {"Edit(build/)", "/home/u/p/build/", Y}, {"Edit(build/)", "/home/u/p/build/x", Y},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct permission_rule r = rule_of(rows[i].rule);
 		char *path = str_c(&a, str_of(rows[i].line));
 		size_t n = strlen(path);
@@ -400,12 +400,12 @@ static void test_broad(void)
 		"Bash(shellcheck:*)", "Bash(nodemon.json)", "Bash(pytest:*)", "Bash(findstr:*)", "Bash(rg:*)", "Bash(sshfs-status)", "Bash(evaluate:*)", "Bash(pythonic:*)", "Read", "Read(//**)",
 		"Edit", "Edit(src/**)", "WebFetch(domain:example.com)", "mcp__x__*", "Bash(uv run pytest:*)", "Bash(xargs rm:*)"};
 
-	for (size_t i = 0; i < sizeof broad / sizeof *broad; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(broad); i++) {
 		struct permission_rule r = rule_of(broad[i]);
 
 		CHECK_ROW(permission_broad(&r) != NULL, broad[i]);
 	}
-	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(fine); i++) {
 		struct permission_rule r = rule_of(fine[i]);
 
 		CHECK_ROW(permission_broad(&r) == NULL, fine[i]);
@@ -418,9 +418,9 @@ static void test_broad_prefix(void)
 	static const char *const fine[] = {"git", "ls", "npm run test", "python -m pytest", "npm test", "shellcheck", "make", "bash scripts/ci.sh"};
 	char *big = arena_alloc(&a, 100000);
 
-	for (size_t i = 0; i < sizeof broad / sizeof *broad; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(broad); i++)
 		CHECK_ROW(prefix_broad(str_of(broad[i])) != NULL, broad[i]);
-	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fine); i++)
 		CHECK_ROW(prefix_broad(str_of(fine[i])) == NULL, fine[i]);
 	memset(big, 'a', 100000);
 	CHECK(!prefix_broad(str_n(big, 100000)));
@@ -432,12 +432,12 @@ static void test_idle(void)
 	static const char *const idle[] = {"Bash(cd x && make)", "Bash(curl * | sh)", "Bash(a; b)", "Bash(echo > x)", "Bash(echo $(id))", "Bash(echo `id`)", "Bash(a || b)", "Bash(echo \"$(id)\")"};
 	static const char *const fine[] = {"Bash(make)", "Bash(grep 'a|b' x)", "Bash(echo \"a;b\")", "Bash(find . -exec ls {} \\;)", "Bash", "Bash(echo '$(x)')", "Read(a;b)", "Bash(curl x&y)"};
 
-	for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(idle); i++) {
 		struct permission_rule r = rule_of(idle[i]);
 
 		CHECK_ROW(permission_idle(&r) != NULL, idle[i]);
 	}
-	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(fine); i++) {
 		struct permission_rule r = rule_of(fine[i]);
 
 		CHECK_ROW(permission_idle(&r) == NULL, fine[i]);
@@ -480,7 +480,7 @@ static void test_settings_nothing(void)
 {
 	static const char *const texts[] = {"", " \n", "{}", "{\"permissions\": {}}", "{\"permissions\": null}", "{\"permissions\": {\"allow\": null, \"deny\": []}}"};
 
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct policy p = {.mode = MODE_PLAN};
 		struct err e;
 
@@ -497,7 +497,7 @@ static void test_settings_modes(void)
 	} rows[] = {{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN}, {"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK},
 		{"of a later version", MODE_DEFAULT}, {"", MODE_DEFAULT}};
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct policy p = {.mode = MODE_BYPASS};
 		struct err e;
 
@@ -518,7 +518,7 @@ static void test_settings_errors(void)
 		{"{\"permissions\": {\"deny\": [\"Read(\\u0000)\"]}}", "s.json: permissions.deny[0] is too long"}, {"{\"permissions\": {\"defaultMode\": 3}}", "s.json: permissions.defaultMode"},
 		{"{\"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": 3}}", "s.json: permissions.deny"}, {"{\"permissions\": {}, \"permissions\": {}}", "s.json:1:"}, {"{} x", "s.json:1:"},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct policy p = {.mode = MODE_PLAN};
 		struct err e = {0};
 

@@ -50,7 +50,7 @@ static const struct {
 
 static void test_rows(void)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct ancestor p = {.comm = str_of(rows[i].comm), .exe = str_of(rows[i].exe)};
 		struct str words = str_dup(A, str_of(rows[i].args));
 		const char *got;

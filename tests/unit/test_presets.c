@@ -98,7 +98,7 @@ static void test_general(void)
 		CHECK_ROW(!yaml_get(f.root, "import"), str_c(&arena, p.name));
 		if (str_is(p.name, "claude-code") || str_is(p.name, "code-exec") || str_is(p.name, "strict"))
 			continue;
-		for (size_t k = 0; k < sizeof(general) / sizeof(*general); k++)
+		for (size_t k = 0; k < ARRAY_SIZE(general); k++)
 			if (yaml_get(f.root, general[k]))
 				unit_fail(__FILE__, __LINE__, "preset %.*s sets '%s'", STR_ARG(p.name), general[k]);
 	}
@@ -146,7 +146,7 @@ static void test_tools(void)
 		{"playwright", "mcp__playwright__browser_evaluate", "ask"}, {"playwright", "mcp__playwright__something_new", "nothing"}, {"playwright", "mcp__mail__send", "nothing"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct policy p = {0};
 
 		load_import(rows[i].preset, &p);

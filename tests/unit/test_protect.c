@@ -15,7 +15,6 @@
 #include "place.h"
 #include "sys/clock.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define ORDINARY 12345 /* user id */
 
 static struct str page; /* docs/protected-paths.md */
@@ -252,7 +251,7 @@ static void run_row(const struct row *r)
 
 static void test_rows(void)
 {
-	for (size_t i = 0; i < COUNT(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		run_row(&rows[i]);
 }
 
@@ -463,9 +462,9 @@ static void test_names_of_git(void)
 	static const char *const dotgit[] = {".git", ".GIT", ".gIt", "git~1", "GIT~1", ".git.", ".g\342\200\214it", "\357\273\277.git", ".gi\302\255t"};
 	static const char *const other[] = {".gitx", "git", ".gi", ".github", ".gitignore", "x.git", ".git~1", "git~2", ".", "", ".g\303\244t", ".git-rewrite"};
 
-	for (size_t i = 0; i < COUNT(dotgit); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dotgit); i++)
 		CHECK_ROW(dotgit_name(dotgit[i]), dotgit[i]);
-	for (size_t i = 0; i < COUNT(other); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
 		CHECK_ROW(!dotgit_name(other[i]), other[i]);
 }
 
@@ -476,7 +475,7 @@ static void test_patterns_and_bad_names(void)
 	struct protect *p = NULL;
 	struct ops ops = {0};
 	struct spec s;
-	struct texts own[COUNT(bad) + 2];
+	struct texts own[ARRAY_SIZE(bad) + 2];
 
 	clean();
 	make_dir("ws", 0755);
@@ -484,10 +483,10 @@ static void test_patterns_and_bad_names(void)
 	make_file("ws/d/one.key", "x", 0644);
 	make_file("ws/d/two", "x", 0644);
 	spec_for(&s, argv);
-	for (size_t i = 0; i < COUNT(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		own[i] = (struct texts){.next = &own[i + 1], .text = str_of(bad[i])};
-	own[COUNT(bad)] = (struct texts){.next = &own[COUNT(bad) + 1], .text = STR("d/*.key")};
-	own[COUNT(bad) + 1] = (struct texts){.text = STR("d/prod.yaml")};
+	own[ARRAY_SIZE(bad)] = (struct texts){.next = &own[ARRAY_SIZE(bad) + 1], .text = STR("d/*.key")};
+	own[ARRAY_SIZE(bad) + 1] = (struct texts){.text = STR("d/prod.yaml")};
 	s.protected = own;
 	CHECK_INT(protect_open(A, &s, &p, NULL), 0);
 	CHECK_INT(protect_before(p, &s, &ops, NULL), 0);
@@ -557,7 +556,7 @@ static void test_table(void)
 	for (const struct texts *t = protect_names(A); t; t = t->next) /* and people must know */
 		if (page.n)
 			CHECK_ROW(str_contains(page, str_fmt(A, "`%.*s`", STR_ARG(t->text))), str_c(A, t->text));
-	for (size_t i = 0; i < COUNT(seed); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(seed); i++)
 		CHECK_ROW(protect_name_find(str_of(seed[i])) && protect_name_find(str_of(seed[i]))->flags & NAME_MASK, seed[i]);
 }
 
@@ -609,7 +608,7 @@ static const struct {
 
 static void test_config(void)
 {
-	for (size_t i = 0; i < COUNT(configs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(configs); i++)
 		CHECK_ROW(config_inert(A, str_of(configs[i].text)) == configs[i].inert, configs[i].text);
 	CHECK(!config_inert(A, STR("[core]\n\tbare\0 = false\n")));
 }

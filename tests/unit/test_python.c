@@ -54,7 +54,7 @@ static void test_folding(void)
 		{"(lambda: '/a')()", "/a"}, {"'/a' * 2", "?"}, {"open('x').read()", "?"}, {"'/\\N{DIGIT ONE}'", "/?"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str text = str_fmt(&A, "import os, pathlib\nos.remove(%s)", rows[i].expression), got = path_of(str_c(&A, text), ACCESS_DELETE);
 
 		if (!str_is(got, rows[i].path))
@@ -72,7 +72,7 @@ static void test_names(void)
 		"\xEF\xBD\x8F\x73 = __import__('os')\n\xEF\xBD\x8F\x73.remove('/a')", "import os\nos.\xF0\x9D\x90\xAB\x65move('/a')", "import pathlib\npathlib.Path('/a').unlink()", "import pathlib\npathlib.Path.unlink('/a')",
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str got = path_of(rows[i], ACCESS_DELETE);
 
 		if (!str_is(got, "/a"))
@@ -109,7 +109,7 @@ static void test_markers(void)
 		{"import random\nrandom._inst.seed(1)", "private"}, {"import sqlite3\nc = sqlite3.connect(':memory:')\nc.execute(input())", "sql"}, {"print(1)\r# x", "line-end"}, {"import os\nos.environ[input()] = 'x'", "environ"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct code *c = read_code(rows[i].text);
 		bool found = !rows[i].id;
 

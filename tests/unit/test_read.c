@@ -108,7 +108,7 @@ static void test_escapes(void)
 		const char *json, *want;
 	} rows[] = {{"\"\\u00e9\\ud83d\\ude00\\/\\b\\f\\r\"", "\xc3\xa9\xf0\x9f\x98\x80/\b\f\r"}, {"\"\\ud83dx\"", "\xef\xbf\xbdx"}, {"\"\\u12\"", "?12"}, {"\"\\", ""}, {"12", ""}, {"\"", ""},
 		    {"\"\\u\"", "?"}, {"\"a\\\"", "a\\"}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_STR(audit_text(A, str_of(rows[i].json)), rows[i].want);
 }
 
@@ -159,7 +159,7 @@ static void test_odd(void)
 	char *longs = arena_alloc(A, 3 * AUDIT_ROW_MAX);
 	memset(longs, 'x', 3 * AUDIT_ROW_MAX);
 	static const size_t sizes[] = {AUDIT_ROW_MAX - 1, AUDIT_ROW_MAX, AUDIT_ROW_MAX + 1, 2 * AUDIT_ROW_MAX + 77};
-	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		put_bytes(day, str_n(longs, sizes[i]));
 		put_bytes(day, STR("\n"));
 		put_bytes(day, good);
@@ -234,14 +234,14 @@ static void test_times(void)
 	char text[AUDIT_TS_CHARS + 1];
 	struct err e = {0};
 	int64_t t;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (int end = 0; end < 2; end++) {
 			CHECK_INT(audit_time_parse(str_of(rows[i].text), NOON, end, &t, &e), 0);
 			audit_time_text(t, text);
 			CHECK_STR(str_of(text), end ? rows[i].end : rows[i].start);
 			CHECK_INT(audit_time_of(str_of(text)), t);
 		}
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK_INT(audit_time_parse(str_of(bad[i]), NOON, false, &t, &e), -1);
 	CHECK_INT(audit_time_of(STR("2026-01-31T10:00:00.000000")), -1);
 	for (int64_t day = 0; day < 40000; day += 13) {

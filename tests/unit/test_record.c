@@ -46,7 +46,7 @@ static void test_blobs(void)
 	struct str digest, back;
 	struct stat st;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct str bytes = pattern(sizes[i]);
 
 		CHECK(!blob_has(&b, blob_digest(A, bytes)));
@@ -297,8 +297,8 @@ static void test_unvetted(void)
 	const struct path_answer here[] = {{.path = STR("/w/HEAD"), .kind = PATH_ABSENT, .real = STR("/w/HEAD")}, {.path = STR("/w/."), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w")},
 		{.path = STR("/w"), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w"), .place = STR("/w")}};
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct view v, known = {.paths = arena_array(A, sizeof here / sizeof *here, sizeof *here)};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct view v, known = {.paths = arena_array(A, ARRAY_SIZE(here), sizeof *here)};
 		struct engine_request then;
 		struct policies p;
 		struct facts f;

@@ -25,7 +25,7 @@ static struct str of(const char *alphabet, size_t n)
 
 static struct str pieces(struct str text, size_t piece, uint64_t *ret)
 {
-	struct redactor *r = redactor_new(&a, values, sizeof(values) / sizeof(*values));
+	struct redactor *r = redactor_new(&a, values, ARRAY_SIZE(values));
 	struct buf out;
 
 	buf_init(&out, &a, 0);
@@ -41,8 +41,8 @@ static void test_characters(void)
 {
 	static const char *const texts[] = {"\u20ac\u20ac\u20ac\u20ac", "a\u00e9b\u00e9c\u00e9d", "\U0001f600\U0001f600x\U0001f600", "\ufffd\ufffd ghp \ufffd"};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		struct redactor *r = redactor_new(&a, values, sizeof(values) / sizeof(*values));
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct redactor *r = redactor_new(&a, values, ARRAY_SIZE(values));
 		struct str text = str_of(texts[i]);
 		struct buf all;
 
@@ -64,10 +64,10 @@ static void test_characters(void)
 static struct str clean(struct str text, uint64_t *ret)
 {
 	static const size_t sizes[] = {1, 2, 5, 33, 1000};
-	struct redactor *r = redactor_new(&a, values, sizeof(values) / sizeof(*values));
+	struct redactor *r = redactor_new(&a, values, ARRAY_SIZE(values));
 	struct str s = redact(&a, r, text, ret);
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		uint64_t n;
 
 		CHECK_STRN(pieces(text, sizes[i], &n), s);
@@ -91,7 +91,7 @@ static void test_tokens(void)
 		{"age-key", "AGE-SECRET-KEY-1", UPPER, 58}, {"bearer", "Bearer ", LETTERS, 40}, {"basic-auth", "Authorization: Basic ", LETTERS, 24}, {"pulumi-token", "pul-", HEX, 40}, {"doppler-token", "dp.pt.", LETTERS, 43},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str token = str_fmt(&a, "%s%.*s", rows[i].prefix, STR_ARG(of(rows[i].alphabet, rows[i].n)));
 		uint64_t n;
 
@@ -145,7 +145,7 @@ static void test_command(void)
 		{"curl http://a:s3cr3t@b", "curl http://a:[redacted:url-password]@b"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_STR(redact_command(&a, redactor_new(&a, NULL, 0), str_of(rows[i].text)), rows[i].shown);
 }
 
@@ -223,7 +223,7 @@ static void test_encoded(void)
 	struct str longer = STR("aHVudGVyMi1odW50ZXIyLWxvbmc="), shown = STR("[redacted:value]=");
 	uint64_t n;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_STRN(clean(str_of(rows[i].text), &n), str_of(rows[i].shown));
 	CHECK_STRN(clean(longer, &n), shown); /* of two values the longer one */
 }

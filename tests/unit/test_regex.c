@@ -77,7 +77,7 @@ static void test_examples(void)
 	struct arena a;
 
 	arena_init(&a, ARENA_CAP);
-	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		struct regex *r = make(&a, str_of(examples[i].pattern), examples[i].flags);
 		if (!r)
 			continue;
@@ -106,7 +106,7 @@ static void test_find(void)
 	size_t start = 0, end = 0;
 
 	arena_init(&a, ARENA_CAP);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int64_t work = INT64_MAX;
 
 		CHECK_ROW(regex_find_within(make(&a, str_of(rows[i].pattern), 0), str_of(rows[i].subject), &start, &end, &work) == REGEX_YES, rows[i].pattern);
@@ -142,7 +142,7 @@ static void test_errors(void)
 	struct arena a;
 
 	arena_init(&a, ARENA_CAP);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct regex *r = NULL;
 		struct err e = {0};
 		size_t offset = 999;
@@ -213,7 +213,7 @@ static void test_hostile(void)
 	struct arena a;
 
 	arena_init(&a, ARENA_CAP);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct regex *r = make(&a, str_of(rows[i].pattern), 0);
 		struct str subject = repeat(&a, rows[i].unit, 2 << 20, rows[i].tail);
 		double start = now_ms();
@@ -249,7 +249,7 @@ static void test_long_subjects(void)
 
 	arena_init(&a, ARENA_CAP);
 	struct str subject = repeat(&a, "echo curl=0123abc | sort; ", 2 << 20, "rm -rf");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct regex *r = make(&a, str_of(rows[i].pattern), 0);
 		double start = now_ms();
 
@@ -328,7 +328,7 @@ static void test_scans(void)
 	struct arena a;
 
 	arena_init(&a, ARENA_CAP);
-	for (size_t i = 0; i < sizeof(scans) / sizeof(scans[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(scans); i++) {
 		bool valid;
 		struct str text = scan_text(&a, str_of(scans[i].pattern), &valid);
 
@@ -393,7 +393,7 @@ static void gen_one(struct gen *g, const char *const *from, unsigned n)
 	buf_c(g->b, from[pick(g, n)]);
 }
 
-#define GEN_ONE(g, table) gen_one((g), (table), sizeof(table) / sizeof((table)[0]))
+#define GEN_ONE(g, table) gen_one((g), (table), ARRAY_SIZE(table))
 
 static void gen_branches(struct gen *g)
 {
@@ -580,8 +580,8 @@ static void test_sizes(void)
 	unsigned taken = 0;
 
 	arena_init(&a, ARENA_CAP);
-	for (size_t u = 0; u < sizeof(units) / sizeof(units[0]); u++) {
-		for (size_t w = 0; w < sizeof(wraps) / sizeof(wraps[0]); w++) {
+	for (size_t u = 0; u < ARRAY_SIZE(units); u++) {
+		for (size_t w = 0; w < ARRAY_SIZE(wraps); w++) {
 			for (size_t n = 1; n < REGEX_PATTERN_MAX; n += n / 16 + 1) {
 				struct str inner = repeat(&a, units[u], n, "");
 				try_size(&a, str_fmt(&a, "%s%.*s%s", wraps[w][0], STR_ARG(inner), wraps[w][1]), &taken);
@@ -668,7 +668,7 @@ static double run_rules(struct arena *a, unsigned flags, const char *subject, do
 	double start = now_ms();
 
 	for (size_t i = 0; i < RULES; i++)
-		rules[i] = make(a, str_of(typical[i % (sizeof(typical) / sizeof(typical[0]))]), flags);
+		rules[i] = make(a, str_of(typical[i % (ARRAY_SIZE(typical))]), flags);
 	double made = now_ms();
 	for (size_t i = 0; i < RULES; i++)
 		CHECK_INT(regex_match(rules[i], s), REGEX_NO);

@@ -168,7 +168,7 @@ static void test_limits(void)
 	struct run_wishes none = {.code = "ls"};
 
 	load(NULL, NULL, NULL);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct run_wishes w = none;
 		const char **at_limit[LIMITS] = {&w.cpus, &w.memory, &w.timeout, &w.pids, &w.scratch, &w.output, &w.cpu_time, &w.io};
 
@@ -291,7 +291,7 @@ static void test_work(void)
 	struct run_wishes work = {.code = "ls", .profile = "work"};
 	char *home;
 
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		make_dir(dirs[i], 0755);
 	make_file("home3/.cargo/credentials.toml", "x", 0600);
 	make_file("home3/.config/git/credentials", "x", 0600);
@@ -324,7 +324,7 @@ static void test_protected(void)
 
 	load("protected_paths: ['migrations/**', '*.lock']", NULL, "protected_paths: [/db/schema.sql]");
 	CHECK_INT(run_prepare(A, &w, &world, &policies, &r, &e), 0);
-	for (size_t i = 0; i < sizeof(must) / sizeof(*must); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(must); i++) {
 		const struct texts *t = r.spec.protected;
 
 		while (t && !str_is(t->text, must[i]))
@@ -348,13 +348,13 @@ static void test_environment(void)
 		"CLASSPATH", "GOFLAGS", "RUSTFLAGS", "npm_config_script_shell", "PROMPT_COMMAND", "IFS", "MAKEFLAGS", "LESSOPEN", "http_proxy", "JAVA_TOOL_OPTIONS", "XDG_CONFIG_HOME"};
 	static const char *const free_names[] = {"TZ", "NO_COLOR", "NODE_ENV", "FOO", "LDAP_HOST", "ENVIRONMENT", "PYTHONUNBUFFERED"};
 
-	for (size_t i = 0; i < sizeof(secret) / sizeof(*secret); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(secret); i++)
 		CHECK_ROW(var_secret(str_n(secret[i], strcspn(secret[i], "=")), str_of(strchr(secret[i], '=') + 1)), secret[i]);
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
 		CHECK_ROW(!var_secret(str_n(harmless[i], strcspn(harmless[i], "=")), str_of(strchr(harmless[i], '=') + 1)), harmless[i]);
-	for (size_t i = 0; i < sizeof(hijack) / sizeof(*hijack); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(hijack); i++)
 		CHECK_ROW(variable_hijacks(str_of(hijack[i])), hijack[i]);
-	for (size_t i = 0; i < sizeof(free_names) / sizeof(*free_names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(free_names); i++)
 		CHECK_ROW(!variable_hijacks(str_of(free_names[i])), free_names[i]);
 }
 
@@ -430,7 +430,7 @@ static void test_statuses(void)
 		{{0}, "\"status\":\"setup_error\",\"exit_code\":125,"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct outcome o = rows[i].o;
 		struct str got = report(&o, NULL);
 
@@ -497,7 +497,7 @@ static void test_audiences(void)
 	struct run_wishes w = {0};
 
 	made.w = &w;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str r;
 
 		w.audience = rows[i].who;
@@ -506,7 +506,7 @@ static void test_audiences(void)
 		CHECK_ROW(rows[i].who == AUDIENCE_TERMINAL || !str_contains(r, STR("--")), rows[i].want);
 	}
 	made.w = before;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		CHECK_ROW(str_is(audience_text(A, AUDIENCE_MCP, str_of(texts[i].text)), texts[i].want), texts[i].text);
 		CHECK_ROW(str_is(audience_text(A, AUDIENCE_TERMINAL, str_of(texts[i].text)), texts[i].text), texts[i].text);
 	}
@@ -527,7 +527,7 @@ static void test_hints(void)
 		{STATUS_OK, 0, "warning: Could not resolve host", "\"hints\":[]"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct outcome o = {.status = rows[i].status, .exit_code = rows[i].code, .err = {.text = str_of(rows[i].text), .total = strlen(rows[i].text)}};
 
 		HAS(report(&o, NULL), rows[i].want);
@@ -580,7 +580,7 @@ static void test_identity(void)
 		{"[user]\nname = a\\\n[alias]\n", ""}, {"[user]\nname = \"open\n", ""}, {"[user]\nname = a\x01\n", ""}, {"", ""}, {"name = x", ""},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		make_file("home3/.gitconfig", rows[i].text, 0600);
 		CHECK_STR(git_identity(A, NULL, str_of(at("home3"))), rows[i].want);
 	}

@@ -200,7 +200,7 @@ static const struct row rows[] = {
 	{"rseq", SYS_rseq, {BAD, 0, 0, 0}, BOTH(SAME)},
 	{"inotify_init1", SYS_inotify_init1, {-1}, BOTH(SAME)},
 };
-#define ROWS (sizeof rows / sizeof *rows)
+#define ROWS ARRAY_SIZE(rows)
 _Static_assert(ROWS <= JAIL_RESULTS_MAX, "more rows than results");
 
 enum which { PLAIN, SEALED, NETWORKED };

@@ -38,7 +38,7 @@ static void test_errors(void)
 		{"[one] \n", "line 1: expected '[class] title'"},
 		{"[one] t\nls\n[two]x\n", "line 3: expected '[class] title'"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct selftest_set s;
 		struct err e = {0};
 		CHECK_ROW(selftest_parse(&a, str_of(rows[i].text), SELFTEST_ATTEMPTS, &s, &e) == -1, rows[i].text);

@@ -137,7 +137,7 @@ static const struct {
 
 static void test_odd_input(void)
 {
-	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
 		for (enum dialect d = DIALECT_BASH; d <= DIALECT_ZSH; d++) {
 			struct arena a;
 			struct facts f;

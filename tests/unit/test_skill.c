@@ -61,7 +61,7 @@ static void test_keys(void)
 		{"\n", ""},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		CHECK_STR(read_one(str_fmt(&a, "---\n%s---\n# X\nnetwork: host\n", rows[i].front)), rows[i].want);
 		CHECK_STR(read_one(str_fmt(&a, "\xEF\xBB\xBF---\r\n%s---\r\nmore", rows[i].front)), rows[i].want);
 	}
@@ -111,7 +111,7 @@ static void test_wrong(void)
 		{"\ttask: test\n", "S.md:"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str got = read_one(str_fmt(&a, "---\n%s---\n# X\n", rows[i].front));
 
 		CHECK_ROW(str_starts(got, "error ") && str_contains(got, str_of(rows[i].want)), rows[i].front);

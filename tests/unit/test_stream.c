@@ -56,7 +56,7 @@ static void test_file(void)
 {
 	static const uint64_t sizes[] = {1, 4095, 300000, STREAM_RING, STREAM_RING + 1, 2 * STREAM_RING + 7};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		static char b[1 << 20];
 		struct stream s = made(sizes[i]);
 		uint64_t from = stream_from(&s), at = from;

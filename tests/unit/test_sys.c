@@ -232,7 +232,7 @@ static void remove_all(void)
 {
 	static const char *const names[] = {"a", "empty", "fifo", "big", "lines", "plain", "other"};
 	char path[300];
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(path, sizeof path, "%s/%s", dir, names[i]);
 		remove(path);
 	}

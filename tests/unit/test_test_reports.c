@@ -77,7 +77,7 @@ static void judged(const struct row *row, enum status status, struct validation 
 
 static void test_both(void)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct validation v;
 		struct str want = str_of(rows[i].want), said;
 
@@ -92,7 +92,7 @@ static void test_killed(void)
 {
 	static const enum status killed[] = {STATUS_SIGNAL, STATUS_TIMEOUT, STATUS_OOM, STATUS_OUTPUT_LIMIT};
 
-	for (size_t i = 0; i < sizeof(killed) / sizeof(*killed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(killed); i++) {
 		struct validation v;
 
 		judged(&rows[0], killed[i], &v);

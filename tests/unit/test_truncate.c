@@ -88,7 +88,7 @@ static void test_adds_up(void)
 {
 	static const char *const texts[] = {"a\n\nbb\nccc\n\n\ndddd\ne", "\n\n\n\n\n\n", "abc", "a\nb\nc\nd\ne\nf\ng\n", "\xc3\xa9\xc3\xa9\n\xe2\x82\xac\n\xf0\x9f\x98\x80\n"};
 
-	for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(texts); k++) {
 		for (size_t max = 1; max < 30; max++) {
 			for (unsigned failed = 0; failed < 2; failed++) {
 				struct truncated t;
@@ -165,7 +165,7 @@ static void ends_of(struct str s, const struct truncate_options *o, size_t *ret_
 static struct str any_text(size_t n)
 {
 	static const char *const bits[] = {"a", "bc", "\n", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "a longer word", "\n\n"};
-	size_t kinds = 1 + below(sizeof(bits) / sizeof(*bits));
+	size_t kinds = 1 + below(ARRAY_SIZE(bits));
 	struct buf b;
 
 	buf_init(&b, &a, 0);

@@ -90,7 +90,7 @@ static void test_broken(void)
 		"[{\"path\": \"/p\", \"sha256\": \"" ONE "\", \"when\": \"\", \"more\": 1}]",
 		"[{\"path\": \"/p\", \"sha256\": \"" ONE "\", \"when\": \"\"}, {}]", /* good entries before the bad one do not count */
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		bool yes = false;
 		struct str s = STR("untouched");
 		struct err e = {0};

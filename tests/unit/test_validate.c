@@ -301,7 +301,7 @@ static const struct row {
 
 static void test_rows(void)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *r = &rows[i];
 		struct validate_input in = {.task = "test", .out = str_of(r->out), .err = str_of(r->err), .exit_code = r->exit_code};
 		struct validation v;
@@ -345,7 +345,7 @@ static void test_hostile(void)
 	static const char *const pieces[] = {"[", "{", "<a>", "{\"numTotalTests\":", "\033[", "<testsuite ", "1..", "ok 1\n", "9", "\xff", "{\"Action\":\"run\"}\n", "=", "collected 1 items / ", "\033]"};
 	static char text[(1 << 20) + 64];
 
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
 		size_t n = 0;
 
 		while (n < 1 << 20) {

@@ -186,7 +186,7 @@ static void numbers(void)
 		{"12345678901234567890123", "12345678901234567890124", -1}, {"1e999", "1e998", 1}, {"1e-999", "0", 1}, {"-1e-999", "0", -1}, {"1.05", "1.5", -1},
 		{"100.5", "1005e-1", 0}, {"1e99999999999999999999", "1", 1}, {"0.001", "1e-3", 0}, {"123.456", "123.4561", -1},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct decimal x = decimal_of(str_of(rows[i].x)), y = decimal_of(str_of(rows[i].y));
 		CHECK_ROW(decimal_cmp(&x, &y) == rows[i].cmp && decimal_cmp(&y, &x) == -rows[i].cmp, rows[i].x);
 		CHECK_ROW(rows[i].cmp != 0 || decimal_hash(&x) == decimal_hash(&y), rows[i].x);
@@ -338,7 +338,7 @@ static void schema_task(void)
 		{"\"x\"", "{\"format\":\"email\"}", "json valid pass json +schema-format"},
 		{"hello", "{}", "json invalid none json +json-syntax"},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct arena a;
 		arena_init(&a, ARENA_CAP_DEFAULT);
 		struct validate_input in = {.out = str_of(rows[i].out), .schema = str_of(rows[i].schema), .status = STATUS_OK};

@@ -140,7 +140,7 @@ static void mutations(void)
 	for (size_t round = 0; round < 4000; round++) {
 		struct arena a;
 		char text[512];
-		const char *seed = seeds[round % (sizeof seeds / sizeof seeds[0])];
+		const char *seed = seeds[round % (ARRAY_SIZE(seeds))];
 		size_t n = strlen(seed);
 		arena_init(&a, ARENA_CAP_DEFAULT);
 		memcpy(text, seed, n);
@@ -177,7 +177,7 @@ static void long_inputs(void)
 {
 	static const char *const units[] = {"[", "{\"a\":", "\"", "\\", "1", "1,", "a,", "{}", "# a\n{}\n", "+|", "-\n", "a - b", "): ", "{\"reason\":\"", "\n", " ", "\"\"", "[1,", "| ",
 		"Found 1 error in 1 file (", "0", "{\"reason\":\"x\"}\n", "[{\n", "\t", "...", "\xef\xbb\xbf", "\xff"};
-	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		struct arena a;
 		arena_init(&a, (size_t)2 << 30);
 		run_all(&a, repeated(&a, units[i], 1 << 20));

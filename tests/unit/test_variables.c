@@ -224,7 +224,7 @@ static void is_judged_alike(const struct visit *v)
 		return;
 	shell = verdict_of(put_into("%s='%s' ls", v->real, bad_value(v->r)), DIALECT_BASH);
 	CHECK_ROW(shell < VERDICT_ALLOW || (v->r->bits & VAR_OPERANDS), str_c(&arena, v->real));
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		struct str command = put_into(ways[i].format, v->real, bad_value(v->r));
 
 		compared++;

@@ -91,7 +91,7 @@ static void test_project_root(void)
 		{"/nonexistent", "/nonexistent/home", ""},
 		{"home/repo/.git/HEAD", "home", ""},
 	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *good = rows[i].want[0] ? at(rows[i].want) : "";
 		struct str got = root_of(rows[i].cwd, rows[i].home);
 		if (!str_is(got, good))
@@ -213,7 +213,7 @@ static void test_secure_read(void)
 	make_link("../loosedir/good", "conf/intoloose");
 	CHECK_INT(mkfifo(at("conf/fifo"), 0600), 0);
 	int before = count_fds();
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct err e = {0};
 		int bad = reads(rows[i].name, &e);
 		CHECK_ROW((bad != 0) == (rows[i].says != NULL), rows[i].name);
@@ -392,7 +392,7 @@ static void test_view(void)
 {
 	static struct texts list[] = {{.text = STR("~/plain")}, {.text = STR(".")}, {.text = STR("sub")}, {.text = STR("~")}, {.text = STR("/")}, {.text = STR("/tmp")},
 		{.text = STR("~root")}, {.text = STR("../tree")}, {.text = STR("/proc/1/root/x")}, {.text = STR("/nonexistent/dir")}, {.text = STR("")}};
-	for (size_t i = 0; i + 1 < sizeof list / sizeof *list; i++)
+	for (size_t i = 0; i + 1 < ARRAY_SIZE(list); i++)
 		list[i].next = &list[i + 1];
 	struct policy p = {.writable_roots = list};
 	struct session rq = {.cwd = str_of(at("home/link")), .home = str_of(at("home")), .user = STR("dev")};
@@ -413,10 +413,10 @@ static void test_view(void)
 	CHECK(str_ends(v.program, "/test_world"));
 	CHECK(v.roots && str_is(v.roots->path, at("home/repo")));
 	static const char *const roots[] = {"home/plain", "home/repo", "home/repo/sub", "home/tree", "/nonexistent/dir"};
-	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
 		CHECK_ROW(has_root(&v, at(roots[i])), roots[i]);
 	static const char *const never[] = {"/", "/tmp", "home", "", "/root"};
-	for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
 		CHECK_ROW(!has_root(&v, at(never[i])), never[i]);
 	setenv("TMPDIR", "/var/tmp", 1);
 	setenv("XDG_STATE_HOME", at("tree/ld"), 1);

@@ -135,7 +135,7 @@ static const struct wrapper wrappers[] = {
 	{"positional words", "set -- ", "; \"$@\"", HOW_WORDS, BASH | DASH},
 	{"printed words", "$(echo ", ")", HOW_WORDS, BASH | DASH},
 };
-#define NWRAPPERS (sizeof(wrappers) / sizeof(*wrappers))
+#define NWRAPPERS ARRAY_SIZE(wrappers)
 
 /*
  * Rows that a wrapper makes milder. `part`: the text has this; `wrapper`: the one by name, NULL for all. Most are right, because something else
@@ -311,7 +311,7 @@ static enum verdict judge(struct subject *t, struct str command, bool *ret_whole
 
 static bool excepted(struct str text, const char *wrapper)
 {
-	for (size_t i = 0; i < sizeof(exceptions) / sizeof(*exceptions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(exceptions); i++)
 		if ((!exceptions[i].wrapper || !strcmp(exceptions[i].wrapper, wrapper)) && str_contains(text, str_of(exceptions[i].part)))
 			return exceptions[i].used = true;
 	return false;
@@ -390,7 +390,7 @@ static bool about_form(struct str own, struct str common)
 {
 	static const char *const keys[] = {"route:", "discourageChaining:", "import:", "classifier:"};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (str_contains(own, str_of(keys[i])) || str_contains(common, str_of(keys[i])))
 			return true;
 	return str_contains(own, STR("checks_grade:"));
@@ -462,7 +462,7 @@ static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), 
 
 static void exceptions_are_needed(void)
 {
-	for (size_t i = 0; i < sizeof(exceptions) / sizeof(*exceptions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(exceptions); i++)
 		CHECK_ROW(exceptions[i].used, exceptions[i].why); /* when not: take it out of the list */
 }
 

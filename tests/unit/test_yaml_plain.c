@@ -67,7 +67,7 @@ static const char *const left[] = {
 
 static void test_accepts(void)
 {
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		CHECK_ROW(compare(str_of(good[i])), good[i]);
 	struct config_preset p;
 	for (size_t i = 0; config_preset_at(i, &p); i++)
@@ -92,7 +92,7 @@ static void test_quotes(void)
 
 static void test_gives_up(void)
 {
-	for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(left); i++)
 		CHECK_ROW(!compare(str_of(left[i])), left[i]);
 }
 
@@ -101,7 +101,7 @@ static void test_changes(void)
 {
 	static const char bytes[] = " \n:-#,[]{}'\"\\&*!|>%@`?ab0~";
 	char copy[1024];
-	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		size_t n = strlen(good[i]);
 		CHECK(n + 1 < sizeof(copy));
 		for (size_t k = 0; k < n; k++) {
@@ -135,7 +135,7 @@ static size_t put(char *text, size_t n, const char *piece)
 	return n + strlen(piece);
 }
 
-#define PICK(list) ((list)[dice(sizeof(list) / sizeof(*(list)))])
+#define PICK(list) ((list)[dice(ARRAY_SIZE(list))])
 
 static void test_random(void)
 {

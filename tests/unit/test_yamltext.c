@@ -92,7 +92,7 @@ static const struct row {
 
 static void test_rows(void)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *r = &rows[i];
 		struct str got = STR("untouched"), back = STR("untouched");
 		struct err e = {0};

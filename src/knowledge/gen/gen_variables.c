@@ -76,7 +76,7 @@ static int check_keys(struct bake *b, const struct ynode *row)
 	for (const struct ynode *c = row->child; c; c = c->next) {
 		bool found = false, list = str_is(c->key, "ordinary") || str_is(c->key, "acts");
 
-		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 			found |= str_is(c->key, keys[i]);
 		if (!found)
 			return yaml_fail(b->file, c, true, b->e, "unknown key");
