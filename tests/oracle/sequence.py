@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -B
 """A request is a sequence: what its first commands change is part of the world that its last command is judged in.
 
-    tests/oracle/sequence.py --n N --seed S|fresh [--jobs 2] [--show K] [--class attack|benign] [--only NUMBER] [--known FILE] [--cases FILE]
+    tests/oracle/sequence.py --n N --seed S|fresh [--jobs 2] [--show K] [--class attack|benign] [--only NUMBER]
+        [--known FILE] [--cases FOLDER]
 
 For each generated sequence A, B (sequence_gen.py) caisson judges the whole request before anything has run. Then bash runs A for real in a
 jail (sequence_jail.py), and caisson judges B alone in the files, the directory and the exported variables that A left behind.
@@ -10,7 +11,8 @@ jail (sequence_jail.py), and caisson judges B alone in the files, the directory 
           and none of its protected files
   quiet   of ordinary pairs whose parts are quiet (allow, contain), at least 95 % are quiet together
 
-With --cases the attacks of a file of tests/cases are judged in the same worlds as well; one that is allowed there is run, and must do no harm.
+With --cases the attacks of a folder of tests/cases are judged in the same worlds as well; one that is allowed there is
+run, and must do no harm.
 Exit 1 when one of the two does not hold, 77 when the machine cannot build the jail (with the reason).
 """
 import argparse
@@ -240,8 +242,15 @@ def read_known(path):
     return known
 
 
-def read_cases(path):
-    """The commands of a file of tests/cases whose verdict is `stop`."""
+def read_cases(folder):
+    """The commands of a folder of tests/cases whose verdict is `stop`."""
+    out = []
+    for name in sorted(os.listdir(folder)):
+        out += read_case_file(os.path.join(folder, name))
+    return out
+
+
+def read_case_file(path):
     out, lines = [], None
     with open(path, encoding="utf-8") as f:
         for line in f:
@@ -309,7 +318,7 @@ def main():
     p.add_argument("--jobs", type=int, default=2)
     p.add_argument("--show", type=int, default=20, help="how many findings to print")
     p.add_argument("--known", help="a file of known violations")
-    p.add_argument("--cases", help="a file of tests/cases with attacks")
+    p.add_argument("--cases", help="a folder of tests/cases with attacks")
     p.add_argument("--found", help="write all findings to this file, one JSON line each")
     p.add_argument("--caisson", default=os.environ.get("CAISSON") or os.path.join(os.environ.get("BUILD") or os.path.join(ROOT, "build"), "caisson"))
     args = p.parse_args()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The sequence oracle (docs/oracles.md), as TAP: 300 generated sequences of a fixed seed (SEQUENCE_N, SEQUENCE_SEED), whose first parts real tools
-# run in a jail, and the attacks of tests/cases/effects_attacks.txt in the same worlds.
+# run in a jail, and the attacks of tests/cases/attacks in the same worlds.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 known=tests/oracle/sequence_known.list
@@ -14,7 +14,7 @@ result() { # result STATUS NUMBER NAME
 }
 
 echo 1..4
-words=(--n "${SEQUENCE_N:-300}" --seed "${SEQUENCE_SEED:-1}" --cases tests/cases/effects_attacks.txt)
+words=(--n "${SEQUENCE_N:-300}" --seed "${SEQUENCE_SEED:-1}" --cases tests/cases/attacks)
 [[ ${SEQUENCE_SEED:-1} != 1 || ! -s $known ]] || words+=(--known "$known")
 out=$(/usr/bin/python3 -B tests/oracle/sequence.py "${words[@]}" 2>&1)
 status=$?

@@ -1,8 +1,9 @@
 /*
- * Runs tests/cases/ (every .txt file there): what a command must be judged as, and what must be found in it. One row is one TAP result. A row:
+ * Runs tests/cases/AREA/SUBJECT.txt: the verdict that each command must get, and what must be found in it. One
+ * row is one TAP result. The subject is the id of a check, a language, a preset or a kind of command. A row:
  *
  *     ask: rm -rf "$X"                     the verdict and the command, as it stands. `stop`: anything but allow;
- *                                          `sound`: the same, or else everything below holds
+ *                                          `sound`: anything but allow, or else everything below holds
  *     	ids: opaque-path                    exactly these reasons
  *     	id: opaque-path                     among the reasons; `warns:` among the warnings, `advice:` among the advice
  *     allow-e: echo a\x00b\n               with \n \t \r \f \v \e \\ \0 \xNN read
@@ -16,14 +17,21 @@
  *     	complete: false
  *     	approval: box                       where it runs when a person approves it
  *     	near: opaque-path                   a near miss: this reason must be absent
- *     	shell: sh   cwd: /x   mode: plan   config: {..}  one line each; the policy as one line of YAML
- *     @config {..}                         a policy for all rows of the file that follow; a row's own is added to it
+ *     	shell: sh   cwd: /x   mode: plan    one line each
+ *     	policy: NAME                        judged by a policy of tests/cases/policies.txt
+ *     	config: {..}                        a policy of its own, as one line of YAML, added to the named one
+ *     @policy NAME                         before the first row: for all rows of the file
  *
- * The directory is /w/p and the home /home/dev unless said otherwise; /home is empty, whoever lives on this machine. Every check must have a hit and
- * a near miss.
+ * A row that expects anything but `allow` or `sound` must name reasons (`ids:` or `id:`). The directory is /w/p
+ * and the home /home/dev unless a row says otherwise; /home is empty. Every check must have a hit and a near
+ * miss.
+ *
+ *     test_cases [FILE...]                 runs all files, or these
+ *     test_cases --write [FILE...]         adds `ids:` to rows that lack reasons; never changes a verdict
+ *     test_cases --find WORD               lists the rows whose command or reasons have this word
  */
 #define _GNU_SOURCE
-#include <dirent.h>
+#include <ctype.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -47,7 +55,6 @@ struct test {
 	const char *file;
 	const struct row *r;
 	struct json *answer;
-	struct str common; /* the policy of the file */
 };
 
 static void fail(struct test *t, const char *what, struct str value)
@@ -93,13 +100,28 @@ static void expect_some(struct test *t, const char *list, struct str ids)
 	}
 }
 
+static bool is_word_end(struct str s, size_t at)
+{
+	return at >= s.n || !(isalnum((unsigned char)s.p[at]) || s.p[at] == '-' || s.p[at] == '_');
+}
+
+/* Is `word` in the text, with neither a letter, a digit, '-' nor '_' beside it? */
+static bool has_word(struct str text, struct str word)
+{
+	for (size_t i = 0; word.n && i + word.n <= text.n; i++)
+		if (str_eq(str_sub(text, i, i + word.n), word) && is_word_end(text, i + word.n) &&
+		    (i == 0 || is_word_end(text, i - 1)))
+			return true;
+	return false;
+}
+
 static void expect_ids(struct test *t, struct str ids)
 {
 	expect_some(t, "reasons", ids);
 	for (const struct json *reason = json_items(json_key(t->answer, "reasons")); reason; reason = reason->next) {
 		struct str id = json_text_at(reason, "id");
 
-		if (!str_contains(ids, id))
+		if (!has_word(ids, id))
 			fail(t, "unexpected reason", id);
 	}
 }
@@ -184,7 +206,7 @@ static void expect(struct test *t, const struct expectation *x)
 		expect_absent(t, x->value);
 	else if (!strcmp(key, "approval"))
 		expect_approval(t, x->value);
-	else if (!strcmp(key, "shell") || !strcmp(key, "cwd") || !strcmp(key, "config") || !strcmp(key, "mode"))
+	else if (strstr(" shell cwd config policy mode ", str_c(t->a, str_fmt(t->a, " %s ", key))))
 		return;
 	else if (json_read(t->a, x->value, &v, &e) != 0)
 		fail(t, e.text, x->value);
@@ -228,9 +250,11 @@ static void judge_row(struct test *t)
 	if (row_get(t->r, "mode").n && engine_mode(row_get(t->r, "mode"), &rq.mode) != 0)
 		fail(t, "no such mode:", row_get(t->r, "mode"));
 	config_default(&policy);
-	struct config_source src[] = {{.name = STR("file.yaml"), .bytes = str_cat(t->a, t->common, STR("\n")), .who = WHO_OWNER},
-				      {.name = STR("case.yaml"), .bytes = str_cat(t->a, config, STR("\n")), .who = WHO_OWNER}};
-	size_t from = !t->common.n, to = 1 + (config.n > 0);
+	struct str common = str_cat(t->a, t->r->policy, STR("\n"));
+	struct config_source src[] = {
+		{.name = STR("file.yaml"), .bytes = common, .who = WHO_OWNER},
+		{.name = STR("case.yaml"), .bytes = str_cat(t->a, config, STR("\n")), .who = WHO_OWNER}};
+	size_t from = !t->r->policy.n, to = 1 + (config.n > 0);
 	if (to > from && (config_load(t->a, src + from, to - from, &policy, NULL, &e) != 0 || gate_verify(&policy, &e) != 0))
 		engine_refuse(t->a, CHECK_POLICY_ERROR, e.text, &j);
 	else if (judge_by(t->a, &rq, &policy, &f, &j, &e) != 0)
@@ -264,38 +288,138 @@ static int run_row(void *arg)
 	return 0;
 }
 
-static void run_file(const char *name)
+/* Judges and checks one row; `then` may use the answer. */
+static void run_one(const char *path, const struct row *r, void (*then)(struct test *t, void *arg), void *arg)
 {
-	struct arena rows, a;
-	struct str text;
+	struct arena a;
+	struct test t = {.a = &a, .file = path, .r = r};
+	char title[CASES_PATH_MAX + 32];
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	if (arena_run(&a, run_row, &t) < 0)
+		unit_fail(path, (int)r->line, "the arena is full");
+	else if (then)
+		then(&t, arg);
+	arena_free(&a);
+	snprintf(title, sizeof(title), "%s:%zu", path, r->line);
+	unit_result(title);
+}
+
+/* A row that stops a command must say why, even if nothing but a mode does (`ids:` alone). */
+static bool needs_reasons(const struct row *r)
+{
+	if (str_is(r->verdict, "allow") || str_is(r->verdict, "sound"))
+		return false;
+	for (size_t i = 0; i < r->nkeys; i++)
+		if (str_is(r->keys[i].key, "ids") || str_is(r->keys[i].key, "id"))
+			return false;
+	return true;
+}
+
+static void run_file(const char *path, void *arg)
+{
+	struct arena kept;
+	struct rows f;
 	struct row r;
-	struct err e = {0};
-	struct str common = STR("");
-	char path[512], title[600];
-	size_t at = 0, line = 0;
 
-	snprintf(path, sizeof(path), strchr(name, '/') ? "%s" : CASES_DIR "/%s", name);
-	arena_init(&rows, ARENA_CAP_DEFAULT);
-	if (file_read(&rows, path, CASES_FILE_MAX, &text, NULL, &e) != 0)
-		unit_fail(path, 0, "%s", e.text);
-	else
-		while (row_read(&rows, path, text, &at, &line, &common, &r)) {
-			struct test t = {.a = &a, .file = path, .r = &r, .common = common};
-
-			arena_init(&a, ARENA_CAP_DEFAULT);
-			if (arena_run(&a, run_row, &t) < 0)
-				unit_fail(path, (int)r.line, "the arena is full");
-			arena_free(&a);
-			snprintf(title, sizeof(title), "%s:%zu", path, r.line);
-			unit_result(title);
+	(void)arg;
+	arena_init(&kept, ARENA_CAP_DEFAULT);
+	if (rows_open(&kept, path, &f))
+		while (rows_next(&f, &r)) {
+			if (needs_reasons(&r))
+				unit_fail(path, (int)r.line, "no reasons: add them, or run test_cases --write");
+			run_one(path, &r, NULL, NULL);
 		}
-	arena_free(&rows);
+	arena_free(&kept);
 }
 
 /* Its rows start programs, which must be root's; root has no id in an ordinary user's namespace. */
-static const char with_programs[] = "classifier.txt";
+static const char with_programs[] = CASES_DIR "/policy/classifier.txt";
 
-static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), ".txt") && strcmp(d->d_name, with_programs); }
+static void run_others(const char *path, void *arg)
+{
+	if (strcmp(path, with_programs) != 0)
+		run_file(path, arg);
+}
+
+/* ---- --write and --find ---- */
+
+/* Adds a line with the reasons of the answer, each once, in their order. */
+static void add_ids(struct test *t, void *arg)
+{
+	struct buf *out = arg;
+	const struct json *reason = json_items(json_key(t->answer, "reasons"));
+	struct buf ids;
+
+	buf_init(&ids, t->a, 0);
+	for (; reason; reason = reason->next) {
+		struct str id = json_text_at(reason, "id");
+
+		if (!has_word(buf_view(&ids), id))
+			buf_fmt(&ids, " %.*s", STR_ARG(id));
+	}
+	if (!unit_bad)
+		buf_fmt(out, "\tids:%.*s\n", STR_ARG(buf_view(&ids)));
+}
+
+static void write_file(const char *path, void *arg)
+{
+	struct arena kept;
+	struct rows f;
+	struct row r;
+	struct buf out;
+	size_t done = 0;
+	FILE *to;
+
+	(void)arg;
+	arena_init(&kept, ARENA_CAP_DEFAULT);
+	buf_init(&out, &kept, 0);
+	if (rows_open(&kept, path, &f))
+		while (rows_next(&f, &r)) {
+			buf_str(&out, str_sub(f.text, done, f.at));
+			done = f.at;
+			if (needs_reasons(&r))
+				run_one(path, &r, add_ids, &out);
+		}
+	buf_str(&out, str_sub(f.text, done, f.text.n));
+	if (out.n != f.text.n &&
+		(!(to = fopen(path, "w")) || fwrite(out.p, 1, out.n, to) != out.n || fclose(to) != 0))
+		unit_fail(path, 0, "cannot be written");
+	arena_free(&kept);
+}
+
+/* On one line: other lines of the command after "\\n". */
+static void show_row(const char *path, const struct row *r, struct str ids)
+{
+	printf("%s:%zu: %.*s: ", path, r->line, STR_ARG(r->verdict));
+	for (size_t i = 0; i < r->command.n; i++)
+		if (r->command.p[i] == '\n')
+			printf("\\n");
+		else
+			putchar(r->command.p[i]);
+	if (ids.n)
+		printf(" [%.*s]", STR_ARG(ids));
+	putchar('\n');
+}
+
+static void find_in_file(const char *path, void *arg)
+{
+	const struct str *word = arg;
+	struct arena kept;
+	struct rows f;
+	struct row r;
+
+	arena_init(&kept, ARENA_CAP_DEFAULT);
+	if (rows_open(&kept, path, &f))
+		while (rows_next(&f, &r)) {
+			struct str ids = str_fmt(&kept, "%.*s %.*s %.*s", STR_ARG(row_get(&r, "ids")),
+				STR_ARG(row_get(&r, "id")), STR_ARG(row_get(&r, "near")));
+
+			if (has_word(r.command, *word) || has_word(ids, *word))
+				show_row(path, &r, trim(ids));
+		}
+	arena_free(&kept);
+}
 
 /*
  * Checks that no row can show: test_gate.c fills the arena; tests/run/world.sh has files with links;
@@ -329,6 +453,26 @@ static void every_check_has_rows(void)
 	}
 }
 
+static void policies_are_defined_once(void)
+{
+	struct arena a;
+	struct str text, names = STR(" ");
+	struct err e = {0};
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	CHECK_INT(file_read(&a, CASES_POLICIES, CASES_FILE_MAX, &text, NULL, &e), 0);
+	for (size_t at = 0; at < text.n;) {
+		struct str l = next_line(text, &at);
+		struct str name = str_fmt(&a, " %.*s ", STR_ARG(trim(str_sub(l, l.n < 8 ? l.n : 8, l.n))));
+
+		if (!str_starts(l, "@policy "))
+			continue;
+		CHECK_ROW(!str_contains(names, name), str_c(&a, name));
+		names = str_cat(&a, names, name);
+	}
+	arena_free(&a);
+}
+
 static bool put(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -353,32 +497,36 @@ static bool empty_home(void)
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("tmpfs", "/home", "tmpfs", MS_NOSUID | MS_NODEV, "size=64k") == 0;
 }
 
-/* Without arguments all files of tests/cases; else the files that are named. */
+static void visit_all(int n, char **paths, void (*visit)(const char *path, void *arg), void *arg)
+{
+	for (int i = 0; i < n; i++)
+		visit(paths[i], arg);
+	if (!n)
+		CHECK(cases_each(visit, arg) > 0);
+}
+
 int main(int argc, char **argv)
 {
-	struct dirent **names;
-	int n;
+	bool writes = argc > 1 && !strcmp(argv[1], "--write");
 
+	if (argc == 3 && !strcmp(argv[1], "--find")) {
+		struct str word = str_of(argv[2]);
+
+		visit_all(0, NULL, find_in_file, &word);
+		return unit_bad != 0;
+	}
 	if (argc == 1)
-		run_file(with_programs);
+		run_file(with_programs, NULL);
 	if (!empty_home() && access("/home/dev", F_OK) == 0) {
 		unit_skip("the other rows", "they need a /home without dev, and this process cannot have one of its own");
 		return unit_end();
 	}
-	for (int i = 1; i < argc; i++)
-		run_file(argv[i]);
+	visit_all(argc - 1 - writes, argv + 1 + writes,
+		writes ? write_file : argc == 1 ? run_others : run_file, NULL);
 	if (argc > 1)
 		return unit_end();
-	n = scandir(CASES_DIR, &names, is_case, alphasort);
-
-	CHECK(n > 0);
 	unit_result("there are cases");
-	for (int i = 0; i < n; i++) {
-		run_file(names[i]->d_name);
-		free(names[i]);
-	}
-	if (n > 0)
-		free(names);
 	RUN(every_check_has_rows);
+	RUN(policies_are_defined_once);
 	return unit_end();
 }

@@ -1,6 +1,5 @@
 /* Writing the record: blobs; views and policies that give the same judgement again, for every row of tests/cases; rows, redacted; what cannot be written. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 
 #include "audit/read.h"
@@ -122,13 +121,17 @@ static void test_blobs_refused(void)
 
 /* ---- deriving a verdict again ---- */
 
+/* Counts over all files. */
+struct again_totals {
+	const struct blobs *blobs;
+	size_t judged, asked;
+};
+
 struct again {
 	struct arena *a;
 	const char *file;
 	const struct row *r;
-	struct str common;
-	const struct blobs *blobs;
-	size_t *judged, *asked;
+	struct again_totals *totals;
 };
 
 static struct policy_file *file_of(struct arena *a, const char *name, struct str bytes, struct policy_file *next)
@@ -155,11 +158,11 @@ static int put_policies(struct again *t, const struct policies *p, struct str *r
 	struct buf b;
 
 	for (const struct policy_file *f = p->files; f; f = f->next)
-		if (blob_put(t->a, t->blobs, f->bytes, false, &ignored, e) != 0)
+		if (blob_put(t->a, t->totals->blobs, f->bytes, false, &ignored, e) != 0)
 			return -1;
 	buf_init(&b, t->a, 0);
 	record_policies_json(&b, p);
-	return blob_put(t->a, t->blobs, buf_view(&b), false, ret, e);
+	return blob_put(t->a, t->totals->blobs, buf_view(&b), false, ret, e);
 }
 
 static int judge_twice(void *arg)
@@ -181,8 +184,8 @@ static int judge_twice(void *arg)
 		at.cwd = STR("/w/p");
 	engine_dialect(row_get(r, "shell"), &rq.dialect);
 	engine_mode(row_get(r, "mode"), &rq.mode);
-	if (t->common.n)
-		files = file_of(t->a, "file.yaml", t->common, files);
+	if (r->policy.n)
+		files = file_of(t->a, "file.yaml", r->policy, files);
 	if (policies_of_files(t->a, files, STR("/w/p"), &p, &e) != 0)
 		return 0; /* a row about policies that do not load */
 	if (engine_judge(t->a, &rq, &p, &f, &first, &e) != 0 || !first.view)
@@ -191,7 +194,9 @@ static int judge_twice(void *arg)
 	record_view_json(&json, first.view, &rq);
 	buf_init(&answers, t->a, 0);
 	CHECK(record_answers_json(&answers, first.view) == (answers.n > 0));
-	if (put_policies(t, &p, &digest, &e) != 0 || record_policies(t->a, t->blobs, digest, &q, &e) != 0 || record_view_parse(t->a, buf_view(&json), buf_view(&answers), &v, &then, &e) != 0)
+	if (put_policies(t, &p, &digest, &e) != 0 ||
+		record_policies(t->a, t->totals->blobs, digest, &q, &e) != 0 ||
+		record_view_parse(t->a, buf_view(&json), buf_view(&answers), &v, &then, &e) != 0)
 		return unit_fail(t->file, (int)r->line, "%s", e.text), 0;
 	then.command = rq.command;
 	CHECK(str_eq(p.digest, q.digest) && then.dialect == rq.dialect && then.mode == rq.mode && p.apart == q.apart);
@@ -201,27 +206,22 @@ static int judge_twice(void *arg)
 		unit_fail(t->file, (int)r->line, "another answer: %s, then %s", verdict_name(first.verdict), verdict_name(second.verdict));
 		unit_bytes("command", r->command);
 	}
-	++*t->judged;
-	*t->asked += first.view->paths || first.view->globs;
+	t->totals->judged++;
+	t->totals->asked += first.view->paths || first.view->globs;
 	return 0;
 }
 
-static void judge_file(const char *name, const struct blobs *blobs, size_t *judged, size_t *asked)
+static void judge_file(const char *path, void *arg)
 {
+	struct again_totals *all = arg;
 	struct arena rows, a;
-	struct str text, common = STR("");
+	struct rows f;
 	struct row r;
-	struct err e = {0};
-	char path[512];
-	size_t at_byte = 0, line = 0;
 
-	snprintf(path, sizeof(path), CASES_DIR "/%s", name);
 	arena_init(&rows, ARENA_CAP_DEFAULT);
-	if (file_read(&rows, path, CASES_FILE_MAX, &text, NULL, &e) != 0)
-		unit_fail(path, 0, "%s", e.text);
-	else
-		while (row_read(&rows, path, text, &at_byte, &line, &common, &r)) {
-			struct again t = {.a = &a, .file = path, .r = &r, .common = common, .blobs = blobs, .judged = judged, .asked = asked};
+	if (rows_open(&rows, path, &f))
+		while (rows_next(&f, &r)) {
+			struct again t = {.a = &a, .file = path, .r = &r, .totals = all};
 
 			arena_init(&a, ARENA_CAP_DEFAULT);
 			if (arena_run(&a, judge_twice, &t) < 0)
@@ -231,25 +231,16 @@ static void judge_file(const char *name, const struct blobs *blobs, size_t *judg
 	arena_free(&rows);
 }
 
-static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), ".txt"); }
-
 static void test_again(void)
 {
 	struct blobs blobs = blobs_at("again");
-	struct dirent **names;
-	size_t judged = 0, asked = 0;
-	int n = scandir(CASES_DIR, &names, is_case, alphasort);
+	struct again_totals all = {.blobs = &blobs};
 
-	CHECK(n > 0);
-	for (int i = 0; i < n; i++) {
-		judge_file(names[i]->d_name, &blobs, &judged, &asked);
-		free(names[i]);
-	}
-	if (n > 0)
-		free(names);
-	CHECK(judged > 7000);
-	CHECK(asked > 500);
-	printf("# %zu rows judged again by what was recorded, %zu of them about paths\n", judged, asked);
+	CHECK(cases_each(judge_file, &all) > 0);
+	CHECK(all.judged > 7000);
+	CHECK(all.asked > 500);
+	printf("# %zu rows judged again by what was recorded, %zu of them about paths\n", all.judged,
+		all.asked);
 	blobs_close(&blobs);
 }
 
@@ -327,7 +318,8 @@ static void test_policies(void)
 	struct policy_file project = {.path = STR("/w/p/.caisson.yaml"), .base = STR("/w/p"), .bytes = STR("tools: {bash: {ask: [make]}}\n"), .who = WHO_ANYONE, .project = true};
 	struct policy_file own = {.next = &project, .path = STR("/h/config.yaml"), .base = STR("/h"), .bytes = STR("tools: {bash: {deny: [frob]}}\n"), .who = WHO_OWNER};
 	struct blobs blobs = blobs_at("policies");
-	struct again t = {.a = A, .blobs = &blobs};
+	struct again_totals totals = {.blobs = &blobs};
+	struct again t = {.a = A, .totals = &totals};
 	struct policies p, q;
 	struct err e = {0};
 	struct str digest, back;

@@ -5,7 +5,6 @@
  * asks or is denied, a contained one is not allowed.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <stdlib.h>
 
 #include "config/config.h"
@@ -400,7 +399,8 @@ struct totals {
 	size_t rows, tried, shown;
 };
 
-static void run_one(const char *path, struct arena *kept, const struct row *r, struct str common, const struct policies *shared, struct totals *n)
+static void run_one(const char *path, struct arena *kept, const struct row *r, const struct policies *shared,
+	struct totals *n)
 {
 	struct arena a;
 	struct policies own;
@@ -414,10 +414,10 @@ static void run_one(const char *path, struct arena *kept, const struct row *r, s
 	if ((shell.n && engine_dialect(shell, &t.rq.dialect) != 0) || (mode.n && engine_mode(mode, &t.rq.mode) != 0) || t.rq.dialect == DIALECT_POWERSHELL)
 		return;
 	t.shell = shell_of(t.rq.dialect);
-	if (about_form(config, common))
+	if (about_form(config, r->policy))
 		return;
 	if (config.n) {
-		if (load(kept, common, config, &own) != 0)
+		if (load(kept, r->policy, config, &own) != 0)
 			return;
 		t.p = &own;
 	}
@@ -429,36 +429,31 @@ static void run_one(const char *path, struct arena *kept, const struct row *r, s
 	n->tried += t.tried;
 }
 
-static void run_file(const char *name)
+static void run_file(const char *path, void *arg)
 {
 	struct arena kept;
-	struct str text, common = STR(""), loaded = STR("");
+	struct str loaded = STR("");
 	struct policies shared;
 	struct totals n = {0};
+	struct rows f;
 	struct row r;
-	struct err e = {0};
-	char path[512], title[700];
-	size_t at = 0, line = 0;
+	char title[CASES_PATH_MAX + 100];
 
-	snprintf(path, sizeof(path), strchr(name, '/') ? "%s" : CASES_DIR "/%s", name);
+	(void)arg;
 	arena_init(&kept, ARENA_CAP_DEFAULT);
 	policies_default(&shared);
-	if (file_read(&kept, path, CASES_FILE_MAX, &text, NULL, &e) != 0)
-		unit_fail(path, 0, "%s", e.text);
-	else
-		while (row_read(&kept, path, text, &at, &line, &common, &r)) {
-			if (!str_eq(common, loaded) && load(&kept, common, STR(""), &shared) != 0)
+	if (rows_open(&kept, path, &f))
+		while (rows_next(&f, &r)) {
+			if (!str_eq(r.policy, loaded) && load(&kept, r.policy, STR(""), &shared) != 0)
 				unit_fail(path, (int)r.line, "the policy does not load");
-			loaded = common;
+			loaded = r.policy;
 			if (!str_is(r.verdict, "allow"))
-				run_one(path, &kept, &r, common, &shared, &n);
+				run_one(path, &kept, &r, &shared, &n);
 		}
 	arena_free(&kept);
 	snprintf(title, sizeof(title), "%s: %zu rows, %zu wrapped", path, n.rows, n.tried);
 	unit_result(title);
 }
-
-static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), ".txt") || str_ends(str_of(d->d_name), ".txt.new"); }
 
 static void exceptions_are_needed(void)
 {
@@ -469,22 +464,12 @@ static void exceptions_are_needed(void)
 /* Without arguments all files of tests/cases; else the files that are named. */
 int main(int argc, char **argv)
 {
-	struct dirent **names;
-	int n;
-
 	for (int i = 1; i < argc; i++)
-		run_file(argv[i]);
+		run_file(argv[i], NULL);
 	if (argc > 1)
 		return unit_end();
-	n = scandir(CASES_DIR, &names, is_case, alphasort);
-	CHECK(n > 0);
+	CHECK(cases_each(run_file, NULL) > 0);
 	unit_result("there are cases");
-	for (int i = 0; i < n; i++) {
-		run_file(names[i]->d_name);
-		free(names[i]);
-	}
-	if (n > 0)
-		free(names);
 	RUN(exceptions_are_needed);
 	return unit_end();
 }
