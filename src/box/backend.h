@@ -67,7 +67,11 @@ enum box_stop {
 struct box_state {
 	const struct backend *backend;
 	struct arena *a;
-	void *own;                 /* the backend's data */
+	struct arena_cleanup cleanup; /* ends the box when the arena is left */
+	struct box *box;           /* that it was begun for; NULL: it runs, or ran */
+	bool stopped;
+	struct outcome outcome;    /* so far */
+	void *own;                 /* the backend's data; NULL: none yet, and stop() is not called */
 	const struct spec *spec;   /* NULL: not known yet */
 	const struct box_start *start;
 	bool ready;                /* box_ready() was called, and said yes */

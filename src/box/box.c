@@ -43,18 +43,6 @@ void box_leave(struct box_state *b, pid_t pid)
 
 /* ---- the life of a box ---- */
 
-static int begin_state(struct arena *a, const struct backend *backend, const struct spec *s,
-		struct box_state **ret, struct err *e)
-{
-	struct box_state *b = arena_new(a, struct box_state);
-
-	b->backend = backend;
-	b->a = a;
-	b->in.to = b->out.fd = b->out.file = b->err.fd = b->err.file = -1;
-	*ret = b;
-	return backend->begin(b, s, e);
-}
-
 static void close_streams(struct box_state *b)
 {
 	capture_close(&b->out);
@@ -64,7 +52,10 @@ static void close_streams(struct box_state *b)
 
 static void stop_state(struct box_state *b, enum box_stop how)
 {
-	b->backend->stop(b, how);
+	if (b->own && !b->stopped) {
+		b->stopped = true;
+		b->backend->stop(b, how);
+	}
 	close_streams(b);
 }
 
@@ -81,11 +72,45 @@ static void wait_for_all(pid_t pids[BOX_LEAVING_MAX])
 		wait_for(&pids[i]);
 }
 
-/* A box that nothing ran in. */
-static void discard_state(struct box_state *b)
+static void dismiss_undertakers(struct box_state *b)
 {
+	box_leave(b, undertaker_dismiss(&b->protection.undertaker));
+	box_leave(b, undertaker_dismiss(&b->protection.undertaker_git));
+}
+
+static void close_outcome(struct outcome *o)
+{
+	stream_close(&o->out);
+	stream_close(&o->err);
+}
+
+/* The cleanup of a box, at any point of its life. Nobody takes its outcome. */
+static void abandon_state(void *ptr)
+{
+	struct box_state *b = ptr;
+
 	stop_state(b, STOP_NOW);
+	protection_abandon(&b->protection);
+	dismiss_undertakers(b);
+	close_outcome(&b->outcome);
 	wait_for_all(b->leaving);
+	if (b->box)
+		b->box->begun = NULL;
+}
+
+static void discard_state(struct box_state *b) { arena_release(b->a, &b->cleanup); }
+
+static int begin_state(struct arena *a, const struct backend *backend, const struct spec *s,
+		struct box_state **ret, struct err *e)
+{
+	struct box_state *b = arena_new(a, struct box_state);
+
+	b->backend = backend;
+	b->a = a;
+	b->in.to = b->out.fd = b->out.file = b->err.fd = b->err.file = -1;
+	arena_defer(a, &b->cleanup, abandon_state, b);
+	*ret = b;
+	return backend->begin(b, s, e);
 }
 
 void box_begin(struct box *box, struct arena *a, const struct backend *backend)
@@ -94,21 +119,20 @@ void box_begin(struct box *box, struct arena *a, const struct backend *backend)
 	struct err e;
 
 	box_end(box, NULL);
-	if (begin_state(a, backend, NULL, &b, &e) == 0)
-		box->begun = b;
-	else
+	if (begin_state(a, backend, NULL, &b, &e) != 0) {
 		discard_state(b);
+		return;
+	}
+	box->begun = b;
+	b->box = box;
 }
 
 void box_end(struct box *box, struct outcome *o)
 {
 	if (box->begun)
 		discard_state(box->begun);
-	box->begun = NULL;
-	if (o) {
-		stream_close(&o->out);
-		stream_close(&o->err);
-	}
+	if (o)
+		close_outcome(o);
 	wait_for_all(box->leaving);
 }
 
@@ -131,6 +155,8 @@ static struct box_state *take_begun(struct box *box, const struct backend *backe
 	struct box_state *b = box->begun;
 
 	box->begun = NULL;
+	if (b)
+		b->box = NULL;
 	if (b && (b->backend != backend || !backend->fits(b, s))) {
 		discard_state(b);
 		b = NULL;
@@ -190,15 +216,13 @@ static int finish_run(struct box_state *b, int rc, struct outcome *ret, struct e
 		*e = after;
 		rc = -1;
 	}
-	box_leave(b, undertaker_dismiss(&b->protection.undertaker));
-	box_leave(b, undertaker_dismiss(&b->protection.undertaker_git));
+	dismiss_undertakers(b);
 	return rc;
 }
 
 int box_run(struct box *box, struct arena *a, const struct backend *backend, const struct box_start *how,
 		const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
 {
-	struct outcome out = {.backend = backend->name};
 	struct box_state *b;
 	int rc = 0;
 
@@ -212,13 +236,15 @@ int box_run(struct box *box, struct arena *a, const struct backend *backend, con
 		rc = begin_state(a, backend, s, &b, e);
 	b->spec = s;
 	b->start = how;
+	b->outcome.backend = backend->name;
 	if (rc == 0)
-		rc = run_program(b, p, &out, e);
-	rc = finish_run(b, rc, &out, e);
+		rc = run_program(b, p, &b->outcome, e);
+	rc = finish_run(b, rc, &b->outcome, e);
 	memcpy(box->leaving, b->leaving, sizeof(box->leaving));
+	arena_forget(a, &b->cleanup);
 	if (rc == 0)
-		*ret = out;
+		*ret = b->outcome;
 	else
-		box_end(box, &out);
+		box_end(box, &b->outcome);
 	return rc;
 }

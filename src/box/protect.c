@@ -671,6 +671,12 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 		*ret = NULL;
 		return 0;
 	}
+	if (!p->looked) { /* no box was made: nothing to compare with */
+		protect_abandon(p);
+		protect_close(p);
+		*ret = NULL;
+		return 0;
+	}
 	p->a = a;
 	p->clock_set_back = clock_offset() < p->clock_offset - CLOCK_SLACK_NS;
 	protect_abandon(p);

@@ -48,3 +48,19 @@ int protection_end(struct arena *a, struct protection *p, const struct spec *s, 
 		more->path = str_fmt(a, "%.*s/%.*s", STR_ARG(s->git_common), STR_ARG(more->path));
 	return rc;
 }
+
+static void put_right(struct protect *p)
+{
+	struct change *unread;
+	struct arena a;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	(void)protect_after(&a, p, &unread, NULL);
+	arena_free(&a);
+}
+
+void protection_abandon(struct protection *p)
+{
+	put_right(p->workspace);
+	put_right(p->git);
+}

@@ -22,3 +22,5 @@ int protection_begin(struct arena *a, struct protection *p, const struct spec *s
 /* Compares and cleans up; nothing in the box may be running any more. Also after a setup that failed. */
 int protection_end(struct arena *a, struct protection *p, const struct spec *s, struct change **ret,
 		struct err *e);
+/* The same for a run whose arena was left: with memory of its own, and nobody reads the changes. */
+void protection_abandon(struct protection *p);
