@@ -219,6 +219,13 @@ $(BUILD)/test/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
 
+# The program again, with allocations that can be made to fail (tests/torture/fail.c).
+TORTURE_WRAPS = arena_alloc arena_array arena_grow malloc calloc realloc _exit
+$(BUILD)/torture/caisson: $(BUILD)/obj/tests/torture/fail.o $(CLI_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $(TORTURE_WRAPS:%=-Wl,--wrap=%) $^ $(LIBS) -o $@
+
 # What tests run inside boxes: a program that tries to get out, static so that it runs in any root, and one that runs others behind the filter alone.
 $(BUILD)/box/probe: $(wildcard tests/box/probe*.[ch])
 	@mkdir -p $(@D)
@@ -251,7 +258,7 @@ check: ## build and run all tests
 	@scripts/deps build test
 	@$(SUBMAKE) check-built
 
-check-built: all $(UNIT) $(PUBLIC) $(EXAMPLES) $(BUILD)/box/probe $(BUILD)/box/exhaust $(BUILD)/box/filtered $(BUILD)/bench/rows
+check-built: all $(UNIT) $(BUILD)/torture/caisson $(PUBLIC) $(EXAMPLES) $(BUILD)/box/probe $(BUILD)/box/exhaust $(BUILD)/box/filtered $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
 check-asan: ## the same tests with AddressSanitizer and UBSan, below build-asan
@@ -290,12 +297,14 @@ check-mixed: ## N runs with known outcomes as root and as many as an ordinary us
 	@$(SUBMAKE) all
 	@$(new_seed); CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SEED=$$seed EACH=$(N) TEST_TIMEOUT=7200 scripts/run-tests tests/run/box_mixed.sh
 
-fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), run the first parts of requests for real (PAIRS=5000), plant repositories from boxes (SEQUENCES=500), then run the libFuzzer targets
+fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), run the first parts of requests for real (PAIRS=5000), plant repositories from boxes (SEQUENCES=500), fail every allocation along run, hook and mcp, then run the libFuzzer targets
 	@scripts/deps build test clang
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) tests/oracle/fuzz --n $(N) --seed $(SEED)
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) tests/oracle/sequence.py --n $(PAIRS) --seed $(SEED)
 	@$(new_seed); CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SEED=$$seed COUNT=$(SEQUENCES) FULL=1 TEST_TIMEOUT=7200 scripts/run-tests tests/run/box_property.sh
+	@$(SUBMAKE) $(BUILD)/torture/caisson
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SECONDS_EACH=0 TEST_TIMEOUT=7200 scripts/run-tests tests/run/unwind.sh
 	@$(SUBMAKE) fuzzers
 
 fuzzers: ## build the libFuzzer targets of fuzz/ and run each RUNS times (RUNS=20000)

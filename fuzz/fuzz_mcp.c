@@ -30,7 +30,7 @@ static struct str lines_of(struct input *in, size_t piece)
 	int kind;
 
 	buf_init(&b, in->a, 0);
-	mcp_splitter_init(&s);
+	mcp_splitter_init(&s, NULL);
 	for (size_t at = 0; at < in->text.n; at += piece) {
 		mcp_splitter_feed(&s, str_sub(in->text, at, at + piece));
 		while ((kind = mcp_splitter_next(&s, &line)) != MCP_MORE) {

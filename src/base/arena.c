@@ -110,19 +110,25 @@ void arena_init(struct arena *a, size_t cap)
 
 static void free_inner(void *a) { arena_free(a); }
 
+void arena_adopt(struct arena *a, struct arena *parent)
+{
+	if (a->parent)
+		arena_forget(a->parent, &a->of_parent);
+	a->parent = parent;
+	if (parent)
+		arena_defer(parent, &a->of_parent, free_inner, a);
+}
+
 void arena_init_in(struct arena *a, size_t cap, struct arena *parent)
 {
 	arena_init(a, cap);
-	a->parent = parent;
-	arena_defer(parent, &a->of_parent, free_inner, a);
+	arena_adopt(a, parent);
 }
 
 static void finish(struct arena *a)
 {
 	release_newer(a, NULL);
-	if (a->parent)
-		arena_forget(a->parent, &a->of_parent);
-	a->parent = NULL;
+	arena_adopt(a, NULL);
 }
 
 void arena_free(struct arena *a)

@@ -52,6 +52,8 @@ void arena_init(struct arena *a, size_t cap);
  * arena_run() of its own, a full arena leaves the innermost one of its parent.
  */
 void arena_init_in(struct arena *a, size_t cap, struct arena *parent);
+/* Another parent, or none (NULL). */
+void arena_adopt(struct arena *a, struct arena *parent);
 /* Runs the cleanups, then frees the memory. The arena can be used again; one of a parent has none from then on. */
 void arena_free(struct arena *a);
 /* For the end of the process, which frees all memory at once: runs the cleanups; frees under a leak checker only. */

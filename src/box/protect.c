@@ -269,6 +269,7 @@ static void protect_close(struct protect *p)
 {
 	fd_close(&p->qfd);
 	fd_close(&p->pool);
+	vet_unprepare(p);
 	fd_close(&p->vet);
 	if (p->ws >= 0)
 		workspace_unlock(p); /* the keeper has copies of the descriptors */

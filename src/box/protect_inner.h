@@ -215,6 +215,8 @@ int vet_enter(struct protect *p);
  * or -1 with errno.
  */
 int vet_mark(struct protect *p);
+/* Removes the prepared mark of a run that never started. Allocates nothing. */
+void vet_unprepare(struct protect *p);
 /* Loads the index. Judges earlier runs now if nobody else does. */
 void vet_begin(struct protect *p);
 /* Protects what the index names. */

@@ -150,8 +150,21 @@ int vet_mark(struct protect *p)
 {
 	if (!p->prepared)
 		return 0;
+	if (renameat(p->vet, vet_file(p, PREPARED), p->vet, vet_file(p, MARK)) != 0)
+		return -1;
 	p->prepared = false;
-	return renameat(p->vet, vet_file(p, PREPARED), p->vet, vet_file(p, MARK));
+	return 0;
+}
+
+void vet_unprepare(struct protect *p)
+{
+	char name[VET_NAME + sizeof "." PREPARED];
+
+	if (!p->prepared)
+		return;
+	str_put(name, sizeof name, "%s." PREPARED, p->vet_name);
+	unlinkat(p->vet, name, 0);
+	p->prepared = false;
 }
 
 void vet_done(struct protect *p) { unlinkat(p->vet, vet_file(p, MARK), 0); }

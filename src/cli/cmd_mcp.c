@@ -106,11 +106,21 @@ static int try_options(void *arg)
 	return 0;
 }
 
+static int serve_mcp(void *arg)
+{
+	const struct mcp_command *c = arg;
+	struct err e = {0};
+
+	if (mcp_serve(c->a, c->o, STDIN_FILENO, STDOUT_FILENO, &e) == 0)
+		return 0;
+	complain("mcp: %s", e.text);
+	return EXIT_INTERNAL;
+}
+
 static int run_mcp(const struct command_row *self, int argc, char **argv)
 {
 	const char *room[3][RUN_LIST_MAX];
 	struct server_options o = {.mcp = {.version = CAISSON_VERSION, .base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}}};
-	struct err e = {0};
 	struct arena a;
 	struct mcp_command c = {self, &o.mcp, &a, &o};
 	int64_t parallel = 0;
@@ -126,11 +136,7 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 		return code;
 	if (isatty(STDIN_FILENO))
 		complain("mcp: a client of the Model Context Protocol is expected on standard input; see caisson mcp --help");
-	if (mcp_serve(&o.mcp, STDIN_FILENO, STDOUT_FILENO, &e) != 0) {
-		complain("mcp: %s", e.text);
-		return EXIT_INTERNAL;
-	}
-	return 0;
+	return with_arena(&a, serve_mcp, &c);
 }
 
 const struct command_row command_mcp = {

@@ -64,7 +64,7 @@ struct mcp_splitter {
 };
 enum { MCP_MORE = 0 /* feed it */, MCP_LINE = 1, MCP_TOO_LONG = 2 };
 
-void mcp_splitter_init(struct mcp_splitter *s);
+void mcp_splitter_init(struct mcp_splitter *s, struct arena *parent); /* parent: may be NULL */
 void mcp_splitter_free(struct mcp_splitter *s);
 void mcp_splitter_feed(struct mcp_splitter *s, struct str bytes);
 /* MCP_LINE and *ret, valid until the next feed; MCP_TOO_LONG once for such a line; MCP_MORE. */
@@ -111,5 +111,5 @@ void mcp_put_failure(struct buf *b, const struct mcp_message *m, const char *ser
 
 /* ---- mcp_server.c ---- */
 
-/* Serves until the end of `in`. 0, or -1 when `out` cannot be written any more. */
-int mcp_serve(const struct mcp_options *o, int in, int out, struct err *e);
+/* Serves until the end of `in`, inside an arena_run(). 0, or -1 when `out` cannot be written any more. */
+int mcp_serve(struct arena *a, const struct mcp_options *o, int in, int out, struct err *e);

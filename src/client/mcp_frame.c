@@ -17,10 +17,10 @@ bool mcp_modern(const struct mcp_message *m) { return str_is(m->version, MCP_MOD
 
 /* ---- lines ---- */
 
-void mcp_splitter_init(struct mcp_splitter *s)
+void mcp_splitter_init(struct mcp_splitter *s, struct arena *parent)
 {
 	*s = (struct mcp_splitter){0};
-	arena_init(&s->a, SPLITTER_CAP);
+	arena_init_in(&s->a, SPLITTER_CAP, parent);
 	buf_init(&s->b, &s->a, 2 * MCP_FRAME_MAX);
 }
 
@@ -37,8 +37,10 @@ static void compact(struct mcp_splitter *s)
 	s->at = 0;
 	if (s->b.n || s->a.used < SPLITTER_KEEP)
 		return;
+	struct arena *parent = s->a.parent;
+
 	arena_free(&s->a);
-	arena_init(&s->a, SPLITTER_CAP);
+	arena_init_in(&s->a, SPLITTER_CAP, parent);
 	buf_init(&s->b, &s->a, 2 * MCP_FRAME_MAX);
 }
 

@@ -70,6 +70,8 @@ struct slot { /* a call */
 };
 
 struct server {
+	struct arena *a;           /* the parent of all others */
+	struct arena_cleanup cleanup; /* ends the calls when it is left */
 	const struct mcp_options *o;
 	int in, out;
 	struct mcp_splitter lines;
@@ -91,6 +93,7 @@ struct turn { /* one line */
 	struct arena *a;
 	struct str line;
 	struct mcp_frame frame;
+	struct mcp_batch *batch;   /* NULL: a single message */
 };
 
 /* ---- out ---- */
@@ -108,7 +111,7 @@ static void say(struct server *s, struct str line)
 
 static void out_init(struct server *s)
 {
-	arena_init(&s->out_a, 4 * OUT_MAX);
+	arena_init_in(&s->out_a, 4 * OUT_MAX, s->a);
 	buf_init(&s->waiting, &s->out_a, 2 * OUT_MAX);
 	s->sent = 0;
 }
@@ -164,7 +167,7 @@ static struct mcp_batch *batch_new(struct server *s)
 		if (b->used)
 			continue;
 		*b = (struct mcp_batch){.used = true, .pending = 1};
-		arena_init(&b->a, 4 * OUT_MAX);
+		arena_init_in(&b->a, 4 * OUT_MAX, s->a);
 		buf_init(&b->b, &b->a, OUT_MAX);
 		return b;
 	}
@@ -176,6 +179,24 @@ static struct mcp_batch *batch_new(struct server *s)
 static int work(void *arg)
 {
 	mcp_call_do(arg);
+	return 0;
+}
+
+struct refusal { /* of a call that has no memory left */
+	struct arena a;
+	const struct mcp_message *m;
+	const char *version;
+};
+
+static int refuse_call(void *arg)
+{
+	struct refusal *r = arg;
+	struct buf b;
+
+	buf_init(&b, &r->a, 0);
+	buf_char(&b, 'R');
+	mcp_put_failure(&b, r->m, r->version, "the memory bound was reached");
+	fd_write_all(CALL_FD, "the server", buf_view(&b), NULL);
 	return 0;
 }
 
@@ -193,14 +214,10 @@ static void child(struct server *s, struct slot *k, int out, pid_t server)
 	syscall(SYS_close_range, CALL_FD + 1, ~0U, 0);
 	arena_init(&a, CALL_ARENA);
 	if (arena_run(&a, work, &c) < 0) {
-		struct arena small;
-		struct buf b;
+		struct refusal r = {.m = &k->m, .version = s->o->version};
 
-		arena_init(&small, ARENA_CAP_DEFAULT);
-		buf_init(&b, &small, 0);
-		buf_char(&b, 'R');
-		mcp_put_failure(&b, &k->m, s->o->version, "the memory bound was reached");
-		fd_write_all(CALL_FD, "the server", buf_view(&b), NULL);
+		arena_init(&r.a, ARENA_CAP_DEFAULT);
+		(void)arena_run(&r.a, refuse_call, &r); /* without an answer, the server says that there is none */
 	}
 	_exit(0);
 }
@@ -228,7 +245,7 @@ static void slot_failed(struct server *s, struct slot *k, const char *why)
 
 	if (k->answered || k->cancelled)
 		return;
-	arena_init(&a, ARENA_CAP_DEFAULT);
+	arena_init_in(&a, ARENA_CAP_DEFAULT, s->a);
 	buf_init(&b, &a, 0);
 	mcp_put_failure(&b, &k->m, s->o->version, why);
 	reply(s, k->batch, buf_view(&b));
@@ -243,7 +260,7 @@ static int slot_start(struct server *s, struct slot *k)
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return -1;
-	pid = process_fork(NULL);
+	pid = process_fork(s->a);
 	if (pid == 0)
 		child(s, k, fds[1], self);
 	close(fds[1]);
@@ -503,10 +520,13 @@ static void on_call(struct turn *t, struct mcp_batch *batch, const struct mcp_me
 		reply(s, batch, buf_view(&b));
 		return;
 	}
-	*k = (struct slot){.state = SLOT_WAITING, .seq = s->seq++, .batch = batch};
-	arena_init(&k->a, 4 * MCP_LINE_MAX);
-	arena_init(&k->call, 4 * MCP_LINE_MAX);
+	*k = (struct slot){.seq = s->seq++, .batch = batch};
+	arena_init_in(&k->a, 4 * MCP_LINE_MAX, t->a);
+	arena_init_in(&k->call, 4 * MCP_LINE_MAX, t->a);
 	keep_message(k, m, t->line, m->client.n ? m->client : str_of(s->client));
+	arena_adopt(&k->a, s->a);
+	arena_adopt(&k->call, s->a);
+	k->state = SLOT_WAITING;
 	if (batch)
 		batch->pending++;
 	start_waiting(s);
@@ -586,7 +606,6 @@ static void on_message(struct turn *t, struct mcp_batch *batch, const struct mcp
 static int handle(void *arg)
 {
 	struct turn *t = arg;
-	struct mcp_batch *batch = NULL;
 
 	mcp_frame_read(t->a, t->line, &t->frame);
 	if (t->frame.batch && !str_is(t->s->version, MCP_BATCHES)) {
@@ -594,15 +613,14 @@ static int handle(void *arg)
 		return 0;
 	}
 	if (t->frame.batch) {
-		batch = batch_new(t->s);
-		if (!batch) {
+		t->batch = batch_new(t->s);
+		if (!t->batch) {
 			answer_error(t, NULL, STR("null"), MCP_INVALID_REQUEST, "too many lists of messages at once", STR(""));
 			return 0;
 		}
 	}
 	for (size_t i = 0; i < t->frame.n; i++)
-		on_message(t, batch, &t->frame.v[i]);
-	batch_done(t->s, batch);
+		on_message(t, t->batch, &t->frame.v[i]);
 	return 0;
 }
 
@@ -611,11 +629,12 @@ static void one_line(struct server *s, int kind, struct str line)
 	struct arena a;
 	struct turn t = {.s = s, .a = &a, .line = line};
 
-	arena_init(&a, LINE_ARENA);
+	arena_init_in(&a, LINE_ARENA, s->a);
 	if (kind == MCP_TOO_LONG)
 		answer_error(&t, NULL, STR("null"), MCP_INVALID_REQUEST, "the line is too long", STR(""));
 	else if (arena_run(&a, handle, &t) < 0)
 		say(s, STR("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"the memory bound was reached\"}}\n"));
+	batch_done(s, t.batch);
 	arena_free(&a);
 }
 
@@ -723,22 +742,36 @@ static bool finished(struct server *s)
 	return s->out_failed || s->sent == s->waiting.n;
 }
 
-int mcp_serve(const struct mcp_options *o, int in, int out, struct err *e)
+/* Calls end as at the end of the input: a launcher is asked to end its box first. */
+static void end_calls(void *ptr)
 {
-	struct arena a;
-	struct server *s;
-	int rc;
+	struct server *s = ptr;
 
-	arena_init(&a, ARENA_CAP_DEFAULT);
-	s = arena_new(&a, struct server);
-	*s = (struct server){.o = o, .in = in, .out = out, .version = STR("")};
-	mcp_splitter_init(&s->lines);
+	for (size_t i = 0; i < SLOTS; i++)
+		slot_kill(&s->slots[i], clock_now());
+	for (size_t i = 0; i < SLOTS; i++) {
+		struct slot *k = &s->slots[i];
+
+		if (k->state == SLOT_RUNNING) {
+			if (poll(&(struct pollfd){.fd = k->pidfd, .events = POLLIN}, 1, (int)(PATIENCE / MS)) <= 0)
+				kill(k->pid, SIGKILL);
+			waitpid(k->pid, NULL, 0);
+			fd_close(&k->fd);
+			fd_close(&k->pidfd);
+		}
+		k->state = SLOT_FREE;
+	}
+}
+
+int mcp_serve(struct arena *a, const struct mcp_options *o, int in, int out, struct err *e)
+{
+	struct server *s = arena_new(a, struct server);
+
+	*s = (struct server){.a = a, .o = o, .in = in, .out = out, .version = STR("")};
+	arena_defer(a, &s->cleanup, end_calls, s);
+	mcp_splitter_init(&s->lines, a);
 	out_init(s);
 	while (!finished(s))
 		turn(s);
-	rc = s->out_failed ? err_set(e, ERR_SYSTEM, 0, "the client does not read its answers") : 0;
-	mcp_splitter_free(&s->lines);
-	arena_free(&s->out_a);
-	arena_free(&a);
-	return rc;
+	return s->out_failed ? err_set(e, ERR_SYSTEM, 0, "the client does not read its answers") : 0;
 }

@@ -29,6 +29,20 @@ static int open_all(struct arena *a, const struct record_place *at, struct recor
 	return blobs_open(a, r->state, at->uid, true, &r->blobs, e);
 }
 
+static void close_record(void *ptr)
+{
+	struct record *r = ptr;
+
+	audit_close(&r->audit);
+	blobs_close(&r->blobs);
+}
+
+static void close_with_arena(struct record *r)
+{
+	if (!r->cleanup.fn)
+		arena_defer(r->a, &r->cleanup, close_record, r);
+}
+
 /* After record_close(): what is needed, when it is. A program that wrote nothing leaves no blob. */
 static int rows_again(struct arena *a, struct record *r, struct err *e)
 {
@@ -36,34 +50,41 @@ static int rows_again(struct arena *a, struct record *r, struct err *e)
 
 	if (r->off || r->audit.dir >= 0)
 		return 0;
+	close_with_arena(r);
 	if (audit_open_in(a, r->state, r->audit.uid, true, &au, e) != 0)
 		return -1;
 	r->audit.dir = au.dir;
 	return 0;
 }
 
-static int blobs_again(struct arena *a, struct record *r, struct err *e) { return r->off || r->blobs.dir >= 0 ? 0 : blobs_open(a, r->state, r->audit.uid, true, &r->blobs, e); }
+static int blobs_again(struct arena *a, struct record *r, struct err *e)
+{
+	if (r->off || r->blobs.dir >= 0)
+		return 0;
+	close_with_arena(r);
+	return blobs_open(a, r->state, r->audit.uid, true, &r->blobs, e);
+}
 
 int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e)
 {
 	struct policies builtin;
-	struct record r = {.audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = at->environ, .scrubbed = at->scrubbed};
 	const struct audit_policy *own;
 	struct err why = {0};
 
 	policies_default(&builtin);
 	own = p ? &p->own.audit : &builtin.own.audit;
-	r.required = !own->optional;
-	r.output_max = own->outputs;
-	*ret = r;
-	if (open_all(a, at, &r, &why) == 0) {
-		r.audit.sync = own->sync;
-		r.audit.retain_days = own->retention_days;
-		*ret = r;
+	*ret = (struct record){
+		.a = a, .audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = at->environ, .scrubbed = at->scrubbed,
+		.required = !own->optional, .output_max = own->outputs,
+	};
+	close_with_arena(ret);
+	if (open_all(a, at, ret, &why) == 0) {
+		ret->audit.sync = own->sync;
+		ret->audit.retain_days = own->retention_days;
 		return 0;
 	}
-	record_close(&r);
-	if (r.required)
+	record_close(ret);
+	if (ret->required)
 		return err_set(e, why.kind, 0, "nothing can be recorded: %s", why.text);
 	ret->off = true;
 	ret->why = why;
@@ -72,8 +93,8 @@ int record_open(struct arena *a, const struct record_place *at, const struct pol
 
 void record_close(struct record *r)
 {
-	audit_close(&r->audit);
-	blobs_close(&r->blobs);
+	if (r->cleanup.fn)
+		arena_release(r->a, &r->cleanup);
 }
 
 void record_refuse(struct arena *a, const struct err *why, struct judgement *ret)

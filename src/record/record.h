@@ -13,8 +13,8 @@
  *
  * Commands are redacted here: credentials by their form, and the values of environment variables that look
  * like credentials. Views and policies become blobs, so that a verdict can be derived again (record_view(),
- * record_policies()). Memory belongs to the arena, which must live as long as the record; the caller is
- * inside an arena_run().
+ * record_policies()). Memory belongs to the arena, which must live as long as the record, and which
+ * closes the record when it is left; the caller is inside an arena_run().
  */
 #pragma once
 #include "audit/audit.h"
@@ -39,6 +39,8 @@ struct record_who { /* empty: not known */
 };
 
 struct record {
+	struct arena *a;
+	struct arena_cleanup cleanup; /* closes it when the arena is left */
 	bool off;              /* nothing is written, and need not be */
 	struct err why;        /* off: why */
 	bool required;

@@ -264,7 +264,7 @@ static void use_inner(struct letters *l)
 static void test_arena_inner(void)
 {
 	for (int full = 0; full < 2; full++) {
-		struct arena a, b;
+		struct arena a, b, other = {0};
 		char text[16] = "";
 		struct letters l = {.a = &a, .text = text, .work = use_inner, .outer.ptr = full ? &l : NULL};
 
@@ -276,6 +276,10 @@ static void test_arena_inner(void)
 		arena_free(&b);
 		CHECK(a.cleanups == NULL);
 		arena_init_in(&b, 1 << 20, &a);
+		arena_adopt(&b, &other);
+		CHECK(a.cleanups == NULL && other.cleanups == &b.of_parent);
+		arena_adopt(&b, &a);
+		CHECK(other.cleanups == NULL);
 		arena_alloc(&b, 100);
 		arena_free(&a);
 		CHECK(b.chunks == NULL);

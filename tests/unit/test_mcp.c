@@ -15,7 +15,7 @@ static struct str split(struct str text, size_t piece)
 	int kind;
 
 	buf_init(&b, &a, 0);
-	mcp_splitter_init(&s);
+	mcp_splitter_init(&s, NULL);
 	for (size_t at = 0; at < text.n; at += piece) {
 		mcp_splitter_feed(&s, str_sub(text, at, at + piece));
 		while ((kind = mcp_splitter_next(&s, &line)) != MCP_MORE)
