@@ -1,5 +1,6 @@
-"""Fails the Nth allocation along run, hook and mcp. After each, nothing may remain: no process, cgroup, mount, descriptor
-or file, and no verdict is milder. Started by unwind.sh: unwind.py CAISSON DIR SECONDS WHO (SECONDS 0: every N). Prints results without numbers."""
+"""Fails the Nth allocation along run, hook and mcp. After each, nothing may remain: no process, cgroup, mount,
+descriptor or file, and no verdict is milder. Started by unwind.sh: unwind.py CAISSON DIR SECONDS WHO (SECONDS 0:
+every N). Prints results without numbers."""
 import ctypes
 import json
 import os
@@ -14,11 +15,12 @@ import time
 CAISSON, TMP, SECONDS, WHO = sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4]
 HOME, STATE, WS, LOG = TMP + "/home", TMP + "/state", TMP + "/ws", TMP + "/log"
 ENV = {"PATH": "/usr/bin:/bin", "HOME": HOME, "CAISSON_STATE": STATE, "LC_ALL": "C.UTF-8", "SHELL": "/bin/bash",
-       "ASAN_OPTIONS": "detect_leaks=0"} # memory goes with the process; the rest would not
+       "ASAN_OPTIONS": "detect_leaks=0"}  # memory goes with the process; the rest would not
 TIMEOUT = 60
 ORPHANS_SECONDS = 5
 PR_SET_CHILD_SUBREAPER = 36
 EXIT_BLOCK = 2
+CLAUDE = ["hook", "--client", "claude-code"]
 SESSION = "0f1e2d3c-0000-4000-8000-00000000000a"
 # A ticket that nobody has taken yet, and the mark of a workspace whose search after a run was left.
 MAY_REMAIN = {"tickets/#", "vetted/#.unvetted"}
@@ -56,7 +58,8 @@ def shapes(names):
 def groups():
     out = subprocess.run(["find", "/sys/fs/cgroup", "-maxdepth", "8", "-name", "caisson-*", "-type", "d"],
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    return {(int(m.group(1)), line) for line in out.splitlines() if (m := re.search(r"/caisson-(\d+)-[^/]*$", line))}
+    found = [re.search(r".*/caisson-(\d+)-[^/]*$", line) for line in out.splitlines()]
+    return {(int(m.group(1)), m.group(0)) for m in found if m}
 
 
 def mounts():
@@ -104,8 +107,8 @@ class Call:
         if os.path.exists(LOG):
             os.unlink(LOG)
         self.problems = []
-        p = subprocess.Popen([CAISSON, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                             env=env, cwd=WS, bufsize=0)
+        pipe = subprocess.PIPE
+        p = subprocess.Popen([CAISSON, *argv], stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=WS, bufsize=0)
         self.pid = p.pid
         try:
             if talk:
@@ -129,7 +132,8 @@ class Scenario:
     """Options, input, and check(call, failed) -> a problem or None."""
 
     def __init__(self, name, argv, stdin=b"", check=None, before=None, talk=None):
-        self.name, self.argv, self.stdin, self.check, self.before, self.talk = name, argv, stdin, check, before, talk
+        self.name, self.argv, self.stdin = name, argv, stdin
+        self.check, self.before, self.talk = check, before, talk
 
     def call(self, fail):
         for name in ("made", "f"):
@@ -195,10 +199,12 @@ class Scenario:
             result(not found, f"{self.name}: {kind}, {tried} calls so far", found)
         left, until = True, time.time() + ORPHANS_SECONDS
         while left and time.time() < until:
-            left = [g for g in groups() - groups_before if g[0] in pids or not os.path.exists(f"/proc/{g[0]}")]
+            more = groups() - groups_before
+            left = [(pid, path) for pid, path in more if pid in pids or not os.path.exists(f"/proc/{pid}")]
             time.sleep(0.05 if left else 0)
         result(not left, f"{self.name}: no cgroup remains", [f"{pids.get(pid)}: {path}" for pid, path in left])
-        result(mounts() == mounts_before, f"{self.name}: no mount remains", set(mounts()) - set(mounts_before))
+        more = set(mounts()) - set(mounts_before)
+        result(not more, f"{self.name}: no mount remains", more)
 
 
 # ---- the scenarios ----
@@ -257,7 +263,7 @@ def check_secret(c, failed):
 
 def ticket():
     """A ticket that a hook leaves; the call that uses it up."""
-    out = subprocess.run([CAISSON, "hook", "--client", "claude-code"], input=hook("PreToolUse", "make hello"), env=ENV, cwd=WS,
+    out = subprocess.run([CAISSON, *CLAUDE], input=hook("PreToolUse", "make hello"), env=ENV, cwd=WS,
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
     return ["run", "--ticket", re.search(r"--ticket ([0-9a-f]{32})", out).group(1)]
 
@@ -268,7 +274,8 @@ REQUESTS = [
     {"method": "notifications/initialized", "params": {}},
     {"id": 2, "method": "tools/list"},
     {"id": 3, "method": "tools/call", "params": {"name": "check", "arguments": {"command": "rm -rf /etc"}}},
-    {"id": 4, "method": "tools/call", "params": {"name": "run", "arguments": {"command": "echo hello > made; echo hello"}}},
+    {"id": 4, "method": "tools/call", "params": {"name": "run", "arguments": {
+        "command": "echo hello > made; echo hello"}}},
     {"id": 5, "method": "ping"},
 ]
 
@@ -295,7 +302,7 @@ def talk(c, p):
                     c.problems.append(f"broken answer: {line[:200]}")
                     continue
                 if answer.get("id") is None and "id" in request and "error" in answer:
-                    answer["id"] = request["id"] # it could not be read
+                    answer["id"] = request["id"]  # it could not be read
                 c.answers[answer.get("id")] = answer
 
 
@@ -321,7 +328,6 @@ with open(WS + "/Makefile", "w") as f:
 for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
     subprocess.run(["git", *command], cwd=WS, env=ENV, check=True)
 
-CLAUDE = ["hook", "--client", "claude-code"]
 SCENARIOS = [
     Scenario("run", ["run", "--gate", "--profile", "work", "-c", "echo x > made; echo hello"], check=check_run),
     Scenario("run with a ticket", None, check=check_plain, before=ticket),
