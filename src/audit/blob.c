@@ -360,12 +360,13 @@ int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t m
 	if (max > BLOB_MAX)
 		max = BLOB_MAX;
 	file_of(digest, name);
-	int fd = openat(b->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
+	FD_SCOPE f = {0};
+	fd_scope(&f, a, openat(b->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (f.fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the blob '%.*s/%s'", STR_ARG(b->path), name);
-	int bad = opened_check(b->path, b->uid, fd, S_IFREG, name, &st, e) < 0 || fd_read_file(a, fd, name, &st, ZSTD_compressBound(max), &file, e) < 0;
-	fd_close(&fd); /* before allocating: a full arena leaves this function at once */
-	if (bad || unpack_blob(a, file, name, max, &bytes, e) < 0)
+	if (opened_check(b->path, b->uid, f.fd, S_IFREG, name, &st, e) < 0 ||
+			fd_read_file(a, f.fd, name, &st, ZSTD_compressBound(max), &file, e) < 0 ||
+			unpack_blob(a, file, name, max, &bytes, e) < 0)
 		return -1;
 	name_bytes(bytes, is);
 	if (memcmp(is, digest.p, BLOB_DIGEST) != 0)

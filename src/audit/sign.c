@@ -61,15 +61,16 @@ int audit_key_load(struct arena *a, struct str path, uint32_t uid, struct audit_
 	unsigned char seed[crypto_sign_SEEDBYTES];
 	struct stat st;
 	struct str text;
-	FD_CLEANUP int fd = file_open(name, &st, e);
+	FD_SCOPE f = {0};
 
-	if (fd < 0)
+	fd_scope(&f, a, file_open(name, &st, e));
+	if (f.fd < 0)
 		return -1;
 	if (st.st_uid != uid)
 		return err_set(e, ERR_CONFIG, 0, "the key file '%s' belongs to somebody else", name);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
 		return err_set(e, ERR_CONFIG, 0, "others may use the key file '%s': chmod 600 it", name);
-	if (fd_read_file(a, fd, name, &st, KEY_FILE_MAX, &text, e) < 0)
+	if (fd_read_file(a, f.fd, name, &st, KEY_FILE_MAX, &text, e) < 0)
 		return -1;
 	if (!str_starts(text, SECRET_START) || !str_ends(text, "\n") || !from_hex(str_sub(text, sizeof(SECRET_START) - 1, text.n - 1), seed, sizeof(seed)))
 		return err_set(e, ERR_CONFIG, 0, "'%s' is not a key file of caisson audit keygen", name);

@@ -69,12 +69,13 @@ int below_stat(int root, const char *path, struct stat *ret)
 
 int below_read(struct arena *a, int root, const char *path, size_t max, struct str *ret)
 {
-	FD_CLEANUP int fd = below_open(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	FD_SCOPE f = {0};
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	fd_scope(&f, a, below_open(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+	if (f.fd < 0 || fstat(f.fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return -1;
-	return fd_read_all(a, fd, path, max, ret, NULL);
+	return fd_read_all(a, f.fd, path, max, ret, NULL);
 }
 
 struct str link_text(struct arena *a, int dir, const char *name)

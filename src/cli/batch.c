@@ -137,21 +137,32 @@ static int answer_too_large(struct batch_line *t)
 
 	if (kept.n)
 		memcpy(id, t->id.p, kept.n);
+	struct arena *parent = t->a->parent;
+
 	arena_free(t->a);
-	arena_init(t->a, ARENA_CAP_DEFAULT);
+	arena_init_in(t->a, ARENA_CAP_DEFAULT, parent);
 	buf_init(&t->out, t->a, 0);
 	engine_refuse(t->a, CHECK_INTERNAL_ERROR, "the answer does not fit into the memory bound", &refusal);
 	answer_json(&t->out, kept.n ? kept : STR("null"), &nothing, &refusal, STR(""));
 	return 0;
 }
 
-static int one_line(const struct batch *b, const struct user *self, struct loaded *loaded, struct str line, int kind)
+/* The conversation. Each line has an arena of its own. */
+struct batch_stream {
+	struct arena a;
+	const struct batch *b;
+	struct line_reader lines;
+	struct loaded loaded;
+	struct arena_cleanup cleanup;
+};
+
+static int one_line(struct batch_stream *s, const struct user *self, struct str line, int kind)
 {
 	struct arena a;
-	struct batch_line t = {.b = b, .self = self, .loaded = loaded, .a = &a, .line = line};
+	struct batch_line t = {.b = s->b, .self = self, .loaded = &s->loaded, .a = &a, .line = line};
 	int rc;
 
-	arena_init(&a, ARENA_CAP_DEFAULT);
+	arena_init_in(&a, ARENA_CAP_DEFAULT, &s->a);
 	if (kind == LINE_TOO_LONG) {
 		buf_init(&t.out, &a, 0);
 		answer_error(&t, "the line is too long");
@@ -163,33 +174,39 @@ static int one_line(const struct batch *b, const struct user *self, struct loade
 	return rc;
 }
 
-int batch_run(const struct batch *b)
+static void stream_end(void *ptr)
 {
-	struct line_reader r;
+	struct batch_stream *s = ptr;
+
+	line_reader_free(&s->lines);
+	policy_cache_free(&s->loaded.cache);
+}
+
+static int serve_batch(void *arg)
+{
+	struct batch_stream *s = arg;
 	struct user self = {0};
-	struct arena a;
 	struct str line;
 	struct err e = {0};
-	struct loaded loaded = {0};
-	int kind, rc = 0;
+	int kind;
 
-	arena_init(&a, ARENA_CAP_DEFAULT);
-	if (user_self(&a, getenv("HOME"), &self, &e) != 0)
+	arena_defer(&s->a, &s->cleanup, stream_end, s);
+	if (user_self(&s->a, getenv("HOME"), &self, &e) != 0)
 		self = (struct user){0}; /* not known; the reader takes it so */
-	line_reader_init(&r, STDIN_FILENO, LINE_MAX_BYTES);
-	while ((kind = line_read(&r, &line, &e)) > 0)
-		if (one_line(b, &self, &loaded, line, kind) != 0) {
-			rc = EXIT_INTERNAL;
-			break;
-		}
+	line_reader_init(&s->lines, STDIN_FILENO, LINE_MAX_BYTES);
+	while ((kind = line_read(&s->lines, &line, &e)) > 0)
+		if (one_line(s, &self, line, kind) != 0)
+			return EXIT_INTERNAL;
 	if (kind < 0) {
 		complain("%s", e.text);
-		rc = EXIT_INTERNAL;
+		return EXIT_INTERNAL;
 	}
-	if (!rc && loaded.failed)
-		rc = EXIT_DENY;
-	line_reader_free(&r);
-	policy_cache_free(&loaded.cache);
-	arena_free(&a);
-	return rc;
+	return s->loaded.failed ? EXIT_DENY : 0;
+}
+
+int batch_run(const struct batch *b)
+{
+	struct batch_stream s = {.b = b};
+
+	return with_arena(&s.a, serve_batch, &s);
 }

@@ -18,17 +18,18 @@
 
 static struct str read_end(struct arena *a, struct str path, uint32_t uid)
 {
-	FD_CLEANUP int fd = open(str_c(a, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct str text = STR("");
+	FD_SCOPE f = {0};
 	struct stat st;
 
-	if (fd < 0 || !str_starts(path, "/") || fstat(fd, &st) != 0)
+	fd_scope(&f, a, open(str_c(a, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (f.fd < 0 || !str_starts(path, "/") || fstat(f.fd, &st) != 0)
 		return STR("");
 	if (!S_ISREG(st.st_mode) || st.st_uid != uid)
 		return STR("");
-	if (st.st_size > TAIL_BYTES && lseek(fd, st.st_size - TAIL_BYTES, SEEK_SET) < 0)
+	if (st.st_size > TAIL_BYTES && lseek(f.fd, st.st_size - TAIL_BYTES, SEEK_SET) < 0)
 		return STR("");
-	return fd_read_all(a, fd, "transcript", 2 * (size_t)TAIL_BYTES, &text, NULL) == 0 ? text : STR("");
+	return fd_read_all(a, f.fd, "transcript", 2 * (size_t)TAIL_BYTES, &text, NULL) == 0 ? text : STR("");
 }
 
 static bool names(const struct json *o, const char *key, struct str id)

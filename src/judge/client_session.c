@@ -105,13 +105,14 @@ int client_session_read(struct arena *a, struct str state, struct str client, st
 	struct json *o;
 	struct str text;
 
-	FD_CLEANUP int fd = open_session(path, uid, &why);
-	if (fd < 0) {
+	FD_SCOPE f = {0};
+	fd_scope(&f, a, open_session(path, uid, &why));
+	if (f.fd < 0) {
 		if (why.kind && e)
 			*e = why;
 		return why.kind ? -1 : 0;
 	}
-	if (fd_read_all(a, fd, path, CLIENT_SESSION_BYTES_MAX, &text, e) != 0 || json_read(a, text, &o, e) != 0)
+	if (fd_read_all(a, f.fd, path, CLIENT_SESSION_BYTES_MAX, &text, e) != 0 || json_read(a, text, &o, e) != 0)
 		return fail_unreliable(path, "cannot be read", e);
 	return parse_session(a, o, ret) == 0 ? 1 : fail_unreliable(path, "cannot be read", e);
 }

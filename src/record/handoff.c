@@ -48,13 +48,14 @@ int handoff_take(struct arena *a, struct str state, struct str session, struct s
 	if (!tool_use_id.n || !state.n)
 		return err_set(e, ERR_INPUT, 0, "there is no report");
 	path = str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, tool_use_id))));
-	FD_CLEANUP int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
+	FD_SCOPE f = {0};
+	fd_scope(&f, a, open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (f.fd < 0)
 		return err_set(e, ERR_INPUT, 0, "there is no report");
 	unlink(path);
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid || (st.st_mode & 077))
+	if (fstat(f.fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid || (st.st_mode & 077))
 		return err_set(e, ERR_INPUT, 0, "the report is not one of ours");
-	return fd_read_all(a, fd, "report", HANDOFF_BYTES_MAX, ret, e);
+	return fd_read_all(a, f.fd, "report", HANDOFF_BYTES_MAX, ret, e);
 }
 
 /* Tickets live for a short time; only the file that says where a command ended is kept as long as reports. */

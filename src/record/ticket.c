@@ -257,14 +257,15 @@ static int open_taken(int dir, const char *id, uint32_t uid, struct err *e)
 static int read_ticket(struct arena *a, struct str state, const char *id, uint32_t uid, bool take, struct str *ret, struct err *e)
 {
 	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
-	FD_CLEANUP int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	FD_SCOPE dir = {0}, f = {0};
 
-	if (dir < 0)
+	fd_scope(&dir, a, open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	if (dir.fd < 0)
 		return err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already");
-	if (state_folder_check(dir, folder, uid, e) != 0)
+	if (state_folder_check(dir.fd, folder, uid, e) != 0)
 		return -1;
-	FD_CLEANUP int fd = take ? open_taken(dir, id, uid, e) : open_own(dir, id, uid, e);
-	return fd < 0 ? -1 : fd_read_all(a, fd, "ticket", TICKET_BYTES_MAX, ret, e);
+	fd_scope(&f, a, take ? open_taken(dir.fd, id, uid, e) : open_own(dir.fd, id, uid, e));
+	return f.fd < 0 ? -1 : fd_read_all(a, f.fd, "ticket", TICKET_BYTES_MAX, ret, e);
 }
 
 static struct str text_of(struct arena *a, const struct json *o, const char *key) { return str_dup(a, json_text_at(o, key)); }
@@ -373,11 +374,12 @@ struct reading_session {
 static int load_ticket(void *arg)
 {
 	struct reading_session *r = arg;
-	FD_CLEANUP int fd = openat(r->f->dir, r->id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	FD_SCOPE file = {0};
 	struct err why = {0};
 	struct str text;
 
-	if (fd < 0 || fd_read_all(&r->a, fd, "ticket", TICKET_BYTES_MAX, &text, &why) != 0)
+	fd_scope(&file, &r->a, openat(r->f->dir, r->id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (file.fd < 0 || fd_read_all(&r->a, file.fd, "ticket", TICKET_BYTES_MAX, &text, &why) != 0)
 		return 1;
 	return json_read(&r->a, text, &r->o, &why) != 0;
 }

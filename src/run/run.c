@@ -128,7 +128,7 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 		rc = box_run(box, a, b, start, &r->spec, progress, &o, &e);
 	else
 		box_end(box, NULL);
-	test_reports_end(a, r, &reports);
+	test_reports_end(r, &reports);
 	if (rc == 0) {
 		*ret = o;
 		return;

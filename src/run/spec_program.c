@@ -319,11 +319,12 @@ static int stays_in(struct spec_builder *m, struct str name, struct str real, st
 static int read_script(struct spec_builder *m, struct str *ret_text, struct str *ret_real, struct err *e)
 {
 	struct stat st;
-	FD_CLEANUP int fd = file_open(m->w->file, &st, e);
+	FD_SCOPE f = {0};
 
-	if (fd < 0 || fd_read_file(m->a, fd, m->w->file, &st, RUN_SCRIPT_MAX, ret_text, e) != 0)
+	fd_scope(&f, m->a, file_open(m->w->file, &st, e));
+	if (f.fd < 0 || fd_read_file(m->a, f.fd, m->w->file, &st, RUN_SCRIPT_MAX, ret_text, e) != 0)
 		return -1;
-	*ret_real = path_of_fd(m->a, fd);
+	*ret_real = path_of_fd(m->a, f.fd);
 	return stays_in(m, str_of(m->w->file), *ret_real, e);
 }
 

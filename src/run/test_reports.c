@@ -197,16 +197,16 @@ int test_reports_start(struct arena *a, const struct run *r, struct collector *r
 		paths[n++] = str_c(a, k->path);
 	if (state_folder(a, r->world->state_dir, r->spec.workspace, r->world->uid, FOLDER, &dir, e) != 0)
 		return -1;
-	return collector_start(paths, n, TEST_REPORT_MAX, ret, e);
+	return collector_start(a, paths, n, TEST_REPORT_MAX, ret, e);
 }
 
-void test_reports_end(struct arena *a, const struct run *r, struct collector *c)
+void test_reports_end(const struct run *r, struct collector *c)
 {
 	struct str texts[COLLECT_MAX];
 	bool large[COLLECT_MAX];
 	size_t n = c->n, i = 0;
 
-	collector_end(a, c, texts, large);
+	collector_end(c, texts, large);
 	for (struct test_report *k = r->asked; k && i < n; k = k->next, i++) {
 		k->text = texts[i];
 		k->large = large[i];

@@ -31,7 +31,7 @@ struct test_report {
 const struct test_runner *test_runner(struct str file);
 /* Makes the pipes; nothing to do when nobody was asked. */
 int test_reports_start(struct arena *a, const struct run *r, struct collector *ret, struct err *e);
-void test_reports_end(struct arena *a, const struct run *r, struct collector *c);
+void test_reports_end(const struct run *r, struct collector *c);
 /*
  * Combines the reports with the printed output: v is the validators' result for the output, and becomes the
  * result for both.

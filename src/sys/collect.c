@@ -107,7 +107,21 @@ static int open_all(struct collector *c, const char *const *paths, size_t n, str
 	return 0;
 }
 
-int collector_start(const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e)
+static void abandon(void *ptr)
+{
+	struct collector *c = ptr;
+
+	if (c->pid > 0) {
+		kill(c->pid, SIGKILL);
+		fd_close(&c->stop);
+		while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		c->pid = 0;
+	}
+	forget_pipes(c);
+}
+
+int collector_start(struct arena *a, const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e)
 {
 	struct collector c = {.max = max};
 	struct collector_work w = {.c = &c, .pipes = {-1, -1, -1, -1, -1, -1, -1, -1}};
@@ -131,11 +145,13 @@ int collector_start(const char *const *paths, size_t n, size_t max, struct colle
 		return -1;
 	}
 	c.stop = stop[1];
+	c.a = a;
 	*ret = c;
+	arena_defer(a, &ret->cleanup, abandon, ret);
 	return 0;
 }
 
-void collector_end(struct arena *a, struct collector *c, struct str *texts, bool *large)
+void collector_end(struct collector *c, struct str *texts, bool *large)
 {
 	int status = 0;
 
@@ -151,8 +167,8 @@ void collector_end(struct arena *a, struct collector *c, struct str *texts, bool
 
 		texts[i] = STR("");
 		large[i] = status != 0 || fstat(c->files[i], &st) != 0 || (uint64_t)st.st_size > c->max;
-		if (!large[i] && (lseek(c->files[i], 0, SEEK_SET) != 0 || fd_read_all(a, c->files[i], "report", c->max, &texts[i], NULL) != 0))
+		if (!large[i] && (lseek(c->files[i], 0, SEEK_SET) != 0 || fd_read_all(c->a, c->files[i], "report", c->max, &texts[i], NULL) != 0))
 			large[i] = true;
 	}
-	forget_pipes(c);
+	arena_release(c->a, &c->cleanup);
 }

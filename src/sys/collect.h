@@ -10,6 +10,8 @@
 #define COLLECT_MAX 8
 
 struct collector {
+	struct arena *a;
+	struct arena_cleanup cleanup; /* ends it when the arena is left */
 	pid_t pid;              /* 0: none */
 	int stop;               /* its end of a pipe: a byte means that all has been written */
 	size_t n, max;
@@ -17,10 +19,13 @@ struct collector {
 	int files[COLLECT_MAX];
 };
 
-/* Makes the pipes (new names; nobody but us reads them) and starts. On failure nothing is left behind. */
-int collector_start(const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e);
+/*
+ * Makes the pipes (new names; nobody but us reads them) and starts. On failure, or when the arena is left, nothing is
+ * left behind. *ret stays in place until collector_end().
+ */
+int collector_start(struct arena *a, const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e);
 /*
  * Ends: texts[i] is what was written to the i-th pipe, or empty; large[i]: it was more than `max`, and is left out. The pipes are gone
  * afterwards. The writers must have ended.
  */
-void collector_end(struct arena *a, struct collector *c, struct str *texts, bool *large);
+void collector_end(struct collector *c, struct str *texts, bool *large);

@@ -21,6 +21,22 @@ void fd_close(int *fd)
 	*fd = -1;
 }
 
+static void close_scoped(void *ptr) { fd_close(&((struct fd_scope *)ptr)->fd); }
+
+void fd_scope(struct fd_scope *s, struct arena *a, int fd)
+{
+	s->fd = fd;
+	s->a = a;
+	if (fd >= 0)
+		arena_defer(a, &s->cleanup, close_scoped, s);
+}
+
+void fd_scope_end(struct fd_scope *s)
+{
+	if (s->a)
+		arena_release(s->a, &s->cleanup);
+}
+
 int file_open(const char *path, struct stat *ret_stat, struct err *e)
 {
 	/* O_NONBLOCK: opening a FIFO must not wait for its writer; for regular files it means nothing. */
@@ -51,84 +67,56 @@ static ssize_t read_some(int fd, char *p, size_t n)
 	return got;
 }
 
-struct reading {
-	struct arena *a;
-	int fd;
-	const char *name;
-	size_t max;
-	size_t size; /* stop after so many bytes, when not 0: a regular file as long as it was when it was looked at */
-	struct str *ret;
-	struct err *e;
-};
-
-enum { READ_OK, READ_FAILED };
-
-static int read_all(void *arg)
+/* `size`: how much there is, if that is known; 0: it is not. */
+static int read_all(struct arena *a, int fd, const char *name, size_t max, size_t size, struct str *ret, struct err *e)
 {
-	struct reading *r = arg;
-	const size_t most = r->max + 1; /* one byte past the maximum is enough to see that there is more */
+	const size_t most = (max < SIZE_MAX / 2 ? max : SIZE_MAX / 2) + 1; /* one byte more shows that there is more */
 	char *p = NULL;
 	size_t n = 0, cap = 0;
+
 	for (;;) {
 		if (n == cap) {
-			size_t more = r->size ? r->size : cap ? cap : READ_FIRST;
+			size_t more = size ? size : cap ? cap : READ_FIRST;
+
 			if (more > most - cap)
 				more = most - cap;
-			p = arena_grow(r->a, p, cap, cap + more);
+			p = arena_grow(a, p, cap, cap + more);
 			cap += more;
 		}
-		ssize_t got = read_some(r->fd, p + n, cap - n);
-		if (got < 0) {
-			err_set(r->e, ERR_SYSTEM, errno, "cannot read '%s'", r->name);
-			return READ_FAILED;
-		}
+		ssize_t got = read_some(fd, p + n, cap - n);
+		if (got < 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot read '%s'", name);
 		if (got == 0)
 			break;
 		n += (size_t)got;
-		if (n > r->max) {
-			err_set(r->e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", r->name, r->max);
-			return READ_FAILED;
-		}
-		if (n == r->size)
+		if (n >= most)
+			return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", name, max);
+		if (n == size)
 			break;
 	}
-	*r->ret = str_n(p, n);
-	return READ_OK;
-}
-
-/* Under an arena_run of its own, so that a full arena is a failure like any other and the caller's descriptor is closed. */
-static int read_guarded(struct arena *a, int fd, const char *name, size_t max, size_t size, struct str *ret, struct err *e)
-{
-	struct str text;
-	struct reading r = {a, fd, name, max < SIZE_MAX / 2 ? max : SIZE_MAX / 2, size, &text, e};
-	int code = arena_run(a, read_all, &r);
-	if (code == ARENA_FULL)
-		return err_set(e, ERR_LIMIT, 0, "no memory left to read '%s'", name);
-	if (code != READ_OK)
-		return -1;
-	*ret = text;
+	*ret = str_n(p, n);
 	return 0;
 }
 
 int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e)
 {
-	return read_guarded(a, fd, name, max, 0, ret, e);
+	return read_all(a, fd, name, max, 0, ret, e);
 }
 
 int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *st, size_t max, struct str *ret, struct err *e)
 {
 	if (st->st_size > 0 && (uintmax_t)st->st_size > max)
 		return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", name, max);
-	return read_guarded(a, fd, name, max, st->st_size > 0 ? (size_t)st->st_size : 0, ret, e);
+	return read_all(a, fd, name, max, st->st_size > 0 ? (size_t)st->st_size : 0, ret, e);
 }
 
 int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat, struct err *e)
 {
 	struct stat st;
-	FD_CLEANUP int fd = file_open(path, &st, e);
-	if (fd < 0)
-		return -1;
-	if (fd_read_file(a, fd, path, &st, max, ret, e) < 0)
+	FD_SCOPE f = {0};
+
+	fd_scope(&f, a, file_open(path, &st, e));
+	if (f.fd < 0 || fd_read_file(a, f.fd, path, &st, max, ret, e) < 0)
 		return -1;
 	if (ret_stat)
 		*ret_stat = st;

@@ -1,5 +1,11 @@
 /*
- * Files and streams. Every descriptor is close-on-exec at birth and closed by its cleanup attribute; every read has a maximum.
+ * Files and streams. Every descriptor is close-on-exec at birth; every read has a maximum.
+ *
+ * FD_CLEANUP closes a descriptor at the end of its scope. That is enough while nothing is allocated: leaving an arena
+ * skips the end of the scope. FD_SCOPE closes it in both cases:
+ *
+ *     FD_SCOPE f = {0};
+ *     fd_scope(&f, a, open(path, O_RDONLY | O_CLOEXEC));
  */
 #pragma once
 #include <sys/stat.h>
@@ -9,11 +15,20 @@
 void fd_close(int *fd); /* for FD_CLEANUP */
 #define FD_CLEANUP __attribute__((cleanup(fd_close)))
 
+struct fd_scope {
+	int fd;
+	struct arena *a;
+	struct arena_cleanup cleanup;
+};
+void fd_scope(struct fd_scope *s, struct arena *a, int fd); /* once; fd may be -1 */
+void fd_scope_end(struct fd_scope *s);                      /* for FD_SCOPE; also earlier */
+#define FD_SCOPE __attribute__((cleanup(fd_scope_end))) struct fd_scope
+
 /* Opens for reading, regular files only (a FIFO or device would block or never end). The descriptor, or -1; *ret_stat is of the opened file. */
 int file_open(const char *path, struct stat *ret_stat, struct err *e);
-/* The whole file, at most max bytes. ret_stat may be NULL. A file that does not exist is ERR_SYSTEM with ENOENT; a full arena is ERR_LIMIT. */
+/* The whole file, at most max bytes. ret_stat may be NULL. A file that does not exist is ERR_SYSTEM with ENOENT. */
 int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat, struct err *e);
-/* Everything that comes from a descriptor until its end, at most max bytes. `name` is for the message. */
+/* All bytes of a descriptor until EOF, at most max. `name` is for the message. A full arena leaves: see FD_SCOPE. */
 int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e);
 /* The same for a regular file that was looked at: what it held then, with no read more than needed. */
 int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *st, size_t max, struct str *ret, struct err *e);

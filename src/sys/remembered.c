@@ -46,9 +46,10 @@ void remembered_read(struct arena *a, struct str state_dir, uint32_t uid, struct
 	*ret = (struct remembered){.text = STR("")};
 	if (!state_dir.n)
 		return;
-	FD_CLEANUP int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (is_ours(fd, uid))
-		(void)fd_read_all(a, fd, path, READ_MAX, &ret->text, NULL);
+	FD_SCOPE f = {0};
+	fd_scope(&f, a, open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (is_ours(f.fd, uid))
+		(void)fd_read_all(a, f.fd, path, READ_MAX, &ret->text, NULL);
 }
 
 /* ---- lines ---- */
@@ -232,46 +233,27 @@ static int open_locked(const char *path)
 	return -1;
 }
 
-struct adding {
-	struct arena *a;
-	const char *path;
-	struct remembered_line line;
-	int64_t now_s;
-	int fd, rc;
-	struct err *e;
-};
-
-static int add_locked(void *arg)
-{
-	struct adding *d = arg;
-	struct str text = STR("");
-	struct stat st;
-	struct buf b;
-
-	buf_init(&b, d->a, 2 * READ_MAX);
-	d->rc = fstat(d->fd, &st) != 0 ? err_set(d->e, ERR_SYSTEM, errno, "cannot look at '%s'", d->path) : 0;
-	if (d->rc == 0 && (size_t)st.st_size > REMEMBERED_BYTES) {
-		d->rc = fd_read_all(d->a, d->fd, d->path, READ_MAX, &text, d->e);
-		buf_str(&b, compact_text(d->a, text, d->now_s));
-	}
-	put_line(&b, &d->line);
-	if (d->rc == 0)
-		d->rc = text.n ? file_replace(d->path, buf_view(&b), d->e) : fd_write_all(d->fd, d->path, buf_view(&b),
-				d->e);
-	return 0;
-}
-
 int remembered_add(struct arena *a, struct str state_dir, enum remembered_kind kind,
 		const struct directory *dir, int64_t now_s, struct err *e)
 {
-	struct adding d = {.a = a, .path = str_c(a, file_of(a, state_dir)), .now_s = now_s, .e = e};
-	int rc;
+	const char *path = str_c(a, file_of(a, state_dir));
+	struct remembered_line line = {kind, dir->id, now_s, escape_path(a, dir->path)};
+	struct str text = STR("");
+	FD_SCOPE f = {0};
+	struct stat st;
+	struct buf b;
 
-	d.line = (struct remembered_line){kind, dir->id, now_s, escape_path(a, dir->path)};
-	d.fd = open_locked(d.path);
-	if (d.fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", d.path);
-	rc = arena_run(a, add_locked, &d); /* the descriptor is closed whatever happens */
-	fd_close(&d.fd);
-	return rc < 0 ? err_set(e, ERR_LIMIT, 0, "no memory for '%s'", d.path) : d.rc;
+	fd_scope(&f, a, open_locked(path));
+	if (f.fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+	if (fstat(f.fd, &st) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", path);
+	buf_init(&b, a, 2 * READ_MAX);
+	if ((size_t)st.st_size > REMEMBERED_BYTES) {
+		if (fd_read_all(a, f.fd, path, READ_MAX, &text, e) != 0)
+			return -1;
+		buf_str(&b, compact_text(a, text, now_s));
+	}
+	put_line(&b, &line);
+	return text.n ? file_replace(path, buf_view(&b), e) : fd_write_all(f.fd, path, buf_view(&b), e);
 }

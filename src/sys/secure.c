@@ -99,13 +99,16 @@ int secure_read_known(struct path_memo *m, struct str path, size_t max, uint32_t
 		if (holds_link < 0)
 			return -1;
 	}
-	FD_CLEANUP int dir = open_dir(real_dir, uid, e);
-	if (dir < 0)
+	FD_SCOPE f = {0};
+	{
+		FD_CLEANUP int dir = open_dir(real_dir, uid, e);
+		if (dir < 0)
+			return -1;
+		fd_scope(&f, a, open_below(dir, name, real, &st, e));
+	}
+	if (f.fd < 0 || check_owner(st.st_uid, real, uid, e) < 0 || check_mode(st.st_mode, real, e) < 0)
 		return -1;
-	FD_CLEANUP int fd = open_below(dir, name, real, &st, e);
-	if (fd < 0 || check_owner(st.st_uid, real, uid, e) < 0 || check_mode(st.st_mode, real, e) < 0)
-		return -1;
-	return fd_read_file(a, fd, real, &st, max, ret, e);
+	return fd_read_file(a, f.fd, real, &st, max, ret, e);
 }
 
 int secure_read(struct arena *a, struct str path, size_t max, uint32_t uid, struct str *ret, struct err *e)
@@ -127,8 +130,9 @@ int secure_read_project(struct path_memo *m, struct str root, struct str path, s
 	if (!path_inside(at.real, root))
 		return err_set(e, ERR_CONFIG, 0, "'%.*s' leads out of the project to '%.*s'", STR_ARG(path), STR_ARG(at.real));
 	const char *real = str_c(a, at.real);
-	FD_CLEANUP int fd = open_below(AT_FDCWD, real, real, &st, e);
-	if (fd < 0)
+	FD_SCOPE f = {0};
+	fd_scope(&f, a, open_below(AT_FDCWD, real, real, &st, e));
+	if (f.fd < 0)
 		return -1;
-	return fd_read_file(a, fd, real, &st, max, ret, e);
+	return fd_read_file(a, f.fd, real, &st, max, ret, e);
 }

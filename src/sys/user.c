@@ -57,54 +57,25 @@ static bool own_directory(const char *path, uid_t uid)
 	return path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == uid;
 }
 
-struct user_lookup {
-	struct arena *a;
-	const char *env_home;
-	struct str passwd;
-	struct user *ret;
-};
-
-static int find_self(void *arg)
-{
-	struct user_lookup *f = arg;
-	uid_t uid = getuid();
-	if (!passwd_find(f->passwd, STR(""), uid, f->ret))
-		*f->ret = (struct user){.uid = uid, .name = str_fmt(f->a, "%lu", (unsigned long)uid), .home = STR(""),
-			.entry = STR(""), .shell = STR("")};
-	if (f->env_home && !str_is(f->ret->home, f->env_home) && own_directory(f->env_home, uid))
-		f->ret->home = str_dup(f->a, str_of(f->env_home));
-	return 0;
-}
-
 int user_self(struct arena *a, const char *env_home, struct user *ret, struct err *e)
 {
+	uid_t uid = getuid();
 	struct user found = {0};
-	struct user_lookup f = {.a = a, .env_home = env_home, .ret = &found};
+	struct str passwd = STR("");
 	struct err why;
-	if (file_read(a, PASSWD_PATH, PASSWD_MAX, &f.passwd, NULL, &why) < 0) {
-		if (why.errnum != ENOENT) {
-			if (e)
-				*e = why;
-			return -1;
-		}
-		f.passwd = STR(""); /* a container without users: the uid is all there is */
+
+	/* Without the file (a container without users) the uid is all there is. */
+	if (file_read(a, PASSWD_PATH, PASSWD_MAX, &passwd, NULL, &why) < 0 && why.errnum != ENOENT) {
+		if (e)
+			*e = why;
+		return -1;
 	}
-	if (arena_run(a, find_self, &f) < 0)
-		return err_set(e, ERR_LIMIT, 0, "no memory left to look up the user");
+	if (!passwd_find(passwd, STR(""), uid, &found))
+		found = (struct user){.uid = uid, .name = str_fmt(a, "%lu", (unsigned long)uid), .home = STR(""),
+			.entry = STR(""), .shell = STR("")};
+	if (env_home && !str_is(found.home, env_home) && own_directory(env_home, uid))
+		found.home = str_dup(a, str_of(env_home));
 	*ret = found;
-	return 0;
-}
-
-struct path_copy {
-	struct arena *a;
-	const char *path;
-	struct str *ret;
-};
-
-static int copy_path(void *arg)
-{
-	struct path_copy *p = arg;
-	*p->ret = str_dup(p->a, str_of(p->path));
 	return 0;
 }
 
@@ -116,8 +87,6 @@ int cwd_get(struct arena *a, struct str *ret, struct err *e)
 	/* The kernel answers "(unreachable)/..." when the directory is outside the root. */
 	if (path[0] != '/')
 		return err_set(e, ERR_INPUT, 0, "the working directory '%s' cannot be reached", path);
-	struct path_copy p = {a, path, ret};
-	if (arena_run(a, copy_path, &p) < 0)
-		return err_set(e, ERR_LIMIT, 0, "no memory left for the working directory");
+	*ret = str_dup(a, str_of(path));
 	return 0;
 }

@@ -122,18 +122,35 @@ static void test_collector(void)
 	bool large[COLLECT_MAX];
 	struct err e = {0};
 
-	CHECK_INT(collector_start(paths, 3, 300000, &c, &e), 0);
+	CHECK_INT(collector_start(A, paths, 3, 300000, &c, &e), 0);
 	give(paths[0], 200000); /* more than a pipe holds */
 	give(paths[0], 100000);
 	give(paths[1], 1000000);
-	collector_end(A, &c, texts, large);
+	collector_end(&c, texts, large);
 	CHECK_INT(texts[0].n, 300000);
 	CHECK(!large[0] && large[1] && !texts[1].n && !large[2] && !texts[2].n);
 	for (size_t i = 0; i < 3; i++)
 		CHECK(access(paths[i], F_OK) != 0);
 	make_file("one", "there", 0600);
-	CHECK_INT(collector_start(paths, 3, 10, &c, &e), -1);
+	CHECK_INT(collector_start(A, paths, 3, 10, &c, &e), -1);
 	CHECK(access(paths[0], F_OK) == 0); /* not ours */
+}
+
+/* An arena that is freed before the end takes the process and the pipes along. */
+static void test_collector_left(void)
+{
+	const char *paths[] = {at("four")};
+	struct collector c = {0};
+	struct err e = {0};
+	struct arena a;
+	pid_t pid;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	CHECK_INT(collector_start(&a, paths, 1, 100, &c, &e), 0);
+	pid = c.pid;
+	CHECK(access(paths[0], F_OK) == 0 && kill(pid, 0) == 0);
+	arena_free(&a);
+	CHECK(access(paths[0], F_OK) != 0 && kill(pid, 0) != 0);
 }
 
 int main(void)
@@ -143,6 +160,7 @@ int main(void)
 	RUN(test_both);
 	RUN(test_killed);
 	RUN(test_collector);
+	RUN(test_collector_left);
 	place_end();
 	return unit_end();
 }
