@@ -125,7 +125,7 @@ void arena_init_in(struct arena *a, size_t cap, struct arena *parent)
 	arena_adopt(a, parent);
 }
 
-static void finish(struct arena *a)
+static void release_all(struct arena *a)
 {
 	release_newer(a, NULL);
 	arena_adopt(a, NULL);
@@ -133,7 +133,7 @@ static void finish(struct arena *a)
 
 void arena_free(struct arena *a)
 {
-	finish(a);
+	release_all(a);
 	for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
 		next = c->next;
 		UNPOISON(c->data, c->size);
@@ -157,7 +157,7 @@ void arena_end(struct arena *a)
 	if (arena_leaks_matter())
 		arena_free(a);
 	else
-		finish(a);
+		release_all(a);
 }
 
 /* ---- the way out ---- */

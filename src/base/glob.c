@@ -111,11 +111,11 @@ static struct element element_at(const struct glob *g, size_t at)
 
 /* ---- sets of positions ---- */
 
-static bool has(const uint64_t *set, size_t at) { return set[at / 64] >> (at % 64) & 1; }
-static void put(uint64_t *set, size_t at) { set[at / 64] |= (uint64_t)1 << (at % 64); }
+static bool set_has(const uint64_t *set, size_t at) { return set[at / 64] >> (at % 64) & 1; }
+static void set_put(uint64_t *set, size_t at) { set[at / 64] |= (uint64_t)1 << (at % 64); }
 
 /* The next member at or after `at`, or SIZE_MAX. */
-static size_t next(const struct glob *g, const uint64_t *set, size_t at)
+static size_t set_next(const struct glob *g, const uint64_t *set, size_t at)
 {
 	for (size_t w = at / 64; w < g->sets; w++) {
 		uint64_t bits = w == at / 64 ? set[w] & (~(uint64_t)0 << (at % 64)) : set[w];
@@ -127,19 +127,19 @@ static size_t next(const struct glob *g, const uint64_t *set, size_t at)
 }
 
 /* Enters a position, and what follows it when its element may match nothing. */
-static void enter(const struct glob *g, uint64_t *set, size_t at)
+static void enter_position(const struct glob *g, uint64_t *set, size_t at)
 {
-	while (!has(set, at)) {
+	while (!set_has(set, at)) {
 		struct element e = element_at(g, at);
 
-		put(set, at);
+		set_put(set, at);
 		if (e.kind != STAR && e.kind != DIRS)
 			return;
 		at += e.len;
 	}
 }
 
-static bool burn(struct glob *g)
+static bool burn_step(struct glob *g)
 {
 	if (++g->steps > GLOB_STEPS_MAX)
 		g->gave_up = true;
@@ -162,14 +162,14 @@ static bool takes(const struct glob *g, size_t at, struct element e, unsigned ch
 	}
 }
 
-static void clear(const struct glob *g, uint64_t *set)
+static void set_clear(const struct glob *g, uint64_t *set)
 {
 	set[0] = 0;
 	if (g->sets > 1) /* rarely: most patterns are short */
 		memset(set, 0, g->sets * sizeof *set);
 }
 
-static void copy(const struct glob *g, uint64_t *to, const uint64_t *from)
+static void set_copy(const struct glob *g, uint64_t *to, const uint64_t *from)
 {
 	to[0] = from[0];
 	if (g->sets > 1)
@@ -177,28 +177,28 @@ static void copy(const struct glob *g, uint64_t *to, const uint64_t *from)
 }
 
 /* One byte. */
-static void step(struct glob *g, uint64_t *set, unsigned char b)
+static void step_byte(struct glob *g, uint64_t *set, unsigned char b)
 {
 	uint64_t to[GLOB_SETS];
 
-	clear(g, to);
-	for (size_t at = next(g, set, 0); at != SIZE_MAX && burn(g); at = next(g, set, at + 1)) {
+	set_clear(g, to);
+	for (size_t at = set_next(g, set, 0); at != SIZE_MAX && burn_step(g); at = set_next(g, set, at + 1)) {
 		struct element e = element_at(g, at);
 
 		if (!takes(g, at, e, b))
 			continue;
 		if (e.kind == STAR) {
-			put(to, at);
-			enter(g, to, at + e.len);
+			set_put(to, at);
+			enter_position(g, to, at + e.len);
 		} else if (e.kind == END || e.kind == PAST) {
-			put(to, g->pattern.n + 1);
+			set_put(to, g->pattern.n + 1);
 		} else if (e.kind != DIRS || b == '/') {
-			enter(g, to, at + e.len);
+			enter_position(g, to, at + e.len);
 		}
 		if (e.kind == DIRS)
-			put(to, at); /* in the middle of a component: it cannot end here */
+			set_put(to, at); /* in the middle of a component: it cannot end here */
 	}
-	copy(g, set, to);
+	set_copy(g, set, to);
 }
 
 /* Can some byte of what the hole stands for be taken? */
@@ -217,15 +217,15 @@ static bool takes_hole(const struct glob *g, size_t at, struct element e, char h
 /* A hole, for "some value matches": everything that its bytes can lead to. */
 static void may_hole(struct glob *g, uint64_t *set, char hole)
 {
-	for (size_t at = next(g, set, 0); at != SIZE_MAX && burn(g); at = next(g, set, at + 1)) {
+	for (size_t at = set_next(g, set, 0); at != SIZE_MAX && burn_step(g); at = set_next(g, set, at + 1)) {
 		struct element e = element_at(g, at);
 
 		if (e.kind == PAST || !takes_hole(g, at, e, hole))
 			continue;
 		if (e.kind == END)
-			put(set, g->pattern.n + 1);
+			set_put(set, g->pattern.n + 1);
 		else if (e.kind != DIRS || hole == GLOB_HOLE_ANY)
-			enter(g, set, at + e.len); /* a star also stays where it is */
+			enter_position(g, set, at + e.len); /* a star also stays where it is */
 	}
 }
 
@@ -234,19 +234,19 @@ static void must_hole(struct glob *g, uint64_t *set, char hole, bool words)
 {
 	uint64_t to[GLOB_SETS];
 
-	clear(g, to);
-	for (size_t at = next(g, set, 0); at != SIZE_MAX && burn(g); at = next(g, set, at + 1)) {
+	set_clear(g, to);
+	for (size_t at = set_next(g, set, 0); at != SIZE_MAX && burn_step(g); at = set_next(g, set, at + 1)) {
 		struct element e = element_at(g, at);
 
 		if (e.kind == STAR && (e.slashes || hole != GLOB_HOLE_ANY))
-			enter(g, to, at);
+			enter_position(g, to, at);
 		else if (e.kind == DIRS || e.kind == PAST || (e.kind == END && words && separator(g) == ' '))
-			put(to, at);
+			set_put(to, at);
 	}
-	copy(g, set, to);
+	set_copy(g, set, to);
 }
 
-static void split(struct glob *g)
+static void split_pattern(struct glob *g)
 {
 	if (g->exact)
 		memcpy(g->must, g->may, g->sets * sizeof *g->may);
@@ -265,10 +265,10 @@ void glob_start(struct glob *g, struct str pattern, unsigned flags)
 	g->sets = g->gave_up ? 0 : (pattern.n + 1) / 64 + 1;
 	memset(g->may, 0, g->sets * sizeof *g->may);
 	if (!g->gave_up)
-		enter(g, g->may, 0);
+		enter_position(g, g->may, 0);
 }
 
-static bool dead(const struct glob *g) { return g->gave_up || next(g, g->may, 0) == SIZE_MAX; }
+static bool is_dead(const struct glob *g) { return g->gave_up || set_next(g, g->may, 0) == SIZE_MAX; }
 
 static bool plain_byte(const struct glob *g, char c) { return c != '*' && c != '\\' && !(g->flags & GLOB_PATH && (c == '?' || c == '[')); }
 
@@ -280,8 +280,8 @@ static size_t run_literals(struct glob *g, struct str text, size_t i, size_t at)
 	while (i < text.n && at < g->pattern.n && g->pattern.p[at] == text.p[i] && plain_byte(g, text.p[i]) && (unsigned char)text.p[i] > GLOB_HOLE_NAME)
 		i++, at++;
 	if (at > from) {
-		clear(g, g->may);
-		enter(g, g->may, at);
+		set_clear(g, g->may);
+		enter_position(g, g->may, at);
 	}
 	return i;
 }
@@ -291,7 +291,7 @@ static size_t run_star(const struct glob *g, struct str text, size_t i, size_t a
 {
 	struct element e = element_at(g, at), then = element_at(g, at + e.len);
 
-	if (e.kind != STAR || !e.slashes || then.kind != LITERAL || !has(g->may, at + e.len))
+	if (e.kind != STAR || !e.slashes || then.kind != LITERAL || !set_has(g->may, at + e.len))
 		return i;
 	while (i < text.n && text.p[i] != then.byte && (unsigned char)text.p[i] > GLOB_HOLE_NAME)
 		i++;
@@ -299,7 +299,7 @@ static size_t run_star(const struct glob *g, struct str text, size_t i, size_t a
 }
 
 /* Short cuts for short patterns: most of them are literal bytes and a star or two. Steps give the same answer, slower. */
-static size_t hurry(struct glob *g, struct str text, size_t i)
+static size_t skip_ahead(struct glob *g, struct str text, size_t i)
 {
 	uint64_t set = g->may[0];
 
@@ -312,22 +312,22 @@ static size_t hurry(struct glob *g, struct str text, size_t i)
 
 void glob_feed(struct glob *g, struct str text)
 {
-	for (size_t i = 0; i < text.n && !dead(g); i++) {
+	for (size_t i = 0; i < text.n && !is_dead(g); i++) {
 		char c;
 
-		i = hurry(g, text, i);
+		i = skip_ahead(g, text, i);
 		if (i == text.n)
 			return;
 		c = text.p[i];
 		if ((unsigned char)c <= GLOB_HOLE_NAME) {
-			split(g);
+			split_pattern(g);
 			may_hole(g, g->may, c);
 			must_hole(g, g->must, c, false);
 			continue;
 		}
-		step(g, g->may, (unsigned char)c);
+		step_byte(g, g->may, (unsigned char)c);
 		if (!g->exact)
-			step(g, g->must, (unsigned char)c);
+			step_byte(g, g->must, (unsigned char)c);
 	}
 }
 
@@ -336,18 +336,18 @@ static void feed_words(struct glob *g, struct str start, bool no_dash)
 {
 	uint64_t more[GLOB_SETS];
 
-	if (dead(g))
+	if (is_dead(g))
 		return;
-	split(g);
+	split_pattern(g);
 	memcpy(more, g->may, g->sets * sizeof *more);
-	step(g, more, ' ');
+	step_byte(g, more, ' ');
 	for (size_t i = 0; i < start.n; i++)
-		step(g, more, (unsigned char)start.p[i]);
+		step_byte(g, more, (unsigned char)start.p[i]);
 	if (no_dash && !start.n) { /* what a dash alone could take is left out; what takes a dash among others stays */
 		uint64_t to[GLOB_SETS];
 
 		memcpy(to, more, g->sets * sizeof *to);
-		for (size_t at = next(g, more, 0); at != SIZE_MAX; at = next(g, more, at + 1)) {
+		for (size_t at = set_next(g, more, 0); at != SIZE_MAX; at = set_next(g, more, at + 1)) {
 			struct element e = element_at(g, at);
 
 			if (e.kind == LITERAL && e.byte == '-')
@@ -370,9 +370,9 @@ enum glob_match glob_end(const struct glob *g)
 
 	if (g->gave_up)
 		return GLOB_MAYBE;
-	if (!has(g->may, n) && !has(g->may, n + 1))
+	if (!set_has(g->may, n) && !set_has(g->may, n + 1))
 		return GLOB_NO;
-	return g->exact || has(g->must, n) || has(g->must, n + 1) ? GLOB_YES : GLOB_MAYBE;
+	return g->exact || set_has(g->must, n) || set_has(g->must, n + 1) ? GLOB_YES : GLOB_MAYBE;
 }
 
 enum glob_match glob_may(struct str pattern, struct str text, unsigned flags)
@@ -455,7 +455,7 @@ static void draft_literal(struct draft *d, struct str s)
 }
 
 /* Blanks at the end do not count unless escaped. */
-static struct str trimmed(struct str p)
+static struct str trim_pattern(struct str p)
 {
 	while (p.n && p.p[p.n - 1] == ' ' && !(p.n > 1 && p.p[p.n - 2] == '\\'))
 		p.n--;
@@ -472,7 +472,7 @@ static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, 
 
 	d.n = 0;
 	d.full = false;
-	pattern = trimmed(pattern);
+	pattern = trim_pattern(pattern);
 	directory = str_ends(pattern, "/");
 	while (str_ends(pattern, "/"))
 		pattern.n--;
@@ -492,7 +492,7 @@ static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, 
 	glob_start(&g, str_n(d.p, d.n), (flags & GLOB_FOLD) | GLOB_PATH | GLOB_GIT | GLOB_BELOW);
 	glob_feed(&g, path);
 	m = glob_end(&g);
-	if (m == GLOB_YES && directory && !str_ends(path, "/") && !has(g.exact ? g.may : g.must, d.n + 1))
+	if (m == GLOB_YES && directory && !str_ends(path, "/") && !set_has(g.exact ? g.may : g.must, d.n + 1))
 		return GLOB_MAYBE; /* the path itself, which may be no directory */
 	return m;
 }

@@ -80,7 +80,7 @@ bool json_at_end(struct json_reader *r)
 	return r->at >= r->text.n;
 }
 
-static struct json *fail(struct json_reader *r, enum json_trouble t, struct str what)
+static struct json *fail_value(struct json_reader *r, enum json_trouble t, struct str what)
 {
 	r->trouble = t;
 	r->what = what;
@@ -88,17 +88,17 @@ static struct json *fail(struct json_reader *r, enum json_trouble t, struct str 
 }
 
 /* Something else was expected here: the text broke off, or it is no JSON. */
-static struct json *unexpected(struct json_reader *r, const char *expected)
+static struct json *fail_unexpected(struct json_reader *r, const char *expected)
 {
 	if ((r->flags & JSON_COMMENTS) && starts_here(r, "/*"))
 		expected = "the end of a comment";
-	return fail(r, r->at >= r->text.n ? JSON_CUT : JSON_SYNTAX, str_of(expected));
+	return fail_value(r, r->at >= r->text.n ? JSON_CUT : JSON_SYNTAX, str_of(expected));
 }
 
 static struct json *new_value(struct json_reader *r, enum json_kind kind)
 {
 	if (++r->count > r->count_max)
-		return fail(r, JSON_LIMIT, STR("too many values"));
+		return fail_value(r, JSON_LIMIT, STR("too many values"));
 	if (r->nspare == 0) {
 		r->spare = r->block = arena_array(r->a, SPARE_BLOCK, sizeof *r->spare);
 		r->nspare = SPARE_BLOCK;
@@ -123,18 +123,18 @@ static size_t string_end(struct json_reader *r, bool *ret_escapes)
 			i += 2;
 		} else if (c < 0x20) {
 			r->at = i;
-			fail(r, JSON_SYNTAX, STR("a string without control characters"));
+			fail_value(r, JSON_SYNTAX, STR("a string without control characters"));
 			return 0;
 		} else if (c < 0x80) {
 			i++;
 		} else if (utf8_next(t, &i) == UTF8_BAD) {
 			r->at = i - 1;
-			fail(r, JSON_SYNTAX, STR("UTF-8"));
+			fail_value(r, JSON_SYNTAX, STR("UTF-8"));
 			return 0;
 		}
 	}
 	r->at = t.n;
-	fail(r, JSON_CUT, STR("the end of a string"));
+	fail_value(r, JSON_CUT, STR("the end of a string"));
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static bool read_string(struct json_reader *r, struct str *ret)
 		char *out = arena_alloc(r->a, s.n);
 		size_t n;
 		if (json_unescape(s, r->flags, out, &n) < 0)
-			return fail(r, JSON_SYNTAX, STR("a known escape"));
+			return fail_value(r, JSON_SYNTAX, STR("a known escape"));
 		s = str_n(out, n);
 	}
 	r->at = end + 1;
@@ -215,15 +215,15 @@ static struct json *read_word(struct json_reader *r)
 		if (!str_starts(rest, words[i].word))
 			continue;
 		if (!words[i].finite)
-			return fail(r, JSON_NOT_FINITE, str_of(words[i].word));
+			return fail_value(r, JSON_NOT_FINITE, str_of(words[i].word));
 		struct json *v = new_value(r, words[i].kind);
 		r->at += strlen(words[i].word);
 		return v;
 	}
 	for (size_t i = 0; i < 3; i++) /* "nul" at the very end */
 		if (rest.n < strlen(words[i].word) && memcmp(words[i].word, rest.p, rest.n) == 0)
-			return fail(r, JSON_CUT, str_of(words[i].word));
-	return unexpected(r, "a value");
+			return fail_value(r, JSON_CUT, str_of(words[i].word));
+	return fail_unexpected(r, "a value");
 }
 
 static bool is_integer(struct str number)
@@ -256,12 +256,12 @@ static struct json *read_number(struct json_reader *r)
 	if (end == 0) {
 		size_t i = r->at + (r->text.p[r->at] == '-');
 		if (i >= r->text.n || (r->text.p[i] >= '0' && r->text.p[i] <= '9'))
-			return fail(r, i >= r->text.n ? JSON_CUT : JSON_SYNTAX, STR("a number"));
+			return fail_value(r, i >= r->text.n ? JSON_CUT : JSON_SYNTAX, STR("a number"));
 		return read_word(r);
 	}
 	struct str number = str_n(r->text.p + r->at, end - r->at);
 	if (!(r->flags & JSON_TOLERANT) && !in_range(r, number))
-		return fail(r, JSON_RANGE, number);
+		return fail_value(r, JSON_RANGE, number);
 	struct json *v = new_value(r, JSON_NUMBER);
 	if (!v)
 		return NULL;
@@ -275,13 +275,13 @@ static bool index_add(struct json_reader *r, struct json_index *x, struct json *
 {
 	for (size_t i = str_hash(m->key) & (x->slots - 1);; i = (i + 1) & (x->slots - 1)) {
 		if (++r->probes > 1024 + r->keys * JSON_PROBES_PER_KEY)
-			return fail(r, JSON_LIMIT, STR("too many keys that look alike"));
+			return fail_value(r, JSON_LIMIT, STR("too many keys that look alike"));
 		if (!x->at[i]) {
 			x->at[i] = m;
 			return true;
 		}
 		if (str_eq(x->at[i]->key, m->key))
-			return fail(r, JSON_DUPLICATE, m->key);
+			return fail_value(r, JSON_DUPLICATE, m->key);
 	}
 }
 
@@ -292,7 +292,7 @@ static bool index_member(struct json_reader *r, struct json *o, struct json *m)
 	if (o->n <= INDEX_FROM) {
 		for (struct json *x = o->first; x != m; x = x->next)
 			if (str_eq(x->key, m->key))
-				return fail(r, JSON_DUPLICATE, m->key);
+				return fail_value(r, JSON_DUPLICATE, m->key);
 		return true;
 	}
 	if (o->index && o->n * 2 <= o->index->slots)
@@ -317,17 +317,17 @@ static bool is_next(const struct json_reader *r, char c)
 static bool read_key(struct json_reader *r, struct str *ret)
 {
 	if (!is_next(r, '"'))
-		return unexpected(r, "a key in quotes");
+		return fail_unexpected(r, "a key in quotes");
 	const size_t start = r->at;
 	if (!read_string(r, ret))
 		return false;
 	if (!(r->flags & JSON_TOLERANT) && ret->n && memchr(ret->p, 0, ret->n)) {
 		r->at = start;
-		return fail(r, JSON_SYNTAX, STR("a key without NUL"));
+		return fail_value(r, JSON_SYNTAX, STR("a key without NUL"));
 	}
 	skip_blanks(r);
 	if (!is_next(r, ':'))
-		return unexpected(r, "':'");
+		return fail_unexpected(r, "':'");
 	r->at++;
 	return true;
 }
@@ -370,7 +370,7 @@ static struct json *read_members(struct json_reader *r, struct json *v)
 		if (is_next(r, close))
 			break;
 		if (!is_next(r, ','))
-			return unexpected(r, close == '}' ? "',' or '}'" : "',' or ']'");
+			return fail_unexpected(r, close == '}' ? "',' or '}'" : "',' or ']'");
 		r->at++;
 	}
 	r->at++;
@@ -382,11 +382,11 @@ static struct json *read_value(struct json_reader *r)
 	struct json *v;
 	skip_blanks(r);
 	if (r->at >= r->text.n)
-		return unexpected(r, "a value");
+		return fail_unexpected(r, "a value");
 	char c = r->text.p[r->at];
 	if (c == '{' || c == '[') {
 		if (r->depth >= r->depth_max)
-			return fail(r, JSON_LIMIT, STR("values nested too deeply"));
+			return fail_value(r, JSON_LIMIT, STR("values nested too deeply"));
 		v = new_value(r, c == '{' ? JSON_OBJECT : JSON_ARRAY);
 		r->depth++;
 		v = v ? read_members(r, v) : NULL;
@@ -408,14 +408,14 @@ struct json *json_next(struct json_reader *r)
 {
 	r->trouble = JSON_FINE;
 	if (r->text.n > UINT32_MAX)
-		return fail(r, JSON_LIMIT, STR("too many bytes"));
+		return fail_value(r, JSON_LIMIT, STR("too many bytes"));
 	return read_value(r);
 }
 
 struct json *json_only(struct json_reader *r)
 {
 	struct json *v = json_next(r);
-	return !v || json_at_end(r) ? v : unexpected(r, "nothing after the value");
+	return !v || json_at_end(r) ? v : fail_unexpected(r, "nothing after the value");
 }
 
 struct json_place json_place(struct str text, size_t at)

@@ -37,7 +37,7 @@ static unsigned rank(uint16_t bits, unsigned i)
 }
 
 /* The child of a node at this depth for slot i; a leaf counts as a branch with one child, itself. */
-static const struct pmap *kid(const struct pmap *m, unsigned depth, unsigned i)
+static const struct pmap *child_at(const struct pmap *m, unsigned depth, unsigned i)
 {
 	if (!m)
 		return NULL;
@@ -50,7 +50,7 @@ const void *pmap_get(const struct pmap *m, struct str key)
 {
 	uint32_t hash = str_hash(key);
 	for (unsigned depth = 0; m && !m->leaf; depth++)
-		m = kid(m, depth, slot(hash, depth));
+		m = child_at(m, depth, slot(hash, depth));
 	if (!m || m->hash != hash)
 		return NULL;
 	for (; m; m = m->entry->next)
@@ -105,10 +105,11 @@ static const struct pmap *branch_with(struct arena *a, const struct pmap *m, uns
 }
 
 /* A branch at this depth over two chains of different hashes. */
-static const struct pmap *join(struct arena *a, unsigned depth, const struct pmap *x, const struct pmap *y)
+static const struct pmap *join_nodes(struct arena *a, unsigned depth, const struct pmap *x,
+	const struct pmap *y)
 {
 	unsigned i = slot(x->hash, depth), k = slot(y->hash, depth);
-	const struct pmap *below = i == k ? join(a, depth + 1, x, y) : x;
+	const struct pmap *below = i == k ? join_nodes(a, depth + 1, x, y) : x;
 	struct pmap *b = arena_alloc(a, sizeof *b + 2 * sizeof b->kids[0]);
 	b->bits = (uint16_t)(1u << i | 1u << k);
 	b->kids[i == k ? 0 : i > k] = below;
@@ -124,9 +125,9 @@ static const struct pmap *node_set(struct arena *a, const struct pmap *m, unsign
 	if (m->leaf && m->hash == hash)
 		return chain_set(a, m, hash, key, value);
 	if (m->leaf)
-		return value ? join(a, depth, m, leaf_new(a, hash, key, value, NULL)) : m;
+		return value ? join_nodes(a, depth, m, leaf_new(a, hash, key, value, NULL)) : m;
 	unsigned i = slot(hash, depth);
-	return branch_with(a, m, i, node_set(a, kid(m, depth, i), depth + 1, hash, key, value));
+	return branch_with(a, m, i, node_set(a, child_at(m, depth, i), depth + 1, hash, key, value));
 }
 
 const struct pmap *pmap_set(struct arena *a, const struct pmap *m, struct str key, const void *value)
@@ -182,7 +183,7 @@ static void node_diff(const struct pmap *x, const struct pmap *y, unsigned depth
 		return;
 	}
 	for (unsigned i = 0; i < FAN; i++)
-		node_diff(kid(x, depth, i), kid(y, depth, i), depth + 1, fn, ctx);
+		node_diff(child_at(x, depth, i), child_at(y, depth, i), depth + 1, fn, ctx);
 }
 
 void pmap_diff(const struct pmap *x, const struct pmap *y, diff_fn *fn, void *ctx)

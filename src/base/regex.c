@@ -110,7 +110,7 @@ static void learn_costs(struct regex *r)
 }
 
 /* Fills in r->code. Leaves the arena_run when the arena is full. */
-static int compile(struct regex *r, size_t *ret_offset, struct err *e)
+static int compile_regex(struct regex *r, size_t *ret_offset, struct err *e)
 {
 	pcre2_general_context *memory = pcre2_general_context_create(code_alloc, code_free, r->a);
 	pcre2_compile_context *how = pcre2_compile_context_create(memory);
@@ -163,7 +163,7 @@ int regex_new(struct arena *a, struct str pattern, unsigned flags, struct regex 
 	r->pool = pool;
 	if (!regex_scan(r->pattern, nocase, pool, &r->scan)) {
 		r->scan = (struct regex_scan){.nocase = nocase, .nested = repeats_group(r->pattern)};
-		if (compile(r, ret_offset, e))
+		if (compile_regex(r, ret_offset, e))
 			return -1;
 	}
 	*ret = r;
@@ -175,7 +175,7 @@ static int compile_late(void *arg)
 	struct regex *r = arg;
 
 	/* The scanner has promised that this works; if it does not, r->code is NULL and the answer REGEX_LIMIT. */
-	(void)compile(r, NULL, NULL);
+	(void)compile_regex(r, NULL, NULL);
 	return 0;
 }
 
@@ -284,7 +284,7 @@ struct repair {
 	struct str s;
 };
 
-static int repair(void *arg)
+static int repair_text(void *arg)
 {
 	struct repair *x = arg;
 
@@ -322,7 +322,7 @@ static int match_any(struct regex *r, struct str s, uint32_t options, size_t ret
 	int code = match_once(r, s, options, ret_span, work);
 	if (is_utf_error(code)) {
 		struct repair x = {r->a, s};
-		if (arena_run(r->a, repair, &x) != 0)
+		if (arena_run(r->a, repair_text, &x) != 0)
 			return PCRE2_ERROR_NOMEMORY;
 		code = match_once(r, x.s, options, ret_span, work);
 		if (code > 0) {

@@ -416,7 +416,7 @@ static bool scan_sequence(struct pattern_scan *s, unsigned depth, struct node *r
 }
 
 /* Adds a branch's set to that of the branches before it; one of which nothing is known spoils it all. */
-static void join(struct regex_literals *all, const struct regex_literals *branch)
+static void join_literals(struct regex_literals *all, const struct regex_literals *branch)
 {
 	if (!all->n || !branch->n || all->n + branch->n > REGEX_LITERALS_MAX) {
 		all->n = 0;
@@ -438,7 +438,7 @@ static bool scan_branches(struct pattern_scan *s, unsigned depth, struct node *r
 		s->at++;
 		if (!scan_sequence(s, depth, &branch, &must))
 			return false;
-		join(ret_must, &must);
+		join_literals(ret_must, &must);
 		ret->varies = true;
 		ret->size += branch.size + SIZE_BRANCH;
 	}

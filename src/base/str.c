@@ -235,7 +235,7 @@ void buf_init(struct buf *b, struct arena *a, size_t max)
 }
 
 /* Makes room for n more bytes and answers where they go. */
-static char *room(struct buf *b, size_t n)
+static char *make_room(struct buf *b, size_t n)
 {
 	if (n > b->max - b->n)
 		arena_leave(b->a, ARENA_FULL);
@@ -253,7 +253,7 @@ static char *room(struct buf *b, size_t n)
 
 void buf_char(struct buf *b, char c)
 {
-	*room(b, 1) = c;
+	*make_room(b, 1) = c;
 	b->n++;
 }
 
@@ -261,7 +261,7 @@ void buf_add(struct buf *b, const char *p, size_t n)
 {
 	if (n == 0)
 		return;
-	memcpy(room(b, n), p, n);
+	memcpy(make_room(b, n), p, n);
 	b->n += n;
 }
 
@@ -298,7 +298,7 @@ void buf_fmt(struct buf *b, const char *fmt, ...)
 	if (n > b->max - b->n)
 		arena_leave(b->a, ARENA_FULL);
 	b->max++;
-	char *p = room(b, n + 1);
+	char *p = make_room(b, n + 1);
 	b->max--;
 	va_start(ap, fmt);
 	format(p, n + 1, fmt, ap);

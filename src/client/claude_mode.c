@@ -43,16 +43,16 @@ struct claude_reader {
 	size_t entries;
 };
 
-static void refuse(struct claude_reader *r, const char *why)
+static void refuse_mode(struct claude_reader *r, const char *why)
 {
 	if (!r->refuse.n)
 		r->refuse = str_of(why);
 }
 
-static void add(struct claude_reader *r, struct texts **list, struct str path)
+static void add_path(struct claude_reader *r, struct texts **list, struct str path)
 {
 	if (!client_walls_add(r->a, list, path))
-		refuse(r, "Claude Code's sandbox names more paths than Caisson's box can keep");
+		refuse_mode(r, "Claude Code's sandbox names more paths than Caisson's box can keep");
 }
 
 static bool is_pattern(struct str s)
@@ -94,13 +94,13 @@ static struct claude_place place_of(struct claude_reader *r, struct str text, bo
 	return p;
 }
 
-static void hide(struct claude_reader *r, struct str text, bool rule)
+static void hide_path(struct claude_reader *r, struct str text, bool rule)
 {
 	struct claude_place p = place_of(r, text, rule);
 	struct pattern *more;
 
 	if (p.literal) {
-		add(r, &r->w.hidden, p.path);
+		add_path(r, &r->w.hidden, p.path);
 		return;
 	}
 	more = arena_new(r->a, struct pattern);
@@ -123,7 +123,7 @@ static void take_writable(struct claude_reader *r, struct str text)
 	struct claude_place p = place_of(r, text, false);
 
 	if (p.literal) /* a pattern would only open more */
-		add(r, &r->w.writable, p.path);
+		add_path(r, &r->w.writable, p.path);
 }
 
 static void take_closed(struct claude_reader *r, struct str text)
@@ -131,12 +131,12 @@ static void take_closed(struct claude_reader *r, struct str text)
 	struct claude_place p = place_of(r, text, false);
 
 	if (p.literal)
-		add(r, &r->w.closed, p.path);
+		add_path(r, &r->w.closed, p.path);
 }
 
 static void take_hidden(struct claude_reader *r, struct str text)
 {
-	hide(r, text, false);
+	hide_path(r, text, false);
 }
 
 static void take_readable(struct claude_reader *r, struct str text)
@@ -144,7 +144,7 @@ static void take_readable(struct claude_reader *r, struct str text)
 	struct claude_place p = place_of(r, text, false);
 
 	if (p.literal)
-		add(r, &r->readable, p.path);
+		add_path(r, &r->readable, p.path);
 }
 
 /* "Read(./.env)", "Edit(//etc/x)" */
@@ -160,12 +160,12 @@ static void take_rule(struct claude_reader *r, struct str text)
 	if (!inner.n || (!reads && !writes))
 		return;
 	if (reads) {
-		hide(r, inner, true);
+		hide_path(r, inner, true);
 		return;
 	}
 	p = place_of(r, inner, true);
 	if (p.literal)
-		add(r, &r->w.closed, p.path);
+		add_path(r, &r->w.closed, p.path);
 }
 
 static void read_file(struct claude_reader *r)
@@ -187,7 +187,7 @@ static void read_file(struct claude_reader *r)
 
 /* ---- the project as it is ---- */
 
-static bool matches(const struct claude_reader *r, struct str path)
+static bool matches_any(const struct claude_reader *r, struct str path)
 {
 	for (const struct pattern *p = r->patterns; p; p = p->next)
 		if (gitignore_below(p->dir, p->text, path, 0) != GLOB_NO)
@@ -216,10 +216,10 @@ static int list_entries(void *arg)
 			continue;
 		path = str_fmt(r->a, "%.*s/%s", STR_ARG(l->dir), entry->d_name);
 		if (++r->entries > CLAUDE_ENTRIES_MAX)
-			refuse(r, "Claude Code's sandbox hides files by patterns, and this project has too "
+			refuse_mode(r, "Claude Code's sandbox hides files by patterns, and this project has too "
 				  "many files to look for them");
-		else if (matches(r, path))
-			add(r, &r->w.hidden, path);
+		else if (matches_any(r, path))
+			add_path(r, &r->w.hidden, path);
 		else if (entry->d_type == DT_DIR) {
 			t = arena_new(r->a, struct texts);
 			*t = (struct texts){.next = l->todo, .text = path};
@@ -253,7 +253,7 @@ static void look_in_project(struct claude_reader *r)
 
 	for (;;) {
 		if (!look_in(&l, dir))
-			refuse(r, "Claude Code's sandbox hides files by patterns, and a directory of this "
+			refuse_mode(r, "Claude Code's sandbox hides files by patterns, and a directory of this "
 				  "project cannot be searched for them");
 		if (!l.todo || r->refuse.n)
 			return;
@@ -271,7 +271,7 @@ static void close_usual(struct claude_reader *r)
 		".git/objects/info/alternates"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		add(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(r->s->project), names[i]));
+		add_path(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(r->s->project), names[i]));
 }
 
 static bool is_hidden(const struct claude_reader *r)
@@ -296,12 +296,12 @@ void claude_walls(
 	if (r.on) {
 		r.w.mode = s->base.n ? CLIENT_SANDBOX_WORKSPACE_WRITE : CLIENT_SANDBOX_READ_ONLY;
 		if (s->base.n)
-			add(&r, &r.w.writable, s->base);
+			add_path(&r, &r.w.writable, s->base);
 		close_usual(&r);
 		if (r.patterns && s->project.n)
 			look_in_project(&r);
 		if (is_hidden(&r))
-			refuse(&r, "Claude Code's sandbox hides the project itself");
+			refuse_mode(&r, "Claude Code's sandbox hides the project itself");
 	} else {
 		r.w = (struct client_walls){.mode = CLIENT_SANDBOX_NONE};
 	}

@@ -52,18 +52,18 @@ static struct str text_at(const struct json *o, const char *key)
 	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static void refuse(struct codex_reader *r, const char *why)
+static void refuse_mode(struct codex_reader *r, const char *why)
 {
 	if (!r->refuse.n)
 		r->refuse = str_of(why);
 }
 
-static void add(struct codex_reader *r, struct texts **list, struct str path)
+static void add_path(struct codex_reader *r, struct texts **list, struct str path)
 {
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	if (!str_starts(path, "/") || !client_walls_add(r->a, list, path))
-		refuse(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that is not "
+		refuse_mode(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that is not "
 			  "absolute");
 }
 
@@ -74,7 +74,7 @@ static void close_usual(struct codex_reader *r, struct str root)
 	static const char names[][8] = {".git", ".codex", ".agents", ".aws"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		add(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(root), names[i]));
+		add_path(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(root), names[i]));
 }
 
 enum opening { OPEN_HIDDEN, OPEN_READ, OPEN_WRITE };
@@ -94,7 +94,7 @@ static void read_special(struct codex_reader *r, const struct json *value, enum 
 	if (str_is(kind, "root")) {
 		r->reads_all |= open != OPEN_HIDDEN;
 		if (open == OPEN_WRITE)
-			add(r, &r->w.writable, STR("/"));
+			add_path(r, &r->w.writable, STR("/"));
 		return;
 	}
 	if (str_is(kind, "slash_tmp") || str_is(kind, "tmpdir") || str_is(kind, "minimal"))
@@ -102,12 +102,12 @@ static void read_special(struct codex_reader *r, const struct json *value, enum 
 	if (!str_is(kind, "project_roots") && !str_is(kind, "current_working_directory")) {
 		if (open !=
 			OPEN_WRITE) /* one more place to write is not needed, one to close or to hide is */
-			refuse(r, "Codex's sandbox closes a place that Caisson does not know");
+			refuse_mode(r, "Codex's sandbox closes a place that Caisson does not know");
 		return;
 	}
 	if (below.n)
 		path = str_fmt(r->a, "%.*s/%.*s", STR_ARG(path), STR_ARG(below));
-	add(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden, path);
+	add_path(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden, path);
 }
 
 static void read_entry(struct codex_reader *r, const struct json *entry)
@@ -119,13 +119,13 @@ static void read_entry(struct codex_reader *r, const struct json *entry)
 	if (str_is(type, "special"))
 		read_special(r, json_key(path, "value"), open);
 	else if (str_is(type, "path"))
-		add(r,
+		add_path(r,
 			open == OPEN_WRITE  ? &r->w.writable
 			: open == OPEN_READ ? &r->w.closed
 					    : &r->w.hidden,
 			text_at(path, "path"));
 	else
-		refuse(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot repeat");
+		refuse_mode(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot repeat");
 }
 
 static void read_entries(struct codex_reader *r, const struct json *entries)
@@ -136,7 +136,7 @@ static void read_entries(struct codex_reader *r, const struct json *entries)
 	if (!r->w.writable)
 		r->w.mode = CLIENT_SANDBOX_READ_ONLY;
 	if (!r->reads_all)
-		refuse(r, "Codex's sandbox lets its commands read only a few places, and Caisson's box would "
+		refuse_mode(r, "Codex's sandbox lets its commands read only a few places, and Caisson's box would "
 			  "show more");
 }
 
@@ -169,10 +169,10 @@ static void read_policy(struct codex_reader *r, const struct json *policy)
 	if (!str_is(type, "workspace-write"))
 		return;
 	r->w.mode = CLIENT_SANDBOX_WORKSPACE_WRITE;
-	add(r, &r->w.writable, r->cwd);
+	add_path(r, &r->w.writable, r->cwd);
 	for (const struct json *v = json_is(roots, JSON_ARRAY) ? roots->first : NULL; v; v = v->next)
 		if (json_is(v, JSON_STRING))
-			add(r, &r->w.writable, v->text);
+			add_path(r, &r->w.writable, v->text);
 	for (const struct texts *t = r->w.writable; t; t = t->next)
 		close_usual(r, t->text);
 }

@@ -35,7 +35,7 @@ static struct str text_at(const struct json *o, const char *key)
 	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static const struct json *parsed(struct arena *a, struct str text)
+static const struct json *parse_json(struct arena *a, struct str text)
 {
 	struct json_reader r;
 	const struct json *v;
@@ -47,13 +47,13 @@ static const struct json *parsed(struct arena *a, struct str text)
 
 const struct json *codex_call_of_line(struct arena *a, struct str line, struct str call)
 {
-	const struct json *all = parsed(a, line), *payload = json_key(all, "payload");
+	const struct json *all = parse_json(a, line), *payload = json_key(all, "payload");
 
 	if (!str_is(text_at(all, "type"), "response_item") ||
 		!str_is(text_at(payload, "type"), "function_call") ||
 		!str_eq(text_at(payload, "call_id"), call))
 		return NULL;
-	return parsed(a, text_at(payload, "arguments"));
+	return parse_json(a, text_at(payload, "arguments"));
 }
 
 /* The last row of the call among the whole lines of a text. */
@@ -198,7 +198,7 @@ static bool is_systems(struct shell_search *s, struct str path)
 	return stat(str_c(s->a, path), &st) != 0 || (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)));
 }
 
-static void refuse(struct shell_search *s, struct codex_shell *ret, const char *what, struct str path)
+static void refuse_shell(struct shell_search *s, struct codex_shell *ret, const char *what, struct str path)
 {
 	if (!ret->refuse.n)
 		ret->refuse = str_fmt(s->a, "%s: '%.*s'", what, STR_ARG(path));
@@ -213,18 +213,18 @@ static void read_named(struct shell_search *s, struct str shell, struct codex_sh
 	ret->named = true;
 	ret->dialect = DIALECT_SH;
 	if (str_find(shell, '/', 0) >= 0 && !is_systems(s, shell)) {
-		refuse(s, ret, "the call names a shell that is not one of the system's; leave 'shell' out",
-			shell);
+		refuse_shell(s, ret,
+			"the call names a shell that is not one of the system's; leave 'shell' out", shell);
 		return;
 	}
 	found = type ? find_type(s, type, &path) : SHELL_NONE;
 	if (found == SHELL_FOREIGN)
-		refuse(s, ret,
+		refuse_shell(s, ret,
 			"Codex would look for the shell that the call names where an agent can put a file; "
 			"leave 'shell' out",
 			path);
 	else if (found == SHELL_OWN && !type->known)
-		refuse(s, ret,
+		refuse_shell(s, ret,
 			"the call names a shell whose language Caisson does not read; leave 'shell' out",
 			path);
 	else if (found == SHELL_OWN)
@@ -240,7 +240,7 @@ static void read_any(struct shell_search *s, const struct shell_type *from, size
 		enum shell_found found = find_type(s, &from[i], &path);
 
 		if (found == SHELL_FOREIGN)
-			refuse(s, ret,
+			refuse_shell(s, ret,
 				"Codex may start a shell that an agent may have put there; a person should "
 				"take its directory out of PATH and start Codex again",
 				path);
@@ -259,7 +259,8 @@ void codex_shell_of_call(
 	*ret = (struct codex_shell){.refuse = STR("")};
 	path_memo_init(&s.memo, a, STR(""));
 	if (elsewhere.n && !str_is(elsewhere, "local"))
-		refuse(&s, ret, "the call is for another machine, of which Caisson knows nothing", elsewhere);
+		refuse_shell(&s, ret, "the call is for another machine, of which Caisson knows nothing",
+			elsewhere);
 	if (json_is(json_key(call, "shell"), JSON_STRING))
 		read_named(&s, shell, ret);
 	else if (call)

@@ -64,7 +64,7 @@ struct str codex_hook_hash(struct arena *a, const struct codex_hook *h)
 
 /* ---- config.toml ---- */
 
-static struct str trimmed(struct str s)
+static struct str trim_blanks(struct str s)
 {
 	while (s.n && strchr(" \t\r", s.p[0]))
 		s = str_sub(s, 1, s.n);
@@ -91,7 +91,7 @@ static bool take_string(struct arena *a, struct str *s, struct str *ret)
 	if (i >= s->n)
 		return false;
 	*ret = buf_view(&b);
-	*s = trimmed(str_sub(*s, i + 1, s->n));
+	*s = trim_blanks(str_sub(*s, i + 1, s->n));
 	return true;
 }
 
@@ -136,14 +136,14 @@ static void read_inline(struct state *s, struct str line)
 
 	if (!take_string(s->a, &line, &key) || !str_eq(key, s->key) || !str_starts(line, "="))
 		return;
-	line = trimmed(str_sub(line, 1, line.n));
+	line = trim_blanks(str_sub(line, 1, line.n));
 	while (line.n && strchr("{,", line.p[0])) {
 		ptrdiff_t equal = str_find(line, '=', 0), comma = str_find(line, ',', 1);
 
 		if (equal < 0)
 			return;
-		read_value(s, trimmed(str_sub(line, 1, (size_t)equal)),
-			trimmed(str_sub(line, (size_t)equal + 1, line.n)));
+		read_value(s, trim_blanks(str_sub(line, 1, (size_t)equal)),
+			trim_blanks(str_sub(line, (size_t)equal + 1, line.n)));
 		line = comma < 0 ? STR("") : str_sub(line, (size_t)comma, line.n);
 	}
 }
@@ -157,8 +157,8 @@ static void read_line(struct state *s, struct str line)
 	else if (s->states)
 		read_inline(s, line);
 	else if (s->here && equal > 0)
-		read_value(s, trimmed(str_sub(line, 0, (size_t)equal)),
-			trimmed(str_sub(line, (size_t)equal + 1, line.n)));
+		read_value(s, trim_blanks(str_sub(line, 0, (size_t)equal)),
+			trim_blanks(str_sub(line, (size_t)equal + 1, line.n)));
 }
 
 enum codex_trust codex_trusted(struct arena *a, struct str config, const struct codex_hook *h)
@@ -171,7 +171,7 @@ enum codex_trust codex_trusted(struct arena *a, struct str config, const struct 
 		ptrdiff_t end = str_find(config, '\n', i);
 		struct str line = str_sub(config, i, end < 0 ? config.n : (size_t)end);
 
-		read_line(&s, trimmed(line));
+		read_line(&s, trim_blanks(line));
 		i += line.n + 1;
 	}
 	if (s.off)

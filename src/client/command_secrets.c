@@ -27,7 +27,7 @@ static size_t secret_run(struct str s, size_t at)
 	return n;
 }
 
-static size_t blanks(struct str s, size_t at)
+static size_t skip_blanks(struct str s, size_t at)
 {
 	size_t n = 0;
 
@@ -36,7 +36,7 @@ static size_t blanks(struct str s, size_t at)
 	return n;
 }
 
-static size_t quote(struct str s, size_t at)
+static size_t skip_quote(struct str s, size_t at)
 {
 	return at < s.n && (s.p[at] == '\'' || s.p[at] == '"') ? 1 : 0;
 }
@@ -68,7 +68,7 @@ static size_t at_variable(struct str s, size_t at)
 	if (!n || at + n >= s.n || s.p[at + n] != '=')
 		return 0;
 	value = at + n + 1;
-	value += quote(s, value);
+	value += skip_quote(s, value);
 	if (var_place(str_sub(s, at, at + n)))
 		return 0;
 	return var_secret(str_sub(s, at, at + n), str_sub(s, value, value + secret_run(s, value))) ? value : 0;
@@ -97,9 +97,9 @@ static size_t at_option(struct str s, size_t at)
 			continue;
 		if (str_starts(str_sub(s, from, s.n), "-stdin"))
 			continue; /* --password-stdin */
-		from += rows[i].next ? blanks(s, from) : 0;
+		from += rows[i].next ? skip_blanks(s, from) : 0;
 		from += rows[i].next && from < s.n && s.p[from] == '=';
-		from += quote(s, from);
+		from += skip_quote(s, from);
 		n = secret_run(s, from);
 		if (!rows[i].user)
 			return n ? from : 0;
@@ -122,7 +122,7 @@ static size_t at_header(struct str s, size_t at)
 		while (names[i][n] && at + n < s.n && (s.p[at + n] | 0x20) == (names[i][n] | 0x20))
 			n++;
 		if (!names[i][n])
-			return at + n + blanks(s, at + n);
+			return at + n + skip_blanks(s, at + n);
 	}
 	return 0;
 }

@@ -14,7 +14,7 @@ struct diffing {
 	bool *out, *in; /* lines of `from` that go, of `to` that come */
 };
 
-static struct diff_lines split(struct arena *a, struct str text)
+static struct diff_lines split_lines(struct arena *a, struct str text)
 {
 	struct diff_lines l = {0};
 	size_t i = 0;
@@ -51,7 +51,7 @@ static void walk_back(struct diffing *d, ptrdiff_t **trace, ptrdiff_t edits)
 }
 
 /* The paths with each number of edits are kept: edits * edits numbers, which DIFF_EDITS_MAX bounds. False: more than that differ. */
-static bool shortest(struct diffing *d)
+static bool find_shortest(struct diffing *d)
 {
 	ptrdiff_t n = (ptrdiff_t)d->from.n, m = (ptrdiff_t)d->to.n;
 	ptrdiff_t **trace = arena_array(d->a, DIFF_EDITS_MAX + 1, sizeof *trace);
@@ -125,13 +125,13 @@ static void put_hunk(struct buf *b, const struct diffing *d, size_t *i, size_t *
 
 void diff_unified(struct buf *b, struct str from_name, struct str to_name, struct str from, struct str to)
 {
-	struct diffing d = {.a = b->a, .from = split(b->a, from), .to = split(b->a, to)};
+	struct diffing d = {.a = b->a, .from = split_lines(b->a, from), .to = split_lines(b->a, to)};
 
 	if (str_eq(from, to))
 		return;
 	d.out = arena_array(b->a, d.from.n + 1, sizeof *d.out);
 	d.in = arena_array(b->a, d.to.n + 1, sizeof *d.in);
-	if (!shortest(&d)) {
+	if (!find_shortest(&d)) {
 		memset(d.out, 1, d.from.n);
 		memset(d.in, 1, d.to.n);
 	}

@@ -4,7 +4,7 @@
 #include "base/json_write.h"
 #include "record/ticket.h"
 
-static void fresh(struct arena *out, struct reply *r)
+static void start_reply(struct arena *out, struct reply *r)
 {
 	*r = (struct reply){.code = HOOK_BLOCK};
 	buf_init(&r->out, out, 0);
@@ -34,7 +34,7 @@ void hook_refuse(struct arena *out, const struct hook_options *o, const char *wh
 {
 	bool over = hook_is_over(o);
 
-	fresh(out, ret);
+	start_reply(out, ret);
 	ret->code = over ? HOOK_PASS : HOOK_BLOCK;
 	buf_c(&ret->err, over ? "caisson: the output was not looked at: " : "caisson: nothing was judged, so nothing runs: ");
 	for (; *why; why++)
@@ -58,7 +58,7 @@ struct work {
 	int rc;
 };
 
-static int answer(struct hook_call *c, struct err *e)
+static int answer_event(struct hook_call *c, struct err *e)
 {
 	switch (c->h.phase) {
 	case PHASE_PRE: return hook_pre(c, e);
@@ -116,7 +116,7 @@ static int make_answer(void *arg)
 	w->rc = hook_session(&w->call, &w->err);
 	end_questions(&w->call);
 	if (w->rc == 0)
-		w->rc = answer(&w->call, &w->err);
+		w->rc = answer_event(&w->call, &w->err);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 	struct work w = {.call = {.a = a, .o = o, .r = ret}, .input = input};
 	struct outer way = {&w, -1};
 
-	fresh(out, ret);
+	start_reply(out, ret);
 	if (arena_run(a, read_input, &w) < 0)
 		err_set(&w.err, ERR_LIMIT, 0, "the input needs more memory than there is for it");
 	else if (w.rc == 0) {
@@ -151,7 +151,7 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 		if (!w.err.kind)
 			err_set(&w.err, ERR_LIMIT, 0, "the memory bound was reached");
 		if (w.call.h.phase != PHASE_PRE) { /* what is over is never blocked: the output stays as it is */
-			fresh(out, ret);
+			start_reply(out, ret);
 			ret->code = HOOK_PASS;
 			return;
 		}

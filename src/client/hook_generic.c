@@ -57,7 +57,7 @@ static bool known_status(struct str s)
 /* ---- the whole text, where the result shows only its ends ---- */
 
 /* Old files go as those of runs do. */
-static void prune(const struct hook_call *c, struct str state, const struct output_file *f)
+static void prune_outputs(const struct hook_call *c, struct str state, const struct output_file *f)
 {
 	const struct audit_policy *p = &c->policies.own.audit;
 	int64_t now = time(NULL), days = p->retention_days ? p->retention_days : AUDIT_RETENTION_DAYS;
@@ -71,7 +71,7 @@ static void prune(const struct hook_call *c, struct str state, const struct outp
  * The path of a new file below the state; empty: it could not be kept, and the result is worth more than
  * its rest.
  */
-static struct str keep(const struct hook_call *c, const char *id, const char *stream, struct str text)
+static struct str keep_stream(const struct hook_call *c, const char *id, const char *stream, struct str text)
 {
 	const struct view *v = c->view;
 	struct str state, name = str_fmt(c->a, "%s-%s.txt", id, stream);
@@ -87,7 +87,7 @@ static struct str keep(const struct hook_call *c, const char *id, const char *st
 		output_drop(&f);
 		return STR("");
 	}
-	prune(c, state, &f);
+	prune_outputs(c, state, &f);
 	if (output_finish(&f, str_c(c->a, name), NULL) != 0)
 		return STR("");
 	return str_fmt(c->a, "%.*s/" OUTPUTS_FOLDER "/%.*s", STR_ARG(state), STR_ARG(name));
@@ -113,7 +113,7 @@ static void put_stream(struct tool_output_cleaner *k, struct buf *b, const char 
 			.total_lines = t.total_lines,
 			.omitted_bytes = t.omitted_bytes,
 			.omitted_lines = t.omitted_lines,
-			.path = keep(k->c, id, s->name, text)};
+			.path = keep_stream(k->c, id, s->name, text)};
 }
 
 static void put_streams(struct tool_output_cleaner *k, struct buf *b, struct shown *out, struct shown *err, bool failed)

@@ -21,7 +21,7 @@ static struct str string_at(const struct json *o, const char *key)
 	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static struct str parts(struct arena *a, const struct json *list)
+static struct str join_parts(struct arena *a, const struct json *list)
 {
 	struct buf b;
 
@@ -42,11 +42,11 @@ static struct str as_text(struct arena *a, const struct json *v)
 		if (json_is(json_key(v, keys[i]), JSON_STRING))
 			return string_at(v, keys[i]);
 	if (json_is(json_key(v, "llmContent"), JSON_ARRAY)) /* Gemini's tools of MCP servers */
-		return parts(a, json_key(v, "llmContent"));
+		return join_parts(a, json_key(v, "llmContent"));
 	if (json_is(json_key(v, "stdout"), JSON_STRING))
 		return str_cat(a, string_at(v, "stdout"), string_at(v, "stderr"));
 	if (json_is(json_key(v, "content"), JSON_ARRAY))
-		return parts(a, json_key(v, "content"));
+		return join_parts(a, json_key(v, "content"));
 	buf_init(&b, a, HOOK_INPUT_MAX * 2);
 	render_value(&b, v, NULL);
 	return buf_view(&b);

@@ -40,7 +40,7 @@ void judging_change(struct judging *g, struct str key, struct str text)
 
 static bool starts_path(struct str s, size_t at) { return at == 0 || strchr(" \t\n'\"=:<>(;|&,", s.p[at - 1]) != NULL; }
 
-static struct str redirected(struct arena *a, struct str s, struct str target)
+static struct str redirect_text(struct arena *a, struct str s, struct str target)
 {
 	struct str name = str_sub(target, 5, target.n);
 	struct buf b;
@@ -69,7 +69,7 @@ static void redirect_tmp(struct judging *g)
 		return;
 	for (const struct json *v = c->h.args->first; v; v = v->next) {
 		bool mine = judging_is_shell(g) ? str_eq(v->key, c->h.command_key) : c->h.kind != TOOL_OTHER && (str_is(v->key, "file_path") || str_is(v->key, "filePath") || str_is(v->key, "path"));
-		struct str text = mine && v->kind == JSON_STRING ? redirected(c->a, v->text, t->target) : STR("");
+		struct str text = mine && v->kind == JSON_STRING ? redirect_text(c->a, v->text, t->target) : STR("");
 
 		if (!text.n || str_eq(text, v->text))
 			continue;
@@ -105,7 +105,7 @@ static void look_at_shell(struct judging *g)
 	judging_shell(g, v, &g->shell);
 }
 
-static int judge(struct judging *g, struct err *e)
+static int judge_call(struct judging *g, struct err *e)
 {
 	struct hook_call *c = g->c;
 	struct user self = {.home = STR("")};
@@ -127,7 +127,7 @@ static int judge(struct judging *g, struct err *e)
 }
 
 /* Something about the call that the command does not show. All notes become reasons at once: engine_amend(). */
-static void note(struct judging *g, enum call_note_kind kind, struct str text)
+static void add_note(struct judging *g, enum call_note_kind kind, struct str text)
 {
 	const struct call_note **end = &g->rq.notes;
 	struct call_note *n = arena_new(g->c->a, struct call_note);
@@ -172,7 +172,7 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 		g->j = there;
 		g->facts = facts; /* places of its reasons are in these */
 	}
-	note(g, NOTE_OTHER_PROJECT, c->h.cwd);
+	add_note(g, NOTE_OTHER_PROJECT, c->h.cwd);
 	return 0;
 }
 
@@ -183,10 +183,10 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 static void keep_from_patching(struct judging *g)
 {
 	if ((g->c->h.client->can & CLIENT_PATCHES) && judging_is_shell(g) && tool_names_patch(&g->facts))
-		note(g, NOTE_PATCH_NAME, STR(""));
+		add_note(g, NOTE_PATCH_NAME, STR(""));
 }
 
-static bool named(const struct texts *list, struct str name)
+static bool is_named(const struct texts *list, struct str name)
 {
 	for (; list; list = list->next)
 		if (str_eq(list->text, name))
@@ -217,7 +217,7 @@ static void scan_input(struct judging *g)
 {
 	struct hook_call *c = g->c;
 	const struct secrets *s = &c->policies.own.secrets;
-	bool searched = s->input_tools ? named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ && c->h.kind != TOOL_SEARCH && c->h.kind != TOOL_LIST;
+	bool searched = s->input_tools ? is_named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ && c->h.kind != TOOL_SEARCH && c->h.kind != TOOL_LIST;
 	struct str kind;
 	uint64_t n = 0;
 	struct buf b;
@@ -227,12 +227,12 @@ static void scan_input(struct judging *g)
 	buf_init(&b, c->a, HOOK_INPUT_MAX * 2);
 	tool_texts(c->h.args, &b);
 	if (b.n > s->scan_bytes_max) {
-		note(g, NOTE_INPUT_LONG, STR(""));
+		add_note(g, NOTE_INPUT_LONG, STR(""));
 		return;
 	}
 	kind = kind_found(redact(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
 	if (n && kind.n)
-		note(g, NOTE_INPUT_SECRET, kind);
+		add_note(g, NOTE_INPUT_SECRET, kind);
 }
 
 /* The shell that reads the command: not one of an agent's, and none that would find something else in it. */
@@ -243,9 +243,9 @@ static int keep_to_shell(struct judging *g, struct err *e)
 	if (judging_others(g, &g->shell, &differ, e) != 0)
 		return -1;
 	if (differ)
-		note(g, NOTE_SHELL_DIFFERS, STR(""));
+		add_note(g, NOTE_SHELL_DIFFERS, STR(""));
 	if (g->shell.refuse.n)
-		note(g, NOTE_SHELL_REFUSED, g->shell.refuse);
+		add_note(g, NOTE_SHELL_REFUSED, g->shell.refuse);
 	return 0;
 }
 
@@ -258,16 +258,16 @@ static void stay_inside(struct judging *g)
 	const struct view *v = g->j.view;
 
 	if (g->c->changed.n)
-		note(g, NOTE_PROJECT_CHANGED, g->c->changed);
+		add_note(g, NOTE_PROJECT_CHANGED, g->c->changed);
 	if (!v || !judging_is_shell(g) || g->j.verdict < VERDICT_CONTAIN)
 		return;
 	/* Nothing to look at when what is allowed stays outside of the box in any case. */
 	if (g->j.verdict == VERDICT_ALLOW && !g->rq.notes && !g->c->policies.own.sandbox.always)
 		return;
 	if (!v->project.n)
-		note(g, NOTE_NO_PROJECT, v->cwd);
+		add_note(g, NOTE_NO_PROJECT, v->cwd);
 	else if (!path_inside(judging_cwd(g), v->project))
-		note(g, NOTE_OUTSIDE_PROJECT, v->cwd);
+		add_note(g, NOTE_OUTSIDE_PROJECT, v->cwd);
 }
 
 static int note_call(struct judging *g, struct err *e)
@@ -277,14 +277,14 @@ static int note_call(struct judging *g, struct err *e)
 	keep_from_patching(g);
 	scan_input(g);
 	if (g->c->h.unboxed)
-		note(g, NOTE_UNBOXED, STR(""));
+		add_note(g, NOTE_UNBOXED, STR(""));
 	stay_inside(g);
 	return 0;
 }
 
 /* ---- what the client can do with it ---- */
 
-static void deny(struct judging *g, const char *tail)
+static void deny_call(struct judging *g, const char *tail)
 {
 	g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = text_reasons(g, TOLD_DENIED, tail)};
 }
@@ -304,7 +304,7 @@ static bool by_pause(const struct judging *g)
 	return s && g->c->pause.on;
 }
 
-static void allow(struct judging *g)
+static void allow_call(struct judging *g)
 {
 	const struct reason *r = g->j.advice;
 
@@ -396,7 +396,7 @@ static void deny_unasked(struct judging *g, const char *why, const char *tail)
 {
 	const char *how = text_allow(g);
 
-	deny(g, text_join(g, tail, why, how ? how : tail ? NULL : CHANGE_IT));
+	deny_call(g, text_join(g, tail, why, how ? how : tail ? NULL : CHANGE_IT));
 }
 
 static struct approved approved_by_yes(struct judging *g)
@@ -414,7 +414,7 @@ static struct approved approved_by_yes(struct judging *g)
  * A yes must let happen what the person was told. A client that runs the original when a question comes with another
  * input gets no question about one.
  */
-static void ask(struct judging *g, const char *tail)
+static void ask_about_call(struct judging *g, const char *tail)
 {
 	struct arena *a = g->c->a;
 	const struct client *client = g->c->h.client;
@@ -433,11 +433,11 @@ static void ask(struct judging *g, const char *tail)
 		return;
 	}
 	if (g->v.changes && !(client->can & CLIENT_ASKS_BOXED)) {
-		deny(g, str_c(a, str_fmt(a, "The policy changes its path (redirect), and %s would run what it asked about unchanged", client->title)));
+		deny_call(g, str_c(a, str_fmt(a, "The policy changes its path (redirect), and %s would run what it asked about unchanged", client->title)));
 		return;
 	}
 	if (boxed && !no_box && judging_hand_over(g, x.run, true, &e) != 0) {
-		deny(g, str_c(a, str_fmt(a, "A yes would run it in the box, and it could not be handed over: %s", e.text)));
+		deny_call(g, str_c(a, str_fmt(a, "A yes would run it in the box, and it could not be handed over: %s", e.text)));
 		return;
 	}
 	g->v.decision = DECIDE_ASK;
@@ -455,24 +455,24 @@ static void fall_back(struct judging *g, const char *why, enum verdict most)
 	switch (verdict_min(g->c->policies.own.contain_fallback, most)) {
 	case VERDICT_ALLOW:
 	case VERDICT_CONTAIN:
-		allow(g);
+		allow_call(g);
 		g->v.context = str_fmt(a, "caisson: %s; contain_fallback lets it run outside", why);
 		return;
-	case VERDICT_ASK: ask(g, tail); return;
+	case VERDICT_ASK: ask_about_call(g, tail); return;
 	case VERDICT_DENY: break;
 	}
-	deny(g, text_join(g, tail, NULL, NULL));
+	deny_call(g, text_join(g, tail, NULL, NULL));
 }
 
 /* ---- into the box ---- */
 
-static void contain(struct judging *g)
+static void contain_call(struct judging *g)
 {
 	struct arena *a = g->c->a;
 	struct err e = {0};
 
 	if (judging_hand_over(g, g->j.approval, false, &e) != 0) {
-		deny(g, str_c(a, str_fmt(a, "It may only run in the box, and it could not be handed over: %s", e.text)));
+		deny_call(g, str_c(a, str_fmt(a, "It may only run in the box, and it could not be handed over: %s", e.text)));
 		return;
 	}
 	g->v.decision = DECIDE_ALLOW;
@@ -481,7 +481,7 @@ static void contain(struct judging *g)
 }
 
 /* Denied by a reason; or, in a mode in which nobody is asked (dontAsk), because it would be asked about. */
-static void refuse(struct judging *g)
+static void refuse_call(struct judging *g)
 {
 	const struct reason *r = g->j.reasons;
 	struct approved x;
@@ -489,7 +489,7 @@ static void refuse(struct judging *g)
 	while (r && r->grade != GRADE_DENY)
 		r = r->next;
 	if (r || !g->j.reasons) {
-		deny(g, NULL);
+		deny_call(g, NULL);
 		return;
 	}
 	x = gate_approved(g->c->a, &g->facts, &g->j, &g->c->policies.own);
@@ -499,28 +499,28 @@ static void refuse(struct judging *g)
 		deny_unasked(g, "Nobody is asked in this mode, so this is denied", NULL);
 }
 
-static void decide(struct judging *g)
+static void decide_call(struct judging *g)
 {
 	enum verdict v = boxed_anyway(g) ? VERDICT_CONTAIN : g->j.verdict;
 	enum verdict most;
 	const char *why = v == VERDICT_CONTAIN ? no_box(g, &most) : NULL;
 
 	switch (v) {
-	case VERDICT_DENY: refuse(g); return;
-	case VERDICT_ASK: ask(g, NULL); return;
+	case VERDICT_DENY: refuse_call(g); return;
+	case VERDICT_ASK: ask_about_call(g, NULL); return;
 	case VERDICT_CONTAIN:
 		if (why)
 			fall_back(g, why, most);
 		else
-			contain(g);
+			contain_call(g);
 		return;
-	case VERDICT_ALLOW: allow(g); return;
+	case VERDICT_ALLOW: allow_call(g); return;
 	}
 }
 
 /* ---- the whole ---- */
 
-static int record(struct judging *g, struct err *e)
+static int record_call(struct judging *g, struct err *e)
 {
 	struct hook_call *c = g->c;
 	const struct view *v = g->j.view;
@@ -550,12 +550,12 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 		session_open(c->a, &c->session);
 	engine_refuse(c->a, CHECK_POLICY_ERROR, why->text, &g->j);
 	g->j.view = c->session.view;
-	(void)record(g, NULL);
+	(void)record_call(g, NULL);
 	*e = *why;
 	return -1;
 }
 
-static bool related(struct str a, struct str b) { return path_inside(a, b) || path_inside(b, a); }
+static bool are_related(struct str a, struct str b) { return path_inside(a, b) || path_inside(b, a); }
 
 /* Will a search that this command needs soon be over? If nobody is at work, somebody may be told to be. */
 static bool vetted_soon(struct hook_call *c, struct str workspace, bool start)
@@ -573,7 +573,7 @@ static bool any_soon(struct hook_call *c, bool start)
 	bool soon = false;
 
 	for (const struct root *r = v->unvetted.workspaces; r; r = r->next)
-		if (related(r->path, v->project) || related(r->path, v->cwd) || str_contains(c->h.command, r->path))
+		if (are_related(r->path, v->project) || are_related(r->path, v->cwd) || str_contains(c->h.command, r->path))
 			soon |= vetted_soon(c, r->path, start);
 	if (v->unvetted.everywhere) {
 		soon |= vetted_soon(c, v->project, start);
@@ -614,12 +614,12 @@ int hook_pre(struct hook_call *c, struct err *e)
 	if (c->o->deadline)
 		c->o->deadline(c->policies.own.hooks.deadline_ms);
 	redirect_tmp(g);
-	if (judge(g, e) != 0 || judge_elsewhere(g, e) != 0 || note_call(g, e) != 0)
+	if (judge_call(g, e) != 0 || judge_elsewhere(g, e) != 0 || note_call(g, e) != 0)
 		return -1;
 	engine_amend(c->a, &g->rq, &c->policies, &g->facts, &g->j);
-	if (record(g, e) != 0)
+	if (record_call(g, e) != 0)
 		return -1;
-	decide(g);
+	decide_call(g);
 	c->r->code = HOOK_PASS; /* the answer says more; one that is not made to its end is replaced by a refusal */
 	c->h.client->before(c->r, &c->h, &g->v);
 	return 0;

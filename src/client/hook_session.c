@@ -30,14 +30,14 @@ struct pinning {
 
 const struct directory *hook_pin(const struct hook_call *c) { return c->pin.path.n ? &c->pin : NULL; }
 
-static struct str resolved(struct pinning *p, struct str path)
+static struct str resolve_path(struct pinning *p, struct str path)
 {
 	enum path_kind kind;
 
 	return str_starts(path, "/") ? path_real(&p->memo, path, &kind) : STR("");
 }
 
-static int identify(struct pinning *p, struct str path, struct directory *ret)
+static int identify_directory(struct pinning *p, struct str path, struct directory *ret)
 {
 	FD_CLEANUP int fd = path.n && utf8_valid(path) ? directory_open(str_c(p->c->a, path)) : -1;
 
@@ -56,7 +56,7 @@ static struct str project_of(struct pinning *p, struct str dir)
 	return v->project;
 }
 
-static bool listed(struct pinning *p, struct str project)
+static bool is_listed(struct pinning *p, struct str project)
 {
 	const struct json *roots = json_key(p->c->h.all, "workspace_roots");
 
@@ -70,7 +70,7 @@ static bool listed(struct pinning *p, struct str project)
 
 /* ---- the session's file ---- */
 
-static int store(struct pinning *p, bool fresh, struct err *e)
+static int store_session(struct pinning *p, bool fresh, struct err *e)
 {
 	struct hook_call *c = p->c;
 	struct str state;
@@ -90,15 +90,15 @@ static int store(struct pinning *p, bool fresh, struct err *e)
 }
 
 /* The first event: the project that the client names, else the one around the event's directory. */
-static int begin(struct pinning *p)
+static int begin_session(struct pinning *p)
 {
 	struct hook_call *c = p->c;
-	struct str base = resolved(p, c->h.base), project = c->view->project;
+	struct str base = resolve_path(p, c->h.base), project = c->view->project;
 
 	if (base.n && !path_inside(p->cwd, base) && project_of(p, base).n)
 		project = project_of(p, base);
 	p->s = (struct client_session){.client = str_of(c->h.client->name), .id = c->h.session, .started = p->now, .n = 1};
-	return project.n ? identify(p, project, &p->s.roots[0]) : -1;
+	return project.n ? identify_directory(p, project, &p->s.roots[0]) : -1;
 }
 
 /* ---- later events ---- */
@@ -124,10 +124,10 @@ static void add_root(struct pinning *p)
 	for (size_t i = 0; i < p->s.n; i++)
 		if (str_eq(p->s.roots[i].path, project))
 			return; /* a link led out of it */
-	may = listed(p, project);
+	may = is_listed(p, project);
 	for (size_t i = 0; i < p->s.n && !may; i++)
 		may = project_worktree(p->c->a, project, p->s.roots[i].path);
-	if (!may || p->s.n == CLIENT_SESSION_ROOTS_MAX || identify(p, project, &p->s.roots[p->s.n]) != 0)
+	if (!may || p->s.n == CLIENT_SESSION_ROOTS_MAX || identify_directory(p, project, &p->s.roots[p->s.n]) != 0)
 		return;
 	p->s.n++;
 	p->dirty = true;
@@ -150,7 +150,7 @@ static bool pin_again(struct pinning *p, struct directory *root)
 	struct str boot = client_session_boot(p->c->a);
 	struct directory now;
 
-	if (!boot.n || str_eq(boot, p->s.boot) || identify(p, root->path, &now) != 0)
+	if (!boot.n || str_eq(boot, p->s.boot) || identify_directory(p, root->path, &now) != 0)
 		return false;
 	if (now.id.ino != root->id.ino && p->c->h.phase != PHASE_START && has_start(p->c->h.client))
 		return false;
@@ -168,7 +168,7 @@ static void check_root(struct pinning *p, struct directory *root)
 		"A new session takes it as it is now", STR_ARG(root->path));
 }
 
-static void choose(struct pinning *p)
+static void choose_project(struct pinning *p)
 {
 	size_t i = root_around(p);
 
@@ -187,7 +187,7 @@ static void choose(struct pinning *p)
  * If the session's file cannot be written, the project is not pinned. No command goes to a box then either, since a
  * ticket needs the same state directory.
  */
-static int pin(struct pinning *p, struct err *e)
+static int pin_project(struct pinning *p, struct err *e)
 {
 	const struct view *v = p->c->view;
 	struct str client = str_of(p->c->h.client->name);
@@ -195,15 +195,15 @@ static int pin(struct pinning *p, struct err *e)
 	struct err why = {0};
 
 	if (found == 0) {
-		if (begin(p) != 0 || (store(p, true, &why) != 0 && why.errnum != EEXIST))
+		if (begin_session(p) != 0 || (store_session(p, true, &why) != 0 && why.errnum != EEXIST))
 			return 0;
 		found = client_session_read(p->c->a, v->state_dir, client, p->c->h.session, v->uid, &p->s, e);
 	}
 	if (found <= 0)
 		return found;
-	choose(p);
+	choose_project(p);
 	if (p->dirty)
-		(void)store(p, false, NULL);
+		(void)store_session(p, false, NULL);
 	return 0;
 }
 
@@ -220,8 +220,8 @@ int hook_session(struct hook_call *c, struct err *e)
 	if (!c->h.session.n || !c->view->state_dir.n)
 		return 0;
 	path_memo_init(&p.memo, c->a, c->view->cwd);
-	p.cwd = resolved(&p, c->view->cwd);
-	rc = pin(&p, e);
+	p.cwd = resolve_path(&p, c->view->cwd);
+	rc = pin_project(&p, e);
 	c->session.pin = hook_pin(c);
 	return rc;
 }

@@ -30,15 +30,15 @@ static struct str without_secrets(struct judging *g, struct str text)
 }
 
 /* The same, and every character seen; lines stay. */
-static struct str clean(struct judging *g, struct str text)
+static struct str clean_text(struct judging *g, struct str text)
 {
 	return str_visible(g->c->a, without_secrets(g, text));
 }
 
 /* The same on one line. The sign for a line's end cannot come from the text, unlike a backslash and n. */
-static struct str shown(struct judging *g, struct str text)
+static struct str shown_text(struct judging *g, struct str text)
 {
-	struct str s = clean(g, text);
+	struct str s = clean_text(g, text);
 	struct buf b;
 
 	buf_init(&b, g->c->a, 0);
@@ -57,7 +57,7 @@ static struct str shown(struct judging *g, struct str text)
 }
 
 /* At most this many bytes, and no part of a character. */
-static struct str cut(struct str s, size_t n)
+static struct str cut_text(struct str s, size_t n)
 {
 	if (s.n <= n)
 		return s;
@@ -69,7 +69,7 @@ static struct str cut(struct str s, size_t n)
 /* ---- reasons ---- */
 
 /* A contained command needs no advice, unless it is denied because no box is available. */
-static struct str instead(struct judging *g, const struct reason *r, enum told told)
+static struct str advice_instead(struct judging *g, const struct reason *r, enum told told)
 {
 	bool code = r->id == CHECK_EXECUTES_FILE || r->id == CHECK_UNKNOWN_PROGRAM;
 
@@ -88,7 +88,7 @@ static void put_reasons(struct judging *g, struct buf *b, enum told told)
 
 	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--)
 		for (const struct reason *r = g->j.reasons; r; r = r->next) {
-			struct str message, alternative = instead(g, r, told);
+			struct str message, alternative = advice_instead(g, r, told);
 
 			if (r->grade != grade)
 				continue;
@@ -96,20 +96,20 @@ static void put_reasons(struct judging *g, struct buf *b, enum told told)
 				left_out++;
 				continue;
 			}
-			message = shown(g, r->message); /* it quotes the command */
+			message = shown_text(g, r->message); /* it quotes the command */
 			buf_fmt(b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(message));
 			if (alternative.n)
 				buf_fmt(b, " (instead: %.*s)", STR_ARG(alternative));
 			buf_fmt(b, " [%s]", check_name(r->id));
 		}
-	b->n = cut(buf_view(b), REASONS_BYTES).n;
+	b->n = cut_text(buf_view(b), REASONS_BYTES).n;
 	if (left_out)
 		buf_fmt(b, "; and %u more", left_out);
 }
 
 static void put_command(struct judging *g, struct buf *b)
 {
-	struct str all = shown(g, g->c->h.command), part = cut(all, COMMAND_MAX);
+	struct str all = shown_text(g, g->c->h.command), part = cut_text(all, COMMAND_MAX);
 
 	buf_fmt(b, ". The whole command: %.*s", STR_ARG(part));
 	if (part.n < all.n)
@@ -185,7 +185,7 @@ const char *text_allow(struct judging *g)
 				has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
 }
 
-static struct str excerpt(struct judging *g, struct span at)
+static struct str excerpt_at(struct judging *g, struct span at)
 {
 	struct str text = STR(""), part;
 
@@ -193,14 +193,14 @@ static struct str excerpt(struct judging *g, struct span at)
 		text = str_sub(g->facts.texts[at.text].bytes, at.from, at.to);
 	while (text.n && strchr(" \t\n", text.p[text.n - 1]))
 		text.n--;
-	text = shown(g, text);
-	part = cut(text, EXCERPT_MAX);
+	text = shown_text(g, text);
+	part = cut_text(text, EXCERPT_MAX);
 	return part.n < text.n ? str_cat(g->c->a, part, STR("...")) : part;
 }
 
 const char *text_split(struct judging *g, const struct approved *x)
 {
-	struct str inside = excerpt(g, x->inside), outside = excerpt(g, x->outside);
+	struct str inside = excerpt_at(g, x->inside), outside = excerpt_at(g, x->outside);
 	unsigned can = g->c->h.client->can;
 	bool asks = (can & CLIENT_ASKS) && !g->c->h.event->no_ask;
 	const char *title = g->c->h.client->title;
@@ -228,7 +228,7 @@ static size_t columns_end(struct str s, size_t columns)
 }
 
 /* A shell that keeps running takes a line as if it were typed, and zsh takes no comments there. */
-static bool comments(const struct judging *g)
+static bool can_comment(const struct judging *g)
 {
 	unsigned can = g->c->h.client->can;
 
@@ -246,11 +246,11 @@ struct str text_comment(struct judging *g)
 	struct buf b;
 	size_t end;
 
-	if (!comments(g))
+	if (!can_comment(g))
 		return STR("");
 	while (text.n && strchr(" \t\n", text.p[0]))
 		text = str_sub(text, 1, text.n);
-	text = clean(g, cut(text, COMMENT_BYTES));
+	text = clean_text(g, cut_text(text, COMMENT_BYTES));
 	newline = str_find(text, '\n', 0);
 	line = str_sub(text, 0, newline < 0 ? text.n : (size_t)newline);
 	end = columns_end(line, COMMENT_COLUMNS);

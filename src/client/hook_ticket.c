@@ -14,7 +14,7 @@
 #include "sys/user.h"
 
 /* Does a cd in this text change where it ends? One that is quoted, or in a function, only makes us look. */
-static bool moves(const struct facts *f)
+static bool may_move(const struct facts *f)
 {
 	for (const struct command *c = f->commands; c; c = c->next)
 		if (c->argc && (str_is(c->argv[0].text, "cd") || str_is(c->argv[0].text, "pushd") ||
@@ -37,7 +37,7 @@ static bool plain_path(struct str s)
 	return s.n > 0 && s.p[0] == '/';
 }
 
-static struct str absolute(struct arena *a, const char *path, struct str cwd)
+static struct str make_absolute(struct arena *a, const char *path, struct str cwd)
 {
 	if (!path)
 		return STR("");
@@ -49,7 +49,7 @@ static struct str absolute(struct arena *a, const char *path, struct str cwd)
  * comment. A cd must also affect the client's shell: the run reports on descriptor 3 where the command ended,
  * while its output goes where it would have gone, and its exit code is the command's.
  */
-static struct str wrapped(struct judging *g, struct str ticket, bool follow)
+static struct str wrap_command(struct judging *g, struct str ticket, bool follow)
 {
 	struct arena *a = g->c->a;
 	struct str program = g->j.view->program, comment = text_comment(g);
@@ -111,7 +111,7 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 		.prompt = h->prompt,
 		.asked = asked,
 		.settings = h->client->can & CLIENT_SETTINGS,
-		.follow = (h->client->can & CLIENT_FOLLOWS) && moves(&g->facts),
+		.follow = (h->client->can & CLIENT_FOLLOWS) && may_move(&g->facts),
 		.input = h->client->can & CLIENT_INPUT,
 		.network = approval == APPROVAL_NETWORK,
 		.approved = approved ? approved_ids(g, asked) : STR("")};
@@ -124,7 +124,7 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 	t.follow &=
 		t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line leaves the client's own sandbox */
 	cwd_get(c->a, &own, NULL);
-	t.config = absolute(c->a, c->o->config, own);
+	t.config = make_absolute(c->a, c->o->config, own);
 	if (!plain_path(v->program))
 		return err_set(e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'",
 			STR_ARG(v->program));
@@ -132,6 +132,6 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 		ticket_locate(c->a, &project, judging_cwd(g), &t, e) != 0 ||
 		ticket_write(c->a, state, &t, &id, e) != 0)
 		return -1;
-	judging_change(g, h->command_key, wrapped(g, id, t.follow));
+	judging_change(g, h->command_key, wrap_command(g, id, t.follow));
 	return 0;
 }

@@ -44,7 +44,7 @@ static int wrong_kind(struct excluding *x, const struct json *n, const char *wha
 		STR_ARG(jsontext_place(x->a, x->text, n->from)), what);
 }
 
-static int find(struct excluding *x)
+static int find_list(struct excluding *x)
 {
 	if (jsontext_read(x->a, x->text, false, &x->root, x->e) != 0)
 		return -1;
@@ -62,7 +62,7 @@ static bool is_ours(const struct json *n)
 }
 
 /* The entry with as much around it as is missing. */
-static void put(struct excluding *x, struct str entry)
+static void put_entry(struct excluding *x, struct str entry)
 {
 	const struct json *into = x->list ? x->list : x->sandbox ? x->sandbox : x->root;
 	unsigned depth = x->list ? 3 : x->sandbox ? 2 : 1;
@@ -82,7 +82,7 @@ static void put(struct excluding *x, struct str entry)
 	x->text = jsontext_put(x->a, x->text, into, buf_view(&b));
 }
 
-static void replace(struct excluding *x, const struct json *n, struct str entry)
+static void replace_entry(struct excluding *x, const struct json *n, struct str entry)
 {
 	struct buf b;
 
@@ -98,7 +98,7 @@ static int add_step(struct excluding *x, struct str entry)
 {
 	bool seen = false;
 
-	if (find(x) != 0)
+	if (find_list(x) != 0)
 		return -1;
 	for (const struct json *n = x->list ? x->list->first : NULL; n; n = n->next) {
 		if (!is_ours(n))
@@ -110,17 +110,17 @@ static int add_step(struct excluding *x, struct str entry)
 		if (seen)
 			x->text = jsontext_take(x->a, x->text, n);
 		else
-			replace(x, n, entry); /* of another place */
+			replace_entry(x, n, entry); /* of another place */
 		return 1;
 	}
 	if (!seen)
-		put(x, entry);
+		put_entry(x, entry);
 	return !seen;
 }
 
 static int remove_step(struct excluding *x)
 {
-	if (find(x) != 0)
+	if (find_list(x) != 0)
 		return -1;
 	for (const struct json *n = x->list ? x->list->first : NULL; n; n = n->next) {
 		if (!is_ours(n))
@@ -136,7 +136,7 @@ static int remove_step(struct excluding *x)
 	return 0;
 }
 
-static int go(struct excluding *x, const struct str *entry, struct str *ret)
+static int edit_list(struct excluding *x, const struct str *entry, struct str *ret)
 {
 	int rc = 1;
 
@@ -154,12 +154,12 @@ int init_exclude(struct arena *a, struct str text, struct str program, struct st
 	struct excluding x = {.a = a, .text = text, .e = e};
 	struct str entry = init_excluded(a, program);
 
-	return go(&x, &entry, ret);
+	return edit_list(&x, &entry, ret);
 }
 
 int init_include(struct arena *a, struct str text, struct str *ret, struct err *e)
 {
 	struct excluding x = {.a = a, .text = text, .e = e};
 
-	return go(&x, NULL, ret);
+	return edit_list(&x, NULL, ret);
 }

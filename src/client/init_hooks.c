@@ -62,7 +62,7 @@ bool init_present(struct arena *a, const struct init_request *rq, const struct i
 }
 
 /* Where the path leads. In a project that must be inside it: whoever made the project could otherwise have us write elsewhere. */
-static int follow(struct arena *a, const struct init_request *rq, struct init_change *c, struct err *e)
+static int follow_links(struct arena *a, const struct init_request *rq, struct init_change *c, struct err *e)
 {
 	struct path_memo *m = arena_new(a, struct path_memo);
 	struct path_answer at;
@@ -84,7 +84,7 @@ int init_look(struct arena *a, const struct init_request *rq, struct str path, s
 {
 	struct init_change c = {.path = path};
 
-	if (follow(a, rq, &c, e) != 0)
+	if (follow_links(a, rq, &c, e) != 0)
 		return -1;
 	if (c.exists && file_read(a, str_c(a, c.real), JSONTEXT_BYTES_MAX, &c.before, &c.stat, e) != 0)
 		return -1;
@@ -93,7 +93,7 @@ int init_look(struct arena *a, const struct init_request *rq, struct str path, s
 }
 
 /* "FILE:LINE:COLUMN: what": the texts of init_text.c start at the line. */
-static int blame(const struct init_change *c, struct err *e)
+static int name_file(const struct init_change *c, struct err *e)
 {
 	struct err inner = *e;
 
@@ -116,7 +116,7 @@ int init_plan(struct arena *a, const struct init_request *rq, const struct init_
 	else
 		rc = c.exists ? init_text_remove(a, row, c.before, &c.after, &c.gone, e) : 0;
 	if (rc != 0)
-		return blame(&c, e);
+		return name_file(&c, e);
 	*ret = c;
 	return 0;
 }

@@ -129,7 +129,7 @@ bool init_is_ours(struct arena *a, struct str command, struct init_program *ret)
 	return true;
 }
 
-static bool executable(struct arena *a, struct str dir, struct str *ret)
+static bool find_executable(struct arena *a, struct str dir, struct str *ret)
 {
 	struct str path = str_fmt(a, "%.*s/timeout", STR_ARG(dir));
 
@@ -144,12 +144,12 @@ struct str init_timeout(struct arena *a, const char *path)
 	struct str dirs = str_of(path ? path : ""), found = STR("");
 	size_t i = 0;
 
-	if (executable(a, STR("/usr/bin"), &found) || executable(a, STR("/bin"), &found))
+	if (find_executable(a, STR("/usr/bin"), &found) || find_executable(a, STR("/bin"), &found))
 		return found;
 	for (unsigned n = 0; i < dirs.n && n < PATH_DIRS_MAX; n++) {
 		ptrdiff_t end = str_find(dirs, ':', i);
 
-		if (executable(a, str_sub(dirs, i, end < 0 ? dirs.n : (size_t)end), &found))
+		if (find_executable(a, str_sub(dirs, i, end < 0 ? dirs.n : (size_t)end), &found))
 			return found;
 		i = end < 0 ? dirs.n : (size_t)end + 1;
 	}

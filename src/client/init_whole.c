@@ -12,14 +12,14 @@
 
 #define PLUGIN_MARK "\"caisson\"" /* where the program's path goes */
 
-static struct str plugin(void)
+static struct str plugin_text(void)
 {
 	return str_n((const char *)plugin_opencode, plugin_opencode_n);
 }
 
 static void put_plugin(struct buf *b, struct str program)
 {
-	struct str all = plugin(), mark = STR(PLUGIN_MARK);
+	struct str all = plugin_text(), mark = STR(PLUGIN_MARK);
 	size_t i = 0;
 
 	while (i < all.n && !str_eq(str_sub(all, i, i + mark.n), mark))
@@ -59,7 +59,7 @@ struct str init_whole(struct arena *a, const struct init_row *row, struct str pr
 
 bool init_whole_is_ours(const struct init_row *row, struct str text)
 {
-	struct str all = row->rules ? STR(RULES_FIRST) : plugin();
+	struct str all = row->rules ? STR(RULES_FIRST) : plugin_text();
 	ptrdiff_t line = str_find(all, '\n', 0);
 
 	return line > 0 && text.n > (size_t)line &&

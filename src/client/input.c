@@ -56,10 +56,10 @@ static const struct client_event *event_of(const struct client *c, const struct 
 	return given ? event_named(c, str_of(given)) : event_by_shape(c, all);
 }
 
-static bool fits(const struct client *c, const struct json *all) { return has_keys(all, c->need, false) && !has_keys(all, c->not, true); }
+static bool fits_client(const struct client *c, const struct json *all) { return has_keys(all, c->need, false) && !has_keys(all, c->not, true); }
 
 /* The row whose marks the input has. With a name only rows of that name, and an event of theirs is enough where no marks decide. */
-static int recognise(struct arena *a, const struct json *all, const char *name, const char *event, struct hook *ret, struct err *e)
+static int recognise_client(struct arena *a, const struct json *all, const char *name, const char *event, struct hook *ret, struct err *e)
 {
 	const struct client *c;
 
@@ -67,7 +67,7 @@ static int recognise(struct arena *a, const struct json *all, const char *name, 
 		for (size_t i = 0; (c = client_at(i)) && (strict || name); i++) {
 			const struct client_event *ev;
 
-			if ((name && strcmp(name, c->name)) || (strict && !fits(c, all)) || (!strict && *c->event_key && !has_key(all, str_of(c->event_key))))
+			if ((name && strcmp(name, c->name)) || (strict && !fits_client(c, all)) || (!strict && *c->event_key && !has_key(all, str_of(c->event_key))))
 				continue;
 			ev = event_of(c, all, event);
 			if (!ev)
@@ -116,7 +116,7 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 	return 0;
 }
 
-static int parse(struct arena *a, struct str text, const struct json **ret, struct err *e)
+static int parse_event(struct arena *a, struct str text, const struct json **ret, struct err *e)
 {
 	struct json_reader r;
 	struct json *v;
@@ -139,7 +139,7 @@ static const struct json *args_of(struct arena *a, const struct hook *h)
 	const struct json *v = h->event->args[0] || !*key ? h->all : json_key(h->all, key);
 	struct err why = {0};
 
-	if (json_is(v, JSON_STRING) && parse(a, v->text, &v, &why) != 0)
+	if (json_is(v, JSON_STRING) && parse_event(a, v->text, &v, &why) != 0)
 		return NULL;
 	return json_is(v, JSON_OBJECT) ? v : NULL;
 }
@@ -197,7 +197,7 @@ static void read_wishes(struct hook *h)
 static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
 
 /* Qwen Code's tool_call makes the call of another tool: that is what is judged. It takes the name in other spellings, too: those are refused. */
-static int unwrap(struct hook *h, struct err *e)
+static int unwrap_event(struct hook *h, struct err *e)
 {
 	const struct json *args = json_key(h->args, "arguments");
 	struct str name = text_at(h->args, "name");
@@ -236,7 +236,7 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 	h->tool = tool_of(a, h);
 	if (!h->args || !h->tool.n || has_nul(h->tool))
 		return err_set(e, ERR_INPUT, 0, "the input names no tool, or has no input for it");
-	if (unwrap(h, e) != 0)
+	if (unwrap_event(h, e) != 0)
 		return -1;
 	if (str_is(h->tool, "batch") && json_key(h->args, "tool_calls")) /* opencode's: it makes the calls without any hook */
 		return err_set(e, ERR_INPUT, 0, "'batch' calls tools that nobody would judge: call them one by one");
@@ -281,7 +281,7 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 	struct hook h = {0};
 
 	h.tool = h.command = h.command_key = h.cwd = h.start = h.session_cwd = h.session = h.tool_use_id = h.agent = h.prompt = STR("");
-	if (parse(a, text, &h.all, e) != 0 || recognise(a, h.all, client, event, &h, e) != 0)
+	if (parse_event(a, text, &h.all, e) != 0 || recognise_client(a, h.all, client, event, &h, e) != 0)
 		return -1;
 	if (read_abilities(a, &h, e) != 0)
 		return -1;

@@ -73,7 +73,7 @@ void jstyle_break(struct buf *b, const struct jstyle *s, unsigned depth)
 
 /* ---- putting in, taking out ---- */
 
-static struct str cut(struct arena *a, struct str text, size_t from, size_t to)
+static struct str cut_range(struct arena *a, struct str text, size_t from, size_t to)
 {
 	return str_cat(a, str_sub(text, 0, from), str_sub(text, to, text.n));
 }
@@ -92,7 +92,7 @@ struct str jsontext_put(struct arena *a, struct str text, const struct json *con
 }
 
 /* Only blanks (and one comma) between two places. Comments are somebody's. */
-static bool only(struct str text, size_t from, size_t to, char comma)
+static bool has_only(struct str text, size_t from, size_t to, char comma)
 {
 	for (; from < to; from++)
 		if (!is_blank(text.p[from]) && text.p[from] != comma)
@@ -104,8 +104,8 @@ bool jsontext_made(struct str text, const struct json *child)
 {
 	const struct json *c = child->parent;
 
-	return c && c->first == child && !child->next && only(text, c->from + 1, child->start, ' ') &&
-	       only(text, child->to, c->to - 1, ' ') && text.p[child->to] != ' ';
+	return c && c->first == child && !child->next && has_only(text, c->from + 1, child->start, ' ') &&
+	       has_only(text, child->to, c->to - 1, ' ') && text.p[child->to] != ' ';
 }
 
 static size_t find_comma(struct str text, size_t from, size_t to)
@@ -136,17 +136,17 @@ struct str jsontext_take(struct arena *a, struct str text, const struct json *ch
 		from--;
 	if (child->next) {
 		comma = find_comma(text, to, child->next->start);
-		if (only(text, to, comma, ' '))
-			return cut(a, text, from, comma + 1);
-		text = cut(a, text, comma, comma + 1);
-		return cut(a, text, from, to);
+		if (has_only(text, to, comma, ' '))
+			return cut_range(a, text, from, comma + 1);
+		text = cut_range(a, text, comma, comma + 1);
+		return cut_range(a, text, from, to);
 	}
 	if (before) {
 		comma = find_comma(text, before->to, from);
-		text = cut(a, text, from, to);
-		return cut(a, text, comma, comma + 1);
+		text = cut_range(a, text, from, to);
+		return cut_range(a, text, comma, comma + 1);
 	}
 	if (text.p[to] == ' ')
 		to++;
-	return cut(a, text, from, to);
+	return cut_range(a, text, from, to);
 }

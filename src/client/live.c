@@ -37,12 +37,12 @@ void live_add(struct arena *a, struct live *l, const char *id, enum live_state s
 	l->end = &f->next;
 }
 
-static void add(struct looking *k, const char *id, enum live_state state, struct str text, struct str todo)
+static void add_row(struct looking *k, const char *id, enum live_state state, struct str text, struct str todo)
 {
 	live_add(k->a, k->l, id, state, text, todo);
 }
 
-static struct str again(struct looking *k, const char *more)
+static struct str advise_init(struct looking *k, const char *more)
 {
 	return str_fmt(k->a, "caisson init --client %s%s%s", k->row->name, k->rq.scope == INIT_PROJECT ? " --project" : "", more);
 }
@@ -101,7 +101,7 @@ static int run_line(struct looking *k, struct str line, const char *command, str
 }
 
 /* Runs the hook for a command; *ret_why explains a reply that is not an answer. */
-static enum answer ask(struct looking *k, struct str hook, const char *command, struct str *ret_why)
+static enum answer ask_hook(struct looking *k, struct str hook, const char *command, struct str *ret_why)
 {
 	struct process_result r;
 	struct str output;
@@ -126,7 +126,7 @@ static enum answer ask(struct looking *k, struct str hook, const char *command, 
 }
 
 /* The last line on standard error, where a hook that denies by its exit code says why. */
-static struct str complaint(struct looking *k, struct str hook, const char *command)
+static struct str hook_complaint(struct looking *k, struct str hook, const char *command)
 {
 	struct process_result r;
 	struct str said = STR("");
@@ -144,35 +144,35 @@ static struct str complaint(struct looking *k, struct str hook, const char *comm
 }
 
 /* The harmless command does not pass: the program fails, or the policy says so. */
-static void stopped(struct looking *k, struct str hook, enum answer answer, struct str why)
+static void note_stopped(struct looking *k, struct str hook, enum answer answer, struct str why)
 {
-	struct str said = answer == ANSWER_DENY ? complaint(k, hook, HARMLESS) : STR("");
+	struct str said = answer == ANSWER_DENY ? hook_complaint(k, hook, HARMLESS) : STR("");
 
 	if (str_starts(said, INIT_FAILED))
-		add(k, "passes", LIVE_PARTLY, str_fmt(k->a, "the program fails with status %.*s, so every tool call is denied",
+		add_row(k, "passes", LIVE_PARTLY, str_fmt(k->a, "the program fails with status %.*s, so every tool call is denied",
 				STR_ARG(str_sub(said, sizeof(INIT_FAILED) - 1, (size_t)str_find(said, ',', 0)))),
-			again(k, "   # with a caisson that works"));
+			advise_init(k, "   # with a caisson that works"));
 	else
-		add(k, "passes", LIVE_PARTLY, str_fmt(k->a, "'%s' is %s, too: %.*s", HARMLESS, answer == ANSWER_ASK ? "asked about" : "denied",
+		add_row(k, "passes", LIVE_PARTLY, str_fmt(k->a, "'%s' is %s, too: %.*s", HARMLESS, answer == ANSWER_ASK ? "asked about" : "denied",
 				STR_ARG(said.n ? said : why)), STR("caisson config verify"));
 }
 
-static void probe(struct looking *k, struct str hook)
+static void probe_hook(struct looking *k, struct str hook)
 {
 	struct str why = STR("it let the command pass");
-	enum answer canary = ask(k, hook, CANARY, &why), harmless;
+	enum answer canary = ask_hook(k, hook, CANARY, &why), harmless;
 
 	if (canary != ANSWER_DENY) {
-		add(k, "denies", LIVE_NO, str_fmt(k->a, "'%s' was not denied: %.*s", CANARY, STR_ARG(why)), STR("caisson config verify"));
+		add_row(k, "denies", LIVE_NO, str_fmt(k->a, "'%s' was not denied: %.*s", CANARY, STR_ARG(why)), STR("caisson config verify"));
 		return;
 	}
-	add(k, "denies", LIVE_YES, str_fmt(k->a, "'%s', fed to the hook as the client does, is denied", CANARY), STR(""));
+	add_row(k, "denies", LIVE_YES, str_fmt(k->a, "'%s', fed to the hook as the client does, is denied", CANARY), STR(""));
 	why = STR("the policy says so, or does not load");
-	harmless = ask(k, hook, HARMLESS, &why);
+	harmless = ask_hook(k, hook, HARMLESS, &why);
 	if (harmless == ANSWER_PASS)
-		add(k, "passes", LIVE_YES, STR("'" HARMLESS "' is not"), STR(""));
+		add_row(k, "passes", LIVE_YES, STR("'" HARMLESS "' is not"), STR(""));
 	else
-		stopped(k, hook, harmless, why);
+		note_stopped(k, hook, harmless, why);
 }
 
 /* ---- what the settings say ---- */
@@ -225,11 +225,11 @@ static void look_program(struct looking *k, struct str program)
 	struct str path = program;
 
 	if (!program.n || program.p[0] != '/')
-		add(k, "program", LIVE_PARTLY, str_fmt(k->a, "'%.*s' is looked up in the PATH that the client happens to have", STR_ARG(program)), again(k, ""));
+		add_row(k, "program", LIVE_PARTLY, str_fmt(k->a, "'%.*s' is looked up in the PATH that the client happens to have", STR_ARG(program)), advise_init(k, ""));
 	else if (access(str_c(k->a, path), X_OK) != 0)
-		add(k, "program", LIVE_NO, str_fmt(k->a, "'%.*s' is not there, or cannot be run", STR_ARG(path)), again(k, "   # with the caisson that is to be used"));
+		add_row(k, "program", LIVE_NO, str_fmt(k->a, "'%.*s' is not there, or cannot be run", STR_ARG(path)), advise_init(k, "   # with the caisson that is to be used"));
 	else
-		add(k, "program", LIVE_YES, path, STR(""));
+		add_row(k, "program", LIVE_YES, path, STR(""));
 }
 
 /* `needs` of the row is "key": value as it is written. */
@@ -251,16 +251,16 @@ static void look_closed(struct looking *k, const struct found_hook *f, const cha
 	struct str want = init_command(k->a, k->row, &f->program, event);
 
 	if (!has_needs(k, f->hook))
-		add(k, "closed", LIVE_PARTLY, str_fmt(k->a, "%s is missing: the client runs the tool when the hook takes too long", k->row->needs),
-				again(k, ""));
+		add_row(k, "closed", LIVE_PARTLY, str_fmt(k->a, "%s is missing: the client runs the tool when the hook takes too long", k->row->needs),
+				advise_init(k, ""));
 	else if (!str_eq(f->command, want))
-		add(k, "closed", LIVE_PARTLY, STR("its line is not the one that init writes now: the client may run the tool when caisson is missing or crashes"),
-				again(k, ""));
+		add_row(k, "closed", LIVE_PARTLY, STR("its line is not the one that init writes now: the client may run the tool when caisson is missing or crashes"),
+				advise_init(k, ""));
 	else if (k->row->outer_limit_s && !f->program.timeout.n)
-		add(k, "closed", LIVE_PARTLY, STR("its line has no time limit, since there was no program 'timeout': the client runs the tool when the hook hangs"),
-				str_fmt(k->a, "install coreutils, then %.*s", STR_ARG(again(k, ""))));
+		add_row(k, "closed", LIVE_PARTLY, STR("its line has no time limit, since there was no program 'timeout': the client runs the tool when the hook hangs"),
+				str_fmt(k->a, "install coreutils, then %.*s", STR_ARG(advise_init(k, ""))));
 	else
-		add(k, "closed", LIVE_YES, STR("a hook that is missing, crashes or fails means no"), STR(""));
+		add_row(k, "closed", LIVE_YES, STR("a hook that is missing, crashes or fails means no"), STR(""));
 }
 
 static void look_entry(struct looking *k, const struct found_hook *f)
@@ -268,9 +268,9 @@ static void look_entry(struct looking *k, const struct found_hook *f)
 	const struct json *m = json_key(f->entry, "matcher");
 
 	if (json_is(m, JSON_STRING) && m->text.n && !str_is(m->text, "*") && !str_is(m->text, ".*"))
-		add(k, "matcher", LIVE_PARTLY, str_fmt(k->a, "only for tools that match '%.*s'", STR_ARG(m->text)), again(k, ""));
+		add_row(k, "matcher", LIVE_PARTLY, str_fmt(k->a, "only for tools that match '%.*s'", STR_ARG(m->text)), advise_init(k, ""));
 	if (f->before)
-		add(k, "first", LIVE_PARTLY, str_fmt(k->a, "%zu other hook%s before it, which may change what is judged", f->before, f->before == 1 ? " stands" : "s stand"), again(k, " --remove, then without"));
+		add_row(k, "first", LIVE_PARTLY, str_fmt(k->a, "%zu other hook%s before it, which may change what is judged", f->before, f->before == 1 ? " stands" : "s stand"), advise_init(k, " --remove, then without"));
 }
 
 /* ---- switched off ---- */
@@ -290,7 +290,7 @@ static void look_off(struct looking *k)
 		const struct json *in = offs[i].object[0] ? json_key(k->root, offs[i].object) : k->root, *v = json_key(in, offs[i].key);
 
 		if (v && str_is(str_sub(k->text, v->from, v->to), offs[i].value))
-			add(k, "enabled", LIVE_NO, str_fmt(k->a, "%.*s has \"%s\": %s, so no hook runs", STR_ARG(k->path), offs[i].key, offs[i].value), STR("take that out of the file"));
+			add_row(k, "enabled", LIVE_NO, str_fmt(k->a, "%.*s has \"%s\": %s, so no hook runs", STR_ARG(k->path), offs[i].key, offs[i].value), STR("take that out of the file"));
 	}
 }
 
@@ -303,7 +303,7 @@ static bool read_settings(struct looking *k, struct str path)
 	if (!path.n || file_read(k->a, str_c(k->a, path), JSONTEXT_BYTES_MAX, &k->text, NULL, &e) != 0)
 		return false;
 	if (k->row->events[0] && jsontext_read(k->a, k->text, k->row->comments, &k->root, &e) != 0) {
-		add(k, "settings", LIVE_NO, str_fmt(k->a, "%.*s:%s", STR_ARG(path), e.text), STR("put the file right: the client may not read it either"));
+		add_row(k, "settings", LIVE_NO, str_fmt(k->a, "%.*s:%s", STR_ARG(path), e.text), STR("put the file right: the client may not read it either"));
 		return false;
 	}
 	return true;
@@ -346,9 +346,9 @@ static bool look_plugin(struct looking *k)
 	if (jsontext_read(k->a, str_sub(rest, 0, i), false, &n, &e) != 0 || !n || n->kind != JSON_STRING)
 		return false;
 	program = n->text;
-	add(k, "settings", LIVE_YES, k->path, STR(""));
+	add_row(k, "settings", LIVE_YES, k->path, STR(""));
 	look_program(k, program);
-	probe(k, init_command(k->a, k->row, &(struct init_program){.path = program}, NULL));
+	probe_hook(k, init_command(k->a, k->row, &(struct init_program){.path = program}, NULL));
 	return true;
 }
 
@@ -363,12 +363,12 @@ static bool look_hooks(struct looking *k)
 	find_ours(&f, json_key(json_key(k->root, "hooks"), event));
 	if (!f.hook)
 		return false;
-	add(k, "settings", LIVE_YES, k->path, STR(""));
+	add_row(k, "settings", LIVE_YES, k->path, STR(""));
 	k->program = f.program.path;
 	look_program(k, f.program.path);
 	look_closed(k, &f, event);
 	look_entry(k, &f);
-	probe(k, f.command);
+	probe_hook(k, f.command);
 	return true;
 }
 
@@ -407,12 +407,12 @@ static bool look_claude_plugin(struct looking *k, bool any)
 	if (!k->plugin.n)
 		return false;
 	if (any)
-		add(k, "twice", LIVE_PARTLY, str_fmt(k->a, "the plugin '%.*s' is on as well, so every call is judged twice", STR_ARG(k->plugin)),
+		add_row(k, "twice", LIVE_PARTLY, str_fmt(k->a, "the plugin '%.*s' is on as well, so every call is judged twice", STR_ARG(k->plugin)),
 				str_fmt(k->a, "claude plugin uninstall %.*s", STR_ARG(k->plugin)));
 	at = installed_at(k);
 	if (at.n && read_settings(k, str_fmt(k->a, "%.*s/hooks/hooks.json", STR_ARG(at))) && look_hooks(k))
 		return true;
-	add(k, "plugin", LIVE_NO, str_fmt(k->a, "the plugin '%.*s' is on, and Claude Code has no copy of it with hooks", STR_ARG(k->plugin)),
+	add_row(k, "plugin", LIVE_NO, str_fmt(k->a, "the plugin '%.*s' is on, and Claude Code has no copy of it with hooks", STR_ARG(k->plugin)),
 			str_fmt(k->a, "claude plugin install %.*s", STR_ARG(k->plugin)));
 	return false;
 }
@@ -432,7 +432,7 @@ void live_look(struct arena *a, const struct init_request *rq, const struct init
 	if (any)
 		live_sandbox(&(struct live_request){a, rq, row, k.program, ret});
 	else
-		add(&k, "settings", LIVE_NO, STR("no hook of caisson is set up"), again(&k, ""));
+		add_row(&k, "settings", LIVE_NO, STR("no hook of caisson is set up"), advise_init(&k, ""));
 	live = any;
 	ret->state = any ? LIVE_YES : LIVE_NO;
 	for (const struct live_finding *f = ret->first; f; f = f->next) {

@@ -176,7 +176,7 @@ static void codex_sandbox(const struct live_request *q)
 			init_again(q));
 }
 
-static bool excluded(const struct live_request *q, const struct json *root)
+static bool is_excluded(const struct live_request *q, const struct json *root)
 {
 	const struct json *list = json_key(json_key(root, "sandbox"), "excludedCommands");
 	struct str want = init_excluded(q->a, q->program);
@@ -208,7 +208,7 @@ static void claude_sandbox(const struct live_request *q)
 		const struct json *root = read_json(q, files[i]);
 
 		on |= is_true(q, files[i], json_key(root, "sandbox"), "enabled");
-		out |= excluded(q, root);
+		out |= is_excluded(q, root);
 	}
 	if (out)
 		live_add(q->a, q->l, "sandbox", LIVE_YES,

@@ -27,7 +27,7 @@ void mcp_splitter_init(struct mcp_splitter *s, struct arena *parent)
 void mcp_splitter_free(struct mcp_splitter *s) { arena_free(&s->a); }
 
 /* Drops the bytes that were handed out. */
-static void compact(struct mcp_splitter *s)
+static void compact_buffer(struct mcp_splitter *s)
 {
 	if (!s->at)
 		return;
@@ -46,7 +46,7 @@ static void compact(struct mcp_splitter *s)
 
 void mcp_splitter_feed(struct mcp_splitter *s, struct str bytes)
 {
-	compact(s);
+	compact_buffer(s);
 	if (s->skipping) {
 		ptrdiff_t end = str_find(bytes, '\n', 0);
 
@@ -78,7 +78,7 @@ int mcp_splitter_next(struct mcp_splitter *s, struct str *ret)
 
 /* ---- messages ---- */
 
-static bool blank(struct str line)
+static bool is_blank_line(struct str line)
 {
 	for (size_t i = 0; i < line.n; i++)
 		if (line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r')
@@ -105,7 +105,7 @@ static struct str short_text(const struct json *v)
 	return s.n <= MCP_TEXT_MAX && !memchr(s.p, '\0', s.n) ? s : STR("");
 }
 
-static struct mcp_message bad(struct str id, int code, const char *why)
+static struct mcp_message bad_message(struct str id, int code, const char *why)
 {
 	return (struct mcp_message){.kind = MCP_BAD, .id = id.n ? id : STR("null"), .method = STR(""), .token = STR(""), .version = STR(""), .client = STR(""), .tool_use = STR(""), .code = code, .why = why};
 }
@@ -125,23 +125,24 @@ static void read_meta(struct arena *a, const struct json *meta, struct mcp_messa
 static struct mcp_message read_message(struct arena *a, const struct json *v)
 {
 	const struct json *id = json_key(v, "id"), *method = json_key(v, "method"), *params = json_key(v, "params");
-	struct mcp_message m = bad(STR(""), 0, NULL);
+	struct mcp_message m = bad_message(STR(""), 0, NULL);
 	struct str known = mcp_name(a, id);
 
 	if (!json_is(v, JSON_OBJECT))
-		return bad(STR(""), MCP_INVALID_REQUEST, "a message is an object");
+		return bad_message(STR(""), MCP_INVALID_REQUEST, "a message is an object");
 	if (!str_is(json_text_at(v, "jsonrpc"), "2.0"))
-		return bad(known, MCP_INVALID_REQUEST, "'jsonrpc' is not \"2.0\"");
+		return bad_message(known, MCP_INVALID_REQUEST, "'jsonrpc' is not \"2.0\"");
 	if (!method && (json_key(v, "result") || json_key(v, "error"))) {
 		m.kind = MCP_RESPONSE;
 		return m;
 	}
 	if (id && !known.n)
-		return bad(STR(""), MCP_INVALID_REQUEST, "'id' is a string or an integer");
+		return bad_message(STR(""), MCP_INVALID_REQUEST, "'id' is a string or an integer");
 	if (!short_text(method).n)
-		return bad(known, MCP_INVALID_REQUEST, "'method' is missing or no name");
+		return bad_message(known, MCP_INVALID_REQUEST, "'method' is missing or no name");
 	if (params && !json_is(params, JSON_OBJECT))
-		return bad(known, id ? MCP_INVALID_PARAMS : MCP_INVALID_REQUEST, "'params' is not an object");
+		return bad_message(known, id ? MCP_INVALID_PARAMS : MCP_INVALID_REQUEST,
+			"'params' is not an object");
 	m.kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
 	m.id = id ? known : STR("null");
 	m.method = short_text(method);
@@ -150,7 +151,7 @@ static struct mcp_message read_message(struct arena *a, const struct json *v)
 	return m;
 }
 
-static void one(struct arena *a, struct mcp_frame *f, struct mcp_message m)
+static void set_single(struct arena *a, struct mcp_frame *f, struct mcp_message m)
 {
 	f->v = arena_new(a, struct mcp_message);
 	*f->v = m;
@@ -158,13 +159,13 @@ static void one(struct arena *a, struct mcp_frame *f, struct mcp_message m)
 }
 
 /* A reader that gave up: too much of it, or no JSON. */
-static struct mcp_message unreadable(struct arena *a, const struct json_reader *r)
+static struct mcp_message unreadable_message(struct arena *a, const struct json_reader *r)
 {
 	struct json_place at = json_place(r->text, r->at);
 
 	if (r->trouble == JSON_LIMIT)
-		return bad(STR(""), MCP_INVALID_REQUEST, str_c(a, json_why(r)));
-	return bad(STR(""), MCP_PARSE_ERROR, str_c(a, str_fmt(a, "line %zu, column %zu: %.*s", at.line, at.column, STR_ARG(json_why(r)))));
+		return bad_message(STR(""), MCP_INVALID_REQUEST, str_c(a, json_why(r)));
+	return bad_message(STR(""), MCP_PARSE_ERROR, str_c(a, str_fmt(a, "line %zu, column %zu: %.*s", at.line, at.column, STR_ARG(json_why(r)))));
 }
 
 void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret)
@@ -173,18 +174,18 @@ void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret)
 	struct json_reader r;
 
 	*ret = (struct mcp_frame){0};
-	if (blank(line))
+	if (is_blank_line(line))
 		return;
 	json_reader_init(&r, a, line, JSON_STRICT);
 	r.depth_max = MCP_DEPTH_MAX;
 	r.count_max = MCP_VALUES_MAX;
 	value = json_only(&r);
 	if (!value)
-		one(a, ret, unreadable(a, &r));
+		set_single(a, ret, unreadable_message(a, &r));
 	else if (value->kind != JSON_ARRAY)
-		one(a, ret, read_message(a, value));
+		set_single(a, ret, read_message(a, value));
 	else if (!value->n || value->n > MCP_BATCH_MAX)
-		one(a, ret, bad(STR(""), MCP_INVALID_REQUEST, value->n ? "too many messages in one line" : "an empty list"));
+		set_single(a, ret, bad_message(STR(""), MCP_INVALID_REQUEST, value->n ? "too many messages in one line" : "an empty list"));
 	if (ret->n)
 		return;
 	ret->batch = true;

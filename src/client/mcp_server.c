@@ -98,7 +98,7 @@ struct turn { /* one line */
 
 /* ---- out ---- */
 
-static void say(struct server *s, struct str line)
+static void send_line(struct server *s, struct str line)
 {
 	if (s->out_failed)
 		return;
@@ -134,13 +134,13 @@ static void write_some(struct server *s)
 	}
 }
 
-static bool choked(const struct server *s) { return s->waiting.n - s->sent > OUT_HIGH; }
+static bool is_choked(const struct server *s) { return s->waiting.n - s->sent > OUT_HIGH; }
 
 /* An answer: at once, or with the others of its batch. */
-static void reply(struct server *s, struct mcp_batch *b, struct str line)
+static void send_reply(struct server *s, struct mcp_batch *b, struct str line)
 {
 	if (!b) {
-		say(s, line);
+		send_line(s, line);
 		return;
 	}
 	buf_char(&b->b, b->b.n ? ',' : '[');
@@ -153,7 +153,7 @@ static void batch_done(struct server *s, struct mcp_batch *b)
 		return;
 	if (b->b.n) {
 		buf_c(&b->b, "]\n");
-		say(s, buf_view(&b->b));
+		send_line(s, buf_view(&b->b));
 	}
 	arena_free(&b->a);
 	b->used = false;
@@ -176,7 +176,7 @@ static struct mcp_batch *batch_new(struct server *s)
 
 /* ---- calls: the child ---- */
 
-static int work(void *arg)
+static int call_tool(void *arg)
 {
 	mcp_call_do(arg);
 	return 0;
@@ -201,7 +201,7 @@ static int refuse_call(void *arg)
 }
 
 /* Never returns. Nothing of the server's is open but standard error and the pipe. */
-static void child(struct server *s, struct slot *k, int out, pid_t server)
+static void run_child(struct server *s, struct slot *k, int out, pid_t server)
 {
 	struct arena a;
 	struct mcp_call c = {.o = s->o, .a = &a, .m = &k->m, .agent = k->agent, .out = CALL_FD};
@@ -213,7 +213,7 @@ static void child(struct server *s, struct slot *k, int out, pid_t server)
 		_exit(1);
 	syscall(SYS_close_range, CALL_FD + 1, ~0U, 0);
 	arena_init(&a, CALL_ARENA);
-	if (arena_run(&a, work, &c) < 0) {
+	if (arena_run(&a, call_tool, &c) < 0) {
 		struct refusal r = {.m = &k->m, .version = s->o->version};
 
 		arena_init(&r.a, ARENA_CAP_DEFAULT);
@@ -248,7 +248,7 @@ static void slot_failed(struct server *s, struct slot *k, const char *why)
 	arena_init_in(&a, ARENA_CAP_DEFAULT, s->a);
 	buf_init(&b, &a, 0);
 	mcp_put_failure(&b, &k->m, s->o->version, why);
-	reply(s, k->batch, buf_view(&b));
+	send_reply(s, k->batch, buf_view(&b));
 	arena_free(&a);
 	k->answered = true;
 }
@@ -262,7 +262,7 @@ static int slot_start(struct server *s, struct slot *k)
 		return -1;
 	pid = process_fork(s->a);
 	if (pid == 0)
-		child(s, k, fds[1], self);
+		run_child(s, k, fds[1], self);
 	close(fds[1]);
 	k->pidfd = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
 	if (k->pidfd < 0 || fcntl(fds[0], F_SETFL, O_NONBLOCK) != 0) {
@@ -283,7 +283,7 @@ static int slot_start(struct server *s, struct slot *k)
 	return 0;
 }
 
-static size_t count(const struct server *s, enum slot_state state)
+static size_t count_slots(const struct server *s, enum slot_state state)
 {
 	size_t n = 0;
 
@@ -296,7 +296,7 @@ static void start_waiting(struct server *s)
 {
 	size_t most = s->o->parallel ? s->o->parallel : MCP_RUNNING_MAX;
 
-	while (count(s, SLOT_RUNNING) < most) {
+	while (count_slots(s, SLOT_RUNNING) < most) {
 		struct slot *first = NULL;
 
 		for (size_t i = 0; i < SLOTS; i++)
@@ -327,11 +327,11 @@ static void take_line(struct server *s, struct slot *k, struct str line)
 		return;
 	line = str_sub(line, 1, line.n);
 	if (kind == 'P') {
-		say(s, line);
+		send_line(s, line);
 		return;
 	}
 	k->answered = true;
-	reply(s, k->batch, line);
+	send_reply(s, k->batch, line);
 }
 
 /* All that is there. Once there is an answer nothing more is worth keeping. */
@@ -362,7 +362,7 @@ static void take_output(struct server *s, struct slot *k)
 	}
 }
 
-static void reap(struct server *s, struct slot *k)
+static void reap_call(struct server *s, struct slot *k)
 {
 	char why[80] = "the call ended without an answer";
 	int status = 0;
@@ -407,16 +407,16 @@ static void answer_error(struct turn *t, struct mcp_batch *b, struct str id, int
 
 	buf_init(&out, t->a, 0);
 	mcp_put_error(&out, id, code, str_of(why), data);
-	reply(t->s, b, buf_view(&out));
+	send_reply(t->s, b, buf_view(&out));
 }
 
-static void answer(struct turn *t, struct mcp_batch *b, const struct mcp_message *m, struct str fields)
+static void answer_message(struct turn *t, struct mcp_batch *b, const struct mcp_message *m, struct str fields)
 {
 	struct buf out;
 
 	buf_init(&out, t->a, 0);
 	mcp_put_result(&out, m, t->s->o->version, fields);
-	reply(t->s, b, buf_view(&out));
+	send_reply(t->s, b, buf_view(&out));
 }
 
 static void on_initialize(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
@@ -441,7 +441,7 @@ static void on_initialize(struct turn *t, struct mcp_batch *batch, const struct 
 	buf_init(&b, t->a, 0);
 	buf_fmt(&b, "\"protocolVersion\":\"%.*s\",", STR_ARG(s->version));
 	put_server(t, &b);
-	answer(t, batch, m, buf_view(&b));
+	answer_message(t, batch, m, buf_view(&b));
 }
 
 static void on_discover(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
@@ -456,10 +456,10 @@ static void on_discover(struct turn *t, struct mcp_batch *batch, const struct mc
 	buf_char(&b, ',');
 	put_server(t, &b);
 	buf_c(&b, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
-	answer(t, batch, &modern, buf_view(&b));
+	answer_message(t, batch, &modern, buf_view(&b));
 }
 
-static void on_ping(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m) { answer(t, batch, m, STR("")); }
+static void on_ping(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m) { answer_message(t, batch, m, STR("")); }
 
 static void on_list(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
@@ -474,7 +474,7 @@ static void on_list(struct turn *t, struct mcp_batch *batch, const struct mcp_me
 	mcp_tools_list(&b, t->s->o);
 	if (mcp_modern(m))
 		buf_c(&b, ",\"ttlMs\":0,\"cacheScope\":\"private\"");
-	answer(t, batch, m, buf_view(&b));
+	answer_message(t, batch, m, buf_view(&b));
 }
 
 /* The line is gone when the call starts: its params are read again from a copy. */
@@ -514,10 +514,10 @@ static void on_call(struct turn *t, struct mcp_batch *batch, const struct mcp_me
 	for (size_t i = 0; i < SLOTS && !k; i++)
 		if (s->slots[i].state == SLOT_FREE)
 			k = &s->slots[i];
-	if (!k || count(s, SLOT_WAITING) >= MCP_WAITING_MAX) {
+	if (!k || count_slots(s, SLOT_WAITING) >= MCP_WAITING_MAX) {
 		buf_init(&b, t->a, 0);
 		mcp_put_failure(&b, m, s->o->version, "too many calls at once: try again when some of them have been answered");
-		reply(s, batch, buf_view(&b));
+		send_reply(s, batch, buf_view(&b));
 		return;
 	}
 	*k = (struct slot){.seq = s->seq++, .batch = batch};
@@ -603,7 +603,7 @@ static void on_message(struct turn *t, struct mcp_batch *batch, const struct mcp
 
 /* ---- lines ---- */
 
-static int handle(void *arg)
+static int handle_line(void *arg)
 {
 	struct turn *t = arg;
 
@@ -632,8 +632,8 @@ static void one_line(struct server *s, int kind, struct str line)
 	arena_init_in(&a, LINE_ARENA, s->a);
 	if (kind == MCP_TOO_LONG)
 		answer_error(&t, NULL, STR("null"), MCP_INVALID_REQUEST, "the line is too long", STR(""));
-	else if (arena_run(&a, handle, &t) < 0)
-		say(s, STR("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"the memory bound was reached\"}}\n"));
+	else if (arena_run(&a, handle_line, &t) < 0)
+		send_line(s, STR("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"the memory bound was reached\"}}\n"));
 	batch_done(s, t.batch);
 	arena_free(&a);
 }
@@ -670,7 +670,7 @@ static int wait_ms(const struct server *s, int64_t now)
 }
 
 /* Handles overdue calls. */
-static void enforce(struct server *s, int64_t now)
+static void enforce_deadlines(struct server *s, int64_t now)
 {
 	bool over = s->end_at && (now >= s->end_at || s->out_failed);
 
@@ -693,12 +693,12 @@ static void enforce(struct server *s, int64_t now)
 		s->end_at = now + PATIENCE; /* only to be woken again */
 }
 
-static void turn(struct server *s)
+static void poll_once(struct server *s)
 {
 	struct pollfd fds[2 + 2 * SLOTS];
 	struct slot *of[2 + 2 * SLOTS];
 	nfds_t n = 2;
-	bool full = choked(s);
+	bool full = is_choked(s);
 
 	fds[0] = (struct pollfd){.fd = s->in_ended || full ? -1 : s->in, .events = POLLIN};
 	/* without events it still says when nobody reads any more */
@@ -717,7 +717,7 @@ static void turn(struct server *s)
 		s->out_failed = true;
 	for (nfds_t i = 2; i < n; i += 2) {
 		if (fds[i + 1].revents)
-			reap(s, of[i]);
+			reap_call(s, of[i]);
 		else if (fds[i].revents & POLLIN)
 			take_output(s, of[i]);
 		else if (fds[i].revents)
@@ -727,14 +727,14 @@ static void turn(struct server *s)
 		take_input(s);
 	if (s->out_failed && !s->end_at)
 		s->in_ended = true, s->end_at = clock_now();
-	enforce(s, clock_now());
+	enforce_deadlines(s, clock_now());
 	start_waiting(s);
 }
 
 /* Nothing runs, and everything is said; or nobody wants to hear it. */
-static bool finished(struct server *s)
+static bool is_finished(struct server *s)
 {
-	if (!s->in_ended || count(s, SLOT_FREE) < SLOTS)
+	if (!s->in_ended || count_slots(s, SLOT_FREE) < SLOTS)
 		return false;
 	if (!s->drain_until)
 		s->drain_until = clock_now() + DRAIN;
@@ -771,7 +771,7 @@ int mcp_serve(struct arena *a, const struct mcp_options *o, int in, int out, str
 	arena_defer(a, &s->cleanup, end_calls, s);
 	mcp_splitter_init(&s->lines, a);
 	out_init(s);
-	while (!finished(s))
-		turn(s);
+	while (!is_finished(s))
+		poll_once(s);
 	return s->out_failed ? err_set(e, ERR_SYSTEM, 0, "the client does not read its answers") : 0;
 }

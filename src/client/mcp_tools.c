@@ -248,7 +248,7 @@ void mcp_tools_list(struct buf *b, const struct mcp_options *o)
 
 /* ---- reading a call ---- */
 
-static bool chosen(const char *choices, struct str s)
+static bool is_choice(const char *choices, struct str s)
 {
 	struct str all = str_of(choices);
 
@@ -263,7 +263,7 @@ static bool chosen(const char *choices, struct str s)
 	return false;
 }
 
-static int take(struct arena *a, const struct argument *row, const struct json *v, struct str *ret, struct err *e)
+static int take_argument(struct arena *a, const struct argument *row, const struct json *v, struct str *ret, struct err *e)
 {
 	struct str s = json_text(v);
 
@@ -276,7 +276,7 @@ static int take(struct arena *a, const struct argument *row, const struct json *
 			return err_set(e, ERR_INPUT, 0, "'%s' holds a NUL", row->name);
 		break;
 	case KIND_CHOICE:
-		if (!json_is(v, JSON_STRING) || !chosen(row->choices, s))
+		if (!json_is(v, JSON_STRING) || !is_choice(row->choices, s))
 			return err_set(e, ERR_INPUT, 0, "'%s' is one of %s", row->name, row->choices);
 		break;
 	case KIND_COUNT:
@@ -303,7 +303,7 @@ static int read_arguments(struct arena *a, const struct tool *t, const struct js
 			i++;
 		if (i == t->n)
 			return err_set(e, ERR_INPUT, 0, "there is no argument '%.*s'", (int)(v->key.n < 60 ? v->key.n : 60), v->key.p);
-		if (!json_is(v, JSON_NULL) && take(a, &t->arguments[i], v, (struct str *)((char *)ret + t->arguments[i].offset), e) != 0)
+		if (!json_is(v, JSON_NULL) && take_argument(a, &t->arguments[i], v, (struct str *)((char *)ret + t->arguments[i].offset), e) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < t->n; i++)
@@ -338,7 +338,7 @@ void mcp_put_failure(struct buf *b, const struct mcp_message *m, const char *ser
 	mcp_put_result(b, m, server_version, buf_view(&fields));
 }
 
-static int fail(struct mcp_call *c, const char *why)
+static int fail_call(struct mcp_call *c, const char *why)
 {
 	struct buf b;
 
@@ -349,7 +349,7 @@ static int fail(struct mcp_call *c, const char *why)
 }
 
 /* `structured` is one object, perhaps with its newline. */
-static int answer(struct mcp_call *c, struct str structured, bool is_error)
+static int answer_call(struct mcp_call *c, struct str structured, bool is_error)
 {
 	struct buf fields, b;
 
@@ -362,7 +362,7 @@ static int answer(struct mcp_call *c, struct str structured, bool is_error)
 	buf_str(&fields, structured);
 	buf_c(&fields, is_error ? ",\"isError\":true" : ",\"isError\":false");
 	if (fields.n > MCP_LINE_MAX - 4096)
-		return fail(c, "the answer is too long to be sent");
+		return fail_call(c, "the answer is too long to be sent");
 	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
 	buf_char(&b, 'R');
 	mcp_put_result(&b, c->m, c->o->version, buf_view(&fields));
@@ -372,7 +372,7 @@ static int answer(struct mcp_call *c, struct str structured, bool is_error)
 /* Messages of the engine speak of the command line's options; here they are arguments. */
 static int fail_plainly(struct mcp_call *c, const struct err *e)
 {
-	return fail(c, str_c(c->a, audience_text(c->a, AUDIENCE_MCP, str_of(e->text))));
+	return fail_call(c, str_c(c->a, audience_text(c->a, AUDIENCE_MCP, str_of(e->text))));
 }
 
 /* ---- run and check ---- */
@@ -501,7 +501,7 @@ static int work_run(struct mcp_call *c, const struct arguments *g)
 		return fail_plainly(c, &e);
 	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
 	report_json(&b, &j->report);
-	rc = answer(c, buf_view(&b), report_error(&j->report));
+	rc = answer_call(c, buf_view(&b), report_error(&j->report));
 	job_end(j);
 	return rc;
 }
@@ -518,7 +518,7 @@ static int work_check(struct mcp_call *c, const struct arguments *g)
 		return fail_plainly(c, &e);
 	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
 	answer_json(&b, STR(""), &facts, &j->judgement, j->policies.digest);
-	return answer(c, buf_view(&b), false);
+	return answer_call(c, buf_view(&b), false);
 }
 
 /* ---- result ---- */
@@ -543,7 +543,7 @@ static int read_kept(struct mcp_call *c, const struct arguments *g, struct str *
 	return rc;
 }
 
-static uint64_t number(struct str s, uint64_t otherwise)
+static uint64_t number_or(struct str s, uint64_t otherwise)
 {
 	int64_t n;
 
@@ -591,19 +591,19 @@ static size_t whole_letters(struct str text, size_t from, size_t bytes)
 
 static int work_result(struct mcp_call *c, const struct arguments *g)
 {
-	uint64_t bytes = number(g->bytes, RESULT_DEFAULT), lines = number(g->lines, 0);
+	uint64_t bytes = number_or(g->bytes, RESULT_DEFAULT), lines = number_or(g->lines, 0);
 	struct err e = {0};
 	struct str text;
 	size_t from, to;
 	struct buf b;
 
 	if ((g->line.p || g->lines.p) && g->offset.p)
-		return fail(c, "'offset' and 'line' exclude each other");
+		return fail_call(c, "'offset' and 'line' exclude each other");
 	if (!bytes || bytes > RESULT_MAX || (g->lines.p && (!lines || lines > RESULT_LINES_MAX)))
-		return fail(c, "at most 65536 bytes and 10000 lines can be shown at once");
+		return fail_call(c, "at most 65536 bytes and 10000 lines can be shown at once");
 	if (read_kept(c, g, &text, &e) != 0)
 		return fail_plainly(c, &e);
-	from = g->offset.p ? number(g->offset, 0) : line_start(text, number(g->line, 1));
+	from = g->offset.p ? number_or(g->offset, 0) : line_start(text, number_or(g->line, 1));
 	for (from = from < text.n ? from : text.n; from < text.n && continues(text.p[from]);)
 		from++;
 	to = lines ? from + line_start(str_sub(text, from, text.n), lines + 1) : text.n;
@@ -618,7 +618,7 @@ static int work_result(struct mcp_call *c, const struct arguments *g)
 		buf_fmt(&b, "%zu}", to);
 	else
 		buf_c(&b, "null}");
-	return answer(c, buf_view(&b), false);
+	return answer_call(c, buf_view(&b), false);
 }
 
 int mcp_call_do(struct mcp_call *c)
@@ -628,8 +628,8 @@ int mcp_call_do(struct mcp_call *c)
 	struct err e = {0};
 
 	if (!t)
-		return fail(c, "unknown tool");
+		return fail_call(c, "unknown tool");
 	if (read_arguments(c->a, t, json_key(c->m->params, "arguments"), &g, &e) != 0)
-		return fail(c, e.text);
+		return fail_call(c, e.text);
 	return t->work(c, &g);
 }

@@ -7,7 +7,7 @@
 
 /* ---- JSON ---- */
 
-static const struct change_of_input *changed(const struct change_of_input *c, struct str name)
+static const struct change_of_input *find_change(const struct change_of_input *c, struct str name)
 {
 	for (; c; c = c->next)
 		if (str_eq(c->key, name))
@@ -15,13 +15,13 @@ static const struct change_of_input *changed(const struct change_of_input *c, st
 	return NULL;
 }
 
-static void members(struct buf *b, const struct json *v, const struct change_of_input *changes)
+static void put_members(struct buf *b, const struct json *v, const struct change_of_input *changes)
 {
 	bool object = v->kind == JSON_OBJECT;
 
 	buf_char(b, object ? '{' : '[');
 	for (const struct json *x = v->first; x; x = x->next) {
-		const struct change_of_input *c = object ? changed(changes, x->key) : NULL;
+		const struct change_of_input *c = object ? find_change(changes, x->key) : NULL;
 
 		if (x != v->first)
 			buf_char(b, ',');
@@ -46,14 +46,14 @@ void render_value(struct buf *b, const struct json *v, const struct change_of_in
 	case JSON_NUMBER: buf_str(b, v->text); break;
 	case JSON_STRING: json_put_string(b, v->text); break;
 	case JSON_ARRAY:
-	case JSON_OBJECT: members(b, v, changes); break;
+	case JSON_OBJECT: put_members(b, v, changes); break;
 	}
 }
 
 /* ---- before a tool ---- */
 
 /* One line; what a command says must not write to a terminal. */
-static void block(struct reply *r, struct str reason)
+static void put_block(struct reply *r, struct str reason)
 {
 	for (size_t i = 0; i < reason.n; i++)
 		buf_char(&r->err, (unsigned char)reason.p[i] < 0x20 || reason.p[i] == 0x7F ? '?' : reason.p[i]);
@@ -91,7 +91,7 @@ void render_claude(struct reply *r, const struct hook *h, const struct verdict_a
 void render_codex(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
-		block(r, v->reason);
+		put_block(r, v->reason);
 	else if (v->changes || v->decision == DECIDE_ALLOW)
 		claude_shape(r, h, &(struct verdict_answer){.decision = DECIDE_ALLOW, .reason = v->reason, .changes = v->changes}, true);
 }
@@ -157,7 +157,7 @@ void render_cursor(struct reply *r, const struct hook *h, const struct verdict_a
 	}
 	buf_c(&r->out, "}\n");
 	if (v->decision == DECIDE_DENY)
-		block(r, v->reason);
+		put_block(r, v->reason);
 }
 
 static void put_argv(struct buf *b, struct str command)
@@ -186,11 +186,11 @@ static void put_argv(struct buf *b, struct str command)
 void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
 	bool run = v->decision == DECIDE_ALLOW && v->changes;
-	const struct change_of_input *command = changed(v->changes, h->command_key);
+	const struct change_of_input *command = find_change(v->changes, h->command_key);
 	const char *word = run ? "run" : words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision];
 
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
-		block(r, v->reason);
+		put_block(r, v->reason);
 	if (!(h->client->can & CLIENT_ANSWERS))
 		return;
 	buf_char(&r->out, '{');
@@ -212,7 +212,7 @@ void render_exit(struct reply *r, const struct hook *h, const struct verdict_ans
 {
 	(void)h;
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
-		block(r, v->reason);
+		put_block(r, v->reason);
 }
 
 /* ---- after a tool ---- */

@@ -209,7 +209,7 @@ static int new_policies(struct arena *a, const struct rule_request *rq, struct r
 	return policies_of_files(a, files, now->root, ret, e);
 }
 
-static int judge(struct arena *a, const struct policies *p, struct str command, struct judgement *ret, struct err *e)
+static int judge_under(struct arena *a, const struct policies *p, struct str command, struct judgement *ret, struct err *e)
 {
 	struct facts f;
 
@@ -238,7 +238,7 @@ static struct str reasons_of(struct arena *a, const struct judgement *j, bool de
 	return b.n ? buf_view(&b) : deciding ? STR("the rest of the policy") : STR("");
 }
 
-static const char *passive(enum verdict v)
+static const char *passive_verb(enum verdict v)
 {
 	static const char words[][16] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked about", [VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
 
@@ -251,7 +251,8 @@ static int try_one(struct arena *a, const struct rule_request *rq, const struct 
 
 	if (!r->example.n)
 		return 0;
-	if (judge(a, now, r->example, &before, e) != 0 || judge(a, then, r->example, &after, e) != 0)
+	if (judge_under(a, now, r->example, &before, e) != 0 ||
+		judge_under(a, then, r->example, &after, e) != 0)
 		return -1;
 	r->before = before.verdict;
 	r->after = after.verdict;
@@ -261,10 +262,10 @@ static int try_one(struct arena *a, const struct rule_request *rq, const struct 
 	if (then->own.no_lifting && rq->verdict == VERDICT_ALLOW)
 		return err_set(e, ERR_INPUT, 0, "the system's policy (%s) says forbid_lifting, so an allow rule changes nothing", STATE_SYSTEM_POLICY);
 	return err_set(e, ERR_INPUT, 0, "with this rule '%.*s' would still be %s, because of %.*s; nothing was written", STR_ARG(r->example),
-		passive(after.verdict), STR_ARG(reasons_of(a, &after, true)));
+		passive_verb(after.verdict), STR_ARG(reasons_of(a, &after, true)));
 }
 
-static int prepare(struct arena *a, const struct rule_request *rq, struct rule_plan *plan, struct err *e)
+static int prepare_plan(struct arena *a, const struct rule_request *rq, struct rule_plan *plan, struct err *e)
 {
 	const struct state_env env = state_env();
 	struct state_paths paths;
@@ -287,7 +288,7 @@ int rule_plan(struct arena *a, struct rule_request *rq, struct rule_plan *ret, s
 	struct rule_plan plan = {0};
 	struct policies *now = arena_new(a, struct policies), then;
 
-	if (policies_load(a, &(struct policies_request){0}, now, e) != 0 || prepare(a, rq, &plan, e) != 0 || edit_text(a, rq, &plan, e) != 0)
+	if (policies_load(a, &(struct policies_request){0}, now, e) != 0 || prepare_plan(a, rq, &plan, e) != 0 || edit_text(a, rq, &plan, e) != 0)
 		return -1;
 	if (new_policies(a, rq, &plan, now, &then, e) != 0)
 		return -1;

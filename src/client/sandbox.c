@@ -41,7 +41,7 @@ static const struct {
 } rows[] = {{"codex", of_codex}, {"claude-code", of_claude}};
 
 /* Mounts are of files, not of names: what a link leads to is meant. */
-static struct texts *resolved(struct arena *a, const struct texts *list)
+static struct texts *resolve_paths(struct arena *a, const struct texts *list)
 {
 	struct texts *all = NULL;
 	struct path_memo m;
@@ -64,7 +64,7 @@ void sandbox_walls(struct hook_call *c, const struct view *v, struct client_wall
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!strcmp(rows[i].client, c->h.client->name))
 			rows[i].walls(c, v, ret, ret_refuse);
-	ret->writable = resolved(c->a, ret->writable);
-	ret->closed = resolved(c->a, ret->closed);
-	ret->hidden = resolved(c->a, ret->hidden);
+	ret->writable = resolve_paths(c->a, ret->writable);
+	ret->closed = resolve_paths(c->a, ret->closed);
+	ret->hidden = resolve_paths(c->a, ret->hidden);
 }

@@ -8,26 +8,26 @@
  */
 #include "client/client.h"
 
-static bool blank(char c) { return c == ' ' || c == '\t'; }
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool path_letter(char c) { return letter(c) || digit(c) || (c && strchr("./@%+,-", c)); }
+static bool path_letter(char c) { return is_letter(c) || is_digit(c) || (c && strchr("./@%+,-", c)); }
 
 static void skip_blanks(struct str *s)
 {
-	while (s->n && blank(s->p[0]))
+	while (s->n && is_blank(s->p[0]))
 		*s = str_sub(*s, 1, s->n);
 }
 
 static void skip_space(struct str *s)
 {
-	while (s->n && (blank(s->p[0]) || s->p[0] == '\n'))
+	while (s->n && (is_blank(s->p[0]) || s->p[0] == '\n'))
 		*s = str_sub(*s, 1, s->n);
 }
 
 /* Takes a word of the text, and says whether it stands there. */
-static bool take(struct str *s, const char *word)
+static bool take_word(struct str *s, const char *word)
 {
 	if (!str_starts(*s, word))
 		return false;
@@ -43,7 +43,7 @@ static bool take_directory(struct str *s, struct str *ret)
 	bool number = true;
 
 	for (; to < s->n && (path_letter(s->p[to]) || (quote && s->p[to] == ' ')); to++)
-		number &= digit(s->p[to]);
+		number &= is_digit(s->p[to]);
 	if (to == from || number || s->p[from] == '-' || (quote && (to == s->n || s->p[to] != quote)))
 		return false;
 	*ret = str_sub(*s, from, to);
@@ -57,12 +57,12 @@ static bool take_cd(struct str *s, struct str *ret)
 	*ret = STR("");
 	if (!str_starts(*s, "cd ") && !str_starts(*s, "cd\t"))
 		return true;
-	take(s, "cd");
+	take_word(s, "cd");
 	skip_blanks(s);
 	if (!take_directory(s, ret))
 		return false;
 	skip_blanks(s);
-	if (!take(s, "&&"))
+	if (!take_word(s, "&&"))
 		return false;
 	skip_space(s);
 	return true;
@@ -74,14 +74,14 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 	char quote;
 	size_t from, to;
 
-	if (!take(s, "<<"))
+	if (!take_word(s, "<<"))
 		return false;
 	skip_blanks(s);
 	quote = s->n && (s->p[0] == '\'' || s->p[0] == '"') ? s->p[0] : '\0';
 	from = to = quote ? 1 : 0;
-	if (to >= s->n || !letter(s->p[to]))
+	if (to >= s->n || !is_letter(s->p[to]))
 		return false;
-	while (to < s->n && (letter(s->p[to]) || digit(s->p[to])))
+	while (to < s->n && (is_letter(s->p[to]) || is_digit(s->p[to])))
 		to++;
 	if (quote && (to == s->n || s->p[to] != quote))
 		return false;
@@ -89,7 +89,7 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 	*ret_plain = !quote;
 	*s = str_sub(*s, to + (quote ? 1 : 0), s->n);
 	skip_blanks(s);
-	return take(s, "\n");
+	return take_word(s, "\n");
 }
 
 /*
@@ -125,7 +125,7 @@ bool tool_shell_patch(struct str command, struct str *ret_dir)
 	bool plain;
 
 	skip_space(&s);
-	if (!take_cd(&s, &dir) || (!take(&s, "apply_patch") && !take(&s, "applypatch")))
+	if (!take_cd(&s, &dir) || (!take_word(&s, "apply_patch") && !take_word(&s, "applypatch")))
 		return false;
 	skip_blanks(&s);
 	if (!take_here(&s, &end, &plain) || !take_body(s, end, &body) || !is_patch(body))

@@ -102,7 +102,7 @@ int tool_command(struct arena *a, struct hook *h, struct err *e)
 
 /* ---- files ---- */
 
-struct making { /* facts under way */
+struct facts_builder { /* facts under way */
 	struct arena *a;
 	const struct hook *h;
 	struct facts *f;
@@ -111,7 +111,7 @@ struct making { /* facts under way */
 	const char *by;
 };
 
-static struct span said(struct making *m, struct str what)
+static struct span add_said(struct facts_builder *m, struct str what)
 {
 	struct span at = {.from = (uint32_t)m->text.n + 1};
 
@@ -121,7 +121,8 @@ static struct span said(struct making *m, struct str what)
 	return at;
 }
 
-static int add_path(struct making *m, enum access_kind kind, struct str path, bool below, struct err *e)
+static int add_path(struct facts_builder *m, enum access_kind kind, struct str path, bool below,
+	struct err *e)
 {
 	struct access *x;
 
@@ -130,7 +131,7 @@ static int add_path(struct making *m, enum access_kind kind, struct str path, bo
 	if (++m->n > HOOK_PATHS_MAX)
 		return err_set(e, ERR_LIMIT, 0, "more than %d paths in one call", HOOK_PATHS_MAX);
 	x = arena_new(m->a, struct access);
-	*x = (struct access){.kind = kind, .below = below, .by = m->by, .at = said(m, path)};
+	*x = (struct access){.kind = kind, .below = below, .by = m->by, .at = add_said(m, path)};
 	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
 	if (path.p[0] != '/')
 		x->path.text = str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->h->start.n ? m->h->start : m->h->cwd), STR_ARG(path));
@@ -140,7 +141,7 @@ static int add_path(struct making *m, enum access_kind kind, struct str path, bo
 }
 
 /* ~ is the home to some tools and a name to others: both are looked at. */
-static int add_file(struct making *m, enum access_kind kind, struct str path, struct str home, bool below, struct err *e)
+static int add_file(struct facts_builder *m, enum access_kind kind, struct str path, struct str home, bool below, struct err *e)
 {
 	if (str_starts(path, "file:/")) /* file:/x and file:///x are the same */
 		path = str_sub(path, str_starts(path, "file://") ? 7 : 5, path.n);
@@ -150,7 +151,8 @@ static int add_file(struct making *m, enum access_kind kind, struct str path, st
 }
 
 /* Every path that the input names, under whichever key this client has it. */
-static int add_files(struct making *m, enum access_kind kind, struct str home, bool below, struct err *e)
+static int add_files(struct facts_builder *m, enum access_kind kind, struct str home, bool below,
+	struct err *e)
 {
 	static const char keys[][24] = {"file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path", "directory", "target_file", "target_directory",
 		"relative_workspace_path", "paths", "file_paths", "files", "include"};
@@ -173,7 +175,7 @@ static int add_files(struct making *m, enum access_kind kind, struct str home, b
 }
 
 /* A pattern of file names starts somewhere, too: the part before its first special character. */
-static int add_pattern(struct making *m, struct str home, struct err *e)
+static int add_pattern(struct facts_builder *m, struct str home, struct err *e)
 {
 	const struct json *v = json_key(m->h->args, "pattern");
 	struct str p = json_is(v, JSON_STRING) ? v->text : STR("");
@@ -189,7 +191,7 @@ static int add_pattern(struct making *m, struct str home, struct err *e)
 }
 
 /* A search may be for files of some names only: where such a name is a secret's, that is what is read. */
-static int add_names(struct making *m, struct str home, struct err *e)
+static int add_names(struct facts_builder *m, struct str home, struct err *e)
 {
 	static const char keys[][16] = {"glob", "include", "include_pattern"};
 
@@ -205,7 +207,7 @@ static int add_names(struct making *m, struct str home, struct err *e)
 /* ---- patches ---- */
 
 /* Bytes of a white space character at the start (or the end) of a text; 0: there is none. */
-static size_t white(struct str s, bool at_end)
+static size_t count_white(struct str s, bool at_end)
 {
 	static const char wide[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9",
 		"\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
@@ -224,15 +226,15 @@ static size_t white(struct str s, bool at_end)
 
 struct str tool_trimmed(struct str s)
 {
-	for (size_t n; (n = white(s, false));)
+	for (size_t n; (n = count_white(s, false));)
 		s = str_sub(s, n, s.n);
-	for (size_t n; (n = white(s, true));)
+	for (size_t n; (n = count_white(s, true));)
 		s.n -= n;
 	return s;
 }
 
 /* Clients read these lines leniently, each in its own way: blanks before them and around the colon, either case. */
-static int patch_line(struct making *m, struct str line, struct str home, struct err *e)
+static int patch_line(struct facts_builder *m, struct str line, struct str home, struct err *e)
 {
 	static const struct {
 		char start[16];
@@ -263,7 +265,7 @@ static int patch_line(struct making *m, struct str line, struct str home, struct
 	return 0;
 }
 
-static int patch_text(struct making *m, struct str text, struct str home, struct err *e)
+static int patch_text(struct facts_builder *m, struct str text, struct str home, struct err *e)
 {
 	size_t lines = 0;
 
@@ -280,7 +282,7 @@ static int patch_text(struct making *m, struct str text, struct str home, struct
 }
 
 /* The patch is a string somewhere in the input, perhaps a word of a list. One that names no file is not understood. */
-static int patch_texts(struct making *m, const struct json *in, struct str home, struct err *e)
+static int patch_texts(struct facts_builder *m, const struct json *in, struct str home, struct err *e)
 {
 	for (const struct json *v = in->first; v; v = v->next)
 		if ((v->kind == JSON_STRING && patch_text(m, v->text, home, e) != 0) || patch_texts(m, v, home, e) != 0)
@@ -288,7 +290,7 @@ static int patch_texts(struct making *m, const struct json *in, struct str home,
 	return 0;
 }
 
-static int add_patch(struct making *m, struct str home, struct err *e)
+static int add_patch(struct facts_builder *m, struct str home, struct err *e)
 {
 	if (patch_texts(m, m->h->args, home, e) != 0)
 		return -1;
@@ -317,7 +319,7 @@ static struct str host_of(struct str url)
 	return str_sub(url, from, to);
 }
 
-static int add_host(struct making *m, struct str home, struct err *e)
+static int add_host(struct facts_builder *m, struct str home, struct err *e)
 {
 	const struct json *v = json_key(m->h->args, "url");
 	struct touch *t;
@@ -327,14 +329,14 @@ static int add_host(struct making *m, struct str home, struct err *e)
 	if (str_starts(v->text, "file:"))
 		return add_file(m, ACCESS_READ, v->text, home, false, e);
 	t = arena_new(m->a, struct touch);
-	*t = (struct touch){.at = said(m, v->text)};
+	*t = (struct touch){.at = add_said(m, v->text)};
 	t->host = (struct word){.kind = WORD_EXACT, .text = host_of(v->text), .at = t->at};
 	*m->f->touches_end = t;
 	m->f->touches_end = &t->next;
 	return 0;
 }
 
-static int add_all(struct making *m, struct str home, struct err *e)
+static int add_all(struct facts_builder *m, struct str home, struct err *e)
 {
 	const struct json *how = json_key(m->h->args, "command");
 	bool deletes = str_is(m->h->tool, "Delete") || str_is(m->h->tool, "delete_file");
@@ -357,7 +359,7 @@ static int add_all(struct making *m, struct str home, struct err *e)
 
 int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e)
 {
-	struct making m = {.a = a, .h = h, .f = ret, .by = str_c(a, h->tool)};
+	struct facts_builder m = {.a = a, .h = h, .f = ret, .by = str_c(a, h->tool)};
 
 	facts_init(ret);
 	ret->tool = h->tool;

@@ -32,7 +32,7 @@ static struct str read_end(struct arena *a, struct str path, uint32_t uid)
 	return fd_read_all(a, f.fd, "transcript", 2 * (size_t)TAIL_BYTES, &text, NULL) == 0 ? text : STR("");
 }
 
-static bool names(const struct json *o, const char *key, struct str id)
+static bool key_is(const struct json *o, const char *key, struct str id)
 {
 	const struct json *v = json_key(o, key);
 
@@ -52,9 +52,9 @@ static int code_in(struct arena *a, struct str line, struct str id)
 	json_reader_init(&r, a, line, JSON_TOLERANT);
 	payload = json_key(json_next(&r), "payload");
 	item = json_key(payload, "item");
-	if (!names(item, "id", id) && !names(payload, "call_id", id))
+	if (!key_is(item, "id", id) && !key_is(payload, "call_id", id))
 		return -1;
-	code = json_int(json_key(names(item, "id", id) ? item : payload, "exit_code"), -1);
+	code = json_int(json_key(key_is(item, "id", id) ? item : payload, "exit_code"), -1);
 	return code >= 0 && code < 256 ? (int)code : -1;
 }
 

@@ -303,7 +303,7 @@ static int read_source(struct load_job *j, const struct config_source *src)
  * The policy before the first file: the built-in one, plus fencepost's own default if a fencepost file takes
  * part.
  */
-static void start(struct load_job *j)
+static void start_load(struct load_job *j)
 {
 	struct load *l = &j->l;
 	static const char titles[][8] = {[WHO_ANYONE] = "project", [WHO_TRUSTED] = "project", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
@@ -320,10 +320,10 @@ static void start(struct load_job *j)
 	crypto_hash_sha256_init(&j->hash);
 }
 
-static int load(void *arg)
+static int load_sources(void *arg)
 {
 	struct load_job *j = arg;
-	start(j);
+	start_load(j);
 	for (size_t i = 0; i < j->n && j->result == 0; i++)
 		j->result = read_source(j, &j->src[i]);
 	if (j->result == 0 && j->n)
@@ -335,7 +335,7 @@ int config_load(struct arena *a, const struct config_source *src, size_t n, stru
 {
 	struct err ignored;
 	struct load_job j = {.l = {.a = a, .e = e ? e : &ignored}, .src = src, .n = n};
-	if (arena_run(a, load, &j) < 0)
+	if (arena_run(a, load_sources, &j) < 0)
 		return err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(j.l.src ? j.l.src->name : STR("policy")));
 	if (j.result < 0)
 		return -1;

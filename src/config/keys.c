@@ -55,7 +55,7 @@ static int parse_commands(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-static int pack(struct load *l)
+static int pack_commands(struct load *l)
 {
 	struct know_packed packed;
 	size_t n = 0, i;
@@ -108,7 +108,7 @@ int config_pack_commands(struct load *l)
 	struct own_commands *own = arena_new(l->a, struct own_commands);
 	struct buf rows;
 
-	if (pack(l) < 0)
+	if (pack_commands(l) < 0)
 		return -1;
 	buf_init(&rows, l->a, 0);
 	add_interpreters(l, &rows);
@@ -119,7 +119,7 @@ int config_pack_commands(struct load *l)
 	own->rows = own->file.root;
 	own->next = l->commands;
 	l->commands = own;
-	return pack(l);
+	return pack_commands(l);
 }
 
 static int parse_classifier(struct load *l, const struct ynode *n, void *field)
@@ -255,7 +255,7 @@ static int parse_cpu_time(struct load *l, const struct ynode *n, void *field) { 
 
 static struct audit_policy *audit_of(struct load *l) { return &l->policy.audit; }
 
-static bool milder(struct load *l, const struct ynode *n, bool *of_system, bool is_milder)
+static bool allows_change(struct load *l, const struct ynode *n, bool *of_system, bool is_milder)
 {
 	if (l->src->who == WHO_SYSTEM)
 		*of_system = true;
@@ -272,7 +272,7 @@ static int parse_audit_required(struct load *l, const struct ynode *n, void *fie
 	(void)field;
 	if (value_bool(l, n, &required) < 0)
 		return -1;
-	if (!milder(l, n, &audit_of(l)->of_system.required, !required && !audit_of(l)->optional))
+	if (!allows_change(l, n, &audit_of(l)->of_system.required, !required && !audit_of(l)->optional))
 		audit_of(l)->optional = !required;
 	return 0;
 }
@@ -285,7 +285,7 @@ static int parse_audit_sync(struct load *l, const struct ynode *n, void *field)
 	(void)field;
 	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected always, begin or none", &v) < 0)
 		return -1;
-	if (!milder(l, n, &audit_of(l)->of_system.sync, strength[v] < strength[audit_of(l)->sync]))
+	if (!allows_change(l, n, &audit_of(l)->of_system.sync, strength[v] < strength[audit_of(l)->sync]))
 		audit_of(l)->sync = (enum audit_sync)v;
 	return 0;
 }
@@ -296,7 +296,7 @@ static int parse_audit_retention(struct load *l, const struct ynode *n, void *fi
 	(void)field;
 	if (n->kind != YNODE_SCALAR || num_parse(n->text, AUDIT_RETENTION_DAYS, AUDIT_RETENTION_MAX, &days) < 0)
 		return value_fail(l, n, "expected a number of days from 90 to 36500");
-	if (!milder(l, n, &audit_of(l)->of_system.retention, days < audit_of(l)->retention_days))
+	if (!allows_change(l, n, &audit_of(l)->of_system.retention, days < audit_of(l)->retention_days))
 		audit_of(l)->retention_days = (unsigned)days;
 	return 0;
 }

@@ -25,12 +25,12 @@ struct pack {
 	struct know_flag *flags;     /* of the row, sorted */
 };
 
-static int fail(struct pack *p, const struct ynode *n, const char *what)
+static int fail_at(struct pack *p, const struct ynode *n, const char *what)
 {
 	return yaml_fail(p->file, n, false, p->e, "%s", what);
 }
 
-static uint32_t append(struct pack *p, const void *bytes, size_t n)
+static uint32_t append_bytes(struct pack *p, const void *bytes, size_t n)
 {
 	while (p->out.n % 4)
 		buf_char(&p->out, '\0');
@@ -39,7 +39,7 @@ static uint32_t append(struct pack *p, const void *bytes, size_t n)
 	return at;
 }
 
-static uint32_t intern(struct pack *p, struct str s)
+static uint32_t intern_text(struct pack *p, struct str s)
 {
 	const uint32_t *known = pmap_get(p->strings, s);
 	if (known)
@@ -100,7 +100,7 @@ static const struct named effects[] = {
 	{"copies", EFFECT_COPIES}, {"links", EFFECT_LINKS}, {"includes", EFFECT_INCLUDES}, {"", 0},
 };
 
-static const struct named *lookup(const struct named *table, struct str name)
+static const struct named *find_named(const struct named *table, struct str name)
 {
 	for (; table->name[0]; table++)
 		if (str_is(name, table->name))
@@ -113,32 +113,32 @@ static int parse_spec(struct pack *p, const struct ynode *n, struct know_spec *r
 {
 	struct know_spec spec = {0};
 	if (n->kind != YNODE_SCALAR)
-		return fail(p, n, "expected a kind of argument, such as 'word' or 'path-read'");
+		return fail_at(p, n, "expected a kind of argument, such as 'word' or 'path-read'");
 	struct str rest = n->text, kind = str_word(&rest), mod;
 	if (str_ends(kind, "?")) {
 		spec.mods |= MOD_OPTIONAL;
 		kind.n--;
 	}
-	const struct named *k = lookup(kinds, kind);
+	const struct named *k = find_named(kinds, kind);
 	if (str_starts(kind, "code:") && kind.n > 5) {
 		spec.kind = KIND_CODE;
-		spec.lang = intern(p, str_sub(kind, 5, kind.n));
+		spec.lang = intern_text(p, str_sub(kind, 5, kind.n));
 	} else if (str_starts(kind, "data:") && kind.n > 5) {
 		spec.kind = KIND_DATA;
-		spec.lang = intern(p, str_sub(kind, 5, kind.n));
+		spec.lang = intern_text(p, str_sub(kind, 5, kind.n));
 	} else if (k) {
 		spec.kind = (uint16_t)k->value;
 	} else {
-		return fail(p, n, "no such kind of argument");
+		return fail_at(p, n, "no such kind of argument");
 	}
 	while ((mod = str_word(&rest)).n) {
 		if (str_starts(mod, "suffix=") && mod.n > 7 && !spec.lang) {
-			spec.lang = intern(p, str_sub(mod, 7, mod.n));
+			spec.lang = intern_text(p, str_sub(mod, 7, mod.n));
 			mod.n = 6;
 		}
-		const struct named *m = lookup(mods, mod);
+		const struct named *m = find_named(mods, mod);
 		if (!m)
-			return fail(p, n, "no such modifier");
+			return fail_at(p, n, "no such modifier");
 		spec.mods |= (uint16_t)m->value;
 	}
 	*ret = spec;
@@ -149,7 +149,7 @@ static int parse_bool(struct pack *p, const struct ynode *n, bool *ret)
 {
 	bool yes = n->kind == YNODE_SCALAR && str_is(n->text, "true");
 	if (!yes && !(n->kind == YNODE_SCALAR && str_is(n->text, "false")))
-		return fail(p, n, "expected true or false");
+		return fail_at(p, n, "expected true or false");
 	*ret = yes;
 	return 0;
 }
@@ -162,7 +162,7 @@ static int parse_flag_value(struct pack *p, const struct ynode *n, struct know_s
 	if (n->kind == YNODE_SCALAR)
 		return yaml_null(n) ? 0 : parse_spec(p, n, ret);
 	if (n->kind != YNODE_MAP)
-		return fail(p, n, "expected what the option's argument is");
+		return fail_at(p, n, "expected what the option's argument is");
 	const struct ynode *arg = yaml_get(n, "arg");
 	if (arg && parse_spec(p, arg, ret) < 0)
 		return -1;
@@ -191,7 +191,7 @@ static int flag_cmp(const void *x, const void *y)
 static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r)
 {
 	if (n->kind != YNODE_MAP)
-		return fail(p, n, "expected a map of options");
+		return fail_at(p, n, "expected a map of options");
 	struct flag_order *list = arena_array(p->a, FLAGS_MAX, sizeof(*list));
 	size_t count = 0;
 	for (const struct ynode *c = n->child; c; c = c->next) {
@@ -206,7 +206,7 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 			if (name.p[0] != '-' && !str_is(name, "+") && !str_is(name, "@"))
 				return yaml_fail(p->file, c, true, p->e, "an option starts with '-'");
 			if (count == FLAGS_MAX)
-				return fail(p, c, "too many options");
+				return fail_at(p, c, "too many options");
 			list[count++] = (struct flag_order){name, first, spec};
 		}
 	}
@@ -215,12 +215,12 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 	for (size_t i = 0; i < count; i++) {
 		if (i && str_eq(list[i].name, list[i - 1].name))
 			return yaml_fail(p->file, n, true, p->e, "option %.*s is listed twice", STR_ARG(str_sub(list[i].name, 0, 40)));
-		p->flags[i] = (struct know_flag){intern(p, list[i].name), intern(p, list[i].same), list[i].spec};
+		p->flags[i] = (struct know_flag){intern_text(p, list[i].name), intern_text(p, list[i].same), list[i].spec};
 		if (know_runs(list[i].spec.kind))
 			r->bits |= ROW_RUNS;
 	}
 	r->nflags = (uint32_t)count;
-	r->flags = append(p, p->flags, count * sizeof(*p->flags));
+	r->flags = append_bytes(p, p->flags, count * sizeof(*p->flags));
 	return 0;
 }
 
@@ -247,7 +247,7 @@ static int add_flag_refs(struct pack *p, const struct ynode *n, const struct kno
 			if (p->flags[i].same != p->flags[one].same)
 				continue;
 			if (*count == FLAGS_MAX)
-				return fail(p, n, "too many options");
+				return fail_at(p, n, "too many options");
 			list[(*count)++] = i;
 		}
 	}
@@ -260,13 +260,13 @@ static int parse_flag_refs(struct pack *p, const struct ynode *n, const struct k
 	uint32_t *list = arena_array(p->a, FLAGS_MAX, sizeof(*list));
 	size_t count = 0;
 	if (n->kind == YNODE_MAP)
-		return fail(p, n, "expected a list of options");
+		return fail_at(p, n, "expected a list of options");
 	if (n->kind == YNODE_SCALAR && add_flag_refs(p, n, r, list, &count) < 0)
 		return -1;
 	for (const struct ynode *c = n->child; c; c = c->next)
 		if (c->kind != YNODE_SCALAR || add_flag_refs(p, c, r, list, &count) < 0)
-			return c->kind != YNODE_SCALAR ? fail(p, c, "expected an option") : -1;
-	*ret_at = append(p, list, count * sizeof(*list));
+			return c->kind != YNODE_SCALAR ? fail_at(p, c, "expected an option") : -1;
+	*ret_at = append_bytes(p, list, count * sizeof(*list));
 	*ret_n = (uint32_t)count;
 	return 0;
 }
@@ -274,7 +274,7 @@ static int parse_flag_refs(struct pack *p, const struct ynode *n, const struct k
 static int parse_values(struct pack *p, const struct ynode *n, struct know_row *r)
 {
 	if (n->kind != YNODE_MAP)
-		return fail(p, n, "expected a map of beginnings");
+		return fail_at(p, n, "expected a map of beginnings");
 	struct know_value *v = arena_array(p->a, n->count + 1, sizeof(*v));
 	size_t i = 0;
 	for (const struct ynode *c = n->child; c; c = c->next, i++) {
@@ -283,9 +283,9 @@ static int parse_values(struct pack *p, const struct ynode *n, struct know_row *
 		ptrdiff_t star = str_find(c->key, '*', 0);
 		if (star >= 0 && str_find(c->key, '*', (size_t)star + 1) >= 0)
 			return yaml_fail(p->file, c, true, p->e, "at most one '*'"); /* a bound, since more would make matching slow */
-		v[i].prefix = intern(p, c->key);
+		v[i].prefix = intern_text(p, c->key);
 	}
-	r->values = append(p, v, i * sizeof(*v));
+	r->values = append_bytes(p, v, i * sizeof(*v));
 	r->nvalues = (uint32_t)i;
 	return 0;
 }
@@ -310,11 +310,11 @@ static int parse_first(struct pack *p, const struct ynode *n, struct know_operan
 {
 	struct know_spec first[FIRST_MAX];
 	if (n->kind != YNODE_LIST || n->count > FIRST_MAX)
-		return fail(p, n, "expected a short list of kinds");
+		return fail_at(p, n, "expected a short list of kinds");
 	for (const struct ynode *c = n->child; c; c = c->next)
 		if (parse_spec(p, c, &first[o->nfirst++]) < 0)
 			return -1;
-	o->first = append(p, first, o->nfirst * sizeof(*first));
+	o->first = append_bytes(p, first, o->nfirst * sizeof(*first));
 	o->set |= OPS_FIRST;
 	return 0;
 }
@@ -324,7 +324,7 @@ static bool parse_compound(struct pack *p, struct str role, struct know_operands
 {
 	static const struct know_spec word = {.kind = KIND_WORD};
 	if (str_is(role, "pattern-then-read")) {
-		o->first = append(p, &word, sizeof(word));
+		o->first = append_bytes(p, &word, sizeof(word));
 		o->nfirst = 1;
 		o->rest.kind = KIND_READ;
 		o->set |= OPS_FIRST | OPS_REST;
@@ -343,9 +343,9 @@ static int parse_operands(struct pack *p, const struct ynode *n, struct know_ope
 {
 	struct know_operands o = {0};
 	if (n->kind != YNODE_MAP)
-		return fail(p, n, "expected a map such as {role: read}");
+		return fail_at(p, n, "expected a map such as {role: read}");
 	for (const struct ynode *c = n->child; c; c = c->next) {
-		const struct named *f = lookup(op_fields, c->key);
+		const struct named *f = find_named(op_fields, c->key);
 		if (str_is(c->key, "first")) {
 			if (parse_first(p, c, &o) < 0)
 				return -1;
@@ -364,12 +364,12 @@ static int parse_operands(struct pack *p, const struct ynode *n, struct know_ope
 static int parse_effects(struct pack *p, const struct ynode *n, uint32_t *ret)
 {
 	if (n->kind != YNODE_LIST)
-		return fail(p, n, "expected a list of effects");
+		return fail_at(p, n, "expected a list of effects");
 	*ret = 0;
 	for (const struct ynode *c = n->child; c; c = c->next) {
-		const struct named *f = c->kind == YNODE_SCALAR ? lookup(effects, c->text) : NULL;
+		const struct named *f = c->kind == YNODE_SCALAR ? find_named(effects, c->text) : NULL;
 		if (!f)
-			return fail(p, c, "no such effect");
+			return fail_at(p, c, "no such effect");
 		*ret |= f->value;
 	}
 	return 0;
@@ -380,7 +380,7 @@ static int parse_when_args(struct pack *p, const struct ynode *n, struct know_ro
 	struct know_arg *args = arena_array(p->a, FLAGS_MAX, sizeof(*args));
 	size_t count = 0;
 	if (n->kind != YNODE_MAP)
-		return fail(p, n, "expected a map of options");
+		return fail_at(p, n, "expected a map of options");
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		struct str rest = c->key, name;
 		struct know_spec spec;
@@ -389,11 +389,11 @@ static int parse_when_args(struct pack *p, const struct ynode *n, struct know_ro
 		bool same;
 		while ((name = next_name(&rest, &same)).n) {
 			if (count == FLAGS_MAX || flag_index(p, c, r, name, &args[count].flag) < 0)
-				return count == FLAGS_MAX ? fail(p, c, "too many options") : -1;
+				return count == FLAGS_MAX ? fail_at(p, c, "too many options") : -1;
 			args[count++].spec = spec;
 		}
 	}
-	w->args = append(p, args, count * sizeof(*args));
+	w->args = append_bytes(p, args, count * sizeof(*args));
 	w->nargs = (uint32_t)count;
 	return 0;
 }
@@ -401,7 +401,7 @@ static int parse_when_args(struct pack *p, const struct ynode *n, struct know_ro
 static int parse_when(struct pack *p, const struct ynode *n, struct know_row *r, struct know_when *w)
 {
 	if (n->kind != YNODE_MAP || !yaml_get(n, "flags"))
-		return fail(p, n, "expected {flags: ..., operands: ...}");
+		return fail_at(p, n, "expected {flags: ..., operands: ...}");
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		int bad = str_is(c->key, "flags")      ? parse_flag_refs(p, c, r, &w->flags, &w->nflags)
 		          : str_is(c->key, "operands") ? parse_operands(p, c, &w->ops)
@@ -420,13 +420,13 @@ static int parse_when(struct pack *p, const struct ynode *n, struct know_row *r,
 static int parse_whens(struct pack *p, const struct ynode *n, struct know_row *r)
 {
 	if (n->kind != YNODE_LIST || n->count > WHENS_MAX)
-		return fail(p, n, "expected a list of at most 64 maps");
+		return fail_at(p, n, "expected a list of at most 64 maps");
 	struct know_when *w = arena_array(p->a, n->count + 1, sizeof(*w));
 	size_t i = 0;
 	for (const struct ynode *c = n->child; c; c = c->next)
 		if (parse_when(p, c, r, &w[i++]) < 0)
 			return -1;
-	r->whens = append(p, w, i * sizeof(*w));
+	r->whens = append_bytes(p, w, i * sizeof(*w));
 	r->nwhens = (uint32_t)i;
 	return 0;
 }
@@ -437,7 +437,7 @@ static int parse_readonly(struct pack *p, const struct ynode *n, struct know_row
 	if (n->kind == YNODE_SCALAR && parse_bool(p, n, &yes) < 0)
 		return -1;
 	if (n->kind == YNODE_LIST)
-		return fail(p, n, "expected true, or {unless: options}");
+		return fail_at(p, n, "expected true, or {unless: options}");
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		int bad = str_is(c->key, "unless") ? parse_flag_refs(p, c, r, &r->unless, &r->nunless)
 		          : str_is(c->key, "only") ? parse_flag_refs(p, c, r, &r->only, &r->nonly)
@@ -459,20 +459,20 @@ static int parse_unwrap(struct pack *p, const struct ynode *n, struct know_row *
 	int64_t count;
 	const struct ynode *c = yaml_get(n, "operand");
 	if (!c || n->count != 1 || c->kind != YNODE_SCALAR || num_parse(c->text, 0, FIRST_MAX, &count) < 0)
-		return fail(p, n, "expected {operand: N}");
+		return fail_at(p, n, "expected {operand: N}");
 	for (int64_t i = 0; i < count; i++)
 		first[i].kind = KIND_WORD;
 	r->ops.nfirst = (uint32_t)count;
-	r->ops.first = append(p, first, (size_t)count * sizeof(*first));
+	r->ops.first = append_bytes(p, first, (size_t)count * sizeof(*first));
 	r->ops.rest.kind = KIND_COMMAND;
 	return 0;
 }
 
 static int parse_style(struct pack *p, const struct ynode *n, struct know_row *r)
 {
-	const struct named *s = n->kind == YNODE_SCALAR ? lookup(styles, n->text) : NULL;
+	const struct named *s = n->kind == YNODE_SCALAR ? find_named(styles, n->text) : NULL;
 	if (!s)
-		return fail(p, n, "no such style");
+		return fail_at(p, n, "no such style");
 	r->style = s->value;
 	return 0;
 }
@@ -490,7 +490,7 @@ static int parse_assigns(struct pack *p, const struct ynode *n, struct know_row 
 {
 	bool any = n->kind == YNODE_SCALAR && str_is(n->text, "any");
 	if (!any && !(n->kind == YNODE_SCALAR && str_is(n->text, "first")))
-		return fail(p, n, "expected first or any");
+		return fail_at(p, n, "expected first or any");
 	r->bits |= any ? ROW_ASSIGN_ANY : ROW_ASSIGN_FIRST;
 	return 0;
 }
@@ -503,7 +503,7 @@ static int parse_until(struct pack *p, const struct ynode *n, struct know_row *r
 		return 0;
 	}
 	if (n->kind != YNODE_SCALAR || num_parse(n->text, 0, FIRST_MAX, &v) < 0)
-		return fail(p, n, "expected a small number");
+		return fail_at(p, n, "expected a small number");
 	r->until = (uint32_t)v;
 	return 0;
 }
@@ -512,16 +512,16 @@ static int parse_until(struct pack *p, const struct ynode *n, struct know_row *r
 static int parse_info(struct pack *p, const struct ynode *n, struct know_row *r)
 {
 	if (n->kind != YNODE_SCALAR)
-		return fail(p, n, "expected words such as \"--version --help\"");
-	r->info = intern(p, n->text);
+		return fail_at(p, n, "expected words such as \"--version --help\"");
+	r->info = intern_text(p, n->text);
 	return 0;
 }
 
 static int parse_words(struct pack *p, const struct ynode *n, uint32_t *ret)
 {
 	if (n->kind != YNODE_SCALAR)
-		return fail(p, n, "expected words such as \"pre-commit? post-commit\"");
-	*ret = intern(p, n->text);
+		return fail_at(p, n, "expected words such as \"pre-commit? post-commit\"");
+	*ret = intern_text(p, n->text);
 	return 0;
 }
 
@@ -533,10 +533,10 @@ static int parse_examples(struct pack *p, const struct ynode *n, struct know_row
 {
 	(void)r;
 	if (n->kind != YNODE_LIST)
-		return fail(p, n, "expected a list of examples");
+		return fail_at(p, n, "expected a list of examples");
 	for (const struct ynode *c = n->child; c; c = c->next)
 		if (!yaml_get(c, "cmd"))
-			return fail(p, c, "an example needs 'cmd'");
+			return fail_at(p, c, "an example needs 'cmd'");
 	return 0;
 }
 
@@ -605,9 +605,9 @@ struct entries {
 static int add_name(struct pack *p, struct entries *es, const struct ynode *at, const struct ynode *row, size_t src)
 {
 	if (at->kind != YNODE_SCALAR || !name_ok(at->text))
-		return fail(p, at, "not a command's name");
+		return fail_at(p, at, "not a command's name");
 	if (pmap_get(es->names, at->text))
-		return fail(p, at, "a row with this name exists already");
+		return fail_at(p, at, "a row with this name exists already");
 	es->names = pmap_set(p->a, es->names, at->text, at);
 	if (es->n == es->cap) {
 		size_t cap = es->cap ? es->cap * 2 : 64;
@@ -618,15 +618,15 @@ static int add_name(struct pack *p, struct entries *es, const struct ynode *at, 
 	return 0;
 }
 
-static int collect(struct pack *p, const struct know_source *src, size_t index, struct entries *es)
+static int collect_names(struct pack *p, const struct know_source *src, size_t index, struct entries *es)
 {
 	p->file = src->file;
 	if (src->rows->kind != YNODE_LIST)
-		return fail(p, src->rows, "expected a list of rows");
+		return fail_at(p, src->rows, "expected a list of rows");
 	for (const struct ynode *r = src->rows->child; r; r = r->next) {
 		const struct ynode *name = yaml_get(r, "name");
 		if (!name || name->kind == YNODE_MAP || name->count > NAMES_MAX)
-			return fail(p, r, "a row needs 'name': a name, or a list of up to 64");
+			return fail_at(p, r, "a row needs 'name': a name, or a list of up to 64");
 		if (name->kind == YNODE_SCALAR && add_name(p, es, name, r, index) < 0)
 			return -1;
 		for (const struct ynode *c = name->child; c; c = c->next)
@@ -691,7 +691,7 @@ static int pack_rows(struct pack *p, const struct know_source *src, struct entri
 				bodies = pmap_set(p->a, bodies, key, r);
 		}
 		r->self = (uint32_t)(sizeof(struct know_blob) + i * sizeof(*r));
-		r->name = intern(p, en->name);
+		r->name = intern_text(p, en->name);
 	}
 	mark_parents(p, es, rows);
 	return 0;
@@ -702,7 +702,7 @@ int know_yaml_pack(struct arena *a, const struct know_source *src, size_t nsrc, 
 	struct pack p = {.a = a, .e = e};
 	struct entries es = {0};
 	for (size_t i = 0; i < nsrc; i++)
-		if (collect(&p, &src[i], i, &es) < 0)
+		if (collect_names(&p, &src[i], i, &es) < 0)
 			return -1;
 	add_parents(&p, &es);
 	if (es.n)

@@ -200,7 +200,7 @@ int rules_redirects(struct load *l, const struct ynode *n, void *field)
 
 /* ---- tools.bash.arguments ---- */
 
-static int split(struct load *l, const struct ynode *n, void *field) { return value_split(l, n, field); }
+static int read_split(struct load *l, const struct ynode *n, void *field) { return value_split(l, n, field); }
 
 static int argument_regexes(struct load *l, const struct ynode *n, struct argument_rule *r)
 {
@@ -221,7 +221,7 @@ static int argument_item(struct load *l, const struct ynode *n, void *node)
 		[ARGUMENT_ALL_INSIDE] = {"allArgsInside", value_words, offsetof(struct argument_rule, values)},
 		[ARGUMENT_ANY_MATCHES] = {"anyArgMatches", value_words, offsetof(struct argument_rule, values)},
 		[ARGUMENT_ALL_MATCH] = {"allArgsMatch", value_words, offsetof(struct argument_rule, values)},
-		[COMMAND] = {"command", split, offsetof(struct argument_rule, commands)},
+		[COMMAND] = {"command", read_split, offsetof(struct argument_rule, commands)},
 		[DECISION] = {"decision", value_verdict, offsetof(struct argument_rule, decision)},
 	};
 	struct argument_rule *r = node;
@@ -401,7 +401,7 @@ static int call_regex(struct load *l, const struct ynode *n, void *field)
 enum { CALL_MATCH, CALL_DECISION, CALL_OUTSIDE, CALL_ARG };
 
 static const struct value_field call_fields[] = {
-	[CALL_MATCH] = {"match", split, offsetof(struct call_rule, match)},
+	[CALL_MATCH] = {"match", read_split, offsetof(struct call_rule, match)},
 	[CALL_DECISION] = {"decision", value_verdict, offsetof(struct call_rule, decision)},
 	[CALL_OUTSIDE] = {"pathArgsOutside", value_words, offsetof(struct call_rule, outside)},
 	[CALL_ARG] = {"argMatches", call_regex, offsetof(struct call_rule, arg)},
@@ -436,10 +436,10 @@ static int call_item(struct load *l, const struct ynode *n, void *node)
 
 static int import_item(struct load *l, const struct ynode *n, void *node) { return call_rule(l, n, node, CALL_OUTSIDE); }
 
-static int calls(struct load *l, const struct ynode *n, void *field) { return value_list(l, n, field, sizeof(struct call_rule), call_item); }
-static int imports(struct load *l, const struct ynode *n, void *field) { return value_list(l, n, field, sizeof(struct call_rule), import_item); }
+static int read_calls(struct load *l, const struct ynode *n, void *field) { return value_list(l, n, field, sizeof(struct call_rule), call_item); }
+static int read_imports(struct load *l, const struct ynode *n, void *field) { return value_list(l, n, field, sizeof(struct call_rule), import_item); }
 
-static int writes(struct load *l, const struct ynode *n, void *field)
+static int read_writes(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_field fields[] = {
 		{"outside", value_words, offsetof(struct call_rule, outside)},
@@ -458,7 +458,7 @@ static int writes(struct load *l, const struct ynode *n, void *field)
 
 #define NAMES_MAX 256 /* entries of one interpreter: each insertion scans the set */
 
-static int names(struct load *l, const struct ynode *n, void *field)
+static int read_names(struct load *l, const struct ynode *n, void *field)
 {
 	struct texts *fresh = NULL, **head = field;
 	if (value_texts(l, n, &fresh) < 0)
@@ -482,10 +482,10 @@ static int names(struct load *l, const struct ynode *n, void *field)
 static int one_interpreter(struct load *l, const struct ynode *c, struct interpreter_rules **list)
 {
 	static const struct value_field fields[] = {
-		{"names", names, offsetof(struct interpreter_rules, names)},
-		{"calls", calls, offsetof(struct interpreter_rules, calls)},
-		{"imports", imports, offsetof(struct interpreter_rules, imports)},
-		{"writes", writes, offsetof(struct interpreter_rules, writes)},
+		{"names", read_names, offsetof(struct interpreter_rules, names)},
+		{"calls", read_calls, offsetof(struct interpreter_rules, calls)},
+		{"imports", read_imports, offsetof(struct interpreter_rules, imports)},
+		{"writes", read_writes, offsetof(struct interpreter_rules, writes)},
 	};
 	struct interpreter_rules **r = list;
 	while (*r && !str_eq((*r)->lang, c->key))

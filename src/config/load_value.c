@@ -88,7 +88,7 @@ struct str value_where(struct load *l, const struct ynode *n)
 	return str_n(p, name.n + sizeof(digits) - at);
 }
 
-static struct str trim(struct str s)
+static struct str trim_blanks(struct str s)
 {
 	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\n'))
 		s.n--;
@@ -101,7 +101,7 @@ int value_text(struct load *l, const struct ynode *n, void *field)
 {
 	if (n->kind != YNODE_SCALAR)
 		return value_fail(l, n, "expected a text");
-	struct str s = trim(n->text);
+	struct str s = trim_blanks(n->text);
 	if (!s.n || yaml_null(n))
 		return value_fail(l, n, "the text is empty");
 	if (s.n > RULE_TEXT_MAX)
@@ -117,7 +117,7 @@ int value_prose(struct load *l, const struct ynode *n, void *field)
 {
 	if (n->kind != YNODE_SCALAR)
 		return value_fail(l, n, "expected a text");
-	struct str s = yaml_null(n) ? STR("") : trim(n->text);
+	struct str s = yaml_null(n) ? STR("") : trim_blanks(n->text);
 	if (s.n > RULE_TEXT_MAX)
 		return value_fail(l, n, "the text is too long");
 	char *copy = NULL;
@@ -154,7 +154,7 @@ int value_bool(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-static int number(struct load *l, const struct ynode *n, int64_t max, int64_t *ret)
+static int read_number(struct load *l, const struct ynode *n, int64_t max, int64_t *ret)
 {
 	if (n->kind != YNODE_SCALAR || !n->plain || num_parse(n->text, 1, max, ret) < 0)
 		return yaml_fail(&l->file, n, false, l->e, "expected a number from 1 to %lld", (long long)max);
@@ -164,7 +164,7 @@ static int number(struct load *l, const struct ynode *n, int64_t max, int64_t *r
 int value_millis(struct load *l, const struct ynode *n, void *field)
 {
 	int64_t v;
-	if (number(l, n, MILLIS_MAX, &v) < 0)
+	if (read_number(l, n, MILLIS_MAX, &v) < 0)
 		return -1;
 	*(unsigned *)field = (unsigned)v;
 	return 0;
@@ -173,7 +173,7 @@ int value_millis(struct load *l, const struct ynode *n, void *field)
 int value_size(struct load *l, const struct ynode *n, void *field)
 {
 	int64_t v;
-	if (number(l, n, SIZE_BYTES_MAX, &v) < 0)
+	if (read_number(l, n, SIZE_BYTES_MAX, &v) < 0)
 		return -1;
 	*(uint64_t *)field = (uint64_t)v;
 	return 0;
@@ -262,7 +262,7 @@ int value_split(struct load *l, const struct ynode *n, struct texts **ret)
 		ptrdiff_t bar = str_find(s, '|', from);
 		size_t to = bar < 0 ? s.n : (size_t)bar;
 		struct texts *t = arena_new(l->a, struct texts);
-		t->text = trim(str_sub(s, from, to));
+		t->text = trim_blanks(str_sub(s, from, to));
 		if (!t->text.n)
 			return value_fail(l, n, "nothing between two '|'");
 		*end = t;

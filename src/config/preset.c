@@ -1,14 +1,14 @@
 /* Presets: the files of presets/, embedded at build time, with their titles. */
 #include "config/preset.h"
 
-static struct str piece(uint32_t at, uint32_t n) { return str_n(preset_blob + at, n); }
+static struct str blob_piece(uint32_t at, uint32_t n) { return str_n(preset_blob + at, n); }
 
 bool config_preset_at(size_t i, struct config_preset *ret)
 {
 	if (i >= preset_count)
 		return false;
 	const struct preset_row *r = &preset_rows[i];
-	*ret = (struct config_preset){piece(r->name, r->name_n), piece(r->title, r->title_n), piece(r->text, r->text_n)};
+	*ret = (struct config_preset){blob_piece(r->name, r->name_n), blob_piece(r->title, r->title_n), blob_piece(r->text, r->text_n)};
 	return true;
 }
 

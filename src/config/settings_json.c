@@ -31,7 +31,7 @@ static const struct {
  * Bytes 0 to 3 have a special meaning where rules are compared. Newlines and tabs stay: a rule may hold a
  * command of several lines.
  */
-static bool clean(struct str s)
+static bool is_clean(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] < 4)
@@ -48,7 +48,7 @@ static int read_rule(struct settings_load *l, struct list *to, size_t i, const s
 
 	if (!json_is(v, JSON_STRING))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is not a text", STR_ARG(l->name), to->key, i);
-	if (text.n > SETTINGS_RULE_BYTES_MAX || !clean(text))
+	if (text.n > SETTINGS_RULE_BYTES_MAX || !is_clean(text))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is too long or holds control characters", STR_ARG(l->name), to->key, i);
 	if (++l->count > SETTINGS_RULES_MAX)
 		return err_set(l->e, ERR_LIMIT, 0, "%.*s: more than %d permission rules", STR_ARG(l->name), SETTINGS_RULES_MAX);
@@ -113,7 +113,7 @@ static int read_permissions(struct settings_load *l)
 }
 
 /* Prepends the list's rules to the existing ones, which may be constants; the order of rules does not matter. */
-static void join(struct list *l, struct permission_rule **to)
+static void join_lists(struct list *l, struct permission_rule **to)
 {
 	*l->end = *to;
 	*to = l->first;
@@ -147,9 +147,9 @@ int settings_load(struct arena *a, struct str name, struct str bytes, struct str
 		l.lists[i].end = &l.lists[i].first;
 	if (read_permissions(&l) < 0)
 		return -1;
-	join(&l.lists[0], &p->permission_allow);
-	join(&l.lists[1], &p->permission_ask);
-	join(&l.lists[2], &p->permission_deny);
+	join_lists(&l.lists[0], &p->permission_allow);
+	join_lists(&l.lists[1], &p->permission_ask);
+	join_lists(&l.lists[2], &p->permission_deny);
 	if (l.has_mode)
 		p->mode = l.mode;
 	return 0;

@@ -29,12 +29,12 @@ int trust_save(struct arena *a, struct str file, struct str store, struct err *e
 	return file_replace(str_c(a, file), store, e);
 }
 
-static struct str bare(struct str digest) { return str_starts(digest, "sha256:") ? str_sub(digest, 7, digest.n) : digest; }
+static struct str bare_digest(struct str digest) { return str_starts(digest, "sha256:") ? str_sub(digest, 7, digest.n) : digest; }
 
 /* Paths are compared byte by byte, and JSON can hold only UTF-8. */
-static bool storable(struct str path) { return path.n && path.p[0] == '/' && utf8_valid(path) && !memchr(path.p, '\0', path.n); }
+static bool is_storable(struct str path) { return path.n && path.p[0] == '/' && utf8_valid(path) && !memchr(path.p, '\0', path.n); }
 
-static int broken(size_t i, const char *what, struct err *e)
+static int fail_entry(size_t i, const char *what, struct err *e)
 {
 	return err_set(e, ERR_CONFIG, 0, "the trust store is broken: entry %zu: %s", i + 1, what);
 }
@@ -43,11 +43,11 @@ static int read_entry(const struct json *v, size_t i, struct trust_entry *ret, s
 {
 	const struct json *path = json_key(v, "path"), *sha256 = json_key(v, "sha256"), *when = json_key(v, "when");
 	if (!json_is(path, JSON_STRING) || !json_is(sha256, JSON_STRING) || !json_is(when, JSON_STRING) || v->n != 3)
-		return broken(i, "not an object of path, sha256 and when", e);
-	if (!storable(path->text))
-		return broken(i, "the path is not absolute", e);
+		return fail_entry(i, "not an object of path, sha256 and when", e);
+	if (!is_storable(path->text))
+		return fail_entry(i, "the path is not absolute", e);
 	if (!str_is_hex(sha256->text, DIGITS))
-		return broken(i, "sha256 is not 64 lower-case hexadecimal digits", e);
+		return fail_entry(i, "sha256 is not 64 lower-case hexadecimal digits", e);
 	*ret = (struct trust_entry){.path = path->text, .sha256 = sha256->text, .when = when->text};
 	return 0;
 }
@@ -99,7 +99,7 @@ int trust_is(struct arena *a, struct str store, struct str path, struct str dige
 	bool found = false;
 	if (trust_read(a, store, &list, e) < 0)
 		return -1;
-	digest = bare(digest);
+	digest = bare_digest(digest);
 	for (; list; list = list->next)
 		found |= str_is_hex(digest, DIGITS) && str_eq(list->path, path) && str_eq(list->sha256, digest);
 	*ret = found;
@@ -107,7 +107,7 @@ int trust_is(struct arena *a, struct str store, struct str path, struct str dige
 }
 
 /* Removes every entry with this path. */
-static bool drop(struct trust_entry **list, struct str path)
+static bool drop_entry(struct trust_entry **list, struct str path)
 {
 	bool found = false;
 	while (*list) {
@@ -125,14 +125,14 @@ int trust_add(struct arena *a, struct str store, struct str path, struct str dig
 {
 	struct trust_entry *list, **end = &list;
 	size_t n = 1;
-	digest = bare(digest);
-	if (!storable(path))
+	digest = bare_digest(digest);
+	if (!is_storable(path))
 		return err_set(e, ERR_INPUT, 0, "only an absolute path in UTF-8 can be trusted, not '%.*s'", STR_ARG(path));
 	if (!str_is_hex(digest, DIGITS))
 		return err_set(e, ERR_INPUT, 0, "'%.*s' is no SHA-256", STR_ARG(digest));
 	if (trust_read(a, store, &list, e) < 0)
 		return -1;
-	drop(&list, path);
+	drop_entry(&list, path);
 	for (; *end; end = &(*end)->next)
 		n++;
 	if (n > TRUST_ENTRIES_MAX)
@@ -148,7 +148,7 @@ int trust_remove(struct arena *a, struct str store, struct str path, struct str 
 	struct trust_entry *list;
 	if (trust_read(a, store, &list, e) < 0)
 		return -1;
-	*ret_found = drop(&list, path);
+	*ret_found = drop_entry(&list, path);
 	*ret_store = to_text(a, list);
 	return 0;
 }

@@ -90,7 +90,7 @@ struct build {
 	int result;
 };
 
-static int fail(struct build *b, uint32_t line, uint32_t column, const char *what)
+static int fail_build(struct build *b, uint32_t line, uint32_t column, const char *what)
 {
 	return fail_at(b->f->name, b->f->bytes, line, column, b->e, what);
 }
@@ -99,10 +99,10 @@ static int fail(struct build *b, uint32_t line, uint32_t column, const char *wha
  * Adds a node below the innermost open list or map. In a map, a scalar where a key is expected becomes the
  * key.
  */
-static int attach(struct build *b, struct ynode *n)
+static int attach_node(struct build *b, struct ynode *n)
 {
 	if (++b->nodes > YAML_NODES_MAX)
-		return fail(b, n->line, n->column, "too many values");
+		return fail_build(b, n->line, n->column, "too many values");
 	if (!b->depth) {
 		b->f->root = n;
 		return 0;
@@ -110,9 +110,9 @@ static int attach(struct build *b, struct ynode *n)
 	struct level *l = &b->stack[b->depth - 1];
 	if (l->node->kind == YNODE_MAP && !l->have_key) {
 		if (n->kind != YNODE_SCALAR)
-			return fail(b, n->line, n->column, "a key must be a plain word");
+			return fail_build(b, n->line, n->column, "a key must be a plain word");
 		if (pmap_get(l->keys, n->text))
-			return fail(b, n->line, n->column, "duplicate key");
+			return fail_build(b, n->line, n->column, "duplicate key");
 		l->keys = pmap_set(b->a, l->keys, n->text, n);
 		l->key = n->text;
 		l->key_line = n->line, l->key_column = n->column;
@@ -146,16 +146,16 @@ static struct ynode *node_new(struct build *b, enum ynode_kind kind, struct fy_t
 
 static int open_level(struct build *b, struct ynode *n)
 {
-	if (attach(b, n) < 0)
+	if (attach_node(b, n) < 0)
 		return -1;
 	if (b->depth == YAML_DEPTH_MAX)
-		return fail(b, n->line, n->column, "nested too deep");
+		return fail_build(b, n->line, n->column, "nested too deep");
 	b->stack[b->depth++] = (struct level){.node = n};
 	return 0;
 }
 
 /* libfyaml 0.7 misreads 'a''''b', which is a''b. */
-static bool misread(const struct build *b, struct fy_token *t)
+static bool is_misread(const struct build *b, struct fy_token *t)
 {
 	const struct fy_mark *from = fy_token_start_mark(t), *to = fy_token_end_mark(t);
 	if (!from || !to || from->input_pos > to->input_pos || to->input_pos > b->f->bytes.n)
@@ -163,73 +163,75 @@ static bool misread(const struct build *b, struct fy_token *t)
 	return str_contains(str_sub(b->f->bytes, from->input_pos, to->input_pos), STR("''''"));
 }
 
-static int scalar(struct build *b, struct fy_event *ev)
+static int take_scalar(struct build *b, struct fy_event *ev)
 {
 	size_t len = 0;
 	const char *text = ev->scalar.value ? fy_token_get_text(ev->scalar.value, &len) : NULL;
 	struct ynode *n = node_new(b, YNODE_SCALAR, ev->scalar.value);
 	if (ev->scalar.tag)
-		return fail(b, n->line, n->column, "tags are not used here");
+		return fail_build(b, n->line, n->column, "tags are not used here");
 	enum fy_scalar_style style = ev->scalar.value ? fy_scalar_token_get_style(ev->scalar.value) : FYSS_PLAIN;
 	n->plain = style == FYSS_PLAIN;
 	n->column -= (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && n->column > 1; /* the mark is behind the quote */
-	if (style == FYSS_SINGLE_QUOTED && misread(b, ev->scalar.value))
-		return fail(b, n->line, n->column, "four quotes in a row: write the text in double quotes");
+	if (style == FYSS_SINGLE_QUOTED && is_misread(b, ev->scalar.value))
+		return fail_build(b, n->line, n->column,
+			"four quotes in a row: write the text in double quotes");
 	if (text)
 		n->text = str_dup(b->a, str_n(text, len));
-	return attach(b, n);
+	return attach_node(b, n);
 }
 
-static int event(struct build *b, struct fy_event *ev)
+static int take_event(struct build *b, struct fy_event *ev)
 {
 	struct ynode *n;
 	switch (ev->type) {
 	case FYET_DOCUMENT_START:
 		n = node_new(b, YNODE_SCALAR, ev->document_start.document_start);
-		return ++b->documents > 1 ? fail(b, n->line, n->column, "only one document is allowed") : 0;
+		return ++b->documents > 1 ? fail_build(b, n->line, n->column, "only one document is allowed")
+					  : 0;
 	case FYET_MAPPING_START:
 		n = node_new(b, YNODE_MAP, ev->mapping_start.mapping_start);
-		return ev->mapping_start.tag ? fail(b, n->line, n->column, "tags are not used here") : open_level(b, n);
+		return ev->mapping_start.tag ? fail_build(b, n->line, n->column, "tags are not used here") : open_level(b, n);
 	case FYET_SEQUENCE_START:
 		n = node_new(b, YNODE_LIST, ev->sequence_start.sequence_start);
-		return ev->sequence_start.tag ? fail(b, n->line, n->column, "tags are not used here") : open_level(b, n);
+		return ev->sequence_start.tag ? fail_build(b, n->line, n->column, "tags are not used here") : open_level(b, n);
 	case FYET_MAPPING_END:
 	case FYET_SEQUENCE_END:
 		b->depth--;
 		return 0;
 	case FYET_SCALAR:
-		return scalar(b, ev);
+		return take_scalar(b, ev);
 	case FYET_ALIAS:
 		n = node_new(b, YNODE_SCALAR, ev->alias.anchor);
-		return fail(b, n->line, n->column, "aliases are not allowed");
+		return fail_build(b, n->line, n->column, "aliases are not allowed");
 	default:
 		return 0;
 	}
 }
 
 /* Words libfyaml's diagnosis like our own errors. */
-static int broken(struct build *b)
+static int fail_parse(struct build *b)
 {
 	void *iter = NULL;
 	const struct fy_diag_error *de = fy_diag_errors_iterate(b->diag, &iter);
 	if (!de)
-		return fail(b, 1, 1, "not valid YAML");
+		return fail_build(b, 1, 1, "not valid YAML");
 	char what[200];
 	snprintf(what, sizeof(what), "not valid YAML (%s)", de->msg ? de->msg : "syntax error");
-	return fail(b, de->line >= 1 ? (uint32_t)de->line : 1, de->column >= 1 ? (uint32_t)de->column : 1, what);
+	return fail_build(b, de->line >= 1 ? (uint32_t)de->line : 1, de->column >= 1 ? (uint32_t)de->column : 1, what);
 }
 
-static int run(void *arg)
+static int parse_events(void *arg)
 {
 	struct build *b = arg;
 	for (;;) {
 		b->ev = fy_parser_parse(b->parser);
 		if (!b->ev) {
-			b->result = fy_diag_got_error(b->diag) || fy_parser_get_stream_error(b->parser) ? broken(b) : 0;
+			b->result = fy_diag_got_error(b->diag) || fy_parser_get_stream_error(b->parser) ? fail_parse(b) : 0;
 			return 0;
 		}
 		enum fy_event_type type = b->ev->type;
-		b->result = event(b, b->ev);
+		b->result = take_event(b, b->ev);
 		fy_parser_event_free(b->parser, b->ev);
 		b->ev = NULL;
 		if (b->result < 0 || type == FYET_STREAM_END)
@@ -252,7 +254,7 @@ static int read_all(struct build *b)
 	int r = -1;
 	if (!b->parser || fy_parser_set_string(b->parser, b->f->bytes.p, b->f->bytes.n) < 0)
 		err_set(b->e, ERR_LIMIT, 0, "no memory to read '%.*s'", STR_ARG(b->f->name));
-	else if ((r = arena_run(b->a, run, b)) < 0) /* libfyaml's memory must be freed also if the arena is full */
+	else if ((r = arena_run(b->a, parse_events, b)) < 0) /* libfyaml's memory must be freed also if the arena is full */
 		err_set(b->e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(b->f->name));
 	else
 		r = b->result;

@@ -73,7 +73,7 @@ static struct ynode *node_new(struct reader *r, enum ynode_kind kind)
 	return n;
 }
 
-static void add(struct ynode *parent, struct ynode *n)
+static void add_node(struct ynode *parent, struct ynode *n)
 {
 	if (parent->tail)
 		parent->tail->next = n;
@@ -122,7 +122,7 @@ static void add_value(struct ynode *map, const struct key *k, struct ynode *n)
 	n->key = k->text;
 	n->key_line = k->line;
 	n->key_column = k->column;
-	add(map, n);
+	add_node(map, n);
 }
 
 /* ---- values on one line ---- */
@@ -135,7 +135,7 @@ static bool may_start_plain(const struct reader *r)
 	return !memchr("?:,[]{}#&*!|>'\"%@` \n", c, 21);
 }
 
-static struct ynode *plain(struct reader *r, bool flow)
+static struct ynode *read_plain(struct reader *r, bool flow)
 {
 	if (!may_start_plain(r))
 		return NULL;
@@ -163,7 +163,7 @@ static struct ynode *plain(struct reader *r, bool flow)
 }
 
 /* '...' with '' for a quote, or "..." with \\ and \" and no other escapes. */
-static struct ynode *quoted(struct reader *r)
+static struct ynode *read_quoted(struct reader *r)
 {
 	struct ynode *n = node_new(r, YNODE_SCALAR);
 	char quote = peek(r), *copy = NULL;
@@ -198,7 +198,7 @@ static struct ynode *quoted(struct reader *r)
 static struct ynode *flow_value(struct reader *r);
 
 /* [a, b] and {a: b, c: d}; no empty entries. */
-static struct ynode *flow(struct reader *r)
+static struct ynode *read_flow(struct reader *r)
 {
 	bool map = peek(r) == '{';
 	char close = map ? '}' : ']';
@@ -218,7 +218,7 @@ static struct ynode *flow(struct reader *r)
 		if (map)
 			add_value(n, &k, c);
 		else
-			add(n, c);
+			add_node(n, c);
 		skip_blanks(r);
 		if (peek(r) == close)
 			break;
@@ -235,7 +235,9 @@ static struct ynode *flow(struct reader *r)
 static struct ynode *flow_value(struct reader *r)
 {
 	char c = peek(r);
-	return c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, true);
+	return c == '[' || c == '{'    ? read_flow(r)
+	       : c == '\'' || c == '"' ? read_quoted(r)
+				       : read_plain(r, true);
 }
 
 /*
@@ -245,7 +247,7 @@ static struct ynode *flow_value(struct reader *r)
 static struct ynode *inline_value(struct reader *r)
 {
 	char c = peek(r);
-	struct ynode *n = c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, false);
+	struct ynode *n = c == '[' || c == '{' ? read_flow(r) : c == '\'' || c == '"' ? read_quoted(r) : read_plain(r, false);
 	if (!n)
 		return NULL;
 	skip_blanks(r);
@@ -308,14 +310,14 @@ static struct ynode *block_list(struct reader *r)
 		struct ynode *c = key_length(r) ? block_map(r) : inline_value(r);
 		if (!c || (!r->end && column(r) > indent))
 			return NULL;
-		add(n, c);
+		add_node(n, c);
 	} while (!r->end && column(r) == indent && at_dash(r));
 	r->depth--;
 	return n;
 }
 
 /* Gives up on Unicode characters that other readers take for line ends, and on invisible ones. */
-static bool odd(uint32_t c)
+static bool is_odd(uint32_t c)
 {
 	return c == UTF8_BAD || c < 0xA0 || c == 0x2028 || c == 0x2029 || c == 0xFEFF || (c & 0xFFFE) == 0xFFFE;
 }
@@ -326,7 +328,7 @@ static bool plain_bytes(struct str b)
 		char c = b.p[i];
 		if ((c >= ' ' && c <= '~') || c == '\n')
 			i++;
-		else if (!((unsigned char)c & 0x80) || odd(utf8_next(b, &i)))
+		else if (!((unsigned char)c & 0x80) || is_odd(utf8_next(b, &i)))
 			return false;
 	}
 	return true;

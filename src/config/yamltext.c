@@ -63,14 +63,14 @@ static uint32_t last_line(const struct ynode *n)
 
 /* ---- checking the new text ---- */
 
-static bool same(const struct ynode *a, const struct ynode *b)
+static bool same_node(const struct ynode *a, const struct ynode *b)
 {
 	const struct ynode *x = a->child, *y = b->child;
 
 	if (a->kind != b->kind || a->count != b->count || !str_eq(a->text, b->text) || yaml_null(a) != yaml_null(b))
 		return false;
 	for (; x && y; x = x->next, y = y->next)
-		if (!str_eq(x->key, y->key) || !same(x, y))
+		if (!str_eq(x->key, y->key) || !same_node(x, y))
 			return false;
 	return !x && !y;
 }
@@ -86,7 +86,7 @@ static bool list_grew(const struct edit *x, const struct ynode *less, const stru
 	if (more->kind != YNODE_LIST)
 		return false;
 	for (; m; m = m->next) {
-		if (l && same(l, m))
+		if (l && same_node(l, m))
 			l = l->next;
 		else if (is_item(x, m))
 			extra++;
@@ -100,7 +100,8 @@ static bool list_grew(const struct edit *x, const struct ynode *less, const stru
  * True if `more` is `less` plus the item in the list below the keys from number `depth` on; `less` may be
  * absent.
  */
-static bool grew(const struct edit *x, const struct ynode *less, const struct ynode *more, size_t depth)
+static bool grew_by_one(const struct edit *x, const struct ynode *less, const struct ynode *more,
+	size_t depth)
 {
 	const struct ynode *old = less && !yaml_null(less) ? less : NULL, *mine;
 
@@ -114,7 +115,8 @@ static bool grew(const struct edit *x, const struct ynode *less, const struct yn
 	for (const struct ynode *m = more->child; m; m = m->next) {
 		const struct ynode *was = old ? yaml_get(old, str_c(x->a, m->key)) : NULL;
 
-		if (str_is(m->key, x->keys[depth]) ? !grew(x, was, m, depth + 1) : !was || !same(was, m))
+		if (str_is(m->key, x->keys[depth]) ? !grew_by_one(x, was, m, depth + 1)
+						   : !was || !same_node(was, m))
 			return false;
 	}
 	return true;
@@ -124,7 +126,7 @@ static bool accept_added(struct edit *x, struct str text)
 {
 	struct yaml_file now;
 
-	if (yaml_read(x->a, x->old.name, text, &now, NULL) != 0 || !now.root || !grew(x, x->old.root, now.root, 0))
+	if (yaml_read(x->a, x->old.name, text, &now, NULL) != 0 || !now.root || !grew_by_one(x, x->old.root, now.root, 0))
 		return false;
 	x->made = text;
 	return true;
@@ -135,13 +137,13 @@ static bool accept_removed(struct edit *x, struct str text)
 {
 	struct yaml_file now;
 
-	if (yaml_read(x->a, x->old.name, text, &now, NULL) != 0 || !now.root || !grew(x, now.root, x->old.root, 0))
+	if (yaml_read(x->a, x->old.name, text, &now, NULL) != 0 || !now.root || !grew_by_one(x, now.root, x->old.root, 0))
 		return false;
 	x->made = text;
 	return true;
 }
 
-static struct str spliced(struct edit *x, size_t from, size_t to, struct str piece)
+static struct str splice_text(struct edit *x, size_t from, size_t to, struct str piece)
 {
 	struct buf b;
 
@@ -244,7 +246,7 @@ static bool add_lines(struct edit *x, uint32_t before, struct str lines)
 
 	if (at && x->old.bytes.p[at - 1] != '\n')
 		lines = str_cat(x->a, x->eol, lines);
-	return accept_added(x, spliced(x, at, at, lines));
+	return accept_added(x, splice_text(x, at, at, lines));
 }
 
 /* Offset behind the quoted text that starts here; the same offset if none does. */
@@ -294,7 +296,7 @@ static bool add_flow(struct edit *x, const struct ynode *n, size_t depth)
 		return false;
 	last = char_at(x, at - 1);
 	piece = str_fmt(x->a, "%s%.*s", last == '[' || last == '{' ? "" : last == ',' ? " " : ", ", STR_ARG(piece));
-	return accept_added(x, spliced(x, at, at, piece));
+	return accept_added(x, splice_text(x, at, at, piece));
 }
 
 /* A block list: adds a line like its entries, behind the last or before the first. */
@@ -366,7 +368,7 @@ static void edit_start(struct edit *x, struct arena *a, const char *path)
 }
 
 /* The deepest existing node on the way to the list; *ret_depth: the number of keys leading to it. */
-static const struct ynode *deepest(const struct edit *x, size_t *ret_depth)
+static const struct ynode *deepest_node(const struct edit *x, size_t *ret_depth)
 {
 	const struct ynode *n = x->old.root;
 	size_t depth = 0;
@@ -380,7 +382,7 @@ static const struct ynode *deepest(const struct edit *x, size_t *ret_depth)
 static int by_hand(const struct edit *x, const char *path, bool remove, struct err *e)
 {
 	size_t depth;
-	const struct ynode *n = deepest(x, &depth);
+	const struct ynode *n = deepest_node(x, &depth);
 	uint32_t line = !n ? 1 : n->key_line ? n->key_line : n->line;
 	struct buf b;
 
@@ -400,7 +402,7 @@ int yamltext_add(struct arena *a, struct str name, struct str text, const char *
 	if (yaml_read(a, name, text, &x.old, e) != 0)
 		return -1;
 	edit_start(&x, a, path);
-	n = deepest(&x, &depth);
+	n = deepest_node(&x, &depth);
 	done = n ? add_there(&x, n, depth) : add_lines(&x, UINT32_MAX, block_lines(&x, 0, 0));
 	if (!done)
 		return by_hand(&x, path, false, e);
@@ -424,11 +426,11 @@ static bool remove_flow(struct edit *x, const struct ynode *n)
 	for (before = from; before && strchr(" \t\r\n", char_at(x, before - 1));)
 		before--;
 	if (before && char_at(x, before - 1) == ',')
-		return accept_removed(x, spliced(x, before - 1, to, STR("")));
+		return accept_removed(x, splice_text(x, before - 1, to, STR("")));
 	if (char_at(x, to) == ',')
 		for (to++; char_at(x, to) == ' ';)
 			to++;
-	return accept_removed(x, spliced(x, from, to, STR("")));
+	return accept_removed(x, splice_text(x, from, to, STR("")));
 }
 
 int yamltext_remove(struct arena *a, struct str name, struct str text, const char *path, struct str item, struct str *ret, struct err *e)
@@ -440,13 +442,13 @@ int yamltext_remove(struct arena *a, struct str name, struct str text, const cha
 	if (yaml_read(a, name, text, &x.old, e) != 0)
 		return -1;
 	edit_start(&x, a, path);
-	n = deepest(&x, &depth);
+	n = deepest_node(&x, &depth);
 	for (c = n && n->kind == YNODE_LIST && depth == x.nkeys ? n->child : NULL; c && !is_item(&x, c);)
 		c = c->next;
 	if (!c)
 		return err_set(e, ERR_INPUT, 0, "%.*s: '%.*s' is not in %s", STR_ARG(name), STR_ARG(item), path);
 	if (char_at(&x, node_offset(&x, n)) == '[' ? !remove_flow(&x, c)
-						   : !accept_removed(&x, spliced(&x, line_start(text, c->line), line_start(text, c->line + 1), STR(""))))
+						   : !accept_removed(&x, splice_text(&x, line_start(text, c->line), line_start(text, c->line + 1), STR(""))))
 		return by_hand(&x, path, true, e);
 	*ret = x.made;
 	return 0;
@@ -461,7 +463,7 @@ const struct ynode *yamltext_list(const struct yaml_file *f, const char *path)
 	const struct ynode *n;
 
 	edit_start(&x, NULL, path);
-	n = deepest(&x, &depth);
+	n = deepest_node(&x, &depth);
 	return n && depth == x.nkeys && n->kind == YNODE_LIST ? n : NULL;
 }
 

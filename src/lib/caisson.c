@@ -31,7 +31,7 @@ _Static_assert((int)CAISSON_DENY == VERDICT_DENY && (int)CAISSON_ASK == VERDICT_
 _Static_assert((int)CAISSON_ERROR_INTERNAL == ERR_INTERNAL, "the same kinds");
 _Static_assert(CAISSON_ERROR_TEXT == ERR_TEXT_MAX, "the same room");
 
-static int fail(struct caisson_error *e, const struct err *why)
+static int fail_with(struct caisson_error *e, const struct err *why)
 {
 	if (e) {
 		*e = (struct caisson_error){.kind = (int)why->kind, .errnum = why->errnum};
@@ -45,7 +45,7 @@ static int fail_memory(struct caisson_error *e)
 	struct err why;
 
 	err_set(&why, ERR_LIMIT, 0, "no memory left");
-	return fail(e, &why);
+	return fail_with(e, &why);
 }
 
 static int fail_input(struct caisson_error *e, const char *what)
@@ -53,7 +53,7 @@ static int fail_input(struct caisson_error *e, const char *what)
 	struct err why;
 
 	err_set(&why, ERR_INPUT, 0, "%s", what);
-	return fail(e, &why);
+	return fail_with(e, &why);
 }
 
 const char *caisson_version(void) { return CAISSON_VERSION; }
@@ -182,7 +182,7 @@ int caisson_judge(struct caisson *c, const char *command, size_t length, struct 
 		return 0;
 	}
 	caisson_answer_free(a);
-	return rc < 0 ? fail_memory(e) : fail(e, &j.err);
+	return rc < 0 ? fail_memory(e) : fail_with(e, &j.err);
 }
 
 /* ---- answers ---- */
@@ -253,7 +253,7 @@ static int render_text(void *arg)
 	return 0;
 }
 
-static const char *render(struct rendering r)
+static const char *render_result(struct rendering r)
 {
 	return arena_run(&r.answer->arena, render_text, &r) == 0 ? r.text : NULL;
 }
@@ -262,20 +262,20 @@ const char *caisson_answer_reason_text(struct caisson_answer *a, size_t i)
 {
 	const struct reason *r = reason_at(a, i);
 
-	return r ? render((struct rendering){.answer = a, .reason = r, .put = put_reason}) : NULL;
+	return r ? render_result((struct rendering){.answer = a, .reason = r, .put = put_reason}) : NULL;
 }
 
 const char *caisson_answer_json(struct caisson_answer *a)
 {
 	if (a && !a->json)
-		a->json = render((struct rendering){.answer = a, .put = put_json});
+		a->json = render_result((struct rendering){.answer = a, .put = put_json});
 	return a ? a->json : NULL;
 }
 
 const char *caisson_answer_explanation(struct caisson_answer *a)
 {
 	if (a && !a->explanation)
-		a->explanation = render((struct rendering){.answer = a, .put = put_explanation});
+		a->explanation = render_result((struct rendering){.answer = a, .put = put_explanation});
 	return a ? a->explanation : NULL;
 }
 

@@ -50,7 +50,7 @@ int profile_find(struct str name, enum profile *ret)
 	return -1;
 }
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Digits, perhaps with a point and up to three more, in thousandths. The number of bytes that were read; 0: no number. */
 static size_t thousandths(struct str s, uint64_t *ret)
@@ -58,12 +58,12 @@ static size_t thousandths(struct str s, uint64_t *ret)
 	uint64_t n = 0;
 	size_t i = 0, decimals = 0;
 
-	while (i < s.n && digit(s.p[i]) && i <= DIGITS_MAX)
+	while (i < s.n && is_digit(s.p[i]) && i <= DIGITS_MAX)
 		n = n * 10 + (uint64_t)(s.p[i++] - '0');
 	if (!i || i > DIGITS_MAX)
 		return 0;
-	if (i + 1 < s.n && s.p[i] == '.' && digit(s.p[i + 1]))
-		for (i++; i < s.n && digit(s.p[i]) && decimals < DECIMALS_MAX; decimals++)
+	if (i + 1 < s.n && s.p[i] == '.' && is_digit(s.p[i + 1]))
+		for (i++; i < s.n && is_digit(s.p[i]) && decimals < DECIMALS_MAX; decimals++)
 			n = n * 10 + (uint64_t)(s.p[i++] - '0');
 	for (; decimals < DECIMALS_MAX; decimals++)
 		n *= 10;
@@ -71,7 +71,8 @@ static size_t thousandths(struct str s, uint64_t *ret)
 	return i;
 }
 
-static int parse(const struct limit_row *row, struct str text, uint64_t max, uint64_t *ret, struct err *e)
+static int parse_limit(const struct limit_row *row, struct str text, uint64_t max, uint64_t *ret,
+	struct err *e)
 {
 	uint64_t n = 0;
 	size_t end = thousandths(text, &n);
@@ -92,8 +93,8 @@ static int parse(const struct limit_row *row, struct str text, uint64_t max, uin
 	return err_set(e, ERR_INPUT, 0, "%s", row->expected);
 }
 
-int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e) { return parse(&rows[l], text, rows[l].max, ret, e); }
-int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e) { return parse(&rows[l], text, UINT64_MAX, ret, e); }
+int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e) { return parse_limit(&rows[l], text, rows[l].max, ret, e); }
+int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e) { return parse_limit(&rows[l], text, UINT64_MAX, ret, e); }
 
 struct str limit_text(struct arena *a, enum limit l, uint64_t value)
 {

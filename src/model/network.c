@@ -14,7 +14,7 @@ static const struct {
 #define NMODES ARRAY_SIZE(modes)
 
 /* A mode outside the table is as closed as deny. */
-static bool has(const struct network_spec *n, enum property p)
+static bool has_property(const struct network_spec *n, enum property p)
 {
 	return modes[(size_t)n->mode < NMODES ? n->mode : NETWORK_DENY].properties & p;
 }
@@ -34,7 +34,7 @@ int network_parse(struct str name, struct network_spec *ret)
 	return -1;
 }
 
-bool network_isolated(const struct network_spec *n) { return has(n, ISOLATED); }
-bool network_has_sockets(const struct network_spec *n) { return has(n, SOCKETS); }
-bool network_has_loopback(const struct network_spec *n) { return has(n, LOOPBACK); }
-bool network_uses_host_dns(const struct network_spec *n) { return has(n, HOST_DNS); }
+bool network_isolated(const struct network_spec *n) { return has_property(n, ISOLATED); }
+bool network_has_sockets(const struct network_spec *n) { return has_property(n, SOCKETS); }
+bool network_has_loopback(const struct network_spec *n) { return has_property(n, LOOPBACK); }
+bool network_uses_host_dns(const struct network_spec *n) { return has_property(n, HOST_DNS); }

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "result/lines.h"
 
-static size_t count(struct str s, const char *mark, size_t *ret_first)
+static size_t count_marks(struct str s, const char *mark, size_t *ret_first)
 {
 	size_t n = 0, len = strlen(mark), from = 0;
 
@@ -21,13 +21,13 @@ static size_t count(struct str s, const char *mark, size_t *ret_first)
 	return n;
 }
 
-static bool harmless(struct str line)
+static bool is_harmless(struct str line)
 {
 	line = trim(line);
 	return !line.n || line.p[0] == '>';
 }
 
-static struct json_object_at find(struct str s, const char *mark)
+static struct json_object_at find_object(struct str s, const char *mark)
 {
 	struct json_object_at at = {.text = STR(""), .first = true};
 	struct lines l = lines_of(s);
@@ -38,7 +38,7 @@ static struct json_object_at find(struct str s, const char *mark)
 		s = str_sub(s, 3, s.n);
 		l = lines_of(s);
 	}
-	at.marks = count(s, mark, &where);
+	at.marks = count_marks(s, mark, &where);
 	if (!at.marks)
 		return at;
 	for (size_t from = 0; lines_next(&l, &line) && from <= where; from = l.at) {
@@ -55,7 +55,7 @@ static struct json_object_at find(struct str s, const char *mark)
 			}
 			l.at = end > l.at ? end : l.at;
 			at.first = false;
-		} else if (!harmless(line)) {
+		} else if (!is_harmless(line)) {
 			at.first = false;
 		}
 	}
@@ -64,9 +64,9 @@ static struct json_object_at find(struct str s, const char *mark)
 
 struct json_object_at json_object_find(const struct validate_input *in, const char *mark)
 {
-	struct json_object_at at = find(in->out, mark);
+	struct json_object_at at = find_object(in->out, mark);
 
-	return at.text.n ? at : find(in->err, mark);
+	return at.text.n ? at : find_object(in->err, mark);
 }
 
 int json_object_sure(const struct validate_input *in, const char *mark, const char *also)

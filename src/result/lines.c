@@ -47,7 +47,7 @@ bool scan_text(struct scan *c, const char *text)
 	return true;
 }
 
-static size_t digits(const struct scan *c, size_t from)
+static size_t count_digits(const struct scan *c, size_t from)
 {
 	size_t i = from;
 
@@ -58,7 +58,7 @@ static size_t digits(const struct scan *c, size_t from)
 
 bool scan_count(struct scan *c, int64_t *ret)
 {
-	size_t n = digits(c, c->at);
+	size_t n = count_digits(c, c->at);
 
 	if (!n || num_parse(str_sub(c->s, c->at, c->at + n), 0, COUNT_MAX, ret) < 0)
 		return false;
@@ -68,12 +68,12 @@ bool scan_count(struct scan *c, int64_t *ret)
 
 bool scan_seconds(struct scan *c)
 {
-	size_t n = digits(c, c->at), more;
+	size_t n = count_digits(c, c->at), more;
 
 	if (!n)
 		return false;
 	if (c->at + n < c->s.n && c->s.p[c->at + n] == '.') {
-		more = digits(c, c->at + n + 1);
+		more = count_digits(c, c->at + n + 1);
 		if (!more)
 			return false;
 		n += 1 + more;

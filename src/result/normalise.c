@@ -74,7 +74,7 @@ static struct str cells_text(struct normaliser_state *s, bool trim)
 }
 
 /* Writes the line; `end` is the newline, empty at EOF, NULL if the line continues. */
-static void emit(struct normaliser *n, const char *end)
+static void emit_line(struct normaliser *n, const char *end)
 {
 	struct normaliser_state *s = n->state;
 	struct str text = str_n(s->line, s->len);
@@ -102,7 +102,7 @@ static void emit(struct normaliser *n, const char *end)
 	s->visible = (struct visible){0};
 }
 
-static void newline(struct normaliser *n) { emit(n, "\n"); }
+static void emit_newline(struct normaliser *n) { emit_line(n, "\n"); }
 
 /* A move to another line: a line of its own for what comes. */
 static void leave_line(struct normaliser *n)
@@ -110,7 +110,7 @@ static void leave_line(struct normaliser *n)
 	struct normaliser_state *s = n->state;
 
 	if (s->len || s->ncells || s->is_long)
-		newline(n);
+		emit_newline(n);
 }
 
 /* The cursor is going to move. */
@@ -136,7 +136,7 @@ static void put_cell(struct normaliser *n, uint32_t cp)
 	struct normaliser_state *s = n->state;
 
 	if (s->at >= NORMALISE_LINE_MAX)
-		emit(n, NULL);
+		emit_line(n, NULL);
 	while (s->ncells < s->at)
 		s->cells[s->ncells++] = ' ';
 	s->cells[s->at++] = cp;
@@ -155,7 +155,7 @@ static void put_tab(struct normaliser *n)
 		s->at = (s->at / 8 + 1) * 8 < s->ncells ? (s->at / 8 + 1) * 8 : s->ncells;
 }
 
-static void put(struct normaliser *n, uint32_t cp)
+static void put_char(struct normaliser *n, uint32_t cp)
 {
 	struct normaliser_state *s = n->state;
 	char c[4];
@@ -177,13 +177,13 @@ static void put(struct normaliser *n, uint32_t cp)
 	}
 	len = utf8_put(cp, c);
 	if (s->len + len > NORMALISE_LINE_MAX)
-		emit(n, NULL);
+		emit_line(n, NULL);
 	memcpy(s->line + s->len, c, len);
 	s->len += len;
 	s->beyond_ascii |= cp >= 0x80;
 }
 
-static void backspace(struct normaliser *n)
+static void do_backspace(struct normaliser *n)
 {
 	struct normaliser_state *s = n->state;
 
@@ -205,7 +205,7 @@ static void carriage_return(struct normaliser *n)
 /* ---- control sequences ---- */
 
 /* The number at the start of the parameters, `missing` when there is none; COLUMN_MAX for anything above it. */
-static size_t parameter(const struct normaliser_state *s, size_t missing)
+static size_t csi_parameter(const struct normaliser_state *s, size_t missing)
 {
 	size_t v = 0, i = 0;
 
@@ -221,7 +221,7 @@ static void move_to(struct normaliser_state *s, size_t column)
 	s->at = column < most ? column : most;
 }
 
-static void erase(struct normaliser_state *s, size_t how)
+static void erase_line(struct normaliser_state *s, size_t how)
 {
 	if (how == 0 && s->ncells > s->at)
 		s->ncells = s->at;
@@ -248,10 +248,10 @@ static void delete_some(struct normaliser_state *s, size_t count)
 }
 
 /* Sequences that act within the line. All others change colours, modes, or nothing that is text. */
-static void act(struct normaliser *n, char final)
+static void act_on_csi(struct normaliser *n, char final)
 {
 	struct normaliser_state *s = n->state;
-	size_t one = parameter(s, 1), zero = parameter(s, 0);
+	size_t one = csi_parameter(s, 1), zero = csi_parameter(s, 0);
 
 	for (size_t i = 0; i < s->ncsi; i++)
 		if (s->csi[i] < '0' || s->csi[i] > ';')
@@ -270,13 +270,13 @@ static void act(struct normaliser *n, char final)
 	case '`': move_to(s, one ? one - 1 : 0); break;
 	case 'X': erase_some(s, one ? one : 1); break;
 	case 'P': delete_some(s, one ? one : 1); break;
-	default: erase(s, zero); break; /* K, and J for as much of it as is in this line */
+	default: erase_line(s, zero); break; /* K, and J for as much of it as is in this line */
 	}
 }
 
 /* ---- states ---- */
 
-static void ground(struct normaliser *n, uint32_t cp);
+static void take_ground(struct normaliser *n, uint32_t cp);
 
 /* A string that is none is text after all. */
 static void show_string(struct normaliser *n)
@@ -288,7 +288,7 @@ static void show_string(struct normaliser *n)
 	s->nstring = 0;
 	s->showing = true;
 	for (size_t i = 0; i < text.n;)
-		ground(n, utf8_next(text, &i));
+		take_ground(n, utf8_next(text, &i));
 	s->showing = false;
 }
 
@@ -324,10 +324,10 @@ static void control_high(struct normaliser *n, uint32_t cp)
 		leave_line(n);
 }
 
-static void ground(struct normaliser *n, uint32_t cp)
+static void take_ground(struct normaliser *n, uint32_t cp)
 {
 	if ((cp >= 0x20 && cp < DEL) || cp > 0x9F || cp == '\t') {
-		put(n, cp);
+		put_char(n, cp);
 		return;
 	}
 	if (cp >= 0x80) {
@@ -335,9 +335,9 @@ static void ground(struct normaliser *n, uint32_t cp)
 		return;
 	}
 	switch (cp) {
-	case '\n': newline(n); break;
+	case '\n': emit_newline(n); break;
 	case '\r': carriage_return(n); break;
-	case BS: backspace(n); break;
+	case BS: do_backspace(n); break;
 	case ESC: n->state->mode = ESCAPE; break;
 	case NUL: n->counts.nul++; break;
 	case VT:
@@ -349,7 +349,7 @@ static void ground(struct normaliser *n, uint32_t cp)
 	}
 }
 
-static void escape(struct normaliser *n, uint32_t cp)
+static void take_escape(struct normaliser *n, uint32_t cp)
 {
 	struct normaliser_state *s = n->state;
 
@@ -368,7 +368,7 @@ static void escape(struct normaliser *n, uint32_t cp)
 			leave_line(n);
 	} else {
 		n->counts.control++; /* an ESC that starts nothing */
-		ground(n, cp);
+		take_ground(n, cp);
 	}
 }
 
@@ -383,10 +383,10 @@ static void escape_more(struct normaliser *n, uint32_t cp)
 	}
 	s->mode = GROUND;
 	if (!(cp >= 0x30 && cp < DEL))
-		ground(n, cp);
+		take_ground(n, cp);
 }
 
-static void csi(struct normaliser *n, uint32_t cp)
+static void take_csi(struct normaliser *n, uint32_t cp)
 {
 	struct normaliser_state *s = n->state;
 
@@ -396,13 +396,13 @@ static void csi(struct normaliser *n, uint32_t cp)
 	}
 	s->mode = GROUND;
 	if (cp >= 0x40 && cp < DEL) {
-		act(n, (char)cp);
+		act_on_csi(n, (char)cp);
 		return;
 	}
 	if (cp >= 0x20 && cp < 0x40)
 		for (size_t i = 0; i < s->ncsi; i++) /* too long to be one */
-			put(n, (unsigned char)s->csi[i]);
-	ground(n, cp);
+			put_char(n, (unsigned char)s->csi[i]);
+	take_ground(n, cp);
 }
 
 /* The console's own OSC: P and seven hexadecimal digits, or R. They have no end. */
@@ -416,7 +416,7 @@ static bool is_palette(struct str s)
 	return s.n == PALETTE_LEN && s.p[0] == 'P';
 }
 
-static void string(struct normaliser *n, uint32_t cp, struct str raw)
+static void take_string(struct normaliser *n, uint32_t cp, struct str raw)
 {
 	struct normaliser_state *s = n->state;
 
@@ -426,7 +426,7 @@ static void string(struct normaliser *n, uint32_t cp, struct str raw)
 		s->mode = STRING_ESCAPE;
 	} else if (cp == '\n' || cp == CAN || cp == SUB || s->nstring + raw.n > STRING_MAX) {
 		show_string(n);
-		ground(n, cp);
+		take_ground(n, cp);
 	} else {
 		memcpy(s->string + s->nstring, raw.p, raw.n);
 		s->nstring += raw.n;
@@ -436,7 +436,7 @@ static void string(struct normaliser *n, uint32_t cp, struct str raw)
 }
 
 /* One character, or one byte that belongs to none (UTF8_BAD). */
-static void take(struct normaliser *n, uint32_t cp, struct str raw)
+static void take_char(struct normaliser *n, uint32_t cp, struct str raw)
 {
 	struct normaliser_state *s = n->state;
 	bool first = !s->started;
@@ -447,18 +447,18 @@ static void take(struct normaliser *n, uint32_t cp, struct str raw)
 		return;
 	}
 	switch (s->mode) {
-	case GROUND: ground(n, cp); break;
-	case ESCAPE: escape(n, cp); break;
+	case GROUND: take_ground(n, cp); break;
+	case ESCAPE: take_escape(n, cp); break;
 	case ESCAPE_MORE: escape_more(n, cp); break;
-	case CSI: csi(n, cp); break;
-	case STRING: string(n, cp, raw); break;
+	case CSI: take_csi(n, cp); break;
+	case STRING: take_string(n, cp, raw); break;
 	case STRING_ESCAPE:
 		if (cp == '\\') {
 			s->mode = GROUND;
 			break;
 		}
 		show_string(n);
-		escape(n, cp);
+		take_escape(n, cp);
 		break;
 	}
 }
@@ -472,7 +472,7 @@ static void bad_bytes(struct normaliser *n)
 
 	s->have = s->need = 0;
 	for (unsigned i = 0; i < have; i++)
-		take(n, UTF8_BAD, str_n(s->seq + i, 1));
+		take_char(n, UTF8_BAD, str_n(s->seq + i, 1));
 }
 
 static void take_byte(struct normaliser *n, char byte)
@@ -485,7 +485,7 @@ static void take_byte(struct normaliser *n, char byte)
 	if (s->have && (c & 0xC0) != 0x80)
 		bad_bytes(n);
 	if (!s->have && c < 0x80) {
-		take(n, c, str_n(&byte, 1));
+		take_char(n, c, str_n(&byte, 1));
 		return;
 	}
 	if (!s->have)
@@ -500,7 +500,7 @@ static void take_byte(struct normaliser *n, char byte)
 	}
 	i = s->have;
 	s->have = s->need = 0;
-	take(n, cp, str_n(s->seq, i));
+	take_char(n, cp, str_n(s->seq, i));
 }
 
 /* ---- ordinary bytes ---- */
@@ -534,7 +534,7 @@ static size_t plain_run(struct str s, size_t i)
 }
 
 /* Text without a newline to the end of the line. */
-static void append(struct normaliser *n, struct str text)
+static void append_text(struct normaliser *n, struct str text)
 {
 	struct normaliser_state *s = n->state;
 
@@ -542,7 +542,7 @@ static void append(struct normaliser *n, struct str text)
 		size_t room = NORMALISE_LINE_MAX - s->len, k = text.n < room ? text.n : room;
 
 		if (!k) {
-			emit(n, NULL);
+			emit_line(n, NULL);
 			continue;
 		}
 		memcpy(s->line + s->len, text.p, k);
@@ -559,8 +559,8 @@ static void take_plain(struct normaliser *n, struct str text)
 
 	s->started = true;
 	if (nl >= 0 && (s->len || s->is_long)) {
-		append(n, str_sub(text, 0, (size_t)nl));
-		newline(n);
+		append_text(n, str_sub(text, 0, (size_t)nl));
+		emit_newline(n);
 		text = str_sub(text, (size_t)nl + 1, text.n);
 	}
 	last = text.n ? memrchr(text.p, '\n', text.n) : NULL;
@@ -570,7 +570,7 @@ static void take_plain(struct normaliser *n, struct str text)
 		prose_lines(n->out, &s->prose, str_sub(text, 0, whole), &n->counts);
 		text = str_sub(text, whole, text.n);
 	}
-	append(n, text);
+	append_text(n, text);
 }
 
 /* Complete characters beyond ASCII that are no controls, straight to the line. Answers how many bytes they are. */
@@ -586,7 +586,7 @@ static size_t take_wide(struct normaliser *n, struct str chunk, size_t from)
 		if (cp == UTF8_BAD || cp <= 0x9F)
 			break;
 		if (s->len + (end - i) > NORMALISE_LINE_MAX)
-			emit(n, NULL);
+			emit_line(n, NULL);
 		for (; i < end; i++)
 			s->line[s->len++] = chunk.p[i];
 		s->beyond_ascii = true;
@@ -635,7 +635,7 @@ void normaliser_end(struct normaliser *n)
 	else if (s->mode == ESCAPE)
 		n->counts.control++;
 	s->mode = GROUND;
-	emit(n, "");
+	emit_line(n, "");
 }
 
 struct str normalise(struct arena *a, struct str raw, const struct normalise_options *o, struct sanitized *ret_counts)

@@ -18,9 +18,9 @@
 #define MARKER "truncated ("
 #define DOTS "... "
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-static bool blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool one_of(char c, const char *set) { return c && strchr(set, c); }
 
 /* ---- the marker ---- */
@@ -29,7 +29,7 @@ static bool marker_rest(struct str s)
 {
 	size_t i = 0;
 
-	while (i < s.n && digit(s.p[i]))
+	while (i < s.n && is_digit(s.p[i]))
 		i++;
 	if (!i || !str_starts(str_sub(s, i, s.n), " more line"))
 		return false;
@@ -39,7 +39,7 @@ static bool marker_rest(struct str s)
 	if (!str_starts(s, ") ..."))
 		return false;
 	for (i = strlen(") ..."); i < s.n; i++)
-		if (!blank(s.p[i]))
+		if (!is_blank(s.p[i]))
 			return false;
 	return true;
 }
@@ -122,7 +122,7 @@ static const char units[26][WORDS_ROOM] = {
 };
 
 /* The word stands between blanks, too. */
-static bool known(const char (*words)[WORDS_ROOM], const char *word)
+static bool is_known(const char (*words)[WORDS_ROOM], const char *word)
 {
 	return strstr(words[word[1] - 'a'], word) != NULL;
 }
@@ -132,7 +132,7 @@ static bool last_part(struct str word, char ret[WORD_MAX])
 {
 	size_t from = word.n;
 
-	while (from && letter(word.p[from - 1])) {
+	while (from && is_letter(word.p[from - 1])) {
 		from--;
 		if (from && word.p[from] >= 'A' && word.p[from] <= 'Z' && word.p[from - 1] >= 'a' && word.p[from - 1] <= 'z')
 			break;
@@ -153,7 +153,8 @@ static bool before_allows(char last, struct str s)
 	size_t end = s.n, from;
 
 	if (end && s.p[end - 1] == '=')
-		return last_part(str_sub(s, 0, end - 1), word) && !known(names, word); /* time=1700000000 */
+		return last_part(str_sub(s, 0, end - 1), word) &&
+		       !is_known(names, word); /* time=1700000000 */
 	if (end && one_of(s.p[end - 1], "[(")) {
 		if (end > 1 && s.p[end - 2] != ' ')
 			return false;
@@ -171,15 +172,15 @@ static bool before_allows(char last, struct str s)
 		return false; /* columns */
 	if (one_of(s.p[end - 1], ",|=\"'`+-*/%<>&$#@[{(~^\t"))
 		return false;
-	for (from = end; from && !blank(s.p[from - 1]); from--)
+	for (from = end; from && !is_blank(s.p[from - 1]); from--)
 		;
-	if (digit(s.p[from]) || s.p[from] == '+')
+	if (is_digit(s.p[from]) || s.p[from] == '+')
 		return false; /* a number beside a number */
 	if (s.p[end - 1] == ':')
 		end--;
 	if (end > from && one_of(s.p[end - 1], "\"'"))
 		return false;
-	return !last_part(str_sub(s, from, end), word) || !known(names, word);
+	return !last_part(str_sub(s, from, end), word) || !is_known(names, word);
 }
 
 /* The text behind the number in the line; `bracket` is the byte right before it. */
@@ -209,9 +210,9 @@ static bool after_allows(char bracket, struct str s)
 		return true;
 	if (one_of(s.p[i], ",|=+*/%<>&]}\t"))
 		return false;
-	for (end = i; end < s.n && letter(s.p[end]); end++)
+	for (end = i; end < s.n && is_letter(s.p[end]); end++)
 		;
-	return !last_part(str_sub(s, i, end), word) || !known(units, word);
+	return !last_part(str_sub(s, i, end), word) || !is_known(units, word);
 }
 
 /* JSON, XML, CSV or columns by tabs. */
@@ -220,7 +221,7 @@ static bool machine_line(struct str s)
 	static const bool telling[256] = {['"'] = true, ['<'] = true, ['/'] = true, [','] = true};
 	size_t commas = 0, i = 0;
 
-	while (i < s.n && blank(s.p[i]))
+	while (i < s.n && is_blank(s.p[i]))
 		i++;
 	if (i < s.n && (s.p[i] == '{' || s.p[i] == '<'))
 		return true;
@@ -295,9 +296,9 @@ static bool stamp_read(struct str text, size_t from, size_t to, struct prose_tim
 	if (seconds < TIME_FIRST || seconds > TIME_LAST)
 		return false;
 	*ret = (struct prose_time){from, to, (uint32_t)seconds, str_sub(text, from + STAMP_DIGITS, to)};
-	if (n > STAMP_DIGITS || to + 1 >= text.n || text.p[to] != '.' || !digit(text.p[to + 1]))
+	if (n > STAMP_DIGITS || to + 1 >= text.n || text.p[to] != '.' || !is_digit(text.p[to + 1]))
 		return true;
-	for (end = to + 1; end < text.n && digit(text.p[end]); end++)
+	for (end = to + 1; end < text.n && is_digit(text.p[end]); end++)
 		;
 	ret->fraction = str_sub(text, to + 1, end);
 	ret->to = end;
@@ -307,12 +308,12 @@ static bool stamp_read(struct str text, size_t from, size_t to, struct prose_tim
 /* The last byte before `at` that is not blank. */
 static char last_before(const struct prose *p, struct str text, size_t at)
 {
-	while (at && blank(text.p[at - 1]))
+	while (at && is_blank(text.p[at - 1]))
 		at--;
 	return at ? text.p[at - 1] : p->last;
 }
 
-static bool word_byte(char c) { return digit(c) || letter(c) || c == '_'; }
+static bool word_byte(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
 
 /*
  * The next number in text[from, to) that could be a time by its digits alone. Every tenth byte is looked at: more digits in a row cannot
@@ -325,13 +326,13 @@ static bool next_stamp(struct str text, size_t from, size_t to, struct prose_tim
 	while (i < to) {
 		size_t a = i, b = i;
 
-		if (!digit(text.p[i])) {
+		if (!is_digit(text.p[i])) {
 			i += STAMP_DIGITS;
 			continue;
 		}
-		while (a > from && digit(text.p[a - 1]))
+		while (a > from && is_digit(text.p[a - 1]))
 			a--;
-		while (b < to && digit(text.p[b]))
+		while (b < to && is_digit(text.p[b]))
 			b++;
 		if ((!a || !word_byte(text.p[a - 1])) && (b == text.n || !word_byte(text.p[b])) && stamp_read(text, a, b, ret))
 			return true;
@@ -366,7 +367,7 @@ static bool all_times(const struct looked *l)
 	return true;
 }
 
-static void look(struct looked *l, const struct prose *p, size_t at)
+static void look_around(struct looked *l, const struct prose *p, size_t at)
 {
 	const char *before, *end;
 
@@ -388,7 +389,7 @@ static void put_stamps(struct buf *out, const struct prose *p, struct str text, 
 	size_t shown = from;
 
 	while (p->timestamps && !p->machine && next_stamp(text, t.to, to, &t)) {
-		look(&l, p, t.from);
+		look_around(&l, p, t.from);
 		if (!l.times)
 			continue;
 		buf_add(out, text.p + shown, t.from - shown);
@@ -402,11 +403,11 @@ static void put_stamps(struct buf *out, const struct prose *p, struct str text, 
 /* ---- the interface ---- */
 
 /* How the text as a whole starts. */
-static void begin(struct prose *p, struct str text)
+static void begin_piece(struct prose *p, struct str text)
 {
 	size_t i = 0;
 
-	while (i < text.n && blank(text.p[i]))
+	while (i < text.n && is_blank(text.p[i]))
 		i++;
 	if (i == text.n)
 		return;
@@ -414,14 +415,14 @@ static void begin(struct prose *p, struct str text)
 	p->machine = one_of(text.p[i], "{<") || (text.p[i] == '[' && (i + 1 == text.n || one_of(text.p[i + 1], "{[\"\n")));
 }
 
-static void finish(struct prose *p, struct str text) { p->last = last_before(p, text, text.n); }
+static void finish_piece(struct prose *p, struct str text) { p->last = last_before(p, text, text.n); }
 
 void prose_lines(struct buf *out, struct prose *p, struct str text, struct sanitized *counts)
 {
 	size_t from = 0;
 
 	if (!p->begun)
-		begin(p, text);
+		begin_piece(p, text);
 	while (from < text.n) {
 		size_t at = find_marker(text, from);
 
@@ -434,13 +435,13 @@ void prose_lines(struct buf *out, struct prose *p, struct str text, struct sanit
 		}
 		from = at;
 	}
-	finish(p, text);
+	finish_piece(p, text);
 }
 
 void prose_part(struct buf *out, struct prose *p, struct str text)
 {
 	if (!p->begun)
-		begin(p, text);
+		begin_piece(p, text);
 	buf_str(out, text);
-	finish(p, text);
+	finish_piece(p, text);
 }

@@ -36,15 +36,15 @@ static unsigned slot(const char *p)
 	return ((unsigned)(unsigned char)p[0] ^ (unsigned)(unsigned char)p[1] << 5 ^ (unsigned)(unsigned char)p[2] << 10) & (BITS - 1);
 }
 
-static void mark(struct redactor *r, const char *p)
+static void mark_start(struct redactor *r, const char *p)
 {
 	unsigned s = slot(p);
 
 	r->bits[s / 8] |= (unsigned char)(1u << s % 8);
 }
 
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static char lower(char c) { return letter(c) ? (char)(c | 0x20) : c; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static char to_lower(char c) { return is_letter(c) ? (char)(c | 0x20) : c; }
 
 /* Every way to write the first three letters. */
 static void mark_nocase(struct redactor *r, const char *p)
@@ -53,8 +53,8 @@ static void mark_nocase(struct redactor *r, const char *p)
 		char c[REDACT_PREFIX_MIN];
 
 		for (unsigned i = 0; i < REDACT_PREFIX_MIN; i++)
-			c[i] = letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
-		mark(r, c);
+			c[i] = is_letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
+		mark_start(r, c);
 	}
 }
 
@@ -64,7 +64,7 @@ static void mark_rows(struct redactor *r)
 		if (redact_rows[i].flags & ROW_NOCASE)
 			mark_nocase(r, redact_rows[i].prefix);
 		else
-			mark(r, redact_rows[i].prefix);
+			mark_start(r, redact_rows[i].prefix);
 	}
 }
 
@@ -78,7 +78,7 @@ static void mark_form(void *ctx, const char *three)
 	struct marking *m = ctx;
 	struct form_at **at = &m->r->forms[(unsigned char)three[0]];
 
-	mark(m->r, three);
+	mark_start(m->r, three);
 	if (*at && (*at)->form == m->form)
 		return;
 	struct form_at *f = arena_new(m->r->a, struct form_at);
@@ -96,7 +96,7 @@ static void add_forms(struct redactor *r, struct str value)
 }
 
 /* A value as it can be printed: without blanks at its ends. */
-static struct str trimmed(struct str s)
+static struct str trim_value(struct str s)
 {
 	return str_sub(str_trim(s, " \t\r\n"), 0, REDACT_VALUE_MAX);
 }
@@ -110,7 +110,7 @@ struct redactor *redactor_new(struct arena *a, const struct str *values, size_t 
 		arena_leave(a, ARENA_FULL); /* leaving some out would print them */
 	r->values = n ? arena_array(a, n, sizeof(*values)) : NULL;
 	for (size_t i = 0; i < n; i++) {
-		struct str v = trimmed(values[i]);
+		struct str v = trim_value(values[i]);
 		size_t at = r->nvalues;
 
 		if (v.n < REDACT_VALUE_MIN || !utf8_valid(v))
@@ -119,7 +119,7 @@ struct redactor *redactor_new(struct arena *a, const struct str *values, size_t 
 			r->values[at] = r->values[at - 1];
 		r->values[at] = str_dup(a, v);
 		r->nvalues++;
-		mark(r, v.p);
+		mark_start(r, v.p);
 	}
 	for (size_t i = r->nvalues; i; i--) /* the longest comes first in the end */
 		add_forms(r, r->values[i - 1]);
@@ -136,12 +136,12 @@ struct match {
 };
 
 /* FOUND_MORE when the text is a beginning of it. */
-static enum found starts(struct str s, struct str with, bool nocase, bool more)
+static enum found starts_with(struct str s, struct str with, bool nocase, bool more)
 {
 	size_t n = s.n < with.n ? s.n : with.n;
 
 	for (size_t i = 0; i < n; i++)
-		if (nocase ? lower(s.p[i]) != with.p[i] : s.p[i] != with.p[i])
+		if (nocase ? to_lower(s.p[i]) != with.p[i] : s.p[i] != with.p[i])
 			return FOUND_NO;
 	return n == with.n ? FOUND_YES : more ? FOUND_MORE : FOUND_NO;
 }
@@ -149,7 +149,7 @@ static enum found starts(struct str s, struct str with, bool nocase, bool more)
 static enum found match_value(const struct redactor *r, const struct candidate *c, struct match *ret)
 {
 	for (size_t i = 0; i < r->nvalues; i++) {
-		enum found f = starts(c->text, r->values[i], false, c->more);
+		enum found f = starts_with(c->text, r->values[i], false, c->more);
 
 		if (f == FOUND_NO)
 			continue;
@@ -192,7 +192,7 @@ static enum found match_row(const struct redact_row *row, const struct candidate
 
 	if (!(row->flags & ROW_INSIDE) && redact_in_set("A-Za-z0-9_", before))
 		return FOUND_NO;
-	f = starts(c->text, str_of(row->prefix), row->flags & ROW_NOCASE, c->more);
+	f = starts_with(c->text, str_of(row->prefix), row->flags & ROW_NOCASE, c->more);
 	if (f != FOUND_YES)
 		return f;
 	ret->kind = row->kind;
@@ -203,7 +203,7 @@ static enum found match_row(const struct redact_row *row, const struct candidate
  * A match may hold a value, or the start of one: in the part that it would leave (the user of a URL), or
  * across its end. Then the whole match is replaced.
  */
-static enum found widen(const struct redactor *r, const struct candidate *c, struct match *m)
+static enum found widen_match(const struct redactor *r, const struct candidate *c, struct match *m)
 {
 	for (size_t i = 1; i < m->to && i + REDACT_PREFIX_MIN <= c->text.n; i++) {
 		unsigned s = slot(c->text.p + i);
@@ -229,14 +229,14 @@ static enum found match_at(const struct redactor *r, const struct candidate *c, 
 	enum found f = match_value(r, c, ret);
 
 	for (size_t i = 0; f == FOUND_NO && i < redact_nrows; i++)
-		if (lower(redact_rows[i].prefix[0]) == lower(c->text.p[0]))
+		if (to_lower(redact_rows[i].prefix[0]) == to_lower(c->text.p[0]))
 			f = match_row(&redact_rows[i], c, before, ret);
-	return f == FOUND_YES && r->nvalues ? widen(r, c, ret) : f;
+	return f == FOUND_YES && r->nvalues ? widen_match(r, c, ret) : f;
 }
 
 /* ---- a text ---- */
 
-static void show(const struct redactor *r, struct str text, size_t from, size_t to, struct buf *out)
+static void put_shown(const struct redactor *r, struct str text, size_t from, size_t to, struct buf *out)
 {
 	from = from < r->hidden ? r->hidden : from;
 	if (from < to)
@@ -244,7 +244,7 @@ static void show(const struct redactor *r, struct str text, size_t from, size_t 
 }
 
 /* Everything that is decided goes to out; answers how many bytes that was. */
-static size_t scan(struct redactor *r, struct str text, bool more, struct buf *out)
+static size_t scan_secrets(struct redactor *r, struct str text, bool more, struct buf *out)
 {
 	size_t shown = 0, i = 0;
 
@@ -264,7 +264,7 @@ static size_t scan(struct redactor *r, struct str text, bool more, struct buf *o
 			i++;
 			continue;
 		}
-		show(r, text, shown, i + m.from, out);
+		put_shown(r, text, shown, i + m.from, out);
 		r->before = ']';
 		if (i + m.to > r->hidden) {
 			buf_fmt(out, "[redacted:%s]", m.kind);
@@ -276,7 +276,7 @@ static size_t scan(struct redactor *r, struct str text, bool more, struct buf *o
 		i = text.n;
 	for (int back = 0; more && back < 3 && i > shown && i < text.n && ((unsigned char)text.p[i] & 0xC0) == 0x80; back++)
 		i--; /* not in the middle of a character: who takes it may look at each piece by itself */
-	show(r, text, shown, i, out);
+	put_shown(r, text, shown, i, out);
 	if (i > shown)
 		r->before = text.p[i - 1];
 	r->hidden -= i < r->hidden ? i : r->hidden;
@@ -290,7 +290,7 @@ void redactor_feed(struct redactor *r, struct str chunk, struct buf *out)
 
 		buf_add(&r->pending, chunk.p, k);
 		chunk = str_sub(chunk, k, chunk.n);
-		done = scan(r, buf_view(&r->pending), true, out);
+		done = scan_secrets(r, buf_view(&r->pending), true, out);
 		memmove(r->pending.p, r->pending.p + done, r->pending.n - done);
 		r->pending.n -= done;
 	}
@@ -298,7 +298,7 @@ void redactor_feed(struct redactor *r, struct str chunk, struct buf *out)
 
 void redactor_end(struct redactor *r, struct buf *out)
 {
-	scan(r, buf_view(&r->pending), false, out);
+	scan_secrets(r, buf_view(&r->pending), false, out);
 	r->pending.n = 0;
 	r->before = 0;
 }
@@ -318,7 +318,7 @@ struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t
 
 	buf_init(&out, a, a->cap);
 	r->before = 0;
-	scan(r, text, false, &out);
+	scan_secrets(r, text, false, &out);
 	r->before = 0;
 	if (ret_count)
 		*ret_count = r->count - before;

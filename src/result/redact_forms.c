@@ -24,7 +24,7 @@ static struct form base64_of(struct arena *a, struct str v, size_t before)
 	return (struct form){.kind = FORM_BASE64, .text = str_n(p, to - from), .partial = 8 * (before + v.n) % 6};
 }
 
-static char standard(char c) { return (char)(c == '-' ? '+' : c == '_' ? '/' : c); }
+static char standard_letter(char c) { return (char)(c == '-' ? '+' : c == '_' ? '/' : c); }
 
 /* A line ends between letters: as it is, or as JSON writes it. */
 static size_t line_end(struct str s, size_t at)
@@ -34,7 +34,7 @@ static size_t line_end(struct str s, size_t at)
 	return at + 1 < s.n && s.p[at] == '\\' && s.p[at + 1] == 'n' ? 2 : 0;
 }
 
-static bool ends(const struct candidate *c, size_t at) { return at >= c->text.n && c->more && at < REDACT_MATCH_MAX; }
+static bool ends_early(const struct candidate *c, size_t at) { return at >= c->text.n && c->more && at < REDACT_MATCH_MAX; }
 
 static enum found match_base64(const struct form *f, const struct candidate *c, size_t *ret_to)
 {
@@ -42,20 +42,20 @@ static enum found match_base64(const struct form *f, const struct candidate *c, 
 	size_t at = 0;
 
 	for (size_t i = 0; i < f->text.n; i++) {
-		if (i && at < s.n && standard(s.p[at]) != f->text.p[i]) {
+		if (i && at < s.n && standard_letter(s.p[at]) != f->text.p[i]) {
 			if (at + 1 == s.n && s.p[at] == '\\' && c->more)
 				return FOUND_MORE;
 			at += line_end(s, at);
 		}
-		if (ends(c, at))
+		if (ends_early(c, at))
 			return FOUND_MORE;
-		if (at >= s.n || standard(s.p[at]) != f->text.p[i])
+		if (at >= s.n || standard_letter(s.p[at]) != f->text.p[i])
 			return FOUND_NO;
 		at++;
 	}
-	if (ends(c, at))
+	if (ends_early(c, at))
 		return FOUND_MORE;
-	if (f->partial && at < s.n && standard(s.p[at]) != '=' && strchr(alphabet, standard(s.p[at])) && s.p[at])
+	if (f->partial && at < s.n && standard_letter(s.p[at]) != '=' && strchr(alphabet, standard_letter(s.p[at])) && s.p[at])
 		at++;
 	*ret_to = at;
 	return FOUND_YES;
@@ -63,7 +63,7 @@ static enum found match_base64(const struct form *f, const struct candidate *c, 
 
 /* ---- hexadecimal ---- */
 
-static int digit(char c)
+static int hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -75,7 +75,7 @@ static int digit(char c)
 static const char separators[][8] = {", 0x", ",0x", " 0x", "\\x", " ", ":", "-", "\n", "%", ","};
 #define SEPARATOR_MAX 4
 
-static size_t separator(struct str s, size_t at)
+static size_t separator_length(struct str s, size_t at)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(separators); i++)
 		if (str_starts(str_sub(s, at, s.n), separators[i]))
@@ -93,11 +93,11 @@ static enum found match_hex(const struct form *f, const struct candidate *c, siz
 
 		if (i && s.n - at < SEPARATOR_MAX + 2 && c->more && at < REDACT_MATCH_MAX)
 			return FOUND_MORE;
-		at += i ? separator(s, at) : 0;
+		at += i ? separator_length(s, at) : 0;
 		for (unsigned half = 0; half < 2; half++, at++) {
-			if (ends(c, at))
+			if (ends_early(c, at))
 				return FOUND_MORE;
-			if (at >= s.n || digit(s.p[at]) != (int)(half ? byte & 15 : byte >> 4))
+			if (at >= s.n || hex_value(s.p[at]) != (int)(half ? byte & 15 : byte >> 4))
 				return FOUND_NO;
 		}
 	}
@@ -116,14 +116,14 @@ static const struct {
 };
 
 /* Bytes that nobody escapes. */
-static bool plain(char c) { return redact_in_set("A-Za-z0-9_.~-", c); }
+static bool is_plain(char c) { return redact_in_set("A-Za-z0-9_.~-", c); }
 
 struct token {
 	char p[TOKEN_MAX];
 	size_t n;
 };
 
-static void put(struct token *t, const char *before, char byte, bool upper)
+static void put_byte(struct token *t, const char *before, char byte, bool upper)
 {
 	const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
 
@@ -138,12 +138,12 @@ static size_t tokens_of(char byte, struct token *ret)
 {
 	size_t n = 0;
 
-	if (!plain(byte)) {
+	if (!is_plain(byte)) {
 		for (unsigned upper = 0; upper < 2; upper++) {
-			put(&ret[n++], "%", byte, upper);
-			put(&ret[n++], "\\x", byte, upper);
+			put_byte(&ret[n++], "%", byte, upper);
+			put_byte(&ret[n++], "\\x", byte, upper);
 			if (!((unsigned char)byte & 0x80))
-				put(&ret[n++], "\\u00", byte, upper);
+				put_byte(&ret[n++], "\\u00", byte, upper);
 		}
 		for (size_t i = 0; i < ARRAY_SIZE(escapes); i++)
 			if (escapes[i].byte == byte) {
@@ -166,7 +166,7 @@ static enum found match_escaped(const struct form *f, const struct candidate *c,
 	for (size_t i = 0; i < f->text.n; i++) {
 		size_t n, k = 0;
 
-		if (at < s.n && plain(f->text.p[i])) { /* most of them */
+		if (at < s.n && is_plain(f->text.p[i])) { /* most of them */
 			if (s.p[at++] != f->text.p[i])
 				return FOUND_NO;
 			continue;
@@ -207,7 +207,7 @@ enum found form_match(const struct form *f, const struct candidate *c, size_t *r
 	return matchers[f->kind](f, &bound, ret_to);
 }
 
-static bool ascii(struct str s)
+static bool is_ascii(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.p[i] >= 0x80)
@@ -228,10 +228,10 @@ size_t forms_of(struct arena *a, struct str value, struct form *ret)
 		ret[n++] = base64_of(a, str_sub(value, 0, REDACT_MATCH_MAX / 2), before);
 	ret[n++] = (struct form){.kind = FORM_HEX, .text = hex};
 	for (size_t i = 0; i < value.n; i++)
-		special |= !plain(value.p[i]);
+		special |= !is_plain(value.p[i]);
 	if (special)
 		ret[n++] = (struct form){.kind = FORM_ESCAPED, .text = escaped};
-	if (ascii(value)) {
+	if (is_ascii(value)) {
 		back = arena_alloc(a, value.n);
 		for (size_t i = 0; i < value.n; i++)
 			back[i] = value.p[value.n - 1 - i];

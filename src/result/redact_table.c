@@ -34,7 +34,7 @@ bool redact_in_set(const char *set, char c)
 }
 
 /* Bytes of the set from `at` on, `most` at most. */
-static size_t run(struct str s, size_t at, const char *set, size_t most)
+static size_t count_run(struct str s, size_t at, const char *set, size_t most)
 {
 	size_t n = 0;
 
@@ -44,7 +44,7 @@ static size_t run(struct str s, size_t at, const char *set, size_t most)
 }
 
 /* Is there text after `at`, and if not, could there be? */
-static bool undecided(const struct candidate *c, size_t at) { return at >= c->text.n && c->more; }
+static bool is_undecided(const struct candidate *c, size_t at) { return at >= c->text.n && c->more; }
 
 /* eyJ....eyJ....signature */
 static enum found match_jwt(const struct candidate *c, size_t *ret_from, size_t *ret_to)
@@ -52,9 +52,9 @@ static enum found match_jwt(const struct candidate *c, size_t *ret_from, size_t 
 	size_t at = 0;
 
 	for (unsigned part = 0; part < 3; part++) {
-		size_t n = run(c->text, at, WORDS, REDACT_MATCH_MAX - at);
+		size_t n = count_run(c->text, at, WORDS, REDACT_MATCH_MAX - at);
 
-		if (undecided(c, at + n) && at + n < REDACT_MATCH_MAX)
+		if (is_undecided(c, at + n) && at + n < REDACT_MATCH_MAX)
 			return FOUND_MORE;
 		if (n < JWT_PART_MIN || (part == 1 && !str_starts(str_sub(c->text, at, at + n), "eyJ")))
 			return FOUND_NO;
@@ -80,7 +80,7 @@ static enum found match_url(const struct candidate *c, size_t *ret_from, size_t 
 	for (; at < c->text.n && at < URL_USER_MAX && c->text.p[at] != ':'; at++)
 		if (strchr(stop, c->text.p[at]))
 			return FOUND_NO;
-	if (undecided(c, at))
+	if (is_undecided(c, at))
 		return FOUND_MORE;
 	if (at >= c->text.n || c->text.p[at] != ':')
 		return FOUND_NO;
@@ -88,7 +88,7 @@ static enum found match_url(const struct candidate *c, size_t *ret_from, size_t 
 	for (; at < c->text.n && at - from < URL_PASSWORD_MAX && c->text.p[at] != '@'; at++)
 		if (strchr(stop, c->text.p[at]))
 			return FOUND_NO;
-	if (undecided(c, at))
+	if (is_undecided(c, at))
 		return FOUND_MORE;
 	/* a variable or a row of stars is not the secret itself */
 	if (at >= c->text.n || c->text.p[at] != '@' || at == from || strchr("$*{[%", c->text.p[from]))
@@ -101,11 +101,11 @@ static enum found match_url(const struct candidate *c, size_t *ret_from, size_t 
 /* aws_secret_access_key = "..." */
 static enum found match_aws_secret(const struct candidate *c, size_t *ret_from, size_t *ret_to)
 {
-	size_t at = strlen("aws_secret_access_key"), gap = run(c->text, at, " \t=:\"'", GAP_MAX), n;
+	size_t at = strlen("aws_secret_access_key"), gap = count_run(c->text, at, " \t=:\"'", GAP_MAX), n;
 
 	at += gap;
-	n = run(c->text, at, "A-Za-z0-9/+", AWS_SECRET_LEN + 1);
-	if (undecided(c, at + n))
+	n = count_run(c->text, at, "A-Za-z0-9/+", AWS_SECRET_LEN + 1);
+	if (is_undecided(c, at + n))
 		return FOUND_MORE;
 	if (!gap || n != AWS_SECRET_LEN)
 		return FOUND_NO;
@@ -119,7 +119,7 @@ static size_t pem_body(struct str s, size_t at)
 {
 	while (at < s.n) {
 		const char *nl = memchr(s.p + at, '\n', s.n - at);
-		size_t end = nl ? (size_t)(nl - s.p) : s.n, from = at + run(s, at, " \t", end - at), n = run(s, from, "A-Za-z0-9+/=\\-", end - from);
+		size_t end = nl ? (size_t)(nl - s.p) : s.n, from = at + count_run(s, at, " \t", end - at), n = count_run(s, from, "A-Za-z0-9+/=\\-", end - from);
 
 		if (from + n < end && !(from + n + 1 < end && s.p[from + n] == ':' && s.p[from + n + 1] == ' '))
 			break;
@@ -147,7 +147,7 @@ static size_t pem_gap(struct str s, size_t at)
 	size_t from = at;
 
 	for (size_t n = 1; n; at += n)
-		n = str_starts(str_sub(s, at, s.n), "\\n") ? 2 : run(s, at, " \t\r\n", 1);
+		n = str_starts(str_sub(s, at, s.n), "\\n") ? 2 : count_run(s, at, " \t\r\n", 1);
 	return at - from;
 }
 
@@ -162,7 +162,7 @@ static enum found match_pem_words(struct str s, size_t body, size_t *ret_from, s
 
 	for (;; to = at + n, at = to) {
 		at += pem_gap(s, at);
-		n = run(s, at, BASE64, s.n - at);
+		n = count_run(s, at, BASE64, s.n - at);
 		if (!pem_word(str_sub(s, at, at + n)))
 			break;
 	}
@@ -170,7 +170,7 @@ static enum found match_pem_words(struct str s, size_t body, size_t *ret_from, s
 		return FOUND_NO;
 	if (str_starts(str_sub(s, at, s.n), "-----END ")) {
 		at += strlen("-----END ");
-		at += run(s, at, "A-Z0-9 ", PEM_LABEL_MAX);
+		at += count_run(s, at, "A-Z0-9 ", PEM_LABEL_MAX);
 		to = str_starts(str_sub(s, at, s.n), "-----") ? at + strlen("-----") : to;
 	}
 	*ret_from = 0;
@@ -183,7 +183,7 @@ static enum found match_pem(const struct candidate *c, size_t *ret_from, size_t 
 {
 	struct str s = str_sub(c->text, 0, REDACT_MATCH_MAX);
 	bool more = c->more && c->text.n < REDACT_MATCH_MAX;
-	size_t at = strlen("-----BEGIN "), label = run(s, at, "A-Z0-9 ", PEM_LABEL_MAX), body = at + label + strlen("-----");
+	size_t at = strlen("-----BEGIN "), label = count_run(s, at, "A-Z0-9 ", PEM_LABEL_MAX), body = at + label + strlen("-----");
 	const char *next;
 
 	if (more && body > s.n)
@@ -196,7 +196,7 @@ static enum found match_pem(const struct candidate *c, size_t *ret_from, size_t 
 	if (next && str_starts(str_sub(s, (size_t)(next - s.p), s.n), "-----END ")) {
 		size_t end = (size_t)(next - s.p) + strlen("-----END ");
 
-		end += run(s, end, "A-Z0-9 ", PEM_LABEL_MAX);
+		end += count_run(s, end, "A-Z0-9 ", PEM_LABEL_MAX);
 		if (more && end + strlen("-----") > s.n)
 			return FOUND_MORE;
 		if (str_starts(str_sub(s, end, s.n), "-----")) {

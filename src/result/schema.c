@@ -16,7 +16,7 @@
 
 static enum schema_answer eval(struct schema_run *r, struct json *schema, struct json *v, const struct schema_path *path, bool quiet);
 
-static enum schema_answer both(enum schema_answer x, enum schema_answer y)
+static enum schema_answer combine_answers(enum schema_answer x, enum schema_answer y)
 {
 	return x == SCHEMA_NO || y == SCHEMA_NO ? SCHEMA_NO : x == SCHEMA_UNKNOWN || y == SCHEMA_UNKNOWN ? SCHEMA_UNKNOWN : SCHEMA_YES;
 }
@@ -29,7 +29,7 @@ bool schema_spend(struct schema_run *r, int64_t n)
 
 /* ---- notes ---- */
 
-static struct str pointer(struct arena *a, const struct schema_path *path)
+static struct str pointer_text(struct arena *a, const struct schema_path *path)
 {
 	const struct schema_path *steps[UP_MAX];
 	size_t n = 0;
@@ -54,7 +54,7 @@ static void add_note(struct schema_run *r, struct schema_note **list, size_t *n,
 	while (*list)
 		list = &(*list)->next;
 	struct schema_note *note = arena_new(r->a, struct schema_note);
-	*note = (struct schema_note){.path = pointer(r->a, at->path), .why = str_dup(r->a, str_of(text)), .unknown = unknown};
+	*note = (struct schema_note){.path = pointer_text(r->a, at->path), .why = str_dup(r->a, str_of(text)), .unknown = unknown};
 	*list = note;
 	++*n;
 }
@@ -110,7 +110,7 @@ static enum schema_answer properties(struct schema_run *r, const struct schema_a
 	for (struct json *m = at->v->first; m; m = m->next) {
 		struct json *schema = schema_spend(r, 1) ? json_get(at->word, m->key) : NULL;
 		if (schema)
-			answer = both(answer, eval_key(r, at, schema, m));
+			answer = combine_answers(answer, eval_key(r, at, schema, m));
 	}
 	return answer;
 }
@@ -125,7 +125,7 @@ static enum schema_answer pattern_properties(struct schema_run *r, const struct 
 			if (!schema_spend(r, 1))
 				return SCHEMA_UNKNOWN;
 			enum schema_answer match = schema_matches(r, at, p, p->key, m->key);
-			answer = both(answer, match == SCHEMA_YES ? eval_key(r, at, p, m) : match == SCHEMA_NO ? SCHEMA_YES : match);
+			answer = combine_answers(answer, match == SCHEMA_YES ? eval_key(r, at, p, m) : match == SCHEMA_NO ? SCHEMA_YES : match);
 		}
 	return answer;
 }
@@ -157,11 +157,11 @@ static enum schema_answer additional_properties(struct schema_run *r, const stru
 	for (struct json *m = at->v->first; m; m = m->next) {
 		enum schema_answer named = schema_spend(r, 1) ? is_named(r, at, m->key) : SCHEMA_UNKNOWN;
 		if (named == SCHEMA_UNKNOWN)
-			answer = both(answer, SCHEMA_UNKNOWN);
+			answer = combine_answers(answer, SCHEMA_UNKNOWN);
 		else if (named == SCHEMA_NO && at->word->kind == JSON_FALSE)
 			answer = schema_no(r, at, "has '%.*s', which the schema does not know", SCHEMA_SHOW(m->key));
 		else if (named == SCHEMA_NO)
-			answer = both(answer, eval_key(r, at, at->word, m));
+			answer = combine_answers(answer, eval_key(r, at, at->word, m));
 	}
 	return answer;
 }
@@ -171,7 +171,7 @@ static enum schema_answer property_names(struct schema_run *r, const struct sche
 	enum schema_answer answer = SCHEMA_YES;
 	for (struct json *m = at->v->kind == JSON_OBJECT ? at->v->first : NULL; m; m = m->next) {
 		struct json name = {.kind = JSON_STRING, .text = m->key, .key = m->key};
-		answer = both(answer, eval_key(r, at, at->word, &name));
+		answer = combine_answers(answer, eval_key(r, at, at->word, &name));
 	}
 	return answer;
 }
@@ -189,7 +189,7 @@ static enum schema_answer dependent(struct schema_run *r, const struct schema_at
 			continue;
 		struct schema_at inner = *at;
 		inner.word = d;
-		answer = both(answer, d->kind == JSON_ARRAY ? schema_required(r, &inner) : eval(r, d, at->v, at->path, at->quiet));
+		answer = combine_answers(answer, d->kind == JSON_ARRAY ? schema_required(r, &inner) : eval(r, d, at->v, at->path, at->quiet));
 	}
 	return answer;
 }
@@ -201,7 +201,7 @@ static enum schema_answer items_from(struct schema_run *r, const struct schema_a
 	size_t i = 0;
 	for (struct json *m = at->v->first; m && (answer != SCHEMA_NO || !at->quiet); m = m->next, i++)
 		if (i >= from)
-			answer = both(answer, eval_item(r, at, at->word, m, i));
+			answer = combine_answers(answer, eval_item(r, at, at->word, m, i));
 	return answer;
 }
 
@@ -213,7 +213,7 @@ static enum schema_answer prefix_items(struct schema_run *r, const struct schema
 		return SCHEMA_YES;
 	struct json *s = at->word->first;
 	for (struct json *m = at->v->first; m && s; m = m->next, s = s->next, i++)
-		answer = both(answer, eval_item(r, at, s, m, i));
+		answer = combine_answers(answer, eval_item(r, at, s, m, i));
 	return answer;
 }
 
@@ -269,7 +269,7 @@ static enum schema_answer all_of(struct schema_run *r, const struct schema_at *a
 {
 	enum schema_answer answer = SCHEMA_YES;
 	for (struct json *s = at->word->first; s; s = s->next)
-		answer = both(answer, eval(r, s, at->v, at->path, at->quiet));
+		answer = combine_answers(answer, eval(r, s, at->v, at->path, at->quiet));
 	return answer;
 }
 
@@ -338,7 +338,7 @@ static struct str pointer_step(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-static struct json *resolve(struct schema_run *r, struct str ref)
+static struct json *resolve_ref(struct schema_run *r, struct str ref)
 {
 	struct json *v = r->root;
 	if (!str_starts(ref, "#") || (ref.n > 1 && ref.p[1] != '/'))
@@ -364,7 +364,7 @@ static enum schema_answer reference(struct schema_run *r, const struct schema_at
 {
 	/* Found once, it hangs below the word. */
 	if (!at->word->first)
-		at->word->first = resolve(r, at->word->text);
+		at->word->first = resolve_ref(r, at->word->text);
 	if (!at->word->first)
 		return schema_unknown(r, at, "the schema refers to '%.*s', which is not in it", SCHEMA_SHOW(at->word->text));
 	return eval(r, at->word->first, at->v, at->path, at->quiet);
@@ -439,11 +439,11 @@ static enum schema_answer eval_members(struct schema_run *r, struct json *schema
 		if (!schema_spend(r, 1))
 			return schema_unknown(r, &at, "there is too much to check");
 		if (!k)
-			answer = both(answer, schema_unknown(r, &at, "the schema's keyword '%.*s' is not supported", SCHEMA_SHOW(m->key)));
+			answer = combine_answers(answer, schema_unknown(r, &at, "the schema's keyword '%.*s' is not supported", SCHEMA_SHOW(m->key)));
 		else if (!(k->kinds & 1u << m->kind))
-			answer = both(answer, schema_unknown(r, &at, "the schema's '%s' is not what it must be", k->name));
+			answer = combine_answers(answer, schema_unknown(r, &at, "the schema's '%s' is not what it must be", k->name));
 		else
-			answer = both(answer, functions[k - keywords](r, &at));
+			answer = combine_answers(answer, functions[k - keywords](r, &at));
 		if (answer == SCHEMA_NO && quiet)
 			break;
 	}

@@ -53,7 +53,7 @@ enum schema_answer schema_type(struct schema_run *r, const struct schema_at *at)
 
 /* ---- equality ---- */
 
-static enum schema_answer equal(struct schema_run *r, const struct json *x, const struct json *y)
+static enum schema_answer values_equal(struct schema_run *r, const struct json *x, const struct json *y)
 {
 	if (!schema_spend(r, 1))
 		return SCHEMA_UNKNOWN;
@@ -68,7 +68,7 @@ static enum schema_answer equal(struct schema_run *r, const struct json *x, cons
 	const struct json *n = y->first;
 	for (const struct json *m = x->first; m; m = m->next) {
 		const struct json *other = x->kind == JSON_OBJECT ? json_get(y, m->key) : n;
-		enum schema_answer same = other ? equal(r, m, other) : SCHEMA_NO;
+		enum schema_answer same = other ? values_equal(r, m, other) : SCHEMA_NO;
 		if (same != SCHEMA_YES)
 			return same;
 		n = n ? n->next : NULL;
@@ -79,7 +79,7 @@ static enum schema_answer equal(struct schema_run *r, const struct json *x, cons
 enum schema_answer schema_enum(struct schema_run *r, const struct schema_at *at)
 {
 	for (const struct json *m = at->word->first; m; m = m->next) {
-		enum schema_answer same = equal(r, at->v, m);
+		enum schema_answer same = values_equal(r, at->v, m);
 		if (same != SCHEMA_NO)
 			return same;
 	}
@@ -88,7 +88,7 @@ enum schema_answer schema_enum(struct schema_run *r, const struct schema_at *at)
 
 enum schema_answer schema_const(struct schema_run *r, const struct schema_at *at)
 {
-	enum schema_answer same = equal(r, at->v, at->word);
+	enum schema_answer same = values_equal(r, at->v, at->word);
 	return same == SCHEMA_NO ? schema_no(r, at, "is not the one value that is allowed") : same;
 }
 
@@ -132,7 +132,7 @@ enum schema_answer schema_unique(struct schema_run *r, const struct schema_at *a
 		uint32_t h = deep_hash(r, m);
 		size_t i = h & (slots - 1);
 		for (; table[i].v; i = (i + 1) & (slots - 1)) {
-			enum schema_answer same = !schema_spend(r, 1) ? SCHEMA_UNKNOWN : table[i].hash == h ? equal(r, table[i].v, m) : SCHEMA_NO;
+			enum schema_answer same = !schema_spend(r, 1) ? SCHEMA_UNKNOWN : table[i].hash == h ? values_equal(r, table[i].v, m) : SCHEMA_NO;
 			if (same == SCHEMA_UNKNOWN)
 				return SCHEMA_UNKNOWN;
 			if (same == SCHEMA_YES)
@@ -146,20 +146,20 @@ enum schema_answer schema_unique(struct schema_run *r, const struct schema_at *a
 /* ---- numbers ---- */
 
 /* The sign of number - limit */
-static int against(struct str number, const struct json *limit)
+static int compare_limit(struct str number, const struct json *limit)
 {
 	struct decimal x = decimal_of(number), y = decimal_of(limit->text);
 	return decimal_cmp(&x, &y);
 }
 
 /* Draft 4 says {"minimum": 1, "exclusiveMinimum": true}. */
-static enum schema_answer bound(struct schema_run *r, const struct schema_at *at, int sign, bool exclusive, const char *what)
+static enum schema_answer check_bound(struct schema_run *r, const struct schema_at *at, int sign, bool exclusive, const char *what)
 {
 	if (at->v->kind != JSON_NUMBER)
 		return SCHEMA_YES;
 	if (!schema_spend(r, (int64_t)(at->v->text.n / 16)))
 		return SCHEMA_UNKNOWN;
-	int cmp = against(at->v->text, at->word);
+	int cmp = compare_limit(at->v->text, at->word);
 	if (cmp == 0 ? !exclusive : cmp != sign)
 		return SCHEMA_YES;
 	return schema_no(r, at, "is %.*s, must be %s %.*s", SCHEMA_SHOW(at->v->text), what, SCHEMA_SHOW(at->word->text));
@@ -168,29 +168,29 @@ static enum schema_answer bound(struct schema_run *r, const struct schema_at *at
 enum schema_answer schema_maximum(struct schema_run *r, const struct schema_at *at)
 {
 	bool exclusive = json_true_at(at->schema, "exclusiveMaximum");
-	return bound(r, at, 1, exclusive, exclusive ? "below" : "at most");
+	return check_bound(r, at, 1, exclusive, exclusive ? "below" : "at most");
 }
 
 enum schema_answer schema_minimum(struct schema_run *r, const struct schema_at *at)
 {
 	bool exclusive = json_true_at(at->schema, "exclusiveMinimum");
-	return bound(r, at, -1, exclusive, exclusive ? "above" : "at least");
+	return check_bound(r, at, -1, exclusive, exclusive ? "above" : "at least");
 }
 
 static bool is_flag(const struct json *v) { return v->kind == JSON_TRUE || v->kind == JSON_FALSE; }
 
 enum schema_answer schema_exclusive_maximum(struct schema_run *r, const struct schema_at *at)
 {
-	return is_flag(at->word) ? SCHEMA_YES : bound(r, at, 1, true, "below");
+	return is_flag(at->word) ? SCHEMA_YES : check_bound(r, at, 1, true, "below");
 }
 
 enum schema_answer schema_exclusive_minimum(struct schema_run *r, const struct schema_at *at)
 {
-	return is_flag(at->word) ? SCHEMA_YES : bound(r, at, -1, true, "above");
+	return is_flag(at->word) ? SCHEMA_YES : check_bound(r, at, -1, true, "above");
 }
 
 /* d * 10^places as an integer; false when it is none or does not fit. */
-static bool scaled(const struct decimal *d, int64_t places, int64_t *ret)
+static bool scale_decimal(const struct decimal *d, int64_t places, int64_t *ret)
 {
 	int64_t n = 0, zeros = d->exponent - (int64_t)d->ndigits + places;
 	if (d->ndigits > 18 || zeros < 0 || zeros > 18)
@@ -213,23 +213,24 @@ enum schema_answer schema_multiple(struct schema_run *r, const struct schema_at 
 	int64_t fx = (int64_t)x.ndigits - x.exponent, fy = (int64_t)y.ndigits - y.exponent, places = fx > fy ? fx : fy, nx, ny;
 	if (places < 0)
 		places = 0;
-	if (!scaled(&x, places, &nx) || !scaled(&y, places, &ny) || ny == 0)
+	if (!scale_decimal(&x, places, &nx) || !scale_decimal(&y, places, &ny) || ny == 0)
 		return schema_unknown(r, at, "multipleOf %.*s is too large or too fine to be checked", SCHEMA_SHOW(at->word->text));
 	return nx % ny == 0 ? SCHEMA_YES : schema_no(r, at, "is %.*s, no multiple of %.*s", SCHEMA_SHOW(at->v->text), SCHEMA_SHOW(at->word->text));
 }
 
 /* ---- sizes ---- */
 
-static enum schema_answer size(struct schema_run *r, const struct schema_at *at, size_t n, bool max, const char *what)
+static enum schema_answer check_size(struct schema_run *r, const struct schema_at *at, size_t n, bool max, const char *what)
 {
 	char text[COUNT_TEXT];
-	int len = snprintf(text, sizeof text, "%zu", n), cmp = against(str_n(text, (size_t)len), at->word);
+	int len = snprintf(text, sizeof text, "%zu", n),
+	    cmp = compare_limit(str_n(text, (size_t)len), at->word);
 	if (max ? cmp <= 0 : cmp >= 0)
 		return SCHEMA_YES;
 	return schema_no(r, at, "has %zu %s, must have at %s %.*s", n, what, max ? "most" : "least", SCHEMA_SHOW(at->word->text));
 }
 
-static enum schema_answer length(struct schema_run *r, const struct schema_at *at, bool max)
+static enum schema_answer check_length(struct schema_run *r, const struct schema_at *at, bool max)
 {
 	size_t n = 0;
 	if (at->v->kind != JSON_STRING)
@@ -238,21 +239,21 @@ static enum schema_answer length(struct schema_run *r, const struct schema_at *a
 		return SCHEMA_UNKNOWN;
 	for (size_t i = 0; i < at->v->text.n; i++) /* every byte but those that go on with a character */
 		n += ((unsigned char)at->v->text.p[i] & 0xc0) != 0x80;
-	return size(r, at, n, max, "characters");
+	return check_size(r, at, n, max, "characters");
 }
 
-enum schema_answer schema_max_length(struct schema_run *r, const struct schema_at *at) { return length(r, at, true); }
-enum schema_answer schema_min_length(struct schema_run *r, const struct schema_at *at) { return length(r, at, false); }
+enum schema_answer schema_max_length(struct schema_run *r, const struct schema_at *at) { return check_length(r, at, true); }
+enum schema_answer schema_min_length(struct schema_run *r, const struct schema_at *at) { return check_length(r, at, false); }
 
-static enum schema_answer members(struct schema_run *r, const struct schema_at *at, enum json_kind kind, bool max, const char *what)
+static enum schema_answer check_members(struct schema_run *r, const struct schema_at *at, enum json_kind kind, bool max, const char *what)
 {
-	return at->v->kind == kind ? size(r, at, at->v->n, max, what) : SCHEMA_YES;
+	return at->v->kind == kind ? check_size(r, at, at->v->n, max, what) : SCHEMA_YES;
 }
 
-enum schema_answer schema_max_items(struct schema_run *r, const struct schema_at *at) { return members(r, at, JSON_ARRAY, true, "items"); }
-enum schema_answer schema_min_items(struct schema_run *r, const struct schema_at *at) { return members(r, at, JSON_ARRAY, false, "items"); }
-enum schema_answer schema_max_properties(struct schema_run *r, const struct schema_at *at) { return members(r, at, JSON_OBJECT, true, "properties"); }
-enum schema_answer schema_min_properties(struct schema_run *r, const struct schema_at *at) { return members(r, at, JSON_OBJECT, false, "properties"); }
+enum schema_answer schema_max_items(struct schema_run *r, const struct schema_at *at) { return check_members(r, at, JSON_ARRAY, true, "items"); }
+enum schema_answer schema_min_items(struct schema_run *r, const struct schema_at *at) { return check_members(r, at, JSON_ARRAY, false, "items"); }
+enum schema_answer schema_max_properties(struct schema_run *r, const struct schema_at *at) { return check_members(r, at, JSON_OBJECT, true, "properties"); }
+enum schema_answer schema_min_properties(struct schema_run *r, const struct schema_at *at) { return check_members(r, at, JSON_OBJECT, false, "properties"); }
 
 /* ---- names and patterns ---- */
 

@@ -15,7 +15,7 @@ uint64_t seen_key(struct str x, struct str y)
 	return h ? h : 1;
 }
 
-static struct seen_entry *slot(struct seen_entry *e, size_t cap, uint64_t key)
+static struct seen_entry *find_slot(struct seen_entry *e, size_t cap, uint64_t key)
 {
 	size_t i = (size_t)(key ^ key >> 29) & (cap - 1);
 
@@ -24,14 +24,14 @@ static struct seen_entry *slot(struct seen_entry *e, size_t cap, uint64_t key)
 	return &e[i];
 }
 
-static void grow(struct seen *s)
+static void grow_table(struct seen *s)
 {
 	size_t cap = s->cap ? 2 * s->cap : SEEN_START;
 	struct seen_entry *e = arena_array(s->a, cap, sizeof(*e));
 
 	for (size_t i = 0; i < s->cap; i++)
 		if (s->e[i].key)
-			*slot(e, cap, s->e[i].key) = s->e[i];
+			*find_slot(e, cap, s->e[i].key) = s->e[i];
 	s->e = e;
 	s->cap = cap;
 }
@@ -41,8 +41,8 @@ struct seen_entry *seen_get(struct seen *s, uint64_t key, bool *ret_new)
 	struct seen_entry *e;
 
 	if (2 * (s->n + 1) > s->cap)
-		grow(s);
-	e = slot(s->e, s->cap, key);
+		grow_table(s);
+	e = find_slot(s->e, s->cap, key);
 	if (ret_new)
 		*ret_new = !e->key;
 	if (e->key)

@@ -68,7 +68,7 @@ void truncator_start(struct truncator *t, struct arena *a, const struct truncate
 	buf_init(&t->head, a, t->room);
 }
 
-static void push(struct truncator *t, struct str s)
+static void push_bytes(struct truncator *t, struct str s)
 {
 	if (s.n > t->room)
 		s = str_sub(s, s.n - t->room, s.n);
@@ -85,7 +85,7 @@ static void start_tail(struct truncator *t)
 {
 	t->tail = arena_alloc(t->a, 2 * t->room);
 	if (!t->gap)
-		push(t, buf_view(&t->head));
+		push_bytes(t, buf_view(&t->head));
 }
 
 void truncator_feed(struct truncator *t, struct str piece)
@@ -98,12 +98,12 @@ void truncator_feed(struct truncator *t, struct str piece)
 	t->newlines += str_count(piece, '\n');
 	t->last = piece.p[piece.n - 1];
 	if (t->tail)
-		push(t, piece);
+		push_bytes(t, piece);
 	buf_add(&t->head, piece.p, taken);
 	if (t->tail || taken == piece.n)
 		return;
 	start_tail(t);
-	push(t, str_sub(piece, taken, piece.n));
+	push_bytes(t, str_sub(piece, taken, piece.n));
 }
 
 void truncator_gap(struct truncator *t, uint64_t bytes, bool ended)
@@ -130,18 +130,18 @@ struct ends { /* what is shown: the first bytes of the head, and of the tail wha
 	size_t to, from;
 };
 
-static uint64_t shown(const struct ends *e) { return (uint64_t)e->to + (e->tail.n - e->from); }
+static uint64_t count_shown(const struct ends *e) { return (uint64_t)e->to + (e->tail.n - e->from); }
 
 /* Where the text would be cut. False when all of it is shown. */
-static bool cut(const struct truncator *t, struct ends *e)
+static bool cut_ends(const struct truncator *t, struct ends *e)
 {
 	size_t max = t->o.max, first = t->o.failed ? max / 4 : max / 2;
 
 	if (t->o.head || t->o.tail) {
 		e->to = head_lines(e->head, t->o.head);
 		e->from = tail_lines(e->tail, t->o.tail);
-		if (shown(e) <= max || t->bytes <= max)
-			return shown(e) < t->bytes;
+		if (count_shown(e) <= max || t->bytes <= max)
+			return count_shown(e) < t->bytes;
 	}
 	if (!t->gap && t->bytes <= max)
 		return false;
@@ -158,11 +158,11 @@ struct str truncator_end(struct truncator *t, struct truncated *ret)
 
 	e.tail = t->tail ? str_n(t->tail + (t->ntail > t->room ? t->ntail - t->room : 0), t->ntail > t->room ? t->room : t->ntail) : e.head;
 	*ret = (struct truncated){.total_bytes = t->bytes, .total_lines = t->newlines + (t->bytes && t->last != '\n')};
-	if (!cut(t, &e))
+	if (!cut_ends(t, &e))
 		return e.head;
 	left = str_sub(e.tail, e.from, e.tail.n);
 	ret->is = true;
-	ret->omitted_bytes = t->bytes - shown(&e);
+	ret->omitted_bytes = t->bytes - count_shown(&e);
 	ret->omitted_lines = t->newlines - str_count(str_sub(e.head, 0, e.to), '\n') - str_count(left, '\n') + !(e.from ? e.tail.p[e.from - 1] == '\n' : t->gap_ended);
 	buf_init(&b, t->a, e.to + left.n + TRUNCATE_MARKER_MAX);
 	buf_add(&b, e.head.p, e.to);

@@ -38,7 +38,7 @@ void validation_count(struct arena *a, struct validation *v, const char *name, i
 	(*at)->n = n;
 }
 
-static void note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, va_list ap)
+static void add_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, va_list ap)
 {
 	struct check_note **at = &v->checks;
 	char text[MESSAGE_MAX];
@@ -65,7 +65,7 @@ void validation_note(struct arena *a, struct validation *v, const char *id, bool
 	va_list ap;
 
 	va_start(ap, fmt);
-	note(a, v, id, warning, fmt, ap);
+	add_note(a, v, id, warning, fmt, ap);
 	va_end(ap);
 }
 
@@ -74,7 +74,7 @@ void validation_unsure(struct arena *a, struct validation *v, const char *id, co
 	va_list ap;
 
 	va_start(ap, fmt);
-	note(a, v, id, true, fmt, ap);
+	add_note(a, v, id, true, fmt, ap);
 	va_end(ap);
 	if (v->validity != VALIDITY_INVALID)
 		v->validity = VALIDITY_INDETERMINATE;
@@ -105,7 +105,7 @@ static size_t escape_end(struct str s, size_t i)
 	return i;
 }
 
-static struct str plain(struct arena *a, struct str s)
+static struct str plain_text(struct arena *a, struct str s)
 {
 	char *p;
 	size_t n = 0;
@@ -136,7 +136,7 @@ struct recognised {
 	size_t nrivals;
 };
 
-static struct recognised recognise(const struct validate_input *raw, const struct validate_input *text)
+static struct recognised recognise_format(const struct validate_input *raw, const struct validate_input *text)
 {
 	struct recognised found = {0};
 	int sure = raw->task ? 0 : DETECT_SURE - 1;
@@ -180,7 +180,7 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 }
 
 /* A format that serves several tasks has several rows; it is named once. */
-static bool listed(const struct validate_input *in, size_t at)
+static bool is_listed(const struct validate_input *in, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
 		if (task_fits(in, validator_at(i)) && !strcmp(validator_at(i)->format, validator_at(at)->format))
@@ -194,7 +194,7 @@ static void not_recognised(struct arena *a, const struct validate_input *in, str
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; validator_at(i); i++)
-		if (task_fits(in, validator_at(i)) && !listed(in, i))
+		if (task_fits(in, validator_at(i)) && !is_listed(in, i))
 			buf_fmt(&b, "%s%s", b.n ? ", " : "", validator_at(i)->format);
 	if (!b.n)
 		validation_unsure(a, v, "not-recognised", "there is no validator for the task '%.40s'", in->task ? in->task : "");
@@ -235,9 +235,9 @@ void validate(struct arena *a, const struct validate_input *in, struct validatio
 	const struct validator *r;
 	struct recognised found;
 
-	text.out = plain(a, in->out);
-	text.err = plain(a, in->err);
-	found = recognise(in, &text);
+	text.out = plain_text(a, in->out);
+	text.err = plain_text(a, in->err);
+	found = recognise_format(in, &text);
 	r = found.best;
 	if (r) {
 		v.task = r->task;

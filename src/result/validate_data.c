@@ -52,7 +52,7 @@ static struct str name_list(struct arena *a, const struct header *h)
 	return buf_view(&b);
 }
 
-static void required(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h, const struct str *sorted)
+static void check_required(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h, const struct str *sorted)
 {
 	for (size_t i = 0; i < in->ncolumns; i++) {
 		enum data_type type;
@@ -88,7 +88,7 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 		}
 	if (h->n >= DATA_COLUMNS_MAX)
 		validation_unsure(a, v, "too-large", "the table has more than %d columns and cannot be checked", DATA_COLUMNS_MAX);
-	required(a, in, v, h, sorted);
+	check_required(a, in, v, h, sorted);
 }
 
 void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows, int64_t columns)

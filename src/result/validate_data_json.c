@@ -32,7 +32,7 @@ int jsonl_table_detect(const struct validate_input *in)
 	return in->task && data_is_jsonl(in->out) ? 75 : 0;
 }
 
-static void ragged(struct table *t, size_t got)
+static void note_ragged(struct table *t, size_t got)
 {
 	if (t->ragged++ == 0) {
 		t->ragged_row = (size_t)t->rows;
@@ -52,7 +52,7 @@ static void add_row(struct arena *a, struct table *t, const struct json *row)
 		data_types(a, t->in, &t->h, &t->types);
 	}
 	if (row->kind != t->shape->kind || (row->kind >= JSON_ARRAY && row->n != t->shape->n)) {
-		ragged(t, row->n);
+		note_ragged(t, row->n);
 		return;
 	}
 	if (row->kind < JSON_ARRAY)
@@ -67,7 +67,7 @@ static void add_row(struct arena *a, struct table *t, const struct json *row)
 		if (row->kind == JSON_ARRAY && t->types.n)
 			data_value(&t->types, i, m, (size_t)t->rows);
 		if (row->kind == JSON_OBJECT && !json_get(t->shape, m->key)) {
-			ragged(t, row->n);
+			note_ragged(t, row->n);
 			return;
 		}
 	}
@@ -118,7 +118,7 @@ static bool column_table(struct arena *a, struct table *t, const struct json *v)
 			same = c->kind == JSON_ARRAY || json_get(first, m->key);
 		}
 		if (!same)
-			ragged(t, c->n);
+			note_ragged(t, c->n);
 	}
 	t->rows = (int64_t)first->n;
 	t->shape = first;

@@ -19,7 +19,7 @@ static struct str without_bom(struct str s)
 }
 
 /* The separator that the first record has most of, outside of quotes; '\0' when there is none. */
-static char sniff(struct str text)
+static char sniff_separator(struct str text)
 {
 	static const char seps[] = ",;\t|";
 	size_t count[sizeof seps - 1] = {0}, best = 0;
@@ -119,7 +119,7 @@ static int separated_detect(const struct validate_input *in, bool tabs)
 {
 	if (!in->task)
 		return 0;
-	char sep = sniff(without_bom(in->out));
+	char sep = sniff_separator(without_bom(in->out));
 	if (tabs)
 		return sep == '\t' ? 30 : 0;
 	return sep == '\t' ? 0 : sep ? 25 : 5; /* one column, or nothing at all */
@@ -154,7 +154,7 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 		c.at = end < 0 ? c.text.n : (size_t)end + 1;
 		c.line++;
 	} else {
-		c.sep = sniff(c.text);
+		c.sep = sniff_separator(c.text);
 		if (!c.sep)
 			c.sep = ','; /* one column; or a line of chatter above the header, which makes the rows below it ragged */
 	}

@@ -14,7 +14,7 @@ static const struct {
  * The parts before and behind the last colon; without a colon, the second is everything and the result is
  * false.
  */
-static bool split(struct str column, struct str *ret_name, struct str *ret_type)
+static bool split_column(struct str column, struct str *ret_name, struct str *ret_type)
 {
 	size_t i = column.n;
 	while (i > 0 && column.p[i - 1] != ':')
@@ -24,7 +24,7 @@ static bool split(struct str column, struct str *ret_name, struct str *ret_type)
 	return i > 0;
 }
 
-static bool find(struct str word, enum data_type *ret)
+static bool find_type(struct str word, enum data_type *ret)
 {
 	for (size_t k = 0; k < ARRAY_SIZE(names); k++)
 		if (str_is(word, names[k].name)) {
@@ -38,7 +38,7 @@ int validate_column(struct str column, struct err *e)
 {
 	struct str name, type;
 	enum data_type t;
-	if (!split(column, &name, &type) || find(type, &t))
+	if (!split_column(column, &name, &type) || find_type(type, &t))
 		return 0;
 	return err_set(e, ERR_INPUT, 0, "'%.*s': there is no type '%.*s'; expected integer, number, boolean, date, text or any", DATA_NAME(column), DATA_NAME(type));
 }
@@ -47,7 +47,7 @@ struct str data_type_split(struct str column, enum data_type *ret)
 {
 	struct str name, type;
 	*ret = TYPE_ANY;
-	return split(column, &name, &type) && find(type, ret) ? name : column;
+	return split_column(column, &name, &type) && find_type(type, ret) ? name : column;
 }
 
 static const char *type_name(enum data_type t)
@@ -58,7 +58,7 @@ static const char *type_name(enum data_type t)
 	return "anything";
 }
 
-static bool asked(const struct validate_input *in)
+static bool is_asked(const struct validate_input *in)
 {
 	enum data_type t = TYPE_ANY;
 	for (size_t i = 0; i < in->ncolumns && t == TYPE_ANY; i++)
@@ -69,7 +69,7 @@ static bool asked(const struct validate_input *in)
 void data_types(struct arena *a, const struct validate_input *in, const struct header *h, struct types *ret)
 {
 	*ret = (struct types){0};
-	if (!asked(in))
+	if (!is_asked(in))
 		return;
 	ret->n = h->n;
 	ret->of = arena_array(a, h->n + 1, sizeof *ret->of);
@@ -86,7 +86,7 @@ void data_types(struct arena *a, const struct validate_input *in, const struct h
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static size_t digits(struct str s, size_t from)
+static size_t count_digits(struct str s, size_t from)
 {
 	size_t i = from;
 	while (i < s.n && is_digit(s.p[i]))
@@ -97,10 +97,10 @@ static size_t digits(struct str s, size_t from)
 /* 12, -3.5, 1e9, .5; a comma for the point as well, where it cannot be the separator. */
 static bool is_number(struct str s, bool whole)
 {
-	size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+'), before = digits(s, i), after = 0;
+	size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+'), before = count_digits(s, i), after = 0;
 	i += before;
 	if (!whole && i < s.n && (s.p[i] == '.' || s.p[i] == ',')) {
-		after = digits(s, i + 1);
+		after = count_digits(s, i + 1);
 		i += 1 + after;
 	}
 	if (before + after == 0)
@@ -108,7 +108,7 @@ static bool is_number(struct str s, bool whole)
 	if (!whole && i < s.n && (s.p[i] == 'e' || s.p[i] == 'E')) {
 		i++;
 		i += i < s.n && (s.p[i] == '-' || s.p[i] == '+');
-		size_t exponent = digits(s, i);
+		size_t exponent = count_digits(s, i);
 		if (!exponent)
 			return false;
 		i += exponent;
@@ -129,7 +129,7 @@ static bool is_boolean(struct str s)
 static bool is_date(struct str s)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	if (s.n < 10 || digits(s, 0) != 4 || s.p[4] != '-' || digits(s, 5) != 2 || s.p[7] != '-' || digits(s, 8) != 2)
+	if (s.n < 10 || count_digits(s, 0) != 4 || s.p[4] != '-' || count_digits(s, 5) != 2 || s.p[7] != '-' || count_digits(s, 8) != 2)
 		return false;
 	int year = (s.p[0] - '0') * 1000 + (s.p[1] - '0') * 100 + (s.p[2] - '0') * 10 + (s.p[3] - '0');
 	int month = (s.p[5] - '0') * 10 + (s.p[6] - '0'), day = (s.p[8] - '0') * 10 + (s.p[9] - '0');
@@ -155,7 +155,7 @@ static bool text_fits(struct str s, enum data_type t)
 	}
 }
 
-static void wrong(struct types *t, size_t column, size_t row, struct str value)
+static void note_wrong(struct types *t, size_t column, size_t row, struct str value)
 {
 	if (t->wrong++ == 0) {
 		t->column = column;
@@ -167,7 +167,7 @@ static void wrong(struct types *t, size_t column, size_t row, struct str value)
 void data_cell(struct types *t, size_t column, struct str cell, size_t row)
 {
 	if (column < t->n && t->of[column] != TYPE_ANY && !data_is_missing(cell) && !text_fits(cell, t->of[column]))
-		wrong(t, column, row, cell);
+		note_wrong(t, column, row, cell);
 }
 
 /* ---- JSON ---- */
@@ -190,7 +190,7 @@ static bool value_fits(const struct json *v, enum data_type t)
 void data_value(struct types *t, size_t column, const struct json *v, size_t row)
 {
 	if (v && column < t->n && v->kind != JSON_NULL && !value_fits(v, t->of[column]))
-		wrong(t, column, row, v->text.p ? v->text : STR("a value of another kind"));
+		note_wrong(t, column, row, v->text.p ? v->text : STR("a value of another kind"));
 }
 
 void data_wrong_types(struct arena *a, struct validation *v, const struct header *h, const struct types *t)

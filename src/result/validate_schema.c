@@ -51,7 +51,8 @@ static void check_value(struct arena *a, struct validation *v, struct json *sche
 		validation_note(a, v, "schema-format", true, "the schema's 'format' says what a text means and was not checked, as the standard has it; use 'pattern' to have it checked");
 }
 
-static void finish(struct arena *a, const struct validate_input *in, struct validation *v, int64_t values)
+static void finish_validation(struct arena *a, const struct validate_input *in, struct validation *v,
+	int64_t values)
 {
 	validation_count(a, v, "values", values);
 	if (in->exit_code > 0)
@@ -81,7 +82,7 @@ void json_schema_check(struct arena *a, const struct validate_input *in, struct 
 	struct schema_budget left = SCHEMA_BUDGET;
 	if (schema)
 		check_value(a, v, schema, doc, &left, 0);
-	finish(a, in, v, 1);
+	finish_validation(a, in, v, 1);
 }
 
 void jsonl_schema_check(struct arena *a, const struct validate_input *in, struct validation *v)
@@ -96,5 +97,5 @@ void jsonl_schema_check(struct arena *a, const struct validate_input *in, struct
 			check_value(a, v, schema, doc, &left, l.number);
 	if (l.r.trouble)
 		data_bad_json(a, v, &l.r, l.number - 1);
-	finish(a, in, v, values);
+	finish_validation(a, in, v, values);
 }

@@ -15,7 +15,7 @@ struct event { /* what one line says */
 	int64_t n[5]; /* libtest: passed, failed, ignored, measured, test_count; -1: not said */
 };
 
-static void copy(char *into, size_t n, struct str s)
+static void copy_text(char *into, size_t n, struct str s)
 {
 	size_t m = s.n < n ? s.n : n - 1;
 
@@ -34,13 +34,13 @@ static bool read_event(struct json_reader *r, struct str line, struct event *ret
 	if (!o)
 		return false;
 	if (json_key(o, "Action")) {
-		copy(e.action, sizeof(e.action), json_text_at(o, "Action"));
+		copy_text(e.action, sizeof(e.action), json_text_at(o, "Action"));
 		e.has_test = json_is(json_key(o, "Test"), JSON_STRING);
 		e.group = seen_key(json_text_at(o, "Package"), STR(""));
 		e.key = seen_key(json_text_at(o, "Package"), json_text_at(o, "Test"));
 	} else {
-		copy(e.action, sizeof(e.action), json_text_at(o, "event"));
-		copy(e.type, sizeof(e.type), json_text_at(o, "type"));
+		copy_text(e.action, sizeof(e.action), json_text_at(o, "event"));
+		copy_text(e.type, sizeof(e.type), json_text_at(o, "type"));
 		e.key = seen_key(json_text_at(o, "name"), STR(""));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
@@ -53,10 +53,10 @@ static bool read_event(struct json_reader *r, struct str line, struct event *ret
 	return true;
 }
 
-static bool is(const struct event *e, const char *action) { return !strcmp(e->action, action); }
+static bool action_is(const struct event *e, const char *action) { return !strcmp(e->action, action); }
 
 /* How many of the first lines are events: all of them, or a few among others. */
-static int detect(struct str text, const char *start, const char *mark, int sure)
+static int detect_events(struct str text, const char *start, const char *mark, int sure)
 {
 	struct lines l = lines_of(text);
 	struct str line;
@@ -83,26 +83,26 @@ struct go {
 
 static void go_event(struct go *g, const struct event *e)
 {
-	bool end = is(e, "pass") || is(e, "fail") || is(e, "skip");
+	bool end = action_is(e, "pass") || action_is(e, "fail") || action_is(e, "skip");
 	struct seen *s = e->has_test ? &g->tests : &g->packages;
 	struct seen_entry *at;
 
 	if (!strncmp(e->action, "build-", 6))
 		return;
 	seen_set(&g->packages, seen_get(&g->packages, e->group, NULL), true);
-	if (!is(e, "run") && !end)
+	if (!action_is(e, "run") && !end)
 		return;
 	at = seen_get(s, e->key, NULL);
 	if (!e->has_test) {
 		seen_set(s, at, false);
 		g->ended_packages++;
-		g->failed_packages += is(e, "fail");
+		g->failed_packages += action_is(e, "fail");
 		return;
 	}
 	seen_set(s, at, !end);
-	g->passed += is(e, "pass");
-	g->failed += is(e, "fail");
-	g->skipped += is(e, "skip");
+	g->passed += action_is(e, "pass");
+	g->failed += action_is(e, "fail");
+	g->skipped += action_is(e, "skip");
 }
 
 static void read_go(struct str text, struct go *g)
@@ -123,7 +123,10 @@ static void read_go(struct str text, struct go *g)
 	}
 }
 
-int gotest_json_detect(const struct validate_input *in) { return detect(in->out, "{", "\"Action\":", 98); }
+int gotest_json_detect(const struct validate_input *in)
+{
+	return detect_events(in->out, "{", "\"Action\":", 98);
+}
 
 void gotest_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
@@ -172,24 +175,25 @@ struct rust {
 
 static void rust_suite(struct rust *r, const struct event *e)
 {
-	if (is(e, "started")) {
+	if (action_is(e, "started")) {
 		r->bad_order |= r->open;
 		r->open = true;
 		r->suites++;
 		r->want = e->n[4];
 		return;
 	}
-	if (!is(e, "ok") && !is(e, "failed"))
+	if (!action_is(e, "ok") && !action_is(e, "failed"))
 		return;
 	r->bad_order |= !r->open;
 	r->open = false;
 	r->ends++;
-	r->says_fail |= is(e, "failed");
+	r->says_fail |= action_is(e, "failed");
 	if (e->n[0] < 0 || e->n[1] < 0 || e->n[2] < 0 || e->n[3] < 0 || e->bad) {
 		r->bad_number = true;
 		return;
 	}
-	r->bad_count |= e->n[0] + e->n[1] + e->n[2] + e->n[3] != r->want || is(e, "ok") != (e->n[1] == 0);
+	r->bad_count |=
+		e->n[0] + e->n[1] + e->n[2] + e->n[3] != r->want || action_is(e, "ok") != (e->n[1] == 0);
 	r->passed += e->n[0];
 	r->failed += e->n[1];
 	r->ignored += e->n[2];
@@ -201,14 +205,14 @@ static void rust_event(struct rust *r, const struct event *e)
 	if (!strcmp(e->type, "suite")) {
 		rust_suite(r, e);
 	} else if (!strcmp(e->type, "test")) {
-		seen_set(&r->tests, seen_get(&r->tests, e->key, NULL), is(e, "started"));
-		r->test_failed += is(e, "failed");
+		seen_set(&r->tests, seen_get(&r->tests, e->key, NULL), action_is(e, "started"));
+		r->test_failed += action_is(e, "failed");
 	}
 }
 
 int libtest_json_detect(const struct validate_input *in)
 {
-	int n = detect(in->out, "{", "\"type\": \"suite\"", 98), m = n ? n : detect(in->out, "{ \"type\":", "\"event\":", 98);
+	int n = detect_events(in->out, "{", "\"type\": \"suite\"", 98), m = n ? n : detect_events(in->out, "{ \"type\":", "\"event\":", 98);
 
 	return m;
 }

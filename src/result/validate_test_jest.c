@@ -34,10 +34,10 @@ static bool scan_totals(struct scan *c, const char *separator, int64_t into[NKIN
 	return true;
 }
 
-static int64_t sum(const int64_t n[NKINDS]) { return n[PASSED] + n[FAILED] + n[SKIPPED] + n[TODO]; }
+static int64_t sum_counts(const int64_t n[NKINDS]) { return n[PASSED] + n[FAILED] + n[SKIPPED] + n[TODO]; }
 
 /* Judges the numbers of both formats. */
-static void judge(struct arena *a, const struct validate_input *in, struct validation *v, const struct totals *t, const char *how)
+static void judge_counts(struct arena *a, const struct validate_input *in, struct validation *v, const struct totals *t, const char *how)
 {
 	bool failed = t->tests[FAILED] || t->suites[FAILED];
 
@@ -59,8 +59,8 @@ static void judge(struct arena *a, const struct validate_input *in, struct valid
 	}
 	if (t->ntests > 1 || t->nsuites > 1)
 		validation_note(a, v, "two-summaries", failed, "there is more than one table of totals; a test may have printed one: run it once, with %s", how);
-	if (sum(t->tests) != t->tests[TOTAL] || sum(t->suites) > t->suites[TOTAL])
-		validation_note(a, v, "count-mismatch", false, "the parts add up to %lld tests, but the total is %lld; run it again with %s and read that", (long long)sum(t->tests),
+	if (sum_counts(t->tests) != t->tests[TOTAL] || sum_counts(t->suites) > t->suites[TOTAL])
+		validation_note(a, v, "count-mismatch", false, "the parts add up to %lld tests, but the total is %lld; run it again with %s and read that", (long long)sum_counts(t->tests),
 			(long long)t->tests[TOTAL], how);
 	if (!failed && t->failed_file)
 		validation_note(a, v, "list-mismatch", false, "a file is reported as FAIL, and the totals know of no failure, so a test may have printed them; run it again with %s and read that", how);
@@ -120,7 +120,7 @@ void jest_check(struct arena *a, const struct validate_input *in, struct validat
 	struct totals t = {0};
 
 	read_jest_streams(in, &t);
-	judge(a, in, v, &t, "--json");
+	judge_counts(a, in, v, &t, "--json");
 }
 
 /* ---- vitest: " Test Files  1 failed | 1 passed (2)", "      Tests  3 passed (3)" ---- */
@@ -168,5 +168,5 @@ void vitest_check(struct arena *a, const struct validate_input *in, struct valid
 
 	read_vitest(in->out, &t);
 	read_vitest(in->err, &t);
-	judge(a, in, v, &t, "--reporter=json");
+	judge_counts(a, in, v, &t, "--reporter=json");
 }

@@ -138,7 +138,7 @@ static bool read_tag(struct xml *x, struct tag *ret)
 }
 
 /* A case has one outcome, the worst of those it names. */
-static void mark(struct junit *j, int to)
+static void mark_case(struct junit *j, int to)
 {
 	int64_t *of[] = {NULL, &j->skipped, &j->failed, &j->errors};
 
@@ -151,7 +151,7 @@ static void mark(struct junit *j, int to)
 }
 
 /* A node that stands in the open one. */
-static void count(struct junit *j, const struct tag *t, int kind)
+static void count_case(struct junit *j, const struct tag *t, int kind)
 {
 	int parent = j->depth ? j->kinds[j->depth - 1] : NODE_OTHER;
 	bool failure = str_is(t->name, "failure"), error = str_is(t->name, "error"), skip = str_is(t->name, "skipped");
@@ -171,7 +171,7 @@ static void count(struct junit *j, const struct tag *t, int kind)
 		j->mark = 0;
 	}
 	if (parent == NODE_CASE)
-		mark(j, error ? 3 : failure ? 2 : skip || str_is(t->name, "warning") ? 1 : 0); /* PHPUnit's warning: nothing was tested */
+		mark_case(j, error ? 3 : failure ? 2 : skip || str_is(t->name, "warning") ? 1 : 0); /* PHPUnit's warning: nothing was tested */
 	else if (parent == NODE_SUITE)
 		j->outside += failure || error;
 }
@@ -193,7 +193,7 @@ static bool put_tag(struct xml *x, struct junit *j, const struct tag *t)
 		return false;
 	}
 	j->root = true;
-	count(j, t, kind);
+	count_case(j, t, kind);
 	if (t->empty)
 		return true;
 	if (j->depth == XML_DEPTH_MAX) {

@@ -35,7 +35,7 @@ struct machine_report { /* what every one of them is brought to */
 	char why[ERR_TEXT_MAX];
 };
 
-static int64_t number(struct machine_report *r, const struct json *o, const char *key)
+static int64_t read_count(struct machine_report *r, const struct json *o, const char *key)
 {
 	const struct json *n = json_key(o, key);
 
@@ -48,7 +48,7 @@ static int64_t number(struct machine_report *r, const struct json *o, const char
 
 static int64_t number_or_zero(struct machine_report *r, const struct json *o, const char *key)
 {
-	return json_key(o, key) ? number(r, o, key) : 0;
+	return json_key(o, key) ? read_count(r, o, key) : 0;
 }
 
 /* Zero may have a sign. */
@@ -61,7 +61,7 @@ static bool is_negative(struct str number)
 	return number.p[0] == '-' && i < number.n && number.p[i] >= '1' && number.p[i] <= '9';
 }
 
-static void duration(struct machine_report *r, const struct json *o, const char *key)
+static void read_duration(struct machine_report *r, const struct json *o, const char *key)
 {
 	const struct json *n = json_key(o, key);
 
@@ -96,7 +96,7 @@ static void check_sums(struct arena *a, struct validation *v, const struct machi
 }
 
 /* A report that lies in a file may be printed by a command of its own, whose exit code says nothing about the tests. */
-static void result(struct arena *a, const struct validate_input *in, struct validation *v, const struct machine_report *r, bool failed)
+static void set_result(struct arena *a, const struct validate_input *in, struct validation *v, const struct machine_report *r, bool failed)
 {
 	if (r->from_file && failed && in->exit_code == 0)
 		v->result = RESULT_FAIL;
@@ -104,7 +104,7 @@ static void result(struct arena *a, const struct validate_input *in, struct vali
 		test_result(a, in, v, failed);
 }
 
-static void judge(struct arena *a, const struct validate_input *in, struct validation *v, const struct machine_report *r)
+static void judge_report(struct arena *a, const struct validate_input *in, struct validation *v, const struct machine_report *r)
 {
 	bool failed = r->says_fail || r->failed || r->errors;
 
@@ -123,7 +123,7 @@ static void judge(struct arena *a, const struct validate_input *in, struct valid
 	else if (!failed && r->passed == 0)
 		test_skipped(a, in, v);
 	else
-		result(a, in, v, r, failed);
+		set_result(a, in, v, r, failed);
 }
 
 /* Finds and parses the object, hands it to `take`, and says what came out. */
@@ -144,7 +144,7 @@ static void check_object(struct arena *a, const struct validate_input *in, struc
 			take(root, &r);
 	}
 	memcpy(r.why, e.text, sizeof(r.why));
-	judge(a, in, v, &r);
+	judge_report(a, in, v, &r);
 }
 
 /* ---- pytest-json-report ---- */
@@ -165,7 +165,7 @@ static void read_pytest(const struct json *root, struct machine_report *r)
 		r->exit_said = json_int(code, 0);
 	/* errors of collecting are in no count */
 	r->interrupted = r->exit_said == 2 || r->exit_said == 3;
-	duration(r, root, "duration");
+	read_duration(r, root, "duration");
 }
 
 int pytest_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"exitcode\"", "\"summary\""); }
@@ -180,7 +180,7 @@ static void read_jest_results(const struct json *suites, struct machine_report *
 		for (const struct json *test = json_items(json_key(suite, "assertionResults")); test; test = test->next) {
 			r->listed++;
 			r->listed_failed += str_is(json_text_at(test, "status"), "failed");
-			duration(r, test, "duration");
+			read_duration(r, test, "duration");
 		}
 		r->says_fail |= str_is(json_text_at(suite, "status"), "failed");
 	}
@@ -190,10 +190,10 @@ static void read_jest(const struct json *root, struct machine_report *r)
 {
 	const struct json *success = json_key(root, "success"), *suites = json_key(root, "testResults");
 
-	r->total = number(r, root, "numTotalTests");
-	r->passed = number(r, root, "numPassedTests");
-	r->failed = number(r, root, "numFailedTests");
-	r->skipped = number(r, root, "numPendingTests");
+	r->total = read_count(r, root, "numTotalTests");
+	r->passed = read_count(r, root, "numPassedTests");
+	r->failed = read_count(r, root, "numFailedTests");
+	r->skipped = read_count(r, root, "numPendingTests");
 	r->todo = number_or_zero(r, root, "numTodoTests");
 	r->says_fail = number_or_zero(r, root, "numFailedTestSuites") > 0 || number_or_zero(r, root, "numRuntimeErrorTestSuites") > 0;
 	r->interrupted = json_true_at(root, "wasInterrupted");
@@ -211,7 +211,7 @@ void jest_json_check(struct arena *a, const struct validate_input *in, struct va
 
 /* ---- mocha ---- */
 
-static int64_t length(const struct json *root, const char *key)
+static int64_t array_length(const struct json *root, const char *key)
 {
 	const struct json *l = json_key(root, key);
 
@@ -221,19 +221,19 @@ static int64_t length(const struct json *root, const char *key)
 static void read_mocha(const struct json *root, struct machine_report *r)
 {
 	const struct json *s = json_key(root, "stats");
-	int64_t passes = length(root, "passes"), pending = length(root, "pending");
+	int64_t passes = array_length(root, "passes"), pending = array_length(root, "pending");
 
 	r->other = !json_is(s, JSON_OBJECT);
-	r->total = number(r, s, "tests");
-	r->passed = number(r, s, "passes");
-	r->failed = number(r, s, "failures");
-	r->skipped = number(r, s, "pending");
+	r->total = read_count(r, s, "tests");
+	r->passed = read_count(r, s, "passes");
+	r->failed = read_count(r, s, "failures");
+	r->skipped = read_count(r, s, "pending");
 	r->sum_is_loose = r->failed > 0;
-	r->listed = length(root, "tests");
-	r->listed_failed = length(root, "failures");
+	r->listed = array_length(root, "tests");
+	r->listed_failed = array_length(root, "failures");
 	if ((passes >= 0 && passes != r->passed) || (pending >= 0 && pending != r->skipped))
 		r->bad_list = true;
-	duration(r, s, "duration");
+	read_duration(r, s, "duration");
 }
 
 int mocha_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"stats\"", "\"passes\""); }
@@ -246,13 +246,13 @@ static void read_rspec(const struct json *root, struct machine_report *r)
 	const struct json *s = json_key(root, "summary"), *examples = json_key(root, "examples");
 
 	r->other = !json_is(s, JSON_OBJECT);
-	r->total = number(r, s, "example_count");
-	r->failed = number(r, s, "failure_count");
-	r->skipped = number(r, s, "pending_count");
+	r->total = read_count(r, s, "example_count");
+	r->failed = read_count(r, s, "failure_count");
+	r->skipped = read_count(r, s, "pending_count");
 	r->errors = number_or_zero(r, s, "errors_outside_of_examples_count");
 	r->passed = r->total - r->failed - r->skipped;
 	r->bad_number |= r->passed < 0;
-	duration(r, s, "duration");
+	read_duration(r, s, "duration");
 	if (!json_is(examples, JSON_ARRAY))
 		return;
 	r->listed = (int64_t)json_size(examples);

@@ -31,7 +31,7 @@ static bool read_plan(struct str line, struct tap *t)
 }
 
 /* The directive behind the last '#' that has a blank before it: 's' skip, 't' todo, 0 none. */
-static char directive(struct str line)
+static char directive_of(struct str line)
 {
 	for (size_t i = line.n; i-- > 1;) {
 		struct str word;
@@ -67,7 +67,7 @@ static bool read_result(struct str line, struct tap *t)
 		t->twice |= !fresh;
 		t->order |= id == 0 || (t->plan >= 0 && id > t->plan);
 	}
-	d = directive(line);
+	d = directive_of(line);
 	if (d == 't')
 		t->todo++, t->todo_passed += !bad;
 	else if (d == 's' && !bad)

@@ -14,7 +14,7 @@ struct unittest {
 	bool failed, none, after, started;
 };
 
-static bool rule(struct str line) { return line.n == RULE && trim_char(line, '-').n == 0; }
+static bool is_rule(struct str line) { return line.n == RULE && trim_char(line, '-').n == 0; }
 
 /* "(failures=1, errors=2)" */
 static void read_details(struct str line, struct unittest *u)
@@ -50,7 +50,7 @@ static bool read_ran(struct str line, int64_t *ret)
 	return scan_text(&c, "Ran ") && scan_count(&c, ret) && (scan_text(&c, " tests in ") || scan_text(&c, " test in ")) && scan_seconds(&c) && scan_text(&c, "s") && scan_end(&c);
 }
 
-static bool verdict(struct str line, const char *word)
+static bool is_verdict(struct str line, const char *word)
 {
 	return str_is(line, word) || (str_starts(line, word) && str_starts(str_sub(line, strlen(word), line.n), " (") && str_ends(line, ")"));
 }
@@ -71,7 +71,7 @@ static void read_letters(struct str line, struct unittest *u)
 	u->bad_letter |= memchr(line.p, 'F', line.n) || memchr(line.p, 'E', line.n);
 }
 
-static bool block(struct str before, struct str line)
+static bool is_block(struct str before, struct str line)
 {
 	return before.n == RULE && trim_char(before, '=').n == 0 && (str_starts(line, "FAIL: ") || str_starts(line, "ERROR: "));
 }
@@ -85,12 +85,12 @@ static void read_unittest(struct str text, struct unittest *u)
 	while (lines_next(&l, &line)) {
 		int64_t n;
 
-		if (read_ran(line, &n) && rule(before)) {
+		if (read_ran(line, &n) && is_rule(before)) {
 			u->ran += n;
 			u->summaries++;
 			waits = true;
 			u->after = false;
-		} else if (waits && (verdict(line, "OK") || verdict(line, "FAILED") || verdict(line, "NO TESTS RAN"))) {
+		} else if (waits && (is_verdict(line, "OK") || is_verdict(line, "FAILED") || is_verdict(line, "NO TESTS RAN"))) {
 			u->failed |= str_starts(line, "FAILED");
 			u->none |= str_starts(line, "NO");
 			u->verdicts++;
@@ -101,7 +101,7 @@ static void read_unittest(struct str text, struct unittest *u)
 			waits = false;
 			u->started |= verbose_line(line);
 			u->announced += str_contains(line, STR(" ... "));
-			u->bad_block |= block(before, line);
+			u->bad_block |= is_block(before, line);
 			if (!u->summaries)
 				read_letters(line, u);
 		}

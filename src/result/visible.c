@@ -29,7 +29,7 @@ static const struct char_range pictures[] = {
 static const char flags[][8] = {"gbeng\x7F", "gbsct\x7F", "gbwls\x7F"};
 #define FLAG_TAGS 6
 
-static bool picture(uint32_t cp)
+static bool is_picture(uint32_t cp)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(pictures); i++)
 		if (cp >= pictures[i].from && cp <= pictures[i].to)
@@ -57,13 +57,13 @@ static bool continues_flag(struct visible *v, uint32_t cp)
 	return false;
 }
 
-static bool belongs(struct visible *v, uint32_t cp, enum char_class class)
+static bool belongs_to_emoji(struct visible *v, uint32_t cp, enum char_class class)
 {
 	if (class == CHAR_TAG)
 		return continues_flag(v, cp);
 	if (cp == VS16)
-		return picture(v->before) || v->before == '#' || v->before == '*' || (v->before >= '0' && v->before <= '9');
-	return cp == ZWJ && (picture(v->before) || v->before == VS16);
+		return is_picture(v->before) || v->before == '#' || v->before == '*' || (v->before >= '0' && v->before <= '9');
+	return cp == ZWJ && (is_picture(v->before) || v->before == VS16);
 }
 
 void visible_put(struct buf *out, struct visible *v, struct str text, struct sanitized *counts)
@@ -75,7 +75,7 @@ void visible_put(struct buf *out, struct visible *v, struct str text, struct san
 		uint32_t cp = (unsigned char)text.p[i] < 0x80 ? (unsigned char)text.p[i++] : utf8_next(text, &i);
 		enum char_class class = cp < HIDDEN_FIRST ? CHAR_PLAIN : char_class(cp);
 
-		if (!char_hidden(class) || belongs(v, cp, class)) {
+		if (!char_hidden(class) || belongs_to_emoji(v, cp, class)) {
 			v->before = cp;
 			continue;
 		}
