@@ -114,11 +114,8 @@ struct backend {
 
 	/* Adds at most BOX_SOURCES_MAX sources. Their handlers get b. */
 	void (*add_sources)(struct box_state *b, struct sources *ret);
-	/*
-	 * Takes the events that are there, without waiting. `soon`: both streams have just ended, so the end
-	 * is a matter of microseconds, and the backend may wait that long.
-	 */
-	void (*take_events)(struct box_state *b, bool soon);
+	/* Takes the events that are there, without waiting. */
+	void (*take_events)(struct box_state *b);
 	/* Kills everything in the box, from outside. Does not wait. */
 	void (*kill)(struct box_state *b);
 	/* `wanted` are bits of USAGE_*; the rest of *ret, which is zeroed, stays as it is. */

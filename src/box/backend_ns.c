@@ -297,7 +297,6 @@ static int ns_start(struct box_state *b, struct err *e)
 	b->started = clock_now();
 	if (send_start(n, e) != 0)
 		return -1;
-	cpus_here(b->init);
 	return 0;
 }
 

@@ -209,7 +209,7 @@ void ns_trees_close(struct box_state *b);
 
 /* ns_control.c: the launcher's side of a box that runs; backend.h has the contracts. */
 void ns_add_sources(struct box_state *b, struct sources *ret);
-void ns_take_events(struct box_state *b, bool soon);
+void ns_take_events(struct box_state *b);
 void ns_kill(struct box_state *b);
 void ns_usage(struct box_state *b, unsigned wanted, struct box_usage *ret);
 bool ns_all_exiting(struct box_state *b);

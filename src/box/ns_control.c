@@ -11,19 +11,14 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "box/ns.h"
-#include "sys/clock.h"
-#include "sys/cpus.h"
 #include "sys/fds.h"
 #include "sys/file.h"
-
-#define LINGER 100000LL /* ns that the launcher spins for the end of the box */
 
 static void kill_init(const struct ns_box *n) { syscall(SYS_pidfd_send_signal, n->pidfd, SIGKILL, NULL, 0); }
 
@@ -57,7 +52,7 @@ static void note_message(struct box_events *ev, const struct ns_message *m)
 	ev->peak_memory = (uint64_t)m->usage.ru_maxrss * 1024;
 }
 
-static void take_messages(struct box_state *b)
+void ns_take_events(struct box_state *b)
 {
 	struct ns_box *n = b->own;
 
@@ -79,36 +74,10 @@ static void take_messages(struct box_state *b)
 	}
 }
 
-/*
- * Both streams have ended, as a rule with the program, and init says so in a moment. Sleeping would take
- * longer.
- */
-static void linger(struct box_state *b)
-{
-	int64_t until = clock_now() + LINGER;
-	struct err e;
-
-	(void)cpus_away(b->init, &e);
-	do {
-		take_messages(b);
-		if (b->events.ended || b->events.failed)
-			return;
-		sched_yield();
-	} while (clock_now() < until);
-}
-
-void ns_take_events(struct box_state *b, bool soon)
-{
-	if (soon)
-		linger(b);
-	else
-		take_messages(b);
-}
-
 static void handle_talk(void *ctx, short revents)
 {
 	(void)revents;
-	take_messages(ctx);
+	ns_take_events(ctx);
 }
 
 static void handle_gone(void *ctx, short revents)

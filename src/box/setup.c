@@ -23,7 +23,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,11 +38,6 @@
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
-/*
- * Paths of the system after which the program's process goes first: with two CPUs its network should be on
- * its way before the launcher, which leaves us the other, is done, and then both have as much to do.
- */
-#define YIELD_AT 9
 /* Pseudo-terminals of a box: the kernel has some thousands for all users and boxes together. */
 #define PTS_MAX "256"
 #define MASK_MAX 32 /* letters of what a mask shows */
@@ -529,8 +523,6 @@ static int do_system(struct box_root *r, const struct op *op, struct err *e)
 
 	(void)op;
 	for (size_t i = 0; (path = plan_system(i)); i++) {
-		if (i == YIELD_AT)
-			sched_yield();
 		if (show(r, path) != 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", path);
 	}

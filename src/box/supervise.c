@@ -50,7 +50,6 @@ struct supervisor {
 	enum kill_reason reason;  /* the first one */
 	int64_t killed;           /* when; 0: not yet */
 	bool over;
-	bool end_expected;        /* take_events() was told that the end is near */
 	unsigned quiet;           /* looks at a killed box, in a row, in which nothing could run any more */
 	int64_t exiting_due, progress_due, memory_due, cpu_due;
 	uint64_t peak, cpu_ms;    /* the largest values seen */
@@ -266,10 +265,6 @@ static void take_turn(struct supervisor *s)
 	struct box_state *b = s->b;
 
 	poll_once(s);
-	if (!s->end_expected && !has_answer(s) && !s->killed && streams_ended(s)) {
-		s->end_expected = true;
-		b->backend->take_events(b, true);
-	}
 	s->over = is_over(s);
 	if (s->over)
 		return;
@@ -360,7 +355,7 @@ static void run_loop(struct supervisor *s)
 	s->signals = signals_open(&before);
 	while (!s->over)
 		take_turn(s);
-	s->b->backend->take_events(s->b, false); /* the last words, and the last output */
+	s->b->backend->take_events(s->b); /* the last words, and the last output */
 	take_output(s, &s->b->out, true);
 	take_output(s, &s->b->err, true);
 	fd_close(&s->signals);

@@ -37,10 +37,11 @@ int cpus_restore(const cpu_set_t *all)
 	return CPU_EQUAL(&now, all) ? 0 : sched_setaffinity(0, sizeof(*all), all);
 }
 
-/* A process that is gone, or that may not be moved, is left alone. One that was moved must get all back. */
+/* A process that is gone, or that may not be moved, is left alone. A moved process must get all CPUs back. */
 static int move_process(pid_t pid, const cpu_set_t *to, const cpu_set_t *all, struct err *e)
 {
-	if (sched_setaffinity(pid, sizeof(*to), to) != 0 || sched_setaffinity(pid, sizeof(*all), all) == 0 || errno == ESRCH)
+	if (sched_setaffinity(pid, sizeof(*to), to) != 0 ||
+			sched_setaffinity(pid, sizeof(*all), all) == 0 || errno == ESRCH)
 		return 0;
 	return err_set(e, ERR_SYSTEM, errno, "cannot give a process its CPUs back");
 }
@@ -55,16 +56,4 @@ int cpus_away(pid_t pid, struct err *e)
 	others = all;
 	CPU_CLR((size_t)here, &others);
 	return CPU_COUNT(&others) ? move_process(pid, &others, &all, e) : 0;
-}
-
-void cpus_here(pid_t pid)
-{
-	int here = sched_getcpu();
-	cpu_set_t all, only;
-
-	if (here < 0 || sched_getaffinity(0, sizeof(all), &all) != 0 || CPU_COUNT(&all) != 2)
-		return;
-	CPU_ZERO(&only);
-	CPU_SET((size_t)here, &only);
-	sched_setaffinity(pid, sizeof(only), &only);
 }

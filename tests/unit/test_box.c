@@ -100,9 +100,8 @@ static void plain_add_sources(struct box_state *b, struct sources *ret)
 	sources_add(ret, (struct pollfd){.fd = plain.pidfd, .events = POLLIN}, handle_end, b);
 }
 
-static void plain_take_events(struct box_state *b, bool soon)
+static void plain_take_events(struct box_state *b)
 {
-	(void)soon;
 	b->events.oom |= plain.oom;
 }
 
