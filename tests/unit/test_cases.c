@@ -453,6 +453,20 @@ static void every_check_has_rows(void)
 	}
 }
 
+/* A file beside the areas would not be run. */
+static void files_lie_in_areas(void)
+{
+	struct dirent **names;
+	int n = scandir(CASES_DIR, &names, is_case, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		CHECK_ROW(!strcmp(names[i]->d_name, "policies.txt"), names[i]->d_name);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+}
+
 static void policies_are_defined_once(void)
 {
 	struct arena a;
@@ -528,5 +542,6 @@ int main(int argc, char **argv)
 	unit_result("there are cases");
 	RUN(every_check_has_rows);
 	RUN(policies_are_defined_once);
+	RUN(files_lie_in_areas);
 	return unit_end();
 }
