@@ -11,9 +11,9 @@ extern char **environ;
 
 int record_deed(struct arena *a, const struct view *v, const struct policies *p, struct str command, struct str note, struct err *e)
 {
-	struct record_place at = {.state = v->state_dir, .project = v->project, .uid = v->uid, .environ = environ};
+	const struct record_options options = {.environ = environ};
 	struct record r;
-	int rc = record_open(a, &at, p, &r, e);
+	int rc = record_open(a, v, &options, p, &r, e);
 
 	if (rc == 0)
 		rc = record_person(a, &r, command, v->cwd, note, e);

@@ -64,11 +64,11 @@ static void complain_beside(const struct check_job *j, const struct err *e)
 /* A verdict that could not be recorded becomes deny. */
 static void record_check(struct check_job *j, const struct engine_request *rq, const struct view *v)
 {
-	const struct record_place at = {.state = v->state_dir, .project = v->project, .uid = v->uid, .environ = environ};
+	const struct record_options kept = {.environ = environ};
 	const struct record_who who = {.agent = j->o->agent ? str_of(j->o->agent) : STR("")};
 	struct record r;
 	struct err e = {0};
-	int rc = record_open(j->a, &at, j->policies.digest.n ? &j->policies : NULL, &r, &e);
+	int rc = record_open(j->a, v, &kept, j->policies.digest.n ? &j->policies : NULL, &r, &e);
 
 	if (rc == 0)
 		rc = record_verdict(j->a, &r, &who, STR(""), rq, &j->judgement, NULL, &e);

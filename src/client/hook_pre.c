@@ -524,7 +524,7 @@ static int record_call(struct judging *g, struct err *e)
 {
 	struct hook_call *c = g->c;
 	const struct view *v = g->j.view;
-	struct record_place at = {.state = v ? v->state_dir : STR(""), .project = v ? v->project : STR(""), .uid = v ? v->uid : 0, .environ = c->o->environ};
+	const struct record_options options = {.environ = c->o->environ};
 	struct record_who who = {.agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id};
 	int rc;
 
@@ -532,7 +532,7 @@ static int record_call(struct judging *g, struct err *e)
 		return 0;
 	if (!v) /* the judge itself failed: that is an answer, and nothing is known to write it to */
 		return 0;
-	if (record_open(c->a, &at, c->loaded ? &c->policies : NULL, &g->record, e) != 0)
+	if (record_open(c->a, v, &options, c->loaded ? &c->policies : NULL, &g->record, e) != 0)
 		return -1;
 	rc = record_verdict(c->a, &g->record, &who, STR(""), &g->rq, &g->j, &g->id, e);
 	record_close(&g->record);

@@ -20,13 +20,16 @@
 
 /* ---- opening ---- */
 
-static int open_all(struct arena *a, const struct record_place *at, struct record *r, struct err *e)
+static int open_all(struct arena *a, const struct view *v, const struct record_options *o, struct record *r,
+		    struct err *e)
 {
-	int rc = at->memo ? state_make_known(at->memo, at->state, at->project, at->uid, &r->state, e) : state_make(a, at->state, at->project, at->uid, &r->state, e);
+	struct str project = o->workspace ? *o->workspace : v->project;
+	int rc = o->fresh && v->memo ? state_make_known(v->memo, v->state_dir, project, v->uid, &r->state, e)
+				     : state_make(a, v->state_dir, project, v->uid, &r->state, e);
 
-	if (rc != 0 || audit_open_in(a, r->state, at->uid, true, &r->audit, e) != 0)
+	if (rc != 0 || audit_open_in(a, r->state, v->uid, true, &r->audit, e) != 0)
 		return -1;
-	return blobs_open(a, r->state, at->uid, true, &r->blobs, e);
+	return blobs_open(a, r->state, v->uid, true, &r->blobs, e);
 }
 
 static void close_record(void *ptr)
@@ -65,7 +68,8 @@ static int blobs_again(struct arena *a, struct record *r, struct err *e)
 	return blobs_open(a, r->state, r->audit.uid, true, &r->blobs, e);
 }
 
-int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e)
+int record_open(struct arena *a, const struct view *v, const struct record_options *o, const struct policies *p,
+		struct record *ret, struct err *e)
 {
 	struct policies builtin;
 	const struct audit_policy *own;
@@ -74,11 +78,11 @@ int record_open(struct arena *a, const struct record_place *at, const struct pol
 	policies_default(&builtin);
 	own = p ? &p->own.audit : &builtin.own.audit;
 	*ret = (struct record){
-		.a = a, .audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = at->environ, .scrubbed = at->scrubbed,
+		.a = a, .audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = o->environ, .scrubbed = o->scrubbed,
 		.required = !own->optional, .output_max = own->outputs,
 	};
 	close_with_arena(ret);
-	if (open_all(a, at, ret, &why) == 0) {
+	if (open_all(a, v, o, ret, &why) == 0) {
 		ret->audit.sync = own->sync;
 		ret->audit.retain_days = own->retention_days;
 		return 0;

@@ -26,12 +26,11 @@
 #define RECORD_CUT "the command has " /* how the note of a row starts that holds the beginning of its command alone */
 #define RECORD_JSON_MAX ((size_t)16 << 20) /* bytes of a view, or of the list of policies */
 
-struct record_place {
-	struct str state, project; /* the state directory, which is made if need be; the project whose commands must not reach it */
-	uint32_t uid;
-	char *const *environ;      /* of the caller; may be NULL */
+struct record_options { /* beside the view, which says where the state is, and whose */
+	char *const *environ;         /* of the caller; may be NULL */
 	const struct texts *scrubbed; /* names of further variables whose values are secrets */
-	struct path_memo *memo;    /* of who has just looked at the state; may be NULL */
+	const struct str *workspace;  /* its commands must not reach the state; NULL: the project's */
+	bool fresh;                   /* the view was made just now: its memo still holds */
 };
 
 struct record_who { /* empty: not known */
@@ -63,7 +62,8 @@ struct record_id { /* of a request: its rows share it. Empty: there is no row */
 };
 
 /* Policies NULL: they did not load; the built-in settings hold. 0 also when the record is off. record_close() may always be called. */
-int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e);
+int record_open(struct arena *a, const struct view *v, const struct record_options *o, const struct policies *p,
+		struct record *ret, struct err *e);
 /* Also in between, so that no process of a box inherits a way to the record: what is written next opens it again. */
 void record_close(struct record *r);
 /* A judgement that denies because nothing can be recorded. */
@@ -96,8 +96,9 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note, struct err *e);
 
 /*
- * Keeps a stream as a blob and says its digest: the raw bytes, redacted. More than `audit.outputs` allows: its head and its tail, with a line
- * between them that says so, and *ret_cut. An empty stream is no blob, and *ret is empty.
+ * Keeps a stream as a blob and says its digest: the raw bytes, redacted. More than `audit.outputs` allows:
+ * its head and its tail, with a line between them that says so, and *ret_cut. An empty stream is no blob, and
+ * *ret is empty.
  */
 int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e);
 /* A text without secrets, by the same means as commands. */

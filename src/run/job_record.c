@@ -134,10 +134,13 @@ static void name_who(struct job *j)
 int job_record_open(struct arena *a, struct job *j, struct err *e)
 {
 	/* The state must be out of the program's reach: outside of what it may write. */
-	struct record_place at = {j->world.state_dir, j->run.spec.workspace, j->world.uid, variables_known(a, &j->world, &j->wishes), j->run.scrubbed, j->world.view->memo};
+	const struct record_options options = {
+		.environ = variables_known(a, &j->world, &j->wishes), .scrubbed = j->run.scrubbed,
+		.workspace = &j->run.spec.workspace, .fresh = true,
+	};
 
 	name_who(j);
-	return record_open(a, &at, j->policies.digest.n ? &j->policies : NULL, &j->record, e);
+	return record_open(a, j->world.view, &options, j->policies.digest.n ? &j->policies : NULL, &j->record, e);
 }
 
 /* The requested options, if there is no spec yet because there is no policy. */

@@ -370,7 +370,7 @@ static char *const env[] = {"MY_API_TOKEN=" SECRET, "PLAIN=hello", NULL};
 
 static int open_record(const char *state, const struct policies *p, struct record *ret, struct err *e)
 {
-	return record_open(A, &(struct record_place){.state = str_of(at(state)), .uid = (uint32_t)getuid(), .environ = env}, p, ret, e);
+	return record_open(A, &(struct view){.state_dir = str_of(at(state)), .uid = (uint32_t)getuid()}, &(struct record_options){.environ = env}, p, ret, e);
 }
 
 static void test_rows(void)
@@ -532,7 +532,7 @@ static void test_required(void)
 	record_close(&r);
 	record_refuse(A, &e, &j);
 	CHECK(j.verdict == VERDICT_DENY && j.reasons->id == CHECK_RECORD_ERROR);
-	CHECK_INT(record_open(A, &(struct record_place){.state = STR("")}, NULL, &r, &e), -1);
+	CHECK_INT(record_open(A, &(struct view){.state_dir = STR(""), .uid = 0}, &(struct record_options){0}, NULL, &r, &e), -1);
 	CHECK(strstr(e.text, "CAISSON_STATE"));
 	p.own.audit.optional = true;
 	CHECK_INT(open_record("state-file", &p, &r, &e), 0);

@@ -127,7 +127,7 @@ int main(void)
 
 	place_begin();
 	make_dir("state", 0700);
-	CHECK_INT(record_open(A, &(struct record_place){.state = str_of(at("state")), .uid = geteuid()}, NULL, &record, &e), 0);
+	CHECK_INT(record_open(A, &(struct view){.state_dir = str_of(at("state")), .uid = geteuid()}, &(struct record_options){0}, NULL, &record, &e), 0);
 	RUN(test_whole);
 	RUN(test_ends);
 	RUN(test_lost);

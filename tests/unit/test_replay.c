@@ -148,7 +148,7 @@ int main(void)
 		return 1;
 	policies_default(&policies);
 	policies.own.audit.sync = AUDIT_SYNC_NONE;
-	if (record_open(A, &(struct record_place){.state = str_of(at("state")), .uid = (uint32_t)getuid()}, &policies, &record, &e) < 0)
+	if (record_open(A, &(struct view){.state_dir = str_of(at("state")), .uid = (uint32_t)getuid()}, &(struct record_options){0}, &policies, &record, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	RUN(test_all);
 	RUN(test_found);
