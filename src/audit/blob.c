@@ -176,23 +176,45 @@ static int give_name(const struct blobs *b, int fd, const char *spare, const cha
 	return linkat(AT_FDCWD, self, b->dir, name, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST ? 0 : -1;
 }
 
-static int store_blob(const struct blobs *b, const char *name, int (*fill)(void *arg, int fd, struct err *e), void *arg, bool sync, struct err *e)
+struct blob_spare { /* a blob before it has its name */
+	const struct blobs *b;
+	int fd;
+	char name[SPARE_MAX + 1]; /* empty: it has none */
+};
+
+static void drop_spare(void *ptr)
 {
-	char spare[SPARE_MAX + 1];
-	FD_CLEANUP int fd = new_file(b, name, spare);
-	if (fd < 0)
+	struct blob_spare *s = ptr;
+
+	fd_close(&s->fd);
+	if (s->name[0])
+		unlinkat(s->b->dir, s->name, 0);
+}
+
+static int name_spare(struct blob_spare *s, const char *name, bool sync, struct err *e)
+{
+	if (sync && fdatasync(s->fd) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s/%s'", STR_ARG(s->b->path), name);
+	if (give_name(s->b, s->fd, s->name, name) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot name '%.*s/%s'", STR_ARG(s->b->path), name);
+	s->name[0] = 0;
+	return 0;
+}
+
+static int store_blob(struct arena *a, const struct blobs *b, const char *name,
+		int (*fill)(void *arg, int fd, struct err *e), void *arg, bool sync, struct err *e)
+{
+	struct blob_spare s = {.b = b};
+	struct arena_cleanup cleanup;
+	int rc;
+
+	s.fd = new_file(b, name, s.name);
+	if (s.fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s'", STR_ARG(b->path));
-	if (fill(arg, fd, e) == 0) {
-		if (sync && fdatasync(fd) < 0)
-			err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s/%s'", STR_ARG(b->path), name);
-		else if (give_name(b, fd, spare, name) == 0)
-			return 0;
-		else
-			err_set(e, ERR_SYSTEM, errno, "cannot name '%.*s/%s'", STR_ARG(b->path), name);
-	}
-	if (spare[0])
-		unlinkat(b->dir, spare, 0);
-	return -1;
+	arena_defer(a, &cleanup, drop_spare, &s);
+	rc = fill(arg, s.fd, e) == 0 ? name_spare(&s, name, sync, e) : -1;
+	arena_release(a, &cleanup);
+	return rc;
 }
 
 static int fill_whole(void *arg, int fd, struct err *e) { return fd_write_all(fd, "blob", *(struct str *)arg, e); }
@@ -213,7 +235,7 @@ int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struc
 	file_of(digest, name);
 	if (is_kept(b, name))
 		return 0;
-	return compress_frame(a, bytes, &whole, e) < 0 || store_blob(b, name, fill_whole, &whole, sync, e) < 0
+	return compress_frame(a, bytes, &whole, e) < 0 || store_blob(a, b, name, fill_whole, &whole, sync, e) < 0
 		       ? -1
 		       : 0;
 }
@@ -243,7 +265,6 @@ struct pouring {
 	struct blob_sink *sink;
 	uint64_t size;
 	struct arena *a;
-	struct err *e;
 };
 
 static int compress_bytes(struct blob_sink *to, struct str bytes, bool end, struct err *e)
@@ -272,29 +293,30 @@ int blob_take(struct blob_sink *to, struct str bytes, struct err *e)
 	return 0;
 }
 
-static int run_pour(void *arg)
-{
-	struct pouring *p = arg;
-	return p->pour(p->ctx, p->sink, p->e) < 0;
-}
-
-/* Runs under its own arena_run, so the descriptors are closed when memory runs out. */
 static int pour_all(struct pouring *p, struct err *e)
 {
-	p->e = e;
 	p->sink->n = 0;
-	int code = arena_run(p->a, run_pour, p);
-	return code == ARENA_FULL ? err_set(e, ERR_LIMIT, 0, "no memory left for a blob") : code ? -1 : 0;
+	return p->pour(p->ctx, p->sink, e);
+}
+
+static void free_zstd(void *ptr)
+{
+	struct blob_sink *to = ptr;
+
+	ZSTD_freeCCtx(to->zstd);
+	to->zstd = NULL;
 }
 
 static int fill_poured(void *arg, int fd, struct err *e)
 {
 	struct pouring *p = arg;
 	struct blob_sink *to = p->sink;
+	struct arena_cleanup cleanup;
 	to->fd = fd;
 	to->zstd = ZSTD_createCCtx();
 	if (!to->zstd)
 		return err_set(e, ERR_LIMIT, 0, "no memory left for a blob");
+	arena_defer(p->a, &cleanup, free_zstd, to);
 	ZSTD_CCtx_setParameter(to->zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(to->zstd, ZSTD_c_windowLog, WINDOW_LOG);
 	ZSTD_CCtx_setPledgedSrcSize(to->zstd, p->size);
@@ -303,8 +325,7 @@ static int fill_poured(void *arg, int fd, struct err *e)
 		bad = err_set(e, ERR_INTERNAL, 0, "a blob was not the same twice");
 	if (!bad)
 		bad = compress_bytes(to, STR(""), true, e);
-	ZSTD_freeCCtx(to->zstd);
-	to->zstd = NULL;
+	arena_release(p->a, &cleanup);
 	return bad;
 }
 
@@ -323,7 +344,7 @@ int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, voi
 	sodium_bin2hex(digest + sizeof prefix - 1, BLOB_HEX + 1, hash, sizeof hash);
 	struct str whole = str_dup(a, str_n(digest, BLOB_DIGEST));
 	file_of(whole, name);
-	if (!is_kept(b, name) && store_blob(b, name, fill_poured, &p, sync, e) < 0)
+	if (!is_kept(b, name) && store_blob(a, b, name, fill_poured, &p, sync, e) < 0)
 		return -1;
 	*ret = whole;
 	return 0;

@@ -163,7 +163,7 @@ static int run_again(struct replay_job *c)
 	j->wishes.agent = "replay";
 	if (c->o.config)
 		j->wishes.config = c->o.config;
-	arena_init(&c->running, RUN_ARENA);
+	arena_init_in(&c->running, RUN_ARENA, &c->a);
 	rc = arena_run(&c->running, rerun_request, c);
 	job_end(j);
 	if (rc == 0 && (j->report.error.n || j->refused)) {

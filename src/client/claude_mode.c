@@ -202,9 +202,8 @@ struct listing { /* of one directory */
 	struct texts *todo; /* directories that are still to be searched */
 };
 
-static int list_entries(void *arg)
+static void list_entries(struct listing *l)
 {
-	struct listing *l = arg;
 	struct claude_reader *r = l->r;
 	const struct dirent *entry;
 
@@ -226,14 +225,15 @@ static int list_entries(void *arg)
 			l->todo = t;
 		}
 	}
-	return 0;
 }
 
-/* A directory that cannot be listed may hold a file that is to be hidden. The handle must be closed before a
- * full arena leaves. */
+static void close_directory(void *d) { closedir(d); }
+
+/* A directory that cannot be listed may hold a file that is to be hidden. */
 static bool look_in(struct listing *l, struct str dir)
 {
-	int fd = open(str_c(l->r->a, dir), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc;
+	int fd = open(str_c(l->r->a, dir), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct arena_cleanup cleanup;
 
 	l->d = fd < 0 ? NULL : fdopendir(fd);
 	if (!l->d) {
@@ -241,9 +241,10 @@ static bool look_in(struct listing *l, struct str dir)
 		return false;
 	}
 	l->dir = dir;
-	rc = arena_run(l->r->a, list_entries, l);
-	closedir(l->d);
-	return rc >= 0;
+	arena_defer(l->r->a, &cleanup, close_directory, l->d);
+	list_entries(l);
+	arena_release(l->r->a, &cleanup);
+	return true;
 }
 
 static void look_in_project(struct claude_reader *r)

@@ -288,9 +288,8 @@ static bool search_piece(struct transcript_search *s, size_t n, size_t at)
 }
 
 /* Backwards: the turn at hand began near the end. Pieces overlap, so that no mark is cut. */
-static int search_back(void *arg)
+static void search_back(struct transcript_search *s)
 {
-	struct transcript_search *s = arg;
 	size_t end = s->size, floor = end > CODEX_TRANSCRIPT_MAX ? end - CODEX_TRANSCRIPT_MAX : 0;
 
 	s->piece = arena_alloc(s->a, CHUNK + sizeof(MARK));
@@ -302,20 +301,21 @@ static int search_back(void *arg)
 			break;
 		end = from;
 	}
-	return 0;
 }
 
 void codex_walls(
 	struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse)
 {
 	struct transcript_search s = {.a = a, .t = t};
-	FD_CLEANUP int fd = codex_open_transcript(a, t, &s.size);
+	FD_SCOPE f = {0};
 
-	s.fd = fd;
+	fd_scope(&f, a, codex_open_transcript(a, t, &s.size));
+	s.fd = f.fd;
 	*ret = (struct client_walls){0};
 	*ret_refuse = STR("");
-	if (fd < 0 || arena_run(a, search_back, &s) < 0)
+	if (f.fd < 0)
 		return;
+	search_back(&s);
 	*ret = s.walls;
 	*ret_refuse = s.refuse;
 }

@@ -87,7 +87,6 @@ struct build {
 	struct fy_event *ev; /* the current event: freed also if the arena is left while it is in use */
 	struct level stack[YAML_DEPTH_MAX + 1];
 	size_t depth, nodes, documents;
-	int result;
 };
 
 static int fail_build(struct build *b, uint32_t line, uint32_t column, const char *what)
@@ -221,27 +220,41 @@ static int fail_parse(struct build *b)
 	return fail_build(b, de->line >= 1 ? (uint32_t)de->line : 1, de->column >= 1 ? (uint32_t)de->column : 1, what);
 }
 
-static int parse_events(void *arg)
+static int parse_events(struct build *b)
 {
-	struct build *b = arg;
 	for (;;) {
+		enum fy_event_type type;
+		int r;
+
 		b->ev = fy_parser_parse(b->parser);
-		if (!b->ev) {
-			b->result = fy_diag_got_error(b->diag) || fy_parser_get_stream_error(b->parser) ? fail_parse(b) : 0;
-			return 0;
-		}
-		enum fy_event_type type = b->ev->type;
-		b->result = take_event(b, b->ev);
+		if (!b->ev)
+			return fy_diag_got_error(b->diag) || fy_parser_get_stream_error(b->parser) ? fail_parse(b) : 0;
+		type = b->ev->type;
+		r = take_event(b, b->ev);
 		fy_parser_event_free(b->parser, b->ev);
 		b->ev = NULL;
-		if (b->result < 0 || type == FYET_STREAM_END)
-			return 0;
+		if (r < 0 || type == FYET_STREAM_END)
+			return r;
 	}
+}
+
+/* libfyaml's memory is not the arena's. */
+static void free_parser(void *ptr)
+{
+	struct build *b = ptr;
+
+	if (b->ev)
+		fy_parser_event_free(b->parser, b->ev);
+	fy_parser_destroy(b->parser);
+	fy_diag_destroy(b->diag);
 }
 
 static int read_all(struct build *b)
 {
+	struct arena_cleanup cleanup;
 	struct fy_diag_cfg dcfg;
+	int r = -1;
+
 	fy_diag_cfg_default(&dcfg);
 	dcfg.fp = NULL;
 	dcfg.level = FYET_ERROR;
@@ -251,17 +264,12 @@ static int read_all(struct build *b)
 	fy_diag_set_collect_errors(b->diag, true);
 	struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_DISABLE_MMAP_OPT, .diag = b->diag};
 	b->parser = fy_parser_create(&cfg);
-	int r = -1;
+	arena_defer(b->a, &cleanup, free_parser, b);
 	if (!b->parser || fy_parser_set_string(b->parser, b->f->bytes.p, b->f->bytes.n) < 0)
 		err_set(b->e, ERR_LIMIT, 0, "no memory to read '%.*s'", STR_ARG(b->f->name));
-	else if ((r = arena_run(b->a, parse_events, b)) < 0) /* libfyaml's memory must be freed also if the arena is full */
-		err_set(b->e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(b->f->name));
 	else
-		r = b->result;
-	if (b->ev)
-		fy_parser_event_free(b->parser, b->ev);
-	fy_parser_destroy(b->parser);
-	fy_diag_destroy(b->diag);
+		r = parse_events(b);
+	arena_release(b->a, &cleanup);
 	return r;
 }
 
@@ -289,20 +297,13 @@ static int check_text(const struct yaml_file *f, struct err *e)
 	return 0;
 }
 
-static int run_plain(void *arg)
-{
-	struct build *b = arg;
-	return yaml_plain(b->a, b->f) ? 1 : 0;
-}
-
 static int read_bytes(struct arena *a, struct yaml_file *f, bool full, struct err *e)
 {
 	struct build b = {.a = a, .f = f, .e = e};
 	if (f->bytes.n > YAML_BYTES_MAX)
 		return err_set(e, ERR_CONFIG, 0, "%.*s:1:1: larger than %zu bytes", STR_ARG(f->name), YAML_BYTES_MAX);
-	int plain = full ? 0 : arena_run(a, run_plain, &b);
-	if (plain)
-		return plain > 0 ? 0 : err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(f->name));
+	if (!full && yaml_plain(a, f))
+		return 0;
 	if (check_text(f, e) < 0)
 		return -1;
 	if (f->bytes.n && read_all(&b) < 0)

@@ -243,7 +243,7 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 	if (!o.m->used) {
 		if (p->nmemos + 1 >= p->cap)
 			o.m = &spare;
-		arena_init(&scratch, SCRATCH_CAP);
+		arena_init_in(&scratch, SCRATCH_CAP, p->a);
 		if (arena_run(&scratch, judge_one, &o) < 0)
 			o.rc = -1;
 		arena_free(&scratch);

@@ -277,7 +277,7 @@ static bool try_rules(struct suggest_work *w, struct trial *t, struct str yaml)
 
 		if (ask->left)
 			continue;
-		arena_init(&scratch, SCRATCH_CAP);
+		arena_init_in(&scratch, SCRATCH_CAP, w->a);
 		if (arena_run(&scratch, judge_one, &x) < 0)
 			x.verdict = VERDICT_DENY;
 		arena_free(&scratch);

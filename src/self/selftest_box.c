@@ -261,7 +261,7 @@ static int try_row(struct arena *a, const struct policies *policies, struct tria
 	struct arena own;
 	struct attempt_run o = {.a = &own, .policies = policies, .place = p, .t = t, .e = e};
 
-	arena_init(&own, TRIAL_ARENA);
+	arena_init_in(&own, TRIAL_ARENA, a);
 	if (arena_run(&own, try_inner, &o) != 0)
 		o.rc = err_set(e, ERR_LIMIT, 0, "attempt '%s': the memory bound was reached", t->attempt->name);
 	t->why = str_dup(a, t->why);

@@ -237,22 +237,21 @@ static void try_name(struct component_reading *r, struct str name)
 		add_name(r->x->a, &r->names, &r->n, &r->cap, str_dup(r->x->a, name));
 }
 
-static int read_names(void *arg)
+static void read_names(struct component_reading *r)
 {
-	struct component_reading *r = arg;
 	_Alignas(struct dirent64) char bytes[DENTS_STEP];
 	for (;;) {
 		ssize_t got = syscall(SYS_getdents64, r->fd, bytes, sizeof bytes);
 		if (got < 0)
 			r->x->more = true;
 		if (got <= 0)
-			return 0;
+			return;
 		for (ssize_t at = 0; at < got;) {
 			const struct dirent64 *d = (const struct dirent64 *)(bytes + at);
 			at += d->d_reclen;
 			if (!count_entry(r->x)) {
 				r->x->more = true;
-				return 0;
+				return;
 			}
 			try_name(r, str_of(d->d_name));
 		}
@@ -262,21 +261,22 @@ static int read_names(void *arg)
 /* A shell would see nothing in such a directory either. */
 static bool same_for_the_shell(int why) { return why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP || why == ENAMETOOLONG; }
 
-/* Reads a directory under an arena_run of its own, so that its descriptor is closed also when the arena is full. 0 or ARENA_FULL. */
-static int read_dir(struct expansion *x, const char *path, struct component_reading *r)
+static void read_dir(struct expansion *x, const char *path, struct component_reading *r)
 {
 	struct statfs fs;
-	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0) {
+	FD_SCOPE f = {0};
+
+	fd_scope(&f, x->a, open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+	if (f.fd < 0) {
 		x->more |= !same_for_the_shell(errno);
-		return 0;
+		return;
 	}
-	if (fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC) {
+	if (fstatfs(f.fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC) {
 		x->more = true;
-		return 0;
+		return;
 	}
-	r->fd = fd;
-	return arena_run(x->a, read_names, r);
+	r->fd = f.fd;
+	read_names(r);
 }
 
 /* The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means what path.h says. */
@@ -291,8 +291,8 @@ static void list_directory(struct expansion *x, struct str dir, struct str part,
 		x->more = true;
 		return;
 	}
-	if (where.target == PATH_DIR && read_dir(x, str_c(x->a, where.real), ret) != 0)
-		arena_array(x->a, SIZE_MAX, SIZE_MAX); /* on with leaving, now that the descriptor is closed */
+	if (where.target == PATH_DIR)
+		read_dir(x, str_c(x->a, where.real), ret);
 }
 
 static void expand_rest(struct expansion *x, struct str done, struct str rest, unsigned depth);

@@ -119,61 +119,69 @@ static bool is_prunable(const char *name, const struct stat *st, int64_t now)
 	return S_ISREG(st->st_mode) && strcmp(name, MARK) != 0 && (name[0] != '.' || st->st_mtime < now - OUTPUTS_TEMP_SEC);
 }
 
-struct pruning {
-	DIR *dir;
-	struct kept_outputs all;
-};
-
-static int list_outputs(void *arg)
+static void list_outputs(DIR *dir, struct kept_outputs *all)
 {
-	struct pruning *p = arg;
 	int64_t now = time(NULL);
 	struct stat st;
 
-	for (struct dirent *d; p->all.n < OUTPUTS_MAX && (d = readdir(p->dir));)
-		if (fstatat(dirfd(p->dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_prunable(d->d_name, &st, now))
-			add_output(&p->all, d->d_name, &st);
-	return 0;
+	for (struct dirent *d; all->n < OUTPUTS_MAX && (d = readdir(dir));)
+		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_prunable(d->d_name, &st, now))
+			add_output(all, d->d_name, &st);
+}
+
+static void close_folder(void *dir) { closedir(dir); }
+
+static bool goes(const struct kept_output *f, int64_t older_than, uint64_t max_bytes, uint64_t left)
+{
+	return f->changed < older_than || f->name[0] == '.' || (max_bytes && left > max_bytes);
+}
+
+/* The oldest first. */
+static void prune(DIR *dir, struct kept_outputs *all, int64_t older_than, uint64_t max_bytes, bool dry,
+		struct outputs_pruned *ret)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		ret->left_files++;
+		ret->left_bytes += all->v[i].bytes;
+	}
+	if (all->n)
+		qsort(all->v, all->n, sizeof(*all->v), older_first);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct kept_output *f = &all->v[i];
+
+		if (!goes(f, older_than, max_bytes, ret->left_bytes) || (!dry && unlinkat(dirfd(dir), f->name, 0) != 0))
+			continue;
+		ret->files++;
+		ret->bytes += f->bytes;
+		ret->left_files--;
+		ret->left_bytes -= f->bytes;
+	}
 }
 
 int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_t max_bytes, bool dry, struct outputs_pruned *ret, struct err *e)
 {
-	struct pruning p = {.all = {.a = a}};
+	struct kept_outputs all = {.a = a};
 	struct outputs_pruned done = {0};
 	const char *path = str_c(a, state);
-	int dir, rc;
+	struct arena_cleanup cleanup;
+	DIR *dir;
+	int fd;
 
-	if (open_folder(path, false, &dir) < 0) {
+	if (open_folder(path, false, &fd) < 0) {
 		if (errno != ENOENT)
 			return err_set(e, ERR_SYSTEM, errno, "cannot use '%s/%s'", path, OUTPUTS_FOLDER);
 		*ret = done;
 		return 0;
 	}
-	p.dir = fdopendir(dir);
-	if (!p.dir) {
-		fd_close(&dir);
+	dir = fdopendir(fd);
+	if (!dir) {
+		fd_close(&fd);
 		return err_set(e, ERR_SYSTEM, errno, "cannot read '%s/%s'", path, OUTPUTS_FOLDER);
 	}
-	rc = arena_run(a, list_outputs, &p); /* so that the folder is closed when there is no memory */
-	for (size_t i = 0; i < p.all.n; i++) {
-		done.left_files++;
-		done.left_bytes += p.all.v[i].bytes;
-	}
-	if (rc == 0 && p.all.n)
-		qsort(p.all.v, p.all.n, sizeof(*p.all.v), older_first);
-	for (size_t i = 0; rc == 0 && i < p.all.n; i++) {
-		const struct kept_output *f = &p.all.v[i];
-
-		if ((f->changed >= older_than && f->name[0] != '.' && (!max_bytes || done.left_bytes <= max_bytes)) || (!dry && unlinkat(dirfd(p.dir), f->name, 0) != 0))
-			continue;
-		done.files++;
-		done.bytes += f->bytes;
-		done.left_files--;
-		done.left_bytes -= f->bytes;
-	}
-	closedir(p.dir);
-	if (rc != 0)
-		return err_set(e, ERR_LIMIT, 0, "no memory left to look at '%s/%s'", path, OUTPUTS_FOLDER);
+	arena_defer(a, &cleanup, close_folder, dir);
+	list_outputs(dir, &all);
+	prune(dir, &all, older_than, max_bytes, dry, &done);
+	arena_release(a, &cleanup);
 	*ret = done;
 	return 0;
 }
