@@ -20,7 +20,7 @@
 
 static const int refusals[] = {EPERM, EACCES, ENOSYS, EINVAL, ENODEV, EOPNOTSUPP};
 
-/* A limit of 0 looks like one that is used up: ENOSPC. */
+/* A namespace limit of 0 also fails with ENOSPC, like one that is used up. */
 static const char namespace_limits[][40] = {
 	"/proc/sys/user/max_user_namespaces", "/proc/sys/user/max_pid_namespaces",
 	"/proc/sys/user/max_mnt_namespaces", "/proc/sys/user/max_net_namespaces",

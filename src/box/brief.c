@@ -15,7 +15,7 @@
 #include "sys/cpus.h"
 #include "sys/fds.h"
 
-/* The kernel takes no more than 6 MB of arguments and environment; only what is used is ever touched. */
+/* The kernel takes at most 6 MB of arguments and environment. Unused pages are never touched. */
 #define BRIEF_BYTES ((size_t)16 << 20)
 #define BRIEF_ALIGN 16
 #define BRIEF_CHUNK ((size_t)32 << 10) /* bytes of a message */
@@ -26,10 +26,7 @@ struct brief {
 	_Alignas(BRIEF_ALIGN) char at[BRIEF_BYTES];
 };
 
-/*
- * Not static memory: that would be asked of the kernel for every command, and a hook must run where the
- * caller may have little.
- */
+/* Mapped, not static: static memory counts for every command, and a hook must run with little memory. */
 static struct brief *brief;
 
 int brief_open(struct err *e)
@@ -40,12 +37,12 @@ int brief_open(struct err *e)
 
 	if (at == MAP_FAILED)
 		return err_set(e, ERR_SYSTEM, errno, "no memory for what the box is told");
-	(void)madvise(at, sizeof(*brief), MADV_NOHUGEPAGE); /* a few KB of it are used, as a rule */
+	(void)madvise(at, sizeof(*brief), MADV_NOHUGEPAGE); /* usually a few KB are used */
 	brief = at;
 	return 0;
 }
 
-/* Zeroed. Once something did not fit, nothing does. */
+/* Returns zeroed memory, or NULL once the brief is full. */
 static void *brief_alloc(struct brief *b, size_t n)
 {
 	size_t from = (b->used + BRIEF_ALIGN - 1) & ~(size_t)(BRIEF_ALIGN - 1);
@@ -127,7 +124,7 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 	struct brief *b = brief;
 	struct ns_task *t;
 
-	memset(b->at, 0, b->used); /* of another box in this process */
+	memset(b->at, 0, b->used); /* left over from another box of this process */
 	b->used = 0;
 	b->full = false;
 	t = brief_alloc(b, sizeof(*t));
@@ -147,7 +144,7 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 		       : 0;
 }
 
-/* ---- on its way ---- */
+/* ---- sending and receiving ---- */
 
 static const struct ns_task *brief_task(void) { return (const struct ns_task *)(const void *)brief->at; }
 
@@ -224,7 +221,7 @@ static int take_trees(const struct op *op, int talk)
 		if (fds_recv(talk, &word, 1, fds, &n, 0) != 1 || !n)
 			return -1;
 		for (size_t i = 0; i < n && op; i++, op = next_tree(op->next))
-			((struct op *)op)->tree = fds[i]; /* in memory of ours */
+			((struct op *)op)->tree = fds[i]; /* the buffer is ours, so writing is safe */
 	}
 	return 0;
 }

@@ -38,7 +38,7 @@
 #define OPEN_FILES 20000
 #define USER_PARTS 4         /* a box may use this fraction of what the kernel gives one user of the host */
 #define SIGNALS_MAX 4096     /* pending, timers included */
-/* In POSIX message queues; half of the usual limit holds four of the usual size. */
+/* Bytes in POSIX message queues: half of the usual limit holds four queues of the usual size. */
 #define QUEUE_BYTES_MAX ((uint64_t)800 << 10)
 #define LOCKED_BYTES_MAX ((uint64_t)8 << 20)
 #define FAILING_MS 20 /* for the program's process to send its own reason first */
@@ -105,8 +105,8 @@ static int become_user(const struct ns_user *u, struct err *e)
 	if (setresgid(u->gid, u->gid, u->gid) != 0 || setresuid(u->uid, u->uid, u->uid) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot become the user of the box");
 	/*
-	 * Another user is not dumpable, and init must enter the network of another process; while it can,
-	 * nothing foreign runs in the box.
+	 * After a change of user a process is not dumpable, but init must enter another process's network
+	 * namespace. Nothing foreign runs in the box while init is dumpable.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
@@ -115,10 +115,10 @@ static int become_user(const struct ns_user *u, struct err *e)
 }
 
 /*
- * Changing the user forgets the parent-death signal, so this is done again after it. It may be too late,
- * which only the launcher's own descriptor says: other processes may still hold its end of the socket, and
- * words it said before are still in there. It sends the signals and counts as ended under one lock of the
- * kernel, which changing our process group waits for: after that it is one or the other.
+ * Asks for the parent-death signal; again after a change of user, which clears it. The launcher may already
+ * be dead, and only its pidfd tells that: other processes may still hold its end of the socket, and old
+ * messages may still be queued there. A dying process sends these signals and becomes a zombie under one
+ * kernel lock. setpgid() waits for that lock, so after it one of the two is certain.
  */
 static int die_with_launcher(const struct ns_child *c, struct err *e)
 {
@@ -146,7 +146,7 @@ static void __attribute__((noreturn)) reap_until_end(int talk, pid_t child)
 	if (pid != child)
 		_exit(NS_LOST); /* the program's status is lost */
 	m.status = status;
-	if (waitpid(-1, NULL, WNOHANG) >= 0) { /* who is left is a child of ours, or has a parent who is */
+	if (waitpid(-1, NULL, WNOHANG) >= 0) { /* every process left in the box is a descendant of init */
 		kill(-1, SIGKILL);
 		while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 			;
@@ -166,8 +166,8 @@ static void end_late_box(int sig, siginfo_t *from, void *context)
 }
 
 /*
- * A launcher that is stopped, or waits for something, keeps no time: then the box ends itself, a little
- * later.
+ * The box's own clock, a little later than the launcher's: a stopped or blocked launcher does not kill in
+ * time.
  */
 static int start_own_clock(uint64_t limit_ms, struct err *e)
 {
@@ -184,9 +184,9 @@ static int start_own_clock(uint64_t limit_ms, struct err *e)
 }
 
 /*
- * The kernel counts some things for each user of the host, and a box of an ordinary user shares that count
- * with the rest of the user's processes. A caller who may go before all others must not lend that: what keeps
- * the time would be among the others.
+ * The kernel counts some resources per user of the host, and a box of an ordinary user shares those counts
+ * with the user's other processes. A caller's real-time or nice privileges must not pass to the program: it
+ * could starve the processes that keep the time.
  */
 static int set_box_limits(struct err *e)
 {
@@ -219,7 +219,8 @@ static int become_pid1(const struct ns_child *c, struct err *e)
 	struct ns_user user;
 
 	/*
-	 * In any case: the launcher could not write the maps of a process that has ended, and would say that.
+	 * Even after a failure: the launcher cannot write the uid map of a dead process, and would report
+	 * that instead.
 	 */
 	await_user(c->talk, &user);
 	/* Again, because the first cgroup namespace has the launcher's group as its root. */
@@ -284,8 +285,8 @@ static int prepare_root(struct program *p, const struct ns_task *t, int *ret_old
 }
 
 /*
- * Until the program is itself, or has ended. If the launcher has started it and then keeps no time, it has as
- * long as the program would.
+ * Waits until the program's process has called exec or has ended. If the launcher dies or stops after
+ * NS_START, the wait ends with the time limit.
  */
 static void await_exec(struct program *p, uint64_t limit_ms)
 {

@@ -37,10 +37,10 @@ static const struct {
 	char source[16], target[16];
 	enum op_kind kind;
 	unsigned flags;
-	bool system; /* not in another root */
+	bool system; /* only with the system's root */
 } usual[] = {
 	{"", "/proc", OP_PROC, 0, false},
-	/* For Landlock: the directory itself is the root's, and read-only. */
+	/* for Landlock: the directory itself belongs to the root, which is read-only */
 	{"", "/dev", OP_DIR, OP_WRITABLE, false},
 	{"/dev/null", "/dev/null", OP_BIND, DEVICE, false},
 	{"/dev/zero", "/dev/zero", OP_BIND, DEVICE, false},
@@ -72,7 +72,7 @@ static const char masked[][32] = {
 	"/proc/timer_list", "/proc/sys/kernel/random/boot_id",
 };
 
-/* Left out of a root given by the user: the box has its own. */
+/* Entries of a caller's root that the box replaces by its own. */
 static const char own_dirs[][8] = {"proc", "dev", "sys", "tmp", "run", "home"};
 
 #define EACH(i, table) for (size_t i = 0; i < ARRAY_SIZE(table); i++)
@@ -139,10 +139,7 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 	return 0;
 }
 
-/*
- * The caller has no name in the box: only the box's user is known there. Root is somebody else inside, so
- * that id is ours as well.
- */
+/* The box knows only its own user, without the caller's name. Root has another id inside, PLAN_ID. */
 static void add_users(struct arena *a, const struct spec *s, struct ops *ops)
 {
 	unsigned uid = geteuid() ? geteuid() : PLAN_ID, gid = geteuid() ? getegid() : PLAN_ID;
@@ -227,7 +224,7 @@ const char *plan_system(size_t i)
 	return i < ARRAY_SIZE(system_paths) ? system_paths[i] : NULL;
 }
 
-/* The system's own root is there already: only what Landlock has to know of it. */
+/* Init has built the system's root already. The plan lists only its writable parts, for Landlock. */
 static void add_usual(struct arena *a, const struct spec *s, struct ops *ops)
 {
 	struct op op;
@@ -262,7 +259,7 @@ static bool closed_inside(const struct spec *s, const struct spec_path *p)
 	return !p->writable && s->workspace.n && path_inside(target_of(p), s->workspace);
 }
 
-/* An overlay would hide what else is mounted below it. */
+/* An overlay hides mounts below its directory. */
 static bool has_mounts(const struct texts *mounts, struct str path)
 {
 	for (; mounts; mounts = mounts->next)
@@ -278,7 +275,7 @@ static unsigned callers_flags(const struct texts *mounts, struct str path, bool 
 	return OP_CALLERS | (has_mounts(mounts, path) ? 0 : OP_APART);
 }
 
-/* Read-only, in the caller's home, and at the same place in the box. */
+/* True for a read-only path in the caller's home that has the same path in the box. */
 static bool of_home(const struct spec *s, const struct spec_path *p)
 {
 	return !p->writable && !p->at.n && path_inside(p->path, s->home);
@@ -350,7 +347,7 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	return add_callers(a, s, ret, e);
 }
 
-/* Something of which the box shows no part is hidden already. */
+/* A path that no mount of the box shows needs no hiding. */
 static bool is_seen(const struct spec *s, struct str path)
 {
 	for (const struct spec_path *p = s->paths; p; p = p->next)
@@ -359,7 +356,7 @@ static bool is_seen(const struct spec *s, struct str path)
 	return s->workspace.n && path_inside(path, s->workspace);
 }
 
-/* A device that cannot be opened covers a file, an empty directory covers a directory. */
+/* Covers a file by a device that cannot be opened, a directory by an empty directory. */
 static int hide(struct arena *a, struct str path, struct ops *ops, struct err *e)
 {
 	struct stat st;

@@ -22,8 +22,8 @@ enum op_kind {
 	OP_INSIDE,
 	/* Covers a name of the box by another, with that one's attributes. A missing target is ignored. */
 	OP_MASK,
-	OP_EMPTY,   /* an empty directory that cannot be written, over whatever directory is there */
-	OP_HOME,    /* the home of the caller; has no place in the box: OP_PART are parts of it */
+	OP_EMPTY,   /* an empty read-only directory, mounted over an existing one */
+	OP_HOME,    /* the caller's home: not mounted itself, the source of OP_PART */
 	OP_PROC, OP_PTS,
 	/* The system's directories and names of /etc. First in the plan, unless the caller gave a root. */
 	OP_SYSTEM,
@@ -34,14 +34,15 @@ enum {
 	OP_DEVICES = 2,  /* device nodes work; else they do not */
 	OP_USUAL = 512,  /* one of the rows: init has built it already */
 	OP_STICKY = 8,   /* OP_SCRATCH: mode 1777, else 0700 */
-	/* OP_BIND: a path the caller named, not one of the system: nothing in it may be a link. */
+	/* OP_BIND: a path that the caller named. No component of it may be a link. */
 	OP_CALLERS = 16,
-	OP_IMAGE = 256,  /* the same for a part of a root that the caller named; its owners are not mapped */
+	/* Like OP_CALLERS, for a part of a root that the caller named; owners are not mapped. */
+	OP_IMAGE = 256,
 	OP_COVERED = 128, /* a writable directory above it covers it in Landlock */
 	/* OP_BIND, read-only: shares the content of files with the host, not FIFOs and sockets (setup.c). */
 	OP_APART = 1024,
-	OP_PART = 2048,  /* OP_BIND: lies in OP_HOME's source, and can be taken from there */
-	OP_IS_DIR = 32, OP_IS_FILE = 64, /* OP_BIND: what the source is, when that is known beforehand */
+	OP_PART = 2048,  /* OP_BIND: a part of OP_HOME's source, taken from there if possible */
+	OP_IS_DIR = 32, OP_IS_FILE = 64, /* OP_BIND: the kind of the source, if known */
 };
 
 struct op {
@@ -49,10 +50,10 @@ struct op {
 	enum op_kind kind;
 	unsigned flags;
 	const char *source, *target;
-	const char *text; /* OP_FILE: this many bytes */
+	const char *text; /* OP_FILE: the length of `text` */
 	size_t ntext;
-	struct identity expected; /* OP_BIND: what the source must be */
-	int tree;        /* OP_BIND: a detached mount made beforehand, used in place of `source`; -1: none */
+	struct identity expected; /* OP_BIND: the identity that the source must have */
+	int tree;        /* OP_BIND: a detached mount to use instead of `source`; -1: none */
 };
 
 struct ops { /* a list that grows at its end */
@@ -63,19 +64,19 @@ struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned
 		struct str target);
 
 /*
- * The source of a mount cannot be used: errno says why. That another directory has its name is the
- * workspace's doing, and no failure of the host.
+ * Reports that the source of a mount cannot be used, with errno as the reason. A workspace that was replaced
+ * by another directory is an error of the input, not of the host.
  */
 int op_unusable(const struct op *op, struct err *e);
 
 /*
- * plan.c: everything a spec asks for. Begins with OP_SYSTEM, and has of the rows only what may be written, or
- * it has all of them.
+ * plan.c: turns the whole spec into operations. With the system's root the list begins with OP_SYSTEM and has
+ * only the writable rows; with a caller's root it has all rows.
  */
 int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err *e);
-/* After everything else: spec.closed and spec.hidden. */
+/* Appends spec.closed and spec.hidden, after everything else. */
 int plan_close(struct arena *a, const struct spec *s, struct ops *ret, struct err *e);
-/* The rows, for init: the i-th operation, false after the last. Takes no memory. */
+/* The i-th row as an operation, for init. False after the last. Allocates nothing. */
 bool plan_usual(size_t i, struct op *ret);
-/* OP_SYSTEM: the i-th path, which is bound at itself, or is a link there as well. NULL after the last. */
+/* OP_SYSTEM: the i-th path, bound at itself or copied as a link. NULL after the last. */
 const char *plan_system(size_t i);

@@ -26,19 +26,19 @@
 #include "sys/scope.h"
 #include "sys/seccomp.h"
 
-#define CHILD_SECONDS 5      /* a child that takes longer is ended */
-#define TODO_MAX 512         /* letters of one line */
-#define SMALL_FILE_MAX 65536 /* of /proc, of which only the beginning matters */
+#define CHILD_SECONDS 5      /* a child that runs longer is killed */
+#define TODO_MAX 512         /* bytes of one line */
+#define SMALL_FILE_MAX 65536 /* bytes read from a file of /proc */
 #define EACH(i, table) for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 
 struct probing {
 	struct arena *a;
 	const char *dir;
-	bool root, inside;     /* inside a box of ours */
+	bool root, inside;     /* this process is in a box */
 	bool users;            /* user namespaces work */
 	struct cg_host cg;
-	bool scoped;           /* its group is in a scope of the user's systemd manager */
-	struct err no_scope;   /* else the reason, if that was tried */
+	bool scoped;           /* the group is in a scope of the user's systemd manager */
+	struct err no_scope;   /* the reason why there is no scope, if one was tried */
 };
 
 /* ---- the list ---- */
@@ -102,7 +102,7 @@ static int in_child(int (*fn)(void *), void *arg)
 	return child_status(pid);
 }
 
-/* The child of a box's namespaces, as far as its users. Waits until these are set. */
+/* The child in the box's namespaces: waits until its users are mapped, then runs fn. */
 static void run_inside(const int start[2], const struct ns_user *u, int (*fn)(void *), void *arg)
 		__attribute__((noreturn));
 static void run_inside(const int start[2], const struct ns_user *u, int (*fn)(void *), void *arg)
@@ -161,7 +161,7 @@ static struct str small_file(struct arena *a, const char *path)
 	return n <= 0 ? STR("") : str_dup(a, str_n(text, (size_t)n));
 }
 
-/* Is there a system call filter on us already? A container's, or a box's. */
+/* True if a system call filter of a container or a box is already loaded. */
 static bool filtered(struct arena *a)
 {
 	return str_contains(small_file(a, "/proc/self/status"), STR("\nSeccomp:\t2"));
@@ -169,10 +169,10 @@ static bool filtered(struct arena *a)
 
 /* ---- namespaces ---- */
 
-/* Settings that keep users from making user namespaces. The first that does is the reason. */
+/* Settings that can keep users from creating user namespaces. The first one that does is reported. */
 static const struct {
 	char path[56], key[48];
-	char bad;              /* its value starts with this */
+	char bad;              /* the setting forbids it if its value starts with this character */
 	bool root_too;
 	char good[8];
 } user_settings[] = {
@@ -364,8 +364,8 @@ static void probe_proc(struct probing *h, struct probe *p)
 }
 
 /*
- * Root lends its files to the user of the box; that needs a file system that can. Anybody else is the same
- * user inside.
+ * For root, files are mapped to the user of the box, which the file system must support. Other callers keep
+ * their own uid.
  */
 static void probe_idmap(struct probing *h, struct probe *p)
 {
@@ -464,7 +464,7 @@ static void probe_landlock(struct probing *h, struct probe *p)
 	probe_todo(h->a, p, "# and restart; a kernel with CONFIG_SECURITY_LANDLOCK=y is needed");
 }
 
-/* A filter that loads and filters nothing is no filter: a socket for the network must be refused by it. */
+/* A filter that loads but does not filter is useless: it must refuse an Internet socket. */
 static int try_filter(void *arg)
 {
 	int why, fd;
@@ -537,7 +537,7 @@ static void try_scope(struct probing *h)
 	scope_close(&s);
 }
 
-/* How to get a group of one's own depends on who governs the groups here. */
+/* The way to a cgroup depends on the manager of the hierarchy. */
 static void todo_group(struct probing *h, struct probe *p)
 {
 	bool v2 = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0,
@@ -618,7 +618,7 @@ static void probe_cpu(struct probing *h, struct probe *p)
 		todo_cpu(h, p);
 }
 
-/* Memory is limited without swap; where swap is not counted a program could use it besides. */
+/* The memory limit excludes swap. Where the kernel does not count swap, a program can use it in addition. */
 static void probe_swap(struct probing *h, struct probe *p)
 {
 	struct str swaps = small_file(h->a, "/proc/swaps");
@@ -648,10 +648,7 @@ static void probe_kill(struct probing *h, struct probe *p)
 				   : STR("the death of the box's pid 1 kills all of it"));
 }
 
-/*
- * Where the caller's hard limit is 0, the 1 that keeps the host's program for core dumps from starting cannot
- * be set, except by root.
- */
+/* With a hard limit of 0, only root can set the 1 that keeps the host's core dump program from starting. */
 static void probe_cores(struct probing *h, struct probe *p)
 {
 	struct str pattern = small_file(h->a, "/proc/sys/kernel/core_pattern");

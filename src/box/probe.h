@@ -10,7 +10,7 @@ enum probe_state { PROBE_NO, PROBE_PARTLY, PROBE_YES };
 enum probe_weight {
 	PROBE_NEEDED, /* without it there is no box */
 	PROBE_WALL,   /* a wall or a limit; a box without it falls back to another, and says so */
-	PROBE_EXTRA,  /* faster, or a second way to what is there anyway */
+	PROBE_EXTRA,  /* a faster or second way to something that works anyway */
 };
 
 struct probe {
@@ -18,7 +18,7 @@ struct probe {
 	const char *id, *title;
 	enum probe_weight weight;
 	enum probe_state state;
-	struct str by;        /* what enforces it; or why it is missing */
+	struct str by;        /* the enforcing mechanism, or the reason why it is missing */
 	struct texts *todo;   /* commands and hints, one on each line */
 };
 

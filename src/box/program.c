@@ -29,7 +29,7 @@
 
 /* ---- limits and walls ---- */
 
-/* Where no cgroup has a quota: as many CPUs as there are whole ones in the limit, and one for the rest. */
+/* Without a cgroup quota the program gets as many CPUs as the limit, rounded up. */
 static int set_affinity(uint32_t cpu_milli)
 {
 	uint32_t wanted = (cpu_milli + 999) / 1000, n = 0;
@@ -43,16 +43,16 @@ static int set_affinity(uint32_t cpu_milli)
 	return n > wanted ? sched_setaffinity(0, sizeof(set), &set) : 0;
 }
 
-struct group_entry { /* into its group */
-	int word;                      /* the launcher's: NS_START and what else */
-	int doors[CG_HIERARCHIES_MAX]; /* how it gets in; none when init was born in it */
+struct group_entry { /* the launcher's permission to start, and the way into the cgroup */
+	int word;                      /* the byte that the launcher sent: NS_START and further bits */
+	int doors[CG_HIERARCHIES_MAX]; /* descriptors to enter the group; none if init was born in it */
 	size_t n;
 };
 
-/* There is no group: the launcher counts memory, the kernel each thing by itself. */
+/* Without a group the launcher watches memory, and rlimits bound the rest. */
 static bool has_no_group(const struct group_entry *g) { return !(g->word & NS_GROUP); }
 
-/* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
+/* RLIMIT_NPROC counts only the processes of this user namespace, init included. */
 static int set_process_limits(const struct group_entry *g, const struct ns_task *t, struct err *e)
 {
 	int rc = has_no_group(g) ? limit_lower(RLIMIT_NPROC, (uint64_t)t->limits.pids + 1) : 0;
@@ -65,8 +65,8 @@ static int set_process_limits(const struct group_entry *g, const struct ns_task 
 }
 
 /*
- * The doors are closed when the program is itself, and in init soon after, so nothing in the box holds a way
- * to its own limits.
+ * exec closes these descriptors, and init closes its own soon after: nothing in the box can reach its own
+ * limits.
  */
 static int enter_group(const struct group_entry *g, struct err *e)
 {
@@ -83,9 +83,7 @@ static int load_more_filters(const struct group_entry *g, struct err *e)
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
-/*
- * The same paths once more: everything that is mounted can be read, what is mounted writable can be written.
- */
+/* Landlock repeats the mounts: everything mounted is readable, everything mounted writable is writable. */
 static int set_landlock(const struct ns_task *t, struct err *e)
 {
 	int rules = landlock_version() > 0 ? landlock_start(network_has_sockets(&t->network)) : -1;
@@ -112,7 +110,7 @@ static int set_streams(const struct ns_child *c, bool input, struct err *e)
 	return 0;
 }
 
-/* The rest ends with exec; before that init needs it. */
+/* The other descriptors close at exec: init shares the table and needs them until then. */
 static int hold_streams_only(struct err *e)
 {
 	return syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0
@@ -129,8 +127,8 @@ static const char *path_of(char *const *envp)
 }
 
 /*
- * As a shell looks a command up: the first that can be run; what can be found and not run is remembered for
- * the message.
+ * Looks the program up as a shell does: the first one that can be executed. The error of one that cannot is
+ * kept for the message.
  */
 static void exec_program(const struct ns_task *t, struct err *e)
 {
@@ -158,7 +156,7 @@ static void exec_program(const struct ns_task *t, struct err *e)
 	err_set(e, ERR_SYSTEM, why, "cannot run '%.200s' in the box", argv[0]);
 }
 
-/* The descriptors by which the launcher can look into the box from outside, where no cgroup counts for it. */
+/* Sends the descriptors with which the launcher watches a box without a cgroup. */
 static int hand_out(int talk, struct err *e)
 {
 	FD_CLEANUP int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -171,7 +169,7 @@ static int hand_out(int talk, struct err *e)
 }
 
 /*
- * The launcher's word that the program may start, with the doors of its group. The launcher's death ends us.
+ * Waits for the launcher's NS_START and the descriptors of the group. The launcher's death ends this process.
  */
 static void await_start(const struct ns_child *c, struct group_entry *ret)
 {
@@ -194,14 +192,15 @@ static int make_network(struct err *e)
 		if (unshare(CLONE_NEWNET) == 0)
 			return 0;
 		before = why;
-		why = errno; /* or what init has just set: believed when it says the same twice */
+		/* Init may have changed the shared errno: believed if the second try sets the same. */
+		why = errno;
 		if (why && why == before)
 			break;
 	}
 	return err_set(e, ERR_SYSTEM, why, "cannot make a network namespace");
 }
 
-/* ---- its way ---- */
+/* ---- steps ---- */
 
 static void say_network(struct program *p)
 {
@@ -209,7 +208,7 @@ static void say_network(struct program *p)
 	syscall(SYS_futex, &p->life, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Init's next word. Its end is ours. */
+/* Waits for init's next word. Dies with init. */
 static int await_word(const struct program *p, struct err *e)
 {
 	uint64_t word;
@@ -227,7 +226,7 @@ static int enclose_before_root(struct program *p, struct err *e)
 	if (p->child->own_network && make_network(e) != 0)
 		return -1;
 	say_network(p);
-	setsid(); /* not before: where both share a CPU it puts us behind init */
+	setsid(); /* not earlier: on a shared CPU setsid() would schedule this process behind init */
 	if (await_word(p, e) != 0)
 		return -1;
 	if (cpus_restore(&p->task->cpus) != 0)
@@ -259,7 +258,7 @@ static int change_directory(const struct program *p, struct err *e)
 	return 0;
 }
 
-/* In the root, which is ours alone from here on. */
+/* The steps in the new root. From here on this process has its own working directory and root. */
 static int enter_walls(struct program *p, struct err *e)
 {
 	const struct ns_task *t = p->task;
@@ -279,7 +278,7 @@ static int enter_walls(struct program *p, struct err *e)
 	return load_more_filters(&group, e) == 0 ? hold_streams_only(e) : -1;
 }
 
-/* Returns when it failed, which ends it. */
+/* Returns only after a failure, and so ends the process. */
 static int become_program(void *arg)
 {
 	struct program *p = arg;

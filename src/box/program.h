@@ -20,10 +20,10 @@ struct program {
 	const struct ns_task *task; /* set before init's first word */
 	int words;                  /* an eventfd */
 	pid_t pid;                  /* 0: there is none yet */
-	/* Its pid, then PROGRAM_NETWORK; 0: it has ended, or is the program. A futex. */
+	/* A futex: the pid, then PROGRAM_NETWORK; 0 after exec or exit. */
 	pid_t life;
-	bool started;               /* by the launcher */
-	bool start_checked;         /* by init: the directory that it starts in (setup_root()) */
+	bool started;               /* NS_START was received */
+	bool start_checked;         /* cwd was compared by init (setup_root()) */
 };
 
 /* Clones the process. It inherits init's namespaces, user and limits. */

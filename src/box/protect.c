@@ -22,8 +22,8 @@
 #include "sys/file.h"
 
 #define BURY_TRIES 2000
-#define CLOCK_SLACK_NS 20000000 /* a clock that is being adjusted */
-#define CLOCK_WINDOW_NS 1000000 /* two looks at clocks are as good as one */
+#define CLOCK_SLACK_NS 20000000 /* tolerance for a clock that is being adjusted */
+#define CLOCK_WINDOW_NS 1000000 /* two readings this close count as one */
 #define CLOCK_TRIES 16
 #define BURY_BYTES ((size_t)64 << 20)
 
@@ -50,7 +50,7 @@ bool protect_kept(const struct protect *p, const char *path)
 	return k && k->kind != KEPT_WATCHED;
 }
 
-/* ---- what is to be kept ---- */
+/* ---- protected names ---- */
 
 static struct kept *keep(struct protect *p, const char *path, enum kept_kind kind, unsigned flags,
 		const struct stat *st)
@@ -111,7 +111,7 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 		keep(p, path, KEPT_ABSENT, flags, &(struct stat){0});
 }
 
-/* ---- since the start ---- */
+/* ---- changes since the start ---- */
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -122,8 +122,9 @@ static int64_t clock_ns(clockid_t clock)
 }
 
 /*
- * Between the clock of time stamps and one that only goes forward. On a busy machine the process may be
- * stopped between the two looks, which would pass for a clock that was set back: such a look is repeated.
+ * The offset between the clock of time stamps and the monotonic one. On a busy machine the process may be
+ * preempted between the two readings, which would look like a clock that was set back, so a slow pair is read
+ * again.
  */
 static int64_t clock_offset(void)
 {
@@ -147,7 +148,7 @@ bool is_new(const struct protect *p, const struct stat *st)
 
 	if (p->clock_set_back)
 		return true;
-	/* some file systems know whole seconds only */
+	/* some file systems store whole seconds */
 	return st->st_ctim.tv_sec > p->start.tv_sec ||
 			(st->st_ctim.tv_sec == p->start.tv_sec && (part >= p->start.tv_nsec || !part));
 }
@@ -184,7 +185,7 @@ struct pinned {
 	enum pin pin;
 };
 
-/* By components: what is above comes first; of one path the stronger pin. */
+/* Orders paths by components, so that a parent comes first; for one path the stronger pin comes first. */
 static int pinned_order(const void *x, const void *y)
 {
 	const struct pinned *a = x, *b = y;
@@ -272,7 +273,7 @@ static void protect_close(struct protect *p)
 	vet_unprepare(p);
 	fd_close(&p->vet);
 	if (p->ws >= 0)
-		workspace_unlock(p); /* the keeper has copies of the descriptors */
+		workspace_unlock(p); /* the undertaker has copies of the descriptors */
 	fd_close(&p->lock);
 	fd_close(&p->ws);
 }
@@ -345,7 +346,7 @@ static bool skip_placeholder(struct protect *p, const struct walk_spot *dir, con
 	return true;
 }
 
-/* Inside a repository only where others may lie. */
+/* Inside a repository, only directories that may hold other repositories are searched. */
 static bool before_descend(const struct walk *w, const struct walk_spot *dir, int fd, const char *name)
 {
 	static const char content[][8] = {"objects", "refs", "logs", "hooks", "info", "lfs", ""};
@@ -367,7 +368,7 @@ static void keep_names(struct protect *p, const struct texts *names)
 
 		if (!path || !strcmp(path, ".git"))
 			continue;
-		/* Protect_git.c knows how git takes the absence of its files. */
+		/* protect_git.c knows how git reacts when one of its files is missing */
 		if (str_starts(str_of(path), ".git/")) {
 			if (!gitdir_name(path + 5))
 				protect_keep(p, path, 0, NULL);
@@ -400,7 +401,7 @@ static void dangerous(void *ctx, struct str key, const void *value)
 		*any |= g->parts[i].any;
 }
 
-/* Boxes that start while this one runs cannot know what was there before it. */
+/* Boxes that start while this one runs cannot know the state before it. */
 static void remember(struct protect *p, size_t entries)
 {
 	bool needed = entries > VET_SMALL || p->index.n;
@@ -445,7 +446,7 @@ static int open_pool(void *arg)
 }
 
 /*
- * A program in an earlier box may have closed the workspace by its mode. The descriptor stays good when the
+ * A program in an earlier box may have closed the workspace by its mode. The descriptor stays valid when the
  * mode is restored.
  */
 int workspace_open(const char *path, struct identity expected)
@@ -544,7 +545,7 @@ static bool same(const struct stat *x, const struct stat *y)
 			(x->st_mode & S_IFMT) == (y->st_mode & S_IFMT);
 }
 
-/* By what it says: a new link may well have the old one's inode. */
+/* Compares links by their text: a new link may get the old one's inode. */
 static bool same_link(struct protect *p, const struct kept *k)
 {
 	HELD dir = {p, held_open(p, path_dirname(p->a, k->path), O_PATH | O_DIRECTORY)};
@@ -576,7 +577,7 @@ static void compare_path(struct protect *p, const struct kept *k, const struct s
 		protect_report(p, k->path, "changed while the box ran: the file has other names", STR(""));
 }
 
-/* Something stands where nothing was. */
+/* A name appeared that was absent before. */
 static void appeared(struct protect *p, const struct kept *k)
 {
 	const char *link = protect_link_above(p, k->path);
@@ -623,8 +624,8 @@ static void compare(struct protect *p, const struct kept *k)
 }
 
 /*
- * The search is left to a vetter if it takes long and the caller waits; without one it is done here, however
- * long it takes.
+ * If the search takes long and a caller waits, a vetter does it. If no vetter can be started, it is done
+ * here.
  */
 static void search(struct protect *p)
 {
@@ -711,7 +712,7 @@ void protect_abandon(const struct protect *p)
 	mode_t mode;
 
 	if (!p || p->ws < 0 || !workspace_lock_alone(p))
-		return; /* the last of the boxes in this workspace does it */
+		return; /* another box still runs here: the last one removes them */
 	mode = workspace_lift(p);
 	for (const struct made *m = p->made; m; m = m->next)
 		placeholder_remove(p, m);
@@ -719,9 +720,8 @@ void protect_abandon(const struct protect *p)
 }
 
 /*
- * Other launchers in this workspace may have been killed as well, before they knew of our placeholders. Their
- * undertakers wait as this one does, so each lets go of its share between two tries: otherwise they would
- * wait for each other, and all give up.
+ * Other launchers in this workspace may have been killed as well. Their undertakers wait here, too, so each
+ * releases its shared lock between two tries: otherwise they would wait for each other until all give up.
  */
 static void wait_alone(struct protect *p, bool ended)
 {
@@ -744,8 +744,8 @@ void protect_bury(struct protect *p, bool ended)
 		wait_alone(p, ended);
 	protect_abandon(p);
 	if (!p || p->ws < 0 || !p->looked)
-		return; /* all was done, or no box was made yet */
-	/* The launcher's own descriptors and unfinished work died with it. */
+		return; /* nothing to do: everything is cleaned up, or no box was made */
+	/* The launcher's own descriptors and unfinished work are gone. */
 	p->qfd = -1;
 	p->nheld = 0;
 	p->lifted = NULL;

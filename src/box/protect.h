@@ -12,49 +12,47 @@
 #include "model/outcome.h"
 
 struct unvetted; /* model/view.h */
-struct protect;  /* what was there before */
+struct protect;  /* the state before the run */
 
-/*
- * The names that are protected unless a policy says more, for spec.protected. Repositories are protected
- * without being named.
- */
+/* The default list for spec.protected. Repositories are protected without being named there. */
 struct texts *protect_names(struct arena *a);
 
 /*
- * Opens what is needed, makes nothing. *ret is NULL when the spec has no writable workspace; the others take
- * that as nothing to do.
+ * Opens the workspace and the files of the state; creates nothing. *ret is NULL when the spec has no writable
+ * workspace, and the other functions then do nothing.
  */
 int protect_open(struct arena *a, const struct spec *s, struct protect **ret, struct err *e);
 /*
- * Looks, makes placeholders for absent names, and appends the operations. From here on until protect_after()
- * a process that outlives a launcher must be there to call protect_bury(); it shares the launcher's memory
- * and holds the descriptors of protect_open().
+ * Searches the workspace, makes placeholders for absent names, and appends the operations. From here until
+ * protect_after() a process that outlives a killed launcher must exist to call protect_bury(); it shares the
+ * launcher's memory and holds the descriptors of protect_open().
  */
 int protect_before(struct protect *p, const struct spec *s, struct ops *ops, struct err *e);
-/*
- * Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup.
- */
+/* Removes the placeholders, compares, quarantines. Also after a failed setup. */
 int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e);
-/* Is the search after runs in this directory over? In a large workspace a process of its own finishes it. */
+/*
+ * The state of the search after runs in this directory. In a large workspace a process of its own finishes
+ * it.
+ */
 enum vetting {
 	VETTING_DONE,
 	VETTING_UNDER_WAY,
-	VETTING_BOX,  /* a box runs there: nobody knows for how long, and its work is judged afterwards */
-	VETTING_LOST, /* nobody is at work: the process was killed, or could not see everything */
+	VETTING_BOX,  /* a box runs there; its work is judged when it ends */
+	VETTING_LOST, /* the process was killed, or could not see everything */
 };
 enum vetting protect_vetting(struct arena *a, struct str state, struct str workspace);
 /*
- * All workspaces where it is not over, without waiting. One that is gone is none: what was planted there is
- * gone, too. A mark that does not say where, or more marks than are read, count for every place.
+ * Lists all workspaces whose search is not over, without waiting. A workspace that was removed does not
+ * count. A mark without a path, or more marks than UNVETTED_MAX, count for every place.
  */
 #define UNVETTED_MAX 256
 void protect_unvetted(struct arena *a, struct str state, struct unvetted *ret);
-/* Starts the process that does it. Nothing waits for it, and it holds no descriptor of the caller. */
+/* Starts the process that searches. Nothing waits for it, and it holds no descriptor of the caller. */
 void protect_vet(struct arena *a, struct str state, struct str workspace);
-/* The descriptors of protect_open(). How many. */
+/* Fills in the descriptors of protect_open() and returns their number. */
 #define PROTECT_FDS 4
 size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS]);
-/* Only removes the placeholders, without memory or messages. */
+/* Removes the placeholders and does nothing else. Allocates nothing. */
 void protect_abandon(const struct protect *p);
 /*
  * For the process that cleans up after a killed launcher, once nothing of the box is alive (a name removed on

@@ -5,8 +5,8 @@
 #include "box/protect_inner.h"
 
 /*
- * Settings that neither name a program, a file or further configuration, nor change how the network is
- * reached. A partial clone fetches by itself.
+ * Settings that name no program, file or further configuration, and do not change how the network is reached.
+ * Those of a partial clone are not among them: git fetches for it without being asked.
  */
 static const char inert[][32] = {
 	"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates",
@@ -34,10 +34,7 @@ bool config_setting_inert(const struct git_setting *s)
 		found = strlen(inert[i]) == section.n + 1 + key.n &&
 				!memcmp(inert[i], section.p, section.n) && inert[i][section.n] == '.' &&
 				!memcmp(inert[i] + section.n + 1, key.p, key.n);
-	/*
-	 * a value "helper::address" starts a program by the name of git-remote-helper, one with a dash may be
-	 * taken for an option
-	 */
+	/* "helper::address" starts git-remote-helper; a leading dash could be read as an option */
 	return found && !str_contains(s->value, STR("::")) && !str_starts(s->value, "-");
 }
 

@@ -21,7 +21,7 @@
 #define INCLUDES_MAX 10   /* configurations inside configurations, as in git */
 #define BLANKS " \t\r\n"
 
-/* ---- what a directory is ---- */
+/* ---- kinds of directories ---- */
 
 const struct walk_spot *dotgit_around(const struct walk_spot *s)
 {
@@ -37,7 +37,7 @@ const char *gitdir_top(struct protect *p, const char *gitdir)
 	return dotgit_name(path_basename(gitdir)) ? path_dirname(p->a, gitdir) : gitdir;
 }
 
-/* The innermost git directory of any kind above this one, and by which of its entries the way leads here. */
+/* Finds the innermost git directory above this one, and the entry of it that leads here. */
 static const struct walk_spot *gitdir_above(const struct walk_spot *s, const char **ret_by)
 {
 	for (*ret_by = path_basename(s->path); (s = s->up); *ret_by = path_basename(s->path))
@@ -86,7 +86,7 @@ static const char parts[PARTS][16] = {
 
 const char *part_name(enum gitdir_part part) { return parts[part]; }
 
-/* Adds to the digest; the order of hooks in their directory does not count. */
+/* Adds to the digest in a way that ignores the order of hooks. */
 static void danger_add(struct git_danger *d, struct str text)
 {
 	unsigned char one[SHA256_BYTES];
@@ -97,10 +97,7 @@ static void danger_add(struct git_danger *d, struct str text)
 	d->any = true;
 }
 
-/*
- * By identity: something whose content says nothing, or cannot be read. A link counts by what it says as
- * well.
- */
+/* Adds a file by its identity if its content cannot be read; a link also by its text. */
 static void danger_of_stat(
 		struct protect *p, struct git_danger *d, int dir, const char *name, const struct stat *st)
 {
@@ -112,15 +109,15 @@ static void danger_of_stat(
 					st->st_ctim.tv_nsec, STR_ARG(text)));
 }
 
-struct settings { /* of one configuration, in order */
+struct settings { /* the settings of one configuration, in order */
 	struct protect *p;
 	const char *gitdir;
 	struct buf text;
 };
 
 /*
- * Where the working tree of a submodule is: harmless as long as it is in the workspace. Nobody needs this in
- * a directory called .git.
+ * core.worktree of a submodule: harmless while it lies in the workspace. A directory called .git does not
+ * need it.
  */
 static bool worktree_inside(struct settings *s, const struct git_setting *one)
 {
@@ -153,7 +150,7 @@ static void config_danger(struct protect *p, const char *gitdir, const char *pat
 	ret->text = text;
 	buf_init(&s.text, p->a, 0);
 	if (!git_config_each(p->a, text, settings_one, &s))
-		danger_add(ret, text); /* not understood: all of it counts */
+		danger_add(ret, text); /* cannot be parsed: all of it counts as dangerous */
 	else if (s.text.n)
 		danger_add(ret, buf_view(&s.text));
 }
@@ -164,7 +161,7 @@ struct hook_scan {
 	struct git_danger *ret;
 };
 
-/* A hook that is a link counts with the file that it leads to, if a box could have changed that. */
+/* A hook that is a link includes its target, if a box could have changed that. */
 static void hook_entry(void *ctx, int fd, const char *name, unsigned char type)
 {
 	struct hook_scan *h = ctx;
@@ -188,15 +185,15 @@ static void hooks_danger(struct protect *p, const char *path, const struct stat 
 	HELD dir = {p, held_list(p, path)};
 	size_t left = PROTECT_HOOKS_MAX;
 
-	if (dir.fd < 0) /* something else, which git follows if it is a link */
+	if (dir.fd < 0) /* not a regular file; git follows it if it is a link */
 		danger_of_stat(p, ret, AT_FDCWD, path, st);
 	else if (!dir_each(dir.fd, &left, hook_entry, &h))
 		danger_of_stat(p, ret, AT_FDCWD, path, st);
 }
 
 /*
- * Does git take configuration and hooks of this linked worktree from the repository around it? Only if
- * `commondir` says so; without it the directory is a repository by itself.
+ * True if this linked worktree takes its configuration and hooks from the repository around it. Only
+ * `commondir` makes it so; without one the directory is a repository of its own.
  */
 static bool shares_common(struct protect *p, const char *gitdir)
 {
@@ -235,14 +232,14 @@ void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitd
 /* ---- paths that a configuration names ---- */
 
 /*
- * A place is a path relative to the workspace, or an absolute one outside of it: a linked worktree or
- * submodule has its git directory elsewhere, and a person's own configuration lies in the home.
+ * A place is a path relative to the workspace, or an absolute path outside of it: linked worktrees and
+ * submodules may have their git directory elsewhere, and a person's configuration lies in the home.
  */
 struct named_file {
 	struct protect *p;
 	const char *file, *top;  /* the configuration, and the working tree that commands start in */
-	unsigned depth;          /* of includes */
-	/* No repository's: aliases are used by name alone, and whoever uses one knows. */
+	unsigned depth;          /* depth of includes */
+	/* from a configuration outside of any repository: aliases run only when a person uses them */
 	bool persons;
 	named_fn *fn;
 	void *ctx;
@@ -261,7 +258,7 @@ static const char *place_dirname(struct arena *a, const char *place)
 			       : str_c(a, str_n(place, slash == place ? 1 : (size_t)(slash - place)));
 }
 
-/* The bytes of a small regular file at a place. -1: there is none. */
+/* Reads a small regular file at a place. -1 if there is none. */
 static int place_read(struct protect *p, const char *place, size_t max, struct str *ret)
 {
 	struct stat st;
@@ -292,7 +289,7 @@ static void named_one(struct named_file *n, const char *base, struct str value, 
 	if (!value.n || value.n >= PROTECT_PATH_MAX)
 		return;
 	value = value_at(n, base, value);
-	text = protect_as_text(n->p, below, value); /* links on the way count as well */
+	text = protect_as_text(n->p, below, value); /* also links on the way */
 	real = protect_resolve(n->p, below, value);
 	if (text)
 		n->fn(n->ctx, text, directory);
@@ -300,7 +297,10 @@ static void named_one(struct named_file *n, const char *base, struct str value, 
 		n->fn(n->ctx, real, directory);
 }
 
-/* Is this word of a command a script in the workspace? A program without a slash is looked for in PATH. */
+/*
+ * True if this word of a command names a script in the workspace. A program without a slash is looked up in
+ * PATH.
+ */
 static bool names_script(struct named_file *n, struct str word, bool program)
 {
 	const char *path;
@@ -312,7 +312,7 @@ static bool names_script(struct named_file *n, struct str word, bool program)
 	return path && (below_stat(n->p->ws, path, &st) == 0 ? S_ISREG(st.st_mode) : str_starts(word, "./"));
 }
 
-/* A command: each of its words may be a script in the working tree. */
+/* Every word of a command may be a script in the working tree. */
 static void named_words(struct named_file *n, struct str value)
 {
 	static const char between[] = BLANKS "!;&|()=<>`$'\"\\";
@@ -326,13 +326,13 @@ static void named_words(struct named_file *n, struct str value)
 		if (names_script(n, str_sub(value, from, to), program))
 			named_one(n, n->top, str_sub(value, from, to), false);
 		program = program && from == to;
-		to -= to < value.n; /* what ends a word may begin a command */
+		to -= to < value.n; /* a separator may start another command */
 	}
 }
 
 static void named_config(struct named_file *n);
 
-/* The file itself, and what is in it. */
+/* Visits the configuration file and the files that it names. */
 static void named_include(struct named_file *n, struct str value)
 {
 	const char *base = place_dirname(n->p->a, n->file), *inside;
@@ -371,7 +371,7 @@ static void named_config(struct named_file *n)
 		git_config_each(n->p->a, text, named_setting, n);
 }
 
-/* They are read once: a workspace may have thousands of repositories. */
+/* Read once, because a workspace may have thousands of repositories. */
 static const struct git_config *persons_configs(struct protect *p)
 {
 	struct git_config **end = &p->persons;
@@ -508,7 +508,7 @@ static const char *outside_place(struct protect *p, const char *dir, struct str 
 								dir[0] ? dir : ".", STR_ARG(path)));
 }
 
-/* The workspace is a part of a repository: git takes that one where there is no other. */
+/* The workspace is a part of a repository, which git uses where no other is nearer. */
 void git_around(struct protect *p)
 {
 	for (struct str top = p->workspace; top.n > 1;) {
@@ -546,7 +546,7 @@ void git_before(struct protect *p, const char *path, unsigned char type, bool pi
 		protect_keep(p, path, NAME_GIT, NULL);
 	plain = text.n && pin ? protect_as_text(p, dir, text) : NULL;
 	if (plain)
-		/* So that no link on the way can be turned elsewhere. */
+		/* Pins the way, so that no link on it can be replaced. */
 		protect_keep(p, plain, NAME_WRITABLE | NAME_GIT, NULL);
 	text = type == DT_LNK ? str_of(path_basename(path)) : text;
 	target = text.n ? protect_resolve(p, dir, text) : NULL;
@@ -557,8 +557,8 @@ void git_before(struct protect *p, const char *path, unsigned char type, bool pi
 								&st) == 0,
 				pin);
 	/*
-	 * Settings name files relative to each working tree. A repository that is not seen in the box may
-	 * name files that are.
+	 * Settings name files relative to each working tree. A repository outside of the box may name files
+	 * inside.
 	 */
 	if (text.n && pin)
 		named_outside(p, target ? target : outside_place(p, dir, text), dir, keep_named, p);

@@ -27,10 +27,10 @@
 
 struct index_reader {
 	int fd;
-	size_t at, n;            /* in buf */
-	uint64_t left;           /* bytes before the checksum at the end */
+	size_t at, n;            /* bytes in buf */
+	uint64_t left;           /* bytes left before the trailing checksum */
 	size_t oid;              /* bytes of an object's name */
-	/* An entry without a path: it replaces one of the index that this one completes. */
+	/* An entry without a path replaces one of the shared index. */
 	bool unnamed;
 	size_t length;           /* of `path` */
 	char *path;              /* of the last entry, INDEX_PATH_MAX bytes */
@@ -56,7 +56,7 @@ static bool take_byte(struct index_reader *r, unsigned char *ret)
 	return true;
 }
 
-/* ret NULL: the bytes are passed over. */
+/* With ret NULL the bytes are skipped. */
 static bool take_bytes(struct index_reader *r, void *ret, size_t n)
 {
 	unsigned char c, *to = ret;
@@ -87,7 +87,7 @@ static bool component_harmless(const char *p, size_t n)
 	if (!n || (n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
 		return false;
 	if (n >= sizeof name)
-		return true; /* no file can have this name */
+		return true; /* no file can have such a name */
 	memcpy(name, p, n);
 	name[n] = 0;
 	return !dotgit_name(name);
@@ -106,7 +106,7 @@ static bool path_harmless(const char *p, size_t n)
 	return true;
 }
 
-/* Version 4: how many bytes of the last path are not in this one. */
+/* Version 4: the number of bytes to drop from the last path. */
 static bool take_strip(struct index_reader *r, size_t *ret_keep)
 {
 	unsigned char c;
@@ -124,7 +124,7 @@ static bool take_strip(struct index_reader *r, size_t *ret_keep)
 }
 
 /*
- * The path of an entry behind `keep` bytes of the last one: of the length that its flags say, or up to a NUL.
+ * Reads the path of an entry after `keep` bytes of the last one: by the length in its flags, or up to a NUL.
  */
 static bool take_path(struct index_reader *r, size_t keep, size_t length)
 {
@@ -159,7 +159,7 @@ static bool take_entry(struct index_reader *r, uint32_t version)
 	}
 	if ((version == 4 && !take_strip(r, &keep)) || !take_path(r, keep, bits & NAME_MASK_BITS))
 		return false;
-	if (version != 4 && !take_bytes(r, NULL, 7 - (size + r->length) % 8)) /* one NUL was taken */
+	if (version != 4 && !take_bytes(r, NULL, 7 - (size + r->length) % 8)) /* the NUL was read already */
 		return false;
 	r->unnamed |= !r->length;
 	return !r->length || path_harmless(r->path, r->length);
@@ -196,7 +196,7 @@ static bool take_extensions(struct index_reader *r, char ret_base[2 * OID_MAX + 
 	return true;
 }
 
-/* Is every path in this index one of a file in the working tree? False also when it cannot be read. */
+/* True if every path in this index lies in the working tree. False also when the index cannot be read. */
 static bool index_harmless(struct protect *p, const char *path, size_t oid, char ret_base[2 * OID_MAX + 1])
 {
 	HELD f = {p, held_open(p, path, O_RDONLY | O_NONBLOCK)};

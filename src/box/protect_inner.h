@@ -14,16 +14,16 @@
 #include "sys/git_config.h"
 #include "sys/sha256.h"
 
-/* Bytes of a path; what lies deeper is moved away when it is new, else the search is incomplete. */
+/* Longest path in bytes. Deeper new names are moved away; deeper old ones make the search incomplete. */
 #define PROTECT_PATH_MAX 3072
 #define PROTECT_ENTRIES_MAX ((size_t)4 << 20) /* directory entries looked at by one search */
-/* Mounts for one workspace; names beyond them are judged after the run by content. */
+/* Most mounts for one workspace. Further names are judged by content after the run. */
 #define PROTECT_PINS_MAX 1024
 #define PROTECT_CHANGES_MAX 200     /* reported for one run */
 #define PROTECT_HELD_MAX 32         /* descriptors open at once */
 #define PROTECT_CONFIG_MAX ((size_t)256 << 10)
 #define VET_SMALL 5000              /* entries of a workspace that is searched while the caller waits */
-#define VET_LOOK 500                /* entries that are looked at before a run in a larger one */
+#define VET_LOOK 500                /* entries searched before a run in a larger one */
 #define VET_NAME 32
 #define PROTECT_HOOKS_MAX ((size_t)100000) /* entries of one directory of hooks */
 
@@ -35,10 +35,10 @@ enum {
 	NAME_MASK_FILE = 2,
 	/* Absent and not to be masked: quarantined when it has appeared; else only reported. */
 	NAME_MOVE = 4,
-	NAME_NESTED = 8,     /* protected in directories below as well, where it exists at the start */
+	NAME_NESTED = 8,     /* also protected in directories below, where it exists at the start */
 	NAME_WRITABLE = 16,  /* only pinned: its content may change */
 	NAME_REPORT = 64,    /* never pinned or moved: reported when the program has changed it */
-	NAME_GIT = 32,       /* when it is a link, where it leads to is a repository and handled as such */
+	NAME_GIT = 32,       /* if it is a link, its target is treated as a repository */
 };
 
 struct protect_name {
@@ -48,27 +48,27 @@ struct protect_name {
 };
 
 const struct protect_name *protect_name_find(struct str path); /* NULL: not in the table */
-/* One that is protected in directories below as well; NULL: none. */
+/* The row of a name that is also protected in directories below; NULL: none. */
 const struct protect_name *protect_nested_find(const char *parent, const char *name);
 const struct protect_name *gitdir_names(bool worktree, size_t *ret_n);
 bool gitdir_name(const char *name);
-/* Directories of dependencies and build products: searched last. */
+/* True for directories of dependencies and build products, which are searched last. */
 bool heavy_name(const char *name);
 /*
- * Is this `.git` to some file system: in any case, with the ignorable characters of case-folding ones, as a
- * short name of FAT and NTFS?
+ * True if some file system takes this name for `.git`: in any case, with ignorable characters, as a short
+ * name of FAT or NTFS.
  */
 bool dotgit_name(const char *name);
 
 /* ---- state ---- */
 
 enum kept_kind {
-	KEPT_PATH,   /* there, pinned read-only */
-	KEPT_ABOVE,  /* there, pinned */
+	KEPT_PATH,   /* exists, pinned read-only */
+	KEPT_ABOVE,  /* exists, pinned */
 	KEPT_LINK,   /* a link: cannot be pinned */
-	KEPT_MADE,   /* absent, a placeholder of ours stands there */
+	KEPT_MADE,   /* absent, covered by our placeholder */
 	KEPT_ABSENT, /* absent, only watched */
-	KEPT_WATCHED, /* there or not: the program may change it */
+	KEPT_WATCHED, /* the program may change it; changes are reported */
 };
 
 struct kept {
@@ -93,57 +93,58 @@ enum gitdir_part { PART_CONFIG, PART_WORKTREE_CONFIG, PART_COMMONDIR, PART_HOOKS
 
 struct git_danger { /* settings or hooks in one part of a git directory that could make git run something */
 	bool any;
-	bool fresh;          /* its file, or one of its hooks, changed since the start */
+	bool fresh;          /* the file or one of its hooks changed since the start */
 	unsigned char digest[SHA256_BYTES];
-	struct str text;     /* of a configuration that could be read, dangerous or not */
+	struct str text;     /* the text of a readable configuration */
 };
 
 struct gitdir {
 	struct gitdir *next;
 	const char *path;
-	bool worktree;       /* of the kind .git/worktrees/NAME: configuration and hooks are the main one's */
-	bool pinned;         /* nothing in a box could change its parts, or files that they name */
+	/* .git/worktrees/NAME: uses the configuration and hooks of the main repository. */
+	bool worktree;
+	bool pinned;         /* no box could change its parts, or files that they name */
 	bool heavy;          /* in a directory of dependencies: never pinned */
 	dev_t dev;
 	ino_t ino;
 	struct git_danger parts[PARTS];
 };
 
-struct git_config { /* one that belongs to no repository */
+struct git_config { /* a configuration outside of any repository */
 	struct git_config *next;
 	const char *file;
 	struct str text;
 };
 
-struct lifted { /* a directory whose mode was lifted */
+struct lifted { /* a directory whose mode is changed during the search */
 	struct lifted *next;
 	const char *path;
-	struct stat st;      /* as it was */
+	struct stat st;      /* its original mode */
 };
 
 struct protect {
-	struct arena *a;  /* of the call under way */
+	struct arena *a;  /* arena of the current call */
 	int ws;           /* -1: nothing is protected */
 	int lock;         /* the state's file of locks; -1: none */
-	off_t lock_byte;  /* the workspace's byte of it */
+	off_t lock_byte;  /* the byte of this workspace */
 	struct str workspace, quarantine;
 	struct str home;              /* the caller's; empty: not known */
 	const struct texts *git_configs; /* files of the person and of the system */
-	struct git_config *persons;      /* those of them that are there, once persons_read */
+	struct git_config *persons;      /* those that exist, once persons_read */
 	bool persons_read;
 	struct timespec start;
-	int64_t clock_offset;  /* of the clock of time stamps, at the start */
-	bool clock_set_back;   /* since the start: times tell nothing */
+	int64_t clock_offset;  /* start of the run, by the clock of time stamps */
+	bool clock_set_back;   /* the clock was set back since the start, so time stamps tell nothing */
 	struct kept *kept;
 	size_t nkept;
 	struct made *made;
 	const struct pmap *kept_paths;  /* path to struct kept */
 	const struct pmap *gitdirs, *gitdirs_before; /* path to struct gitdir */
-	/* Directories searched at the start, to struct walk_spot: what it does not mark was not there. */
+	/* Directories searched at the start, to struct walk_spot. A mark that is missing there was absent. */
 	const struct pmap *visited;
 	const struct pmap *git_files;   /* path of each .git found at the start that is a file, to its text */
 	struct texts *nested;           /* settings found below the top */
-	const struct pmap *settings;    /* the same that were there before, to struct texts */
+	const struct pmap *settings;    /* settings that existed at the start, to struct texts */
 	int vet;               /* STATE/vetted; -1: none */
 	char vet_name[VET_NAME + 1];
 	struct str index;      /* as it was read */
@@ -151,14 +152,14 @@ struct protect {
 	struct texts *index_files, *index_names;
 	bool alone;            /* no other box runs in the workspace */
 	bool prepared;         /* the mark of this run has its preliminary name */
-	bool dirty;            /* earlier runs were not judged, or others are under way */
+	bool dirty;            /* earlier runs are not judged yet, or other boxes run */
 	bool large;            /* too large to be searched while the caller waits */
 	struct lifted *lifted;
 	struct texts *patterns;
 	struct change *changes, **changes_end;
 	size_t nchanges;
 	int qfd;               /* quarantine; -1: not open */
-	/* Descriptors in use: running out of memory leaves the functions that would close them. */
+	/* Open descriptors: when memory runs out, the functions that would close them are left. */
 	int held[PROTECT_HELD_MAX];
 	size_t nheld;
 	bool full;             /* more names than can be pinned */
@@ -166,7 +167,7 @@ struct protect {
 	bool incomplete;       /* the search after the run did not see everything */
 	bool left;             /* to a vetter */
 	bool burying;          /* the launcher was killed: nobody waits */
-	bool over_budget;      /* because it may look at so many entries only */
+	bool over_budget;      /* the bound of entries was the reason */
 	unsigned moved;
 	int pool;              /* directory of spare placeholders; -1: none */
 	struct texts *spare;   /* names in it */
@@ -176,25 +177,28 @@ struct protect {
 
 /* Opens the state's file of locks, if there can be one. */
 void workspace_lock_open(struct protect *p);
-/* 0, or -1 with errno: another launcher holds it alone for too long. */
+/* 0, or -1 with errno: another launcher holds it exclusively for too long. */
 int workspace_lock_share(const struct protect *p);
-/* Takes it alone, at once or not at all. Takes no memory. */
+/* Takes the lock exclusively, without waiting. Allocates nothing. */
 bool workspace_lock_alone(const struct protect *p);
 void workspace_unlock(const struct protect *p);
-/* The same without the lock on the directory, which strangers may hold. */
+/* The same without the flock() on the directory, which strangers may hold. */
 bool boxes_lock_alone(const struct protect *p);
 /*
- * How is it held? F_UNLCK; F_RDLCK: boxes run; F_WRLCK: somebody looks at the workspace before a run or after
- * it, or that is not known.
+ * The state of the lock. F_UNLCK: free; F_RDLCK: boxes run; F_WRLCK: a launcher searches before or after a
+ * run, or it is unknown.
  */
 short boxes_lock(const struct protect *p);
 
-/* Nobody vets the workspace, or is about to. */
+/* True if no vetter searches or waits for the workspace. */
 bool vet_idle(const struct protect *p);
 bool vet_nobody_waits(const struct protect *p);
 /* Waits for the turn of this vetter. 0, or -1. */
 int vet_search_lock(const struct protect *p);
-/* A descriptor that holds the lock of the one that waits; VET_WAITS: another one does; -1. */
+/*
+ * Returns a descriptor that holds the lock of the waiting vetter; VET_WAITS: another vetter holds it; -1:
+ * error.
+ */
 #define VET_WAITS (-2)
 int vet_wait_lock(struct protect *p);
 
@@ -208,69 +212,68 @@ const char *protect_state(struct protect *p);
 void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1]);
 /* Opens the folder, if there can be one. */
 void vet_open(struct protect *p);
-/* Takes the lock that boxes share, alone if everything was judged; prepares the mark. 0, or -1 with errno. */
+/*
+ * Takes the shared lock of boxes, exclusively if everything was judged, and prepares the mark. 0, or -1 with
+ * errno.
+ */
 int vet_enter(struct protect *p);
 /*
- * Makes the mark that was prepared: what is in the workspace is known and remembered, and a box may start. 0,
- * or -1 with errno.
+ * Makes the prepared mark: the state of the workspace is recorded, and a box may start. 0, or -1 with errno.
  */
 int vet_mark(struct protect *p);
 /* Removes the prepared mark of a run that never started. Allocates nothing. */
 void vet_unprepare(struct protect *p);
-/* Loads the index. Judges earlier runs now if nobody else does. */
+/* Loads the index, and judges earlier runs now if no vetter does. */
 void vet_begin(struct protect *p);
-/* Protects what the index names. */
+/* Protects the names in the index. */
 void index_pin(struct protect *p);
 /*
- * Sets gitdirs_before: all that was found before the run, or only what the index accepts if earlier runs were
+ * Sets gitdirs_before: every repository found before the run, or only those in the index if earlier runs were
  * not judged.
  */
 void vet_known(struct protect *p);
 void index_save(struct protect *p, size_t entries);
-/* Everything is judged. */
+/* Everything is judged: removes the mark. */
 void vet_done(struct protect *p);
-/* Reports the rows that were kept for this. */
+/* Reports the findings of earlier searches. */
 void vet_found(struct protect *p);
-/* Leaves the search to a process that goes on after this one has answered. False: it could not be started. */
+/* Leaves the search to a process that continues after the answer. False: it could not be started. */
 bool vet_later(struct protect *p);
 
 /* ---- placeholders (protect_made.c) ---- */
 
-/* The spare ones, if there can be any. */
+/* Opens the pool of spare placeholders, if there can be one. */
 void pool_open(struct protect *p);
 /*
- * A placeholder for a name that is absent, or the one that is there. False: not possible, so the name is only
- * watched.
+ * Makes a placeholder for an absent name, or takes over an existing one. False: not possible, so the name is
+ * only watched.
  */
 bool placeholder_make(
 		struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret);
-/* Is this an empty one, another box's perhaps? */
+/* True for an empty placeholder, also of another box. */
 bool placeholder_at(struct protect *p, const char *path, const struct stat *st, off_t size);
-/* Removes it, if it is still what was made. Takes no memory. */
+/* Removes the placeholder if it is unchanged. Allocates nothing. */
 void placeholder_remove(const struct protect *p, const struct made *m);
 
-/* ---- what is kept (protect.c) ---- */
+/* ---- protected names (protect.c) ---- */
 
 /*
- * Runs a part that may run out of memory. Then descriptors that it left open are closed, and modes that it
- * lifted are restored.
+ * Runs a function that may run out of memory. After that its open descriptors are closed and changed modes
+ * are restored.
  */
 int protect_part(struct protect *p, int (*part)(void *), void *arg);
-/* Protects one path, with what `flags` say for its absence. */
+/* Protects one path; `flags` say what happens if it is absent. */
 void protect_keep(struct protect *p, const char *path, unsigned flags, const char *text);
 bool protect_kept(const struct protect *p, const char *path);
-/*
- * Only the kernel sets the time by which this is told: what was made, renamed or changed since the start is
- * not older.
- */
+/* True if the inode was created, renamed or changed since the start. Only the kernel sets ctime. */
 bool is_new(const struct protect *p, const struct stat *st);
 /*
- * Has everything on the way to this path been there since before the start, and is a file at its end as it
- * was? Renaming changes the time of the thing and of both its directories: a name is the same as before if
- * its own time or its directory's is older than the start.
+ * True if everything on the way to this path is older than the start, and a file at its end is unchanged.
+ * Renaming changes the ctime of the inode and of both directories: a name is the same as before if its own
+ * ctime or its directory's is older than the start.
  */
 bool path_unchanged(const struct protect *p, const char *path);
-/* One more row for the report. */
+/* Appends a row to the report. */
 void protect_report(struct protect *p, const char *path, const char *what, struct str moved_to);
 /* ---- paths (protect_path.c) ---- */
 

@@ -33,32 +33,32 @@
 #define BASE "/proc"       /* where the tmpfs is mounted in the old root */
 #define ROOT "/root"       /* in it: the new root */
 #define NEW BASE ROOT
-/* Where the caller's home is mounted in the old root: it goes with that, and no source lies there. */
+/* Mount point of the caller's home in the old root, with which it disappears. No source lies there. */
 #define HOME "/sys"
-#define INODE_BYTES 4096 /* of scratch for each inode in it */
-#define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
+#define INODE_BYTES 4096 /* bytes of scratch per inode */
+#define ROOT_BYTES 262144 /* bytes for the root itself, besides the scratch */
 #define ROOT_INODES 512
-/* Pseudo-terminals of a box: the kernel has some thousands for all users and boxes together. */
+/* Pseudo-terminals of a box. The kernel has a few thousand for all users and boxes. */
 #define PTS_MAX "256"
-#define MASK_MAX 32 /* letters of what a mask shows */
-#define OWN_MAX 16 /* directories of ours that are remembered; others are looked at again */
+#define MASK_MAX 32 /* longest source of a mask */
+#define OWN_MAX 16 /* remembered directories of the root; others are looked up again */
 
 struct box_root {
 	int fd;
-	bool closed;        /* it is read-only, and so is what was bound before */
-	struct own {        /* directories that we made and nothing is mounted on */
+	bool closed;        /* the root and everything bound before are read-only */
+	struct own {        /* directories that this code made, without a mount on them */
 		const char *path;
 		size_t n;
 	} own[OWN_MAX];
 	size_t nown;
 	const struct ns_task *task;
-	int home;           /* the caller's home, of which OP_PART are parts; -1: none */
+	int home;           /* the caller's home, source of OP_PART; -1: none */
 	size_t nhome;       /* bytes of its path */
-	/* The directory that the program starts in lies in an overlay, and is the expected one. */
+	/* cwd lies in an overlay and is the expected directory */
 	bool start_checked;
-	int at;             /* the last directory above a target that is not ours; -1: none yet */
+	int at;             /* the last parent of a target outside of our own directories; -1: none yet */
 	struct own above;   /* its path */
-	char *path;         /* room for one, PATH_ROOM bytes */
+	char *path;         /* buffer of PATH_ROOM bytes for one path */
 };
 
 #define PATH_ROOM (sizeof(NEW) + PATH_MAX)
@@ -70,14 +70,14 @@ static int op_failed(const struct op *op, const char *what, struct err *e)
 
 /* ---- directories and files of the root itself ---- */
 
-/* A target as a path of the old root. */
+/* The path of a target in the old root. */
 static const char *path_of(struct box_root *r, const char *target)
 {
 	str_put(r->path, PATH_ROOM, NEW "%s", target);
 	return r->path;
 }
 
-/* The same in the working directory, below what is mounted. */
+/* The path of a target below the new root's mount: relative to the working directory. */
 static const char *name_of(const char *target) { return target + 1; }
 
 static void own_add(struct box_root *r, const char *path, size_t n)
@@ -93,7 +93,7 @@ static bool own_has(const struct box_root *r, const char *path, size_t n)
 	return n == 0;
 }
 
-/* Something was mounted on a name that existed: directories that were found before may be hidden now. */
+/* Forgets remembered directories: a new mount on an existing name may hide them. */
 static void own_forget(struct box_root *r)
 {
 	r->nown = 0;
@@ -101,8 +101,8 @@ static void own_forget(struct box_root *r)
 }
 
 /*
- * Makes all directories above the target, or finds them. 1: they are ours; 0: there is something in the way,
- * perhaps a mount; -1
+ * Makes or finds all directories above the target. 1: all of them are ours; 0: something else is there,
+ * perhaps a mount; -1: error.
  */
 static int own_parents(struct box_root *r, const char *target)
 {
@@ -177,10 +177,10 @@ static bool same_parent(const struct box_root *r, const char *target)
 	return r->at >= 0 && r->above.n == n && !memcmp(r->above.path, target, n);
 }
 
-struct target_spot { /* a name that is to be made */
+struct target_spot { /* the place of a new name */
 	int dir;
 	const char *name;
-	bool own; /* in a directory of ours */
+	bool own; /* the directory is ours */
 };
 
 static int find_spot(struct box_root *r, const char *target, struct target_spot *ret)
@@ -195,7 +195,7 @@ static int find_spot(struct box_root *r, const char *target, struct target_spot 
 	return own < 0 || ret->dir == -1 ? -1 : 0;
 }
 
-/* 1: it is new, and so surely no link; 0: there is something already; -1 */
+/* 1: it is new, so it is no link; 0: it exists; -1: error */
 static int make_name(const struct target_spot *s, mode_t mode)
 {
 	if ((S_ISDIR(mode) ? mkdirat(s->dir, s->name, mode & 07777) : mknodat(s->dir, s->name, mode, 0)) == 0)
@@ -212,7 +212,7 @@ static int make_file(const struct target_spot *s, const char *text, size_t n)
 	return write(fd, text, n) == (ssize_t)n ? 0 : -1;
 }
 
-/* Makes the name that something is mounted on, of the same kind as the thing. */
+/* Creates the mount point: a directory for a directory, a file for a file. */
 static int place(struct box_root *r, const struct op *op, int tree)
 {
 	bool dir = op->flags & OP_IS_DIR;
@@ -262,7 +262,7 @@ static int bind_source(const struct op *op)
 	return mount_copy(source, "");
 }
 
-/* A part of the system, in a place that is new and ours. 1: done; 0: it is something else; -1 */
+/* Binds a part of the system on a new name in a directory of ours. 1: done; 0: not applicable; -1: error. */
 static int bind_new(struct box_root *r, const struct op *op)
 {
 	struct target_spot s;
@@ -281,8 +281,8 @@ static int bind_new(struct box_root *r, const struct op *op)
 }
 
 /*
- * In an overlay directories have identities of its own, so the one that the program starts in is compared
- * below it, once the overlay has looked it up: from then on the overlay stays with what it has found.
+ * An overlay gives directories other identities, so cwd is compared in the lower layer, after the overlay has
+ * looked it up: from then on the overlay keeps what it found.
  */
 static int check_start(struct box_root *r, const struct op *op, int below)
 {
@@ -308,7 +308,7 @@ static int check_start(struct box_root *r, const struct op *op, int below)
 static int overlay_of(int dir, unsigned flags, int *ret)
 {
 	static const char *const options[][2] = {
-		{"lowerdir", NEW "/run:."}, /* two layers are the least; the first is empty */
+		{"lowerdir", NEW "/run:."}, /* an overlay needs two lower layers; the first is empty */
 		{"redirect_dir", "nofollow"}, {"metacopy", "off"}, {NULL, NULL},
 	};
 	FD_CLEANUP int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -345,7 +345,7 @@ static int do_home(struct box_root *r, const struct op *op, struct err *e)
 		return op_unusable(op, e);
 	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0)
 		return op_failed(op, "mount", e);
-	/* Newer kernels take parts of what is mounted nowhere, too. */
+	/* newer kernels also take parts of a mount that is attached nowhere */
 	(void)mount_place_at(tree, AT_FDCWD, HOME);
 	if (overlay_of(tree, mount_flags(op), &overlay) != 0)
 		return op_failed(op, "mount", e);
@@ -357,7 +357,7 @@ static int do_home(struct box_root *r, const struct op *op, struct err *e)
 	return 0;
 }
 
-/* A part of the home; -1: what the operation says otherwise is to be used. */
+/* Returns a part of the home, or -1 if the operation's own source is to be used. */
 static int home_part(const struct box_root *r, const struct op *op)
 {
 	bool is_part = op->flags & OP_PART && r->home >= 0;
@@ -383,7 +383,7 @@ static int do_bind(struct box_root *r, const struct op *op, struct err *e)
 	return op->flags & OP_APART && part < 0 && set_apart(r, op) != 0 ? op_failed(op, "mount", e) : 0;
 }
 
-/* A directory that is not ours, once more on itself. */
+/* Binds a directory that is not ours on itself. */
 static int scratch_elsewhere(struct box_root *r, const struct op *op, mode_t mode)
 {
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -392,7 +392,7 @@ static int scratch_elsewhere(struct box_root *r, const struct op *op, mode_t mod
 	return tree >= 0 && mount_attributes(tree, MOUNT_NODEV) == 0 && mount_place(tree, at) == 0 ? 0 : -1;
 }
 
-/* The tmpfs's own directory on the root's, with the attributes of the tmpfs: it can be written. */
+/* Binds the tmpfs's directory over the root's name, with the writable attributes of the tmpfs. */
 static int do_scratch(struct box_root *r, const struct op *op, struct err *e)
 {
 	mode_t mode = op->flags & OP_STICKY ? 01777 : 0700;
@@ -411,7 +411,7 @@ static int do_scratch(struct box_root *r, const struct op *op, struct err *e)
 			: op_failed(op, "mount", e);
 }
 
-/* Names of the box's own: neither can be a link. */
+/* Both are names of the box, so neither is a link. */
 static int do_mask(struct box_root *r, const struct op *op, struct err *e)
 {
 	char source[sizeof(NEW) + MASK_MAX];
@@ -463,7 +463,7 @@ static int do_own(struct box_root *r, const struct op *op, struct err *e)
 	return rc >= 0 ? 0 : op_failed(op, "make", e);
 }
 
-/* A file system of the kernel's, on a name that is new and ours. */
+/* Mounts a kernel file system on a new name in a directory of ours. */
 static int mount_own(struct box_root *r, const struct op *op, const char *type, const char *options,
 		unsigned flags)
 {
@@ -474,7 +474,7 @@ static int mount_own(struct box_root *r, const struct op *op, const char *type, 
 	return mount_fs(type, options, flags, path_of(r, op->target));
 }
 
-/* Read-only, so that nothing of the kernel can be set through it whoever the user is on the host. */
+/* Read-only, so that no kernel setting can be changed through it, whatever the user is on the host. */
 static int do_proc(struct box_root *r, const struct op *op, struct err *e)
 {
 	if (mount_own(r, op, "proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) == 0)
@@ -544,11 +544,11 @@ static int (*const operations[])(struct box_root *r, const struct op *op, struct
 	[OP_HOME] = do_home,
 };
 
-/* ---- the whole ---- */
+/* ---- the root as a whole ---- */
 
 /*
- * A tmpfs on the old /proc, and the new root in it, still writable. The working directory is what it is
- * mounted on.
+ * Mounts a tmpfs over the old /proc with the new root in it, still writable. The working directory becomes
+ * the directory below the new root's mount.
  */
 static int mount_base(struct err *e)
 {
@@ -558,7 +558,7 @@ static int mount_base(struct err *e)
 	return 0;
 }
 
-/* Its size, and descriptors of the root and of all. */
+/* Sets the size of the tmpfs. Returns descriptors of the new root and of the tmpfs. */
 static int open_base(uint64_t scratch, int *ret_root, int *ret_top, struct err *e)
 {
 	char options[128];
@@ -573,7 +573,7 @@ static int open_base(uint64_t scratch, int *ret_root, int *ret_top, struct err *
 	return *ret_top >= 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot open the root of the box");
 }
 
-/* Read-only like the root itself. */
+/* Operations whose mounts become read-only together with the root. */
 static bool closes(const struct op *op)
 {
 	return op->kind == OP_DIR || op->kind == OP_FILE || op->kind == OP_LINK || op->kind == OP_PROC ||
@@ -628,7 +628,7 @@ int setup_begin(struct err *e)
 	return rc;
 }
 
-/* With its own root, or what is left to do in the one that every box has. */
+/* Uses the root that init has built, or a new one for a caller's root. */
 static int make_root(struct box_root *r, const struct op *ops, uint64_t scratch, int *ret_top, struct err *e)
 {
 	if (ops && ops->kind == OP_SYSTEM) {

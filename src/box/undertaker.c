@@ -37,15 +37,15 @@ static bool wait_for_box(const pid_t *box)
 
 static int undertake(void *arg)
 {
-	/* Errno is the launcher's as well: while that lives, nothing here may fail. */
+	/* errno is shared with the launcher: while the launcher lives, no call may fail here */
 	const struct undertaker *w = arg;
 	char word;
 	ssize_t n;
 
 	setsid();
 	/*
-	 * Whoever reads what the launcher writes must see its end when the launcher ends; and its own end of
-	 * the pipe is among them.
+	 * Closes everything but the descriptors that it needs, among them its end of the pipe: readers of the
+	 * launcher's output must see EOF when the launcher ends.
 	 */
 	fds_keep(w->keep, w->nkeep);
 	do
@@ -59,7 +59,7 @@ static int undertake(void *arg)
 		if (w->protect) {
 			bool ended = wait_for_box(w->box);
 
-			/* The launcher may have been killed in the middle of anything. */
+			/* the launcher's death may have left anything half done */
 			alarm(UNDERTAKER_BURY_SECONDS);
 			protect_bury(w->protect, ended);
 		}
@@ -118,8 +118,8 @@ int undertaker_dismiss(struct undertaker *u)
 }
 
 /*
- * A copy of the launcher, unlike the undertaker: the launcher's memory may be used for something else by
- * then. Its parent ends at once, so that it is nobody's child.
+ * Forked, unlike the undertaker: the launcher's memory may be reused by then. Its parent exits at once, so
+ * nobody has to wait for it.
  */
 void undertaker_later(struct cgroup *cg, int pidfd)
 {
@@ -128,7 +128,7 @@ void undertaker_later(struct cgroup *cg, int pidfd)
 	size_t n;
 
 	if (pid < 0)
-		return; /* the group is empty soon; the next box's launcher removes it */
+		return; /* the cgroup is empty soon; the next launcher removes it */
 	while (pid > 0)
 		if (waitpid(pid, NULL, 0) >= 0 || errno != EINTR)
 			return;

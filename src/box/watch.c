@@ -1,4 +1,4 @@
-/* The watcher: what a box uses where no cgroup says it. watch.h says what is counted and why. */
+/* Sums up what a box uses when no cgroup counts it. watch.h says what is counted, and why. */
 #define _GNU_SOURCE
 #include "box/watch.h"
 
@@ -13,11 +13,11 @@
 
 #define DIRECTORY_BYTES 32768
 #define STATUS_BYTES 4096
-#define PROCESSES_MAX 32768 /* far above any limit of processes; more than can be counted is too much */
+#define PROCESSES_MAX 32768 /* far above any limit of processes; a box with more counts as too large */
 
 /* ---- memory ---- */
 
-/* Kibibytes behind any of these keys ("RssAnon:    1234 kB"), together. */
+/* Sum of the values of these keys ("RssAnon:    1234 kB"), in KiB. */
 static uint64_t sum_kib(struct str text, const char *const *keys)
 {
 	uint64_t kib = 0;
@@ -43,7 +43,7 @@ static uint64_t sum_kib(struct str text, const char *const *keys)
 	return kib;
 }
 
-/* A file of one process: its text, empty when the process is gone (or will not be looked into). */
+/* The text of a process's file; empty if the process is gone or access is denied. */
 static struct str read_process_file(int procfd, const char *pid, const char *file, char *buf, size_t cap)
 {
 	char path[64];
@@ -68,10 +68,7 @@ static uint64_t of_status(int procfd, const char *pid, const char *const *keys)
 
 static uint64_t cheap_memory(int procfd, const char *pid) { return of_status(procfd, pid, cheap); }
 
-/*
- * A process that may not be looked into counts in full, as all do where the kernel does not tell these apart
- * (before Linux 5.4).
- */
+/* Without access, or before Linux 5.4, shared pages count in full for each process. */
 static uint64_t exact_memory(int procfd, const char *pid)
 {
 	char buf[STATUS_BYTES];
@@ -87,11 +84,14 @@ static uint64_t exact_memory(int procfd, const char *pid)
 enum stat_field { STAT_UTIME = 14, STAT_STIME, STAT_CUTIME, STAT_CSTIME, STAT_START = 22, STAT_FIELDS };
 
 struct process_times { /* of one process */
-	uint64_t own, waited; /* clock ticks; of children it waited for */
+	uint64_t own, waited; /* clock ticks: its own, and of children that it waited for */
 	uint64_t start;
 };
 
-/* Fields of stat are counted after the name in brackets, which may hold anything. False when it is gone. */
+/*
+ * The name in brackets may hold any byte, so fields are counted after its last bracket. False if the process
+ * is gone.
+ */
 static bool read_times(int procfd, const char *pid, struct process_times *ret)
 {
 	char buf[STATUS_BYTES];
@@ -122,8 +122,7 @@ static uint64_t ns_of(uint64_t ticks)
 }
 
 /*
- * Its first thread's time to the nanosecond, where the kernel has it: ticks are too coarse for processes that
- * live a few milliseconds.
+ * CPU time of the first thread in ns, if the kernel has it: ticks are too coarse for processes of a few ms.
  */
 static uint64_t precise_ns(int procfd, const char *pid)
 {
@@ -136,11 +135,11 @@ static uint64_t precise_ns(int procfd, const char *pid)
 											      : 0;
 }
 
-/* One look: what is there now, for comparison with the one before. */
+/* One look at all processes, compared with the look before. */
 struct time_look {
 	struct watch_times *times;
-	uint64_t own_ns, all_ns; /* of those that live: theirs, and with that of children they waited for */
-	/* Where the next one of the old list probably stands: both are in the same order. */
+	uint64_t own_ns, all_ns; /* of living processes: their own, and including children they waited for */
+	/* Guess for the next index in the old list: both lists have the same order. */
 	unsigned near;
 };
 
@@ -152,7 +151,7 @@ static void look_begin(struct time_look *l, struct watch_times *t)
 	*l = (struct time_look){.times = t};
 }
 
-/* It is the one that was there: off the list of those that may be gone. */
+/* The process is still alive, so its time is not added to that of the dead. */
 static void found_again(struct time_look *l, int pid, uint64_t start)
 {
 	struct watch_times *t = l->times;
@@ -188,8 +187,7 @@ static void look_at_process(struct time_look *l, int procfd, const char *pid)
 }
 
 /*
- * Two sums that are never too large: those that live with what they waited for, and all that was ever seen by
- * itself.
+ * Neither sum is ever too large: the living with the children they waited for, and everything that was seen.
  */
 static uint64_t look_end_ms(struct time_look *l)
 {
@@ -207,7 +205,7 @@ uint64_t watch_time(int list, int init, struct watch_times *times)
 {
 	FD_CLEANUP int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char buf[DIRECTORY_BYTES], first[16], pid[16];
-	/* Some 5000: who has more is counted in part. */
+	/* Room for about 5,000 pids; of a larger box only a part is counted. */
 	ssize_t n = list < 0 ? 0 : read(list, buf, sizeof(buf));
 	struct str left = str_n(buf, n < 0 ? 0 : (size_t)n);
 	struct time_look l;
@@ -218,18 +216,18 @@ uint64_t watch_time(int list, int init, struct watch_times *times)
 	for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0;
 			left = str_sub(left, (size_t)end + 1, left.n)) {
 		str_put(pid, sizeof(pid), "%.*s", (int)end, left.p);
-		if (strcmp(pid, first) != 0) /* on version 2 it is one of them */
+		if (strcmp(pid, first) != 0) /* on version 2 init is in the list */
 			look_at_process(&l, proc, pid);
 	}
 	return look_end_ms(&l);
 }
 
-/* ---- the end ---- */
+/* ---- exiting ---- */
 
 #define LEAVING 0x4 /* PF_EXITING */
 enum { STAT_STATE = 3, STAT_FLAGS = 9 };
 
-/* One that is gone is not running either. */
+/* A thread that is gone counts as exiting. */
 static bool thread_leaves(int tasks, const char *tid)
 {
 	char buf[STATUS_BYTES];
@@ -255,8 +253,8 @@ static bool thread_leaves(int tasks, const char *tid)
 typedef bool entry_fn(int dir, const char *name);
 
 /*
- * It is true of all names in the directory that are numbers. A directory that cannot be read is false, and
- * errno says why; else errno is 0.
+ * True if fn is true for every numeric name of the directory. False with errno when the directory cannot be
+ * read, else with errno 0.
  */
 static bool all_numbers(int dir, entry_fn *fn)
 {
@@ -285,7 +283,7 @@ static bool process_leaves(int procfd, const char *pid)
 	FD_CLEANUP int tasks = openat(procfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (tasks < 0)
 		return errno == ENOENT || errno == ESRCH;
-	return all_numbers(tasks, thread_leaves) || errno == ENOENT; /* it has gone meanwhile */
+	return all_numbers(tasks, thread_leaves) || errno == ENOENT; /* the process is gone */
 }
 
 static bool list_leaves(int list, int init)
@@ -314,7 +312,7 @@ bool watch_all_leaving(int procfd, int list, int init)
 	return procfd >= 0 ? all_numbers(procfd, process_leaves) : list_leaves(list, init);
 }
 
-/* ---- all of it ---- */
+/* ---- a box as a whole ---- */
 
 struct memory_total {
 	uint64_t memory;

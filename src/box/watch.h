@@ -5,8 +5,8 @@
  *
  * Memory is the sum of anonymous and shared-memory pages, of those in swap, and of the scratch file system;
  * not pages of mapped files, which the kernel can drop. Memory that no process has mapped and no file system
- * shows is not seen: shared memory that was unmapped or sent in a message, pipe and socket buffers. Mapped
- * shared memory of the scratch (/dev/shm) counts twice.
+ * shows is not seen: shared memory that was unmapped while others could still map it, pipe and socket
+ * buffers. Mapped shared memory of the scratch (/dev/shm) counts twice.
  *
  * CPU time: a process that nobody waits for takes its time with it. The time that was seen stays in the sum,
  * so the sum is never too large, and too small by what processes did after the last look at them.
@@ -15,13 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WATCH_PROCESSES 4200 /* whose time is remembered; that of others is lost with them */
+/* Processes whose time is remembered; the time of others is lost when they end. */
+#define WATCH_PROCESSES 4200
 
 struct watch_sum {
-	/*
-	 * Bytes. A page that several processes share counts for each of them as long as the sum stays within
-	 * the limit.
-	 */
+	/* Bytes. While the sum stays within the limit, a shared page counts once for each process. */
 	uint64_t memory;
 	uint64_t cpu_ms;
 	unsigned processes;
@@ -29,12 +27,12 @@ struct watch_sum {
 
 struct watch_process {
 	int pid;
-	uint64_t start;     /* clock ticks since the machine started: a number may be used again */
+	uint64_t start;     /* clock ticks since boot: tells processes with a reused pid apart */
 	uint64_t ns;        /* its own time, without that of children */
 };
 
 struct watch_times { /* zeroed: nothing was seen yet */
-	uint64_t gone_ns;   /* of processes that are not there any more */
+	uint64_t gone_ns;   /* of processes that have ended */
 	unsigned n, nold;
 	/* Processes of this look and of the one before. */
 	struct watch_process now[WATCH_PROCESSES], old[WATCH_PROCESSES];
@@ -50,13 +48,10 @@ struct watch_times { /* zeroed: nothing was seen yet */
  */
 int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_times *times, struct watch_sum *ret);
 /*
- * Nothing in the box will execute another instruction: all its threads are on their way out of the kernel,
- * which may take it seconds when they hold much. procfd as above; or -1, and the processes are those of a
- * cgroup's list, and `init`. False when it cannot be said.
+ * True if nothing in the box will execute another instruction: all threads are exiting, which can take the
+ * kernel seconds when they hold much memory. procfd as above; with -1 the processes are those of a cgroup's
+ * list, and init. False also when that is unknown.
  */
 bool watch_all_leaving(int procfd, int list, int init);
-/*
- * CPU time in ms of those whose numbers stand in this list of a cgroup (a descriptor, or -1: nobody), and of
- * `init`.
- */
+/* CPU time in ms of the processes in a cgroup's list (a descriptor; -1: none) and of init. */
 uint64_t watch_time(int list, int init, struct watch_times *times);
