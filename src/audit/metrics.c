@@ -130,7 +130,7 @@ static void put_word(char *to, size_t *n, struct str value)
 	to[(*n)++] = '|';
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == ':' || c == '-';
+		bool plain = ascii_is_alnum(c) || c == '.' || c == '_' || c == ':' || c == '-';
 		to[(*n)++] = plain ? c : '_';
 	}
 }

@@ -84,7 +84,7 @@ static bool is_day(const char *name)
 {
 	static const char shape[] = "dddd-dd-dd.jsonl";
 	for (size_t i = 0; i < sizeof shape; i++) /* its NUL too */
-		if (shape[i] == 'd' ? name[i] < '0' || name[i] > '9' : name[i] != shape[i])
+		if (shape[i] == 'd' ? !ascii_is_digit(name[i]) : name[i] != shape[i])
 			return false;
 	return true;
 }

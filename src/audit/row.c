@@ -62,7 +62,7 @@ static bool id_is_plain(struct str id)
 {
 	for (size_t i = 0; i < id.n; i++) {
 		char c = id.p[i];
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
+		if (!(ascii_is_alnum(c) || c == '-' || c == '_'))
 			return false;
 	}
 	return id.n <= AUDIT_ID_MAX;
@@ -147,7 +147,7 @@ static bool take_number(struct str *s, uint64_t *ret)
 {
 	size_t n = 0;
 	int64_t value;
-	while (n < s->n && n < 20 && s->p[n] >= '0' && s->p[n] <= '9')
+	while (n < s->n && n < 20 && ascii_is_digit(s->p[n]))
 		n++;
 	if (num_parse(str_sub(*s, 0, n), 1, INT64_MAX, &value) < 0 || s->p[0] == '0')
 		return false;
@@ -172,7 +172,7 @@ static bool is_time(struct str s)
 {
 	static const char shape[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";
 	for (size_t i = 0; i < s.n && i < TS_CHARS; i++)
-		if (shape[i] == 'd' ? s.p[i] < '0' || s.p[i] > '9' : s.p[i] != shape[i])
+		if (shape[i] == 'd' ? !ascii_is_digit(s.p[i]) : s.p[i] != shape[i])
 			return false;
 	return s.n == TS_CHARS;
 }

@@ -55,7 +55,7 @@ static bool take_digits(struct str *s, size_t n, unsigned least, unsigned most, 
 	if (s->n < n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (s->p[i] < '0' || s->p[i] > '9')
+		if (!ascii_is_digit(s->p[i]))
 			return false;
 		v = 10 * v + (unsigned)(s->p[i] - '0');
 	}
@@ -82,7 +82,7 @@ static bool take_fraction(struct str *s, int64_t *ret)
 	do {
 		v += d * unit;
 		unit /= 10;
-	} while (s->n && s->p[0] >= '0' && s->p[0] <= '9' && take_digits(s, 1, 0, 9, &d));
+	} while (s->n && ascii_is_digit(s->p[0]) && take_digits(s, 1, 0, 9, &d));
 	*ret = v;
 	return true;
 }

@@ -218,7 +218,7 @@ static bool digits_after(struct str line, const char *key, uint64_t *ret, struct
 	const char *at = memmem(line.p, line.n, key, strlen(key));
 	int64_t n;
 	size_t from = at ? (size_t)(at - line.p) + strlen(key) : line.n, to = from;
-	while (to < line.n && line.p[to] >= '0' && line.p[to] <= '9')
+	while (to < line.n && ascii_is_digit(line.p[to]))
 		to++;
 	if (num_parse(str_sub(line, from, to), 1, INT64_MAX, &n) < 0)
 		return false;

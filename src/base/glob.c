@@ -19,7 +19,7 @@ struct element {
 };
 
 
-static unsigned char fold(unsigned char c) { return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c; }
+static unsigned char fold(unsigned char c) { return ascii_is_upper(c) ? (unsigned char)(c + 32) : c; }
 
 /* The length of the class that starts at `at`, 0 when it does not end: then the bracket is a literal. */
 static size_t class_length(struct str p, size_t at)
@@ -64,7 +64,7 @@ static bool in_class(struct str c, unsigned char b, bool folded)
 		}
 		found |= b >= lo && b <= hi;
 		if (folded) {
-			unsigned char up = b >= 'a' && b <= 'z' ? (unsigned char)(b - 32) : b;
+			unsigned char up = ascii_is_lower(b) ? (unsigned char)(b - 32) : b;
 
 			found |= (fold(b) >= lo && fold(b) <= hi) || (up >= lo && up <= hi);
 		}

@@ -39,11 +39,6 @@ void json_reader_again(struct json_reader *r, struct str text)
 	r->nspare = SPARE_BLOCK;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 static bool starts_here(const struct json_reader *r, const char *mark)
 {
 	return str_starts(str_sub(r->text, r->at, r->text.n), mark);
@@ -69,7 +64,7 @@ static bool skip_comment(struct json_reader *r)
 static void skip_blanks(struct json_reader *r)
 {
 	do {
-		while (r->at < r->text.n && is_blank(r->text.p[r->at]))
+		while (r->at < r->text.n && ascii_is_space(r->text.p[r->at]))
 			r->at++;
 	} while (r->at < r->text.n && r->text.p[r->at] == '/' && skip_comment(r));
 }
@@ -160,7 +155,7 @@ static bool read_string(struct json_reader *r, struct str *ret)
 
 static size_t skip_digits(struct str t, size_t i)
 {
-	while (i < t.n && t.p[i] >= '0' && t.p[i] <= '9')
+	while (i < t.n && ascii_is_digit(t.p[i]))
 		i++;
 	return i;
 }
@@ -255,7 +250,7 @@ static struct json *read_number(struct json_reader *r)
 	const size_t end = number_end(r->text, r->at);
 	if (end == 0) {
 		size_t i = r->at + (r->text.p[r->at] == '-');
-		if (i >= r->text.n || (r->text.p[i] >= '0' && r->text.p[i] <= '9'))
+		if (i >= r->text.n || ascii_is_digit(r->text.p[i]))
 			return fail_value(r, i >= r->text.n ? JSON_CUT : JSON_SYNTAX, STR("a number"));
 		return read_word(r);
 	}
@@ -394,7 +389,7 @@ static struct json *read_value(struct json_reader *r)
 	} else if (c == '"') {
 		v = new_value(r, JSON_STRING);
 		v = v && read_string(r, &v->text) ? v : NULL;
-	} else if (c == '-' || (c >= '0' && c <= '9')) {
+	} else if (c == '-' || ascii_is_digit(c)) {
 		v = read_number(r);
 	} else {
 		v = read_word(r);

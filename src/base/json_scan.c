@@ -14,7 +14,7 @@ size_t json_skip_string(struct str s, size_t i)
 
 static bool is_word(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '.' ||
+	return ascii_is_digit(c) || ascii_is_lower(c) || c == '-' || c == '+' || c == '.' ||
 	       c == 'E';
 }
 
@@ -70,7 +70,7 @@ static int hex4(struct str s, size_t at, uint32_t *ret)
 	uint32_t cp = 0;
 	for (size_t i = at; i < at + 4; i++) {
 		char c = s.p[i];
-		if (c >= '0' && c <= '9')
+		if (ascii_is_digit(c))
 			cp = cp * 16 + (uint32_t)(c - '0');
 		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
 			cp = cp * 16 + (uint32_t)((c | 32) - 'a' + 10);

@@ -11,7 +11,7 @@ int num_parse(struct str s, int64_t min, int64_t max, int64_t *ret)
 		return -1;
 	int64_t n = 0; /* counted below zero, where there is room for INT64_MIN */
 	for (; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if (!ascii_is_digit(s.p[i]))
 			return -1;
 		if (__builtin_mul_overflow(n, 10, &n) || __builtin_sub_overflow(n, s.p[i] - '0', &n))
 			return -1;

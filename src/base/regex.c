@@ -65,7 +65,7 @@ static uint32_t sum_of_repeats(struct str p)
 		uint32_t n = 0;
 		if (p.p[i] != '{')
 			continue;
-		for (; i + 1 < p.n && p.p[i + 1] >= '0' && p.p[i + 1] <= '9'; i++)
+		for (; i + 1 < p.n && ascii_is_digit(p.p[i + 1]); i++)
 			n = n < REPEAT_MAX ? n * 10 + (uint32_t)(p.p[i + 1] - '0') : REPEAT_MAX;
 		sum += n < REPEAT_MAX ? n : REPEAT_MAX;
 	}
@@ -183,7 +183,7 @@ static int compile_late(void *arg)
 
 static char upper(char c)
 {
-	return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+	return ascii_is_lower(c) ? (char)(c - 32) : c;
 }
 
 static bool starts_folded(const char *s, struct str needle)

@@ -53,14 +53,9 @@ static inline bool in(int c, const char *set)
 	return false;
 }
 
-static bool is_digit(int c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool is_punct(int c)
 {
-	return c >= ' ' && c < 127 && !is_digit(c) && !((c | 32) >= 'a' && (c | 32) <= 'z');
+	return c >= ' ' && c < 127 && !ascii_is_digit(c) && !((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
 /* PLAIN: printable ASCII without a meaning of its own. MORE: may start a quantifier. */
@@ -83,7 +78,7 @@ static const unsigned char about[256] = {
 
 static char small(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
+	return ascii_is_upper(c) ? (char)(c | 32) : c;
 }
 
 /* The character that an escape letter stands for, or -1. */
@@ -262,7 +257,7 @@ static bool scan_atom(struct pattern_scan *s, unsigned depth, struct node *ret,
 	case '+':
 	case '?': return false;
 	case '{': /* a brace that could not be a quantifier is itself */
-		if (is_digit(peek(s, 1)) || in(peek(s, 1), ", \t"))
+		if (ascii_is_digit(peek(s, 1)) || in(peek(s, 1), ", \t"))
 			return false;
 		literal(s, c, ret);
 		break;
@@ -283,9 +278,9 @@ static bool scan_number(struct pattern_scan *s, unsigned *ret)
 {
 	unsigned n = 0;
 
-	if (!is_digit(peek(s, 0)))
+	if (!ascii_is_digit(peek(s, 0)))
 		return false;
-	for (; is_digit(peek(s, 0)); s->at++) {
+	for (; ascii_is_digit(peek(s, 0)); s->at++) {
 		n = n * 10 + (unsigned)(peek(s, 0) - '0');
 		if (n > REGEX_SCAN_REPEAT_MAX)
 			return false;
@@ -322,7 +317,7 @@ static bool scan_quantifier(struct pattern_scan *s, struct quantifier *ret)
 	if (c < 0 || !(about[c] & MORE))
 		return true;
 	ret->present = true;
-	if (c == '{' && is_digit(peek(s, 1))) {
+	if (c == '{' && ascii_is_digit(peek(s, 1))) {
 		if (!scan_braces(s, ret))
 			return false;
 	} else if (c == '{') {

@@ -81,7 +81,7 @@ bool str_is_hex(struct str s, size_t n)
 	if (s.n != n)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
+		if (!(ascii_is_digit(s.p[i]) || (s.p[i] >= 'a' && s.p[i] <= 'f')))
 			return false;
 	return true;
 }

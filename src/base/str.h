@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/ascii.h"
 
 struct str {
 	const char *p;

@@ -108,7 +108,7 @@ static bool modes_pass(struct terminal *t, const struct csi *c)
 	unsigned number = 0, unusual = t->unusual;
 
 	for (const char *p = c->numbers;; p++) {
-		if (*p >= '0' && *p <= '9' && number < 10000) {
+		if (ascii_is_digit(*p) && number < 10000) {
 			number = number * 10 + (unsigned)(*p - '0');
 			continue;
 		}

@@ -267,7 +267,7 @@ static bool all_numbers(int dir, entry_fn *fn)
 		for (ssize_t at = 0; at < n;) {
 			const struct dirent64 *d = (const struct dirent64 *)(buf + at);
 			at += d->d_reclen;
-			if (d->d_name[0] < '0' || d->d_name[0] > '9' || fn(dir, d->d_name))
+			if (!ascii_is_digit(d->d_name[0]) || fn(dir, d->d_name))
 				continue;
 			errno = 0;
 			return false;
@@ -333,7 +333,7 @@ static int add_up(int procfd, memory_fn *memory, struct time_look *time, struct 
 		for (ssize_t at = 0; at < n;) {
 			const struct dirent64 *d = (const struct dirent64 *)(buf + at);
 			at += d->d_reclen;
-			if (d->d_name[0] < '0' || d->d_name[0] > '9')
+			if (!ascii_is_digit(d->d_name[0]))
 				continue;
 			t.processes++;
 			t.memory += memory(procfd, d->d_name);

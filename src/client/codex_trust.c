@@ -19,7 +19,7 @@ static struct str label_of(struct arena *a, struct str event)
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < event.n; i++) {
-		bool upper = event.p[i] >= 'A' && event.p[i] <= 'Z';
+		bool upper = ascii_is_upper(event.p[i]);
 
 		if (upper && i)
 			buf_char(&b, '_');

@@ -12,17 +12,12 @@
 #define HIDDEN "[redacted:password]"
 #define LOOK_BACK_MAX 1024 /* bytes in which the program of an option is looked for */
 
-static bool name_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Letters of a secret: none that could end a word or start a command. */
 static size_t secret_run(struct str s, size_t at)
 {
 	size_t n = 0;
 
-	while (at + n < s.n && (name_letter(s.p[at + n]) || (s.p[at + n] && strchr("-.~+/=@%^,:!#*?", s.p[at + n]))))
+	while (at + n < s.n && (ascii_is_name(s.p[at + n]) || (s.p[at + n] && strchr("-.~+/=@%^,:!#*?", s.p[at + n]))))
 		n++;
 	return n;
 }
@@ -47,7 +42,7 @@ static bool after_program(struct str s, size_t at, const char *name)
 	size_t end = at > LOOK_BACK_MAX ? at - LOOK_BACK_MAX : 0;
 
 	while (at > end && !strchr(";|&\n", s.p[at - 1])) {
-		bool starts = at == 1 || !name_letter(s.p[at - 2]);
+		bool starts = at == 1 || !ascii_is_name(s.p[at - 2]);
 
 		if (starts && str_starts(str_sub(s, at - 1, s.n), name))
 			return true;
@@ -63,7 +58,7 @@ static size_t at_variable(struct str s, size_t at)
 {
 	size_t n = 0, value;
 
-	while (at + n < s.n && name_letter(s.p[at + n]))
+	while (at + n < s.n && ascii_is_name(s.p[at + n]))
 		n++;
 	if (!n || at + n >= s.n || s.p[at + n] != '=')
 		return 0;
@@ -133,7 +128,7 @@ struct str text_hide_words(struct arena *a, struct str s)
 
 	buf_init(&b, a, 0);
 	for (size_t at = 0; at < s.n;) {
-		bool starts = at == 0 || (!name_letter(s.p[at - 1]) && s.p[at - 1] != '-');
+		bool starts = at == 0 || (!ascii_is_name(s.p[at - 1]) && s.p[at - 1] != '-');
 		size_t from = starts ? at_variable(s, at) : 0, n;
 
 		if (starts && !from)

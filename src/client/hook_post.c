@@ -64,7 +64,7 @@ static int exit_code_of(const struct hook_call *c, struct str text)
 		return 0;
 	if (!str_starts(text, "Exit code "))
 		return -1;
-	while (at < text.n && text.p[at] >= '0' && text.p[at] <= '9')
+	while (at < text.n && ascii_is_digit(text.p[at]))
 		at++;
 	return num_parse(str_sub(text, 10, at), 0, 255, &n) == 0 ? (int)n : -1;
 }

@@ -143,7 +143,7 @@ const char *text_join(struct judging *g, const char *a, const char *b, const cha
 
 		if (s)
 			buf_fmt(&out, "%s%c%s", out.n ? ". " : "",
-				*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, s + 1);
+				ascii_is_lower(*s) ? *s - 'a' + 'A' : *s, s + 1);
 	}
 	return out.n ? str_c(g->c->a, buf_view(&out)) : NULL;
 }

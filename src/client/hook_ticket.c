@@ -25,7 +25,7 @@ static bool may_move(const struct facts *f)
 
 static bool plain_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	return ascii_is_alnum(c) ||
 	       (c && strchr("_-./+@%,", c));
 }
 

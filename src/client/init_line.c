@@ -21,7 +21,7 @@
 
 static bool is_plain(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("/._-+:@%", c));
+	return ascii_is_alnum(c) || (c && strchr("/._-+:@%", c));
 }
 
 static void put_quoted(struct buf *b, struct str word)
@@ -104,7 +104,7 @@ static struct str skip_limit(struct str rest)
 
 	if (str_starts(rest, TIMEOUT_OPTIONS " "))
 		i = sizeof(TIMEOUT_OPTIONS);
-	while (i < rest.n && rest.p[i] >= '0' && rest.p[i] <= '9')
+	while (i < rest.n && ascii_is_digit(rest.p[i]))
 		i++;
 	return str_sub(rest, i < rest.n && rest.p[i] == ' ' ? i + 1 : i, rest.n);
 }

@@ -205,7 +205,7 @@ static int unwrap_event(struct hook *h, struct err *e)
 	if (!str_is(h->tool, "tool_call") || strcmp(h->client->name, "qwen"))
 		return 0;
 	for (size_t i = 0; i < name.n && !str_starts(name, "mcp__"); i++)
-		if (name.p[i] != '_' && (name.p[i] < 'a' || name.p[i] > 'z'))
+		if (name.p[i] != '_' && !ascii_is_lower(name.p[i]))
 			name.n = 0;
 	if (!name.n || !json_is(args, JSON_OBJECT))
 		return err_set(e, ERR_INPUT, 0, "'tool_call' needs the name of a tool as it is listed, and its arguments");

@@ -8,11 +8,6 @@ struct str jsontext_place(struct arena *a, struct str text, size_t at)
 	return str_fmt(a, "%zu:%zu", p.line, p.column);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 /* ---- reading ---- */
 
 int jsontext_read(struct arena *a, struct str text, bool comments, struct json **ret_root, struct err *e)
@@ -95,7 +90,7 @@ struct str jsontext_put(struct arena *a, struct str text, const struct json *con
 static bool has_only(struct str text, size_t from, size_t to, char comma)
 {
 	for (; from < to; from++)
-		if (!is_blank(text.p[from]) && text.p[from] != comma)
+		if (!ascii_is_space(text.p[from]) && text.p[from] != comma)
 			return false;
 	return true;
 }
@@ -132,7 +127,7 @@ struct str jsontext_take(struct arena *a, struct str text, const struct json *ch
 
 	for (const struct json *n = child->parent->first; n != child; n = n->next)
 		before = n;
-	while (is_blank(text.p[from - 1]))
+	while (ascii_is_space(text.p[from - 1]))
 		from--;
 	if (child->next) {
 		comma = find_comma(text, to, child->next->start);

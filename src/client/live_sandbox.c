@@ -45,7 +45,7 @@ static int64_t whole_number(struct str text)
 	int64_t n = 0;
 
 	for (size_t i = 0; i < text.n; i++) {
-		if (text.p[i] < '0' || text.p[i] > '9' || n > INT32_MAX)
+		if (!ascii_is_digit(text.p[i]) || n > INT32_MAX)
 			return -1;
 		n = n * 10 + (text.p[i] - '0');
 	}

@@ -77,7 +77,7 @@ static bool is_interpreter(struct str name)
 }
 
 /* ~/.local/share/claude/versions/2.0.14: programs that are called like a version. */
-static bool is_version(struct str name) { return name.n && name.p[0] >= '0' && name.p[0] <= '9'; }
+static bool is_version(struct str name) { return name.n && ascii_is_digit(name.p[0]); }
 
 const char *person_client(const struct ancestor *p)
 {

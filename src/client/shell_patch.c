@@ -8,21 +8,17 @@
  */
 #include "client/client.h"
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static bool path_letter(char c) { return is_letter(c) || is_digit(c) || (c && strchr("./@%+,-", c)); }
+static bool path_letter(char c) { return ascii_is_name_start(c) || ascii_is_digit(c) || (c && strchr("./@%+,-", c)); }
 
 static void skip_blanks(struct str *s)
 {
-	while (s->n && is_blank(s->p[0]))
+	while (s->n && ascii_is_blank(s->p[0]))
 		*s = str_sub(*s, 1, s->n);
 }
 
 static void skip_space(struct str *s)
 {
-	while (s->n && (is_blank(s->p[0]) || s->p[0] == '\n'))
+	while (s->n && (ascii_is_blank(s->p[0]) || s->p[0] == '\n'))
 		*s = str_sub(*s, 1, s->n);
 }
 
@@ -43,7 +39,7 @@ static bool take_directory(struct str *s, struct str *ret)
 	bool number = true;
 
 	for (; to < s->n && (path_letter(s->p[to]) || (quote && s->p[to] == ' ')); to++)
-		number &= is_digit(s->p[to]);
+		number &= ascii_is_digit(s->p[to]);
 	if (to == from || number || s->p[from] == '-' || (quote && (to == s->n || s->p[to] != quote)))
 		return false;
 	*ret = str_sub(*s, from, to);
@@ -79,9 +75,9 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 	skip_blanks(s);
 	quote = s->n && (s->p[0] == '\'' || s->p[0] == '"') ? s->p[0] : '\0';
 	from = to = quote ? 1 : 0;
-	if (to >= s->n || !is_letter(s->p[to]))
+	if (to >= s->n || !ascii_is_name_start(s->p[to]))
 		return false;
-	while (to < s->n && (is_letter(s->p[to]) || is_digit(s->p[to])))
+	while (to < s->n && (ascii_is_name_start(s->p[to]) || ascii_is_digit(s->p[to])))
 		to++;
 	if (quote && (to == s->n || s->p[to] != quote))
 		return false;

@@ -6,8 +6,7 @@
 
 #include "code/tree.h"
 
-static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; } /* a number that is not known is a number */
+static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; } /* a number that is not known is a number */
 
 /*
  * awk reaches out by system(), by a pipe, by getline, by > in a print, by ARGV (the files it reads next), and by gawk's @load, @include
@@ -59,7 +58,7 @@ static bool awk_bracket(struct awk *w)
 			i++;
 		if (c != '[')
 			continue;
-		for (i += 2; i < s.n && is_alpha(s.p[i]);)
+		for (i += 2; i < s.n && ascii_is_name_start(s.p[i]);)
 			i++;
 		if (i + 1 >= s.n || s.p[i] != ':' || s.p[++i] != ']')
 			return false;
@@ -126,7 +125,7 @@ static bool word_at(const struct awk *w, const char *word)
 {
 	size_t n = strlen(word);
 
-	return w->s.n - w->i >= n && !memcmp(w->s.p + w->i, word, n) && (w->i + n == w->s.n || !(is_alpha(w->s.p[w->i + n]) || is_digit(w->s.p[w->i + n])));
+	return w->s.n - w->i >= n && !memcmp(w->s.p + w->i, word, n) && (w->i + n == w->s.n || !(ascii_is_name_start(w->s.p[w->i + n]) || is_digit(w->s.p[w->i + n])));
 }
 
 /* "command" | getline: at the bar. */
@@ -168,7 +167,7 @@ static bool read_reach(struct awk *w, struct str name, size_t from)
 	}
 	if (!str_is(name, "getline"))
 		return false;
-	while (w->i < w->s.n && (is_alpha(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
+	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
 		w->i++;
 	skip_blanks(w);
 	if (w->i >= w->s.n || strchr(");}\n#>=!&|?", w->s.p[w->i]))
@@ -249,7 +248,7 @@ static bool awk_name(struct awk *w)
 	size_t from = w->i;
 	struct str name;
 
-	while (w->i < w->s.n && (is_alpha(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
+	while (w->i < w->s.n && (ascii_is_name_start(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
 		w->i++;
 	name = str_sub(w->s, from, w->i);
 	w->operand = true;
@@ -333,7 +332,7 @@ static bool awk_step(struct awk *w)
 		w->text = ok && alone && !memchr(w->last.p, '\\', w->last.n);
 		return ok;
 	}
-	if (is_alpha(c)) {
+	if (ascii_is_name_start(c)) {
 		w->unsure = false;
 		return awk_name(w);
 	}

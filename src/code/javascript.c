@@ -365,7 +365,7 @@ static void check_method(struct code_walk *w, TSNode n)
 	size_t nargs = 0;
 	TSNode *args = node_is(call, "call_expression") ? js_children(w, node_field(call, "arguments"), &nargs) : NULL;
 
-	if (!js_key(w, n, &key) || (key.n && key.p[0] >= '0' && key.p[0] <= '9'))
+	if (!js_key(w, n, &key) || (key.n && ascii_is_digit(key.p[0])))
 		return;
 	object = js_eval(w, node_field(n, "object"));
 	for (size_t i = 0; i < object.n; i++) {

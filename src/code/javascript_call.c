@@ -206,7 +206,7 @@ void js_stored_environment(struct code_walk *w, TSNode n)
 			bool variable = k->stores && k->name.n > 1;
 
 			for (size_t c = 0; c < k->name.n && !memchr(k->name.p, '_', k->name.n); c++)
-				variable &= (k->name.p[c] >= 'A' && k->name.p[c] <= 'Z') || (k->name.p[c] >= '0' && k->name.p[c] <= '9');
+				variable &= ascii_is_upper(k->name.p[c]) || ascii_is_digit(k->name.p[c]);
 			if (variable)
 				js_environment(w, k->name, CODE_HOLE, n);
 		}

@@ -88,7 +88,7 @@ static bool index_of(struct str key, size_t *ret)
 	if (!key.n || key.n > 6)
 		return false;
 	for (size_t i = 0; i < key.n; i++) {
-		if (key.p[i] < '0' || key.p[i] > '9')
+		if (!ascii_is_digit(key.p[i]))
 			return false;
 		v = v * 10 + (size_t)(key.p[i] - '0');
 	}
@@ -310,13 +310,13 @@ static struct js_set member_of(struct code_walk *w, const struct js_value *v, st
 	case JS_TEXT:
 		if (str_is(key, "length"))
 			return number_set(STR(""));
-		if (v->kind == JS_NAMES && !js_of(w)->arrays_change && (!key.n || (key.p[0] >= '0' && key.p[0] <= '9')))
+		if (v->kind == JS_NAMES && !js_of(w)->arrays_change && (!key.n || ascii_is_digit(key.p[0])))
 			return js_one((struct js_value){.kind = JS_TEXT, .text = str_n("\2", 1)});
 		return unknown_set();
 	case JS_PACKAGE:
 		return js_one(*v);
 	case JS_ITEMS:
-		return str_is(key, "length") ? number_set(STR("")) : !key.n || (key.p[0] >= '0' && key.p[0] <= '9') ? items_of(w, v, key) : unknown_set();
+		return str_is(key, "length") ? number_set(STR("")) : !key.n || ascii_is_digit(key.p[0]) ? items_of(w, v, key) : unknown_set();
 	default:
 		return unknown_set();
 	}
@@ -588,7 +588,7 @@ static struct js_set eval_number(struct code_walk *w, TSNode n)
 	struct str s = node_text(w, n);
 
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9' || s.n > 9 || (s.n > 1 && s.p[0] == '0'))
+		if (!ascii_is_digit(s.p[i]) || s.n > 9 || (s.n > 1 && s.p[0] == '0'))
 			return number_set(STR(""));
 	return number_set(s);
 }

@@ -45,7 +45,7 @@ struct ps_val ps_item(struct ps *p)
 	v = ps_bare(p);
 	v.number = v.text.n > 0;
 	for (size_t i = 0; i < v.text.n; i++)
-		v.number &= v.text.p[i] >= '0' && v.text.p[i] <= '9';
+		v.number &= ascii_is_digit(v.text.p[i]);
 	return v;
 }
 
@@ -169,7 +169,7 @@ bool ps_next_param(const char **at, struct bound *ret, char *ret_position)
 		s++;
 	if (!*s)
 		return false;
-	*ret_position = *s >= '0' && *s <= '9' ? *s++ : '\0';
+	*ret_position = ascii_is_digit(*s) ? *s++ : '\0';
 	*ret = (struct bound){.name = s, .n = strcspn(s, " !="), .kind = 'o'};
 	s += ret->n;
 	if (*s == '!') {

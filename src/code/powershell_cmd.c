@@ -402,7 +402,7 @@ static struct str without_module(struct str name)
 /* Verb-Noun without a path: a cmdlet of some module. */
 static bool looks_cmdlet(struct str name)
 {
-	if (str_find(name, '-', 0) <= 1 || name.p[0] < 'A' || name.p[0] > 'Z')
+	if (str_find(name, '-', 0) <= 1 || !ascii_is_upper(name.p[0]))
 		return false;
 	return str_find(name, '/', 0) < 0 && str_find(name, '\\', 0) < 0 && str_find(name, '.', 0) < 0;
 }
@@ -503,13 +503,13 @@ bool ps_starts_command(struct ps *p)
 	char c = ps_at(p, 0), next = ps_at(p, 1);
 	size_t n = 0;
 
-	if (c >= '0' && c <= '9') {
+	if (ascii_is_digit(c)) {
 		while (ps_at(p, n) >= '0' && ps_at(p, n) <= '9')
 			n++;
 		next = ps_at(p, n);
 		return ps_name_char(next) && !strchr("kmgtpbxlduKMGTPBXLDUeE", next); /* 7z */
 	}
-	if (c == '.' && next >= '0' && next <= '9')
+	if (c == '.' && ascii_is_digit(next))
 		return false;
 	return !strchr("$@\"'([{!+-,", c);
 }

@@ -78,7 +78,7 @@ static struct ps_val format_values(struct ps *p, struct str f, const struct ps_v
 	for (size_t i = 0; i < f.n; i++) {
 		if (f.p[i] != '{' && f.p[i] != '}') {
 			buf_char(&b, f.p[i]);
-		} else if (f.p[i] == '{' && i + 2 < f.n && f.p[i + 1] >= '0' && f.p[i + 1] <= '9' && f.p[i + 2] == '}') {
+		} else if (f.p[i] == '{' && i + 2 < f.n && ascii_is_digit(f.p[i + 1]) && f.p[i + 2] == '}') {
 			size_t k = (size_t)(f.p[i + 1] - '0');
 			const struct ps_val *arg = v->kind == PS_LIST ? (k < v->nitems ? &v->items[k] : NULL) : k == 0 ? v : NULL;
 
@@ -658,7 +658,7 @@ static struct ps_val read_operand(struct ps *p)
 		return read_parenthesis(p);
 	if (c == '[')
 		return type_expression(p);
-	if ((c >= '0' && c <= '9') || (c == '.' && next >= '0' && next <= '9'))
+	if (ascii_is_digit(c) || (c == '.' && ascii_is_digit(next)))
 		return read_number(p);
 	if (c == '{') {
 		p->i++;

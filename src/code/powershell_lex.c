@@ -25,7 +25,7 @@ struct str ps_lower(struct ps *p, struct str s)
 	char *c = str_c(p->a, s);
 
 	for (size_t i = 0; i < s.n; i++)
-		if (c[i] >= 'A' && c[i] <= 'Z')
+		if (ascii_is_upper(c[i]))
 			c[i] = (char)(c[i] + 32);
 	return str_n(c, s.n);
 }
@@ -51,7 +51,7 @@ bool ps_step(struct ps *p)
 	return false;
 }
 
-bool ps_name_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80; }
+bool ps_name_char(char c) { return ascii_is_name(c) || (unsigned char)c >= 0x80; }
 
 /* ---- blanks ---- */
 
@@ -383,7 +383,7 @@ static void read_escape(struct ps *p, struct buf *b) /* after the backtick */
 		for (p->i += 2; p->i < p->s.n && ps_at(p, 0) != '}' && cp < 0x110000; p->i++) {
 			char d = ps_at(p, 0);
 
-			cp = cp * 16 + (uint32_t)(d >= '0' && d <= '9' ? d - '0' : ((d | 32) - 'a' + 10) & 15);
+			cp = cp * 16 + (uint32_t)(ascii_is_digit(d) ? d - '0' : ((d | 32) - 'a' + 10) & 15);
 		}
 		p->i++;
 		buf_add(b, out, utf8_put(cp, out));

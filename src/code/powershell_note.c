@@ -184,11 +184,11 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 
 static int sextet_value(char c)
 {
-	if (c >= 'A' && c <= 'Z')
+	if (ascii_is_upper(c))
 		return c - 'A';
-	if (c >= 'a' && c <= 'z')
+	if (ascii_is_lower(c))
 		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
+	if (ascii_is_digit(c))
 		return c - '0' + 52;
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }

@@ -147,7 +147,7 @@ static bool is_dotted_text(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'))
+		if (!(ascii_is_name(c) || c == '.'))
 			return false;
 	}
 	return s.n && s.n <= 200;

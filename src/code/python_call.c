@@ -258,7 +258,7 @@ static bool is_maker(struct str attr) { return str_is(attr, "__init__") || str_i
 
 static bool is_class_name(struct str name)
 {
-	return py_is_builtin(name) && ((name.p[0] >= 'A' && name.p[0] <= 'Z') || str_is(name, "object") || str_is(name, "dict") || str_is(name, "list") || str_is(name, "str") || str_is(name, "int") || str_is(name, "tuple") || str_is(name, "set"));
+	return py_is_builtin(name) && (ascii_is_upper(name.p[0]) || str_is(name, "object") || str_is(name, "dict") || str_is(name, "list") || str_is(name, "str") || str_is(name, "int") || str_is(name, "tuple") || str_is(name, "set"));
 }
 
 /* super().__init__(), Base.__init__(self), object.__new__(cls) */

@@ -42,7 +42,7 @@ static struct path_spec parse_letters(struct str s)
 static bool is_number(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if ((s.p[i] < '0' || s.p[i] > '9') && s.p[i] != HOLE_NUM)
+		if (!ascii_is_digit(s.p[i]) && s.p[i] != HOLE_NUM)
 			return false;
 	return s.n > 0;
 }
@@ -93,7 +93,7 @@ static const struct pvs *argument_of(struct python *p, const struct pv *self, bo
 {
 	if (pos.n && pos.p[0] == 's')
 		return self ? pvs_one(p, self) : py_arg(p, args, 0, "self");
-	return py_arg(p, args, pos.n && pos.p[0] >= '0' && pos.p[0] <= '9' ? pos.p[0] - '0' + unbound : -1, name.n ? str_c(p->a, name) : "");
+	return py_arg(p, args, pos.n && ascii_is_digit(pos.p[0]) ? pos.p[0] - '0' + unbound : -1, name.n ? str_c(p->a, name) : "");
 }
 
 /* "pos:name:letters", the next of a list; false at its end. */
@@ -377,7 +377,7 @@ void py_sql(struct python *p, const struct py_args *args, TSNode n)
 	char *low = arena_alloc(p->a, text.n + 1);
 
 	for (size_t i = 0; i < text.n; i++)
-		low[i] = (char)(text.p[i] >= 'A' && text.p[i] <= 'Z' ? text.p[i] + 32 : text.p[i]);
+		low[i] = (char)(ascii_is_upper(text.p[i]) ? text.p[i] + 32 : text.p[i]);
 	bool bad = !text_exact(text);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		bad |= str_contains(str_n(low, text.n), str_of(words[i]));

@@ -344,7 +344,7 @@ static struct str map_case(struct python *p, struct str s, bool upper)
 	for (size_t i = 0; i < s.n; i++) {
 		if ((unsigned char)s.p[i] >= 128)
 			return CODE_HOLE;
-		out[i] = (char)(upper && s.p[i] >= 'a' && s.p[i] <= 'z' ? s.p[i] - 32 : !upper && s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] + 32 : s.p[i]);
+		out[i] = (char)(upper && ascii_is_lower(s.p[i]) ? s.p[i] - 32 : !upper && ascii_is_upper(s.p[i]) ? s.p[i] + 32 : s.p[i]);
 	}
 	return str_n(out, s.n);
 }

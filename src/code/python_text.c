@@ -37,7 +37,7 @@ static void put_point(struct buf *b, uint32_t cp, bool bytes)
 
 static int digit_of(char c, unsigned base)
 {
-	int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+	int d = ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 
 	return d < (int)base ? d : -1;
 }
@@ -213,9 +213,9 @@ static struct str field_text(struct python *p, struct str name, const struct py_
 
 	if (!name.n)
 		pos = (*next)++;
-	else if (name.p[0] >= '0' && name.p[0] <= '9' && (pos = read_number(name, &at, 10, 3), at != name.n))
+	else if (ascii_is_digit(name.p[0]) && (pos = read_number(name, &at, 10, 3), at != name.n))
 		return CODE_HOLE;
-	else if (!(name.p[0] >= '0' && name.p[0] <= '9'))
+	else if (!ascii_is_digit(name.p[0]))
 		return one_text(p, py_arg(p, args, -1, str_c(p->a, name)));
 	return one_text(p, py_arg(p, args, (int)pos, ""));
 }

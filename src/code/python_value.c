@@ -552,7 +552,7 @@ static bool small_number(struct str s, size_t *ret)
 {
 	*ret = 0;
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9' || s.n > 4)
+		if (!ascii_is_digit(s.p[i]) || s.n > 4)
 			return false;
 		*ret = *ret * 10 + (size_t)(s.p[i] - '0');
 	}

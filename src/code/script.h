@@ -53,8 +53,8 @@ struct script {
 	bool library, reads_argv;       /* functions of others are there; <> opens what @ARGV names */
 };
 
-static inline bool script_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static inline bool script_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; }
+static inline bool script_letter(char c) { return ascii_is_name_start(c); }
+static inline bool script_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
 static inline bool script_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static inline char script_at(const struct script *x, size_t k) { return x->i + k < x->s.n ? x->s.p[x->i + k] : '\0'; }
 

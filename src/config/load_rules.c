@@ -312,7 +312,7 @@ int rules_tools(struct load *l, const struct ynode *n, void *field)
 
 static bool tool_name_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '*' || c == '.' || c == ':';
+	return ascii_is_name(c) || c == '-' || c == '*' || c == '.' || c == ':';
 }
 
 bool config_permission(struct str text, struct permission_rule *ret)
@@ -360,7 +360,7 @@ static int is_id(struct load *l, const struct ynode *n)
 {
 	bool ok = n->key.n > 0 && n->key.n < KEY_MAX;
 	for (size_t i = 0; i < n->key.n && ok; i++)
-		ok = (n->key.p[i] >= 'a' && n->key.p[i] <= 'z') || (n->key.p[i] >= '0' && n->key.p[i] <= '9') || n->key.p[i] == '-';
+		ok = ascii_is_lower(n->key.p[i]) || ascii_is_digit(n->key.p[i]) || n->key.p[i] == '-';
 	return ok ? 0 : yaml_fail(&l->file, n, true, l->e, "not the id of a check");
 }
 

@@ -90,7 +90,7 @@ struct key {
 
 static bool name_byte(char c, bool first)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (!first && ((c >= '0' && c <= '9') || c == '-'));
+	return ascii_is_name_start(c) || (!first && (ascii_is_digit(c) || c == '-'));
 }
 
 /* Length of "name" before a ':' and a space or newline; 0: this is not a key. */

@@ -158,7 +158,7 @@ static struct str splice_text(struct edit *x, size_t from, size_t to, struct str
 
 static bool plain_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(" ./_=+@-", c));
+	return ascii_is_alnum(c) || (c && strchr(" ./_=+@-", c));
 }
 
 /*

@@ -54,8 +54,7 @@ struct room { /* a rule made plain: lower case, no directory, no version, no opt
 
 #define BLANKS " \t"
 
-static char to_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static char to_lower(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
 
 /* python3.11 is python, python3 too; but not r2, 7z or i3. */
 static struct str without_version(struct str name)
@@ -65,7 +64,7 @@ static struct str without_version(struct str name)
 	if (str_ends(name, ".exe"))
 		n -= 4;
 	name.n = n;
-	while (n > 0 && (is_digit(name.p[n - 1]) || name.p[n - 1] == '.'))
+	while (n > 0 && (ascii_is_digit(name.p[n - 1]) || name.p[n - 1] == '.'))
 		n--;
 	while (n > 0 && name.p[n - 1] == '-')
 		n--;

@@ -346,7 +346,7 @@ static bool take_port(struct str *h)
 static bool is_dotted_number(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] != '.' && (s.p[i] < '0' || s.p[i] > '9'))
+		if (s.p[i] != '.' && !ascii_is_digit(s.p[i]))
 			return false;
 	return true;
 }
@@ -520,7 +520,7 @@ static bool is_number(struct str s)
 	size_t i = s.n > 1 && s.p[0] == '-';
 
 	for (; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if (!ascii_is_digit(s.p[i]))
 			return false;
 	return s.n > 0;
 }

@@ -3,8 +3,6 @@
 
 #define SQL_WORDS_MAX 65536 /* words looked at; longer code is a change by itself */
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 /* Passes a string or comment at i; returns the index after it, or i when there is none. */
 static size_t skip_quoted(struct str s, size_t i)
 {
@@ -33,11 +31,11 @@ static bool sql_word(struct str s, size_t *i, struct str *ret)
 			*i = next;
 			continue;
 		}
-		if (!is_letter(s.p[*i])) {
+		if (!ascii_is_name_start(s.p[*i])) {
 			++*i;
 			continue;
 		}
-		for (from = *i; *i < s.n && (is_letter(s.p[*i]) || (s.p[*i] >= '0' && s.p[*i] <= '9')); ++*i)
+		for (from = *i; *i < s.n && (ascii_is_name_start(s.p[*i]) || ascii_is_digit(s.p[*i])); ++*i)
 			;
 		*ret = str_sub(s, from, *i);
 		return true;

@@ -273,7 +273,7 @@ static void collect_marks(struct explain *x, const struct judgement *j)
 
 static bool plain_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_-./=:,@%+", c)) || (unsigned char)c >= 0x80;
+	return ascii_is_alnum(c) || (c && strchr("_-./=:,@%+", c)) || (unsigned char)c >= 0x80;
 }
 
 /* A text with holes: what is known of it, and <...> for the rest. */

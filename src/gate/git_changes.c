@@ -202,7 +202,7 @@ static enum git_changes_state read_revert(struct git_form *f)
 static bool is_number(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if (!ascii_is_digit(s.p[i]))
 			return false;
 	return s.n > 0;
 }

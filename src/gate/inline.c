@@ -6,8 +6,7 @@
 #include "code/code.h"
 #include "gate/judge.h"
 
-static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; } /* a number that is not known is a number */
+static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; } /* a number that is not known is a number */
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* ---- sed ---- */
@@ -157,7 +156,7 @@ static bool sed_command(struct sed *d)
 		return sed_end(d);
 	case 'b': case 't': case 'T': case ':':
 		sed_blanks(d, false);
-		while (is_alpha(sed_at(d)) || is_digit(sed_at(d)))
+		while (ascii_is_name_start(sed_at(d)) || is_digit(sed_at(d)))
 			d->i++;
 		return sed_end(d);
 	case '#': /* unlike text, a comment ends with its line, backslash or not */
@@ -219,7 +218,7 @@ static bool sql_client_line(struct str line)
 
 	if (str_find(line, '\\', 1) >= 0 || str_find(line, '`', 0) >= 0 || str_find(line, '|', 0) >= 0)
 		return false;
-	while (n < line.n && is_alpha(line.p[n]))
+	while (n < line.n && ascii_is_name_start(line.p[n]))
 		n++;
 	if (n < line.n && !is_space(line.p[n]) && line.p[n] != '+')
 		return false;
@@ -247,10 +246,10 @@ static bool sql_client_harmless(struct str s)
 		}
 		if (s.p[i] == '\\')
 			return false;
-		if (start && is_alpha(s.p[i])) {
+		if (start && ascii_is_name_start(s.p[i])) {
 			size_t end = i;
 
-			while (end < s.n && is_alpha(s.p[end]))
+			while (end < s.n && ascii_is_name_start(s.p[end]))
 				end++;
 			for (size_t k = 0; words[k][0]; k++) /* mysql takes them in either case */
 				if (strlen(words[k]) == end - i && str_contains_nocase(str_sub(s, i, end), words[k]))
@@ -267,7 +266,7 @@ static bool sql_edits(struct str s)
 	for (size_t i = 0; i + 4 < s.n; i++) {
 		size_t to = i + 4;
 
-		if (!str_contains_nocase(str_sub(s, i, to), "edit") || (i > 0 && (is_alpha(s.p[i - 1]) || is_digit(s.p[i - 1]))))
+		if (!str_contains_nocase(str_sub(s, i, to), "edit") || (i > 0 && (ascii_is_name_start(s.p[i - 1]) || is_digit(s.p[i - 1]))))
 			continue;
 		while (to < s.n && (is_space(s.p[to]) || strchr("\"'`]\f\v", s.p[to])))
 			to++;
@@ -332,7 +331,7 @@ static bool jq_harmless(struct str s)
 
 	while (i < s.n && is_space(s.p[i]))
 		i++;
-	for (to = i; to < s.n && is_alpha(s.p[to]);)
+	for (to = i; to < s.n && ascii_is_name_start(s.p[to]);)
 		to++;
 	if (to < s.n && s.p[to] != '#' && !STR_LISTED(str_sub(s, i, to), first))
 		return true;

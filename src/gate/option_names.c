@@ -11,7 +11,7 @@
 static bool finds_dash(struct str pattern)
 {
 	unsigned char c = pattern.n ? (unsigned char)pattern.p[0] : 0;
-	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c >= 0x80;
+	bool letter = ascii_is_alnum(c) || c >= 0x80;
 
 	return pattern.n && !letter && !strchr("/._~,%:=", c);
 }

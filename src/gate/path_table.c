@@ -106,7 +106,7 @@ static struct str below_home(struct str home, struct str path)
 
 static struct str in_home(const struct judge *j, struct str path) { return below_home(j->v->home, path); }
 
-static char fold_case(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+static char fold_case(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
 
 /* Most patterns fail at their first byte; the matcher is for the others. */
 static bool same_path(const struct judge *j, struct str pattern, struct str path)
@@ -465,8 +465,6 @@ static bool device_name(struct str name)
 	return false;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* NAME:STREAM, where NAME has a dot: .bashrc:x, notes.txt:x. A time of day (12:30) is none. */
 static bool names_stream(struct str name)
 {
@@ -474,7 +472,7 @@ static bool names_stream(struct str name)
 
 	if (colon < 0 || (size_t)colon + 1 == name.n || !memchr(name.p, '.', (size_t)colon))
 		return false;
-	return !is_digit(name.p[colon - 1]) || !is_digit(name.p[colon + 1]);
+	return !ascii_is_digit(name.p[colon - 1]) || !ascii_is_digit(name.p[colon + 1]);
 }
 
 /* .git.CON: such a file is .git for some programs there. A plain name may end so: paper.aux is LaTeX's. */

@@ -80,7 +80,7 @@ static size_t assignment_name_length(struct str text, size_t at)
 {
 	size_t i = at;
 
-	while (i < text.n && ((text.p[i] >= '0' && text.p[i] <= '9' && i > at) || (text.p[i] >= 'a' && text.p[i] <= 'z') || (text.p[i] >= 'A' && text.p[i] <= 'Z') ||
+	while (i < text.n && ((ascii_is_digit(text.p[i]) && i > at) || ascii_is_letter(text.p[i]) ||
 				 text.p[i] == '_'))
 		i++;
 	return i < text.n && text.p[i] == '=' ? i - at : 0;

@@ -28,17 +28,15 @@ bool path_is_system_program(struct str path)
 	return false;
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
 /* The next word of a rule's text at *i; false at its end. */
 static bool rule_word(struct str rule, size_t *i, struct str *ret)
 {
 	size_t from;
 
-	while (*i < rule.n && is_blank(rule.p[*i]))
+	while (*i < rule.n && ascii_is_blank(rule.p[*i]))
 		++*i;
 	from = *i;
-	while (*i < rule.n && !is_blank(rule.p[*i]))
+	while (*i < rule.n && !ascii_is_blank(rule.p[*i]))
 		++*i;
 	*ret = str_sub(rule, from, *i);
 	return ret->n > 0;

@@ -39,7 +39,7 @@ static bool is_dev_port(struct str s)
 	unsigned port = 0;
 
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9' || port > 65535)
+		if (!ascii_is_digit(s.p[i]) || port > 65535)
 			return false;
 		port = port * 10 + (unsigned)(s.p[i] - '0');
 	}
@@ -55,7 +55,7 @@ static struct str lower_case(struct arena *a, struct str s)
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < s.n; i++)
-		buf_char(&b, s.p[i] >= 'A' && s.p[i] <= 'Z' ? (char)(s.p[i] + 32) : s.p[i]);
+		buf_char(&b, ascii_is_upper(s.p[i]) ? (char)(s.p[i] + 32) : s.p[i]);
 	return buf_view(&b);
 }
 
@@ -76,7 +76,7 @@ static bool names_server(struct judge *j, struct str pattern)
 	struct str s = lower_case(j->a, pattern);
 
 	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= '0' && s.p[i] <= '9') ||
+		if (!(ascii_is_lower(s.p[i]) || ascii_is_digit(s.p[i]) ||
 			    strchr(" _./:@=-", s.p[i])))
 			return false;
 	for (size_t i = 0; *kept[i]; i++)

@@ -61,7 +61,7 @@ static struct word read_word(struct judge *j, const struct command *c, struct st
 	char *copy;
 
 	if (memchr(text.p, UNKNOWN, text.n)) {
-		for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && at < c->argc; i++)
+		for (; i < text.n && ascii_is_digit(text.p[i]) && at < c->argc; i++)
 			at = at * 10 + (size_t)(text.p[i] - '0');
 		if (text.p[0] == UNKNOWN && i > 1 && i + 1 == text.n && text.p[i] == UNKNOWN && at < c->argc && c->argv[at].kind != WORD_EXACT)
 			return c->argv[at];

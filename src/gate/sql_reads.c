@@ -17,8 +17,7 @@ struct sql_scan {
 	size_t words;                  /* of the statement */
 };
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return ascii_is_name_start(c) || (unsigned char)c >= 0x80; }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 #define NAME_ROOM 28
@@ -81,7 +80,7 @@ static bool is_twofold(const struct sql_scan *r)
 {
 	char c = r->s.p[r->i], next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : '\n', third = r->i + 2 < r->s.n ? r->s.p[r->i + 2] : '\n';
 
-	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) || (c == '$' && (next == '$' || is_letter(next) || (r->i && (is_letter(r->s.p[r->i - 1]) || is_digit(r->s.p[r->i - 1]))))) || c == '\\' || (c == '`' && r->psql) ||
+	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) || (c == '$' && (next == '$' || is_letter(next) || (r->i && (is_letter(r->s.p[r->i - 1]) || ascii_is_digit(r->s.p[r->i - 1]))))) || c == '\\' || (c == '`' && r->psql) ||
 	       (c == '#' && !r->psql);
 }
 
@@ -90,7 +89,7 @@ static bool is_psql_variable(const struct sql_scan *r)
 {
 	char next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : ' ';
 
-	return r->psql && (!r->i || r->s.p[r->i - 1] != ':') && (is_letter(next) || is_digit(next) || strchr("'\"{", next));
+	return r->psql && (!r->i || r->s.p[r->i - 1] != ':') && (is_letter(next) || ascii_is_digit(next) || strchr("'\"{", next));
 }
 
 static bool word_ok(struct sql_scan *r, bool known_word)
@@ -178,11 +177,11 @@ static bool take_token(struct sql_scan *r)
 		}
 		return take_name(r, TOKEN_NAME, str_sub(s, from + 1, end - from > 1 ? end - 1 : end));
 	}
-	if (!is_letter(c) && !is_digit(c))
+	if (!is_letter(c) && !ascii_is_digit(c))
 		return take_sign(r, c);
-	while (r->i < s.n && (is_letter(s.p[r->i]) || is_digit(s.p[r->i])))
+	while (r->i < s.n && (is_letter(s.p[r->i]) || ascii_is_digit(s.p[r->i])))
 		r->i++;
-	if (is_digit(c)) { /* a number; or a name, for some */
+	if (ascii_is_digit(c)) { /* a number; or a name, for some */
 		r->last = TOKEN_NAME;
 		r->before = STR("");
 		return !r->start;

@@ -286,7 +286,7 @@ static int point_at(const struct policy_file *f, struct str message, struct err 
 	struct str id = end < 0 ? STR("") : str_sub(message, (size_t)quote + 1, (size_t)end), text;
 	int64_t want;
 
-	while (digits < message.n && message.p[digits] >= '0' && message.p[digits] <= '9')
+	while (digits < message.n && ascii_is_digit(message.p[digits]))
 		digits++;
 	if (num_parse(str_sub(message, 0, digits), 1, INT32_MAX, &want) != 0)
 		want = 1;

@@ -79,7 +79,7 @@ struct str rule_prefix(struct str words)
 	ptrdiff_t one = str_find(words, ' ', 0), two = one < 0 ? -1 : str_find(words, ' ', (size_t)one + 1);
 	struct str prefix = str_sub(words, 0, two < 0 ? words.n : (size_t)two), second = str_sub(prefix, one < 0 ? prefix.n : (size_t)one + 1, prefix.n);
 
-	if (!second.n || second.p[0] < 'a' || second.p[0] > 'z' || prefix_broad(prefix))
+	if (!second.n || !ascii_is_lower(second.p[0]) || prefix_broad(prefix))
 		return STR("");
 	program = str_sub(words, 0, (size_t)one);
 	for (size_t i = program.n; i > 0; i--)
@@ -90,7 +90,7 @@ struct str rule_prefix(struct str words)
 	if (AMONG(deeper, program) || (str_is(program, "git") && !AMONG(git_looks, second)))
 		return STR("");
 	for (size_t i = 0; i < second.n; i++)
-		if (!((second.p[i] >= 'a' && second.p[i] <= 'z') || (second.p[i] >= '0' && second.p[i] <= '9') || second.p[i] == '-'))
+		if (!(ascii_is_lower(second.p[i]) || ascii_is_digit(second.p[i]) || second.p[i] == '-'))
 			return STR("");
 	return prefix;
 }

@@ -169,7 +169,7 @@ static size_t scan_long(struct know_scan *s, size_t i)
 static bool all_digits(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if (!ascii_is_digit(s.p[i]))
 			return false;
 	return s.n > 0;
 }
@@ -214,7 +214,7 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 		}
 		if (f->arg.kind == KIND_NONE || (f->arg.mods & MOD_DIGITS)) {
 			know_hit_add(s, f, i, i + 1, NULL);
-			while ((f->arg.mods & MOD_DIGITS) && k + 1 < w.text.n && w.text.p[k + 1] >= '0' && w.text.p[k + 1] <= '9')
+			while ((f->arg.mods & MOD_DIGITS) && k + 1 < w.text.n && ascii_is_digit(w.text.p[k + 1]))
 				k++;
 			continue;
 		}
@@ -297,7 +297,7 @@ static size_t scan_bundle(struct know_scan *s, size_t i)
 
 static bool name_char(char c, bool first)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (!first && c >= '0' && c <= '9');
+	return ascii_is_name_start(c) || (!first && ascii_is_digit(c));
 }
 
 enum assign { ASSIGN_NO, ASSIGN_YES, ASSIGN_MAYBE };
@@ -333,7 +333,7 @@ static bool starts_as_number(const struct know_row *r, struct word w)
 		return false;
 	for (size_t i = 0; i < r->nflags; i++) {
 		const char *name = know_string(r, f[i].name);
-		if (name[0] == '-' && (name[1] == '#' || (name[1] >= '0' && name[1] <= '9')))
+		if (name[0] == '-' && (name[1] == '#' || ascii_is_digit(name[1])))
 			return false;
 	}
 	return true;

@@ -172,7 +172,7 @@ void know_backups(struct know_applying *ap)
 
 enum know_match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 
-static char to_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+static char to_lower(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
 
 /* Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one). *ret_end is where the rest starts. */
 static enum know_match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
@@ -430,7 +430,7 @@ static bool alias_reads(struct know_applying *ap, struct word value)
 	for (size_t i = 0; i < rest.n; i++) {
 		char c = to_lower(rest.p[i]);
 
-		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ' ' || strchr(more, c)))
+		if (!(ascii_is_lower(c) || ascii_is_digit(c) || c == ' ' || strchr(more, c)))
 			return false;
 	}
 	while ((word = str_word(&rest)).n) {

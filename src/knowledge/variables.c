@@ -141,7 +141,7 @@ static bool known_tool(const char *list, struct str word)
 
 	if (in_list(list, word, STR("")))
 		return true;
-	while (n && ((word.p[n - 1] >= '0' && word.p[n - 1] <= '9') || word.p[n - 1] == '.'))
+	while (n && (ascii_is_digit(word.p[n - 1]) || word.p[n - 1] == '.'))
 		n--;
 	if (n < word.n && n > 1 && word.p[n - 1] == '-')
 		word.n = n - 1;
@@ -267,7 +267,7 @@ static bool credential_is(const char *pattern, struct str value)
 	if (value.n != n || memcmp(value.p, pattern, q) != 0)
 		return false;
 	for (; q < n; q++)
-		if (!((value.p[q] >= 'A' && value.p[q] <= 'Z') || (value.p[q] >= '0' && value.p[q] <= '9')))
+		if (!(ascii_is_upper(value.p[q]) || ascii_is_digit(value.p[q])))
 			return false;
 	return true;
 }

@@ -50,20 +50,18 @@ int profile_find(struct str name, enum profile *ret)
 	return -1;
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Digits, perhaps with a point and up to three more, in thousandths. The number of bytes that were read; 0: no number. */
 static size_t thousandths(struct str s, uint64_t *ret)
 {
 	uint64_t n = 0;
 	size_t i = 0, decimals = 0;
 
-	while (i < s.n && is_digit(s.p[i]) && i <= DIGITS_MAX)
+	while (i < s.n && ascii_is_digit(s.p[i]) && i <= DIGITS_MAX)
 		n = n * 10 + (uint64_t)(s.p[i++] - '0');
 	if (!i || i > DIGITS_MAX)
 		return 0;
-	if (i + 1 < s.n && s.p[i] == '.' && is_digit(s.p[i + 1]))
-		for (i++; i < s.n && is_digit(s.p[i]) && decimals < DECIMALS_MAX; decimals++)
+	if (i + 1 < s.n && s.p[i] == '.' && ascii_is_digit(s.p[i + 1]))
+		for (i++; i < s.n && ascii_is_digit(s.p[i]) && decimals < DECIMALS_MAX; decimals++)
 			n = n * 10 + (uint64_t)(s.p[i++] - '0');
 	for (; decimals < DECIMALS_MAX; decimals++)
 		n *= 10;

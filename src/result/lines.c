@@ -17,22 +17,20 @@ bool lines_next(struct lines *l, struct str *ret)
 	return true;
 }
 
-static bool blank_char(char c) { return c == ' ' || c == '\t'; }
-
 struct str trim(struct str s)
 {
-	while (s.n && blank_char(s.p[0]))
+	while (s.n && ascii_is_blank(s.p[0]))
 		s.p++, s.n--;
-	while (s.n && blank_char(s.p[s.n - 1]))
+	while (s.n && ascii_is_blank(s.p[s.n - 1]))
 		s.n--;
 	return s;
 }
 
 struct str trim_char(struct str s, char c)
 {
-	while (s.n && (s.p[0] == c || blank_char(s.p[0])))
+	while (s.n && (s.p[0] == c || ascii_is_blank(s.p[0])))
 		s.p++, s.n--;
-	while (s.n && (s.p[s.n - 1] == c || blank_char(s.p[s.n - 1])))
+	while (s.n && (s.p[s.n - 1] == c || ascii_is_blank(s.p[s.n - 1])))
 		s.n--;
 	return s;
 }
@@ -51,7 +49,7 @@ static size_t count_digits(const struct scan *c, size_t from)
 {
 	size_t i = from;
 
-	while (i < c->s.n && c->s.p[i] >= '0' && c->s.p[i] <= '9')
+	while (i < c->s.n && ascii_is_digit(c->s.p[i]))
 		i++;
 	return i - from;
 }
@@ -86,7 +84,7 @@ bool scan_blanks(struct scan *c)
 {
 	size_t from = c->at;
 
-	while (c->at < c->s.n && blank_char(c->s.p[c->at]))
+	while (c->at < c->s.n && ascii_is_blank(c->s.p[c->at]))
 		c->at++;
 	return c->at > from;
 }
@@ -95,7 +93,7 @@ bool scan_word(struct scan *c, struct str *ret)
 {
 	size_t i = c->at;
 
-	while (i < c->s.n && ((c->s.p[i] >= 'a' && c->s.p[i] <= 'z') || (c->s.p[i] >= 'A' && c->s.p[i] <= 'Z') || c->s.p[i] == '-'))
+	while (i < c->s.n && (ascii_is_letter(c->s.p[i]) || c->s.p[i] == '-'))
 		i++;
 	if (i == c->at)
 		return false;

@@ -209,7 +209,7 @@ static size_t csi_parameter(const struct normaliser_state *s, size_t missing)
 {
 	size_t v = 0, i = 0;
 
-	for (; i < s->ncsi && s->csi[i] >= '0' && s->csi[i] <= '9'; i++)
+	for (; i < s->ncsi && ascii_is_digit(s->csi[i]); i++)
 		v = v * 10 + (size_t)(s->csi[i] - '0') < COLUMN_MAX ? v * 10 + (size_t)(s->csi[i] - '0') : COLUMN_MAX;
 	return i ? v : missing;
 }

@@ -18,9 +18,7 @@
 #define MARKER "truncated ("
 #define DOTS "... "
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool one_of(char c, const char *set) { return c && strchr(set, c); }
 
 /* ---- the marker ---- */
@@ -29,7 +27,7 @@ static bool marker_rest(struct str s)
 {
 	size_t i = 0;
 
-	while (i < s.n && is_digit(s.p[i]))
+	while (i < s.n && ascii_is_digit(s.p[i]))
 		i++;
 	if (!i || !str_starts(str_sub(s, i, s.n), " more line"))
 		return false;
@@ -132,9 +130,9 @@ static bool last_part(struct str word, char ret[WORD_MAX])
 {
 	size_t from = word.n;
 
-	while (from && is_letter(word.p[from - 1])) {
+	while (from && ascii_is_letter(word.p[from - 1])) {
 		from--;
-		if (from && word.p[from] >= 'A' && word.p[from] <= 'Z' && word.p[from - 1] >= 'a' && word.p[from - 1] <= 'z')
+		if (from && ascii_is_upper(word.p[from]) && ascii_is_lower(word.p[from - 1]))
 			break;
 	}
 	if (from == word.n || word.n - from + 3 > WORD_MAX)
@@ -174,7 +172,7 @@ static bool before_allows(char last, struct str s)
 		return false;
 	for (from = end; from && !is_blank(s.p[from - 1]); from--)
 		;
-	if (is_digit(s.p[from]) || s.p[from] == '+')
+	if (ascii_is_digit(s.p[from]) || s.p[from] == '+')
 		return false; /* a number beside a number */
 	if (s.p[end - 1] == ':')
 		end--;
@@ -210,7 +208,7 @@ static bool after_allows(char bracket, struct str s)
 		return true;
 	if (one_of(s.p[i], ",|=+*/%<>&]}\t"))
 		return false;
-	for (end = i; end < s.n && is_letter(s.p[end]); end++)
+	for (end = i; end < s.n && ascii_is_letter(s.p[end]); end++)
 		;
 	return !last_part(str_sub(s, i, end), word) || !is_known(units, word);
 }
@@ -296,9 +294,9 @@ static bool stamp_read(struct str text, size_t from, size_t to, struct prose_tim
 	if (seconds < TIME_FIRST || seconds > TIME_LAST)
 		return false;
 	*ret = (struct prose_time){from, to, (uint32_t)seconds, str_sub(text, from + STAMP_DIGITS, to)};
-	if (n > STAMP_DIGITS || to + 1 >= text.n || text.p[to] != '.' || !is_digit(text.p[to + 1]))
+	if (n > STAMP_DIGITS || to + 1 >= text.n || text.p[to] != '.' || !ascii_is_digit(text.p[to + 1]))
 		return true;
-	for (end = to + 1; end < text.n && is_digit(text.p[end]); end++)
+	for (end = to + 1; end < text.n && ascii_is_digit(text.p[end]); end++)
 		;
 	ret->fraction = str_sub(text, to + 1, end);
 	ret->to = end;
@@ -313,7 +311,7 @@ static char last_before(const struct prose *p, struct str text, size_t at)
 	return at ? text.p[at - 1] : p->last;
 }
 
-static bool word_byte(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
+static bool word_byte(char c) { return ascii_is_digit(c) || ascii_is_letter(c) || c == '_'; }
 
 /*
  * The next number in text[from, to) that could be a time by its digits alone. Every tenth byte is looked at: more digits in a row cannot
@@ -326,13 +324,13 @@ static bool next_stamp(struct str text, size_t from, size_t to, struct prose_tim
 	while (i < to) {
 		size_t a = i, b = i;
 
-		if (!is_digit(text.p[i])) {
+		if (!ascii_is_digit(text.p[i])) {
 			i += STAMP_DIGITS;
 			continue;
 		}
-		while (a > from && is_digit(text.p[a - 1]))
+		while (a > from && ascii_is_digit(text.p[a - 1]))
 			a--;
-		while (b < to && is_digit(text.p[b]))
+		while (b < to && ascii_is_digit(text.p[b]))
 			b++;
 		if ((!a || !word_byte(text.p[a - 1])) && (b == text.n || !word_byte(text.p[b])) && stamp_read(text, a, b, ret))
 			return true;

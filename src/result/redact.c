@@ -43,8 +43,7 @@ static void mark_start(struct redactor *r, const char *p)
 	r->bits[s / 8] |= (unsigned char)(1u << s % 8);
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static char to_lower(char c) { return is_letter(c) ? (char)(c | 0x20) : c; }
+static char to_lower(char c) { return ascii_is_letter(c) ? (char)(c | 0x20) : c; }
 
 /* Every way to write the first three letters. */
 static void mark_nocase(struct redactor *r, const char *p)
@@ -53,7 +52,7 @@ static void mark_nocase(struct redactor *r, const char *p)
 		char c[REDACT_PREFIX_MIN];
 
 		for (unsigned i = 0; i < REDACT_PREFIX_MIN; i++)
-			c[i] = is_letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
+			c[i] = ascii_is_letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
 		mark_start(r, c);
 	}
 }
@@ -174,7 +173,7 @@ static enum found match_run(const struct redact_row *row, const struct candidate
 	bool digits = false;
 
 	for (; at < c->text.n && at < most && redact_in_set(row->set, c->text.p[at]); at++)
-		digits |= c->text.p[at] >= '0' && c->text.p[at] <= '9';
+		digits |= ascii_is_digit(c->text.p[at]);
 	if (at >= c->text.n && c->more && at < REDACT_MATCH_MAX)
 		return FOUND_MORE;
 	if (at - from < row->min || ((row->flags & ROW_DIGIT) && !digits))

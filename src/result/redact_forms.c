@@ -65,7 +65,7 @@ static enum found match_base64(const struct form *f, const struct candidate *c, 
 
 static int hex_value(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (ascii_is_digit(c))
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;

@@ -134,9 +134,9 @@ static bool pem_word(struct str s)
 	bool upper = false, lower = false, digit = false;
 
 	for (size_t i = 0; i < s.n; i++) {
-		upper |= s.p[i] >= 'A' && s.p[i] <= 'Z';
-		lower |= s.p[i] >= 'a' && s.p[i] <= 'z';
-		digit |= s.p[i] >= '0' && s.p[i] <= '9';
+		upper |= ascii_is_upper(s.p[i]);
+		lower |= ascii_is_lower(s.p[i]);
+		digit |= ascii_is_digit(s.p[i]);
 	}
 	return s.n >= PEM_WORD_MIN && upper && lower && digit;
 }

@@ -84,12 +84,10 @@ void data_types(struct arena *a, const struct validate_input *in, const struct h
 
 /* ---- texts ---- */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static size_t count_digits(struct str s, size_t from)
 {
 	size_t i = from;
-	while (i < s.n && is_digit(s.p[i]))
+	while (i < s.n && ascii_is_digit(s.p[i]))
 		i++;
 	return i - from;
 }
@@ -139,7 +137,7 @@ static bool is_date(struct str s)
 	if (s.n > 10 && s.p[10] != 'T' && s.p[10] != ' ')
 		return false;
 	for (size_t i = 11; i < s.n; i++)
-		if (!is_digit(s.p[i]) && !memchr(":.,+-Z", s.p[i], 6))
+		if (!ascii_is_digit(s.p[i]) && !memchr(":.,+-Z", s.p[i], 6))
 			return false;
 	return s.n != 11;
 }

@@ -48,7 +48,7 @@ static bool skip_past(struct xml *x, const char *end)
 	return true;
 }
 
-static bool name_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == ':' || c == '.'; }
+static bool name_char(char c) { return ascii_is_alnum(c) || c == '-' || c == '_' || c == ':' || c == '.'; }
 
 static struct str read_name(struct xml *x)
 {

@@ -62,7 +62,7 @@ static bool belongs_to_emoji(struct visible *v, uint32_t cp, enum char_class cla
 	if (class == CHAR_TAG)
 		return continues_flag(v, cp);
 	if (cp == VS16)
-		return is_picture(v->before) || v->before == '#' || v->before == '*' || (v->before >= '0' && v->before <= '9');
+		return is_picture(v->before) || v->before == '#' || v->before == '*' || ascii_is_digit(v->before);
 	return cp == ZWJ && (is_picture(v->before) || v->before == VS16);
 }
 

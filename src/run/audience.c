@@ -45,7 +45,7 @@ struct str audience_advice(struct arena *a, enum audience who, enum limit l)
 	return STR("only the person who started this server can set another");
 }
 
-static bool option_letter(char c) { return (c >= 'a' && c <= 'z') || c == '-'; }
+static bool option_letter(char c) { return ascii_is_lower(c) || c == '-'; }
 
 static void put_option(struct buf *b, struct str name)
 {

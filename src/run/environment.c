@@ -26,7 +26,7 @@ static bool is_name(struct str s)
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9')))
+		if (!(ascii_is_name_start(c) || (i && ascii_is_digit(c))))
 			return false;
 	}
 	return s.n > 0 && s.n < NAME_MAX_BYTES;

@@ -85,7 +85,7 @@ static int take_timestamps(struct skill_reader *r, const struct ynode *n, struct
 static bool program_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || strchr("._+-[", s.p[i])))
+		if (!(ascii_is_alnum(s.p[i]) || strchr("._+-[", s.p[i])))
 			return false;
 	return s.n && s.n <= SKILL_NAME_MAX && s.p[0] != '-';
 }

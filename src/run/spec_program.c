@@ -88,7 +88,7 @@ static const struct language *by_shebang(struct str text)
 	name = str_base(word_after(line, &at));
 	while (str_is(name, "env") || (name.n && name.p[0] == '-'))
 		name = str_base(word_after(line, &at));
-	while (name.n && ((name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9') || name.p[name.n - 1] == '.') && !by_name(name))
+	while (name.n && (ascii_is_digit(name.p[name.n - 1]) || name.p[name.n - 1] == '.') && !by_name(name))
 		name.n--;
 	return by_name(name);
 }
@@ -151,7 +151,7 @@ static int add_rest(struct spec_builder *m, struct argv_words *w, struct err *e)
 static bool plain_word(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] && strchr("_-./=:,+@%", s.p[i]))))
+		if (!(ascii_is_alnum(s.p[i]) || (s.p[i] && strchr("_-./=:,+@%", s.p[i]))))
 			return false;
 	return s.n > 0;
 }

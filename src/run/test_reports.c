@@ -64,7 +64,7 @@ static void add_variable(struct spec_builder *m, const struct test_runner *row)
 static bool only_words(struct str text)
 {
 	for (size_t i = 0; i < text.n; i++)
-		if (!((text.p[i] >= 'a' && text.p[i] <= 'z') || (text.p[i] >= 'A' && text.p[i] <= 'Z') || (text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] && strchr("_-./=:,+@ ", text.p[i]))))
+		if (!(ascii_is_alnum(text.p[i]) || (text.p[i] && strchr("_-./=:,+@ ", text.p[i]))))
 			return false;
 	return text.n > 0;
 }

@@ -34,7 +34,7 @@ static struct str unescape(struct arena *a, struct str line)
 /* "[class] title"; `[ -f x ]` is a command */
 static bool is_header(struct str line)
 {
-	return line.n > 1 && line.p[0] == '[' && line.p[1] >= 'a' && line.p[1] <= 'z';
+	return line.n > 1 && line.p[0] == '[' && ascii_is_lower(line.p[1]);
 }
 
 static struct selftest_class *add_class(struct arena *a, struct str line)

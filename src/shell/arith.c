@@ -75,9 +75,7 @@ static struct number parse_conditional(struct arith_scan *p);
 static struct number parse_unary(struct arith_scan *p);
 static struct number eval_text(struct arith *ar, struct mood *mood, struct str text);
 
-static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
+static bool is_name_char(char c) { return ascii_is_name_start(c) || ascii_is_digit(c); }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 static bool is_number_char(char c) { return is_name_char(c) || c == '#' || c == '@' || c == HOLE_NUM; }
 
@@ -141,7 +139,7 @@ static bool is_integer(struct str s)
 	if (i == s.n)
 		return false;
 	for (; i < s.n; i++)
-		if (!is_digit(s.p[i]))
+		if (!ascii_is_digit(s.p[i]))
 			return false;
 	return true;
 }
@@ -216,11 +214,11 @@ static void read_subscript(struct arith_scan *p)
 /* Digits of base n#: 0-9 a-z A-Z @ _, the letters alike up to base 36 */
 static unsigned number_digit(char c, unsigned base)
 {
-	if (is_digit(c))
+	if (ascii_is_digit(c))
 		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'z')
+	if (ascii_is_lower(c))
 		return (unsigned)(c - 'a') + 10;
-	if (c >= 'A' && c <= 'Z')
+	if (ascii_is_upper(c))
 		return (unsigned)(c - 'A') + (base <= 36 ? 10 : 36);
 	return c == '@' ? 62 : 63;
 }
@@ -274,7 +272,7 @@ static struct number parse_number(struct arith_scan *p)
 	if (hole != t.p + t.n - 1 || t.p[0] == '0' || p->holes > 1)
 		p->mood->doubt = true;
 	for (const char *c = t.p; c < hole; c++)
-		if (!is_digit(*c))
+		if (!ascii_is_digit(*c))
 			p->mood->doubt = true;
 	return unknown;
 }
@@ -297,7 +295,7 @@ static int lex_increment(struct arith_scan *p, char c)
 	}
 	while (is_blank(peek_at(p, i)) && i < p->s.n)
 		i++;
-	if (is_name_start(peek_at(p, i)))
+	if (ascii_is_name_start(peek_at(p, i)))
 		return c == '-' ? TOK_PREDEC : TOK_PREINC;
 	return 0;
 }
@@ -348,10 +346,10 @@ static bool assigned_next(struct arith_scan *p)
 	while (ahead.at < ahead.s.n && is_blank(ahead.s.p[ahead.at]))
 		ahead.at++;
 	c = peek_at(&ahead, ahead.at);
-	if (ahead.at >= ahead.s.n || is_name_start(c) || c == HOLE_NUM)
+	if (ahead.at >= ahead.s.n || ascii_is_name_start(c) || c == HOLE_NUM)
 		return false;
 	ahead.tok = TOK_NAME;
-	if (is_digit(c))
+	if (ascii_is_digit(c))
 		parse_number(&ahead);
 	else
 		c = (char)lex_operator(&ahead);
@@ -403,13 +401,13 @@ static void lex_next(struct arith_scan *p)
 		p->at++;
 	if (p->at >= p->s.n) {
 		t = TOK_END;
-	} else if (is_name_start(c = p->s.p[p->at])) {
+	} else if (ascii_is_name_start(c = p->s.p[p->at])) {
 		read_name(p);
 		t = TOK_NAME;
 	} else if (c == HOLE_NUM && ends_operand(was) && !p->minus_hole) {
 		p->minus_hole = p->mood->doubt = true; /* an error, or the minus of a negative number */
 		t = '-';
-	} else if (is_digit(c) || c == HOLE_NUM) {
+	} else if (ascii_is_digit(c) || c == HOLE_NUM) {
 		p->minus_hole = false;
 		p->val = parse_number(p);
 		t = TOK_NUM;

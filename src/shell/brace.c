@@ -94,7 +94,7 @@ static bool looks_number(struct str s)
 	if (i == s.n)
 		return false;
 	for (; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if (!ascii_is_digit(s.p[i]))
 			return false;
 	return true;
 }

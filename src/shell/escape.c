@@ -31,7 +31,7 @@ static int simple_value(char c)
 
 static int digit_value(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (ascii_is_digit(c))
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;

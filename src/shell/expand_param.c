@@ -178,7 +178,7 @@ static struct param_value look_up_param(struct eval *e, const struct syn_param *
 		int64_t k = 0;
 		return num_parse(name, 1, 1 << 20, &k) ? absent_value() : positional_value(e, (size_t)k);
 	}
-	if (name.p[0] >= '0' && name.p[0] <= '9') /* $0, and ${01} for which nobody cares */
+	if (ascii_is_digit(name.p[0])) /* $0, and ${01} for which nobody cares */
 		return (struct param_value){.text = HOLE, .is = PRESENT};
 	if (lex_name_start((unsigned char)name.p[0]))
 		return variable_value(e, pm, name);
@@ -232,7 +232,7 @@ static struct str change_case(struct eval *e, struct str s, enum param_op op)
 	for (size_t i = 0; i < s.n; i++) {
 		bool here = i == 0 || op == PARAM_UPPER_ALL || op == PARAM_LOWER_ALL || op == PARAM_TOGGLE_ALL;
 		char c = s.p[i];
-		bool lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z';
+		bool lower = ascii_is_lower(c), upper = ascii_is_upper(c);
 		if (here && lower && (op == PARAM_UPPER || op == PARAM_UPPER_ALL || op == PARAM_TOGGLE || op == PARAM_TOGGLE_ALL))
 			c = (char)(c - 32);
 		else if (here && upper && (op == PARAM_LOWER || op == PARAM_LOWER_ALL || op == PARAM_TOGGLE || op == PARAM_TOGGLE_ALL))

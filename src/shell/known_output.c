@@ -426,7 +426,7 @@ static bool date_name(struct str f)
 
 	for (size_t i = 1; i < f.n; i++) {
 		char x = f.p[i], y = i + 1 < f.n ? f.p[i + 1] : 0;
-		bool letter = (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || (x >= '0' && x <= '9');
+		bool letter = ascii_is_alnum(x);
 
 		if (x == '%' && y && memchr("aAbBdeFgGhHIjklmMNpPRsSTuUVwWyYZ", y, 32)) {
 			digits |= !memchr("aAbBhpPZ", y, 8);

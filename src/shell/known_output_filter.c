@@ -227,7 +227,7 @@ static bool set_add(struct tr_set *s, unsigned char c)
 static bool class_has(struct str name, unsigned char c, bool *ret)
 {
 	static const char names[][8] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"};
-	bool upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9', graph = c > 32 && c < 127;
+	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c), graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
 	const bool is[] = {alnum, upper || lower, c == ' ' || c == '\t', c < 32 || c == 127, digit, graph, lower, graph || c == ' ', graph && !alnum,
 		c == ' ' || (c >= 9 && c <= 13), upper, digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')};
@@ -599,7 +599,7 @@ static bool ends_options(const struct output_call *c, struct line_count *e)
 			return false;
 		value = s.n > 2 ? str_sub(s, 2, s.n) : arg_text(c, 1);
 		e->bytes = s.p[1] == 'c';
-	} else if (s.n >= 2 && s.p[0] == '-' && s.p[1] >= '0' && s.p[1] <= '9') {
+	} else if (s.n >= 2 && s.p[0] == '-' && ascii_is_digit(s.p[1])) {
 		value = str_sub(s, 1, s.n);
 	} else {
 		return false;

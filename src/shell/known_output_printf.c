@@ -65,7 +65,7 @@ static bool parse_integer(struct str s, uint64_t *ret, bool *ret_negative)
 		return false;
 	for (; i < s.n; i++) {
 		char c = s.p[i];
-		unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+		unsigned digit = ascii_is_digit(c) ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
 			: c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 99;
 
 		if (digit >= base || v > ((uint64_t)INT64_MAX - digit) / base)
@@ -237,7 +237,7 @@ static bool parse_field(struct printf_state *j, struct str f, size_t *i, long *r
 		*ret = (long)(int64_t)u;
 		return true;
 	}
-	for (; *i < f.n && f.p[*i] >= '0' && f.p[*i] <= '9' && v <= WIDTH_MAX; ++*i)
+	for (; *i < f.n && ascii_is_digit(f.p[*i]) && v <= WIDTH_MAX; ++*i)
 		v = v * 10 + (f.p[*i] - '0');
 	*ret = v;
 	return v <= WIDTH_MAX ? true : give_up(j);

@@ -76,8 +76,8 @@ bool lex_take(struct parser *p, const char *chars); /* these characters come nex
 
 static inline bool lex_is_blank(int c) { return c == ' ' || c == '\t'; }
 bool lex_is_meta(int c);                            /* ends a word: blank newline ; & | < > ( ) or the end */
-static inline bool lex_name_start(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static inline bool lex_name_char(int c) { return lex_name_start(c) || (c >= '0' && c <= '9'); }
+static inline bool lex_name_start(int c) { return ascii_is_name_start(c); }
+static inline bool lex_name_char(int c) { return lex_name_start(c) || ascii_is_digit(c); }
 
 void lex_blanks(struct parser *p);                  /* blanks and a comment */
 void lex_newlines(struct parser *p);                /* blanks, comments and newlines (with the here-documents that start there) */

@@ -316,15 +316,13 @@ static void walk_words(const struct marks_walk *w, const struct syn_word *word, 
 
 /* ---- options ---- */
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /* The text is an option as a whole: - or -- and a letter, no blank before the "=". */
 static bool option_like(struct str s)
 {
 	size_t i = 0;
 	while (i < s.n && i < 2 && s.p[i] == '-')
 		i++;
-	if (i == 0 || i >= s.n || !is_letter(s.p[i]))
+	if (i == 0 || i >= s.n || !ascii_is_letter(s.p[i]))
 		return false;
 	while (i < s.n && s.p[i] != '=' && !strchr(" \t\n", s.p[i]))
 		i++;
@@ -334,7 +332,7 @@ static bool option_like(struct str s)
 /* A text that starts with a letter follows this part. */
 static bool letters_follow(const struct syn_part *part)
 {
-	return part->next && part->next->kind == PART_TEXT && is_letter(part->next->text.p[0]);
+	return part->next && part->next->kind == PART_TEXT && ascii_is_letter(part->next->text.p[0]);
 }
 
 /* The dash itself is quoted: "-rf", '-'rf, ""-rf. */
@@ -354,7 +352,7 @@ static bool quoted_dash(const struct syn_part *part)
 static bool hides_letters(const struct marks_walk *w, const struct syn_part *in, bool short_name)
 {
 	struct str src = source_text(w, in->at);
-	bool escape = in->kind == PART_QUOTED && src.n == 2 && src.p[0] == '\\' && is_letter(src.p[1]);
+	bool escape = in->kind == PART_QUOTED && src.n == 2 && src.p[0] == '\\' && ascii_is_letter(src.p[1]);
 	bool empty = (in->kind == PART_QUOTED && !in->text.n) || (in->kind == PART_DOUBLE && !in->inside);
 	bool expands = in->kind == PART_PARAM || in->kind == PART_COMMAND || in->kind == PART_ARITH;
 
@@ -379,7 +377,7 @@ static bool is_disguised(const struct marks_walk *w, const struct syn_word *word
 		return part->text.n > 2 || part->next->next ? str_find(part->text, '=', 0) < 0 : part->text.n == 2;
 	if (part->text.n == 1)
 		return true;
-	if (!is_letter(part->text.p[1]) || str_find(part->text, '=', 0) >= 0)
+	if (!ascii_is_letter(part->text.p[1]) || str_find(part->text, '=', 0) >= 0)
 		return false;
 	for (const struct syn_part *in = part->next; in; in = in->next)
 		if (hides_letters(w, in, part->text.n <= 3))
@@ -410,7 +408,7 @@ static bool has_variable(const struct syn_part *part)
 static bool digits_or_dash(struct str s)
 {
 	size_t i = 0;
-	while (i < s.n && s.p[i] >= '0' && s.p[i] <= '9')
+	while (i < s.n && ascii_is_digit(s.p[i]))
 		i++;
 	return s.n && (i == s.n || (i == s.n - 1 && s.p[i] == '-'));
 }

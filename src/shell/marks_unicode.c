@@ -42,7 +42,7 @@ static bool is_lookalike(uint32_t c)
 {
 	return in_ranges(lookalikes, ARRAY_SIZE(lookalikes), c);
 }
-static bool ascii_letter(uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool ascii_letter(uint32_t c) { return ascii_is_letter(c); }
 
 static bool ascii_only(struct str s)
 {

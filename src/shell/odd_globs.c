@@ -13,7 +13,7 @@ struct glob_piece {
 
 static char other_case(char c)
 {
-	bool lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z';
+	bool lower = ascii_is_lower(c), upper = ascii_is_upper(c);
 	return lower ? (char)(c - 'a' + 'A') : upper ? (char)(c - 'A' + 'a') : c;
 }
 

@@ -12,12 +12,12 @@ static bool read_name(struct parser *p, struct str *ret)
 		lex_next(p);
 		return true;
 	}
-	bool digits = c >= '0' && c <= '9';
+	bool digits = ascii_is_digit(c);
 	if (!digits && !lex_name_start(c))
 		return false;
 	struct buf b;
 	buf_init(&b, p->a, 0);
-	while (lex_name_char(c = lex_peek(p)) && (!digits || (c >= '0' && c <= '9')))
+	while (lex_name_char(c = lex_peek(p)) && (!digits || ascii_is_digit(c)))
 		buf_char(&b, (char)lex_next(p));
 	*ret = buf_view(&b);
 	return true;

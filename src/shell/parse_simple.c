@@ -30,9 +30,9 @@ static bool redir_prefix(struct parser *p, struct syn_redir *r)
 	struct buf b;
 	buf_init(&b, p->a, 0);
 	r->fd = -1;
-	if (c >= '0' && c <= '9') {
+	if (ascii_is_digit(c)) {
 		int64_t n = 0;
-		for (; c >= '0' && c <= '9'; c = lex_peek(p)) {
+		for (; ascii_is_digit(c); c = lex_peek(p)) {
 			n = n > INT32_MAX ? n : n * 10 + (c - '0');
 			lex_next(p);
 		}
@@ -93,7 +93,7 @@ static void here_target(struct parser *p, struct syn_redir *r)
 struct syn_redir *parse_redirection(struct parser *p)
 {
 	int c = lex_peek(p);
-	if (!(c == '<' || c == '>' || c == '&' || c == '{' || (c >= '0' && c <= '9')))
+	if (!(c == '<' || c == '>' || c == '&' || c == '{' || ascii_is_digit(c)))
 		return NULL;
 	size_t from = p->pos;
 	struct syn_redir *r = arena_new(p->a, struct syn_redir);

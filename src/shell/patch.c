@@ -194,7 +194,7 @@ static size_t read_number(struct str s, size_t *i, bool *ret_ok)
 {
 	size_t n = 0, from = *i;
 
-	while (*i < s.n && s.p[*i] >= '0' && s.p[*i] <= '9')
+	while (*i < s.n && ascii_is_digit(s.p[*i]))
 		n = n * 10 + (size_t)(s.p[(*i)++] - '0');
 	*ret_ok = *i > from && *i - from <= PATCH_DIGITS_MAX;
 	return n;
@@ -253,7 +253,7 @@ static bool is_range(struct str rest)
 {
 	size_t i = 0;
 
-	while (i < rest.n && ((rest.p[i] >= '0' && rest.p[i] <= '9') || rest.p[i] == ','))
+	while (i < rest.n && (ascii_is_digit(rest.p[i]) || rest.p[i] == ','))
 		i++;
 	return i > 0 && (str_is(str_sub(rest, i, rest.n), " ****") || str_is(str_sub(rest, i, rest.n), " ----"));
 }
@@ -263,7 +263,7 @@ static bool is_edit(struct str line)
 {
 	size_t i = 0;
 
-	while (i < line.n && ((line.p[i] >= '0' && line.p[i] <= '9') || line.p[i] == ','))
+	while (i < line.n && (ascii_is_digit(line.p[i]) || line.p[i] == ','))
 		i++;
 	return i > 0 && i < line.n && strchr("acdis", line.p[i]);
 }

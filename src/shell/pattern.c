@@ -58,7 +58,7 @@ static bool in_class(struct matcher *m, struct str name, unsigned char c)
 {
 	static const char names[][8] = {"alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph", "cntrl", "xdigit",
 		"word", "ascii"};
-	bool upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9', graph = c > 32 && c < 127;
+	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c), graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
 	const bool is[] = {upper || lower, digit, alnum, upper, lower, c == ' ' || (c >= 9 && c <= 13), c == ' ' || c == '\t', graph && !alnum,
 		graph || c == ' ', graph, c < 32 || c == 127, digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'), alnum || c == '_', true};
@@ -74,7 +74,7 @@ static bool class_item(struct matcher *m, size_t *i, size_t pe, unsigned char c)
 {
 	size_t from = *i + 2, to = from;
 
-	while (to < pe && m->p.p[to] >= 'a' && m->p.p[to] <= 'z')
+	while (to < pe && ascii_is_lower(m->p.p[to]))
 		to++;
 	if (m->p.p[*i + 1] != ':' || to + 1 >= pe || m->p.p[to] != ':' || m->p.p[to + 1] != ']')
 		return give_up(m);

@@ -118,7 +118,7 @@ static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
 			struct str n = s.n > 2 ? str_sub(s, 2, s.n) : i + 1 < end ? argv[i + 1].text : (struct str){"", 0};
 			size_t value = 0;
 			for (size_t k = 0; k < n.n && n.n < 5; k++)
-				value = n.p[k] >= '0' && n.p[k] <= '9' ? value * 10 + (size_t)(n.p[k] - '0') : 0;
+				value = ascii_is_digit(n.p[k]) ? value * 10 + (size_t)(n.p[k] - '0') : 0;
 			known = n.n && n.n < 5 && text_exact(n) && text_numeric(n) && (value || s.p[1] == 'P');
 			*ret_batch = s.p[1] == 'n' ? value : *ret_batch;
 			i += s.n == 2;
@@ -162,7 +162,7 @@ static bool replaces_only(const struct word *argv, size_t end)
 		struct str s = argv[i].text;
 		bool count = s.n > 2 && str_starts(s, "-P");
 		for (size_t k = 2; k < s.n; k++)
-			count &= s.p[k] >= '0' && s.p[k] <= '9';
+			count &= ascii_is_digit(s.p[k]);
 		if (argv[i].kind != WORD_EXACT)
 			return false;
 		if (str_is(s, "-I") || str_is(s, "-P"))

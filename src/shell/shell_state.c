@@ -299,7 +299,7 @@ bool text_numeric(struct str s)
 	if (i == s.n || (s.p[i] == '0' && s.n > i + 1))
 		return false;
 	for (; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if (!ascii_is_digit(s.p[i]))
 			return false;
 	return true;
 }

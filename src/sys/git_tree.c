@@ -409,7 +409,7 @@ static bool plain_rev(struct str rev)
 	for (size_t i = 0; i < rev.n; i++) {
 		char c = rev.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		if (!(ascii_is_alnum(c) ||
 			    strchr("._/@{}~^+#%,=-", c)))
 			return false;
 	}

@@ -1,0 +1,15 @@
+/* Classes of ASCII characters. They do not depend on a locale; EOF and bytes from 0x80 on belong to none. */
+#pragma once
+#include <stdbool.h>
+
+static inline bool ascii_is_digit(int c) { return c >= '0' && c <= '9'; }
+static inline bool ascii_is_lower(int c) { return c >= 'a' && c <= 'z'; }
+static inline bool ascii_is_upper(int c) { return c >= 'A' && c <= 'Z'; }
+static inline bool ascii_is_letter(int c) { return ascii_is_lower(c) || ascii_is_upper(c); }
+static inline bool ascii_is_alnum(int c) { return ascii_is_letter(c) || ascii_is_digit(c); }
+/* Names of variables: a letter or '_', then also digits. */
+static inline bool ascii_is_name_start(int c) { return ascii_is_letter(c) || c == '_'; }
+static inline bool ascii_is_name(int c) { return ascii_is_alnum(c) || c == '_'; }
+/* A blank is a space or a tab; a space is also an end of line. */
+static inline bool ascii_is_blank(int c) { return c == ' ' || c == '\t'; }
+static inline bool ascii_is_space(int c) { return ascii_is_blank(c) || c == '\n' || c == '\r'; }
