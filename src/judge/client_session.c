@@ -1,4 +1,4 @@
-/* See session.h. */
+/* See client_session.h. */
 #define _GNU_SOURCE
 #include "judge/client_session.h"
 

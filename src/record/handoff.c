@@ -1,4 +1,4 @@
-/* See kept.h. */
+/* See handoff.h. */
 #define _GNU_SOURCE
 #include "record/handoff.h"
 

@@ -1,4 +1,4 @@
-/* See gitconfig.h. Values that are not plain (an escape, a quote, a control character, too long) are left
+/* See git_identity.h. Values that are not plain (an escape, a quote, a control character, too long) are left
  * out. */
 #include "run/git_identity.h"
 

@@ -1,4 +1,4 @@
-/* See passing.h. */
+/* See output_filter.h. */
 #define _GNU_SOURCE
 #include "run/output_filter.h"
 

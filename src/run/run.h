@@ -82,7 +82,7 @@ struct run {
 	struct engine_request gate;    /* what the gate is asked, when it is */
 	size_t head, tail;             /* lines of each stream that the report shows; both 0: TRUNCATE_DEFAULT bytes */
 	struct run_task task;
-	struct test_report *asked;    /* reports that runners are asked for (runner.h) */
+	struct test_report *asked;    /* reports that runners are asked for (test_reports.h) */
 	unsigned outputs_days;         /* how long full outputs are kept, and how many bytes of them; 0: as long as the record is; any number */
 	uint64_t outputs_quota;
 	struct texts *caches;          /* directories below the state that must be made before the run, in order */

@@ -1,4 +1,4 @@
-/* Asking runners for reports, and reading them beside what was printed. See runner.h. */
+/* Asking runners for reports, and reading them beside what was printed. See test_reports.h. */
 #define _GNU_SOURCE
 #include "run/test_reports.h"
 
