@@ -155,9 +155,10 @@ static int nothing(void *arg)
 static struct str small_file(struct arena *a, const char *path)
 {
 	char text[SMALL_FILE_MAX];
-	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
+	fd_close(&fd);
 	return n <= 0 ? STR("") : str_dup(a, str_n(text, (size_t)n));
 }
 
@@ -370,16 +371,15 @@ static void probe_proc(struct probing *h, struct probe *p)
 static void probe_idmap(struct probing *h, struct probe *p)
 {
 	struct err e = {0};
-	FD_CLEANUP int users = -1;
-	FD_CLEANUP int tree = -1;
+	FD_SCOPE users = {0}, tree = {0};
 
 	if (!ns_user(0).nobody) {
 		found(p, PROBE_YES, STR("not needed: your files are yours in the box"));
 		return;
 	}
-	users = namespace_for_idmap(0, NS_ID_OUTSIDE, 0, NS_ID_OUTSIDE, &e);
-	tree = mount_copy(AT_FDCWD, h->dir);
-	if (users >= 0 && tree >= 0 && mount_idmap(tree, users) == 0) {
+	fd_scope(&users, h->a, namespace_for_idmap(0, NS_ID_OUTSIDE, 0, NS_ID_OUTSIDE, &e));
+	fd_scope(&tree, h->a, mount_copy(AT_FDCWD, h->dir));
+	if (users.fd >= 0 && tree.fd >= 0 && mount_idmap(tree.fd, users.fd) == 0) {
 		found(p, PROBE_YES, STR("idmapped mounts"));
 		return;
 	}

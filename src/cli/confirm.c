@@ -17,19 +17,20 @@ bool person_types(struct buf *shown, const char *question, const char *word)
 {
 	char answer[ANSWER_MAX];
 	size_t n = 0;
-	FD_CLEANUP int tty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	FD_SCOPE tty = {0};
 
-	if (tty < 0 || !isatty(tty)) {
+	fd_scope(&tty, shown->a, open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
+	if (tty.fd < 0 || !isatty(tty.fd)) {
 		complain("needs a person: there is no terminal to ask at");
 		return false;
 	}
 	buf_c(shown, question);
-	tcflush(tty, TCIFLUSH);
+	tcflush(tty.fd, TCIFLUSH);
 	if (output(buf_view(shown), 0) != 0)
 		return false;
 	shown->n = 0;
 	while (n < sizeof answer) {
-		ssize_t got = read(tty, answer + n, 1);
+		ssize_t got = read(tty.fd, answer + n, 1);
 
 		if (got != 1 || answer[n] == '\n')
 			break;

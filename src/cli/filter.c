@@ -67,12 +67,12 @@ int filter_run(const struct filter *f)
 {
 	struct filter_flow w = {.f = f};
 	struct err e = {0};
-	FD_CLEANUP int opened = -1;
+	FD_SCOPE file = {.fd = -1};
 	struct stat st;
 
 	if (f->path && strcmp(f->path, "-") != 0) {
-		opened = file_open(f->path, &st, &e);
-		if (opened < 0) {
+		fd_scope(&file, f->a, file_open(f->path, &st, &e));
+		if (file.fd < 0) {
 			complain("%s", e.text);
 			return EXIT_INTERNAL;
 		}
@@ -83,7 +83,7 @@ int filter_run(const struct filter *f)
 	normaliser_start(&w.n, f->a, &f->options, &w.plain);
 	if (f->json)
 		w.rc = output(STR("{\"text\":\""), 0);
-	w.rc = pump(&w, opened >= 0 ? opened : STDIN_FILENO);
+	w.rc = pump(&w, file.fd >= 0 ? file.fd : STDIN_FILENO);
 	if (!f->json || w.rc)
 		return w.rc;
 	w.json.n = 0;

@@ -77,10 +77,14 @@ static const struct json *find_in_tail(
 	struct arena *a, const struct codex_turn *t, struct str call, char *room, size_t most)
 {
 	size_t size = 0;
-	FD_CLEANUP int fd = codex_open_transcript(a, t, &size);
+	int fd = codex_open_transcript(a, t, &size);
 	size_t n = size < most ? size : most;
 
-	return fd < 0 ? NULL : find_row(a, str_n(room, codex_read_at(fd, room, n, size - n)), call);
+	if (fd < 0)
+		return NULL;
+	n = codex_read_at(fd, room, n, size - n);
+	fd_close(&fd);
+	return find_row(a, str_n(room, n), call);
 }
 
 /* The arguments of the call; NULL: the transcript does not have it (a session without one, a call that

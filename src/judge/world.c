@@ -228,8 +228,9 @@ int world_remember(struct arena *a, const struct view *v, struct str state, stru
 		return 0;
 	kind = project_repository(dir, v->uid) || remembered_root(v->remembered, dir) ? REMEMBERED_ROOT
 			: REMEMBERED_WORKSPACE;
-	FD_CLEANUP int fd = directory_open(path);
-	if (fd < 0 || directory_identity(fd, &d.id) != 0)
+	FD_SCOPE f = {0};
+	fd_scope(&f, a, directory_open(path));
+	if (f.fd < 0 || directory_identity(f.fd, &d.id) != 0)
 		return err_set(e, ERR_INPUT, 0, "the project '%s' was moved or replaced while it was looked at", path);
 	return remembered_lately(v->remembered, kind, &d, now) ? 0 : remembered_add(a, state, kind, &d, now, e);
 }

@@ -80,10 +80,11 @@ static int run_validator(struct validator_call *j, struct run_wishes *w, struct 
 		w->workspace = str_c(j->a, str_fmt(j->a, "%.*s:ro", STR_ARG(j->run->spec.workspace)));
 	if (run_prepare(j->a, w, j->run->world, j->policies, &r, e) != 0)
 		return -1;
-	FD_CLEANUP int fd = fd_of_text("report", j->text, e);
-	if (fd < 0)
+	FD_SCOPE report = {0};
+	fd_scope(&report, j->a, fd_of_text("report", j->text, e));
+	if (report.fd < 0)
 		return -1;
-	r.spec.input = fd;
+	r.spec.input = report.fd;
 	run_go(j->a, &r, &box, &(struct box_start){0}, NULL, ret);
 	box_end(&box, ret);
 	rc = ret->status == STATUS_OK || ret->status == STATUS_EXIT_NONZERO ? 0 : -1;
