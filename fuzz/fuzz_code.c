@@ -26,7 +26,7 @@ static void check_code(const struct facts *f, const struct snippet *s)
 {
 	const struct code *c = s->code;
 
-	if (c->complete && (!c->parsed || (c->markers && strncmp(s->lang, "powershell", 10) != 0)))
+	if (c->complete && (!c->parsed || (c->markers && s->lang != LANG_POWERSHELL)))
 		abort();
 	for (const struct code_call *x = c->calls; x; x = x->next) {
 		check_span(f, x->at);
@@ -100,7 +100,8 @@ static int read_all(void *arg)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const languages[] = {"python", "javascript", "powershell", "perl", "ruby", "php", "lua", "perl-pattern", "awk"};
+	static const enum lang languages[] = {LANG_PYTHON, LANG_JAVASCRIPT, LANG_POWERSHELL, LANG_PERL,
+		LANG_RUBY, LANG_PHP, LANG_LUA, LANG_PERL_PATTERN, LANG_AWK};
 	struct snippet s = {0};
 	struct arena a;
 

@@ -244,7 +244,7 @@ static void show_interpreters(struct doc *o, const struct interpreter_rules *r, 
 		if (!open)
 			doc_map(o, "interpreters");
 		open = true;
-		doc_map(o, str_c(o->b->a, r->lang));
+		doc_map(o, str_c(o->b->a, r->name));
 		show_texts(o, "names", r->names);
 		show_calls(o, "calls", r->calls, only);
 		show_calls(o, "imports", r->imports, only);

@@ -33,7 +33,7 @@ bool code_python_module(struct str name);
 /* awk of which integers are not known: can it reach nothing but what it is given? */
 bool code_awk_harmless(struct str text);
 /* Is there a reader for this language? */
-bool code_knows(const char *lang);
+bool code_knows(enum lang lang);
 /*
  * Reads one snippet whose text is exact, and sets s->code. Appends a text to f->texts (the code itself, so that places in it can be shown), accesses,
  * touches, and other snippets (code that the code evaluates). *ret_runs is what is left for the shell reader. 0, or -1 when the arena is

@@ -627,8 +627,8 @@ void javascript_walk(struct code_walk *w, TSNode root)
 {
 	struct js *js = arena_new(w->a, struct js);
 	struct str cwd = w->s->cwd;
-	const char *from = w->s->at.text < w->f->ntexts ? w->f->texts[w->s->at.text].from : NULL;
-	bool inner = from && !strcmp(from, "javascript");
+	uint32_t around = w->s->at.text;
+	bool inner = around < w->f->ntexts && w->f->texts[around].lang == LANG_JAVASCRIPT;
 
 	w->own = js;
 	js->root = root;

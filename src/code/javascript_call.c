@@ -383,7 +383,7 @@ static void note_evaluation(struct code_walk *w, const struct js_call *c, size_t
 		code_marker_add(w, "eval", c->n); /* it would be read as if these names were the runtime's */
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text))
-			code_snippet(w, "javascript", s.v[i].text, c->n);
+			code_snippet(w, LANG_JAVASCRIPT, s.v[i].text, c->n);
 		else if (s.v[i].kind != JS_NODE && s.v[i].kind != JS_NUM && s.v[i].kind != JS_UNDEF)
 			code_marker_add(w, "eval", c->n);
 	}
@@ -411,7 +411,7 @@ static void make_function(struct code_walk *w, const struct js_call *c)
 		text = str_cat(w->a, text, s.v[0].text);
 	}
 	if (c->nargs)
-		code_snippet(w, "javascript", str_cat(w->a, text, STR("\n})")), c->n);
+		code_snippet(w, LANG_JAVASCRIPT, str_cat(w->a, text, STR("\n})")), c->n);
 }
 
 static void note_timer(struct code_walk *w, const struct js_call *c)
@@ -422,7 +422,7 @@ static void note_timer(struct code_walk *w, const struct js_call *c)
 	js_argument(w, c, 0, &s);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text) && !js_of(w)->shadows)
-			code_snippet(w, "javascript", s.v[i].text, c->n);
+			code_snippet(w, LANG_JAVASCRIPT, s.v[i].text, c->n);
 		else if (s.v[i].kind == JS_TEXT || (evaluates_text && s.v[i].kind == JS_UNKNOWN))
 			code_marker_add(w, "eval", c->n);
 }

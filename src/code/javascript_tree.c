@@ -187,7 +187,8 @@ bool js_in_node(const struct code_walk *w)
 {
 	struct span at = w->s->at;
 
-	while (at.text > 0 && at.text < w->f->ntexts && !strcmp(w->f->texts[at.text].from, "javascript") && w->f->texts[at.text].origin.text < at.text)
+	while (at.text > 0 && at.text < w->f->ntexts && w->f->texts[at.text].lang == LANG_JAVASCRIPT &&
+		w->f->texts[at.text].origin.text < at.text)
 		at = w->f->texts[at.text].origin; /* code inside of code */
 	for (const struct command *c = w->f->commands; c; c = c->next) {
 		struct str name = c->argc ? c->argv[0].text : STR("");

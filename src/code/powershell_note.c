@@ -81,7 +81,7 @@ void ps_code(struct ps *p, const struct ps_val *v)
 	else if (v->kind == PS_DECODED)
 		ps_say(p, "encoded-execute");
 	else if ((v->kind == PS_TEXT || v->kind == PS_LIST) && text_exact(text))
-		code_snippet(p->w, "powershell", text, (TSNode){0});
+		code_snippet(p->w, LANG_POWERSHELL, text, (TSNode){0});
 	else
 		ps_mark(p, "eval");
 }
@@ -235,7 +235,7 @@ void powershell_encoded_walk(struct code_walk *w, TSNode root)
 	(void)root;
 	w->here = (struct span){w->text, 0, (uint32_t)w->src.n};
 	if (w->src.n < ENCODED_MAX && decode_base64(w, w->src, &text))
-		code_snippet(w, "powershell", text, (TSNode){0});
+		code_snippet(w, LANG_POWERSHELL, text, (TSNode){0});
 	else
 		code_marker_add(w, "encoded", (TSNode){0});
 }

@@ -274,7 +274,7 @@ static void one_code(struct python *p, const struct py_row *r, const struct pvs 
 		code_marker_add(p->w, id, n);
 	if (!py_in_place(p))
 		p->w->s->cwd = CODE_HOLE;
-	code_snippet(p->w, "python", text, n);
+	code_snippet(p->w, LANG_PYTHON, text, n);
 	p->w->s->cwd = cwd;
 }
 

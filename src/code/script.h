@@ -8,7 +8,7 @@ struct script_act {
 };
 
 struct script_language {
-	const char *name;
+	enum lang lang;
 	bool perl, sigil, marks;   /* Perl; variables have a $; Ruby, whose names may end with ? or ! */
 	bool hash_brace;           /* #{...} in text */
 	bool hash_comment, slash_comment, dash_comment;
@@ -58,7 +58,7 @@ static inline bool script_digit(char c) { return ascii_is_digit(c) || c == HOLE_
 static inline bool script_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static inline char script_at(const struct script *x, size_t k) { return x->i + k < x->s.n ? x->s.p[x->i + k] : '\0'; }
 
-const struct script_language *script_language(const char *lang);
+const struct script_language *script_language(enum lang lang);
 /* Is it one of the words of this list, which blanks separate? */
 bool script_listed(struct str w, const char *list);
 char script_closing(char c); /* what ends a text that starts with this */

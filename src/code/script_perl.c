@@ -466,7 +466,8 @@ static bool loops(const struct script *x)
 bool perl_symbolic(struct script *x)
 {
 	for (const struct snippet *s = x->w->f->snippets; s; s = s->next) /* -M: snippets of their own */
-		if (s != x->w->s && s->lang && !strcmp(s->lang, "perl") && s->at.text == x->w->s->at.text && s->at.from == x->w->s->at.from)
+		if (s != x->w->s && s->lang == LANG_PERL && s->at.text == x->w->s->at.text &&
+			s->at.from == x->w->s->at.from)
 			perl_library(x, s->text.text);
 	if (x->strict && !x->lax)
 		return false;

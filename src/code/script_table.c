@@ -21,7 +21,8 @@ static const struct script_act lua_acts[] = {
 
 static const struct script_language languages[] = {
 	{
-		.name = "perl", .acts = perl_acts, .perl = true, .sigil = true, .hash_comment = true,
+		.lang = LANG_PERL,
+		.acts = perl_acts, .perl = true, .sigil = true, .hash_comment = true,
 		.words = "print printf say if elsif else unless while until for foreach next last redo return and or not xor eq ne lt gt le ge cmp x do "
 			"my our local split join push pop shift unshift splice reverse sort map grep keys values each exists delete defined scalar wantarray "
 			"length substr index rindex uc lc ucfirst lcfirst chomp chop chr ord sprintf hex oct abs int sqrt sin cos atan2 exp log rand srand time localtime gmtime "
@@ -34,7 +35,8 @@ static const struct script_language languages[] = {
 		.libraries = "strict warnings utf8 feature integer bigint List::Util Scalar::Util POSIX Data::Dumper JSON::PP Time::Local Time::HiRes Text::Wrap MIME::Base64 Digest::MD5 Digest::SHA Encode diagnostics",
 	},
 	{
-		.name = "ruby", .acts = ruby_acts, .marks = true, .hash_brace = true, .hash_comment = true, .dot_member = true,
+		.lang = LANG_RUBY,
+		.acts = ruby_acts, .marks = true, .hash_brace = true, .hash_comment = true, .dot_member = true,
 		.words = "gsub sub chomp chop puts print p pp printf format sprintf if elsif else unless while until for in do end then case when and or not nil true false self begin rescue ensure return next break redo "
 			"yield loop rand srand sleep gets exit raise Integer Float String Array Hash Rational Complex Math Time Date DateTime JSON Set Struct Random Comparable Enumerable PI E RUBY_VERSION RUBY_PLATFORM "
 			"RUBY_ENGINE STDIN STDOUT STDERR ENV ARGV StandardError ArgumentError RuntimeError lambda proc block_given? defined? __LINE__ Range Symbol Numeric",
@@ -55,7 +57,8 @@ static const struct script_language languages[] = {
 		.defines = "", .import = "require", .libraries = "fileutils json date time set bigdecimal prime matrix pp digest securerandom",
 	},
 	{
-		.name = "php", .acts = php_acts, .sigil = true, .hash_comment = true, .slash_comment = true,
+		.lang = LANG_PHP,
+		.acts = php_acts, .sigil = true, .hash_comment = true, .slash_comment = true,
 		.words = "echo print if elseif else while for foreach as do switch case default break continue return and or xor instanceof true false null TRUE FALSE NULL array list isset empty unset fn function static int string bool "
 			"float mixed match new DateTime DateTimeImmutable DateInterval stdClass exit die "
 			"var_dump var_export print_r printf sprintf vsprintf number_format implode explode join str_replace str_ireplace str_repeat str_pad str_split str_contains str_starts_with str_ends_with str_word_count strlen strtolower "
@@ -74,7 +77,8 @@ static const struct script_language languages[] = {
 		.defines = "", .import = "", .libraries = "",
 	},
 	{
-		.name = "lua", .acts = lua_acts, .dash_comment = true, .dot_member = true,
+		.lang = LANG_LUA,
+		.acts = lua_acts, .dash_comment = true, .dot_member = true,
 		.words = "print if then else elseif end for in do while repeat until local function return break and or not nil true false ipairs pairs next tostring tonumber type select unpack string table math os io utf8 "
 			"pcall error assert arg _VERSION bit bit32 band bor bxor",
 		.before = "print return and or not in then else elseif do if while until",
@@ -86,10 +90,10 @@ static const struct script_language languages[] = {
 	},
 };
 
-const struct script_language *script_language(const char *lang)
+const struct script_language *script_language(enum lang lang)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
-		if (!strcmp(languages[i].name, lang))
+		if (languages[i].lang == lang)
 			return &languages[i];
 	return NULL;
 }

@@ -1,24 +1,20 @@
 /* Reading one piece of code, and the findings that all walkers share. See tree.h. */
 #include "code/tree.h"
 
-static const struct code_language languages[] = {
-	{"powershell", NULL, powershell_walk},
-	{"powershell-encoded", NULL, powershell_encoded_walk},
-	{"javascript", tree_sitter_javascript, javascript_walk},
-	{"python", tree_sitter_python, python_walk},
-	{"awk", NULL, awk_walk},
-	{"perl-pattern", NULL, script_pattern_walk}, {"perl", NULL, script_walk}, {"ruby", NULL, script_walk}, {"php", NULL, script_walk}, {"lua", NULL, script_walk},
+static const struct code_language languages[LANGS] = {
+	[LANG_PYTHON] = {tree_sitter_python, python_walk},
+	[LANG_JAVASCRIPT] = {tree_sitter_javascript, javascript_walk},
+	[LANG_POWERSHELL] = {NULL, powershell_walk},
+	[LANG_POWERSHELL_ENCODED] = {NULL, powershell_encoded_walk},
+	[LANG_PERL] = {NULL, script_walk},
+	[LANG_PERL_PATTERN] = {NULL, script_pattern_walk},
+	[LANG_RUBY] = {NULL, script_walk},
+	[LANG_PHP] = {NULL, script_walk},
+	[LANG_LUA] = {NULL, script_walk},
+	[LANG_AWK] = {NULL, awk_walk},
 };
 
-static const struct code_language *find_language(const char *lang)
-{
-	for (size_t i = 0; lang && i < ARRAY_SIZE(languages); i++)
-		if (languages[i].name && !strcmp(languages[i].name, lang))
-			return &languages[i];
-	return NULL;
-}
-
-bool code_knows(const char *lang) { return find_language(lang) != NULL; }
+bool code_knows(enum lang lang) { return languages[lang].walk != NULL; }
 
 /* ---- nodes ---- */
 
@@ -305,7 +301,7 @@ static void hand_settings_on(struct code_walk *w)
 		r->settings = w->settings;
 }
 
-void code_snippet(struct code_walk *w, const char *lang, struct str text, TSNode n)
+void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n)
 {
 	struct snippet *s = arena_new(w->a, struct snippet);
 
@@ -373,7 +369,8 @@ static uint32_t add_text(struct arena *a, struct facts *f, const struct snippet 
 		f->texts = arena_grow(a, f->texts, f->texts_cap * sizeof(*f->texts), cap * sizeof(*f->texts));
 		f->texts_cap = cap;
 	}
-	f->texts[f->ntexts] = (struct text){.from = s->lang, .in = s->at.text, .origin = s->at, .bytes = s->text.text};
+	f->texts[f->ntexts] = (struct text){.from = lang_name(s->lang), .lang = s->lang, .in = s->at.text,
+		.origin = s->at, .bytes = s->text.text};
 	return (uint32_t)f->ntexts++;
 }
 
@@ -410,7 +407,7 @@ static int read_one(void *arg)
 int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v, struct code_run **ret_runs)
 {
 	struct walk_job j = {.w = {.a = a, .f = f, .s = s, .v = v, .src = s->text.text},
-		.l = find_language(s->lang)};
+		.l = &languages[s->lang]};
 	int rc;
 
 	grammar_begin(&j.grammar, s->text.text);

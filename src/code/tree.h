@@ -29,7 +29,6 @@ struct code_walk {
 };
 
 struct code_language {
-	const char *name;
 	const TSLanguage *(*grammar)(void); /* NULL: the walker parses the text itself */
 	void (*walk)(struct code_walk *w, TSNode root); /* called only when the whole text parsed */
 };
@@ -80,5 +79,5 @@ void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TS
 /* A variable that the code puts into its environment, or into that of programs it starts. The shell reader knows what it makes programs do. */
 void code_setting(struct code_walk *w, struct str name, struct str value, TSNode n);
 /* Code of another (or the same) language that this code evaluates. */
-void code_snippet(struct code_walk *w, const char *lang, struct str text, TSNode n);
+void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n);
 #define CODE_HOLE ((struct str){"", 1}) /* any text */

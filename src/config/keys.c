@@ -76,8 +76,11 @@ static int pack_commands(struct load *l)
 
 /* How interpreters of a language receive code. */
 static const struct {
-	char lang[12], flags[24];
-} interpreters[] = {{"python", "-c"}, {"javascript", "-e -p --eval --print"}, {"powershell", "-c -Command"}, {"perl", "-e -E"}, {"ruby", "-e"}, {"php", "-r"}, {"lua", "-e"}};
+	enum lang lang;
+	char flags[24];
+} interpreters[] = {{LANG_PYTHON, "-c"}, {LANG_JAVASCRIPT, "-e -p --eval --print"},
+	{LANG_POWERSHELL, "-c -Command"}, {LANG_PERL, "-e -E"}, {LANG_RUBY, "-e"}, {LANG_PHP, "-r"},
+	{LANG_LUA, "-e"}};
 
 static bool plain_name(struct str s)
 {
@@ -96,11 +99,17 @@ static void add_interpreters(struct load *l, struct buf *rows)
 {
 	for (const struct interpreter_rules *r = l->policy.interpreters; r; r = r->next)
 		for (size_t i = 0; i < ARRAY_SIZE(interpreters); i++)
-			for (const struct texts *t = r->names; t && str_is(r->lang, interpreters[i].lang); t = t->next)
+			for (const struct texts *t = r->names; t && r->lang == interpreters[i].lang;
+				t = t->next)
 				if (plain_name(t->text) && !know_find(t->text, l->policy.commands, l->policy.ncommands))
-					buf_fmt(rows, "- {name: ['%.*s'], style: posix, abbrev: false, flags: {'%s': 'code:%s last'}, operands: {first: [exec], rest: none, empty: 'code:%s'}, "
-						"when: [{flags: '%s', operands: {first: [], empty: none}}], effects: [executes-workspace]}\n",
-						STR_ARG(t->text), interpreters[i].flags, interpreters[i].lang, interpreters[i].lang, interpreters[i].flags);
+					buf_fmt(rows,
+						"- {name: ['%.*s'], style: posix, abbrev: false, flags: "
+						"{'%s': 'code:%s last'}, operands: {first: [exec], rest: "
+						"none, empty: 'code:%s'}, "
+						"when: [{flags: '%s', operands: {first: [], empty: none}}], "
+						"effects: [executes-workspace]}\n",
+						STR_ARG(t->text), interpreters[i].flags, lang_name(r->lang),
+						lang_name(r->lang), interpreters[i].flags);
 }
 
 int config_pack_commands(struct load *l)

@@ -488,11 +488,12 @@ static int one_interpreter(struct load *l, const struct ynode *c, struct interpr
 		{"writes", read_writes, offsetof(struct interpreter_rules, writes)},
 	};
 	struct interpreter_rules **r = list;
-	while (*r && !str_eq((*r)->lang, c->key))
+	while (*r && !str_eq((*r)->name, c->key))
 		r = &(*r)->next;
 	if (!*r) {
 		*r = arena_new(l->a, struct interpreter_rules);
-		(*r)->lang = c->key;
+		(*r)->lang = lang_find(c->key);
+		(*r)->name = c->key;
 	}
 	return value_map(l, c, fields, ARRAY_SIZE(fields), *r);
 }

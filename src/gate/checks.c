@@ -439,12 +439,13 @@ static bool code_said(struct judge *j, const struct snippet *s)
 
 	if (!s->code->parsed) {
 		say_unknown(j, gate_check(CHECK_CODE_ERROR), s->code->error_at.to ? s->code->error_at : s->at,
-			str_fmt(j->a, "this is no %s that can be read", s->lang));
+			str_fmt(j->a, "this is no %s that can be read", snippet_language(s)));
 		return true;
 	}
 	for (const struct code_marker *m = s->code->markers; m; m = m->next) {
-		struct str message = str_fmt(
-			j->a, "what this %s code does here is only known when it runs (%s)", s->lang, m->id);
+		struct str message =
+			str_fmt(j->a, "what this %s code does here is only known when it runs (%s)",
+				snippet_language(s), m->id);
 
 		if (category_said(j, m))
 			continue;
@@ -507,7 +508,7 @@ static enum perl_open perl_opens(const struct judge *j, const struct snippet *s)
 {
 	enum perl_open worst = PERL_OPENS_FILES;
 
-	for (const struct command *k = s->lang && !strcmp(s->lang, "perl") ? j->f->commands : NULL; k; k = k->next) {
+	for (const struct command *k = s->lang == LANG_PERL ? j->f->commands : NULL; k; k = k->next) {
 		if (!k->argc || k->argv[0].at.text != s->at.text || k->argv[0].at.from != s->at.from)
 			continue;
 		for (size_t i = 1; i < k->argc; i++) {
@@ -526,9 +527,11 @@ static enum perl_open perl_opens(const struct judge *j, const struct snippet *s)
  */
 static bool edits_text(const struct judge *j, const struct snippet *s)
 {
-	if (!s->lang || s->text.kind == WORD_EXACT || (s->text.kind == WORD_UNKNOWN && s->text.text.n && !text_open(s->text.text)))
+	if (s->text.kind == WORD_EXACT ||
+		(s->text.kind == WORD_UNKNOWN && s->text.text.n && !text_open(s->text.text)))
 		return false;
-	return !strcmp(s->lang, "sed") || !strcmp(s->lang, "awk") || (!strcmp(s->lang, "perl") && edits_in_place(j, s->lang, s->at));
+	return s->lang == LANG_SED || s->lang == LANG_AWK ||
+	       (s->lang == LANG_PERL && edits_in_place(j, "perl", s->at));
 }
 
 /* Code that installs packages is of no use without the network, so that is what a person is asked about. */
@@ -572,7 +575,7 @@ static void inline_code(struct judge *j, const struct check *c)
 		if (!s->code && edits_text(j, s)) {
 			judge_say(j, gate_check(CHECK_OPAQUE_EDIT), s->at,
 				str_fmt(j->a, "this %s code is not known before it runs" EDIT_CONTAINED,
-					s->lang));
+					snippet_language(s)));
 			continue;
 		}
 		j->ret->complete = false; /* the code may run commands of its own */
@@ -581,14 +584,14 @@ static void inline_code(struct judge *j, const struct check *c)
 		if (!s->code && installs_packages(s))
 			judge_say(j, gate_check(CHECK_NETWORK), s->at,
 				STR("this code installs packages, which uses the network"));
-		if (s->lang && !strcmp(s->lang, "sql") && !is_sqlite(j, s)) { /* the box reaches no server */
+		if (s->lang == LANG_SQL && !is_sqlite(j, s)) { /* the box reaches no server */
 			judge_tell_graded(j, c, judge_grade_unbounded(j, c), s->at,
 				STR("this SQL is not known to only read"), "write the statements out");
 			continue;
 		}
 		say_unknown(j, c, s->at,
 			str_fmt(j->a, "this %s code may run commands or write files, and it is not read here",
-				s->lang ? s->lang : "inline"));
+				snippet_language(s) ? snippet_language(s) : "inline"));
 	}
 }
 

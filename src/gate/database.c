@@ -155,7 +155,7 @@ void database_sql(struct judge *j, const struct check *c)
 		bool mongo = str_starts(program, "mongo");
 		enum harm h;
 
-		if (!s->lang || (strcmp(s->lang, "sql") != 0 && !mongo))
+		if (s->lang != LANG_SQL && !mongo)
 			continue;
 		h = mongo ? mongo_harm(s->text.text) : sql_harm(s->text.text);
 		if (h == HARM_NONE && s->text.kind != WORD_REST && is_server(program) && !sql_reads(s->text.text, str_is(program, "psql")))

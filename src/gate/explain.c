@@ -486,7 +486,7 @@ static void put_others(struct explain *x)
 	n = 0;
 	for (const struct snippet *s = x->f->snippets; s && n < EXPLAIN_ROWS_MAX; s = s->next) {
 		put_title(x, &n, "code");
-		buf_fmt(x->out, "        %s: ", s->lang ? s->lang : "unknown");
+		buf_fmt(x->out, "        %s: ", snippet_language(s) ? snippet_language(s) : "unknown");
 		show_word(x->out, &s->text);
 		put_dim(x, code_state(s));
 		buf_char(x->out, '\n');

@@ -173,7 +173,7 @@ void flow_execute(struct judge *j, const struct check *c)
 			if (span_encloses(k->argv[0].at, j->subjects[i].c->at) && fetches(&j->subjects[i]))
 				judge_say(j, c, k->argv[0].at, judge_quote(j, "what ", j->subjects[i].c->at, " fetches would be run as a command"));
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
-		if (s->text.kind != WORD_EXACT && strcmp(s->lang ? s->lang : "", "sql") != 0)
+		if (s->text.kind != WORD_EXACT && s->lang != LANG_SQL)
 			code_from(j, s->at);
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC)

@@ -339,16 +339,16 @@ static bool jq_harmless(struct str s)
 }
 
 static const struct {
-	const char *lang;
+	enum lang lang;
 	bool (*harmless)(struct str);
 	bool unknown_too; /* also when parts of the text are not known */
 } languages[] = {
-	{"awk", code_awk_harmless, false},
-	{"gdb", gdb_harmless, false},
-	{"jq", jq_harmless, true},
-	{"less", less_harmless, false},
-	{"sed", sed_harmless, false},
-	{"sql", sql_harmless, false},
+	{LANG_AWK, code_awk_harmless, false},
+	{LANG_GDB, gdb_harmless, false},
+	{LANG_JQ, jq_harmless, true},
+	{LANG_LESS, less_harmless, false},
+	{LANG_SED, sed_harmless, false},
+	{LANG_SQL, sql_harmless, false},
 };
 
 /* Exact, or nothing but integers is unknown in it. */
@@ -361,8 +361,8 @@ bool inline_harmless(const struct snippet *s)
 {
 	if (s->code && s->code->complete)
 		return true;
-	for (size_t i = 0; s->lang && i < ARRAY_SIZE(languages); i++)
-		if (!strcmp(languages[i].lang, s->lang))
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
+		if (languages[i].lang == s->lang)
 			return (languages[i].unknown_too || is_known(&s->text)) && languages[i].harmless(s->text.text);
 	return false;
 }

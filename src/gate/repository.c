@@ -280,7 +280,6 @@ void repository_planted(struct judge *j, const struct check *c)
  * anywhere. */
 static bool step_stays(const struct via *v)
 {
-	static const char languages[][12] = {"python", "javascript", "powershell", ""};
 	static const char wrappers[][8] = {"env", "command", "exec", "builtin", "nice", "ionice", "nohup",
 		"time", "timeout", "stdbuf", "setsid", "sudo", "watch", ""};
 
@@ -296,7 +295,8 @@ static bool step_stays(const struct via *v)
 	case VIA_SH_C:
 	case VIA_STDIN_SHELL:
 	case VIA_XARGS: return true;
-	case VIA_CODE: return STR_LISTED(str_of(v->name), languages);
+	case VIA_CODE:
+		return v->lang == LANG_PYTHON || v->lang == LANG_JAVASCRIPT || v->lang == LANG_POWERSHELL;
 	case VIA_WRAPPER: return STR_LISTED(str_of(v->name), wrappers);
 	default: return false;
 	}

@@ -163,7 +163,7 @@ void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v)
 		bool mine = is_code_of(j, s, k);
 
 		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code && k->code->parsed; in = in->next)
-			if (str_is(in->lang, k->lang) && (!in->names || in_names(in->names, s->base) || !s->base.n))
+			if (in->lang == k->lang && (!in->names || in_names(in->names, s->base) || !s->base.n))
 				hear_snippet(j, s, k, in, v);
 	}
 }
@@ -183,7 +183,7 @@ void tiers_decide_request(struct judge *j)
 	j->request = s;
 	for (const struct snippet *k = first; k; k = k->next)
 		for (const struct interpreter_rules *in = j->p->interpreters; in && k->code && k->code->parsed; in = in->next)
-			if (str_is(in->lang, k->lang)) {
+			if (in->lang == k->lang) {
 				hear_snippet(j, s, k, in, &v);
 				hear_snippet(j, s, k, in, NULL);
 			}

@@ -199,7 +199,7 @@ static void put_code(struct buf *out, const struct facts *f)
 	for (const struct snippet *s = f->snippets; s; s = s->next) {
 		json_put_comma(out);
 		buf_char(out, '{');
-		json_put_field(out, "lang", str_of(s->lang ? s->lang : "unknown"));
+		json_put_field(out, "lang", str_of(snippet_language(s) ? snippet_language(s) : "unknown"));
 		put_calls(out, s->code);
 		put_at(out, s->at);
 		buf_char(out, '}');

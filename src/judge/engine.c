@@ -34,7 +34,10 @@ static void read_powershell(struct arena *a, const struct engine_request *rq, co
 	ret->texts = arena_new(a, struct text);
 	ret->texts[0] = (struct text){.from = "request", .bytes = rq->command};
 	ret->ntexts = ret->texts_cap = 1;
-	*s = (struct snippet){.lang = "powershell", .text = {.kind = WORD_EXACT, .text = rq->command, .at = all}, .at = all, .cwd = v->cwd};
+	*s = (struct snippet){.lang = LANG_POWERSHELL,
+		.text = {.kind = WORD_EXACT, .text = rq->command, .at = all},
+		.at = all,
+		.cwd = v->cwd};
 	*ret->snippets_end = s;
 	ret->snippets_end = &s->next;
 }

@@ -266,7 +266,9 @@ static bool unlisted_beside_code(const struct know_applying *ap)
 	bool code = false;
 	for (size_t i = 0; i < s->nhits; i++) {
 		const struct know_flag *f = s->hits[i].flag;
-		code |= f && f->arg.kind == KIND_CODE && !str_starts(str_of(know_string(s->row, f->arg.lang)), "powershell");
+		enum lang lang = f ? lang_find(str_of(know_string(s->row, f->arg.lang))) : LANG_OTHER;
+		bool folds = lang == LANG_POWERSHELL || lang == LANG_POWERSHELL_ENCODED;
+		code |= f && f->arg.kind == KIND_CODE && !folds;
 	}
 	return code && s->lost && s->argv[s->lost].kind == WORD_EXACT && str_starts(s->argv[s->lost].text, "-") && operands_run(ap, &s->row->ops, s->lost_operands);
 }

@@ -1,6 +1,36 @@
 /* Names of the kinds of facts, as they leave the program. */
 #include "model/facts.h"
 
+static const char lang_names[LANGS][20] = {
+	[LANG_PYTHON] = "python",
+	[LANG_JAVASCRIPT] = "javascript",
+	[LANG_POWERSHELL] = "powershell",
+	[LANG_POWERSHELL_ENCODED] = "powershell-encoded",
+	[LANG_PERL] = "perl",
+	[LANG_PERL_PATTERN] = "perl-pattern",
+	[LANG_RUBY] = "ruby",
+	[LANG_PHP] = "php",
+	[LANG_LUA] = "lua",
+	[LANG_AWK] = "awk",
+	[LANG_SED] = "sed",
+	[LANG_SQL] = "sql",
+	[LANG_JQ] = "jq",
+	[LANG_GDB] = "gdb",
+	[LANG_LESS] = "less",
+};
+
+const char *lang_name(enum lang l) { return lang_names[l]; }
+
+enum lang lang_find(struct str name)
+{
+	for (enum lang l = LANG_OTHER + 1; l < LANGS; l++)
+		if (str_is(name, lang_names[l]))
+			return l;
+	return LANG_OTHER;
+}
+
+const char *snippet_language(const struct snippet *s) { return s->lang ? lang_names[s->lang] : s->other; }
+
 static const char via_names[VIA_KINDS][12] = {
 	[VIA_DIRECT] = "direct",
 	[VIA_SUBST] = "subst",
@@ -20,12 +50,15 @@ static const char via_names[VIA_KINDS][12] = {
 
 bool via_same(const struct via *a, const struct via *b)
 {
-	return a->kind == b->kind && (a->name && b->name ? !strcmp(a->name, b->name) : a->name == b->name);
+	return a->kind == b->kind && a->lang == b->lang &&
+	       (a->name && b->name ? !strcmp(a->name, b->name) : a->name == b->name);
 }
 
 struct str via_text(struct arena *a, const struct via *v)
 {
-	return v->name ? str_fmt(a, "%s:%s", via_names[v->kind], v->name) : str_of(via_names[v->kind]);
+	const char *name = v->kind == VIA_CODE ? lang_names[v->lang] : v->name;
+
+	return name ? str_fmt(a, "%s:%s", via_names[v->kind], name) : str_of(via_names[v->kind]);
 }
 
 static const char redir_names[REDIR_OPS][4] = {

@@ -67,6 +67,30 @@ struct word {
 	struct span at;
 };
 
+/* Languages that a reader or a scanner knows. */
+enum lang {
+	LANG_OTHER = 0, /* none knows it; a row of knowledge gives its name */
+	LANG_PYTHON,
+	LANG_JAVASCRIPT,
+	LANG_POWERSHELL,
+	LANG_POWERSHELL_ENCODED, /* base64 */
+	LANG_PERL,
+	LANG_PERL_PATTERN,
+	LANG_RUBY,
+	LANG_PHP,
+	LANG_LUA,
+	LANG_AWK,
+	LANG_SED,
+	LANG_SQL,
+	LANG_JQ,
+	LANG_GDB,
+	LANG_LESS,
+	LANGS
+};
+
+const char *lang_name(enum lang l);   /* of constant memory; "" for LANG_OTHER */
+enum lang lang_find(struct str name); /* by the name that rows of knowledge and policies use */
+
 enum via_kind {
 	VIA_DIRECT = 0,
 	VIA_SUBST,       /* $( ) or backticks */
@@ -81,15 +105,15 @@ enum via_kind {
 	VIA_XARGS,
 	VIA_FIND,
 	VIA_WRAPPER,     /* a program that runs another: `name` */
-	VIA_CODE,        /* code in the language `name` */
+	VIA_CODE,        /* code in the language `lang` */
 	VIA_KINDS
 };
 
 /* How a command is reached, innermost first. */
 struct via {
 	enum via_kind kind;
-	const char *
-		name; /* of a wrapper with its subcommand ("sudo", "npm exec"), or of a language; else NULL */
+	enum lang lang;   /* VIA_CODE */
+	const char *name; /* VIA_WRAPPER: the program with its subcommand: "sudo", "npm exec" */
 	const struct via *outer;
 };
 
@@ -241,13 +265,16 @@ struct code {
 
 struct snippet {          /* code in another language, for src/code */
 	struct snippet *next;
-	const char *lang; /* "python", "javascript", "powershell", "perl", "awk", "sed", "sql", ... */
+	enum lang lang;
+	const char *other; /* LANG_OTHER: its name; NULL: not known */
 	struct word text;
 	struct span at;
 	struct str cwd;           /* abstract: the directory it would run in */
 	struct moment when;
 	const struct code *code;  /* NULL: nobody has read it */
 };
+
+const char *snippet_language(const struct snippet *s); /* NULL: not known */
 
 /* The moment of all that a snippet does. Its order is not followed: all of it may come after all of it. */
 static inline struct moment snippet_moment(const struct snippet *s)
@@ -260,6 +287,7 @@ static inline struct moment snippet_moment(const struct snippet *s)
 /* Text 0 is the request's own; others were derived from text `in`, at `origin` there. */
 struct text {
 	const char *from; /* "request", "sh -c", "backtick", "here-document", "eval", "alias", ... */
+	enum lang lang;   /* of code in another language; else LANG_OTHER */
 	uint32_t in;
 	struct span origin;
 	struct str bytes;

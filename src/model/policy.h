@@ -84,7 +84,8 @@ struct call_rule { /* interpreters.*.calls, .imports and .writes */
 
 struct interpreter_rules {
 	struct interpreter_rules *next;
-	struct str lang;        /* "python", "javascript", ... */
+	enum lang lang;
+	struct str name;        /* as written: "python", "javascript", ... */
 	struct texts *names;
 	struct call_rule *calls, *imports, *writes;
 };

@@ -70,6 +70,7 @@ static void key_bytes(struct buf *b, const void *p, size_t n) { buf_add(b, p, n)
 static void key_via(struct buf *b, const struct via *v)
 {
 	buf_char(b, (char)v->kind);
+	buf_char(b, (char)v->lang);
 	if (v->name)
 		key_bytes(b, v->name, strlen(v->name) + 1);
 }
@@ -394,7 +395,11 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 	if (!slot)
 		return;
 	struct snippet *s = arena_new(e->a, struct snippet);
-	*s = (struct snippet){.lang = lang, .text = text, .at = at, .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
+	*s = (struct snippet){.lang = lang_find(str_of(lang)),
+		.other = lang,
+		.text = text,
+		.at = at,
+		.cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
 	order_found(e, &s->when);
 	slot->when = &s->when;
 	*e->f->snippets_end = s;

@@ -467,8 +467,9 @@ static void powershell_options(struct eval *e, const struct word *argv, size_t n
 static void use_code(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
 {
 	struct span at = argv[0].at;
-	bool rest = u->lang && !strcmp(u->lang, "powershell"); /* all words after it are code as well */
-	if (u->lang && !strncmp(u->lang, "powershell", 10))
+	enum lang lang = u->lang ? lang_find(str_of(u->lang)) : LANG_OTHER;
+	bool rest = lang == LANG_POWERSHELL; /* all words after it are code as well */
+	if (lang == LANG_POWERSHELL || lang == LANG_POWERSHELL_ENCODED)
 		powershell_options(e, argv, u->from < argc ? u->from : argc);
 	bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
 	if (in && !e->s.in.known && e->s.in.file.n && !e->elsewhere) {

@@ -167,7 +167,7 @@ int shell_read_more(struct arena *a, const struct shell_request *rq, const struc
 	struct seen_table *seen = arena_new(a, struct seen_table);
 	unsigned nmarks[MARK_KINDS] = {0};
 	struct more_job *j = arena_new(a, struct more_job);
-	*via = (struct via){.kind = VIA_CODE, .name = more->lang, .outer = direct};
+	*via = (struct via){.kind = VIA_CODE, .lang = more->lang, .outer = direct};
 	*j = (struct more_job){.e = {.a = a, .f = f, .rq = rq, .dialect = DIALECT_SH, .via = via, .seen = seen, .nmarks = nmarks, .fixed = &more->when}, .more = more};
 	j->e.fuel = j->e.content_fuel = FUEL_BASE + (uint64_t)more->text.n * FUEL_PER_BYTE;
 	j->e.s.params = (struct params){rest_word(a), 1};

@@ -16,7 +16,7 @@ struct shell_request {
 
 /* The text that code inside the request passes to a shell, and the programs that it starts. */
 struct shell_more {
-	const char *lang;         /* "python": the facts are reached via code:python */
+	enum lang lang;           /* LANG_PYTHON: the facts are reached via code:python */
 	struct str text;          /* text for sh; empty: argv counts */
 	const struct word *argv;
 	size_t argc;

@@ -546,8 +546,9 @@ static void test_merge(void)
 	CHECK_STR(x.p.ask->next->prefix, "b");
 	CHECK_STR(x.p.ask->next->rule.where, "two.yaml:2");
 	const struct interpreter_rules *i = x.p.interpreters;
-	CHECK_STR(i->lang, "python");
-	CHECK_STR(i->next->lang, "javascript");
+	CHECK_STR(i->name, "python");
+	CHECK_INT(i->lang, LANG_PYTHON);
+	CHECK_STR(i->next->name, "javascript");
 	CHECK_STR(i->names->text, "p");
 	CHECK_STR(i->names->next->text, "q");
 	CHECK_STR(i->names->next->next->text, "r");

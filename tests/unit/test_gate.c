@@ -284,12 +284,13 @@ static void test_inline(void)
 		{"sed", "s/[]/]/;/e;#/d", false}, {"sed", "s/[[:x:]/]/;/e;#/d", false}, {"sed", "s,a,b,\ne", false}, {"sed", "a x\ne ls", false}, {"sed", ":a;e", false},
 		{"sql", "select 1;", true}, {"sql", "select * from t where a != 1.5", true}, {"sql", ".shell ls", false}, {"sql", "select 1;\n .shell ls", false},
 		{"sql", "\\! ls", false}, {"sql", "COPY t TO PROGRAM 'ls'", false}, {"sql", "select Load_Extension('x')", false}, {"sql", "select 1 into outfile 'x'", false},
-		{"jq", ".a", true}, {"python", "1", false}, {"vim", "", false}, {NULL, "", false},
+		{"jq", ".a", true}, {"python", "1", false}, {"vim", "", false}, {"", "", false},
 	};
-	struct snippet unknown = {.lang = "sed"};
+	struct snippet unknown = {.lang = LANG_SED};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct snippet s = {.lang = rows[i].lang, .text = {.kind = WORD_EXACT, .text = str_of(rows[i].code)}};
+		struct snippet s = {.lang = lang_find(str_of(rows[i].lang)),
+			.text = {.kind = WORD_EXACT, .text = str_of(rows[i].code)}};
 
 		CHECK_ROW(inline_harmless(&s) == rows[i].harmless, rows[i].code);
 	}
@@ -594,6 +595,11 @@ static void test_kinds_have_names(void)
 	CHECK(access_by(&causes[0].x, "git mv") && !access_by(&causes[0].x, "mv"));
 	CHECK(!access_by(&causes[1].x, "mv") && !access_by(&causes[4].x, "PATH") &&
 		!access_by(&causes[5].x, "tar"));
+	for (enum lang l = LANG_OTHER + 1; l < LANGS; l++)
+		CHECK_ROW(lang_find(str_of(lang_name(l))) == l, lang_name(l));
+	CHECK(lang_find(STR("python2")) == LANG_OTHER && lang_find(STR("")) == LANG_OTHER);
+	CHECK_STR(str_of(snippet_language(&(struct snippet){.other = "tcl"})), "tcl");
+	CHECK_STR(via_text(&a, &(struct via){.kind = VIA_CODE, .lang = LANG_PERL}), "code:perl");
 	CHECK_STR(via_text(&a, &wrapper), "wrapper:npm exec");
 	CHECK_STR(via_text(&a, &direct), "direct");
 	CHECK(via_same(&wrapper, &wrapper) && !via_same(&wrapper, &other) && !via_same(&wrapper, &direct));

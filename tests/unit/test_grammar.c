@@ -167,7 +167,10 @@ static void test_errors(void)
 static const struct code *read_code(struct arena *a, const char *lang, struct str text)
 {
 	struct view v = {.cwd = STR("/w/p"), .home = STR("/home/dev"), .tmp = STR("/tmp")};
-	struct snippet s = {.lang = lang, .text = {.kind = WORD_EXACT, .text = text}, .at = {.text = UINT32_MAX}, .cwd = v.cwd}; /* in no text */
+	struct snippet s = {.lang = lang_find(str_of(lang)),
+		.text = {.kind = WORD_EXACT, .text = text},
+		.at = {.text = UINT32_MAX},
+		.cwd = v.cwd}; /* in no text */
 	struct code_run *runs;
 	struct facts f;
 

@@ -14,7 +14,9 @@ static const struct snippet *read_snippet(const char *lang, const char *text)
 
 	v = (struct view){.cwd = STR("/w/p"), .home = STR("/home/dev")};
 	facts_init(&F);
-	*s = (struct snippet){.lang = lang, .text = {.kind = WORD_EXACT, .text = str_of(text)}, .cwd = v.cwd};
+	*s = (struct snippet){.lang = lang_find(str_of(lang)),
+		.text = {.kind = WORD_EXACT, .text = str_of(text)},
+		.cwd = v.cwd};
 	CHECK_INT(code_read(&A, &F, s, &v, &runs), 0);
 	return s;
 }
@@ -36,8 +38,10 @@ static void test_scanners(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(inline_harmless(read_snippet(rows[i].lang, rows[i].text)) == rows[i].harmless, rows[i].text);
-	CHECK(!code_knows("tcl"));
-	CHECK(!inline_harmless(&(struct snippet){.lang = "perl", .text = {.kind = WORD_UNKNOWN, .text = str_n("print 1\0", 8)}})); /* a part of it is not known */
+	CHECK(!code_knows(lang_find(STR("tcl"))));
+	CHECK(!inline_harmless(&(struct snippet){.lang = LANG_PERL,
+		.text = {.kind = WORD_UNKNOWN,
+			.text = str_n("print 1\0", 8)}})); /* a part of it is not known */
 }
 
 /* Deleted files and started programs, with constant arguments. */

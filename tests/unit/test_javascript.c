@@ -18,7 +18,9 @@ static struct str read_calls(const char *text)
 	f->texts[0] = (struct text){.from = "request", .bytes = str_of(text)};
 	f->ntexts = f->texts_cap = 1;
 	*v = (struct view){.cwd = STR("/w/p"), .home = STR("/home/dev"), .tmp = STR("/tmp")};
-	*s = (struct snippet){.lang = "javascript", .text = {.kind = WORD_EXACT, .text = str_of(text)}, .cwd = STR("/w/p")};
+	*s = (struct snippet){.lang = LANG_JAVASCRIPT,
+		.text = {.kind = WORD_EXACT, .text = str_of(text)},
+		.cwd = STR("/w/p")};
 	f->snippets = s;
 	f->snippets_end = &s->next;
 	buf_init(&b, &A, 0);

@@ -16,7 +16,8 @@ static const struct code *read_code(const char *text)
 
 	v = (struct view){.cwd = STR("/w/p"), .home = STR("/home/dev"), .tmp = STR("/tmp")};
 	facts_init(&F);
-	*s = (struct snippet){.lang = "python", .text = {.kind = WORD_EXACT, .text = str_of(text)}, .cwd = v.cwd};
+	*s = (struct snippet){
+		.lang = LANG_PYTHON, .text = {.kind = WORD_EXACT, .text = str_of(text)}, .cwd = v.cwd};
 	CHECK_INT(code_read(&A, &F, s, &v, &runs), 0);
 	return s->code;
 }
