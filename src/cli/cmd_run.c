@@ -209,7 +209,7 @@ static bool report_leaves(struct run_call *c)
 		return false;
 	struct project_look look = world_look(&memo, c->job.world.view);
 	way = project_way(&look, path);
-	return way.root.n || !str_eq(way.real, real);
+	return way.root.n || (!str_eq(way.real, real) && !path_inside(real, c->job.run.spec.workspace));
 }
 
 static int write_report(struct run_call *c, struct str report)
