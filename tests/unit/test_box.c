@@ -4,11 +4,13 @@
  * statuses, progress and the protection of the workspace must work all the same.
  *
  *   launcher (this test)  ── fork, exec ──► the program, in a process group of its own
- *     pidfd               the only event: the program has ended
+ *     pidfd               an event: the program has ended
+ *     oom_event           an event: the kernel killed for memory, if the test says so
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -17,7 +19,7 @@
 #include "sys/clock.h"
 
 struct plain { /* the backend's data, and what the test wants of it */
-	int pidfd;
+	int pidfd, oom_event;
 	uint64_t memory, cpu_ms;   /* what usage() says */
 	bool watched, oom, fail_begin, fail_start, mute;
 	unsigned begins, fits, starts, kills, stops;
@@ -31,7 +33,7 @@ static int plain_begin(struct box_state *b, const struct spec *s, struct err *e)
 {
 	(void)s;
 	plain.begins++;
-	plain.pidfd = -1;
+	plain.pidfd = plain.oom_event = -1;
 	b->own = &plain;
 	return plain.fail_begin ? err_set(e, ERR_SYSTEM, 0, "cannot begin") : 0;
 }
@@ -80,6 +82,7 @@ static int plain_start(struct box_state *b, struct err *e)
 	close(out[1]);
 	close(err[1]);
 	plain.pidfd = (int)syscall(SYS_pidfd_open, b->init, 0);
+	plain.oom_event = plain.oom ? eventfd(1, EFD_CLOEXEC) : -1;
 	return 0;
 }
 
@@ -95,15 +98,22 @@ static void handle_end(void *ctx, short revents)
 	b->events.ended = b->events.gone = true;
 }
 
+static void handle_oom(void *ctx, short revents)
+{
+	struct box_state *b = ctx;
+
+	(void)revents;
+	b->events.oom = true;
+}
+
 static void plain_add_sources(struct box_state *b, struct sources *ret)
 {
 	sources_add(ret, (struct pollfd){.fd = plain.pidfd, .events = POLLIN}, handle_end, b);
+	if (!plain.kills)
+		sources_add(ret, (struct pollfd){.fd = plain.oom_event, .events = POLLIN}, handle_oom, b);
 }
 
-static void plain_take_events(struct box_state *b)
-{
-	b->events.oom |= plain.oom;
-}
+static void plain_take_events(struct box_state *b) { (void)b; }
 
 static void plain_kill(struct box_state *b)
 {
@@ -132,6 +142,7 @@ static void plain_stop(struct box_state *b, enum box_stop how)
 	plain.stops++;
 	plain.stopped = how;
 	fd_close(&plain.pidfd);
+	fd_close(&plain.oom_event);
 	if (how != STOP_NOW) {
 		box_leave(b, b->init);
 		return;
@@ -256,7 +267,7 @@ static void test_limits(void)
 	CHECK_INT(o.status, STATUS_OK);
 
 	plain = (struct plain){.oom = true};
-	s = spec_for("exec >&- 2>&-; sleep 30");
+	s = spec_for("sleep 30");
 	o = run(&s);
 	CHECK_INT(o.status, STATUS_OOM);
 
