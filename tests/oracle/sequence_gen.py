@@ -238,6 +238,13 @@ def pick_first(rng, texts):
     return text
 
 
+def is_fresh(parts):
+    """Does git itself make the repository, and nothing else happens but assignments that only the texts here read?"""
+    makes = [re.fullmatch(r"git (init|clone|worktree add) [^;&|\n]*", p) for p in parts]
+    assigns = [re.fullmatch(r"(D|OUT|APP)=(\([^;&|$`()\n]*\)|[^\s;&|$`()]*)", p) for p in parts]
+    return any(makes) and all(m or a for m, a in zip(makes, assigns))
+
+
 def make(seed, index, klass=None):
     rng = random.Random("%s/%s" % (seed, index))
     klass = klass or ("benign" if index % 5 == 0 else "attack")
@@ -251,10 +258,11 @@ def make(seed, index, klass=None):
         first = pick_first(rng, ours)
         second = rng.choice(uses if rng.random() < 0.85 else ALL_SECOND)
         names = list(JOINS) if rng.random() < 0.6 else ["semicolon", "and", "newline"]
+        parts = [first]
         if theme != "fresh" and rng.random() < 0.3:
-            other = pick_first(rng, ours if rng.random() < 0.5 else ALL_FIRST)
-            first = combine(rng, first, other) if rng.random() < 0.5 else combine(rng, other, first)
-        fresh = theme == "fresh" or re.fullmatch(r"git (init|clone|worktree add) [^;&|\n]*", first) is not None
+            parts.append(pick_first(rng, ours if rng.random() < 0.5 else ALL_FIRST))
+            first = combine(rng, *parts) if rng.random() < 0.5 else combine(rng, *parts[::-1])
+        fresh = theme == "fresh" or is_fresh(parts)
     first, second = fill(rng, first, chosen), fill(rng, second, chosen)
     how = rng.choice(names)
     while "\n" in first + second and not JOINS[how][3]:
