@@ -153,15 +153,18 @@ int output_filter_start(struct arena *a, char *const *environ, struct output_fil
 	return pid > 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot start what cleans the output");
 }
 
-void output_filter_end(struct output_filter *p)
+bool output_filter_end(struct output_filter *p)
 {
+	int status = 0;
+
 	if (p->child <= 0)
-		return;
+		return true;
 	dup2(p->out, STDOUT_FILENO);
 	dup2(p->err, STDERR_FILENO);
 	fd_close(&p->out);
 	fd_close(&p->err);
-	while (waitpid(p->child, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(p->child, &status, 0) < 0 && errno == EINTR)
 		;
 	p->child = 0;
+	return status == 0;
 }
