@@ -334,7 +334,7 @@ format: ## lay out the C sources by .clang-format
 	clang-format -i $(OURS)
 
 # What pkg-config answers about the installed libraries.
-VERSION = $(shell sed -n 's/.*CAISSON_VERSION "\(.*\)".*/\1/p' src/base/version.h)
+VERSION = $(shell sed -n 's/.*CAISSON_VERSION "\(.*\)".*/\1/p' src/base/version.h 2>/dev/null)
 define PKG_CONFIG_FILE
 prefix=$(PREFIX)
 includedir=$${prefix}/include
