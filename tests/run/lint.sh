@@ -168,6 +168,26 @@ fresh
 echo 'int f(void) { return 0; }' | put src/base/a.c
 passes sizes 'short ones'
 
+# columns, comments
+fresh
+printf '%0111d\n' 0 | sed 's|^|// |' | cut -c1-111 | put src/base/a.c
+fails columns 'a line of 111 columns' 'src/base/a.c:1: 111 columns'
+printf '\t%0102d\n' 0 | sed 's|\t|\t//|' | cut -c1-103 | put src/base/a.c
+passes columns 'a line of 110 columns with a tab'
+while IFS= read -r line; do
+	fresh
+	printf 'int a;\n%s\nint b;\n' "$line" | put src/base/a.c
+	fails comments "$line" src/base/a.c:2:
+done <<'ROWS'
+/* What nobody sees is nothing. */
+/* Stays open. Who asks gets it. */
+int x; /* Of a row: its place. */
+// Whether it is there.
+ROWS
+fresh
+printf '/*\n * Says what is wrong\n * and who asked. "What" is a word.\n */\nconst char *a = "/* What */";\n' | put src/base/a.c
+passes comments 'sentences with a subject, and texts'
+
 # texts: room for the NUL
 fresh
 echo 'static const struct { char a[4], b[3]; } rows[] = {{"abc", "abc"}}; int f(int i) { return rows[i].a[0]; }' | put src/base/a.c
@@ -175,7 +195,16 @@ fails texts 'a text that fills its array' src/base/a.c:1:
 sed -i 's/"abc"}/"ab"}/' "$tmp/tree/src/base/a.c"
 passes texts 'texts with room'
 
-# cppcheck, shellcheck
+# complexity, cppcheck, shellcheck
+if command -v pmccabe >/dev/null; then
+	fresh
+	{ echo 'int f(int a) {'; for ((i = 0; i < 30; i++)); do echo "if (a == $i) return $i;"; done; echo 'return 0; }'; } | put src/base/a.c
+	fails complexity 'a function with 30 branches' 'src/base/a.c:1: f() has complexity 31'
+	sed -i 2d "$tmp/tree/src/base/a.c"
+	passes complexity 'one with 29'
+else
+	skip complexity 'pmccabe is not installed (scripts/deps lint)'
+fi
 if command -v cppcheck >/dev/null; then
 	fresh
 	printf 'int f(void)\n{\n\tint a[2] = {0};\n\treturn a[2];\n}\n' | put src/base/a.c
