@@ -42,7 +42,9 @@ static int read_one(void *arg)
 	struct view v = {.home = STR("/home/user")};
 
 	facts_init(&r->f);
-	r->s = (struct snippet){.lang = r->lang, .text = {.kind = WORD_EXACT, .text = r->text}, .at = {.text = UINT32_MAX}, .cwd = STR("/project")}; /* in no text */
+	/* in no text */
+	r->s = (struct snippet){.lang = r->lang, .text = {.kind = WORD_EXACT, .text = r->text},
+			.at = {.text = UINT32_MAX}, .cwd = STR("/project")};
 	r->f.snippets = &r->s;
 	r->f.snippets_end = &r->s.next;
 	return code_read(&r->a, &r->f, &r->s, &v, &runs) == 0 ? 0 : 1;
@@ -88,7 +90,8 @@ int main(int argc, char **argv)
 		times[i] = now() - from;
 	}
 	qsort(times, (size_t)rounds, sizeof(*times), by_value);
-	printf("%.9f %zu %s %s\n", times[rounds / 2], used, parsed ? "parsed" : "unparsed", rc ? "full" : complete ? "complete" : "incomplete");
+	printf("%.9f %zu %s %s\n", times[rounds / 2], used, parsed ? "parsed" : "unparsed",
+			rc ? "full" : complete ? "complete" : "incomplete");
 	arena_free(&kept);
 	return 0;
 }

@@ -28,7 +28,9 @@
 #define ROUNDS_MAX 2000
 
 /* 100 bytes, with paths that are read, written and deleted. */
-#define COMMAND "grep -rn 'main(' src/base include > build/list.txt && cp build/list.txt docs/ && rm -f build/old.txt"
+#define COMMAND \
+	"grep -rn 'main(' src/base include > build/list.txt && cp build/list.txt docs/ && rm -f " \
+			"build/old.txt"
 
 /* Inline code of 200 bytes each. */
 #define PYTHON \
@@ -61,7 +63,10 @@ struct bench {
 	void (*run)(struct things *t, struct arena *a);
 };
 
-static struct engine_request request(const struct things *t) { return (struct engine_request){.command = STR(COMMAND), .session = &t->session}; }
+static struct engine_request request(const struct things *t)
+{
+	return (struct engine_request){.command = STR(COMMAND), .session = &t->session};
+}
 
 static void judge(struct things *t, struct arena *a, const struct policies *p, struct str command)
 {
@@ -113,7 +118,8 @@ static void run_arena(struct things *t, struct arena *a)
 }
 
 static const struct bench benches[] = {
-	{"judge", run_judge}, {"regexes", run_judge_regexes}, {"world", run_world}, {"reader", run_reader}, {"gate", run_gate}, {"arena", run_arena},
+	{"judge", run_judge}, {"regexes", run_judge_regexes}, {"world", run_world}, {"reader", run_reader},
+	{"gate", run_gate}, {"arena", run_arena},
 	{"python", run_python}, {"javascript", run_javascript},
 };
 #define NBENCHES ARRAY_SIZE(benches)
@@ -133,7 +139,8 @@ static double start_bash(void)
 	pid_t pid;
 	int status = 1;
 
-	if (posix_spawn(&pid, "/bin/bash", NULL, NULL, argv, environ) != 0 || waitpid(pid, &status, 0) != pid || status != 0)
+	if (posix_spawn(&pid, "/bin/bash", NULL, NULL, argv, environ) != 0 ||
+			waitpid(pid, &status, 0) != pid || status != 0)
 		return -1;
 	return now() - from;
 }
@@ -195,7 +202,8 @@ static int load_regexes(struct things *t, const char *file, struct err *e)
 	struct config_source src = {.name = str_of(file), .who = WHO_OWNER};
 	struct policy p;
 
-	if (file_read(&t->kept, file, ENGINE_CONFIG_MAX, &src.bytes, NULL, e) != 0 || config_load(&t->kept, &src, 1, &p, NULL, e) != 0 || gate_verify(&p, e) != 0)
+	if (file_read(&t->kept, file, ENGINE_CONFIG_MAX, &src.bytes, NULL, e) != 0 ||
+			config_load(&t->kept, &src, 1, &p, NULL, e) != 0 || gate_verify(&p, e) != 0)
 		return -1;
 	policies_of(&p, &t->regexes);
 	return 0;
@@ -228,7 +236,8 @@ int main(int argc, char **argv)
 	arena_init(&t.kept, ARENA_CAP_DEFAULT);
 	t.dir = str_of(argv[1]);
 	policies_default(&t.plain);
-	if (chdir(argv[1]) != 0 || user_self(&t.kept, getenv("HOME"), &t.self, &e) != 0 || load_regexes(&t, argv[2], &e) != 0 ||
+	if (chdir(argv[1]) != 0 || user_self(&t.kept, getenv("HOME"), &t.self, &e) != 0 ||
+			load_regexes(&t, argv[2], &e) != 0 ||
 	    !set_session(&t) || arena_run(&t.kept, prepare, &t) != 0) {
 		fprintf(stderr, "inside: %s\n", e.text[0] ? e.text : "cannot prepare");
 		return 70;

@@ -1,6 +1,7 @@
 /*
- * Makes a record for measuring and testing: rows STATE N DAYS [SEED] writes N rows over DAYS days that end yesterday, with a chain that holds, as
- * fast as the disk takes them. Half of the rows are verdicts of hooks, the others are runs: begin and end. The same arguments make the same rows.
+ * Makes a record for measuring and testing: rows STATE N DAYS [SEED] writes N rows over DAYS days that end
+ * yesterday, with a chain that holds, as fast as the disk takes them. Half of the rows are verdicts of hooks,
+ * the others are runs: begin and end. The same arguments make the same rows.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -83,9 +84,12 @@ static void turn(struct maker *m, const char *ts)
 
 static void command(struct random *r, char *ret, size_t n)
 {
-	static const char *const plain[] = {"git status", "ls -la", "npm test", "cargo build", "make -j8", "pytest -q", "git diff HEAD~1", "go test ./...", "docker ps", "cat package.json"};
-	static const char *const files[] = {"src/main.c", "lib/util.py", "app/models/user.rb", "README.md", "web/index.tsx", "tests/test_api.py", "docs/intro.md"};
-	static const char *const words[] = {"config", "handler", "parse_row", "TODO", "session", "render", "commit", "async"};
+	static const char *const plain[] = {"git status", "ls -la", "npm test", "cargo build", "make -j8",
+			"pytest -q", "git diff HEAD~1", "go test ./...", "docker ps", "cat package.json"};
+	static const char *const files[] = {"src/main.c", "lib/util.py", "app/models/user.rb", "README.md",
+			"web/index.tsx", "tests/test_api.py", "docs/intro.md"};
+	static const char *const words[] = {"config", "handler", "parse_row", "TODO", "session", "render",
+			"commit", "async"};
 	switch (below(r, 8)) {
 	case 0: case 1: case 2:
 		snprintf(ret, n, "%s", PICK(r, plain));
@@ -97,13 +101,17 @@ static void command(struct random *r, char *ret, size_t n)
 		snprintf(ret, n, "sed -n '%u,%up' %s", below(r, 900), 900 + below(r, 400), PICK(r, files));
 		break;
 	case 5:
-		snprintf(ret, n, "python3 - <<'EOF'\nimport json\nprint(json.load(open(\"%s\"))['%s'])\nEOF", PICK(r, files), PICK(r, words));
+		snprintf(ret, n, "python3 - <<'EOF'\nimport json\nprint(json.load(open(\"%s\"))['%s'])\nEOF",
+				PICK(r, files), PICK(r, words));
 		break;
 	case 6:
-		snprintf(ret, n, "git commit -m \"%s: %s %u\" && git push origin feature/%s-%u", PICK(r, words), PICK(r, words), below(r, 10000), PICK(r, words), below(r, 1000));
+		snprintf(ret, n, "git commit -m \"%s: %s %u\" && git push origin feature/%s-%u",
+				PICK(r, words), PICK(r, words), below(r, 10000), PICK(r, words),
+				below(r, 1000));
 		break;
 	default:
-		snprintf(ret, n, "cd /home/dev/project%u && npm run %s -- --filter=%s", below(r, 30), PICK(r, words), PICK(r, words));
+		snprintf(ret, n, "cd /home/dev/project%u && npm run %s -- --filter=%s", below(r, 30),
+				PICK(r, words), PICK(r, words));
 	}
 }
 
@@ -121,7 +129,9 @@ static void put_row(struct maker *m, struct arena *a, const struct audit_row *ro
 	if (m->n + body.n + FRAME_START_MAX + FRAME_END + 2 > BUFFER)
 		flush(m);
 	char *line = m->out + m->n;
-	size_t n = (size_t)snprintf(line, FRAME_START_MAX, "{\"v\":1,\"seq\":%" PRIu64 ",\"id\":\"%.*s\",\"kind\":\"%s\",\"ts\":\"%s\"", ++m->seq, STR_ARG(row->id), audit_kind_name(row->kind), ts);
+	size_t n = (size_t)snprintf(line, FRAME_START_MAX, "{\"v\":1,\"seq\":%" PRIu64
+			",\"id\":\"%.*s\",\"kind\":\"%s\",\"ts\":\"%s\"", ++m->seq, STR_ARG(row->id),
+			audit_kind_name(row->kind), ts);
 	memcpy(line + n, body.p, body.n);
 	n += body.n;
 	n += (size_t)snprintf(line + n, FRAME_END, ",\"prev\":\"%s\"", m->seq > 1 ? m->hash : AUDIT_ZERO);
@@ -136,13 +146,16 @@ static struct str digest(struct arena *a, struct random *r, unsigned kinds)
 	uint64_t w[4];
 	for (int i = 0; i < 4; i++)
 		w[i] = next_random(&one);
-	return str_fmt(a, "sha256:%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64, w[0], w[1], w[2], w[3]);
+	return str_fmt(a, "sha256:%016" PRIx64 "%016" PRIx64 "%016" PRIx64 "%016" PRIx64, w[0], w[1], w[2],
+			w[3]);
 }
 
 static void begin_row(struct maker *m, struct arena *a, struct audit_row *row)
 {
-	static const char *const verdicts[] = {"allow", "allow", "allow", "allow", "allow", "allow", "ask", "ask", "deny", "contain"};
-	static const char *const ids[] = {"secret-read", "outside-write", "network", "delete-outside", "privilege", "unknown-command"};
+	static const char *const verdicts[] = {"allow", "allow", "allow", "allow", "allow", "allow", "ask",
+			"ask", "deny", "contain"};
+	static const char *const ids[] = {"secret-read", "outside-write", "network", "delete-outside",
+			"privilege", "unknown-command"};
 	struct str *reasons = arena_array(a, 2, sizeof *reasons);
 	const char *verdict = row->kind == AUDIT_BEGIN ? "contain" : PICK(&m->r, verdicts);
 	row->verdict = str_of(verdict);
@@ -154,12 +167,17 @@ static void begin_row(struct maker *m, struct arena *a, struct audit_row *row)
 		for (row->nreasons = 0; row->nreasons <= below(&m->r, 2); row->nreasons++)
 			reasons[row->nreasons] = str_of(PICK(&m->r, ids));
 	if (row->kind == AUDIT_BEGIN)
-		row->backend = STR("namespaces"), row->spec = STR("{\"argv\":[\"bash\",\"-c\",\"true\"],\"profile\":\"work\",\"limits\":{\"cpu_milli\":2000,\"memory\":1073741824,\"time_ms\":30000,\"pids\":256}}");
+		row->backend = STR("namespaces"),
+				row->spec = STR(
+				"{\"argv\":[\"bash\",\"-c\",\"true\"],\"profile\":\"work\","
+				"\"limits\":{\"cpu_milli\":2000,\"memory\":1073741824,\"time_ms\":30000,"
+				"\"pids\":256}}");
 }
 
 static void end_row(struct maker *m, struct arena *a, struct audit_row *row)
 {
-	static const char *const statuses[] = {"ok", "ok", "ok", "ok", "ok", "exit_nonzero", "exit_nonzero", "timeout", "signal"};
+	static const char *const statuses[] = {"ok", "ok", "ok", "ok", "ok", "exit_nonzero", "exit_nonzero",
+			"timeout", "signal"};
 	const char *status = below(&m->r, 500) ? PICK(&m->r, statuses) : "oom";
 	row->verdict = STR("contain");
 	row->status = str_of(status);
@@ -186,7 +204,8 @@ static void one_row(struct maker *m, struct arena *a, int64_t us)
 		m->runs[i] = m->runs[--m->nruns];
 		row.kind = AUDIT_END;
 	} else {
-		snprintf(fresh.id, sizeof fresh.id, "%016" PRIx64 "%016" PRIx64, next_random(&m->r), next_random(&m->r));
+		snprintf(fresh.id, sizeof fresh.id, "%016" PRIx64 "%016" PRIx64, next_random(&m->r),
+				next_random(&m->r));
 		command(&m->r, fresh.command, sizeof fresh.command);
 		fresh.agent = below(&m->r, 4) ? below(&m->r, AGENTS) : below(&m->r, 3);
 		row.kind = below(&m->r, 3) ? AUDIT_VERDICT : AUDIT_BEGIN;
@@ -208,20 +227,26 @@ static void one_row(struct maker *m, struct arena *a, int64_t us)
 int main(int argc, char **argv)
 {
 	int64_t n, days, seed = 1;
-	if (argc < 4 || num_parse(str_of(argv[2]), 1, 100000000, &n) < 0 || num_parse(str_of(argv[3]), 1, 3650, &days) < 0 || (argc > 4 && num_parse(str_of(argv[4]), 0, INT64_MAX, &seed) < 0)) {
+	if (argc < 4 || num_parse(str_of(argv[2]), 1, 100000000, &n) < 0 ||
+			num_parse(str_of(argv[3]), 1, 3650, &days) < 0 ||
+			(argc > 4 && num_parse(str_of(argv[4]), 0, INT64_MAX, &seed) < 0)) {
 		fprintf(stderr, "usage: rows STATE N DAYS [SEED]\n");
 		return 64;
 	}
 	struct maker *m = calloc(1, sizeof *m);
-	const int64_t end = (int64_t)time(NULL) * 1000000 / AUDIT_DAY_US * AUDIT_DAY_US, start = end - days * AUDIT_DAY_US;
+	const int64_t end = (int64_t)time(NULL) * 1000000 / AUDIT_DAY_US * AUDIT_DAY_US,
+			start = end - days * AUDIT_DAY_US;
 	*m = (struct maker){.r = {(uint64_t)seed}, .out = malloc(BUFFER), .fd = -1};
-	if ((mkdir(argv[1], 0700) < 0 && access(argv[1], W_OK) < 0) || chdir(argv[1]) < 0 || mkdir("audit", 0700) < 0 || (m->dir = open("audit", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+	if ((mkdir(argv[1], 0700) < 0 && access(argv[1], W_OK) < 0) || chdir(argv[1]) < 0 ||
+			mkdir("audit", 0700) < 0 ||
+			(m->dir = open("audit", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		die(argv[1]);
 	for (int64_t i = 0; i < n;) {
 		struct arena a;
 		arena_init(&a, ARENA_CAP_DEFAULT);
 		for (int k = 0; k < PER_ARENA && i < n; k++, i++)
-			one_row(m, &a, start + (int64_t)((__int128)(end - start) * i / n) + (int64_t)below(&m->r, 100));
+			one_row(m, &a, start + (int64_t)((__int128)(end - start) * i / n) +
+					(int64_t)below(&m->r, 100));
 		arena_free(&a);
 	}
 	flush(m);

@@ -1,7 +1,8 @@
 /*
  * libFuzzer: the readers of inline code. The first byte chooses the language, the rest is the code.
- * Holds: no crash, no leak, an end, and well-formed facts: ranges inside their texts, exact words without holes, runs that have something to run,
- * and code that is complete only when it was parsed and nothing in it is marked as not known (in PowerShell a marker may also name what was recognised).
+ * Holds: no crash, no leak, an end, and well-formed facts: ranges inside their texts, exact words without
+ * holes, runs that have something to run, and code that is complete only when it was parsed and nothing in it
+ * is marked as not known (in PowerShell a marker may also name what was recognised).
  */
 #include <stdlib.h>
 

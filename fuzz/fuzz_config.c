@@ -1,7 +1,8 @@
 /*
- * libFuzzer: configuration, which may be a hostile project's. Reads the bytes as YAML, as knowledge rows, and as a policy in both dialects and
- * from the least and the most trusted owner.
- * Holds: no crash, no leak, bounded nodes, a message whenever something is refused, the quick reader agrees with libfyaml, and an untrusted file sets none of the keys it may not.
+ * libFuzzer: configuration, which may be a hostile project's. Reads the bytes as YAML, as knowledge rows, and
+ * as a policy in both dialects and from the least and the most trusted owner. Holds: no crash, no leak,
+ * bounded nodes, a message whenever something is refused, the quick reader agrees with libfyaml, and an
+ * untrusted file sets none of the keys it may not.
  */
 #include <stdlib.h>
 
@@ -32,7 +33,8 @@ static bool same(const struct ynode *x, const struct ynode *y)
 {
 	const struct ynode *a = x->child, *b = y->child;
 
-	if (x->kind != y->kind || x->plain != y->plain || !str_eq(x->text, y->text) || !str_eq(x->key, y->key) || x->line != y->line || x->column != y->column)
+	if (x->kind != y->kind || x->plain != y->plain || !str_eq(x->text, y->text) ||
+			!str_eq(x->key, y->key) || x->line != y->line || x->column != y->column)
 		return false;
 	for (; a && b; a = a->next, b = b->next)
 		if (!same(a, b))
@@ -47,7 +49,8 @@ static void check_plain(struct arena *a, struct str text)
 
 	if (str_contains(text, STR("''''")) || !yaml_plain(a, &quick))
 		return;
-	if (yaml_read_full(a, quick.name, text, &full, NULL) != 0 || !full.root || !same(quick.root, full.root))
+	if (yaml_read_full(a, quick.name, text, &full, NULL) != 0 || !full.root ||
+			!same(quick.root, full.root))
 		abort();
 }
 
@@ -63,7 +66,8 @@ static void check_policy(struct arena *a, struct str text, enum config_dialect d
 			abort();
 		return;
 	}
-	if (who == WHO_ANYONE && (p.classifier.command || p.excluded_commands || p.no_lifting || p.ncommands || p.writable_roots || p.mode != MODE_DEFAULT))
+	if (who == WHO_ANYONE && (p.classifier.command || p.excluded_commands || p.no_lifting ||
+			p.ncommands || p.writable_roots || p.mode != MODE_DEFAULT))
 		abort();
 	for (const struct config_note *n = notes; n; n = n->next)
 		if (!n->text.n)

@@ -1,7 +1,8 @@
 /*
  * libFuzzer: inputs of hooks. The first byte names the client, or nobody, the rest is the input.
- * Holds: no crash, no leak; every answer is one that the client understands, or exit 2 with a reason; what is not understood is refused; the answer is
- * never milder than the verdict that the library finds for the same call; what is over always passes.
+ * Holds: no crash, no leak; every answer is one that the client understands, or exit 2 with a reason; what is
+ * not understood is refused; the answer is never milder than the verdict that the library finds for the same
+ * call; what is over always passes.
  */
 #define _GNU_SOURCE
 #include <ftw.h>
@@ -54,7 +55,8 @@ static int check(void *arg)
 	const char *wrong = hook_wrong(t->a, t->input, t->client, t->reply);
 
 	if (wrong) {
-		fprintf(stderr, "%s (exit %d)\n%.*s\n%.*s\n", wrong, t->reply->code, STR_ARG(buf_view(&t->reply->out)), STR_ARG(buf_view(&t->reply->err)));
+		fprintf(stderr, "%s (exit %d)\n%.*s\n%.*s\n", wrong, t->reply->code,
+				STR_ARG(buf_view(&t->reply->out)), STR_ARG(buf_view(&t->reply->err)));
 		abort();
 	}
 	return 0;

@@ -1,7 +1,8 @@
 /*
  * libFuzzer: settings files of clients. The first byte names the client, the rest is the file.
- * Holds: no crash, no leak; what the JSON reader takes is read; hooks put in are there, a second time changes nothing, and taking them out gives back
- * the very bytes, whatever the layout; a file that was there is never taken for one of ours.
+ * Holds: no crash, no leak; what the JSON reader takes is read; hooks put in are there, a second time changes
+ * nothing, and taking them out gives back the very bytes, whatever the layout; a file that was there is never
+ * taken for one of ours.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static void check_reader(struct trial *t)
 
 static int check(void *arg)
 {
-	static const struct init_program program = {.path = {"/opt/it's/caisson", 17}, .timeout = {"/opt/time out/timeout", 21}};
+	static const struct init_program program = {.path = {"/opt/it's/caisson", 17},
+			.timeout = {"/opt/time out/timeout", 21}};
 	struct trial *t = arg;
 	struct str with, again, without;
 	struct err e = {0};
@@ -47,7 +49,8 @@ static int check(void *arg)
 	if (init_text_add(&t->a, t->row, &program, &t->text, &with, &e) != 0) {
 		if (!e.text[0])
 			fail("refused without a reason", t->text);
-		if (init_text_remove(&t->a, t->row, t->text, &without, &gone, &e) == 0 && !str_eq(without, t->text) && !str_contains(t->text, STR("caisson")))
+		if (init_text_remove(&t->a, t->row, t->text, &without, &gone, &e) == 0 &&
+				!str_eq(without, t->text) && !str_contains(t->text, STR("caisson")))
 			fail("something was taken out of a file that cannot be set up", t->text);
 		return 0;
 	}
@@ -57,7 +60,8 @@ static int check(void *arg)
 		fail("the second time is another", with);
 	if (init_text_remove(&t->a, t->row, with, &without, &gone, &e) != 0)
 		fail(e.text, with);
-	if (t->row->events[0] && !str_contains(t->text, STR("caisson")) && (gone || !str_eq(without, t->text)))
+	if (t->row->events[0] && !str_contains(t->text, STR("caisson")) &&
+			(gone || !str_eq(without, t->text)))
 		fail("not the bytes that were there", with);
 	return 0;
 }

@@ -1,7 +1,8 @@
 /*
  * libFuzzer: lines of the MCP server. The first byte says how large the pieces are.
- * Holds: no crash; pieces make no difference; a message is a request with an id and a method, a notification with a method, or has a code; what is
- * answered is one line of JSON with that id; a call that is let through names a tool and has arguments that are an object.
+ * Holds: no crash; pieces make no difference; a message is a request with an id and a method, a notification
+ * with a method, or has a code; what is answered is one line of JSON with that id; a call that is let through
+ * names a tool and has arguments that are an object.
  */
 #include <stdlib.h>
 
@@ -51,7 +52,8 @@ static void require_answer(struct arena *a, struct str line, struct str id)
 
 	require(line.n && line.p[line.n - 1] == '\n' && !memchr(line.p, '\n', line.n - 1));
 	require(json_read(a, str_sub(line, 0, line.n - 1), &v, NULL) == 0);
-	require(json_key(v, "id") && str_eq(str_sub(line, json_key(v, "id")->from, json_key(v, "id")->to), id));
+	require(json_key(v, "id") && str_eq(str_sub(line, json_key(v, "id")->from, json_key(v, "id")->to),
+			id));
 	require(!json_key(v, "result") != !json_key(v, "error"));
 }
 
@@ -64,11 +66,14 @@ static void message(struct input *in, const struct mcp_message *m)
 	require(m->kind != MCP_NOTIFICATION || (m->method.n && str_is(m->id, "null")));
 	require(m->kind != MCP_BAD || (m->code < 0 && m->why));
 	require(!m->params || json_is(m->params, JSON_OBJECT));
-	require(m->id.n <= 6 * MCP_TEXT_MAX + 2 && m->token.n <= 6 * MCP_TEXT_MAX + 2 && m->method.n <= MCP_TEXT_MAX && m->client.n <= MCP_TEXT_MAX);
+	require(m->id.n <= 6 * MCP_TEXT_MAX + 2 && m->token.n <= 6 * MCP_TEXT_MAX + 2 &&
+			m->method.n <= MCP_TEXT_MAX && m->client.n <= MCP_TEXT_MAX);
 	if (m->kind == MCP_BAD)
 		mcp_put_error(&b, m->id, m->code, str_of(m->why), STR(""));
 	else if (m->kind == MCP_REQUEST && str_is(m->method, "tools/call") && !mcp_call_wrong(in->a, m))
-		require(json_is(json_key(m->params, "name"), JSON_STRING) && (!json_key(m->params, "arguments") || json_is(json_key(m->params, "arguments"), JSON_OBJECT)));
+		require(json_is(json_key(m->params, "name"), JSON_STRING) &&
+				(!json_key(m->params, "arguments") ||
+				json_is(json_key(m->params, "arguments"), JSON_OBJECT)));
 	if (m->kind == MCP_REQUEST)
 		mcp_put_failure(&b, m, "1", "no");
 	if (b.n)

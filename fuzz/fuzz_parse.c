@@ -1,6 +1,7 @@
 /*
  * libFuzzer: lexer and parser. The first byte chooses dialect and extglob, the rest is the text.
- * Holds: no crash, no leak, an end (fuel and depth are bounded), ranges inside the text, memory linear in the text.
+ * Holds: no crash, no leak, an end (fuel and depth are bounded), ranges inside the text, memory linear in the
+ * text.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
- * libFuzzer: normalising, redaction, truncation. The first byte says how large the pieces are, the second how much is shown.
- * Holds: no crash; the text is UTF-8; normalising twice is normalising once; pieces make no difference; counts add up; an exact value never
- * stays.
+ * libFuzzer: normalising, redaction, truncation. The first byte says how large the pieces are, the second how
+ * much is shown. Holds: no crash; the text is UTF-8; normalising twice is normalising once; pieces make no
+ * difference; counts add up; an exact value never stays.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,8 @@ static const struct normalise_options options = {.timestamps = true};
 static const struct str secret = {"tr0ub4dor", 9};
 
 /* in base64 behind 0, 1 and 2 bytes, in hexadecimal, backwards */
-static const char *const encoded[] = {"dHIwdWI0ZG9y", "RyMHViNGRvc", "0cjB1YjRkb3", "747230756234646f72", "74 72 30 75 62 34 64 6f 72", "rod4bu0rt"};
+static const char *const encoded[] = {"dHIwdWI0ZG9y", "RyMHViNGRvc", "0cjB1YjRkb3", "747230756234646f72",
+		"74 72 30 75 62 34 64 6f 72", "rod4bu0rt"};
 
 static void require(bool holds)
 {
@@ -32,13 +33,15 @@ static void require(bool holds)
 
 static uint64_t total(const struct sanitized *s)
 {
-	return s->ansi + s->osc + s->control + s->cr + s->backspace + s->nul + s->bad_utf8 + s->bidi + s->tags + s->invisible;
+	return s->ansi + s->osc + s->control + s->cr + s->backspace + s->nul + s->bad_utf8 + s->bidi +
+			s->tags + s->invisible;
 }
 
 static struct str normalised(struct input *in)
 {
 	struct sanitized whole, again;
-	struct str text = normalise(in->a, in->raw, &options, &whole), second = normalise(in->a, text, &options, &again);
+	struct str text = normalise(in->a, in->raw, &options, &whole),
+			second = normalise(in->a, text, &options, &again);
 	struct normaliser n;
 	struct buf out;
 
@@ -82,7 +85,8 @@ static struct str redacted(struct input *in, struct str text)
 static void truncated(struct input *in, struct str text)
 {
 	for (unsigned k = 0; k < 4; k++) {
-		struct truncate_options o = {.max = in->max, .failed = k & 1, .head = k & 2 ? in->max % 5 : 0, .tail = k & 2 ? in->max % 7 : 0};
+		struct truncate_options o = {.max = in->max, .failed = k & 1, .head = k & 2 ? in->max % 5 : 0,
+				.tail = k & 2 ? in->max % 7 : 0};
 		struct truncated t;
 		struct str s = truncate_text(in->a, text, &o, &t);
 		struct truncated in_pieces;
@@ -99,7 +103,8 @@ static void truncated(struct input *in, struct str text)
 		for (size_t i = 0; i < text.n; i += in->piece)
 			truncator_feed(&cutter, str_sub(text, i, i + in->piece));
 		require(str_eq(truncator_end(&cutter, &in_pieces), s));
-		require(in_pieces.omitted_bytes == t.omitted_bytes && in_pieces.omitted_lines == t.omitted_lines);
+		require(in_pieces.omitted_bytes == t.omitted_bytes &&
+				in_pieces.omitted_lines == t.omitted_lines);
 	}
 }
 

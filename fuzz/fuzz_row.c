@@ -1,6 +1,7 @@
 /*
- * Rows of the record, as a file may hold them after somebody else wrote to it: taking a line apart, its fields, texts, numbers, lists, times.
- * The input is put between a row's start and its end, so that it gets behind the first look.
+ * Rows of the record, as a file may hold them after somebody else wrote to it: taking a line apart, its
+ * fields, texts, numbers, lists, times. The input is put between a row's start and its end, so that it gets
+ * behind the first look.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
  * libFuzzer: the whole shell reader. The first byte chooses the dialect, the rest is the text.
- * Holds: no crash, no leak, an end, and well-formed facts: lists that end, ranges inside their texts, words of a known kind, exact words
- * without holes, and a trouble whenever the facts are not complete.
+ * Holds: no crash, no leak, an end, and well-formed facts: lists that end, ranges inside their texts, words
+ * of a known kind, exact words without holes, and a trouble whenever the facts are not complete.
  */
 #include <stdlib.h>
 
@@ -59,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 1 || size > TEXT_MAX)
 		return 0;
-	rq = (struct shell_request){.text = str_n((const char *)data + 1, size - 1), .dialect = dialects[data[0] & 3], .view = &view};
+	rq = (struct shell_request){.text = str_n((const char *)data + 1, size - 1),
+			.dialect = dialects[data[0] & 3], .view = &view};
 	arena_init(&a, (size_t)128 << 20);
 	if (shell_read(&a, &rq, &facts, &e) == 0)
 		check_facts(&facts);

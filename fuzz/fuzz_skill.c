@@ -1,7 +1,7 @@
 /*
- * libFuzzer: a skill's file, which somebody else wrote. The bytes are the front matter, and once more the whole file.
- * Holds: no crash; whatever is refused is said; names are plain ones; what the skill says of programs becomes a policy that loads, lists those
- * programs, and does nothing else.
+ * libFuzzer: a skill's file, which somebody else wrote. The bytes are the front matter, and once more the
+ * whole file. Holds: no crash; whatever is refused is said; names are plain ones; what the skill says of
+ * programs becomes a policy that loads, lists those programs, and does nothing else.
  */
 #include <stdlib.h>
 
@@ -39,9 +39,11 @@ static void check_policy(struct arena *a, const struct skill *s)
 	if (!s->policy.n)
 		return;
 	require(config_load(a, &src, 1, &p, &notes, NULL) == 0 && !notes);
-	require(p.only && !p.only->next && !p.deny && !p.ask && !p.allow && !p.allow_checks && !p.regrades && !p.writable_roots && !p.permission_allow);
+	require(p.only && !p.only->next && !p.deny && !p.ask && !p.allow && !p.allow_checks && !p.regrades &&
+			!p.writable_roots && !p.permission_allow);
 	for (const struct texts *t = s->binaries; t; t = t->next) {
-		require(t->text.n && t->text.n <= SKILL_NAME_MAX && !memchr(t->text.p, '/', t->text.n) && !memchr(t->text.p, '*', t->text.n) && !memchr(t->text.p, '"', t->text.n));
+		require(t->text.n && t->text.n <= SKILL_NAME_MAX && !memchr(t->text.p, '/', t->text.n) &&
+				!memchr(t->text.p, '*', t->text.n) && !memchr(t->text.p, '"', t->text.n));
 		require(in_list(p.only->names, t->text));
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * libFuzzer: the pure text functions: patterns, escapes, arithmetic. The first byte chooses, the next splits the rest in two.
- * Holds: no crash, an end, and what the functions promise of their results.
+ * libFuzzer: the pure text functions: patterns, escapes, arithmetic. The first byte chooses, the next splits
+ * the rest in two. Holds: no crash, an end, and what the functions promise of their results.
  */
 #include <stdlib.h>
 
@@ -31,14 +31,16 @@ static void pattern(struct input *in)
 	    (left.n > in->y.n || memcmp(left.p, in->y.p + in->y.n - left.n, left.n)))
 		abort();
 	fuel = FUEL;
-	if (pattern_cut(in->y, in->x, false, in->which & 8, &fuel, &left) == 0 && (left.n > in->y.n || (left.n && memcmp(left.p, in->y.p, left.n))))
+	if (pattern_cut(in->y, in->x, false, in->which & 8, &fuel, &left) == 0 &&
+			(left.n > in->y.n || (left.n && memcmp(left.p, in->y.p, left.n))))
 		abort();
 	fuel = FUEL;
 	/* a text that matches as a whole is cut to nothing by the longest match */
 	if (whole == 1 && pattern_cut(in->y, in->x, true, true, &fuel, &left) == 0 && left.n)
 		abort();
 	fuel = FUEL;
-	(void)pattern_replace(in->a, in->y, in->x, STR("<&>"), (int)(in->which >> 4 & 3), in->which & 8, &fuel, &left);
+	(void)pattern_replace(in->a, in->y, in->x, STR("<&>"), (int)(in->which >> 4 & 3), in->which & 8,
+			&fuel, &left);
 }
 
 static void escapes(struct input *in)
@@ -86,7 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	cut = data[1] * (size - 2) / 255;
 	arena_init(&a, (size_t)256 << 20);
-	in = (struct input){&a, data[0], str_n((const char *)data + 2, cut), str_n((const char *)data + 2 + cut, size - 2 - cut)};
+	in = (struct input){&a, data[0], str_n((const char *)data + 2, cut),
+			str_n((const char *)data + 2 + cut, size - 2 - cut)};
 	(void)arena_run(&a, run, &in);
 	arena_free(&a);
 	return 0;

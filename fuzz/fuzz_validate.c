@@ -1,8 +1,9 @@
 /*
- * libFuzzer: validators. The first byte is exit code, status and task, the second says where standard error starts. Each validator reads the output,
- * also those that would not recognise it.
- * Then standard error is read as a report that the runner wrote besides.
- * Holds: no crash, an end; what is written is JSON in UTF-8, without counts where they are not valid; a result only where it is valid; no count below zero there; a run that was killed is never valid; the same twice.
+ * libFuzzer: validators. The first byte is exit code, status and task, the second says where standard error
+ * starts. Each validator reads the output, also those that would not recognise it. Then standard error is
+ * read as a report that the runner wrote besides. Holds: no crash, an end; what is written is JSON in UTF-8,
+ * without counts where they are not valid; a result only where it is valid; no count below zero there; a run
+ * that was killed is never valid; the same twice.
  */
 #include <stdlib.h>
 
@@ -23,7 +24,8 @@ static void hold(const struct validate_input *in, const struct validation *v)
 {
 	if (v->result != RESULT_NONE && v->validity != VALIDITY_VALID)
 		abort();
-	if (in->status >= STATUS_SIGNAL && in->status <= STATUS_OUTPUT_LIMIT && v->validity != VALIDITY_INVALID)
+	if (in->status >= STATUS_SIGNAL && in->status <= STATUS_OUTPUT_LIMIT &&
+			v->validity != VALIDITY_INVALID)
 		abort();
 	if (v->validity == VALIDITY_VALID && (!v->format || v->evidence == EVIDENCE_NONE))
 		abort();
@@ -43,7 +45,8 @@ static void write_out(struct arena *a, const struct validation *v)
 
 	buf_init(&b, a, 0);
 	validation_json(&b, v);
-	if (!utf8_valid(buf_view(&b)) || json_read(a, buf_view(&b), &root, NULL) != 0 || !json_is(root, JSON_OBJECT))
+	if (!utf8_valid(buf_view(&b)) || json_read(a, buf_view(&b), &root, NULL) != 0 ||
+			!json_is(root, JSON_OBJECT))
 		abort();
 	if (v->validity != VALIDITY_VALID && json_members(json_key(root, "counts")))
 		abort();
@@ -103,9 +106,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	cut = data[1] * (size - 2) / 255;
 	arena_init(&a, (size_t)256 << 20);
-	x = (struct input){.a = &a, .in = {.out = str_n(text, cut), .err = str_n(text + cut, size - 2 - cut)}};
+	x = (struct input){.a = &a,
+			.in = {.out = str_n(text, cut), .err = str_n(text + cut, size - 2 - cut)}};
 	x.in.exit_code = codes[data[0] % 5];
-	x.in.status = data[0] >= 250 ? STATUS_SIGNAL + (data[0] & 3) : x.in.exit_code > 0 ? STATUS_EXIT_NONZERO : x.in.exit_code ? STATUS_UNKNOWN : STATUS_OK;
+	x.in.status = data[0] >= 250 ? STATUS_SIGNAL + (data[0] & 3) : x.in.exit_code > 0 ?
+			STATUS_EXIT_NONZERO : x.in.exit_code ? STATUS_UNKNOWN : STATUS_OK;
 	x.in.task = tasks[data[0] / 5 % 6];
 	x.in.schema = x.in.err.n ? x.in.err : STR("{\"type\": \"object\", \"required\": [\"a\"]}");
 	(void)arena_run(&a, run, &x);

@@ -1,4 +1,7 @@
-/* Appending to the record: find the newest row, repair what is behind it, write one row. audit.h has the theory. */
+/*
+ * Appending to the record: find the newest row, repair what is behind it, write one row. audit.h has the
+ * theory.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -86,9 +89,11 @@ static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 	size_t n = end - from < FRAME_START_MAX ? (size_t)(end - from) : FRAME_START_MAX;
 	if (end - from <= FRAME_END || (uint64_t)(end - from) > AUDIT_ROW_MAX)
 		return 0;
-	if (read_at(t->fd, first, n, from) != (ssize_t)n || read_at(t->fd, last, sizeof last, end - (off_t)sizeof last) != (ssize_t)sizeof last)
+	if (read_at(t->fd, first, n, from) != (ssize_t)n ||
+			read_at(t->fd, last, sizeof last, end - (off_t)sizeof last) != (ssize_t)sizeof last)
 		return err_set(e, ERR_SYSTEM, errno, "cannot read the record");
-	if (last[FRAME_END] != '\n' || !frame_start(str_n(first, n), &f) || !frame_end(str_n(last, FRAME_END), &f))
+	if (last[FRAME_END] != '\n' || !frame_start(str_n(first, n), &f) ||
+			!frame_end(str_n(last, FRAME_END), &f))
 		return 0;
 	take_frame(t, &f);
 	return 1;
@@ -103,12 +108,14 @@ static int short_row(struct tail *t)
 	char block[SHORT_ROW];
 	size_t n = t->size < SHORT_ROW ? (size_t)t->size : SHORT_ROW;
 	struct row_frame f;
-	if (n <= FRAME_END || read_at(t->fd, block, n, t->size - (off_t)n) != (ssize_t)n || block[n - 1] != '\n')
+	if (n <= FRAME_END || read_at(t->fd, block, n, t->size - (off_t)n) != (ssize_t)n ||
+			block[n - 1] != '\n')
 		return 0;
 	const char *newline = memrchr(block, '\n', n - 1);
 	if (!newline && (off_t)n < t->size)
 		return 0;
-	struct str line = str_n(newline ? newline + 1 : block, n - 1 - (newline ? (size_t)(newline + 1 - block) : 0));
+	struct str line = str_n(newline ? newline + 1 : block,
+			n - 1 - (newline ? (size_t)(newline + 1 - block) : 0));
 	if (!frame_start(line, &f) || !frame_end(line, &f))
 		return 0;
 	take_frame(t, &f);
@@ -161,12 +168,14 @@ static int torn_file(const struct writing *w, off_t at, char name[TORN_NAME_MAX 
 	FD_CLEANUP int dir = openat(w->au->dir, "torn", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int fd = -1;
 	for (int i = 0; dir >= 0 && fd < 0 && i < TORN_TRIES_MAX; i++) {
-		str_put(name, TORN_NAME_MAX + 1, "torn/%.*s-%jd.%d", DAY_CHARS, w->tail.name, (intmax_t)at, i);
+		str_put(name, TORN_NAME_MAX + 1, "torn/%.*s-%jd.%d", DAY_CHARS, w->tail.name, (intmax_t)at,
+				i);
 		fd = openat(dir, name + 5, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			break;
 	}
-	return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s/torn'", STR_ARG(w->au->path));
+	return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s/torn'",
+			STR_ARG(w->au->path));
 }
 
 /* Moves the bytes behind `end` to torn/. The head names that file before the record is cut. */
@@ -199,7 +208,8 @@ static int tail_of_head(struct writing *w, const char *today)
 	if (!w->head.day[0] || memcmp(w->head.day, today, DAY_CHARS) != 0 || w->head.torn[0])
 		return 0;
 	t->fd = day_open(w->au, w->head.day, O_RDWR | O_APPEND, &t->size, NULL);
-	if (t->fd >= 0 && rows_end(t, &end, NULL) == 0 && end > 0 && end == t->size && t->seq >= w->head.seq) {
+	if (t->fd >= 0 && rows_end(t, &end, NULL) == 0 && end > 0 && end == t->size &&
+			t->seq >= w->head.seq) {
 		memcpy(t->name, w->head.day, sizeof t->name);
 		return 1;
 	}
@@ -233,7 +243,8 @@ static int find_tail(struct writing *w)
 			return 0;
 		memcpy(bound, name, sizeof name); /* empty: its writer was killed before the first row */
 	}
-	return err_set(w->e, ERR_LIMIT, 0, "'%.*s' has more than %d days", STR_ARG(w->au->path), AUDIT_DAYS_MAX);
+	return err_set(w->e, ERR_LIMIT, 0, "'%.*s' has more than %d days", STR_ARG(w->au->path),
+			AUDIT_DAYS_MAX);
 }
 
 /* ---- writing ---- */
@@ -246,7 +257,8 @@ static int turn_to(struct writing *w, const char *ts)
 	str_put(name, sizeof name, "%.*s.jsonl", DAY_CHARS, ts);
 	if (t->fd >= 0 && !strcmp(name, t->name))
 		return 0;
-	if (strcmp(name, w->head.day) != 0) { /* before the file exists, or a process that looks for the newest row would miss it */
+	/* before the file exists, or a process that looks for the newest row would miss it */
+	if (strcmp(name, w->head.day) != 0) {
 		memcpy(w->head.day, name, sizeof name);
 		if (head_write(w->lock, &w->head, w->e) < 0)
 			return -1;
@@ -272,8 +284,10 @@ static int put_line(struct writing *w, struct str line)
 	}
 	int why = put < 0 ? errno : ENOSPC;
 	if (put > 0 && ftruncate(t->fd, t->size) < 0)
-		return err_set(w->e, ERR_SYSTEM, errno, "cannot cut off a row that was written in part to '%s'", t->name);
-	return err_set(w->e, ERR_SYSTEM, why, "cannot write to the record '%.*s/%s'", STR_ARG(w->au->path), t->name);
+		return err_set(w->e, ERR_SYSTEM, errno,
+				"cannot cut off a row that was written in part to '%s'", t->name);
+	return err_set(w->e, ERR_SYSTEM, why, "cannot write to the record '%.*s/%s'", STR_ARG(w->au->path),
+			t->name);
 }
 
 /* `line` has room for the body plus FRAME_MAX bytes. */
@@ -285,7 +299,9 @@ static int put_row(struct writing *w, enum audit_kind kind, const char *id, stru
 	memcpy(ts, strcmp(now, t->ts) < 0 ? t->ts : now, sizeof ts);
 	if (turn_to(w, ts) < 0)
 		return -1;
-	size_t n = str_put(line, FRAME_MAX, "{\"v\":%d,\"seq\":%" PRIu64 ",\"id\":\"%s\",\"kind\":\"%s\",\"ts\":\"%s\"", AUDIT_VERSION, t->seq + 1, id, audit_kind_name(kind), ts);
+	size_t n = str_put(line, FRAME_MAX, "{\"v\":%d,\"seq\":%" PRIu64
+			",\"id\":\"%s\",\"kind\":\"%s\",\"ts\":\"%s\"", AUDIT_VERSION, t->seq + 1, id,
+			audit_kind_name(kind), ts);
 	if (strcmp(now, ts) != 0)
 		n += str_put(line + n, FRAME_MAX - n, ",\"clock\":\"%s\"", now);
 	memcpy(line + n, body.p, body.n);
@@ -313,10 +329,14 @@ static int put_recovered(struct writing *w)
 	if (!missing && !w->head.torn[0])
 		return 0;
 	if (w->head.torn[0])
-		n += str_put(body, sizeof body, ",\"torn\":{\"path\":\"%s\",\"bytes\":%" PRIu64 "}", w->head.torn, w->head.torn_bytes);
+		n += str_put(body, sizeof body, ",\"torn\":{\"path\":\"%s\",\"bytes\":%" PRIu64 "}",
+				w->head.torn, w->head.torn_bytes);
 	if (missing)
-		n += str_put(body + n, sizeof body - n, ",\"missing\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"hash\":\"%s\"}", w->tail.seq + 1, w->head.seq, w->head.hash);
-	n += str_put(body + n, sizeof body - n, ",\"note\":\"%s\"", missing ? "rows that were written are missing at the end" : "a torn line was moved aside");
+		n += str_put(body + n, sizeof body - n, ",\"missing\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64
+				",\"hash\":\"%s\"}", w->tail.seq + 1, w->head.seq, w->head.hash);
+	n += str_put(body + n, sizeof body - n, ",\"note\":\"%s\"",
+			missing ? "rows that were written are missing at the end" :
+			"a torn line was moved aside");
 	if (id_new(id, w->e) < 0 || put_row(w, AUDIT_RECOVERED, id, str_n(body, n), line) < 0)
 		return -1;
 	w->head.torn[0] = '\0';
@@ -326,11 +346,14 @@ static int put_recovered(struct writing *w)
 
 static bool must_sync(enum audit_sync policy, enum audit_kind kind)
 {
-	return policy == AUDIT_SYNC_ALWAYS || (policy == AUDIT_SYNC_BEGIN && (kind == AUDIT_BEGIN || kind == AUDIT_CHECKPOINT || kind == AUDIT_TOMBSTONE || kind == AUDIT_PERSON));
+	return policy == AUDIT_SYNC_ALWAYS ||
+			(policy == AUDIT_SYNC_BEGIN && (kind == AUDIT_BEGIN || kind == AUDIT_CHECKPOINT ||
+			kind == AUDIT_TOMBSTONE || kind == AUDIT_PERSON));
 }
 
 /* A checkpoint signs the row right before it; its seq and hash are known only under the lock. */
-static int sign_newest(struct writing *w, const struct audit_row *row, char field[CHECKPOINT_MAX], size_t *ret_n)
+static int sign_newest(struct writing *w, const struct audit_row *row, char field[CHECKPOINT_MAX],
+		size_t *ret_n)
 {
 	struct audit_checkpoint cp = {.seq = w->tail.seq};
 	if (!w->tail.seq)
@@ -338,7 +361,9 @@ static int sign_newest(struct writing *w, const struct audit_row *row, char fiel
 	memcpy(cp.hash, w->tail.hash, sizeof cp.hash);
 	audit_time_text(w->au->now(), cp.at);
 	checkpoint_sign(row->key, &cp);
-	*ret_n = str_put(field, CHECKPOINT_MAX, ",\"checkpoint\":{\"seq\":%" PRIu64 ",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}", cp.seq, cp.hash,
+	*ret_n = str_put(field, CHECKPOINT_MAX, ",\"checkpoint\":{\"seq\":%" PRIu64
+			",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}", cp.seq,
+			cp.hash,
 				  cp.at, cp.key, cp.signature);
 	if (row->checkpoint)
 		*row->checkpoint = cp;
@@ -372,7 +397,8 @@ static int sync_all(const struct writing *w)
 	return w->tail.made && (fsync(w->au->dir) < 0 || fdatasync(w->lock) < 0) ? -1 : 0;
 }
 
-int audit_append(struct arena *a, const struct audit *au, const struct audit_row *row, struct audit_written *ret, struct err *e)
+int audit_append(struct arena *a, const struct audit *au, const struct audit_row *row,
+		struct audit_written *ret, struct err *e)
 {
 	struct audit_written done = {0};
 	struct str body;
@@ -387,11 +413,13 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 	if (w.lock < 0)
 		return -1;
 	int bad = append_locked(&w, row, done.id, body, line);
-	const bool sync = !bad && (must_sync(au->sync, row->kind) || (w.tail.made && au->sync != AUDIT_SYNC_NONE));
+	const bool sync = !bad &&
+			(must_sync(au->sync, row->kind) || (w.tail.made && au->sync != AUDIT_SYNC_NONE));
 	if (sync)
 		lock_release(w.lock);
 	if (sync && sync_all(&w) < 0)
-		bad = err_set(e, ERR_SYSTEM, errno, "the row is written but not on the disk: '%.*s/%s'", STR_ARG(au->path), w.tail.name);
+		bad = err_set(e, ERR_SYSTEM, errno, "the row is written but not on the disk: '%.*s/%s'",
+				STR_ARG(au->path), w.tail.name);
 	fd_close(&w.lock);
 	fd_close(&w.tail.fd);
 	if (bad)

@@ -51,7 +51,8 @@ struct str blob_digest(struct arena *a, struct str bytes)
 
 bool blob_is_digest(struct str digest)
 {
-	return str_starts(digest, prefix) && str_is_hex(str_sub(digest, sizeof prefix - 1, digest.n), BLOB_HEX);
+	return str_starts(digest, prefix) && str_is_hex(str_sub(digest, sizeof prefix - 1, digest.n),
+			BLOB_HEX);
 }
 
 /* Below the directory of blobs. */
@@ -116,7 +117,10 @@ static void put_le(unsigned char *p, uint32_t v, unsigned n)
 		p[i] = (unsigned char)(v >> 8 * i);
 }
 
-/* RFC 8878: magic; "single segment, content size in four bytes"; size; "last block, raw" and its size; the bytes. */
+/*
+ * RFC 8878: magic; "single segment, content size in four bytes"; size; "last block, raw" and its size; the
+ * bytes.
+ */
 static struct str raw_frame(struct arena *a, struct str bytes)
 {
 	unsigned char *p = arena_alloc(a, RAW_FRAME + bytes.n);
@@ -217,16 +221,21 @@ static int store_blob(struct arena *a, const struct blobs *b, const char *name,
 	return rc;
 }
 
-static int fill_whole(void *arg, int fd, struct err *e) { return fd_write_all(fd, "blob", *(struct str *)arg, e); }
+static int fill_whole(void *arg, int fd, struct err *e)
+{
+	return fd_write_all(fd, "blob", *(struct str *)arg, e);
+}
 
 /* Does the blob exist, and is it young enough to stay? */
 static bool is_kept(const struct blobs *b, const char *name)
 {
 	int there = blob_age(b, name);
-	return there == BLOB_YOUNG || (there == BLOB_OLD && utimensat(b->dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0);
+	return there == BLOB_YOUNG ||
+			(there == BLOB_OLD && utimensat(b->dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0);
 }
 
-int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struct str bytes, bool sync, struct err *e)
+int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struct str bytes, bool sync,
+		struct err *e)
 {
 	char name[NAME_MAX_ + 1];
 	struct str whole;
@@ -235,12 +244,14 @@ int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struc
 	file_of(digest, name);
 	if (is_kept(b, name))
 		return 0;
-	return compress_frame(a, bytes, &whole, e) < 0 || store_blob(a, b, name, fill_whole, &whole, sync, e) < 0
+	return compress_frame(a, bytes, &whole, e) < 0 || store_blob(a, b, name, fill_whole, &whole, sync,
+			e) < 0
 		       ? -1
 		       : 0;
 }
 
-int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret, struct err *e)
+int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret,
+		struct err *e)
 {
 	struct str digest = blob_digest(a, bytes);
 	if (blob_put_as(a, b, digest, bytes, sync, e) < 0)
@@ -275,7 +286,8 @@ static int compress_bytes(struct blob_sink *to, struct str bytes, bool end, stru
 		ZSTD_outBuffer out = {to->out, sizeof to->out, 0};
 		left = ZSTD_compressStream2(to->zstd, &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
 		if (ZSTD_isError(left))
-			return err_set(e, ERR_INTERNAL, 0, "cannot compress a blob: %s", ZSTD_getErrorName(left));
+			return err_set(e, ERR_INTERNAL, 0, "cannot compress a blob: %s",
+					ZSTD_getErrorName(left));
 		if (fd_write_all(to->fd, "blob", str_n(to->out, out.pos), e) < 0)
 			return -1;
 	} while (in.pos < in.size || (end && left));
@@ -329,7 +341,8 @@ static int fill_poured(void *arg, int fd, struct err *e)
 	return bad;
 }
 
-int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, void *ctx, bool sync, struct str *ret, struct err *e)
+int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, void *ctx, bool sync,
+		struct str *ret, struct err *e)
 {
 	struct blob_sink *to = arena_new(a, struct blob_sink);
 	struct pouring p = {.pour = pour, .ctx = ctx, .sink = to, .a = a};
@@ -356,7 +369,8 @@ int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, voi
  * Our frames always state the content size. A frame without it, or with a larger one than allowed, is not
  * ours.
  */
-static int unpack_blob(struct arena *a, struct str file, const char *name, size_t max, struct str *ret, struct err *e)
+static int unpack_blob(struct arena *a, struct str file, const char *name, size_t max, struct str *ret,
+		struct err *e)
 {
 	unsigned long long n = ZSTD_getFrameContentSize(file.p, file.n);
 	if (n == ZSTD_CONTENTSIZE_ERROR || n == ZSTD_CONTENTSIZE_UNKNOWN)
@@ -371,27 +385,32 @@ static int unpack_blob(struct arena *a, struct str file, const char *name, size_
 	return 0;
 }
 
-int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t max, struct str *ret, struct err *e)
+int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t max, struct str *ret,
+		struct err *e)
 {
 	char name[NAME_MAX_ + 1], is[BLOB_DIGEST + 1];
 	struct str file, bytes;
 	struct stat st;
 	if (!blob_is_digest(digest))
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is not the digest of a blob", (int)(digest.n < 100 ? digest.n : 100), digest.p);
+		return err_set(e, ERR_INPUT, 0, "'%.*s' is not the digest of a blob",
+				(int)(digest.n < 100 ? digest.n : 100), digest.p);
 	if (max > BLOB_MAX)
 		max = BLOB_MAX;
 	file_of(digest, name);
 	FD_SCOPE f = {0};
 	fd_scope(&f, a, openat(b->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	if (f.fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the blob '%.*s/%s'", STR_ARG(b->path), name);
+		return err_set(e, ERR_SYSTEM, errno, "cannot open the blob '%.*s/%s'", STR_ARG(b->path),
+				name);
 	if (opened_check(b->path, b->uid, f.fd, S_IFREG, name, &st, e) < 0 ||
 			fd_read_file(a, f.fd, name, &st, ZSTD_compressBound(max), &file, e) < 0 ||
 			unpack_blob(a, file, name, max, &bytes, e) < 0)
 		return -1;
 	name_bytes(bytes, is);
 	if (memcmp(is, digest.p, BLOB_DIGEST) != 0)
-		return err_set(e, ERR_CONFIG, 0, "the blob '%.*s/%s' does not have its digest: it was changed", STR_ARG(b->path), name);
+		return err_set(e, ERR_CONFIG, 0,
+				"the blob '%.*s/%s' does not have its digest: it was changed",
+				STR_ARG(b->path), name);
 	*ret = bytes;
 	return 0;
 }

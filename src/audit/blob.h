@@ -16,7 +16,8 @@
 #define BLOB_HEX 64
 #define BLOB_DIGEST (7 + BLOB_HEX)         /* letters of "sha256:..." */
 #define BLOB_MAX ((size_t)1 << 30)         /* bytes of one */
-#define BLOB_YOUNG_S ((int64_t)12 * 3600)  /* shorter than the day after which an unreferenced blob is swept */
+/* shorter than the day after which an unreferenced blob is swept */
+#define BLOB_YOUNG_S ((int64_t)12 * 3600)
 
 struct blobs {
 	int dir;
@@ -39,9 +40,11 @@ bool blob_is_digest(struct str digest);
  */
 bool blob_has(const struct blobs *b, struct str digest);
 /* Stores these bytes, or renews the blob that has them. `sync`: the blob is on the disk on return. */
-int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret, struct err *e);
+int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret,
+		struct err *e);
 /* The same for a known digest, without hashing. */
-int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struct str bytes, bool sync, struct err *e);
+int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struct str bytes, bool sync,
+		struct err *e);
 /*
  * Stores content that is too large for memory. `pour` passes it to blob_take() in pieces and is called twice:
  * first to compute the digest, then to write. It must produce the same bytes both times.
@@ -49,9 +52,11 @@ int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struc
 struct blob_sink;
 typedef int blob_pour(void *ctx, struct blob_sink *to, struct err *e);
 int blob_take(struct blob_sink *to, struct str bytes, struct err *e);
-int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, void *ctx, bool sync, struct str *ret, struct err *e);
+int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, void *ctx, bool sync,
+		struct str *ret, struct err *e);
 /*
  * Reads at most max bytes; a larger blob is ERR_LIMIT. A missing blob is ERR_SYSTEM with ENOENT, a wrong
  * digest is ERR_CONFIG.
  */
-int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t max, struct str *ret, struct err *e);
+int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t max, struct str *ret,
+		struct err *e);

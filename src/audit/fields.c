@@ -18,7 +18,8 @@
 static bool next_field(struct str s, size_t *at, struct str *ret_key, struct str *ret_value)
 {
 	size_t from = *at, key, value;
-	if (from >= s.n || s.p[from] != '"' || !(key = json_skip_string(s, from)) || key >= s.n || s.p[key] != ':' || !(value = json_skip(s, key + 1, AUDIT_NEST_MAX)) || value >= s.n)
+	if (from >= s.n || s.p[from] != '"' || !(key = json_skip_string(s, from)) || key >= s.n ||
+			s.p[key] != ':' || !(value = json_skip(s, key + 1, AUDIT_NEST_MAX)) || value >= s.n)
 		return false;
 	if (s.p[value] != ',' && (s.p[value] != '}' || value + 1 != s.n))
 		return false;
@@ -104,7 +105,10 @@ struct str audit_inner(struct str object, const char *key)
 	return STR("");
 }
 
-bool audit_number(struct str value, int64_t *ret) { return num_parse(value, INT64_MIN + 1, INT64_MAX, ret) == 0; }
+bool audit_number(struct str value, int64_t *ret)
+{
+	return num_parse(value, INT64_MIN + 1, INT64_MAX, ret) == 0;
+}
 
 bool audit_item(struct str *list, struct str *ret)
 {
@@ -164,21 +168,26 @@ static bool is_text(const struct audit_line *l, const char *key, struct str want
 	return !want.n || str_eq(audit_text_buf(scratch, audit_field(l, key)), want);
 }
 
-bool audit_passes(const struct audit_filter *f, const struct audit_line *l, struct buf *scratch, bool *ret_unsure)
+bool audit_passes(const struct audit_filter *f, const struct audit_line *l, struct buf *scratch,
+		bool *ret_unsure)
 {
-	if ((f->kinds && (l->kind >= AUDIT_KINDS || !(f->kinds >> l->kind & 1))) || (f->since && l->time < f->since) || (f->until && l->time >= f->until) || (f->id.n && !str_eq(l->id, f->id)))
+	if ((f->kinds && (l->kind >= AUDIT_KINDS || !(f->kinds >> l->kind & 1))) ||
+			(f->since && l->time < f->since) || (f->until && l->time >= f->until) ||
+			(f->id.n && !str_eq(l->id, f->id)))
 		return false;
 	const struct {
 		const char *key;
 		struct str want;
-	} texts[] = {{"agent_id", f->agent_id}, {"verdict", f->verdict}, {"status", f->status}, {"session", f->session}, {"client", f->client}, {"tool", f->tool}};
+	} texts[] = {{"agent_id", f->agent_id}, {"verdict", f->verdict}, {"status", f->status},
+			{"session", f->session}, {"client", f->client}, {"tool", f->tool}};
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (!is_text(l, texts[i].key, texts[i].want, scratch))
 			return false;
 	if (!f->grep)
 		return true;
 	struct str command = audit_field(l, "command");
-	enum regex_answer found = command.n ? regex_match(f->grep, audit_text_buf(scratch, command)) : REGEX_NO;
+	enum regex_answer found = command.n ? regex_match(f->grep, audit_text_buf(scratch, command)) :
+			REGEX_NO;
 	if (found == REGEX_LIMIT && ret_unsure)
 		*ret_unsure = true;
 	return found != REGEX_NO;

@@ -10,12 +10,14 @@ struct audit_follow {
 	struct audit_reader *reader;
 	char name[DAY_NAME + 1];  /* the file being followed; empty: none yet */
 	uint64_t at;              /* behind the last row */
-	char newer[DAY_NAME + 1]; /* the next file, if it existed before the last read of this one; empty: none */
+	/* the next file, if it existed before the last read of this one; empty: none */
+	char newer[DAY_NAME + 1];
 	bool open;
 	char (*names)[DAY_NAME + 1];
 };
 
-int audit_follow_new(struct arena *a, const struct audit *au, const char *file, uint64_t at, struct audit_follow **ret, struct err *e)
+int audit_follow_new(struct arena *a, const struct audit *au, const char *file, uint64_t at,
+		struct audit_follow **ret, struct err *e)
 {
 	static const struct audit_filter all = {0};
 	struct audit_follow *f = arena_new(a, struct audit_follow);
@@ -48,7 +50,8 @@ static int look_for_rows(struct audit_follow *f, struct err *e)
 	if (find_newer(f, e) < 0)
 		return -1;
 	f->open = f->name[0] && audit_reader_seek(f->reader, f->name, f->at, &why) == 0;
-	if (f->open || !f->name[0] || (why.kind == ERR_SYSTEM && why.errnum == ENOENT)) /* dropped: it gets no more rows */
+	/* dropped: it gets no more rows */
+	if (f->open || !f->name[0] || (why.kind == ERR_SYSTEM && why.errnum == ENOENT))
 		return 0;
 	if (e)
 		*e = why;

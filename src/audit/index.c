@@ -19,9 +19,11 @@
 static const char schema[] =
 	"CREATE TABLE own(key BLOB NOT NULL, boot TEXT NOT NULL);"
 	/* done: offset behind the last row read, whose hash is last_hash */
-	"CREATE TABLE file(day INTEGER PRIMARY KEY, inode INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL,"
+	"CREATE TABLE file(day INTEGER PRIMARY KEY, inode INTEGER NOT NULL, size INTEGER NOT NULL, changed "
+	"INTEGER NOT NULL,"
 	" done INTEGER NOT NULL, last_hash BLOB NOT NULL, rows INTEGER NOT NULL);"
-	"CREATE TABLE row(place INTEGER PRIMARY KEY, length INTEGER NOT NULL, id INTEGER NOT NULL, agent INTEGER NOT NULL,"
+	"CREATE TABLE row(place INTEGER PRIMARY KEY, length INTEGER NOT NULL, id INTEGER NOT NULL, agent "
+	"INTEGER NOT NULL,"
 	" verdict INTEGER NOT NULL, status INTEGER NOT NULL, command INTEGER NOT NULL);"
 	/* text NULL: longer than is kept here */
 	"CREATE TABLE command(digest INTEGER PRIMARY KEY, text TEXT);"
@@ -32,8 +34,8 @@ static const char schema[] =
 	"CREATE INDEX row_command ON row(command);";
 
 /*
- * SQLite can load extensions. This program is static and loads nothing: the linker puts this in the place of dlopen (--wrap, Makefile), which
- * would need the C library's shared twin at run time.
+ * SQLite can load extensions. This program is static and loads nothing: the linker puts this in the place of
+ * dlopen (--wrap, Makefile), which would need the C library's shared twin at run time.
  */
 void *__wrap_dlopen(const char *name, int flags);
 void *__wrap_dlopen(const char *name, int flags)
@@ -74,10 +76,12 @@ int64_t index_day_of(const char *name)
  */
 int64_t index_digest(const struct index *x, enum index_column column, struct str text)
 {
-	static const unsigned char bits[INDEX_COLUMNS] = {[INDEX_ID] = 46, [INDEX_AGENT] = 31, [INDEX_VERDICT] = 7, [INDEX_STATUS] = 7, [INDEX_COMMAND] = 64};
+	static const unsigned char bits[INDEX_COLUMNS] = {[INDEX_ID] = 46, [INDEX_AGENT] = 31,
+			[INDEX_VERDICT] = 7, [INDEX_STATUS] = 7, [INDEX_COMMAND] = 64};
 	unsigned char hash[crypto_shorthash_siphash24_BYTES];
 	uint64_t v;
-	_Static_assert(crypto_shorthash_siphash24_KEYBYTES == INDEX_KEY_BYTES && sizeof hash == sizeof v, "SipHash");
+	_Static_assert(crypto_shorthash_siphash24_KEYBYTES == INDEX_KEY_BYTES && sizeof hash == sizeof v,
+			"SipHash");
 	if (!text.n)
 		return 0;
 	crypto_shorthash_siphash24(hash, (const unsigned char *)text.p, text.n, x->key);
@@ -92,13 +96,17 @@ int64_t index_digest(const struct index *x, enum index_column column, struct str
 int index_failed(struct index *x, const char *what)
 {
 	const int code = x->db ? sqlite3_errcode(x->db) & 0xff : SQLITE_NOMEM;
-	const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_MISMATCH || code == SQLITE_CONSTRAINT || code == SQLITE_SCHEMA || code == SQLITE_READONLY /* it was taken away */;
-	return err_set(x->e, damaged ? ERR_CONFIG : ERR_SYSTEM, 0, "cannot %s '%s': %s", what, x->path, x->db ? sqlite3_errmsg(x->db) : "out of memory");
+	const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR ||
+			code == SQLITE_MISMATCH || code == SQLITE_CONSTRAINT || code == SQLITE_SCHEMA ||
+			code == SQLITE_READONLY /* it was taken away */;
+	return err_set(x->e, damaged ? ERR_CONFIG : ERR_SYSTEM, 0, "cannot %s '%s': %s", what, x->path,
+			x->db ? sqlite3_errmsg(x->db) : "out of memory");
 }
 
 int index_prepare(struct index *x, const char *sql, sqlite3_stmt **ret)
 {
-	return sqlite3_prepare_v2(x->db, sql, -1, ret, NULL) == SQLITE_OK ? 0 : index_failed(x, "use the index");
+	return sqlite3_prepare_v2(x->db, sql, -1, ret, NULL) == SQLITE_OK ? 0 : index_failed(x,
+			"use the index");
 }
 
 static int number_of(struct index *x, const char *sql, int64_t *ret)
@@ -137,7 +145,9 @@ static int lock_wait(struct index *x, bool exclusive)
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(x->e, ERR_SYSTEM, errno, "cannot lock the index");
 		if (waited > (int64_t)INDEX_WAIT_MS * 1000000)
-			return err_set(x->e, ERR_LIMIT, 0, "the index has been locked by another process for %d ms", INDEX_WAIT_MS);
+			return err_set(x->e, ERR_LIMIT, 0,
+					"the index has been locked by another process for %d ms",
+					INDEX_WAIT_MS);
 		nanosleep(&pause, NULL);
 	}
 	return 0;
@@ -145,7 +155,11 @@ static int lock_wait(struct index *x, bool exclusive)
 
 /* ---- the database ---- */
 
-static int run_sql(struct index *x, const char *sql) { return sqlite3_exec(x->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : index_failed(x, "set up the index"); }
+static int run_sql(struct index *x, const char *sql)
+{
+	return sqlite3_exec(x->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : index_failed(x,
+			"set up the index");
+}
 
 /* The file must belong to the caller and be writable by nobody else, or not exist. */
 static int check_file(struct index *x)
@@ -162,7 +176,8 @@ static int check_file(struct index *x)
 
 static int db_open(struct index *x, bool make)
 {
-	FD_CLEANUP int fd = make ? open(x->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
+	FD_CLEANUP int fd = make ? open(x->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) :
+			-1;
 	if (make && fd < 0)
 		return err_set(x->e, ERR_SYSTEM, errno, "cannot make '%s'", x->path);
 	if (sqlite3_open_v2(x->path, &x->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, NULL) != SQLITE_OK)
@@ -213,9 +228,12 @@ static int after_start(struct index *x)
 	int64_t rows, counted;
 	if (index_prepare(x, "PRAGMA integrity_check(1)", &s) < 0)
 		return -1;
-	const bool sound = sqlite3_step(s) == SQLITE_ROW && !strcmp((const char *)sqlite3_column_text(s, 0), "ok");
+	const bool sound = sqlite3_step(s) == SQLITE_ROW && !strcmp((const char *)sqlite3_column_text(s, 0),
+			"ok");
 	sqlite3_finalize(s);
-	if (!sound || number_of(x, "SELECT count(*) FROM row", &rows) < 0 || number_of(x, "SELECT coalesce(sum(rows), 0) FROM file", &counted) < 0 || rows != counted)
+	if (!sound || number_of(x, "SELECT count(*) FROM row", &rows) < 0 ||
+			number_of(x, "SELECT coalesce(sum(rows), 0) FROM file", &counted) < 0 ||
+			rows != counted)
 		return err_set(x->e, ERR_CONFIG, 0, "'%s' is damaged", x->path);
 	if (index_prepare(x, "UPDATE own SET boot = ?", &s) < 0)
 		return -1;
@@ -230,7 +248,8 @@ static int db_check(struct index *x, bool exclusive)
 {
 	int64_t application, version;
 	bool same = false;
-	if (number_of(x, "PRAGMA application_id", &application) < 0 || number_of(x, "PRAGMA user_version", &version) < 0)
+	if (number_of(x, "PRAGMA application_id", &application) < 0 || number_of(x, "PRAGMA user_version",
+			&version) < 0)
 		return -1;
 	if (application != APPLICATION || version != INDEX_VERSION)
 		return err_set(x->e, ERR_CONFIG, 0, "'%s' is not an index of this version", x->path);
@@ -238,7 +257,8 @@ static int db_check(struct index *x, bool exclusive)
 		return -1;
 	if (same)
 		return 0;
-	return exclusive ? after_start(x) : err_set(x->e, ERR_CONFIG, 0, "'%s' was written before the machine was started", x->path);
+	return exclusive ? after_start(x) : err_set(x->e, ERR_CONFIG, 0,
+			"'%s' was written before the machine was started", x->path);
 }
 
 static int write_schema(struct index *x)
@@ -247,8 +267,10 @@ static int write_schema(struct index *x)
 	char head[160];
 	if (getrandom(x->key, sizeof x->key, 0) != (ssize_t)sizeof x->key)
 		return err_set(x->e, ERR_SYSTEM, errno, "cannot make a key for the index");
-	snprintf(head, sizeof head, "BEGIN IMMEDIATE; PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION, INDEX_VERSION);
-	if (run_sql(x, head) < 0 || run_sql(x, schema) < 0 || index_prepare(x, "INSERT INTO own VALUES(?,?)", &s) < 0)
+	snprintf(head, sizeof head, "BEGIN IMMEDIATE; PRAGMA application_id=%d; PRAGMA user_version=%d;",
+			APPLICATION, INDEX_VERSION);
+	if (run_sql(x, head) < 0 || run_sql(x, schema) < 0 || index_prepare(x, "INSERT INTO own VALUES(?,?)",
+			&s) < 0)
 		return -1;
 	sqlite3_bind_blob(s, 1, x->key, sizeof x->key, SQLITE_STATIC);
 	sqlite3_bind_text(s, 2, x->boot, -1, SQLITE_STATIC);
@@ -270,7 +292,10 @@ static int remove_one(struct index *x, const char *suffix)
 static int apply_settings(struct index *x)
 {
 	char sql[200];
-	snprintf(sql, sizeof sql, "PRAGMA cache_size=-%d; PRAGMA synchronous=%s; PRAGMA temp_store=MEMORY; PRAGMA journal_mode=TRUNCATE; PRAGMA locking_mode=EXCLUSIVE;", CACHE_KIB, x->boot[0] ? "OFF" : "NORMAL");
+	snprintf(sql, sizeof sql,
+			"PRAGMA cache_size=-%d; PRAGMA synchronous=%s; PRAGMA temp_store=MEMORY; PRAGMA "
+			"journal_mode=TRUNCATE; PRAGMA locking_mode=EXCLUSIVE;", CACHE_KIB,
+			x->boot[0] ? "OFF" : "NORMAL");
 	return run_sql(x, sql);
 }
 
@@ -279,12 +304,16 @@ static int make_anew(struct index *x)
 {
 	db_close(x);
 	/* Delete the journal first, or SQLite would replay it into the new file. */
-	if (remove_one(x, "-journal") < 0 || remove_one(x, "-wal") < 0 || remove_one(x, "-shm") < 0 || remove_one(x, "") < 0)
+	if (remove_one(x, "-journal") < 0 || remove_one(x, "-wal") < 0 || remove_one(x, "-shm") < 0 ||
+			remove_one(x, "") < 0)
 		return -1;
 	return db_open(x, true) < 0 || apply_settings(x) < 0 || write_schema(x) < 0 ? -1 : 0;
 }
 
-static char *index_path(struct arena *a, const struct audit *au) { return str_c(a, str_fmt(a, "%.*s/index.sqlite", (int)(au->path.n - strlen("/audit")), au->path.p)); }
+static char *index_path(struct arena *a, const struct audit *au)
+{
+	return str_c(a, str_fmt(a, "%.*s/index.sqlite", (int)(au->path.n - strlen("/audit")), au->path.p));
+}
 
 int index_open(struct arena *a, const struct audit *au, bool exclusive, struct index *ret, struct err *e)
 {
@@ -298,7 +327,9 @@ int index_open(struct arena *a, const struct audit *au, bool exclusive, struct i
 	if (!bad && !exclusive && stat(x.path, &st) < 0)
 		bad = err_set(e, ERR_CONFIG, errno, "there is no index yet");
 	if (!bad)
-		bad = check_file(&x) < 0 || (stat(x.path, &st) < 0 ? make_anew(&x) : db_open(&x, false)) < 0 || (exclusive && apply_settings(&x) < 0) || db_check(&x, exclusive) < 0;
+		bad = check_file(&x) < 0 ||
+				(stat(x.path, &st) < 0 ? make_anew(&x) : db_open(&x, false)) < 0 ||
+				(exclusive && apply_settings(&x) < 0) || db_check(&x, exclusive) < 0;
 	if (bad && exclusive && e && e->kind == ERR_CONFIG) /* damaged, or of another version */
 		bad = make_anew(&x) < 0;
 	if (bad) {

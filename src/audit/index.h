@@ -28,7 +28,8 @@
 #define INDEX_VERSION 1
 #define INDEX_WAIT_MS 3000                      /* for the lock; then the files are searched */
 #define INDEX_BATCH 50000                       /* rows of one transaction */
-#define INDEX_TEXT_MAX 4096                     /* bytes of a command stored in the index; longer ones are read from the files */
+/* bytes of a command stored in the index; longer ones are read from the files */
+#define INDEX_TEXT_MAX 4096
 #define INDEX_PLACES_MAX ((size_t)4 << 20)      /* rows per query; beyond it the files are searched */
 
 struct index_counts {
@@ -53,7 +54,8 @@ struct search;
  * Finds the rows that pass the filter, oldest first. `newest`: only that many, the newest ones; 0: all. Uses
  * the index or reads the files. Memory holds offsets of rows and one reader.
  */
-int search_new(struct arena *a, const struct audit *au, const struct audit_filter *f, size_t newest, struct search **ret, struct err *e);
+int search_new(struct arena *a, const struct audit *au, const struct audit_filter *f, size_t newest,
+		struct search **ret, struct err *e);
 /* Returns 1 and the next row, 0 at the end, or -1. The row lives until the next call. */
 int search_next(struct search *s, struct audit_line *ret, struct err *e);
 struct audit_passed search_passed(const struct search *s);

@@ -55,7 +55,8 @@ static int list_files(struct index *x, struct arena *a, struct day_files *ret)
 		if (fstatat(x->au->dir, names[i], &st, AT_SYMLINK_NOFOLLOW) < 0) {
 			if (errno == ENOENT)
 				continue;
-			return err_set(x->e, ERR_SYSTEM, errno, "cannot look at '%s' of the record", names[i]);
+			return err_set(x->e, ERR_SYSTEM, errno, "cannot look at '%s' of the record",
+					names[i]);
 		}
 		k->inode = (int64_t)st.st_ino;
 		k->size = st.st_size;
@@ -70,7 +71,8 @@ static int list_known(struct index *x, struct arena *a, struct day_files *ret)
 	sqlite3_stmt *s;
 	int rc = SQLITE_DONE;
 	ret->v = arena_array(a, AUDIT_DAYS_MAX, sizeof *ret->v);
-	if (index_prepare(x, "SELECT day, inode, size, changed, done, last_hash, rows FROM file ORDER BY day", &s) < 0)
+	if (index_prepare(x, "SELECT day, inode, size, changed, done, last_hash, rows FROM file ORDER BY day",
+			&s) < 0)
 		return -1;
 	while (ret->n < AUDIT_DAYS_MAX && (rc = sqlite3_step(s)) == SQLITE_ROW) {
 		struct dayfile *k = &ret->v[ret->n++];
@@ -89,7 +91,10 @@ static int list_known(struct index *x, struct arena *a, struct day_files *ret)
 	return rc == SQLITE_DONE ? 0 : index_failed(x, "read the index");
 }
 
-static bool is_unchanged(const struct dayfile *a, const struct dayfile *b) { return a->day == b->day && a->inode == b->inode && a->size == b->size && a->changed == b->changed; }
+static bool is_unchanged(const struct dayfile *a, const struct dayfile *b)
+{
+	return a->day == b->day && a->inode == b->inode && a->size == b->size && a->changed == b->changed;
+}
 
 int index_is_current(struct index *x, struct arena *a)
 {
@@ -111,9 +116,11 @@ static bool still_there(const struct index *x, const char *name, const struct da
 	struct row_frame f;
 	off_t size;
 	FD_CLEANUP int fd = day_open(x->au, name, O_RDONLY, &size, NULL);
-	if (fd < 0 || size < k->done || k->done < (int64_t)sizeof end || pread(fd, end, sizeof end, k->done - (off_t)sizeof end) != (ssize_t)sizeof end)
+	if (fd < 0 || size < k->done || k->done < (int64_t)sizeof end ||
+			pread(fd, end, sizeof end, k->done - (off_t)sizeof end) != (ssize_t)sizeof end)
 		return false;
-	return end[FRAME_END] == '\n' && frame_end(str_n(end, FRAME_END), &f) && !memcmp(f.hash.p, k->hash, AUDIT_HASH);
+	return end[FRAME_END] == '\n' && frame_end(str_n(end, FRAME_END), &f) &&
+			!memcmp(f.hash.p, k->hash, AUDIT_HASH);
 }
 
 /* ---- writing ---- */
@@ -125,7 +132,11 @@ static int run_statement(struct index *x, sqlite3_stmt *s)
 	return rc == SQLITE_DONE ? 0 : index_failed(x, "write the index");
 }
 
-static int run_sql(struct index *x, const char *sql) { return sqlite3_exec(x->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : index_failed(x, "write the index"); }
+static int run_sql(struct index *x, const char *sql)
+{
+	return sqlite3_exec(x->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : index_failed(x,
+			"write the index");
+}
 
 /* Stores a command once. The table may forget one; that costs one database look-up. */
 static int put_command(struct sync *s, int64_t digest, struct str text)
@@ -153,7 +164,9 @@ static int put_row(struct sync *s, const struct audit_line *l, int64_t day)
 	sqlite3_bind_int64(s->put_row, 2, (int64_t)l->text.n);
 	sqlite3_bind_int64(s->put_row, 3, index_digest(x, INDEX_ID, l->id));
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		sqlite3_bind_int64(s->put_row, 4 + (int)i, index_digest(x, texts[i].column, audit_text_buf(&s->scratch, audit_field(l, texts[i].key))));
+		sqlite3_bind_int64(s->put_row, 4 + (int)i,
+				index_digest(x, texts[i].column,
+				audit_text_buf(&s->scratch, audit_field(l, texts[i].key))));
 	struct str command = audit_text_buf(&s->scratch, audit_field(l, "command"));
 	const int64_t digest = index_digest(x, INDEX_COMMAND, command);
 	sqlite3_bind_int64(s->put_row, 7, digest);
@@ -174,7 +187,9 @@ static int drop_rows(struct sync *s, const struct dayfile *k)
 	char sql[160];
 	if (!k->done)
 		return 0;
-	snprintf(sql, sizeof sql, "DELETE FROM row WHERE place BETWEEN %lld AND %lld", (long long)index_place(k->day, 0), (long long)index_place(k->day, INDEX_OFFSET_MAX - 1));
+	snprintf(sql, sizeof sql, "DELETE FROM row WHERE place BETWEEN %lld AND %lld",
+			(long long)index_place(k->day, 0),
+			(long long)index_place(k->day, INDEX_OFFSET_MAX - 1));
 	if (run_sql(s->x, sql) < 0)
 		return -1;
 	s->counts.dropped += (uint64_t)sqlite3_changes(s->x->db);
@@ -242,7 +257,8 @@ static int sync_file(struct sync *s, const struct dayfile *now, const struct day
 	 * Same size, new mtime: read everything again. Grown: keep the old part if its last row has the same
 	 * hash.
 	 */
-	const bool goes_on = before && now->inode == before->inode && now->size != before->size && now->size >= before->done && (!before->done || still_there(s->x, name, before));
+	const bool goes_on = before && now->inode == before->inode && now->size != before->size &&
+			now->size >= before->done && (!before->done || still_there(s->x, name, before));
 	if (before && !goes_on) {
 		if (drop_rows(s, before) < 0)
 			return -1;
@@ -271,7 +287,9 @@ static int sync_files(struct sync *s)
 		if (drop_file(s, &s->known.v[k]) < 0)
 			return -1;
 	/* Rows dropped from the record must not stay readable in the index. */
-	return s->counts.dropped ? run_sql(s->x, "DELETE FROM command WHERE NOT EXISTS (SELECT 1 FROM row WHERE row.command = digest)") : 0;
+	return s->counts.dropped ? run_sql(s->x,
+			"DELETE FROM command WHERE NOT EXISTS (SELECT 1 FROM row WHERE row.command = "
+			"digest)") : 0;
 }
 
 static int count_rows(struct sync *s)
@@ -290,20 +308,26 @@ static int count_rows(struct sync *s)
 static int in_transaction(struct sync *s)
 {
 	struct index *x = s->x;
-	if (index_prepare(x, "INSERT INTO row VALUES(?,?,?,?,?,?,?)", &s->put_row) < 0 || index_prepare(x, "INSERT OR IGNORE INTO command VALUES(?,?)", &s->put_command) < 0 ||
-	    index_prepare(x, "INSERT OR REPLACE INTO file(day, inode, size, changed, done, rows, last_hash) VALUES(?,?,?,?,?,?,?)", &s->put_file) < 0)
+	if (index_prepare(x, "INSERT INTO row VALUES(?,?,?,?,?,?,?)", &s->put_row) < 0 ||
+			index_prepare(x, "INSERT OR IGNORE INTO command VALUES(?,?)", &s->put_command) < 0 ||
+	    index_prepare(x,
+	    "INSERT OR REPLACE INTO file(day, inode, size, changed, done, rows, last_hash) "
+	    "VALUES(?,?,?,?,?,?,?)", &s->put_file) < 0)
 		return -1;
-	return run_sql(x, "BEGIN IMMEDIATE") < 0 || sync_files(s) < 0 || run_sql(x, "COMMIT") < 0 || count_rows(s) < 0 ? -1 : 0;
+	return run_sql(x, "BEGIN IMMEDIATE") < 0 || sync_files(s) < 0 || run_sql(x, "COMMIT") < 0 ||
+			count_rows(s) < 0 ? -1 : 0;
 }
 
 int index_sync(struct index *x, struct arena *a, struct index_counts *ret)
 {
 	static const struct audit_filter all = {0};
-	struct sync s = {.x = x, .line = arena_new(a, struct audit_line), .seen = arena_array(a, (size_t)1 << SEEN_BITS, sizeof *s.seen)};
+	struct sync s = {.x = x, .line = arena_new(a, struct audit_line),
+			.seen = arena_array(a, (size_t)1 << SEEN_BITS, sizeof *s.seen)};
 	buf_init(&s.scratch, a, AUDIT_ROW_MAX);
 	s.scratch.p = arena_alloc(a, AUDIT_ROW_MAX);
 	s.scratch.cap = AUDIT_ROW_MAX;
-	if (list_files(x, a, &s.files) < 0 || list_known(x, a, &s.known) < 0 || audit_reader_new(a, x->au, &all, AUDIT_OLDEST_FIRST, &s.reader, x->e) < 0)
+	if (list_files(x, a, &s.files) < 0 || list_known(x, a, &s.known) < 0 ||
+			audit_reader_new(a, x->au, &all, AUDIT_OLDEST_FIRST, &s.reader, x->e) < 0)
 		return -1;
 	const int bad = in_transaction(&s);
 	audit_reader_close(s.reader);

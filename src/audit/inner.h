@@ -26,15 +26,18 @@ struct head { /* what the lock file holds */
 	char hash[AUDIT_HASH + 1];
 	char torn[TORN_NAME_MAX + 1]; /* bytes were moved there and no row says so yet; empty: none */
 	uint64_t torn_bytes;
-	char day[DAY_NAME + 1];       /* the newest file there is; it stands here before the file is made. Empty: not known */
+	/* the newest file there is; it stands here before the file is made. Empty: not known */
+	char day[DAY_NAME + 1];
 };
 
 /*
  * The opened file `name`, in the directory of rows or blobs, must belong to this user, have this type, and be
  * writable by nobody else.
  */
-int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e);
-int day_open(const struct audit *au, const char *name, int flags, off_t *ret_size, struct err *e); /* the descriptor, or -1 */
+int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret,
+		struct err *e);
+/* the descriptor, or -1 */
+int day_open(const struct audit *au, const char *name, int flags, off_t *ret_size, struct err *e);
 /* The newest day's file before `bound` in the order of names; 1, 0 when there is none, or -1. */
 int day_before(const struct audit *au, const char bound[DAY_NAME + 1], char ret[DAY_NAME + 1], struct err *e);
 int day_count(const struct audit *au, size_t *ret, struct err *e);
@@ -46,7 +49,10 @@ void head_read(int lock, struct head *ret);                       /* zero when t
 int head_write(int lock, const struct head *h, struct err *e);
 
 /* row.c */
-/* The start of a row (its first bytes are enough), and its end (its last bytes are enough, without the newline). */
+/*
+ * The start of a row (its first bytes are enough), and its end (its last bytes are enough, without the
+ * newline).
+ */
 bool frame_start(struct str s, struct row_frame *ret);
 bool frame_end(struct str s, struct row_frame *ret);
 void hash_text(struct str bytes, char ret[AUDIT_HASH + 1]);

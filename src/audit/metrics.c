@@ -59,10 +59,15 @@ static void add_count(struct tally *t, struct str key, uint64_t n)
 	struct tally_entry *e = find_entry(t, key);
 	if (!e->key.n) {
 		size_t *have = family_of(t, key);
-		const size_t most = str_starts(key, "day|") ? METRICS_KEYS_MAX / 2 : str_starts(key, "denied|") ? METRICS_KEYS_MAX / 4 : METRICS_WORDS_MAX;
+		const size_t most = str_starts(key, "day|") ? METRICS_KEYS_MAX / 2 : str_starts(key,
+				"denied|") ? METRICS_KEYS_MAX / 4 : METRICS_WORDS_MAX;
 		if (!have || *have >= most || t->n >= METRICS_KEYS_MAX) {
-			const struct str other = str_starts(key, "decisions|") ? STR("decisions|other|other") : str_starts(key, "validations|") ? STR("validations|other|other") :
-						 str_starts(key, "results|") ? STR("results|other|other") : str_fmt(t->a, "%.*s|other", STR_ARG(tally_word(key, 0)));
+			const struct str other = str_starts(key, "decisions|") ?
+					STR("decisions|other|other") : str_starts(key, "validations|") ?
+					STR("validations|other|other") :
+						 str_starts(key, "results|") ? STR("results|other|other") :
+								str_fmt(t->a, "%.*s|other",
+								STR_ARG(tally_word(key, 0)));
 			e = find_entry(t, other);
 			t->n += !e->key.n;
 			e->key = other;
@@ -91,7 +96,10 @@ struct str tally_word(struct str key, unsigned i)
 	}
 }
 
-static int by_key(const void *a, const void *b) { return str_cmp(((const struct tally_entry *)a)->key, ((const struct tally_entry *)b)->key); }
+static int by_key(const void *a, const void *b)
+{
+	return str_cmp(((const struct tally_entry *)a)->key, ((const struct tally_entry *)b)->key);
+}
 
 static int by_number(const void *a, const void *b)
 {
@@ -99,7 +107,8 @@ static int by_number(const void *a, const void *b)
 	return x->n != y->n ? (x->n < y->n ? 1 : -1) : str_cmp(x->key, y->key);
 }
 
-static struct tally_entry *sort_entries(const struct tally *t, const char *start, size_t *ret_n, int (*order)(const void *, const void *))
+static struct tally_entry *sort_entries(const struct tally *t, const char *start, size_t *ret_n,
+		int (*order)(const void *, const void *))
 {
 	struct tally_entry *list = arena_array(t->a, t->n + 1, sizeof *list);
 	size_t n = 0;
@@ -111,15 +120,26 @@ static struct tally_entry *sort_entries(const struct tally *t, const char *start
 	return list;
 }
 
-struct tally_entry *tally_family(const struct tally *t, const char *start, size_t *ret_n) { return sort_entries(t, start, ret_n, by_key); }
-struct tally_entry *tally_largest(const struct tally *t, const char *start, size_t *ret_n) { return sort_entries(t, start, ret_n, by_number); }
+struct tally_entry *tally_family(const struct tally *t, const char *start, size_t *ret_n)
+{
+	return sort_entries(t, start, ret_n, by_key);
+}
+struct tally_entry *tally_largest(const struct tally *t, const char *start, size_t *ret_n)
+{
+	return sort_entries(t, start, ret_n, by_number);
+}
 
 /* ---- one row ---- */
 
-static const uint64_t duration_ms[METRICS_BUCKETS] = {5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 30000, 60000, 600000};
-static const uint64_t memory_mb[METRICS_BUCKETS] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 16384};
+static const uint64_t duration_ms[METRICS_BUCKETS] = {5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000,
+		30000, 60000, 600000};
+static const uint64_t memory_mb[METRICS_BUCKETS] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+		16384};
 
-const uint64_t *metrics_buckets(enum metrics_histogram h) { return h == METRICS_DURATION_MS ? duration_ms : memory_mb; }
+const uint64_t *metrics_buckets(enum metrics_histogram h)
+{
+	return h == METRICS_DURATION_MS ? duration_ms : memory_mb;
+}
 
 /* Turns a JSON string into a word: without quotes, escapes and special characters. An empty one is `none`. */
 static void put_word(char *to, size_t *n, struct str value)
@@ -214,11 +234,15 @@ static void count_for_people(struct tally *t, const struct audit_line *l, struct
 
 static void count_row(struct tally *t, const struct audit_line *l)
 {
-	struct str verdict = audit_field(l, "verdict"), kind = str_of(audit_kind_name(l->kind) ? audit_kind_name(l->kind) : "other"), client = audit_field(l, "client");
-	const bool asked = l->kind == AUDIT_VERDICT || l->kind == AUDIT_BEGIN, judged = asked && verdict.n > 2;
+	struct str verdict = audit_field(l, "verdict"),
+			kind = str_of(audit_kind_name(l->kind) ? audit_kind_name(l->kind) : "other"),
+			client = audit_field(l, "client");
+	const bool asked = l->kind == AUDIT_VERDICT || l->kind == AUDIT_BEGIN, judged = asked &&
+			verdict.n > 2;
 	char key[KEY_MAX];
 	add_count(t, str_n(key, (size_t)snprintf(key, sizeof key, "rows|%.*s", STR_ARG(kind))), 1);
-	if (asked && (judged || l->kind == AUDIT_VERDICT || !client.n)) /* a command judged by a client's hook already has a row when it begins */
+	/* a command judged by a client's hook already has a row when it begins */
+	if (asked && (judged || l->kind == AUDIT_VERDICT || !client.n))
 		count_event(t, "requests", client.n ? client : STR("\"\""), nothing);
 	if (judged)
 		count_judged(t, l, verdict);
@@ -254,7 +278,8 @@ void metrics_state(struct buf *b, const struct tally *t)
 {
 	size_t n;
 	struct tally_entry *all = tally_family(t, "", &n);
-	buf_fmt(b, "{\"v\":%d,\"seq\":%" PRIu64 ",\"hash\":\"%.64s\",\"first\":%" PRId64 ",\"last\":%" PRId64 ",\"counts\":{", VERSION, t->seq, t->seq ? t->hash : AUDIT_ZERO, t->first, t->last);
+	buf_fmt(b, "{\"v\":%d,\"seq\":%" PRIu64 ",\"hash\":\"%.64s\",\"first\":%" PRId64 ",\"last\":%" PRId64
+			",\"counts\":{", VERSION, t->seq, t->seq ? t->hash : AUDIT_ZERO, t->first, t->last);
 	for (size_t i = 0; i < n; i++) /* keys have nothing that JSON would escape */
 		buf_fmt(b, "%s\"%.*s\":%" PRIu64, i ? "," : "", STR_ARG(all[i].key), all[i].n);
 	buf_c(b, "}}\n");

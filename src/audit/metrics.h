@@ -70,4 +70,5 @@ void metrics_state(struct buf *b, const struct tally *t);
  * counters are typed under their full name, without `info` and units. The caller provides `version` and the
  * size of the record.
  */
-void metrics_text(struct buf *b, const struct tally *t, bool classic, const char *version, uint64_t row_bytes);
+void metrics_text(struct buf *b, const struct tally *t, bool classic, const char *version,
+		uint64_t row_bytes);

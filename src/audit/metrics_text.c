@@ -11,12 +11,15 @@ struct family {
 };
 
 static const struct family counters[] = {
-	{"caisson_decisions", "decisions|", {"verdict", "rule"}, "Requests that were judged, by verdict and first reason."},
+	{"caisson_decisions", "decisions|", {"verdict", "rule"},
+			"Requests that were judged, by verdict and first reason."},
 	{"caisson_reasons", "reasons|", {"rule", ""}, "Reasons of judgements; a request may have several."},
 	{"caisson_requests", "requests|", {"client", ""}, "Requests that were judged or run, by client."},
 	{"caisson_runs", "runs|", {"status", ""}, "Runs in the box that ended, by status."},
-	{"caisson_validations", "validations|", {"task", "outcome"}, "Results that were validated: can they be trusted?"},
-	{"caisson_validation_results", "results|", {"task", "result"}, "Results that were validated: what they say."},
+	{"caisson_validations", "validations|", {"task", "outcome"},
+			"Results that were validated: can they be trusted?"},
+	{"caisson_validation_results", "results|", {"task", "result"},
+			"Results that were validated: what they say."},
 	{"caisson_record_rows", "rows|", {"kind", ""}, "Rows of the record."},
 };
 
@@ -32,9 +35,11 @@ static void put_value(struct buf *b, struct str s)
 			buf_char(b, s.p[i]);
 }
 
-static void put_head(struct buf *b, bool classic, const char *name, const char *type, const char *unit, const char *help)
+static void put_head(struct buf *b, bool classic, const char *name, const char *type, const char *unit,
+		const char *help)
 {
-	const char *more = !classic ? "" : !strcmp(type, "counter") ? "_total" : !strcmp(type, "info") ? "_info" : "";
+	const char *more = !classic ? "" : !strcmp(type, "counter") ? "_total" : !strcmp(type, "info") ?
+			"_info" : "";
 	buf_fmt(b, "# TYPE %s%s %s\n", name, more, classic && !strcmp(type, "info") ? "gauge" : type);
 	if (unit && !classic)
 		buf_fmt(b, "# UNIT %s %s\n", name, unit);
@@ -61,7 +66,8 @@ static void put_counter(struct buf *b, const struct tally *t, bool classic, cons
 static void put_thousandths(struct buf *b, uint64_t n)
 {
 	unsigned rest = (unsigned)(n % 1000);
-	buf_fmt(b, "%" PRIu64 ".%0*u", n / 1000, rest % 100 == 0 ? 1 : rest % 10 == 0 ? 2 : 3, rest % 100 == 0 ? rest / 100 : rest % 10 == 0 ? rest / 10 : rest);
+	buf_fmt(b, "%" PRIu64 ".%0*u", n / 1000, rest % 100 == 0 ? 1 : rest % 10 == 0 ? 2 : 3,
+			rest % 100 == 0 ? rest / 100 : rest % 10 == 0 ? rest / 10 : rest);
 }
 
 static void put_bound(struct buf *b, enum metrics_histogram h, uint64_t n)
@@ -72,9 +78,11 @@ static void put_bound(struct buf *b, enum metrics_histogram h, uint64_t n)
 		buf_fmt(b, "%" PRIu64 ".0", n << 20);
 }
 
-static void put_histogram(struct buf *b, const struct tally *t, bool classic, enum metrics_histogram h, const char *name, const char *key, const char *unit, const char *help)
+static void put_histogram(struct buf *b, const struct tally *t, bool classic, enum metrics_histogram h,
+		const char *name, const char *key, const char *unit, const char *help)
 {
-	const uint64_t *bounds = metrics_buckets(h), sum = tally_get(t, str_c(t->a, str_fmt(t->a, "%s|sum", key)));
+	const uint64_t *bounds = metrics_buckets(h),
+			sum = tally_get(t, str_c(t->a, str_fmt(t->a, "%s|sum", key)));
 	uint64_t so_far = 0;
 	put_head(b, classic, name, "histogram", unit, help);
 	for (unsigned i = 0; i <= METRICS_BUCKETS; i++) {
@@ -99,17 +107,22 @@ void metrics_text(struct buf *b, const struct tally *t, bool classic, const char
 	buf_c(b, "\"} 1\n");
 	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		put_counter(b, t, classic, &counters[i]);
-	put_head(b, classic, "caisson_runs_started", "counter", NULL, "Runs that began; more than ended are under way, or were cut short.");
+	put_head(b, classic, "caisson_runs_started", "counter", NULL,
+			"Runs that began; more than ended are under way, or were cut short.");
 	buf_fmt(b, "caisson_runs_started_total %" PRIu64 "\n", tally_get(t, "started"));
-	put_histogram(b, t, classic, METRICS_DURATION_MS, "caisson_run_duration_seconds", "duration", "seconds", "How long runs took.");
-	put_histogram(b, t, classic, METRICS_MEMORY_MB, "caisson_run_peak_memory_bytes", "memory", "bytes", "The most memory that runs used, in steps of a mebibyte.");
+	put_histogram(b, t, classic, METRICS_DURATION_MS, "caisson_run_duration_seconds", "duration",
+			"seconds", "How long runs took.");
+	put_histogram(b, t, classic, METRICS_MEMORY_MB, "caisson_run_peak_memory_bytes", "memory", "bytes",
+			"The most memory that runs used, in steps of a mebibyte.");
 	put_head(b, classic, "caisson_run_cpu_seconds", "counter", "seconds", "CPU time that runs used.");
 	buf_c(b, "caisson_run_cpu_seconds_total ");
 	put_thousandths(b, tally_get(t, "cpu|sum"));
 	buf_char(b, '\n');
-	put_head(b, classic, "caisson_record_size_bytes", "gauge", "bytes", "Size of the days that the record has.");
+	put_head(b, classic, "caisson_record_size_bytes", "gauge", "bytes",
+			"Size of the days that the record has.");
 	buf_fmt(b, "caisson_record_size_bytes %" PRIu64 "\n", row_bytes);
-	put_head(b, classic, "caisson_record_newest_timestamp_seconds", "gauge", "seconds", "When the newest row was written.");
+	put_head(b, classic, "caisson_record_newest_timestamp_seconds", "gauge", "seconds",
+			"When the newest row was written.");
 	buf_c(b, "caisson_record_newest_timestamp_seconds ");
 	put_thousandths(b, t->last > 0 ? (uint64_t)t->last / 1000 : 0);
 	buf_c(b, "\n# EOF\n");

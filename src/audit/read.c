@@ -216,7 +216,8 @@ static bool day_wanted(const struct audit_filter *f, const char *name)
 	return true;
 }
 
-int audit_reader_new(struct arena *a, const struct audit *au, const struct audit_filter *f, enum audit_order order, struct audit_reader **ret, struct err *e)
+int audit_reader_new(struct arena *a, const struct audit *au, const struct audit_filter *f,
+		enum audit_order order, struct audit_reader **ret, struct err *e)
 {
 	struct audit_reader *r = arena_new(a, struct audit_reader);
 	size_t max, n = 0;
@@ -227,7 +228,8 @@ int audit_reader_new(struct arena *a, const struct audit *au, const struct audit
 	r->names = arena_array(a, max, sizeof *r->names);
 	r->p = arena_alloc(a, ROOM);
 	buf_init(&r->scratch, a, AUDIT_ROW_MAX);
-	r->scratch.p = arena_alloc(a, AUDIT_ROW_MAX); /* allocate everything now: nothing is allocated while a file is open */
+	/* allocate everything now: nothing is allocated while a file is open */
+	r->scratch.p = arena_alloc(a, AUDIT_ROW_MAX);
 	r->scratch.cap = AUDIT_ROW_MAX;
 	if (day_list(au, r->names, max, &r->ndays, e) < 0)
 		return -1;
@@ -245,7 +247,8 @@ int audit_next(struct audit_reader *r, struct audit_line *ret, struct err *e)
 		struct str text;
 		off_t at = 0;
 		bool unsure = false;
-		int got = r->fd < 0 ? LINE_NONE : r->order == AUDIT_OLDEST_FIRST ? line_forwards(r, &text, &at, e) : line_backwards(r, &text, &at, e);
+		int got = r->fd < 0 ? LINE_NONE : r->order == AUDIT_OLDEST_FIRST ? line_forwards(r, &text,
+				&at, e) : line_backwards(r, &text, &at, e);
 		if (got < 0)
 			return -1;
 		if (got == LINE_NONE) {

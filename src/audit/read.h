@@ -35,7 +35,8 @@ struct audit_filter {
 	struct str id, agent_id, session, client, tool, verdict, status;
 	unsigned kinds;       /* 1u << enum audit_kind; 0: all */
 	int64_t since, until; /* microseconds since 1970: since <= ts < until; 0: no bound */
-	struct regex *grep;   /* matches the command. A match that gives up (REGEX_LIMIT) passes and is counted in `unsure` */
+	/* matches the command. A match that gives up (REGEX_LIMIT) passes and is counted in `unsure` */
+	struct regex *grep;
 };
 
 struct audit_line {
@@ -60,7 +61,8 @@ struct audit_passed { /* counters of a reader */
 	uint64_t unsure; /* rows whose match gave up */
 };
 
-int audit_reader_new(struct arena *a, const struct audit *au, const struct audit_filter *f, enum audit_order order, struct audit_reader **ret, struct err *e);
+int audit_reader_new(struct arena *a, const struct audit *au, const struct audit_filter *f,
+		enum audit_order order, struct audit_reader **ret, struct err *e);
 /* Returns 1 and the next row that passes, 0 at the end, or -1. */
 int audit_next(struct audit_reader *r, struct audit_line *ret, struct err *e);
 /*
@@ -75,7 +77,8 @@ void audit_reader_close(struct audit_reader *r);
 struct audit_follow;
 
 /* Starts behind this position, which is the end of a row; file NULL: at the first row. */
-int audit_follow_new(struct arena *a, const struct audit *au, const char *file, uint64_t at, struct audit_follow **ret, struct err *e);
+int audit_follow_new(struct arena *a, const struct audit *au, const char *file, uint64_t at,
+		struct audit_follow **ret, struct err *e);
 /* Returns 1 and the next row in the order of writing, across days; 0 if there is none yet; or -1. */
 int audit_follow_next(struct audit_follow *f, struct audit_line *ret, struct err *e);
 void audit_follow_close(struct audit_follow *f);
@@ -85,7 +88,8 @@ void audit_follow_close(struct audit_follow *f);
  */
 bool audit_line_parse(struct str text, struct audit_line *ret);
 /* True if the row passes. `scratch` holds the decoded command if it has escapes; *ret_unsure may be NULL. */
-bool audit_passes(const struct audit_filter *f, const struct audit_line *l, struct buf *scratch, bool *ret_unsure);
+bool audit_passes(const struct audit_filter *f, const struct audit_line *l, struct buf *scratch,
+		bool *ret_unsure);
 
 /* ---- fields ---- */
 

@@ -27,20 +27,25 @@ static int64_t real_now(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e)
+int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret,
+		struct err *e)
 {
 	if (fstat(fd, ret) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s/%s'", STR_ARG(dir), name);
 	if ((ret->st_mode & S_IFMT) != kind)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record is not a %s", STR_ARG(dir), name, kind == S_IFDIR ? "directory" : "regular file");
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record is not a %s", STR_ARG(dir), name,
+				kind == S_IFDIR ? "directory" : "regular file");
 	if (ret->st_uid != uid)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record belongs to somebody else", STR_ARG(dir), name);
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record belongs to somebody else",
+				STR_ARG(dir), name);
 	if (ret->st_mode & (S_IWGRP | S_IWOTH))
-		return err_set(e, ERR_CONFIG, 0, "others may write '%.*s/%s' of the record: chmod go-w it", STR_ARG(dir), name);
+		return err_set(e, ERR_CONFIG, 0, "others may write '%.*s/%s' of the record: chmod go-w it",
+				STR_ARG(dir), name);
 	return 0;
 }
 
-int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make, struct audit *ret, struct err *e)
+int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make,
+		struct audit *ret, struct err *e)
 {
 	struct str real;
 	if ((make ? state_make : state_check)(a, state, project, uid, &real, e) < 0)
@@ -48,10 +53,12 @@ int audit_open(struct arena *a, struct str state, struct str project, uint32_t u
 	return audit_open_in(a, real, uid, make, ret, e);
 }
 
-int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret, struct err *e)
+int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret,
+		struct err *e)
 {
 	struct stat st;
-	struct audit au = {.dir = -1, .uid = uid, .now = real_now, .path = str_fmt(a, "%.*s/audit", STR_ARG(state))};
+	struct audit au = {.dir = -1, .uid = uid, .now = real_now,
+			.path = str_fmt(a, "%.*s/audit", STR_ARG(state))};
 	const char *path = str_c(a, au.path);
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT && make) {
@@ -60,7 +67,8 @@ int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, st
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	}
 	if (fd < 0 && errno == ENOENT) { /* not a failure: callers check for this number */
-		err_set(e, ERR_SYSTEM, 0, "there is no record yet: '%s' comes with the first run or hook call", path);
+		err_set(e, ERR_SYSTEM, 0,
+				"there is no record yet: '%s' comes with the first run or hook call", path);
 		if (e)
 			e->errnum = ENOENT;
 		return -1;
@@ -116,9 +124,11 @@ static int each_day(const struct audit *au, int (*fn)(void *ctx, const char *nam
 	}
 	for (struct dirent *entry; !bad && (errno = 0, entry = readdir(d));) {
 		if (++n > ENTRIES_MAX)
-			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more than %d entries", STR_ARG(au->path), ENTRIES_MAX);
+			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more than %d entries", STR_ARG(au->path),
+					ENTRIES_MAX);
 		else if (is_day(entry->d_name) && fn(ctx, entry->d_name) < 0)
-			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more days than expected", STR_ARG(au->path));
+			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more days than expected",
+					STR_ARG(au->path));
 	}
 	if (!bad && errno)
 		bad = err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s'", STR_ARG(au->path));
@@ -198,9 +208,12 @@ static int wait_for(int fd, struct err *e)
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
 			return err_set(e, ERR_SYSTEM, errno, "cannot lock the record");
 		if (waited > (int64_t)AUDIT_WAIT_MS * 1000000)
-			return err_set(e, ERR_LIMIT, 0, "the record has been locked by another process for %d ms", AUDIT_WAIT_MS);
+			return err_set(e, ERR_LIMIT, 0,
+					"the record has been locked by another process for %d ms",
+					AUDIT_WAIT_MS);
 		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < PAUSE_MOST_NS) /* many processes wait: polling faster would slow the holder down */
+		/* many processes wait: polling faster would slow the holder down */
+		if (pause.tv_nsec < PAUSE_MOST_NS)
 			pause.tv_nsec *= 2;
 	}
 	return 0;
@@ -214,18 +227,22 @@ int lock_take(const struct audit *au, struct err *e)
 {
 	for (int i = 0; i < LOCK_TRIES_MAX; i++) {
 		struct stat named, opened;
-		FD_CLEANUP int fd = openat(au->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+		FD_CLEANUP int fd = openat(au->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC |
+				O_NONBLOCK, 0600);
 		if (fd < 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/lock'", STR_ARG(au->path));
-		if (opened_check(au->path, au->uid, fd, S_IFREG, "lock", &opened, e) < 0 || wait_for(fd, e) < 0)
+		if (opened_check(au->path, au->uid, fd, S_IFREG, "lock", &opened, e) < 0 ||
+				wait_for(fd, e) < 0)
 			return -1;
-		if (fstatat(au->dir, "lock", &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) {
+		if (fstatat(au->dir, "lock", &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+				named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) {
 			int locked = fd;
 			fd = -1;
 			return locked;
 		}
 	}
-	return err_set(e, ERR_CONFIG, 0, "the lock of the record '%.*s' is replaced again and again", STR_ARG(au->path));
+	return err_set(e, ERR_CONFIG, 0, "the lock of the record '%.*s' is replaced again and again",
+			STR_ARG(au->path));
 }
 
 /* The descriptor stays open, so that the caller can sync it. */
@@ -252,10 +269,12 @@ void head_read(int lock, struct head *ret)
 	char text[HEAD_BYTES];
 	struct head h = {0};
 	ssize_t n = pread(lock, text, sizeof text, 0);
-	struct str s = str_n(text, n > 0 ? (size_t)n : 0), seq = next_word(&s), hash = next_word(&s), torn = next_word(&s), bytes = next_word(&s), day = next_word(&s);
+	struct str s = str_n(text, n > 0 ? (size_t)n : 0), seq = next_word(&s), hash = next_word(&s),
+			torn = next_word(&s), bytes = next_word(&s), day = next_word(&s);
 	int64_t number, size = 0;
 	*ret = h;
-	if (n != HEAD_BYTES || num_parse(seq, 0, INT64_MAX, &number) < 0 || hash.n != AUDIT_HASH || torn.n > TORN_NAME_MAX || num_parse(bytes, 0, INT64_MAX, &size) < 0)
+	if (n != HEAD_BYTES || num_parse(seq, 0, INT64_MAX, &number) < 0 || hash.n != AUDIT_HASH ||
+			torn.n > TORN_NAME_MAX || num_parse(bytes, 0, INT64_MAX, &size) < 0)
 		return;
 	h.seq = (uint64_t)number;
 	memcpy(h.hash, hash.p, hash.n);
@@ -272,7 +291,9 @@ void head_read(int lock, struct head *ret)
 int head_write(int lock, const struct head *h, struct err *e)
 {
 	char text[HEAD_BYTES + 1];
-	size_t n = str_put(text, sizeof text, "%" PRIu64 " %s %s %" PRIu64 " %.*s", h->seq, h->hash[0] ? h->hash : AUDIT_ZERO, h->torn[0] ? h->torn : "-", h->torn_bytes, DAY_CHARS,
+	size_t n = str_put(text, sizeof text, "%" PRIu64 " %s %s %" PRIu64 " %.*s", h->seq,
+			h->hash[0] ? h->hash : AUDIT_ZERO, h->torn[0] ? h->torn : "-", h->torn_bytes,
+			DAY_CHARS,
 			 h->day[0] ? h->day : "-");
 	memset(text + n, ' ', HEAD_BYTES - n);
 	text[HEAD_BYTES - 1] = '\n';

@@ -24,14 +24,16 @@ struct day_names {
 };
 
 /* The first day that stays, as text; `today` is the name of a day's file. */
-static int first_kept(const struct audit *au, const char *today, unsigned days, char ret[AUDIT_TS_CHARS + 1], struct err *e)
+static int first_kept(const struct audit *au, const char *today, unsigned days, char ret[AUDIT_TS_CHARS + 1],
+		struct err *e)
 {
 	char newest[AUDIT_TS_CHARS + 1];
 	int64_t now = au->now(), last;
 	snprintf(newest, sizeof newest, "%.*sT00:00:00.000000Z", DAY_CHARS, today);
 	last = audit_time_of(str_of(newest));
 	if (last < 0)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' is not named after a day", STR_ARG(au->path), today);
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' is not named after a day", STR_ARG(au->path),
+				today);
 	if (last + AUDIT_DAY_US < now)
 		now = last;
 	audit_time_text(now > (int64_t)days * AUDIT_DAY_US ? now - (int64_t)days * AUDIT_DAY_US : 0, ret);
@@ -49,7 +51,8 @@ static int list_days(struct arena *a, const struct audit *au, struct day_names *
 }
 
 /* `back`: today is this many days before the newest one. */
-static int pick_days(struct arena *a, const struct audit *au, unsigned days, size_t back, struct day_names *ret, struct err *e)
+static int pick_days(struct arena *a, const struct audit *au, unsigned days, size_t back,
+		struct day_names *ret, struct err *e)
 {
 	char kept[AUDIT_TS_CHARS + 1];
 	*ret = (struct day_names){0};
@@ -85,7 +88,8 @@ static int first_row(const struct audit *au, const char *name, char *room, struc
 	if (fd < 0)
 		return -1;
 	while (!end && n < AUDIT_ROW_MAX) {
-		ssize_t got = read(fd, room + n, AUDIT_ROW_MAX - n < FIRST_BYTES ? AUDIT_ROW_MAX - n : FIRST_BYTES);
+		ssize_t got = read(fd, room + n, AUDIT_ROW_MAX - n < FIRST_BYTES ? AUDIT_ROW_MAX - n :
+				FIRST_BYTES);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -99,7 +103,8 @@ static int first_row(const struct audit *au, const char *name, char *room, struc
 		return 0;
 	struct str line = str_n(room, end ? (size_t)(end - room) : 0);
 	if (!frame_start(line, ret) || !frame_end(line, ret))
-		return err_set(e, ERR_CONFIG, 0, "the first line of '%s' is not a row; caisson audit verify says more", name);
+		return err_set(e, ERR_CONFIG, 0,
+				"the first line of '%s' is not a row; caisson audit verify says more", name);
 	return 1;
 }
 
@@ -116,15 +121,19 @@ static int last_hash(const struct audit *au, const char *name, char ret[AUDIT_HA
 		ret[0] = '\0';
 		return 0;
 	}
-	if (size < (off_t)sizeof end || pread(fd, end, sizeof end, size - (off_t)sizeof end) != (ssize_t)sizeof end || end[FRAME_END] != '\n' || !frame_end(str_n(end, FRAME_END), &f))
-		return err_set(e, ERR_CONFIG, 0, "the last line of '%s' is not a row; caisson audit verify says more", name);
+	if (size < (off_t)sizeof end ||
+			pread(fd, end, sizeof end, size - (off_t)sizeof end) != (ssize_t)sizeof end ||
+			end[FRAME_END] != '\n' || !frame_end(str_n(end, FRAME_END), &f))
+		return err_set(e, ERR_CONFIG, 0,
+				"the last line of '%s' is not a row; caisson audit verify says more", name);
 	memcpy(ret, f.hash.p, AUDIT_HASH);
 	ret[AUDIT_HASH] = '\0';
 	return 0;
 }
 
 /* The `prev` of the first row that stays must be the hash of the last dropped row. */
-static int find_cut(struct arena *a, const struct audit *au, const struct day_names *d, struct retain_cut *ret, struct err *e)
+static int find_cut(struct arena *a, const struct audit *au, const struct day_names *d,
+		struct retain_cut *ret, struct err *e)
 {
 	char *room = arena_alloc(a, AUDIT_ROW_MAX), last[AUDIT_HASH + 1] = "";
 	struct row_frame f = {0};
@@ -148,7 +157,9 @@ static int find_cut(struct arena *a, const struct audit *au, const struct day_na
 	if (!got)
 		return err_set(e, ERR_CONFIG, 0, "the days that would stay have no row");
 	if (f.seq <= ret->first_seq || memcmp(last, f.prev.p, AUDIT_HASH) != 0)
-		return err_set(e, ERR_CONFIG, 0, "the chain is broken before '%s'; nothing is dropped; caisson audit verify says more", d->names[d->drop]);
+		return err_set(e, ERR_CONFIG, 0,
+				"the chain is broken before '%s'; nothing is dropped; caisson audit verify "
+				"says more", d->names[d->drop]);
 	ret->seq = f.seq - 1;
 	memcpy(ret->hash, last, sizeof last);
 	return 0;
@@ -172,10 +183,13 @@ static int measure_days(const struct audit *au, const struct day_names *d, struc
 	return 0;
 }
 
-static int write_tombstone(struct arena *a, const struct audit *au, const struct audit_pruned *p, const struct retain_cut *cut, struct err *e)
+static int write_tombstone(struct arena *a, const struct audit *au, const struct audit_pruned *p,
+		const struct retain_cut *cut, struct err *e)
 {
 	struct audit synced = *au;
-	const struct audit_row row = {.kind = AUDIT_TOMBSTONE, .dropped = {.from = str_of(p->from), .to = str_of(p->to), .days = p->days, .rows = p->rows, .bytes = p->bytes},
+	const struct audit_row row = {.kind = AUDIT_TOMBSTONE,
+			.dropped = {.from = str_of(p->from), .to = str_of(p->to), .days = p->days,
+			.rows = p->rows, .bytes = p->bytes},
 				      .until = {.seq = cut->seq, .hash = str_of(cut->hash)}};
 	synced.sync = AUDIT_SYNC_ALWAYS; /* whatever the policy is: the files go next */
 	synced.retain_days = 0;          /* this is the pruning */
@@ -189,13 +203,15 @@ static int drop_torn(const struct audit *au, const char *to, bool dry, uint64_t 
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	size_t n = 0;
 	if (fd < 0)
-		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/torn'", STR_ARG(au->path));
+		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/torn'",
+				STR_ARG(au->path));
 	if (!dir) {
 		fd_close(&fd);
 		return err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s/torn'", STR_ARG(au->path));
 	}
 	for (struct dirent *entry; n++ < TORN_MAX && (entry = readdir(dir));)
-		if (entry->d_name[0] != '.' && strlen(entry->d_name) > DAY_CHARS && entry->d_name[DAY_CHARS] == '-' && memcmp(entry->d_name, to, DAY_CHARS) <= 0)
+		if (entry->d_name[0] != '.' && strlen(entry->d_name) > DAY_CHARS &&
+				entry->d_name[DAY_CHARS] == '-' && memcmp(entry->d_name, to, DAY_CHARS) <= 0)
 			*ret += dry || unlinkat(fd, entry->d_name, 0) == 0;
 	closedir(dir);
 	return 0;
@@ -205,11 +221,14 @@ static int drop_days(const struct audit *au, const struct day_names *d, struct e
 {
 	for (size_t i = 0; i < d->drop; i++)
 		if (unlinkat(au->dir, d->names[i], 0) < 0 && errno != ENOENT)
-			return err_set(e, ERR_SYSTEM, errno, "cannot remove '%.*s/%s'", STR_ARG(au->path), d->names[i]);
-	return fsync(au->dir) < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s'", STR_ARG(au->path)) : 0;
+			return err_set(e, ERR_SYSTEM, errno, "cannot remove '%.*s/%s'", STR_ARG(au->path),
+					d->names[i]);
+	return fsync(au->dir) < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s'", STR_ARG(au->path)) :
+			0;
 }
 
-static int prune_days(struct arena *a, const struct audit *au, unsigned days, size_t back, bool dry, struct audit_pruned *ret, struct err *e)
+static int prune_days(struct arena *a, const struct audit *au, unsigned days, size_t back, bool dry,
+		struct audit_pruned *ret, struct err *e)
 {
 	struct audit_pruned p = {0};
 	struct day_names d;
@@ -232,7 +251,11 @@ static int prune_days(struct arena *a, const struct audit *au, unsigned days, si
 	return 0;
 }
 
-int audit_prune(struct arena *a, const struct audit *au, unsigned days, bool dry, struct audit_pruned *ret, struct err *e) { return prune_days(a, au, days, 0, dry, ret, e); }
+int audit_prune(struct arena *a, const struct audit *au, unsigned days, bool dry, struct audit_pruned *ret,
+		struct err *e)
+{
+	return prune_days(a, au, days, 0, dry, ret, e);
+}
 
 struct rotated {
 	struct arena a;
@@ -259,7 +282,8 @@ void audit_prune_rotated(const struct audit *au)
 	arena_free(&r.a);
 }
 
-int audit_usage(struct arena *a, const struct audit *au, const struct blobs *blobs, struct audit_usage *ret, struct err *e)
+int audit_usage(struct arena *a, const struct audit *au, const struct blobs *blobs, struct audit_usage *ret,
+		struct err *e)
 {
 	struct audit_usage u = {0};
 	struct day_names d = {0};

@@ -27,7 +27,8 @@ struct audit_pruned {
  * row if that is earlier: a record that nobody writes keeps its last days. `dry` only reports. A record whose
  * chain is broken at the cut stays as it is (ERR_CONFIG).
  */
-int audit_prune(struct arena *a, const struct audit *au, unsigned days, bool dry, struct audit_pruned *ret, struct err *e);
+int audit_prune(struct arena *a, const struct audit *au, unsigned days, bool dry, struct audit_pruned *ret,
+		struct err *e);
 /*
  * The same at the start of a day, with au->retain_days and the previous day as today: a clock that was set
  * far ahead adds one new day and must not drop the old ones. Failures are left for the next day.
@@ -40,13 +41,15 @@ struct audit_swept {
 	uint64_t kept;         /* a row refers to them */
 };
 /* `would`: removes nothing and reports as if the days up to would->to were gone. NULL: removes. */
-int audit_sweep(struct arena *a, const struct audit *au, const struct blobs *blobs, const struct audit_pruned *would, struct audit_swept *ret, struct err *e);
+int audit_sweep(struct arena *a, const struct audit *au, const struct blobs *blobs,
+		const struct audit_pruned *would, struct audit_swept *ret, struct err *e);
 
 struct audit_usage {
 	uint64_t days, row_bytes;   /* files of days and what they hold */
 	uint64_t blobs, blob_bytes;
 };
 /* `blobs` NULL: there are none. */
-int audit_usage(struct arena *a, const struct audit *au, const struct blobs *blobs, struct audit_usage *ret, struct err *e);
+int audit_usage(struct arena *a, const struct audit *au, const struct blobs *blobs, struct audit_usage *ret,
+		struct err *e);
 /* sweep.c: the number of blobs, and the bytes of their files. */
 int blobs_size(const struct blobs *b, uint64_t *ret_n, uint64_t *ret_bytes, struct err *e);

@@ -7,7 +7,8 @@
 #include "base/num.h"
 #include "sys/sha256.h"
 
-static const char kinds[AUDIT_KINDS][12] = {"begin", "end", "verdict", "recovered", "checkpoint", "tombstone", "person"};
+static const char kinds[AUDIT_KINDS][12] = {"begin", "end", "verdict", "recovered", "checkpoint", "tombstone",
+		"person"};
 
 const char *audit_kind_name(enum audit_kind k) { return (unsigned)k < AUDIT_KINDS ? kinds[k] : NULL; }
 
@@ -71,7 +72,8 @@ static bool id_is_plain(struct str id)
 /* Nothing, or what looks like one. */
 static bool is_object(struct str s)
 {
-	return !s.n || (s.n <= AUDIT_SPEC_MAX && s.p[0] == '{' && s.p[s.n - 1] == '}' && !memchr(s.p, '\n', s.n));
+	return !s.n || (s.n <= AUDIT_SPEC_MAX && s.p[0] == '{' && s.p[s.n - 1] == '}' &&
+			!memchr(s.p, '\n', s.n));
 }
 
 static void put_object(struct buf *b, const char *key, struct str json)
@@ -87,24 +89,31 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	const bool end = r->kind == AUDIT_END;
 	struct buf b;
 	if (!audit_kind_name(r->kind) || !id_is_plain(r->id) || r->nreasons > AUDIT_REASONS_MAX)
-		return err_set(e, ERR_INPUT, 0, "a row of the record has a kind, an id or a number of reasons that no row can have");
+		return err_set(e, ERR_INPUT, 0,
+				"a row of the record has a kind, an id or a number of reasons that no row "
+				"can have");
 	if (!is_object(r->spec) || !is_object(r->answers))
-		return err_set(e, ERR_INPUT, 0, "spec and answers of a row are objects on one line, of at most %zu bytes", AUDIT_SPEC_MAX);
+		return err_set(e, ERR_INPUT, 0,
+				"spec and answers of a row are objects on one line, of at most %zu bytes",
+				AUDIT_SPEC_MAX);
 	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !str_is_hex(r->until.hash, AUDIT_HASH)))
-		return err_set(e, ERR_INPUT, 0, "a tombstone needs seq and hash of the newest row that was dropped");
+		return err_set(e, ERR_INPUT, 0,
+				"a tombstone needs seq and hash of the newest row that was dropped");
 	if (r->kind == AUDIT_CHECKPOINT && !r->key)
 		return err_set(e, ERR_INPUT, 0, "a checkpoint needs a key");
 	const struct {
 		const char *key;
 		struct str text;
-	} who[] = {{"agent_id", r->agent_id}, {"session", r->session}, {"client", r->client}, {"tool", r->tool}, {"tool_use_id", r->tool_use_id},
+	} who[] = {{"agent_id", r->agent_id}, {"session", r->session}, {"client", r->client},
+			{"tool", r->tool}, {"tool_use_id", r->tool_use_id},
 		   {"command", r->command}, {"cwd", r->cwd}, {"verdict", r->verdict}},
 	  how[] = {{"policy", r->policy}, {"view", r->view}, {"backend", r->backend}, {"status", r->status}};
 	size_t all = 0; /* before escaping: a text that cannot fit is not copied */
 	for (size_t i = 0; i < ARRAY_SIZE(who); i++)
 		all += who[i].text.n < AUDIT_ROW_MAX ? who[i].text.n : AUDIT_ROW_MAX;
 	if (all >= AUDIT_ROW_MAX)
-		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes", AUDIT_ROW_MAX);
+		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes",
+				AUDIT_ROW_MAX);
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(who); i++)
 		put_field(&b, who[i].key, who[i].text);
@@ -122,12 +131,15 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	put_field(&b, "stderr", r->err);
 	put_field(&b, "note", r->note);
 	if (r->kind == AUDIT_TOMBSTONE && r->dropped.from.n)
-		buf_fmt(&b, ",\"dropped\":{\"from\":\"%.*s\",\"to\":\"%.*s\",\"days\":%" PRIu64 ",\"rows\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", STR_ARG(r->dropped.from),
+		buf_fmt(&b, ",\"dropped\":{\"from\":\"%.*s\",\"to\":\"%.*s\",\"days\":%" PRIu64 ",\"rows\":%"
+				PRIu64 ",\"bytes\":%" PRIu64 "}", STR_ARG(r->dropped.from),
 			STR_ARG(r->dropped.to), r->dropped.days, r->dropped.rows, r->dropped.bytes);
 	if (r->kind == AUDIT_TOMBSTONE)
-		buf_fmt(&b, ",\"until\":{\"seq\":%" PRIu64 ",\"hash\":\"%.*s\"}", r->until.seq, STR_ARG(r->until.hash));
+		buf_fmt(&b, ",\"until\":{\"seq\":%" PRIu64 ",\"hash\":\"%.*s\"}", r->until.seq,
+				STR_ARG(r->until.hash));
 	if (b.n + FRAME_START_MAX + FRAME_END + 2 * TS_CHARS >= AUDIT_ROW_MAX)
-		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes", AUDIT_ROW_MAX);
+		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes",
+				AUDIT_ROW_MAX);
 	*ret = buf_view(&b);
 	return 0;
 }
@@ -181,8 +193,10 @@ bool frame_start(struct str s, struct row_frame *ret)
 {
 	uint64_t version;
 	s = str_sub(s, 0, FRAME_START_MAX);
-	return take_word(&s, "{\"v\":") && take_number(&s, &version) && take_word(&s, ",\"seq\":") && take_number(&s, &ret->seq) && take_word(&s, ",\"id\":\"") &&
-	       take_quoted(&s, &ret->id) && take_word(&s, ",\"kind\":\"") && take_quoted(&s, &ret->kind) && take_word(&s, ",\"ts\":\"") && take_quoted(&s, &ret->ts) &&
+	return take_word(&s, "{\"v\":") && take_number(&s, &version) && take_word(&s, ",\"seq\":") &&
+			take_number(&s, &ret->seq) && take_word(&s, ",\"id\":\"") &&
+	       take_quoted(&s, &ret->id) && take_word(&s, ",\"kind\":\"") && take_quoted(&s, &ret->kind) &&
+	       take_word(&s, ",\"ts\":\"") && take_quoted(&s, &ret->ts) &&
 	       is_time(ret->ts) && ret->id.n <= AUDIT_ID_MAX;
 }
 
@@ -191,7 +205,8 @@ bool frame_end(struct str s, struct row_frame *ret)
 	if (s.n < FRAME_END)
 		return false;
 	s = str_sub(s, s.n - FRAME_END, s.n);
-	if (!take_word(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) || !take_word(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
+	if (!take_word(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) ||
+			!take_word(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
 		return false;
 	return str_is(s, "}") && str_is_hex(ret->prev, AUDIT_HASH) && str_is_hex(ret->hash, AUDIT_HASH);
 }

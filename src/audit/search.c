@@ -104,7 +104,8 @@ static int turn_to(struct search *s, int64_t day, struct err *e)
  * Reads the row at a position: 1 if it is there and passes, 0 or -1. The position must be a whole line, with
  * a newline before and behind it.
  */
-static int row_at(struct search *s, const struct row_place *p, struct audit_line *ret, bool *ret_unsure, struct err *e)
+static int row_at(struct search *s, const struct row_place *p, struct audit_line *ret, bool *ret_unsure,
+		struct err *e)
 {
 	int64_t day;
 	uint64_t at;
@@ -119,7 +120,8 @@ static int row_at(struct search *s, const struct row_place *p, struct audit_line
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot read '%s' of the record", s->name);
-	if ((size_t)got != n || (before && s->line[0] != '\n') || s->line[n - 1] != '\n' || !audit_line_parse(str_n(s->line + before, (size_t)p->length), ret))
+	if ((size_t)got != n || (before && s->line[0] != '\n') || s->line[n - 1] != '\n' ||
+			!audit_line_parse(str_n(s->line + before, (size_t)p->length), ret))
 		return 0;
 	ret->file = s->name;
 	ret->at = at;
@@ -151,9 +153,12 @@ static void build_query(const struct search *s, const struct index *x, const int
 		enum index_column column;
 		const char *name;
 		struct str text;
-	} by[] = {{INDEX_ID, "id", s->f.id}, {INDEX_AGENT, "agent", s->f.agent_id}, {INDEX_STATUS, "status", s->f.status}, {INDEX_VERDICT, "verdict", s->f.verdict}};
+	} by[] = {{INDEX_ID, "id", s->f.id}, {INDEX_AGENT, "agent", s->f.agent_id},
+			{INDEX_STATUS, "status", s->f.status}, {INDEX_VERDICT, "verdict", s->f.verdict}};
 	bool first = !command;
-	int n = snprintf(q->sql, sizeof q->sql, "SELECT place, length, command FROM row WHERE place BETWEEN ? AND ?%s", command ? " AND command = ?" : "");
+	int n = snprintf(q->sql, sizeof q->sql,
+			"SELECT place, length, command FROM row WHERE place BETWEEN ? AND ?%s",
+			command ? " AND command = ?" : "");
 	range_of(&s->f, &q->values[0], &q->values[1]);
 	q->n = 2;
 	if (command)
@@ -161,7 +166,8 @@ static void build_query(const struct search *s, const struct index *x, const int
 	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
 		if (!by[i].text.n)
 			continue;
-		n += snprintf(q->sql + n, sizeof q->sql - (size_t)n, " AND %s%s = ?", first ? "" : "+", by[i].name);
+		n += snprintf(q->sql + n, sizeof q->sql - (size_t)n, " AND %s%s = ?", first ? "" : "+",
+				by[i].name);
 		q->values[q->n++] = index_digest(x, by[i].column, by[i].text);
 		first = false;
 	}
@@ -213,7 +219,8 @@ static int find_digests(struct search *s, struct index *x, struct digests *d)
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		const char *text = sqlite3_column_blob(st, 1);
 		const bool kept = sqlite3_column_type(st, 1) != SQLITE_NULL;
-		if (kept && regex_match(s->f.grep, str_n(text ? text : "", (size_t)sqlite3_column_bytes(st, 1))) == REGEX_NO)
+		if (kept && regex_match(s->f.grep,
+				str_n(text ? text : "", (size_t)sqlite3_column_bytes(st, 1))) == REGEX_NO)
 			continue;
 		if (d->n == d->cap) {
 			const size_t cap = d->cap ? 2 * d->cap : PLACES_MIN;
@@ -270,7 +277,8 @@ static int by_index(struct search *s, struct err *e)
 	rc = index_sync(&x, s->a, &counts) < 0 ? -1 : collect_places(s, &x);
 	index_close(&x);
 	if (rc < 0 && e->kind == ERR_CONFIG) { /* damaged further inside: rebuild and try once more */
-		if (index_update(s->a, s->au, true, &counts, e) < 0 || index_open(s->a, s->au, false, &x, e) < 0)
+		if (index_update(s->a, s->au, true, &counts, e) < 0 ||
+				index_open(s->a, s->au, false, &x, e) < 0)
 			return -1;
 		rc = collect_places(s, &x);
 		index_close(&x);
@@ -280,7 +288,10 @@ static int by_index(struct search *s, struct err *e)
 
 /* ---- the search ---- */
 
-static bool would_help(const struct audit_filter *f) { return f->id.n || f->agent_id.n || f->verdict.n || f->status.n || f->grep; }
+static bool would_help(const struct audit_filter *f)
+{
+	return f->id.n || f->agent_id.n || f->verdict.n || f->status.n || f->grep;
+}
 
 /* Keeps only the newest positions whose rows pass. Each row is read to find out. */
 static int keep_newest(struct search *s, size_t newest, struct err *e)
@@ -329,7 +340,8 @@ static int scan_newest(struct search *s, size_t newest, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
-int search_new(struct arena *a, const struct audit *au, const struct audit_filter *f, size_t newest, struct search **ret, struct err *e)
+int search_new(struct arena *a, const struct audit *au, const struct audit_filter *f, size_t newest,
+		struct search **ret, struct err *e)
 {
 	struct search *s = arena_new(a, struct search);
 	struct err why = {0};
@@ -345,7 +357,8 @@ int search_new(struct arena *a, const struct audit *au, const struct audit_filte
 	memcpy(s->why, why.text, sizeof s->why - 1);
 	if (bad > 0) {
 		s->places.n = s->next = 0;
-		bad = audit_reader_new(a, au, f, newest ? AUDIT_NEWEST_FIRST : AUDIT_OLDEST_FIRST, &s->reader, e) < 0 || (newest && scan_newest(s, newest, e) < 0);
+		bad = audit_reader_new(a, au, f, newest ? AUDIT_NEWEST_FIRST : AUDIT_OLDEST_FIRST, &s->reader,
+				e) < 0 || (newest && scan_newest(s, newest, e) < 0);
 	}
 	if (bad) {
 		search_close(s);
@@ -370,7 +383,10 @@ int search_next(struct search *s, struct audit_line *ret, struct err *e)
 	return 0;
 }
 
-struct audit_passed search_passed(const struct search *s) { return s->reader ? audit_reader_passed(s->reader) : s->passed; }
+struct audit_passed search_passed(const struct search *s)
+{
+	return s->reader ? audit_reader_passed(s->reader) : s->passed;
+}
 
 bool search_by_index(const struct search *s, struct str *ret_why)
 {
@@ -394,13 +410,15 @@ void search_close(struct search *s)
  * The first row that starts at `at` or behind it. `at` may lie inside a line: the rest of that line is not a
  * row.
  */
-static int first_behind(struct audit_reader *r, const char *name, uint64_t at, struct audit_line *l, struct err *e)
+static int first_behind(struct audit_reader *r, const char *name, uint64_t at, struct audit_line *l,
+		struct err *e)
 {
 	return audit_reader_seek(r, name, at, e) < 0 ? -1 : audit_next(r, l, e);
 }
 
 /* seq increases, so bisection finds the row. */
-static int seq_in_file(const struct audit *au, struct audit_reader *r, const char *name, uint64_t seq, struct audit_line *l, struct err *e)
+static int seq_in_file(const struct audit *au, struct audit_reader *r, const char *name, uint64_t seq,
+		struct audit_line *l, struct err *e)
 {
 	off_t size;
 	FD_CLEANUP int fd = day_open(au, name, O_RDONLY, &size, e);
@@ -423,7 +441,8 @@ static int seq_in_file(const struct audit *au, struct audit_reader *r, const cha
 }
 
 /* The file that holds it: the last one whose first seq is not larger. */
-static int seq_in_files(const struct audit *au, struct audit_reader *r, char (*names)[DAY_NAME + 1], size_t n, uint64_t seq, struct audit_line *l, struct err *e)
+static int seq_in_files(const struct audit *au, struct audit_reader *r, char (*names)[DAY_NAME + 1], size_t n,
+		uint64_t seq, struct audit_line *l, struct err *e)
 {
 	size_t from = 0, to = n;
 	while (from < to) {
@@ -449,7 +468,8 @@ int search_seq(struct arena *a, const struct audit *au, uint64_t seq, struct aud
 		return -1;
 	const size_t max = n + DAYS_SPARE;
 	char (*names)[DAY_NAME + 1] = arena_array(a, max, sizeof *names);
-	if (day_list(au, names, max, &n, e) < 0 || audit_reader_new(a, au, &all, AUDIT_OLDEST_FIRST, &r, e) < 0)
+	if (day_list(au, names, max, &n, e) < 0 || audit_reader_new(a, au, &all, AUDIT_OLDEST_FIRST, &r,
+			e) < 0)
 		return -1;
 	int got = seq_in_files(au, r, names, n, seq, l, NULL);
 	if (got <= 0) { /* seq out of order, or files that come and go: fall back to a linear scan */

@@ -15,13 +15,15 @@
 #define SECRET_START "caisson-secret-key-1 "
 #define SIGNED_MAX 256
 
-_Static_assert(crypto_sign_SECRETKEYBYTES == 64 && crypto_sign_PUBLICKEYBYTES * 2 == AUDIT_KEY && crypto_sign_BYTES * 2 == AUDIT_SIGNATURE, "Ed25519");
+_Static_assert(crypto_sign_SECRETKEYBYTES == 64 && crypto_sign_PUBLICKEYBYTES * 2 == AUDIT_KEY &&
+		crypto_sign_BYTES * 2 == AUDIT_SIGNATURE, "Ed25519");
 
 static bool from_hex(struct str text, unsigned char *ret, size_t n)
 {
 	size_t got;
 
-	return str_is_hex(text, 2 * n) && sodium_hex2bin(ret, n, text.p, text.n, NULL, &got, NULL) == 0 && got == n;
+	return str_is_hex(text, 2 * n) && sodium_hex2bin(ret, n, text.p, text.n, NULL, &got, NULL) == 0 &&
+			got == n;
 }
 
 static void key_of_seed(const unsigned char *seed, struct audit_key *ret)
@@ -72,7 +74,8 @@ int audit_key_load(struct arena *a, struct str path, uint32_t uid, struct audit_
 		return err_set(e, ERR_CONFIG, 0, "others may use the key file '%s': chmod 600 it", name);
 	if (fd_read_file(a, f.fd, name, &st, KEY_FILE_MAX, &text, e) < 0)
 		return -1;
-	if (!str_starts(text, SECRET_START) || !str_ends(text, "\n") || !from_hex(str_sub(text, sizeof(SECRET_START) - 1, text.n - 1), seed, sizeof(seed)))
+	if (!str_starts(text, SECRET_START) || !str_ends(text, "\n") ||
+			!from_hex(str_sub(text, sizeof(SECRET_START) - 1, text.n - 1), seed, sizeof(seed)))
 		return err_set(e, ERR_CONFIG, 0, "'%s' is not a key file of caisson audit keygen", name);
 	key_of_seed(seed, ret);
 	sodium_memzero(seed, sizeof(seed));
@@ -90,9 +93,13 @@ int audit_key_public(struct arena *a, struct str text, char ret[AUDIT_KEY + 1], 
 		while (in_file.n && (in_file.p[in_file.n - 1] == '\n' || in_file.p[in_file.n - 1] == '\r'))
 			in_file.n--;
 		if (str_starts(in_file, SECRET_START))
-			return err_set(e, ERR_INPUT, 0, "'%.*s' is a secret key; verifying needs the public one", STR_ARG(text));
+			return err_set(e, ERR_INPUT, 0,
+					"'%.*s' is a secret key; verifying needs the public one",
+					STR_ARG(text));
 		if (!from_hex(in_file, bytes, sizeof(bytes)))
-			return err_set(e, ERR_INPUT, 0, "'%.*s' is neither a public key (64 hex digits) nor a file with one", STR_ARG(text));
+			return err_set(e, ERR_INPUT, 0,
+					"'%.*s' is neither a public key (64 hex digits) nor a file with one",
+					STR_ARG(text));
 	}
 	sodium_bin2hex(ret, AUDIT_KEY + 1, bytes, sizeof(bytes));
 	return 0;
@@ -103,7 +110,8 @@ int audit_key_public(struct arena *a, struct str text, char ret[AUDIT_KEY + 1], 
 /* The signed message. Its prefix keeps it apart from everything else that we sign or print. */
 static size_t signed_text(const struct audit_checkpoint *cp, char ret[SIGNED_MAX])
 {
-	return (size_t)snprintf(ret, SIGNED_MAX, "caisson audit checkpoint 1\n%" PRIu64 "\n%s\n%s\n", cp->seq, cp->hash, cp->at);
+	return (size_t)snprintf(ret, SIGNED_MAX, "caisson audit checkpoint 1\n%" PRIu64 "\n%s\n%s\n", cp->seq,
+			cp->hash, cp->at);
 }
 
 void checkpoint_sign(const struct audit_key *key, struct audit_checkpoint *cp)
@@ -123,13 +131,15 @@ bool checkpoint_signed(const struct audit_checkpoint *cp)
 	unsigned char signature[crypto_sign_BYTES], public[crypto_sign_PUBLICKEYBYTES];
 	size_t n = signed_text(cp, text);
 
-	return from_hex(str_of(cp->signature), signature, sizeof(signature)) && from_hex(str_of(cp->key), public, sizeof(public)) &&
+	return from_hex(str_of(cp->signature), signature, sizeof(signature)) &&
+			from_hex(str_of(cp->key), public, sizeof(public)) &&
 	       crypto_sign_verify_detached(signature, (const unsigned char *)text, n, public) == 0;
 }
 
 void checkpoint_json(struct buf *b, const struct audit_checkpoint *cp)
 {
-	buf_fmt(b, "{\"seq\":%" PRIu64 ",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}", cp->seq, cp->hash, cp->at, cp->key, cp->signature);
+	buf_fmt(b, "{\"seq\":%" PRIu64 ",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}",
+			cp->seq, cp->hash, cp->at, cp->key, cp->signature);
 }
 
 static bool take_text(const struct json *v, const char *key, char *ret, size_t n)
@@ -153,7 +163,8 @@ int checkpoint_read(struct arena *a, struct str text, struct audit_checkpoint *r
 	if (json_read(a, text, &v, e) < 0)
 		return -1;
 	const int64_t seq = json_int_at(v, "seq");
-	const bool ok = seq > 0 && take_text(v, "hash", cp.hash, AUDIT_HASH) && take_text(v, "at", cp.at, AUDIT_AT) && take_text(v, "key", cp.key, AUDIT_KEY) &&
+	const bool ok = seq > 0 && take_text(v, "hash", cp.hash, AUDIT_HASH) &&
+			take_text(v, "at", cp.at, AUDIT_AT) && take_text(v, "key", cp.key, AUDIT_KEY) &&
 			take_text(v, "signature", cp.signature, AUDIT_SIGNATURE);
 	if (!ok)
 		return err_set(e, ERR_INPUT, 0, "seq, hash, at, key and signature are expected");
@@ -162,7 +173,8 @@ int checkpoint_read(struct arena *a, struct str text, struct audit_checkpoint *r
 	return 0;
 }
 
-int audit_checkpoint(struct arena *a, const struct audit *au, const struct audit_key *key, struct audit_checkpoint *ret, struct audit_written *ret_row, struct err *e)
+int audit_checkpoint(struct arena *a, const struct audit *au, const struct audit_key *key,
+		struct audit_checkpoint *ret, struct audit_written *ret_row, struct err *e)
 {
 	struct audit_checkpoint cp = {0};
 	const struct audit_row row = {.kind = AUDIT_CHECKPOINT, .key = key, .checkpoint = &cp};

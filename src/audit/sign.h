@@ -44,4 +44,5 @@ void checkpoint_json(struct buf *b, const struct audit_checkpoint *cp);
 /* Parses the line of an exported checkpoint; does not check the signature. */
 int checkpoint_read(struct arena *a, struct str text, struct audit_checkpoint *ret, struct err *e);
 /* Appends a checkpoint about the newest row. */
-int audit_checkpoint(struct arena *a, const struct audit *au, const struct audit_key *key, struct audit_checkpoint *ret, struct audit_written *ret_row, struct err *e);
+int audit_checkpoint(struct arena *a, const struct audit *au, const struct audit_key *key,
+		struct audit_checkpoint *ret, struct audit_written *ret_row, struct err *e);

@@ -88,7 +88,8 @@ static bool unhex(const char *hex, unsigned char ret[DIGEST_BYTES])
 /* ---- listing ---- */
 
 /* Calls fn with each entry of each folder. */
-static int each_blob(const struct blobs *b, int (*fn)(void *ctx, int folder, const char *name), void *ctx, struct err *e)
+static int each_blob(const struct blobs *b, int (*fn)(void *ctx, int folder, const char *name), void *ctx,
+		struct err *e)
 {
 	for (unsigned i = 0; i < FOLDERS; i++) {
 		char folder[3];
@@ -98,14 +99,16 @@ static int each_blob(const struct blobs *b, int (*fn)(void *ctx, int folder, con
 			continue;
 		DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 		if (!dir) {
-			bad = err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s/%s'", STR_ARG(b->path), folder);
+			bad = err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s/%s'", STR_ARG(b->path),
+					folder);
 			fd_close(&fd);
 			return bad;
 		}
 		size_t n = 0;
 		for (struct dirent *entry; !bad && (entry = readdir(dir));)
 			if (++n > FOLDER_MAX)
-				bad = err_set(e, ERR_LIMIT, 0, "'%.*s/%s' has more than %zu entries", STR_ARG(b->path), folder, FOLDER_MAX);
+				bad = err_set(e, ERR_LIMIT, 0, "'%.*s/%s' has more than %zu entries",
+						STR_ARG(b->path), folder, FOLDER_MAX);
 			else
 				bad = fn(ctx, fd, entry->d_name);
 		closedir(dir);
@@ -115,7 +118,10 @@ static int each_blob(const struct blobs *b, int (*fn)(void *ctx, int folder, con
 	return 0;
 }
 
-static bool is_blob(const char *name, unsigned char ret[DIGEST_BYTES]) { return strlen(name) == NAME_CHARS && !strcmp(name + BLOB_HEX, ".zst") && unhex(name, ret); }
+static bool is_blob(const char *name, unsigned char ret[DIGEST_BYTES])
+{
+	return strlen(name) == NAME_CHARS && !strcmp(name + BLOB_HEX, ".zst") && unhex(name, ret);
+}
 
 struct size {
 	uint64_t n, bytes;
@@ -204,7 +210,8 @@ static void strike_all(struct sweep *s, struct str text)
 {
 	static const char prefix[] = "sha256:";
 	unsigned char digest[DIGEST_BYTES];
-	for (const char *at = text.p, *end = text.p + text.n; (at = memmem(at, (size_t)(end - at), prefix, sizeof prefix - 1));) {
+	for (const char *at = text.p, *end = text.p + text.n;
+			(at = memmem(at, (size_t)(end - at), prefix, sizeof prefix - 1));) {
 		at += sizeof prefix - 1;
 		if (end - at >= BLOB_HEX && unhex(at, digest))
 			strike_digest(s, digest);
@@ -254,7 +261,9 @@ static int strike_rows(struct sweep *s)
 	const struct audit_passed passed = audit_reader_passed(r);
 	audit_reader_close(r);
 	if (got == 0 && passed.odd)
-		return err_set(s->e, ERR_CONFIG, 0, "%" PRIu64 " lines of the record are no rows, so it is not known what they refer to; no blob is removed", passed.odd);
+		return err_set(s->e, ERR_CONFIG, 0, "%" PRIu64
+				" lines of the record are no rows, so it is not known what they refer to; "
+				"no blob is removed", passed.odd);
 	return got;
 }
 
@@ -273,7 +282,8 @@ static bool remove_one(const struct sweep *s, const unsigned char *digest)
 	snprintf(aside, sizeof aside, "%.2s/.%s.gone", hex, hex);
 	if (renameat(s->blobs->dir, name, s->blobs->dir, aside) < 0)
 		return false;
-	if (fstatat(s->blobs->dir, aside, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtime >= s->before && linkat(s->blobs->dir, aside, s->blobs->dir, name, 0) == 0) {
+	if (fstatat(s->blobs->dir, aside, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtime >= s->before &&
+			linkat(s->blobs->dir, aside, s->blobs->dir, name, 0) == 0) {
 		unlinkat(s->blobs->dir, aside, 0);
 		return false;
 	}
@@ -300,14 +310,17 @@ static int remove_leftover(void *ctx, int folder, const char *name)
 {
 	const struct sweep *s = ctx;
 	struct stat st;
-	if (name[0] == '.' && name[1] && strcmp(name, "..") != 0 && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ctime < s->before)
+	if (name[0] == '.' && name[1] && strcmp(name, "..") != 0 &&
+			fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ctime < s->before)
 		unlinkat(folder, name, 0);
 	return 0;
 }
 
-int audit_sweep(struct arena *a, const struct audit *au, const struct blobs *blobs, const struct audit_pruned *would, struct audit_swept *ret, struct err *e)
+int audit_sweep(struct arena *a, const struct audit *au, const struct blobs *blobs,
+		const struct audit_pruned *would, struct audit_swept *ret, struct err *e)
 {
-	struct sweep s = {.a = a, .au = au, .blobs = blobs, .before = au->now() / 1000000 - YOUNG_S, .old.a = a, .read.a = a, .would = would, .e = e};
+	struct sweep s = {.a = a, .au = au, .blobs = blobs, .before = au->now() / 1000000 - YOUNG_S,
+			.old.a = a, .read.a = a, .would = would, .e = e};
 	if (list_old(&s) < 0 || strike_rows(&s) < 0)
 		return -1;
 	remove_rest(&s);

@@ -21,11 +21,14 @@ void audit_time_text(int64_t us, char ret[AUDIT_TS_CHARS + 1])
 		us = 0;
 	/* Years start in March, in eras of 400 of them; see days_of(). */
 	int64_t day = us / AUDIT_DAY_US + 719468, era = day / 146097, of_era = day % 146097;
-	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365, of_year = of_era - (365 * year + year / 4 - year / 100);
+	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365,
+			of_year = of_era - (365 * year + year / 4 - year / 100);
 	unsigned month = (unsigned)((5 * of_year + 2) / 153), second = (unsigned)(us / SECOND_US % DAY_S);
-	unsigned y = (unsigned)(era * 400 + year + (month >= 10)), m = month < 10 ? month + 3 : month - 9, d = (unsigned)(of_year - (153 * month + 2) / 5 + 1);
+	unsigned y = (unsigned)(era * 400 + year + (month >= 10)), m = month < 10 ? month + 3 : month - 9,
+			d = (unsigned)(of_year - (153 * month + 2) / 5 + 1);
 	char text[64];
-	str_put(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", y % 10000, m % 100, d % 100, second / 3600, second / 60 % 60, second % 60, (unsigned)(us % SECOND_US));
+	str_put(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", y % 10000, m % 100, d % 100,
+			second / 3600, second / 60 % 60, second % 60, (unsigned)(us % SECOND_US));
 	memcpy(ret, text, AUDIT_TS_CHARS);
 	ret[AUDIT_TS_CHARS] = '\0';
 }
@@ -38,7 +41,8 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
 	if (month <= 2)
 		year--, month += 12;
-	return 365 * year + year / 4 - year / 100 + year / 400 + (153 * (month - 3) + 2) / 5 + day - 1 - 719468;
+	return 365 * year + year / 4 - year / 100 + year / 400 + (153 * (month - 3) + 2) / 5 +
+			day - 1 - 719468;
 }
 
 static unsigned month_days(unsigned year, unsigned month)
@@ -92,13 +96,16 @@ static bool date_time(struct str s, int64_t *ret, bool *ret_day)
 {
 	unsigned year, month, day, hour, minute, second = 0;
 	int64_t us = 0;
-	if (!take_digits(&s, 4, 1970, 9999, &year) || !take_letter(&s, '-') || !take_digits(&s, 2, 1, 12, &month) || !take_letter(&s, '-') || !take_digits(&s, 2, 1, month_days(year, month), &day))
+	if (!take_digits(&s, 4, 1970, 9999, &year) || !take_letter(&s, '-') ||
+			!take_digits(&s, 2, 1, 12, &month) || !take_letter(&s, '-') ||
+			!take_digits(&s, 2, 1, month_days(year, month), &day))
 		return false;
 	*ret = days_of(year, month, day) * DAY_S * SECOND_US;
 	*ret_day = !s.n;
 	if (!s.n)
 		return true;
-	if ((!take_letter(&s, 'T') && !take_letter(&s, ' ')) || !take_digits(&s, 2, 0, 23, &hour) || !take_letter(&s, ':') || !take_digits(&s, 2, 0, 59, &minute))
+	if ((!take_letter(&s, 'T') && !take_letter(&s, ' ')) || !take_digits(&s, 2, 0, 23, &hour) ||
+			!take_letter(&s, ':') || !take_digits(&s, 2, 0, 59, &minute))
 		return false;
 	if (take_letter(&s, ':') &&
 		(!take_digits(&s, 2, 0, 60, &second) || (take_letter(&s, '.') && !take_fraction(&s, &us))))
@@ -112,7 +119,8 @@ int64_t audit_time_of(struct str ts)
 {
 	int64_t us;
 	bool day;
-	return ts.n == AUDIT_TS_CHARS && ts.p[10] == 'T' && ts.p[19] == '.' && ts.p[26] == 'Z' && date_time(ts, &us, &day) ? us : -1;
+	return ts.n == AUDIT_TS_CHARS && ts.p[10] == 'T' && ts.p[19] == '.' && ts.p[26] == 'Z' &&
+			date_time(ts, &us, &day) ? us : -1;
 }
 
 /* 7d: this long before now. */
@@ -145,7 +153,10 @@ int audit_time_parse(struct str s, int64_t now, bool end, int64_t *ret, struct e
 	else if (take_letter(&s, '@') && num_parse(s, 1, INT64_C(253402300799), &seconds) == 0)
 		t = seconds * SECOND_US;
 	else if (!parse_ago(s, now, &t) && !date_time(s, &t, &day))
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is no time: a span (30m, 12h, 7d, 2w), today, yesterday, now, 2026-01-31 or 2026-01-31T10:00", (int)(s.n < WHEN_MAX ? s.n : WHEN_MAX), s.p);
+		return err_set(e, ERR_INPUT, 0,
+				"'%.*s' is no time: a span (30m, 12h, 7d, 2w), today, yesterday, now, "
+				"2026-01-31 or 2026-01-31T10:00", (int)(s.n < WHEN_MAX ? s.n : WHEN_MAX),
+				s.p);
 	*ret = t + (day && end ? AUDIT_DAY_US : 0);
 	return 0;
 }

@@ -22,7 +22,8 @@
 
 #define READ_BYTES ((size_t)256 << 10)
 
-static const char faults[][12] = {"sound", "changed", "removed", "reordered", "inserted", "torn", "forged", "rewritten", "unanchored"};
+static const char faults[][12] = {"sound", "changed", "removed", "reordered", "inserted", "torn", "forged",
+		"rewritten", "unanchored"};
 
 const char *audit_fault_name(enum audit_fault f) { return faults[f]; }
 
@@ -126,7 +127,8 @@ static int next_line(struct chain_reader *r, struct str *ret, struct err *e)
 
 /* ---- naming the fault ---- */
 
-__attribute__((format(printf, 6, 7))) static int blame(struct chain_check *c, enum audit_fault fault, size_t day, uint64_t line, uint64_t seq, const char *why, ...)
+__attribute__((format(printf, 6, 7))) static int blame(struct chain_check *c, enum audit_fault fault,
+		size_t day, uint64_t line, uint64_t seq, const char *why, ...)
 {
 	va_list ap;
 	c->v->fault = fault;
@@ -148,7 +150,8 @@ struct around { /* found by the second scan */
  * Reads to the end. `prev` is the hash that row `seq` must follow. The hashes are copies, since the reader's
  * buffer moves on.
  */
-static int look_on(struct chain_check *c, const char *last, const char *this, const char *prev, uint64_t seq, struct around *ret)
+static int look_on(struct chain_check *c, const char *last, const char *this, const char *prev, uint64_t seq,
+		struct around *ret)
 {
 	struct around found = {0};
 	struct str line;
@@ -169,8 +172,10 @@ static int look_on(struct chain_check *c, const char *last, const char *this, co
 static int blame_front(struct chain_check *c, bool moved)
 {
 	if (moved)
-		return blame(c, AUDIT_REORDERED, 0, 1, c->start_seq, "rows that come before it stand behind it");
-	return blame(c, AUDIT_INSERTED, 0, 1, c->start_seq, "no row is there that it follows, and lower numbers stand behind it");
+		return blame(c, AUDIT_REORDERED, 0, 1, c->start_seq,
+				"rows that come before it stand behind it");
+	return blame(c, AUDIT_INSERTED, 0, 1, c->start_seq,
+			"no row is there that it follows, and lower numbers stand behind it");
 }
 
 /* A row with a correct hash of its own that does not follow the last one. */
@@ -182,26 +187,34 @@ static int blame_misplaced(struct chain_check *c, const struct row_frame *f)
 	struct around found;
 	memcpy(hash, f->hash.p, sizeof hash);
 	memcpy(prev, f->prev.p, sizeof prev);
-	const bool twin = seq == last && c->before.seq + 1 == seq && !memcmp(prev, c->before.seq ? c->before.hash : AUDIT_ZERO, sizeof prev);
+	const bool twin = seq == last && c->before.seq + 1 == seq &&
+			!memcmp(prev, c->before.seq ? c->before.hash : AUDIT_ZERO, sizeof prev);
 	const bool follows = !memcmp(prev, c->last.hash, sizeof prev);
 	const bool low = seq < c->start_seq && !c->start_known;
 	if (look_on(c, c->last.hash, hash, low ? c->start_prev : prev, low ? c->start_seq : seq, &found) < 0)
 		return -1;
 	if (twin && found.after_this && !found.after_last)
-		return blame(c, AUDIT_INSERTED, c->last.day, c->last.line, last, "the chain goes on from the other row %" PRIu64 ", behind this one", last);
+		return blame(c, AUDIT_INSERTED, c->last.day, c->last.line, last,
+				"the chain goes on from the other row %" PRIu64 ", behind this one", last);
 	if (low)
-		return blame_front(c, found.before_this || (!memcmp(hash, c->start_prev, sizeof hash) && seq + 1 == c->start_seq));
+		return blame_front(c, found.before_this ||
+				(!memcmp(hash, c->start_prev, sizeof hash) && seq + 1 == c->start_seq));
 	if (seq <= last)
 		return blame(c, AUDIT_INSERTED, day, line, seq, "row %" PRIu64 " was there before", seq);
 	if (found.after_last && found.before_this)
-		return blame(c, AUDIT_REORDERED, day, line, seq, "row %" PRIu64 " should stand here, and comes later", last + 1);
+		return blame(c, AUDIT_REORDERED, day, line, seq, "row %" PRIu64
+				" should stand here, and comes later", last + 1);
 	if (found.after_last)
-		return blame(c, AUDIT_INSERTED, day, line, seq, "the row that follows row %" PRIu64 " comes later", last);
+		return blame(c, AUDIT_INSERTED, day, line, seq, "the row that follows row %" PRIu64
+				" comes later", last);
 	if (follows)
-		return blame(c, AUDIT_CHANGED, day, line, seq, "it follows row %" PRIu64 " and has another number; its hash was made anew", last);
+		return blame(c, AUDIT_CHANGED, day, line, seq, "it follows row %" PRIu64
+				" and has another number; its hash was made anew", last);
 	if (seq > last + 1)
-		return blame(c, AUDIT_REMOVED, day, line, last + 1, "rows %" PRIu64 " to %" PRIu64 " are missing before this line", last + 1, seq - 1);
-	return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, last, "row %" PRIu64 " follows another row %" PRIu64 "; the hash was made anew", seq, last);
+		return blame(c, AUDIT_REMOVED, day, line, last + 1, "rows %" PRIu64 " to %" PRIu64
+				" are missing before this line", last + 1, seq - 1);
+	return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, last, "row %" PRIu64
+			" follows another row %" PRIu64 "; the hash was made anew", seq, last);
 }
 
 /* The first row: seq 1, or a row whose predecessor a tombstone names. */
@@ -239,9 +252,11 @@ static void note_tombstone(struct chain_check *c, struct str line)
 	struct str rest;
 	c->v->tombstones++;
 	line = str_sub(line, line.n > most ? line.n - most : 0, line.n);
-	if (!digits_after(line, key, &seq, &rest) || !str_starts(rest, hash) || rest.n != sizeof hash - 1 + AUDIT_HASH + 2 + FRAME_END)
+	if (!digits_after(line, key, &seq, &rest) || !str_starts(rest, hash) || rest.n != sizeof hash - 1 +
+			AUDIT_HASH + 2 + FRAME_END)
 		return;
-	if (seq + 1 == c->start_seq ? !memcmp(rest.p + sizeof hash - 1, c->start_prev, AUDIT_HASH) : seq + 1 > c->start_seq && seq <= c->last.seq)
+	if (seq + 1 == c->start_seq ? !memcmp(rest.p + sizeof hash - 1, c->start_prev, AUDIT_HASH) : seq +
+			1 > c->start_seq && seq <= c->last.seq)
 		c->start_known = true;
 }
 
@@ -263,18 +278,25 @@ static bool take_part(struct str *s, const char *word, char *ret, size_t n)
 static bool checkpoint_of_row(struct str line, struct audit_checkpoint *ret)
 {
 	struct str rest;
-	return digits_after(line, ",\"checkpoint\":{\"seq\":", &ret->seq, &rest) && take_part(&rest, ",\"hash\":\"", ret->hash, AUDIT_HASH) &&
-	       take_part(&rest, "\",\"at\":\"", ret->at, AUDIT_AT) && take_part(&rest, "\",\"key\":\"", ret->key, AUDIT_KEY) &&
-	       take_part(&rest, "\",\"signature\":\"", ret->signature, AUDIT_SIGNATURE) && rest.n == 2 + FRAME_END;
+	return digits_after(line, ",\"checkpoint\":{\"seq\":", &ret->seq, &rest) &&
+			take_part(&rest, ",\"hash\":\"", ret->hash, AUDIT_HASH) &&
+	       take_part(&rest, "\",\"at\":\"", ret->at, AUDIT_AT) && take_part(&rest, "\",\"key\":\"",
+	       ret->key, AUDIT_KEY) &&
+	       take_part(&rest, "\",\"signature\":\"", ret->signature, AUDIT_SIGNATURE) && rest.n == 2 +
+	       FRAME_END;
 }
 
-static bool by_the_key(const struct chain_check *c, const struct audit_checkpoint *cp) { return !c->anchor->key.n || str_is(c->anchor->key, cp->key); }
+static bool by_the_key(const struct chain_check *c, const struct audit_checkpoint *cp)
+{
+	return !c->anchor->key.n || str_is(c->anchor->key, cp->key);
+}
 
 /* This row states that the row before it was signed. */
 static bool checkpoint_fits(struct chain_check *c, struct str line, const struct row_frame *f)
 {
 	struct audit_checkpoint cp;
-	if (!checkpoint_of_row(line, &cp) || cp.seq + 1 != f->seq || memcmp(cp.hash, f->prev.p, AUDIT_HASH) != 0 || !checkpoint_signed(&cp))
+	if (!checkpoint_of_row(line, &cp) || cp.seq + 1 != f->seq ||
+			memcmp(cp.hash, f->prev.p, AUDIT_HASH) != 0 || !checkpoint_signed(&cp))
 		return false;
 	if (by_the_key(c, &cp)) {
 		c->v->checkpoints++;
@@ -296,7 +318,9 @@ static bool anchor_fits(struct chain_check *c)
 	const struct audit_checkpoint *cp = c->anchor->checkpoint;
 	if (!cp || (checkpoint_signed(cp) && by_the_key(c, cp)))
 		return true;
-	blame(c, AUDIT_FORGED, c->r.ndays, 0, cp->seq, "the checkpoint of row %" PRIu64 " is not signed by %s", cp->seq, c->anchor->key.n ? "this key" : "the key that it names");
+	blame(c, AUDIT_FORGED, c->r.ndays, 0, cp->seq, "the checkpoint of row %" PRIu64
+			" is not signed by %s", cp->seq,
+			c->anchor->key.n ? "this key" : "the key that it names");
 	return false;
 }
 
@@ -305,15 +329,20 @@ static int anchor_ends(struct chain_check *c)
 {
 	const struct audit_checkpoint *cp = c->anchor->checkpoint;
 	if (cp && c->last.seq < cp->seq)
-		return blame(c, AUDIT_REMOVED, c->last.day, c->last.line + 1, c->last.seq + 1, "row %" PRIu64 " was signed, and the record ends before it", cp->seq);
+		return blame(c, AUDIT_REMOVED, c->last.day, c->last.line + 1, c->last.seq + 1, "row %" PRIu64
+				" was signed, and the record ends before it", cp->seq);
 	if (cp && cp->seq + 1 == c->start_seq && memcmp(c->start_prev, cp->hash, AUDIT_HASH) != 0)
-		return blame(c, AUDIT_REWRITTEN, 0, 1, c->start_seq, "it follows another row %" PRIu64 " than was signed", cp->seq);
+		return blame(c, AUDIT_REWRITTEN, 0, 1, c->start_seq, "it follows another row %" PRIu64
+				" than was signed", cp->seq);
 	if (cp && cp->seq + 1 < c->start_seq)
-		return blame(c, AUDIT_UNANCHORED, c->r.ndays, 0, cp->seq, "row %" PRIu64 ", which was signed, has been dropped since; a newer checkpoint is needed", cp->seq);
+		return blame(c, AUDIT_UNANCHORED, c->r.ndays, 0, cp->seq, "row %" PRIu64
+				", which was signed, has been dropped since; a newer checkpoint is needed",
+				cp->seq);
 	if (cp && cp->seq > c->v->signed_seq)
 		c->v->signed_seq = cp->seq;
 	if (c->anchor->key.n && !c->v->signed_seq)
-		return blame(c, AUDIT_UNANCHORED, c->r.ndays, 0, c->last.seq, "nothing in the record is signed by this key");
+		return blame(c, AUDIT_UNANCHORED, c->r.ndays, 0, c->last.seq,
+				"nothing in the record is signed by this key");
 	return 0;
 }
 
@@ -334,7 +363,8 @@ static void note_recovered(struct chain_check *c, struct str line)
 	int64_t from, to;
 
 	c->v->recovered++;
-	if (audit_number(audit_inner(missing, "from"), &from) && audit_number(audit_inner(missing, "to"), &to) && from > 0 && to >= from)
+	if (audit_number(audit_inner(missing, "from"), &from) && audit_number(audit_inner(missing, "to"),
+			&to) && from > 0 && to >= from)
 		c->v->missing += (uint64_t)(to - from) + 1;
 }
 
@@ -354,11 +384,13 @@ static int check_row(struct chain_check *c, struct str line)
 	else if (f.seq != c->last.seq + 1 || memcmp(f.prev.p, c->last.hash, AUDIT_HASH) != 0)
 		return blame_misplaced(c, &f) < 0 ? -1 : ROW_BAD;
 	if (is_rewritten(c, f.seq, f.hash.p)) {
-		blame(c, AUDIT_REWRITTEN, c->r.day, c->r.line, f.seq, "it is another row than was signed; the chain up to here was made anew");
+		blame(c, AUDIT_REWRITTEN, c->r.day, c->r.line, f.seq,
+				"it is another row than was signed; the chain up to here was made anew");
 		return ROW_BAD;
 	}
 	if (str_is(f.kind, "checkpoint") && !checkpoint_fits(c, line, &f)) {
-		blame(c, AUDIT_FORGED, c->r.day, c->r.line, f.seq, "its signature is not of its key, or not about the row before it");
+		blame(c, AUDIT_FORGED, c->r.day, c->r.line, f.seq,
+				"its signature is not of its key, or not about the row before it");
 		return ROW_BAD;
 	}
 	if (str_is(f.kind, "tombstone"))
@@ -379,14 +411,18 @@ static int check_ends(struct chain_check *c)
 	const uint64_t from = c->start_seq;
 	if (c->started && !c->start_known) {
 		if (from == 1)
-			return blame(c, AUDIT_CHANGED, 0, 1, 1, "row 1 follows no row, and names one; its hash was made anew");
-		return blame(c, AUDIT_REMOVED, 0, 1, 1, "rows 1 to %" PRIu64 " are missing and no tombstone speaks of them", from - 1);
+			return blame(c, AUDIT_CHANGED, 0, 1, 1,
+					"row 1 follows no row, and names one; its hash was made anew");
+		return blame(c, AUDIT_REMOVED, 0, 1, 1, "rows 1 to %" PRIu64
+				" are missing and no tombstone speaks of them", from - 1);
 	}
 	if (c->last.seq < c->head.seq)
 		return blame(c, AUDIT_REMOVED, c->last.day, c->last.line + 1, c->last.seq + 1,
-			     "rows %" PRIu64 " to %" PRIu64 " were written and are missing at the end", c->last.seq + 1, c->head.seq);
+			     "rows %" PRIu64 " to %" PRIu64 " were written and are missing at the end",
+			     c->last.seq + 1, c->head.seq);
 	if (c->last.seq == c->head.seq && c->last.seq && memcmp(c->last.hash, c->head.hash, AUDIT_HASH) != 0)
-		return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, c->last.seq, "it is not the row that was written last; its hash was made anew");
+		return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, c->last.seq,
+				"it is not the row that was written last; its hash was made anew");
 	return anchor_ends(c);
 }
 
@@ -402,9 +438,12 @@ static int check_all(struct chain_check *c)
 		if (got == READ_END)
 			return check_ends(c);
 		if (got == READ_TORN && c->r.day + 1 == c->r.ndays)
-			return blame(c, AUDIT_TORN, c->r.day, c->r.line, c->last.seq + 1, "the last line has no end; the next row that is written moves it aside");
+			return blame(c, AUDIT_TORN, c->r.day, c->r.line, c->last.seq + 1,
+					"the last line has no end; the next row that is written moves it "
+					"aside");
 		if (got != READ_ROW) {
-			bad_row(c, c->last.seq + 1, got == READ_TORN ? "the line has no end" : "the line is longer than a row can be");
+			bad_row(c, c->last.seq + 1, got == READ_TORN ? "the line has no end" :
+					"the line is longer than a row can be");
 			return 0;
 		}
 		int rc = check_row(c, line);
@@ -429,7 +468,8 @@ static int take_stock(struct chain_check *c, size_t max)
 	return 0;
 }
 
-int audit_verify(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e)
+int audit_verify(struct arena *a, const struct audit *au, const struct audit_anchor *anchor,
+		struct audit_verdict *ret, struct err *e)
 {
 	struct audit_verdict v = {0};
 	struct chain_check c = {.r = {.au = au, .fd = -1}, .anchor = anchor, .v = &v, .e = e};

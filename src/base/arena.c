@@ -1,10 +1,12 @@
 /*
  * struct arena: chunks of memory, handed out from the front, zeroed.
  *
- * Chunks double from CHUNK_MIN to CHUNK_MAX. A request that would waste much of a chunk gets a chunk of its own, which is put *behind* the
- * current one so that small allocations go on filling that. Small chunks are zeroed piece by piece when they are handed out, since most of
- * the first is never used and its pages need not be touched; large ones come zeroed from the system. Under AddressSanitizer the unused part of a chunk is poisoned and every
- * allocation is followed by a gap, so that running over an allocation's end is seen although malloc knows only the chunk.
+ * Chunks double from CHUNK_MIN to CHUNK_MAX. A request that would waste much of a chunk gets a chunk of its
+ * own, which is put *behind* the current one so that small allocations go on filling that. Small chunks are
+ * zeroed piece by piece when they are handed out, since most of the first is never used and its pages need
+ * not be touched; large ones come zeroed from the system. Under AddressSanitizer the unused part of a chunk
+ * is poisoned and every allocation is followed by a gap, so that running over an allocation's end is seen
+ * although malloc knows only the chunk.
  */
 #include "base/arena.h"
 
@@ -36,7 +38,8 @@
 #define ALIGN ((size_t)16)
 #define CHUNK_MIN ((size_t)64 << 10)
 #define CHUNK_MAX ((size_t)4 << 20)
-#define CHUNK_ZEROED ((size_t)128 << 10) /* malloc takes pieces of this size from the system, so they are zero already */
+/* malloc takes pieces of this size from the system, so they are zero already */
+#define CHUNK_ZEROED ((size_t)128 << 10)
 
 struct arena_chunk {
 	struct arena_chunk *next;

@@ -3,17 +3,18 @@
  *
  * Memory is zeroed and aligned to 16 bytes; `used` never exceeds `cap`; nothing is freed before arena_free().
  *
- * The way out. arena_alloc() never returns NULL. When the cap (or the machine's memory) is reached, it leaves the
- * innermost arena_run(), which then returns ARENA_FULL, so its callers need no checks. arena_leave() serves other
- * bounds in the same way. Each arena_run() links to the one around it; leaving an inner one returns to the outer.
+ * The way out. arena_alloc() never returns NULL. When the cap (or the machine's memory) is reached, it leaves
+ * the innermost arena_run(), which then returns ARENA_FULL, so its callers need no checks. arena_leave()
+ * serves other bounds in the same way. Each arena_run() links to the one around it; leaving an inner one
+ * returns to the outer.
  *
- * Cleanups. Code that owns more than arena memory (a descriptor, a child, a lock, a value of a library) registers
- * its release with arena_defer(). Each cleanup runs once: when the arena_run() in which it was registered is left,
- * or in arena_free(), the newest first. A cleanup runs before the stack is unwound, so it may use local variables
- * of the function that registered it. It must not allocate from this arena.
+ * Cleanups. Code that owns more than arena memory (a descriptor, a child, a lock, a value of a library)
+ * registers its release with arena_defer(). Each cleanup runs once: when the arena_run() in which it was
+ * registered is left, or in arena_free(), the newest first. A cleanup runs before the stack is unwound, so it
+ * may use local variables of the function that registered it. It must not allocate from this arena.
  *
- * Processes. A child of fork() has copies of the guards and cleanups of its parent and must use neither: the child
- * calls arena_disown() first (process_fork() does).
+ * Processes. A child of fork() has copies of the guards and cleanups of its parent and must use neither: the
+ * child calls arena_disown() first (process_fork() does).
  */
 #pragma once
 #include <stdbool.h>
@@ -48,15 +49,21 @@ enum { ARENA_DONE = 0, ARENA_FULL = -1 };
 
 void arena_init(struct arena *a, size_t cap);
 /*
- * An arena for a part of the work of another one. When the parent is left or freed, it frees this arena. Without an
- * arena_run() of its own, a full arena leaves the innermost one of its parent.
+ * An arena for a part of the work of another one. When the parent is left or freed, it frees this arena.
+ * Without an arena_run() of its own, a full arena leaves the innermost one of its parent.
  */
 void arena_init_in(struct arena *a, size_t cap, struct arena *parent);
 /* Another parent, or none (NULL). */
 void arena_adopt(struct arena *a, struct arena *parent);
-/* Runs the cleanups, then frees the memory. The arena can be used again; one of a parent has none from then on. */
+/*
+ * Runs the cleanups, then frees the memory. The arena can be used again; one of a parent has none from then
+ * on.
+ */
 void arena_free(struct arena *a);
-/* For the end of the process, which frees all memory at once: runs the cleanups; frees under a leak checker only. */
+/*
+ * For the end of the process, which frees all memory at once: runs the cleanups; frees under a leak checker
+ * only.
+ */
 void arena_end(struct arena *a);
 bool arena_leaks_matter(void);
 void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull, malloc, alloc_size(2)));
@@ -68,13 +75,14 @@ void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n) __attri
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
 
 /*
- * Runs fn(arg) so that arena_alloc() and arena_leave() inside it can leave it. Returns fn's value when fn returns (fn must return >= 0),
- * ARENA_FULL when the arena was exhausted, or the code given to arena_leave(). Nests.
+ * Runs fn(arg) so that arena_alloc() and arena_leave() inside it can leave it. Returns fn's value when fn
+ * returns (fn must return >= 0), ARENA_FULL when the arena was exhausted, or the code given to arena_leave().
+ * Nests.
  */
 int arena_run(struct arena *a, int (*fn)(void *arg), void *arg);
 /*
- * Runs the cleanups registered in the innermost arena_run() and leaves it with `code` (negative, not ARENA_FULL).
- * Aborts the program if there is none: that is a bug.
+ * Runs the cleanups registered in the innermost arena_run() and leaves it with `code` (negative, not
+ * ARENA_FULL). Aborts the program if there is none: that is a bug.
  */
 void arena_leave(struct arena *a, int code) __attribute__((noreturn));
 
@@ -84,5 +92,8 @@ void arena_defer(struct arena *a, struct arena_cleanup *c, void (*fn)(void *ptr)
 void arena_release(struct arena *a, struct arena_cleanup *c);
 /* Unregisters the cleanup without running it: the caller has released the thing, or gives it away. */
 void arena_forget(struct arena *a, struct arena_cleanup *c);
-/* For a child after fork(): it drops the guards and cleanups, which are its parent's; arena_run() starts anew. */
+/*
+ * For a child after fork(): it drops the guards and cleanups, which are its parent's; arena_run() starts
+ * anew.
+ */
 void arena_disown(struct arena *a);

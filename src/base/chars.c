@@ -19,8 +19,10 @@ static const struct {
 	{0x2060, 0x2065, CHAR_INVISIBLE}, {0x2066, 0x2069, CHAR_BIDI},      {0x206A, 0x206F, CHAR_INVISIBLE},
 	{0x2800, 0x2800, CHAR_BLANK},     {0x3000, 0x3000, CHAR_BLANK},     {0x3164, 0x3164, CHAR_INVISIBLE},
 	{0xFE00, 0xFE0F, CHAR_JOINER},    {0xFEFF, 0xFEFF, CHAR_INVISIBLE}, {0xFFA0, 0xFFA0, CHAR_INVISIBLE},
-	{0xFFF0, 0xFFFB, CHAR_INVISIBLE}, {0x13430, 0x1343F, CHAR_JOINER},  {0x16FE4, 0x16FE4, CHAR_INVISIBLE},
-	{0x1BCA0, 0x1BCA3, CHAR_INVISIBLE}, {0x1D159, 0x1D159, CHAR_INVISIBLE}, {0x1D173, 0x1D17A, CHAR_INVISIBLE},
+	{0xFFF0, 0xFFFB, CHAR_INVISIBLE}, {0x13430, 0x1343F, CHAR_JOINER},
+	{0x16FE4, 0x16FE4, CHAR_INVISIBLE},
+	{0x1BCA0, 0x1BCA3, CHAR_INVISIBLE}, {0x1D159, 0x1D159, CHAR_INVISIBLE},
+	{0x1D173, 0x1D17A, CHAR_INVISIBLE},
 	{0xE0000, 0xE007F, CHAR_TAG},     {0xE0080, 0xE00FF, CHAR_INVISIBLE}, {0xE0100, 0xE01EF, CHAR_JOINER},
 	{0xE01F0, 0xE0FFF, CHAR_INVISIBLE},
 };
@@ -67,7 +69,8 @@ struct str str_visible(struct arena *a, struct str s)
 	struct buf b;
 	size_t plain = 0;
 
-	while (plain < s.n && (printable_ascii((unsigned char)s.p[plain]) || s.p[plain] == '\n' || s.p[plain] == '\t'))
+	while (plain < s.n && (printable_ascii((unsigned char)s.p[plain]) || s.p[plain] == '\n' ||
+			s.p[plain] == '\t'))
 		plain++;
 	if (plain == s.n)
 		return s;

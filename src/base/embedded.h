@@ -1,13 +1,13 @@
 /*
- * Files of the source tree whose bytes are part of the program. EMBEDDED in the Makefile says which file each name
- * stands for; scripts/embed makes the arrays.
+ * Files of the source tree whose bytes are part of the program. EMBEDDED in the Makefile says which file each
+ * name stands for; scripts/embed makes the arrays.
  */
 #pragma once
 
 #include <stddef.h>
 
-#define EMBEDDED_FILE(name)                                                                                            \
-	extern const unsigned char name[];                                                                             \
+#define EMBEDDED_FILE(name) \
+	extern const unsigned char name[]; \
 	extern const size_t name##_n
 
 EMBEDDED_FILE(selftest_attempts); /* the sets of `caisson selftest` */

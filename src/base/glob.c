@@ -1,9 +1,10 @@
 /*
  * Patterns. See glob.h.
  *
- * Positions are byte offsets of the pattern at which one of its elements starts; its length n is "matched", and n + 1 is "matched, and the
- * separator after it seen" (GLOB_BELOW, GLOB_WORDS), which takes anything. From any position a step leads to the same or a later one; so
- * all that a hole can reach is found in one pass from left to right.
+ * Positions are byte offsets of the pattern at which one of its elements starts; its length n is "matched",
+ * and n + 1 is "matched, and the separator after it seen" (GLOB_BELOW, GLOB_WORDS), which takes anything.
+ * From any position a step leads to the same or a later one; so all that a hole can reach is found in one
+ * pass from left to right.
  */
 #include "base/glob.h"
 
@@ -84,7 +85,8 @@ static struct element star_at(const struct glob *g, size_t at)
 		return (struct element){.kind = STAR, .slashes = true, .len = end - at};
 	if (end - at >= 2 && start && end < p.n && p.p[end] == '/')
 		return (struct element){.kind = DIRS, .len = end + 1 - at};
-	return (struct element){.kind = STAR, .len = end - at, .slashes = end - at >= 2 && (!(g->flags & GLOB_GIT) || (start && end == p.n))};
+	return (struct element){.kind = STAR, .len = end - at, .slashes = end - at >= 2 &&
+			(!(g->flags & GLOB_GIT) || (start && end == p.n))};
 }
 
 static struct element element_at(const struct glob *g, size_t at)
@@ -103,7 +105,8 @@ static struct element element_at(const struct glob *g, size_t at)
 			return (struct element){.kind = CLASS, .len = n};
 		if (p.p[at] == '\\' && at + 1 < p.n)
 			return (struct element){.kind = LITERAL, .byte = p.p[at + 1], .len = 2};
-	} else if ((g->flags & GLOB_ESCAPE) && p.p[at] == '\\' && at + 1 < p.n && (p.p[at + 1] == '*' || p.p[at + 1] == '\\')) {
+	} else if ((g->flags & GLOB_ESCAPE) && p.p[at] == '\\' && at + 1 < p.n &&
+			(p.p[at + 1] == '*' || p.p[at + 1] == '\\')) {
 		return (struct element){.kind = LITERAL, .byte = p.p[at + 1], .len = 2};
 	}
 	return (struct element){.kind = LITERAL, .byte = p.p[at], .len = 1};
@@ -146,7 +149,10 @@ static bool burn_step(struct glob *g)
 	return !g->gave_up;
 }
 
-static char separator(const struct glob *g) { return g->flags & GLOB_BELOW ? '/' : g->flags & GLOB_WORDS ? ' ' : '\0'; }
+static char separator(const struct glob *g)
+{
+	return g->flags & GLOB_BELOW ? '/' : g->flags & GLOB_WORDS ? ' ' : '\0';
+}
 
 static bool takes(const struct glob *g, size_t at, struct element e, unsigned char b)
 {
@@ -207,7 +213,8 @@ static bool takes_hole(const struct glob *g, size_t at, struct element e, char h
 	if (hole == GLOB_HOLE_ANY)
 		return e.kind != END || separator(g);
 	if (hole == GLOB_HOLE_NAME)
-		return e.kind == LITERAL ? e.byte != '/' : e.kind == END ? separator(g) && separator(g) != '/' : true;
+		return e.kind == LITERAL ? e.byte != '/' : e.kind == END ? separator(g) &&
+				separator(g) != '/' : true;
 	for (const char *c = "-0123456789"; *c; c++)
 		if (takes(g, at, e, (unsigned char)*c))
 			return true;
@@ -229,7 +236,10 @@ static void may_hole(struct glob *g, uint64_t *set, char hole)
 	}
 }
 
-/* A hole, for "every value matches": only what takes all of it wherever it is. `words`: whole words, after a blank, or none. */
+/*
+ * A hole, for "every value matches": only what takes all of it wherever it is. `words`: whole words, after a
+ * blank, or none.
+ */
 static void must_hole(struct glob *g, uint64_t *set, char hole, bool words)
 {
 	uint64_t to[GLOB_SETS];
@@ -270,14 +280,21 @@ void glob_start(struct glob *g, struct str pattern, unsigned flags)
 
 static bool is_dead(const struct glob *g) { return g->gave_up || set_next(g, g->may, 0) == SIZE_MAX; }
 
-static bool plain_byte(const struct glob *g, char c) { return c != '*' && c != '\\' && !(g->flags & GLOB_PATH && (c == '?' || c == '[')); }
+static bool plain_byte(const struct glob *g, char c)
+{
+	return c != '*' && c != '\\' && !(g->flags & GLOB_PATH && (c == '?' || c == '['));
+}
 
-/* A single position in the middle of literal bytes: compares as many as there are. Returns how far the text was taken. */
+/*
+ * A single position in the middle of literal bytes: compares as many as there are. Returns how far the text
+ * was taken.
+ */
 static size_t run_literals(struct glob *g, struct str text, size_t i, size_t at)
 {
 	size_t from = at;
 
-	while (i < text.n && at < g->pattern.n && g->pattern.p[at] == text.p[i] && plain_byte(g, text.p[i]) && (unsigned char)text.p[i] > GLOB_HOLE_NAME)
+	while (i < text.n && at < g->pattern.n && g->pattern.p[at] == text.p[i] && plain_byte(g, text.p[i]) &&
+			(unsigned char)text.p[i] > GLOB_HOLE_NAME)
 		i++, at++;
 	if (at > from) {
 		set_clear(g, g->may);
@@ -298,7 +315,10 @@ static size_t run_star(const struct glob *g, struct str text, size_t i, size_t a
 	return i;
 }
 
-/* Short cuts for short patterns: most of them are literal bytes and a star or two. Steps give the same answer, slower. */
+/*
+ * Short cuts for short patterns: most of them are literal bytes and a star or two. Steps give the same
+ * answer, slower.
+ */
 static size_t skip_ahead(struct glob *g, struct str text, size_t i)
 {
 	uint64_t set = g->may[0];
@@ -343,7 +363,8 @@ static void feed_words(struct glob *g, struct str start, bool no_dash)
 	step_byte(g, more, ' ');
 	for (size_t i = 0; i < start.n; i++)
 		step_byte(g, more, (unsigned char)start.p[i]);
-	if (no_dash && !start.n) { /* what a dash alone could take is left out; what takes a dash among others stays */
+	/* what a dash alone could take is left out; what takes a dash among others stays */
+	if (no_dash && !start.n) {
 		uint64_t to[GLOB_SETS];
 
 		memcpy(to, more, g->sets * sizeof *to);
@@ -407,7 +428,10 @@ bool glob_name(struct str pattern, struct str text)
 	return p == pattern.n;
 }
 
-/* Are both the same literal byte, or can it not be said so simply? Holes and what is special in a pattern can not. */
+/*
+ * Are both the same literal byte, or can it not be said so simply? Holes and what is special in a pattern can
+ * not.
+ */
 static bool may_agree(char p, char b, unsigned flags)
 {
 	if (p == '*' || p == '?' || p == '[' || p == ']' || p == '\\' || (unsigned char)b <= GLOB_HOLE_NAME)
@@ -420,7 +444,8 @@ bool glob_path(struct str pattern, struct str path, unsigned flags)
 	/* Tables of names are tried against every path: nearly all fail at their first or last byte. */
 	if (pattern.n && path.n && !may_agree(pattern.p[0], path.p[0], flags))
 		return false;
-	if (pattern.n && path.n && !(flags & (GLOB_BELOW | GLOB_WORDS)) && !may_agree(pattern.p[pattern.n - 1], path.p[path.n - 1], flags))
+	if (pattern.n && path.n && !(flags & (GLOB_BELOW | GLOB_WORDS)) &&
+			!may_agree(pattern.p[pattern.n - 1], path.p[path.n - 1], flags))
 		return false;
 	return glob_may(pattern, path, flags | GLOB_PATH) == GLOB_YES;
 }
@@ -462,8 +487,12 @@ static struct str trim_pattern(struct str p)
 	return p;
 }
 
-/* `dir` is put before the pattern as it is; `deep`: the pattern starts at any depth below it, whether it has a slash or not. */
-static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, struct str path, unsigned flags)
+/*
+ * `dir` is put before the pattern as it is; `deep`: the pattern starts at any depth below it, whether it has
+ * a slash or not.
+ */
+static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, struct str path,
+		unsigned flags)
 {
 	struct draft d;
 	struct glob g;

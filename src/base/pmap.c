@@ -1,9 +1,10 @@
 /*
  * struct pmap: a hash trie of 16-way nodes.
  *
- * A node is a leaf or a branch. A leaf holds one key; keys whose whole hashes are equal follow it through `next`, sorted. A branch at depth d
- * has a child for each value of the d-th four bits of the hash that occurs, packed, with `bits` saying which. Removal folds a branch with a
- * single leaf into that leaf. So the shape depends on the keys only, never on the order in which they came and went.
+ * A node is a leaf or a branch. A leaf holds one key; keys whose whole hashes are equal follow it through
+ * `next`, sorted. A branch at depth d has a child for each value of the d-th four bits of the hash that
+ * occurs, packed, with `bits` saying which. Removal folds a branch with a single leaf into that leaf. So the
+ * shape depends on the keys only, never on the order in which they came and went.
  */
 #include "base/pmap.h"
 
@@ -59,7 +60,8 @@ const void *pmap_get(const struct pmap *m, struct str key)
 	return NULL;
 }
 
-static struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, const void *value, const struct pmap *next)
+static struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, const void *value,
+		const struct pmap *next)
 {
 	struct pmap *m = arena_alloc(a, sizeof *m + sizeof *m->entry);
 	m->leaf = true;
@@ -69,7 +71,8 @@ static struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, con
 }
 
 /* A chain of leaves of one hash, with key set or removed; what comes after the place is shared. */
-static const struct pmap *chain_set(struct arena *a, const struct pmap *m, uint32_t hash, struct str key, const void *value)
+static const struct pmap *chain_set(struct arena *a, const struct pmap *m, uint32_t hash, struct str key,
+		const void *value)
 {
 	const struct pmap *head = NULL, **end = &head;
 	for (; m && str_cmp(m->entry->key, key) < 0; m = m->entry->next) {
@@ -83,14 +86,19 @@ static const struct pmap *chain_set(struct arena *a, const struct pmap *m, uint3
 	return head;
 }
 
-/* A branch like m (NULL: empty) with slot i holding `child` (NULL: nothing), folded when only one leaf is left. */
-static const struct pmap *branch_with(struct arena *a, const struct pmap *m, unsigned i, const struct pmap *child)
+/*
+ * A branch like m (NULL: empty) with slot i holding `child` (NULL: nothing), folded when only one leaf is
+ * left.
+ */
+static const struct pmap *branch_with(struct arena *a, const struct pmap *m, unsigned i,
+		const struct pmap *child)
 {
 	const struct pmap *kids[FAN];
 	uint16_t bits = 0;
 	unsigned n = 0;
 	for (unsigned k = 0; k < FAN; k++) {
-		const struct pmap *c = k == i ? child : m && m->bits >> k & 1 ? m->kids[rank(m->bits, k)] : NULL;
+		const struct pmap *c = k == i ? child : m && m->bits >> k & 1 ? m->kids[rank(m->bits, k)] :
+				NULL;
 		if (!c)
 			continue;
 		bits |= (uint16_t)(1u << k);
@@ -118,7 +126,8 @@ static const struct pmap *join_nodes(struct arena *a, unsigned depth, const stru
 	return b;
 }
 
-static const struct pmap *node_set(struct arena *a, const struct pmap *m, unsigned depth, uint32_t hash, struct str key, const void *value)
+static const struct pmap *node_set(struct arena *a, const struct pmap *m, unsigned depth, uint32_t hash,
+		struct str key, const void *value)
 {
 	if (!m)
 		return value ? leaf_new(a, hash, key, value, NULL) : NULL;

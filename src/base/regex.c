@@ -1,14 +1,14 @@
 /*
  * Compiling and matching with PCRE2.
  *
- * PCRE2's own match limit counts backtracking from one starting point only and takes a scan of any length for one step, so it bounds
- * neither
- * `\s+$` on a million spaces nor `(.*,)*x`. Patterns are therefore compiled with a callout before each item, which adds up how far the
- * matcher moved since the last one; when that exceeds what the subject's length allows, it stops. Just-in-time compilation is not used: it
- * needs memory that is writable and executable.
+ * PCRE2's own match limit counts backtracking from one starting point only and takes a scan of any length for
+ * one step, so it bounds neither `\s+$` on a million spaces nor `(.*,)*x`. Patterns are therefore compiled
+ * with a callout before each item, which adds up how far the matcher moved since the last one; when that
+ * exceeds what the subject's length allows, it stops. Just-in-time compilation is not used: it needs memory
+ * that is writable and executable.
  *
- * Compiled patterns come from the arena, and PCRE2 can be left in the middle of compiling as it owns nothing else. Matching uses malloc:
- * its memory is wanted only until it is over, and nothing leaves it early.
+ * Compiled patterns come from the arena, and PCRE2 can be left in the middle of compiling as it owns nothing
+ * else. Matching uses malloc: its memory is wanted only until it is over, and nothing leaves it early.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "base/regex.h"
@@ -21,8 +21,9 @@
 #define MESSAGE_MAX 160
 #define REPEAT_MAX 65535u /* PCRE2's own bound on the numbers in {m,n} */
 
-#define OPTIONS                                                                                                    \
-	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | PCRE2_DOLLAR_ENDONLY | \
+#define OPTIONS \
+	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | \
+			PCRE2_DOLLAR_ENDONLY | \
 		PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT)
 
 struct regex {
@@ -33,7 +34,8 @@ struct regex {
 	bool compiled;    /* or tried to */
 	pcre2_code *code; /* NULL when that failed, which is a bug */
 	pcre2_match_context *bounds;
-	uint32_t item_cost; /* characters an item may look at before it fails, beyond those that show in the position */
+	/* characters an item may look at before it fails, beyond those that show in the position */
+	uint32_t item_cost;
 	bool back_references;
 };
 
@@ -124,7 +126,8 @@ static int compile_regex(struct regex *r, size_t *ret_offset, struct err *e)
 	pcre2_set_bsr(how, PCRE2_BSR_UNICODE);
 	r->compiled = true;
 	r->code =
-		pcre2_compile((PCRE2_SPTR)r->pattern.p, r->pattern.n, OPTIONS | (r->scan.nocase ? PCRE2_CASELESS : 0), &code, &offset, how);
+		pcre2_compile((PCRE2_SPTR)r->pattern.p, r->pattern.n,
+		OPTIONS | (r->scan.nocase ? PCRE2_CASELESS : 0), &code, &offset, how);
 	if (!r->code) {
 		pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
 		return bad_pattern(e, ret_offset, offset < r->pattern.n ? offset : r->pattern.n, why);
@@ -149,7 +152,8 @@ static bool repeats_group(struct str p)
 	return false;
 }
 
-int regex_new(struct arena *a, struct str pattern, unsigned flags, struct regex **ret, size_t *ret_offset, struct err *e)
+int regex_new(struct arena *a, struct str pattern, unsigned flags, struct regex **ret, size_t *ret_offset,
+		struct err *e)
 {
 	if (pattern.n > REGEX_PATTERN_MAX)
 		return bad_pattern(e, ret_offset, REGEX_PATTERN_MAX, "it is too long");
@@ -174,7 +178,10 @@ static int compile_late(void *arg)
 {
 	struct regex *r = arg;
 
-	/* The scanner has promised that this works; if it does not, r->code is NULL and the answer REGEX_LIMIT. */
+	/*
+	 * The scanner has promised that this works; if it does not, r->code is NULL and the answer
+	 * REGEX_LIMIT.
+	 */
 	(void)compile_regex(r, NULL, NULL);
 	return 0;
 }
@@ -202,7 +209,10 @@ static const char *next_byte(const char *from, const char *end, char c)
 	return found ? found : end;
 }
 
-/* needle is ASCII, in lower case and not empty. Looks for either form of its first letter with memchr, which is several times quicker. */
+/*
+ * needle is ASCII, in lower case and not empty. Looks for either form of its first letter with memchr, which
+ * is several times quicker.
+ */
 static bool holds_folded(struct str s, struct str needle)
 {
 	const char small = needle.p[0], large = upper(small);
@@ -210,7 +220,8 @@ static bool holds_folded(struct str s, struct str needle)
 	if (s.n < needle.n)
 		return false;
 	const char *end = s.p + s.n - needle.n + 1;
-	const char *one = next_byte(s.p, end, small), *two = large == small ? end : next_byte(s.p, end, large);
+	const char *one = next_byte(s.p, end, small), *two = large == small ? end : next_byte(s.p, end,
+			large);
 	while (one < end || two < end) {
 		const char *at = one < two ? one : two;
 		if (starts_folded(at, needle))
@@ -238,7 +249,10 @@ static bool may_match(const struct regex *r, struct str s)
 	}
 	if (!must->n)
 		return true;
-	/* Without case, U+017F is an s and U+212A a k: the only two beyond ASCII that are also letters within. */
+	/*
+	 * Without case, U+017F is an s and U+212A a k: the only two beyond ASCII that are also letters
+	 * within.
+	 */
 	return r->scan.nocase && (str_contains(s, STR("\xc5\xbf")) || str_contains(s, STR("\xe2\x84\xaa")));
 }
 
@@ -309,7 +323,9 @@ static bool is_utf_error(int code)
 	return code <= PCRE2_ERROR_UTF8_ERR1 && code >= PCRE2_ERROR_UTF8_ERR21;
 }
 
-/* PCRE2's result over a subject that may not be UTF-8; PCRE2_ERROR_NOMEMORY when there is no compiled form. */
+/*
+ * PCRE2's result over a subject that may not be UTF-8; PCRE2_ERROR_NOMEMORY when there is no compiled form.
+ */
 static int match_any(struct regex *r, struct str s, uint32_t options, size_t ret_span[2], int64_t *work)
 {
 	if (!r->compiled && arena_run(r->a, compile_late, r) != 0) {
@@ -337,10 +353,12 @@ bool regex_begins_within(struct regex *r, struct str subject, int64_t *work)
 {
 	size_t span[2];
 
-	return match_any(r, subject.n ? subject : STR(""), PCRE2_PARTIAL_SOFT, span, work) != PCRE2_ERROR_NOMATCH;
+	return match_any(r, subject.n ? subject : STR(""), PCRE2_PARTIAL_SOFT, span,
+			work) != PCRE2_ERROR_NOMATCH;
 }
 
-enum regex_answer regex_find_within(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end, int64_t *work)
+enum regex_answer regex_find_within(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end,
+		int64_t *work)
 {
 	struct str s = subject.n ? subject : STR("");
 	size_t span[2];

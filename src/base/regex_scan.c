@@ -1,8 +1,10 @@
 /*
- * Walks a regular expression of the plain subset, by recursive descent over groups, and collects required literals on the way.
+ * Walks a regular expression of the plain subset, by recursive descent over groups, and collects required
+ * literals on the way.
  *
- * A run is the text of literals that stand next to each other; it ends where something else stands. Each ended run, and each group's own
- * set, is a candidate; a sequence keeps the best one, since all of them are required, and an alternation joins those of its branches.
+ * A run is the text of literals that stand next to each other; it ends where something else stands. Each
+ * ended run, and each group's own set, is a candidate; a sequence keeps the best one, since all of them are
+ * required, and an alternation joins those of its branches.
  */
 #include "base/regex_scan.h"
 
@@ -145,7 +147,10 @@ static void literal(const struct pattern_scan *s, int c, struct node *ret)
 	ret->text[0] = s->out->nocase ? small((char)c) : (char)c;
 }
 
-/* A character beyond ASCII. Other cases of it have other bytes, and U+FFFD may stand for any broken byte: neither can be searched for. */
+/*
+ * A character beyond ASCII. Other cases of it have other bytes, and U+FFFD may stand for any broken byte:
+ * neither can be searched for.
+ */
 static bool scan_wide(struct pattern_scan *s, struct node *ret)
 {
 	size_t start = s->at;
@@ -348,7 +353,8 @@ static bool add_size(struct pattern_scan *s, struct node *item, const struct qua
 }
 
 /* Takes an item into the sequence: its text goes on the run, ends it, or both. */
-static void add_item(struct pattern_scan *s, const struct node *item, const struct regex_literals *group, const struct quantifier *q,
+static void add_item(struct pattern_scan *s, const struct node *item, const struct regex_literals *group,
+		const struct quantifier *q,
 	struct regex_literals *must)
 {
 	bool text = item->kind == ATOM_LITERAL && q->min;
@@ -367,10 +373,14 @@ static void add_item(struct pattern_scan *s, const struct node *item, const stru
 		add_text(s, item);
 }
 
-/* Most of a pattern is plain characters one after the other: those without a quantifier go on the run at once. */
+/*
+ * Most of a pattern is plain characters one after the other: those without a quantifier go on the run at
+ * once.
+ */
 static void scan_plain(struct pattern_scan *s, struct node *seq)
 {
-	const unsigned char *start = (const unsigned char *)s->p.p + s->at, *end = (const unsigned char *)s->p.p + s->p.n, *p = start;
+	const unsigned char *start = (const unsigned char *)s->p.p + s->at,
+			*end = (const unsigned char *)s->p.p + s->p.n, *p = start;
 	char *to = s->pool + s->pooled;
 
 	for (; p < end && (about[*p] & PLAIN) && !(p + 1 < end && (about[p[1]] & MORE)); p++)

@@ -87,8 +87,8 @@ bool str_is_hex(struct str s, size_t n)
 }
 
 /*
- * memchr is several times as fast as memmem, as long as the first byte is rare; where it is not, or the text is made of near misses, the rest
- * is memmem's, which is linear whatever it finds.
+ * memchr is several times as fast as memmem, as long as the first byte is rare; where it is not, or the text
+ * is made of near misses, the rest is memmem's, which is linear whatever it finds.
  */
 bool str_contains(struct str s, struct str needle)
 {

@@ -1,6 +1,7 @@
 /*
- * struct str: a slice of bytes that somebody else owns (usually an arena or a literal); not NUL-terminated, may hold NUL.
- * struct buf: bytes that grow in an arena, never past `max` (reaching it leaves the arena_run like a full arena).
+ * struct str: a slice of bytes that somebody else owns (usually an arena or a literal); not NUL-terminated,
+ * may hold NUL. struct buf: bytes that grow in an arena, never past `max` (reaching it leaves the arena_run
+ * like a full arena).
  */
 #pragma once
 #include <stdarg.h>
@@ -23,7 +24,10 @@ struct str {
 
 static inline struct str str_of(const char *c) { return (struct str){c, strlen(c)}; }
 static inline struct str str_n(const char *p, size_t n) { return (struct str){p, n}; }
-static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
 static inline bool str_is(struct str a, const char *c) { return str_eq(a, str_of(c)); }
 /* In upper or lower case. */
 bool str_is_like(struct str a, const char *c);

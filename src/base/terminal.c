@@ -37,19 +37,26 @@ static void drop(struct terminal *t, enum terminal_state next)
 
 /* ---- what passes ---- */
 
-/* CSI sequences that draw, by what stands before their parameters and after them. All others are left out: among them are those that the terminal answers by typing. */
+/*
+ * CSI sequences that draw, by what stands before their parameters and after them. All others are left out:
+ * among them are those that the terminal answers by typing.
+ */
 static const struct {
 	char prefix, intermediate; /* 0: none */
 	const char *finals;
 } drawing[] = {
-	{0, 0, "@ABCDEFGHIJKLMPSTXZ`abdefgmrsu"}, /* move, erase, insert, delete, scroll, tabs, colours, margins, the cursor's place */
+	/* move, erase, insert, delete, scroll, tabs, colours, margins, the cursor's place */
+	{0, 0, "@ABCDEFGHIJKLMPSTXZ`abdefgmrsu"},
 	{'?', 0, "JKW"},                          /* erase what is not protected; tabs */
 	{0, ' ', "@Aq"},                          /* shift, the cursor's shape */
 	{0, '"', "q"},                            /* protect */
 	{0, '!', "p"},                            /* soft reset */
 };
 
-/* Modes that pass. None makes the terminal type, or makes it read sequences in another way. Those that would disturb who comes next are as usual again in the end. */
+/*
+ * Modes that pass. None makes the terminal type, or makes it read sequences in another way. Those that would
+ * disturb who comes next are as usual again in the end.
+ */
 static const struct {
 	char prefix;
 	short number;
@@ -57,12 +64,17 @@ static const struct {
 } modes[] = {
 	{0, 4, USUALLY_OFF},                                                            /* insert */
 	{'?', 1, USUALLY_OFF},                                                          /* cursor keys */
-	{'?', 3, ANYHOW},      {'?', 4, ANYHOW},         {'?', 5, USUALLY_OFF},         /* columns, smooth scrolling, reverse video */
-	{'?', 6, USUALLY_OFF}, {'?', 7, USUALLY_ON},     {'?', 45, ANYHOW},             /* origin, wrapping, also backwards */
-	{'?', 12, ANYHOW},     {'?', 25, USUALLY_ON},                                   /* the cursor blinks, is seen */
-	{'?', 47, USUALLY_OFF}, {'?', 1047, USUALLY_OFF}, {'?', 1048, ANYHOW}, {'?', 1049, USUALLY_OFF}, /* the other screen */
+	/* columns, smooth scrolling, reverse video */
+	{'?', 3, ANYHOW},      {'?', 4, ANYHOW},         {'?', 5, USUALLY_OFF},
+	/* origin, wrapping, also backwards */
+	{'?', 6, USUALLY_OFF}, {'?', 7, USUALLY_ON},     {'?', 45, ANYHOW},
+	/* the cursor blinks, is seen */
+	{'?', 12, ANYHOW},     {'?', 25, USUALLY_ON},
+	/* the other screen */
+	{'?', 47, USUALLY_OFF}, {'?', 1047, USUALLY_OFF}, {'?', 1048, ANYHOW}, {'?', 1049, USUALLY_OFF},
 	{'?', 69, USUALLY_OFF},                                                         /* margins */
-	{'?', 2004, USUALLY_OFF}, {'?', 2026, USUALLY_OFF},                             /* bracketed paste, drawing at once */
+	/* bracketed paste, drawing at once */
+	{'?', 2004, USUALLY_OFF}, {'?', 2026, USUALLY_OFF},
 };
 #define MODES ARRAY_SIZE(modes)
 #define MODE_BYTES 8 /* of a sequence that sets one */
@@ -115,7 +127,8 @@ static bool modes_pass(struct terminal *t, const struct csi *c)
 		size_t row = mode_row(c->prefix, number);
 		if (row == MODES || (*p != ';' && *p != c->final))
 			return false;
-		bool as_usual = modes[row].usual == ANYHOW || (modes[row].usual == USUALLY_ON) == (c->final == 'h');
+		bool as_usual = modes[row].usual == ANYHOW ||
+				(modes[row].usual == USUALLY_ON) == (c->final == 'h');
 		unusual = as_usual ? unusual & ~(1u << row) : unusual | 1u << row;
 		if (*p == c->final)
 			break;
@@ -134,26 +147,37 @@ static bool csi_passes(struct terminal *t)
 	if (!c.intermediate && one_of("hl", c.final))
 		return modes_pass(t, &c);
 	for (size_t i = 0; i < ARRAY_SIZE(drawing); i++)
-		if (drawing[i].prefix == c.prefix && drawing[i].intermediate == c.intermediate && one_of(drawing[i].finals, c.final))
+		if (drawing[i].prefix == c.prefix && drawing[i].intermediate == c.intermediate &&
+				one_of(drawing[i].finals, c.final))
 			return true;
 	return false;
 }
 
-/* Other sequences: the cursor, the keypad, shifts, a reset; with one byte between: character sets (but for the coding itself), lines of double size. */
+/*
+ * Other sequences: the cursor, the keypad, shifts, a reset; with one byte between: character sets (but for
+ * the coding itself), lines of double size.
+ */
 static bool escape_passes(struct terminal *t)
 {
 	char final = t->held[t->n - 1];
 
 	if (t->n == 2 && one_of("=>", final))
 		t->keypad = final == '=';
-	return (t->n == 2 && one_of("6789=>DEFHMNOcno|}~\\", final)) || (t->n == 3 && one_of("()*+-./#", t->held[1]));
+	return (t->n == 2 && one_of("6789=>DEFHMNOcno|}~\\", final)) ||
+			(t->n == 3 && one_of("()*+-./#", t->held[1]));
 }
 
 /* ---- bytes ---- */
 
-static unsigned letter_follows(unsigned char c) { return c >= 0xf0 && c < 0xf8 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c > 0xc2 && c < 0xe0 ? 1 : 0; }
+static unsigned letter_follows(unsigned char c)
+{
+	return c >= 0xf0 && c < 0xf8 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c > 0xc2 && c < 0xe0 ? 1 : 0;
+}
 
-/* C1 controls are sequences in one byte, or in UTF-8 in two (C2 80 to C2 9F). A byte of that range inside of a letter is none. */
+/*
+ * C1 controls are sequences in one byte, or in UTF-8 in two (C2 80 to C2 9F). A byte of that range inside of
+ * a letter is none.
+ */
 static void take_text(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
 	bool part = t->follow && c >= 0x80 && c < 0xc0;
@@ -219,7 +243,8 @@ static void take_string(struct terminal *t, unsigned char c, struct terminal_sin
 		drop(t, TERMINAL_TEXT);
 		hold(t, TERMINAL_ESCAPE, ESC);
 		take_escape(t, c, s);
-	} else if (t->state == TERMINAL_STRING_ESCAPE || c == BEL || c == 0x18 || c == 0x1a || ++t->skipped > TERMINAL_STRING_MAX) {
+	} else if (t->state == TERMINAL_STRING_ESCAPE || c == BEL || c == 0x18 || c == 0x1a ||
+			++t->skipped > TERMINAL_STRING_MAX) {
 		drop(t, TERMINAL_TEXT);
 	} else if (c == '\n') {
 		drop(t, TERMINAL_TEXT);
@@ -254,7 +279,8 @@ size_t terminal_end(struct terminal *t, char *out)
 
 	for (size_t i = 0; i < MODES; i++)
 		if (t->unusual & 1u << i)
-			n += str_put(out + n, TERMINAL_END_MAX - n, "\033[%.1s%d%c", &modes[i].prefix, modes[i].number, modes[i].usual == USUALLY_ON ? 'h' : 'l');
+			n += str_put(out + n, TERMINAL_END_MAX - n, "\033[%.1s%d%c", &modes[i].prefix,
+					modes[i].number, modes[i].usual == USUALLY_ON ? 'h' : 'l');
 	if (t->keypad) {
 		memcpy(out + n, "\033>", 2);
 		n += 2;

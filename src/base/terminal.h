@@ -1,22 +1,25 @@
 /*
- * A filter for the output of a boxed program on its way to a person's terminal. It passes text and the escape sequences
- * that draw (colours, cursor, alternate screen). It drops
+ * A filter for the output of a boxed program on its way to a person's terminal. It passes text and the escape
+ * sequences that draw (colours, cursor, alternate screen). It drops
  *   - control strings (OSC, DCS, APC, PM, SOS), which set the clipboard and titles or carry files and images;
  *   - queries, which the terminal answers by typing in the person's place, and mouse and printer modes;
  *   - every sequence that is not on the allow-list.
  *
- * The filter is pure. It works in chunks, and the result does not depend on where chunks end: it holds a sequence back
- * until the sequence is complete, then passes or drops it as a whole. So a dropped sequence never joins its neighbours.
+ * The filter is pure. It works in chunks, and the result does not depend on where chunks end: it holds a
+ * sequence back until the sequence is complete, then passes or drops it as a whole. So a dropped sequence
+ * never joins its neighbours.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 
 #define TERMINAL_HELD_MAX 64      /* bytes of a sequence; a longer one is left out */
-#define TERMINAL_STRING_MAX 65536 /* bytes of a control string that are left out; what comes after them is text again */
+/* bytes of a control string that are left out; what comes after them is text again */
+#define TERMINAL_STRING_MAX 65536
 #define TERMINAL_END_MAX 160      /* bytes that terminal_end() writes */
 
-enum terminal_state { TERMINAL_TEXT, TERMINAL_ESCAPE, TERMINAL_CSI, TERMINAL_C2, TERMINAL_STRING, TERMINAL_STRING_ESCAPE };
+enum terminal_state { TERMINAL_TEXT, TERMINAL_ESCAPE, TERMINAL_CSI, TERMINAL_C2, TERMINAL_STRING,
+		TERMINAL_STRING_ESCAPE };
 
 struct terminal { /* zeroed: at the start */
 	enum terminal_state state;
@@ -31,7 +34,7 @@ struct terminal { /* zeroed: at the start */
 size_t terminal_filter(struct terminal *t, const char *in, size_t n, char *out);
 
 /*
- * Writes the sequences that reset the modes which the program left on. `out` has room for TERMINAL_END_MAX bytes. Returns
- * how many bytes it wrote. The filter is then back in its initial state.
+ * Writes the sequences that reset the modes which the program left on. `out` has room for TERMINAL_END_MAX
+ * bytes. Returns how many bytes it wrote. The filter is then back in its initial state.
  */
 size_t terminal_end(struct terminal *t, char *out);

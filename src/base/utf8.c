@@ -1,7 +1,10 @@
 /* UTF-8, strictly. */
 #include "base/utf8.h"
 
-/* By the number of continuation bytes: the bits of the first byte, its marker, and the smallest code point that needs this length. */
+/*
+ * By the number of continuation bytes: the bits of the first byte, its marker, and the smallest code point
+ * that needs this length.
+ */
 static const struct {
 	unsigned char mask, mark;
 	uint32_t least;

@@ -1,6 +1,7 @@
 /*
- * caisson check --batch: one JSON object per line in, one per line out, each written before the next line is read, so that a caller may
- * hold a conversation. A line that is not a request is answered too; nothing ends the stream but its end.
+ * caisson check --batch: one JSON object per line in, one per line out, each written before the next line is
+ * read, so that a caller may hold a conversation. A line that is not a request is answered too; nothing ends
+ * the stream but its end.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include "sys/file.h"
 #include "sys/user.h"
 
-#define LINE_MAX_BYTES ((size_t)32 << 20) /* a command of the largest size the reader takes, with every byte escaped */
+/* a command of the largest size the reader takes, with every byte escaped */
+#define LINE_MAX_BYTES ((size_t)32 << 20)
 
 /* The policies of the directory that the last line was about, and how loading them went. */
 struct loaded {
@@ -73,9 +75,11 @@ static const char *read_request(struct batch_line *t, struct engine_request *rq)
 	if (!json_is(command, JSON_STRING))
 		return "'command' is missing or not a string";
 	rq->command = json_text(command);
-	if (!optional(t->value, "cwd", t->b->cwd, &t->session.cwd) || memchr(t->session.cwd.p, '\0', t->session.cwd.n))
+	if (!optional(t->value, "cwd", t->b->cwd, &t->session.cwd) ||
+			memchr(t->session.cwd.p, '\0', t->session.cwd.n))
 		return "'cwd' is not a path";
-	if (!optional(t->value, "shell", t->b->shell, &shell) || (shell.n && engine_dialect(shell, &rq->dialect) != 0))
+	if (!optional(t->value, "shell", t->b->shell, &shell) ||
+			(shell.n && engine_dialect(shell, &rq->dialect) != 0))
 		return "'shell' is one of bash, sh, zsh, powershell";
 	if (t->b->mode)
 		engine_mode(str_of(t->b->mode), &rq->mode);
@@ -123,7 +127,8 @@ static int run_turn(void *arg)
 		engine_refuse(t->a, CHECK_POLICY_ERROR, t->loaded->e.text, &judgement);
 	else if (engine_judge(t->a, &rq, policies, &facts, &judgement, &e) != 0)
 		return answer_error(t, e.text);
-	answer_json(&t->out, t->id.n ? t->id : STR("null"), &facts, &judgement, policies ? policies->digest : STR(""));
+	answer_json(&t->out, t->id.n ? t->id : STR("null"), &facts, &judgement,
+			policies ? policies->digest : STR(""));
 	return 0;
 }
 

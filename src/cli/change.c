@@ -9,7 +9,8 @@
 
 extern char **environ;
 
-int record_deed(struct arena *a, const struct view *v, const struct policies *p, struct str command, struct str note, struct err *e)
+int record_deed(struct arena *a, const struct view *v, const struct policies *p, struct str command,
+		struct str note, struct err *e)
 {
 	const struct record_options options = {.environ = environ};
 	struct record r;
@@ -27,7 +28,8 @@ void show_change(struct arena *a, struct buf *out, const struct init_change *c)
 	struct str all;
 
 	buf_init(&b, a, 0);
-	diff_unified(&b, c->exists ? c->path : STR("/dev/null"), c->gone ? STR("/dev/null") : c->path, c->before, c->after);
+	diff_unified(&b, c->exists ? c->path : STR("/dev/null"), c->gone ? STR("/dev/null") : c->path,
+			c->before, c->after);
 	all = buf_view(&b);
 	if (!isatty(STDOUT_FILENO)) {
 		buf_str(out, all);
@@ -45,7 +47,8 @@ void show_change(struct arena *a, struct buf *out, const struct init_change *c)
 
 static const char *passive(enum verdict v)
 {
-	static const char words[][16] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked about", [VERDICT_CONTAIN] = "run in the box", [VERDICT_ALLOW] = "allowed"};
+	static const char words[][16] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked about",
+			[VERDICT_CONTAIN] = "run in the box", [VERDICT_ALLOW] = "allowed"};
 
 	return words[v];
 }
@@ -54,7 +57,8 @@ static const char *passive(enum verdict v)
 static const char *where_it_runs(const struct rule_plan *p)
 {
 	return p->always_boxed ? "What is allowed runs in the box, as everything does here (sandbox.always)."
-			       : "What is allowed runs OUTSIDE the box, with your rights, your files and your network, and so does whatever it starts.";
+			       : "What is allowed runs OUTSIDE the box, with your rights, your files and "
+			       "your network, and so does whatever it starts.";
 }
 
 static void tell_rule(struct buf *out, const struct rule_request *rq, const struct rule_item *r)
@@ -66,13 +70,18 @@ static void tell_rule(struct buf *out, const struct rule_request *rq, const stru
 		return;
 	}
 	if (r->example.n && r->before != r->after)
-		buf_fmt(out, "'%.*s' is %s now%s%.*s%s; ", STR_ARG(shown), passive(r->before), r->reasons.n ? " (" : "", STR_ARG(r->reasons), r->reasons.n ? ")" : "");
+		buf_fmt(out, "'%.*s' is %s now%s%.*s%s; ", STR_ARG(shown), passive(r->before),
+				r->reasons.n ? " (" : "", STR_ARG(r->reasons), r->reasons.n ? ")" : "");
 	else
-		buf_fmt(out, "'%.*s'%s: ", STR_ARG(shown), r->example.n && !rq->remove ? " alone is judged so already" : "");
+		buf_fmt(out, "'%.*s'%s: ", STR_ARG(shown), r->example.n &&
+				!rq->remove ? " alone is judged so already" : "");
 	if (rq->remove)
-		buf_fmt(out, "without the rule it is %s.\n", r->example.n ? passive(r->after) : "judged by the other rules and the checks");
+		buf_fmt(out, "without the rule it is %s.\n",
+				r->example.n ? passive(r->after) :
+				"judged by the other rules and the checks");
 	else
-		buf_fmt(out, "with the rule it is %s, %s, also with further words behind it.\n", passive(rq->verdict),
+		buf_fmt(out, "with the rule it is %s, %s, also with further words behind it.\n",
+				passive(rq->verdict),
 			rq->project ? "in this project" : "in every project");
 	if (r->broad && !rq->remove)
 		buf_fmt(out, "This rule is very broad: %s.\n", r->broad);
@@ -81,9 +90,11 @@ static void tell_rule(struct buf *out, const struct rule_request *rq, const stru
 static void tell_project(struct buf *out, const struct rule_request *rq, const struct rule_plan *p)
 {
 	if (rq->verdict == VERDICT_ALLOW && !rq->remove)
-		buf_c(out, "An allow rule of a project counts only for those who trust its file: run caisson trust afterwards.\n");
+		buf_c(out, "An allow rule of a project counts only for those who trust its file: run "
+				"caisson trust afterwards.\n");
 	else if (p->was_trusted)
-		buf_c(out, "The file was trusted, and its new content is not: run caisson trust afterwards.\n");
+		buf_c(out, "The file was trusted, and its new content is not: run caisson trust "
+				"afterwards.\n");
 }
 
 static bool allows_commands(const struct rule_request *rq)
@@ -112,7 +123,8 @@ static struct str command_text(struct arena *a, const char *command, const struc
 	struct buf b;
 
 	buf_init(&b, a, 0);
-	buf_fmt(&b, "caisson %s%s%s%s", command, rq->project ? " --project" : "", rq->remove ? " --remove" : "", suggest ? " --apply" : "");
+	buf_fmt(&b, "caisson %s%s%s%s", command, rq->project ? " --project" : "",
+			rq->remove ? " --remove" : "", suggest ? " --apply" : "");
 	for (size_t i = 0; i < rq->n && !suggest; i++) {
 		buf_char(&b, ' ');
 		buf_quoted(&b, rq->items[i].text);
@@ -123,11 +135,13 @@ static struct str command_text(struct arena *a, const char *command, const struc
 static struct str note_text(struct arena *a, const struct rule_request *rq, const struct rule_plan *p)
 {
 	return str_fmt(a, "a person %s %zu %s rule%s %s %.*s", rq->remove ? "took" : "put", p->n,
-		rq->verdict == VERDICT_ALLOW ? "allow" : rq->verdict == VERDICT_ASK ? "ask" : "deny", p->n == 1 ? "" : "s", rq->remove ? "out of" : "into",
+		rq->verdict == VERDICT_ALLOW ? "allow" : rq->verdict == VERDICT_ASK ? "ask" : "deny",
+		p->n == 1 ? "" : "s", rq->remove ? "out of" : "into",
 		STR_ARG(p->file.path));
 }
 
-int change_rules(struct arena *a, const char *command, const struct rule_request *rq, const struct rule_plan *p, bool dry_run, struct buf *out)
+int change_rules(struct arena *a, const char *command, const struct rule_request *rq,
+		const struct rule_plan *p, bool dry_run, struct buf *out)
 {
 	bool broad = any_broad(rq);
 	struct err e = {0};
@@ -143,16 +157,20 @@ int change_rules(struct arena *a, const char *command, const struct rule_request
 		tell_project(out, rq, p);
 	if (dry_run || !p->n)
 		return output(buf_view(out), 0);
-	if (!person_types(out, broad ? "\nType everything to write it all the same: " : "\nType yes to write it: ", broad ? "everything" : "yes")) {
-		complain("%s: the answer was not %s; nothing was written", command, broad ? "everything" : "yes");
+	if (!person_types(out, broad ? "\nType everything to write it all the same: " :
+			"\nType yes to write it: ", broad ? "everything" : "yes")) {
+		complain("%s: the answer was not %s; nothing was written", command,
+				broad ? "everything" : "yes");
 		return 1;
 	}
-	if (record_deed(a, p->view, p->policies, command_text(a, command, rq), note_text(a, rq, p), &e) != 0 ||
+	if (record_deed(a, p->view, p->policies, command_text(a, command, rq), note_text(a, rq, p),
+			&e) != 0 ||
 		init_apply(a, &p->init, &p->file, &e) != 0) {
 		complain("%s: %s", command, e.text);
 		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : 1;
 	}
 	put_visible(out, p->file.path);
-	buf_fmt(out, ": %zu %s %s\n", p->n, p->n == 1 ? "rule" : "rules", rq->remove ? "taken out" : "put in");
+	buf_fmt(out, ": %zu %s %s\n", p->n, p->n == 1 ? "rule" : "rules",
+			rq->remove ? "taken out" : "put in");
 	return output(buf_view(out), 0);
 }

@@ -1,6 +1,6 @@
 /*
- * The command line: rows of commands and options that parse, print their own usage and their own manual pages.
- * Only this folder (and the daemon) prints or exits.
+ * The command line: rows of commands and options that parse, print their own usage and their own manual
+ * pages. Only this folder (and the daemon) prints or exits.
  */
 #pragma once
 #include "base/str.h"
@@ -78,10 +78,16 @@ extern const struct command_row command_suggest;
 extern const struct command_row command_trust;
 extern const struct command_row command_validate;
 
-/* options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with the reason. */
-int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e);
-/* The same for a command that goes on with its operands only: the index of the first, or -1 when it ends here (the usage or what is wrong
- * was printed) with *ret_code as its exit code. */
+/*
+ * options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with
+ * the reason.
+ */
+int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first,
+		struct err *e);
+/*
+ * The same for a command that goes on with its operands only: the index of the first, or -1 when it ends here
+ * (the usage or what is wrong was printed) with *ret_code as its exit code.
+ */
 int options_take(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
 /* The same for a command without operands: false when it ends here. */
 bool options_only(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
@@ -93,16 +99,25 @@ int usage_output(const struct command_row *c);
 int usage_wrong(const struct command_row *c, const char *why);
 /* The same for the name of an agent client: cmd_init.c. */
 int client_unknown(const struct command_row *c, const char *name);
-/* slow.c: from now on a person at a terminal is told after two seconds that the record is read; until something is printed. */
+/*
+ * slow.c: from now on a person at a terminal is told after two seconds that the record is read; until
+ * something is printed.
+ */
 void slow_start(void);
 void slow_end(void);
-/* Runs fn (which returns the exit code) with a fresh arena at *a, inside an arena_run of it: a full one is an error, never a crash. */
+/*
+ * Runs fn (which returns the exit code) with a fresh arena at *a, inside an arena_run of it: a full one is an
+ * error, never a crash.
+ */
 int with_arena(struct arena *a, int (*fn)(void *arg), void *arg);
 /* man.c: a manual page from the rows; c is NULL for caisson(1). */
 void man_print(struct buf *b, const struct command_row *c, const struct command_row *const *all, size_t nall);
 
 /* output.c */
-/* Writes to standard output. A reader that went away (EPIPE) is not an error worth a message. EXIT_INTERNAL on failure, else `code`. */
+/*
+ * Writes to standard output. A reader that went away (EPIPE) is not an error worth a message. EXIT_INTERNAL
+ * on failure, else `code`.
+ */
 int output(struct str s, int code);
 /* One line on standard error: "caisson: ...". Control characters in it are made visible. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -110,7 +125,10 @@ unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
 bool terminal_utf8(void); /* by what the environment says of the language */
 
-/* confirm.c: shows *shown (and empties it), then the question, and reads one line from the controlling terminal. True only for exactly this word. */
+/*
+ * confirm.c: shows *shown (and empties it), then the question, and reads one line from the controlling
+ * terminal. True only for exactly this word.
+ */
 bool person_types(struct buf *shown, const char *question, const char *word);
 
 /* batch.c: JSON lines in, JSON lines out. */

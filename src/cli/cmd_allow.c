@@ -1,6 +1,7 @@
 /*
- * caisson allow, ask, deny: a rule into the person's policy, or out of it. They make caisson milder (ask and deny can take the place of something
- * stricter as well), so they need a person at a terminal, and a fixed check denies them to agents.
+ * caisson allow, ask, deny: a rule into the person's policy, or out of it. They make caisson milder (ask and
+ * deny can take the place of something stricter as well), so they need a person at a terminal, and a fixed
+ * check denies them to agents.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -15,14 +16,17 @@ struct allow_options {
 
 #define AT(field) offsetof(struct allow_options, field)
 static const struct option_row options[] = {
-	{"project", OPTION_FLAG, AT(project), "", "in this project's .caisson.yaml, for all who work on it; until it is trusted only ask and deny count"},
+	{"project", OPTION_FLAG, AT(project), "",
+			"in this project's .caisson.yaml, for all who work on it; until it is trusted only "
+			"ask and deny count"},
 	{"remove", OPTION_FLAG, AT(remove), "", "take the rule out again"},
 	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show what would change, as a diff, and change nothing"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "written, or it was there already"}, {1, "nothing was written"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+	{0, "written, or it was there already"}, {1, "nothing was written"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "internal error"},
 };
 
 struct allow_job {
@@ -67,7 +71,8 @@ static int read_rules(struct allow_job *j, struct rule_request *rq, struct err *
 	rq->n = one ? 1 : j->nwords;
 	rq->items = arena_array(&j->a, rq->n, sizeof(*rq->items));
 	for (size_t i = 0; i < rq->n; i++)
-		if (rule_read(&j->a, rq->verdict, one ? joined(j) : str_of(j->words[i]), &rq->items[i], e) != 0)
+		if (rule_read(&j->a, rq->verdict, one ? joined(j) : str_of(j->words[i]), &rq->items[i],
+				e) != 0)
 			return -1;
 	return 0;
 }
@@ -111,7 +116,8 @@ static int run_allow(const struct command_row *self, int argc, char **argv)
 	for (int i = first; i < argc; i++)
 		if (is_option(argv[i]))
 			return usage_wrong(self, "options stand before the rules");
-	j.verdict = !strcmp(self->name, "allow") ? VERDICT_ALLOW : !strcmp(self->name, "ask") ? VERDICT_ASK : VERDICT_DENY;
+	j.verdict = !strcmp(self->name, "allow") ? VERDICT_ALLOW : !strcmp(self->name, "ask") ? VERDICT_ASK :
+			VERDICT_DENY;
 	j.words = argv + first;
 	j.nwords = (size_t)(argc - first);
 	return with_arena(&j.a, allow_job_run, &j);
@@ -119,20 +125,27 @@ static int run_allow(const struct command_row *self, int argc, char **argv)
 
 #define SYNOPSIS "[--project] [--dry-run] RULE...\n--remove [--project] [--dry-run] RULE..."
 #define ABOUT_RULES \
-	"A RULE says how a command starts: 'npm install' is about npm install with whatever words follow. It may also be a permission rule, Bash(npm run " \
-	"test:*) or Read(~/.ssh/**), or the name of an MCP tool, mcp__docs_*. Words without blanks in them are one rule; several rules need " \
+	"A RULE says how a command starts: 'npm install' is about npm install with whatever words follow. " \
+			"It may also be a permission rule, Bash(npm run " \
+	"test:*) or Read(~/.ssh/**), or the name of an MCP tool, mcp__docs_*. Words without blanks in " \
+			"them are one rule; several rules need " \
 	"quotes. Rules of other kinds (docs/policy.md) are written by hand.\n\n"
 #define ABOUT_FILE \
-	"The rule goes into ~/.config/caisson/config.yaml, with --project into .caisson.yaml. Everything else in the file stays as it is, to the byte, comments " \
-	"included; a layout in which that cannot be promised is refused with the line, and what to write by hand. Before anything is written the new policy is " \
-	"loaded and judges the command of the rule: where another rule or a check would still decide otherwise, it is named and nothing is written. Then the diff is shown, " \
+	"The rule goes into ~/.config/caisson/config.yaml, with --project into .caisson.yaml. Everything " \
+			"else in the file stays as it is, to the byte, comments " \
+	"included; a layout in which that cannot be promised is refused with the line, and what to write " \
+			"by hand. Before anything is written the new policy is " \
+	"loaded and judges the command of the rule: where another rule or a check would still decide " \
+			"otherwise, it is named and nothing is written. Then the diff is shown, " \
 	"and yes has to be typed.\n\n" \
-	"That needs a person: it must be run in a terminal, outside of sandboxes and not below an agent client, and no variable by which agents mark their " \
+	"That needs a person: it must be run in a terminal, outside of sandboxes and not below an agent " \
+			"client, and no variable by which agents mark their " \
 	"commands may be set. No option skips the question."
 
 static const struct example_row allow_examples[] = {
 	{"caisson allow 'npm install'", "npm install is not asked about any more, and runs outside the box."},
-	{"caisson allow --dry-run 'git push origin'", "The line that would come into the policy, and what it means."},
+	{"caisson allow --dry-run 'git push origin'",
+			"The line that would come into the policy, and what it means."},
 	{"caisson allow --remove 'npm install'", "As it was before."},
 };
 static const struct example_row ask_examples[] = {
@@ -148,7 +161,8 @@ const struct command_row command_allow = {
 	.synopsis = SYNOPSIS,
 	.summary = "allow a command for good: a rule into your policy",
 	.about = ABOUT_RULES
-		"An allowed command is neither asked about nor contained: it runs outside the box, with your rights. A rule that allows nearly everything (bash, sudo, "
+		"An allowed command is neither asked about nor contained: it runs outside the box, with "
+		"your rights. A rule that allows nearly everything (bash, sudo, "
 		"npx: whatever their words say) has to be confirmed by the word everything.\n\n" ABOUT_FILE,
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

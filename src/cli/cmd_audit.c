@@ -24,19 +24,24 @@ struct audit_options {
 #define AT(field) offsetof(struct audit_options, field)
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"key", OPTION_VALUE, AT(key), "KEY", "the public key, or a file with it; something must be signed by it"},
+	{"key", OPTION_VALUE, AT(key), "KEY",
+			"the public key, or a file with it; something must be signed by it"},
 	{"checkpoint", OPTION_VALUE, AT(checkpoint), "FILE", "the record must go on from this checkpoint"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "the chain holds"}, {EXIT_BROKEN_CHAIN, "the chain does not hold"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{0, "the chain holds"}, {EXIT_BROKEN_CHAIN, "the chain does not hold"},
+	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson audit verify", "Goes over all rows of all days; names the first that was changed, removed, reordered or inserted."},
-	{"caisson audit verify --key PUBLIC --checkpoint FILE", "The same, and the record must go on from what was signed."},
+	{"caisson audit verify",
+			"Goes over all rows of all days; names the first that was changed, removed, "
+			"reordered or inserted."},
+	{"caisson audit verify --key PUBLIC --checkpoint FILE",
+			"The same, and the record must go on from what was signed."},
 };
 
 struct audit_verify_job {
@@ -90,15 +95,18 @@ static void print_verdict(struct audit_verify_job *j, const struct audit_verdict
 		buf_fmt(b, "%" PRIu64 " rows before it hold\n", v->rows);
 		return;
 	}
-	buf_fmt(b, "the chain holds: %" PRIu64 " rows in %" PRIu64 " day%s", v->rows, v->days, v->days == 1 ? "" : "s");
+	buf_fmt(b, "the chain holds: %" PRIu64 " rows in %" PRIu64 " day%s", v->rows, v->days,
+			v->days == 1 ? "" : "s");
 	if (v->rows)
 		buf_fmt(b, ", %" PRIu64 " to %" PRIu64 ", %s", v->first_seq, v->last_seq, v->last_hash);
 	if (v->signed_seq)
 		buf_fmt(b, "; signed up to row %" PRIu64, v->signed_seq);
 	if (v->recovered)
-		buf_fmt(b, "; repaired %" PRIu64 " time%s (caisson audit query --kind recovered)", v->recovered, v->recovered == 1 ? "" : "s");
+		buf_fmt(b, "; repaired %" PRIu64 " time%s (caisson audit query --kind recovered)",
+				v->recovered, v->recovered == 1 ? "" : "s");
 	if (v->missing)
-		buf_fmt(b, "; %" PRIu64 " row%s that had been written %s gone by then", v->missing, v->missing == 1 ? "" : "s", v->missing == 1 ? "was" : "were");
+		buf_fmt(b, "; %" PRIu64 " row%s that had been written %s gone by then", v->missing,
+				v->missing == 1 ? "" : "s", v->missing == 1 ? "was" : "were");
 	buf_char(b, '\n');
 }
 
@@ -121,7 +129,9 @@ static int verify_record(struct audit_verify_job *j, struct err *e)
 		if (file_read(&j->a, j->o.checkpoint, CHECKPOINT_TEXT_MAX, &text, NULL, e) < 0)
 			return -1;
 		if (checkpoint_read(&j->a, text, &cp, &why) < 0)
-			return err_set(e, why.kind, 0, "'%s' is not what caisson audit checkpoint --export writes: %s", j->o.checkpoint, why.text);
+			return err_set(e, why.kind, 0,
+					"'%s' is not what caisson audit checkpoint --export writes: %s",
+					j->o.checkpoint, why.text);
 		anchor.checkpoint = &cp;
 	}
 	if (audit_verify(&j->a, &j->au, &anchor, &v, e) < 0)
@@ -157,7 +167,9 @@ static int audit_verify_job_run(void *arg)
 
 /* Subcommands with rows of their own. */
 static const struct command_row *const apart[] = {
-	&command_audit_checkpoint, &command_audit_export, &command_audit_keygen, &command_audit_prune, &command_audit_query, &command_audit_reindex, &command_audit_replay_all, &command_audit_show,
+	&command_audit_checkpoint, &command_audit_export, &command_audit_keygen, &command_audit_prune,
+			&command_audit_query, &command_audit_reindex, &command_audit_replay_all,
+			&command_audit_show,
 	&command_audit_tail,
 };
 
@@ -182,7 +194,10 @@ static int run_audit_verify(const struct command_row *self, int argc, char **arg
 	if (first < 0)
 		return code;
 	if (!named || strcmp(argv[1], "verify") != 0)
-		return usage_wrong(self, named ? "expected verify, query, show, tail, export, prune, checkpoint, keygen, reindex or replay-all" : "verify, query, show, tail or another subcommand is missing");
+		return usage_wrong(self,
+				named ? "expected verify, query, show, tail, export, prune, checkpoint, "
+				"keygen, reindex or replay-all" :
+				"verify, query, show, tail or another subcommand is missing");
 	if (first < argc - named)
 		return usage_wrong(self, "no operand is expected");
 	return with_arena(&j.a, audit_verify_job_run, &j);
@@ -194,13 +209,20 @@ const struct command_row command_audit = {
 		    "query | show | tail | export | reindex [OPTIONS]\n"
 		    "checkpoint | keygen | prune | replay-all [OPTIONS]",
 	.summary = "verify the record; find, show, export and drop rows of it",
-	.about = "The record is what was judged and run, one JSON object a line, one file a day, below audit/ in the state directory. Each row has the hash of the row before it, "
+	.about = "The record is what was judged and run, one JSON object a line, one file a day, below "
+			"audit/ in the state directory. Each row has the hash of the row before it, "
 		 "so that a row that was changed, removed, moved or put in shows.\n\n"
-		 "verify goes over all rows in order and ends with the first that does not fit: file and line, the row's number, and what was done to it (changed, removed, reordered, "
-		 "inserted; torn is a last line that a killed writer left, which the next row repairs). It prints the newest row's hash: noted elsewhere, it also shows later that rows "
-		 "were cut off the end or that the whole chain was written anew, which the files alone cannot. caisson-audit-checkpoint(1) makes such notes with a signature: --key and --checkpoint check them; "
-		 "forged is a signature that does not hold, rewritten a row that is another one than was signed, unanchored a record in which nothing that was signed is left.\n\n"
-		 "The other subcommands have pages of their own: caisson-audit-query(1), -show, -tail, -export, -reindex, -checkpoint, -keygen, -prune and -replay-all.",
+		 "verify goes over all rows in order and ends with the first that does not fit: file and "
+		 "line, the row's number, and what was done to it (changed, removed, reordered, "
+		 "inserted; torn is a last line that a killed writer left, which the next row repairs). It "
+		 "prints the newest row's hash: noted elsewhere, it also shows later that rows "
+		 "were cut off the end or that the whole chain was written anew, which the files alone "
+		 "cannot. caisson-audit-checkpoint(1) makes such notes with a signature: --key and "
+		 "--checkpoint check them; "
+		 "forged is a signature that does not hold, rewritten a row that is another one than was "
+		 "signed, unanchored a record in which nothing that was signed is left.\n\n"
+		 "The other subcommands have pages of their own: caisson-audit-query(1), -show, -tail, "
+		 "-export, -reindex, -checkpoint, -keygen, -prune and -replay-all.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

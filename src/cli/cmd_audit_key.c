@@ -1,6 +1,6 @@
 /*
- * caisson audit keygen and caisson audit checkpoint: signatures by which somebody elsewhere can tell that the record goes on from what it was.
- * Both are reached through `caisson audit` and have rows of their own.
+ * caisson audit keygen and caisson audit checkpoint: signatures by which somebody elsewhere can tell that the
+ * record goes on from what it was. Both are reached through `caisson audit` and have rows of their own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,25 +39,35 @@ static const struct option_row keygen_options[] = {
 };
 static const struct option_row checkpoint_options[] = {
 	{"key", OPTION_VALUE, AT(key), "FILE", "the secret key (default: audit.key in the state directory)"},
-	{"export", OPTION_VALUE, AT(export), "FILE", "write the checkpoint there as well, to be kept elsewhere"},
+	{"export", OPTION_VALUE, AT(export), "FILE",
+			"write the checkpoint there as well, to be kept elsewhere"},
 	{"json", OPTION_FLAG, AT(json), "", "print the checkpoint as JSON: what --export writes"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row keygen_exits[] = {{0, "the key was made"}, {1, "there is a file of that name"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "it cannot be made"}};
+static const struct exit_row keygen_exits[] = {{0, "the key was made"}, {1, "there is a file of that name"},
+		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "it cannot be made"}};
 static const struct exit_row checkpoint_exits[] = {
-	{0, "the row was written"}, {1, "there is nothing to sign, or no key that may be used"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "it cannot be written"}};
+	{0, "the row was written"}, {1, "there is nothing to sign, or no key that may be used"},
+	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "it cannot be written"}};
 
 static const struct example_row keygen_examples[] = {
 	{"caisson audit keygen", "Makes audit.key in the state directory and prints the public key."},
-	{"caisson audit keygen /media/stick/caisson.key", "The secret key on a medium that is not always there."},
+	{"caisson audit keygen /media/stick/caisson.key",
+			"The secret key on a medium that is not always there."},
 };
 static const struct example_row checkpoint_examples[] = {
-	{"caisson audit checkpoint --export checkpoint.json", "Signs the newest row; the file goes somewhere else."},
-	{"caisson audit verify --key PUBLIC --checkpoint checkpoint.json", "Later: does the record go on from it?"},
+	{"caisson audit checkpoint --export checkpoint.json",
+			"Signs the newest row; the file goes somewhere else."},
+	{"caisson audit verify --key PUBLIC --checkpoint checkpoint.json",
+			"Later: does the record go on from it?"},
 };
 
-static struct str key_path(struct audit_key_job *j, const char *given) { return given ? str_of(given) : str_fmt(&j->a, "%.*s/" KEY_NAME, STR_ARG(j->at.state)); }
+static struct str key_path(struct audit_key_job *j, const char *given)
+{
+	return given ? str_of(given) : str_fmt(&j->a, "%.*s/" KEY_NAME, STR_ARG(j->at.state));
+}
 
 /* ---- keygen ---- */
 
@@ -94,7 +104,8 @@ static int checkpoint(struct audit_key_job *j, struct err *e)
 		return -1;
 	if (audit_key_load(&j->a, key_path(j, j->o.key), j->at.uid, &key, e) < 0) {
 		if (e->kind == ERR_SYSTEM && e->errnum == ENOENT)
-			err_set(e, ERR_CONFIG, 0, "there is no key '%.*s': caisson audit keygen makes one", STR_ARG(key_path(j, j->o.key)));
+			err_set(e, ERR_CONFIG, 0, "there is no key '%.*s': caisson audit keygen makes one",
+					STR_ARG(key_path(j, j->o.key)));
 		return -1;
 	}
 	if (audit_checkpoint(&j->a, &j->at.audit, &key, &cp, &row, e) < 0)
@@ -107,7 +118,8 @@ static int checkpoint(struct audit_key_job *j, struct err *e)
 	if (j->o.json)
 		buf_str(&j->out, buf_view(&text));
 	else
-		buf_fmt(&j->out, "row %" PRIu64 " signs row %" PRIu64 ", %s, by %s\n", row.seq, cp.seq, cp.hash, cp.key);
+		buf_fmt(&j->out, "row %" PRIu64 " signs row %" PRIu64 ", %s, by %s\n", row.seq, cp.seq,
+				cp.hash, cp.key);
 	return 0;
 }
 
@@ -117,7 +129,9 @@ static int exit_of(const struct err *e, const struct audit_key_job *j)
 {
 	if (e->kind == ERR_SYSTEM && e->errnum == ENOENT && j->run == checkpoint && !j->found)
 		return EXIT_NO_RECORD;
-	return e->kind == ERR_INPUT || e->kind == ERR_CONFIG || (e->kind == ERR_SYSTEM && (e->errnum == EEXIST || e->errnum == ENOENT)) ? 1 : EXIT_INTERNAL;
+	return e->kind == ERR_INPUT || e->kind == ERR_CONFIG ||
+			(e->kind == ERR_SYSTEM && (e->errnum == EEXIST || e->errnum == ENOENT)) ? 1 :
+			EXIT_INTERNAL;
 }
 
 static int audit_key_job_run(void *arg)
@@ -138,7 +152,8 @@ static int audit_key_job_run(void *arg)
 	return output(buf_view(&j->out), 0);
 }
 
-static int start_key_command(const struct command_row *self, int argc, char **argv, int (*fn)(struct audit_key_job *j, struct err *e), bool operand)
+static int start_key_command(const struct command_row *self, int argc, char **argv,
+		int (*fn)(struct audit_key_job *j, struct err *e), bool operand)
 {
 	struct audit_key_job j = {.run = fn, .name = self->name};
 	int code, first = options_take(self, argc, argv, &j.o, &code);
@@ -153,17 +168,27 @@ static int start_key_command(const struct command_row *self, int argc, char **ar
 	return with_arena(&j.a, audit_key_job_run, &j);
 }
 
-static int run_keygen(const struct command_row *self, int argc, char **argv) { return start_key_command(self, argc, argv, keygen, true); }
-static int run_checkpoint(const struct command_row *self, int argc, char **argv) { return start_key_command(self, argc, argv, checkpoint, false); }
+static int run_keygen(const struct command_row *self, int argc, char **argv)
+{
+	return start_key_command(self, argc, argv, keygen, true);
+}
+static int run_checkpoint(const struct command_row *self, int argc, char **argv)
+{
+	return start_key_command(self, argc, argv, checkpoint, false);
+}
 
 const struct command_row command_audit_keygen = {
 	.name = "audit keygen",
 	.synopsis = "[--json] [FILE]",
 	.summary = "make a key that signs the record",
-	.about = "Makes an Ed25519 key: the secret one in a new file (mode 0600; audit.key in the state directory unless FILE is given), the public one on standard output. "
-		 "A file that is there is never replaced. Note the public key where the record cannot be changed; caisson audit verify --key takes it.\n\n"
-		 "Whoever can read the secret key can sign a record that was written anew. On the machine that it signs for it protects against those who may write the record and not read the "
-		 "key; kept elsewhere, and only there while a checkpoint is made, against everybody. An agent may not call this.",
+	.about = "Makes an Ed25519 key: the secret one in a new file (mode 0600; audit.key in the state "
+			"directory unless FILE is given), the public one on standard output. "
+		 "A file that is there is never replaced. Note the public key where the record cannot be "
+		 "changed; caisson audit verify --key takes it.\n\n"
+		 "Whoever can read the secret key can sign a record that was written anew. On the machine "
+		 "that it signs for it protects against those who may write the record and not read the "
+		 "key; kept elsewhere, and only there while a checkpoint is made, against everybody. An "
+		 "agent may not call this.",
 	.options = keygen_options,
 	.noptions = ARRAY_SIZE(keygen_options),
 	.exits = keygen_exits,
@@ -177,8 +202,11 @@ const struct command_row command_audit_checkpoint = {
 	.name = "audit checkpoint",
 	.synopsis = "[--key FILE] [--export FILE] [--json]",
 	.summary = "sign the newest row of the record",
-	.about = "Appends a row that holds number and hash of the newest row, the time, and a signature of these. As each row holds the hash of the row before it, all that was recorded until "
-		 "then is signed with it. --export writes the same to a file; kept where those who can write the record cannot reach it, it shows later that the record goes on from there: "
+	.about = "Appends a row that holds number and hash of the newest row, the time, and a signature of "
+			"these. As each row holds the hash of the row before it, all that was recorded "
+			"until "
+		 "then is signed with it. --export writes the same to a file; kept where those who can "
+		 "write the record cannot reach it, it shows later that the record goes on from there: "
 		 "caisson audit verify --checkpoint FILE.\n\n"
 		 "Nothing is said about rows that come after the checkpoint. An agent may not call this.",
 	.options = checkpoint_options,

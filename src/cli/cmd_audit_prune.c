@@ -1,4 +1,6 @@
-/* caisson audit prune: days that are past their time, what only they referred to, and how large the rest is. */
+/*
+ * caisson audit prune: days that are past their time, what only they referred to, and how large the rest is.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +26,8 @@ struct prune_options {
 
 #define AT(field) offsetof(struct prune_options, field)
 static const struct option_row options[] = {
-	{"days", OPTION_VALUE, AT(days), "N", "keep so many days (default: audit.retention_days of the policy, 90)"},
+	{"days", OPTION_VALUE, AT(days), "N",
+			"keep so many days (default: audit.retention_days of the policy, 90)"},
 	{"dry-run", OPTION_FLAG, AT(dry), "", "only say what would be dropped"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of the user's own"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
@@ -32,7 +35,9 @@ static const struct option_row options[] = {
 };
 
 static const struct exit_row exits[] = {
-	{0, "done, also when there was nothing to drop"}, {1, "the policy does not load, or the chain is broken where it would be cut: nothing was dropped"}, {EXIT_NO_RECORD, "there is no record"},
+	{0, "done, also when there was nothing to drop"},
+	{1, "the policy does not load, or the chain is broken where it would be cut: nothing was dropped"},
+	{EXIT_NO_RECORD, "there is no record"},
 	{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read or changed"},
 };
 
@@ -83,10 +88,12 @@ static int prune_rows(struct audit_prune_job *j, struct err *e)
 		return -1;
 	if (!j->o.dry && index_forget(&j->a, &h->audit, e) < 0) /* it has the texts of commands */
 		return -1;
-	if (h->has_blobs && audit_sweep(&j->a, &h->audit, &h->blobs, j->o.dry ? &j->pruned : NULL, &j->swept, e) < 0)
+	if (h->has_blobs && audit_sweep(&j->a, &h->audit, &h->blobs, j->o.dry ? &j->pruned : NULL, &j->swept,
+			e) < 0)
 		return -1;
 	/* Full outputs are copies for whoever wants to read on: for them the quota is one. */
-	if (outputs_prune(&j->a, h->state, (int64_t)time(NULL) - (int64_t)j->days * DAY, j->quota, j->o.dry, &j->outputs, e) < 0)
+	if (outputs_prune(&j->a, h->state, (int64_t)time(NULL) - (int64_t)j->days * DAY, j->quota, j->o.dry,
+			&j->outputs, e) < 0)
 		return -1;
 	return audit_usage(&j->a, &h->audit, h->has_blobs ? &h->blobs : NULL, &j->usage, e);
 }
@@ -143,13 +150,20 @@ static void print_text(struct audit_prune_job *j)
 	if (!j->pruned.days)
 		buf_fmt(b, "no day is older than %u days\n", j->days);
 	else
-		buf_fmt(b, "%" PRIu64 " day%s, %s to %s, %sdropped: %" PRIu64 " rows, %" PRIu64 " bytes%s\n", j->pruned.days, j->pruned.days == 1 ? "" : "s", j->pruned.from, j->pruned.to, would,
-			j->pruned.rows, j->pruned.bytes, j->o.dry ? "" : "; a tombstone in the record says so");
+		buf_fmt(b, "%" PRIu64 " day%s, %s to %s, %sdropped: %" PRIu64 " rows, %" PRIu64 " bytes%s\n",
+				j->pruned.days, j->pruned.days == 1 ? "" : "s", j->pruned.from, j->pruned.to,
+				would,
+			j->pruned.rows, j->pruned.bytes,
+			j->o.dry ? "" : "; a tombstone in the record says so");
 	if (j->swept.blobs)
-		buf_fmt(b, "%" PRIu64 " blobs that no row refers to %sremoved: %" PRIu64 " bytes\n", j->swept.blobs, would, j->swept.bytes);
+		buf_fmt(b, "%" PRIu64 " blobs that no row refers to %sremoved: %" PRIu64 " bytes\n",
+				j->swept.blobs, would, j->swept.bytes);
 	if (j->outputs.files)
-		buf_fmt(b, "%" PRIu64 " full outputs %sremoved: %" PRIu64 " bytes\n", j->outputs.files, would, j->outputs.bytes);
-	buf_fmt(b, "the record has %" PRIu64 " day%s, %" PRIu64 " bytes of rows and %" PRIu64 " blobs, %" PRIu64 " bytes\n", j->usage.days, j->usage.days == 1 ? "" : "s", j->usage.row_bytes, j->usage.blobs, j->usage.blob_bytes);
+		buf_fmt(b, "%" PRIu64 " full outputs %sremoved: %" PRIu64 " bytes\n", j->outputs.files, would,
+				j->outputs.bytes);
+	buf_fmt(b, "the record has %" PRIu64 " day%s, %" PRIu64 " bytes of rows and %" PRIu64 " blobs, %"
+			PRIu64 " bytes\n", j->usage.days, j->usage.days == 1 ? "" : "s", j->usage.row_bytes,
+			j->usage.blobs, j->usage.blob_bytes);
 }
 
 static int audit_prune_job_run(void *arg)
@@ -177,7 +191,9 @@ static int audit_prune_job_run(void *arg)
 	else
 		print_text(j);
 	if (above_quota(j))
-		complain("audit prune: the record has %" PRIu64 " bytes, more than audit.quota (%" PRIu64 "); nothing that is younger than %u days is dropped for it", all_bytes(j), j->quota, j->days);
+		complain("audit prune: the record has %" PRIu64 " bytes, more than audit.quota (%" PRIu64
+				"); nothing that is younger than %u days is dropped for it", all_bytes(j),
+				j->quota, j->days);
 	return output(buf_view(&j->out), 0);
 }
 
@@ -195,10 +211,18 @@ const struct command_row command_audit_prune = {
 	.name = "audit prune",
 	.synopsis = "[--days N] [--dry-run] [--config FILE] [--json]",
 	.summary = "drop days of the record that are past their time",
-	.about = "Drops whole days, oldest first, that are more than audit.retention_days (90) before today, and never the newest. A tombstone row is written first: it says which days, how many rows, and "
-		 "number and hash of the last row dropped, so that caisson audit verify goes on over it. The same is done by itself when the first row of a new day is written.\n\n"
-		 "Then the outputs, views and policies (blobs) that no row refers to any more are removed, except those of the last day. This reads all rows, and is done only here. Full outputs of runs (STATE/outputs) that are as old are removed too, and the oldest of them when they are together more than audit.quota.\n\n"
-		 "A record that is larger than audit.quota gives a warning; nothing is dropped for it. A record whose chain is broken where it would be cut is left as it is. An agent may not call this.",
+	.about = "Drops whole days, oldest first, that are more than audit.retention_days (90) before "
+			"today, and never the newest. A tombstone row is written first: it says which "
+			"days, how many rows, and "
+		 "number and hash of the last row dropped, so that caisson audit verify goes on over it. "
+		 "The same is done by itself when the first row of a new day is written.\n\n"
+		 "Then the outputs, views and policies (blobs) that no row refers to any more are removed, "
+		 "except those of the last day. This reads all rows, and is done only here. Full outputs "
+		 "of runs (STATE/outputs) that are as old are removed too, and the oldest of them when "
+		 "they are together more than audit.quota.\n\n"
+		 "A record that is larger than audit.quota gives a warning; nothing is dropped for it. A "
+		 "record whose chain is broken where it would be cut is left as it is. An agent may not "
+		 "call this.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -38,9 +38,12 @@ static void remarks(const struct audit_query_job *j, const struct search *s)
 	if (!search_by_index(s, &why) && why.n)
 		complain("%s: without the index, which takes longer: %.*s", j->name, STR_ARG(why));
 	if (p.odd)
-		complain("%s: %" PRIu64 " lines of the record are no rows; see caisson audit verify", j->name, p.odd);
+		complain("%s: %" PRIu64 " lines of the record are no rows; see caisson audit verify", j->name,
+				p.odd);
 	if (p.unsure)
-		complain("%s: for %" PRIu64 " rows matching took too long and was given up; they are among those printed", j->name, p.unsure);
+		complain("%s: for %" PRIu64
+				" rows matching took too long and was given up; they are among those printed",
+				j->name, p.unsure);
 }
 
 static int print_rows(struct audit_query_job *j, struct search *s, struct err *e)
@@ -137,14 +140,18 @@ static const struct option_row export_options[] = {
 };
 
 static const struct exit_row exits[] = {
-	{0, "done, whether there were rows or not"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage: also a time, verdict, status, kind or expression that is none"},
+	{0, "done, whether there were rows or not"}, {EXIT_NO_RECORD, "there is no record"},
+	{EXIT_USAGE, "usage: also a time, verdict, status, kind or expression that is none"},
 	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
 };
 
 static const struct example_row query_examples[] = {
-	{"caisson audit query --agent a1 --since 7d --verdict deny", "What agent a1 was denied in the last seven days."},
-	{"caisson audit query --since 2026-01-31 --until 2026-01-31 --json | jq -r .command", "All commands of one day."},
-	{"caisson audit query --grep '^git push' --status timeout --limit 20", "The twenty newest pushes that ran out of time."},
+	{"caisson audit query --agent a1 --since 7d --verdict deny",
+			"What agent a1 was denied in the last seven days."},
+	{"caisson audit query --since 2026-01-31 --until 2026-01-31 --json | jq -r .command",
+			"All commands of one day."},
+	{"caisson audit query --grep '^git push' --status timeout --limit 20",
+			"The twenty newest pushes that ran out of time."},
 };
 
 static const struct example_row export_examples[] = {
@@ -153,14 +160,23 @@ static const struct example_row export_examples[] = {
 
 const struct command_row command_audit_query = {
 	.name = "audit query",
-	.synopsis = "[--agent A] [--session S] [--since TIME] [--until TIME] [--verdict V] [--status S] [--kind K] [--grep RE] [--limit N] [--json]",
+	.synopsis = "[--agent A] [--session S] [--since TIME] [--until TIME] [--verdict V] [--status S] "
+			"[--kind K] [--grep RE] [--limit N] [--json]",
 	.summary = "find rows of the record",
-	.about = "Prints the rows for which everything holds that is asked for, oldest first. An end row has the command and the verdict of its begin row, so that a run is found by what it was and by how it "
+	.about = "Prints the rows for which everything holds that is asked for, oldest first. An end row "
+			"has the command and the verdict of its begin row, so that a run is found by what "
+			"it was and by how it "
 		 "went.\n\n"
-		 "A terminal gets a table, through $PAGER (less -R) when it is longer than the screen; NO_COLOR turns colours off. A pipe gets one line a row: number, time, kind, verdict, status, agent, id and "
-		 "command, between tabs, - where there is nothing; what is invisible is written as an escape. --json prints the rows as they are in the files.\n\n"
-		 "Expressions are those of rules: PCRE2 with bounds. A match that reaches a bound counts, and is said.\n\n"
-		 "Rows are found by an index (index.sqlite in the state directory), which is brought up to date first. It is a cache: rows are read from the record itself, and when the index cannot be used the files "
+		 "A terminal gets a table, through $PAGER (less -R) when it is longer than the screen; "
+		 "NO_COLOR turns colours off. A pipe gets one line a row: number, time, kind, verdict, "
+		 "status, agent, id and "
+		 "command, between tabs, - where there is nothing; what is invisible is written as an "
+		 "escape. --json prints the rows as they are in the files.\n\n"
+		 "Expressions are those of rules: PCRE2 with bounds. A match that reaches a bound counts, "
+		 "and is said.\n\n"
+		 "Rows are found by an index (index.sqlite in the state directory), which is brought up to "
+		 "date first. It is a cache: rows are read from the record itself, and when the index "
+		 "cannot be used the files "
 		 "are searched.",
 	.options = query_options,
 	.noptions = ARRAY_SIZE(query_options),
@@ -173,11 +189,16 @@ const struct command_row command_audit_query = {
 
 const struct command_row command_audit_export = {
 	.name = "audit export",
-	.synopsis = "[--format jsonl|csv] [--agent A] [--since TIME] [--until TIME] [--verdict V] [--status S] [--kind K] [--grep RE] [--limit N]",
+	.synopsis = "[--format jsonl|csv] [--agent A] [--since TIME] [--until TIME] [--verdict V] [--status "
+			"S] [--kind K] [--grep RE] [--limit N]",
 	.summary = "print rows of the record for other programs",
-	.about = "Prints rows, oldest first: all of them, or those that caisson-audit-query(1) would find.\n\n"
-		 "csv is that of RFC 4180: a header, commas, lines that end in CR LF, texts with a comma, quote or line end in quotes. A text that a spreadsheet would take for a formula (it starts with = + - @, a tab or a "
-		 "CR) has an apostrophe before it, and so has one that starts with an apostrophe: take one off to have the text again. Reasons are ids with blanks between them.",
+	.about = "Prints rows, oldest first: all of them, or those that caisson-audit-query(1) would "
+			"find.\n\n"
+		 "csv is that of RFC 4180: a header, commas, lines that end in CR LF, texts with a comma, "
+		 "quote or line end in quotes. A text that a spreadsheet would take for a formula (it "
+		 "starts with = + - @, a tab or a "
+		 "CR) has an apostrophe before it, and so has one that starts with an apostrophe: take one "
+		 "off to have the text again. Reasons are ids with blanks between them.",
 	.options = export_options,
 	.noptions = ARRAY_SIZE(export_options),
 	.exits = exits,
@@ -215,7 +236,8 @@ static int run_reindex_job(void *arg)
 		doc_number(&o, "bytes", n.bytes);
 		doc_finish(&o);
 	} else
-		buf_fmt(&b, "%" PRIu64 " rows of %" PRIu64 " day%s, %" PRIu64 " bytes\n", n.rows, n.files, n.files == 1 ? "" : "s", n.bytes);
+		buf_fmt(&b, "%" PRIu64 " rows of %" PRIu64 " day%s, %" PRIu64 " bytes\n", n.rows, n.files,
+		n.files == 1 ? "" : "s", n.bytes);
 	return output(buf_view(&b), 0);
 }
 
@@ -235,16 +257,20 @@ static const struct option_row reindex_options[] = {
 };
 
 static const struct exit_row reindex_exits[] = {
-	{0, "the index was made"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read, or the index cannot be written"},
+	{0, "the index was made"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read, or the index cannot be written"},
 };
 
-static const struct example_row reindex_examples[] = {{"caisson audit reindex", "Makes the index anew and says how many rows it has."}};
+static const struct example_row reindex_examples[] =
+		{{"caisson audit reindex", "Makes the index anew and says how many rows it has."}};
 
 const struct command_row command_audit_reindex = {
 	.name = "audit reindex",
 	.synopsis = "[--json]",
 	.summary = "make the record's index anew",
-	.about = "Makes index.sqlite in the state directory from nothing. It is never needed: the index is brought up to date by whoever asks it, is made anew when it is damaged, and holds nothing that the record does "
+	.about = "Makes index.sqlite in the state directory from nothing. It is never needed: the index is "
+			"brought up to date by whoever asks it, is made anew when it is damaged, and "
+			"holds nothing that the record does "
 		 "not hold. It may be removed at any time.",
 	.options = reindex_options,
 	.noptions = ARRAY_SIZE(reindex_options),

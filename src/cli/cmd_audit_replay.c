@@ -23,8 +23,10 @@ struct all_options {
 
 #define AT(field) offsetof(struct all_options, field)
 static const struct option_row options[] = {
-	{"policy", OPTION_VALUE, AT(policy), "FILE", "the policy to try in place of the user's (default: what is in force now)"},
-	{"since", OPTION_VALUE, AT(since), "TIME", "requests from then on: 30d (default), 12h, 2026-01-31 ..."},
+	{"policy", OPTION_VALUE, AT(policy), "FILE",
+			"the policy to try in place of the user's (default: what is in force now)"},
+	{"since", OPTION_VALUE, AT(since), "TIME",
+			"requests from then on: 30d (default), 12h, 2026-01-31 ..."},
 	{"until", OPTION_VALUE, AT(until), "TIME", "requests before then"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "requests of this agent"},
 	{"examples", OPTION_VALUE, AT(examples), "N", "so many commands for each change (default: 5)"},
@@ -34,13 +36,15 @@ static const struct option_row options[] = {
 
 enum { EXIT_CHANGES = 1 };
 static const struct exit_row exits[] = {
-	{0, "no verdict would be another one"}, {EXIT_CHANGES, "some would"}, {2, "the policy does not load"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{0, "no verdict would be another one"}, {EXIT_CHANGES, "some would"}, {2, "the policy does not load"},
+	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson audit replay-all --policy new.yaml", "What new.yaml would have done to the last 30 days."},
-	{"caisson audit replay-all --policy new.yaml --json | jq '.changes[] | select(.to == \"deny\").command'", "What it would have denied."},
+	{"caisson audit replay-all --policy new.yaml --json | jq '.changes[] | select(.to == "
+			"\"deny\").command'", "What it would have denied."},
 };
 
 struct audit_replay_job {
@@ -69,7 +73,8 @@ static void print_pair(struct audit_replay_job *j, enum verdict from, enum verdi
 	const char *shade = !colour ? "" : to > from ? "\033[32m" : "\033[31m";
 	size_t shown = 0;
 
-	buf_fmt(&j->out, "\n%s%s -> %s: %" PRIu64 "%s\n", shade, verdict_name(from), verdict_name(to), j->all.matrix[from][to], colour ? "\033[0m" : "");
+	buf_fmt(&j->out, "\n%s%s -> %s: %" PRIu64 "%s\n", shade, verdict_name(from), verdict_name(to),
+			j->all.matrix[from][to], colour ? "\033[0m" : "");
 	for (size_t i = 0; i < j->all.nchanges && shown < j->examples; i++) {
 		const struct replay_change *c = &j->all.changes[i];
 
@@ -94,11 +99,14 @@ static void print_text(struct audit_replay_job *j)
 	if (all->counts.redacted)
 		buf_fmt(b, ", %" PRIu64 " not: a secret in them was redacted", all->counts.redacted);
 	if (all->counts.missing)
-		buf_fmt(b, ", %" PRIu64 " not: their policy or view is not in the record", all->counts.missing);
+		buf_fmt(b, ", %" PRIu64 " not: their policy or view is not in the record",
+				all->counts.missing);
 	if (all->counts.unseen)
-		buf_fmt(b, ", %" PRIu64 " not: the policy asks about files that were not looked at then", all->counts.unseen);
+		buf_fmt(b, ", %" PRIu64 " not: the policy asks about files that were not looked at then",
+				all->counts.unseen);
 	if (all->counts.failed)
-		buf_fmt(b, ", %" PRIu64 " not: the policies together do not load, or something went wrong", all->counts.failed);
+		buf_fmt(b, ", %" PRIu64 " not: the policies together do not load, or something went wrong",
+				all->counts.failed);
 	buf_c(b, "\n\nthen \\ now ");
 	for (size_t i = 0; i < NORDER; i++)
 		buf_fmt(b, "%10s", verdict_name(order[i]));
@@ -117,7 +125,8 @@ static void print_text(struct audit_replay_job *j)
 	if (!any)
 		buf_c(b, "\nno verdict of these would be another one\n");
 	if (all->more)
-		buf_c(b, "\nthere were more different commands than are told apart; the table counts them all\n");
+		buf_c(b, "\nthere were more different commands than are told apart; the table counts them "
+				"all\n");
 }
 
 static void print_json(struct audit_replay_job *j)
@@ -223,9 +232,15 @@ const struct command_row command_audit_replay_all = {
 	.name = "audit replay-all",
 	.synopsis = "[--policy FILE] [--since TIME] [--until TIME] [--agent ID] [--examples N] [--json]",
 	.summary = "what another policy would have said to what was asked",
-	.about = "Judges the recorded requests again, each in its recorded view of the world, with FILE in the place of the user's policy; what the system's and the project's files said stays as it was "
-		 "recorded. Prints how many would have got another verdict, and the most frequent commands of each change with the reasons they would get. Nothing is run, and no classifier is asked.\n\n"
-		 "Requests whose commands had secrets in them, those whose view or policy is not in the record, and those for which the policy wants to know of files that were not looked at then, are counted and left out.",
+	.about = "Judges the recorded requests again, each in its recorded view of the world, with FILE in "
+			"the place of the user's policy; what the system's and the project's files said "
+			"stays as it was "
+		 "recorded. Prints how many would have got another verdict, and the most frequent commands "
+		 "of each change with the reasons they would get. Nothing is run, and no classifier is "
+		 "asked.\n\n"
+		 "Requests whose commands had secrets in them, those whose view or policy is not in the "
+		 "record, and those for which the policy wants to know of files that were not looked at "
+		 "then, are counted and left out.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -83,7 +83,8 @@ static int find_rows(struct audit_show_job *j, struct err *e)
 
 static void label(struct audit_show_job *j, const char *text)
 {
-	buf_fmt(&j->b, "  %s%-*s%s ", tint_on(j->page.colour, TINT_DIM), LABEL_COLUMNS, text, tint_off(j->page.colour, TINT_DIM));
+	buf_fmt(&j->b, "  %s%-*s%s ", tint_on(j->page.colour, TINT_DIM), LABEL_COLUMNS, text,
+			tint_off(j->page.colour, TINT_DIM));
 }
 
 static void tinted(struct audit_show_job *j, struct str text, enum tint t)
@@ -197,7 +198,9 @@ static void show_limits(struct audit_show_job *j, const struct json *spec)
 	static const struct {
 		char key[12], name[12], unit[8];
 		int64_t one;
-	} limits[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20}, {"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000}, {"pids", "processes", "", 1},
+	} limits[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20},
+			{"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000},
+			{"pids", "processes", "", 1},
 		      {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " MiB", 1 << 20}};
 	bool any = false;
 
@@ -208,7 +211,8 @@ static void show_limits(struct audit_show_job *j, const struct json *spec)
 			continue;
 		if (!any)
 			label(j, "limits");
-		buf_fmt(&j->b, "%s%s %g%s", any ? ", " : "", limits[i].name, (double)json_int(v, 0) / (double)limits[i].one, limits[i].unit);
+		buf_fmt(&j->b, "%s%s %g%s", any ? ", " : "", limits[i].name,
+				(double)json_int(v, 0) / (double)limits[i].one, limits[i].unit);
 		any = true;
 	}
 	if (any)
@@ -227,7 +231,8 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 
 		label(j, key);
 		tinted(j, digest, TINT_DIM);
-		if (!j->at.has_blobs || !blob_is_digest(digest) || blob_get(&j->a, &j->at.blobs, digest, SPEC_MAX, &text, NULL) < 0)
+		if (!j->at.has_blobs || !blob_is_digest(digest) || blob_get(&j->a, &j->at.blobs, digest,
+				SPEC_MAX, &text, NULL) < 0)
 			return;
 	}
 	if (json_read(&j->a, text, &spec, NULL) < 0)
@@ -288,8 +293,12 @@ static const struct {
 	const char *key;
 	void (*show)(struct audit_show_job *j, const char *key, struct str value); /* NULL: not shown */
 } shown[] = {
-	{"v", NULL}, {"seq", NULL}, {"id", NULL}, {"kind", NULL}, {"ts", NULL}, {"prev", NULL}, {"command", show_text}, {"verdict", show_verdict}, {"status", show_verdict}, {"reasons", show_reasons},
-	{"duration_ms", show_duration}, {"cpu_ms", show_duration}, {"peak_memory_mb", show_memory}, {"validation", show_validation}, {"spec", show_spec}, {"policy", show_digest}, {"view", show_digest}, {"answers", NULL},
+	{"v", NULL}, {"seq", NULL}, {"id", NULL}, {"kind", NULL}, {"ts", NULL}, {"prev", NULL},
+	{"command", show_text}, {"verdict", show_verdict}, {"status", show_verdict},
+	{"reasons", show_reasons},
+	{"duration_ms", show_duration}, {"cpu_ms", show_duration}, {"peak_memory_mb", show_memory},
+	{"validation", show_validation}, {"spec", show_spec}, {"policy", show_digest}, {"view", show_digest},
+	{"answers", NULL},
 	{"stdout", show_output}, {"stderr", show_output}, {"hash", show_digest},
 };
 
@@ -318,7 +327,8 @@ static void show_row(struct audit_show_job *j, size_t n)
 	for (size_t i = 0; i < l->nfields; i++) {
 		struct str key = l->fields[i].key, value = l->fields[i].value;
 
-		if (n && !str_is(key, "verdict") && !str_is(key, "status") && str_eq(audit_field(first, str_c(&j->a, key)), value))
+		if (n && !str_is(key, "verdict") && !str_is(key, "status") &&
+				str_eq(audit_field(first, str_c(&j->a, key)), value))
 			continue;
 		show_field(j, key, value);
 	}
@@ -399,14 +409,16 @@ static int audit_show_job_run(void *arg)
 		complain("audit show: %s", e.text);
 	else if (!j->nrows)
 		complain("audit show: there is no row '%.80s'", j->what);
-	const int code = rc < 0 ? EXIT_INTERNAL : !j->nrows ? EXIT_NO_ROW : j->o.json ? print_json(j) : print_text(j);
+	const int code = rc < 0 ? EXIT_INTERNAL : !j->nrows ? EXIT_NO_ROW : j->o.json ? print_json(j) :
+			print_text(j);
 	home_close(&j->at);
 	return code;
 }
 
 #define AT(field) offsetof(struct audit_show_options, field)
 static const struct option_row options[] = {
-	{"output", OPTION_FLAG, AT(output), "", "also what was written to standard output and standard error"},
+	{"output", OPTION_FLAG, AT(output), "",
+			"also what was written to standard output and standard error"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object: id and rows as they are written"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
@@ -431,12 +443,14 @@ static int run_audit_show(const struct command_row *self, int argc, char **argv)
 }
 
 static const struct exit_row exits[] = {
-	{0, "the rows were printed"}, {EXIT_NO_ROW, "there is no such row"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{0, "the rows were printed"}, {EXIT_NO_ROW, "there is no such row"},
+	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson audit show 4711", "The request of row 4711: all its rows, with reasons, limits and how it went."},
+	{"caisson audit show 4711",
+			"The request of row 4711: all its rows, with reasons, limits and how it went."},
 	{"caisson audit show ID --output", "The same by id, with what the program wrote."},
 };
 
@@ -444,9 +458,12 @@ const struct command_row command_audit_show = {
 	.name = "audit show",
 	.synopsis = "ID|ROW [--output] [--json]",
 	.summary = "show all rows of one request",
-	.about = "Shows everything the record has about one request: who asked and when, the command, the verdict with what each reason means, the limits it ran with, how it ended. It is named by its id, or by the number of "
+	.about = "Shows everything the record has about one request: who asked and when, the command, the "
+			"verdict with what each reason means, the limits it ran with, how it ended. It is "
+			"named by its id, or by the number of "
 		 "one of its rows, which caisson-audit-query(1) prints first.\n\n"
-		 "--output adds what the program wrote, as it was kept (redacted). What is invisible is written as an escape.",
+		 "--output adds what the program wrote, as it was kept (redacted). What is invisible is "
+		 "written as an escape.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

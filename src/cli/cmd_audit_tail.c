@@ -62,7 +62,9 @@ static int watch_writes(const struct audit_tail_job *j)
 	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	char path[4096];
 
-	if (fd >= 0 && (j->at.audit.path.n >= sizeof path || !memcpy(path, j->at.audit.path.p, j->at.audit.path.n) || (path[j->at.audit.path.n] = '\0') ||
+	if (fd >= 0 && (j->at.audit.path.n >= sizeof path ||
+			!memcpy(path, j->at.audit.path.p, j->at.audit.path.n) ||
+			(path[j->at.audit.path.n] = '\0') ||
 			inotify_add_watch(fd, path, IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0))
 		fd_close(&fd);
 	return fd;
@@ -72,7 +74,8 @@ static int watch_writes(const struct audit_tail_job *j)
 static bool wait_for_more(int signals, int writes)
 {
 	char events[4096];
-	struct pollfd fds[] = {{.fd = signals, .events = POLLIN}, {.fd = STDOUT_FILENO}, {.fd = writes, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = signals, .events = POLLIN}, {.fd = STDOUT_FILENO},
+			{.fd = writes, .events = POLLIN}};
 
 	if (poll(fds, writes >= 0 ? 3 : 2, writes >= 0 ? TICK_MS : TICK_BLIND_MS) < 0)
 		return errno == EINTR;
@@ -120,7 +123,8 @@ static int audit_tail_job_run(void *arg)
 	if (home_open(&j->a, &j->at, false, &e) < 0)
 		return home_failed("audit tail", &e);
 	page_begin(&j->page, &j->a, false);
-	rows_begin(&j->rows, &j->a, &j->page, j->o.json ? ROWS_JSON : j->page.terminal ? ROWS_TABLE : ROWS_PLAIN);
+	rows_begin(&j->rows, &j->a, &j->page, j->o.json ? ROWS_JSON : j->page.terminal ? ROWS_TABLE :
+			ROWS_PLAIN);
 	int rc = newest(j, &e);
 	if (rc == 0 && j->o.follow)
 		rc = follow(j, &e);
@@ -155,7 +159,8 @@ static int run_audit_tail(const struct command_row *self, int argc, char **argv)
 }
 
 static const struct exit_row exits[] = {
-	{0, "the rows were printed; -f: it was interrupted, or nobody reads any more"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{0, "the rows were printed; -f: it was interrupted, or nobody reads any more"},
+	{EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
 };
 
@@ -169,7 +174,8 @@ const struct command_row command_audit_tail = {
 	.name = "audit tail",
 	.synopsis = "[-n N] [-f] [--json]",
 	.summary = "show the newest rows of the record, and those that come",
-	.about = "Prints the newest rows, oldest first, in the form of caisson-audit-query(1). -f goes on with the rows that are written, also into the file of the next day.",
+	.about = "Prints the newest rows, oldest first, in the form of caisson-audit-query(1). -f goes on "
+			"with the rows that are written, also into the file of the next day.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

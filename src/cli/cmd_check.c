@@ -19,31 +19,40 @@ struct check_options {
 #define AT(field) offsetof(struct check_options, field)
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print the answer as one JSON object"},
-	{"explain", OPTION_FLAG, AT(explain), "", "show the command with its parts underlined, and what was found"},
+	{"explain", OPTION_FLAG, AT(explain), "",
+			"show the command with its parts underlined, and what was found"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the command would run in (default: this one)"},
-	{"shell", OPTION_VALUE, AT(shell), "NAME", "the shell that would run it: bash (default), sh, zsh, powershell"},
-	{"mode", OPTION_VALUE, AT(mode), "NAME", "the client's permission mode: default, acceptEdits, plan, bypassPermissions, dontAsk"},
+	{"shell", OPTION_VALUE, AT(shell), "NAME",
+			"the shell that would run it: bash (default), sh, zsh, powershell"},
+	{"mode", OPTION_VALUE, AT(mode), "NAME",
+			"the client's permission mode: default, acceptEdits, plan, bypassPermissions, "
+			"dontAsk"},
 	{"batch", OPTION_FLAG, AT(batch), "", "read JSON lines, write JSON lines"},
-	{"record", OPTION_FLAG, AT(record), "", "leave a row in the record (docs/audit.md); where that is not possible the answer is deny"},
+	{"record", OPTION_FLAG, AT(record), "",
+			"leave a row in the record (docs/audit.md); where that is not possible the answer "
+			"is deny"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "with --record: the agent that asks"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{EXIT_ALLOW, "allow"}, {EXIT_ASK, "ask"}, {EXIT_DENY, "deny"}, {EXIT_CONTAIN, "contain"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+	{EXIT_ALLOW, "allow"}, {EXIT_ASK, "ask"}, {EXIT_DENY, "deny"}, {EXIT_CONTAIN, "contain"},
+	{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson check 'git status'", "The verdict as one line."},
-	{"caisson check --explain 'sh -c \"rm -rf $DIR\"'", "The command with its parts underlined, also inside the nested script."},
+	{"caisson check --explain 'sh -c \"rm -rf $DIR\"'",
+			"The command with its parts underlined, also inside the nested script."},
 	{"caisson check --json --shell sh - < script", "The whole answer for a script on standard input."},
 	{"echo '{\"id\": 1, \"command\": \"make\"}' | caisson check --batch", "One line in, one line out."},
 };
 
 /*
- * Judging and printing each run inside an arena_run of their own arena, so that a full one is a denial and not a crash: what was judged in an
- * arena that is now full can still be printed, and an answer that is too large to print is replaced by a refusal.
+ * Judging and printing each run inside an arena_run of their own arena, so that a full one is a denial and
+ * not a crash: what was judged in an arena that is now full can still be printed, and an answer that is too
+ * large to print is replaced by a refusal.
  */
 struct check_job {
 	const struct check_options *o;
@@ -86,7 +95,8 @@ static int judge_command(void *arg)
 	struct engine_request rq = {.command = str_of(j->operand), .session = &at};
 	struct err e = {0};
 
-	if (!strcmp(j->operand, "-") && fd_read_all(j->a, STDIN_FILENO, "standard input", STDIN_MAX, &rq.command, &e) != 0) {
+	if (!strcmp(j->operand, "-") && fd_read_all(j->a, STDIN_FILENO, "standard input", STDIN_MAX,
+			&rq.command, &e) != 0) {
 		complain("%s", e.text);
 		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : EXIT_USAGE;
 	}
@@ -95,7 +105,8 @@ static int judge_command(void *arg)
 	if (j->o->mode)
 		engine_mode(str_of(j->o->mode), &rq.mode); /* likewise */
 	session_open(j->a, &at);
-	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .session = &at}, &j->policies, &e) != 0) {
+	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .session = &at},
+			&j->policies, &e) != 0) {
 		complain_beside(j, &e);
 		engine_refuse(j->a, CHECK_POLICY_ERROR, e.text, &j->judgement);
 	} else if (engine_judge(j->a, &rq, &j->policies, &j->facts, &j->judgement, &e) != 0) {
@@ -170,11 +181,13 @@ static int run_check(const struct command_row *self, int argc, char **argv)
 	if (o.batch && first < argc)
 		return usage_wrong(self, "--batch reads its commands from standard input and takes none");
 	if (o.mode && engine_mode(str_of(o.mode), &m) != 0)
-		return usage_wrong(self, "--mode is one of default, acceptEdits, plan, bypassPermissions, dontAsk");
+		return usage_wrong(self,
+				"--mode is one of default, acceptEdits, plan, bypassPermissions, dontAsk");
 	if ((o.batch && o.record) || (o.agent && !o.record))
 		return usage_wrong(self, "--record goes with one command, and --agent with --record");
 	if (o.batch)
-		return batch_run(&(struct batch){.config = o.config, .cwd = o.cwd, .shell = o.shell, .mode = o.mode});
+		return batch_run(&(struct batch){.config = o.config, .cwd = o.cwd, .shell = o.shell,
+				.mode = o.mode});
 	if (first >= argc)
 		return usage_wrong(self, "the command is missing");
 	if (first + 1 < argc)
@@ -184,16 +197,22 @@ static int run_check(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_check = {
 	.name = "check",
-	.synopsis = "[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] [--mode NAME] [--record] COMMAND\n"
+	.synopsis = "[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] [--mode NAME] "
+			"[--record] COMMAND\n"
 		    "[OPTIONS] -\n"
 		    "--batch [--config FILE] [--cwd DIR] [--shell NAME]",
 	.summary = "judge a command without running it",
-	.about = "Reads COMMAND as the shell would, finds every command that would run, the files they would write, delete, read or execute, and judges them "
-		 "by the built-in checks and the policy. Nothing is run. With - the text is read from standard input.\n\n"
-		 "The verdict is the exit code, and the first line of the output: allow, contain (it may run, but only in the box), ask (a person should look), "
+	.about = "Reads COMMAND as the shell would, finds every command that would run, the files they "
+			"would write, delete, read or execute, and judges them "
+		 "by the built-in checks and the policy. Nothing is run. With - the text is read from "
+		 "standard input.\n\n"
+		 "The verdict is the exit code, and the first line of the output: allow, contain (it may "
+		 "run, but only in the box), ask (a person should look), "
 		 "or deny. What cannot be known or understood is never allowed because of that.\n\n"
-		 "With --batch every line of standard input is an object with id, command and optionally cwd and shell, and every answer is one line; a line that "
-		 "is not such an object is answered by an object with the key error, and the next line is read. "
+		 "With --batch every line of standard input is an object with id, command and optionally "
+		 "cwd and shell, and every answer is one line; a line that "
+		 "is not such an object is answered by an object with the key error, and the next line is "
+		 "read. "
 		 "Policy files are looked at again before each line.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

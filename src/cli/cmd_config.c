@@ -1,4 +1,7 @@
-/* caisson config: do the policies load and what is doubtful in them (verify), what do they say (show), what may stand in them (explain). */
+/*
+ * caisson config: do the policies load and what is doubtful in them (verify), what do they say (show), what
+ * may stand in them (explain).
+ */
 #define _GNU_SOURCE
 #include <stddef.h>
 
@@ -25,7 +28,8 @@ static const struct option_row options[] = {
 };
 
 static const struct exit_row exits[] = {
-	{0, "everything loads (there may be warnings)"}, {1, "there is no such key"}, {EXIT_BROKEN, "something does not load"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+	{0, "everything loads (there may be warnings)"}, {1, "there is no such key"},
+	{EXIT_BROKEN, "something does not load"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
@@ -46,19 +50,22 @@ struct config_job {
 static struct policies_request request(struct config_job *j)
 {
 	j->session = (struct session){.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
-	return (struct policies_request){.config = j->operand, .alone = j->operand != NULL, .session = &j->session};
+	return (struct policies_request){.config = j->operand, .alone = j->operand != NULL,
+			.session = &j->session};
 }
 
 static const char *kind_name(const struct policy_file *f)
 {
-	static const char who[][20] = {[WHO_ANYONE] = "project untrusted", [WHO_TRUSTED] = "project trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+	static const char who[][20] = {[WHO_ANYONE] = "project untrusted", [WHO_TRUSTED] = "project trusted",
+			[WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 
 	return who[f->who];
 }
 
 static const char *language(const struct policy_file *f)
 {
-	static const char names[][16] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "client settings"};
+	static const char names[][16] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost",
+			[POLICY_SETTINGS] = "client settings"};
 
 	return names[f->kind];
 }
@@ -94,7 +101,10 @@ static void warn(void *ctx, struct str where, struct str rule, const char *why)
 		note(w->a, w->v, str_fmt(w->a, "%.*s: '%.*s': %s", STR_ARG(where), STR_ARG(rule), why));
 }
 
-/* A file that is tried by hand would be refused in its place if others may write it: worth knowing before it is there. */
+/*
+ * A file that is tried by hand would be refused in its place if others may write it: worth knowing before it
+ * is there.
+ */
 static void warn_unsafe(struct config_job *j, struct verified *v)
 {
 	struct view view;
@@ -104,7 +114,8 @@ static void warn_unsafe(struct config_job *j, struct verified *v)
 	world_view(&j->a, session_or_own(NULL), NULL, &view);
 	if (path.p[0] != '/')
 		path = str_fmt(&j->a, "%.*s/%.*s", STR_ARG(view.cwd), STR_ARG(path));
-	if (secure_read(&j->a, path, ENGINE_CONFIG_MAX, view.uid, &ignored, &why) != 0 && why.kind == ERR_CONFIG)
+	if (secure_read(&j->a, path, ENGINE_CONFIG_MAX, view.uid, &ignored, &why) != 0 &&
+			why.kind == ERR_CONFIG)
 		note(&j->a, v, str_dup(&j->a, str_of(why.text)));
 }
 
@@ -117,7 +128,8 @@ static void verify_file(struct config_job *j, struct verified *v)
 
 	rq.thorough = true;
 	v->notes_end = &v->notes;
-	if (policies_of_file(&j->a, v->file, &p, &notes, &why) != 0 || policies_examples(&rq, &p.own, &why) != 0) {
+	if (policies_of_file(&j->a, v->file, &p, &notes, &why) != 0 ||
+			policies_examples(&rq, &p.own, &why) != 0) {
 		v->error = str_dup(&j->a, str_of(why.text));
 		return;
 	}
@@ -224,10 +236,12 @@ static void show_imports(struct config_job *j, struct doc *o, const struct polic
 	struct yaml_file y;
 	const struct ynode *n;
 
-	if (f->kind == POLICY_SETTINGS || yaml_read(&j->a, f->path, f->bytes, &y, NULL) != 0 || !y.root || !(n = yaml_get(y.root, "import")) || yaml_null(n))
+	if (f->kind == POLICY_SETTINGS || yaml_read(&j->a, f->path, f->bytes, &y, NULL) != 0 || !y.root ||
+			!(n = yaml_get(y.root, "import")) || yaml_null(n))
 		return;
 	doc_list(o, "import");
-	for (const struct ynode *c = n->kind == YNODE_LIST ? n->child : n; c; c = n->kind == YNODE_LIST ? c->next : NULL)
+	for (const struct ynode *c = n->kind == YNODE_LIST ? n->child : n; c;
+			c = n->kind == YNODE_LIST ? c->next : NULL)
 		doc_text(o, NULL, c->text);
 	doc_end(o);
 }
@@ -249,7 +263,8 @@ static void show_files(struct config_job *j, struct doc *o, const struct policy_
 
 static void show_around(struct doc *o, const struct policy_around *x)
 {
-	doc_comment(o, "Projects around this one: each is judged by itself, and the strictest verdict holds.");
+	doc_comment(o, "Projects around this one: each is judged by itself, and the strictest verdict "
+			"holds.");
 	doc_list(o, "around");
 	for (; x; x = x->next) {
 		doc_map(o, NULL);
@@ -272,7 +287,9 @@ static int show_config(struct config_job *j)
 		return EXIT_BROKEN;
 	}
 	doc_start(&o, &j->out, j->o->json);
-	doc_comment(&o, "What is in force. Where a rule stands is written behind it; of a key that is given twice the last holds.");
+	doc_comment(&o,
+			"What is in force. Where a rule stands is written behind it; of a key that is given "
+			"twice the last holds.");
 	doc_text(&o, "policy", p.digest);
 	if (p.root.n)
 		doc_text(&o, "project", p.root);
@@ -284,7 +301,9 @@ static int show_config(struct config_job *j)
 	if (j->o->json)
 		doc_end(&o);
 	if (p.apart) {
-		doc_comment(&o, "The project's own files, which nobody has trusted: judged by themselves, and the stricter verdict holds.");
+		doc_comment(&o,
+				"The project's own files, which nobody has trusted: judged by themselves, "
+				"and the stricter verdict holds.");
 		doc_map(&o, "untrusted");
 		show_policy(&o, &p.project);
 		doc_end(&o);
@@ -299,7 +318,8 @@ static int show_config(struct config_job *j)
 
 static const char *who_may(const struct config_key *k)
 {
-	static const char names[][8] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "owner", [WHO_SYSTEM] = "system"};
+	static const char names[][8] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted",
+			[WHO_OWNER] = "owner", [WHO_SYSTEM] = "system"};
 
 	return names[k->who];
 }
@@ -317,7 +337,8 @@ static void explain_one(struct config_job *j, struct doc *o, const struct config
 		return;
 	}
 	buf_fmt(&j->out, "%s\n    %s\n    set by:  %s%s\n    example: %s\n", k->name, k->help, who_may(k),
-		k->apart ? "; in a project's untrusted file it counts for the judgement of that file by itself" : "", k->example);
+		k->apart ? "; in a project's untrusted file it counts for the judgement of that file by "
+		"itself" : "", k->example);
 }
 
 /* The key itself, or all below it: `tools.bash` is no key but leads to some. */
@@ -347,7 +368,9 @@ static int explain(struct config_job *j)
 	if (!n) {
 		const char *best = config_key_near(str_of(j->operand));
 
-		complain("there is no key '%.100s'%s%s%s", j->operand, best ? ", did you mean '" : "; caisson config explain lists them", best ? best : "", best ? "'" : "");
+		complain("there is no key '%.100s'%s%s%s", j->operand,
+				best ? ", did you mean '" : "; caisson config explain lists them",
+				best ? best : "", best ? "'" : "");
 		return 1;
 	}
 	return 0;
@@ -390,7 +413,8 @@ static int run_config(const struct command_row *self, int argc, char **argv)
 		if (!strcmp(argv[1], subcommands[i].name))
 			c.run = subcommands[i].run;
 	if (!c.run)
-		return usage_wrong(self, named ? "expected verify, show or explain" : "verify, show or explain is missing");
+		return usage_wrong(self, named ? "expected verify, show or explain" :
+				"verify, show or explain is missing");
 	argc -= named;
 	argv += named;
 	if (first + 1 < argc)
@@ -407,11 +431,15 @@ const struct command_row command_config = {
 		    "show [--json] [--cwd DIR] [FILE]\n"
 		    "explain [--json] [KEY]",
 	.summary = "check, show and explain the policies in force",
-	.about = "verify reads every policy file in force (the system's, the user's, the project's) or FILE alone, and prints a line for each: its path, whose it is, "
-		 "whether it is trusted, and ok or the error with file, line and column. Warnings follow: keys that are ignored because of whose file it is, presets that do "
+	.about = "verify reads every policy file in force (the system's, the user's, the project's) or FILE "
+			"alone, and prints a line for each: its path, whose it is, "
+		 "whether it is trusted, and ok or the error with file, line and column. Warnings follow: "
+		 "keys that are ignored because of whose file it is, presets that do "
 		 "not exist, rules that allow far more than they seem to, rules that can match nothing.\n\n"
-		 "show prints the policy that results, with the place of each rule behind it. A project's file that is not trusted is shown apart, as it is judged.\n\n"
-		 "explain prints the keys that a policy may have, or KEY and those below it: what it means, who may set it, an example.",
+		 "show prints the policy that results, with the place of each rule behind it. A project's "
+		 "file that is not trusted is shown apart, as it is judged.\n\n"
+		 "explain prints the keys that a policy may have, or KEY and those below it: what it means, "
+		 "who may set it, an example.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

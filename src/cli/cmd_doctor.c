@@ -24,17 +24,24 @@ struct doctor_options {
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), "", "print the rows as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "look at this policy file in place of the user's"},
-	{"client", OPTION_FLAG, AT(client), "", "look at the hooks of the agent clients that are named, or of all that are used here"},
+	{"client", OPTION_FLAG, AT(client), "",
+			"look at the hooks of the agent clients that are named, or of all that are used "
+			"here"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "a box runs here with everything on; the hooks are live"}, {1, "boxes run, the hooks deny, and something is missing"}, {2, "no box can run here; a client is not guarded"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+	{0, "a box runs here with everything on; the hooks are live"},
+	{1, "boxes run, the hooks deny, and something is missing"},
+	{2, "no box can run here; a client is not guarded"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson doctor", "What enforces each wall and each limit here, and what to do about what is missing."},
-	{"caisson doctor --client claude-code", "Whether Claude Code is guarded: the hook is fed a command that must be denied."},
+	{"caisson doctor",
+			"What enforces each wall and each limit here, and what to do about what is missing."},
+	{"caisson doctor --client claude-code",
+			"Whether Claude Code is guarded: the hook is fed a command that must be denied."},
 	{"caisson doctor --json | jq '.rows[] | select(.state != \"yes\")'", "Only what is missing."},
 };
 
@@ -52,7 +59,10 @@ static void tinted(struct buf *b, bool colour, const char *code, const char *tex
 	buf_fmt(b, "%s%-*s%s", colour ? code : "", width, text, colour ? "\033[0m" : "");
 }
 
-/* Words in lines of at most `width`, each line but the first starting at column `at`. A word that is too long stands alone. */
+/*
+ * Words in lines of at most `width`, each line but the first starting at column `at`. A word that is too long
+ * stands alone.
+ */
 static void put_words(struct buf *b, struct str text, size_t at, size_t width)
 {
 	size_t column = at;
@@ -77,7 +87,8 @@ static void put_words(struct buf *b, struct str text, size_t at, size_t width)
 
 static void put_row(struct buf *b, const struct probe *p, bool colour, size_t width)
 {
-	static const char *const states[] = {"no", "partly", "yes"}, *const tints[] = {"\033[31m", "\033[33m", "\033[32m"};
+	static const char *const states[] = {"no", "partly", "yes"},
+			*const tints[] = {"\033[31m", "\033[33m", "\033[32m"};
 	bool quiet = p->weight == PROBE_EXTRA && p->state == PROBE_NO;
 
 	buf_fmt(b, "  %-*s ", TITLE_COLUMN, p->title);
@@ -111,7 +122,9 @@ static void put_todo(struct buf *b, const struct doctor *d)
 static void put_end(struct buf *b, const struct doctor *d, bool colour)
 {
 	static const char ends[][64] = {
-		"A box runs here with everything on.", "Boxes run here; what is not \"yes\" above falls back as it says.", "No box can run here. Nothing is ever run without one instead.",
+		"A box runs here with everything on.",
+		"Boxes run here; what is not \"yes\" above falls back as it says.",
+		"No box can run here. Nothing is ever run without one instead.",
 	};
 	static const char tints[][8] = {"\033[32m", "\033[33m", "\033[31m"};
 
@@ -175,14 +188,20 @@ const struct command_row command_doctor = {
 	.synopsis = "[--json] [--config FILE]\n"
 		    "--client [--json] [NAME]...",
 	.summary = "say what this host can enforce, and how to get what is missing",
-	.about = "Tries everything a box needs, in processes of its own, and cleans up: namespaces, mounts, /proc, the system call filter, Landlock, control groups; "
-		 "then the policy and the state directory, and at last a box itself. Each row says what enforces the thing, or why it is missing; below stands "
+	.about = "Tries everything a box needs, in processes of its own, and cleans up: namespaces, mounts, "
+			"/proc, the system call filter, Landlock, control groups; "
+		 "then the policy and the state directory, and at last a box itself. Each row says what "
+		 "enforces the thing, or why it is missing; below stands "
 		 "what to do about it.\n\n"
-		 "A box without a control group still runs: memory is watched from outside, processes are limited by the user namespace. Reports of caisson run name what "
+		 "A box without a control group still runs: memory is watched from outside, processes are "
+		 "limited by the user namespace. Reports of caisson run name what "
 		 "enforced each limit, and caisson run --require cgroup refuses instead.\n\n"
-		 "With --client it is about the hooks of agent clients: whether they are set up, whether the program they run is there, whether the client means no when a hook "
-		 "fails, whether hooks are switched off or other hooks stand before, whether Codex's person has trusted them, and whether contained commands leave the client's own "
-		 "sandbox. Then the hook is run as the client would run it, with a command that is always denied, and with "
+		 "With --client it is about the hooks of agent clients: whether they are set up, whether "
+		 "the program they run is there, whether the client means no when a hook "
+		 "fails, whether hooks are switched off or other hooks stand before, whether Codex's person "
+		 "has trusted them, and whether contained commands leave the client's own "
+		 "sandbox. Then the hook is run as the client would run it, with a command that is always "
+		 "denied, and with "
 		 "one that does nothing; neither is recorded. At last stands what the client cannot enforce.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

@@ -17,26 +17,39 @@ struct hook_flags {
 
 #define AT(field) offsetof(struct hook_flags, field)
 static const struct option_row options[] = {
-	{"client", OPTION_VALUE, AT(client), "NAME", "who asks: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf, generic (default: recognised from the input)"},
-	{"event", OPTION_VALUE, AT(event), "NAME", "which event it is, where the input does not say (Copilot's preToolUse, postToolUse ...; generic: pre, post)"},
+	{"client", OPTION_VALUE, AT(client), "NAME",
+			"who asks: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf, "
+			"generic (default: recognised from the input)"},
+	{"event", OPTION_VALUE, AT(event), "NAME",
+			"which event it is, where the input does not say (Copilot's preToolUse, postToolUse "
+			"...; generic: pre, post)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{HOOK_PASS, "answered: what is denied or asked about stands on standard output, in the client's own form; nothing there means that the client goes on by itself"},
-	{HOOK_BLOCK, "denied, with the reason on standard error; also whenever the input cannot be understood or anything fails"},
+	{HOOK_PASS, "answered: what is denied or asked about stands on standard output, in the client's own "
+			"form; nothing there means that the client goes on by itself"},
+	{HOOK_BLOCK, "denied, with the reason on standard error; also whenever the input cannot be "
+			"understood or anything fails"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson hook < event.json", "Client and event are recognised from the input."},
-	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"git status\"}}' | caisson hook --client generic", "From an agent loop of your own: 0 lets it run, 2 does not."},
-	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"make\"}, \"can\": [\"run\"]}' | caisson hook --client generic",
-	 "The same with an answer as JSON: what may only run in the box comes with the command that runs it there."},
+	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"git status\"}}' | caisson hook "
+			"--client generic", "From an agent loop of your own: 0 lets it run, 2 does not."},
+	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"make\"}, \"can\": [\"run\"]}' | "
+			"caisson hook --client generic",
+	 "The same with an answer as JSON: what may only run in the box comes with the command that runs it "
+			"there."},
 };
 
 /* Standard streams that are closed would be other files soon. */
-static bool streams_open(void) { return fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0 && fcntl(STDERR_FILENO, F_GETFD) >= 0; }
+static bool streams_open(void)
+{
+	return fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0 &&
+			fcntl(STDERR_FILENO, F_GETFD) >= 0;
+}
 
 struct hook_input {
 	struct arena *a;
@@ -70,7 +83,8 @@ static int send_reply(const struct reply *r)
 	if (r->code == HOOK_BLOCK && is_blank(said))
 		complain("denied, and the reason is missing; see caisson audit");
 	fd_write_all(STDERR_FILENO, "standard error", said, NULL);
-	if (!r->out.n || fd_write_all(STDOUT_FILENO, "standard output", buf_view(&r->out), &e) == 0 || last_answer_passes())
+	if (!r->out.n || fd_write_all(STDOUT_FILENO, "standard output", buf_view(&r->out), &e) == 0 ||
+			last_answer_passes())
 		return r->code;
 	complain("the answer could not be written, so nothing runs: %s", e.text);
 	return HOOK_BLOCK;
@@ -78,7 +92,8 @@ static int send_reply(const struct reply *r)
 
 static int answer_client(const struct hook_flags *f)
 {
-	const struct hook_options o = {.client = f->client, .event = f->event, .config = f->config, .environ = environ,
+	const struct hook_options o = {.client = f->client, .event = f->event, .config = f->config,
+			.environ = environ,
 			.deadline = last_answer_deadline, .known = last_answer_phase};
 	struct arena in, a, out;
 	struct str input = STR("");
@@ -128,11 +143,16 @@ const struct command_row command_hook = {
 	.name = "hook",
 	.synopsis = "[--client NAME] [--event NAME] [--config FILE]",
 	.summary = "answer an agent client's hook",
-	.about = "Reads one hook input of an agent client from standard input and answers it in that client's own way. Before a tool runs: commands, and tools that touch "
-		 "files or hosts, are judged as `caisson check` judges them; what may only run in the box is replaced by `caisson run --ticket`, which runs what was judged, once. "
-		 "After a tool: control sequences and secrets are taken out of its output, and numbers that do not add up are pointed out. When a session starts: a few lines for the model.\n\n"
-		 "Whatever cannot be understood denies: broken JSON, a client or event that is not known, a policy that does not load, a record that cannot be written, no answer in time, a crash. "
-		 "Events that precede no tool call always pass. What each client can and cannot do stands in docs/hooks.md; `caisson init` sets it up.",
+	.about = "Reads one hook input of an agent client from standard input and answers it in that "
+			"client's own way. Before a tool runs: commands, and tools that touch "
+		 "files or hosts, are judged as `caisson check` judges them; what may only run in the box "
+		 "is replaced by `caisson run --ticket`, which runs what was judged, once. "
+		 "After a tool: control sequences and secrets are taken out of its output, and numbers that "
+		 "do not add up are pointed out. When a session starts: a few lines for the model.\n\n"
+		 "Whatever cannot be understood denies: broken JSON, a client or event that is not known, a "
+		 "policy that does not load, a record that cannot be written, no answer in time, a crash. "
+		 "Events that precede no tool call always pass. What each client can and cannot do stands "
+		 "in docs/hooks.md; `caisson init` sets it up.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

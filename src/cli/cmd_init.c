@@ -21,7 +21,8 @@ struct init_options {
 
 #define AT(field) offsetof(struct init_options, field)
 static const struct option_row options[] = {
-	{"client", OPTION_LIST, AT(client), "NAME", "this client, whether it is used here or not; may be repeated"},
+	{"client", OPTION_LIST, AT(client), "NAME",
+			"this client, whether it is used here or not; may be repeated"},
 	{"user", OPTION_FLAG, AT(user), "", "in your own settings, for all your projects (the default)"},
 	{"project", OPTION_FLAG, AT(project), "", "in the settings of this project, for all who work on it"},
 	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show what would change, as a diff, and change nothing"},
@@ -29,11 +30,14 @@ static const struct option_row options[] = {
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "done, or there was nothing to do"}, {1, "a client's settings could not be changed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
+static const struct exit_row exits[] = {{0, "done, or there was nothing to do"},
+		{1, "a client's settings could not be changed"}, {EXIT_USAGE, "usage"},
+		{EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
 	{"caisson init", "Every client that has been used here is set up to ask caisson first."},
-	{"caisson init --client claude-code --dry-run", "The lines that would come into ~/.claude/settings.json."},
+	{"caisson init --client claude-code --dry-run",
+			"The lines that would come into ~/.claude/settings.json."},
 	{"caisson init --client gemini --project", "Only this project, through its .gemini/settings.json."},
 	{"caisson init --remove", "All files are what they were."},
 };
@@ -84,7 +88,8 @@ static void handle(struct init_job *j, const struct init_row *row)
 		note_failure(j, row, &e);
 		return;
 	}
-	tell_change(j, row, c.path, c.gone ? "removed, since nothing else was in it" : j->rq.remove ? "the hooks are taken out" : c.exists ? "the hooks are put in" : "made");
+	tell_change(j, row, c.path, c.gone ? "removed, since nothing else was in it" : j->rq.remove ?
+			"the hooks are taken out" : c.exists ? "the hooks are put in" : "made");
 	if (!str_eq(c.real, c.path))
 		buf_fmt(&j->out, "  it is a link; what was changed is %.*s\n", STR_ARG(c.real));
 	if (!j->rq.remove && row->afterwards[0])
@@ -100,7 +105,9 @@ static void warn_program(struct init_job *j)
 	path_memo_init(m, &j->a, STR(""));
 	path_look(m, j->rq.program.path, &at);
 	if (path_inside(j->rq.program.path, j->rq.project) || at.shared)
-		buf_fmt(&j->out, "warning: %.*s lies where an agent could replace it; install caisson first (make install)\n", STR_ARG(j->rq.program.path));
+		buf_fmt(&j->out,
+				"warning: %.*s lies where an agent could replace it; install caisson first "
+				"(make install)\n", STR_ARG(j->rq.program.path));
 }
 
 /*
@@ -128,9 +135,12 @@ static void handle_all(struct init_job *j)
 		if (!init_at(i)->rules && init_present(&j->a, &j->rq, init_at(i)))
 			handle_client(j, init_at(i));
 	if (!j->done && !j->failed && j->rq.remove)
-		buf_fmt(&j->out, "no client is set up %s: there is nothing to take out\n", j->rq.scope == INIT_PROJECT ? "in this project" : "for this user");
+		buf_fmt(&j->out, "no client is set up %s: there is nothing to take out\n",
+				j->rq.scope == INIT_PROJECT ? "in this project" : "for this user");
 	else if (!j->done && !j->failed)
-		buf_fmt(&j->out, "no client is set up %s: name one with --client (%.*s)\n", j->rq.scope == INIT_PROJECT ? "in this project" : "for this user", STR_ARG(init_names(&j->a)));
+		buf_fmt(&j->out, "no client is set up %s: name one with --client (%.*s)\n",
+				j->rq.scope == INIT_PROJECT ? "in this project" : "for this user",
+				STR_ARG(init_names(&j->a)));
 	else if (!j->rq.remove && !j->o.dry_run && j->done && !j->failed)
 		buf_c(&j->out, "To see that it works: caisson doctor --client\n");
 }
@@ -150,7 +160,8 @@ static int init_job_run(void *arg)
 	buf_init(&j->out, &j->a, 0);
 	world_view(&j->a, session_or_own(NULL), NULL, &v);
 	state_paths(&j->a, &env, v.home, v.project, &paths);
-	j->rq = (struct init_request){.scope = j->o.project ? INIT_PROJECT : INIT_USER, .remove = j->o.remove, .home = v.home, .project = v.project, .state = paths.state_dir, .uid = v.uid};
+	j->rq = (struct init_request){.scope = j->o.project ? INIT_PROJECT : INIT_USER, .remove = j->o.remove,
+			.home = v.home, .project = v.project, .state = paths.state_dir, .uid = v.uid};
 	if (init_self(&j->a, &j->rq.program.path, &e) != 0) {
 		complain("init: %s", e.text);
 		return EXIT_INTERNAL;
@@ -197,13 +208,20 @@ const struct command_row command_init = {
 	.synopsis = "[--client NAME]... [--user | --project] [--dry-run]\n"
 		    "--remove [--client NAME]... [--user | --project] [--dry-run]",
 	.summary = "put caisson's hooks into the settings of agent clients, or take them out",
-	.about = "Clients: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf. Without --client those whose configuration directory exists. docs/clients.md says for each "
+	.about = "Clients: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf. Without "
+			"--client those whose configuration directory exists. docs/clients.md says for "
+			"each "
 		 "what is enforced then, and what is not.\n\n"
-		 "The hooks run caisson hook by the absolute path of the program that runs init, and stand first. Where a client can be told what a hook that fails means, it "
-		 "means no. Everything else in the file stays as it is, to the byte; running init again changes nothing; --remove gives back the bytes that were there "
-		 "before, and removes a file that init has made. A file that is not what its client reads is refused with line and column, and not touched. The new file takes the "
-		 "place of the old one at once, with its mode and owner. A link is followed, but not out of a project.\n\n"
-		 "Hooks of a project are found by everybody who works on it, also by those who have no caisson at that place; --user is meant for yourself.",
+		 "The hooks run caisson hook by the absolute path of the program that runs init, and stand "
+		 "first. Where a client can be told what a hook that fails means, it "
+		 "means no. Everything else in the file stays as it is, to the byte; running init again "
+		 "changes nothing; --remove gives back the bytes that were there "
+		 "before, and removes a file that init has made. A file that is not what its client reads "
+		 "is refused with line and column, and not touched. The new file takes the "
+		 "place of the old one at once, with its mode and owner. A link is followed, but not out of "
+		 "a project.\n\n"
+		 "Hooks of a project are found by everybody who works on it, also by those who have no "
+		 "caisson at that place; --user is meant for yourself.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

@@ -14,39 +14,62 @@
 struct server_options {
 	struct mcp_options mcp;
 	const char *parallel;
-	struct directory pin, place;                 /* the project and the workspace, as they are at the start */
+	/* the project and the workspace, as they are at the start */
+	struct directory pin, place;
 	char project[PATH_MAX], workspace[PATH_MAX]; /* their paths */
 };
 
 #define AT(field) offsetof(struct server_options, mcp.base.field)
 static const struct option_row options[] = {
-	{"profile", OPTION_VALUE, AT(profile), "NAME", "exec (default): nothing of the caller's; work: the project, writable, and the home's toolchains"},
-	{"workspace", OPTION_VALUE, AT(workspace), "DIR[:ro|rw]", "a directory that is seen in the boxes, writable unless :ro"},
-	{"read", OPTION_LIST, AT(read), "PATH", "a file or directory that can be read in the boxes; may be repeated"},
+	{"profile", OPTION_VALUE, AT(profile), "NAME",
+			"exec (default): nothing of the caller's; work: the project, writable, and the "
+			"home's toolchains"},
+	{"workspace", OPTION_VALUE, AT(workspace), "DIR[:ro|rw]",
+			"a directory that is seen in the boxes, writable unless :ro"},
+	{"read", OPTION_LIST, AT(read), "PATH",
+			"a file or directory that can be read in the boxes; may be repeated"},
 	{"write", OPTION_LIST, AT(write), "PATH", "one that can be written as well; may be repeated"},
-	{"root", OPTION_VALUE, AT(root), "DIR", "a directory whose content is the root of the boxes, in place of the system's directories"},
+	{"root", OPTION_VALUE, AT(root), "DIR",
+			"a directory whose content is the root of the boxes, in place of the system's "
+			"directories"},
 	{"env", OPTION_LIST, AT(env), "NAME=VALUE", "a variable for the programs; may be repeated"},
 	{"cpus", OPTION_VALUE, AT(cpus), "N", "CPUs, as 2 or 0.5"},
 	{"memory", OPTION_VALUE, AT(memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
-	{"timeout", OPTION_VALUE, AT(timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
-	{"cpu-time", OPTION_VALUE, AT(cpu_time), "TIME", "CPU time of all processes together (default: no limit but --timeout)"},
-	{"io", OPTION_VALUE, AT(io), "SIZE", "bytes a second from each disk, and as many to it, as 20M (default: no limit)"},
+	{"timeout", OPTION_VALUE, AT(timeout), "TIME",
+			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+	{"cpu-time", OPTION_VALUE, AT(cpu_time), "TIME",
+			"CPU time of all processes together (default: no limit but --timeout)"},
+	{"io", OPTION_VALUE, AT(io), "SIZE",
+			"bytes a second from each disk, and as many to it, as 20M (default: no limit)"},
 	{"pids", OPTION_VALUE, AT(pids), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, AT(scratch), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, AT(output), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_VALUE, AT(network), "NAME", "deny (default), loopback (default of work), or host where your policy says 'sandbox: {network: host-allowed}'"},
-	{"require", OPTION_VALUE, AT(require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
-	{"accept", OPTION_VALUE, AT(accept), "watched", "run although no cgroup enforces --memory: the memory is watched, and the box ended when it is too much"},
+	{"network", OPTION_VALUE, AT(network), "NAME",
+			"deny (default), loopback (default of work), or host where your policy says "
+			"'sandbox: {network: host-allowed}'"},
+	{"require", OPTION_VALUE, AT(require), "cgroup",
+			"refuse to run where memory and processes cannot be limited by a cgroup"},
+	{"accept", OPTION_VALUE, AT(accept), "watched",
+			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
+			"when it is too much"},
 	{"backend", OPTION_VALUE, AT(backend), "NAME", "how boxes are made: native (default)"},
 	{"skill", OPTION_VALUE, AT(skill), "FILE", "a skill's file, whose front matter holds for every run"},
-	{"task", OPTION_VALUE, AT(task), "NAME", "what every run is for: test, typecheck, lint, data, json, custom; else a call may say it"},
-	{"columns", OPTION_VALUE, AT(columns), "NAMES", "for the task data: columns that must be there, separated by commas"},
-	{"schema", OPTION_VALUE, AT(schema), "FILE", "for the task json: the JSON Schema that the output must meet"},
-	{"validator", OPTION_VALUE, AT(validator), "FILE", "a script that judges the results, in a box of its own (docs/validators.md)"},
-	{"iso-times", OPTION_FLAG, AT(iso_times), "", "Unix times in reports become ISO 8601 (default: they stay as they were printed)"},
-	{"agent", OPTION_VALUE, AT(agent), "ID", "the agent that asks; kept for the record (default: the client's name)"},
+	{"task", OPTION_VALUE, AT(task), "NAME",
+			"what every run is for: test, typecheck, lint, data, json, custom; else a call may "
+			"say it"},
+	{"columns", OPTION_VALUE, AT(columns), "NAMES",
+			"for the task data: columns that must be there, separated by commas"},
+	{"schema", OPTION_VALUE, AT(schema), "FILE",
+			"for the task json: the JSON Schema that the output must meet"},
+	{"validator", OPTION_VALUE, AT(validator), "FILE",
+			"a script that judges the results, in a box of its own (docs/validators.md)"},
+	{"iso-times", OPTION_FLAG, AT(iso_times), "",
+			"Unix times in reports become ISO 8601 (default: they stay as they were printed)"},
+	{"agent", OPTION_VALUE, AT(agent), "ID",
+			"the agent that asks; kept for the record (default: the client's name)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
-	{"parallel", OPTION_VALUE, offsetof(struct server_options, parallel), "N", "calls that are worked on at the same time, from 1 to 8 (default); others wait"},
+	{"parallel", OPTION_VALUE, offsetof(struct server_options, parallel), "N",
+			"calls that are worked on at the same time, from 1 to 8 (default); others wait"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -57,8 +80,11 @@ static const struct exit_row exits[] = {
 };
 
 static const struct example_row examples[] = {
-	{"claude mcp add caisson -- caisson mcp", "Claude Code gets a place to run code in, which sees nothing of this machine's files."},
-	{"caisson mcp --profile work --timeout 10m", "Runs see the project in the current directory and may take ten minutes."},
+	{"claude mcp add caisson -- caisson mcp",
+			"Claude Code gets a place to run code in, which sees nothing of this machine's "
+			"files."},
+	{"caisson mcp --profile work --timeout 10m",
+			"Runs see the project in the current directory and may take ten minutes."},
 	{"caisson mcp --workspace data:ro --memory 4G", "Runs can read one directory, and write nothing."},
 };
 
@@ -69,7 +95,10 @@ struct mcp_command {
 	struct server_options *all;
 };
 
-/* Every call is about the directories that the server was started for, whatever a program in a box does to their names. */
+/*
+ * Every call is about the directories that the server was started for, whatever a program in a box does to
+ * their names.
+ */
 static void pin(const struct mcp_command *c, const struct job *j)
 {
 	struct server_options *o = c->all;
@@ -81,9 +110,11 @@ static void pin(const struct mcp_command *c, const struct job *j)
 		o->pin.path = str_n(o->project, project.n);
 		o->mcp.base.pin = &o->pin;
 	}
-	if (o->mcp.base.workspace && j->run.spec.workspace.n && j->run.spec.workspace.n < sizeof(o->workspace)) {
+	if (o->mcp.base.workspace && j->run.spec.workspace.n &&
+			j->run.spec.workspace.n < sizeof(o->workspace)) {
 		memcpy(o->workspace, j->run.spec.workspace.p, j->run.spec.workspace.n);
-		o->place = (struct directory){str_n(o->workspace, j->run.spec.workspace.n), j->run.spec.workspace_id};
+		o->place = (struct directory){str_n(o->workspace, j->run.spec.workspace.n),
+				j->run.spec.workspace_id};
 		o->mcp.base.place = &o->place;
 	}
 }
@@ -120,7 +151,9 @@ static int serve_mcp(void *arg)
 static int run_mcp(const struct command_row *self, int argc, char **argv)
 {
 	const char *room[3][RUN_LIST_MAX];
-	struct server_options o = {.mcp = {.version = CAISSON_VERSION, .base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}}};
+	struct server_options o =
+			{.mcp = {.version = CAISSON_VERSION,
+			.base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}}};
 	struct arena a;
 	struct mcp_command c = {self, &o.mcp, &a, &o};
 	int64_t parallel = 0;
@@ -135,7 +168,8 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 	if (code != 0)
 		return code;
 	if (isatty(STDIN_FILENO))
-		complain("mcp: a client of the Model Context Protocol is expected on standard input; see caisson mcp --help");
+		complain("mcp: a client of the Model Context Protocol is expected on standard input; see "
+				"caisson mcp --help");
 	return with_arena(&a, serve_mcp, &c);
 }
 
@@ -143,10 +177,16 @@ const struct command_row command_mcp = {
 	.name = "mcp",
 	.synopsis = "[OPTIONS]",
 	.summary = "serve the tools run, check and result to an agent (MCP)",
-	.about = "Speaks the Model Context Protocol on standard input and output, in its versions 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05. The client starts it and ends it.\n\n"
-		 "The tool run puts a shell command, or code of a language, into a fresh box, as caisson run does, and answers with its report; check judges a command without running it; result "
-		 "shows parts of an output that was too long for the report. What run is given is judged first: what would be denied or asked about does not run, and the answer says why.\n\n"
-		 "The options say what every run may have. A call can ask for less (a smaller limit, a workspace that is read-only), never for more.",
+	.about = "Speaks the Model Context Protocol on standard input and output, in its versions "
+			"2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05. The client starts "
+			"it and ends it.\n\n"
+		 "The tool run puts a shell command, or code of a language, into a fresh box, as caisson "
+		 "run does, and answers with its report; check judges a command without running it; "
+		 "result "
+		 "shows parts of an output that was too long for the report. What run is given is judged "
+		 "first: what would be denied or asked about does not run, and the answer says why.\n\n"
+		 "The options say what every run may have. A call can ask for less (a smaller limit, a "
+		 "workspace that is read-only), never for more.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

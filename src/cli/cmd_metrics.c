@@ -23,17 +23,22 @@ struct metrics_options {
 
 #define AT(field) offsetof(struct metrics_options, field)
 static const struct option_row options[] = {
-	{"textfile", OPTION_VALUE, AT(textfile), "FILE", "write the text to this file, all or nothing, for a textfile collector"},
+	{"textfile", OPTION_VALUE, AT(textfile), "FILE",
+			"write the text to this file, all or nothing, for a textfile collector"},
 	{"prometheus", OPTION_FLAG, AT(prometheus), "", "the older text format (the default of --textfile)"},
-	{"anew", OPTION_FLAG, AT(anew), "", "count the rows that are there from nothing; counters may go down"},
+	{"anew", OPTION_FLAG, AT(anew), "",
+			"count the rows that are there from nothing; counters may go down"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read, or the file cannot be written"}};
+static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECORD, "there is no record"},
+		{EXIT_USAGE, "usage"},
+		{EXIT_INTERNAL, "the record cannot be read, or the file cannot be written"}};
 
 static const struct example_row examples[] = {
 	{"caisson metrics", "OpenMetrics text."},
-	{"caisson metrics --textfile /var/lib/node_exporter/caisson.prom", "From a timer, for node_exporter's textfile collector."},
+	{"caisson metrics --textfile /var/lib/node_exporter/caisson.prom",
+			"From a timer, for node_exporter's textfile collector."},
 };
 
 struct metrics_job {
@@ -128,9 +133,14 @@ const struct command_row command_metrics = {
 	.synopsis = "[--prometheus] [--anew]\n"
 		    "--textfile FILE [--anew]",
 	.summary = "what was recorded, as numbers for monitoring",
-	.about = "Prints counters and histograms made from the record: decisions by verdict and rule, runs by status, their duration and memory, validations by task and outcome. docs/metrics.md lists "
-		 "them. The format is OpenMetrics; with --textfile, or --prometheus, it is the text format that node_exporter's textfile collector reads.\n\n"
-		 "What was counted is kept in metrics.json in the state directory, so that only new rows are read and counters do not go down when days are dropped from the record. No label names an "
+	.about = "Prints counters and histograms made from the record: decisions by verdict and rule, runs "
+			"by status, their duration and memory, validations by task and outcome. "
+			"docs/metrics.md lists "
+		 "them. The format is OpenMetrics; with --textfile, or --prometheus, it is the text format "
+		 "that node_exporter's textfile collector reads.\n\n"
+		 "What was counted is kept in metrics.json in the state directory, so that only new rows "
+		 "are read and counters do not go down when days are dropped from the record. No label "
+		 "names an "
 		 "agent, a command or a path. An agent may not use --textfile.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

@@ -8,22 +8,27 @@ struct normalise_job {
 };
 
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, offsetof(struct normalise_job, json), "", "print one object: text, and in sanitized what was removed or made visible"},
-	{"keep-timestamps", OPTION_FLAG, offsetof(struct normalise_job, keep_timestamps), "", "leave Unix times as they are"},
+	{"json", OPTION_FLAG, offsetof(struct normalise_job, json), "",
+			"print one object: text, and in sanitized what was removed or made visible"},
+	{"keep-timestamps", OPTION_FLAG, offsetof(struct normalise_job, keep_timestamps), "",
+			"leave Unix times as they are"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the file cannot be read, or another error"}};
+static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
+		{EXIT_INTERNAL, "the file cannot be read, or another error"}};
 
 static const struct example_row examples[] = {
-	{"make 2>&1 | caisson normalise", "The output without colours and with progress bars as they were at last."},
+	{"make 2>&1 | caisson normalise",
+			"The output without colours and with progress bars as they were at last."},
 	{"caisson normalise --json build.log", "The same for a file, with counts of what was changed."},
 };
 
 static int normalise_job_run(void *arg)
 {
 	struct normalise_job *j = arg;
-	struct filter f = {.a = &j->a, .path = j->path, .options = {.timestamps = !j->keep_timestamps}, .json = j->json};
+	struct filter f = {.a = &j->a, .path = j->path, .options = {.timestamps = !j->keep_timestamps},
+			.json = j->json};
 
 	return filter_run(&f);
 }
@@ -45,9 +50,12 @@ const struct command_row command_normalise = {
 	.name = "normalise",
 	.synopsis = "[--json] [--keep-timestamps] [FILE]",
 	.summary = "print output as a person would see it, as plain text",
-	.about = "Reads standard input or FILE and prints it as plain text in UTF-8: colours, titles and other control sequences are gone, carriage returns and "
-		 "backspaces have done what they do at a terminal, bytes that are not UTF-8 are U+FFFD, and characters that nobody sees are written as \\u{...}. "
-		 "Moves to other lines and clearing the screen hide nothing. Unix times in prose become ISO 8601 UTC.\n\n"
+	.about = "Reads standard input or FILE and prints it as plain text in UTF-8: colours, titles and "
+			"other control sequences are gone, carriage returns and "
+		 "backspaces have done what they do at a terminal, bytes that are not UTF-8 are U+FFFD, and "
+		 "characters that nobody sees are written as \\u{...}. "
+		 "Moves to other lines and clearing the screen hide nothing. Unix times in prose become ISO "
+		 "8601 UTC.\n\n"
 		 "Normalising twice is normalising once. Memory does not grow with the length of the input.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

@@ -1,6 +1,6 @@
 /*
- * caisson pause: for a short time hooks neither ask nor contain. It exists so that nobody has to take caisson out to get something done. A person
- * starts it at a terminal, it is in the record, and it ends by itself.
+ * caisson pause: for a short time hooks neither ask nor contain. It exists so that nobody has to take caisson
+ * out to get something done. A person starts it at a terminal, it is in the record, and it ends by itself.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -21,19 +21,22 @@ struct pause_options {
 
 #define AT(field) offsetof(struct pause_options, field)
 static const struct option_row options[] = {
-	{"for", OPTION_VALUE, AT(length), "TIME", "start a pause, or give it another end: 10m, 90s, at most 1h"},
+	{"for", OPTION_VALUE, AT(length), "TIME",
+			"start a pause, or give it another end: 10m, 90s, at most 1h"},
 	{"project", OPTION_FLAG, AT(project), "", "in this project alone"},
 	{"end", OPTION_FLAG, AT(end), "", "end it now"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "done; without options: caisson is paused"}, {1, "nothing was changed; without options: caisson is not paused"}, {EXIT_USAGE, "usage"},
+	{0, "done; without options: caisson is paused"},
+	{1, "nothing was changed; without options: caisson is not paused"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson pause --for 10m", "For ten minutes nothing is asked about or contained; what is denied stays denied."},
+	{"caisson pause --for 10m",
+			"For ten minutes nothing is asked about or contained; what is denied stays denied."},
 	{"caisson pause", "Whether there is a pause, and until when."},
 	{"caisson pause --end", "caisson guards again."},
 };
@@ -79,21 +82,27 @@ static int start_pause(struct pause_job *j)
 		return 1;
 	}
 	if (j->policies.own.no_lifting) {
-		complain("pause: the system's policy says forbid_lifting, so there is no pause on this machine");
+		complain("pause: the system's policy says forbid_lifting, so there is no pause on this "
+				"machine");
 		return 1;
 	}
 	if (j->o.project && !project.n) {
 		complain("pause: this directory belongs to no project");
 		return 1;
 	}
-	buf_fmt(&j->out, "For %s hooks will ask about nothing and contain nothing%s%.*s: what they would ask about or contain runs OUTSIDE the box, with your\n"
-		"rights. What is denied stays denied. The pause is recorded, and ends by itself.\n", j->o.length, j->o.project ? " in " : ", in any project", STR_ARG(project));
+	buf_fmt(&j->out,
+			"For %s hooks will ask about nothing and contain nothing%s%.*s: what they would ask "
+			"about or contain runs OUTSIDE the box, with your\n"
+		"rights. What is denied stays denied. The pause is recorded, and ends by itself.\n",
+		j->o.length, j->o.project ? " in " : ", in any project", STR_ARG(project));
 	if (!person_types(&j->out, "\nType yes to pause: ", "yes")) {
 		complain("pause: the answer was not yes; nothing was changed");
 		return 1;
 	}
-	if (record_deed(&j->a, &j->v, &j->policies, str_fmt(&j->a, "caisson pause --for %s%s", j->o.length, j->o.project ? " --project" : ""),
-		str_fmt(&j->a, "a person paused caisson for %lld seconds%s%.*s", (long long)j->seconds, project.n ? " in " : "", STR_ARG(project)), &e) != 0 ||
+	if (record_deed(&j->a, &j->v, &j->policies, str_fmt(&j->a, "caisson pause --for %s%s", j->o.length,
+			j->o.project ? " --project" : ""),
+		str_fmt(&j->a, "a person paused caisson for %lld seconds%s%.*s", (long long)j->seconds,
+		project.n ? " in " : "", STR_ARG(project)), &e) != 0 ||
 		pause_start(&j->a, &j->v, project, j->seconds, &p, &e) != 0)
 		return report_failure(&e);
 	buf_fmt(&j->out, "caisson is paused until %.*s; caisson pause --end ends it\n", STR_ARG(p.until));
@@ -107,7 +116,8 @@ static int end_pause(struct pause_job *j)
 
 	if (pause_end(&j->a, &j->v, &was, &e) != 0)
 		return report_failure(&e);
-	if (was && record_deed(&j->a, &j->v, &j->policies, STR("caisson pause --end"), STR("the pause was ended"), &e) != 0)
+	if (was && record_deed(&j->a, &j->v, &j->policies, STR("caisson pause --end"),
+			STR("the pause was ended"), &e) != 0)
 		return report_failure(&e);
 	return output(was ? STR("caisson guards again\n") : STR("caisson was not paused\n"), 0);
 }
@@ -163,11 +173,15 @@ const struct command_row command_pause = {
 	.name = "pause",
 	.synopsis = "[--for TIME [--project] | --end]",
 	.summary = "let hooks neither ask nor contain for a short time",
-	.about = "While caisson is paused, the hooks of agent clients let through what they would ask about or contain: it runs outside the box, with your rights, and the client's own "
-		 "questions are all there are. What is denied stays denied, by checks and by your rules; so does what could not be read to its end stay in the box. The model is told. Verdicts are "
+	.about = "While caisson is paused, the hooks of agent clients let through what they would ask about "
+			"or contain: it runs outside the box, with your rights, and the client's own "
+		 "questions are all there are. What is denied stays denied, by checks and by your rules; so "
+		 "does what could not be read to its end stay in the box. The model is told. Verdicts are "
 		 "recorded with the mode paused. caisson run and caisson mcp are not concerned.\n\n"
-		 "A pause ends at its time, after an hour at most, with the next boot of the machine, and with --end. Starting one needs a person: it must be run in a "
-		 "terminal, outside of sandboxes and not below an agent client, and no variable by which agents mark their commands may be set. A fixed check denies "
+		 "A pause ends at its time, after an hour at most, with the next boot of the machine, and "
+		 "with --end. Starting one needs a person: it must be run in a "
+		 "terminal, outside of sandboxes and not below an agent client, and no variable by which "
+		 "agents mark their commands may be set. A fixed check denies "
 		 "it to agents. Where the system's policy says forbid_lifting there is no pause.\n\n"
 		 "Without options it says whether there is a pause.",
 	.options = options,

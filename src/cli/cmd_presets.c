@@ -8,7 +8,8 @@ static const struct option_row options[] = {
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed"}, {1, "there is no such preset"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
+static const struct exit_row exits[] = {{0, "printed"}, {1, "there is no such preset"}, {EXIT_USAGE, "usage"},
+		{EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
 	{"caisson presets", "A line for each: its name and what it is for."},
@@ -63,7 +64,8 @@ const struct command_row command_presets = {
 	.name = "presets",
 	.synopsis = "[NAME]",
 	.summary = "list the presets, or print one",
-	.about = "Presets are policies that the program carries. A policy takes one in by its name: `import: [git, secrets]`. Without NAME they are listed; with NAME "
+	.about = "Presets are policies that the program carries. A policy takes one in by its name: "
+			"`import: [git, secrets]`. Without NAME they are listed; with NAME "
 		 "its text is printed, in the language of policies, to be read or copied.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

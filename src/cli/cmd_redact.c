@@ -15,24 +15,30 @@ struct redact_job {
 };
 
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, offsetof(struct redact_job, json), "", "print one object: text, redacted (how many), sanitized"},
-	{"value-of", OPTION_LIST, offsetof(struct redact_job, names), "NAME", "the value of this variable is a secret, too; may be repeated"},
-	{"patterns-only", OPTION_FLAG, offsetof(struct redact_job, patterns_only), "", "do not look for the values of variables that look like credentials"},
+	{"json", OPTION_FLAG, offsetof(struct redact_job, json), "",
+			"print one object: text, redacted (how many), sanitized"},
+	{"value-of", OPTION_LIST, offsetof(struct redact_job, names), "NAME",
+			"the value of this variable is a secret, too; may be repeated"},
+	{"patterns-only", OPTION_FLAG, offsetof(struct redact_job, patterns_only), "",
+			"do not look for the values of variables that look like credentials"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the file cannot be read, or another error"}};
+static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"},
+		{EXIT_INTERNAL, "the file cannot be read, or another error"}};
 
 static const struct example_row examples[] = {
 	{"env | caisson redact", "The environment, without what looks like a credential."},
-	{"caisson redact --json deploy.log", "The text of a file with secrets replaced, and how many there were."},
+	{"caisson redact --json deploy.log",
+			"The text of a file with secrets replaced, and how many there were."},
 };
 
 static int redact_job_run(void *arg)
 {
 	struct redact_job *j = arg;
 	size_t n = 0;
-	struct str *found = secret_values(&j->a, j->patterns_only ? NULL : environ, NULL, &n), *values = arena_array(&j->a, n + RUN_LIST_MAX, sizeof(*values));
+	struct str *found = secret_values(&j->a, j->patterns_only ? NULL : environ, NULL, &n),
+			*values = arena_array(&j->a, n + RUN_LIST_MAX, sizeof(*values));
 	struct filter f = {.a = &j->a, .path = j->path, .json = j->json};
 
 	memcpy(values, found, n * sizeof(*values));
@@ -40,7 +46,9 @@ static int redact_job_run(void *arg)
 		const char *value = getenv(j->names.v[i]);
 
 		if (!value || strlen(value) < REDACT_VALUE_MIN) {
-			complain("--value-of '%.100s': %s", j->names.v[i], value ? "its value is too short to look for" : "there is no such variable");
+			complain("--value-of '%.100s': %s", j->names.v[i],
+					value ? "its value is too short to look for" :
+					"there is no such variable");
 			return EXIT_USAGE;
 		}
 		values[n++] = str_of(value);
@@ -67,10 +75,13 @@ const struct command_row command_redact = {
 	.name = "redact",
 	.synopsis = "[--json] [--value-of NAME]... [--patterns-only] [FILE]",
 	.summary = "print text with its secrets replaced",
-	.about = "Reads standard input or FILE, normalises it as caisson-normalise(1) does (Unix times stay), and prints it with every secret replaced by "
-		 "[redacted:KIND]: tokens and keys that are known by their shape, private keys in PEM, passwords in URLs, and the exact values of those variables of the "
+	.about = "Reads standard input or FILE, normalises it as caisson-normalise(1) does (Unix times "
+			"stay), and prints it with every secret replaced by "
+		 "[redacted:KIND]: tokens and keys that are known by their shape, private keys in PEM, "
+		 "passwords in URLs, and the exact values of those variables of the "
 		 "environment that `caisson run` keeps from programs in a box.\n\n"
-		 "Normalising comes first, so that a colour in the middle of a token does not save it. Memory does not grow with the length of the input.",
+		 "Normalising comes first, so that a colour in the middle of a token does not save it. "
+		 "Memory does not grow with the length of the input.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

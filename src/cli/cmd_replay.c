@@ -1,4 +1,7 @@
-/* caisson replay: one request out of the record: what was asked, why it was judged so, how it ran; and what would happen now. */
+/*
+ * caisson replay: one request out of the record: what was asked, why it was judged so, how it ran; and what
+ * would happen now.
+ */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <unistd.h>
@@ -22,10 +25,12 @@ struct replay_options {
 
 #define AT(field) offsetof(struct replay_options, field)
 static const struct option_row options[] = {
-	{"judge", OPTION_FLAG, AT(judge), "", "judge it again by today's policy: in the world as it was, and in today's"},
+	{"judge", OPTION_FLAG, AT(judge), "",
+			"judge it again by today's policy: in the world as it was, and in today's"},
 	{"run", OPTION_FLAG, AT(run), "", "run it again in the box, as it was asked for, and compare"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "--judge, --run: a policy file in place of your own"},
-	{"explain", OPTION_FLAG, AT(explain), "", "show the whole derivation of the verdict, as check --explain does"},
+	{"explain", OPTION_FLAG, AT(explain), "",
+			"show the whole derivation of the verdict, as check --explain does"},
 	{"full", OPTION_FLAG, AT(full), "", "show the whole output, not only its first and last lines"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"help", OPTION_HELP, 0, "", "print this"},
@@ -33,12 +38,16 @@ static const struct option_row options[] = {
 
 enum { EXIT_DIFFERS = 1 };
 static const struct exit_row exits[] = {
-	{0, "shown; with --judge and --run: the same as recorded"}, {EXIT_DIFFERS, "the derivation, today's verdict or the new run is another one than was recorded"},
-	{EXIT_NO_RECORD, "there is no record, or no such request in it"}, {EXIT_USAGE, "usage, or it cannot be run again"}, {EXIT_INTERNAL, "the record cannot be read"},
+	{0, "shown; with --judge and --run: the same as recorded"},
+	{EXIT_DIFFERS, "the derivation, today's verdict or the new run is another one than was recorded"},
+	{EXIT_NO_RECORD, "there is no record, or no such request in it"},
+	{EXIT_USAGE, "usage, or it cannot be run again"}, {EXIT_INTERNAL, "the record cannot be read"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson replay 4711", "What was asked, how it was judged, how it ran: the request of row 4711 (caisson audit tail lists rows). Its id does as well."},
+	{"caisson replay 4711",
+			"What was asked, how it was judged, how it ran: the request of row 4711 (caisson "
+			"audit tail lists rows). Its id does as well."},
 	{"caisson replay --judge --config new.yaml 4711", "What another policy would have said."},
 	{"caisson replay --run 4711", "Runs it again and shows what is different."},
 };
@@ -99,7 +108,8 @@ static void judge_now(struct replay_job *c)
 		return;
 	e = (struct err){0};
 	s->policy.tried = true;
-	s->policy.ok = policies_load(&c->a, &(struct policies_request){.config = c->o.config, .session = &(struct session){.cwd = s->r.cwd}}, &today, &e) == 0 &&
+	s->policy.ok = policies_load(&c->a, &(struct policies_request){.config = c->o.config,
+			.session = &(struct session){.cwd = s->r.cwd}}, &today, &e) == 0 &&
 		       replay_under(&c->a, blobs_of(c), &s->r, &today, &s->policy.d, &e) == 0;
 	if (s->policy.ok && replay_unseen(s->r.judged, &s->policy.d.judgement)) {
 		s->policy.ok = false;
@@ -132,19 +142,24 @@ static int can_run(struct replay_job *c, struct run_wishes *w, struct err *e)
 	if (!r->begin)
 		return err_set(e, ERR_INPUT, 0, "it did not run, so it cannot be run again");
 	if (r->redacted || str_contains(spec, STR("[redacted:")))
-		return err_set(e, ERR_INPUT, 0, "a secret in it was redacted, so it cannot be run again as it was");
+		return err_set(e, ERR_INPUT, 0,
+				"a secret in it was redacted, so it cannot be run again as it was");
 	if (!spec.n)
 		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record");
 	if (job_wishes_of(&c->a, spec, r->command, w, e) < 0)
 		return -1;
 	if (r->cut && w->code && str_is(r->command, w->code)) /* its beginning is another command */
-		return err_set(e, ERR_INPUT, 0, "the command is longer than a row holds, so it cannot be run again");
+		return err_set(e, ERR_INPUT, 0,
+				"the command is longer than a row holds, so it cannot be run again");
 	if (r->cwd.n && chdir(str_c(&c->a, r->cwd)) < 0)
 		return err_set(e, ERR_INPUT, 0, "its directory '%.*s' cannot be entered", STR_ARG(r->cwd));
 	return 0;
 }
 
-/* 0, or the exit code of a failure that was complained about. The new run has rows of its own, which are compared. */
+/*
+ * 0, or the exit code of a failure that was complained about. The new run has rows of its own, which are
+ * compared.
+ */
 static int run_again(struct replay_job *c)
 {
 	struct replay_shown *s = &c->shown;
@@ -167,7 +182,9 @@ static int run_again(struct replay_job *c)
 	rc = arena_run(&c->running, rerun_request, c);
 	job_end(j);
 	if (rc == 0 && (j->report.error.n || j->refused)) {
-		complain("replay: it could not be run again: %.*s", STR_ARG(j->report.error.n ? j->report.error : STR("the policy does not load")));
+		complain("replay: it could not be run again: %.*s",
+				STR_ARG(j->report.error.n ? j->report.error :
+				STR("the policy does not load")));
 		rc = EXIT_INTERNAL;
 	}
 	struct str id = rc == 0 ? str_dup(&c->a, j->run.id) : STR("");
@@ -194,7 +211,8 @@ static int replay_request(struct replay_job *c, struct err *e)
 	if (rc < 0)
 		return -1;
 	if (!rc) {
-		complain("replay: no row of the record has the id '%.100s'; caisson audit tail lists rows", c->id);
+		complain("replay: no row of the record has the id '%.100s'; caisson audit tail lists rows",
+				c->id);
 		return EXIT_NO_RECORD;
 	}
 	s->out = get_blob(c, s->r.end, "stdout", &s->out_why);
@@ -204,7 +222,9 @@ static int replay_request(struct replay_job *c, struct err *e)
 		judge_now(c);
 	if (c->o.run && (rc = run_again(c)) != 0)
 		return rc;
-	replay_show(&c->out, s, &(struct replay_style){.json = c->o.json, .full = c->o.full, .explain = c->o.explain, .colour = terminal_colour(STDOUT_FILENO), .width = terminal_width(STDOUT_FILENO)});
+	replay_show(&c->out, s, &(struct replay_style){.json = c->o.json, .full = c->o.full,
+			.explain = c->o.explain, .colour = terminal_colour(STDOUT_FILENO),
+			.width = terminal_width(STDOUT_FILENO)});
 	return replay_differs(s) ? EXIT_DIFFERS : 0;
 }
 
@@ -213,7 +233,8 @@ static int take_row(struct replay_job *c, struct err *e)
 {
 	struct audit_line *l = arena_new(&c->a, struct audit_line);
 	int64_t seq;
-	int got = num_parse(str_of(c->id), 1, INT64_MAX, &seq) == 0 ? search_seq(&c->a, &c->at.audit, (uint64_t)seq, l, e) : 0;
+	int got = num_parse(str_of(c->id), 1, INT64_MAX, &seq) == 0 ? search_seq(&c->a, &c->at.audit,
+			(uint64_t)seq, l, e) : 0;
 
 	if (got > 0)
 		c->id = str_c(&c->a, l->id);
@@ -236,7 +257,8 @@ static int run_call(void *arg)
 		complain("replay: %s", e.text);
 		return EXIT_INTERNAL;
 	}
-	if (c->o.json && c->out.n && isatty(STDOUT_FILENO)) { /* nothing that a terminal would obey, or hide */
+	/* nothing that a terminal would obey, or hide */
+	if (c->o.json && c->out.n && isatty(STDOUT_FILENO)) {
 		struct buf safe;
 
 		buf_init(&safe, &c->a, 0);
@@ -254,7 +276,8 @@ static int run_replay(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 != argc)
-		return usage_wrong(self, first < argc ? "one id or number of a row is expected" : "an id or the number of a row is missing");
+		return usage_wrong(self, first < argc ? "one id or number of a row is expected" :
+				"an id or the number of a row is missing");
 	c.id = argv[first];
 	if (!*c.id || strlen(c.id) > AUDIT_ID_MAX)
 		return usage_wrong(self, "this cannot be an id");
@@ -267,11 +290,18 @@ const struct command_row command_replay = {
 	.name = "replay",
 	.synopsis = "[--judge] [--run] [--config FILE] [--explain] [--full] [--json] ID|ROW",
 	.summary = "reconstruct a request from the record",
-	.about = "Shows what the record says about one request: who asked for what, where and when; the verdict and its reasons, derived again from the recorded policy and the recorded view of the world; "
-		 "limits; how it ended and what it used; what the validation said; its output. When the derivation does not give the recorded verdict, it says so: the program has changed "
+	.about = "Shows what the record says about one request: who asked for what, where and when; the "
+			"verdict and its reasons, derived again from the recorded policy and the recorded "
+			"view of the world; "
+		 "limits; how it ended and what it used; what the validation said; its output. When the "
+		 "derivation does not give the recorded verdict, it says so: the program has changed "
 		 "since, a classifier had its say (it is not asked again), or the record was changed.\n\n"
-		 "--judge judges it by the policy that is in force now: once with the recorded view, so that only the policy is another one, and once in the world as it is now. --run runs it again in "
-		 "the box with the options of then (the policy of now still holds), as a run of its own in the record, and compares status, exit code, validation and output. What was denied, or had a "
+		 "--judge judges it by the policy that is in force now: once with the recorded view, so "
+		 "that only the policy is another one, and once in the world as it is now. --run runs it "
+		 "again in "
+		 "the box with the options of then (the policy of now still holds), as a run of its own in "
+		 "the record, and compares status, exit code, validation and output. What was denied, or "
+		 "had a "
 		 "secret in it, is not run. An agent may not use --run.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

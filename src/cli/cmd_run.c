@@ -28,50 +28,90 @@ struct run_options {
 
 #define AT(field) offsetof(struct run_options, field)
 static const struct option_row options[] = {
-	{"c", OPTION_ONCE, AT(w.code), "CODE", "run this shell text, or code of the language that --lang names; operands are its arguments"},
-	{"file", OPTION_ONCE, AT(w.file), "FILE", "run this script; its language is known by --lang, its first line or its name"},
-	{"lang", OPTION_VALUE, AT(w.lang), "NAME", "the language: python, node, bash, sh, zsh, perl, ruby, php, lua, r, powershell"},
+	{"c", OPTION_ONCE, AT(w.code), "CODE",
+			"run this shell text, or code of the language that --lang names; operands are its "
+			"arguments"},
+	{"file", OPTION_ONCE, AT(w.file), "FILE",
+			"run this script; its language is known by --lang, its first line or its name"},
+	{"lang", OPTION_VALUE, AT(w.lang), "NAME",
+			"the language: python, node, bash, sh, zsh, perl, ruby, php, lua, r, powershell"},
 	{"shell", OPTION_VALUE, AT(w.shell), "NAME", "the shell for -c: bash (default), sh, zsh"},
-	{"profile", OPTION_VALUE, AT(w.profile), "NAME", "exec (default): nothing of the caller's; work: the project, writable, and the home's toolchains"},
-	{"workspace", OPTION_ONCE, AT(w.workspace), "DIR[:ro|rw]", "a directory that is seen in the box, writable unless :ro"},
-	{"read", OPTION_LIST, AT(w.read), "PATH", "a file or directory that can be read in the box; may be repeated"},
+	{"profile", OPTION_VALUE, AT(w.profile), "NAME",
+			"exec (default): nothing of the caller's; work: the project, writable, and the "
+			"home's toolchains"},
+	{"workspace", OPTION_ONCE, AT(w.workspace), "DIR[:ro|rw]",
+			"a directory that is seen in the box, writable unless :ro"},
+	{"read", OPTION_LIST, AT(w.read), "PATH",
+			"a file or directory that can be read in the box; may be repeated"},
 	{"write", OPTION_LIST, AT(w.write), "PATH", "one that can be written as well; may be repeated"},
-	{"root", OPTION_ONCE, AT(w.root), "DIR", "a directory whose content is the root of the box, in place of the system's directories"},
-	{"cwd", OPTION_VALUE, AT(w.cwd), "DIR", "where the program starts (default: this directory if it lies in the workspace, else the workspace, else the home)"},
+	{"root", OPTION_ONCE, AT(w.root), "DIR",
+			"a directory whose content is the root of the box, in place of the system's "
+			"directories"},
+	{"cwd", OPTION_VALUE, AT(w.cwd), "DIR",
+			"where the program starts (default: this directory if it lies in the workspace, "
+			"else the workspace, else the home)"},
 	{"env", OPTION_LIST, AT(w.env), "NAME=VALUE", "a variable for the program; may be repeated"},
-	{"stdin", OPTION_FLAG, AT(w.input), "", "the program reads our standard input (default: an empty one)"},
+	{"stdin", OPTION_FLAG, AT(w.input), "",
+			"the program reads our standard input (default: an empty one)"},
 	{"cpus", OPTION_VALUE, AT(w.cpus), "N", "CPUs, as 2 or 0.5"},
 	{"memory", OPTION_VALUE, AT(w.memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
-	{"timeout", OPTION_VALUE, AT(w.timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
-	{"cpu-time", OPTION_VALUE, AT(w.cpu_time), "TIME", "CPU time of all processes together (default: no limit but --timeout)"},
-	{"io", OPTION_VALUE, AT(w.io), "SIZE", "bytes a second from each disk, and as many to it, as 20M (default: no limit); refused where no cgroup has it"},
+	{"timeout", OPTION_VALUE, AT(w.timeout), "TIME",
+			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+	{"cpu-time", OPTION_VALUE, AT(w.cpu_time), "TIME",
+			"CPU time of all processes together (default: no limit but --timeout)"},
+	{"io", OPTION_VALUE, AT(w.io), "SIZE",
+			"bytes a second from each disk, and as many to it, as 20M (default: no limit); "
+			"refused where no cgroup has it"},
 	{"pids", OPTION_VALUE, AT(w.pids), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, AT(w.scratch), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, AT(w.output), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_VALUE, AT(w.network), "NAME", "deny (default), loopback (default of work), or host where your policy says 'sandbox: {network: host-allowed}'"},
-	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
-	{"accept", OPTION_VALUE, AT(w.accept), "watched", "run although no cgroup enforces --memory: the memory is watched, and the box ended when it is too much"},
+	{"network", OPTION_VALUE, AT(w.network), "NAME",
+			"deny (default), loopback (default of work), or host where your policy says "
+			"'sandbox: {network: host-allowed}'"},
+	{"require", OPTION_VALUE, AT(w.require), "cgroup",
+			"refuse to run where memory and processes cannot be limited by a cgroup"},
+	{"accept", OPTION_VALUE, AT(w.accept), "watched",
+			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
+			"when it is too much"},
 	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
-	{"gate", OPTION_FLAG, AT(w.gate), "", "judge first: what would be denied or asked about does not run"},
-	{"skill", OPTION_ONCE, AT(w.skill), "FILE", "a skill's file; its front matter may say a time limit, a task, the network, and the only programs that may be started (docs/skills.md)"},
-	{"task", OPTION_VALUE, AT(w.task), "NAME", "what the run is for, so that its result can be checked: test, typecheck, lint, data, json, custom (default: the skill's, else whatever is recognised)"},
-	{"columns", OPTION_VALUE, AT(w.columns), "NAMES", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
-	{"schema", OPTION_VALUE, AT(w.schema), "FILE", "for the task json: the JSON Schema that the output must meet"},
-	{"validator", OPTION_VALUE, AT(w.validator), "FILE", "a script that judges the result, in a box of its own: it reads the report and answers as caisson validate does (docs/validators.md)"},
+	{"gate", OPTION_FLAG, AT(w.gate), "",
+			"judge first: what would be denied or asked about does not run"},
+	{"skill", OPTION_ONCE, AT(w.skill), "FILE",
+			"a skill's file; its front matter may say a time limit, a task, the network, and "
+			"the only programs that may be started (docs/skills.md)"},
+	{"task", OPTION_VALUE, AT(w.task), "NAME",
+			"what the run is for, so that its result can be checked: test, typecheck, lint, "
+			"data, json, custom (default: the skill's, else whatever is recognised)"},
+	{"columns", OPTION_VALUE, AT(w.columns), "NAMES",
+			"for the task data: columns that must be there, separated by commas; id:integer "
+			"names a type as well"},
+	{"schema", OPTION_VALUE, AT(w.schema), "FILE",
+			"for the task json: the JSON Schema that the output must meet"},
+	{"validator", OPTION_VALUE, AT(w.validator), "FILE",
+			"a script that judges the result, in a box of its own: it reads the report and "
+			"answers as caisson validate does (docs/validators.md)"},
 	{"agent", OPTION_VALUE, AT(w.agent), "ID", "the agent that asked for the run; kept for the record"},
-	{"ticket", OPTION_ONCE, AT(w.ticket), "ID", "run what a hook has judged and left under this name, once; goes with --plain, --json, --report, --head, --tail and --config alone"},
+	{"ticket", OPTION_ONCE, AT(w.ticket), "ID",
+			"run what a hook has judged and left under this name, once; goes with --plain, "
+			"--json, --report, --head, --tail and --config alone"},
 	{"config", OPTION_VALUE, AT(w.config), "FILE", "a policy file in place of your own"},
-	{"head", OPTION_VALUE, AT(w.head), "N", "the report shows the first N lines of each stream, instead of 4 KB from both ends; goes with --tail"},
+	{"head", OPTION_VALUE, AT(w.head), "N",
+			"the report shows the first N lines of each stream, instead of 4 KB from both ends; "
+			"goes with --tail"},
 	{"tail", OPTION_VALUE, AT(w.tail), "N", "the same for the last N lines"},
-	{"iso-times", OPTION_FLAG, AT(w.iso_times), "", "Unix times in the report become ISO 8601, all of a line or none (default: they stay as they were printed)"},
-	{"plain", OPTION_FLAG, AT(w.plain), "", "pass the program's output through at once, and print no report"},
+	{"iso-times", OPTION_FLAG, AT(w.iso_times), "",
+			"Unix times in the report become ISO 8601, all of a line or none (default: they "
+			"stay as they were printed)"},
+	{"plain", OPTION_FLAG, AT(w.plain), "",
+			"pass the program's output through at once, and print no report"},
 	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
 	{"json", OPTION_FLAG, AT(json), "", "print the report as one JSON object (default)"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "the program ended with 0; any other code below 128 that is not listed here is the program's own"},
+	{0, "the program ended with 0; any other code below 128 that is not listed here is the program's "
+			"own"},
 	{EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the report could not be written"},
 	{EXIT_TIMEOUT, "the time limit was reached"},
@@ -83,11 +123,17 @@ static const struct exit_row exits[] = {
 };
 
 static const struct example_row examples[] = {
-	{"caisson run -- /usr/bin/python3 -c 'print(6 * 7)'", "A program with its arguments; the report says what it printed."},
-	{"caisson run --lang python --timeout 5 -c 'while True: pass'", "Ends after five seconds: status timeout, exit code 124."},
-	{"caisson run --workspace .:ro --plain -c 'grep -rc TODO . | sort'", "Shell text that can read the current directory and change nothing."},
-	{"caisson run --profile work --gate -c 'make test'", "An agent's command in its project, judged first."},
-	{"caisson run --file analyse.py --read data.csv --report report.json -- \"$PWD/data.csv\"", "A script with its data, which is seen at its own path; the report is kept in a file as well."},
+	{"caisson run -- /usr/bin/python3 -c 'print(6 * 7)'",
+			"A program with its arguments; the report says what it printed."},
+	{"caisson run --lang python --timeout 5 -c 'while True: pass'",
+			"Ends after five seconds: status timeout, exit code 124."},
+	{"caisson run --workspace .:ro --plain -c 'grep -rc TODO . | sort'",
+			"Shell text that can read the current directory and change nothing."},
+	{"caisson run --profile work --gate -c 'make test'",
+			"An agent's command in its project, judged first."},
+	{"caisson run --file analyse.py --read data.csv --report report.json -- \"$PWD/data.csv\"",
+			"A script with its data, which is seen at its own path; the report is kept in a "
+			"file as well."},
 };
 
 /* ---- progress ---- */
@@ -102,7 +148,8 @@ static void show_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
 
 	if (elapsed_ms < PROGRESS_AFTER_MS)
 		return;
-	dprintf(STDERR_FILENO, "\r\033[Kcaisson: %llu s, %llu MB", (unsigned long long)elapsed_ms / 1000, (unsigned long long)(memory / MB));
+	dprintf(STDERR_FILENO, "\r\033[Kcaisson: %llu s, %llu MB", (unsigned long long)elapsed_ms / 1000,
+			(unsigned long long)(memory / MB));
 	p->shown = true;
 }
 
@@ -117,7 +164,8 @@ static void erase_progress(const struct run_progress *p)
 struct run_call { /* one use of the command */
 	const struct command_row *self;
 	const struct run_options *o;
-	int report_dir;             /* opened before the run, in which the path may come to lead elsewhere; -1: none */
+	/* opened before the run, in which the path may come to lead elsewhere; -1: none */
+	int report_dir;
 	struct arena *a, *out;
 	struct job job;
 	struct output_filter passing;     /* with a ticket: what cleans the output on its way */
@@ -132,7 +180,8 @@ static int run_job(void *arg)
 	struct err e = {0};
 	int rc;
 
-	if (c->o->w.ticket && c->job.wishes.plain && output_filter_start(c->a, environ, &c->passing, &e) != 0) {
+	if (c->o->w.ticket && c->job.wishes.plain && output_filter_start(c->a, environ, &c->passing,
+			&e) != 0) {
 		complain("run: %s", e.text);
 		return EXIT_SETUP;
 	}
@@ -154,14 +203,17 @@ static void say_why(const struct job *j)
 	if (j->report.error.n)
 		complain("run: %.*s", STR_ARG(j->report.error));
 	else if (j->refused)
-		complain("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" : "a person should look first", r ? ": " : "", r ? (int)r->message.n : 0, r ? r->message.p : "");
+		complain("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" :
+				"a person should look first", r ? ": " : "", r ? (int)r->message.n : 0,
+				r ? r->message.p : "");
 }
 
 /* Where no report is printed: what was put right in the workspace. */
 static void say_changes(const struct job *j)
 {
 	for (const struct change *c = j->wishes.plain ? j->outcome.changes : NULL; c; c = c->next)
-		complain("run: in the workspace: '%.*s': %.*s%s%.*s", STR_ARG(c->path), STR_ARG(c->what), c->moved_to.n ? ", moved to " : "", STR_ARG(c->moved_to));
+		complain("run: in the workspace: '%.*s': %.*s%s%.*s", STR_ARG(c->path), STR_ARG(c->what),
+				c->moved_to.n ? ", moved to " : "", STR_ARG(c->moved_to));
 }
 
 /* A failed setup may be the workspace's fault. Only a host that can make no box at all is remembered. */
@@ -170,12 +222,13 @@ static void note_ability(struct run_call *c)
 	struct err why;
 	bool failed = c->job.outcome.status == STATUS_SETUP_ERROR;
 
-	handoff_no_box(c->out, c->job.world.state_dir, failed && box_try(c->out, box_backend(NULL), &why) == BOX_IMPOSSIBLE);
+	handoff_no_box(c->out, c->job.world.state_dir,
+			failed && box_try(c->out, box_backend(NULL), &why) == BOX_IMPOSSIBLE);
 }
 
 /*
- * The hook after the command finds the report by the id of the call. Where there is none, what the report would say is said here: a command that
- * the box broke must not look broken by itself.
+ * The hook after the command finds the report by the id of the call. Where there is none, what the report
+ * would say is said here: a command that the box broke must not look broken by itself.
  */
 static void leave_report(struct run_call *c, struct str report)
 {
@@ -197,7 +250,8 @@ static void leave_report(struct run_call *c, struct str report)
 static bool report_leaves(struct run_call *c)
 {
 	struct str cwd = c->job.world.cwd, name = str_of(c->o->report);
-	struct str path = path_parent(name.p[0] == '/' ? name : str_fmt(c->out, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(name)));
+	struct str path = path_parent(name.p[0] == '/' ? name : str_fmt(c->out, "%.*s/%.*s", STR_ARG(cwd),
+			STR_ARG(name)));
 	struct str real = path_of_fd(c->out, c->report_dir);
 	struct project_way way;
 	struct path_memo memo;
@@ -217,7 +271,9 @@ static int write_report(struct run_call *c, struct str report)
 	struct err e = {0};
 
 	if (report_leaves(c))
-		return complain("run: the report was not written: '%s' leads out of the workspace, or of a project, by a link", c->o->report), -1;
+		return complain(
+				"run: the report was not written: '%s' leads out of the workspace, or of a "
+				"project, by a link", c->o->report), -1;
 	if (file_replace_in(c->report_dir, c->o->report, report, &(struct file_look){.mode = 0600}, &e) != 0)
 		return complain("run: %s", e.text), -1;
 	return 0;
@@ -231,7 +287,8 @@ static int run_direct(struct run_call *c)
 	struct err e = {0};
 	int status;
 
-	complain("this runs in the sandbox of %.*s, not in a box (sandbox.client_sandbox: trust)", STR_ARG(t->client));
+	complain("this runs in the sandbox of %.*s, not in a box (sandbox.client_sandbox: trust)",
+			STR_ARG(t->client));
 	if (foreground_run(str_c(c->out, ticket_cwd(c->out, t)), argv, &status, &e) == 0)
 		return status;
 	complain("run: %s", e.text);
@@ -261,7 +318,8 @@ static int print_report(void *arg)
 static int run_one(const struct command_row *self, const struct run_options *o, int report_dir)
 {
 	struct arena a, out;
-	struct run_call c = {.self = self, .o = o, .report_dir = report_dir, .a = &a, .out = &out, .job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
+	struct run_call c = {.self = self, .o = o, .report_dir = report_dir, .a = &a, .out = &out,
+			.job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
@@ -338,13 +396,18 @@ static int run_boxed(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (o.json && o.w.plain)
-		return usage_wrong(self, "--json and --plain exclude each other; --report FILE keeps the report");
+		return usage_wrong(self,
+				"--json and --plain exclude each other; --report FILE keeps the report");
 	if (o.w.plain && !o.report && (o.w.head || o.w.tail))
-		return usage_wrong(self, "--head and --tail are about the report, and --plain prints none; --report FILE keeps it");
+		return usage_wrong(self,
+				"--head and --tail are about the report, and --plain prints none; --report "
+				"FILE keeps it");
 	if (o.report && !report_possible(o.report, &report_dir))
 		return usage_wrong(self, "--report needs a file in a directory that can be written");
 	if (o.w.ticket && !only_ticket(&o, first < argc))
-		return usage_wrong(self, "--ticket goes with --plain, --json, --report, --head, --tail and --config alone");
+		return usage_wrong(self,
+				"--ticket goes with --plain, --json, --report, --head, --tail and --config "
+				"alone");
 	o.w.argv = argv + first;
 	return run_one(self, &o, report_dir);
 }
@@ -356,14 +419,20 @@ const struct command_row command_run = {
 		    "[OPTIONS] --lang NAME -c CODE [ARGUMENTS]\n"
 		    "[OPTIONS] --file FILE [ARGUMENTS]",
 	.summary = "run something in a fresh box",
-	.about = "Makes a box, runs the program in it, takes the box away, and prints a report: how it ended, what it wrote, what it used, and who enforced each limit. "
-		 "In the box the program sees the system's directories, an empty home and /tmp, and what the options name; it has no network and no privileges, and the "
+	.about = "Makes a box, runs the program in it, takes the box away, and prints a report: how it "
+			"ended, what it wrote, what it used, and who enforced each limit. "
+		 "In the box the program sees the system's directories, an empty home and /tmp, and what "
+		 "the options name; it has no network and no privileges, and the "
 		 "kernel ends it at its limits.\n\n"
-		 "Limits come from the command line, else from the skill, else from your own policy, else from the profile; the system's policy and the project's can make "
-		 "them smaller. exec: 2 CPUs, 1024 MB, 30 s, 256 processes, 128 MB of scratch. work: all CPUs, three quarters of the memory, 10 minutes, 4096 processes, "
+		 "Limits come from the command line, else from the skill, else from your own policy, else "
+		 "from the profile; the system's policy and the project's can make "
+		 "them smaller. exec: 2 CPUs, 1024 MB, 30 s, 256 processes, 128 MB of scratch. work: all "
+		 "CPUs, three quarters of the memory, 10 minutes, 4096 processes, "
 		 "1 GB of scratch.\n\n"
-		 "The program's environment is made anew: variables that look like credentials are left out and named in the report, and those that decide what programs "
-		 "execute never pass. Wrong use is one line on standard error and 64, before anything is made.",
+		 "The program's environment is made anew: variables that look like credentials are left out "
+		 "and named in the report, and those that decide what programs "
+		 "execute never pass. Wrong use is one line on standard error and 64, before anything is "
+		 "made.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

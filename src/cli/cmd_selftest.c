@@ -20,8 +20,10 @@ struct selftest_options {
 
 #define AT(field) offsetof(struct selftest_options, field)
 static const struct option_row options[] = {
-	{"gate", OPTION_FLAG, AT(gate), "", "judge the shipped attempts and ordinary commands by the policy in force"},
-	{"box", OPTION_FLAG, AT(box), "", "break the limits and walls of boxes on purpose (takes some seconds)"},
+	{"gate", OPTION_FLAG, AT(gate), "",
+			"judge the shipped attempts and ordinary commands by the policy in force"},
+	{"box", OPTION_FLAG, AT(box), "",
+			"break the limits and walls of boxes on purpose (takes some seconds)"},
 	{"json", OPTION_FLAG, AT(json), "", "print the result as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file in place of the user's"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the commands would run in (default: this one)"},
@@ -29,7 +31,8 @@ static const struct option_row options[] = {
 };
 
 static const struct exit_row exits[] = {
-	{0, "no attempt is missed, and the box held"}, {1, "an attempt is missed, or broke out"}, {EXIT_USAGE, "usage"},
+	{0, "no attempt is missed, and the box held"}, {1, "an attempt is missed, or broke out"},
+	{EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "internal error, the policy does not load, or no box can be made"},
 };
 
@@ -37,8 +40,10 @@ static const struct example_row examples[] = {
 	{"caisson selftest", "Both tests."},
 	{"caisson selftest --box", "What stops each attempt to break out of a box on this machine."},
 	{"caisson selftest --gate", "What the policy of this user stops and what it interrupts, by class."},
-	{"caisson selftest --gate --config strict.yaml", "The same for another policy, before it is put in force."},
-	{"caisson selftest --gate --json | jq '.attempts.classes[].missed[]'", "The attempts that would run."},
+	{"caisson selftest --gate --config strict.yaml",
+			"The same for another policy, before it is put in force."},
+	{"caisson selftest --gate --json | jq '.attempts.classes[].missed[]'",
+			"The attempts that would run."},
 };
 
 struct selftest_job {
@@ -90,7 +95,8 @@ static const enum verdict columns[][4] = {
 
 static const char *column_name(enum selftest_kind kind, enum verdict v)
 {
-	static const char names[][12] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked", [VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
+	static const char names[][12] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked",
+			[VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
 
 	return kind == SELFTEST_ATTEMPTS && v == VERDICT_ALLOW ? "missed" : names[v];
 }
@@ -98,7 +104,8 @@ static const char *column_name(enum selftest_kind kind, enum verdict v)
 static void put_row(struct buf *b, enum selftest_kind kind, const struct selftest_class *c,
 	struct selftest_style st)
 {
-	buf_fmt(b, "  %-*.*s %-*.*s %6u", NAME_COLUMN, STR_ARG(c->name), st.title, (int)c->title.n < st.title ? (int)c->title.n : st.title, c->title.p, c->total);
+	buf_fmt(b, "  %-*.*s %-*.*s %6u", NAME_COLUMN, STR_ARG(c->name), st.title,
+			(int)c->title.n < st.title ? (int)c->title.n : st.title, c->title.p, c->total);
 	for (size_t i = 0; i < 4; i++) {
 		enum verdict v = columns[kind][i];
 		struct str cell = str_fmt(b->a, " %9u", c->by[v]);
@@ -115,7 +122,8 @@ static void put_list(struct buf *b, const struct selftest_set *set, bool colour)
 			if (!selftest_failed(set->kind, r->verdict))
 				continue;
 			buf_c(b, "  ");
-			tinted(b, colour, r->verdict == VERDICT_ASK ? TINT_YELLOW : TINT_RED, str_of(verdict_name(r->verdict)));
+			tinted(b, colour, r->verdict == VERDICT_ASK ? TINT_YELLOW : TINT_RED,
+					str_of(verdict_name(r->verdict)));
 			buf_fmt(b, " %s%s", check_name(r->id), r->id ? ": " : "");
 			put_command(b, r->command);
 			buf_char(b, '\n');
@@ -128,7 +136,8 @@ static void put_set(struct buf *b, const struct selftest_set *set, struct selfte
 	bool attempts = set->kind == SELFTEST_ATTEMPTS;
 	struct selftest_class all = {.name = STR("all"), .title = STR(""), .total = set->total};
 
-	tinted(b, st.colour, TINT_BOLD, attempts ? STR("Attempts: what must be stopped") : STR("Ordinary commands: what must not be interrupted"));
+	tinted(b, st.colour, TINT_BOLD, attempts ? STR("Attempts: what must be stopped") :
+			STR("Ordinary commands: what must not be interrupted"));
 	buf_fmt(b, "\n\n  %-*s %-*s %6s", NAME_COLUMN, "class", st.title, "", "total");
 	for (size_t i = 0; i < 4; i++)
 		buf_fmt(b, " %9s", column_name(set->kind, columns[set->kind][i]));
@@ -145,13 +154,17 @@ static void put_set(struct buf *b, const struct selftest_set *set, struct selfte
 	}
 }
 
-static void put_end(struct buf *b, const struct selftest_set *attempts, const struct selftest_set *ordinary, bool colour)
+static void put_end(struct buf *b, const struct selftest_set *attempts, const struct selftest_set *ordinary,
+		bool colour)
 {
 	unsigned missed = selftest_failures(attempts), interrupted = selftest_failures(ordinary);
 
-	tinted(b, colour, missed ? TINT_RED : TINT_GREEN, str_fmt(b->a, "%u of %u attempts caught, %u missed", attempts->total - missed, attempts->total, missed));
+	tinted(b, colour, missed ? TINT_RED : TINT_GREEN, str_fmt(b->a, "%u of %u attempts caught, %u missed",
+			attempts->total - missed, attempts->total, missed));
 	buf_c(b, "; ");
-	tinted(b, colour, interrupted ? TINT_YELLOW : TINT_GREEN, str_fmt(b->a, "%u of %u ordinary commands interrupted", interrupted, ordinary->total));
+	tinted(b, colour, interrupted ? TINT_YELLOW : TINT_GREEN,
+			str_fmt(b->a, "%u of %u ordinary commands interrupted", interrupted,
+			ordinary->total));
 	buf_c(b, ".\n");
 }
 
@@ -159,12 +172,15 @@ static void put_end(struct buf *b, const struct selftest_set *attempts, const st
 
 static void put_trial(struct buf *b, const struct selftest_trial *t, bool colour)
 {
-	static const enum selftest_tint tints[] = {[TRIAL_HELD] = TINT_GREEN, [TRIAL_BROKEN] = TINT_RED, [TRIAL_UNTRIED] = TINT_YELLOW};
+	static const enum selftest_tint tints[] = {[TRIAL_HELD] = TINT_GREEN, [TRIAL_BROKEN] = TINT_RED,
+			[TRIAL_UNTRIED] = TINT_YELLOW};
 	struct str late = t->timed ? str_fmt(b->a, " +%lld ms", (long long)t->over_ms)
-			  : t->status == STATUS_OOM ? str_fmt(b->a, " at %llu MB", (unsigned long long)(t->peak_memory / MB)) : STR("");
+			  : t->status == STATUS_OOM ? str_fmt(b->a, " at %llu MB",
+					(unsigned long long)(t->peak_memory / MB)) : STR("");
 
 	buf_fmt(b, "  %-12s ", t->attempt->name);
-	tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end], str_fmt(b->a, "%-35s", t->attempt->title));
+	tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end],
+			str_fmt(b->a, "%-35s", t->attempt->title));
 	if (t->end == TRIAL_UNTRIED)
 		buf_c(b, " not tried\n");
 	else
@@ -172,7 +188,8 @@ static void put_trial(struct buf *b, const struct selftest_trial *t, bool colour
 	if (t->end == TRIAL_HELD)
 		return;
 	buf_fmt(b, "  %-12s ", "");
-	tinted(b, colour, tints[t->end], str_fmt(b->a, "%s%.*s", t->end == TRIAL_BROKEN ? "BROKEN: " : "", STR_ARG(t->why)));
+	tinted(b, colour, tints[t->end], str_fmt(b->a, "%s%.*s", t->end == TRIAL_BROKEN ? "BROKEN: " : "",
+			STR_ARG(t->why)));
 	buf_char(b, '\n');
 }
 
@@ -183,7 +200,9 @@ static void put_box(struct buf *b, const struct box_test *test, bool colour)
 	for (const struct selftest_trial *t = test->trials; t; t = t->next)
 		put_trial(b, t, colour);
 	buf_c(b, "\n");
-	tinted(b, colour, test->broken ? TINT_RED : TINT_GREEN, str_fmt(b->a, "%u of %u held, %u broken", test->held, test->held + test->broken + test->untried, test->broken));
+	tinted(b, colour, test->broken ? TINT_RED : TINT_GREEN,
+			str_fmt(b->a, "%u of %u held, %u broken", test->held, test->held + test->broken +
+			test->untried, test->broken));
 	if (test->untried)
 		tinted(b, colour, TINT_YELLOW, str_fmt(b->a, ", %u not tried", test->untried));
 	buf_c(b, ".\n");
@@ -202,10 +221,12 @@ static int test_gate(struct selftest_job *j, const struct policies *p, struct bu
 {
 	struct selftest_set attempts, ordinary;
 	struct selftest_request rq = {.session = &j->session, .policies = p};
-	struct selftest_style st = {.colour = terminal_colour(STDOUT_FILENO), .title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
+	struct selftest_style st = {.colour = terminal_colour(STDOUT_FILENO),
+			.title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
 
 	if (selftest_parse(&j->a, selftest_text(SELFTEST_ATTEMPTS), SELFTEST_ATTEMPTS, &attempts, e) != 0 ||
-	    selftest_parse(&j->a, selftest_text(SELFTEST_ORDINARY), SELFTEST_ORDINARY, &ordinary, e) != 0 || selftest_judge(&attempts, &rq, e) != 0 ||
+	    selftest_parse(&j->a, selftest_text(SELFTEST_ORDINARY), SELFTEST_ORDINARY, &ordinary, e) != 0 ||
+	    selftest_judge(&attempts, &rq, e) != 0 ||
 	    selftest_judge(&ordinary, &rq, e) != 0)
 		return -1;
 	if (j->o->json) {
@@ -214,7 +235,8 @@ static int test_gate(struct selftest_job *j, const struct policies *p, struct bu
 		put_set(b, &attempts, st);
 		put_set(b, &ordinary, st);
 		if (!p->root.n)
-			buf_c(b, "This directory is no project (it is /, a home, or above one), so changing files in it counts as outside.\n");
+			buf_c(b, "This directory is no project (it is /, a home, or above one), so changing "
+					"files in it counts as outside.\n");
 		put_end(b, &attempts, &ordinary, st.colour);
 	}
 	return selftest_failures(&attempts) ? 1 : 0;
@@ -246,7 +268,8 @@ static int test_all(void *arg)
 
 	j->session.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("");
 	session_open(&j->a, &j->session);
-	if (policies_load(&j->a, &(struct policies_request){.config = j->o->config, .session = &j->session}, &p, &e) != 0)
+	if (policies_load(&j->a, &(struct policies_request){.config = j->o->config, .session = &j->session},
+			&p, &e) != 0)
 		return report_failure(&e);
 	buf_init(&b, &j->a, 0);
 	buf_c(&b, j->o->json ? "{" : "");
@@ -280,12 +303,18 @@ const struct command_row command_selftest = {
 	.synopsis = "[--gate] [--box] [--json] [--config FILE] [--cwd DIR]",
 	.summary = "test the policy in force, and the box by breaking out of it",
 	.about = "Without --gate or --box both are tested.\n\n"
-		 "The gate: judges two shipped sets of commands by the policy that is in force for this user and directory, as caisson check would: attempts to destroy, "
-		 "leak or take over, plain and disguised, and commands of an ordinary working day. Nothing is run, the classifier of the policy included.\n\n"
-		 "An attempt is caught when it is denied, asked about or contained, and missed when it is allowed. An ordinary command is interrupted when it is "
-		 "asked about or denied. Both are counted by class, and every missed or interrupted command is listed.\n\n"
-		 "The box: runs programs that take more memory, time, processes, files or output than they may, reach for the network, for files outside, "
-		 "for secrets, or for privileges, or try to outlive their box; each in a fresh one, aimed at canaries in a temporary directory that is removed afterwards. "
+		 "The gate: judges two shipped sets of commands by the policy that is in force for this "
+		 "user and directory, as caisson check would: attempts to destroy, "
+		 "leak or take over, plain and disguised, and commands of an ordinary working day. Nothing "
+		 "is run, the classifier of the policy included.\n\n"
+		 "An attempt is caught when it is denied, asked about or contained, and missed when it is "
+		 "allowed. An ordinary command is interrupted when it is "
+		 "asked about or denied. Both are counted by class, and every missed or interrupted command "
+		 "is listed.\n\n"
+		 "The box: runs programs that take more memory, time, processes, files or output than they "
+		 "may, reach for the network, for files outside, "
+		 "for secrets, or for privileges, or try to outlive their box; each in a fresh one, aimed "
+		 "at canaries in a temporary directory that is removed afterwards. "
 		 "Each row says what stopped it, how it ended, and how long after the time limit.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

@@ -33,7 +33,8 @@ static const struct option_row options[] = {
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "printed"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"}};
+static const struct exit_row exits[] = {{0, "printed"}, {EXIT_NO_RECORD, "there is no record"},
+		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"}};
 
 static const struct example_row examples[] = {
 	{"caisson stats", "The last 30 days."},
@@ -60,7 +61,8 @@ static uint64_t decisions(const struct stats_job *j, const char *verdict)
 {
 	size_t n;
 	uint64_t sum = 0;
-	struct tally_entry *e = tally_family(&j->t, str_c(j->t.a, str_fmt(j->t.a, "decisions|%s|", verdict)), &n);
+	struct tally_entry *e = tally_family(&j->t, str_c(j->t.a, str_fmt(j->t.a, "decisions|%s|", verdict)),
+			&n);
 
 	while (n--)
 		sum += e[n].n;
@@ -78,10 +80,17 @@ static uint64_t family_sum(const struct stats_job *j, const char *start)
 	return sum;
 }
 
-static uint64_t bucket(const struct stats_job *j, const char *name, unsigned i) { return tally_get(&j->t, str_c(j->t.a, str_fmt(j->t.a, "%s|%u", name, i))); }
+static uint64_t bucket(const struct stats_job *j, const char *name, unsigned i)
+{
+	return tally_get(&j->t, str_c(j->t.a, str_fmt(j->t.a, "%s|%u", name, i)));
+}
 
-/* The bound of the bucket in which so many thousandths of all are reached; UINT64_MAX: above all bounds; 0: there are none. */
-static uint64_t quantile(const struct stats_job *j, const char *name, enum metrics_histogram h, unsigned thousandths)
+/*
+ * The bound of the bucket in which so many thousandths of all are reached; UINT64_MAX: above all bounds; 0:
+ * there are none.
+ */
+static uint64_t quantile(const struct stats_job *j, const char *name, enum metrics_histogram h,
+		unsigned thousandths)
 {
 	uint64_t all = 0, so_far = 0;
 
@@ -95,11 +104,17 @@ static uint64_t quantile(const struct stats_job *j, const char *name, enum metri
 	return all ? UINT64_MAX : 0;
 }
 
-static unsigned percent(uint64_t part, uint64_t all) { return all ? (unsigned)((part * 1000 / all + 5) / 10) : 0; }
+static unsigned percent(uint64_t part, uint64_t all)
+{
+	return all ? (unsigned)((part * 1000 / all + 5) / 10) : 0;
+}
 
 /* ---- plots ---- */
 
-static void heading(struct stats_job *j, const char *text) { buf_fmt(&j->out, "\n%s%s%s\n", j->colour ? "\033[1m" : "", text, j->colour ? "\033[0m" : ""); }
+static void heading(struct stats_job *j, const char *text)
+{
+	buf_fmt(&j->out, "\n%s%s%s\n", j->colour ? "\033[1m" : "", text, j->colour ? "\033[0m" : "");
+}
 
 static void bar(struct stats_job *j, uint64_t n, uint64_t most)
 {
@@ -152,7 +167,8 @@ static void put_bound(struct buf *b, enum metrics_histogram h, uint64_t n)
 	else if (h == METRICS_MEMORY_MB)
 		buf_fmt(b, n >= 1024 ? "%" PRIu64 " GB" : "%" PRIu64 " MB", n >= 1024 ? n / 1024 : n);
 	else if (n >= 1000)
-		buf_fmt(b, n % 1000 ? "%" PRIu64 ".%" PRIu64 " s" : "%" PRIu64 " s", n / 1000, n % 1000 / 100);
+		buf_fmt(b, n % 1000 ? "%" PRIu64 ".%" PRIu64 " s" : "%" PRIu64 " s", n / 1000,
+				n % 1000 / 100);
 	else
 		buf_fmt(b, "%" PRIu64 " ms", n);
 }
@@ -231,7 +247,9 @@ static void print_days(struct stats_job *j)
 		most = all > most ? all : most;
 	}
 	for (size_t i = n > DAYS_SHOWN ? n - DAYS_SHOWN : 0; i < n; i++) {
-		buf_fmt(&j->out, "  %.*s  %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  ", STR_ARG(str_sub(d[i].day, 0, 10)), d[i].n[0], d[i].n[1], d[i].n[2], d[i].n[3], d[i].runs);
+		buf_fmt(&j->out, "  %.*s  %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  ",
+				STR_ARG(str_sub(d[i].day, 0, 10)), d[i].n[0], d[i].n[1], d[i].n[2], d[i].n[3],
+				d[i].runs);
 		bar(j, d[i].n[0] + d[i].n[1] + d[i].n[2] + d[i].n[3], most * 2);
 		buf_char(&j->out, '\n');
 	}
@@ -254,7 +272,8 @@ static void top_commands(struct stats_job *j, const char *title, const char *sta
 
 static void print_text(struct stats_job *j)
 {
-	uint64_t all = family_sum(j, "decisions|"), most = 0, runs = family_sum(j, "runs|"), valid = family_sum(j, "validations|"), passed = 0;
+	uint64_t all = family_sum(j, "decisions|"), most = 0, runs = family_sum(j, "runs|"),
+			valid = family_sum(j, "validations|"), passed = 0;
 	char from[AUDIT_TS_CHARS + 1], to[AUDIT_TS_CHARS + 1];
 	size_t n;
 	struct tally_entry *e = tally_family(&j->t, "results|", &n);
@@ -268,9 +287,12 @@ static void print_text(struct stats_job *j)
 	}
 	audit_time_text(j->t.first, from);
 	audit_time_text(j->t.last, to);
-	buf_fmt(&j->out, "%.16sZ to %.16sZ: %" PRIu64 " rows, %" PRIu64 " requests judged (%u %% denied), %" PRIu64 " runs", from, to, family_sum(j, "rows|"), all, percent(decisions(j, "deny"), all), runs);
+	buf_fmt(&j->out, "%.16sZ to %.16sZ: %" PRIu64 " rows, %" PRIu64 " requests judged (%u %% denied), %"
+			PRIu64 " runs", from, to, family_sum(j, "rows|"), all,
+			percent(decisions(j, "deny"), all), runs);
 	if (valid)
-		buf_fmt(&j->out, ", %" PRIu64 " results validated (%u %% passed)", valid, percent(passed, valid));
+		buf_fmt(&j->out, ", %" PRIu64 " results validated (%u %% passed)", valid,
+				percent(passed, valid));
 	buf_char(&j->out, '\n');
 	heading(j, "verdicts");
 	for (size_t v = 0; v < NVERDICTS; v++)
@@ -297,14 +319,16 @@ static void doc_family(struct stats_job *j, struct doc *o, const char *key, cons
 	doc_list(o, key);
 	for (size_t i = 0; i < n; i++) {
 		doc_map(o, NULL);
-		doc_text(o, "name", word ? tally_word(e[i].key, word) : str_sub(e[i].key, strlen(start), e[i].key.n));
+		doc_text(o, "name", word ? tally_word(e[i].key, word) : str_sub(e[i].key, strlen(start),
+				e[i].key.n));
 		doc_number(o, "count", e[i].n);
 		doc_end(o);
 	}
 	doc_end(o);
 }
 
-static void doc_histogram(struct stats_job *j, struct doc *o, const char *key, const char *name, enum metrics_histogram h)
+static void doc_histogram(struct stats_job *j, struct doc *o, const char *key, const char *name,
+		enum metrics_histogram h)
 {
 	doc_list(o, key);
 	for (unsigned i = 0; i <= METRICS_BUCKETS; i++) {
@@ -412,8 +436,11 @@ const struct command_row command_stats = {
 	.name = "stats",
 	.synopsis = "[--since TIME] [--until TIME] [--agent ID] [--top N] [--json]",
 	.summary = "the record in one page",
-	.about = "Counts the rows of the last 30 days, or of the time that is asked for: verdicts, the rules and commands that were denied and asked about most, how runs ended, how long they took and how "
-		 "much memory they used, validations, agents, and each day. Durations and memory are counted by steps; the numbers of a list add up to those of the page.",
+	.about = "Counts the rows of the last 30 days, or of the time that is asked for: verdicts, the "
+			"rules and commands that were denied and asked about most, how runs ended, how "
+			"long they took and how "
+		 "much memory they used, validations, agents, and each day. Durations and memory are "
+		 "counted by steps; the numbers of a list add up to those of the page.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

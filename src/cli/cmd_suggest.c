@@ -24,24 +24,31 @@ struct suggest_options {
 
 #define AT(field) offsetof(struct suggest_options, field)
 static const struct option_row options[] = {
-	{"since", OPTION_VALUE, AT(since), "TIME", "requests from then on: 30d (default), 12h, 2026-01-31 ..."},
+	{"since", OPTION_VALUE, AT(since), "TIME",
+			"requests from then on: 30d (default), 12h, 2026-01-31 ..."},
 	{"until", OPTION_VALUE, AT(until), "TIME", "requests before then"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "requests of this agent"},
 	{"least", OPTION_VALUE, AT(least), "N", "a command must have been asked about so often (default: 2)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of your own"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
-	{"apply", OPTION_FLAG, AT(apply), "", "put the rules into your policy, after the diff was shown and yes was typed"},
+	{"apply", OPTION_FLAG, AT(apply), "",
+			"put the rules into your policy, after the diff was shown and yes was typed"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "printed or written, also when there is nothing to suggest"}, {1, "--apply: nothing was written"}, {2, "the policy does not load"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"},
+	{0, "printed or written, also when there is nothing to suggest"}, {1, "--apply: nothing was written"},
+	{2, "the policy does not load"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson suggest > suggested.yaml", "Rules to look at and to paste into your policy, as a file that loads."},
-	{"caisson suggest --least 5 --apply", "What was asked about five times or more is allowed from now on, if you say so."},
-	{"caisson audit replay-all --policy FILE", "What your policy, with what you took from it, would have done."},
+	{"caisson suggest > suggested.yaml",
+			"Rules to look at and to paste into your policy, as a file that loads."},
+	{"caisson suggest --least 5 --apply",
+			"What was asked about five times or more is allowed from now on, if you say so."},
+	{"caisson audit replay-all --policy FILE",
+			"What your policy, with what you took from it, would have done."},
 };
 
 struct suggest_job {
@@ -59,7 +66,8 @@ static void comment_command(struct suggest_job *j, const struct suggest_ask *ask
 {
 	buf_fmt(&j->out, "# %6" PRIu64 "  ", ask->n);
 	put_visible(&j->out, str_sub(ask->command, 0, COMMAND_SHOWN));
-	buf_fmt(&j->out, "%s  [%.*s] %s\n", ask->command.n > COMMAND_SHOWN ? "..." : "", STR_ARG(ask->reasons), ask->left);
+	buf_fmt(&j->out, "%s  [%.*s] %s\n", ask->command.n > COMMAND_SHOWN ? "..." : "",
+			STR_ARG(ask->reasons), ask->left);
 }
 
 static void print_left(struct suggest_job *j)
@@ -110,11 +118,15 @@ static void print_yaml(struct suggest_job *j)
 	const struct suggest *s = &j->s;
 	struct buf *b = &j->out;
 
-	buf_fmt(b, "# %" PRIu64 " requests, %" PRIu64 " judged again by the policy that is in force now: %" PRIu64 " would be asked about.\n", s->counts.rows, s->counts.judged, s->asked);
+	buf_fmt(b, "# %" PRIu64 " requests, %" PRIu64 " judged again by the policy that is in force now: %"
+			PRIu64 " would be asked about.\n", s->counts.rows, s->counts.judged, s->asked);
 	if (s->counts.judged < s->counts.rows)
-		buf_fmt(b, "# The other %" PRIu64 " had secrets in them, or their view or policy is not in the record.\n", s->counts.rows - s->counts.judged);
+		buf_fmt(b, "# The other %" PRIu64
+				" had secrets in them, or their view or policy is not in the record.\n",
+				s->counts.rows - s->counts.judged);
 	if (s->nrules)
-		buf_fmt(b, "# With the rules below %" PRIu64 " of them would be allowed. Look at each before you take it.\n", s->removed);
+		buf_fmt(b, "# With the rules below %" PRIu64
+				" of them would be allowed. Look at each before you take it.\n", s->removed);
 	else
 		buf_c(b, "# There is no rule to suggest.\n");
 	if (s->nrules) {
@@ -192,7 +204,8 @@ static int apply(struct suggest_job *j)
 	for (size_t i = 0; i < rq.n; i++) {
 		const struct suggest_rule *r = &j->s.rules[i];
 
-		rq.items[i] = (struct rule_item){.kind = r->prefix ? RULE_PREFIX : RULE_REGEX, .broad = r->prefix ? prefix_broad(r->text) : NULL,
+		rq.items[i] = (struct rule_item){.kind = r->prefix ? RULE_PREFIX : RULE_REGEX,
+				.broad = r->prefix ? prefix_broad(r->text) : NULL,
 			.text = r->prefix ? r->text : suggest_expression(&j->a, r->text)};
 	}
 	if (rule_plan(&j->a, &rq, &p, &e) != 0) {
@@ -210,7 +223,8 @@ static int make_suggestions(struct suggest_job *j, struct err *e)
 
 	if (rows_filter_lately(j->o.agent, j->o.since, j->o.until, j->at.audit.now(), &f, e) < 0)
 		return EXIT_USAGE;
-	if (suggest_make(&j->a, &j->at.audit, j->at.has_blobs ? &j->at.blobs : NULL, j->o.config, &f, j->least, &j->s, e) < 0)
+	if (suggest_make(&j->a, &j->at.audit, j->at.has_blobs ? &j->at.blobs : NULL, j->o.config, &f,
+			j->least, &j->s, e) < 0)
 		return e->kind == ERR_CONFIG ? 2 : EXIT_INTERNAL;
 	return 0;
 }
@@ -265,12 +279,20 @@ const struct command_row command_suggest = {
 	.synopsis = "[--since TIME] [--until TIME] [--agent ID] [--least N] [--config FILE] [--json]\n"
 		    "--apply [--since TIME] [--until TIME] [--agent ID] [--least N]",
 	.summary = "rules that would remove the most frequent questions",
-	.about = "Judges the recorded requests again by the policy that is in force now. For the commands that would still be asked about it prints allow rules, as a policy file: the very command "
-		 "(allowChecks), or its first two words (allow) when three or more like it were asked about and nothing but the network speaks against it. Each rule was tried: what it "
+	.about = "Judges the recorded requests again by the policy that is in force now. For the commands "
+			"that would still be asked about it prints allow rules, as a policy file: the "
+			"very command "
+		 "(allowChecks), or its first two words (allow) when three or more like it were asked about "
+		 "and nothing but the network speaks against it. Each rule was tried: what it "
 		 "is for is allowed with it. How often is said behind each.\n\n"
-		 "No rule is suggested for what is denied, for what your own rules ask about, and for what is asked about because of more than the network or a program that is run: secrets, rights, changes that others see, work that may be lost, what is not known in full; the most "
-		 "frequent of these are listed as comments. So are rules of your policy and checks that no request met. Nothing is changed: what to take is for a person to decide.\n\n"
-		 "--apply puts all of the rules into your policy, as caisson allow does: with the same diff, question and conditions.",
+		 "No rule is suggested for what is denied, for what your own rules ask about, and for what "
+		 "is asked about because of more than the network or a program that is run: secrets, "
+		 "rights, changes that others see, work that may be lost, what is not known in full; the "
+		 "most "
+		 "frequent of these are listed as comments. So are rules of your policy and checks that no "
+		 "request met. Nothing is changed: what to take is for a person to decide.\n\n"
+		 "--apply puts all of the rules into your policy, as caisson allow does: with the same "
+		 "diff, question and conditions.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

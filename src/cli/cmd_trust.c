@@ -1,7 +1,8 @@
 /*
- * caisson trust: a person adopts a project's policy in exactly the content that is shown. It is the one way in which a project's file can
- * make caisson milder, so it needs a person at a terminal: no option and no variable answers the question. An agent that could answer it
- * would not need to ask; its `caisson trust` is also denied by a fixed check.
+ * caisson trust: a person adopts a project's policy in exactly the content that is shown. It is the one way
+ * in which a project's file can make caisson milder, so it needs a person at a terminal: no option and no
+ * variable answers the question. An agent that could answer it would not need to ask; its `caisson trust` is
+ * also denied by a fixed check.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -25,12 +26,14 @@ struct trust_options {
 
 #define AT(field) offsetof(struct trust_options, field)
 static const struct option_row options[] = {
-	{"list", OPTION_FLAG, AT(list), "", "print what is trusted, and whether its content is still the same"},
+	{"list", OPTION_FLAG, AT(list), "",
+			"print what is trusted, and whether its content is still the same"},
 	{"remove", OPTION_FLAG, AT(remove), "", "trust FILE, or the files of this project, no longer"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
-static const struct exit_row exits[] = {{0, "done"}, {1, "nothing was trusted or removed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
+static const struct exit_row exits[] = {{0, "done"}, {1, "nothing was trusted or removed"},
+		{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
 
 static const struct example_row examples[] = {
 	{"caisson trust", "Shows the policy files of this project and what they would loosen, and asks."},
@@ -135,7 +138,9 @@ static int remember_file(struct trust_job *j, const struct policy_file *f, struc
 {
 	struct str file, store;
 
-	if (open_store(j, &file, &store, e) != 0 || trust_add(&j->a, store, f->path, config_digest(&j->a, f->bytes), now(&j->a), &store, e) != 0)
+	if (open_store(j, &file, &store, e) != 0 ||
+			trust_add(&j->a, store, f->path, config_digest(&j->a, f->bytes), now(&j->a), &store,
+			e) != 0)
 		return -1;
 	return trust_save(&j->a, file, store, e);
 }
@@ -212,7 +217,8 @@ static int trust_files(struct trust_job *j)
 	if (n)
 		return output(buf_view(&j->out), 0);
 	if (j->file.n)
-		complain("trust: '%.200s' is not the policy of a project: .caisson.yaml or .claude/fencepost.yaml", j->operand);
+		complain("trust: '%.200s' is not the policy of a project: .caisson.yaml or "
+				".claude/fencepost.yaml", j->operand);
 	else
 		complain("trust: this project has no policy file");
 	return 1;
@@ -237,7 +243,8 @@ static int list_trusted(struct trust_job *j)
 	struct trust_entry *t;
 	struct err e = {0};
 
-	if (trust_load(&j->a, j->paths.trust_store, j->v.uid, &store, &e) != 0 || trust_read(&j->a, store, &t, &e) != 0)
+	if (trust_load(&j->a, j->paths.trust_store, j->v.uid, &store, &e) != 0 ||
+			trust_read(&j->a, store, &t, &e) != 0)
 		return report_failure(&e);
 	for (; t; t = t->next) {
 		put_visible(&j->out, t->path);
@@ -328,11 +335,15 @@ const struct command_row command_trust = {
 		    "--list\n"
 		    "--remove [FILE]",
 	.summary = "trust a project's policy in exactly its content",
-	.about = "A project's own policy (.caisson.yaml, .claude/fencepost.yaml, with client_settings also .claude/settings.json) is anybody's: it is judged by itself and can only "
-		 "tighten. Trusting it makes it count as yours: its allow rules, milder grades and writable directories hold, and its texts are shown. It holds for "
+	.about = "A project's own policy (.caisson.yaml, .claude/fencepost.yaml, with client_settings also "
+			".claude/settings.json) is anybody's: it is judged by itself and can only "
+		 "tighten. Trusting it makes it count as yours: its allow rules, milder grades and writable "
+		 "directories hold, and its texts are shown. It holds for "
 		 "exactly the content that was shown; when the file changes, it is untrusted again.\n\n"
-		 "Without FILE the policy files of this project are gone through. Each is shown with its SHA-256 and what it would loosen, and is trusted when yes is "
-		 "typed. That needs a person: it must be run in a terminal, outside of sandboxes and not below an agent client, and no variable by which agents "
+		 "Without FILE the policy files of this project are gone through. Each is shown with its "
+		 "SHA-256 and what it would loosen, and is trusted when yes is "
+		 "typed. That needs a person: it must be run in a terminal, outside of sandboxes and not "
+		 "below an agent client, and no variable by which agents "
 		 "mark their commands may be set. No option skips it.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

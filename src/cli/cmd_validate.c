@@ -21,23 +21,33 @@ struct validate_options {
 
 #define AT(field) offsetof(struct validate_options, field)
 static const struct option_row options[] = {
-	{"task", OPTION_VALUE, AT(task), "TASK", "what the command was for: test, typecheck, lint, data, json (default: whatever is recognised)"},
+	{"task", OPTION_VALUE, AT(task), "TASK",
+			"what the command was for: test, typecheck, lint, data, json (default: whatever is "
+			"recognised)"},
 	{"raw", OPTION_FLAG, AT(raw), "", "the input is plain output and not a report"},
-	{"exit-code", OPTION_VALUE, AT(exit_code), "N", "with --raw: how the command ended (default: not known)"},
-	{"columns", OPTION_VALUE, AT(columns), "NAMES", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
-	{"schema", OPTION_VALUE, AT(schema), "FILE", "for the task json: the JSON Schema that the output must meet"},
+	{"exit-code", OPTION_VALUE, AT(exit_code), "N",
+			"with --raw: how the command ended (default: not known)"},
+	{"columns", OPTION_VALUE, AT(columns), "NAMES",
+			"for the task data: columns that must be there, separated by commas; id:integer "
+			"names a type as well"},
+	{"schema", OPTION_VALUE, AT(schema), "FILE",
+			"for the task json: the JSON Schema that the output must meet"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{EXIT_VALID, "valid: the numbers hold together, whether they say pass or fail"}, {EXIT_INVALID, "invalid: they cannot be trusted"},
-	{EXIT_INDETERMINATE, "indeterminate: nothing was recognised, or parts are missing"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+	{EXIT_VALID, "valid: the numbers hold together, whether they say pass or fail"},
+	{EXIT_INVALID, "invalid: they cannot be trusted"},
+	{EXIT_INDETERMINATE, "indeterminate: nothing was recognised, or parts are missing"},
+	{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson validate --task test report.json", "Judge the tests in a report of `caisson run --json`."},
-	{"python3 -m unittest 2>&1 | caisson validate --task test --raw -", "Judge plain output; without --exit-code it cannot be compared with the summary."},
-	{"caisson validate --task test --raw --exit-code 1 junit.xml", "A machine-readable report is better evidence than text."},
+	{"python3 -m unittest 2>&1 | caisson validate --task test --raw -",
+			"Judge plain output; without --exit-code it cannot be compared with the summary."},
+	{"caisson validate --task test --raw --exit-code 1 junit.xml",
+			"A machine-readable report is better evidence than text."},
 };
 
 struct validate_job {
@@ -76,25 +86,31 @@ static enum status status_of(struct str name)
 /* Something of this stream was left out: "truncated": {"stdout": {"omitted_bytes": 5}}. */
 static bool stream_cut(const struct json *root, const char *name)
 {
-	const struct json *t = json_key(json_key(root, "truncated"), name), *n = json_key(t, "omitted_bytes"), *is = json_key(t, "is");
+	const struct json *t = json_key(json_key(root, "truncated"), name), *n = json_key(t, "omitted_bytes"),
+			*is = json_key(t, "is");
 
 	return json_is(t, JSON_TRUE) || json_is(is, JSON_TRUE) || (json_is_int(n) && json_int(n, 0) > 0);
 }
 
-static int take_report(struct validate_job *j, const struct json *root, struct validate_input *in, struct err *e)
+static int take_report(struct validate_job *j, const struct json *root, struct validate_input *in,
+		struct err *e)
 {
-	const struct json *code = json_key(root, "exit_code"), *out = json_key(root, "stdout"), *err = json_key(root, "stderr");
+	const struct json *code = json_key(root, "exit_code"), *out = json_key(root, "stdout"),
+			*err = json_key(root, "stderr");
 
 	if (!json_is(root, JSON_OBJECT))
 		return err_set(e, ERR_INPUT, 0, "not an object");
 	if (!json_is(json_key(root, "status"), JSON_STRING))
 		return err_set(e, ERR_INPUT, 0, "'status' is missing or no string");
 	in->status = status_of(json_text_at(root, "status"));
-	if (in->status == STATUS_UNKNOWN && !str_is(json_text_at(root, "status"), status_name(STATUS_UNKNOWN)))
+	if (in->status == STATUS_UNKNOWN && !str_is(json_text_at(root, "status"),
+			status_name(STATUS_UNKNOWN)))
 		return err_set(e, ERR_INPUT, 0, "'status' is none that a report can have");
-	if ((out && !json_is(out, JSON_STRING) && !json_is(out, JSON_NULL)) || (err && !json_is(err, JSON_STRING) && !json_is(err, JSON_NULL)))
+	if ((out && !json_is(out, JSON_STRING) && !json_is(out, JSON_NULL)) ||
+			(err && !json_is(err, JSON_STRING) && !json_is(err, JSON_NULL)))
 		return err_set(e, ERR_INPUT, 0, "'stdout' or 'stderr' is no string");
-	if (code && !json_is(code, JSON_NULL) && !(json_is_int(code) && json_int(code, 0) >= 0 && json_int(code, 0) <= 255))
+	if (code && !json_is(code, JSON_NULL) && !(json_is_int(code) && json_int(code, 0) >= 0 &&
+			json_int(code, 0) <= 255))
 		return err_set(e, ERR_INPUT, 0, "'exit_code' is no number from 0 to 255");
 	in->exit_code = json_is_int(code) ? (int)json_int(code, 0) : -1;
 	in->out = str_dup(&j->a, json_text(out));
@@ -109,7 +125,8 @@ static int report_input(struct validate_job *j, struct str text, struct validate
 	struct json *root;
 
 	if (json_read(&j->a, text, &root, &why) < 0)
-		return err_set(e, why.kind, 0, "not the report of a run as JSON (%s); --raw takes plain output", why.text);
+		return err_set(e, why.kind, 0,
+				"not the report of a run as JSON (%s); --raw takes plain output", why.text);
 	return take_report(j, root, in, e);
 }
 
@@ -121,7 +138,8 @@ static int raw_input(struct validate_job *j, struct str text, struct validate_in
 	if (!j->o.exit_code)
 		return 0;
 	if (num_parse(str_of(j->o.exit_code), 0, 255, &n) < 0)
-		return err_set(e, ERR_INPUT, 0, "--exit-code wants a number from 0 to 255, not '%.40s'", j->o.exit_code);
+		return err_set(e, ERR_INPUT, 0, "--exit-code wants a number from 0 to 255, not '%.40s'",
+				j->o.exit_code);
 	in->exit_code = (int)n;
 	in->status = n ? STATUS_EXIT_NONZERO : STATUS_OK;
 	return 0;
@@ -133,7 +151,8 @@ static int fill(struct validate_job *j, struct validate_input *in, struct err *e
 
 	if (read_input(j, &text, e) < 0)
 		return -1;
-	if (j->o.columns && validation_columns(&j->a, str_of(j->o.columns), &in->columns, &in->ncolumns, e) != 0)
+	if (j->o.columns && validation_columns(&j->a, str_of(j->o.columns), &in->columns, &in->ncolumns,
+			e) != 0)
 		return -1;
 	if (j->o.schema && file_read(&j->a, j->o.schema, VALIDATION_SCHEMA_MAX, &in->schema, NULL, e) < 0)
 		return -1;
@@ -170,7 +189,8 @@ static void put_answer(struct buf *b, const struct validation *v)
 	put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
 	put_name(b, "format", v->format);
 	buf_c(b, ",\"counts\":{");
-	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) { /* others must not be used */
+	/* others must not be used */
+	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) {
 		json_put_key(b, c->name);
 		buf_fmt(b, "%lld", (long long)c->n);
 	}
@@ -182,7 +202,8 @@ static void put_answer(struct buf *b, const struct validation *v)
 
 static int validate_job_run(void *arg)
 {
-	static const int codes[] = {[VALIDITY_VALID] = EXIT_VALID, [VALIDITY_INVALID] = EXIT_INVALID, [VALIDITY_INDETERMINATE] = EXIT_INDETERMINATE};
+	static const int codes[] = {[VALIDITY_VALID] = EXIT_VALID, [VALIDITY_INVALID] = EXIT_INVALID,
+			[VALIDITY_INDETERMINATE] = EXIT_INDETERMINATE};
 	struct validate_job *j = arg;
 	struct validate_input in = {.task = j->o.task, .status = STATUS_UNKNOWN, .exit_code = -1};
 	struct validation v;
@@ -221,9 +242,12 @@ const struct command_row command_validate = {
 	.synopsis = "[--task TASK] FILE|-\n"
 		    "[--task TASK] --raw [--exit-code N] FILE|-",
 	.summary = "say whether the numbers that a tool printed can be trusted",
-	.about = "Reads a report (the JSON of `caisson run --json`: status, exit_code, stdout, stderr) or, with --raw, plain output, recognises the tool that printed it and "
-		 "checks that its numbers hold together and agree with the exit code. Prints one JSON object: outcome (valid, invalid, indeterminate), result (pass, fail, none), "
-		 "evidence (machine, text), format, counts, checks, is_error.\n\nA consistent report of failing tests is valid. Invalid means that the numbers must not be used; each "
+	.about = "Reads a report (the JSON of `caisson run --json`: status, exit_code, stdout, stderr) or, "
+			"with --raw, plain output, recognises the tool that printed it and "
+		 "checks that its numbers hold together and agree with the exit code. Prints one JSON "
+		 "object: outcome (valid, invalid, indeterminate), result (pass, fail, none), "
+		 "evidence (machine, text), format, counts, checks, is_error.\n\nA consistent report of "
+		 "failing tests is valid. Invalid means that the numbers must not be used; each "
 		 "check says why and what to do. docs/validators.md lists the formats and the checks.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),

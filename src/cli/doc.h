@@ -34,5 +34,8 @@ void doc_where(struct doc *o, struct str where);
 /* A comment line; nothing in JSON. */
 void doc_comment(struct doc *o, const char *text);
 
-/* Appends the text with control characters, invisible ones and bytes that are not UTF-8 written as \xNN or \uNNNN. */
+/*
+ * Appends the text with control characters, invisible ones and bytes that are not UTF-8 written as \xNN or
+ * \uNNNN.
+ */
 void put_visible(struct buf *b, struct str text);

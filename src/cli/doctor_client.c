@@ -1,4 +1,7 @@
-/* caisson doctor --client: whether the hooks of agent clients are live, and what these clients cannot enforce. */
+/*
+ * caisson doctor --client: whether the hooks of agent clients are live, and what these clients cannot
+ * enforce.
+ */
 #define _GNU_SOURCE
 #include "cli/doctor_client.h"
 
@@ -25,7 +28,8 @@ static void put_state(struct buf *b, enum live_state s, bool colour)
 
 static void put_text(struct buf *b, const struct live *l, bool colour)
 {
-	static const char ends[][52] = {"is not guarded", "is guarded, and something is not as it should be", "is guarded"};
+	static const char ends[][52] = {"is not guarded", "is guarded, and something is not as it should be",
+			"is guarded"};
 
 	buf_fmt(b, "%s (%s) %s.\n", l->title, l->row->name, ends[l->state]);
 	for (const struct live_finding *f = l->first; f; f = f->next) {
@@ -66,7 +70,8 @@ static void put_json(struct doc *o, const struct live *l)
 }
 
 /* Those that are named, or all that are used here. */
-static size_t choose(struct arena *a, const struct init_request *rq, char *const *names, size_t n, const struct init_row **ret)
+static size_t choose(struct arena *a, const struct init_request *rq, char *const *names, size_t n,
+		const struct init_row **ret)
 {
 	size_t many = 0;
 
@@ -117,6 +122,7 @@ int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
 	}
 	pause_look(a, &v, &paused);
 	if (paused.on && !json)
-		buf_fmt(&b, "\ncaisson is paused until %.*s: hooks ask about nothing and contain nothing; caisson pause --end ends it\n", STR_ARG(paused.until));
+		buf_fmt(&b, "\ncaisson is paused until %.*s: hooks ask about nothing and contain nothing; "
+				"caisson pause --end ends it\n", STR_ARG(paused.until));
 	return output(buf_view(&b), !many ? 2 : worst == LIVE_YES ? 0 : worst == LIVE_PARTLY ? 1 : 2);
 }

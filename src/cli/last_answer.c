@@ -10,13 +10,15 @@
 
 #define DEADLINE_MS 8000      /* until the policy says another */
 #define DEADLINE_MAX_MS 20000 /* below every limit in init_table.c */
-#define KILL_AFTER_MS 2000    /* after the deadline: a process that is stopped, or blocks signals, does not answer itself */
+/* after the deadline: a process that is stopped, or blocks signals, does not answer itself */
+#define KILL_AFTER_MS 2000
 #define HANDLER_STACK ((size_t)64 << 10) /* a signal frame alone takes up to 12 KB on some processors */
 
 #define ENDING_TEXT 128
 
 #define SENTENCE(why) "caisson: nothing was judged, so nothing runs: " why "\n"
-#define CRASHED(name) {name, SENTENCE("caisson crashed (" #name "); a person should run: caisson doctor --client")}
+#define CRASHED(name) \
+	{name, SENTENCE("caisson crashed (" #name "); a person should run: caisson doctor --client")}
 
 struct ending {
 	int signal;

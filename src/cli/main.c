@@ -52,14 +52,19 @@ static const struct command_row *find_command(const char *name)
 }
 
 /* "audit query" may come as two words; of "config show" the first is the command. */
-static const struct command_row *find_two(struct arena *a, const char *first, const char *second) { return find_command(str_c(a, str_fmt(a, "%s %s", first, second))); }
+static const struct command_row *find_two(struct arena *a, const char *first, const char *second)
+{
+	return find_command(str_c(a, str_fmt(a, "%s %s", first, second)));
+}
 
 static void print_help(struct buf *b)
 {
-	buf_c(b, "usage: caisson COMMAND [OPTIONS]\n       caisson --help | --version\n\nJudges the shell commands of AI agents before they run, and runs them in a sealed box.\n\n");
+	buf_c(b, "usage: caisson COMMAND [OPTIONS]\n       caisson --help | --version\n\nJudges the shell "
+			"commands of AI agents before they run, and runs them in a sealed box.\n\n");
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		buf_fmt(b, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
-	buf_c(b, "  help             the usage of a command: caisson help check\n\n`caisson COMMAND --help` lists its options.\n");
+	buf_c(b, "  help             the usage of a command: caisson help check\n\n`caisson COMMAND --help` "
+			"lists its options.\n");
 }
 
 /* help [COMMAND]; help --man [COMMAND] prints the manual page that man/ keeps. */
@@ -121,13 +126,17 @@ static int start_command(int argc, char **argv)
 			return top(argc, argv);
 	c = find_command(argv[1]);
 	if (!c) {
-		complain("unknown %s '%.100s'; see caisson --help", argv[1][0] == '-' ? "option" : "command", argv[1]);
+		complain("unknown %s '%.100s'; see caisson --help", argv[1][0] == '-' ? "option" : "command",
+				argv[1]);
 		return EXIT_USAGE;
 	}
 	return c->run(c, argc - 1, argv + 1);
 }
 
-/* All that is printed is written already, and nothing asked to be called at the end: leaving at once spares what exit() would touch. */
+/*
+ * All that is printed is written already, and nothing asked to be called at the end: leaving at once spares
+ * what exit() would touch.
+ */
 int main(int argc, char **argv)
 {
 	int code;

@@ -1,7 +1,13 @@
-/* Manual pages from the same rows that parse the command line. `caisson help --man [COMMAND]` prints what man/ keeps; a test compares. */
+/*
+ * Manual pages from the same rows that parse the command line. `caisson help --man [COMMAND]` prints what
+ * man/ keeps; a test compares.
+ */
 #include "cli/cli.h"
 
-/* Text for roff: backslashes, dashes and quotes are escaped, a dot or quote at the start of a line is made harmless. */
+/*
+ * Text for roff: backslashes, dashes and quotes are escaped, a dot or quote at the start of a line is made
+ * harmless.
+ */
 static void put_str(struct buf *b, struct str s)
 {
 	for (const char *p = s.p; p < s.p + s.n; p++) {
@@ -111,9 +117,12 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
 		man_command(b, c);
 		return;
 	}
-	buf_c(b, ".\\\" Made by: caisson help --man\n.TH caisson 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n");
-	buf_c(b, ".SH NAME\ncaisson \\- judges the shell commands of AI agents before they run\n.SH SYNOPSIS\n.B caisson\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n");
-	buf_c(b, ".B caisson\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\nEvery command of an agent is read as the shell would read it, and what it would do is judged.\n.SH COMMANDS\n");
+	buf_c(b, ".\\\" Made by: caisson help --man\n.TH caisson 1 \"\" \"caisson " CAISSON_VERSION
+			"\" \"User Commands\"\n");
+	buf_c(b, ".SH NAME\ncaisson \\- judges the shell commands of AI agents before they run\n.SH "
+			"SYNOPSIS\n.B caisson\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n");
+	buf_c(b, ".B caisson\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\nEvery command of an agent is "
+			"read as the shell would read it, and what it would do is judged.\n.SH COMMANDS\n");
 	for (size_t i = 0; i < nall; i++) {
 		buf_c(b, ".TP\n.BR ");
 		put_page(b, all[i]);
@@ -121,9 +130,12 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
 		put_text(b, all[i]->summary);
 		buf_char(b, '\n');
 	}
-	buf_c(b, ".TP\n.B help\nthe usage of a command\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours at a terminal when set\n");
+	buf_c(b, ".TP\n.B help\nthe usage of a command\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours at a "
+			"terminal when set\n");
 	buf_c(b, ".TP\n.B HOME\ncounts only when it names a directory that the caller owns\n");
-	buf_c(b, ".SH FILES\n.TP\n.I share/doc/caisson\nbelow the prefix of the installation: the documentation that messages name as docs/, among it docs/policy.md with the language of policies\n.SH SEE ALSO\n");
+	buf_c(b, ".SH FILES\n.TP\n.I share/doc/caisson\nbelow the prefix of the installation: the "
+			"documentation that messages name as docs/, among it docs/policy.md with the "
+			"language of policies\n.SH SEE ALSO\n");
 	for (size_t i = 0; i < nall; i++) {
 		buf_c(b, ".BR ");
 		put_page(b, all[i]);

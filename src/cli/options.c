@@ -12,14 +12,18 @@ static const struct option_row *find_option(const struct command_row *c, struct 
 	return NULL;
 }
 
-static bool has_value(const struct option_row *o) { return o->kind == OPTION_VALUE || o->kind == OPTION_ONCE || o->kind == OPTION_LIST; }
+static bool has_value(const struct option_row *o)
+{
+	return o->kind == OPTION_VALUE || o->kind == OPTION_ONCE || o->kind == OPTION_LIST;
+}
 
 static const char *dashes(const struct option_row *o) { return o->name[1] ? "--" : "-"; }
 
 static int add_to_list(struct run_list *list, const struct option_row *o, const char *value, struct err *e)
 {
 	if (list->n == RUN_LIST_MAX)
-		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given more than %d times", dashes(o), o->name, RUN_LIST_MAX);
+		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given more than %d times", dashes(o),
+				o->name, RUN_LIST_MAX);
 	list->v[list->n++] = value;
 	return 0;
 }
@@ -40,7 +44,8 @@ static int take_value(const struct option_row *o, const char *arg, const char *v
 	return o->kind == OPTION_HELP;
 }
 
-int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e)
+int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first,
+		struct err *e)
 {
 	int i = 1;
 
@@ -55,7 +60,8 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 		}
 		if (!strcmp(arg, "-h"))
 			return 1;
-		o = arg[1] == '-' ? find_option(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) : str_of(arg + 2)) : find_option(c, str_of(arg + 1));
+		o = arg[1] == '-' ? find_option(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) :
+				str_of(arg + 2)) : find_option(c, str_of(arg + 1));
 		if (!o || !o->name[1] != (arg[1] != '-'))
 			return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'", arg);
 		if (eq && !has_value(o))
@@ -110,7 +116,8 @@ void usage_print(struct buf *b, const struct command_row *c)
 	struct str form;
 
 	while (synopsis_next(&at, &form))
-		buf_fmt(b, "%s caisson %s %.*s\n", form.p == c->synopsis ? "usage:" : "      ", c->name, STR_ARG(form));
+		buf_fmt(b, "%s caisson %s %.*s\n", form.p == c->synopsis ? "usage:" : "      ", c->name,
+				STR_ARG(form));
 	buf_fmt(b, "\n%s\n\n", c->summary);
 	for (size_t i = 0; i < c->noptions; i++) {
 		const struct option_row *o = &c->options[i];

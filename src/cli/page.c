@@ -1,4 +1,7 @@
-/* See page.h. Two processes when there is a pager: it reads a pipe that this one writes, and this one waits for its end. */
+/*
+ * See page.h. Two processes when there is a pager: it reads a pipe that this one writes, and this one waits
+ * for its end.
+ */
 #define _GNU_SOURCE
 #include "cli/page.h"
 
@@ -51,7 +54,8 @@ static const char *pager_command(void)
 	const char *own = getenv("PAGER");
 
 	if (!own)
-		return access("/usr/bin/less", X_OK) == 0 || access("/bin/less", X_OK) == 0 ? "less -R" : NULL;
+		return access("/usr/bin/less", X_OK) == 0 || access("/bin/less", X_OK) == 0 ? "less -R" :
+				NULL;
 	return *own && strcmp(own, "cat") != 0 ? own : NULL;
 }
 
@@ -141,7 +145,9 @@ int page_end(struct page *p, int code)
 
 const char *tint_on(bool colour, enum tint t)
 {
-	static const char codes[][8] = {[TINT_NONE] = "", [TINT_BOLD] = "\033[1m", [TINT_DIM] = "\033[2m", [TINT_RED] = "\033[31m", [TINT_GREEN] = "\033[32m", [TINT_YELLOW] = "\033[33m", [TINT_CYAN] = "\033[36m"};
+	static const char codes[][8] = {[TINT_NONE] = "", [TINT_BOLD] = "\033[1m", [TINT_DIM] = "\033[2m",
+			[TINT_RED] = "\033[31m", [TINT_GREEN] = "\033[32m", [TINT_YELLOW] = "\033[33m",
+			[TINT_CYAN] = "\033[36m"};
 
 	return colour ? codes[t] : "";
 }
@@ -153,7 +159,8 @@ static size_t columns_of(uint32_t cp)
 {
 	static const struct {
 		uint32_t from, to;
-	} wide[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF}, {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
+	} wide[] = {{0x1100, 0x115F}, {0x2E80, 0xA4CF}, {0xAC00, 0xD7A3}, {0xF900, 0xFAFF}, {0xFE30, 0xFE6F},
+			{0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}, {0x20000, 0x3FFFD}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
 		if (cp >= wide[i].from && cp <= wide[i].to)

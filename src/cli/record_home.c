@@ -30,7 +30,8 @@ int home_open(struct arena *a, struct record_home *h, bool blobs, struct err *e)
 	slow_start();
 	if (!blobs)
 		return 0;
-	h->has_blobs = blobs_open(a, str_sub(h->audit.path, 0, h->audit.path.n - strlen("/audit")), h->uid, false, &h->blobs, &why) == 0;
+	h->has_blobs = blobs_open(a, str_sub(h->audit.path, 0, h->audit.path.n - strlen("/audit")), h->uid,
+			false, &h->blobs, &why) == 0;
 	if (h->has_blobs || (why.kind == ERR_SYSTEM && why.errnum == ENOENT))
 		return 0;
 	*e = why;

@@ -18,7 +18,10 @@ struct record_home {
 
 /* Only names; nothing is looked at. */
 void home_find(struct arena *a, struct record_home *ret);
-/* Opens the record, and its blobs with `blobs`; blobs that are not there are none. Which project this is does not matter. ENOENT: no record. */
+/*
+ * Opens the record, and its blobs with `blobs`; blobs that are not there are none. Which project this is does
+ * not matter. ENOENT: no record.
+ */
 int home_open(struct arena *a, struct record_home *h, bool blobs, struct err *e);
 /* Makes the state directory. */
 int home_make(struct arena *a, struct record_home *h, struct err *e);

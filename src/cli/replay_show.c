@@ -14,20 +14,29 @@
 
 /* ---- comparing ---- */
 
-static struct str field_text(struct arena *a, const struct audit_line *l, const char *key) { return l ? audit_text(a, audit_field(l, key)) : STR(""); }
+static struct str field_text(struct arena *a, const struct audit_line *l, const char *key)
+{
+	return l ? audit_text(a, audit_field(l, key)) : STR("");
+}
 
-static bool same_field(const struct audit_line *x, const struct audit_line *y, const char *key) { return str_eq(audit_field(x, key), audit_field(y, key)); }
+static bool same_field(const struct audit_line *x, const struct audit_line *y, const char *key)
+{
+	return str_eq(audit_field(x, key), audit_field(y, key));
+}
 
 static bool same_inner(const struct audit_line *x, const struct audit_line *y, const char *key)
 {
-	return str_eq(audit_inner(audit_field(x, "validation"), key), audit_inner(audit_field(y, "validation"), key));
+	return str_eq(audit_inner(audit_field(x, "validation"), key),
+			audit_inner(audit_field(y, "validation"), key));
 }
 
 static bool same_run(const struct replay_shown *s)
 {
 	const struct audit_line *x = s->r.end, *y = s->again.end;
 
-	return x && same_field(x, y, "status") && same_field(x, y, "exit_code") && same_field(x, y, "stdout") && same_field(x, y, "stderr") && same_inner(x, y, "outcome") && same_inner(x, y, "result");
+	return x && same_field(x, y, "status") && same_field(x, y, "exit_code") &&
+			same_field(x, y, "stdout") && same_field(x, y, "stderr") &&
+			same_inner(x, y, "outcome") && same_inner(x, y, "result");
 }
 
 bool replay_differs(const struct replay_shown *s)
@@ -196,7 +205,8 @@ static void show_again(struct show *w, const char *name, const struct judged_aga
 				buf_char(w->b, '\n');
 			}
 	if (whole && j->ok)
-		gate_explain(w->b, &j->d.facts, &j->d.judgement, (struct explain_style){.width = w->style->width, .colour = w->style->colour});
+		gate_explain(w->b, &j->d.facts, &j->d.judgement,
+				(struct explain_style){.width = w->style->width, .colour = w->style->colour});
 }
 
 static void show_policy_files(struct show *w)
@@ -225,16 +235,20 @@ static void show_verdict(struct show *w)
 				buf_char(w->b, '\n');
 			}
 		if (s->derived.ok && !s->derived.same)
-			line(w, "", s->derived.d.policies.own.classifier.command ? STR("a classifier had its say then; it is not asked again") :
-										 STR("the program, or the record, has changed since"));
+			line(w, "", s->derived.d.policies.own.classifier.command ?
+					STR("a classifier had its say then; it is not asked again") :
+					STR("the program, or the record, has changed since"));
 	}
 	show_again(w, "today", &s->world, false);
 	show_again(w, "today,then", &s->policy, false);
 	if (s->policy.tried)
-		line(w, "", STR("today: today's policy and world; today,then: today's policy, the world as it was"));
+		line(w, "", STR(
+				"today: today's policy and world; today,then: today's policy, the world as "
+				"it was"));
 }
 
-static void put_number(struct buf *b, const struct audit_line *l, const char *key, const char *before, const char *unit)
+static void put_number(struct buf *b, const struct audit_line *l, const char *key, const char *before,
+		const char *unit)
 {
 	int64_t n;
 
@@ -248,20 +262,24 @@ static void put_limits(struct buf *b, struct str limits)
 	static const struct {
 		char key[12], name[12], unit[8];
 		int64_t one;
-	} rows[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20}, {"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000}, {"pids", "processes", "", 1},
+	} rows[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20},
+			{"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000},
+			{"pids", "processes", "", 1},
 		    {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " MiB", 1 << 20}};
 	int64_t n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (audit_number(audit_inner(limits, rows[i].key), &n) && n > 0)
-			buf_fmt(b, "%s%s %g%s", b->n ? ", " : "", rows[i].name, (double)n / (double)rows[i].one, rows[i].unit);
+			buf_fmt(b, "%s%s %g%s", b->n ? ", " : "", rows[i].name,
+					(double)n / (double)rows[i].one, rows[i].unit);
 }
 
 static void show_run(struct show *w)
 {
 	const struct replay *r = &w->s->r;
 	struct arena *a = w->b->a;
-	struct str spec = r->begin ? audit_field(r->begin, "spec") : STR(""), limits = audit_inner(spec, "limits");
+	struct str spec = r->begin ? audit_field(r->begin, "spec") : STR(""),
+			limits = audit_inner(spec, "limits");
 	struct buf b;
 
 	if (!r->begin && !r->end) {
@@ -269,14 +287,17 @@ static void show_run(struct show *w)
 		return;
 	}
 	buf_init(&b, a, 0);
-	buf_fmt(&b, "profile %.*s, network %.*s, backend %.*s", STR_ARG(audit_text(a, audit_inner(spec, "profile"))), STR_ARG(audit_text(a, audit_inner(spec, "network"))),
+	buf_fmt(&b, "profile %.*s, network %.*s, backend %.*s",
+			STR_ARG(audit_text(a, audit_inner(spec, "profile"))),
+			STR_ARG(audit_text(a, audit_inner(spec, "network"))),
 		STR_ARG(field_text(a, r->end ? r->end : r->begin, "backend")));
 	line(w, "run", buf_view(&b));
 	buf_init(&b, a, 0);
 	put_limits(&b, limits);
 	line(w, "limits", buf_view(&b));
 	if (!r->end) {
-		line(w, "end", STR("there is none in the record: caisson or the machine was ended before it"));
+		line(w, "end", STR(
+				"there is none in the record: caisson or the machine was ended before it"));
 		return;
 	}
 	buf_init(&b, a, 0);
@@ -357,7 +378,8 @@ static void put_diff(struct show *w, const char *name, struct str old, struct st
 		tail++;
 	}
 	title(w, name);
-	buf_fmt(w->b, "differs from line %zu on: %zu line%s then, %zu now\n", same + 1, nx - same - tail, nx - same - tail == 1 ? "" : "s", ny - same - tail);
+	buf_fmt(w->b, "differs from line %zu on: %zu line%s then, %zu now\n", same + 1, nx - same - tail,
+			nx - same - tail == 1 ? "" : "s", ny - same - tail);
 	put_lines(w, old, same, nx - tail < same + REPLAY_DIFF ? nx - tail : same + REPLAY_DIFF, "  - ");
 	put_lines(w, new, same, ny - tail < same + REPLAY_DIFF ? ny - tail : same + REPLAY_DIFF, "  + ");
 }

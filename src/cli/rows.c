@@ -42,7 +42,9 @@ static int take_status(const char *value, struct audit_filter *f, struct err *e)
 			f->status = str_of(value);
 			return 0;
 		}
-	return err_set(e, ERR_INPUT, 0, "unknown status '%.40s': ok, exit_nonzero, signal, timeout, oom, output_limit, denied, needs_approval, setup_error or unknown", value);
+	return err_set(e, ERR_INPUT, 0,
+			"unknown status '%.40s': ok, exit_nonzero, signal, timeout, oom, output_limit, "
+			"denied, needs_approval, setup_error or unknown", value);
 }
 
 static int take_kinds(const char *value, struct audit_filter *f, struct err *e)
@@ -55,21 +57,28 @@ static int take_kinds(const char *value, struct audit_filter *f, struct err *e)
 		enum audit_kind k = audit_kind_of(str_sub(s, from, to));
 
 		if (k == AUDIT_KINDS)
-			return err_set(e, ERR_INPUT, 0, "unknown kind '%.*s': begin, end, verdict, recovered, checkpoint, tombstone or person", (int)(to - from < 40 ? to - from : 40), s.p + from);
+			return err_set(e, ERR_INPUT, 0,
+					"unknown kind '%.*s': begin, end, verdict, recovered, checkpoint, "
+					"tombstone or person", (int)(to - from < 40 ? to - from : 40),
+					s.p + from);
 		f->kinds |= 1u << k;
 		from = to + 1;
 	}
 	return 0;
 }
 
-int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, struct audit_filter *ret, struct err *e)
+int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, struct audit_filter *ret,
+		struct err *e)
 {
-	struct audit_filter f = {.agent_id = str_of(o->agent ? o->agent : ""), .session = str_of(o->session ? o->session : "")};
+	struct audit_filter f = {.agent_id = str_of(o->agent ? o->agent : ""),
+			.session = str_of(o->session ? o->session : "")};
 
 	if ((o->agent && !*o->agent) || (o->session && !*o->session))
 		return err_set(e, ERR_INPUT, 0, "--agent and --session need a name");
-	if ((o->since && audit_time_parse(str_of(o->since), now, false, &f.since, e) < 0) || (o->until && audit_time_parse(str_of(o->until), now, true, &f.until, e) < 0) ||
-	    (o->verdict && take_verdict(o->verdict, &f, e) < 0) || (o->status && take_status(o->status, &f, e) < 0) || (o->kind && take_kinds(o->kind, &f, e) < 0))
+	if ((o->since && audit_time_parse(str_of(o->since), now, false, &f.since, e) < 0) ||
+			(o->until && audit_time_parse(str_of(o->until), now, true, &f.until, e) < 0) ||
+	    (o->verdict && take_verdict(o->verdict, &f, e) < 0) ||
+	    (o->status && take_status(o->status, &f, e) < 0) || (o->kind && take_kinds(o->kind, &f, e) < 0))
 		return -1;
 	if (f.since && f.until && f.since >= f.until)
 		return err_set(e, ERR_INPUT, 0, "--since is not before --until");
@@ -81,11 +90,13 @@ int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, stru
 	return 0;
 }
 
-int rows_filter_lately(const char *agent, const char *since, const char *until, int64_t now, struct audit_filter *ret, struct err *e)
+int rows_filter_lately(const char *agent, const char *since, const char *until, int64_t now,
+		struct audit_filter *ret, struct err *e)
 {
 	struct audit_filter f = {.agent_id = str_of(agent ? agent : "")};
 
-	if (audit_time_parse(str_of(since ? since : SINCE_DEFAULT), now, false, &f.since, e) < 0 || (until && audit_time_parse(str_of(until), now, true, &f.until, e) < 0))
+	if (audit_time_parse(str_of(since ? since : SINCE_DEFAULT), now, false, &f.since, e) < 0 ||
+			(until && audit_time_parse(str_of(until), now, true, &f.until, e) < 0))
 		return -1;
 	*ret = f;
 	return 0;
@@ -95,7 +106,8 @@ int rows_filter_lately(const char *agent, const char *since, const char *until, 
 
 enum tint verdict_tint(struct str v)
 {
-	return str_is(v, "deny") ? TINT_RED : str_is(v, "ask") ? TINT_YELLOW : str_is(v, "contain") ? TINT_CYAN : str_is(v, "allow") ? TINT_GREEN : TINT_NONE;
+	return str_is(v, "deny") ? TINT_RED : str_is(v, "ask") ? TINT_YELLOW : str_is(v, "contain") ?
+			TINT_CYAN : str_is(v, "allow") ? TINT_GREEN : TINT_NONE;
 }
 
 enum tint status_tint(struct str s) { return str_is(s, "ok") ? TINT_GREEN : s.n ? TINT_RED : TINT_NONE; }
@@ -112,7 +124,10 @@ void put_ms(struct buf *b, int64_t ms)
 		buf_fmt(b, "%" PRId64 "h", ms / 3600000);
 }
 
-static struct str row_field(struct rows_printer *r, const struct audit_line *l, const char *key) { return audit_text_buf(&r->text, audit_field(l, key)); }
+static struct str row_field(struct rows_printer *r, const struct audit_line *l, const char *key)
+{
+	return audit_text_buf(&r->text, audit_field(l, key));
+}
 
 /* The text in the command column: a remark, in rows about the record itself. */
 static struct str subject(struct rows_printer *r, const struct audit_line *l)
@@ -156,7 +171,8 @@ static void table_header(struct rows_printer *r)
 	struct buf *b = &r->line;
 
 	buf_c(b, tint_on(r->page->colour, TINT_BOLD));
-	buf_fmt(b, "%8s  %-19s %-8s%-*s%-*s%7s  %s", "ROW", "TIME (UTC)", "VERDICT", STATE_COLUMNS + 1, "STATUS", AGENT_COLUMNS + 1, "AGENT", "TOOK", "COMMAND");
+	buf_fmt(b, "%8s  %-19s %-8s%-*s%-*s%7s  %s", "ROW", "TIME (UTC)", "VERDICT", STATE_COLUMNS + 1,
+			"STATUS", AGENT_COLUMNS + 1, "AGENT", "TOOK", "COMMAND");
 	buf_c(b, tint_off(r->page->colour, TINT_BOLD));
 	buf_char(b, '\n');
 }
@@ -191,14 +207,20 @@ static void table_line(struct rows_printer *r, const struct audit_line *l)
 static const struct csv_column {
 	char key[16], inner[8];
 } csv_columns[] = {
-	{"seq", ""}, {"ts", ""}, {"id", ""}, {"kind", ""}, {"agent_id", ""}, {"session", ""}, {"client", ""}, {"tool", ""}, {"tool_use_id", ""}, {"command", ""}, {"cwd", ""},
-	{"verdict", ""}, {"reasons", ""}, {"policy", ""}, {"view", ""}, {"spec", ""}, {"backend", ""}, {"status", ""}, {"exit_code", ""}, {"duration_ms", ""}, {"cpu_ms", ""},
-	{"peak_memory_mb", ""}, {"validation", "outcome"}, {"validation", "result"}, {"validation", "task"}, {"validation", "format"}, {"stdout", ""}, {"stderr", ""}, {"note", ""}, {"prev", ""},
+	{"seq", ""}, {"ts", ""}, {"id", ""}, {"kind", ""}, {"agent_id", ""}, {"session", ""}, {"client", ""},
+	{"tool", ""}, {"tool_use_id", ""}, {"command", ""}, {"cwd", ""},
+	{"verdict", ""}, {"reasons", ""}, {"policy", ""}, {"view", ""}, {"spec", ""}, {"backend", ""},
+	{"status", ""}, {"exit_code", ""}, {"duration_ms", ""}, {"cpu_ms", ""},
+	{"peak_memory_mb", ""}, {"validation", "outcome"}, {"validation", "result"}, {"validation", "task"},
+	{"validation", "format"}, {"stdout", ""}, {"stderr", ""}, {"note", ""}, {"prev", ""},
 	{"hash", ""},
 };
 #define CSV_COLUMNS ARRAY_SIZE(csv_columns)
 
-/* A text that a spreadsheet would take for a formula gets an apostrophe before it, and so does one that starts with an apostrophe, so that it can be taken off again. */
+/*
+ * A text that a spreadsheet would take for a formula gets an apostrophe before it, and so does one that
+ * starts with an apostrophe, so that it can be taken off again.
+ */
 static void csv_text(struct rows_printer *r, struct str s)
 {
 	struct buf *b = &r->line;
@@ -243,7 +265,8 @@ static void csv_list(struct rows_printer *r, struct str list)
 static void csv_header(struct rows_printer *r)
 {
 	for (size_t i = 0; i < CSV_COLUMNS; i++)
-		buf_fmt(&r->line, "%s%s%s%s", i ? "," : "", csv_columns[i].key, csv_columns[i].inner[0] ? "." : "", csv_columns[i].inner);
+		buf_fmt(&r->line, "%s%s%s%s", i ? "," : "", csv_columns[i].key,
+				csv_columns[i].inner[0] ? "." : "", csv_columns[i].inner);
 	buf_c(&r->line, "\r\n");
 }
 
@@ -290,7 +313,8 @@ void rows_json_safe(struct buf *b, struct str line)
 		if (cp == UTF8_BAD)
 			buf_c(b, "\\ufffd");
 		else if (cp > 0xFFFF)
-			buf_fmt(b, "\\u%04x\\u%04x", 0xD800 + ((cp - 0x10000) >> 10), 0xDC00 + ((cp - 0x10000) & 0x3FF));
+			buf_fmt(b, "\\u%04x\\u%04x", 0xD800 + ((cp - 0x10000) >> 10),
+					0xDC00 + ((cp - 0x10000) & 0x3FF));
 		else
 			buf_fmt(b, "\\u%04x", cp);
 	}

@@ -1,4 +1,7 @@
-/* Rows of the record for people and programs: which ones (options that several commands share), and how they are printed. */
+/*
+ * Rows of the record for people and programs: which ones (options that several commands share), and how they
+ * are printed.
+ */
 #pragma once
 #include "audit/read.h"
 #include "cli/cli.h"
@@ -10,19 +13,26 @@ struct rows_options {
 };
 
 #define ROWS_OPTIONS(at) \
-	{"agent", OPTION_VALUE, at(rows.agent), "A", "of this agent"}, {"session", OPTION_VALUE, at(rows.session), "S", "of this session"}, \
-	{"since", OPTION_VALUE, at(rows.since), "TIME", "from then on: 30m, 12h, 7d, today, 2026-01-31, 2026-01-31T10:00 (UTC)"}, \
+	{"agent", OPTION_VALUE, at(rows.agent), "A", "of this agent"}, \
+	{"session", OPTION_VALUE, at(rows.session), "S", "of this session"}, \
+	{"since", OPTION_VALUE, at(rows.since), "TIME", \
+			"from then on: 30m, 12h, 7d, today, 2026-01-31, 2026-01-31T10:00 (UTC)"}, \
 	{"until", OPTION_VALUE, at(rows.until), "TIME", "before then; a day alone: all of it"}, \
-	{"verdict", OPTION_VALUE, at(rows.verdict), "V", "allow, ask, contain or deny"}, {"status", OPTION_VALUE, at(rows.status), "S", "ok, exit_nonzero, timeout, oom, denied ..."}, \
-	{"kind", OPTION_VALUE, at(rows.kind), "K", "begin, end, verdict, recovered, checkpoint, tombstone or person; several with commas"}, \
+	{"verdict", OPTION_VALUE, at(rows.verdict), "V", "allow, ask, contain or deny"}, \
+	{"status", OPTION_VALUE, at(rows.status), "S", "ok, exit_nonzero, timeout, oom, denied ..."}, \
+	{"kind", OPTION_VALUE, at(rows.kind), "K", \
+			"begin, end, verdict, recovered, checkpoint, tombstone or person; several with " \
+			"commas"}, \
 	{"grep", OPTION_VALUE, at(rows.grep), "RE", "whose command has a match of this regular expression"}
 
 /* The clock, in microseconds since 1970. */
 int64_t rows_now(void);
 /* ERR_INPUT when a value is none. */
-int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, struct audit_filter *ret, struct err *e);
+int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, struct audit_filter *ret,
+		struct err *e);
 /* For the commands that look at the time before now: 30 days unless `since` says another time. */
-int rows_filter_lately(const char *agent, const char *since, const char *until, int64_t now, struct audit_filter *ret, struct err *e);
+int rows_filter_lately(const char *agent, const char *since, const char *until, int64_t now,
+		struct audit_filter *ret, struct err *e);
 
 enum rows_form {
 	ROWS_PLAIN, /* columns between tabs, for a pipe */

@@ -16,7 +16,10 @@ static void show_texts(struct doc *o, const char *key, const struct texts *t)
 	doc_end(o);
 }
 
-/* Opens a rule whose main key has this value. In YAML a rule that says no more than that is the value alone. False: it is closed already. */
+/*
+ * Opens a rule whose main key has this value. In YAML a rule that says no more than that is the value alone.
+ * False: it is closed already.
+ */
 static bool rule_open(struct doc *o, const char *key, struct str value, const struct rule *r, bool more)
 {
 	if (!o->json && !more && !r->description.n && !r->alternative.n) {
@@ -127,7 +130,8 @@ static bool wanted(int only, enum verdict decision) { return only < 0 || only ==
 
 static void show_redirects(struct doc *o, const struct redirect_rule *r, int only)
 {
-	static const char modes[][8] = {[REDIRECT_ANY] = "any", [REDIRECT_READ] = "read", [REDIRECT_WRITE] = "write", [REDIRECT_APPEND] = "append"};
+	static const char modes[][8] = {[REDIRECT_ANY] = "any", [REDIRECT_READ] = "read",
+			[REDIRECT_WRITE] = "write", [REDIRECT_APPEND] = "append"};
 
 	while (r && !wanted(only, r->decision))
 		r = r->next;
@@ -147,7 +151,8 @@ static void show_redirects(struct doc *o, const struct redirect_rule *r, int onl
 
 static void show_arguments(struct doc *o, const struct argument_rule *r, int only)
 {
-	static const char tests[][16] = {[ARGUMENT_ANY_OUTSIDE] = "anyArgOutside", [ARGUMENT_ALL_INSIDE] = "allArgsInside",
+	static const char tests[][16] = {[ARGUMENT_ANY_OUTSIDE] = "anyArgOutside",
+			[ARGUMENT_ALL_INSIDE] = "allArgsInside",
 		[ARGUMENT_ANY_MATCHES] = "anyArgMatches", [ARGUMENT_ALL_MATCH] = "allArgsMatch"};
 
 	while (r && !wanted(only, r->decision))
@@ -239,7 +244,8 @@ static void show_interpreters(struct doc *o, const struct interpreter_rules *r, 
 	bool open = false;
 
 	for (; r; r = r->next) {
-		if (only >= 0 && !any_call(r->calls, only) && !any_call(r->imports, only) && !any_call(r->writes, only))
+		if (only >= 0 && !any_call(r->calls, only) && !any_call(r->imports, only) &&
+				!any_call(r->writes, only))
 			continue;
 		if (!open)
 			doc_map(o, "interpreters");
@@ -292,8 +298,11 @@ static void show_commands(struct doc *o, const struct policy *p)
 	doc_end(o);
 }
 
-static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk", [MODE_PAUSED] = "paused"};
-static const char route_names[][8] = {[ROUTE_ADVISE] = "advise", [ROUTE_OFF] = "off", [ROUTE_WARN] = "warn", [ROUTE_ASK] = "ask", [ROUTE_DENY] = "deny"};
+static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits",
+		[MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk",
+		[MODE_PAUSED] = "paused"};
+static const char route_names[][8] = {[ROUTE_ADVISE] = "advise", [ROUTE_OFF] = "off", [ROUTE_WARN] = "warn",
+		[ROUTE_ASK] = "ask", [ROUTE_DENY] = "deny"};
 
 static void show_values(struct doc *o, const struct policy *p)
 {

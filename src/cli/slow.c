@@ -1,6 +1,7 @@
 /*
- * A person who waits for the record to be read sees that something goes on: from the second second on, a line on the terminal that counts, and that is gone
- * when anything is printed. A timer's signal writes it, so nothing that reads has to know; every system call that it meets goes on by itself.
+ * A person who waits for the record to be read sees that something goes on: from the second second on, a line
+ * on the terminal that counts, and that is gone when anything is printed. A timer's signal writes it, so
+ * nothing that reads has to know; every system call that it meets goes on by itself.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +43,8 @@ void slow_start(void)
 	const char *term = getenv("TERM");
 	struct sigaction act = {.sa_handler = tick, .sa_flags = SA_RESTART};
 
-	if (on || !isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb") || sigaction(SIGALRM, &act, NULL) < 0)
+	if (on || !isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb") ||
+			sigaction(SIGALRM, &act, NULL) < 0)
 		return;
 	on = 1;
 	seconds = SLOW_AFTER_S;

@@ -215,7 +215,8 @@ static void list_entries(struct listing *l)
 			continue;
 		path = str_fmt(r->a, "%.*s/%s", STR_ARG(l->dir), entry->d_name);
 		if (++r->entries > CLAUDE_ENTRIES_MAX)
-			refuse_mode(r, "Claude Code's sandbox hides files by patterns, and this project has too "
+			refuse_mode(r, "Claude Code's sandbox hides files by patterns, and this project has "
+					"too "
 				  "many files to look for them");
 		else if (matches_any(r, path))
 			add_path(r, &r->w.hidden, path);
@@ -254,7 +255,8 @@ static void look_in_project(struct claude_reader *r)
 
 	for (;;) {
 		if (!look_in(&l, dir))
-			refuse_mode(r, "Claude Code's sandbox hides files by patterns, and a directory of this "
+			refuse_mode(r, "Claude Code's sandbox hides files by patterns, and a directory of "
+					"this "
 				  "project cannot be searched for them");
 		if (!l.todo || r->refuse.n)
 			return;

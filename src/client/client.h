@@ -1,11 +1,13 @@
 /*
- * The agent clients: one row each says how a client's hook input is recognised, what its events are called, where the parts of a tool call are,
- * how it is answered, and what it cannot do. `caisson hook`, `init`, `doctor --client` and docs/hooks.md use the same rows.
+ * The agent clients: one row each says how a client's hook input is recognised, what its events are called,
+ * where the parts of a tool call are, how it is answered, and what it cannot do. `caisson hook`, `init`,
+ * `doctor --client` and docs/hooks.md use the same rows.
  *
- *     input (JSON) --hook_read()--> hook --hook_answer()--> reply: what goes to standard output and error, and the exit code
+ *     input (JSON) --hook_read()--> hook --hook_answer()--> reply: what goes to standard output and error,
+ *     and the exit code
  *
- * Nothing here prints or exits. Whatever cannot be understood is a refusal (exit 2, which denies with every client), never
- * silence: for most clients silence means "run it".
+ * Nothing here prints or exits. Whatever cannot be understood is a refusal (exit 2, which denies with every
+ * client), never silence: for most clients silence means "run it".
  */
 #pragma once
 #include "judge/engine.h"
@@ -33,21 +35,47 @@ enum { /* what a client does with an answer */
 	CLIENT_FOLLOWS = 1 << 4, /* a cd of one shell command holds for the next */
 	CLIENT_GUIDES = 1 << 5, /* text for the model is taken when a session starts */
 	CLIENT_APPROVES = 1 << 6, /* "allow" takes the place of the client's own question */
-	CLIENT_SETTINGS = 1 << 7, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
-	CLIENT_UNATTENDED = 1 << 8, /* its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is to be judged */
-	CLIENT_MARKS = 1 << 9, /* its tools of MCP servers are known by their names (mcp_...), so every other tool is its own */
-	CLIENT_LOSES_CODE = 1 << 10, /* a replaced output comes without the exit code, so we write that again */
-	CLIENT_SHOWS_ERROR = 1 << 11, /* a replaced output is shown to the model as an error: only secrets are worth that */
+	/* has permission rules in settings.json, which see only a rewritten command: we enforce them */
+	CLIENT_SETTINGS = 1 << 7,
+	/*
+	 * its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is
+	 * to be judged
+	 */
+	CLIENT_UNATTENDED = 1 << 8,
+	/* its tools of MCP servers are known by their names (mcp_...), so every other tool is its own */
+	CLIENT_MARKS = 1 << 9,
+	/* a replaced output comes without the exit code, so we write that again */
+	CLIENT_LOSES_CODE = 1 << 10,
+	/* a replaced output is shown to the model as an error: only secrets are worth that */
+	CLIENT_SHOWS_ERROR = 1 << 11,
 	CLIENT_NORMALISES = 1 << 12, /* its events after a tool want the whole result back in one shape */
-	CLIENT_COMMENTS = 1 << 13, /* a command may end in a comment: no rule of the client's compares the whole line */
+	/* a command may end in a comment: no rule of the client's compares the whole line */
+	CLIENT_COMMENTS = 1 << 13,
 	CLIENT_TYPES = 1 << 14, /* commands go to a shell that keeps running, as if they were typed */
-	CLIENT_ASKS_BOXED = 1 << 15, /* an "ask" together with another input asks about that and runs that; elsewhere the ORIGINAL would run */
-	CLIENT_ANSWERS = 1 << 16, /* it reads an answer beside the exit code (generic: the input says what it can do) */
-	CLIENT_PATCHES = 1 << 17, /* its shell takes `apply_patch` with a here-document for a call of the tool of that name (shell_patch.c) */
-	CLIENT_LIMITS = 1 << 18, /* it ends a command, or moves it to the background, by time limits of its own: ours must not end what it keeps */
+	/*
+	 * an "ask" together with another input asks about that and runs that; elsewhere the ORIGINAL would
+	 * run
+	 */
+	CLIENT_ASKS_BOXED = 1 << 15,
+	/* it reads an answer beside the exit code (generic: the input says what it can do) */
+	CLIENT_ANSWERS = 1 << 16,
+	/*
+	 * its shell takes `apply_patch` with a here-document for a call of the tool of that name
+	 * (shell_patch.c)
+	 */
+	CLIENT_PATCHES = 1 << 17,
+	/*
+	 * it ends a command, or moves it to the background, by time limits of its own: ours must not end what
+	 * it keeps
+	 */
+	CLIENT_LIMITS = 1 << 18,
 	CLIENT_INPUT = 1 << 20, /* a command has a standard input of its own, into which the model can type */
-	CLIENT_HIDES_ERROR = 1 << 21, /* of a hook that exits with 2 it shows the answer on standard output, and nothing of standard error */
-	CLIENT_BASE = 1 << 19, /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
+	/*
+	 * of a hook that exits with 2 it shows the answer on standard output, and nothing of standard error
+	 */
+	CLIENT_HIDES_ERROR = 1 << 21,
+	/* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
+	CLIENT_BASE = 1 << 19,
 };
 
 struct client_event {
@@ -75,7 +103,8 @@ struct client {
 	const char *event_key, *tool_key, *args_key, *result_key, *session_key, *id_key;
 	const struct client_event *events;
 	const char *config;       /* where its hooks are set up, for people */
-	const char *cannot;       /* what it does not let anybody enforce, one sentence; NULL: nothing known */
+	/* what it does not let anybody enforce, one sentence; NULL: nothing known */
+	const char *cannot;
 	/* render.c */
 	void (*before)(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 	void (*after)(struct reply *r, const struct hook *h, const struct output_answer *o);
@@ -92,7 +121,8 @@ struct str client_names(struct arena *a);
 
 /* ---- the input ---- */
 
-enum tool_kind { TOOL_OTHER = 0, TOOL_SHELL, TOOL_READ, TOOL_SEARCH, TOOL_LIST, TOOL_WRITE, TOOL_PATCH, TOOL_FETCH };
+enum tool_kind { TOOL_OTHER = 0, TOOL_SHELL, TOOL_READ, TOOL_SEARCH, TOOL_LIST, TOOL_WRITE, TOOL_PATCH,
+		TOOL_FETCH };
 
 struct hook { /* one input, as it was understood. Texts and values are the arena's. */
 	const struct client *client;
@@ -109,7 +139,10 @@ struct hook { /* one input, as it was understood. Texts and values are the arena
 	enum dialect dialect;
 	struct str cwd;            /* where the tool runs; empty: not said */
 	struct str start;          /* where relative paths in a tool's input start; empty: in cwd */
-	struct str session_cwd;    /* where it would run if the caller had not named a directory; empty: it did not, or that is not known */
+	/*
+	 * where it would run if the caller had not named a directory; empty: it did not, or that is not known
+	 */
+	struct str session_cwd;
 	struct str base;           /* where the session started; empty: not known */
 	struct str session, tool_use_id, agent; /* may be empty */
 	struct str prompt;         /* the client's name for what the person wrote; may be empty */
@@ -119,10 +152,11 @@ struct hook { /* one input, as it was understood. Texts and values are the arena
 };
 
 /*
- * Reads an input. `client` is a name or NULL, `event` what it is if the input does not say, or NULL. -1 with the reason: it is not one
- * that we know, and nothing may run because of it. Inside an arena_run().
+ * Reads an input. `client` is a name or NULL, `event` what it is if the input does not say, or NULL. -1 with
+ * the reason: it is not one that we know, and nothing may run because of it. Inside an arena_run().
  */
-int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret, struct err *e);
+int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret,
+		struct err *e);
 
 /* tools.c: what a tool is, by its name. */
 enum tool_kind tool_kind(struct str name);
@@ -130,7 +164,10 @@ enum tool_kind tool_kind(struct str name);
 bool tool_unlisted_shell(struct str name, const struct json *args);
 /* Reads what a shell tool runs from h->args into h. */
 int tool_command(struct arena *a, struct hook *h, struct err *e);
-/* shell_patch.c: is this shell text a call of the patch tool and nothing else? *ret_dir: the directory of a `cd` before it, or empty. */
+/*
+ * shell_patch.c: is this shell text a call of the patch tool and nothing else? *ret_dir: the directory of a
+ * `cd` before it, or empty.
+ */
 bool tool_shell_patch(struct str command, struct str *ret_dir);
 /* Does a shell text start what that client could take for its patch tool? */
 bool tool_names_patch(const struct facts *f);

@@ -11,7 +11,8 @@ static const struct client_event claude_events[] = {
 	{"PostToolUse", PHASE_POST, "", "", "", false},
 	{"PostToolUseFailure", PHASE_FAILURE, "", "", "error", false},
 	{"SessionStart", PHASE_START, "", "", "", false},
-	{"PermissionRequest", PHASE_OTHER, "", "", "", false}, /* the client is about to ask a person; the call itself was judged */
+	/* the client is about to ask a person; the call itself was judged */
+	{"PermissionRequest", PHASE_OTHER, "", "", "", false},
 	{"PermissionDenied", PHASE_OTHER, "", "", "", false},
 	{"UserPromptSubmit", PHASE_OTHER, "", "", "", false},
 	{"Stop", PHASE_OTHER, "", "", "", false},
@@ -110,33 +111,70 @@ static const struct client_event generic_events[] = {
 	{.name = ""},
 };
 
-#define SEEN_BY_NAME "hook_event_name", "tool_name", "tool_input", "tool_response", "session_id", "tool_use_id"
+#define SEEN_BY_NAME \
+	"hook_event_name", "tool_name", "tool_input", "tool_response", "session_id", "tool_use_id"
 
 /* In the order in which they are tried: the more telling first. */
 static const struct client rows[] = {
-	{"claude-code", "Claude Code", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_ASKS_BOXED | CLIENT_MARKS | CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_ADDS | CLIENT_FOLLOWS | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS | CLIENT_BASE,
-	 " hook_event_name session_id transcript_path ", " turn_id model timestamp conversation_id ", SEEN_BY_NAME, claude_events, ".claude/settings.json",
-	 "the output of a command that failed, or went to the background, cannot be replaced afterwards; what ran in the box is clean already", render_claude, render_claude_after},
-	{"codex", "Codex", CLIENT_LIMITS | CLIENT_INPUT | CLIENT_MARKS | CLIENT_UNATTENDED | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_LOSES_CODE | CLIENT_PATCHES, " hook_event_name session_id model ", " timestamp conversation_id ", SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
-	 "it runs what a hook wants to ask about, so an ask is a denial; hooks that nobody has trusted are skipped", render_codex, render_codex_after},
-	{"gemini", "Gemini CLI", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_SHOWS_ERROR, " hook_event_name session_id timestamp ", " turn_id conversation_id ", SEEN_BY_NAME, gemini_events, "~/.gemini/settings.json",
+	{"claude-code", "Claude Code", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_ASKS_BOXED | CLIENT_MARKS |
+			CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_ADDS | CLIENT_FOLLOWS |
+			CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS | CLIENT_BASE,
+	 " hook_event_name session_id transcript_path ", " turn_id model timestamp conversation_id ",
+	 SEEN_BY_NAME, claude_events, ".claude/settings.json",
+	 "the output of a command that failed, or went to the background, cannot be replaced afterwards; "
+			"what ran in the box is clean already", render_claude, render_claude_after},
+	{"codex", "Codex", CLIENT_LIMITS | CLIENT_INPUT | CLIENT_MARKS | CLIENT_UNATTENDED | CLIENT_REWRITES |
+			CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_LOSES_CODE |
+			CLIENT_PATCHES, " hook_event_name session_id model ", " timestamp conversation_id ",
+			SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
+	 "it runs what a hook wants to ask about, so an ask is a denial; hooks that nobody has trusted are "
+			"skipped", render_codex, render_codex_after},
+	{"gemini", "Gemini CLI", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_REWRITES |
+			CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_SHOWS_ERROR,
+			" hook_event_name session_id timestamp ", " turn_id conversation_id ", SEEN_BY_NAME,
+			gemini_events, "~/.gemini/settings.json",
 	 "an ask hangs where nobody sits, so it is a denial", render_gemini, render_gemini_after},
-	{"qwen", "Qwen Code", CLIENT_MARKS | CLIENT_ASKS | CLIENT_GUIDES | CLIENT_APPROVES, " hook_event_name session_id timestamp transcript_path ", " turn_id conversation_id ", SEEN_BY_NAME, claude_events, "~/.qwen/settings.json",
-	 "it neither rewrites a command nor replaces its output, so nothing can be contained: contain_fallback holds", render_claude, render_nothing_after},
-	{"copilot", "Copilot CLI", CLIENT_LIMITS | CLIENT_HIDES_ERROR | CLIENT_COMMENTS | CLIENT_TYPES | CLIENT_ASKS | CLIENT_REWRITES | CLIENT_APPROVES | CLIENT_FOLLOWS, " hook_event_name session_id timestamp ", " transcript_path turn_id conversation_id ",
-	 "hook_event_name", "tool_name", "tool_input", "tool_result", "session_id", "tool_use_id", claude_events, ".github/hooks/*.json",
-	 "the model is not told why when the program is missing or crashes, only that the hook failed", render_claude, render_nothing_after},
-	{"copilot", "Copilot CLI", CLIENT_LIMITS | CLIENT_HIDES_ERROR | CLIENT_COMMENTS | CLIENT_TYPES | CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_APPROVES | CLIENT_FOLLOWS, " sessionId timestamp ", " hook_event_name ",
-	 "", "toolName", "toolArgs", "toolResult", "sessionId", "toolCallId", copilot_events, ".github/hooks/*.json",
-	 "the model is not told why when the program is missing or crashes, only that the hook failed", render_copilot, render_copilot_after},
-	{"opencode", "opencode", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_REWRITES | CLIENT_REPLACES, " hook_event_name session_id tool_name ", " timestamp model conversation_id transcript_path ", SEEN_BY_NAME, opencode_events, ".opencode/plugin/caisson.js",
+	{"qwen", "Qwen Code", CLIENT_MARKS | CLIENT_ASKS | CLIENT_GUIDES | CLIENT_APPROVES,
+			" hook_event_name session_id timestamp transcript_path ", " turn_id conversation_id ",
+			SEEN_BY_NAME, claude_events, "~/.qwen/settings.json",
+	 "it neither rewrites a command nor replaces its output, so nothing can be contained: "
+			"contain_fallback holds", render_claude, render_nothing_after},
+	{"copilot", "Copilot CLI", CLIENT_LIMITS | CLIENT_HIDES_ERROR | CLIENT_COMMENTS | CLIENT_TYPES |
+			CLIENT_ASKS | CLIENT_REWRITES | CLIENT_APPROVES | CLIENT_FOLLOWS,
+			" hook_event_name session_id timestamp ", " transcript_path turn_id conversation_id ",
+	 "hook_event_name", "tool_name", "tool_input", "tool_result", "session_id", "tool_use_id",
+	 claude_events, ".github/hooks/*.json",
+	 "the model is not told why when the program is missing or crashes, only that the hook failed",
+	 render_claude, render_nothing_after},
+	{"copilot", "Copilot CLI", CLIENT_LIMITS | CLIENT_HIDES_ERROR | CLIENT_COMMENTS | CLIENT_TYPES |
+			CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_APPROVES | CLIENT_FOLLOWS,
+			" sessionId timestamp ", " hook_event_name ",
+	 "", "toolName", "toolArgs", "toolResult", "sessionId", "toolCallId", copilot_events,
+	 ".github/hooks/*.json",
+	 "the model is not told why when the program is missing or crashes, only that the hook failed",
+	 render_copilot, render_copilot_after},
+	{"opencode", "opencode", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_REWRITES | CLIENT_REPLACES,
+			" hook_event_name session_id tool_name ",
+			" timestamp model conversation_id transcript_path ", SEEN_BY_NAME, opencode_events,
+			".opencode/plugin/caisson.js",
 	 "a plugin cannot ask, so an ask is a denial", render_opencode, render_opencode_after},
-	{"cursor", "Cursor", CLIENT_ASKS, " hook_event_name conversation_id ", " transcript_path turn_id ", "hook_event_name", "tool_name", "tool_input", "tool_output", "conversation_id", "tool_use_id",
-	 cursor_events, ".cursor/hooks.json", "it neither rewrites a command nor replaces its output, so nothing can be contained: contain_fallback holds", render_cursor, render_nothing_after},
-	{"windsurf", "Windsurf", 0, " agent_action_name ", " hook_event_name ", "agent_action_name", "", "tool_info", "tool_info", "trajectory_id", "execution_id", windsurf_events, ".windsurf/hooks.json",
-	 "it neither asks, nor rewrites a command, nor replaces its output: what would be asked about or contained is denied", render_exit, render_nothing_after},
-	{"generic", "this agent loop", CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_NORMALISES, " tool_name tool_input ", " hook_event_name agent_action_name sessionId ", "", "tool_name", "tool_input", "tool_result", "session_id", "tool_use_id",
-	 generic_events, "your own", "it neither asks nor rewrites: what would be asked about or contained is denied, unless the input says that it can ask or run", render_generic, render_generic_after},
+	{"cursor", "Cursor", CLIENT_ASKS, " hook_event_name conversation_id ", " transcript_path turn_id ",
+			"hook_event_name", "tool_name", "tool_input", "tool_output", "conversation_id",
+			"tool_use_id",
+	 cursor_events, ".cursor/hooks.json",
+			"it neither rewrites a command nor replaces its output, so nothing can be "
+			"contained: contain_fallback holds", render_cursor, render_nothing_after},
+	{"windsurf", "Windsurf", 0, " agent_action_name ", " hook_event_name ", "agent_action_name", "",
+			"tool_info", "tool_info", "trajectory_id", "execution_id", windsurf_events,
+			".windsurf/hooks.json",
+	 "it neither asks, nor rewrites a command, nor replaces its output: what would be asked about or "
+			"contained is denied", render_exit, render_nothing_after},
+	{"generic", "this agent loop", CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_NORMALISES,
+			" tool_name tool_input ", " hook_event_name agent_action_name sessionId ", "",
+			"tool_name", "tool_input", "tool_result", "session_id", "tool_use_id",
+	 generic_events, "your own",
+			"it neither asks nor rewrites: what would be asked about or contained is denied, "
+			"unless the input says that it can ask or run", render_generic, render_generic_after},
 };
 
 #define NROWS ARRAY_SIZE(rows)
@@ -154,7 +192,8 @@ const struct client *client_find(struct str name)
 enum phase client_phase(const char *name, const char *event)
 {
 	for (size_t i = 0; i < NROWS; i++)
-		for (const struct client_event *ev = strcmp(rows[i].name, name) ? NULL : rows[i].events; ev && ev->name[0]; ev++)
+		for (const struct client_event *ev = strcmp(rows[i].name, name) ? NULL : rows[i].events;
+				ev && ev->name[0]; ev++)
 			if (!strcmp(ev->name, event))
 				return ev->phase;
 	return PHASE_PRE;

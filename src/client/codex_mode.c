@@ -63,7 +63,8 @@ static void add_path(struct codex_reader *r, struct texts **list, struct str pat
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	if (!str_starts(path, "/") || !client_walls_add(r->a, list, path))
-		refuse_mode(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that is not "
+		refuse_mode(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that "
+				"is not "
 			  "absolute");
 }
 
@@ -107,7 +108,8 @@ static void read_special(struct codex_reader *r, const struct json *value, enum 
 	}
 	if (below.n)
 		path = str_fmt(r->a, "%.*s/%.*s", STR_ARG(path), STR_ARG(below));
-	add_path(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden, path);
+	add_path(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden,
+			path);
 }
 
 static void read_entry(struct codex_reader *r, const struct json *entry)
@@ -125,7 +127,8 @@ static void read_entry(struct codex_reader *r, const struct json *entry)
 					    : &r->w.hidden,
 			text_at(path, "path"));
 	else
-		refuse_mode(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot repeat");
+		refuse_mode(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot "
+				"repeat");
 }
 
 static void read_entries(struct codex_reader *r, const struct json *entries)
@@ -136,7 +139,8 @@ static void read_entries(struct codex_reader *r, const struct json *entries)
 	if (!r->w.writable)
 		r->w.mode = CLIENT_SANDBOX_READ_ONLY;
 	if (!r->reads_all)
-		refuse_mode(r, "Codex's sandbox lets its commands read only a few places, and Caisson's box would "
+		refuse_mode(r, "Codex's sandbox lets its commands read only a few places, and Caisson's box "
+				"would "
 			  "show more");
 }
 
@@ -297,7 +301,8 @@ static void search_back(struct transcript_search *s)
 	while (end > floor) {
 		size_t from = end - floor > CHUNK ? end - CHUNK : floor;
 
-		if (search_piece(s, codex_read_at(s->fd, s->piece, end - from + strlen(MARK) - 1, from), from))
+		if (search_piece(s, codex_read_at(s->fd, s->piece, end - from + strlen(MARK) - 1, from),
+				from))
 			break;
 		end = from;
 	}

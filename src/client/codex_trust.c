@@ -2,7 +2,8 @@
  * See codex.h. The normal form of a hook, whose digest Codex keeps, was found by asking `codex app-server`
  * (hooks/list) for the digests of known hooks:
  *
- *     {"event_name":"pre_tool_use","hooks":[{"async":false,"command":"…","timeout":30,"type":"command"}],"matcher":"…"}
+ *     {"event_name":"pre_tool_use","hooks":[{"async":false,"command":"…","timeout":30,"type":"command"}],
+ *      "matcher":"…"}
  *
  * with sorted keys, no blanks, no matcher where the entry has none, and the time limit that Codex makes of
  * the entry's.

@@ -17,7 +17,9 @@ static size_t secret_run(struct str s, size_t at)
 {
 	size_t n = 0;
 
-	while (at + n < s.n && (ascii_is_name(s.p[at + n]) || (s.p[at + n] && strchr("-.~+/=@%^,:!#*?", s.p[at + n]))))
+	while (at + n < s.n &&
+			(ascii_is_name(s.p[at + n]) ||
+			(s.p[at + n] && strchr("-.~+/=@%^,:!#*?", s.p[at + n]))))
 		n++;
 	return n;
 }
@@ -66,7 +68,8 @@ static size_t at_variable(struct str s, size_t at)
 	value += skip_quote(s, value);
 	if (var_place(str_sub(s, at, at + n)))
 		return 0;
-	return var_secret(str_sub(s, at, at + n), str_sub(s, value, value + secret_run(s, value))) ? value : 0;
+	return var_secret(str_sub(s, at, at + n), str_sub(s, value, value + secret_run(s, value))) ? value :
+			0;
 }
 
 /* A password behind an option: in the same word, or in the next one. */
@@ -77,7 +80,8 @@ static size_t at_option(struct str s, size_t at)
 		bool next; /* it may be the next word */
 		bool user; /* the word is USER:PASSWORD */
 	} rows[] = {
-		{"curl", "-u", true, true}, {"curl", "--user", true, true}, {"curl", "--proxy-user", true, true},
+		{"curl", "-u", true, true}, {"curl", "--user", true, true},
+		{"curl", "--proxy-user", true, true},
 		{"mysql", "-p", false, false}, {"mysql", "--password=", false, false},
 		{"mariadb", "-p", false, false}, {"mariadb", "--password=", false, false},
 		{"sshpass", "-p", true, false}, {"docker login", "-p", true, false},
@@ -88,7 +92,8 @@ static size_t at_option(struct str s, size_t at)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		size_t from = at + strlen(rows[i].option), n;
 
-		if (!str_starts(str_sub(s, at, s.n), rows[i].option) || !after_program(s, at, rows[i].program))
+		if (!str_starts(str_sub(s, at, s.n), rows[i].option) ||
+				!after_program(s, at, rows[i].program))
 			continue;
 		if (str_starts(str_sub(s, from, s.n), "-stdin"))
 			continue; /* --password-stdin */

@@ -1,4 +1,7 @@
-/* A unified diff: the shortest list of lines to take out and put in (Myers 1986), grouped with three lines around. */
+/*
+ * A unified diff: the shortest list of lines to take out and put in (Myers 1986), grouped with three lines
+ * around.
+ */
 #include "client/init_hooks.h"
 
 #define AROUND 3
@@ -50,7 +53,10 @@ static void walk_back(struct diffing *d, ptrdiff_t **trace, ptrdiff_t edits)
 	}
 }
 
-/* The paths with each number of edits are kept: edits * edits numbers, which DIFF_EDITS_MAX bounds. False: more than that differ. */
+/*
+ * The paths with each number of edits are kept: edits * edits numbers, which DIFF_EDITS_MAX bounds. False:
+ * more than that differ.
+ */
 static bool find_shortest(struct diffing *d)
 {
 	ptrdiff_t n = (ptrdiff_t)d->from.n, m = (ptrdiff_t)d->to.n;
@@ -62,7 +68,8 @@ static bool find_shortest(struct diffing *d)
 
 		trace[edits] = v - edits - 1;
 		for (ptrdiff_t k = -edits; k <= edits; k += 2) {
-			ptrdiff_t x = !edits ? 0 : k == -edits || (k != edits && old[k - 1] < old[k + 1]) ? old[k + 1] : old[k - 1] + 1, y = x - k;
+			ptrdiff_t x = !edits ? 0 : k == -edits || (k != edits && old[k - 1] < old[k + 1]) ?
+					old[k + 1] : old[k - 1] + 1, y = x - k;
 
 			while (x < n && y < m && y >= 0 && str_eq(d->from.v[x], d->to.v[y])) {
 				x++;
@@ -89,7 +96,8 @@ static void put_line(struct buf *b, char sign, struct str line)
 /* One group from line i of `from` and j of `to`; both are moved behind it. */
 static void put_hunk(struct buf *b, const struct diffing *d, size_t *i, size_t *j)
 {
-	size_t x = *i < AROUND ? 0 : *i - AROUND, start = x, first = *j - (*i - x), y = first, quiet = 0, head;
+	size_t x = *i < AROUND ? 0 : *i - AROUND, start = x, first = *j - (*i - x), y = first, quiet = 0,
+			head;
 	struct buf body;
 
 	buf_init(&body, b->a, 0);
@@ -106,7 +114,8 @@ static void put_hunk(struct buf *b, const struct diffing *d, size_t *i, size_t *
 			size_t ahead = 0;
 
 			if (quiet >= AROUND) { /* is the next change near enough to be of the same group? */
-				while (ahead < AROUND && x + ahead < d->from.n && !d->out[x + ahead] && !(y + ahead < d->to.n && d->in[y + ahead]))
+				while (ahead < AROUND && x + ahead < d->from.n && !d->out[x + ahead] &&
+						!(y + ahead < d->to.n && d->in[y + ahead]))
 					ahead++;
 				if (ahead == AROUND || x + ahead >= d->from.n)
 					break;
@@ -117,7 +126,8 @@ static void put_hunk(struct buf *b, const struct diffing *d, size_t *i, size_t *
 		}
 	}
 	head = x - start;
-	buf_fmt(b, "@@ -%zu,%zu +%zu,%zu @@\n", head ? start + 1 : start, head, y - first ? first + 1 : first, y - first);
+	buf_fmt(b, "@@ -%zu,%zu +%zu,%zu @@\n", head ? start + 1 : start, head, y - first ? first + 1 : first,
+			y - first);
 	buf_str(b, buf_view(&body));
 	*i = x;
 	*j = y;

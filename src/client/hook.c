@@ -16,7 +16,10 @@ bool hook_is_over(const struct hook_options *o)
 	return o->client && o->event && client_phase(o->client, o->event) != PHASE_PRE;
 }
 
-/* The refusal once more, where the client shows nothing of standard error. The exit code denies whatever becomes of it. */
+/*
+ * The refusal once more, where the client shows nothing of standard error. The exit code denies whatever
+ * becomes of it.
+ */
 static void also_as_answer(const struct hook_options *o, struct reply *r)
 {
 	const struct client *client = o->client ? client_find(str_of(o->client)) : NULL;
@@ -36,7 +39,8 @@ void hook_refuse(struct arena *out, const struct hook_options *o, const char *wh
 
 	start_reply(out, ret);
 	ret->code = over ? HOOK_PASS : HOOK_BLOCK;
-	buf_c(&ret->err, over ? "caisson: the output was not looked at: " : "caisson: nothing was judged, so nothing runs: ");
+	buf_c(&ret->err, over ? "caisson: the output was not looked at: " :
+			"caisson: nothing was judged, so nothing runs: ");
 	for (; *why; why++)
 		buf_char(&ret->err, (unsigned char)*why < 0x20 || *why == 0x7F ? '?' : *why);
 	buf_char(&ret->err, '\n');
@@ -94,14 +98,19 @@ static struct str base_of(const struct hook_call *c)
 	return STR("");
 }
 
-/* An event of another prompt: questions that are still open were refused. One after a tool: its own is answered. */
+/*
+ * An event of another prompt: questions that are still open were refused. One after a tool: its own is
+ * answered.
+ */
 static void end_questions(struct hook_call *c)
 {
 	const struct hook *h = &c->h;
-	struct ticket now = {.client = str_of(h->client->name), .session = h->session, .agent = h->agent, .prompt = h->prompt, .tool_use_id = h->tool_use_id};
+	struct ticket now = {.client = str_of(h->client->name), .session = h->session, .agent = h->agent,
+			.prompt = h->prompt, .tool_use_id = h->tool_use_id};
 
 	if ((h->client->can & CLIENT_ASKS_BOXED) && h->session.n && c->view && c->view->state_dir.n)
-		ticket_end_asks(c->a, c->view->state_dir, &now, h->phase == PHASE_POST || h->phase == PHASE_FAILURE);
+		ticket_end_asks(c->a, c->view->state_dir, &now, h->phase == PHASE_POST ||
+				h->phase == PHASE_FAILURE);
 }
 
 static int make_answer(void *arg)
@@ -134,7 +143,8 @@ static int inside_out(void *arg)
 	return 0;
 }
 
-void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o, struct reply *ret)
+void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o,
+		struct reply *ret)
 {
 	struct work w = {.call = {.a = a, .o = o, .r = ret}, .input = input};
 	struct outer way = {&w, -1};
@@ -150,7 +160,8 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 			return;
 		if (!w.err.kind)
 			err_set(&w.err, ERR_LIMIT, 0, "the memory bound was reached");
-		if (w.call.h.phase != PHASE_PRE) { /* what is over is never blocked: the output stays as it is */
+		/* what is over is never blocked: the output stays as it is */
+		if (w.call.h.phase != PHASE_PRE) {
 			start_reply(out, ret);
 			ret->code = HOOK_PASS;
 			return;

@@ -22,8 +22,12 @@ struct hook_options {
 };
 
 /* Everything. `a` is for the work and `out` for the reply, so that a full one still answers. Never fails. */
-void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o, struct reply *ret);
-/* Only a refusal: exit 2 with the reason; where the tool has run already there is nothing to refuse, and it is 0. */
+void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o,
+		struct reply *ret);
+/*
+ * Only a refusal: exit 2 with the reason; where the tool has run already there is nothing to refuse, and it
+ * is 0.
+ */
 void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
 /* The same for an input that was not read: nobody knows whether the tool has run already. */
 void hook_refuse_unread(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
@@ -40,18 +44,22 @@ struct hook_call { /* one input under way */
 	bool loaded;             /* the policies */
 	struct session session;  /* open once hook_session() was here */
 	struct view *view;       /* of the event's directory; NULL: not looked at */
-	struct directory pin;    /* the session's project; an empty path: there is no session, or it has none yet */
+	/* the session's project; an empty path: there is no session, or it has none yet */
+	struct directory pin;
 	struct str changed;      /* what is wrong with that; empty: nothing */
 	struct pause pause;      /* in force here */
 	struct reply *r;
 };
 
 /*
- * hook_session.c: looks at the event's directory, and finds the project that the session is pinned to. -1: what is known of the
- * session cannot be relied on.
+ * hook_session.c: looks at the event's directory, and finds the project that the session is pinned to. -1:
+ * what is known of the session cannot be relied on.
  */
 int hook_session(struct hook_call *c, struct err *e);
-/* Looks whether a person has paused caisson, once the policies are loaded: then what follows is judged in that mode. */
+/*
+ * Looks whether a person has paused caisson, once the policies are loaded: then what follows is judged in
+ * that mode.
+ */
 void hook_pause(struct hook_call *c);
 /* NULL: the project is looked for. */
 const struct directory *hook_pin(const struct hook_call *c);
@@ -59,7 +67,10 @@ const struct directory *hook_pin(const struct hook_call *c);
 /* hook_pre.c, hook_post.c, hook_start.c. -1: the input cannot be answered; the caller refuses. */
 int hook_pre(struct hook_call *c, struct err *e);
 void hook_post(struct hook_call *c);
-/* hook_generic.c: the whole answer after a tool, where the contract is the one of docs/hooks.md for loops of one's own. */
+/*
+ * hook_generic.c: the whole answer after a tool, where the contract is the one of docs/hooks.md for loops of
+ * one's own.
+ */
 struct str generic_result(struct hook_call *c);
 /* The meaning of an exit code; -1: unknown. */
 enum status hook_status(int code);

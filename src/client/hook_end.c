@@ -1,4 +1,6 @@
-/* The end of a session: its tickets are worth nothing any more, and what killed clients left behind is swept. */
+/*
+ * The end of a session: its tickets are worth nothing any more, and what killed clients left behind is swept.
+ */
 #include <time.h>
 
 #include "client/hook.h"
@@ -15,7 +17,8 @@ void hook_end(struct hook_call *c)
 	struct view v;
 
 	world_view(c->a, &at, NULL, &v);
-	if (!c->h.session.n || !v.state_dir.n || state_check(c->a, v.state_dir, v.project, v.uid, &state, &why) != 0)
+	if (!c->h.session.n || !v.state_dir.n || state_check(c->a, v.state_dir, v.project, v.uid, &state,
+			&why) != 0)
 		return;
 	ticket_forget_session(c->a, state, str_of(c->h.client->name), c->h.session);
 	handoff_sweep(c->a, state, time(NULL));

@@ -99,7 +99,8 @@ struct shown { /* a stream in the result */
 	struct stream_cut cut;
 };
 
-static void put_stream(struct tool_output_cleaner *k, struct buf *b, const char *id, struct shown *s, bool failed)
+static void put_stream(struct tool_output_cleaner *k, struct buf *b, const char *id, struct shown *s,
+		bool failed)
 {
 	struct truncate_options o = {.failed = failed};
 	struct truncated t;
@@ -116,7 +117,8 @@ static void put_stream(struct tool_output_cleaner *k, struct buf *b, const char 
 			.path = keep_stream(k->c, id, s->name, text)};
 }
 
-static void put_streams(struct tool_output_cleaner *k, struct buf *b, struct shown *out, struct shown *err, bool failed)
+static void put_streams(struct tool_output_cleaner *k, struct buf *b, struct shown *out, struct shown *err,
+		bool failed)
 {
 	char id[ID_LETTERS + 1] = "";
 
@@ -142,9 +144,11 @@ static void put_result(struct tool_output_cleaner *k, struct buf *b)
 	const struct json *all = k->c->h.all, *r = k->c->h.result, *n;
 	int64_t number = json_int(json_key(r, "exit_code"), -1);
 	int code = number >= 0 && number < 256 ? (int)number : -1;
-	struct shown out = {.name = "stdout", .raw = json_is(r, JSON_STRING) ? r->text : string_at(r, "stdout")};
+	struct shown out = {.name = "stdout", .raw = json_is(r, JSON_STRING) ? r->text : string_at(r,
+			"stdout")};
 	struct shown err = {.name = "stderr", .raw = string_at(r, "stderr")};
-	struct validate_input in = {.out = out.raw, .err = err.raw, .status = hook_status(code), .exit_code = code};
+	struct validate_input in = {.out = out.raw, .err = err.raw, .status = hook_status(code),
+			.exit_code = code};
 	struct str status = string_at(r, "status");
 	struct validation v = {0};
 	bool failed;

@@ -13,7 +13,8 @@ void hook_pause(struct hook_call *c)
 	pause_look(c->a, c->view, &p);
 	if (!p.on || c->policies.own.no_lifting || c->h.mode == MODE_PLAN)
 		return;
-	v = arena_new(c->a, struct view); /* once more with the writable roots of the policy: the file may lie in one */
+	/* once more with the writable roots of the policy: the file may lie in one */
+	v = arena_new(c->a, struct view);
 	world_again(c->a, c->view, &c->policies.own, v);
 	pause_look(c->a, v, &c->pause);
 	if (c->pause.on)

@@ -54,13 +54,18 @@ static struct str as_text(struct arena *a, const struct json *v)
 
 /* ---- what it means ---- */
 
-/* "Exit code 3" before the output of a failure; where only success has an event of this kind it is 0; else not known. */
+/*
+ * "Exit code 3" before the output of a failure; where only success has an event of this kind it is 0; else
+ * not known.
+ */
 static int exit_code_of(const struct hook_call *c, struct str text)
 {
 	int64_t n;
 	size_t at = 10;
 
-	if (c->h.phase == PHASE_POST && (c->h.client->can & CLIENT_SETTINGS) && json_is(json_key(c->h.result, "stdout"), JSON_STRING) && !json_key(c->h.result, "backgroundTaskId"))
+	if (c->h.phase == PHASE_POST && (c->h.client->can & CLIENT_SETTINGS) &&
+			json_is(json_key(c->h.result, "stdout"), JSON_STRING) &&
+			!json_key(c->h.result, "backgroundTaskId"))
 		return 0;
 	if (!str_starts(text, "Exit code "))
 		return -1;
@@ -82,7 +87,8 @@ static void validate_output(struct tool_output_cleaner *k, struct str raw, struc
 {
 	struct arena *a = k->c->a;
 	int code = exit_code_of(k->c, raw);
-	struct validate_input in = {.out = raw, .err = STR(""), .status = hook_status(code), .exit_code = code};
+	struct validate_input in = {.out = raw, .err = STR(""), .status = hook_status(code),
+			.exit_code = code};
 	struct validation v = {0};
 	unsigned n = 0;
 
@@ -93,7 +99,8 @@ static void validate_output(struct tool_output_cleaner *k, struct str raw, struc
 		return;
 	for (const struct check_note *x = v.checks; x && n < NOTES_MAX; x = x->next)
 		if (!x->warning && ++n)
-			add_line(said, "caisson: do not use this result: ", tool_output_cleaner_text(k, x->message));
+			add_line(said, "caisson: do not use this result: ",
+					tool_output_cleaner_text(k, x->message));
 }
 
 /* A file's name is the command's to choose: it must not speak to the model in lines of its own. */
@@ -126,17 +133,22 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 	message = json_key(json_key(report, "validation"), "message");
 	if (json_is(message, JSON_STRING))
 		add_line(said, "caisson: ", message->text);
-	for (const struct json *h = json_is(json_key(report, "hints"), JSON_ARRAY) ? json_key(report, "hints")->first : NULL; h; h = h->next)
+	for (const struct json *h = json_is(json_key(report, "hints"), JSON_ARRAY) ? json_key(report,
+			"hints")->first : NULL; h; h = h->next)
 		add_line(said, "caisson: this ran in a box: ", string_at(h, "message"));
-	for (const struct json *x = json_is(json_key(report, "changes"), JSON_ARRAY) ? json_key(report, "changes")->first : NULL; x; x = x->next)
-		add_line(said, "caisson: put right in the project: ", str_fmt(c->a, "%.*s: %.*s", STR_ARG(one_line(c->a, string_at(x, "path"))), STR_ARG(string_at(x, "what"))));
+	for (const struct json *x = json_is(json_key(report, "changes"), JSON_ARRAY) ? json_key(report,
+			"changes")->first : NULL; x; x = x->next)
+		add_line(said, "caisson: put right in the project: ",
+				str_fmt(c->a, "%.*s: %.*s", STR_ARG(one_line(c->a, string_at(x, "path"))),
+				STR_ARG(string_at(x, "what"))));
 	return true;
 }
 
 /* A shell's output that is a picture as a whole; a server's word for that is not taken. */
 static bool shows_picture(const struct hook *h)
 {
-	return h->kind == TOOL_SHELL && json_true_at(h->result, "isImage") && str_starts(string_at(h->result, "stdout"), "data:image/");
+	return h->kind == TOOL_SHELL && json_true_at(h->result, "isImage") &&
+			str_starts(string_at(h->result, "stdout"), "data:image/");
 }
 
 /* How a shell command ended, where the client's own result is about to be replaced; -1: not known. */
@@ -182,7 +194,8 @@ static void clean_output(struct hook_call *c, struct output_answer *o)
 		o->result = clean;
 	o->text = as_text(c->a, clean);
 	if (k.redacted && (c->h.phase == PHASE_FAILURE || !(c->h.client->can & CLIENT_REPLACES)))
-		add_line(&said, "caisson: ", STR("there is what looks like a secret in this output; do not repeat it"));
+		add_line(&said, "caisson: ",
+				STR("there is what looks like a secret in this output; do not repeat it"));
 	o->context = buf_view(&said);
 }
 

@@ -38,7 +38,10 @@ void judging_change(struct judging *g, struct str key, struct str text)
 
 /* ---- redirect: /tmp/x becomes TARGET/x before anything is judged, so what is judged is what runs ---- */
 
-static bool starts_path(struct str s, size_t at) { return at == 0 || strchr(" \t\n'\"=:<>(;|&,", s.p[at - 1]) != NULL; }
+static bool starts_path(struct str s, size_t at)
+{
+	return at == 0 || strchr(" \t\n'\"=:<>(;|&,", s.p[at - 1]) != NULL;
+}
 
 static struct str redirect_text(struct arena *a, struct str s, struct str target)
 {
@@ -52,7 +55,9 @@ static struct str redirect_text(struct arena *a, struct str s, struct str target
 		struct str rest = str_sub(s, i, s.n), after = str_sub(s, i + 5, s.n);
 
 		buf_char(&b, s.p[i]);
-		if (!str_starts(rest, "/tmp/") || !starts_path(s, i) || (after.n >= name.n && !memcmp(after.p, name.p, name.n) && (after.n == name.n || after.p[name.n] == '/')))
+		if (!str_starts(rest, "/tmp/") || !starts_path(s, i) ||
+				(after.n >= name.n && !memcmp(after.p, name.p, name.n) &&
+				(after.n == name.n || after.p[name.n] == '/')))
 			continue;
 		buf_str(&b, str_sub(target, 1, target.n));
 		i += 3; /* the slash behind it comes next */
@@ -68,13 +73,18 @@ static void redirect_tmp(struct judging *g)
 	if (!t->on || !(c->h.client->can & CLIENT_REWRITES) || c->h.words)
 		return;
 	for (const struct json *v = c->h.args->first; v; v = v->next) {
-		bool mine = judging_is_shell(g) ? str_eq(v->key, c->h.command_key) : c->h.kind != TOOL_OTHER && (str_is(v->key, "file_path") || str_is(v->key, "filePath") || str_is(v->key, "path"));
-		struct str text = mine && v->kind == JSON_STRING ? redirect_text(c->a, v->text, t->target) : STR("");
+		bool mine = judging_is_shell(g) ? str_eq(v->key, c->h.command_key) :
+				c->h.kind != TOOL_OTHER &&
+				(str_is(v->key, "file_path") || str_is(v->key, "filePath") ||
+				str_is(v->key, "path"));
+		struct str text = mine && v->kind == JSON_STRING ? redirect_text(c->a, v->text, t->target) :
+				STR("");
 
 		if (!text.n || str_eq(text, v->text))
 			continue;
 		judging_change(g, v->key, text);
-		mkdir(str_c(c->a, t->target), 0700); /* so that there is something to lead to; who else may write it is looked at by the judge */
+		/* so that there is something to lead to; who else may write it is looked at by the judge */
+		mkdir(str_c(c->a, t->target), 0700);
 		if (judging_is_shell(g))
 			c->h.command = text;
 		else
@@ -89,7 +99,8 @@ static enum dialect dialect_of(const struct hook *h)
 {
 	const char *shell = getenv("SHELL");
 
-	if (h->dialect != DIALECT_BASH || !shell || !strcmp(h->client->name, "gemini") || !strcmp(h->client->name, "qwen"))
+	if (h->dialect != DIALECT_BASH || !shell || !strcmp(h->client->name, "gemini") ||
+			!strcmp(h->client->name, "qwen"))
 		return h->dialect;
 	return str_ends(str_of(shell), "/zsh") ? DIALECT_ZSH : DIALECT_BASH;
 }
@@ -110,7 +121,8 @@ static int judge_call(struct judging *g, struct err *e)
 	struct hook_call *c = g->c;
 	struct user self = {.home = STR("")};
 
-	g->rq = (struct engine_request){.command = c->h.command, .session = &c->session, .dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	g->rq = (struct engine_request){.command = c->h.command, .session = &c->session,
+			.dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
 	look_at_shell(g);
 	if (g->shell.named)
 		g->rq.dialect = g->shell.dialect;
@@ -126,7 +138,9 @@ static int judge_call(struct judging *g, struct err *e)
 	return engine_judge(c->a, &g->rq, &c->policies, &g->facts, &g->j, e);
 }
 
-/* Something about the call that the command does not show. All notes become reasons at once: engine_amend(). */
+/*
+ * Something about the call that the command does not show. All notes become reasons at once: engine_amend().
+ */
 static void add_note(struct judging *g, enum call_note_kind kind, struct str text)
 {
 	const struct call_note **end = &g->rq.notes;
@@ -147,9 +161,9 @@ static struct str project_at(struct hook_call *c, struct str cwd)
 }
 
 /*
- * The directory that a call names itself is the model's choice, and makes no other project its own: what leaves the
- * session's project is judged a second time as a command outside of that one. The stricter judgement holds, and the
- * box, which would have the other project writable, is not for it.
+ * The directory that a call names itself is the model's choice, and makes no other project its own: what
+ * leaves the session's project is judged a second time as a command outside of that one. The stricter
+ * judgement holds, and the box, which would have the other project writable, is not for it.
  */
 static int judge_elsewhere(struct judging *g, struct err *e)
 {
@@ -177,8 +191,8 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 }
 
 /*
- * Codex takes more spellings of apply_patch for its patch tool than are judged as that. None of them is left as it is: in the box it is a shell
- * text, and the client does not see it.
+ * Codex takes more spellings of apply_patch for its patch tool than are judged as that. None of them is left
+ * as it is: in the box it is a shell text, and the client does not see it.
  */
 static void keep_from_patching(struct judging *g)
 {
@@ -194,13 +208,17 @@ static bool is_named(const struct texts *list, struct str name)
 	return false;
 }
 
-/* The first kind of secret in a redacted text that the policy wants to hear of (secrets.allow.rules); empty: none. */
+/*
+ * The first kind of secret in a redacted text that the policy wants to hear of (secrets.allow.rules); empty:
+ * none.
+ */
 static struct str kind_found(struct str redacted, const struct texts *allowed)
 {
 	static const char mark[] = "[redacted:";
 
 	for (size_t i = 0; i + sizeof(mark) < redacted.n; i++) {
-		ptrdiff_t end = str_starts(str_sub(redacted, i, redacted.n), mark) ? str_find(redacted, ']', i) : -1;
+		ptrdiff_t end = str_starts(str_sub(redacted, i, redacted.n), mark) ? str_find(redacted, ']',
+				i) : -1;
 		struct str kind = end < 0 ? STR("") : str_sub(redacted, i + sizeof(mark) - 1, (size_t)end);
 		const struct texts *t = allowed;
 
@@ -217,7 +235,8 @@ static void scan_input(struct judging *g)
 {
 	struct hook_call *c = g->c;
 	const struct secrets *s = &c->policies.own.secrets;
-	bool searched = s->input_tools ? is_named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ && c->h.kind != TOOL_SEARCH && c->h.kind != TOOL_LIST;
+	bool searched = s->input_tools ? is_named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ &&
+			c->h.kind != TOOL_SEARCH && c->h.kind != TOOL_LIST;
 	struct str kind;
 	uint64_t n = 0;
 	struct buf b;
@@ -291,7 +310,8 @@ static void deny_call(struct judging *g, const char *tail)
 
 static void deny_split(struct judging *g, const struct approved *x)
 {
-	g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = text_reasons(g, TOLD_SPLIT, text_split(g, x))};
+	g->v = (struct verdict_answer){.decision = DECIDE_DENY,
+			.reason = text_reasons(g, TOLD_SPLIT, text_split(g, x))};
 }
 
 /* Without the pause the verdict would be another one. */
@@ -308,17 +328,21 @@ static void allow_call(struct judging *g)
 {
 	const struct reason *r = g->j.advice;
 
-	g->v.decision = g->c->policies.own.hooks.approve && (g->c->h.client->can & CLIENT_APPROVES) ? DECIDE_ALLOW : DECIDE_PASS;
+	g->v.decision = g->c->policies.own.hooks.approve && (g->c->h.client->can & CLIENT_APPROVES) ?
+			DECIDE_ALLOW : DECIDE_PASS;
 	if (r)
 		g->v.context = str_visible(g->c->a, str_fmt(g->c->a, "caisson: %.*s", STR_ARG(r->message)));
 	if (by_pause(g))
-		g->v.context = str_fmt(g->c->a, "caisson is paused until %.*s: a person wants this neither asked about nor contained until then",
+		g->v.context = str_fmt(g->c->a,
+				"caisson is paused until %.*s: a person wants this neither asked about nor "
+				"contained until then",
 			STR_ARG(g->c->pause.until));
 }
 
 /*
- * Why no box can be made on this host; NULL: it can, as far as is known. A run left the hint, and here it is tried again. *ret_most: a failure that may pass, which
- * a program in another box may have caused, is at best asked about, whatever contain_fallback says.
+ * Why no box can be made on this host; NULL: it can, as far as is known. A run left the hint, and here it is
+ * tried again. *ret_most: a failure that may pass, which a program in another box may have caused, is at best
+ * asked about, whatever contain_fallback says.
  */
 static const char *no_host(struct judging *g, enum verdict *ret_most)
 {
@@ -352,7 +376,8 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 	if (!judging_is_shell(g))
 		return "A tool of the client cannot be put into the box";
 	if (!(c->h.client->can & CLIENT_REWRITES))
-		return str_c(c->a, str_fmt(c->a, "%s does not let a command be put into the box", c->h.client->title));
+		return str_c(c->a, str_fmt(c->a, "%s does not let a command be put into the box",
+				c->h.client->title));
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
 		return "A command that is given in this form cannot be put into the box";
 	why = no_host(g, ret_most);
@@ -363,13 +388,15 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 		sandbox_walls(g->c, g->j.view, &g->walls, &kept_in);
 	if (kept_in.n)
 		return str_c(c->a, str_fmt(c->a, "It may only run in the box: %.*s", STR_ARG(kept_in)));
-	return g->j.view && g->j.view->program.n ? NULL : "No box can be made: caisson's own place is not known";
+	return g->j.view && g->j.view->program.n ? NULL :
+			"No box can be made: caisson's own place is not known";
 }
 
 /* sandbox.always: also what is allowed goes into the box, but not what the policy keeps out of it. */
 static bool always_boxed(const struct judging *g)
 {
-	return !g->c->pause.on && judging_is_shell(g) && gate_boxes_always(g->c->a, &g->facts, &g->c->policies.own);
+	return !g->c->pause.on && judging_is_shell(g) && gate_boxes_always(g->c->a, &g->facts,
+			&g->c->policies.own);
 }
 
 static bool boxed_anyway(const struct judging *g) { return g->j.verdict == VERDICT_ALLOW && always_boxed(g); }
@@ -382,13 +409,15 @@ static const char *not_boxed(struct judging *g, enum approval run)
 	const char *why;
 
 	if (judging_is_shell(g) && !(g->c->h.client->can & CLIENT_ASKS_BOXED))
-		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot put what it asks about into the box", g->c->h.client->title));
+		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot put what it asks about into the box",
+				g->c->h.client->title));
 	why = no_box(g, &most);
 	if (why)
 		return why;
 	if (run == APPROVAL_NETWORK && g->walls.mode != CLIENT_SANDBOX_NONE)
 		return "the client's own sandbox has the say about the network";
-	return v->project.n && path_inside(judging_cwd(g), v->project) ? NULL : "the box opens the project alone";
+	return v->project.n && path_inside(judging_cwd(g), v->project) ? NULL :
+			"the box opens the project alone";
 }
 
 /* Nobody can be asked: what a person can do about it, and what the model can. */
@@ -411,8 +440,8 @@ static struct approved approved_by_yes(struct judging *g)
 }
 
 /*
- * A yes must let happen what the person was told. A client that runs the original when a question comes with another
- * input gets no question about one.
+ * A yes must let happen what the person was told. A client that runs the original when a question comes with
+ * another input gets no question about one.
  */
 static void ask_about_call(struct judging *g, const char *tail)
 {
@@ -428,28 +457,38 @@ static void ask_about_call(struct judging *g, const char *tail)
 		return;
 	}
 	if (!(client->can & CLIENT_ASKS) || g->c->h.event->no_ask) {
-		deny_unasked(g, str_c(a, str_fmt(a, "%s cannot ask a person%s, so this is denied", client->title,
+		deny_unasked(g,
+				str_c(a, str_fmt(a, "%s cannot ask a person%s, so this is denied",
+				client->title,
 			g->c->h.event->no_ask ? " here" : "")), tail);
 		return;
 	}
 	if (g->v.changes && !(client->can & CLIENT_ASKS_BOXED)) {
-		deny_call(g, str_c(a, str_fmt(a, "The policy changes its path (redirect), and %s would run what it asked about unchanged", client->title)));
+		deny_call(g, str_c(a,
+				str_fmt(a, "The policy changes its path (redirect), and %s would run what "
+				"it asked about unchanged", client->title)));
 		return;
 	}
 	if (boxed && !no_box && judging_hand_over(g, x.run, true, &e) != 0) {
-		deny_call(g, str_c(a, str_fmt(a, "A yes would run it in the box, and it could not be handed over: %s", e.text)));
+		deny_call(g, str_c(a,
+				str_fmt(a, "A yes would run it in the box, and it could not be handed over: "
+				"%s", e.text)));
 		return;
 	}
 	g->v.decision = DECIDE_ASK;
 	g->v.reason = text_reasons(g, TOLD_ASKED, text_join(g, tail,
-		text_yes(g, &x, no_box && tail ? "" : no_box), text_join(g, "Where nobody is asked, this is denied", text_allow(g), NULL)));
+		text_yes(g, &x, no_box && tail ? "" : no_box),
+		text_join(g, "Where nobody is asked, this is denied", text_allow(g), NULL)));
 }
 
 static void fall_back(struct judging *g, const char *why, enum verdict most)
 {
 	struct arena *a = g->c->a;
 	most = gate_needs_walls(&g->j, &g->c->policies.own) ? verdict_min(most, VERDICT_ASK) : most;
-	const char *rule = most < VERDICT_CONTAIN ? "; contain_fallback lets nothing outside because of that" : "; contain_fallback says what happens then, and a person can change it (caisson config explain contain_fallback)";
+	const char *rule = most < VERDICT_CONTAIN ?
+			"; contain_fallback lets nothing outside because of that" :
+			"; contain_fallback says what happens then, and a person can change it (caisson "
+			"config explain contain_fallback)";
 	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
 
 	switch (verdict_min(g->c->policies.own.contain_fallback, most)) {
@@ -472,11 +511,15 @@ static void contain_call(struct judging *g)
 	struct err e = {0};
 
 	if (judging_hand_over(g, g->j.approval, false, &e) != 0) {
-		deny_call(g, str_c(a, str_fmt(a, "It may only run in the box, and it could not be handed over: %s", e.text)));
+		deny_call(g, str_c(a,
+				str_fmt(a, "It may only run in the box, and it could not be handed over: %s",
+				e.text)));
 		return;
 	}
 	g->v.decision = DECIDE_ALLOW;
-	g->v.reason = str_fmt(a, "caisson: runs in the box: %s network, the project is writable, the rest of the machine is not",
+	g->v.reason = str_fmt(a,
+			"caisson: runs in the box: %s network, the project is writable, the rest of the "
+			"machine is not",
 		g->j.approval == APPROVAL_NETWORK ? "with the" : "no");
 }
 
@@ -525,7 +568,9 @@ static int record_call(struct judging *g, struct err *e)
 	struct hook_call *c = g->c;
 	const struct view *v = g->j.view;
 	const struct record_options options = {.environ = c->o->environ};
-	struct record_who who = {.agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id};
+	struct record_who who = {.agent = c->h.agent, .session = c->h.session,
+			.client = str_of(c->h.client->name), .tool = c->h.tool,
+			.tool_use_id = c->h.tool_use_id};
 	int rc;
 
 	if (live_probing(c->a, c->h.session))
@@ -573,7 +618,8 @@ static bool any_soon(struct hook_call *c, bool start)
 	bool soon = false;
 
 	for (const struct root *r = v->unvetted.workspaces; r; r = r->next)
-		if (are_related(r->path, v->project) || are_related(r->path, v->cwd) || str_contains(c->h.command, r->path))
+		if (are_related(r->path, v->project) || are_related(r->path, v->cwd) ||
+				str_contains(c->h.command, r->path))
 			soon |= vetted_soon(c, r->path, start);
 	if (v->unvetted.everywhere) {
 		soon |= vetted_soon(c, v->project, start);
@@ -605,7 +651,8 @@ int hook_pre(struct hook_call *c, struct err *e)
 	struct err why = {0};
 
 	g->c = c;
-	if (c->view && (c->view->unvetted.everywhere || c->view->unvetted.workspaces) && str_contains(c->h.command, STR("git")))
+	if (c->view && (c->view->unvetted.everywhere || c->view->unvetted.workspaces) &&
+			str_contains(c->h.command, STR("git")))
 		await_vetting(c);
 	if (policies_load(c->a, &rq, &c->policies, &why) != 0)
 		return no_policy(g, &why, e);
@@ -620,7 +667,8 @@ int hook_pre(struct hook_call *c, struct err *e)
 	if (record_call(g, e) != 0)
 		return -1;
 	decide_call(g);
-	c->r->code = HOOK_PASS; /* the answer says more; one that is not made to its end is replaced by a refusal */
+	/* the answer says more; one that is not made to its end is replaced by a refusal */
+	c->r->code = HOOK_PASS;
 	c->h.client->before(c->r, &c->h, &g->v);
 	return 0;
 }

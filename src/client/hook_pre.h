@@ -15,13 +15,15 @@
 #include "record/record.h"
 
 #define CHANGE_IT \
-	"A person can change that in their own policy: tools.bash.allow or permissions.allow, or checks_grade " \
+	"A person can change that in their own policy: tools.bash.allow or permissions.allow, or " \
+			"checks_grade " \
 	"for a check (caisson config explain KEY)"
 
 struct shell_choice {
 	bool named;           /* the model has named the shell */
 	enum dialect dialect; /* counts with that */
-	unsigned others;      /* bits 1 << dialect: shells that may read the command instead of the usual one */
+	/* bits 1 << dialect: shells that may read the command instead of the usual one */
+	unsigned others;
 	struct str refuse;    /* why none of them may be started; empty: they may */
 };
 

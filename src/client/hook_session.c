@@ -1,8 +1,8 @@
 /*
- * The project of an event. The first event of a session that lies in a project pins it (judge/client_session.h);
- * from then on the event's directory says only where in it a command runs. A directory elsewhere is no
- * project of the session's, unless the client lists it or it is a linked worktree of the pinned repository:
- * then this event adds it.
+ * The project of an event. The first event of a session that lies in a project pins it
+ * (judge/client_session.h); from then on the event's directory says only where in it a command runs. A
+ * directory elsewhere is no project of the session's, unless the client lists it or it is a linked worktree
+ * of the pinned repository: then this event adds it.
  *
  * A client without session ids has nothing to pin: its project is looked for at every event, with the roots
  * that were seen before (sys/remembered.h).
@@ -63,7 +63,8 @@ static bool is_listed(struct pinning *p, struct str project)
 	if (p->c->h.base.n && str_eq(project_of(p, p->c->h.base), project))
 		return true;
 	for (const struct json *r = json_is(roots, JSON_ARRAY) ? roots->first : NULL; r; r = r->next)
-		if (r->kind == JSON_STRING && str_starts(r->text, "/") && str_eq(project_of(p, r->text), project))
+		if (r->kind == JSON_STRING && str_starts(r->text, "/") &&
+				str_eq(project_of(p, r->text), project))
 			return true;
 	return false;
 }
@@ -97,7 +98,8 @@ static int begin_session(struct pinning *p)
 
 	if (base.n && !path_inside(p->cwd, base) && project_of(p, base).n)
 		project = project_of(p, base);
-	p->s = (struct client_session){.client = str_of(c->h.client->name), .id = c->h.session, .started = p->now, .n = 1};
+	p->s = (struct client_session){.client = str_of(c->h.client->name), .id = c->h.session,
+			.started = p->now, .n = 1};
 	return project.n ? identify_directory(p, project, &p->s.roots[0]) : -1;
 }
 
@@ -127,7 +129,8 @@ static void add_root(struct pinning *p)
 	may = is_listed(p, project);
 	for (size_t i = 0; i < p->s.n && !may; i++)
 		may = project_worktree(p->c->a, project, p->s.roots[i].path);
-	if (!may || p->s.n == CLIENT_SESSION_ROOTS_MAX || identify_directory(p, project, &p->s.roots[p->s.n]) != 0)
+	if (!may || p->s.n == CLIENT_SESSION_ROOTS_MAX ||
+			identify_directory(p, project, &p->s.roots[p->s.n]) != 0)
 		return;
 	p->s.n++;
 	p->dirty = true;
@@ -164,7 +167,8 @@ static void check_root(struct pinning *p, struct directory *root)
 	if (directory_check(root) == 0 || pin_again(p, root))
 		return;
 	p->c->changed = str_fmt(p->c->a,
-			"the project '%.*s' is not the directory that this session began with: it was moved or replaced. "
+			"the project '%.*s' is not the directory that this session began with: it was moved "
+			"or replaced. "
 		"A new session takes it as it is now", STR_ARG(root->path));
 }
 
@@ -184,8 +188,8 @@ static void choose_project(struct pinning *p)
 }
 
 /*
- * If the session's file cannot be written, the project is not pinned. No command goes to a box then either, since a
- * ticket needs the same state directory.
+ * If the session's file cannot be written, the project is not pinned. No command goes to a box then either,
+ * since a ticket needs the same state directory.
  */
 static int pin_project(struct pinning *p, struct err *e)
 {

@@ -8,11 +8,15 @@
 
 static const char about[] =
 	"Shell commands in this session are judged by caisson before they run.\n"
-	"- Reading, building and testing inside the project is allowed. Commands that execute what the project contains run in a box: the project is writable, "
+	"- Reading, building and testing inside the project is allowed. Commands that execute what the "
+	"project contains run in a box: the project is writable, "
 	"the rest of the machine is not, and there is no network.\n"
-	"- Use the client's own tools for files (Read, Write, Edit, Grep, Glob); the shell is for running things.\n"
-	"- A denial says why, and often what to do instead. It is a decision, not an error: do not try the same thing in other words. If it must be done, ask the person.\n"
-	"- Write temporary files that a later command needs inside the project: a command in the box has a /tmp of its own, which is gone when it ends.\n"
+	"- Use the client's own tools for files (Read, Write, Edit, Grep, Glob); the shell is for running "
+	"things.\n"
+	"- A denial says why, and often what to do instead. It is a decision, not an error: do not try the "
+	"same thing in other words. If it must be done, ask the person.\n"
+	"- Write temporary files that a later command needs inside the project: a command in the box has a "
+	"/tmp of its own, which is gone when it ends.\n"
 	"- Where output says [redacted:...], a secret was taken out on purpose.\n";
 
 void hook_start(struct hook_call *c)
@@ -25,7 +29,8 @@ void hook_start(struct hook_call *c)
 
 	buf_init(&b, c->a, 0);
 	if (policies_load(c->a, &rq, &c->policies, &why) != 0) {
-		buf_fmt(&b, "caisson's policy does not load, so every tool call will be denied until a person puts it right: %s\n", why.text);
+		buf_fmt(&b, "caisson's policy does not load, so every tool call will be denied until a "
+				"person puts it right: %s\n", why.text);
 		render_start(c->r, &c->h, buf_view(&b));
 		return;
 	}
@@ -35,7 +40,8 @@ void hook_start(struct hook_call *c)
 	if (g->enabled && g->include_defaults)
 		buf_c(&b, about);
 	if (c->pause.on)
-		buf_fmt(&b, "- A person has paused caisson until %.*s: until then nothing is asked about or contained; what is denied stays denied.\n",
+		buf_fmt(&b, "- A person has paused caisson until %.*s: until then nothing is asked about or "
+				"contained; what is denied stays denied.\n",
 			STR_ARG(c->pause.until));
 	for (const struct texts *t = g->extra; t && g->enabled && n++ < EXTRA_MAX; t = t->next)
 		buf_fmt(&b, "- %.*s\n", STR_ARG(t->text));

@@ -14,7 +14,10 @@
 
 #define DIRS_MAX 8 /* directories to be made above a file */
 
-bool init_changes(const struct init_change *c) { return c->gone || !str_eq(c->before, c->after) || (!c->exists && c->after.n); }
+bool init_changes(const struct init_change *c)
+{
+	return c->gone || !str_eq(c->before, c->after) || (!c->exists && c->after.n);
+}
 
 int init_self(struct arena *a, struct str *ret, struct err *e)
 {
@@ -22,7 +25,8 @@ int init_self(struct arena *a, struct str *ret, struct err *e)
 	ssize_t n = readlink("/proc/self/exe", path, sizeof path);
 
 	if (n <= 0 || (size_t)n >= sizeof path)
-		return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG, "cannot tell where this program is");
+		return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG,
+				"cannot tell where this program is");
 	if (str_ends(str_n(path, (size_t)n), " (deleted)"))
 		return err_set(e, ERR_INPUT, 0, "the file of this program is gone: '%.*s'", (int)n, path);
 	*ret = str_dup(a, str_n(path, (size_t)n));
@@ -35,7 +39,8 @@ static struct str settings_dir(struct arena *a, const struct init_request *rq, c
 	const char *config = str_starts(str_of(row->user_dir), ".config/") ? getenv("XDG_CONFIG_HOME") : NULL;
 
 	if (rq->scope == INIT_PROJECT)
-		return rq->project.n ? str_fmt(a, "%.*s/%s", STR_ARG(rq->project), row->project_dir) : STR("");
+		return rq->project.n ? str_fmt(a, "%.*s/%s", STR_ARG(rq->project), row->project_dir) :
+				STR("");
 	if (moved && moved[0] == '/')
 		return str_of(moved);
 	if (config && config[0] == '/')
@@ -47,7 +52,8 @@ struct str init_path(struct arena *a, const struct init_request *rq, const struc
 {
 	struct str dir = settings_dir(a, rq, row);
 
-	return dir.n ? str_fmt(a, "%.*s/%s", STR_ARG(dir), rq->scope == INIT_PROJECT ? row->project_file : row->user_file) : dir;
+	return dir.n ? str_fmt(a, "%.*s/%s", STR_ARG(dir), rq->scope == INIT_PROJECT ? row->project_file :
+			row->user_file) : dir;
 }
 
 bool init_present(struct arena *a, const struct init_request *rq, const struct init_row *row)
@@ -61,7 +67,10 @@ bool init_present(struct arena *a, const struct init_request *rq, const struct i
 	return dir.n && stat(str_c(a, dir), &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Where the path leads. In a project that must be inside it: whoever made the project could otherwise have us write elsewhere. */
+/*
+ * Where the path leads. In a project that must be inside it: whoever made the project could otherwise have us
+ * write elsewhere.
+ */
 static int follow_links(struct arena *a, const struct init_request *rq, struct init_change *c, struct err *e)
 {
 	struct path_memo *m = arena_new(a, struct path_memo);
@@ -70,9 +79,12 @@ static int follow_links(struct arena *a, const struct init_request *rq, struct i
 	path_memo_init(m, a, STR(""));
 	path_look(m, c->path, &at);
 	if (!at.real.n)
-		return err_set(e, ERR_INPUT, 0, "'%.*s' leads nowhere: links in a circle, or too many", STR_ARG(c->path));
+		return err_set(e, ERR_INPUT, 0, "'%.*s' leads nowhere: links in a circle, or too many",
+				STR_ARG(c->path));
 	if (rq->scope == INIT_PROJECT && !path_inside(at.real, rq->project))
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is a link out of the project, to '%.*s': not followed", STR_ARG(c->path), STR_ARG(at.real));
+		return err_set(e, ERR_INPUT, 0,
+				"'%.*s' is a link out of the project, to '%.*s': not followed",
+				STR_ARG(c->path), STR_ARG(at.real));
 	if (at.target != PATH_ABSENT && at.target != PATH_FILE)
 		return err_set(e, ERR_INPUT, 0, "'%.*s' is not a file that can be read", STR_ARG(c->path));
 	c->exists = at.target == PATH_FILE;
@@ -80,7 +92,8 @@ static int follow_links(struct arena *a, const struct init_request *rq, struct i
 	return 0;
 }
 
-int init_look(struct arena *a, const struct init_request *rq, struct str path, struct init_change *ret, struct err *e)
+int init_look(struct arena *a, const struct init_request *rq, struct str path, struct init_change *ret,
+		struct err *e)
 {
 	struct init_change c = {.path = path};
 
@@ -100,14 +113,17 @@ static int name_file(const struct init_change *c, struct err *e)
 	return err_set(e, inner.kind, 0, "%.*s:%s; the file is left as it is", STR_ARG(c->path), inner.text);
 }
 
-int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row, struct init_change *ret, struct err *e)
+int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row,
+		struct init_change *ret, struct err *e)
 {
 	struct str path = init_path(a, rq, row);
 	struct init_change c;
 	int rc;
 
 	if (!path.n)
-		return err_set(e, ERR_INPUT, 0, rq->scope == INIT_PROJECT ? "this directory belongs to no project" : "no home directory is known");
+		return err_set(e, ERR_INPUT, 0,
+				rq->scope == INIT_PROJECT ? "this directory belongs to no project" :
+				"no home directory is known");
 	if (init_look(a, rq, path, &c, e) != 0)
 		return -1;
 	c.row = row;
@@ -124,12 +140,17 @@ int init_plan(struct arena *a, const struct init_request *rq, const struct init_
 /* ---- doing it ---- */
 
 /*
- * The directories above a file that we make are noted in our state directory, so that removing the file removes them as well. An empty
- * directory that was there before is not ours. Without a note they stay: nothing depends on it.
+ * The directories above a file that we make are noted in our state directory, so that removing the file
+ * removes them as well. An empty directory that was there before is not ours. Without a note they stay:
+ * nothing depends on it.
  */
-static struct str note_name(struct arena *a, const struct init_change *c) { return str_fmt(a, "made-%08x", str_hash(c->real)); }
+static struct str note_name(struct arena *a, const struct init_change *c)
+{
+	return str_fmt(a, "made-%08x", str_hash(c->real));
+}
 
-static void note_dirs(struct arena *a, const struct init_request *rq, const struct init_change *c, struct str dirs)
+static void note_dirs(struct arena *a, const struct init_request *rq, const struct init_change *c,
+		struct str dirs)
 {
 	struct str state, path;
 
@@ -167,13 +188,15 @@ static int make_dirs(struct arena *a, struct str file, mode_t mode, struct str *
 		if (stat(str_c(a, dir), &st) == 0)
 			break;
 		if (n == DIRS_MAX)
-			return err_set(e, ERR_LIMIT, 0, "too many directories are missing above '%.*s'", STR_ARG(file));
+			return err_set(e, ERR_LIMIT, 0, "too many directories are missing above '%.*s'",
+					STR_ARG(file));
 		buf_fmt(&made, "%.*s\n", STR_ARG(dir));
 		todo[n++] = dir;
 	}
 	while (n--)
 		if (mkdir(str_c(a, todo[n]), mode) != 0 && errno != EEXIST)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make the directory '%.*s'", STR_ARG(todo[n]));
+			return err_set(e, ERR_SYSTEM, errno, "cannot make the directory '%.*s'",
+					STR_ARG(todo[n]));
 	*ret_made = buf_view(&made);
 	return 0;
 }
@@ -184,7 +207,8 @@ static int check_same(struct arena *a, const struct init_change *c, struct err *
 	struct str now;
 	struct err why = {0};
 
-	if (file_read(a, str_c(a, c->real), JSONTEXT_BYTES_MAX, &now, NULL, &why) == 0 ? c->exists && str_eq(now, c->before) : !c->exists && why.errnum == ENOENT)
+	if (file_read(a, str_c(a, c->real), JSONTEXT_BYTES_MAX, &now, NULL, &why) == 0 ? c->exists &&
+			str_eq(now, c->before) : !c->exists && why.errnum == ENOENT)
 		return 0;
 	return err_set(e, ERR_INPUT, 0, "'%.*s' has changed in the meantime; try again", STR_ARG(c->path));
 }
@@ -206,7 +230,8 @@ int init_apply(struct arena *a, const struct init_request *rq, const struct init
 		return 0;
 	}
 	if (c->exists)
-		look = (struct file_look){.mode = c->stat.st_mode & 07777, .keep_owner = true, .uid = c->stat.st_uid, .gid = c->stat.st_gid};
+		look = (struct file_look){.mode = c->stat.st_mode & 07777, .keep_owner = true,
+				.uid = c->stat.st_uid, .gid = c->stat.st_gid};
 	else if (make_dirs(a, c->real, rq->scope == INIT_PROJECT ? 0755 : 0700, &made, e) != 0)
 		return -1;
 	if (file_replace_as(real, c->after, &look, e) != 0)

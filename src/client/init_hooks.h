@@ -22,16 +22,26 @@ struct init_row {
 	char user_dir[20];        /* below the home directory; it exists: the client is used here */
 	char user_file[20];       /* below that */
 	char project_dir[12], project_file[20]; /* the same below the project's root */
-	char events[72];          /* between blanks; the first is the one before a shell command; empty: the file is all ours */
-	char entry[104];          /* of an event, on one line; % is the command as a JSON string, & is `needs` where the event precedes a tool */
-	char needs[24];           /* "key": value without which the client runs the tool when the hook fails; empty: it has none */
-	unsigned outer_limit_s;   /* for timeout(1) around the program: the client's own limit runs the tool; 0: without */
+	/* between blanks; the first is the one before a shell command; empty: the file is all ours */
+	char events[72];
+	/*
+	 * of an event, on one line; % is the command as a JSON string, & is `needs` where the event precedes
+	 * a tool
+	 */
+	char entry[104];
+	/* "key": value without which the client runs the tool when the hook fails; empty: it has none */
+	char needs[24];
+	/* for timeout(1) around the program: the client's own limit runs the tool; 0: without */
+	unsigned outer_limit_s;
 	bool rules;               /* another file of the client in the row before: rules, all ours */
 	bool excludes;            /* its settings say which commands leave its sandbox: those with a ticket */
 	bool version;             /* a new file says "version": 1 */
 	bool comments;            /* its file may have some */
 	bool names_event;         /* the hook is told its event: the input does not say */
-	char probe[260];          /* its input before a shell command, for live.c: %C is the command, %D the directory, as JSON strings */
+	/*
+	 * its input before a shell command, for live.c: %C is the command, %D the directory, as JSON strings
+	 */
+	char probe[260];
 	char afterwards[88];      /* what is left for a person to do; empty: nothing */
 };
 
@@ -47,31 +57,45 @@ struct init_program {
 	struct str timeout;      /* of timeout(1); empty: there is none */
 };
 
-#define INIT_FAILED "caisson: the hook failed with status " /* what the line says when the program fails; its status follows */
+/* what the line says when the program fails; its status follows */
+#define INIT_FAILED "caisson: the hook failed with status "
 
 /* Does the event precede a tool, so that a hook that fails must block? */
 bool init_blocks(const struct init_row *row, const char *event);
 /* The shell command of an event. `event` is NULL for the program and its arguments alone. */
-struct str init_command(struct arena *a, const struct init_row *row, const struct init_program *p, const char *event);
-/* Is this command line a hook of ours, of whatever version and place? *ret is what it runs, without quotes; NULL: not asked. */
+struct str init_command(struct arena *a, const struct init_row *row, const struct init_program *p,
+		const char *event);
+/*
+ * Is this command line a hook of ours, of whatever version and place? *ret is what it runs, without quotes;
+ * NULL: not asked.
+ */
 bool init_is_ours(struct arena *a, struct str command, struct init_program *ret);
-/* timeout(1) of this machine: in the usual directories, then in those of `path` ($PATH, may be NULL). Empty: there is none. */
+/*
+ * timeout(1) of this machine: in the usual directories, then in those of `path` ($PATH, may be NULL). Empty:
+ * there is none.
+ */
 struct str init_timeout(struct arena *a, const char *path);
 
 /* init_text.c */
-/* The settings with our hooks, at the front of each event. `text` is NULL when there is no file. Nothing to do: the same bytes. */
-int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program, const struct str *text,
+/*
+ * The settings with our hooks, at the front of each event. `text` is NULL when there is no file. Nothing to
+ * do: the same bytes.
+ */
+int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program,
+		const struct str *text,
 		struct str *ret, struct err *e);
 /* The settings without them. *ret_gone: nothing else is left of a file that we had made. */
-int init_text_remove(struct arena *a, const struct init_row *row, struct str text, struct str *ret, bool *ret_gone, struct err *e);
+int init_text_remove(struct arena *a, const struct init_row *row, struct str text, struct str *ret,
+		bool *ret_gone, struct err *e);
 
 /* init_whole.c: a file that is all ours. Is this text such a file? */
 struct str init_whole(struct arena *a, const struct init_row *row, struct str program);
 bool init_whole_is_ours(const struct init_row *row, struct str text);
 
 /*
- * init_exclude.c: the settings of Claude Code with the entry by which our tickets leave its sandbox, and without it. init_excluded() is that entry,
- * init_is_excluded() recognises it whatever the place of the program.
+ * init_exclude.c: the settings of Claude Code with the entry by which our tickets leave its sandbox, and
+ * without it. init_excluded() is that entry, init_is_excluded() recognises it whatever the place of the
+ * program.
  */
 int init_exclude(struct arena *a, struct str text, struct str program, struct str *ret, struct err *e);
 int init_include(struct arena *a, struct str text, struct str *ret, struct err *e);
@@ -86,7 +110,8 @@ struct init_request {
 	bool remove;
 	struct init_program program;
 	struct str home, project; /* resolved; may be empty when not needed */
-	struct str state;        /* caisson's own directory: which directories were made is kept there; empty: nowhere */
+	/* caisson's own directory: which directories were made is kept there; empty: nowhere */
+	struct str state;
 	uint32_t uid;
 };
 
@@ -104,10 +129,14 @@ bool init_changes(const struct init_change *c);
 bool init_present(struct arena *a, const struct init_request *rq, const struct init_row *row);
 /* Where the settings are. Empty: not known. */
 struct str init_path(struct arena *a, const struct init_request *rq, const struct init_row *row);
-/* Where a path leads, and what is there: a change without its `after`. Out of a project no link is followed. */
-int init_look(struct arena *a, const struct init_request *rq, struct str path, struct init_change *ret, struct err *e);
+/*
+ * Where a path leads, and what is there: a change without its `after`. Out of a project no link is followed.
+ */
+int init_look(struct arena *a, const struct init_request *rq, struct str path, struct init_change *ret,
+		struct err *e);
 /* The planned change. */
-int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row, struct init_change *ret, struct err *e);
+int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row,
+		struct init_change *ret, struct err *e);
 /* Does it: all or nothing, with the mode and owner the file had. -1 also when the file has changed since. */
 int init_apply(struct arena *a, const struct init_request *rq, const struct init_change *c, struct err *e);
 /* The program that is running, absolute; -1 when its file is gone. */

@@ -1,13 +1,14 @@
 /*
  * The line that a client's hook runs, by a shell that knows POSIX:
  *
- *     before a tool   trap 'what failed, on standard error; exit 2' EXIT; [timeout -k 1 25] PROGRAM hook --client NAME
+ *     before a tool   trap 'what failed, on standard error; exit 2' EXIT; [timeout -k 1 25] PROGRAM hook
+ *                     --client NAME
  *     other events    PROGRAM hook --client NAME || exit 0
  *
- * The trap answers where the program cannot: it is missing, was killed, or crashed before its own handlers were in place
- * (cli/last_answer.h). A trap, and not `||`: bash that cannot fork any more ends with 254 and runs nothing but its trap, and
- * clients take 254 for a yes. Exit 2 is the program's own denial and keeps its own text. The sentence has no quotes and
- * no character that is special to a shell or to JSON.
+ * The trap answers where the program cannot: it is missing, was killed, or crashed before its own handlers
+ * were in place (cli/last_answer.h). A trap, and not `||`: bash that cannot fork any more ends with 254 and
+ * runs nothing but its trap, and clients take 254 for a yes. Exit 2 is the program's own denial and keeps its
+ * own text. The sentence has no quotes and no character that is special to a shell or to JSON.
  */
 #include <unistd.h>
 
@@ -36,16 +37,21 @@ static void put_quoted(struct buf *b, struct str word)
 		buf_quoted(b, word);
 }
 
-bool init_blocks(const struct init_row *row, const char *event) { return client_phase(row->name, event) == PHASE_PRE; }
+bool init_blocks(const struct init_row *row, const char *event)
+{
+	return client_phase(row->name, event) == PHASE_PRE;
+}
 
-struct str init_command(struct arena *a, const struct init_row *row, const struct init_program *p, const char *event)
+struct str init_command(struct arena *a, const struct init_row *row, const struct init_program *p,
+		const char *event)
 {
 	bool blocks = event && init_blocks(row, event);
 	struct buf b;
 
 	buf_init(&b, a, INIT_COMMAND_MAX);
 	if (blocks)
-		buf_fmt(&b, TRAP "c=$?; [ $c = 0 ] && exit 0; [ $c = 2 ] || echo " INIT_FAILED "$c, so nothing runs. "
+		buf_fmt(&b, TRAP "c=$?; [ $c = 0 ] && exit 0; [ $c = 2 ] || echo " INIT_FAILED
+				"$c, so nothing runs. "
 			"A person should run: caisson doctor --client %s >&2; exit 2" TRAP_END, row->name);
 	if (blocks && row->outer_limit_s && p->timeout.n) {
 		put_quoted(&b, p->timeout);
@@ -122,7 +128,8 @@ bool init_is_ours(struct arena *a, struct str command, struct init_program *ret)
 		rest = skip_limit(rest);
 		p.path = take_word(a, &rest);
 	}
-	if (!str_starts(str_base(p.path), "caisson") || !(str_starts(rest, " hook ") || str_is(rest, " hook")))
+	if (!str_starts(str_base(p.path), "caisson") ||
+			!(str_starts(rest, " hook ") || str_is(rest, " hook")))
 		return false;
 	if (ret)
 		*ret = p;

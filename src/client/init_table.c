@@ -1,16 +1,23 @@
-/* Where each client keeps its hooks, and what an entry looks like. client.h has what they say to each other. */
+/*
+ * Where each client keeps its hooks, and what an entry looks like. client.h has what they say to each other.
+ */
 #include "client/init_hooks.h"
 
 /*
- * The time is the client's limit for one hook. Ours is 20 s at most (cli/last_answer.c), so that the answer is ours. After
- * its own limit Claude Code and Cursor deny. The others run the tool, so timeout(1) ends the hook before (outer_limit_s),
- * and their own limit is a long one: Copilot would wait 30 s, Gemini 60 s by itself. Qwen Code waits 60 s at most.
- * Gemini and Qwen count milliseconds.
+ * The time is the client's limit for one hook. Ours is 20 s at most (cli/last_answer.c), so that the answer
+ * is ours. After its own limit Claude Code and Cursor deny. The others run the tool, so timeout(1) ends the
+ * hook before (outer_limit_s), and their own limit is a long one: Copilot would wait 30 s, Gemini 60 s by
+ * itself. Qwen Code waits 60 s at most. Gemini and Qwen count milliseconds.
  */
-#define CLAUDE_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30&}]}"
+#define CLAUDE_ENTRY \
+	"{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30&}]}"
 #define CODEX_ENTRY "{\"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 120}]}"
-#define GEMINI_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"name\": \"caisson\", \"command\": %, \"timeout\": 120000}]}"
-#define QWEN_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"name\": \"caisson\", \"command\": %, \"timeout\": 60000}]}"
+#define GEMINI_ENTRY \
+	"{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"name\": \"caisson\", \"command\": %, " \
+			"\"timeout\": 120000}]}"
+#define QWEN_ENTRY \
+	"{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"name\": \"caisson\", \"command\": %, " \
+			"\"timeout\": 60000}]}"
 #define COPILOT_ENTRY "{\"type\": \"command\", \"bash\": %, \"timeoutSec\": 120}"
 #define CURSOR_ENTRY "{\"command\": %, \"timeout\": 30&}"
 #define WINDSURF_ENTRY "{\"command\": %, \"show_output\": true}"
@@ -19,31 +26,61 @@
 #define CALL(tool) "\"tool_name\":\"" tool "\",\"tool_input\":{\"command\":%C},\"tool_use_id\":\"doctor\"}"
 
 static const struct init_row rows[] = {
-	{.name = "claude-code", .variable = "CLAUDE_CONFIG_DIR", .user_dir = ".claude", .user_file = "settings.json", .project_dir = ".claude", .project_file = "settings.json",
-	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = CLAUDE_ENTRY, .needs = "\"onFailure\": \"block\"", .excludes = true,
-	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"permission_mode\":\"default\",\"hook_event_name\":\"PreToolUse\"," CALL("Bash")},
-	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "hooks.json", .project_dir = ".codex", .project_file = "hooks.json",
-	 .events = "PreToolUse PostToolUse SessionStart SessionEnd", .entry = CODEX_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .afterwards = "codex skips hooks that nobody has trusted: start it once and trust them with /hooks",
-	 .probe = "{\"session_id\":\"doctor\",\"turn_id\":\"1\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"model\":\"none\",\"permission_mode\":\"default\"," CALL("Bash")},
-	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "rules/caisson.rules", .project_dir = ".codex",
+	{.name = "claude-code", .variable = "CLAUDE_CONFIG_DIR", .user_dir = ".claude",
+			.user_file = "settings.json", .project_dir = ".claude",
+			.project_file = "settings.json",
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = CLAUDE_ENTRY,
+			.needs = "\"onFailure\": \"block\"", .excludes = true,
+	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,"
+	 "\"permission_mode\":\"default\",\"hook_event_name\":\"PreToolUse\"," CALL("Bash")},
+	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "hooks.json",
+			.project_dir = ".codex", .project_file = "hooks.json",
+	 .events = "PreToolUse PostToolUse SessionStart SessionEnd", .entry = CODEX_ENTRY,
+			.outer_limit_s = OUTER_LIMIT_S,
+			.afterwards = "codex skips hooks that nobody has trusted: start it once and trust "
+			"them with /hooks",
+	 .probe = "{\"session_id\":\"doctor\",\"turn_id\":\"1\",\"transcript_path\":\"/dev/null\","
+			"\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"model\":\"none\","
+			"\"permission_mode\":\"default\"," CALL("Bash")},
+	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "rules/caisson.rules",
+			.project_dir = ".codex",
 	 .project_file = "rules/caisson.rules", .rules = true},
-	{.name = "gemini", .user_dir = ".gemini", .user_file = "settings.json", .project_dir = ".gemini", .project_file = "settings.json",
-	 .events = "BeforeTool AfterTool SessionStart SessionEnd", .entry = GEMINI_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .comments = true,
-	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"BeforeTool\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
-	{.name = "qwen", .user_dir = ".qwen", .user_file = "settings.json", .project_dir = ".qwen", .project_file = "settings.json",
-	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = QWEN_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .comments = true,
-	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
-	{.name = "copilot", .variable = "COPILOT_HOME", .user_dir = ".copilot", .user_file = "hooks/caisson.json", .project_dir = ".github", .project_file = "hooks/caisson.json",
-	 .events = "preToolUse postToolUse postToolUseFailure sessionEnd", .entry = COPILOT_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .version = true, .names_event = true,
-	 .probe = "{\"sessionId\":\"doctor\",\"timestamp\":1,\"cwd\":%D,\"toolName\":\"bash\",\"toolArgs\":{\"command\":%C}}"},
-	{.name = "opencode", .user_dir = ".config/opencode", .user_file = "plugin/caisson.js", .project_dir = ".opencode", .project_file = "plugin/caisson.js",
-	 .probe = "{\"hook_event_name\":\"tool.execute.before\",\"session_id\":\"doctor\",\"cwd\":%D," CALL("bash")},
-	{.name = "cursor", .user_dir = ".cursor", .user_file = "hooks.json", .project_dir = ".cursor", .project_file = "hooks.json",
-	 .events = "beforeShellExecution beforeMCPExecution beforeReadFile", .entry = CURSOR_ENTRY, .needs = "\"failClosed\": true", .version = true,
-	 .probe = "{\"hook_event_name\":\"beforeShellExecution\",\"conversation_id\":\"doctor\",\"command\":%C,\"cwd\":%D}"},
-	{.name = "windsurf", .user_dir = ".codeium/windsurf", .user_file = "hooks.json", .project_dir = ".windsurf", .project_file = "hooks.json",
+	{.name = "gemini", .user_dir = ".gemini", .user_file = "settings.json", .project_dir = ".gemini",
+			.project_file = "settings.json",
+	 .events = "BeforeTool AfterTool SessionStart SessionEnd", .entry = GEMINI_ENTRY,
+			.outer_limit_s = OUTER_LIMIT_S, .comments = true,
+	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,"
+	 "\"hook_event_name\":\"BeforeTool\",\"timestamp\":\"2000-01-01T00:00:00Z\","
+	 CALL("run_shell_command")},
+	{.name = "qwen", .user_dir = ".qwen", .user_file = "settings.json", .project_dir = ".qwen",
+			.project_file = "settings.json",
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = QWEN_ENTRY,
+			.outer_limit_s = OUTER_LIMIT_S, .comments = true,
+	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,"
+	 "\"hook_event_name\":\"PreToolUse\",\"timestamp\":\"2000-01-01T00:00:00Z\","
+	 CALL("run_shell_command")},
+	{.name = "copilot", .variable = "COPILOT_HOME", .user_dir = ".copilot",
+			.user_file = "hooks/caisson.json", .project_dir = ".github",
+			.project_file = "hooks/caisson.json",
+	 .events = "preToolUse postToolUse postToolUseFailure sessionEnd", .entry = COPILOT_ENTRY,
+			.outer_limit_s = OUTER_LIMIT_S, .version = true, .names_event = true,
+	 .probe = "{\"sessionId\":\"doctor\",\"timestamp\":1,\"cwd\":%D,\"toolName\":\"bash\","
+	 "\"toolArgs\":{\"command\":%C}}"},
+	{.name = "opencode", .user_dir = ".config/opencode", .user_file = "plugin/caisson.js",
+			.project_dir = ".opencode", .project_file = "plugin/caisson.js",
+	 .probe = "{\"hook_event_name\":\"tool.execute.before\",\"session_id\":\"doctor\",\"cwd\":%D,"
+			CALL("bash")},
+	{.name = "cursor", .user_dir = ".cursor", .user_file = "hooks.json", .project_dir = ".cursor",
+			.project_file = "hooks.json",
+	 .events = "beforeShellExecution beforeMCPExecution beforeReadFile", .entry = CURSOR_ENTRY,
+			.needs = "\"failClosed\": true", .version = true,
+	 .probe = "{\"hook_event_name\":\"beforeShellExecution\",\"conversation_id\":\"doctor\","
+	 "\"command\":%C,\"cwd\":%D}"},
+	{.name = "windsurf", .user_dir = ".codeium/windsurf", .user_file = "hooks.json",
+			.project_dir = ".windsurf", .project_file = "hooks.json",
 	 .events = "pre_run_command pre_read_code pre_write_code pre_mcp_tool_use", .entry = WINDSURF_ENTRY,
-	 .probe = "{\"agent_action_name\":\"pre_run_command\",\"trajectory_id\":\"doctor\",\"execution_id\":\"doctor\",\"tool_info\":{\"command_line\":%C,\"cwd\":%D}}"},
+	 .probe = "{\"agent_action_name\":\"pre_run_command\",\"trajectory_id\":\"doctor\","
+	 "\"execution_id\":\"doctor\",\"tool_info\":{\"command_line\":%C,\"cwd\":%D}}"},
 };
 #define NROWS ARRAY_SIZE(rows)
 

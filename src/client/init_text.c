@@ -99,7 +99,8 @@ static int read_text(struct texting *t)
 
 static int wrong_kind(struct texting *t, const struct json *n, const char *what)
 {
-	return err_set(t->e, ERR_INPUT, 0, "%.*s: %s is expected here", STR_ARG(jsontext_place(t->a, t->text, n->from)), what);
+	return err_set(t->e, ERR_INPUT, 0, "%.*s: %s is expected here",
+			STR_ARG(jsontext_place(t->a, t->text, n->from)), what);
 }
 
 /* The object `hooks`, or NULL when there is none. */
@@ -201,7 +202,8 @@ static int settle_event(struct texting *t, const struct json *list, const char *
 			continue;
 		}
 		if (ours == n && !seen) { /* of another version, or changed by hand */
-			t->text = str_cat(t->a, str_cat(t->a, str_sub(t->text, 0, n->from), buf_view(&want)), str_sub(t->text, n->to, t->text.n));
+			t->text = str_cat(t->a, str_cat(t->a, str_sub(t->text, 0, n->from), buf_view(&want)),
+					str_sub(t->text, n->to, t->text.n));
 			return 1;
 		}
 		t->text = jsontext_take(t->a, t->text, ours);
@@ -252,7 +254,8 @@ static int add_step(struct texting *t)
 
 /* ---- from outside ---- */
 
-int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program, const struct str *text,
+int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program,
+		const struct str *text,
 		struct str *ret, struct err *e)
 {
 	struct str unused;
@@ -267,7 +270,8 @@ int init_text_add(struct arena *a, const struct init_row *row, const struct init
 	}
 	if (read_text(&t) != 0)
 		return -1;
-	if (t.root && (check_kinds(&t) != 0 || (row->excludes && init_exclude(a, t.text, program->path, &unused, e) != 0)))
+	if (t.root && (check_kinds(&t) != 0 ||
+			(row->excludes && init_exclude(a, t.text, program->path, &unused, e) != 0)))
 		return -1;
 	if (!t.root)
 		t.text = whole_file(&t, text);
@@ -294,7 +298,8 @@ static bool is_space(struct str s)
 static void take_hooks(struct texting *t, struct json *hooks, bool *ret_gone)
 {
 	bool first = t->root->first == hooks && !hooks->next;
-	bool versioned = t->row->version && t->root->first->next == hooks && !hooks->next && str_is(t->root->first->key, "version");
+	bool versioned = t->row->version && t->root->first->next == hooks && !hooks->next &&
+			str_is(t->root->first->key, "version");
 	struct str rest = str_sub(t->text, t->root->to, t->text.n);
 	bool marked = t->text.p[hooks->to] == ' ';
 
@@ -303,14 +308,16 @@ static void take_hooks(struct texting *t, struct json *hooks, bool *ret_gone)
 		return;
 	}
 	if (marked) { /* the object was there, empty */
-		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from + 1), str_sub(t->text, hooks->to + 1, t->text.n));
+		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from + 1),
+				str_sub(t->text, hooks->to + 1, t->text.n));
 		return;
 	}
 	if (str_starts(rest, " ")) { /* the file was there, empty */
 		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from), str_sub(rest, 1, rest.n));
 		return;
 	}
-	*ret_gone = is_space(str_sub(t->text, 0, t->root->from)) && is_space(rest); /* else somebody has left a remark */
+	/* else somebody has left a remark */
+	*ret_gone = is_space(str_sub(t->text, 0, t->root->from)) && is_space(rest);
 	t->text = *ret_gone ? STR("") : jsontext_take(t->a, t->text, hooks);
 }
 
@@ -337,7 +344,8 @@ static int remove_step(struct texting *t, bool *ret_gone)
 	return 0;
 }
 
-int init_text_remove(struct arena *a, const struct init_row *row, struct str text, struct str *ret, bool *ret_gone, struct err *e)
+int init_text_remove(struct arena *a, const struct init_row *row, struct str text, struct str *ret,
+		bool *ret_gone, struct err *e)
 {
 	struct texting t = {.a = a, .row = row, .text = text, .e = e};
 	bool gone = false;

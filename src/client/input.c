@@ -1,13 +1,20 @@
-/* From an input to what it says: JSON, client, event, tool call. Everything that is not as expected is an error, and the caller refuses. */
+/*
+ * From an input to what it says: JSON, client, event, tool call. Everything that is not as expected is an
+ * error, and the caller refuses.
+ */
 #include "client/client.h"
 
-#define BACKGROUND_MS ((uint64_t)24 * 3600 * 1000) /* what the client ends by itself is ended by it, or after a day */
+/* what the client ends by itself is ended by it, or after a day */
+#define BACKGROUND_MS ((uint64_t)24 * 3600 * 1000)
 #define TIME_MAX_MS BACKGROUND_MS
 #define TIME_MIN_MS 1000 /* a smaller number is in another unit, or no use: the profile's limit holds */
 
 static struct str text_of(const struct json *v) { return json_is(v, JSON_STRING) ? v->text : STR(""); }
 
-static struct str text_at(const struct json *o, const char *key) { return text_of(*key ? json_key(o, key) : NULL); }
+static struct str text_at(const struct json *o, const char *key)
+{
+	return text_of(*key ? json_key(o, key) : NULL);
+}
 
 static bool has_key(const struct json *o, struct str key) { return json_get(o, key) != NULL; }
 
@@ -32,7 +39,10 @@ static const struct client_event *event_named(const struct client *c, struct str
 	return NULL;
 }
 
-/* The input has no name of its event: a call with an output has been made, one without is about to be. Null is no output. */
+/*
+ * The input has no name of its event: a call with an output has been made, one without is about to be. Null
+ * is no output.
+ */
 static const struct client_event *event_by_shape(const struct client *c, const struct json *all)
 {
 	const struct json *result = json_key(all, c->result_key);
@@ -56,10 +66,17 @@ static const struct client_event *event_of(const struct client *c, const struct 
 	return given ? event_named(c, str_of(given)) : event_by_shape(c, all);
 }
 
-static bool fits_client(const struct client *c, const struct json *all) { return has_keys(all, c->need, false) && !has_keys(all, c->not, true); }
+static bool fits_client(const struct client *c, const struct json *all)
+{
+	return has_keys(all, c->need, false) && !has_keys(all, c->not, true);
+}
 
-/* The row whose marks the input has. With a name only rows of that name, and an event of theirs is enough where no marks decide. */
-static int recognise_client(struct arena *a, const struct json *all, const char *name, const char *event, struct hook *ret, struct err *e)
+/*
+ * The row whose marks the input has. With a name only rows of that name, and an event of theirs is enough
+ * where no marks decide.
+ */
+static int recognise_client(struct arena *a, const struct json *all, const char *name, const char *event,
+		struct hook *ret, struct err *e)
 {
 	const struct client *c;
 
@@ -67,7 +84,8 @@ static int recognise_client(struct arena *a, const struct json *all, const char 
 		for (size_t i = 0; (c = client_at(i)) && (strict || name); i++) {
 			const struct client_event *ev;
 
-			if ((name && strcmp(name, c->name)) || (strict && !fits_client(c, all)) || (!strict && *c->event_key && !has_key(all, str_of(c->event_key))))
+			if ((name && strcmp(name, c->name)) || (strict && !fits_client(c, all)) ||
+					(!strict && *c->event_key && !has_key(all, str_of(c->event_key))))
 				continue;
 			ev = event_of(c, all, event);
 			if (!ev)
@@ -78,15 +96,17 @@ static int recognise_client(struct arena *a, const struct json *all, const char 
 			return 0;
 		}
 	if (name && !client_find(str_of(name)))
-		return err_set(e, ERR_INPUT, 0, "there is no client '%.60s'; expected one of %.*s", name, STR_ARG(client_names(a)));
+		return err_set(e, ERR_INPUT, 0, "there is no client '%.60s'; expected one of %.*s", name,
+				STR_ARG(client_names(a)));
 	if (name)
-		return err_set(e, ERR_INPUT, 0, "this is no input of %s's that is known here", client_find(str_of(name))->title);
+		return err_set(e, ERR_INPUT, 0, "this is no input of %s's that is known here",
+				client_find(str_of(name))->title);
 	return err_set(e, ERR_INPUT, 0, "the client that sent this is not known here; --client names it");
 }
 
 /*
- * A loop of one's own says what it can do with an answer: "can": ["run", "ask"]. Without that it is one that knows exit codes alone. The row
- * is copied, so that everything else finds in it what this caller can do.
+ * A loop of one's own says what it can do with an answer: "can": ["run", "ask"]. Without that it is one that
+ * knows exit codes alone. The row is copied, so that everything else finds in it what this caller can do.
  */
 static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 {
@@ -100,7 +120,8 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 	if (!(h->client->can & CLIENT_NORMALISES) || !list)
 		return 0;
 	if (list->kind != JSON_ARRAY)
-		return err_set(e, ERR_INPUT, 0, "'can' in the input is not a list; expected run, ask or both");
+		return err_set(e, ERR_INPUT, 0,
+				"'can' in the input is not a list; expected run, ask or both");
 	row = arena_new(a, struct client);
 	*row = *h->client;
 	row->can |= CLIENT_ANSWERS;
@@ -124,7 +145,9 @@ static int parse_event(struct arena *a, struct str text, const struct json **ret
 	json_reader_init(&r, a, text, JSON_TOLERANT);
 	v = json_next(&r);
 	if (!v || !json_at_end(&r))
-		return err_set(e, ERR_INPUT, 0, "the input is no JSON: line %zu: %s%.*s", json_place(r.text, r.at).line, r.trouble == JSON_DUPLICATE ? "a key twice: " : v ? "more than one value" : "expected ",
+		return err_set(e, ERR_INPUT, 0, "the input is no JSON: line %zu: %s%.*s",
+				json_place(r.text, r.at).line, r.trouble == JSON_DUPLICATE ? "a key twice: " :
+				v ? "more than one value" : "expected ",
 			v ? 0 : (int)(r.what.n < 60 ? r.what.n : 60), v ? "" : r.what.p);
 	if (v->kind != JSON_OBJECT)
 		return err_set(e, ERR_INPUT, 0, "the input is no JSON object");
@@ -159,9 +182,11 @@ static struct str tool_of(struct arena *a, const struct hook *h)
 /* The directory: the tool's own wish, else the session's. */
 static struct str cwd_of(struct arena *a, struct hook *h)
 {
-	static const struct { /* what a client's tool takes; it ignores the others, and they must not lead us elsewhere */
+	/* what a client's tool takes; it ignores the others, and they must not lead us elsewhere */
+	static const struct {
 		char client[12], keys[28];
-	} own[] = {{"codex", " workdir cwd "}, {"gemini", " dir_path directory "}, {"qwen", " directory "}, {"opencode", " workdir "}, {"cursor", " cwd working_directory "},
+	} own[] = {{"codex", " workdir cwd "}, {"gemini", " dir_path directory "}, {"qwen", " directory "},
+			{"opencode", " workdir "}, {"cursor", " cwd working_directory "},
 		{"windsurf", " cwd "}, {"generic", " cwd workdir directory "}};
 	struct str session = text_at(h->all, "cwd"), wish = STR("");
 	const struct json *roots = json_key(h->all, "workspace_roots");
@@ -169,13 +194,15 @@ static struct str cwd_of(struct arena *a, struct hook *h)
 	if (!session.n && json_is(roots, JSON_ARRAY) && roots->first)
 		session = text_of(roots->first);
 	for (size_t i = 0; i < ARRAY_SIZE(own) && h->kind == TOOL_SHELL; i++)
-		for (const char *p = own[i].keys + 1; !strcmp(own[i].client, h->client->name) && *p && !wish.n; p += strcspn(p, " ") + 1)
+		for (const char *p = own[i].keys + 1; !strcmp(own[i].client, h->client->name) && *p &&
+				!wish.n; p += strcspn(p, " ") + 1)
 			wish = text_of(json_get(h->args, str_n(p, strcspn(p, " "))));
 	if (!wish.n || str_eq(wish, session))
 		return session;
 	if (str_starts(session, "/"))
 		h->session_cwd = session;
-	return str_starts(wish, "/") || !session.n ? wish : str_fmt(a, "%.*s/%.*s", STR_ARG(session), STR_ARG(wish));
+	return str_starts(wish, "/") || !session.n ? wish : str_fmt(a, "%.*s/%.*s", STR_ARG(session),
+			STR_ARG(wish));
 }
 
 static bool is_true(const struct json *o, const char *key) { return json_true_at(o, key); }
@@ -187,8 +214,11 @@ static void read_wishes(struct hook *h)
 	if (ms <= 0)
 		ms = json_int_at(h->args, "timeout_ms");
 	h->time_ms = ms >= TIME_MIN_MS && (uint64_t)ms < TIME_MAX_MS ? (uint64_t)ms : 0;
-	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background") || str_is(h->tool, "Monitor") || str_is(h->tool, "monitor");
-	h->unboxed = is_true(h->args, "dangerouslyDisableSandbox") || str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") || is_true(h->args, "with_escalated_permissions");
+	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background") ||
+			str_is(h->tool, "Monitor") || str_is(h->tool, "monitor");
+	h->unboxed = is_true(h->args, "dangerouslyDisableSandbox") ||
+			str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") ||
+			is_true(h->args, "with_escalated_permissions");
 	if (h->background || (h->client->can & CLIENT_LIMITS))
 		h->time_ms = BACKGROUND_MS;
 }
@@ -196,7 +226,10 @@ static void read_wishes(struct hook *h)
 /* A text that no shell can be given, or no path can be. */
 static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
 
-/* Qwen Code's tool_call makes the call of another tool: that is what is judged. It takes the name in other spellings, too: those are refused. */
+/*
+ * Qwen Code's tool_call makes the call of another tool: that is what is judged. It takes the name in other
+ * spellings, too: those are refused.
+ */
 static int unwrap_event(struct hook *h, struct err *e)
 {
 	const struct json *args = json_key(h->args, "arguments");
@@ -208,7 +241,8 @@ static int unwrap_event(struct hook *h, struct err *e)
 		if (name.p[i] != '_' && !ascii_is_lower(name.p[i]))
 			name.n = 0;
 	if (!name.n || !json_is(args, JSON_OBJECT))
-		return err_set(e, ERR_INPUT, 0, "'tool_call' needs the name of a tool as it is listed, and its arguments");
+		return err_set(e, ERR_INPUT, 0,
+				"'tool_call' needs the name of a tool as it is listed, and its arguments");
 	h->tool = name;
 	h->args = args;
 	return 0;
@@ -238,8 +272,10 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "the input names no tool, or has no input for it");
 	if (unwrap_event(h, e) != 0)
 		return -1;
-	if (str_is(h->tool, "batch") && json_key(h->args, "tool_calls")) /* opencode's: it makes the calls without any hook */
-		return err_set(e, ERR_INPUT, 0, "'batch' calls tools that nobody would judge: call them one by one");
+	/* opencode's: it makes the calls without any hook */
+	if (str_is(h->tool, "batch") && json_key(h->args, "tool_calls"))
+		return err_set(e, ERR_INPUT, 0,
+				"'batch' calls tools that nobody would judge: call them one by one");
 	h->kind = tool_kind(h->tool);
 	if (h->kind == TOOL_OTHER && (h->client->can & CLIENT_MARKS) && tool_unlisted_shell(h->tool, h->args))
 		h->kind = TOOL_SHELL;
@@ -276,11 +312,13 @@ static void read_rest(struct arena *a, struct hook *h)
 		h->cwd = str_starts(text_at(h->all, "cwd"), "/") ? text_at(h->all, "cwd") : STR("");
 }
 
-int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret, struct err *e)
+int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret,
+		struct err *e)
 {
 	struct hook h = {0};
 
-	h.tool = h.command = h.command_key = h.cwd = h.start = h.session_cwd = h.session = h.tool_use_id = h.agent = h.prompt = STR("");
+	h.tool = h.command = h.command_key = h.cwd = h.start = h.session_cwd = h.session = h.tool_use_id =
+			h.agent = h.prompt = STR("");
 	if (parse_event(a, text, &h.all, e) != 0 || recognise_client(a, h.all, client, event, &h, e) != 0)
 		return -1;
 	if (read_abilities(a, &h, e) != 0)

@@ -25,10 +25,12 @@ struct looking {
 	struct str path, text;   /* of the settings at hand */
 	struct json *root;
 	struct str program;      /* that hooks run; empty: there are none */
-	struct str plugin;       /* "caisson@MARKETPLACE" where settings turn our plugin for Claude Code on; empty: none */
+	/* "caisson@MARKETPLACE" where settings turn our plugin for Claude Code on; empty: none */
+	struct str plugin;
 };
 
-void live_add(struct arena *a, struct live *l, const char *id, enum live_state state, struct str text, struct str todo)
+void live_add(struct arena *a, struct live *l, const char *id, enum live_state state, struct str text,
+		struct str todo)
 {
 	struct live_finding *f = arena_new(a, struct live_finding);
 
@@ -37,14 +39,16 @@ void live_add(struct arena *a, struct live *l, const char *id, enum live_state s
 	l->end = &f->next;
 }
 
-static void add_row(struct looking *k, const char *id, enum live_state state, struct str text, struct str todo)
+static void add_row(struct looking *k, const char *id, enum live_state state, struct str text,
+		struct str todo)
 {
 	live_add(k->a, k->l, id, state, text, todo);
 }
 
 static struct str advise_init(struct looking *k, const char *more)
 {
-	return str_fmt(k->a, "caisson init --client %s%s%s", k->row->name, k->rq.scope == INIT_PROJECT ? " --project" : "", more);
+	return str_fmt(k->a, "caisson init --client %s%s%s", k->row->name,
+			k->rq.scope == INIT_PROJECT ? " --project" : "", more);
 }
 
 /* ---- asking the hook ---- */
@@ -60,9 +64,11 @@ static enum answer decision_of(const struct json *n, unsigned depth)
 		const struct json *d = json_key(n, keys[i]);
 
 		if (json_is(d, JSON_STRING))
-			return str_is(d->text, "deny") || str_is(d->text, "block") ? ANSWER_DENY : str_is(d->text, "ask") ? ANSWER_ASK : ANSWER_PASS;
+			return str_is(d->text, "deny") || str_is(d->text, "block") ? ANSWER_DENY :
+					str_is(d->text, "ask") ? ANSWER_ASK : ANSWER_PASS;
 	}
-	for (const struct json *c = json_is(n, JSON_OBJECT) && depth < KEY_DEPTH_MAX ? n->first : NULL; c; c = c->next) {
+	for (const struct json *c = json_is(n, JSON_OBJECT) && depth < KEY_DEPTH_MAX ? n->first : NULL; c;
+			c = c->next) {
 		enum answer inner = decision_of(c, depth + 1);
 
 		if (inner != ANSWER_PASS)
@@ -80,18 +86,21 @@ static struct str event_of(struct looking *k, const char *command)
 		if (*p != '%')
 			buf_char(&b, *p);
 		else
-			json_put_string(&b, *++p == 'C' ? str_of(command) : k->rq.project.n ? k->rq.project : STR("/tmp"));
+			json_put_string(&b, *++p == 'C' ? str_of(command) : k->rq.project.n ? k->rq.project :
+					STR("/tmp"));
 	}
 	return buf_view(&b);
 }
 
 /* Runs a line as the client does. *ret_output is the arena's. */
-static int run_line(struct looking *k, struct str line, const char *command, struct process_result *ret, struct str *ret_output,
+static int run_line(struct looking *k, struct str line, const char *command, struct process_result *ret,
+		struct str *ret_output,
 		struct err *e)
 {
 	char *output = arena_alloc(k->a, PROBE_OUTPUT_MAX);
 	char *argv[] = {"/bin/sh", "-c", str_c(k->a, line), NULL};
-	struct process_request rq = {.path = "/bin/sh", .argv = argv, .envp = k->environment, .input = event_of(k, command),
+	struct process_request rq = {.path = "/bin/sh", .argv = argv, .envp = k->environment,
+			.input = event_of(k, command),
 			.output = output, .output_max = PROBE_OUTPUT_MAX, .timeout_ms = PROBE_MS};
 
 	if (process_ask(&rq, ret, e) != 0)
@@ -149,11 +158,15 @@ static void note_stopped(struct looking *k, struct str hook, enum answer answer,
 	struct str said = answer == ANSWER_DENY ? hook_complaint(k, hook, HARMLESS) : STR("");
 
 	if (str_starts(said, INIT_FAILED))
-		add_row(k, "passes", LIVE_PARTLY, str_fmt(k->a, "the program fails with status %.*s, so every tool call is denied",
-				STR_ARG(str_sub(said, sizeof(INIT_FAILED) - 1, (size_t)str_find(said, ',', 0)))),
+		add_row(k, "passes", LIVE_PARTLY,
+				str_fmt(k->a, "the program fails with status %.*s, so every tool call is "
+				"denied",
+				STR_ARG(str_sub(said, sizeof(INIT_FAILED) - 1,
+						(size_t)str_find(said, ',', 0)))),
 			advise_init(k, "   # with a caisson that works"));
 	else
-		add_row(k, "passes", LIVE_PARTLY, str_fmt(k->a, "'%s' is %s, too: %.*s", HARMLESS, answer == ANSWER_ASK ? "asked about" : "denied",
+		add_row(k, "passes", LIVE_PARTLY, str_fmt(k->a, "'%s' is %s, too: %.*s", HARMLESS,
+				answer == ANSWER_ASK ? "asked about" : "denied",
 				STR_ARG(said.n ? said : why)), STR("caisson config verify"));
 }
 
@@ -163,10 +176,12 @@ static void probe_hook(struct looking *k, struct str hook)
 	enum answer canary = ask_hook(k, hook, CANARY, &why), harmless;
 
 	if (canary != ANSWER_DENY) {
-		add_row(k, "denies", LIVE_NO, str_fmt(k->a, "'%s' was not denied: %.*s", CANARY, STR_ARG(why)), STR("caisson config verify"));
+		add_row(k, "denies", LIVE_NO, str_fmt(k->a, "'%s' was not denied: %.*s", CANARY,
+				STR_ARG(why)), STR("caisson config verify"));
 		return;
 	}
-	add_row(k, "denies", LIVE_YES, str_fmt(k->a, "'%s', fed to the hook as the client does, is denied", CANARY), STR(""));
+	add_row(k, "denies", LIVE_YES, str_fmt(k->a, "'%s', fed to the hook as the client does, is denied",
+			CANARY), STR(""));
 	why = STR("the policy says so, or does not load");
 	harmless = ask_hook(k, hook, HARMLESS, &why);
 	if (harmless == ANSWER_PASS)
@@ -225,9 +240,12 @@ static void look_program(struct looking *k, struct str program)
 	struct str path = program;
 
 	if (!program.n || program.p[0] != '/')
-		add_row(k, "program", LIVE_PARTLY, str_fmt(k->a, "'%.*s' is looked up in the PATH that the client happens to have", STR_ARG(program)), advise_init(k, ""));
+		add_row(k, "program", LIVE_PARTLY,
+				str_fmt(k->a, "'%.*s' is looked up in the PATH that the client happens to "
+				"have", STR_ARG(program)), advise_init(k, ""));
 	else if (access(str_c(k->a, path), X_OK) != 0)
-		add_row(k, "program", LIVE_NO, str_fmt(k->a, "'%.*s' is not there, or cannot be run", STR_ARG(path)), advise_init(k, "   # with the caisson that is to be used"));
+		add_row(k, "program", LIVE_NO, str_fmt(k->a, "'%.*s' is not there, or cannot be run",
+				STR_ARG(path)), advise_init(k, "   # with the caisson that is to be used"));
 	else
 		add_row(k, "program", LIVE_YES, path, STR(""));
 }
@@ -251,16 +269,23 @@ static void look_closed(struct looking *k, const struct found_hook *f, const cha
 	struct str want = init_command(k->a, k->row, &f->program, event);
 
 	if (!has_needs(k, f->hook))
-		add_row(k, "closed", LIVE_PARTLY, str_fmt(k->a, "%s is missing: the client runs the tool when the hook takes too long", k->row->needs),
+		add_row(k, "closed", LIVE_PARTLY,
+				str_fmt(k->a, "%s is missing: the client runs the tool when the hook takes "
+				"too long", k->row->needs),
 				advise_init(k, ""));
 	else if (!str_eq(f->command, want))
-		add_row(k, "closed", LIVE_PARTLY, STR("its line is not the one that init writes now: the client may run the tool when caisson is missing or crashes"),
+		add_row(k, "closed", LIVE_PARTLY,
+				STR("its line is not the one that init writes now: the client may run the "
+				"tool when caisson is missing or crashes"),
 				advise_init(k, ""));
 	else if (k->row->outer_limit_s && !f->program.timeout.n)
-		add_row(k, "closed", LIVE_PARTLY, STR("its line has no time limit, since there was no program 'timeout': the client runs the tool when the hook hangs"),
+		add_row(k, "closed", LIVE_PARTLY,
+				STR("its line has no time limit, since there was no program 'timeout': the "
+				"client runs the tool when the hook hangs"),
 				str_fmt(k->a, "install coreutils, then %.*s", STR_ARG(advise_init(k, ""))));
 	else
-		add_row(k, "closed", LIVE_YES, STR("a hook that is missing, crashes or fails means no"), STR(""));
+		add_row(k, "closed", LIVE_YES, STR("a hook that is missing, crashes or fails means no"),
+				STR(""));
 }
 
 static void look_entry(struct looking *k, const struct found_hook *f)
@@ -268,9 +293,13 @@ static void look_entry(struct looking *k, const struct found_hook *f)
 	const struct json *m = json_key(f->entry, "matcher");
 
 	if (json_is(m, JSON_STRING) && m->text.n && !str_is(m->text, "*") && !str_is(m->text, ".*"))
-		add_row(k, "matcher", LIVE_PARTLY, str_fmt(k->a, "only for tools that match '%.*s'", STR_ARG(m->text)), advise_init(k, ""));
+		add_row(k, "matcher", LIVE_PARTLY, str_fmt(k->a, "only for tools that match '%.*s'",
+				STR_ARG(m->text)), advise_init(k, ""));
 	if (f->before)
-		add_row(k, "first", LIVE_PARTLY, str_fmt(k->a, "%zu other hook%s before it, which may change what is judged", f->before, f->before == 1 ? " stands" : "s stand"), advise_init(k, " --remove, then without"));
+		add_row(k, "first", LIVE_PARTLY,
+				str_fmt(k->a, "%zu other hook%s before it, which may change what is judged",
+				f->before, f->before == 1 ? " stands" : "s stand"),
+				advise_init(k, " --remove, then without"));
 }
 
 /* ---- switched off ---- */
@@ -281,16 +310,20 @@ struct off_row {
 };
 
 static const struct off_row offs[] = {
-	{"", "disableAllHooks", "true"}, {"hooksConfig", "enabled", "false"}, {"tools", "enableHooks", "false"}, {"", "disableHooks", "true"}, {"hooks", "enabled", "false"},
+	{"", "disableAllHooks", "true"}, {"hooksConfig", "enabled", "false"},
+	{"tools", "enableHooks", "false"}, {"", "disableHooks", "true"}, {"hooks", "enabled", "false"},
 };
 
 static void look_off(struct looking *k)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(offs); i++) {
-		const struct json *in = offs[i].object[0] ? json_key(k->root, offs[i].object) : k->root, *v = json_key(in, offs[i].key);
+		const struct json *in = offs[i].object[0] ? json_key(k->root, offs[i].object) : k->root,
+				*v = json_key(in, offs[i].key);
 
 		if (v && str_is(str_sub(k->text, v->from, v->to), offs[i].value))
-			add_row(k, "enabled", LIVE_NO, str_fmt(k->a, "%.*s has \"%s\": %s, so no hook runs", STR_ARG(k->path), offs[i].key, offs[i].value), STR("take that out of the file"));
+			add_row(k, "enabled", LIVE_NO, str_fmt(k->a, "%.*s has \"%s\": %s, so no hook runs",
+					STR_ARG(k->path), offs[i].key, offs[i].value),
+					STR("take that out of the file"));
 	}
 }
 
@@ -303,7 +336,8 @@ static bool read_settings(struct looking *k, struct str path)
 	if (!path.n || file_read(k->a, str_c(k->a, path), JSONTEXT_BYTES_MAX, &k->text, NULL, &e) != 0)
 		return false;
 	if (k->row->events[0] && jsontext_read(k->a, k->text, k->row->comments, &k->root, &e) != 0) {
-		add_row(k, "settings", LIVE_NO, str_fmt(k->a, "%.*s:%s", STR_ARG(path), e.text), STR("put the file right: the client may not read it either"));
+		add_row(k, "settings", LIVE_NO, str_fmt(k->a, "%.*s:%s", STR_ARG(path), e.text),
+				STR("put the file right: the client may not read it either"));
 		return false;
 	}
 	return true;
@@ -390,7 +424,8 @@ static struct str installed_at(struct looking *k)
 	struct str settings = init_path(k->a, &k->rq, k->row);
 	const struct json *list, *path = NULL;
 
-	if (!read_settings(k, str_fmt(k->a, "%.*s/plugins/installed_plugins.json", STR_ARG(path_parent(settings)))))
+	if (!read_settings(k, str_fmt(k->a, "%.*s/plugins/installed_plugins.json",
+			STR_ARG(path_parent(settings)))))
 		return STR("");
 	list = json_key(json_key(k->root, "plugins"), str_c(k->a, k->plugin));
 	for (const struct json *n = json_items(list); n && !path; n = n->next)
@@ -407,20 +442,26 @@ static bool look_claude_plugin(struct looking *k, bool any)
 	if (!k->plugin.n)
 		return false;
 	if (any)
-		add_row(k, "twice", LIVE_PARTLY, str_fmt(k->a, "the plugin '%.*s' is on as well, so every call is judged twice", STR_ARG(k->plugin)),
+		add_row(k, "twice", LIVE_PARTLY,
+				str_fmt(k->a, "the plugin '%.*s' is on as well, so every call is judged "
+				"twice", STR_ARG(k->plugin)),
 				str_fmt(k->a, "claude plugin uninstall %.*s", STR_ARG(k->plugin)));
 	at = installed_at(k);
 	if (at.n && read_settings(k, str_fmt(k->a, "%.*s/hooks/hooks.json", STR_ARG(at))) && look_hooks(k))
 		return true;
-	add_row(k, "plugin", LIVE_NO, str_fmt(k->a, "the plugin '%.*s' is on, and Claude Code has no copy of it with hooks", STR_ARG(k->plugin)),
+	add_row(k, "plugin", LIVE_NO,
+			str_fmt(k->a, "the plugin '%.*s' is on, and Claude Code has no copy of it with hooks",
+			STR_ARG(k->plugin)),
 			str_fmt(k->a, "claude plugin install %.*s", STR_ARG(k->plugin)));
 	return false;
 }
 
-void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row, char *const *environment, struct live *ret)
+void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row,
+		char *const *environment, struct live *ret)
 {
 	const struct client *c = client_find(str_of(row->name));
-	struct looking k = {.a = a, .rq = *rq, .row = row, .environment = environment, .l = ret, .plugin = STR(""), .program = STR("")};
+	struct looking k = {.a = a, .rq = *rq, .row = row, .environment = environment, .l = ret,
+			.plugin = STR(""), .program = STR("")};
 	bool live, any;
 
 	*ret = (struct live){.row = row, .title = c ? c->title : row->name, .cannot = c ? c->cannot : NULL};

@@ -14,7 +14,8 @@ enum live_state { LIVE_NO, LIVE_PARTLY, LIVE_YES };
 
 struct live_finding {
 	struct live_finding *next;
-	const char *id;          /* settings, program, enabled, closed, first, matcher, plugin, twice, denies, passes */
+	/* settings, program, enabled, closed, first, matcher, plugin, twice, denies, passes */
+	const char *id;
 	enum live_state state;
 	struct str text;
 	struct str todo;         /* what a person can do about it; empty: nothing */
@@ -24,13 +25,19 @@ struct live {
 	const struct init_row *row;
 	const char *title, *cannot; /* of client.h; cannot may be NULL */
 	struct live_finding *first, **end;
-	enum live_state state;   /* the hook denies: yes; it does, and something is not as it should be: partly; no */
+	/* the hook denies: yes; it does, and something is not as it should be: partly; no */
+	enum live_state state;
 };
 
-/* Looks at the user's settings and the project's; rq->scope is not used. Runs what they say. Never fails: what cannot be found out is a finding. */
-void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row, char *const *environment, struct live *ret);
+/*
+ * Looks at the user's settings and the project's; rq->scope is not used. Runs what they say. Never fails:
+ * what cannot be found out is a finding.
+ */
+void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row,
+		char *const *environment, struct live *ret);
 /* Inside: a finding at the end of the list. */
-void live_add(struct arena *a, struct live *l, const char *id, enum live_state state, struct str text, struct str todo);
+void live_add(struct arena *a, struct live *l, const char *id, enum live_state state, struct str text,
+		struct str todo);
 
 struct live_request { /* of one client whose hooks are there */
 	struct arena *a;
@@ -43,8 +50,9 @@ struct live_request { /* of one client whose hooks are there */
 void live_sandbox(const struct live_request *q);
 
 /*
- * Is a hook, whose session has this name, being probed by live_look()? Then nothing is recorded: nobody wanted to run anything. Told by the
- * process above that runs this same program as `doctor`, which no client is.
+ * Is a hook, whose session has this name, being probed by live_look()? Then nothing is recorded: nobody
+ * wanted to run anything. Told by the process above that runs this same program as `doctor`, which no client
+ * is.
  */
 bool live_probing(struct arena *a, struct str session);
 

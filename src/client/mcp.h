@@ -1,14 +1,17 @@
 /*
  * The Model Context Protocol over standard input and output: one JSON-RPC message on each line.
  *
- * Two eras of it are spoken, whichever the client opens with, and by message, since the newer one keeps no session: 2026-07-28 (each request
- * carries its version in _meta, each result a resultType) and the versions that begin with `initialize`.
+ * Two eras of it are spoken, whichever the client opens with, and by message, since the newer one keeps no
+ * session: 2026-07-28 (each request carries its version in _meta, each result a resultType) and the versions
+ * that begin with `initialize`.
  *
  *     mcp_frame.c   a line becomes messages, a message's answer becomes a line; pure
- *     mcp_tools.c   the tools: what they take, what they answer, and their work, which is done in a process of its own
+ *     mcp_tools.c   the tools: what they take, what they answer, and their work, which is done in a process
+ *                   of its own
  *     mcp_server.c  the loop: lines in, lines out, a bounded number of calls at a time
  *
- * The caller of the tools is a model: it can ask for less than the person who started the server allows, never for more.
+ * The caller of the tools is a model: it can ask for less than the person who started the server allows,
+ * never for more.
  */
 #pragma once
 #include "base/json.h"
@@ -25,7 +28,8 @@
 #define MCP_MODERN "2026-07-28"
 #define MCP_BATCHES "2025-03-26"          /* the one version that has lines with several messages */
 
-enum { MCP_PARSE_ERROR = -32700, MCP_INVALID_REQUEST = -32600, MCP_NO_METHOD = -32601, MCP_INVALID_PARAMS = -32602, MCP_INTERNAL_ERROR = -32603, MCP_VERSION_ERROR = -32022 };
+enum { MCP_PARSE_ERROR = -32700, MCP_INVALID_REQUEST = -32600, MCP_NO_METHOD = -32601,
+		MCP_INVALID_PARAMS = -32602, MCP_INTERNAL_ERROR = -32603, MCP_VERSION_ERROR = -32022 };
 
 enum mcp_kind {
 	MCP_BAD,          /* to be answered with `code` and `why` */
@@ -80,14 +84,16 @@ bool mcp_modern(const struct mcp_message *m);
 /* Lines to be written, with their newline. */
 void mcp_put_error(struct buf *b, struct str id, int code, struct str message, struct str data);
 /* `fields` is the inside of the result: "a":1,"b":2 */
-void mcp_put_result(struct buf *b, const struct mcp_message *m, const char *server_version, struct str fields);
+void mcp_put_result(struct buf *b, const struct mcp_message *m, const char *server_version,
+		struct str fields);
 
 /* ---- mcp_tools.c ---- */
 
 struct mcp_options {
 	const char *version;       /* of caisson */
 	size_t parallel;           /* calls at a time, at most MCP_RUNNING_MAX; 0: as many as that */
-	struct run_wishes base;    /* what the person who started the server gave: the most that a call gets */
+	/* what the person who started the server gave: the most that a call gets */
+	struct run_wishes base;
 };
 
 struct mcp_call {
@@ -104,7 +110,10 @@ void mcp_tools_list(struct buf *b, const struct mcp_options *o);
 struct str mcp_instructions(struct arena *a, const struct mcp_options *o);
 /* NULL when the call can be made, else what is wrong with its params (MCP_INVALID_PARAMS). */
 const char *mcp_call_wrong(struct arena *a, const struct mcp_message *m);
-/* Does the work and writes its lines. In a process of its own, with the arena guarded. 0, or -1 when nothing could be written. */
+/*
+ * Does the work and writes its lines. In a process of its own, with the arena guarded. 0, or -1 when nothing
+ * could be written.
+ */
 int mcp_call_do(struct mcp_call *c);
 /* An answer of a tool that failed before it had anything to show. */
 void mcp_put_failure(struct buf *b, const struct mcp_message *m, const char *server_version, const char *why);

@@ -3,13 +3,15 @@
 #include "client/mcp.h"
 #include "judge/engine.h"
 
-#define SPLITTER_CAP ((size_t)8 * MCP_FRAME_MAX) /* a buffer that grows by copying leaves its smaller selves behind */
+/* a buffer that grows by copying leaves its smaller selves behind */
+#define SPLITTER_CAP ((size_t)8 * MCP_FRAME_MAX)
 #define SPLITTER_KEEP ((size_t)1 << 20)          /* memory that is kept between lines */
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CLIENT "io.modelcontextprotocol/clientInfo"
 #define META_SERVER "io.modelcontextprotocol/serverInfo"
 
-static const char *const versions[] = {MCP_MODERN, "2025-11-25", "2025-06-18", MCP_BATCHES, "2024-11-05", NULL};
+static const char *const versions[] = {MCP_MODERN, "2025-11-25", "2025-06-18", MCP_BATCHES, "2024-11-05",
+		NULL};
 
 const char *mcp_version_at(size_t i) { return versions[i]; }
 
@@ -107,7 +109,9 @@ static struct str short_text(const struct json *v)
 
 static struct mcp_message bad_message(struct str id, int code, const char *why)
 {
-	return (struct mcp_message){.kind = MCP_BAD, .id = id.n ? id : STR("null"), .method = STR(""), .token = STR(""), .version = STR(""), .client = STR(""), .tool_use = STR(""), .code = code, .why = why};
+	return (struct mcp_message){.kind = MCP_BAD, .id = id.n ? id : STR("null"), .method = STR(""),
+			.token = STR(""), .version = STR(""), .client = STR(""), .tool_use = STR(""),
+			.code = code, .why = why};
 }
 
 static void read_meta(struct arena *a, const struct json *meta, struct mcp_message *m)
@@ -124,7 +128,8 @@ static void read_meta(struct arena *a, const struct json *meta, struct mcp_messa
 
 static struct mcp_message read_message(struct arena *a, const struct json *v)
 {
-	const struct json *id = json_key(v, "id"), *method = json_key(v, "method"), *params = json_key(v, "params");
+	const struct json *id = json_key(v, "id"), *method = json_key(v, "method"),
+			*params = json_key(v, "params");
 	struct mcp_message m = bad_message(STR(""), 0, NULL);
 	struct str known = mcp_name(a, id);
 
@@ -165,7 +170,9 @@ static struct mcp_message unreadable_message(struct arena *a, const struct json_
 
 	if (r->trouble == JSON_LIMIT)
 		return bad_message(STR(""), MCP_INVALID_REQUEST, str_c(a, json_why(r)));
-	return bad_message(STR(""), MCP_PARSE_ERROR, str_c(a, str_fmt(a, "line %zu, column %zu: %.*s", at.line, at.column, STR_ARG(json_why(r)))));
+	return bad_message(STR(""), MCP_PARSE_ERROR,
+			str_c(a, str_fmt(a, "line %zu, column %zu: %.*s", at.line, at.column,
+			STR_ARG(json_why(r)))));
 }
 
 void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret)
@@ -185,7 +192,9 @@ void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret)
 	else if (value->kind != JSON_ARRAY)
 		set_single(a, ret, read_message(a, value));
 	else if (!value->n || value->n > MCP_BATCH_MAX)
-		set_single(a, ret, bad_message(STR(""), MCP_INVALID_REQUEST, value->n ? "too many messages in one line" : "an empty list"));
+		set_single(a, ret,
+				bad_message(STR(""), MCP_INVALID_REQUEST,
+				value->n ? "too many messages in one line" : "an empty list"));
 	if (ret->n)
 		return;
 	ret->batch = true;

@@ -1,16 +1,20 @@
 /*
  * The MCP server: lines in, lines out, several calls at a time.
  *
- * Processes. The server itself does nothing but read, write and wait. Each call of a tool is a child that it forks: the child does the work
- * (for `run` it is the launcher of the box) and writes lines into a pipe, progress first and one answer at the end, which the server passes on as
- * they are. So calls do not wait for each other, a call that is cancelled is a child that is killed, and a child that dies takes nobody along: its
- * call is answered with that. A child dies with the server (parent-death signal), and a box with its launcher (src/box).
+ * Processes. The server itself does nothing but read, write and wait. Each call of a tool is a child that it
+ * forks: the child does the work (for `run` it is the launcher of the box) and writes lines into a pipe,
+ * progress first and one answer at the end, which the server passes on as they are. So calls do not wait for
+ * each other, a call that is cancelled is a child that is killed, and a child that dies takes nobody along:
+ * its call is answered with that. A child dies with the server (parent-death signal), and a box with its
+ * launcher (src/box).
  *
- * Bounds. MCP_RUNNING_MAX children, MCP_WAITING_MAX calls behind them, and what goes beyond is answered as a failure at once. While the client does
- * not read what it is sent, nothing is read from it or from the children either.
+ * Bounds. MCP_RUNNING_MAX children, MCP_WAITING_MAX calls behind them, and what goes beyond is answered as a
+ * failure at once. While the client does not read what it is sent, nothing is read from it or from the
+ * children either.
  *
- * The end. When standard input ends, what is running has a moment to be answered (a client that writes all its lines at once and closes gets
- * its quick answers), then everything is killed. When nobody reads standard output any more, that happens at once.
+ * The end. When standard input ends, what is running has a moment to be answered (a client that writes all
+ * its lines at once and closes gets its quick answers), then everything is killed. When nobody reads standard
+ * output any more, that happens at once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,7 +43,8 @@
 #define OUT_HIGH ((size_t)4 << 20)   /* waiting to be written: beyond it nothing is read */
 #define OUT_MAX ((size_t)512 << 20)
 #define LINE_ARENA ((size_t)512 << 20)
-#define CALL_ARENA ((size_t)4 << 30) /* both streams at their largest, and what is made of them; in the child */
+/* both streams at their largest, and what is made of them; in the child */
+#define CALL_ARENA ((size_t)4 << 30)
 #define BATCHES 8
 #define SLOTS (MCP_RUNNING_MAX + MCP_WAITING_MAX)
 #define NAME_MAX_BYTES 200       /* of an agent */
@@ -209,7 +214,8 @@ static void run_child(struct server *s, struct slot *k, int out, pid_t server)
 
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != server)
 		_exit(1);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 || (out != CALL_FD && dup3(out, CALL_FD, O_CLOEXEC) < 0))
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+			(out != CALL_FD && dup3(out, CALL_FD, O_CLOEXEC) < 0))
 		_exit(1);
 	syscall(SYS_close_range, CALL_FD + 1, ~0U, 0);
 	arena_init(&a, CALL_ARENA);
@@ -217,7 +223,8 @@ static void run_child(struct server *s, struct slot *k, int out, pid_t server)
 		struct refusal r = {.m = &k->m, .version = s->o->version};
 
 		arena_init(&r.a, ARENA_CAP_DEFAULT);
-		(void)arena_run(&r.a, refuse_call, &r); /* without an answer, the server says that there is none */
+		/* without an answer, the server says that there is none */
+		(void)arena_run(&r.a, refuse_call, &r);
 	}
 	_exit(0);
 }
@@ -378,7 +385,8 @@ static void reap_call(struct server *s, struct slot *k)
 static struct slot *slot_of(struct server *s, struct str id)
 {
 	for (size_t i = 0; i < SLOTS; i++)
-		if (s->slots[i].state != SLOT_FREE && !s->slots[i].cancelled && !s->slots[i].answered && str_eq(s->slots[i].m.id, id))
+		if (s->slots[i].state != SLOT_FREE && !s->slots[i].cancelled && !s->slots[i].answered &&
+				str_eq(s->slots[i].m.id, id))
 			return &s->slots[i];
 	return NULL;
 }
@@ -395,13 +403,15 @@ static void put_versions(struct buf *b, size_t from)
 
 static void put_server(struct turn *t, struct buf *b)
 {
-	buf_c(b, "\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"caisson\",\"title\":\"Caisson\",\"version\":");
+	buf_c(b, "\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"caisson\","
+			"\"title\":\"Caisson\",\"version\":");
 	json_put_string(b, str_of(t->s->o->version));
 	buf_c(b, "},\"instructions\":");
 	json_put_string(b, mcp_instructions(t->a, t->s->o));
 }
 
-static void answer_error(struct turn *t, struct mcp_batch *b, struct str id, int code, const char *why, struct str data)
+static void answer_error(struct turn *t, struct mcp_batch *b, struct str id, int code, const char *why,
+		struct str data)
 {
 	struct buf out;
 
@@ -410,7 +420,8 @@ static void answer_error(struct turn *t, struct mcp_batch *b, struct str id, int
 	send_reply(t->s, b, buf_view(&out));
 }
 
-static void answer_message(struct turn *t, struct mcp_batch *b, const struct mcp_message *m, struct str fields)
+static void answer_message(struct turn *t, struct mcp_batch *b, const struct mcp_message *m,
+		struct str fields)
 {
 	struct buf out;
 
@@ -421,12 +432,15 @@ static void answer_message(struct turn *t, struct mcp_batch *b, const struct mcp
 
 static void on_initialize(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
-	struct str wanted = json_text_at(m->params, "protocolVersion"), name = json_text_at(json_key(m->params, "clientInfo"),  "name");
+	struct str wanted = json_text_at(m->params, "protocolVersion"),
+			name = json_text_at(json_key(m->params, "clientInfo"),  "name");
 	struct server *s = t->s;
 	struct buf b;
 
 	if (batch || !wanted.n) {
-		answer_error(t, batch, m->id, batch ? MCP_INVALID_REQUEST : MCP_INVALID_PARAMS, batch ? "initialize stands alone" : "'protocolVersion' is missing or not a string", STR(""));
+		answer_error(t, batch, m->id, batch ? MCP_INVALID_REQUEST : MCP_INVALID_PARAMS,
+				batch ? "initialize stands alone" :
+				"'protocolVersion' is missing or not a string", STR(""));
 		return;
 	}
 	s->version = str_of(mcp_version_at(1));
@@ -459,7 +473,10 @@ static void on_discover(struct turn *t, struct mcp_batch *batch, const struct mc
 	answer_message(t, batch, &modern, buf_view(&b));
 }
 
-static void on_ping(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m) { answer_message(t, batch, m, STR("")); }
+static void on_ping(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
+{
+	answer_message(t, batch, m, STR(""));
+}
 
 static void on_list(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
 {
@@ -467,7 +484,8 @@ static void on_list(struct turn *t, struct mcp_batch *batch, const struct mcp_me
 	struct buf b;
 
 	if (cursor && !json_is(cursor, JSON_NULL)) {
-		answer_error(t, batch, m->id, MCP_INVALID_PARAMS, "there is only one page, and no 'cursor'", STR(""));
+		answer_error(t, batch, m->id, MCP_INVALID_PARAMS, "there is only one page, and no 'cursor'",
+				STR(""));
 		return;
 	}
 	buf_init(&b, t->a, 0);
@@ -516,7 +534,8 @@ static void on_call(struct turn *t, struct mcp_batch *batch, const struct mcp_me
 			k = &s->slots[i];
 	if (!k || count_slots(s, SLOT_WAITING) >= MCP_WAITING_MAX) {
 		buf_init(&b, t->a, 0);
-		mcp_put_failure(&b, m, s->o->version, "too many calls at once: try again when some of them have been answered");
+		mcp_put_failure(&b, m, s->o->version,
+				"too many calls at once: try again when some of them have been answered");
 		send_reply(s, batch, buf_view(&b));
 		return;
 	}
@@ -552,7 +571,8 @@ static const struct method {
 } methods[] = {
 	{"initialize", true, false, on_initialize},
 	{"ping", true, false, on_ping},
-	{"server/discover", true, true, on_discover}, /* what a client of the newer era opens with, perhaps without saying so */
+	/* what a client of the newer era opens with, perhaps without saying so */
+	{"server/discover", true, true, on_discover},
 	{"tools/list", true, true, on_list},
 	{"tools/call", true, true, on_call},
 };
@@ -572,15 +592,18 @@ static void on_request(struct turn *t, struct mcp_batch *batch, const struct mcp
 		buf_c(&data, ",\"requested\":");
 		json_put_string(&data, m->version);
 		buf_char(&data, '}');
-		answer_error(t, batch, m->id, MCP_VERSION_ERROR, "unsupported protocol version", buf_view(&data));
+		answer_error(t, batch, m->id, MCP_VERSION_ERROR, "unsupported protocol version",
+				buf_view(&data));
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
-		if (str_is(m->method, methods[i].name) && (mcp_modern(m) ? methods[i].modern : methods[i].legacy)) {
+		if (str_is(m->method, methods[i].name) &&
+				(mcp_modern(m) ? methods[i].modern : methods[i].legacy)) {
 			methods[i].fn(t, batch, m);
 			return;
 		}
-	answer_error(t, batch, m->id, MCP_NO_METHOD, str_c(t->a, str_fmt(t->a, "method not found: %.*s", STR_ARG(m->method))), STR(""));
+	answer_error(t, batch, m->id, MCP_NO_METHOD,
+			str_c(t->a, str_fmt(t->a, "method not found: %.*s", STR_ARG(m->method))), STR(""));
 }
 
 static void on_message(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m)
@@ -609,13 +632,15 @@ static int handle_line(void *arg)
 
 	mcp_frame_read(t->a, t->line, &t->frame);
 	if (t->frame.batch && !str_is(t->s->version, MCP_BATCHES)) {
-		answer_error(t, NULL, STR("null"), MCP_INVALID_REQUEST, "several messages in one line are not part of this version", STR(""));
+		answer_error(t, NULL, STR("null"), MCP_INVALID_REQUEST,
+				"several messages in one line are not part of this version", STR(""));
 		return 0;
 	}
 	if (t->frame.batch) {
 		t->batch = batch_new(t->s);
 		if (!t->batch) {
-			answer_error(t, NULL, STR("null"), MCP_INVALID_REQUEST, "too many lists of messages at once", STR(""));
+			answer_error(t, NULL, STR("null"), MCP_INVALID_REQUEST,
+					"too many lists of messages at once", STR(""));
 			return 0;
 		}
 	}
@@ -633,7 +658,9 @@ static void one_line(struct server *s, int kind, struct str line)
 	if (kind == MCP_TOO_LONG)
 		answer_error(&t, NULL, STR("null"), MCP_INVALID_REQUEST, "the line is too long", STR(""));
 	else if (arena_run(&a, handle_line, &t) < 0)
-		send_line(s, STR("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"the memory bound was reached\"}}\n"));
+		send_line(s, STR(
+				"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
+				"\"message\":\"the memory bound was reached\"}}\n"));
 	batch_done(s, t.batch);
 	arena_free(&a);
 }
@@ -702,7 +729,8 @@ static void poll_once(struct server *s)
 
 	fds[0] = (struct pollfd){.fd = s->in_ended || full ? -1 : s->in, .events = POLLIN};
 	/* without events it still says when nobody reads any more */
-	fds[1] = (struct pollfd){.fd = s->out_failed ? -1 : s->out, .events = s->sent < s->waiting.n ? POLLOUT : 0};
+	fds[1] = (struct pollfd){.fd = s->out_failed ? -1 : s->out,
+			.events = s->sent < s->waiting.n ? POLLOUT : 0};
 	for (size_t i = 0; i < SLOTS; i++)
 		if (s->slots[i].state == SLOT_RUNNING) {
 			of[n] = of[n + 1] = &s->slots[i];
@@ -753,7 +781,8 @@ static void end_calls(void *ptr)
 		struct slot *k = &s->slots[i];
 
 		if (k->state == SLOT_RUNNING) {
-			if (poll(&(struct pollfd){.fd = k->pidfd, .events = POLLIN}, 1, (int)(PATIENCE / MS)) <= 0)
+			if (poll(&(struct pollfd){.fd = k->pidfd, .events = POLLIN}, 1,
+					(int)(PATIENCE / MS)) <= 0)
 				kill(k->pid, SIGKILL);
 			waitpid(k->pid, NULL, 0);
 			fd_close(&k->fd);

@@ -25,7 +25,8 @@
 #define RESULT_MAX 65536                /* and at most */
 #define RESULT_LINES_MAX 10000
 #define NUMBER_MAX 1000000000           /* more than there is of anything: what is larger is read as this */
-#define PROGRESS_MAX (7 * MCP_TEXT_MAX + 512) /* bytes of a notification: a token with every byte escaped, and the rest */
+/* bytes of a notification: a token with every byte escaped, and the rest */
+#define PROGRESS_MAX (7 * MCP_TEXT_MAX + 512)
 
 /* ---- arguments ---- */
 
@@ -52,23 +53,34 @@ static const struct argument run_arguments[] = {
 	{"command", KIND_TEXT, AT(command), false, "", "shell text for bash; either this or code"},
 	{"code", KIND_TEXT, AT(code), false, "", "code of the language that lang names"},
 	{"lang", KIND_CHOICE, AT(lang), false, LANGUAGES, "the language of code, or the shell for command"},
-	{"stdin", KIND_BYTES, AT(input), false, "", "what the program reads on its standard input (default: nothing)"},
-	{"cwd", KIND_TEXT, AT(cwd), false, "", "where the program starts: absolute, or relative to the workspace"},
-	{"workspace", KIND_CHOICE, AT(workspace), false, "none|ro|rw", "less than the server offers: no workspace, or one that cannot be written"},
-	{"timeout_sec", KIND_NUMBER, AT(timeout), false, "", "time limit in seconds; at most the server's own"},
+	{"stdin", KIND_BYTES, AT(input), false, "",
+			"what the program reads on its standard input (default: nothing)"},
+	{"cwd", KIND_TEXT, AT(cwd), false, "",
+			"where the program starts: absolute, or relative to the workspace"},
+	{"workspace", KIND_CHOICE, AT(workspace), false, "none|ro|rw",
+			"less than the server offers: no workspace, or one that cannot be written"},
+	{"timeout_sec", KIND_NUMBER, AT(timeout), false, "",
+			"time limit in seconds; at most the server's own"},
 	{"memory_mb", KIND_NUMBER, AT(memory), false, "", "memory limit; at most the server's own"},
 	{"cpus", KIND_NUMBER, AT(cpus), false, "", "CPUs, as 2 or 0.5; at most the server's own"},
 	{"pids", KIND_COUNT, AT(pids), false, "", "processes and threads; at most the server's own"},
-	{"task", KIND_CHOICE, AT(task), false, "test|typecheck|lint|data|json", "what the run is for, so that its result is checked: validation in the report says whether its numbers can be trusted"},
-	{"columns", KIND_TEXT, AT(columns), false, "", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
-	{"head", KIND_COUNT, AT(head), false, "", "show the first lines of each stream, this many, instead of 4 KB from both ends"},
+	{"task", KIND_CHOICE, AT(task), false, "test|typecheck|lint|data|json",
+			"what the run is for, so that its result is checked: validation in the report says "
+			"whether its numbers can be trusted"},
+	{"columns", KIND_TEXT, AT(columns), false, "",
+			"for the task data: columns that must be there, separated by commas; id:integer "
+			"names a type as well"},
+	{"head", KIND_COUNT, AT(head), false, "",
+			"show the first lines of each stream, this many, instead of 4 KB from both ends"},
 	{"tail", KIND_COUNT, AT(tail), false, "", "show the last lines of each stream, this many"},
 };
 static const struct argument check_arguments[] = {
 	{"command", KIND_TEXT, AT(command), false, "", "shell text; either this or code"},
 	{"code", KIND_TEXT, AT(code), false, "", "code of the language that lang names"},
-	{"lang", KIND_CHOICE, AT(lang), false, LANGUAGES, "the language of code, or the shell for command (default: bash)"},
-	{"cwd", KIND_TEXT, AT(cwd), false, "", "where it would start: absolute, or relative to the workspace"},
+	{"lang", KIND_CHOICE, AT(lang), false, LANGUAGES,
+			"the language of code, or the shell for command (default: bash)"},
+	{"cwd", KIND_TEXT, AT(cwd), false, "",
+			"where it would start: absolute, or relative to the workspace"},
 };
 static const struct argument result_arguments[] = {
 	{"id", KIND_TEXT, AT(id), true, "", "the id in the report of the run"},
@@ -96,14 +108,28 @@ static void put_result_schema(struct buf *b);
 
 static const struct tool tools[] = {
 	{"run", "Run in a sealed box",
-		"Run a shell command, or code of a language, in a fresh sealed box with limits, and get a report: status, exit_code, stdout, stderr, what it used. Nothing stays behind but what it "
-		"wrote into the workspace. It is judged first: status denied and needs_approval mean that it did not run, and reasons say why. hints name walls of the box that were the likely cause "
+		"Run a shell command, or code of a language, in a fresh sealed box with limits, and get a "
+				"report: status, exit_code, stdout, stderr, what it used. Nothing stays "
+				"behind but what it "
+		"wrote into the workspace. It is judged first: status denied and needs_approval mean that "
+		"it did not run, and reasons say why. hints name walls of the box that were the likely "
+		"cause "
 		"of a failure. Long output is shortened; the tool result shows the rest.",
-		"{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":false}", run_arguments, ARRAY_SIZE(run_arguments), work_run, put_report_schema},
-	{"check", "Judge a command", "Say whether a command would be allowed, contained in a box, asked about or denied, and why, without running it.",
-		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}", check_arguments, ARRAY_SIZE(check_arguments), work_check, put_check_schema},
-	{"result", "Read a kept output", "Show a part of the full output of an earlier run whose report says that it was truncated.",
-		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}", result_arguments, ARRAY_SIZE(result_arguments), work_result, put_result_schema},
+		"{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,"
+				"\"openWorldHint\":false}", run_arguments, ARRAY_SIZE(run_arguments),
+				work_run, put_report_schema},
+	{"check", "Judge a command",
+			"Say whether a command would be allowed, contained in a box, asked about or denied, "
+			"and why, without running it.",
+		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,"
+				"\"openWorldHint\":false}", check_arguments, ARRAY_SIZE(check_arguments),
+				work_check, put_check_schema},
+	{"result", "Read a kept output",
+			"Show a part of the full output of an earlier run whose report says that it was "
+			"truncated.",
+		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,"
+				"\"openWorldHint\":false}", result_arguments, ARRAY_SIZE(result_arguments),
+				work_result, put_result_schema},
 };
 
 static const struct tool *find_tool(struct str name)
@@ -133,7 +159,8 @@ static void put_choices(struct buf *b, const char *choices)
 
 static void put_input_schema(struct buf *b, const struct tool *t)
 {
-	static const char types[][8] = {[KIND_TEXT] = "string", [KIND_BYTES] = "string", [KIND_CHOICE] = "string", [KIND_NUMBER] = "number", [KIND_COUNT] = "integer"};
+	static const char types[][8] = {[KIND_TEXT] = "string", [KIND_BYTES] = "string",
+			[KIND_CHOICE] = "string", [KIND_NUMBER] = "number", [KIND_COUNT] = "integer"};
 	bool any = false;
 
 	buf_c(b, "{\"type\":\"object\",\"properties\":{");
@@ -171,7 +198,10 @@ static void put_members(struct buf *b, const struct json *o, const char *but, co
 	}
 }
 
-/* Clients take a schema for one of the newest draft unless it says otherwise, and some know no other name for it. */
+/*
+ * Clients take a schema for one of the newest draft unless it says otherwise, and some know no other name for
+ * it.
+ */
 static void put_schema(struct buf *b, const unsigned char *text, size_t n, const char *part)
 {
 	struct json *whole;
@@ -196,16 +226,25 @@ static void put_schema(struct buf *b, const unsigned char *text, size_t n, const
 }
 
 static void put_report_schema(struct buf *b) { put_schema(b, schema_report, schema_report_n, NULL); }
-static void put_check_schema(struct buf *b) { put_schema(b, schema_check_answer, schema_check_answer_n, "answer"); }
+static void put_check_schema(struct buf *b)
+{
+	put_schema(b, schema_check_answer, schema_check_answer_n, "answer");
+}
 
 static void put_result_schema(struct buf *b)
 {
-	buf_c(b, "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"id\",\"stream\",\"text\",\"from\",\"to\",\"line\",\"total_bytes\",\"total_lines\",\"next\"],\"properties\":{"
-		 "\"id\":{\"type\":\"string\"},\"stream\":{\"enum\":[\"stdout\",\"stderr\"]},\"text\":{\"type\":\"string\"},"
-		 "\"from\":{\"type\":\"integer\",\"description\":\"The first byte shown\"},\"to\":{\"type\":\"integer\",\"description\":\"The byte after the last\"},"
-		 "\"line\":{\"type\":\"integer\",\"description\":\"The number of the line in which from lies, from 1\"},"
+	buf_c(b, "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"id\",\"stream\","
+			"\"text\",\"from\",\"to\",\"line\",\"total_bytes\",\"total_lines\",\"next\"],"
+			"\"properties\":{"
+		 "\"id\":{\"type\":\"string\"},\"stream\":{\"enum\":[\"stdout\",\"stderr\"]},"
+		 "\"text\":{\"type\":\"string\"},"
+		 "\"from\":{\"type\":\"integer\",\"description\":\"The first byte "
+		 "shown\"},\"to\":{\"type\":\"integer\",\"description\":\"The byte after the last\"},"
+		 "\"line\":{\"type\":\"integer\",\"description\":\"The number of the line in which from "
+		 "lies, from 1\"},"
 		 "\"total_bytes\":{\"type\":\"integer\"},\"total_lines\":{\"type\":\"integer\"},"
-		 "\"next\":{\"type\":[\"integer\",\"null\"],\"description\":\"offset for the next call; null: this was the end\"}}}");
+		 "\"next\":{\"type\":[\"integer\",\"null\"],\"description\":\"offset for the next call; "
+		 "null: this was the end\"}}}");
 }
 
 /* ---- what clients are told ---- */
@@ -219,14 +258,19 @@ struct str mcp_instructions(struct arena *a, const struct mcp_options *o)
 	struct buf b;
 
 	buf_init(&b, a, 0);
-	buf_c(&b, "Commands run in a fresh sealed box: limits are enforced by the kernel, and nothing stays behind");
+	buf_c(&b, "Commands run in a fresh sealed box: limits are enforced by the kernel, and nothing stays "
+			"behind");
 	if (w->workspace || work)
-		buf_fmt(&b, " but what is written into the workspace%s%.*s%s. ", w->workspace ? " " : "", w->workspace ? (int)run_project(w).n : 0, w->workspace ? w->workspace : "",
+		buf_fmt(&b, " but what is written into the workspace%s%.*s%s. ", w->workspace ? " " : "",
+				w->workspace ? (int)run_project(w).n : 0, w->workspace ? w->workspace : "",
 			w->workspace && ends_ro(w->workspace) ? ", which can only be read here" : "");
 	else
 		buf_c(&b, "; there is no workspace, so give a program its data as stdin or in its code. ");
-	buf_fmt(&b, "The network is %s. ", w->network && !strcmp(w->network, "host") ? "the host's" : "closed");
-	buf_c(&b, "A status of denied or needs_approval means that nothing ran: do not try to get round it, choose another way or ask the person. Long output is shortened; the tool result reads the rest.");
+	buf_fmt(&b, "The network is %s. ", w->network && !strcmp(w->network, "host") ? "the host's" :
+			"closed");
+	buf_c(&b, "A status of denied or needs_approval means that nothing ran: do not try to get round it, "
+			"choose another way or ask the person. Long output is shortened; the tool result "
+			"reads the rest.");
 	return buf_view(&b);
 }
 
@@ -237,7 +281,8 @@ void mcp_tools_list(struct buf *b, const struct mcp_options *o)
 	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
 		const struct tool *t = &tools[i];
 
-		buf_fmt(b, "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":\"%s\",\"inputSchema\":", i ? "," : "", t->name, t->title, t->about);
+		buf_fmt(b, "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":\"%s\",\"inputSchema\":",
+				i ? "," : "", t->name, t->title, t->about);
 		put_input_schema(b, t);
 		buf_c(b, ",\"outputSchema\":");
 		t->output(b);
@@ -263,7 +308,8 @@ static bool is_choice(const char *choices, struct str s)
 	return false;
 }
 
-static int take_argument(struct arena *a, const struct argument *row, const struct json *v, struct str *ret, struct err *e)
+static int take_argument(struct arena *a, const struct argument *row, const struct json *v, struct str *ret,
+		struct err *e)
 {
 	struct str s = json_text(v);
 
@@ -282,7 +328,8 @@ static int take_argument(struct arena *a, const struct argument *row, const stru
 	case KIND_COUNT:
 		if (!json_is_int(v) || json_int(v, 0) < 0)
 			return err_set(e, ERR_INPUT, 0, "'%s' is a whole number from 0 on", row->name);
-		s = str_fmt(a, "%lld", (long long)(json_int(v, 0) < NUMBER_MAX ? json_int(v, 0) : NUMBER_MAX));
+		s = str_fmt(a, "%lld",
+				(long long)(json_int(v, 0) < NUMBER_MAX ? json_int(v, 0) : NUMBER_MAX));
 		break;
 	case KIND_NUMBER:
 		if (!json_is(v, JSON_NUMBER) || !(json_double(a, v) > 0))
@@ -294,7 +341,8 @@ static int take_argument(struct arena *a, const struct argument *row, const stru
 	return 0;
 }
 
-static int read_arguments(struct arena *a, const struct tool *t, const struct json *given, struct arguments *ret, struct err *e)
+static int read_arguments(struct arena *a, const struct tool *t, const struct json *given,
+		struct arguments *ret, struct err *e)
 {
 	for (const struct json *v = json_members(given); v; v = v->next) {
 		size_t i = 0;
@@ -302,8 +350,10 @@ static int read_arguments(struct arena *a, const struct tool *t, const struct js
 		while (i < t->n && !str_is(v->key, t->arguments[i].name))
 			i++;
 		if (i == t->n)
-			return err_set(e, ERR_INPUT, 0, "there is no argument '%.*s'", (int)(v->key.n < 60 ? v->key.n : 60), v->key.p);
-		if (!json_is(v, JSON_NULL) && take_argument(a, &t->arguments[i], v, (struct str *)((char *)ret + t->arguments[i].offset), e) != 0)
+			return err_set(e, ERR_INPUT, 0, "there is no argument '%.*s'",
+					(int)(v->key.n < 60 ? v->key.n : 60), v->key.p);
+		if (!json_is(v, JSON_NULL) && take_argument(a, &t->arguments[i], v,
+				(struct str *)((char *)ret + t->arguments[i].offset), e) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < t->n; i++)
@@ -319,7 +369,10 @@ const char *mcp_call_wrong(struct arena *a, const struct mcp_message *m)
 	if (!json_is(name, JSON_STRING))
 		return "'name' of the tool is missing or not a string";
 	if (!find_tool(json_text(name)))
-		return str_c(a, str_fmt(a, "unknown tool: %.*s", (int)(json_text(name).n > MCP_TEXT_MAX ? MCP_TEXT_MAX : json_text(name).n), json_text(name).p));
+		return str_c(a,
+				str_fmt(a, "unknown tool: %.*s",
+				(int)(json_text(name).n > MCP_TEXT_MAX ? MCP_TEXT_MAX : json_text(name).n),
+				json_text(name).p));
 	if (arguments && !json_is(arguments, JSON_OBJECT))
 		return "'arguments' is not an object";
 	return NULL;
@@ -403,7 +456,9 @@ static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_wi
 		return err_set(e, ERR_INPUT, 0, "workspace: this server offers none");
 	if (str_is(wanted, "none")) {
 		if (work)
-			return err_set(e, ERR_INPUT, 0, "workspace: this server always shows its workspace; ro makes it read-only");
+			return err_set(e, ERR_INPUT, 0,
+					"workspace: this server always shows its workspace; ro makes it "
+					"read-only");
 		w->workspace = NULL;
 	} else if (str_is(wanted, "ro")) {
 		struct str dir = start_of(c, w);
@@ -417,7 +472,8 @@ static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_wi
 }
 
 /* `ret_less` must live as long as the wishes. */
-static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_wishes *w, struct run_wishes *ret_less, struct err *e)
+static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_wishes *w,
+		struct run_wishes *ret_less, struct err *e)
 {
 	struct arena *a = c->a;
 	struct str start;
@@ -427,7 +483,8 @@ static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_w
 	if (g->code.p && !g->lang.p)
 		return err_set(e, ERR_INPUT, 0, "'code' needs 'lang'");
 	*w = c->o->base;
-	*ret_less = (struct run_wishes){.timeout = text_of(a, g->timeout), .memory = text_of(a, g->memory), .cpus = text_of(a, g->cpus), .pids = text_of(a, g->pids)};
+	*ret_less = (struct run_wishes){.timeout = text_of(a, g->timeout), .memory = text_of(a, g->memory),
+			.cpus = text_of(a, g->cpus), .pids = text_of(a, g->pids)};
 	w->code = str_c(a, g->command.p ? g->command : g->code);
 	w->lang = text_of(a, g->lang);
 	w->gate = true;
@@ -447,7 +504,9 @@ static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_w
 		return -1;
 	start = start_of(c, w);
 	if (g->cwd.p)
-		w->cwd = g->cwd.n && g->cwd.p[0] != '/' && start.n ? str_c(a, str_fmt(a, "%.*s/%.*s", STR_ARG(start), STR_ARG(g->cwd))) : str_c(a, g->cwd);
+		w->cwd = g->cwd.n && g->cwd.p[0] != '/' &&
+				start.n ? str_c(a, str_fmt(a, "%.*s/%.*s", STR_ARG(start), STR_ARG(g->cwd))) :
+				str_c(a, g->cwd);
 	return 0;
 }
 
@@ -458,7 +517,8 @@ static int give_input(struct str text, struct err *e)
 
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the standard input");
-	if (fd_write_all(fd, "the standard input", text, e) != 0 || lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0) {
+	if (fd_write_all(fd, "the standard input", text, e) != 0 || lseek(fd, 0, SEEK_SET) != 0 ||
+			dup2(fd, STDIN_FILENO) < 0) {
 		close(fd);
 		return e->kind ? -1 : err_set(e, ERR_SYSTEM, errno, "cannot make the standard input");
 	}
@@ -475,8 +535,13 @@ static void tell_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
 {
 	const struct progress *p = ctx;
 	char line[PROGRESS_MAX];
-	int n = snprintf(line, sizeof(line), "P{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%.*s,\"progress\":%llu.%llu,\"total\":%llu,\"message\":\"%llu s, %llu MB\"}}\n",
-		STR_ARG(p->c->m->token), (unsigned long long)elapsed_ms / 1000, (unsigned long long)elapsed_ms % 1000 / 100, (unsigned long long)(p->j->run.spec.limits.time_ms + 999) / 1000,
+	int n = snprintf(line, sizeof(line),
+			"P{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
+			"\"params\":{\"progressToken\":%.*s,\"progress\":%llu.%llu,\"total\":%llu,"
+			"\"message\":\"%llu s, %llu MB\"}}\n",
+		STR_ARG(p->c->m->token), (unsigned long long)elapsed_ms / 1000,
+				(unsigned long long)elapsed_ms % 1000 / 100,
+				(unsigned long long)(p->j->run.spec.limits.time_ms + 999) / 1000,
 		(unsigned long long)elapsed_ms / 1000, (unsigned long long)(memory / MB));
 
 	if (n > 0 && (size_t)n < sizeof(line))
@@ -532,14 +597,21 @@ static int read_kept(struct mcp_call *c, const struct arguments *g, struct str *
 
 	for (size_t i = 0; i < g->id.n; i++)
 		if (!strchr("0123456789abcdef", g->id.p[i]))
-			return err_set(e, ERR_INPUT, 0, "'id' is the id of a report: %d hexadecimal digits", RUN_ID_MAX);
+			return err_set(e, ERR_INPUT, 0, "'id' is the id of a report: %d hexadecimal digits",
+					RUN_ID_MAX);
 	if (g->id.n != RUN_ID_MAX)
-		return err_set(e, ERR_INPUT, 0, "'id' is the id of a report: %d hexadecimal digits", RUN_ID_MAX);
-	if (run_world(c->a, STR(""), &world, e) != 0 || state_check(c->a, world.state_dir, world.project, world.uid, &dir, e) != 0)
+		return err_set(e, ERR_INPUT, 0, "'id' is the id of a report: %d hexadecimal digits",
+				RUN_ID_MAX);
+	if (run_world(c->a, STR(""), &world, e) != 0 || state_check(c->a, world.state_dir, world.project,
+			world.uid, &dir, e) != 0)
 		return -1;
-	rc = file_read(c->a, str_c(c->a, str_fmt(c->a, "%.*s/outputs/%.*s-%.*s.txt", STR_ARG(dir), STR_ARG(g->id), STR_ARG(g->stream))), RUN_TEXT_MAX, ret, NULL, e);
+	rc = file_read(c->a,
+			str_c(c->a, str_fmt(c->a, "%.*s/outputs/%.*s-%.*s.txt", STR_ARG(dir), STR_ARG(g->id),
+			STR_ARG(g->stream))), RUN_TEXT_MAX, ret, NULL, e);
 	if (rc != 0 && e->kind == ERR_SYSTEM && e->errnum == ENOENT)
-		return err_set(e, ERR_INPUT, 0, "nothing is kept of that: only a stream that the report names in 'truncated' is");
+		return err_set(e, ERR_INPUT, 0,
+				"nothing is kept of that: only a stream that the report names in "
+				"'truncated' is");
 	return rc;
 }
 
@@ -612,7 +684,8 @@ static int work_result(struct mcp_call *c, const struct arguments *g)
 	buf_init(&b, c->a, 0);
 	buf_fmt(&b, "{\"id\":\"%.*s\",\"stream\":\"%.*s\",\"text\":", STR_ARG(g->id), STR_ARG(g->stream));
 	json_put_string(&b, str_sub(text, from, to));
-	buf_fmt(&b, ",\"from\":%zu,\"to\":%zu,\"line\":%zu,\"total_bytes\":%zu,\"total_lines\":%zu,\"next\":", from, to, 1 + line_breaks(str_sub(text, 0, from)), text.n,
+	buf_fmt(&b, ",\"from\":%zu,\"to\":%zu,\"line\":%zu,\"total_bytes\":%zu,\"total_lines\":%zu,\"next\":",
+			from, to, 1 + line_breaks(str_sub(text, 0, from)), text.n,
 		line_breaks(text) + (text.n && text.p[text.n - 1] != '\n'));
 	if (to < text.n)
 		buf_fmt(&b, "%zu}", to);

@@ -10,7 +10,10 @@
 
 #define WORDS_SEEN 8 /* words of a command line in which the script of an interpreter is looked for */
 
-/* Programs of the clients in client.h, and of agents that have no row there. Names between blanks, * is anything. */
+/*
+ * Programs of the clients in client.h, and of agents that have no row there. Names between blanks, * is
+ * anything.
+ */
 static const struct {
 	char client[16], names[96];
 } programs[] = {
@@ -27,12 +30,15 @@ static const struct {
 };
 
 /* For these, the script tells what they are. */
-static const char interpreters[][12] = {"node", "nodejs", "bun", "deno", "MainThread", "electron", "python*", "tsx",
+static const char interpreters[][12] = {"node", "nodejs", "bun", "deno", "MainThread", "electron", "python*",
+		"tsx",
 	"npm", "npx", "bunx", ""};
 
 /* Set by agents for the commands they run. */
-static const char variables[][32] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED",
-	"CODEX_CI", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI", "AUGMENT_AGENT",
+static const char variables[][32] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX",
+		"CODEX_SANDBOX_NETWORK_DISABLED",
+	"CODEX_CI", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI",
+	"AUGMENT_AGENT",
 	"GOOSE_TERMINAL", "CLINE_ACTIVE", "AI_AGENT", "AGENT", ""};
 
 static const char *client_called(struct str name)
@@ -62,7 +68,8 @@ static const char *client_in_path(struct str path)
 		ptrdiff_t end = str_find(path, '/', from);
 		struct str name = str_sub(path, from, end < 0 ? path.n : (size_t)end);
 
-		found = str_is(name, "caisson") ? NULL /* a directory of ours */ : client_called(str_ends(name, ".js") ? str_sub(name, 0, name.n - 3) : name);
+		found = str_is(name, "caisson") ? NULL /* a directory of ours */ :
+				client_called(str_ends(name, ".js") ? str_sub(name, 0, name.n - 3) : name);
 		from += name.n + 1;
 	}
 	return found;
@@ -107,7 +114,8 @@ static int below_client(struct arena *a, struct err *e)
 
 		if (client)
 			return err_set(e, ERR_INPUT, 0,
-				"this runs below %s (process %lld, '%.*s'), so an agent may be asking; a person runs it in a terminal of their own", client,
+				"this runs below %s (process %lld, '%.*s'), so an agent may be asking; a "
+				"person runs it in a terminal of their own", client,
 				(long long)all[i].pid, STR_ARG(all[i].comm));
 	}
 	return 0;
@@ -116,16 +124,22 @@ static int below_client(struct arena *a, struct err *e)
 int person_check(struct arena *a, unsigned flags, struct err *e)
 {
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
-		return err_set(e, ERR_INPUT, 0, "this runs in a sandbox (no_new_privs is set), so an agent may be asking; a person runs it in a terminal of their own");
+		return err_set(e, ERR_INPUT, 0,
+				"this runs in a sandbox (no_new_privs is set), so an agent may be asking; a "
+				"person runs it in a terminal of their own");
 	for (size_t i = 0; variables[i][0]; i++) {
 		const char *value = getenv(variables[i]);
 
 		if (value && *value)
-			return err_set(e, ERR_INPUT, 0, "'%s' is set, so an agent may be asking; a person runs this in a terminal of their own", variables[i]);
+			return err_set(e, ERR_INPUT, 0,
+					"'%s' is set, so an agent may be asking; a person runs this in a "
+					"terminal of their own", variables[i]);
 	}
 	if (below_client(a, e) != 0)
 		return -1;
 	if ((flags & PERSON_TERMINAL) && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
-		return err_set(e, ERR_INPUT, 0, "must be run in a terminal, by a person (standard input and output are not both one)");
+		return err_set(e, ERR_INPUT, 0,
+				"must be run in a terminal, by a person (standard input and output are not "
+				"both one)");
 	return 0;
 }

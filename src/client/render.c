@@ -1,6 +1,7 @@
 /*
- * The answers, one function for each family of clients. Fields that a client does not know are never sent: one of them ignores the whole
- * answer because of one, and then the command runs. Where a denial in JSON is not shown to work it is the exit code 2 and standard error.
+ * The answers, one function for each family of clients. Fields that a client does not know are never sent:
+ * one of them ignores the whole answer because of one, and then the command runs. Where a denial in JSON is
+ * not shown to work it is the exit code 2 and standard error.
  */
 #include "client/render.h"
 #include "base/json_write.h"
@@ -56,7 +57,8 @@ void render_value(struct buf *b, const struct json *v, const struct change_of_in
 static void put_block(struct reply *r, struct str reason)
 {
 	for (size_t i = 0; i < reason.n; i++)
-		buf_char(&r->err, (unsigned char)reason.p[i] < 0x20 || reason.p[i] == 0x7F ? '?' : reason.p[i]);
+		buf_char(&r->err, (unsigned char)reason.p[i] < 0x20 || reason.p[i] == 0x7F ? '?' :
+				reason.p[i]);
 	buf_char(&r->err, '\n');
 	r->code = HOOK_BLOCK;
 }
@@ -85,7 +87,10 @@ static void claude_shape(struct reply *r, const struct hook *h, const struct ver
 	buf_c(&r->out, "}}\n");
 }
 
-void render_claude(struct reply *r, const struct hook *h, const struct verdict_answer *v) { claude_shape(r, h, v, true); }
+void render_claude(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+{
+	claude_shape(r, h, v, true);
+}
 
 /* An ask does not stop it, and a denial with one field too many does not either: only the exit code does. */
 void render_codex(struct reply *r, const struct hook *h, const struct verdict_answer *v)
@@ -93,7 +98,8 @@ void render_codex(struct reply *r, const struct hook *h, const struct verdict_an
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
 		put_block(r, v->reason);
 	else if (v->changes || v->decision == DECIDE_ALLOW)
-		claude_shape(r, h, &(struct verdict_answer){.decision = DECIDE_ALLOW, .reason = v->reason, .changes = v->changes}, true);
+		claude_shape(r, h, &(struct verdict_answer){.decision = DECIDE_ALLOW, .reason = v->reason,
+				.changes = v->changes}, true);
 }
 
 void render_gemini(struct reply *r, const struct hook *h, const struct verdict_answer *v)
@@ -117,7 +123,8 @@ void render_copilot(struct reply *r, const struct hook *h, const struct verdict_
 	if (v->decision == DECIDE_PASS && !v->changes)
 		return;
 	buf_char(&r->out, '{');
-	if (v->decision != DECIDE_PASS) { /* without a decision its own question stays, about the changed input */
+	/* without a decision its own question stays, about the changed input */
+	if (v->decision != DECIDE_PASS) {
 		json_put_field(&r->out, "permissionDecision", str_of(words[v->decision]));
 		if (v->reason.n)
 			json_put_field(&r->out, "permissionDecisionReason", v->reason);
@@ -150,7 +157,8 @@ void render_cursor(struct reply *r, const struct hook *h, const struct verdict_a
 {
 	(void)h;
 	buf_char(&r->out, '{');
-	json_put_field(&r->out, "permission", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
+	json_put_field(&r->out, "permission",
+			str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
 	if (v->reason.n && v->decision != DECIDE_PASS) {
 		json_put_field(&r->out, "user_message", v->reason);
 		json_put_field(&r->out, "agent_message", v->reason);
@@ -166,7 +174,8 @@ static void put_argv(struct buf *b, struct str command)
 
 	json_put_key(b, "argv");
 	buf_char(b, '[');
-	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) { /* a comment is no word */
+	/* a comment is no word */
+	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) {
 		ptrdiff_t blank = str_find(command, ' ', from);
 
 		word = str_sub(command, from, blank < 0 ? command.n : (size_t)blank);
@@ -180,8 +189,8 @@ static void put_argv(struct buf *b, struct str command)
 }
 
 /*
- * A loop that says what it can do ("can" in its input) gets an answer as JSON. Exit code 0 is for what it may do now:
- * run the call as it is (allow), or the command of the answer in its place (run).
+ * A loop that says what it can do ("can" in its input) gets an answer as JSON. Exit code 0 is for what it may
+ * do now: run the call as it is (allow), or the command of the answer in its place (run).
  */
 void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
@@ -260,8 +269,8 @@ static void replace_result(struct reply *r, const struct output_answer *o, const
 }
 
 /*
- * A block takes the place of the result with its first lines, which say how the command ended. They are written again
- * as Codex itself writes them; without the exit code a failure would look like a success.
+ * A block takes the place of the result with its first lines, which say how the command ended. They are
+ * written again as Codex itself writes them; without the exit code a failure would look like a success.
  */
 void render_codex_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
@@ -280,7 +289,9 @@ void render_codex_after(struct reply *r, const struct hook *h, const struct outp
 void render_gemini_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
 	if (o->result)
-		replace_result(r, o, "deny", STR("Only because caisson took a secret out of it, this result comes as an error. "
+		replace_result(r, o, "deny",
+				STR("Only because caisson took a secret out of it, this result comes as an "
+				"error. "
 			"The tool said:\n"));
 	else if (o->context.n)
 		add_context(r, h, o->context);
@@ -315,7 +326,10 @@ void render_generic_after(struct reply *r, const struct hook *h, const struct ou
 	buf_char(&r->out, '\n');
 }
 
-void render_nothing_after(struct reply *r, const struct hook *h, const struct output_answer *o) { (void)r, (void)h, (void)o; }
+void render_nothing_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+{
+	(void)r, (void)h, (void)o;
+}
 
 /* ---- the start of a session ---- */
 

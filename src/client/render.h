@@ -1,4 +1,7 @@
-/* Inside the clients: the answers, one function for each family of clients (render.c). The table in clients.c names them. */
+/*
+ * Inside the clients: the answers, one function for each family of clients (render.c). The table in clients.c
+ * names them.
+ */
 #pragma once
 #include "client/client.h"
 
@@ -17,7 +20,8 @@ struct change_of_input { /* another value of one key of the tool's input */
 struct verdict_answer {
 	enum decision decision;
 	struct str reason;              /* for the model and the person; empty when there is nothing to say */
-	struct change_of_input *changes; /* with DECIDE_ASK, DECIDE_PASS and DECIDE_ALLOW, only where the client rewrites */
+	/* with DECIDE_ASK, DECIDE_PASS and DECIDE_ALLOW, only where the client rewrites */
+	struct change_of_input *changes;
 	struct str context;             /* advice that is no reason, for the model; may be empty */
 };
 
@@ -25,7 +29,8 @@ struct output_answer {
 	const struct json *result;     /* in place of the old one; NULL: that stays */
 	struct str text;                /* the same as one text, for clients that take no more */
 	struct str context;             /* added for the model; may be empty */
-	int code;                       /* the exit code of a shell command, for clients that lose it with the old result; -1: not known */
+	/* the exit code of a shell command, for clients that lose it with the old result; -1: not known */
+	int code;
 	struct str object;              /* generic: the whole answer */
 };
 
@@ -36,7 +41,8 @@ void render_copilot(struct reply *r, const struct hook *h, const struct verdict_
 void render_opencode(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 void render_cursor(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-void render_exit(struct reply *r, const struct hook *h, const struct verdict_answer *v); /* by exit code and standard error alone */
+/* by exit code and standard error alone */
+void render_exit(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 
 void render_claude_after(struct reply *r, const struct hook *h, const struct output_answer *o);
 void render_codex_after(struct reply *r, const struct hook *h, const struct output_answer *o);

@@ -17,9 +17,12 @@
 static const char *key_of(enum rule_kind kind, enum verdict v)
 {
 	static const char keys[][3][24] = {
-		[RULE_PREFIX] = {[VERDICT_DENY] = "tools.bash.deny", [VERDICT_ASK] = "tools.bash.ask", "tools.bash.allow"},
-		[RULE_REGEX] = {[VERDICT_DENY] = "tools.bash.checks", [VERDICT_ASK] = "", "tools.bash.allowChecks"},
-		[RULE_PERMISSION] = {[VERDICT_DENY] = "permissions.deny", [VERDICT_ASK] = "permissions.ask", "permissions.allow"},
+		[RULE_PREFIX] = {[VERDICT_DENY] = "tools.bash.deny", [VERDICT_ASK] = "tools.bash.ask",
+				"tools.bash.allow"},
+		[RULE_REGEX] = {[VERDICT_DENY] = "tools.bash.checks", [VERDICT_ASK] = "",
+				"tools.bash.allowChecks"},
+		[RULE_PERMISSION] = {[VERDICT_DENY] = "permissions.deny", [VERDICT_ASK] = "permissions.ask",
+				"permissions.allow"},
 		[RULE_TOOL] = {[VERDICT_DENY] = "tools.deny", [VERDICT_ASK] = "tools.ask", "tools.allow"},
 	};
 
@@ -34,9 +37,12 @@ static int check_text(struct str text, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "the rule is longer than %d bytes", RULE_TEXT_MAX);
 	for (size_t i = 0; i < text.n; i++)
 		if ((unsigned char)text.p[i] < ' ' || (unsigned char)text.p[i] >= 0x7f)
-			return err_set(e, ERR_INPUT, 0, "the rule has a letter beyond ASCII or a control character; write it into the policy file by hand");
+			return err_set(e, ERR_INPUT, 0,
+					"the rule has a letter beyond ASCII or a control character; write "
+					"it into the policy file by hand");
 	if (text.p[0] == '-')
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is not a rule; options stand before the rules", STR_ARG(text));
+		return err_set(e, ERR_INPUT, 0, "'%.*s' is not a rule; options stand before the rules",
+				STR_ARG(text));
 	return 0;
 }
 
@@ -64,9 +70,11 @@ static bool next_word(struct str text, size_t *at, struct str *ret)
 /* Between commands or before a file: rules are about the words of one command. */
 static bool is_operator(struct str w)
 {
-	static const char operators[][4] = {"&&", "||", ";", "|", "&", "|&", ">", ">>", "<", "<<", "<<<", "&>", "2>", ""};
+	static const char operators[][4] = {"&&", "||", ";", "|", "&", "|&", ">", ">>", "<", "<<", "<<<",
+			"&>", "2>", ""};
 
-	return STR_LISTED(w, operators) || str_ends(w, ";") || str_starts(w, "$(") || str_starts(w, "`") || str_starts(w, "2>");
+	return STR_LISTED(w, operators) || str_ends(w, ";") || str_starts(w, "$(") || str_starts(w, "`") ||
+			str_starts(w, "2>");
 }
 
 /* Two commands written without spaces: install;rm. Quoted text (s/a/b/;s/c/d/) rarely looks like that. */
@@ -80,7 +88,10 @@ static bool glues_commands(struct str w)
 	return n && (str_starts(w, ";") || str_starts(w, "&&") || str_starts(w, "||"));
 }
 
-/* The rule's words as a command; letters that would end a word or start another command are quoted, as they were where the words come from. */
+/*
+ * The rule's words as a command; letters that would end a word or start another command are quoted, as they
+ * were where the words come from.
+ */
 static struct str prefix_example(struct arena *a, struct str text)
 {
 	struct str word;
@@ -107,18 +118,25 @@ static int read_prefix(struct arena *a, struct str text, struct rule_item *r, st
 	size_t at = 0;
 
 	if (next_word(text, &at, &word) && str_find(word, '=', 0) > 0)
-		return err_set(e, ERR_INPUT, 0, "a rule starts with the program: leave out the assignment before it");
+		return err_set(e, ERR_INPUT, 0,
+				"a rule starts with the program: leave out the assignment before it");
 	if (str_is(text, "*"))
 		return err_set(e, ERR_INPUT, 0, "'*' is not a rule: it would be about everything");
 	if (str_ends(text, " *") || str_ends(text, ":*"))
-		return err_set(e, ERR_INPUT, 0, "a rule says how a command starts, and further words may always follow: write '%.*s'",
+		return err_set(e, ERR_INPUT, 0,
+				"a rule says how a command starts, and further words may always follow: "
+				"write '%.*s'",
 			STR_ARG(str_sub(text, 0, text.n - 2)));
 	for (at = 0; next_word(text, &at, &word);)
 		if (is_operator(word) || glues_commands(word))
-			return err_set(e, ERR_INPUT, 0, "'%.*s' can match nothing: rules are compared with one command at a time, so name one of the commands",
+			return err_set(e, ERR_INPUT, 0,
+					"'%.*s' can match nothing: rules are compared with one command at a "
+					"time, so name one of the commands",
 				STR_ARG(text));
 	if (at < text.n)
-		return err_set(e, ERR_INPUT, 0, "'%.*s' has two blanks in a row; a rule has one between words", STR_ARG(text));
+		return err_set(e, ERR_INPUT, 0,
+				"'%.*s' has two blanks in a row; a rule has one between words",
+				STR_ARG(text));
 	r->example = prefix_example(a, text);
 	r->broad = prefix_broad(text);
 	return 0;
@@ -133,13 +151,15 @@ int rule_read(struct arena *a, enum verdict verdict, struct str text, struct rul
 		return -1;
 	if (str_starts(text, "mcp__")) {
 		r.kind = RULE_TOOL;
-		r.broad = verdict == VERDICT_ALLOW && (str_is(text, "mcp__*") || str_is(text, "mcp__**")) ? "it allows the tools of every MCP server" : NULL;
+		r.broad = verdict == VERDICT_ALLOW && (str_is(text, "mcp__*") || str_is(text, "mcp__**")) ?
+				"it allows the tools of every MCP server" : NULL;
 	} else if (text.p[text.n - 1] == ')' && config_permission(text, &p)) {
 		r.kind = RULE_PERMISSION;
 		r.broad = permission_broad(&p);
 		r.example = permission_example(&p);
 		if (permission_idle(&p))
-			return err_set(e, ERR_INPUT, 0, "'%.*s' can match nothing: %s", STR_ARG(text), permission_idle(&p));
+			return err_set(e, ERR_INPUT, 0, "'%.*s' can match nothing: %s", STR_ARG(text),
+					permission_idle(&p));
 	} else if (read_prefix(a, text, &r, e) != 0) {
 		return -1;
 	}
@@ -180,8 +200,12 @@ static int edit_text(struct arena *a, struct rule_request *rq, struct rule_plan 
 
 /* ---- trying it ---- */
 
-/* The files in force with the new text in its place. An allow of a project's file is tried as if it were trusted already. */
-static int new_policies(struct arena *a, const struct rule_request *rq, struct rule_plan *plan, const struct policies *now, struct policies *ret, struct err *e)
+/*
+ * The files in force with the new text in its place. An allow of a project's file is tried as if it were
+ * trusted already.
+ */
+static int new_policies(struct arena *a, const struct rule_request *rq, struct rule_plan *plan,
+		const struct policies *now, struct policies *ret, struct err *e)
 {
 	struct policy_file *files = NULL, **end = &files, *mine = NULL;
 
@@ -199,7 +223,8 @@ static int new_policies(struct arena *a, const struct rule_request *rq, struct r
 	}
 	if (!mine) {
 		mine = arena_new(a, struct policy_file);
-		*mine = (struct policy_file){.path = plan->file.path, .base = path_parent(plan->file.path), .who = rq->project ? WHO_ANYONE : WHO_OWNER,
+		*mine = (struct policy_file){.path = plan->file.path, .base = path_parent(plan->file.path),
+				.who = rq->project ? WHO_ANYONE : WHO_OWNER,
 			.project = rq->project};
 		*end = mine;
 	}
@@ -209,7 +234,8 @@ static int new_policies(struct arena *a, const struct rule_request *rq, struct r
 	return policies_of_files(a, files, now->root, ret, e);
 }
 
-static int judge_under(struct arena *a, const struct policies *p, struct str command, struct judgement *ret, struct err *e)
+static int judge_under(struct arena *a, const struct policies *p, struct str command, struct judgement *ret,
+		struct err *e)
 {
 	struct facts f;
 
@@ -240,12 +266,14 @@ static struct str reasons_of(struct arena *a, const struct judgement *j, bool de
 
 static const char *passive_verb(enum verdict v)
 {
-	static const char words[][16] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked about", [VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
+	static const char words[][16] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked about",
+			[VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
 
 	return words[v];
 }
 
-static int try_one(struct arena *a, const struct rule_request *rq, const struct policies *now, const struct policies *then, struct rule_item *r, struct err *e)
+static int try_one(struct arena *a, const struct rule_request *rq, const struct policies *now,
+		const struct policies *then, struct rule_item *r, struct err *e)
 {
 	struct judgement before, after;
 
@@ -260,8 +288,12 @@ static int try_one(struct arena *a, const struct rule_request *rq, const struct 
 	if (rq->remove || after.verdict == rq->verdict)
 		return 0;
 	if (then->own.no_lifting && rq->verdict == VERDICT_ALLOW)
-		return err_set(e, ERR_INPUT, 0, "the system's policy (%s) says forbid_lifting, so an allow rule changes nothing", STATE_SYSTEM_POLICY);
-	return err_set(e, ERR_INPUT, 0, "with this rule '%.*s' would still be %s, because of %.*s; nothing was written", STR_ARG(r->example),
+		return err_set(e, ERR_INPUT, 0,
+				"the system's policy (%s) says forbid_lifting, so an allow rule changes "
+				"nothing", STATE_SYSTEM_POLICY);
+	return err_set(e, ERR_INPUT, 0,
+			"with this rule '%.*s' would still be %s, because of %.*s; nothing was written",
+			STR_ARG(r->example),
 		passive_verb(after.verdict), STR_ARG(reasons_of(a, &after, true)));
 }
 
@@ -275,11 +307,13 @@ static int prepare_plan(struct arena *a, const struct rule_request *rq, struct r
 	world_view(a, session_or_own(NULL), NULL, v);
 	state_paths(a, &env, v->home, v->project, &paths);
 	plan->view = v;
-	plan->init = (struct init_request){.scope = rq->project ? INIT_PROJECT : INIT_USER, .home = v->home, .project = v->project,
+	plan->init = (struct init_request){.scope = rq->project ? INIT_PROJECT : INIT_USER, .home = v->home,
+			.project = v->project,
 		.state = paths.state_dir, .uid = v->uid};
 	path = rq->project ? paths.project_policy : paths.user_policy;
 	if (!path.n)
-		return err_set(e, ERR_INPUT, 0, rq->project ? "this directory belongs to no project" : "no home directory is known");
+		return err_set(e, ERR_INPUT, 0, rq->project ? "this directory belongs to no project" :
+				"no home directory is known");
 	return init_look(a, &plan->init, path, &plan->file, e);
 }
 
@@ -288,7 +322,8 @@ int rule_plan(struct arena *a, struct rule_request *rq, struct rule_plan *ret, s
 	struct rule_plan plan = {0};
 	struct policies *now = arena_new(a, struct policies), then;
 
-	if (policies_load(a, &(struct policies_request){0}, now, e) != 0 || prepare_plan(a, rq, &plan, e) != 0 || edit_text(a, rq, &plan, e) != 0)
+	if (policies_load(a, &(struct policies_request){0}, now, e) != 0 ||
+			prepare_plan(a, rq, &plan, e) != 0 || edit_text(a, rq, &plan, e) != 0)
 		return -1;
 	if (new_policies(a, rq, &plan, now, &then, e) != 0)
 		return -1;

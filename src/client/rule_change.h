@@ -2,11 +2,11 @@
  * A person's rules put into a policy file: what `caisson allow`, `ask`, `deny` and `suggest --apply` share.
  *
  *     rules --rule_read()--> key and example of each
- *     file --rule_plan()--> the new text (yamltext.h), loaded and tried: each example must get the verdict the rule is for
- *     init_apply() writes it
+ *     file --rule_plan()--> the new text (yamltext.h), loaded and tried: each example must get the verdict
+ *     the rule is for init_apply() writes it
  *
- * A rule that would change nothing (a deny rule or a check that nothing lifts still speaks) is refused with what speaks against it. Nothing here
- * prints or writes.
+ * A rule that would change nothing (a deny rule or a check that nothing lifts still speaks) is refused with
+ * what speaks against it. Nothing here prints or writes.
  */
 #pragma once
 #include "client/init_hooks.h"

@@ -8,7 +8,10 @@
  */
 #include "client/client.h"
 
-static bool path_letter(char c) { return ascii_is_name_start(c) || ascii_is_digit(c) || (c && strchr("./@%+,-", c)); }
+static bool path_letter(char c)
+{
+	return ascii_is_name_start(c) || ascii_is_digit(c) || (c && strchr("./@%+,-", c));
+}
 
 static void skip_blanks(struct str *s)
 {

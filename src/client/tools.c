@@ -1,7 +1,8 @@
 /*
- * The tools of clients, by name: what runs a shell, and what touches files or hosts. A file that a tool reads or writes is a fact like one that a
- * shell command reads or writes, so the gate's own checks and rules judge it; nothing is judged here. A tool that is not listed, those of MCP
- * servers among them, has no such facts: rules about its name decide.
+ * The tools of clients, by name: what runs a shell, and what touches files or hosts. A file that a tool reads
+ * or writes is a fact like one that a shell command reads or writes, so the gate's own checks and rules judge
+ * it; nothing is judged here. A tool that is not listed, those of MCP servers among them, has no such facts:
+ * rules about its name decide.
  */
 #include "client/client.h"
 
@@ -11,11 +12,16 @@ static const struct tool_row {
 	enum tool_kind kind;
 	char names[228];   /* between blanks */
 } tools[] = {
-	{TOOL_SHELL, " Bash bash Shell shell run_shell_command run_command run_terminal_cmd local_shell shell_command exec_command Monitor monitor PowerShell powershell pwsh write_bash write_powershell write_stdin "},
+	{TOOL_SHELL, " Bash bash Shell shell run_shell_command run_command run_terminal_cmd local_shell "
+			"shell_command exec_command Monitor monitor PowerShell powershell pwsh write_bash "
+			"write_powershell write_stdin "},
 	{TOOL_READ, " Read read read_file read_many_files view NotebookRead view_image show_file "},
 	{TOOL_LIST, " Glob glob LS ls list list_directory list_dir ListDir file_search "},
-	{TOOL_SEARCH, " Grep grep rg search_file_content grep_search codebase_search LSP lsp Artifact artifact SendUserFile "},
-	{TOOL_WRITE, " Write write Edit edit MultiEdit multiedit NotebookEdit notebook_edit write_file replace create str_replace str_replace_editor str_replace_based_edit_tool insert StrReplace "
+	{TOOL_SEARCH, " Grep grep rg search_file_content grep_search codebase_search LSP lsp Artifact "
+			"artifact SendUserFile "},
+	{TOOL_WRITE, " Write write Edit edit MultiEdit multiedit NotebookEdit notebook_edit write_file "
+			"replace create str_replace str_replace_editor str_replace_based_edit_tool insert "
+			"StrReplace "
 		     "TabWrite Delete delete_file edit_file search_replace "},
 	{TOOL_PATCH, " apply_patch patch ApplyPatch "},
 	{TOOL_FETCH, " WebFetch web_fetch webfetch fetch read_web_page "},
@@ -26,10 +32,19 @@ static const struct tool_row {
 static const char command_keys[][KEY_ROOM] = {"command", "command_line", "cmd", "script"};
 #define COMMAND_KEYS ARRAY_SIZE(command_keys)
 
-/* Tools of clients that have a `command` which no shell is given: a skill's name, a command of the client itself. */
-static bool names_command(struct str tool) { return str_is(tool, "Skill") || str_is(tool, "skill") || str_is(tool, "SlashCommand"); }
+/*
+ * Tools of clients that have a `command` which no shell is given: a skill's name, a command of the client
+ * itself.
+ */
+static bool names_command(struct str tool)
+{
+	return str_is(tool, "Skill") || str_is(tool, "skill") || str_is(tool, "SlashCommand");
+}
 
-/* A tool that is not listed and has a command for a shell is one: clients get new ones. Those of MCP servers are judged by their names. */
+/*
+ * A tool that is not listed and has a command for a shell is one: clients get new ones. Those of MCP servers
+ * are judged by their names.
+ */
 bool tool_unlisted_shell(struct str name, const struct json *args)
 {
 	if (str_starts(name, "mcp_") || names_command(name))
@@ -63,7 +78,8 @@ static int join_words(struct arena *a, const struct json *list, struct str *ret,
 	buf_init(&b, a, HOOK_INPUT_MAX * 4);
 	for (const struct json *w = list->first; w; w = w->next) {
 		if (w->kind != JSON_STRING)
-			return err_set(e, ERR_INPUT, 0, "the command in the input is a list, and not of words alone");
+			return err_set(e, ERR_INPUT, 0,
+					"the command in the input is a list, and not of words alone");
 		if (b.n)
 			buf_char(&b, ' ');
 		buf_quoted(&b, w->text);
@@ -75,16 +91,22 @@ static int join_words(struct arena *a, const struct json *list, struct str *ret,
 int tool_command(struct arena *a, struct hook *h, struct err *e)
 {
 	static const char typed[][KEY_ROOM] = {"input", "chars"};
-	bool types = str_starts(h->tool, "write_"); /* what is typed into a shell, or another program, that runs already */
+	/* what is typed into a shell, or another program, that runs already */
+	bool types = str_starts(h->tool, "write_");
 	const char (*list)[KEY_ROOM] = types ? typed : command_keys;
 	const struct json *v = NULL;
 
-	h->dialect = str_is(h->tool, "PowerShell") || str_is(h->tool, "powershell") || str_is(h->tool, "pwsh") || str_is(h->tool, "write_powershell") ? DIALECT_POWERSHELL : DIALECT_BASH;
+	h->dialect = str_is(h->tool, "PowerShell") || str_is(h->tool, "powershell") ||
+			str_is(h->tool, "pwsh") || str_is(h->tool, "write_powershell") ? DIALECT_POWERSHELL :
+			DIALECT_BASH;
 	for (size_t i = 0; i < (types ? ARRAY_SIZE(typed) : COMMAND_KEYS); i++) {
 		const struct json *x = json_key(h->args, list[i]);
 
 		if (v && x) /* which of them the tool runs is not known */
-			return err_set(e, ERR_INPUT, 0, "the input of '%.*s' has two commands: '%.*s' and '%s'", (int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p, STR_ARG(h->command_key), list[i]);
+			return err_set(e, ERR_INPUT, 0,
+					"the input of '%.*s' has two commands: '%.*s' and '%s'",
+					(int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p,
+					STR_ARG(h->command_key), list[i]);
 		if (!x)
 			continue;
 		v = x;
@@ -96,8 +118,10 @@ int tool_command(struct arena *a, struct hook *h, struct err *e)
 	if (json_is(v, JSON_STRING))
 		h->command = v->text;
 	else if (!json_is(v, JSON_ARRAY))
-		return err_set(e, ERR_INPUT, 0, "the input of '%.*s' has no command", (int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p);
-	return h->command.n && memchr(h->command.p, 0, h->command.n) ? err_set(e, ERR_INPUT, 0, "there is a NUL in the command") : 0;
+		return err_set(e, ERR_INPUT, 0, "the input of '%.*s' has no command",
+				(int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p);
+	return h->command.n && memchr(h->command.p, 0, h->command.n) ? err_set(e, ERR_INPUT, 0,
+			"there is a NUL in the command") : 0;
 }
 
 /* ---- files ---- */
@@ -134,18 +158,21 @@ static int add_path(struct facts_builder *m, enum access_kind kind, struct str p
 	*x = (struct access){.kind = kind, .below = below, .by = m->by, .at = add_said(m, path)};
 	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
 	if (path.p[0] != '/')
-		x->path.text = str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->h->start.n ? m->h->start : m->h->cwd), STR_ARG(path));
+		x->path.text = str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->h->start.n ? m->h->start : m->h->cwd),
+				STR_ARG(path));
 	*m->f->accesses_end = x;
 	m->f->accesses_end = &x->next;
 	return 0;
 }
 
 /* ~ is the home to some tools and a name to others: both are looked at. */
-static int add_file(struct facts_builder *m, enum access_kind kind, struct str path, struct str home, bool below, struct err *e)
+static int add_file(struct facts_builder *m, enum access_kind kind, struct str path, struct str home,
+		bool below, struct err *e)
 {
 	if (str_starts(path, "file:/")) /* file:/x and file:///x are the same */
 		path = str_sub(path, str_starts(path, "file://") ? 7 : 5, path.n);
-	if (home.n && (str_is(path, "~") || str_starts(path, "~/")) && add_path(m, kind, str_cat(m->a, home, str_sub(path, 1, path.n)), below, e) != 0)
+	if (home.n && (str_is(path, "~") || str_starts(path, "~/")) &&
+			add_path(m, kind, str_cat(m->a, home, str_sub(path, 1, path.n)), below, e) != 0)
 		return -1;
 	return add_path(m, kind, path, below, e);
 }
@@ -154,24 +181,29 @@ static int add_file(struct facts_builder *m, enum access_kind kind, struct str p
 static int add_files(struct facts_builder *m, enum access_kind kind, struct str home, bool below,
 	struct err *e)
 {
-	static const char keys[][24] = {"file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path", "directory", "target_file", "target_directory",
+	static const char keys[][24] = {"file_path", "filePath", "path", "absolute_path", "notebook_path",
+			"dir_path", "directory", "target_file", "target_directory",
 		"relative_workspace_path", "paths", "file_paths", "files", "include"};
 	enum { PLAIN_KEYS = 13 }; /* the last is a pattern when it is a string */
-	bool needed = kind != ACCESS_READ || m->h->kind == TOOL_READ; /* a search without a path is one of the working directory */
+	/* a search without a path is one of the working directory */
+	bool needed = kind != ACCESS_READ || m->h->kind == TOOL_READ;
 	size_t before = m->n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct json *v = json_key(m->h->args, keys[i]);
 
-		if (json_is(v, JSON_STRING) && v->text.n && i < PLAIN_KEYS && add_file(m, kind, v->text, home, below, e) != 0)
+		if (json_is(v, JSON_STRING) && v->text.n && i < PLAIN_KEYS && add_file(m, kind, v->text, home,
+				below, e) != 0)
 			return -1;
 		for (const struct json *x = json_is(v, JSON_ARRAY) ? v->first : NULL; x; x = x->next)
 			if (x->kind != JSON_STRING)
-				return err_set(e, ERR_INPUT, 0, "a list of paths in the input holds something else");
+				return err_set(e, ERR_INPUT, 0,
+						"a list of paths in the input holds something else");
 			else if (x->text.n && add_file(m, kind, x->text, home, below, e) != 0)
 				return -1;
 	}
-	return m->n == before && needed ? err_set(e, ERR_INPUT, 0, "the input of '%.*s' names no file", (int)(m->h->tool.n < 60 ? m->h->tool.n : 60), m->h->tool.p) : 0;
+	return m->n == before && needed ? err_set(e, ERR_INPUT, 0, "the input of '%.*s' names no file",
+			(int)(m->h->tool.n < 60 ? m->h->tool.n : 60), m->h->tool.p) : 0;
 }
 
 /* A pattern of file names starts somewhere, too: the part before its first special character. */
@@ -198,7 +230,8 @@ static int add_names(struct facts_builder *m, struct str home, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct json *v = json_key(m->h->args, keys[i]);
 
-		if (json_is(v, JSON_STRING) && v->text.n && v->text.p[0] != '!' && add_file(m, ACCESS_READ, v->text, home, false, e) != 0)
+		if (json_is(v, JSON_STRING) && v->text.n && v->text.p[0] != '!' &&
+				add_file(m, ACCESS_READ, v->text, home, false, e) != 0)
 			return -1;
 	}
 	return 0;
@@ -233,7 +266,10 @@ struct str tool_trimmed(struct str s)
 	return s;
 }
 
-/* Clients read these lines leniently, each in its own way: blanks before them and around the colon, either case. */
+/*
+ * Clients read these lines leniently, each in its own way: blanks before them and around the colon, either
+ * case.
+ */
 static int patch_line(struct facts_builder *m, struct str line, struct str home, struct err *e)
 {
 	static const struct {
@@ -241,7 +277,8 @@ static int patch_line(struct facts_builder *m, struct str line, struct str home,
 		enum access_kind kind;
 		bool marked; /* "a/" or "b/" may stand before the path */
 	} marks[] = {
-		{"***addfile:", ACCESS_WRITE, false}, {"***updatefile:", ACCESS_WRITE, false}, {"***deletefile:", ACCESS_DELETE, false}, {"***moveto:", ACCESS_WRITE, false},
+		{"***addfile:", ACCESS_WRITE, false}, {"***updatefile:", ACCESS_WRITE, false},
+		{"***deletefile:", ACCESS_DELETE, false}, {"***moveto:", ACCESS_WRITE, false},
 		{"+++", ACCESS_WRITE, true}, {"---", ACCESS_WRITE, true},
 	};
 
@@ -255,12 +292,15 @@ static int patch_line(struct facts_builder *m, struct str line, struct str home,
 				k++;
 			else if (line.p[at] != ' ' && line.p[at] != '\t')
 				break;
-		if (marks[i].start[k] || (marks[i].marked && (at == line.n || (line.p[at] != ' ' && line.p[at] != '\t'))))
+		if (marks[i].start[k] ||
+				(marks[i].marked &&
+				(at == line.n || (line.p[at] != ' ' && line.p[at] != '\t'))))
 			continue;
 		path = tool_trimmed(str_sub(line, at, line.n));
 		if (marks[i].marked && (str_starts(path, "a/") || str_starts(path, "b/")))
 			path = str_sub(path, 2, path.n);
-		return str_is(path, "/dev/null") || !path.n ? 0 : add_file(m, marks[i].kind, path, home, false, e);
+		return str_is(path, "/dev/null") || !path.n ? 0 : add_file(m, marks[i].kind, path, home,
+				false, e);
 	}
 	return 0;
 }
@@ -281,11 +321,15 @@ static int patch_text(struct facts_builder *m, struct str text, struct str home,
 	return 0;
 }
 
-/* The patch is a string somewhere in the input, perhaps a word of a list. One that names no file is not understood. */
+/*
+ * The patch is a string somewhere in the input, perhaps a word of a list. One that names no file is not
+ * understood.
+ */
 static int patch_texts(struct facts_builder *m, const struct json *in, struct str home, struct err *e)
 {
 	for (const struct json *v = in->first; v; v = v->next)
-		if ((v->kind == JSON_STRING && patch_text(m, v->text, home, e) != 0) || patch_texts(m, v, home, e) != 0)
+		if ((v->kind == JSON_STRING && patch_text(m, v->text, home, e) != 0) ||
+				patch_texts(m, v, home, e) != 0)
 			return -1;
 	return 0;
 }
@@ -302,7 +346,8 @@ static int add_patch(struct facts_builder *m, struct str home, struct err *e)
 static struct str host_of(struct str url)
 {
 	ptrdiff_t scheme = str_find(url, ':', 0);
-	size_t from = scheme > 0 && str_starts(str_sub(url, (size_t)scheme, url.n), "://") ? (size_t)scheme + 3 : 0, to = from;
+	size_t from = scheme > 0 && str_starts(str_sub(url, (size_t)scheme, url.n), "://") ? (size_t)scheme +
+			3 : 0, to = from;
 
 	while (to < url.n && !strchr("/?#\\", url.p[to]))
 		to++;
@@ -343,12 +388,14 @@ static int add_all(struct facts_builder *m, struct str home, struct err *e)
 
 	switch (m->h->kind) {
 	case TOOL_READ: return add_files(m, ACCESS_READ, home, false, e);
-	case TOOL_SEARCH: return add_files(m, ACCESS_READ, home, true, e) != 0 || add_names(m, home, e) != 0 ? -1 : 0;
+	case TOOL_SEARCH: return add_files(m, ACCESS_READ, home, true, e) != 0 ||
+			add_names(m, home, e) != 0 ? -1 : 0;
 	case TOOL_LIST:
 		m->by = "ls";
 		return add_files(m, ACCESS_READ, home, false, e) != 0 || add_pattern(m, home, e) != 0 ? -1
 												      : 0;
-	case TOOL_WRITE: return add_files(m, deletes ? ACCESS_DELETE : json_is(how, JSON_STRING) && str_is(how->text, "view") ? ACCESS_READ : ACCESS_WRITE, home, false, e);
+	case TOOL_WRITE: return add_files(m, deletes ? ACCESS_DELETE : json_is(how, JSON_STRING) &&
+			str_is(how->text, "view") ? ACCESS_READ : ACCESS_WRITE, home, false, e);
 	case TOOL_PATCH: return add_patch(m, home, e);
 	case TOOL_FETCH: return add_host(m, home, e);
 	case TOOL_SHELL:

@@ -1,17 +1,19 @@
 /*
- * awk inside a command line: which programs can neither run a command nor open a file of their own choice, and which do so only with constant
- * texts, which are followed. A conservative scanner, not a parser: whatever it does not recognise is not harmless.
+ * awk inside a command line: which programs can neither run a command nor open a file of their own choice,
+ * and which do so only with constant texts, which are followed. A conservative scanner, not a parser:
+ * whatever it does not recognise is not harmless.
  */
 #include <strings.h>
 
 #include "code/tree.h"
 
-static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; } /* a number that is not known is a number */
+/* a number that is not known is a number */
+static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
 
 /*
- * awk reaches out by system(), by a pipe, by getline, by > in a print, by ARGV (the files it reads next), and by gawk's @load, @include
- * and indirect calls. All of these are
- * common in strings and patterns too (/a|b/, $3 > 5, x || y, /system/), so the text is cut into tokens until nothing of the kind follows.
+ * awk reaches out by system(), by a pipe, by getline, by > in a print, by ARGV (the files it reads next), and
+ * by gawk's @load, @include and indirect calls. All of these are common in strings and patterns too (/a|b/,
+ * $3 > 5, x || y, /system/), so the text is cut into tokens until nothing of the kind follows.
  */
 struct awk {
 	struct code_walk *w; /* NULL: only looked at */
@@ -32,15 +34,17 @@ static size_t awk_loud(struct str s)
 	size_t loud = 0;
 
 	for (size_t i = 0; i < s.n; i++)
-		if (strchr("|>@", s.p[i]) || (s.n - i >= 6 && !strncasecmp(s.p + i, "system", 6)) || (s.n - i >= 7 && !strncasecmp(s.p + i, "getline", 7)) ||
+		if (strchr("|>@", s.p[i]) || (s.n - i >= 6 && !strncasecmp(s.p + i, "system", 6)) ||
+				(s.n - i >= 7 && !strncasecmp(s.p + i, "getline", 7)) ||
 		    (s.n - i >= 4 && !memcmp(s.p + i, "ARGV", 4)))
 			loud = i + 1;
 	return loud;
 }
 
 /*
- * Passes a bracket expression whose [ is at i, to its ]. The awks differ about a leading ], about [:alpha:] and about escapes in it, so it
- * is read as long as possible, and is not certain when something in it would end the pattern, or start a bracket, in another reading.
+ * Passes a bracket expression whose [ is at i, to its ]. The awks differ about a leading ], about [:alpha:]
+ * and about escapes in it, so it is read as long as possible, and is not certain when something in it would
+ * end the pattern, or start a bracket, in another reading.
  */
 static bool awk_bracket(struct awk *w)
 {
@@ -52,7 +56,8 @@ static bool awk_bracket(struct awk *w)
 	for (; i < s.n && s.p[i] != ']'; i++) {
 		char c = s.p[i], next = i + 1 < s.n ? s.p[i + 1] : '\0';
 
-		if (c == '/' || c == '\n' || (c == '[' && next != ':') || (c == '\\' && (next == ']' || next == '/' || next == '[')))
+		if (c == '/' || c == '\n' || (c == '[' && next != ':') ||
+				(c == '\\' && (next == ']' || next == '/' || next == '[')))
 			return false;
 		if (c == '\\')
 			i++;
@@ -69,7 +74,10 @@ static bool awk_bracket(struct awk *w)
 
 /* ---- what it reaches out to, when that is constant ---- */
 
-static void mark_here(struct awk *w, size_t from) { w->w->here = (struct span){w->w->text, (uint32_t)from, (uint32_t)(w->i < w->s.n ? w->i : w->s.n)}; }
+static void mark_here(struct awk *w, size_t from)
+{
+	w->w->here = (struct span){w->w->text, (uint32_t)from, (uint32_t)(w->i < w->s.n ? w->i : w->s.n)};
+}
 
 static void skip_blanks(struct awk *w)
 {
@@ -125,7 +133,9 @@ static bool word_at(const struct awk *w, const char *word)
 {
 	size_t n = strlen(word);
 
-	return w->s.n - w->i >= n && !memcmp(w->s.p + w->i, word, n) && (w->i + n == w->s.n || !(ascii_is_name_start(w->s.p[w->i + n]) || is_digit(w->s.p[w->i + n])));
+	return w->s.n - w->i >= n && !memcmp(w->s.p + w->i, word, n) &&
+			(w->i + n == w->s.n ||
+			!(ascii_is_name_start(w->s.p[w->i + n]) || is_digit(w->s.p[w->i + n])));
 }
 
 /* "command" | getline: at the bar. */
@@ -195,7 +205,10 @@ static bool changes_arrays(struct str s)
 	return false;
 }
 
-/* ARGV[i], after the name: what is put there, when it is constant, is read. False: something else may become of ARGV. */
+/*
+ * ARGV[i], after the name: what is put there, when it is constant, is read. False: something else may become
+ * of ARGV.
+ */
 static bool read_arguments(struct awk *w, size_t from)
 {
 	size_t open;
@@ -204,7 +217,8 @@ static bool read_arguments(struct awk *w, size_t from)
 	if (changes_arrays(w->s))
 		return false;
 	if (w->i >= w->s.n || w->s.p[w->i] != '[') /* for (i in ARGV), delete ARGV */
-		return from >= 3 && (str_ends(str_trim(str_sub(w->s, 0, from), " \t"), " in") || str_ends(str_trim(str_sub(w->s, 0, from), " \t"), "delete"));
+		return from >= 3 && (str_ends(str_trim(str_sub(w->s, 0, from), " \t"), " in") ||
+				str_ends(str_trim(str_sub(w->s, 0, from), " \t"), "delete"));
 	for (open = ++w->i; w->i < w->s.n && w->s.p[w->i] != ']'; w->i++)
 		if (strchr("[\"/#\n", w->s.p[w->i]) || w->s.p[w->i] == '=')
 			return false;
@@ -244,7 +258,8 @@ static bool awk_quoted(struct awk *w, char end)
 
 static bool awk_name(struct awk *w)
 {
-	static const char not_operands[][8] = {"print", "printf", "return", "in", "else", "do", "case", "delete", "exit"};
+	static const char not_operands[][8] = {"print", "printf", "return", "in", "else", "do", "case",
+			"delete", "exit"};
 	size_t from = w->i;
 	struct str name;
 
@@ -299,7 +314,10 @@ static bool awk_operator(struct awk *w)
 	return true;
 }
 
-/* Nothing before the text at i belongs to it: no operand that it would be joined to, no operator that would take it first. */
+/*
+ * Nothing before the text at i belongs to it: no operand that it would be joined to, no operator that would
+ * take it first.
+ */
 static bool stands_alone(struct str s, size_t i)
 {
 	while (i > 0 && (s.p[i - 1] == ' ' || s.p[i - 1] == '\t'))
@@ -369,5 +387,6 @@ void awk_walk(struct code_walk *w, TSNode root)
 	struct awk x = {.w = w, .s = w->src};
 
 	(void)root;
-	w->code->complete = scan_program(&x) && !(x.runs && str_contains(x.s, STR("ENVIRON"))); /* what is started would see it */
+	/* what is started would see it */
+	w->code->complete = scan_program(&x) && !(x.runs && str_contains(x.s, STR("ENVIRON")));
 }

@@ -18,14 +18,16 @@
 #define CODE_DEPTH_MAX 200
 #define CODE_MEMORY_MAX ((size_t)256 << 20) /* of the arena, for one text: half of what a request may have */
 
-struct code_run {                /* something the code hands to a shell, or starts; without text and words: the settings alone */
+/* something the code hands to a shell, or starts; without text and words: the settings alone */
+struct code_run {
 	struct code_run *next;
 	struct str text;         /* for a shell; abstract text */
 	const struct word *argv; /* else a program and its words */
 	size_t argc;
 	struct str cwd;          /* abstract */
 	struct span at;          /* in the snippet's text */
-	const struct setting *settings; /* every variable that the code puts into the environment of programs, in any order */
+	/* every variable that the code puts into the environment of programs, in any order */
+	const struct setting *settings;
 };
 
 /* Is this a module of Python's own? A file of that name in the directory would be loaded instead. */
@@ -35,8 +37,10 @@ bool code_awk_harmless(struct str text);
 /* Is there a reader for this language? */
 bool code_knows(enum lang lang);
 /*
- * Reads one snippet whose text is exact, and sets s->code. Appends a text to f->texts (the code itself, so that places in it can be shown), accesses,
- * touches, and other snippets (code that the code evaluates). *ret_runs is what is left for the shell reader. 0, or -1 when the arena is
- * full; nothing of the parser is lost then.
+ * Reads one snippet whose text is exact, and sets s->code. Appends a text to f->texts (the code itself, so
+ * that places in it can be shown), accesses, touches, and other snippets (code that the code evaluates).
+ * *ret_runs is what is left for the shell reader. 0, or -1 when the arena is full; nothing of the parser is
+ * lost then.
  */
-int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v, struct code_run **ret_runs);
+int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v,
+		struct code_run **ret_runs);

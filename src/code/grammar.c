@@ -135,7 +135,10 @@ bool grammar_scan_javascript(void *own, void *lexer, const bool *valid);
 bool tree_sitter_python_external_scanner_scan(void *own, void *lexer, const bool *valid);
 bool tree_sitter_javascript_external_scanner_scan(void *own, void *lexer, const bool *valid);
 
-/* Every token is valid while the parser looks for a way out of an error, also two that code never has in one place. */
+/*
+ * Every token is valid while the parser looks for a way out of an error, also two that code never has in one
+ * place.
+ */
 static void note_error(bool searching)
 {
 	struct grammar *p = current;
@@ -173,7 +176,8 @@ TSTree *grammar_parse(struct grammar *p, const TSLanguage *language)
 
 	if (!ts_parser_set_language(parser, language))
 		return NULL;
-	tree = ts_parser_parse_with_options(parser, NULL, (TSInput){.payload = p, .read = read_chunk, .encoding = TSInputEncodingUTF8},
+	tree = ts_parser_parse_with_options(parser, NULL,
+			(TSInput){.payload = p, .read = read_chunk, .encoding = TSInputEncodingUTF8},
 		(TSParseOptions){.payload = p, .progress_callback = progress});
 	return p->cut ? NULL : tree;
 }

@@ -1,6 +1,6 @@
 /*
- * JavaScript: the walk over the tree. Every call is looked at (javascript_call.c), and every place where something of the runtime goes
- * where it is not followed. See javascript.h for the principle.
+ * JavaScript: the walk over the tree. Every call is looked at (javascript_call.c), and every place where
+ * something of the runtime goes where it is not followed. See javascript.h for the principle.
  */
 #include "code/javascript.h"
 
@@ -65,7 +65,8 @@ static bool keeps_argument(const struct js_row *r, bool first, bool literal)
 /* An argument of this call. */
 static enum js_flow into_call(struct code_walk *w, TSNode call, TSNode arg, bool literal)
 {
-	TSNode f = node_field(call, node_is(call, "new_expression") ? "constructor" : "function"), inner = f, *args;
+	TSNode f = node_field(call, node_is(call, "new_expression") ? "constructor" : "function"), inner = f,
+			*args;
 	struct js_set callee;
 	bool first;
 	size_t n;
@@ -77,7 +78,8 @@ static enum js_flow into_call(struct code_walk *w, TSNode call, TSNode arg, bool
 	args = js_children(w, node_field(call, "arguments"), &n);
 	first = n && ts_node_eq(args[0], arg);
 	if (js_is_function(inner)) /* its parameters are bound to the arguments */
-		return js_of(w)->uses_arguments || has_spread(w, call) || has_rest(w, inner) ? FLOW_LOST : FLOW_FOLLOWED;
+		return js_of(w)->uses_arguments || has_spread(w, call) || has_rest(w, inner) ? FLOW_LOST :
+				FLOW_FOLLOWED;
 	if (calls_own(w, call, f))
 		return has_spread(w, call) ? FLOW_LOST : FLOW_FOLLOWED;
 	if (first && becomes_this(w, f))
@@ -152,7 +154,9 @@ static enum js_flow flow_of(struct code_walk *w)
 			continue;
 		}
 		if (IS_ANY(parent, "pair", "object", "array")) {
-			if ((js->sloppy_this && !node_is(parent, "array")) || called_unseen(w, node_is(child, "shorthand_property_identifier") ? child : parent))
+			if ((js->sloppy_this && !node_is(parent, "array")) ||
+					called_unseen(w, node_is(child, "shorthand_property_identifier") ?
+					child : parent))
 				return FLOW_LOST; /* a method may take it from `this` */
 			literal = true;
 			continue;
@@ -173,8 +177,11 @@ static enum js_flow flow_of(struct code_walk *w)
 		if (IS_ANY(parent, "variable_declarator", "assignment_pattern", "object_assignment_pattern"))
 			return FLOW_FOLLOWED;
 		if (node_is(parent, "template_substitution"))
-			return i > 2 && node_is(js->up[i - 3], "call_expression") ? FLOW_LOST : FLOW_INERT; /* a tag is given it */
-		if (IS_ANY(parent, "expression_statement", "unary_expression", "binary_expression", "computed_property_name", "if_statement", "while_statement", "do_statement", "for_statement",
+			/* a tag is given it */
+			return i > 2 && node_is(js->up[i - 3], "call_expression") ? FLOW_LOST : FLOW_INERT;
+		if (IS_ANY(parent, "expression_statement", "unary_expression", "binary_expression",
+				"computed_property_name", "if_statement", "while_statement", "do_statement",
+				"for_statement",
 			"switch_statement", "switch_case", "update_expression", "ternary_expression"))
 			return FLOW_INERT;
 		return FLOW_LOST; /* returned, thrown, yielded, exported, a field ... */
@@ -205,19 +212,25 @@ static void check_result(struct code_walk *w, TSNode n)
 		if (!r || r->act != JS_ACT_EVAL)
 			continue;
 		f = flow_of(w);
-		if (f == FLOW_LOST || (f == FLOW_FOLLOWED && !node_is(js_of(w)->up[js_of(w)->nup - 2], "arguments")))
+		if (f == FLOW_LOST ||
+				(f == FLOW_FOLLOWED && !node_is(js_of(w)->up[js_of(w)->nup - 2],
+				"arguments")))
 			code_marker_add(w, "eval", n);
 	}
 }
 
 /* ---- names and members ---- */
 
-static TSNode node_above(struct code_walk *w, unsigned levels) { return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0}; }
+static TSNode node_above(struct code_walk *w, unsigned levels)
+{
+	return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0};
+}
 
 /* Functions that read the object they are given and keep nothing of it, or a copy. */
 static bool reads_object(struct code_walk *w, TSNode call)
 {
-	static const char names[][20] = {"JSON.stringify", "Object.entries", "Object.keys", "Object.values", "console.dir", "console.error", "console.log", "console.table"};
+	static const char names[][20] = {"JSON.stringify", "Object.entries", "Object.keys", "Object.values",
+			"console.dir", "console.error", "console.log", "console.table"};
 	struct js_set callee = js_eval(w, node_field(call, "function"));
 
 	for (size_t i = 0; callee.n == 1 && callee.v[0].kind == JS_PATH && i < ARRAY_SIZE(names); i++)
@@ -226,7 +239,10 @@ static bool reads_object(struct code_walk *w, TSNode call)
 	return false;
 }
 
-/* process.env may go to something that is not followed: a call, a list, a promise. Whoever has it there may put variables into it. */
+/*
+ * process.env may go to something that is not followed: a call, a list, a promise. Whoever has it there may
+ * put variables into it.
+ */
 static void check_environment(struct code_walk *w, TSNode n)
 {
 	TSNode up = node_above(w, 1);
@@ -234,13 +250,16 @@ static void check_environment(struct code_walk *w, TSNode n)
 
 	if (!js_name_get(w, STR("env"))->property || js_of(w)->environment_leaks)
 		return;
-	if (IS_ANY(up, "spread_element", "variable_declarator", "binary_expression", "for_in_statement", "unary_expression", "expression_statement"))
+	if (IS_ANY(up, "spread_element", "variable_declarator", "binary_expression", "for_in_statement",
+			"unary_expression", "expression_statement"))
 		return;
 	if (node_is(up, "assignment_expression") && node_is(node_field(up, "left"), "identifier"))
 		return; /* names are followed */
-	if (IS_ANY(up, "member_expression", "subscript_expression") && ts_node_eq(node_field(up, "object"), n))
+	if (IS_ANY(up, "member_expression", "subscript_expression") && ts_node_eq(node_field(up, "object"),
+			n))
 		return;
-	if ((node_is(up, "pair") && str_is(node_text(w, node_field(up, "key")), "env")) || (node_is(up, "arguments") && reads_object(w, node_above(w, 2))))
+	if ((node_is(up, "pair") && str_is(node_text(w, node_field(up, "key")), "env")) ||
+			(node_is(up, "arguments") && reads_object(w, node_above(w, 2))))
 		return;
 	s = js_eval(w, n);
 	for (size_t i = 0; i < s.n; i++)
@@ -255,7 +274,9 @@ static void visit_name(struct code_walk *w, TSNode n)
 
 	if (memchr(name.p, '\\', name.n))
 		code_marker_add(w, "escaped-name", n);
-	else if (!js_name_get(w, name)->declared && !js_global(w, name) && !(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"), "typeof")))
+	else if (!js_name_get(w, name)->declared && !js_global(w, name) &&
+			!(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"),
+			"typeof")))
 		code_marker_add(w, "unknown-name", n);
 	else if (str_is(name, "arguments") && !js_of(w)->functions)
 		code_marker_add(w, "reflection", n); /* those of the module: require is among them */
@@ -268,14 +289,16 @@ static bool only_looked_at(struct code_walk *w, TSNode n)
 	TSNode parent = node_above(w, 1);
 
 	if (node_is(parent, "member_expression"))
-		return ts_node_eq(node_field(parent, "object"), n) && str_is(node_text(w, node_field(parent, "property")), "name");
+		return ts_node_eq(node_field(parent, "object"), n) &&
+				str_is(node_text(w, node_field(parent, "property")), "name");
 	return node_is(parent, "binary_expression") && ts_node_type(node_field(parent, "operator"))[1] == '=';
 }
 
 /* Keys that lead from any value to the constructor of functions, or to what all objects share. */
 static bool leads_away(struct str key)
 {
-	static const char names[][20] = {"constructor", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"};
+	static const char names[][20] = {"constructor", "__proto__", "__defineGetter__", "__defineSetter__",
+			"__lookupGetter__", "__lookupSetter__"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(key, names[i]))
@@ -294,8 +317,11 @@ static void check_any_key(struct code_walk *w, TSNode n, struct str key)
 
 void js_check_owner(struct code_walk *w, const struct js_set *object, struct str key, TSNode n)
 {
-	static const char roots[][20] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load", "createRequire", "reallyExit"}; /* of the process, should `this` be it */
-	bool known = object->n == 1 && (object->v[0].kind == JS_PATH || object->v[0].kind == JS_PACKAGE), other = false;
+	/* of the process, should `this` be it */
+	static const char roots[][20] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load",
+			"createRequire", "reallyExit"};
+	bool known = object->n == 1 && (object->v[0].kind == JS_PATH || object->v[0].kind == JS_PACKAGE),
+			other = false;
 
 	for (size_t i = 0; i < object->n; i++)
 		other |= object->v[i].kind != JS_PATH && object->v[i].kind != JS_NODE;
@@ -322,7 +348,8 @@ static void check_computed(struct code_walk *w, TSNode n)
 	bool some = false;
 
 	for (size_t i = 0; i < keys.n; i++) {
-		some |= keys.v[i].kind != JS_NUM && keys.v[i].kind != JS_UNDEF && !(keys.v[i].kind == JS_TEXT && text_exact(keys.v[i].text));
+		some |= keys.v[i].kind != JS_NUM && keys.v[i].kind != JS_UNDEF &&
+				!(keys.v[i].kind == JS_TEXT && text_exact(keys.v[i].text));
 		if (keys.v[i].kind != JS_TEXT || !text_exact(keys.v[i].text))
 			continue;
 		check_key(w, n, keys.v[i].text);
@@ -335,7 +362,9 @@ static void check_computed(struct code_walk *w, TSNode n)
 		const struct js_row *r = object.v[i].kind == JS_PATH ? js_row(w, object.v[i].text) : NULL;
 		struct js_set one = js_one(object.v[i]);
 
-		if (object.v[i].kind == JS_PATH ? !r || (r->act != JS_ACT_PURE && r->act != JS_ACT_INERT) : js_danger(w, &one)) /* [f][Symbol.iterator]() */
+		/* [f][Symbol.iterator]() */
+		if (object.v[i].kind == JS_PATH ? !r || (r->act != JS_ACT_PURE && r->act != JS_ACT_INERT) :
+				js_danger(w, &one))
 			code_marker_add(w, "computed-member", n);
 	}
 	js_of(w)->computed_read = true;
@@ -352,30 +381,34 @@ static void visit_children(struct code_walk *w, TSNode n)
 }
 
 /*
- * A method of a literal that holds something of the runtime, or of a promise of it: it is given back, or to a function. Followed are only
- * functions that stand there themselves.
+ * A method of a literal that holds something of the runtime, or of a promise of it: it is given back, or to a
+ * function. Followed are only functions that stand there themselves.
  */
 static void check_method(struct code_walk *w, TSNode n)
 {
 	static const char fine[][8] = {"forEach", "map", "some", "every", "flatMap", "filter", "then"};
-	static const char same[][12] = {"slice", "reverse", "catch", "finally", "length", "includes", "toString"};
+	static const char same[][12] = {"slice", "reverse", "catch", "finally", "length", "includes",
+			"toString"};
 	struct js_set object, one;
 	struct str key;
 	TSNode call = node_above(w, 1);
 	size_t nargs = 0;
-	TSNode *args = node_is(call, "call_expression") ? js_children(w, node_field(call, "arguments"), &nargs) : NULL;
+	TSNode *args = node_is(call, "call_expression") ? js_children(w, node_field(call, "arguments"),
+			&nargs) : NULL;
 
 	if (!js_key(w, n, &key) || (key.n && ascii_is_digit(key.p[0])))
 		return;
 	object = js_eval(w, node_field(n, "object"));
 	for (size_t i = 0; i < object.n; i++) {
-		bool array = object.v[i].kind == JS_NODE && node_is(object.v[i].node, "array"), promise = object.v[i].kind == JS_PATH && str_is(key, "then"), ok = false;
+		bool array = object.v[i].kind == JS_NODE && node_is(object.v[i].node, "array"),
+				promise = object.v[i].kind == JS_PATH && str_is(key, "then"), ok = false;
 
 		one = js_one(object.v[i]);
 		if ((!array && !promise) || !js_danger(w, &one))
 			continue;
 		for (size_t k = 0; k < ARRAY_SIZE(fine); k++)
-			ok |= str_is(key, fine[k]) && nargs && node_is(n, "member_expression") && js_is_function(args[0]) && (!promise || nargs == 1);
+			ok |= str_is(key, fine[k]) && nargs && node_is(n, "member_expression") &&
+					js_is_function(args[0]) && (!promise || nargs == 1);
 		for (size_t k = 0; k < ARRAY_SIZE(same); k++)
 			ok |= str_is(key, same[k]);
 		if (!ok)
@@ -425,7 +458,8 @@ static void stored_in_runtime(struct code_walk *w, TSNode left, struct str path,
 	for (size_t i = 0; i < ARRAY_SIZE(fine); i++)
 		if (str_starts(full, fine[i]))
 			return;
-	if (str_is(path, "globalThis") && known && !js_global(w, key) && !str_is(key, "await") && !str_is(key, "yield"))
+	if (str_is(path, "globalThis") && known && !js_global(w, key) && !str_is(key, "await") &&
+			!str_is(key, "yield"))
 		return;
 	code_marker_add(w, "tampering", left);
 }
@@ -441,7 +475,8 @@ static void visit_store(struct code_walk *w, TSNode left)
 	for (size_t i = 0; i < object.n; i++) {
 		if (object.v[i].kind == JS_PATH)
 			stored_in_runtime(w, left, object.v[i].text, key, known);
-		if (object.v[i].kind == JS_UNKNOWN && (!known || str_is(key, "path") || str_is(key, "flags") || str_is(key, "fd")))
+		if (object.v[i].kind == JS_UNKNOWN &&
+				(!known || str_is(key, "path") || str_is(key, "flags") || str_is(key, "fd")))
 			js_of(w)->stream_store = left;
 	}
 	if (node_is(left, "subscript_expression"))
@@ -473,7 +508,8 @@ static void visit_pattern(struct code_walk *w, TSNode n)
 	size_t count;
 	TSNode *c;
 
-	if (IS_ANY(n, "identifier", "shorthand_property_identifier_pattern", "property_identifier", "undefined")) {
+	if (IS_ANY(n, "identifier", "shorthand_property_identifier_pattern", "property_identifier",
+			"undefined")) {
 		if (memchr(node_text(w, n).p, '\\', node_text(w, n).n))
 			code_marker_add(w, "escaped-name", n);
 		if (node_is(n, "shorthand_property_identifier_pattern"))
@@ -503,7 +539,8 @@ static void visit_pattern(struct code_walk *w, TSNode n)
 
 static void visit_assignment(struct code_walk *w, TSNode n)
 {
-	TSNode left = node_field(n, "left"), right = node_field(n, "right"), argument = node_field(n, "argument");
+	TSNode left = node_field(n, "left"), right = node_field(n, "right"),
+			argument = node_field(n, "argument");
 
 	if (!ts_node_is_null(left))
 		visit_pattern(w, left);
@@ -518,13 +555,15 @@ static void visit_assignment(struct code_walk *w, TSNode n)
 static void visit_function(struct code_walk *w, TSNode n)
 {
 	size_t count;
-	TSNode *c = js_children(w, n, &count), name = node_field(n, "name"), one = node_field(n, "parameter"), all = node_field(n, "parameters");
+	TSNode *c = js_children(w, n, &count), name = node_field(n, "name"), one = node_field(n, "parameter"),
+			all = node_field(n, "parameters");
 
 	js_of(w)->functions += !node_is(n, "arrow_function");
 	for (size_t i = 0; i < count; i++) {
 		if (ts_node_eq(c[i], name))
 			node_is(c[i], "computed_property_name") ? visit_node(w, c[i]) : (void)0;
-		else if ((!ts_node_is_null(one) && ts_node_eq(c[i], one)) || (!ts_node_is_null(all) && ts_node_eq(c[i], all)))
+		else if ((!ts_node_is_null(one) && ts_node_eq(c[i], one)) ||
+				(!ts_node_is_null(all) && ts_node_eq(c[i], all)))
 			visit_pattern(w, c[i]);
 		else
 			visit_node(w, c[i]);
@@ -581,7 +620,8 @@ static void visit_inner(struct code_walk *w, TSNode n)
 		check_flow(w, n);
 	} else if (js_is_function(n)) {
 		visit_function(w, n);
-	} else if (IS_ANY(n, "assignment_expression", "augmented_assignment_expression", "update_expression")) {
+	} else if (IS_ANY(n, "assignment_expression", "augmented_assignment_expression",
+			"update_expression")) {
 		visit_assignment(w, n);
 	} else if (node_is(n, "variable_declarator")) {
 		visit_pattern(w, node_field(n, "name"));
@@ -599,8 +639,10 @@ static void visit_inner(struct code_walk *w, TSNode n)
 	} else if (node_is(n, "this")) {
 		check_flow(w, n);
 	} else {
-		if (IS_ANY(n, "with_statement", "decorator", "html_comment", "jsx_element", "jsx_self_closing_element"))
-			code_marker_add(w, node_is(n, "with_statement") ? "with" : node_is(n, "decorator") ? "decorator" : node_is(n, "html_comment") ? "html-comment" : "jsx", n);
+		if (IS_ANY(n, "with_statement", "decorator", "html_comment", "jsx_element",
+				"jsx_self_closing_element"))
+			code_marker_add(w, node_is(n, "with_statement") ? "with" : node_is(n, "decorator") ?
+					"decorator" : node_is(n, "html_comment") ? "html-comment" : "jsx", n);
 		if (node_is(n, "binary_expression") && node_is(node_field(n, "operator"), ">"))
 			check_generic(w, n);
 		if (node_is(n, "pair") && str_contains(node_text(w, node_field(n, "key")), STR("__proto__")))
@@ -615,7 +657,8 @@ static void visit_node(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 
-	if (ts_node_is_null(n) || IS_ANY(n, "string", "number", "comment", "property_identifier", "regex", "export_clause") || !walk_enter(w, n))
+	if (ts_node_is_null(n) || IS_ANY(n, "string", "number", "comment", "property_identifier", "regex",
+			"export_clause") || !walk_enter(w, n))
 		return;
 	js->up[js->nup++] = n;
 	visit_inner(w, n);
@@ -641,10 +684,12 @@ void javascript_walk(struct code_walk *w, TSNode root)
 	js->memos = arena_array(w->a, js->nchains, sizeof(*js->memos));
 	js_collect(w, root);
 	if (inner && (js->shadows || js->assigns || js_name_get(w, STR("chdir"))->property))
-		code_marker_add(w, "eval", root); /* it may change what the names of the code around it stand for, and its directory */
+		/* it may change what the names of the code around it stand for, and its directory */
+		code_marker_add(w, "eval", root);
 	visit_node(w, root);
 	if (js->streams && !ts_node_is_null(js->stream_store))
-		code_marker_add(w, "tampering", js->stream_store); /* s = fs.createWriteStream('a'); s.path = 'b' */
+		/* s = fs.createWriteStream('a'); s.path = 'b' */
+		code_marker_add(w, "tampering", js->stream_store);
 	if (js->computed_read && js->unknown_call)
 		code_marker_add(w, "computed-member", js->computed_at);
 	for (const struct js_env *e = w->runs || w->f->snippets->next ? js->env : NULL; e; e = e->next)

@@ -1,12 +1,15 @@
 /*
  * JavaScript: names and constants by abstract values. Inside src/code/javascript*.c only.
  *
- * The principle: every function that has an effect is reached from a name that the language or its runtime gives (fs, require, process, eval). The values of such
- * names are followed through variables, patterns, literals, members and imports. Where one of them goes somewhere that is not followed (an argument of a
- * function of the text, a return, an array that is filled later), it counts there as called with unknown arguments, or the code is not complete.
- * So a value that is not followed is harmless to call, and the methods of unknown objects need no list.
+ * The principle: every function that has an effect is reached from a name that the language or its runtime
+ * gives (fs, require, process, eval). The values of such names are followed through variables, patterns,
+ * literals, members and imports. Where one of them goes somewhere that is not followed (an argument of a
+ * function of the text, a return, an array that is filled later), it counts there as called with unknown
+ * arguments, or the code is not complete. So a value that is not followed is harmless to call, and the
+ * methods of unknown objects need no list.
  *
- * Values do not depend on the order of the statements or on scopes: a name stands for all that is ever assigned to it anywhere in the text.
+ * Values do not depend on the order of the statements or on scopes: a name stands for all that is ever
+ * assigned to it anywhere in the text.
  */
 #pragma once
 #include "code/tree.h"
@@ -32,7 +35,8 @@ enum js_kind {
 	JS_NAMES,       /* an array of names of files */
 	JS_PACKAGE,     /* what a package or a file exports: run in the box, so not followed */
 	JS_UNDEF,       /* undefined: as a text it is its name, and nothing can be done with it otherwise */
-	JS_ITEMS,       /* Object.keys, .values, .entries of a literal; `text` says which, "entry" is one of the last */
+	/* Object.keys, .values, .entries of a literal; `text` says which, "entry" is one of the last */
+	JS_ITEMS,
 };
 
 struct js_value {
@@ -47,7 +51,8 @@ struct js_set {
 };
 
 /* Where a name gets a value from. */
-enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_KEY, JS_FROM_ELEMENT, JS_FROM_INDEX, JS_FROM_NOWHERE, JS_FROM_NUMBER, JS_FROM_PARAM };
+enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_KEY, JS_FROM_ELEMENT, JS_FROM_INDEX,
+		JS_FROM_NOWHERE, JS_FROM_NUMBER, JS_FROM_PARAM };
 
 struct js_source {
 	enum js_from from;
@@ -87,11 +92,13 @@ struct js_name {
 	bool undef;     /* it may be used before it has a value */
 	bool is_var, ref_many;
 	uint32_t var_at, ref_at;           /* where it is declared with a value, and first used */
-	const void *var_fn, *ref_fn;       /* in which function; of uses only those in functions that are hoisted */
+	/* in which function; of uses only those in functions that are hoisted */
+	const void *var_fn, *ref_fn;
 	bool busy, done;
 	struct js_set value;
 	struct js_site *sites;
-	size_t refs, ndefs, nsites, nfunctions; /* all identifiers of this name; definitions; calls; definitions that are functions */
+	/* all identifiers of this name; definitions; calls; definitions that are functions */
+	size_t refs, ndefs, nsites, nfunctions;
 	bool property;  /* there is a property of this name */
 	bool own;       /* the text gives one to an object or class */
 	bool row_known; /* of the qualified name */
@@ -121,14 +128,16 @@ struct js {
 	bool sloppy_this;        /* `this` stands outside of classes */
 	bool uses_arguments;
 	bool shadows;            /* names of the runtime are defined */
-	bool assigns;            /* names are assigned or declared that may belong to the code around this text */
+	/* names are assigned or declared that may belong to the code around this text */
+	bool assigns;
 	bool arrays_change;      /* arrays are changed in place somewhere */
 	bool arrays_move;        /* their elements may stand elsewhere than where they were written */
 	bool stores_any;         /* some member of something is assigned to */
 	bool stores_computed;    /* members with unknown names are assigned to */
 	bool keys_computed;      /* a literal or class has members with computed names */
 	bool streams;            /* of files: opened later, by what their members say then */
-	TSNode stream_store;     /* where a member of something unknown is assigned to that may be one of these */
+	/* where a member of something unknown is assigned to that may be one of these */
+	TSNode stream_store;
 	bool computed_read, unknown_call; /* both together may reach the constructor of functions */
 	TSNode computed_at;
 	TSNode up[CODE_DEPTH_MAX + 1]; /* ancestors of the node that is walked */
@@ -148,12 +157,17 @@ TSNode *js_children(struct code_walk *w, TSNode n, size_t *ret_n); /* named ones
 TSNode js_last_child(struct code_walk *w, TSNode n);               /* named; null when there is none */
 struct js_memo *js_memo_get(struct code_walk *w, TSNode n);
 struct js_name *js_name_get(struct code_walk *w, struct str name);
-struct str js_string(struct code_walk *w, TSNode string);          /* the value of a string or of the fixed part of a template */
+/* the value of a string or of the fixed part of a template */
+struct str js_string(struct code_walk *w, TSNode string);
 struct str js_escape(struct code_walk *w, struct str escape);
 bool js_is_function(TSNode n);
-bool js_in_node(const struct code_walk *w); /* is it node that runs this? The others take it for TypeScript, and texts for functions */
+/* is it node that runs this? The others take it for TypeScript, and texts for functions */
+bool js_in_node(const struct code_walk *w);
 void js_collect(struct code_walk *w, TSNode root);
-/* Is this the name of one function of the text that is only ever called by it, so that its parameters are the arguments of these calls? */
+/*
+ * Is this the name of one function of the text that is only ever called by it, so that its parameters are the
+ * arguments of these calls?
+ */
 bool js_closed(struct code_walk *w, struct str name);
 /* A key that is put together: would the first pass have taken note of the word? */
 bool js_unseen(struct code_walk *w, struct str key);
@@ -195,12 +209,18 @@ enum js_act {
 	JS_ACT_PURE,       /* no effect */
 	JS_ACT_INERT,      /* no effect, and whatever it is given is not called */
 	JS_ACT_MARK,       /* `what` is the id */
-	JS_ACT_FILES,      /* `what`: pairs of a letter and the argument's number: r w d x (upper case: and below), o: deleted, and below when options follow,
-	                      m: a new name is added, f: read unless the options say otherwise */
-	JS_ACT_OPEN,       /* a file, by the flags of the second argument; `what`: the flag when there is none */
-	JS_ACT_SHELL, JS_ACT_SPAWN, JS_ACT_FORK, JS_ACT_ARGV, /* ARGV: one array, or an object with cmd (Bun.spawn, Deno.run) */
+	/*
+	 * `what`: pairs of a letter and the argument's number: r w d x (upper case: and below), o: deleted,
+	 * and below when options follow, m: a new name is added, f: read unless the options say otherwise
+	 */
+	JS_ACT_FILES,
+	/* a file, by the flags of the second argument; `what`: the flag when there is none */
+	JS_ACT_OPEN,
+	/* ARGV: one array, or an object with cmd (Bun.spawn, Deno.run) */
+	JS_ACT_SHELL, JS_ACT_SPAWN, JS_ACT_FORK, JS_ACT_ARGV,
 	JS_ACT_COMMAND,    /* Deno.Command */
-	JS_ACT_NET,        /* `what`: number of the argument that is an address, or of host and port; empty: any host */
+	/* `what`: number of the argument that is an address, or of host and port; empty: any host */
+	JS_ACT_NET,
 	JS_ACT_EVAL,       /* code: `what` is the number of the argument */
 	JS_ACT_FUNCTION,   /* code: the last argument */
 	JS_ACT_TIMER,      /* a function, or code */
@@ -212,13 +232,16 @@ enum js_act {
 };
 
 struct js_row {
-	char name[48];     /* "fs.rm" stands for fs.rmSync and fs.promises.rm, too; a last part "*" for all that has no row */
+	/* "fs.rm" stands for fs.rmSync and fs.promises.rm, too; a last part "*" for all that has no row */
+	char name[48];
 	enum js_act act;
 	char what[32];
 };
 
 const struct js_row *js_row(struct code_walk *w, struct str path);
-/* The qualified name in its one spelling: "fs/promises" and "node:fs", module.require, globalThis.process ... */
+/*
+ * The qualified name in its one spelling: "fs/promises" and "node:fs", module.require, globalThis.process ...
+ */
 struct str js_canonical(struct code_walk *w, struct str path);
 /* "" when it is no module of the runtime. */
 struct str js_builtin(struct str specifier);
@@ -254,7 +277,9 @@ void js_escaped(struct code_walk *w, const struct js_set *s, TSNode n);
 /* It matters only to programs that are started, perhaps later in the text. */
 void js_env_add(struct code_walk *w, struct str name, struct str value, TSNode n);
 void js_environment(struct code_walk *w, struct str name, struct str value, TSNode n);
-/* Members that are assigned anywhere and look like variables may reach an environment that is not followed. */
+/*
+ * Members that are assigned anywhere and look like variables may reach an environment that is not followed.
+ */
 void js_stored_environment(struct code_walk *w, TSNode n);
 /* require() or import of this. */
 struct js_set js_load(struct code_walk *w, struct str specifier);

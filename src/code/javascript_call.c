@@ -12,7 +12,8 @@ bool js_argument(struct code_walk *w, const struct js_call *c, size_t i, struct 
 
 static struct word make_word(struct code_walk *w, struct str text, TSNode n)
 {
-	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(w, n)};
+	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text,
+			.at = node_at(w, n)};
 }
 
 /* ---- options ---- */
@@ -24,10 +25,12 @@ static bool lacks_key(struct code_walk *w, TSNode object, const char *key)
 	TSNode *c = js_children(w, object, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		TSNode name = node_is(c[i], "pair") ? node_field(c[i], "key") : node_is(c[i], "method_definition") ? node_field(c[i], "name") : c[i];
+		TSNode name = node_is(c[i], "pair") ? node_field(c[i], "key") : node_is(c[i],
+				"method_definition") ? node_field(c[i], "name") : c[i];
 		struct str text = node_is(name, "string") ? js_string(w, name) : node_text(w, name);
 
-		if (node_is(c[i], "spread_element") || node_is(name, "computed_property_name") || !text_exact(text) || str_is(text, key) || memchr(text.p, '\\', text.n))
+		if (node_is(c[i], "spread_element") || node_is(name, "computed_property_name") ||
+				!text_exact(text) || str_is(text, key) || memchr(text.p, '\\', text.n))
 			return false;
 	}
 	return !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored;
@@ -47,7 +50,9 @@ bool js_option(struct code_walk *w, const struct js_call *c, size_t from, const 
 			struct js_set one = js_one(s.v[k]);
 			bool object = s.v[k].kind == JS_NODE && node_is(s.v[k].node, "object");
 
-			if (s.v[k].kind == JS_TEXT || s.v[k].kind == JS_NUM || s.v[k].kind == JS_UNDEF || (s.v[k].kind == JS_NODE && !object && !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored))
+			if (s.v[k].kind == JS_TEXT || s.v[k].kind == JS_NUM || s.v[k].kind == JS_UNDEF ||
+					(s.v[k].kind == JS_NODE && !object && !js_of(w)->stores_computed &&
+					!js_name_get(w, str_of(key))->stored))
 				continue;
 			if (object && lacks_key(w, s.v[k].node, key))
 				continue;
@@ -127,7 +132,8 @@ static void note_files(struct code_walk *w, const struct js_call *c)
 			p[0] == 'l' ? link_target(w, c, &s.v[k]) : note_file(w, c, p[0], &s.v[k], options);
 		if (*p != 'f')
 			continue;
-		if ((js_option(w, c, i + 1, "flag", &flag) && !str_is(js_set_text(&flag), "r")) || (js_option(w, c, i + 1, "flags", &flag) && !str_is(js_set_text(&flag), "r")))
+		if ((js_option(w, c, i + 1, "flag", &flag) && !str_is(js_set_text(&flag), "r")) ||
+				(js_option(w, c, i + 1, "flags", &flag) && !str_is(js_set_text(&flag), "r")))
 			for (size_t k = 0; k < s.n; k++)
 				note_file(w, c, 'w', &s.v[k], false);
 	}
@@ -169,7 +175,8 @@ static void add_word(struct js_words *ws, struct word x)
 static void add_words(struct code_walk *w, struct js_words *ws, const struct js_set *s, TSNode n,
 	unsigned depth)
 {
-	bool array = s->n == 1 && s->v[0].kind == JS_NODE && node_is(s->v[0].node, "array") && !js_of(w)->arrays_move && !js_of(w)->arrays_change;
+	bool array = s->n == 1 && s->v[0].kind == JS_NODE && node_is(s->v[0].node, "array") &&
+			!js_of(w)->arrays_move && !js_of(w)->arrays_change;
 	size_t count = 0;
 	TSNode *c = array ? js_children(w, s->v[0].node, &count) : NULL;
 
@@ -224,12 +231,17 @@ static void note_environment(struct code_walk *w, const struct js_call *c, const
 		code_marker_add(w, "environment", c->n);
 	js_stored_environment(w, c->n);
 	for (size_t i = 0; k && i < n; i++) {
-		struct js_set s = js_eval(w, node_is(k[i], "spread_element") ? js_last_child(w, k[i]) : node_field(k[i], "value"));
+		struct js_set s = js_eval(w, node_is(k[i], "spread_element") ? js_last_child(w, k[i]) :
+				node_field(k[i], "value"));
 
 		if (node_is(k[i], "spread_element"))
-			s.n == 1 && s.v[0].kind == JS_PATH && str_is(s.v[0].text, "process.env") ? (void)0 : code_marker_add(w, "environment", k[i]);
-		else if (node_is(k[i], "pair") && (node_is(node_field(k[i], "key"), "property_identifier") || node_is(node_field(k[i], "key"), "string")))
-			js_environment(w, node_is(node_field(k[i], "key"), "string") ? js_string(w, node_field(k[i], "key")) : node_text(w, node_field(k[i], "key")), js_set_text(&s), k[i]);
+			s.n == 1 && s.v[0].kind == JS_PATH && str_is(s.v[0].text, "process.env") ? (void)0 :
+					code_marker_add(w, "environment", k[i]);
+		else if (node_is(k[i], "pair") && (node_is(node_field(k[i], "key"), "property_identifier") ||
+				node_is(node_field(k[i], "key"), "string")))
+			js_environment(w, node_is(node_field(k[i], "key"), "string") ? js_string(w,
+					node_field(k[i], "key")) : node_text(w, node_field(k[i], "key")),
+					js_set_text(&s), k[i]);
 		else
 			code_marker_add(w, "environment", k[i]);
 	}
@@ -245,7 +257,8 @@ static void enter_options(struct code_walk *w, const struct js_call *c, size_t f
 		struct str dir = js_set_text(&s);
 
 		if (text_exact(dir) && dir.n)
-			w->s->cwd = dir.p[0] == '/' ? dir : str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")), dir);
+			w->s->cwd = dir.p[0] == '/' ? dir : str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")),
+					dir);
 		else
 			w->s->cwd = CODE_HOLE;
 	}
@@ -309,7 +322,8 @@ static struct js_words words_new(struct code_walk *w)
 bool js_is_list(const struct js_set *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i].kind == JS_NODE && (node_is(s->v[i].node, "object") || js_is_function(s->v[i].node)))
+		if (s->v[i].kind == JS_NODE &&
+				(node_is(s->v[i].node, "object") || js_is_function(s->v[i].node)))
 			return false;
 	return true;
 }
@@ -317,7 +331,8 @@ bool js_is_list(const struct js_set *s)
 static void run_program(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set program, list;
-	bool given = js_argument(w, c, 1, &list) && js_is_list(&list), shell = in_shell(w, c, given && c->nargs > 2 ? 2 : 1);
+	bool given = js_argument(w, c, 1, &list) && js_is_list(&list),
+			shell = in_shell(w, c, given && c->nargs > 2 ? 2 : 1);
 	struct str cwd;
 
 	js_argument(w, c, 0, &program);
@@ -437,7 +452,9 @@ static void note_worker(struct code_walk *w, const struct js_call *c)
 		return;
 	}
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.v[i].kind == JS_TEXT && (str_starts(s.v[i].text, "data:") || str_starts(s.v[i].text, "http") || str_starts(s.v[i].text, "blob:")))
+		if (s.v[i].kind == JS_TEXT &&
+				(str_starts(s.v[i].text, "data:") || str_starts(s.v[i].text, "http") ||
+				str_starts(s.v[i].text, "blob:")))
 			code_marker_add(w, "eval", c->n);
 		else
 			code_access(w, ACCESS_EXEC, js_text(&s.v[i]), false, c->op, c->n);
@@ -451,7 +468,8 @@ struct js_set js_load(struct code_walk *w, struct str specifier)
 	(void)w;
 	if (builtin.n)
 		return js_one((struct js_value){.kind = JS_PATH, .text = builtin});
-	if ((str_ends(specifier, ".json") && !memchr(specifier.p, '?', specifier.n) && !memchr(specifier.p, '#', specifier.n)) || !text_exact(specifier))
+	if ((str_ends(specifier, ".json") && !memchr(specifier.p, '?', specifier.n) &&
+			!memchr(specifier.p, '#', specifier.n)) || !text_exact(specifier))
 		return unknown_set();
 	return js_one((struct js_value){.kind = JS_PACKAGE});
 }
@@ -465,8 +483,11 @@ void js_loaded(struct code_walk *w, const struct js_set *specifiers, const char 
 
 		if (v->kind == JS_UNDEF)
 			continue;
-		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n) && !memchr(t.p, '?', t.n) && !memchr(t.p, '#', t.n)) { /* import takes ? and # for what they are in addresses */
-			code_access(w, ACCESS_READ, t, false, op, n); /* also when some of it is not known: it is parsed, not run */
+		/* import takes ? and # for what they are in addresses */
+		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n) &&
+				!memchr(t.p, '?', t.n) && !memchr(t.p, '#', t.n)) {
+			/* also when some of it is not known: it is parsed, not run */
+			code_access(w, ACCESS_READ, t, false, op, n);
 			continue;
 		}
 		if (v->kind != JS_TEXT || !text_exact(t)) {
@@ -495,7 +516,8 @@ static void note_store(struct code_walk *w, const struct js_call *c)
 		return;
 	}
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.v[i].kind == JS_PATH && !str_starts(s.v[i].text, "module.exports") && !str_is(s.v[i].text, "exports"))
+		if (s.v[i].kind == JS_PATH && !str_starts(s.v[i].text, "module.exports") &&
+				!str_is(s.v[i].text, "exports"))
 			code_marker_add(w, "tampering", c->n);
 		if (s.v[i].kind == JS_UNKNOWN)
 			js_of(w)->stream_store = c->n;
@@ -525,8 +547,10 @@ static void act_on_call(struct code_walk *w, struct js_call *c)
 	struct js_set s;
 
 	c->row = js_row(w, c->path);
-	if ((str_is(c->path, "process.chdir") || str_is(c->path, "Deno.chdir")) && !js_name_get(w, STR("chdir"))->property)
-		code_marker_add(w, "computed-member", c->n); /* relative paths were taken to lie in the old directory */
+	if ((str_is(c->path, "process.chdir") || str_is(c->path, "Deno.chdir")) &&
+			!js_name_get(w, STR("chdir"))->property)
+		/* relative paths were taken to lie in the old directory */
+		code_marker_add(w, "computed-member", c->n);
 	c->op = str_c(w->a, c->path);
 	record_call(w, c);
 	switch (c->row ? c->row->act : JS_ACT_NONE) {
@@ -566,7 +590,8 @@ void js_escaped(struct code_walk *w, const struct js_set *s, TSNode n)
 
 		if (!js_danger(w, &one))
 			continue;
-		if (r && (r->act == JS_ACT_FILES || r->act == JS_ACT_OPEN || r->act == JS_ACT_NET || r->act == JS_ACT_MARK))
+		if (r && (r->act == JS_ACT_FILES || r->act == JS_ACT_OPEN || r->act == JS_ACT_NET ||
+				r->act == JS_ACT_MARK))
 			act_on_call(w, &c); /* whoever has it may call it with anything */
 		else
 			code_marker_add(w, "escape", n);
@@ -592,7 +617,8 @@ static bool shift_call(struct code_walk *w, TSNode f, struct js_call *c, struct 
 	}
 	if (str_is(key, "apply")) {
 		struct js_set list = c->nargs > 1 ? js_eval(w, c->args[1]) : (struct js_set){0};
-		bool known = list.n == 1 && list.v[0].kind == JS_NODE && node_is(list.v[0].node, "array") && !js_of(w)->arrays_move && !js_of(w)->arrays_change;
+		bool known = list.n == 1 && list.v[0].kind == JS_NODE && node_is(list.v[0].node, "array") &&
+				!js_of(w)->arrays_move && !js_of(w)->arrays_change;
 
 		c->open |= !known && c->nargs > 1;
 		c->args = known ? js_children(w, list.v[0].node, &n) : NULL;
@@ -606,7 +632,9 @@ static bool shift_call(struct code_walk *w, TSNode f, struct js_call *c, struct 
 
 static bool takes_function(struct str method)
 {
-	static const char names[][12] = {"map", "forEach", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex", "flatMap", "sort", "then", "catch", "finally", "replace", "replaceAll", "from", "call", "apply"};
+	static const char names[][12] = {"map", "forEach", "filter", "reduce", "reduceRight", "some", "every",
+			"find", "findIndex", "flatMap", "sort", "then", "catch", "finally", "replace",
+			"replaceAll", "from", "call", "apply"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(method, names[i]))
@@ -614,18 +642,23 @@ static bool takes_function(struct str method)
 	return false;
 }
 
-/* Something that is not followed is called: only the constructor of functions could hide in it, reached by a computed member. */
+/*
+ * Something that is not followed is called: only the constructor of functions could hide in it, reached by a
+ * computed member.
+ */
 static void call_unknown(struct code_walk *w, TSNode f, const struct js_call *c)
 {
 	struct js_set object, s;
 	struct str key;
 
-	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key)) {
+	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) ||
+			!js_key(w, f, &key)) {
 		js_of(w)->unknown_call = true;
 		return;
 	}
 	object = js_eval(w, node_field(f, "object"));
-	if (js_effect_name(key) && !((str_is(key, "rm") || str_is(key, "cp")) && js_name_get(w, key)->own) && (object.n != 1 || object.v[0].kind == JS_UNKNOWN || object.v[0].kind == JS_PATH))
+	if (js_effect_name(key) && !((str_is(key, "rm") || str_is(key, "cp")) && js_name_get(w, key)->own) &&
+			(object.n != 1 || object.v[0].kind == JS_UNKNOWN || object.v[0].kind == JS_PATH))
 		code_marker_add(w, "unknown-call", c->n);
 	if (!takes_function(key))
 		return;
@@ -638,7 +671,8 @@ static void call_unknown(struct code_walk *w, TSNode f, const struct js_call *c)
 
 void js_call(struct code_walk *w, TSNode n)
 {
-	TSNode f = node_field(n, node_is(n, "new_expression") ? "constructor" : "function"), list = node_field(n, "arguments");
+	TSNode f = node_field(n, node_is(n, "new_expression") ? "constructor" : "function"),
+			list = node_field(n, "arguments");
 	struct js_call c = {.n = n};
 	struct js_set callee;
 
@@ -681,7 +715,8 @@ static struct str raw_template(struct code_walk *w, TSNode template)
 	struct str s = STR("");
 
 	for (size_t i = 0; i < n; i++)
-		s = str_cat(w->a, s, node_is(c[i], "escape_sequence") ? node_text(w, c[i]) : node_is(c[i], "string_fragment") ? js_string(w, c[i]) : CODE_HOLE);
+		s = str_cat(w->a, s, node_is(c[i], "escape_sequence") ? node_text(w, c[i]) : node_is(c[i],
+				"string_fragment") ? js_string(w, c[i]) : CODE_HOLE);
 	return s;
 }
 
@@ -699,7 +734,8 @@ void js_tagged(struct code_walk *w, TSNode n)
 			*args = make_word(w, raw_template(w, template), template);
 			code_call_add(w, tag.v[i].text, args, arena_new(w->a, struct str), 1, n);
 			code_run_text(w, args->text, n);
-			if (js_name_get(w, STR("env"))->property || js_name_get(w, STR("cwd"))->property || js_of(w)->computed_read)
+			if (js_name_get(w, STR("env"))->property || js_name_get(w, STR("cwd"))->property ||
+					js_of(w)->computed_read)
 				code_marker_add(w, "shell", n); /* `...`.cwd('/elsewhere') */
 		} else if (tag.v[i].kind == JS_PATH) {
 			act_on_call(w, &c);

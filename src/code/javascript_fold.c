@@ -1,7 +1,12 @@
-/* Folding of JavaScript constants: concatenation, paths, and the few pure functions that paths are made with. */
+/*
+ * Folding of JavaScript constants: concatenation, paths, and the few pure functions that paths are made with.
+ */
 #include "code/javascript.h"
 
-static struct js_value text_value(struct str s) { return (struct js_value){.kind = JS_TEXT, .text = s.n > JS_TEXT_MAX ? CODE_HOLE : s}; }
+static struct js_value text_value(struct str s)
+{
+	return (struct js_value){.kind = JS_TEXT, .text = s.n > JS_TEXT_MAX ? CODE_HOLE : s};
+}
 
 struct js_set js_concat(struct code_walk *w, const struct js_set *a, const struct js_set *b, TSNode n)
 {
@@ -58,7 +63,10 @@ static struct str normal_path(struct code_walk *w, struct str p)
 	return b.n ? buf_view(&b) : STR(".");
 }
 
-/* The arguments, joined: path.join; with `resolve` an absolute one starts anew, and the directory is put before. */
+/*
+ * The arguments, joined: path.join; with `resolve` an absolute one starts anew, and the directory is put
+ * before.
+ */
 static struct js_set join_paths(struct code_walk *w, TSNode *args, size_t nargs, bool resolve, TSNode n)
 {
 	struct js_set p = js_one(text_value(resolve ? w->s->cwd : STR(""))), all, out = {0};
@@ -66,7 +74,8 @@ static struct js_set join_paths(struct code_walk *w, TSNode *args, size_t nargs,
 
 	for (size_t i = 0; i < nargs; i++) {
 		struct js_set s = js_eval(w, args[i]);
-		bool anew = resolve && s.n == 1 && js_text(&s.v[0]).n && (js_text(&s.v[0]).p[0] == '/' || text_hole(js_text(&s.v[0]).p[0]));
+		bool anew = resolve && s.n == 1 && js_text(&s.v[0]).n &&
+				(js_text(&s.v[0]).p[0] == '/' || text_hole(js_text(&s.v[0]).p[0]));
 
 		if (node_is(args[i], "spread_element") || (resolve && s.n > 1))
 			return js_one(text_value(CODE_HOLE));
@@ -121,7 +130,8 @@ static bool as_given(struct code_walk *w, const char *name)
 	return !js_name_get(w, str_of(name))->stored && !js_of(w)->stores_computed;
 }
 
-static bool fold_path(struct code_walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+static bool fold_path(struct code_walk *w, struct str path, TSNode *args, size_t nargs, TSNode n,
+		struct js_set *ret)
 {
 	struct js_set s = nargs ? js_eval(w, args[0]) : (struct js_set){0};
 	struct str first = js_set_text(&s);
@@ -157,7 +167,8 @@ static bool plain_names(struct code_walk *w, struct str path, TSNode *args, size
 bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nargs, TSNode n,
 	struct js_set *ret)
 {
-	static const char numbers[][20] = {"parseInt", "parseFloat", "Number", "Number.parseInt", "Number.parseFloat", "Date.now", "performance.now", "process.uptime"};
+	static const char numbers[][20] = {"parseInt", "parseFloat", "Number", "Number.parseInt",
+			"Number.parseFloat", "Date.now", "performance.now", "process.uptime"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		if (str_is(path, numbers[i]) || str_starts(path, "Math.")) {
@@ -178,7 +189,8 @@ bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nar
 	} else if (str_is(path, "os.homedir")) {
 		*ret = js_one(text_value(as_given(w, "HOME") && w->v->home.n ? w->v->home : CODE_HOLE));
 	} else if (str_is(path, "os.tmpdir")) {
-		*ret = js_one(text_value(as_given(w, "TMPDIR") && as_given(w, "TMP") && as_given(w, "TEMP") ? (w->v->tmp.n ? w->v->tmp : STR("/tmp")) : CODE_HOLE));
+		*ret = js_one(text_value(as_given(w, "TMPDIR") && as_given(w, "TMP") &&
+				as_given(w, "TEMP") ? (w->v->tmp.n ? w->v->tmp : STR("/tmp")) : CODE_HOLE));
 	} else if (str_is(path, "String") && nargs == 1) {
 		*ret = js_eval(w, args[0]);
 		for (size_t i = 0; i < ret->n; i++)
@@ -198,7 +210,8 @@ static bool fold_join(struct code_walk *w, TSNode array, TSNode *args, size_t na
 	size_t n;
 	TSNode *c = js_children(w, array, &n);
 
-	if (js_of(w)->arrays_change || js_of(w)->arrays_move || n > JS_WORDS_MAX || ts_node_child_count(array) > 2 * n + 2)
+	if (js_of(w)->arrays_change || js_of(w)->arrays_move || n > JS_WORDS_MAX ||
+			ts_node_child_count(array) > 2 * n + 2)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (node_is(c[i], "spread_element") || all.n > JS_TEXT_MAX)
@@ -220,17 +233,21 @@ static bool all_ascii(const struct js_set *s)
 	return true;
 }
 
-bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str name, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str name, TSNode *args,
+		size_t nargs, TSNode n, struct js_set *ret)
 {
-	static const char numbers[][16] = {"indexOf", "lastIndexOf", "charCodeAt", "codePointAt", "findIndex", "search", "getTime", "localeCompare"};
+	static const char numbers[][16] = {"indexOf", "lastIndexOf", "charCodeAt", "codePointAt", "findIndex",
+			"search", "getTime", "localeCompare"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		if (str_is(name, numbers[i]) && !js_danger(w, object) && !js_name_get(w, name)->own && !js_of(w)->stores_computed && !js_of(w)->keys_computed) {
+		if (str_is(name, numbers[i]) && !js_danger(w, object) && !js_name_get(w, name)->own &&
+				!js_of(w)->stores_computed && !js_of(w)->keys_computed) {
 			*ret = js_one((struct js_value){.kind = JS_NUM});
 			return true;
 		}
 	}
-	if (object->n == 1 && object->v[0].kind == JS_NODE && node_is(object->v[0].node, "array") && str_is(name, "join"))
+	if (object->n == 1 && object->v[0].kind == JS_NODE && node_is(object->v[0].node, "array") &&
+			str_is(name, "join"))
 		return fold_join(w, object->v[0].node, args, nargs, ret);
 	for (size_t i = 0; i < object->n; i++)
 		if (object->v[i].kind != JS_TEXT)
@@ -249,7 +266,8 @@ bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str
 
 bool js_fold_member(struct code_walk *w, struct str path, struct js_value *ret)
 {
-	if (str_is(path, "__dirname") || str_is(path, "import.meta.dirname") || str_is(path, "import.meta.dir"))
+	if (str_is(path, "__dirname") || str_is(path, "import.meta.dirname") ||
+			str_is(path, "import.meta.dir"))
 		*ret = text_value(w->s->cwd);
 	else if (str_is(path, "__filename"))
 		*ret = text_value(str_cat(w->a, w->s->cwd, STR("/[eval]")));

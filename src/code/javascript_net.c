@@ -10,7 +10,8 @@ struct str js_url_host(struct str url)
 			from = i + 3;
 	if (!from || text_open(str_sub(url, 0, from)))
 		return CODE_HOLE;
-	for (to = from; to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#' && url.p[to] != '\\'; to++) {
+	for (to = from; to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#' &&
+			url.p[to] != '\\'; to++) {
 		if (text_hole(url.p[to]))
 			return CODE_HOLE;
 		if (url.p[to] == '@')
@@ -41,8 +42,10 @@ static void touch_one(struct code_walk *w, const struct js_call *c, const struct
 /* Options that lead a request to another place than its address says. */
 static bool goes_elsewhere(struct code_walk *w, const struct js_call *c)
 {
-	static const char names[][20] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
-	static const char sockets[][16] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
+	static const char names[][20] = {"host", "hostname", "socketPath", "unix", "lookup",
+			"createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
+	/* of net.connect and tls.connect; a request's path is another thing */
+	static const char sockets[][16] = {"path", "socket", "fd", "secureContext"};
 	struct js_set s;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -62,7 +65,8 @@ static void listen_at(struct code_walk *w, const struct js_call *c, const struct
 
 	if (first->n == 1 && first->v[0].kind == JS_NODE && node_is(first->v[0].node, "object")) {
 		given = js_option(w, c, 0, "host", &host);
-		if (js_option(w, c, 0, "path", &(struct js_set){0}) || js_option(w, c, 0, "fd", &(struct js_set){0}))
+		if (js_option(w, c, 0, "path", &(struct js_set){0}) ||
+				js_option(w, c, 0, "fd", &(struct js_set){0}))
 			code_touch(w, CODE_HOLE, c->n);
 	} else if (first->n != 1 || first->v[0].kind != JS_NUM || c->open) {
 		code_touch(w, CODE_HOLE, c->n);
@@ -91,8 +95,10 @@ void js_touch(struct code_walk *w, const struct js_call *c)
 		bool given = js_argument(w, c, 1, &host) && js_is_list(&host);
 
 		for (size_t i = 0; i < s.n; i++)
-			c->open || s.v[i].kind != JS_NUM ? code_touch(w, CODE_HOLE, c->n) : (void)0; /* the path of a socket, perhaps */
-		code_touch(w, goes_elsewhere(w, c) ? CODE_HOLE : given ? js_set_text(&host) : STR("localhost"), c->n);
+			/* the path of a socket, perhaps */
+			c->open || s.v[i].kind != JS_NUM ? code_touch(w, CODE_HOLE, c->n) : (void)0;
+		code_touch(w, goes_elsewhere(w, c) ? CODE_HOLE : given ? js_set_text(&host) :
+				STR("localhost"), c->n);
 	} else {
 		for (size_t i = 0; i < s.n; i++)
 			touch_one(w, c, &s.v[i]);

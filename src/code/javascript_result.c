@@ -2,7 +2,10 @@
 #include "code/javascript.h"
 
 static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
-static struct js_set path_set(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
+static struct js_set path_set(struct str name)
+{
+	return js_one((struct js_value){.kind = JS_PATH, .text = name});
+}
 
 /* The values of a function's return statements; not those of functions inside it. */
 static void add_returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned depth)
@@ -17,7 +20,8 @@ static void add_returned(struct code_walk *w, TSNode n, struct js_set *s, unsign
 			struct js_set more = js_eval(w, js_last_child(w, c[i]));
 
 			js_add_all(w, s, &more, c[i]);
-		} else if (!js_is_function(c[i]) && !node_is(c[i], "class") && !node_is(c[i], "class_declaration")) {
+		} else if (!js_is_function(c[i]) && !node_is(c[i], "class") &&
+				!node_is(c[i], "class_declaration")) {
 			add_returned(w, c[i], s, depth + 1);
 		}
 	}
@@ -31,7 +35,9 @@ static struct js_set given_back(struct code_walk *w, TSNode f)
 	struct js_set s = {0};
 	struct js_value *kept;
 
-	if (!js_is_function(f) || node_is(f, "generator_function") || node_is(f, "generator_function_declaration") || ts_node_is_null(body) || str_starts(node_text(w, f), "async"))
+	if (!js_is_function(f) || node_is(f, "generator_function") ||
+			node_is(f, "generator_function_declaration") || ts_node_is_null(body) ||
+			str_starts(node_text(w, f), "async"))
 		return unknown_set();
 	if (m->busy) {
 		js_of(w)->cycles++;
@@ -48,7 +54,8 @@ static struct js_set given_back(struct code_walk *w, TSNode f)
 	} else {
 		last = js_last_child(w, body);
 		add_returned(w, body, &s, 0);
-		if (ts_node_is_null(last) || (!node_is(last, "return_statement") && !node_is(last, "throw_statement")))
+		if (ts_node_is_null(last) ||
+				(!node_is(last, "return_statement") && !node_is(last, "throw_statement")))
 			js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, f);
 	}
 	m->busy = false;
@@ -68,7 +75,8 @@ static struct js_set items_of(struct code_walk *w, TSNode arg, struct str which)
 	for (size_t i = 0; i < of.n; i++) {
 		bool object = of.v[i].kind == JS_NODE && node_is(of.v[i].node, "object");
 
-		js_add(w, &s, object ? (struct js_value){.kind = JS_ITEMS, .text = which, .node = of.v[i].node} : (struct js_value){.kind = JS_UNKNOWN}, arg);
+		js_add(w, &s, object ? (struct js_value){.kind = JS_ITEMS, .text = which,
+				.node = of.v[i].node} : (struct js_value){.kind = JS_UNKNOWN}, arg);
 	}
 	return s;
 }
@@ -76,7 +84,8 @@ static struct js_set items_of(struct code_walk *w, TSNode arg, struct str which)
 /* process.on() and its kin give the process back. */
 static bool gives_process(struct str name)
 {
-	static const char names[][20] = {"on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
+	static const char names[][20] = {"on", "once", "off", "addListener", "prependListener",
+			"prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
 
 	for (size_t i = 0; str_starts(name, "process.") && i < ARRAY_SIZE(names); i++)
 		if (str_is(str_sub(name, strlen("process."), name.n), names[i]))
@@ -84,7 +93,8 @@ static bool gives_process(struct str name)
 	return false;
 }
 
-static struct js_set result_of_call(struct code_walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
+static struct js_set result_of_call(struct code_walk *w, const struct js_value *f, TSNode *args, size_t nargs,
+		bool spread, TSNode n)
 {
 	const struct js_row *r = f->kind == JS_PATH ? js_row(w, f->text) : NULL;
 	struct js_set s = {0}, more;
@@ -95,7 +105,9 @@ static struct js_set result_of_call(struct code_walk *w, const struct js_value *
 		return given_back(w, f->node);
 	if (f->kind != JS_PATH)
 		return unknown_set();
-	if (str_starts(f->text, "Object.") && nargs == 1 && !spread && (str_ends(f->text, ".keys") || str_ends(f->text, ".values") || str_ends(f->text, ".entries")))
+	if (str_starts(f->text, "Object.") && nargs == 1 && !spread &&
+			(str_ends(f->text, ".keys") || str_ends(f->text, ".values") ||
+			str_ends(f->text, ".entries")))
 		return items_of(w, args[0], str_sub(f->text, strlen("Object."), f->text.n));
 	if (r && r->act == JS_ACT_CREATE_REQUIRE)
 		return path_set(STR("require"));
@@ -132,7 +144,8 @@ static bool keeps_elements(struct str method)
 }
 
 /* A method of an object: what is known of it beyond the object's own members. */
-static bool eval_method(struct code_walk *w, TSNode f, TSNode *args, size_t nargs, bool spread, TSNode n, struct js_set *ret)
+static bool eval_method(struct code_walk *w, TSNode f, TSNode *args, size_t nargs, bool spread, TSNode n,
+		struct js_set *ret)
 {
 	struct js_set object;
 	struct str key;
@@ -140,20 +153,24 @@ static bool eval_method(struct code_walk *w, TSNode f, TSNode *args, size_t narg
 	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key))
 		return false;
 	object = js_eval(w, node_field(f, "object"));
-	if (str_is(key, "catch") || str_is(key, "finally") || (str_is(key, "bind") && nargs <= 1) || str_is(key, "valueOf")) {
+	if (str_is(key, "catch") || str_is(key, "finally") || (str_is(key, "bind") && nargs <= 1) ||
+			str_is(key, "valueOf")) {
 		*ret = object;
 		return true;
 	}
 	if ((str_is(key, "call") || str_is(key, "apply")) && object.n && js_danger(w, &object)) {
 		*ret = (struct js_set){0};
 		for (size_t i = 0; i < object.n; i++) {
-			struct js_set more = result_of_call(w, &object.v[i], args + 1, str_is(key, "call") && nargs ? nargs - 1 : 0, spread || str_is(key, "apply"), n);
+			struct js_set more = result_of_call(w, &object.v[i], args + 1, str_is(key, "call") &&
+					nargs ? nargs - 1 : 0, spread || str_is(key, "apply"), n);
 
 			js_add_all(w, ret, &more, n);
 		}
 		return true;
 	}
-	if (keeps_elements(key) && object.n == 1 && (object.v[0].kind == JS_NAMES || object.v[0].kind == JS_ITEMS || (object.v[0].kind == JS_NODE && node_is(object.v[0].node, "array")))) {
+	if (keeps_elements(key) && object.n == 1 &&
+			(object.v[0].kind == JS_NAMES || object.v[0].kind == JS_ITEMS ||
+			(object.v[0].kind == JS_NODE && node_is(object.v[0].node, "array")))) {
 		*ret = object;
 		return true;
 	}
@@ -165,7 +182,8 @@ struct js_set js_result(struct code_walk *w, TSNode n)
 	bool fresh = node_is(n, "new_expression");
 	TSNode f = node_field(n, fresh ? "constructor" : "function"), list = node_field(n, "arguments");
 	size_t nargs = 0;
-	TSNode *args = ts_node_is_null(list) || !node_is(list, "arguments") ? NULL : js_children(w, list, &nargs);
+	TSNode *args = ts_node_is_null(list) || !node_is(list, "arguments") ? NULL : js_children(w, list,
+			&nargs);
 	struct js_set callee, s = {0};
 	bool spread = false;
 

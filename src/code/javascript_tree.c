@@ -1,11 +1,16 @@
-/* The tree of a JavaScript text: its nodes, its strings, and a first pass that notes what is assigned to which name. */
+/*
+ * The tree of a JavaScript text: its nodes, its strings, and a first pass that notes what is assigned to
+ * which name.
+ */
 #include "code/javascript.h"
 
 #include "base/utf8.h"
 
 struct js_memo *js_memo_get(struct code_walk *w, TSNode n)
 {
-	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (js_of(w)->nchains - 1)];
+	struct js_memo **at =
+			&js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (
+			js_of(w)->nchains - 1)];
 
 	while (*at && (*at)->id != n.id)
 		at = &(*at)->next;
@@ -50,7 +55,8 @@ struct js_name *js_name_get(struct code_walk *w, struct str name)
 
 static int hex_value(char c)
 {
-	return ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+	return ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' &&
+			c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 static struct str code_point(struct code_walk *w, uint32_t c)
@@ -97,7 +103,8 @@ struct str js_escape(struct code_walk *w, struct str e)
 	if (e.p[1] == 'x')
 		return hex_escape(w, str_sub(e, 2, e.n));
 	if (e.p[1] == 'u')
-		return e.n > 3 && e.p[2] == '{' ? hex_escape(w, str_sub(e, 3, e.n - 1)) : hex_escape(w, str_sub(e, 2, e.n));
+		return e.n > 3 && e.p[2] == '{' ? hex_escape(w, str_sub(e, 3, e.n - 1)) : hex_escape(w,
+				str_sub(e, 2, e.n));
 	if (e.p[1] >= '0' && e.p[1] <= '7') {
 		uint32_t c = 0;
 
@@ -150,7 +157,8 @@ struct js_place {
 	const void *fn;              /* the function */
 };
 
-static const struct js_source *new_source(struct code_walk *w, enum js_from from, TSNode node, const struct js_source *of, struct str key)
+static const struct js_source *new_source(struct code_walk *w, enum js_from from, TSNode node,
+		const struct js_source *of, struct str key)
 {
 	struct js_source *s = arena_new(w->a, struct js_source);
 
@@ -158,7 +166,10 @@ static const struct js_source *new_source(struct code_walk *w, enum js_from from
 	return s;
 }
 
-static const struct js_source *source_nowhere(struct code_walk *w) { return new_source(w, JS_FROM_NOWHERE, (TSNode){0}, NULL, STR("")); }
+static const struct js_source *source_nowhere(struct code_walk *w)
+{
+	return new_source(w, JS_FROM_NOWHERE, (TSNode){0}, NULL, STR(""));
+}
 
 static void define_name(struct code_walk *w, struct str name, const struct js_source *s, bool top)
 {
@@ -173,14 +184,16 @@ static void define_name(struct code_walk *w, struct str name, const struct js_so
 	n->ndefs++;
 	js_of(w)->shadows |= n->ndefs == 1 && js_global(w, name);
 	if (str_is(name, "await") || str_is(name, "yield"))
-		code_marker_add(w, "reserved-name", js_of(w)->root); /* then `await (x)` and `yield /x/` are other things than they look */
+		/* then `await (x)` and `yield /x/` are other things than they look */
+		code_marker_add(w, "reserved-name", js_of(w)->root);
 }
 
 bool js_closed(struct code_walk *w, struct str name)
 {
 	const struct js_name *n = js_name_get(w, name);
 
-	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property && !js_of(w)->uses_arguments && !js_global(w, name);
+	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property &&
+			!js_of(w)->uses_arguments && !js_global(w, name);
 }
 
 bool js_in_node(const struct code_walk *w)
@@ -193,7 +206,8 @@ bool js_in_node(const struct code_walk *w)
 	for (const struct command *c = w->f->commands; c; c = c->next) {
 		struct str name = c->argc ? c->argv[0].text : STR("");
 
-		if (!c->argc || c->argv[0].at.text != at.text || c->argv[0].at.from != at.from || c->argv[0].kind != WORD_EXACT)
+		if (!c->argc || c->argv[0].at.text != at.text || c->argv[0].at.from != at.from ||
+				c->argv[0].kind != WORD_EXACT)
 			continue;
 		for (size_t i = name.n; i > 0; i--)
 			if (name.p[i - 1] == '/') {
@@ -208,7 +222,8 @@ bool js_in_node(const struct code_walk *w)
 
 bool js_is_function(TSNode n)
 {
-	static const char *const types[] = {"arrow_function", "function_expression", "function_declaration", "generator_function", "generator_function_declaration", "method_definition"};
+	static const char *const types[] = {"arrow_function", "function_expression", "function_declaration",
+			"generator_function", "generator_function_declaration", "method_definition"};
 
 	return node_is_any(n, types, ARRAY_SIZE(types));
 }
@@ -236,8 +251,10 @@ static void note_stored(struct code_walk *w, TSNode left, const struct js_source
 
 		add_store(w, name, s);
 		js->arrays_move |= str_is(name, "length");
-		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") || str_is(of, "self"))
-			define_name(w, name, source_nowhere(w), false); /* what has an effect is caught where it is stored */
+		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") ||
+				str_is(of, "self"))
+			/* what has an effect is caught where it is stored */
+			define_name(w, name, source_nowhere(w), false);
 	} else if (node_is(left, "subscript_expression")) {
 		js->arrays_change = true;
 		if (node_is(index, "string"))
@@ -258,13 +275,18 @@ static void bind_object(struct code_walk *w, TSNode p, const struct js_source *s
 		TSNode left = node_is(c[i], "object_assignment_pattern") ? node_field(c[i], "left") : c[i];
 
 		if (node_is(c[i], "object_assignment_pattern"))
-			bind_pattern(w, left, new_source(w, JS_FROM_EXPR, node_field(c[i], "right"), NULL, STR("")), top, depth + 1);
+			bind_pattern(w, left, new_source(w, JS_FROM_EXPR, node_field(c[i], "right"), NULL,
+					STR("")), top, depth + 1);
 		if (node_is(left, "shorthand_property_identifier_pattern"))
-			define_name(w, node_text(w, left), new_source(w, JS_FROM_MEMBER, left, s, node_text(w, left)), top);
+			define_name(w, node_text(w, left),
+					new_source(w, JS_FROM_MEMBER, left, s, node_text(w, left)), top);
 		else if (node_is(left, "pair_pattern"))
-			bind_pattern(w, node_field(left, "value"), new_source(w, JS_FROM_KEY, node_field(left, "key"), s, STR("")), top, depth + 1);
+			bind_pattern(w, node_field(left, "value"),
+					new_source(w, JS_FROM_KEY, node_field(left, "key"), s, STR("")), top,
+					depth + 1);
 		else if (node_is(left, "rest_pattern"))
-			bind_pattern(w, js_last_child(w, left), s, top, depth + 1); /* the rest has the same members, or fewer */
+			/* the rest has the same members, or fewer */
+			bind_pattern(w, js_last_child(w, left), s, top, depth + 1);
 		else
 			bind_pattern(w, left, s, top, depth + 1);
 	}
@@ -278,19 +300,24 @@ static void bind_pattern(struct code_walk *w, TSNode p, const struct js_source *
 
 	if (depth > JS_PATTERN_DEPTH_MAX) {
 		code_marker_add(w, "bound", p);
-	} else if (node_is(p, "identifier") || node_is(p, "shorthand_property_identifier_pattern") || node_is(p, "undefined")) {
+	} else if (node_is(p, "identifier") || node_is(p, "shorthand_property_identifier_pattern") ||
+			node_is(p, "undefined")) {
 		define_name(w, node_text(w, p), s, top);
 	} else if (node_is(p, "assignment_pattern")) {
 		bind_pattern(w, node_field(p, "left"), s, top, depth + 1);
-		bind_pattern(w, node_field(p, "left"), new_source(w, JS_FROM_EXPR, node_field(p, "right"), NULL, STR("")), top, depth + 1);
+		bind_pattern(w, node_field(p, "left"), new_source(w, JS_FROM_EXPR, node_field(p, "right"),
+				NULL, STR("")), top, depth + 1);
 	} else if (node_is(p, "object_pattern")) {
 		bind_object(w, p, s, top, depth);
 	} else if (node_is(p, "array_pattern")) {
 		c = js_children(w, p, &n);
 		for (size_t i = 0; i < n; i++)
-			bind_pattern(w, node_is(c[i], "rest_pattern") ? js_last_child(w, c[i]) : c[i], node_is(c[i], "rest_pattern") ? s : new_source(w, JS_FROM_ELEMENT, p, s, STR("")), top, depth + 1);
+			bind_pattern(w, node_is(c[i], "rest_pattern") ? js_last_child(w, c[i]) : c[i],
+					node_is(c[i], "rest_pattern") ? s : new_source(w, JS_FROM_ELEMENT, p,
+					s, STR("")), top, depth + 1);
 	} else if (node_is(p, "rest_pattern") || node_is(p, "parenthesized_expression")) {
-		bind_pattern(w, js_last_child(w, p), node_is(p, "rest_pattern") ? source_nowhere(w) : s, top, depth + 1);
+		bind_pattern(w, js_last_child(w, p), node_is(p, "rest_pattern") ? source_nowhere(w) : s, top,
+				depth + 1);
 	} else {
 		note_stored(w, p, s); /* a member: whoever assigns what has an effect is caught there */
 	}
@@ -312,19 +339,26 @@ static const struct js_source *parameter_source(struct code_walk *w, struct str 
 {
 	struct js_source *s = arena_new(w->a, struct js_source);
 
-	*s = (struct js_source){.from = function.n ? JS_FROM_PARAM : JS_FROM_NOWHERE, .key = function, .index = i};
+	*s = (struct js_source){.from = function.n ? JS_FROM_PARAM : JS_FROM_NOWHERE, .key = function,
+			.index = i};
 	return s;
 }
 
-/* `given` are the sources of its parameters, as far as known; else they are the arguments of the calls of `owner`. */
-static void collect_function(struct code_walk *w, TSNode n, struct js_place at, const struct js_source *const *given, size_t ngiven, struct str owner)
+/*
+ * `given` are the sources of its parameters, as far as known; else they are the arguments of the calls of
+ * `owner`.
+ */
+static void collect_function(struct code_walk *w, TSNode n, struct js_place at,
+		const struct js_source *const *given, size_t ngiven, struct str owner)
 {
-	TSNode one = node_field(n, "parameter"), all = node_field(n, "parameters"), name = node_field(n, "name");
+	TSNode one = node_field(n, "parameter"), all = node_field(n, "parameters"),
+			name = node_field(n, "name");
 	size_t count = 0;
 	TSNode *c = ts_node_is_null(all) ? NULL : js_children(w, all, &count);
 
 	if (!ts_node_is_null(name) && !node_is(n, "method_definition"))
-		define_name(w, node_text(w, name), new_source(w, JS_FROM_EXPR, n, NULL, STR("")), node_is(n, "function_declaration") && !at.function && !at.block);
+		define_name(w, node_text(w, name), new_source(w, JS_FROM_EXPR, n, NULL, STR("")),
+				node_is(n, "function_declaration") && !at.function && !at.block);
 	if (node_is(n, "function_declaration") || node_is(n, "generator_function_declaration"))
 		owner = node_text(w, name);
 	if (owner.n)
@@ -332,7 +366,8 @@ static void collect_function(struct code_walk *w, TSNode n, struct js_place at, 
 	if (!ts_node_is_null(one))
 		bind_pattern(w, one, given && ngiven ? given[0] : parameter_source(w, owner, 0), false, 0);
 	for (size_t i = 0; i < count; i++)
-		bind_pattern(w, c[i], node_is(c[i], "rest_pattern") ? source_nowhere(w) : given && i < ngiven ? given[i] : parameter_source(w, owner, i), false, 0);
+		bind_pattern(w, c[i], node_is(c[i], "rest_pattern") ? source_nowhere(w) : given &&
+				i < ngiven ? given[i] : parameter_source(w, owner, i), false, 0);
 	for (size_t i = 0; ngiven && !ts_node_is_null(name) && i < count; i++)
 		bind_pattern(w, c[i], source_nowhere(w), false, 0); /* it can call itself */
 	at.function = at.block = true;
@@ -356,7 +391,8 @@ static bool is_in(struct str name, const char (*list)[WORD_ROOM], size_t n)
 static size_t callback_sources(struct code_walk *w, TSNode object, struct str method,
 	const struct js_source **ret)
 {
-	static const char each[][WORD_ROOM] = {"forEach", "map", "filter", "some", "every", "find", "findIndex", "findLast", "flatMap"};
+	static const char each[][WORD_ROOM] = {"forEach", "map", "filter", "some", "every", "find",
+			"findIndex", "findLast", "flatMap"};
 	const struct js_source *of = new_source(w, JS_FROM_EXPR, object, NULL, STR(""));
 
 	if (is_in(method, each, ARRAY_SIZE(each))) {
@@ -391,7 +427,8 @@ static void collect_call(struct code_walk *w, TSNode n, struct js_place at)
 	while (node_is(inner, "parenthesized_expression"))
 		inner = js_last_child(w, inner);
 	if (js_is_function(inner) && node_is(args, "arguments")) { /* called where it stands */
-		for (; ngiven < count && ngiven < JS_ARGS_MAX && !node_is(c[ngiven], "spread_element"); ngiven++)
+		for (; ngiven < count && ngiven < JS_ARGS_MAX && !node_is(c[ngiven], "spread_element");
+				ngiven++)
 			given[ngiven] = new_source(w, JS_FROM_EXPR, c[ngiven], NULL, STR(""));
 		collect_function(w, inner, at, given, ngiven, STR(""));
 	} else {
@@ -399,7 +436,8 @@ static void collect_call(struct code_walk *w, TSNode n, struct js_place at)
 			add_site(w, node_text(w, f), n);
 		collect_bindings(w, f, at);
 	}
-	ngiven = node_is(f, "member_expression") ? callback_sources(w, node_field(f, "object"), node_text(w, node_field(f, "property")), given) : 0;
+	ngiven = node_is(f, "member_expression") ? callback_sources(w, node_field(f, "object"),
+			node_text(w, node_field(f, "property")), given) : 0;
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 && ngiven && js_is_function(c[i]))
 			collect_function(w, c[i], at, given, ngiven, STR(""));
@@ -412,7 +450,8 @@ static void collect_import(struct code_walk *w, TSNode n)
 {
 	TSNode from = node_field(n, "source");
 	struct str module = js_builtin(js_string(w, from));
-	const struct js_source *s = module.n ? new_source(w, JS_FROM_PATH, from, NULL, module) : source_nowhere(w);
+	const struct js_source *s = module.n ? new_source(w, JS_FROM_PATH, from, NULL, module) :
+			source_nowhere(w);
 	size_t count, nc, ns;
 	TSNode *c = js_children(w, n, &count);
 
@@ -420,15 +459,20 @@ static void collect_import(struct code_walk *w, TSNode n)
 		TSNode *parts = node_is(c[i], "import_clause") ? js_children(w, c[i], &nc) : NULL;
 
 		for (size_t k = 0; parts && k < nc; k++) {
-			TSNode *names = node_is(parts[k], "named_imports") ? js_children(w, parts[k], &ns) : NULL;
+			TSNode *names = node_is(parts[k], "named_imports") ? js_children(w, parts[k], &ns) :
+					NULL;
 
 			if (!names) /* default, or all of it */
-				define_name(w, node_text(w, node_is(parts[k], "identifier") ? parts[k] : js_last_child(w, parts[k])), s, true);
+				define_name(w, node_text(w, node_is(parts[k], "identifier") ? parts[k] :
+						js_last_child(w, parts[k])), s, true);
 			for (size_t x = 0; names && x < ns; x++) {
-				TSNode name = node_field(names[x], "name"), alias = node_field(names[x], "alias");
-				struct str key = node_is(name, "string") ? js_string(w, name) : node_text(w, name);
+				TSNode name = node_field(names[x], "name"),
+						alias = node_field(names[x], "alias");
+				struct str key = node_is(name, "string") ? js_string(w, name) : node_text(w,
+						name);
 
-				define_name(w, node_text(w, ts_node_is_null(alias) ? name : alias), new_source(w, JS_FROM_MEMBER, name, s, key), true);
+				define_name(w, node_text(w, ts_node_is_null(alias) ? name : alias),
+						new_source(w, JS_FROM_MEMBER, name, s, key), true);
 			}
 		}
 	}
@@ -439,7 +483,8 @@ static void collect_loop(struct code_walk *w, TSNode n, struct js_place at)
 	TSNode left = node_field(n, "left"), op = node_field(n, "operator");
 	const struct js_source *s = new_source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR(""));
 
-	bind_pattern(w, left, node_is(op, "of") ? new_source(w, JS_FROM_ELEMENT, left, s, STR("")) : source_nowhere(w), false, 0);
+	bind_pattern(w, left, node_is(op, "of") ? new_source(w, JS_FROM_ELEMENT, left, s, STR("")) :
+			source_nowhere(w), false, 0);
 	at.block = at.branch = true;
 	collect_children(w, n, at);
 }
@@ -498,7 +543,8 @@ static void collect_declarators(struct code_walk *w, TSNode n, struct js_place a
 		if (!ts_node_is_null(value))
 			bind_pattern(w, name, new_source(w, JS_FROM_EXPR, value, NULL, STR("")), top, 0);
 		if (node_is(name, "identifier"))
-			declare_name(w, name, node_is(n, "variable_declaration"), !ts_node_is_null(value), &at);
+			declare_name(w, name, node_is(n, "variable_declaration"), !ts_node_is_null(value),
+					&at);
 		else if (node_is(n, "variable_declaration"))
 			declare_pattern(w, name, 0);
 		collect_bindings(w, name, at);
@@ -509,9 +555,12 @@ static void collect_declarators(struct code_walk *w, TSNode n, struct js_place a
 	}
 }
 
-static const char change[][WORD_ROOM] = {"push", "unshift", "splice", "fill", "copyWithin", "assign", "defineProperty", "defineProperties", "set", "with"};
-static const char move[][WORD_ROOM] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted", "toReversed", "toSpliced", "delete"};
-static const char assign[][WORD_ROOM] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
+static const char change[][WORD_ROOM] = {"push", "unshift", "splice", "fill", "copyWithin", "assign",
+		"defineProperty", "defineProperties", "set", "with"};
+static const char move[][WORD_ROOM] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted",
+		"toReversed", "toSpliced", "delete"};
+static const char assign[][WORD_ROOM] = {"assign", "defineProperty", "defineProperties", "__defineGetter__",
+		"__defineSetter__"};
 static const char inputs[][WORD_ROOM] = {"stdin", "input", "stdio"};
 #define IN(s, list) is_in((s), (list), ARRAY_SIZE(list))
 
@@ -530,13 +579,17 @@ bool js_unseen(struct code_walk *w, struct str key)
 {
 	const struct js_name *n = js_name_get(w, key);
 
-	return !n->property && (n->declared || IN(key, move) || IN(key, change) || IN(key, assign) || IN(key, inputs) || str_is(key, "chdir") || str_is(key, "length") || str_is(key, "cwd") || str_is(key, "env"));
+	return !n->property && (n->declared || IN(key, move) || IN(key, change) || IN(key, assign) ||
+			IN(key, inputs) || str_is(key, "chdir") || str_is(key, "length") ||
+			str_is(key, "cwd") || str_is(key, "env"));
 }
 
 /* Members that the text gives to its own objects and classes. */
 static void collect_own(struct code_walk *w, TSNode n)
 {
-	TSNode key = node_is(n, "pair") ? node_field(n, "key") : node_is(n, "field_definition") ? node_field(n, "property") : node_is(n, "method_definition") ? node_field(n, "name") : n;
+	TSNode key = node_is(n, "pair") ? node_field(n, "key") : node_is(n, "field_definition") ?
+			node_field(n, "property") : node_is(n, "method_definition") ? node_field(n, "name") :
+			n;
 
 	if (node_is(key, "computed_property_name"))
 		js_of(w)->keys_computed = true;
@@ -551,7 +604,8 @@ static bool collect_assignment(struct code_walk *w, TSNode n)
 	TSNode left = node_field(n, "left"), argument = node_field(n, "argument");
 
 	if (node_is(n, "assignment_expression"))
-		bind_pattern(w, left, new_source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR("")), false, 0);
+		bind_pattern(w, left, new_source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR("")),
+				false, 0);
 	else if (node_is(n, "augmented_assignment_expression"))
 		bind_pattern(w, left, new_source(w, JS_FROM_EXPR, n, NULL, STR("")), false, 0);
 	else if (node_is(n, "update_expression"))
@@ -569,7 +623,8 @@ static void add_this(struct code_walk *w, TSNode n)
 	if (js->nthis == js->this_cap) {
 		size_t cap = js->this_cap ? js->this_cap * 2 : 16;
 
-		js->own_this = arena_grow(w->a, js->own_this, js->this_cap * sizeof(*js->own_this), cap * sizeof(*js->own_this));
+		js->own_this = arena_grow(w->a, js->own_this, js->this_cap * sizeof(*js->own_this),
+				cap * sizeof(*js->own_this));
 		js->this_cap = cap;
 	}
 	js->own_this[js->nthis++] = ts_node_start_byte(n);
@@ -580,7 +635,8 @@ static void collect_names(struct code_walk *w, TSNode n, const struct js_place *
 {
 	bool shorthand = node_is(n, "shorthand_property_identifier");
 
-	if (shorthand || IS_ANY(n, "property_identifier", "shorthand_property_identifier_pattern", "string_fragment"))
+	if (shorthand || IS_ANY(n, "property_identifier", "shorthand_property_identifier_pattern",
+			"string_fragment"))
 		collect_word(w, node_text(w, n));
 	if (shorthand || node_is(n, "identifier")) {
 		js_of(w)->uses_arguments |= str_is(node_text(w, n), "arguments");
@@ -590,7 +646,8 @@ static void collect_names(struct code_walk *w, TSNode n, const struct js_place *
 		collect_own(w, n);
 	if (node_is(n, "unary_expression") && node_is(node_field(n, "operator"), "delete"))
 		note_stored(w, node_field(n, "argument"), source_nowhere(w));
-	js_of(w)->assigns |= !at->function && IS_ANY(n, "variable_declaration", "function_declaration", "for_in_statement");
+	js_of(w)->assigns |= !at->function && IS_ANY(n, "variable_declaration", "function_declaration",
+			"for_in_statement");
 }
 
 static void collect_class(struct code_walk *w, TSNode n, struct js_place *at)

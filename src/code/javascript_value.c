@@ -1,4 +1,7 @@
-/* Abstract values of JavaScript expressions: what of the runtime, or which constant, an expression may stand for. */
+/*
+ * Abstract values of JavaScript expressions: what of the runtime, or which constant, an expression may stand
+ * for.
+ */
 #include "code/javascript.h"
 
 #define DANGER_DEPTH_MAX 12
@@ -14,12 +17,19 @@ struct js_set js_one(struct js_value v)
 }
 
 static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
-static struct js_set number_set(struct str digits) { return js_one((struct js_value){.kind = JS_NUM, .text = digits}); }
-static struct js_set path_set(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
+static struct js_set number_set(struct str digits)
+{
+	return js_one((struct js_value){.kind = JS_NUM, .text = digits});
+}
+static struct js_set path_set(struct str name)
+{
+	return js_one((struct js_value){.kind = JS_PATH, .text = name});
+}
 
 static bool same_value(const struct js_value *a, const struct js_value *b)
 {
-	return a->kind == b->kind && str_eq(a->text, b->text) && ((a->kind != JS_NODE && a->kind != JS_ITEMS) || ts_node_eq(a->node, b->node));
+	return a->kind == b->kind && str_eq(a->text, b->text) &&
+			((a->kind != JS_NODE && a->kind != JS_ITEMS) || ts_node_eq(a->node, b->node));
 }
 
 void js_bound(struct code_walk *w, TSNode n)
@@ -66,13 +76,15 @@ struct str js_text(const struct js_value *v)
 		return v->text;
 	if (v->kind == JS_UNDEF)
 		return STR("undefined");
-	return v->kind == JS_NUM ? str_n("\2", 1) : CODE_HOLE; /* digits, NaN ...: it can be part of a name, and leads nowhere else */
+	/* digits, NaN ...: it can be part of a name, and leads nowhere else */
+	return v->kind == JS_NUM ? str_n("\2", 1) : CODE_HOLE;
 }
 
 struct str js_set_text(const struct js_set *s)
 {
 	if (s->n == 2 && (s->v[0].kind == JS_UNDEF || s->v[1].kind == JS_UNDEF))
-		return js_text(&s->v[s->v[0].kind == JS_UNDEF]); /* undefined alone is refused wherever this is asked for */
+		/* undefined alone is refused wherever this is asked for */
+		return js_text(&s->v[s->v[0].kind == JS_UNDEF]);
 	return s->n == 1 ? js_text(&s->v[0]) : CODE_HOLE;
 }
 
@@ -197,7 +209,11 @@ static void add_stores(struct code_walk *w, struct js_set *s, struct js_name *ke
 		js_add_all(w, all, &v, n);
 	}
 	key->storing = false;
-	key->store_value = all; /* also in a cycle: what is unknown there stands for any text, and what has an effect was noted where it is stored */
+	/*
+	 * also in a cycle: what is unknown there stands for any text, and what has an effect was noted where
+	 * it is stored
+	 */
+	key->store_value = all;
 	js_add_all(w, s, all, n);
 }
 
@@ -219,7 +235,8 @@ static struct js_set object_at(struct code_walk *w, TSNode object, struct str ke
 		} else if (node_is(c[i], "pair")) {
 			struct str k = literal_key(w, node_field(c[i], "key"));
 
-			v = !key.n || !text_exact(k) || str_eq(k, key) ? js_eval(w, node_field(c[i], "value")) : v;
+			v = !key.n || !text_exact(k) ||
+					str_eq(k, key) ? js_eval(w, node_field(c[i], "value")) : v;
 		} else if (node_is(c[i], "method_definition")) {
 			struct str k = literal_key(w, node_field(c[i], "name"));
 
@@ -228,7 +245,8 @@ static struct js_set object_at(struct code_walk *w, TSNode object, struct str ke
 		}
 		js_add_all(w, &s, &v, c[i]);
 	}
-	if (!key.n || js_of(w)->stores_computed || (!s.n && !js_name_get(w, key)->stored) || (index_of(key, &n) && (js_of(w)->arrays_change || js_of(w)->arrays_move)))
+	if (!key.n || js_of(w)->stores_computed || (!s.n && !js_name_get(w, key)->stored) ||
+			(index_of(key, &n) && (js_of(w)->arrays_change || js_of(w)->arrays_move)))
 		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, object);
 	else if (!s.n)
 		js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, object); /* before it is assigned to */
@@ -252,7 +270,9 @@ static struct js_set literal_items(struct code_walk *w, TSNode object, bool valu
 		if (closed && values)
 			v = js_eval(w, node_is(c[i], "pair") ? node_field(c[i], "value") : c[i]);
 		else if (closed)
-			v = js_one((struct js_value){.kind = JS_TEXT, .text = node_is(c[i], "pair") ? literal_key(w, node_field(c[i], "key")) : node_text(w, c[i])});
+			v = js_one((struct js_value){.kind = JS_TEXT,
+					.text = node_is(c[i], "pair") ? literal_key(w,
+					node_field(c[i], "key")) : node_text(w, c[i])});
 		js_add_all(w, &s, &v, c[i]);
 	}
 	if (!closed || !s.n)
@@ -292,7 +312,9 @@ static struct js_set member_of(struct code_walk *w, const struct js_value *v, st
 		if (!key.n || str_is(key, "then") || str_is(key, "catch") || str_is(key, "finally"))
 			return unknown_set(); /* a promise of it: the call looks at the object */
 		folded.text = str_cat(w->a, STR("process."), key);
-		if (str_is(v->text, "globalThis") && !js_global(w, key) && (str_is(key, "mainModule") || (js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
+		if (str_is(v->text, "globalThis") && !js_global(w, key) &&
+				(str_is(key, "mainModule") ||
+				(js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
 			return path_set(js_canonical(w, folded.text)); /* `this` in what the process calls */
 		if (str_is(v->text, "globalThis") && !js_global(w, key))
 			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : unknown_set();
@@ -316,7 +338,8 @@ static struct js_set member_of(struct code_walk *w, const struct js_value *v, st
 	case JS_PACKAGE:
 		return js_one(*v);
 	case JS_ITEMS:
-		return str_is(key, "length") ? number_set(STR("")) : !key.n || ascii_is_digit(key.p[0]) ? items_of(w, v, key) : unknown_set();
+		return str_is(key, "length") ? number_set(STR("")) : !key.n ||
+				ascii_is_digit(key.p[0]) ? items_of(w, v, key) : unknown_set();
 	default:
 		return unknown_set();
 	}
@@ -394,7 +417,8 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 
 	if (!js_closed(w, function))
 		return unknown_set();
-	for (const struct js_site *c = js_name_get(w, function)->sites; c && !js_of(w)->bound_said; c = c->next) {
+	for (const struct js_site *c = js_name_get(w, function)->sites; c && !js_of(w)->bound_said;
+			c = c->next) {
 		size_t n;
 		TSNode *args = js_children(w, node_field(c->call, "arguments"), &n);
 		struct js_set more;
@@ -402,7 +426,8 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 
 		for (size_t i = 0; known && i <= index; i++)
 			known = !node_is(args[i], "spread_element");
-		if (known && self && node_is(args[index], "identifier") && js_name_get(w, node_text(w, args[index])) == self) {
+		if (known && self && node_is(args[index], "identifier") &&
+				js_name_get(w, node_text(w, args[index])) == self) {
 			same = true; /* another name that is spelled the same: it adds nothing */
 			continue;
 		}
@@ -422,7 +447,8 @@ static struct js_set given_by(struct code_walk *w, const struct js_set *of, stru
 
 	if (str_is(method, "then")) {
 		for (size_t i = 0; i < of->n; i++)
-			js_add(w, &s, of->v[i].kind == JS_PATH || of->v[i].kind == JS_PACKAGE ? of->v[i] : (struct js_value){.kind = JS_UNKNOWN}, n);
+			js_add(w, &s, of->v[i].kind == JS_PATH || of->v[i].kind == JS_PACKAGE ? of->v[i] :
+					(struct js_value){.kind = JS_UNKNOWN}, n);
 		return s;
 	}
 	s = element_of(w, of);
@@ -472,7 +498,8 @@ static struct js_set eval_source(struct code_walk *w, const struct js_source *s,
 	case JS_FROM_INDEX: /* the second parameter: a number only for arrays; maps give keys */
 		of = eval_source(w, s->of, depth + 1);
 		for (size_t i = 0; i < of.n; i++)
-			if (of.v[i].kind != JS_NAMES && of.v[i].kind != JS_ITEMS && !(of.v[i].kind == JS_NODE && node_is(of.v[i].node, "array")))
+			if (of.v[i].kind != JS_NAMES && of.v[i].kind != JS_ITEMS &&
+					!(of.v[i].kind == JS_NODE && node_is(of.v[i].node, "array")))
 				return unknown_set();
 		return js_name_get(w, s->key)->own || js_of(w)->stores_computed ? unknown_set()
 										: number_set(STR(""));
@@ -515,7 +542,8 @@ static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 	name->busy = true;
 	js->busy++;
 	for (const struct js_def *d = name->defs; d; d = d->next) {
-		more = d->source->from == JS_FROM_PARAM ? eval_param(w, d->source->key, d->source->index, name) : eval_source(w, d->source, 0);
+		more = d->source->from == JS_FROM_PARAM ? eval_param(w, d->source->key, d->source->index,
+				name) : eval_source(w, d->source, 0);
 		js_add_all(w, &s, &more, n);
 	}
 	if (!name->top || !s.n) {
@@ -527,11 +555,15 @@ static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 			more = unknown_set();
 		js_add_all(w, &s, &more, n);
 	}
-	if (name->undef || (name->is_var && (name->ref_at < name->var_at || (name->ref_fn && (name->ref_many || name->ref_fn != name->var_fn)))))
+	if (name->undef ||
+			(name->is_var &&
+			(name->ref_at < name->var_at ||
+			(name->ref_fn && (name->ref_many || name->ref_fn != name->var_fn)))))
 		js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, n);
 	name->busy = false;
 	js->busy--;
-	if (js->cycles == cycles || js->busy == 0) { /* else what it stands for depends on where the question came from */
+	/* else what it stands for depends on where the question came from */
+	if (js->cycles == cycles || js->busy == 0) {
 		name->done = true;
 		name->value = s;
 	}
@@ -550,7 +582,8 @@ static struct js_set eval_both(struct code_walk *w, TSNode a, TSNode b, TSNode n
 
 static struct js_set eval_operator(struct code_walk *w, TSNode n)
 {
-	static const char arithmetic[][8] = {"-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="};
+	static const char arithmetic[][8] = {"-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "-=",
+			"*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="};
 	TSNode left = node_field(n, "left"), right = node_field(n, "right");
 	const char *op = ts_node_type(node_field(n, "operator"));
 
@@ -577,7 +610,9 @@ static struct js_set eval_template(struct code_walk *w, TSNode n)
 		if (node_is(c[i], "template_substitution"))
 			more = js_eval(w, js_last_child(w, c[i]));
 		else
-			more = js_one((struct js_value){.kind = JS_TEXT, .text = node_is(c[i], "escape_sequence") ? js_escape(w, node_text(w, c[i])) : js_string(w, c[i])});
+			more = js_one((struct js_value){.kind = JS_TEXT,
+					.text = node_is(c[i], "escape_sequence") ? js_escape(w,
+					node_text(w, c[i])) : js_string(w, c[i])});
 		s = js_concat(w, &s, &more, n);
 	}
 	return s;
@@ -621,7 +656,8 @@ static struct js_set eval_kind(struct code_walk *w, TSNode n)
 	static const char literals[][20] = {"object", "array", "class", "class_declaration"};
 	const char *t = ts_node_type(n);
 
-	if (!strcmp(t, "identifier") || !strcmp(t, "shorthand_property_identifier") || !strcmp(t, "undefined"))
+	if (!strcmp(t, "identifier") || !strcmp(t, "shorthand_property_identifier") ||
+			!strcmp(t, "undefined"))
 		return eval_name(w, node_text(w, n), n);
 	if (!strcmp(t, "string"))
 		return js_one((struct js_value){.kind = JS_TEXT, .text = js_string(w, n)});
@@ -635,7 +671,8 @@ static struct js_set eval_kind(struct code_walk *w, TSNode n)
 		return eval_number(w, n);
 	if (!strcmp(t, "template_string"))
 		return eval_template(w, n);
-	if (!strcmp(t, "parenthesized_expression") || !strcmp(t, "sequence_expression") || !strcmp(t, "await_expression"))
+	if (!strcmp(t, "parenthesized_expression") || !strcmp(t, "sequence_expression") ||
+			!strcmp(t, "await_expression"))
 		return js_eval(w, js_last_child(w, n));
 	if (!strcmp(t, "ternary_expression"))
 		return eval_both(w, node_field(n, "consequence"), node_field(n, "alternative"), n);
@@ -659,7 +696,8 @@ static struct js_set eval_kind(struct code_walk *w, TSNode n)
 
 static bool is_remembered(TSNode n)
 {
-	static const char *const kinds[] = {"call_expression", "member_expression", "binary_expression", "subscript_expression", "new_expression", "ternary_expression", "template_string"};
+	static const char *const kinds[] = {"call_expression", "member_expression", "binary_expression",
+			"subscript_expression", "new_expression", "ternary_expression", "template_string"};
 
 	return node_is_any(n, kinds, ARRAY_SIZE(kinds));
 }
@@ -720,7 +758,8 @@ static bool danger_in(struct code_walk *w, const struct js_set *s, unsigned dept
 				return true;
 			if (m->danger == JS_DANGER_NO)
 				continue;
-			more = node_is(v->node, "array") ? array_elements(w, v->node) : object_at(w, v->node, STR(""));
+			more = node_is(v->node, "array") ? array_elements(w, v->node) : object_at(w, v->node,
+					STR(""));
 			is = danger_in(w, &more, depth + 1);
 			if (is || js_of(w)->cycles == cycles || js_of(w)->busy == 0)
 				m->danger = is ? JS_DANGER_YES : JS_DANGER_NO;

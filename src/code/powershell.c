@@ -104,7 +104,8 @@ void ps_walk_blocks(struct ps *p, const struct ps_val *v)
 const struct ps_function *ps_function(struct ps *p, struct str name)
 {
 	for (size_t i = p->nfunctions; i > 0; i--)
-		if (p->functions[i - 1].name.n == name.n && !strncasecmp(p->functions[i - 1].name.p, name.p, name.n))
+		if (p->functions[i - 1].name.n == name.n && !strncasecmp(p->functions[i - 1].name.p, name.p,
+				name.n))
 			return &p->functions[i - 1];
 	return NULL;
 }
@@ -125,7 +126,8 @@ static void bind_parameters(struct ps *p, const struct ps_arg *args, size_t n)
 			unsigned open = 0;
 
 			for (; !ps_end(p); p->i++) {
-				if (strchr("{`$", ps_at(p, 0)) && !ps_listed(str_sub(p->s, p->i, p->i + 5), "$true $fals"))
+				if (strchr("{`$", ps_at(p, 0)) && !ps_listed(str_sub(p->s, p->i, p->i + 5),
+						"$true $fals"))
 					ps_mark(p, "attribute");
 				open += ps_at(p, 0) == '[';
 				open -= ps_at(p, 0) == ']';
@@ -170,7 +172,8 @@ static bool take_keyword(struct ps *p, const char *word)
 {
 	size_t n = strlen(word);
 
-	if (p->i >= p->s.n || p->s.n - p->i < n || strncasecmp(p->s.p + p->i, word, n) || ps_name_char(ps_at(p, n)) || ps_at(p, n) == '-')
+	if (p->i >= p->s.n || p->s.n - p->i < n || strncasecmp(p->s.p + p->i, word, n) ||
+			ps_name_char(ps_at(p, n)) || ps_at(p, n) == '-')
 		return false;
 	p->i += n;
 	return true;
@@ -241,8 +244,13 @@ static void read_function(struct ps *p)
 	p->i++;
 	f.from = p->i;
 	ps_skip_block(p);
-	/* one that stands for a cmdlet is also called by its aliases, and by PowerShell itself; of two of the same name it is not certain which is called */
-	if (str_find(f.name, ':', 0) >= 0 || ps_listed(f.name, "prompt PSConsoleHostReadLine TabExpansion TabExpansion2") || p->nfunctions == PS_FUNCTIONS_MAX || ps_cmdlet(f.name) || ps_function(p, f.name))
+	/*
+	 * one that stands for a cmdlet is also called by its aliases, and by PowerShell itself; of two of the
+	 * same name it is not certain which is called
+	 */
+	if (str_find(f.name, ':', 0) >= 0 ||
+			ps_listed(f.name, "prompt PSConsoleHostReadLine TabExpansion TabExpansion2") ||
+			p->nfunctions == PS_FUNCTIONS_MAX || ps_cmdlet(f.name) || ps_function(p, f.name))
 		ps_mark(p, "function");
 	else if (!p->mute)
 		p->functions[p->nfunctions++] = f;
@@ -367,7 +375,8 @@ static void switch_statement(struct ps *p)
 	ps_blanks(p);
 	while (ps_at(p, 0) == '-' && !ps_end(p)) {
 		p->i++;
-		if (!take_keyword(p, "regex") && !take_keyword(p, "wildcard") && !take_keyword(p, "exact") && !take_keyword(p, "casesensitive"))
+		if (!take_keyword(p, "regex") && !take_keyword(p, "wildcard") && !take_keyword(p, "exact") &&
+				!take_keyword(p, "casesensitive"))
 			ps_fail(p);
 		ps_blanks(p);
 	}
@@ -380,7 +389,8 @@ static void switch_statement(struct ps *p)
 		ps_lines(p);
 		if (ps_at(p, 0) == '}')
 			break;
-		struct ps_val v = strchr("$\"'({@0123456789", ps_at(p, 0)) && ps_at(p, 0) ? ps_primary(p) : ps_bare(p);
+		struct ps_val v = strchr("$\"'({@0123456789", ps_at(p, 0)) && ps_at(p, 0) ? ps_primary(p) :
+				ps_bare(p);
 		ps_walk_blocks(p, &v);
 		read_block(p);
 	}
@@ -457,14 +467,23 @@ static const struct {
 	void (*read)(struct ps *);
 	bool braced; /* only before a brace */
 } statements[] = {
-	{"if", if_statement, false}, {"foreach", foreach_statement, false}, {"for", for_statement, false}, {"while", while_statement, false}, {"do", do_statement, false}, {"switch", switch_statement, false}, {"try", try_statement, false},
-	{"trap", read_block, false}, {"function", read_function, false}, {"filter", read_function, false}, {"return", read_jump, false}, {"throw", read_jump, false}, {"exit", read_jump, false}, {"break", read_jump, false}, {"continue", read_jump, false}, {"param", param_statement, false},
-	{"begin", read_block, true}, {"process", loop_block, true}, {"end", read_block, true}, {"clean", read_block, true}, {"dynamicparam", read_block, true}, {"class", fail_construct, false}, {"enum", fail_construct, false}, {"using", fail_construct, false}, {"data", fail_construct, false}, {"workflow", fail_construct, false},
-	{"configuration", fail_construct, false}, {"inlinescript", fail_construct, true}, {"parallel", fail_construct, true}, {"sequence", fail_construct, true},
+	{"if", if_statement, false}, {"foreach", foreach_statement, false}, {"for", for_statement, false},
+	{"while", while_statement, false}, {"do", do_statement, false}, {"switch", switch_statement, false},
+	{"try", try_statement, false},
+	{"trap", read_block, false}, {"function", read_function, false}, {"filter", read_function, false},
+	{"return", read_jump, false}, {"throw", read_jump, false}, {"exit", read_jump, false},
+	{"break", read_jump, false}, {"continue", read_jump, false}, {"param", param_statement, false},
+	{"begin", read_block, true}, {"process", loop_block, true}, {"end", read_block, true},
+	{"clean", read_block, true}, {"dynamicparam", read_block, true}, {"class", fail_construct, false},
+	{"enum", fail_construct, false}, {"using", fail_construct, false}, {"data", fail_construct, false},
+	{"workflow", fail_construct, false},
+	{"configuration", fail_construct, false}, {"inlinescript", fail_construct, true},
+	{"parallel", fail_construct, true}, {"sequence", fail_construct, true},
 };
 
 /* The left side of = : variables are assigned, members of data are ignored, everything else is unknown. */
-static void assign_value(struct ps *p, struct str left, const struct ps_val *target, const struct ps_val *v, bool plain)
+static void assign_value(struct ps *p, struct str left, const struct ps_val *target, const struct ps_val *v,
+		bool plain)
 {
 	struct str name = left;
 
@@ -480,7 +499,8 @@ static void assign_value(struct ps *p, struct str left, const struct ps_val *tar
 		name = str_sub(name, 1, name.n);
 	bool variable = name.n > 1 && name.p[0] == '$';
 	for (size_t i = 1; i < name.n; i++)
-		variable &= ps_name_char(name.p[i]) || name.p[i] == ':' || (name.p[i] == '{' && i == 1) || (name.p[i] == '}' && i + 1 == name.n);
+		variable &= ps_name_char(name.p[i]) || name.p[i] == ':' || (name.p[i] == '{' && i == 1) ||
+				(name.p[i] == '}' && i + 1 == name.n);
 	if (variable && !p->mute) {
 		size_t back = p->i;
 		struct str var = str_sub(name, 1, name.n);
@@ -489,7 +509,9 @@ static void assign_value(struct ps *p, struct str left, const struct ps_val *tar
 			var = str_sub(var, 1, var.n - 1);
 		ps_assign(p, var, plain || v->kind == PS_DATA ? *v : ps_of(CODE_HOLE));
 		p->i = back;
-	} else if (!variable && target->kind != PS_DATA && !(name.n && str_find(left, ',', 0) > 0) && !str_starts(ps_lower(p, left), "[console]::") && !str_starts(ps_lower(p, left), "[net.servicepointmanager]::")) {
+	} else if (!variable && target->kind != PS_DATA && !(name.n && str_find(left, ',', 0) > 0) &&
+			!str_starts(ps_lower(p, left), "[console]::") &&
+			!str_starts(ps_lower(p, left), "[net.servicepointmanager]::")) {
 		ps_mark(p, "property");
 	}
 	if (!variable)
@@ -513,7 +535,8 @@ static struct ps_val read_statement(struct ps *p);
 static bool read_assignment(struct ps *p, size_t from, struct ps_val target, struct ps_val *ret)
 {
 	char c = ps_at(p, 0);
-	size_t n = c == '=' ? 1 : (strchr("+-*/%", c) && c && ps_at(p, 1) == '=') ? 2 : (c == '?' && ps_at(p, 1) == '?' && ps_at(p, 2) == '=') ? 3 : 0;
+	size_t n = c == '=' ? 1 : (strchr("+-*/%", c) && c && ps_at(p, 1) == '=') ? 2 :
+			(c == '?' && ps_at(p, 1) == '?' && ps_at(p, 2) == '=') ? 3 : 0;
 	struct str left = str_sub(p->s, from, p->i);
 
 	if (!n || ps_end(p))
@@ -558,7 +581,9 @@ struct ps_val ps_pipeline(struct ps *p)
 			ps_newlines(p);
 			if (ps_end(p))
 				break;
-			bool pipe = ps_at(p, 0) == '|' && ps_at(p, 1) != '|', chain = (ps_at(p, 0) == '|' || ps_at(p, 0) == '&') && ps_at(p, 1) == ps_at(p, 0);
+			bool pipe = ps_at(p, 0) == '|' && ps_at(p, 1) != '|',
+					chain = (ps_at(p, 0) == '|' || ps_at(p, 0) == '&') &&
+					ps_at(p, 1) == ps_at(p, 0);
 			if (!pipe && !chain) {
 				p->i = back;
 				if (ps_at(p, 0) == '&') /* in the background */
@@ -651,10 +676,15 @@ static bool contains_word(struct str s, const char *word)
 
 void powershell_walk(struct code_walk *w, TSNode root)
 {
-	static const char moves[][16] = {"cd ", "cd\n", "set-location", "push-location", "pop-location", "pushd", "popd", "chdir", "sl "};
-	static const char quotes[][4] = {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B", "\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E"};
-	static const char blanks[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
-		"\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+	static const char moves[][16] = {"cd ", "cd\n", "set-location", "push-location", "pop-location",
+			"pushd", "popd", "chdir", "sl "};
+	static const char quotes[][4] = {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B",
+			"\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E"};
+	static const char blanks[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\x80",
+			"\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85",
+			"\xE2\x80\x86",
+		"\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8",
+		"\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
 	struct ps *p = arena_new(w->a, struct ps);
 	struct str cwd = w->s->cwd;
 
@@ -673,7 +703,8 @@ void powershell_walk(struct code_walk *w, TSNode root)
 			ps_mark(p, "unicode"); /* and these for blanks */
 			break;
 		}
-	if (contains_word(w->src, "amsiutils") || contains_word(w->src, "amsiinit") || contains_word(w->src, "amsiscan") || contains_word(w->src, "amsi.dll"))
+	if (contains_word(w->src, "amsiutils") || contains_word(w->src, "amsiinit") ||
+			contains_word(w->src, "amsiscan") || contains_word(w->src, "amsi.dll"))
 		ps_say(p, "protections");
 	ps_count_assignments(p);
 	enter_scope(p);

@@ -127,7 +127,8 @@ void ps_forget(struct ps *p);
 void ps_at_span(struct ps *p, size_t from, size_t to);
 void ps_mark(struct ps *p, const char *id);  /* dynamic: not complete */
 void ps_say(struct ps *p, const char *id);   /* a category: the facts stay complete */
-void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool below, bool literal, const char *op);
+void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool below, bool literal,
+		const char *op);
 struct str ps_path(struct ps *p, struct str text); /* with slashes and the home; C:\x becomes /C:/x */
 void ps_touch(struct ps *p, const struct ps_val *url);
 void ps_setting(struct ps *p, struct str name, struct str value);
@@ -135,8 +136,12 @@ void ps_code(struct ps *p, const struct ps_val *v); /* text that is run as Power
 
 /* expressions */
 struct ps_val ps_expression(struct ps *p, unsigned level);
-/* At the comma behind the first item: the rest of the list, with the blanks behind it; *ret_end is where the last item ends. */
-struct ps_val ps_list(struct ps *p, struct ps_val first, struct ps_val (*item)(struct ps *p), size_t *ret_end);
+/*
+ * At the comma behind the first item: the rest of the list, with the blanks behind it; *ret_end is where the
+ * last item ends.
+ */
+struct ps_val ps_list(struct ps *p, struct ps_val first, struct ps_val (*item)(struct ps *p),
+		size_t *ret_end);
 struct ps_val ps_primary(struct ps *p);
 
 /* commands: `in` is what the pipe brings, NULL at its start */
@@ -147,7 +152,8 @@ bool ps_redirection(struct ps *p);
 
 /* statements */
 struct ps_val ps_statements(struct ps *p, char end); /* passes `end` */
-struct ps_val ps_block_at(struct ps *p, size_t from, const struct ps_val *it); /* walks a script block, and comes back */
+/* walks a script block, and comes back */
+struct ps_val ps_block_at(struct ps *p, size_t from, const struct ps_val *it);
 void ps_walk_blocks(struct ps *p, const struct ps_val *v); /* script blocks in it, which something may run */
 void ps_skip_block(struct ps *p); /* at the place after a brace: passes it without noting anything */
 struct ps_val ps_call(struct ps *p, const struct ps_function *f, const struct ps_arg *args, size_t n);
@@ -156,7 +162,11 @@ const struct ps_function *ps_function(struct ps *p, struct str name);
 /* tables */
 struct ps_cmdlet {
 	char name[28];      /* empty: stands for many, whose words do not matter */
-	char params[464];   /* "Name=k Name! ...": a digit before the name is its position, ! a switch, k what its value is; see powershell_table.c */
+	/*
+	 * "Name=k Name! ...": a digit before the name is its position, ! a switch, k what its value is; see
+	 * powershell_table.c
+	 */
+	char params[464];
 	char pipe;          /* what comes by the pipe: a letter as in params, 0: data */
 	char out;           /* what it gives: d data, f fetched, p its paths, i what came in, 0 anything */
 	char say[16];       /* category; empty: none */

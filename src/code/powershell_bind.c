@@ -3,11 +3,17 @@
 
 #include "code/powershell_call.h"
 
-#define COMMON "Verbose! vb! Debug! db! ErrorAction ea WarningAction wa InformationAction infa ProgressAction ErrorVariable ev WarningVariable wv InformationVariable iv OutVariable ov OutBuffer ob PipelineVariable pv WhatIf! wi! Confirm! cf!"
+#define COMMON \
+	"Verbose! vb! Debug! db! ErrorAction ea WarningAction wa InformationAction infa ProgressAction " \
+			"ErrorVariable ev WarningVariable wv InformationVariable iv OutVariable ov " \
+			"OutBuffer ob PipelineVariable pv WhatIf! wi! Confirm! cf!"
 
 /* ---- words ---- */
 
-static bool at_delimiter(struct ps *p) { return ps_end(p) || strchr(" \t\r\n\f\v;,(){}|&<>", ps_at(p, 0)) != NULL; }
+static bool at_delimiter(struct ps *p)
+{
+	return ps_end(p) || strchr(" \t\r\n\f\v;,(){}|&<>", ps_at(p, 0)) != NULL;
+}
 
 struct ps_val ps_item(struct ps *p)
 {
@@ -26,7 +32,8 @@ struct ps_val ps_item(struct ps *p)
 			ps_variable(p);
 		}
 		p->mute = mute;
-		bool member = (ps_at(p, 0) == '.' && ps_name_char(ps_at(p, 1))) || ps_at(p, 0) == '[' || (ps_at(p, 0) == ':' && ps_at(p, 1) == ':');
+		bool member = (ps_at(p, 0) == '.' && ps_name_char(ps_at(p, 1))) || ps_at(p, 0) == '[' ||
+				(ps_at(p, 0) == ':' && ps_at(p, 1) == ':');
 		bool alone = at_delimiter(p);
 		p->i = from;
 		if (next == '(')
@@ -106,7 +113,8 @@ static void read_parameter(struct ps *p, struct ps_arg *a)
 
 	while (ps_name_char(ps_at(p, 0)) || ps_at(p, 0) == '-' || ps_at(p, 0) == '?')
 		p->i++;
-	if (!at_delimiter(p) && ps_at(p, 0) != ':' && ps_at(p, 0) != '.' && ps_at(p, 0) != '[') { /* -x=y, -x"y": a word of its own */
+	/* -x=y, -x"y": a word of its own */
+	if (!at_delimiter(p) && ps_at(p, 0) != ':' && ps_at(p, 0) != '.' && ps_at(p, 0) != '[') {
 		p->i = from;
 		a->val = ps_bare(p);
 		a->has = true;
@@ -138,7 +146,8 @@ void ps_words(struct ps *p, struct ps_call *c)
 				p->i++;
 			return;
 		}
-		if (ch == '-' && (ps_name_char(ps_at(p, 1)) || ps_at(p, 1) == '-') && !(ps_at(p, 1) >= '0' && ps_at(p, 1) <= '9')) {
+		if (ch == '-' && (ps_name_char(ps_at(p, 1)) || ps_at(p, 1) == '-') &&
+				!(ps_at(p, 1) >= '0' && ps_at(p, 1) <= '9')) {
 			read_parameter(p, &a);
 		} else if (ch == '@' && ps_name_char(ps_at(p, 1))) {
 			p->i++;
@@ -219,7 +228,8 @@ static bool position_param(const struct ps_call *c, const struct ps_val *v, stru
 			taken |= c->bound[i].name == b.name;
 		if (position == '9')
 			more = b;
-		if (!position || position == '9' || taken || (b.kind == 'b' && v->kind == PS_TEXT && c->row->out == 'i'))
+		if (!position || position == '9' || taken ||
+				(b.kind == 'b' && v->kind == PS_TEXT && c->row->out == 'i'))
 			continue;
 		if (position < best) {
 			best = position;
@@ -269,7 +279,8 @@ bool ps_bind(struct ps_call *c)
 					return false;
 				if (b.on || a->has)
 					value = false;
-				if (value && (i + 1 >= c->nargs || c->args[i + 1].param.n || c->args[i + 1].splat))
+				if (value && (i + 1 >= c->nargs || c->args[i + 1].param.n ||
+						c->args[i + 1].splat))
 					return false;
 				if (named && value)
 					c->args[i + 1].has = false; /* it is this parameter's */
@@ -287,7 +298,8 @@ bool ps_bind(struct ps_call *c)
 const struct bound *ps_has(const struct ps_call *c, const char *name)
 {
 	for (size_t i = 0; i < c->nbound; i++)
-		if (c->bound[i].name && c->bound[i].n == strlen(name) && !strncasecmp(c->bound[i].name, name, c->bound[i].n))
+		if (c->bound[i].name && c->bound[i].n == strlen(name) && !strncasecmp(c->bound[i].name, name,
+				c->bound[i].n))
 			return &c->bound[i];
 	return NULL;
 }

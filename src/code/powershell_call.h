@@ -1,4 +1,6 @@
-/* One command of PowerShell while it is read: powershell_bind.c, powershell_cmd.c and powershell_run.c only. */
+/*
+ * One command of PowerShell while it is read: powershell_bind.c, powershell_cmd.c and powershell_run.c only.
+ */
 #pragma once
 #include "code/powershell.h"
 
@@ -27,7 +29,8 @@ struct ps_call {
 struct ps_val ps_item(struct ps *p);               /* one word */
 void ps_words(struct ps *p, struct ps_call *c);       /* all words of a command */
 bool ps_next_param(const char **at, struct bound *ret, char *ret_position); /* of a row's list */
-bool ps_bind(struct ps_call *c);                      /* which parameter each word belongs to; false when one is not known */
+/* which parameter each word belongs to; false when one is not known */
+bool ps_bind(struct ps_call *c);
 const struct bound *ps_has(const struct ps_call *c, const char *name);
 
 /* run */

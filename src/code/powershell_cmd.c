@@ -5,17 +5,24 @@
 
 /* ---- effects ---- */
 
-static bool is_literal(const struct bound *b) { return b->name && (!strncasecmp(b->name, "Literal", 7) || !strncasecmp(b->name, "PSPath", 6) || !strncasecmp(b->name, "Out", 3)); }
+static bool is_literal(const struct bound *b)
+{
+	return b->name && (!strncasecmp(b->name, "Literal", 7) || !strncasecmp(b->name, "PSPath", 6) ||
+			!strncasecmp(b->name, "Out", 3));
+}
 
 static void change_directory(struct ps *p, const struct ps_val *v)
 {
 	struct str path = ps_text(p, v), cwd = p->w->s->cwd;
 
 	if (!p->moves)
-		ps_mark(p, "directory"); /* the word was hidden, so what was read before may be in another place */
+		/* the word was hidden, so what was read before may be in another place */
+		ps_mark(p, "directory");
 
-	if (!text_exact(path) || !path.n || !text_exact(cwd) || strchr("-+~", path.p[0]) || (str_find(path, ':', 0) >= 0) || str_find(path, '*', 0) >= 0) {
-		p->w->s->cwd = path.n && path.p[0] == '~' && path.n == 1 && p->w->v->home.n ? p->w->v->home : CODE_HOLE;
+	if (!text_exact(path) || !path.n || !text_exact(cwd) || strchr("-+~", path.p[0]) ||
+			(str_find(path, ':', 0) >= 0) || str_find(path, '*', 0) >= 0) {
+		p->w->s->cwd = path.n && path.p[0] == '~' && path.n == 1 && p->w->v->home.n ? p->w->v->home :
+				CODE_HOLE;
 		return;
 	}
 	char *c = str_c(p->a, path);
@@ -34,7 +41,8 @@ static void note_effect(struct ps *p, struct ps_call *c, char kind, const struct
 	case 'w': ps_access(p, ACCESS_WRITE, v, false, lit, op); break;
 	case 'D': ps_access(p, ACCESS_WRITE, v, true, true, op); break;
 	case 'W': ps_access(p, ACCESS_WRITE, v, true, true, "Expand-Archive"); break;
-	case 'd': ps_access(p, ACCESS_DELETE, v, ps_has(c, "Recurse") || ps_has(c, "Destination"), lit, op); break;
+	case 'd': ps_access(p, ACCESS_DELETE, v, ps_has(c, "Recurse") || ps_has(c, "Destination"), lit,
+			op); break;
 	case 'e': ps_access(p, ACCESS_EXEC, v, false, lit, op); break;
 	case 'u': case 'h': ps_touch(p, v); break;
 	case 'c': ps_code(p, v); break;
@@ -72,20 +80,25 @@ static void fetched_file(struct ps *p, const struct ps_call *c)
 
 static void new_item(struct ps *p, struct ps_call *c)
 {
-	const struct bound *type = ps_has(c, "ItemType") ? ps_has(c, "ItemType") : ps_has(c, "Type"), *name = ps_has(c, "Name"), *path = ps_has(c, "Path");
+	const struct bound *type = ps_has(c, "ItemType") ? ps_has(c, "ItemType") : ps_has(c, "Type"),
+			*name = ps_has(c, "Name"), *path = ps_has(c, "Path");
 	struct str t = type ? ps_text(p, &type->val) : STR("file");
 
 	if (!text_exact(t))
 		ps_mark(p, "link");
 	if (ps_listed(t, "SymbolicLink Junction HardLink")) {
-		struct ps_val target = ps_has(c, "Target") ? ps_has(c, "Target")->val : ps_has(c, "Value") ? ps_has(c, "Value")->val : PS_UNKNOWN;
+		struct ps_val target = ps_has(c, "Target") ? ps_has(c, "Target")->val : ps_has(c, "Value") ?
+				ps_has(c, "Value")->val : PS_UNKNOWN;
 
-		ps_access(p, ACCESS_WRITE, &target, true, true, "New-Item"); /* what is written by the link's name goes there */
+		/* what is written by the link's name goes there */
+		ps_access(p, ACCESS_WRITE, &target, true, true, "New-Item");
 		p->w->change = CHANGE_LINK; /* until the end of the call */
 	}
 	if (name) {
 		struct str dir = path ? ps_text(p, &path->val) : STR(".");
-		struct ps_val v = ps_of(str_fmt(p->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(ps_text(p, &name->val))));
+		struct ps_val v =
+				ps_of(str_fmt(p->a, "%.*s/%.*s", STR_ARG(dir),
+				STR_ARG(ps_text(p, &name->val))));
 
 		if (!text_exact(dir) || !text_exact(ps_text(p, &name->val)))
 			v.text = CODE_HOLE;
@@ -95,7 +108,8 @@ static void new_item(struct ps *p, struct ps_call *c)
 
 static void start_process(struct ps *p, struct ps_call *c)
 {
-	const struct bound *verb = ps_has(c, "Verb"), *file = ps_has(c, "FilePath"), *args = ps_has(c, "ArgumentList");
+	const struct bound *verb = ps_has(c, "Verb"), *file = ps_has(c, "FilePath"),
+			*args = ps_has(c, "ArgumentList");
 	struct ps_val hole = PS_UNKNOWN;
 
 	if (!file)
@@ -111,7 +125,8 @@ static void start_process(struct ps *p, struct ps_call *c)
 
 static struct ps_val join_path(struct ps *p, const struct ps_call *c)
 {
-	const struct bound *a = ps_has(c, "Path"), *b = ps_has(c, "ChildPath"), *more = ps_has(c, "AdditionalChildPath");
+	const struct bound *a = ps_has(c, "Path"), *b = ps_has(c, "ChildPath"),
+			*more = ps_has(c, "AdditionalChildPath");
 	struct str x, y;
 
 	if (!a || !b || more || c->nbound > 2)
@@ -126,15 +141,19 @@ static struct ps_val join_path(struct ps *p, const struct ps_call *c)
 /* The result of Get-ChildItem: the files of a directory, by a pattern. */
 static struct ps_val listed_files(struct ps *p, const struct ps_call *c)
 {
-	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath"), *filter = ps_has(c, "Filter");
+	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath"),
+			*filter = ps_has(c, "Filter");
 	bool below = ps_has(c, "Recurse") || ps_has(c, "s") || ps_has(c, "Depth");
-	struct str dir = path ? ps_text(p, &path->val) : c->in ? CODE_HOLE : STR("."), name = filter && !below ? ps_text(p, &filter->val) : STR("*");
+	struct str dir = path ? ps_text(p, &path->val) : c->in ? CODE_HOLE : STR("."), name = filter &&
+			!below ? ps_text(p, &filter->val) : STR("*");
 
-	if (!text_exact(dir) || !text_exact(name) || (path && path->val.kind == PS_LIST) || ps_has(c, "FollowSymlink"))
+	if (!text_exact(dir) || !text_exact(name) || (path && path->val.kind == PS_LIST) ||
+			ps_has(c, "FollowSymlink"))
 		return PS_UNKNOWN;
 	if (ps_word_is(str_of(c->row->name), "Get-Item") || str_find(dir, '*', 0) >= 0)
 		return (struct ps_val){.kind = PS_FILES, .text = dir, .below = below};
-	return (struct ps_val){.kind = PS_FILES, .text = str_fmt(p->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(name)), .below = below};
+	return (struct ps_val){.kind = PS_FILES, .text = str_fmt(p->a, "%.*s/%.*s", STR_ARG(dir),
+			STR_ARG(name)), .below = below};
 }
 
 /* One walk for each known item that comes by the pipe, else one for any. */
@@ -156,7 +175,10 @@ static void run_blocks(struct ps *p, struct ps_call *c, const struct ps_val *v, 
 		*out = each_item(p, v, c->in);
 	else if (v->kind == PS_LIST)
 		ps_walk_blocks(p, v);
-	else if (v->kind != PS_TEXT || !ps_listed(v->text, "Name FullName BaseName Length Count Id Value Key Content Extension Path Line LastWriteTime Version ToString ToUpper ToLower Trim"))
+	else if (v->kind != PS_TEXT ||
+			!ps_listed(v->text,
+			"Name FullName BaseName Length Count Id Value Key Content Extension Path Line "
+			"LastWriteTime Version ToString ToUpper ToLower Trim"))
 		ps_mark(p, "call"); /* the name of a method may stand there */
 }
 
@@ -174,9 +196,11 @@ static bool is_calculated(const struct ps_call *c)
 	for (size_t i = 0; i < c->nargs; i++) {
 		const struct ps_val *v = &c->args[i].val;
 
-		if (v->kind != PS_TEXT && v->kind != PS_NULL && v->kind != PS_BLOCK && (c->args[i].has || c->args[i].param.n) && c->in)
+		if (v->kind != PS_TEXT && v->kind != PS_NULL && v->kind != PS_BLOCK &&
+				(c->args[i].has || c->args[i].param.n) && c->in)
 			return true;
-		if (c->args[i].param.n && c->in && !strncasecmp(c->args[i].param.p, "exp", c->args[i].param.n < 3 ? c->args[i].param.n : 3))
+		if (c->args[i].param.n && c->in && !strncasecmp(c->args[i].param.p, "exp",
+				c->args[i].param.n < 3 ? c->args[i].param.n : 3))
 			return true; /* -ExpandProperty */
 	}
 	return false;
@@ -191,9 +215,11 @@ static struct ps_val result_of(struct ps *p, const struct ps_call *c, const stru
 	case 'f': return (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE};
 	case 'n': return (struct ps_val){.kind = PS_NULL};
 	case 'B': return *block;
-	case 'i': return is_calculated(c) ? PS_UNKNOWN : c->in ? *c->in : c->nargs == 1 && c->args[0].has && !c->args[0].param.n ? c->args[0].val : PS_UNKNOWN;
+	case 'i': return is_calculated(c) ? PS_UNKNOWN : c->in ? *c->in : c->nargs == 1 && c->args[0].has &&
+			!c->args[0].param.n ? c->args[0].val : PS_UNKNOWN;
 	case 'j': return join_path(p, c);
-	case 'p': return !strncasecmp(c->row->name, "Get-", 4) ? listed_files(p, c) : path && path->val.kind == PS_TEXT ? path->val : PS_UNKNOWN;
+	case 'p': return !strncasecmp(c->row->name, "Get-", 4) ? listed_files(p, c) : path &&
+			path->val.kind == PS_TEXT ? path->val : PS_UNKNOWN;
 	case 'T': {
 		struct ps_val v = ps_of(str_n("/tmp/\2", 6));
 		ps_access(p, ACCESS_WRITE, &v, false, true, "New-TemporaryFile");
@@ -213,7 +239,8 @@ static void by_name(struct ps *p, struct ps_call *c)
 		start_process(p, c);
 	else if (ps_listed(n, "Invoke-WebRequest Invoke-RestMethod Start-BitsTransfer"))
 		fetched_file(p, c);
-	else if (ps_word_is(n, "Pop-Location") || ((ps_word_is(n, "Set-Location") || ps_word_is(n, "Push-Location")) && !c->nbound))
+	else if (ps_word_is(n, "Pop-Location") ||
+			((ps_word_is(n, "Set-Location") || ps_word_is(n, "Push-Location")) && !c->nbound))
 		p->w->s->cwd = ps_word_is(n, "Set-Location") && p->w->v->home.n ? p->w->v->home : CODE_HOLE;
 	else if (ps_word_is(n, "Start-Job") && ps_has(c, "WorkingDirectory"))
 		ps_mark(p, "process");
@@ -227,7 +254,9 @@ static void by_name(struct ps *p, struct ps_call *c)
 		ps_say(p, ps_word_is(n, "Invoke-Command") ? "remote" : "network");
 }
 
-/* An object's properties are taken for parameters of the same name that no word gives: Destination, Path ... */
+/*
+ * An object's properties are taken for parameters of the same name that no word gives: Destination, Path ...
+ */
 static void by_property(struct ps *p, struct ps_call *c)
 {
 	const char *list = c->row->params;
@@ -235,7 +264,8 @@ static void by_property(struct ps *p, struct ps_call *c)
 	struct bound b;
 	char position, missing = '\0';
 
-	if (!c->in || c->in->kind == PS_TEXT || c->in->kind == PS_FILES || c->in->kind == PS_NULL || c->in->kind == PS_LIST)
+	if (!c->in || c->in->kind == PS_TEXT || c->in->kind == PS_FILES || c->in->kind == PS_NULL ||
+			c->in->kind == PS_LIST)
 		return;
 	for (size_t i = 0; i < c->nbound; i++)
 		if (strchr("wdDWne", c->bound[i].kind) && c->bound[i].kind != c->row->pipe)
@@ -243,22 +273,29 @@ static void by_property(struct ps *p, struct ps_call *c)
 	while (ps_next_param(&list, &b, &position))
 		if (strchr("wdDW", b.kind) && b.kind != c->row->pipe)
 			missing = b.kind;
-	if (missing && !ps_listed(str_of(c->row->name), "Tee-Object Invoke-WebRequest Invoke-RestMethod Start-Process"))
+	if (missing && !ps_listed(str_of(c->row->name),
+			"Tee-Object Invoke-WebRequest Invoke-RestMethod Start-Process"))
 		note_effect(p, c, missing, &hole, true);
 }
 
-/* Parameters that name a variable, abbreviated, and cmdlets that set one, when the first look at the text did not see it. */
+/*
+ * Parameters that name a variable, abbreviated, and cmdlets that set one, when the first look at the text did
+ * not see it.
+ */
 static void hidden_variable(struct ps *p, const struct ps_call *c)
 {
-	static const char stems[][20] = {"OutV", "ErrorV", "WarningV", "InformationV", "Pip", "Va", "SessionV", "StatusCodeV", "ResponseHeadersV", "ov", "ev", "wv", "iv", "pv"};
+	static const char stems[][20] = {"OutV", "ErrorV", "WarningV", "InformationV", "Pip", "Va",
+			"SessionV", "StatusCodeV", "ResponseHeadersV", "ov", "ev", "wv", "iv", "pv"};
 
 	if (p->loose)
 		return;
 	for (size_t i = 0; i < c->nargs; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(stems); k++)
-			if (c->args[i].param.n >= strlen(stems[k]) && !strncasecmp(c->args[i].param.p, stems[k], strlen(stems[k])) && !ps_word_is(c->args[i].param, "Value"))
+			if (c->args[i].param.n >= strlen(stems[k]) && !strncasecmp(c->args[i].param.p,
+					stems[k], strlen(stems[k])) && !ps_word_is(c->args[i].param, "Value"))
 				ps_mark(p, "variable");
-	if (ps_listed(c->name, "sv nv set clv rv") || ps_listed(c->name, "Set-Variable New-Variable Clear-Variable Remove-Variable"))
+	if (ps_listed(c->name, "sv nv set clv rv") ||
+			ps_listed(c->name, "Set-Variable New-Variable Clear-Variable Remove-Variable"))
 		ps_mark(p, "variable");
 }
 
@@ -270,7 +307,9 @@ static void other_machine(struct ps *p, const struct ps_call *c)
 
 		if (!n.n || strncasecmp(c->row->name[0] ? c->row->name : "Get-", "Get-", 4))
 			continue;
-		if (ps_listed(n, "cn CimSession HostName") || (n.n > 1 && n.n <= strlen("ComputerName") && !strncasecmp("ComputerName", n.p, n.n))) {
+		if (ps_listed(n, "cn CimSession HostName") ||
+				(n.n > 1 && n.n <= strlen("ComputerName") && !strncasecmp("ComputerName", n.p,
+				n.n))) {
 			struct ps_val hole = PS_UNKNOWN;
 
 			ps_say(p, "network");
@@ -308,7 +347,8 @@ static struct ps_val run_cmdlet(struct ps *p, struct ps_call *c)
 	bool path = false;
 	for (size_t i = 0; i < c->nbound; i++) {
 		const struct bound *b = &c->bound[i];
-		bool named = (!strcmp(c->row->name, "New-Item") || !strcmp(c->row->name, "mkdir")) && ps_has(c, "Name") && b->kind == 'w';
+		bool named = (!strcmp(c->row->name, "New-Item") || !strcmp(c->row->name, "mkdir")) &&
+				ps_has(c, "Name") && b->kind == 'w';
 
 		path |= b->name && (strchr("rwde", b->kind) != NULL && (b->n == 4 || is_literal(b)));
 		if (b->kind == 'n')
@@ -331,7 +371,8 @@ static struct ps_val run_cmdlet(struct ps *p, struct ps_call *c)
 
 static struct ps_val new_object(struct ps *p, const struct ps_call *c)
 {
-	struct str type = c->nargs && c->args[0].param.n == 0 ? ps_text(p, &c->args[0].val) : c->nargs > 1 ? ps_text(p, &c->args[1].val) : STR("");
+	struct str type = c->nargs && c->args[0].param.n == 0 ? ps_text(p, &c->args[0].val) : c->nargs > 1 ?
+			ps_text(p, &c->args[1].val) : STR("");
 
 	if (type.n > 7 && !strncasecmp(type.p, "System.", 7))
 		type = str_sub(type, 7, type.n);
@@ -339,7 +380,10 @@ static struct ps_val new_object(struct ps *p, const struct ps_call *c)
 		ps_walk_blocks(p, &c->args[i].val);
 	if (ps_listed(type, "Net.WebClient Net.Http.HttpClient"))
 		return (struct ps_val){.kind = PS_CLIENT, .text = CODE_HOLE};
-	if (ps_listed(type, "Random Text.StringBuilder Collections.ArrayList Collections.Hashtable PSObject PSCustomObject Object DateTime Version Guid Uri Xml.XmlDocument Text.UTF8Encoding Diagnostics.Stopwatch") ||
+	if (ps_listed(type,
+			"Random Text.StringBuilder Collections.ArrayList Collections.Hashtable PSObject "
+			"PSCustomObject Object DateTime Version Guid Uri Xml.XmlDocument "
+			"Text.UTF8Encoding Diagnostics.Stopwatch") ||
 		(type.n > 20 && !strncasecmp(type.p, "Collections.Generic.", 20)))
 		return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 	ps_mark(p, "object");
@@ -355,7 +399,8 @@ static bool looks_powershell(struct ps *p, const struct ps_call *c)
 
 		if (a->param.n > 2 && a->param.p[0] != '-')
 			return true;
-		if (!a->param.n && (a->val.kind != PS_TEXT || memchr(t.p, '\\', t.n) || (t.n > 1 && t.p[1] == ':')))
+		if (!a->param.n && (a->val.kind != PS_TEXT || memchr(t.p, '\\', t.n) ||
+				(t.n > 1 && t.p[1] == ':')))
 			return true;
 	}
 	return c->in != NULL && !ps_listed(c->name, "sort tee diff");
@@ -371,20 +416,25 @@ static void note_call(struct ps *p, const struct ps_call *c, struct str name)
 		struct str text = c->args[i].has ? ps_path(p, ps_text(p, &c->args[i].val)) : STR("");
 
 		names[i] = c->args[i].param;
-		args[i] = (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = c->args[i].at};
+		args[i] = (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text,
+				.at = c->args[i].at};
 	}
 	if (!p->mute)
 		code_call_add(p->w, name, args, names, c->nargs, (TSNode){0});
 }
 
-/* An alias of PowerShell for Windows that is a program's name elsewhere: the words tell which one is meant. */
+/*
+ * An alias of PowerShell for Windows that is a program's name elsewhere: the words tell which one is meant.
+ */
 static const char *alias_of(struct ps *p, struct ps_call *c)
 {
-	static const char same[] = "echo sleep clear man select start compare more pwd"; /* the program does as much */
+	/* the program does as much */
+	static const char same[] = "echo sleep clear man select start compare more pwd";
 	bool mkdir = ps_word_is(c->name, "mkdir");
 	const char *alias = mkdir ? (looks_powershell(p, c) ? "mkdir" : NULL) : ps_alias(c->name);
 
-	if ((alias || mkdir) && ps_unix_alias(c->name) && c->nargs && !looks_powershell(p, c) && !ps_listed(c->name, same))
+	if ((alias || mkdir) && ps_unix_alias(c->name) && c->nargs && !looks_powershell(p, c) &&
+			!ps_listed(c->name, same))
 		return NULL;
 	return alias;
 }
@@ -417,7 +467,8 @@ static struct ps_val run_program(struct ps *p, struct ps_call *c, struct str nam
 	ps_run_program(p, c, &v, NULL);
 	if (fetched)
 		return *c->in;
-	return (struct ps_val){.kind = ps_listed(name, "curl wget") ? PS_FETCHED : PS_DATA, .text = CODE_HOLE};
+	return (struct ps_val){.kind = ps_listed(name, "curl wget") ? PS_FETCHED : PS_DATA,
+			.text = CODE_HOLE};
 }
 
 static struct ps_val dispatch_call(struct ps *p, struct ps_call *c)

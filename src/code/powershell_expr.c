@@ -1,4 +1,7 @@
-/* Expressions of PowerShell: operators, members, the types and methods of .NET that are known. See powershell.h. */
+/*
+ * Expressions of PowerShell: operators, members, the types and methods of .NET that are known. See
+ * powershell.h.
+ */
 #include <strings.h>
 
 #include "base/num.h"
@@ -16,8 +19,10 @@ struct operator {
 static const struct operator operators[] = {
 	{"-and -or -xor", 1},
 	{"-band -bor -bxor", 2},
-	{"-eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -contains -notcontains -in -notin -is -isnot -as -replace -split -join -shl -shr -ceq -cne -cgt -cge -clt -cle "
-	 "-clike -cnotlike -cmatch -cnotmatch -ccontains -cnotcontains -creplace -csplit -ieq -ine -igt -ige -ilt -ile -ilike -inotlike -imatch -inotmatch -icontains -inotcontains "
+	{"-eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -contains -notcontains -in -notin -is "
+			"-isnot -as -replace -split -join -shl -shr -ceq -cne -cgt -cge -clt -cle "
+	 "-clike -cnotlike -cmatch -cnotmatch -ccontains -cnotcontains -creplace -csplit -ieq -ine -igt "
+	 "-ige -ilt -ile -ilike -inotlike -imatch -inotmatch -icontains -inotcontains "
 	 "-ireplace -isplit -cin -cnotin -iin -inotin", 3},
 	{"-f", 6},
 };
@@ -80,7 +85,8 @@ static struct ps_val format_values(struct ps *p, struct str f, const struct ps_v
 			buf_char(&b, f.p[i]);
 		} else if (f.p[i] == '{' && i + 2 < f.n && ascii_is_digit(f.p[i + 1]) && f.p[i + 2] == '}') {
 			size_t k = (size_t)(f.p[i + 1] - '0');
-			const struct ps_val *arg = v->kind == PS_LIST ? (k < v->nitems ? &v->items[k] : NULL) : k == 0 ? v : NULL;
+			const struct ps_val *arg = v->kind == PS_LIST ?
+					(k < v->nitems ? &v->items[k] : NULL) : k == 0 ? v : NULL;
 
 			buf_str(&b, arg ? ps_text(p, arg) : CODE_HOLE);
 			i += 2;
@@ -107,7 +113,8 @@ static struct ps_val apply_operator(struct ps *p, struct str op, const struct ps
 	ps_walk_blocks(p, r);
 	if (kind != PS_DATA)
 		return (struct ps_val){.kind = kind, .text = CODE_HOLE};
-	if (str_is(op, "+") && l->kind == PS_TEXT && !l->number && (r->kind == PS_TEXT || r->kind == PS_ANY || r->kind == PS_DATA))
+	if (str_is(op, "+") && l->kind == PS_TEXT && !l->number && (r->kind == PS_TEXT || r->kind == PS_ANY ||
+			r->kind == PS_DATA))
 		return ps_of(str_cat(p->a, l->text, ps_text(p, r)));
 	if (ps_word_is(op, "-f"))
 		return format_values(p, ps_text(p, l), r);
@@ -174,7 +181,8 @@ struct ps_val ps_expression(struct ps *p, unsigned level)
 		struct ps_val r = ps_expression(p, is + 1);
 		l = apply_operator(p, op, &l, &r);
 	}
-	if (level <= 1 && ps_at(p, 0) == '?' && (ps_at(p, 1) == ' ' || ps_at(p, 1) == '\n') && !ps_end(p)) { /* a ? b : c */
+	/* a ? b : c */
+	if (level <= 1 && ps_at(p, 0) == '?' && (ps_at(p, 1) == ' ' || ps_at(p, 1) == '\n') && !ps_end(p)) {
 		p->i++;
 		ps_newlines(p);
 		ps_expression(p, 1);
@@ -312,13 +320,15 @@ static void start_process(struct ps *p, const struct ps_val *args, size_t n)
 	struct word *argv = arena_alloc(p->a, 2 * sizeof(*argv));
 	struct str name = n ? ps_text(p, &args[0]) : CODE_HOLE;
 
-	argv[0] = (struct word){.kind = text_exact(name) ? WORD_EXACT : WORD_UNKNOWN, .text = name, .at = p->w->here};
+	argv[0] = (struct word){.kind = text_exact(name) ? WORD_EXACT : WORD_UNKNOWN, .text = name,
+			.at = p->w->here};
 	argv[1] = (struct word){.kind = WORD_REST, .at = p->w->here};
 	if (!p->mute)
 		code_run_argv(p->w, argv, n > 1 ? 2 : 1, (TSNode){0});
 }
 
-static struct ps_val call_static(struct ps *p, struct str type, struct str name, const struct ps_val *args, size_t n)
+static struct ps_val call_static(struct ps *p, struct str type, struct str name, const struct ps_val *args,
+		size_t n)
 {
 	const struct ps_static *m = ps_static(type, name);
 
@@ -336,7 +346,8 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 	if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join")) {
 		struct ps_val v = {.kind = PS_LIST, .items = args, .nitems = n};
 
-		return join_values(p, &v, STR("/")); /* a later absolute one takes over; so it is only known when none is */
+		/* a later absolute one takes over; so it is only known when none is */
+		return join_values(p, &v, STR("/"));
 	}
 	if (ps_word_is(type, "string") && ps_word_is(name, "Join") && n == 2)
 		return join_values(p, &args[1], ps_text(p, &args[0]));
@@ -347,7 +358,8 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 	for (size_t i = 0; i < n; i++)
 		ps_walk_blocks(p, &args[i]); /* [regex]::Replace($a, $b, { ... }) */
 	static_effects(p, m, args, n);
-	if (m->out == 'e' && n && args[0].kind != PS_TEXT && args[0].kind != PS_ANY && args[0].kind != PS_DATA)
+	if (m->out == 'e' && n && args[0].kind != PS_TEXT && args[0].kind != PS_ANY &&
+			args[0].kind != PS_DATA)
 		return args[0];
 	return of_letter(m->out);
 }
@@ -355,7 +367,9 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 static bool any_absolute(const struct ps_val *args, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		if (args[i].kind != PS_TEXT || !args[i].text.n || strchr("/\\", args[i].text.p[0]) || text_hole(args[i].text.p[0]) || (args[i].text.n > 1 && args[i].text.p[1] == ':'))
+		if (args[i].kind != PS_TEXT || !args[i].text.n || strchr("/\\", args[i].text.p[0]) ||
+				text_hole(args[i].text.p[0]) ||
+				(args[i].text.n > 1 && args[i].text.p[1] == ':'))
 			return true;
 	return false;
 }
@@ -389,7 +403,8 @@ static struct ps_val type_expression(struct ps *p)
 			args[0] = PS_UNKNOWN;
 			n = read_arguments(p, args);
 			ps_at_span(p, from, p->i);
-			if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join") && any_absolute(args, n))
+			if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join") &&
+					any_absolute(args, n))
 				return ps_of(CODE_HOLE);
 			struct ps_val *kept = arena_alloc(p->a, ARGUMENTS_MAX * sizeof(*kept));
 			memcpy(kept, args, n * sizeof(*kept));
@@ -397,10 +412,12 @@ static struct ps_val type_expression(struct ps *p)
 		}
 		if (ps_word_is(name, "CurrentDirectory") && static_assigned(p))
 			ps_mark(p, "directory"); /* of .NET and of every program that is started */
-		return ps_type_harmless(type) || ps_static(type, name) ? (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE} : PS_UNKNOWN;
+		return ps_type_harmless(type) || ps_static(type, name) ? (struct ps_val){.kind = PS_DATA,
+				.text = CODE_HOLE} : PS_UNKNOWN;
 	}
 	ps_newlines(p);
-	if (ps_end(p) || strchr(").;|},]\n=", ps_at(p, 0))) { /* the type as a value: reflection starts here, its methods are not listed */
+	/* the type as a value: reflection starts here, its methods are not listed */
+	if (ps_end(p) || strchr(").;|},]\n=", ps_at(p, 0))) {
 		if (ps_word_is(type, "Ref") || ps_word_is(type, "Reflection.Assembly"))
 			ps_mark(p, "reflection");
 		return PS_UNKNOWN;
@@ -416,7 +433,9 @@ static struct ps_val type_expression(struct ps *p)
 		}
 	}
 	if (ps_listed(type, "string IO.FileInfo IO.DirectoryInfo"))
-		return v.kind == PS_TEXT ? v : (struct ps_val){.kind = v.kind == PS_FETCHED || v.kind == PS_DECODED ? v.kind : ps_word_is(type, "string") ? PS_DATA : PS_ANY, .text = CODE_HOLE};
+		return v.kind == PS_TEXT ? v : (struct ps_val){.kind = v.kind == PS_FETCHED ||
+				v.kind == PS_DECODED ? v.kind : ps_word_is(type, "string") ? PS_DATA : PS_ANY,
+				.text = CODE_HOLE};
 	if (!ps_type_harmless(type))
 		ps_mark(p, "type");
 	if (ps_listed(type, "array string[] object[] char[]") || v.kind == PS_FETCHED || v.kind == PS_DECODED)
@@ -454,15 +473,21 @@ static struct ps_val property_of(struct ps *p, const struct ps_val *v, struct st
 	}
 	if (v->kind == PS_FETCHED || v->kind == PS_CLIENT || v->kind == PS_DECODED)
 		return *v;
-	if (v->kind == PS_TEXT && str_ends(v->text, "_profile.ps1") && ps_listed(name, "CurrentUserAllHosts CurrentUserCurrentHost AllUsersAllHosts AllUsersCurrentHost"))
+	if (v->kind == PS_TEXT && str_ends(v->text, "_profile.ps1") &&
+			ps_listed(name,
+			"CurrentUserAllHosts CurrentUserCurrentHost AllUsersAllHosts AllUsersCurrentHost"))
 		return ps_of(str_sub(v->text, 0, v->text.n));
-	if (v->kind == PS_TEXT || v->kind == PS_LIST || v->kind == PS_DATA || ps_listed(name, "Name FullName BaseName Extension Length Count Content Path Value Key Id Line Message Version"))
+	if (v->kind == PS_TEXT || v->kind == PS_LIST || v->kind == PS_DATA ||
+			ps_listed(name,
+			"Name FullName BaseName Extension Length Count Content Path Value Key Id Line "
+			"Message Version"))
 		return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 	(void)p;
 	return PS_UNKNOWN;
 }
 
-static struct ps_val call_method(struct ps *p, const struct ps_val *v, struct str name, const struct ps_val *args, size_t n)
+static struct ps_val call_method(struct ps *p, const struct ps_val *v, struct str name,
+		const struct ps_val *args, size_t n)
 {
 	if (v->kind == PS_CLIENT)
 		return client_call(p, name, args, n);
@@ -506,11 +531,13 @@ static struct ps_val element_of(struct ps *p, const struct ps_val *v)
 	if (ps_at(p, 0) != ']')
 		ps_fail(p);
 	p->i++;
-	if (v->kind == PS_LIST && index.kind == PS_TEXT && index.number && num_parse(index.text, 0, PS_LIST_MAX, &k) == 0 && (size_t)k < v->nitems)
+	if (v->kind == PS_LIST && index.kind == PS_TEXT && index.number &&
+			num_parse(index.text, 0, PS_LIST_MAX, &k) == 0 && (size_t)k < v->nitems)
 		return v->items[k];
 	if (v->kind == PS_DATA || v->kind == PS_FETCHED || v->kind == PS_DECODED || v->kind == PS_FILES)
 		return *v;
-	return v->kind == PS_TEXT || v->kind == PS_LIST ? (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE} : PS_UNKNOWN;
+	return v->kind == PS_TEXT || v->kind == PS_LIST ? (struct ps_val){.kind = PS_DATA,
+			.text = CODE_HOLE} : PS_UNKNOWN;
 }
 
 /* .name, .name(...), [index], ::name, ++ -- after an operand, without a blank before. */
@@ -529,7 +556,8 @@ static struct ps_val read_postfix(struct ps *p, struct ps_val v, size_t from)
 			p->i += 2;
 			continue;
 		}
-		bool member = (c == '.' && next != '.') || (c == '?' && next == '.') || (c == ':' && next == ':');
+		bool member = (c == '.' && next != '.') || (c == '?' && next == '.') ||
+				(c == ':' && next == ':');
 		if (!member)
 			break;
 		p->i += c == '.' ? 1 : 2;
@@ -692,7 +720,9 @@ static struct ps_val read_unary(struct ps *p)
 		return PS_UNKNOWN;
 	}
 	p->depth++;
-	if (c == '!' || c == ',' || ((c == '-' || c == '+') && !((ps_at(p, 1) | 32) >= 'a' && (ps_at(p, 1) | 32) <= 'z'))) {
+	if (c == '!' || c == ',' ||
+			((c == '-' || c == '+') &&
+			!((ps_at(p, 1) | 32) >= 'a' && (ps_at(p, 1) | 32) <= 'z'))) {
 		p->i += ps_at(p, 1) == c && c != '!' ? 2 : 1;
 		ps_blanks(p);
 		v = read_unary(p);

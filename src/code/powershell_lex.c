@@ -1,4 +1,7 @@
-/* The words of PowerShell: blanks and comments, strings, variables, bare words of commands; values and how they are noted. See powershell.h. */
+/*
+ * The words of PowerShell: blanks and comments, strings, variables, bare words of commands; values and how
+ * they are noted. See powershell.h.
+ */
 #include <strings.h>
 
 #include "base/utf8.h"
@@ -6,7 +9,10 @@
 
 #define LIST_ITEMS_JOINED_MAX 64
 
-bool ps_word_is(struct str w, const char *name) { return w.n == strlen(name) && !strncasecmp(w.p, name, w.n); }
+bool ps_word_is(struct str w, const char *name)
+{
+	return w.n == strlen(name) && !strncasecmp(w.p, name, w.n);
+}
 
 bool ps_listed(struct str w, const char *list)
 {
@@ -34,7 +40,8 @@ bool ps_fail(struct ps *p)
 {
 	if (!p->failed && !p->stopped) {
 		p->failed = true;
-		p->w->code->error_at = (struct span){p->w->text, (uint32_t)(p->i < p->s.n ? p->i : p->s.n), (uint32_t)(p->i < p->s.n ? p->i + 1 : p->s.n)};
+		p->w->code->error_at = (struct span){p->w->text, (uint32_t)(p->i < p->s.n ? p->i : p->s.n),
+				(uint32_t)(p->i < p->s.n ? p->i + 1 : p->s.n)};
 	}
 	return false;
 }
@@ -147,7 +154,8 @@ static struct str plain_name(struct str name)
 {
 	ptrdiff_t colon = str_find(name, ':', 0);
 
-	if (colon > 0 && ps_listed(str_sub(name, 0, (size_t)colon), "global local private script using variable"))
+	if (colon > 0 && ps_listed(str_sub(name, 0, (size_t)colon),
+			"global local private script using variable"))
 		return str_sub(name, (size_t)colon + 1, name.n);
 	return name;
 }
@@ -161,7 +169,9 @@ void ps_assign(struct ps *p, struct str name, struct ps_val v)
 		ps_setting(p, str_sub(plain, (size_t)colon + 1, plain.n), ps_text(p, &v));
 		return;
 	}
-	if (colon > 0 || ps_listed(plain, "PSDefaultParameterValues PROFILE HOME PWD PSModuleAutoLoadingPreference OFS")) {
+	if (colon > 0 ||
+			ps_listed(plain,
+			"PSDefaultParameterValues PROFILE HOME PWD PSModuleAutoLoadingPreference OFS")) {
 		ps_mark(p, "variable");
 		return;
 	}
@@ -229,10 +239,13 @@ static struct ps_val known_variable(struct ps *p, struct str name)
 	if (ps_listed(name, "PWD"))
 		return p->w->s->cwd.n ? ps_of(p->w->s->cwd) : PS_UNKNOWN;
 	if (ps_listed(name, "PROFILE") && home.n)
-		return ps_of(str_cat(p->a, home, STR("/.config/powershell/Microsoft.PowerShell_profile.ps1")));
+		return ps_of(str_cat(p->a, home,
+				STR("/.config/powershell/Microsoft.PowerShell_profile.ps1")));
 	if (ps_listed(name, "LASTEXITCODE PID"))
 		return (struct ps_val){.kind = PS_TEXT, .text = CODE_HOLE, .number = true};
-	if (ps_listed(name, "PSVersionTable Error Host Matches MyInvocation ErrorActionPreference ProgressPreference IsLinux IsWindows IsMacOS"))
+	if (ps_listed(name,
+			"PSVersionTable Error Host Matches MyInvocation ErrorActionPreference "
+			"ProgressPreference IsLinux IsWindows IsMacOS"))
 		return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 	return PS_UNKNOWN;
 }
@@ -253,7 +266,9 @@ struct ps_val ps_variable(struct ps *p)
 	if (v && v->assigned) {
 		if (v->assigned == 1 && is_open(p, v->block) && !(v->val.kind == PS_LIST && p->lists_change))
 			return v->val;
-		/* of what an object can do, only data is told apart: it stays data whichever assignment holds */
+		/*
+		 * of what an object can do, only data is told apart: it stays data whichever assignment holds
+		 */
 		return v->val.kind == PS_DATA && v->assigned == 1 ? v->val : PS_UNKNOWN;
 	}
 	return known_variable(p, name);
@@ -298,7 +313,8 @@ static bool item_assigned(struct ps *p)
 		}
 	}
 	ps_blanks(p);
-	return index && (open || (ps_at(p, 0) == '=' && ps_at(p, 1) != '=') || ps_at(p, 1) == '=' || (ps_at(p, 0) == ps_at(p, 1) && strchr("+-", ps_at(p, 0)) && ps_at(p, 0)) ||
+	return index && (open || (ps_at(p, 0) == '=' && ps_at(p, 1) != '=') || ps_at(p, 1) == '=' ||
+			(ps_at(p, 0) == ps_at(p, 1) && strchr("+-", ps_at(p, 0)) && ps_at(p, 0)) ||
 		ps_at(p, 0) == ','); /* $x[0], $y = ... */
 }
 
@@ -338,7 +354,8 @@ static unsigned assigns(const struct ps *p, unsigned more)
 /* Every place that looks like an assignment, in strings and comments too: too many is safe. */
 void ps_count_assignments(struct ps *p)
 {
-	static const char loose[][12] = {"variable", "[ref]", "-ov ", "-pv ", "-ev ", "-iv ", "-wv ", "sv ", "nv ", "set "};
+	static const char loose[][12] = {"variable", "[ref]", "-ov ", "-pv ", "-ev ", "-iv ", "-wv ", "sv ",
+			"nv ", "set "};
 	unsigned more, times;
 
 	for (size_t i = 0; i < ARRAY_SIZE(loose); i++)
@@ -484,7 +501,9 @@ struct ps_val ps_string(struct ps *p)
 	return ps_of(buf_view(&b));
 }
 
-/* A bare word of a command; quotes and variables inside it are expanded. Stops at what starts another word. */
+/*
+ * A bare word of a command; quotes and variables inside it are expanded. Stops at what starts another word.
+ */
 struct ps_val ps_bare(struct ps *p)
 {
 	struct buf b;

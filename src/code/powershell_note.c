@@ -1,4 +1,7 @@
-/* How findings in PowerShell become facts: paths and drives, hosts, code; and the form that -EncodedCommand has. See powershell.h. */
+/*
+ * How findings in PowerShell become facts: paths and drives, hosts, code; and the form that -EncodedCommand
+ * has. See powershell.h.
+ */
 #include "code/powershell.h"
 
 #include "knowledge/variables.h"
@@ -101,7 +104,8 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 	if (drive.n < 2 || str_find(drive, '/', 0) >= 0)
 		return false;
 	if (ps_listed(drive, "HKLM HKCU HKCR HKU Registry Microsoft.PowerShell.Core\\Registry")) {
-		static const char runs[][24] = {"/run", "winlogon", "/services", "image file execution", "policies", "startup", "/shell/", "appinit"};
+		static const char runs[][24] = {"/run", "winlogon", "/services", "image file execution",
+				"policies", "startup", "/shell/", "appinit"};
 		struct str low = ps_lower(p, path);
 
 		for (size_t i = 0; change && i < ARRAY_SIZE(runs); i++)
@@ -113,7 +117,8 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 			ps_say(p, "system-change");
 	} else if (ps_word_is(drive, "Env")) {
 		if (change)
-			ps_setting(p, str_sub(path, (size_t)colon + 1 + (path.p[colon + 1] == '/'), path.n), CODE_HOLE);
+			ps_setting(p, str_sub(path, (size_t)colon + 1 + (path.p[colon + 1] == '/'), path.n),
+					CODE_HOLE);
 	} else if (change || kind == ACCESS_EXEC) {
 		ps_mark(p, "drive");
 	}
@@ -143,7 +148,8 @@ struct str ps_path(struct ps *p, struct str text)
 	return path;
 }
 
-void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool below, bool literal, const char *op)
+void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool below, bool literal,
+		const char *op)
 {
 	struct str path;
 
@@ -173,7 +179,8 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 	code_access(p->w, kind, path, below || (v->kind == PS_FILES && v->below), op, (TSNode){0});
 	if ((literal && v->kind != PS_FILES) || !is_wild(path) || !text_exact(path))
 		return;
-	for (struct access *x = p->w->f->accesses; x; x = x->next) /* the last one: its wildcards are expanded */
+	/* the last one: its wildcards are expanded */
+	for (struct access *x = p->w->f->accesses; x; x = x->next)
 		if (!x->next && x->path.kind == WORD_EXACT) {
 			x->path.kind = WORD_REST;
 			x->path.glob = true;
@@ -220,7 +227,8 @@ static bool decode_base64(struct code_walk *w, struct str s, struct str *ret)
 	for (size_t i = 0; i < bytes.n; i += 2) {
 		unsigned c = (unsigned char)bytes.p[i] | (unsigned)(unsigned char)bytes.p[i + 1] << 8;
 
-		if (c >= 0x80) /* what is not ASCII may be a quote or a dash to PowerShell: it is left unread */
+		/* what is not ASCII may be a quote or a dash to PowerShell: it is left unread */
+		if (c >= 0x80)
 			return false;
 		buf_char(&out, (char)c);
 	}

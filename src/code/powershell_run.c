@@ -22,7 +22,8 @@ static struct str last_part(struct str s)
 bool ps_was_fetched(const struct ps *p, struct str path)
 {
 	for (size_t i = 0; i < p->nfetched; i++)
-		if (!text_exact(p->fetched[i]) || (path.n && str_eq(last_part(p->fetched[i]), last_part(path))))
+		if (!text_exact(p->fetched[i]) ||
+				(path.n && str_eq(last_part(p->fetched[i]), last_part(path))))
 			return true;
 	return false;
 }
@@ -31,12 +32,23 @@ bool ps_was_fetched(const struct ps *p, struct str path)
 static const struct {
 	char names[68], words[40], say[16];
 } natives[] = {
-	{"schtasks", "/create /change /run /delete", "persistence"}, {"sc.exe sc", "create config start delete", "persistence"}, {"at", "", "persistence"}, {"reg", "add delete import restore load copy", "persistence"},
-	{"wmic", "create call delete set", "system-change"}, {"diskpart", "", "destruction"}, {"format format.com", "", "destruction"}, {"cipher", "", "destruction"}, {"bcdedit", "", "destruction"},
-	{"vssadmin wbadmin", "delete resize", "destruction"}, {"fsutil", "", "destruction"}, {"runas gsudo", "", "elevation"}, {"takeown icacls cacls", "", "elevation"}, {"net net1", "user localgroup share stop start use", "elevation"},
-	{"netsh", "add set delete reset", "protections"}, {"wevtutil", "cl clear-log", "protections"}, {"auditpol", "/set /clear", "protections"}, {"mshta regsvr32 rundll32 cscript wscript msiexec installutil msbuild", "", "code"},
-	{"bitsadmin certutil", "", "network"}, {"cmd wsl command.com bash.exe wsl.exe forfiles pcalua conhost hh ftp", "", "code"}, {"powershell_ise.exe regedit taskschd.msc", "", "code"}, {"taskkill", "", "system-change"},
-	{"shutdown", "", "protections"}, {"robocopy", "/mir /purge /move /mov", "destruction"}, {"setx", "", "persistence"},
+	{"schtasks", "/create /change /run /delete", "persistence"},
+	{"sc.exe sc", "create config start delete", "persistence"}, {"at", "", "persistence"},
+	{"reg", "add delete import restore load copy", "persistence"},
+	{"wmic", "create call delete set", "system-change"}, {"diskpart", "", "destruction"},
+	{"format format.com", "", "destruction"}, {"cipher", "", "destruction"},
+	{"bcdedit", "", "destruction"},
+	{"vssadmin wbadmin", "delete resize", "destruction"}, {"fsutil", "", "destruction"},
+	{"runas gsudo", "", "elevation"}, {"takeown icacls cacls", "", "elevation"},
+	{"net net1", "user localgroup share stop start use", "elevation"},
+	{"netsh", "add set delete reset", "protections"}, {"wevtutil", "cl clear-log", "protections"},
+	{"auditpol", "/set /clear", "protections"},
+	{"mshta regsvr32 rundll32 cscript wscript msiexec installutil msbuild", "", "code"},
+	{"bitsadmin certutil", "", "network"},
+	{"cmd wsl command.com bash.exe wsl.exe forfiles pcalua conhost hh ftp", "", "code"},
+	{"powershell_ise.exe regedit taskschd.msc", "", "code"}, {"taskkill", "", "system-change"},
+	{"shutdown", "", "protections"}, {"robocopy", "/mir /purge /move /mov", "destruction"},
+	{"setx", "", "persistence"},
 };
 
 static const char *native_category(struct str name, const struct word *argv, size_t argc)
@@ -57,13 +69,16 @@ static const char *native_category(struct str name, const struct word *argv, siz
 static struct word word_of(struct ps *p, const struct ps_val *v, struct span at)
 {
 	struct str text = ps_text(p, v);
-	struct word w = {.kind = text_exact(text) ? WORD_EXACT : v->kind == PS_TEXT ? WORD_UNKNOWN : WORD_REST, .text = text, .at = at};
+	struct word w = {.kind = text_exact(text) ? WORD_EXACT : v->kind == PS_TEXT ? WORD_UNKNOWN :
+			WORD_REST, .text = text, .at = at};
 
 	if (v->kind == PS_FILES)
 		w = (struct word){.kind = WORD_REST, .at = at};
-	if (v->bare && w.kind == WORD_EXACT && text.n && text.p[0] == '~' && (text.n == 1 || text.p[1] == '/') && p->w->v->home.n)
+	if (v->bare && w.kind == WORD_EXACT && text.n && text.p[0] == '~' &&
+			(text.n == 1 || text.p[1] == '/') && p->w->v->home.n)
 		w.text = str_cat(p->a, p->w->v->home, str_sub(text, 1, text.n));
-	if (v->bare && w.kind == WORD_EXACT && text.n && (memchr(text.p, '*', text.n) || memchr(text.p, '?', text.n)) && text.p[0] != '-')
+	if (v->bare && w.kind == WORD_EXACT && text.n &&
+			(memchr(text.p, '*', text.n) || memchr(text.p, '?', text.n)) && text.p[0] != '-')
 		w = (struct word){.kind = WORD_REST, .glob = true, .text = w.text, .at = at};
 	return w;
 }
@@ -106,7 +121,9 @@ static void run_words(struct ps *p, struct word *argv, size_t argc)
 		return;
 	}
 	for (size_t i = 0; i < argc && p->nfetched; i++)
-		if ((i == 0 || ps_listed(base, "pwsh powershell bash sh zsh python python3 node ruby perl cmd")) && ps_was_fetched(p, argv[i].text))
+		if ((i == 0 || ps_listed(base,
+				"pwsh powershell bash sh zsh python python3 node ruby perl cmd")) &&
+				ps_was_fetched(p, argv[i].text))
 			ps_say(p, "download-execute");
 	say = native_category(base, argv, argc);
 	if (say && !strcmp(say, "code"))
@@ -129,7 +146,8 @@ void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, 
 	struct str text = ps_text(p, name);
 	size_t n = 1;
 
-	argv[0] = (struct word){.kind = text_exact(text) && text.n ? WORD_EXACT : WORD_UNKNOWN, .text = program_name(p, text), .at = p->w->here};
+	argv[0] = (struct word){.kind = text_exact(text) && text.n ? WORD_EXACT : WORD_UNKNOWN,
+			.text = program_name(p, text), .at = p->w->here};
 	for (size_t i = 0; c && i < c->nargs; i++) {
 		const struct ps_arg *a = &c->args[i];
 
@@ -137,7 +155,8 @@ void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, 
 		if (a->splat) {
 			argv[n++] = (struct word){.kind = WORD_REST, .at = a->at};
 		} else if (a->param.n) {
-			struct ps_val v = ps_of(str_fmt(p->a, "-%.*s%s", STR_ARG(a->param), a->has ? ":" : ""));
+			struct ps_val v =
+					ps_of(str_fmt(p->a, "-%.*s%s", STR_ARG(a->param), a->has ? ":" : ""));
 
 			if (a->has)
 				v.text = str_cat(p->a, v.text, ps_text(p, &a->val));
@@ -150,7 +169,8 @@ void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, 
 			break;
 		}
 	}
-	if (args && args->kind == PS_TEXT && (memchr(args->text.p, ' ', args->text.n) || !text_exact(args->text)))
+	if (args && args->kind == PS_TEXT && (memchr(args->text.p, ' ', args->text.n) ||
+			!text_exact(args->text)))
 		argv[n++] = (struct word){.kind = WORD_REST, .at = p->w->here};
 	else if (args)
 		n = put_value(p, argv, n, args, p->w->here);

@@ -1,6 +1,7 @@
 /*
- * The second pass over Python code: every expression is visited once, calls are handed to python_call.c with what their arguments may be, and
- * whatever is mentioned without being called counts as escaped (python.h has the idea).
+ * The second pass over Python code: every expression is visited once, calls are handed to python_call.c with
+ * what their arguments may be, and whatever is mentioned without being called counts as escaped (python.h has
+ * the idea).
  */
 #include <stdlib.h>
 
@@ -19,7 +20,10 @@ static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
 
 /* ---- names and attributes ---- */
 
-static void visit_identifier(struct python *p, TSNode n, const struct py_scope *sc) { py_escape(p, py_eval(p, n, sc), n); }
+static void visit_identifier(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	py_escape(p, py_eval(p, n, sc), n);
+}
 
 /* The object before a dot: a module there does not escape. */
 static void visit_receiver(struct python *p, TSNode n, const struct py_scope *sc);
@@ -73,7 +77,8 @@ static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 
 	if (node_is(n, "identifier") || node_is(n, "attribute")) {
 		visit_receiver(p, n, sc);
-	} else if (node_is(n, "conditional_expression") || node_is(n, "boolean_operator") || node_is(n, "parenthesized_expression")) {
+	} else if (node_is(n, "conditional_expression") || node_is(n, "boolean_operator") ||
+			node_is(n, "parenthesized_expression")) {
 		kids = py_children(p, n, &count);
 		for (uint32_t i = 0; i < count && walk_enter(p->w, kids[i]); i++) {
 			visit_tracked(p, kids[i], sc);
@@ -96,7 +101,9 @@ static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 /* Functions that look at a module and keep nothing of it. */
 static bool looks_only(const struct pvs *callee, bool classes)
 {
-	static const char names[][20] = {"dir", "getattr", "hasattr", "help", "id", "isinstance", "print", "repr", "str", "type", "inspect.getsource", "inspect.getdoc", "inspect.getfile", "importlib.reload"};
+	static const char names[][20] = {"dir", "getattr", "hasattr", "help", "id", "isinstance", "print",
+			"repr", "str", "type", "inspect.getsource", "inspect.getdoc", "inspect.getfile",
+			"importlib.reload"};
 	bool found = callee->n > 0;
 
 	for (size_t i = 0; i < callee->n; i++) {
@@ -104,7 +111,8 @@ static bool looks_only(const struct pvs *callee, bool classes)
 			return false; /* classes may have a say in it */
 		size_t k = 0;
 
-		while (k < ARRAY_SIZE(names) && !(callee->v[i]->kind == PV_NAME && str_is(callee->v[i]->text, names[k])))
+		while (k < ARRAY_SIZE(names) &&
+				!(callee->v[i]->kind == PV_NAME && str_is(callee->v[i]->text, names[k])))
 			k++;
 		found &= k < ARRAY_SIZE(names);
 	}
@@ -219,7 +227,8 @@ static void visit_target(struct python *p, TSNode n, const struct py_scope *sc)
 /* os.environ["X"] = value, sys.modules["x"] = value, sys.path[0] = value */
 static void stored_item(struct python *p, TSNode target, const struct pvs *value, const struct py_scope *sc)
 {
-	const struct pvs *of = node_is(target, "subscript") ? py_eval(p, node_field(target, "value"), sc) : NULL;
+	const struct pvs *of = node_is(target, "subscript") ? py_eval(p, node_field(target, "value"), sc) :
+			NULL;
 
 	for (size_t i = 0; of && i < of->n; i++) {
 		if (of->v[i]->kind != PV_NAME)
@@ -250,7 +259,9 @@ static bool is_name_target(TSNode n)
 /* a, b = x, y with as many on both sides: each stays known */
 static bool stays_known(TSNode left, TSNode right)
 {
-	return is_name_target(left) && !node_is(left, "identifier") && (node_is(right, "tuple") || node_is(right, "expression_list")) && ts_node_named_child_count(left) == ts_node_named_child_count(right);
+	return is_name_target(left) && !node_is(left, "identifier") &&
+			(node_is(right, "tuple") || node_is(right, "expression_list")) &&
+			ts_node_named_child_count(left) == ts_node_named_child_count(right);
 }
 
 static void visit_each_tracked(struct python *p, TSNode n, const struct py_scope *sc)
@@ -277,7 +288,8 @@ static void visit_assignment(struct python *p, TSNode n, const struct py_scope *
 	stored_item(p, left, py_eval(p, right, sc), sc);
 	if (sc->kind == SCOPE_CLASS) /* they are attributes as well */
 		visit_node(p, right, sc);
-	else if (node_is(left, "identifier") && !node_is(right, "tuple") && !node_is(right, "expression_list"))
+	else if (node_is(left, "identifier") && !node_is(right, "tuple") &&
+			!node_is(right, "expression_list"))
 		visit_tracked(p, right, sc);
 	else if (stays_known(left, right))
 		visit_each_tracked(p, right, sc);
@@ -320,9 +332,18 @@ static void visit_augmented(struct python *p, TSNode n, const struct py_scope *s
 	visit_node(p, node_field(n, "right"), sc);
 }
 
-static void visit_named(struct python *p, TSNode n, const struct py_scope *sc) { visit_node(p, node_field(n, "value"), sc); }
-static void visit_keyword(struct python *p, TSNode n, const struct py_scope *sc) { visit_node(p, node_field(n, "value"), sc); }
-static void visit_nothing(struct python *p, TSNode n, const struct py_scope *sc) { (void)p, (void)n, (void)sc; }
+static void visit_named(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	visit_node(p, node_field(n, "value"), sc);
+}
+static void visit_keyword(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	visit_node(p, node_field(n, "value"), sc);
+}
+static void visit_nothing(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	(void)p, (void)n, (void)sc;
+}
 
 static void visit_for(struct python *p, TSNode n, const struct py_scope *sc)
 {
@@ -363,7 +384,8 @@ static void visit_delete(struct python *p, TSNode n, const struct py_scope *sc)
 	TSNode *kids = py_children(p, n, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct pvs *of = node_is(kids[i], "subscript") ? py_eval(p, node_field(kids[i], "value"), sc) : NULL;
+		const struct pvs *of = node_is(kids[i], "subscript") ? py_eval(p,
+				node_field(kids[i], "value"), sc) : NULL;
 
 		if (of && of->n == 1 && py_is_environment(of->v[0])) {
 			visit_item_target(p, kids[i], sc);
@@ -410,7 +432,10 @@ static void visit_class(struct python *p, TSNode n, const struct py_scope *sc)
 	visit_node(p, node_field(n, "body"), py_scope_of(p, n, sc));
 }
 
-static void visit_comprehension(struct python *p, TSNode n, const struct py_scope *sc) { visit_all(p, n, py_scope_of(p, n, sc)); }
+static void visit_comprehension(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	visit_all(p, n, py_scope_of(p, n, sc));
+}
 
 /* case C(name=x) reads an attribute; case C(x) one that the class names, of whatever it calls its own. */
 static void visit_pattern(struct python *p, TSNode n, const struct py_scope *sc)
@@ -454,12 +479,22 @@ static const struct {
 	const char *type;
 	void (*visit)(struct python *, TSNode, const struct py_scope *);
 } kinds[] = {
-	{"as_pattern", visit_as}, {"assignment", visit_assignment}, {"attribute", visit_attribute}, {"augmented_assignment", visit_augmented}, {"call", visit_value}, {"case_pattern", visit_pattern},
-	{"class_definition", visit_class}, {"comment", visit_nothing}, {"comparison_operator", visit_comparison}, {"delete_statement", visit_delete}, {"dictionary_comprehension", visit_comprehension}, {"except_clause", visit_except},
-	{"exec_statement", visit_exec}, {"expression_statement", visit_each_tracked}, {"for_in_clause", visit_for}, {"for_statement", visit_for}, {"function_definition", visit_function}, {"future_import_statement", visit_nothing},
-	{"generator_expression", visit_comprehension}, {"global_statement", visit_nothing}, {"identifier", visit_identifier}, {"import_from_statement", visit_nothing}, {"import_statement", visit_nothing},
-	{"interpolation", visit_each_tracked}, {"keyword_argument", visit_keyword}, {"lambda", visit_function}, {"list_comprehension", visit_comprehension}, {"named_expression", visit_named},
-	{"nonlocal_statement", visit_nothing}, {"set_comprehension", visit_comprehension}, {"string_content", visit_nothing}, {"subscript", visit_subscript},
+	{"as_pattern", visit_as}, {"assignment", visit_assignment}, {"attribute", visit_attribute},
+	{"augmented_assignment", visit_augmented}, {"call", visit_value}, {"case_pattern", visit_pattern},
+	{"class_definition", visit_class}, {"comment", visit_nothing},
+	{"comparison_operator", visit_comparison}, {"delete_statement", visit_delete},
+	{"dictionary_comprehension", visit_comprehension}, {"except_clause", visit_except},
+	{"exec_statement", visit_exec}, {"expression_statement", visit_each_tracked},
+	{"for_in_clause", visit_for}, {"for_statement", visit_for}, {"function_definition", visit_function},
+	{"future_import_statement", visit_nothing},
+	{"generator_expression", visit_comprehension}, {"global_statement", visit_nothing},
+	{"identifier", visit_identifier}, {"import_from_statement", visit_nothing},
+	{"import_statement", visit_nothing},
+	{"interpolation", visit_each_tracked}, {"keyword_argument", visit_keyword},
+	{"lambda", visit_function}, {"list_comprehension", visit_comprehension},
+	{"named_expression", visit_named},
+	{"nonlocal_statement", visit_nothing}, {"set_comprehension", visit_comprehension},
+	{"string_content", visit_nothing}, {"subscript", visit_subscript},
 };
 
 static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
@@ -490,7 +525,8 @@ static bool plain_coding(struct str comment)
 			continue;
 		for (rest = str_sub(rest, 1, rest.n); rest.n && (rest.p[0] == ' ' || rest.p[0] == '\t');)
 			rest = str_sub(rest, 1, rest.n);
-		if ((!str_starts(rest, "utf-8") && !str_starts(rest, "UTF-8") && !str_starts(rest, "utf8") && !str_starts(rest, "ascii")))
+		if ((!str_starts(rest, "utf-8") && !str_starts(rest, "UTF-8") && !str_starts(rest, "utf8") &&
+				!str_starts(rest, "ascii")))
 			return false;
 		rest = str_sub(rest, str_starts(rest, "utf8") ? 4 : 5, rest.n);
 		return !rest.n || rest.p[0] == ' ' || rest.p[0] == '\t' || rest.p[0] == '\r';
@@ -498,7 +534,10 @@ static bool plain_coding(struct str comment)
 	return true;
 }
 
-/* Python ends a line at a lone CR as well, where the grammar does not; and it may be told to decode the text in another way. */
+/*
+ * Python ends a line at a lone CR as well, where the grammar does not; and it may be told to decode the text
+ * in another way.
+ */
 static bool odd_lines(struct str src)
 {
 	size_t lines = 0;
@@ -518,10 +557,12 @@ static bool odd_lines(struct str src)
 
 void python_walk(struct code_walk *w, TSNode root)
 {
-	static const struct pv unknown = {.kind = PV_UNKNOWN}, lost = {.kind = PV_LOST}, data = {.kind = PV_DATA};
+	static const struct pv unknown = {.kind = PV_UNKNOWN}, lost = {.kind = PV_LOST},
+			data = {.kind = PV_DATA};
 	struct python *p = arena_new(w->a, struct python);
 
-	*p = (struct python){.w = w, .a = w->a, .unknown = &unknown, .lost = &lost, .data = &data, .low = ~0u};
+	*p = (struct python){.w = w, .a = w->a, .unknown = &unknown, .lost = &lost, .data = &data,
+			.low = ~0u};
 	p->fuel = PY_FUEL_BASE + w->src.n * PY_FUEL_PER_BYTE;
 	if (p->fuel > PY_FUEL_MAX)
 		p->fuel = PY_FUEL_MAX;
@@ -537,7 +578,8 @@ void python_walk(struct code_walk *w, TSNode root)
 		code_marker_add(w, "exec", root); /* names of fields become code there */
 	py_shadows(p, root);
 	if (w->runs && !ts_node_is_null(p->environment_leak))
-		code_marker_add(w, "environ", p->environment_leak); /* what is started would see the variables put into it there */
+		/* what is started would see the variables put into it there */
+		code_marker_add(w, "environ", p->environment_leak);
 	if (!p->fuel || walk_full(w))
 		code_marker_add(w, "bound", root);
 }

@@ -1,10 +1,12 @@
 /*
  * Python: what its walker, its evaluator and its tables share. Inside src/code/python*.c only.
  *
- * The idea. Nothing here follows the order of statements. A name stands for all that is ever bound to it in its scope; an expression stands
- * for a small set of values. A function with an effect that is mentioned anywhere but in front of its arguments, or on the right of a plain
- * name, has escaped: it counts as called there with arguments that are not known. Modules must not escape at all. So an unknown value
- * is never a module, and calling one does nothing that was not counted where it was mentioned; what its methods may do is told by their names.
+ * The idea. Nothing here follows the order of statements. A name stands for all that is ever bound to it in
+ * its scope; an expression stands for a small set of values. A function with an effect that is mentioned
+ * anywhere but in front of its arguments, or on the right of a plain name, has escaped: it counts as called
+ * there with arguments that are not known. Modules must not escape at all. So an unknown value is never a
+ * module, and calling one does nothing that was not counted where it was mentioned; what its methods may do
+ * is told by their names.
  */
 #pragma once
 #include "base/pmap.h"
@@ -31,7 +33,11 @@ enum pv_kind {
 	PV_TEXT,    /* str or bytes: `text`, abstract */
 	PV_PATH,    /* pathlib.Path: `text`, abstract */
 	PV_SEQ,     /* list or tuple with known items */
-	PV_DATA,    /* a number, None, a dict...: its methods do nothing; `text` is what str() gives, or a hole; items of a dict: key, value, key ... */
+	/*
+	 * a number, None, a dict...: its methods do nothing; `text` is what str() gives, or a hole; items of
+	 * a dict: key, value, key ...
+	 */
+	PV_DATA,
 	PV_USER,    /* a function, class or object of the code's own */
 	PV_INST,    /* an object of a library's type: `text` */
 	PV_METHOD,  /* `text` of the object `of` */
@@ -65,7 +71,11 @@ enum def_kind {
 	DEF_ENTER,   /* with expr as */
 	DEF_NAME,    /* import: `text` */
 	DEF_USER,    /* def, class */
-	DEF_PARAMETER, /* what the calls of function `text`, bound in `home`, give it: by position `index`, by name, or else `expr` */
+	/*
+	 * what the calls of function `text`, bound in `home`, give it: by position `index`, by name, or else
+	 * `expr`
+	 */
+	DEF_PARAMETER,
 	DEF_SELF,    /* the object of a method of class `text`, bound in `home` */
 	DEF_NONE,
 	DEF_DECORATED, /* a class, of which the decorator `expr` may have made something else */
@@ -100,7 +110,8 @@ struct py_scope {
 	const void *id;         /* of its node: the key */
 	enum scope_kind kind;
 	bool comprehension;
-	const void *first;      /* of a comprehension: what it runs through first, which is evaluated outside */
+	/* of a comprehension: what it runs through first, which is evaluated outside */
+	const void *first;
 	struct py_scope *parent;
 	const struct pmap *names;  /* of struct py_binding */
 	const struct pmap *outer;  /* declared global or nonlocal */
@@ -136,10 +147,13 @@ struct python {
 	struct py_scope *module;
 	struct py_stars *stars;
 	const struct pmap *open; /* names whose lists may be changed, or be known elsewhere */
-	const struct pmap *mentioned; /* names that stand somewhere else than before the arguments of a call */
-	const struct pmap *sites;     /* calls of plain names: lists of struct py_def, whose expr are the arguments */
+	/* names that stand somewhere else than before the arguments of a call */
+	const struct pmap *mentioned;
+	/* calls of plain names: lists of struct py_def, whose expr are the arguments */
+	const struct pmap *sites;
 	const struct pmap *own;  /* names of the code's own methods and attributes */
-	const struct pmap *fields; /* of struct py_binding: what is ever stored under the name of an attribute */
+	/* of struct py_binding: what is ever stored under the name of an attribute */
+	const struct pmap *fields;
 	bool decorated;         /* the definition that is collected now */
 	struct str method;      /* its name, in a class */
 	bool evals;             /* code is evaluated that may change what names hold */
@@ -153,11 +167,13 @@ struct python {
 	struct py_binding *early_memos;
 	struct py_def *chdirs;   /* calls that may change the directory */
 	const struct pmap *stored; /* attributes that are set on what may not be the code's own; "*": any */
-	bool foreign;           /* a module that is not the language's own is imported: the code will run in the box */
+	/* a module that is not the language's own is imported: the code will run in the box */
+	bool foreign;
 	size_t fuel;            /* what is left */
 	size_t bounds;          /* evaluations that reached one */
 	size_t folded;          /* bytes */
-	struct py_memo **memos; /* a table of nmemos chains, a power of two; NULL while the directories are not known */
+	/* a table of nmemos chains, a power of two; NULL while the directories are not known */
+	struct py_memo **memos;
 	size_t nmemos;
 	unsigned level, low;    /* how deep evaluation is; the outermost name that was met again */
 	struct str cwds[PY_CWDS_MAX];
@@ -226,7 +242,8 @@ struct str py_path_join(struct python *p, struct str x, struct str y);
 bool py_stays_below(struct str path);
 const struct pvs *pvs_below(struct python *p, struct str dir, bool path, bool strict);
 struct str py_path_parent(struct python *p, struct str path);
-struct str py_path_plain(struct python *p, struct str path); /* as pathlib keeps it: without "." and empty parts */
+/* as pathlib keeps it: without "." and empty parts */
+struct str py_path_plain(struct python *p, struct str path);
 struct str py_glob_text(struct python *p, struct str pattern);
 struct str py_cat(struct python *p, struct str x, struct str y); /* bounded: a hole when too long */
 /* The name after NFKC; false when that is not sure. */
@@ -237,7 +254,10 @@ bool py_identifier(struct python *p, struct str text, struct str *ret);
 void py_call(struct python *p, const struct pv *callee, const struct py_args *args, TSNode n);
 /* Does a mention of this value, without a call, count as one? */
 void py_escape(struct python *p, const struct pvs *v, TSNode n);
-/* An attribute of an object that is not known: a marker when its name is that of an effect. args: NULL when it is not called. */
+/*
+ * An attribute of an object that is not known: a marker when its name is that of an effect. args: NULL when
+ * it is not called.
+ */
 void py_unknown_attribute(struct python *p, struct str attr, const struct py_args *args, TSNode n);
 void py_import(struct python *p, struct str module, bool in_class, TSNode n);
 /* Files of the directory that may be loaded in place of the library's modules. */
@@ -246,7 +266,10 @@ void py_environ(struct python *p, const struct pvs *name, const struct pvs *valu
 /* A variable is taken away. */
 void py_environ_less(struct python *p, const struct pvs *name, TSNode n);
 /* os.environ itself, as texts or as bytes. */
-static inline bool py_is_environment(const struct pv *v) { return v->kind == PV_NAME && (str_is(v->text, "os.environ") || str_is(v->text, "os.environb")); }
+static inline bool py_is_environment(const struct pv *v)
+{
+	return v->kind == PV_NAME && (str_is(v->text, "os.environ") || str_is(v->text, "os.environb"));
+}
 /* The directories that relative paths may start from, from the calls that the first pass saw. */
 void py_directories(struct python *p);
 void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n);
@@ -261,11 +284,13 @@ void py_shell(struct python *p, const struct py_row *r, const struct py_args *ar
 void py_argv(struct python *p, const struct py_args *args, TSNode n);
 void py_exec(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n);
 void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n);
-bool py_in_place(struct python *p); /* false: the directory is not the one that the code was started in, or not surely */
+/* false: the directory is not the one that the code was started in, or not surely */
+bool py_in_place(struct python *p);
 
 /* ---- python_effect.c ---- */
 /* The effects of a row. `self`: the object of a method; `unbound`: it is the first argument. */
-void py_apply(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n);
+void py_apply(struct python *p, const struct py_row *r, const struct pv *self, bool unbound,
+		const struct py_args *args, TSNode n);
 extern const struct py_args py_nothing; /* of what is mentioned and not called */
 bool py_mode_writes(struct python *p, const struct pvs *mode, bool flags);
 void py_sql(struct python *p, const struct py_args *args, TSNode n);
@@ -273,8 +298,13 @@ void py_writes(struct python *p, const struct pv *v, const char *op, TSNode n);
 
 /* ---- python_table.c ---- */
 enum py_kind {
-	PY_NOTHING = 1, /* no effect; spec: what it gives: t text, d data, p path, a unknown, or the name of a type */
-	PY_FILE,        /* spec: "position:keyword:letters" for each path. R W D, b below, i and the name in it, . the directory when it is absent, o it may be absent */
+	/* no effect; spec: what it gives: t text, d data, p path, a unknown, or the name of a type */
+	PY_NOTHING = 1,
+	/*
+	 * spec: "position:keyword:letters" for each path. R W D, b below, i and the name in it, . the
+	 * directory when it is absent, o it may be absent
+	 */
+	PY_FILE,
 	PY_OPEN,        /* spec: "file position, mode position, keyword of the file" */
 	PY_SHELL,       /* spec: position of the text */
 	PY_ARGV,        /* subprocess.run and its kin */
@@ -312,8 +342,12 @@ const struct py_row *py_row(struct str name);
 enum py_module py_module(struct str name);
 bool py_is_stdlib(struct str name);   /* a top-level module of the language's own */
 bool py_is_builtin(struct str name);
-bool py_is_inner(struct str name);     /* an attribute of the language's own modules that is a module itself */
-/* python_names.c: attributes that have no effect on any object; that have one on some; __x__ that give nothing away */
+/* an attribute of the language's own modules that is a module itself */
+bool py_is_inner(struct str name);
+/*
+ * python_names.c: attributes that have no effect on any object; that have one on some; __x__ that give
+ * nothing away
+ */
 bool py_harmless_name(struct str name);
 bool py_effect_name(struct str name);
 bool py_special_name(struct str name);

@@ -3,7 +3,8 @@
 
 /* ---- words of a call, for rules ---- */
 
-static void record_call(struct python *p, struct str name, const struct pv *self, const struct py_args *args, TSNode n)
+static void record_call(struct python *p, struct str name, const struct pv *self, const struct py_args *args,
+		TSNode n)
 {
 	size_t count = args->n + (self != NULL) + (args->open || args->escaped);
 	struct word *words = arena_array(p->a, count + 1, sizeof(*words));
@@ -40,7 +41,10 @@ static bool has_private(struct str path)
 }
 
 /* Judges a name without a row of its own by its module. NULL: harmless. */
-static size_t first_part(struct str path) { return str_find(path, '.', 0) < 0 ? path.n : (size_t)str_find(path, '.', 0); }
+static size_t first_part(struct str path)
+{
+	return str_find(path, '.', 0) < 0 ? path.n : (size_t)str_find(path, '.', 0);
+}
 
 /* Class.method of a module: judged by its name, like a method of what is not known. */
 static const char *inner_trouble(struct str attr)
@@ -74,12 +78,16 @@ static const char *name_trouble(struct str name)
 		if (r || py_is_builtin(module))
 			return NULL;
 		switch (py_module(module)) {
-		case PY_MODULE_PURE: return str_is(attr, "main") || str_is(attr, "test") || py_is_inner(str_sub(name, 0, module.n + 1 + first_part(attr))) ? "unknown-call" : has_private(attr) ? "private" : inner_trouble(attr);
-		case PY_MODULE_LISTED: case PY_MODULE_STDLIB: return py_special_name(attr) ? NULL : "unknown-call";
+		case PY_MODULE_PURE: return str_is(attr, "main") || str_is(attr, "test") ||
+				py_is_inner(str_sub(name, 0, module.n + 1 + first_part(attr))) ?
+				"unknown-call" : has_private(attr) ? "private" : inner_trouble(attr);
+		case PY_MODULE_LISTED: case PY_MODULE_STDLIB: return py_special_name(attr) ? NULL :
+				"unknown-call";
 		case PY_MODULE_OTHER: break;
 		}
 	}
-	return py_is_stdlib(name) ? "unknown-call" : NULL; /* else another's module: its code runs in the box */
+	/* else another's module: its code runs in the box */
+	return py_is_stdlib(name) ? "unknown-call" : NULL;
 }
 
 static const struct py_row *method_row(struct python *p, const struct pv *m)
@@ -110,10 +118,14 @@ static void call_method(struct python *p, const struct pv *m, const struct py_ar
 /* Their behaviour depends on attributes that anybody can set. */
 static bool is_steered(struct python *p, struct str name)
 {
-	static const char steered[][2][16] = {{"tempfile.", "name"}, {"logging.", "baseFilename"}, {"http.client.", "host"}, {"http.client.", "port"}, {"smtplib.", "host"}, {"subprocess.", "pid"}, {"zipfile.", "filename"}, {"zipfile.", "fp"}, {"tarfile.", "name"}};
+	static const char steered[][2][16] = {{"tempfile.", "name"}, {"logging.", "baseFilename"},
+			{"http.client.", "host"}, {"http.client.", "port"}, {"smtplib.", "host"},
+			{"subprocess.", "pid"}, {"zipfile.", "filename"}, {"zipfile.", "fp"},
+			{"tarfile.", "name"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(steered); i++)
-		if (str_starts(name, steered[i][0]) && (pmap_get(p->stored, str_of(steered[i][1])) || pmap_get(p->stored, STR("*"))))
+		if (str_starts(name, steered[i][0]) && (pmap_get(p->stored, str_of(steered[i][1])) ||
+				pmap_get(p->stored, STR("*"))))
 			return true;
 	return false;
 }
@@ -139,7 +151,9 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 			code_marker_add(p->w, "setattr", n);
 		trouble = r ? NULL : name_trouble(callee->text);
 		if (r)
-			py_apply(p, r, NULL, r->spec[0] == 's' || str_starts(callee->text, "pathlib.Path.") || str_starts(callee->text, "zipfile.ZipFile.") || str_starts(callee->text, "tarfile.TarFile.e"), args, n);
+			py_apply(p, r, NULL, r->spec[0] == 's' || str_starts(callee->text, "pathlib.Path.") ||
+					str_starts(callee->text, "zipfile.ZipFile.") ||
+					str_starts(callee->text, "tarfile.TarFile.e"), args, n);
 		if (trouble)
 			code_marker_add(p->w, trouble, n);
 		return;
@@ -152,7 +166,8 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 /* Functions that read the environment they are given and keep nothing of it, or a copy. */
 static bool reads_environment(struct python *p, TSNode call)
 {
-	static const char names[][12] = {"bool", "dict", "enumerate", "iter", "len", "list", "print", "repr", "set", "sorted", "str", "tuple"};
+	static const char names[][12] = {"bool", "dict", "enumerate", "iter", "len", "list", "print", "repr",
+			"set", "sorted", "str", "tuple"};
 	struct str name = node_text(p->w, node_field(call, "function"));
 
 	for (size_t i = 0; !p->hides && i < ARRAY_SIZE(names); i++)
@@ -161,7 +176,10 @@ static bool reads_environment(struct python *p, TSNode call)
 	return str_starts(name, "os.") || str_starts(name, "subprocess.") || str_starts(name, "asyncio.");
 }
 
-/* os.environ goes where nobody follows it: a call, a list, a function's result. Whoever has it there may put variables into it. */
+/*
+ * os.environ goes where nobody follows it: a call, a list, a function's result. Whoever has it there may put
+ * variables into it.
+ */
 static bool environment_leaks(struct python *p, TSNode n)
 {
 	TSNode up = ts_node_parent(n);
@@ -170,7 +188,8 @@ static bool environment_leaks(struct python *p, TSNode n)
 		up = ts_node_parent(up);
 	if (node_is(up, "argument_list"))
 		return !reads_environment(p, ts_node_parent(up));
-	return !node_is(up, "subscript") && !node_is(up, "dictionary_splat") && !node_is(up, "for_statement") && !node_is(up, "for_in_clause") &&
+	return !node_is(up, "subscript") && !node_is(up, "dictionary_splat") &&
+			!node_is(up, "for_statement") && !node_is(up, "for_in_clause") &&
 	       !node_is(up, "comparison_operator") && !node_is(up, "interpolation");
 }
 
@@ -247,7 +266,8 @@ static bool told_by_arguments(struct python *p, struct str attr, const struct py
 		bool reads = true;
 
 		for (size_t i = 0; i < args->n && i < 3; i++)
-			reads &= !args->v[i].name.n || str_is(args->v[i].name, "mode") ? !py_mode_writes(p, args->v[i].v, false) : !str_is(args->v[i].name, "opener");
+			reads &= !args->v[i].name.n || str_is(args->v[i].name, "mode") ? !py_mode_writes(p,
+					args->v[i].v, false) : !str_is(args->v[i].name, "opener");
 		return reads;
 	}
 	return false;
@@ -258,7 +278,9 @@ static bool is_maker(struct str attr) { return str_is(attr, "__init__") || str_i
 
 static bool is_class_name(struct str name)
 {
-	return py_is_builtin(name) && (ascii_is_upper(name.p[0]) || str_is(name, "object") || str_is(name, "dict") || str_is(name, "list") || str_is(name, "str") || str_is(name, "int") || str_is(name, "tuple") || str_is(name, "set"));
+	return py_is_builtin(name) && (ascii_is_upper(name.p[0]) || str_is(name, "object") ||
+			str_is(name, "dict") || str_is(name, "list") || str_is(name, "str") ||
+			str_is(name, "int") || str_is(name, "tuple") || str_is(name, "set"));
 }
 
 /* super().__init__(), Base.__init__(self), object.__new__(cls) */
@@ -270,7 +292,8 @@ static bool on_super(struct python *p, TSNode n)
 
 	if (node_is(object, "call"))
 		return str_is(name, "super") && !b;
-	return node_is(object, "identifier") && (b ? b->ndefs == 1 && b->defs->kind == DEF_USER : is_class_name(name));
+	return node_is(object, "identifier") &&
+			(b ? b->ndefs == 1 && b->defs->kind == DEF_USER : is_class_name(name));
 }
 
 void py_unknown_attribute(struct python *p, struct str attr, const struct py_args *args, TSNode n)
@@ -294,7 +317,8 @@ static void local_files(struct python *p, struct str dir, TSNode n)
 	struct access *x = arena_new(p->a, struct access);
 
 	*x = (struct access){.kind = ACCESS_EXEC, .cause = CAUSE_IMPORT, .at = node_at(p->w, n)};
-	x->path = (struct word){.kind = WORD_REST, .glob = true, .text = py_path_join(p, dir, STR("*")), .at = x->at};
+	x->path = (struct word){.kind = WORD_REST, .glob = true, .text = py_path_join(p, dir, STR("*")),
+			.at = x->at};
 	x->when = snippet_moment(p->w->s);
 	*p->w->f->accesses_end = x;
 	p->w->f->accesses_end = &x->next;
@@ -310,8 +334,9 @@ static bool can_be_listed(struct str dir)
 }
 
 /*
- * The directory comes first in the search for modules, also for those that the library's own import, and for what Python itself loads to
- * show an error. So whichever of them lies there may be run. Code that changes its directory searches each one.
+ * The directory comes first in the search for modules, also for those that the library's own import, and for
+ * what Python itself loads to show an error. So whichever of them lies there may be run. Code that changes
+ * its directory searches each one.
  */
 void py_shadows(struct python *p, TSNode n)
 {
@@ -319,7 +344,8 @@ void py_shadows(struct python *p, TSNode n)
 		struct str dir = p->cwds[i];
 
 		if (can_be_listed(dir))
-			local_files(p, dir, n); /* the gate looks further only into what has the name of a module */
+			/* the gate looks further only into what has the name of a module */
+			local_files(p, dir, n);
 		else if (p->w->code->imports || (dir.n && text_exact(dir) && dir.p[0] == '/'))
 			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
 	}
@@ -335,7 +361,8 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 	if (in_class)
 		code_marker_add(p->w, "module", n); /* it is an attribute of the class */
 	p->writes_trees |= str_starts(module, "xml.etree");
-	if (str_starts(top, "_") && !str_is(top, "__future__")) { /* __main__, and the inner parts of the library */
+	/* __main__, and the inner parts of the library */
+	if (str_starts(top, "_") && !str_is(top, "__future__")) {
 		code_marker_add(p->w, "module", n);
 		return;
 	}
@@ -344,7 +371,8 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 		code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
 		return;
 	}
-	if (py_module(module) == PY_MODULE_STDLIB || (dot >= 0 && py_module(module) == PY_MODULE_OTHER && !py_row(module)))
+	if (py_module(module) == PY_MODULE_STDLIB || (dot >= 0 && py_module(module) == PY_MODULE_OTHER &&
+			!py_row(module)))
 		code_marker_add(p->w, "module", n);
 	for (size_t i = 0; i < ARRAY_SIZE(marked); i++)
 		if (str_is(top, marked[i]))
@@ -353,13 +381,16 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 
 void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n)
 {
-	static const char free_to_set[][24] = {"sys.stdout", "sys.stderr", "sys.stdin", "sys.argv", "sys.tracebacklimit", "sys.dont_write_bytecode", "sys.excepthook", "csv.field_size_limit", "random.seed", "decimal.getcontext"};
+	static const char free_to_set[][24] = {"sys.stdout", "sys.stderr", "sys.stdin", "sys.argv",
+			"sys.tracebacklimit", "sys.dont_write_bytecode", "sys.excepthook",
+			"csv.field_size_limit", "random.seed", "decimal.getcontext"};
 
 	for (size_t i = 0; i < object->n; i++) {
 		const struct pv *v = object->v[i];
 		size_t k = 0;
 
-		if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_INST || v->kind == PV_TEXT || v->kind == PV_METHOD)
+		if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_INST || v->kind == PV_TEXT ||
+				v->kind == PV_METHOD)
 			code_marker_add(p->w, "setattr", n); /* what it does later may follow from it */
 
 		if (v->kind == PV_NAME && (py_is_stdlib(v->text) || py_is_builtin(v->text))) {
@@ -371,7 +402,10 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
 			else if (k == ARRAY_SIZE(free_to_set))
 				code_marker_add(p->w, "setattr", n);
-		} else if (v->kind == PV_LOST || (str_starts(attr, "__") && str_ends(attr, "__") && (v->kind != PV_USER || !py_special_name(attr) || str_is(attr, "__class__") || str_is(attr, "__match_args__")))) {
+		} else if (v->kind == PV_LOST ||
+				(str_starts(attr, "__") && str_ends(attr, "__") &&
+				(v->kind != PV_USER || !py_special_name(attr) || str_is(attr, "__class__") ||
+				str_is(attr, "__match_args__")))) {
 			code_marker_add(p->w, "setattr", n);
 		}
 	}

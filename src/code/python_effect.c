@@ -3,16 +3,20 @@
 
 /* ---- files ---- */
 
-static void access_at(struct python *p, enum access_kind kind, struct str path, bool below, const char *op, TSNode n)
+static void access_at(struct python *p, enum access_kind kind, struct str path, bool below, const char *op,
+		TSNode n)
 {
 	struct str cwd = p->w->s->cwd;
 
 	for (size_t i = 0; i < p->ncwds; i++) {
 		p->w->s->cwd = p->cwds[i];
 		if (path.n && path.p[0] != '/' && !text_hole(path.p[0]))
-			code_access(p->w, kind, py_path_join(p, p->cwds[i].n ? p->cwds[i] : CODE_HOLE, path), below, op, n);
+			code_access(p->w, kind, py_path_join(p, p->cwds[i].n ? p->cwds[i] : CODE_HOLE, path),
+					below, op, n);
 		else if (!i)
-			code_access(p->w, kind, path.n && (path.p[0] == HOLE_NAME || path.p[0] == HOLE_NUM) ? py_path_join(p, p->cwds[i].n ? p->cwds[i] : CODE_HOLE, path) : path.n && path.p[0] != '/' ? CODE_HOLE : path, below, op, n);
+			code_access(p->w, kind, path.n && (path.p[0] == HOLE_NAME || path.p[0] == HOLE_NUM) ?
+					py_path_join(p, p->cwds[i].n ? p->cwds[i] : CODE_HOLE, path) :
+					path.n && path.p[0] != '/' ? CODE_HOLE : path, below, op, n);
 	}
 	p->w->s->cwd = cwd;
 }
@@ -47,7 +51,8 @@ static bool is_number(struct str s)
 	return s.n > 0;
 }
 
-static void one_path(struct python *p, const struct pv *v, struct path_spec f, struct str source, const char *op, TSNode n)
+static void one_path(struct python *p, const struct pv *v, struct path_spec f, struct str source,
+		const char *op, TSNode n)
 {
 	struct str path = py_text(p, v);
 
@@ -57,17 +62,20 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 			code_through_link(p->w, n);
 		return;
 	}
-	if (v->kind == PV_DATA && str_is(v->text, "None")) { /* an error, or what is meant when nothing is said */
+	/* an error, or what is meant when nothing is said */
+	if (v->kind == PV_DATA && str_is(v->text, "None")) {
 		if (f.here)
 			access_at(p, f.kind, STR("."), f.below, op, n);
 		return;
 	}
-	if (v->kind == PV_DATA && is_number(v->text)) { /* a descriptor: whatever was opened, also what was opened to be read */
+	/* a descriptor: whatever was opened, also what was opened to be read */
+	if (v->kind == PV_DATA && is_number(v->text)) {
 		if (f.kind != ACCESS_READ && strcmp(op, "open") != 0)
 			code_marker_add(p->w, "unknown-call", n);
 		return;
 	}
-	if (f.kind != ACCESS_READ && (str_starts(path, "/proc/") || str_starts(path, "/dev/fd/")) && !str_is(path, "/dev/fd/1") && !str_is(path, "/dev/fd/2"))
+	if (f.kind != ACCESS_READ && (str_starts(path, "/proc/") || str_starts(path, "/dev/fd/")) &&
+			!str_is(path, "/dev/fd/1") && !str_is(path, "/dev/fd/2"))
 		code_marker_add(p->w, "unknown-call", n); /* leads to open files */
 	if (f.database && (str_is(path, ":memory:") || str_is(path, "")))
 		return;
@@ -78,7 +86,8 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 	if (f.archive)
 		path = py_cat(p, path, source); /* its suffix */
 	access_at(p, f.kind, path.n ? path : CODE_HOLE, f.below, op, n);
-	for (struct str up = path; f.parents && text_exact(up) && memchr(up.p, '/', up.n) && up.n > 1;) { /* those that are left empty */
+	/* those that are left empty */
+	for (struct str up = path; f.parents && text_exact(up) && memchr(up.p, '/', up.n) && up.n > 1;) {
 		up = py_path_parent(p, up);
 		access_at(p, f.kind, up, false, op, n);
 	}
@@ -86,14 +95,19 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 		access_at(p, f.kind, py_path_join(p, path, source), f.below, op, n);
 }
 
-void py_writes(struct python *p, const struct pv *v, const char *op, TSNode n) { one_path(p, v, (struct path_spec){.kind = ACCESS_WRITE}, STR(""), op, n); }
+void py_writes(struct python *p, const struct pv *v, const char *op, TSNode n)
+{
+	one_path(p, v, (struct path_spec){.kind = ACCESS_WRITE}, STR(""), op, n);
+}
 
 /* Position in the list when the object itself is the first argument: Path.unlink(p). */
-static const struct pvs *argument_of(struct python *p, const struct pv *self, bool unbound, const struct py_args *args, struct str pos, struct str name)
+static const struct pvs *argument_of(struct python *p, const struct pv *self, bool unbound,
+		const struct py_args *args, struct str pos, struct str name)
 {
 	if (pos.n && pos.p[0] == 's')
 		return self ? pvs_one(p, self) : py_arg(p, args, 0, "self");
-	return py_arg(p, args, pos.n && ascii_is_digit(pos.p[0]) ? pos.p[0] - '0' + unbound : -1, name.n ? str_c(p->a, name) : "");
+	return py_arg(p, args, pos.n && ascii_is_digit(pos.p[0]) ? pos.p[0] - '0' + unbound : -1,
+			name.n ? str_c(p->a, name) : "");
 }
 
 /* "pos:name:letters", the next of a list; false at its end. */
@@ -116,7 +130,8 @@ static bool next_spec(struct str *rest, struct str part[3])
 
 static struct str archive_suffix(struct python *p, const struct py_args *args)
 {
-	static const char suffixes[][2][12] = {{"zip", ".zip"}, {"tar", ".tar"}, {"gztar", ".tar.gz"}, {"bztar", ".tar.bz2"}, {"xztar", ".tar.xz"}, {"zstdtar", ".tar.zst"}};
+	static const char suffixes[][2][12] = {{"zip", ".zip"}, {"tar", ".tar"}, {"gztar", ".tar.gz"},
+			{"bztar", ".tar.bz2"}, {"xztar", ".tar.xz"}, {"zstdtar", ".tar.zst"}};
 	const struct pvs *v = py_arg(p, args, 1, "format");
 
 	for (size_t i = 0; v && v->n == 1 && i < ARRAY_SIZE(suffixes); i++)
@@ -134,7 +149,8 @@ static bool is_loose(const struct py_args *args)
 	return args->open;
 }
 
-static void do_files(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n)
+static void do_files(struct python *p, const struct py_row *r, const struct pv *self, bool unbound,
+		const struct py_args *args, TSNode n)
 {
 	struct str rest = str_of(r->spec), part[3], source = str_n("\2", 1);
 	const char *op = r->op[0] ? r->op : r->name;
@@ -164,7 +180,8 @@ bool py_mode_writes(struct python *p, const struct pvs *mode, bool flags)
 		struct str m = mode->v[i]->kind == PV_NAME ? mode->v[i]->text : py_text(p, mode->v[i]);
 
 		if (flags) {
-			if (!(mode->v[i]->kind == PV_UNKNOWN && 0) && !str_is(m, "os.O_RDONLY") && !str_is(m, "0"))
+			if (!(mode->v[i]->kind == PV_UNKNOWN && 0) && !str_is(m, "os.O_RDONLY") &&
+					!str_is(m, "0"))
 				return true;
 			continue;
 		}
@@ -175,13 +192,15 @@ bool py_mode_writes(struct python *p, const struct pvs *mode, bool flags)
 	return flags ? !mode : false;
 }
 
-static void do_open(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n)
+static void do_open(struct python *p, const struct py_row *r, const struct pv *self, bool unbound,
+		const struct py_args *args, TSNode n)
 {
 	struct str spec = str_of(r->spec);
 	bool flags = spec.n > 3 && spec.p[3] == 'o';
 	struct str name = str_sub(spec, 4 + flags, spec.n);
 	const struct pvs *file = argument_of(p, self, unbound, args, str_sub(spec, 0, 1), name);
-	const struct pvs *mode = argument_of(p, self, unbound, args, str_sub(spec, 2, 3), flags ? STR("flags") : STR("mode"));
+	const struct pvs *mode = argument_of(p, self, unbound, args, str_sub(spec, 2, 3),
+			flags ? STR("flags") : STR("mode"));
 	struct path_spec f = {.kind = py_mode_writes(p, mode, flags) ? ACCESS_WRITE : ACCESS_READ};
 
 	for (size_t i = 0; file && i < file->n; i++)
@@ -194,7 +213,9 @@ static void do_open(struct python *p, const struct py_row *r, const struct pv *s
 /* The host of a URL; anything but a plain one has none that is known. */
 static struct str host_of(struct str url)
 {
-	size_t from = str_starts(url, "http://") ? 7 : str_starts(url, "https://") ? 8 : str_starts(url, "ftp://") ? 6 : str_starts(url, "ws://") ? 5 : str_starts(url, "wss://") ? 6 : 0, to = from;
+	size_t from = str_starts(url, "http://") ? 7 : str_starts(url, "https://") ? 8 : str_starts(url,
+			"ftp://") ? 6 : str_starts(url, "ws://") ? 5 : str_starts(url, "wss://") ? 6 : 0,
+			to = from;
 
 	while (from && to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#')
 		to++;
@@ -206,18 +227,24 @@ static struct str host_of(struct str url)
 	if (from)
 		return text_exact(str_sub(url, 0, to)) ? str_sub(url, from, to) : CODE_HOLE;
 	for (size_t i = 0; i < url.n; i++)
-		if (url.p[i] == '<' || url.p[i] == ':' || url.p[i] == '/' || url.p[i] == ' ' || text_hole(url.p[i]))
+		if (url.p[i] == '<' || url.p[i] == ':' || url.p[i] == '/' || url.p[i] == ' ' ||
+				text_hole(url.p[i]))
 			return CODE_HOLE;
 	return url;
 }
 
 /* Other schemes than those of hosts may mean a file. */
-static bool may_be_file(struct str url) { return !str_starts(url, "http://") && !str_starts(url, "https://") && (memchr(url.p, ':', url.n) || !text_exact(url)); }
+static bool may_be_file(struct str url)
+{
+	return !str_starts(url, "http://") && !str_starts(url, "https://") &&
+			(memchr(url.p, ':', url.n) || !text_exact(url));
+}
 
 /* Is somebody put between the code and the hosts that it names? */
 static bool is_proxied(struct python *p)
 {
-	static const char names[][12] = {"http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"};
+	static const char names[][12] = {"http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTP_PROXY",
+			"HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (py_is_set(p, names[i]))
@@ -234,10 +261,14 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 	if (strcmp(r->spec, "-") != 0 && next_spec(&rest, part)) {
 		v = argument_of(p, NULL, false, args, part[0], part[1]);
 		if (v && v->n == 1)
-			host = v->v[0]->kind == PV_SEQ && v->v[0]->nitems && v->v[0]->items[0]->n == 1 ? py_text(p, v->v[0]->items[0]->v[0]) : py_text(p, v->v[0]);
+			host = v->v[0]->kind == PV_SEQ && v->v[0]->nitems &&
+					v->v[0]->items[0]->n == 1 ? py_text(p, v->v[0]->items[0]->v[0]) :
+					py_text(p, v->v[0]);
 	}
 	if (str_starts(str_of(r->name), "urllib.") && may_be_file(host))
-		access_at(p, ACCESS_READ, str_starts(host, "file:///") && !memchr(host.p, '%', host.n) ? str_sub(host, 7, host.n) : CODE_HOLE, false, r->name, n);
+		access_at(p, ACCESS_READ, str_starts(host, "file:///") &&
+				!memchr(host.p, '%', host.n) ? str_sub(host, 7, host.n) : CODE_HOLE, false,
+				r->name, n);
 	code_touch(p->w, is_proxied(p) ? CODE_HOLE : host_of(host), n);
 	while (next_spec(&rest, part)) {
 		v = argument_of(p, NULL, false, args, part[0], part[1]);
@@ -251,7 +282,8 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 /* May evaluating this change what names stand for? */
 static bool may_bind(struct str code, bool statements)
 {
-	static const char words[][8] = {"import", "def ", "class", "for ", "with ", "del ", "global", "except", "match"};
+	static const char words[][8] = {"import", "def ", "class", "for ", "with ", "del ", "global",
+			"except", "match"};
 	bool binds = statements ? memchr(code.p, '=', code.n) != NULL : str_contains(code, STR(":="));
 
 	for (size_t i = 0; statements && i < ARRAY_SIZE(words); i++)
@@ -261,7 +293,8 @@ static bool may_bind(struct str code, bool statements)
 
 static void one_code(struct python *p, const struct py_row *r, const struct pvs *v, bool function, TSNode n)
 {
-	struct str text = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE, cwd = p->w->s->cwd;
+	struct str text = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE,
+			cwd = p->w->s->cwd;
 	const char *id = !strcmp(r->name, "eval") ? "eval" : "exec";
 
 	if (function && v && v->n == 1 && v->v[0]->kind == PV_USER)
@@ -298,7 +331,9 @@ static void do_getattr(struct python *p, const struct py_args *args, TSNode n)
 
 		if (!text_exact(text) && k != PV_DATA && k != PV_TEXT && k != PV_USER)
 			code_marker_add(p->w, "getattr", n);
-		else if (text_exact(text) && (k == PV_UNKNOWN || k == PV_LOST || (str_starts(text, "__") && str_ends(text, "__"))))
+		else if (text_exact(text) &&
+				(k == PV_UNKNOWN || k == PV_LOST ||
+				(str_starts(text, "__") && str_ends(text, "__"))))
 			py_unknown_attribute(p, text, NULL, n);
 	}
 	if (args->escaped)
@@ -314,7 +349,10 @@ static bool any_name(const struct pvs *v)
 }
 
 /* A number is an open directory. */
-static struct str directory_text(struct python *p, const struct pv *v) { return v->kind == PV_TEXT || v->kind == PV_PATH ? py_text(p, v) : CODE_HOLE; }
+static struct str directory_text(struct python *p, const struct pv *v)
+{
+	return v->kind == PV_TEXT || v->kind == PV_PATH ? py_text(p, v) : CODE_HOLE;
+}
 
 bool py_in_place(struct python *p) { return p->ncwds == 1; }
 
@@ -325,7 +363,8 @@ static void do_chdir(struct python *p, const struct py_args *args, TSNode n)
 	bool known = false;
 
 	for (size_t i = 0; i < p->ncwds; i++)
-		known |= str_eq(p->cwds[i], CODE_HOLE) || (text_exact(text) && str_eq(p->cwds[i], py_path_join(p, p->w->s->cwd, text)));
+		known |= str_eq(p->cwds[i], CODE_HOLE) ||
+				(text_exact(text) && str_eq(p->cwds[i], py_path_join(p, p->w->s->cwd, text)));
 	if (!known || args->escaped)
 		code_marker_add(p->w, "chdir", n);
 }
@@ -355,7 +394,9 @@ void py_directories(struct python *p)
 
 static bool plain_name(const struct pvs *v)
 {
-	return !v || py_is_data(v, "None") || (v->n == 1 && v->v[0]->kind == PV_TEXT && text_exact(v->v[0]->text) && !memchr(v->v[0]->text.p, '/', v->v[0]->text.n));
+	return !v || py_is_data(v, "None") ||
+			(v->n == 1 && v->v[0]->kind == PV_TEXT && text_exact(v->v[0]->text) &&
+			!memchr(v->v[0]->text.p, '/', v->v[0]->text.n));
 }
 
 /* A file of a name that nobody knows, in the directory for such files or in the one that is named. */
@@ -363,7 +404,8 @@ static void do_temp(struct python *p, const struct py_row *r, const struct py_ar
 {
 	int at = r->spec[0] - '0';
 	const struct pvs *dir = py_arg(p, args, at + 2, "dir");
-	bool named = dir && !py_is_data(dir, "None"), plain = plain_name(py_arg(p, args, at, "suffix")) && plain_name(py_arg(p, args, at + 1, "prefix"));
+	bool named = dir && !py_is_data(dir, "None"), plain = plain_name(py_arg(p, args, at, "suffix")) &&
+			plain_name(py_arg(p, args, at + 1, "prefix"));
 	struct str place = !named ? py_tmp(p) : dir->n == 1 ? py_text(p, dir->v[0]) : CODE_HOLE;
 
 	access_at(p, ACCESS_WRITE, plain && !args->escaped && place.n ? place : CODE_HOLE, true, "mktemp", n);
@@ -424,7 +466,8 @@ static void do_names(struct python *p, const struct py_row *r, const struct py_a
 }
 
 /* A name that leads elsewhere: what is done through it is done there, which only the box can see. */
-static void do_link(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n)
+static void do_link(struct python *p, const struct py_row *r, const struct pv *self, bool unbound,
+		const struct py_args *args, TSNode n)
 {
 	const struct py_args *known = is_loose(args) ? &py_nothing : args;
 	struct str rest = str_of(r->spec), part[3], to = CODE_HOLE;
@@ -489,7 +532,8 @@ static bool sets_special(struct python *p, const struct py_args *args)
 
 const struct py_args py_nothing = {.escaped = true};
 
-void py_apply(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n)
+void py_apply(struct python *p, const struct py_row *r, const struct pv *self, bool unbound,
+		const struct py_args *args, TSNode n)
 {
 	switch (r->kind) {
 	case PY_NOTHING: return;
@@ -510,18 +554,22 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 	case PY_PUTENV: py_environ(p, py_arg(p, args, 0, "key"), py_arg(p, args, 1, "value"), n); return;
 	case PY_UNSETENV: py_environ_less(p, py_arg(p, args, 0, "key"), n); return;
 	case PY_ENVIRON:
-		if (args->n == 1 && !args->open && !args->v[0].name.n && node_is(args->v[0].node, "dictionary"))
+		if (args->n == 1 && !args->open && !args->v[0].name.n &&
+				node_is(args->v[0].node, "dictionary"))
 			py_environment(p, &args->v[0], true, n);
 		else
 			code_marker_add(p->w, "environ", n);
 		return;
 	case PY_SEARCH: access_at(p, ACCESS_EXEC, CODE_HOLE, true, r->name, n); return;
 	case PY_SETATTR:
-		if (any_name(py_arg(p, args, 0, "")) || args->escaped || !pmap_get(p->stored, STR("*")) || sets_special(p, args))
-			code_marker_add(p->w, "setattr", n); /* of a module, or under another name than the first pass knows */
+		if (any_name(py_arg(p, args, 0, "")) || args->escaped || !pmap_get(p->stored, STR("*")) ||
+				sets_special(p, args))
+			/* of a module, or under another name than the first pass knows */
+			code_marker_add(p->w, "setattr", n);
 		return;
 	case PY_VARS:
-		if (strcmp(r->name, "vars") != 0 || !args->n || any_name(args->v[0].v) || !pmap_get(p->stored, STR("*")))
+		if (strcmp(r->name, "vars") != 0 || !args->n || any_name(args->v[0].v) ||
+				!pmap_get(p->stored, STR("*")))
 			code_marker_add(p->w, "globals", n);
 		return;
 	case PY_IMPORT: do_import(p, args, n); return;
@@ -537,7 +585,8 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 	case PY_SPEC: do_spec(p, args, n); return;
 	case PY_HELP: do_help(p, args, n); return;
 	case PY_TESTS:
-		if (py_arg(p, args, 0, "module") || py_arg(p, args, 1, "defaultTest") || py_arg(p, args, 4, "testLoader"))
+		if (py_arg(p, args, 0, "module") || py_arg(p, args, 1, "defaultTest") ||
+				py_arg(p, args, 4, "testLoader"))
 			access_at(p, ACCESS_EXEC, CODE_HOLE, true, r->name, n);
 		return;
 	}

@@ -1,4 +1,7 @@
-/* Calls of Python's library whose value is known, as far as that matters for paths, commands and what is called next. */
+/*
+ * Calls of Python's library whose value is known, as far as that matters for paths, commands and what is
+ * called next.
+ */
 #include "code/python.h"
 
 static const struct pvs *unknown_values(struct python *p) { return pvs_one(p, p->unknown); }
@@ -30,7 +33,10 @@ bool py_is_set(struct python *p, const char *name)
 	return false;
 }
 
-struct str py_home(struct python *p) { return p->w->v->home.n && !py_is_set(p, "HOME") ? p->w->v->home : CODE_HOLE; }
+struct str py_home(struct python *p)
+{
+	return p->w->v->home.n && !py_is_set(p, "HOME") ? p->w->v->home : CODE_HOLE;
+}
 
 /* Where temporary files go. */
 struct str py_tmp(struct python *p)
@@ -51,7 +57,10 @@ static struct str home_path(struct python *p, struct str path)
 	return py_cat(p, home, str_sub(path, 1, path.n));
 }
 
-static struct str current_directory(struct python *p) { return p->ncwds == 1 && !(p->early && p->chdirs) && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
+static struct str current_directory(struct python *p)
+{
+	return p->ncwds == 1 && !(p->early && p->chdirs) && p->cwds[0].n ? p->cwds[0] : CODE_HOLE;
+}
 
 /* ---- functions of modules ---- */
 
@@ -73,10 +82,12 @@ static struct str join_one(struct python *p, const struct py_args *args, size_t 
 /* join(somewhere below, "a", "b") */
 static bool stays_below(const struct py_args *args)
 {
-	bool below = args->n > 1 && !args->open && !args->escaped && args->v[0].v->n == 1 && args->v[0].v->v[0]->kind == PV_BELOW;
+	bool below = args->n > 1 && !args->open && !args->escaped && args->v[0].v->n == 1 &&
+			args->v[0].v->v[0]->kind == PV_BELOW;
 
 	for (size_t i = 1; below && i < args->n; i++)
-		below = args->v[i].v->n == 1 && !args->v[i].v->cycle && args->v[i].v->v[0]->kind == PV_TEXT && py_stays_below(args->v[i].v->v[0]->text);
+		below = args->v[i].v->n == 1 && !args->v[i].v->cycle && args->v[i].v->v[0]->kind == PV_TEXT &&
+				py_stays_below(args->v[i].v->v[0]->text);
 	return below;
 }
 
@@ -107,16 +118,26 @@ static const struct pvs *fold_each(struct python *p, const struct py_args *args,
 		return fold_join(p, args, kind);
 	for (size_t i = 0; i < v->n; i++) {
 		const struct pv *x = v->v[i];
-		const struct pvs *one = x->kind == PV_BELOW ? pvs_below(p, x->text, kind == PV_PATH, x->strict) : pvs_text(p, kind, py_text(p, x));
+		const struct pvs *one = x->kind == PV_BELOW ? pvs_below(p, x->text, kind == PV_PATH,
+				x->strict) : pvs_text(p, kind, py_text(p, x));
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
 	return all;
 }
 
-static const struct pvs *f_path_join(struct python *p, const struct py_args *args) { return fold_join(p, args, PV_TEXT); }
-static const struct pvs *f_path(struct python *p, const struct py_args *args) { return fold_each(p, args, PV_PATH); }
-static const struct pvs *f_str(struct python *p, const struct py_args *args) { return args->n ? fold_each(p, args, PV_TEXT) : pvs_text(p, PV_TEXT, args->open ? CODE_HOLE : STR("")); }
+static const struct pvs *f_path_join(struct python *p, const struct py_args *args)
+{
+	return fold_join(p, args, PV_TEXT);
+}
+static const struct pvs *f_path(struct python *p, const struct py_args *args)
+{
+	return fold_each(p, args, PV_PATH);
+}
+static const struct pvs *f_str(struct python *p, const struct py_args *args)
+{
+	return args->n ? fold_each(p, args, PV_TEXT) : pvs_text(p, PV_TEXT, args->open ? CODE_HOLE : STR(""));
+}
 static const struct pvs *f_expanduser(struct python *p, const struct py_args *args)
 {
 	const struct pvs *v = py_arg(p, args, 0, "path"), *all = NULL;
@@ -128,7 +149,10 @@ static const struct pvs *f_expanduser(struct python *p, const struct py_args *ar
 	}
 	return all ? all : pvs_text(p, PV_TEXT, home_path(p, arg_text(p, args, 0, "path")));
 }
-static const struct pvs *f_abspath(struct python *p, const struct py_args *args) { return pvs_text(p, PV_TEXT, py_path_join(p, current_directory(p), arg_text(p, args, 0, "path"))); }
+static const struct pvs *f_abspath(struct python *p, const struct py_args *args)
+{
+	return pvs_text(p, PV_TEXT, py_path_join(p, current_directory(p), arg_text(p, args, 0, "path")));
+}
 static const struct pvs *f_dirname(struct python *p, const struct py_args *args)
 {
 	struct str s = arg_text(p, args, 0, "p");
@@ -191,7 +215,10 @@ static const struct pvs *f_mkdtemp(struct python *p, const struct py_args *args)
 	return pvs_text(p, PV_TEXT, elsewhere ? CODE_HOLE : py_path_join(p, py_tmp(p), str_n("\2", 1)));
 }
 
-static const struct pvs *f_tempdir_object(struct python *p, const struct py_args *args) { return f_mkdtemp(p, args); }
+static const struct pvs *f_tempdir_object(struct python *p, const struct py_args *args)
+{
+	return f_mkdtemp(p, args);
+}
 
 static const struct pvs *f_listdir(struct python *p, const struct py_args *args)
 {
@@ -217,19 +244,24 @@ static bool below_pattern(struct python *p, struct str pattern, struct str *ret_
 	for (size_t i = 0; i + 1 < pattern.n && stars < 0; i++)
 		if (pattern.p[i] == '*' && pattern.p[i + 1] == '*')
 			stars = (ptrdiff_t)i;
-	if (stars < 0 || !text_exact(pattern) || str_contains(pattern, STR("..")) || (stars && pattern.p[stars - 1] != '/'))
+	if (stars < 0 || !text_exact(pattern) || str_contains(pattern, STR("..")) ||
+			(stars && pattern.p[stars - 1] != '/'))
 		return false;
 	*ret_dir = stars > 1 ? str_sub(pattern, 0, (size_t)stars - 1) : stars ? STR("/") : STR(".");
 	(void)p;
-	return !memchr(ret_dir->p, '*', ret_dir->n) && !memchr(ret_dir->p, '?', ret_dir->n) && !memchr(ret_dir->p, '[', ret_dir->n);
+	return !memchr(ret_dir->p, '*', ret_dir->n) && !memchr(ret_dir->p, '?', ret_dir->n) &&
+			!memchr(ret_dir->p, '[', ret_dir->n);
 }
 
 /* (directory, names of directories, names of files) for each below it */
 static const struct pvs *f_walk(struct python *p, const struct py_args *args)
 {
-	const struct pvs *v = py_arg(p, args, 0, "top"), *names = many_of(p, pvs_text(p, PV_TEXT, str_n("\2", 1))), *one[3] = {NULL, names, names};
+	const struct pvs *v = py_arg(p, args, 0, "top"),
+			*names = many_of(p, pvs_text(p, PV_TEXT, str_n("\2", 1))),
+			*one[3] = {NULL, names, names};
 
-	if (!v || v->n != 1 || (v->v[0]->kind != PV_TEXT && v->v[0]->kind != PV_PATH) || !text_exact(v->v[0]->text) || !v->v[0]->text.n || args->open)
+	if (!v || v->n != 1 || (v->v[0]->kind != PV_TEXT && v->v[0]->kind != PV_PATH) ||
+	!text_exact(v->v[0]->text) || !v->v[0]->text.n || args->open)
 		return unknown_values(p);
 	one[0] = pvs_below(p, v->v[0]->text, false, false);
 	return tuple_of(p, one, 3);
@@ -241,14 +273,17 @@ static const struct pvs *f_glob(struct python *p, const struct py_args *args)
 
 	if (!py_arg(p, args, -1, "root_dir") && below_pattern(p, arg_text(p, args, 0, "pathname"), &dir))
 		return many_of(p, pvs_below(p, dir, false, false));
-	return many_of(p, pvs_text(p, PV_TEXT, py_arg(p, args, -1, "root_dir") ? CODE_HOLE : py_glob_text(p, arg_text(p, args, 0, "pathname"))));
+	return many_of(p,
+			pvs_text(p, PV_TEXT, py_arg(p, args, -1, "root_dir") ? CODE_HOLE : py_glob_text(p,
+			arg_text(p, args, 0, "pathname"))));
 }
 
 static const struct pvs *f_same_items(struct python *p, const struct py_args *args)
 {
 	const struct pvs *v = py_arg(p, args, 0, "iterable");
 
-	return v && v->n == 1 && v->v[0]->kind == PV_SEQ ? many_of(p, py_elements(p, v)) : pvs_one(p, p->data);
+	return v && v->n == 1 && v->v[0]->kind == PV_SEQ ? many_of(p, py_elements(p, v)) : pvs_one(p,
+			p->data);
 }
 
 /* An object of the code may return something other than a list for these. */
@@ -267,7 +302,9 @@ static const struct pvs *f_range(struct python *p, const struct py_args *args)
 
 static const struct pvs *f_enumerate(struct python *p, const struct py_args *args)
 {
-	const struct pvs *v = py_arg(p, args, 0, "iterable"), *pair[2] = {pvs_text(p, PV_DATA, str_n("\1", 1)), v ? py_elements(p, v) : unknown_values(p)};
+	const struct pvs *v = py_arg(p, args, 0, "iterable"),
+			*pair[2] = {pvs_text(p, PV_DATA, str_n("\1", 1)),
+			v ? py_elements(p, v) : unknown_values(p)};
 
 	return tuple_of(p, pair, 2);
 }
@@ -287,7 +324,8 @@ static const struct pvs *f_import(struct python *p, const struct py_args *args)
 {
 	struct str name = arg_text(p, args, 0, "name");
 
-	return !name.n || !text_exact(name) ? pvs_one(p, p->lost) : pvs_text(p, PV_NAME, str_is(name, "posixpath") ? STR("os.path") : name);
+	return !name.n || !text_exact(name) ? pvs_one(p, p->lost) : pvs_text(p, PV_NAME,
+			str_is(name, "posixpath") ? STR("os.path") : name);
 }
 
 /* __import__("a.b") is a */
@@ -296,7 +334,8 @@ static const struct pvs *f_import_top(struct python *p, const struct py_args *ar
 	const struct pvs *v = f_import(p, args);
 	ptrdiff_t dot = v->v[0]->kind == PV_NAME ? str_find(v->v[0]->text, '.', 0) : -1;
 
-	return dot < 0 ? v : py_arg(p, args, 3, "fromlist") ? pvs_one(p, p->lost) : pvs_text(p, PV_NAME, str_sub(v->v[0]->text, 0, (size_t)dot));
+	return dot < 0 ? v : py_arg(p, args, 3, "fromlist") ? pvs_one(p, p->lost) : pvs_text(p, PV_NAME,
+			str_sub(v->v[0]->text, 0, (size_t)dot));
 }
 
 static const struct pvs *f_getattr(struct python *p, const struct py_args *args)
@@ -305,7 +344,8 @@ static const struct pvs *f_getattr(struct python *p, const struct py_args *args)
 	struct str name = arg_text(p, args, 1, "");
 
 	for (size_t i = 0; of && i < of->n; i++) {
-		const struct pvs *one = text_exact(name) ? py_attribute(p, of->v[i], name) : pvs_one(p, of->v[i]->kind == PV_NAME ? p->lost : p->unknown);
+		const struct pvs *one = text_exact(name) ? py_attribute(p, of->v[i], name) : pvs_one(p,
+				of->v[i]->kind == PV_NAME ? p->lost : p->unknown);
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
@@ -318,21 +358,30 @@ static const struct pvs *f_type(struct python *p, const struct py_args *args)
 	const struct pvs *v = args->n == 1 && !args->open ? args->v[0].v : NULL;
 
 	for (size_t i = 0; v && i < v->n; i++)
-		if (v->v[i]->kind == PV_UNKNOWN || v->v[i]->kind == PV_LOST || v->v[i]->kind == PV_INST || v->v[i]->kind == PV_METHOD || v->v[i]->kind == PV_NAME)
+		if (v->v[i]->kind == PV_UNKNOWN || v->v[i]->kind == PV_LOST || v->v[i]->kind == PV_INST ||
+				v->v[i]->kind == PV_METHOD || v->v[i]->kind == PV_NAME)
 			return pvs_one(p, p->lost);
-	return v && v->n && !v->cycle ? unknown_values(p) : args->n == 3 ? unknown_values(p) : pvs_one(p, p->lost);
+	return v && v->n && !v->cycle ? unknown_values(p) : args->n == 3 ? unknown_values(p) : pvs_one(p,
+			p->lost);
 }
 
 static const struct {
 	const char *name;
 	const struct pvs *(*fold)(struct python *, const struct py_args *);
 } folds[] = {
-	{"os.path.join", f_path_join}, {"os.path.expanduser", f_expanduser}, {"os.path.abspath", f_abspath}, {"os.path.realpath", f_abspath}, {"os.path.normpath", f_str}, {"os.path.dirname", f_dirname},
-	{"os.path.basename", f_basename}, {"os.getcwd", f_getcwd}, {"os.fspath", f_str}, {"str", f_str}, {"os.fsdecode", f_str}, {"os.fsencode", f_str}, {"pathlib.Path", f_path},
-	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"os.environ.pop", f_getenv}, {"os.environ.setdefault", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
-	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object}, {"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
-	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_iterator}, {"iter", f_iterator}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
-	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip}, {"range", f_range}, {"os.walk", f_walk},
+	{"os.path.join", f_path_join}, {"os.path.expanduser", f_expanduser}, {"os.path.abspath", f_abspath},
+	{"os.path.realpath", f_abspath}, {"os.path.normpath", f_str}, {"os.path.dirname", f_dirname},
+	{"os.path.basename", f_basename}, {"os.getcwd", f_getcwd}, {"os.fspath", f_str}, {"str", f_str},
+	{"os.fsdecode", f_str}, {"os.fsencode", f_str}, {"pathlib.Path", f_path},
+	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv},
+	{"os.environ.get", f_getenv}, {"os.environ.pop", f_getenv}, {"os.environ.setdefault", f_getenv},
+	{"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
+	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object},
+	{"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
+	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_iterator},
+	{"iter", f_iterator}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
+	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip},
+	{"range", f_range}, {"os.walk", f_walk},
 };
 
 /* ---- methods of texts and paths ---- */
@@ -344,7 +393,8 @@ static struct str map_case(struct python *p, struct str s, bool upper)
 	for (size_t i = 0; i < s.n; i++) {
 		if ((unsigned char)s.p[i] >= 128)
 			return CODE_HOLE;
-		out[i] = (char)(upper && ascii_is_lower(s.p[i]) ? s.p[i] - 32 : !upper && ascii_is_upper(s.p[i]) ? s.p[i] + 32 : s.p[i]);
+		out[i] = (char)(upper && ascii_is_lower(s.p[i]) ? s.p[i] - 32 : !upper &&
+				ascii_is_upper(s.p[i]) ? s.p[i] + 32 : s.p[i]);
 	}
 	return str_n(out, s.n);
 }
@@ -388,7 +438,8 @@ static struct str join_texts(struct python *p, struct str by, const struct pvs *
 	if (!v || v->many)
 		return CODE_HOLE;
 	for (size_t i = 0; i < v->nitems; i++)
-		all = py_cat(p, i ? py_cat(p, all, by) : all, v->items[i]->n == 1 ? py_text(p, v->items[i]->v[0]) : CODE_HOLE);
+		all = py_cat(p, i ? py_cat(p, all, by) : all,
+				v->items[i]->n == 1 ? py_text(p, v->items[i]->v[0]) : CODE_HOLE);
 	return all;
 }
 
@@ -413,9 +464,12 @@ static const struct pvs *split_text(struct python *p, struct str s, struct str b
 	return many_of(p, !all || n >= PY_VALUES_MAX ? pvs_text(p, PV_TEXT, CODE_HOLE) : all);
 }
 
-static const struct pvs *text_method(struct python *p, struct str s, struct str name, const struct py_args *args)
+static const struct pvs *text_method(struct python *p, struct str s, struct str name,
+		const struct py_args *args)
 {
-	static const char texts[][16] = {"capitalize", "casefold", "center", "decode", "encode", "expandtabs", "hex", "ljust", "removeprefix", "removesuffix", "rjust", "swapcase", "title", "translate", "zfill"};
+	static const char texts[][16] = {"capitalize", "casefold", "center", "decode", "encode", "expandtabs",
+			"hex", "ljust", "removeprefix", "removesuffix", "rjust", "swapcase", "title",
+			"translate", "zfill"};
 	bool none = !args->n && !args->open;
 
 	if (str_is(name, "format"))
@@ -425,11 +479,15 @@ static const struct pvs *text_method(struct python *p, struct str s, struct str 
 	if (str_is(name, "lower") || str_is(name, "upper"))
 		return pvs_text(p, PV_TEXT, map_case(p, s, str_is(name, "upper")));
 	if (str_is(name, "strip") || str_is(name, "lstrip") || str_is(name, "rstrip"))
-		return pvs_text(p, PV_TEXT, none && text_exact(s) ? trim_text(s, !str_is(name, "rstrip"), !str_is(name, "lstrip")) : CODE_HOLE);
+		return pvs_text(p, PV_TEXT, none && text_exact(s) ? trim_text(s, !str_is(name, "rstrip"),
+				!str_is(name, "lstrip")) : CODE_HOLE);
 	if (str_is(name, "replace"))
-		return pvs_text(p, PV_TEXT, args->n == 2 && !args->open ? replace_text(p, s, arg_text(p, args, 0, ""), arg_text(p, args, 1, "")) : CODE_HOLE);
+		return pvs_text(p, PV_TEXT, args->n == 2 && !args->open ? replace_text(p, s,
+				arg_text(p, args, 0, ""), arg_text(p, args, 1, "")) : CODE_HOLE);
 	if (str_is(name, "split"))
-		return none ? split_text(p, s, STR("")) : args->n == 1 && !args->open && !args->v[0].name.n ? split_text(p, s, arg_text(p, args, 0, "sep")) : many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+		return none ? split_text(p, s, STR("")) : args->n == 1 && !args->open &&
+				!args->v[0].name.n ? split_text(p, s, arg_text(p, args, 0, "sep")) :
+				many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
 	if (str_is(name, "splitlines") || str_is(name, "rsplit"))
 		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
 	if ((str_is(name, "encode") || str_is(name, "decode")) && none)
@@ -504,7 +562,8 @@ static const struct pvs *m_rglob(struct python *p, struct str s, const struct py
 /* "*.x", and no other star or slash */
 static bool suffix_pattern(struct str s)
 {
-	return str_starts(s, "*.") && text_exact(s) && !memchr(s.p + 1, '*', s.n - 1) && !memchr(s.p, '/', s.n);
+	return str_starts(s, "*.") && text_exact(s) && !memchr(s.p + 1, '*', s.n - 1) &&
+			!memchr(s.p, '/', s.n);
 }
 
 static const struct pvs *m_glob(struct python *p, struct str s, const struct py_args *args)
@@ -516,7 +575,8 @@ static const struct pvs *m_glob(struct python *p, struct str s, const struct py_
 		return many_of(p, pvs_below(p, py_path_join(p, s, dir), true, false));
 	found = pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, pattern)));
 	if (suffix_pattern(pattern)) /* names that start with a dot are found: the star may be empty */
-		found = pvs_join(p, found, pvs_text(p, PV_PATH, py_path_join(p, s, str_sub(pattern, 1, pattern.n))));
+		found = pvs_join(p, found,
+				pvs_text(p, PV_PATH, py_path_join(p, s, str_sub(pattern, 1, pattern.n))));
 	return many_of(p, found);
 }
 
@@ -554,20 +614,24 @@ static const struct {
 	const char name[16];
 	const struct pvs *(*method)(struct python *p, struct str s, const struct py_args *args);
 } path_methods[] = {
-	{"resolve", m_absolute}, {"absolute", m_absolute}, {"expanduser", m_expanduser}, {"joinpath", m_joinpath},
+	{"resolve", m_absolute}, {"absolute", m_absolute}, {"expanduser", m_expanduser},
+	{"joinpath", m_joinpath},
 	{"with_suffix", m_with_suffix}, {"with_name", m_with_name}, {"with_stem", m_with_stem},
 	{"iterdir", m_iterdir}, {"glob", m_glob}, {"rglob", m_rglob},
 	{"as_posix", m_text}, {"__str__", m_text}, {"__fspath__", m_text}, {"open", m_open},
 	{"relative_to", m_unknown_path}, {"readlink", m_unknown_path}, {"rename", m_unknown_path},
 	{"replace", m_unknown_path},
-	{"exists", m_data}, {"is_dir", m_data}, {"is_file", m_data}, {"is_symlink", m_data}, {"is_absolute", m_data},
-	{"stat", m_data}, {"lstat", m_data}, {"match", m_data}, {"is_relative_to", m_data}, {"samefile", m_data},
+	{"exists", m_data}, {"is_dir", m_data}, {"is_file", m_data}, {"is_symlink", m_data},
+	{"is_absolute", m_data},
+	{"stat", m_data}, {"lstat", m_data}, {"match", m_data}, {"is_relative_to", m_data},
+	{"samefile", m_data},
 	{"is_mount", m_data},
 	{"owner", m_unknown_text}, {"group", m_unknown_text}, {"as_uri", m_unknown_text},
 	{"read_text", m_unknown_text}, {"read_bytes", m_unknown_text},
 };
 
-static const struct pvs *path_method(struct python *p, struct str s, struct str name, const struct py_args *args)
+static const struct pvs *path_method(struct python *p, struct str s, struct str name,
+		const struct py_args *args)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(path_methods); i++)
 		if (str_is(name, path_methods[i].name))
@@ -595,7 +659,8 @@ const struct pvs *py_dictionary(struct python *p, TSNode n, const struct py_scop
 
 	for (uint32_t i = 0; i < count && count <= PY_ITEMS_MAX / 2; i++) {
 		items[2 * i] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "key"), sc) : NULL;
-		items[2 * i + 1] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "value"), sc) : NULL;
+		items[2 * i + 1] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "value"), sc) :
+				NULL;
 		if (!items[2 * i] || items[2 * i]->cycle || items[2 * i + 1]->cycle)
 			return one_value(p, v);
 	}
@@ -614,7 +679,8 @@ const struct pvs *py_dict_value(struct python *p, const struct pv *v, const stru
 
 	for (size_t i = 0; i + 1 < v->nitems; i += 2) {
 		const struct pvs *one = v->items[i];
-		bool other = exact && one->n == 1 && one->v[0]->kind == PV_TEXT && k->kind == PV_TEXT && text_exact(one->v[0]->text) && !str_eq(one->v[0]->text, k->text);
+		bool other = exact && one->n == 1 && one->v[0]->kind == PV_TEXT && k->kind == PV_TEXT &&
+				text_exact(one->v[0]->text) && !str_eq(one->v[0]->text, k->text);
 
 		if (!other)
 			all = all ? pvs_join(p, all, v->items[i + 1]) : v->items[i + 1];
@@ -622,13 +688,16 @@ const struct pvs *py_dict_value(struct python *p, const struct pv *v, const stru
 	return all ? all : unknown_values(p);
 }
 
-static const struct pvs *below_method(struct python *p, const struct pv *v, struct str name, const struct py_args *args)
+static const struct pvs *below_method(struct python *p, const struct pv *v, struct str name,
+		const struct py_args *args)
 {
 	struct str to = arg_text(p, args, 0, "name");
 
 	if (!v->many)
 		return text_method(p, CODE_HOLE, name, args);
-	if (v->strict && (str_is(name, "with_suffix") || (str_is(name, "with_name") && py_stays_below(to) && !memchr(to.p, '/', to.n))))
+	if (v->strict &&
+			(str_is(name, "with_suffix") || (str_is(name, "with_name") && py_stays_below(to) &&
+			!memchr(to.p, '/', to.n))))
 		return pvs_below(p, v->text, true, true);
 	if (str_is(name, "joinpath") && args->n == 1 && !args->open && py_stays_below(to))
 		return pvs_below(p, v->text, true, true);
@@ -637,9 +706,11 @@ static const struct pvs *below_method(struct python *p, const struct pv *v, stru
 	return path_method(p, CODE_HOLE, name, args);
 }
 
-static const struct pvs *dictionary_method(struct python *p, const struct pv *v, struct str name, const struct py_args *args)
+static const struct pvs *dictionary_method(struct python *p, const struct pv *v, struct str name,
+		const struct py_args *args)
 {
-	const struct pvs *values = py_dict_value(p, v, NULL), *keys = py_elements(p, pvs_one(p, v)), *pair[2] = {keys, values}, *otherwise = py_arg(p, args, 1, "");
+	const struct pvs *values = py_dict_value(p, v, NULL), *keys = py_elements(p, pvs_one(p, v)),
+			*pair[2] = {keys, values}, *otherwise = py_arg(p, args, 1, "");
 
 	if (str_is(name, "items"))
 		return tuple_of(p, pair, 2);
@@ -647,7 +718,8 @@ static const struct pvs *dictionary_method(struct python *p, const struct pv *v,
 		return many_of(p, str_is(name, "keys") ? keys : values);
 	if (!str_is(name, "get"))
 		return unknown_values(p);
-	return pvs_join(p, py_dict_value(p, v, py_arg(p, args, 0, "")), otherwise ? otherwise : pvs_text(p, PV_DATA, STR("None")));
+	return pvs_join(p, py_dict_value(p, v, py_arg(p, args, 0, "")),
+			otherwise ? otherwise : pvs_text(p, PV_DATA, STR("None")));
 }
 
 /* ---- what a call gives ---- */
@@ -655,9 +727,12 @@ static const struct pvs *dictionary_method(struct python *p, const struct pv *v,
 static const struct pvs *row_result(struct python *p, const struct py_row *r)
 {
 	if (r->kind == PY_OPEN)
-		return pvs_text(p, PV_INST, str_starts(str_of(r->name), "zipfile.") ? STR("zipfile.ZipFile") : str_starts(str_of(r->name), "tarfile.") ? STR("tarfile.TarFile") : STR("file"));
+		return pvs_text(p, PV_INST, str_starts(str_of(r->name), "zipfile.") ? STR("zipfile.ZipFile") :
+				str_starts(str_of(r->name), "tarfile.") ? STR("tarfile.TarFile") :
+				STR("file"));
 	if (r->kind != PY_NOTHING)
-		return r->kind == PY_VARS || r->kind == PY_CODE ? pvs_one(p, p->lost) : r->kind == PY_SHELL || r->kind == PY_ARGV ? pvs_text(p, PV_INST, STR("process")) : unknown_values(p);
+		return r->kind == PY_VARS || r->kind == PY_CODE ? pvs_one(p, p->lost) : r->kind == PY_SHELL ||
+				r->kind == PY_ARGV ? pvs_text(p, PV_INST, STR("process")) : unknown_values(p);
 	if (!strcmp(r->spec, "t"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (!strcmp(r->spec, "d"))
@@ -667,7 +742,9 @@ static const struct pvs *row_result(struct python *p, const struct py_row *r)
 
 static bool plain_bases(struct python *p, TSNode class)
 {
-	static const char plain[][20] = {"object", "dict", "list", "set", "tuple", "int", "float", "enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag", "typing.NamedTuple", "typing.TypedDict",
+	static const char plain[][20] = {"object", "dict", "list", "set", "tuple", "int", "float",
+			"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag",
+			"typing.NamedTuple", "typing.TypedDict",
 		"abc.ABC", "typing.Protocol"};
 	TSNode list = node_field(class, "superclasses");
 	uint32_t n = 0;
@@ -675,20 +752,28 @@ static bool plain_bases(struct python *p, TSNode class)
 	bool all = true;
 
 	for (uint32_t i = 0; i < n && all; i++) {
-		const struct pvs *v = py_eval(p, kids[i], p->module); /* a class inside of another scope: its names may be others, which then are joined or lost */
+		/* a class inside of another scope: its names may be others, which then are joined or lost */
+		const struct pvs *v = py_eval(p, kids[i], p->module);
 		size_t k = 0;
 
-		while (v->n == 1 && v->v[0]->kind == PV_NAME && k < ARRAY_SIZE(plain) && !str_is(v->v[0]->text, plain[k]))
+		while (v->n == 1 && v->v[0]->kind == PV_NAME && k < ARRAY_SIZE(plain) &&
+				!str_is(v->v[0]->text, plain[k]))
 			k++;
-		all = v->n == 1 && !v->cycle && v->v[0]->kind == PV_NAME && (k < ARRAY_SIZE(plain) || (py_is_builtin(v->v[0]->text) && (str_ends(v->v[0]->text, "Error") || str_is(v->v[0]->text, "Exception"))));
+		all = v->n == 1 && !v->cycle && v->v[0]->kind == PV_NAME &&
+				(k < ARRAY_SIZE(plain) ||
+				(py_is_builtin(v->v[0]->text) &&
+				(str_ends(v->v[0]->text, "Error") || str_is(v->v[0]->text, "Exception"))));
 	}
 	return all;
 }
 
 static const struct pvs *name_result(struct python *p, struct str name, const struct py_args *args)
 {
-	static const char numbers[][12] = {"all", "any", "bool", "bytearray", "callable", "complex", "dict", "float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len", "print"};
-	static const char texts[][8] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct", "repr"};
+	static const char numbers[][12] = {"all", "any", "bool", "bytearray", "callable", "complex", "dict",
+			"float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len",
+			"print"};
+	static const char texts[][8] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct",
+			"repr"};
 	const struct py_row *r = py_row(name);
 
 	for (size_t i = 0; i < ARRAY_SIZE(folds); i++)
@@ -702,7 +787,8 @@ static const struct pvs *name_result(struct python *p, struct str name, const st
 			return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (r)
 		return row_result(p, r);
-	if (!py_is_stdlib(name) && !py_is_builtin(name) && str_find(name, '.', 0) >= 0 && !py_is_builtin(str_sub(name, 0, (size_t)str_find(name, '.', 0))))
+	if (!py_is_stdlib(name) && !py_is_builtin(name) && str_find(name, '.', 0) >= 0 &&
+			!py_is_builtin(str_sub(name, 0, (size_t)str_find(name, '.', 0))))
 		return pvs_text(p, PV_INST, STR("*"));
 	return unknown_values(p);
 }
@@ -714,7 +800,8 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 	if (callee->kind == PV_USER && !node_is(callee->node, "class_definition"))
 		return py_returned(p, callee->node);
 	if (callee->kind == PV_USER)
-		return plain_bases(p, callee->node) && !pmap_get(p->own, STR("__new__")) && !pmap_get(p->own, STR("__call__")) ? pvs_one(p, callee) : unknown_values(p);
+		return plain_bases(p, callee->node) && !pmap_get(p->own, STR("__new__")) &&
+				!pmap_get(p->own, STR("__call__")) ? pvs_one(p, callee) : unknown_values(p);
 	if (callee->kind == PV_INST)
 		return pvs_one(p, callee);
 	if (callee->kind != PV_METHOD)
@@ -729,7 +816,9 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 		return dictionary_method(p, callee->of, callee->text, args);
 	if (str_is(callee->of->text, "*"))
 		return pvs_one(p, callee->of);
-	if (str_is(callee->of->text, "file") && (str_is(callee->text, "read") || str_is(callee->text, "readline") || str_is(callee->text, "getvalue")))
+	if (str_is(callee->of->text, "file") &&
+			(str_is(callee->text, "read") || str_is(callee->text, "readline") ||
+			str_is(callee->text, "getvalue")))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (str_is(callee->of->text, "file") && str_is(callee->text, "readlines"))
 		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));

@@ -7,10 +7,14 @@ struct word py_word(struct python *p, const struct pvs *v, TSNode n)
 {
 	struct str text = v && v->n == 1 && !v->cycle ? py_text(p, v->v[0]) : CODE_HOLE;
 
-	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(p->w, n)};
+	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text,
+			.at = node_at(p->w, n)};
 }
 
-bool py_is_data(const struct pvs *v, const char *text) { return v && v->n == 1 && v->v[0]->kind == PV_DATA && str_is(v->v[0]->text, text); }
+bool py_is_data(const struct pvs *v, const char *text)
+{
+	return v && v->n == 1 && v->v[0]->kind == PV_DATA && str_is(v->v[0]->text, text);
+}
 
 const struct py_arg *py_keyword(const struct py_args *args, const char *name)
 {
@@ -30,10 +34,14 @@ struct str py_base(struct str path)
 /* ---- programs ---- */
 
 /* These also say where the code itself finds files. */
-static bool says_where(struct str name) { return str_is(name, "HOME") || str_is(name, "TMPDIR") || str_is(name, "TEMP") || str_is(name, "TMP"); }
+static bool says_where(struct str name)
+{
+	return str_is(name, "HOME") || str_is(name, "TMPDIR") || str_is(name, "TEMP") || str_is(name, "TMP");
+}
 
 /* A variable of the code's own environment, or, with `own` false, of a program's alone. */
-static void set_variable(struct python *p, const struct pvs *name, const struct pvs *value, bool own, TSNode n)
+static void set_variable(struct python *p, const struct pvs *name, const struct pvs *value, bool own,
+		TSNode n)
 {
 	struct str text = name && name->n == 1 ? py_text(p, name->v[0]) : CODE_HOLE;
 
@@ -43,7 +51,10 @@ static void set_variable(struct python *p, const struct pvs *name, const struct 
 		code_marker_add(p->w, "environ", n);
 }
 
-void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n) { set_variable(p, name, value, true, n); }
+void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n)
+{
+	set_variable(p, name, value, true, n);
+}
 
 void py_environ_less(struct python *p, const struct pvs *name, TSNode n)
 {
@@ -53,7 +64,11 @@ void py_environ_less(struct python *p, const struct pvs *name, TSNode n)
 		code_marker_add(p->w, "environ", n);
 }
 
-static bool is_environ(const struct pvs *v) { return v->n == 1 && v->v[0]->kind == PV_NAME && (str_is(v->v[0]->text, "os.environ") || str_is(v->v[0]->text, "os.environ.copy")); }
+static bool is_environ(const struct pvs *v)
+{
+	return v->n == 1 && v->v[0]->kind == PV_NAME &&
+			(str_is(v->v[0]->text, "os.environ") || str_is(v->v[0]->text, "os.environ.copy"));
+}
 
 /* env={**os.environ, "X": "1"}, os.environ.update({"X": "1"}) */
 void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n)
@@ -62,11 +77,13 @@ void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n
 	TSNode *kids = node_is(a->node, "dictionary") ? py_children(p, a->node, &count) : NULL;
 	const struct py_scope *sc = a->scope ? a->scope : p->module;
 
-	if (!kids && !is_environ(a->v) && !(a->v->n == 1 && a->v->v[0]->kind == PV_DATA && str_is(a->v->v[0]->text, "None")))
+	if (!kids && !is_environ(a->v) && !(a->v->n == 1 && a->v->v[0]->kind == PV_DATA &&
+			str_is(a->v->v[0]->text, "None")))
 		code_marker_add(p->w, "environ", n);
 	for (uint32_t i = 0; i < count; i++) {
 		if (node_is(kids[i], "pair"))
-			set_variable(p, py_eval(p, node_field(kids[i], "key"), sc), py_eval(p, node_field(kids[i], "value"), sc), own, n);
+			set_variable(p, py_eval(p, node_field(kids[i], "key"), sc),
+					py_eval(p, node_field(kids[i], "value"), sc), own, n);
 		else if (!is_environ(py_eval(p, ts_node_named_child(kids[i], 0), sc)))
 			code_marker_add(p->w, "environ", n);
 	}
@@ -75,7 +92,8 @@ void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n
 /* Programs that make nothing of what they are given to read but output. */
 static bool only_filters(struct str name)
 {
-	static const char names[][12] = {"cat", "cut", "grep", "head", "jq", "md5sum", "sha256sum", "sort", "tail", "tr", "uniq", "wc"};
+	static const char names[][12] = {"cat", "cut", "grep", "head", "jq", "md5sum", "sha256sum", "sort",
+			"tail", "tr", "uniq", "wc"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(py_base(name), names[i]))
@@ -101,7 +119,8 @@ static void run_value(struct python *p, const struct pv *v, bool program, bool s
 	struct str text = py_text(p, v);
 
 	if (shell && v->kind == PV_SEQ && v->nitems)
-		code_run_text(p->w, v->items[0]->n == 1 && !v->many ? py_text(p, v->items[0]->v[0]) : CODE_HOLE, n);
+		code_run_text(p->w, v->items[0]->n == 1 && !v->many ? py_text(p, v->items[0]->v[0]) :
+				CODE_HOLE, n);
 	else if (shell)
 		code_run_text(p->w, v->kind == PV_TEXT ? text : CODE_HOLE, n);
 	if (!program)
@@ -122,7 +141,8 @@ static struct str first_word(struct python *p, const struct pvs *v)
 {
 	if (!v || v->n != 1)
 		return CODE_HOLE;
-	return v->v[0]->kind == PV_SEQ && v->v[0]->nitems && v->v[0]->items[0]->n == 1 ? py_text(p, v->v[0]->items[0]->v[0]) : py_text(p, v->v[0]);
+	return v->v[0]->kind == PV_SEQ && v->v[0]->nitems && v->v[0]->items[0]->n == 1 ? py_text(p,
+			v->v[0]->items[0]->v[0]) : py_text(p, v->v[0]);
 }
 
 /* Options of subprocess, which asyncio passes on. */
@@ -149,13 +169,16 @@ static void enter_directory(struct python *p, const struct pvs *dir)
 	if (!py_in_place(p))
 		p->w->s->cwd = CODE_HOLE;
 	if (dir && !py_is_data(dir, "None"))
-		p->w->s->cwd = dir->n == 1 ? py_path_join(p, p->w->s->cwd.n ? p->w->s->cwd : CODE_HOLE, py_text(p, dir->v[0])) : CODE_HOLE;
+		p->w->s->cwd = dir->n == 1 ? py_path_join(p, p->w->s->cwd.n ? p->w->s->cwd : CODE_HOLE,
+				py_text(p, dir->v[0])) : CODE_HOLE;
 }
 
 void py_argv(struct python *p, const struct py_args *args, TSNode n)
 {
-	const struct pvs *v = py_arg(p, args, 0, "args"), *shell = py_arg(p, args, 8, "shell"), *dir = py_arg(p, args, 9, "cwd");
-	bool never = !shell || py_is_data(shell, "False") || py_is_data(shell, "0") || py_is_data(shell, "None"), always = py_is_data(shell, "True") || py_is_data(shell, "1");
+	const struct pvs *v = py_arg(p, args, 0, "args"), *shell = py_arg(p, args, 8, "shell"),
+			*dir = py_arg(p, args, 9, "cwd");
+	bool never = !shell || py_is_data(shell, "False") || py_is_data(shell, "0") ||
+	py_is_data(shell, "None"), always = py_is_data(shell, "True") || py_is_data(shell, "1");
 	struct str cwd = p->w->s->cwd;
 
 	if (!v || args->escaped) {
@@ -165,7 +188,11 @@ void py_argv(struct python *p, const struct py_args *args, TSNode n)
 	process_options(p, args, n);
 	if (more_than_one(args))
 		code_marker_add(p->w, "process", n); /* the third would be another program */
-	if ((py_keyword(args, "input") || (py_keyword(args, "stdin") && !py_is_data(py_keyword(args, "stdin")->v, "None") && !(py_keyword(args, "stdin")->v->n == 1 && str_is(py_keyword(args, "stdin")->v->v[0]->text, "subprocess.DEVNULL")))) && !only_filters(first_word(p, v)))
+	if ((py_keyword(args, "input") ||
+			(py_keyword(args, "stdin") && !py_is_data(py_keyword(args, "stdin")->v, "None") &&
+			!(py_keyword(args, "stdin")->v->n == 1 &&
+			str_is(py_keyword(args, "stdin")->v->v[0]->text, "subprocess.DEVNULL")))) &&
+			!only_filters(first_word(p, v)))
 		code_marker_add(p->w, "stdin", n);
 	enter_directory(p, dir);
 	for (size_t i = 0; i < v->n; i++)
@@ -176,7 +203,8 @@ void py_argv(struct python *p, const struct py_args *args, TSNode n)
 void py_shell(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
 	const struct pvs *v = py_arg(p, args, 0, r->spec + 2), *mode = py_arg(p, args, 1, "mode");
-	bool waits = !strcmp(r->name, "os.popen") && mode && !(mode->n == 1 && str_is(py_text(p, mode->v[0]), "r"));
+	bool waits = !strcmp(r->name, "os.popen") && mode &&
+			!(mode->n == 1 && str_is(py_text(p, mode->v[0]), "r"));
 	struct str cwd = p->w->s->cwd;
 
 	if (waits || (str_starts(str_of(r->name), "asyncio.") && py_keyword(args, "stdin")))
@@ -222,10 +250,13 @@ void py_exec(struct python *p, const struct py_row *r, const struct py_args *arg
 
 static void exec_words(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
-	bool browser = !strcmp(r->spec, "browser"), list = r->kind == PY_EXECV, whole = !strcmp(r->spec, "00"), plain = !strcmp(r->name, "asyncio.create_subprocess_exec");
+	bool browser = !strcmp(r->spec, "browser"), list = r->kind == PY_EXECV,
+			whole = !strcmp(r->spec, "00"),
+			plain = !strcmp(r->name, "asyncio.create_subprocess_exec");
 	size_t at = browser ? 0 : (size_t)(r->spec[0] - '0'), count = 0;
 	const struct pvs *program = py_arg(p, args, (int)at, "program");
-	struct word *words = arena_array(p->a, PY_ARGS_MAX + PY_ITEMS_MAX + 2, sizeof(*words)), other = {.kind = WORD_EXACT};
+	struct word *words = arena_array(p->a, PY_ARGS_MAX + PY_ITEMS_MAX + 2, sizeof(*words)),
+			other = {.kind = WORD_EXACT};
 
 	if (!program || args->open || args->escaped) {
 		code_run_text(p->w, CODE_HOLE, n);
@@ -235,7 +266,8 @@ static void exec_words(struct python *p, const struct py_row *r, const struct py
 		run_value(p, program->v[0], true, false, n);
 		return;
 	}
-	words[count++] = browser ? (struct word){.kind = WORD_EXACT, .text = STR("xdg-open"), .at = node_at(p->w, n)} : py_word(p, program, n);
+	words[count++] = browser ? (struct word){.kind = WORD_EXACT, .text = STR("xdg-open"),
+			.at = node_at(p->w, n)} : py_word(p, program, n);
 	if (list) {
 		const struct pvs *v = py_arg(p, args, (int)at + 1, "argv");
 

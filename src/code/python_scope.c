@@ -1,4 +1,7 @@
-/* The first pass over Python code: which scopes there are, and everything that is ever bound to a name in them. */
+/*
+ * The first pass over Python code: which scopes there are, and everything that is ever bound to a name in
+ * them.
+ */
 #include "code/python.h"
 
 TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n) { return node_children(p->w, n, ret_n); }
@@ -106,9 +109,15 @@ static void bind_pattern(struct python *p, struct py_scope *sc, TSNode n, const 
 			add_def(p, s, name, def);
 }
 
-static void bind_unknown(struct python *p, struct py_scope *sc, TSNode n) { bind_pattern(p, sc, n, &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}); }
+static void bind_unknown(struct python *p, struct py_scope *sc, TSNode n)
+{
+	bind_pattern(p, sc, n, &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc});
+}
 
-static bool is_list_target(TSNode n) { return node_is(n, "pattern_list") || node_is(n, "tuple_pattern") || node_is(n, "list_pattern"); }
+static bool is_list_target(TSNode n)
+{
+	return node_is(n, "pattern_list") || node_is(n, "tuple_pattern") || node_is(n, "list_pattern");
+}
 
 static void collect_bindings(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
 
@@ -129,7 +138,8 @@ static void note_open(struct python *p, struct str name)
  * The targets of an assignment. A store to anything but a name is no binding; the names in it may be changed
  * by it.
  */
-static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def, unsigned depth)
+static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def,
+		unsigned depth)
 {
 	uint32_t count;
 	TSNode *kids;
@@ -149,7 +159,8 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 		p->own = pmap_set(p->a, p->own, node_text(p->w, node_field(n, "attribute")), p);
 		p->stored = pmap_set(p->a, p->stored, node_text(p->w, node_field(n, "attribute")), p);
 	}
-	if (!is_list_target(n) && !node_is(n, "list_splat_pattern") && !node_is(n, "as_pattern_target") && !node_is(n, "parenthesized_expression") && !node_is(n, "tuple") &&
+	if (!is_list_target(n) && !node_is(n, "list_splat_pattern") && !node_is(n, "as_pattern_target") &&
+			!node_is(n, "parenthesized_expression") && !node_is(n, "tuple") &&
 	    !node_is(n, "list") && !node_is(n, "list_splat")) {
 		if (node_is(n, "subscript") && node_is(node_field(n, "value"), "identifier"))
 			note_open(p, node_text(p->w, node_field(n, "value")));
@@ -166,7 +177,8 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 			d = *def;
 			d.kind = def->kind == DEF_EXPR ? DEF_ITEM : DEF_EACH_ITEM;
 			d.index = i;
-		} else if (count == 1 && !is_list_target(n) && !node_is(n, "list_splat_pattern") && !node_is(n, "list_splat") && !node_is(n, "tuple") && !node_is(n, "list")) {
+		} else if (count == 1 && !is_list_target(n) && !node_is(n, "list_splat_pattern") &&
+				!node_is(n, "list_splat") && !node_is(n, "tuple") && !node_is(n, "list")) {
 			d = *def;
 		}
 		bind_target(p, sc, kids[i], &d, depth + 1);
@@ -207,7 +219,9 @@ static void collect_import(struct python *p, TSNode n, struct py_scope *sc, unsi
 
 		py_import(p, path, sc->kind == SCOPE_CLASS, kids[i]);
 		if (!alias)
-			d.text = dotted_path(p, name), d.text = str_sub(d.text, 0, str_find(d.text, '.', 0) < 0 ? d.text.n : (size_t)str_find(d.text, '.', 0));
+			d.text = dotted_path(p, name),
+					d.text = str_sub(d.text, 0, str_find(d.text, '.', 0) < 0 ? d.text.n :
+					(size_t)str_find(d.text, '.', 0));
 		if (str_is(d.text, "posixpath") || str_is(d.text, "ntpath"))
 			d.text = STR("os.path");
 		bind_pattern(p, sc, alias ? node_field(kids[i], "alias") : first_child(name), &d);
@@ -241,7 +255,8 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc, unsign
 		py_import(p, path, sc->kind == SCOPE_CLASS, module);
 	for (uint32_t i = 0; i < count; i++) {
 		bool alias = node_is(kids[i], "aliased_import");
-		TSNode name = alias ? node_field(kids[i], "name") : kids[i], target = alias ? node_field(kids[i], "alias") : first_child(name);
+		TSNode name = alias ? node_field(kids[i], "name") : kids[i],
+				target = alias ? node_field(kids[i], "alias") : first_child(name);
 		struct str attr;
 
 		if (kids[i].id == module.id)
@@ -259,9 +274,12 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc, unsign
 		const struct pvs *v = py_attribute(p, &from, attr);
 		struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(path), STR_ARG(attr));
 
-		if (v->v[0]->kind == PV_NAME && (py_module(v->v[0]->text) != PY_MODULE_OTHER || py_is_inner(v->v[0]->text)) && !py_row(v->v[0]->text))
+		if (v->v[0]->kind == PV_NAME && (py_module(v->v[0]->text) != PY_MODULE_OTHER ||
+				py_is_inner(v->v[0]->text)) && !py_row(v->v[0]->text))
 			py_import(p, v->v[0]->text, false, kids[i]);
-		bind_pattern(p, sc, target, &(struct py_def){.kind = v->v[0]->kind == PV_NAME ? DEF_NAME : DEF_UNKNOWN, .scope = sc, .text = v->v[0]->kind == PV_NAME ? v->v[0]->text : full});
+		bind_pattern(p, sc, target,
+				&(struct py_def){.kind = v->v[0]->kind == PV_NAME ? DEF_NAME : DEF_UNKNOWN,
+				.scope = sc, .text = v->v[0]->kind == PV_NAME ? v->v[0]->text : full});
 	}
 }
 
@@ -280,7 +298,8 @@ static void note_maybe(struct python *p, TSNode name, TSNode other, bool call, c
 {
 	struct py_maybe *m = arena_new(p->a, struct py_maybe);
 
-	*m = (struct py_maybe){.next = p->maybes, .name = node_text(p->w, name), .other = other, .call = call, .scope = sc};
+	*m = (struct py_maybe){.next = p->maybes, .name = node_text(p->w, name), .other = other, .call = call,
+			.scope = sc};
 	p->maybes = m;
 	note_mention(p, node_text(p->w, name));
 }
@@ -324,7 +343,8 @@ static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsig
 }
 
 /* Names of parameters; default values and annotations belong to the scope outside. */
-static void collect_parameters(struct python *p, TSNode list, struct str function, bool method, struct py_scope *inner, struct py_scope *sc, unsigned depth)
+static void collect_parameters(struct python *p, TSNode list, struct str function, bool method,
+		struct py_scope *inner, struct py_scope *sc, unsigned depth)
 {
 	bool stars = false;
 	struct str own;
@@ -332,23 +352,31 @@ static void collect_parameters(struct python *p, TSNode list, struct str functio
 	TSNode *kids = ts_node_is_null(list) ? NULL : py_children(p, list, &count);
 
 	for (uint32_t i = 0; kids && i < count; i++) {
-		TSNode name = node_field(kids[i], "name"), value = node_field(kids[i], "value"), type = node_field(kids[i], "type");
+		TSNode name = node_field(kids[i], "name"), value = node_field(kids[i], "value"),
+				type = node_field(kids[i], "type");
 
 		if (ts_node_is_null(name))
 			name = node_is(kids[i], "typed_parameter") ? first_child(kids[i]) : kids[i];
-		bool splat = node_is(name, "list_splat_pattern") || node_is(name, "dictionary_splat_pattern") || node_is(name, "keyword_separator") || node_is(name, "positional_separator");
+		bool splat = node_is(name, "list_splat_pattern") ||
+				node_is(name, "dictionary_splat_pattern") ||
+				node_is(name, "keyword_separator") || node_is(name, "positional_separator");
 
 		stars |= splat;
 		if (splat)
 			name = first_child(name);
 		if (node_is(name, "identifier") && method && !i && !stars)
-			bind_pattern(p, inner, name, &(struct py_def){.kind = DEF_SELF, .scope = sc, .home = sc->parent, .text = sc->name, .name = p->method});
-		else if (node_is(name, "identifier") && function.n && !stars && py_identifier(p, node_text(p->w, name), &own))
-			bind_pattern(p, inner, name, &(struct py_def){.kind = DEF_PARAMETER, .scope = sc, .home = method ? sc->parent : sc, .expr = value, .index = i - method, .text = function, .name = own});
+			bind_pattern(p, inner, name, &(struct py_def){.kind = DEF_SELF, .scope = sc,
+					.home = sc->parent, .text = sc->name, .name = p->method});
+		else if (node_is(name, "identifier") && function.n && !stars &&
+				py_identifier(p, node_text(p->w, name), &own))
+			bind_pattern(p, inner, name, &(struct py_def){.kind = DEF_PARAMETER, .scope = sc,
+					.home = method ? sc->parent : sc, .expr = value, .index = i - method,
+					.text = function, .name = own});
 		else if (node_is(name, "identifier"))
 			bind_unknown(p, inner, name);
 		else if (node_is(name, "tuple_pattern"))
-			bind_target(p, inner, name, &(struct py_def){.kind = DEF_UNKNOWN, .scope = inner}, depth);
+			bind_target(p, inner, name, &(struct py_def){.kind = DEF_UNKNOWN, .scope = inner},
+					depth);
 		if (!ts_node_is_null(value))
 			collect_bindings(p, value, sc, depth + 1);
 		if (!ts_node_is_null(type))
@@ -366,7 +394,8 @@ static void collect_type_parameters(struct python *p, TSNode n, struct py_scope 
 /* Objects are made, too, where their class is not named. */
 static bool makes_otherwise(struct str src)
 {
-	static const char ways[][16] = {"type(", "__class__", "classmethod", "__new__", "copy", "__reduce", "__setstate__"};
+	static const char ways[][16] = {"type(", "__class__", "classmethod", "__new__", "copy", "__reduce",
+			"__setstate__"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
 		if (str_contains(src, str_of(ways[i])))
@@ -392,7 +421,8 @@ static void collect_return(struct python *p, TSNode n, struct py_scope *sc, unsi
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 
-	add_result(p, sc, count == 1 ? &(struct py_def){.kind = DEF_EXPR, .expr = kids[0], .scope = sc} : &(struct py_def){.kind = count ? DEF_UNKNOWN : DEF_NONE, .scope = sc});
+	add_result(p, sc, count == 1 ? &(struct py_def){.kind = DEF_EXPR, .expr = kids[0], .scope = sc} :
+			&(struct py_def){.kind = count ? DEF_UNKNOWN : DEF_NONE, .scope = sc});
 	collect_all(p, n, sc, depth);
 }
 
@@ -410,7 +440,8 @@ static void collect_yield(struct python *p, TSNode n, struct py_scope *sc, unsig
 static void collect_function(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	struct py_scope *inner = new_scope(p, n, SCOPE_FUNCTION, sc);
-	TSNode name = node_field(n, "name"), type = node_field(n, "return_type"), body = node_field(n, "body");
+	TSNode name = node_field(n, "name"), type = node_field(n, "return_type"),
+			body = node_field(n, "body");
 	struct str own = ts_node_is_null(name) || sc->kind == SCOPE_CLASS ? STR("") : node_text(p->w, name);
 	bool method = !ts_node_is_null(name) && sc->kind == SCOPE_CLASS && !p->decorated;
 
@@ -426,7 +457,8 @@ static void collect_function(struct python *p, TSNode n, struct py_scope *sc, un
 		method = false;
 	if (method && str_is(p->method, "__init__") && sc->parent->kind != SCOPE_CLASS && !p->makes_otherwise)
 		own = sc->name;
-	collect_parameters(p, node_field(n, "parameters"), py_identifier(p, own, &own) ? own : STR(""), method, inner, sc, depth);
+	collect_parameters(p, node_field(n, "parameters"), py_identifier(p, own, &own) ? own : STR(""),
+			method, inner, sc, depth);
 	if (ts_node_is_null(name))
 		add_result(p, inner, &(struct py_def){.kind = DEF_EXPR, .expr = body, .scope = inner});
 	else if (may_end(p, body, 0))
@@ -444,7 +476,8 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 	if (!py_identifier(p, node_text(p->w, node_field(n, "name")), &inner->name))
 		inner->name = STR("");
 
-	bind_pattern(p, sc, node_field(n, "name"), &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
+	bind_pattern(p, sc, node_field(n, "name"), &(struct py_def){.kind = DEF_USER, .scope = sc,
+			.expr = n});
 	collect_type_parameters(p, node_field(n, "type_parameters"), sc, depth);
 	if (!ts_node_is_null(bases))
 		collect_bindings(p, bases, sc, depth + 1);
@@ -455,10 +488,13 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 static void collect_decorated(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	uint32_t count;
-	TSNode *kids = py_children(p, n, &count), made = node_field(n, "definition"), by = count == 2 ? ts_node_named_child(kids[0], 0) : kids[0];
+	TSNode *kids = py_children(p, n, &count), made = node_field(n, "definition"),
+			by = count == 2 ? ts_node_named_child(kids[0], 0) : kids[0];
 
 	if (count == 2 && node_is(made, "class_definition"))
-		bind_pattern(p, sc, node_field(made, "name"), &(struct py_def){.kind = DEF_DECORATED, .expr = node_is(by, "call") ? node_field(by, "function") : by, .scope = sc});
+		bind_pattern(p, sc, node_field(made, "name"),
+				&(struct py_def){.kind = DEF_DECORATED,
+				.expr = node_is(by, "call") ? node_field(by, "function") : by, .scope = sc});
 	else
 		bind_unknown(p, sc, node_field(made, "name"));
 	for (uint32_t i = 0; i < count; i++) {
@@ -488,9 +524,11 @@ static void collect_assignment(struct python *p, TSNode n, struct py_scope *sc, 
 	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier"))
 		p->own = pmap_set(p->a, p->own, node_text(p->w, left), p);
 	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier") && !ts_node_is_null(type))
-		add_field(p, node_text(p->w, left), &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}); /* of a dataclass: whatever it is made with */
+		/* of a dataclass: whatever it is made with */
+		add_field(p, node_text(p->w, left), &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc});
 	if (!ts_node_is_null(right)) {
-		bind_target(p, sc, left, &(struct py_def){.kind = DEF_EXPR, .expr = right, .scope = sc}, depth);
+		bind_target(p, sc, left, &(struct py_def){.kind = DEF_EXPR, .expr = right, .scope = sc},
+				depth);
 		if (node_is(right, "assignment")) { /* two names for one object */
 			note_open(p, node_text(p->w, left));
 			note_open(p, node_text(p->w, node_field(right, "left")));
@@ -544,7 +582,8 @@ static void collect_as(struct python *p, TSNode n, struct py_scope *sc, unsigned
 	TSNode alias = node_field(n, "alias"), value = first_child(n);
 
 	if (!ts_node_is_null(alias))
-		bind_target(p, sc, alias, &(struct py_def){.kind = DEF_ENTER, .expr = value, .scope = sc}, depth);
+		bind_target(p, sc, alias, &(struct py_def){.kind = DEF_ENTER, .expr = value, .scope = sc},
+				depth);
 	collect_bindings(p, value, sc, depth + 1);
 }
 
@@ -589,8 +628,11 @@ static void collect_pattern(struct python *p, TSNode n, struct py_scope *sc, uns
  */
 static bool may_only_read(struct python *p, TSNode function)
 {
-	static const char names[][12] = {"all", "any", "dict", "enumerate", "filter", "len", "list", "map", "max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip", "isinstance"};
-	static const char methods[][16] = {"join", "run", "Popen", "call", "check_call", "check_output", "dumps"};
+	static const char names[][12] = {"all", "any", "dict", "enumerate", "filter", "len", "list", "map",
+			"max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str", "sum",
+			"tuple", "zip", "isinstance"};
+	static const char methods[][16] = {"join", "run", "Popen", "call", "check_call", "check_output",
+			"dumps"};
 	bool method = node_is(function, "attribute");
 	struct str name = node_text(p->w, method ? node_field(function, "attribute") : function);
 
@@ -609,12 +651,14 @@ static bool only_reads(struct python *p, const struct pv *v)
 
 	if (v->kind == PV_METHOD)
 		return v->of->kind == PV_TEXT;
-	return v->kind == PV_NAME && (r ? r->kind == PY_ARGV : str_is(v->text, "json.dumps") || (py_is_builtin(v->text) && !(str_is(v->text, "isinstance") && p->classes)));
+	return v->kind == PV_NAME && (r ? r->kind == PY_ARGV : str_is(v->text, "json.dumps") ||
+			(py_is_builtin(v->text) && !(str_is(v->text, "isinstance") && p->classes)));
 }
 
 static bool is_plain(struct python *p, const struct pv *v)
 {
-	return v->kind == PV_TEXT || v->kind == PV_SEQ || v->kind == PV_DATA || v->kind == PV_PATH || (v->kind == PV_UNKNOWN && !p->classes);
+	return v->kind == PV_TEXT || v->kind == PV_SEQ || v->kind == PV_DATA || v->kind == PV_PATH ||
+			(v->kind == PV_UNKNOWN && !p->classes);
 }
 
 static void settle_maybes(struct python *p)
@@ -633,9 +677,12 @@ static void settle_maybes(struct python *p)
 /* d.items() and the like, of a plain name. */
 static bool reads_dictionary(struct python *p, TSNode function)
 {
-	struct str name = node_is(function, "attribute") ? node_text(p->w, node_field(function, "attribute")) : STR("");
+	struct str name = node_is(function, "attribute") ? node_text(p->w,
+			node_field(function, "attribute")) : STR("");
 
-	return node_is(node_field(function, "object"), "identifier") && (str_is(name, "items") || str_is(name, "keys") || str_is(name, "values") || str_is(name, "get"));
+	return node_is(node_field(function, "object"), "identifier") &&
+			(str_is(name, "items") || str_is(name, "keys") || str_is(name, "values") ||
+			str_is(name, "get"));
 }
 
 static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -649,10 +696,12 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 		*d = (struct py_def){.next = p->chdirs, .expr = args, .scope = sc};
 		p->chdirs = d;
 	}
-	if (node_is(function, "identifier") && py_identifier(p, node_text(p->w, function), &name) && !is_mangled(sc, name)) {
+	if (node_is(function, "identifier") && py_identifier(p, node_text(p->w, function), &name) &&
+			!is_mangled(sc, name)) {
 		struct py_def *d = arena_new(p->a, struct py_def);
 
-		*d = (struct py_def){.next = (struct py_def *)pmap_get(p->sites, name), .expr = args, .scope = sc};
+		*d = (struct py_def){.next = (struct py_def *)pmap_get(p->sites, name), .expr = args,
+				.scope = sc};
 		p->sites = pmap_set(p->a, p->sites, name, d);
 		p->evals |= str_is(name, "exec") || str_is(name, "eval");
 	} else if (reads_dictionary(p, function)) {
@@ -684,7 +733,8 @@ static void collect_delete(struct python *p, TSNode n, struct py_scope *sc, unsi
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!node_is(kids[i], "identifier"))
-			bind_target(p, sc, kids[i], &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}, depth + 1);
+			bind_target(p, sc, kids[i], &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc},
+					depth + 1);
 }
 
 static void collect_identifier(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -717,7 +767,8 @@ static const struct {
 	const char type[28];
 	void (*collect)(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
 } collectors[] = {
-	{"identifier", collect_identifier}, {"function_definition", collect_function}, {"lambda", collect_function},
+	{"identifier", collect_identifier}, {"function_definition", collect_function},
+	{"lambda", collect_function},
 	{"decorated_definition", collect_decorated}, {"class_definition", collect_class},
 	{"generator_expression", collect_comprehension}, {"list_comprehension", collect_comprehension},
 	{"set_comprehension", collect_comprehension}, {"dictionary_comprehension", collect_comprehension},
@@ -726,9 +777,11 @@ static const struct {
 	{"as_pattern", collect_as}, {"except_clause", collect_except}, {"import_statement", collect_import},
 	{"import_from_statement", collect_from}, {"global_statement", collect_outer},
 	{"nonlocal_statement", collect_outer}, {"case_pattern", collect_pattern}, {"call", collect_call},
-	{"attribute", collect_attribute}, {"delete_statement", collect_delete}, {"return_statement", collect_return},
+	{"attribute", collect_attribute}, {"delete_statement", collect_delete},
+	{"return_statement", collect_return},
 	{"yield", collect_yield}, {"keyword_argument", collect_value}, {"binary_operator", collect_operands},
-	{"comparison_operator", collect_operands}, {"interpolation", collect_reads}, {"subscript", collect_subscript},
+	{"comparison_operator", collect_operands}, {"interpolation", collect_reads},
+	{"subscript", collect_subscript},
 };
 
 static void collect_bindings(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -751,9 +804,11 @@ static void collect_bindings(struct python *p, TSNode n, struct py_scope *sc, un
 
 void py_collect(struct python *p, TSNode root)
 {
-	static const char setters[][16] = {"setattr", "delattr", "vars", "update_wrapper", "wraps"}; /* of attributes whose names are values */
+	/* of attributes whose names are values */
+	static const char setters[][16] = {"setattr", "delattr", "vars", "update_wrapper", "wraps"};
 	static const char makers[][8] = {"class", "type", "Meta", "ock"}; /* of classes, and Mock */
-	static const char odd[][20] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register", "setattr", "type("};
+	static const char odd[][20] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register",
+			"setattr", "type("};
 
 	for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
 		p->classes |= str_contains(p->w->src, str_of(makers[i]));

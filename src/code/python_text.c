@@ -1,4 +1,7 @@
-/* Python's strings: literals, formats, paths as text, and names as Python compares them. All texts are abstract (model/facts.h). */
+/*
+ * Python's strings: literals, formats, paths as text, and names as Python compares them. All texts are
+ * abstract (model/facts.h).
+ */
 #include "base/chars.h"
 #include "base/utf8.h"
 #include "code/python.h"
@@ -37,7 +40,8 @@ static void put_point(struct buf *b, uint32_t cp, bool bytes)
 
 static int digit_of(char c, unsigned base)
 {
-	int d = ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+	int d = ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' &&
+			c <= 'F' ? c - 'A' + 10 : 99;
 
 	return d < (int)base ? d : -1;
 }
@@ -114,7 +118,8 @@ static void decode_text(struct buf *b, struct str s, struct prefix f)
 	for (size_t i = 0; i < s.n;) {
 		if (s.p[i] == '\\' && !f.raw) {
 			i = read_escape(b, s, i, f.bytes);
-		} else if (f.format && (s.p[i] == '{' || s.p[i] == '}') && i + 1 < s.n && s.p[i + 1] == s.p[i]) {
+		} else if (f.format && (s.p[i] == '{' || s.p[i] == '}') && i + 1 < s.n &&
+				s.p[i + 1] == s.p[i]) {
 			buf_char(b, s.p[i]);
 			i += 2;
 		} else if (s.p[i] == '\r') { /* Python reads all line ends as one */
@@ -195,7 +200,8 @@ struct str py_percent(struct python *p, struct str format, const struct pvs *arg
 			buf_char(&b, '%');
 			i++;
 		} else if (i + 1 < format.n && (format.p[i + 1] == 's' || format.p[i + 1] == 'd')) {
-			buf_str(&b, list ? (next < list->nitems ? one_text(p, list->items[next]) : CODE_HOLE) : next ? CODE_HOLE : one_text(p, args));
+			buf_str(&b, list ? (next < list->nitems ? one_text(p, list->items[next]) :
+					CODE_HOLE) : next ? CODE_HOLE : one_text(p, args));
 			next++;
 			i++;
 		} else {
@@ -229,7 +235,8 @@ struct str py_format(struct python *p, struct str format, const struct py_args *
 	for (size_t i = 0; i < format.n; i++) {
 		ptrdiff_t end = str_find(format, '}', i);
 
-		if ((format.p[i] == '{' || format.p[i] == '}') && i + 1 < format.n && format.p[i + 1] == format.p[i]) {
+		if ((format.p[i] == '{' || format.p[i] == '}') && i + 1 < format.n &&
+				format.p[i + 1] == format.p[i]) {
 			buf_char(&b, format.p[i++]);
 		} else if (format.p[i] == '{') {
 			struct str name = end < 0 ? STR("") : str_sub(format, i + 1, (size_t)end);
@@ -318,15 +325,18 @@ struct str py_glob_text(struct python *p, struct str pattern)
 
 		if (str_contains(part, STR("**")))
 			return py_cat(p, str_dup(p->a, buf_view(&b)), CODE_HOLE);
-		if (part.n > 1 && part.p[0] == '*' && !memchr(part.p + 1, '*', part.n - 1) && !memchr(part.p, '?', part.n) && !memchr(part.p, '[', part.n)) {
-			buf_char(&b, HOLE_NAME); /* names with a dot in front are not found, so it is not empty */
+		if (part.n > 1 && part.p[0] == '*' && !memchr(part.p + 1, '*', part.n - 1) &&
+				!memchr(part.p, '?', part.n) && !memchr(part.p, '[', part.n)) {
+			/* names with a dot in front are not found, so it is not empty */
+			buf_char(&b, HOLE_NAME);
 			buf_str(&b, str_sub(part, 1, part.n));
 		} else if (str_starts(part, ".") && (wild = strcspn(str_c(p->a, part), "*?[")) < part.n) {
 			if (wild < 3)
 				return CODE_HOLE; /* .* may be .. */
 			buf_str(&b, str_sub(part, 0, wild - 1)); /* what follows may be nothing */
 			buf_char(&b, HOLE_NAME);
-		} else if (memchr(part.p, '*', part.n) || memchr(part.p, '?', part.n) || memchr(part.p, '[', part.n)) {
+		} else if (memchr(part.p, '*', part.n) || memchr(part.p, '?', part.n) ||
+				memchr(part.p, '[', part.n)) {
 			buf_char(&b, memchr(part.p, HOLE_ANY, part.n) ? HOLE_ANY : HOLE_NAME);
 		} else {
 			buf_str(&b, part);
@@ -341,8 +351,10 @@ struct str py_glob_text(struct python *p, struct str pattern)
 /* ---- names ---- */
 
 /* Letters that are their own NFKC form, or become one that is not ASCII. */
-static const struct char_range own_letters[] = {{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x131}, {0x134, 0x13E}, {0x141, 0x148}, {0x14A, 0x17E}, {0x180, 0x1C3},
-	{0x386, 0x3CE}, {0x400, 0x52F}, {0x5D0, 0x5EA}, {0x620, 0x64A}, {0x904, 0x939}, {0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}};
+static const struct char_range own_letters[] = {{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x131}, {0x134, 0x13E},
+		{0x141, 0x148}, {0x14A, 0x17E}, {0x180, 0x1C3},
+	{0x386, 0x3CE}, {0x400, 0x52F}, {0x5D0, 0x5EA}, {0x620, 0x64A}, {0x904, 0x939}, {0x3041, 0x3096},
+	{0x30A1, 0x30FA}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}};
 
 static bool is_own(uint32_t cp)
 {

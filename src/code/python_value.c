@@ -25,11 +25,16 @@ static const struct pv *make_value(struct python *p, struct pv v)
 	return n;
 }
 
-const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text) { return pvs_one(p, make_value(p, (struct pv){.kind = kind, .text = text})); }
+const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text)
+{
+	return pvs_one(p, make_value(p, (struct pv){.kind = kind, .text = text}));
+}
 
 static bool same_value(const struct pv *x, const struct pv *y)
 {
-	return x == y || (x->kind == y->kind && x->of == y->of && !x->nitems && !y->nitems && str_eq(x->text, y->text) && x->node.id == y->node.id && x->many == y->many && x->strict == y->strict);
+	return x == y || (x->kind == y->kind && x->of == y->of && !x->nitems && !y->nitems &&
+			str_eq(x->text, y->text) && x->node.id == y->node.id && x->many == y->many &&
+			x->strict == y->strict);
 }
 
 static bool all_plain(const struct pvs *s, unsigned depth);
@@ -37,7 +42,8 @@ static bool all_plain(const struct pvs *s, unsigned depth);
 /* An unknown object can stand for it: it holds no module, and no function with an effect. */
 static bool is_plain(const struct pv *v, unsigned depth)
 {
-	bool plain = v->kind == PV_UNKNOWN || v->kind == PV_TEXT || v->kind == PV_PATH || v->kind == PV_DATA || v->kind == PV_USER || v->kind == PV_SEQ || v->kind == PV_BELOW;
+	bool plain = v->kind == PV_UNKNOWN || v->kind == PV_TEXT || v->kind == PV_PATH ||
+			v->kind == PV_DATA || v->kind == PV_USER || v->kind == PV_SEQ || v->kind == PV_BELOW;
 
 	for (size_t i = 0; plain && i < v->nitems; i++)
 		plain = depth < PY_PLAIN_DEPTH_MAX && all_plain(v->items[i], depth + 1);
@@ -78,22 +84,32 @@ const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct p
 }
 
 /* `dir` must be exact. */
-const struct pvs *pvs_below(struct python *p, struct str dir, bool path, bool strict) { return pvs_one(p, make_value(p, (struct pv){.kind = PV_BELOW, .text = dir, .many = path, .strict = strict})); }
+const struct pvs *pvs_below(struct python *p, struct str dir, bool path, bool strict)
+{
+	return pvs_one(p,
+			make_value(p, (struct pv){.kind = PV_BELOW, .text = dir, .many = path,
+			.strict = strict}));
+}
 
 static const struct pvs *unknown_values(struct python *p) { return pvs_one(p, p->unknown); }
 
 struct str py_text(struct python *p, const struct pv *v)
 {
 	(void)p;
-	return v->kind == PV_TEXT || v->kind == PV_PATH || (v->kind == PV_DATA && v->text.n) ? v->text : CODE_HOLE;
+	return v->kind == PV_TEXT || v->kind == PV_PATH || (v->kind == PV_DATA && v->text.n) ? v->text :
+			CODE_HOLE;
 }
 
 /* ---- names ---- */
 
 static const struct pvs *eval_binding(struct python *p, struct py_binding *b);
 
-/* All that the name may be: classes do not hide what is outside, because it shows through before the class binds it. */
-static const struct pvs *bound_values(struct python *p, const struct py_scope *sc, struct str name, bool *ret_local)
+/*
+ * All that the name may be: classes do not hide what is outside, because it shows through before the class
+ * binds it.
+ */
+static const struct pvs *bound_values(struct python *p, const struct py_scope *sc, struct str name,
+		bool *ret_local)
 {
 	const struct pvs *all = NULL;
 	bool past = false;
@@ -106,13 +122,17 @@ static const struct pvs *bound_values(struct python *p, const struct py_scope *s
 
 		if (one)
 			all = all ? pvs_join(p, all, one) : one;
-		past |= declared || (b && s->kind == SCOPE_CLASS); /* a global, or what a class has not bound yet: functions around it are passed over */
+		/* a global, or what a class has not bound yet: functions around it are passed over */
+		past |= declared || (b && s->kind == SCOPE_CLASS);
 		*ret_local = b && s->kind == SCOPE_FUNCTION && !past;
 	}
 	return all;
 }
 
-/* A list may be changed by whoever holds it: its items are known only when nobody can. Tuples stay as they are. */
+/*
+ * A list may be changed by whoever holds it: its items are known only when nobody can. Tuples stay as they
+ * are.
+ */
 static const struct pv *settle_value(struct python *p, const struct pv *v, bool top, bool open)
 {
 	const struct pvs **items;
@@ -120,7 +140,8 @@ static const struct pv *settle_value(struct python *p, const struct pv *v, bool 
 	if (v->kind != PV_SEQ && !(v->kind == PV_DATA && v->nitems))
 		return v;
 	if (!node_is(v->node, "tuple") && !node_is(v->node, "expression_list") && !(top && !open))
-		return v->kind == PV_SEQ ? p->data : make_value(p, (struct pv){.kind = PV_DATA, .node = v->node});
+		return v->kind == PV_SEQ ? p->data : make_value(p,
+				(struct pv){.kind = PV_DATA, .node = v->node});
 	items = arena_array(p->a, v->nitems + 1, sizeof(*items));
 	for (size_t i = 0; i < v->nitems; i++) {
 		struct pvs *s = arena_new(p->a, struct pvs);
@@ -130,7 +151,8 @@ static const struct pv *settle_value(struct python *p, const struct pv *v, bool 
 			s->v[k] = settle_value(p, s->v[k], false, true);
 		items[i] = s;
 	}
-	return make_value(p, (struct pv){.kind = v->kind, .items = items, .nitems = v->nitems, .many = v->many, .node = v->node});
+	return make_value(p, (struct pv){.kind = v->kind, .items = items, .nitems = v->nitems,
+			.many = v->many, .node = v->node});
 }
 
 static const struct pvs *settle_values(struct python *p, const struct pvs *all, bool open)
@@ -158,7 +180,8 @@ static const struct pvs *item_values(struct python *p, const struct pvs *of, siz
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct pv *v = of->v[i];
-		const struct pvs *one = v->kind == PV_SEQ && index < v->nitems ? v->items[index] : v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) :
+		const struct pvs *one = v->kind == PV_SEQ && index < v->nitems ? v->items[index] :
+				v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) :
 			v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : unknown_values(p);
 
 		all = all ? pvs_join(p, all, one) : one;
@@ -172,7 +195,9 @@ const struct pvs *py_elements(struct python *p, const struct pvs *of)
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct pv *v = of->v[i];
-		const struct pvs *one = v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) : v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : v->nitems ? v->items[0] : unknown_values(p);
+		const struct pvs *one = v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) :
+				v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : v->nitems ?
+				v->items[0] : unknown_values(p);
 
 		for (size_t k = v->kind == PV_SEQ ? 1 : 2; k < v->nitems; k += v->kind == PV_SEQ ? 1 : 2)
 			one = pvs_join(p, one, v->items[k]);
@@ -182,8 +207,8 @@ const struct pvs *py_elements(struct python *p, const struct pvs *of)
 }
 
 /*
- * A function that is bound once and never mentioned but to be called gets what its calls give it. More calls of that name than are its own only
- * add to the values.
+ * A function that is bound once and never mentioned but to be called gets what its calls give it. More calls
+ * of that name than are its own only add to the values.
  */
 static const struct pvs *eval_parameter(struct python *p, const struct py_def *d)
 {
@@ -201,7 +226,8 @@ static const struct pvs *eval_parameter(struct python *p, const struct py_def *d
 			return unknown_values(p);
 		py_args_eval(p, c->expr, c->scope, &args);
 		one = py_arg(p, &args, (int)d->index, str_c(p->a, d->name));
-		one = one ? one : ts_node_is_null(d->expr) ? unknown_values(p) : py_eval(p, d->expr, d->scope);
+		one = one ? one : ts_node_is_null(d->expr) ? unknown_values(p) : py_eval(p, d->expr,
+				d->scope);
 		all = all ? pvs_join(p, all, one) : one;
 	}
 	return all ? all : unknown_values(p);
@@ -212,9 +238,11 @@ static const struct pvs *eval_self(struct python *p, const struct py_def *d)
 {
 	const struct py_binding *c = d->home ? pmap_get(d->home->names, d->text) : NULL;
 
-	if (!c || d->home->kind == SCOPE_CLASS || pmap_get(p->sites, d->name) || pmap_get(p->mentioned, d->name))
+	if (!c || d->home->kind == SCOPE_CLASS || pmap_get(p->sites, d->name) ||
+			pmap_get(p->mentioned, d->name))
 		return unknown_values(p); /* called by its own name, inside of the class */
-	if (c->ndefs != 1 || c->defs->kind != DEF_USER || pmap_get(p->mentioned, d->text) || p->evals || p->stars || !ts_node_is_null(node_field(c->defs->expr, "superclasses")))
+	if (c->ndefs != 1 || c->defs->kind != DEF_USER || pmap_get(p->mentioned, d->text) || p->evals ||
+			p->stars || !ts_node_is_null(node_field(c->defs->expr, "superclasses")))
 		return unknown_values(p);
 	return pvs_one(p, make_value(p, (struct pv){.kind = PV_USER, .node = c->defs->expr}));
 }
@@ -232,7 +260,8 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 		const struct pvs *v = py_eval(p, d->expr, d->scope);
 
 		for (size_t i = 0; i < v->n; i++)
-			if (v->v[i]->kind != PV_INST && v->v[i]->kind != PV_DATA && v->v[i]->kind != PV_PATH && v->v[i]->kind != PV_TEXT)
+			if (v->v[i]->kind != PV_INST && v->v[i]->kind != PV_DATA &&
+					v->v[i]->kind != PV_PATH && v->v[i]->kind != PV_TEXT)
 				return unknown_values(p);
 		return v;
 	}
@@ -243,7 +272,8 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 	case DEF_DECORATED: {
 		const struct pvs *by = py_eval(p, d->expr, d->scope);
 
-		if (by->n == 1 && !by->cycle && by->v[0]->kind == PV_NAME && str_is(by->v[0]->text, "dataclasses.dataclass"))
+		if (by->n == 1 && !by->cycle && by->v[0]->kind == PV_NAME &&
+				str_is(by->v[0]->text, "dataclasses.dataclass"))
 			return &nothing; /* the class itself, which another binding is */
 		break;
 	}
@@ -321,13 +351,21 @@ const struct pvs *py_returned(struct python *p, TSNode function)
 	return settle_values(p, at_least(p, eval_binding(p, sc->result)), true);
 }
 
-/* An attribute of an object of the code's own: all that is ever stored under that name, if nothing steps in between. */
+/*
+ * An attribute of an object of the code's own: all that is ever stored under that name, if nothing steps in
+ * between.
+ */
 static const struct pvs *field_values(struct python *p, const struct pv *v, struct str attr)
 {
-	static const char between[][20] = {"__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__set_name__", "__slots__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__replace__"};
+	static const char between[][20] = {"__get__", "__set__", "__getattr__", "__getattribute__",
+			"__setattr__", "__delattr__", "__set_name__", "__slots__", "__reduce__",
+			"__reduce_ex__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__",
+			"__replace__"};
 	const struct py_binding *b = pmap_get(p->fields, attr);
 
-	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") || !ts_node_is_null(node_field(v->node, "superclasses")) || pmap_get(p->stored, STR("*")) || p->evals)
+	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") ||
+			!ts_node_is_null(node_field(v->node, "superclasses")) ||
+			pmap_get(p->stored, STR("*")) || p->evals)
 		return unknown_values(p);
 	for (size_t i = 0; i < ARRAY_SIZE(between); i++)
 		if (pmap_get(p->own, str_of(between[i])))
@@ -352,12 +390,14 @@ static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_s
 		all = all ? pvs_join(p, all, one) : one;
 	}
 	for (const struct py_stars *s = p->stars; s; s = s->next) {
-		const struct pvs *one = py_attribute(p, make_value(p, (struct pv){.kind = PV_NAME, .text = s->module}), name);
+		const struct pvs *one = py_attribute(p,
+				make_value(p, (struct pv){.kind = PV_NAME, .text = s->module}), name);
 
 		if (one->v[0]->kind != PV_NAME || py_row(one->v[0]->text) || !all)
 			all = all ? pvs_join(p, all, one) : one;
 	}
-	return all ? settle_values(p, all, pmap_get(p->open, name) != NULL) : pvs_one(p, p->lost); /* nobody bound it */
+	/* nobody bound it */
+	return all ? settle_values(p, all, pmap_get(p->open, name) != NULL) : pvs_one(p, p->lost);
 }
 
 /* ---- attributes ---- */
@@ -375,8 +415,10 @@ static const struct pvs *path_property(struct python *p, struct str path, struct
 	for (ptrdiff_t at = 0; (at = str_find(path, '/', (size_t)at)) >= 0; at++)
 		slash = at;
 	if (str_is(attr, "name"))
-		return pvs_text(p, PV_TEXT, text_exact(path) ? str_sub(path, (size_t)(slash + 1), path.n) : CODE_HOLE);
-	if (str_is(attr, "stem") || str_is(attr, "suffix") || str_is(attr, "anchor") || str_is(attr, "drive") || str_is(attr, "root"))
+		return pvs_text(p, PV_TEXT, text_exact(path) ? str_sub(path, (size_t)(slash + 1), path.n) :
+				CODE_HOLE);
+	if (str_is(attr, "stem") || str_is(attr, "suffix") || str_is(attr, "anchor") ||
+			str_is(attr, "drive") || str_is(attr, "root"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (str_is(attr, "parts") || str_is(attr, "suffixes") || str_is(attr, "parents"))
 		return unknown_values(p);
@@ -388,12 +430,15 @@ static struct str qualified_name(struct python *p, struct str name, struct str a
 {
 	struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(name), STR_ARG(attr));
 
-	if (!py_row(full) && py_module(full) == PY_MODULE_OTHER && py_is_stdlib(name) && py_is_stdlib(attr) && !str_ends(name, str_c(p->a, attr)))
+	if (!py_row(full) && py_module(full) == PY_MODULE_OTHER && py_is_stdlib(name) && py_is_stdlib(attr) &&
+			!str_ends(name, str_c(p->a, attr)))
 		return attr;
-	if (str_is(full, "pathlib.PosixPath") || str_is(full, "pathlib.PurePath") || str_is(full, "pathlib.PurePosixPath"))
+	if (str_is(full, "pathlib.PosixPath") || str_is(full, "pathlib.PurePath") ||
+			str_is(full, "pathlib.PurePosixPath"))
 		return STR("pathlib.Path");
 	if (str_is(full, "posix.path") || str_is(name, "posixpath") || str_is(name, "ntpath"))
-		return str_is(full, "posix.path") ? STR("os.path") : str_fmt(p->a, "os.path.%.*s", STR_ARG(attr));
+		return str_is(full, "posix.path") ? STR("os.path") : str_fmt(p->a, "os.path.%.*s",
+				STR_ARG(attr));
 	if (str_is(name, "posix"))
 		return str_fmt(p->a, "os.%.*s", STR_ARG(attr));
 	if (str_is(name, "builtins") || str_is(name, "__builtins__"))
@@ -405,8 +450,11 @@ static const struct pvs *constant_values(struct python *p, struct str name)
 {
 	static const struct {
 		char name[16], text[20];
-	} texts[] = {{"os.sep", "/"}, {"os.path.sep", "/"}, {"os.curdir", "."}, {"os.pardir", ".."}, {"os.path.curdir", "."}, {"os.path.pardir", ".."}, {"os.linesep", "\n"}, {"os.devnull", "/dev/null"},
-		{"os.path.devnull", "/dev/null"}, {"os.extsep", "."}, {"os.pathsep", ":"}, {"os.name", "posix"}, {"sys.platform", "linux"}, {"sys.executable", "/usr/bin/python3"}};
+	} texts[] = {{"os.sep", "/"}, {"os.path.sep", "/"}, {"os.curdir", "."}, {"os.pardir", ".."},
+			{"os.path.curdir", "."}, {"os.path.pardir", ".."}, {"os.linesep", "\n"},
+			{"os.devnull", "/dev/null"},
+		{"os.path.devnull", "/dev/null"}, {"os.extsep", "."}, {"os.pathsep", ":"},
+		{"os.name", "posix"}, {"sys.platform", "linux"}, {"sys.executable", "/usr/bin/python3"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (str_is(name, texts[i].name))
@@ -420,7 +468,8 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 {
 	const struct pvs *known = NULL;
 
-	if (str_is(attr, "__class__") && (v->kind == PV_UNKNOWN || v->kind == PV_INST || v->kind == PV_NAME || v->kind == PV_METHOD))
+	if (str_is(attr, "__class__") && (v->kind == PV_UNKNOWN || v->kind == PV_INST || v->kind == PV_NAME ||
+			v->kind == PV_METHOD))
 		return pvs_one(p, p->lost);
 	if (v->kind == PV_NAME) {
 		struct str full = v->text.n + attr.n > 256 ? STR("?") : qualified_name(p, v->text, attr);
@@ -435,10 +484,12 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 	if (v->kind == PV_BELOW && v->many)
 		known = path_property(p, CODE_HOLE, attr);
 	if (known)
-		return str_is(attr, "name") ? pvs_text(p, PV_TEXT, v->strict ? str_n("\2", 1) : CODE_HOLE) : known;
+		return str_is(attr, "name") ? pvs_text(p, PV_TEXT, v->strict ? str_n("\2", 1) : CODE_HOLE) :
+				known;
 	if (v->kind == PV_USER)
 		return field_values(p, v, attr);
-	if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_TEXT || v->kind == PV_INST || (v->kind == PV_DATA && v->nitems))
+	if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_TEXT || v->kind == PV_INST ||
+			(v->kind == PV_DATA && v->nitems))
 		return pvs_one(p, make_value(p, (struct pv){.kind = PV_METHOD, .text = attr, .of = v}));
 	return v->kind == PV_LOST ? pvs_one(p, p->lost) : unknown_values(p);
 }
@@ -455,7 +506,8 @@ static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
-	return all && !of->cycle ? all : of->cycle && all ? pvs_join(p, all, unknown_values(p)) : unknown_values(p);
+	return all && !of->cycle ? all : of->cycle && all ? pvs_join(p, all, unknown_values(p)) :
+			unknown_values(p);
 }
 
 /* ---- operators ---- */
@@ -475,13 +527,16 @@ static const struct pvs *join_sequences(struct python *p, const struct pv *x, co
 
 	memcpy(items, x->items, x->nitems * sizeof(*items));
 	memcpy(items + x->nitems, y->items, y->nitems * sizeof(*items));
-	return pvs_one(p, make_value(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = x->nitems + y->nitems}));
+	return pvs_one(p,
+			make_value(p, (struct pv){.kind = PV_SEQ, .items = items,
+			.nitems = x->nitems + y->nitems}));
 }
 
 /* Both are known sequences, and short enough together. */
 static bool sequences(const struct pv *x, const struct pv *y)
 {
-	return x->kind == PV_SEQ && y->kind == PV_SEQ && !x->many && !y->many && x->nitems + y->nitems <= PY_ITEMS_MAX;
+	return x->kind == PV_SEQ && y->kind == PV_SEQ && !x->many && !y->many && x->nitems +
+			y->nitems <= PY_ITEMS_MAX;
 }
 
 static const struct pvs *add_values(struct python *p, const struct pv *x, const struct pv *y, char op)
@@ -511,7 +566,8 @@ static const struct pvs *add_values(struct python *p, const struct pv *x, const 
 
 static const struct pvs *eval_binary(struct python *p, TSNode n, const struct py_scope *sc)
 {
-	const struct pvs *x = py_eval(p, node_field(n, "left"), sc), *y = py_eval(p, node_field(n, "right"), sc), *all = NULL;
+	const struct pvs *x = py_eval(p, node_field(n, "left"), sc),
+			*y = py_eval(p, node_field(n, "right"), sc), *all = NULL;
 	struct str op = node_text(p->w, node_field(n, "operator"));
 
 	if (x->cycle || y->cycle || op.n != 1)
@@ -545,7 +601,9 @@ static const struct pvs *eval_sequence(struct python *p, TSNode n, const struct 
 		if (items[i]->cycle)
 			return pvs_one(p, p->data);
 	}
-	return pvs_one(p, make_value(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = count, .node = n}));
+	return pvs_one(p,
+			make_value(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = count,
+			.node = n}));
 }
 
 static bool small_number(struct str s, size_t *ret)
@@ -565,10 +623,12 @@ static const struct pvs *eval_subscript(struct python *p, TSNode n, const struct
 	TSNode key = node_field(n, "subscript");
 	size_t index;
 
-	if (of->n == 1 && !of->cycle && of->v[0]->kind == PV_NAME && (str_is(of->v[0]->text, "os.environ") || str_is(of->v[0]->text, "os.environb"))) {
+	if (of->n == 1 && !of->cycle && of->v[0]->kind == PV_NAME &&
+			(str_is(of->v[0]->text, "os.environ") || str_is(of->v[0]->text, "os.environb"))) {
 		const struct pvs *name = py_eval(p, key, sc);
 
-		return pvs_text(p, PV_TEXT, name->n == 1 && name->v[0]->kind == PV_TEXT && str_is(name->v[0]->text, "HOME") ? py_home(p) : CODE_HOLE);
+		return pvs_text(p, PV_TEXT, name->n == 1 && name->v[0]->kind == PV_TEXT &&
+				str_is(name->v[0]->text, "HOME") ? py_home(p) : CODE_HOLE);
 	}
 	if (of->n == 1 && !of->cycle && of->v[0]->kind == PV_DATA && of->v[0]->nitems)
 		return at_least(p, py_dict_value(p, of->v[0], py_eval(p, key, sc)));
@@ -601,7 +661,8 @@ void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, stru
 		struct py_arg *a = &ret->v[ret->n];
 		TSNode value = kids[i];
 
-		if (ret->n == PY_ARGS_MAX || node_is(kids[i], "list_splat") || node_is(kids[i], "dictionary_splat")) {
+		if (ret->n == PY_ARGS_MAX || node_is(kids[i], "list_splat") ||
+				node_is(kids[i], "dictionary_splat")) {
 			ret->open = true;
 			continue;
 		}
@@ -657,7 +718,8 @@ static const struct pvs *eval_number(struct python *p, TSNode n, const struct py
 static const struct pvs *eval_operator(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	(void)sc;
-	return p->classes ? unknown_values(p) : pvs_one(p, make_value(p, (struct pv){.kind = PV_DATA, .node = n}));
+	return p->classes ? unknown_values(p) : pvs_one(p,
+			make_value(p, (struct pv){.kind = PV_DATA, .node = n}));
 }
 
 static const struct pvs *eval_data(struct python *p, TSNode n, const struct py_scope *sc)
@@ -709,7 +771,10 @@ static const struct pvs *eval_right(struct python *p, TSNode n, const struct py_
 	return ts_node_is_null(v) ? unknown_values(p) : py_eval(p, v, sc);
 }
 
-static const struct pvs *eval_value(struct python *p, TSNode n, const struct py_scope *sc) { return py_eval(p, node_field(n, "value"), sc); }
+static const struct pvs *eval_value(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	return py_eval(p, node_field(n, "value"), sc);
+}
 
 static const struct pvs *eval_either(struct python *p, TSNode n, const struct py_scope *sc)
 {
@@ -736,7 +801,9 @@ static const struct pvs *eval_comprehension(struct python *p, TSNode n, const st
 	items[0] = node_is(body, "pair") ? unknown_values(p) : py_eval(p, body, py_scope_of(p, n, sc));
 	if (items[0]->cycle || !items[0]->n || items[0]->v[0]->kind == PV_LOST)
 		return pvs_one(p, p->data);
-	return pvs_one(p, make_value(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = 1, .many = true, .node = n}));
+	return pvs_one(p,
+			make_value(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = 1, .many = true,
+			.node = n}));
 }
 
 static const struct {
@@ -744,13 +811,23 @@ static const struct {
 	const struct pvs *(*eval)(struct python *, TSNode, const struct py_scope *);
 	bool kept; /* worth remembering: it has parts */
 } kinds[] = {
-	{"assignment", eval_right, false}, {"attribute", eval_attribute, true}, {"await", eval_first, false}, {"binary_operator", eval_binary, true}, {"boolean_operator", eval_either, true},
-	{"call", eval_call, true}, {"comparison_operator", eval_operator, false}, {"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true}, {"dictionary", py_dictionary, true},
-	{"dictionary_comprehension", eval_data, false}, {"ellipsis", eval_data, false}, {"expression_list", eval_sequence, true}, {"false", eval_number, false}, {"float", eval_number, false},
-	{"generator_expression", eval_comprehension, true}, {"identifier", eval_name, false}, {"integer", eval_number, false}, {"lambda", eval_lambda, false}, {"list", eval_sequence, true},
-	{"list_comprehension", eval_comprehension, true}, {"named_expression", eval_value, false}, {"none", eval_number, false}, {"not_operator", eval_data, false},
-	{"parenthesized_expression", eval_first, false}, {"pattern_list", eval_sequence, true}, {"set", eval_data, false}, {"set_comprehension", eval_comprehension, true}, {"string", eval_string, true},
-	{"subscript", eval_subscript, true}, {"true", eval_number, false}, {"tuple", eval_sequence, true}, {"unary_operator", eval_operator, false},
+	{"assignment", eval_right, false}, {"attribute", eval_attribute, true}, {"await", eval_first, false},
+	{"binary_operator", eval_binary, true}, {"boolean_operator", eval_either, true},
+	{"call", eval_call, true}, {"comparison_operator", eval_operator, false},
+	{"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true},
+	{"dictionary", py_dictionary, true},
+	{"dictionary_comprehension", eval_data, false}, {"ellipsis", eval_data, false},
+	{"expression_list", eval_sequence, true}, {"false", eval_number, false},
+	{"float", eval_number, false},
+	{"generator_expression", eval_comprehension, true}, {"identifier", eval_name, false},
+	{"integer", eval_number, false}, {"lambda", eval_lambda, false}, {"list", eval_sequence, true},
+	{"list_comprehension", eval_comprehension, true}, {"named_expression", eval_value, false},
+	{"none", eval_number, false}, {"not_operator", eval_data, false},
+	{"parenthesized_expression", eval_first, false}, {"pattern_list", eval_sequence, true},
+	{"set", eval_data, false}, {"set_comprehension", eval_comprehension, true},
+	{"string", eval_string, true},
+	{"subscript", eval_subscript, true}, {"true", eval_number, false}, {"tuple", eval_sequence, true},
+	{"unary_operator", eval_operator, false},
 };
 
 static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }

@@ -1,10 +1,11 @@
 /*
- * Perl, Ruby, PHP and Lua inside a command line: which programs are plainly harmless, or do no more than a few functions with constant
- * arguments do. One scanner for the four, with a row of what differs.
+ * Perl, Ruby, PHP and Lua inside a command line: which programs are plainly harmless, or do no more than a
+ * few functions with constant arguments do. One scanner for the four, with a row of what differs.
  *
- * It cuts the text into tokens: strings, comments, patterns, names, operators. A name is harmless when it is on the language's list (functions
- * without effect, words of the syntax), or when it cannot be a call: a variable, a key of a table, a name that the text itself defines. A
- * name that is none of these ends it: not harmless. So does whatever the scanner does not understand; interpolation that could hold code,
+ * It cuts the text into tokens: strings, comments, patterns, names, operators. A name is harmless when it is
+ * on the language's list (functions without effect, words of the syntax), or when it cannot be a call: a
+ * variable, a key of a table, a name that the text itself defines. A name that is none of these ends it: not
+ * harmless. So does whatever the scanner does not understand; interpolation that could hold code,
  * here-documents, and forms that evaluate (s///e, #{...} with more than a name) are looked into or refused.
  */
 #include "code/script.h"
@@ -54,7 +55,10 @@ bool script_inner(struct script *x, char end)
 	return ok;
 }
 
-/* ${...} and {$...} inside PHP's text, #{...} in Ruby's: code. The index of "$x[...]" is none in PHP. False: not understood. */
+/*
+ * ${...} and {$...} inside PHP's text, #{...} in Ruby's: code. The index of "$x[...]" is none in PHP. False:
+ * not understood.
+ */
 static bool read_interpolation(struct script *x)
 {
 	char c = script_at(x, 0), next = script_at(x, 1);
@@ -147,14 +151,16 @@ static bool read_library(struct script *x)
 	quote = script_at(x, 0) == '\'' || script_at(x, 0) == '"';
 	x->i += quote;
 	from = x->i;
-	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || script_at(x, 0) == ':' || script_at(x, 0) == '.' || script_at(x, 0) == '/' || script_at(x, 0) == '-')
+	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || script_at(x, 0) == ':' ||
+			script_at(x, 0) == '.' || script_at(x, 0) == '/' || script_at(x, 0) == '-')
 		x->i++;
 	struct str name = str_sub(x->s, from, x->i);
 	x->i += quote;
 	x->operand = true;
 	if (x->l->perl)
 		perl_library(x, name);
-	return script_listed(name, x->l->libraries) || (x->l->perl && name.n && (script_digit(name.p[0]) || name.p[0] == 'v'));
+	return script_listed(name, x->l->libraries) ||
+			(x->l->perl && name.n && (script_digit(name.p[0]) || name.p[0] == 'v'));
 }
 
 /* Ruby: a local name with arguments after it is a call all the same. */
@@ -165,7 +171,8 @@ static bool after_local(const struct script *x, size_t i)
 	while (to < x->s.n && script_letter(x->s.p[to]))
 		to++;
 	if (to > i)
-		return script_listed(str_sub(x->s, i, to), "if unless and or then do end while until in rescue else");
+		return script_listed(str_sub(x->s, i, to),
+				"if unless and or then do end while until in rescue else");
 	return i >= x->s.n || !strchr("(\"'$@", x->s.p[i]);
 }
 
@@ -184,7 +191,8 @@ static bool name_byte(const struct script *x)
 {
 	char c = script_at(x, 0);
 
-	return script_letter(c) || script_digit(c) || (x->l->marks && (c == '?' || c == '!') && script_at(x, 1) != '=');
+	return script_letter(c) || script_digit(c) ||
+			(x->l->marks && (c == '?' || c == '!') && script_at(x, 1) != '=');
 }
 
 struct script_name {
@@ -202,7 +210,8 @@ static bool refused_name(const struct script *x, const struct script_name *n)
 		return true; /* do FILE */
 	if (x->l->roots && script_listed(n->text, x->l->roots) && !n->member && n->next != '.')
 		return true;
-	return x->l->marks && !n->member && is_local(x, n->text) && !memchr(x->s.p + x->i, '\n', n->after - x->i) &&
+	return x->l->marks && !n->member && is_local(x, n->text) &&
+			!memchr(x->s.p + x->i, '\n', n->after - x->i) &&
 		!after_local(x, n->after);
 }
 
@@ -214,7 +223,8 @@ static bool key_name(struct script *x, const struct script_name *n)
 	if (!x->l->perl)
 		return false;
 	return (n->next == '=' && n->next2 == '>') ||
-		(n->next == '}' && n->from > 0 && x->s.p[n->from - 1] == '{' && perl_subscript(x, n->from - 1));
+		(n->next == '}' && n->from > 0 && x->s.p[n->from - 1] == '{' &&
+		perl_subscript(x, n->from - 1));
 }
 
 /* Ruby and Lua: a variable gets its value, by = or by += and the like. */
@@ -236,7 +246,8 @@ static bool harmless_name(struct script *x, const struct script_name *n)
 		return function_follows(x, n->after + 1); /* else a text names the function that it calls */
 	if (n->member)
 		return script_listed(n->text, x->l->members);
-	if (script_listed(n->text, x->l->defines)) { /* my, local, def, function: the text defines the next name */
+	/* my, local, def, function: the text defines the next name */
+	if (script_listed(n->text, x->l->defines)) {
 		x->operand = false;
 		return true;
 	}
@@ -305,15 +316,18 @@ static bool read_block_parameters(struct script *x)
 static void learn_lua(struct script *x)
 {
 	for (size_t i = 0; i < x->s.n; i++) {
-		static const char words[][16] = {"local ", "for ", "function ", "function(", "local function "};
+		static const char words[][16] = {"local ", "for ", "function ", "function(",
+				"local function "};
 
 		for (size_t k = 0; k < ARRAY_SIZE(words); k++) {
 			size_t n = strlen(words[k]), j = i + n, from;
 
-			if (x->s.n - i < n || memcmp(x->s.p + i, words[k], n) || (i && script_letter(x->s.p[i - 1])))
+			if (x->s.n - i < n || memcmp(x->s.p + i, words[k], n) ||
+					(i && script_letter(x->s.p[i - 1])))
 				continue;
 			for (;;) {
-				while (j < x->s.n && (script_space(x->s.p[j]) || x->s.p[j] == ',' || x->s.p[j] == '('))
+				while (j < x->s.n && (script_space(x->s.p[j]) || x->s.p[j] == ',' ||
+						x->s.p[j] == '('))
 					j++;
 				from = j;
 				while (j < x->s.n && (script_letter(x->s.p[j]) || script_digit(x->s.p[j])))
@@ -321,7 +335,9 @@ static void learn_lua(struct script *x)
 				struct str w = str_sub(x->s, from, j);
 				if (!w.n || script_listed(w, "in function do") || script_digit(w.p[0]))
 					break;
-				if (script_listed(w, x->l->never) || script_listed(w, "io os debug package _G _ENV string")) /* a name that hides one that matters */
+				/* a name that hides one that matters */
+				if (script_listed(w, x->l->never) ||
+						script_listed(w, "io os debug package _G _ENV string"))
 					break;
 				learn_name(x, w);
 				size_t after = script_blanks(x, j);
@@ -336,7 +352,10 @@ static void learn_lua(struct script *x)
 /* ---- tokens ---- */
 
 /* Where the line ends: PHP and Lua also take a carriage return for that. */
-static bool line_end(const struct script *x, char c) { return c == '\n' || (c == '\r' && (x->l->slash_comment || x->l->dash_comment)); }
+static bool line_end(const struct script *x, char c)
+{
+	return c == '\n' || (c == '\r' && (x->l->slash_comment || x->l->dash_comment));
+}
 
 static bool skip_comment(struct script *x, bool *ret)
 {
@@ -387,14 +406,18 @@ static bool read_sigil(struct script *x)
 	return script_at(x, 0) != '(' && !script_listed(str_sub(x->s, from, x->i), "GLOBALS");
 }
 
-/* 12, 1_000, 1.5, 1e-3, 0xff, 0b11. A word right behind it (1or, 1x) is one of its own to some: not understood. */
+/*
+ * 12, 1_000, 1.5, 1e-3, 0xff, 0b11. A word right behind it (1or, 1x) is one of its own to some: not
+ * understood.
+ */
 static bool read_number(struct script *x)
 {
 	bool prefixed = script_at(x, 0) == '0' && script_at(x, 1) && strchr("xXbBoO", script_at(x, 1));
 	size_t from;
 
 	x->i += prefixed ? 2 : 0;
-	for (from = x->i; script_digit(script_at(x, 0)) || script_at(x, 0) == '_' || (prefixed && script_at(x, 0) && strchr("abcdefABCDEF", script_at(x, 0)));)
+	for (from = x->i; script_digit(script_at(x, 0)) || script_at(x, 0) == '_' ||
+			(prefixed && script_at(x, 0) && strchr("abcdefABCDEF", script_at(x, 0)));)
 		x->i++;
 	while (!prefixed && script_at(x, 0) == '.' && script_digit(script_at(x, 1)))
 		for (x->i++; script_digit(script_at(x, 0)) || script_at(x, 0) == '_';)
@@ -446,14 +469,17 @@ static int read_angle(struct script *x)
 	if (script_at(x, 0) != '<')
 		return 0;
 	if (!x->operand && (x->l->perl || next == '<')) {
-		size_t n = x->l->perl && next == '>' ? 2 : x->l->perl && x->s.n - x->i >= 7 && !memcmp(x->s.p + x->i, "<STDIN>", 7) ? 7 : 0;
+		size_t n = x->l->perl && next == '>' ? 2 : x->l->perl && x->s.n - x->i >= 7 &&
+				!memcmp(x->s.p + x->i, "<STDIN>", 7) ? 7 : 0;
 
 		x->i += n;
 		x->operand = true;
 		x->reads_argv |= n == 2;
 		return n ? 1 : -1;
 	}
-	if (next == '<' && !x->l->dash_comment && (script_at(x, 2) == '~' || script_at(x, 2) == '"' || script_at(x, 2) == '\'' || script_at(x, 2) == '-' || script_at(x, 2) == '<' || script_letter(script_at(x, 2))))
+	if (next == '<' && !x->l->dash_comment && (script_at(x, 2) == '~' || script_at(x, 2) == '"' ||
+			script_at(x, 2) == '\'' || script_at(x, 2) == '-' || script_at(x, 2) == '<' ||
+			script_letter(script_at(x, 2))))
 		return -1; /* a here-document, perhaps */
 	return 0;
 }
@@ -465,7 +491,8 @@ static int read_colon(struct script *x)
 		x->arrow = true;
 		return x->l->perl ? -1 : 1;
 	}
-	if (script_at(x, 0) == ':' && script_letter(script_at(x, 1)) && x->l->marks && !x->operand) { /* a symbol */
+	/* a symbol */
+	if (script_at(x, 0) == ':' && script_letter(script_at(x, 1)) && x->l->marks && !x->operand) {
 		size_t from = ++x->i;
 
 		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
@@ -486,7 +513,8 @@ static int read_minus(struct script *x)
 		x->i += 2;
 		while (script_space(script_at(x, 0)))
 			x->i++;
-		if (x->l->perl && (script_at(x, 0) == '(' || script_at(x, 0) == '$' || script_at(x, 0) == '&'))
+		if (x->l->perl && (script_at(x, 0) == '(' || script_at(x, 0) == '$' ||
+				script_at(x, 0) == '&'))
 			return -1;
 		if (x->l->sigil && !x->l->perl && (script_at(x, 0) == '$' || script_at(x, 0) == '{'))
 			return -1;
@@ -495,7 +523,9 @@ static int read_minus(struct script *x)
 			perl_dereference(x);
 		return 1;
 	}
-	if (x->l->perl && (!x->operand || x->bare) && script_letter(next) && !script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) { /* -e -f -d: tests of files */
+	/* -e -f -d: tests of files */
+	if (x->l->perl && (!x->operand || x->bare) && script_letter(next) &&
+			!script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) {
 		if (x->operand)
 			return -1; /* lc -s: a test, or a difference */
 		x->i += 2;
@@ -508,7 +538,8 @@ static int read_dot(struct script *x)
 {
 	char c = script_at(x, 0), next = script_at(x, 1);
 
-	if ((c == '.' && x->l->dot_member && (script_letter(next) || script_space(next))) || (c == ':' && x->l->dash_comment && script_letter(next))) {
+	if ((c == '.' && x->l->dot_member && (script_letter(next) || script_space(next))) ||
+			(c == ':' && x->l->dash_comment && script_letter(next))) {
 		x->i++;
 		while (script_space(script_at(x, 0)))
 			x->i++;
@@ -535,7 +566,8 @@ static bool refused_operator(const struct script *x)
 		return true; /* PHP calls the function that a variable or a text names */
 	if (c == '?' && script_at(x, 1) == '>')
 		return true;
-	return (c == '*' || c == '%') && x->l->perl && !x->operand; /* *name changes a symbol table; %" is a variable */
+	/* *name changes a symbol table; %" is a variable */
+	return (c == '*' || c == '%') && x->l->perl && !x->operand;
 }
 
 /* A character that is an operator or a bracket in this language. */
@@ -543,15 +575,18 @@ static bool plain_operator(const struct script *x)
 {
 	char c = script_at(x, 0), before = x->i ? x->s.p[x->i - 1] : '\n';
 
-	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) || (c == '\\' && !x->l->perl))
+	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) ||
+			(c == '\\' && !x->l->perl))
 		return false;
-	return c != '=' || !script_letter(script_at(x, 1)) || (before != '\n' && before != '\r'); /* =begin, =pod */
+	/* =begin, =pod */
+	return c != '=' || !script_letter(script_at(x, 1)) || (before != '\n' && before != '\r');
 }
 
 /* Operators and brackets. */
 static bool scan_operator(struct script *x)
 {
-	static int (*const kinds[])(struct script *) = {read_ampersand, read_angle, read_colon, read_minus, read_dot};
+	static int (*const kinds[])(struct script *) = {read_ampersand, read_angle, read_colon, read_minus,
+			read_dot};
 	char c = script_at(x, 0);
 
 	if (c == '`')
@@ -582,15 +617,20 @@ static bool scan_operator(struct script *x)
 	return true;
 }
 
-/* After a name that may take arguments, or a brace: "f /2" or "f /x/"? Certain when a blank stands on both sides, or on none. */
+/*
+ * After a name that may take arguments, or a brace: "f /2" or "f /x/"? Certain when a blank stands on both
+ * sides, or on none.
+ */
 static bool is_uncertain(const struct script *x)
 {
 	char c = script_at(x, 0);
-	bool before = x->i > 0 && script_space(x->s.p[x->i - 1]), after = script_space(script_at(x, 1)) || script_at(x, 1) == '=';
+	bool before = x->i > 0 && script_space(x->s.p[x->i - 1]), after = script_space(script_at(x, 1)) ||
+			script_at(x, 1) == '=';
 
 	if (x->bare && (c == '/' || x->l->perl))
 		return c == '/' || c == '?' || (c == '<' && !after) || (c == '%' && !after);
-	return before && !after; /* Ruby's own rule; what is a variable in a block may be a method outside of it */
+	/* Ruby's own rule; what is a variable in a block may be a method outside of it */
+	return before && !after;
 }
 
 /* $x, @x, $1, $~ of Ruby. */
@@ -672,7 +712,8 @@ static bool scan_token(struct script *x)
 	char c = script_at(x, 0);
 
 	if (script_space(c)) {
-		if (c == '\n' && x->l->marks) /* a statement of Ruby ends, or continues with a dot: / and % start something */
+		/* a statement of Ruby ends, or continues with a dot: / and % start something */
+		if (c == '\n' && x->l->marks)
 			x->operand = x->bare = false;
 		x->i++;
 		return true;
@@ -720,7 +761,8 @@ static struct str library_name(struct str s)
 
 	while (n < s.n && (script_letter(s.p[n]) || script_digit(s.p[n]) || s.p[n] == ':'))
 		n++;
-	for (k = n + 1; n < s.n && s.p[n] == '=' && k < s.n && (script_letter(s.p[k]) || script_digit(s.p[k]) || s.p[k] == ',' || s.p[k] == ':');)
+	for (k = n + 1; n < s.n && s.p[n] == '=' && k < s.n &&
+			(script_letter(s.p[k]) || script_digit(s.p[k]) || s.p[k] == ',' || s.p[k] == ':');)
 		k++;
 	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_sub(s, 0, n) : STR("");
 }
@@ -735,22 +777,28 @@ static bool is_required_library(struct script *x)
 		return false;
 	script_here(x, 0);
 	if (!script_listed(x->s, x->l->libraries))
-		code_access(x->w, ACCESS_EXEC, strchr("./", x->s.p[0]) ? x->s : CODE_HOLE, false, "require", (TSNode){0});
+		code_access(x->w, ACCESS_EXEC, strchr("./", x->s.p[0]) ? x->s : CODE_HOLE, false, "require",
+				(TSNode){0});
 	return true;
 }
 
-/* Lua skips a first line that starts with #. Outside of <? ?> all is text to PHP, on standard input from the start. */
+/*
+ * Lua skips a first line that starts with #. Outside of <? ?> all is text to PHP, on standard input from the
+ * start.
+ */
 static bool starts_plain(const struct script *x)
 {
 	if (x->l->dash_comment)
 		return !x->s.n || x->s.p[0] != '#';
-	return !x->l->slash_comment || !(str_contains(x->s, STR("<?")) || str_contains(x->s, STR("<%")) || str_contains_nocase(x->s, "<script"));
+	return !x->l->slash_comment || !(str_contains(x->s, STR("<?")) || str_contains(x->s, STR("<%")) ||
+			str_contains_nocase(x->s, "<script"));
 }
 
 /* Ruby: gets reads the files that ARGV names. */
 static bool changes_arguments(const struct script *x)
 {
-	static const char words[][12] = {"push", "unshift", "concat", "insert", "append", "prepend", "replace", "fill", "<<", "] =", "]=", "map!", "merge"};
+	static const char words[][12] = {"push", "unshift", "concat", "insert", "append", "prepend",
+			"replace", "fill", "<<", "] =", "]=", "map!", "merge"};
 
 	for (size_t i = 0; str_contains(x->s, STR("ARGV")) && i < ARRAY_SIZE(words); i++)
 		if (str_contains(x->s, str_of(words[i])))
@@ -763,15 +811,20 @@ void script_walk(struct code_walk *w, TSNode root)
 	struct script x = {.w = w, .l = script_language(w->s->lang), .s = w->src};
 
 	(void)root;
-	if ((x.l->perl && script_listed(library_name(x.s), x.l->libraries)) || (x.l->marks && is_required_library(&x)))
+	if ((x.l->perl && script_listed(library_name(x.s), x.l->libraries)) ||
+			(x.l->marks && is_required_library(&x)))
 		return; /* of -M, of -r */
 	if (x.l->dash_comment)
 		learn_lua(&x);
-	w->code->complete = starts_plain(&x) && scan_until(&x, '\0') && !(x.runs && str_contains(x.s, STR("ENV"))) && /* what is started would see it */
+	/* what is started would see it */
+	w->code->complete = starts_plain(&x) && scan_until(&x, '\0') &&
+			!(x.runs && str_contains(x.s, STR("ENV"))) &&
 			    !(x.l->perl && perl_symbolic(&x)) && !(x.l->marks && changes_arguments(&x));
 }
 
-/* perl -F: a pattern, put into quotes unless it brings its own; then what stands behind them would be code. */
+/*
+ * perl -F: a pattern, put into quotes unless it brings its own; then what stands behind them would be code.
+ */
 void script_pattern_walk(struct code_walk *w, TSNode root)
 {
 	struct str s = w->src;

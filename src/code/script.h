@@ -4,7 +4,11 @@
 
 struct script_act {
 	char name[20]; /* "unlink", "File.read"; empty: the list ends */
-	char what[4];  /* a letter for each argument: r w d (D W: and below) . (nothing); a star: the last one again and again; s: for a shell, or a program and its words */
+	/*
+	 * a letter for each argument: r w d (D W: and below) . (nothing); a star: the last one again and
+	 * again; s: for a shell, or a program and its words
+	 */
+	char what[4];
 };
 
 struct script_language {
@@ -19,7 +23,8 @@ struct script_language {
 	const char *never;         /* refused wherever they stand */
 	const char *defines;
 	const char *import, *libraries;
-	const struct script_act *acts; /* functions whose effect is told by their arguments, when these are constant */
+	/* functions whose effect is told by their arguments, when these are constant */
+	const struct script_act *acts;
 	const char *roots;         /* tables of functions: only with a member right after */
 };
 
@@ -33,9 +38,11 @@ struct script {
 	struct str s;
 	size_t i;
 	bool operand;   /* the last token ends an operand: / divides, ? asks */
-	bool bare;      /* it is a bare name that may take arguments, or a closing brace: what / starts is not certain */
+	/* it is a bare name that may take arguments, or a closing brace: what / starts is not certain */
+	bool bare;
 	bool word;      /* it is a name */
-	enum { PERL_HANDLE_NONE, PERL_HANDLE_PERHAPS, PERL_HANDLE_ODD } handle; /* it is a variable right behind a name: perhaps a file handle */
+	/* it is a variable right behind a name: perhaps a file handle */
+	enum { PERL_HANDLE_NONE, PERL_HANDLE_PERHAPS, PERL_HANDLE_ODD } handle;
 	bool arrow;     /* . or -> or :: stands before: a member follows */
 	unsigned nest;
 	struct str locals[LOCALS_MAX];
@@ -48,7 +55,8 @@ struct script {
 	bool listed[BRACKETS_MAX];      /* ... or some term since the bracket */
 	bool mutates;                   /* push, ++ ...: what follows is changed */
 	bool written;                   /* something is, through a reference */
-	bool topic, topic_written, topic_reference; /* $_ is the last term; it is changed; it may go through one */
+	/* $_ is the last term; it is changed; it may go through one */
+	bool topic, topic_written, topic_reference;
 	bool strict, lax;               /* use strict; no strict */
 	bool library, reads_argv;       /* functions of others are there; <> opens what @ARGV names */
 };
@@ -56,7 +64,10 @@ struct script {
 static inline bool script_letter(char c) { return ascii_is_name_start(c); }
 static inline bool script_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
 static inline bool script_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-static inline char script_at(const struct script *x, size_t k) { return x->i + k < x->s.n ? x->s.p[x->i + k] : '\0'; }
+static inline char script_at(const struct script *x, size_t k)
+{
+	return x->i + k < x->s.n ? x->s.p[x->i + k] : '\0';
+}
 
 const struct script_language *script_language(enum lang lang);
 /* Is it one of the words of this list, which blanks separate? */
@@ -69,22 +80,27 @@ bool script_inner(struct script *x, char end);
 
 /* ---- script_perl.c: texts of Perl ---- */
 enum perl_live { PERL_DEAD, PERL_STRING, PERL_PATTERN };
-/* Passes text that `open` starts, from after it to behind its end; variables and code in it are looked into. */
+/*
+ * Passes text that `open` starts, from after it to behind its end; variables and code in it are looked into.
+ */
 bool perl_text(struct script *x, char open, enum perl_live live);
 /* q qq qw m qr qx s tr y, at the place after the word. 1: passed, 0: none of them, -1: not understood. */
 int perl_word(struct script *x, struct str word, size_t from);
 bool perl_variable(struct script *x);           /* $x, @{..}: at the sigil */
-bool perl_handle(const struct script *x);       /* may what stands here be a term, after a variable that is a file handle? */
+/* may what stands here be a term, after a variable that is a file handle? */
+bool perl_handle(const struct script *x);
 bool perl_empty_pattern(const struct script *x); /* // that is no operator */
 #define PERL_FLAGS "msixpodualngc"              /* of a pattern */
 /* Passes flags; false: others follow. */
 bool perl_flags(struct script *x, const char *known);
 void perl_dereference(struct script *x);        /* the term before goes through a reference */
-void perl_operator(struct script *x);           /* at an operator or bracket: what does it do to the term before? */
+/* at an operator or bracket: what does it do to the term before? */
+void perl_operator(struct script *x);
 void perl_library(struct script *x, struct str name); /* use NAME */
 /* May the text change @ARGV, %SIG or the table of functions through a reference that is a text? */
 bool perl_symbolic(struct script *x);
-bool perl_subscript(const struct script *x, size_t i); /* $name{key}, ->{key}: the brace at i is a subscript's */
+/* $name{key}, ->{key}: the brace at i is a subscript's */
+bool perl_subscript(const struct script *x, size_t i);
 
 /* ---- script_act.c: functions with an effect ---- */
 void script_here(struct script *x, size_t from); /* findings are from there to where the scanner is */

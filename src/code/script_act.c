@@ -1,4 +1,7 @@
-/* Functions of Perl, Ruby, PHP and Lua that touch files or start programs, with constant arguments. See script.h and the table. */
+/*
+ * Functions of Perl, Ruby, PHP and Lua that touch files or start programs, with constant arguments. See
+ * script.h and the table.
+ */
 #include "code/script.h"
 
 #define ACT_ARGS_MAX 32
@@ -9,14 +12,18 @@ static bool plain_text(struct script *x, char end, bool dead, struct str *ret)
 	size_t from = x->i;
 
 	for (; x->i < x->s.n && script_at(x, 0) != end; x->i++)
-		if (script_at(x, 0) == '\\' || text_hole(script_at(x, 0)) || (!dead && strchr("$@#{", script_at(x, 0))))
+		if (script_at(x, 0) == '\\' || text_hole(script_at(x, 0)) ||
+				(!dead && strchr("$@#{", script_at(x, 0))))
 			return false;
 	*ret = str_sub(x->s, from, x->i);
 	x->i++;
 	return x->i <= x->s.n;
 }
 
-void script_here(struct script *x, size_t from) { x->w->here = (struct span){x->w->text, (uint32_t)from, (uint32_t)(x->i < x->s.n ? x->i : x->s.n)}; }
+void script_here(struct script *x, size_t from)
+{
+	x->w->here = (struct span){x->w->text, (uint32_t)from, (uint32_t)(x->i < x->s.n ? x->i : x->s.n)};
+}
 
 /* For rules about calls; `n` 0: the arguments are not known. */
 static void note_act(struct script *x, const char *name, const struct str *args, size_t n)
@@ -34,7 +41,8 @@ bool script_shell_text(struct script *x, char open, size_t from)
 {
 	struct str command;
 
-	if (!plain_text(x, script_closing(open), false, &command) || (open != script_closing(open) && str_find(command, open, 0) >= 0))
+	if (!plain_text(x, script_closing(open), false, &command) ||
+			(open != script_closing(open) && str_find(command, open, 0) >= 0))
 		return false;
 	script_here(x, from);
 	note_act(x, "`", &command, 1);
@@ -98,7 +106,8 @@ static bool read_constants(struct script *x, struct str *args, size_t needed, bo
 			break;
 		x->i++;
 	}
-	ok = script_at(x, 0) == ',' ? n >= needed && !all : paren ? script_at(x, 0) == ')' && n >= needed : ends_arguments(x) && n >= needed;
+	ok = script_at(x, 0) == ',' ? n >= needed && !all : paren ? script_at(x, 0) == ')' &&
+			n >= needed : ends_arguments(x) && n >= needed;
 	x->i += ok && paren && script_at(x, 0) == ')';
 	*ret_n = n;
 	return ok;
@@ -106,9 +115,11 @@ static bool read_constants(struct script *x, struct str *args, size_t needed, bo
 
 static void file_act(struct script *x, const struct script_act *a, char how, struct str path)
 {
-	enum access_kind kind = how == 'r' ? ACCESS_READ : how == 'w' || how == 'W' ? ACCESS_WRITE : ACCESS_DELETE;
+	enum access_kind kind = how == 'r' ? ACCESS_READ : how == 'w' || how == 'W' ? ACCESS_WRITE :
+			ACCESS_DELETE;
 
-	const char *op = !strcmp(a->name, "file") ? "file()" : a->name; /* the program of that name only looks */
+	/* the program of that name only looks */
+	const char *op = !strcmp(a->name, "file") ? "file()" : a->name;
 
 	if (how != '.')
 		code_access(x->w, kind, path, how == 'D' || how == 'W', op, (TSNode){0});
@@ -121,7 +132,8 @@ static bool act_on_call(struct script *x, const struct script_act *a, size_t fro
 	size_t needed = strcspn(a->what, "*"), n, after = x->i;
 	bool shell = a->what[0] == 's', all = shell || a->what[needed] == '*';
 
-	if (!needed && x->l->slash_comment) { /* PHP: they matter when they are an address, which it connects to */
+	/* PHP: they matter when they are an address, which it connects to */
+	if (!needed && x->l->slash_comment) {
 		bool known = read_constants(x, args, 1, false, &n);
 
 		x->i = after;
@@ -138,7 +150,8 @@ static bool act_on_call(struct script *x, const struct script_act *a, size_t fro
 		note_act(x, a->name, NULL, 0);
 		if (strcmp(a->what, "r") != 0 || x->l->sigil)
 			return false;
-		code_access(x->w, ACCESS_READ, CODE_HOLE, false, a->name, (TSNode){0}); /* whatever it is, it is only read */
+		/* whatever it is, it is only read */
+		code_access(x->w, ACCESS_READ, CODE_HOLE, false, a->name, (TSNode){0});
 		return x->operand = x->bare = true;
 	}
 	script_here(x, from);

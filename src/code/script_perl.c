@@ -1,10 +1,14 @@
 /*
- * Perl's texts. Perl finds the end of a text by its delimiters alone, whatever stands inside, and only then looks for variables and code in it.
- * The reader does the same: perl_text() takes the extent first, then reads what lies inside of it and nothing beyond.
+ * Perl's texts. Perl finds the end of a text by its delimiters alone, whatever stands inside, and only then
+ * looks for variables and code in it. The reader does the same: perl_text() takes the extent first, then
+ * reads what lies inside of it and nothing beyond.
  */
 #include "code/script.h"
 
-/* Where the text ends that starts at x->i: the place of its last delimiter. Brackets nest; a backslash hides what follows. */
+/*
+ * Where the text ends that starts at x->i: the place of its last delimiter. Brackets nest; a backslash hides
+ * what follows.
+ */
 static bool find_extent(const struct script *x, char open, char end, size_t *ret)
 {
 	unsigned depth = 0;
@@ -62,13 +66,17 @@ static bool read_braced(struct script *x)
 	return read_code(x, '}');
 }
 
-/* A number, a range or a word up to the closing bracket: an index, a key, or a quantifier of a pattern. Else x->i stays. */
+/*
+ * A number, a range or a word up to the closing bracket: an index, a key, or a quantifier of a pattern. Else
+ * x->i stays.
+ */
 static bool plain_subscript(struct script *x, char open)
 {
 	size_t i = x->i + (script_at(x, 0) == '-');
 	bool word = open == '{' && i < x->s.n && script_letter(x->s.p[i]);
 
-	while (i < x->s.n && (word ? word_char(x->s.p[i]) : script_digit(x->s.p[i]) || strchr(",. ", x->s.p[i])))
+	while (i < x->s.n && (word ? word_char(x->s.p[i]) : script_digit(x->s.p[i]) ||
+			strchr(",. ", x->s.p[i])))
 		i++;
 	if (i >= x->s.n || x->s.p[i] != (open == '[' ? ']' : '}'))
 		return false;
@@ -103,9 +111,11 @@ static bool read_variable(struct script *x, bool pattern)
 	char sigil = script_at(x, 0), next = script_at(x, 1);
 	size_t before = x->i++;
 
-	if (sigil == '$' && next == '#' && script_at(x, 1) && (strchr("{$", script_at(x, 1)) || script_letter(script_at(x, 1))))
+	if (sigil == '$' && next == '#' && script_at(x, 1) &&
+			(strchr("{$", script_at(x, 1)) || script_letter(script_at(x, 1))))
 		x->i++; /* $#{..}, $#$x, $#x */
-	while (script_at(x, 0) == '$' && (word_char(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{'))
+	while (script_at(x, 0) == '$' && (word_char(script_at(x, 1)) || script_at(x, 1) == '$' ||
+			script_at(x, 1) == '{'))
 		x->i++;
 	next = script_at(x, 0);
 	if (next == '{')
@@ -115,7 +125,8 @@ static bool read_variable(struct script *x, bool pattern)
 		return read_subscripts(x);
 	}
 	if (sigil == '@')
-		return !(next && strchr(":'$", next)) && ((next != '+' && next != '-') || pattern || (x->i++, read_subscripts(x)));
+		return !(next && strchr(":'$", next)) && ((next != '+' && next != '-') || pattern ||
+				(x->i++, read_subscripts(x)));
 	if (!next || (pattern && strchr(")| \t\n", next)))
 		return pattern; /* the end of a line */
 	if (pattern && next == '(')
@@ -180,7 +191,8 @@ bool perl_flags(struct script *x, const char *known)
 		x->i++;
 	x->operand = true;
 	x->bare = x->word = false;
-	return !script_letter(script_at(x, 0)); /* e makes code of the text; any other may begin a word: y/a/b/and */
+	/* e makes code of the text; any other may begin a word: y/a/b/and */
+	return !script_letter(script_at(x, 0));
 }
 
 /* s{..}{..}flags, tr/../../, y: the second part is text, never code. At the first delimiter. */
@@ -198,7 +210,8 @@ static bool two_parts(struct script *x, bool dead)
 			return false;
 		x->i++;
 	}
-	return perl_text(x, open, dead ? PERL_DEAD : PERL_STRING) && perl_flags(x, dead ? "cdsr" : PERL_FLAGS "r");
+	return perl_text(x, open, dead ? PERL_DEAD : PERL_STRING) && perl_flags(x, dead ? "cdsr" : PERL_FLAGS
+			"r");
 }
 
 /* A key: before =>, or alone in the braces of a subscript. On one line: Perl does not look further. */
@@ -212,7 +225,8 @@ static bool is_key(const struct script *x, size_t from)
 		return true;
 	while (before > 0 && (x->s.p[before - 1] == ' ' || x->s.p[before - 1] == '\t'))
 		before--;
-	return after < x->s.n && x->s.p[after] == '}' && before > 0 && x->s.p[before - 1] == '{' && perl_subscript(x, before - 1);
+	return after < x->s.n && x->s.p[after] == '}' && before > 0 && x->s.p[before - 1] == '{' &&
+			perl_subscript(x, before - 1);
 }
 
 bool perl_subscript(const struct script *x, size_t i)
@@ -240,7 +254,8 @@ static int quote_like(struct script *x, struct str word, size_t from)
 		return x->operand = true, x->bare = false, 1;
 	open = at < x->s.n ? x->s.p[at] : '\0';
 	/* nothing but delimiters that cannot be anything else; those that could stay with the name */
-	if (x->names || (x->operand && !x->bare) || !open || !strchr(at > x->i ? "/{([<" : "/{([<|!#,~%\"", open))
+	if (x->names || (x->operand && !x->bare) || !open || !strchr(at > x->i ? "/{([<" : "/{([<|!#,~%\"",
+			open))
 		return -1;
 	x->i = at;
 	if (script_listed(word, "s tr y"))
@@ -275,10 +290,14 @@ int perl_word(struct script *x, struct str word, size_t from)
 /* ---- variables and references ---- */
 
 /*
- * Without `use strict` a text can stand where a reference belongs: $x = "ARGV"; push @$x, "id|" changes @ARGV. So the reader notes whether the text
- * writes through references at all, by the shape of its terms: @$x, @{..}, $x->[..], $x[..]{..} before an assignment, or after push.
+ * Without `use strict` a text can stand where a reference belongs: $x = "ARGV"; push @$x, "id|" changes
+ * @ARGV. So the reader notes whether the text writes through references at all, by the shape of its terms:
+ * @$x, @{..}, $x->[..], $x[..]{..} before an assignment, or after push.
  */
-static unsigned level(const struct script *x) { return x->brackets < BRACKETS_MAX ? x->brackets : BRACKETS_MAX - 1; }
+static unsigned level(const struct script *x)
+{
+	return x->brackets < BRACKETS_MAX ? x->brackets : BRACKETS_MAX - 1;
+}
 static bool *reference_flag(struct script *x) { return &x->reference[level(x)]; }
 
 void perl_dereference(struct script *x)
@@ -291,9 +310,12 @@ void perl_dereference(struct script *x)
 /* Names that reach functions of others, or what perl itself obeys. */
 static bool is_special(struct str name)
 {
-	static const char dumper[] = "Data::Dumper::Sortkeys Data::Dumper::Terse Data::Dumper::Indent Data::Dumper::Useqq Data::Dumper::Deepcopy Data::Dumper::Maxdepth";
+	static const char dumper[] =
+			"Data::Dumper::Sortkeys Data::Dumper::Terse Data::Dumper::Indent "
+			"Data::Dumper::Useqq Data::Dumper::Deepcopy Data::Dumper::Maxdepth";
 
-	return (str_contains(name, STR("::")) && !script_listed(name, dumper)) || script_listed(name, "ENV INC SIG ISA ARGV");
+	return (str_contains(name, STR("::")) && !script_listed(name, dumper)) ||
+			script_listed(name, "ENV INC SIG ISA ARGV");
 }
 
 /* ${name} or ${ expression }. *ret_through: the variable is named by a value. */
@@ -353,15 +375,18 @@ bool perl_variable(struct script *x)
 
 	if (sigil == '$' && last_index(x))
 		from = ++x->i;
-	while (script_at(x, 0) == '$' && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{'))
+	while (script_at(x, 0) == '$' && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' ||
+			script_at(x, 1) == '{'))
 		x->i++;
 	through = x->i > from;
 	next = script_at(x, 0);
 	x->topic = false;
-	known = next == '{' ? braced_variable(x, &through) : script_letter(next) ? named_variable(x) : sign_variable(x, sigil);
+	known = next == '{' ? braced_variable(x, &through) : script_letter(next) ? named_variable(x) :
+			sign_variable(x, sigil);
 	if (!known)
 		return false;
-	x->handle = x->word ? (word_char(x->s.p[x->i - 1]) ? PERL_HANDLE_PERHAPS : PERL_HANDLE_ODD) : PERL_HANDLE_NONE;
+	x->handle = x->word ? (word_char(x->s.p[x->i - 1]) ? PERL_HANDLE_PERHAPS : PERL_HANDLE_ODD) :
+			PERL_HANDLE_NONE;
 	x->operand = true;
 	x->bare = x->word = false;
 	x->mutates = mutates;
@@ -372,16 +397,18 @@ bool perl_variable(struct script *x)
 }
 
 /*
- * print $x /2/: after a function and a variable Perl takes the variable for a file handle when what follows looks like a term: a blank before it and
- * none after it. After a variable such as $; it looks no closer.
+ * print $x /2/: after a function and a variable Perl takes the variable for a file handle when what follows
+ * looks like a term: a blank before it and none after it. After a variable such as $; it looks no closer.
  */
 bool perl_handle(const struct script *x)
 {
 	char next = script_at(x, 1);
 
-	if (x->handle == PERL_HANDLE_NONE || !strchr("/?-+<%&*.", script_at(x, 0)) || (strchr("*/", script_at(x, 0)) && next == script_at(x, 0)))
+	if (x->handle == PERL_HANDLE_NONE || !strchr("/?-+<%&*.", script_at(x, 0)) ||
+			(strchr("*/", script_at(x, 0)) && next == script_at(x, 0)))
 		return false;
-	return !script_space(next) && next != '=' && (x->handle == PERL_HANDLE_ODD || script_space(x->s.p[x->i - 1]));
+	return !script_space(next) && next != '=' &&
+			(x->handle == PERL_HANDLE_ODD || script_space(x->s.p[x->i - 1]));
 }
 
 /* At the first of two slashes: an empty pattern, or the operator? */
@@ -440,21 +467,24 @@ void perl_operator(struct script *x)
 void perl_library(struct script *x, struct str name)
 {
 	x->strict |= str_is(name, "strict");
-	x->library |= !script_digit(name.n ? name.p[0] : '0') && !script_listed(name, "strict warnings utf8 feature integer bigint diagnostics");
+	x->library |= !script_digit(name.n ? name.p[0] : '0') &&
+			!script_listed(name, "strict warnings utf8 feature integer bigint diagnostics");
 }
 
 /* Words of the command that make perl read files by itself: -n, -p, -i, also in a cluster. */
 static bool loops(const struct script *x)
 {
 	for (const struct command *c = x->w->f->commands; c; c = c->next) {
-		if (!c->argc || c->argv[0].at.text != x->w->s->at.text || c->argv[0].at.from != x->w->s->at.from)
+		if (!c->argc || c->argv[0].at.text != x->w->s->at.text ||
+				c->argv[0].at.from != x->w->s->at.from)
 			continue;
 		for (size_t i = 1; i < c->argc; i++) {
 			struct str w = c->argv[i].text;
 
 			if (c->argv[i].kind != WORD_EXACT)
 				return true;
-			for (size_t k = 1; w.n > 1 && w.p[0] == '-' && k < w.n && !strchr("eEMmIF", w.p[k]); k++)
+			for (size_t k = 1; w.n > 1 && w.p[0] == '-' && k < w.n && !strchr("eEMmIF", w.p[k]);
+					k++)
 				if (strchr("npi", w.p[k]))
 					return true;
 		}

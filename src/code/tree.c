@@ -18,8 +18,15 @@ bool code_knows(enum lang lang) { return languages[lang].walk != NULL; }
 
 /* ---- nodes ---- */
 
-struct str node_text(const struct code_walk *w, TSNode n) { return ts_node_is_null(n) ? STR("") : str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n)); }
-struct span node_at(const struct code_walk *w, TSNode n) { return ts_node_is_null(n) ? w->here : (struct span){w->text, ts_node_start_byte(n), ts_node_end_byte(n)}; }
+struct str node_text(const struct code_walk *w, TSNode n)
+{
+	return ts_node_is_null(n) ? STR("") : str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n));
+}
+struct span node_at(const struct code_walk *w, TSNode n)
+{
+	return ts_node_is_null(n) ? w->here : (struct span){w->text, ts_node_start_byte(n),
+			ts_node_end_byte(n)};
+}
 
 bool node_is_any(TSNode n, const char *const *types, size_t count)
 {
@@ -39,7 +46,8 @@ static TSFieldId field_id(const TSLanguage *l, const char *name)
 	while (low < high) {
 		uint32_t mid = (low + high) / 2;
 		const char *at = ts_language_field_name_for_id(l, (TSFieldId)mid);
-		int order = name[0] != at[0] ? (unsigned char)name[0] - (unsigned char)at[0] : strcmp(name, at);
+		int order = name[0] != at[0] ? (unsigned char)name[0] - (unsigned char)at[0] : strcmp(name,
+				at);
 
 		if (order == 0)
 			return (TSFieldId)mid;
@@ -74,7 +82,8 @@ static uint32_t fetch_children(struct code_walk *w, TSNode n, TSNode *list, uint
 		ts_tree_cursor_reset(c, n);
 	else
 		*c = ts_tree_cursor_new(n);
-	for (bool more = ts_tree_cursor_goto_first_child(c); more && got < most; more = ts_tree_cursor_goto_next_sibling(c)) {
+	for (bool more = ts_tree_cursor_goto_first_child(c); more && got < most;
+			more = ts_tree_cursor_goto_next_sibling(c)) {
 		TSNode k = ts_tree_cursor_current_node(c);
 
 		if (ts_node_is_named(k) && (!ts_node_is_extra(k) || node_is(k, "html_comment")))
@@ -103,7 +112,8 @@ TSNode *node_children(struct code_walk *w, TSNode n, uint32_t *ret_n)
 		;
 	if (!c) {
 		c = arena_new(w->a, struct walk_children);
-		*c = (struct walk_children){.next = *at, .id = n.id, .list = arena_array(w->a, most, sizeof(*c->list))};
+		*c = (struct walk_children){.next = *at, .id = n.id,
+				.list = arena_array(w->a, most, sizeof(*c->list))};
 		c->n = fetch_children(w, n, c->list, most);
 		*at = c;
 	}
@@ -125,11 +135,13 @@ bool walk_enter(struct code_walk *w, TSNode n)
 
 /* ---- findings ---- */
 
-void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names, size_t nargs, TSNode n)
+void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names,
+		size_t nargs, TSNode n)
 {
 	struct code_call *c = arena_new(w->a, struct code_call);
 
-	*c = (struct code_call){.name = name, .args = args, .names = names, .nargs = nargs, .at = node_at(w, n)};
+	*c = (struct code_call){.name = name, .args = args, .names = names, .nargs = nargs,
+			.at = node_at(w, n)};
 	*w->calls_end = c;
 	w->calls_end = &c->next;
 }
@@ -155,7 +167,8 @@ void code_marker_add(struct code_walk *w, const char *id, TSNode n)
 
 static struct word word_for(struct code_walk *w, struct str text, TSNode n)
 {
-	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(w, n)};
+	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text,
+			.at = node_at(w, n)};
 }
 
 /* Functions that unpack an archive are listed under the names of these programs. */
@@ -214,7 +227,8 @@ static void add_hidden(struct code_walk *w, const struct access *x)
 		if (path.p[i] == HOLE_NAME && path.p[i - 1] == '/' && str_find(path, '/', i) >= 0) {
 			struct access hidden = *x;
 
-			hidden.path = (struct word){WORD_REST, true, false, hidden_pattern(w, path, i), x->path.at};
+			hidden.path = (struct word){WORD_REST, true, false, hidden_pattern(w, path, i),
+					x->path.at};
 			add_access(w, &hidden);
 		}
 }
@@ -227,7 +241,8 @@ void code_access(struct code_walk *w, enum access_kind kind, struct str path, bo
 
 	if (path.n && path.p[0] != '/' && path.p[0] != HOLE_ANY)
 		full = str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")), path);
-	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n)) /* the directory is not known */
+	/* the directory is not known */
+	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n))
 		full = CODE_HOLE;
 	struct access x = {.kind = kind, .below = below, .by = by, .at = node_at(w, n)};
 	x.path = word_for(w, full.n ? full : CODE_HOLE, n);
@@ -270,7 +285,10 @@ static void add_run(struct code_walk *w, const struct code_run *run)
 	w->runs_end = &r->next;
 }
 
-void code_run_text(struct code_walk *w, struct str text, TSNode n) { add_run(w, &(struct code_run){.text = text.n ? text : STR(":"), .at = node_at(w, n)}); }
+void code_run_text(struct code_walk *w, struct str text, TSNode n)
+{
+	add_run(w, &(struct code_run){.text = text.n ? text : STR(":"), .at = node_at(w, n)});
+}
 
 void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TSNode n)
 {
@@ -284,7 +302,8 @@ void code_setting(struct code_walk *w, struct str name, struct str value, TSNode
 {
 	struct setting *s = arena_new(w->a, struct setting);
 
-	*s = (struct setting){.next = w->settings, .name = str_dup(w->a, name), .value = str_dup(w->a, value), .at = node_at(w, n)};
+	*s = (struct setting){.next = w->settings, .name = str_dup(w->a, name), .value = str_dup(w->a, value),
+			.at = node_at(w, n)};
 	w->settings = s;
 }
 
@@ -305,7 +324,8 @@ void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n
 {
 	struct snippet *s = arena_new(w->a, struct snippet);
 
-	*s = (struct snippet){.lang = lang, .text = word_for(w, text, n), .at = node_at(w, n), .cwd = w->s->cwd};
+	*s = (struct snippet){.lang = lang, .text = word_for(w, text, n), .at = node_at(w, n),
+			.cwd = w->s->cwd};
 	s->when = snippet_moment(w->s);
 	*w->f->snippets_end = s;
 	w->f->snippets_end = &s->next;
@@ -313,7 +333,9 @@ void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n
 
 /* ---- reading ---- */
 
-/* The first place that is no code. By a cursor: asking for a child by its number counts from the first one. */
+/*
+ * The first place that is no code. By a cursor: asking for a child by its number counts from the first one.
+ */
 static TSNode first_error(TSNode root)
 {
 	TSTreeCursor c = ts_tree_cursor_new(root);
@@ -404,7 +426,8 @@ static int read_one(void *arg)
 	return 0;
 }
 
-int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v, struct code_run **ret_runs)
+int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v,
+		struct code_run **ret_runs)
 {
 	struct walk_job j = {.w = {.a = a, .f = f, .s = s, .v = v, .src = s->text.text},
 		.l = &languages[s->lang]};

@@ -20,7 +20,8 @@ struct code_walk {
 	size_t began;            /* bytes of the arena that were used before */
 	bool bound_said;
 	unsigned depth;
-	struct span here;        /* the place of findings in a language without grammar: its walker gives null nodes */
+	/* the place of findings in a language without grammar: its walker gives null nodes */
+	struct span here;
 	TSTreeCursor cursor;     /* for node_children(), with a table of nchains chains, a power of two */
 	struct walk_children **children;
 	size_t nchains;
@@ -54,9 +55,13 @@ static inline bool node_is(TSNode n, const char *type) { return type_is(node_typ
 bool node_is_any(TSNode n, const char *const *types, size_t count);
 /* Is the node of one of these types? */
 #define IS_ANY(n, ...) \
-	node_is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+	node_is_any((n), (const char *const[]){__VA_ARGS__}, \
+			sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 TSNode node_field(TSNode n, const char *name); /* a null node when there is none: ts_node_is_null() */
-/* The named children, without comments (but those of HTML in JavaScript: not every engine takes them for such). */
+/*
+ * The named children, without comments (but those of HTML in JavaScript: not every engine takes them for
+ * such).
+ */
 TSNode *node_children(struct code_walk *w, TSNode n, uint32_t *ret_n);
 /* Counts; past a bound the code is not complete, and false says stop. */
 bool walk_enter(struct code_walk *w, TSNode n);
@@ -65,18 +70,25 @@ static inline bool walk_full(const struct code_walk *w) { return w->a->used - w-
 static inline void walk_exit(struct code_walk *w) { w->depth--; }
 
 /* ---- findings ---- */
-void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names, size_t nargs, TSNode n);
+void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names,
+		size_t nargs, TSNode n);
 void code_import_add(struct code_walk *w, struct str name, TSNode n);
 /* Something dynamic, or not known: the code is no longer complete. `id` is a literal. */
 void code_marker_add(struct code_walk *w, const char *id, TSNode n);
-/* A file: `path` is abstract text; relative ones are joined to the directory. `op` is the call's name (arena or literal). */
+/*
+ * A file: `path` is abstract text; relative ones are joined to the directory. `op` is the call's name (arena
+ * or literal).
+ */
 void code_access(struct code_walk *w, enum access_kind kind, struct str path, bool below, const char *by,
 	TSNode n);
 void code_through_link(struct code_walk *w, TSNode n); /* a path may go through a link that leads elsewhere */
 void code_touch(struct code_walk *w, struct str host, TSNode n);
 void code_run_text(struct code_walk *w, struct str text, TSNode n);
 void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TSNode n);
-/* A variable that the code puts into its environment, or into that of programs it starts. The shell reader knows what it makes programs do. */
+/*
+ * A variable that the code puts into its environment, or into that of programs it starts. The shell reader
+ * knows what it makes programs do.
+ */
 void code_setting(struct code_walk *w, struct str name, struct str value, TSNode n);
 /* Code of another (or the same) language that this code evaluates. */
 void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n);

@@ -55,7 +55,8 @@ static int unknown_key(struct load *l, const struct ynode *n, const char *prefix
 		const char *name = config_keys[i].name;
 		if (skip && (strncmp(name, prefix, skip - 1) != 0 || name[skip - 1] != '.'))
 			continue;
-		value_nearer(n->key, str_c(l->a, str_n(name + skip, strcspn(name + skip, "."))), &best, &distance);
+		value_nearer(n->key, str_c(l->a, str_n(name + skip, strcspn(name + skip, "."))), &best,
+				&distance);
 	}
 	return value_unknown(l, n, best || *prefix ? best : deeper_key(n->key));
 }
@@ -67,7 +68,8 @@ static bool may_set(struct load *l, const struct ynode *n, const struct config_k
 		return true;
 	if (l->preset)
 		return false; /* one preset for all formats; nobody wrote this key in this file */
-	const char *who = key->who == WHO_SYSTEM ? "only the system's policy" : key->who == WHO_OWNER ? "only your own policy and the system's" : "only a file that is trusted";
+	const char *who = key->who == WHO_SYSTEM ? "only the system's policy" : key->who == WHO_OWNER ?
+			"only your own policy and the system's" : "only a file that is trusted";
 	value_note(l, n, "'%s' is ignored: %s may set it", key->name, who);
 	return false;
 }
@@ -77,7 +79,8 @@ static int read_map(struct load *l, const struct ynode *map, const char *prefix)
 static int read_key(struct load *l, const struct ynode *n, const char *prefix)
 {
 	char dotted[KEY_MAX];
-	size_t len = str_put(dotted, sizeof(dotted), "%s%s%.*s", prefix, *prefix ? "." : "", n->key.n > KEY_MAX ? KEY_MAX : (int)n->key.n, n->key.p);
+	size_t len = str_put(dotted, sizeof(dotted), "%s%s%.*s", prefix, *prefix ? "." : "",
+			n->key.n > KEY_MAX ? KEY_MAX : (int)n->key.n, n->key.p);
 	if (len >= sizeof(dotted))
 		return value_unknown(l, n, NULL);
 	for (size_t i = 0; i < config_nkeys; i++)
@@ -117,10 +120,12 @@ void config_default(struct policy *ret)
 		.contain_fallback = VERDICT_ASK,
 		.guidance = {.enabled = true, .include_defaults = true},
 		.redirect = {.target = STR("/tmp/claude")},
-		.secrets = {.scan_inputs = true, .scan_outputs = true, .scanner = STR("auto"), .scan_bytes_max = 5 << 20, .timeout_ms = 10000},
+		.secrets = {.scan_inputs = true, .scan_outputs = true, .scanner = STR("auto"),
+				.scan_bytes_max = 5 << 20, .timeout_ms = 10000},
 		.sandbox = {.enabled = true},
 		.hooks = {.deadline_ms = 8000},
-		.audit = {.retention_days = AUDIT_RETENTION_DAYS, .quota = AUDIT_QUOTA, .outputs = AUDIT_OUTPUTS},
+		.audit = {.retention_days = AUDIT_RETENTION_DAYS, .quota = AUDIT_QUOTA,
+				.outputs = AUDIT_OUTPUTS},
 	};
 }
 
@@ -179,7 +184,8 @@ static int read_preset(struct load_job *j, const struct config_preset *p)
 	struct load *l = &j->l;
 	struct yaml_file outer = l->file;
 	const struct config_source *outer_src = l->src;
-	struct config_source src = {.name = str_fmt(l->a, "preset %.*s", STR_ARG(p->name)), .who = outer_src->who, .base = outer_src->base};
+	struct config_source src = {.name = str_fmt(l->a, "preset %.*s", STR_ARG(p->name)),
+			.who = outer_src->who, .base = outer_src->base};
 	l->src = &src;
 	l->preset = true;
 	int r = read_text(j, src.name, p->text);
@@ -222,7 +228,8 @@ static int missing_preset(struct load *l, const struct ynode *n)
 		return 0;
 	}
 	const char *best = nearest_preset(l->a, n->text);
-	return yaml_fail(&l->file, n, false, l->e, best ? "there is no such preset, did you mean '%s'" : "there is no such preset", best);
+	return yaml_fail(&l->file, n, false, l->e, best ? "there is no such preset, did you mean '%s'" :
+			"there is no such preset", best);
 }
 
 /*
@@ -234,7 +241,8 @@ static int import_fencepost(struct load_job *j, const struct config_preset *p)
 	struct config_preset javascript;
 
 	j->l.policy.allow_readonly |= str_is(p->name, "filesystem");
-	if (str_is(p->name, "python-safety") && config_preset(STR("javascript-safety"), &javascript) && read_preset(j, &javascript) < 0)
+	if (str_is(p->name, "python-safety") && config_preset(STR("javascript-safety"), &javascript) &&
+			read_preset(j, &javascript) < 0)
 		return -1;
 	return read_preset(j, p);
 }
@@ -242,7 +250,8 @@ static int import_fencepost(struct load_job *j, const struct config_preset *p)
 /* The presets that `all` stands for in a fencepost file. */
 static int import_all(struct load_job *j)
 {
-	static const char names[][12] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh", "git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
+	static const char names[][12] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh",
+			"git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
 	struct config_preset p;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (config_preset(str_of(names[i]), &p) && import_fencepost(j, &p) < 0)
@@ -269,7 +278,9 @@ static int read_imports(struct load_job *j)
 	if (!n || yaml_null(n))
 		return 0;
 	if (j->l.src->dialect == CONFIG_FENCEPOST)
-		value_note(&j->l, n, "presets are caisson's own and may decide otherwise than those of fencepost; 'caisson presets NAME' shows one");
+		value_note(&j->l, n,
+				"presets are caisson's own and may decide otherwise than those of "
+				"fencepost; 'caisson presets NAME' shows one");
 	if (n->kind == YNODE_SCALAR)
 		return import_one(j, n);
 	if (n->kind != YNODE_LIST)
@@ -279,7 +290,8 @@ static int read_imports(struct load_job *j)
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		bool again = false;
 		for (const struct ynode *d = n->child; d != c && !again; d = d->next)
-			again = d->kind == YNODE_SCALAR && c->kind == YNODE_SCALAR && str_eq(d->text, c->text);
+			again = d->kind == YNODE_SCALAR && c->kind == YNODE_SCALAR &&
+					str_eq(d->text, c->text);
 		if (!again && import_one(j, c) < 0)
 			return -1;
 	}
@@ -306,7 +318,8 @@ static int read_source(struct load_job *j, const struct config_source *src)
 static void start_load(struct load_job *j)
 {
 	struct load *l = &j->l;
-	static const char titles[][8] = {[WHO_ANYONE] = "project", [WHO_TRUSTED] = "project", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+	static const char titles[][8] = {[WHO_ANYONE] = "project", [WHO_TRUSTED] = "project",
+			[WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 	config_default(&l->policy);
 	if (j->n)
 		l->policy.title = str_of(titles[j->src[j->n - 1].who]);
@@ -331,12 +344,14 @@ static int load_sources(void *arg)
 	return 0;
 }
 
-int config_load(struct arena *a, const struct config_source *src, size_t n, struct policy *ret, struct config_note **ret_notes, struct err *e)
+int config_load(struct arena *a, const struct config_source *src, size_t n, struct policy *ret,
+		struct config_note **ret_notes, struct err *e)
 {
 	struct err ignored;
 	struct load_job j = {.l = {.a = a, .e = e ? e : &ignored}, .src = src, .n = n};
 	if (arena_run(a, load_sources, &j) < 0)
-		return err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(j.l.src ? j.l.src->name : STR("policy")));
+		return err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory",
+				STR_ARG(j.l.src ? j.l.src->name : STR("policy")));
 	if (j.result < 0)
 		return -1;
 	*ret = j.l.policy;

@@ -59,7 +59,8 @@ struct str config_default_text(void);
  * before its own content. Without a source the result is the default. On failure *ret and *ret_notes are
  * untouched and e->text is "file:line:column: what: 'the line'".
  */
-int config_load(struct arena *a, const struct config_source *src, size_t n, struct policy *ret, struct config_note **ret_notes, struct err *e);
+int config_load(struct arena *a, const struct config_source *src, size_t n, struct policy *ret,
+		struct config_note **ret_notes, struct err *e);
 /* "sha256:<hex>" of the bytes. */
 struct str config_digest(struct arena *a, struct str bytes);
 /* Built-in presets: the i-th by name, or the one with this name; false: there is none. */

@@ -8,10 +8,12 @@
 
 static int parse_mode(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN},
+	static const struct value_name names[] = {{"default", MODE_DEFAULT},
+			{"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN},
 		{"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK}};
 	int v = 0;
-	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected default, acceptEdits, plan, bypassPermissions or dontAsk", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names),
+			"expected default, acceptEdits, plan, bypassPermissions or dontAsk", &v) < 0)
 		return -1;
 	*(enum mode *)field = (enum mode)v;
 	return 0;
@@ -19,7 +21,8 @@ static int parse_mode(struct load *l, const struct ynode *n, void *field)
 
 static int parse_route(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"advise", ROUTE_ADVISE}, {"off", ROUTE_OFF}, {"warn", ROUTE_WARN}, {"ask", ROUTE_ASK}, {"deny", ROUTE_DENY}};
+	static const struct value_name names[] = {{"advise", ROUTE_ADVISE}, {"off", ROUTE_OFF},
+			{"warn", ROUTE_WARN}, {"ask", ROUTE_ASK}, {"deny", ROUTE_DENY}};
 	int v = 0;
 	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected off, advise, warn, ask or deny", &v) < 0)
 		return -1;
@@ -101,7 +104,8 @@ static void add_interpreters(struct load *l, struct buf *rows)
 		for (size_t i = 0; i < ARRAY_SIZE(interpreters); i++)
 			for (const struct texts *t = r->names; t && r->lang == interpreters[i].lang;
 				t = t->next)
-				if (plain_name(t->text) && !know_find(t->text, l->policy.commands, l->policy.ncommands))
+				if (plain_name(t->text) && !know_find(t->text, l->policy.commands,
+						l->policy.ncommands))
 					buf_fmt(rows,
 						"- {name: ['%.*s'], style: posix, abbrev: false, flags: "
 						"{'%s': 'code:%s last'}, operands: {first: [exec], rest: "
@@ -148,9 +152,11 @@ static int parse_classifier(struct load *l, const struct ynode *n, void *field)
 
 static int parse_task(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"test", 0}, {"typecheck", 1}, {"lint", 2}, {"data", 3}, {"json", 4}, {"custom", 5}};
+	static const struct value_name names[] = {{"test", 0}, {"typecheck", 1}, {"lint", 2}, {"data", 3},
+			{"json", 4}, {"custom", 5}};
 	int v = 0;
-	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected test, typecheck, lint, data, json or custom", &v) < 0)
+	if (value_choice(l, n, names, ARRAY_SIZE(names),
+			"expected test, typecheck, lint, data, json or custom", &v) < 0)
 		return -1;
 	*(struct str *)field = str_of(names[v].name);
 	return 0;
@@ -171,7 +177,8 @@ static int validator_item(struct load *l, const struct ynode *n, void *node)
 		return -1;
 	if (!v->command || !v->name.n)
 		return value_fail(l, n, "a validator needs 'name' and 'command'");
-	return plain_name(v->name) ? 0 : value_fail(l, yaml_get(n, "name"), "expected a name of letters, digits and ._+-");
+	return plain_name(v->name) ? 0 : value_fail(l, yaml_get(n, "name"),
+			"expected a name of letters, digits and ._+-");
 }
 
 static int parse_validators(struct load *l, const struct ynode *n, void *field)
@@ -251,14 +258,38 @@ static int parse_limit(struct load *l, const struct ynode *n, void *field, enum 
 	return 0;
 }
 
-static int parse_cpus(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_CPUS); }
-static int parse_memory(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_MEMORY); }
-static int parse_time(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_TIME); }
-static int parse_pids(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_PIDS); }
-static int parse_scratch(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_SCRATCH); }
-static int parse_output(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_OUTPUT); }
-static int parse_io(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_IO); }
-static int parse_cpu_time(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_CPU_TIME); }
+static int parse_cpus(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_limit(l, n, field, LIMIT_CPUS);
+}
+static int parse_memory(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_limit(l, n, field, LIMIT_MEMORY);
+}
+static int parse_time(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_limit(l, n, field, LIMIT_TIME);
+}
+static int parse_pids(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_limit(l, n, field, LIMIT_PIDS);
+}
+static int parse_scratch(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_limit(l, n, field, LIMIT_SCRATCH);
+}
+static int parse_output(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_limit(l, n, field, LIMIT_OUTPUT);
+}
+static int parse_io(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_limit(l, n, field, LIMIT_IO);
+}
+static int parse_cpu_time(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_limit(l, n, field, LIMIT_CPU_TIME);
+}
 
 /* ---- audit.*: the person may make the system's values stricter, not milder ---- */
 
@@ -288,8 +319,10 @@ static int parse_audit_required(struct load *l, const struct ynode *n, void *fie
 
 static int parse_audit_sync(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"always", AUDIT_SYNC_ALWAYS}, {"begin", AUDIT_SYNC_BEGIN}, {"none", AUDIT_SYNC_NONE}};
-	static const int strength[] = {[AUDIT_SYNC_NONE] = 0, [AUDIT_SYNC_BEGIN] = 1, [AUDIT_SYNC_ALWAYS] = 2};
+	static const struct value_name names[] = {{"always", AUDIT_SYNC_ALWAYS}, {"begin", AUDIT_SYNC_BEGIN},
+			{"none", AUDIT_SYNC_NONE}};
+	static const int strength[] = {[AUDIT_SYNC_NONE] = 0, [AUDIT_SYNC_BEGIN] = 1,
+			[AUDIT_SYNC_ALWAYS] = 2};
 	int v = 0;
 	(void)field;
 	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected always, begin or none", &v) < 0)
@@ -303,7 +336,8 @@ static int parse_audit_retention(struct load *l, const struct ynode *n, void *fi
 {
 	int64_t days;
 	(void)field;
-	if (n->kind != YNODE_SCALAR || num_parse(n->text, AUDIT_RETENTION_DAYS, AUDIT_RETENTION_MAX, &days) < 0)
+	if (n->kind != YNODE_SCALAR || num_parse(n->text, AUDIT_RETENTION_DAYS, AUDIT_RETENTION_MAX,
+			&days) < 0)
 		return value_fail(l, n, "expected a number of days from 90 to 36500");
 	if (!allows_change(l, n, &audit_of(l)->of_system.retention, days < audit_of(l)->retention_days))
 		audit_of(l)->retention_days = (unsigned)days;
@@ -311,7 +345,8 @@ static int parse_audit_retention(struct load *l, const struct ynode *n, void *fi
 }
 
 /* A size, or 0. */
-static int parse_audit_size(struct load *l, const struct ynode *n, enum limit which, const char *expected, uint64_t *ret)
+static int parse_audit_size(struct load *l, const struct ynode *n, enum limit which, const char *expected,
+		uint64_t *ret)
 {
 	struct str text;
 	if (value_text(l, n, &text) < 0)
@@ -325,12 +360,16 @@ static int parse_audit_size(struct load *l, const struct ynode *n, enum limit wh
 
 static int parse_audit_quota(struct load *l, const struct ynode *n, void *field)
 {
-	return parse_audit_size(l, n, LIMIT_SCRATCH, "expected a size from 64K to 16T, as 4G, or 0 for no limit; a plain number is megabytes", field);
+	return parse_audit_size(l, n, LIMIT_SCRATCH,
+			"expected a size from 64K to 16T, as 4G, or 0 for no limit; a plain number is "
+			"megabytes", field);
 }
 
 static int parse_audit_outputs(struct load *l, const struct ynode *n, void *field)
 {
-	return parse_audit_size(l, n, LIMIT_OUTPUT, "expected a size from 1K to 1G, as 16M, or 0 to keep none; a plain number is megabytes", field);
+	return parse_audit_size(l, n, LIMIT_OUTPUT,
+			"expected a size from 1K to 1G, as 16M, or 0 to keep none; a plain number is "
+			"megabytes", field);
 }
 
 /* read before everything else; skipped here */
@@ -364,7 +403,10 @@ static const size_t offsets[] = { /* in struct policy */
 
 const size_t config_nkeys = ARRAY_SIZE(config_keys);
 
-int config_key_parse(struct load *l, size_t i, const struct ynode *n) { return parsers[i](l, n, (char *)&l->policy + offsets[i]); }
+int config_key_parse(struct load *l, size_t i, const struct ynode *n)
+{
+	return parsers[i](l, n, (char *)&l->policy + offsets[i]);
+}
 
 const struct config_key *config_key(size_t i)
 {
@@ -378,7 +420,8 @@ const char *config_key_near(struct str name)
 	size_t distance = SIZE_MAX;
 	for (size_t i = 0; i < config_nkeys && name.n; i++) {
 		struct str key = str_of(config_keys[i].name);
-		if (key.n > name.n && key.p[key.n - name.n - 1] == '.' && str_eq(str_sub(key, key.n - name.n, key.n), name))
+		if (key.n > name.n && key.p[key.n - name.n - 1] == '.' &&
+				str_eq(str_sub(key, key.n - name.n, key.n), name))
 			return key.p;
 	}
 	for (size_t i = 0; i < config_nkeys; i++)

@@ -73,29 +73,40 @@ static struct str next_name(struct str *rest, bool *ret_same)
 struct named { char name[20]; uint32_t value; };
 
 static const struct named kinds[] = {
-	{"none", KIND_NONE}, {"word", KIND_WORD}, {"regex", KIND_WORD}, {"pattern", KIND_WORD}, {"read", KIND_READ}, {"path-read", KIND_READ},
-	{"write", KIND_WRITE}, {"path-write", KIND_WRITE}, {"delete", KIND_DELETE}, {"path-delete", KIND_DELETE}, {"exec", KIND_EXEC},
-	{"path-exec", KIND_EXEC}, {"dir", KIND_DIR}, {"command", KIND_COMMAND}, {"script", KIND_SCRIPT}, {"split", KIND_SPLIT},
-	{"host", KIND_HOST}, {"url", KIND_HOST}, {"assign", KIND_ASSIGN}, {"keyed", KIND_KEYED}, {"opaque", KIND_OPAQUE},
-	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
-	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"names", KIND_NAMES}, {"work-tree", KIND_WORK_TREE}, {"repository", KIND_REPOSITORY},
+	{"none", KIND_NONE}, {"word", KIND_WORD}, {"regex", KIND_WORD}, {"pattern", KIND_WORD},
+	{"read", KIND_READ}, {"path-read", KIND_READ},
+	{"write", KIND_WRITE}, {"path-write", KIND_WRITE}, {"delete", KIND_DELETE},
+	{"path-delete", KIND_DELETE}, {"exec", KIND_EXEC},
+	{"path-exec", KIND_EXEC}, {"dir", KIND_DIR}, {"command", KIND_COMMAND}, {"script", KIND_SCRIPT},
+	{"split", KIND_SPLIT},
+	{"host", KIND_HOST}, {"url", KIND_HOST}, {"assign", KIND_ASSIGN}, {"keyed", KIND_KEYED},
+	{"opaque", KIND_OPAQUE},
+	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST},
+	{"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
+	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"names", KIND_NAMES},
+	{"work-tree", KIND_WORK_TREE}, {"repository", KIND_REPOSITORY},
 	{"git-dir", KIND_GIT_DIR}, {"fetch", KIND_FETCH}, {"mirror", KIND_MIRROR},
 	{"options", KIND_OPTIONS}, {"alias", KIND_ALIAS}, {"", 0},
 };
 
 static const struct named mods[] = {
-	{"more", USE_MORE}, {"inside", USE_INSIDE}, {"elsewhere", USE_ELSEWHERE}, {"tree", USE_TREE}, {"below", USE_BELOW},
-	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR}, {"joined", MOD_JOINED},
-	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {"suffix", MOD_SUFFIX}, {"beside", MOD_BESIDE}, {"remote", MOD_REMOTE},
+	{"more", USE_MORE}, {"inside", USE_INSIDE}, {"elsewhere", USE_ELSEWHERE}, {"tree", USE_TREE},
+	{"below", USE_BELOW},
+	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR},
+	{"joined", MOD_JOINED},
+	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {"suffix", MOD_SUFFIX}, {"beside", MOD_BESIDE},
+	{"remote", MOD_REMOTE},
 	{"attached", MOD_ATTACHED}, {"second", MOD_SECOND | MOD_PAIR}, {"", 0},
 };
 
 static const struct named styles[] = {
-	{"getopt", STYLE_GETOPT}, {"posix", STYLE_POSIX}, {"long-dash", STYLE_LONG_DASH}, {"find", STYLE_FIND}, {"tar", STYLE_TAR}, {"none", STYLE_NONE}, {"", 0},
+	{"getopt", STYLE_GETOPT}, {"posix", STYLE_POSIX}, {"long-dash", STYLE_LONG_DASH},
+	{"find", STYLE_FIND}, {"tar", STYLE_TAR}, {"none", STYLE_NONE}, {"", 0},
 };
 
 static const struct named effects[] = {
-	{"network", EFFECT_NETWORK}, {"privilege", EFFECT_PRIVILEGE}, {"persistence", EFFECT_PERSISTENCE}, {"system", EFFECT_SYSTEM},
+	{"network", EFFECT_NETWORK}, {"privilege", EFFECT_PRIVILEGE}, {"persistence", EFFECT_PERSISTENCE},
+	{"system", EFFECT_SYSTEM},
 	{"history-rewrite", EFFECT_HISTORY}, {"executes-workspace", EFFECT_WORKSPACE},
 	{"copies", EFFECT_COPIES}, {"links", EFFECT_LINKS}, {"includes", EFFECT_INCLUDES}, {"", 0},
 };
@@ -214,8 +225,10 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 	p->flags = arena_array(p->a, count + 1, sizeof(*p->flags));
 	for (size_t i = 0; i < count; i++) {
 		if (i && str_eq(list[i].name, list[i - 1].name))
-			return yaml_fail(p->file, n, true, p->e, "option %.*s is listed twice", STR_ARG(str_sub(list[i].name, 0, 40)));
-		p->flags[i] = (struct know_flag){intern_text(p, list[i].name), intern_text(p, list[i].same), list[i].spec};
+			return yaml_fail(p->file, n, true, p->e, "option %.*s is listed twice",
+					STR_ARG(str_sub(list[i].name, 0, 40)));
+		p->flags[i] = (struct know_flag){intern_text(p, list[i].name), intern_text(p, list[i].same),
+				list[i].spec};
 		if (know_runs(list[i].spec.kind))
 			r->bits |= ROW_RUNS;
 	}
@@ -225,17 +238,20 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 }
 
 /* The index of a flag of the row by its name. */
-static int flag_index(struct pack *p, const struct ynode *n, const struct know_row *r, struct str name, uint32_t *ret)
+static int flag_index(struct pack *p, const struct ynode *n, const struct know_row *r, struct str name,
+		uint32_t *ret)
 {
 	for (uint32_t i = 0; i < r->nflags; i++)
 		if (str_is(name, p->out.p + (p->flags[i].name - p->base))) {
 			*ret = i;
 			return 0;
 		}
-	return yaml_fail(p->file, n, false, p->e, "option %.*s is not in the row's flags", STR_ARG(str_sub(name, 0, 40)));
+	return yaml_fail(p->file, n, false, p->e, "option %.*s is not in the row's flags",
+			STR_ARG(str_sub(name, 0, 40)));
 }
 
-static int add_flag_refs(struct pack *p, const struct ynode *n, const struct know_row *r, uint32_t *list, size_t *count)
+static int add_flag_refs(struct pack *p, const struct ynode *n, const struct know_row *r, uint32_t *list,
+		size_t *count)
 {
 	struct str rest = n->text, name;
 	bool same;
@@ -255,7 +271,8 @@ static int add_flag_refs(struct pack *p, const struct ynode *n, const struct kno
 }
 
 /* "-x --extract" or [-x, --extract] */
-static int parse_flag_refs(struct pack *p, const struct ynode *n, const struct know_row *r, uint32_t *ret_at, uint32_t *ret_n)
+static int parse_flag_refs(struct pack *p, const struct ynode *n, const struct know_row *r, uint32_t *ret_at,
+		uint32_t *ret_n)
 {
 	uint32_t *list = arena_array(p->a, FLAGS_MAX, sizeof(*list));
 	size_t count = 0;
@@ -282,7 +299,8 @@ static int parse_values(struct pack *p, const struct ynode *n, struct know_row *
 			return -1;
 		ptrdiff_t star = str_find(c->key, '*', 0);
 		if (star >= 0 && str_find(c->key, '*', (size_t)star + 1) >= 0)
-			return yaml_fail(p->file, c, true, p->e, "at most one '*'"); /* a bound, since more would make matching slow */
+			/* a bound, since more would make matching slow */
+			return yaml_fail(p->file, c, true, p->e, "at most one '*'");
 		v[i].prefix = intern_text(p, c->key);
 	}
 	r->values = append_bytes(p, v, i * sizeof(*v));
@@ -291,7 +309,8 @@ static int parse_values(struct pack *p, const struct ynode *n, struct know_row *
 }
 
 static const struct named op_fields[] = {
-	{"rest", OPS_REST}, {"role", OPS_REST}, {"last", OPS_LAST}, {"alone", OPS_ALONE}, {"empty", OPS_EMPTY}, {"always", OPS_ALWAYS}, {"after", OPS_AFTER}, {"", 0},
+	{"rest", OPS_REST}, {"role", OPS_REST}, {"last", OPS_LAST}, {"alone", OPS_ALONE},
+	{"empty", OPS_EMPTY}, {"always", OPS_ALWAYS}, {"after", OPS_AFTER}, {"", 0},
 };
 
 static struct know_spec *op_field(struct know_operands *o, uint32_t bit)
@@ -351,7 +370,8 @@ static int parse_operands(struct pack *p, const struct ynode *n, struct know_ope
 				return -1;
 		} else if (!f) {
 			return yaml_fail(p->file, c, true, p->e, "unknown key");
-		} else if (!(f->value == OPS_REST && c->kind == YNODE_SCALAR && parse_compound(p, c->text, &o))) {
+		} else if (!(f->value == OPS_REST && c->kind == YNODE_SCALAR &&
+				parse_compound(p, c->text, &o))) {
 			if (parse_spec(p, c, op_field(&o, f->value)) < 0)
 				return -1;
 			o.set |= f->value;
@@ -449,8 +469,14 @@ static int parse_readonly(struct pack *p, const struct ynode *n, struct know_row
 	return 0;
 }
 
-static int parse_row_operands(struct pack *p, const struct ynode *n, struct know_row *r) { return parse_operands(p, n, &r->ops); }
-static int parse_row_effects(struct pack *p, const struct ynode *n, struct know_row *r) { return parse_effects(p, n, &r->effects); }
+static int parse_row_operands(struct pack *p, const struct ynode *n, struct know_row *r)
+{
+	return parse_operands(p, n, &r->ops);
+}
+static int parse_row_effects(struct pack *p, const struct ynode *n, struct know_row *r)
+{
+	return parse_effects(p, n, &r->effects);
+}
 
 /* unwrap: {operand: N}: N words, then a command. */
 static int parse_unwrap(struct pack *p, const struct ynode *n, struct know_row *r)
@@ -525,8 +551,14 @@ static int parse_words(struct pack *p, const struct ynode *n, uint32_t *ret)
 	return 0;
 }
 
-static int parse_fires(struct pack *p, const struct ynode *n, struct know_row *r) { return parse_words(p, n, &r->fires); }
-static int parse_obeys(struct pack *p, const struct ynode *n, struct know_row *r) { return parse_words(p, n, &r->obeys); }
+static int parse_fires(struct pack *p, const struct ynode *n, struct know_row *r)
+{
+	return parse_words(p, n, &r->fires);
+}
+static int parse_obeys(struct pack *p, const struct ynode *n, struct know_row *r)
+{
+	return parse_words(p, n, &r->obeys);
+}
 
 /* Examples are for the tests; only their shape is checked here. */
 static int parse_examples(struct pack *p, const struct ynode *n, struct know_row *r)
@@ -551,9 +583,12 @@ static const struct {
 	const char *key;
 	int (*parse)(struct pack *p, const struct ynode *n, struct know_row *r);
 } row_keys[] = {
-	{"name", parse_nothing}, {"note", parse_nothing}, {"style", parse_style}, {"abbrev", parse_abbrev}, {"until", parse_until}, {"assigns", parse_assigns},
-	{"flags", parse_flags}, {"values", parse_values}, {"operands", parse_row_operands}, {"unwrap", parse_unwrap}, {"when", parse_whens},
-	{"effects", parse_row_effects}, {"readonly", parse_readonly}, {"info", parse_info}, {"fires", parse_fires}, {"obeys", parse_obeys}, {"examples", parse_examples},
+	{"name", parse_nothing}, {"note", parse_nothing}, {"style", parse_style}, {"abbrev", parse_abbrev},
+	{"until", parse_until}, {"assigns", parse_assigns},
+	{"flags", parse_flags}, {"values", parse_values}, {"operands", parse_row_operands},
+	{"unwrap", parse_unwrap}, {"when", parse_whens},
+	{"effects", parse_row_effects}, {"readonly", parse_readonly}, {"info", parse_info},
+	{"fires", parse_fires}, {"obeys", parse_obeys}, {"examples", parse_examples},
 };
 
 #define ROW_KEYS ARRAY_SIZE(row_keys)
@@ -591,7 +626,8 @@ static int entry_cmp(const void *x, const void *y)
 static bool name_ok(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < ' ' || s.p[i] == '/' || (s.p[i] == ' ' && (i == 0 || i + 1 == s.n || s.p[i - 1] == ' ')))
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == '/' ||
+				(s.p[i] == ' ' && (i == 0 || i + 1 == s.n || s.p[i - 1] == ' ')))
 			return false;
 	return s.n > 0;
 }
@@ -602,7 +638,8 @@ struct entries {
 	const struct pmap *names;
 };
 
-static int add_name(struct pack *p, struct entries *es, const struct ynode *at, const struct ynode *row, size_t src)
+static int add_name(struct pack *p, struct entries *es, const struct ynode *at, const struct ynode *row,
+		size_t src)
 {
 	if (at->kind != YNODE_SCALAR || !name_ok(at->text))
 		return fail_at(p, at, "not a command's name");
@@ -665,7 +702,8 @@ static void mark_parents(struct pack *p, const struct entries *es, struct know_r
 	for (size_t i = 0; i < es->n; i++)
 		for (size_t k = es->p[i].name.n; k-- > 0;)
 			if (es->p[i].name.p[k] == ' ') {
-				struct know_row *parent = (struct know_row *)pmap_get(index, str_sub(es->p[i].name, 0, k));
+				struct know_row *parent = (struct know_row *)pmap_get(index,
+						str_sub(es->p[i].name, 0, k));
 				if (parent)
 					parent->bits |= ROW_SUBCOMMANDS;
 				break;
@@ -697,7 +735,8 @@ static int pack_rows(struct pack *p, const struct know_source *src, struct entri
 	return 0;
 }
 
-int know_yaml_pack(struct arena *a, const struct know_source *src, size_t nsrc, struct know_packed *ret, struct err *e)
+int know_yaml_pack(struct arena *a, const struct know_source *src, size_t nsrc, struct know_packed *ret,
+		struct err *e)
 {
 	struct pack p = {.a = a, .e = e};
 	struct entries es = {0};
@@ -714,12 +753,14 @@ int know_yaml_pack(struct arena *a, const struct know_source *src, size_t nsrc, 
 		return -1;
 	while (p.out.n % 4)
 		buf_char(&p.out, '\0');
-	struct know_blob head = {.magic = KNOW_MAGIC, .bytes = (uint32_t)(p.base + p.out.n), .nrows = (uint32_t)es.n};
+	struct know_blob head = {.magic = KNOW_MAGIC, .bytes = (uint32_t)(p.base + p.out.n),
+			.nrows = (uint32_t)es.n};
 	char *blob = arena_alloc(a, head.bytes);
 	memcpy(blob, &head, sizeof(head));
 	memcpy(blob + sizeof(head), rows, es.n * sizeof(*rows));
 	if (p.out.n)
 		memcpy(blob + p.base, p.out.p, p.out.n);
-	*ret = (struct know_packed){(const void *)blob, head.bytes, (const void *)(blob + sizeof(head)), es.n};
+	*ret = (struct know_packed){(const void *)blob, head.bytes, (const void *)(blob + sizeof(head)),
+			es.n};
 	return 0;
 }

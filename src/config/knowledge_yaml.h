@@ -18,4 +18,5 @@ struct know_packed {
 	size_t nrows;
 };
 
-int know_yaml_pack(struct arena *a, const struct know_source *src, size_t nsrc, struct know_packed *ret, struct err *e);
+int know_yaml_pack(struct arena *a, const struct know_source *src, size_t nsrc, struct know_packed *ret,
+		struct err *e);

@@ -55,7 +55,8 @@ bool callee_never(struct str pattern);
  * and 0.
  */
 int value_unknown(struct load *l, const struct ynode *n, const char *nearest);
-void value_note(struct load *l, const struct ynode *n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void value_note(struct load *l, const struct ynode *n, const char *fmt,
+		...) __attribute__((format(printf, 3, 4)));
 /* Replaces *best if name is more similar to key. *distance starts at SIZE_MAX. */
 void value_nearer(struct str key, const char *name, const char **best, size_t *distance);
 /* "file:line" of a node */
@@ -77,7 +78,8 @@ struct value_name {
 };
 
 /* One of the names; `expected` is the error message for any other text. */
-int value_choice(struct load *l, const struct ynode *n, const struct value_name *names, size_t count, const char *expected, int *ret);
+int value_choice(struct load *l, const struct ynode *n, const struct value_name *names, size_t count,
+		const char *expected, int *ret);
 /* "a|b|c" taken apart. */
 int value_split(struct load *l, const struct ynode *n, struct texts **ret);
 
@@ -89,7 +91,8 @@ int value_list(struct load *l, const struct ynode *n, void *head, size_t size, v
 
 /* ---- load_rules.c: rules ---- */
 
-value_parser rules_prefix, rules_checks, rules_allow_checks, rules_redirects, rules_arguments, rules_normalise, rules_only, rules_tools;
+value_parser rules_prefix, rules_checks, rules_allow_checks, rules_redirects, rules_arguments,
+		rules_normalise, rules_only, rules_tools;
 value_parser rules_permissions, rules_grades, rules_interpreters;
 
 /* Parses a map by a table of rows; each value goes to base + offset. */
@@ -98,4 +101,5 @@ struct value_field {
 	value_parser *parse;
 	size_t offset;
 };
-int value_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count, void *base);
+int value_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count,
+		void *base);

@@ -65,7 +65,8 @@ static int shared_key(struct load *l, const struct ynode *c, struct rule *r, int
 	return done < 0 ? -1 : 1;
 }
 
-static int unknown_rule_key(struct load *l, const struct ynode *c, const struct value_field *fields, size_t count, int flags)
+static int unknown_rule_key(struct load *l, const struct ynode *c, const struct value_field *fields,
+		size_t count, int flags)
 {
 	const char *nearest = NULL;
 	size_t distance = SIZE_MAX;
@@ -77,7 +78,8 @@ static int unknown_rule_key(struct load *l, const struct ynode *c, const struct 
 }
 
 /* Parses a rule written as a map; *ret_seen has one bit per field present. */
-static int rule_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count, void *base, struct rule *r, int flags,
+static int rule_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count,
+		void *base, struct rule *r, int flags,
                     unsigned *ret_seen)
 {
 	unsigned seen = 0;
@@ -165,7 +167,8 @@ int rules_allow_checks(struct load *l, const struct ynode *n, void *field)
 
 static int redirect_mode(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"any", REDIRECT_ANY}, {"read", REDIRECT_READ}, {"write", REDIRECT_WRITE}, {"append", REDIRECT_APPEND}};
+	static const struct value_name names[] = {{"any", REDIRECT_ANY}, {"read", REDIRECT_READ},
+			{"write", REDIRECT_WRITE}, {"append", REDIRECT_APPEND}};
 	int v = 0;
 	if (value_choice(l, n, names, ARRAY_SIZE(names), "expected read, write, append or any", &v) < 0)
 		return -1;
@@ -217,9 +220,12 @@ static int argument_item(struct load *l, const struct ynode *n, void *node)
 {
 	enum { COMMAND = ARGUMENT_ALL_MATCH + 1, DECISION };
 	static const struct value_field fields[] = {
-		[ARGUMENT_ANY_OUTSIDE] = {"anyArgOutside", value_words, offsetof(struct argument_rule, values)},
-		[ARGUMENT_ALL_INSIDE] = {"allArgsInside", value_words, offsetof(struct argument_rule, values)},
-		[ARGUMENT_ANY_MATCHES] = {"anyArgMatches", value_words, offsetof(struct argument_rule, values)},
+		[ARGUMENT_ANY_OUTSIDE] = {"anyArgOutside", value_words,
+				offsetof(struct argument_rule, values)},
+		[ARGUMENT_ALL_INSIDE] = {"allArgsInside", value_words,
+				offsetof(struct argument_rule, values)},
+		[ARGUMENT_ANY_MATCHES] = {"anyArgMatches", value_words,
+				offsetof(struct argument_rule, values)},
 		[ARGUMENT_ALL_MATCH] = {"allArgsMatch", value_words, offsetof(struct argument_rule, values)},
 		[COMMAND] = {"command", read_split, offsetof(struct argument_rule, commands)},
 		[DECISION] = {"decision", value_verdict, offsetof(struct argument_rule, decision)},
@@ -233,7 +239,9 @@ static int argument_item(struct load *l, const struct ynode *n, void *node)
 	if (!SEEN(seen, COMMAND))
 		return value_fail(l, n, "a rule needs 'command'");
 	if (!tests || (tests & (tests - 1)) || !r->values)
-		return value_fail(l, n, "a rule needs one of 'anyArgOutside', 'allArgsInside', 'anyArgMatches' and 'allArgsMatch'");
+		return value_fail(l, n,
+				"a rule needs one of 'anyArgOutside', 'allArgsInside', 'anyArgMatches' and "
+				"'allArgsMatch'");
 	while (!SEEN(tests, r->test))
 		r->test++;
 	if (r->test >= ARGUMENT_ANY_MATCHES && argument_regexes(l, yaml_get(n, fields[r->test].name), r) < 0)
@@ -274,13 +282,15 @@ int rules_normalise(struct load *l, const struct ynode *n, void *field)
 
 int rules_only(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_field fields[] = {{"names", value_texts, offsetof(struct names_rule, names)}};
+	static const struct value_field fields[] =
+			{{"names", value_texts, offsetof(struct names_rule, names)}};
 	struct names_rule *r = arena_new(l->a, struct names_rule), **end = field;
 	unsigned seen;
 	if (yaml_null(n))
 		return 0;
 	rule_start(l, n, &r->rule);
-	if (n->kind == YNODE_MAP ? rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, WITH_EXAMPLES, &seen) < 0 : value_texts(l, n, &r->names) < 0)
+	if (n->kind == YNODE_MAP ? rule_map(l, n, fields, ARRAY_SIZE(fields), r, &r->rule, WITH_EXAMPLES,
+			&seen) < 0 : value_texts(l, n, &r->names) < 0)
 		return -1;
 	if (!r->names)
 		return value_fail(l, n, "expected at least one name: an empty list would deny everything");
@@ -334,7 +344,8 @@ static int permission_text(struct load *l, const struct ynode *n, void *field)
 	struct str s;
 	if (value_text(l, n, &s) < 0)
 		return -1;
-	return config_permission(s, r) ? 0 : value_fail(l, n, "expected a permission such as Bash(npm run test:*), Read(~/.ssh/**) or WebFetch");
+	return config_permission(s, r) ? 0 : value_fail(l, n,
+			"expected a permission such as Bash(npm run test:*), Read(~/.ssh/**) or WebFetch");
 }
 
 static int permission_item(struct load *l, const struct ynode *n, void *node)
@@ -366,7 +377,8 @@ static int is_id(struct load *l, const struct ynode *n)
 
 int rules_grades(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"off", GRADE_OFF}, {"warn", GRADE_WARN}, {"contain", GRADE_CONTAIN}, {"ask", GRADE_ASK}, {"deny", GRADE_DENY}};
+	static const struct value_name names[] = {{"off", GRADE_OFF}, {"warn", GRADE_WARN},
+			{"contain", GRADE_CONTAIN}, {"ask", GRADE_ASK}, {"deny", GRADE_DENY}};
 	struct regrade **end = field;
 	int grade = 0;
 	if (yaml_null(n))
@@ -429,15 +441,26 @@ static int call_item(struct load *l, const struct ynode *n, void *node)
 	for (struct texts *t = r->match; t; t = t->next) {
 		t->text = callee_pattern(l->a, t->text);
 		if (callee_never(t->text))
-			value_note(l, n, "'%.*s' never matches: calls are named as in pathlib.Path.unlink, without arguments", STR_ARG(t->text));
+			value_note(l, n,
+					"'%.*s' never matches: calls are named as in pathlib.Path.unlink, "
+					"without arguments", STR_ARG(t->text));
 	}
 	return 0;
 }
 
-static int import_item(struct load *l, const struct ynode *n, void *node) { return call_rule(l, n, node, CALL_OUTSIDE); }
+static int import_item(struct load *l, const struct ynode *n, void *node)
+{
+	return call_rule(l, n, node, CALL_OUTSIDE);
+}
 
-static int read_calls(struct load *l, const struct ynode *n, void *field) { return value_list(l, n, field, sizeof(struct call_rule), call_item); }
-static int read_imports(struct load *l, const struct ynode *n, void *field) { return value_list(l, n, field, sizeof(struct call_rule), import_item); }
+static int read_calls(struct load *l, const struct ynode *n, void *field)
+{
+	return value_list(l, n, field, sizeof(struct call_rule), call_item);
+}
+static int read_imports(struct load *l, const struct ynode *n, void *field)
+{
+	return value_list(l, n, field, sizeof(struct call_rule), import_item);
+}
 
 static int read_writes(struct load *l, const struct ynode *n, void *field)
 {

@@ -19,10 +19,13 @@ int value_unknown(struct load *l, const struct ynode *n, const char *nearest)
 	const char *guess = nearest ? ", did you mean " : "", *quote = nearest ? "'" : "";
 	nearest = nearest ? nearest : "";
 	if (l->src->dialect != CONFIG_FENCEPOST)
-		return yaml_fail(&l->file, n, true, l->e, "unknown key%s%s%s%s", guess, quote, nearest, quote);
+		return yaml_fail(&l->file, n, true, l->e, "unknown key%s%s%s%s", guess, quote, nearest,
+				quote);
 	if (++l->unknown > UNKNOWN_MAX)
 		return yaml_fail(&l->file, n, true, l->e, "too many unknown keys");
-	value_note(l, n, "unknown key '%.*s' is ignored%s%s%s%s", (int)(n->key.n > NEAR_MAX ? NEAR_MAX : n->key.n), n->key.p, guess, quote, nearest, quote);
+	value_note(l, n, "unknown key '%.*s' is ignored%s%s%s%s",
+			(int)(n->key.n > NEAR_MAX ? NEAR_MAX : n->key.n), n->key.p, guess, quote, nearest,
+			quote);
 	return 0;
 }
 
@@ -53,7 +56,8 @@ static size_t distance_of(struct str a, struct str b)
 		size_t corner = row[0];
 		row[0] = i;
 		for (size_t k = 1; k <= b.n; k++) {
-			size_t change = corner + (a.p[i - 1] != b.p[k - 1]), add = row[k - 1] + 1, leave = row[k] + 1;
+			size_t change = corner + (a.p[i - 1] != b.p[k - 1]), add = row[k - 1] + 1,
+					leave = row[k] + 1;
 			corner = row[k];
 			row[k] = change < add ? change : add;
 			row[k] = row[k] < leave ? row[k] : leave;
@@ -144,7 +148,8 @@ int value_nothing(struct load *l, const struct ynode *n, void *field)
 
 int value_bool(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"true", 1}, {"True", 1}, {"TRUE", 1}, {"false", 0}, {"False", 0}, {"FALSE", 0}};
+	static const struct value_name names[] = {{"true", 1}, {"True", 1}, {"TRUE", 1}, {"false", 0},
+			{"False", 0}, {"FALSE", 0}};
 	int v = 0;
 	if (!n->plain)
 		return value_fail(l, n, "expected true or false");
@@ -157,7 +162,8 @@ int value_bool(struct load *l, const struct ynode *n, void *field)
 static int read_number(struct load *l, const struct ynode *n, int64_t max, int64_t *ret)
 {
 	if (n->kind != YNODE_SCALAR || !n->plain || num_parse(n->text, 1, max, ret) < 0)
-		return yaml_fail(&l->file, n, false, l->e, "expected a number from 1 to %lld", (long long)max);
+		return yaml_fail(&l->file, n, false, l->e, "expected a number from 1 to %lld",
+				(long long)max);
 	return 0;
 }
 
@@ -179,7 +185,8 @@ int value_size(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-int value_choice(struct load *l, const struct ynode *n, const struct value_name *names, size_t count, const char *expected, int *ret)
+int value_choice(struct load *l, const struct ynode *n, const struct value_name *names, size_t count,
+		const char *expected, int *ret)
 {
 	for (size_t i = 0; i < count; i++)
 		if (n->kind == YNODE_SCALAR && str_is(n->text, names[i].name)) {
@@ -191,7 +198,8 @@ int value_choice(struct load *l, const struct ynode *n, const struct value_name 
 
 int value_verdict(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"allow", VERDICT_ALLOW}, {"ask", VERDICT_ASK}, {"deny", VERDICT_DENY}};
+	static const struct value_name names[] = {{"allow", VERDICT_ALLOW}, {"ask", VERDICT_ASK},
+			{"deny", VERDICT_DENY}};
 	int v = 0;
 	if (value_choice(l, n, names, 3, "expected allow, ask or deny", &v) < 0)
 		return -1;
@@ -283,7 +291,8 @@ static const char *nearest_field(struct str key, const struct value_field *field
 	return nearest;
 }
 
-int value_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count, void *base)
+int value_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count,
+		void *base)
 {
 	if (yaml_null(n))
 		return 0;

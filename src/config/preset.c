@@ -8,7 +8,8 @@ bool config_preset_at(size_t i, struct config_preset *ret)
 	if (i >= preset_count)
 		return false;
 	const struct preset_row *r = &preset_rows[i];
-	*ret = (struct config_preset){blob_piece(r->name, r->name_n), blob_piece(r->title, r->title_n), blob_piece(r->text, r->text_n)};
+	*ret = (struct config_preset){blob_piece(r->name, r->name_n), blob_piece(r->title, r->title_n),
+			blob_piece(r->text, r->text_n)};
 	return true;
 }
 

@@ -24,7 +24,8 @@ static const struct {
 	char name[20];
 	enum mode mode;
 } modes[] = {
-	{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN}, {"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK},
+	{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN},
+	{"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK},
 };
 
 /*
@@ -39,7 +40,10 @@ static bool is_clean(struct str s)
 	return true;
 }
 
-static bool is_path_tool(struct str tool) { return str_is(tool, "Read") || str_is(tool, "Edit") || str_is(tool, "Write"); }
+static bool is_path_tool(struct str tool)
+{
+	return str_is(tool, "Read") || str_is(tool, "Edit") || str_is(tool, "Write");
+}
 
 static int read_rule(struct settings_load *l, struct list *to, size_t i, const struct json *v)
 {
@@ -47,20 +51,27 @@ static int read_rule(struct settings_load *l, struct list *to, size_t i, const s
 	struct str text = json_text(v);
 
 	if (!json_is(v, JSON_STRING))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is not a text", STR_ARG(l->name), to->key, i);
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is not a text",
+				STR_ARG(l->name), to->key, i);
 	if (text.n > SETTINGS_RULE_BYTES_MAX || !is_clean(text))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is too long or holds control characters", STR_ARG(l->name), to->key, i);
+		return err_set(l->e, ERR_CONFIG, 0,
+				"%.*s: permissions.%s[%zu] is too long or holds control characters",
+				STR_ARG(l->name), to->key, i);
 	if (++l->count > SETTINGS_RULES_MAX)
-		return err_set(l->e, ERR_LIMIT, 0, "%.*s: more than %d permission rules", STR_ARG(l->name), SETTINGS_RULES_MAX);
+		return err_set(l->e, ERR_LIMIT, 0, "%.*s: more than %d permission rules", STR_ARG(l->name),
+				SETTINGS_RULES_MAX);
 	r = arena_new(l->a, struct permission_rule);
 	r->rule.where = str_fmt(l->a, "%.*s: permissions.%s[%zu]", STR_ARG(l->name), to->key, i);
 	r->base = l->base;
 	text = str_dup(l->a, text);
 	if (!config_permission(text, r))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: not a permission such as Bash(npm test) or Read(./x): '%.*s'", STR_ARG(r->rule.where),
+		return err_set(l->e, ERR_CONFIG, 0,
+				"%.*s: not a permission such as Bash(npm test) or Read(./x): '%.*s'",
+				STR_ARG(r->rule.where),
 			(int)(text.n < 80 ? text.n : 80), text.p);
 	if (is_path_tool(r->tool) && str_starts(r->pattern, "!"))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: a pattern cannot be negated", STR_ARG(r->rule.where));
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: a pattern cannot be negated",
+				STR_ARG(r->rule.where));
 	*to->end = r;
 	to->end = &r->next;
 	return 0;
@@ -71,7 +82,8 @@ static int read_list(struct settings_load *l, struct list *to, const struct json
 	if (!v || json_is(v, JSON_NULL))
 		return 0;
 	if (!json_is(v, JSON_ARRAY))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s is not a list", STR_ARG(l->name), to->key);
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s is not a list", STR_ARG(l->name),
+				to->key);
 	size_t i = 0;
 	for (const struct json *rule = v->first; rule; rule = rule->next)
 		if (read_rule(l, to, i++, rule) < 0)
@@ -86,7 +98,8 @@ static int read_mode(struct settings_load *l, const struct json *v)
 	if (!v || json_is(v, JSON_NULL))
 		return 0;
 	if (!json_is(v, JSON_STRING))
-		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.defaultMode is not a text", STR_ARG(l->name));
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.defaultMode is not a text",
+				STR_ARG(l->name));
 	l->has_mode = true;
 	l->mode = MODE_DEFAULT; /* also for a mode of a newer client: it lifts nothing here */
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
@@ -112,7 +125,9 @@ static int read_permissions(struct settings_load *l)
 	return read_mode(l, json_key(permissions, "defaultMode"));
 }
 
-/* Prepends the list's rules to the existing ones, which may be constants; the order of rules does not matter. */
+/*
+ * Prepends the list's rules to the existing ones, which may be constants; the order of rules does not matter.
+ */
 static void join_lists(struct list *l, struct permission_rule **to)
 {
 	*l->end = *to;
@@ -127,13 +142,16 @@ static bool is_blank(struct str s)
 	return true;
 }
 
-int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p, struct err *e)
+int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p,
+		struct err *e)
 {
-	struct settings_load l = {.a = a, .name = name, .base = base_dir, .lists = {{.key = "allow"}, {.key = "ask"}, {.key = "deny"}}, .e = e};
+	struct settings_load l = {.a = a, .name = name, .base = base_dir,
+			.lists = {{.key = "allow"}, {.key = "ask"}, {.key = "deny"}}, .e = e};
 	struct json_reader r;
 
 	if (bytes.n > SETTINGS_BYTES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "%.*s: more than %zu bytes", STR_ARG(name), SETTINGS_BYTES_MAX);
+		return err_set(e, ERR_LIMIT, 0, "%.*s: more than %zu bytes", STR_ARG(name),
+				SETTINGS_BYTES_MAX);
 	if (is_blank(bytes))
 		return 0;
 	json_reader_init(&r, a, bytes, JSON_STRICT);
@@ -141,7 +159,8 @@ int settings_load(struct arena *a, struct str name, struct str bytes, struct str
 	if (!l.root) {
 		struct json_place at = json_place(bytes, r.at);
 
-		return err_set(e, ERR_CONFIG, 0, "%.*s:%zu:%zu: %.*s", STR_ARG(name), at.line, at.column, STR_ARG(json_why(&r)));
+		return err_set(e, ERR_CONFIG, 0, "%.*s:%zu:%zu: %.*s", STR_ARG(name), at.line, at.column,
+				STR_ARG(json_why(&r)));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(l.lists); i++)
 		l.lists[i].end = &l.lists[i].first;

@@ -20,4 +20,5 @@
  * unknown one is the default. On failure *p is untouched and e->text says where: "name:line:column: what" for
  * invalid JSON.
  */
-int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p, struct err *e);
+int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p,
+		struct err *e);

@@ -29,10 +29,16 @@ int trust_save(struct arena *a, struct str file, struct str store, struct err *e
 	return file_replace(str_c(a, file), store, e);
 }
 
-static struct str bare_digest(struct str digest) { return str_starts(digest, "sha256:") ? str_sub(digest, 7, digest.n) : digest; }
+static struct str bare_digest(struct str digest)
+{
+	return str_starts(digest, "sha256:") ? str_sub(digest, 7, digest.n) : digest;
+}
 
 /* Paths are compared byte by byte, and JSON can hold only UTF-8. */
-static bool is_storable(struct str path) { return path.n && path.p[0] == '/' && utf8_valid(path) && !memchr(path.p, '\0', path.n); }
+static bool is_storable(struct str path)
+{
+	return path.n && path.p[0] == '/' && utf8_valid(path) && !memchr(path.p, '\0', path.n);
+}
 
 static int fail_entry(size_t i, const char *what, struct err *e)
 {
@@ -41,8 +47,10 @@ static int fail_entry(size_t i, const char *what, struct err *e)
 
 static int read_entry(const struct json *v, size_t i, struct trust_entry *ret, struct err *e)
 {
-	const struct json *path = json_key(v, "path"), *sha256 = json_key(v, "sha256"), *when = json_key(v, "when");
-	if (!json_is(path, JSON_STRING) || !json_is(sha256, JSON_STRING) || !json_is(when, JSON_STRING) || v->n != 3)
+	const struct json *path = json_key(v, "path"), *sha256 = json_key(v, "sha256"),
+			*when = json_key(v, "when");
+	if (!json_is(path, JSON_STRING) || !json_is(sha256, JSON_STRING) || !json_is(when, JSON_STRING) ||
+	v->n != 3)
 		return fail_entry(i, "not an object of path, sha256 and when", e);
 	if (!is_storable(path->text))
 		return fail_entry(i, "the path is not absolute", e);
@@ -63,11 +71,14 @@ int trust_read(struct arena *a, struct str store, struct trust_entry **ret, stru
 		return 0;
 	}
 	if (store.n > TRUST_BYTES_MAX)
-		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: longer than %zu bytes", TRUST_BYTES_MAX);
+		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: longer than %zu bytes",
+				TRUST_BYTES_MAX);
 	if (json_read(a, store, &root, &why) < 0)
 		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: %s", why.text);
 	if (root->kind != JSON_ARRAY || root->n > TRUST_ENTRIES_MAX)
-		return err_set(e, ERR_CONFIG, 0, "the trust store is broken: not a list of at most %d entries", TRUST_ENTRIES_MAX);
+		return err_set(e, ERR_CONFIG, 0,
+				"the trust store is broken: not a list of at most %d entries",
+				TRUST_ENTRIES_MAX);
 	for (const struct json *v = root->first; v; v = v->next, end = &(*end)->next) {
 		*end = arena_new(a, struct trust_entry);
 		if (read_entry(v, i++, *end, e) < 0)
@@ -101,7 +112,8 @@ int trust_is(struct arena *a, struct str store, struct str path, struct str dige
 		return -1;
 	digest = bare_digest(digest);
 	for (; list; list = list->next)
-		found |= str_is_hex(digest, DIGITS) && str_eq(list->path, path) && str_eq(list->sha256, digest);
+		found |= str_is_hex(digest, DIGITS) && str_eq(list->path, path) &&
+				str_eq(list->sha256, digest);
 	*ret = found;
 	return 0;
 }
@@ -121,13 +133,15 @@ static bool drop_entry(struct trust_entry **list, struct str path)
 	return found;
 }
 
-int trust_add(struct arena *a, struct str store, struct str path, struct str digest, struct str when, struct str *ret_store, struct err *e)
+int trust_add(struct arena *a, struct str store, struct str path, struct str digest, struct str when,
+		struct str *ret_store, struct err *e)
 {
 	struct trust_entry *list, **end = &list;
 	size_t n = 1;
 	digest = bare_digest(digest);
 	if (!is_storable(path))
-		return err_set(e, ERR_INPUT, 0, "only an absolute path in UTF-8 can be trusted, not '%.*s'", STR_ARG(path));
+		return err_set(e, ERR_INPUT, 0, "only an absolute path in UTF-8 can be trusted, not '%.*s'",
+				STR_ARG(path));
 	if (!str_is_hex(digest, DIGITS))
 		return err_set(e, ERR_INPUT, 0, "'%.*s' is no SHA-256", STR_ARG(digest));
 	if (trust_read(a, store, &list, e) < 0)
@@ -143,7 +157,8 @@ int trust_add(struct arena *a, struct str store, struct str path, struct str dig
 	return 0;
 }
 
-int trust_remove(struct arena *a, struct str store, struct str path, struct str *ret_store, bool *ret_found, struct err *e)
+int trust_remove(struct arena *a, struct str store, struct str path, struct str *ret_store, bool *ret_found,
+		struct err *e)
 {
 	struct trust_entry *list;
 	if (trust_read(a, store, &list, e) < 0)

@@ -28,6 +28,8 @@ int trust_read(struct arena *a, struct str store, struct trust_entry **ret, stru
  */
 int trust_is(struct arena *a, struct str store, struct str path, struct str digest, bool *ret, struct err *e);
 /* The text in which exactly this content of the path is trusted. */
-int trust_add(struct arena *a, struct str store, struct str path, struct str digest, struct str when, struct str *ret_store, struct err *e);
+int trust_add(struct arena *a, struct str store, struct str path, struct str digest, struct str when,
+		struct str *ret_store, struct err *e);
 /* The text without the path; *ret_found: it had an entry. */
-int trust_remove(struct arena *a, struct str store, struct str path, struct str *ret_store, bool *ret_found, struct err *e);
+int trust_remove(struct arena *a, struct str store, struct str path, struct str *ret_store, bool *ret_found,
+		struct err *e);

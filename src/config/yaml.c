@@ -23,12 +23,14 @@ static struct str line_at(struct str bytes, uint32_t line)
 	return str_sub(bytes, from, nl < 0 ? bytes.n : (size_t)nl);
 }
 
-static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t column, struct err *e, const char *what)
+static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t column, struct err *e,
+		const char *what)
 {
 	char shown[QUOTE_MAX + 1];
 	struct str l = line_at(bytes, line);
 	size_t n = 0;
-	for (size_t i = 0; i < l.n && n < QUOTE_MAX; i++) { /* a hostile file must not send escape sequences to the terminal */
+	/* a hostile file must not send escape sequences to the terminal */
+	for (size_t i = 0; i < l.n && n < QUOTE_MAX; i++) {
 		unsigned char c = (unsigned char)l.p[i];
 		if (c == '\r')
 			continue;
@@ -39,7 +41,8 @@ static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t co
 	if (n > 0 && l.n > n && ((unsigned char)shown[n - 1] & 0x80))
 		n--;
 	shown[n] = '\0';
-	return err_set(e, ERR_CONFIG, 0, n ? "%.*s:%u:%u: %s: '%s'" : "%.*s:%u:%u: %s%s", STR_ARG(name), line, column, what, shown);
+	return err_set(e, ERR_CONFIG, 0, n ? "%.*s:%u:%u: %s: '%s'" : "%.*s:%u:%u: %s%s", STR_ARG(name), line,
+			column, what, shown);
 }
 
 int yaml_fail(const struct yaml_file *f, const struct ynode *n, bool key, struct err *e, const char *fmt, ...)
@@ -67,7 +70,8 @@ const struct ynode *yaml_get(const struct ynode *map, const char *key)
 
 bool yaml_null(const struct ynode *n)
 {
-	return n->kind == YNODE_SCALAR && n->plain && (!n->text.n || str_is(n->text, "~") || str_is(n->text, "null"));
+	return n->kind == YNODE_SCALAR && n->plain &&
+			(!n->text.n || str_is(n->text, "~") || str_is(n->text, "null"));
 }
 
 struct level {
@@ -169,9 +173,11 @@ static int take_scalar(struct build *b, struct fy_event *ev)
 	struct ynode *n = node_new(b, YNODE_SCALAR, ev->scalar.value);
 	if (ev->scalar.tag)
 		return fail_build(b, n->line, n->column, "tags are not used here");
-	enum fy_scalar_style style = ev->scalar.value ? fy_scalar_token_get_style(ev->scalar.value) : FYSS_PLAIN;
+	enum fy_scalar_style style = ev->scalar.value ? fy_scalar_token_get_style(ev->scalar.value) :
+			FYSS_PLAIN;
 	n->plain = style == FYSS_PLAIN;
-	n->column -= (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && n->column > 1; /* the mark is behind the quote */
+	/* the mark is behind the quote */
+	n->column -= (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && n->column > 1;
 	if (style == FYSS_SINGLE_QUOTED && is_misread(b, ev->scalar.value))
 		return fail_build(b, n->line, n->column,
 			"four quotes in a row: write the text in double quotes");
@@ -190,10 +196,12 @@ static int take_event(struct build *b, struct fy_event *ev)
 					  : 0;
 	case FYET_MAPPING_START:
 		n = node_new(b, YNODE_MAP, ev->mapping_start.mapping_start);
-		return ev->mapping_start.tag ? fail_build(b, n->line, n->column, "tags are not used here") : open_level(b, n);
+		return ev->mapping_start.tag ? fail_build(b, n->line, n->column, "tags are not used here") :
+				open_level(b, n);
 	case FYET_SEQUENCE_START:
 		n = node_new(b, YNODE_LIST, ev->sequence_start.sequence_start);
-		return ev->sequence_start.tag ? fail_build(b, n->line, n->column, "tags are not used here") : open_level(b, n);
+		return ev->sequence_start.tag ? fail_build(b, n->line, n->column, "tags are not used here") :
+				open_level(b, n);
 	case FYET_MAPPING_END:
 	case FYET_SEQUENCE_END:
 		b->depth--;
@@ -217,7 +225,8 @@ static int fail_parse(struct build *b)
 		return fail_build(b, 1, 1, "not valid YAML");
 	char what[200];
 	snprintf(what, sizeof(what), "not valid YAML (%s)", de->msg ? de->msg : "syntax error");
-	return fail_build(b, de->line >= 1 ? (uint32_t)de->line : 1, de->column >= 1 ? (uint32_t)de->column : 1, what);
+	return fail_build(b, de->line >= 1 ? (uint32_t)de->line : 1, de->column >= 1 ? (uint32_t)de->column :
+			1, what);
 }
 
 static int parse_events(struct build *b)
@@ -228,7 +237,8 @@ static int parse_events(struct build *b)
 
 		b->ev = fy_parser_parse(b->parser);
 		if (!b->ev)
-			return fy_diag_got_error(b->diag) || fy_parser_get_stream_error(b->parser) ? fail_parse(b) : 0;
+			return fy_diag_got_error(b->diag) || fy_parser_get_stream_error(b->parser) ?
+					fail_parse(b) : 0;
 		type = b->ev->type;
 		r = take_event(b, b->ev);
 		fy_parser_event_free(b->parser, b->ev);
@@ -262,7 +272,8 @@ static int read_all(struct build *b)
 	if (!b->diag)
 		return err_set(b->e, ERR_LIMIT, 0, "no memory to read '%.*s'", STR_ARG(b->f->name));
 	fy_diag_set_collect_errors(b->diag, true);
-	struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_DISABLE_MMAP_OPT, .diag = b->diag};
+	struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_DISABLE_MMAP_OPT,
+			.diag = b->diag};
 	b->parser = fy_parser_create(&cfg);
 	arena_defer(b->a, &cleanup, free_parser, b);
 	if (!b->parser || fy_parser_set_string(b->parser, b->f->bytes.p, b->f->bytes.n) < 0)
@@ -301,7 +312,8 @@ static int read_bytes(struct arena *a, struct yaml_file *f, bool full, struct er
 {
 	struct build b = {.a = a, .f = f, .e = e};
 	if (f->bytes.n > YAML_BYTES_MAX)
-		return err_set(e, ERR_CONFIG, 0, "%.*s:1:1: larger than %zu bytes", STR_ARG(f->name), YAML_BYTES_MAX);
+		return err_set(e, ERR_CONFIG, 0, "%.*s:1:1: larger than %zu bytes", STR_ARG(f->name),
+				YAML_BYTES_MAX);
 	if (!full && yaml_plain(a, f))
 		return 0;
 	if (check_text(f, e) < 0)

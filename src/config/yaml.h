@@ -34,7 +34,8 @@ int yaml_read(struct arena *a, struct str name, struct str bytes, struct yaml_fi
 /* The same without the fast path of yaml_plain.c, for comparison. */
 int yaml_read_full(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e);
 /* Sets an error at a node (at its key if key is true) that quotes the line. Returns -1. */
-int yaml_fail(const struct yaml_file *f, const struct ynode *n, bool key, struct err *e, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+int yaml_fail(const struct yaml_file *f, const struct ynode *n, bool key, struct err *e, const char *fmt,
+		...) __attribute__((format(printf, 5, 6)));
 const struct ynode *yaml_get(const struct ynode *map, const char *key);
 /* A plain null (~, null, nothing at all)? */
 bool yaml_null(const struct ynode *n);

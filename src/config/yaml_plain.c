@@ -24,7 +24,8 @@ struct reader {
 	size_t nodes, depth;
 };
 
-static size_t column(const struct reader *r) { return r->at - r->line_start; } /* only ASCII precedes it on its line */
+/* only ASCII precedes it on its line */
+static size_t column(const struct reader *r) { return r->at - r->line_start; }
 static uint32_t place(const struct reader *r) { return (uint32_t)(r->at - r->line_start - r->wide) + 1; }
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 static char peek(const struct reader *r) { return r->at < r->n ? r->s[r->at] : '\n'; }
@@ -100,7 +101,8 @@ static size_t key_length(const struct reader *r)
 	while (name_byte(peek_at(r, r->at + n), n == 0))
 		n++;
 	char after = peek_at(r, r->at + n + 1);
-	return n <= PLAIN_KEY_BYTES && peek_at(r, r->at + n) == ':' && (after == ' ' || after == '\n') ? n : 0;
+	return n <= PLAIN_KEY_BYTES && peek_at(r, r->at + n) == ':' && (after == ' ' || after == '\n') ? n :
+			0;
 }
 
 /* Takes a key and its ':'; false: there is none, or the map already has it. */
@@ -131,7 +133,8 @@ static bool may_start_plain(const struct reader *r)
 {
 	char c = peek(r), after = peek_at(r, r->at + 1);
 	if (c == '-')
-		return after != ' ' && after != '\n' && after != ',' && after != ']' && after != '}' && after != '[' && after != '{';
+		return after != ' ' && after != '\n' && after != ',' && after != ']' && after != '}' &&
+				after != '[' && after != '{';
 	return !memchr("?:,[]{}#&*!|>'\"%@` \n", c, 21);
 }
 
@@ -247,7 +250,8 @@ static struct ynode *flow_value(struct reader *r)
 static struct ynode *inline_value(struct reader *r)
 {
 	char c = peek(r);
-	struct ynode *n = c == '[' || c == '{' ? read_flow(r) : c == '\'' || c == '"' ? read_quoted(r) : read_plain(r, false);
+	struct ynode *n = c == '[' || c == '{' ? read_flow(r) : c == '\'' || c == '"' ? read_quoted(r) :
+			read_plain(r, false);
 	if (!n)
 		return NULL;
 	skip_blanks(r);
@@ -319,7 +323,8 @@ static struct ynode *block_list(struct reader *r)
 /* Gives up on Unicode characters that other readers take for line ends, and on invisible ones. */
 static bool is_odd(uint32_t c)
 {
-	return c == UTF8_BAD || c < 0xA0 || c == 0x2028 || c == 0x2029 || c == 0xFEFF || (c & 0xFFFE) == 0xFFFE;
+	return c == UTF8_BAD || c < 0xA0 || c == 0x2028 || c == 0x2029 || c == 0xFEFF ||
+			(c & 0xFFFE) == 0xFFFE;
 }
 
 static bool plain_bytes(struct str b)

@@ -1,6 +1,6 @@
 /*
- * A fast parser for simple YAML, used by yaml_read(); see yaml_plain.c. Against libfyaml alone it saves 3 % of a
- * check whose policy has one line, and 23 % of one with 500 lines (bench/versus.py).
+ * A fast parser for simple YAML, used by yaml_read(); see yaml_plain.c. Against libfyaml alone it saves 3 %
+ * of a check whose policy has one line, and 23 % of one with 500 lines (bench/versus.py).
  */
 #pragma once
 #include "config/yaml.h"

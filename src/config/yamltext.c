@@ -35,9 +35,15 @@ static size_t line_start(struct str text, uint32_t line)
 	return at;
 }
 
-static size_t node_offset(const struct edit *x, const struct ynode *n) { return line_start(x->old.bytes, n->line) + n->column - 1; }
+static size_t node_offset(const struct edit *x, const struct ynode *n)
+{
+	return line_start(x->old.bytes, n->line) + n->column - 1;
+}
 
-static char char_at(const struct edit *x, size_t at) { return at < x->old.bytes.n ? x->old.bytes.p[at] : '\0'; }
+static char char_at(const struct edit *x, size_t at)
+{
+	return at < x->old.bytes.n ? x->old.bytes.p[at] : '\0';
+}
 
 /* Spaces at the start of a line. */
 static size_t line_indent(const struct edit *x, uint32_t line)
@@ -67,7 +73,8 @@ static bool same_node(const struct ynode *a, const struct ynode *b)
 {
 	const struct ynode *x = a->child, *y = b->child;
 
-	if (a->kind != b->kind || a->count != b->count || !str_eq(a->text, b->text) || yaml_null(a) != yaml_null(b))
+	if (a->kind != b->kind || a->count != b->count || !str_eq(a->text, b->text) ||
+			yaml_null(a) != yaml_null(b))
 		return false;
 	for (; x && y; x = x->next, y = y->next)
 		if (!str_eq(x->key, y->key) || !same_node(x, y))
@@ -75,7 +82,10 @@ static bool same_node(const struct ynode *a, const struct ynode *b)
 	return !x && !y;
 }
 
-static bool is_item(const struct edit *x, const struct ynode *n) { return n->kind == YNODE_SCALAR && str_eq(n->text, x->item) && !yaml_null(n); }
+static bool is_item(const struct edit *x, const struct ynode *n)
+{
+	return n->kind == YNODE_SCALAR && str_eq(n->text, x->item) && !yaml_null(n);
+}
 
 /* True if the longer list is the shorter one plus the item, at any position. */
 static bool list_grew(const struct edit *x, const struct ynode *less, const struct ynode *more)
@@ -126,7 +136,8 @@ static bool accept_added(struct edit *x, struct str text)
 {
 	struct yaml_file now;
 
-	if (yaml_read(x->a, x->old.name, text, &now, NULL) != 0 || !now.root || !grew_by_one(x, x->old.root, now.root, 0))
+	if (yaml_read(x->a, x->old.name, text, &now, NULL) != 0 || !now.root ||
+			!grew_by_one(x, x->old.root, now.root, 0))
 		return false;
 	x->made = text;
 	return true;
@@ -137,7 +148,8 @@ static bool accept_removed(struct edit *x, struct str text)
 {
 	struct yaml_file now;
 
-	if (yaml_read(x->a, x->old.name, text, &now, NULL) != 0 || !now.root || !grew_by_one(x, now.root, x->old.root, 0))
+	if (yaml_read(x->a, x->old.name, text, &now, NULL) != 0 || !now.root ||
+			!grew_by_one(x, now.root, x->old.root, 0))
 		return false;
 	x->made = text;
 	return true;
@@ -228,7 +240,8 @@ static struct str flow_piece(struct edit *x, size_t depth)
 
 	buf_init(&b, x->a, 0);
 	for (; depth < x->nkeys; depth++) {
-		buf_fmt(&b, x->json ? "\"%s\": %s" : "%s: %s", x->keys[depth], depth + 1 < x->nkeys ? "{" : "[");
+		buf_fmt(&b, x->json ? "\"%s\": %s" : "%s: %s", x->keys[depth],
+				depth + 1 < x->nkeys ? "{" : "[");
 		open++;
 	}
 	put_text(&b, x, x->item);
@@ -295,7 +308,8 @@ static bool add_flow(struct edit *x, const struct ynode *n, size_t depth)
 	if (!at)
 		return false;
 	last = char_at(x, at - 1);
-	piece = str_fmt(x->a, "%s%.*s", last == '[' || last == '{' ? "" : last == ',' ? " " : ", ", STR_ARG(piece));
+	piece = str_fmt(x->a, "%s%.*s", last == '[' || last == '{' ? "" : last == ',' ? " " : ", ",
+			STR_ARG(piece));
 	return accept_added(x, splice_text(x, at, at, piece));
 }
 
@@ -321,7 +335,8 @@ static bool add_key(struct edit *x, const struct ynode *map, size_t depth)
 /* A key without a value: its content goes below it. */
 static bool fill_key(struct edit *x, const struct ynode *null, size_t depth)
 {
-	return add_lines(x, null->key_line + 1, block_lines(x, depth, line_indent(x, null->key_line) + x->step));
+	return add_lines(x, null->key_line + 1,
+			block_lines(x, depth, line_indent(x, null->key_line) + x->step));
 }
 
 static bool add_there(struct edit *x, const struct ynode *n, size_t depth)
@@ -353,7 +368,8 @@ static void edit_start(struct edit *x, struct arena *a, const char *path)
 	x->eol = str_contains(x->old.bytes, STR("\r\n")) ? STR("\r\n") : STR("\n");
 	x->step = INDENT_DEFAULT;
 	for (const struct ynode *c = x->old.root ? x->old.root->child : NULL; c; c = c->next)
-		if (c->kind == YNODE_MAP && c->child && c->line > c->key_line && c->child->key_column > c->key_column &&
+		if (c->kind == YNODE_MAP && c->child && c->line > c->key_line &&
+				c->child->key_column > c->key_column &&
 			c->child->key_column - c->key_column <= INDENT_MAX) {
 			x->step = c->child->key_column - c->key_column;
 			break;
@@ -388,11 +404,15 @@ static int by_hand(const struct edit *x, const char *path, bool remove, struct e
 
 	buf_init(&b, x->a, 0);
 	put_text(&b, x, x->item);
-	return err_set(e, ERR_CONFIG, 0, "%.*s:%u: this layout cannot be changed safely by a program; %s by hand, %s %s: %.*s", STR_ARG(x->old.name), line,
-		remove ? "remove it" : "write it", remove ? "from" : "as an entry of", path, STR_ARG(buf_view(&b)));
+	return err_set(e, ERR_CONFIG, 0,
+			"%.*s:%u: this layout cannot be changed safely by a program; %s by hand, %s %s: %.*s",
+			STR_ARG(x->old.name), line,
+		remove ? "remove it" : "write it", remove ? "from" : "as an entry of", path,
+		STR_ARG(buf_view(&b)));
 }
 
-int yamltext_add(struct arena *a, struct str name, struct str text, const char *path, struct str item, struct str *ret, struct err *e)
+int yamltext_add(struct arena *a, struct str name, struct str text, const char *path, struct str item,
+		struct str *ret, struct err *e)
 {
 	struct edit x = {.item = item};
 	const struct ynode *n;
@@ -433,7 +453,8 @@ static bool remove_flow(struct edit *x, const struct ynode *n)
 	return accept_removed(x, splice_text(x, from, to, STR("")));
 }
 
-int yamltext_remove(struct arena *a, struct str name, struct str text, const char *path, struct str item, struct str *ret, struct err *e)
+int yamltext_remove(struct arena *a, struct str name, struct str text, const char *path, struct str item,
+		struct str *ret, struct err *e)
 {
 	struct edit x = {.item = item};
 	const struct ynode *n, *c;
@@ -446,9 +467,12 @@ int yamltext_remove(struct arena *a, struct str name, struct str text, const cha
 	for (c = n && n->kind == YNODE_LIST && depth == x.nkeys ? n->child : NULL; c && !is_item(&x, c);)
 		c = c->next;
 	if (!c)
-		return err_set(e, ERR_INPUT, 0, "%.*s: '%.*s' is not in %s", STR_ARG(name), STR_ARG(item), path);
+		return err_set(e, ERR_INPUT, 0, "%.*s: '%.*s' is not in %s", STR_ARG(name), STR_ARG(item),
+				path);
 	if (char_at(&x, node_offset(&x, n)) == '[' ? !remove_flow(&x, c)
-						   : !accept_removed(&x, splice_text(&x, line_start(text, c->line), line_start(text, c->line + 1), STR(""))))
+						   : !accept_removed(&x,
+								splice_text(&x, line_start(text, c->line),
+								line_start(text, c->line + 1), STR(""))))
 		return by_hand(&x, path, true, e);
 	*ret = x.made;
 	return 0;

@@ -19,6 +19,8 @@ const struct ynode *yamltext_find(const struct ynode *list, struct str item);
  * The text with the item at the end of the list (or at its front). -1: "name:line: ..." and the line to write
  * by hand. The item is one line of printable text.
  */
-int yamltext_add(struct arena *a, struct str name, struct str text, const char *path, struct str item, struct str *ret, struct err *e);
+int yamltext_add(struct arena *a, struct str name, struct str text, const char *path, struct str item,
+		struct str *ret, struct err *e);
 /* The text without the entry that equals this text. */
-int yamltext_remove(struct arena *a, struct str name, struct str text, const char *path, struct str item, struct str *ret, struct err *e);
+int yamltext_remove(struct arena *a, struct str name, struct str text, const char *path, struct str item,
+		struct str *ret, struct err *e);

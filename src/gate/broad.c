@@ -1,7 +1,8 @@
 /*
- * Over-broad allow rules. A row is a command that runs whatever its further words say. A rule is over-broad when it is such a command, or
- * matches it with any words after it: Bash(python:*), Bash(py*), Bash(/usr/bin/python3.11 -c *), Bash(npm:*) because of `npm run`. With words
- * of its own after the command (python -m pytest, npm run test) it says what runs, and is fine.
+ * Over-broad allow rules. A row is a command that runs whatever its further words say. A rule is over-broad
+ * when it is such a command, or matches it with any words after it: Bash(python:*), Bash(py*),
+ * Bash(/usr/bin/python3.11 -c *), Bash(npm:*) because of `npm run`. With words of its own after the command
+ * (python -m pytest, npm run test) it says what runs, and is fine.
  */
 #include "gate/broad.h"
 
@@ -13,31 +14,45 @@ static const char all_commands[] = "it allows every command";
 static const char any_name[] = "it does not say which command: any may stand where its first star is";
 static const char all_tools[] = "it allows every tool";
 static const char all_files[] = "it allows changing every file of the machine or the home directory";
-static const char code[] = "it allows any code: this is an interpreter, and the code stands in its words, a file or its input";
-static const char any_command[] = "it allows any command: this program runs the command that its further words name";
+static const char code[] =
+		"it allows any code: this is an interpreter, and the code stands in its words, a file or "
+		"its input";
+static const char any_command[] =
+		"it allows any command: this program runs the command that its further words name";
 static const char any_script[] = "it allows any script of the project or of a package registry";
 static const char as_root[] = "it allows any command with another user's rights";
 static const char remote[] = "it allows any command on another machine or in a container";
-static const char effects[] = "it allows running other programs or deleting files by the options of this program";
+static const char effects[] =
+		"it allows running other programs or deleting files by the options of this program";
 static const char later[] = "it allows any command to run later, without being seen";
 
 static const struct broad_program {
 	const char *why;
 	const char *names; /* each between bars; lower case */
 } rows[] = {
-	{code, "|python|pypy|ipython|node|nodejs|deno|deno run|deno eval|bun|tsx|ts-node|ruby|irb|perl|php|lua|luajit|julia|rscript|r|tclsh|wish|expect|osascript|groovy|"
-	       "jshell|scala|clojure|elixir|iex|erl|ghci|runghc|guile|sbcl|racket|swift|dart run|dart|dotnet script|dotnet fsi|go run|java|kotlin|"
+	{code, "|python|pypy|ipython|node|nodejs|deno|deno run|deno "
+			"eval|bun|tsx|ts-node|ruby|irb|perl|php|lua|luajit|julia|rscript|r|tclsh|wish|"
+			"expect|osascript|groovy|"
+	       "jshell|scala|clojure|elixir|iex|erl|ghci|runghc|guile|sbcl|racket|swift|dart "
+	       "run|dart|dotnet script|dotnet fsi|go run|java|kotlin|"
 	       "gdb|lldb|ed|ex|vi|vim|nvim|emacs|m4|"},
 	{code, "|bash|sh|zsh|fish|dash|ksh|mksh|csh|tcsh|rbash|ash|busybox|nu|xonsh|elvish|eval|source|.|"},
-	{code, "|pwsh|powershell|cmd|wsl|iex|invoke-expression|start-process|saps|start-job|sajb|register-objectevent|invoke-command|icm|add-type|new-object|"},
-	{any_command, "|exec|env|xargs|command|builtin|nohup|timeout|time|gtimeout|nice|ionice|renice|stdbuf|setsid|setarch|taskset|chrt|watch|parallel|script|flock|"
-		      "unbuffer|strace|ltrace|perf|valgrind|caffeinate|entr|nodemon|direnv exec|mise exec|mise x|asdf exec|rtx exec|nvm exec|fnm exec|pyenv exec|rbenv exec|"
-		      "dotenv|cross-env|concurrently|xvfb-run|dbus-run-session|uv run|poetry run|pipenv run|pdm run|hatch run|rye run|conda run|micromamba run|bundle exec|"
-		      "nix-shell|nix run|nix shell|nix develop|tmux|screen|ssh-agent|unshare|nsenter|chroot|fakeroot|proot|bwrap|firejail|runcon|prlimit|coproc|trap|"},
-	{any_script, "|npx|bunx|pnpx|uvx|npm run|npm run-script|npm exec|npm x|yarn|yarn run|yarn exec|yarn dlx|pnpm run|pnpm exec|pnpm dlx|bun run|bun x|pipx run|"
+	{code, "|pwsh|powershell|cmd|wsl|iex|invoke-expression|start-process|saps|start-job|sajb|"
+			"register-objectevent|invoke-command|icm|add-type|new-object|"},
+	{any_command, "|exec|env|xargs|command|builtin|nohup|timeout|time|gtimeout|nice|ionice|renice|"
+			"stdbuf|setsid|setarch|taskset|chrt|watch|parallel|script|flock|"
+		      "unbuffer|strace|ltrace|perf|valgrind|caffeinate|entr|nodemon|direnv exec|mise "
+		      "exec|mise x|asdf exec|rtx exec|nvm exec|fnm exec|pyenv exec|rbenv exec|"
+		      "dotenv|cross-env|concurrently|xvfb-run|dbus-run-session|uv run|poetry run|pipenv "
+		      "run|pdm run|hatch run|rye run|conda run|micromamba run|bundle exec|"
+		      "nix-shell|nix run|nix shell|nix develop|tmux|screen|ssh-agent|unshare|nsenter|chroot|"
+		      "fakeroot|proot|bwrap|firejail|runcon|prlimit|coproc|trap|"},
+	{any_script, "|npx|bunx|pnpx|uvx|npm run|npm run-script|npm exec|npm x|yarn|yarn run|yarn exec|yarn "
+			"dlx|pnpm run|pnpm exec|pnpm dlx|bun run|bun x|pipx run|"
 		     "deno task|corepack|"},
 	{as_root, "|sudo|doas|su|runuser|pkexec|run0|gosu|su-exec|setpriv|machinectl shell|systemd-run|"},
-	{remote, "|ssh|autossh|mosh|sshpass|docker run|docker exec|docker compose run|docker compose exec|podman run|podman exec|nerdctl run|kubectl exec|kubectl run|"
+	{remote, "|ssh|autossh|mosh|sshpass|docker run|docker exec|docker compose run|docker compose "
+			"exec|podman run|podman exec|nerdctl run|kubectl exec|kubectl run|"
 		 "oc exec|lxc exec|vagrant ssh|gcloud compute ssh|ansible|ansible-playbook|"},
 	{effects, "|find|fd|fdfind|awk|gawk|mawk|nawk|"},
 	{later, "|at|batch|crontab|"},
@@ -46,7 +61,8 @@ static const struct broad_program {
 /* Exactly these, without further words, say what they do. */
 static const char fine_alone[][8] = {"yarn", "env", "time", "trap", "screen", "tmux"};
 
-struct room { /* a rule made plain: lower case, no directory, no version, no options before what it lets follow */
+/* a rule made plain: lower case, no directory, no version, no options before what it lets follow */
+struct room {
 	char p[BROAD_RULE_MAX];
 	size_t n;
 	bool more; /* any words may follow */
@@ -72,7 +88,10 @@ static struct str without_version(struct str name)
 }
 
 /* An option or an assignment: it does not say yet what runs. */
-static bool says_nothing(struct str word) { return !word.n || word.p[0] == '-' || (str_find(word, '=', 0) > 0 && word.p[0] != '/'); }
+static bool says_nothing(struct str word)
+{
+	return !word.n || word.p[0] == '-' || (str_find(word, '=', 0) > 0 && word.p[0] != '/');
+}
 
 static void add_name(struct room *r, struct str word)
 {
@@ -101,7 +120,8 @@ static bool make_plain(struct str text, bool more, struct room *ret)
 		if (!named && (!word.n || (says_nothing(word) && str_find(word, '*', 0) < 0)))
 			continue; /* assignments before the name */
 		if (!named) {
-			for (ptrdiff_t slash; (slash = str_find(word, '/', 0)) >= 0 && (size_t)slash + 1 < word.n;)
+			for (ptrdiff_t slash; (slash = str_find(word, '/', 0)) >= 0 && (size_t)slash +
+					1 < word.n;)
 				word = str_sub(word, (size_t)slash + 1, word.n);
 			word = without_version(word);
 			named = true;
@@ -196,7 +216,9 @@ const char *prefix_broad(struct str prefix)
 
 const char *permission_idle(const struct permission_rule *r)
 {
-	static const char why[] = "it matches nothing: commands are judged one by one, without the operators and substitutions between them";
+	static const char why[] =
+			"it matches nothing: commands are judged one by one, without the operators and "
+			"substitutions between them";
 	struct str p = r->pattern;
 	char quote = '\0';
 
@@ -211,7 +233,8 @@ const char *permission_idle(const struct permission_rule *r)
 			quote = c;
 		else if (quote != '\'' && (c == '`' || (c == '$' && after == '(')))
 			return why;
-		else if (!quote && (c == '|' || c == ';' || c == '<' || c == '>' || c == '\n' || (c == '&' && after == '&')))
+		else if (!quote && (c == '|' || c == ';' || c == '<' || c == '>' || c == '\n' ||
+				(c == '&' && after == '&')))
 			return why;
 	}
 	return NULL;

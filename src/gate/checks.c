@@ -11,7 +11,10 @@
 
 /* ---- what is not known ---- */
 
-/* "./build/NAME", or "/tmp/tmp.NAME/a": not known which, but a file there and no command of the shell's or the system's. It is executed, as any other file. */
+/*
+ * "./build/NAME", or "/tmp/tmp.NAME/a": not known which, but a file there and no command of the shell's or
+ * the system's. It is executed, as any other file.
+ */
 static bool is_some_file(const struct word *w)
 {
 	ptrdiff_t slash = str_find(w->text, '/', 0);
@@ -43,19 +46,23 @@ static bool in_place_flag(struct str s)
 }
 
 /*
- * Programs that change the files they are given, in place: xargs sed -i, black $(git diff --name-only). Whatever their words turn out to be, the box keeps
- * it to the project, as it does with a script of the project's own. perl is one of them only with -i.
+ * Programs that change the files they are given, in place: xargs sed -i, black $(git diff --name-only).
+ * Whatever their words turn out to be, the box keeps it to the project, as it does with a script of the
+ * project's own. perl is one of them only with -i.
  */
 static bool edits_in_place(const struct judge *j, const char *name, struct span at)
 {
-	static const char names[][16] = {"sed", "gsed", "black", "isort", "ruff", "autopep8", "yapf", "autoflake", "pyupgrade", "djlint", "gofmt", "gofumpt", "goimports", "shfmt", "clang-format", "stylua",
+	static const char names[][16] = {"sed", "gsed", "black", "isort", "ruff", "autopep8", "yapf",
+			"autoflake", "pyupgrade", "djlint", "gofmt", "gofumpt", "goimports", "shfmt",
+			"clang-format", "stylua",
 		"rustfmt", "biome", "taplo", "dos2unix", "unix2dos", "sd"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i], name))
 			return true;
 	for (const struct command *k = j->f->commands; k && !strcmp(name, "perl"); k = k->next)
-		if (k->argc > 1 && k->argv[0].at.text == at.text && k->argv[0].at.from == at.from && k->argv[1].kind == WORD_EXACT && in_place_flag(k->argv[1].text))
+		if (k->argc > 1 && k->argv[0].at.text == at.text && k->argv[0].at.from == at.from &&
+				k->argv[1].kind == WORD_EXACT && in_place_flag(k->argv[1].text))
 			return true;
 	return false;
 }
@@ -82,19 +89,25 @@ static void opaque_command(struct judge *j, const struct check *c)
 		if (hidden && edits_in_place(j, k->via->name, k->argv[0].at)) {
 			const struct check *edit = gate_check(CHECK_OPAQUE_EDIT);
 
-			judge_raise(j, edit, &(struct finding){.grade = judge_grade(j, edit), .message = judge_quote(j, "which words ", k->argv[0].at, " gets is not known before it runs" EDIT_CONTAINED),
+			judge_raise(j, edit, &(struct finding){.grade = judge_grade(j, edit),
+					.message = judge_quote(j, "which words ", k->argv[0].at,
+					" gets is not known before it runs" EDIT_CONTAINED),
 				.at = k->argv[0].at});
 			continue;
 		}
 		say_unknown(j, c, k->argv[0].at,
 			hidden ? judge_quote(j, "", k->argv[0].at,
-					 " may run a command that its words do not tell; write its words out, or quote them")
+					 " may run a command that its words do not tell; write its words "
+					 "out, or quote them")
 			       : judge_quote(j, "which command ", k->argv[0].at,
 					 " runs is only known when it runs; write its name out"));
 	}
 }
 
-/* make in a directory that is not known: it runs what is there, so it is contained anyway, and the box keeps what it writes to the project. */
+/*
+ * make in a directory that is not known: it runs what is there, so it is contained anyway, and the box keeps
+ * what it writes to the project.
+ */
 static bool runs_as_well(const struct judge *j, const struct access *x)
 {
 	for (const struct access *e = j->f->accesses; e; e = e->next)
@@ -231,7 +244,8 @@ static bool path_bounded(struct judge *j, const struct access *x)
 static void opaque_path(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path) || x->elsewhere)
+		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path) ||
+				x->elsewhere)
 			continue;
 		if (x->kind == ACCESS_WRITE && x->cause == CAUSE_COMMAND && x->by &&
 			(edits_in_place(j, x->by, x->at) || runs_as_well(j, x))) {
@@ -242,13 +256,16 @@ static void opaque_path(struct judge *j, const struct check *c)
 		}
 		bool bounded = path_bounded(j, x) && !judge_leaves_box(j, x->at);
 		enum grade g = bounded ? judge_grade(j, c) : judge_grade_unbounded(j, c);
-		struct str message = judge_quote(j, "the path that ", x->at, x->kind == ACCESS_DELETE ? " deletes is not known before it runs" : " writes to is not known before it runs");
+		struct str message = judge_quote(j, "the path that ", x->at,
+				x->kind == ACCESS_DELETE ? " deletes is not known before it runs" :
+				" writes to is not known before it runs");
 
 		if (bounded)
 			message = str_cat(j->a, message, STR(EDIT_CONTAINED));
 		else if (x->kind == ACCESS_DELETE)
 			message = str_cat(j->a, message, STR(", and it may be the whole project"));
-		if (access_is_redirection(x)) /* a rule that allows a command says nothing of its redirections */
+		/* a rule that allows a command says nothing of its redirections */
+		if (access_is_redirection(x))
 			judge_raise(j, c,
 				&(struct finding){.grade = g,
 					.message = message,
@@ -326,7 +343,8 @@ static bool is_made(struct judge *j, struct str dir)
 
 		if (x->kind != ACCESS_WRITE || !path.n)
 			continue;
-		if (path.n > dir.n && str_eq(str_sub(path, 0, dir.n), dir) && code_python_module(module_name(str_sub(path, dir.n, path.n))))
+		if (path.n > dir.n && str_eq(str_sub(path, 0, dir.n), dir) &&
+				code_python_module(module_name(str_sub(path, dir.n, path.n))))
 			return true;
 		if (x->below && path_within(str_sub(dir, 0, dir.n - 1), path))
 			return true;
@@ -362,7 +380,9 @@ static bool stands_in(struct judge *j, struct str pattern)
 	return false;
 }
 
-/* A module of the language's own, which a file in the directory would stand in for: only when there is one. */
+/*
+ * A module of the language's own, which a file in the directory would stand in for: only when there is one.
+ */
 static bool import_absent(struct judge *j, const struct access *x)
 {
 	bool present = false;
@@ -376,19 +396,33 @@ static void executes_file(struct judge *j, const struct check *c)
 {
 	for (const struct command *k = j->f->commands; k; k = k->next)
 		if (k->argc && is_some_file(&k->argv[0]))
-			judge_say(j, c, k->argv[0].at, judge_quote(j, "", k->argv[0].at, " executes a file whose content is not judged here, so it may only run in the box"));
+			judge_say(j, c, k->argv[0].at,
+					judge_quote(j, "", k->argv[0].at,
+					" executes a file whose content is not judged here, so it may only "
+					"run in the box"));
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || x->cause == CAUSE_VARIABLE || import_absent(j, x) ||
 			(x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
 		if (access_is_import(x))
-			judge_say(j, c, x->at, STR("a file in the directory would be loaded in place of a module of Python's own, so it may only run in the box"));
+			judge_say(j, c, x->at,
+					STR("a file in the directory would be loaded in place of a module "
+					"of Python's own, so it may only run in the box"));
 		else if (x->cause == CAUSE_LINK)
-			judge_say(j, c, x->at, judge_quote(j, "", x->at, " may go through a link that leads elsewhere, so it may only run in the box"));
+			judge_say(j, c, x->at,
+					judge_quote(j, "", x->at,
+					" may go through a link that leads elsewhere, so it may only run in "
+					"the box"));
 		else if (x->path.kind != WORD_EXACT)
-			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
+			judge_say(j, c, x->at,
+					judge_quote(j, "", x->at,
+					" runs code from files that are not judged here, so it may only run "
+					"in the box"));
 		else
-			judge_say(j, c, x->at, str_fmt(j->a, "the content of '%.*s' would be run and is not judged here, so it may only run in the box", STR_ARG(path_plain(j->a, x->path.text))));
+			judge_say(j, c, x->at,
+					str_fmt(j->a, "the content of '%.*s' would be run and is not judged "
+					"here, so it may only run in the box",
+					STR_ARG(path_plain(j->a, x->path.text))));
 	}
 }
 
@@ -426,7 +460,8 @@ static bool category_said(struct judge *j, const struct code_marker *m)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(said_of_code); i++)
 		if (!strcmp(said_of_code[i].marker, m->id)) {
-			judge_say(j, gate_check(said_of_code[i].check), m->at, str_of(said_of_code[i].message));
+			judge_say(j, gate_check(said_of_code[i].check), m->at,
+					str_of(said_of_code[i].message));
 			return true;
 		}
 	return false;
@@ -462,7 +497,10 @@ enum perl_open { PERL_OPENS_FILES, PERL_OPENS_SOME, PERL_OPENS_MORE };
 
 static bool perl_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. A name that is not known may be such a one. */
+/*
+ * perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. A name
+ * that is not known may be such a one.
+ */
 static enum perl_open perl_opens_word(const struct word *word)
 {
 	struct str w = word->text;
@@ -499,7 +537,8 @@ static bool perl_reads(const struct command *k, const struct snippet *s)
 static bool is_code(const struct judge *j, const struct word *w)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
-		if (s->text.at.text == w->at.text && s->text.at.from == w->at.from && s->text.at.to == w->at.to && str_eq(s->text.text, w->text))
+		if (s->text.at.text == w->at.text && s->text.at.from == w->at.from &&
+				s->text.at.to == w->at.to && str_eq(s->text.text, w->text))
 			return true;
 	return false;
 }
@@ -514,7 +553,8 @@ static enum perl_open perl_opens(const struct judge *j, const struct snippet *s)
 		for (size_t i = 1; i < k->argc; i++) {
 			enum perl_open is = perl_opens_word(&k->argv[i]);
 
-			if (is > worst && (is == PERL_OPENS_MORE || perl_reads(k, s)) && !is_code(j, &k->argv[i]))
+			if (is > worst && (is == PERL_OPENS_MORE || perl_reads(k, s)) &&
+					!is_code(j, &k->argv[i]))
 				worst = is;
 		}
 	}
@@ -597,7 +637,10 @@ static void inline_code(struct judge *j, const struct check *c)
 
 /* ---- the table ---- */
 
-/* Functions have a table of their own: pointers are relocated at each start, and the fewer pages hold one the better. */
+/*
+ * Functions have a table of their own: pointers are relocated at each start, and the fewer pages hold one the
+ * better.
+ */
 #define MARK(kind) (1ul << MARK_##kind)
 static const struct check rows[CHECK_IDS] = {
 	[CHECK_NONE] = {.fixed = true}, /* nothing lifts a reason that no check stands for */

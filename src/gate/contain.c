@@ -1,6 +1,7 @@
 /*
- * Where nothing can be contained: the policy has no box, or says of a command that it never runs in one. The list of such commands is a
- * convenience and no boundary: what is on it is asked about where others are contained, and nothing else of its judgement changes.
+ * Where nothing can be contained: the policy has no box, or says of a command that it never runs in one. The
+ * list of such commands is a convenience and no boundary: what is on it is asked about where others are
+ * contained, and nothing else of its judgement changes.
  */
 #include "gate/judge.h"
 
@@ -13,7 +14,8 @@ static bool starts_with(const struct subject *s, struct str words)
 		ptrdiff_t blank = str_find(words, ' ', at);
 		struct str word = str_sub(words, at, blank < 0 ? words.n : (size_t)blank);
 
-		if (i >= s->c->argc || s->c->argv[i].kind != WORD_EXACT || !str_eq(i ? s->c->argv[i].text : s->base, word))
+		if (i >= s->c->argc || s->c->argv[i].kind != WORD_EXACT ||
+				!str_eq(i ? s->c->argv[i].text : s->base, word))
 			return false;
 		at += word.n + 1;
 	}
@@ -55,26 +57,33 @@ static void makes_signature(struct judge *j, const struct check *c)
 
 void contain_finish(struct judge *j)
 {
-	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK, [VERDICT_CONTAIN] = GRADE_ASK, [VERDICT_ALLOW] = GRADE_WARN};
+	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK,
+			[VERDICT_CONTAIN] = GRADE_ASK, [VERDICT_ALLOW] = GRADE_WARN};
 	const struct check *c = gate_check(CHECK_NOT_CONTAINED);
 	const struct subject *s;
 
 	if (!has_contained(j))
 		return;
 	if (!j->p->sandbox.enabled) {
-		if (j->p->contain_fallback == VERDICT_ALLOW && j->ret->verdict == VERDICT_CONTAIN) { /* the reasons stay, as warnings */
+		/* the reasons stay, as warnings */
+		if (j->p->contain_fallback == VERDICT_ALLOW && j->ret->verdict == VERDICT_CONTAIN) {
 			j->ret->verdict = VERDICT_ALLOW;
 			*j->warnings_end = j->ret->reasons;
 			j->warnings_end = j->reasons_end;
 			j->ret->reasons = NULL;
 			j->reasons_end = &j->ret->reasons;
 		}
-		judge_raise(j, c, &(struct finding){.grade = grades[j->p->contain_fallback], .approval = APPROVAL_PLAIN,
-			.message = STR("it would be contained, but the policy has no box (sandbox.enabled)")});
+		judge_raise(j, c, &(struct finding){.grade = grades[j->p->contain_fallback],
+				.approval = APPROVAL_PLAIN,
+			.message = STR(
+			"it would be contained, but the policy has no box (sandbox.enabled)")});
 		return;
 	}
 	makes_signature(j, c);
 	s = find_excluded(j);
 	if (s)
-		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at, .message = str_fmt(j->a, "it would be contained, but '%.*s' never runs in the box (excluded_commands)", STR_ARG(s->base))});
+		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at,
+				.message = str_fmt(j->a,
+				"it would be contained, but '%.*s' never runs in the box (excluded_commands)",
+				STR_ARG(s->base))});
 }

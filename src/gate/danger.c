@@ -1,6 +1,7 @@
 /*
- * Commands that are dangerous by their words. The words are taken apart by what is known of the command's options, so clusters,
- * abbreviations, global options before a subcommand and `--` make no difference; a word that is not known asks where it could matter.
+ * Commands that are dangerous by their words. The words are taken apart by what is known of the command's
+ * options, so clusters, abbreviations, global options before a subcommand and `--` make no difference; a word
+ * that is not known asks where it could matter.
  */
 #include "gate/danger.h"
 
@@ -22,7 +23,10 @@ static bool next_word(const char *list, size_t *at, struct str *ret)
 	return ret->n > 0;
 }
 
-static enum prefix_match from_glob(enum glob_match m) { return m == GLOB_YES ? MATCH_YES : m == GLOB_MAYBE ? MATCH_MAYBE : MATCH_NO; }
+static enum prefix_match from_glob(enum glob_match m)
+{
+	return m == GLOB_YES ? MATCH_YES : m == GLOB_MAYBE ? MATCH_MAYBE : MATCH_NO;
+}
 
 static enum prefix_match worse(enum prefix_match a, enum prefix_match b) { return a < b ? a : b; }
 
@@ -38,7 +42,9 @@ static enum prefix_match word_is(const struct word *w, struct str want)
 	return from_glob(glob_may(want, w->text, GLOB_FOLD | GLOB_ESCAPE));
 }
 
-/* The program and the operands that must follow it. *ret_rest is the index of the first operand after them. */
+/*
+ * The program and the operands that must follow it. *ret_rest is the index of the first operand after them.
+ */
 static enum prefix_match command_is(struct judge *j, struct subject *s, const char *command, size_t *ret_rest)
 {
 	struct know_options *o;
@@ -75,7 +81,8 @@ static enum prefix_match option_is(const struct know_options *o, struct str want
 {
 	char name[LIST_WORD_MAX];
 	ptrdiff_t eq = str_find(want, '=', 0);
-	struct str bare = eq > 0 ? str_sub(want, 0, (size_t)eq) : want, value = eq > 0 ? str_sub(want, (size_t)eq + 1, want.n) : STR("");
+	struct str bare = eq > 0 ? str_sub(want, 0, (size_t)eq) : want,
+			value = eq > 0 ? str_sub(want, (size_t)eq + 1, want.n) : STR("");
 	enum prefix_match best = MATCH_NO;
 
 	if (bare.n >= sizeof(name))
@@ -84,7 +91,8 @@ static enum prefix_match option_is(const struct know_options *o, struct str want
 	name[bare.n] = '\0';
 	if (eq <= 0)
 		return know_has(o, name) ? MATCH_YES : MATCH_NO;
-	for (const struct know_option *x = know_option_find(o, name, NULL); x; x = know_option_find(o, name, x)) {
+	for (const struct know_option *x = know_option_find(o, name, NULL); x;
+			x = know_option_find(o, name, x)) {
 		enum prefix_match m = x->has_value ? word_is(&x->value, value)
 				      : x->listed  ? MATCH_NO
 						   : MATCH_MAYBE;
@@ -95,7 +103,9 @@ static enum prefix_match option_is(const struct know_options *o, struct str want
 	return best;
 }
 
-/* Is there a word that may turn out to be an option? A pattern that starts like a name or an address is none. */
+/*
+ * Is there a word that may turn out to be an option? A pattern that starts like a name or an address is none.
+ */
 static bool may_hide_option(const struct subject *s, const struct know_options *o)
 {
 	for (size_t i = 1; i < s->c->argc && o->maybe_option; i++) {
@@ -103,7 +113,8 @@ static bool may_hide_option(const struct subject *s, const struct know_options *
 
 		if (w->kind == WORD_EXACT)
 			continue;
-		if ((w->kind == WORD_REST && !w->glob) || !w->text.n || text_hole(w->text.p[0]) || strchr("*?[-", w->text.p[0]))
+		if ((w->kind == WORD_REST && !w->glob) || !w->text.n || text_hole(w->text.p[0]) ||
+				strchr("*?[-", w->text.p[0]))
 			return true;
 	}
 	return false;
@@ -117,8 +128,10 @@ static enum prefix_match any_option(const struct subject *s, const struct know_o
 	for (size_t at = 0; next_word(list, &at, &want);) {
 		enum prefix_match m = want.p[0] == '-' ? option_is(o, want) : MATCH_NO;
 
-		for (size_t i = 0; i < o->noperands && want.p[0] == '-' && m != MATCH_YES; i++) /* rows that take no word for an option */
-			if (s->c->argv[o->operands[i]].kind == WORD_EXACT && str_eq(s->c->argv[o->operands[i]].text, want))
+		/* rows that take no word for an option */
+		for (size_t i = 0; i < o->noperands && want.p[0] == '-' && m != MATCH_YES; i++)
+			if (s->c->argv[o->operands[i]].kind == WORD_EXACT &&
+					str_eq(s->c->argv[o->operands[i]].text, want))
 				m = MATCH_YES;
 
 		if (m > best)
@@ -137,7 +150,8 @@ static bool may_be_subcommand(const struct subject *s, const struct know_options
 	return !o->nwords;
 }
 
-static enum prefix_match any_operand(const struct subject *s, const struct know_options *o, size_t from, const char *list)
+static enum prefix_match any_operand(const struct subject *s, const struct know_options *o, size_t from,
+		const char *list)
 {
 	enum prefix_match best = MATCH_NO;
 	struct str want;
@@ -152,9 +166,11 @@ static enum prefix_match any_operand(const struct subject *s, const struct know_
 			if (m > best)
 				best = m;
 		}
-	for (size_t at = 0; best < MATCH_YES && next_word(list, &at, &want);) /* a row of knowledge may know the word for a subcommand */
+	/* a row of knowledge may know the word for a subcommand */
+	for (size_t at = 0; best < MATCH_YES && next_word(list, &at, &want);)
 		for (size_t i = 0; i < o->nwords; i++)
-			if (want.p[0] != '-' && !str_is(want, "*") && word_is(&s->c->argv[o->words[i]], str_sub(want, want.p[0] == '^', want.n)) == MATCH_YES)
+			if (want.p[0] != '-' && !str_is(want, "*") && word_is(&s->c->argv[o->words[i]],
+					str_sub(want, want.p[0] == '^', want.n)) == MATCH_YES)
 				best = MATCH_YES;
 	return best;
 }
@@ -175,7 +191,8 @@ static bool next_is(const struct subject *s, const char *command, const char *li
 	return false;
 }
 
-static bool excepted(const struct subject *s, const struct know_options *o, const struct danger *d, size_t rest)
+static bool excepted(const struct subject *s, const struct know_options *o, const struct danger *d,
+		size_t rest)
 {
 	const char *list = danger_text(d->except);
 
@@ -254,10 +271,13 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 	enum check_id check = d->check;
 
 	if (m == MATCH_YES && !said_as(j, check, s->c->at, judge_grade(j, gate_check(check))))
-		judge_tell_at_most(j, check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))), alternative);
+		judge_tell_at_most(j, check, GRADE_DENY, s->c->at,
+				judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))),
+				alternative);
 	else if (m == MATCH_MAYBE && !was_said(j, check, s->c->at) && !single_words_of_curl(s))
 		judge_tell_at_most(j, check,
-			(beyond_box(check) || any_subcommand(s)) && !judge_leaves_box(j, s->c->at) && !judge_regraded(j, check)
+			(beyond_box(check) || any_subcommand(s)) && !judge_leaves_box(j, s->c->at) &&
+			!judge_regraded(j, check)
 				? GRADE_CONTAIN
 				: GRADE_ASK,
 			s->c->at,
@@ -274,7 +294,8 @@ static void own_settings(struct judge *j)
 			judge_tell_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
 				judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
 	for (const struct command *c = j->f->commands; c; c = c->next)
-		for (const struct setting *s = c->settings; s && c->argc && str_is(path_base(c->argv[0].text), "caisson"); s = s->next)
+		for (const struct setting *s = c->settings; s && c->argc && str_is(path_base(c->argv[0].text),
+				"caisson"); s = s->next)
 			if (str_starts(s->name, "XDG_") || str_is(s->name, "HOME"))
 				judge_tell_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
 					judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
@@ -304,7 +325,9 @@ void danger_words(struct judge *j, const struct check *c)
 /* file: is no host, gopher: and dict: say to a database whatever one likes, dns://localhost/x leads to x. */
 static bool plain_scheme(struct str s)
 {
-	static const char names[][12] = {"http", "https", "ws", "wss", "ftp", "ftps", "postgres", "postgresql", "mysql", "mariadb", "redis", "rediss", "mongodb", "amqp", "amqps", "nats", "mqtt", "tcp", "git"};
+	static const char names[][12] = {"http", "https", "ws", "wss", "ftp", "ftps", "postgres",
+			"postgresql", "mysql", "mariadb", "redis", "rediss", "mongodb", "amqp", "amqps",
+			"nats", "mqtt", "tcp", "git"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is_like(s, names[i]))
@@ -340,7 +363,8 @@ static bool take_port(struct str *h)
 		return true;
 	port = str_sub(*h, (size_t)x + 1, h->n);
 	*h = str_sub(*h, 0, (size_t)x);
-	return !str_is(port, "2375") && !str_is(port, "2376") && !str_is(port, "6443") && !str_is(port, "10250");
+	return !str_is(port, "2375") && !str_is(port, "2376") && !str_is(port, "6443") &&
+			!str_is(port, "10250");
 }
 
 static bool is_dotted_number(struct str s)
@@ -357,7 +381,8 @@ static bool loopback_name(struct str h)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (glob_may(str_of(names[i]), h, GLOB_FOLD) == GLOB_YES)
-			return !str_starts(str_of(names[i]), "127") || is_dotted_number(h); /* 127.0.0.1.example.com */
+			/* 127.0.0.1.example.com */
+			return !str_starts(str_of(names[i]), "127") || is_dotted_number(h);
 	return false;
 }
 
@@ -374,7 +399,10 @@ static bool is_loopback(const struct word *host)
 		h = str_sub(h, 0, (size_t)x);
 	if (host->glob && (x = str_find(h, '?', 0)) >= 0)
 		h = str_sub(h, 0, (size_t)x); /* unquoted: the start of the query */
-	/* http://localhost:3000/$id is here, whatever follows the slash; http://localhost:$port may be x@elsewhere */
+	/*
+	 * http://localhost:3000/$id is here, whatever follows the slash; http://localhost:$port may be
+	 * x@elsewhere
+	 */
 	if (!text_exact(h))
 		return false;
 	if (memchr(h.p, '@', h.n) || memchr(h.p, '\\', h.n) || memchr(h.p, '#', h.n) || memchr(h.p, '?', h.n))
@@ -419,12 +447,18 @@ static bool finds_host(struct judge *j, struct subject *s)
 	return found;
 }
 
-/* python -m pip list: it runs in the box, for what the project may put in its way, and needs no network there. */
+/*
+ * python -m pip list: it runs in the box, for what the project may put in its way, and needs no network
+ * there.
+ */
 static bool lists_packages(const struct subject *s)
 {
-	static const char words[][12] = {"list", "show", "freeze", "check", "inspect", "debug", "help", "--version", "-V", "--help"};
+	static const char words[][12] = {"list", "show", "freeze", "check", "inspect", "debug", "help",
+			"--version", "-V", "--help"};
 
-	for (size_t i = 1; i + 2 < s->c->argc && (str_starts(s->base, "python") || str_starts(s->base, "pypy") || str_is(s->base, "py")); i++) {
+	for (size_t i = 1; i + 2 < s->c->argc &&
+			(str_starts(s->base, "python") || str_starts(s->base, "pypy") ||
+			str_is(s->base, "py")); i++) {
 		if (s->c->argv[i].kind != WORD_EXACT || !str_is(s->c->argv[i].text, "-m"))
 			continue;
 		for (size_t k = 0; k < ARRAY_SIZE(words) && str_is(s->c->argv[i + 1].text, "pip"); k++)
@@ -463,12 +497,16 @@ static bool in_code(const struct judge *j, struct span at)
 static bool in_redirection(const struct judge *j, struct span at)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (access_is_redirection(x) && x->at.text == at.text && x->at.from <= at.from && at.to <= x->at.to)
+		if (access_is_redirection(x) && x->at.text == at.text && x->at.from <= at.from &&
+				at.to <= x->at.to)
 			return true;
 	return false;
 }
 
-/* Hosts that no command of its own goes to: those that a variable names (DOCKER_HOST), and those that code or a redirection contacts. */
+/*
+ * Hosts that no command of its own goes to: those that a variable names (DOCKER_HOST), and those that code or
+ * a redirection contacts.
+ */
 static void hosts_of_variables(struct judge *j, const struct check *c)
 {
 	for (const struct touch *t = j->f->touches; t; t = t->next)
@@ -477,7 +515,9 @@ static void hosts_of_variables(struct judge *j, const struct check *c)
 	for (const struct touch *t = j->f->touches; t; t = t->next)
 		for (const struct setting *s = j->f->settings; s; s = s->next)
 			if (s->at.text == t->at.text && s->at.from == t->at.from && !is_loopback(&t->host))
-				judge_say(j, c, t->at, judge_quote(j, "", t->at, " leads programs to another machine"));
+				judge_say(j, c, t->at,
+						judge_quote(j, "", t->at,
+						" leads programs to another machine"));
 }
 
 static bool ends_processes(const struct subject *s) /* processes.c */
@@ -490,7 +530,9 @@ static void connecting_names(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if (access_connects(x))
-			judge_say(j, c, x->at, judge_quote(j, "", x->at, " connects to another machine by the name of a file"));
+			judge_say(j, c, x->at,
+					judge_quote(j, "", x->at,
+					" connects to another machine by the name of a file"));
 }
 
 void danger_effects(struct judge *j, const struct check *c)
@@ -505,11 +547,17 @@ void danger_effects(struct judge *j, const struct check *c)
 		if ((has & EFFECT_PATTERN_HOST) && finds_host(j, s))
 			has |= EFFECT_NETWORK;
 		for (size_t k = 0; k < ARRAY_SIZE(effects); k++)
-			if ((has & effects[k].effect) && !was_said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && (stays_here(j, s) || lists_packages(s))) &&
-			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) && /* git's own have rows in the table, */
+			if ((has & effects[k].effect) && !was_said(j, effects[k].check, s->c->at) &&
+					!(effects[k].effect == EFFECT_NETWORK &&
+					(stays_here(j, s) || lists_packages(s))) &&
+			    /* git's own have rows in the table, */
+			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) &&
 			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&
-			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson"))) /* and so have ours */
-				judge_tell_at_most(j, effects[k].check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, effects[k].message), effects[k].alternative);
+			    /* and so have ours */
+			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson")))
+				judge_tell_at_most(j, effects[k].check, GRADE_DENY, s->c->at,
+						judge_quote(j, "", s->c->at, effects[k].message),
+						effects[k].alternative);
 	}
 }
 
@@ -588,7 +636,8 @@ static void check_archive(struct judge *j, struct subject *s, const char *option
 {
 	struct know_options *o = subject_options(j, s);
 
-	for (const struct know_option *x = know_option_find(o, option, NULL); x && !know_has(o, "--force-local"); x = know_option_find(o, option, x))
+	for (const struct know_option *x = know_option_find(o, option, NULL);
+			x && !know_has(o, "--force-local"); x = know_option_find(o, option, x))
 		if (x->has_value && names_host(&x->value))
 			judge_tell_at_most(j, CHECK_NETWORK, GRADE_DENY, s->c->at,
 				judge_quote(j, "", s->c->at, " has its archive on another machine"),
@@ -607,15 +656,20 @@ void danger_numbers(struct judge *j, const struct check *c)
 	}
 }
 
-/* A program that no row of knowledge describes may do anything. Those named by a path outside the system are executed files. */
+/*
+ * A program that no row of knowledge describes may do anything. Those named by a path outside the system are
+ * executed files.
+ */
 void danger_unknown_program(struct judge *j, const struct check *c)
 {
 	for (const struct launch *l = j->f->launches; l; l = l->next) {
 		bool path = memchr(l->name.p, '/', l->name.n) != NULL;
 
-		if (str_is(l->name, "caisson") || know_find(path_base(l->name), j->p->commands, j->p->ncommands) || (path && !path_is_system_program(l->name)))
+		if (str_is(l->name, "caisson") || know_find(path_base(l->name), j->p->commands,
+				j->p->ncommands) || (path && !path_is_system_program(l->name)))
 			continue;
-		judge_say(j, c, l->at, judge_quote(j, "nothing is known of the program ", l->at, ", so it may only run in the box"));
+		judge_say(j, c, l->at, judge_quote(j, "nothing is known of the program ", l->at,
+				", so it may only run in the box"));
 	}
 }
 

@@ -1,4 +1,7 @@
-/* Commands that are dangerous by their words: the row type. The rows are in danger_rows.h, the matcher in danger.c. */
+/*
+ * Commands that are dangerous by their words: the row type. The rows are in danger_rows.h, the matcher in
+ * danger.c.
+ */
 #pragma once
 #include "gate/judge.h"
 

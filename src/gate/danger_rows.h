@@ -1,14 +1,16 @@
 /*
- * Dangerous commands, one row each. A row that denies is about what cannot be undone or opens the machine; others ask. danger_table.c makes the table
- * of these, and reads them more than once.
+ * Dangerous commands, one row each. A row that denies is about what cannot be undone or opens the machine;
+ * others ask. danger_table.c makes the table of these, and reads them more than once.
  *
  *   check        id of the check it is raised under
  *   command      program, then the words that must follow it as operands: "git push"; "mkfs.*"
- *   options      one of these is present, in any spelling: "-f --force"; "-m=0777": with this value (a glob); "": no condition
- *   operands     one of the other operands is one of these globs, blank-separated, ASCII case ignored; "": no condition; "^word": only where a
- *                subcommand may stand; "\\*": a star as it stands
- *   except       none of these options or operands is present; "": no condition. "=--help =-h": the word right behind the command is none of
- *                these; further back such a word may be the value of an option or belong to another command
+ *   options      one of these is present, in any spelling: "-f --force"; "-m=0777": with this value (a glob);
+ *                "": no condition
+ *   operands     one of the other operands is one of these globs, blank-separated, ASCII case ignored; "": no
+ *                condition; "^word": only where a subcommand may stand; "\\*": a star as it stands
+ *   except       none of these options or operands is present; "": no condition. "=--help =-h": the word
+ *                right behind the command is none of these; further back such a word may be the value of an
+ *                option or belong to another command
  *   message      what it does: "'excerpt' message"
  *   alternative  may be ""
  */
@@ -590,12 +592,17 @@ DANGER(CAISSON_MILDER, "caisson run",
 	"--network --root --env --workspace --write --config --backend --profile --memory --timeout --pids "
 	"--cpus --scratch --output --cpu-time --ticket --skill", "", HELP,
 	"would run with a box of its own choice", "leave out the options")
-/* An event that the agent makes up could add directories to its session, or end the tickets of another one. */
+/*
+ * An event that the agent makes up could add directories to its session, or end the tickets of another one.
+ */
 DANGER(CAISSON_MILDER, "caisson hook", "", "", HELP, "would speak in the name of the agent client",
 	"caisson check judges a command")
 DANGER(CAISSON_MILDER, "caisson mcp", "", "", HELP, "would serve boxes of its own choice",
 	"the client starts the server, as a person has set it up")
-/* A subcommand that is not listed here is a person's, so a new one is closed to agents until somebody decides otherwise. */
+/*
+ * A subcommand that is not listed here is a person's, so a new one is closed to agents until somebody decides
+ * otherwise.
+ */
 DANGER(CAISSON_MILDER, "caisson", "", "*",
 	"=--help =-h =--version =help =allow =ask =audit =check =config =deny =doctor =hook =init =mcp "
 	"=metrics =normalise =pause =presets =redact =replay =run =selftest =stats =suggest =trust "

@@ -21,7 +21,10 @@ static size_t skip_quoted(struct str s, size_t i)
 	return i;
 }
 
-/* MySQL runs what stands in its comments of the form slash-star-bang, so comments of that kind are read, not passed. */
+/*
+ * MySQL runs what stands in its comments of the form slash-star-bang, so comments of that kind are read, not
+ * passed.
+ */
 static bool sql_word(struct str s, size_t *i, struct str *ret)
 {
 	while (*i < s.n) {
@@ -55,11 +58,16 @@ static enum harm sql_harm(struct str s)
 	for (size_t n = 0; sql_word(s, &i, &w); n++) {
 		if (n >= SQL_WORDS_MAX)
 			return HARM_CHANGE;
-		if (str_is_like(w, "truncate") || (str_is_like(before, "drop") && !str_is_like(w, "column") && !str_is_like(w, "constraint") && !str_is_like(w, "default") && !str_is_like(w, "index")))
+		if (str_is_like(w, "truncate") || (str_is_like(before, "drop") && !str_is_like(w, "column") &&
+				!str_is_like(w, "constraint") && !str_is_like(w, "default") &&
+				!str_is_like(w, "index")))
 			return HARM_DESTROY;
 		delete |= str_is_like(before, "delete") && str_is_like(w, "from");
 		where |= str_is_like(w, "where") || str_is_like(w, "limit");
-		if (str_is_like(w, "delete") || str_is_like(w, "update") || str_is_like(w, "insert") || str_is_like(w, "alter") || str_is_like(w, "drop") || str_is_like(w, "replace") || str_is_like(w, "grant") || str_is_like(w, "revoke") || str_is_like(w, "attach"))
+		if (str_is_like(w, "delete") || str_is_like(w, "update") || str_is_like(w, "insert") ||
+				str_is_like(w, "alter") || str_is_like(w, "drop") ||
+				str_is_like(w, "replace") || str_is_like(w, "grant") ||
+				str_is_like(w, "revoke") || str_is_like(w, "attach"))
 			worst = HARM_CHANGE;
 		before = w;
 	}
@@ -68,8 +76,10 @@ static enum harm sql_harm(struct str s)
 
 static enum harm mongo_harm(struct str s)
 {
-	static const char destroys[][16] = {"dropDatabase", ".drop(", "dropIndexes", "deleteMany({})", "remove({})", "shutdownServer", "dropUser"};
-	static const char changes[][16] = {"delete", "remove", "update", "insert", "replace", "rename", "bulkWrite", "findAndModify", "$out", "$merge", "eval"};
+	static const char destroys[][16] = {"dropDatabase", ".drop(", "dropIndexes", "deleteMany({})",
+			"remove({})", "shutdownServer", "dropUser"};
+	static const char changes[][16] = {"delete", "remove", "update", "insert", "replace", "rename",
+			"bulkWrite", "findAndModify", "$out", "$merge", "eval"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(destroys); i++)
 		if (str_contains(s, str_of(destroys[i])))
@@ -87,25 +97,46 @@ static enum harm mongo_harm(struct str s)
 /* Is this command, with the word after it, one that only reads? */
 static bool redis_reads(struct str command, struct str next)
 {
-	static const char reads[][REDIS_ROOM] = {"get", "mget", "exists", "ttl", "pttl", "expiretime", "pexpiretime", "type", "keys", "scan", "strlen", "getrange", "substr", "getbit", "bitcount", "bitpos",
-		"bitfield_ro", "hget", "hmget", "hgetall", "hkeys", "hvals", "hlen", "hexists", "hscan", "hstrlen", "hrandfield", "lrange", "llen", "lindex", "lpos", "smembers", "sismember", "smismember",
-		"scard", "srandmember", "sscan", "sinter", "sunion", "sdiff", "sintercard", "zrange", "zrangebyscore", "zrangebylex", "zrevrange", "zrevrangebyscore", "zrevrangebylex", "zrank", "zrevrank",
-		"zcard", "zcount", "zlexcount", "zscore", "zmscore", "zscan", "zrandmember", "zinter", "zunion", "zdiff", "xrange", "xrevrange", "xlen", "xread", "xpending", "geopos", "geodist", "geohash",
-		"geosearch", "pfcount", "ping", "echo", "info", "dbsize", "time", "lastsave", "randomkey", "role", "dump", "sort_ro", "lcs", "monitor", "subscribe", "psubscribe", "lolwut", "json.get", ""};
-	static const char groups[][REDIS_ROOM] = {"object", "memory", "slowlog", "client", "command", "latency", "pubsub", "xinfo", ""};
-	static const char forms[][REDIS_ROOM] = {"usage", "stats", "doctor", "get", "len", "list", "info", "getname", "id", "encoding", "refcount", "idletime", "freq", "help", "count", "docs", "getkeys",
-		"channels", "numsub", "numpat", "history", "latest", "stream", "groups", "consumers", "malloc-stats", "graph", ""};
+	static const char reads[][REDIS_ROOM] = {"get", "mget", "exists", "ttl", "pttl", "expiretime",
+			"pexpiretime", "type", "keys", "scan", "strlen", "getrange", "substr", "getbit",
+			"bitcount", "bitpos",
+		"bitfield_ro", "hget", "hmget", "hgetall", "hkeys", "hvals", "hlen", "hexists", "hscan",
+		"hstrlen", "hrandfield", "lrange", "llen", "lindex", "lpos", "smembers", "sismember",
+		"smismember",
+		"scard", "srandmember", "sscan", "sinter", "sunion", "sdiff", "sintercard", "zrange",
+		"zrangebyscore", "zrangebylex", "zrevrange", "zrevrangebyscore", "zrevrangebylex", "zrank",
+		"zrevrank",
+		"zcard", "zcount", "zlexcount", "zscore", "zmscore", "zscan", "zrandmember", "zinter",
+		"zunion", "zdiff", "xrange", "xrevrange", "xlen", "xread", "xpending", "geopos", "geodist",
+		"geohash",
+		"geosearch", "pfcount", "ping", "echo", "info", "dbsize", "time", "lastsave", "randomkey",
+		"role", "dump", "sort_ro", "lcs", "monitor", "subscribe", "psubscribe", "lolwut", "json.get",
+		""};
+	static const char groups[][REDIS_ROOM] = {"object", "memory", "slowlog", "client", "command",
+			"latency", "pubsub", "xinfo", ""};
+	static const char forms[][REDIS_ROOM] = {"usage", "stats", "doctor", "get", "len", "list", "info",
+			"getname", "id", "encoding", "refcount", "idletime", "freq", "help", "count", "docs",
+			"getkeys",
+		"channels", "numsub", "numpat", "history", "latest", "stream", "groups", "consumers",
+		"malloc-stats", "graph", ""};
 
-	return STR_LISTED(command, reads) || str_is_like(command, "command") || (STR_LISTED(command, groups) && STR_LISTED(next, forms));
+	return STR_LISTED(command, reads) || str_is_like(command, "command") ||
+			(STR_LISTED(command, groups) && STR_LISTED(next, forms));
 }
 
 /* The first word decides what it does; an unknown flag may take that word as its argument. */
 static bool redis_changes(const struct command *k)
 {
-	static const char plain[][REDIS_ROOM] = {"--raw", "--no-raw", "--csv", "--json", "--quoted-json", "--stat", "--latency", "--latency-history", "--latency-dist", "--scan", "--bigkeys", "--memkeys",
-		"--hotkeys", "--keystats", "--pipe", "--tls", "--insecure", "--no-auth-warning", "--askpass", "--version", "--help", "--verbose", "-v", "-c", "-x", "-e", "-2", "-3", "-4", "-6", ""};
-	static const char taking[][REDIS_ROOM] = {"-h", "-p", "-t", "-s", "-a", "-u", "-r", "-i", "-n", "-d", "-D", "-X", "--user", "--pass", "--uri", "--sni", "--cacert", "--cacertdir", "--cert", "--key",
-		"--pipe-timeout", "--pattern", "--quoted-pattern", "--count", "--cursor", "--memkeys-samples", "--intrinsic-latency", "--rdb", "--functions-rdb", ""};
+	static const char plain[][REDIS_ROOM] = {"--raw", "--no-raw", "--csv", "--json", "--quoted-json",
+			"--stat", "--latency", "--latency-history", "--latency-dist", "--scan", "--bigkeys",
+			"--memkeys",
+		"--hotkeys", "--keystats", "--pipe", "--tls", "--insecure", "--no-auth-warning", "--askpass",
+		"--version", "--help", "--verbose", "-v", "-c", "-x", "-e", "-2", "-3", "-4", "-6", ""};
+	static const char taking[][REDIS_ROOM] = {"-h", "-p", "-t", "-s", "-a", "-u", "-r", "-i", "-n", "-d",
+			"-D", "-X", "--user", "--pass", "--uri", "--sni", "--cacert", "--cacertdir", "--cert",
+			"--key",
+		"--pipe-timeout", "--pattern", "--quoted-pattern", "--count", "--cursor", "--memkeys-samples",
+		"--intrinsic-latency", "--rdb", "--functions-rdb", ""};
 
 	for (size_t i = 1; i < k->argc; i++) {
 		if (k->argv[i].kind == WORD_REST && i + 1 == k->argc)
@@ -115,7 +146,8 @@ static bool redis_changes(const struct command *k)
 		if (str_is(k->argv[i].text, "--eval") || str_is(k->argv[i].text, "--cluster"))
 			return false; /* a script is executed; a cluster is asked about anyway */
 		if (!str_starts(k->argv[i].text, "-"))
-			return !redis_reads(k->argv[i].text, i + 1 < k->argc && k->argv[i + 1].kind == WORD_EXACT ? k->argv[i + 1].text : STR(""));
+			return !redis_reads(k->argv[i].text, i + 1 < k->argc &&
+					k->argv[i + 1].kind == WORD_EXACT ? k->argv[i + 1].text : STR(""));
 		if (STR_LISTED(k->argv[i].text, taking))
 			i++;
 		else if (!STR_LISTED(k->argv[i].text, plain))
@@ -129,7 +161,8 @@ static void database_redis(struct judge *j)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
 
-		if ((str_is(s->base, "redis-cli") || str_is(s->base, "valkey-cli") || str_is(s->base, "keydb-cli")) && redis_changes(s->c))
+		if ((str_is(s->base, "redis-cli") || str_is(s->base, "valkey-cli") ||
+				str_is(s->base, "keydb-cli")) && redis_changes(s->c))
 			judge_tell_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->c->at,
 				STR("this is not known to only read from a database"), NULL);
 	}
@@ -139,13 +172,17 @@ static void database_redis(struct judge *j)
 static struct str program_at(const struct judge *j, struct span at)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (j->subjects[i].c->argc && j->subjects[i].c->argv[0].at.text == at.text && j->subjects[i].c->argv[0].at.from == at.from)
+		if (j->subjects[i].c->argc && j->subjects[i].c->argv[0].at.text == at.text &&
+				j->subjects[i].c->argv[0].at.from == at.from)
 			return j->subjects[i].base;
 	return STR("");
 }
 
 /* Clients of a server that many may share. */
-static bool is_server(struct str program) { return str_is(program, "psql") || str_is(program, "mysql") || str_is(program, "mariadb"); }
+static bool is_server(struct str program)
+{
+	return str_is(program, "psql") || str_is(program, "mysql") || str_is(program, "mariadb");
+}
 
 void database_sql(struct judge *j, const struct check *c)
 {
@@ -158,11 +195,14 @@ void database_sql(struct judge *j, const struct check *c)
 		if (s->lang != LANG_SQL && !mongo)
 			continue;
 		h = mongo ? mongo_harm(s->text.text) : sql_harm(s->text.text);
-		if (h == HARM_NONE && s->text.kind != WORD_REST && is_server(program) && !sql_reads(s->text.text, str_is(program, "psql")))
+		if (h == HARM_NONE && s->text.kind != WORD_REST && is_server(program) &&
+				!sql_reads(s->text.text, str_is(program, "psql")))
 			h = HARM_CHANGE;
 		if (h == HARM_DESTROY) /* a file of sqlite's in the project is a file in the project */
-			judge_tell_at_most(j, c->id, str_starts(program, "sqlite") || str_is(program, "duckdb") ? GRADE_ASK : GRADE_DENY, s->at,
-				STR("this deletes a table, a database or all rows of one"), "let a person run it");
+			judge_tell_at_most(j, c->id, str_starts(program, "sqlite") ||
+					str_is(program, "duckdb") ? GRADE_ASK : GRADE_DENY, s->at,
+				STR("this deletes a table, a database or all rows of one"),
+				"let a person run it");
 		else if (h == HARM_CHANGE)
 			judge_tell_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->at,
 				STR("this changes the rows or the shape of a database"), NULL);

@@ -7,7 +7,8 @@
 
 static bool same_step(const struct step *s, const char *what, struct str rule, struct span at)
 {
-	return !strcmp(s->what, what) && s->at.text == at.text && s->at.from == at.from && s->at.to == at.to && str_eq(s->rule, rule);
+	return !strcmp(s->what, what) && s->at.text == at.text && s->at.from == at.from &&
+			s->at.to == at.to && str_eq(s->rule, rule);
 }
 
 void judge_step(struct judge *j, const char *what, struct str rule, struct span at)
@@ -28,7 +29,8 @@ void judge_step(struct judge *j, const char *what, struct str rule, struct span 
 
 static const char *place_name(const struct judge *j, const struct where *w)
 {
-	static const char names[][16] = {[PLACE_UNKNOWN] = "unknown", [PLACE_NULL] = "nothing is kept", [PLACE_ROOT] = "writable root", [PLACE_TEMP] = "temporary",
+	static const char names[][16] = {[PLACE_UNKNOWN] = "unknown", [PLACE_NULL] = "nothing is kept",
+			[PLACE_ROOT] = "writable root", [PLACE_TEMP] = "temporary",
 		[PLACE_DEVICE] = "device", [PLACE_SYSTEM] = "system", [PLACE_OUTSIDE] = "outside"};
 
 	if (w->place == PLACE_ROOT && j->v->project.n && path_within(w->real, j->v->project))
@@ -46,7 +48,8 @@ void judge_placed(struct judge *j, const struct access *x, const struct where *w
 		return;
 	j->nplaced++;
 	p = arena_new(j->a, struct placed);
-	*p = (struct placed){.access = x, .path = w->path, .real = w->real, .place = place_name(j, w), .wild = w->wild, .sure = w->sure};
+	*p = (struct placed){.access = x, .path = w->path, .real = w->real, .place = place_name(j, w),
+			.wild = w->wild, .sure = w->sure};
 	*j->placed_end = p;
 	j->placed_end = &p->next;
 }
@@ -64,7 +67,8 @@ void judge_known(struct judge *j)
 			continue;
 		k = subject_known(j, s);
 		n = arena_new(j->a, struct known);
-		*n = (struct known){.command = s->c, .row = k->name, .effects = k->effects, .readonly = k->readonly, .own = s->row != know_find(s->base, NULL, 0)};
+		*n = (struct known){.command = s->c, .row = k->name, .effects = k->effects,
+				.readonly = k->readonly, .own = s->row != know_find(s->base, NULL, 0)};
 		*end = n;
 		end = &n->next;
 	}

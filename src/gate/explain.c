@@ -1,14 +1,16 @@
 /*
- * A judgement for a person. Each text (the request, and below it every text derived from it) is shown with marks under its lines:
+ * A judgement for a person. Each text (the request, and below it every text derived from it) is shown with
+ * marks under its lines:
  *
  *     1 | git status && rm -rf build
  *       | ^~~~~~~~~~ 1
  *       |               ^~~~~~~~~~~~ 2
  *
- * and the numbers are those of the list of commands after it; reasons are marked with '!'. Then follow, each only when there is something to
- * tell: the commands and what is known of them, the files and where they lie, network, code, the rules that spoke tier by tier, reasons,
- * warnings, advice; the verdict comes last. Columns count code points; tabs are spread to multiples of eight; control characters and
- * invisible ones are spelt out, so that what is shown is what is there.
+ * and the numbers are those of the list of commands after it; reasons are marked with '!'. Then follow, each
+ * only when there is something to tell: the commands and what is known of them, the files and where they lie,
+ * network, code, the rules that spoke tier by tier, reasons, warnings, advice; the verdict comes last.
+ * Columns count code points; tabs are spread to multiples of eight; control characters and invisible ones are
+ * spelt out, so that what is shown is what is there.
  */
 #include <stdlib.h>
 
@@ -107,7 +109,8 @@ static void put_gutter(struct explain *x, size_t number)
 }
 
 /* The columns at which the bytes from and to stand in this line. */
-static void columns_of(struct explain *x, const struct source_line *l, struct span at, unsigned *ret_from, unsigned *ret_to)
+static void columns_of(struct explain *x, const struct source_line *l, struct span at, unsigned *ret_from,
+		unsigned *ret_to)
 {
 	struct str s = x->f->texts[l->text].bytes;
 	struct buf scratch;
@@ -175,7 +178,10 @@ static void put_marks(struct explain *x, const struct source_line *l)
 	}
 }
 
-/* Shows one line of a text in pieces as wide as the terminal, each with its marks, at most `rows` of them; returns how far it came. */
+/*
+ * Shows one line of a text in pieces as wide as the terminal, each with its marks, at most `rows` of them;
+ * returns how far it came.
+ */
 static size_t put_line(struct explain *x, uint32_t text, size_t from, size_t to, size_t number, size_t rows)
 {
 	struct str s = x->f->texts[text].bytes;
@@ -223,7 +229,8 @@ static void put_texts(struct explain *x)
 
 		if (i > 0) {
 			tint_on(x->out, x->style, TINT_DIM);
-			buf_fmt(x->out, "\n   text %u: %s, from text %u at byte %u\n", i, t->from ? t->from : "derived", t->in, t->origin.from);
+			buf_fmt(x->out, "\n   text %u: %s, from text %u at byte %u\n", i,
+					t->from ? t->from : "derived", t->in, t->origin.from);
 			tint_off(x->out, x->style);
 		}
 		put_text(x, i);
@@ -286,7 +293,8 @@ static void show_holes(struct buf *b, struct str s)
 			i++;
 		put_visible_text(b, str_sub(s, from, i));
 		if (i < s.n)
-			buf_c(b, s.p[i] == HOLE_NUM ? "<number>" : s.p[i] == HOLE_NAME ? "<name>" : "<unknown>"), i++;
+			buf_c(b, s.p[i] == HOLE_NUM ? "<number>" : s.p[i] == HOLE_NAME ? "<name>" :
+					"<unknown>"), i++;
 	}
 }
 
@@ -344,7 +352,9 @@ static const struct known *known_of(const struct explain *x, const struct comman
 /* The effects that the row of knowledge gives for this form: "git push: network". */
 static void put_known(struct explain *x, const struct command *c)
 {
-	static const char effects[][20] = {"network", "privilege", "persistence", "system", "history", "runs the workspace"}; /* by EFFECT_ bit */
+	/* by EFFECT_ bit */
+	static const char effects[][20] = {"network", "privilege", "persistence", "system", "history",
+			"runs the workspace"};
 	const struct known *k = known_of(x, c);
 	const char *sep = ": ";
 
@@ -420,12 +430,14 @@ static void put_matches(struct explain *x, const struct placed *pattern)
 
 	for (const struct placed *p = pattern->next; p; p = p->next)
 		if (p->access == pattern->access)
-			*(!strcmp(p->place, pattern->place) && str_eq(p->path, p->real) ? &same : &other) += 1;
+			*(!strcmp(p->place, pattern->place) && str_eq(p->path, p->real) ? &same :
+					&other) += 1;
 	if (same)
 		buf_fmt(x->out, ", %zu file%s", same, same == 1 ? "" : "s");
 	same = 0;
 	for (const struct placed *p = pattern->next; p && same < EXPLAIN_MATCHES_MAX; p = p->next) {
-		if (p->access != pattern->access || (!strcmp(p->place, pattern->place) && str_eq(p->path, p->real)))
+		if (p->access != pattern->access ||
+				(!strcmp(p->place, pattern->place) && str_eq(p->path, p->real)))
 			continue;
 		same++;
 		buf_c(x->out, "\n            ");
@@ -449,7 +461,8 @@ static void put_accesses(struct explain *x, const char *text, enum access_kind k
 		put_title(x, &n, text);
 		p = place_of(x, k);
 		buf_c(x->out, "        ");
-		show_word(x->out, &(struct word){.kind = k->path.kind, .glob = k->path.glob, .text = p ? p->path : k->path.text});
+		show_word(x->out, &(struct word){.kind = k->path.kind, .glob = k->path.glob,
+				.text = p ? p->path : k->path.text});
 		if (k->below)
 			buf_c(x->out, " and below");
 		if (p)
@@ -507,7 +520,10 @@ static size_t tier_of(const struct step *s)
 	return i;
 }
 
-/* The rules that spoke, by tier; then what an allow lifted; last what the mode or the classifier made of it all. */
+/*
+ * The rules that spoke, by tier; then what an allow lifted; last what the mode or the classifier made of it
+ * all.
+ */
 static void put_steps(struct explain *x)
 {
 	size_t n = 0;
@@ -520,7 +536,8 @@ static void put_steps(struct explain *x)
 			buf_fmt(x->out, "        %-12s  ", s->what);
 			put_visible_text(x->out, s->rule);
 			if (s->subject.n) {
-				const char *quote = s->subject.p[0] == '\'' ? "" : "'"; /* a sentence that quotes by itself */
+				/* a sentence that quotes by itself */
+				const char *quote = s->subject.p[0] == '\'' ? "" : "'";
 
 				buf_fmt(x->out, "   %s", quote);
 				put_visible_text(x->out, s->subject);
@@ -565,7 +582,9 @@ static void put_approval(struct explain *x)
 		[APPROVAL_BOX] = "it runs in the box",
 		[APPROVAL_CODE] = "it runs in the box",
 		[APPROVAL_NETWORK] = "it runs in the box, with the network",
-		[APPROVAL_SPLIT] = "nothing runs: one part must run in the box and another cannot; run them separately",
+		[APPROVAL_SPLIT] =
+				"nothing runs: one part must run in the box and another cannot; run them "
+				"separately",
 	};
 	size_t n = 0;
 
@@ -590,7 +609,8 @@ void gate_summary(struct buf *out, const struct judgement *j, struct explain_sty
 		put_reason(out, r);
 }
 
-void gate_explain(struct buf *out, const struct facts *f, const struct judgement *j, struct explain_style style)
+void gate_explain(struct buf *out, const struct facts *f, const struct judgement *j,
+		struct explain_style style)
 {
 	struct explain *x = arena_new(out->a, struct explain);
 

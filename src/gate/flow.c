@@ -1,4 +1,7 @@
-/* Dangerous by what flows where: code from the network or from an encoding into a shell, secrets to the network, a shell to a socket. */
+/*
+ * Dangerous by what flows where: code from the network or from an encoding into a shell, secrets to the
+ * network, a shell to a socket.
+ */
 #include "base/glob.h"
 #include "gate/judge.h"
 
@@ -9,7 +12,8 @@ static struct span pipeline_around(const struct judge *j, struct span at)
 	bool found = false;
 
 	for (const struct mark *m = j->f->marks; m; m = m->next)
-		if (m->kind == MARK_PIPELINE && span_encloses(m->at, at) && (!found || m->at.to - m->at.from < w.to - w.from)) {
+		if (m->kind == MARK_PIPELINE && span_encloses(m->at, at) &&
+				(!found || m->at.to - m->at.from < w.to - w.from)) {
 			w = m->at;
 			found = true;
 		}
@@ -29,10 +33,14 @@ static struct span command_of(const struct judge *j, struct span at)
 
 static bool fetches(const struct subject *s)
 {
-	static const char names[][12] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp", "aria2c", "http", "https", "httpie", "xh", "fetch", "lynx", "w3m", "links", "elinks",
-		"aws", "gsutil", "gh", "ssh", "telnet", "rclone", "tftp", "smbclient", "openssl", "dig", "nslookup", "host", "scp", "sftp", "rsync", "axel", "curlie", "lwp-request", "GET", "POST", "wget2"};
+	static const char names[][12] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp",
+			"aria2c", "http", "https", "httpie", "xh", "fetch", "lynx", "w3m", "links", "elinks",
+		"aws", "gsutil", "gh", "ssh", "telnet", "rclone", "tftp", "smbclient", "openssl", "dig",
+		"nslookup", "host", "scp", "sftp", "rsync", "axel", "curlie", "lwp-request", "GET", "POST",
+		"wget2"};
 
-	if (str_is(s->base, "openssl") && s->c->argc > 1 && s->c->argv[1].kind == WORD_EXACT && (str_is(s->c->argv[1].text, "rand") || str_is(s->c->argv[1].text, "version")))
+	if (str_is(s->base, "openssl") && s->c->argc > 1 && s->c->argv[1].kind == WORD_EXACT &&
+			(str_is(s->c->argv[1].text, "rand") || str_is(s->c->argv[1].text, "version")))
 		return false; /* it only talks to others as a client */
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(s->base, names[i]))
@@ -44,11 +52,14 @@ static bool decodes(struct judge *j, struct subject *s)
 {
 	static const struct {
 		char name[12], options[12];
-	} rows[] = {{"base64", "-d"}, {"base64", "-D"}, {"base64", "--decode"}, {"base32", "-d"}, {"basenc", "-d"}, {"basenc", "--decode"}, {"xxd", "-r"}, {"openssl", "-d"},
-		{"gunzip", ""}, {"zcat", ""}, {"gzip", "-d"}, {"bunzip2", ""}, {"bzcat", ""}, {"xzcat", ""}, {"unxz", ""}, {"uudecode", ""}, {"rev", ""}, {"tr", ""}, {"gpg", "-d"}};
+	} rows[] = {{"base64", "-d"}, {"base64", "-D"}, {"base64", "--decode"}, {"base32", "-d"},
+			{"basenc", "-d"}, {"basenc", "--decode"}, {"xxd", "-r"}, {"openssl", "-d"},
+		{"gunzip", ""}, {"zcat", ""}, {"gzip", "-d"}, {"bunzip2", ""}, {"bzcat", ""}, {"xzcat", ""},
+		{"unxz", ""}, {"uudecode", ""}, {"rev", ""}, {"tr", ""}, {"gpg", "-d"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (str_is(s->base, rows[i].name) && (!rows[i].options[0] || know_has(subject_options(j, s), rows[i].options)))
+		if (str_is(s->base, rows[i].name) &&
+				(!rows[i].options[0] || know_has(subject_options(j, s), rows[i].options)))
 			return true;
 	return false;
 }
@@ -62,7 +73,8 @@ static void code_from(struct judge *j, struct span at)
 		struct subject *s = &j->subjects[i];
 		bool here = span_overlaps(s->c->at, all);
 
-		for (uint32_t t = s->c->at.text; !here && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in) /* in a text that was made here */
+		/* in a text that was made here */
+		for (uint32_t t = s->c->at.text; !here && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in)
 			here = span_overlaps(j->f->texts[t].origin, all);
 		if (!here || span_encloses(s->c->at, at)) /* what ssh runs, ssh has not fetched */
 			continue;
@@ -125,7 +137,8 @@ static bool is_fetched(struct judge *j, struct str path, unsigned renames)
 			if (span_overlaps(pipeline_around(j, j->subjects[i].c->at), x->at) &&
 				fetches(&j->subjects[i]))
 				return true;
-		for (const struct access *from = j->f->accesses; from && access_copies(x) && renames < RENAMES_MAX; from = from->next)
+		for (const struct access *from = j->f->accesses; from && access_copies(x) &&
+				renames < RENAMES_MAX; from = from->next)
 			if ((from->kind == ACCESS_READ || from->kind == ACCESS_DELETE) &&
 				from->path.kind == WORD_EXACT && from->at.text == x->at.text &&
 				from->at.from == x->at.from && !str_eq(plain_path(j, from), path) &&
@@ -141,7 +154,8 @@ static bool code_from_fetched(struct judge *j, struct span at)
 	struct span all = pipeline_around(j, command_of(j, at));
 
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->kind == ACCESS_READ && x->path.kind == WORD_EXACT && span_overlaps(x->at, all) && is_fetched(j, plain_path(j, x), 0))
+		if (x->kind == ACCESS_READ && x->path.kind == WORD_EXACT && span_overlaps(x->at, all) &&
+				is_fetched(j, plain_path(j, x), 0))
 			return true;
 	return false;
 }
@@ -166,20 +180,26 @@ void flow_execute(struct judge *j, const struct check *c)
 		if (some && code_from_fetched(j, t->at))
 			judge_say(j, c, t->at, STR("a file that was just fetched would be run"));
 		if (aside)
-			judge_say(j, c, t->at, judge_quote(j, "what ", aside->c->at, " fetches may be what is run here"));
+			judge_say(j, c, t->at,
+					judge_quote(j, "what ", aside->c->at,
+					" fetches may be what is run here"));
 	}
 	for (const struct command *k = j->f->commands; k; k = k->next) /* $(curl ...) as the command itself */
 		for (size_t i = 0; i < j->nsubjects && k->argc && k->argv[0].kind != WORD_EXACT; i++)
 			if (span_encloses(k->argv[0].at, j->subjects[i].c->at) && fetches(&j->subjects[i]))
-				judge_say(j, c, k->argv[0].at, judge_quote(j, "what ", j->subjects[i].c->at, " fetches would be run as a command"));
+				judge_say(j, c, k->argv[0].at,
+						judge_quote(j, "what ", j->subjects[i].c->at,
+						" fetches would be run as a command"));
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
 		if (s->text.kind != WORD_EXACT && s->lang != LANG_SQL)
 			code_from(j, s->at);
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC)
 			continue;
-		if (x->path.kind == WORD_EXACT && ((some && is_fetched(j, plain_path(j, x), 0)) || named_by_address(j, x->path.text)))
-			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs a file that was just fetched"));
+		if (x->path.kind == WORD_EXACT && ((some && is_fetched(j, plain_path(j, x), 0)) ||
+				named_by_address(j, x->path.text)))
+			judge_say(j, c, x->at,
+					judge_quote(j, "", x->at, " runs a file that was just fetched"));
 		else if (x->path.kind != WORD_EXACT && x->cause != CAUSE_VARIABLE && x->path.text.n &&
 			 x->path.ambient == false && str_starts(x->path.text, "/dev/fd/"))
 			code_from(j, x->at); /* bash <(curl ...) */
@@ -190,7 +210,8 @@ void flow_execute(struct judge *j, const struct check *c)
 
 static bool dumps_environment(const struct subject *s)
 {
-	return (str_is(s->base, "env") || str_is(s->base, "printenv") || str_is(s->base, "export") || str_is(s->base, "set") || str_is(s->base, "declare")) && s->c->argc == 1;
+	return (str_is(s->base, "env") || str_is(s->base, "printenv") || str_is(s->base, "export") ||
+			str_is(s->base, "set") || str_is(s->base, "declare")) && s->c->argc == 1;
 }
 
 /*
@@ -218,39 +239,50 @@ void flow_leak(struct judge *j, const struct check *c)
 		secret = x->at;
 	}
 	for (size_t i = 0; i < j->nsubjects && !found; i++) {
-		found = dumps_environment(&j->subjects[i]) && span_overlaps(pipeline_around(j, j->subjects[i].c->at), sender);
+		found = dumps_environment(&j->subjects[i]) &&
+				span_overlaps(pipeline_around(j, j->subjects[i].c->at), sender);
 		secret = j->subjects[i].c->at;
 	}
 	if (found)
-		judge_say(j, c, secret, judge_quote(j, "a secret is read, and ", sender, " could send it away"));
+		judge_say(j, c, secret, judge_quote(j, "a secret is read, and ", sender,
+				" could send it away"));
 }
 
 /* ---- a shell for somebody else ---- */
 
 static bool is_socket(struct str path)
 {
-	return str_starts(path, "/dev/tcp/") || str_starts(path, "/dev/udp/") || str_contains(path, STR("/dev/tcp/")) || str_contains(path, STR("/dev/udp/"));
+	return str_starts(path, "/dev/tcp/") || str_starts(path, "/dev/udp/") ||
+			str_contains(path, STR("/dev/tcp/")) || str_contains(path, STR("/dev/udp/"));
 }
 
 void flow_reverse_shell(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if (access_is_redirection(x) && x->path.text.n && is_socket(x->path.text))
-			judge_say(j, c, x->at, judge_quote(j, "", x->at, " connects this shell to another machine"));
+			judge_say(j, c, x->at,
+					judge_quote(j, "", x->at, " connects this shell to another machine"));
 }
 
-/* A function that starts itself twice, on which the reader gives up at its depth bound, or a loop that does nothing but start jobs. */
+/*
+ * A function that starts itself twice, on which the reader gives up at its depth bound, or a loop that does
+ * nothing but start jobs.
+ */
 void flow_fork_bomb(struct judge *j, const struct check *c)
 {
 	for (const struct mark *m = j->f->marks; m; m = m->next)
 		if (m->kind == MARK_SPAWNS)
-			judge_say(j, c, m->at, STR("a loop without end that starts background jobs fills the machine with processes"));
+			judge_say(j, c, m->at,
+					STR("a loop without end that starts background jobs fills the "
+					"machine with processes"));
 	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
 		if (t->kind != TROUBLE_BOUND || !t->message || !strstr(t->message, "functions call"))
 			continue;
 		for (const struct mark *m = j->f->marks; m; m = m->next)
 			if (m->kind == MARK_PIPELINE) {
-				judge_say(j, c, t->at, STR("a function that starts itself in a pipe fills the machine with processes"));
+				judge_say(j, c, t->at,
+						STR("a function that starts itself in a pipe fills the "
+						"machine with processes"));
 				return;
 			}
 	}

@@ -13,7 +13,8 @@
 #include "model/verdict.h"
 #include "model/view.h"
 
-#define GATE_ROUNDS_MAX 4 /* a question about paths that is still open after as many rounds is bound-reached: a person is asked */
+/* a question about paths that is still open after as many rounds is bound-reached: a person is asked */
+#define GATE_ROUNDS_MAX 4
 
 struct judge; /* judge.h, private to the gate */
 
@@ -32,22 +33,29 @@ struct check {
 	unsigned long marks; /* for checks of syntax: which marks, as bits */
 };
 
-/* Judges, or only asks: when the view is not closed and paths are missing in it, *ret has questions and denies. Leaves the arena_run of the caller when the arena is full; *ret was zeroed first and zero denies. */
-void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret);
+/*
+ * Judges, or only asks: when the view is not closed and paths are missing in it, *ret has questions and
+ * denies. Leaves the arena_run of the caller when the arena is full; *ret was zeroed first and zero denies.
+ */
+void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v,
+		struct judgement *ret);
 
 const char *approval_name(enum approval x);
 /* The effect of a person's yes to an ask. */
 struct approved {
 	enum approval run;           /* APPROVAL_CODE is none of its values */
-	bool unboxed;                /* APPROVAL_OUTSIDE: something that would be contained runs outside as well */
-	struct span inside, outside; /* APPROVAL_SPLIT: a command that must be in the box, and one that cannot */
+	/* APPROVAL_OUTSIDE: something that would be contained runs outside as well */
+	bool unboxed;
+	/* APPROVAL_SPLIT: a command that must be in the box, and one that cannot */
+	struct span inside, outside;
 };
 
 /*
  * approval.c. For a judgement that asks; reasons may have been added to it. Depends only on the gate's
  * findings, so a replay gets the same. Inside an arena_run().
  */
-struct approved gate_approved(struct arena *a, const struct facts *f, const struct judgement *j, const struct policy *p);
+struct approved gate_approved(struct arena *a, const struct facts *f, const struct judgement *j,
+		const struct policy *p);
 
 /*
  * amend.c. Adds the reasons that notes of the client's call give, in their order, and lowers the verdict by
@@ -68,7 +76,10 @@ int gate_verify(const struct policy *p, struct err *e);
 
 /* The gravest first, those of one grade in the order in which they were found. */
 void gate_order_reasons(struct judgement *j);
-/* Is contain the answer only because the walls of a box bound what is not known? Then it is at best asked about where there is no box. */
+/*
+ * Is contain the answer only because the walls of a box bound what is not known? Then it is at best asked
+ * about where there is no box.
+ */
 bool gate_needs_walls(const struct judgement *j, const struct policy *p);
 
 const char *verdict_name(enum verdict v);
@@ -79,8 +90,11 @@ struct explain_style {
 	bool colour;
 };
 
-/* The judgement for a person: the text with its parts underlined, what was found, the reasons, the verdict. Control characters are made
- * visible, so that a hostile command cannot write to the terminal. */
-void gate_explain(struct buf *out, const struct facts *f, const struct judgement *j, struct explain_style style);
+/*
+ * The judgement for a person: the text with its parts underlined, what was found, the reasons, the verdict.
+ * Control characters are made visible, so that a hostile command cannot write to the terminal.
+ */
+void gate_explain(struct buf *out, const struct facts *f, const struct judgement *j,
+		struct explain_style style);
 /* The judgement in a few plain lines: the verdict, then a line for each reason. */
 void gate_summary(struct buf *out, const struct judgement *j, struct explain_style style);

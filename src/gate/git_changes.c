@@ -155,7 +155,10 @@ static enum git_changes_state read_reset(struct git_form *f)
 	return know_has(f->o, "--keep") ? GIT_CHANGES_KNOWN : GIT_CHANGES_PARTLY;
 }
 
-/* Without -u only the index changes. A later `git restore '*'` writes what is there then, so its names count now. */
+/*
+ * Without -u only the index changes. A later `git restore '*'` writes what is there then, so its names count
+ * now.
+ */
 static enum git_changes_state read_tree(struct git_form *f)
 {
 	f->change = GIT_CHANGE_CHECKOUT;
@@ -235,8 +238,8 @@ static enum git_changes_state read_stash(struct git_form *f)
 }
 
 /*
- * Checks out the upstream, or what --onto names, and picks the branch's own commits. So it writes what differs
- * between HEAD and these; names that only commits between them have are not looked up.
+ * Checks out the upstream, or what --onto names, and picks the branch's own commits. So it writes what
+ * differs between HEAD and these; names that only commits between them have are not looked up.
  */
 static enum git_changes_state read_rebase(struct git_form *f)
 {
@@ -335,20 +338,26 @@ static bool reset_elsewhere(const struct git_form *f)
 }
 
 /*
- * How a git command of the request may change what a later one's revisions are. Those that change files as well
- * are judged by these files: they move HEAD, and what differs then is at most what they have changed.
+ * How a git command of the request may change what a later one's revisions are. Those that change files as
+ * well are judged by these files: they move HEAD, and what differs then is at most what they have changed.
  */
 static enum moved moves(const struct git_form *f, struct str revs)
 {
-	static const char heads[][20] = {"git checkout", "git switch", "git commit", "git merge", "git cherry-pick",
+	static const char heads[][20] = {"git checkout", "git switch", "git commit", "git merge",
+			"git cherry-pick",
 		"git revert", "git rebase", "git bisect", "git am", ""};
-	static const char none[][20] = {"git add", "git stage", "git restore", "git mv", "git rm", "git clean",
-		"git config", "git init", "git apply", "git sparse-checkout", "git gc", "git maintenance", "git push",
+	static const char none[][20] = {"git add", "git stage", "git restore", "git mv", "git rm",
+			"git clean",
+		"git config", "git init", "git apply", "git sparse-checkout", "git gc", "git maintenance",
+		"git push",
 		"git archive", "git format-patch", "git clone", "git submodule", "git prune", "git repack",
 		"git update-index", "git write-tree", "git hash-object", "git read-tree", ""};
-	static const char named[][20] = {"git branch", "git tag", ""}; /* from HEAD, unless a second operand says otherwise */
-	static const char unless[][20] = {"git worktree", "git worktree add", "git worktree remove", "git remote add",
-		"git remote set-url", "git remote remove", "git notes", ""}; /* they move none, but with these options */
+	/* from HEAD, unless a second operand says otherwise */
+	static const char named[][20] = {"git branch", "git tag", ""};
+	static const char unless[][20] = {"git worktree", "git worktree add", "git worktree remove",
+			"git remote add",
+		/* they move none, but with these options */
+		"git remote set-url", "git remote remove", "git notes", ""};
 	static const char *const makes[] = {"-b", "-B", "-f", "--fetch", "--orphan", NULL};
 	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
 	struct str name = str_of(f->o->name);
@@ -397,8 +406,8 @@ static enum moved moved(struct judge *j, const struct subject *s, struct str rev
 }
 
 /*
- * May the index hold another commit's files by now? That is not looked up for `git reset COMMIT`, which changes
- * no file by itself.
+ * May the index hold another commit's files by now? That is not looked up for `git reset COMMIT`, which
+ * changes no file by itself.
  */
 static bool index_moved(struct judge *j, const struct subject *s)
 {
@@ -518,7 +527,8 @@ static void check_start(struct judge *j, struct subject *s, struct str start)
 	git_changes_of(j, s, start, &t);
 	if (t.blind)
 		judge_tell_at_most(j, CHECK_PROTECTED_WRITE, GRADE_ASK, s->c->at,
-			str_fmt(j->a, "the files that %s changes %s cannot be looked up; protected ones may be among them",
+			str_fmt(j->a, "the files that %s changes %s cannot be looked up; protected ones may "
+			"be among them",
 				subject_options(j, s)->name, t.blind),
 			t.unnamed ? "write the name of the commit out" : "run it as a request of its own");
 	buf_init(&b, j->a, 0);

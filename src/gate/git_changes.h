@@ -9,8 +9,10 @@
 enum git_changes_state {
 	GIT_CHANGES_NONE,    /* the command is none of those, or changes no file */
 	GIT_CHANGES_UNKNOWN, /* any name of the working tree may change */
-	GIT_CHANGES_PARTLY,  /* the answer lists what differs between commits; changes that are not committed may
-			     be replaced, too */
+	/*
+	 * the answer lists what differs between commits; changes that are not committed may be replaced, too
+	 */
+	GIT_CHANGES_PARTLY,
 	GIT_CHANGES_KNOWN,   /* exactly what the answer lists changes, and other files that do not matter */
 	GIT_CHANGES_ASKED,   /* the world has not answered yet */
 };
@@ -18,7 +20,8 @@ enum git_changes_state {
 struct git_changes {
 	enum git_changes_state state;
 	bool followed; /* one of the commands whose words are read here; of others NONE says nothing */
-	const char *blind; /* UNKNOWN: why no answer can tell the names; NULL: for no reason that a request is asked about */
+	/* UNKNOWN: why no answer can tell the names; NULL: for no reason that a request is asked about */
+	const char *blind;
 	bool unnamed;      /* a word that names a commit is not known */
 	const struct tree_answer *answer; /* PARTLY, KNOWN; NULL: nothing changes */
 	const struct str *paths;          /* only these change, and what lies below them: absolute, plain */

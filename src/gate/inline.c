@@ -1,17 +1,22 @@
 /*
- * Small languages inside a command line: which pieces of awk, sed, SQL, jq, less and gdb are plainly harmless, that is, can neither run a command nor
- * open a file of their own choice. Conservative scanners, not parsers: whatever they do not recognise is not harmless. Languages that have
- * no row are harmless when their reader (src/code) understood all of the text.
+ * Small languages inside a command line: which pieces of awk, sed, SQL, jq, less and gdb are plainly
+ * harmless, that is, can neither run a command nor open a file of their own choice. Conservative scanners,
+ * not parsers: whatever they do not recognise is not harmless. Languages that have no row are harmless when
+ * their reader (src/code) understood all of the text.
  */
 #include "code/code.h"
 #include "gate/judge.h"
 
-static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; } /* a number that is not known is a number */
+/* a number that is not known is a number */
+static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* ---- sed ---- */
 
-/* A sed script reaches out by e, w, W, r, R and by the e and w flags of s. Everything else that is recognised here is harmless. */
+/*
+ * A sed script reaches out by e, w, W, r, R and by the e and w flags of s. Everything else that is recognised
+ * here is harmless.
+ */
 struct sed {
 	struct str s;
 	size_t i;
@@ -148,7 +153,8 @@ static bool sed_command(struct sed *d)
 	case 'y': return sed_substitute(d, false) && sed_end(d);
 	case 'a': case 'i': case 'c': sed_line(d); return true;
 	case '{': return true;
-	case '}': case '=': case 'd': case 'D': case 'g': case 'G': case 'h': case 'H': case 'n': case 'N': case 'p': case 'P': case 'x': case 'z': case 'F':
+	case '}': case '=': case 'd': case 'D': case 'g': case 'G': case 'h': case 'H': case 'n': case 'N':
+			case 'p': case 'P': case 'x': case 'z': case 'F':
 		return sed_end(d);
 	case 'q': case 'Q': case 'l':
 		sed_blanks(d, false);
@@ -202,7 +208,10 @@ static bool sed_harmless(struct str s) { return sed_reading(s, true) && sed_read
 
 /* ---- SQL ---- */
 
-/* Clients run their own commands from the same text (.shell, \!, system), and servers have functions that reach files and programs. */
+/*
+ * Clients run their own commands from the same text (.shell, \!, system), and servers have functions that
+ * reach files and programs.
+ */
 
 #define WORD_ROOM 16
 
@@ -210,8 +219,10 @@ static bool sed_harmless(struct str s) { return sed_reading(s, true) && sed_read
 static bool sql_client_line(struct str line)
 {
 	static const char dots[][WORD_ROOM] = {
-		".tables", ".schema", ".fullschema", ".indexes", ".indices", ".databases", ".dbinfo", ".dump", ".headers", ".header", ".mode", ".width", ".nullvalue",
-		".separator", ".timer", ".stats", ".show", ".help", ".echo", ".bail", ".changes", ".eqp", ".explain", ".version", ".quit", ".exit", "",
+		".tables", ".schema", ".fullschema", ".indexes", ".indices", ".databases", ".dbinfo", ".dump",
+		".headers", ".header", ".mode", ".width", ".nullvalue",
+		".separator", ".timer", ".stats", ".show", ".help", ".echo", ".bail", ".changes", ".eqp",
+		".explain", ".version", ".quit", ".exit", "",
 	};
 	static const char others[][WORD_ROOM] = {"\\l", "\\z", "\\x", "\\q", "\\conninfo", "\\timing", ""};
 	size_t n = 1;
@@ -230,7 +241,8 @@ static bool sql_client_line(struct str line)
 /* Lines and statements: what a client, not the server, would take for a command. */
 static bool sql_client_harmless(struct str s)
 {
-	static const char words[][WORD_ROOM] = {"system", "source", "pager", "tee", "delimiter", "edit", "connect", ""};
+	static const char words[][WORD_ROOM] = {"system", "source", "pager", "tee", "delimiter", "edit",
+			"connect", ""};
 	bool start = true;
 
 	for (size_t i = 0; i < s.n; i++) {
@@ -252,7 +264,8 @@ static bool sql_client_harmless(struct str s)
 			while (end < s.n && ascii_is_name_start(s.p[end]))
 				end++;
 			for (size_t k = 0; words[k][0]; k++) /* mysql takes them in either case */
-				if (strlen(words[k]) == end - i && str_contains_nocase(str_sub(s, i, end), words[k]))
+				if (strlen(words[k]) == end - i && str_contains_nocase(str_sub(s, i, end),
+						words[k]))
 					return false;
 		}
 		start = s.p[i] == '\n' || s.p[i] == ';' || (start && is_space(s.p[i]));
@@ -260,13 +273,17 @@ static bool sql_client_harmless(struct str s)
 	return true;
 }
 
-/* edit(TEXT, EDITOR) of sqlite3 starts the editor: the name before an opening parenthesis, also in quotes, with blanks or a comment between. */
+/*
+ * edit(TEXT, EDITOR) of sqlite3 starts the editor: the name before an opening parenthesis, also in quotes,
+ * with blanks or a comment between.
+ */
 static bool sql_edits(struct str s)
 {
 	for (size_t i = 0; i + 4 < s.n; i++) {
 		size_t to = i + 4;
 
-		if (!str_contains_nocase(str_sub(s, i, to), "edit") || (i > 0 && (ascii_is_name_start(s.p[i - 1]) || is_digit(s.p[i - 1]))))
+		if (!str_contains_nocase(str_sub(s, i, to), "edit") ||
+				(i > 0 && (ascii_is_name_start(s.p[i - 1]) || is_digit(s.p[i - 1]))))
 			continue;
 		while (to < s.n && (is_space(s.p[to]) || strchr("\"'`]\f\v", s.p[to])))
 			to++;
@@ -279,9 +296,12 @@ static bool sql_edits(struct str s)
 static bool sql_harmless(struct str s)
 {
 	static const char words[][20] = {
-		"program", "load_extension", "writefile", "readfile", "fts3_tokenizer", "outfile", "dumpfile", "load_file", "load data", "attach",
-		"lo_export", "lo_import", "pg_read", "pg_ls", "language", "xp_cmdshell", "sp_oacreate", "dblink", "copy", "sys_exec", "sys_eval", "install",
-		"load ", "read_", "glob(", "fsdir", "zipfile", "query_to_xml", "crosstab", "lo_unlink", "lo_put", "lo_from", "pg_terminate", "pg_cancel", "pg_reload", "pg_rotate",
+		"program", "load_extension", "writefile", "readfile", "fts3_tokenizer", "outfile", "dumpfile",
+		"load_file", "load data", "attach",
+		"lo_export", "lo_import", "pg_read", "pg_ls", "language", "xp_cmdshell", "sp_oacreate",
+		"dblink", "copy", "sys_exec", "sys_eval", "install",
+		"load ", "read_", "glob(", "fsdir", "zipfile", "query_to_xml", "crosstab", "lo_unlink",
+		"lo_put", "lo_from", "pg_terminate", "pg_cancel", "pg_reload", "pg_rotate",
 		"pg_promote", "pg_file", "pg_drop", "pg_switch", "pg_stat_file", "pg_current_log",
 	};
 
@@ -295,7 +315,10 @@ static bool sql_harmless(struct str s)
 
 /* ---- less, gdb ---- */
 
-/* Keys that less is given at its start: a place to go to, or one search. Others are commands, and a line that ends lets the next one start. */
+/*
+ * Keys that less is given at its start: a place to go to, or one search. Others are commands, and a line that
+ * ends lets the next one start.
+ */
 static bool less_harmless(struct str s)
 {
 	size_t n = 0;
@@ -310,11 +333,17 @@ static bool less_harmless(struct str s)
 	return n == s.n ? n > 0 : n + 1 == s.n && strchr("gGF", s.p[n]);
 }
 
-/* Commands of a debugger, whole: the program it debugs is executed, and judged as such. Their arguments are expressions, which may run anything. */
+/*
+ * Commands of a debugger, whole: the program it debugs is executed, and judged as such. Their arguments are
+ * expressions, which may run anything.
+ */
 static bool gdb_harmless(struct str s)
 {
-	static const char plain[][32] = {"run", "r", "start", "continue", "c", "bt", "bt full", "backtrace", "backtrace full", "where", "quit", "q", "up", "down", "list", "disassemble",
-		"thread apply all bt", "thread apply all bt full", "thread backtrace all", "bt all", "info registers", "info threads", "info locals", "info args", "info sharedlibrary", "info frame",
+	static const char plain[][32] = {"run", "r", "start", "continue", "c", "bt", "bt full", "backtrace",
+			"backtrace full", "where", "quit", "q", "up", "down", "list", "disassemble",
+		"thread apply all bt", "thread apply all bt full", "thread backtrace all", "bt all",
+		"info registers", "info threads", "info locals", "info args", "info sharedlibrary",
+		"info frame",
 		"set pagination off", "set confirm off", "set print pretty on"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
@@ -323,7 +352,10 @@ static bool gdb_harmless(struct str s)
 	return false;
 }
 
-/* jq reads files of the text's choice only by import "x" as $name. Such directives stand first, perhaps behind a comment. */
+/*
+ * jq reads files of the text's choice only by import "x" as $name. Such directives stand first, perhaps
+ * behind a comment.
+ */
 static bool jq_harmless(struct str s)
 {
 	static const char first[][WORD_ROOM] = {"import", "include", "module", ""};
@@ -363,6 +395,7 @@ bool inline_harmless(const struct snippet *s)
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
 		if (languages[i].lang == s->lang)
-			return (languages[i].unknown_too || is_known(&s->text)) && languages[i].harmless(s->text.text);
+			return (languages[i].unknown_too || is_known(&s->text)) &&
+					languages[i].harmless(s->text.text);
 	return false;
 }

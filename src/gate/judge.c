@@ -6,7 +6,8 @@
 static const char verdict_names[][8] = {"deny", "ask", "contain", "allow"};
 static const char grade_names[][8] = {"off", "warn", "contain", "ask", "deny"};
 static const char approval_names[][8] = {"outside", "plain", "box", "code", "network", "split"};
-static const enum verdict grade_verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
+static const enum verdict grade_verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK,
+		VERDICT_DENY};
 
 const char *verdict_name(enum verdict v) { return verdict_names[v]; }
 const char *grade_name(enum grade g) { return grade_names[g]; }
@@ -71,10 +72,14 @@ static bool is_unjudged(enum check_id id)
 	}
 }
 
-/* `onError` of the policy: what cannot be judged is at least asked about, or denied, unless the policy grades the check itself. */
+/*
+ * `onError` of the policy: what cannot be judged is at least asked about, or denied, unless the policy grades
+ * the check itself.
+ */
 static enum grade grade_unjudged(const struct policy *p, const struct check *c, enum grade g)
 {
-	enum grade least = p->on_error == VERDICT_DENY ? GRADE_DENY : p->on_error == VERDICT_ASK ? GRADE_ASK : GRADE_OFF;
+	enum grade least = p->on_error == VERDICT_DENY ? GRADE_DENY : p->on_error == VERDICT_ASK ? GRADE_ASK :
+			GRADE_OFF;
 
 	return is_unjudged(c->id) && g < least && !is_regraded(p, c->id) ? least : g;
 }
@@ -152,8 +157,10 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 		return;
 	j->nreasons++;
 	r = arena_new(j->a, struct reason);
-	*r = (struct reason){.id = c->id, .grade = fd->grade, .approval = approval_of(j, c, fd), .rule = fd->rule, .at = fd->at};
-	r->message = str_visible(j->a, fd->message); /* it quotes the command, and people and models read it */
+	*r = (struct reason){.id = c->id, .grade = fd->grade, .approval = approval_of(j, c, fd),
+			.rule = fd->rule, .at = fd->at};
+	/* it quotes the command, and people and models read it */
+	r->message = str_visible(j->a, fd->message);
 	r->alternative = str_visible(j->a, fd->alternative);
 	end = fd->grade == GRADE_WARN ? &j->warnings_end : &j->reasons_end;
 	**end = r;
@@ -162,19 +169,25 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 
 static void raise_unless_lifted(struct judge *j, const struct check *c, const struct finding *fd)
 {
-	if (c->lift == LIFT_COMMAND && (fd->grade == GRADE_ASK || fd->grade == GRADE_CONTAIN) && judge_lifted(j, fd->at)) {
+	if (c->lift == LIFT_COMMAND && (fd->grade == GRADE_ASK || fd->grade == GRADE_CONTAIN) &&
+			judge_lifted(j, fd->at)) {
 		judge_step(j, "lifted", str_of(check_name(c->id)), fd->at);
 		return;
 	}
 	judge_raise(j, c, fd);
 }
 
-void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message, const char *alternative)
+void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message,
+		const char *alternative)
 {
-	raise_unless_lifted(j, c, &(struct finding){.grade = judge_grade(j, c), .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
+	raise_unless_lifted(j, c, &(struct finding){.grade = judge_grade(j, c), .message = message,
+			.alternative = str_of(alternative ? alternative : ""), .at = at});
 }
 
-void judge_say(struct judge *j, const struct check *c, struct span at, struct str message) { judge_tell(j, c, at, message, NULL); }
+void judge_say(struct judge *j, const struct check *c, struct span at, struct str message)
+{
+	judge_tell(j, c, at, message, NULL);
+}
 
 void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
 	struct str message, const char *alternative)
@@ -182,7 +195,8 @@ void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, stru
 	const struct check *c = gate_check(id);
 	enum grade g = judge_grade(j, c);
 
-	raise_unless_lifted(j, c, &(struct finding){.grade = g > most ? most : g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
+	raise_unless_lifted(j, c, &(struct finding){.grade = g > most ? most : g, .message = message,
+			.alternative = str_of(alternative ? alternative : ""), .at = at});
 }
 
 void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at,
@@ -259,8 +273,9 @@ bool judge_leaves_box(struct judge *j, struct span at)
 }
 
 /*
- * A finding belongs to the innermost command around it, so that `allow: [echo]` does not lift what stands in echo's $( ). A wrapper and what
- * it runs share a range, or parts of it; so every command that has a byte in common with that one must be allowed.
+ * A finding belongs to the innermost command around it, so that `allow: [echo]` does not lift what stands in
+ * echo's $( ). A wrapper and what it runs share a range, or parts of it; so every command that has a byte in
+ * common with that one must be allowed.
  */
 bool judge_lifted(struct judge *j, struct span at)
 {
@@ -274,7 +289,8 @@ bool judge_lifted(struct judge *j, struct span at)
 		const struct subject *s = &j->subjects[i];
 
 		any |= s->allowed;
-		if (span_encloses(s->c->at, at) && (!inner || s->c->at.to - s->c->at.from < inner->c->at.to - inner->c->at.from))
+		if (span_encloses(s->c->at, at) &&
+				(!inner || s->c->at.to - s->c->at.from < inner->c->at.to - inner->c->at.from))
 			inner = s;
 	}
 	if (!inner || !any)
@@ -282,7 +298,8 @@ bool judge_lifted(struct judge *j, struct span at)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		if (c->at.text == inner->c->at.text && c->at.from < inner->c->at.to && inner->c->at.from < c->at.to && !j->subjects[i].allowed)
+		if (c->at.text == inner->c->at.text && c->at.from < inner->c->at.to &&
+				inner->c->at.from < c->at.to && !j->subjects[i].allowed)
 			return false;
 	}
 	return true;
@@ -309,7 +326,8 @@ static struct str wrapped_words(struct judge *j, struct span at)
 	for (size_t i = 0; i < j->nsubjects && !b.n; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		if (c->at.text != at.text || c->at.from != at.from || c->at.to != at.to || !j->subjects[i].base.n || !is_borrowed(c->via))
+		if (c->at.text != at.text || c->at.from != at.from || c->at.to != at.to ||
+				!j->subjects[i].base.n || !is_borrowed(c->via))
 			continue;
 		for (size_t k = 0; k < c->argc && b.n <= GATE_EXCERPT_MAX; k++) {
 			buf_c(&b, k ? " " : "");
@@ -325,8 +343,8 @@ static struct str wrapped_words(struct judge *j, struct span at)
 static bool blank_at(struct str s, size_t at) { return strchr(" \t\n", s.p[at]) != NULL; }
 
 /*
- * The end of an excerpt: no word is cut, since whoever shows it takes secrets out, and a part of a secret does
- * not look like one. A word that is too long is left out.
+ * The end of an excerpt: no word is cut, since whoever shows it takes secrets out, and a part of a secret
+ * does not look like one. A word that is too long is left out.
  */
 static size_t excerpt_end(struct str s)
 {
@@ -438,10 +456,12 @@ static bool is_chain(const struct judge *j)
 	const struct command *last = NULL;
 
 	for (const struct command *c = j->f->commands; c; c = c->next) {
-		if (last && c->at.text == last->at.text && c->at.text < j->f->ntexts && c->at.from >= last->at.to) {
+		if (last && c->at.text == last->at.text && c->at.text < j->f->ntexts &&
+				c->at.from >= last->at.to) {
 			struct str between = str_sub(j->f->texts[c->at.text].bytes, last->at.to, c->at.from);
 
-			if (memchr(between.p, ';', between.n) || str_contains(between, STR("&&")) || str_contains(between, STR("||")))
+			if (memchr(between.p, ';', between.n) || str_contains(between, STR("&&")) ||
+					str_contains(between, STR("||")))
 				return true;
 		}
 		last = c;
@@ -474,21 +494,27 @@ static void finish_judgement(struct judge *j)
 	const struct check *chained = gate_check(CHECK_CHAINED);
 
 	contain_finish(j);
-	if (j->p->discourage_chaining && j->p->mode != MODE_PAUSED && j->ret->verdict == VERDICT_ASK && is_chain(j))
-		judge_raise(j, chained, &(struct finding){.grade = judge_grade(j, chained), .alternative = STR("run the commands one by one"),
-			.message = STR("a part of this chain needs a person; the policy wants such commands one by one")});
+	if (j->p->discourage_chaining && j->p->mode != MODE_PAUSED && j->ret->verdict == VERDICT_ASK &&
+			is_chain(j))
+		judge_raise(j, chained, &(struct finding){.grade = judge_grade(j, chained),
+				.alternative = STR("run the commands one by one"),
+			.message = STR(
+			"a part of this chain needs a person; the policy wants such commands one by one")});
 	approval_finish(j);
 	if (j->p->mode == MODE_DONT_ASK && j->ret->verdict == VERDICT_ASK) {
 		judge_step(j, "mode", STR("dontAsk"), (struct span){0});
 		j->ret->verdict = VERDICT_DENY;
 	}
 	gate_order_reasons(j->ret); /* nothing is raised after this */
-	for (struct reason *r = j->ret->reasons; r && j->p->offer_manual_run && j->ret->verdict == VERDICT_DENY; r = r->next)
+	for (struct reason *r = j->ret->reasons; r && j->p->offer_manual_run &&
+			j->ret->verdict == VERDICT_DENY; r = r->next)
 		if (r->grade == GRADE_DENY)
-			r->message = str_fmt(j->a, "%.*s (a person can still run it by hand)", STR_ARG(r->message));
+			r->message = str_fmt(j->a, "%.*s (a person can still run it by hand)",
+					STR_ARG(r->message));
 }
 
-void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret)
+void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v,
+		struct judgement *ret)
 {
 	struct judge j = {.a = a, .f = f, .p = p, .v = v, .ret = ret};
 

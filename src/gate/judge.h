@@ -3,7 +3,8 @@
  *
  *   judge.c      running the checks, raising, lifting
  *   checks.c     the table of checks (rows in model/check_rows.h), and those about what is not known
- *   tiers.c      the person's own rules;  prefix_rules.c: how one rule matches;  rule_normalise.c: what is left out before
+ *   tiers.c      the person's own rules; prefix_rules.c: how one rule matches; rule_normalise.c: what is left
+ *                out before
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   git_changes.c   which files of the working tree git would change
  *   git_hooks.c  hooks and programs of the project that git would run
@@ -12,7 +13,8 @@
  *   processes.c  which processes a command ends
  *   packages.c   npx and its kin, when they fetch what they run
  *   repository.c  git in a directory that was made to look like a repository
- *   danger.c     commands that are dangerous by their words (rows in danger_rows.h);  flow.c: by what flows where
+ *   danger.c     commands that are dangerous by their words (rows in danger_rows.h); flow.c: by what flows
+ *                where
  *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
  *   approval.c   what a person's yes to an ask lets happen
  *   derive.c     what the judgement remembers of its way, for people;  explain.c: showing it
@@ -27,11 +29,16 @@
 #define GATE_STEPS_MAX 256
 #define GATE_PLACED_MAX 256 /* places and rows that are remembered for --explain */
 #define GATE_KNOWN_MAX 256
-#define GATE_LIFTS_MAX 256  /* look-ups of the command a finding belongs to; past it nothing is lifted, and nothing counts as bounded by the box */
+/*
+ * look-ups of the command a finding belongs to; past it nothing is lifted, and nothing counts as bounded by
+ * the box
+ */
+#define GATE_LIFTS_MAX 256
 #define GATE_EXCERPT_MAX 60 /* bytes of a command that a message quotes, and the rest of its last word */
 #define GATE_WORD_MAX 512   /* bytes of a message's excerpt, the last word included */
 #define GATE_EXCERPTS_MAX 512 /* messages that look for the words of a wrapped command */
-#define GATE_QUESTIONS_MAX 2048 /* of one judgement; past it paths are judged as they are written, and asked about */
+/* of one judgement; past it paths are judged as they are written, and asked about */
+#define GATE_QUESTIONS_MAX 2048
 
 /* One command, with what is known of it. */
 struct subject {
@@ -52,7 +59,8 @@ struct judge {
 	struct judgement *ret;
 	struct subject *subjects;
 	size_t nsubjects;
-	struct subject *request;     /* when all of the request is one piece of code, without a command around it */
+	/* when all of the request is one piece of code, without a command around it */
+	struct subject *request;
 	enum grade grades[CHECK_IDS]; /* in force */
 	struct reason **reasons_end, **warnings_end, **advice_end;
 	struct step **steps_end;
@@ -73,9 +81,13 @@ struct finding {
 
 /* Lowers the verdict by the finding's grade and lists it under the check's id. */
 void judge_raise(struct judge *j, const struct check *c, const struct finding *fd);
-/* The grade in force and a message; lifted when the check's row says so and a rule allows the command at this place. */
+/*
+ * The grade in force and a message; lifted when the check's row says so and a rule allows the command at this
+ * place.
+ */
 void judge_say(struct judge *j, const struct check *c, struct span at, struct str message);
-void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message, const char *alternative);
+void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message,
+		const char *alternative);
 /* The same by id, and at most this grade (a rule that only may match asks). */
 void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
 	struct str message, const char *alternative);
@@ -90,13 +102,23 @@ enum grade judge_grade(const struct judge *j, const struct check *c);
 bool judge_regraded(const struct judge *j, enum check_id id);
 /* Where the box does not bound the finding: contain becomes ask, unless a policy chose the grade. */
 enum grade judge_grade_unbounded(const struct judge *j, const struct check *c);
-void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at, struct str message, const char *alternative);
-/* Does a command around this place work outside of any box: on another machine, with other rights, through a service? */
+void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at,
+		struct str message, const char *alternative);
+/*
+ * Does a command around this place work outside of any box: on another machine, with other rights, through a
+ * service?
+ */
 bool judge_leaves_box(struct judge *j, struct span at);
-/* Does a substitution ($( ), <( ), backticks) hold `at`, but not `outer`? Then the shell runs it, not `outer`. */
+/*
+ * Does a substitution ($( ), <( ), backticks) hold `at`, but not `outer`? Then the shell runs it, not
+ * `outer`.
+ */
 bool span_substituted(const struct facts *f, struct span outer, struct span at);
 bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects); /* ... and by which EFFECT_* */
-/* True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the person's own. */
+/*
+ * True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the
+ * person's own.
+ */
 bool judge_lifted(struct judge *j, struct span at);
 /* The bytes at a place, shortened and on one line, for a message. */
 struct str judge_excerpt(struct judge *j, struct span at);
@@ -119,9 +141,15 @@ void judge_known(struct judge *j);
 
 /* prefix_rules.c */
 enum prefix_match { MATCH_NO = 0, MATCH_MAYBE, MATCH_YES };
-/* deny and ask rules: an unknown word may be the rule's word; any directory before the command's name is ignored. */
+/*
+ * deny and ask rules: an unknown word may be the rule's word; any directory before the command's name is
+ * ignored.
+ */
 enum prefix_match rule_match(const struct prefix_rule *r, const struct command *c);
-/* allow rules: every word of the rule must be there, known; a directory is ignored only when it is one of the system's. */
+/*
+ * allow rules: every word of the rule must be there, known; a directory is ignored only when it is one of the
+ * system's.
+ */
 bool rule_allows(const struct prefix_rule *r, const struct command *c);
 bool path_is_system_program(struct str path);
 struct str path_base(struct str path);
@@ -152,9 +180,16 @@ struct where { /* one path that an access may touch, resolved */
 	bool sure;          /* false: links could not be resolved */
 };
 
-/* Calls fn for every path that the access may touch. False when what it touches is not known: nothing was called. */
-bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
-/* Asks for all that the accesses need; true when something is missing. Cheap: nothing is judged on answers that are not there. */
+/*
+ * Calls fn for every path that the access may touch. False when what it touches is not known: nothing was
+ * called.
+ */
+bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *,
+		const struct where *, void *), void *ctx);
+/*
+ * Asks for all that the accesses need; true when something is missing. Cheap: nothing is judged on answers
+ * that are not there.
+ */
 bool paths_ask(struct judge *j);
 /* Textually: no //, ., .. */
 struct str path_plain(struct arena *a, struct str path);
@@ -182,8 +217,8 @@ struct str repository_directory(struct judge *j, struct subject *s);
 /* ... when the command is started in `dir`. */
 struct str repository_start(struct judge *j, struct subject *s, struct str dir);
 /*
- * A directory from which git finds the repository that it works in when the command is started in `dir`; paths
- * of the command do not start there. Empty: not known.
+ * A directory from which git finds the repository that it works in when the command is started in `dir`;
+ * paths of the command do not start there. Empty: not known.
  */
 struct str repository_seen_from(struct judge *j, struct subject *s, struct str dir);
 void processes_check(struct judge *j, struct subject *s); /* processes.c: kill, pkill, killall, fuser */
@@ -191,7 +226,9 @@ void packages_ask(struct judge *j, const struct command *c); /* packages.c, like
 void packages_fetch(struct judge *j, const struct check *c);
 /* Does a command at this place fetch packages into the project, or fetch what it runs? */
 bool packages_install(const struct judge *j, struct span at);
-/* A file by which git runs something (config, hooks), in what is a git directory on the disk by its content. */
+/*
+ * A file by which git runs something (config, hooks), in what is a git directory on the disk by its content.
+ */
 bool repository_file(struct judge *j, struct str path);
 void repository_planted(struct judge *j, const struct check *c);
 void repository_unvetted(struct judge *j, const struct check *c);
@@ -199,26 +236,33 @@ void repository_unvetted(struct judge *j, const struct check *c);
 void git_hooks_check(struct judge *j, const struct check *c);
 /* A command that makes signatures, which no box can: git commit -S. NULL: none does. */
 struct subject *git_hooks_signs(struct judge *j);
-const struct git_answer *git_hooks_answer(struct judge *j, struct str dir); /* NULL: not known yet, and asked for */
+/* NULL: not known yet, and asked for */
+const struct git_answer *git_hooks_answer(struct judge *j, struct str dir);
 void flow_execute(struct judge *j, const struct check *c);
 void flow_leak(struct judge *j, const struct check *c);
 void flow_reverse_shell(struct judge *j, const struct check *c);
 void flow_fork_bomb(struct judge *j, const struct check *c);
 void paths_check(struct judge *j, const struct check *c);
 void paths_directories(struct judge *j, const struct check *c);
-bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w); /* a root, all that is in it, or its history */
+/* a root, all that is in it, or its history */
+bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w);
 bool paths_found(struct judge *j, const struct access *x); /* find chose by its tests what this deletes */
 void checks_run(struct judge *j); /* checks.c: all of the table, in its order */
-/* path_pattern.c: does a pattern ("/?*", "/[!.]*", "/!(x)") find nearly every name in each of its components? */
+/*
+ * path_pattern.c: does a pattern ("/?*", "/[!.]*", "/!(x)") find nearly every name in each of its components?
+ */
 bool pattern_finds_all(struct str pattern);
 /* path_derived.c: paths that no word names. */
 /* A write to a descriptor's path may change the files that the request opens for reading. */
 void paths_through_descriptor(struct judge *j, const struct access *x,
 	void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
-void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
-void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+void paths_into_directory(struct judge *j, const struct access *x,
+		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+void paths_through_new_names(struct judge *j, const struct access *x,
+		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w);
-void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *,
+		void *), void *ctx);
 void paths_unknown_program(struct judge *j);
 void paths_listed_secrets(struct judge *j);
 bool access_copies(const struct access *x);
@@ -229,7 +273,8 @@ void text_jq(struct judge *j, const struct check *c);
 void text_zsh(struct judge *j, const struct check *c);
 void text_many(struct judge *j, const struct check *c);
 void database_sql(struct judge *j, const struct check *c);
-bool sql_reads(struct str s, bool psql); /* is each of its statements known to read, or to make something new? psql: or mysql */
+/* is each of its statements known to read, or to make something new? psql: or mysql */
+bool sql_reads(struct str s, bool psql);
 void advice_route(struct judge *j, const struct check *c);
 bool access_reads_secret(struct judge *j, const struct access *x);
 

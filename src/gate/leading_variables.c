@@ -1,6 +1,7 @@
 /*
- * Environment variables that are never ignored before a command: an allow rule for `npm test` does not hold for
- * `NODE_OPTIONS=--require=./x npm test`, while `CI=1 npm test` is the same command. See leading_variables.h.
+ * Environment variables that are never ignored before a command: an allow rule for `npm test` does not hold
+ * for `NODE_OPTIONS=--require=./x npm test`, while `CI=1 npm test` is the same command. See
+ * leading_variables.h.
  */
 #include "gate/leading_variables.h"
 
@@ -22,5 +23,6 @@ bool leading_variable_matters(const struct setting *s)
 {
 	const struct var_row *r = find_dangerous(s->name);
 
-	return leading_variable_is_dangerous(s->name) && !(r && (r->bits & VAR_IDLE) && text_exact(s->value) && var_idle(s->value));
+	return leading_variable_is_dangerous(s->name) &&
+			!(r && (r->bits & VAR_IDLE) && text_exact(s->value) && var_idle(s->value));
 }

@@ -7,7 +7,10 @@
 #include "base/glob.h"
 #include "gate/overlay.h"
 
-/* May the pattern find a name that starts with a dash? One that starts with a letter, a dot or a slash does not. */
+/*
+ * May the pattern find a name that starts with a dash? One that starts with a letter, a dot or a slash does
+ * not.
+ */
 static bool finds_dash(struct str pattern)
 {
 	unsigned char c = pattern.n ? (unsigned char)pattern.p[0] : 0;
@@ -32,7 +35,8 @@ static bool on_disk(struct judge *j, struct str dir, struct str pattern)
 	const struct glob_answer *g = pmap_get(j->glob_answers, asked);
 
 	if (!g)
-		return !judge_ask(j, &(struct question){.kind = QUESTION_GLOB, .path = asked}) || j->v->closed;
+		return !judge_ask(j, &(struct question){.kind = QUESTION_GLOB, .path = asked}) ||
+				j->v->closed;
 	for (size_t i = 0; i < g->nmatches; i++)
 		if (option_name_fits(pattern, path_base(g->matches[i])))
 			return true;
@@ -51,7 +55,8 @@ static struct str first_component(const struct word *w)
 
 	if (w->kind == WORD_UNKNOWN && w->text.n && w->text.p[0] == HOLE_NAME)
 		return STR("*");
-	return w->kind == WORD_REST && w->glob ? str_sub(w->text, 0, slash < 0 ? w->text.n : (size_t)slash) : STR("");
+	return w->kind == WORD_REST && w->glob ? str_sub(w->text, 0, slash < 0 ? w->text.n : (size_t)slash) :
+			STR("");
 }
 
 /* In one of the directories where the command may run. */
@@ -92,7 +97,8 @@ void option_names_check(struct judge *j, const struct check *c)
 
 		if (w)
 			judge_tell(j, c, s->c->at, judge_quote(j, "", w->at, str_c(j->a, str_fmt(j->a,
-				" may find a file whose name is an option of %s, so it may only run in the box",
+				" may find a file whose name is an option of %s, so it may only run in the "
+				"box",
 				subject_options(j, s)->name))), "write ./ or -- before the pattern");
 	}
 }

@@ -606,7 +606,10 @@ static size_t count_components(struct str path)
 	return n;
 }
 
-/* Is there a link on the disk at the path, or between it and what the copy names? The copy has that link, too. */
+/*
+ * Is there a link on the disk at the path, or between it and what the copy names? The copy has that link,
+ * too.
+ */
 static bool disk_link(struct judge *j, const struct source *s, struct str path)
 {
 	size_t top = count_components(path_plain(j->a, s->x->path.text));
@@ -802,8 +805,8 @@ static void dash_one(void *ctx, struct str path, const void *value)
 }
 
 /*
- * A pattern into which something is copied, or a write to a name that data choose. A loop over names finds them
- * before it writes any (`for f in *.md; do mv "$f" "${f%.md}.txt"; done`).
+ * A pattern into which something is copied, or a write to a name that data choose. A loop over names finds
+ * them before it writes any (`for f in *.md; do mv "$f" "${f%.md}.txt"; done`).
  */
 static bool pattern_brings_dash(const struct dashes *d, const struct overlay_change *m)
 {

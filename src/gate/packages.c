@@ -135,16 +135,20 @@ void packages_fetch(struct judge *j, const struct check *c)
 /* ---- installing into the project ---- */
 
 /*
- * Package managers and their words that fetch packages into the project, or fetch what they run. They need the network
- * and none of the person's credentials, so a box with the network is enough for them. "." is the program alone.
+ * Package managers and their words that fetch packages into the project, or fetch what they run. They need
+ * the network and none of the person's credentials, so a box with the network is enough for them. "." is the
+ * program alone.
  */
 static const struct {
 	char program[12], words[100];
 } installers[] = {
-	{"npm", "install i in isntall add ci clean-install it update up upgrade dedupe exec x create init audit"},
-	{"pnpm", "install i add update up upgrade fetch dlx create"}, {"yarn", ". install add up upgrade dlx create"},
+	{"npm", "install i in isntall add ci clean-install it update up upgrade dedupe exec x create init "
+			"audit"},
+	{"pnpm", "install i add update up upgrade fetch dlx create"},
+	{"yarn", ". install add up upgrade dlx create"},
 	{"bun", "install i add update x create"}, {"npx", "*"}, {"bunx", "*"}, {"pnpx", "*"}, {"uvx", "*"},
-	{"pip", "install download wheel"}, {"pip3", "install download wheel"}, {"uv", "sync add lock pip run tool"},
+	{"pip", "install download wheel"}, {"pip3", "install download wheel"},
+	{"uv", "sync add lock pip run tool"},
 	{"poetry", "install add update lock sync"}, {"pipenv", "install sync update lock"},
 	{"pdm", "install add sync update lock"}, {"cargo", "add fetch update generate-lockfile vendor"},
 	{"go", "get"}, {"bundle", ". install update add lock"}, {"composer", "install update require i u r"},
@@ -196,7 +200,8 @@ static bool installs(const struct subject *s)
 bool packages_install(const struct judge *j, struct span at)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (j->subjects[i].c->argc && span_encloses(j->subjects[i].c->at, at) && installs(&j->subjects[i]))
+		if (j->subjects[i].c->argc && span_encloses(j->subjects[i].c->at, at) &&
+				installs(&j->subjects[i]))
 			return true;
 	return false;
 }

@@ -1,4 +1,7 @@
-/* The checks about paths: what is written, deleted and read, and where that lies. The tables of names are in path_table.c. */
+/*
+ * The checks about paths: what is written, deleted and read, and where that lies. The tables of names are in
+ * path_table.c.
+ */
 #include "base/glob.h"
 #include "gate/git_changes.h"
 #include "gate/overlay.h"
@@ -28,7 +31,8 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 	const struct where *w, const char *what, const char *alternative)
 {
 	struct str message = str_fmt(j->a, "%s '%.*s'%s", what, STR_ARG(w->path),
-		str_eq(w->path, w->real) ? "" : str_c(j->a, str_fmt(j->a, ", which is '%.*s'", STR_ARG(w->real))));
+		str_eq(w->path, w->real) ? "" : str_c(j->a,
+		str_fmt(j->a, ", which is '%.*s'", STR_ARG(w->real))));
 
 	if (g == GRADE_OFF || (w->wild && was_said(j, c->id, x->at)))
 		return;
@@ -37,7 +41,8 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 		return;
 	}
 	if (access_is_redirection(x))
-		judge_raise(j, c, &(struct finding){.grade = g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = x->at});
+		judge_raise(j, c, &(struct finding){.grade = g, .message = message,
+				.alternative = str_of(alternative ? alternative : ""), .at = x->at});
 	else
 		judge_tell_graded(j, c, g, x->at, message, alternative);
 }
@@ -58,14 +63,18 @@ static bool holds_for_either(struct judge *j, const struct where *w,
 
 static bool own_file(const struct judge *j, struct str path)
 {
-	struct str rest = j->v->project.n && path_within(path, j->v->project) ? str_sub(path, j->v->project.n, path.n) : STR("");
+	struct str rest = j->v->project.n && path_within(path, j->v->project) ? str_sub(path, j->v->project.n,
+			path.n) : STR("");
 
 	if (!rest.n && j->v->home.n > 1 && path_within(path, j->v->home))
 		rest = str_sub(path, j->v->home.n, path.n);
-	if (str_is(rest, "/.claude/fencepost.yaml") || str_is(rest, "/.claude/fencepost") || str_starts(rest, "/.claude/fencepost/"))
+	if (str_is(rest, "/.claude/fencepost.yaml") || str_is(rest, "/.claude/fencepost") ||
+			str_starts(rest, "/.claude/fencepost/"))
 		return true;
-	return path_within(path, j->v->config_dir) || path_within(path, j->v->state_dir) || path_within(path, STR("/etc/caisson")) ||
-	       (j->v->program.n && str_eq(path, j->v->program)) || (j->v->project.n && str_eq(path, str_cat(j->a, j->v->project, STR("/.caisson.yaml"))));
+	return path_within(path, j->v->config_dir) || path_within(path, j->v->state_dir) ||
+			path_within(path, STR("/etc/caisson")) ||
+	       (j->v->program.n && str_eq(path, j->v->program)) ||
+	       (j->v->project.n && str_eq(path, str_cat(j->a, j->v->project, STR("/.caisson.yaml"))));
 }
 
 /* Deleting or replacing a directory takes everything in it along. */
@@ -76,7 +85,8 @@ static bool holds_own_file(const struct judge *j, struct str path)
 	return own_file(j, path) || holds(path, j->v->config_dir) || holds(path, j->v->state_dir);
 }
 
-static const char doing[][12] = {[ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_DELETE] = "deletes", [ACCESS_EXEC] = "executes"};
+static const char doing[][12] = {[ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes",
+		[ACCESS_DELETE] = "deletes", [ACCESS_EXEC] = "executes"};
 
 static const char *phrase_for(struct judge *j, const struct access *x, const char *what)
 {
@@ -92,8 +102,10 @@ static const char *phrase_for(struct judge *j, const struct access *x, const cha
 /* Files by which git runs something or finds its configuration, and the directories of such files. */
 static bool names_gits_own(struct str pattern)
 {
-	static const char names[][20] = {"config", "config.worktree", "commondir", "HEAD", "hooks", "attributes", "pre-commit", "post-commit", "prepare-commit-msg", "commit-msg",
-		"pre-push", "pre-rebase", "post-checkout", "post-merge", "post-rewrite", "applypatch-msg", "update", "pre-receive", "post-receive", "fsmonitor-watchman",
+	static const char names[][20] = {"config", "config.worktree", "commondir", "HEAD", "hooks",
+			"attributes", "pre-commit", "post-commit", "prepare-commit-msg", "commit-msg",
+		"pre-push", "pre-rebase", "post-checkout", "post-merge", "post-rewrite", "applypatch-msg",
+		"update", "pre-receive", "post-receive", "fsmonitor-watchman",
 		".git", ".husky", ".envrc"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -121,8 +133,10 @@ static const struct find_test {
 	char name[16];
 	enum find_test_kind kind;
 } find_tests[] = {
-	{"-name", TEST_NAME}, {"-iname", TEST_NAME}, {"-path", TEST_PATH}, {"-ipath", TEST_PATH}, {"-wholename", TEST_PATH}, {"-regex", TEST_REGEX}, {"-iregex", TEST_REGEX},
-	{"-empty", TEST_EMPTY}, {"-size", TEST_OTHER}, {"-newer", TEST_OTHER}, {"-mtime", TEST_OTHER}, {"-mmin", TEST_OTHER}, {"-ctime", TEST_OTHER}, {"-atime", TEST_OTHER}, {"-perm", TEST_OTHER},
+	{"-name", TEST_NAME}, {"-iname", TEST_NAME}, {"-path", TEST_PATH}, {"-ipath", TEST_PATH},
+	{"-wholename", TEST_PATH}, {"-regex", TEST_REGEX}, {"-iregex", TEST_REGEX},
+	{"-empty", TEST_EMPTY}, {"-size", TEST_OTHER}, {"-newer", TEST_OTHER}, {"-mtime", TEST_OTHER},
+	{"-mmin", TEST_OTHER}, {"-ctime", TEST_OTHER}, {"-atime", TEST_OTHER}, {"-perm", TEST_OTHER},
 };
 
 static bool is_or(struct str w) { return str_is(w, "-o") || str_is(w, "-or") || str_is(w, ","); }
@@ -132,12 +146,16 @@ static size_t find_skip(const struct command *c, size_t k)
 {
 	if (!str_starts(c->argv[k].text, "-exec") && !str_starts(c->argv[k].text, "-ok"))
 		return k;
-	while (k < c->argc && !str_is(c->argv[k].text, ";") && !(str_is(c->argv[k].text, "+") && str_is(c->argv[k - 1].text, "{}")))
+	while (k < c->argc && !str_is(c->argv[k].text, ";") &&
+			!(str_is(c->argv[k].text, "+") && str_is(c->argv[k - 1].text, "{}")))
 		k++;
 	return k;
 }
 
-/* The whole of find's expression leaves git's out: -not -path './.git/STAR' without alternatives, or -path ./.git -prune before the only one. */
+/*
+ * The whole of find's expression leaves git's out: -not -path './.git/STAR' without alternatives, or -path
+ * ./.git -prune before the only one.
+ */
 static bool find_spares_git(const struct command *c)
 {
 	size_t alternatives = 0;
@@ -149,9 +167,11 @@ static bool find_spares_git(const struct command *c)
 		alternatives += is_or(c->argv[k].text);
 		if (!str_is(c->argv[k].text, "-path") && !str_is(c->argv[k].text, "-wholename"))
 			continue;
-		if ((str_is(c->argv[k - 1].text, "-not") || str_is(c->argv[k - 1].text, "!")) && (str_is(value, "./.git/*") || str_is(value, "*/.git/*")))
+		if ((str_is(c->argv[k - 1].text, "-not") || str_is(c->argv[k - 1].text, "!")) &&
+				(str_is(value, "./.git/*") || str_is(value, "*/.git/*")))
 			without = true;
-		else if (k + 3 < c->argc && (str_is(value, "./.git") || str_is(value, "*/.git")) && str_is(c->argv[k + 2].text, "-prune") && is_or(c->argv[k + 3].text))
+		else if (k + 3 < c->argc && (str_is(value, "./.git") || str_is(value, "*/.git")) &&
+				str_is(c->argv[k + 2].text, "-prune") && is_or(c->argv[k + 3].text))
 			pruned = true;
 	}
 	return (without && !alternatives) || (pruned && alternatives == 1);
@@ -174,7 +194,10 @@ static bool only_pruned(const struct command *c, size_t test)
 	return false;
 }
 
-/* A test of find's that leaves something out: not turned around, no pattern of stars alone, and none for git's own files. */
+/*
+ * A test of find's that leaves something out: not turned around, no pattern of stars alone, and none for
+ * git's own files.
+ */
 static bool narrows(const struct command *c, size_t test, enum find_test_kind kind)
 {
 	struct str value = test + 1 < c->argc ? c->argv[test + 1].text : STR("");
@@ -203,7 +226,10 @@ static bool test_chooses(const struct command *c, size_t k, bool rewritten)
 
 		if (c->argv[k].kind != WORD_EXACT || !str_is(c->argv[k].text, find_tests[t].name))
 			continue;
-		if (rewritten && (find_tests[t].kind >= TEST_REGEX || (find_tests[t].kind == TEST_PATH && (value.n < 3 || !str_starts(value, "./") || strchr(".*?[\\", value.p[2])))))
+		if (rewritten &&
+				(find_tests[t].kind >= TEST_REGEX ||
+				(find_tests[t].kind == TEST_PATH &&
+				(value.n < 3 || !str_starts(value, "./") || strchr(".*?[\\", value.p[2])))))
 			return false;
 		return narrows(c, k, find_tests[t].kind);
 	}
@@ -243,7 +269,8 @@ static bool chooses(const struct judge *j, const struct access *x)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		if (str_is(j->subjects[i].base, "find") && span_encloses(c->at, x->at) && find_chooses(c, x->kind == ACCESS_WRITE))
+		if (str_is(j->subjects[i].base, "find") && span_encloses(c->at, x->at) &&
+				find_chooses(c, x->kind == ACCESS_WRITE))
 			return true;
 	}
 	return false;
@@ -347,7 +374,8 @@ static bool replaces(const struct access *x)
 static bool spares_git(const struct judge *j, const struct access *x)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (str_is(j->subjects[i].base, "find") && span_encloses(j->subjects[i].c->at, x->at) && find_spares_git(j->subjects[i].c))
+		if (str_is(j->subjects[i].base, "find") && span_encloses(j->subjects[i].c->at, x->at) &&
+				find_spares_git(j->subjects[i].c))
 			return true;
 	return false;
 }
@@ -359,11 +387,14 @@ static bool test_names_git(const struct command *c)
 		for (size_t i = 0; i < ARRAY_SIZE(find_tests); i++) {
 			struct str value = c->argv[k + 1].text;
 			enum find_test_kind kind = find_tests[i].kind;
-			bool own = kind == TEST_NAME ? names_gits_own(value) : kind == TEST_PATH && finds_gits_own(value);
+			bool own = kind == TEST_NAME ? names_gits_own(value) : kind == TEST_PATH &&
+					finds_gits_own(value);
 
-			if (!str_is(c->argv[k].text, find_tests[i].name) || !own || !str_trim(value, "*./?").n)
+			if (!str_is(c->argv[k].text, find_tests[i].name) || !own ||
+					!str_trim(value, "*./?").n)
 				continue;
-			if (!str_is(c->argv[k - 1].text, "!") && !str_is(c->argv[k - 1].text, "-not") && !only_pruned(c, k))
+			if (!str_is(c->argv[k - 1].text, "!") && !str_is(c->argv[k - 1].text, "-not") &&
+					!only_pruned(c, k))
 				return true;
 		}
 	return false;
@@ -391,7 +422,9 @@ static bool rewrites_found(const struct judge *j, const struct access *x)
 	return !ACCESS_BY_ONE_OF(x, harmless) || activates_hooks(j, x);
 }
 
-/* Git directories of another name than .git, on the disk or made by the request, are protected all the same. */
+/*
+ * Git directories of another name than .git, on the disk or made by the request, are protected all the same.
+ */
 static bool in_git_dir(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (access_copies(x) && overlay_git_dir(j, w->path, x->when)) /* another directory takes its place */
@@ -419,7 +452,8 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 			"name what should go");
 		return;
 	}
-	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
+	if (path_table_protected(j, w->path) ||
+			(!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
 	    (adds_characters(x) && holds_for_either(j, w, path_table_protected_start)) ||
 	    (replaces(x) && holds_for_either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
 		raise_about(j, CHECK_PROTECTED_WRITE, x, w,
@@ -431,7 +465,8 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 		!was_warned(j, CHECK_PROJECT_FILES_DELETE))
 		raise_about(j, CHECK_PROJECT_FILES_DELETE, x, w, phrase_for(j, x, "files of the project:"),
 			NULL);
-	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 && !x->below)
+	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 &&
+			!x->below)
 		raise_about(j, CHECK_LINK_WRITE, x, w,
 			phrase_for(j, x, "a file that has other names elsewhere:"),
 			"write to a copy of its own");
@@ -442,7 +477,8 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 /* How deep below the directory for temporary files: 1 for /tmp/x. */
 static unsigned temp_depth(const struct judge *j, struct str path)
 {
-	size_t from = str_starts(path, "/var/tmp/") || str_starts(path, "/dev/shm/") ? 9 : str_starts(path, "/tmp/") ? 5 : j->v->tmp.n + 1;
+	size_t from = str_starts(path, "/var/tmp/") || str_starts(path, "/dev/shm/") ? 9 : str_starts(path,
+			"/tmp/") ? 5 : j->v->tmp.n + 1;
 	unsigned depth = 1;
 
 	for (size_t i = from; i < path.n; i++)
@@ -466,7 +502,8 @@ static bool own_temp(struct judge *j, const struct access *x, const struct where
 		return true;
 	if (a->owner != j->v->uid || (a->kind == PATH_LINK && !str_eq(a->place, w->real)))
 		return false;
-	return x->kind == ACCESS_WRITE && a->target == PATH_DIR ? true : a->target == PATH_FILE && temp_depth(j, w->real) == 1;
+	return x->kind == ACCESS_WRITE && a->target == PATH_DIR ? true : a->target == PATH_FILE &&
+			temp_depth(j, w->real) == 1;
 }
 
 static void in_temp(struct judge *j, const struct access *x, const struct where *w)
@@ -491,7 +528,8 @@ static bool adds_only(const struct access *x)
 /* Where a client's own tools keep the plan and the list of a session: nothing obeys these. */
 static bool clients_notes(const struct judge *j, struct str path)
 {
-	struct str rest = j->v->home.n > 1 && path_within(path, j->v->home) ? str_sub(path, j->v->home.n, path.n) : STR("");
+	struct str rest = j->v->home.n > 1 && path_within(path, j->v->home) ? str_sub(path, j->v->home.n,
+			path.n) : STR("");
 
 	return str_starts(rest, "/.claude/plans/") || str_starts(rest, "/.claude/todos/");
 }
@@ -521,7 +559,8 @@ static void check_outside(struct judge *j, const struct access *x, const struct 
 	if (path_table_opens_access(j, w->path) || path_table_opens_access(j, w->real))
 		raise_about(j, CHECK_OPEN_ACCESS, x, w, phrase_for(j, x, "what decides who may come in:"),
 			NULL);
-	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)))
+	if (path_table_protected(j, w->path) ||
+			(!str_eq(w->path, w->real) && path_table_protected(j, w->real)))
 		raise_about(j, CHECK_PERSISTENCE, x, w,
 			phrase_for(j, x, "a file that other programs run or obey:"), NULL);
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
@@ -530,10 +569,12 @@ static void check_outside(struct judge *j, const struct access *x, const struct 
 		 !access_by(x, "git worktree remove")) /* git keeps what is not committed */
 		raise_about(j, CHECK_OUTSIDE_DELETE, x, w, phrase_for(j, x, deleted_thing(j, x, w)),
 			"delete inside the project only, or ask a person to do it");
-	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home)) /* what is put into the home directory lies outside, no more */
+	/* what is put into the home directory lies outside, no more */
+	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home))
 		raise_about(j, CHECK_SYSTEM_WRITE, x, w, phrase_for(j, x, "in a directory of the system:"),
 			NULL);
-	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n) /* a tool that edits shows what it changes */
+	/* a tool that edits shows what it changes */
+	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n)
 		raise_about(j, CHECK_OUTSIDE_OVERWRITE, x, w,
 			phrase_for(j, x, "over a file outside the project:"), "write inside the project");
 	else
@@ -566,8 +607,10 @@ static bool follows_links(const struct judge *j, const struct access *x)
 	for (size_t i = 0; x->kind == ACCESS_DELETE && i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc && span_encloses(c->at, x->at); k++)
-			if (c->argv[k].kind == WORD_EXACT && (str_is(c->argv[k].text, "-L") || str_is(c->argv[k].text, "-follow")))
+		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc &&
+				span_encloses(c->at, x->at); k++)
+			if (c->argv[k].kind == WORD_EXACT &&
+					(str_is(c->argv[k].text, "-L") || str_is(c->argv[k].text, "-follow")))
 				return true;
 	}
 	return false;
@@ -578,7 +621,8 @@ static bool follows_links(const struct judge *j, const struct access *x)
 static void tell_unresolved(struct judge *j, const struct access *x, const struct where *w)
 {
 	const struct check *c = gate_check(CHECK_OPAQUE_PATH);
-	bool outside = !j->p->sandbox.enabled || (w->place != PLACE_ROOT && w->place != PLACE_TEMP && w->place != PLACE_UNKNOWN);
+	bool outside = !j->p->sandbox.enabled || (w->place != PLACE_ROOT && w->place != PLACE_TEMP &&
+			w->place != PLACE_UNKNOWN);
 	enum grade g = outside || (x->kind == ACCESS_DELETE && paths_whole_project(j, x, w))
 		? judge_grade_unbounded(j, c)
 		: judge_grade(j, c);
@@ -615,12 +659,15 @@ static bool reads_content(const struct access *x)
 	return x->kind == ACCESS_READ && !ACCESS_BY_ONE_OF(x, ops);
 }
 
-/* mkdir, rm, symlink() and their kin act on the name: only a directory on the way to it can lead elsewhere. */
+/*
+ * mkdir, rm, symlink() and their kin act on the name: only a directory on the way to it can lead elsewhere.
+ */
 static bool follows_last(const struct access *x)
 {
 	if (str_ends(x->path.text, "/"))
 		return true;
-	if (x->change == CHANGE_LINK && !x->below) /* ln itself may go into the directory: it says `below`, too */
+	/* ln itself may go into the directory: it says `below`, too */
+	if (x->change == CHANGE_LINK && !x->below)
 		return false;
 	return x->kind != ACCESS_DELETE && !access_by(x, "mkdir");
 }
@@ -692,7 +739,8 @@ static void changed_tree(struct judge *j, const struct access *x, const struct w
 	if (maker && !overlay_contained(j, maker))
 		raise_about(j, CHECK_CHANGED_TREE, x, w,
 			str_c(j->a,
-				judge_quote(j, "", command_at(j, maker->at), " may have put a symbolic link at")),
+				judge_quote(j, "", command_at(j, maker->at),
+				" may have put a symbolic link at")),
 			NULL);
 }
 
@@ -709,7 +757,8 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
 		raise_about(j, CHECK_SECRET_READ, x, w, phrase_for(j, x, "what is likely a secret:"),
 			"look at the names alone, or at an example file");
-	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE || w->place == PLACE_UNKNOWN))
+	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE ||
+			w->place == PLACE_UNKNOWN))
 		raise_about(j, CHECK_OUTSIDE_READ, x, w, phrase_for(j, x, "outside the project:"), NULL);
 	if (path_table_odd(w->path) || path_table_odd(w->real))
 		raise_about(j,
@@ -733,7 +782,8 @@ void paths_check(struct judge *j, const struct check *c)
 		struct where w = {0};
 
 		if (x->elsewhere) {
-			if (x->kind == ACCESS_DELETE && x->path.kind == WORD_EXACT && path_place(j, path_plain(j->a, x->path.text)) == PLACE_SYSTEM)
+			if (x->kind == ACCESS_DELETE && x->path.kind == WORD_EXACT &&
+					path_place(j, path_plain(j->a, x->path.text)) == PLACE_SYSTEM)
 				judge_tell_at_most(j, CHECK_OUTSIDE_DELETE, GRADE_DENY, x->at,
 					judge_quote(j, "", x->at,
 						" deletes directories of the system on another machine or in "
@@ -745,18 +795,21 @@ void paths_check(struct judge *j, const struct check *c)
 						" changes files on another machine or in a container"),
 					NULL);
 		} else if (x->kind != ACCESS_EXEC) {
-			if (!paths_each(j, x, check_one, NULL) && reads_content(x) && path_table_secret_text(j, x->path.text))
+			if (!paths_each(j, x, check_one, NULL) && reads_content(x) &&
+					path_table_secret_text(j, x->path.text))
 				judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
 					str_of(phrase_for(j, x, "what is likely a secret")));
 			paths_into_directory(j, x, check_one, NULL);
 			paths_through_descriptor(j, x, check_one, NULL);
 			if (copies)
 				paths_through_new_names(j, x, check_one, NULL);
-		} else if (x->path.kind == WORD_EXACT && str_starts(x->path.text, "/")) { /* nothing depends on where it leads, so that is not asked */
+		/* nothing depends on where it leads, so that is not asked */
+		} else if (x->path.kind == WORD_EXACT && str_starts(x->path.text, "/")) {
 			w.path = w.real = path_plain(j->a, x->path.text);
 			w.place = path_place(j, w.path);
 			judge_placed(j, x, &w);
-			if (w.place != PLACE_ROOT && path_table_secret(j, &w, false)) /* bash -v, and every error message, shows it */
+			/* bash -v, and every error message, shows it */
+			if (w.place != PLACE_ROOT && path_table_secret(j, &w, false))
 				raise_about(j, CHECK_SECRET_READ, x, &w,
 					phrase_for(j, x, "what is likely a secret:"), NULL);
 		}
@@ -769,7 +822,8 @@ void paths_check(struct judge *j, const struct check *c)
 
 static void secret_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
-	*(bool *)ctx |= reads_content(x) && (path_table_environ(w->path, w->real) || path_table_secret(j, w, x->below));
+	*(bool *)ctx |= reads_content(x) &&
+			(path_table_environ(w->path, w->real) || path_table_secret(j, w, x->below));
 }
 
 bool access_reads_secret(struct judge *j, const struct access *x)
@@ -777,6 +831,7 @@ bool access_reads_secret(struct judge *j, const struct access *x)
 	bool secret = false;
 
 	if (x->kind == ACCESS_READ && !x->elsewhere)
-		secret = !paths_each(j, x, secret_one, &secret) ? reads_content(x) && path_table_secret_text(j, x->path.text) : secret;
+		secret = !paths_each(j, x, secret_one, &secret) ? reads_content(x) &&
+				path_table_secret_text(j, x->path.text) : secret;
 	return secret;
 }

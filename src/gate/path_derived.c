@@ -1,6 +1,6 @@
 /*
- * Paths that no word of a command names: what a copy is called inside the directory it is put into, what git reads and restores by its
- * pathspecs, and the words given to a program of which nothing is known.
+ * Paths that no word of a command names: what a copy is called inside the directory it is put into, what git
+ * reads and restores by its pathspecs, and the words given to a program of which nothing is known.
  */
 #include "base/descriptor.h"
 #include "gate/judge.h"
@@ -18,7 +18,10 @@ static bool one_of(const char *name, const char (*list)[OP_ROOM], size_t n)
 
 #define ONE_OF(name, list) one_of(name, list, ARRAY_SIZE(list))
 
-static bool same_place(struct span a, struct span b) { return a.text == b.text && a.from == b.from && a.to == b.to; }
+static bool same_place(struct span a, struct span b)
+{
+	return a.text == b.text && a.from == b.from && a.to == b.to;
+}
 
 static struct str last_name(struct str path)
 {
@@ -33,7 +36,8 @@ static struct str last_name(struct str path)
 static void is_directory_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)x;
-	*(bool *)ctx |= (w->answer && w->answer->target == PATH_DIR) || str_eq(w->real, j->v->project) || str_eq(w->real, j->v->home) || str_eq(w->real, j->v->cwd);
+	*(bool *)ctx |= (w->answer && w->answer->target == PATH_DIR) || str_eq(w->real, j->v->project) ||
+			str_eq(w->real, j->v->home) || str_eq(w->real, j->v->cwd);
 }
 
 static bool is_directory(struct judge *j, const struct access *x)
@@ -67,7 +71,8 @@ void paths_through_descriptor(struct judge *j, const struct access *x,
 	for (const struct access *from = j->f->accesses; from; from = from->next) {
 		struct access opened = *x;
 
-		if (from->kind != ACCESS_READ || !access_is_redirection(from) || path_descriptor(from->path.text) != DESCRIPTOR_NONE)
+		if (from->kind != ACCESS_READ || !access_is_redirection(from) ||
+				path_descriptor(from->path.text) != DESCRIPTOR_NONE)
 			continue;
 		if (is_output(x->path.text) && from->fd != 1 && from->fd != 2)
 			continue;
@@ -76,13 +81,17 @@ void paths_through_descriptor(struct judge *j, const struct access *x,
 	}
 }
 
-static void no_file(struct judge *j, const struct access *x, const struct where *w, void *ctx) { (void)j, (void)x, (void)w, (void)ctx; }
+static void no_file(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	(void)j, (void)x, (void)w, (void)ctx;
+}
 
 /*
  * cp -r DIR/. ., rsync DIR/ .: the files of the directory keep their names. For directories with a dot, their
  * content counts, too.
  */
-static void content_into(struct judge *j, const struct access *x, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+static void content_into(struct judge *j, const struct access *x, struct str dir,
+		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	static const char patterns[][12] = {"*", ".[!.]*", ".[!.]*/*"};
 
@@ -90,7 +99,9 @@ static void content_into(struct judge *j, const struct access *x, struct str dir
 		dir.n--;
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
 		struct str pattern = str_fmt(j->a, "%.*s/%s", STR_ARG(dir), patterns[i]);
-		struct access probe = {.kind = ACCESS_READ, .path = {.kind = WORD_REST, .glob = true, .text = pattern, .at = x->at}, .at = x->at};
+		struct access probe = {.kind = ACCESS_READ,
+				.path = {.kind = WORD_REST, .glob = true, .text = pattern, .at = x->at},
+				.at = x->at};
 		const struct glob_answer *g;
 
 		paths_each(j, &probe, no_file, NULL);
@@ -98,7 +109,8 @@ static void content_into(struct judge *j, const struct access *x, struct str dir
 		for (size_t k = 0; g && k < g->nmatches && g->matches[k].n > dir.n; k++) {
 			struct access to = *x;
 
-			to.path.text = str_cat(j->a, x->path.text, str_sub(g->matches[k], dir.n, g->matches[k].n));
+			to.path.text = str_cat(j->a, x->path.text,
+					str_sub(g->matches[k], dir.n, g->matches[k].n));
 			paths_each(j, &to, fn, ctx);
 		}
 		if (g && g->more) {
@@ -120,7 +132,8 @@ static bool copies_content(const struct access *x, const struct access *from)
 	return str_ends(path, "/.") || (access_by(x, "rsync") && str_ends(path, "/"));
 }
 
-void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+void paths_into_directory(struct judge *j, const struct access *x,
+		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	if (x->kind != ACCESS_WRITE || !x->below || !access_copies(x) || !is_directory(j, x))
 		return;
@@ -170,10 +183,12 @@ static bool named_in_root(struct judge *j, struct str path, bool link)
 }
 
 /*
- * Through a link that ln made, and through links that were moved or copied: they still lie where they come from, so that is where the rest
- * of the path is looked up. Changes through what ln made are not known to the reader, and asked about by it.
+ * Through a link that ln made, and through links that were moved or copied: they still lie where they come
+ * from, so that is where the rest of the path is looked up. Changes through what ln made are not known to the
+ * reader, and asked about by it.
  */
-void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+void paths_through_new_names(struct judge *j, const struct access *x,
+		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	struct through t = {fn, ctx};
 
@@ -181,7 +196,8 @@ void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)
 		bool link = access_by(to, "ln"), moved = access_by(to, "mv") || access_by(to, "git mv");
 		struct str rest;
 
-		if (to->kind != ACCESS_WRITE || !access_copies(to) || to->path.kind != WORD_EXACT || same_place(to->at, x->at) || (link && x->kind != ACCESS_READ))
+		if (to->kind != ACCESS_WRITE || !access_copies(to) || to->path.kind != WORD_EXACT ||
+				same_place(to->at, x->at) || (link && x->kind != ACCESS_READ))
 			continue;
 		if (!path_within(x->path.text, to->path.text))
 			continue;
@@ -189,7 +205,8 @@ void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)
 		for (const struct access *from = j->f->accesses; from; from = from->next) {
 			struct access old = *x;
 
-			if (!same_place(from->at, to->at) || from->path.kind != WORD_EXACT || (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE))
+			if (!same_place(from->at, to->at) || from->path.kind != WORD_EXACT ||
+					(from->kind != ACCESS_READ && from->kind != ACCESS_DELETE))
 				continue;
 			if (!link && !named_in_root(j, from->path.text, !rest.n || (!moved && !from->below)))
 				continue;
@@ -213,7 +230,8 @@ bool paths_renames_secret(struct judge *j, const struct access *x, const struct 
 		if (to->kind != ACCESS_WRITE || !same_place(to->at, x->at) || to->path.kind != WORD_EXACT)
 			continue;
 		known.path = known.real = path_plain(j->a, to->path.text);
-		if (path_table_secret(j, &known, false)) /* .env to .env.local: it is known by its name still */
+		/* .env to .env.local: it is known by its name still */
+		if (path_table_secret(j, &known, false))
 			return false;
 	}
 	return true;
@@ -225,7 +243,8 @@ static struct where place_lexically(struct judge *j, struct str dir, struct str 
 {
 	struct where w = {.sure = true};
 
-	w.path = path_plain(j->a, str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(text)));
+	w.path = path_plain(j->a, str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir),
+			STR_ARG(text)));
 	w.real = w.path;
 	w.place = path_place(j, w.path);
 	return w;
@@ -241,7 +260,8 @@ static struct str strip_pathspec(struct str text)
 
 static void git_operands(struct judge *j, struct subject *s, struct str dir)
 {
-	static const char readers[][OP_ROOM] = {"git add", "git stage", "git commit", "git diff", "git show", "git blame", "git annotate", "git hash-object", "git grep", "git cat-file",
+	static const char readers[][OP_ROOM] = {"git add", "git stage", "git commit", "git diff", "git show",
+			"git blame", "git annotate", "git hash-object", "git grep", "git cat-file",
 		"git archive", "git update-index", "git interpret-trailers", "git stash push"};
 	static const char restorers[][OP_ROOM] = {"git checkout", "git restore", "git checkout-index"};
 	struct know_options *o = subject_options(j, s);
@@ -268,7 +288,8 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 }
 
 /* Git's changes in another repository lie outside, although no file is named. */
-static void git_elsewhere(struct judge *j, struct subject *s, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+static void git_elsewhere(struct judge *j, struct subject *s, struct str dir,
+		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	struct access x = {.kind = ACCESS_WRITE,
 		.below = true,
@@ -291,7 +312,9 @@ static void git_named(struct judge *j, struct subject *s)
 	for (size_t i = 0; i < o->noptions; i++) {
 		struct know_option *k = &o->options[i];
 
-		if (k->global && !strcmp(k->name, "--git-dir") && (!k->has_value || k->value.kind != WORD_EXACT || !str_is(last_name(k->value.text), ".git")))
+		if (k->global && !strcmp(k->name, "--git-dir") &&
+				(!k->has_value || k->value.kind != WORD_EXACT ||
+				!str_is(last_name(k->value.text), ".git")))
 			judge_tell_at_most(j, CHECK_EXECUTES_FILE, GRADE_CONTAIN, s->c->at,
 				judge_quote(j, "the settings of the repository that ", s->c->at,
 					" names may make git run programs"),
@@ -299,7 +322,8 @@ static void git_named(struct judge *j, struct subject *s)
 	}
 }
 
-void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *,
+		void *), void *ctx)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
@@ -340,7 +364,8 @@ void paths_unknown_program(struct judge *j)
 			ptrdiff_t eq = str_find(text, '=', 0);
 			struct where w;
 
-			if (s->c->argv[k].kind != WORD_EXACT || !text.n || (text.p[0] == '-' && eq < 0) || !text_exact(s->c->cwd))
+			if (s->c->argv[k].kind != WORD_EXACT || !text.n || (text.p[0] == '-' && eq < 0) ||
+					!text_exact(s->c->cwd))
 				continue;
 			if (memchr(text.p, ' ', text.n) || memchr(text.p, '\n', text.n))
 				continue; /* a sentence */
@@ -359,14 +384,17 @@ void paths_unknown_program(struct judge *j)
 /* ls ~/.ssh, find ~ -name id_rsa: what is listed are secrets. */
 static bool lists_secrets(struct judge *j, const struct subject *s)
 {
-	static const char names[][OP_ROOM] = {"find", "ls", "fd", "fdfind", "locate", "plocate", "eza", "exa"};
+	static const char names[][OP_ROOM] = {"find", "ls", "fd", "fdfind", "locate", "plocate", "eza",
+			"exa"};
 
 	if (!ONE_OF(str_c(j->a, s->base), names) || !text_exact(s->c->cwd))
 		return false;
 	for (size_t k = 1; k < s->c->argc; k++) {
 		struct where w;
 
-		if (s->c->argv[k].kind != WORD_EXACT || !s->c->argv[k].text.n || s->c->argv[k].text.p[0] == '-' || str_is(s->c->argv[k - 1].text, "!") || str_is(s->c->argv[k - 1].text, "-not"))
+		if (s->c->argv[k].kind != WORD_EXACT || !s->c->argv[k].text.n ||
+				s->c->argv[k].text.p[0] == '-' || str_is(s->c->argv[k - 1].text, "!") ||
+				str_is(s->c->argv[k - 1].text, "-not"))
 			continue;
 		w = place_lexically(j, s->c->cwd, s->c->argv[k].text);
 		w.wild = str_ends(s->c->argv[k - 1].text, "name") &&

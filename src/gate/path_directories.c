@@ -1,4 +1,7 @@
-/* Directories outside the project that commands work in: `cd /etc && ls` and `git -C /etc status` read there without naming a file. */
+/*
+ * Directories outside the project that commands work in: `cd /etc && ls` and `git -C /etc status` read there
+ * without naming a file.
+ */
 #include "gate/judge.h"
 
 static void outside_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
@@ -11,10 +14,14 @@ static void outside_one(struct judge *j, const struct access *x, const struct wh
 				STR_ARG(w->path)));
 }
 
-/* `text` is a directory, relative to that of the command. One that is not known is not told: neither is a file that is read. */
+/*
+ * `text` is a directory, relative to that of the command. One that is not known is not told: neither is a
+ * file that is read.
+ */
 static void look_at(struct judge *j, const struct check *c, const struct subject *s, struct str text)
 {
-	struct str dir = text.n && text.p[0] != '/' ? str_fmt(j->a, "%.*s/%.*s", STR_ARG(s->c->cwd), STR_ARG(text)) : text;
+	struct str dir = text.n && text.p[0] != '/' ? str_fmt(j->a, "%.*s/%.*s", STR_ARG(s->c->cwd),
+			STR_ARG(text)) : text;
 	struct access x = {.kind = ACCESS_READ, .by = str_c(j->a, s->base), .at = s->c->at};
 
 	if (!dir.n || dir.p[0] != '/' || !text_exact(dir))
@@ -33,7 +40,8 @@ void paths_directories(struct judge *j, const struct check *c)
 
 		if (!s->base.n)
 			continue;
-		if (goes && s->c->argc == 2 && s->c->argv[1].kind == WORD_EXACT && !str_is(s->c->argv[1].text, "-"))
+		if (goes && s->c->argc == 2 && s->c->argv[1].kind == WORD_EXACT &&
+				!str_is(s->c->argv[1].text, "-"))
 			look_at(j, c, s, s->c->argv[1].text);
 		else if (!goes)
 			look_at(j, c, s, s->c->cwd);

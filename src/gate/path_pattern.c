@@ -1,10 +1,14 @@
-/* File name patterns that find nearly everything, however they are spelled: for deleting, they are the whole directory. */
+/*
+ * File name patterns that find nearly everything, however they are spelled: for deleting, they are the whole
+ * directory.
+ */
 #include "gate/judge.h"
 
 /* A bracket expression that leaves little out: a negated one, or all letters. *ret_end is behind it. */
 static bool broad_bracket(struct str s, size_t from, size_t *ret_end)
 {
-	static const char members[][10] = {"a-z", "A-Z", "[:alnum:]", "[:alpha:]", "[:lower:]", "[:print:]", "[:graph:]"};
+	static const char members[][10] = {"a-z", "A-Z", "[:alnum:]", "[:alpha:]", "[:lower:]", "[:print:]",
+			"[:graph:]"};
 	size_t end = from + 1;
 	struct str in;
 
@@ -26,7 +30,10 @@ static bool broad_bracket(struct str s, size_t from, size_t *ret_end)
 
 #define PATTERN_DEPTH_MAX 8
 
-/* Does this component of a pattern find nearly every name? *, ?*, [!.]*, !(x), @(*|.*) do; *.c and [0-9]* do not. */
+/*
+ * Does this component of a pattern find nearly every name? *, ?*, [!.]*, !(x), @(*|.*) do; *.c and [0-9]* do
+ * not.
+ */
 static bool finds_everything(struct str s, unsigned depth)
 {
 	bool any = false;
@@ -44,7 +51,9 @@ static bool finds_everything(struct str s, unsigned depth)
 
 			for (end = from; end <= s.n && (end == from || s.p[end - 1] != ')'); end++)
 				if (end < s.n && (s.p[end] == '|' || s.p[end] == ')')) {
-					broad |= depth < PATTERN_DEPTH_MAX && (finds_everything(str_sub(s, from, end), depth + 1) || str_is(str_sub(s, from, end), "?"));
+					broad |= depth < PATTERN_DEPTH_MAX &&
+							(finds_everything(str_sub(s, from, end), depth + 1) ||
+							str_is(str_sub(s, from, end), "?"));
 					from = end + 1;
 				}
 			if (!broad)

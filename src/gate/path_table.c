@@ -1,6 +1,7 @@
 /*
- * Names that matter, as tables of patterns. A pattern that starts with ~/ is matched below every home directory, one that starts with /
- * against the whole path, any other against the end of the path at any depth. `**` crosses directories.
+ * Names that matter, as tables of patterns. A pattern that starts with ~/ is matched below every home
+ * directory, one that starts with / against the whole path, any other against the end of the path at any
+ * depth. `**` crosses directories.
  */
 #include <strings.h>
 
@@ -8,68 +9,105 @@
 #include "base/glob.h"
 #include "gate/path_table.h"
 
-#define PATTERN_ROOM 48 /* they stand in place: a table of pointers would have to be relocated at each start */
+/* they stand in place: a table of pointers would have to be relocated at each start */
+#define PATTERN_ROOM 48
 
 /* Files that shells, tools, editors and agent clients run or obey without being asked. */
 static const char protected_names[][PATTERN_ROOM] = {
 	/* shells */
-	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
-	".inputrc", ".envrc", "~/.config/fish/**", "~/.config/nushell/**", "~/.config/powershell/**", "~/.oh-my-zsh/**",
+	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc",
+	".zshenv", ".zprofile", ".zlogin", ".zlogout",
+	".inputrc", ".envrc", "~/.config/fish/**", "~/.config/nushell/**", "~/.config/powershell/**",
+	"~/.oh-my-zsh/**",
 	/* tools that run what their file says */
-	".gitconfig", ".gitmodules", ".ripgreprc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".vimrc", ".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".wgetrc", ".curlrc",
-	".screenrc", ".tmux.conf", "~/.config/git/**", "~/.config/nvim/**", "~/.config/pip/**", "~/.cargo/config.toml", "~/.cargo/config",
-	"~/.gradle/init.gradle", "~/.m2/settings.xml", "~/.emacs", "~/.emacs.d/**", "~/.ssh/config", "~/.ssh/rc", "~/.aws/config", "~/.local/bin/**", "~/bin/**",
-	"~/.config/systemd/**", "~/.config/autostart/**", "~/.xprofile", "~/.xsession", "~/.xinitrc", "~/.pam_environment", "~/.config/environment.d/**",
+	".gitconfig", ".gitmodules", ".ripgreprc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".vimrc",
+	".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".wgetrc", ".curlrc",
+	".screenrc", ".tmux.conf", "~/.config/git/**", "~/.config/nvim/**", "~/.config/pip/**",
+	"~/.cargo/config.toml", "~/.cargo/config",
+	"~/.gradle/init.gradle", "~/.m2/settings.xml", "~/.emacs", "~/.emacs.d/**", "~/.ssh/config",
+	"~/.ssh/rc", "~/.aws/config", "~/.local/bin/**", "~/bin/**",
+	"~/.config/systemd/**", "~/.config/autostart/**", "~/.xprofile", "~/.xsession", "~/.xinitrc",
+	"~/.pam_environment", "~/.config/environment.d/**",
 	"~/Library/LaunchAgents/**", "~/.kube/config",
 	/* agent clients and editors */
-	".mcp.json", ".claude.json", ".claude/**", ".vscode/**", ".idea/**", ".cursor/**", ".codex/**", ".gemini/**", ".qwen/**", ".opencode/**", ".windsurf/**",
+	".mcp.json", ".claude.json", ".claude/**", ".vscode/**", ".idea/**", ".cursor/**", ".codex/**",
+	".gemini/**", ".qwen/**", ".opencode/**", ".windsurf/**",
 	".github/hooks/**", ".devcontainer/**",
 	/* the repository's own */
 	".git", ".git/**", ".husky/**", ".githooks/**", ".pre-commit-config.yaml",
 	/* the system's */
-	"/etc/cron*", "/etc/cron*/**", "/var/spool/cron/**", "/var/spool/at/**", "/etc/profile", "/etc/profile.d/**", "/etc/bash.bashrc", "/etc/zsh/**", "/etc/environment",
-	"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d/**", "/etc/systemd/**", "/usr/lib/systemd/**", "/lib/systemd/**", "/etc/init.d/**", "/etc/rc.local",
-	"/etc/rc*.d/**", "/etc/xdg/autostart/**", "/etc/udev/**", "/etc/modules*", "/etc/modprobe.d/**", "/etc/apt/apt.conf.d/**",
+	"/etc/cron*", "/etc/cron*/**", "/var/spool/cron/**", "/var/spool/at/**", "/etc/profile",
+	"/etc/profile.d/**", "/etc/bash.bashrc", "/etc/zsh/**", "/etc/environment",
+	"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d/**", "/etc/systemd/**",
+	"/usr/lib/systemd/**", "/lib/systemd/**", "/etc/init.d/**", "/etc/rc.local",
+	"/etc/rc*.d/**", "/etc/xdg/autostart/**", "/etc/udev/**", "/etc/modules*", "/etc/modprobe.d/**",
+	"/etc/apt/apt.conf.d/**",
 };
 
 /* Ordinary work inside such directories. */
 static const char unprotected_names[][PATTERN_ROOM] = {
-	".git/index.lock", ".git/HEAD.lock", ".git/refs/**/*.lock", ".git/gc.log", ".git/COMMIT_EDITMSG", ".git/info/exclude", ".claude/plans/**", ".claude/todos/**", ".claude/worktrees/**",
+	".git/index.lock", ".git/HEAD.lock", ".git/refs/**/*.lock", ".git/gc.log", ".git/COMMIT_EDITMSG",
+	".git/info/exclude", ".claude/plans/**", ".claude/todos/**", ".claude/worktrees/**",
 };
 
 static const char secret_names[][PATTERN_ROOM] = {
-	"~/.ssh/*", "~/.ssh/**", "~/.gnupg/**", "~/.aws/credentials", "~/.aws/sso/**", "~/.aws/cli/cache/**", "~/.azure/**", "~/.config/gcloud/**", "~/.kube/config", "~/.kube/cache/**",
-	"~/.docker/config.json", "~/.netrc", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
-	"~/.config/glab-cli/**", "~/.config/op/**", "~/.password-store/**", "~/.local/share/keyrings/**", "~/.gem/credentials", "~/.cargo/credentials", "~/.cargo/credentials.toml",
-	"~/.terraform.d/credentials.tfrc.json", "~/.vault-token", "~/.config/rclone/rclone.conf", "~/.s3cfg", "~/.boto", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf", "~/.dbshell",
-	"~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.psql_history", "~/.mysql_history", "~/.node_repl_history", "~/.local/share/fish/fish_history", "~/.lesshst",
-	"~/.mozilla/**", "~/.config/google-chrome/**", "~/.config/chromium/**", "~/.config/BraveSoftware/**", "~/.config/microsoft-edge/**", "~/Library/Keychains/**",
-	"~/Library/Application Support/Google/Chrome/**", "~/Library/Application Support/Firefox/**", "~/.thunderbird/**", "~/.config/Signal/**", "~/.electrum/**", "~/.bitcoin/**",
-	"~/.ethereum/**", "~/.config/solana/**", "~/.claude/.credentials.json", "~/.claude.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.qwen/oauth_creds.json",
-	"~/.config/github-copilot/**", "~/.local/share/opencode/auth.json", "~/.config/doctl/config.yaml", "~/.fly/config.yml", "~/.heroku/**", "~/.config/heroku/**",
-	"~/.config/helm/registry.json", "~/.config/containers/auth.json", "~/.oci/**", "~/.Xauthority", "~/.ICEauthority",
-	".env", ".env.*", "*.env", ".envrc", ".htpasswd", ".git-credentials", ".netrc", ".pgpass", ".vault-token", ".vault_pass", "vault_pass.txt", ".vault_password",
-	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "*_rsa", "*_ed25519", "*.pfx", "*.p12", "*.kdbx", "*.keystore", "*.jks", "*.ppk",
-	"private.key", "privkey.pem", "*-key.pem", "*_key.pem", "private*.pem", "server.key", "tls.key", "ca.key", "credentials.json", "client_secret*.json", "service-account*.json", "serviceaccount*.json", "secrets.yml", "secrets.yaml",
-	"secrets.json", "secrets.toml", "*.tfstate", "*.tfvars", "master.key", "config/credentials.yml.enc", "wp-config.php", "logins.json", "key4.db", "cookies.sqlite", "Login Data",
-	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d/**", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**", "/etc/krb5.keytab",
-	"/etc/security/opasswd", "/var/run/secrets/**", "/run/secrets/**", "/var/lib/docker/**", "/etc/kubernetes/**", "/var/lib/kubelet/**", "/etc/wireguard/**", "/etc/openvpn/**",
-	"/etc/NetworkManager/system-connections/**", "/proc/*/mem", "/proc/kcore", "/dev/mem", "/dev/kmem", "/dev/sd*", "/dev/nvme*", "/dev/vd*", "/dev/xvd*", "/dev/mmcblk*", "/dev/dm-*", "/dev/mapper/**", "/dev/disk/**", "/dev/input/**", "/var/lib/sss/**", "/etc/mysql/debian.cnf", "/etc/letsencrypt/archive/**",
+	"~/.ssh/*", "~/.ssh/**", "~/.gnupg/**", "~/.aws/credentials", "~/.aws/sso/**", "~/.aws/cli/cache/**",
+	"~/.azure/**", "~/.config/gcloud/**", "~/.kube/config", "~/.kube/cache/**",
+	"~/.docker/config.json", "~/.netrc", "~/.npmrc", "~/.pypirc", "~/.git-credentials",
+	"~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
+	"~/.config/glab-cli/**", "~/.config/op/**", "~/.password-store/**", "~/.local/share/keyrings/**",
+	"~/.gem/credentials", "~/.cargo/credentials", "~/.cargo/credentials.toml",
+	"~/.terraform.d/credentials.tfrc.json", "~/.vault-token", "~/.config/rclone/rclone.conf", "~/.s3cfg",
+	"~/.boto", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf", "~/.dbshell",
+	"~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.psql_history", "~/.mysql_history",
+	"~/.node_repl_history", "~/.local/share/fish/fish_history", "~/.lesshst",
+	"~/.mozilla/**", "~/.config/google-chrome/**", "~/.config/chromium/**", "~/.config/BraveSoftware/**",
+	"~/.config/microsoft-edge/**", "~/Library/Keychains/**",
+	"~/Library/Application Support/Google/Chrome/**", "~/Library/Application Support/Firefox/**",
+	"~/.thunderbird/**", "~/.config/Signal/**", "~/.electrum/**", "~/.bitcoin/**",
+	"~/.ethereum/**", "~/.config/solana/**", "~/.claude/.credentials.json", "~/.claude.json",
+	"~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.qwen/oauth_creds.json",
+	"~/.config/github-copilot/**", "~/.local/share/opencode/auth.json", "~/.config/doctl/config.yaml",
+	"~/.fly/config.yml", "~/.heroku/**", "~/.config/heroku/**",
+	"~/.config/helm/registry.json", "~/.config/containers/auth.json", "~/.oci/**", "~/.Xauthority",
+	"~/.ICEauthority",
+	".env", ".env.*", "*.env", ".envrc", ".htpasswd", ".git-credentials", ".netrc", ".pgpass",
+	".vault-token", ".vault_pass", "vault_pass.txt", ".vault_password",
+	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "*_rsa", "*_ed25519",
+	"*.pfx", "*.p12", "*.kdbx", "*.keystore", "*.jks", "*.ppk",
+	"private.key", "privkey.pem", "*-key.pem", "*_key.pem", "private*.pem", "server.key", "tls.key",
+	"ca.key", "credentials.json", "client_secret*.json", "service-account*.json", "serviceaccount*.json",
+	"secrets.yml", "secrets.yaml",
+	"secrets.json", "secrets.toml", "*.tfstate", "*.tfvars", "master.key", "config/credentials.yml.enc",
+	"wp-config.php", "logins.json", "key4.db", "cookies.sqlite", "Login Data",
+	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d/**",
+	"/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**", "/etc/krb5.keytab",
+	"/etc/security/opasswd", "/var/run/secrets/**", "/run/secrets/**", "/var/lib/docker/**",
+	"/etc/kubernetes/**", "/var/lib/kubelet/**", "/etc/wireguard/**", "/etc/openvpn/**",
+	"/etc/NetworkManager/system-connections/**", "/proc/*/mem", "/proc/kcore", "/dev/mem", "/dev/kmem",
+	"/dev/sd*", "/dev/nvme*", "/dev/vd*", "/dev/xvd*", "/dev/mmcblk*", "/dev/dm-*", "/dev/mapper/**",
+	"/dev/disk/**", "/dev/input/**", "/var/lib/sss/**", "/etc/mysql/debian.cnf",
+	"/etc/letsencrypt/archive/**",
 	"/etc/letsencrypt/live/**", "/etc/docker/key.json", "/etc/rancher/**",
 };
 
 static const char open_names[][PATTERN_ROOM] = {
-	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.ssh/config", "~/.ssh/config.d/**", "~/.ssh/authorized_keys", "~/.gnupg/pubring.*", "~/.gnupg/gpg.conf",
-	".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", ".env.ci", ".env.schema", ".env.d.ts", "example.env", "sample.env", "*.example", "*.sample", "*.template",
+	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.ssh/config", "~/.ssh/config.d/**",
+	"~/.ssh/authorized_keys", "~/.gnupg/pubring.*", "~/.gnupg/gpg.conf",
+	".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", ".env.ci", ".env.schema",
+	".env.d.ts", "example.env", "sample.env", "*.example", "*.sample", "*.template",
 	"*.tfvars.example", "~/.mozilla/firefox/profiles.ini",
 };
 
 /* Directories of a home that hold little but secrets: reading below them reads one. */
-static const char secret_dirs[][PATTERN_ROOM] = {".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker", ".password-store", ".mozilla", ".config/google-chrome", ".config/gh"};
+static const char secret_dirs[][PATTERN_ROOM] = {".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud",
+		".kube", ".docker", ".password-store", ".mozilla", ".config/google-chrome", ".config/gh"};
 
 static const char access_names[][PATTERN_ROOM] = {
-	"~/.ssh/authorized_keys", "~/.ssh/authorized_keys2", "authorized_keys", "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d/**", "/etc/pam.d/**",
-	"/etc/ssh/**", "/etc/hosts.allow", "/etc/hosts.deny", "/etc/security/**", "/etc/ld.so.preload", "~/.rhosts", "~/.shosts", "/etc/hosts.equiv", "/etc/polkit-1/**", "/etc/doas.conf", "/etc/selinux/**",
+	"~/.ssh/authorized_keys", "~/.ssh/authorized_keys2", "authorized_keys", "/etc/passwd", "/etc/shadow",
+	"/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d/**", "/etc/pam.d/**",
+	"/etc/ssh/**", "/etc/hosts.allow", "/etc/hosts.deny", "/etc/security/**", "/etc/ld.so.preload",
+	"~/.rhosts", "~/.shosts", "/etc/hosts.equiv", "/etc/polkit-1/**", "/etc/doas.conf", "/etc/selinux/**",
 	"/etc/iptables/**", "/etc/nftables.conf", "/etc/ufw/**",
 };
 
@@ -79,8 +117,11 @@ const char *path_table_pattern(const char *table, size_t i)
 		const char *name;
 		const char (*list)[PATTERN_ROOM];
 		size_t n;
-	} tables[] = {{"protected", protected_names, ARRAY_SIZE(protected_names)}, {"unprotected", unprotected_names, ARRAY_SIZE(unprotected_names)},
-		{"secret", secret_names, ARRAY_SIZE(secret_names)}, {"open", open_names, ARRAY_SIZE(open_names)}, {"secret-dirs", secret_dirs, ARRAY_SIZE(secret_dirs)},
+	} tables[] = {{"protected", protected_names, ARRAY_SIZE(protected_names)},
+			{"unprotected", unprotected_names, ARRAY_SIZE(unprotected_names)},
+		{"secret", secret_names, ARRAY_SIZE(secret_names)},
+		{"open", open_names, ARRAY_SIZE(open_names)},
+		{"secret-dirs", secret_dirs, ARRAY_SIZE(secret_dirs)},
 		{"access", access_names, ARRAY_SIZE(access_names)}};
 
 	for (size_t k = 0; k < ARRAY_SIZE(tables); k++)
@@ -134,11 +175,15 @@ static bool matches_pattern(const struct judge *j, struct str pattern, struct st
 	if (str_starts(pattern, "~/"))
 		return rest.n && same_path(j, str_sub(pattern, 2, pattern.n), rest);
 	if (str_starts(pattern, "/"))
-		return pattern.n > 1 && path.n > 1 && same_path(j, str_sub(pattern, 1, pattern.n), str_sub(path, 1, path.n));
+		return pattern.n > 1 && path.n > 1 && same_path(j, str_sub(pattern, 1, pattern.n),
+				str_sub(path, 1, path.n));
 	return ends_with(j, pattern, path);
 }
 
-/* The bytes with which the components of a path start, as a set: nearly all patterns of a table start with another one. */
+/*
+ * The bytes with which the components of a path start, as a set: nearly all patterns of a table start with
+ * another one.
+ */
 struct start_bytes {
 	uint64_t set[4];
 };
@@ -169,9 +214,11 @@ static bool matches_any(const struct judge *j, const char (*list)[PATTERN_ROOM],
 	struct start_bytes starts = starts_of(path);
 
 	for (size_t i = 0; i < n; i++) {
-		const char *first = list[i][0] == '~' ? list[i] + 2 : list[i][0] == '/' ? list[i] + 1 : list[i];
+		const char *first = list[i][0] == '~' ? list[i] + 2 : list[i][0] == '/' ? list[i] +
+				1 : list[i];
 
-		if (may_start(&starts, *first) && (list[i][0] != '~' || rest.n) && matches_pattern(j, str_of(list[i]), path, rest))
+		if (may_start(&starts, *first) && (list[i][0] != '~' || rest.n) &&
+				matches_pattern(j, str_of(list[i]), path, rest))
 			return true;
 	}
 	return false;
@@ -187,7 +234,8 @@ static bool any_own(const struct judge *j, const struct texts *list, struct str 
 
 bool path_table_protected(const struct judge *j, struct str path)
 {
-	return (matches_any(j, protected_names, ARRAY_SIZE(protected_names), path) && !matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path)) ||
+	return (matches_any(j, protected_names, ARRAY_SIZE(protected_names), path) &&
+			!matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path)) ||
 	       any_own(j, j->p->protected_paths, path);
 }
 
@@ -214,7 +262,8 @@ bool path_table_protected_start(const struct judge *j, struct str path)
 /* A directory all of whose content is protected: .claude, .vscode. */
 bool path_table_protected_dir(const struct judge *j, struct str path)
 {
-	return !matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path) && path_table_protected(j, str_cat(j->a, path, STR("/x")));
+	return !matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path) &&
+			path_table_protected(j, str_cat(j->a, path, STR("/x")));
 }
 
 /* Directories of a home that hold little but secrets, themselves. */
@@ -259,7 +308,8 @@ static bool is_secret(const struct judge *j, struct str path, bool below)
 		return true;
 	if (!below)
 		return false;
-	if (str_is(path, "/") || str_is(path, "/etc") || str_is(path, "/home") || str_is(path, "/root") || str_eq(path, j->v->home))
+	if (str_is(path, "/") || str_is(path, "/etc") || str_is(path, "/home") || str_is(path, "/root") ||
+			str_eq(path, j->v->home))
 		return true;
 	rest = in_home(j, path);
 	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs) && rest.n; i++)
@@ -283,7 +333,10 @@ static struct str make_instance(struct arena *a, struct str base, struct str pat
 	return buf_view(&b);
 }
 
-/* Could a file name pattern of the command find a secret? Tried on one name of each kind; what is there is judged by its own name. */
+/*
+ * Could a file name pattern of the command find a secret? Tried on one name of each kind; what is there is
+ * judged by its own name.
+ */
 static bool may_find_secret(const struct judge *j, struct str pattern)
 {
 	static const char more[][20] = {"~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.ssh/id_ecdsa"};
@@ -295,7 +348,8 @@ static bool may_find_secret(const struct judge *j, struct str pattern)
 		if (pattern.p[i] == '/')
 			slash = (ptrdiff_t)i;
 	for (size_t i = 0; i < ARRAY_SIZE(secret_names) + ARRAY_SIZE(more); i++) {
-		struct str s = str_of(i < ARRAY_SIZE(more) ? more[i] : secret_names[i - ARRAY_SIZE(more)]), name;
+		struct str s = str_of(i < ARRAY_SIZE(more) ? more[i] : secret_names[i - ARRAY_SIZE(more)]),
+				name;
 
 		if (str_starts(s, "~/"))
 			name = make_instance(j->a, j->v->home, str_sub(s, 1, s.n));
@@ -305,7 +359,9 @@ static bool may_find_secret(const struct judge *j, struct str pattern)
 			name = make_instance(j->a, str_sub(pattern, 0, (size_t)(slash + 1)), s);
 		else
 			continue;
-		if (glob_path(pattern, name, 0) && (pattern.p[slash + 1] == '.' || path_base(name).p[0] != '.') && is_secret(j, name, false))
+		if (glob_path(pattern, name, 0) &&
+				(pattern.p[slash + 1] == '.' || path_base(name).p[0] != '.') &&
+				is_secret(j, name, false))
 			return true;
 	}
 	return false;
@@ -329,8 +385,8 @@ static bool secret_below_descriptor(const struct judge *j, struct str path)
 }
 
 /*
- * A path of which only parts are known: secret when whatever lies in the directory before the first hole is, or when what follows the last
- * one is the name of a secret, in whatever home that may be.
+ * A path of which only parts are known: secret when whatever lies in the directory before the first hole is,
+ * or when what follows the last one is the name of a secret, in whatever home that may be.
  */
 bool path_table_secret_text(const struct judge *j, struct str text)
 {
@@ -345,7 +401,8 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	for (size_t i = 0; i < text.n && !text_hole(text.p[i]); i++)
 		slash = text.p[i] == '/' ? i : slash;
 	dir = str_sub(text, 0, slash);
-	if (str_starts(dir, "/") && (is_secret_dir(j, path_plain(j->a, dir)) || is_secret(j, str_cat(j->a, path_plain(j->a, dir), STR("/x")), false)))
+	if (str_starts(dir, "/") && (is_secret_dir(j, path_plain(j->a, dir)) ||
+			is_secret(j, str_cat(j->a, path_plain(j->a, dir), STR("/x")), false)))
 		return true;
 	tail = hole ? str_find(text, '/', hole) : -1;
 	if (tail < 0 || (size_t)tail + 1 >= text.n)
@@ -354,7 +411,10 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	return is_secret(j, name, false) || is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(name)), false);
 }
 
-bool path_table_opens_access(const struct judge *j, struct str path) { return matches_any(j, access_names, ARRAY_SIZE(access_names), path); }
+bool path_table_opens_access(const struct judge *j, struct str path)
+{
+	return matches_any(j, access_names, ARRAY_SIZE(access_names), path);
+}
 
 bool path_table_environ(struct str path, struct str real)
 {
@@ -452,7 +512,8 @@ const char *path_table_guarded(struct str path, struct str home)
 /* con, prn, aux, nul, com1 ... com9, lpt1 ... lpt9, conin$, conout$ */
 static bool device_name(struct str name)
 {
-	static const char whole[][8] = {"con", "prn", "aux", "nul", "conin$", "conout$"}, numbered[][4] = {"com", "lpt"};
+	static const char whole[][8] = {"con", "prn", "aux", "nul", "conin$", "conout$"},
+			numbered[][4] = {"com", "lpt"};
 
 	if (name.n < 3 || name.n > 7)
 		return false;
@@ -460,7 +521,8 @@ static bool device_name(struct str name)
 		if (str_is_like(name, whole[i]))
 			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++)
-		if (name.n == 4 && name.p[3] >= '1' && name.p[3] <= '9' && !strncasecmp(numbered[i], name.p, 3))
+		if (name.n == 4 && name.p[3] >= '1' && name.p[3] <= '9' && !strncasecmp(numbered[i], name.p,
+				3))
 			return true;
 	return false;
 }
@@ -492,18 +554,22 @@ static bool odd_component(struct str name)
 
 	for (size_t i = 0; i < name.n; i++)
 		dots &= name.p[i] == '.';
-	if (dots || device_name(name) || device_suffix(name) || names_stream(name) || str_contains(name, STR("::$")))
+	if (dots || device_name(name) || device_suffix(name) || names_stream(name) ||
+			str_contains(name, STR("::$")))
 		return true;
-	if (tilde > 0 && tilde <= 6 && (size_t)tilde + 1 < name.n && name.p[tilde + 1] >= '1' && name.p[tilde + 1] <= '9')
+	if (tilde > 0 && tilde <= 6 && (size_t)tilde + 1 < name.n && name.p[tilde + 1] >= '1' &&
+			name.p[tilde + 1] <= '9')
 		return (size_t)tilde + 2 == name.n || name.p[tilde + 2] == '.'; /* PROGRA~1, DOCUME~1.TXT */
-	return name.n > 2 && name.p[0] == '.' && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' '); /* ".git. " is .git there */
+	/* ".git. " is .git there */
+	return name.n > 2 && name.p[0] == '.' && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' ');
 }
 
 bool path_table_odd(struct str path)
 {
 	size_t from = 0;
 
-	if (str_contains(path, STR("\\\\?\\")) || str_contains(path, STR("\\\\.\\")) || str_contains(path, STR("//?/")))
+	if (str_contains(path, STR("\\\\?\\")) || str_contains(path, STR("\\\\.\\")) ||
+			str_contains(path, STR("//?/")))
 		return true;
 	while (from < path.n) {
 		ptrdiff_t slash = str_find(path, '/', from);

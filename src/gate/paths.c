@@ -54,14 +54,18 @@ bool path_within(struct str path, struct str dir)
 	return path.n == dir.n || path.p[dir.n] == '/' || dir.p[dir.n - 1] == '/';
 }
 
-/* A file name pattern names files where it says, and an integer or a plain name cannot lead out of a directory: known well enough. */
+/*
+ * A file name pattern names files where it says, and an integer or a plain name cannot lead out of a
+ * directory: known well enough.
+ */
 bool path_known(const struct word *w)
 {
 	if (path_descriptor(w->text) == DESCRIPTOR_BELOW)
 		return false; /* in whatever directory was opened */
 	if (w->kind == WORD_EXACT)
 		return true;
-	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) && !memchr(w->text.p, HOLE_ANY, w->text.n);
+	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) &&
+			!memchr(w->text.p, HOLE_ANY, w->text.n);
 }
 
 bool access_is_import(const struct access *x) { return x->cause == CAUSE_IMPORT; }
@@ -81,11 +85,14 @@ bool access_connects(const struct access *x)
 
 #define PLACE_ROOM 24
 
-static const char null_devices[][PLACE_ROOM] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+static const char null_devices[][PLACE_ROOM] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr",
+		"/dev/tty", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
 static const char own_descriptors[][PLACE_ROOM] = {"/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"};
 static const char temp_dirs[][PLACE_ROOM] = {"/tmp", "/var/tmp", "/dev/shm"};
-static const char system_dirs[][PLACE_ROOM] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/run", "/var", "/opt",
-	"/srv", "/root", "/home", "/mnt", "/media", "/snap", "/nix", "/System", "/Library", "/Applications", "/private"};
+static const char system_dirs[][PLACE_ROOM] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+		"/libx32", "/boot", "/proc", "/sys", "/run", "/var", "/opt",
+	"/srv", "/root", "/home", "/mnt", "/media", "/snap", "/nix", "/System", "/Library", "/Applications",
+	"/private"};
 
 static bool equals_any(struct str path, const char (*list)[PLACE_ROOM], size_t n)
 {
@@ -112,10 +119,14 @@ static bool in_system(const struct judge *j, struct str path)
 		return false;
 	if (path_within(path, STR("/home")) && path.n > 6)
 		return str_find(path, '/', 6) < 0;
-	return below_any(path, system_dirs, ARRAY_SIZE(system_dirs)) || equals_any(path, system_dirs, ARRAY_SIZE(system_dirs));
+	return below_any(path, system_dirs, ARRAY_SIZE(system_dirs)) ||
+			equals_any(path, system_dirs, ARRAY_SIZE(system_dirs));
 }
 
-/* Below a directory for temporary files, but not in the part of it where the person works: that is as any other directory. */
+/*
+ * Below a directory for temporary files, but not in the part of it where the person works: that is as any
+ * other directory.
+ */
 static bool in_temp_dir(const struct judge *j, struct str path)
 {
 	for (size_t i = 0; i <= ARRAY_SIZE(temp_dirs); i++) {
@@ -126,7 +137,8 @@ static bool in_temp_dir(const struct judge *j, struct str path)
 			continue;
 		slash = str_find(path, '/', dir.n + 1);
 		top = slash < 0 ? path : str_sub(path, 0, (size_t)slash);
-		return !path_within(j->v->home, top) && !path_within(j->v->project, top) && !path_within(j->v->cwd, top);
+		return !path_within(j->v->home, top) && !path_within(j->v->project, top) &&
+				!path_within(j->v->cwd, top);
 	}
 	return false;
 }
@@ -135,7 +147,8 @@ enum place path_place(const struct judge *j, struct str path)
 {
 	if (path_descriptor(path) == DESCRIPTOR_BELOW)
 		return PLACE_UNKNOWN;
-	if (equals_any(path, null_devices, ARRAY_SIZE(null_devices)) || below_any(path, own_descriptors, ARRAY_SIZE(own_descriptors)))
+	if (equals_any(path, null_devices, ARRAY_SIZE(null_devices)) ||
+			below_any(path, own_descriptors, ARRAY_SIZE(own_descriptors)))
 		return PLACE_NULL;
 	for (const struct root *r = j->v->roots; r; r = r->next)
 		if (path_within(path, r->path))
@@ -144,7 +157,8 @@ enum place path_place(const struct judge *j, struct str path)
 		return PLACE_TEMP;
 	if (path_within(path, STR("/dev")))
 		return PLACE_DEVICE;
-	return in_system(j, path) || equals_any(path, temp_dirs, ARRAY_SIZE(temp_dirs)) ? PLACE_SYSTEM : PLACE_OUTSIDE;
+	return in_system(j, path) || equals_any(path, temp_dirs, ARRAY_SIZE(temp_dirs)) ? PLACE_SYSTEM :
+			PLACE_OUTSIDE;
 }
 
 bool path_is_temp(struct str path) { return equals_any(path, temp_dirs, ARRAY_SIZE(temp_dirs)); }
@@ -153,12 +167,14 @@ bool path_is_temp(struct str path) { return equals_any(path, temp_dirs, ARRAY_SI
 
 bool judge_ask(struct judge *j, const struct question *asked)
 {
-	static const char marks[][2] = {[QUESTION_PATH] = "=", [QUESTION_GLOB] = "*", [QUESTION_GIT] = "g", [QUESTION_TREE] = "t"};
+	static const char marks[][2] = {[QUESTION_PATH] = "=", [QUESTION_GLOB] = "*", [QUESTION_GIT] = "g",
+			[QUESTION_TREE] = "t"};
 	struct str key = str_fmt(j->a, "%s%.*s", marks[asked->kind], STR_ARG(asked->path));
 	struct question *q;
 
 	if (asked->tree)
-		key = str_fmt(j->a, "%.*s\n%d %.*s\n%.*s", STR_ARG(key), (int)asked->tree->change, STR_ARG(asked->tree->revs),
+		key = str_fmt(j->a, "%.*s\n%d %.*s\n%.*s", STR_ARG(key), (int)asked->tree->change,
+				STR_ARG(asked->tree->revs),
 			STR_ARG(asked->tree->keep));
 	if (pmap_get(j->asked, key))
 		return true;
@@ -189,7 +205,8 @@ static bool acts_on_name(const struct access *x)
 static bool follows(const struct judge *j, const struct access *x)
 {
 	for (const struct command *c = j->f->commands; c && access_by(x, "sed"); c = c->next)
-		for (size_t k = 1; k < c->argc && c->argv[0].at.text == x->at.text && c->argv[0].at.from == x->at.from; k++)
+		for (size_t k = 1; k < c->argc && c->argv[0].at.text == x->at.text &&
+				c->argv[0].at.from == x->at.from; k++)
 			if (str_starts(c->argv[k].text, "--fo"))
 				return true;
 	return false;
@@ -203,7 +220,8 @@ static void resolve_access(struct judge *j, const struct access *x, struct str p
 	w->real = w->path;
 	w->answer = p;
 	w->sure = p ? p->real.n > 0 || p->kind == PATH_ABSENT : ask_world(j, path, false);
-	if (p && p->place.n && acts_on_name(x) && !follows(j, x) && !(p->kind == PATH_LINK && p->target == PATH_DIR && x->kind == ACCESS_WRITE))
+	if (p && p->place.n && acts_on_name(x) && !follows(j, x) &&
+			!(p->kind == PATH_LINK && p->target == PATH_DIR && x->kind == ACCESS_WRITE))
 		w->real = p->place;
 	else if (p && p->real.n)
 		w->real = p->real;
@@ -211,7 +229,10 @@ static void resolve_access(struct judge *j, const struct access *x, struct str p
 	w->sure &= w->place != PLACE_UNKNOWN;
 }
 
-/* The text with what is not known in it as a file name pattern; the part before the first active character is a directory. */
+/*
+ * The text with what is not known in it as a file name pattern; the part before the first active character is
+ * a directory.
+ */
 struct str path_pattern(struct arena *a, const struct word *w)
 {
 	struct buf b;
@@ -240,7 +261,10 @@ static size_t fixed_part(struct str pattern)
 	return slash;
 }
 
-/* A component such as .* or .? may find the directory above, too: the pattern with .. in its place; empty: none may. */
+/*
+ * A component such as .* or .? may find the directory above, too: the pattern with .. in its place; empty:
+ * none may.
+ */
 static struct str climbing_pattern(struct arena *a, struct str pattern)
 {
 	for (size_t from = 0; from < pattern.n;) {
@@ -248,8 +272,10 @@ static struct str climbing_pattern(struct arena *a, struct str pattern)
 		size_t to = slash < 0 ? pattern.n : (size_t)slash;
 		struct str part = str_sub(pattern, from, to);
 
-		if (part.n > 1 && part.p[0] == '.' && strpbrk(str_c(a, part), "*?[") && glob_path(part, STR(".."), 0))
-			return str_fmt(a, "%.*s..%.*s", STR_ARG(str_sub(pattern, 0, from)), STR_ARG(str_sub(pattern, to, pattern.n)));
+		if (part.n > 1 && part.p[0] == '.' && strpbrk(str_c(a, part), "*?[") &&
+				glob_path(part, STR(".."), 0))
+			return str_fmt(a, "%.*s..%.*s", STR_ARG(str_sub(pattern, 0, from)),
+					STR_ARG(str_sub(pattern, to, pattern.n)));
 		from = to + 1;
 	}
 	return STR("");
@@ -288,7 +314,8 @@ static bool is_new(const struct judge *j, struct str dir)
 	return p && p->kind == PATH_ABSENT;
 }
 
-static void each_match(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+static void each_match(struct judge *j, const struct access *x,
+		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	struct str pattern = path_pattern(j->a, &x->path);
 	size_t fixed = fixed_part(pattern);
@@ -299,7 +326,9 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 	/* the pattern itself, where its directory really is: names that do not exist yet */
 	resolve_access(j, &(struct access){.kind = ACCESS_READ}, dir, &w);
 	w.path = path_plain(j->a, pattern);
-	w.real = path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(w.real), STR_ARG(str_sub(pattern, fixed, pattern.n))));
+	w.real = path_plain(j->a,
+			str_fmt(j->a, "%.*s/%.*s", STR_ARG(w.real),
+			STR_ARG(str_sub(pattern, fixed, pattern.n))));
 	w.answer = NULL;
 	w.wild = true;
 	w.made = (!x->path.glob && fixed < pattern.n && pattern.p[fixed] != '*') || is_new(j, dir);
@@ -313,7 +342,8 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 	else
 		w.sure &= !g->more || x->kind != ACCESS_WRITE;
 	fn(j, x, &w, ctx);
-	if (str_ends(pattern, "/**") && !str_eq(path_plain(j->a, dir), j->v->cwd)) { /* what find starts from is found, too */
+	/* what find starts from is found, too */
+	if (str_ends(pattern, "/**") && !str_eq(path_plain(j->a, dir), j->v->cwd)) {
 		struct where start = {0};
 
 		resolve_access(j, x, dir, &start);
@@ -338,7 +368,8 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 	each_new(j, x, pattern, fn, ctx);
 }
 
-bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *,
+		const struct where *, void *), void *ctx)
 {
 	struct where w = {0};
 
@@ -349,7 +380,8 @@ bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge
 
 		each_match(j, x, fn, ctx);
 		plain.path.text = path_plain(j->a, x->path.text);
-		if (str_contains(x->path.text, STR("/../"))) /* a/../.g*: an earlier command may make the directory */
+		/* a/../.g*: an earlier command may make the directory */
+		if (str_contains(x->path.text, STR("/../")))
 			each_match(j, &plain, fn, ctx);
 		return true;
 	}
@@ -371,7 +403,8 @@ static void ask_imports(struct judge *j, struct str pattern)
 	if (!g)
 		ask_world(j, pattern, true);
 	for (size_t i = 0; g && i < g->nmatches; i++) {
-		struct str package = code_python_module(path_base(g->matches[i])) ? str_cat(j->a, g->matches[i], STR(PACKAGE_FILES)) : STR("");
+		struct str package = code_python_module(path_base(g->matches[i])) ? str_cat(j->a,
+				g->matches[i], STR(PACKAGE_FILES)) : STR("");
 
 		if (package.n && !pmap_get(j->glob_answers, package))
 			ask_world(j, package, true);

@@ -1,9 +1,10 @@
 /*
  * Permission rules in Claude Code's language. See permission.h and docs/permissions.md.
  *
- * A command is compared as its words joined by single blanks, as the shell hands them over. For a deny rule that is all: `git 'push -f'` is
- * caught by Bash(git push -f) although git would not understand it. For an allow rule a blank inside a word is written as another byte, which
- * a blank of the rule does not match, so that a rule's words are the command's words; a quoted part of a rule gets the same byte.
+ * A command is compared as its words joined by single blanks, as the shell hands them over. For a deny rule
+ * that is all: `git 'push -f'` is caught by Bash(git push -f) although git would not understand it. For an
+ * allow rule a blank inside a word is written as another byte, which a blank of the rule does not match, so
+ * that a rule's words are the command's words; a quoted part of a rule gets the same byte.
  */
 #include "gate/permission.h"
 
@@ -12,7 +13,8 @@
 
 #define INNER_BLANK '\3'
 
-_Static_assert(GLOB_HOLE_ANY == HOLE_ANY && GLOB_HOLE_NUM == HOLE_NUM, "base/glob.h and model/facts.h speak of the same holes");
+_Static_assert(GLOB_HOLE_ANY == HOLE_ANY && GLOB_HOLE_NUM == HOLE_NUM,
+		"base/glob.h and model/facts.h speak of the same holes");
 
 static const char transparent[][8] = {"timeout", "time", "nice", "nohup", "stdbuf"};
 
@@ -44,8 +46,8 @@ static struct shape shape_of(const struct permission_rule *r)
 }
 
 /*
- * The pattern with its quotes taken off and runs of blanks made one. Blanks inside quotes become `inner`. False when it has no quote, one
- * that does not end, or no room.
+ * The pattern with its quotes taken off and runs of blanks made one. Blanks inside quotes become `inner`.
+ * False when it has no quote, one that does not end, or no room.
  */
 static bool unquote(struct str p, char inner, char *ret, size_t max, struct str *ret_text)
 {
@@ -134,7 +136,10 @@ static void feed_word(struct glob *g, const struct word *w, bool first, const st
 		glob_feed(g, any);
 }
 
-/* The assignments in the order in which they are written. More than there is room for: something unknown stands there. */
+/*
+ * The assignments in the order in which they are written. More than there is room for: something unknown
+ * stands there.
+ */
 static void feed_settings(struct glob *g, const struct command *c, const struct permission_feed *how)
 {
 	const struct setting *list[PERMISSION_SETTINGS_MAX];
@@ -147,7 +152,10 @@ static void feed_settings(struct glob *g, const struct command *c, const struct 
 			glob_feed(g, str_n((const char[]){GLOB_HOLE_ANY}, 1));
 			return;
 		}
-		for (; i > 0 && (list[i - 1]->at.text > x->at.text || (list[i - 1]->at.text == x->at.text && list[i - 1]->at.from > x->at.from)); i--)
+		for (; i > 0 &&
+				(list[i - 1]->at.text > x->at.text ||
+				(list[i - 1]->at.text == x->at.text &&
+				list[i - 1]->at.from > x->at.from)); i--)
 			list[i] = list[i - 1];
 		list[i] = x;
 	}
@@ -171,7 +179,10 @@ static enum glob_match command_match(struct shape s, const struct command *c, st
 	return glob_end(&g);
 }
 
-static bool speaks_of_bash(const struct permission_rule *r) { return str_is(r->tool, "Bash") || str_is(r->tool, "*"); }
+static bool speaks_of_bash(const struct permission_rule *r)
+{
+	return str_is(r->tool, "Bash") || str_is(r->tool, "*");
+}
 
 static enum glob_match stronger(enum glob_match a, enum glob_match b) { return a > b ? a : b; }
 
@@ -223,7 +234,8 @@ static bool rule_names_settings(struct str rule, const struct command *c)
 			ptrdiff_t end = str_find(rule, ' ', at);
 			struct str value = str_sub(rule, at + n + 1, end < 0 ? rule.n : (size_t)end);
 
-			named = str_eq(str_sub(rule, at, at + n), x->name) && str_eq(value, x->value) && !memchr(value.p, '*', value.n);
+			named = str_eq(str_sub(rule, at, at + n), x->name) && str_eq(value, x->value) &&
+					!memchr(value.p, '*', value.n);
 			at = end < 0 ? rule.n : (size_t)end + 1;
 		}
 		if (!named)
@@ -259,7 +271,8 @@ bool permission_bash_allows(const struct permission_rule *r, const struct comman
 	char room[GLOB_PATTERN_MAX];
 	struct shape s = shape_of(r);
 
-	if (!speaks_of_bash(r) || !c->argc || c->argv[0].kind != WORD_EXACT || !c->argv[0].text.n || !plain_words(c))
+	if (!speaks_of_bash(r) || !c->argc || c->argv[0].kind != WORD_EXACT || !c->argv[0].text.n ||
+			!plain_words(c))
 		return false;
 	if (s.all)
 		return rule_names_settings(STR(""), c);
@@ -296,7 +309,8 @@ static const char *wrapper_name(const struct command *c)
 
 static bool same_word(const struct word *a, const struct word *b)
 {
-	return a->kind == b->kind && a->at.text == b->at.text && a->at.from == b->at.from && a->at.to == b->at.to && str_eq(a->text, b->text);
+	return a->kind == b->kind && a->at.text == b->at.text && a->at.from == b->at.from &&
+			a->at.to == b->at.to && str_eq(a->text, b->text);
 }
 
 /* Is `in` what the wrapper runs: its last words, reached through it? */
@@ -315,7 +329,10 @@ static bool wrapper_runs(const struct command *c, const char *name, const struct
 	return true;
 }
 
-/* Follows wrappers inwards. Each has one command; a second that looks the same (from another path through the text) ends with the same words. */
+/*
+ * Follows wrappers inwards. Each has one command; a second that looks the same (from another path through the
+ * text) ends with the same words.
+ */
 bool permission_allowed(const struct permission_rule *rules, const struct facts *f, const struct command *c)
 {
 	for (unsigned depth = 0; depth < PERMISSION_WRAPPERS_MAX; depth++) {
@@ -343,7 +360,8 @@ static const char writing[][16] = {"Edit", "Write", "MultiEdit", "NotebookEdit",
 
 bool permission_covers(const struct permission_rule *r, enum access_kind kind)
 {
-	const char (*list)[16] = kind == ACCESS_READ ? reading : kind == ACCESS_WRITE || kind == ACCESS_DELETE ? writing : NULL;
+	const char (*list)[16] = kind == ACCESS_READ ? reading : kind == ACCESS_WRITE ||
+			kind == ACCESS_DELETE ? writing : NULL;
 
 	for (size_t i = 0; list && i < ARRAY_SIZE(reading); i++)
 		if (str_is(r->tool, list[i]))
@@ -389,7 +407,8 @@ static bool plain_path(struct plain_path *d, struct str path)
 	size_t i = 0;
 
 	d->n = 0;
-	if (path.n && path.p[0] != '/') { /* an abstract text may start with a hole; what it is relative to is not known */
+	/* an abstract text may start with a hole; what it is relative to is not known */
+	if (path.n && path.p[0] != '/') {
 		d->p[d->n++] = GLOB_HOLE_ANY;
 		while (i < path.n && path.p[i] == GLOB_HOLE_ANY)
 			i++;
@@ -420,7 +439,8 @@ static bool plain_path(struct plain_path *d, struct str path)
 	return true;
 }
 
-static enum prefix_match file_match(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags)
+static enum prefix_match file_match(const struct permission_rule *r, const struct view *v, struct str path,
+		unsigned flags)
 {
 	struct str p = r->pattern, dir = v->cwd;
 
@@ -444,7 +464,8 @@ static enum prefix_match file_match(const struct permission_rule *r, const struc
 	return (enum prefix_match)gitignore_below(dir, p, path, flags);
 }
 
-enum prefix_match permission_file(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags)
+enum prefix_match permission_file(const struct permission_rule *r, const struct view *v, struct str path,
+		unsigned flags)
 {
 	struct plain_path d;
 	unsigned fold = flags & PERMISSION_FOLD ? GLOB_FOLD : 0;
@@ -462,7 +483,8 @@ enum prefix_match permission_file(const struct permission_rule *r, const struct 
 		m = file_match(r, v, str_n(d.p, d.n), fold) ? MATCH_MAYBE : MATCH_NO;
 		d.n--;
 	}
-	if (m == MATCH_NO && memchr(d.p, GLOB_HOLE_ANY, d.n)) { /* it may hold "..", so what stands before it says nothing */
+	/* it may hold "..", so what stands before it says nothing */
+	if (m == MATCH_NO && memchr(d.p, GLOB_HOLE_ANY, d.n)) {
 		size_t at = d.n - 1;
 
 		while (d.p[at] != GLOB_HOLE_ANY)
@@ -472,4 +494,7 @@ enum prefix_match permission_file(const struct permission_rule *r, const struct 
 	return m;
 }
 
-enum prefix_match permission_path(const struct permission_rule *r, const struct view *v, struct str path) { return permission_file(r, v, path, 0); }
+enum prefix_match permission_path(const struct permission_rule *r, const struct view *v, struct str path)
+{
+	return permission_file(r, v, path, 0);
+}

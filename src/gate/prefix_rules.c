@@ -1,14 +1,15 @@
 /*
- * Prefix rules (tools.bash.deny, ask, allow). A rule matches a command that equals it, or starts with it and a blank, on the words as the
- * shell would hand them over (quotes gone, disguises gone), joined by blanks.
+ * Prefix rules (tools.bash.deny, ask, allow). A rule matches a command that equals it, or starts with it and
+ * a blank, on the words as the shell would hand them over (quotes gone, disguises gone), joined by blanks.
  *
- * The two directions differ on purpose. A deny or ask rule must not be missed: an unknown word may be the one the rule names, and
- * /any/where/mkfs is mkfs. An allow rule must not be stretched: its words must be there as words, known, and only a directory of the
- * system may stand before the name (/tmp/x/git is not git).
+ * The two directions differ on purpose. A deny or ask rule must not be missed: an unknown word may be the one
+ * the rule names, and /any/where/mkfs is mkfs. An allow rule must not be stretched: its words must be there
+ * as words, known, and only a directory of the system may stand before the name (/tmp/x/git is not git).
  */
 #include "gate/judge.h"
 
-static const char system_dirs[][20] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"};
+static const char system_dirs[][20] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/",
+		"/usr/local/sbin/"};
 
 struct str path_base(struct str s)
 {
@@ -23,7 +24,8 @@ bool path_is_system_program(struct str path)
 		size_t n = strlen(system_dirs[i]);
 
 		if (path.n > n && !memcmp(path.p, system_dirs[i], n))
-			return str_find(path, '/', n) < 0 && !str_is(str_sub(path, n, path.n), "..") && text_exact(path);
+			return str_find(path, '/', n) < 0 && !str_is(str_sub(path, n, path.n), "..") &&
+					text_exact(path);
 	}
 	return false;
 }
@@ -42,7 +44,10 @@ static bool rule_word(struct str rule, size_t *i, struct str *ret)
 	return ret->n > 0;
 }
 
-/* Can the abstract text (holes) be this text? Greedy backtracking to the last hole, as for the * of a pattern. */
+/*
+ * Can the abstract text (holes) be this text? Greedy backtracking to the last hole, as for the * of a
+ * pattern.
+ */
 static bool may_be(struct str abstract, struct str text)
 {
 	size_t i = 0, k = 0, hole = SIZE_MAX, mark = 0;
@@ -65,8 +70,11 @@ static bool may_be(struct str abstract, struct str text)
 	return i == abstract.n;
 }
 
-/* Can a name that this file name pattern finds be the text? Only what stands before the first active character is compared. Names that
- * look like options are not counted: a rule such as "rm -rf" should not make every `rm *` a question. */
+/*
+ * Can a name that this file name pattern finds be the text? Only what stands before the first active
+ * character is compared. Names that look like options are not counted: a rule such as "rm -rf" should not
+ * make every `rm *` a question.
+ */
 static bool glob_may_be(struct str pattern, struct str text)
 {
 	size_t i = 0;
@@ -84,7 +92,8 @@ static bool glob_may_be(struct str pattern, struct str text)
 static enum prefix_match word_match(const struct word *w, struct str want, bool first)
 {
 	if (w->kind == WORD_EXACT)
-		return str_eq(w->text, want) || (first && str_eq(path_base(w->text), want)) ? MATCH_YES : MATCH_NO;
+		return str_eq(w->text, want) || (first && str_eq(path_base(w->text), want)) ? MATCH_YES :
+				MATCH_NO;
 	if (w->kind == WORD_REST)
 		return !w->glob || glob_may_be(w->text, want) ? MATCH_MAYBE : MATCH_NO;
 	if (!w->text.n || may_be(w->text, want) || (first && may_be(path_base(w->text), want)))
@@ -92,7 +101,10 @@ static enum prefix_match word_match(const struct word *w, struct str want, bool 
 	return MATCH_NO;
 }
 
-/* The known words joined by blanks equal the rule, or start with it and a blank: also finds a rule's text inside one quoted word. */
+/*
+ * The known words joined by blanks equal the rule, or start with it and a blank: also finds a rule's text
+ * inside one quoted word.
+ */
 static bool joined_match(struct str rule, const struct command *c)
 {
 	size_t at = 0;
@@ -148,7 +160,9 @@ bool rule_allows(const struct prefix_rule *r, const struct command *c)
 
 		if (!w || w->kind != WORD_EXACT)
 			return false;
-		if (!str_eq(w->text, want) && !(i == 0 && path_is_system_program(w->text) && str_eq(path_base(w->text), want)))
+		if (!str_eq(w->text, want) &&
+				!(i == 0 && path_is_system_program(w->text) &&
+				str_eq(path_base(w->text), want)))
 			return false;
 		i++;
 	}

@@ -1,8 +1,8 @@
 /*
- * A planted repository: a directory that holds HEAD, objects and refs (or commondir, which says where those are)
- * is a repository to git, and its config may name programs that even `git status` runs. Whoever may write files
- * in the project can make one, also earlier in the same request, so git in such a directory, or below it, runs in
- * the box.
+ * A planted repository: a directory that holds HEAD, objects and refs (or commondir, which says where those
+ * are) is a repository to git, and its config may name programs that even `git status` runs. Whoever may
+ * write files in the project can make one, also earlier in the same request, so git in such a directory, or
+ * below it, runs in the box.
  */
 #include "base/descriptor.h"
 #include "gate/overlay.h"
@@ -45,13 +45,15 @@ struct str repository_start(struct judge *j, struct subject *s, struct str dir)
 	for (size_t i = 0; i < o->noptions; i++) {
 		struct know_option *k = &o->options[i];
 
-		if (!k->global || strcmp(k->name, "-C") != 0) /* git commit and git branch have a -C of their own */
+		/* git commit and git branch have a -C of their own */
+		if (!k->global || strcmp(k->name, "-C") != 0)
 			continue;
 		if (!k->has_value || k->value.kind != WORD_EXACT)
 			return STR("");
 		/* str_cat() keeps a hole, which is a NUL byte */
 		dir = str_starts(k->value.text, "/") ? k->value.text
-						     : str_cat(j->a, str_cat(j->a, dir, STR("/")), k->value.text);
+						     : str_cat(j->a, str_cat(j->a, dir, STR("/")),
+						     k->value.text);
 	}
 	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
 }
@@ -78,8 +80,8 @@ static struct str real_directory(struct judge *j, struct str dir)
 }
 
 /*
- * A repository of its own, which git finds before it looks at the directory itself. git worktree add and git clone
- * make none in a directory that holds something already.
+ * A repository of its own, which git finds before it looks at the directory itself. git worktree add and git
+ * clone make none in a directory that holds something already.
  */
 static bool has_own(struct judge *j, struct str dir, struct moment use)
 {
@@ -194,7 +196,8 @@ static bool is_toplevel(struct judge *j, struct span at)
 		!STR_LISTED(str_sub(j->f->texts[at.text].bytes, at.from, at.to), spellings))
 		return false;
 	for (const struct launch *l = j->f->launches; l; l = l->next)
-		if (str_is(l->name, "git") && l->at.text == at.text && l->at.from >= at.from && l->at.to <= at.to)
+		if (str_is(l->name, "git") && l->at.text == at.text && l->at.from >= at.from &&
+				l->at.to <= at.to)
 			return true;
 	return false;
 }
@@ -261,7 +264,9 @@ void repository_ask(struct judge *j)
 }
 
 #define LOOKS_LIKE "'%.*s' looks like a repository of its own, whose settings may make git run programs"
-#define UNKNOWN_DIRECTORY " runs git in a directory that is not known, and the settings of a repository there may name programs"
+#define UNKNOWN_DIRECTORY \
+	" runs git in a directory that is not known, and the settings of a repository there may name " \
+			"programs"
 
 void repository_planted(struct judge *j, const struct check *c)
 {
@@ -333,7 +338,8 @@ static bool leads_there(struct judge *j, struct str dir, struct str path)
 	struct access x = {.kind = ACCESS_READ};
 	bool found = false;
 
-	x.path = (struct word){.kind = WORD_EXACT, .text = str_starts(path, "/") ? path : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(path))};
+	x.path = (struct word){.kind = WORD_EXACT, .text = str_starts(path, "/") ? path : str_fmt(j->a,
+			"%.*s/%.*s", STR_ARG(dir), STR_ARG(path))};
 	return !paths_each(j, &x, related_one, &found) || found;
 }
 
@@ -346,7 +352,9 @@ static bool named_there(struct judge *j, struct subject *s, struct str dir)
 	for (size_t i = 0; i < o->noptions; i++) {
 		struct know_option *k = &o->options[i];
 
-		if (k->global && STR_LISTED(str_of(k->name), places) && (!k->has_value || k->value.kind != WORD_EXACT || leads_there(j, dir, k->value.text)))
+		if (k->global && STR_LISTED(str_of(k->name), places) &&
+				(!k->has_value || k->value.kind != WORD_EXACT ||
+				leads_there(j, dir, k->value.text)))
 			return true;
 	}
 	for (const struct setting *v = j->f->settings; v; v = v->next)
@@ -355,7 +363,10 @@ static bool named_there(struct judge *j, struct subject *s, struct str dir)
 	return false;
 }
 
-/* A word that names something in such a workspace; options of other programs than git are not known one by one. */
+/*
+ * A word that names something in such a workspace; options of other programs than git are not known one by
+ * one.
+ */
 static bool is_mentioned(struct judge *j, const struct subject *s, struct str dir)
 {
 	for (size_t i = 1; i < s->c->argc; i++) {
@@ -364,7 +375,8 @@ static bool is_mentioned(struct judge *j, const struct subject *s, struct str di
 
 		if (str_starts(text, "-") && equals > 0)
 			text = str_sub(text, (size_t)equals + 1, text.n);
-		path = path_plain(j->a, str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(text)));
+		path = path_plain(j->a, str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s",
+				STR_ARG(dir), STR_ARG(text)));
 		for (const struct root *r = j->v->unvetted.workspaces; r; r = r->next)
 			if (path_within(path, r->path))
 				return true;
@@ -394,7 +406,8 @@ static bool meets_unvetted(struct judge *j, struct subject *s)
 	if (!j->v->unvetted.workspaces)
 		return false;
 	dir = repository_directory(j, s);
-	return is_related(j, j->v->project) || !dir.n || !stays(s->c->via) || leads_there(j, dir, STR(".")) || hidden_option(j, s) || named_there(j, s, dir) || is_mentioned(j, s, dir);
+	return is_related(j, j->v->project) || !dir.n || !stays(s->c->via) || leads_there(j, dir, STR(".")) ||
+			hidden_option(j, s) || named_there(j, s, dir) || is_mentioned(j, s, dir);
 }
 
 void repository_unvetted(struct judge *j, const struct check *c)
@@ -405,6 +418,8 @@ void repository_unvetted(struct judge *j, const struct check *c)
 		struct subject *s = &j->subjects[i];
 
 		if (runs_git(s) && meets_unvetted(j, s))
-			judge_say(j, c, s->c->at, STR("programs in a box may have left repositories where this goes, and not all of them have been judged yet"));
+			judge_say(j, c, s->c->at,
+					STR("programs in a box may have left repositories where this goes, "
+					"and not all of them have been judged yet"));
 	}
 }

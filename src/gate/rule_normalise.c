@@ -1,7 +1,7 @@
 /*
- * `normalise`: what is left out of a command before prefixes are compared. A rule that denies or asks is compared with the command as it stands
- * and as it is then, so that nothing hides behind what is left out or behind a word that is not known; a rule that allows sees only commands
- * all of whose words are known.
+ * `normalise`: what is left out of a command before prefixes are compared. A rule that denies or asks is
+ * compared with the command as it stands and as it is then, so that nothing hides behind what is left out or
+ * behind a word that is not known; a rule that allows sees only commands all of whose words are known.
  */
 #include "base/regex.h"
 #include "gate/tiers.h"
@@ -53,7 +53,10 @@ static bool strip_once(struct judge *j, const struct normalise_rule *n, struct s
 	return false;
 }
 
-/* A word of the text as a word of a command: the one it was, or one that is not known when only a part of such a one is left. */
+/*
+ * A word of the text as a word of a command: the one it was, or one that is not known when only a part of
+ * such a one is left.
+ */
 static struct word read_word(struct judge *j, const struct command *c, struct str text)
 {
 	struct word w = {.kind = WORD_EXACT, .text = text, .at = c->at};
@@ -63,7 +66,8 @@ static struct word read_word(struct judge *j, const struct command *c, struct st
 	if (memchr(text.p, UNKNOWN, text.n)) {
 		for (; i < text.n && ascii_is_digit(text.p[i]) && at < c->argc; i++)
 			at = at * 10 + (size_t)(text.p[i] - '0');
-		if (text.p[0] == UNKNOWN && i > 1 && i + 1 == text.n && text.p[i] == UNKNOWN && at < c->argc && c->argv[at].kind != WORD_EXACT)
+		if (text.p[0] == UNKNOWN && i > 1 && i + 1 == text.n && text.p[i] == UNKNOWN &&
+				at < c->argc && c->argv[at].kind != WORD_EXACT)
 			return c->argv[at];
 		return (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = c->at};
 	}
@@ -131,7 +135,8 @@ static bool same_program(struct str prefix, const struct command *c)
 {
 	ptrdiff_t blank = str_find(prefix, ' ', 0);
 
-	return c->argc && str_eq(path_base(c->argv[0].text), blank < 0 ? prefix : str_sub(prefix, 0, (size_t)blank));
+	return c->argc && str_eq(path_base(c->argv[0].text),
+			blank < 0 ? prefix : str_sub(prefix, 0, (size_t)blank));
 }
 
 enum prefix_match normal_match(const struct normal *n, const struct prefix_rule *r)

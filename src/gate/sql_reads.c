@@ -1,6 +1,7 @@
 /*
- * SQL for a server that many may share: is each statement known to read, or to make something new? One pass over its tokens. Whatever starts in
- * another way (do, call, merge, kill), calls a function that is not listed here, or can be read in two ways is not known to be.
+ * SQL for a server that many may share: is each statement known to read, or to make something new? One pass
+ * over its tokens. Whatever starts in another way (do, call, merge, kill), calls a function that is not
+ * listed here, or can be read in two ways is not known to be.
  */
 #include "gate/judge.h"
 
@@ -11,9 +12,11 @@ struct sql_scan {
 	size_t i;
 	bool psql;
 	bool start, dotted;            /* at the start of a statement; after the dot of a qualified name */
-	bool query;                    /* the statement asks for rows: from here on, names before parentheses are called */
+	/* the statement asks for rows: from here on, names before parentheses are called */
+	bool query;
 	enum sql_token last;
-	struct str word, before, verb; /* the last name, the one before it, and what the statement starts with */
+	/* the last name, the one before it, and what the statement starts with */
+	struct str word, before, verb;
 	size_t words;                  /* of the statement */
 };
 
@@ -22,44 +25,78 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 #define NAME_ROOM 28
 
-/* Words that stand before a parenthesis without calling anything, and functions that only compute or show something. */
+/*
+ * Words that stand before a parenthesis without calling anything, and functions that only compute or show
+ * something.
+ */
 static const char calls[][NAME_ROOM] = {
-	"select", "from", "where", "and", "or", "not", "in", "exists", "any", "all", "some", "on", "using", "join", "as", "by", "having", "limit", "offset", "union", "intersect", "except", "values",
-	"distinct", "when", "then", "else", "case", "between", "like", "ilike", "is", "over", "filter", "group", "within", "row", "array", "lateral", "materialized", "sets", "cube", "rollup", "with",
-	"explain", "vacuum", "analyze", "verbose", "key", "unique", "check", "include", "default", "range", "list", "hash", "partition", "similar", "to", "top", "if", "interval",
-	"char", "character", "varchar", "varying", "nchar", "nvarchar", "bit", "binary", "varbinary", "numeric", "decimal", "dec", "float", "double", "int", "integer", "tinyint", "smallint", "mediumint",
+	"select", "from", "where", "and", "or", "not", "in", "exists", "any", "all", "some", "on", "using",
+	"join", "as", "by", "having", "limit", "offset", "union", "intersect", "except", "values",
+	"distinct", "when", "then", "else", "case", "between", "like", "ilike", "is", "over", "filter",
+	"group", "within", "row", "array", "lateral", "materialized", "sets", "cube", "rollup", "with",
+	"explain", "vacuum", "analyze", "verbose", "key", "unique", "check", "include", "default", "range",
+	"list", "hash", "partition", "similar", "to", "top", "if", "interval",
+	"char", "character", "varchar", "varying", "nchar", "nvarchar", "bit", "binary", "varbinary",
+	"numeric", "decimal", "dec", "float", "double", "int", "integer", "tinyint", "smallint", "mediumint",
 	"bigint", "timestamp", "timestamptz", "datetime", "year", "enum", "set", "text", "blob", "vector",
-	"count", "sum", "avg", "min", "max", "coalesce", "nullif", "greatest", "least", "cast", "convert", "extract", "grouping", "bool_and", "bool_or", "every", "stddev", "stddev_pop", "stddev_samp",
-	"variance", "var_pop", "var_samp", "corr", "mode", "percentile_cont", "percentile_disc", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value",
-	"last_value", "nth_value", "any_value", "string_agg", "array_agg", "group_concat", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "json_arrayagg", "json_objectagg",
-	"abs", "ceil", "ceiling", "floor", "round", "trunc", "mod", "power", "pow", "sqrt", "exp", "ln", "log", "sign", "random", "rand", "div", "width_bucket",
-	"lower", "upper", "initcap", "length", "char_length", "character_length", "octet_length", "substring", "substr", "left", "right", "trim", "ltrim", "rtrim", "btrim", "lpad", "rpad", "concat",
-	"concat_ws", "position", "strpos", "instr", "locate", "split_part", "substring_index", "reverse", "repeat", "ascii", "chr", "hex", "unhex", "md5", "sha1", "sha2", "sha256", "encode", "decode",
-	"translate", "format", "quote_ident", "quote_literal", "regexp_match", "regexp_matches", "regexp_like", "regexp_substr", "regexp_split_to_array", "regexp_split_to_table", "string_to_array",
-	"to_char", "to_date", "to_number", "to_timestamp", "now", "date", "time", "curdate", "curtime", "current_date", "current_timestamp", "localtimestamp", "clock_timestamp", "date_trunc",
-	"date_part", "age", "make_date", "make_interval", "date_add", "date_sub", "datediff", "timestampdiff", "timestampadd", "date_format", "str_to_date", "month", "day", "hour", "minute",
-	"second", "week", "weekday", "dayofweek", "unix_timestamp", "from_unixtime", "utc_timestamp", "last_day", "generate_series", "unnest", "array_length", "array_to_string", "array_position",
-	"cardinality", "array_remove", "array_append", "array_cat", "to_json", "to_jsonb", "row_to_json", "json_build_object", "jsonb_build_object", "json_build_array", "jsonb_build_array",
-	"json_array_elements", "jsonb_array_elements", "jsonb_array_elements_text", "json_each", "jsonb_each", "jsonb_each_text", "json_object_keys", "jsonb_object_keys", "jsonb_array_length",
-	"json_array_length", "jsonb_typeof", "json_typeof", "jsonb_pretty", "jsonb_path_query", "jsonb_extract_path", "jsonb_extract_path_text", "json_extract", "json_unquote", "json_length", "json_keys",
-	"json_contains", "json_valid", "json_object", "json_array", "json_table", "to_tsvector", "to_tsquery", "plainto_tsquery", "websearch_to_tsquery", "ts_rank", "similarity", "ifnull", "isnull",
-	"uuid", "gen_random_uuid", "uuid_generate_v4", "nextval", "currval", "version", "database", "schema", "user", "current_user", "session_user", "current_database", "current_schema",
-	"current_schemas", "current_setting", "found_rows", "row_count", "last_insert_id", "connection_id", "pg_size_pretty", "pg_database_size", "pg_table_size", "pg_total_relation_size",
-	"pg_relation_size", "pg_indexes_size", "pg_get_viewdef", "pg_get_indexdef", "pg_get_constraintdef", "pg_get_functiondef", "pg_get_expr", "pg_typeof", "pg_column_size", "pg_backend_pid",
-	"pg_postmaster_start_time", "pg_table_is_visible", "pg_is_in_recovery", "pg_blocking_pids", "obj_description", "col_description", "format_type", "to_regclass", "has_table_privilege",
-	"st_x", "st_y", "st_astext", "st_asgeojson", "st_distance", "st_dwithin", "st_contains", "st_intersects", "st_srid", "st_area", "",
+	"count", "sum", "avg", "min", "max", "coalesce", "nullif", "greatest", "least", "cast", "convert",
+	"extract", "grouping", "bool_and", "bool_or", "every", "stddev", "stddev_pop", "stddev_samp",
+	"variance", "var_pop", "var_samp", "corr", "mode", "percentile_cont", "percentile_disc", "row_number",
+	"rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value",
+	"last_value", "nth_value", "any_value", "string_agg", "array_agg", "group_concat", "json_agg",
+	"jsonb_agg", "json_object_agg", "jsonb_object_agg", "json_arrayagg", "json_objectagg",
+	"abs", "ceil", "ceiling", "floor", "round", "trunc", "mod", "power", "pow", "sqrt", "exp", "ln",
+	"log", "sign", "random", "rand", "div", "width_bucket",
+	"lower", "upper", "initcap", "length", "char_length", "character_length", "octet_length", "substring",
+	"substr", "left", "right", "trim", "ltrim", "rtrim", "btrim", "lpad", "rpad", "concat",
+	"concat_ws", "position", "strpos", "instr", "locate", "split_part", "substring_index", "reverse",
+	"repeat", "ascii", "chr", "hex", "unhex", "md5", "sha1", "sha2", "sha256", "encode", "decode",
+	"translate", "format", "quote_ident", "quote_literal", "regexp_match", "regexp_matches",
+	"regexp_like", "regexp_substr", "regexp_split_to_array", "regexp_split_to_table", "string_to_array",
+	"to_char", "to_date", "to_number", "to_timestamp", "now", "date", "time", "curdate", "curtime",
+	"current_date", "current_timestamp", "localtimestamp", "clock_timestamp", "date_trunc",
+	"date_part", "age", "make_date", "make_interval", "date_add", "date_sub", "datediff", "timestampdiff",
+	"timestampadd", "date_format", "str_to_date", "month", "day", "hour", "minute",
+	"second", "week", "weekday", "dayofweek", "unix_timestamp", "from_unixtime", "utc_timestamp",
+	"last_day", "generate_series", "unnest", "array_length", "array_to_string", "array_position",
+	"cardinality", "array_remove", "array_append", "array_cat", "to_json", "to_jsonb", "row_to_json",
+	"json_build_object", "jsonb_build_object", "json_build_array", "jsonb_build_array",
+	"json_array_elements", "jsonb_array_elements", "jsonb_array_elements_text", "json_each", "jsonb_each",
+	"jsonb_each_text", "json_object_keys", "jsonb_object_keys", "jsonb_array_length",
+	"json_array_length", "jsonb_typeof", "json_typeof", "jsonb_pretty", "jsonb_path_query",
+	"jsonb_extract_path", "jsonb_extract_path_text", "json_extract", "json_unquote", "json_length",
+	"json_keys",
+	"json_contains", "json_valid", "json_object", "json_array", "json_table", "to_tsvector", "to_tsquery",
+	"plainto_tsquery", "websearch_to_tsquery", "ts_rank", "similarity", "ifnull", "isnull",
+	"uuid", "gen_random_uuid", "uuid_generate_v4", "nextval", "currval", "version", "database", "schema",
+	"user", "current_user", "session_user", "current_database", "current_schema",
+	"current_schemas", "current_setting", "found_rows", "row_count", "last_insert_id", "connection_id",
+	"pg_size_pretty", "pg_database_size", "pg_table_size", "pg_total_relation_size",
+	"pg_relation_size", "pg_indexes_size", "pg_get_viewdef", "pg_get_indexdef", "pg_get_constraintdef",
+	"pg_get_functiondef", "pg_get_expr", "pg_typeof", "pg_column_size", "pg_backend_pid",
+	"pg_postmaster_start_time", "pg_table_is_visible", "pg_is_in_recovery", "pg_blocking_pids",
+	"obj_description", "col_description", "format_type", "to_regclass", "has_table_privilege",
+	"st_x", "st_y", "st_astext", "st_asgeojson", "st_distance", "st_dwithin", "st_contains",
+	"st_intersects", "st_srid", "st_area", "",
 };
 
-/* Does a name with its columns in parentheses follow, not a call? create table NAME (...), with NAME (...) as. */
+/*
+ * Does a name with its columns in parentheses follow, not a call? create table NAME (...), with NAME (...)
+ * as.
+ */
 static bool is_name_next(const struct sql_scan *r)
 {
 	static const char everywhere[][NAME_ROOM] = {"with", "recursive", "as", ""};
-	static const char made[][NAME_ROOM] = {"table", "exists", "on", "only", "references", "index", "key", "view", "using", "type", ""};
+	static const char made[][NAME_ROOM] = {"table", "exists", "on", "only", "references", "index", "key",
+			"view", "using", "type", ""};
 
-	return STR_LISTED(r->before, everywhere) || (str_is_like(r->verb, "create") && !r->query && STR_LISTED(r->before, made));
+	return STR_LISTED(r->before, everywhere) ||
+			(str_is_like(r->verb, "create") && !r->query && STR_LISTED(r->before, made));
 }
 
-/* Passes a string, a name in quotes or a comment at i; returns the index after it, or i when there is none. */
+/*
+ * Passes a string, a name in quotes or a comment at i; returns the index after it, or i when there is none.
+ */
 static size_t quoted_end(struct str s, size_t i)
 {
 	char q = s.p[i];
@@ -75,12 +112,19 @@ static size_t quoted_end(struct str s, size_t i)
 	return i;
 }
 
-/* Can what stands at i, outside of strings, be read in two ways? Comments that nest or are run, those that only some know, strings in dollars, names with them. */
+/*
+ * Can what stands at i, outside of strings, be read in two ways? Comments that nest or are run, those that
+ * only some know, strings in dollars, names with them.
+ */
 static bool is_twofold(const struct sql_scan *r)
 {
-	char c = r->s.p[r->i], next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : '\n', third = r->i + 2 < r->s.n ? r->s.p[r->i + 2] : '\n';
+	char c = r->s.p[r->i], next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : '\n',
+			third = r->i + 2 < r->s.n ? r->s.p[r->i + 2] : '\n';
 
-	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) || (c == '$' && (next == '$' || is_letter(next) || (r->i && (is_letter(r->s.p[r->i - 1]) || ascii_is_digit(r->s.p[r->i - 1]))))) || c == '\\' || (c == '`' && r->psql) ||
+	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) ||
+			(c == '$' && (next == '$' || is_letter(next) ||
+			(r->i && (is_letter(r->s.p[r->i - 1]) || ascii_is_digit(r->s.p[r->i - 1]))))) ||
+			c == '\\' || (c == '`' && r->psql) ||
 	       (c == '#' && !r->psql);
 }
 
@@ -89,18 +133,24 @@ static bool is_psql_variable(const struct sql_scan *r)
 {
 	char next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : ' ';
 
-	return r->psql && (!r->i || r->s.p[r->i - 1] != ':') && (is_letter(next) || ascii_is_digit(next) || strchr("'\"{", next));
+	return r->psql && (!r->i || r->s.p[r->i - 1] != ':') && (is_letter(next) || ascii_is_digit(next) ||
+			strchr("'\"{", next));
 }
 
 static bool word_ok(struct sql_scan *r, bool known_word)
 {
-	static const char verbs[][NAME_ROOM] = {"select", "show", "explain", "with", "values", "table", "describe", "desc", "use", "begin", "start", "commit", "rollback", "end", "analyze", "vacuum", "set",
+	static const char verbs[][NAME_ROOM] = {"select", "show", "explain", "with", "values", "table",
+			"describe", "desc", "use", "begin", "start", "commit", "rollback", "end", "analyze",
+			"vacuum", "set",
 		"create", ""};
-	static const char makes[][NAME_ROOM] = {"table", "index", "unique", "view", "schema", "database", "type", "sequence", "temp", "temporary", "materialized", ""};
-	static const char wide[][NAME_ROOM] = {"global", "persist", "persist_only", "role", "session", "authorization", "password", "statement", "resource", ""};
+	static const char makes[][NAME_ROOM] = {"table", "index", "unique", "view", "schema", "database",
+			"type", "sequence", "temp", "temporary", "materialized", ""};
+	static const char wide[][NAME_ROOM] = {"global", "persist", "persist_only", "role", "session",
+			"authorization", "password", "statement", "resource", ""};
 	static const char never[][NAME_ROOM] = {"merge", "execute", "immediate", "prepared", "atomic", ""};
 	static const char engines[][NAME_ROOM] = {"innodb", "myisam", "aria", "memory", ""};
-	static const char outside[][NAME_ROOM] = {"connection", "directory", "server", "federated", "spider", "connect", ""};
+	static const char outside[][NAME_ROOM] = {"connection", "directory", "server", "federated", "spider",
+			"connect", ""};
 
 	if (r->start) {
 		r->start = false;
@@ -109,12 +159,16 @@ static bool word_ok(struct sql_scan *r, bool known_word)
 		return known_word && STR_LISTED(r->word, verbs);
 	}
 	r->words++;
-	r->query |= known_word && (str_is_like(r->word, "select") || str_is_like(r->word, "with") || str_is_like(r->word, "values"));
+	r->query |= known_word && (str_is_like(r->word, "select") || str_is_like(r->word, "with") ||
+			str_is_like(r->word, "values"));
 	if (str_is_like(r->verb, "set"))
 		return !STR_LISTED(r->word, wide);
 	if (str_is_like(r->verb, "start") && r->words == 2)
 		return str_is_like(r->word, "transaction");
-	if (str_is_like(r->verb, "create") && ((r->words == 2 && !(known_word && STR_LISTED(r->word, makes))) || (str_is_like(r->before, "engine") && !STR_LISTED(r->word, engines)) || STR_LISTED(r->word, outside)))
+	if (str_is_like(r->verb, "create") &&
+			((r->words == 2 && !(known_word && STR_LISTED(r->word, makes))) ||
+			(str_is_like(r->before, "engine") && !STR_LISTED(r->word, engines)) ||
+			STR_LISTED(r->word, outside)))
 		return false;
 	return !known_word || !STR_LISTED(r->word, never);
 }
@@ -132,7 +186,8 @@ static bool take_name(struct sql_scan *r, enum sql_token kind, struct str word)
 
 static bool take_sign(struct sql_scan *r, char c)
 {
-	if (c == '(' && !r->start && ((r->last == TOKEN_WORD && !STR_LISTED(r->word, calls)) || r->last == TOKEN_NAME) && !is_name_next(r))
+	if (c == '(' && !r->start && ((r->last == TOKEN_WORD && !STR_LISTED(r->word, calls)) ||
+			r->last == TOKEN_NAME) && !is_name_next(r))
 		return false;
 	if (c == ':' && is_psql_variable(r))
 		return false;
@@ -141,7 +196,8 @@ static bool take_sign(struct sql_scan *r, char c)
 	r->dotted = c == '.' && r->last != TOKEN_SIGN;
 	if (c == ';')
 		*r = (struct sql_scan){.s = r->s, .i = r->i, .psql = r->psql, .start = true};
-	else if (c != '.' && c != '=') /* a name is before another only where nothing stands between them; engine = x */
+	/* a name is before another only where nothing stands between them; engine = x */
+	else if (c != '.' && c != '=')
 		r->word = STR("");
 	r->last = TOKEN_SIGN;
 	r->i++;
@@ -194,7 +250,8 @@ bool sql_reads(struct str s, bool psql)
 	struct sql_scan r = {.s = s, .psql = psql, .start = true};
 
 	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < ' ' && !is_blank(s.p[i])) /* a carriage return ends a comment, and others are blanks, for some */
+		/* a carriage return ends a comment, and others are blanks, for some */
+		if ((unsigned char)s.p[i] < ' ' && !is_blank(s.p[i]))
 			return false;
 	while (r.i < s.n)
 		if (!take_token(&r))

@@ -1,4 +1,7 @@
-/* Checks of the text itself: syntax that the reader understood, but that a stricter policy wants to see. Also the advice about file work. */
+/*
+ * Checks of the text itself: syntax that the reader understood, but that a stricter policy wants to see. Also
+ * the advice about file work.
+ */
 #include "base/glob.h"
 #include "gate/judge.h"
 
@@ -23,7 +26,9 @@ static const char sentences[MARK_KINDS][92] = {
 	[MARK_REDIRECTION] = "a redirection to or from a file",
 	[MARK_ESCAPED_BLANK] = "a blank with a backslash before it",
 	[MARK_ESCAPED_OPERATOR] = "an operator with a backslash before it",
-	[MARK_UNICODE_BLANK] = "white space that is not ASCII: it looks like a blank, and the shell takes it for a letter",
+	[MARK_UNICODE_BLANK] =
+			"white space that is not ASCII: it looks like a blank, and the shell takes it for a "
+			"letter",
 	[MARK_MIDWORD_HASH] = "a # next to a quote inside a word",
 	[MARK_BRACES] = "a brace expansion",
 	[MARK_MALFORMED] = "a word with unbalanced brackets or quotes in it",
@@ -36,7 +41,8 @@ static const char sentences[MARK_KINDS][92] = {
 static bool inside_safe(const struct judge *j, const struct mark *m)
 {
 	for (const struct mark *s = j->f->marks; s; s = s->next)
-		if (s->kind == MARK_SAFE_SUBST && s->at.text == m->at.text && s->at.from <= m->at.from && m->at.to <= s->at.to)
+		if (s->kind == MARK_SAFE_SUBST && s->at.text == m->at.text && s->at.from <= m->at.from &&
+				m->at.to <= s->at.to)
 			return true;
 	return false;
 }
@@ -50,7 +56,8 @@ void text_marks(struct judge *j, const struct check *c)
 	if (judge_grade(j, c) == GRADE_OFF)
 		return;
 	for (const struct mark *m = j->f->marks; m; m = m->next)
-		if ((c->marks >> m->kind & 1) && (m->kind == MARK_SAFE_SUBST || m->kind == MARK_INVISIBLE || !inside_safe(j, m)))
+		if ((c->marks >> m->kind & 1) && (m->kind == MARK_SAFE_SUBST || m->kind == MARK_INVISIBLE ||
+				!inside_safe(j, m)))
 			judge_say(j, c, m->at, str_of(sentences[m->kind]));
 }
 
@@ -70,7 +77,8 @@ void text_git_commit(struct judge *j, const struct check *c)
 			continue;
 		while ((o = know_option_find(subject_options(j, s), "-m", o)))
 			if (o->has_value && o->value.kind != WORD_EXACT)
-				judge_say(j, c, s->c->at, STR("the message of this commit is only known when it runs"));
+				judge_say(j, c, s->c->at,
+						STR("the message of this commit is only known when it runs"));
 	}
 }
 
@@ -86,26 +94,33 @@ void text_jq(struct judge *j, const struct check *c)
 		if (know_has(o, "-f") || know_has(o, "--from-file") || know_has(o, "-L"))
 			judge_say(j, c, s->c->at, STR("jq takes its program from a file that is not judged"));
 		for (size_t k = 0; k < o->noperands; k++)
-			if (str_contains(s->c->argv[o->operands[k]].text, STR("system(")) || str_contains(s->c->argv[o->operands[k]].text, STR("system (")))
+			if (str_contains(s->c->argv[o->operands[k]].text, STR("system(")) ||
+					str_contains(s->c->argv[o->operands[k]].text, STR("system (")))
 				judge_say(j, c, s->c->at, STR("a jq program that calls system()"));
 	}
 }
 
 void text_zsh(struct judge *j, const struct check *c)
 {
-	static const char names[][12] = {"zmodload", "emulate", "sysopen", "sysread", "syswrite", "sysseek", "syserror", "ztcp", "zsocket", "zf_*", "zpty", "zselect", "zprof",
-		"zftp", "zstyle", "zparseopts", "zregexparse", "zle", "zcompile", "autoload", "disable", "vared", "sched", "ttyctl", "noglob", "nocorrect", "mapfile_zsh"};
+	static const char names[][12] = {"zmodload", "emulate", "sysopen", "sysread", "syswrite", "sysseek",
+			"syserror", "ztcp", "zsocket", "zf_*", "zpty", "zselect", "zprof",
+		"zftp", "zstyle", "zparseopts", "zregexparse", "zle", "zcompile", "autoload", "disable",
+		"vared", "sched", "ttyctl", "noglob", "nocorrect", "mapfile_zsh"};
 
 	for (size_t i = 0; i < j->nsubjects; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
 			if (j->subjects[i].base.n && glob_name(str_of(names[k]), j->subjects[i].base))
-				judge_say(j, c, j->subjects[i].c->at, judge_quote(j, "", j->subjects[i].c->at, " is a builtin of zsh that reaches past what is read here"));
+				judge_say(j, c, j->subjects[i].c->at,
+						judge_quote(j, "", j->subjects[i].c->at,
+						" is a builtin of zsh that reaches past what is read here"));
 }
 
 void text_many(struct judge *j, const struct check *c)
 {
 	if (j->nsubjects > MANY_COMMANDS)
-		judge_say(j, c, j->subjects[MANY_COMMANDS].c->at, str_fmt(j->a, "this is %zu commands, more than %d", j->nsubjects, MANY_COMMANDS));
+		judge_say(j, c, j->subjects[MANY_COMMANDS].c->at,
+				str_fmt(j->a, "this is %zu commands, more than %d", j->nsubjects,
+				MANY_COMMANDS));
 }
 
 /* ---- advice ---- */
@@ -113,14 +128,18 @@ void text_many(struct judge *j, const struct check *c)
 static const struct {
 	char name[8], tool[8];
 } routes[] = {
-	{"cat", "Read"}, {"head", "Read"}, {"tail", "Read"}, {"less", "Read"}, {"more", "Read"}, {"grep", "Grep"}, {"egrep", "Grep"}, {"fgrep", "Grep"}, {"rg", "Grep"}, {"ag", "Grep"}, {"ack", "Grep"},
-	{"find", "Glob"}, {"fd", "Glob"}, {"ls", "Glob"}, {"sed", "Edit"}, {"awk", "Read"}, {"cut", "Read"}, {"wc", "Read"}, {"sort", "Read"}, {"uniq", "Read"},
+	{"cat", "Read"}, {"head", "Read"}, {"tail", "Read"}, {"less", "Read"}, {"more", "Read"},
+	{"grep", "Grep"}, {"egrep", "Grep"}, {"fgrep", "Grep"}, {"rg", "Grep"}, {"ag", "Grep"},
+	{"ack", "Grep"},
+	{"find", "Glob"}, {"fd", "Glob"}, {"ls", "Glob"}, {"sed", "Edit"}, {"awk", "Read"}, {"cut", "Read"},
+	{"wc", "Read"}, {"sort", "Read"}, {"uniq", "Read"},
 };
 
 /* Plain file work: the whole request is one command that reads or edits files by itself, without a pipe. */
 void advice_route(struct judge *j, const struct check *c)
 {
-	static const enum grade grades[] = {[ROUTE_ADVISE] = GRADE_OFF, [ROUTE_OFF] = GRADE_OFF, [ROUTE_WARN] = GRADE_WARN, [ROUTE_ASK] = GRADE_ASK, [ROUTE_DENY] = GRADE_DENY};
+	static const enum grade grades[] = {[ROUTE_ADVISE] = GRADE_OFF, [ROUTE_OFF] = GRADE_OFF,
+			[ROUTE_WARN] = GRADE_WARN, [ROUTE_ASK] = GRADE_ASK, [ROUTE_DENY] = GRADE_DENY};
 	const struct command *k = j->f->commands;
 	struct str text;
 
@@ -129,15 +148,19 @@ void advice_route(struct judge *j, const struct check *c)
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
 		if (!str_is(j->subjects[0].base, routes[i].name))
 			continue;
-		text = str_fmt(j->a, "for plain file work prefer the %s tool to '%s'; keep the shell for what has to be run", routes[i].tool, routes[i].name);
+		text = str_fmt(j->a,
+				"for plain file work prefer the %s tool to '%s'; keep the shell for what "
+				"has to be run", routes[i].tool, routes[i].name);
 		if (j->p->route == ROUTE_ADVISE) {
 			struct reason *r = arena_new(j->a, struct reason);
 
-			*r = (struct reason){.id = c->id, .grade = GRADE_OFF, .message = text, .alternative = str_of(routes[i].tool), .at = k->at};
+			*r = (struct reason){.id = c->id, .grade = GRADE_OFF, .message = text,
+					.alternative = str_of(routes[i].tool), .at = k->at};
 			*j->advice_end = r;
 			j->advice_end = &r->next;
 		} else {
-			judge_raise(j, c, &(struct finding){.grade = grades[j->p->route], .message = text, .alternative = str_of(routes[i].tool), .at = k->at});
+			judge_raise(j, c, &(struct finding){.grade = grades[j->p->route], .message = text,
+					.alternative = str_of(routes[i].tool), .at = k->at});
 		}
 		return;
 	}

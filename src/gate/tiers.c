@@ -1,7 +1,8 @@
 /*
- * The person's own rules. For each command that would run: deny stands above scoped allow, that above ask, that above allow, that above the
- * default; the order of the rules does not matter. A rule that denies or asks must not be missed, so where an unknown word may make it
- * match it asks; a rule that allows must not be stretched, so it needs to match for certain.
+ * The person's own rules. For each command that would run: deny stands above scoped allow, that above ask,
+ * that above allow, that above the default; the order of the rules does not matter. A rule that denies or
+ * asks must not be missed, so where an unknown word may make it match it asks; a rule that allows must not be
+ * stretched, so it needs to match for certain.
  */
 #include "gate/tiers.h"
 
@@ -70,8 +71,10 @@ static enum prefix_match regex_denies(struct judge *j, const struct regex_rule *
 	const struct spoken_text *t)
 {
 	if (search_regex(j, r->regex, t->text) != REGEX_NO)
-		return j->work < 0 ? MATCH_NO : MATCH_YES; /* nothing is left for this line: that is said once */
-	return t->cut || (t->open && regex_begins_within(r->regex, t->known, &j->work)) ? MATCH_MAYBE : MATCH_NO;
+		/* nothing is left for this line: that is said once */
+		return j->work < 0 ? MATCH_NO : MATCH_YES;
+	return t->cut || (t->open && regex_begins_within(r->regex, t->known, &j->work)) ? MATCH_MAYBE :
+			MATCH_NO;
 }
 
 /* Assignments before a command that change what it does: no rule that allows the command speaks of that. */
@@ -105,7 +108,8 @@ static bool is_within(struct judge *j, const struct texts *list, struct str path
 	for (; list && tiers_afford(j, TIERS_RULE); list = list->next) {
 		struct str root = rule_path(j, list->text);
 
-		if (memchr(root.p, '*', root.n) ? glob_path(root, path, GLOB_BELOW) : path_within(path, path_plain(j->a, root)))
+		if (memchr(root.p, '*', root.n) ? glob_path(root, path, GLOB_BELOW) : path_within(path,
+				path_plain(j->a, root)))
 			return true;
 	}
 	return false;
@@ -127,7 +131,9 @@ static bool mode_is(enum redirect_mode mode, enum redir_op op)
 void tiers_redirect_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	struct redirect_test *t = ctx;
-	bool in = is_within(j, t->r->paths, w->real) && (t->r->decision != VERDICT_ALLOW || is_within(j, t->r->paths, w->path)), hit = t->r->outside ? !in : in;
+	bool in = is_within(j, t->r->paths, w->real) &&
+			(t->r->decision != VERDICT_ALLOW || is_within(j, t->r->paths, w->path)),
+			hit = t->r->outside ? !in : in;
 
 	(void)x;
 	t->some |= hit;
@@ -173,17 +179,20 @@ static void argument_one(struct judge *j, const struct access *x, const struct w
 	n->unknown += !w->sure;
 }
 
-static void argument_path(struct judge *j, const struct command *c, const struct word *w, struct str text, struct argument_count *n)
+static void argument_path(struct judge *j, const struct command *c, const struct word *w, struct str text,
+		struct argument_count *n)
 {
 	struct access x = {.kind = ACCESS_READ, .path = *w};
 
-	x.path.text = str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(c->cwd), STR_ARG(text));
+	x.path.text = str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(c->cwd),
+			STR_ARG(text));
 	if ((w->kind != WORD_EXACT && !w->glob) || !paths_each(j, &x, argument_one, n))
 		n->unknown++;
 }
 
 /* An expression that runs into its bound: a rule that allows has not matched, any other has. */
-static void argument_text(struct judge *j, const struct argument_rule *r, const struct word *w, struct str text, struct argument_count *n)
+static void argument_text(struct judge *j, const struct argument_rule *r, const struct word *w,
+		struct str text, struct argument_count *n)
 {
 	enum regex_answer is = REGEX_NO;
 	size_t i = 0;
@@ -214,7 +223,8 @@ static enum prefix_match argument_matches(struct judge *j, const struct argument
 	const struct subject *s)
 {
 	struct argument_count n = {.r = r};
-	bool paths = r->test == ARGUMENT_ANY_OUTSIDE || r->test == ARGUMENT_ALL_INSIDE, all = r->test == ARGUMENT_ALL_INSIDE || r->test == ARGUMENT_ALL_MATCH;
+	bool paths = r->test == ARGUMENT_ANY_OUTSIDE || r->test == ARGUMENT_ALL_INSIDE,
+			all = r->test == ARGUMENT_ALL_INSIDE || r->test == ARGUMENT_ALL_MATCH;
 
 	if (!s->base.n || !names_command(j, r->commands, s->base))
 		return MATCH_NO;
@@ -254,18 +264,25 @@ void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct
 	if (m == MATCH_MAYBE && g > GRADE_ASK)
 		g = GRADE_ASK;
 	if (m == MATCH_MAYBE && j->p->silent)
-		text = str_fmt(j->a, "a word that is not known may make '%.*s' something that the policy does not allow", STR_ARG(what));
+		text = str_fmt(j->a,
+				"a word that is not known may make '%.*s' something that the policy does "
+				"not allow", STR_ARG(what));
 	else if (m == MATCH_MAYBE)
-		text = str_fmt(j->a, "a word that is not known may make this '%.*s', which the policy does not allow", STR_ARG(what));
+		text = str_fmt(j->a,
+				"a word that is not known may make this '%.*s', which the policy does not "
+				"allow", STR_ARG(what));
 	else if (!text.n)
 		text = str_fmt(j->a,
 			id == CHECK_CONFIGURED_DENY ? "the policy denies '%.*s'"
 						    : "the policy asks about '%.*s'",
 			STR_ARG(what));
-	judge_raise(j, c, &(struct finding){.grade = g, .message = text, .alternative = j->p->silent ? STR("") : r->alternative, .rule = r->where, .at = at});
+	judge_raise(j, c,
+			&(struct finding){.grade = g, .message = text, .alternative = j->p->silent ? STR("") :
+			r->alternative, .rule = r->where, .at = at});
 }
 
-void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum prefix_match m, const struct rule *r, struct str what)
+void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped,
+		enum prefix_match m, const struct rule *r, struct str what)
 {
 	if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES) || !tiers_afford(j, TIERS_HIT))
 		return;
@@ -294,7 +311,8 @@ static void hear_prefixes(struct judge *j, struct subject *s, struct verdicts *v
 	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		tiers_heard(j, s, v, VERDICT_ASK, false, normal_match(&c, r), &r->rule, r->prefix);
 	for (const struct prefix_rule *r = j->p->allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		tiers_heard(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c.strict) && settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
+		tiers_heard(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c.strict) &&
+				settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
 }
 
 static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
@@ -309,7 +327,9 @@ static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
 	for (const struct regex_rule *r = j->p->checks; r && j->work >= 0; r = r->next)
 		tiers_heard(j, s, v, VERDICT_DENY, true, regex_denies(j, r, &t), &r->rule, r->pattern);
 	for (const struct regex_rule *r = j->p->allow_checks; r && j->work >= 0; r = r->next)
-		tiers_heard(j, s, v, VERDICT_ALLOW, true, known && search_regex(j, r->regex, t.text) == REGEX_YES ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
+		tiers_heard(j, s, v, VERDICT_ALLOW, true,
+				known && search_regex(j, r->regex, t.text) == REGEX_YES ? MATCH_YES :
+				MATCH_NO, &r->rule, r->pattern);
 }
 
 /*
@@ -320,7 +340,8 @@ static bool afford_permission(struct judge *j, const struct permission_rule *r, 
 {
 	size_t bytes = 0, stars = 1;
 
-	if (r->all || (r->pattern.n && c->argc && c->argv[0].text.n && !strchr("*\"' ", r->pattern.p[0]) && r->pattern.p[0] != path_base(c->argv[0].text).p[0]))
+	if (r->all || (r->pattern.n && c->argc && c->argv[0].text.n && !strchr("*\"' ", r->pattern.p[0]) &&
+			r->pattern.p[0] != path_base(c->argv[0].text).p[0]))
 		return tiers_afford(j, TIERS_RULE);
 	for (size_t i = 0; i < r->pattern.n; i++)
 		stars += r->pattern.p[i] == '*';
@@ -332,13 +353,18 @@ static bool afford_permission(struct judge *j, const struct permission_rule *r, 
 
 static void hear_permissions(struct judge *j, struct subject *s, struct verdicts *v)
 {
-	for (const struct permission_rule *r = j->p->permission_deny; r && afford_permission(j, r, s->c); r = r->next)
+	for (const struct permission_rule *r = j->p->permission_deny; r && afford_permission(j, r, s->c);
+			r = r->next)
 		tiers_heard(j, s, v, VERDICT_DENY, false, permission_bash(r, s->c), &r->rule, r->pattern);
-	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c); r = r->next)
+	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c);
+			r = r->next)
 		tiers_heard(j, s, v, VERDICT_ASK, false, permission_bash(r, s->c), &r->rule, r->pattern);
-	for (const struct permission_rule *r = j->p->permission_allow; r && afford_permission(j, r, s->c); r = r->next)
-		tiers_heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
-	if (!v->allow && j->work >= 0 && permission_allowed(j->p->permission_allow, j->f, s->c)) { /* timeout, nice ... around what is allowed */
+	for (const struct permission_rule *r = j->p->permission_allow; r && afford_permission(j, r, s->c);
+			r = r->next)
+		tiers_heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES :
+				MATCH_NO, &r->rule, r->pattern);
+	/* timeout, nice ... around what is allowed */
+	if (!v->allow && j->work >= 0 && permission_allowed(j->p->permission_allow, j->f, s->c)) {
 		v->allow = true;
 		judge_step(j, "allow", STR("as what it runs"), s->c->at);
 	}
@@ -346,7 +372,10 @@ static void hear_permissions(struct judge *j, struct subject *s, struct verdicts
 
 /* ---- ssh ---- */
 
-/* "ssh://user@host:22", "user@[::1]:22", "user@host" as the host that is reached: what stands behind the last @ of it. A copy's is "host:path". */
+/*
+ * "ssh://user@host:22", "user@[::1]:22", "user@host" as the host that is reached: what stands behind the last
+ * @ of it. A copy's is "host:path".
+ */
 static struct str bare_host(struct str host, bool copies)
 {
 	ptrdiff_t scheme = str_find(host, ':', 0), end;
@@ -371,13 +400,17 @@ static struct str bare_host(struct str host, bool copies)
 	return end >= 0 && str_find(host, ':', (size_t)end + 1) < 0 ? str_sub(host, 0, (size_t)end) : host;
 }
 
-/* A pattern with an @ is about the user as well. A rule that allows must not take a user's name for a host's: db-*@elsewhere is not db-*. */
+/*
+ * A pattern with an @ is about the user as well. A rule that allows must not take a user's name for a host's:
+ * db-*@elsewhere is not db-*.
+ */
 static bool host_in(struct judge *j, const struct texts *list, struct str host, bool copies, bool deny)
 {
 	struct str bare = bare_host(host, copies);
 
 	for (; list && tiers_afford(j, NAME_COST); list = list->next)
-		if (glob_name(list->text, bare) || ((deny || memchr(list->text.p, '@', list->text.n)) && glob_name(list->text, host)))
+		if (glob_name(list->text, bare) || ((deny || memchr(list->text.p, '@', list->text.n)) &&
+				glob_name(list->text, host)))
 			return true;
 	return false;
 }
@@ -405,7 +438,8 @@ static struct ssh_says ssh_says(struct judge *j, struct subject *s)
 {
 	struct ssh_says ret = {.host = STR("")};
 
-	if ((!j->p->ssh_allow && !j->p->ssh_deny) || (!str_is(s->base, "ssh") && !str_is(s->base, "scp") && !str_is(s->base, "sftp")))
+	if ((!j->p->ssh_allow && !j->p->ssh_deny) || (!str_is(s->base, "ssh") && !str_is(s->base, "scp") &&
+			!str_is(s->base, "sftp")))
 		return ret;
 	for (const struct know_use *u = subject_known(j, s)->uses; u; u = u->next) {
 		struct str hosts = u->value.text;
@@ -436,7 +470,8 @@ static void hear_ssh(struct judge *j, struct subject *s, struct verdicts *v)
 	if (says.denied)
 		tiers_heard(j, s, v, VERDICT_DENY, false, MATCH_YES, &ssh_rule, says.host);
 	if (says.unknown)
-		tiers_heard(j, s, v, VERDICT_DENY, false, MATCH_MAYBE, &ssh_rule, STR("ssh to a host that is denied"));
+		tiers_heard(j, s, v, VERDICT_DENY, false, MATCH_MAYBE, &ssh_rule,
+				STR("ssh to a host that is denied"));
 	if (says.asked)
 		tiers_heard(j, s, v, VERDICT_ASK, false, MATCH_YES, &ssh_rule, says.host);
 	else if (says.allowed && !says.denied && !says.unknown)
@@ -504,14 +539,16 @@ static void edit_one(struct judge *j, const struct access *x, const struct where
 		return;
 	}
 	e->any = true;
-	e->bad |= path_table_protected(j, w->path) || path_table_protected(j, w->real) || (x->kind == ACCESS_DELETE && paths_whole_project(j, x, w));
+	e->bad |= path_table_protected(j, w->path) || path_table_protected(j, w->real) ||
+			(x->kind == ACCESS_DELETE && paths_whole_project(j, x, w));
 }
 
 /* sed can run commands and write files; that is no plain work. */
 static bool runs_code(const struct judge *j, const struct command *c)
 {
 	for (const struct snippet *n = j->f->snippets; n; n = n->next)
-		if (n->at.text == c->at.text && n->at.from < c->at.to && c->at.from < n->at.to && !inline_harmless(n))
+		if (n->at.text == c->at.text && n->at.from < c->at.to && c->at.from < n->at.to &&
+				!inline_harmless(n))
 			return true;
 	return false;
 }
@@ -525,10 +562,12 @@ static bool accepted_edit(struct judge *j, const struct subject *s)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		named |= str_is(s->base, names[i]);
-	if (j->p->mode != MODE_ACCEPT_EDITS || !named || !j->f->complete || !settings_harmless(s->c) || runs_code(j, s->c))
+	if (j->p->mode != MODE_ACCEPT_EDITS || !named || !j->f->complete || !settings_harmless(s->c) ||
+			runs_code(j, s->c))
 		return false;
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (tiers_afford(j, NAME_COST) && x->at.text == s->c->argv[0].at.text && x->at.from == s->c->argv[0].at.from && !paths_each(j, x, edit_one, &e))
+		if (tiers_afford(j, NAME_COST) && x->at.text == s->c->argv[0].at.text &&
+				x->at.from == s->c->argv[0].at.from && !paths_each(j, x, edit_one, &e))
 			return false;
 	return e.any && !e.bad && j->work >= 0;
 }
@@ -536,12 +575,15 @@ static bool accepted_edit(struct judge *j, const struct subject *s)
 /* Known to only read; or a builtin that goes somewhere or compares, and leaves nothing behind. */
 static bool only_reads(struct judge *j, struct subject *s)
 {
-	static const char builtins[][12] = {"cd", "pushd", "popd", "dirs", "pwd", "true", "false", ":", "test", "[", "[[", "exit", "return", "break", "continue", "shift", "wait"};
+	static const char builtins[][12] = {"cd", "pushd", "popd", "dirs", "pwd", "true", "false", ":",
+			"test", "[", "[[", "exit", "return", "break", "continue", "shift", "wait"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(builtins); i++)
 		if (str_is(s->c->argc ? s->c->argv[0].text : STR(""), builtins[i]))
 			return s->c->argv[0].kind == WORD_EXACT;
-	return s->row && (subject_known(j, s)->readonly || (settings_harmless(s->c) && tiers_code_reads(j, s)));
+	return s->row &&
+			(subject_known(j, s)->readonly ||
+			(settings_harmless(s->c) && tiers_code_reads(j, s)));
 }
 
 static void decide_command(struct judge *j, struct subject *s)
@@ -564,7 +606,8 @@ static void decide_command(struct judge *j, struct subject *s)
 	}
 	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
 	if (j->p->allow_readonly && !s->spoken && only_reads(j, s)) {
-		s->spoken = true; /* not `allowed`: what it reads, and how it is written, is still the checks' to say */
+		/* not `allowed`: what it reads, and how it is written, is still the checks' to say */
+		s->spoken = true;
 		judge_step(j, "allow", STR("what only reads"), s->c->at);
 	}
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
@@ -577,7 +620,10 @@ void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, s
 		tiers_raise(j, CHECK_CONFIGURED_ASK, r, what, m, s->c->at);
 }
 
-/* The ask rules speak only where no scoped allow stands above them, so they are raised after all have been heard. */
+/*
+ * The ask rules speak only where no scoped allow stands above them, so they are raised after all have been
+ * heard.
+ */
 static void raise_asks(struct judge *j, struct subject *s)
 {
 	struct normal c;
@@ -588,10 +634,12 @@ static void raise_asks(struct judge *j, struct subject *s)
 	tiers_normalise(j, s->c, &c);
 	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		tiers_raise_ask(j, s, &r->rule, r->prefix, normal_match(&c, r));
-	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c); r = r->next)
+	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c);
+			r = r->next)
 		tiers_raise_ask(j, s, &r->rule, r->pattern, permission_bash(r, s->c));
 	for (const struct argument_rule *r = j->p->arguments; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		tiers_raise_ask(j, s, &r->rule, s->base, r->decision == VERDICT_ASK ? argument_matches(j, r, s) : MATCH_NO);
+		tiers_raise_ask(j, s, &r->rule, s->base, r->decision == VERDICT_ASK ? argument_matches(j, r,
+				s) : MATCH_NO);
 	ssh = ssh_says(j, s);
 	tiers_raise_ask(j, s, &ssh_rule, ssh.host, ssh.asked && !ssh.denied ? MATCH_YES : MATCH_NO);
 	tiers_hear_code(j, s, NULL);
@@ -605,10 +653,12 @@ static bool decide_redirect(struct judge *j, const struct access *x, enum verdic
 	for (const struct redirect_rule *r = j->p->redirects; r && tiers_afford(j, TIERS_RULE); r = r->next) {
 		enum prefix_match m = r->decision == decision ? redirect_matches(j, r, x) : MATCH_NO;
 
-		if (m == MATCH_NO || !tiers_afford(j, TIERS_HIT) || (decision == VERDICT_ALLOW && m != MATCH_YES))
+		if (m == MATCH_NO || !tiers_afford(j, TIERS_HIT) ||
+				(decision == VERDICT_ALLOW && m != MATCH_YES))
 			continue;
 		found = true;
-		judge_step(j, decision == VERDICT_DENY ? "deny" : decision == VERDICT_ASK ? "ask" : "scoped allow", r->rule.where, x->at);
+		judge_step(j, decision == VERDICT_DENY ? "deny" : decision == VERDICT_ASK ? "ask" :
+				"scoped allow", r->rule.where, x->at);
 		if (decision != VERDICT_ALLOW)
 			tiers_raise(j,
 				decision == VERDICT_DENY ? CHECK_CONFIGURED_DENY : CHECK_CONFIGURED_ASK,
@@ -638,7 +688,8 @@ static void path_one(struct judge *j, const struct access *x, const struct where
 {
 	struct path_test *t = ctx;
 	unsigned flags = (judge_folds(j) ? PERMISSION_FOLD : 0) | (x->below ? PERMISSION_BELOW : 0);
-	enum prefix_match m = permission_file(t->r, j->v, w->path, flags), real = permission_file(t->r, j->v, w->real, flags);
+	enum prefix_match m = permission_file(t->r, j->v, w->path, flags),
+			real = permission_file(t->r, j->v, w->real, flags);
 
 	if (real > m)
 		m = real;
@@ -649,24 +700,30 @@ static void path_one(struct judge *j, const struct access *x, const struct where
 static void path_rules(
 	struct judge *j, const struct access *x, const struct permission_rule *rules, enum check_id id)
 {
-	for (const struct permission_rule *r = rules; r && tiers_afford(j, TIERS_RULE + r->pattern.n); r = r->next) {
+	for (const struct permission_rule *r = rules; r && tiers_afford(j, TIERS_RULE + r->pattern.n);
+			r = r->next) {
 		struct path_test t = {.r = r};
 
 		if (x->kind == ACCESS_EXEC || !permission_covers(r, x->kind))
 			continue;
 		if (!paths_each(j, x, path_one, &t))
-			t.some = x->kind == ACCESS_READ && !x->path.text.n ? MATCH_NO : permission_path(r, j->v, x->path.text);
+			t.some = x->kind == ACCESS_READ && !x->path.text.n ? MATCH_NO : permission_path(r,
+					j->v, x->path.text);
 		if (t.some == MATCH_NO || !tiers_afford(j, TIERS_HIT))
 			continue;
 		judge_step(j, rules == j->p->permission_deny ? "deny" : "ask", r->rule.where, x->at);
-		tiers_raise(j, id, &r->rule, str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some, x->at);
+		tiers_raise(j, id, &r->rule,
+				str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some,
+				x->at);
 	}
 }
 
 bool tiers_path_allowed(struct judge *j, const struct access *x, const struct where *w)
 {
-	for (const struct permission_rule *r = j->p->permission_allow; r && tiers_afford(j, TIERS_RULE + r->pattern.n); r = r->next)
-		if (permission_covers(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES && permission_path(r, j->v, w->path) == MATCH_YES) {
+	for (const struct permission_rule *r = j->p->permission_allow;
+			r && tiers_afford(j, TIERS_RULE + r->pattern.n); r = r->next)
+		if (permission_covers(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES &&
+				permission_path(r, j->v, w->path) == MATCH_YES) {
 			judge_step(j, "allow", r->rule.where, x->at);
 			return true;
 		}
@@ -678,7 +735,10 @@ static void say_too_laborious(struct judge *j)
 	const struct check *c = gate_check(CHECK_BOUND_REACHED);
 
 	j->ret->cut = true; /* what else there was to say is not known */
-	judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .message = STR("comparing all of this with the rules of the policy takes too long"), .alternative = STR("run it in parts")});
+	judge_raise(j, c,
+			&(struct finding){.grade = GRADE_ASK,
+			.message = STR("comparing all of this with the rules of the policy takes too long"),
+			.alternative = STR("run it in parts")});
 }
 
 void tiers_decide(struct judge *j)
@@ -692,7 +752,8 @@ void tiers_decide(struct judge *j)
 	list_unknown(j);
 	decide_redirects(j);
 	tiers_tool(j);
-	for (const struct access *x = j->f->accesses; x && (j->p->permission_deny || j->p->permission_ask); x = x->next) {
+	for (const struct access *x = j->f->accesses; x && (j->p->permission_deny || j->p->permission_ask);
+			x = x->next) {
 		path_rules(j, x, j->p->permission_deny, CHECK_CONFIGURED_DENY);
 		path_rules(j, x, j->p->permission_ask, CHECK_CONFIGURED_ASK);
 	}
@@ -729,12 +790,15 @@ void tiers_plan(struct judge *j, const struct check *c)
 			continue;
 		for (const struct launch *l = j->f->launches; l; l = l->next)
 			if (l->at.text == s->c->at.text && l->at.from == s->c->argv[0].at.from) {
-				judge_say(j, c, s->c->at, judge_quote(j, "", s->c->at, " does more than read, and this is plan mode"));
+				judge_say(j, c, s->c->at,
+						judge_quote(j, "", s->c->at,
+						" does more than read, and this is plan mode"));
 				break;
 			}
 	}
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE) && !(x->path.kind == WORD_EXACT && path_place(j, x->path.text) == PLACE_NULL))
+		if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE) &&
+				!(x->path.kind == WORD_EXACT && path_place(j, x->path.text) == PLACE_NULL))
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " writes, and this is plan mode"));
 	plan_unknown(j, c);
 }
@@ -745,11 +809,14 @@ void tiers_default(struct judge *j, const struct check *c)
 	enum grade g = grades[j->p->fallback];
 
 	if (j->request && !j->request->spoken && g != GRADE_OFF)
-		judge_raise(j, c, &(struct finding){.grade = g, .at = j->request->c->at, .message = STR("no rule of the policy allows this code, and its default is not to")});
+		judge_raise(j, c, &(struct finding){.grade = g, .at = j->request->c->at,
+				.message = STR(
+				"no rule of the policy allows this code, and its default is not to")});
 	for (size_t i = 0; i < j->nsubjects && g != GRADE_OFF; i++)
 		if (!j->subjects[i].spoken) {
 			judge_step(j, "default", str_of(grade_name(g)), j->subjects[i].c->at);
 			judge_raise(j, c, &(struct finding){.grade = g, .at = j->subjects[i].c->at,
-				.message = judge_quote(j, "no rule of the policy allows ", j->subjects[i].c->at, ", and its default is not to")});
+				.message = judge_quote(j, "no rule of the policy allows ",
+				j->subjects[i].c->at, ", and its default is not to")});
 		}
 }

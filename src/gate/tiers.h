@@ -3,8 +3,9 @@
 #include "gate/judge.h"
 
 /*
- * All comparing of rules with one line, in the units of base/regex.h (about ten nanoseconds each): rules and commands can both be many, and whoever waits
- * for an answer gives up at some time. Past it the line is asked about, and no further rule allows anything.
+ * All comparing of rules with one line, in the units of base/regex.h (about ten nanoseconds each): rules and
+ * commands can both be many, and whoever waits for an answer gives up at some time. Past it the line is asked
+ * about, and no further rule allows anything.
  */
 #define TIERS_WORK_MAX ((int64_t)64 << 20)
 #define TIERS_RULE 64   /* of one rule about one command */
@@ -47,7 +48,10 @@ struct redirect_test {
 };
 
 void tiers_redirect_one(struct judge *j, const struct access *x, const struct where *w, void *ctx);
-/* The code that this command is given; code inside that code belongs to it, too. Without `v` those that ask are raised. */
+/*
+ * The code that this command is given; code inside that code belongs to it, too. Without `v` those that ask
+ * are raised.
+ */
 void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v);
 /* Its code is read completely and reads at most: node -e "console.log(1)". */
 bool tiers_code_reads(struct judge *j, struct subject *s);

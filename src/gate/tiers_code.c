@@ -1,4 +1,7 @@
-/* Rules about code inside a command: its calls, its imports, the files that it writes. See tiers.c for what stands above what. */
+/*
+ * Rules about code inside a command: its calls, its imports, the files that it writes. See tiers.c for what
+ * stands above what.
+ */
 #include "base/glob.h"
 #include "base/regex.h"
 #include "gate/tiers.h"
@@ -12,23 +15,28 @@ static bool in_names(const struct texts *names, struct str name)
 }
 
 /* Some argument lies outside the roots: yes, no, or a path that is not known. */
-static enum prefix_match argument_outside(struct judge *j, const struct texts *roots, const struct code_call *c, struct str cwd)
+static enum prefix_match argument_outside(struct judge *j, const struct texts *roots,
+		const struct code_call *c, struct str cwd)
 {
 	enum prefix_match worst = MATCH_NO;
 
 	for (size_t i = 0; i < c->nargs; i++) {
 		struct access x = {.kind = ACCESS_WRITE, .path = c->args[i]};
-		struct redirect_rule r = {.outside = true, .paths = (struct texts *)roots, .decision = VERDICT_DENY};
+		struct redirect_rule r = {.outside = true, .paths = (struct texts *)roots,
+				.decision = VERDICT_DENY};
 		struct redirect_test t = {.r = &r, .all = true};
 
 		if (x.path.kind == WORD_REST) { /* any words, which may be paths */
 			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
 			continue;
 		}
-		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0 && !str_is(x.path.text, "..")))
+		if (!x.path.text.n ||
+				(x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) &&
+				i > 0 && !str_is(x.path.text, "..")))
 			continue; /* a mode, a flag */
 		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))
-			x.path.text = str_cat(j->a, str_cat(j->a, cwd, STR("/")), x.path.text); /* both may have holes in them */
+			/* both may have holes in them */
+			x.path.text = str_cat(j->a, str_cat(j->a, cwd, STR("/")), x.path.text);
 		x.path.kind = text_exact(x.path.text) ? x.path.kind : WORD_UNKNOWN;
 		if (!paths_each(j, &x, tiers_redirect_one, &t))
 			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
@@ -43,7 +51,8 @@ static enum prefix_match argument_says(const struct code_call *c, struct regex *
 	enum prefix_match worst = MATCH_NO;
 
 	for (size_t i = 0; i < c->nargs; i++) {
-		enum regex_answer is = c->args[i].kind == WORD_EXACT ? regex_match(re, c->args[i].text) : REGEX_LIMIT;
+		enum regex_answer is = c->args[i].kind == WORD_EXACT ? regex_match(re, c->args[i].text) :
+				REGEX_LIMIT;
 
 		if (is == REGEX_YES)
 			return MATCH_YES;
@@ -52,7 +61,8 @@ static enum prefix_match argument_says(const struct code_call *c, struct regex *
 	return worst;
 }
 
-static enum prefix_match call_matches(struct judge *j, const struct call_rule *r, const struct code_call *c, struct str cwd)
+static enum prefix_match call_matches(struct judge *j, const struct call_rule *r, const struct code_call *c,
+		struct str cwd)
 {
 	enum prefix_match m = in_names(r->match, c->name) ? MATCH_YES : MATCH_NO, more;
 
@@ -64,7 +74,8 @@ static enum prefix_match call_matches(struct judge *j, const struct call_rule *r
 }
 
 /* The second time, when all have been heard, there is no `v`, and those that ask are raised. */
-static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r, enum prefix_match m, struct str what)
+static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r,
+		enum prefix_match m, struct str what)
 {
 	if (v)
 		tiers_heard(j, s, v, r->decision, true, m, &r->rule, what);
@@ -75,7 +86,8 @@ static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, c
 /* After that relative paths start from elsewhere. */
 static bool changes_directory(const struct code *code)
 {
-	static const char names[][20] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir", "process.chdir", "Deno.chdir"};
+	static const char names[][20] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir",
+			"process.chdir", "Deno.chdir"};
 
 	for (const struct code_call *c = code->calls; c; c = c->next)
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -84,24 +96,32 @@ static bool changes_directory(const struct code *code)
 	return false;
 }
 
-static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k, const struct interpreter_rules *in, struct verdicts *v)
+static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k,
+		const struct interpreter_rules *in, struct verdicts *v)
 {
 	static const struct str nowhere = {"", 1}; /* a hole: any directory */
 
 	for (const struct call_rule *r = in->calls; r; r = r->next)
 		for (const struct code_call *c = k->code->calls; c; c = c->next)
-			heard_code(j, s, v, r, call_matches(j, r, c, changes_directory(k->code) ? nowhere : k->cwd), c->name);
+			heard_code(j, s, v, r,
+					call_matches(j, r, c, changes_directory(k->code) ? nowhere : k->cwd),
+					c->name);
 	for (const struct call_rule *r = in->imports; r; r = r->next)
 		for (const struct code_import *i = k->code->imports; i; i = i->next)
 			heard_code(j, s, v, r, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, i->name);
 	for (const struct call_rule *r = in->writes; r; r = r->next)
 		for (const struct access *x = j->f->accesses; x; x = x->next) {
-			struct redirect_rule outside = {.outside = true, .paths = r->outside, .decision = r->decision};
+			struct redirect_rule outside = {.outside = true, .paths = r->outside,
+					.decision = r->decision};
 			struct redirect_test t = {.r = &outside, .all = true};
-			bool here = x->kind == ACCESS_WRITE && x->at.text == k->code->error_at.text && x->at.text > 0;
+			bool here = x->kind == ACCESS_WRITE && x->at.text == k->code->error_at.text &&
+					x->at.text > 0;
 
 			if (here)
-				heard_code(j, s, v, r, !paths_each(j, x, tiers_redirect_one, &t) ? MATCH_MAYBE : t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO, judge_excerpt(j, x->at));
+				heard_code(j, s, v, r,
+						!paths_each(j, x, tiers_redirect_one, &t) ? MATCH_MAYBE :
+						t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO,
+						judge_excerpt(j, x->at));
 		}
 }
 
@@ -121,7 +141,10 @@ static bool is_code_of(const struct judge *j, const struct subject *s, const str
 	return s->c->argc && at.text == s->c->argv[0].at.text && at.from == s->c->argv[0].at.from;
 }
 
-/* Does this code read at most? Programs that it starts are commands of their own; modules of the project are for `executes-file` to judge. */
+/*
+ * Does this code read at most? Programs that it starts are commands of their own; modules of the project are
+ * for `executes-file` to judge.
+ */
 static bool snippet_reads(const struct judge *j, const struct snippet *k)
 {
 	uint32_t text = k->code ? k->code->error_at.text : 0;
@@ -162,7 +185,8 @@ void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v)
 	for (const struct snippet *k = j->p->interpreters ? j->f->snippets : NULL; k; k = k->next) {
 		bool mine = is_code_of(j, s, k);
 
-		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code && k->code->parsed; in = in->next)
+		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code &&
+				k->code->parsed; in = in->next)
 			if (in->lang == k->lang && (!in->names || in_names(in->names, s->base) || !s->base.n))
 				hear_snippet(j, s, k, in, v);
 	}
@@ -176,13 +200,15 @@ void tiers_decide_request(struct judge *j)
 	const struct snippet *first = j->f->snippets;
 	struct verdicts v = {0};
 
-	if (!first || first->at.text || first->at.from || !j->f->ntexts || first->at.to != j->f->texts[0].bytes.n || first->text.at.to != first->at.to)
+	if (!first || first->at.text || first->at.from || !j->f->ntexts ||
+			first->at.to != j->f->texts[0].bytes.n || first->text.at.to != first->at.to)
 		return;
 	c->at = first->at;
 	*s = (struct subject){.c = c, .base = STR("")};
 	j->request = s;
 	for (const struct snippet *k = first; k; k = k->next)
-		for (const struct interpreter_rules *in = j->p->interpreters; in && k->code && k->code->parsed; in = in->next)
+		for (const struct interpreter_rules *in = j->p->interpreters; in && k->code &&
+				k->code->parsed; in = in->next)
 			if (in->lang == k->lang) {
 				hear_snippet(j, s, k, in, &v);
 				hear_snippet(j, s, k, in, NULL);

@@ -1,7 +1,8 @@
 /*
- * Rules about other tools than a shell, by their names: tools.deny, ask and allow, and permission rules of clients (WebFetch(domain:x),
- * mcp__server__*). Deny stands above ask, ask above allow, allow above the default; rules with paths, Read() and Edit(), are heard where the
- * files are. The default speaks about tools of which nothing is known: what a known one does with files is judged like a command's.
+ * Rules about other tools than a shell, by their names: tools.deny, ask and allow, and permission rules of
+ * clients (WebFetch(domain:x), mcp__server__*). Deny stands above ask, ask above allow, allow above the
+ * default; rules with paths, Read() and Edit(), are heard where the files are. The default speaks about tools
+ * of which nothing is known: what a known one does with files is judged like a command's.
  */
 #include "base/glob.h"
 #include "gate/permission.h"
@@ -14,7 +15,9 @@ static bool tool_is(struct judge *j, struct str pattern)
 	if (glob_name(pattern, tool) || (j->f->touches && str_is(pattern, "WebFetch")))
 		return true;
 	/* a server's name stands for all its tools */
-	return str_starts(pattern, "mcp__") && tool.n > pattern.n + 2 && !memcmp(tool.p, pattern.p, pattern.n) && str_starts(str_sub(tool, pattern.n, tool.n), "__");
+	return str_starts(pattern, "mcp__") && tool.n > pattern.n + 2 &&
+			!memcmp(tool.p, pattern.p, pattern.n) && str_starts(str_sub(tool, pattern.n, tool.n),
+			"__");
 }
 
 /* domain:example.com is that host and what is below it. */
@@ -25,7 +28,8 @@ static bool host_is(struct judge *j, struct str pattern)
 	for (const struct touch *t = j->f->touches; t; t = t->next) {
 		struct str host = t->host.text;
 
-		if (glob_name(want, host) || (host.n > want.n && host.p[host.n - want.n - 1] == '.' && str_eq(str_sub(host, host.n - want.n, host.n), want)))
+		if (glob_name(want, host) || (host.n > want.n && host.p[host.n - want.n - 1] == '.' &&
+				str_eq(str_sub(host, host.n - want.n, host.n), want)))
 			return true;
 	}
 	return false;
@@ -34,7 +38,8 @@ static bool host_is(struct judge *j, struct str pattern)
 /* A rule with a pattern of which we know nothing may match. */
 static enum prefix_match permission_matches(struct judge *j, const struct permission_rule *r)
 {
-	if (str_is(r->tool, "Bash") || permission_covers(r, ACCESS_READ) || permission_covers(r, ACCESS_WRITE) || !tool_is(j, r->tool))
+	if (str_is(r->tool, "Bash") || permission_covers(r, ACCESS_READ) ||
+			permission_covers(r, ACCESS_WRITE) || !tool_is(j, r->tool))
 		return MATCH_NO;
 	if (r->all || str_is(r->pattern, "*"))
 		return MATCH_YES;
@@ -43,7 +48,10 @@ static enum prefix_match permission_matches(struct judge *j, const struct permis
 	return MATCH_MAYBE;
 }
 
-static struct span whole_text(const struct judge *j) { return (struct span){.to = j->f->ntexts ? (uint32_t)j->f->texts[0].bytes.n : 0}; }
+static struct span whole_text(const struct judge *j)
+{
+	return (struct span){.to = j->f->ntexts ? (uint32_t)j->f->texts[0].bytes.n : 0};
+}
 
 static bool hear_rules(struct judge *j, const struct tool_rule *tools,
 	const struct permission_rule *permissions, enum check_id id)
@@ -76,7 +84,8 @@ static bool is_allowed(struct judge *j)
 			judge_step(j, "allow", r->rule.where, whole_text(j));
 			return true;
 		}
-	for (const struct permission_rule *r = j->p->permission_allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
+	for (const struct permission_rule *r = j->p->permission_allow; r && tiers_afford(j, TIERS_RULE);
+			r = r->next)
 		if (permission_matches(j, r) == MATCH_YES) {
 			judge_step(j, "allow", r->rule.where, whole_text(j));
 			return true;

@@ -1,5 +1,8 @@
-/* The answer of `caisson check --json`, as docs/schema/check-answer.schema.json describes it. Written straight into a
- * buffer: the answer for a megabyte of script has some hundred thousand values, and none of them is needed twice. */
+/*
+ * The answer of `caisson check --json`, as docs/schema/check-answer.schema.json describes it. Written
+ * straight into a buffer: the answer for a megabyte of script has some hundred thousand values, and none of
+ * them is needed twice.
+ */
 #include "base/json_write.h"
 #include "gate/gate.h"
 #include "judge/engine.h"
@@ -97,7 +100,8 @@ static void put_commands(struct buf *out, const struct facts *f)
 		put_at(out, c->at);
 		buf_char(out, '}');
 	}
-	for (const struct trouble *t = f->troubles; t; t = t->next) { /* a script that is not known: any command */
+	/* a script that is not known: any command */
+	for (const struct trouble *t = f->troubles; t; t = t->next) {
 		if (t->kind != TROUBLE_OPAQUE_SCRIPT)
 			continue;
 		json_put_comma(out);
@@ -227,12 +231,14 @@ static void put_texts(struct buf *out, const struct facts *f)
 	buf_char(out, ']');
 }
 
-void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest)
+void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j,
+		struct str policy_digest)
 {
 	static const struct {
 		char key[8];
 		enum access_kind kind;
-	} lists[] = {{"reads", ACCESS_READ}, {"writes", ACCESS_WRITE}, {"deletes", ACCESS_DELETE}, {"execs", ACCESS_EXEC}};
+	} lists[] = {{"reads", ACCESS_READ}, {"writes", ACCESS_WRITE}, {"deletes", ACCESS_DELETE},
+			{"execs", ACCESS_EXEC}};
 
 	buf_char(out, '{');
 	if (id.n) {
@@ -258,7 +264,8 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 	buf_c(out, "}\n");
 }
 
-void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j)
+void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f,
+		const struct judgement *j)
 {
 	buf_char(out, '{');
 	json_put_field(out, "command", command);

@@ -14,7 +14,8 @@
 
 #define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
-static const char system_dirs[][16] = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"};
+static const char system_dirs[][16] = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin",
+		"/sbin"};
 
 struct classifier_answer {
 	enum verdict verdict;
@@ -77,7 +78,8 @@ static int find_program(struct arena *a, struct str name, const char **ret, stru
 		return check_usable(*ret, e);
 	}
 	if (!name.n || str_find(name, '/', 0) >= 0)
-		return err_set(e, ERR_INPUT, 0, "'%.*s' is neither an absolute path nor a name", STR_ARG(name));
+		return err_set(e, ERR_INPUT, 0, "'%.*s' is neither an absolute path nor a name",
+				STR_ARG(name));
 	for (size_t i = 0; i < ARRAY_SIZE(system_dirs); i++) {
 		*ret = str_c(a, str_fmt(a, "%s/%.*s", system_dirs[i], STR_ARG(name)));
 		if (access(*ret, X_OK) == 0)
@@ -115,7 +117,8 @@ static void make_env(struct arena *a, char **env)
 	env[n] = NULL;
 }
 
-static struct str make_question(struct arena *a, const struct engine_request *rq, const struct facts *f, const struct judgement *j)
+static struct str make_question(struct arena *a, const struct engine_request *rq, const struct facts *f,
+		const struct judgement *j)
 {
 	struct str own = STR(""), cwd = session_or_own(rq->session)->cwd;
 	struct buf b;
@@ -159,13 +162,17 @@ static int read_answer(struct arena *a, struct str text, struct classifier_answe
 	return take_answer(v, ret, e);
 }
 
-static int ask_classifier(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct classifier_answer *ret, struct err *e)
+static int ask_classifier(struct arena *a, const struct engine_request *rq, const struct policy *p,
+		const struct facts *f, const struct judgement *j, struct classifier_answer *ret,
+		struct err *e)
 {
 	char **argv = arena_array(a, CLASSIFIER_ARGS_MAX + 1, sizeof(*argv)), *env[8];
-	struct process_request pr = {.argv = argv, .envp = env, .output_max = CLASSIFIER_OUTPUT_MAX, .timeout_ms = p->classifier.timeout_ms};
+	struct process_request pr = {.argv = argv, .envp = env, .output_max = CLASSIFIER_OUTPUT_MAX,
+			.timeout_ms = p->classifier.timeout_ms};
 	struct process_result result;
 
-	if (find_program(a, p->classifier.command->text, &pr.path, e) != 0 || make_argv(a, p->classifier.command, argv, e) != 0)
+	if (find_program(a, p->classifier.command->text, &pr.path, e) != 0 ||
+			make_argv(a, p->classifier.command, argv, e) != 0)
 		return -1;
 	make_env(a, env);
 	if (!pr.timeout_ms)
@@ -194,7 +201,8 @@ static void add_reason(struct arena *a, struct reason **to, enum grade grade, st
 	*to = r;
 }
 
-static struct step **add_step(struct arena *a, struct step **to, const char *what, struct str rule, struct str subject, struct span at)
+static struct step **add_step(struct arena *a, struct step **to, const char *what, struct str rule,
+		struct str subject, struct span at)
 {
 	struct step *s = arena_new(a, struct step);
 
@@ -222,7 +230,8 @@ static void lift_asks(struct arena *a, struct judgement *j)
 	}
 }
 
-static void record_answer(struct arena *a, struct judgement *j, enum verdict answered, struct str said, enum verdict best)
+static void record_answer(struct arena *a, struct judgement *j, enum verdict answered, struct str said,
+		enum verdict best)
 {
 	add_step(a, &j->steps, verdict_name(answered), str_of(check_name(CHECK_CLASSIFIER)), said,
 		(struct span){0});
@@ -233,7 +242,8 @@ static void record_answer(struct arena *a, struct judgement *j, enum verdict ans
 		return;
 	}
 	if (best == VERDICT_ASK) {
-		add_reason(a, &j->warnings, GRADE_WARN, str_fmt(a, "%.*s (this ask is not the classifier's to lift)", STR_ARG(said)));
+		add_reason(a, &j->warnings, GRADE_WARN,
+				str_fmt(a, "%.*s (this ask is not the classifier's to lift)", STR_ARG(said)));
 		return;
 	}
 	lift_asks(a, j);
@@ -245,7 +255,8 @@ static void record_answer(struct arena *a, struct judgement *j, enum verdict ans
 		add_reason(a, &j->warnings, GRADE_WARN, said);
 }
 
-static void consult_classifier(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct classified *ret)
+static void consult_classifier(struct arena *a, const struct engine_request *rq, const struct policy *p,
+		const struct facts *f, const struct judgement *j, struct classified *ret)
 {
 	struct classifier_answer got = {.verdict = VERDICT_ASK};
 	struct err e = {0};
@@ -256,10 +267,12 @@ static void consult_classifier(struct arena *a, const struct engine_request *rq,
 		return;
 	}
 	ret->verdict = str_of(verdict_name(got.verdict));
-	ret->said = utf8_repair(a, str_fmt(a, "the classifier says %s%s%.*s", verdict_name(got.verdict), got.n ? ": " : "", (int)got.n, got.reason));
+	ret->said = utf8_repair(a, str_fmt(a, "the classifier says %s%s%.*s", verdict_name(got.verdict),
+			got.n ? ": " : "", (int)got.n, got.reason));
 }
 
-void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, struct classified *known, struct judgement *j)
+void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p,
+		const struct facts *f, struct classified *known, struct judgement *j)
 {
 	if (j->verdict != VERDICT_ASK || !p->classifier.command)
 		return;

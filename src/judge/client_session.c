@@ -71,7 +71,8 @@ static int parse_session(struct arena *a, const struct json *o, struct client_se
 	size_t i = 0;
 	for (const struct json *r = roots->first; r; r = r->next, i++) {
 		s.roots[i].path = text_of(a, r, "path");
-		s.roots[i].id = (struct identity){(uint64_t)number_of(r, "dev"), (uint64_t)number_of(r, "ino")};
+		s.roots[i].id = (struct identity){(uint64_t)number_of(r, "dev"),
+				(uint64_t)number_of(r, "ino")};
 		if (!str_starts(s.roots[i].path, "/") || !identity_known(s.roots[i].id))
 			return -1;
 	}
@@ -81,7 +82,8 @@ static int parse_session(struct arena *a, const struct json *o, struct client_se
 
 static int fail_unreliable(const char *path, const char *why, struct err *e)
 {
-	return err_set(e, ERR_CONFIG, 0, "the session's file '%s' %s; remove it, or start a new session", path, why);
+	return err_set(e, ERR_CONFIG, 0, "the session's file '%s' %s; remove it, or start a new session",
+			path, why);
 }
 
 static int open_session(const char *path, uint32_t uid, struct err *e)
@@ -112,7 +114,8 @@ int client_session_read(struct arena *a, struct str state, struct str client, st
 			*e = why;
 		return why.kind ? -1 : 0;
 	}
-	if (fd_read_all(a, f.fd, path, CLIENT_SESSION_BYTES_MAX, &text, e) != 0 || json_read(a, text, &o, e) != 0)
+	if (fd_read_all(a, f.fd, path, CLIENT_SESSION_BYTES_MAX, &text, e) != 0 ||
+			json_read(a, text, &o, e) != 0)
 		return fail_unreliable(path, "cannot be read", e);
 	return parse_session(a, o, ret) == 0 ? 1 : fail_unreliable(path, "cannot be read", e);
 }
@@ -130,12 +133,14 @@ static void put_session(struct buf *b, const struct client_session *s, uint32_t 
 	for (size_t i = 0; i < s->n; i++) {
 		buf_c(b, i ? ",{\"path\":" : "{\"path\":");
 		json_put_string(b, s->roots[i].path);
-		buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)s->roots[i].id.dev, (long long)s->roots[i].id.ino);
+		buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)s->roots[i].id.dev,
+				(long long)s->roots[i].id.ino);
 	}
 	buf_fmt(b, "],\"started\":%lld,\"last\":%lld}\n", (long long)s->started, (long long)s->last);
 }
 
-int client_session_write(struct arena *a, struct str state, const struct client_session *s, uint32_t uid, bool fresh,
+int client_session_write(struct arena *a, struct str state, const struct client_session *s, uint32_t uid,
+		bool fresh,
 		struct err *e)
 {
 	const char *path = str_c(a, path_of(a, state, name_of(a, s->client, s->id))), *draft;
@@ -149,7 +154,8 @@ int client_session_write(struct arena *a, struct str state, const struct client_
 	if (!fresh)
 		return file_replace(path, buf_view(&b), e);
 	/* Another event may look for it at the same moment: it finds nothing, or the whole. */
-	if (id_new(unique, e) != 0 || state_keep(a, state, FOLDER, str_of(unique), buf_view(&b), &made, e) != 0)
+	if (id_new(unique, e) != 0 || state_keep(a, state, FOLDER, str_of(unique), buf_view(&b), &made,
+			e) != 0)
 		return -1;
 	draft = str_c(a, made);
 	rc = link(draft, path) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
@@ -164,7 +170,8 @@ void client_session_sweep(struct arena *a, struct str state, int64_t now_s)
 	struct stat st;
 
 	for (size_t n = 0; d && n < CLIENT_SESSION_SWEEP_MAX && (entry = readdir(d)); n++)
-		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st,
+				AT_SYMLINK_NOFOLLOW) == 0 &&
 		    S_ISREG(st.st_mode) && st.st_mtime + CLIENT_SESSION_AGE_S < now_s)
 			unlinkat(dirfd(d), entry->d_name, 0);
 	if (d)

@@ -33,7 +33,8 @@ int client_session_read(struct arena *a, struct str state, struct str client, st
  * `state`: made and checked. Replaces what is there; a new one (`fresh`) that somebody else has just made
  * is an error.
  */
-int client_session_write(struct arena *a, struct str state, const struct client_session *s, uint32_t uid, bool fresh,
+int client_session_write(struct arena *a, struct str state, const struct client_session *s, uint32_t uid,
+		bool fresh,
 		struct err *e);
 void client_session_sweep(struct arena *a, struct str state, int64_t now_s);
 /* The boot id of the running machine; empty: not known. */

@@ -1,4 +1,7 @@
-/* Judging one request: view, reader, gate. Everything that can fail inside is caught here and becomes a denial. */
+/*
+ * Judging one request: view, reader, gate. Everything that can fail inside is caught here and becomes a
+ * denial.
+ */
 #include "judge/engine.h"
 
 #include "code/code.h"
@@ -7,7 +10,8 @@
 #include "judge/world.h"
 #include "shell/shell.h"
 
-static const char dialect_names[][12] = {[DIALECT_BASH] = "bash", [DIALECT_SH] = "sh", [DIALECT_ZSH] = "zsh", [DIALECT_POWERSHELL] = "powershell"};
+static const char dialect_names[][12] = {[DIALECT_BASH] = "bash", [DIALECT_SH] = "sh", [DIALECT_ZSH] = "zsh",
+		[DIALECT_POWERSHELL] = "powershell"};
 
 const char *dialect_name(enum dialect d) { return dialect_names[d]; }
 
@@ -25,7 +29,8 @@ int engine_dialect(struct str name, enum dialect *ret)
 #define CODE_SNIPPETS_MAX 64 /* pieces of inline code of one request, those inside others included */
 
 /* A request in PowerShell: the whole of it is one piece of code. */
-static void read_powershell(struct arena *a, const struct engine_request *rq, const struct view *v, struct facts *ret)
+static void read_powershell(struct arena *a, const struct engine_request *rq, const struct view *v,
+		struct facts *ret)
 {
 	struct span all = {.to = (uint32_t)(rq->command.n > UINT32_MAX ? UINT32_MAX : rq->command.n)};
 	struct snippet *s = arena_new(a, struct snippet);
@@ -42,7 +47,9 @@ static void read_powershell(struct arena *a, const struct engine_request *rq, co
 	ret->snippets_end = &s->next;
 }
 
-static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk", [MODE_PAUSED] = "paused"};
+static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits",
+		[MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk",
+		[MODE_PAUSED] = "paused"};
 
 const char *mode_name(enum mode m) { return mode_names[m]; }
 
@@ -68,13 +75,16 @@ struct judge_job {
 };
 
 /* The client's, unless it names none or one that the system's policy forbids. */
-static enum mode mode_in_force(const struct engine_request *rq, const struct policies *all, const struct policy *p)
+static enum mode mode_in_force(const struct engine_request *rq, const struct policies *all,
+		const struct policy *p)
 {
-	return rq->mode != MODE_DEFAULT && !(all->own.no_lifting && mode_lifts(rq->mode)) ? rq->mode : p->mode;
+	return rq->mode != MODE_DEFAULT && !(all->own.no_lifting && mode_lifts(rq->mode)) ? rq->mode :
+			p->mode;
 }
 
 /* Answers the gate's questions and judges again. A question that stays open is a bound reached, so an ask. */
-static void judge_in_rounds(struct judge_job *j, const struct policy *p, struct view *v, struct judgement *ret)
+static void judge_in_rounds(struct judge_job *j, const struct policy *p, struct view *v,
+		struct judgement *ret)
 {
 	struct policy own = *p;
 
@@ -115,7 +125,10 @@ static bool has_reason(const struct reason *list, const struct reason *r)
 	return false;
 }
 
-/* Does this reason come from the project's own policy? The built-in checks have spoken under the user's policy already. */
+/*
+ * Does this reason come from the project's own policy? The built-in checks have spoken under the user's
+ * policy already.
+ */
 static bool of_project(const struct policy *p, const struct reason *r)
 {
 	bool regraded = false;
@@ -141,9 +154,11 @@ static bool of_project(const struct policy *p, const struct reason *r)
  * own rule lifted stays lifted. Reasons of the project that are missing are added if they have a part in the
  * verdict.
  */
-static void take_stricter(struct judgement *own, const struct judgement *project, const struct policy *p, enum mode mode)
+static void take_stricter(struct judgement *own, const struct judgement *project, const struct policy *p,
+		enum mode mode)
 {
-	static const enum verdict verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
+	static const enum verdict verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK,
+			VERDICT_DENY};
 	enum verdict v = project->cut ? project->verdict : VERDICT_ALLOW;
 	struct step **steps = &own->steps;
 
@@ -184,7 +199,8 @@ static int read_code(struct judge_job *j, const struct shell_request *sr, const 
 		if (code_read(j->a, f, s, v, &runs) != 0)
 			return -1;
 		for (; runs; runs = runs->next) {
-			struct shell_more more = {.lang = s->lang, .text = runs->text, .argv = runs->argv, .argc = runs->argc, .cwd = runs->cwd, .origin = runs->at,
+			struct shell_more more = {.lang = s->lang, .text = runs->text, .argv = runs->argv,
+					.argc = runs->argc, .cwd = runs->cwd, .origin = runs->at,
 				.settings = runs->settings, .when = snippet_moment(s)};
 
 			if (shell_read_more(j->a, sr, &more, f, &j->err) != 0)
@@ -212,7 +228,8 @@ static int run_job(void *arg)
 		world_again(j->a, at->view, &j->p->own, v);
 	else if (!j->given)
 		world_view(j->a, at, &j->p->own, v);
-	struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v, .own = j->p->own.commands, .nown = j->p->own.ncommands};
+	struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v,
+			.own = j->p->own.commands, .nown = j->p->own.ncommands};
 	if (j->rq->facts)
 		j->facts = *j->rq->facts;
 	else if (j->rq->dialect == DIALECT_POWERSHELL)
@@ -222,7 +239,8 @@ static int run_job(void *arg)
 	if (j->facts.snippets && read_code(j, &sr, v) != 0)
 		return 1;
 	judge_in_rounds(j, &j->p->own, v, &j->judgement);
-	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK && (!j->given || v->classified.asked) && !j->rq->facts)
+	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK &&
+			(!j->given || v->classified.asked) && !j->rq->facts)
 		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &v->classified, &j->judgement);
 	if (j->p->apart)
 		judge_apart(j, &j->p->project, v);
@@ -230,7 +248,8 @@ static int run_job(void *arg)
 		judge_apart(j, &x->policy, v);
 	j->judgement.view = v;
 	engine_amend(j->a, j->rq, j->p, &j->facts, &j->judgement);
-	if (j->judgement.verdict == VERDICT_ASK) /* others than the gate of the own policy have spoken since */
+	/* others than the gate of the own policy have spoken since */
+	if (j->judgement.verdict == VERDICT_ASK)
 		j->judgement.approval = gate_approved(j->a, &j->facts, &j->judgement, &j->p->own).run;
 	return 0;
 }
@@ -262,7 +281,8 @@ static int prepare_refusal(void *arg)
 	return 0;
 }
 
-static int judge_request(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *given, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+static int judge_request(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		struct view *given, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
 	struct judge_job j = {.a = a, .rq = rq, .p = p, .given = given};
 	struct judgement refusal;
@@ -285,12 +305,14 @@ static int judge_request(struct arena *a, const struct engine_request *rq, const
 	return 0;
 }
 
-int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
 	return judge_request(a, rq, p, NULL, ret_facts, ret_judgement, e);
 }
 
-int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
 	return judge_request(a, rq, p, v, ret_facts, ret_judgement, e);
 }

@@ -15,7 +15,8 @@
 
 #define ENGINE_CONFIG_MAX ((size_t)4 << 20) /* bytes of one policy file */
 
-enum policy_kind { POLICY_CAISSON, POLICY_FENCEPOST, POLICY_SETTINGS /* of the client: its permission rules */ };
+enum policy_kind { POLICY_CAISSON, POLICY_FENCEPOST,
+		POLICY_SETTINGS /* of the client: its permission rules */ };
 
 struct policy_file {
 	struct policy_file *next;
@@ -36,7 +37,8 @@ struct engine_request {
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
 	const struct call_note *notes; /* of the client's call: engine_amend() */
-	const struct facts *facts; /* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
+	/* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
+	const struct facts *facts;
 };
 
 struct policy_source { /* a file that decides which policies are in force, whether it is there or not */
@@ -71,9 +73,14 @@ struct policies {
  * denies with the reason internal-error, *ret_facts is empty, and the return value is still 0: the answer
  * stands. -1 only when not even that could be made.
  */
-int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
-/* The same with a view that is there already, and nothing else of the world: no question is answered anew, and what a classifier said then it says now. *v is changed. */
-int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
+int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
+/*
+ * The same with a view that is there already, and nothing else of the world: no question is answered anew,
+ * and what a classifier said then it says now. *v is changed.
+ */
+int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
 /*
  * Adds what rq->notes say to a judgement that was made without them: some of them are known only when the
  * command was judged once. engine_judge() of a request that has notes does the same at its end.
@@ -96,10 +103,12 @@ const char *mode_name(enum mode m);
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
 	const struct session *session; /* as in the request */
-	struct str extra_name, extra; /* one more policy file, which counts as a trusted project's; empty: none */
+	/* one more policy file, which counts as a trusted project's; empty: none */
+	struct str extra_name, extra;
 	bool settings;         /* the client's own permission rules count, whatever the policy says */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
-	bool thorough;         /* examples of presets are tried as well: ours are constants, so one test of each build will do */
+	/* examples of presets are tried as well: ours are constants, so one test of each build will do */
+	bool thorough;
 };
 /*
  * Loads the policies in force: system, user, project. A file that does not load is an error, and the caller
@@ -109,25 +118,40 @@ int policies_load(struct arena *a, const struct policies_request *rq, struct pol
 /* Only `files` and `root`: which files there are. One that cannot be read is listed with its error. */
 int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e);
 /* One of them by itself, as who it counts for. Examples are not tried. */
-int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret, struct config_note **ret_notes, struct err *e);
-/* These files, as they were in force once (struct policies.files). Looks at nothing, and tries no examples. */
-int policies_of_files(struct arena *a, struct policy_file *files, struct str root, struct policies *ret, struct err *e);
+int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret,
+		struct config_note **ret_notes, struct err *e);
+/*
+ * These files, as they were in force once (struct policies.files). Looks at nothing, and tries no examples.
+ */
+int policies_of_files(struct arena *a, struct policy_file *files, struct str root, struct policies *ret,
+		struct err *e);
 /* The built-in policy alone. */
 void policies_default(struct policies *ret);
 /* One policy that is made already (tests, files given by hand). */
 void policies_of(const struct policy *p, struct policies *ret);
 
-/* policy_examples.c: tries the examples of all rules (match, not_match), each with its rule alone. The first that fails is the error. */
+/*
+ * policy_examples.c: tries the examples of all rules (match, not_match), each with its rule alone. The first
+ * that fails is the error.
+ */
 int policies_examples(const struct policies_request *rq, const struct policy *p, struct err *e);
 
-/* policy_lock.c: takes out of `p` (the system's and others' files in one) what makes anything milder than the system's policy alone. */
+/*
+ * policy_lock.c: takes out of `p` (the system's and others' files in one) what makes anything milder than the
+ * system's policy alone.
+ */
 void policy_lock_apply(struct policy *p, const struct policy *system);
 bool mode_lifts(enum mode mode); /* acceptEdits, bypassPermissions */
 
-/* answer.c: the answer of `check --json` (docs/schema/check-answer.schema.json), one object on one line. `id` is JSON text, or empty for none. */
-void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);
+/*
+ * answer.c: the answer of `check --json` (docs/schema/check-answer.schema.json), one object on one line. `id`
+ * is JSON text, or empty for none.
+ */
+void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j,
+		struct str policy_digest);
 /*
  * The input of a classifier (docs/classifier.md): the command, its directory, the reasons for the question,
  * and the commands that would run.
  */
-void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j);
+void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f,
+		const struct judgement *j);

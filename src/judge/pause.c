@@ -29,10 +29,14 @@ static struct str clock_text(struct arena *a, int64_t seconds)
 	char text[16];
 	struct tm tm;
 
-	return localtime_r(&t, &tm) && strftime(text, sizeof text, "%H:%M", &tm) ? str_dup(a, str_of(text)) : STR("?");
+	return localtime_r(&t, &tm) && strftime(text, sizeof text, "%H:%M", &tm) ? str_dup(a, str_of(text)) :
+			STR("?");
 }
 
-static struct str file_in(struct arena *a, struct str dir) { return str_fmt(a, "%.*s/" PAUSE_FILE, STR_ARG(dir)); }
+static struct str file_in(struct arena *a, struct str dir)
+{
+	return str_fmt(a, "%.*s/" PAUSE_FILE, STR_ARG(dir));
+}
 
 /* Agents may write here without a question, so a file here says nothing about a person. */
 static bool agents_write(const struct view *v, struct str dir)
@@ -64,7 +68,8 @@ static void note_if_in_force(struct arena *a, const struct json *o, const struct
 		return;
 	if (left <= 0 || left > PAUSE_MAX_S || (project.n && !str_eq(project, w->project)))
 		return;
-	*ret = (struct pause){.on = true, .left_s = left, .project = str_dup(a, project), .until = clock_text(a, left)};
+	*ret = (struct pause){.on = true, .left_s = left, .project = str_dup(a, project),
+			.until = clock_text(a, left)};
 }
 
 void pause_look(struct arena *a, const struct view *v, struct pause *ret)
@@ -89,15 +94,19 @@ void pause_look(struct arena *a, const struct view *v, struct pause *ret)
 static int usable_dir(struct arena *a, const struct view *v, struct str *ret, struct err *e)
 {
 	if (!v->state_dir.n)
-		return err_set(e, ERR_INPUT, 0, "no home directory is known, so there is no place to note it");
+		return err_set(e, ERR_INPUT, 0,
+				"no home directory is known, so there is no place to note it");
 	if (state_make(a, v->state_dir, v->project, v->uid, ret, e) != 0)
 		return -1;
 	if (agents_write(v, *ret))
-		return err_set(e, ERR_INPUT, 0, "the state directory '%.*s' lies where agents may write, so a pause that is noted there could be theirs", STR_ARG(*ret));
+		return err_set(e, ERR_INPUT, 0,
+				"the state directory '%.*s' lies where agents may write, so a pause that is "
+				"noted there could be theirs", STR_ARG(*ret));
 	return 0;
 }
 
-int pause_start(struct arena *a, const struct view *v, struct str project, int64_t seconds, struct pause *ret, struct err *e)
+int pause_start(struct arena *a, const struct view *v, struct str project, int64_t seconds, struct pause *ret,
+		struct err *e)
 {
 	struct str dir, boot = client_session_boot(a);
 	struct buf b;
@@ -105,16 +114,19 @@ int pause_start(struct arena *a, const struct view *v, struct str project, int64
 	if (seconds < 1 || seconds > PAUSE_MAX_S)
 		return err_set(e, ERR_INPUT, 0, "a pause lasts at most an hour");
 	if (!boot.n)
-		return err_set(e, ERR_SYSTEM, 0, "cannot tell the boot of this machine, so the pause could not end by itself");
+		return err_set(e, ERR_SYSTEM, 0,
+				"cannot tell the boot of this machine, so the pause could not end by itself");
 	if (usable_dir(a, v, &dir, e) != 0)
 		return -1;
 	buf_init(&b, a, BYTES_MAX);
-	buf_fmt(&b, "{\"v\":%d,\"boot\":\"%.*s\",\"until\":%lld,\"project\":", VERSION, STR_ARG(boot), (long long)(boot_seconds() + seconds));
+	buf_fmt(&b, "{\"v\":%d,\"boot\":\"%.*s\",\"until\":%lld,\"project\":", VERSION, STR_ARG(boot),
+			(long long)(boot_seconds() + seconds));
 	json_put_string(&b, project);
 	buf_c(&b, "}\n");
 	if (file_replace(str_c(a, file_in(a, dir)), buf_view(&b), e) != 0)
 		return -1;
-	*ret = (struct pause){.on = true, .left_s = seconds, .project = project, .until = clock_text(a, seconds)};
+	*ret = (struct pause){.on = true, .left_s = seconds, .project = project,
+			.until = clock_text(a, seconds)};
 	return 0;
 }
 

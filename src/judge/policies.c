@@ -1,7 +1,8 @@
 /*
- * Which policies are in force: the system's, the user's, and the project's. A project's file counts for as much as the user's only when the
- * user trusted exactly this content; else it is judged by itself. Any file that exists and does not load is an error. With client_settings the
- * permission rules of the client's own settings are added, under the same rule.
+ * Which policies are in force: the system's, the user's, and the project's. A project's file counts for as
+ * much as the user's only when the user trusted exactly this content; else it is judged by itself. Any file
+ * that exists and does not load is an error. With client_settings the permission rules of the client's own
+ * settings are added, under the same rule.
  */
 #include "base/num.h"
 #include "config/config.h"
@@ -46,7 +47,8 @@ void policies_default(struct policies *ret)
 
 /* ---- which files there are ---- */
 
-static struct policy_file *add_file(struct loader *l, struct str path, enum policy_kind kind, enum config_who who)
+static struct policy_file *add_file(struct loader *l, struct str path, enum policy_kind kind,
+		enum config_who who)
 {
 	struct policy_file *f = arena_new(l->a, struct policy_file);
 
@@ -72,12 +74,17 @@ static void note_source(struct loader *l, struct str path)
 	l->sources = s;
 }
 
-static bool lies_in(struct str path, struct str base, const char *folder) { return path.n >= base.n && !memcmp(path.p, base.p, base.n) && str_starts(str_sub(path, base.n, path.n), folder); }
+static bool lies_in(struct str path, struct str base, const char *folder)
+{
+	return path.n >= base.n && !memcmp(path.p, base.p, base.n) &&
+			str_starts(str_sub(path, base.n, path.n), folder);
+}
 
 /*
- * A file counts as the user's because of where it lies. HOME and XDG_CONFIG_HOME say where that is, and they can come from a project (its settings
- * of the client set variables): a place inside the project that only they name is the project's own. The project is looked for with
- * the home of the user's entry: a HOME inside it would make it none.
+ * A file counts as the user's because of where it lies. HOME and XDG_CONFIG_HOME say where that is, and they
+ * can come from a project (its settings of the client set variables): a place inside the project that only
+ * they name is the project's own. The project is looked for with the home of the user's entry: a HOME inside
+ * it would make it none.
  */
 static bool is_planted(struct loader *l, struct str path, struct err *e)
 {
@@ -88,13 +95,16 @@ static bool is_planted(struct loader *l, struct str path, struct err *e)
 
 	if (!l->v.cwd.n || (!l->v.has_entry && user_self(l->a, NULL, &self, NULL) != 0))
 		return false;
-	if (self.entry.n && (lies_in(path, self.entry, "/.config/caisson/") || lies_in(path, self.entry, "/.claude/")))
+	if (self.entry.n && (lies_in(path, self.entry, "/.config/caisson/") ||
+			lies_in(path, self.entry, "/.claude/")))
 		return false; /* where it belongs, whatever project this is */
 	look.home = self.entry;
 	project = project_find(&look, l->v.cwd);
 	if (!project.n || !path_inside(path_real(l->memo, path, &kind), project))
 		return false;
-	err_set(e, ERR_CONFIG, 0, "'%.*s' lies inside the project '%.*s', whose commands could change it; HOME or XDG_CONFIG_HOME should name another place", STR_ARG(path), STR_ARG(project));
+	err_set(e, ERR_CONFIG, 0,
+			"'%.*s' lies inside the project '%.*s', whose commands could change it; HOME or "
+			"XDG_CONFIG_HOME should name another place", STR_ARG(path), STR_ARG(project));
 	return true;
 }
 
@@ -119,8 +129,8 @@ static void add_secure(struct loader *l, struct str path, enum policy_kind kind,
 }
 
 /*
- * A store that says something must lie where the project's commands cannot write it: else a project could trust itself. One that is not
- * there trusts nothing, wherever it would be.
+ * A store that says something must lie where the project's commands cannot write it: else a project could
+ * trust itself. One that is not there trusts nothing, wherever it would be.
  */
 static int read_trust(struct loader *l, struct err *e)
 {
@@ -142,7 +152,10 @@ static int look_up_trust(struct loader *l, struct str path, struct str bytes, bo
 	return trust_is(l->a, l->trust, path, config_digest(l->a, bytes), ret, e);
 }
 
-/* A project around this one is only ever stricter, also when it is trusted: nobody trusted it with what lies in here. */
+/*
+ * A project around this one is only ever stricter, also when it is trusted: nobody trusted it with what lies
+ * in here.
+ */
 static void add_project(struct loader *l, struct str root, struct str path, enum policy_kind kind)
 {
 	struct str bytes = STR("");
@@ -198,7 +211,8 @@ static enum policy_kind kind_of(struct str name)
 static void add_given(struct loader *l, const char *path)
 {
 	struct str name = str_of(path);
-	struct policy_file *f = add_file(l, name, kind_of(name), str_is(name, STATE_SYSTEM_POLICY) ? WHO_SYSTEM : WHO_OWNER);
+	struct policy_file *f = add_file(l, name, kind_of(name),
+			str_is(name, STATE_SYSTEM_POLICY) ? WHO_SYSTEM : WHO_OWNER);
 	struct err why = {0};
 
 	note_source(l, name);
@@ -212,7 +226,8 @@ static int gather_around(struct loader *l, struct err *e)
 	struct project_look look = world_look(l->memo, &l->v);
 
 	for (const struct texts *t = project_enclosing(&look, l->v.project); t; t = t->next) {
-		add_project(l, t->text, str_fmt(l->a, "%.*s/.caisson.yaml", STR_ARG(t->text)), POLICY_CAISSON);
+		add_project(l, t->text, str_fmt(l->a, "%.*s/.caisson.yaml", STR_ARG(t->text)),
+				POLICY_CAISSON);
 		if (add_fencepost(l, t->text, true, e) != 0)
 			return -1;
 	}
@@ -245,11 +260,14 @@ static void gather_settings(struct loader *l)
 {
 	add_secure(l, STR(MANAGED_SETTINGS), POLICY_SETTINGS, WHO_SYSTEM);
 	if (l->v.home.n)
-		add_secure(l, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.home)), POLICY_SETTINGS, WHO_OWNER);
+		add_secure(l, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.home)),
+				POLICY_SETTINGS, WHO_OWNER);
 	if (!l->v.project.n)
 		return;
-	add_project(l, l->v.project, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.project)), POLICY_SETTINGS);
-	add_project(l, l->v.project, str_fmt(l->a, "%.*s/.claude/settings.local.json", STR_ARG(l->v.project)), POLICY_SETTINGS);
+	add_project(l, l->v.project, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.project)),
+			POLICY_SETTINGS);
+	add_project(l, l->v.project, str_fmt(l->a, "%.*s/.claude/settings.local.json", STR_ARG(l->v.project)),
+			POLICY_SETTINGS);
 }
 
 /* ---- from files to policies ---- */
@@ -270,7 +288,9 @@ static int check_read(struct loader *l, struct err *e)
 {
 	for (const struct policy_file *f = l->files; f; f = f->next)
 		if (f->err && f->unread && f->who == WHO_ANYONE) {
-			return err_set(e, f->err->kind, 0, "%.*s: the project's policy cannot be read; caisson config verify says why", STR_ARG(shown_name(l->a, f)));
+			return err_set(e, f->err->kind, 0,
+					"%.*s: the project's policy cannot be read; caisson config verify "
+					"says why", STR_ARG(shown_name(l->a, f)));
 		} else if (f->err) {
 			*e = *f->err;
 			return -1;
@@ -278,11 +298,15 @@ static int check_read(struct loader *l, struct err *e)
 	return 0;
 }
 
-/* The gate says in which line of which file a check is named that does not exist; here are the bytes to point at it. */
+/*
+ * The gate says in which line of which file a check is named that does not exist; here are the bytes to point
+ * at it.
+ */
 static int point_at(const struct policy_file *f, struct str message, struct err *e)
 {
 	size_t digits = 0, from = 0, line = 0, column = 0;
-	ptrdiff_t quote = str_find(message, '\'', 0), end = quote < 0 ? -1 : str_find(message, '\'', (size_t)quote + 1);
+	ptrdiff_t quote = str_find(message, '\'', 0),
+			end = quote < 0 ? -1 : str_find(message, '\'', (size_t)quote + 1);
 	struct str id = end < 0 ? STR("") : str_sub(message, (size_t)quote + 1, (size_t)end), text;
 	int64_t want;
 
@@ -292,11 +316,13 @@ static int point_at(const struct policy_file *f, struct str message, struct err 
 		want = 1;
 	while (++line < (size_t)want && str_find(f->bytes, '\n', from) >= 0)
 		from = (size_t)str_find(f->bytes, '\n', from) + 1;
-	text = str_sub(f->bytes, from, str_find(f->bytes, '\n', from) < 0 ? f->bytes.n : (size_t)str_find(f->bytes, '\n', from));
+	text = str_sub(f->bytes, from, str_find(f->bytes, '\n', from) < 0 ? f->bytes.n :
+			(size_t)str_find(f->bytes, '\n', from));
 	while (column + id.n < text.n && !str_eq(str_sub(text, column, column + id.n), id))
 		column++;
 	text.n = text.n < QUOTE_MAX ? text.n : QUOTE_MAX;
-	return err_set(e, ERR_CONFIG, 0, "%.*s:%.*s:%zu%.*s: '%.*s'", STR_ARG(f->path), (int)digits, message.p, column + 1, STR_ARG(str_sub(message, digits, message.n)), STR_ARG(text));
+	return err_set(e, ERR_CONFIG, 0, "%.*s:%.*s:%zu%.*s: '%.*s'", STR_ARG(f->path), (int)digits,
+			message.p, column + 1, STR_ARG(str_sub(message, digits, message.n)), STR_ARG(text));
 }
 
 static int verify_checks(const struct policy *p, const struct policy_file *f, struct err *e)
@@ -306,13 +332,15 @@ static int verify_checks(const struct policy *p, const struct policy_file *f, st
 	if (gate_verify(p, &why) == 0)
 		return 0;
 	for (; f; f = f->next)
-		if (str_of(why.text).n > f->path.n && !memcmp(why.text, f->path.p, f->path.n) && why.text[f->path.n] == ':')
+		if (str_of(why.text).n > f->path.n && !memcmp(why.text, f->path.p, f->path.n) &&
+				why.text[f->path.n] == ':')
 			return point_at(f, str_of(why.text + f->path.n + 1), e);
 	return err_set(e, why.kind, 0, "%s", why.text);
 }
 
 /* The YAML files of these people in one policy. *ret_n: how many there were. */
-static int load_some(struct loader *l, enum config_who least, enum config_who most, struct policy *ret, struct config_note **notes, size_t *ret_n, struct err *e)
+static int load_some(struct loader *l, enum config_who least, enum config_who most, struct policy *ret,
+		struct config_note **notes, size_t *ret_n, struct err *e)
 {
 	struct config_source *src;
 	size_t n = 0;
@@ -322,8 +350,11 @@ static int load_some(struct loader *l, enum config_who least, enum config_who mo
 	src = arena_array(l->a, n + 1, sizeof(*src));
 	n = 0;
 	for (const struct policy_file *f = l->files; f; f = f->next)
-		if (f->kind != POLICY_SETTINGS && f->who >= least && f->who <= most && str_eq(f->around, l->around))
-			src[n++] = (struct config_source){shown_name(l->a, f), f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON, f->who, f->base};
+		if (f->kind != POLICY_SETTINGS && f->who >= least && f->who <= most &&
+				str_eq(f->around, l->around))
+			src[n++] = (struct config_source){shown_name(l->a, f), f->bytes,
+					f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON,
+					f->who, f->base};
 	*ret_n = n;
 	if (!n)
 		return 0;
@@ -350,14 +381,16 @@ static int hide_project_text(struct loader *l, struct err *e)
 			n++;
 		while (n > name.n && text.p[n - 1] == ':')
 			n--;
-		return err_set(e, e->kind, 0, "%.*s: the project's policy does not load; caisson config verify says why", (int)n, text.p);
+		return err_set(e, e->kind, 0,
+				"%.*s: the project's policy does not load; caisson config verify says why",
+				(int)n, text.p);
 	}
 	return err_set(e, e->kind, 0, "the project's policy does not load; caisson config verify says why");
 }
 
 /*
- * A client's file, added to the policy. A project's never sets the mode, which is the user's alone to set; one that is not trusted adds
- * what denies and asks.
+ * A client's file, added to the policy. A project's never sets the mode, which is the user's alone to set;
+ * one that is not trusted adds what denies and asks.
  */
 static int load_settings(struct loader *l, const struct policy_file *f, struct policy *p, struct err *e)
 {
@@ -404,7 +437,8 @@ static int forbid_lifting(struct loader *l, struct policy *own, struct err *e)
 	if (load_some(l, WHO_SYSTEM, WHO_SYSTEM, &system.own, &notes, &n, e) != 0)
 		return -1;
 	for (const struct policy_file *f = l->files; f; f = f->next)
-		if (f->kind == POLICY_SETTINGS && f->who == WHO_SYSTEM && load_settings(l, f, &system.own, e) != 0)
+		if (f->kind == POLICY_SETTINGS && f->who == WHO_SYSTEM && load_settings(l, f, &system.own,
+				e) != 0)
 			return -1;
 	policy_lock_apply(own, &system.own);
 	return 0;
@@ -440,7 +474,8 @@ static int load_files(struct loader *l, bool given, struct policies *ret, struct
 
 	policies_default(ret);
 	ret->root = l->v.project;
-	if ((!given && gather_files(l, e) != 0) || check_read(l, e) != 0 || load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
+	if ((!given && gather_files(l, e) != 0) || check_read(l, e) != 0 ||
+			load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
 		return -1;
 	if (load_some(l, WHO_ANYONE, WHO_ANYONE, &ret->project, &ret->notes, &n, e) != 0)
 		return hide_project_text(l, e);
@@ -455,14 +490,22 @@ static int load_files(struct loader *l, bool given, struct policies *ret, struct
 		return -1;
 	ret->files = l->files;
 	ret->project.silent = true;
-	ret->digest = ret->apart ? config_digest(l->a, str_cat(l->a, ret->own.digest, ret->project.digest)) : ret->own.digest;
+	ret->digest = ret->apart ? config_digest(l->a, str_cat(l->a, ret->own.digest, ret->project.digest)) :
+			ret->own.digest;
 	if (load_around(l, given, ret, e) != 0)
 		return -1;
-	return ret->apart && !given && policies_examples(l->rq, &ret->project, e) != 0 ? hide_project_text(l, e) : 0;
+	return ret->apart && !given && policies_examples(l->rq, &ret->project, e) != 0 ? hide_project_text(l,
+			e) : 0;
 }
 
-static int load_policies(struct loader *l, struct policies *ret, struct err *e) { return load_files(l, false, ret, e); }
-static int load_given(struct loader *l, struct policies *ret, struct err *e) { return load_files(l, true, ret, e); }
+static int load_policies(struct loader *l, struct policies *ret, struct err *e)
+{
+	return load_files(l, false, ret, e);
+}
+static int load_given(struct loader *l, struct policies *ret, struct err *e)
+{
+	return load_files(l, true, ret, e);
+}
 
 /* Lists; what does not load is its reader's to find out. */
 static int list_files(struct loader *l, struct policies *ret, struct err *e)
@@ -473,7 +516,8 @@ static int list_files(struct loader *l, struct policies *ret, struct err *e)
 
 	if (gather_files(l, e) != 0)
 		return -1;
-	if (!l->rq->alone && check_read(l, &(struct err){0}) == 0 && load_some(l, WHO_TRUSTED, WHO_SYSTEM, &own, &notes, &n, NULL) == 0 && own.client_settings)
+	if (!l->rq->alone && check_read(l, &(struct err){0}) == 0 && load_some(l, WHO_TRUSTED, WHO_SYSTEM,
+			&own, &notes, &n, NULL) == 0 && own.client_settings)
 		gather_settings(l);
 	ret->root = l->v.project;
 	ret->files = l->files;
@@ -491,7 +535,10 @@ struct whole {
 	int result;
 };
 
-/* The files are looked for right after the world was looked at. The view outlives that, and who judges by it looks anew. */
+/*
+ * The files are looked for right after the world was looked at. The view outlives that, and who judges by it
+ * looks anew.
+ */
 static void take_memo(struct loader *l)
 {
 	const struct session *at = session_or_own(l->rq->session);
@@ -511,7 +558,8 @@ static int run_whole(void *arg)
 	const struct state_env env = state_env();
 	const struct session *at = session_or_own(w->rq->session);
 
-	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .around = STR(""), .files = w->files, .end = &l->files};
+	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .around = STR(""), .files = w->files,
+			.end = &l->files};
 	if (w->work == load_given) {
 		l->v.project = w->root;
 	} else {
@@ -548,11 +596,13 @@ int policies_load(struct arena *a, const struct policies_request *rq, struct pol
 	return do_whole((struct whole){.a = a, .rq = rq, .work = load_policies, .e = e}, ret);
 }
 
-int policies_of_files(struct arena *a, struct policy_file *files, struct str root, struct policies *ret, struct err *e)
+int policies_of_files(struct arena *a, struct policy_file *files, struct str root, struct policies *ret,
+		struct err *e)
 {
 	static const struct policies_request none;
 
-	return do_whole((struct whole){.a = a, .rq = &none, .files = files, .root = root, .work = load_given, .e = e}, ret);
+	return do_whole((struct whole){.a = a, .rq = &none, .files = files, .root = root, .work = load_given,
+			.e = e}, ret);
 }
 
 int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)
@@ -560,9 +610,11 @@ int policies_files(struct arena *a, const struct policies_request *rq, struct po
 	return do_whole((struct whole){.a = a, .rq = rq, .work = list_files, .e = e}, ret);
 }
 
-int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret, struct config_note **ret_notes, struct err *e)
+int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret,
+		struct config_note **ret_notes, struct err *e)
 {
-	struct config_source src = {f->path, f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON, f->who, f->base};
+	struct config_source src = {f->path, f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST :
+			CONFIG_CAISSON, f->who, f->base};
 	struct policies p;
 	int rc;
 
@@ -572,7 +624,8 @@ int policies_of_file(struct arena *a, const struct policy_file *f, struct polici
 			*e = *f->err;
 		return -1;
 	}
-	rc = f->kind == POLICY_SETTINGS ? settings_load(a, f->path, f->bytes, f->base, &p.own, e) : config_load(a, &src, 1, &p.own, ret_notes, e);
+	rc = f->kind == POLICY_SETTINGS ? settings_load(a, f->path, f->bytes, f->base, &p.own, e) :
+			config_load(a, &src, 1, &p.own, ret_notes, e);
 	if (rc != 0 || verify_checks(&p.own, f, e) != 0)
 		return -1;
 	*ret = p;

@@ -1,13 +1,15 @@
 /*
- * Examples inside rules: commands that a rule must speak about (match), and such that it must not (not_match). They are tried when the
- * policy is loaded, each with a policy that holds nothing but its rule, through the same judge as any other command. A policy whose author
- * was wrong about what it says does not load.
+ * Examples inside rules: commands that a rule must speak about (match), and such that it must not
+ * (not_match). They are tried when the policy is loaded, each with a policy that holds nothing but its rule,
+ * through the same judge as any other command. A policy whose author was wrong about what it says does not
+ * load.
  */
 #include "base/regex.h"
 #include "judge/engine.h"
 
 #define EXAMPLES_MAX 500                      /* of one policy */
-#define EXAMPLES_BYTES_MAX ((size_t)64 << 10) /* of all its examples together: trying them costs no more than judging one long command */
+/* of all its examples together: trying them costs no more than judging one long command */
+#define EXAMPLES_BYTES_MAX ((size_t)64 << 10)
 #define EXAMPLE_ARENA ((size_t)64 << 20)
 #define QUOTE_MAX 80
 
@@ -17,7 +19,9 @@ struct rule_node {
 	struct rule rule;
 };
 
-#define SAME(type) _Static_assert(offsetof(struct type, next) == 0 && offsetof(struct type, rule) == offsetof(struct rule_node, rule), "struct " #type)
+#define SAME(type) \
+	_Static_assert(offsetof(struct type, next) == 0 && \
+			offsetof(struct type, rule) == offsetof(struct rule_node, rule), "struct " #type)
 SAME(prefix_rule);
 SAME(regex_rule);
 SAME(redirect_rule);
@@ -32,8 +36,10 @@ static const struct rule_list {
 	size_t offset, size;
 } lists[] = {
 	[PERMISSION_ALLOW] = LIST(permission_allow, permission_rule),
-	LIST(permission_deny, permission_rule), LIST(permission_ask, permission_rule), LIST(deny, prefix_rule), LIST(ask, prefix_rule), LIST(allow, prefix_rule),
-	LIST(checks, regex_rule), LIST(allow_checks, regex_rule), LIST(redirects, redirect_rule), LIST(arguments, argument_rule), LIST(only, names_rule),
+	LIST(permission_deny, permission_rule), LIST(permission_ask, permission_rule),
+	LIST(deny, prefix_rule), LIST(ask, prefix_rule), LIST(allow, prefix_rule),
+	LIST(checks, regex_rule), LIST(allow_checks, regex_rule), LIST(redirects, redirect_rule),
+	LIST(arguments, argument_rule), LIST(only, names_rule),
 };
 
 /* The same place in any list, or -1. */
@@ -52,10 +58,14 @@ static int find_rule(const struct policy *p, const struct rule *rule, const stru
 	return -1;
 }
 
-static bool about_files(const struct permission_rule *r) { return !str_is(r->tool, "Bash") && !str_is(r->tool, "PowerShell"); }
+static bool about_files(const struct permission_rule *r)
+{
+	return !str_is(r->tool, "Bash") && !str_is(r->tool, "PowerShell");
+}
 
 /* A policy that holds this rule alone, with what changes how its words are read. */
-static void make_alone(struct arena *a, const struct policy *p, size_t list, const struct rule_node *n, struct policy *ret)
+static void make_alone(struct arena *a, const struct policy *p, size_t list, const struct rule_node *n,
+		struct policy *ret)
 {
 	struct policies none;
 	struct rule_node *copy = arena_alloc(a, lists[list].size);
@@ -107,8 +117,8 @@ static bool strip_matches(const struct policy *p, const struct example *x)
 }
 
 /*
- * An allow rule about files leaves no step. It is tried as a deny rule, which compares paths in the same way, and only a match for certain
- * (which denies) counts.
+ * An allow rule about files leaves no step. It is tried as a deny rule, which compares paths in the same way,
+ * and only a match for certain (which denies) counts.
  */
 static int try_one(void *arg)
 {
@@ -153,15 +163,19 @@ int policies_examples(const struct policies_request *rq, const struct policy *p,
 		bytes += preset ? 0 : x->command.n;
 		n += !preset;
 		if (n > EXAMPLES_MAX || bytes > EXAMPLES_BYTES_MAX)
-			return err_set(e, ERR_LIMIT, 0, "%.*s: more than %d examples or %zu bytes of them", STR_ARG(x->where), EXAMPLES_MAX, EXAMPLES_BYTES_MAX);
+			return err_set(e, ERR_LIMIT, 0, "%.*s: more than %d examples or %zu bytes of them",
+					STR_ARG(x->where), EXAMPLES_MAX, EXAMPLES_BYTES_MAX);
 		arena_init(&a, EXAMPLE_ARENA); /* of its own: many examples need no more memory than one */
 		t.a = &a;
 		rc = arena_run(&a, try_one, &t);
 		arena_free(&a);
 		if (rc != 0)
-			return err_set(e, ERR_LIMIT, 0, "%.*s: the example could not be tried: '%.*s'", STR_ARG(x->where), shown, x->command.p);
+			return err_set(e, ERR_LIMIT, 0, "%.*s: the example could not be tried: '%.*s'",
+					STR_ARG(x->where), shown, x->command.p);
 		if (t.spoke != x->match)
-			return err_set(e, ERR_CONFIG, 0, "%.*s: the rule %s about this example: '%.*s'", STR_ARG(x->where), x->match ? "says nothing" : "speaks", shown, x->command.p);
+			return err_set(e, ERR_CONFIG, 0, "%.*s: the rule %s about this example: '%.*s'",
+					STR_ARG(x->where), x->match ? "says nothing" : "speaks", shown,
+					x->command.p);
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * forbid_lifting: what an administrator's policy says holds, and the files of others only tighten it. Whatever could lift a verdict is taken
- * from the system's policy alone; of the rest the stricter holds.
+ * forbid_lifting: what an administrator's policy says holds, and the files of others only tighten it.
+ * Whatever could lift a verdict is taken from the system's policy alone; of the rest the stricter holds.
  */
 #include "gate/gate.h"
 #include "judge/engine.h"
@@ -103,7 +103,10 @@ static void take_values(struct policy *p, const struct policy *system)
 		p->mode = system->mode;
 }
 
-bool mode_lifts(enum mode mode) { return mode == MODE_ACCEPT_EDITS || mode == MODE_BYPASS || mode == MODE_PAUSED; }
+bool mode_lifts(enum mode mode)
+{
+	return mode == MODE_ACCEPT_EDITS || mode == MODE_BYPASS || mode == MODE_PAUSED;
+}
 
 void policy_lock_apply(struct policy *p, const struct policy *system)
 {

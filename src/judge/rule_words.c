@@ -34,7 +34,8 @@ struct str rule_words(struct arena *a, const struct command *c)
 			return STR("");
 		for (size_t k = 0; k < w->text.n; k++)
 			if ((unsigned char)w->text.p[k] <= ' ' || (unsigned char)w->text.p[k] >= 0x7f)
-				return STR(""); /* a blank inside a word would not be told from one between words */
+				/* a blank inside a word would not be told from one between words */
+				return STR("");
 		if (i)
 			buf_char(&b, ' ');
 		buf_str(&b, w->text);
@@ -55,14 +56,19 @@ bool rule_speaks_of(const struct judgement *j, const struct command *c)
 }
 
 /*
- * Programs whose second word does not say what they do: "aws iam" lists and deletes; or whose options run commands and overwrite what others have: an
- * allow rule for "git push" would allow --force as well, to wherever.
+ * Programs whose second word does not say what they do: "aws iam" lists and deletes; or whose options run
+ * commands and overwrite what others have: an allow rule for "git push" would allow --force as well, to
+ * wherever.
  */
-static const char deeper[][NAME_ROOM] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp", "rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl", "gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform", "tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
+static const char deeper[][NAME_ROOM] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp",
+		"rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl",
+		"gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform",
+		"tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
 	"nomad", "redis-cli", "psql", "mysql", "ssh", "scp", "rsync", "systemctl", "brew", "conda"};
 
 /* Subcommands of git that only read. */
-static const char git_looks[][NAME_ROOM] = {"blame", "cat-file", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"};
+static const char git_looks[][NAME_ROOM] = {"blame", "cat-file", "describe", "diff", "log", "ls-files",
+		"rev-parse", "shortlog", "show", "status"};
 
 static bool is_among(const char (*list)[NAME_ROOM], size_t n, struct str word)
 {
@@ -77,7 +83,8 @@ struct str rule_prefix(struct str words)
 {
 	struct str program;
 	ptrdiff_t one = str_find(words, ' ', 0), two = one < 0 ? -1 : str_find(words, ' ', (size_t)one + 1);
-	struct str prefix = str_sub(words, 0, two < 0 ? words.n : (size_t)two), second = str_sub(prefix, one < 0 ? prefix.n : (size_t)one + 1, prefix.n);
+	struct str prefix = str_sub(words, 0, two < 0 ? words.n : (size_t)two),
+			second = str_sub(prefix, one < 0 ? prefix.n : (size_t)one + 1, prefix.n);
 
 	if (!second.n || !ascii_is_lower(second.p[0]) || prefix_broad(prefix))
 		return STR("");
@@ -136,7 +143,8 @@ static bool find_rules(struct arena *a, const struct facts *f, const struct judg
 	return ret->n > 0;
 }
 
-static bool is_allowed_by(struct arena *a, const struct engine_request *rq, const struct policies *p, const struct view *v, const struct rules *rules)
+static bool is_allowed_by(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		const struct view *v, const struct rules *rules)
 {
 	struct policies with = *p;
 	struct view *world = arena_new(a, struct view);
@@ -163,7 +171,8 @@ static bool single_words(const struct rules *r)
 }
 
 /* A wrapper's rule is often not needed: the fewest rules that do. */
-struct str rules_allowing(struct arena *a, const struct engine_request *rq, const struct policies *p, const struct facts *f,
+struct str rules_allowing(struct arena *a, const struct engine_request *rq, const struct policies *p,
+		const struct facts *f,
 	const struct judgement *j)
 {
 	struct rules all, one;

@@ -1,4 +1,7 @@
-/* Filling the view and answering questions. It runs for every command: a directory that was looked at once is not looked at again. */
+/*
+ * Filling the view and answering questions. It runs for every command: a directory that was looked at once is
+ * not looked at again.
+ */
 #define _GNU_SOURCE
 #include "judge/world.h"
 
@@ -32,7 +35,10 @@ static void fill_user(struct arena *a, const struct session *at, struct view *v)
 	struct err e = {0};
 	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, &e) != 0) {
 		if (e.kind == ERR_LIMIT)
-			arena_leave(a, LEFT); /* no memory is no answer: without a home the home directory would pass for a project */
+			/*
+			 * no memory is no answer: without a home the home directory would pass for a project
+			 */
+			arena_leave(a, LEFT);
 		v->uid = (uint32_t)getuid();
 		return;
 	}
@@ -102,7 +108,8 @@ const char *world_guarded(struct path_memo *m, struct str real, struct str home)
 	enum path_kind kind;
 	struct str real_home = !pattern && home.n ? path_real(m, home, &kind) : STR("");
 
-	return pattern || !real_home.n || str_eq(real_home, home) ? pattern : path_table_guarded(real, real_home);
+	return pattern || !real_home.n || str_eq(real_home, home) ? pattern : path_table_guarded(real,
+			real_home);
 }
 
 static void add_root(struct arena *a, struct root ***end, struct str path)
@@ -133,7 +140,8 @@ static void fill_roots(struct path_memo *m, const struct policy *p, struct view 
 	unsigned n = 0;
 	add_root(m->a, &end, v->project);
 	add_root(m->a, &end, project_scratch(m, v->uid));
-	for (const struct texts *t = p ? p->writable_roots : NULL; t && n < WORLD_ROOTS_MAX; t = t->next, n++) {
+	for (const struct texts *t = p ? p->writable_roots : NULL; t && n < WORLD_ROOTS_MAX; t = t->next,
+			n++) {
 		struct path_answer at;
 		path_look(m, expand_root(m->a, v, t->text), &at);
 		if (at.target != PATH_OTHER && project_allowed(m, at.real, v->home))
@@ -231,8 +239,10 @@ int world_remember(struct arena *a, const struct view *v, struct str state, stru
 	FD_SCOPE f = {0};
 	fd_scope(&f, a, directory_open(path));
 	if (f.fd < 0 || directory_identity(f.fd, &d.id) != 0)
-		return err_set(e, ERR_INPUT, 0, "the project '%s' was moved or replaced while it was looked at", path);
-	return remembered_lately(v->remembered, kind, &d, now) ? 0 : remembered_add(a, state, kind, &d, now, e);
+		return err_set(e, ERR_INPUT, 0,
+				"the project '%s' was moved or replaced while it was looked at", path);
+	return remembered_lately(v->remembered, kind, &d, now) ? 0 : remembered_add(a, state, kind, &d, now,
+			e);
 }
 
 static bool answered_tree(const struct view *v, const struct question *q)

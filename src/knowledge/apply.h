@@ -16,11 +16,16 @@ struct know_applying {
 	bool changes;    /* a KIND_SYSTEM or KIND_CHANGE was found */
 };
 
-struct know_use *know_use_add(struct know_applying *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value);
+struct know_use *know_use_add(struct know_applying *ap, enum know_role role, unsigned flags, size_t from,
+		size_t to, const struct word *value);
 /* The working directory, as a word. */
 struct word know_here(const struct know_applying *ap);
 /* Reports w, found at argv[from, to), as what spec says. */
 void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w);
-void know_backups(struct know_applying *ap); /* after all uses: files that a suffix renames inside a directory */
-/* A value whose beginning says what it is (git -c core.pager=..., dd of=...). inside: it holds placeholders, which keys of the form "~%x" are about. */
+/* after all uses: files that a suffix renames inside a directory */
+void know_backups(struct know_applying *ap);
+/*
+ * A value whose beginning says what it is (git -c core.pager=..., dd of=...). inside: it holds placeholders,
+ * which keys of the form "~%x" are about.
+ */
 void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t to, struct word w);

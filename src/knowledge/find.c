@@ -1,6 +1,6 @@
 /*
- * The argv of find: options, start paths, then an expression whose -exec ends at ";" or at "{} +". The row's flags are the predicates.
- * A start path is an operand; everything else is a hit.
+ * The argv of find: options, start paths, then an expression whose -exec ends at ";" or at "{} +". The row's
+ * flags are the predicates. A start path is an operand; everything else is a hit.
  */
 #include "knowledge/scan.h"
 
@@ -8,7 +8,8 @@ static bool word_is(struct word w, const char *c) { return w.kind == WORD_EXACT 
 
 static bool starts_expression(struct word w)
 {
-	return w.kind == WORD_EXACT && ((w.text.n > 1 && w.text.p[0] == '-') || word_is(w, "(") || word_is(w, ")") || word_is(w, "!") || word_is(w, ","));
+	return w.kind == WORD_EXACT && ((w.text.n > 1 && w.text.p[0] == '-') || word_is(w, "(") ||
+			word_is(w, ")") || word_is(w, "!") || word_is(w, ","));
 }
 
 /* Does a word, were the -exec before it ended by an unknown ";", do something? */

@@ -1,6 +1,7 @@
 /*
- * Looking rows up, and reading an argv by a row: scan.c splits it into options and operands, `when` entries of the row adjust what they
- * are, and here each becomes a use. Where the scan is not sure, every role an operand could have is reported.
+ * Looking rows up, and reading an argv by a row: scan.c splits it into options and operands, `when` entries
+ * of the row adjust what they are, and here each becomes a use. Where the scan is not sure, every role an
+ * operand could have is reported.
  */
 #include "knowledge/knowledge.h"
 
@@ -8,7 +9,10 @@
 
 #define SUB_DEPTH_MAX 4 /* "docker compose exec" is 2 */
 
-static const struct know_row *blob_rows(const void *blob) { return (const void *)((const char *)blob + sizeof(struct know_blob)); }
+static const struct know_row *blob_rows(const void *blob)
+{
+	return (const void *)((const char *)blob + sizeof(struct know_blob));
+}
 
 /* Among rows sorted by name: the one called `base`, or `base` blank `sub`. */
 static const struct know_row *row_find(const struct know_row *rows, size_t n, struct str base, struct str sub)
@@ -62,13 +66,15 @@ const struct know_row *know_sub_find(const struct know_row *row, struct str sub)
 {
 	const struct know_blob *b = (const void *)know_base(row);
 	struct str base = str_of(know_string(row, row->name));
-	const struct know_row *r = (const void *)b == (const void *)know_baked ? NULL : row_find(blob_rows(b), b->nrows, base, sub);
+	const struct know_row *r = (const void *)b == (const void *)know_baked ? NULL : row_find(blob_rows(b),
+			b->nrows, base, sub);
 	return r ? r : baked_find(base, sub);
 }
 
 const struct know_row *know_forwarded(const struct know_row *row)
 {
-	const struct know_row *baked = row->bits & ROW_FORWARD ? baked_find(str_of(know_string(row, row->name)), STR("")) : NULL;
+	const struct know_row *baked = row->bits & ROW_FORWARD ?
+			baked_find(str_of(know_string(row, row->name)), STR("")) : NULL;
 	return baked ? baked : row;
 }
 
@@ -114,7 +120,8 @@ static void settle_operands(struct know_applying *ap, bool sub)
 	ap->active = 0;
 	ap->suffix = NULL;
 	for (size_t i = 0; i < ap->s->nhits; i++)
-		if (ap->s->hits[i].flag && (ap->s->hits[i].flag->arg.mods & MOD_SUFFIX) && ap->s->hits[i].has_value)
+		if (ap->s->hits[i].flag && (ap->s->hits[i].flag->arg.mods & MOD_SUFFIX) &&
+				ap->s->hits[i].has_value)
 			ap->suffix = &ap->s->hits[i];
 	for (size_t i = 0; i < r->nwhens; i++)
 		if (has_flag(ap->s, know_list(r, w[i].flags), w[i].nflags)) {
@@ -149,7 +156,8 @@ static void emit_hit(struct know_applying *ap, const struct know_hit *h)
 	if (r->style == STYLE_FIND && spec.kind == KIND_DELETE && !h->has_value) {
 		struct word w = know_here(ap);
 		for (size_t i = 0; i < ap->s->noperands; i++)
-			know_emit(ap, spec, ap->s->operands[i], ap->s->operands[i] + 1, ap->s->argv[ap->s->operands[i]]);
+			know_emit(ap, spec, ap->s->operands[i], ap->s->operands[i] + 1,
+					ap->s->argv[ap->s->operands[i]]);
 		if (!ap->s->noperands)
 			know_emit(ap, spec, h->at, h->to, w);
 		return;
@@ -160,10 +168,13 @@ static void emit_hit(struct know_applying *ap, const struct know_hit *h)
 
 static bool is_colons(struct word w)
 {
-	return w.kind == WORD_EXACT && (str_is(w.text, ":::") || str_is(w.text, "::::") || str_is(w.text, ":::+") || str_is(w.text, "::::+"));
+	return w.kind == WORD_EXACT && (str_is(w.text, ":::") || str_is(w.text, "::::") ||
+			str_is(w.text, ":::+") || str_is(w.text, "::::+"));
 }
 
-/* parallel CMD ::: ARG...; without CMD the arguments themselves are scripts. Returns the end of the command. */
+/*
+ * parallel CMD ::: ARG...; without CMD the arguments themselves are scripts. Returns the end of the command.
+ */
 static size_t count_colons(struct know_applying *ap, size_t from)
 {
 	struct know_scan *s = ap->s;
@@ -175,7 +186,8 @@ static size_t count_colons(struct know_applying *ap, size_t from)
 	for (size_t i = at; i < s->argc; i++) {
 		if (is_colons(s->argv[i]))
 			continue;
-		know_use_add(ap, i > at && str_starts(s->argv[i].text, "::::") ? USE_OPAQUE : USE_SCRIPT, 0, i, i + 1, &s->argv[i]);
+		know_use_add(ap, i > at && str_starts(s->argv[i].text, "::::") ? USE_OPAQUE : USE_SCRIPT, 0,
+				i, i + 1, &s->argv[i]);
 	}
 	if (s->argv[at].text.n > 3 && s->argv[at].text.p[3] == ':')
 		know_use_add(ap, USE_OPAQUE, 0, at, at + 1, &s->argv[at]);
@@ -199,7 +211,9 @@ static struct know_spec operand_spec(const struct know_applying *ap, size_t k, s
 
 static bool is_range(struct know_spec spec) { return spec.kind == KIND_COMMAND || spec.kind == KIND_SCRIPT; }
 
-/* A program that looks for options among the words of its inner command too (choom) takes some of them away. */
+/*
+ * A program that looks for options among the words of its inner command too (choom) takes some of them away.
+ */
 static bool is_torn(const struct know_scan *s, size_t k)
 {
 	return s->operands[k] + (s->noperands - k) != s->argc;
@@ -220,7 +234,8 @@ static bool emit_operand(struct know_applying *ap, size_t k)
 			know_use_add(ap, USE_OPAQUE, 0, at, to, &s->argv[at]);
 		return true;
 	}
-	know_emit(ap, spec, at, spec.kind == KIND_COMMAND ? s->argc : at + 1, s->argv[at]); /* chrt: with or without a priority before it */
+	/* chrt: with or without a priority before it */
+	know_emit(ap, spec, at, spec.kind == KIND_COMMAND ? s->argc : at + 1, s->argv[at]);
 	return false;
 }
 
@@ -229,15 +244,21 @@ static size_t all_specs(const struct know_applying *ap, size_t sure, struct know
 {
 	const struct know_row *r = ap->s->row;
 	size_t n = 0;
-	/* when no option can hide among the words, what the options say is settled, and so are the operands before the loose one */
+	/*
+	 * when no option can hide among the words, what the options say is settled, and so are the operands
+	 * before the loose one
+	 */
 	bool settled = !ap->s->maybe_option;
 	for (size_t i = 0; i <= (settled ? 0 : r->nwhens); i++) {
 		const struct know_operands *o = settled ? &ap->ops : i ? &know_whens(r)[i - 1].ops : &r->ops;
-		for (size_t k = sure < o->nfirst ? sure : o->nfirst; k < o->nfirst + 3; k++) { /* a `last` or `alone` that is not given is KIND_NONE */
-			struct know_spec spec = k < o->nfirst ? know_specs(r, o->first)[k] : k == o->nfirst ? o->rest : k == o->nfirst + 1 ? o->last : o->alone;
+		/* a `last` or `alone` that is not given is KIND_NONE */
+		for (size_t k = sure < o->nfirst ? sure : o->nfirst; k < o->nfirst + 3; k++) {
+			struct know_spec spec = k < o->nfirst ? know_specs(r, o->first)[k] : k == o->nfirst ?
+					o->rest : k == o->nfirst + 1 ? o->last : o->alone;
 			bool seen = spec.kind <= KIND_WORD || is_range(spec);
 			for (size_t j = 0; j < n && !seen; j++)
-				seen = out[j].kind == spec.kind && out[j].mods == spec.mods && out[j].lang == spec.lang;
+				seen = out[j].kind == spec.kind && out[j].mods == spec.mods &&
+						out[j].lang == spec.lang;
 			if (!seen && n < max)
 				out[n++] = spec;
 		}
@@ -257,8 +278,8 @@ static bool operands_run(const struct know_applying *ap, const struct know_opera
 }
 
 /*
- * An option that the row does not list, beside code that an option gives (node -e) in the operand's place. PowerShell folds the case of
- * its options, and has a reader of its own for them.
+ * An option that the row does not list, beside code that an option gives (node -e) in the operand's place.
+ * PowerShell folds the case of its options, and has a reader of its own for them.
  */
 static bool unlisted_beside_code(const struct know_applying *ap)
 {
@@ -270,7 +291,8 @@ static bool unlisted_beside_code(const struct know_applying *ap)
 		bool folds = lang == LANG_POWERSHELL || lang == LANG_POWERSHELL_ENCODED;
 		code |= f && f->arg.kind == KIND_CODE && !folds;
 	}
-	return code && s->lost && s->argv[s->lost].kind == WORD_EXACT && str_starts(s->argv[s->lost].text, "-") && operands_run(ap, &s->row->ops, s->lost_operands);
+	return code && s->lost && s->argv[s->lost].kind == WORD_EXACT && str_starts(s->argv[s->lost].text,
+			"-") && operands_run(ap, &s->row->ops, s->lost_operands);
 }
 
 /* A word of any number stands where single operands are counted. */
@@ -295,8 +317,8 @@ static bool keyed_pattern(const struct know_applying *ap)
 #define SPECS_MAX 16
 
 /*
- * A single word after any number of words (`mv a* .`) is the last operand, or the only one when the others expand to nothing. It has no other
- * role, unless an option among the words changes the roles.
+ * A single word after any number of words (`mv a* .`) is the last operand, or the only one when the others
+ * expand to nothing. It has no other role, unless an option among the words changes the roles.
  */
 static bool ends_operands(const struct know_applying *ap, size_t k)
 {
@@ -402,13 +424,22 @@ static bool only_reads(struct know_applying *ap)
 	if (r->nonly && !has_flag(ap->s, know_list(r, r->only), r->nonly))
 		return false;
 	for (const struct know_use *u = ap->ret->uses; u; u = u->next)
-		if (u->role != USE_READ && u->role != USE_DIR && u->role != USE_HOST && u->role != USE_ASSIGN && u->role != USE_CODE)
-			return false; /* code is judged by itself: a row that has some and says `readonly` speaks of the rest */
+		if (u->role != USE_READ && u->role != USE_DIR && u->role != USE_HOST &&
+				u->role != USE_ASSIGN && u->role != USE_CODE)
+			/*
+			 * code is judged by itself: a row that has some and says `readonly` speaks of the
+			 * rest
+			 */
+			return false;
 	return true;
 }
 
-/* One level: the row's own options and operands. Returns the subcommand's row, and where its name stands, or NULL. */
-static const struct know_row *apply_row(struct know_applying *ap, const struct know_row *lookup, size_t start, size_t *ret_sub)
+/*
+ * One level: the row's own options and operands. Returns the subcommand's row, and where its name stands, or
+ * NULL.
+ */
+static const struct know_row *apply_row(struct know_applying *ap, const struct know_row *lookup, size_t start,
+		size_t *ret_sub)
 {
 	struct know_scan *s = ap->s;
 	s->start = start;
@@ -423,15 +454,18 @@ static const struct know_row *apply_row(struct know_applying *ap, const struct k
 		if (sub) {
 			s->noperands = 0; /* they are the subcommand's */
 			*ret_sub = s->sub;
-		} else if (w.kind == WORD_EXACT && s->row->style != STYLE_POSIX) { /* an ordinary operand: options go on after it */
-			*s = (struct know_scan){.a = s->a, .row = s->row, .argv = s->argv, .argc = s->argc, .start = start};
+		/* an ordinary operand: options go on after it */
+		} else if (w.kind == WORD_EXACT && s->row->style != STYLE_POSIX) {
+			*s = (struct know_scan){.a = s->a, .row = s->row, .argv = s->argv, .argc = s->argc,
+					.start = start};
 			know_scan(s);
 		}
 	}
 	settle_operands(ap, sub != NULL);
 	if (sub) {
 		ap->ops = (struct know_operands){0};
-		ap->ops.rest.kind = s->lost ? KIND_OPAQUE : KIND_NONE; /* a global option that is not known hides which subcommand it is */
+		/* a global option that is not known hides which subcommand it is */
+		ap->ops.rest.kind = s->lost ? KIND_OPAQUE : KIND_NONE;
 	}
 	emit_all(ap);
 	return sub;
@@ -468,12 +502,14 @@ static bool prints_help(
 }
 
 /*
- * `NAME --version` and the like, with no other word. A program that runs what the project gives it may do so even then, unless the row's
- * `info` says that it does not; words of no dash (help, version) have to be listed too.
+ * `NAME --version` and the like, with no other word. A program that runs what the project gives it may do so
+ * even then, unless the row's `info` says that it does not; words of no dash (help, version) have to be
+ * listed too.
  */
 static bool only_prints(const struct know_row *top, const struct know_row *row, struct word w)
 {
-	const char *usual = (top->effects & EFFECT_WORKSPACE) || top->style == STYLE_NONE ? "" : "--version --help";
+	const char *usual = (top->effects & EFFECT_WORKSPACE) || top->style == STYLE_NONE ? "" :
+			"--version --help";
 	const char *list = top->info ? know_string(top, top->info) : usual;
 	if (w.kind != WORD_EXACT)
 		return false;
@@ -484,23 +520,26 @@ static bool only_prints(const struct know_row *top, const struct know_row *row, 
 }
 
 /*
- * "aws ec2" exists only because of "aws ec2 describe-vpcs": is this one of the forms it leads to? Otherwise its word is an operand of the
- * row above. A word that is not known leads to where nobody knows.
+ * "aws ec2" exists only because of "aws ec2 describe-vpcs": is this one of the forms it leads to? Otherwise
+ * its word is an operand of the row above. A word that is not known leads to where nobody knows.
  */
 static bool leads_on(const struct know_scan *s, const struct know_row *lookup, size_t start)
 {
 	struct know_scan probe = *s;
 	probe.start = start;
 	know_scan(&probe);
-	return probe.sub && (probe.argv[probe.sub].kind != WORD_EXACT || know_sub_find(lookup, probe.argv[probe.sub].text));
+	return probe.sub && (probe.argv[probe.sub].kind != WORD_EXACT ||
+			know_sub_find(lookup, probe.argv[probe.sub].text));
 }
 
-void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret)
+void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc,
+		struct know_result *ret)
 {
 	struct know_applying ap = {.a = a, .ret = ret};
 	size_t start = 1;
 	bool lost = false;
-	const struct know_row *top = row, *above = NULL; /* the last row with content of its own, and where its words start */
+	/* the last row with content of its own, and where its words start */
+	const struct know_row *top = row, *above = NULL;
 	size_t above_start = 0;
 	*ret = (struct know_result){.name = know_string(row, row->name)};
 	ap.end = &ret->uses;
@@ -509,7 +548,8 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 		row = know_forwarded(row);
 		ret->name = know_string(row, row->name);
 		bool bridge = above && (row->bits & ROW_FORWARD);
-		struct know_scan s = {.a = a, .row = bridge ? above : row, .argv = argv, .argc = argc, .subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS};
+		struct know_scan s = {.a = a, .row = bridge ? above : row, .argv = argv, .argc = argc,
+				.subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS};
 		if (bridge && !leads_on(&s, lookup, start)) {
 			s.subs = false;
 			start = above_start;
@@ -517,8 +557,10 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 		if (!bridge)
 			above = row, above_start = start;
 		if (!bridge && (row->bits & ROW_FORWARD) && !leads_on(&s, lookup, start))
-			ret->effects |= EFFECT_WORKSPACE; /* a user's row for another subcommand: of this form nothing is known */
-		if (start + 1 == argc && start == (size_t)depth + 1 && only_prints(know_forwarded(top), row, argv[start])) {
+			/* a user's row for another subcommand: of this form nothing is known */
+			ret->effects |= EFFECT_WORKSPACE;
+		if (start + 1 == argc && start == (size_t)depth + 1 && only_prints(know_forwarded(top), row,
+				argv[start])) {
 			ret->effects = 0;
 			ret->readonly = true;
 			return;

@@ -1,6 +1,7 @@
 /*
- * The options and operands of an argv as a list, for rules that ask "is there a --force?". Options of the row are named by their first
- * spelling there; others are read as most programs would, and where two readings are possible (-force: one name, or five letters) both count.
+ * The options and operands of an argv as a list, for rules that ask "is there a --force?". Options of the row
+ * are named by their first spelling there; others are read as most programs would, and where two readings are
+ * possible (-force: one name, or five letters) both count.
  */
 #include "knowledge/scan.h"
 
@@ -20,26 +21,32 @@ static void add_option(struct option_collector *l, const struct know_row *row, c
 		return; /* NAME=VALUE */
 	if (o->noptions == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 8;
-		o->options = arena_grow(l->a, o->options, l->cap * sizeof(*o->options), cap * sizeof(*o->options));
+		o->options = arena_grow(l->a, o->options, l->cap * sizeof(*o->options),
+				cap * sizeof(*o->options));
 		l->cap = cap;
 	}
 	const char *name = h->flag ? know_string(row, h->flag->same) : str_c(l->a, h->name);
 	o->options[o->noptions++] = (struct know_option){
-		.name = name, .value = h->value, .has_value = h->has_value, .at = h->word, .global = global, .listed = h->flag != NULL, .row = row,
+		.name = name, .value = h->value, .has_value = h->has_value, .at = h->word, .global = global,
+				.listed = h->flag != NULL, .row = row,
 	};
 }
 
 /* One level of commands; returns the row of its subcommand, if there is one. */
-static const struct know_row *read_level(struct option_collector *l, const struct know_row *row, const struct know_row *lookup, const struct word *argv, size_t argc,
+static const struct know_row *read_level(struct option_collector *l, const struct know_row *row,
+		const struct know_row *lookup, const struct word *argv, size_t argc,
                                          size_t *start)
 {
-	struct know_scan s = {.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start, .generic = true};
+	struct know_scan s = {.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start,
+			.generic = true};
 	s.subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS;
 	know_scan(&s);
-	const struct know_row *sub = s.sub && argv[s.sub].kind == WORD_EXACT ? know_sub_find(lookup, argv[s.sub].text) : NULL;
+	const struct know_row *sub = s.sub && argv[s.sub].kind == WORD_EXACT ? know_sub_find(lookup,
+			argv[s.sub].text) : NULL;
 	l->ret->maybe_option |= s.maybe_option || (s.sub && argv[s.sub].kind != WORD_EXACT);
 	if (s.sub && !sub && row->style != STYLE_POSIX) { /* an ordinary operand: options go on after it */
-		s = (struct know_scan){.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start, .generic = true};
+		s = (struct know_scan){.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start,
+				.generic = true};
 		know_scan(&s);
 		l->ret->maybe_option |= s.maybe_option;
 	}
@@ -60,12 +67,14 @@ static const char *program_name(struct arena *a, const struct word *argv, size_t
 	return str_c(a, argc && argv[0].kind == WORD_EXACT ? str_base(argv[0].text) : STR(""));
 }
 
-void know_options(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_options *ret)
+void know_options(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc,
+		struct know_options *ret)
 {
 	static const struct know_row nothing = {.bits = ROW_ABBREV};
 	struct option_collector l = {.a = a, .ret = ret};
 	size_t start = 1;
-	*ret = (struct know_options){.name = row ? know_string(row, row->name) : program_name(a, argv, argc), .row = row ? row : &nothing};
+	*ret = (struct know_options){.name = row ? know_string(row, row->name) : program_name(a, argv, argc),
+			.row = row ? row : &nothing};
 	if (!row)
 		row = &nothing;
 	for (int depth = 0; row && argc && depth < OPTIONS_DEPTH_MAX; depth++) {
@@ -87,13 +96,17 @@ static struct str bare_name(const struct know_row *row, struct str name)
 	return str_sub(name, i, name.n);
 }
 
-/* May the option as given be this one? A long one may be shortened, but "--force" is not taken for "--force-with-lease". */
+/*
+ * May the option as given be this one? A long one may be shortened, but "--force" is not taken for
+ * "--force-with-lease".
+ */
 static bool given_as(const struct know_option *o, struct str name)
 {
 	struct str given = str_of(o->name);
 	if (str_eq(bare_name(o->row, given), bare_name(o->row, name)))
 		return true;
-	return (o->row->bits & ROW_ABBREV) && o->row->style != STYLE_LONG_DASH && given.n > 2 && str_starts(given, "--") && str_starts(name, o->name) &&
+	return (o->row->bits & ROW_ABBREV) && o->row->style != STYLE_LONG_DASH && given.n > 2 &&
+			str_starts(given, "--") && str_starts(name, o->name) &&
 	       name.p[given.n] != '-';
 }
 
@@ -105,10 +118,12 @@ static const struct know_flag *flag_of(const struct know_row *row, struct str na
 	return f;
 }
 
-const struct know_option *know_option_find(const struct know_options *o, const char *name, const struct know_option *after)
+const struct know_option *know_option_find(const struct know_options *o, const char *name,
+		const struct know_option *after)
 {
 	struct str n = str_of(name);
-	bool own = flag_of(o->row, n) != NULL; /* then an option of the same name before the subcommand is another one */
+	/* then an option of the same name before the subcommand is another one */
+	bool own = flag_of(o->row, n) != NULL;
 	for (size_t i = after ? (size_t)(after - o->options) + 1 : 0; i < o->noptions; i++) {
 		const struct know_option *p = &o->options[i];
 		const struct know_flag *f = p->listed ? flag_of(p->row, n) : NULL;
@@ -120,10 +135,19 @@ const struct know_option *know_option_find(const struct know_options *o, const c
 	return NULL;
 }
 
-struct str know_fires(const struct know_row *row) { return row->fires ? str_of(know_string(row, row->fires)) : STR(""); }
-struct str know_obeys(const struct know_row *row) { return row->obeys ? str_of(know_string(row, row->obeys)) : STR(""); }
+struct str know_fires(const struct know_row *row)
+{
+	return row->fires ? str_of(know_string(row, row->fires)) : STR("");
+}
+struct str know_obeys(const struct know_row *row)
+{
+	return row->obeys ? str_of(know_string(row, row->obeys)) : STR("");
+}
 
-bool know_has(const struct know_options *o, const char *name) { return know_option_find(o, name, NULL) != NULL; }
+bool know_has(const struct know_options *o, const char *name)
+{
+	return know_option_find(o, name, NULL) != NULL;
+}
 
 /* More than a word, or a file that is read. */
 static bool spec_acts(struct know_spec spec)
@@ -146,7 +170,8 @@ static bool when_acts(const struct know_row *r, const struct know_when *w)
 	for (size_t i = 0; i < o->nfirst; i++)
 		if (spec_acts(know_specs(r, o->first)[i]))
 			return true;
-	return w->effects || spec_acts(o->rest) || spec_acts(o->last) || spec_acts(o->alone) || spec_acts(o->empty) ||
+	return w->effects || spec_acts(o->rest) || spec_acts(o->last) || spec_acts(o->alone) ||
+			spec_acts(o->empty) ||
 	       spec_acts(o->always) || spec_acts(o->after);
 }
 

@@ -1,10 +1,11 @@
 /*
- * The inside of a knowledge row. Rows, flags, operand patterns and strings live in one block of 32-bit words (a "blob") and name each
- * other by byte offsets from its start, so the baked-in table needs no relocation and a user's rows look the same as ours.
+ * The inside of a knowledge row. Rows, flags, operand patterns and strings live in one block of 32-bit words
+ * (a "blob") and name each other by byte offsets from its start, so the baked-in table needs no relocation
+ * and a user's rows look the same as ours.
  *
- * Layout: struct know_blob, then its rows sorted by name, then whatever they refer to. Every row knows its own offset (`self`), so a
- * pointer to a row is enough to find its blob. One name is one row: the names of a YAML row share their flags and patterns.
- * Offset 0 is "nothing" (it is the blob's header).
+ * Layout: struct know_blob, then its rows sorted by name, then whatever they refer to. Every row knows its
+ * own offset (`self`), so a pointer to a row is enough to find its blob. One name is one row: the names of a
+ * YAML row share their flags and patterns. Offset 0 is "nothing" (it is the blob's header).
  */
 #pragma once
 #include "knowledge/knowledge.h"
@@ -22,18 +23,24 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_DEST,          /* a file that is written, or a directory below which files are */
 	KIND_WRITE_CWD,     /* unknown names below the working directory are written */
 	KIND_WRITE_TMP,     /* ... below the temporary directory */
-	KIND_VOLUME,        /* HOST-PATH:PATH[:OPTIONS] or type=bind,source=HOST-PATH,...: what a container may write */
+	/* HOST-PATH:PATH[:OPTIONS] or type=bind,source=HOST-PATH,...: what a container may write */
+	KIND_VOLUME,
 	KIND_CHANGE,        /* no file, but given it the command does not only read (git branch NAME) */
-	KIND_SYSTEM,        /* no file, but given it the command changes the system (hostname NAME, date 01010000) */
+	/* no file, but given it the command changes the system (hostname NAME, date 01010000) */
+	KIND_SYSTEM,
 	KIND_NAMES,         /* a directory below which data choose the names that are written (tar -C) */
-	KIND_FETCH,         /* a host; what it gives is written to the file that its address names (wget URL, curl -O URL) */
+	/* a host; what it gives is written to the file that its address names (wget URL, curl -O URL) */
+	KIND_FETCH,
 	KIND_MIRROR,        /* a KIND_DEST whose other content is deleted (rsync --delete) */
-	KIND_DATA,          /* a file, or standard input, whose content names the files that are written (patch -i) */
+	/* a file, or standard input, whose content names the files that are written (patch -i) */
+	KIND_DATA,
 	KIND_WORK_TREE,     /* git brings names into the whole work tree; a word only says that it does */
 	KIND_REPOSITORY,    /* git makes a repository of this directory; `tree`: and fills it */
 	KIND_GIT_DIR,       /* git makes this very directory a git directory (--bare, --separate-git-dir) */
-	KIND_OPTIONS,       /* a file of further options: it is read, and they are KIND_OPAQUE (curl -K, gcc @FILE) */
-	KIND_ALIAS,         /* of a setting of git's: the word after it is a command of git's, or with "!" of the shell's */
+	/* a file of further options: it is read, and they are KIND_OPAQUE (curl -K, gcc @FILE) */
+	KIND_OPTIONS,
+	/* of a setting of git's: the word after it is a command of git's, or with "!" of the shell's */
+	KIND_ALIAS,
 	KIND_COUNT
 };
 
@@ -43,12 +50,19 @@ enum { /* modifiers; the first five are USE_MORE ... USE_BELOW themselves */
 	MOD_LAST = 64,      /* no options after this one (python -c) */
 	MOD_OPTIONAL = 128, /* the argument is optional and only attached (-i[SUFFIX], --color[=WHEN]) */
 	MOD_PAIR = 256,     /* one more word follows the argument (find -fprintf FILE FORMAT) */
-	MOD_DIGITS = 1024,  /* an optional argument of digits only; the cluster goes on after them (perl -l0ne) */
-	MOD_SUFFIX = 2048,  /* of a file: it is also written with a suffix added (know_spec.lang, or an option's argument marked the same), or, for "-", without it */
-	MOD_BESIDE = 4096,  /* unknown names in the file's directory are written too (mktemp, cp --backup, gzip) */
+	/* an optional argument of digits only; the cluster goes on after them (perl -l0ne) */
+	MOD_DIGITS = 1024,
+	/*
+	 * of a file: it is also written with a suffix added (know_spec.lang, or an option's argument marked
+	 * the same), or, for "-", without it
+	 */
+	MOD_SUFFIX = 2048,
+	/* unknown names in the file's directory are written too (mktemp, cp --backup, gzip) */
+	MOD_BESIDE = 4096,
 	MOD_SECOND = 32768, /* with MOD_PAIR: the kind is that of the second word (jq --rawfile NAME FILE) */
 	MOD_JOINED = 512,   /* a command that is also joined and handed to a shell (parallel) */
-	MOD_REMOTE = 8192,  /* of a file: HOST:PATH and SCHEME://... name a host instead (scp, rsync, aws s3 cp) */
+	/* of a file: HOST:PATH and SCHEME://... name a host instead (scp, rsync, aws s3 cp) */
+	MOD_REMOTE = 8192,
 	MOD_ATTACHED = 16384, /* STYLE_LONG_DASH: the argument may follow without a blank (gcc -ofile) */
 };
 
@@ -72,12 +86,17 @@ enum { /* row bits */
 	ROW_COLONS = 256,   /* ::: ends the command (parallel) */
 };
 
-struct know_spec { uint16_t kind, mods; uint32_t lang; };          /* lang: string; KIND_CODE's language, KIND_DATA's format, MOD_SUFFIX's text */
-struct know_flag { uint32_t name, same; struct know_spec arg; };    /* sorted by name within a row; same: the option's first spelling */
-struct know_value { uint32_t prefix; struct know_spec spec; };      /* KIND_KEYED: the first prefix that matches; "~x": x anywhere */
-struct know_arg { uint32_t flag; struct know_spec spec; };          /* `when`: another kind for this flag's argument */
+/* lang: string; KIND_CODE's language, KIND_DATA's format, MOD_SUFFIX's text */
+struct know_spec { uint16_t kind, mods; uint32_t lang; };
+/* sorted by name within a row; same: the option's first spelling */
+struct know_flag { uint32_t name, same; struct know_spec arg; };
+/* KIND_KEYED: the first prefix that matches; "~x": x anywhere */
+struct know_value { uint32_t prefix; struct know_spec spec; };
+/* `when`: another kind for this flag's argument */
+struct know_arg { uint32_t flag; struct know_spec spec; };
 
-enum { OPS_FIRST = 1, OPS_REST = 2, OPS_LAST = 4, OPS_ALONE = 8, OPS_EMPTY = 16, OPS_ALWAYS = 32, OPS_AFTER = 64,
+enum { OPS_FIRST = 1, OPS_REST = 2, OPS_LAST = 4, OPS_ALONE = 8, OPS_EMPTY = 16, OPS_ALWAYS = 32,
+		OPS_AFTER = 64,
        OPS_HARMLESS = 128 /* of a `when`: the row's effects do not happen (effects: []) */ };
 
 struct know_operands {
@@ -86,7 +105,8 @@ struct know_operands {
 	struct know_spec rest;  /* all others */
 	struct know_spec last;  /* the last one, when there are two or more after `first` */
 	struct know_spec alone; /* instead of `rest`, when there is exactly one after `first` */
-	struct know_spec empty; /* fewer operands than `first` (and a `rest` that runs) need, or a program called "-" */
+	/* fewer operands than `first` (and a `rest` that runs) need, or a program called "-" */
+	struct know_spec empty;
 	struct know_spec always;/* in any case, without a word of its own */
 	struct know_spec after; /* from the first word after "--" on */
 };
@@ -108,7 +128,8 @@ struct know_row {
 	uint32_t unless, nunless; /* uint32_t[]: flags with which it does not only read */
 	uint32_t only, nonly;     /* uint32_t[]: flags without any of which it does not only read */
 	uint32_t effects;
-	uint32_t info;          /* string: words that alone only print ("--version --help"); 0: the usual ones */
+	/* string: words that alone only print ("--version --help"); 0: the usual ones */
+	uint32_t info;
 	uint32_t fires, obeys;  /* strings: hooks and settings of a git repository; 0: none */
 	struct know_operands ops;
 };
@@ -132,7 +153,8 @@ static inline uint64_t know_key(struct str base, struct str sub)
 
 	for (size_t i = 0; i < KNOW_KEY_BYTES; i++) {
 		bool blank = sub.n && i == base.n;
-		unsigned char c = i < base.n ? (unsigned char)base.p[i] : blank ? ' ' : i > base.n && i - base.n - 1 < sub.n ? (unsigned char)sub.p[i - base.n - 1] : 0;
+		unsigned char c = i < base.n ? (unsigned char)base.p[i] : blank ? ' ' : i > base.n &&
+				i - base.n - 1 < sub.n ? (unsigned char)sub.p[i - base.n - 1] : 0;
 
 		key = key << 8 | c;
 	}
@@ -141,15 +163,34 @@ static inline uint64_t know_key(struct str base, struct str sub)
 
 static inline const char *know_base(const struct know_row *r) { return (const char *)r - r->self; }
 static inline const char *know_string(const struct know_row *r, uint32_t off) { return know_base(r) + off; }
-static inline const struct know_flag *know_flags(const struct know_row *r) { return (const void *)(know_base(r) + r->flags); }
-static inline const struct know_value *know_values(const struct know_row *r) { return (const void *)(know_base(r) + r->values); }
-static inline const struct know_when *know_whens(const struct know_row *r) { return (const void *)(know_base(r) + r->whens); }
-static inline const uint32_t *know_list(const struct know_row *r, uint32_t off) { return (const void *)(know_base(r) + off); }
-static inline const struct know_spec *know_specs(const struct know_row *r, uint32_t off) { return (const void *)(know_base(r) + off); }
-static inline const struct know_arg *know_args(const struct know_row *r, uint32_t off) { return (const void *)(know_base(r) + off); }
+static inline const struct know_flag *know_flags(const struct know_row *r)
+{
+	return (const void *)(know_base(r) + r->flags);
+}
+static inline const struct know_value *know_values(const struct know_row *r)
+{
+	return (const void *)(know_base(r) + r->values);
+}
+static inline const struct know_when *know_whens(const struct know_row *r)
+{
+	return (const void *)(know_base(r) + r->whens);
+}
+static inline const uint32_t *know_list(const struct know_row *r, uint32_t off)
+{
+	return (const void *)(know_base(r) + off);
+}
+static inline const struct know_spec *know_specs(const struct know_row *r, uint32_t off)
+{
+	return (const void *)(know_base(r) + off);
+}
+static inline const struct know_arg *know_args(const struct know_row *r, uint32_t off)
+{
+	return (const void *)(know_base(r) + off);
+}
 /* Does something of this kind run? */
 static inline bool know_runs(uint32_t kind)
 {
-	return kind == KIND_EXEC || kind == KIND_COMMAND || kind == KIND_SCRIPT || kind == KIND_SPLIT || kind == KIND_CODE || kind == KIND_OPAQUE || kind == KIND_OPTIONS ||
+	return kind == KIND_EXEC || kind == KIND_COMMAND || kind == KIND_SCRIPT || kind == KIND_SPLIT ||
+			kind == KIND_CODE || kind == KIND_OPAQUE || kind == KIND_OPTIONS ||
 	       kind == KIND_KEYED || kind == KIND_ALIAS;
 }

@@ -9,7 +9,8 @@ struct word know_part(struct word w, size_t from)
 	return w;
 }
 
-void know_hit_add(struct know_scan *s, const struct know_flag *f, size_t at, size_t to, const struct word *value)
+void know_hit_add(struct know_scan *s, const struct know_flag *f, size_t at, size_t to,
+		const struct word *value)
 {
 	if (s->nhits == s->hits_cap) {
 		size_t cap = s->hits_cap ? s->hits_cap * 2 : 8;
@@ -36,7 +37,8 @@ void know_operand_add(struct know_scan *s, size_t at)
 {
 	if (s->noperands == s->operands_cap) {
 		size_t cap = s->operands_cap ? s->operands_cap * 2 : 8;
-		s->operands = arena_grow(s->a, s->operands, s->operands_cap * sizeof(*s->operands), cap * sizeof(*s->operands));
+		s->operands = arena_grow(s->a, s->operands, s->operands_cap * sizeof(*s->operands),
+				cap * sizeof(*s->operands));
 		s->operands_cap = cap;
 	}
 	s->operands[s->noperands++] = at;
@@ -85,9 +87,15 @@ static void lose_unlisted(struct know_scan *s, struct str name, const struct wor
 	lose_word(s, i);
 }
 
-static bool takes_word(const struct know_flag *f) { return f->arg.kind != KIND_NONE && !(f->arg.mods & MOD_OPTIONAL); }
+static bool takes_word(const struct know_flag *f)
+{
+	return f->arg.kind != KIND_NONE && !(f->arg.mods & MOD_OPTIONAL);
+}
 
-/* Option f at word i has no attached value: takes the next words if it wants them. Returns the index of the last word used. */
+/*
+ * Option f at word i has no attached value: takes the next words if it wants them. Returns the index of the
+ * last word used.
+ */
 static size_t take_option(struct know_scan *s, const struct know_flag *f, size_t i, bool sure)
 {
 	if (!takes_word(f)) {
@@ -115,7 +123,10 @@ static size_t take_option(struct know_scan *s, const struct know_flag *f, size_t
 	return f->arg.mods & MOD_PAIR && i + 2 < s->argc ? i + 2 : i + 1;
 }
 
-static bool spec_same(struct know_spec x, struct know_spec y) { return x.kind == y.kind && x.mods == y.mods && x.lang == y.lang; }
+static bool spec_same(struct know_spec x, struct know_spec y)
+{
+	return x.kind == y.kind && x.mods == y.mods && x.lang == y.lang;
+}
 
 /* All long options that `name` abbreviates. Several that differ in what they take are all reported. */
 static size_t take_abbreviated(struct know_scan *s, struct str name, const struct word *value, size_t i)
@@ -174,7 +185,10 @@ static bool all_digits(struct str s)
 	return s.n > 0;
 }
 
-/* Letter k of a cluster is not in the row. At its start the whole may also be one name with a single dash (-force). */
+/*
+ * Letter k of a cluster is not in the row. At its start the whole may also be one name with a single dash
+ * (-force).
+ */
 static void unlisted_letter(struct know_scan *s, struct word w, size_t k)
 {
 	if (!s->generic)
@@ -214,7 +228,8 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 		}
 		if (f->arg.kind == KIND_NONE || (f->arg.mods & MOD_DIGITS)) {
 			know_hit_add(s, f, i, i + 1, NULL);
-			while ((f->arg.mods & MOD_DIGITS) && k + 1 < w.text.n && ascii_is_digit(w.text.p[k + 1]))
+			while ((f->arg.mods & MOD_DIGITS) && k + 1 < w.text.n &&
+					ascii_is_digit(w.text.p[k + 1]))
 				k++;
 			continue;
 		}
@@ -237,7 +252,10 @@ static const struct know_flag *attached_flag(const struct know_row *r, struct st
 	return found;
 }
 
-/* -name, --name, -name=value; the row lists names with the dashes they are written with most, one dash standing for both. */
+/*
+ * -name, --name, -name=value; the row lists names with the dashes they are written with most, one dash
+ * standing for both.
+ */
 static size_t scan_long_dash(struct know_scan *s, size_t i)
 {
 	struct word w = s->argv[i];
@@ -321,10 +339,15 @@ static bool starts_known(struct word w)
 		return true;
 	if (!w.text.n || text_hole(w.text.p[0]))
 		return false;
-	return w.kind == WORD_UNKNOWN || (w.glob && (name_char(w.text.p[0], false) || w.text.p[0] == '/' || w.text.p[0] == '.'));
+	return w.kind == WORD_UNKNOWN ||
+			(w.glob && (name_char(w.text.p[0], false) || w.text.p[0] == '/' ||
+			w.text.p[0] == '.'));
 }
 
-/* A number at its start, for a command none of whose options starts with a digit: at worst it is a negative one, which is refused. */
+/*
+ * A number at its start, for a command none of whose options starts with a digit: at worst it is a negative
+ * one, which is refused.
+ */
 static bool starts_as_number(const struct know_row *r, struct word w)
 {
 	const struct know_flag *f = know_flags(r);
@@ -366,7 +389,8 @@ static bool scan_unknown(struct know_scan *s, size_t i)
 	struct word w = s->argv[i];
 	bool sure_operand = starts_as_number(r, w) || (starts_known(w) && w.text.p[0] != '-');
 	if (!sure_operand) {
-		s->maybe_option |= !w.glob; /* files whose names are options are looked for (gate/option_names.c) */
+		/* files whose names are options are looked for (gate/option_names.c) */
+		s->maybe_option |= !w.glob;
 		if (!s->lost) {
 			s->lost = i;
 			s->lost_operands = s->noperands;
@@ -408,7 +432,8 @@ static size_t scan_option(struct know_scan *s, size_t i)
 		return scan_long_dash(s, i);
 	if (t.n > 1 && t.p[1] == '-')
 		return scan_long(s, i);
-	if (t.n > 2 && (f = know_flag_find(r, t))) /* a long name with one dash listed beside short ones (zip -TT) */
+	/* a long name with one dash listed beside short ones (zip -TT) */
+	if (t.n > 2 && (f = know_flag_find(r, t)))
 		return take_option(s, f, i, true);
 	return scan_cluster(s, i, 1);
 }

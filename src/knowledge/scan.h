@@ -1,8 +1,10 @@
 /*
- * Splitting an argv into options and operands the way a command's own option parser would. Inside src/knowledge only.
+ * Splitting an argv into options and operands the way a command's own option parser would. Inside
+ * src/knowledge only.
  *
- * The scan never guesses: where a word could be an option but is not known, or an option is not in the row, it says so (`unsure`), and for
- * from where on (`lost`): nobody can tell where an inner command after that starts.
+ * The scan never guesses: where a word could be an option but is not known, or an option is not in the row,
+ * it says so (`unsure`), and for from where on (`lost`): nobody can tell where an inner command after that
+ * starts.
  */
 #pragma once
 #include "knowledge/row.h"
@@ -32,7 +34,8 @@ struct know_scan {
 	size_t dashdash;        /* number of operands before "--", SIZE_MAX without it */
 	bool unsure;            /* positions, or which options are present, are not certain */
 	bool maybe_option;      /* a word that is not known may be an option */
-	size_t lost;            /* index of the first word that may be or take something else than it seems, 0 = none */
+	/* index of the first word that may be or take something else than it seems, 0 = none */
+	size_t lost;
 	size_t lost_operands;   /* operands before it: an inner command after them cannot be located */
 	size_t opaque;          /* index of a word that may run anything, 0 = none */
 	bool last;              /* an option that ends the options was seen */
@@ -42,7 +45,8 @@ void know_scan(struct know_scan *s);
 void know_scan_find(struct know_scan *s); /* STYLE_FIND */
 /* A part of a word, as a word. */
 struct word know_part(struct word w, size_t from);
-void know_hit_add(struct know_scan *s, const struct know_flag *f, size_t at, size_t to, const struct word *value);
+void know_hit_add(struct know_scan *s, const struct know_flag *f, size_t at, size_t to,
+		const struct word *value);
 void know_operand_add(struct know_scan *s, size_t at);
 const struct know_flag *know_flag_find(const struct know_row *r, struct str name);
 /* With `generic`: an option that is not in the row. */

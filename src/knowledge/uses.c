@@ -7,7 +7,8 @@
 
 #define ALIAS_WORDS_MAX 16
 
-struct know_use *know_use_add(struct know_applying *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value)
+struct know_use *know_use_add(struct know_applying *ap, enum know_role role, unsigned flags, size_t from,
+		size_t to, const struct word *value)
 {
 	struct know_use *u = arena_new(ap->a, struct know_use);
 	*u = (struct know_use){.role = role, .flags = flags, .from = from, .to = to};
@@ -101,7 +102,8 @@ static void add_stripped(struct know_applying *ap, size_t from, size_t to, struc
 }
 
 /* Other files that are written because of this one. */
-static void add_company(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+static void add_company(struct know_applying *ap, struct know_spec spec, size_t from, size_t to,
+		struct word w)
 {
 	bool beside = spec.mods & MOD_BESIDE;
 	if (w.kind == WORD_REST || (w.kind == WORD_UNKNOWN && !w.text.n)) {
@@ -122,7 +124,9 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 		else if (v.kind == WORD_EXACT && str_find(v.text, '/', 0) < 0)
 			add_starred(ap, from, to, w, v.text);
 		else
-			know_use_add(ap, USE_WRITE, 0, from, to, &(struct word){.kind = WORD_UNKNOWN, .text = {"", 1}, .at = v.at}); /* -i'DIR/STAR': elsewhere */
+			/* -i'DIR/STAR': elsewhere */
+			know_use_add(ap, USE_WRITE, 0, from, to,
+					&(struct word){.kind = WORD_UNKNOWN, .text = {"", 1}, .at = v.at});
 	}
 	if (beside) {
 		w = parent_of(w);
@@ -159,7 +163,8 @@ void know_backups(struct know_applying *ap)
 			if (!source || to->role != USE_WRITE || !(to->flags & USE_BELOW) || !dir.n)
 				continue;
 			bool known = u->value.kind == WORD_EXACT && to->value.kind == WORD_EXACT && name.n;
-			known &= ap->suffix->value.kind == WORD_EXACT && !str_is(name, ".") && !str_ends(u->value.text, "/");
+			known &= ap->suffix->value.kind == WORD_EXACT && !str_is(name, ".") &&
+					!str_ends(u->value.text, "/");
 			struct word w = {.kind = WORD_UNKNOWN, .text = {"", 1}, .at = u->value.at};
 			if (known) {
 				w.kind = WORD_EXACT;
@@ -174,7 +179,10 @@ enum know_match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 
 static char to_lower(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
 
-/* Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one). *ret_end is where the rest starts. */
+/*
+ * Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one).
+ * *ret_end is where the rest starts.
+ */
 static enum know_match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
 {
 	for (; *prefix; prefix++, i++) {
@@ -198,7 +206,8 @@ static enum know_match starts_with(struct str text, size_t i, const char *prefix
 #define CONTAINED_MAX 64
 
 /* "~x": what follows each x inside the value, up to ';' or '}' (curl -F a=@FILE;type=b, -w %output{FILE}). */
-static void emit_contained(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w, const char *needle)
+static void emit_contained(struct know_applying *ap, struct know_spec spec, size_t from, size_t to,
+		struct word w, const char *needle)
 {
 	size_t n = strlen(needle), found = 0;
 	for (size_t i = 0; n && i + n <= w.text.n; i++) {
@@ -207,7 +216,8 @@ static void emit_contained(struct know_applying *ap, struct know_spec spec, size
 		size_t end = i + n;
 		while (end < w.text.n && w.text.p[end] != ';' && w.text.p[end] != '}')
 			end++;
-		struct word part = {.kind = WORD_EXACT, .ambient = w.ambient, .text = str_sub(w.text, i + n, end), .at = w.at};
+		struct word part = {.kind = WORD_EXACT, .ambient = w.ambient,
+				.text = str_sub(w.text, i + n, end), .at = w.at};
 		if (!text_exact(part.text))
 			part.kind = WORD_UNKNOWN;
 		if (++found > CONTAINED_MAX)
@@ -217,7 +227,8 @@ static void emit_contained(struct know_applying *ap, struct know_spec spec, size
 		know_emit(ap, spec, from, to, part);
 	}
 	if (!found && !text_exact(w.text)) /* it may stand in what is not known */
-		know_emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at});
+		know_emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""),
+				.at = w.at});
 }
 
 /* A file name pattern that starts with letters: whatever it finds starts with them, too. */
@@ -265,7 +276,9 @@ void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t 
 		}
 		if (m == MATCH_YES) {
 			/* "Key = value" and "Key  value": more separator than the row has */
-			bool blank = end && w.text.p[end - 1] == ' ' && end < w.text.n && (w.text.p[end] == ' ' || w.text.p[end] == '\t' || w.text.p[end] == '=');
+			bool blank = end && w.text.p[end - 1] == ' ' && end < w.text.n &&
+					(w.text.p[end] == ' ' || w.text.p[end] == '\t' ||
+					w.text.p[end] == '=');
 			if (blank && know_runs(v[i].spec.kind))
 				know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
 			else if (v[i].spec.kind != KIND_KEYED)
@@ -276,9 +289,12 @@ void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t 
 }
 
 static const uint8_t role_of[KIND_COUNT] = {
-	[KIND_READ] = USE_READ, [KIND_WRITE] = USE_WRITE, [KIND_DELETE] = USE_DELETE, [KIND_EXEC] = USE_EXEC, [KIND_DIR] = USE_DIR,
-	[KIND_SCRIPT] = USE_SCRIPT, [KIND_SPLIT] = USE_SPLIT, [KIND_CODE] = USE_CODE, [KIND_HOST] = USE_HOST, [KIND_ASSIGN] = USE_ASSIGN,
-	[KIND_OPAQUE] = USE_OPAQUE, [KIND_STDIN_SCRIPT] = USE_STDIN_SCRIPT, [KIND_STDIN_COMMAND] = USE_STDIN_COMMAND,
+	[KIND_READ] = USE_READ, [KIND_WRITE] = USE_WRITE, [KIND_DELETE] = USE_DELETE, [KIND_EXEC] = USE_EXEC,
+	[KIND_DIR] = USE_DIR,
+	[KIND_SCRIPT] = USE_SCRIPT, [KIND_SPLIT] = USE_SPLIT, [KIND_CODE] = USE_CODE, [KIND_HOST] = USE_HOST,
+	[KIND_ASSIGN] = USE_ASSIGN,
+	[KIND_OPAQUE] = USE_OPAQUE, [KIND_STDIN_SCRIPT] = USE_STDIN_SCRIPT,
+	[KIND_STDIN_COMMAND] = USE_STDIN_COMMAND,
 	[KIND_COMMAND] = USE_COMMAND, [KIND_FETCH] = USE_HOST, [KIND_OPTIONS] = USE_OPAQUE,
 };
 
@@ -327,7 +343,9 @@ static ptrdiff_t mount_source(struct str s)
 	return -1;
 }
 
-/* A directory of this machine that a container sees. A name without a slash is a volume of the engine's own. */
+/*
+ * A directory of this machine that a container sees. A name without a slash is a volume of the engine's own.
+ */
 static void emit_volume(struct know_applying *ap, size_t from, size_t to, struct word w)
 {
 	bool mount = str_starts(w.text, "type=") || mount_source(w.text) >= 0;
@@ -342,9 +360,11 @@ static void emit_volume(struct know_applying *ap, size_t from, size_t to, struct
 		path.text = str_sub(w.text, (size_t)at, end);
 		path.kind = text_exact(path.text) ? WORD_EXACT : WORD_UNKNOWN;
 	}
-	bool name = path.kind == WORD_EXACT && str_find(path.text, '/', 0) < 0 && !str_starts(path.text, ".") && !str_starts(path.text, "~");
+	bool name = path.kind == WORD_EXACT && str_find(path.text, '/', 0) < 0 &&
+			!str_starts(path.text, ".") && !str_starts(path.text, "~");
 	struct str options = str_sub(w.text, end, w.text.n);
-	bool ro = str_ends(options, ":ro") || str_contains(options, STR(",readonly")) || str_contains(options, STR(",ro"));
+	bool ro = str_ends(options, ":ro") || str_contains(options, STR(",readonly")) ||
+			str_contains(options, STR(",ro"));
 	if (!name && path.text.n + (path.kind != WORD_EXACT))
 		know_use_add(ap, ro && text_exact(options) ? USE_READ : USE_WRITE, USE_TREE, from, to, &path);
 }
@@ -387,7 +407,10 @@ static void emit_git(struct know_applying *ap, struct know_spec spec, size_t fro
 		know_use_add(ap, USE_WRITE, USE_WORK_TREE | USE_BELOW, from, to, &w);
 }
 
-/* The file that an address is written to: what follows the last slash, where the program neither decodes nor expands it. */
+/*
+ * The file that an address is written to: what follows the last slash, where the program neither decodes nor
+ * expands it.
+ */
 static void emit_fetched(struct know_applying *ap, size_t from, size_t to, struct word w)
 {
 	size_t end = 0, start = 0;
@@ -398,13 +421,15 @@ static void emit_fetched(struct know_applying *ap, size_t from, size_t to, struc
 	for (size_t i = 0; i < end; i++)
 		start = w.text.p[i] == '/' ? i + 1 : start;
 	name.text = str_sub(w.text, start, end);
-	if (w.kind != WORD_EXACT || !name.text.n || start < 2 || w.text.p[start - 2] == '/' || strpbrk(str_c(ap->a, name.text), "%[{*~"))
+	if (w.kind != WORD_EXACT || !name.text.n || start < 2 || w.text.p[start - 2] == '/' ||
+			strpbrk(str_c(ap->a, name.text), "%[{*~"))
 		emit_names(ap, (struct know_spec){.kind = KIND_NAMES}, 0, 0, w);
 	else
 		know_use_add(ap, USE_WRITE, 0, from, to, &name);
 }
 
-static void emit_destination(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+static void emit_destination(struct know_applying *ap, struct know_spec spec, size_t from, size_t to,
+		struct word w)
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS & ~(unsigned)(spec.mods & MOD_REMOTE ? USE_ELSEWHERE : 0);
 

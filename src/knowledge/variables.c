@@ -7,7 +7,10 @@
 
 /* ---- names ---- */
 
-/* Every variable is held against many rows before each run, so this is not the matcher of policies: stars only, and no set-up. */
+/*
+ * Every variable is held against many rows before each run, so this is not the matcher of policies: stars
+ * only, and no set-up.
+ */
 static bool matches_pattern(const char *pattern, struct str text, bool fold)
 {
 	const char *star = NULL;
@@ -23,7 +26,8 @@ static bool matches_pattern(const char *pattern, struct str text, bool fold)
 			pattern++;
 			at++;
 		} else if (star) {
-			const char *next = fold ? &text.p[again + 1] : memchr(&text.p[again + 1], *star, text.n - again - 1);
+			const char *next = fold ? &text.p[again + 1] : memchr(&text.p[again + 1], *star,
+					text.n - again - 1);
 
 			if (!next)
 				return false;
@@ -71,7 +75,8 @@ static const struct var_row *find_row(struct str name, bool fold)
 
 	if (!name.n || !text_exact(name))
 		return NULL;
-	for (size_t i = first_row(name); i < var_nrows && compare_folded(name, var_text(var_rows[i].name)) == 0; i++) {
+	for (size_t i = first_row(name); i < var_nrows &&
+			compare_folded(name, var_text(var_rows[i].name)) == 0; i++) {
 		if (str_is(name, var_text(var_rows[i].name)))
 			return &var_rows[i];
 		if (!any && (fold || (var_rows[i].bits & VAR_FOLD)))
@@ -111,13 +116,15 @@ static bool entry_is(struct str entry, struct str value, struct str home)
 	bool start = entry.p[entry.n - 1] == '*';
 
 	entry.n -= start;
-	if (entry.n && entry.p[0] == '~' && home.n > 1 && value.n >= home.n && !memcmp(value.p, home.p, home.n)) {
+	if (entry.n && entry.p[0] == '~' && home.n > 1 && value.n >= home.n &&
+			!memcmp(value.p, home.p, home.n)) {
 		if (path_climbs(value))
 			return false;
 		entry = str_sub(entry, 1, entry.n);
 		value = str_sub(value, home.n, value.n);
 	}
-	return value.n >= entry.n && (start || value.n == entry.n) && (!entry.n || !memcmp(value.p, entry.p, entry.n));
+	return value.n >= entry.n && (start || value.n == entry.n) &&
+			(!entry.n || !memcmp(value.p, entry.p, entry.n));
 }
 
 static bool in_list(const char *list, struct str value, struct str home)
@@ -134,7 +141,10 @@ static bool in_list(const char *list, struct str value, struct str home)
 
 bool var_idle(struct str value) { return !value.n || in_list(var_text(var_idle_list), value, STR("")); }
 
-/* A program of the list, also with a version (gcc-12), or with the machine it compiles for before it (TRIPLE-gcc). */
+/*
+ * A program of the list, also with a version (gcc-12), or with the machine it compiles for before it
+ * (TRIPLE-gcc).
+ */
 static bool known_tool(const char *list, struct str word)
 {
 	size_t n = word.n;
@@ -158,7 +168,8 @@ static bool safe_word(const struct var_row *r, struct str word)
 			return false; /* syntax, for the program that splits it */
 	if (!word.n || ((r->bits & VAR_OPERANDS) && word.p[0] != '-'))
 		return true;
-	return r->effect == VAR_COMMAND ? known_tool(var_text(r->safe), word) : in_list(var_text(r->safe), word, STR(""));
+	return r->effect == VAR_COMMAND ? known_tool(var_text(r->safe), word) : in_list(var_text(r->safe),
+			word, STR(""));
 }
 
 static bool safe_words(const struct var_row *r, struct str value)
@@ -204,7 +215,8 @@ static bool trusted_places(struct str value)
 
 bool var_always_acts(const struct var_row *r)
 {
-	return r->effect == VAR_PROMPT || r->effect == VAR_PATH || r->effect == VAR_SCRIPT || (r->effect == VAR_UNFOLLOWED && !r->safe);
+	return r->effect == VAR_PROMPT || r->effect == VAR_PATH || r->effect == VAR_SCRIPT ||
+			(r->effect == VAR_UNFOLLOWED && !r->safe);
 }
 
 bool var_ordinary(const struct var_row *r, struct str value, struct str home)
@@ -275,7 +287,8 @@ static bool credential_is(const char *pattern, struct str value)
 /* scheme://user:password@host */
 static bool url_with_password(struct str v)
 {
-	for (ptrdiff_t at = str_find(v, ':', 0); at >= 0 && (size_t)at + 3 < v.n; at = str_find(v, ':', (size_t)at + 1)) {
+	for (ptrdiff_t at = str_find(v, ':', 0); at >= 0 && (size_t)at + 3 < v.n;
+			at = str_find(v, ':', (size_t)at + 1)) {
 		bool colon = false;
 
 		if (v.p[at + 1] != '/' || v.p[at + 2] != '/')

@@ -14,7 +14,8 @@ enum var_effect { /* what setting the variable makes programs do */
 	VAR_STARTUP,    /* a shell reads this file when it starts */
 	VAR_SCRIPT,     /* the shell runs it */
 	VAR_UNFOLLOWED, /* it changes what runs in a way that nobody follows here */
-	VAR_LOAD,       /* they load code, or settings that run code, from files or directories, between colons */
+	/* they load code, or settings that run code, from files or directories, between colons */
+	VAR_LOAD,
 	VAR_OPTIONS,    /* options that may make a program load code, run something or write */
 	VAR_COMMAND,    /* they run this command line, with words of their own added */
 	VAR_CODE,       /* code in the language var_lang() */
@@ -33,7 +34,8 @@ enum var_box { /* when the box gets the caller's value */
 };
 
 enum { /* bits of a row */
-	VAR_IDLE = 1,     /* `cat`, `true` and their kin switch it off: a rule that allows the command still holds */
+	/* `cat`, `true` and their kin switch it off: a rule that allows the command still holds */
+	VAR_IDLE = 1,
 	VAR_FOLD = 2,     /* programs read it in either case */
 	VAR_HIJACKS = 4,  /* it decides what programs execute: an agent cannot set it for a box */
 	VAR_OPERANDS = 8, /* VAR_OPTIONS: words without a dash are operands, and harmless */
@@ -44,7 +46,10 @@ struct var_row {
 	uint8_t effect, box, bits;
 };
 
-/* The row that counts for a name: one that spells it out, else the pattern with the most letters. NULL: nothing is known. */
+/*
+ * The row that counts for a name: one that spells it out, else the pattern with the most letters. NULL:
+ * nothing is known.
+ */
 const struct var_row *var_find(struct str name);
 /* The same with letters in either case, for those who cannot know which the program reads. */
 const struct var_row *var_find_folded(struct str name);
@@ -65,9 +70,11 @@ bool var_secret(struct str name, struct str value);
 bool var_place(struct str name);
 
 /* ---- the baked table: made by gen-knowledge --variables ---- */
-struct var_secret { uint32_t letters; uint16_t name; }; /* the letters of the pattern, as bits: most names lack one */
+/* the letters of the pattern, as bits: most names lack one */
+struct var_secret { uint32_t letters; uint16_t name; };
 extern const char var_texts[];
-extern const struct var_row var_rows[], var_patterns[];   /* names sorted in upper case; patterns, the most letters first */
+/* names sorted in upper case; patterns, the most letters first */
+extern const struct var_row var_rows[], var_patterns[];
 extern const struct var_secret var_secrets[];
 extern const uint16_t var_places[], var_credentials[], var_sets[]; /* texts; texts; indexes of var_rows */
 extern const uint16_t var_idle_list;

@@ -27,7 +27,8 @@ struct caisson_answer {
 };
 
 _Static_assert((int)CAISSON_DENY == VERDICT_DENY && (int)CAISSON_ASK == VERDICT_ASK &&
-	       (int)CAISSON_CONTAIN == VERDICT_CONTAIN && (int)CAISSON_ALLOW == VERDICT_ALLOW, "same verdicts");
+	       (int)CAISSON_CONTAIN == VERDICT_CONTAIN && (int)CAISSON_ALLOW == VERDICT_ALLOW,
+	       "same verdicts");
 _Static_assert((int)CAISSON_ERROR_INTERNAL == ERR_INTERNAL, "the same kinds");
 _Static_assert(CAISSON_ERROR_TEXT == ERR_TEXT_MAX, "the same room");
 

@@ -1,6 +1,6 @@
 /*
- * Ids of checks, made of check_rows.h. Code passes the enum; the name is for what leaves the program (answers, the
- * record, messages) and for what comes from outside (policies, rows of the record).
+ * Ids of checks, made of check_rows.h. Code passes the enum; the name is for what leaves the program
+ * (answers, the record, messages) and for what comes from outside (policies, rows of the record).
  */
 #pragma once
 #include "base/str.h"

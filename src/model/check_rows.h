@@ -1,6 +1,7 @@
 /*
  * The checks, in the order in which they run. One list yields the ids and names (model/check.h) and the
- * table of the gate (gate/checks.c); a file that includes it defines GATE_CHECK before and undefines it after.
+ * table of the gate (gate/checks.c); a file that includes it defines GATE_CHECK before and undefines it
+ * after.
  *
  *   constant   CHECK_constant is its id
  *   name       the id as people and programs outside read it: docs/checks.md

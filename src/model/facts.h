@@ -23,21 +23,33 @@
 
 static inline bool text_hole(char c) { return c == HOLE_ANY || c == HOLE_NUM || c == HOLE_NAME; }
 /* May blanks, quotes, operators stand in it that are not written there? An integer has none. */
-static inline bool text_open(struct str s) { return s.n && (memchr(s.p, HOLE_ANY, s.n) || memchr(s.p, HOLE_NAME, s.n)); }
-static inline bool text_exact(struct str s) { return s.n == 0 || !(text_open(s) || memchr(s.p, HOLE_NUM, s.n)); }
+static inline bool text_open(struct str s)
+{
+	return s.n && (memchr(s.p, HOLE_ANY, s.n) || memchr(s.p, HOLE_NAME, s.n));
+}
+static inline bool text_exact(struct str s)
+{
+	return s.n == 0 || !(text_open(s) || memchr(s.p, HOLE_NUM, s.n));
+}
 
 /* A byte range [from, to) of facts.texts[text]. */
 struct span {
 	uint32_t text, from, to;
 };
 
-static inline bool span_encloses(struct span outer, struct span in) { return outer.text == in.text && outer.from <= in.from && in.to <= outer.to; }
-static inline bool span_overlaps(struct span a, struct span b) { return a.text == b.text && a.from < b.to && b.from < a.to; }
+static inline bool span_encloses(struct span outer, struct span in)
+{
+	return outer.text == in.text && outer.from <= in.from && in.to <= outer.to;
+}
+static inline bool span_overlaps(struct span a, struct span b)
+{
+	return a.text == b.text && a.from < b.to && b.from < a.to;
+}
 
 /*
- * When a fact may happen. Time is counted in simple commands of the request. `first` is when the fact was found
- * first, `last` the latest moment at which it may still happen: later than `first` when the command is found
- * again (a function called twice), or runs beside others (a pipeline, a background job, a trap).
+ * When a fact may happen. Time is counted in simple commands of the request. `first` is when the fact was
+ * found first, `last` the latest moment at which it may still happen: later than `first` when the command is
+ * found again (a function called twice), or runs beside others (a pipeline, a background job, a trap).
  */
 struct moment {
 	uint32_t first, last;
@@ -54,7 +66,8 @@ static inline bool moment_precedes(struct moment a, struct moment b)
 }
 
 enum word_kind {
-	WORD_UNKNOWN = 0, /* exactly one word, not known: JSON null. `text` may say which parts are (with holes) */
+	/* exactly one word, not known: JSON null. `text` may say which parts are (with holes) */
+	WORD_UNKNOWN = 0,
 	WORD_EXACT,       /* exactly one word, known */
 	WORD_REST,        /* any number of words, also none: JSON {"rest": true} */
 };
@@ -62,7 +75,11 @@ enum word_kind {
 struct word {
 	enum word_kind kind;
 	bool glob;       /* WORD_REST from a file name pattern; `text` is the pattern */
-	bool ambient;    /* what is unknown in it comes from the environment or the caller's arguments alone, not from data the text reads */
+	/*
+	 * what is unknown in it comes from the environment or the caller's arguments alone, not from data the
+	 * text reads
+	 */
+	bool ambient;
 	struct str text;
 	struct span at;
 };
@@ -121,7 +138,10 @@ bool via_same(const struct via *a, const struct via *b); /* whatever lies around
 /* One step as answers and explanations show it: "direct", "subst", "wrapper:sudo". */
 struct str via_text(struct arena *a, const struct via *v);
 
-/* A program that is started: looked up in PATH, or named by a path. Functions and builtins of the shell are none. */
+/*
+ * A program that is started: looked up in PATH, or named by a path. Functions and builtins of the shell are
+ * none.
+ */
 struct launch {
 	struct launch *next;
 	struct str name;
@@ -146,7 +166,8 @@ struct command {
 	struct str cwd;   /* abstract text */
 	const struct str *dirs; /* every directory it may run in, abstract; ndirs == 0: not known */
 	size_t ndirs;
-	const struct setting *settings; /* its own leading assignments, those of wrappers around it included */
+	/* its own leading assignments, those of wrappers around it included */
+	const struct setting *settings;
 	struct moment when;
 };
 
@@ -158,9 +179,12 @@ enum change_kind {
 	CHANGE_COPY,       /* what the same command reads or deletes also appears here (cp, mv, rsync) */
 	CHANGE_LINK,       /* a link, or another name of a file, to what the same command reads (ln, cp -s) */
 	CHANGE_FILES,      /* files of some name right in this directory (gunzip, split, curl -O) */
-	CHANGE_TREE,       /* names that data choose, here and below: files, links, directories (tar, git clone) */
-	CHANGE_WORK_TREE,  /* names that git brings into the whole work tree around this directory (git checkout) */
-	CHANGE_REPOSITORY, /* git makes a repository, with .git (git init); `below`: and fills it (worktree add) */
+	/* names that data choose, here and below: files, links, directories (tar, git clone) */
+	CHANGE_TREE,
+	/* names that git brings into the whole work tree around this directory (git checkout) */
+	CHANGE_WORK_TREE,
+	/* git makes a repository, with .git (git init); `below`: and fills it (worktree add) */
+	CHANGE_REPOSITORY,
 	CHANGE_GIT_DIR,    /* git makes this very directory a git directory (--bare, --separate-git-dir) */
 };
 
@@ -190,7 +214,10 @@ enum cause {
 	CAUSE_LINK,        /* a path that code uses may go through a link that leads elsewhere */
 };
 
-/* A file that is touched. `path` is joined to the working directory of that moment; "." and ".." are left for the world to resolve. */
+/*
+ * A file that is touched. `path` is joined to the working directory of that moment; "." and ".." are left for
+ * the world to resolve.
+ */
 struct access {
 	struct access *next;
 	enum access_kind kind;
@@ -255,7 +282,8 @@ struct code_marker {
 };
 
 struct code {
-	bool parsed;              /* the whole text is code of its language; else `error_at` says where it is not */
+	/* the whole text is code of its language; else `error_at` says where it is not */
+	bool parsed;
 	bool complete;            /* all effects are listed: nothing dynamic, nothing unknown is called */
 	struct span error_at;
 	struct code_call *calls;
@@ -294,15 +322,19 @@ struct text {
 };
 
 /*
- * Features of the text itself that a stricter policy may want to see, although the reader understood them. One for each of the
- * validators of docs/checks.md that looks at syntax; `at` is the place in its text. Inside quotes, comments and here-documents only where that is the point.
+ * Features of the text itself that a stricter policy may want to see, although the reader understood them.
+ * One for each of the validators of docs/checks.md that looks at syntax; `at` is the place in its text.
+ * Inside quotes, comments and here-documents only where that is the point.
  */
 enum mark_kind {
 	MARK_FRAGMENT,          /* the text starts with a tab, an option or an operator */
-	MARK_SAFE_SUBST,        /* $(cat <<'EOF' ... EOF): a here-document with a quoted delimiter, nothing else */
-	MARK_OBFUSCATED_FLAG,   /* quotes, escapes or an expansion inside the name of an option: "-"rf, -'r'f, $'-rf', -$x */
+	/* $(cat <<'EOF' ... EOF): a here-document with a quoted delimiter, nothing else */
+	MARK_SAFE_SUBST,
+	/* quotes, escapes or an expansion inside the name of an option: "-"rf, -'r'f, $'-rf', -$x */
+	MARK_OBFUSCATED_FLAG,
 	MARK_METACHARACTER,     /* a quoted ; | or & inside an argument */
-	MARK_VARIABLE_CONTEXT,  /* a variable as the target of a redirection, or as a command next to a pipe */
+	/* a variable as the target of a redirection, or as a command next to a pipe */
+	MARK_VARIABLE_CONTEXT,
 	MARK_COMMENT_QUOTE,     /* a quote character inside a comment */
 	MARK_QUOTED_NEWLINE,    /* a newline inside quotes */
 	MARK_CARRIAGE_RETURN,   /* CR anywhere in the text */
@@ -313,15 +345,28 @@ enum mark_kind {
 	MARK_PARAMETER,         /* ${...} */
 	MARK_OLD_ARITHMETIC,    /* $[...] */
 	MARK_ZSH_EXPANSION,     /* =cmd, ~[..], (e)-flags and glob qualifiers, only when read as zsh */
-	MARK_REDIRECTION,       /* < or > to a file that is not one of the exact safe ones: 2>&1 >&2 (any fd copy), >/dev/null, 2>/dev/null, &>/dev/null, </dev/null */
+	/*
+	 * < or > to a file that is not one of the exact safe ones: 2>&1 >&2 (any fd copy), >/dev/null,
+	 * 2>/dev/null, &>/dev/null, </dev/null
+	 */
+	MARK_REDIRECTION,
 	MARK_ESCAPED_BLANK,     /* a backslash before a blank, outside of quotes */
 	MARK_ESCAPED_OPERATOR,  /* a backslash before ; | & < > ( ), outside of quotes */
 	MARK_UNICODE_BLANK,     /* white space that is not ASCII, outside of quotes */
 	MARK_MIDWORD_HASH,      /* # inside a word, next to a quote */
 	MARK_BRACES,            /* {a,b} or {1..9} outside of quotes */
-	MARK_MALFORMED,         /* a word with unbalanced ( ) [ ] { } or an odd quote in it, in a text with separators */
-	MARK_INVISIBLE,         /* zero-width, bidirectional-control, tag or other invisible characters anywhere outside a quoted here-document */
-	MARK_HOMOGLYPH,         /* a command name, option or path outside quotes that mixes ASCII letters with look-alikes of other scripts */
+	/* a word with unbalanced ( ) [ ] { } or an odd quote in it, in a text with separators */
+	MARK_MALFORMED,
+	/*
+	 * zero-width, bidirectional-control, tag or other invisible characters anywhere outside a quoted
+	 * here-document
+	 */
+	MARK_INVISIBLE,
+	/*
+	 * a command name, option or path outside quotes that mixes ASCII letters with look-alikes of other
+	 * scripts
+	 */
+	MARK_HOMOGLYPH,
 	MARK_PROMPT_EXPANSION,  /* ${x@P}, PS4 and its kin with an expansion in them */
 	MARK_ARITHMETIC_CODE,   /* arithmetic over a value that may hold a subscript with a substitution */
 	MARK_PIPELINE,          /* not a finding: the whole of a pipeline of two or more commands */
@@ -354,14 +399,16 @@ struct trouble {
 struct facts {
 	bool complete;
 	bool tool_known;       /* what that tool does with files and hosts is listed here */
-	struct str tool;       /* of the client, when the request is no shell command but a call of it; else empty */
+	/* of the client, when the request is no shell command but a call of it; else empty */
+	struct str tool;
 	struct command *commands, **commands_end;
 	struct launch *launches, **launches_end;
 	struct access *accesses, **accesses_end;
 	struct touch *touches, **touches_end;
 	struct snippet *snippets, **snippets_end;
 	struct trouble *troubles, **troubles_end;
-	struct setting *settings, **settings_end; /* every assignment that may reach the environment of a program */
+	/* every assignment that may reach the environment of a program */
+	struct setting *settings, **settings_end;
 	struct mark *marks, **marks_end;
 	struct text *texts;
 	size_t ntexts, texts_cap;

@@ -14,9 +14,12 @@ struct unit {
 
 static const struct unit of_cpus[] = {{"", 1000}, {"", 0}};
 static const struct unit of_count[] = {{"", 1}, {"", 0}};
-static const struct unit of_time[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}, {"", 0}};
-static const struct unit of_size[] = {{"", MB}, {"K", 1 << 10}, {"KB", 1 << 10}, {"KiB", 1 << 10}, {"M", MB}, {"MB", MB}, {"MiB", MB}, {"G", MB << 10}, {"GB", MB << 10}, {"GiB", MB << 10},
-	{"T", MB << 20}, {"TB", MB << 20}, {"TiB", MB << 20}, {"k", 1 << 10}, {"m", MB}, {"g", MB << 10}, {"", 0}};
+static const struct unit of_time[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000},
+		{"", 0}};
+static const struct unit of_size[] = {{"", MB}, {"K", 1 << 10}, {"KB", 1 << 10}, {"KiB", 1 << 10}, {"M", MB},
+		{"MB", MB}, {"MiB", MB}, {"G", MB << 10}, {"GB", MB << 10}, {"GiB", MB << 10},
+	{"T", MB << 20}, {"TB", MB << 20}, {"TiB", MB << 20}, {"k", 1 << 10}, {"m", MB}, {"g", MB << 10},
+	{"", 0}};
 
 static const struct limit_row {
 	const char *name;
@@ -25,14 +28,24 @@ static const struct limit_row {
 	uint64_t of_profile[PROFILES]; /* exec, work */
 	const char *expected;
 } rows[LIMITS] = {
-	[LIMIT_CPUS] = {"cpus", of_cpus, 10, 1024000, {2000, ALL}, "expected a number of CPUs from 0.01 to 1024, as 2 or 0.5"},
-	[LIMIT_MEMORY] = {"memory", of_size, 4 * MB, MB << 24, {1024 * MB, SHARE}, "expected a size from 4M to 16T, as 512M or 1G; a plain number is megabytes"},
-	[LIMIT_TIME] = {"timeout", of_time, 1, 7 * DAY_MS, {30000, 600000}, "expected a time from 1ms to 168h, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
-	[LIMIT_PIDS] = {"pids", of_count, 1, 4194304, {256, 4096}, "expected a number of processes from 1 to 4194304"},
-	[LIMIT_SCRATCH] = {"scratch", of_size, 64 << 10, MB << 24, {128 * MB, 1024 * MB}, "expected a size from 64K to 16T, as 128M; a plain number is megabytes"},
-	[LIMIT_OUTPUT] = {"output", of_size, 1 << 10, MB << 10, {64 * MB, 64 * MB}, "expected a size from 1K to 1G, as 64M; a plain number is megabytes"},
-	[LIMIT_CPU_TIME] = {"cpu_time", of_time, 1, 1024 * 7 * DAY_MS, {0, 0}, "expected a time from 1ms, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
-	[LIMIT_IO] = {"io", of_size, 64 << 10, MB << 20, {0, 0}, "expected a size for each second from 64K to 1T, as 20M; a plain number is megabytes"},
+	[LIMIT_CPUS] = {"cpus", of_cpus, 10, 1024000, {2000, ALL},
+			"expected a number of CPUs from 0.01 to 1024, as 2 or 0.5"},
+	[LIMIT_MEMORY] = {"memory", of_size, 4 * MB, MB << 24, {1024 * MB, SHARE},
+			"expected a size from 4M to 16T, as 512M or 1G; a plain number is megabytes"},
+	[LIMIT_TIME] = {"timeout", of_time, 1, 7 * DAY_MS, {30000, 600000},
+			"expected a time from 1ms to 168h, as 30, 1.5, 500ms or 2m; a plain number is "
+			"seconds"},
+	[LIMIT_PIDS] = {"pids", of_count, 1, 4194304, {256, 4096},
+			"expected a number of processes from 1 to 4194304"},
+	[LIMIT_SCRATCH] = {"scratch", of_size, 64 << 10, MB << 24, {128 * MB, 1024 * MB},
+			"expected a size from 64K to 16T, as 128M; a plain number is megabytes"},
+	[LIMIT_OUTPUT] = {"output", of_size, 1 << 10, MB << 10, {64 * MB, 64 * MB},
+			"expected a size from 1K to 1G, as 64M; a plain number is megabytes"},
+	[LIMIT_CPU_TIME] = {"cpu_time", of_time, 1, 1024 * 7 * DAY_MS, {0, 0},
+			"expected a time from 1ms, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+	[LIMIT_IO] = {"io", of_size, 64 << 10, MB << 20, {0, 0},
+			"expected a size for each second from 64K to 1T, as 20M; a plain number is "
+			"megabytes"},
 };
 
 static const char profile_names[PROFILES][8] = {[PROFILE_EXEC] = "exec", [PROFILE_WORK] = "work"};
@@ -50,7 +63,10 @@ int profile_find(struct str name, enum profile *ret)
 	return -1;
 }
 
-/* Digits, perhaps with a point and up to three more, in thousandths. The number of bytes that were read; 0: no number. */
+/*
+ * Digits, perhaps with a point and up to three more, in thousandths. The number of bytes that were read; 0:
+ * no number.
+ */
 static size_t thousandths(struct str s, uint64_t *ret)
 {
 	uint64_t n = 0;
@@ -78,7 +94,8 @@ static int parse_limit(const struct limit_row *row, struct str text, uint64_t ma
 	for (const struct unit *u = row->units; end && u->factor; u++) {
 		uint64_t value;
 
-		if (!str_is(str_sub(text, end, text.n), u->name) || __builtin_mul_overflow(n, u->factor, &value))
+		if (!str_is(str_sub(text, end, text.n), u->name) || __builtin_mul_overflow(n, u->factor,
+				&value))
 			continue;
 		if (value % 1000 && u->factor == 1) /* half a process, half a millisecond */
 			continue;
@@ -91,18 +108,28 @@ static int parse_limit(const struct limit_row *row, struct str text, uint64_t ma
 	return err_set(e, ERR_INPUT, 0, "%s", row->expected);
 }
 
-int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e) { return parse_limit(&rows[l], text, rows[l].max, ret, e); }
-int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e) { return parse_limit(&rows[l], text, UINT64_MAX, ret, e); }
+int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e)
+{
+	return parse_limit(&rows[l], text, rows[l].max, ret, e);
+}
+int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e)
+{
+	return parse_limit(&rows[l], text, UINT64_MAX, ret, e);
+}
 
 struct str limit_text(struct arena *a, enum limit l, uint64_t value)
 {
 	if (l == LIMIT_CPUS)
-		return value % 1000 ? str_fmt(a, "%llu.%03llu", (unsigned long long)value / 1000, (unsigned long long)value % 1000) : str_fmt(a, "%llu", (unsigned long long)value / 1000);
+		return value % 1000 ? str_fmt(a, "%llu.%03llu", (unsigned long long)value / 1000,
+				(unsigned long long)value % 1000) : str_fmt(a, "%llu",
+				(unsigned long long)value / 1000);
 	if (l == LIMIT_TIME || l == LIMIT_CPU_TIME)
-		return str_fmt(a, value % 1000 ? "%llums" : "%llus", (unsigned long long)(value % 1000 ? value : value / 1000));
+		return str_fmt(a, value % 1000 ? "%llums" : "%llus",
+				(unsigned long long)(value % 1000 ? value : value / 1000));
 	if (l == LIMIT_PIDS)
 		return str_fmt(a, "%llu", (unsigned long long)value);
-	return str_fmt(a, value % MB ? "%lluK" : "%lluM", (unsigned long long)(value % MB ? value >> 10 : value / MB));
+	return str_fmt(a, value % MB ? "%lluK" : "%lluM",
+			(unsigned long long)(value % MB ? value >> 10 : value / MB));
 }
 
 uint64_t limit_default(enum profile p, enum limit l, const struct machine *m)
@@ -118,6 +145,8 @@ uint64_t limit_default(enum profile p, enum limit l, const struct machine *m)
 
 void limits_of(const uint64_t value[LIMITS], struct limits *ret)
 {
-	*ret = (struct limits){.cpu_milli = (uint32_t)value[LIMIT_CPUS], .pids = (uint32_t)value[LIMIT_PIDS], .memory = value[LIMIT_MEMORY], .scratch = value[LIMIT_SCRATCH],
-		.output = value[LIMIT_OUTPUT], .time_ms = value[LIMIT_TIME], .cpu_ms = value[LIMIT_CPU_TIME], .io = value[LIMIT_IO]};
+	*ret = (struct limits){.cpu_milli = (uint32_t)value[LIMIT_CPUS], .pids = (uint32_t)value[LIMIT_PIDS],
+			.memory = value[LIMIT_MEMORY], .scratch = value[LIMIT_SCRATCH],
+		.output = value[LIMIT_OUTPUT], .time_ms = value[LIMIT_TIME], .cpu_ms = value[LIMIT_CPU_TIME],
+				.io = value[LIMIT_IO]};
 }

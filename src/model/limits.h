@@ -10,7 +10,8 @@
 #define MB ((uint64_t)1 << 20)
 
 enum profile { PROFILE_EXEC, PROFILE_WORK, PROFILES };
-enum limit { LIMIT_CPUS /* thousandths */, LIMIT_MEMORY, LIMIT_TIME /* ms */, LIMIT_PIDS, LIMIT_SCRATCH, LIMIT_OUTPUT, LIMIT_CPU_TIME /* ms */, LIMIT_IO /* bytes a second */, LIMITS };
+enum limit { LIMIT_CPUS /* thousandths */, LIMIT_MEMORY, LIMIT_TIME /* ms */, LIMIT_PIDS, LIMIT_SCRATCH,
+		LIMIT_OUTPUT, LIMIT_CPU_TIME /* ms */, LIMIT_IO /* bytes a second */, LIMITS };
 
 /* All but cpu_ms and io are always set; 0 there is no limit besides the wall clock's. */
 struct limits {
@@ -38,8 +39,9 @@ const char *limit_name(enum limit l); /* as in the policy: cpus, memory, timeout
 const char *profile_name(enum profile p);
 int profile_find(struct str name, enum profile *ret);
 /*
- * "2", "0.5" (CPUs); "512M", "1.5G", "64K", a plain number is megabytes (memory, scratch, output); "30", "1.5", "500ms", "2m", "1h", a plain
- * number is seconds (times); "256" (pids). -1 with what is expected, when it is none of these or not within reason.
+ * "2", "0.5" (CPUs); "512M", "1.5G", "64K", a plain number is megabytes (memory, scratch, output); "30",
+ * "1.5", "500ms", "2m", "1h", a plain number is seconds (times); "256" (pids). -1 with what is expected, when
+ * it is none of these or not within reason.
  */
 int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e);
 /* The same without an upper bound, for what can only make another limit smaller. */

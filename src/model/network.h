@@ -1,8 +1,8 @@
 /*
  * The network of a box: one struct that travels in the spec, and the questions that code may ask about it.
  *
- * Options, skills and reports name a network by its mode. Code that builds a wall asks for the property it needs and
- * never compares modes, so that a new mode is one row of the table in network.c.
+ * Options, skills and reports name a network by its mode. Code that builds a wall asks for the property it
+ * needs and never compares modes, so that a new mode is one row of the table in network.c.
  */
 #pragma once
 #include <stdbool.h>

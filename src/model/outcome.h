@@ -3,11 +3,13 @@
 #include "base/str.h"
 
 enum status {
-	STATUS_SETUP_ERROR, STATUS_OK, STATUS_EXIT_NONZERO, STATUS_SIGNAL, STATUS_TIMEOUT, STATUS_OOM, STATUS_OUTPUT_LIMIT,
+	STATUS_SETUP_ERROR, STATUS_OK, STATUS_EXIT_NONZERO, STATUS_SIGNAL, STATUS_TIMEOUT, STATUS_OOM,
+			STATUS_OUTPUT_LIMIT,
 	STATUS_DENIED, STATUS_NEEDS_APPROVAL, STATUS_UNKNOWN,
 };
 
-enum enforcer { ENFORCED_NOT, ENFORCED_CGROUP2, ENFORCED_CGROUP1, ENFORCED_RLIMIT, ENFORCED_WATCH, ENFORCED_TMPFS, ENFORCED_TIMER, ENFORCED_PIPE, ENFORCED_NAMESPACE,
+enum enforcer { ENFORCED_NOT, ENFORCED_CGROUP2, ENFORCED_CGROUP1, ENFORCED_RLIMIT, ENFORCED_WATCH,
+		ENFORCED_TMPFS, ENFORCED_TIMER, ENFORCED_PIPE, ENFORCED_NAMESPACE,
 	ENFORCED_AFFINITY };
 
 struct enforced { /* who enforced each limit */
@@ -20,7 +22,8 @@ struct enforced { /* who enforced each limit */
  * STREAM_RING. sys/stream.h reads both.
  */
 #define STREAM_KEPT ((uint64_t)64 << 20)     /* bytes at the end of a stream that are kept for people */
-#define STREAM_CONTEXT ((uint64_t)64 << 10)  /* bytes before those, so that a secret that lies across their start is seen as one */
+/* bytes before those, so that a secret that lies across their start is seen as one */
+#define STREAM_CONTEXT ((uint64_t)64 << 10)
 #define STREAM_RING (STREAM_KEPT + STREAM_CONTEXT)
 
 struct stream {
@@ -28,14 +31,24 @@ struct stream {
 	int file;              /* 0: none */
 	uint64_t end;          /* with a file: bytes [stream_from(), end) are in it */
 	uint64_t total;        /* bytes written by the program, kept or not */
-	uint64_t lines;        /* newlines before `end`; of a stream that is there as a whole nobody needs it */
+	/* newlines before `end`; of a stream that is there as a whole nobody needs it */
+	uint64_t lines;
 	uint64_t lost_lines;   /* lines that end after it, or do not end */
 };
 
-/* The first and one past the last byte that can be read; what lies before (but for `text`) and after them, up to `total`, is lost. */
-static inline uint64_t stream_from(const struct stream *s) { return s->file && s->end > STREAM_RING ? s->end - STREAM_RING : 0; }
+/*
+ * The first and one past the last byte that can be read; what lies before (but for `text`) and after them, up
+ * to `total`, is lost.
+ */
+static inline uint64_t stream_from(const struct stream *s)
+{
+	return s->file && s->end > STREAM_RING ? s->end - STREAM_RING : 0;
+}
 static inline uint64_t stream_to(const struct stream *s) { return s->file ? s->end : s->text.n; }
-static inline bool stream_whole(const struct stream *s) { return !stream_from(s) && stream_to(s) == s->total; }
+static inline bool stream_whole(const struct stream *s)
+{
+	return !stream_from(s) && stream_to(s) == s->total;
+}
 
 struct change { /* something in the workspace that was put right afterwards */
 	struct change *next;

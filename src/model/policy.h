@@ -1,8 +1,9 @@
 /*
- * A policy as the gate uses it: plain lists, made by src/config from one or more files, never changed afterwards.
+ * A policy as the gate uses it: plain lists, made by src/config from one or more files, never changed
+ * afterwards.
  *
- * Every rule starts with a struct rule: where it stands and what it says to people. Within one policy the tiers of docs/policy.md decide,
- * never the order of rules.
+ * Every rule starts with a struct rule: where it stands and what it says to people. Within one policy the
+ * tiers of docs/policy.md decide, never the order of rules.
  */
 #pragma once
 #include "model/limits.h"
@@ -22,7 +23,8 @@ struct rule {
 
 /* ---- commands ---- */
 
-struct prefix_rule { /* tools.bash.deny / ask / allow: matches a command that equals it or starts with it and a blank */
+/* tools.bash.deny / ask / allow: matches a command that equals it or starts with it and a blank */
+struct prefix_rule {
 	struct prefix_rule *next;
 	struct rule rule;
 	struct str prefix;
@@ -35,13 +37,15 @@ struct regex_rule { /* checks (deny), allowChecks (allow): searched in the comma
 	struct regex *regex;
 };
 
-enum redirect_mode { REDIRECT_ANY, REDIRECT_READ, REDIRECT_WRITE, REDIRECT_APPEND }; /* write includes append */
+/* write includes append */
+enum redirect_mode { REDIRECT_ANY, REDIRECT_READ, REDIRECT_WRITE, REDIRECT_APPEND };
 
 struct redirect_rule { /* redirects: */
 	struct redirect_rule *next;
 	struct rule rule;
 	enum redirect_mode mode;
-	bool outside;          /* true: the target lies outside all of `paths`; false: it matches one of `paths` (a glob) */
+	/* true: the target lies outside all of `paths`; false: it matches one of `paths` (a glob) */
+	bool outside;
 	struct texts *paths;   /* roots or globs; "." is the project, "~" the home */
 	enum verdict decision; /* deny, ask or allow */
 };
@@ -65,7 +69,8 @@ struct normalise_rule { /* normalise: before prefixes are compared */
 	struct regex_rule *strip;
 };
 
-struct names_rule { /* tools.bash.only: a list of program names; others are denied. Every such list must hold the name. */
+/* tools.bash.only: a list of program names; others are denied. Every such list must hold the name. */
+struct names_rule {
 	struct names_rule *next;
 	struct rule rule;
 	struct texts *names;
@@ -98,13 +103,15 @@ struct tool_rule { /* tools.deny / ask / allow: the name of a tool, a glob */
 	struct str tool;
 };
 
-struct permission_rule { /* permissions.deny / ask / allow: Bash(npm run test:*), Read(~/.ssh/id_*), Edit(src) */
+/* permissions.deny / ask / allow: Bash(npm run test:*), Read(~/.ssh/id_*), Edit(src) */
+struct permission_rule {
 	struct permission_rule *next;
 	struct rule rule;
 	struct str tool;      /* "Bash", "Read", "Edit", ... */
 	struct str pattern;   /* between the parentheses; `all` when there are none */
 	bool all;
-	struct str base;      /* the directory of the file it came from, for paths that start with one slash */
+	/* the directory of the file it came from, for paths that start with one slash */
+	struct str base;
 };
 
 /* ---- grades ---- */
@@ -141,7 +148,10 @@ struct custom_validator { /* a program of the person's own that judges results *
 	unsigned timeout_ms;
 };
 
-/* Blocks of the language whose work is done elsewhere (session start, rewriting of inputs, scanning for secrets): kept as written. */
+/*
+ * Blocks of the language whose work is done elsewhere (session start, rewriting of inputs, scanning for
+ * secrets): kept as written.
+ */
 struct guidance {
 	bool enabled, include_defaults;
 	struct texts *extra;
@@ -171,13 +181,18 @@ struct sandbox { /* the box */
 	bool always;           /* what is allowed is contained as well, where a client is answered */
 	bool allow_unboxed;    /* a caller may ask to run something outside the box; a person is asked then */
 	bool host_network;     /* run --network host is possible */
-	bool trust_client;     /* what cannot be boxed because the client's own sandbox is around it may run in that sandbox */
-	bool accept_watched;   /* a memory limit that is asked for may be watched where no cgroup enforces it */
+	/* what cannot be boxed because the client's own sandbox is around it may run in that sandbox */
+	bool trust_client;
+	/* a memory limit that is asked for may be watched where no cgroup enforces it */
+	bool accept_watched;
 	struct texts *env_pass, *env_scrub; /* names of variables, with stars */
 	struct limit_set limits[LIMITS];
 };
 
-/* When a row of the record is waited for until it is on the disk. BEGIN: begin, checkpoint, tombstone and person rows. */
+/*
+ * When a row of the record is waited for until it is on the disk. BEGIN: begin, checkpoint, tombstone and
+ * person rows.
+ */
 enum audit_sync { AUDIT_SYNC_BEGIN = 0, AUDIT_SYNC_ALWAYS, AUDIT_SYNC_NONE };
 
 struct audit_policy { /* the record */
@@ -204,7 +219,8 @@ struct policy {
 	enum route route;      /* plain file work that a tool of the client does better */
 	enum verdict contain_fallback;
 	bool discourage_chaining, offer_manual_run;
-	bool allow_readonly;   /* where the default is not allow, what is known to only read needs no rule; lifts nothing */
+	/* where the default is not allow, what is known to only read needs no rule; lifts nothing */
+	bool allow_readonly;
 	bool fold_case;        /* compare protected names without regard to case */
 	bool silent;           /* an untrusted file: none of its texts reaches the model */
 	bool no_lifting;       /* system policy: allow rules and milder grades of others do not count */
@@ -224,7 +240,8 @@ struct policy {
 
 	struct texts *writable_roots;         /* besides the project and /tmp/claude */
 	struct texts *protected_paths;        /* besides the built-in ones; gitignore patterns */
-	struct texts *secret_paths, *secret_allow; /* globs that count as secrets besides the built-in ones; and that do not */
+	/* globs that count as secrets besides the built-in ones; and that do not */
+	struct texts *secret_paths, *secret_allow;
 	struct texts *excluded_commands;      /* never boxed; no security boundary */
 	struct classifier classifier;
 	struct custom_validator *validators;

@@ -11,9 +11,12 @@ enum approval {
 	APPROVAL_OUTSIDE = 0, /* outside of the box: what the reason is about cannot be done in it */
 	APPROVAL_PLAIN,       /* where it would run if the question were not there */
 	APPROVAL_BOX,         /* in the box */
-	APPROVAL_CODE,        /* likewise, and the network may be added: it executes code that is not judged */
-	APPROVAL_NETWORK,     /* in the box with the network if the same command executes such code, else outside */
-	APPROVAL_SPLIT,       /* of a whole request: nowhere, since a part of it must be in the box and another cannot */
+	/* likewise, and the network may be added: it executes code that is not judged */
+	APPROVAL_CODE,
+	/* in the box with the network if the same command executes such code, else outside */
+	APPROVAL_NETWORK,
+	/* of a whole request: nowhere, since a part of it must be in the box and another cannot */
+	APPROVAL_SPLIT,
 };
 
 struct reason_place { /* where the same is found once more */
@@ -37,19 +40,32 @@ struct reason {
 /* A rule of the policy that spoke, or a finding that a rule lifted: the derivation that --explain shows. */
 struct step {
 	struct step *next;
-	const char *what;   /* "deny", "scoped allow", "ask", "allow", "default", "lifted", "mode"; the classifier's: a verdict, "no answer" */
-	struct str rule;    /* where the rule stands; the id of the check when something was lifted; the mode's name; "classifier" */
+	/*
+	 * "deny", "scoped allow", "ask", "allow", "default", "lifted", "mode"; the classifier's: a verdict,
+	 * "no answer"
+	 */
+	const char *what;
+	/*
+	 * where the rule stands; the id of the check when something was lifted; the mode's name; "classifier"
+	 */
+	struct str rule;
 	struct str subject; /* the command, shortened */
 	struct span at;
 };
 
-/* Where one path of an access leads, and which row of knowledge a command was read by: for --explain, a bounded number of each. */
+/*
+ * Where one path of an access leads, and which row of knowledge a command was read by: for --explain, a
+ * bounded number of each.
+ */
 struct placed {
 	struct placed *next;
 	const struct access *access;
 	struct str path;    /* absolute, in plain form */
 	struct str real;    /* resolved; equals `path` when nothing on the way is a link */
-	const char *place;  /* "project", "writable root", "temporary", "home", "system", "outside", "device", "nothing is kept" */
+	/*
+	 * "project", "writable root", "temporary", "home", "system", "outside", "device", "nothing is kept"
+	 */
+	const char *place;
 	bool wild;          /* from a pattern: the pattern itself, or a file that it finds */
 	bool sure;          /* false: its links could not be resolved */
 };

@@ -19,11 +19,13 @@ struct path_answer {
 	struct str path;       /* as asked: absolute */
 	enum path_kind kind;   /* of the path itself, a final link not followed */
 	struct str place;      /* resolved, but for a final link: where a delete or rename acts */
-	struct str real;       /* resolved to the end: where a read or write acts. Empty: links in a circle, or too many */
+	/* resolved to the end: where a read or write acts. Empty: links in a circle, or too many */
+	struct str real;
 	enum path_kind target; /* of `real` */
 	uint32_t owner;        /* of `real`, when it exists */
 	uint32_t links;        /* hard links, when it is a file */
-	bool shared;           /* group or others may write it, or (of what is absent) the directory it would be made in */
+	/* group or others may write it, or (of what is absent) the directory it would be made in */
+	bool shared;
 };
 
 struct glob_answer {
@@ -47,14 +49,18 @@ struct git_answer {
 	struct git_answer *next;
 	struct str dir;        /* as asked: absolute */
 	bool found;            /* there is a repository */
-	bool unclear;          /* its configuration is not understood, or cannot be read: it may name any program */
+	/* its configuration is not understood, or cannot be read: it may name any program */
+	bool unclear;
 	bool signs_commits, signs_tags;
 	struct str top;        /* its working tree, resolved; empty: none */
 	struct git_item *hooks;    /* name, and the file */
 	struct git_item *programs; /* setting ("filter.x.clean"), and the command */
 };
 
-/* Changes of a working tree by git whose names can be known in advance: by the commits that the operands name. */
+/*
+ * Changes of a working tree by git whose names can be known in advance: by the commits that the operands
+ * name.
+ */
 enum git_change {
 	GIT_CHANGE_CHECKOUT,   /* to a commit: checkout, switch, reset, restore --source */
 	GIT_CHANGE_MERGE,      /* what a commit has since the common ancestor */
@@ -73,8 +79,8 @@ struct git_touch {             /* a name that such a change writes or deletes */
 };
 
 /*
- * Only names that may matter are listed: links, repositories inside (submodules), names that `keep` matches, names with a component that
- * starts with a dot or a dash, and names that a repository consists of.
+ * Only names that may matter are listed: links, repositories inside (submodules), names that `keep` matches,
+ * names with a component that starts with a dot or a dash, and names that a repository consists of.
  */
 struct tree_answer {
 	struct tree_answer *next;
@@ -89,7 +95,8 @@ struct tree_answer {
 
 static inline bool tree_same(const struct tree_answer *a, const struct tree_answer *b)
 {
-	return a->change == b->change && str_eq(a->dir, b->dir) && str_eq(a->revs, b->revs) && str_eq(a->keep, b->keep);
+	return a->change == b->change && str_eq(a->dir, b->dir) && str_eq(a->revs, b->revs) &&
+			str_eq(a->keep, b->keep);
 }
 
 struct root {              /* a directory that may be written, or a workspace */
@@ -127,11 +134,16 @@ struct view {
 	struct git_answer *gits;   /* in any order */
 	struct tree_answer *trees;
 	struct classified classified;
-	struct path_memo *memo; /* the directories that were looked at for this (sys/path.h). For who goes on looking at once, and for nobody later; may be NULL */
+	/*
+	 * the directories that were looked at for this (sys/path.h). For who goes on looking at once, and for
+	 * nobody later; may be NULL
+	 */
+	struct path_memo *memo;
 	const struct remembered *remembered; /* roots that were seen before (sys/remembered.h); may be NULL */
 	bool fold_case;        /* the file system of the project takes .GIT for .git */
 	bool boxed;            /* a box is available, so that contain means something */
 	struct unvetted unvetted;
-	bool places;           /* fold_case, program, tmp and unvetted are not filled in: only a judgement needs them */
+	/* fold_case, program, tmp and unvetted are not filled in: only a judgement needs them */
+	bool places;
 	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

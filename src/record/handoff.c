@@ -29,25 +29,29 @@ static struct str name_of(struct arena *a, struct str session, struct str id)
 	return str_dup(a, str_n(text, 2 * NAME_BYTES));
 }
 
-int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id, struct str report, struct err *e)
+int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,
+		struct str report, struct err *e)
 {
 	struct str path, name;
 
 	if (!tool_use_id.n)
 		return 0;
 	name = name_of(a, session, tool_use_id);
-	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name)))); /* an id that comes again: the later one counts */
+	/* an id that comes again: the later one counts */
+	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name))));
 	return state_keep(a, state, FOLDER, name, report, &path, e);
 }
 
-int handoff_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid, struct str *ret, struct err *e)
+int handoff_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid,
+		struct str *ret, struct err *e)
 {
 	const char *path;
 	struct stat st;
 
 	if (!tool_use_id.n || !state.n)
 		return err_set(e, ERR_INPUT, 0, "there is no report");
-	path = str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, tool_use_id))));
+	path = str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state),
+			STR_ARG(name_of(a, session, tool_use_id))));
 	FD_SCOPE f = {0};
 	fd_scope(&f, a, open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 	if (f.fd < 0)
@@ -73,7 +77,9 @@ static void sweep_folder(const char *folder, bool tickets, int64_t now_s)
 	struct stat st;
 
 	for (size_t n = 0; d && n < HANDOFF_SWEEP_MAX && (entry = readdir(d)); n++)
-		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && is_old(entry->d_name, &st, tickets, now_s))
+		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st,
+				AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+				is_old(entry->d_name, &st, tickets, now_s))
 			unlinkat(dirfd(d), entry->d_name, 0);
 	if (d)
 		closedir(d);
@@ -99,5 +105,6 @@ bool handoff_is_no_box(struct arena *a, struct str state, int64_t now_s)
 {
 	struct stat st;
 
-	return state.n && lstat(str_c(a, str_cat(a, state, STR("/" FOLDER "/no-box"))), &st) == 0 && st.st_mtime + HANDOFF_NO_BOX_S > now_s;
+	return state.n && lstat(str_c(a, str_cat(a, state, STR("/" FOLDER "/no-box"))), &st) == 0 &&
+			st.st_mtime + HANDOFF_NO_BOX_S > now_s;
 }

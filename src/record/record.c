@@ -15,7 +15,8 @@
 
 #define LOOK ((size_t)64 << 10)
 #define ANSWERS_MAX AUDIT_SPEC_MAX
-#define COMMAND_MAX ((size_t)1 << 20) /* bytes of a command that a row holds; the rest is left out, and the row says so */
+/* bytes of a command that a row holds; the rest is left out, and the row says so */
+#define COMMAND_MAX ((size_t)1 << 20)
 #define COMMAND_SPARE ((size_t)64 << 10) /* bytes behind it in which a secret that starts before it ends */
 
 /* ---- opening ---- */
@@ -68,7 +69,8 @@ static int blobs_again(struct arena *a, struct record *r, struct err *e)
 	return blobs_open(a, r->state, r->audit.uid, true, &r->blobs, e);
 }
 
-int record_open(struct arena *a, const struct view *v, const struct record_options *o, const struct policies *p,
+int record_open(struct arena *a, const struct view *v, const struct record_options *o,
+		const struct policies *p,
 		struct record *ret, struct err *e)
 {
 	struct policies builtin;
@@ -78,7 +80,8 @@ int record_open(struct arena *a, const struct view *v, const struct record_optio
 	policies_default(&builtin);
 	own = p ? &p->own.audit : &builtin.own.audit;
 	*ret = (struct record){
-		.a = a, .audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = o->environ, .scrubbed = o->scrubbed,
+		.a = a, .audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = o->environ,
+				.scrubbed = o->scrubbed,
 		.required = !own->optional, .output_max = own->outputs,
 	};
 	close_with_arena(ret);
@@ -130,7 +133,10 @@ static struct redactor *redactor_of(struct arena *a, struct record *r)
 	return r->redactor;
 }
 
-struct str record_redact(struct arena *a, struct record *r, struct str text) { return redact(a, redactor_of(a, r), text, NULL); }
+struct str record_redact(struct arena *a, struct record *r, struct str text)
+{
+	return redact(a, redactor_of(a, r), text, NULL);
+}
 
 struct str record_redact_command(struct arena *a, struct record *r, struct str text)
 {
@@ -141,15 +147,20 @@ struct str record_redact_command(struct arena *a, struct record *r, struct str t
 static int put_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e)
 {
 	*ret = STR("");
-	return r->off ? 0 : blobs_again(a, r, e) != 0 ? -1 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
+	return r->off ? 0 : blobs_again(a, r, e) != 0 ? -1 : blob_put(a, &r->blobs, bytes,
+			r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 
 static bool has_controls(struct str s)
 {
-	return s.n && (memchr(s.p, '\033', s.n) || memchr(s.p, '\b', s.n) || memchr(s.p, '\r', s.n) || memchr(s.p, 0, s.n));
+	return s.n && (memchr(s.p, '\033', s.n) || memchr(s.p, '\b', s.n) || memchr(s.p, '\r', s.n) ||
+			memchr(s.p, 0, s.n));
 }
 
-/* A sequence for terminals can split a secret that shows on the screen: when the text as it is seen holds more of them, that is kept instead. */
+/*
+ * A sequence for terminals can split a secret that shows on the screen: when the text as it is seen holds
+ * more of them, that is kept instead.
+ */
 static struct str without_secrets(struct arena *a, struct record *r, struct str raw)
 {
 	const struct normalise_options options = {0};
@@ -168,7 +179,8 @@ static struct str without_secrets(struct arena *a, struct record *r, struct str 
 struct stream_parts { /* of a stream that is in its file: what of it is kept, on its way to a blob */
 	struct stream_cleaner cleaner;
 	const struct stream *s;
-	uint64_t head, tail;     /* [0, head) and [tail, stream_to()) are kept; the same when nothing is missing between them */
+	/* [0, head) and [tail, stream_to()) are kept; the same when nothing is missing between them */
+	uint64_t head, tail;
 	struct blob_sink *to;
 	struct err *e;
 	bool bad;
@@ -184,7 +196,8 @@ static void take_part(void *ctx, struct str text)
 static void take_gap(struct stream_parts *p, uint64_t bytes)
 {
 	if (bytes)
-		take_part(p, str_fmt(p->cleaner.a, "\n[%llu bytes are not kept]\n", (unsigned long long)bytes));
+		take_part(p, str_fmt(p->cleaner.a, "\n[%llu bytes are not kept]\n",
+				(unsigned long long)bytes));
 }
 
 /* Secrets across a place where something is cut off are seen as a whole (record/stream_cleaner.h). */
@@ -197,7 +210,8 @@ static int pour_parts(void *ctx, struct blob_sink *to, struct err *e)
 	p->to = to;
 	p->e = e;
 	p->bad = false;
-	read = stream_cleaner_pass(&p->cleaner, p->s, 0, head, head < end ? PART_HEAD : PART_END, take_part, p);
+	read = stream_cleaner_pass(&p->cleaner, p->s, 0, head, head < end ? PART_HEAD : PART_END, take_part,
+			p);
 	if (head < end) {
 		take_gap(p, p->tail - head + p->cleaner.left_out);
 		stream_cleaner_context(&p->cleaner, p->s, p->tail);
@@ -232,7 +246,8 @@ static bool for_terminals(struct arena *a, const struct stream *s)
 }
 
 /* The same as for a short one, in pieces. */
-static int long_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e)
+static int long_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret,
+		bool *ret_cut, struct err *e)
 {
 	const uint64_t from = stream_from(s), to = stream_to(s), half = r->output_max / 2;
 	struct stream_parts *p = arena_new(a, struct stream_parts);
@@ -248,7 +263,8 @@ static int long_stream(struct arena *a, struct record *r, const struct stream *s
 	return blob_put_poured(a, &r->blobs, pour_parts, p, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 
-int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e)
+int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut,
+		struct err *e)
 {
 	*ret = STR("");
 	*ret_cut = false;
@@ -296,9 +312,11 @@ static int put_policy(struct arena *a, struct record *r, struct str *ret, struct
 		struct str text = clean_json(a, r, buf_view(&b)), digest = blob_digest(a, text);
 		bool sync = r->audit.sync == AUDIT_SYNC_ALWAYS;
 
-		if (!blob_has(&r->blobs, digest)) { /* what it names comes first: one that is there is whole */
+		/* what it names comes first: one that is there is whole */
+		if (!blob_has(&r->blobs, digest)) {
 			for (const struct policy_file *f = r->policies->files; f; f = f->next)
-				if (blob_put_as(a, &r->blobs, blob_digest(a, f->bytes), f->bytes, sync, e) != 0)
+				if (blob_put_as(a, &r->blobs, blob_digest(a, f->bytes), f->bytes, sync,
+						e) != 0)
 					return -1;
 			if (blob_put_as(a, &r->blobs, digest, text, sync, e) != 0)
 				return -1;
@@ -310,7 +328,8 @@ static int put_policy(struct arena *a, struct record *r, struct str *ret, struct
 }
 
 /* A view without its answers would give another verdict: then there is none. */
-static int put_view(struct arena *a, struct record *r, const struct engine_request *rq, const struct view *v, struct audit_row *row, struct err *e)
+static int put_view(struct arena *a, struct record *r, const struct engine_request *rq, const struct view *v,
+		struct audit_row *row, struct err *e)
 {
 	struct buf view, answers;
 	struct str text;
@@ -329,7 +348,8 @@ static int put_view(struct arena *a, struct record *r, const struct engine_reque
 	return text.n ? put_blob(a, r, text, &row->view, e) : 0;
 }
 
-static int put_judged(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row, struct err *e)
+static int put_judged(struct arena *a, struct record *r, const struct engine_request *rq,
+		const struct judgement *j, struct audit_row *row, struct err *e)
 {
 	struct str *ids;
 	size_t n = 0;
@@ -344,23 +364,28 @@ static int put_judged(struct arena *a, struct record *r, const struct engine_req
 	row->reasons = ids = arena_array(a, n + 1, sizeof(*ids));
 	for (const struct reason *x = j->reasons; x && row->nreasons < AUDIT_REASONS_MAX; x = x->next)
 		ids[row->nreasons++] = str_of(check_name(x->id));
-	return j->view && !rq->facts ? put_view(a, r, rq, j->view, row, e) : 0; /* a call of another tool has no text that could be read again */
+	/* a call of another tool has no text that could be read again */
+	return j->view && !rq->facts ? put_view(a, r, rq, j->view, row, e) : 0;
 }
 
-static void fill_request(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row)
+static void fill_request(struct arena *a, struct record *r, const struct engine_request *rq,
+		const struct judgement *j, struct audit_row *row)
 {
 	const size_t whole = COMMAND_MAX + COMMAND_SPARE;
 	struct str text = record_redact(a, r, str_sub(rq->command, 0, whole));
 
-	if (rq->command.n > whole) /* half a secret does not look like one: it is looked for in more than is kept */
+	/* half a secret does not look like one: it is looked for in more than is kept */
+	if (rq->command.n > whole)
 		text = str_sub(text, 0, text.n > COMMAND_SPARE ? text.n - COMMAND_SPARE : 0);
 	row->command = str_sub(text, 0, COMMAND_MAX);
 	if (rq->command.n > COMMAND_MAX)
-		row->note = str_fmt(a, RECORD_CUT "%zu bytes; its first %zu are here", rq->command.n, COMMAND_MAX);
+		row->note = str_fmt(a, RECORD_CUT "%zu bytes; its first %zu are here", rq->command.n,
+				COMMAND_MAX);
 	row->cwd = record_redact(a, r, j && j->view ? j->view->cwd : session_or_own(rq->session)->cwd);
 }
 
-static int append_row(struct arena *a, struct record *r, const struct audit_row *row, struct record_id *ret, struct err *e)
+static int append_row(struct arena *a, struct record *r, const struct audit_row *row, struct record_id *ret,
+		struct err *e)
 {
 	struct audit_written done;
 
@@ -371,7 +396,8 @@ static int append_row(struct arena *a, struct record *r, const struct audit_row 
 	return 0;
 }
 
-int record_verdict(struct arena *a, struct record *r, const struct record_who *who, struct str id, const struct engine_request *rq, const struct judgement *j,
+int record_verdict(struct arena *a, struct record *r, const struct record_who *who, struct str id,
+		const struct engine_request *rq, const struct judgement *j,
 	struct record_id *ret_id, struct err *e)
 {
 	struct audit_row row = {.kind = AUDIT_VERDICT, .id = id};
@@ -388,9 +414,11 @@ int record_verdict(struct arena *a, struct record *r, const struct record_who *w
 	return 0;
 }
 
-int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note, struct err *e)
+int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note,
+		struct err *e)
 {
-	struct audit_row row = {.kind = AUDIT_PERSON, .command = record_redact(a, r, command), .cwd = cwd, .note = note};
+	struct audit_row row = {.kind = AUDIT_PERSON, .command = record_redact(a, r, command), .cwd = cwd,
+			.note = note};
 	struct err why = {0};
 
 	if (r->off)
@@ -398,9 +426,11 @@ int record_person(struct arena *a, struct record *r, struct str command, struct 
 	return append_row(a, r, &row, NULL, &why) == 0 ? 0 : fail_record(r, &why, e);
 }
 
-int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e)
+int record_begin(struct arena *a, struct record *r, const struct record_who *who,
+		const struct record_start *s, struct err *e)
 {
-	struct audit_row row = {.kind = AUDIT_BEGIN, .id = s->id, .spec = s->spec, .backend = s->backend ? str_of(s->backend) : STR("")};
+	struct audit_row row = {.kind = AUDIT_BEGIN, .id = s->id, .spec = s->spec,
+			.backend = s->backend ? str_of(s->backend) : STR("")};
 	struct err why = {0};
 
 	if (r->off)
@@ -417,12 +447,15 @@ int record_begin(struct arena *a, struct record *r, const struct record_who *who
 	return 0;
 }
 
-int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s, struct err *e)
+int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s,
+		struct err *e)
 {
 	const struct outcome *o = s->outcome;
 	const struct validation *v = s->validation;
 	bool ran = o->status != STATUS_SETUP_ERROR;
-	struct audit_row row = {.kind = AUDIT_END, .id = s->id, .status = str_of(status_name(o->status)), .backend = o->backend ? str_of(o->backend) : STR(""), .out = s->out, .err = s->err, .note = s->note};
+	struct audit_row row = {.kind = AUDIT_END, .id = s->id, .status = str_of(status_name(o->status)),
+			.backend = o->backend ? str_of(o->backend) : STR(""), .out = s->out, .err = s->err,
+			.note = s->note};
 	struct err why = {0};
 
 	if (r->off)
@@ -435,7 +468,8 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 	row.exit_code = (struct audit_number){true, s->exit_code};
 	row.duration_ms = (struct audit_number){ran, (int64_t)o->duration_ms};
 	row.cpu_ms = (struct audit_number){ran, (int64_t)o->cpu_ms};
-	row.peak_memory_mb = (struct audit_number){o->peak_memory > 0, (int64_t)((o->peak_memory + MB - 1) / MB)};
+	row.peak_memory_mb = (struct audit_number){o->peak_memory > 0,
+			(int64_t)((o->peak_memory + MB - 1) / MB)};
 	if (v) {
 		row.validation.outcome = str_of(validity_name(v->validity));
 		row.validation.result = str_of(result_name(v->result));

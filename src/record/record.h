@@ -23,7 +23,8 @@
 #include "model/outcome.h"
 #include "model/validation.h"
 
-#define RECORD_CUT "the command has " /* how the note of a row starts that holds the beginning of its command alone */
+/* how the note of a row starts that holds the beginning of its command alone */
+#define RECORD_CUT "the command has "
 #define RECORD_JSON_MAX ((size_t)16 << 20) /* bytes of a view, or of the list of policies */
 
 struct record_options { /* beside the view, which says where the state is, and whose */
@@ -54,33 +55,47 @@ struct record {
 	struct redactor *redactor; /* made when it is first needed */
 	struct {
 		struct str id, command, verdict;
-	} begun;               /* of the last begin row: its end row repeats them, so that a row can be found by what ran and how it went */
+	/*
+	 * of the last begin row: its end row repeats them, so that a row can be found by what ran and how it
+	 * went
+	 */
+	} begun;
 };
 
 struct record_id { /* of a request: its rows share it. Empty: there is no row */
 	char text[AUDIT_ID_MAX + 1];
 };
 
-/* Policies NULL: they did not load; the built-in settings hold. 0 also when the record is off. record_close() may always be called. */
-int record_open(struct arena *a, const struct view *v, const struct record_options *o, const struct policies *p,
+/*
+ * Policies NULL: they did not load; the built-in settings hold. 0 also when the record is off. record_close()
+ * may always be called.
+ */
+int record_open(struct arena *a, const struct view *v, const struct record_options *o,
+		const struct policies *p,
 		struct record *ret, struct err *e);
-/* Also in between, so that no process of a box inherits a way to the record: what is written next opens it again. */
+/*
+ * Also in between, so that no process of a box inherits a way to the record: what is written next opens it
+ * again.
+ */
 void record_close(struct record *r);
 /* A judgement that denies because nothing can be recorded. */
 void record_refuse(struct arena *a, const struct err *why, struct judgement *ret);
 
 /* `id` empty: a new one is made. ret_id may be NULL. */
-int record_verdict(struct arena *a, struct record *r, const struct record_who *who, struct str id, const struct engine_request *rq, const struct judgement *j,
+int record_verdict(struct arena *a, struct record *r, const struct record_who *who, struct str id,
+		const struct engine_request *rq, const struct judgement *j,
 	struct record_id *ret_id, struct err *e);
 
 struct record_start {
 	struct str id;                      /* letters, digits, - and _ */
 	const struct engine_request *rq;    /* what runs, as the gate was or would be asked */
 	const struct judgement *judgement;  /* NULL: it was not judged */
-	struct str spec;                    /* within which walls: an object in JSON on one line, redacted by the caller. Empty: none */
+	/* within which walls: an object in JSON on one line, redacted by the caller. Empty: none */
+	struct str spec;
 	const char *backend;                /* may be NULL */
 };
-int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e);
+int record_begin(struct arena *a, struct record *r, const struct record_who *who,
+		const struct record_start *s, struct err *e);
 
 struct record_stop {
 	struct str id;
@@ -90,20 +105,26 @@ struct record_stop {
 	struct str out, err;                  /* digests from record_stream(); empty: none */
 	struct str note;
 };
-int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s, struct err *e);
+int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s,
+		struct err *e);
 
 /* An action of a person on caisson itself: the command and its meaning. */
-int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note, struct err *e);
+int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note,
+		struct err *e);
 
 /*
  * Keeps a stream as a blob and says its digest: the raw bytes, redacted. More than `audit.outputs` allows:
  * its head and its tail, with a line between them that says so, and *ret_cut. An empty stream is no blob, and
  * *ret is empty.
  */
-int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e);
+int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut,
+		struct err *e);
 /* A text without secrets, by the same means as commands. */
 struct str record_redact(struct arena *a, struct record *r, struct str text);
-/* ... for a person who decides about a command: nothing that a shell could run is taken out (redact_command()). */
+/*
+ * ... for a person who decides about a command: nothing that a shell could run is taken out
+ * (redact_command()).
+ */
 struct str record_redact_command(struct arena *a, struct record *r, struct str text);
 
 /* ---- record_json.c: deriving a verdict again ---- */
@@ -114,13 +135,17 @@ struct str record_redact_command(struct arena *a, struct record *r, struct str t
  * stand in its row (`answers`), because a new blob for each would cost more than all the rest.
  */
 void record_view_json(struct buf *b, const struct view *v, const struct engine_request *rq);
-bool record_answers_json(struct buf *b, const struct view *v); /* false: there are none, and nothing is added */
+/* false: there are none, and nothing is added */
+bool record_answers_json(struct buf *b, const struct view *v);
 /* `answers` may be empty. Fills cwd, home, user, dialect and mode of *ret_rq, not its command. */
-int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e);
+int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret,
+		struct engine_request *ret_rq, struct err *e);
 /* engine_judge_again() judges by both. */
 
 /* The files in force: where each lies, whose it is, and the digest of its bytes. */
 void record_policies_json(struct buf *b, const struct policies *p);
 /* The policies of a row again: reads the blob of this digest, and the files it names. */
-int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret, struct err *e);
-int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e);
+int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret,
+		struct err *e);
+int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers,
+		struct view *ret, struct engine_request *ret_rq, struct err *e);

@@ -11,13 +11,17 @@
 
 #define NAME_ROOM 12
 
-static const char kinds[][NAME_ROOM] = {[PATH_ABSENT] = "absent", [PATH_FILE] = "file", [PATH_DIR] = "dir", [PATH_LINK] = "link", [PATH_DEVICE] = "device", [PATH_OTHER] = "other",
+static const char kinds[][NAME_ROOM] = {[PATH_ABSENT] = "absent", [PATH_FILE] = "file", [PATH_DIR] = "dir",
+		[PATH_LINK] = "link", [PATH_DEVICE] = "device", [PATH_OTHER] = "other",
 	[PATH_UNREADABLE] = "unreadable"};
-static const char file_kinds[][NAME_ROOM] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "settings"};
-static const char owners[][NAME_ROOM] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+static const char file_kinds[][NAME_ROOM] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost",
+		[POLICY_SETTINGS] = "settings"};
+static const char owners[][NAME_ROOM] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted",
+		[WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 
 static const char changes[][NAME_ROOM] = {[GIT_CHANGE_CHECKOUT] = "checkout", [GIT_CHANGE_MERGE] = "merge",
-	[GIT_CHANGE_PICK] = "pick", [GIT_CHANGE_STASH] = "stash", [GIT_CHANGE_REVERT] = "revert", [GIT_CHANGE_STASH_BRANCH] = "branch"};
+	[GIT_CHANGE_PICK] = "pick", [GIT_CHANGE_STASH] = "stash", [GIT_CHANGE_REVERT] = "revert",
+	[GIT_CHANGE_STASH_BRANCH] = "branch"};
 static const char touches[][NAME_ROOM] = {[GIT_TOUCH_FILE] = "file", [GIT_TOUCH_LINK] = "link",
 	[GIT_TOUCH_REPOSITORY] = "repository", [GIT_TOUCH_DELETE] = "delete"};
 
@@ -135,7 +139,8 @@ static void put_notes(struct buf *b, const struct call_note *notes)
 
 void record_view_json(struct buf *b, const struct view *v, const struct engine_request *rq)
 {
-	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(rq->dialect), mode_name(rq->mode));
+	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(rq->dialect),
+			mode_name(rq->mode));
 	json_put_field(b, "cwd", v->cwd);
 	json_put_field(b, "home", v->home);
 	json_put_field(b, "user", v->user);
@@ -229,7 +234,10 @@ struct view_reader { /* under way */
 	struct err *e;
 };
 
-static struct str text(const struct view_reader *r, const struct json *o, const char *key) { return str_dup(r->a, json_text_at(o, key)); }
+static struct str text(const struct view_reader *r, const struct json *o, const char *key)
+{
+	return str_dup(r->a, json_text_at(o, key));
+}
 static bool flag(const struct json *o, const char *key) { return json_true_at(o, key); }
 
 static uint32_t number(const struct json *o, const char *key)
@@ -256,7 +264,8 @@ static int read_path(struct view_reader *r, const struct json *o, struct path_an
 		target = index_of(kinds, ARRAY_SIZE(kinds), json_text_at(o, "target"));
 	if (kind < 0 || target < 0)
 		return -1;
-	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind, .target = (enum path_kind)target, .owner = number(o, "owner"),
+	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind,
+			.target = (enum path_kind)target, .owner = number(o, "owner"),
 		.links = number(o, "links"), .shared = flag(o, "shared")};
 	ret->place = json_key(o, "place") ? text(r, o, "place") : ret->path;
 	ret->real = json_key(o, "real") ? text(r, o, "real") : ret->path;
@@ -276,11 +285,13 @@ static void read_glob(struct view_reader *r, const struct json *o, struct glob_a
 		ret->matches[n++] = str_dup(r->a, json_text(x));
 }
 
-static struct git_item *read_items(struct view_reader *r, const struct json *o, const char *key, const char *text_key)
+static struct git_item *read_items(struct view_reader *r, const struct json *o, const char *key,
+		const char *text_key)
 {
 	struct git_item *list_of = NULL, **end = &list_of;
 
-	for (const struct json *item = json_items(json_key(o, key)); item; item = item->next, end = &(*end)->next) {
+	for (const struct json *item = json_items(json_key(o, key)); item; item = item->next,
+			end = &(*end)->next) {
 		*end = arena_new(r->a, struct git_item);
 		**end = (struct git_item){.name = text(r, item, "name"), .text = text(r, item, text_key)};
 	}
@@ -291,7 +302,8 @@ static void read_gits(struct view_reader *r, struct git_answer **end)
 {
 	for (const struct json *o = json_items(json_key(r->o, "git")); o; o = o->next, end = &(*end)->next) {
 		*end = arena_new(r->a, struct git_answer);
-		**end = (struct git_answer){.dir = text(r, o, "dir"), .found = flag(o, "found"), .top = text(r, o, "top"),
+		**end = (struct git_answer){.dir = text(r, o, "dir"), .found = flag(o, "found"),
+				.top = text(r, o, "top"),
 			.unclear = flag(o, "unclear"), .signs_commits = flag(o, "signs_commits"),
 			.signs_tags = flag(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
 			.programs = read_items(r, o, "programs", "command")};
@@ -300,7 +312,8 @@ static void read_gits(struct view_reader *r, struct git_answer **end)
 
 static int read_touched(struct view_reader *r, const struct json *o, struct git_touch **end)
 {
-	for (const struct json *name = json_items(json_key(o, "touched")); name; name = name->next, end = &(*end)->next) {
+	for (const struct json *name = json_items(json_key(o, "touched")); name; name = name->next,
+			end = &(*end)->next) {
 		int kind = index_of(touches, ARRAY_SIZE(touches), json_text_at(name, "kind"));
 
 		if (kind < 0)
@@ -313,7 +326,8 @@ static int read_touched(struct view_reader *r, const struct json *o, struct git_
 
 static int read_trees(struct view_reader *r, struct tree_answer **end)
 {
-	for (const struct json *o = json_items(json_key(r->o, "git_trees")); o; o = o->next, end = &(*end)->next) {
+	for (const struct json *o = json_items(json_key(r->o, "git_trees")); o; o = o->next,
+			end = &(*end)->next) {
 		int change = index_of(changes, ARRAY_SIZE(changes), json_text_at(o, "change"));
 
 		if (change < 0)
@@ -330,7 +344,8 @@ static int read_trees(struct view_reader *r, struct tree_answer **end)
 
 static int wrong_answers(struct view_reader *r)
 {
-	return err_set(r->e, ERR_INPUT, 0, "these are not the answers of a view, or those of another version");
+	return err_set(r->e, ERR_INPUT, 0,
+			"these are not the answers of a view, or those of another version");
 }
 
 static int read_answers(struct view_reader *r)
@@ -374,10 +389,12 @@ static int read_notes(const struct view_reader *r, const struct call_note **ret)
 {
 	struct call_note *first = NULL, **end = &first;
 
-	for (const struct json *x = json_items(json_key(r->o, "notes")); x; x = x->next, end = &(*end)->next) {
+	for (const struct json *x = json_items(json_key(r->o, "notes")); x; x = x->next,
+			end = &(*end)->next) {
 		*end = arena_new(r->a, struct call_note);
 		if (!gate_note_find(json_text_at(x, "kind"), &(*end)->kind))
-			return err_set(r->e, ERR_INPUT, 0, "a view holds a note about the call that is not known");
+			return err_set(r->e, ERR_INPUT, 0,
+					"a view holds a note about the call that is not known");
 		(*end)->text = text(r, x, "text");
 	}
 	*ret = first;
@@ -391,9 +408,12 @@ static int read_view(struct view_reader *r)
 	struct engine_request rq = {0};
 	struct session *at;
 
-	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
-		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"), .program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
-		.fold_case = flag(o, "fold_case"), .boxed = flag(o, "boxed"), .agent = flag(o, "agent"), .unvetted = {.everywhere = flag(o, "unvetted")}};
+	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"),
+			.uid = number(o, "uid"), .project = text(r, o, "project"),
+		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"),
+		.program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
+		.fold_case = flag(o, "fold_case"), .boxed = flag(o, "boxed"), .agent = flag(o, "agent"),
+		.unvetted = {.everywhere = flag(o, "unvetted")}};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
 	at = arena_new(r->a, struct session);
@@ -412,14 +432,20 @@ static int read_view(struct view_reader *r)
 
 static int read_files(struct view_reader *r, struct policy_file **end)
 {
-	for (const struct json *o = json_items(json_key(r->o, "files")); o; o = o->next, end = &(*end)->next) {
+	for (const struct json *o = json_items(json_key(r->o, "files")); o; o = o->next,
+			end = &(*end)->next) {
 		struct policy_file *f = arena_new(r->a, struct policy_file);
-		int kind = index_of(file_kinds, ARRAY_SIZE(file_kinds), json_text_at(o, "kind")), who = index_of(owners, ARRAY_SIZE(owners), json_text_at(o, "who"));
+		int kind = index_of(file_kinds, ARRAY_SIZE(file_kinds), json_text_at(o, "kind")),
+				who = index_of(owners, ARRAY_SIZE(owners), json_text_at(o, "who"));
 
 		if (kind < 0 || who < 0)
-			return err_set(r->e, ERR_INPUT, 0, "a list of policies names a kind of file that is not known");
-		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"), .kind = (enum policy_kind)kind, .who = (enum config_who)who, .project = flag(o, "project"), .around = text(r, o, "around")};
-		if (blob_get(r->a, r->blobs, json_text_at(o, "bytes"), ENGINE_CONFIG_MAX, &f->bytes, r->e) != 0)
+			return err_set(r->e, ERR_INPUT, 0,
+					"a list of policies names a kind of file that is not known");
+		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"),
+				.kind = (enum policy_kind)kind, .who = (enum config_who)who,
+				.project = flag(o, "project"), .around = text(r, o, "around")};
+		if (blob_get(r->a, r->blobs, json_text_at(o, "bytes"), ENGINE_CONFIG_MAX, &f->bytes,
+				r->e) != 0)
 			return -1;
 		*end = f;
 	}
@@ -431,7 +457,8 @@ static int read_policies(struct view_reader *r)
 	struct policy_file *files = NULL;
 
 	if (json_int_at(r->o, "v") != VERSION)
-		return err_set(r->e, ERR_INPUT, 0, "this is not a list of policies, or one of another version");
+		return err_set(r->e, ERR_INPUT, 0,
+				"this is not a list of policies, or one of another version");
 	if (read_files(r, &files) != 0)
 		return -1;
 	return policies_of_files(r->a, files, text(r, r->o, "root"), r->policies, r->e);
@@ -447,24 +474,30 @@ static int read_json(struct view_reader *r, struct str json, int (*work)(struct 
 	return work(r);
 }
 
-int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e)
+int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret,
+		struct engine_request *ret_rq, struct err *e)
 {
 	struct view_reader r = {.a = a, .view = ret, .rq = ret_rq, .e = e};
 
-	return read_json(&r, json, read_view) != 0 || (answers.n && read_json(&r, answers, read_answers) != 0) ? -1 : 0;
+	return read_json(&r, json, read_view) != 0 ||
+			(answers.n && read_json(&r, answers, read_answers) != 0) ? -1 : 0;
 }
 
-int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e)
+int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers,
+		struct view *ret, struct engine_request *ret_rq, struct err *e)
 {
 	struct str json;
 
-	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : record_view_parse(a, json, answers, ret, ret_rq, e);
+	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : record_view_parse(a, json,
+			answers, ret, ret_rq, e);
 }
 
-int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret, struct err *e)
+int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret,
+		struct err *e)
 {
 	struct view_reader r = {.a = a, .blobs = blobs, .policies = ret, .e = e};
 	struct str json;
 
-	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : read_json(&r, json, read_policies);
+	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : read_json(&r, json,
+			read_policies);
 }

@@ -23,7 +23,8 @@ static struct audit_line *keep_row(struct arena *a, const struct audit_line *l)
 }
 
 /* Rows come oldest first: the newest of each kind stays. */
-static int collect_rows(struct arena *a, const struct audit *au, const struct audit_filter *f, struct replay *r, struct err *e)
+static int collect_rows(struct arena *a, const struct audit *au, const struct audit_filter *f,
+		struct replay *r, struct err *e)
 {
 	struct audit_line *l = arena_new(a, struct audit_line);
 	struct search *search;
@@ -32,7 +33,8 @@ static int collect_rows(struct arena *a, const struct audit *au, const struct au
 	if (search_new(a, au, f, REPLAY_ROWS_MAX, &search, e) < 0)
 		return -1;
 	while ((got = search_next(search, l, e)) > 0) {
-		struct audit_line **to = l->kind == AUDIT_VERDICT ? &r->verdict : l->kind == AUDIT_BEGIN ? &r->begin : l->kind == AUDIT_END ? &r->end : NULL;
+		struct audit_line **to = l->kind == AUDIT_VERDICT ? &r->verdict : l->kind == AUDIT_BEGIN ?
+				&r->begin : l->kind == AUDIT_END ? &r->end : NULL;
 
 		if (to)
 			*to = keep_row(a, l);
@@ -41,7 +43,10 @@ static int collect_rows(struct arena *a, const struct audit *au, const struct au
 	return got < 0 ? -1 : 0;
 }
 
-static struct str text_of(struct arena *a, const struct audit_line *l, const char *key) { return l ? str_dup(a, audit_text(a, audit_field(l, key))) : STR(""); }
+static struct str text_of(struct arena *a, const struct audit_line *l, const char *key)
+{
+	return l ? str_dup(a, audit_text(a, audit_field(l, key))) : STR("");
+}
 
 bool replay_cut(const struct audit_line *row)
 {
@@ -62,7 +67,8 @@ static void fill_replay(struct arena *a, struct replay *r)
 	r->policy = text_of(a, r->judged ? r->judged : r->asked, "policy");
 	r->view = text_of(a, r->judged, "view");
 	r->answers = r->judged ? str_dup(a, audit_field(r->judged, "answers")) : STR("");
-	r->redacted = str_contains(r->command, STR(REDACTED_MARK)) || str_contains(r->cwd, STR(REDACTED_MARK));
+	r->redacted = str_contains(r->command, STR(REDACTED_MARK)) ||
+			str_contains(r->cwd, STR(REDACTED_MARK));
 	r->cut = replay_cut(r->asked);
 }
 
@@ -81,12 +87,17 @@ int replay_find(struct arena *a, const struct audit *au, struct str id, struct r
 
 /* ---- judging ---- */
 
-static int recorded_view(struct arena *a, const struct blobs *blobs, const struct replay *r, struct derived *d, struct err *e)
+static int recorded_view(struct arena *a, const struct blobs *blobs, const struct replay *r,
+		struct derived *d, struct err *e)
 {
 	if (r->cut)
-		return err_set(e, ERR_INPUT, 0, "the command is longer than a row holds: only its beginning is in the record");
+		return err_set(e, ERR_INPUT, 0,
+				"the command is longer than a row holds: only its beginning is in the "
+				"record");
 	if (!r->view.n)
-		return err_set(e, ERR_INPUT, 0, "what was known of the world is not in the record: it was not judged, or could not be");
+		return err_set(e, ERR_INPUT, 0,
+				"what was known of the world is not in the record: it was not judged, or "
+				"could not be");
 	if (!blobs)
 		return err_set(e, ERR_INPUT, 0, "the record has no blobs");
 	if (record_view(a, blobs, r->view, r->answers, &d->view, &d->rq, e) < 0)
@@ -95,7 +106,8 @@ static int recorded_view(struct arena *a, const struct blobs *blobs, const struc
 	return 0;
 }
 
-int replay_under(struct arena *a, const struct blobs *blobs, const struct replay *r, const struct policies *p, struct derived *ret, struct err *e)
+int replay_under(struct arena *a, const struct blobs *blobs, const struct replay *r, const struct policies *p,
+		struct derived *ret, struct err *e)
 {
 	if (recorded_view(a, blobs, r, ret, e) < 0)
 		return -1;
@@ -103,7 +115,8 @@ int replay_under(struct arena *a, const struct blobs *blobs, const struct replay
 	return engine_judge_again(a, &ret->rq, &ret->policies, &ret->view, &ret->facts, &ret->judgement, e);
 }
 
-int replay_derive(struct arena *a, const struct blobs *blobs, const struct replay *r, struct derived *ret, struct err *e)
+int replay_derive(struct arena *a, const struct blobs *blobs, const struct replay *r, struct derived *ret,
+		struct err *e)
 {
 	struct policies p;
 
@@ -114,7 +127,8 @@ int replay_derive(struct arena *a, const struct blobs *blobs, const struct repla
 	return replay_under(a, blobs, r, &p, ret, e);
 }
 
-int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *r, const char *config, struct derived *ret, struct err *e)
+int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *r, const char *config,
+		struct derived *ret, struct err *e)
 {
 	struct session *at;
 	struct view old;
@@ -125,8 +139,10 @@ int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *
 	at = arena_new(a, struct session);
 	*at = (struct session){.cwd = r->cwd};
 	session_open(a, at);
-	ret->rq = (struct engine_request){.command = r->command, .session = at, .dialect = ret->rq.dialect, .mode = ret->rq.mode};
-	if (policies_load(a, &(struct policies_request){.config = config, .session = at}, &ret->policies, e) < 0)
+	ret->rq = (struct engine_request){.command = r->command, .session = at, .dialect = ret->rq.dialect,
+			.mode = ret->rq.mode};
+	if (policies_load(a, &(struct policies_request){.config = config, .session = at}, &ret->policies,
+			e) < 0)
 		return -1;
 	return engine_judge(a, &ret->rq, &ret->policies, &ret->facts, &ret->judgement, e);
 }

@@ -1,6 +1,7 @@
 /*
- * Many requests under other policies: what would have been judged differently. One pass over the rows; a request that was judged before in the same
- * view under the same policies has the same answer, so each is judged once.
+ * Many requests under other policies: what would have been judged differently. One pass over the rows; a
+ * request that was judged before in the same view under the same policies has the same answer, so each is
+ * judged once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,14 +37,16 @@ struct trial_policy {
 	bool bad;
 };
 
-int trial_open(struct arena *a, const struct blobs *blobs, const char *config, struct trial *ret, struct err *e)
+int trial_open(struct arena *a, const struct blobs *blobs, const char *config, struct trial *ret,
+		struct err *e)
 {
 	struct policies now;
 	struct policy_file **end = &ret->owner;
 
 	*ret = (struct trial){.a = a, .blobs = blobs};
 	/* loading it as it would be in force says what is wrong with it, by line */
-	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now, e) < 0)
+	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now,
+			e) < 0)
 		return -1;
 	for (const struct policy_file *f = now.files; f; f = f->next)
 		if (f->who == WHO_OWNER && !f->err) {
@@ -61,7 +64,8 @@ void trial_forget(struct trial *t)
 	t->npolicies = 0;
 }
 
-static struct policy_file **copy_files(struct arena *a, const struct policy_file *from, bool owner, bool system, struct policy_file **end)
+static struct policy_file **copy_files(struct arena *a, const struct policy_file *from, bool owner,
+		bool system, struct policy_file **end)
 {
 	for (; from; from = from->next) {
 		if (!owner && (from->who == WHO_OWNER || (from->who == WHO_SYSTEM) != system))
@@ -97,9 +101,12 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 		return err_set(e, ERR_INPUT, 0, "the record has no blobs");
 	if (p == end) {
 		if (t->npolicies == TRIAL_POLICIES_MAX)
-			return err_set(e, ERR_LIMIT, 0, "there are more than %d different policies in the record", TRIAL_POLICIES_MAX);
+			return err_set(e, ERR_LIMIT, 0,
+					"there are more than %d different policies in the record",
+					TRIAL_POLICIES_MAX);
 		*p = (struct trial_policy){.digest = str_dup(t->a, digest)};
-		p->bad = record_policies(t->a, t->blobs, p->digest, &old, e) < 0 || mix_policies(t, &old, &p->policies, e) < 0;
+		p->bad = record_policies(t->a, t->blobs, p->digest, &old, e) < 0 ||
+				mix_policies(t, &old, &p->policies, e) < 0;
 		t->npolicies++;
 		if (p->bad)
 			return -1;
@@ -201,7 +208,8 @@ static int judge_one(void *arg)
 	struct derived *d = arena_new(o->scratch, struct derived);
 
 	o->rc = -1;
-	if (trial_policies(o->p->t, o->r->policy, &policies, &o->e) < 0 || replay_under(o->scratch, o->p->t->blobs, o->r, policies, d, &o->e) < 0)
+	if (trial_policies(o->p->t, o->r->policy, &policies, &o->e) < 0 ||
+			replay_under(o->scratch, o->p->t->blobs, o->r, policies, d, &o->e) < 0)
 		return 0;
 	o->rc = 0;
 	o->m->to = (unsigned char)d->judgement.verdict;
@@ -221,7 +229,9 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 	struct arena scratch;
 	struct str said = audit_field(l, "verdict");
 	struct str cwd = audit_field(l, "cwd");
-	struct replay r = {.id = l->id, .cwd = cwd.n > 1 ? str_sub(cwd, 1, cwd.n - 1) : STR(""), .policy = str_sub(audit_field(l, "policy"), 1, BLOB_DIGEST + 1), .view = str_sub(audit_field(l, "view"), 1, BLOB_DIGEST + 1),
+	struct replay r = {.id = l->id, .cwd = cwd.n > 1 ? str_sub(cwd, 1, cwd.n - 1) : STR(""),
+			.policy = str_sub(audit_field(l, "policy"), 1, BLOB_DIGEST + 1),
+			.view = str_sub(audit_field(l, "view"), 1, BLOB_DIGEST + 1),
 		.answers = audit_field(l, "answers")};
 	enum verdict from;
 	struct replay_memo spare = {0};
@@ -263,7 +273,8 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 	return 0;
 }
 
-int replay_each(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f, const struct replay_visitor *v, struct replay_counts *ret, struct err *e)
+int replay_each(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f,
+		const struct replay_visitor *v, struct replay_counts *ret, struct err *e)
 {
 	struct audit_filter own = *f;
 	struct replay_counts counts = {0};
@@ -322,7 +333,8 @@ static void *note_change(void *ctx, const struct replay *r, enum verdict from, c
 		return NULL;
 	}
 	struct replay_change *c = &all->changes[all->nchanges++];
-	*c = (struct replay_change){.command = str_dup(w->a, r->command), .cwd = str_dup(w->a, r->cwd), .id = str_dup(w->a, r->id), .from = from, .to = d->judgement.verdict,
+	*c = (struct replay_change){.command = str_dup(w->a, r->command), .cwd = str_dup(w->a, r->cwd),
+			.id = str_dup(w->a, r->id), .from = from, .to = d->judgement.verdict,
 		.reasons = reasons_text(w->a, &d->judgement)};
 	return c;
 }
@@ -346,12 +358,14 @@ static int most_first(const void *x, const void *y)
 	return str_cmp(a->command, b->command);
 }
 
-int replay_all(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f, struct replay_all *ret, struct err *e)
+int replay_all(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f,
+		struct replay_all *ret, struct err *e)
 {
 	struct replay_all all = {.changes = arena_array(a, REPLAY_CHANGES_MAX, sizeof(*all.changes))};
 	struct changes w = {a, &all};
 
-	if (replay_each(a, au, t, f, &(struct replay_visitor){&w, note_change, count_change}, &all.counts, e) < 0)
+	if (replay_each(a, au, t, f, &(struct replay_visitor){&w, note_change, count_change}, &all.counts,
+			e) < 0)
 		return -1;
 	qsort(all.changes, all.nchanges, sizeof(*all.changes), most_first);
 	*ret = all;

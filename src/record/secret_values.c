@@ -1,4 +1,6 @@
-/* See secret_values.h. The table of variables (knowledge/variables.h) decides what looks like a credential. */
+/*
+ * See secret_values.h. The table of variables (knowledge/variables.h) decides what looks like a credential.
+ */
 #include "record/secret_values.h"
 
 #include "knowledge/variables.h"
@@ -25,7 +27,8 @@ struct str *secret_values(struct arena *a, char *const *environ, const struct te
 	for (size_t i = 0; environ && environ[i] && i < VARIABLES_MAX; i++) {
 		struct str s = str_of(environ[i]);
 		ptrdiff_t eq = str_find(s, '=', 0);
-		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""), value = str_sub(s, (size_t)eq + 1, s.n);
+		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""),
+				value = str_sub(s, (size_t)eq + 1, s.n);
 
 		if (name.n && (var_secret(name, value) || is_listed(also, name)) && !var_place(name))
 			v[n++] = value;

@@ -38,7 +38,8 @@ static void finish_part(struct stream_cleaner *c, struct normaliser *n, enum str
 		redactor_end(c->redactor, &c->out);
 }
 
-struct stream_extent stream_cleaner_pass(struct stream_cleaner *c, const struct stream *s, uint64_t from, uint64_t to, enum stream_part part, stream_cleaner_take *take, void *ctx)
+struct stream_extent stream_cleaner_pass(struct stream_cleaner *c, const struct stream *s, uint64_t from,
+		uint64_t to, enum stream_part part, stream_cleaner_take *take, void *ctx)
 {
 	const struct normalise_options options = {.timestamps = c->timestamps};
 	const struct stream beginning = {.text = s->text}, *source = from < stream_from(s) ? &beginning : s;
@@ -50,7 +51,9 @@ struct stream_extent stream_cleaner_pass(struct stream_cleaner *c, const struct 
 		normaliser_start(&n, c->a, &options, &c->plain);
 		n.counts = c->counts;
 	}
-	while (e.at < to && (got = stream_read(source, e.at, c->raw, to - e.at < PIECE ? (size_t)(to - e.at) : PIECE, NULL)) > 0) {
+	while (e.at < to &&
+			(got = stream_read(source, e.at, c->raw, to - e.at < PIECE ? (size_t)(to - e.at) :
+			PIECE, NULL)) > 0) {
 		feed_piece(c, &n, str_n(c->raw, (size_t)got));
 		give_out(c, part, take, ctx);
 		e.newlines += str_count(str_n(c->raw, (size_t)got), '\n');
@@ -69,6 +72,7 @@ void stream_cleaner_context(struct stream_cleaner *c, const struct stream *s, ui
 
 	if (!at)
 		return;
-	stream_cleaner_pass(c, s, at - from > STREAM_CONTEXT ? at - STREAM_CONTEXT : from, at, PART_CONTEXT, NULL, NULL);
+	stream_cleaner_pass(c, s, at - from > STREAM_CONTEXT ? at - STREAM_CONTEXT : from, at, PART_CONTEXT,
+			NULL, NULL);
 	c->unseen += redactor_count(c->redactor) - seen;
 }

@@ -1,6 +1,6 @@
 /*
- * Parts of a stream (struct stream) on their way to where people and agents read them: in pieces, so that memory stays the same however long
- * they are, and without secrets.
+ * Parts of a stream (struct stream) on their way to where people and agents read them: in pieces, so that
+ * memory stays the same however long they are, and without secrets.
  *
  *     raw bytes ─► normaliser (or not) ─► redactor ─► take()
  */
@@ -11,7 +11,11 @@
 
 enum stream_part {
 	PART_HEAD,    /* what follows it is not there: at its end, what may be half a secret is left out */
-	PART_CONTEXT, /* nothing of it is given out, but a secret that begins in it is seen in the part that follows, which must be the next */
+	/*
+	 * nothing of it is given out, but a secret that begins in it is seen in the part that follows, which
+	 * must be the next
+	 */
+	PART_CONTEXT,
 	PART_END,     /* nothing follows it */
 };
 
@@ -22,7 +26,8 @@ struct stream_cleaner {
 	bool timestamps;         /* Unix times in prose become ISO 8601 */
 	struct sanitized counts; /* of what was given out */
 	uint64_t unseen;         /* secrets that were only in contexts; redactor_count() has them as well */
-	size_t left_out;         /* bytes at the end of the last part that are undecided, and so are not given out */
+	/* bytes at the end of the last part that are undecided, and so are not given out */
+	size_t left_out;
 	char *raw;
 	struct buf plain, out;
 };
@@ -36,6 +41,7 @@ struct stream_extent { /* what was read */
 
 void stream_cleaner_init(struct stream_cleaner *c, struct arena *a, struct redactor *r);
 /* Bytes [from, to) of the stream. Bytes before stream_from() come from its beginning in memory. */
-struct stream_extent stream_cleaner_pass(struct stream_cleaner *c, const struct stream *s, uint64_t from, uint64_t to, enum stream_part part, stream_cleaner_take *take, void *ctx);
+struct stream_extent stream_cleaner_pass(struct stream_cleaner *c, const struct stream *s, uint64_t from,
+		uint64_t to, enum stream_part part, stream_cleaner_take *take, void *ctx);
 /* The context of a part that starts at `at`: the bytes before it. Empty at the start of the stream. */
 void stream_cleaner_context(struct stream_cleaner *c, const struct stream *s, uint64_t at);

@@ -59,7 +59,10 @@ static void add_fired(struct suggest_work *w, struct fired *f, struct str text)
 	f->n++;
 }
 
-static bool has_fired(const struct fired *f, struct str text) { return f->cap && text.n && find_place(f, text)->n; }
+static bool has_fired(const struct fired *f, struct str text)
+{
+	return f->cap && text.n && find_place(f, text)->n;
+}
 
 static void note_fired(struct suggest_work *w, const struct judgement *j)
 {
@@ -79,7 +82,10 @@ static void note_fired(struct suggest_work *w, const struct judgement *j)
 
 /* ---- what is asked about ---- */
 
-/* The commands that reasons point at; those of one that has several commands are all taken when none is pointed at. */
+/*
+ * The commands that reasons point at; those of one that has several commands are all taken when none is
+ * pointed at.
+ */
 static void find_parts(struct suggest_work *w, const struct derived *d, struct suggest_ask *ask)
 {
 	for (int all = 0; all < 2 && !ask->nparts && !ask->left; all++)
@@ -139,7 +145,9 @@ static void *note_request(void *ctx, const struct replay *r, enum verdict from, 
 	}
 	ask = &s->asks[s->nasks++];
 	ask->command = str_dup(w->a, r->command);
-	ask->r = (struct replay){.id = str_dup(w->a, r->id), .command = ask->command, .cwd = str_dup(w->a, r->cwd), .said = str_dup(w->a, r->said), .policy = str_dup(w->a, r->policy),
+	ask->r = (struct replay){.id = str_dup(w->a, r->id), .command = ask->command,
+			.cwd = str_dup(w->a, r->cwd), .said = str_dup(w->a, r->said),
+			.policy = str_dup(w->a, r->policy),
 		.view = str_dup(w->a, r->view), .answers = str_dup(w->a, r->answers)};
 	weigh_ask(w, &d->judgement, ask);
 	if (!ask->left)
@@ -250,7 +258,8 @@ static int judge_one(void *arg)
 	const struct policies *p;
 	struct derived *d = arena_new(x->scratch, struct derived);
 
-	x->ok = trial_policies(x->t, x->r->policy, &p, NULL) == 0 && replay_under(x->scratch, x->t->blobs, x->r, p, d, NULL) == 0;
+	x->ok = trial_policies(x->t, x->r->policy, &p, NULL) == 0 && replay_under(x->scratch, x->t->blobs,
+			x->r, p, d, NULL) == 0;
 	x->verdict = x->ok ? d->judgement.verdict : VERDICT_DENY;
 	return 0;
 }
@@ -265,7 +274,8 @@ static bool try_rules(struct suggest_work *w, struct trial *t, struct str yaml)
 	bool all = true;
 
 	t->extra = arena_new(w->a, struct policy_file);
-	*t->extra = (struct policy_file){.path = STR("suggested.yaml"), .bytes = yaml, .base = STR("/"), .kind = POLICY_CAISSON, .who = WHO_OWNER};
+	*t->extra = (struct policy_file){.path = STR("suggested.yaml"), .bytes = yaml, .base = STR("/"),
+			.kind = POLICY_CAISSON, .who = WHO_OWNER};
 	trial_forget(t);
 	s->removed = 0;
 	for (size_t i = 0; i < s->nrules; i++)
@@ -336,7 +346,8 @@ static void settle_rules(struct suggest_work *w, struct trial *t)
 static bool of_user(const struct suggest_work *w, struct str where)
 {
 	for (const struct policy_file *f = w->policies->files; f; f = f->next)
-		if (f->who == WHO_OWNER && where.n > f->path.n && where.p[f->path.n] == ':' && !memcmp(where.p, f->path.p, f->path.n))
+		if (f->who == WHO_OWNER && where.n > f->path.n && where.p[f->path.n] == ':' &&
+				!memcmp(where.p, f->path.p, f->path.n))
 			return true;
 	return false;
 }
@@ -382,7 +393,8 @@ static void find_silent(struct suggest_work *w)
 			w->s->silent[w->s->nsilent++] = id;
 }
 
-int suggest_make(struct arena *a, const struct audit *au, const struct blobs *blobs, const char *config, const struct audit_filter *f, uint64_t least, struct suggest *ret, struct err *e)
+int suggest_make(struct arena *a, const struct audit *au, const struct blobs *blobs, const char *config,
+		const struct audit_filter *f, uint64_t least, struct suggest *ret, struct err *e)
 {
 	struct suggest s = {0};
 	struct policies now;
@@ -391,13 +403,15 @@ int suggest_make(struct arena *a, const struct audit *au, const struct blobs *bl
 
 	s.asks = arena_array(a, SUGGEST_ASKS_MAX, sizeof(*s.asks));
 	s.rules = arena_array(a, SUGGEST_RULES_MAX, sizeof(*s.rules));
-	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now, e) < 0) {
+	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now,
+			e) < 0) {
 		if (e)
 			e->kind = ERR_CONFIG; /* whatever the cause, as when it is no file */
 		return -1;
 	}
 	if (trial_open(a, blobs, config, &t, e) < 0 ||
-		replay_each(a, au, &t, f, &(struct replay_visitor){&w, note_request, count_request}, &s.counts, e) < 0)
+		replay_each(a, au, &t, f, &(struct replay_visitor){&w, note_request, count_request},
+		&s.counts, e) < 0)
 		return -1;
 	qsort(s.asks, s.nasks, sizeof(*s.asks), asks_most_first);
 	make_rules(&s, least);
@@ -452,7 +466,8 @@ static void put_rules(struct buf *b, const struct suggest *s, bool prefix, const
 		buf_c(b, "      - ");
 		put_quoted(b, prefix ? r->text : suggest_expression(b->a, r->text));
 		if (r->n)
-			buf_fmt(b, " # asked about %llu times%s: %.*s", (unsigned long long)r->n, r->commands > 1 ? ", in several forms" : "", STR_ARG(r->reasons));
+			buf_fmt(b, " # asked about %llu times%s: %.*s", (unsigned long long)r->n,
+					r->commands > 1 ? ", in several forms" : "", STR_ARG(r->reasons));
 		buf_char(b, '\n');
 	}
 }

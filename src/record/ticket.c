@@ -27,10 +27,14 @@
 #define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
 #define TICKET_ARENA_MAX (8 * TICKET_BYTES_MAX) /* a ticket, its values and its unescaped texts */
 
-/* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
+/*
+ * Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was
+ * judged.
+ */
 static bool is_utf8(const struct ticket *t)
 {
-	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session, t->client,
+	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session,
+			t->client,
 			t->tool, t->tool_use_id, t->id, t->config, t->approved};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
@@ -41,14 +45,16 @@ static bool is_utf8(const struct ticket *t)
 
 struct str ticket_cwd(struct arena *a, const struct ticket *t)
 {
-	return t->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(t->project.path), STR_ARG(t->cwd)) : t->project.path;
+	return t->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(t->project.path), STR_ARG(t->cwd)) :
+			t->project.path;
 }
 
 static int fail_changed(const char *what, struct str path, int why, struct err *e)
 {
 	if (why == ESTALE || why == ELOOP || why == ENOENT || why == ENOTDIR)
 		return err_set(e, ERR_INPUT, 0,
-				"the %s '%.*s' was moved or replaced since the command was judged; run the command again", what,
+				"the %s '%.*s' was moved or replaced since the command was judged; run the "
+				"command again", what,
 				STR_ARG(path));
 	return err_set(e, ERR_SYSTEM, why, "cannot open the %s '%.*s'", what, STR_ARG(path));
 }
@@ -77,7 +83,8 @@ int ticket_locate(struct arena *a, const struct directory *project, struct str c
 	struct ticket to = {.project = *project};
 
 	if (!path_inside(cwd, project->path))
-		return err_set(e, ERR_INPUT, 0, "the directory '%.*s' lies outside of the project '%.*s'", STR_ARG(cwd),
+		return err_set(e, ERR_INPUT, 0, "the directory '%.*s' lies outside of the project '%.*s'",
+				STR_ARG(cwd),
 				STR_ARG(project->path));
 	to.cwd = str_sub(cwd, cwd.n > project->path.n ? project->path.n + 1 : cwd.n, cwd.n);
 	if (open_both(a, &to, &to.project.id, &to.cwd_id, e) != 0)
@@ -194,11 +201,14 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	struct str path, name;
 	struct buf b;
 
-	if (!is_utf8(t) || !client_walls_is_utf8(&t->walls) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) ||
+	if (!is_utf8(t) || !client_walls_is_utf8(&t->walls) || !str_starts(t->project.path, "/") ||
+			!identity_known(t->project.id) ||
 			!identity_known(t->cwd_id))
-		return err_set(e, ERR_INPUT, 0, "the command cannot be handed on: it is not UTF-8, or has no directory");
+		return err_set(e, ERR_INPUT, 0,
+				"the command cannot be handed on: it is not UTF-8, or has no directory");
 	buf_init(&b, a, TICKET_BYTES_MAX);
-	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,\"follow\":%d,\"input\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
+	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,"
+			"\"follow\":%d,\"input\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
 		(unsigned long long)t->time_ms, t->settings, t->follow, t->input);
 	json_put_field(&b, "command", t->command);
 	put_directory(&b, "project", t->project.path, t->project.id);
@@ -212,7 +222,8 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	json_put_field(&b, "id", t->id);
 	json_put_field(&b, "config", t->config);
 	json_put_field(&b, "boot", client_session_boot(a));
-	buf_fmt(&b, ",\"created_ms\":%llu,\"network\":\"%s\"", (unsigned long long)clock_ms(), t->network ? "host" : "");
+	buf_fmt(&b, ",\"created_ms\":%llu,\"network\":\"%s\"", (unsigned long long)clock_ms(),
+			t->network ? "host" : "");
 	json_put_words(&b, "approved", t->approved);
 	json_put_key(&b, "client_sandbox");
 	client_walls_write(&b, &t->walls);
@@ -220,7 +231,8 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	if (id_new(id, e) != 0)
 		return -1;
 	name = str_dup(a, str_n(id, TICKET_ID));
-	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0 || write_mark(a, state, t, name, e) != 0)
+	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0 ||
+			write_mark(a, state, t, name, e) != 0)
 		return -1;
 	*ret = name;
 	return 0;
@@ -247,14 +259,16 @@ static int open_taken(int dir, const char *id, uint32_t uid, struct err *e)
 
 	snprintf(taken, sizeof(taken), "%s.taken", id);
 	if (renameat(dir, id, dir, taken) != 0)
-		return errno == ENOENT ? err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already")
+		return errno == ENOENT ? err_set(e, ERR_INPUT, 0,
+				"there is no such ticket, or it was used already")
 				: err_set(e, ERR_INPUT, errno, "the ticket cannot be taken");
 	fd = open_own(dir, taken, uid, e);
 	unlinkat(dir, taken, 0);
 	return fd;
 }
 
-static int read_ticket(struct arena *a, struct str state, const char *id, uint32_t uid, bool take, struct str *ret, struct err *e)
+static int read_ticket(struct arena *a, struct str state, const char *id, uint32_t uid, bool take,
+		struct str *ret, struct err *e)
 {
 	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
 	FD_SCOPE dir = {0}, f = {0};
@@ -268,7 +282,10 @@ static int read_ticket(struct arena *a, struct str state, const char *id, uint32
 	return f.fd < 0 ? -1 : fd_read_all(a, f.fd, "ticket", TICKET_BYTES_MAX, ret, e);
 }
 
-static struct str text_of(struct arena *a, const struct json *o, const char *key) { return str_dup(a, json_text_at(o, key)); }
+static struct str text_of(struct arena *a, const struct json *o, const char *key)
+{
+	return str_dup(a, json_text_at(o, key));
+}
 
 static struct identity read_directory(struct arena *a, const struct json *o, struct str *ret_path)
 {
@@ -304,7 +321,8 @@ static int parse_ticket(struct arena *a, const struct json *o, struct ticket *re
 	int64_t dialect = json_int_at(o, "dialect"), ms = json_int_at(o, "time_ms");
 	struct ticket t = {.command = text_of(a, o, "command"), .policy = text_of(a, o, "policy"),
 			.agent = text_of(a, o, "agent"),
-		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"), .tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
+		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"),
+		.tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
 		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"),
 				.settings = json_int_at(o, "settings") == 1,
 		.follow = json_int_at(o, "follow") == 1,
@@ -329,7 +347,8 @@ static int parse_ticket(struct arena *a, const struct json *o, struct ticket *re
 	return 0;
 }
 
-static int get_ticket(struct arena *a, struct str state, struct str id, uint32_t uid, bool take, struct ticket *ret, struct err *e)
+static int get_ticket(struct arena *a, struct str state, struct str id, uint32_t uid, bool take,
+		struct ticket *ret, struct err *e)
 {
 	struct json *o;
 	struct str text;
@@ -341,16 +360,19 @@ static int get_ticket(struct arena *a, struct str state, struct str id, uint32_t
 		return -1;
 	rc = parse_ticket(a, o, ret);
 	if (rc > 0)
-		return err_set(e, ERR_INPUT, 0, "the ticket is older than %d minutes; run the command again", TICKET_AGE_MS / 60000);
+		return err_set(e, ERR_INPUT, 0, "the ticket is older than %d minutes; run the command again",
+				TICKET_AGE_MS / 60000);
 	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
 }
 
-int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
+int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret,
+		struct err *e)
 {
 	return get_ticket(a, state, id, uid, true, ret, e);
 }
 
-int ticket_peek(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
+int ticket_peek(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret,
+		struct err *e)
 {
 	return get_ticket(a, state, id, uid, false, ret, e);
 }
@@ -397,7 +419,8 @@ static bool belongs_to_session(const struct forgetting *f, const char *id)
 }
 
 /* Calls fn for each name in the folder. fn must not leave. */
-static void each_name(const char *folder, void (*fn)(struct forgetting *f, const char *name), struct forgetting *f)
+static void each_name(const char *folder, void (*fn)(struct forgetting *f, const char *name),
+		struct forgetting *f)
 {
 	const struct dirent *entry;
 	DIR *d = opendir(folder);

@@ -1,13 +1,14 @@
 /*
- * From the hook to the run: what was judged is stored as a ticket, and the client is told to run `caisson run --ticket T`. So nothing of the
- * original text is quoted again, and what runs is what was judged.
+ * From the hook to the run: what was judged is stored as a ticket, and the client is told to run `caisson run
+ * --ticket T`. So nothing of the original text is quoted again, and what runs is what was judged.
  *
- * A ticket is a file in STATE/tickets (0600) whose name is 128 random bits. It is good for one run: who takes it renames it first, so that of
- * two only one gets it, and it is gone before anything runs. It lives for TICKET_AGE_MS.
+ * A ticket is a file in STATE/tickets (0600) whose name is 128 random bits. It is good for one run: who takes
+ * it renames it first, so that of two only one gets it, and it is gone before anything runs. It lives for
+ * TICKET_AGE_MS.
  *
- * The ticket of a question belongs to its prompt and its tool call. No event says that a person refused, so it dies
- * when the session has another prompt, or when the call is over (ticket_end_asks()). A file beside it, whose name
- * holds hashes of session, prompt and call, makes it known for that: nothing has to be read.
+ * The ticket of a question belongs to its prompt and its tool call. No event says that a person refused, so
+ * it dies when the session has another prompt, or when the call is over (ticket_end_asks()). A file beside
+ * it, whose name holds hashes of session, prompt and call, makes it known for that: nothing has to be read.
  *
  * Project and working directory are in it by device and inode. A boxed program may give their names to
  * other directories before the ticket is used; then the ticket is refused.
@@ -42,7 +43,8 @@ struct ticket {
 	bool input;                /* the command reads the standard input of the run */
 	bool asked;                /* a person is asked, and may refuse */
 	bool network;              /* the box gets the host's network: that is what was approved */
-	struct str approved;       /* ids of the reasons that were approved, separated by blanks; empty: none */
+	/* ids of the reasons that were approved, separated by blanks; empty: none */
+	struct str approved;
 	struct str prompt;         /* the client's name for what the person wrote; may be empty. Not stored */
 };
 
@@ -59,13 +61,15 @@ struct str ticket_cwd(struct arena *a, const struct ticket *t);
 /* `state`: the state directory, made and checked. *ret is the id. */
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e);
 /*
- * An event of a session came: tickets of its questions that belong to another prompt than `now` are gone, and with
- * `over` those of this tool call.
+ * An event of a session came: tickets of its questions that belong to another prompt than `now` are gone, and
+ * with `over` those of this tool call.
  */
 void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over);
 /* The session is over: its tickets are gone, and so is what belongs to them. */
 void ticket_forget_session(struct arena *a, struct str state, struct str client, struct str session);
 /* The same without taking it away, where that is not possible. */
-int ticket_peek(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e);
+int ticket_peek(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret,
+		struct err *e);
 /* Takes the ticket away. ERR_INPUT when there is no such ticket (any more). */
-int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e);
+int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret,
+		struct err *e);

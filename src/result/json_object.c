@@ -78,5 +78,6 @@ int json_object_sure(const struct validate_input *in, const char *mark, const ch
 	at = json_object_find(in, mark);
 	if (!at.text.n || !str_contains(at.text, str_of(also)))
 		return 0;
-	return at.first ? DETECT_CERTAIN : 91; /* less than a runner with a header of its own, more than a bare summary */
+	/* less than a runner with a header of its own, more than a bare summary */
+	return at.first ? DETECT_CERTAIN : 91;
 }

@@ -1,4 +1,7 @@
-/* Reading text line by line and word by word, for validators. Everything is a slice of the output; nothing is copied. */
+/*
+ * Reading text line by line and word by word, for validators. Everything is a slice of the output; nothing is
+ * copied.
+ */
 #pragma once
 #include "base/str.h"
 

@@ -1,14 +1,17 @@
 /*
  * The normaliser: a terminal that has one line.
  *
- *     bytes -> UTF-8 -> control sequences (ground, escape, CSI, strings) -> the line -> visible.c -> prose.c -> out
+ *     bytes -> UTF-8 -> control sequences (ground, escape, CSI, strings) -> the line -> visible.c -> prose.c
+ *     -> out
  *
- * Bytes that are ordinary in every state go past all of this, many lines at a time. A line is text for as long as the cursor stays at its
- * end; once it moves (carriage return, backspace, CSI) the line becomes cells, one a character, until it ends. Moves to other lines start a
- * new line instead, and clearing the screen does the same: what was printed stays.
+ * Bytes that are ordinary in every state go past all of this, many lines at a time. A line is text for as
+ * long as the cursor stays at its end; once it moves (carriage return, backspace, CSI) the line becomes
+ * cells, one a character, until it ends. Moves to other lines start a new line instead, and clearing the
+ * screen does the same: what was printed stays.
  *
- * Control strings (titles, links, images) are kept until their end and dropped. One that is too long, is broken off or goes on over a line's
- * end is shown, so that nothing can be swallowed by a string that does not end.
+ * Control strings (titles, links, images) are kept until their end and dropped. One that is too long, is
+ * broken off or goes on over a line's end is shown, so that nothing can be swallowed by a string that does
+ * not end.
  */
 #define _GNU_SOURCE
 #include "result/normalise.h"
@@ -24,7 +27,8 @@
 #define FEED_PIECE 65536  /* bytes that are taken at a time */
 #define UTF8_MAX 4        /* bytes of a character */
 
-enum { NUL = 0, BEL = 7, BS = 8, VT = 11, FF = 12, CAN = 0x18, SUB = 0x1A, ESC = 0x1B, DEL = 0x7F, NEL = 0x85, ST = 0x9C, BOM = 0xFEFF };
+enum { NUL = 0, BEL = 7, BS = 8, VT = 11, FF = 12, CAN = 0x18, SUB = 0x1A, ESC = 0x1B, DEL = 0x7F, NEL = 0x85,
+		ST = 0x9C, BOM = 0xFEFF };
 
 enum normaliser_mode { GROUND = 0, ESCAPE, ESCAPE_MORE, CSI, STRING, STRING_ESCAPE };
 
@@ -204,13 +208,16 @@ static void carriage_return(struct normaliser *n)
 
 /* ---- control sequences ---- */
 
-/* The number at the start of the parameters, `missing` when there is none; COLUMN_MAX for anything above it. */
+/*
+ * The number at the start of the parameters, `missing` when there is none; COLUMN_MAX for anything above it.
+ */
 static size_t csi_parameter(const struct normaliser_state *s, size_t missing)
 {
 	size_t v = 0, i = 0;
 
 	for (; i < s->ncsi && ascii_is_digit(s->csi[i]); i++)
-		v = v * 10 + (size_t)(s->csi[i] - '0') < COLUMN_MAX ? v * 10 + (size_t)(s->csi[i] - '0') : COLUMN_MAX;
+		v = v * 10 + (size_t)(s->csi[i] - '0') < COLUMN_MAX ? v * 10 + (size_t)(s->csi[i] - '0') :
+				COLUMN_MAX;
 	return i ? v : missing;
 }
 
@@ -489,7 +496,8 @@ static void take_byte(struct normaliser *n, char byte)
 		return;
 	}
 	if (!s->have)
-		s->need = c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3 : c >= 0xF0 && c < 0xF5 ? 4 : 1;
+		s->need = c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3 : c >= 0xF0 &&
+				c < 0xF5 ? 4 : 1;
 	s->seq[s->have++] = byte;
 	if (s->have < s->need)
 		return;
@@ -519,9 +527,12 @@ static size_t plain_run(struct str s, size_t i)
 		memcpy(&w, s.p + i, 8);
 		if (w & HIGH)
 			break;
-		low = ~(w + EACH(0x60)) & HIGH;                                                        /* below 0x20 */
-		odd = low & ((w ^ EACH('\n')) + EACH(0x7F)) & ((w ^ EACH('\t')) + EACH(0x7F)) & HIGH;  /* neither newline nor tab */
-		if (odd | ((w + EACH(1)) & HIGH))                                                      /* or DEL */
+		/* below 0x20 */
+		low = ~(w + EACH(0x60)) & HIGH;
+		/* neither newline nor tab */
+		odd = low & ((w ^ EACH('\n')) + EACH(0x7F)) & ((w ^ EACH('\t')) + EACH(0x7F)) & HIGH;
+		/* or DEL */
+		if (odd | ((w + EACH(1)) & HIGH))
 			break;
 	}
 	for (; i < s.n; i++) {
@@ -573,7 +584,10 @@ static void take_plain(struct normaliser *n, struct str text)
 	append_text(n, text);
 }
 
-/* Complete characters beyond ASCII that are no controls, straight to the line. Answers how many bytes they are. */
+/*
+ * Complete characters beyond ASCII that are no controls, straight to the line. Answers how many bytes they
+ * are.
+ */
 static size_t take_wide(struct normaliser *n, struct str chunk, size_t from)
 {
 	struct normaliser_state *s = n->state;
@@ -596,7 +610,8 @@ static size_t take_wide(struct normaliser *n, struct str chunk, size_t from)
 
 /* ---- the interface ---- */
 
-void normaliser_start(struct normaliser *n, struct arena *a, const struct normalise_options *o, struct buf *out)
+void normaliser_start(struct normaliser *n, struct arena *a, const struct normalise_options *o,
+		struct buf *out)
 {
 	struct normaliser_state *s = arena_new(a, struct normaliser_state);
 
@@ -613,7 +628,9 @@ void normaliser_feed(struct normaliser *n, struct str chunk)
 
 	for (size_t i = 0; i < chunk.n;) {
 		bool ordinary = s->mode == GROUND && !s->have && !s->cr && !s->in_cells;
-		size_t k = ordinary ? plain_run(str_n(chunk.p, chunk.n - i < FEED_PIECE ? chunk.n : i + FEED_PIECE), i) : 0;
+		size_t k = ordinary ?
+				plain_run(str_n(chunk.p, chunk.n - i < FEED_PIECE ? chunk.n : i + FEED_PIECE),
+				i) : 0;
 
 		if (k)
 			take_plain(n, str_sub(chunk, i, i + k));
@@ -638,7 +655,8 @@ void normaliser_end(struct normaliser *n)
 	emit_line(n, "");
 }
 
-struct str normalise(struct arena *a, struct str raw, const struct normalise_options *o, struct sanitized *ret_counts)
+struct str normalise(struct arena *a, struct str raw, const struct normalise_options *o,
+		struct sanitized *ret_counts)
 {
 	struct normaliser n;
 	struct buf out;
@@ -656,7 +674,10 @@ void sanitized_add(struct sanitized *to, const struct sanitized *more)
 {
 	const struct sanitized t = *to, m = *more;
 
-	*to = (struct sanitized){.ansi = t.ansi + m.ansi, .osc = t.osc + m.osc, .control = t.control + m.control, .cr = t.cr + m.cr, .backspace = t.backspace + m.backspace, .nul = t.nul + m.nul,
-		.bad_utf8 = t.bad_utf8 + m.bad_utf8, .bidi = t.bidi + m.bidi, .tags = t.tags + m.tags, .invisible = t.invisible + m.invisible, .markers = t.markers + m.markers,
+	*to = (struct sanitized){.ansi = t.ansi + m.ansi, .osc = t.osc + m.osc,
+			.control = t.control + m.control, .cr = t.cr + m.cr, .backspace = t.backspace +
+			m.backspace, .nul = t.nul + m.nul,
+		.bad_utf8 = t.bad_utf8 + m.bad_utf8, .bidi = t.bidi + m.bidi, .tags = t.tags + m.tags,
+		.invisible = t.invisible + m.invisible, .markers = t.markers + m.markers,
 		.timestamps = t.timestamps + m.timestamps};
 }

@@ -1,6 +1,7 @@
 /*
- * Output as a person would see it, as plain text: a terminal state machine that keeps only what stays visible, within the line. Works in
- * chunks: the same bytes in other chunks give the same text. Normalising twice is normalising once.
+ * Output as a person would see it, as plain text: a terminal state machine that keeps only what stays
+ * visible, within the line. Works in chunks: the same bytes in other chunks give the same text. Normalising
+ * twice is normalising once.
  */
 #pragma once
 #include "base/str.h"
@@ -21,9 +22,11 @@ struct normalise_options {
 	bool timestamps;   /* Unix times in prose become ISO 8601 */
 };
 
-void normaliser_start(struct normaliser *n, struct arena *a, const struct normalise_options *o, struct buf *out);
+void normaliser_start(struct normaliser *n, struct arena *a, const struct normalise_options *o,
+		struct buf *out);
 /* Appends to out what is certain by now. */
 void normaliser_feed(struct normaliser *n, struct str chunk);
 void normaliser_end(struct normaliser *n);
 /* All at once. */
-struct str normalise(struct arena *a, struct str raw, const struct normalise_options *o, struct sanitized *ret_counts);
+struct str normalise(struct arena *a, struct str raw, const struct normalise_options *o,
+		struct sanitized *ret_counts);

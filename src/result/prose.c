@@ -1,15 +1,18 @@
 /*
- * Edits in whole lines: a line that looks like our own truncation marker gets a backslash, and Unix times in prose become ISO 8601 UTC.
+ * Edits in whole lines: a line that looks like our own truncation marker gets a backslash, and Unix times in
+ * prose become ISO 8601 UTC.
  *
- * A number is taken for a time only where nothing speaks against it: it has the right number of digits and lies between September 2020 and May
- * 2033, it is a word of its own, the words beside it do not say that it is something else, and neither its line nor the text as a whole looks
- * like JSON, CSV, XML or a table. A line is converted as a whole: if one of its numbers that could be a time is none, all of them stay, so
- * that two numbers of a line can still be compared.
+ * A number is taken for a time only where nothing speaks against it: it has the right number of digits and
+ * lies between September 2020 and May 2033, it is a word of its own, the words beside it do not say that it
+ * is something else, and neither its line nor the text as a whole looks like JSON, CSV, XML or a table. A
+ * line is converted as a whole: if one of its numbers that could be a time is none, all of them stay, so that
+ * two numbers of a line can still be compared.
  */
 #define _GNU_SOURCE
 #include "result/text.h"
 
-#define EDIT_LINE_MAX (NORMALISE_LINE_MAX - 4) /* a line that was let out in parts has at least one byte more */
+/* a line that was let out in parts has at least one byte more */
+#define EDIT_LINE_MAX (NORMALISE_LINE_MAX - 4)
 #define WORD_MAX 24
 #define TIME_FIRST 1600000000u
 #define TIME_LAST 1999999999u
@@ -62,7 +65,8 @@ static size_t find_marker(struct str text, size_t from)
 			continue;
 		end = memchr(hit, '\n', text.n - (from - strlen(MARKER)));
 		end = end ? end : text.p + text.n;
-		if ((size_t)(end - text.p) - start <= EDIT_LINE_MAX && marker_rest(str_n(text.p + from, (size_t)(end - text.p) - from)))
+		if ((size_t)(end - text.p) - start <= EDIT_LINE_MAX &&
+				marker_rest(str_n(text.p + from, (size_t)(end - text.p) - from)))
 			return at;
 	}
 	return text.n;
@@ -72,7 +76,10 @@ static size_t find_marker(struct str text, size_t from)
 
 #define WORDS_ROOM 72
 
-/* Words before a number that say what it is, and words after it that say what it counts; by their first letters, between blanks. */
+/*
+ * Words before a number that say what it is, and words after it that say what it counts; by their first
+ * letters, between blanks.
+ */
 static const char names[26][WORDS_ROOM] = {
 	['a' - 'a'] = " account amount ",
 	['b' - 'a'] = " balance build byte bytes ",
@@ -125,7 +132,10 @@ static bool is_known(const char (*words)[WORDS_ROOM], const char *word)
 	return strstr(words[word[1] - 'a'], word) != NULL;
 }
 
-/* The last part of a name, in lower case and between blanks: order_id, order-id and orderId end in id. False when it is no short word. */
+/*
+ * The last part of a name, in lower case and between blanks: order_id, order-id and orderId end in id. False
+ * when it is no short word.
+ */
 static bool last_part(struct str word, char ret[WORD_MAX])
 {
 	size_t from = word.n;
@@ -314,8 +324,8 @@ static char last_before(const struct prose *p, struct str text, size_t at)
 static bool word_byte(char c) { return ascii_is_digit(c) || ascii_is_letter(c) || c == '_'; }
 
 /*
- * The next number in text[from, to) that could be a time by its digits alone. Every tenth byte is looked at: more digits in a row cannot
- * hide from that. A number begins at `from` at the earliest.
+ * The next number in text[from, to) that could be a time by its digits alone. Every tenth byte is looked at:
+ * more digits in a row cannot hide from that. A number begins at `from` at the earliest.
  */
 static bool next_stamp(struct str text, size_t from, size_t to, struct prose_time *ret)
 {
@@ -332,7 +342,8 @@ static bool next_stamp(struct str text, size_t from, size_t to, struct prose_tim
 			a--;
 		while (b < to && ascii_is_digit(text.p[b]))
 			b++;
-		if ((!a || !word_byte(text.p[a - 1])) && (b == text.n || !word_byte(text.p[b])) && stamp_read(text, a, b, ret))
+		if ((!a || !word_byte(text.p[a - 1])) && (b == text.n || !word_byte(text.p[b])) &&
+				stamp_read(text, a, b, ret))
 			return true;
 		i = b + STAMP_DIGITS;
 	}
@@ -376,11 +387,13 @@ static void look_around(struct looked *l, const struct prose *p, size_t at)
 	l->from = before ? (size_t)(before - l->text.p) + 1 : 0;
 	l->to = end ? (size_t)(end - l->text.p) : l->text.n;
 	l->last = last_before(p, l->text, l->from);
-	l->times = l->to - l->from <= EDIT_LINE_MAX && !machine_line(str_sub(l->text, l->from, l->to)) && all_times(l);
+	l->times = l->to - l->from <= EDIT_LINE_MAX && !machine_line(str_sub(l->text, l->from, l->to)) &&
+			all_times(l);
 }
 
 /* text[from, to) with its times written out. */
-static void put_stamps(struct buf *out, const struct prose *p, struct str text, size_t from, size_t to, struct sanitized *counts)
+static void put_stamps(struct buf *out, const struct prose *p, struct str text, size_t from, size_t to,
+		struct sanitized *counts)
 {
 	struct looked l = {.text = text};
 	struct prose_time t = {.to = from};
@@ -410,7 +423,8 @@ static void begin_piece(struct prose *p, struct str text)
 	if (i == text.n)
 		return;
 	p->begun = true;
-	p->machine = one_of(text.p[i], "{<") || (text.p[i] == '[' && (i + 1 == text.n || one_of(text.p[i + 1], "{[\"\n")));
+	p->machine = one_of(text.p[i], "{<") ||
+			(text.p[i] == '[' && (i + 1 == text.n || one_of(text.p[i + 1], "{[\"\n")));
 }
 
 static void finish_piece(struct prose *p, struct str text) { p->last = last_before(p, text, text.n); }

@@ -1,7 +1,8 @@
 /*
- * Redaction: one pass. Three bytes say whether a secret could start at a place (a table of bits, made once from prefixes and values); only
- * there the rows and values are compared. A place that cannot be decided before more text comes stays in `pending`, at most as long as the
- * longest secret, so that chunks make no difference.
+ * Redaction: one pass. Three bytes say whether a secret could start at a place (a table of bits, made once
+ * from prefixes and values); only there the rows and values are compared. A place that cannot be decided
+ * before more text comes stays in `pending`, at most as long as the longest secret, so that chunks make no
+ * difference.
  */
 #include "result/redact.h"
 
@@ -33,7 +34,8 @@ struct redactor {
 
 static unsigned slot(const char *p)
 {
-	return ((unsigned)(unsigned char)p[0] ^ (unsigned)(unsigned char)p[1] << 5 ^ (unsigned)(unsigned char)p[2] << 10) & (BITS - 1);
+	return ((unsigned)(unsigned char)p[0] ^ (unsigned)(unsigned char)p[1] << 5 ^ (unsigned)(
+			unsigned char)p[2] << 10) & (BITS - 1);
 }
 
 static void mark_start(struct redactor *r, const char *p)
@@ -155,7 +157,8 @@ static enum found match_value(const struct redactor *r, const struct candidate *
 		*ret = (struct match){VALUE_KIND, 0, r->values[i].n};
 		return f;
 	}
-	for (const struct form_at *at = c->text.n ? r->forms[(unsigned char)c->text.p[0]] : NULL; at; at = at->next) {
+	for (const struct form_at *at = c->text.n ? r->forms[(unsigned char)c->text.p[0]] : NULL; at;
+			at = at->next) {
 		size_t to = 0;
 		enum found f = form_match(at->form, c, &to);
 
@@ -167,9 +170,11 @@ static enum found match_value(const struct redactor *r, const struct candidate *
 	return FOUND_NO;
 }
 
-static enum found match_run(const struct redact_row *row, const struct candidate *c, size_t *ret_from, size_t *ret_to)
+static enum found match_run(const struct redact_row *row, const struct candidate *c, size_t *ret_from,
+		size_t *ret_to)
 {
-	size_t from = strlen(row->prefix), most = from + (row->max ? row->max : REDACT_MATCH_MAX - from), at = from;
+	size_t from = strlen(row->prefix), most = from + (row->max ? row->max : REDACT_MATCH_MAX - from),
+			at = from;
 	bool digits = false;
 
 	for (; at < c->text.n && at < most && redact_in_set(row->set, c->text.p[at]); at++)
@@ -185,7 +190,8 @@ static enum found match_run(const struct redact_row *row, const struct candidate
 	return FOUND_YES;
 }
 
-static enum found match_row(const struct redact_row *row, const struct candidate *c, char before, struct match *ret)
+static enum found match_row(const struct redact_row *row, const struct candidate *c, char before,
+		struct match *ret)
 {
 	enum found f;
 
@@ -195,7 +201,8 @@ static enum found match_row(const struct redact_row *row, const struct candidate
 	if (f != FOUND_YES)
 		return f;
 	ret->kind = row->kind;
-	return row->shape == SHAPE_RUN ? match_run(row, c, &ret->from, &ret->to) : redact_shape(row->shape, c, &ret->from, &ret->to);
+	return row->shape == SHAPE_RUN ? match_run(row, c, &ret->from, &ret->to) : redact_shape(row->shape, c,
+			&ret->from, &ret->to);
 }
 
 /*
@@ -211,7 +218,8 @@ static enum found widen_match(const struct redactor *r, const struct candidate *
 
 		if (!(r->bits[s / 8] >> s % 8 & 1))
 			continue;
-		f = match_value(r, &(struct candidate){str_sub(c->text, i, c->text.n), c->more, c->command}, &inner);
+		f = match_value(r, &(struct candidate){str_sub(c->text, i, c->text.n), c->more, c->command},
+				&inner);
 		if (f == FOUND_MORE)
 			return f;
 		if (f == FOUND_NO)
@@ -219,11 +227,13 @@ static enum found widen_match(const struct redactor *r, const struct candidate *
 		m->from = i < m->from ? i : m->from;
 		m->to = i + inner.to > m->to ? i + inner.to : m->to;
 	}
-	return m->to + REDACT_PREFIX_MIN > c->text.n && c->more ? FOUND_MORE : FOUND_YES; /* too short to see a value start */
+	/* too short to see a value start */
+	return m->to + REDACT_PREFIX_MIN > c->text.n && c->more ? FOUND_MORE : FOUND_YES;
 }
 
 /* A value is known to be secret, so it comes first; of rows the first that matches. */
-static enum found match_at(const struct redactor *r, const struct candidate *c, char before, struct match *ret)
+static enum found match_at(const struct redactor *r, const struct candidate *c, char before,
+		struct match *ret)
 {
 	enum found f = match_value(r, c, ret);
 
@@ -256,7 +266,8 @@ static size_t scan_secrets(struct redactor *r, struct str text, bool more, struc
 			i++;
 			continue;
 		}
-		f = match_at(r, &(struct candidate){str_sub(text, i, text.n), more, r->command}, i > shown ? text.p[i - 1] : r->before, &m);
+		f = match_at(r, &(struct candidate){str_sub(text, i, text.n), more, r->command},
+				i > shown ? text.p[i - 1] : r->before, &m);
 		if (f == FOUND_MORE)
 			break;
 		if (f == FOUND_NO) {
@@ -273,7 +284,8 @@ static size_t scan_secrets(struct redactor *r, struct str text, bool more, struc
 	}
 	if (!more)
 		i = text.n;
-	for (int back = 0; more && back < 3 && i > shown && i < text.n && ((unsigned char)text.p[i] & 0xC0) == 0x80; back++)
+	for (int back = 0; more && back < 3 && i > shown && i < text.n &&
+			((unsigned char)text.p[i] & 0xC0) == 0x80; back++)
 		i--; /* not in the middle of a character: who takes it may look at each piece by itself */
 	put_shown(r, text, shown, i, out);
 	if (i > shown)
@@ -285,7 +297,8 @@ static size_t scan_secrets(struct redactor *r, struct str text, bool more, struc
 void redactor_feed(struct redactor *r, struct str chunk, struct buf *out)
 {
 	while (chunk.n) {
-		size_t room = REDACT_MATCH_MAX + PIECE - r->pending.n, k = chunk.n < room ? chunk.n : room, done;
+		size_t room = REDACT_MATCH_MAX + PIECE - r->pending.n, k = chunk.n < room ? chunk.n : room,
+				done;
 
 		buf_add(&r->pending, chunk.p, k);
 		chunk = str_sub(chunk, k, chunk.n);
@@ -308,7 +321,10 @@ size_t redactor_hide(struct redactor *r)
 	return r->hidden;
 }
 
-size_t redactor_held(const struct redactor *r) { return r->pending.n > r->hidden ? r->pending.n - r->hidden : 0; }
+size_t redactor_held(const struct redactor *r)
+{
+	return r->pending.n > r->hidden ? r->pending.n - r->hidden : 0;
+}
 
 struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count)
 {

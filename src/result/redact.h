@@ -1,13 +1,17 @@
 /*
- * Secrets made unreadable: exact values (of scrubbed variables), token patterns, PEM blocks. Works in chunks; what is found is replaced by
- * [redacted:KIND]. Texts are normalised first, so that no escape sequence splits a secret.
+ * Secrets made unreadable: exact values (of scrubbed variables), token patterns, PEM blocks. Works in chunks;
+ * what is found is replaced by [redacted:KIND]. Texts are normalised first, so that no escape sequence splits
+ * a secret.
  */
 #pragma once
 #include "base/str.h"
 
 struct redactor; /* opaque */
 
-/* `values` are exact secrets (those of fewer than REDACT_VALUE_MIN bytes are left out: they would match everywhere). */
+/*
+ * `values` are exact secrets (those of fewer than REDACT_VALUE_MIN bytes are left out: they would match
+ * everywhere).
+ */
 #define REDACT_VALUE_MIN 6
 #define REDACT_VALUE_MAX 16384 /* of a longer one the first this many bytes are looked for */
 struct redactor *redactor_new(struct arena *a, const struct str *values, size_t n);

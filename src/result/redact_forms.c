@@ -8,7 +8,10 @@ static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 
 /* ---- base64 ---- */
 
-/* The letters that depend on nothing but the value, when `before` bytes (0 to 2) of something else stand before it in its group of three. */
+/*
+ * The letters that depend on nothing but the value, when `before` bytes (0 to 2) of something else stand
+ * before it in its group of three.
+ */
 static struct form base64_of(struct arena *a, struct str v, size_t before)
 {
 	size_t from = (8 * before + 5) / 6, to = 8 * (before + v.n) / 6;
@@ -18,10 +21,12 @@ static struct form base64_of(struct arena *a, struct str v, size_t before)
 		unsigned bits = 0;
 
 		for (size_t bit = 6 * i; bit < 6 * i + 6; bit++)
-			bits = bits << 1 | (unsigned)((unsigned char)v.p[bit / 8 - before] >> (7 - bit % 8) & 1);
+			bits = bits << 1 |
+					(unsigned)((unsigned char)v.p[bit / 8 - before] >> (7 - bit % 8) & 1);
 		p[i - from] = alphabet[bits];
 	}
-	return (struct form){.kind = FORM_BASE64, .text = str_n(p, to - from), .partial = 8 * (before + v.n) % 6};
+	return (struct form){.kind = FORM_BASE64, .text = str_n(p, to - from),
+			.partial = 8 * (before + v.n) % 6};
 }
 
 static char standard_letter(char c) { return (char)(c == '-' ? '+' : c == '_' ? '/' : c); }
@@ -34,7 +39,10 @@ static size_t line_end(struct str s, size_t at)
 	return at + 1 < s.n && s.p[at] == '\\' && s.p[at + 1] == 'n' ? 2 : 0;
 }
 
-static bool ends_early(const struct candidate *c, size_t at) { return at >= c->text.n && c->more && at < REDACT_MATCH_MAX; }
+static bool ends_early(const struct candidate *c, size_t at)
+{
+	return at >= c->text.n && c->more && at < REDACT_MATCH_MAX;
+}
 
 static enum found match_base64(const struct form *f, const struct candidate *c, size_t *ret_to)
 {
@@ -55,7 +63,8 @@ static enum found match_base64(const struct form *f, const struct candidate *c, 
 	}
 	if (ends_early(c, at))
 		return FOUND_MORE;
-	if (f->partial && at < s.n && standard_letter(s.p[at]) != '=' && strchr(alphabet, standard_letter(s.p[at])) && s.p[at])
+	if (f->partial && at < s.n && standard_letter(s.p[at]) != '=' &&
+			strchr(alphabet, standard_letter(s.p[at])) && s.p[at])
 		at++;
 	*ret_to = at;
 	return FOUND_YES;
@@ -111,8 +120,10 @@ static const struct {
 	char byte;
 	char as[8];
 } escapes[] = {
-	{'\n', "\\n"}, {'\t', "\\t"}, {'\r', "\\r"}, {'"', "\\\""}, {'\\', "\\\\"}, {'/', "\\/"}, {'\'', "\\'"}, {' ', "+"}, {' ', "\\ "}, {'$', "\\$"}, {'`', "\\`"}, {'!', "\\!"}, {'&', "\\&"},
-	{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {'\'', "&#x27;"}, {'"', "&#34;"},
+	{'\n', "\\n"}, {'\t', "\\t"}, {'\r', "\\r"}, {'"', "\\\""}, {'\\', "\\\\"}, {'/', "\\/"},
+	{'\'', "\\'"}, {' ', "+"}, {' ', "\\ "}, {'$', "\\$"}, {'`', "\\`"}, {'!', "\\!"}, {'&', "\\&"},
+	{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {'\'', "&#x27;"},
+	{'"', "&#34;"},
 };
 
 /* Bytes that nobody escapes. */
@@ -198,11 +209,14 @@ static enum found match_bytes(const struct form *f, const struct candidate *c, s
 
 enum found form_match(const struct form *f, const struct candidate *c, size_t *ret_to)
 {
-	static enum found (*const matchers[])(const struct form *f, const struct candidate *c, size_t *ret_to) = {
-		[FORM_BASE64] = match_base64, [FORM_HEX] = match_hex, [FORM_ESCAPED] = match_escaped, [FORM_REVERSED] = match_bytes,
+	static enum found (*const matchers[])(const struct form *f, const struct candidate *c,
+			size_t *ret_to) = {
+		[FORM_BASE64] = match_base64, [FORM_HEX] = match_hex, [FORM_ESCAPED] = match_escaped,
+		[FORM_REVERSED] = match_bytes,
 	};
 	/* what is longer than a match can be is decided by what fits */
-	struct candidate bound = {.text = str_sub(c->text, 0, REDACT_MATCH_MAX), .more = c->more && c->text.n < REDACT_MATCH_MAX};
+	struct candidate bound = {.text = str_sub(c->text, 0, REDACT_MATCH_MAX), .more = c->more &&
+			c->text.n < REDACT_MATCH_MAX};
 
 	return matchers[f->kind](f, &bound, ret_to);
 }
@@ -217,7 +231,8 @@ static bool is_ascii(struct str s)
 
 size_t forms_of(struct arena *a, struct str value, struct form *ret)
 {
-	struct str hex = str_sub(value, 0, REDACT_MATCH_MAX / (SEPARATOR_MAX + 2)), escaped = str_sub(value, 0, REDACT_MATCH_MAX / TOKEN_MAX);
+	struct str hex = str_sub(value, 0, REDACT_MATCH_MAX / (SEPARATOR_MAX + 2)),
+			escaped = str_sub(value, 0, REDACT_MATCH_MAX / TOKEN_MAX);
 	bool special = false;
 	size_t n = 0;
 	char *back;
@@ -271,7 +286,8 @@ static void mark_hex(const struct starts *s)
 	unsigned x = (unsigned char)s->f->text.p[0], y = (unsigned char)s->f->text.p[1];
 
 	for (unsigned upper = 0; upper < 2; upper++) {
-		char three[REDACT_PREFIX_MIN] = {digits[upper][x >> 4], digits[upper][x & 15], digits[upper][y >> 4]};
+		char three[REDACT_PREFIX_MIN] = {digits[upper][x >> 4], digits[upper][x & 15],
+				digits[upper][y >> 4]};
 
 		s->mark(s->ctx, three);
 		for (size_t i = 0; i < ARRAY_SIZE(separators); i++) {

@@ -1,6 +1,7 @@
 /*
- * Inside redaction: an exact value as programs write it without meaning to hide it: in base64 (whatever stands before it, also wrapped, also for
- * URLs), in hexadecimal (with the usual separators), escaped (URLs, JSON, HTML, Python), and backwards.
+ * Inside redaction: an exact value as programs write it without meaning to hide it: in base64 (whatever
+ * stands before it, also wrapped, also for URLs), in hexadecimal (with the usual separators), escaped (URLs,
+ * JSON, HTML, Python), and backwards.
  */
 #pragma once
 #include "result/redact_table.h"

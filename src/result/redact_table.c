@@ -119,9 +119,11 @@ static size_t pem_body(struct str s, size_t at)
 {
 	while (at < s.n) {
 		const char *nl = memchr(s.p + at, '\n', s.n - at);
-		size_t end = nl ? (size_t)(nl - s.p) : s.n, from = at + count_run(s, at, " \t", end - at), n = count_run(s, from, "A-Za-z0-9+/=\\-", end - from);
+		size_t end = nl ? (size_t)(nl - s.p) : s.n, from = at + count_run(s, at, " \t", end - at),
+				n = count_run(s, from, "A-Za-z0-9+/=\\-", end - from);
 
-		if (from + n < end && !(from + n + 1 < end && s.p[from + n] == ':' && s.p[from + n + 1] == ' '))
+		if (from + n < end && !(from + n + 1 < end && s.p[from + n] == ':' &&
+				s.p[from + n + 1] == ' '))
 			break;
 		at = nl ? end + 1 : end;
 	}
@@ -183,12 +185,14 @@ static enum found match_pem(const struct candidate *c, size_t *ret_from, size_t 
 {
 	struct str s = str_sub(c->text, 0, REDACT_MATCH_MAX);
 	bool more = c->more && c->text.n < REDACT_MATCH_MAX;
-	size_t at = strlen("-----BEGIN "), label = count_run(s, at, "A-Z0-9 ", PEM_LABEL_MAX), body = at + label + strlen("-----");
+	size_t at = strlen("-----BEGIN "), label = count_run(s, at, "A-Z0-9 ", PEM_LABEL_MAX),
+			body = at + label + strlen("-----");
 	const char *next;
 
 	if (more && body > s.n)
 		return FOUND_MORE;
-	if (!str_starts(str_sub(s, at + label, s.n), "-----") || !str_contains(str_sub(s, at, at + label), STR("PRIVATE KEY")))
+	if (!str_starts(str_sub(s, at + label, s.n), "-----") || !str_contains(str_sub(s, at, at + label),
+			STR("PRIVATE KEY")))
 		return FOUND_NO;
 	if (c->command)
 		return match_pem_words(s, body, ret_from, ret_to);

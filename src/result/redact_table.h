@@ -26,7 +26,8 @@ enum { /* flags of a row */
 
 struct redact_row {
 	char kind[20], prefix[28];
-	char set[20];          /* of the bytes after the prefix: ranges such as "A-Za-z0-9_" with a dash last for itself */
+	/* of the bytes after the prefix: ranges such as "A-Za-z0-9_" with a dash last for itself */
+	char set[20];
 	unsigned min, max;     /* max 0: no bound but REDACT_MATCH_MAX */
 	unsigned flags;
 	enum redact_shape shape; /* other than SHAPE_RUN: instead of set, min and max */

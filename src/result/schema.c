@@ -1,8 +1,9 @@
 /*
  * JSON Schema: the table of keywords, and those that hold schemas themselves.
  *
- * A schema is walked member by member; each member's row is looked up once and remembered in the tree. Whatever has no row might restrict, so it
- * makes the answer unknown. No beats unknown beats yes: a violation stands whatever else could not be checked.
+ * A schema is walked member by member; each member's row is looked up once and remembered in the tree.
+ * Whatever has no row might restrict, so it makes the answer unknown. No beats unknown beats yes: a violation
+ * stands whatever else could not be checked.
  */
 #include "result/schema.h"
 
@@ -14,11 +15,13 @@
 #define POINTER_MAX 160   /* bytes of a path in a message */
 #define UP_MAX 64         /* steps of it */
 
-static enum schema_answer eval(struct schema_run *r, struct json *schema, struct json *v, const struct schema_path *path, bool quiet);
+static enum schema_answer eval(struct schema_run *r, struct json *schema, struct json *v,
+		const struct schema_path *path, bool quiet);
 
 static enum schema_answer combine_answers(enum schema_answer x, enum schema_answer y)
 {
-	return x == SCHEMA_NO || y == SCHEMA_NO ? SCHEMA_NO : x == SCHEMA_UNKNOWN || y == SCHEMA_UNKNOWN ? SCHEMA_UNKNOWN : SCHEMA_YES;
+	return x == SCHEMA_NO || y == SCHEMA_NO ? SCHEMA_NO : x == SCHEMA_UNKNOWN ||
+			y == SCHEMA_UNKNOWN ? SCHEMA_UNKNOWN : SCHEMA_YES;
 }
 
 bool schema_spend(struct schema_run *r, int64_t n)
@@ -47,14 +50,16 @@ static struct str pointer_text(struct arena *a, const struct schema_path *path)
 	return buf_view(&b);
 }
 
-static void add_note(struct schema_run *r, struct schema_note **list, size_t *n, const struct schema_at *at, const char *text, bool unknown)
+static void add_note(struct schema_run *r, struct schema_note **list, size_t *n, const struct schema_at *at,
+		const char *text, bool unknown)
 {
 	if (*n >= SCHEMA_NOTES_MAX)
 		return;
 	while (*list)
 		list = &(*list)->next;
 	struct schema_note *note = arena_new(r->a, struct schema_note);
-	*note = (struct schema_note){.path = pointer_text(r->a, at->path), .why = str_dup(r->a, str_of(text)), .unknown = unknown};
+	*note = (struct schema_note){.path = pointer_text(r->a, at->path), .why = str_dup(r->a, str_of(text)),
+			.unknown = unknown};
 	*list = note;
 	++*n;
 }
@@ -90,13 +95,15 @@ enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *
 
 /* ---- schemas of members ---- */
 
-static enum schema_answer eval_key(struct schema_run *r, const struct schema_at *at, struct json *schema, struct json *member)
+static enum schema_answer eval_key(struct schema_run *r, const struct schema_at *at, struct json *schema,
+		struct json *member)
 {
 	struct schema_path path = {at->path, member->key, 0};
 	return eval(r, schema, member, &path, at->quiet);
 }
 
-static enum schema_answer eval_item(struct schema_run *r, const struct schema_at *at, struct json *schema, struct json *item, size_t index)
+static enum schema_answer eval_item(struct schema_run *r, const struct schema_at *at, struct json *schema,
+		struct json *item, size_t index)
 {
 	struct schema_path path = {at->path, {0}, index};
 	return eval(r, schema, item, &path, at->quiet);
@@ -125,7 +132,8 @@ static enum schema_answer pattern_properties(struct schema_run *r, const struct 
 			if (!schema_spend(r, 1))
 				return SCHEMA_UNKNOWN;
 			enum schema_answer match = schema_matches(r, at, p, p->key, m->key);
-			answer = combine_answers(answer, match == SCHEMA_YES ? eval_key(r, at, p, m) : match == SCHEMA_NO ? SCHEMA_YES : match);
+			answer = combine_answers(answer, match == SCHEMA_YES ? eval_key(r, at, p, m) :
+					match == SCHEMA_NO ? SCHEMA_YES : match);
 		}
 	return answer;
 }
@@ -159,7 +167,8 @@ static enum schema_answer additional_properties(struct schema_run *r, const stru
 		if (named == SCHEMA_UNKNOWN)
 			answer = combine_answers(answer, SCHEMA_UNKNOWN);
 		else if (named == SCHEMA_NO && at->word->kind == JSON_FALSE)
-			answer = schema_no(r, at, "has '%.*s', which the schema does not know", SCHEMA_SHOW(m->key));
+			answer = schema_no(r, at, "has '%.*s', which the schema does not know",
+					SCHEMA_SHOW(m->key));
 		else if (named == SCHEMA_NO)
 			answer = combine_answers(answer, eval_key(r, at, at->word, m));
 	}
@@ -189,7 +198,8 @@ static enum schema_answer dependent(struct schema_run *r, const struct schema_at
 			continue;
 		struct schema_at inner = *at;
 		inner.word = d;
-		answer = combine_answers(answer, d->kind == JSON_ARRAY ? schema_required(r, &inner) : eval(r, d, at->v, at->path, at->quiet));
+		answer = combine_answers(answer, d->kind == JSON_ARRAY ? schema_required(r, &inner) : eval(r,
+				d, at->v, at->path, at->quiet));
 	}
 	return answer;
 }
@@ -230,7 +240,8 @@ static enum schema_answer items(struct schema_run *r, const struct schema_at *at
 static enum schema_answer additional_items(struct schema_run *r, const struct schema_at *at)
 {
 	struct json *list = json_key(at->schema, "items");
-	return at->v->kind == JSON_ARRAY && json_is(list, JSON_ARRAY) ? items_from(r, at, list->n) : SCHEMA_YES;
+	return at->v->kind == JSON_ARRAY && json_is(list, JSON_ARRAY) ? items_from(r, at, list->n) :
+			SCHEMA_YES;
 }
 
 /* A count that the schema names, written 2 or 2.0; -1: neither. */
@@ -248,7 +259,8 @@ static int64_t named_count(const struct json *schema, const char *name, int64_t 
 
 static enum schema_answer contains(struct schema_run *r, const struct schema_at *at)
 {
-	int64_t found = 0, perhaps = 0, min = named_count(at->schema, "minContains", 1), max = named_count(at->schema, "maxContains", INT64_MAX);
+	int64_t found = 0, perhaps = 0, min = named_count(at->schema, "minContains", 1),
+			max = named_count(at->schema, "maxContains", INT64_MAX);
 	if (at->v->kind != JSON_ARRAY)
 		return SCHEMA_YES;
 	if (min < 0 || max < 0)
@@ -287,7 +299,8 @@ static enum schema_answer any_of(struct schema_run *r, const struct schema_at *a
 {
 	size_t yes = 0, unknown = 0;
 	count_of(r, at, &yes, &unknown);
-	return yes ? SCHEMA_YES : unknown ? SCHEMA_UNKNOWN : schema_no(r, at, "fits none of the %u schemas of anyOf", at->word->n);
+	return yes ? SCHEMA_YES : unknown ? SCHEMA_UNKNOWN : schema_no(r, at,
+			"fits none of the %u schemas of anyOf", at->word->n);
 }
 
 static enum schema_answer one_of(struct schema_run *r, const struct schema_at *at)
@@ -295,14 +308,16 @@ static enum schema_answer one_of(struct schema_run *r, const struct schema_at *a
 	size_t yes = 0, unknown = 0;
 	count_of(r, at, &yes, &unknown);
 	if (yes > 1 || (yes == 0 && !unknown))
-		return schema_no(r, at, "fits %zu of the %u schemas of oneOf, must fit one", yes, at->word->n);
+		return schema_no(r, at, "fits %zu of the %u schemas of oneOf, must fit one", yes,
+				at->word->n);
 	return unknown ? SCHEMA_UNKNOWN : SCHEMA_YES;
 }
 
 static enum schema_answer not_this(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = eval(r, at->word, at->v, at->path, true);
-	return answer == SCHEMA_YES ? schema_no(r, at, "fits the schema that it must not fit") : answer == SCHEMA_NO ? SCHEMA_YES : SCHEMA_UNKNOWN;
+	return answer == SCHEMA_YES ? schema_no(r, at, "fits the schema that it must not fit") :
+			answer == SCHEMA_NO ? SCHEMA_YES : SCHEMA_UNKNOWN;
 }
 
 static enum schema_answer if_then(struct schema_run *r, const struct schema_at *at)
@@ -324,7 +339,8 @@ static struct str pointer_step(struct arena *a, struct str s)
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < s.n; i++) {
 		static const char hex[] = "0123456789abcdef";
-		const char *high = s.p[i] == '%' && i + 2 < s.n && s.p[i + 1] ? strchr(hex, s.p[i + 1] | 32) : NULL;
+		const char *high = s.p[i] == '%' && i + 2 < s.n && s.p[i + 1] ? strchr(hex, s.p[i + 1] | 32) :
+				NULL;
 		const char *low = high && s.p[i + 2] ? strchr(hex, s.p[i + 2] | 32) : NULL;
 		if (low) {
 			buf_char(&b, (char)((high - hex) * 16 + (low - hex)));
@@ -366,14 +382,16 @@ static enum schema_answer reference(struct schema_run *r, const struct schema_at
 	if (!at->word->first)
 		at->word->first = resolve_ref(r, at->word->text);
 	if (!at->word->first)
-		return schema_unknown(r, at, "the schema refers to '%.*s', which is not in it", SCHEMA_SHOW(at->word->text));
+		return schema_unknown(r, at, "the schema refers to '%.*s', which is not in it",
+				SCHEMA_SHOW(at->word->text));
 	return eval(r, at->word->first, at->v, at->path, at->quiet);
 }
 
 /* An $id within makes references below it mean something else. */
 static enum schema_answer identifier(struct schema_run *r, const struct schema_at *at)
 {
-	return at->schema == r->root ? SCHEMA_YES : schema_unknown(r, at, "the schema has an $id within, which is not supported");
+	return at->schema == r->root ? SCHEMA_YES : schema_unknown(r, at,
+			"the schema has an $id within, which is not supported");
 }
 
 static enum schema_answer format(struct schema_run *r, const struct schema_at *at)
@@ -429,7 +447,8 @@ static const struct schema_keyword *find_keyword(struct str name)
 	return str_starts(name, "x-") ? &keywords[KEYWORDS - 1] : NULL;
 }
 
-static enum schema_answer eval_members(struct schema_run *r, struct json *schema, struct json *v, const struct schema_path *path, bool quiet)
+static enum schema_answer eval_members(struct schema_run *r, struct json *schema, struct json *v,
+		const struct schema_path *path, bool quiet)
 {
 	enum schema_answer answer = SCHEMA_YES;
 	struct json *only = r->old ? json_key(schema, "$ref") : NULL;
@@ -439,9 +458,13 @@ static enum schema_answer eval_members(struct schema_run *r, struct json *schema
 		if (!schema_spend(r, 1))
 			return schema_unknown(r, &at, "there is too much to check");
 		if (!k)
-			answer = combine_answers(answer, schema_unknown(r, &at, "the schema's keyword '%.*s' is not supported", SCHEMA_SHOW(m->key)));
+			answer = combine_answers(answer,
+					schema_unknown(r, &at, "the schema's keyword '%.*s' is not supported",
+					SCHEMA_SHOW(m->key)));
 		else if (!(k->kinds & 1u << m->kind))
-			answer = combine_answers(answer, schema_unknown(r, &at, "the schema's '%s' is not what it must be", k->name));
+			answer = combine_answers(answer,
+					schema_unknown(r, &at, "the schema's '%s' is not what it must be",
+					k->name));
 		else
 			answer = combine_answers(answer, functions[k - keywords](r, &at));
 		if (answer == SCHEMA_NO && quiet)
@@ -450,7 +473,8 @@ static enum schema_answer eval_members(struct schema_run *r, struct json *schema
 	return answer;
 }
 
-static enum schema_answer eval(struct schema_run *r, struct json *schema, struct json *v, const struct schema_path *path, bool quiet)
+static enum schema_answer eval(struct schema_run *r, struct json *schema, struct json *v,
+		const struct schema_path *path, bool quiet)
 {
 	struct schema_at at = {schema, schema, v, path, quiet};
 	enum schema_answer answer;
@@ -467,11 +491,13 @@ static enum schema_answer eval(struct schema_run *r, struct json *schema, struct
 		r->depth--;
 		return answer;
 	default:
-		return schema_unknown(r, &at, "a schema in the schema is neither an object nor true or false");
+		return schema_unknown(r, &at,
+				"a schema in the schema is neither an object nor true or false");
 	}
 }
 
-void schema_check(struct arena *a, struct json *schema, struct json *v, struct schema_budget *left, struct schema_result *ret)
+void schema_check(struct arena *a, struct json *schema, struct json *v, struct schema_budget *left,
+		struct schema_result *ret)
 {
 	static const char drafts[][12] = {"draft-03", "draft-04", "draft-06", "draft-07"};
 	struct schema_run r = {.a = a, .root = schema, .left = left};
@@ -482,6 +508,9 @@ void schema_check(struct arena *a, struct json *schema, struct json *v, struct s
 	struct schema_at at = {schema, schema, v, &top, false};
 	/* Another language than JSON Schema's own may give the words another meaning, or none. */
 	bool foreign = json_is(version, JSON_STRING) && !str_contains(version->text, STR("json-schema.org/"));
-	enum schema_answer answer = foreign ? schema_unknown(&r, &at, "the schema's $schema is not known") : eval(&r, schema, v, &top, false);
-	*ret = (struct schema_result){.answer = answer, .format = r.format, .notes = answer == SCHEMA_NO ? r.violations : answer == SCHEMA_UNKNOWN ? r.unknowns : NULL};
+	enum schema_answer answer = foreign ? schema_unknown(&r, &at, "the schema's $schema is not known") :
+			eval(&r, schema, v, &top, false);
+	*ret = (struct schema_result){.answer = answer, .format = r.format,
+			.notes = answer == SCHEMA_NO ? r.violations : answer == SCHEMA_UNKNOWN ? r.unknowns :
+			NULL};
 }

@@ -1,9 +1,10 @@
 /*
  * JSON Schema, the part of it that people write (draft 4 to 2020-12): pure, with bounds on depth and work.
  *
- * Three answers. SCHEMA_UNKNOWN is what a keyword gives that is not known here, a pattern that ran out of steps, a reference to elsewhere, or a
- * bound that was reached: never taken for a yes. Annotations (title, default, …) restrict nothing and are passed over; `format` is one of them,
- * as the standard has it, and schema_result says that it was seen.
+ * Three answers. SCHEMA_UNKNOWN is what a keyword gives that is not known here, a pattern that ran out of
+ * steps, a reference to elsewhere, or a bound that was reached: never taken for a yes. Annotations (title,
+ * default, …) restrict nothing and are passed over; `format` is one of them, as the standard has it, and
+ * schema_result says that it was seen.
  */
 #pragma once
 #include "base/json.h"
@@ -34,4 +35,5 @@ struct schema_budget {
 };
 #define SCHEMA_BUDGET ((struct schema_budget){SCHEMA_WORK_MAX, SCHEMA_PATTERN_WORK})
 
-void schema_check(struct arena *a, struct json *schema, struct json *v, struct schema_budget *left, struct schema_result *ret);
+void schema_check(struct arena *a, struct json *schema, struct json *v, struct schema_budget *left,
+		struct schema_result *ret);

@@ -1,4 +1,7 @@
-/* The two halves of the schema checker: schema.c walks and combines, schema_keyword.c holds the keywords that look at one value. */
+/*
+ * The two halves of the schema checker: schema.c walks and combines, schema_keyword.c holds the keywords that
+ * look at one value.
+ */
 #pragma once
 #include "base/regex.h"
 #include "result/schema.h"
@@ -32,16 +35,21 @@ struct schema_at {
 
 typedef enum schema_answer schema_fn(struct schema_run *r, const struct schema_at *at);
 
-schema_fn schema_type, schema_enum, schema_const, schema_multiple, schema_maximum, schema_minimum, schema_exclusive_maximum, schema_exclusive_minimum,
-	schema_max_length, schema_min_length, schema_pattern, schema_max_items, schema_min_items, schema_unique, schema_max_properties, schema_min_properties,
+schema_fn schema_type, schema_enum, schema_const, schema_multiple, schema_maximum, schema_minimum,
+		schema_exclusive_maximum, schema_exclusive_minimum,
+	schema_max_length, schema_min_length, schema_pattern, schema_max_items, schema_min_items,
+	schema_unique, schema_max_properties, schema_min_properties,
 	schema_required;
 
-enum schema_answer schema_no(struct schema_run *r, const struct schema_at *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+enum schema_answer schema_no(struct schema_run *r, const struct schema_at *at, const char *fmt,
+		...) __attribute__((format(printf, 3, 4)));
+enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *at, const char *fmt,
+		...) __attribute__((format(printf, 3, 4)));
 /* Takes n steps of work; false when there are none left. */
 bool schema_spend(struct schema_run *r, int64_t n);
 /* True if the subject matches; the compiled pattern is kept in holder->own. */
-enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct json *holder, struct str pattern, struct str subject);
+enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct json *holder,
+		struct str pattern, struct str subject);
 
 #define SCHEMA_SHOWN 48 /* bytes of a name or value in a message */
 #define SCHEMA_SHOW(s) (int)((s).n < SCHEMA_SHOWN ? (s).n : SCHEMA_SHOWN), ((s).p ? (s).p : "")

@@ -1,4 +1,7 @@
-/* Keywords of JSON Schema that look at one value: type, limits, equality, patterns. Numbers are compared exactly, by their digits. */
+/*
+ * Keywords of JSON Schema that look at one value: type, limits, equality, patterns. Numbers are compared
+ * exactly, by their digits.
+ */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -9,7 +12,8 @@
 
 static const char *kind_name(const struct json *v)
 {
-	static const char names[][8] = {[JSON_NULL] = "null", [JSON_FALSE] = "boolean", [JSON_TRUE] = "boolean", [JSON_NUMBER] = "number", [JSON_STRING] = "string",
+	static const char names[][8] = {[JSON_NULL] = "null", [JSON_FALSE] = "boolean",
+			[JSON_TRUE] = "boolean", [JSON_NUMBER] = "number", [JSON_STRING] = "string",
 		[JSON_ARRAY] = "array", [JSON_OBJECT] = "object"};
 	return names[v->kind];
 }
@@ -46,7 +50,8 @@ enum schema_answer schema_type(struct schema_run *r, const struct schema_at *at)
 	if (at->quiet)
 		return SCHEMA_NO;
 	buf_init(&wanted, r->a, 0);
-	for (const struct json *t = list ? at->word->first : at->word; t && wanted.n < 100; t = list ? t->next : NULL)
+	for (const struct json *t = list ? at->word->first : at->word; t && wanted.n < 100;
+			t = list ? t->next : NULL)
 		buf_fmt(&wanted, "%s%.*s", wanted.n ? " or " : "", SCHEMA_SHOW(t->text));
 	return schema_no(r, at, "must be %.*s, is %s", STR_ARG(buf_view(&wanted)), kind_name(at->v));
 }
@@ -132,7 +137,8 @@ enum schema_answer schema_unique(struct schema_run *r, const struct schema_at *a
 		uint32_t h = deep_hash(r, m);
 		size_t i = h & (slots - 1);
 		for (; table[i].v; i = (i + 1) & (slots - 1)) {
-			enum schema_answer same = !schema_spend(r, 1) ? SCHEMA_UNKNOWN : table[i].hash == h ? values_equal(r, table[i].v, m) : SCHEMA_NO;
+			enum schema_answer same = !schema_spend(r, 1) ? SCHEMA_UNKNOWN : table[i].hash == h ?
+					values_equal(r, table[i].v, m) : SCHEMA_NO;
 			if (same == SCHEMA_UNKNOWN)
 				return SCHEMA_UNKNOWN;
 			if (same == SCHEMA_YES)
@@ -153,7 +159,8 @@ static int compare_limit(struct str number, const struct json *limit)
 }
 
 /* Draft 4 says {"minimum": 1, "exclusiveMinimum": true}. */
-static enum schema_answer check_bound(struct schema_run *r, const struct schema_at *at, int sign, bool exclusive, const char *what)
+static enum schema_answer check_bound(struct schema_run *r, const struct schema_at *at, int sign,
+		bool exclusive, const char *what)
 {
 	if (at->v->kind != JSON_NUMBER)
 		return SCHEMA_YES;
@@ -162,7 +169,8 @@ static enum schema_answer check_bound(struct schema_run *r, const struct schema_
 	int cmp = compare_limit(at->v->text, at->word);
 	if (cmp == 0 ? !exclusive : cmp != sign)
 		return SCHEMA_YES;
-	return schema_no(r, at, "is %.*s, must be %s %.*s", SCHEMA_SHOW(at->v->text), what, SCHEMA_SHOW(at->word->text));
+	return schema_no(r, at, "is %.*s, must be %s %.*s", SCHEMA_SHOW(at->v->text), what,
+			SCHEMA_SHOW(at->word->text));
 }
 
 enum schema_answer schema_maximum(struct schema_run *r, const struct schema_at *at)
@@ -210,24 +218,29 @@ enum schema_answer schema_multiple(struct schema_run *r, const struct schema_at 
 	if (at->v->kind != JSON_NUMBER)
 		return SCHEMA_YES;
 	struct decimal x = decimal_of(at->v->text), y = decimal_of(at->word->text);
-	int64_t fx = (int64_t)x.ndigits - x.exponent, fy = (int64_t)y.ndigits - y.exponent, places = fx > fy ? fx : fy, nx, ny;
+	int64_t fx = (int64_t)x.ndigits - x.exponent, fy = (int64_t)y.ndigits - y.exponent,
+			places = fx > fy ? fx : fy, nx, ny;
 	if (places < 0)
 		places = 0;
 	if (!scale_decimal(&x, places, &nx) || !scale_decimal(&y, places, &ny) || ny == 0)
-		return schema_unknown(r, at, "multipleOf %.*s is too large or too fine to be checked", SCHEMA_SHOW(at->word->text));
-	return nx % ny == 0 ? SCHEMA_YES : schema_no(r, at, "is %.*s, no multiple of %.*s", SCHEMA_SHOW(at->v->text), SCHEMA_SHOW(at->word->text));
+		return schema_unknown(r, at, "multipleOf %.*s is too large or too fine to be checked",
+				SCHEMA_SHOW(at->word->text));
+	return nx % ny == 0 ? SCHEMA_YES : schema_no(r, at, "is %.*s, no multiple of %.*s",
+			SCHEMA_SHOW(at->v->text), SCHEMA_SHOW(at->word->text));
 }
 
 /* ---- sizes ---- */
 
-static enum schema_answer check_size(struct schema_run *r, const struct schema_at *at, size_t n, bool max, const char *what)
+static enum schema_answer check_size(struct schema_run *r, const struct schema_at *at, size_t n, bool max,
+		const char *what)
 {
 	char text[COUNT_TEXT];
 	int len = snprintf(text, sizeof text, "%zu", n),
 	    cmp = compare_limit(str_n(text, (size_t)len), at->word);
 	if (max ? cmp <= 0 : cmp >= 0)
 		return SCHEMA_YES;
-	return schema_no(r, at, "has %zu %s, must have at %s %.*s", n, what, max ? "most" : "least", SCHEMA_SHOW(at->word->text));
+	return schema_no(r, at, "has %zu %s, must have at %s %.*s", n, what, max ? "most" : "least",
+			SCHEMA_SHOW(at->word->text));
 }
 
 static enum schema_answer check_length(struct schema_run *r, const struct schema_at *at, bool max)
@@ -242,18 +255,37 @@ static enum schema_answer check_length(struct schema_run *r, const struct schema
 	return check_size(r, at, n, max, "characters");
 }
 
-enum schema_answer schema_max_length(struct schema_run *r, const struct schema_at *at) { return check_length(r, at, true); }
-enum schema_answer schema_min_length(struct schema_run *r, const struct schema_at *at) { return check_length(r, at, false); }
+enum schema_answer schema_max_length(struct schema_run *r, const struct schema_at *at)
+{
+	return check_length(r, at, true);
+}
+enum schema_answer schema_min_length(struct schema_run *r, const struct schema_at *at)
+{
+	return check_length(r, at, false);
+}
 
-static enum schema_answer check_members(struct schema_run *r, const struct schema_at *at, enum json_kind kind, bool max, const char *what)
+static enum schema_answer check_members(struct schema_run *r, const struct schema_at *at, enum json_kind kind,
+		bool max, const char *what)
 {
 	return at->v->kind == kind ? check_size(r, at, at->v->n, max, what) : SCHEMA_YES;
 }
 
-enum schema_answer schema_max_items(struct schema_run *r, const struct schema_at *at) { return check_members(r, at, JSON_ARRAY, true, "items"); }
-enum schema_answer schema_min_items(struct schema_run *r, const struct schema_at *at) { return check_members(r, at, JSON_ARRAY, false, "items"); }
-enum schema_answer schema_max_properties(struct schema_run *r, const struct schema_at *at) { return check_members(r, at, JSON_OBJECT, true, "properties"); }
-enum schema_answer schema_min_properties(struct schema_run *r, const struct schema_at *at) { return check_members(r, at, JSON_OBJECT, false, "properties"); }
+enum schema_answer schema_max_items(struct schema_run *r, const struct schema_at *at)
+{
+	return check_members(r, at, JSON_ARRAY, true, "items");
+}
+enum schema_answer schema_min_items(struct schema_run *r, const struct schema_at *at)
+{
+	return check_members(r, at, JSON_ARRAY, false, "items");
+}
+enum schema_answer schema_max_properties(struct schema_run *r, const struct schema_at *at)
+{
+	return check_members(r, at, JSON_OBJECT, true, "properties");
+}
+enum schema_answer schema_min_properties(struct schema_run *r, const struct schema_at *at)
+{
+	return check_members(r, at, JSON_OBJECT, false, "properties");
+}
 
 /* ---- names and patterns ---- */
 
@@ -264,21 +296,24 @@ enum schema_answer schema_required(struct schema_run *r, const struct schema_at 
 		return SCHEMA_YES;
 	for (const struct json *m = at->word->first; m; m = m->next) {
 		if (m->kind != JSON_STRING || !schema_spend(r, 1))
-			return schema_unknown(r, at, "the schema's required is no list of names, or too long");
+			return schema_unknown(r, at,
+					"the schema's required is no list of names, or too long");
 		if (!json_get(at->v, m->text))
 			answer = schema_no(r, at, "has no '%.*s', which is required", SCHEMA_SHOW(m->text));
 	}
 	return answer;
 }
 
-enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct json *holder, struct str pattern, struct str subject)
+enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct json *holder,
+		struct str pattern, struct str subject)
 {
 	struct err e;
 	/* A reference may make a list of patterns a schema: then one value holds two. */
 	if (!holder->own || !str_eq(regex_pattern(holder->own), pattern)) {
 		struct regex *re;
 		if (regex_new(r->a, pattern, 0, &re, NULL, &e) < 0)
-			return schema_unknown(r, at, "the schema's pattern '%.*s' cannot be used: %.120s", SCHEMA_SHOW(pattern), e.text);
+			return schema_unknown(r, at, "the schema's pattern '%.*s' cannot be used: %.120s",
+					SCHEMA_SHOW(pattern), e.text);
 		holder->own = re;
 	}
 	size_t start, end;
@@ -297,5 +332,6 @@ enum schema_answer schema_pattern(struct schema_run *r, const struct schema_at *
 	if (at->v->kind != JSON_STRING)
 		return SCHEMA_YES;
 	enum schema_answer answer = schema_matches(r, at, at->word, at->word->text, at->v->text);
-	return answer == SCHEMA_NO ? schema_no(r, at, "does not match '%.*s'", SCHEMA_SHOW(at->word->text)) : answer;
+	return answer == SCHEMA_NO ? schema_no(r, at, "does not match '%.*s'", SCHEMA_SHOW(at->word->text)) :
+			answer;
 }

@@ -1,6 +1,6 @@
 /*
- * The keywords of JSON Schema: the function that checks, and the kinds that the keyword's own value may have. schema.c makes the table of these,
- * and reads them more than once.
+ * The keywords of JSON Schema: the function that checks, and the kinds that the keyword's own value may have.
+ * schema.c makes the table of these, and reads them more than once.
  */
 KEYWORD("type", schema_type, TEXT | LIST)
 KEYWORD("properties", properties, OBJECT)

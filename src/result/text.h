@@ -1,6 +1,6 @@
 /*
- * Inside the normaliser: what happens to text once the terminal's language is out of it. Both parts keep what stood before, so that texts may
- * come in pieces: visible.c looks at characters, prose.c at whole lines.
+ * Inside the normaliser: what happens to text once the terminal's language is out of it. Both parts keep what
+ * stood before, so that texts may come in pieces: visible.c looks at characters, prose.c at whole lines.
  */
 #pragma once
 #include "result/normalise.h"

@@ -2,9 +2,15 @@
 #define _GNU_SOURCE
 #include "result/truncate.h"
 
-static bool inside_character(struct str s, size_t at) { return at < s.n && ((unsigned char)s.p[at] & 0xC0) == 0x80; }
+static bool inside_character(struct str s, size_t at)
+{
+	return at < s.n && ((unsigned char)s.p[at] & 0xC0) == 0x80;
+}
 
-/* The end of as many whole lines as `most` bytes hold; of as many whole characters when the first line alone is longer. */
+/*
+ * The end of as many whole lines as `most` bytes hold; of as many whole characters when the first line alone
+ * is longer.
+ */
 static size_t head_bytes(struct str s, size_t most)
 {
 	const char *nl;
@@ -156,14 +162,17 @@ struct str truncator_end(struct truncator *t, struct truncated *ret)
 	struct str left;
 	struct buf b;
 
-	e.tail = t->tail ? str_n(t->tail + (t->ntail > t->room ? t->ntail - t->room : 0), t->ntail > t->room ? t->room : t->ntail) : e.head;
-	*ret = (struct truncated){.total_bytes = t->bytes, .total_lines = t->newlines + (t->bytes && t->last != '\n')};
+	e.tail = t->tail ? str_n(t->tail + (t->ntail > t->room ? t->ntail - t->room : 0),
+			t->ntail > t->room ? t->room : t->ntail) : e.head;
+	*ret = (struct truncated){.total_bytes = t->bytes, .total_lines = t->newlines +
+			(t->bytes && t->last != '\n')};
 	if (!cut_ends(t, &e))
 		return e.head;
 	left = str_sub(e.tail, e.from, e.tail.n);
 	ret->is = true;
 	ret->omitted_bytes = t->bytes - count_shown(&e);
-	ret->omitted_lines = t->newlines - str_count(str_sub(e.head, 0, e.to), '\n') - str_count(left, '\n') + !(e.from ? e.tail.p[e.from - 1] == '\n' : t->gap_ended);
+	ret->omitted_lines = t->newlines - str_count(str_sub(e.head, 0, e.to), '\n') - str_count(left, '\n') +
+			!(e.from ? e.tail.p[e.from - 1] == '\n' : t->gap_ended);
 	buf_init(&b, t->a, e.to + left.n + TRUNCATE_MARKER_MAX);
 	buf_add(&b, e.head.p, e.to);
 	if (e.to && e.head.p[e.to - 1] != '\n')
@@ -173,7 +182,8 @@ struct str truncator_end(struct truncator *t, struct truncated *ret)
 	return buf_view(&b);
 }
 
-struct str truncate_text(struct arena *a, struct str text, const struct truncate_options *o, struct truncated *ret)
+struct str truncate_text(struct arena *a, struct str text, const struct truncate_options *o,
+		struct truncated *ret)
 {
 	struct truncator t;
 	struct str s;

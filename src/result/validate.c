@@ -1,8 +1,8 @@
 /*
  * Which validator, and what its findings amount to.
  *
- * A run that was killed or never started cannot pass, whatever it printed; an output of which parts are missing cannot be judged. Everything else
- * is the format's own affair.
+ * A run that was killed or never started cannot pass, whatever it printed; an output of which parts are
+ * missing cannot be judged. Everything else is the format's own affair.
  */
 #include "result/validate.h"
 
@@ -15,7 +15,8 @@
 #define ESCAPE_MAX 4096   /* bytes of one control string; a longer one stays as it is */
 
 /* Machine-readable formats before text: of two that are as sure, the first is taken. */
-static const struct validator *const families[] = {validators_test_machine, validators_test_text, validators_static, validators_data};
+static const struct validator *const families[] = {validators_test_machine, validators_test_text,
+		validators_static, validators_data};
 #define NFAMILIES ARRAY_SIZE(families)
 
 const struct validator *validator_at(size_t i)
@@ -38,7 +39,8 @@ void validation_count(struct arena *a, struct validation *v, const char *name, i
 	(*at)->n = n;
 }
 
-static void add_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, va_list ap)
+static void add_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt,
+		va_list ap)
 {
 	struct check_note **at = &v->checks;
 	char text[MESSAGE_MAX];
@@ -51,7 +53,8 @@ static void add_note(struct arena *a, struct validation *v, const char *id, bool
 	if (n >= NOTES_MAX)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
-	for (char *c = text; *c; c++) /* names in it are the output's own: they must not break the line, nor steer a terminal */
+	/* names in it are the output's own: they must not break the line, nor steer a terminal */
+	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = ' ';
 	*at = arena_new(a, struct check_note);
@@ -60,7 +63,8 @@ static void add_note(struct arena *a, struct validation *v, const char *id, bool
 	(*at)->message = str_dup(a, str_of(text));
 }
 
-void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, ...)
+void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt,
+		...)
 {
 	va_list ap;
 
@@ -132,7 +136,8 @@ static bool task_fits(const struct validate_input *in, const struct validator *r
 }
 
 struct recognised {
-	const struct validator *best, *rivals[RIVALS_MAX]; /* rivals: others that hold a summary, the best among them or not */
+	/* rivals: others that hold a summary, the best among them or not */
+	const struct validator *best, *rivals[RIVALS_MAX];
 	size_t nrivals;
 };
 
@@ -162,12 +167,14 @@ static struct recognised recognise_format(const struct validate_input *raw, cons
 }
 
 /*
- * Two runners in one output (`pytest; npm test`), or a test that prints the summary of another runner: a pass stands only if no other summary says
- * something else.
+ * Two runners in one output (`pytest; npm test`), or a test that prints the summary of another runner: a pass
+ * stands only if no other summary says something else.
  */
-static void judge_rivals(struct arena *a, const struct recognised *found, const struct validate_input *raw, const struct validate_input *text, struct validation *v)
+static void judge_rivals(struct arena *a, const struct recognised *found, const struct validate_input *raw,
+		const struct validate_input *text, struct validation *v)
 {
-	for (size_t i = 0; i < found->nrivals && v->validity == VALIDITY_VALID && v->result == RESULT_PASS; i++) {
+	for (size_t i = 0; i < found->nrivals && v->validity == VALIDITY_VALID && v->result == RESULT_PASS;
+			i++) {
 		const struct validator *r = found->rivals[i];
 		struct validation other = {.validity = VALIDITY_VALID};
 
@@ -175,7 +182,9 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 			continue;
 		r->check(a, r->evidence == EVIDENCE_TEXT ? text : raw, &other);
 		if (other.validity == VALIDITY_INVALID || other.result == RESULT_FAIL)
-			validation_note(a, v, "two-formats", false, "the output holds a summary of %s and one of %s, which do not agree; run one of them at a time, alone", v->format, r->format);
+			validation_note(a, v, "two-formats", false,
+					"the output holds a summary of %s and one of %s, which do not "
+					"agree; run one of them at a time, alone", v->format, r->format);
 	}
 }
 
@@ -183,7 +192,8 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 static bool is_listed(const struct validate_input *in, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (task_fits(in, validator_at(i)) && !strcmp(validator_at(i)->format, validator_at(at)->format))
+		if (task_fits(in, validator_at(i)) && !strcmp(validator_at(i)->format,
+				validator_at(at)->format))
 			return true;
 	return false;
 }
@@ -197,9 +207,12 @@ static void not_recognised(struct arena *a, const struct validate_input *in, str
 		if (task_fits(in, validator_at(i)) && !is_listed(in, i))
 			buf_fmt(&b, "%s%s", b.n ? ", " : "", validator_at(i)->format);
 	if (!b.n)
-		validation_unsure(a, v, "not-recognised", "there is no validator for the task '%.40s'", in->task ? in->task : "");
+		validation_unsure(a, v, "not-recognised", "there is no validator for the task '%.40s'",
+				in->task ? in->task : "");
 	else
-		validation_unsure(a, v, "not-recognised", "no result was recognised in the output (looked for: %.*s); let the tool print its summary, or a machine-readable report",
+		validation_unsure(a, v, "not-recognised",
+				"no result was recognised in the output (looked for: %.*s); let the tool "
+				"print its summary, or a machine-readable report",
 			STR_ARG(buf_view(&b)));
 }
 
@@ -207,17 +220,23 @@ static void not_recognised(struct arena *a, const struct validate_input *in, str
 
 static void judge_run(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	static const char killed[][28] = {[STATUS_SIGNAL] = "was ended by a signal", [STATUS_TIMEOUT] = "ran out of time", [STATUS_OOM] = "ran out of memory",
+	static const char killed[][28] = {[STATUS_SIGNAL] = "was ended by a signal",
+			[STATUS_TIMEOUT] = "ran out of time", [STATUS_OOM] = "ran out of memory",
 		[STATUS_OUTPUT_LIMIT] = "printed more than it may"};
-	static const char never[][24] = {[STATUS_SETUP_ERROR] = "could not be started", [STATUS_DENIED] = "was denied", [STATUS_NEEDS_APPROVAL] = "waits for approval"};
+	static const char never[][24] = {[STATUS_SETUP_ERROR] = "could not be started",
+			[STATUS_DENIED] = "was denied", [STATUS_NEEDS_APPROVAL] = "waits for approval"};
 	size_t s = (size_t)in->status;
 
 	if (s < ARRAY_SIZE(killed) && killed[s][0])
-		validation_note(a, v, "run-killed", false, "the command %s before it was done, so nothing that it printed is a result; fix that first and run it again", killed[s]);
+		validation_note(a, v, "run-killed", false,
+				"the command %s before it was done, so nothing that it printed is a result; "
+				"fix that first and run it again", killed[s]);
 	else if (s < ARRAY_SIZE(never) && never[s][0])
 		validation_unsure(a, v, "not-run", "the command %s, so there is no result", never[s]);
 	else if (in->cut)
-		validation_unsure(a, v, "output-cut", "parts of the output are missing, so its numbers cannot be checked; let the command print less, or write a report to a file");
+		validation_unsure(a, v, "output-cut",
+				"parts of the output are missing, so its numbers cannot be checked; let the "
+				"command print less, or write a report to a file");
 }
 
 void validate_run(struct arena *a, const struct validate_input *in, struct validation *ret)
@@ -257,7 +276,8 @@ void validate(struct arena *a, const struct validate_input *in, struct validatio
 		if (!n->warning)
 			v.validity = VALIDITY_INVALID;
 		if (!strcmp(n->id, "two-summaries"))
-			v.counts = NULL; /* one of them may be a test's own: that it failed is sure, how often is not */
+			/* one of them may be a test's own: that it failed is sure, how often is not */
+			v.counts = NULL;
 	}
 	if (v.validity != VALIDITY_VALID)
 		v.result = RESULT_NONE;

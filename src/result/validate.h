@@ -1,9 +1,10 @@
 /*
- * Semantic validators: do the numbers that a tool printed make sense, and what do they say? Pure functions over the raw bytes.
+ * Semantic validators: do the numbers that a tool printed make sense, and what do they say? Pure functions
+ * over the raw bytes.
  *
- * A validator is a row: the task it belongs to, a name for its format, how it is recognised, and its checks. The rows of each family of formats are
- * in a file of their own (validate_*.c); the table of families is in validate.c. The one that recognises the output best wins; machine-readable
- * formats come before text.
+ * A validator is a row: the task it belongs to, a name for its format, how it is recognised, and its checks.
+ * The rows of each family of formats are in a file of their own (validate_*.c); the table of families is in
+ * validate.c. The one that recognises the output best wins; machine-readable formats come before text.
  */
 #pragma once
 #include "base/arena.h"
@@ -32,11 +33,12 @@ struct validator {
 };
 
 /* Families: arrays ended by a row without a format. */
-extern const struct validator validators_test_text[], validators_test_machine[], validators_static[], validators_data[];
+extern const struct validator validators_test_text[], validators_test_machine[], validators_static[],
+		validators_data[];
 
 /*
- * Recognises and checks. Nothing recognised is indeterminate, with a note that says what was looked for. Without a task only what is recognised
- * with at least DETECT_SURE counts; with one, anything above 0 does.
+ * Recognises and checks. Nothing recognised is indeterminate, with a note that says what was looked for.
+ * Without a task only what is recognised with at least DETECT_SURE counts; with one, anything above 0 does.
  */
 #define DETECT_SURE 50
 #define DETECT_CERTAIN 98 /* nothing is surer: the rows behind it are not asked */
@@ -49,11 +51,14 @@ int validate_column(struct str column, struct err *e);
 const struct validator *validator_at(size_t i);
 
 /*
- * For validators. A check starts with a valid result of RESULT_NONE and says what it finds; at its end notes decide: one that is not a warning
- * makes it invalid, and what is not valid has no result. Validators of text get it without escape sequences (colours).
+ * For validators. A check starts with a valid result of RESULT_NONE and says what it finds; at its end notes
+ * decide: one that is not a warning makes it invalid, and what is not valid has no result. Validators of text
+ * get it without escape sequences (colours).
  */
 void validation_count(struct arena *a, struct validation *v, const char *name, int64_t n);
 /* A check that failed: makes it invalid unless it is only a warning. */
-void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt,
+		...) __attribute__((format(printf, 5, 6)));
 /* Nothing can be said, and why: indeterminate unless something else makes it invalid. */
-void validation_unsure(struct arena *a, struct validation *v, const char *id, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void validation_unsure(struct arena *a, struct validation *v, const char *id, const char *fmt,
+		...) __attribute__((format(printf, 4, 5)));

@@ -46,13 +46,15 @@ static struct str name_list(struct arena *a, const struct header *h)
 	struct buf b;
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < h->n && i < LIST_SHOWN; i++)
-		buf_fmt(&b, "%s%.*s", i ? ", " : "", (int)(h->names[i].n < 24 ? h->names[i].n : 24), h->names[i].p ? h->names[i].p : "");
+		buf_fmt(&b, "%s%.*s", i ? ", " : "", (int)(h->names[i].n < 24 ? h->names[i].n : 24),
+				h->names[i].p ? h->names[i].p : "");
 	if (h->n > LIST_SHOWN)
 		buf_c(&b, ", ...");
 	return buf_view(&b);
 }
 
-static void check_required(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h, const struct str *sorted)
+static void check_required(struct arena *a, const struct validate_input *in, struct validation *v,
+		const struct header *h, const struct str *sorted)
 {
 	for (size_t i = 0; i < in->ncolumns; i++) {
 		enum data_type type;
@@ -60,20 +62,27 @@ static void check_required(struct arena *a, const struct validate_input *in, str
 		if (h->n && bsearch(&want, sorted, h->n, sizeof *sorted, by_name))
 			continue;
 		if (h->partial)
-			validation_unsure(a, v, "column-not-shown", "whether there is a column '%.*s' cannot be seen, since not all columns are shown; print all of them", DATA_NAME(want));
+			validation_unsure(a, v, "column-not-shown",
+					"whether there is a column '%.*s' cannot be seen, since not all "
+					"columns are shown; print all of them", DATA_NAME(want));
 		else
-			validation_note(a, v, "column-missing", false, "the required column '%.*s' is missing (there are: %.*s); change the query or the program so that it is there",
+			validation_note(a, v, "column-missing", false,
+					"the required column '%.*s' is missing (there are: %.*s); change "
+					"the query or the program so that it is there",
 				DATA_NAME(want), STR_ARG(name_list(a, h)));
 	}
 }
 
-void data_header(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h)
+void data_header(struct arena *a, const struct validate_input *in, struct validation *v,
+		const struct header *h)
 {
 	struct str *sorted = arena_array(a, h->n + 1, sizeof *sorted);
 	for (size_t i = 0; i < h->n; i++) {
 		sorted[i] = h->names[i];
 		if (blank(sorted[i])) {
-			validation_note(a, v, "header-empty", false, "column %zu has no name; give each column one (pandas: to_csv(index=False))", i + 1);
+			validation_note(a, v, "header-empty", false,
+					"column %zu has no name; give each column one (pandas: "
+					"to_csv(index=False))", i + 1);
 			break;
 		}
 	}
@@ -83,29 +92,40 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 		qsort(sorted, h->n, sizeof *sorted, by_name);
 	for (size_t i = 1; i < h->n; i++)
 		if (sorted[i].n && str_eq(sorted[i - 1], sorted[i])) {
-			validation_note(a, v, "header-duplicate", false, "the column '%.*s' is there twice, so nobody knows which one is meant; rename one of them", DATA_NAME(sorted[i]));
+			validation_note(a, v, "header-duplicate", false,
+					"the column '%.*s' is there twice, so nobody knows which one is "
+					"meant; rename one of them", DATA_NAME(sorted[i]));
 			break;
 		}
 	if (h->n >= DATA_COLUMNS_MAX)
-		validation_unsure(a, v, "too-large", "the table has more than %d columns and cannot be checked", DATA_COLUMNS_MAX);
+		validation_unsure(a, v, "too-large",
+				"the table has more than %d columns and cannot be checked", DATA_COLUMNS_MAX);
 	check_required(a, in, v, h, sorted);
 }
 
-void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows, int64_t columns)
+void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows,
+		int64_t columns)
 {
 	validation_count(a, v, "rows", rows);
 	validation_count(a, v, "columns", columns);
 	if (rows == 0)
-		validation_note(a, v, "rows-none", false, "the table has no rows; find out why nothing was selected before going on");
+		validation_note(a, v, "rows-none", false,
+				"the table has no rows; find out why nothing was selected before going on");
 	if (in->exit_code > 0)
-		validation_note(a, v, "exit-nonzero", false, "the command failed (exit code %d), so the data may not be whole; look at standard error and run it again", in->exit_code);
+		validation_note(a, v, "exit-nonzero", false,
+				"the command failed (exit code %d), so the data may not be whole; look at "
+				"standard error and run it again", in->exit_code);
 	v->result = RESULT_PASS;
 }
 
-void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t line, int64_t got, int64_t want)
+void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t line, int64_t got,
+		int64_t want)
 {
 	if (ragged)
-		validation_note(a, v, "row-ragged", false, "%lld rows do not have the columns of the header, first line %zu: %lld instead of %lld; quote fields that hold the separator, and write every column",
+		validation_note(a, v, "row-ragged", false,
+				"%lld rows do not have the columns of the header, first line %zu: %lld "
+				"instead of %lld; quote fields that hold the separator, and write every "
+				"column",
 			(long long)ragged, line, (long long)got, (long long)want);
 }
 
@@ -114,19 +134,29 @@ void data_bad_json(struct arena *a, struct validation *v, const struct json_read
 	size_t line = json_place(r->text, r->at).line + line_offset;
 	switch (r->trouble) {
 	case JSON_NOT_FINITE:
-		validation_note(a, v, "json-nan", false, "line %zu: '%.*s' is no JSON; write null, or a string, for what is no number", line, DATA_NAME(r->what));
+		validation_note(a, v, "json-nan", false,
+				"line %zu: '%.*s' is no JSON; write null, or a string, for what is no number",
+				line, DATA_NAME(r->what));
 		break;
 	case JSON_CUT:
-		validation_note(a, v, "json-cut", false, "the JSON ends in the middle (line %zu, where %.*s is missing); run the command again and keep all of its output", line, DATA_NAME(r->what));
+		validation_note(a, v, "json-cut", false,
+				"the JSON ends in the middle (line %zu, where %.*s is missing); run the "
+				"command again and keep all of its output", line, DATA_NAME(r->what));
 		break;
 	case JSON_DUPLICATE:
-		validation_note(a, v, "json-duplicate-key", false, "line %zu: the key '%.*s' is there twice in one object, so nobody knows which one is meant", line, DATA_NAME(r->what));
+		validation_note(a, v, "json-duplicate-key", false,
+				"line %zu: the key '%.*s' is there twice in one object, so nobody knows "
+				"which one is meant", line, DATA_NAME(r->what));
 		break;
 	case JSON_LIMIT:
-		validation_unsure(a, v, "too-large", "line %zu: %.*s; it cannot be checked, print less at once", line, DATA_NAME(r->what));
+		validation_unsure(a, v, "too-large",
+				"line %zu: %.*s; it cannot be checked, print less at once", line,
+				DATA_NAME(r->what));
 		break;
 	default:
-		validation_note(a, v, "json-syntax", false, "line %zu is not JSON: expected %.*s; print the JSON and nothing else on standard output", line, DATA_NAME(r->what));
+		validation_note(a, v, "json-syntax", false,
+				"line %zu is not JSON: expected %.*s; print the JSON and nothing else on "
+				"standard output", line, DATA_NAME(r->what));
 	}
 }
 
@@ -158,7 +188,8 @@ bool data_is_jsonl(struct str text)
 
 void jsonl_init(struct jsonl *l, struct arena *a, struct str text)
 {
-	*l = (struct jsonl){.lines = lines_of(str_starts(text, "\xef\xbb\xbf") ? str_sub(text, 3, text.n) : text)};
+	*l = (struct jsonl){.lines = lines_of(str_starts(text, "\xef\xbb\xbf") ? str_sub(text, 3, text.n) :
+			text)};
 	json_reader_init(&l->r, a, STR(""), JSON_TOLERANT);
 }
 

@@ -1,4 +1,7 @@
-/* The validators of tables and JSON: one pair of functions for each format, and what they share. The rows are in validate_data.c. */
+/*
+ * The validators of tables and JSON: one pair of functions for each format, and what they share. The rows are
+ * in validate_data.c.
+ */
 #pragma once
 #include "base/json.h"
 #include "result/lines.h"
@@ -30,10 +33,16 @@ struct header {
 
 void header_add(struct arena *a, struct header *h, struct str name);
 /* No empty name, none twice, all that are required. A name may be missing only where some are not shown. */
-void data_header(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h);
-/* Counts, and the rule that there must be rows. Ragged: how many rows had a different number of columns, and the first line of them. */
-void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows, int64_t columns);
-void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t line, int64_t got, int64_t want);
+void data_header(struct arena *a, const struct validate_input *in, struct validation *v,
+		const struct header *h);
+/*
+ * Counts, and the rule that there must be rows. Ragged: how many rows had a different number of columns, and
+ * the first line of them.
+ */
+void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows,
+		int64_t columns);
+void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t line, int64_t got,
+		int64_t want);
 /* A field that stands for no value: empty, NaN, NULL. */
 bool data_is_missing(struct str field);
 
@@ -49,7 +58,10 @@ struct types {
 	struct str value;
 };
 
-/* `id:integer` is the column id of type integer; a suffix that is no type (validate_column()) belongs to the name. */
+/*
+ * `id:integer` is the column id of type integer; a suffix that is no type (validate_column()) belongs to the
+ * name.
+ */
 struct str data_type_split(struct str column, enum data_type *ret);
 void data_types(struct arena *a, const struct validate_input *in, const struct header *h, struct types *ret);
 void data_cell(struct types *t, size_t column, struct str cell, size_t row);

@@ -1,6 +1,7 @@
 /*
- * Tables in JSON, whole or a value a line. The shapes are those that tools write: a list of records; records in "data", "rows" and the like;
- * columns with a value for each index, or a list of values; names and rows apart ("split"); rows as lists.
+ * Tables in JSON, whole or a value a line. The shapes are those that tools write: a list of records; records
+ * in "data", "rows" and the like; columns with a value for each index, or a list of values; names and rows
+ * apart ("split"); rows as lists.
  */
 #include "result/validate_data.h"
 
@@ -16,7 +17,8 @@ struct table {
 static struct str start_of(struct str text)
 {
 	size_t i = str_starts(text, "\xef\xbb\xbf") ? 3 : 0;
-	while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\n' || text.p[i] == '\r' || text.p[i] == '\t'))
+	while (i < text.n && (text.p[i] == ' ' || text.p[i] == '\n' || text.p[i] == '\r' ||
+			text.p[i] == '\t'))
 		i++;
 	return str_sub(text, i, text.n);
 }
@@ -40,7 +42,10 @@ static void note_ragged(struct table *t, size_t got)
 	}
 }
 
-/* One more row. The first says which columns there are; the hash of its keys makes comparing the others cheap. */
+/*
+ * One more row. The first says which columns there are; the hash of its keys makes comparing the others
+ * cheap.
+ */
 static void add_row(struct arena *a, struct table *t, const struct json *row)
 {
 	t->rows++;
@@ -93,7 +98,10 @@ static bool split_table(struct arena *a, struct table *t, const struct json *v)
 	return true;
 }
 
-/* {"id": {"0": 1, "1": 2}, "name": {…}} or {"id": [1, 2], …}: each member a column, all as long as the first and with the same index. */
+/*
+ * {"id": {"0": 1, "1": 2}, "name": {…}} or {"id": [1, 2], …}: each member a column, all as long as the first
+ * and with the same index.
+ */
 static bool column_table(struct arena *a, struct table *t, const struct json *v)
 {
 	const struct json *first = v->first;
@@ -142,19 +150,26 @@ static void read_table(struct arena *a, struct table *t, const struct json *v)
 {
 	if (v->kind == JSON_ARRAY)
 		add_rows(a, t, v);
-	else if (v->kind != JSON_OBJECT || (!split_table(a, t, v) && !wrapped_table(a, t, v) && !column_table(a, t, v)))
+	else if (v->kind != JSON_OBJECT || (!split_table(a, t, v) && !wrapped_table(a, t, v) &&
+			!column_table(a, t, v)))
 		if (v->kind != JSON_OBJECT || v->n)
 			add_row(a, t, v); /* a single record */
 }
 
-static void judge_table(struct arena *a, const struct validate_input *in, struct validation *v, struct table *t)
+static void judge_table(struct arena *a, const struct validate_input *in, struct validation *v,
+		struct table *t)
 {
-	int64_t columns = t->h.n ? (int64_t)t->h.n : t->shape && t->shape->kind == JSON_ARRAY ? (int64_t)t->shape->n : t->rows ? 1 : 0;
+	int64_t columns = t->h.n ? (int64_t)t->h.n : t->shape &&
+			t->shape->kind == JSON_ARRAY ? (int64_t)t->shape->n : t->rows ? 1 : 0;
 	data_rows(a, in, v, t->rows, columns);
 	validation_count(a, v, "missing", t->missing);
 	if (t->ragged)
-		validation_note(a, v, "row-ragged", false, "%lld rows or columns do not fit the others (%s%zu): write every column in every row, null where there is no value",
-			(long long)t->ragged, t->ragged_row ? "first row " : "columns of different length, rows ", t->ragged_row ? t->ragged_row : (size_t)t->got);
+		validation_note(a, v, "row-ragged", false,
+				"%lld rows or columns do not fit the others (%s%zu): write every column in "
+				"every row, null where there is no value",
+			(long long)t->ragged,
+					t->ragged_row ? "first row " : "columns of different length, rows ",
+					t->ragged_row ? t->ragged_row : (size_t)t->got);
 	if (t->rows || t->h.n)
 		data_header(a, in, v, &t->h);
 	data_wrong_types(a, v, &t->h, &t->types);

@@ -44,7 +44,10 @@ static void bad_quote(struct csv *c)
 	c->quoting = true;
 }
 
-/* A field in quotes at c->at; the doubled quotes stay in it. Ends at the separator, the line's end or the text's. */
+/*
+ * A field in quotes at c->at; the doubled quotes stay in it. Ends at the separator, the line's end or the
+ * text's.
+ */
 static struct str quoted_field(struct csv *c, size_t *lines)
 {
 	size_t start = ++c->at;
@@ -90,8 +93,10 @@ static struct str plain_field(struct csv *c)
 	return field;
 }
 
-/* The next record: how many fields (0: none left, or an empty line), how many of them without a value. Names go to h; cells of a row are held against
- * their types. */
+/*
+ * The next record: how many fields (0: none left, or an empty line), how many of them without a value. Names
+ * go to h; cells of a row are held against their types.
+ */
 static size_t csv_record(struct arena *a, struct csv *c, struct header *h, struct types *t, int64_t *missing)
 {
 	size_t fields = 0, lines = 1;
@@ -131,11 +136,15 @@ int tsv_detect(const struct validate_input *in) { return separated_detect(in, tr
 static bool is_text(struct arena *a, struct validation *v, struct str t)
 {
 	if (t.n && memchr(t.p, 0, t.n)) {
-		validation_note(a, v, "not-text", false, "there are NUL bytes in the data: it is binary, or UTF-16; write it as UTF-8");
+		validation_note(a, v, "not-text", false,
+				"there are NUL bytes in the data: it is binary, or UTF-16; write it as "
+				"UTF-8");
 		return false;
 	}
 	if (!utf8_valid(t))
-		validation_note(a, v, "not-utf8", true, "the data is not UTF-8, so its names and texts may be read wrongly; write it as UTF-8");
+		validation_note(a, v, "not-utf8", true,
+				"the data is not UTF-8, so its names and texts may be read wrongly; write "
+				"it as UTF-8");
 	return true;
 }
 
@@ -156,14 +165,20 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	} else {
 		c.sep = sniff_separator(c.text);
 		if (!c.sep)
-			c.sep = ','; /* one column; or a line of chatter above the header, which makes the rows below it ragged */
+			/*
+			 * one column; or a line of chatter above the header, which makes the rows below it
+			 * ragged
+			 */
+			c.sep = ',';
 	}
 	while (c.at < c.text.n && !h.n) {
 		if (csv_record(a, &c, &h, NULL, &none) == 0)
 			h.n = 0;
 	}
 	if (!h.n) {
-		validation_note(a, v, "data-empty", false, "nothing was printed where a table was expected; find out why before going on");
+		validation_note(a, v, "data-empty", false,
+				"nothing was printed where a table was expected; find out why before going "
+				"on");
 		return;
 	}
 	data_types(a, in, &h, &t);
@@ -180,7 +195,9 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	data_rows(a, in, v, rows, (int64_t)h.n);
 	validation_count(a, v, "missing", missing);
 	if (c.quoting)
-		validation_note(a, v, "csv-quoting", false, "line %zu: a quote is not where RFC 4180 has it; write fields with a CSV library, which doubles quotes and puts such fields in quotes",
+		validation_note(a, v, "csv-quoting", false,
+				"line %zu: a quote is not where RFC 4180 has it; write fields with a CSV "
+				"library, which doubles quotes and puts such fields in quotes",
 			c.quoting_line);
 	if (!h.partial)
 		data_ragged(a, v, ragged, ragged_line, ragged_got, (int64_t)h.n);
@@ -188,7 +205,10 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	data_wrong_types(a, v, &h, &t);
 }
 
-void tsv_check(struct arena *a, const struct validate_input *in, struct validation *v) { csv_check(a, in, v); }
+void tsv_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	csv_check(a, in, v);
+}
 
 /* ---- psql ---- */
 
@@ -212,7 +232,8 @@ static size_t count_char(struct str s, char c)
 static bool psql_footer(struct str line, int64_t *ret)
 {
 	struct scan c = scan_of(line);
-	return scan_text(&c, "(") && scan_count(&c, ret) && (scan_text(&c, " rows)") || scan_text(&c, " row)"));
+	return scan_text(&c, "(") && scan_count(&c, ret) &&
+			(scan_text(&c, " rows)") || scan_text(&c, " row)"));
 }
 
 int psql_detect(const struct validate_input *in)
@@ -284,7 +305,9 @@ static void psql_rows(struct arena *a, struct validation *v, struct psql *t, siz
 	}
 	t->footer = said >= 0;
 	if (said >= 0 && (said > shown || said < shown - continued))
-		validation_note(a, v, "count-mismatch", false, "the footer says %lld rows but %lld are shown; do not believe either number: run the query again and keep all of its output",
+		validation_note(a, v, "count-mismatch", false,
+				"the footer says %lld rows but %lld are shown; do not believe either "
+				"number: run the query again and keep all of its output",
 			(long long)said, (long long)shown);
 	t->rows += said >= 0 ? said : shown - continued;
 }
@@ -313,7 +336,9 @@ void psql_check(struct arena *a, const struct validate_input *in, struct validat
 	data_header(a, in, v, &t.h);
 	data_wrong_types(a, v, &t.h, &t.t);
 	if (!t.footer)
-		validation_note(a, v, "footer-missing", true, "psql printed no '(N rows)', so nothing says that these are all of them; leave the footer on");
+		validation_note(a, v, "footer-missing", true,
+				"psql printed no '(N rows)', so nothing says that these are all of them; "
+				"leave the footer on");
 }
 
 /* ---- pandas ---- */
@@ -331,7 +356,8 @@ static bool pandas_footer(struct str line, struct pandas *p)
 {
 	struct scan c = scan_of(line);
 	int64_t rows, columns;
-	if (!(scan_text(&c, "[") && scan_count(&c, &rows) && (scan_text(&c, " rows x ") || scan_text(&c, " row x ")) && scan_count(&c, &columns) &&
+	if (!(scan_text(&c, "[") && scan_count(&c, &rows) &&
+			(scan_text(&c, " rows x ") || scan_text(&c, " row x ")) && scan_count(&c, &columns) &&
 	      (scan_text(&c, " columns]") || scan_text(&c, " column]"))))
 		return false;
 	p->rows = rows;
@@ -353,7 +379,8 @@ int pandas_detect(const struct validate_input *in)
 			return 85;
 	/* A small frame has no footer: names above an index that counts from 0. */
 	l = lines_of(in->out);
-	return lines_next(&l, &line) && str_starts(line, " ") && lines_next(&l, &line) && str_starts(line, "0 ") ? 35 : 0;
+	return lines_next(&l, &line) && str_starts(line, " ") && lines_next(&l, &line) &&
+			str_starts(line, "0 ") ? 35 : 0;
 }
 
 static void pandas_names(struct arena *a, struct str line, struct pandas *p)
@@ -419,14 +446,19 @@ static void pandas_read(struct arena *a, struct str text, struct pandas *p)
 			names_above = true;
 		} else if (str_starts(line, "..")) {
 			p->elided = true;
-		} else if (!(below && str_find(trim(line), ' ', 0) < 0)) { /* the index's own name stands alone below the header */
+		/* the index's own name stands alone below the header */
+		} else if (!(below && str_find(trim(line), ' ', 0) < 0)) {
 			p->shown++;
 		}
 	}
 }
 
-/* A name with a blank in it cannot be told from two names: it counts as there when the words stand side by side. */
-static void pandas_header(struct arena *a, const struct validate_input *in, struct validation *v, struct pandas *p)
+/*
+ * A name with a blank in it cannot be told from two names: it counts as there when the words stand side by
+ * side.
+ */
+static void pandas_header(struct arena *a, const struct validate_input *in, struct validation *v,
+		struct pandas *p)
 {
 	for (size_t i = 0; i < in->ncolumns; i++) {
 		enum data_type type;
@@ -434,11 +466,15 @@ static void pandas_header(struct arena *a, const struct validate_input *in, stru
 		if (str_find(name, ' ', 0) >= 0 && str_contains(in->out, name))
 			header_add(a, &p->h, name);
 		if (type != TYPE_ANY)
-			validation_unsure(a, v, "type-not-seen", "the cells of a printed frame cannot be told apart, so the type of '%.*s' is not checked; print CSV", DATA_NAME(name));
+			validation_unsure(a, v, "type-not-seen",
+					"the cells of a printed frame cannot be told apart, so the type of "
+					"'%.*s' is not checked; print CSV", DATA_NAME(name));
 	}
 	if (p->info && p->listed < p->columns) {
 		p->h.partial = true;
-		validation_note(a, v, "column-not-shown", true, "only %lld of %lld columns are listed; print all of them to have them checked", (long long)p->listed, (long long)p->columns);
+		validation_note(a, v, "column-not-shown", true,
+				"only %lld of %lld columns are listed; print all of them to have them "
+				"checked", (long long)p->listed, (long long)p->columns);
 	}
 	if (!p->wrapped || p->columns == (int64_t)p->h.n)
 		data_header(a, in, v, &p->h);
@@ -454,14 +490,18 @@ void pandas_check(struct arena *a, const struct validate_input *in, struct valid
 	}
 	pandas_read(a, in->out, &p);
 	if (!p.info && p.rows >= 0 && !p.wrapped && (p.elided ? p.shown > p.rows : p.shown != p.rows))
-		validation_note(a, v, "count-mismatch", false, "the footer says %lld rows but %lld are shown; do not believe either number: print the frame again and keep all of it",
+		validation_note(a, v, "count-mismatch", false,
+				"the footer says %lld rows but %lld are shown; do not believe either "
+				"number: print the frame again and keep all of it",
 			(long long)p.rows, (long long)p.shown);
 	if (!p.info && p.rows < 0) {
 		p.rows = p.shown;
 		p.columns = (int64_t)p.h.n;
 	}
 	if (p.rows < 0 || p.columns < 0) {
-		validation_unsure(a, v, "info-partial", "the number of rows or columns is not there; print all of info(), or the frame as CSV");
+		validation_unsure(a, v, "info-partial",
+				"the number of rows or columns is not there; print all of info(), or the "
+				"frame as CSV");
 		return;
 	}
 	data_rows(a, in, v, p.rows, p.columns);

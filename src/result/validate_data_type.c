@@ -1,4 +1,7 @@
-/* Types of columns: `--columns id:integer,when:date`. A cell without a value fits every type; `any` is for a name that has a colon in it. */
+/*
+ * Types of columns: `--columns id:integer,when:date`. A cell without a value fits every type; `any` is for a
+ * name that has a colon in it.
+ */
 #include "result/decimal.h"
 #include "result/validate_data.h"
 
@@ -6,7 +9,8 @@ static const struct {
 	char name[8];
 	enum data_type type;
 } names[] = {
-	{"integer", TYPE_INTEGER}, {"int", TYPE_INTEGER}, {"number", TYPE_NUMBER}, {"float", TYPE_NUMBER}, {"boolean", TYPE_BOOLEAN}, {"bool", TYPE_BOOLEAN},
+	{"integer", TYPE_INTEGER}, {"int", TYPE_INTEGER}, {"number", TYPE_NUMBER}, {"float", TYPE_NUMBER},
+	{"boolean", TYPE_BOOLEAN}, {"bool", TYPE_BOOLEAN},
 	{"date", TYPE_DATE}, {"text", TYPE_TEXT}, {"string", TYPE_TEXT}, {"any", TYPE_ANY},
 };
 
@@ -40,7 +44,9 @@ int validate_column(struct str column, struct err *e)
 	enum data_type t;
 	if (!split_column(column, &name, &type) || find_type(type, &t))
 		return 0;
-	return err_set(e, ERR_INPUT, 0, "'%.*s': there is no type '%.*s'; expected integer, number, boolean, date, text or any", DATA_NAME(column), DATA_NAME(type));
+	return err_set(e, ERR_INPUT, 0,
+			"'%.*s': there is no type '%.*s'; expected integer, number, boolean, date, text or "
+			"any", DATA_NAME(column), DATA_NAME(type));
 }
 
 struct str data_type_split(struct str column, enum data_type *ret)
@@ -116,7 +122,8 @@ static bool is_number(struct str s, bool whole)
 
 static bool is_boolean(struct str s)
 {
-	static const char words[][8] = {"true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "0", "1"};
+	static const char words[][8] = {"true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "0",
+			"1"};
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (str_is(s, words[i]))
 			return true;
@@ -127,7 +134,8 @@ static bool is_boolean(struct str s)
 static bool is_date(struct str s)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	if (s.n < 10 || count_digits(s, 0) != 4 || s.p[4] != '-' || count_digits(s, 5) != 2 || s.p[7] != '-' || count_digits(s, 8) != 2)
+	if (s.n < 10 || count_digits(s, 0) != 4 || s.p[4] != '-' || count_digits(s, 5) != 2 ||
+			s.p[7] != '-' || count_digits(s, 8) != 2)
 		return false;
 	int year = (s.p[0] - '0') * 1000 + (s.p[1] - '0') * 100 + (s.p[2] - '0') * 10 + (s.p[3] - '0');
 	int month = (s.p[5] - '0') * 10 + (s.p[6] - '0'), day = (s.p[8] - '0') * 10 + (s.p[9] - '0');
@@ -164,7 +172,8 @@ static void note_wrong(struct types *t, size_t column, size_t row, struct str va
 
 void data_cell(struct types *t, size_t column, struct str cell, size_t row)
 {
-	if (column < t->n && t->of[column] != TYPE_ANY && !data_is_missing(cell) && !text_fits(cell, t->of[column]))
+	if (column < t->n && t->of[column] != TYPE_ANY && !data_is_missing(cell) &&
+			!text_fits(cell, t->of[column]))
 		note_wrong(t, column, row, cell);
 }
 
@@ -194,6 +203,9 @@ void data_value(struct types *t, size_t column, const struct json *v, size_t row
 void data_wrong_types(struct arena *a, struct validation *v, const struct header *h, const struct types *t)
 {
 	if (t->wrong)
-		validation_note(a, v, "type-wrong", false, "%lld cells are not of the type that is required, the first in column '%.*s', row %zu: '%.*s' is no %s; correct the data or the query",
-			(long long)t->wrong, DATA_NAME(h->names[t->column]), t->row, DATA_NAME(t->value), type_name(t->of[t->column]));
+		validation_note(a, v, "type-wrong", false,
+				"%lld cells are not of the type that is required, the first in column "
+				"'%.*s', row %zu: '%.*s' is no %s; correct the data or the query",
+			(long long)t->wrong, DATA_NAME(h->names[t->column]), t->row, DATA_NAME(t->value),
+					type_name(t->of[t->column]));
 }

@@ -19,19 +19,23 @@ static struct json *read_schema(struct arena *a, const struct validate_input *in
 {
 	struct json_reader r;
 	if (!in->schema.n) {
-		validation_note(a, v, "schema-none", true, "no schema was given, so only that it is JSON was checked");
+		validation_note(a, v, "schema-none", true,
+				"no schema was given, so only that it is JSON was checked");
 		return NULL;
 	}
 	json_reader_init(&r, a, in->schema, JSON_TOLERANT);
 	struct json *schema = json_next(&r);
 	if (schema && json_at_end(&r))
 		return schema;
-	validation_unsure(a, v, "schema-bad", "the schema itself is not JSON (line %zu, %.*s), so nothing can be said; correct the schema", json_place(r.text, r.at).line, DATA_NAME(r.what));
+	validation_unsure(a, v, "schema-bad",
+			"the schema itself is not JSON (line %zu, %.*s), so nothing can be said; correct "
+			"the schema", json_place(r.text, r.at).line, DATA_NAME(r.what));
 	return NULL;
 }
 
 /* One document; `line`: of JSON lines, else 0. */
-static void check_value(struct arena *a, struct validation *v, struct json *schema, struct json *doc, struct schema_budget *left, size_t line)
+static void check_value(struct arena *a, struct validation *v, struct json *schema, struct json *doc,
+		struct schema_budget *left, size_t line)
 {
 	struct schema_result res;
 	char where[32] = "";
@@ -41,14 +45,22 @@ static void check_value(struct arena *a, struct validation *v, struct json *sche
 	for (const struct schema_note *n = res.notes; n; n = n->next) {
 		struct str path = n->path.n ? n->path : STR("/");
 		if (n->unknown)
-			validation_unsure(a, v, "schema-unsupported", "%s'%.*s': %.*s; whether it fits the schema cannot be told", where, STR_ARG(path), STR_ARG(n->why));
+			validation_unsure(a, v, "schema-unsupported",
+					"%s'%.*s': %.*s; whether it fits the schema cannot be told", where,
+					STR_ARG(path), STR_ARG(n->why));
 		else
-			validation_note(a, v, "schema-violation", false, "%s'%.*s' %.*s; change the output so that it fits the schema", where, STR_ARG(path), STR_ARG(n->why));
+			validation_note(a, v, "schema-violation", false,
+					"%s'%.*s' %.*s; change the output so that it fits the schema", where,
+					STR_ARG(path), STR_ARG(n->why));
 	}
 	if (res.answer == SCHEMA_UNKNOWN && !res.notes)
-		validation_unsure(a, v, "schema-unsupported", "%sthere is too much to check; whether it fits the schema cannot be told", where);
+		validation_unsure(a, v, "schema-unsupported",
+				"%sthere is too much to check; whether it fits the schema cannot be told",
+				where);
 	if (res.format && !v->checks)
-		validation_note(a, v, "schema-format", true, "the schema's 'format' says what a text means and was not checked, as the standard has it; use 'pattern' to have it checked");
+		validation_note(a, v, "schema-format", true,
+				"the schema's 'format' says what a text means and was not checked, as the "
+				"standard has it; use 'pattern' to have it checked");
 }
 
 static void finish_validation(struct arena *a, const struct validate_input *in, struct validation *v,
@@ -56,7 +68,9 @@ static void finish_validation(struct arena *a, const struct validate_input *in, 
 {
 	validation_count(a, v, "values", values);
 	if (in->exit_code > 0)
-		validation_note(a, v, "exit-nonzero", false, "the command failed (exit code %d), so the data may not be whole; look at standard error and run it again", in->exit_code);
+		validation_note(a, v, "exit-nonzero", false,
+				"the command failed (exit code %d), so the data may not be whole; look at "
+				"standard error and run it again", in->exit_code);
 	v->result = RESULT_PASS;
 }
 
@@ -65,7 +79,8 @@ void json_schema_check(struct arena *a, const struct validate_input *in, struct 
 	struct json_reader r;
 	json_reader_init(&r, a, in->out, JSON_TOLERANT);
 	if (json_at_end(&r)) {
-		validation_note(a, v, "data-empty", false, "nothing was printed where JSON was expected; find out why before going on");
+		validation_note(a, v, "data-empty", false,
+				"nothing was printed where JSON was expected; find out why before going on");
 		return;
 	}
 	struct json *doc = json_next(&r), *schema;
@@ -93,7 +108,8 @@ void jsonl_schema_check(struct arena *a, const struct validate_input *in, struct
 	int64_t values = 0;
 	jsonl_init(&l, a, in->out);
 	for (struct json *doc; (doc = jsonl_next(&l)); values++)
-		if (schema && v->validity != VALIDITY_INVALID) /* the first line that does not fit says enough */
+		/* the first line that does not fit says enough */
+		if (schema && v->validity != VALIDITY_INVALID)
 			check_value(a, v, schema, doc, &left, l.number);
 	if (l.r.trouble)
 		data_bad_json(a, v, &l.r, l.number - 1);

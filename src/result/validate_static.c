@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "result/validate_static.h"
 
-/* Checkers are called linters and linters checkers: each format serves both tasks, its own name for it first. */
+/*
+ * Checkers are called linters and linters checkers: each format serves both tasks, its own name for it first.
+ */
 const struct validator validators_static[] = {
 	{"typecheck", "pyright-json", EVIDENCE_MACHINE, pyright_json_detect, pyright_json_check},
 	{"typecheck", "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check},
@@ -25,7 +27,9 @@ const struct validator validators_static[] = {
 
 static void exit_without_errors(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	static const char text[] = "the exit code is %d although no error is reported: the tool failed, its report is not whole, or another command failed; look at standard error "
+	static const char text[] =
+			"the exit code is %d although no error is reported: the tool failed, its report is "
+			"not whole, or another command failed; look at standard error "
 		"and run it by itself";
 	if (in->task)
 		validation_note(a, v, "exit-mismatch", false, text, in->exit_code);
@@ -38,14 +42,18 @@ void static_result(struct arena *a, const struct validate_input *in, struct vali
 	v->result = errors ? RESULT_FAIL : RESULT_PASS;
 	if (in->exit_code == 0 && errors)
 		validation_note(a, v, "exit-mismatch", !in->task,
-			"errors are reported although the exit code is 0; run the tool by itself, without a pipe or '|| true', and believe the errors");
+			"errors are reported although the exit code is 0; run the tool by itself, without a "
+			"pipe or '|| true', and believe the errors");
 	else if (in->exit_code > 0 && !errors)
 		exit_without_errors(a, in, v);
 }
 
-void static_no_result(struct arena *a, const struct validate_input *in, struct validation *v, const char *tool)
+void static_no_result(struct arena *a, const struct validate_input *in, struct validation *v,
+		const char *tool)
 {
-	static const char text[] = "%s itself failed (exit code %d) and has no result; fix its arguments or configuration and run it again";
+	static const char text[] =
+			"%s itself failed (exit code %d) and has no result; fix its arguments or "
+			"configuration and run it again";
 	v->result = RESULT_NONE;
 	if (in->task)
 		validation_note(a, v, "checker-failed", false, text, tool, in->exit_code);
@@ -55,7 +63,9 @@ void static_no_result(struct arena *a, const struct validate_input *in, struct v
 
 void static_nothing(struct arena *a, struct validation *v)
 {
-	validation_note(a, v, "nothing-checked", false, "not a single file was checked, which is no success; name the files or directories to check");
+	validation_note(a, v, "nothing-checked", false,
+			"not a single file was checked, which is no success; name the files or directories "
+			"to check");
 }
 
 /* ---- mypy ---- */
@@ -77,14 +87,16 @@ static bool mypy_summary(struct str line, struct mypy *m)
 {
 	struct scan c = scan_of(line);
 	int64_t found, files, checked = 0;
-	if (scan_text(&c, "Success: no issues found in ") && scan_count(&c, &checked) && scan_text(&c, " source file")) {
+	if (scan_text(&c, "Success: no issues found in ") && scan_count(&c, &checked) &&
+			scan_text(&c, " source file")) {
 		m->last_success = true;
 		m->checked += checked;
 		m->summaries++;
 		return true;
 	}
 	c = scan_of(line);
-	if (!(scan_text(&c, "Found ") && scan_count(&c, &found) && scan_text(&c, found == 1 ? " error in " : " errors in ") && scan_count(&c, &files) &&
+	if (!(scan_text(&c, "Found ") && scan_count(&c, &found) &&
+			scan_text(&c, found == 1 ? " error in " : " errors in ") && scan_count(&c, &files) &&
 	      scan_text(&c, files == 1 ? " file (" : " files (")))
 		return false;
 	if (scan_text(&c, "errors prevented further checking)"))
@@ -111,21 +123,27 @@ static struct mypy mypy_read(struct str text)
 
 int mypy_detect(const struct validate_input *in)
 {
-	if (!str_contains(in->out, STR("Found ")) && !str_contains(in->out, STR("Success: no issues")) && !str_contains(in->out, STR(": error:")))
+	if (!str_contains(in->out, STR("Found ")) && !str_contains(in->out, STR("Success: no issues")) &&
+			!str_contains(in->out, STR(": error:")))
 		return str_starts(in->err, "mypy: ") ? 45 : 0;
 	struct mypy m = mypy_read(in->out);
 	return m.summaries ? 90 : m.lines && !str_contains(in->out, STR("error TS")) ? 40 : 0;
 }
 
-static void mypy_lines(struct arena *a, const struct validate_input *in, struct validation *v, const struct mypy *m)
+static void mypy_lines(struct arena *a, const struct validate_input *in, struct validation *v,
+		const struct mypy *m)
 {
 	if (m->lines == m->found)
 		return;
 	if (m->lines < m->found && !in->task)
-		validation_unsure(a, v, "lines-missing", "mypy found %lld errors but %lld are shown; let it print all of its output to see them", (long long)m->found,
+		validation_unsure(a, v, "lines-missing",
+				"mypy found %lld errors but %lld are shown; let it print all of its output "
+				"to see them", (long long)m->found,
 			(long long)m->lines);
 	else
-		validation_note(a, v, "count-mismatch", false, "mypy's summary says %lld errors but %lld are listed; do not believe either number: run mypy again and keep all of its output",
+		validation_note(a, v, "count-mismatch", false,
+				"mypy's summary says %lld errors but %lld are listed; do not believe either "
+				"number: run mypy again and keep all of its output",
 			(long long)m->found, (long long)m->lines);
 }
 
@@ -138,14 +156,18 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	}
 	validation_count(a, v, "errors", m.summaries ? m.found : m.lines);
 	if (!m.summaries) {
-		validation_note(a, v, "no-summary", true, "mypy printed no summary, so nothing says that these are all of its errors; leave out --no-error-summary");
+		validation_note(a, v, "no-summary", true,
+				"mypy printed no summary, so nothing says that these are all of its errors; "
+				"leave out --no-error-summary");
 		static_result(a, in, v, true);
 		return;
 	}
 	validation_count(a, v, "files", m.checked);
 	mypy_lines(a, in, v, &m);
 	if (m.stopped)
-		validation_note(a, v, "checker-stopped-early", true, "an error kept mypy from checking the rest; there may be more errors when it is fixed");
+		validation_note(a, v, "checker-stopped-early", true,
+				"an error kept mypy from checking the rest; there may be more errors when "
+				"it is fixed");
 	else if (m.checked == 0)
 		static_nothing(a, v);
 	if (m.last_success && m.found && in->exit_code == 0)
@@ -153,7 +175,8 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	else
 		static_result(a, in, v, m.found > 0);
 	if (m.last_success && in->exit_code > 0 && m.found)
-		exit_without_errors(a, in, v); /* the last run, which the exit code is of, says that it found none */
+		/* the last run, which the exit code is of, says that it found none */
+		exit_without_errors(a, in, v);
 }
 
 /* ---- tsc ---- */
@@ -195,7 +218,8 @@ static bool tsc_summary(struct str line, struct tsc *t)
 {
 	struct scan c = scan_of(line);
 	int64_t found;
-	if (!(scan_text(&c, "Found ") && scan_count(&c, &found) && (scan_text(&c, " errors") || scan_text(&c, " error"))))
+	if (!(scan_text(&c, "Found ") && scan_count(&c, &found) &&
+			(scan_text(&c, " errors") || scan_text(&c, " error"))))
 		return false;
 	t->found += found;
 	t->summaries++;
@@ -228,17 +252,24 @@ void tsc_check(struct arena *a, const struct validate_input *in, struct validati
 	}
 	validation_count(a, v, "errors", t.lines);
 	if (t.summaries && t.found > t.lines && !in->task)
-		validation_unsure(a, v, "lines-missing", "tsc found %lld errors but %lld are shown; let it print all of its output to see them", (long long)t.found,
+		validation_unsure(a, v, "lines-missing",
+				"tsc found %lld errors but %lld are shown; let it print all of its output "
+				"to see them", (long long)t.found,
 			(long long)t.lines);
 	else if (t.summaries && t.found != t.lines)
-		validation_note(a, v, "count-mismatch", false, "tsc's summary says %lld errors but %lld are listed; do not believe either number: run tsc again and keep all of its output",
+		validation_note(a, v, "count-mismatch", false,
+				"tsc's summary says %lld errors but %lld are listed; do not believe either "
+				"number: run tsc again and keep all of its output",
 			(long long)t.found, (long long)t.lines);
 	static_result(a, in, v, t.lines > 0);
 }
 
 /* ---- nothing at all ---- */
 
-/* tsc, go vet and eslint say nothing when they find nothing, and so does a command that never called them: only who asked may be told so. */
+/*
+ * tsc, go vet and eslint say nothing when they find nothing, and so does a command that never called them:
+ * only who asked may be told so.
+ */
 int silent_detect(const struct validate_input *in)
 {
 	struct lines l = lines_of(in->out);
@@ -255,11 +286,17 @@ int silent_detect(const struct validate_input *in)
 void silent_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	if (in->exit_code < 0 || !in->task) {
-		validation_unsure(a, v, "silent", "nothing was printed, and nothing says what ran or how it ended, so nothing can be said; run the tool again");
+		validation_unsure(a, v, "silent",
+				"nothing was printed, and nothing says what ran or how it ended, so nothing "
+				"can be said; run the tool again");
 	} else if (in->exit_code > 0) {
-		validation_note(a, v, "exit-mismatch", false, "the exit code is %d but nothing was printed; run the tool by itself to see why", in->exit_code);
+		validation_note(a, v, "exit-mismatch", false,
+				"the exit code is %d but nothing was printed; run the tool by itself to see "
+				"why", in->exit_code);
 	} else {
 		v->result = RESULT_PASS;
-		validation_note(a, v, "silent", true, "nothing was printed: the exit code 0 is all there is to say that the tool ran and found nothing");
+		validation_note(a, v, "silent", true,
+				"nothing was printed: the exit code 0 is all there is to say that the tool "
+				"ran and found nothing");
 	}
 }

@@ -1,4 +1,7 @@
-/* The validators of type checkers and linters: one pair of functions for each format, and what they share. The rows are in validate_static.c. */
+/*
+ * The validators of type checkers and linters: one pair of functions for each format, and what they share.
+ * The rows are in validate_static.c.
+ */
 #pragma once
 #include "result/lines.h"
 #include "result/validate.h"
@@ -16,11 +19,13 @@ STATIC_VALIDATOR(cargo_json);
 STATIC_VALIDATOR(go_vet_json);
 
 /*
- * Says the result, and whether the exit code (when known) agrees: 0 if and only if there are no errors. Somebody who named no task may have
- * put `| tail`, `|| true` or another command behind the tool; then errors with exit 0 are a remark, and another exit code leaves it open.
+ * Says the result, and whether the exit code (when known) agrees: 0 if and only if there are no errors.
+ * Somebody who named no task may have put `| tail`, `|| true` or another command behind the tool; then errors
+ * with exit 0 are a remark, and another exit code leaves it open.
  */
 void static_result(struct arena *a, const struct validate_input *in, struct validation *v, bool errors);
 /* The tool itself failed: there is no result. */
-void static_no_result(struct arena *a, const struct validate_input *in, struct validation *v, const char *tool);
+void static_no_result(struct arena *a, const struct validate_input *in, struct validation *v,
+		const char *tool);
 /* The tool ran and looked at nothing, which is no success. */
 void static_nothing(struct arena *a, struct validation *v);

@@ -1,4 +1,7 @@
-/* Type checkers and linters that print JSON: pyright --outputjson, eslint -f json, cargo check --message-format=json, go vet -json. */
+/*
+ * Type checkers and linters that print JSON: pyright --outputjson, eslint -f json, cargo check
+ * --message-format=json, go vet -json.
+ */
 #include "result/validate_static.h"
 #include "base/json.h"
 
@@ -20,7 +23,10 @@ static bool opens_report(struct str line, char open)
 	return !line.n || line.p[0] == (open == '{' ? '"' : '{') || line.p[0] == (open == '{' ? '}' : ']');
 }
 
-/* The text from the first line on that starts a report, among the first `max` of them; empty when there is none. */
+/*
+ * The text from the first line on that starts a report, among the first `max` of them; empty when there is
+ * none.
+ */
 static struct str report_start(struct str text, char open, size_t max)
 {
 	struct lines l = lines_of(text);
@@ -34,15 +40,24 @@ static struct str report_start(struct str text, char open, size_t max)
 static void bad_json(struct arena *a, struct validation *v, const struct json_reader *r)
 {
 	if (r->trouble == JSON_LIMIT)
-		validation_unsure(a, v, "too-large", "the report is too large to be checked (%.*s); check fewer files at once", SHORT(r->what));
+		validation_unsure(a, v, "too-large",
+				"the report is too large to be checked (%.*s); check fewer files at once",
+				SHORT(r->what));
 	else if (r->trouble == JSON_CUT)
-		validation_note(a, v, "malformed-report", false, "the report ends in the middle: the tool was stopped or its output was cut; run it again and keep all of it");
+		validation_note(a, v, "malformed-report", false,
+				"the report ends in the middle: the tool was stopped or its output was cut; "
+				"run it again and keep all of it");
 	else
-		validation_note(a, v, "malformed-report", false, "the report is not JSON (line %zu of it, %.*s); run the tool again and keep nothing else on standard output",
+		validation_note(a, v, "malformed-report", false,
+				"the report is not JSON (line %zu of it, %.*s); run the tool again and keep "
+				"nothing else on standard output",
 			json_place(r->text, r->at).line, SHORT(r->what));
 }
 
-/* The one report of an output. NULL with a note when it cannot be read or when there are two: either may be made up. */
+/*
+ * The one report of an output. NULL with a note when it cannot be read or when there are two: either may be
+ * made up.
+ */
 static struct json *read_report(struct arena *a, struct str text, char open, struct validation *v)
 {
 	struct json_reader r;
@@ -53,17 +68,22 @@ static struct json *read_report(struct arena *a, struct str text, char open, str
 		return NULL;
 	}
 	if (report_start(str_sub(r.text, r.at, r.text.n), open, SIZE_MAX).n) {
-		validation_note(a, v, "two-reports", false, "there is more than one report in the output, so none of them can be believed; run the tool once, by itself");
+		validation_note(a, v, "two-reports", false,
+				"there is more than one report in the output, so none of them can be "
+				"believed; run the tool once, by itself");
 		return NULL;
 	}
 	return report;
 }
 
-static bool count_differs(struct arena *a, struct validation *v, const char *what, int64_t said, int64_t counted, struct str where)
+static bool count_differs(struct arena *a, struct validation *v, const char *what, int64_t said,
+		int64_t counted, struct str where)
 {
 	if (said == counted)
 		return false;
-	validation_note(a, v, "count-mismatch", false, "the report says %lld %s but lists %lld%s%.*s; do not believe either number: run the tool again", (long long)said, what,
+	validation_note(a, v, "count-mismatch", false,
+			"the report says %lld %s but lists %lld%s%.*s; do not believe either number: run "
+			"the tool again", (long long)said, what,
 		(long long)counted, where.n ? " in " : "", SHORT(where));
 	return true;
 }
@@ -73,7 +93,8 @@ static bool count_differs(struct arena *a, struct validation *v, const char *wha
 int pyright_json_detect(const struct validate_input *in)
 {
 	struct str t = report_start(in->out, '{', BANNER_LINES_MAX);
-	return t.n && str_contains(t, STR("\"generalDiagnostics\"")) && str_contains(t, STR("\"summary\"")) ? 95 : 0;
+	return t.n && str_contains(t, STR("\"generalDiagnostics\"")) && str_contains(t, STR("\"summary\"")) ?
+			95 : 0;
 }
 
 void pyright_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
@@ -84,10 +105,13 @@ void pyright_json_check(struct arena *a, const struct validate_input *in, struct
 	struct json *list = json_key(report, "generalDiagnostics"), *summary = json_key(report, "summary");
 	static const struct {
 		char severity[12], count[20], name[16];
-	} kinds[] = {{"error", "errorCount", "errors"}, {"warning", "warningCount", "warnings"}, {"information", "informationCount", "informations"}};
+	} kinds[] = {{"error", "errorCount", "errors"}, {"warning", "warningCount", "warnings"},
+			{"information", "informationCount", "informations"}};
 	int64_t seen[3] = {0};
 	if (!json_is(list, JSON_ARRAY) || !json_is(summary, JSON_OBJECT)) {
-		validation_note(a, v, "malformed-report", false, "the report has no list of diagnostics or no summary; run pyright --outputjson again");
+		validation_note(a, v, "malformed-report", false,
+				"the report has no list of diagnostics or no summary; run pyright "
+				"--outputjson again");
 		return;
 	}
 	for (struct json *d = list->first; d; d = d->next) {
@@ -125,7 +149,8 @@ int eslint_json_detect(const struct validate_input *in)
 {
 	struct str t = report_start(in->out, '[', BANNER_LINES_MAX);
 	if (!t.n)
-		return in->exit_code == 2 && str_contains(in->err, STR("Oops! Something went wrong!")) ? 45 : 0;
+		return in->exit_code == 2 && str_contains(in->err, STR("Oops! Something went wrong!")) ? 45 :
+				0;
 	if (str_contains(t, STR("\"errorCount\"")) && str_contains(t, STR("\"filePath\"")))
 		return 95;
 	/* no file at all */
@@ -142,7 +167,9 @@ static bool eslint_file(struct arena *a, struct validation *v, struct json *file
 	struct str name = json_is(path, JSON_STRING) ? path->text : STR("a file");
 	int64_t seen[3] = {0};
 	if (!json_is(messages, JSON_ARRAY)) {
-		validation_note(a, v, "malformed-report", false, "the report has no list of messages for %.*s; run eslint -f json again", SHORT(name));
+		validation_note(a, v, "malformed-report", false,
+				"the report has no list of messages for %.*s; run eslint -f json again",
+				SHORT(name));
 		return false;
 	}
 	for (struct json *m = messages->first; m; m = m->next) {
@@ -213,9 +240,11 @@ int cargo_json_detect(const struct validate_input *in)
 
 static void cargo_message(struct json *row, struct cargo *c)
 {
-	struct json *level = json_key(json_key(row, "message"), "level"), *text = json_key(json_key(row, "message"), "message");
+	struct json *level = json_key(json_key(row, "message"), "level"),
+			*text = json_key(json_key(row, "message"), "message");
 	/* The compiler's own sums are no findings. */
-	if (json_is(text, JSON_STRING) && (str_starts(text->text, "aborting due to ") || str_ends(text->text, " warning emitted") || str_ends(text->text, " warnings emitted")))
+	if (json_is(text, JSON_STRING) && (str_starts(text->text, "aborting due to ") ||
+	str_ends(text->text, " warning emitted") || str_ends(text->text, " warnings emitted")))
 		return;
 	c->errors += json_is(level, JSON_STRING) && str_starts(level->text, "error");
 	c->warnings += json_is(level, JSON_STRING) && str_is(level->text, "warning");
@@ -253,13 +282,18 @@ void cargo_json_check(struct arena *a, const struct validate_input *in, struct v
 	validation_count(a, v, "errors", c.errors);
 	validation_count(a, v, "warnings", c.warnings);
 	if (!c.last) {
-		validation_note(a, v, "malformed-report", false, "cargo's report has no 'build-finished' at its end: it was stopped or its output was cut; run it again and keep all of it");
+		validation_note(a, v, "malformed-report", false,
+				"cargo's report has no 'build-finished' at its end: it was stopped or its "
+				"output was cut; run it again and keep all of it");
 		return;
 	}
 	if (c.errors && !c.failed)
-		validation_note(a, v, "count-mismatch", false, "cargo's report says success but lists %lld errors; do not believe it: run cargo again", (long long)c.errors);
+		validation_note(a, v, "count-mismatch", false,
+				"cargo's report says success but lists %lld errors; do not believe it: run "
+				"cargo again", (long long)c.errors);
 	else if (c.failed && !c.errors)
-		validation_note(a, v, "errors-elsewhere", true, "the build failed without an error of the compiler: standard error says why");
+		validation_note(a, v, "errors-elsewhere", true,
+				"the build failed without an error of the compiler: standard error says why");
 	static_result(a, in, v, c.failed > 0);
 }
 
@@ -272,7 +306,8 @@ struct vet {
 /* On standard error before Go 1.26, on standard output since. */
 static struct str vet_text(const struct validate_input *in)
 {
-	return report_start(in->err, '{', BANNER_LINES_MAX).n && !report_start(in->out, '{', BANNER_LINES_MAX).n ? in->err : in->out;
+	return report_start(in->err, '{', BANNER_LINES_MAX).n &&
+			!report_start(in->out, '{', BANNER_LINES_MAX).n ? in->err : in->out;
 }
 
 int go_vet_json_detect(const struct validate_input *in)
@@ -303,7 +338,8 @@ static void vet_object(struct json *report, struct vet *sum)
 /* `vet: ./a.go:3:2: undefined: x` or `./a.go:3:2: …`: a package that cannot be checked */
 static bool vet_error_line(struct str line)
 {
-	return str_starts(line, "vet: ") || (str_contains(line, STR(".go:")) && line.p[0] != '\t' && line.p[0] != ' ');
+	return str_starts(line, "vet: ") || (str_contains(line, STR(".go:")) && line.p[0] != '\t' &&
+			line.p[0] != ' ');
 }
 
 /* Reads all objects, one behind the other with `# package` lines between them; false with a note. */
@@ -348,6 +384,8 @@ void go_vet_json_check(struct arena *a, const struct validate_input *in, struct 
 	if (in->exit_code > 0 && !sum.errors)
 		static_no_result(a, in, v, "go vet");
 	else if (sum.errors)
-		validation_note(a, v, "checker-stopped-early", true, "some packages could not be checked; there may be more findings when they compile");
+		validation_note(a, v, "checker-stopped-early", true,
+				"some packages could not be checked; there may be more findings when they "
+				"compile");
 	v->result = sum.findings || sum.errors ? RESULT_FAIL : RESULT_PASS;
 }

@@ -1,4 +1,7 @@
-/* The validators of test runners, one pair of functions for each format, and what they share. The rows are in validate_test_*.c. */
+/*
+ * The validators of test runners, one pair of functions for each format, and what they share. The rows are in
+ * validate_test_*.c.
+ */
 #pragma once
 #include "result/lines.h"
 #include "result/validate.h"
@@ -29,7 +32,9 @@ VALIDATOR(libtest_json);
 VALIDATOR(tap);
 VALIDATOR(junit);
 
-/* Detection reads lines only where one of its fixed words is in the output at all: a search is much cheaper. */
+/*
+ * Detection reads lines only where one of its fixed words is in the output at all: a search is much cheaper.
+ */
 static inline bool in_either(const struct validate_input *in, const char *word)
 {
 	return str_contains(in->out, str_of(word)) || str_contains(in->err, str_of(word));

@@ -6,7 +6,8 @@ enum { PASSED, FAILED, SKIPPED, TODO, TOTAL, NKINDS };
 static const struct {
 	char word[8];
 	int kind;
-} words[] = {{"passed", PASSED}, {"failed", FAILED}, {"skipped", SKIPPED}, {"pending", SKIPPED}, {"todo", TODO}, {"total", TOTAL}};
+} words[] = {{"passed", PASSED}, {"failed", FAILED}, {"skipped", SKIPPED}, {"pending", SKIPPED},
+		{"todo", TODO}, {"total", TOTAL}};
 #define NWORDS ARRAY_SIZE(words)
 
 struct totals {
@@ -37,7 +38,8 @@ static bool scan_totals(struct scan *c, const char *separator, int64_t into[NKIN
 static int64_t sum_counts(const int64_t n[NKINDS]) { return n[PASSED] + n[FAILED] + n[SKIPPED] + n[TODO]; }
 
 /* Judges the numbers of both formats. */
-static void judge_counts(struct arena *a, const struct validate_input *in, struct validation *v, const struct totals *t, const char *how)
+static void judge_counts(struct arena *a, const struct validate_input *in, struct validation *v,
+		const struct totals *t, const char *how)
 {
 	bool failed = t->tests[FAILED] || t->suites[FAILED];
 
@@ -58,12 +60,18 @@ static void judge_counts(struct arena *a, const struct validate_input *in, struc
 		return;
 	}
 	if (t->ntests > 1 || t->nsuites > 1)
-		validation_note(a, v, "two-summaries", failed, "there is more than one table of totals; a test may have printed one: run it once, with %s", how);
+		validation_note(a, v, "two-summaries", failed,
+				"there is more than one table of totals; a test may have printed one: run "
+				"it once, with %s", how);
 	if (sum_counts(t->tests) != t->tests[TOTAL] || sum_counts(t->suites) > t->suites[TOTAL])
-		validation_note(a, v, "count-mismatch", false, "the parts add up to %lld tests, but the total is %lld; run it again with %s and read that", (long long)sum_counts(t->tests),
+		validation_note(a, v, "count-mismatch", false,
+				"the parts add up to %lld tests, but the total is %lld; run it again with "
+				"%s and read that", (long long)sum_counts(t->tests),
 			(long long)t->tests[TOTAL], how);
 	if (!failed && t->failed_file)
-		validation_note(a, v, "list-mismatch", false, "a file is reported as FAIL, and the totals know of no failure, so a test may have printed them; run it again with %s and read that", how);
+		validation_note(a, v, "list-mismatch", false,
+				"a file is reported as FAIL, and the totals know of no failure, so a test "
+				"may have printed them; run it again with %s and read that", how);
 	if (!failed && t->tests[TOTAL] == 0)
 		test_none(a, v);
 	else if (!failed && t->tests[PASSED] == 0)
@@ -94,7 +102,9 @@ static void read_jest(struct str text, struct totals *t)
 			t->ntests += tests;
 		} else {
 			t->none |= str_starts(line, "No tests found");
-			t->failed_file |= str_starts(line, "FAIL ") && line.n > 8 && (str_ends(line, "js") || str_ends(line, "ts") || str_ends(line, "jsx") || str_ends(line, "tsx"));
+			t->failed_file |= str_starts(line, "FAIL ") && line.n > 8 &&
+					(str_ends(line, "js") || str_ends(line, "ts") ||
+					str_ends(line, "jsx") || str_ends(line, "tsx"));
 		}
 	}
 }
@@ -130,7 +140,8 @@ static bool read_vitest_row(struct str line, const char *name, int64_t into[NKIN
 	struct scan c = scan_of(trim(line));
 	int64_t n[NKINDS] = {0};
 
-	if (!scan_text(&c, name) || !scan_blanks(&c) || !scan_totals(&c, " | ", n) || !scan_text(&c, " (") || !scan_count(&c, &n[TOTAL]) || !scan_text(&c, ")"))
+	if (!scan_text(&c, name) || !scan_blanks(&c) || !scan_totals(&c, " | ", n) || !scan_text(&c, " (") ||
+			!scan_count(&c, &n[TOTAL]) || !scan_text(&c, ")"))
 		return false;
 	for (size_t k = 0; k < NKINDS; k++)
 		into[k] += n[k];

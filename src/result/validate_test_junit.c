@@ -1,6 +1,7 @@
 /*
- * JUnit XML, read by a small reader of our own: elements, attributes, comments, CDATA. No document type and no entities are read; what declares one
- * is refused. Nodes are counted; what the attributes of a suite say is only compared, because runners disagree about what belongs to them.
+ * JUnit XML, read by a small reader of our own: elements, attributes, comments, CDATA. No document type and
+ * no entities are read; what declares one is refused. Nodes are counted; what the attributes of a suite say
+ * is only compared, because runners disagree about what belongs to them.
  */
 #define _GNU_SOURCE
 #include "result/validate_test.h"
@@ -61,7 +62,8 @@ static struct str read_name(struct xml *x)
 
 static void skip_space(struct xml *x)
 {
-	while (x->at < x->s.n && (x->s.p[x->at] == ' ' || x->s.p[x->at] == '\t' || x->s.p[x->at] == '\n' || x->s.p[x->at] == '\r'))
+	while (x->at < x->s.n && (x->s.p[x->at] == ' ' || x->s.p[x->at] == '\t' || x->s.p[x->at] == '\n' ||
+			x->s.p[x->at] == '\r'))
 		x->at++;
 }
 
@@ -89,7 +91,8 @@ static bool read_attribute(struct xml *x, struct tag *t)
 	if (!skip_past(x, (char[]){quote, 0}))
 		return false;
 	value = str_sub(x->s, from, x->at - 1);
-	if (str_is(name, "tests") || str_is(name, "failures") || str_is(name, "errors") || str_is(name, "skipped")) {
+	if (str_is(name, "tests") || str_is(name, "failures") || str_is(name, "errors") ||
+			str_is(name, "skipped")) {
 		c = scan_of(value);
 		if (!scan_count(&c, &n) || !scan_end(&c))
 			t->bad_number = true;
@@ -154,7 +157,8 @@ static void mark_case(struct junit *j, int to)
 static void count_case(struct junit *j, const struct tag *t, int kind)
 {
 	int parent = j->depth ? j->kinds[j->depth - 1] : NODE_OTHER;
-	bool failure = str_is(t->name, "failure"), error = str_is(t->name, "error"), skip = str_is(t->name, "skipped");
+	bool failure = str_is(t->name, "failure"), error = str_is(t->name, "error"),
+			skip = str_is(t->name, "skipped");
 
 	j->bad_number |= t->bad_number && kind != NODE_OTHER;
 	j->said_failed |= t->failures && (kind == NODE_SUITE || kind == NODE_SUITES);
@@ -171,14 +175,16 @@ static void count_case(struct junit *j, const struct tag *t, int kind)
 		j->mark = 0;
 	}
 	if (parent == NODE_CASE)
-		mark_case(j, error ? 3 : failure ? 2 : skip || str_is(t->name, "warning") ? 1 : 0); /* PHPUnit's warning: nothing was tested */
+		/* PHPUnit's warning: nothing was tested */
+		mark_case(j, error ? 3 : failure ? 2 : skip || str_is(t->name, "warning") ? 1 : 0);
 	else if (parent == NODE_SUITE)
 		j->outside += failure || error;
 }
 
 static bool put_tag(struct xml *x, struct junit *j, const struct tag *t)
 {
-	int kind = str_is(t->name, "testsuites") ? NODE_SUITES : str_is(t->name, "testsuite") ? NODE_SUITE : str_is(t->name, "testcase") ? NODE_CASE : NODE_OTHER;
+	int kind = str_is(t->name, "testsuites") ? NODE_SUITES : str_is(t->name, "testsuite") ? NODE_SUITE :
+			str_is(t->name, "testcase") ? NODE_CASE : NODE_OTHER;
 
 	if (t->close) {
 		if (!j->depth || !str_eq(j->names[j->depth - 1], t->name)) {
@@ -212,7 +218,8 @@ static int read_junit(struct xml *x, struct junit *j)
 		struct tag t;
 		const char *p = memchr(x->s.p + x->at, '<', x->s.n - x->at);
 
-		if (!p || (j->root && !j->depth && str_starts(str_sub(x->s, (size_t)(p - x->s.p), x->s.n), "<?")))
+		if (!p || (j->root && !j->depth && str_starts(str_sub(x->s, (size_t)(p - x->s.p), x->s.n),
+				"<?")))
 			break;
 		x->at = (size_t)(p - x->s.p);
 		if (str_starts(str_sub(x->s, x->at, x->s.n), "<!--")) {
@@ -246,7 +253,8 @@ static struct str junit_text(const struct validate_input *in)
 /* Where the report starts: its declaration or its outermost element. */
 static size_t junit_start(struct str s)
 {
-	const char *p = s.n ? memmem(s.p, s.n, "<testsuite", 10) : NULL, *d = s.n ? memmem(s.p, s.n, "<?xml", 5) : NULL;
+	const char *p = s.n ? memmem(s.p, s.n, "<testsuite", 10) : NULL,
+			*d = s.n ? memmem(s.p, s.n, "<?xml", 5) : NULL;
 
 	if (!p)
 		return s.n;
@@ -276,7 +284,8 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 	bool failed;
 
 	if (read_junit(&x, j) < 0) {
-		validation_note(a, v, "malformed-report", false, "the report cannot be read: %s; do not guess from it: make it again", x.why);
+		validation_note(a, v, "malformed-report", false,
+				"the report cannot be read: %s; do not guess from it: make it again", x.why);
 		return;
 	}
 	failed = j->failed || j->errors || j->outside;
@@ -287,11 +296,18 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 	validation_count(a, v, "skipped", j->skipped);
 	if (j->bad_number)
 		/* mocha writes skipped="-1" where a hook failed: next to a failure it is only odd */
-		validation_note(a, v, "bad-number", failed, "a count of a suite is negative, too large or no number%s", failed ? "; the nodes were counted" : "; do not use the report: make it again");
+		validation_note(a, v, "bad-number", failed,
+				"a count of a suite is negative, too large or no number%s",
+				failed ? "; the nodes were counted" :
+				"; do not use the report: make it again");
 	if (j->said_any && j->said != j->inside)
-		validation_note(a, v, "attributes-disagree", true, "the suites say tests=\"%lld\", but hold %lld; the nodes were counted", (long long)j->said, (long long)j->inside);
+		validation_note(a, v, "attributes-disagree", true,
+				"the suites say tests=\"%lld\", but hold %lld; the nodes were counted",
+				(long long)j->said, (long long)j->inside);
 	if (!failed && j->said_failed) /* jest's, for a file that does not load, has no node for it */
-		validation_note(a, v, "count-mismatch", false, "the suites say that something failed, and hold no failure; do not use the report: read the output, and make it again");
+		validation_note(a, v, "count-mismatch", false,
+				"the suites say that something failed, and hold no failure; do not use the "
+				"report: read the output, and make it again");
 	if (!failed && j->cases == 0)
 		test_none(a, v);
 	else if (!failed && j->skipped >= j->cases)

@@ -1,6 +1,7 @@
 /*
- * Rust's and Go's text. Both print one block for each binary or package: libtest says how many tests a block has before it runs them, so a block
- * without its end, or an end without its block, gives away what a test printed or where it ended the process.
+ * Rust's and Go's text. Both print one block for each binary or package: libtest says how many tests a block
+ * has before it runs them, so a block without its end, or an end without its block, gives away what a test
+ * printed or where it ended the process.
  */
 #include "result/validate_test.h"
 
@@ -17,7 +18,8 @@ static bool read_running(struct str line, int64_t *ret)
 {
 	struct scan c = scan_of(line);
 
-	return scan_text(&c, "running ") && scan_count(&c, ret) && (scan_text(&c, " tests") || scan_text(&c, " test")) && scan_end(&c);
+	return scan_text(&c, "running ") && scan_count(&c, ret) &&
+			(scan_text(&c, " tests") || scan_text(&c, " test")) && scan_end(&c);
 }
 
 static bool read_end(struct str line, struct libtest *ret, bool *ret_ok)
@@ -30,8 +32,10 @@ static bool read_end(struct str line, struct libtest *ret, bool *ret_ok)
 	*ret_ok = scan_text(&c, "ok. ");
 	if (!*ret_ok && !scan_text(&c, "FAILED. "))
 		return false;
-	if (!scan_count(&c, &t.passed) || !scan_text(&c, " passed; ") || !scan_count(&c, &t.failed) || !scan_text(&c, " failed; ") || !scan_count(&c, &t.ignored) ||
-	    !scan_text(&c, " ignored; ") || !scan_count(&c, &t.measured) || !scan_text(&c, " measured; ") || !scan_count(&c, &t.filtered) || !scan_text(&c, " filtered out"))
+	if (!scan_count(&c, &t.passed) || !scan_text(&c, " passed; ") || !scan_count(&c, &t.failed) ||
+			!scan_text(&c, " failed; ") || !scan_count(&c, &t.ignored) ||
+	    !scan_text(&c, " ignored; ") || !scan_count(&c, &t.measured) || !scan_text(&c, " measured; ") ||
+	    !scan_count(&c, &t.filtered) || !scan_text(&c, " filtered out"))
 		return false;
 	*ret = t;
 	return true;
@@ -73,7 +77,8 @@ static void read_libtest(struct str text, struct libtest *t)
 
 static bool not_compiled(const struct validate_input *in)
 {
-	return str_contains(in->err, STR("error: could not compile ")) || str_contains(in->out, STR("error: could not compile "));
+	return str_contains(in->err, STR("error: could not compile ")) ||
+			str_contains(in->out, STR("error: could not compile "));
 }
 
 int libtest_detect(const struct validate_input *in)
@@ -104,13 +109,21 @@ void libtest_check(struct arena *a, const struct validate_input *in, struct vali
 		return;
 	}
 	if (t.bad_order)
-		validation_note(a, v, "two-summaries", false, "the lines 'running N tests' and 'test result:' do not come in pairs, so a test may have printed some; run without --nocapture");
+		validation_note(a, v, "two-summaries", false,
+				"the lines 'running N tests' and 'test result:' do not come in pairs, so a "
+				"test may have printed some; run without --nocapture");
 	if (t.bad_count)
-		validation_note(a, v, "count-mismatch", false, "a 'test result:' line does not account for the tests that were to run; run again without --nocapture");
+		validation_note(a, v, "count-mismatch", false,
+				"a 'test result:' line does not account for the tests that were to run; run "
+				"again without --nocapture");
 	if (t.bad_verdict)
-		validation_note(a, v, "count-mismatch", false, "a 'test result:' line says ok or FAILED against its own numbers; run again without --nocapture");
+		validation_note(a, v, "count-mismatch", false,
+				"a 'test result:' line says ok or FAILED against its own numbers; run again "
+				"without --nocapture");
 	if (t.bad_list)
-		validation_note(a, v, "list-mismatch", false, "a test is reported as FAILED, and the 'test result:' line behind it knows of none, so a test may have printed it; run again without --nocapture");
+		validation_note(a, v, "list-mismatch", false,
+				"a test is reported as FAILED, and the 'test result:' line behind it knows "
+				"of none, so a test may have printed it; run again without --nocapture");
 	if (!failed && t.passed + t.measured == 0) {
 		if (t.ignored)
 			test_skipped(a, in, v);
@@ -119,7 +132,9 @@ void libtest_check(struct arena *a, const struct validate_input *in, struct vali
 		return;
 	}
 	if (t.failed && in->exit_code > 0 && in->exit_code != 101)
-		validation_note(a, v, "exit-unusual", true, "cargo test ends with 101 when tests failed; the exit code is %d, so it is another program's", in->exit_code);
+		validation_note(a, v, "exit-unusual", true,
+				"cargo test ends with 101 when tests failed; the exit code is %d, so it is "
+				"another program's", in->exit_code);
 	test_result(a, in, v, failed);
 }
 
@@ -137,7 +152,8 @@ static bool go_package(struct str line, const char *start)
 	if (!str_starts(line, start))
 		return false;
 	rest = str_sub(line, strlen(start), line.n);
-	return rest.n && rest.p[0] != ' ' && rest.p[0] != '\t' && (str_find(rest, '\t', 0) > 0 || str_ends(rest, " failed]"));
+	return rest.n && rest.p[0] != ' ' && rest.p[0] != '\t' &&
+			(str_find(rest, '\t', 0) > 0 || str_ends(rest, " failed]"));
 }
 
 static bool read_go_package(struct str line, struct gotest *t)
@@ -149,7 +165,8 @@ static bool read_go_package(struct str line, struct gotest *t)
 	empty = str_contains(line, STR("[no test files]")) || str_contains(line, STR("[no tests to run]"));
 	if (go_package(line, "FAIL\t"))
 		t->failed_packages++;
-	else if (!go_package(line, "ok  \t") && !go_package(line, "?   \t") && !(empty && str_starts(line, "\t")))
+	else if (!go_package(line, "ok  \t") && !go_package(line, "?   \t") &&
+			!(empty && str_starts(line, "\t")))
 		return false;
 	t->packages++;
 	t->empty_packages += empty;
@@ -187,7 +204,8 @@ int gotest_detect(const struct validate_input *in)
 {
 	struct gotest t = {0};
 
-	if (!str_contains(in->out, STR("ok  \t")) && !str_contains(in->out, STR("FAIL\t")) && !str_contains(in->out, STR("[no test")) && !str_contains(in->out, STR("=== RUN   ")))
+	if (!str_contains(in->out, STR("ok  \t")) && !str_contains(in->out, STR("FAIL\t")) &&
+			!str_contains(in->out, STR("[no test")) && !str_contains(in->out, STR("=== RUN   ")))
 		return 0;
 	read_gotest(in->out, &t);
 	return t.packages ? 90 : t.runs ? 75 : 0;
@@ -216,9 +234,13 @@ void gotest_check(struct arena *a, const struct validate_input *in, struct valid
 		return;
 	}
 	if (t.failed && !failed)
-		validation_note(a, v, "count-mismatch", false, "a test is reported as failed, but no package is; run again with -json and read that");
+		validation_note(a, v, "count-mismatch", false,
+				"a test is reported as failed, but no package is; run again with -json and "
+				"read that");
 	if (t.runs && !failed && t.passed + t.failed + t.skipped != t.runs)
-		validation_note(a, v, "unfinished-tests", false, "%lld tests were started, but %lld ended; one of them may end the process: run again with -json", (long long)t.runs,
+		validation_note(a, v, "unfinished-tests", false,
+				"%lld tests were started, but %lld ended; one of them may end the process: "
+				"run again with -json", (long long)t.runs,
 			(long long)(t.passed + t.failed + t.skipped));
 	test_result(a, in, v, failed);
 }

@@ -1,8 +1,9 @@
 /*
- * Test runners that print one JSON object: pytest-json-report, jest and vitest, mocha, RSpec; and the rows of all machine-readable formats.
+ * Test runners that print one JSON object: pytest-json-report, jest and vitest, mocha, RSpec; and the rows of
+ * all machine-readable formats.
  *
- * The object is the one that holds the format's mark as a key. A mark that stands in the output twice means two reports, one of which a test has
- * printed.
+ * The object is the one that holds the format's mark as a key. A mark that stands in the output twice means
+ * two reports, one of which a test has printed.
  */
 #include "base/json.h"
 #include "result/validate_test.h"
@@ -86,17 +87,29 @@ static void check_sums(struct arena *a, struct validation *v, const struct machi
 	int64_t sum = r->passed + r->failed + r->skipped + r->todo;
 
 	if (r->bad_number)
-		validation_note(a, v, "bad-number", false, "a number of the report is missing, negative, too large or no number; do not use the report: make it again");
+		validation_note(a, v, "bad-number", false,
+				"a number of the report is missing, negative, too large or no number; do "
+				"not use the report: make it again");
 	else if (sum != r->total)
-		validation_note(a, v, "count-mismatch", r->sum_is_loose, "the outcomes add up to %lld, but the total is %lld%s", (long long)sum, (long long)r->total,
-			r->sum_is_loose ? " (a failed hook can cause that)" : "; do not use the report: make it again");
-	else if (r->bad_list || (r->listed >= 0 && r->listed != r->total) || (r->listed_failed >= 0 && r->listed_failed != r->failed))
-		validation_note(a, v, "list-mismatch", false, "the report lists other results than it counts (%lld listed, %lld counted); make it again", (long long)r->listed,
+		validation_note(a, v, "count-mismatch", r->sum_is_loose,
+				"the outcomes add up to %lld, but the total is %lld%s", (long long)sum,
+				(long long)r->total,
+			r->sum_is_loose ? " (a failed hook can cause that)" :
+			"; do not use the report: make it again");
+	else if (r->bad_list || (r->listed >= 0 && r->listed != r->total) ||
+			(r->listed_failed >= 0 && r->listed_failed != r->failed))
+		validation_note(a, v, "list-mismatch", false,
+				"the report lists other results than it counts (%lld listed, %lld counted); "
+				"make it again", (long long)r->listed,
 			(long long)r->total);
 }
 
-/* A report that lies in a file may be printed by a command of its own, whose exit code says nothing about the tests. */
-static void set_result(struct arena *a, const struct validate_input *in, struct validation *v, const struct machine_report *r, bool failed)
+/*
+ * A report that lies in a file may be printed by a command of its own, whose exit code says nothing about the
+ * tests.
+ */
+static void set_result(struct arena *a, const struct validate_input *in, struct validation *v,
+		const struct machine_report *r, bool failed)
 {
 	if (r->from_file && failed && in->exit_code == 0)
 		v->result = RESULT_FAIL;
@@ -104,20 +117,27 @@ static void set_result(struct arena *a, const struct validate_input *in, struct 
 		test_result(a, in, v, failed);
 }
 
-static void judge_report(struct arena *a, const struct validate_input *in, struct validation *v, const struct machine_report *r)
+static void judge_report(struct arena *a, const struct validate_input *in, struct validation *v,
+		const struct machine_report *r)
 {
 	bool failed = r->says_fail || r->failed || r->errors;
 
 	if (!r->ok || r->other) {
-		validation_note(a, v, "malformed-report", false, "the report cannot be read (%s); do not guess from it: make it again", r->other ? "it is no report of this format" : r->why);
+		validation_note(a, v, "malformed-report", false,
+				"the report cannot be read (%s); do not guess from it: make it again",
+				r->other ? "it is no report of this format" : r->why);
 		return;
 	}
 	put_counts(a, v, r);
 	check_sums(a, v, r);
 	if (r->interrupted && !failed)
-		validation_note(a, v, "interrupted", false, "the run was interrupted before all tests ran, so it did not pass; run it again");
+		validation_note(a, v, "interrupted", false,
+				"the run was interrupted before all tests ran, so it did not pass; run it "
+				"again");
 	if (r->exit_said >= 0 && (r->exit_said != 0) != failed && r->total)
-		validation_note(a, v, "exit-mismatch", false, "the report's own exit code is %lld, which its counts do not say; make it again", (long long)r->exit_said);
+		validation_note(a, v, "exit-mismatch", false,
+				"the report's own exit code is %lld, which its counts do not say; make it "
+				"again", (long long)r->exit_said);
 	if (!failed && r->total == 0)
 		test_none(a, v);
 	else if (!failed && r->passed == 0)
@@ -127,7 +147,8 @@ static void judge_report(struct arena *a, const struct validate_input *in, struc
 }
 
 /* Finds and parses the object, hands it to `take`, and says what came out. */
-static void check_object(struct arena *a, const struct validate_input *in, struct validation *v, const char *mark, void (*take)(const struct json *root, struct machine_report *r))
+static void check_object(struct arena *a, const struct validate_input *in, struct validation *v,
+		const char *mark, void (*take)(const struct json *root, struct machine_report *r))
 {
 	struct machine_report r = {.listed = -1, .listed_failed = -1, .exit_said = -1};
 	struct json_object_at at = json_object_find(in, mark);
@@ -135,7 +156,9 @@ static void check_object(struct arena *a, const struct validate_input *in, struc
 	struct json *root;
 
 	if (at.marks > 1) {
-		validation_note(a, v, "two-summaries", false, "the output holds more than one report; a test may have printed one: write the report to a file and read that");
+		validation_note(a, v, "two-summaries", false,
+				"the output holds more than one report; a test may have printed one: write "
+				"the report to a file and read that");
 		return;
 	}
 	if (json_read(a, at.text, &root, &e) == 0) {
@@ -151,7 +174,8 @@ static void check_object(struct arena *a, const struct validate_input *in, struc
 
 static void read_pytest(const struct json *root, struct machine_report *r)
 {
-	const struct json *s = json_key(root, "summary"), *tests = json_key(root, "tests"), *code = json_key(root, "exitcode");
+	const struct json *s = json_key(root, "summary"), *tests = json_key(root, "tests"),
+			*code = json_key(root, "exitcode");
 
 	r->from_file = true;
 	r->other = !json_is(s, JSON_OBJECT);
@@ -168,8 +192,14 @@ static void read_pytest(const struct json *root, struct machine_report *r)
 	read_duration(r, root, "duration");
 }
 
-int pytest_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"exitcode\"", "\"summary\""); }
-void pytest_json_check(struct arena *a, const struct validate_input *in, struct validation *v) { check_object(a, in, v, "\"exitcode\"", read_pytest); }
+int pytest_json_detect(const struct validate_input *in)
+{
+	return json_object_sure(in, "\"exitcode\"", "\"summary\"");
+}
+void pytest_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	check_object(a, in, v, "\"exitcode\"", read_pytest);
+}
 
 /* ---- jest, vitest ---- */
 
@@ -177,7 +207,8 @@ static void read_jest_results(const struct json *suites, struct machine_report *
 {
 	r->listed = r->listed_failed = 0;
 	for (const struct json *suite = json_items(suites); suite; suite = suite->next) {
-		for (const struct json *test = json_items(json_key(suite, "assertionResults")); test; test = test->next) {
+		for (const struct json *test = json_items(json_key(suite, "assertionResults")); test;
+				test = test->next) {
 			r->listed++;
 			r->listed_failed += str_is(json_text_at(test, "status"), "failed");
 			read_duration(r, test, "duration");
@@ -195,19 +226,29 @@ static void read_jest(const struct json *root, struct machine_report *r)
 	r->failed = read_count(r, root, "numFailedTests");
 	r->skipped = read_count(r, root, "numPendingTests");
 	r->todo = number_or_zero(r, root, "numTodoTests");
-	r->says_fail = number_or_zero(r, root, "numFailedTestSuites") > 0 || number_or_zero(r, root, "numRuntimeErrorTestSuites") > 0;
+	r->says_fail = number_or_zero(r, root, "numFailedTestSuites") > 0 ||
+			number_or_zero(r, root, "numRuntimeErrorTestSuites") > 0;
 	r->interrupted = json_true_at(root, "wasInterrupted");
 	if (json_is(suites, JSON_ARRAY))
 		read_jest_results(suites, r);
-	/* success false without a failure (an obsolete snapshot, a threshold) fails; success true with one contradicts itself */
+	/*
+	 * success false without a failure (an obsolete snapshot, a threshold) fails; success true with one
+	 * contradicts itself
+	 */
 	if (json_is(success, JSON_FALSE))
 		r->says_fail = true;
 	else if (json_is(success, JSON_TRUE) && (r->failed || r->says_fail))
 		r->exit_said = 0;
 }
 
-int jest_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"numTotalTests\"", "\"testResults\""); }
-void jest_json_check(struct arena *a, const struct validate_input *in, struct validation *v) { check_object(a, in, v, "\"numTotalTests\"", read_jest); }
+int jest_json_detect(const struct validate_input *in)
+{
+	return json_object_sure(in, "\"numTotalTests\"", "\"testResults\"");
+}
+void jest_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	check_object(a, in, v, "\"numTotalTests\"", read_jest);
+}
 
 /* ---- mocha ---- */
 
@@ -236,8 +277,14 @@ static void read_mocha(const struct json *root, struct machine_report *r)
 	read_duration(r, s, "duration");
 }
 
-int mocha_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"stats\"", "\"passes\""); }
-void mocha_json_check(struct arena *a, const struct validate_input *in, struct validation *v) { check_object(a, in, v, "\"stats\"", read_mocha); }
+int mocha_json_detect(const struct validate_input *in)
+{
+	return json_object_sure(in, "\"stats\"", "\"passes\"");
+}
+void mocha_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	check_object(a, in, v, "\"stats\"", read_mocha);
+}
 
 /* ---- RSpec ---- */
 
@@ -261,5 +308,11 @@ static void read_rspec(const struct json *root, struct machine_report *r)
 		r->listed_failed += str_is(json_text_at(x, "status"), "failed");
 }
 
-int rspec_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"example_count\"", "\"summary\""); }
-void rspec_json_check(struct arena *a, const struct validate_input *in, struct validation *v) { check_object(a, in, v, "\"example_count\"", read_rspec); }
+int rspec_json_detect(const struct validate_input *in)
+{
+	return json_object_sure(in, "\"example_count\"", "\"summary\"");
+}
+void rspec_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	check_object(a, in, v, "\"example_count\"", read_rspec);
+}

@@ -1,7 +1,8 @@
 /*
- * pytest's text. A run has a header ("test session starts"), a line of what was collected, progress, sections and a framed summary; with -q only
- * progress and a bare summary. One output may hold several runs, one after the other; a header without its summary is a run that broke off, and a
- * summary without its header, where there are headers, was printed by somebody else.
+ * pytest's text. A run has a header ("test session starts"), a line of what was collected, progress, sections
+ * and a framed summary; with -q only progress and a bare summary. One output may hold several runs, one after
+ * the other; a header without its summary is a run that broke off, and a summary without its header, where
+ * there are headers, was printed by somebody else.
  */
 #include "result/validate_test.h"
 
@@ -10,8 +11,10 @@ enum { PASSED, FAILED, SKIPPED, XFAILED, XPASSED, ERRORS, DESELECTED, WARNINGS, 
 static const struct {
 	char word[12];
 	int kind;
-} words[] = {{"passed", PASSED}, {"failed", FAILED}, {"skipped", SKIPPED}, {"xfailed", XFAILED}, {"xpassed", XPASSED}, {"error", ERRORS}, {"errors", ERRORS},
-	{"deselected", DESELECTED}, {"warning", WARNINGS}, {"warnings", WARNINGS}, {"rerun", RERUN}, {"reruns", RERUN}};
+} words[] = {{"passed", PASSED}, {"failed", FAILED}, {"skipped", SKIPPED}, {"xfailed", XFAILED},
+		{"xpassed", XPASSED}, {"error", ERRORS}, {"errors", ERRORS},
+	{"deselected", DESELECTED}, {"warning", WARNINGS}, {"warnings", WARNINGS}, {"rerun", RERUN},
+	{"reruns", RERUN}};
 #define NWORDS ARRAY_SIZE(words)
 
 struct summary {
@@ -162,7 +165,8 @@ static bool read_collected(struct str line, struct pytest_session *s)
 		}
 		return true;
 	}
-	if (scan_count(&c, &n) && (scan_text(&c, " workers [") || scan_text(&c, " worker [")) && scan_count(&c, &n) && scan_text(&c, " item")) {
+	if (scan_count(&c, &n) && (scan_text(&c, " workers [") || scan_text(&c, " worker [")) &&
+			scan_count(&c, &n) && scan_text(&c, " item")) {
 		s->selected = n;
 		return true;
 	}
@@ -184,7 +188,10 @@ static int read_progress(struct str line)
 	return scan_count(&c, &n) && n <= 100 && scan_text(&c, "%]") ? (int)n : -1;
 }
 
-/* "t.py ..F [ 60%]", "..F [100%]", "t.py::test_a FAILED [ 20%]": does a line of progress say that something failed? */
+/*
+ * "t.py ..F [ 60%]", "..F [100%]", "t.py::test_a FAILED [ 20%]": does a line of progress say that something
+ * failed?
+ */
 static bool progress_failed(struct str line)
 {
 	ptrdiff_t open = str_find(line, '[', line.n >= 6 ? line.n - 6 : 0);
@@ -231,7 +238,8 @@ static void read_line(struct str line, struct pytest_session *s, struct pytest_r
 static void close_session(struct pytest_run *r, const struct pytest_session *s, const struct summary *m)
 {
 	int64_t sum = m->n[PASSED] + m->n[FAILED] + m->n[SKIPPED] + m->n[XFAILED] + m->n[XPASSED];
-	bool low = s->selected > sum + m->n[ERRORS] && !s->stopped, high = sum > s->selected + s->collect_skips;
+	bool low = s->selected > sum + m->n[ERRORS] && !s->stopped, high = sum > s->selected +
+			s->collect_skips;
 
 	for (size_t k = 0; k < NKINDS; k++)
 		r->n[k] += m->n[k];
@@ -293,7 +301,8 @@ static bool usage_error(const struct validate_input *in)
 /* Every summary has one of these before its " in ". */
 static bool summary_words(struct str s)
 {
-	static const char ends[][12] = {" passed", " failed", " skipped", " xfailed", " xpassed", " error", " deselected", " warning", " rerun", "no tests", "collected"};
+	static const char ends[][12] = {" passed", " failed", " skipped", " xfailed", " xpassed", " error",
+			" deselected", " warning", " rerun", "no tests", "collected"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (str_contains(s, str_of(ends[i])))
@@ -326,36 +335,55 @@ static void check_runs(struct arena *a, const struct pytest_run *r, struct valid
 {
 	if (r->bad_order)
 		validation_note(a, v, "two-summaries", false,
-			"there is a summary that does not belong to a run of pytest; a test may have printed it: run pytest alone, with --junitxml=FILE, and read that file");
+			"there is a summary that does not belong to a run of pytest; a test may have "
+			"printed it: run pytest alone, with --junitxml=FILE, and read that file");
 	else if (r->bare > 1)
-		validation_note(a, v, "two-summaries", failed, "there are %zu summaries and no headers to tell the runs apart; run pytest once, without -q, or with --junitxml=FILE",
+		validation_note(a, v, "two-summaries", failed,
+				"there are %zu summaries and no headers to tell the runs apart; run pytest "
+				"once, without -q, or with --junitxml=FILE",
 			r->summaries);
 	else if (r->resumed)
-		validation_note(a, v, "summary-in-middle", false, "tests go on after the summary, so a test may have printed it: run pytest with --junitxml=FILE and read that file");
+		validation_note(a, v, "summary-in-middle", false,
+				"tests go on after the summary, so a test may have printed it: run pytest "
+				"with --junitxml=FILE and read that file");
 	if (r->bad_count)
 		validation_note(a, v, "count-mismatch", false,
-			"pytest selected %lld tests, but its summary accounts for %lld; do not use these numbers: run again with --junitxml=FILE and read that file", (long long)r->want,
+			"pytest selected %lld tests, but its summary accounts for %lld; do not use these "
+			"numbers: run again with --junitxml=FILE and read that file", (long long)r->want,
 			(long long)r->got);
 	if (r->bad_list)
-		validation_note(a, v, "list-mismatch", false, "the FAILED lines are not as many as the summary says; run again with --junitxml=FILE and read that file");
+		validation_note(a, v, "list-mismatch", false,
+				"the FAILED lines are not as many as the summary says; run again with "
+				"--junitxml=FILE and read that file");
 	if (r->bad_letter)
-		validation_note(a, v, "list-mismatch", false, "a test failed on the way, and the summary knows of none, so a test may have printed it; run again with --junitxml=FILE and read that file");
+		validation_note(a, v, "list-mismatch", false,
+				"a test failed on the way, and the summary knows of none, so a test may "
+				"have printed it; run again with --junitxml=FILE and read that file");
 	if (r->bad_progress)
-		validation_note(a, v, "unfinished-tests", false, "the progress ends before 100%%, so not all tests ran; find out what ended the run");
+		validation_note(a, v, "unfinished-tests", false,
+				"the progress ends before 100%%, so not all tests ran; find out what ended "
+				"the run");
 	if (r->after && r->headers)
 		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
 	else if (r->after && !failed)
-		validation_unsure(a, v, "text-after-summary", "other text follows a bare summary, which any program can print; run pytest alone and without -q");
+		validation_unsure(a, v, "text-after-summary",
+				"other text follows a bare summary, which any program can print; run pytest "
+				"alone and without -q");
 }
 
-static void check_exit(struct arena *a, const struct validate_input *in, const struct pytest_run *r, struct validation *v, bool failed)
+static void check_exit(struct arena *a, const struct validate_input *in, const struct pytest_run *r,
+		struct validation *v, bool failed)
 {
 	if (r->stopped && !failed) {
-		validation_note(a, v, "interrupted", false, "the run was interrupted before all tests ran, so it did not pass; run it again");
+		validation_note(a, v, "interrupted", false,
+				"the run was interrupted before all tests ran, so it did not pass; run it "
+				"again");
 		return;
 	}
 	if (in->exit_code == 3) {
-		validation_note(a, v, "interrupted", false, "pytest ended with an internal error; read its traceback, fix that and run it again");
+		validation_note(a, v, "interrupted", false,
+				"pytest ended with an internal error; read its traceback, fix that and run "
+				"it again");
 		return;
 	}
 	if (!failed && !r->coverage && r->n[PASSED] + r->n[XFAILED] + r->n[XPASSED] == 0)
@@ -366,7 +394,8 @@ static void check_exit(struct arena *a, const struct validate_input *in, const s
 
 static void put_counts(struct arena *a, const struct pytest_run *r, struct validation *v)
 {
-	static const char names[NKINDS][12] = {[PASSED] = "passed", [FAILED] = "failed", [SKIPPED] = "skipped", [XFAILED] = "xfailed", [XPASSED] = "xpassed",
+	static const char names[NKINDS][12] = {[PASSED] = "passed", [FAILED] = "failed",
+			[SKIPPED] = "skipped", [XFAILED] = "xfailed", [XPASSED] = "xpassed",
 		[ERRORS] = "errors", [DESELECTED] = "deselected", [WARNINGS] = "warnings", [RERUN] = "rerun"};
 
 	for (size_t k = 0; k < NKINDS; k++)
@@ -384,13 +413,17 @@ void pytest_check(struct arena *a, const struct validate_input *in, struct valid
 	if (r.summaries)
 		put_counts(a, &r, v);
 	if (!r.summaries && !r.headers && usage_error(in)) {
-		validation_note(a, v, "usage-error", false, "pytest did not understand its options and ran nothing; correct the command");
+		validation_note(a, v, "usage-error", false,
+				"pytest did not understand its options and ran nothing; correct the command");
 	} else if (!r.summaries && !r.headers) {
-		validation_unsure(a, v, "no-summary", "this looks like pytest's progress, without a summary; run it with -q at most, or with --junitxml=FILE");
+		validation_unsure(a, v, "no-summary",
+				"this looks like pytest's progress, without a summary; run it with -q at "
+				"most, or with --junitxml=FILE");
 	} else if (r.open || !r.summaries) {
 		test_unfinished(a, v, "pytest printed no summary");
 	} else if (r.collected && !failed) {
-		validation_unsure(a, v, "only-collected", "tests were only collected, none was run; leave out --collect-only");
+		validation_unsure(a, v, "only-collected",
+				"tests were only collected, none was run; leave out --collect-only");
 	} else if (!failed && r.n[PASSED] + r.n[SKIPPED] + r.n[XFAILED] + r.n[XPASSED] == 0) {
 		test_none(a, v);
 	} else {

@@ -56,7 +56,9 @@ void mocha_check(struct arena *a, const struct validate_input *in, struct valida
 		return;
 	}
 	if (m.summaries > 1)
-		validation_note(a, v, "two-summaries", m.failing > 0, "there are %zu summaries; a test may have printed one of them: run mocha once, with --reporter json", m.summaries);
+		validation_note(a, v, "two-summaries", m.failing > 0,
+				"there are %zu summaries; a test may have printed one of them: run mocha "
+				"once, with --reporter json", m.summaries);
 	if (m.passing + m.failing + m.pending == 0)
 		test_none(a, v);
 	else if (!m.failing && !m.passing)
@@ -77,7 +79,8 @@ static bool read_rspec_sum(struct str line, struct rspec *r)
 	struct scan c = scan_of(line);
 	struct rspec n = {0};
 
-	if (!scan_count(&c, &n.examples) || !(scan_text(&c, " examples, ") || scan_text(&c, " example, ")) || !scan_count(&c, &n.failures) ||
+	if (!scan_count(&c, &n.examples) || !(scan_text(&c, " examples, ") || scan_text(&c, " example, ")) ||
+			!scan_count(&c, &n.failures) ||
 	    !(scan_text(&c, " failures") || scan_text(&c, " failure")))
 		return false;
 	if (scan_text(&c, ", ") && scan_count(&c, &n.pending) && !scan_text(&c, " pending")) {
@@ -129,11 +132,17 @@ void rspec_check(struct arena *a, const struct validate_input *in, struct valida
 		return;
 	}
 	if (r.summaries > 1)
-		validation_note(a, v, "two-summaries", failed, "there are %zu summaries; a test may have printed one of them: run RSpec once, with --format json", r.summaries);
+		validation_note(a, v, "two-summaries", failed,
+				"there are %zu summaries; a test may have printed one of them: run RSpec "
+				"once, with --format json", r.summaries);
 	if (r.failures + r.pending > r.examples)
-		validation_note(a, v, "count-mismatch", false, "the summary counts more outcomes than examples; run RSpec again with --format json");
+		validation_note(a, v, "count-mismatch", false,
+				"the summary counts more outcomes than examples; run RSpec again with "
+				"--format json");
 	if (r.listed && r.listed != r.failures)
-		validation_note(a, v, "list-mismatch", false, "%lld examples are listed as failed, but the summary says %lld; run RSpec again with --format json", (long long)r.listed,
+		validation_note(a, v, "list-mismatch", false,
+				"%lld examples are listed as failed, but the summary says %lld; run RSpec "
+				"again with --format json", (long long)r.listed,
 			(long long)r.failures);
 	if (!failed && r.examples == 0)
 		test_none(a, v);
@@ -163,7 +172,8 @@ static void read_node(struct str text, struct spec_counts *t)
 		struct str word;
 		int64_t n;
 
-		if (!scan_text(&c, "\xE2\x84\xB9 ") || !scan_word(&c, &word) || !scan_text(&c, " ") || !scan_count(&c, &n) || !scan_end(&c))
+		if (!scan_text(&c, "\xE2\x84\xB9 ") || !scan_word(&c, &word) || !scan_text(&c, " ") ||
+				!scan_count(&c, &n) || !scan_end(&c))
 			continue;
 		for (size_t i = 0; i < NNODE; i++)
 			if (str_is(word, node_names[i])) {
@@ -202,9 +212,13 @@ void node_check(struct arena *a, const struct validate_input *in, struct validat
 		return;
 	}
 	if (twice)
-		validation_note(a, v, "two-summaries", failed, "there is more than one table of totals; a test may have printed one: run it once, with --test-reporter=tap");
+		validation_note(a, v, "two-summaries", failed,
+				"there is more than one table of totals; a test may have printed one: run "
+				"it once, with --test-reporter=tap");
 	if (sum != t.n[NODE_TESTS])
-		validation_note(a, v, "count-mismatch", false, "the outcomes add up to %lld, but the total is %lld; run it again with --test-reporter=tap", (long long)sum, (long long)t.n[NODE_TESTS]);
+		validation_note(a, v, "count-mismatch", false,
+				"the outcomes add up to %lld, but the total is %lld; run it again with "
+				"--test-reporter=tap", (long long)sum, (long long)t.n[NODE_TESTS]);
 	if (!failed && t.n[NODE_TESTS] == 0)
 		test_none(a, v);
 	else if (!failed && t.n[NODE_PASS] == 0)

@@ -1,6 +1,7 @@
 /*
- * TAP, as Perl's tests and node --test print it. Only the outermost lines count: those of subtests are indented, and their parent says how they
- * went. A plan comes first or last; without it nobody knows whether all tests ran.
+ * TAP, as Perl's tests and node --test print it. Only the outermost lines count: those of subtests are
+ * indented, and their parent says how they went. A plan comes first or last; without it nobody knows whether
+ * all tests ran.
  */
 #include "result/seen.h"
 #include "result/validate_test.h"
@@ -11,7 +12,8 @@ struct tap {
 	int64_t passed, failed, skipped, todo, todo_passed;
 	int64_t said_fail;     /* node's closing "# fail N" and "# cancelled N" */
 	size_t plans;
-	bool version, bail, twice, order, skip_all, first; /* first: the first line that says anything is TAP */
+	/* first: the first line that says anything is TAP */
+	bool version, bail, twice, order, skip_all, first;
 };
 
 static bool read_plan(struct str line, struct tap *t)
@@ -44,9 +46,11 @@ static char directive_of(struct str line)
 		scan_blanks(&c);
 		if (!scan_word(&c, &word))
 			return 0;
-		if (word.n >= 4 && (word.p[0] | 32) == 's' && (word.p[1] | 32) == 'k' && (word.p[2] | 32) == 'i' && (word.p[3] | 32) == 'p')
+		if (word.n >= 4 && (word.p[0] | 32) == 's' && (word.p[1] | 32) == 'k' &&
+				(word.p[2] | 32) == 'i' && (word.p[3] | 32) == 'p')
 			return 's';
-		if (word.n == 4 && (word.p[0] | 32) == 't' && (word.p[1] | 32) == 'o' && (word.p[2] | 32) == 'd' && (word.p[3] | 32) == 'o')
+		if (word.n == 4 && (word.p[0] | 32) == 't' && (word.p[1] | 32) == 'o' &&
+				(word.p[2] | 32) == 'd' && (word.p[3] | 32) == 'o')
 			return 't';
 		return 0;
 	}
@@ -122,7 +126,9 @@ int tap_detect(const struct validate_input *in)
 	bool first = true, start = false;
 	size_t plans = 0, results = 0;
 
-	if (!str_contains(in->out, STR("1..")) && !str_contains(in->out, STR("ok ")) && !str_contains(in->out, STR("Bail out!")) && !str_contains(in->out, STR("TAP version ")))
+	if (!str_contains(in->out, STR("1..")) && !str_contains(in->out, STR("ok ")) &&
+			!str_contains(in->out, STR("Bail out!")) &&
+			!str_contains(in->out, STR("TAP version ")))
 		return 0;
 	while (lines_next(&l, &line)) {
 		struct scan c = scan_of(line);
@@ -149,13 +155,21 @@ static void check_plan(struct arena *a, struct validation *v, const struct tap *
 	int64_t ran = t->passed + t->failed + t->skipped + t->todo;
 
 	if (t->plans > 1)
-		validation_note(a, v, "two-summaries", false, "there is more than one plan; a test may have printed one, or several files ran into one output: use prove");
+		validation_note(a, v, "two-summaries", false,
+				"there is more than one plan; a test may have printed one, or several files "
+				"ran into one output: use prove");
 	else if (t->plan < 0)
-		validation_note(a, v, "no-plan", false, "there is no plan (1..N), so nobody knows whether all tests ran; let the test say done_testing, or declare a plan");
+		validation_note(a, v, "no-plan", false,
+				"there is no plan (1..N), so nobody knows whether all tests ran; let the "
+				"test say done_testing, or declare a plan");
 	else if (ran != t->plan)
-		validation_note(a, v, "plan-mismatch", false, "%lld tests were planned and %lld ran; the test ended early or ran too much", (long long)t->plan, (long long)ran);
+		validation_note(a, v, "plan-mismatch", false,
+				"%lld tests were planned and %lld ran; the test ended early or ran too much",
+				(long long)t->plan, (long long)ran);
 	if (t->twice || t->order)
-		validation_note(a, v, "duplicate-id", false, "the numbers of the tests repeat or lie outside the plan; a test may have printed some of them");
+		validation_note(a, v, "duplicate-id", false,
+				"the numbers of the tests repeat or lie outside the plan; a test may have "
+				"printed some of them");
 }
 
 void tap_check(struct arena *a, const struct validate_input *in, struct validation *v)
@@ -171,18 +185,22 @@ void tap_check(struct arena *a, const struct validate_input *in, struct validati
 	validation_count(a, v, "skipped", t.skipped);
 	validation_count(a, v, "todo", t.todo);
 	if (t.ids.full) {
-		validation_unsure(a, v, "too-large", "there are more tests than can be followed; run fewer at a time");
+		validation_unsure(a, v, "too-large",
+				"there are more tests than can be followed; run fewer at a time");
 		return;
 	}
 	if (t.bail) {
-		validation_note(a, v, "bail-out", false, "the test gave up (Bail out!) before it was done; read why, and fix that first");
+		validation_note(a, v, "bail-out", false,
+				"the test gave up (Bail out!) before it was done; read why, and fix that "
+				"first");
 		return;
 	}
 	check_plan(a, v, &t);
 	if (t.plan == 0 && !failed)
 		test_none(a, v);
 	else if (failed && in->exit_code == 0)
-		v->result = RESULT_FAIL; /* a bare script that prints TAP ends with 0; its harness would say so */
+		/* a bare script that prints TAP ends with 0; its harness would say so */
+		v->result = RESULT_FAIL;
 	else if (!failed && !t.passed && !t.todo_passed)
 		test_skipped(a, in, v);
 	else

@@ -22,8 +22,11 @@ static void read_details(struct str line, struct unittest *u)
 	static const struct {
 		char name[24];
 		size_t offset;
-	} names[] = {{"unexpected successes=", offsetof(struct unittest, unexpected)}, {"expected failures=", offsetof(struct unittest, expected)},
-		{"failures=", offsetof(struct unittest, failures)}, {"errors=", offsetof(struct unittest, errors)}, {"skipped=", offsetof(struct unittest, skipped)}};
+	} names[] = {{"unexpected successes=", offsetof(struct unittest, unexpected)},
+			{"expected failures=", offsetof(struct unittest, expected)},
+		{"failures=", offsetof(struct unittest, failures)},
+		{"errors=", offsetof(struct unittest, errors)},
+		{"skipped=", offsetof(struct unittest, skipped)}};
 	ptrdiff_t open = str_find(line, '(', 0);
 	struct scan c = scan_of(line);
 
@@ -47,12 +50,16 @@ static bool read_ran(struct str line, int64_t *ret)
 {
 	struct scan c = scan_of(line);
 
-	return scan_text(&c, "Ran ") && scan_count(&c, ret) && (scan_text(&c, " tests in ") || scan_text(&c, " test in ")) && scan_seconds(&c) && scan_text(&c, "s") && scan_end(&c);
+	return scan_text(&c, "Ran ") && scan_count(&c, ret) &&
+			(scan_text(&c, " tests in ") || scan_text(&c, " test in ")) && scan_seconds(&c) &&
+			scan_text(&c, "s") && scan_end(&c);
 }
 
 static bool is_verdict(struct str line, const char *word)
 {
-	return str_is(line, word) || (str_starts(line, word) && str_starts(str_sub(line, strlen(word), line.n), " (") && str_ends(line, ")"));
+	return str_is(line, word) ||
+			(str_starts(line, word) && str_starts(str_sub(line, strlen(word), line.n), " (") &&
+			str_ends(line, ")"));
 }
 
 /* "test_a (mod.Class.test_a) ... ok" */
@@ -61,7 +68,10 @@ static bool verbose_line(struct str line)
 	return str_starts(line, "test") && str_contains(line, STR(" (")) && str_contains(line, STR(") ... "));
 }
 
-/* "..F.E" before the summary. Other programs print such lines as well: they count only when there are as many letters as tests. */
+/*
+ * "..F.E" before the summary. Other programs print such lines as well: they count only when there are as many
+ * letters as tests.
+ */
 static void read_letters(struct str line, struct unittest *u)
 {
 	for (size_t i = 0; i < line.n; i++)
@@ -73,7 +83,8 @@ static void read_letters(struct str line, struct unittest *u)
 
 static bool is_block(struct str before, struct str line)
 {
-	return before.n == RULE && trim_char(before, '=').n == 0 && (str_starts(line, "FAIL: ") || str_starts(line, "ERROR: "));
+	return before.n == RULE && trim_char(before, '=').n == 0 &&
+			(str_starts(line, "FAIL: ") || str_starts(line, "ERROR: "));
 }
 
 static void read_unittest(struct str text, struct unittest *u)
@@ -90,7 +101,8 @@ static void read_unittest(struct str text, struct unittest *u)
 			u->summaries++;
 			waits = true;
 			u->after = false;
-		} else if (waits && (is_verdict(line, "OK") || is_verdict(line, "FAILED") || is_verdict(line, "NO TESTS RAN"))) {
+		} else if (waits && (is_verdict(line, "OK") || is_verdict(line, "FAILED") ||
+				is_verdict(line, "NO TESTS RAN"))) {
 			u->failed |= str_starts(line, "FAILED");
 			u->none |= str_starts(line, "NO");
 			u->verdicts++;
@@ -111,7 +123,8 @@ static void read_unittest(struct str text, struct unittest *u)
 
 static struct str unittest_text(const struct validate_input *in)
 {
-	return str_contains(in->err, STR("\nRan ")) || !str_contains(in->out, STR("\nRan ")) ? in->err : in->out;
+	return str_contains(in->err, STR("\nRan ")) || !str_contains(in->out, STR("\nRan ")) ? in->err :
+			in->out;
 }
 
 int unittest_detect(const struct validate_input *in)
@@ -140,14 +153,21 @@ void unittest_check(struct arena *a, const struct validate_input *in, struct val
 	validation_count(a, v, "errors", u.errors);
 	validation_count(a, v, "skipped", u.skipped);
 	if (u.summaries > 1)
-		validation_note(a, v, "two-summaries", u.failed, "there are %zu summaries; a test may have printed one of them: run unittest once, alone", u.summaries);
+		validation_note(a, v, "two-summaries", u.failed,
+				"there are %zu summaries; a test may have printed one of them: run unittest "
+				"once, alone", u.summaries);
 	if (u.failed != (bad > 0))
-		validation_note(a, v, "count-mismatch", false, "the verdict and the numbers behind it disagree; run unittest once, alone");
+		validation_note(a, v, "count-mismatch", false,
+				"the verdict and the numbers behind it disagree; run unittest once, alone");
 	if (u.started && u.announced < u.ran)
-		validation_note(a, v, "count-mismatch", false, "the summary speaks of %lld tests, but only %lld were announced; a test may have printed it", (long long)u.ran,
+		validation_note(a, v, "count-mismatch", false,
+				"the summary speaks of %lld tests, but only %lld were announced; a test may "
+				"have printed it", (long long)u.ran,
 			(long long)u.announced);
 	if (!u.failed && (u.bad_block || (u.bad_letter && u.letters == u.ran)))
-		validation_note(a, v, "list-mismatch", false, "a test failed on the way, and the summary says OK, so a test may have printed it; run unittest once, alone");
+		validation_note(a, v, "list-mismatch", false,
+				"a test failed on the way, and the summary says OK, so a test may have "
+				"printed it; run unittest once, alone");
 	if (u.after)
 		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
 	if (!u.failed && (u.ran == 0 || u.none))
@@ -171,7 +191,9 @@ static bool read_php_ok(struct str line, struct phpunit *p)
 	struct scan c = scan_of(line);
 	int64_t tests, assertions;
 
-	if (!scan_text(&c, "OK (") || !scan_count(&c, &tests) || !(scan_text(&c, " tests, ") || scan_text(&c, " test, ")) || !scan_count(&c, &assertions) ||
+	if (!scan_text(&c, "OK (") || !scan_count(&c, &tests) ||
+			!(scan_text(&c, " tests, ") || scan_text(&c, " test, ")) ||
+			!scan_count(&c, &assertions) ||
 	    !(scan_text(&c, " assertions)") || scan_text(&c, " assertion)")) || !scan_end(&c))
 		return false;
 	p->tests += tests;
@@ -185,14 +207,20 @@ static bool read_php_tests(struct str line, struct phpunit *p)
 	static const struct {
 		char name[16];
 		size_t offset;
-	} names[] = {{"Tests: ", offsetof(struct phpunit, tests)}, {"Assertions: ", offsetof(struct phpunit, assertions)}, {"Errors: ", offsetof(struct phpunit, errors)},
-		{"Failures: ", offsetof(struct phpunit, failures)}, {"Skipped: ", offsetof(struct phpunit, skipped)}, {"Incomplete: ", offsetof(struct phpunit, incomplete)},
-		{"Risky: ", offsetof(struct phpunit, risky)}, {"Warnings: ", offsetof(struct phpunit, warnings)}};
+	} names[] = {{"Tests: ", offsetof(struct phpunit, tests)},
+			{"Assertions: ", offsetof(struct phpunit, assertions)},
+			{"Errors: ", offsetof(struct phpunit, errors)},
+		{"Failures: ", offsetof(struct phpunit, failures)},
+		{"Skipped: ", offsetof(struct phpunit, skipped)},
+		{"Incomplete: ", offsetof(struct phpunit, incomplete)},
+		{"Risky: ", offsetof(struct phpunit, risky)},
+		{"Warnings: ", offsetof(struct phpunit, warnings)}};
 	struct scan c = scan_of(line);
 	struct str word;
 	int64_t n;
 
-	if (!str_starts(line, "Tests: ") || !str_contains(line, STR(", Assertions: ")) || !str_ends(line, "."))
+	if (!str_starts(line, "Tests: ") || !str_contains(line, STR(", Assertions: ")) ||
+			!str_ends(line, "."))
 		return false;
 	do {
 		size_t i = 0;
@@ -200,7 +228,8 @@ static bool read_php_tests(struct str line, struct phpunit *p)
 		for (; i < ARRAY_SIZE(names); i++)
 			if (scan_text(&c, names[i].name))
 				break;
-		if (i == ARRAY_SIZE(names)) { /* "PHPUnit Deprecations: 1" of newer ones says nothing about tests */
+		/* "PHPUnit Deprecations: 1" of newer ones says nothing about tests */
+		if (i == ARRAY_SIZE(names)) {
 			while (scan_word(&c, &word) && scan_blanks(&c))
 				;
 			scan_text(&c, ": ");
@@ -267,9 +296,13 @@ void phpunit_check(struct arena *a, const struct validate_input *in, struct vali
 		return;
 	}
 	if (p.summaries > 1)
-		validation_note(a, v, "two-summaries", failed, "there are %zu summaries; a test may have printed one of them: run PHPUnit once, with --log-junit FILE", p.summaries);
+		validation_note(a, v, "two-summaries", failed,
+				"there are %zu summaries; a test may have printed one of them: run PHPUnit "
+				"once, with --log-junit FILE", p.summaries);
 	if (p.errors + p.failures + p.skipped + p.incomplete + p.risky > p.tests)
-		validation_note(a, v, "count-mismatch", false, "the summary counts more outcomes than the %lld tests it speaks of; run PHPUnit with --log-junit FILE and read that file",
+		validation_note(a, v, "count-mismatch", false,
+				"the summary counts more outcomes than the %lld tests it speaks of; run "
+				"PHPUnit with --log-junit FILE and read that file",
 			(long long)p.tests);
 	if (p.after)
 		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
@@ -292,7 +325,8 @@ static bool read_ctest_sum(struct str line, struct ctest *t)
 	struct scan c = scan_of(line);
 	int64_t percent, failed, total;
 
-	if (!scan_count(&c, &percent) || !scan_text(&c, "% tests passed, ") || !scan_count(&c, &failed) || !(scan_text(&c, " tests failed out of ") || scan_text(&c, " test failed out of ")) ||
+	if (!scan_count(&c, &percent) || !scan_text(&c, "% tests passed, ") || !scan_count(&c, &failed) ||
+			!(scan_text(&c, " tests failed out of ") || scan_text(&c, " test failed out of ")) ||
 	    !scan_count(&c, &total))
 		return false;
 	t->percent = percent;
@@ -314,7 +348,9 @@ static bool read_ctest_line(struct str line, struct ctest *t)
 	if (!scan_text(&c, "#"))
 		return false;
 	t->results++;
-	t->ok += str_ends(line, " sec") && (str_contains(line, STR("   Passed ")) || str_contains(line, STR("***Skipped "))); /* skipped ones count as passed there */
+	/* skipped ones count as passed there */
+	t->ok += str_ends(line, " sec") &&
+			(str_contains(line, STR("   Passed ")) || str_contains(line, STR("***Skipped ")));
 	return true;
 }
 
@@ -344,7 +380,8 @@ int ctest_detect(const struct validate_input *in)
 {
 	struct ctest t = {0};
 
-	if (!str_contains(in->out, STR("% tests passed, ")) && !str_contains(in->out, STR("Test project ")) && !str_contains(in->out, STR(" Test ")))
+	if (!str_contains(in->out, STR("% tests passed, ")) && !str_contains(in->out, STR("Test project ")) &&
+			!str_contains(in->out, STR(" Test ")))
 		return 0;
 	read_ctest(in->out, &t);
 	return t.summaries ? 93 : t.started ? 75 : 0;
@@ -355,7 +392,8 @@ void ctest_check(struct arena *a, const struct validate_input *in, struct valida
 	struct ctest t = {0};
 
 	read_ctest(in->out, &t);
-	t.none = str_contains(in->err, STR("No tests were found!!!")) || str_contains(in->out, STR("No tests were found!!!"));
+	t.none = str_contains(in->err, STR("No tests were found!!!")) ||
+			str_contains(in->out, STR("No tests were found!!!"));
 	if (t.summaries) {
 		validation_count(a, v, "total", t.total);
 		validation_count(a, v, "passed", t.total - t.failed);
@@ -370,16 +408,27 @@ void ctest_check(struct arena *a, const struct validate_input *in, struct valida
 		return;
 	}
 	if (t.summaries > 1)
-		validation_note(a, v, "two-summaries", t.failed > 0, "there are %zu summaries; a test may have printed one of them: run ctest once, with --output-junit FILE", t.summaries);
+		validation_note(a, v, "two-summaries", t.failed > 0,
+				"there are %zu summaries; a test may have printed one of them: run ctest "
+				"once, with --output-junit FILE", t.summaries);
 	else if (t.after)
-		validation_note(a, v, "summary-in-middle", false, "tests go on after the summary, so a test may have printed it; run ctest once, with --output-junit FILE");
-	if (t.failed > t.total || t.percent > 100 || (t.percent == 100) != (t.failed == 0) || (t.results && (t.results < t.total || t.ok < t.total - t.failed)))
-		validation_note(a, v, "count-mismatch", false, "ctest's lines and its summary disagree; run it again with --output-junit FILE and read that file");
+		validation_note(a, v, "summary-in-middle", false,
+				"tests go on after the summary, so a test may have printed it; run ctest "
+				"once, with --output-junit FILE");
+	if (t.failed > t.total || t.percent > 100 || (t.percent == 100) != (t.failed == 0) ||
+			(t.results && (t.results < t.total || t.ok < t.total - t.failed)))
+		validation_note(a, v, "count-mismatch", false,
+				"ctest's lines and its summary disagree; run it again with --output-junit "
+				"FILE and read that file");
 	if (t.listed != t.failed)
-		validation_note(a, v, "list-mismatch", false, "%lld tests are listed as failed, but the summary says %lld; run ctest again, with --output-junit FILE", (long long)t.listed,
+		validation_note(a, v, "list-mismatch", false,
+				"%lld tests are listed as failed, but the summary says %lld; run ctest "
+				"again, with --output-junit FILE", (long long)t.listed,
 			(long long)t.failed);
 	if (t.failed && in->exit_code > 0 && in->exit_code != 8)
-		validation_note(a, v, "exit-unusual", true, "ctest ends with 8 when tests failed; the exit code is %d, so it is another program's", in->exit_code);
+		validation_note(a, v, "exit-unusual", true,
+				"ctest ends with 8 when tests failed; the exit code is %d, so it is another "
+				"program's", in->exit_code);
 	test_result(a, in, v, t.failed > 0);
 }
 
@@ -403,7 +452,8 @@ static void read_prove(struct str text, struct prove *p)
 		ptrdiff_t at;
 
 		p->after |= !blank(line);
-		if (scan_text(&c, "Files=") && scan_count(&c, &files) && scan_text(&c, ", Tests=") && scan_count(&c, &tests) && scan_text(&c, ",")) {
+		if (scan_text(&c, "Files=") && scan_count(&c, &files) && scan_text(&c, ", Tests=") &&
+				scan_count(&c, &tests) && scan_text(&c, ",")) {
 			p->files += files;
 			p->tests += tests;
 			p->summaries++;
@@ -412,7 +462,8 @@ static void read_prove(struct str text, struct prove *p)
 			p->after = false;
 			p->pass = (p->pass || p->verdicts == 1) && str_is(scan_rest(&c), "PASS");
 			p->none |= str_is(scan_rest(&c), "NOTESTS");
-		} else if (str_starts(line, "Dubious, test returned ") || (str_starts(trim(line), "Failed ") && str_ends(trim(line), " subtests"))) {
+		} else if (str_starts(line, "Dubious, test returned ") ||
+				(str_starts(trim(line), "Failed ") && str_ends(trim(line), " subtests"))) {
 			p->bad_file = true;
 		} else if (str_contains(line, STR(" (Wstat: ")) && str_ends(line, ")")) {
 			for (at = 0; (at = str_find(line, 'F', (size_t)at)) >= 0; at++) {
@@ -443,11 +494,17 @@ void prove_check(struct arena *a, const struct validate_input *in, struct valida
 	validation_count(a, v, "total", p.tests);
 	validation_count(a, v, "failed", p.failed);
 	if (p.summaries > 1 || p.verdicts > 1)
-		validation_note(a, v, "two-summaries", !p.pass, "there is more than one summary; a test may have printed one of them: run prove once, alone");
+		validation_note(a, v, "two-summaries", !p.pass,
+				"there is more than one summary; a test may have printed one of them: run "
+				"prove once, alone");
 	if (p.failed > p.tests || (p.pass && p.failed))
-		validation_note(a, v, "count-mismatch", false, "the failed tests of the files and the summary disagree; run prove once, alone");
+		validation_note(a, v, "count-mismatch", false,
+				"the failed tests of the files and the summary disagree; run prove once, "
+				"alone");
 	if (p.pass && p.bad_file)
-		validation_note(a, v, "list-mismatch", false, "a file failed on the way, and the verdict is PASS, so a test may have printed it; run prove once, alone");
+		validation_note(a, v, "list-mismatch", false,
+				"a file failed on the way, and the verdict is PASS, so a test may have "
+				"printed it; run prove once, alone");
 	if (p.after)
 		validation_note(a, v, "text-after-summary", true, "other text follows the verdict");
 	if (p.none || (p.pass && p.tests == 0))

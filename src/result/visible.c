@@ -20,8 +20,10 @@
  * are other pictures.
  */
 static const struct char_range pictures[] = {
-	{0xA9, 0xA9},     {0xAE, 0xAE},     {0x203C, 0x203C}, {0x2049, 0x2049}, {0x2122, 0x2122}, {0x2139, 0x2139}, {0x2194, 0x21AA},   {0x231A, 0x23FF},
-	{0x24C2, 0x24C2}, {0x25AA, 0x25FE}, {0x2600, 0x27BF}, {0x2934, 0x2935}, {0x2B05, 0x2B55}, {0x3030, 0x3030}, {0x303D, 0x303D},   {0x3297, 0x3299},
+	{0xA9, 0xA9},     {0xAE, 0xAE},     {0x203C, 0x203C}, {0x2049, 0x2049}, {0x2122, 0x2122},
+	{0x2139, 0x2139}, {0x2194, 0x21AA},   {0x231A, 0x23FF},
+	{0x24C2, 0x24C2}, {0x25AA, 0x25FE}, {0x2600, 0x27BF}, {0x2934, 0x2935}, {0x2B05, 0x2B55},
+	{0x3030, 0x3030}, {0x303D, 0x303D},   {0x3297, 0x3299},
 	{0x1F000, 0x1FAFF},
 };
 
@@ -37,7 +39,10 @@ static bool is_picture(uint32_t cp)
 	return false;
 }
 
-/* The next tag of a flag. The tags that were seen so far are those of all flags that share them, so the first letters say which are left. */
+/*
+ * The next tag of a flag. The tags that were seen so far are those of all flags that share them, so the first
+ * letters say which are left.
+ */
 static bool continues_flag(struct visible *v, uint32_t cp)
 {
 	if (v->before == BLACK_FLAG)
@@ -62,7 +67,8 @@ static bool belongs_to_emoji(struct visible *v, uint32_t cp, enum char_class cla
 	if (class == CHAR_TAG)
 		return continues_flag(v, cp);
 	if (cp == VS16)
-		return is_picture(v->before) || v->before == '#' || v->before == '*' || ascii_is_digit(v->before);
+		return is_picture(v->before) || v->before == '#' || v->before == '*' ||
+				ascii_is_digit(v->before);
 	return cp == ZWJ && (is_picture(v->before) || v->before == VS16);
 }
 
@@ -72,7 +78,8 @@ void visible_put(struct buf *out, struct visible *v, struct str text, struct san
 
 	for (size_t i = 0; i < text.n;) {
 		size_t from = i;
-		uint32_t cp = (unsigned char)text.p[i] < 0x80 ? (unsigned char)text.p[i++] : utf8_next(text, &i);
+		uint32_t cp = (unsigned char)text.p[i] < 0x80 ? (unsigned char)text.p[i++] : utf8_next(text,
+				&i);
 		enum char_class class = cp < HIDDEN_FIRST ? CHAR_PLAIN : char_class(cp);
 
 		if (!char_hidden(class) || belongs_to_emoji(v, cp, class)) {
@@ -83,7 +90,8 @@ void visible_put(struct buf *out, struct visible *v, struct str text, struct san
 		shown = i;
 		buf_fmt(out, "\\u{%x}", (unsigned)cp);
 		v->before = '}';
-		*(class == CHAR_BIDI ? &counts->bidi : class == CHAR_TAG ? &counts->tags : &counts->invisible) += 1;
+		*(class == CHAR_BIDI ? &counts->bidi : class == CHAR_TAG ? &counts->tags :
+				&counts->invisible) += 1;
 	}
 	buf_add(out, text.p + shown, text.n - shown);
 }

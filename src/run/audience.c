@@ -19,7 +19,8 @@ static const struct {
 	[LIMIT_OUTPUT] = {"output", ""},
 	[LIMIT_CPU_TIME] = {"cpu-time", ""},
 	[LIMIT_IO] = {"io", ""},
-	{"cwd", "cwd"}, {"task", "task"}, {"columns", "columns"}, {"lang", "lang"}, {"head", "head"}, {"tail", "tail"},
+	{"cwd", "cwd"}, {"task", "task"}, {"columns", "columns"}, {"lang", "lang"}, {"head", "head"},
+	{"tail", "tail"},
 	{"stdin", "stdin"},
 };
 #define NAMES ARRAY_SIZE(names)
@@ -41,7 +42,8 @@ struct str audience_advice(struct arena *a, enum audience who, enum limit l)
 	case AUDIENCE_MCP: break;
 	}
 	if (names[l].argument[0])
-		return str_fmt(a, "the argument '%s' sets another, up to the server's own", names[l].argument);
+		return str_fmt(a, "the argument '%s' sets another, up to the server's own",
+				names[l].argument);
 	return STR("only the person who started this server can set another");
 }
 

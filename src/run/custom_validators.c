@@ -36,7 +36,9 @@ struct validator_call { /* one of them at work */
 
 static void no_answer(struct validator_call *j, const char *why)
 {
-	validation_unsure(j->a, j->v, "custom-failed", "the validator '%.*s' gave no answer: %s; correct it, or leave it out", STR_ARG(j->name), why);
+	validation_unsure(j->a, j->v, "custom-failed",
+			"the validator '%.*s' gave no answer: %s; correct it, or leave it out",
+			STR_ARG(j->name), why);
 }
 
 /* ---- its box ---- */
@@ -48,7 +50,9 @@ static void show_files(struct arena *a, struct run_wishes *w, char *const *argv)
 
 	w->read.v = arena_array(a, RUN_LIST_MAX, sizeof(*w->read.v));
 	for (size_t i = 0; argv[i] && w->read.n < RUN_LIST_MAX; i++)
-		if (argv[i][0] == '/' && strncmp(argv[i], "/usr/", 5) != 0 && strncmp(argv[i], "/bin/", 5) != 0 && stat(argv[i], &st) == 0 && S_ISREG(st.st_mode))
+		if (argv[i][0] == '/' && strncmp(argv[i], "/usr/", 5) != 0 &&
+				strncmp(argv[i], "/bin/", 5) != 0 && stat(argv[i], &st) == 0 &&
+				S_ISREG(st.st_mode))
 			w->read.v[w->read.n++] = argv[i];
 }
 
@@ -88,7 +92,8 @@ static int run_validator(struct validator_call *j, struct run_wishes *w, struct 
 	run_go(j->a, &r, &box, &(struct box_start){0}, NULL, ret);
 	box_end(&box, ret);
 	rc = ret->status == STATUS_OK || ret->status == STATUS_EXIT_NONZERO ? 0 : -1;
-	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "%s", ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));
+	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "%s",
+			ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));
 }
 
 /* ---- its answer ---- */
@@ -96,7 +101,8 @@ static int run_validator(struct validator_call *j, struct run_wishes *w, struct 
 static bool name_ok(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (!s.p[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", s.p[i]))
+		if (!s.p[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-",
+				s.p[i]))
 			return false;
 	return s.n > 0 && s.n <= NAME_BYTES_MAX;
 }
@@ -161,7 +167,8 @@ static struct str message_of(struct validator_call *j, struct str text)
 	static const struct normalise_options options = {0};
 
 	text = redact(j->a, j->redactor, normalise(j->a, text, &options, &(struct sanitized){0}), NULL);
-	return truncate_text(j->a, text, &(struct truncate_options){.max = MESSAGE_BYTES_MAX}, &(struct truncated){0});
+	return truncate_text(j->a, text, &(struct truncate_options){.max = MESSAGE_BYTES_MAX},
+			&(struct truncated){0});
 }
 
 /* For an invalid result they say why, unless they are warnings. */
@@ -175,9 +182,12 @@ static int take_checks(struct validator_call *j, const struct json *checks, enum
 		if (!name_ok(text_member(c, "id")) || !text_member(c, "message").n)
 			return -1;
 	for (const struct json *c = checks->first; c; c = c->next) {
-		struct str text = message_of(j, text_member(c, "message")), id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name), STR_ARG(text_member(c, "id")));
+		struct str text = message_of(j, text_member(c, "message")),
+				id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name),
+				STR_ARG(text_member(c, "id")));
 
-		validation_note(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID || json_true_at(c, "warning"), "%.*s", STR_ARG(text));
+		validation_note(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID ||
+				json_true_at(c, "warning"), "%.*s", STR_ARG(text));
 	}
 	return 0;
 }
@@ -207,9 +217,13 @@ static void combine_results(struct validator_call *j, enum validity validity, en
 	struct validation *v = j->v;
 
 	if (validity == VALIDITY_INVALID && v->validity != VALIDITY_INVALID)
-		validation_note(j->a, v, "custom-invalid", false, "the validator '%.*s' says that this result is not to be used", STR_ARG(j->name));
+		validation_note(j->a, v, "custom-invalid", false,
+				"the validator '%.*s' says that this result is not to be used",
+				STR_ARG(j->name));
 	else if (validity == VALIDITY_INDETERMINATE)
-		validation_unsure(j->a, v, "custom-unsure", "the validator '%.*s' cannot say whether this result is to be used", STR_ARG(j->name));
+		validation_unsure(j->a, v, "custom-unsure",
+				"the validator '%.*s' cannot say whether this result is to be used",
+				STR_ARG(j->name));
 	else if (validity == VALIDITY_VALID && (v->result == RESULT_NONE || result == RESULT_FAIL))
 		v->result = result;
 	if (!v->format)
@@ -220,7 +234,8 @@ static void combine_results(struct validator_call *j, enum validity validity, en
 
 static void take_answer(struct validator_call *j, const struct outcome *o)
 {
-	static const int codes[] = {[VALIDITY_VALID] = 0, [VALIDITY_INVALID] = 1, [VALIDITY_INDETERMINATE] = 3};
+	static const int codes[] = {[VALIDITY_VALID] = 0, [VALIDITY_INVALID] = 1,
+			[VALIDITY_INDETERMINATE] = 3};
 	struct json_reader reader;
 	enum verdict_of_result result;
 	enum validity validity;
@@ -229,7 +244,8 @@ static void take_answer(struct validator_call *j, const struct outcome *o)
 	json_reader_init(&reader, j->a, stream_tail(j->a, &o->out, ANSWER_MAX), JSON_TOLERANT);
 	answer = json_next(&reader);
 	if (!json_is(answer, JSON_OBJECT) || !json_at_end(&reader)) {
-		no_answer(j, o->exit_code ? "it failed and printed no JSON object" : "it printed no JSON object");
+		no_answer(j, o->exit_code ? "it failed and printed no JSON object" :
+				"it printed no JSON object");
 		return;
 	}
 	if (read_outcome(answer, &validity) != 0 || read_result(answer, validity, &result) != 0) {
@@ -242,7 +258,8 @@ static void take_answer(struct validator_call *j, const struct outcome *o)
 	}
 	if (validity == VALIDITY_VALID)
 		forget_unknown(j->v);
-	if (take_checks(j, json_key(answer, "checks"), validity) != 0 || take_counts(j, json_key(answer, "counts")) != 0)
+	if (take_checks(j, json_key(answer, "checks"), validity) != 0 ||
+			take_counts(j, json_key(answer, "counts")) != 0)
 		no_answer(j, "its 'checks' or 'counts' are not of the right shape");
 	else
 		combine_results(j, validity, result);
@@ -253,7 +270,8 @@ static bool has_changed(struct validator_call *j, const char *path)
 {
 	struct str text;
 
-	return file_read(j->a, path, RUN_SCRIPT_MAX, &text, NULL, NULL) != 0 || !str_eq(text, j->run->task.validator_text);
+	return file_read(j->a, path, RUN_SCRIPT_MAX, &text, NULL, NULL) != 0 ||
+			!str_eq(text, j->run->task.validator_text);
 }
 
 static void consult_validator(struct validator_call *j, struct run_wishes *w)
@@ -280,11 +298,13 @@ static struct str report_text(struct validator_call *j, const struct report *rep
 	struct buf b;
 
 	for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
-		struct str raw = from[i]->total <= VALIDATION_STREAM_MAX ? stream_tail(j->a, from[i], VALIDATION_STREAM_MAX) : STR("");
+		struct str raw = from[i]->total <= VALIDATION_STREAM_MAX ? stream_tail(j->a, from[i],
+				VALIDATION_STREAM_MAX) : STR("");
 
 		if (raw.n != from[i]->total)
 			continue;
-		*to[i] = redact(j->a, j->redactor, normalise(j->a, raw, &options, &(struct sanitized){0}), NULL);
+		*to[i] = redact(j->a, j->redactor, normalise(j->a, raw, &options, &(struct sanitized){0}),
+				NULL);
 		*cuts[i] = (struct stream_cut){0};
 	}
 	buf_init(&b, j->a, j->a->cap);
@@ -307,14 +327,20 @@ void validation_custom(struct arena *a, const struct policies *p, struct report 
 	struct validator_call j = {.a = a, .run = r, .policies = p, .v = v};
 	size_t n = 0;
 
-	if (!report->validation || report->validation->validity == VALIDITY_INVALID || report->outcome->status == STATUS_SETUP_ERROR || report->outcome->status == STATUS_DENIED ||
-	    report->outcome->status == STATUS_NEEDS_APPROVAL || (!r->task.validator && !validation_has_custom(p, report->validation->task)))
+	if (!report->validation || report->validation->validity == VALIDITY_INVALID ||
+			report->outcome->status == STATUS_SETUP_ERROR ||
+			report->outcome->status == STATUS_DENIED ||
+	    report->outcome->status == STATUS_NEEDS_APPROVAL ||
+	    (!r->task.validator && !validation_has_custom(p, report->validation->task)))
 		return;
 	*v = *report->validation;
-	j.redactor = redactor_new(a, secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n), n);
+	j.redactor = redactor_new(a, secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n),
+			n);
 	j.text = report_text(&j, report);
 	for (const struct custom_validator *c = p->own.validators; c; c = c->next) {
-		struct run_wishes w = {.argv = words(a, c->command), .timeout = str_c(a, str_fmt(a, "%ums", c->timeout_ms)), .config = r->w->config};
+		struct run_wishes w = {.argv = words(a, c->command),
+				.timeout = str_c(a, str_fmt(a, "%ums", c->timeout_ms)),
+				.config = r->w->config};
 
 		if (!v->task || !str_is(c->task, v->task))
 			continue;

@@ -15,8 +15,10 @@ static const struct shell {
 	enum dialect dialect;
 	char name[12], value[16], path[20], text[52];
 } shells[] = {
-	{DIALECT_BASH, "BASH_ENV", "/caisson/env", "/caisson/env", "unset BASH_ENV\ntrap 'pwd -P >|" TOLD "' EXIT\n"},
-	{DIALECT_ZSH, "ZDOTDIR", "/caisson", "/caisson/.zshenv", "unset ZDOTDIR\ntrap 'pwd -P >|" TOLD "' EXIT\n"},
+	{DIALECT_BASH, "BASH_ENV", "/caisson/env", "/caisson/env", "unset BASH_ENV\ntrap 'pwd -P >|" TOLD
+			"' EXIT\n"},
+	{DIALECT_ZSH, "ZDOTDIR", "/caisson", "/caisson/.zshenv", "unset ZDOTDIR\ntrap 'pwd -P >|" TOLD
+			"' EXIT\n"},
 };
 
 static const struct shell *shell_of(enum dialect d)
@@ -27,7 +29,8 @@ static const struct shell *shell_of(enum dialect d)
 	return NULL;
 }
 
-int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, struct str id, struct str *ret, struct err *e)
+int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, struct str id, struct str *ret,
+		struct err *e)
 {
 	const struct shell *shell = shell_of(dialect);
 	struct spec_path *p = arena_new(a, struct spec_path), **paths = &r->spec.paths;
@@ -37,7 +40,8 @@ int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, str
 
 	if (!shell)
 		return err_set(e, ERR_INPUT, 0, "this shell reads nothing before its text");
-	if (state_keep(a, r->world->state_dir, "tickets", str_cat(a, id, STR(".cwd")), STR(""), &path, e) != 0)
+	if (state_keep(a, r->world->state_dir, "tickets", str_cat(a, id, STR(".cwd")), STR(""), &path,
+			e) != 0)
 		return -1;
 	*p = (struct spec_path){.path = path, .at = STR(TOLD), .writable = true};
 	*f = (struct spec_file){.path = str_of(shell->path), .text = str_of(shell->text)};

@@ -13,27 +13,41 @@ static const struct complaint {
 	enum wall wall;
 	char text[40];
 } rows[] = {
-	{WALL_NETWORK, "Could not resolve"}, {WALL_NETWORK, "Network is unreachable"}, {WALL_NETWORK, "Temporary failure in name resolution"}, {WALL_NETWORK, "Temporary failure resolving"},
-	{WALL_NETWORK, "Name or service not known"}, {WALL_NETWORK, "EAI_AGAIN"}, {WALL_NETWORK, "ENETUNREACH"}, {WALL_NETWORK, "ENOTFOUND"}, {WALL_NETWORK, "EAFNOSUPPORT"},
-	{WALL_NETWORK, "Address family not supported"}, {WALL_NETWORK, "NewConnectionError"}, {WALL_NETWORK, "unable to resolve host"}, {WALL_NETWORK, "unable to access 'http"},
+	{WALL_NETWORK, "Could not resolve"}, {WALL_NETWORK, "Network is unreachable"},
+	{WALL_NETWORK, "Temporary failure in name resolution"}, {WALL_NETWORK, "Temporary failure resolving"},
+	{WALL_NETWORK, "Name or service not known"}, {WALL_NETWORK, "EAI_AGAIN"},
+	{WALL_NETWORK, "ENETUNREACH"}, {WALL_NETWORK, "ENOTFOUND"}, {WALL_NETWORK, "EAFNOSUPPORT"},
+	{WALL_NETWORK, "Address family not supported"}, {WALL_NETWORK, "NewConnectionError"},
+	{WALL_NETWORK, "unable to resolve host"}, {WALL_NETWORK, "unable to access 'http"},
 	{WALL_NETWORK, "dial tcp"}, {WALL_NETWORK, "failed to lookup address"},
-	{WALL_READONLY, "Read-only file system"}, {WALL_READONLY, "EROFS"}, {WALL_READONLY, "read-only file system"},
-	{WALL_MEMORY, "MemoryError"}, {WALL_MEMORY, "Cannot allocate memory"}, {WALL_MEMORY, "cannot allocate memory"}, {WALL_MEMORY, "std::bad_alloc"}, {WALL_MEMORY, "heap out of memory"}, {WALL_MEMORY, "OutOfMemoryError"},
+	{WALL_READONLY, "Read-only file system"}, {WALL_READONLY, "EROFS"},
+	{WALL_READONLY, "read-only file system"},
+	{WALL_MEMORY, "MemoryError"}, {WALL_MEMORY, "Cannot allocate memory"},
+	{WALL_MEMORY, "cannot allocate memory"}, {WALL_MEMORY, "std::bad_alloc"},
+	{WALL_MEMORY, "heap out of memory"}, {WALL_MEMORY, "OutOfMemoryError"},
 	{WALL_MEMORY, "ENOMEM"}, {WALL_MEMORY, "memory exhausted"}, {WALL_MEMORY, "virtual memory exhausted"},
-	{WALL_PIDS, "Resource temporarily unavailable"}, {WALL_PIDS, "can't start new thread"}, {WALL_PIDS, "fork: retry"}, {WALL_PIDS, "unable to create native thread"}, {WALL_PIDS, "Cannot fork"},
+	{WALL_PIDS, "Resource temporarily unavailable"}, {WALL_PIDS, "can't start new thread"},
+	{WALL_PIDS, "fork: retry"}, {WALL_PIDS, "unable to create native thread"}, {WALL_PIDS, "Cannot fork"},
 	{WALL_SCRATCH, "No space left on device"}, {WALL_SCRATCH, "ENOSPC"},
-	{WALL_PROGRAM, "command not found"}, {WALL_PROGRAM, "not found"}, {WALL_PROGRAM, "No such file or directory"},
+	{WALL_PROGRAM, "command not found"}, {WALL_PROGRAM, "not found"},
+	{WALL_PROGRAM, "No such file or directory"},
 };
 
 static const struct {
 	char id[12], text[144];
 } hints[WALLS] = {
 	[WALL_NETWORK] = {"network", "the network is denied in the box"},
-	[WALL_READONLY] = {"read-only", "only the workspace, the home and /tmp can be written in the box, and protected files of the workspace cannot"},
+	[WALL_READONLY] = {"read-only",
+			"only the workspace, the home and /tmp can be written in the box, and protected "
+			"files of the workspace cannot"},
 	[WALL_MEMORY] = {"memory", "the memory limit may be too small"},
 	[WALL_PIDS] = {"pids", "the limit of processes and threads may be too small"},
-	[WALL_SCRATCH] = {"scratch", "/tmp and the home share the scratch of the box, whose size may be too small (for a terminal: there are 256 pseudo-terminals)"},
-	[WALL_PROGRAM] = {"not-found", "programs and files outside of the system's directories and the workspace are not seen in the box"},
+	[WALL_SCRATCH] = {"scratch",
+			"/tmp and the home share the scratch of the box, whose size may be too small (for a "
+			"terminal: there are 256 pseudo-terminals)"},
+	[WALL_PROGRAM] = {"not-found",
+			"programs and files outside of the system's directories and the workspace are not "
+			"seen in the box"},
 };
 
 static const struct {
@@ -82,13 +96,19 @@ static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
 
 static enum audience audience_of(const struct run *r) { return r->w ? r->w->audience : AUDIENCE_TERMINAL; }
 
-/* The client's own sandbox lets nothing be written, or is not known, and the box opens no more than it does. */
+/*
+ * The client's own sandbox lets nothing be written, or is not known, and the box opens no more than it does.
+ */
 static void add_walls(struct arena *a, struct hint **list, const struct client_walls *w)
 {
 	if (w && w->mode == CLIENT_SANDBOX_READ_ONLY)
-		add_hint(a, list, "read-only", STR("the client is in its read-only mode, so the project is read-only in the box as well"));
+		add_hint(a, list, "read-only",
+				STR("the client is in its read-only mode, so the project is read-only in "
+				"the box as well"));
 	else if (w && w->mode == CLIENT_SANDBOX_UNKNOWN)
-		add_hint(a, list, "read-only", STR("the mode of the client's own sandbox could not be found out, so the project is read-only in the box "
+		add_hint(a, list, "read-only",
+				STR("the mode of the client's own sandbox could not be found out, so the "
+				"project is read-only in the box "
 				"(caisson doctor --client)"));
 }
 
@@ -103,7 +123,9 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 			add_hint(a, &list, by_status[i].id, str_fmt(a, "%s; %.*s", by_status[i].text,
 				STR_ARG(audience_advice(a, audience_of(r), by_status[i].limit))));
 	if (o->lingers)
-		add_hint(a, &list, "teardown", STR("the kernel is still giving back what the box held, which takes it a while; nothing of the box runs any more"));
+		add_hint(a, &list, "teardown",
+				STR("the kernel is still giving back what the box held, which takes it a "
+				"while; nothing of the box runs any more"));
 	if (o->status == STATUS_SETUP_ERROR && str_starts(str_of(o->err_setup.text), "cannot run '"))
 		add_hint(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));
 	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)

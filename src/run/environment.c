@@ -1,7 +1,8 @@
 /*
- * The environment of a program in a box: made anew from what is known to be harmless, what a person asked for, and a few variables that make
- * programs behave where nobody watches. The table of variables (knowledge/variables.h) decides about the caller's: what looks like a
- * credential is left out and named in the report; what decides which code programs execute never passes.
+ * The environment of a program in a box: made anew from what is known to be harmless, what a person asked
+ * for, and a few variables that make programs behave where nobody watches. The table of variables
+ * (knowledge/variables.h) decides about the caller's: what looks like a credential is left out and named in
+ * the report; what decides which code programs execute never passes.
  */
 #include "base/glob.h"
 #include "knowledge/variables.h"
@@ -97,12 +98,15 @@ static void take_callers(struct spec_builder *m)
 	for (size_t i = 0; m->world->environ && m->world->environ[i] && i < VARIABLES_MAX; i++) {
 		struct str s = str_of(m->world->environ[i]);
 		ptrdiff_t eq = str_find(s, '=', 0);
-		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""), value = str_sub(s, (size_t)eq + 1, s.n);
+		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""),
+				value = str_sub(s, (size_t)eq + 1, s.n);
 
 		if (!is_name(name))
 			continue;
-		if (is_listed(own->env_scrub, name, false) || (m->p->apart && is_listed(project->env_scrub, name, false)) ||
-		    scrubbed_around(m->p, name) || (var_secret(name, value) && !is_listed(own->env_pass, name, true)))
+		if (is_listed(own->env_scrub, name, false) ||
+				(m->p->apart && is_listed(project->env_scrub, name, false)) ||
+		    scrubbed_around(m->p, name) ||
+		    (var_secret(name, value) && !is_listed(own->env_pass, name, true)))
 			note_scrubbed(m, name, &scrubbed);
 		else if (passes_through(m, name))
 			set_variable(m, name, value);
@@ -130,7 +134,8 @@ static void inject_fixed(struct spec_builder *m)
 	set_variable(m, STR("USER"), STR(USER)); /* the only one that the box knows */
 	set_variable(m, STR("LOGNAME"), STR(USER));
 	set_variable(m, STR("PATH"), spec_search_path(m));
-	set_variable(m, STR("TERM"), m->w->plain && m->world->terminal && term.n && term.n < NAME_MAX_BYTES ? term : STR("dumb"));
+	set_variable(m, STR("TERM"), m->w->plain && m->world->terminal && term.n &&
+			term.n < NAME_MAX_BYTES ? term : STR("dumb"));
 }
 
 static int take_given(struct spec_builder *m, struct err *e)
@@ -141,9 +146,12 @@ static int take_given(struct spec_builder *m, struct err *e)
 		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR("");
 
 		if (!is_name(name))
-			return err_set(e, ERR_INPUT, 0, "--env '%.*s': expected NAME=VALUE", (int)(s.n < 60 ? s.n : 60), s.p);
+			return err_set(e, ERR_INPUT, 0, "--env '%.*s': expected NAME=VALUE",
+					(int)(s.n < 60 ? s.n : 60), s.p);
 		if (m->w->agent && variable_hijacks(name))
-			return err_set(e, ERR_INPUT, 0, "--env '%.*s': it decides what programs execute, so an agent cannot set it", STR_ARG(name));
+			return err_set(e, ERR_INPUT, 0,
+					"--env '%.*s': it decides what programs execute, so an agent cannot "
+					"set it", STR_ARG(name));
 		set_variable(m, name, str_sub(s, (size_t)eq + 1, s.n));
 	}
 	return 0;

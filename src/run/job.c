@@ -10,14 +10,17 @@
 static void refuse_job(struct job *j)
 {
 	j->refused = true;
-	j->outcome = (struct outcome){.status = j->judgement.verdict == VERDICT_ASK ? STATUS_NEEDS_APPROVAL : STATUS_DENIED, .exit_code = -1};
+	j->outcome = (struct outcome){.status = j->judgement.verdict == VERDICT_ASK ? STATUS_NEEDS_APPROVAL :
+			STATUS_DENIED, .exit_code = -1};
 }
 
 /* The policy that is in force here. One that does not load refuses. */
 static bool load_policies(struct arena *a, struct job *j)
 {
-	struct session at = {.cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes), .places = true};
-	struct policies_request rq = {.config = j->wishes.config, .session = &at, .settings = j->ticket.settings};
+	struct session at = {.cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes),
+			.places = true};
+	struct policies_request rq = {.config = j->wishes.config, .session = &at,
+			.settings = j->ticket.settings};
 	struct err e = {0};
 
 	if (j->wishes.skilled) {
@@ -26,7 +29,8 @@ static bool load_policies(struct arena *a, struct job *j)
 	}
 	if (j->wishes.ticket || !at.cwd.n)
 		at.view = j->world.view;
-	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
+	if (policies_load(a, &rq, &j->policies, &e) == 0 &&
+			(!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
 	engine_refuse(a, CHECK_POLICY_ERROR,
 		e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
@@ -74,7 +78,10 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
-/* A ticket whose project or directory is another one by now runs nowhere. The box compares once more, at its mounts. */
+/*
+ * A ticket whose project or directory is another one by now runs nowhere. The box compares once more, at its
+ * mounts.
+ */
 static bool ticket_stands(struct arena *a, struct job *j)
 {
 	struct err e = {0};
@@ -104,18 +111,23 @@ static int record_begun(void *ctx, struct err *e)
 }
 
 /* A client that wants to know where the command ended does without when that cannot be said. */
-static void run_and_follow(struct arena *a, struct job *j, struct recording *r, const struct box_progress *progress)
+static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
+		const struct box_progress *progress)
 {
 	struct box_start start = {.ready = record_begun, .ctx = r};
 	struct str told = STR("");
 
 	if (j->ticket.follow)
-		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told, NULL);
+		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told,
+				NULL);
 	run_go(a, &j->run, &j->box, &start, progress, &j->outcome);
 	j->ended_in = cwd_report_take(a, &j->world, told);
 }
 
-/* The row is written while the kernel puts the box together. Where it did not come to that there is one all the same. Has it begun, for the record? */
+/*
+ * The row is written while the kernel puts the box together. Where it did not come to that there is one all
+ * the same. Has it begun, for the record?
+ */
 static bool run_recorded(struct arena *a, struct job *j, const struct box_progress *progress)
 {
 	struct recording r = {.a = a, .j = j};
@@ -131,7 +143,8 @@ static void finish_job(struct arena *a, struct job *j, bool begun)
 {
 	struct err e = {0};
 
-	if (j->refused && job_record_refusal(a, j, &e) != 0) { /* it does not run in any case; this is the graver reason */
+	/* it does not run in any case; this is the graver reason */
+	if (j->refused && job_record_refusal(a, j, &e) != 0) {
 		j->refused = false;
 		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
 	}
@@ -157,7 +170,8 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 	struct err why = {0};
 	bool begun = false, loaded;
 
-	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 || take_ticket(a, j, e) != 0 || run_skill(a, &j->wishes, e) != 0)
+	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 || take_ticket(a, j, e) != 0 ||
+			run_skill(a, &j->wishes, e) != 0)
 		return -1;
 	if (name_run(a, j, e) != 0)
 		return -1;
@@ -171,7 +185,8 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 	} else if (!j->peeked && job_record_open(a, j, &why) != 0) {
 		j->record.off = true;
 		j->refused = false;
-		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
+		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1,
+				.err_setup = why};
 	} else if (loaded && gate_lets(a, j))
 		begun = run_recorded(a, j, progress);
 	finish_job(a, j, begun);
@@ -179,8 +194,8 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 }
 
 /*
- * A box of the chosen backend is begun first of all: that takes the kernel about as long as it takes to find out here
- * what is to run in it, and whether.
+ * A box of the chosen backend is begun first of all: that takes the kernel about as long as it takes to find
+ * out here what is to run in it, and whether.
  */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
@@ -202,7 +217,8 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 	struct err why = {0};
 
 	*ret = (struct facts){0};
-	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 || run_skill(a, &j->wishes, e) != 0)
+	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 ||
+			run_skill(a, &j->wishes, e) != 0)
 		return -1;
 	if (!load_policies(a, j))
 		return 0;

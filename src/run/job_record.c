@@ -1,4 +1,7 @@
-/* See job_record.h. The `spec` of a begin row has what was asked for, option by option, so that a run can be done again, and what it became. */
+/*
+ * See job_record.h. The `spec` of a begin row has what was asked for, option by option, so that a run can be
+ * done again, and what it became.
+ */
 #include "run/job_record.h"
 
 #include <stddef.h>
@@ -13,11 +16,15 @@ static const struct wish {
 	size_t at;
 } wishes[] = {
 #define WISH(field) {#field, offsetof(struct run_wishes, field)}
-	WISH(lang), WISH(shell), WISH(file), WISH(profile), WISH(workspace), WISH(root), WISH(cwd), WISH(network), WISH(backend), WISH(require), WISH(accept), WISH(skill), WISH(task), WISH(columns), WISH(schema),
-	WISH(config), WISH(cpus), WISH(memory), WISH(timeout), WISH(pids), WISH(scratch), WISH(output), WISH(cpu_time), WISH(io), WISH(head), WISH(tail),
+	WISH(lang), WISH(shell), WISH(file), WISH(profile), WISH(workspace), WISH(root), WISH(cwd),
+			WISH(network), WISH(backend), WISH(require), WISH(accept), WISH(skill), WISH(task),
+			WISH(columns), WISH(schema),
+	WISH(config), WISH(cpus), WISH(memory), WISH(timeout), WISH(pids), WISH(scratch), WISH(output),
+	WISH(cpu_time), WISH(io), WISH(head), WISH(tail),
 #undef WISH
 };
-static const struct wish lists[] = {{"env", offsetof(struct run_wishes, env)}, {"read", offsetof(struct run_wishes, read)}, {"write", offsetof(struct run_wishes, write)}};
+static const struct wish lists[] = {{"env", offsetof(struct run_wishes, env)},
+		{"read", offsetof(struct run_wishes, read)}, {"write", offsetof(struct run_wishes, write)}};
 
 /* ---- the spec of a begin row ---- */
 
@@ -28,7 +35,10 @@ struct putting {
 	size_t left; /* bytes of texts that there is room for */
 };
 
-/* One text by itself, so that what is made unreadable stays inside its quotes. One that there is no room for is null. */
+/*
+ * One text by itself, so that what is made unreadable stays inside its quotes. One that there is no room for
+ * is null.
+ */
 static void put_redacted(struct putting *p, struct str s)
 {
 	if (s.n >= p->left) {
@@ -102,10 +112,14 @@ static struct str spec_json(struct arena *a, struct job *j)
 	struct putting p = {.a = a, .j = j, .left = SPEC_TEXT_MAX};
 
 	buf_init(&p.b, a, AUDIT_SPEC_MAX);
-	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile), network_name(&s->network));
+	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile),
+			network_name(&s->network));
 	json_put_key(&p.b, "limits");
-	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,\"output\":%llu,\"cpu_ms\":%llu,\"io\":%llu}", l->cpu_milli, (unsigned long long)l->memory,
-		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms, (unsigned long long)l->io);
+	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,"
+			"\"output\":%llu,\"cpu_ms\":%llu,\"io\":%llu}", l->cpu_milli,
+			(unsigned long long)l->memory,
+		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch,
+		(unsigned long long)l->output, (unsigned long long)l->cpu_ms, (unsigned long long)l->io);
 	if (s->workspace.n) {
 		json_put_key(&p.b, "workspace");
 		put_redacted(&p, s->workspace);
@@ -140,7 +154,8 @@ int job_record_open(struct arena *a, struct job *j, struct err *e)
 	};
 
 	name_who(j);
-	return record_open(a, j->world.view, &options, j->policies.digest.n ? &j->policies : NULL, &j->record, e);
+	return record_open(a, j->world.view, &options, j->policies.digest.n ? &j->policies : NULL, &j->record,
+			e);
 }
 
 /* The requested options, if there is no spec yet because there is no policy. */
@@ -176,7 +191,8 @@ int job_record_refusal(struct arena *a, struct job *j, struct err *e)
 
 int job_record_begin(struct arena *a, struct job *j, struct err *e)
 {
-	struct record_start s = {.id = j->run.id, .rq = &j->run.gate, .judgement = j->wishes.gate ? &j->judgement : NULL, .backend = j->run.backend};
+	struct record_start s = {.id = j->run.id, .rq = &j->run.gate,
+			.judgement = j->wishes.gate ? &j->judgement : NULL, .backend = j->run.backend};
 
 	if (j->record.off)
 		return 0;
@@ -201,21 +217,25 @@ static struct str cut_note(struct arena *a, const struct outcome *o, bool out, b
 
 	buf_init(&b, a, 0);
 	if (out)
-		buf_fmt(&b, "stdout has %llu bytes, of which both ends are kept", (unsigned long long)o->out.total);
+		buf_fmt(&b, "stdout has %llu bytes, of which both ends are kept",
+				(unsigned long long)o->out.total);
 	if (err)
-		buf_fmt(&b, "%sstderr has %llu bytes, of which both ends are kept", out ? "; " : "", (unsigned long long)o->err.total);
+		buf_fmt(&b, "%sstderr has %llu bytes, of which both ends are kept", out ? "; " : "",
+				(unsigned long long)o->err.total);
 	return buf_view(&b);
 }
 
 void job_record_end(struct arena *a, struct job *j)
 {
-	struct record_stop s = {.id = j->run.id, .outcome = &j->outcome, .exit_code = j->report.code, .validation = j->report.validation};
+	struct record_stop s = {.id = j->run.id, .outcome = &j->outcome, .exit_code = j->report.code,
+			.validation = j->report.validation};
 	bool out = false, err = false;
 	struct err e = {0};
 
 	if (j->record.off)
 		return;
-	if (record_stream(a, &j->record, &j->outcome.out, &s.out, &out, &e) == 0 && record_stream(a, &j->record, &j->outcome.err, &s.err, &err, &e) == 0) {
+	if (record_stream(a, &j->record, &j->outcome.out, &s.out, &out, &e) == 0 &&
+			record_stream(a, &j->record, &j->outcome.err, &s.err, &err, &e) == 0) {
 		s.note = cut_note(a, &j->outcome, out, err);
 	} else {
 		s.note = str_fmt(a, "the output could not be kept: %s", e.text);
@@ -227,7 +247,10 @@ void job_record_end(struct arena *a, struct job *j)
 
 /* ---- and back ---- */
 
-static const char *copy_text(struct arena *a, const struct json *v) { return json_is(v, JSON_STRING) ? str_c(a, json_text(v)) : NULL; }
+static const char *copy_text(struct arena *a, const struct json *v)
+{
+	return json_is(v, JSON_STRING) ? str_c(a, json_text(v)) : NULL;
+}
 
 /* False: something was asked for that is not in the record, because it was too long. */
 static bool read_list(struct arena *a, const struct json *v, const char **to, size_t max, size_t *ret_n)

@@ -12,5 +12,9 @@ int job_record_refusal(struct arena *a, struct job *j, struct err *e);
 int job_record_begin(struct arena *a, struct job *j, struct err *e);
 /* Called after the report is made. A failure to record is stated in the report: the program has run. */
 void job_record_end(struct arena *a, struct job *j);
-/* The wishes that the spec of a begin row has; `command` is the row's. A wish that is not there as a whole is ERR_INPUT. */
-int job_wishes_of(struct arena *a, struct str spec, struct str command, struct run_wishes *ret, struct err *e);
+/*
+ * The wishes that the spec of a begin row has; `command` is the row's. A wish that is not there as a whole is
+ * ERR_INPUT.
+ */
+int job_wishes_of(struct arena *a, struct str spec, struct str command, struct run_wishes *ret,
+		struct err *e);

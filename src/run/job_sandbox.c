@@ -10,7 +10,8 @@ static int fail_hidden(struct err *e)
 {
 	struct err inner = *e;
 
-	return err_set(e, inner.kind, inner.errnum, "%s; or the client's own sandbox hides it, see caisson doctor --client", inner.text);
+	return err_set(e, inner.kind, inner.errnum,
+			"%s; or the client's own sandbox hides it, see caisson doctor --client", inner.text);
 }
 
 int job_ticket(struct arena *a, struct job *j, struct err *e)

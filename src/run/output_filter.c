@@ -89,7 +89,8 @@ static int filter_output(void *arg)
 		normaliser_start(&c->lanes[i].normaliser, c->a, &options, &c->lanes[i].plain);
 	}
 	while (c->lanes[0].from >= 0 || c->lanes[1].from >= 0) {
-		struct pollfd p[2] = {{.fd = c->lanes[0].from, .events = POLLIN}, {.fd = c->lanes[1].from, .events = POLLIN}};
+		struct pollfd p[2] = {{.fd = c->lanes[0].from, .events = POLLIN},
+				{.fd = c->lanes[1].from, .events = POLLIN}};
 
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			return 1;
@@ -143,7 +144,8 @@ int output_filter_start(struct arena *a, char *const *environ, struct output_fil
 		c->lanes[1] = (struct lane){.from = err[0], .to = STDERR_FILENO};
 		be_child(c);
 	}
-	*ret = (struct output_filter){.child = pid, .out = pid > 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10) : -1, .err = pid > 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10) : -1};
+	*ret = (struct output_filter){.child = pid, .out = pid > 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC,
+			10) : -1, .err = pid > 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10) : -1};
 	if (pid > 0 && (dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0))
 		pid = -1;
 	close(out[0]);

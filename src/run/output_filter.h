@@ -19,5 +19,8 @@ struct output_filter {
 
 /* `environ`: of the caller; values of variables that look like credentials are secrets. */
 int output_filter_start(struct arena *a, char *const *environ, struct output_filter *ret, struct err *e);
-/* Standard output and error are what they were. False: the filter failed, and a part of the output is missing. */
+/*
+ * Standard output and error are what they were. False: the filter failed, and a part of the output is
+ * missing.
+ */
 bool output_filter_end(struct output_filter *p);

@@ -33,7 +33,8 @@ static int exit_of(const struct outcome *o)
 	return o->interrupted ? 128 + o->interrupted : EXIT_SETUP;
 }
 
-void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret)
+void report_make(struct arena *a, const struct run *r, const struct outcome *o,
+		const struct judgement *refusal, struct report *ret)
 {
 	*ret = (struct report){.run = r, .outcome = o, .code = exit_of(o)};
 	ret->validation = validation_make(a, r, o);
@@ -42,7 +43,8 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o, 
 	if (refusal)
 		ret->reasons = refusal->reasons;
 	if (o->status == STATUS_SETUP_ERROR)
-		ret->error = audience_text(a, r->w ? r->w->audience : AUDIENCE_TERMINAL, str_of(o->err_setup.text));
+		ret->error = audience_text(a, r->w ? r->w->audience : AUDIENCE_TERMINAL,
+				str_of(o->err_setup.text));
 	else if (o->interrupted)
 		ret->error = str_fmt(a, "interrupted (SIG%s)", sigabbrev_np(o->interrupted));
 }
@@ -98,7 +100,9 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 
 	json_put_key(b, "limits");
 	buf_char(b, '{');
-	put_limit(b, "cpus", by->cpu == ENFORCED_AFFINITY ? (l->cpu_milli + 999) / 1000 * 1000 : l->cpu_milli, 1000, by->cpu); /* a set has whole ones */
+	/* a set has whole ones */
+	put_limit(b, "cpus", by->cpu == ENFORCED_AFFINITY ? (l->cpu_milli + 999) / 1000 * 1000 : l->cpu_milli,
+			1000, by->cpu);
 	put_limit(b, "memory_mb", l->memory, MB, by->memory);
 	put_limit(b, "timeout_sec", l->time_ms, 1000, by->time);
 	put_limit(b, "pids", l->pids, 1, by->pids);
@@ -109,7 +113,8 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	json_put_key(b, "network");
 	buf_char(b, '{');
 	json_put_field(b, "value", str_of(network_name(&s->network)));
-	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) : STR(""));
+	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) :
+			STR(""));
 	buf_c(b, "}}");
 }
 
@@ -136,8 +141,10 @@ void report_sanitized(struct buf *b, const struct sanitized *s)
 		const char *name;
 		uint64_t n;
 	} rows[] = {
-		{"ansi", s->ansi}, {"osc", s->osc}, {"control", s->control}, {"cr", s->cr}, {"backspace", s->backspace}, {"nul", s->nul}, {"bad_utf8", s->bad_utf8},
-		{"bidi", s->bidi}, {"tags", s->tags}, {"invisible", s->invisible}, {"markers", s->markers}, {"timestamps", s->timestamps},
+		{"ansi", s->ansi}, {"osc", s->osc}, {"control", s->control}, {"cr", s->cr},
+		{"backspace", s->backspace}, {"nul", s->nul}, {"bad_utf8", s->bad_utf8},
+		{"bidi", s->bidi}, {"tags", s->tags}, {"invisible", s->invisible}, {"markers", s->markers},
+		{"timestamps", s->timestamps},
 	};
 
 	buf_char(b, '{');
@@ -201,18 +208,21 @@ static void put_measures(struct buf *b, const struct outcome *o, bool ran)
 		put_share(b, "peak_memory_mb", o->peak_memory, MB);
 	else
 		put_number(b, "peak_memory_mb", UNKNOWN);
-	put_text_or_null(b, "peak_memory_by", !o->peak_memory ? STR("") : o->peak_by_cgroup ? STR("cgroup") : STR("rusage"));
+	put_text_or_null(b, "peak_memory_by", !o->peak_memory ? STR("") : o->peak_by_cgroup ? STR("cgroup") :
+			STR("rusage"));
 }
 
 bool report_error(const struct report *r)
 {
-	return r->outcome->status != STATUS_OK || (r->validation && r->validation->validity == VALIDITY_INVALID);
+	return r->outcome->status != STATUS_OK ||
+			(r->validation && r->validation->validity == VALIDITY_INVALID);
 }
 
 void report_json(struct buf *b, const struct report *r)
 {
 	const struct outcome *o = r->outcome;
-	bool refused = o->status == STATUS_DENIED || o->status == STATUS_NEEDS_APPROVAL, ran = !refused && o->status != STATUS_SETUP_ERROR;
+	bool refused = o->status == STATUS_DENIED || o->status == STATUS_NEEDS_APPROVAL, ran = !refused &&
+			o->status != STATUS_SETUP_ERROR;
 
 	buf_char(b, '{');
 	put_number(b, "v", VERSION);

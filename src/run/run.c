@@ -44,14 +44,18 @@ int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pi
 	world_view(a, &at, NULL, v);
 	if (!v->cwd.n)
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
-	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory_size(), .pids = process_limit(v->uid)},
-		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v, .terminal = isatty(STDOUT_FILENO)};
+	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user,
+			.uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000,
+			.memory = memory_size(), .pids = process_limit(v->uid)},
+		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v,
+				.terminal = isatty(STDOUT_FILENO)};
 	if (pin)
 		ret->project_id = pin->id;
 	return 0;
 }
 
-int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret, struct err *e)
+int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret,
+		struct err *e)
 {
 	struct facts facts;
 
@@ -92,8 +96,9 @@ static int remember_workspace(struct arena *a, const struct run *r, struct str s
 }
 
 /*
- * The caches of the work profile, and the state itself, where the quarantine would be made. It must be the caller's alone; the names below it
- * are ours to make. Without it what is quarantined stays in the workspace under another name.
+ * The caches of the work profile, and the state itself, where the quarantine would be made. It must be the
+ * caller's alone; the names below it are ours to make. Without it what is quarantined stays in the workspace
+ * under another name.
  */
 static int make_state(struct arena *a, const struct run *r, struct err *e)
 {
@@ -133,5 +138,6 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 		*ret = o;
 		return;
 	}
-	*ret = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .backend = b ? box_backend_name(b) : NULL, .err_setup = e};
+	*ret = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1,
+			.backend = b ? box_backend_name(b) : NULL, .err_setup = e};
 }

@@ -36,7 +36,8 @@ int validation_columns(struct arena *a, struct str list, const struct str **ret,
 		if (!name.n)
 			continue;
 		if (n == VALIDATION_COLUMNS_MAX)
-			return err_set(e, ERR_INPUT, 0, "--columns: more than %d columns", VALIDATION_COLUMNS_MAX);
+			return err_set(e, ERR_INPUT, 0, "--columns: more than %d columns",
+					VALIDATION_COLUMNS_MAX);
 		if (validate_column(name, &why) != 0)
 			return err_set(e, ERR_INPUT, 0, "--columns %s", why.text);
 		names[n++] = name;
@@ -58,7 +59,10 @@ static int name_of(struct spec_builder *m, struct err *e)
 		return 0;
 	t->name = task_find(name);
 	if (!t->name)
-		return err_set(e, ERR_INPUT, 0, "%s '%.*s': expected test, typecheck, lint, data, json or custom", m->w->task ? "--task" : "the skill's task", (int)(name.n < 40 ? name.n : 40), name.p);
+		return err_set(e, ERR_INPUT, 0,
+				"%s '%.*s': expected test, typecheck, lint, data, json or custom",
+				m->w->task ? "--task" : "the skill's task", (int)(name.n < 40 ? name.n : 40),
+				name.p);
 	return 0;
 }
 
@@ -79,14 +83,16 @@ int spec_build_task(struct spec_builder *m, struct err *e)
 	if (w->validator && file_read(m->a, w->validator, RUN_SCRIPT_MAX, &t->validator_text, NULL, e) != 0)
 		return -1;
 	if (t->name && !strcmp(t->name, "custom") && !w->validator && !validation_has_custom(m->p, t->name))
-		return err_set(e, ERR_INPUT, 0, "--task custom needs --validator FILE, or 'validators' in your own policy");
+		return err_set(e, ERR_INPUT, 0,
+				"--task custom needs --validator FILE, or 'validators' in your own policy");
 	if (w->columns && validation_columns(m->a, str_of(w->columns), &t->columns, &t->ncolumns, e) != 0)
 		return -1;
 	if (!w->schema)
 		return 0;
 	if (file_read(m->a, w->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) < 0)
 		return -1;
-	return t->schema.n ? 0 : err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", w->schema); /* none at all would be another thing */
+	/* none at all would be another thing */
+	return t->schema.n ? 0 : err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", w->schema);
 }
 
 /* ---- after it ---- */
@@ -94,7 +100,8 @@ int spec_build_task(struct spec_builder *m, struct err *e)
 /* The raw bytes, or the end of them when there are too many. */
 static struct str raw_stream(struct arena *a, const struct stream *s, bool *cut, bool *large)
 {
-	struct str text = stream_tail(a, s, s->total > VALIDATION_STREAM_MAX ? VALIDATION_TAIL : VALIDATION_STREAM_MAX);
+	struct str text = stream_tail(a, s, s->total > VALIDATION_STREAM_MAX ? VALIDATION_TAIL :
+			VALIDATION_STREAM_MAX);
 
 	*large |= s->total > VALIDATION_STREAM_MAX;
 	*cut |= s->total > text.n;
@@ -120,13 +127,15 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 	values = secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n);
 	redactor = redactor_new(a, values, n);
 	for (struct check_note *c = notes; c; c = c->next)
-		c->message = redact(a, redactor, normalise(a, c->message, &options, &(struct sanitized){0}), NULL);
+		c->message = redact(a, redactor, normalise(a, c->message, &options, &(struct sanitized){0}),
+				NULL);
 }
 
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o)
 {
 	struct validation *v = arena_new(a, struct validation);
-	struct validate_input in = {.task = r->task.name, .status = status_of(o), .exit_code = o->exit_code, .columns = r->task.columns, .ncolumns = r->task.ncolumns, .schema = r->task.schema};
+	struct validate_input in = {.task = r->task.name, .status = status_of(o), .exit_code = o->exit_code,
+			.columns = r->task.columns, .ncolumns = r->task.ncolumns, .schema = r->task.schema};
 	bool large = false;
 
 	in.out = raw_stream(a, &o->out, &in.cut, &large);
@@ -142,7 +151,9 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 	if (r->asked)
 		test_reports_judge(a, r, o, v);
 	if (large)
-		validation_unsure(a, v, "output-large", "more than %zu MB were printed, which is more than is checked; let the tool print less, or write a report to a file", VALIDATION_STREAM_MAX >> 20);
+		validation_unsure(a, v, "output-large",
+				"more than %zu MB were printed, which is more than is checked; let the tool "
+				"print less, or write a report to a file", VALIDATION_STREAM_MAX >> 20);
 	clean_notes(a, r, v->checks);
 	return v;
 }
@@ -171,7 +182,8 @@ static void put_message(struct buf *b, const struct validation *v)
 		buf_c(b, "null");
 		return;
 	}
-	why = str_fmt(b->a, "%s: %.*s", v->validity == VALIDITY_INVALID ? "do not use this result" : "this output proves nothing", STR_ARG(n->message));
+	why = str_fmt(b->a, "%s: %.*s", v->validity == VALIDITY_INVALID ? "do not use this result" :
+			"this output proves nothing", STR_ARG(n->message));
 	json_put_string(b, why);
 }
 

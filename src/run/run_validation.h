@@ -8,13 +8,15 @@
 #pragma once
 #include "run/run.h"
 
-#define VALIDATION_STREAM_MAX ((size_t)16 << 20) /* of a longer stream only the end is looked at, and nothing is valid */
+/* of a longer stream only the end is looked at, and nothing is valid */
+#define VALIDATION_STREAM_MAX ((size_t)16 << 20)
 #define VALIDATION_TAIL ((size_t)1 << 20)
 #define VALIDATION_SCHEMA_MAX ((size_t)1 << 20)
 #define VALIDATION_COLUMNS_MAX 256
 
 /* "a,b:integer,c", the value of --columns, taken apart. */
-int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n, struct err *e);
+int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n,
+		struct err *e);
 /* The validation of the output. NULL: no task was asked for, and no format was recognised. */
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o);
 /*

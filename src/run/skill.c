@@ -14,7 +14,10 @@ struct skill_reader {
 	size_t nbinaries;
 };
 
-/* Between a first line of three dashes and the next such line; empty: there is none. One that does not end is an error: it may hold a limit. */
+/*
+ * Between a first line of three dashes and the next such line; empty: there is none. One that does not end is
+ * an error: it may hold a limit.
+ */
 static int front_matter(struct str name, struct str text, struct str *ret, struct err *e)
 {
 	ptrdiff_t line;
@@ -33,14 +36,16 @@ static int front_matter(struct str name, struct str text, struct str *ret, struc
 		struct str s = str_sub(text, at, end < 0 ? text.n : (size_t)end);
 
 		if (str_is(s, "---") || str_is(s, "---\r")) {
-			*ret = str_sub(text, 0, at); /* with its first line, so that places are those of the file */
+			/* with its first line, so that places are those of the file */
+			*ret = str_sub(text, 0, at);
 			return 0;
 		}
 		if (end < 0)
 			break;
 		at = (size_t)end + 1;
 	}
-	return err_set(e, ERR_INPUT, 0, "%.*s:1:1: the front matter does not end: a line '---' is missing", STR_ARG(name));
+	return err_set(e, ERR_INPUT, 0, "%.*s:1:1: the front matter does not end: a line '---' is missing",
+			STR_ARG(name));
 }
 
 /* ---- keys ---- */
@@ -50,7 +55,8 @@ static int take_timeout(struct skill_reader *r, const struct ynode *n, struct er
 	struct err why = {0};
 
 	if (n->kind != YNODE_SCALAR || limit_parse(LIMIT_TIME, n->text, &r->s.time_ms, &why) != 0)
-		return yaml_fail(&r->f, n, false, e, "%.*s: %s", STR_ARG(n->key), n->kind != YNODE_SCALAR ? "expected a number of seconds" : why.text);
+		return yaml_fail(&r->f, n, false, e, "%.*s: %s", STR_ARG(n->key),
+				n->kind != YNODE_SCALAR ? "expected a number of seconds" : why.text);
 	return 0;
 }
 
@@ -90,30 +96,36 @@ static bool program_name(struct str s)
 	return s.n && s.n <= SKILL_NAME_MAX && s.p[0] != '-';
 }
 
-static int add_binary(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str name, struct err *e)
+static int add_binary(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str name,
+		struct err *e)
 {
 	struct texts **end = &r->s.binaries;
 
 	if (!program_name(name))
-		return yaml_fail(&r->f, n, false, e, "%.*s: expected names of programs, without a path", STR_ARG(key->key));
+		return yaml_fail(&r->f, n, false, e, "%.*s: expected names of programs, without a path",
+				STR_ARG(key->key));
 	for (; *end; end = &(*end)->next)
 		if (str_eq((*end)->text, name))
 			return 0;
 	if (r->nbinaries++ >= SKILL_BINARIES_MAX)
-		return yaml_fail(&r->f, n, false, e, "%.*s: more than %d names", STR_ARG(key->key), SKILL_BINARIES_MAX);
+		return yaml_fail(&r->f, n, false, e, "%.*s: more than %d names", STR_ARG(key->key),
+				SKILL_BINARIES_MAX);
 	*end = arena_new(r->a, struct texts);
 	(*end)->text = name;
 	return 0;
 }
 
 /* A list, or one text with commas or blanks between the items; blanks inside parentheses do not count. */
-static int each_item(struct skill_reader *r, const struct ynode *n, int (*fn)(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e), struct err *e)
+static int each_item(struct skill_reader *r, const struct ynode *n,
+		int (*fn)(struct skill_reader *r, const struct ynode *n, const struct ynode *key,
+		struct str item, struct err *e), struct err *e)
 {
 	if (n->kind == YNODE_MAP)
 		return yaml_fail(&r->f, n, false, e, "%.*s: expected a list of names", STR_ARG(n->key));
 	for (const struct ynode *c = n->child; n->kind == YNODE_LIST && c; c = c->next) {
 		if (c->kind != YNODE_SCALAR)
-			return yaml_fail(&r->f, c, false, e, "%.*s: expected a list of names", STR_ARG(n->key));
+			return yaml_fail(&r->f, c, false, e, "%.*s: expected a list of names",
+					STR_ARG(n->key));
 		if (fn(r, c, n, c->text, e) != 0)
 			return -1;
 	}
@@ -135,11 +147,14 @@ static int take_binaries(struct skill_reader *r, const struct ynode *n, struct e
 {
 	if (each_item(r, n, add_binary, e) != 0)
 		return -1;
-	return r->s.binaries ? 0 : yaml_fail(&r->f, n, false, e, "%.*s: expected at least one name: an empty list would deny everything", STR_ARG(n->key));
+	return r->s.binaries ? 0 : yaml_fail(&r->f, n, false, e,
+			"%.*s: expected at least one name: an empty list would deny everything",
+			STR_ARG(n->key));
 }
 
 /* Is it the shell without any bound: Bash, Bash(*), Bash(:*)? */
-static int see_open(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e)
+static int see_open(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item,
+		struct err *e)
 {
 	(void)n, (void)key, (void)e;
 	if (str_is(item, "Bash") || str_is(item, "Bash(*)") || str_is(item, "Bash(:*)") || str_is(item, "*"))
@@ -148,7 +163,8 @@ static int see_open(struct skill_reader *r, const struct ynode *n, const struct 
 }
 
 /* Bash(git status:*) speaks of git. Other tools are none of ours. */
-static int add_tool(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e)
+static int add_tool(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item,
+		struct err *e)
 {
 	size_t to = 5;
 
@@ -179,7 +195,8 @@ static const struct key_row {
 } keys[] = {
 	{"sandbox_timeout_sec", take_timeout}, {"task", take_task}, {"network", take_network},
 	{"timestamps", take_timestamps},
-	{"allowed_binaries", take_binaries}, {"allowed-binaries", take_binaries}, {"allowed-tools", take_tools}, {"allowed_tools", take_tools},
+	{"allowed_binaries", take_binaries}, {"allowed-binaries", take_binaries},
+	{"allowed-tools", take_tools}, {"allowed_tools", take_tools},
 };
 
 /*
@@ -188,8 +205,12 @@ static const struct key_row {
  */
 static struct str policy_of(struct arena *a, const struct texts *names)
 {
-	static const char builtins[] = "\":\", \"[\", \"cd\", \"declare\", \"echo\", \"exit\", \"export\", \"false\", \"let\", \"local\", \"printf\", \"pwd\", \"read\", \"readonly\", \"return\", \"set\", "
-				       "\"shift\", \"shopt\", \"test\", \"true\", \"type\", \"umask\", \"unset\", \"wait\"";
+	static const char builtins[] =
+			"\":\", \"[\", \"cd\", \"declare\", \"echo\", \"exit\", \"export\", \"false\", "
+			"\"let\", \"local\", \"printf\", \"pwd\", \"read\", \"readonly\", \"return\", "
+			"\"set\", "
+				       "\"shift\", \"shopt\", \"test\", \"true\", \"type\", \"umask\", "
+				       "\"unset\", \"wait\"";
 	struct buf b;
 
 	if (!names)
@@ -229,5 +250,6 @@ int skill_load(struct arena *a, const char *path, struct skill *ret, struct err 
 	const char *file = dir ? str_c(a, str_fmt(a, "%s/SKILL.md", path)) : path;
 	struct str text;
 
-	return file_read(a, file, SKILL_BYTES_MAX, &text, NULL, e) != 0 ? -1 : skill_read(a, str_of(file), text, ret, e);
+	return file_read(a, file, SKILL_BYTES_MAX, &text, NULL, e) != 0 ? -1 : skill_read(a, str_of(file),
+			text, ret, e);
 }

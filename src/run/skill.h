@@ -19,7 +19,8 @@ struct skill {
 	struct network_spec network;
 	bool iso_times;              /* Unix times in outputs become ISO 8601 */
 	struct texts *binaries;      /* NULL: it says nothing */
-	struct str policy;           /* the same as a policy file that allows no other programs; empty: it says nothing */
+	/* the same as a policy file that allows no other programs; empty: it says nothing */
+	struct str policy;
 };
 
 /* `path` is the file, or the directory with a SKILL.md in it. */

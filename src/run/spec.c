@@ -1,4 +1,7 @@
-/* From wishes to a spec. The parts are made in an order in which each finds what it needs; the first that is wrong ends it. */
+/*
+ * From wishes to a spec. The parts are made in an order in which each finds what it needs; the first that is
+ * wrong ends it.
+ */
 #include "base/num.h"
 #include "run/spec_builder.h"
 
@@ -25,7 +28,10 @@ int run_skill(struct arena *a, struct run_wishes *w, struct err *e)
 	return 0;
 }
 
-bool run_iso_times(const struct run_wishes *w) { return w && (w->iso_times || (w->skilled && w->skilled->iso_times)); }
+bool run_iso_times(const struct run_wishes *w)
+{
+	return w && (w->iso_times || (w->skilled && w->skilled->iso_times));
+}
 
 /* A skill gets the host's network only from the person: without that its wish is cut like a limit. */
 static void skill_network(struct spec_builder *m)
@@ -52,13 +58,15 @@ static int set_network(struct spec_builder *m, struct err *e)
 		return 0;
 	}
 	if (!strcmp(name, "allow-list"))
-		return err_set(e, ERR_INPUT, 0, "--network 'allow-list' is not available yet; deny is the default");
+		return err_set(e, ERR_INPUT, 0,
+				"--network 'allow-list' is not available yet; deny is the default");
 	if (network_parse(str_of(name), &wanted) != 0)
 		return err_set(e, ERR_INPUT, 0, "--network '%.40s': expected deny, loopback or host", name);
 	/* `approved` comes from a ticket only. */
 	if (!network_isolated(&wanted) && !m->p->own.sandbox.host_network && !m->w->approved.n)
 		return err_set(e, ERR_INPUT, 0,
-				"--network '%s' needs 'sandbox: {network: host-allowed}' in your own policy", name);
+				"--network '%s' needs 'sandbox: {network: host-allowed}' in your own policy",
+				name);
 	m->r->spec.network = wanted;
 	return 0;
 }
@@ -73,7 +81,8 @@ static int set_backend(struct spec_builder *m, struct err *e)
 	buf_init(&known, m->a, 0);
 	for (size_t i = 0; box_backend_at(i); i++)
 		buf_fmt(&known, "%s%s", i ? ", " : "", box_backend_name(box_backend_at(i)));
-	return err_set(e, ERR_INPUT, 0, "--backend '%.40s': there is %.*s", m->w->backend, STR_ARG(buf_view(&known)));
+	return err_set(e, ERR_INPUT, 0, "--backend '%.40s': there is %.*s", m->w->backend,
+			STR_ARG(buf_view(&known)));
 }
 
 static int set_requirement(struct spec_builder *m, struct err *e)
@@ -92,7 +101,8 @@ static int check_names(struct spec_builder *m, struct err *e)
 
 	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
 		if (given[i][1] && (!given[i][1][0] || strlen(given[i][1]) > 200))
-			return err_set(e, ERR_INPUT, 0, "%s needs a name of at most 200 letters", given[i][0]);
+			return err_set(e, ERR_INPUT, 0, "%s needs a name of at most 200 letters",
+					given[i][0]);
 	return 0;
 }
 
@@ -102,19 +112,25 @@ static int parse_lines(const char *option, const char *text, size_t *ret, struct
 	int64_t n = 0;
 
 	if (text && num_parse(str_of(text), 1, RUN_LINES_MAX, &n) != 0)
-		return err_set(e, ERR_INPUT, 0, "--%s '%.60s': expected a number of lines from 1 to %d", option, text, RUN_LINES_MAX);
+		return err_set(e, ERR_INPUT, 0, "--%s '%.60s': expected a number of lines from 1 to %d",
+				option, text, RUN_LINES_MAX);
 	*ret = (size_t)n;
 	return 0;
 }
 
 static int set_shown_lines(struct spec_builder *m, struct err *e)
 {
-	return parse_lines("head", m->w->head, &m->r->head, e) != 0 ? -1 : parse_lines("tail", m->w->tail, &m->r->tail, e);
+	return parse_lines("head", m->w->head, &m->r->head, e) != 0 ? -1 : parse_lines("tail", m->w->tail,
+			&m->r->tail, e);
 }
 
-int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e)
+int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world,
+		const struct policies *p, struct run *ret, struct err *e)
 {
-	static int (*const parts[])(struct spec_builder *m, struct err *e) = {set_profile, check_names, set_network, set_backend, set_requirement, set_shown_lines, spec_build_limits, spec_build_places, spec_build_program, spec_build_task, spec_build_environment, spec_ask_test_reports};
+	static int (*const parts[])(struct spec_builder *m, struct err *e) = {set_profile, check_names,
+			set_network, set_backend, set_requirement, set_shown_lines, spec_build_limits,
+			spec_build_places, spec_build_program, spec_build_task, spec_build_environment,
+			spec_ask_test_reports};
 	struct run r = {.w = w, .world = world, .id = ret->id};
 	struct spec_builder m = {.a = a, .w = w, .world = world, .p = p, .r = &r};
 

@@ -1,6 +1,6 @@
 /*
- * Limits of a run. The command line's word goes before a skill's, that before the person's own policy, that before the profile; and nobody
- * gets more than the system's policy and the project's say.
+ * Limits of a run. The command line's word goes before a skill's, that before the person's own policy, that
+ * before the profile; and nobody gets more than the system's policy and the project's say.
  */
 #include "run/spec_builder.h"
 
@@ -19,7 +19,8 @@ static const struct wish_row {
 };
 
 /* 0: nobody asks for anything. */
-static int parse_asked(const struct run_wishes *w, enum limit l, int (*parse)(enum limit, struct str, uint64_t *, struct err *), uint64_t *ret, struct err *e)
+static int parse_asked(const struct run_wishes *w, enum limit l,
+		int (*parse)(enum limit, struct str, uint64_t *, struct err *), uint64_t *ret, struct err *e)
 {
 	const char *text = *(const char *const *)((const char *)w + rows[l].offset);
 	struct err why = {0};
@@ -46,10 +47,13 @@ int spec_build_limits(struct spec_builder *m, struct err *e)
 	uint64_t value[LIMITS];
 
 	for (enum limit l = 0; l < LIMITS; l++) {
-		const struct limit_set *own = &p->own.sandbox.limits[l], *project = &p->project.sandbox.limits[l];
+		const struct limit_set *own = &p->own.sandbox.limits[l],
+				*project = &p->project.sandbox.limits[l];
 		uint64_t n = 0, less = 0, wish;
 
-		if (parse_asked(m->w, l, limit_parse, &n, e) != 0 || (m->w->within && parse_asked(m->w->within, l, limit_parse_less, &less, e) != 0))
+		if (parse_asked(m->w, l, limit_parse, &n, e) != 0 ||
+				(m->w->within && parse_asked(m->w->within, l, limit_parse_less, &less,
+				e) != 0))
 			return -1;
 		if (!n && l == LIMIT_TIME && m->w->skilled) {
 			wish = m->w->skilled->time_ms;
@@ -58,7 +62,8 @@ int spec_build_limits(struct spec_builder *m, struct err *e)
 			wish = n;
 		}
 		if (l == LIMIT_TIME && m->w->audience == AUDIENCE_CLIENT) {
-			n = smaller(n, own->value); /* nobody asked for the client's limit: the person's own holds where it is smaller */
+			/* nobody asked for the client's limit: the person's own holds where it is smaller */
+			n = smaller(n, own->value);
 			wish = 0;
 		}
 		if (!n)
@@ -67,12 +72,16 @@ int spec_build_limits(struct spec_builder *m, struct err *e)
 			n = limit_default(m->r->spec.profile, l, &m->world->machine);
 		n = smaller(n, own->most);
 		if (l == LIMIT_PIDS && m->world->machine.pids)
-			n = smaller(n, m->world->machine.pids / 2 + 1); /* the other half is for the caller's other processes */
+			/* the other half is for the caller's other processes */
+			n = smaller(n, m->world->machine.pids / 2 + 1);
 		n = p->apart ? smaller(n, project->most) : n;
 		for (const struct policy_around *x = p->around; x; x = x->next)
 			n = smaller(n, x->policy.sandbox.limits[l].most);
 		value[l] = smaller(n, less);
-		/* The caller asked for this limit and relies on it. Policies and profiles hold for runs with and without a cgroup. */
+		/*
+		 * The caller asked for this limit and relies on it. Policies and profiles hold for runs with
+		 * and without a cgroup.
+		 */
 		if (l == LIMIT_MEMORY && (m->w->memory || value[l] < n))
 			m->r->spec.refuse_watched = !m->w->accept && !p->own.sandbox.accept_watched;
 		if (value[l] < (less ? less : wish))

@@ -23,16 +23,28 @@
 #define PATH_ENTRIES 128   /* of the caller's PATH */
 #define PROTECTED_MAX 512  /* names that policies add */
 
-static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
+static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
+		"/bin"};
 
-/* Parts of a home that hold programs and libraries, and no credentials: of ~/.cargo not credentials.toml, of ~/.local not the keyrings. */
+/*
+ * Parts of a home that hold programs and libraries, and no credentials: of ~/.cargo not credentials.toml, of
+ * ~/.local not the keyrings.
+ */
 static const char toolchains[][32] = {
-	".nvm/versions", ".nvm/alias", ".nvm/nvm.sh", ".nvm/nvm-exec", ".cargo/bin", ".cargo/env", ".cargo/registry", ".cargo/git", ".rustup/toolchains", ".rustup/settings.toml", ".pyenv/bin", ".pyenv/libexec",
-	".pyenv/plugins", ".pyenv/pyenv.d", ".pyenv/shims", ".pyenv/version", ".pyenv/versions", ".rbenv/bin", ".rbenv/libexec", ".rbenv/shims", ".rbenv/version", ".rbenv/versions", ".local/bin", ".local/lib",
-	".local/share/fnm/node-versions", ".local/share/mise/installs", ".local/share/mise/shims", ".local/share/pipx/venvs", ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools",
-	".local/share/virtualenvs", ".local/pipx/venvs", "go/bin", "go/pkg", ".go", ".bun/bin", ".bun/install", ".deno/bin", ".volta/bin", ".volta/tools", ".asdf/bin", ".asdf/lib", ".asdf/installs", ".asdf/plugins", ".asdf/shims",
-	".asdf/asdf.sh", ".sdkman/bin", ".sdkman/candidates", ".jbang/bin", ".m2/repository", ".juliaup/bin", ".ghcup/bin", ".ghcup/ghc", ".opam", ".dotnet", ".config/git/attributes", ".config/git/ignore",
-	"miniconda3/bin", "miniconda3/envs", "miniconda3/lib", "miniforge3/bin", "miniforge3/envs", "miniforge3/lib", "anaconda3/bin", "anaconda3/envs", "anaconda3/lib",
+	".nvm/versions", ".nvm/alias", ".nvm/nvm.sh", ".nvm/nvm-exec", ".cargo/bin", ".cargo/env",
+	".cargo/registry", ".cargo/git", ".rustup/toolchains", ".rustup/settings.toml", ".pyenv/bin",
+	".pyenv/libexec",
+	".pyenv/plugins", ".pyenv/pyenv.d", ".pyenv/shims", ".pyenv/version", ".pyenv/versions", ".rbenv/bin",
+	".rbenv/libexec", ".rbenv/shims", ".rbenv/version", ".rbenv/versions", ".local/bin", ".local/lib",
+	".local/share/fnm/node-versions", ".local/share/mise/installs", ".local/share/mise/shims",
+	".local/share/pipx/venvs", ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools",
+	".local/share/virtualenvs", ".local/pipx/venvs", "go/bin", "go/pkg", ".go", ".bun/bin",
+	".bun/install", ".deno/bin", ".volta/bin", ".volta/tools", ".asdf/bin", ".asdf/lib", ".asdf/installs",
+	".asdf/plugins", ".asdf/shims",
+	".asdf/asdf.sh", ".sdkman/bin", ".sdkman/candidates", ".jbang/bin", ".m2/repository", ".juliaup/bin",
+	".ghcup/bin", ".ghcup/ghc", ".opam", ".dotnet", ".config/git/attributes", ".config/git/ignore",
+	"miniconda3/bin", "miniconda3/envs", "miniconda3/lib", "miniforge3/bin", "miniforge3/envs",
+	"miniforge3/lib", "anaconda3/bin", "anaconda3/envs", "anaconda3/lib",
 };
 
 /* Directories of a home that tools fill again and again: caisson keeps its own, one set for each project. */
@@ -48,7 +60,8 @@ static struct str make_absolute(struct place_search *p, struct str name)
 {
 	while (name.n > 1 && name.p[name.n - 1] == '/')
 		name.n--;
-	return name.n && name.p[0] == '/' ? name : str_fmt(p->m->a, "%.*s/%.*s", STR_ARG(p->m->world->cwd), STR_ARG(name));
+	return name.n && name.p[0] == '/' ? name : str_fmt(p->m->a, "%.*s/%.*s", STR_ARG(p->m->world->cwd),
+			STR_ARG(name));
 }
 
 /* 0 and what it is, or -1 when there is nothing that could be seen in a box. */
@@ -72,7 +85,8 @@ static int not_ours(struct place_search *p, const char *option, struct str real,
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (path_inside(own[i], real) || path_inside(real, own[i]))
-			return err_set(e, ERR_INPUT, 0, "%s '%.*s' would show caisson's own files in '%.*s'", option, STR_ARG(real), STR_ARG(own[i]));
+			return err_set(e, ERR_INPUT, 0, "%s '%.*s' would show caisson's own files in '%.*s'",
+					option, STR_ARG(real), STR_ARG(own[i]));
 	return 0;
 }
 
@@ -140,7 +154,8 @@ static void protect_from(struct spec_builder *m, struct str root, struct str pat
 
 static void protect_all(struct spec_builder *m)
 {
-	const struct texts *lists[] = {m->p->own.protected_paths, m->p->apart ? m->p->project.protected_paths : NULL};
+	const struct texts *lists[] = {m->p->own.protected_paths,
+			m->p->apart ? m->p->project.protected_paths : NULL};
 	size_t n = 0;
 
 	m->r->spec.protected = protect_names(m->a);
@@ -154,7 +169,8 @@ static void protect_all(struct spec_builder *m)
 		for (const struct texts *t = x->policy.protected_paths; t; t = t->next)
 			protect_from(m, x->root, in_workspace(t->text), &n);
 	if (m->world->state_dir.n)
-		m->r->spec.quarantine = str_fmt(m->a, "%.*s/quarantine/%.*s", STR_ARG(m->world->state_dir), STR_ARG(m->r->id));
+		m->r->spec.quarantine = str_fmt(m->a, "%.*s/quarantine/%.*s", STR_ARG(m->world->state_dir),
+				STR_ARG(m->r->id));
 }
 
 static void add_git_config(struct spec_builder *m, struct str path)
@@ -178,7 +194,9 @@ static int take_mode(struct str *name, bool *ret_writable, struct err *e)
 {
 	*ret_writable = true;
 	if (str_ends(*name, ":overlay"))
-		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s': overlay is not available yet; ro and rw are", STR_ARG(*name));
+		return err_set(e, ERR_INPUT, 0,
+				"--workspace '%.*s': overlay is not available yet; ro and rw are",
+				STR_ARG(*name));
 	if (!str_ends(*name, ":ro") && !str_ends(*name, ":rw"))
 		return 0;
 	*ret_writable = str_ends(*name, ":rw");
@@ -200,7 +218,8 @@ static int not_guarded(struct place_search *p, const char *option, struct str re
 	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
 
 	return pattern ? err_set(e, ERR_INPUT, 0,
-			"%s '%.*s' contains keys or settings (%s) that no box may write; name another directory", option, STR_ARG(real), pattern) : 0;
+			"%s '%.*s' contains keys or settings (%s) that no box may write; name another "
+			"directory", option, STR_ARG(real), pattern) : 0;
 }
 
 /* The work profile without a project: why there is none. */
@@ -212,7 +231,8 @@ static int no_project(struct place_search *p, struct err *e)
 	if (cwd.n && not_guarded(p, "the directory", cwd, e) != 0)
 		return -1;
 	return err_set(e, ERR_INPUT, 0,
-			"the work profile needs a project, and '%.*s' is none: say which directory with --workspace",
+			"the work profile needs a project, and '%.*s' is none: say which directory with "
+			"--workspace",
 			STR_ARG(p->m->world->cwd));
 }
 
@@ -235,16 +255,20 @@ static int not_led_out(struct place_search *p, const char *option, struct str na
 		return 0;
 	if (!way.root.n)
 		return err_set(e, ERR_INPUT, 0,
-				"%s '%.*s' changed while it was looked at: a link or directory on its way was replaced",
+				"%s '%.*s' changed while it was looked at: a link or directory on its way "
+				"was replaced",
 				option, STR_ARG(name));
 	(void)path_real(&p->memo, real, &kind);
 	return err_set(e, ERR_INPUT, 0,
-			"%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the %s itself: '%.*s'",
-			option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link), kind == PATH_DIR ? "directory" : "file",
+			"%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the %s itself: "
+			"'%.*s'",
+			option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link),
+					kind == PATH_DIR ? "directory" : "file",
 			STR_ARG(real));
 }
 
-int spec_refuse_escape(struct spec_builder *m, const char *option, struct str name, struct str real, struct err *e)
+int spec_refuse_escape(struct spec_builder *m, const char *option, struct str name, struct str real,
+		struct err *e)
 {
 	struct place_search p = {.m = m};
 
@@ -284,7 +308,9 @@ static int not_pinned(const char *what, const char *path, struct err *e)
 		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made");
 	if (why == EACCES || why == EPERM || why == ENOSYS || why == ENOMEM || why == EMFILE || why == ENFILE)
 		return err_set(e, ERR_SYSTEM, why, "cannot open %s '%s'", what, path);
-	return err_set(e, ERR_INPUT, 0, "%s '%s' was moved or replaced while it was looked at; run the command again", what, path);
+	return err_set(e, ERR_INPUT, 0,
+			"%s '%s' was moved or replaced while it was looked at; run the command again", what,
+			path);
 }
 
 /* From here on the workspace is this directory, whatever has its name later. A known identity must match. */
@@ -295,7 +321,8 @@ static int pin_workspace(struct place_search *p, struct err *e)
 	const char *path = str_c(m->a, s->workspace);
 	const struct directory *place = m->w->workspace ? m->w->place : NULL;
 	bool elsewhere = place && !str_eq(place->path, s->workspace);
-	struct identity known = place ? place->id : str_eq(s->workspace, m->world->project) ? m->world->project_id
+	struct identity known = place ? place->id : str_eq(s->workspace, m->world->project) ?
+			m->world->project_id
 			: (struct identity){0};
 	FD_CLEANUP int fd = elsewhere ? -1 : directory_open_expected(path, known, O_PATH);
 
@@ -324,7 +351,8 @@ static void shared_git(struct place_search *p)
 		return;
 	if (path_inside(place.common, s->workspace) || path_inside(s->workspace, place.common))
 		return;
-	if (path_inside(m->world->home, place.common) || not_ours(p, "the workspace", place.common, NULL) != 0)
+	if (path_inside(m->world->home, place.common) || not_ours(p, "the workspace", place.common,
+			NULL) != 0)
 		return;
 	FD_CLEANUP int fd = directory_open_expected(str_c(m->a, place.common), (struct identity){0}, O_PATH);
 	if (fd >= 0 && directory_identity(fd, &s->git_common_id) == 0)
@@ -352,11 +380,15 @@ static int set_workspace(struct place_search *p, struct err *e)
 	if (look_up(p, "--workspace", name, &at, e) != 0)
 		return -1;
 	if (at.kind == PATH_LINK)
-		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a symbolic link; name the directory itself: '%.*s'", STR_ARG(name), STR_ARG(at.real));
+		return err_set(e, ERR_INPUT, 0,
+				"--workspace '%.*s' is a symbolic link; name the directory itself: '%.*s'",
+				STR_ARG(name), STR_ARG(at.real));
 	if (at.target != PATH_DIR)
 		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is not a directory", STR_ARG(name));
 	if (!project_allowed(&p->memo, at.real, m->world->home))
-		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a directory of the system, the home directory, or one above it; name a directory inside", STR_ARG(at.real));
+		return err_set(e, ERR_INPUT, 0,
+				"--workspace '%.*s' is a directory of the system, the home directory, or "
+				"one above it; name a directory inside", STR_ARG(at.real));
 	if (not_ours(p, "--workspace", at.real, e) != 0 || not_guarded(p, "--workspace", at.real, e) != 0 ||
 			not_led_out(p, "--workspace", name, at.real, e) != 0)
 		return -1;
@@ -394,12 +426,17 @@ static int extra_path(struct place_search *p, const char *option, const char *na
 	if (look_up(p, option, str_of(name), &at, e) != 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
-		if (path_inside(at.real, str_of(never[i])) && !(writable && path_inside(at.real, STR("/dev/shm"))))
-			return err_set(e, ERR_INPUT, 0, "%s '%s': nothing of %s can be shown in a box", option, name, never[i]);
+		if (path_inside(at.real, str_of(never[i])) &&
+				!(writable && path_inside(at.real, STR("/dev/shm"))))
+			return err_set(e, ERR_INPUT, 0, "%s '%s': nothing of %s can be shown in a box",
+					option, name, never[i]);
 	if (at.target != PATH_DIR && at.target != PATH_FILE)
 		return err_set(e, ERR_INPUT, 0, "%s '%s' is neither a file nor a directory", option, name);
-	if (at.real.n < 2 || path_inside(p->m->world->home, at.real) || (writable && !project_allowed(&p->memo, at.real, p->m->world->home)))
-		return err_set(e, ERR_INPUT, 0, "%s '%s' is %s the home directory, or one above it; name something inside", option, name, writable ? "a place of the system," : "the root,");
+	if (at.real.n < 2 || path_inside(p->m->world->home, at.real) ||
+			(writable && !project_allowed(&p->memo, at.real, p->m->world->home)))
+		return err_set(e, ERR_INPUT, 0,
+				"%s '%s' is %s the home directory, or one above it; name something inside",
+				option, name, writable ? "a place of the system," : "the root,");
 	if (not_ours(p, option, at.real, e) != 0 || (writable && not_guarded(p, option, at.real, e) != 0) ||
 			not_led_out(p, option, str_of(name), at.real, e) != 0)
 		return -1;
@@ -423,8 +460,8 @@ static int extra_paths(struct place_search *p, struct err *e)
 /* ---- home ---- */
 
 /*
- * Without links on the way: a link could lead to what is not a toolchain. Most homes have few of them; several
- * rows have the same directory on top, and it is looked for once.
+ * Without links on the way: a link could lead to what is not a toolchain. Most homes have few of them;
+ * several rows have the same directory on top, and it is looked for once.
  */
 static void show_toolchains(struct place_search *p)
 {
@@ -445,7 +482,8 @@ static void show_toolchains(struct place_search *p)
 			continue;
 		}
 		real = path_real(&p->memo, name, &kind);
-		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) && !path_inside(m->r->spec.workspace, name))
+		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) &&
+				!path_inside(m->r->spec.workspace, name))
 			spec_add_path(m, name, name, false);
 	}
 }
@@ -471,7 +509,8 @@ static void show_caches(struct place_search *p)
 	add_cache(m, &end, top);
 	add_cache(m, &end, of_project);
 	for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
-		struct str at = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), caches[i]), dir = str_fmt(m->a, "%.*s/%s", STR_ARG(of_project), caches[i] + 1);
+		struct str at = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), caches[i]),
+				dir = str_fmt(m->a, "%.*s/%s", STR_ARG(of_project), caches[i] + 1);
 
 		if (path_inside(m->r->spec.workspace, at))
 			continue;
@@ -530,7 +569,9 @@ static int set_root(struct place_search *p, struct err *e)
 	if (at.target != PATH_DIR)
 		return err_set(e, ERR_INPUT, 0, "--root '%s' is not a directory", name);
 	if (at.real.n < 2 || path_inside(p->m->world->home, at.real))
-		return err_set(e, ERR_INPUT, 0, "--root '%s' is the system's own root, the home directory, or one above it", name);
+		return err_set(e, ERR_INPUT, 0,
+				"--root '%s' is the system's own root, the home directory, or one above it",
+				name);
 	if (not_ours(p, "--root", at.real, e) != 0 || not_led_out(p, "--root", str_of(name), at.real, e) != 0)
 		return -1;
 	p->m->r->spec.root = at.real;
@@ -560,7 +601,8 @@ static int set_directory(struct place_search *p, struct err *e)
 
 	if (!m->w->cwd) {
 		real = path_real(&p->memo, m->world->cwd, &kind);
-		return path_inside(real, s->workspace) || (m->w->walls && path_inside(real, m->world->project)) ?
+		return path_inside(real, s->workspace) ||
+				(m->w->walls && path_inside(real, m->world->project)) ?
 				pin_cwd(p, real, m->world->cwd_id, e) : 0;
 	}
 	if (!m->w->cwd[0])
@@ -571,7 +613,8 @@ static int set_directory(struct place_search *p, struct err *e)
 	if (path_inside(real, s->workspace))
 		return pin_cwd(p, real, (struct identity){0}, e);
 	if (path_inside(make_absolute(p, str_of(m->w->cwd)), s->workspace))
-		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link", m->w->cwd,
+		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link",
+				m->w->cwd,
 				STR_ARG(s->workspace));
 	s->cwd = make_absolute(p, str_of(m->w->cwd));
 	return 0;

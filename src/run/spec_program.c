@@ -93,7 +93,8 @@ static const struct language *by_shebang(struct str text)
 	return by_name(name);
 }
 
-static int pick_language(struct spec_builder *m, struct str path, struct str text, const struct language **ret, struct err *e)
+static int pick_language(struct spec_builder *m, struct str path, struct str text,
+		const struct language **ret, struct err *e)
 {
 	const struct run_wishes *w = m->w;
 	struct buf known;
@@ -112,11 +113,13 @@ static int pick_language(struct spec_builder *m, struct str path, struct str tex
 	if (w->shell)
 		return err_set(e, ERR_INPUT, 0, "--shell '%.40s': expected bash, sh or zsh", w->shell);
 	if (!w->lang)
-		return err_set(e, ERR_INPUT, 0, "cannot tell the language of '%.*s': say it with --lang", STR_ARG(path));
+		return err_set(e, ERR_INPUT, 0, "cannot tell the language of '%.*s': say it with --lang",
+				STR_ARG(path));
 	buf_init(&known, m->a, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
 		buf_fmt(&known, "%s%s", i ? ", " : "", languages[i].names[0]);
-	return err_set(e, ERR_INPUT, 0, "--lang '%.40s': expected one of %.*s", w->lang, STR_ARG(buf_view(&known)));
+	return err_set(e, ERR_INPUT, 0, "--lang '%.40s': expected one of %.*s", w->lang,
+			STR_ARG(buf_view(&known)));
 }
 
 /* ---- words ---- */
@@ -184,7 +187,9 @@ static int set_program(struct spec_builder *m, struct err *e)
 	if (add_rest(m, &w, e) != 0)
 		return -1;
 	if (!w.n || !w.v[0][0])
-		return err_set(e, ERR_INPUT, 0, "the program is missing: caisson run -- PROGRAM [ARGUMENTS], or -c CODE, or --file FILE");
+		return err_set(e, ERR_INPUT, 0,
+				"the program is missing: caisson run -- PROGRAM [ARGUMENTS], or -c CODE, or "
+				"--file FILE");
 	m->r->spec.argv = w.v;
 	m->r->gate.command = command_of(m, w.v);
 	return 0;
@@ -209,7 +214,8 @@ static void give_script(struct spec_builder *m, struct str name, struct str text
 {
 	struct spec_file *f = arena_new(m->a, struct spec_file);
 
-	f->path = str_cat(m->a, STR(SCRIPT_DIR), plain_word(name) && name.p[0] != '.' && name.p[0] != '-' ? name : STR("script"));
+	f->path = str_cat(m->a, STR(SCRIPT_DIR), plain_word(name) && name.p[0] != '.' &&
+			name.p[0] != '-' ? name : STR("script"));
 	f->text = text;
 	f->next = m->r->spec.files;
 	m->r->spec.files = f;
@@ -255,20 +261,23 @@ static struct spec_file *add_file(struct spec_builder *m, struct str real, struc
 {
 	struct spec_file *f = arena_new(m->a, struct spec_file);
 
-	*f = (struct spec_file){.next = m->r->spec.files, .path = str_fmt(m->a, "%s%.*s", SCRIPT_ROOT, STR_ARG(real)), .text = text};
+	*f = (struct spec_file){.next = m->r->spec.files,
+			.path = str_fmt(m->a, "%s%.*s", SCRIPT_ROOT, STR_ARG(real)), .text = text};
 	m->r->spec.files = f;
 	return f;
 }
 
 /* Links to everything in a directory but the one entry that is made here. */
-static int link_neighbours(struct spec_builder *m, struct str dir, struct str but, size_t *left, struct err *e)
+static int link_neighbours(struct spec_builder *m, struct str dir, struct str but, size_t *left,
+		struct err *e)
 {
 	DIR *d = opendir(str_c(m->a, dir));
 	const struct dirent *entry;
 	int rc = 0;
 
 	if (!d)
-		return err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s', in which the script lies", STR_ARG(dir));
+		return err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s', in which the script lies",
+				STR_ARG(dir));
 	while (rc == 0 && (entry = readdir(d))) {
 		struct str path;
 
@@ -276,7 +285,9 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 			continue;
 		path = str_fmt(m->a, "%.*s/%s", STR_ARG(dir), entry->d_name);
 		if (*left == 0)
-			rc = err_set(e, ERR_INPUT, 0, "--gate --file: more than %d files lie beside '%s'; name the script as an argument of its interpreter instead",
+			rc = err_set(e, ERR_INPUT, 0,
+					"--gate --file: more than %d files lie beside '%s'; name the script "
+					"as an argument of its interpreter instead",
 				     NEIGHBOURS_MAX, m->w->file);
 		else
 			add_file(m, path, path)->link = true;
@@ -287,7 +298,8 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 }
 
 /* The judged text in place of the script, with its neighbours. */
-static int copy_script(struct spec_builder *m, struct str top, struct str real, struct str text, struct err *e)
+static int copy_script(struct spec_builder *m, struct str top, struct str real, struct str text,
+		struct err *e)
 {
 	size_t left = NEIGHBOURS_MAX;
 
@@ -301,7 +313,8 @@ static int copy_script(struct spec_builder *m, struct str top, struct str real, 
 /* A box may have left the link: what lies behind it was not meant for the next one. */
 static int stays_in(struct spec_builder *m, struct str name, struct str real, struct err *e)
 {
-	struct str path = name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd), STR_ARG(name));
+	struct str path = name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd),
+			STR_ARG(name));
 	struct str dir = m->r->spec.workspace;
 	const struct spec_path *p = m->r->spec.paths;
 	struct path_memo memo;
@@ -312,7 +325,8 @@ static int stays_in(struct spec_builder *m, struct str name, struct str real, st
 			return spec_refuse_escape(m, "--file", name, real, e);
 		dir = p->at.n ? STR("") : p->path;
 	}
-	return err_set(e, ERR_INPUT, 0, "'%s' leads out of '%.*s' by a link; name the file itself", m->w->file, STR_ARG(dir));
+	return err_set(e, ERR_INPUT, 0, "'%s' leads out of '%.*s' by a link; name the file itself",
+			m->w->file, STR_ARG(dir));
 }
 
 /* The text of the script, and where it was found. */
@@ -328,7 +342,8 @@ static int read_script(struct spec_builder *m, struct str *ret_text, struct str 
 	return stays_in(m, str_of(m->w->file), *ret_real, e);
 }
 
-static int place_script(struct spec_builder *m, struct str real, struct str text, struct argv_words *w, struct err *e)
+static int place_script(struct spec_builder *m, struct str real, struct str text, struct argv_words *w,
+		struct err *e)
 {
 	struct str top = seen_in(m, real);
 

@@ -25,7 +25,8 @@
 #define UNKNOWN UINT64_MAX
 #define LOOK 4096
 #define WAIT_MAX ((size_t)64 << 10)   /* bytes of text that wait for more before they are written */
-#define LINE_LOOK ((size_t)64 << 10)  /* how far the kept end may start later, so that it starts with a line */
+/* how far the kept end may start later, so that it starts with a line */
+#define LINE_LOOK ((size_t)64 << 10)
 #define PRUNE_ABOVE ((uint64_t)8 << 20) /* who keeps so much looks what can go, besides once a day */
 #define DAY 86400
 
@@ -57,7 +58,9 @@ static bool keeper_open(struct passage *p)
 
 	if (k->open || k->failed)
 		return k->open;
-	k->failed = !w || !w->state_dir.n || (!k->dir.n && state_make(p->a, w->state_dir, p->r->spec.workspace, w->uid, &k->dir, NULL) != 0) ||
+	k->failed = !w || !w->state_dir.n ||
+			(!k->dir.n && state_make(p->a, w->state_dir, p->r->spec.workspace, w->uid, &k->dir,
+			NULL) != 0) ||
 		output_open(&k->file, str_c(p->a, k->dir), NULL) != 0;
 	k->open = !k->failed;
 	return k->open;
@@ -156,7 +159,8 @@ static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at
 			return i + (uint64_t)(nl - p->look) + 1;
 		i += (uint64_t)got;
 	}
-	for (i = at; i < at + 3 && stream_read(s, i, p->look, 1, NULL) == 1 && (p->look[0] & 0xC0) == 0x80; i++)
+	for (i = at; i < at + 3 && stream_read(s, i, p->look, 1, NULL) == 1 && (p->look[0] & 0xC0) == 0x80;
+			i++)
 		;
 	return i;
 }
@@ -169,16 +173,19 @@ static void pass_beginning(struct passage *p, const struct stream *s, uint64_t s
 
 	p->head_most = nl ? (uint64_t)(nl - head.p) + 1 : head.n;
 	stream_cleaner_pass(&p->cleaner, s, 0, p->head_most, PART_HEAD, take_head, p);
-	truncator_gap(&p->cutter, start - p->cutter.bytes, stream_read(s, start - 1, p->look, 1, NULL) == 1 && p->look[0] == '\n');
+	truncator_gap(&p->cutter, start - p->cutter.bytes, stream_read(s, start - 1, p->look, 1, NULL) == 1 &&
+			p->look[0] == '\n');
 	stream_cleaner_context(&p->cleaner, s, start);
 }
 
 /* ---- a stream ---- */
 
-static struct str show_stream(struct passage *p, const char *what, const struct stream *s, bool failed, struct stream_cut *ret_cut)
+static struct str show_stream(struct passage *p, const char *what, const struct stream *s, bool failed,
+		struct stream_cut *ret_cut)
 {
 	const struct run *r = p->r;
-	struct truncate_options o = {.max = r->head || r->tail ? RUN_STREAM_MAX : 0, .head = r->head, .tail = r->tail, .failed = failed};
+	struct truncate_options o = {.max = r->head || r->tail ? RUN_STREAM_MAX : 0, .head = r->head,
+			.tail = r->tail, .failed = failed};
 	uint64_t to = stream_to(s), start = to > STREAM_KEPT ? to - STREAM_KEPT : 0, lost, bytes, before;
 	struct truncated t;
 	struct stream_extent e;
@@ -199,8 +206,12 @@ static struct str show_stream(struct passage *p, const char *what, const struct 
 	text = truncator_end(&p->cutter, &t);
 	lost = s->total - e.at;
 	bytes = p->keeper.bytes;
-	*ret_cut = (struct stream_cut){.is = t.is || lost || bytes > RUN_KEEP_ABOVE, .total_bytes = t.total_bytes + lost, .omitted_bytes = t.omitted_bytes + lost, .dropped_bytes = start + lost};
-	ret_cut->total_lines = e.at < to ? UNKNOWN : lost ? p->cutter.newlines + s->lost_lines : t.total_lines; /* a line may be there in part */
+	*ret_cut = (struct stream_cut){.is = t.is || lost || bytes > RUN_KEEP_ABOVE,
+			.total_bytes = t.total_bytes + lost, .omitted_bytes = t.omitted_bytes + lost,
+			.dropped_bytes = start + lost};
+	/* a line may be there in part */
+	ret_cut->total_lines = e.at < to ? UNKNOWN : lost ? p->cutter.newlines + s->lost_lines :
+			t.total_lines;
 	ret_cut->omitted_lines = e.at < to ? UNKNOWN : t.omitted_lines + s->lost_lines;
 	if (bytes > RUN_TEXT_MAX)
 		ret_cut->dropped_bytes += bytes - RUN_TEXT_MAX;

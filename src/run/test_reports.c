@@ -14,26 +14,35 @@
 #define WORDS_MAX 4096 /* of a command to which arguments are added */
 
 /*
- * A variable is read by the runner wherever in the command it is started; arguments can only be added to a command that is the runner's own call
- * and nothing else. ctest is not here: it writes a new file and renames it, which a pipe cannot be.
+ * A variable is read by the runner wherever in the command it is started; arguments can only be added to a
+ * command that is the runner's own call and nothing else. ctest is not here: it writes a new file and renames
+ * it, which a pipe cannot be.
  */
 static const struct test_runner {
 	char file[12];             /* its name in the box */
 	char format[8];            /* of what the runner prints for people */
 	char machine[12];          /* of the report */
-	char word[12];             /* the command must hold it (of two words both); empty: any command may start the runner */
-	char own[OWN_MAX][20];     /* a command with one of these asks for reports itself, or could not bear ours */
+	/* the command must hold it (of two words both); empty: any command may start the runner */
+	char word[12];
+	/* a command with one of these asks for reports itself, or could not bear ours */
+	char own[OWN_MAX][20];
 	char variable[16];         /* empty: arguments are added */
 	char before[108];          /* the words before the file */
 	bool exact;                /* both count the same things */
 } rows[] = {
-	{"pytest.xml", "pytest", "junit-xml", "", {"--junitxml", "--junit-xml", "no:junitxml"}, "PYTEST_ADDOPTS", "--junitxml=", true},
+	{"pytest.xml", "pytest", "junit-xml", "", {"--junitxml", "--junit-xml", "no:junitxml"},
+			"PYTEST_ADDOPTS", "--junitxml=", true},
 	{"node.xml", "node", "junit-xml", "node --test", {"--test-reporter"}, "NODE_OPTIONS",
-	 "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=", false},
-	{"rspec.json", "rspec", "rspec-json", "rspec", {"--format", " -f", "--out", " -o"}, "SPEC_OPTS", "--format progress --format json --out ", true},
-	{"jest.json", "jest", "jest-json", "jest", {"--json", "--outputFile", "--watch"}, "", "--json --outputFile=", true},
-	{"vitest.json", "vitest", "jest-json", "vitest", {"--reporter", "--outputFile", "--watch"}, "", "--reporter=default --reporter=json --outputFile.json=", true},
-	{"phpunit.xml", "phpunit", "junit-xml", "phpunit", {"--log-junit", "--configuration", "--no-logging"}, "", "--log-junit ", false},
+	 "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit "
+			"--test-reporter-destination=", false},
+	{"rspec.json", "rspec", "rspec-json", "rspec", {"--format", " -f", "--out", " -o"}, "SPEC_OPTS",
+			"--format progress --format json --out ", true},
+	{"jest.json", "jest", "jest-json", "jest", {"--json", "--outputFile", "--watch"}, "",
+			"--json --outputFile=", true},
+	{"vitest.json", "vitest", "jest-json", "vitest", {"--reporter", "--outputFile", "--watch"}, "",
+			"--reporter=default --reporter=json --outputFile.json=", true},
+	{"phpunit.xml", "phpunit", "junit-xml", "phpunit", {"--log-junit", "--configuration", "--no-logging"},
+			"", "--log-junit ", false},
 };
 
 const struct test_runner *test_runner(struct str file)
@@ -57,7 +66,8 @@ static void add_variable(struct spec_builder *m, const struct test_runner *row)
 		*at = arena_new(m->a, struct spec_var);
 	v = *at;
 	v->name = str_of(row->variable);
-	v->value = str_fmt(m->a, "%.*s%s%s" DIR_IN_BOX "%s", STR_ARG(v->value), v->value.n ? " " : "", row->before, row->file);
+	v->value = str_fmt(m->a, "%.*s%s%s" DIR_IN_BOX "%s", STR_ARG(v->value), v->value.n ? " " : "",
+			row->before, row->file);
 }
 
 /* Nothing but words: then more words behind them are arguments of the same command. */
@@ -113,7 +123,8 @@ static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 	ptrdiff_t blank = str_find(text, ' ', 0), next;
 	char **v;
 
-	if (!only_words(text) || !argv[0] || !argv[1] || !argv[2] || strcmp(argv[2], m->w->code) != 0 || argv[3])
+	if (!only_words(text) || !argv[0] || !argv[1] || !argv[2] || strcmp(argv[2], m->w->code) != 0 ||
+			argv[3])
 		return false;
 	first = str_sub(text, 0, blank < 0 ? text.n : (size_t)blank);
 	next = str_find(text, ' ', first.n + 1);
@@ -140,7 +151,8 @@ static bool suits_command(const struct test_runner *row, struct str command)
 	struct str word = str_of(row->word);
 	ptrdiff_t blank = str_find(word, ' ', 0);
 
-	if (!str_contains(command, str_sub(word, 0, blank < 0 ? word.n : (size_t)blank)) || (blank >= 0 && !str_contains(command, str_sub(word, (size_t)blank, word.n))))
+	if (!str_contains(command, str_sub(word, 0, blank < 0 ? word.n : (size_t)blank)) ||
+			(blank >= 0 && !str_contains(command, str_sub(word, (size_t)blank, word.n))))
 		return false;
 	for (size_t i = 0; i < OWN_MAX && row->own[i][0]; i++)
 		if (str_contains(command, str_of(row->own[i])))
@@ -157,11 +169,13 @@ static void add_asked(struct spec_builder *m, const struct test_runner *row)
 		end = &(*end)->next;
 	*end = arena_new(m->a, struct test_report);
 	(*end)->row = row;
-	(*end)->path = str_fmt(m->a, "%.*s/" FOLDER "/%.*s-%s", STR_ARG(m->world->state_dir), STR_ARG(m->r->id), row->file);
+	(*end)->path = str_fmt(m->a, "%.*s/" FOLDER "/%.*s-%s", STR_ARG(m->world->state_dir),
+			STR_ARG(m->r->id), row->file);
 	while (*to)
 		to = &(*to)->next;
 	*to = arena_new(m->a, struct spec_path);
-	**to = (struct spec_path){.path = (*end)->path, .at = str_fmt(m->a, DIR_IN_BOX "%s", row->file), .writable = true};
+	**to = (struct spec_path){.path = (*end)->path, .at = str_fmt(m->a, DIR_IN_BOX "%s", row->file),
+			.writable = true};
 }
 
 /* Only where it is known to be about tests, and the pipes have a place. */
@@ -244,7 +258,10 @@ static void add_notes(struct arena *a, struct validation *to, const struct valid
 			validation_note(a, to, n->id, n->warning, "%.*s", STR_ARG(n->message));
 }
 
-/* One report after the other; how long the first is. XML starts with its declaration, JSON is one line or one value. */
+/*
+ * One report after the other; how long the first is. XML starts with its declaration, JSON is one line or one
+ * value.
+ */
 static size_t first_document(struct arena *a, struct str text)
 {
 	struct json_reader reader;
@@ -272,22 +289,29 @@ static struct str blanks_off(struct str s)
 static void judge_reports(struct arena *a, const struct test_report *asked, struct validation *ret)
 {
 	struct str rest = blanks_off(asked->text);
-	struct validation v = {.task = "test", .validity = VALIDITY_VALID, .format = asked->row->machine, .evidence = EVIDENCE_MACHINE};
+	struct validation v = {.task = "test", .validity = VALIDITY_VALID, .format = asked->row->machine,
+			.evidence = EVIDENCE_MACHINE};
 	bool passed = false, failed = false;
 
 	for (size_t n = 0; rest.n; n++) {
 		size_t to = first_document(a, rest);
-		struct validate_input in = {.task = "test", .out = str_sub(rest, 0, to), .status = STATUS_UNKNOWN, .exit_code = -1};
+		struct validate_input in = {.task = "test", .out = str_sub(rest, 0, to),
+				.status = STATUS_UNKNOWN, .exit_code = -1};
 		struct validation one;
 
 		if (n == TEST_REPORT_DOCUMENTS_MAX) {
-			validation_unsure(a, &v, "too-large", "the runner ran more than %d times; run fewer at a time", TEST_REPORT_DOCUMENTS_MAX);
+			validation_unsure(a, &v, "too-large",
+					"the runner ran more than %d times; run fewer at a time",
+					TEST_REPORT_DOCUMENTS_MAX);
 			break;
 		}
 		validate(a, &in, &one);
 		add_notes(a, &v, &one);
-		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0])) /* nothing may stand before it */
-			validation_note(a, &v, "malformed-report", false, "what came as the report of %s is none; find what else writes to it, or what ends the runner early", asked->row->format);
+		/* nothing may stand before it */
+		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0]))
+			validation_note(a, &v, "malformed-report", false,
+					"what came as the report of %s is none; find what else writes to "
+					"it, or what ends the runner early", asked->row->format);
 		else if (one.validity != VALIDITY_VALID)
 			v.validity = v.validity == VALIDITY_INVALID ? v.validity : one.validity;
 		passed |= one.result == RESULT_PASS;
@@ -295,12 +319,17 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 		add_counts(a, &v, &one);
 		rest = blanks_off(str_sub(rest, to, rest.n));
 	}
-	v.result = v.validity != VALIDITY_VALID ? RESULT_NONE : failed ? RESULT_FAIL : passed ? RESULT_PASS : RESULT_NONE;
+	v.result = v.validity != VALIDITY_VALID ? RESULT_NONE : failed ? RESULT_FAIL : passed ? RESULT_PASS :
+			RESULT_NONE;
 	*ret = v;
 }
 
-/* Do they count the same, where they can? Errors are counted beside the tests in one and among them in the other. */
-static bool same_counts(const struct test_runner *row, const struct validation *text, const struct validation *machine)
+/*
+ * Do they count the same, where they can? Errors are counted beside the tests in one and among them in the
+ * other.
+ */
+static bool same_counts(const struct test_runner *row, const struct validation *text,
+		const struct validation *machine)
 {
 	int64_t errors = count_of(text, "errors") + count_of(machine, "errors");
 
@@ -309,7 +338,8 @@ static bool same_counts(const struct test_runner *row, const struct validation *
 	if (count_of(text, "failed") != count_of(machine, "failed"))
 		return false;
 	/* a pytest summary tells more kinds apart */
-	return !strcmp(row->format, "rspec") || count_of(text, "passed") + count_of(text, "xpassed") == count_of(machine, "passed");
+	return !strcmp(row->format, "rspec") || count_of(text, "passed") +
+			count_of(text, "xpassed") == count_of(machine, "passed");
 }
 
 /* A pipe behind the tests hides the exit code; the report knows better. */
@@ -321,25 +351,35 @@ static bool only_exit(const struct validation *v)
 	return true;
 }
 
-static void judge_both(struct arena *a, const struct test_runner *row, const struct outcome *o, const struct validation *machine, struct validation *v)
+static void judge_both(struct arena *a, const struct test_runner *row, const struct outcome *o,
+		const struct validation *machine, struct validation *v)
 {
 	struct validation text = *v;
 	bool same = text.format && !strcmp(text.format, row->format);
 
-	if (same && text.validity == VALIDITY_INVALID && !(machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL && only_exit(&text) && same_counts(row, &text, machine)))
+	if (same && text.validity == VALIDITY_INVALID &&
+			!(machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL &&
+			only_exit(&text) && same_counts(row, &text, machine)))
 		return;
 	if (text.format && !same) { /* another runner besides: both must hold */
-		if (machine->validity == VALIDITY_INVALID || (machine->result == RESULT_FAIL && text.validity == VALIDITY_VALID))
+		if (machine->validity == VALIDITY_INVALID ||
+				(machine->result == RESULT_FAIL && text.validity == VALIDITY_VALID))
 			add_notes(a, v, machine);
-		if (text.validity == VALIDITY_VALID && machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL)
+		if (text.validity == VALIDITY_VALID && machine->validity == VALIDITY_VALID &&
+				machine->result == RESULT_FAIL)
 			v->result = RESULT_FAIL;
 		return;
 	}
 	*v = *machine;
-	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID && (text.result != machine->result || !same_counts(row, &text, machine)))
-		validation_note(a, v, "reports-disagree", false, "what %s printed and the report that it wrote do not say the same; find the test that prints a summary, or writes a report, of its own", row->format);
+	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID &&
+			(text.result != machine->result || !same_counts(row, &text, machine)))
+		validation_note(a, v, "reports-disagree", false,
+				"what %s printed and the report that it wrote do not say the same; find the "
+				"test that prints a summary, or writes a report, of its own", row->format);
 	if (v->validity == VALIDITY_VALID && v->result == RESULT_PASS && o->exit_code != 0)
-		validation_note(a, v, "exit-mismatch", false, "all tests passed according to the report, but the command ended with %d; find what else failed", o->exit_code);
+		validation_note(a, v, "exit-mismatch", false,
+				"all tests passed according to the report, but the command ended with %d; "
+				"find what else failed", o->exit_code);
 }
 
 void test_reports_judge(struct arena *a, const struct run *r, const struct outcome *o, struct validation *v)
@@ -352,14 +392,19 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 		struct validation machine;
 
 		if (k->large) {
-			validation_unsure(a, v, "too-large", "the report of %s is larger than %zu MB; run fewer tests at a time", k->row->format, TEST_REPORT_MAX >> 20);
+			validation_unsure(a, v, "too-large",
+					"the report of %s is larger than %zu MB; run fewer tests at a time",
+					k->row->format, TEST_REPORT_MAX >> 20);
 			continue;
 		}
 		if (k->text.n) {
 			judge_reports(a, k, &machine);
 			judge_both(a, k->row, o, &machine, v);
 		} else if (v->format && !strcmp(v->format, k->row->format) && v->validity == VALIDITY_VALID) {
-			validation_unsure(a, v, "report-missing", "%s was asked for a report and wrote none, so this summary is not known to be its own; find what ends it early, or takes %s away from it", k->row->format,
+			validation_unsure(a, v, "report-missing",
+					"%s was asked for a report and wrote none, so this summary is not "
+					"known to be its own; find what ends it early, or takes %s away "
+					"from it", k->row->format,
 				k->row->variable[0] ? k->row->variable : "its arguments");
 		}
 	}

@@ -10,7 +10,8 @@
 #include "judge/world.h"
 #include "sys/state.h"
 
-static void add_row(struct arena *a, struct doctor *d, const char *id, const char *title, enum probe_weight weight, enum probe_state state, struct str by)
+static void add_row(struct arena *a, struct doctor *d, const char *id, const char *title,
+		enum probe_weight weight, enum probe_state state, struct str by)
 {
 	struct probe *p = probe_add(a, &d->rows, id, title, weight);
 
@@ -33,10 +34,13 @@ static void look_policy(struct arena *a, struct doctor *d, const char *config)
 	struct err e = {0};
 
 	if (policies_load(a, &(struct policies_request){.config = config}, &p, &e) == 0) {
-		add_row(a, d, "policy", "policy", PROBE_WALL, PROBE_YES, p.files ? str_fmt(a, "loads: %.*s", STR_ARG(p.files->path)) : STR("the built-in one"));
+		add_row(a, d, "policy", "policy", PROBE_WALL, PROBE_YES,
+				p.files ? str_fmt(a, "loads: %.*s", STR_ARG(p.files->path)) :
+				STR("the built-in one"));
 		return;
 	}
-	add_row(a, d, "policy", "policy", PROBE_WALL, PROBE_NO, str_fmt(a, "does not load, so everything is denied: %s", e.text));
+	add_row(a, d, "policy", "policy", PROBE_WALL, PROBE_NO,
+			str_fmt(a, "does not load, so everything is denied: %s", e.text));
 	probe_todo(a, last_row(d), "caisson config verify");
 }
 
@@ -59,7 +63,8 @@ static uint64_t quota_of(struct arena *a, const char *config)
 {
 	struct policies p;
 
-	return policies_load(a, &(struct policies_request){.config = config}, &p, NULL) == 0 ? p.own.audit.quota : AUDIT_QUOTA;
+	return policies_load(a, &(struct policies_request){.config = config}, &p, NULL) == 0 ?
+			p.own.audit.quota : AUDIT_QUOTA;
 }
 
 /* Only while there is one: then nothing else here matters as much. */
@@ -73,7 +78,8 @@ static void look_pause(struct arena *a, struct doctor *d)
 	if (!p.on)
 		return;
 	add_row(a, d, "pause", "pause", PROBE_EXTRA, PROBE_PARTLY,
-		str_fmt(a, "caisson is paused until %.*s: hooks ask about nothing and contain nothing", STR_ARG(p.until)));
+		str_fmt(a, "caisson is paused until %.*s: hooks ask about nothing and contain nothing",
+		STR_ARG(p.until)));
 	probe_todo(a, last_row(d), "caisson pause --end");
 }
 
@@ -90,7 +96,8 @@ static void look_record(struct arena *a, struct doctor *d, const struct run_worl
 	if (audit_open(a, w->state_dir, STR(""), w->uid, false, &au, &e) < 0) {
 		bool none = e.kind == ERR_SYSTEM && e.errnum == ENOENT;
 
-		add_row(a, d, "record", "record", PROBE_WALL, none ? PROBE_YES : PROBE_NO, none ? STR("nothing has been recorded yet") : str_fmt(a, "%s", e.text));
+		add_row(a, d, "record", "record", PROBE_WALL, none ? PROBE_YES : PROBE_NO,
+				none ? STR("nothing has been recorded yet") : str_fmt(a, "%s", e.text));
 		return;
 	}
 	bool kept = blobs_open(a, path_parent(au.path), w->uid, false, &blobs, &e) == 0;
@@ -105,7 +112,9 @@ static void look_record(struct arena *a, struct doctor *d, const struct run_worl
 	const uint64_t quota = quota_of(a, config), all = u.row_bytes + u.blob_bytes;
 	const bool above = quota && all > quota;
 	add_row(a, d, "record", "record", above ? PROBE_EXTRA : PROBE_WALL, above ? PROBE_PARTLY : PROBE_YES,
-		str_fmt(a, "%" PRIu64 " day%s, %" PRIu64 " MB%s", u.days, u.days == 1 ? "" : "s", (uint64_t)(all / MB), above ? ", more than audit.quota; nothing is dropped for it before its time" : ""));
+		str_fmt(a, "%" PRIu64 " day%s, %" PRIu64 " MB%s", u.days, u.days == 1 ? "" : "s",
+		(uint64_t)(all / MB),
+		above ? ", more than audit.quota; nothing is dropped for it before its time" : ""));
 	if (above)
 		probe_todo(a, last_row(d), "caisson audit prune   # or a larger audit.quota");
 }
@@ -138,10 +147,13 @@ static bool look_box(struct arena *a, struct doctor *d, const struct run_world *
 	}
 	box_end(&box, &o);
 	if (o.status != STATUS_OK) {
-		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "it was made, and '/bin/sh -c :' ended in it with %s", status_name(o.status)));
+		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO,
+				str_fmt(a, "it was made, and '/bin/sh -c :' ended in it with %s",
+				status_name(o.status)));
 		return false;
 	}
-	add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_YES, str_fmt(a, "'/bin/sh -c :' ran in one, %s backend", o.backend));
+	add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_YES,
+			str_fmt(a, "'/bin/sh -c :' ran in one, %s backend", o.backend));
 	return true;
 }
 
@@ -173,13 +185,16 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 
 void doctor_json(struct buf *b, const struct doctor *d)
 {
-	static const char *const states[] = {"no", "partly", "yes"}, *const weights[] = {"needed", "wall", "extra"}, *const ends[] = {"all", "fallbacks", "none"};
+	static const char *const states[] = {"no", "partly", "yes"},
+			*const weights[] = {"needed", "wall", "extra"},
+			*const ends[] = {"all", "fallbacks", "none"};
 
 	buf_fmt(b, "{\"v\":1,\"box\":\"%s\",\"rows\":[", ends[d->end]);
 	for (const struct probe *p = d->rows.first; p; p = p->next) {
 		buf_fmt(b, "%s{\"id\":\"%s\",\"title\":", p == d->rows.first ? "" : ",", p->id);
 		json_put_string(b, str_of(p->title));
-		buf_fmt(b, ",\"state\":\"%s\",\"weight\":\"%s\",\"by\":", states[p->state], weights[p->weight]);
+		buf_fmt(b, ",\"state\":\"%s\",\"weight\":\"%s\",\"by\":", states[p->state],
+				weights[p->weight]);
 		json_put_string(b, p->by);
 		buf_c(b, ",\"todo\":[");
 		for (const struct texts *t = p->todo; t; t = t->next) {

@@ -6,7 +6,8 @@
 #include "box/probe.h"
 #include "run/run.h"
 
-enum doctor_end { DOCTOR_ALL /* a box with everything on runs */, DOCTOR_FALLBACKS /* boxes run; something is missing */, DOCTOR_NONE /* no box runs */ };
+enum doctor_end { DOCTOR_ALL /* a box with everything on runs */,
+		DOCTOR_FALLBACKS /* boxes run; something is missing */, DOCTOR_NONE /* no box runs */ };
 
 struct doctor {
 	struct probes rows;

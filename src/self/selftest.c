@@ -23,7 +23,8 @@ static struct str unescape(struct arena *a, struct str line)
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < line.n; i++) {
-		const char *known = line.p[i] == '\\' && i + 1 < line.n && line.p[i + 1] ? strchr(from, line.p[i + 1]) : NULL;
+		const char *known = line.p[i] == '\\' && i + 1 < line.n &&
+				line.p[i + 1] ? strchr(from, line.p[i + 1]) : NULL;
 
 		buf_char(&b, known ? to[known - from] : line.p[i]);
 		i += known != NULL;
@@ -50,7 +51,8 @@ static struct selftest_class *add_class(struct arena *a, struct str line)
 	return c;
 }
 
-int selftest_parse(struct arena *a, struct str text, enum selftest_kind kind, struct selftest_set *ret, struct err *e)
+int selftest_parse(struct arena *a, struct str text, enum selftest_kind kind, struct selftest_set *ret,
+		struct err *e)
 {
 	struct selftest_set set = {.kind = kind};
 	struct selftest_class **end = &set.classes, *c = NULL;
@@ -73,7 +75,8 @@ int selftest_parse(struct arena *a, struct str text, enum selftest_kind kind, st
 			continue;
 		}
 		if (!c)
-			return err_set(e, ERR_INPUT, 0, "line %zu: a command before the first '[class] title'", number);
+			return err_set(e, ERR_INPUT, 0,
+					"line %zu: a command before the first '[class] title'", number);
 		*last = arena_new(a, struct selftest_row);
 		(*last)->command = unescape(a, line);
 		last = &(*last)->next;
@@ -88,7 +91,8 @@ int selftest_parse(struct arena *a, struct str text, enum selftest_kind kind, st
 
 static enum check_id first_id(const struct judgement *j)
 {
-	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK, [VERDICT_CONTAIN] = GRADE_CONTAIN, [VERDICT_ALLOW] = GRADE_WARN};
+	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK,
+			[VERDICT_CONTAIN] = GRADE_CONTAIN, [VERDICT_ALLOW] = GRADE_WARN};
 
 	for (const struct reason *r = j->reasons; r; r = r->next)
 		if (r->grade == grades[j->verdict])
@@ -96,7 +100,8 @@ static enum check_id first_id(const struct judgement *j)
 	return CHECK_NONE;
 }
 
-static int judge_row(struct selftest_row *r, const struct selftest_request *rq, const struct policies *p, struct err *e)
+static int judge_row(struct selftest_row *r, const struct selftest_request *rq, const struct policies *p,
+		struct err *e)
 {
 	struct engine_request er = {.command = r->command, .session = rq->session};
 	struct judgement j = {0};
@@ -135,14 +140,16 @@ bool selftest_failed(enum selftest_kind kind, enum verdict v)
 
 unsigned selftest_failures(const struct selftest_set *set)
 {
-	return set->kind == SELFTEST_ATTEMPTS ? set->by[VERDICT_ALLOW] : set->by[VERDICT_DENY] + set->by[VERDICT_ASK];
+	return set->kind == SELFTEST_ATTEMPTS ? set->by[VERDICT_ALLOW] : set->by[VERDICT_DENY] +
+			set->by[VERDICT_ASK];
 }
 
 /* ---- JSON ---- */
 
 static void put_counts(struct buf *out, unsigned total, const unsigned by[4])
 {
-	buf_fmt(out, "\"total\":%u,\"denied\":%u,\"asked\":%u,\"contained\":%u,\"allowed\":%u", total, by[VERDICT_DENY], by[VERDICT_ASK], by[VERDICT_CONTAIN], by[VERDICT_ALLOW]);
+	buf_fmt(out, "\"total\":%u,\"denied\":%u,\"asked\":%u,\"contained\":%u,\"allowed\":%u", total,
+			by[VERDICT_DENY], by[VERDICT_ASK], by[VERDICT_CONTAIN], by[VERDICT_ALLOW]);
 }
 
 static void put_rows(struct buf *out, enum selftest_kind kind, const struct selftest_class *c)
@@ -183,7 +190,8 @@ static void put_set(struct buf *out, const struct selftest_set *set)
 	buf_c(out, "]}");
 }
 
-void selftest_json(struct buf *out, const struct selftest_set *attempts, const struct selftest_set *ordinary, const struct policies *p)
+void selftest_json(struct buf *out, const struct selftest_set *attempts, const struct selftest_set *ordinary,
+		const struct policies *p)
 {
 	buf_c(out, "\"attempts\":");
 	put_set(out, attempts);

@@ -1,9 +1,10 @@
 /*
- * The attempts, and what is looked at outside after each. Scripts find the canaries in variables: OUT (a directory outside), TOKEN (a word that
- * no file has in its name), HOST_HOME (the caller's home), PORT (a listener on the host).
+ * The attempts, and what is looked at outside after each. Scripts find the canaries in variables: OUT (a
+ * directory outside), TOKEN (a word that no file has in its name), HOST_HOME (the caller's home), PORT (a
+ * listener on the host).
  *
- * Should a wall be down, an attempt must do no harm: it writes new names only, or what was there before, and kills only where it has seen
- * that it is alone.
+ * Should a wall be down, an attempt must do no harm: it writes new names only, or what was there before, and
+ * kills only where it has seen that it is alone.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -72,7 +73,8 @@ static const char *check_outside(struct trial_place *p)
 		return "a file outside was changed";
 	if (is_there(p, "outside/new"))
 		return "a file was made outside";
-	return etc || usr || var || at_home ? "a file was made in a directory of the system or the home" : NULL;
+	return etc || usr || var || at_home ? "a file was made in a directory of the system or the home" :
+			NULL;
 }
 
 static const char *check_protected(struct trial_place *p)
@@ -81,7 +83,8 @@ static const char *check_protected(struct trial_place *p)
 		return "the repository's configuration was changed";
 	if (is_there(p, "workspace/.git/hooks/pre-commit"))
 		return "a hook was planted";
-	return file_holds(p, "workspace/.claude/settings.json", "{}\n") ? NULL : "an agent's settings were changed";
+	return file_holds(p, "workspace/.claude/settings.json", "{}\n") ? NULL :
+			"an agent's settings were changed";
 }
 
 static const char *check_listener(struct trial_place *p)
@@ -145,63 +148,114 @@ const char *attempt_look(enum attempt_look look, struct trial_place *p)
 }
 
 const struct attempt attempts[] = {
-	{.name = "work", .title = "ordinary work, which must succeed", .workspace = true, .ends = OK, .must = "hello", .look = LOOK_WORK,
-	 .script = "echo hello >/tmp/f && cat /tmp/f && echo made >made && [ -d \"$HOME\" ] && ls / >/dev/null"},
-	{.name = "survive", .title = "daemons that outlive their box", .wall = BY_PID_NAMESPACE, .workspace = true, .ends = OK, .need = "setsid sleep",
+	{.name = "work", .title = "ordinary work, which must succeed", .workspace = true, .ends = OK,
+			.must = "hello", .look = LOOK_WORK,
+	 .script = "echo hello >/tmp/f && cat /tmp/f && echo made >made && [ -d \"$HOME\" ] && ls / "
+	 ">/dev/null"},
+	{.name = "survive", .title = "daemons that outlive their box", .wall = BY_PID_NAMESPACE,
+			.workspace = true, .ends = OK, .need = "setsid sleep",
 	 .script = "(setsid sh -c 'trap \"\" HUP TERM; sleep 1; echo >survived' \"$TOKEN\" & ) & exit 0"},
 
-	{.name = "memory", .title = "10 GB of memory, 256 MB allowed", .wall = BY_MEMORY, .memory = "256M", .timeout = "20", .ends = OOM, .need = "head tail",
+	{.name = "memory", .title = "10 GB of memory, 256 MB allowed", .wall = BY_MEMORY, .memory = "256M",
+			.timeout = "20", .ends = OOM, .need = "head tail",
 	 .script = "head -c 10737418240 /dev/zero | tail -c 10737418240 >/dev/null && echo BREACH; exit 1"},
-	{.name = "memory-many", .title = "the same by many small processes", .wall = BY_MEMORY, .memory = "256M", .timeout = "20", .ends = OOM, .need = "head tail sleep",
-	 .script = "for i in 1 2 3 4 5 6; do head -c 125829120 /dev/zero | tail -c 125829120 | sleep 4 & done; wait; echo BREACH"},
-	{.name = "memory-files", .title = "memory by files in the scratch", .wall = BY_SCRATCH, .memory = "256M", .scratch = "32M", .timeout = "20", .ends = FAILS, .need = "head",
-	 .script = "for d in /tmp /dev/shm \"$HOME\"; do head -c 20971520 /dev/zero >$d/fill || exit 3; done; echo BREACH"},
-	{.name = "inodes", .title = "100,000 files", .wall = BY_SCRATCH, .scratch = "16M", .timeout = "20", .ends = FAILS,
+	{.name = "memory-many", .title = "the same by many small processes", .wall = BY_MEMORY,
+			.memory = "256M", .timeout = "20", .ends = OOM, .need = "head tail sleep",
+	 .script = "for i in 1 2 3 4 5 6; do head -c 125829120 /dev/zero | tail -c 125829120 | sleep 4 & "
+			"done; wait; echo BREACH"},
+	{.name = "memory-files", .title = "memory by files in the scratch", .wall = BY_SCRATCH,
+			.memory = "256M", .scratch = "32M", .timeout = "20", .ends = FAILS, .need = "head",
+	 .script = "for d in /tmp /dev/shm \"$HOME\"; do head -c 20971520 /dev/zero >$d/fill || exit 3; "
+			"done; echo BREACH"},
+	{.name = "inodes", .title = "100,000 files", .wall = BY_SCRATCH, .scratch = "16M", .timeout = "20",
+			.ends = FAILS,
 	 .script = "i=0; while [ $i -lt 100000 ]; do : >/tmp/$i || exit 3; i=$((i + 1)); done; echo BREACH"},
-	{.name = "busy", .title = "an endless loop, 500 ms allowed", .wall = BY_TIME, .timeout = "500ms", .ends = TIMEOUT, .script = "while :; do :; done"},
-	{.name = "deaf", .title = "signals ignored, 500 ms allowed", .wall = BY_TIME, .timeout = "500ms", .ends = TIMEOUT, .need = "sleep",
+	{.name = "busy", .title = "an endless loop, 500 ms allowed", .wall = BY_TIME, .timeout = "500ms",
+			.ends = TIMEOUT, .script = "while :; do :; done"},
+	{.name = "deaf", .title = "signals ignored, 500 ms allowed", .wall = BY_TIME, .timeout = "500ms",
+			.ends = TIMEOUT, .need = "sleep",
 	 .script = "trap '' HUP INT QUIT TERM; while :; do sleep 1; done"},
-	{.name = "forks", .title = "500 processes, 64 allowed", .wall = BY_PIDS, .pids = "64", .timeout = "2", .ends = FAILS | TIMEOUT, .need = "sleep",
+	{.name = "forks", .title = "500 processes, 64 allowed", .wall = BY_PIDS, .pids = "64", .timeout = "2",
+			.ends = FAILS | TIMEOUT, .need = "sleep",
 	 .script = "i=0; while [ $i -lt 500 ]; do sleep 9 & i=$((i + 1)); done; echo BREACH; exit 1"},
-	{.name = "threads", .title = "500 threads, 64 allowed", .wall = BY_PIDS, .pids = "64", .timeout = "5", .ends = FAILS, .need = "python3",
-	 .script = "python3 -c 'import threading, time\nn = 0\ntry:\n while n < 500: threading.Thread(target=time.sleep, args=(9,), daemon=True).start(); n += 1\nexcept RuntimeError: pass\n"
+	{.name = "threads", .title = "500 threads, 64 allowed", .wall = BY_PIDS, .pids = "64", .timeout = "5",
+			.ends = FAILS, .need = "python3",
+	 .script = "python3 -c 'import threading, time\nn = 0\ntry:\n while n < 500: "
+			"threading.Thread(target=time.sleep, args=(9,), daemon=True).start(); n += "
+			"1\nexcept RuntimeError: pass\n"
 		   "print(\"BREACH\" if n >= 500 else n)'; exit 1"},
-	{.name = "fork-bomb", .title = "a fork bomb", .wall = BY_PIDS, .pids = "64", .timeout = "500ms", .ends = OK | FAILS | TIMEOUT, .need = "sleep",
+	{.name = "fork-bomb", .title = "a fork bomb", .wall = BY_PIDS, .pids = "64", .timeout = "500ms",
+			.ends = OK | FAILS | TIMEOUT, .need = "sleep",
 	 .script = "b() { b | b & }; b; while :; do :; done"},
-	{.name = "flood", .title = "endless output, 1 MB allowed", .wall = BY_OUTPUT, .output = "1M", .timeout = "20", .ends = FLOOD,
-	 .script = "while :; do echo 0123456789012345678901234567890123456789012345678901234567890123456789; done"},
+	{.name = "flood", .title = "endless output, 1 MB allowed", .wall = BY_OUTPUT, .output = "1M",
+			.timeout = "20", .ends = FLOOD,
+	 .script = "while :; do echo 0123456789012345678901234567890123456789012345678901234567890123456789;"
+	 " done"},
 
-	{.name = "network", .title = "a connection to this host", .wall = BY_NETWORK, .ends = OK, .need = "bash", .look = LOOK_LISTENER,
+	{.name = "network", .title = "a connection to this host", .wall = BY_NETWORK, .ends = OK,
+			.need = "bash", .look = LOOK_LISTENER,
 	 .script = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/$PORT' && echo BREACH; exit 0"},
-	{.name = "write", .title = "writing outside", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .look = LOOK_OUTSIDE,
-	 .script = "for f in \"$OUT/canary\" \"$OUT/new\" /etc/$TOKEN /usr/$TOKEN /var/tmp/$TOKEN \"$HOST_HOME/$TOKEN\"; do (echo changed >\"$f\"); done; exit 0"},
-	{.name = "links", .title = "writing through links", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .need = "ln", .look = LOOK_OUTSIDE,
-	 .script = "(echo changed >link); ln -s \"$OUT/canary\" mine; (echo changed >mine); ln \"$OUT/canary\" hard && echo changed >hard; exit 0"},
-	{.name = "protected", .title = "hooks, git's and agents' settings", .wall = BY_PROTECTION, .workspace = true, .ends = OK, .need = "mv mkdir rm", .look = LOOK_PROTECTED,
-	 .script = "(echo evil >.git/hooks/pre-commit); (echo evil >.git/config); mv .git away; mkdir -p .git/hooks; (echo evil >.git/hooks/pre-commit); (echo evil >.git/config); "
-		   "(echo evil >.claude/settings.json); rm -rf .claude; mkdir .claude; (echo evil >.claude/settings.json); exit 0"},
-	{.name = "secrets", .title = "reading files outside", .wall = BY_MOUNTS, .ends = OK, .need = "cat head",
-	 .script = "cat \"$OUT/secret\" \"/proc/1/root$OUT/secret\"; for f in /etc/shadow /root/.ssh/* \"$HOST_HOME\"/.ssh/* \"$HOST_HOME\"/.bash_history; do [ -z \"$(head -c 1 \"$f\")\" ] || echo BREACH; done; exit 0"},
-	{.name = "environment", .title = "credentials in the environment", .wall = BY_ENVIRONMENT, .ends = OK, .need = "env cat",
-	 .script = "env; cat /proc/self/environ; [ -z \"$(cat /proc/1/environ | tr -d '\\0')\" ] || echo BREACH; exit 0"},
-	{.name = "init", .title = "killing the box's first process", .wall = BY_PID_NAMESPACE, .ends = OK, .must = "alive",
-	 .script = "[ $$ -lt 10 ] || { echo BREACH; exit 0; }; for s in KILL STOP TERM; do kill -s $s 1; done; kill -s KILL -- -1; [ -d /proc/1 ] && echo alive; exit 0"},
-	{.name = "peek", .title = "looking into it through /proc", .wall = BY_PRIVILEGES, .ends = OK, .need = "ls head readlink",
-	 .script = "for d in root cwd; do ls /proc/1/$d/ && echo BREACH; done; for f in exe fd/0 fd/1 fd/2 fd/3 fd/4 fd/5; do readlink /proc/1/$f && echo BREACH; done; for f in mem maps; do [ -z \"$(head -c 1 /proc/1/$f)\" ] || echo BREACH; done; exit 0"},
+	{.name = "write", .title = "writing outside", .wall = BY_MOUNTS, .workspace = true, .ends = OK,
+			.look = LOOK_OUTSIDE,
+	 .script = "for f in \"$OUT/canary\" \"$OUT/new\" /etc/$TOKEN /usr/$TOKEN /var/tmp/$TOKEN "
+	 "\"$HOST_HOME/$TOKEN\"; do (echo changed >\"$f\"); done; exit 0"},
+	{.name = "links", .title = "writing through links", .wall = BY_MOUNTS, .workspace = true, .ends = OK,
+			.need = "ln", .look = LOOK_OUTSIDE,
+	 .script = "(echo changed >link); ln -s \"$OUT/canary\" mine; (echo changed >mine); ln "
+	 "\"$OUT/canary\" hard && echo changed >hard; exit 0"},
+	{.name = "protected", .title = "hooks, git's and agents' settings", .wall = BY_PROTECTION,
+			.workspace = true, .ends = OK, .need = "mv mkdir rm", .look = LOOK_PROTECTED,
+	 .script = "(echo evil >.git/hooks/pre-commit); (echo evil >.git/config); mv .git away; mkdir -p "
+	 ".git/hooks; (echo evil >.git/hooks/pre-commit); (echo evil >.git/config); "
+		   "(echo evil >.claude/settings.json); rm -rf .claude; mkdir .claude; (echo evil "
+		   ">.claude/settings.json); exit 0"},
+	{.name = "secrets", .title = "reading files outside", .wall = BY_MOUNTS, .ends = OK,
+			.need = "cat head",
+	 .script = "cat \"$OUT/secret\" \"/proc/1/root$OUT/secret\"; for f in /etc/shadow /root/.ssh/* "
+			"\"$HOST_HOME\"/.ssh/* \"$HOST_HOME\"/.bash_history; do [ -z \"$(head -c 1 "
+			"\"$f\")\" ] || echo BREACH; done; exit 0"},
+	{.name = "environment", .title = "credentials in the environment", .wall = BY_ENVIRONMENT, .ends = OK,
+			.need = "env cat",
+	 .script = "env; cat /proc/self/environ; [ -z \"$(cat /proc/1/environ | tr -d '\\0')\" ] || echo "
+			"BREACH; exit 0"},
+	{.name = "init", .title = "killing the box's first process", .wall = BY_PID_NAMESPACE, .ends = OK,
+			.must = "alive",
+	 .script = "[ $$ -lt 10 ] || { echo BREACH; exit 0; }; for s in KILL STOP TERM; do kill -s $s 1; "
+			"done; kill -s KILL -- -1; [ -d /proc/1 ] && echo alive; exit 0"},
+	{.name = "peek", .title = "looking into it through /proc", .wall = BY_PRIVILEGES, .ends = OK,
+			.need = "ls head readlink",
+	 .script = "for d in root cwd; do ls /proc/1/$d/ && echo BREACH; done; for f in exe fd/0 fd/1 fd/2 "
+			"fd/3 fd/4 fd/5; do readlink /proc/1/$f && echo BREACH; done; for f in mem maps; "
+			"do [ -z \"$(head -c 1 /proc/1/$f)\" ] || echo BREACH; done; exit 0"},
 	{.name = "kernel", .title = "settings of the kernel", .wall = BY_MOUNTS, .ends = OK, .need = "cat",
-	 .script = "for f in kernel/core_pattern vm/swappiness kernel/hostname; do v=$(cat /proc/sys/$f) && (printf '%s\\n' \"$v\" >/proc/sys/$f) && echo BREACH; done; exit 0"},
-	{.name = "machine", .title = "what /proc says of the machine", .wall = BY_MOUNTS, .ends = OK, .need = "head",
-	 .script = "for f in cmdline config.gz interrupts keys key-users locks modules partitions sys/kernel/random/boot_id; do [ ! -e /proc/$f ] || [ -z \"$(head -c 1 /proc/$f | tr -d '\\0')\" ] || echo BREACH; done; exit 0"},
-	{.name = "privilege", .title = "capabilities, root, new privileges", .wall = BY_PRIVILEGES, .ends = OK, .need = "grep id",
-	 .script = "grep -q '^Cap[EPIB][a-z]*:.*[1-9a-f]' /proc/self/status && echo BREACH; grep -q '^NoNewPrivs:.1' /proc/self/status || echo BREACH; [ \"$(id -u)\" != 0 ] || echo BREACH; exit 0"},
+	 .script = "for f in kernel/core_pattern vm/swappiness kernel/hostname; do v=$(cat /proc/sys/$f) && "
+			"(printf '%s\\n' \"$v\" >/proc/sys/$f) && echo BREACH; done; exit 0"},
+	{.name = "machine", .title = "what /proc says of the machine", .wall = BY_MOUNTS, .ends = OK,
+			.need = "head",
+	 .script = "for f in cmdline config.gz interrupts keys key-users locks modules partitions "
+			"sys/kernel/random/boot_id; do [ ! -e /proc/$f ] || [ -z \"$(head -c 1 /proc/$f | "
+			"tr -d '\\0')\" ] || echo BREACH; done; exit 0"},
+	{.name = "privilege", .title = "capabilities, root, new privileges", .wall = BY_PRIVILEGES,
+			.ends = OK, .need = "grep id",
+	 .script = "grep -q '^Cap[EPIB][a-z]*:.*[1-9a-f]' /proc/self/status && echo BREACH; grep -q "
+			"'^NoNewPrivs:.1' /proc/self/status || echo BREACH; [ \"$(id -u)\" != 0 ] || echo "
+			"BREACH; exit 0"},
 	{.name = "devices", .title = "devices", .wall = BY_MOUNTS, .ends = OK, .need = "mknod",
-	 .script = "for d in mem kmem kvm fuse sda vda nvme0n1 dm-0 loop-control; do [ -e /dev/$d ] && echo BREACH; done; mknod /tmp/d c 1 1 && echo BREACH; exit 0"},
+	 .script = "for d in mem kmem kvm fuse sda vda nvme0n1 dm-0 loop-control; do [ -e /dev/$d ] && echo "
+			"BREACH; done; mknod /tmp/d c 1 1 && echo BREACH; exit 0"},
 	{.name = "mount", .title = "mounts", .wall = BY_FILTER, .ends = OK, .need = "mount umount mkdir",
-	 .script = "mkdir /tmp/m; mount -t tmpfs none /tmp/m && echo BREACH; mount -o remount,bind,rw / && echo BREACH; umount /proc && echo BREACH; exit 0"},
-	{.name = "namespaces", .title = "namespaces in the box", .wall = BY_FILTER, .ends = OK, .need = "unshare nsenter",
-	 .script = "for n in -U -m -n -p -u -Ur; do unshare $n true && echo BREACH; done; nsenter -t 1 -m true && echo BREACH; exit 0"},
-	{.name = "cores", .title = "the host's program for core dumps", .wall = BY_FILTER, .ends = OK, .need = "grep",
-	 .script = "ulimit -c unlimited; ulimit -c 0; grep -q '^Max core file size  *1  *1 ' /proc/self/limits && exit 0; IFS= read -r p </proc/sys/kernel/core_pattern || p='|'; case $p in '|'*|@*) echo BREACH;; esac; exit 0"},
-	{.name = "trace", .title = "tracing a process", .wall = BY_FILTER, .ends = OK, .need = "strace", .script = "strace -o /dev/null true && echo BREACH; exit 0"},
+	 .script = "mkdir /tmp/m; mount -t tmpfs none /tmp/m && echo BREACH; mount -o remount,bind,rw / && "
+			"echo BREACH; umount /proc && echo BREACH; exit 0"},
+	{.name = "namespaces", .title = "namespaces in the box", .wall = BY_FILTER, .ends = OK,
+			.need = "unshare nsenter",
+	 .script = "for n in -U -m -n -p -u -Ur; do unshare $n true && echo BREACH; done; nsenter -t 1 -m "
+			"true && echo BREACH; exit 0"},
+	{.name = "cores", .title = "the host's program for core dumps", .wall = BY_FILTER, .ends = OK,
+			.need = "grep",
+	 .script = "ulimit -c unlimited; ulimit -c 0; grep -q '^Max core file size  *1  *1 ' "
+			"/proc/self/limits && exit 0; IFS= read -r p </proc/sys/kernel/core_pattern || "
+			"p='|'; case $p in '|'*|@*) echo BREACH;; esac; exit 0"},
+	{.name = "trace", .title = "tracing a process", .wall = BY_FILTER, .ends = OK, .need = "strace",
+			.script = "strace -o /dev/null true && echo BREACH; exit 0"},
 };
 const size_t nattempts = ARRAY_SIZE(attempts);

@@ -20,7 +20,8 @@
 
 #define REMOVE_DEPTH_MAX 16
 #define TRIAL_ARENA ((size_t)64 << 20)
-#define LATE_MS 1000           /* a box that dies later than this after its time limit was not stopped by it */
+/* a box that dies later than this after its time limit was not stopped by it */
+#define LATE_MS 1000
 #define SURVIVE_NS 1500000000L /* a daemon of the attempts has acted by then */
 
 /* ---- the canaries ---- */
@@ -37,14 +38,18 @@ static int make_token(char token[TRIAL_TOKEN + 1], struct err *e)
 	return 0;
 }
 
-/* A listener on this host's loopback, which a box must not reach. Without one the attempt aims at nothing, and is not made. */
+/*
+ * A listener on this host's loopback, which a box must not reach. Without one the attempt aims at nothing,
+ * and is not made.
+ */
 static void listen_here(struct trial_place *p)
 {
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
 	socklen_t n = sizeof(at);
 
 	p->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (p->listener >= 0 && bind(p->listener, (struct sockaddr *)&at, sizeof(at)) == 0 && listen(p->listener, 8) == 0 &&
+	if (p->listener >= 0 && bind(p->listener, (struct sockaddr *)&at, sizeof(at)) == 0 &&
+			listen(p->listener, 8) == 0 &&
 	    getsockname(p->listener, (struct sockaddr *)&at, &n) == 0)
 		p->port = ntohs(at.sin_port);
 	else
@@ -56,8 +61,11 @@ static int make_files(const struct trial_place *p, struct err *e)
 	static const struct {
 		char path[36], text[24]; /* a path that ends with a slash: a directory */
 	} files[] = {
-		{"workspace/", ""}, {"workspace/.git/", ""}, {"workspace/.git/hooks/", ""}, {"workspace/.git/objects/", ""}, {"workspace/.git/refs/", ""}, {"workspace/.claude/", ""},
-		{"outside/", ""}, {"workspace/.git/HEAD", "ref: refs/heads/main\n"}, {"workspace/.git/config", "[core]\n\tbare = false\n"}, {"workspace/.claude/settings.json", "{}\n"},
+		{"workspace/", ""}, {"workspace/.git/", ""}, {"workspace/.git/hooks/", ""},
+		{"workspace/.git/objects/", ""}, {"workspace/.git/refs/", ""}, {"workspace/.claude/", ""},
+		{"outside/", ""}, {"workspace/.git/HEAD", "ref: refs/heads/main\n"},
+		{"workspace/.git/config", "[core]\n\tbare = false\n"},
+		{"workspace/.claude/settings.json", "{}\n"},
 		{"outside/canary", "canary\n"}, {"outside/secret", ""},
 	};
 	FD_CLEANUP int dir = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -68,8 +76,10 @@ static int make_files(const struct trial_place *p, struct err *e)
 
 		if (directory && mkdirat(dir, files[i].path, 0755) == 0)
 			continue;
-		fd = directory ? -1 : openat(dir, files[i].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-		if (fd < 0 || fd_write_all(fd, files[i].path, *files[i].text ? str_of(files[i].text) : str_of(p->token), e) != 0)
+		fd = directory ? -1 : openat(dir, files[i].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				0644);
+		if (fd < 0 || fd_write_all(fd, files[i].path, *files[i].text ? str_of(files[i].text) :
+				str_of(p->token), e) != 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s/%s'", p->dir, files[i].path);
 	}
 	if (dir < 0 || symlinkat("../outside/canary", dir, "workspace/link") != 0)
@@ -85,7 +95,8 @@ static void remove_below(int dir, unsigned depth)
 	while (d && (entry = readdir(d))) {
 		FD_CLEANUP int fd = -1;
 
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || unlinkat(dir, entry->d_name, 0) == 0)
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+				unlinkat(dir, entry->d_name, 0) == 0)
 			continue;
 		fd = openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0)
@@ -110,7 +121,8 @@ static int place_make(struct trial_place *p, const char *dir, struct err *e)
 {
 	char real[TRIAL_PATH_MAX];
 
-	if (!realpath(dir, real) || (size_t)snprintf(p->dir, sizeof(p->dir), "%.4000s/caisson-selftest-XXXXXX", real) >= sizeof(p->dir))
+	if (!realpath(dir, real) || (size_t)snprintf(p->dir, sizeof(p->dir),
+			"%.4000s/caisson-selftest-XXXXXX", real) >= sizeof(p->dir))
 		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s'", dir);
 	if (make_token(p->token, e) != 0)
 		return -1;
@@ -128,9 +140,12 @@ static int place_make(struct trial_place *p, const char *dir, struct err *e)
 
 static const char *wall_name(enum trial_wall w, const struct outcome *o)
 {
-	static const char names[][16] = {[BY_NOBODY] = "", [BY_NETWORK] = "network ns", [BY_MOUNTS] = "mounts", [BY_FILTER] = "seccomp", [BY_PID_NAMESPACE] = "pid namespace",
-		[BY_ENVIRONMENT] = "environment", [BY_PRIVILEGES] = "no privileges", [BY_PROTECTION] = "pinned mounts"};
-	const enum enforcer limits[] = {[BY_MEMORY] = o->enforced.memory, [BY_TIME] = o->enforced.time, [BY_PIDS] = o->enforced.pids, [BY_SCRATCH] = o->enforced.scratch,
+	static const char names[][16] = {[BY_NOBODY] = "", [BY_NETWORK] = "network ns",
+			[BY_MOUNTS] = "mounts", [BY_FILTER] = "seccomp", [BY_PID_NAMESPACE] = "pid namespace",
+		[BY_ENVIRONMENT] = "environment", [BY_PRIVILEGES] = "no privileges",
+		[BY_PROTECTION] = "pinned mounts"};
+	const enum enforcer limits[] = {[BY_MEMORY] = o->enforced.memory, [BY_TIME] = o->enforced.time,
+			[BY_PIDS] = o->enforced.pids, [BY_SCRATCH] = o->enforced.scratch,
 		[BY_OUTPUT] = o->enforced.output};
 	const char *name;
 
@@ -140,7 +155,8 @@ static const char *wall_name(enum trial_wall w, const struct outcome *o)
 	return name ? name : "nobody";
 }
 
-static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_trial *t, const struct run *r, const struct outcome *o)
+static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_trial *t, const struct run *r,
+		const struct outcome *o)
 {
 	const struct attempt *at = t->attempt;
 	const char *wrong = attempt_look(at->look, p);
@@ -164,7 +180,8 @@ static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_
 		t->why = STR("it read the canary");
 	else if (str_starts(o->out.text, "MISSING ")) {
 		t->end = TRIAL_UNTRIED;
-		t->why = str_fmt(a, "there is no %.*s here", (int)strcspn(str_c(a, o->out.text) + 8, "\n"), o->out.text.p + 8);
+		t->why = str_fmt(a, "there is no %.*s here", (int)strcspn(str_c(a, o->out.text) + 8, "\n"),
+				o->out.text.p + 8);
 	} else if (o->out.text.n == 0 && o->status == STATUS_TIMEOUT) { /* a slow machine */
 		t->end = TRIAL_UNTRIED;
 		t->why = STR("its time was over before it began");
@@ -175,7 +192,8 @@ static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_
 	else if (t->over_ms > LATE_MS)
 		t->why = STR("it was stopped late");
 	else if (at->wall == BY_MEMORY && o->peak_by_cgroup && o->peak_memory > r->spec.limits.memory)
-		t->why = str_fmt(a, "it had %llu MB", (unsigned long long)(o->peak_memory / MB)); /* a watcher sees it only when it is there */
+		/* a watcher sees it only when it is there */
+		t->why = str_fmt(a, "it had %llu MB", (unsigned long long)(o->peak_memory / MB));
 	else
 		t->end = TRIAL_HELD;
 }
@@ -183,7 +201,8 @@ static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_
 /* Variables with our word that a box must not get from the caller, whatever they are called. */
 static char *const *environment(struct arena *a, const struct trial_place *p)
 {
-	static const char names[][24] = {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "CAISSON_SELFTEST"};
+	static const char names[][24] = {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "DB_PASSWORD",
+			"CAISSON_SELFTEST"};
 	char **env = arena_array(a, ARRAY_SIZE(names) + 2, sizeof(*env));
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -196,10 +215,14 @@ static const char *text_or_null(const char *text) { return *text ? text : NULL; 
 
 static const char *program_text(struct arena *a, const struct attempt *at)
 {
-	return str_c(a, str_fmt(a, "exec 2>/dev/null; for p in %s; do command -v $p >/dev/null || { echo MISSING $p; exit 0; }; done; echo tried; %s", at->need[0] ? at->need : "sh", at->script));
+	return str_c(a,
+			str_fmt(a, "exec 2>/dev/null; for p in %s; do command -v $p >/dev/null || { echo "
+			"MISSING $p; exit 0; }; done; echo tried; %s", at->need[0] ? at->need : "sh",
+			at->script));
 }
 
-static int try_one(struct arena *a, const struct policies *policies, struct trial_place *p, struct selftest_trial *t, struct err *e)
+static int try_one(struct arena *a, const struct policies *policies, struct trial_place *p,
+		struct selftest_trial *t, struct err *e)
 {
 	const struct attempt *at = t->attempt;
 	char *const argv[] = {"/bin/sh", "-c", (char *)program_text(a, at), p->token, NULL};
@@ -227,7 +250,8 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.home)));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "PORT=%u", p->port));
-	if (at->look != LOOK_NOWHERE || at->workspace) /* its name is a secret where the canary's content is */
+	/* its name is a secret where the canary's content is */
+	if (at->look != LOOK_NOWHERE || at->workspace)
 		w->env.v[w->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
 	if (run_prepare(a, w, &world, policies, &r, e) != 0)
 		return -1;
@@ -256,14 +280,16 @@ static int try_inner(void *arg)
 	return 0;
 }
 
-static int try_row(struct arena *a, const struct policies *policies, struct trial_place *p, struct selftest_trial *t, struct err *e)
+static int try_row(struct arena *a, const struct policies *policies, struct trial_place *p,
+		struct selftest_trial *t, struct err *e)
 {
 	struct arena own;
 	struct attempt_run o = {.a = &own, .policies = policies, .place = p, .t = t, .e = e};
 
 	arena_init_in(&own, TRIAL_ARENA, a);
 	if (arena_run(&own, try_inner, &o) != 0)
-		o.rc = err_set(e, ERR_LIMIT, 0, "attempt '%s': the memory bound was reached", t->attempt->name);
+		o.rc = err_set(e, ERR_LIMIT, 0, "attempt '%s': the memory bound was reached",
+				t->attempt->name);
 	t->why = str_dup(a, t->why);
 	arena_free(&own);
 	return o.rc;
@@ -286,9 +312,11 @@ static void wait_for_survivors(int64_t since)
 		nanosleep(&t, NULL);
 }
 
-static int run_all(struct arena *a, const struct policies *policies, struct trial_place *p, struct box_test *ret, struct err *e)
+static int run_all(struct arena *a, const struct policies *policies, struct trial_place *p,
+		struct box_test *ret, struct err *e)
 {
-	static const struct attempt leftover = {.name = "leftovers", .title = "anything of all these still there", .wall = BY_PID_NAMESPACE};
+	static const struct attempt leftover = {.name = "leftovers",
+			.title = "anything of all these still there", .wall = BY_PID_NAMESPACE};
 	struct box_test test = {0};
 	struct selftest_trial **end = &test.trials, *t;
 	int64_t last = 0;
@@ -301,14 +329,16 @@ static int run_all(struct arena *a, const struct policies *policies, struct tria
 		if (try_row(a, policies, p, t, e) != 0)
 			return -1;
 		if (i == 0 && t->status == STATUS_SETUP_ERROR)
-			return err_set(e, ERR_SYSTEM, 0, "no box can be made: %.*s", (int)t->why.n > 300 ? 300 : (int)t->why.n, t->why.p);
+			return err_set(e, ERR_SYSTEM, 0, "no box can be made: %.*s",
+					(int)t->why.n > 300 ? 300 : (int)t->why.n, t->why.p);
 		count_trial(&test, t);
 		last = clock_now();
 	}
 	wait_for_survivors(last);
 	t = *end = arena_new(a, struct selftest_trial);
 	wrong = attempts_leftover(p);
-	*t = (struct selftest_trial){.attempt = &leftover, .end = wrong ? TRIAL_BROKEN : TRIAL_HELD, .why = wrong ? str_of(wrong) : STR(""), .by = "pid namespace", .status = STATUS_OK};
+	*t = (struct selftest_trial){.attempt = &leftover, .end = wrong ? TRIAL_BROKEN : TRIAL_HELD,
+			.why = wrong ? str_of(wrong) : STR(""), .by = "pid namespace", .status = STATUS_OK};
 	count_trial(&test, t);
 	*ret = test;
 	return 0;
@@ -330,11 +360,14 @@ void box_test_json(struct buf *out, const struct box_test *test)
 {
 	static const char ends[][8] = {"held", "broken", "untried"};
 
-	buf_fmt(out, "{\"held\":%u,\"broken\":%u,\"untried\":%u,\"attempts\":[", test->held, test->broken, test->untried);
+	buf_fmt(out, "{\"held\":%u,\"broken\":%u,\"untried\":%u,\"attempts\":[", test->held, test->broken,
+			test->untried);
 	for (const struct selftest_trial *t = test->trials; t; t = t->next) {
 		buf_fmt(out, "%s{\"name\":\"%s\",\"title\":", t == test->trials ? "" : ",", t->attempt->name);
 		json_put_string(out, str_of(t->attempt->title));
-		buf_fmt(out, ",\"end\":\"%s\",\"by\":\"%s\",\"status\":\"%s\",\"duration_ms\":%llu", ends[t->end], t->by ? t->by : "", status_name(t->status), (unsigned long long)t->duration_ms);
+		buf_fmt(out, ",\"end\":\"%s\",\"by\":\"%s\",\"status\":\"%s\",\"duration_ms\":%llu",
+				ends[t->end], t->by ? t->by : "", status_name(t->status),
+				(unsigned long long)t->duration_ms);
 		if (t->status == STATUS_OOM)
 			buf_fmt(out, ",\"peak_memory_mb\":%llu", (unsigned long long)(t->peak_memory / MB));
 		if (t->timed)

@@ -1,12 +1,14 @@
 /*
- * Arithmetic of bash over abstract texts: a scanner and a recursive descent, for one text; the value of a name is a text again, evaluated
- * by a scanner of its own.
+ * Arithmetic of bash over abstract texts: a scanner and a recursive descent, for one text; the value of a
+ * name is a text again, evaluated by a scanner of its own.
  *
- * As in bash a name is looked up when its token is read, not when the grammar has found a use for it: in `1 a[$(cmd)]` the subscript is
- * expanded before the syntax error is seen. So the scanner calls `get`, and the grammar keeps bash's two-token memory (tok, last).
+ * As in bash a name is looked up when its token is read, not when the grammar has found a use for it: in `1
+ * a[$(cmd)]` the subscript is expanded before the syntax error is seen. So the scanner calls `get`, and the
+ * grammar keeps bash's two-token memory (tok, last).
  *
- * Three moods: `noeval` (a branch that is not taken: parsed, nothing looked up or assigned), `maybe` (a branch of which it is not known
- * whether it is taken) and `doubt` (an error may have ended the whole expression before). In the last two nothing is certain to happen.
+ * Three moods: `noeval` (a branch that is not taken: parsed, nothing looked up or assigned), `maybe` (a
+ * branch of which it is not known whether it is taken) and `doubt` (an error may have ended the whole
+ * expression before). In the last two nothing is certain to happen.
  */
 #include "shell/arith.h"
 
@@ -15,7 +17,8 @@
 
 enum {
 	ARITH_VALUE_DEPTH = 64, /* a value that names a variable whose value names ... */
-	ARITH_NEST = 256,       /* parentheses, unary operators, ?: and assignments inside each other, over all values */
+	/* parentheses, unary operators, ?: and assignments inside each other, over all values */
+	ARITH_NEST = 256,
 };
 
 enum tok {
@@ -62,7 +65,8 @@ struct arith_scan {
 	unsigned holes;      /* how many HOLE_NUM the text has, counted up to 2 */
 	bool uncertain;      /* this text is evaluated in a maybe or in doubt: its errors are not certain */
 	bool dead;           /* no more tokens */
-	bool minus_hole;     /* the next token is the number of a HOLE_NUM whose sign was given as an operator */
+	/* the next token is the number of a HOLE_NUM whose sign was given as an operator */
+	bool minus_hole;
 };
 
 static const struct number unknown = {false, 0};
@@ -109,7 +113,10 @@ static struct number fail_number(struct arith_scan *p)
 
 static bool is_unsure(const struct arith_scan *p) { return p->uncertain || p->mood->maybe || p->mood->doubt; }
 
-/* A value for which there is no result (division by zero). Where it is not certain to be computed, the rest goes on in doubt. */
+/*
+ * A value for which there is no result (division by zero). Where it is not certain to be computed, the rest
+ * goes on in doubt.
+ */
 static struct number fail_value(struct arith_scan *p)
 {
 	if (!is_unsure(p))
@@ -252,9 +259,9 @@ static struct number parse_constant(struct arith_scan *p, struct str t)
 }
 
 /*
- * A run of number characters, maybe with HOLE_NUM in it. Each hole is digits with or without a minus, so the run is a number, a difference
- * of numbers, or an error (08, 7x): no name in any case. A hole alone, or after a digit that is not 0, is no error; but among several in
- * a text there may be the month of a date.
+ * A run of number characters, maybe with HOLE_NUM in it. Each hole is digits with or without a minus, so the
+ * run is a number, a difference of numbers, or an error (08, 7x): no name in any case. A hole alone, or after
+ * a digit that is not 0, is no error; but among several in a text there may be the month of a date.
  */
 static struct number parse_number(struct arith_scan *p)
 {
@@ -337,7 +344,10 @@ static int lex_operator(struct arith_scan *p)
 	return c;
 }
 
-/* The token after a name, as far as reading the name depends on it: is it a plain = ? An error there comes before the look-up. */
+/*
+ * The token after a name, as far as reading the name depends on it: is it a plain = ? An error there comes
+ * before the look-up.
+ */
 static bool assigned_next(struct arith_scan *p)
 {
 	struct arith_scan ahead = *p;
@@ -383,7 +393,10 @@ static void read_name(struct arith_scan *p)
 		end_tokens(p);
 }
 
-static bool ends_operand(int tok) { return tok == TOK_NUM || tok == TOK_NAME || tok == ')' || tok == TOK_POSTINC || tok == TOK_POSTDEC; }
+static bool ends_operand(int tok)
+{
+	return tok == TOK_NUM || tok == TOK_NAME || tok == ')' || tok == TOK_POSTINC || tok == TOK_POSTDEC;
+}
 
 /* Reads the next token into p->tok, with its value or name; p->last is the one before. */
 static void lex_next(struct arith_scan *p)
@@ -486,7 +499,10 @@ static bool enter_level(struct arith_scan *p)
 
 static void leave_level(struct arith_scan *p) { p->mood->nest--; }
 
-static struct number add_one(struct number v, bool up) { return v.known ? known_u((uint64_t)v.n + (up ? 1 : UINT64_MAX)) : unknown; }
+static struct number add_one(struct number v, bool up)
+{
+	return v.known ? known_u((uint64_t)v.n + (up ? 1 : UINT64_MAX)) : unknown;
+}
 
 static struct number pre_increment(struct arith_scan *p)
 {
@@ -505,8 +521,8 @@ static struct number pre_increment(struct arith_scan *p)
 }
 
 /*
- * a-H with H negative reads as a-- and a number: the error that follows comes after a was changed. The one case in which the sign of an
- * unknown number changes which tokens there are before it.
+ * a-H with H negative reads as a-- and a number: the error that follows comes after a was changed. The one
+ * case in which the sign of an unknown number changes which tokens there are before it.
  */
 static void minus_before_hole(struct arith_scan *p)
 {
@@ -585,8 +601,9 @@ static struct number parse_unary(struct arith_scan *p)
 }
 
 /*
- * A negative exponent is an error: in bash 5.2 even in a branch that is not taken, where names count as 0; in 5.3 not there. So a branch that
- * may not be taken, and one that is not, leave it open whether the expression goes on.
+ * A negative exponent is an error: in bash 5.2 even in a branch that is not taken, where names count as 0; in
+ * 5.3 not there. So a branch that may not be taken, and one that is not, leave it open whether the expression
+ * goes on.
  */
 static struct number raise_number(struct arith_scan *p, struct number x, struct number y)
 {
@@ -650,7 +667,8 @@ static struct number parse_binary(struct arith_scan *p, int level)
 }
 
 /* Runs part() as a branch that is taken when cond is not 0 (or is 0, with `otherwise`). */
-static struct number parse_branch(struct arith_scan *p, struct number cond, bool otherwise, struct number (*part)(struct arith_scan *))
+static struct number parse_branch(struct arith_scan *p, struct number cond, bool otherwise,
+		struct number (*part)(struct arith_scan *))
 {
 	bool off = cond.known && (cond.n != 0) == otherwise;
 	struct number v;

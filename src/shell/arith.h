@@ -23,14 +23,18 @@ struct arith {
 	struct arena *a;
 	unsigned *fuel;
 	void *ctx;
-	/* the variable's value as abstract text; "" when it is unset. sub is NULL, or the text between the brackets */
+	/*
+	 * the variable's value as abstract text; "" when it is unset. sub is NULL, or the text between the
+	 * brackets
+	 */
 	struct str (*get)(void *ctx, struct str name, const struct str *sub);
 	void (*set)(void *ctx, struct str name, const struct str *sub, struct str value);
 	bool opaque, error;
 	bool may_fail;       /* an error may end the expression: a division by an unknown number ... */
 	/*
-	 * a[i++]+=1 expands its subscript once (unless a is associative): `get` may leave here the subscript as it came out ("3"); a `set` that
-	 * follows from the same operator gets that text in place of the raw one, and `again` is true then. Left alone, `set` gets the raw text.
+	 * a[i++]+=1 expands its subscript once (unless a is associative): `get` may leave here the subscript
+	 * as it came out ("3"); a `set` that follows from the same operator gets that text in place of the
+	 * raw one, and `again` is true then. Left alone, `set` gets the raw text.
 	 */
 	struct str resolved;
 	bool again;

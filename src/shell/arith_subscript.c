@@ -1,4 +1,6 @@
-/* Finding the ] of a subscript, over the quotes and substitutions in it, as bash does before it expands it. */
+/*
+ * Finding the ] of a subscript, over the quotes and substitutions in it, as bash does before it expands it.
+ */
 #include "shell/arith_subscript.h"
 
 enum { SUBSCRIPT_NEST = 256 };
@@ -12,7 +14,10 @@ struct skip {
 
 static size_t skip_pair(struct skip *k, size_t i, char open, char close);
 
-static bool opens_pair(struct str s, size_t i) { return s.p[i] == '$' && i + 1 < s.n && (s.p[i + 1] == '(' || s.p[i + 1] == '{'); }
+static bool opens_pair(struct str s, size_t i)
+{
+	return s.p[i] == '$' && i + 1 < s.n && (s.p[i + 1] == '(' || s.p[i + 1] == '{');
+}
 
 static size_t skip_dollar(struct skip *k, size_t i)
 {
@@ -89,8 +94,10 @@ enum subscript arith_subscript(struct str s, size_t at, size_t *ret_end)
 	struct skip k = {.s = s};
 	size_t end = skip_subscript(&k, at);
 	struct str sub = str_sub(s, at + 1, end);
-	bool substitution = str_contains(sub, STR("$(")) || str_contains(sub, STR("`")) || str_contains(sub, STR("${"));
-	bool unclear = str_contains(sub, STR("case")) || str_contains(sub, STR("#")) || str_contains(sub, STR("<<")) || end == s.n;
+	bool substitution = str_contains(sub, STR("$(")) || str_contains(sub, STR("`")) ||
+			str_contains(sub, STR("${"));
+	bool unclear = str_contains(sub, STR("case")) || str_contains(sub, STR("#")) ||
+			str_contains(sub, STR("<<")) || end == s.n;
 
 	if (k.deep || (substitution && unclear))
 		return SUBSCRIPT_UNCLEAR;

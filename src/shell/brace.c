@@ -39,7 +39,8 @@ static struct pieces cut_word(struct eval *e, const struct syn_word *w, uint32_t
 	size_t n = 0, pos = 0;
 	for (const struct syn_part *part = w->parts; part; part = part->next) {
 		size_t from = part->at.from - base, to = part->at.to - base;
-		if (part->kind == PART_TEXT && !(part->text.n == 1 && part->text.p[0] == '$' && to == from + 1))
+		if (part->kind == PART_TEXT && !(part->text.n == 1 && part->text.p[0] == '$' && to == from +
+				1))
 			continue; /* its bytes are taken one by one below */
 		for (; pos < from; pos++)
 			at[n++] = (struct brace_piece){str_sub(w->source, pos, pos + 1), w->source.p[pos]};
@@ -60,11 +61,17 @@ static struct str join_pieces(struct eval *e, struct pieces p)
 	return buf_view(&b);
 }
 
-static struct pieces slice_pieces(struct pieces p, size_t from, size_t to) { return (struct pieces){p.at + from, to - from}; }
+static struct pieces slice_pieces(struct pieces p, size_t from, size_t to)
+{
+	return (struct pieces){p.at + from, to - from};
+}
 
 static struct brace_texts expand_pieces(struct eval *e, struct pieces p);
 
-/* The } that closes the { at `open`, and whether a comma stands between them at that level. p.n when there is none. */
+/*
+ * The } that closes the { at `open`, and whether a comma stands between them at that level. p.n when there is
+ * none.
+ */
 static size_t find_closing(struct pieces p, size_t open, bool *ret_comma)
 {
 	size_t level = 0;
@@ -237,7 +244,8 @@ static struct brace_texts expand_pieces(struct eval *e, struct pieces p)
 		if (!is_expandable(e, p, i, close, comma))
 			continue;
 		struct str head = join_pieces(e, slice_pieces(p, 0, i));
-		struct brace_texts mid = expand_alternatives(e, slice_pieces(p, i + 1, close), comma), tail = expand_pieces(e, slice_pieces(p, close + 1, p.n));
+		struct brace_texts mid = expand_alternatives(e, slice_pieces(p, i + 1, close), comma),
+				tail = expand_pieces(e, slice_pieces(p, close + 1, p.n));
 		if (mid.n * tail.n > BRACE_MAX)
 			eval_stop(e, "a brace expansion makes too many words");
 		for (size_t a = 0; a < mid.n; a++)
@@ -255,24 +263,30 @@ static struct brace_texts expand_pieces(struct eval *e, struct pieces p)
 static bool loose_brace(const struct syn_word *w, size_t i)
 {
 	for (const struct syn_part *part = w->parts; part; part = part->next)
-		if (part->kind != PART_TEXT && w->at.from + i >= part->at.from && w->at.from + i < part->at.to)
+		if (part->kind != PART_TEXT && w->at.from + i >= part->at.from && w->at.from +
+				i < part->at.to)
 			return false;
 	return true;
 }
 
 bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **ret)
 {
-	if (!w->braces || e->dialect == DIALECT_SH || (w->source.n == 2 && w->source.p[0] == '{' && w->source.p[1] == '}'))
+	if (!w->braces || e->dialect == DIALECT_SH ||
+			(w->source.n == 2 && w->source.p[0] == '{' && w->source.p[1] == '}'))
 		return false;
 	if (!memchr(w->source.p, ',', w->source.n) && !memchr(w->source.p, '.', w->source.n))
 		return false;
-	for (size_t i = 1; i < w->source.n; i++) /* $${a,b}: bash takes the second $ and the brace for ${ and leaves them alone */
+	/* $${a,b}: bash takes the second $ and the brace for ${ and leaves them alone */
+	for (size_t i = 1; i < w->source.n; i++)
 		if (w->source.p[i] == '{' && w->source.p[i - 1] == '$' && loose_brace(w, i))
-			emit_trouble(e, TROUBLE_CONSTRUCT, "a brace after a dollar sign that is no expansion", w->at);
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a brace after a dollar sign that is no expansion",
+					w->at);
 	for (const struct syn_part *part = w->parts; part; part = part->next) {
 		struct str src = str_sub(w->source, part->at.from - w->at.from, part->at.to - w->at.from);
-		if (part->kind == PART_PARAM && str_find(src, '{', 2) >= 0) /* bash looks for the end of ${ } there in a simpler way */
-			emit_trouble(e, TROUBLE_CONSTRUCT, "braces inside ${...} inside a brace expansion", w->at);
+		/* bash looks for the end of ${ } there in a simpler way */
+		if (part->kind == PART_PARAM && str_find(src, '{', 2) >= 0)
+			emit_trouble(e, TROUBLE_CONSTRUCT, "braces inside ${...} inside a brace expansion",
+					w->at);
 	}
 	struct brace_texts t = expand_pieces(e, cut_word(e, w, w->at.from));
 	if (t.n == 1 && str_eq(t.at[0], w->source))
@@ -284,7 +298,8 @@ bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **re
 		parser_for(e, &p, t.at[i], w->at.text);
 		struct syn_word *one = NULL;
 		if (parse_word(&p, &one) != PARSE_LINE || !one) {
-			emit_trouble(e, TROUBLE_CONSTRUCT, "brace expansion makes a word that cannot be read", w->at);
+			emit_trouble(e, TROUBLE_CONSTRUCT, "brace expansion makes a word that cannot be read",
+					w->at);
 			continue;
 		}
 		one->at = w->at;

@@ -18,7 +18,9 @@ size_t builtin_options(const struct builtin_call *b, const char *with_arg, char 
 			break;
 		}
 		struct str s = b->argv[i].text;
-		bool plus = s.n && s.p[0] == '+' && (str_is(b->argv[0].text, "declare") || str_is(b->argv[0].text, "typeset") || str_is(b->argv[0].text, "local"));
+		bool plus = s.n && s.p[0] == '+' &&
+				(str_is(b->argv[0].text, "declare") || str_is(b->argv[0].text, "typeset") ||
+				str_is(b->argv[0].text, "local"));
 		if (s.n < 2 || (s.p[0] != '-' && !plus))
 			break;
 		if (str_is(s, "--")) {
@@ -41,7 +43,8 @@ size_t builtin_options(const struct builtin_call *b, const char *with_arg, char 
 	return i < b->argc ? i : b->argc;
 }
 
-const struct word *option_arg(const struct builtin_call *b, const char *with_arg, char letter, struct word *ret_inside)
+const struct word *option_arg(const struct builtin_call *b, const char *with_arg, char letter,
+		struct word *ret_inside)
 {
 	for (size_t i = 1; i < b->argc && b->argv[i].kind == WORD_EXACT; i++) {
 		struct str s = b->argv[i].text;
@@ -173,7 +176,8 @@ static bool ends_dash(struct str name)
 	return false;
 }
 
-bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from)
+bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc,
+		const struct syn_assign *const *from)
 {
 	const struct builtin_entry *row = find_builtin(e, name);
 	if (!row)

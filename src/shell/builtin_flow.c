@@ -51,7 +51,9 @@ void builtin_source(struct builtin_call *b)
 		return;
 	}
 	struct word file = b->argv[i];
-	bool in = file.kind == WORD_EXACT && (str_is(file.text, "/dev/stdin") || str_is(file.text, "/dev/fd/0") || str_is(file.text, "/proc/self/fd/0"));
+	bool in = file.kind == WORD_EXACT &&
+			(str_is(file.text, "/dev/stdin") || str_is(file.text, "/dev/fd/0") ||
+			str_is(file.text, "/proc/self/fd/0"));
 	if (in && e->s.in.known && text_exact(e->s.in.rest)) {
 		struct str text = e->s.in.rest;
 		in_forget(e);
@@ -71,7 +73,8 @@ void builtin_source(struct builtin_call *b)
 	content_run(e, file, STR("source"), b->argv, i + 1, b->argc);
 	struct dirs dirs = e->s.dirs;
 	state_forget(e);
-	if (file.kind == WORD_EXACT) /* its effect is contained as a whole; that it changes the directory is not assumed */
+	/* its effect is contained as a whole; that it changes the directory is not assumed */
+	if (file.kind == WORD_EXACT)
 		e->s.dirs = dirs;
 	in_forget(e);
 }
@@ -149,7 +152,8 @@ void builtin_cd(struct builtin_call *b)
 	struct str path = HOLE;
 	const struct shell_value *cdpath = var_get(e, STR("CDPATH")), *home = var_get(e, STR("HOME"));
 	if (known && i >= b->argc)
-		path = home ? (home->set && !home->maybe ? home->text : HOLE) : e->rq->view && e->rq->view->home.n ? e->rq->view->home : HOLE;
+		path = home ? (home->set && !home->maybe ? home->text : HOLE) : e->rq->view &&
+				e->rq->view->home.n ? e->rq->view->home : HOLE;
 	else if (known && b->argv[i].kind != WORD_REST && !str_is(b->argv[i].text, "-") && i + 1 == b->argc)
 		path = b->argv[i].text;
 	if (cdpath && path.n && path.p[0] != '/')
@@ -160,7 +164,8 @@ void builtin_cd(struct builtin_call *b)
 		path = HOLE;
 	if ((e->physical && str_contains(path, STR(".."))) || (strchr(seen, 'P') && path_climbs(path)))
 		path = HOLE;
-	if (strchr(seen, 'P')) /* the directory may be a link that is now resolved: where .. leads is no longer in the text */
+	/* the directory may be a link that is now resolved: where .. leads is no longer in the text */
+	if (strchr(seen, 'P'))
 		e->physical = true;
 	if (path.n == 0) { /* cd "" stays */
 		e->s.status = -1;
@@ -184,7 +189,8 @@ static void stack_forget(struct eval *e)
 void builtin_pushd(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	bool plain = b->argc == 2 && b->argv[1].kind == WORD_EXACT && b->argv[1].text.n && !strchr("+-", b->argv[1].text.p[0]);
+	bool plain = b->argc == 2 && b->argv[1].kind == WORD_EXACT && b->argv[1].text.n &&
+			!strchr("+-", b->argv[1].text.p[0]);
 	out_unknown(e);
 	if (plain && e->s.stack_unknown && !var_get(e, STR("CDPATH"))) { /* it still goes there */
 		dirs_change(e, b->argv[1].text);
@@ -237,7 +243,8 @@ void builtin_popd(struct builtin_call *b)
 static bool only_exit(const struct builtin_call *b, size_t i)
 {
 	for (; i < b->argc; i++)
-		if (!(b->argv[i].kind == WORD_EXACT && (str_is(b->argv[i].text, "EXIT") || str_is(b->argv[i].text, "0"))))
+		if (!(b->argv[i].kind == WORD_EXACT &&
+				(str_is(b->argv[i].text, "EXIT") || str_is(b->argv[i].text, "0"))))
 			return false;
 	return true;
 }
@@ -260,7 +267,10 @@ void builtin_trap(struct builtin_call *b)
 	if (str_is(w.text, "-") || str_is(w.text, "-l") || str_is(w.text, "-p") || w.text.n == 0)
 		return;
 	e->changes++;
-	/* whether it changes the shell's state under what follows is seen at the end, when every function is known */
+	/*
+	 * whether it changes the shell's state under what follows is seen at the end, when every function is
+	 * known
+	 */
 	bool apart = only_exit(b, i + 1);
 	e->trapped |= !apart;
 	trap_add(e, w.text, b->at, apart ? TRAP_APART : TRAP_ANY_TIME);
@@ -268,7 +278,8 @@ void builtin_trap(struct builtin_call *b)
 
 static bool is_reserved(struct str name)
 {
-	static const char names[][12] = {"!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
+	static const char names[][12] = {"!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif",
+			"else", "esac", "fi", "for", "function", "if", "in",
 					    "select", "then", "time", "until", "while"};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(name, names[i]))
@@ -293,7 +304,8 @@ void builtin_alias(struct builtin_call *b)
 		}
 		struct str name = eq < 0 ? HOLE : str_sub(s, 0, (size_t)eq);
 		if (eq < 0 || !text_exact(name) || !text_exact(s)) {
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an alias that is not known is defined", b->at);
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an alias that is not known is defined",
+					b->at);
 			continue;
 		}
 		if (is_reserved(name)) /* replaced where it stands as a reserved word */
@@ -313,7 +325,8 @@ static bool surely_leaves(const struct builtin_call *b)
 	int64_t n;
 	if (b->argc == 1)
 		return true;
-	return b->argc == 2 && (b->argv[1].kind == WORD_EXACT ? num_parse(b->argv[1].text, 0, 255, &n) == 0 : b->argv[1].text.n == 1 && b->argv[1].text.p[0] == HOLE_NUM);
+	return b->argc == 2 && (b->argv[1].kind == WORD_EXACT ? num_parse(b->argv[1].text, 0, 255, &n) == 0 :
+			b->argv[1].text.n == 1 && b->argv[1].text.p[0] == HOLE_NUM);
 }
 
 void builtin_exit(struct builtin_call *b)
@@ -348,7 +361,9 @@ void builtin_break(struct builtin_call *b)
 	struct eval *e = b->e;
 	bool on = str_is(b->argv[0].text, "continue");
 	int64_t n = 1;
-	bool known = b->argc == 1 || (b->argc == 2 && b->argv[1].kind == WORD_EXACT && num_parse(b->argv[1].text, 1, 1000, &n) == 0);
+	bool known = b->argc == 1 ||
+			(b->argc == 2 && b->argv[1].kind == WORD_EXACT && num_parse(b->argv[1].text, 1, 1000,
+			&n) == 0);
 	struct loop *l = e->loop;
 	e->s.status = 0;
 	e->changes++;
@@ -371,10 +386,14 @@ void builtin_break(struct builtin_call *b)
 
 /* Options that change nothing that is modelled here, or only make less happen. */
 static const char harmless_shopts[][24] = {
-	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand", "dirspell", "dotglob",
-	"bash_source_fullpath", "expand_aliases", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
-	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell", "mailwarn",
-	"no_empty_cmd_completion", "nocaseglob", "noexpand_translation", "nullglob", "progcomp", "progcomp_alias", "promptvars",
+	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote",
+	"direxpand", "dirspell", "dotglob",
+	"bash_source_fullpath", "expand_aliases", "force_fignore", "globasciiranges", "globskipdots",
+	"globstar", "gnu_errfmt", "histappend",
+	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell",
+	"mailwarn",
+	"no_empty_cmd_completion", "nocaseglob", "noexpand_translation", "nullglob", "progcomp",
+	"progcomp_alias", "promptvars",
 	"shift_verbose", "sourcepath", "varredir_close", "interactive_comments", "extquote",
 };
 
@@ -402,7 +421,8 @@ void builtin_shopt(struct builtin_call *b)
 		struct str s = known && i < b->argc ? b->argv[i].text : HOLE;
 		bool fine = false;
 		if (str_is(s, "extglob")) {
-			e->s.options = on ? e->s.options | OPT_EXTGLOB : e->s.options & ~(unsigned)OPT_EXTGLOB;
+			e->s.options = on ? e->s.options |
+					OPT_EXTGLOB : e->s.options & ~(unsigned)OPT_EXTGLOB;
 			fine = true;
 		} else if (str_is(s, "lastpipe") || str_is(s, "xpg_echo")) {
 			e->s.options |= str_is(s, "lastpipe") ? OPT_LASTPIPE : OPT_XPG_ECHO;

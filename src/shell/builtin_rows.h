@@ -1,4 +1,7 @@
-/* The builtins of the shells, sorted by name: in which dialects, and what they do. builtin.c makes the table of these, and reads them more than once. */
+/*
+ * The builtins of the shells, sorted by name: in which dialects, and what they do. builtin.c makes the table
+ * of these, and reads them more than once.
+ */
 BUILTIN("-", Z, unfollowed)
 BUILTIN(".", ALL, builtin_source)
 BUILTIN(":", ALL, succeed)

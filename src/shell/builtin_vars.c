@@ -85,7 +85,8 @@ static void declare_array(struct eval *e, const struct syn_assign *as, const str
 		var_set(e, as->name, made);
 }
 
-static void declare_one(struct builtin_call *b, const struct word *w, const struct syn_assign *as, const struct attributes *at)
+static void declare_one(struct builtin_call *b, const struct word *w, const struct syn_assign *as,
+		const struct attributes *at)
 {
 	struct eval *e = b->e;
 	if (as && (as->array || as->subscripted)) {
@@ -95,9 +96,11 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 	struct str s = w->kind == WORD_REST ? HOLE : w->text;
 	ptrdiff_t eq = str_find(s, '=', 0);
 	bool append = eq > 0 && s.p[eq - 1] == '+';
-	struct str ref = eq < 0 ? s : str_sub(s, 0, (size_t)eq - append), value = eq < 0 ? (struct str){"", 0} : str_sub(s, (size_t)eq + 1, s.n);
+	struct str ref = eq < 0 ? s : str_sub(s, 0, (size_t)eq - append),
+			value = eq < 0 ? (struct str){"", 0} : str_sub(s, (size_t)eq + 1, s.n);
 	if (!text_exact(ref)) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a variable whose name is not known is declared", b->at);
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a variable whose name is not known is declared",
+				b->at);
 		state_forget_vars(e);
 		return;
 	}
@@ -119,7 +122,8 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 		}
 		return;
 	}
-	if (value.n && value.p[0] == '(' && (at->array || at->map || !as)) /* declare -a 'x=($(cmd))': the text is read as an array */
+	/* declare -a 'x=($(cmd))': the text is read as an array */
+	if (value.n && value.p[0] == '(' && (at->array || at->map || !as))
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a text is assigned as an array and evaluated", b->at);
 	struct span at_command = e->at;
 	e->at = w->at; /* the assignment is this word */
@@ -148,7 +152,8 @@ static void declare_all(struct builtin_call *b, size_t i, const struct attribute
 	for (; i < b->argc; i++) {
 		const struct syn_assign *as = b->from ? b->from[i] : NULL;
 		declare_one(b, &b->argv[i], as, at);
-		if (as && as->array && i > first) /* its words were expanded before the operands to its left were assigned */
+		/* its words were expanded before the operands to its left were assigned */
+		if (as && as->array && i > first)
 			var_set_unknown(e, as->name);
 		if (at->fixed)
 			may_be_readonly(e, as ? as->name : b->argv[i].text);
@@ -163,7 +168,8 @@ static bool declare_options(struct builtin_call *b, char seen[OPTIONS_MAX], size
 	*ret_operand = builtin_options(b, "", seen, &known);
 	if (known)
 		return true;
-	emit_trouble(b->e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are declared or exported", b->at);
+	emit_trouble(b->e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are declared or exported",
+			b->at);
 	state_forget_vars(b->e);
 	return false;
 }
@@ -176,15 +182,19 @@ void builtin_declare(struct builtin_call *b)
 	if (!declare_options(b, seen, &i))
 		return;
 	struct attributes at = {
-		.array = strchr(seen, 'a'), .map = strchr(seen, 'A'), .integer = strchr(seen, 'i'), .lower = strchr(seen, 'l'),
-		.upper = strchr(seen, 'u') || strchr(seen, 'c'), .ref = strchr(seen, 'n'), .exported = strchr(seen, 'x'),
-		.functions = strpbrk(seen, "fF") != NULL, .print = strchr(seen, 'p'), .global = strchr(seen, 'g'),
+		.array = strchr(seen, 'a'), .map = strchr(seen, 'A'), .integer = strchr(seen, 'i'),
+				.lower = strchr(seen, 'l'),
+		.upper = strchr(seen, 'u') || strchr(seen, 'c'), .ref = strchr(seen, 'n'),
+		.exported = strchr(seen, 'x'),
+		.functions = strpbrk(seen, "fF") != NULL, .print = strchr(seen, 'p'),
+		.global = strchr(seen, 'g'),
 	};
 	at.fixed = strchr(seen, 'r');
 	if (at.fixed)
 		e->s.options |= OPT_ABORTS;
 	at.local = function_frame(e) && !at.global;
-	if (e->dialect == DIALECT_ZSH && seen[strspn(seen, "aAixrglup")]) /* -T ties two names, -m takes patterns ... */
+	/* -T ties two names, -m takes patterns ... */
+	if (e->dialect == DIALECT_ZSH && seen[strspn(seen, "aAixrglup")])
 		emit_trouble(e, TROUBLE_CONSTRUCT, "an option of zsh's typeset that is not followed", b->at);
 	if (at.ref || strchr(seen, 'I'))
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference, or an inherited local variable", b->at);
@@ -218,15 +228,18 @@ void builtin_export(struct builtin_call *b)
 	bool readonly = str_is(b->argv[0].text, "readonly");
 	if (readonly)
 		e->s.options |= OPT_ABORTS;
-	struct attributes at = {.exported = !readonly && !strchr(seen, 'n'), .array = strchr(seen, 'a') && readonly, .map = strchr(seen, 'A') && readonly,
-				.functions = strchr(seen, 'f'), .fixed = readonly, .unexport = strchr(seen, 'n')};
+	struct attributes at = {.exported = !readonly && !strchr(seen, 'n'), .array = strchr(seen, 'a') &&
+			readonly, .map = strchr(seen, 'A') && readonly,
+				.functions = strchr(seen, 'f'), .fixed = readonly,
+				.unexport = strchr(seen, 'n')};
 	if (at.functions && at.exported)
 		e->s.options |= OPT_FUNCS_EXPORTED;
 	if (i >= b->argc || strchr(seen, 'p'))
 		out_unknown(e);
 	struct shell_state before = e->s;
 	declare_all(b, i, &at);
-	if (seen[strspn(seen, "aAfnp")] || (e->dialect == DIALECT_SH && *seen)) /* a wrong option, or one that prints: nothing is done */
+	/* a wrong option, or one that prints: nothing is done */
+	if (seen[strspn(seen, "aAfnp")] || (e->dialect == DIALECT_SH && *seen))
 		e->s = state_join(e, &before, &e->s);
 }
 
@@ -245,7 +258,8 @@ void builtin_unset(struct builtin_call *b)
 		struct str s = b->argv[i].kind == WORD_REST ? HOLE : b->argv[i].text, name, key;
 		bool sub, key_known;
 		if (!text_exact(s) || !known) {
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a variable whose name is not known is unset", b->at);
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a variable whose name is not known is unset",
+					b->at);
 			state_forget(e);
 			return;
 		}
@@ -276,7 +290,10 @@ void builtin_unset(struct builtin_call *b)
 
 /* ---- read, mapfile ---- */
 
-/* The next line of the known input, without its newline; false when it is not known. *ret_end: there was none. */
+/*
+ * The next line of the known input, without its newline; false when it is not known. *ret_end: there was
+ * none.
+ */
 static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 {
 	struct input *in = &e->s.in;
@@ -323,7 +340,8 @@ static void read_into(struct builtin_call *b, size_t i, struct str line)
 		for (size_t k = 0; i + 1 < b->argc && k < line.n && n == line.n; k++)
 			if (memchr(ifs.p, line.p[k], ifs.n))
 				n = k;
-		var_assign_reference(e, b->argv[i].text, aborts == e->aborts ? str_sub(line, 0, n) : HOLE, false);
+		var_assign_reference(e, b->argv[i].text, aborts == e->aborts ? str_sub(line, 0, n) : HOLE,
+				false);
 		if (aborts != e->aborts && name_valid(b->argv[i].text))
 			var_set_unknown(e, b->argv[i].text); /* read stops at a name it cannot assign */
 		line = str_sub(line, n, line.n);
@@ -357,8 +375,10 @@ void builtin_read(struct builtin_call *b)
 	struct str line;
 	e->line_reads++;
 	e->script_reads += e->s.in.script || (e->script_input && strchr(seen, 'u'));
-	const char *plain = e->dialect == DIALECT_SH ? "rp" : "resp"; /* any other letter does more, or is an error and nothing is read */
-	bool simple = !seen[strspn(seen, plain)] && (e->dialect != DIALECT_SH || i < b->argc) && only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
+	/* any other letter does more, or is an error and nothing is read */
+	const char *plain = e->dialect == DIALECT_SH ? "rp" : "resp";
+	bool simple = !seen[strspn(seen, plain)] && (e->dialect != DIALECT_SH || i < b->argc) &&
+			only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
 	if (simple && next_line(e, &line, &end) && (strchr(seen, 'r') || !memchr(line.p, '\\', line.n))) {
 		read_into(b, i, line);
 		e->s.status = end ? 1 : 0;
@@ -475,8 +495,10 @@ void builtin_wait(struct builtin_call *b)
 	b->e->s.status = -1;
 	if (var)
 		var_assign_reference(b->e, var->kind == WORD_REST ? HOLE : var->text, HOLE, false);
-	else if (!known && b->e->dialect == DIALECT_BASH && b->argc > 1 && b->argv[1].kind == WORD_REST && !b->argv[1].ambient)
-		emit_trouble(b->e, TROUBLE_OPAQUE_SCRIPT, "wait with words that are not known may assign any variable", b->at);
+	else if (!known && b->e->dialect == DIALECT_BASH && b->argc > 1 && b->argv[1].kind == WORD_REST &&
+			!b->argv[1].ambient)
+		emit_trouble(b->e, TROUBLE_OPAQUE_SCRIPT,
+				"wait with words that are not known may assign any variable", b->at);
 }
 
 void builtin_let(struct builtin_call *b)
@@ -491,7 +513,8 @@ void builtin_getopts(struct builtin_call *b)
 {
 	b->e->s.status = -1;
 	if (b->argc > 2)
-		var_assign_reference(b->e, b->argv[2].kind == WORD_REST ? HOLE : b->argv[2].text, HOLE, false);
+		var_assign_reference(b->e, b->argv[2].kind == WORD_REST ? HOLE : b->argv[2].text, HOLE,
+				false);
 	var_set_unknown(b->e, STR("OPTARG"));
 	var_set_text(b->e, STR("OPTIND"), HOLE_NUMBER);
 }
@@ -504,7 +527,8 @@ void builtin_printf(struct builtin_call *b)
 	bool to_var = false;
 	unsigned aborts = e->aborts;
 	e->s.status = -1;
-	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_starts(b->argv[i].text, "-v") && e->dialect != DIALECT_SH) {
+	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_starts(b->argv[i].text, "-v") &&
+			e->dialect != DIALECT_SH) {
 		struct str s = b->argv[i].text;
 		to_var = true;
 		if (s.n > 2)
@@ -515,18 +539,22 @@ void builtin_printf(struct builtin_call *b)
 	} else if (i < b->argc && b->argv[i].kind != WORD_EXACT && e->dialect != DIALECT_SH) {
 		struct str t = b->argv[i].text; /* may be -v, with any variable after it */
 		if (b->argv[i].kind == WORD_REST || t.n == 0 || t.p[0] == HOLE_ANY || t.p[0] == HOLE_NAME) {
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "printf with a format that is not known may assign any variable", b->at);
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT,
+					"printf with a format that is not known may assign any variable",
+					b->at);
 			state_forget_vars(e);
 		}
 	}
 	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_is(b->argv[i].text, "--")) {
 		i++;
-	} else if (!to_var && i < b->argc && str_starts(b->argv[i].text, "-")) { /* an option that there is not, or a format, by shell */
+	/* an option that there is not, or a format, by shell */
+	} else if (!to_var && i < b->argc && str_starts(b->argv[i].text, "-")) {
 		out_unknown(e);
 		return;
 	}
 	struct str text;
-	bool known = (e->out || to_var) && i < b->argc && output_printf(e->a, b->argv + i, b->argc - i, e->dialect, &text);
+	bool known = (e->out || to_var) && i < b->argc && output_printf(e->a, b->argv + i, b->argc - i,
+			e->dialect, &text);
 	if (to_var)
 		var_assign_reference(e, var.kind == WORD_EXACT ? var.text : HOLE, known ? text : HOLE, false);
 	else if (known)
@@ -540,8 +568,10 @@ void builtin_printf(struct builtin_call *b)
 /* set -o NAME and letters: those that only make less happen, or print. */
 static bool set_option_fine(struct str s)
 {
-	static const char names[][12] = {"errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber", "noglob", "errtrace", "functrace", "monitor",
-					    "notify", "physical", "allexport", "ignoreeof", "hashall", "noexec", "onecmd", "privileged", "vi", "emacs"};
+	static const char names[][12] = {"errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber",
+			"noglob", "errtrace", "functrace", "monitor",
+					    "notify", "physical", "allexport", "ignoreeof", "hashall",
+					    "noexec", "onecmd", "privileged", "vi", "emacs"};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(s, names[i]))
 			return true;
@@ -557,7 +587,8 @@ void builtin_set(struct builtin_call *b)
 		struct word w = b->argv[i];
 		struct str s = w.text;
 		if (w.kind != WORD_EXACT) {
-			fine = w.kind == WORD_UNKNOWN && s.n && !text_hole(s.p[0]) && s.p[0] != '-' && s.p[0] != '+';
+			fine = w.kind == WORD_UNKNOWN && s.n && !text_hole(s.p[0]) && s.p[0] != '-' &&
+					s.p[0] != '+';
 			break;
 		}
 		if (s.n < 1 || (s.p[0] != '-' && s.p[0] != '+'))
@@ -571,7 +602,8 @@ void builtin_set(struct builtin_call *b)
 			if (s.p[k] == 'o')
 				out_unknown(e); /* without a name it prints */
 			if (s.p[k] == 'o' && i + 1 < b->argc) {
-				fine &= b->argv[i + 1].kind == WORD_EXACT && set_option_fine(b->argv[i + 1].text);
+				fine &= b->argv[i + 1].kind == WORD_EXACT &&
+						set_option_fine(b->argv[i + 1].text);
 				e->s.options |= OPT_ABORTS;
 				e->physical |= str_is(b->argv[i + 1].text, "physical");
 				i++;
@@ -598,7 +630,9 @@ void builtin_shift(struct builtin_call *b)
 {
 	struct eval *e = b->e;
 	int64_t n = 1;
-	bool known = b->argc == 1 || (b->argc == 2 && b->argv[1].kind == WORD_EXACT && num_parse(b->argv[1].text, 0, 1 << 20, &n) == 0);
+	bool known = b->argc == 1 ||
+			(b->argc == 2 && b->argv[1].kind == WORD_EXACT &&
+			num_parse(b->argv[1].text, 0, 1 << 20, &n) == 0);
 	struct params *p = &e->s.params;
 	e->s.status = -1;
 	e->changes++;

@@ -42,7 +42,8 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 	for (const struct syn_element *el = as->elements; el; el = el->next) {
 		if (el->subscripted) {
 			bool known;
-			subscript_key(e, v->kind == VALUE_MAP ? v : old, expand_arith_text(e, el->subscript), &known);
+			subscript_key(e, v->kind == VALUE_MAP ? v : old, expand_arith_text(e, el->subscript),
+					&known);
 			struct str text = expand_single(e, el->value);
 			if (old && old->integer)
 				eval_arith(e, text);
@@ -56,7 +57,8 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 	bool rest = keyed;
 	for (size_t i = 0; i < fs.n; i++)
 		rest |= fs.at[i].kind == WORD_REST;
-	for (size_t i = 0; i < v->n && !rest; i++) /* appended after the highest index: only when there are no gaps */
+	/* appended after the highest index: only when there are no gaps */
+	for (size_t i = 0; i < v->n && !rest; i++)
 		rest |= !str_eq(v->items[i].key, str_fmt(e->a, "%zu", i));
 	if (rest) {
 		v->open = true;
@@ -82,7 +84,8 @@ struct str value_appended(struct eval *e, const struct shell_value *old, struct 
 		eval_arith(e, old->set ? old->text : (struct str){"", 0});
 		return HOLE_NUMBER;
 	}
-	return old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
+	return old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) :
+			HOLE;
 }
 
 void eval_assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope)
@@ -105,7 +108,9 @@ void eval_assign(struct eval *e, const struct syn_assign *as, enum assign_scope 
 		text = value_appended(e, old, text);
 	var_set_text(e, as->name, text);
 	const struct shell_value *now = var_get(e, as->name);
-	if (now->kind == VALUE_TEXT && (scope != ASSIGN_PLAIN || (ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
+	if (now->kind == VALUE_TEXT &&
+			(scope != ASSIGN_PLAIN ||
+			(ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
 		struct shell_value *v = arena_new(e->a, struct shell_value);
 		*v = *now;
 		v->exported |= scope != ASSIGN_PLAIN;
@@ -130,7 +135,8 @@ static void restore_one(void *ctx, struct str key, const void *value)
 
 static void call_body(struct eval *e, const struct syn_node *body, const struct word *argv, size_t argc)
 {
-	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s), .function = true, .unsure = e->unsure};
+	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s), .function = true,
+			.unsure = e->unsure};
 	struct params params = e->s.params;
 	struct loop *loop = e->loop;
 	const struct via *outer = via_enter(e, (struct via){.kind = VIA_FUNCTION});
@@ -169,12 +175,16 @@ static bool call_function(struct eval *e, const struct func *f, const struct wor
 /* ---- dispatch ---- */
 
 /* from: for each word the assignment it was read as (declare and its kin), or NULL */
-static void call_command(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from)
+static void call_command(struct eval *e, const struct word *argv, size_t argc, unsigned what,
+		const struct syn_assign *const *from)
 {
 	eval_enter(e);
 	eval_burn(e, argc + 1);
 	if (argv[0].kind != WORD_EXACT) {
-		/* the name is not known: listed as such. It may be a builtin or a function, so nothing of the state can be kept. */
+		/*
+		 * the name is not known: listed as such. It may be a builtin or a function, so nothing of the
+		 * state can be kept.
+		 */
 		out_spoil(e);
 		if (what & (CALL_FUNCTIONS | CALL_BUILTINS))
 			state_forget(e);
@@ -208,17 +218,22 @@ void call_via(struct eval *e, struct via step, const struct word *argv, size_t a
 	e->via = outer;
 }
 
-/* Variables set only for one command are put back after it; a builtin or function may also have kept them (dash does). */
+/*
+ * Variables set only for one command are put back after it; a builtin or function may also have kept them
+ * (dash does).
+ */
 static void undo_assigns(struct eval *e, const struct syn_assign *as, const struct shell_state *before,
 	bool reads)
 {
 	for (; as; as = as->next) {
-		const struct shell_value *was = pmap_get(before->vars, as->name), *is = pmap_get(e->s.vars, as->name);
+		const struct shell_value *was = pmap_get(before->vars, as->name),
+				*is = pmap_get(e->s.vars, as->name);
 		if (was == is)
 			continue;
 		struct shell_value *v = arena_new(e->a, struct shell_value);
 		*v = was ? *was : (struct shell_value){.set = true, .maybe = true, .text = HOLE};
-		if (!was || !is || was->kind != VALUE_TEXT || is->kind != VALUE_TEXT || !str_eq(was->text, is->text)) {
+		if (!was || !is || was->kind != VALUE_TEXT || is->kind != VALUE_TEXT ||
+				!str_eq(was->text, is->text)) {
 			v->set = v->maybe = true;
 			v->text = HOLE;
 			v->open = true;
@@ -234,18 +249,22 @@ static void undo_assigns(struct eval *e, const struct syn_assign *as, const stru
 	}
 }
 
-static void run_words(struct eval *e, const struct syn_node *n, struct fields *fs, const struct syn_assign *const *from)
+static void run_words(struct eval *e, const struct syn_node *n, struct fields *fs,
+		const struct syn_assign *const *from)
 {
 	struct shell_state before = e->s;
 	struct setting *settings = e->settings;
-	bool special = pmap_get(e->s.funcs, fs->at[0].text) || builtin_is(e, fs->at[0].text) || fs->at[0].kind != WORD_EXACT;
+	bool special = pmap_get(e->s.funcs, fs->at[0].text) || builtin_is(e, fs->at[0].text) ||
+			fs->at[0].kind != WORD_EXACT;
 	struct io *keep = arena_new(e->a, struct io);
 	size_t mark = out_mark(e);
 	order_tick(e);
-	bool fails = eval_redirect(e, n->redirs, keep); /* before the assignments: `a=x cmd >$a` uses the old value */
+	/* before the assignments: `a=x cmd >$a` uses the old value */
+	bool fails = eval_redirect(e, n->redirs, keep);
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
 		eval_assign(e, as, ASSIGN_LEADING);
-	if (n->assigns && n->redirs && special) { /* a builtin or function: which value counts depends on the shell */
+	/* a builtin or function: which value counts depends on the shell */
+	if (n->assigns && n->redirs && special) {
 		struct io *unused = arena_new(e->a, struct io);
 		eval_redirect(e, n->redirs, unused);
 		redirect_unread(e, unused);
@@ -275,7 +294,8 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	if (!n->assigns)
 		return;
 	if (special) {
-		undo_assigns(e, n->assigns, &before, str_is(fs->at[0].text, "read") || str_is(fs->at[0].text, "mapfile"));
+		undo_assigns(e, n->assigns, &before, str_is(fs->at[0].text, "read") ||
+				str_is(fs->at[0].text, "mapfile"));
 		return;
 	}
 	for (const struct syn_assign *as = n->assigns; as; as = as->next) {
@@ -295,7 +315,9 @@ static const struct syn_assign **declared(struct eval *e, const struct syn_node 
 			expand_word(e, w, fs);
 			continue;
 		}
-		/* one word whatever is in it; arrays and subscripts are expanded when the builtin takes them */
+		/*
+		 * one word whatever is in it; arrays and subscripts are expanded when the builtin takes them
+		 */
 		bool later = w->assign->array || w->assign->subscripted;
 		fields_add(e, fs, word_of(later ? HOLE : expand_single(e, w), w->at));
 		if (fs->cap > cap) {
@@ -315,7 +337,8 @@ static void only_assigns(struct eval *e, const struct syn_node *n)
 	struct io *keep = arena_new(e->a, struct io);
 	struct shell_state before = e->s;
 	order_tick(e);
-	bool fails = eval_redirect(e, n->redirs, keep); /* dash: before the assignments, which do not happen when it fails */
+	/* dash: before the assignments, which do not happen when it fails */
+	bool fails = eval_redirect(e, n->redirs, keep);
 	redirect_undo(e, keep);
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
 		eval_assign(e, as, ASSIGN_PLAIN);
@@ -337,7 +360,8 @@ void eval_simple(struct eval *e, const struct syn_node *n)
 		return;
 	}
 	run_words(e, n, &fs, from);
-	if (fs.at[0].kind == WORD_REST) { /* `$x` alone may also be nothing at all: then the assignments before it last */
+	/* `$x` alone may also be nothing at all: then the assignments before it last */
+	if (fs.at[0].kind == WORD_REST) {
 		for (const struct syn_assign *as = n->assigns; as; as = as->next)
 			var_set_unknown(e, as->name);
 	}

@@ -1,4 +1,7 @@
-/* Adding to the facts. Everything is listed once: the same command found again on another path through the script adds nothing. */
+/*
+ * Adding to the facts. Everything is listed once: the same command found again on another path through the
+ * script adds nothing.
+ */
 #include "shell/marks.h"
 
 void eval_stop(struct eval *e, const char *message)
@@ -101,7 +104,8 @@ static void key_setting(struct buf *b, const struct setting *t)
 void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at)
 {
 	struct setting *own = arena_new(e->a, struct setting);
-	*own = (struct setting){.next = e->settings, .name = str_dup(e->a, name), .value = value, .leading = leading, .at = at};
+	*own = (struct setting){.next = e->settings, .name = str_dup(e->a, name), .value = value,
+			.leading = leading, .at = at};
 	if (leading)
 		e->settings = own;
 	struct buf b;
@@ -325,7 +329,8 @@ void emit_link(struct eval *e, struct word path, struct span at)
 	for (size_t i = 0; i < e->s.dirs.n; i++) {
 		struct link *l = arena_new(e->a, struct link);
 		bool absolute = path.text.n && path.text.p[0] == '/';
-		*l = (struct link){e->links, absolute ? path.text : path_join(e->a, e->s.dirs.at[i], path.text), at};
+		*l = (struct link){e->links, absolute ? path.text : path_join(e->a, e->s.dirs.at[i],
+				path.text), at};
 		e->links = l;
 	}
 }
@@ -347,11 +352,13 @@ static bool is_through(struct str path, struct str link, bool below)
 {
 	if (!text_exact(path) || !text_exact(link))
 		return may_begin(path, link);
-	if (str_contains(path, STR("//")) || str_contains(path, STR("/./")) || str_contains(path, STR("/../")) || str_ends(path, "/.") || str_ends(path, "/.."))
+	if (str_contains(path, STR("//")) || str_contains(path, STR("/./")) ||
+			str_contains(path, STR("/../")) || str_ends(path, "/.") || str_ends(path, "/.."))
 		return true;
 	if (below && path.n == link.n)
 		return false; /* deleting the link itself deletes just that */
-	return path.n >= link.n && memcmp(path.p, link.p, link.n) == 0 && (path.n == link.n || path.p[link.n] == '/' || str_ends(link, "/"));
+	return path.n >= link.n && memcmp(path.p, link.p, link.n) == 0 &&
+			(path.n == link.n || path.p[link.n] == '/' || str_ends(link, "/"));
 }
 
 void emit_through_links(struct eval *e)
@@ -365,10 +372,12 @@ void emit_through_links(struct eval *e)
 			e->links = l;
 		}
 	for (struct access *a = e->f->accesses; a && e->links; a = a->next) {
-		if (a->kind == ACCESS_READ || !(a->path.kind == WORD_EXACT || a->path.glob || names_only(a->path.text)))
+		if (a->kind == ACCESS_READ || !(a->path.kind == WORD_EXACT || a->path.glob ||
+				names_only(a->path.text)))
 			continue;
 		for (const struct link *l = e->links; l && names_only(a->path.text); l = l->next)
-			if (is_through(a->path.text, l->path, a->kind == ACCESS_DELETE || (a->at.text == l->at.text && a->at.from == l->at.from))) {
+			if (is_through(a->path.text, l->path, a->kind == ACCESS_DELETE ||
+					(a->at.text == l->at.text && a->at.from == l->at.from))) {
 				a->path.kind = WORD_UNKNOWN;
 				a->path.glob = false;
 				a->path.text = HOLE;
@@ -471,10 +480,12 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 	e->seen->n++;
 	if (f->ntexts == f->texts_cap) {
 		size_t cap = f->texts_cap ? f->texts_cap * 2 : 8;
-		f->texts = arena_grow(e->a, f->texts, f->texts_cap * sizeof *f->texts, cap * sizeof *f->texts);
+		f->texts = arena_grow(e->a, f->texts, f->texts_cap * sizeof *f->texts,
+				cap * sizeof *f->texts);
 		f->texts_cap = cap;
 	}
-	f->texts[f->ntexts] = (struct text){.from = from, .in = origin.text, .origin = origin, .bytes = bytes};
+	f->texts[f->ntexts] = (struct text){.from = from, .in = origin.text, .origin = origin,
+			.bytes = bytes};
 	return (uint32_t)f->ntexts++;
 }
 
@@ -503,7 +514,8 @@ void out_add(struct eval *e, struct str text)
 	} else if (e->out && !e->s.dead) {
 		if (!e->out->file)
 			eval_burn(e, text.n);
-		e->out->spoiled |= e->out->may_miss && text.n; /* what comes after a line that may be missing */
+		/* what comes after a line that may be missing */
+		e->out->spoiled |= e->out->may_miss && text.n;
 		buf_str(&e->out->b, text);
 		e->out->doubtful |= (e->s.options & OPT_ABORTS) != 0;
 	}
@@ -554,7 +566,8 @@ void out_doubt(struct eval *e, size_t mark)
 {
 	if (!e->out || e->out->b.n == mark)
 		return;
-	if (str_is(str_sub(buf_view(&e->out->b), mark, e->out->b.n), "\1\n") && mark == 0) { /* a number, or nothing */
+	/* a number, or nothing */
+	if (str_is(str_sub(buf_view(&e->out->b), mark, e->out->b.n), "\1\n") && mark == 0) {
 		e->out->may_miss = true;
 		return;
 	}

@@ -1,6 +1,6 @@
 /*
- * Backslash escapes, for the six places that read them in slightly different ways. One row per place says which forms it knows; what a
- * place does not know keeps its backslash.
+ * Backslash escapes, for the six places that read them in slightly different ways. One row per place says
+ * which forms it knows; what a place does not know keeps its backslash.
  */
 #include "shell/escape.h"
 
@@ -15,7 +15,8 @@ struct escape_rules {
 };
 
 static const struct escape_rules styles[] = {
-	[ESCAPE_ANSI_C] = {"abeEfnrtv\\", OCTAL_PLAIN, .hex = true, .brace = true, .quotes = true, .control = true, .nul_ends = true},
+	[ESCAPE_ANSI_C] = {"abeEfnrtv\\", OCTAL_PLAIN, .hex = true, .brace = true, .quotes = true,
+			.control = true, .nul_ends = true},
 	[ESCAPE_ECHO] = {"abeEfnrtv\\", OCTAL_ZERO_ONLY, .hex = true, .stops = true},
 	[ESCAPE_DASH] = {"abefnrtv\\", OCTAL_DASH, .stops = true},
 	[ESCAPE_FORMAT] = {"abeEfnrtv\\", OCTAL_PLAIN, .hex = true, .quotes = true},
@@ -60,7 +61,8 @@ static void put_byte(struct buf *out, unsigned c) { buf_char(out, (char)(c & 0xf
 static void put_wide(struct buf *out, uint64_t v)
 {
 	static const struct { uint32_t limit; unsigned char lead; int more; } forms[] = {
-		{0x80, 0, 0}, {0x800, 0xc0, 1}, {0x10000, 0xe0, 2}, {0x200000, 0xf0, 3}, {0x4000000, 0xf8, 4}, {0x80000000u, 0xfc, 5},
+		{0x80, 0, 0}, {0x800, 0xc0, 1}, {0x10000, 0xe0, 2}, {0x200000, 0xf0, 3}, {0x4000000, 0xf8, 4},
+		{0x80000000u, 0xfc, 5},
 	};
 	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
 		if (v >= forms[f].limit)
@@ -162,7 +164,8 @@ static bool raw_one(struct buf *out, struct str s, size_t *i, enum escape_style 
 	}
 	if (octal_digit(s, *i) && decode_octal(out, s, i, st->octal))
 		return false;
-	if (st->hex && ((c == 'x' && decode_hex(out, s, i, st->brace)) || ((c == 'u' || c == 'U') && decode_wide(out, s, i))))
+	if (st->hex && ((c == 'x' && decode_hex(out, s, i, st->brace)) ||
+			((c == 'u' || c == 'U') && decode_wide(out, s, i))))
 		return false;
 	if (c == 'c' && st->stops)
 		return true;
@@ -175,7 +178,10 @@ static bool raw_one(struct buf *out, struct str s, size_t *i, enum escape_style 
 	return false;
 }
 
-/* In abstract text the bytes 0, 1 and 2 are holes; a real one becomes the hole that covers it. Such a byte is always an escape's only byte. */
+/*
+ * In abstract text the bytes 0, 1 and 2 are holes; a real one becomes the hole that covers it. Such a byte is
+ * always an escape's only byte.
+ */
 static bool made_hole(struct buf *out, size_t before)
 {
 	if (out->n != before + 1 || !text_hole(out->p[before]))

@@ -44,7 +44,10 @@ void may_abort(struct eval *e)
 	e->aborts++;
 	if (!e->aborted)
 		return;
-	/* functions, temporary assignments and redirections are undone on the way out: what they covered is not known here */
+	/*
+	 * functions, temporary assignments and redirections are undone on the way out: what they covered is
+	 * not known here
+	 */
 	struct shell_state here = e->s;
 	if (e->frame) {
 		state_forget_vars(e);
@@ -159,8 +162,9 @@ static void eval_list(struct eval *e, const struct syn_node *n)
 }
 
 /*
- * a && b || c: two states are carried, one for "succeeded so far" and one for "failed so far"; each member runs from the one that leads
- * to it. A state that nothing reaches is dead: what runs from it is listed, but does not count when states are joined.
+ * a && b || c: two states are carried, one for "succeeded so far" and one for "failed so far"; each member
+ * runs from the one that leads to it. A state that nothing reaches is dead: what runs from it is listed, but
+ * does not count when states are joined.
  */
 static void and_or(struct eval *e, const struct syn_node *n)
 {
@@ -231,7 +235,8 @@ static void eval_pipeline(struct eval *e, const struct syn_node *n)
 			buf_init(&sink.b, e->a, 0);
 			e->out = m->next ? &sink : out;
 			e->captured = m->next ? &sink : captured;
-			bool last_here = !m->next && ((e->s.options & OPT_LASTPIPE) || e->dialect == DIALECT_ZSH);
+			bool last_here = !m->next &&
+					((e->s.options & OPT_LASTPIPE) || e->dialect == DIALECT_ZSH);
 			if (last_here) {
 				e->s = start;
 				eval_node(e, m);
@@ -244,8 +249,10 @@ static void eval_pipeline(struct eval *e, const struct syn_node *n)
 			if (m->stderr_too || sink.may_miss)
 				sink.spoiled = true;
 			if (m == n->first)
-				in.known &= e->reads == reads; /* the first stage shares the input of the pipeline */
-			start.in = (struct input){.known = out_known(e, &sink, false), .rest = buf_view(&sink.b)};
+				/* the first stage shares the input of the pipeline */
+				in.known &= e->reads == reads;
+			start.in = (struct input){.known = out_known(e, &sink, false),
+					.rest = buf_view(&sink.b)};
 			*stage++ = (struct stage){e->nmoments, e->nchanges};
 		}
 		order_close_stages(e, all, changes, stages, nstages);
@@ -433,7 +440,8 @@ static void eval_arith_for(struct eval *e, const struct syn_node *n)
 	loop_enter(e, &l);
 	for (int i = 0;; i++) {
 		struct shell_state before = e->s;
-		struct number_result go = n->arith[1] ? eval_arith_parts(e, n->arith[1]) : (struct number_result){true, 1};
+		struct number_result go = n->arith[1] ? eval_arith_parts(e, n->arith[1]) :
+				(struct number_result){true, 1};
 		if (go.known && !go.n && i > 0)
 			break;
 		if (!go.known || !go.n || i == LOOP_MAX || !l.left.dead) {
@@ -455,7 +463,8 @@ static struct str any_of(struct eval *e, const struct fields *fs)
 	struct str all = HOLE;
 	for (size_t i = 0; i < fs->n; i++) {
 		const struct word *w = &fs->at[i];
-		struct str one = w->kind != WORD_REST ? w->text : w->glob ? names_of_pattern(e, w->text) : HOLE;
+		struct str one = w->kind != WORD_REST ? w->text : w->glob ? names_of_pattern(e, w->text) :
+				HOLE;
 		all = i ? names_join(e, all, one) : one;
 	}
 	return all;
@@ -523,7 +532,8 @@ static void eval_definition(struct eval *e, const struct syn_node *n)
 	e->ever = pmap_set(e->a, e->ever, name, any);
 	e->s.status = 0;
 	e->changes++;
-	if (str_starts(name, "command_not_found_handle")) /* called for every command that does not exist, at any time */
+	/* called for every command that does not exist, at any time */
+	if (str_starts(name, "command_not_found_handle"))
 		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, TRAP_APART);
 	if (e->dialect == DIALECT_ZSH && zsh_function(name)) { /* in the shell itself */
 		e->trapped = true;
@@ -625,8 +635,10 @@ void eval_once(struct eval *e, const struct syn_node *n)
 
 static void parse_trouble(struct eval *e, const struct parser *p, enum parse_result r)
 {
-	struct span at = {p->text, (uint32_t)p->error_at, (uint32_t)(p->error_at < p->end ? p->error_at + 1 : p->error_at)};
-	emit_trouble(e, r == PARSE_BOUND ? TROUBLE_BOUND : TROUBLE_SYNTAX, p->error ? p->error : "not read", at);
+	struct span at = {p->text, (uint32_t)p->error_at,
+			(uint32_t)(p->error_at < p->end ? p->error_at + 1 : p->error_at)};
+	emit_trouble(e, r == PARSE_BOUND ? TROUBLE_BOUND : TROUBLE_SYNTAX, p->error ? p->error : "not read",
+			at);
 	if (r == PARSE_BOUND)
 		arena_leave(e->a, LEAVE_STOPPED);
 }
@@ -656,7 +668,8 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 	if (!alias || guard == 0)
 		return left;
 	if (!text_exact(alias->text) || (alias->text.n && lex_is_blank(alias->text.p[alias->text.n - 1])))
-		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias that is not known or makes the next word one", e->at);
+		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias that is not known or makes the next word one",
+				e->at);
 	struct buf b;
 	buf_init(&b, e->a, 0);
 	buf_add(&b, from->s + start, from->alias_from - start);
@@ -749,7 +762,8 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 		if (new)
 			marks_line(e, &p, start, r == PARSE_LINE ? n : NULL);
 		if (new && n && command)
-			emit_mark(e, MARK_NEWLINE, (struct span){index, (uint32_t)start - 1, (uint32_t)start});
+			emit_mark(e, MARK_NEWLINE,
+					(struct span){index, (uint32_t)start - 1, (uint32_t)start});
 		command |= n != NULL;
 		if (r != PARSE_LINE) {
 			parse_trouble(e, &p, r);
@@ -759,7 +773,8 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 		eval_line(e, &p, start, n);
 		if (strcmp(from, "stdin") == 0 && e->script_reads != taken && p.pos < p.end) {
 			struct span at = {index, (uint32_t)start, (uint32_t)p.pos};
-			emit_trouble(e, TROUBLE_CONSTRUCT, "a script on standard input whose commands take lines of it", at);
+			emit_trouble(e, TROUBLE_CONSTRUCT,
+					"a script on standard input whose commands take lines of it", at);
 		}
 		if (!aborted.dead) {
 			e->s = state_join(e, &e->s, &aborted);
@@ -773,10 +788,12 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 
 void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind)
 {
-	struct trap new = {.next = e->traps, .text = text, .at = at, .prompt = kind == TRAP_PROMPT, .apart = kind != TRAP_ANY_TIME, .dialect = e->dialect,
+	struct trap new = {.next = e->traps, .text = text, .at = at, .prompt = kind == TRAP_PROMPT,
+			.apart = kind != TRAP_ANY_TIME, .dialect = e->dialect,
 			   .vars = e->s.vars, .funcs = e->s.funcs, .since = e->changes};
 	for (struct trap *t = e->traps; t; t = t->next)
-		if (t->prompt == new.prompt && t->apart == new.apart && t->dialect == new.dialect && str_eq(t->text, text)) {
+		if (t->prompt == new.prompt && t->apart == new.apart && t->dialect == new.dialect &&
+				str_eq(t->text, text)) {
 			t->done &= !t->vars; /* once more, then: the variables may be others */
 			t->vars = t->funcs = NULL;
 			return;
@@ -822,8 +839,11 @@ void eval_traps(struct eval *e)
 		order_close(e, handler, ORDER_ANY_TIME);
 		if (t->prompt && e->line_reads != reads)
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that reads standard input", t->at);
-		if (!t->apart && !e->s.dead && e->changes != changes) /* one that leaves changes nothing for what follows */
-			emit_trouble(e, TROUBLE_CONSTRUCT, "a trap that changes variables, functions, input or the directory", t->at);
+		/* one that leaves changes nothing for what follows */
+		if (!t->apart && !e->s.dead && e->changes != changes)
+			emit_trouble(e, TROUBLE_CONSTRUCT,
+					"a trap that changes variables, functions, input or the directory",
+					t->at);
 		e->via = outer;
 		e->s = keep;
 	}

@@ -1,16 +1,20 @@
 /*
- * Evaluation of what is static: the syntax tree is run over abstract values (model/facts.h) instead of a machine. Every command that may
- * run is listed in the facts; what is not known is a hole. Inner header of the files named below; nothing outside src/shell includes it.
+ * Evaluation of what is static: the syntax tree is run over abstract values (model/facts.h) instead of a
+ * machine. Every command that may run is listed in the facts; what is not known is a hole. Inner header of
+ * the files named below; nothing outside src/shell includes it.
  *
- * How it stays sound: both sides of every condition are evaluated and their states joined (what differs becomes unknown); a loop is
- * unrolled while everything about it is known and small, else repeated until its state no longer changes; code after `exit` or `break` is
- * still listed; a builtin or option that would change the meaning of what follows in a way that is not modelled is a trouble.
+ * How it stays sound: both sides of every condition are evaluated and their states joined (what differs
+ * becomes unknown); a loop is unrolled while everything about it is known and small, else repeated until its
+ * state no longer changes; code after `exit` or `break` is still listed; a builtin or option that would
+ * change the meaning of what follows in a way that is not modelled is a trouble.
  *
  *   shell_state.c    variables, positional parameters, directories; joining two states
  *   emit.c     adding to the facts, derived texts;  order.c: when each fact may happen
- *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion;  partial_paths.c: texts with unknown names in them
+ *   expand.c   words to fields; expand_param.c: ${ }; brace.c: brace expansion; partial_paths.c: texts with
+ *              unknown names in them
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
- *   call.c     simple commands: functions, builtins;  program_effects.c: programs;  shells.c: bash -c and its kin
+ *   call.c     simple commands: functions, builtins; program_effects.c: programs; shells.c: bash -c and its
+ *              kin
  *   variable_effects.c  variables that make programs run something;  zsh.c: those of zsh alone
  *   choice.c   known texts that an unknown value may have;  odd_globs.c: patterns with dotglob and nocaseglob
  *   patch.c    files that a patch names;  include.c: files that a source text includes
@@ -54,7 +58,10 @@ struct item {                    /* of an array: the key is a decimal index, or 
 	struct str key, text;
 };
 
-/* A variable, immutable. One that is absent from the map was not touched by the text: it is the environment's. */
+/*
+ * A variable, immutable. One that is absent from the map was not touched by the text: it is the
+ * environment's.
+ */
 struct choice_list {             /* texts that an unknown value may have (choice.c) */
 	const struct choice_list *next;
 	struct str text;
@@ -66,7 +73,8 @@ struct shell_value {
 	bool maybe;              /* may be unset, or may be something else */
 	bool ambient;            /* what is unknown in it comes from the environment alone */
 	bool exported, integer, upper, lower;
-	bool doubt_exported, doubt_kind; /* exported on some paths only; integer, upper or lower on some only */
+	/* exported on some paths only; integer, upper or lower on some only */
+	bool doubt_exported, doubt_kind;
 	bool fixed;              /* may be readonly: an assignment may fail and leave the old value */
 	bool open;               /* an array with other elements that are not known */
 	struct str text;
@@ -101,7 +109,8 @@ struct input {                   /* standard input: what is left of it, when tha
 	bool known;
 	bool script;             /* the script that is running is read from it, too */
 	struct str rest;
-	struct str file;         /* absolute: it comes from this file, although what is in it is not known; or empty */
+	/* absolute: it comes from this file, although what is in it is not known; or empty */
+	struct str file;
 };
 
 struct shell_state {
@@ -124,7 +133,8 @@ struct output_sink { /* standard output that somebody will read */
 	bool spoiled;            /* not known after all */
 	bool may_miss;           /* a number that is not printed when the command fails */
 	bool file;               /* it goes to a file (content.c) */
-	bool doubtful;           /* written while a command before it could have ended the script (OPT_ABORTS) */
+	/* written while a command before it could have ended the script (OPT_ABORTS) */
+	bool doubtful;
 };
 
 /* Commands that run in no known order. While one is open, the moments of all facts found are remembered. */
@@ -150,7 +160,8 @@ struct frame {                   /* a function call, or a sourced text */
 	struct frame *outer;
 	struct shell_state returned;
 	const struct pmap *locals; /* name to the caller's value, or to `absent` */
-	const struct pmap *maybe;  /* those among them that may not have become local: declared under a condition */
+	/* those among them that may not have become local: declared under a condition */
+	const struct pmap *maybe;
 	unsigned unsure;           /* eval.unsure when the function was called */
 	bool function;
 };
@@ -160,7 +171,8 @@ struct trap {                    /* text that may run at any time: handlers, pro
 	struct str text;
 	struct span at;
 	bool prompt, done;
-	bool apart;              /* runs at the end, or in a copy of the shell: what it changes does not matter */
+	/* runs at the end, or in a copy of the shell: what it changes does not matter */
+	bool apart;
 	const struct pmap *vars, *funcs; /* when it was set; NULL: or others, it was set more than once */
 	unsigned since;          /* eval.changes then */
 	enum dialect dialect;
@@ -207,7 +219,8 @@ struct eval {
 	const struct via *via;
 	struct setting *settings; /* those that hold for the command at hand alone, the latest first */
 	struct output_sink *out; /* NULL: nobody reads it */
-	struct output_sink *captured; /* the innermost sink, also while a redirection leads elsewhere: an exit is felt there */
+	/* the innermost sink, also while a redirection leads elsewhere: an exit is felt there */
+	struct output_sink *captured;
 	struct loop *loop;
 	struct frame *frame;
 	struct trap *traps;
@@ -215,7 +228,8 @@ struct eval {
 	struct seen_table *seen; /* facts already listed */
 	unsigned *nmarks;        /* of each kind */
 	struct span at;          /* the command at hand */
-	struct shell_state *aborted; /* joined states in which an error ended the line of the innermost text */
+	/* joined states in which an error ended the line of the innermost text */
+	struct shell_state *aborted;
 	bool ifs_touched, home_touched; /* the script sets IFS, HOME somewhere, or may */
 	unsigned line_reads;     /* how often a builtin read lines */
 	unsigned script_reads;   /* how often a command may have taken lines from its own script */
@@ -231,23 +245,27 @@ struct eval {
 	bool fds_closed;         /* 0, 1 or 2 may be closed: copying it may fail */
 	bool shared_input;       /* a redirection may have opened the input that was there before */
 	bool may_miss;           /* of the last substitution: as sink.may_miss */
-	unsigned substitutions;  /* inside how many $( ), whose lines are read before the first of them runs */
+	/* inside how many $( ), whose lines are read before the first of them runs */
+	unsigned substitutions;
 	bool script_input;       /* the script itself comes from standard input */
 	bool exec_redirects;     /* exec without a command: its redirections last */
 	unsigned reads;          /* how often something may have been read from standard input */
 	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
-	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
+	/* inside how many programs that run things on another machine or in a container */
+	unsigned elsewhere;
 	struct pipe *pipes;      /* newest first */
 	const struct file_reading *reading; /* innermost first */
 	unsigned ncontents, nfound; /* texts of files so far, and what was found in them */
 	uint64_t content_fuel;   /* for them; while one is read, `fuel` is what is left of it */
-	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
+	/* names that the script makes into links: what is written there is written elsewhere */
+	struct link *links;
 	unsigned choice, choices, choices_inside; /* choice.c */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
 	uint32_t clock;          /* simple commands so far */
 	uint32_t nchanges;       /* changes of files so far, those that were found before included */
-	const struct moment *fixed; /* of every fact, for commands of code that was read afterwards; or NULL */
+	/* of every fact, for commands of code that was read afterwards; or NULL */
+	const struct moment *fixed;
 	enum change_kind change; /* what the write that is emitted next leaves behind */
 	unsigned unordered;      /* inside how many of them */
 	struct moment **moments; /* of the facts found since the outermost of them was opened */
@@ -276,28 +294,38 @@ void parsed_aliases(struct eval *e, const struct parser *p);
 enum trap_kind { TRAP_ANY_TIME, TRAP_APART, TRAP_PROMPT };
 void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind);
 void eval_prompt(struct eval *e, struct str text, struct span at);           /* variable_effects.c */
-void command_may_fail(struct eval *e, const struct shell_state *before, size_t mark); /* it may not have run at all */
+/* it may not have run at all */
+void command_may_fail(struct eval *e, const struct shell_state *before, size_t mark);
 void may_abort(struct eval *e);
 
 /* ---- shell_state.c ---- */
 extern const struct shell_value value_absent;
-bool zsh_table(struct str name);    /* a parameter whose value zsh obeys: functions[ls]=... defines one (zsh.c) */
+/* a parameter whose value zsh obeys: functions[ls]=... defines one (zsh.c) */
+bool zsh_table(struct str name);
 bool zsh_function(struct str name); /* a function that zsh calls by itself */
-const struct shell_value *var_get(const struct eval *e, struct str name);   /* NULL: the environment's; namerefs followed */
+/* NULL: the environment's; namerefs followed */
+const struct shell_value *var_get(const struct eval *e, struct str name);
 void var_set(struct eval *e, struct str name, const struct shell_value *v);
-void var_changed(struct eval *e, struct str name);                    /* its value is another one from now on */
-void vars_keep(struct eval *e, const struct pmap *then, unsigned since); /* those that nobody has changed since are what they were then */
-void var_set_text(struct eval *e, struct str name, struct str text);  /* keeps attributes; upper, lower and integer make it unknown */
+/* its value is another one from now on */
+void var_changed(struct eval *e, struct str name);
+/* those that nobody has changed since are what they were then */
+void vars_keep(struct eval *e, const struct pmap *then, unsigned since);
+/* keeps attributes; upper, lower and integer make it unknown */
+void var_set_text(struct eval *e, struct str name, struct str text);
 void var_set_unknown(struct eval *e, struct str name);
-void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text, bool append);
+void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text,
+		bool append);
 void state_forget_vars(struct eval *e);                               /* every variable may be anything */
-void state_forget(struct eval *e);                                    /* and functions, directory, parameters */
-void state_any_time(struct eval *e);                                  /* any state this very script may be in (for handlers) */
+/* and functions, directory, parameters */
+void state_forget(struct eval *e);
+/* any state this very script may be in (for handlers) */
+void state_any_time(struct eval *e);
 struct params params_unknown(struct eval *e, struct span at);          /* any number of them, not known */
 struct shell_state state_join(struct eval *e, const struct shell_state *x, const struct shell_state *y);
 const struct pmap *vars_join(struct eval *e, const struct pmap *x, const struct pmap *y);
 bool state_same(const struct shell_state *x, const struct shell_state *y);
-void state_return(struct eval *e, const struct shell_state *outer);         /* to an outer shell: what is in files stays */
+/* to an outer shell: what is in files stays */
+void state_return(struct eval *e, const struct shell_state *outer);
 struct shell_state state_dead(const struct shell_state *s);
 void state_assume(struct shell_state *s, bool success);
 bool text_numeric(struct str s);
@@ -321,7 +349,8 @@ void emit_redirect_access(struct eval *e, enum access_kind kind, struct word pat
 void emit_variable_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *by,
 	struct span at);
 void emit_launch(struct eval *e, struct str name, struct span at);
-void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at); /* a leading one joins e->settings */
+/* a leading one joins e->settings */
+void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at);
 void emit_touch(struct eval *e, struct word host, struct span at);
 void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at);
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);
@@ -329,13 +358,15 @@ bool first_reading(struct eval *e, uint32_t text, enum dialect d); /* of this te
 uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin);
 void eval_stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
 void emit_link(struct eval *e, struct word path, struct span at);
-void emit_through_links(struct eval *e);     /* at the end: writes through links of the script are writes to who knows where */
+/* at the end: writes through links of the script are writes to who knows where */
+void emit_through_links(struct eval *e);
 /* Commands found from now on are reached through this step; returns the old e->via, to be restored. */
 const struct via *via_enter(struct eval *e, struct via step);
 void in_forget(struct eval *e);     /* somebody may have read any of the input */
 void out_add(struct eval *e, struct str text);
 void out_unknown(struct eval *e);   /* something was printed here */
-bool out_known(const struct eval *e, const struct output_sink *s, bool one_command); /* is what is in the sink what was printed? */
+/* is what is in the sink what was printed? */
+bool out_known(const struct eval *e, const struct output_sink *s, bool one_command);
 void out_leave(struct eval *e);     /* the script may end here: nothing that comes later is certain */
 size_t out_mark(const struct eval *e);
 struct str out_since(struct eval *e, size_t mark);
@@ -355,7 +386,8 @@ struct stage {                   /* of a pipeline */
 	uint32_t changes;        /* eval.nchanges, at its end */
 };
 /* changes: eval.nchanges before the first */
-void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, const struct stage *stages, size_t n);
+void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, const struct stage *stages,
+		size_t n);
 
 /* ---- expand.c ---- */
 struct fields {
@@ -363,24 +395,36 @@ struct fields {
 	size_t n, cap;
 };
 void fields_add(struct eval *e, struct fields *fs, struct word w);
-void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret);         /* all expansions, appended */
-struct str expand_single(struct eval *e, const struct syn_word *w);                     /* no splitting: values of assignments */
-/* The name of a file in a redirection: several words would be an error, so a split or a pattern is simply not known. */
+/* all expansions, appended */
+void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret);
+/* no splitting: values of assignments */
+struct str expand_single(struct eval *e, const struct syn_word *w);
+/*
+ * The name of a file in a redirection: several words would be an error, so a split or a pattern is simply not
+ * known.
+ */
 struct word expand_target(struct eval *e, const struct syn_word *w);
-struct str expand_unsplit(struct eval *e, const struct syn_word *w);                    /* the same without tildes after colons: here-strings, case, [[ ]] */
-struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted);   /* quoted characters get a backslash */
-struct str expand_text(struct eval *e, const struct syn_part *parts);                   /* as in double quotes */
-struct str expand_arith_text(struct eval *e, const struct syn_part *parts);             /* the same, for arithmetic */
-bool pipe_text(const struct eval *e, const struct word *w, struct str *ret);             /* the word is a <( ), and all that it prints is known */
+/* the same without tildes after colons: here-strings, case, [[ ]] */
+struct str expand_unsplit(struct eval *e, const struct syn_word *w);
+/* quoted characters get a backslash */
+struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted);
+/* as in double quotes */
+struct str expand_text(struct eval *e, const struct syn_part *parts);
+/* the same, for arithmetic */
+struct str expand_arith_text(struct eval *e, const struct syn_part *parts);
+/* the word is a <( ), and all that it prints is known */
+bool pipe_text(const struct eval *e, const struct word *w, struct str *ret);
 struct word word_of(struct str text, struct span at);
 struct word word_rest(struct span at);
-struct str fields_join(struct eval *e, const struct word *at, size_t n);                /* by blanks; a rest is a hole */
+/* by blanks; a rest is a hole */
+struct str fields_join(struct eval *e, const struct word *at, size_t n);
 
 /* characters of a word under expansion, each with its kind */
 enum char_kind { CHAR_TEXT, CHAR_QUOTED, CHAR_EXPANDED, CHAR_BREAK, CHAR_EMPTY, CHAR_REST };
 struct chars {
 	struct buf b, kinds;
-	bool foreign;            /* something unknown in it does not come from the environment: data that was read */
+	/* something unknown in it does not come from the environment: data that was read */
+	bool foreign;
 };
 void chars_add(struct chars *c, struct str s, enum char_kind kind);
 void chars_mark(struct chars *c, enum char_kind kind);
@@ -389,18 +433,25 @@ struct how {
 	bool made;               /* by brace expansion: no tilde after = there */
 	enum char_kind text;
 };
-void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned, struct chars *out); /* with tildes */
+/* with tildes */
+void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned,
+		struct chars *out);
 /* ---- expand_param.c ---- */
-void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at);
+void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out,
+		struct span at);
 struct str param_ifs(const struct eval *e);
 /* ---- partial_paths.c ---- */
-bool names_only(struct str s);                                          /* nothing but names and numbers is unknown in it */
-struct str names_of_pattern(struct eval *e, struct str pattern);        /* what a file name pattern finds, or is when it finds nothing */
+/* nothing but names and numbers is unknown in it */
+bool names_only(struct str s);
+/* what a file name pattern finds, or is when it finds nothing */
+struct str names_of_pattern(struct eval *e, struct str pattern);
 struct str names_join(struct eval *e, struct str a, struct str b);
 struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str pattern);
-bool script_known(struct str text);                                     /* exact, or with numbers that are words of their own in it */
+/* exact, or with numbers that are words of their own in it */
+bool script_known(struct str text);
 /* ---- brace.c ---- */
-bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **ret); /* false: nothing to expand */
+/* false: nothing to expand */
+bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **ret);
 
 /* ---- eval_test.c ---- */
 struct number_result { bool known; int64_t n; };
@@ -408,8 +459,12 @@ struct number_result eval_arith(struct eval *e, struct str text);
 struct number_result eval_arith_parts(struct eval *e, const struct syn_part *parts);
 int eval_test(struct eval *e, const struct syn_test *t);       /* 0 true, 1 false, -1 */
 int test_command(struct eval *e, const struct word *argv, size_t argc); /* the operands of test and [ */
-/* A variable named by a word at run time, perhaps with a subscript: evaluates the subscript. False: the name is not known. */
-bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *ret_sub, struct str *ret_key, bool *ret_key_known);
+/*
+ * A variable named by a word at run time, perhaps with a subscript: evaluates the subscript. False: the name
+ * is not known.
+ */
+bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *ret_sub, struct str *ret_key,
+		bool *ret_key_known);
 void var_assign_reference(struct eval *e, struct str ref, struct str text, bool append);
 struct str subscript_key(struct eval *e, const struct shell_value *v, struct str text, bool *ret_known);
 
@@ -429,16 +484,21 @@ struct io {
 };
 /* keep: what to put back. True when a file cannot perhaps be opened: then the command does not run. */
 bool eval_redirect(struct eval *e, const struct syn_redir *r, struct io *keep);
-bool may_be_device(const struct eval *e, struct word path); /* something in /dev or /proc but the null device, in some spelling */
+/* something in /dev or /proc but the null device, in some spelling */
+bool may_be_device(const struct eval *e, struct word path);
 void redirect_undo(struct eval *e, struct io *keep);
 void redirect_unread(struct eval *e, struct io *keep); /* what goes to the file is not followed */
 
 /* ---- choice.c ---- */
 void choice_eval(struct eval *e, const struct syn_node *n);
 const struct choice_list *choice_add(struct eval *e, const struct choice_list *to, struct str text);
-const struct choice_list *choice_of(struct eval *e, const struct choice_list *to, const struct shell_value *v); /* and those that v may have */
-bool choice_text(struct eval *e, const struct choice_list *may, struct str *ret); /* a value that may be one of these: which */
-bool choice_word(struct eval *e, const struct choice_list *may); /* ${x:-word}, where x may be one of these: take the word? */
+/* and those that v may have */
+const struct choice_list *choice_of(struct eval *e, const struct choice_list *to,
+		const struct shell_value *v);
+/* a value that may be one of these: which */
+bool choice_text(struct eval *e, const struct choice_list *may, struct str *ret);
+/* ${x:-word}, where x may be one of these: take the word? */
+bool choice_word(struct eval *e, const struct choice_list *may);
 unsigned choice_substitution(struct eval *e);              /* begins: it prints what its commands choose */
 void choice_substituted(struct eval *e, unsigned outer);
 
@@ -453,15 +513,21 @@ bool odd_patterns(struct eval *e, const struct word *path, struct str ret[ODD_PA
 void includes_read(struct eval *e, const char *op, const struct word *argv, size_t argc); /* by a compiler */
 
 /* ---- content.c ---- */
-void content_open(struct eval *e, struct word path, bool append, struct io *io); /* standard output goes there */
+/* standard output goes there */
+void content_open(struct eval *e, struct word path, bool append, struct io *io);
 bool content_spend(struct eval *e, uint64_t n); /* false: too much work, the text is given up */
 void content_close(struct eval *e, const struct io *io);
 void content_tee(struct eval *e, const struct word *argv, size_t argc, const struct pmap *before);
 void content_changed(struct eval *e, const struct access *x); /* a write or a delete */
 const struct pmap *content_join(struct eval *e, const struct pmap *x, const struct pmap *y);
-bool content_text(struct eval *e, struct word path, size_t i, struct str *ret); /* the i-th text that it may have */
-/* Reads the text of a file that is executed by the program `by` ("source"; empty: by the one its first line names). */
-void content_run(struct eval *e, struct word path, struct str by, const struct word *argv, size_t args, size_t argc);
+/* the i-th text that it may have */
+bool content_text(struct eval *e, struct word path, size_t i, struct str *ret);
+/*
+ * Reads the text of a file that is executed by the program `by` ("source"; empty: by the one its first line
+ * names).
+ */
+void content_run(struct eval *e, struct word path, struct str by, const struct word *argv, size_t args,
+		size_t argc);
 
 /* ---- call.c ---- */
 enum { CALL_FUNCTIONS = 1, CALL_BUILTINS = 2, CALL_PROGRAMS = 4, CALL_ALL = 7 };
@@ -478,18 +544,25 @@ void call_program(struct eval *e, const struct word *argv, size_t argc);
 void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at);
 
 /* ---- patch.c ---- */
-/* Lists the files that a patch, or other data a program is given, names; those below the directory when the data are not known. */
-void names_from_data(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc);
+/*
+ * Lists the files that a patch, or other data a program is given, names; those below the directory when the
+ * data are not known.
+ */
+void names_from_data(struct eval *e, const struct know_result *k, const struct know_use *u,
+		const struct word *argv, size_t argc);
 
 /* ---- variable_effects.c ---- */
 /* Lists the assignment, and what it makes programs run: PS4, PATH, BASH_ENV ... */
-void assign_effect(struct eval *e, struct str name, struct str value, enum assign_scope scope, struct span at);
+void assign_effect(struct eval *e, struct str name, struct str value, enum assign_scope scope,
+		struct span at);
 bool system_path(struct str path);  /* a program in one of the system's directories */
 
 /* ---- shells.c ---- */
-bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc); /* false: not a shell */
+/* false: not a shell */
+bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc);
 /* The text of a script that this shell runs; its arguments are argv[args, argc). False: not a shell. */
-bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args, size_t argc);
+bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args,
+		size_t argc);
 
 /* ---- builtin.c ---- */
 struct builtin_call {
@@ -499,6 +572,8 @@ struct builtin_call {
 	const struct syn_assign *const *from; /* for each word the assignment it was read as, or NULL */
 	struct span at;
 };
-bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from); /* false: not one */
+/* false: not one */
+bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc,
+		const struct syn_assign *const *from);
 bool builtin_is(const struct eval *e, struct str name);
 bool shopt_harmless(struct str name); /* builtin_flow.c: an option that changes nothing that is modelled */

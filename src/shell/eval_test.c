@@ -9,8 +9,8 @@
 #define ARITH_FUEL 20000u
 
 /*
- * A subscript as text, expanded once more: bash does so for subscripts that come out of values ("a[$(cmd)]"), and that is how data runs
- * commands.
+ * A subscript as text, expanded once more: bash does so for subscripts that come out of values ("a[$(cmd)]"),
+ * and that is how data runs commands.
  */
 static struct str expand_again(struct eval *e, struct str text)
 {
@@ -41,7 +41,8 @@ struct str subscript_key(struct eval *e, const struct shell_value *v, struct str
 			text = str_sub(text, 1, text.n - 1);
 		if (!(text.n && text_exact(text)))
 			may_abort(e); /* an empty key is an error */
-		*ret_known = text_exact(text) && !memchr(text.p, '\'', text.n) && !memchr(text.p, '"', text.n) && !memchr(text.p, '\\', text.n);
+		*ret_known = text_exact(text) && !memchr(text.p, '\'', text.n) &&
+				!memchr(text.p, '"', text.n) && !memchr(text.p, '\\', text.n);
 		return text;
 	}
 	struct number_result r = eval_arith(e, text);
@@ -65,7 +66,8 @@ static struct str arith_get(void *ctx, struct str name, const struct str *sub)
 		bool known;
 		struct str key = subscript_key(e, v, expand_again(e, *sub), &known);
 		if (!(v && v->kind == VALUE_MAP))
-			cx->ar->resolved = key; /* an assignment by the same operator does not expand it again */
+			/* an assignment by the same operator does not expand it again */
+			cx->ar->resolved = key;
 		if (!v)
 			return HOLE_NUMBER;
 		for (size_t i = 0; known && i < v->n; i++)
@@ -96,7 +98,8 @@ static void arith_set(void *ctx, struct str name, const struct str *sub, struct 
 		return;
 	}
 	bool known;
-	struct str key = subscript_key(e, var_get(e, name), cx->ar->again ? *sub : expand_again(e, *sub), &known);
+	struct str key = subscript_key(e, var_get(e, name), cx->ar->again ? *sub : expand_again(e, *sub),
+			&known);
 	var_set_item(e, name, key, known, value, false);
 }
 
@@ -110,7 +113,8 @@ struct number_result eval_arith(struct eval *e, struct str text)
 	ar.ctx = &cx;
 	struct shell_state before = e->s;
 	struct number n = arith_eval(&ar, text);
-	if (e->dialect == DIALECT_SH && (str_contains(text, STR("++")) || str_contains(text, STR("--")))) { /* two signs in dash */
+	/* two signs in dash */
+	if (e->dialect == DIALECT_SH && (str_contains(text, STR("++")) || str_contains(text, STR("--")))) {
 		e->s = state_join(e, &before, &e->s);
 		n.known = false;
 	}
@@ -124,11 +128,15 @@ struct number_result eval_arith(struct eval *e, struct str text)
 	return (struct number_result){n.known && !ar.opaque && !ar.error, n.n};
 }
 
-struct number_result eval_arith_parts(struct eval *e, const struct syn_part *parts) { return eval_arith(e, expand_arith_text(e, parts)); }
+struct number_result eval_arith_parts(struct eval *e, const struct syn_part *parts)
+{
+	return eval_arith(e, expand_arith_text(e, parts));
+}
 
 /* ---- variables named at run time ---- */
 
-bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *ret_sub, struct str *ret_key, bool *ret_key_known)
+bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *ret_sub, struct str *ret_key,
+		bool *ret_key_known)
 {
 	*ret_sub = false;
 	ptrdiff_t open = str_find(ref, '[', 0);
@@ -144,7 +152,8 @@ bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *r
 	*ret_sub = true;
 	if (!text_exact(sub)) {
 		if (text_open(sub))
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a subscript that is not known is evaluated", e->at);
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a subscript that is not known is evaluated",
+					e->at);
 		*ret_key = HOLE;
 		*ret_key_known = false;
 		return known;
@@ -164,7 +173,8 @@ void var_assign_reference(struct eval *e, struct str ref, struct str text, bool 
 	bool sub, known = false;
 	if (!text_exact(ref) || !var_reference(e, ref, &name, &sub, &key, &known)) {
 		if (!text_exact(ref))
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a variable whose name is not known is assigned", e->at);
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT,
+					"a variable whose name is not known is assigned", e->at);
 		state_forget_vars(e);
 		return;
 	}
@@ -265,7 +275,10 @@ static int leaf_cond(struct eval *e, const struct syn_test *t)
 	}
 }
 
-/* Chains lean to the left and may be long: walked in a loop. Every operand is evaluated, the first one certainly. */
+/*
+ * Chains lean to the left and may be long: walked in a loop. Every operand is evaluated, the first one
+ * certainly.
+ */
 int eval_test(struct eval *e, const struct syn_test *t)
 {
 	if (t->kind != TEST_AND && t->kind != TEST_OR)
@@ -299,7 +312,8 @@ static int plain_compare(struct eval *e, struct str a, struct str op, struct str
 		return str_eq(a, b) ? 0 : 1;
 	if (str_is(op, "!="))
 		return str_eq(a, b) ? 1 : 0;
-	if (number_op(op) && !num_parse(a, INT64_MIN, INT64_MAX, &x) && !num_parse(b, INT64_MIN, INT64_MAX, &y))
+	if (number_op(op) && !num_parse(a, INT64_MIN, INT64_MAX, &x) && !num_parse(b, INT64_MIN, INT64_MAX,
+			&y))
 		return number_test(op, x, y);
 	return -1;
 }
@@ -307,11 +321,15 @@ static int plain_compare(struct eval *e, struct str a, struct str op, struct str
 int test_command(struct eval *e, const struct word *argv, size_t argc)
 {
 	for (size_t i = 0; i < argc; i++) {
-		bool may_be_v = argv[i].kind != WORD_EXACT || str_is(argv[i].text, "-v") || str_is(argv[i].text, "-R");
+		bool may_be_v = argv[i].kind != WORD_EXACT || str_is(argv[i].text, "-v") ||
+				str_is(argv[i].text, "-R");
 		if (argv[i].kind == WORD_EXACT && may_be_v && i + 1 < argc && e->dialect != DIALECT_SH)
 			test_variable(e, argv[i + 1].kind == WORD_REST ? HOLE : argv[i + 1].text);
-		if (argv[i].kind == WORD_REST && !argv[i].glob && !argv[i].ambient && e->dialect != DIALECT_SH)
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an unquoted text that is not known is given to test, where -v evaluates it", argv[i].at);
+		if (argv[i].kind == WORD_REST && !argv[i].glob && !argv[i].ambient &&
+				e->dialect != DIALECT_SH)
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT,
+					"an unquoted text that is not known is given to test, where -v "
+					"evaluates it", argv[i].at);
 		if (argv[i].kind == WORD_REST)
 			return -1;
 	}
@@ -319,7 +337,8 @@ int test_command(struct eval *e, const struct word *argv, size_t argc)
 		return 1;
 	if (argc == 1)
 		return empty_test(argv[0].text, false);
-	if (argc == 2 && argv[0].kind == WORD_EXACT && (str_is(argv[0].text, "-z") || str_is(argv[0].text, "-n")))
+	if (argc == 2 && argv[0].kind == WORD_EXACT &&
+			(str_is(argv[0].text, "-z") || str_is(argv[0].text, "-n")))
 		return empty_test(argv[1].text, str_is(argv[0].text, "-z"));
 	if (argc == 3)
 		return plain_compare(e, argv[0].text, argv[1].text, argv[2].text);

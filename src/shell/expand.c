@@ -1,8 +1,9 @@
 /*
  * Words to fields: tilde, parameters, substitutions and arithmetic, then splitting, then file name patterns.
  *
- * A word under expansion is a row of characters, each with its kind: literal, quoted, or the result of an unquoted expansion. Splitting
- * looks at the last kind only; patterns at all but quoted ones. An unknown text among split characters makes the whole word WORD_REST.
+ * A word under expansion is a row of characters, each with its kind: literal, quoted, or the result of an
+ * unquoted expansion. Splitting looks at the last kind only; patterns at all but quoted ones. An unknown text
+ * among split characters makes the whole word WORD_REST.
  */
 #include "shell/eval.h"
 #include "shell/pattern.h"
@@ -50,7 +51,8 @@ static void chars_init(struct chars *c, struct arena *a)
 void chars_add(struct chars *c, struct str s, enum char_kind kind)
 {
 	/* two unknown texts side by side are one */
-	if (s.n && s.p[0] == HOLE_ANY && c->b.n && c->b.p[c->b.n - 1] == HOLE_ANY && c->kinds.p[c->b.n - 1] == (char)kind)
+	if (s.n && s.p[0] == HOLE_ANY && c->b.n && c->b.p[c->b.n - 1] == HOLE_ANY &&
+			c->kinds.p[c->b.n - 1] == (char)kind)
 		s = str_sub(s, 1, s.n);
 	buf_str(&c->b, s);
 	for (size_t i = 0; i < s.n; i++)
@@ -65,7 +67,10 @@ void chars_mark(struct chars *c, enum char_kind kind)
 
 /* ---- parts ---- */
 
-/* Trailing newlines go; a hole at the end may itself end in some, and may hide that those before it are the last. */
+/*
+ * Trailing newlines go; a hole at the end may itself end in some, and may hide that those before it are the
+ * last.
+ */
 static struct str without_newlines(struct eval *e, struct str s)
 {
 	size_t n = s.n;
@@ -79,11 +84,14 @@ static struct str without_newlines(struct eval *e, struct str s)
 	return str_cat(e->a, str_sub(s, 0, k), HOLE);
 }
 
-/* One simple command that is no function and runs no text: nothing before what it prints can end the script. */
+/*
+ * One simple command that is no function and runs no text: nothing before what it prints can end the script.
+ */
 static bool one_program(const struct eval *e, const struct syn_node *n)
 {
 	static const char texts[][8] = {"eval", ".", "source", "command", "builtin", "exec"};
-	if (!n || n->kind != NODE_SIMPLE || !n->words || !n->words->plain || !n->words->parts || pmap_get(e->s.funcs, n->words->parts->text))
+	if (!n || n->kind != NODE_SIMPLE || !n->words || !n->words->plain || !n->words->parts ||
+			pmap_get(e->s.funcs, n->words->parts->text))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (str_is(n->words->parts->text, texts[i]))
@@ -122,7 +130,8 @@ static struct str expand_substitution(struct eval *e, const struct syn_part *par
 static bool reads_file(struct eval *e, const struct syn_part *part)
 {
 	const struct syn_node *n = part->body;
-	if (!n || n->kind != NODE_SIMPLE || n->words || n->assigns || !n->redirs || n->redirs->next || n->redirs->op != REDIR_READ)
+	if (!n || n->kind != NODE_SIMPLE || n->words || n->assigns || !n->redirs || n->redirs->next ||
+			n->redirs->op != REDIR_READ)
 		return false;
 	eval_apart(e, n);
 	return true;
@@ -137,12 +146,15 @@ static void expand_double(struct eval *e, const struct syn_part *part, struct ho
 	/* an empty "$@" makes no field; with other things beside it, that depends on IFS and the shell */
 	bool list = false, plain = part->inside && !part->inside->next, star = false;
 	for (const struct syn_part *k = part->inside; k; k = k->next) {
-		bool at = k->kind == PART_PARAM && (str_is(k->param->name, "@") || k->param->all == '@') && !k->param->length;
+		bool at = k->kind == PART_PARAM && (str_is(k->param->name, "@") || k->param->all == '@') &&
+				!k->param->length;
 		list |= at;
 		plain &= !at || k->param->op == PARAM_PLAIN;
-		star |= k->kind == PART_PARAM && (str_is(k->param->name, "*") || k->param->all == '*') && k->param->op;
+		star |= k->kind == PART_PARAM && (str_is(k->param->name, "*") || k->param->all == '*') &&
+				k->param->op;
 		for (const struct syn_part *q = k->kind == PART_PARAM ? k->param->arg : NULL; q; q = q->next)
-			star |= q->kind == PART_DOUBLE || q->kind == PART_QUOTED; /* quotes inside quotes beside a list */
+			/* quotes inside quotes beside a list */
+			star |= q->kind == PART_DOUBLE || q->kind == PART_QUOTED;
 	}
 	struct how inner = how;
 	inner.quoted = true;
@@ -174,7 +186,8 @@ static void expand_process(struct eval *e, const struct syn_part *part, struct c
 	order_close(e, job, ORDER_BESIDE);
 	struct pipe *p = arena_new(e->a, struct pipe);
 	*p = (struct pipe){.next = e->pipes, .at = part->at, .text = buf_view(&sink.b),
-			   .known = part->text.n && part->text.p[0] == '<' && !sink.may_miss && out_known(e, &sink, one_program(e, part->body))};
+			   .known = part->text.n && part->text.p[0] == '<' && !sink.may_miss &&
+					out_known(e, &sink, one_program(e, part->body))};
 	e->pipes = p;
 	e->via = outer;
 	e->out = o;
@@ -190,7 +203,8 @@ bool pipe_text(const struct eval *e, const struct word *w, struct str *ret)
 {
 	if (w->kind != WORD_UNKNOWN || !str_is(w->text, "/dev/fd/\1"))
 		return false;
-	for (const struct pipe *p = e->pipes; p; p = p->next) /* the last one at this place: a loop makes several */
+	/* the last one at this place: a loop makes several */
+	for (const struct pipe *p = e->pipes; p; p = p->next)
 		if (p->at.text == w->at.text && w->at.from <= p->at.from && p->at.to <= w->at.to) {
 			*ret = p->text;
 			return p->known && text_exact(p->text);
@@ -279,7 +293,8 @@ static struct str expand_tilde(struct eval *e, struct str prefix)
 /*
  * A literal part with its tildes replaced: at the start of the word, and in assignments after each colon.
  */
-static void expand_tildes(struct eval *e, const struct syn_part *part, bool first, bool assigned, struct chars *out, enum char_kind kind)
+static void expand_tildes(struct eval *e, const struct syn_part *part, bool first, bool assigned,
+		struct chars *out, enum char_kind kind)
 {
 	struct str s = part->text;
 	size_t from = 0;
@@ -317,7 +332,8 @@ static bool has_tilde(const struct syn_part *parts)
 	return false;
 }
 
-void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned, struct chars *out)
+void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned,
+		struct chars *out)
 {
 	if (how.quoted || !has_tilde(parts)) {
 		expand_parts(e, parts, how, out);
@@ -328,8 +344,11 @@ void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, 
 		if (part->kind != PART_TEXT) {
 			expand_part(e, part, how, out);
 		} else {
-			size_t eq = first && !assigned && !how.made && e->dialect != DIALECT_SH ? assigned_from(part->text) : 0;
-			if (first && part->next && part->text.n && part->text.p[0] == '~' && (memchr(part->text.p, '=', part->text.n) || memchr(part->text.p, ':', part->text.n)))
+			size_t eq = first && !assigned && !how.made &&
+					e->dialect != DIALECT_SH ? assigned_from(part->text) : 0;
+			if (first && part->next && part->text.n && part->text.p[0] == '~' &&
+					(memchr(part->text.p, '=', part->text.n) ||
+					memchr(part->text.p, ':', part->text.n)))
 				chars_mark(out, CHAR_REST); /* bash then expands nothing else in the word */
 			struct syn_part rest = *part;
 			rest.text = str_sub(part->text, eq, part->text.n);
@@ -347,7 +366,8 @@ struct splitter {
 	struct eval *e;
 	struct fields *fs;
 	struct span at;
-	struct buf text, pattern; /* the field so far; the same as a pattern, quoted characters with a backslash */
+	/* the field so far; the same as a pattern, quoted characters with a backslash */
+	struct buf text, pattern;
 	bool any, active;
 };
 
@@ -448,8 +468,10 @@ static bool lone_dollar(const struct syn_part *parts)
 {
 	bool dollar = false, expansion = false;
 	for (; parts; parts = parts->next) {
-		dollar |= parts->kind == PART_TEXT && parts->text.n && parts->text.p[parts->text.n - 1] == '$';
-		expansion |= parts->kind == PART_PARAM || parts->kind == PART_COMMAND || parts->kind == PART_ARITH;
+		dollar |= parts->kind == PART_TEXT && parts->text.n &&
+				parts->text.p[parts->text.n - 1] == '$';
+		expansion |= parts->kind == PART_PARAM || parts->kind == PART_COMMAND ||
+				parts->kind == PART_ARITH;
 	}
 	return dollar && expansion;
 }
@@ -457,15 +479,19 @@ static bool lone_dollar(const struct syn_part *parts)
 /* False: it is one field, and was added. */
 static bool expand_chars(struct eval *e, const struct syn_word *w, struct fields *ret, struct chars *c)
 {
-	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n) && e->dialect != DIALECT_ZSH &&
+	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n) &&
+			e->dialect != DIALECT_ZSH &&
 	    !pattern_active(w->parts->text) && !memchr(w->parts->text.p, '\\', w->parts->text.n)) {
 		fields_add(e, ret, word_of(w->parts->text, w->at)); /* by far the most common word */
 		return false;
 	}
 	chars_init(c, e->a);
-	if (e->dialect == DIALECT_ZSH && w->parts && w->parts->kind == PART_TEXT && w->parts->text.p[0] == '=') {
+	if (e->dialect == DIALECT_ZSH && w->parts && w->parts->kind == PART_TEXT &&
+			w->parts->text.p[0] == '=') {
 		/* =cmd is the path of cmd: as a command it is cmd, elsewhere a path that is not known */
-		fields_add(e, ret, word_of(ret->n == 0 && w->plain ? str_sub(w->parts->text, 1, w->parts->text.n) : HOLE, w->at));
+		fields_add(e, ret,
+				word_of(ret->n == 0 && w->plain ? str_sub(w->parts->text, 1,
+				w->parts->text.n) : HOLE, w->at));
 		return false;
 	}
 	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT, .made = w->made}, false, c);
@@ -498,7 +524,8 @@ static struct str flatten_chars(struct eval *e, const struct chars *c, bool patt
 	struct buf b;
 	buf_init(&b, e->a, 0);
 	bool blank = str_eq(param_ifs(e), STR(" \t\n")); /* else what joins a list depends on the shell */
-	if (c->kinds.n && memchr(c->kinds.p, CHAR_BREAK, c->kinds.n) && memchr(c->kinds.p, CHAR_EMPTY, c->kinds.n))
+	if (c->kinds.n && memchr(c->kinds.p, CHAR_BREAK, c->kinds.n) &&
+			memchr(c->kinds.p, CHAR_EMPTY, c->kinds.n))
 		return HOLE; /* a list with empty items: joined in more than one way */
 	for (size_t i = 0; i < c->b.n; i++) {
 		enum char_kind k = (enum char_kind)c->kinds.p[i];
@@ -539,7 +566,8 @@ struct word expand_target(struct eval *e, const struct syn_word *w)
 	bool chars = one && expand_chars(e, w, &fs, &c);
 	if (chars)
 		split_fields(e, &c, w->at, &fs);
-	if (fs.n == 1 && (fs.at[0].kind != WORD_REST || fs.at[0].glob)) /* the file that a pattern finds, or of its name when it finds none */
+	/* the file that a pattern finds, or of its name when it finds none */
+	if (fs.n == 1 && (fs.at[0].kind != WORD_REST || fs.at[0].glob))
 		return fs.at[0];
 	return word_of(chars && splits_in_holes(e, &c) ? flatten_chars(e, &c, false) : HOLE, w->at);
 }

@@ -25,14 +25,18 @@ struct str param_ifs(const struct eval *e)
 
 /* ---- look-up ---- */
 
-static struct param_value one_text(struct str text) { return (struct param_value){.text = text, .is = PRESENT}; }
+static struct param_value one_text(struct str text)
+{
+	return (struct param_value){.text = text, .is = PRESENT};
+}
 static struct param_value unknown_value(void) { return (struct param_value){.text = HOLE, .is = PERHAPS}; }
 static struct param_value absent_value(void) { return (struct param_value){.text = {"", 0}, .is = ABSENT}; }
 
 /* The value that the environment or the shell itself gives to a variable that the text never assigned. */
 static struct param_value ambient_value(struct eval *e, struct str name)
 {
-	static const char numbers[][16] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "OPTIND", "EPOCHSECONDS",
+	static const char numbers[][16] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID",
+			"OPTIND", "EPOCHSECONDS",
 					      "SRANDOM", "SHLVL", "HISTCMD", "BASH_SUBSHELL"};
 	if (str_is(name, "HOME") && e->rq->view && e->rq->view->home.n)
 		return one_text(e->rq->view->home);
@@ -104,7 +108,8 @@ static struct param_value special_value(struct eval *e, struct str name)
 
 static struct param_value list_of(struct eval *e, const struct shell_value *v, bool star)
 {
-	struct param_value r = {.list = true, .star = star, .rest = v->open || v->maybe, .n = v->n, .is = PRESENT};
+	struct param_value r = {.list = true, .star = star, .rest = v->open || v->maybe, .n = v->n,
+			.is = PRESENT};
 	r.items = arena_array(e->a, v->n + 1, sizeof *r.items);
 	for (size_t i = 0; i < v->n; i++)
 		r.items[i] = v->items[i];
@@ -118,7 +123,8 @@ static struct param_value item_of(struct eval *e, const struct shell_value *v, s
 	if (!v->set && !v->maybe)
 		return absent_value();
 	if (v->kind == VALUE_TEXT)
-		return known && str_is(key, "0") ? (v->maybe ? unknown_value() : one_text(v->text)) : unknown_value();
+		return known && str_is(key, "0") ? (v->maybe ? unknown_value() : one_text(v->text)) :
+				unknown_value();
 	if (!known)
 		return unknown_value();
 	for (size_t i = 0; i < v->n; i++)
@@ -134,8 +140,10 @@ static struct param_value variable_value(struct eval *e, const struct syn_param 
 	if (pm->subscripted && !pm->all) {
 		bool known;
 		struct str key = subscript_key(e, v, expand_arith_text(e, pm->subscript), &known);
-		if (!v && str_is(name, "PIPESTATUS") && e->dialect == DIALECT_BASH) /* numbers, and the first is always there */
-			return (struct param_value){.text = HOLE_NUMBER, .is = known && str_is(key, "0") ? PRESENT : PERHAPS};
+		/* numbers, and the first is always there */
+		if (!v && str_is(name, "PIPESTATUS") && e->dialect == DIALECT_BASH)
+			return (struct param_value){.text = HOLE_NUMBER,
+					.is = known && str_is(key, "0") ? PRESENT : PERHAPS};
 		return v ? item_of(e, v, key, known && e->dialect != DIALECT_ZSH) : unknown_value();
 	}
 	if (!v) {
@@ -151,7 +159,8 @@ static struct param_value variable_value(struct eval *e, const struct syn_param 
 	if (pm->all) {
 		if (v->kind != VALUE_TEXT)
 			return list_of(e, v, pm->all == '*');
-		struct param_value r = {.list = true, .star = pm->all == '*', .rest = v->maybe, .n = 1, .is = v->maybe ? PERHAPS : PRESENT};
+		struct param_value r = {.list = true, .star = pm->all == '*', .rest = v->maybe, .n = 1,
+				.is = v->maybe ? PERHAPS : PRESENT};
 		r.items = arena_new(e->a, struct item);
 		*r.items = (struct item){STR("0"), v->text};
 		return r;
@@ -193,7 +202,8 @@ static struct param_value look_up_indirect(struct eval *e, const struct syn_para
 	if (via.list || via.is == ABSENT)
 		return unknown_value();
 	if (!text_exact(name)) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an indirect expansion of a name that is not known", at);
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an indirect expansion of a name that is not known",
+				at);
 		return unknown_value();
 	}
 	struct syn_param plain = {.name = name};
@@ -207,7 +217,8 @@ static struct param_value look_up_indirect(struct eval *e, const struct syn_para
 	may_abort(e); /* if it is no name at all */
 	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure)
 		return unknown_value();
-	if (parts && !parts->next && parts->kind == PART_PARAM && !parts->param->op && !parts->param->indirect && !parts->param->length)
+	if (parts && !parts->next && parts->kind == PART_PARAM && !parts->param->op &&
+			!parts->param->indirect && !parts->param->length)
 		return look_up_param(e, parts->param, parts->param->name); /* a[@] gives a list */
 	return one_text(expand_text(e, parts));
 }
@@ -230,12 +241,15 @@ static struct str change_case(struct eval *e, struct str s, enum param_op op)
 		return HOLE;
 	char *to = arena_alloc(e->a, s.n + 1);
 	for (size_t i = 0; i < s.n; i++) {
-		bool here = i == 0 || op == PARAM_UPPER_ALL || op == PARAM_LOWER_ALL || op == PARAM_TOGGLE_ALL;
+		bool here = i == 0 || op == PARAM_UPPER_ALL || op == PARAM_LOWER_ALL ||
+				op == PARAM_TOGGLE_ALL;
 		char c = s.p[i];
 		bool lower = ascii_is_lower(c), upper = ascii_is_upper(c);
-		if (here && lower && (op == PARAM_UPPER || op == PARAM_UPPER_ALL || op == PARAM_TOGGLE || op == PARAM_TOGGLE_ALL))
+		if (here && lower && (op == PARAM_UPPER || op == PARAM_UPPER_ALL || op == PARAM_TOGGLE ||
+				op == PARAM_TOGGLE_ALL))
 			c = (char)(c - 32);
-		else if (here && upper && (op == PARAM_LOWER || op == PARAM_LOWER_ALL || op == PARAM_TOGGLE || op == PARAM_TOGGLE_ALL))
+		else if (here && upper && (op == PARAM_LOWER || op == PARAM_LOWER_ALL || op == PARAM_TOGGLE ||
+				op == PARAM_TOGGLE_ALL))
 			c = (char)(c + 32);
 		to[i] = c;
 	}
@@ -277,15 +291,19 @@ static struct str apply_operation(struct eval *e, enum param_op op, struct str s
 	eval_burn(e, s.n + 1);
 	switch (op) {
 	case PARAM_CUT_HEAD: case PARAM_CUT_HEAD_MAX: case PARAM_CUT_TAIL: case PARAM_CUT_TAIL_MAX:
-		if (pattern_cut(s, o->pattern, op <= PARAM_CUT_HEAD_MAX, op == PARAM_CUT_HEAD_MAX || op == PARAM_CUT_TAIL_MAX, &fuel, &r))
+		if (pattern_cut(s, o->pattern, op <= PARAM_CUT_HEAD_MAX, op == PARAM_CUT_HEAD_MAX ||
+				op == PARAM_CUT_TAIL_MAX, &fuel, &r))
 			return HOLE;
 		return r;
 	case PARAM_REPLACE: case PARAM_REPLACE_ALL: case PARAM_REPLACE_HEAD: case PARAM_REPLACE_TAIL:
-		if (pattern_replace(e->a, s, o->pattern, o->replacement, (int)op - PARAM_REPLACE, true, &fuel, &r))
+		if (pattern_replace(e->a, s, o->pattern, o->replacement, (int)op - PARAM_REPLACE, true, &fuel,
+				&r))
 			return HOLE;
 		return r;
-	case PARAM_UPPER: case PARAM_UPPER_ALL: case PARAM_LOWER: case PARAM_LOWER_ALL: case PARAM_TOGGLE: case PARAM_TOGGLE_ALL:
-		return o->has_pattern && o->pattern.n && !str_is(o->pattern, "?") ? HOLE : change_case(e, s, op);
+	case PARAM_UPPER: case PARAM_UPPER_ALL: case PARAM_LOWER: case PARAM_LOWER_ALL: case PARAM_TOGGLE:
+			case PARAM_TOGGLE_ALL:
+		return o->has_pattern && o->pattern.n && !str_is(o->pattern, "?") ? HOLE : change_case(e, s,
+				op);
 	case PARAM_SLICE:
 		return slice_text(s, o);
 	default:
@@ -294,8 +312,9 @@ static struct str apply_operation(struct eval *e, enum param_op op, struct str s
 }
 
 /*
- * The operands are expanded even when the value turns out not to need them: what runs inside them may run. The replacement is an exact
- * text only without quotes and backslashes in it, whose meaning depends on where the expansion stands.
+ * The operands are expanded even when the value turns out not to need them: what runs inside them may run.
+ * The replacement is an exact text only without quotes and backslashes in it, whose meaning depends on where
+ * the expansion stands.
  */
 static struct operands operands_of(struct eval *e, const struct syn_param *pm)
 {
@@ -314,7 +333,8 @@ static struct operands operands_of(struct eval *e, const struct syn_param *pm)
 	o.has_pattern = true;
 	o.pattern = expand_pattern(e, pm->arg, false);
 	for (const struct syn_part *p = pm->arg2; p; p = p->next)
-		if (p->kind == PART_QUOTED || p->kind == PART_DOUBLE || memchr(p->text.p, '\'', p->text.n) || memchr(p->text.p, '\\', p->text.n) ||
+		if (p->kind == PART_QUOTED || p->kind == PART_DOUBLE || memchr(p->text.p, '\'', p->text.n) ||
+				memchr(p->text.p, '\\', p->text.n) ||
 		    (p == pm->arg2 && str_starts(p->text, "~"))) {
 			expand_text(e, pm->arg2);
 			o.replacement = HOLE;
@@ -332,7 +352,8 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 	enum char_kind kind = how.quoted ? CHAR_QUOTED : CHAR_EXPANDED;
 	struct str ifs = param_ifs(e);
 	bool joined = v->star && how.quoted;
-	if (!how.quoted && v->n > 1 && !str_eq(ifs, STR(" \t\n"))) { /* what becomes of empty elements depends on IFS, and on bugs */
+	/* what becomes of empty elements depends on IFS, and on bugs */
+	if (!how.quoted && v->n > 1 && !str_eq(ifs, STR(" \t\n"))) {
 		chars_mark(out, CHAR_REST);
 		return;
 	}
@@ -370,7 +391,8 @@ static void put_value(struct eval *e, const struct param_value *v, struct how ho
 		return;
 	}
 	struct str text = v->text;
-	if (how.arith && v->environment) /* the environment is taken to hold numbers where numbers belong; see SECURITY.md */
+	/* the environment is taken to hold numbers where numbers belong; see SECURITY.md */
+	if (how.arith && v->environment)
 		text = HOLE_NUMBER;
 	chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
 }
@@ -390,7 +412,8 @@ static void put_word(struct eval *e, const struct syn_part *arg, struct how how,
 	}
 	for (const struct syn_part *p = arg; p && !how.quoted; p = p->next)
 		if (p->kind == PART_TEXT && str_contains(p->text, STR(":~")))
-			chars_mark(out, CHAR_REST); /* whether that tilde is expanded depends on what the word is for */
+			/* whether that tilde is expanded depends on what the word is for */
+			chars_mark(out, CHAR_REST);
 	expand_whole(e, arg, how, false, out);
 }
 
@@ -414,7 +437,8 @@ static void perhaps_assigned(struct eval *e, struct str name, const struct chars
 }
 
 /* The word instead of an unknown value: chosen by choice.c, where it is one that may be there. */
-static bool word_chosen(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how,
+static bool word_chosen(struct eval *e, const struct syn_param *pm, const struct param_value *v,
+		struct how how,
 	struct chars *out)
 {
 	if (v->list || pm->op == PARAM_ERROR || !pm->arg || !choice_word(e, v->may))
@@ -454,7 +478,8 @@ static void assign_absent(struct eval *e, const struct syn_param *pm, struct how
 }
 
 /* Both ways are possible: what the word runs is listed, the result is not known. */
-static void conditional_unknown(struct eval *e, const struct syn_param *pm, const struct param_value *v, enum presence is,
+static void conditional_unknown(struct eval *e, const struct syn_param *pm, const struct param_value *v,
+		enum presence is,
 		struct how how, struct chars *out)
 {
 	bool assigns = pm->op == PARAM_ASSIGN, named = name_valid(pm->name);
@@ -499,7 +524,8 @@ static void list_unused(struct eval *e, const struct syn_part *word)
 }
 
 /* - = ? + */
-static void expand_conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how,
+static void expand_conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v,
+		struct how how,
 		struct chars *out)
 {
 	enum presence is = presence_of(pm, v);
@@ -535,13 +561,15 @@ static struct param_value length_of(struct eval *e, const struct param_value *v)
 	return one_text(str_fmt(e->a, "%zu", v->text.n));
 }
 
-static void slice_list(struct eval *e, const struct syn_param *pm, struct param_value *v, const struct operands *o)
+static void slice_list(struct eval *e, const struct syn_param *pm, struct param_value *v,
+		const struct operands *o)
 {
 	bool args = str_is(pm->name, "@") || str_is(pm->name, "*");
 	bool gaps = false; /* an array is sliced by index, not by position */
 	for (size_t i = 0; i < v->n && !args; i++)
 		gaps |= !str_eq(v->items[i].key, str_fmt(e->a, "%zu", i));
-	if (gaps || v->rest || !o->offset.known || (o->has_length && !o->length.known) || o->offset.n < 0 || (args && o->offset.n == 0) ||
+	if (gaps || v->rest || !o->offset.known || (o->has_length && !o->length.known) || o->offset.n < 0 ||
+			(args && o->offset.n == 0) ||
 	    (o->has_length && o->length.n < 0)) {
 		v->n = 0;
 		v->rest = true;
@@ -571,7 +599,8 @@ static void expand_prompt(struct eval *e, const struct param_value *v, struct sp
 	assign_effect(e, STR("PS4"), v->text, ASSIGN_PLAIN, at);
 }
 
-void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at)
+void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out,
+		struct span at)
 {
 	eval_burn(e, 1);
 	if (pm->unknown || pm->op == PARAM_ERROR)
@@ -583,7 +612,8 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 		chars_mark(out, CHAR_REST);
 		return;
 	}
-	if (e->dialect == DIALECT_SH && pm->op != PARAM_PLAIN && (str_is(pm->name, "@") || str_is(pm->name, "*"))) {
+	if (e->dialect == DIALECT_SH && pm->op != PARAM_PLAIN &&
+			(str_is(pm->name, "@") || str_is(pm->name, "*"))) {
 		/* dash does as it likes there */
 		if (pm->arg)
 			expand_text(e, pm->arg);
@@ -600,7 +630,8 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 	} else if (pm->op == PARAM_TRANSFORM) {
 		if (pm->letter == 'P')
 			expand_prompt(e, &v, at);
-		v = v.list ? (struct param_value){.list = true, .rest = true, .star = v.star} : unknown_value();
+		v = v.list ? (struct param_value){.list = true, .rest = true, .star = v.star} :
+				unknown_value();
 	} else if (pm->op == PARAM_KEYS) {
 		keys_of(&v);
 	} else if (pm->op != PARAM_PLAIN) {

@@ -32,7 +32,10 @@ static bool has_operands(const struct output_call *c, size_t from, size_t min, s
 	return true;
 }
 
-static bool arg_is(const struct output_call *c, size_t i, const char *text) { return i < c->argc && str_is(output_arg(&c->argv[i]), text); }
+static bool arg_is(const struct output_call *c, size_t i, const char *text)
+{
+	return i < c->argc && str_is(output_arg(&c->argv[i]), text);
+}
 
 /* --- echo --- */
 
@@ -113,7 +116,10 @@ static bool echo_words(const struct output_call *c, size_t from, struct echo *e,
 	return true;
 }
 
-/* argv[at] may be an option or not: what is sure of the rest, when it is plain, is its text; its blank and newline are not. */
+/*
+ * argv[at] may be an option or not: what is sure of the rest, when it is plain, is its text; its blank and
+ * newline are not.
+ */
 static bool echo_unsure(const struct output_call *c, size_t at, struct str *ret)
 {
 	struct buf out;
@@ -136,7 +142,10 @@ static bool echo_unsure(const struct output_call *c, size_t at, struct str *ret)
 	return true;
 }
 
-/* zsh's echo and the one of coreutils are followed only where all agree: plain words, and at most a -n before them. */
+/*
+ * zsh's echo and the one of coreutils are followed only where all agree: plain words, and at most a -n before
+ * them.
+ */
 static bool echo_plain(const struct output_call *c)
 {
 	size_t words = arg_is(c, 0, "-n");
@@ -191,7 +200,8 @@ static bool printf_row(const struct output_call *c, struct str *ret)
 	if (c->argc <= from || (!from && maybe_option(output_arg(&c->argv[0]))))
 		return false;
 	for (size_t i = 0; c->env->external && i < c->argc; i++)
-		if (has_backslash(output_arg(&c->argv[i])) && !(i == from && str_is(output_arg(&c->argv[i]), "%s\\n")))
+		if (has_backslash(output_arg(&c->argv[i])) &&
+				!(i == from && str_is(output_arg(&c->argv[i]), "%s\\n")))
 			return false;
 	return output_printf(c->a, c->argv + from, c->argc - from, c->env->dialect, ret);
 }
@@ -216,7 +226,8 @@ static bool tee(const struct output_call *c, struct str *ret)
 	if (!c->env->in || !has_operands(c, from, 0, SIZE_MAX))
 		return false;
 	for (size_t i = from; i < c->argc; i++)
-		if (str_starts(output_arg(&c->argv[i]), "/dev/") || str_starts(output_arg(&c->argv[i]), "/proc/"))
+		if (str_starts(output_arg(&c->argv[i]), "/dev/") || str_starts(output_arg(&c->argv[i]),
+				"/proc/"))
 			return false; /* may be the output itself */
 	*ret = *c->env->in;
 	return true;
@@ -262,12 +273,14 @@ static bool basename_row(const struct output_call *c, struct str *ret)
 	s = strip_slashes(output_arg(&c->argv[0]));
 	suffix = c->argc > 1 ? output_arg(&c->argv[1]) : STR("");
 	base = str_is(s, "/") ? s : str_sub(s, after_last_slash(s), s.n);
-	if ((base.n && memchr(base.p, HOLE_ANY, base.n)) || (s.n && memchr(s.p, HOLE_ANY, s.n)) || !text_exact(suffix))
+	if ((base.n && memchr(base.p, HOLE_ANY, base.n)) || (s.n && memchr(s.p, HOLE_ANY, s.n)) ||
+			!text_exact(suffix))
 		return false;
 	for (size_t i = 0; i < suffix.n && i < base.n; i++)
 		if (text_hole(base.p[base.n - 1 - i]))
 			return false; /* whether it ends so is not known */
-	if (base.n > suffix.n && suffix.n && str_eq(str_sub(base, base.n - suffix.n, base.n), suffix) && !str_is(base, "/"))
+	if (base.n > suffix.n && suffix.n && str_eq(str_sub(base, base.n - suffix.n, base.n), suffix) &&
+			!str_is(base, "/"))
 		base.n -= suffix.n;
 	*ret = str_cat(c->a, base, STR("\n"));
 	return true;
@@ -353,9 +366,11 @@ static bool expr_row(const struct output_call *c, struct str *ret)
 		if (!plain_number(s, i ? &y : &x))
 			return false;
 	}
-	if (__builtin_mul_overflow(x, op.p[0] == '*' ? y : 1, &r) || ((op.p[0] == '/' || op.p[0] == '%') && y == 0))
+	if (__builtin_mul_overflow(x, op.p[0] == '*' ? y : 1, &r) ||
+			((op.p[0] == '/' || op.p[0] == '%') && y == 0))
 		return false;
-	r = op.p[0] == '+' ? x + y : op.p[0] == '-' ? x - y : op.p[0] == '/' ? x / y : op.p[0] == '%' ? x % y : r;
+	r = op.p[0] == '+' ? x + y : op.p[0] == '-' ? x - y : op.p[0] == '/' ? x / y : op.p[0] == '%' ?
+			x % y : r;
 	*ret = str_fmt(c->a, "%lld\n", (long long)r);
 	return true;
 }
@@ -374,7 +389,8 @@ static bool wc(const struct output_call *c, struct str *ret)
 	what = c->argv[0].text.p[1];
 	for (size_t i = 0; i < in.n; i++) {
 		bool now = in.p[i] == ' ' || (in.p[i] >= 9 && in.p[i] <= 13);
-		if (what == 'w' && ((unsigned char)in.p[i] < 9 || (in.p[i] > 13 && in.p[i] < 32) || in.p[i] == 127))
+		if (what == 'w' && ((unsigned char)in.p[i] < 9 || (in.p[i] > 13 && in.p[i] < 32) ||
+				in.p[i] == 127))
 			return some_number(c, ret);
 		lines += in.p[i] == '\n';
 		words += blank && !now;
@@ -403,9 +419,15 @@ static bool grep(const struct output_call *c, struct str *ret)
 	return counts && has_operands(c, i, 1, 2) && some_number(c, ret);
 }
 
-static bool no_args_number(const struct output_call *c, struct str *ret) { return c->argc == 0 && some_number(c, ret); }
+static bool no_args_number(const struct output_call *c, struct str *ret)
+{
+	return c->argc == 0 && some_number(c, ret);
+}
 
-static bool id(const struct output_call *c, struct str *ret) { return c->argc == 1 && (arg_is(c, 0, "-u") || arg_is(c, 0, "-g")) && some_number(c, ret); }
+static bool id(const struct output_call *c, struct str *ret)
+{
+	return c->argc == 1 && (arg_is(c, 0, "-u") || arg_is(c, 0, "-g")) && some_number(c, ret);
+}
 
 static bool stat_row(const struct output_call *c, struct str *ret)
 {
@@ -419,7 +441,10 @@ static bool stat_row(const struct output_call *c, struct str *ret)
 	return false;
 }
 
-/* A format of conversions and separators without a slash, with a digit in what it prints and no dash at the start: a name. */
+/*
+ * A format of conversions and separators without a slash, with a digit in what it prints and no dash at the
+ * start: a name.
+ */
 static bool date_name(struct str f)
 {
 	bool digits = false;
@@ -438,7 +463,10 @@ static bool date_name(struct str f)
 	return digits && f.n > 1 && f.p[1] != '-';
 }
 
-/* date +FORMAT of digits and separators. Fields with leading zeros only after a year, so that no number starts with one. */
+/*
+ * date +FORMAT of digits and separators. Fields with leading zeros only after a year, so that no number
+ * starts with one.
+ */
 static bool date(const struct output_call *c, struct str *ret)
 {
 	struct str f;
@@ -453,7 +481,8 @@ static bool date(const struct output_call *c, struct str *ret)
 	if (f.n < 2 || f.p[0] != '+')
 		return false;
 	for (size_t k = 1; k < f.n && date_name(f); k++) /* what the numbers below cannot say */
-		if ((f.p[k] == '%' && k + 1 < f.n && !memchr("sYmdHMSNjFT", f.p[k + 1], 11)) || (f.p[k] != '%' && f.p[k - 1] != '%' && !memchr("-_.T:", f.p[k], 5)))
+		if ((f.p[k] == '%' && k + 1 < f.n && !memchr("sYmdHMSNjFT", f.p[k + 1], 11)) ||
+				(f.p[k] != '%' && f.p[k - 1] != '%' && !memchr("-_.T:", f.p[k], 5)))
 			return give_text(c, ret, "\2\n", 2);
 	if (!str_starts(f, "+%s") && !str_starts(f, "+%Y") && !str_is(f, "+%F"))
 		return date_name(f) && give_text(c, ret, "\2\n", 2);
@@ -492,7 +521,9 @@ static bool no_args_name(const struct output_call *c, struct str *ret)
 
 static bool uname(const struct output_call *c, struct str *ret)
 {
-	bool one = c->argc == 0 || (c->argc == 1 && (arg_is(c, 0, "-s") || arg_is(c, 0, "-m") || arg_is(c, 0, "-r") || arg_is(c, 0, "-n")));
+	bool one = c->argc == 0 ||
+			(c->argc == 1 && (arg_is(c, 0, "-s") || arg_is(c, 0, "-m") || arg_is(c, 0, "-r") ||
+			arg_is(c, 0, "-n")));
 
 	return one && some_name(c, ret);
 }
@@ -508,7 +539,9 @@ static bool temporary(const struct output_call *c, struct str dir, struct str te
 		;
 	if (to - from < 3 || (template.n && memchr(template.p, HOLE_ANY, template.n)))
 		return false;
-	*ret = str_cat(c->a, str_cat(c->a, dir, str_sub(template, 0, from)), str_cat(c->a, STR("\2"), str_cat(c->a, str_sub(template, to, template.n), STR("\n"))));
+	*ret = str_cat(c->a, str_cat(c->a, dir, str_sub(template, 0, from)),
+			str_cat(c->a, STR("\2"), str_cat(c->a, str_sub(template, to, template.n),
+			STR("\n"))));
 	return true;
 }
 
@@ -517,15 +550,18 @@ static bool mktemp_row(const struct output_call *c, struct str *ret)
 	size_t i = 0;
 	bool in_tmp = false;
 
-	for (; i < c->argc && (arg_is(c, i, "-d") || arg_is(c, i, "-q") || arg_is(c, i, "-u") || arg_is(c, i, "-t") || arg_is(c, i, "-dt")); i++)
+	for (; i < c->argc && (arg_is(c, i, "-d") || arg_is(c, i, "-q") || arg_is(c, i, "-u") ||
+			arg_is(c, i, "-t") || arg_is(c, i, "-dt")); i++)
 		in_tmp |= arg_is(c, i, "-t") || arg_is(c, i, "-dt");
 	if (c->argc > i + 1 || (i == c->argc && in_tmp) || ((i == c->argc || in_tmp) && !c->env->tmp.n))
 		return false;
 	if (i == c->argc)
 		return temporary(c, c->env->tmp, STR("/tmp.XXXXXXXXXX"), ret);
-	if (maybe_option(output_arg(&c->argv[i])) || (in_tmp && memchr(output_arg(&c->argv[i]).p, '/', output_arg(&c->argv[i]).n)))
+	if (maybe_option(output_arg(&c->argv[i])) ||
+			(in_tmp && memchr(output_arg(&c->argv[i]).p, '/', output_arg(&c->argv[i]).n)))
 		return false;
-	return temporary(c, in_tmp ? str_cat(c->a, c->env->tmp, STR("/")) : STR(""), output_arg(&c->argv[i]), ret);
+	return temporary(c, in_tmp ? str_cat(c->a, c->env->tmp, STR("/")) : STR(""), output_arg(&c->argv[i]),
+			ret);
 }
 
 /* --- the table --- */
@@ -534,15 +570,22 @@ static const struct output_entry {
 	const char *name;
 	output_fn *fn;
 } rows[] = {
-	{":", nothing},          {"[", nothing},          {"base32", output_base32}, {"base64", output_base64}, {"basename", basename_row},
-	{"cat", cat},            {"cut", output_cut},     {"date", date},            {"dirname", dirname_row},  {"echo", echo},
-	{"expr", expr_row},      {"false", nothing},      {"grep", grep},            {"head", output_head},     {"id", id},
-	{"hostname", no_args_name}, {"mktemp", mktemp_row},    {"nproc", no_args_number}, {"printf", printf_row}, {"pwd", pwd},             {"rev", output_rev},       {"seq", seq},
-	{"stat", stat_row},      {"tac", output_tac},     {"tail", output_tail},     {"tee", tee},              {"test", nothing},
-	{"tr", output_tr},       {"true", nothing},       {"uname", uname},          {"wc", wc},                {"xxd", output_xxd},
+	{":", nothing},          {"[", nothing},          {"base32", output_base32},
+	{"base64", output_base64}, {"basename", basename_row},
+	{"cat", cat},            {"cut", output_cut},     {"date", date},            {"dirname", dirname_row},
+	{"echo", echo},
+	{"expr", expr_row},      {"false", nothing},      {"grep", grep},            {"head", output_head},
+	{"id", id},
+	{"hostname", no_args_name}, {"mktemp", mktemp_row},    {"nproc", no_args_number},
+	{"printf", printf_row}, {"pwd", pwd},             {"rev", output_rev},       {"seq", seq},
+	{"stat", stat_row},      {"tac", output_tac},     {"tail", output_tail},     {"tee", tee},
+	{"test", nothing},
+	{"tr", output_tr},       {"true", nothing},       {"uname", uname},          {"wc", wc},
+	{"xxd", output_xxd},
 };
 
-bool output_of(struct arena *a, const struct word *argv, size_t argc, const struct output_env *env, struct str *ret)
+bool output_of(struct arena *a, const struct word *argv, size_t argc, const struct output_env *env,
+		struct str *ret)
 {
 	struct output_call c = {.a = a, .env = env, .argv = argv + 1, .argc = argc - 1};
 

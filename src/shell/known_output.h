@@ -17,10 +17,15 @@ struct output_env {
 	const struct str *in; /* standard input, NULL when not known */
 	struct str cwd;       /* abstract */
 	struct str tmp;       /* where temporary files go: abstract; empty: not known */
-	bool external;        /* not the shell's builtin: named by a path, or run by a wrapper such as env or xargs */
+	/* not the shell's builtin: named by a path, or run by a wrapper such as env or xargs */
+	bool external;
 };
 
-/* argv[0] is a base name. True and *ret when the output is (partly) known. A command whose output is always an integer answers HOLE_NUM. */
-bool output_of(struct arena *a, const struct word *argv, size_t argc, const struct output_env *env, struct str *ret);
+/*
+ * argv[0] is a base name. True and *ret when the output is (partly) known. A command whose output is always
+ * an integer answers HOLE_NUM.
+ */
+bool output_of(struct arena *a, const struct word *argv, size_t argc, const struct output_env *env,
+		struct str *ret);
 /* printf's output alone (also for printf -v): argv[0] is the format. False when not known. */
 bool output_printf(struct arena *a, const struct word *argv, size_t argc, enum dialect d, struct str *ret);

@@ -1,6 +1,7 @@
 /*
- * Filters whose output follows from their input: base64, base32, xxd -r -p, tr, rev, tac, cut, head, tail. Only on input and arguments that
- * are known to the byte, and only in forms without an error; everything else is not known.
+ * Filters whose output follows from their input: base64, base32, xxd -r -p, tr, rev, tac, cut, head, tail.
+ * Only on input and arguments that are known to the byte, and only in forms without an error; everything else
+ * is not known.
  */
 #include "base/num.h"
 #include "shell/known_output_row.h"
@@ -20,7 +21,8 @@ struct coding {
 	const char *data_chars; /* how many characters of a padded last group may be data, as digits */
 };
 
-static const struct coding base64 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4, "23"};
+static const struct coding base64 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4,
+		"23"};
 static const struct coding base32 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 8, "2457"};
 
 struct coding_options {
@@ -68,14 +70,16 @@ static bool coding_options(const struct output_call *c, struct coding_options *o
 			o->decode = true;
 		else if (str_is(s, "--ignore-garbage"))
 			o->garbage = true;
-		else if (str_starts(s, "--wrap=") ? !wrap_value(str_sub(s, 7, s.n), &o->wrap) : s.n < 2 || s.p[0] != '-' || !short_options(c, &i, o))
+		else if (str_starts(s, "--wrap=") ? !wrap_value(str_sub(s, 7, s.n), &o->wrap) : s.n < 2 ||
+				s.p[0] != '-' || !short_options(c, &i, o))
 			return false;
 	}
 	return true;
 }
 
 /* The characters that count: without newlines, and with `garbage` without all that does not belong. */
-static bool only_alphabet(struct arena *a, const struct coding *k, struct str in, bool garbage, struct str *ret)
+static bool only_alphabet(struct arena *a, const struct coding *k, struct str in, bool garbage,
+		struct str *ret)
 {
 	struct buf b;
 
@@ -106,7 +110,8 @@ static bool decode_text(const struct output_call *c, const struct coding *k, str
 	for (data = 0; data < s.n && s.p[data] != '='; data++)
 		;
 	rest = data % k->group;
-	if (s.n - data >= k->group || (rest && !strchr(k->data_chars, '0' + (int)rest)) || (!rest && data != s.n))
+	if (s.n - data >= k->group || (rest && !strchr(k->data_chars, '0' + (int)rest)) ||
+			(!rest && data != s.n))
 		return false;
 	for (size_t i = data; i < s.n; i++)
 		if (s.p[i] != '=')
@@ -132,7 +137,8 @@ static bool encode_text(const struct output_call *c, const struct coding *k, str
 	struct buf out;
 	uint64_t bits = 0;
 	unsigned have = 0;
-	size_t n = 0, column = 0, chars = (in.n * 8 + k->bits - 1) / k->bits, total = (chars + k->group - 1) / k->group * k->group;
+	size_t n = 0, column = 0, chars = (in.n * 8 + k->bits - 1) / k->bits,
+			total = (chars + k->group - 1) / k->group * k->group;
 
 	buf_init(&out, c->a, 0);
 	for (size_t i = 0; n < total; n++) {
@@ -147,7 +153,8 @@ static bool encode_text(const struct output_call *c, const struct coding *k, str
 			buf_char(&out, '\n');
 			column = 1;
 		}
-		buf_char(&out, n >= chars ? '=' : k->alphabet[bits >> (have - k->bits) & ((1u << k->bits) - 1)]);
+		buf_char(&out, n >= chars ? '=' :
+				k->alphabet[bits >> (have - k->bits) & ((1u << k->bits) - 1)]);
 		have -= n >= chars ? have : k->bits;
 	}
 	if (wrap && out.n)
@@ -213,7 +220,8 @@ bool output_xxd(const struct output_call *c, struct str *ret)
 struct tr_set {
 	unsigned char c[1024];
 	size_t n;
-	char kind; /* 'u' or 'l' when it is exactly [:upper:] or [:lower:]; 'c' when it has another class; else 0 */
+	/* 'u' or 'l' when it is exactly [:upper:] or [:lower:]; 'c' when it has another class; else 0 */
+	char kind;
 };
 
 static bool set_add(struct tr_set *s, unsigned char c)
@@ -226,11 +234,15 @@ static bool set_add(struct tr_set *s, unsigned char c)
 
 static bool class_has(struct str name, unsigned char c, bool *ret)
 {
-	static const char names[][8] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"};
-	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c), graph = c > 32 && c < 127;
+	static const char names[][8] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower",
+			"print", "punct", "space", "upper", "xdigit"};
+	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c),
+			graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
-	const bool is[] = {alnum, upper || lower, c == ' ' || c == '\t', c < 32 || c == 127, digit, graph, lower, graph || c == ' ', graph && !alnum,
-		c == ' ' || (c >= 9 && c <= 13), upper, digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')};
+	const bool is[] = {alnum, upper || lower, c == ' ' || c == '\t', c < 32 || c == 127, digit, graph,
+			lower, graph || c == ' ', graph && !alnum,
+		c == ' ' || (c >= 9 && c <= 13), upper, digit || (c >= 'a' && c <= 'f') ||
+		(c >= 'A' && c <= 'F')};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (str_is(name, names[i])) {
@@ -256,7 +268,8 @@ static bool set_class(struct tr_set *s, struct str t, size_t *i)
 	for (unsigned c = 0; c < 256; c++)
 		if (!class_has(name, (unsigned char)c, &in) || (in && !set_add(s, (unsigned char)c)))
 			return false;
-	s->kind = *i == 0 && end + 2 == t.n && (str_is(name, "upper") || str_is(name, "lower")) ? name.p[0] : 'c';
+	s->kind = *i == 0 && end + 2 == t.n && (str_is(name, "upper") || str_is(name, "lower")) ? name.p[0] :
+			'c';
 	*i = end + 2;
 	return true;
 }
@@ -298,14 +311,16 @@ static bool set_parse(struct str t, struct tr_set *s)
 				return false;
 			continue;
 		}
-		if (t.p[i] == '[' && i + 2 < t.n && (t.p[i + 1] == '=' || t.p[i + 2] == '*' || t.p[i + 1] == '\\'))
+		if (t.p[i] == '[' && i + 2 < t.n &&
+				(t.p[i + 1] == '=' || t.p[i + 2] == '*' || t.p[i + 1] == '\\'))
 			return false; /* [=c=] [c*n] */
 		if (!set_char(t, &i, &lo))
 			return false;
 		hi = lo;
 		if (i + 1 < t.n && t.p[i] == '-') {
 			i++;
-			if ((t.p[i] == '[' && i + 1 < t.n && strchr(":=", t.p[i + 1])) || !set_char(t, &i, &hi) || hi < lo)
+			if ((t.p[i] == '[' && i + 1 < t.n && strchr(":=", t.p[i + 1])) ||
+					!set_char(t, &i, &hi) || hi < lo)
 				return false;
 		}
 		for (unsigned c = lo; c <= hi; c++)
@@ -391,7 +406,8 @@ bool output_tr(const struct output_call *c, struct str *ret)
 		}
 	}
 	sets = c->argc - i;
-	if (sets < 1 || sets > 2 || !set_parse(arg_text(c, i), &x) || (sets == 2 && !set_parse(arg_text(c, i + 1), &y)) || !tr_plan(&t, &x, &y, sets))
+	if (sets < 1 || sets > 2 || !set_parse(arg_text(c, i), &x) ||
+			(sets == 2 && !set_parse(arg_text(c, i + 1), &y)) || !tr_plan(&t, &x, &y, sets))
 		return false;
 	if (sets == 2 && arg_text(c, i + 1).n > 1 && arg_text(c, i + 1).p[0] == '-')
 		return false; /* may be taken for an option */
@@ -473,7 +489,8 @@ static int is_in_list(struct str list, int64_t n)
 			end++;
 		item = str_sub(list, i, end);
 		dash = str_find(item, '-', 0) < 0 ? item.n : (size_t)str_find(item, '-', 0);
-		if (item.n == 0 || (dash == 0 && item.n == 1) || (dash && num_parse(str_sub(item, 0, dash), 1, 1000000, &lo)))
+		if (item.n == 0 || (dash == 0 && item.n == 1) ||
+				(dash && num_parse(str_sub(item, 0, dash), 1, 1000000, &lo)))
 			return -1;
 		if (dash == item.n)
 			hi = lo;

@@ -1,4 +1,7 @@
-/* printf of bash, dash and zsh over abstract texts. A conversion that is not modelled, or an argument it would complain about: not known. */
+/*
+ * printf of bash, dash and zsh over abstract texts. A conversion that is not modelled, or an argument it
+ * would complain about: not known.
+ */
 #include "shell/escape.h"
 #include "shell/known_output_row.h"
 
@@ -41,7 +44,10 @@ static void put_padding(struct buf *b, char c, long n)
 		buf_char(b, c);
 }
 
-/* A whole number as strtoimax reads it with base 0; wraps as unsigned conversions do, but out of range is not known. */
+/*
+ * A whole number as strtoimax reads it with base 0; wraps as unsigned conversions do, but out of range is not
+ * known.
+ */
 static bool parse_integer(struct str s, uint64_t *ret, bool *ret_negative)
 {
 	size_t i = 0;
@@ -65,7 +71,8 @@ static bool parse_integer(struct str s, uint64_t *ret, bool *ret_negative)
 		return false;
 	for (; i < s.n; i++) {
 		char c = s.p[i];
-		unsigned digit = ascii_is_digit(c) ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+		unsigned digit = ascii_is_digit(c) ? (unsigned)(c - '0') : c >= 'a' &&
+				c <= 'f' ? (unsigned)(c - 'a') + 10
 			: c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 99;
 
 		if (digit >= base || v > ((uint64_t)INT64_MAX - digit) / base)
@@ -78,10 +85,14 @@ static bool parse_integer(struct str s, uint64_t *ret, bool *ret_negative)
 
 static struct str digits_of(struct arena *a, uint64_t v, char conv)
 {
-	return str_fmt(a, conv == 'o' ? "%llo" : conv == 'x' ? "%llx" : conv == 'X' ? "%llX" : "%llu", (unsigned long long)v);
+	return str_fmt(a, conv == 'o' ? "%llo" : conv == 'x' ? "%llx" : conv == 'X' ? "%llX" : "%llu",
+			(unsigned long long)v);
 }
 
-static bool is_bare(const struct printf_spec *s) { return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt; }
+static bool is_bare(const struct printf_spec *s)
+{
+	return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt;
+}
 
 /* The sign, or the prefix that # asks for. False: this reader does not follow the combination. */
 static bool sign_of(const struct printf_spec *s, uint64_t v, bool negative, long digits, const char **ret)
@@ -232,7 +243,8 @@ static bool parse_field(struct printf_state *j, struct str f, size_t *i, long *r
 
 		++*i;
 		take_argument(j, &arg);
-		if (!text_exact(arg) || !parse_integer(arg, &u, &negative) || (int64_t)u > WIDTH_MAX || (int64_t)u < -WIDTH_MAX)
+		if (!text_exact(arg) || !parse_integer(arg, &u, &negative) || (int64_t)u > WIDTH_MAX ||
+				(int64_t)u < -WIDTH_MAX)
 			return give_up(j);
 		*ret = (long)(int64_t)u;
 		return true;
@@ -311,7 +323,8 @@ static void format_once(struct printf_state *j, struct str f)
 			if (odd_escape(j, f, i))
 				give_up(j);
 			else
-				escape_one(&j->out, f, &i, j->d == DIALECT_SH ? ESCAPE_DASH_FORMAT : ESCAPE_FORMAT);
+				escape_one(&j->out, f, &i, j->d == DIALECT_SH ? ESCAPE_DASH_FORMAT :
+						ESCAPE_FORMAT);
 		} else {
 			buf_char(&j->out, c);
 		}

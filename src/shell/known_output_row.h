@@ -13,7 +13,8 @@ struct output_call {
 
 typedef bool output_fn(const struct output_call *c, struct str *ret);
 
-output_fn output_base64, output_base32, output_xxd, output_tr, output_rev, output_tac, output_cut, output_head, output_tail;
+output_fn output_base64, output_base32, output_xxd, output_tr, output_rev, output_tac, output_cut,
+		output_head, output_tail;
 
 /* The word as abstract text: an unknown word without a text is a hole. */
 static inline struct str output_arg(const struct word *w)
@@ -39,7 +40,10 @@ static inline bool output_input(const struct output_call *c, struct str *ret)
 }
 
 /* A byte of a real output: 0, 1 and 2 are holes in abstract text. */
-static inline void output_byte(struct buf *b, unsigned char c) { buf_char(b, text_hole((char)c) ? HOLE_ANY : (char)c); }
+static inline void output_byte(struct buf *b, unsigned char c)
+{
+	buf_char(b, text_hole((char)c) ? HOLE_ANY : (char)c);
+}
 
 static inline bool output_ascii(struct str s)
 {

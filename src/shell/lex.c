@@ -63,7 +63,8 @@ bool lex_take(struct parser *p, const char *chars)
 bool lex_is_meta(int c)
 {
 	switch (c) {
-	case ' ': case '\t': case '\n': case ';': case '&': case '|': case '<': case '>': case '(': case ')': case -1:
+	case ' ': case '\t': case '\n': case ';': case '&': case '|': case '<': case '>': case '(': case ')':
+			case -1:
 		return true;
 	default:
 		return false;
@@ -111,8 +112,8 @@ void lex_newlines(struct parser *p)
 /* ---- here-documents ---- */
 
 /*
- * One raw line of a body. With an unquoted delimiter a backslash-newline joins lines before anything else looks at them.
- * Returns the line without its newline; *ret_end is false when the text ended without one.
+ * One raw line of a body. With an unquoted delimiter a backslash-newline joins lines before anything else
+ * looks at them. Returns the line without its newline; *ret_end is false when the text ended without one.
  */
 static struct str body_line(struct parser *p, bool joins, bool *ret_newline)
 {
@@ -152,7 +153,10 @@ static struct str without_tabs(struct str line)
 	return line;
 }
 
-/* The delimiter after quote removal. bash removes quotes only: $ and ` in a delimiter are ordinary characters. */
+/*
+ * The delimiter after quote removal. bash removes quotes only: $ and ` in a delimiter are ordinary
+ * characters.
+ */
 static struct str read_delimiter(struct parser *p, struct syn_redir *r)
 {
 	struct str src = r->target->source;
@@ -165,7 +169,8 @@ static struct str read_delimiter(struct parser *p, struct syn_redir *r)
 				buf_char(&b, src.p[i]);
 		} else if (c == '\'' || c == '"') {
 			for (i++; i < src.n && src.p[i] != c; i++) {
-				if (c == '"' && src.p[i] == '\\' && i + 1 < src.n && strchr("$`\"\\", src.p[i + 1]))
+				if (c == '"' && src.p[i] == '\\' && i + 1 < src.n &&
+						strchr("$`\"\\", src.p[i + 1]))
 					i++;
 				buf_char(&b, src.p[i]);
 			}
@@ -190,7 +195,8 @@ static void read_body(struct parser *p, struct syn_redir *r)
 		if (str_eq(line, delim))
 			break;
 		buf_str(&b, line);
-		if (newline || p->dialect == DIALECT_BASH) /* bash adds the newline that the text's end cut off */
+		/* bash adds the newline that the text's end cut off */
+		if (newline || p->dialect == DIALECT_BASH)
 			buf_char(&b, '\n');
 	}
 	lex_burn(p, p->pos - from);
@@ -205,7 +211,10 @@ void lex_newline(struct parser *p)
 	struct syn_redir *r = p->pending;
 	p->pending = NULL;
 	p->pending_end = &p->pending;
-	/* `next` of a pending redirection is its place in the command's list; pending ones are chained through `here_next`. */
+	/*
+	 * `next` of a pending redirection is its place in the command's list; pending ones are chained
+	 * through `here_next`.
+	 */
 	for (; r; r = r->here_next)
 		read_body(p, r);
 }

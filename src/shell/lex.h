@@ -1,11 +1,13 @@
 /*
- * The parser's state, its reading of characters, and its way of failing. Shared by lex.c (characters, blanks, here-documents),
- * word.c (words and what is inside them), param.c (${ }) and parse.c (commands).
+ * The parser's state, its reading of characters, and its way of failing. Shared by lex.c (characters, blanks,
+ * here-documents), word.c (words and what is inside them), param.c (${ }) and parse.c (commands).
  *
- * There are no tokens in between: bash's grammar decides by context what a character means, so the parser looks at characters and each
- * function knows its context. A backslash-newline is no character at all outside single quotes; lex_peek() and lex_next() skip it.
+ * There are no tokens in between: bash's grammar decides by context what a character means, so the parser
+ * looks at characters and each function knows its context. A backslash-newline is no character at all outside
+ * single quotes; lex_peek() and lex_next() skip it.
  *
- * Failing: lex_fail() leaves the arena_run() of parse_line() or parse_words() with LEAVE_SYNTAX; bounds leave with LEAVE_BOUND.
+ * Failing: lex_fail() leaves the arena_run() of parse_line() or parse_words() with LEAVE_SYNTAX; bounds leave
+ * with LEAVE_BOUND.
  */
 #pragma once
 #include "base/pmap.h"
@@ -33,7 +35,8 @@ struct parser {
 	uint64_t *fuel;
 	struct syn_redir *pending, **pending_end; /* here-documents whose bodies have not come yet */
 	const struct pmap *aliases;
-	size_t alias_done;       /* words that start before this were made by an alias: they are not looked up again */
+	/* words that start before this were made by an alias: they are not looked up again */
+	size_t alias_done;
 	struct str alias_barred; /* nor is this one before alias_barred_end: it is being replaced there */
 	size_t alias_barred_end;
 	bool alias_found;        /* the first one that applies */
@@ -52,7 +55,8 @@ struct parser {
 void lex_fail(struct parser *p, const char *why) __attribute__((noreturn));
 /* Reading goes on, but the result is not to be relied on. */
 void lex_unsure(struct parser *p, const char *why);
-void lex_enter(struct parser *p);                  /* one level deeper; leaves with LEAVE_BOUND past the bound */
+/* one level deeper; leaves with LEAVE_BOUND past the bound */
+void lex_enter(struct parser *p);
 static inline void lex_exit(struct parser *p) { p->depth--; }
 void lex_burn(struct parser *p, uint64_t n);       /* takes fuel */
 
@@ -80,8 +84,10 @@ static inline bool lex_name_start(int c) { return ascii_is_name_start(c); }
 static inline bool lex_name_char(int c) { return lex_name_start(c) || ascii_is_digit(c); }
 
 void lex_blanks(struct parser *p);                  /* blanks and a comment */
-void lex_newlines(struct parser *p);                /* blanks, comments and newlines (with the here-documents that start there) */
-void lex_newline(struct parser *p);                 /* consumes one newline and reads pending here-documents */
+/* blanks, comments and newlines (with the here-documents that start there) */
+void lex_newlines(struct parser *p);
+/* consumes one newline and reads pending here-documents */
+void lex_newline(struct parser *p);
 
 static inline struct span lex_span(const struct parser *p, size_t from)
 {
@@ -103,9 +109,9 @@ struct syn_word *word_read(struct parser *p, enum word_context cx);
 enum quote_context { IN_NOTHING, IN_DOUBLE, IN_HERE, IN_ARITH };
 
 /*
- * How far parts_until() reads and what quotes mean there. bash finds the end of ${ } and (( )) in a first pass in which single quotes
- * always quote, and expands in a second in which, inside double quotes, they may be ordinary characters: `soft` single quotes hide the
- * stop characters but not the expansions between them.
+ * How far parts_until() reads and what quotes mean there. bash finds the end of ${ } and (( )) in a first
+ * pass in which single quotes always quote, and expands in a second in which, inside double quotes, they may
+ * be ordinary characters: `soft` single quotes hide the stop characters but not the expansions between them.
  */
 struct until {
 	const char *stops;       /* any of these ends the parts, outside quotes and at nesting level 0 */
@@ -122,4 +128,5 @@ struct syn_part *parts_subscript(struct parser *p);        /* at the [, ends pas
 struct syn_part *param_brace(struct parser *p, enum quote_context q, size_t from); /* past "${" */
 
 /* ---- parse.c ---- */
-struct syn_node *parse_substitution(struct parser *p);     /* past "$(" or "<(": a list up to and including ")" */
+/* past "$(" or "<(": a list up to and including ")" */
+struct syn_node *parse_substitution(struct parser *p);

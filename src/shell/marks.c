@@ -1,6 +1,7 @@
 /*
- * Marks: what a stricter policy may want to see in a text although the reader understood it. Found on the syntax tree, where quoting is
- * exact, once for each line that is read; what is found only by evaluation (prompts, arithmetic) is marked where that happens.
+ * Marks: what a stricter policy may want to see in a text although the reader understood it. Found on the
+ * syntax tree, where quoting is exact, once for each line that is read; what is found only by evaluation
+ * (prompts, arithmetic) is marked where that happens.
  */
 #include "shell/marks.h"
 
@@ -33,7 +34,8 @@ static void add_mark(const struct marks_walk *w, enum mark_kind kind, struct spa
 static char byte_at(const struct marks_walk *w, size_t i) { return i < w->s.n ? w->s.p[i] : 0; }
 static struct str source_text(const struct marks_walk *w, struct span at)
 {
-	return at.text == w->text && at.from <= at.to && at.to <= w->s.n ? str_sub(w->s, at.from, at.to) : (struct str){"", 0};
+	return at.text == w->text && at.from <= at.to && at.to <= w->s.n ? str_sub(w->s, at.from, at.to) :
+			(struct str){"", 0};
 }
 static bool has_any(struct str s, const char *chars)
 {
@@ -59,7 +61,8 @@ void marks_text(struct eval *e, uint32_t text)
 		emit_mark(e, MARK_FRAGMENT, (struct span){text, 0, (uint32_t)(i < s.n && !tab ? i + 1 : i)});
 	const char *cr = memchr(s.p, '\r', s.n);
 	if (cr)
-		emit_mark(e, MARK_CARRIAGE_RETURN, (struct span){text, (uint32_t)(cr - s.p), (uint32_t)(cr - s.p) + 1});
+		emit_mark(e, MARK_CARRIAGE_RETURN,
+				(struct span){text, (uint32_t)(cr - s.p), (uint32_t)(cr - s.p) + 1});
 }
 
 /* Does it change how the text around it is shown? */
@@ -70,7 +73,8 @@ static void mark_controls(const struct marks_walk *w, size_t from, size_t to)
 {
 	for (size_t i = from; i < to;) {
 		unsigned char c = (unsigned char)w->s.p[i];
-		if ((c >= 0x20 && c < 0x7F) || (text_hole((char)c) && w->text > 0)) { /* a derived text may have holes */
+		/* a derived text may have holes */
+		if ((c >= 0x20 && c < 0x7F) || (text_hole((char)c) && w->text > 0)) {
 			i++;
 			continue;
 		}
@@ -118,10 +122,12 @@ static void mark_unquoted(const struct marks_walk *w, struct span at)
 
 static bool safe_substitution(const struct syn_node *n)
 {
-	if (n->kind != NODE_SIMPLE || n->assigns || !n->words || n->words->next || !n->words->plain || !n->words->parts)
+	if (n->kind != NODE_SIMPLE || n->assigns || !n->words || n->words->next || !n->words->plain ||
+			!n->words->parts)
 		return false;
 	const struct syn_redir *r = n->redirs;
-	return str_is(n->words->parts->text, "cat") && r && !r->next && r->op == REDIR_HERE && r->here_quoted && r->fd <= 0 && !r->var.n;
+	return str_is(n->words->parts->text, "cat") && r && !r->next && r->op == REDIR_HERE &&
+			r->here_quoted && r->fd <= 0 && !r->var.n;
 }
 
 static void walk_command(const struct marks_walk *w, const struct syn_part *part)
@@ -130,7 +136,8 @@ static void walk_command(const struct marks_walk *w, const struct syn_part *part
 		add_mark(w, MARK_BACKTICK, part->at); /* its text is read when it is evaluated */
 		return;
 	}
-	add_mark(w, part->kind == PART_COMMAND && safe_substitution(part->body) ? MARK_SAFE_SUBST : MARK_SUBSTITUTION, part->at);
+	add_mark(w, part->kind == PART_COMMAND && safe_substitution(part->body) ? MARK_SAFE_SUBST :
+			MARK_SUBSTITUTION, part->at);
 	walk_node(w, part->body);
 }
 
@@ -141,7 +148,8 @@ static void walk_param(const struct marks_walk *w, const struct syn_part *part, 
 		add_mark(w, MARK_IFS, part->at);
 	if (byte_at(w, part->at.from + 1) == '{')
 		add_mark(w, MARK_PARAMETER, part->at);
-	if (byte_at(w, part->at.from + 1) == '{' && byte_at(w, part->at.from + 2) == '(' && w->e->dialect == DIALECT_ZSH)
+	if (byte_at(w, part->at.from + 1) == '{' && byte_at(w, part->at.from + 2) == '(' &&
+			w->e->dialect == DIALECT_ZSH)
 		add_mark(w, MARK_ZSH_EXPANSION, part->at);
 	if (pm->op == PARAM_TRANSFORM && pm->letter == 'P')
 		add_mark(w, MARK_PROMPT_EXPANSION, part->at);
@@ -220,7 +228,9 @@ static void mark_braces(const struct marks_walk *w, const struct syn_word *word)
 				makes[depth++] = false;
 			else if (c == '{')
 				found = true;
-			else if (depth && (c == ',' || (c == '.' && i + 1 < part->text.n && part->text.p[i + 1] == '.')))
+			else if (depth &&
+					(c == ',' || (c == '.' && i + 1 < part->text.n &&
+					part->text.p[i + 1] == '.')))
 				makes[depth - 1] = true;
 			else if (depth && c == '}')
 				found |= makes[--depth];
@@ -241,13 +251,16 @@ static void mark_hash(const struct marks_walk *w, const struct syn_word *word)
 				continue;
 			char before = byte_at(w, i - 1), after = byte_at(w, i + 1);
 			if ((before && strchr("'\"", before)) || (after && strchr("'\"", after)))
-				add_mark(w, MARK_MIDWORD_HASH, (struct span){w->text, (uint32_t)i, (uint32_t)i + 1});
+				add_mark(w, MARK_MIDWORD_HASH,
+						(struct span){w->text, (uint32_t)i, (uint32_t)i + 1});
 		}
 	}
 }
 
-/* Brackets that do not match, or one quote made ordinary by a backslash, outside of quotes. A bracket that is the whole word is a command
- * or an operator. */
+/*
+ * Brackets that do not match, or one quote made ordinary by a backslash, outside of quotes. A bracket that is
+ * the whole word is a command or an operator.
+ */
 static void mark_malformed(const struct marks_walk *w, const struct syn_word *word)
 {
 	int round = 0, square = 0, curly = 0, single = 0, twice = 0;
@@ -264,7 +277,8 @@ static void mark_malformed(const struct marks_walk *w, const struct syn_word *wo
 			twice += c == '"';
 		}
 	}
-	if (n > 1 && !(n == 2 && square == 2 * (square > 0 ? 1 : -1)) && (round || square || curly || single % 2 || twice % 2))
+	if (n > 1 && !(n == 2 && square == 2 * (square > 0 ? 1 : -1)) &&
+			(round || square || curly || single % 2 || twice % 2))
 		add_mark(w, MARK_MALFORMED, word->at);
 }
 
@@ -288,7 +302,8 @@ static void zsh_word(const struct marks_walk *w, const struct syn_word *word)
 	if (!part || part->kind != PART_TEXT || part->text.n < 2)
 		return;
 	char c = part->text.p[0], next = part->text.p[1];
-	bool command = c == '=' && (lex_name_char((unsigned char)next) || next == '/' || next == '.' || next == '-');
+	bool command = c == '=' && (lex_name_char((unsigned char)next) || next == '/' || next == '.' ||
+			next == '-');
 	bool qualifier = str_ends(word->source, ")") && has_any(word->source, "(") && !word->parts->next;
 	if (command || (c == '~' && next == '[') || qualifier)
 		add_mark(w, MARK_ZSH_EXPANSION, word->at);
@@ -348,7 +363,10 @@ static bool quoted_dash(const struct syn_part *part)
 		(str_is(in->text, "--") && part->next);
 }
 
-/* A part of a short option that hides letters: an escaped letter, empty quotes, or a quoted piece before letters. */
+/*
+ * A part of a short option that hides letters: an escaped letter, empty quotes, or a quoted piece before
+ * letters.
+ */
 static bool hides_letters(const struct marks_walk *w, const struct syn_part *in, bool short_name)
 {
 	struct str src = source_text(w, in->at);
@@ -361,9 +379,9 @@ static bool hides_letters(const struct marks_walk *w, const struct syn_part *in,
 }
 
 /*
- * Disguised: the dash itself is quoted; or, after it, something that is not plain text begins inside the name.
- * The name of a long option ends at "="; of short ones the first letter is the name, and what follows at the
- * end of the word may be a value (-m"text", -j$(nproc)).
+ * Disguised: the dash itself is quoted; or, after it, something that is not plain text begins inside the
+ * name. The name of a long option ends at "="; of short ones the first letter is the name, and what follows
+ * at the end of the word may be a value (-m"text", -j$(nproc)).
  */
 static bool is_disguised(const struct marks_walk *w, const struct syn_word *word)
 {
@@ -374,7 +392,8 @@ static bool is_disguised(const struct marks_walk *w, const struct syn_word *word
 	if (part->kind != PART_TEXT || part->text.p[0] != '-' || !part->next)
 		return false;
 	if (str_starts(part->text, "--"))
-		return part->text.n > 2 || part->next->next ? str_find(part->text, '=', 0) < 0 : part->text.n == 2;
+		return part->text.n > 2 || part->next->next ? str_find(part->text, '=', 0) < 0 :
+				part->text.n == 2;
 	if (part->text.n == 1)
 		return true;
 	if (!ascii_is_letter(part->text.p[1]) || str_find(part->text, '=', 0) >= 0)
@@ -416,7 +435,8 @@ static bool digits_or_dash(struct str s)
 static void walk_redirs(const struct marks_walk *w, const struct syn_redir *r)
 {
 	for (; r; r = r->next) {
-		struct str plain = r->target->plain && r->target->parts ? r->target->parts->text : (struct str){"", 0};
+		struct str plain = r->target->plain && r->target->parts ? r->target->parts->text :
+				(struct str){"", 0};
 		bool copy = (r->op == REDIR_DUP_IN || r->op == REDIR_DUP_OUT) && digits_or_dash(plain);
 		if (r->op == REDIR_HERE)
 			continue; /* the body is a text of its own, or is data */
@@ -509,7 +529,8 @@ static void walk_members(const struct marks_walk *w, const struct syn_node *n)
 		walk_node(w, m);
 		if (n->kind == NODE_LIST)
 			newline_between(w, m, m->next);
-		if (n->kind == NODE_PIPE && n->first->next && m->kind == NODE_SIMPLE && m->words && has_variable(m->words->parts))
+		if (n->kind == NODE_PIPE && n->first->next && m->kind == NODE_SIMPLE && m->words &&
+				has_variable(m->words->parts))
 			add_mark(w, MARK_VARIABLE_CONTEXT, m->words->at);
 	}
 	if (n->kind == NODE_PIPE && n->first && n->first->next)
@@ -542,7 +563,8 @@ static bool simple_is(const struct syn_node *n, const char (*names)[8], size_t c
 /* The only node of a list or pipeline of one. */
 static const struct syn_node *single_command(const struct syn_node *n)
 {
-	while (n && (n->kind == NODE_LIST || n->kind == NODE_ANDOR || n->kind == NODE_PIPE) && n->first && !n->first->next && !n->negated && !n->first->background)
+	while (n && (n->kind == NODE_LIST || n->kind == NODE_ANDOR || n->kind == NODE_PIPE) && n->first &&
+			!n->first->next && !n->negated && !n->first->background)
 		n = n->first;
 	return n;
 }
@@ -558,10 +580,14 @@ static bool is_endless(const struct syn_node *n)
 	return n->kind == NODE_UNTIL && c && simple_is(c, no, 1);
 }
 
-/* Background jobs, and nothing that takes time or leaves the loop: what is known to do neither may stand beside them. */
+/*
+ * Background jobs, and nothing that takes time or leaves the loop: what is known to do neither may stand
+ * beside them.
+ */
 static bool only_spawns(const struct syn_node *n, bool *ret_spawns)
 {
-	static const char quick[][8] = {":", "true", "false", "echo", "printf", "let", "test", "[", "local", "export", "declare"};
+	static const char quick[][8] = {":", "true", "false", "echo", "printf", "let", "test", "[", "local",
+			"export", "declare"};
 	if (!n)
 		return true;
 	if (n->kind == NODE_SIMPLE)
@@ -569,7 +595,8 @@ static bool only_spawns(const struct syn_node *n, bool *ret_spawns)
 	if (n->kind == NODE_ARITH || n->kind == NODE_COND)
 		return true;
 	if (n->kind == NODE_GROUP || n->kind == NODE_SUBSHELL || n->kind == NODE_IF)
-		return only_spawns(n->cond, ret_spawns) && only_spawns(n->body, ret_spawns) && only_spawns(n->orelse, ret_spawns);
+		return only_spawns(n->cond, ret_spawns) && only_spawns(n->body, ret_spawns) &&
+				only_spawns(n->orelse, ret_spawns);
 	if (n->kind != NODE_LIST && n->kind != NODE_ANDOR && n->kind != NODE_PIPE)
 		return false;
 	for (const struct syn_node *m = n->first; m; m = m->next) {
@@ -603,7 +630,8 @@ static void walk_node(const struct marks_walk *w, const struct syn_node *n)
 	walk_node(w, n->body);
 	walk_node(w, n->orelse);
 	newline_between(w, n->cond, n->body);
-	newline_between(w, n->body, n->orelse && n->orelse->kind == NODE_IF && n->orelse->cond ? n->orelse->cond : n->orelse);
+	newline_between(w, n->body, n->orelse && n->orelse->kind == NODE_IF &&
+			n->orelse->cond ? n->orelse->cond : n->orelse);
 	for (size_t i = 0; i < 3; i++)
 		walk_parts(w, n->arith[i], AT_QUOTED);
 	for (const struct syn_clause *c = n->clauses; c; c = c->next) {
@@ -618,7 +646,8 @@ static void walk_node(const struct marks_walk *w, const struct syn_node *n)
 void marks_line(struct eval *e, const struct parser *p, size_t start, const struct syn_node *n)
 {
 	struct marks_walk w = {.e = e, .s = {p->s, p->end}, .text = p->text};
-	size_t to = n || !p->error ? p->pos : p->end; /* what follows an error is not read, but somebody may look at it */
+	/* what follows an error is not read, but somebody may look at it */
+	size_t to = n || !p->error ? p->pos : p->end;
 	size_t at = start;
 	for (const struct lex_note *body = p->bodies; body; body = body->next) { /* not in data */
 		if (body->from < at || body->to > to)
@@ -646,7 +675,9 @@ void marks_prompt(struct eval *e, struct str value, struct span at)
 {
 	bool expands = memchr(value.p, '`', value.n) || text_open(value);
 	for (size_t i = 0; i + 1 < value.n; i++)
-		expands |= value.p[i] == '$' && (i == 0 || value.p[i - 1] != '\\') && (lex_name_start((unsigned char)value.p[i + 1]) || strchr("({[", value.p[i + 1]));
+		expands |= value.p[i] == '$' && (i == 0 || value.p[i - 1] != '\\') &&
+				(lex_name_start((unsigned char)value.p[i + 1]) ||
+				strchr("({[", value.p[i + 1]));
 	if (expands)
 		emit_mark(e, MARK_PROMPT_EXPANSION, at);
 }

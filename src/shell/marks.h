@@ -9,7 +9,10 @@ void emit_mark(struct eval *e, enum mark_kind kind, struct span at);
 
 /* A text that is a script, before it is read: how it begins, carriage returns. */
 void marks_text(struct eval *e, uint32_t text);
-/* One line of it as it was read, from `start` to the parser's position; n is NULL when it is empty, or could not be read. */
+/*
+ * One line of it as it was read, from `start` to the parser's position; n is NULL when it is empty, or could
+ * not be read.
+ */
 void marks_line(struct eval *e, const struct parser *p, size_t start, const struct syn_node *n);
 /* A text that is expanded as in double quotes: here-documents, prompts. */
 void marks_parts(struct eval *e, uint32_t text, const struct syn_part *parts);

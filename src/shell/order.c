@@ -1,7 +1,7 @@
 /*
- * When each fact may happen. A clock counts simple commands. Facts of straight-line code have the moment at which
- * they are found; what runs beside other commands, or again, gets a later `last` when the construct is closed
- * (model/facts.h).
+ * When each fact may happen. A clock counts simple commands. Facts of straight-line code have the moment at
+ * which they are found; what runs beside other commands, or again, gets a later `last` when the construct is
+ * closed (model/facts.h).
  */
 #include "shell/eval.h"
 

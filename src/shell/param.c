@@ -51,18 +51,24 @@ static struct syn_part *parse_argument(struct parser *p, const char *stops, enum
 struct op_row {
 	char sign[4];
 	enum param_op op;
-	bool word;       /* the argument is a word (default, alternate ...), in which single quotes inside double quotes are ordinary */
+	/*
+	 * the argument is a word (default, alternate ...), in which single quotes inside double quotes are
+	 * ordinary
+	 */
+	bool word;
 };
 
 /* Longer signs first. */
 static const struct op_row ops[] = {
 	{"##", PARAM_CUT_HEAD_MAX, false}, {"#", PARAM_CUT_HEAD, false},
 	{"%%", PARAM_CUT_TAIL_MAX, false}, {"%", PARAM_CUT_TAIL, false},
-	{"//", PARAM_REPLACE_ALL, false},  {"/#", PARAM_REPLACE_HEAD, false}, {"/%", PARAM_REPLACE_TAIL, false}, {"/", PARAM_REPLACE, false},
+	{"//", PARAM_REPLACE_ALL, false},  {"/#", PARAM_REPLACE_HEAD, false},
+	{"/%", PARAM_REPLACE_TAIL, false}, {"/", PARAM_REPLACE, false},
 	{"^^", PARAM_UPPER_ALL, false},    {"^", PARAM_UPPER, false},
 	{",,", PARAM_LOWER_ALL, false},    {",", PARAM_LOWER, false},
 	{"~~", PARAM_TOGGLE_ALL, false},   {"~", PARAM_TOGGLE, false},
-	{"-", PARAM_DEFAULT, true},        {"=", PARAM_ASSIGN, true},         {"?", PARAM_ERROR, true},          {"+", PARAM_ALTERNATE, true},
+	{"-", PARAM_DEFAULT, true},        {"=", PARAM_ASSIGN, true},         {"?", PARAM_ERROR, true},
+	{"+", PARAM_ALTERNATE, true},
 };
 
 static const struct op_row *read_op(struct parser *p)

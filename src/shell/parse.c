@@ -8,8 +8,10 @@
 /* ---- reserved words ---- */
 
 enum keyword {
-	KEY_NONE, KEY_BANG, KEY_BRACE, KEY_CASE, KEY_COPROC, KEY_DO, KEY_DONE, KEY_ELIF, KEY_ELSE, KEY_ESAC, KEY_FI, KEY_FOR, KEY_FUNCTION,
-	KEY_IF, KEY_IN, KEY_SELECT, KEY_THEN, KEY_TIME, KEY_UNTIL, KEY_WHILE, KEY_TEST, KEY_UNBRACE, KEY_FOREIGN,
+	KEY_NONE, KEY_BANG, KEY_BRACE, KEY_CASE, KEY_COPROC, KEY_DO, KEY_DONE, KEY_ELIF, KEY_ELSE, KEY_ESAC,
+			KEY_FI, KEY_FOR, KEY_FUNCTION,
+	KEY_IF, KEY_IN, KEY_SELECT, KEY_THEN, KEY_TIME, KEY_UNTIL, KEY_WHILE, KEY_TEST, KEY_UNBRACE,
+	KEY_FOREIGN,
 };
 
 static const struct {
@@ -17,13 +19,18 @@ static const struct {
 	enum keyword key;
 	unsigned dialects;
 } keywords[] = {
-	{"!", KEY_BANG, ALL}, {"{", KEY_BRACE, ALL}, {"}", KEY_UNBRACE, ALL}, {"case", KEY_CASE, ALL}, {"do", KEY_DO, ALL},
-	{"done", KEY_DONE, ALL}, {"elif", KEY_ELIF, ALL}, {"else", KEY_ELSE, ALL}, {"esac", KEY_ESAC, ALL}, {"fi", KEY_FI, ALL},
-	{"for", KEY_FOR, ALL}, {"if", KEY_IF, ALL}, {"in", KEY_IN, ALL}, {"then", KEY_THEN, ALL}, {"until", KEY_UNTIL, ALL},
-	{"while", KEY_WHILE, ALL}, {"[[", KEY_TEST, BASH | ZSH}, {"coproc", KEY_COPROC, BASH | ZSH}, {"function", KEY_FUNCTION, BASH | ZSH},
+	{"!", KEY_BANG, ALL}, {"{", KEY_BRACE, ALL}, {"}", KEY_UNBRACE, ALL}, {"case", KEY_CASE, ALL},
+	{"do", KEY_DO, ALL},
+	{"done", KEY_DONE, ALL}, {"elif", KEY_ELIF, ALL}, {"else", KEY_ELSE, ALL}, {"esac", KEY_ESAC, ALL},
+	{"fi", KEY_FI, ALL},
+	{"for", KEY_FOR, ALL}, {"if", KEY_IF, ALL}, {"in", KEY_IN, ALL}, {"then", KEY_THEN, ALL},
+	{"until", KEY_UNTIL, ALL},
+	{"while", KEY_WHILE, ALL}, {"[[", KEY_TEST, BASH | ZSH}, {"coproc", KEY_COPROC, BASH | ZSH},
+	{"function", KEY_FUNCTION, BASH | ZSH},
 	{"select", KEY_SELECT, BASH | ZSH}, {"time", KEY_TIME, BASH | ZSH},
 	/* of zsh alone, and not followed */
-	{"foreach", KEY_FOREIGN, ZSH}, {"end", KEY_FOREIGN, ZSH}, {"repeat", KEY_FOREIGN, ZSH}, {"nocorrect", KEY_FOREIGN, ZSH},
+	{"foreach", KEY_FOREIGN, ZSH}, {"end", KEY_FOREIGN, ZSH}, {"repeat", KEY_FOREIGN, ZSH},
+	{"nocorrect", KEY_FOREIGN, ZSH},
 };
 
 static enum keyword keyword_of(const struct parser *p, const struct syn_word *w)
@@ -37,7 +44,10 @@ static enum keyword keyword_of(const struct parser *p, const struct syn_word *w)
 	return KEY_NONE;
 }
 
-/* The reserved word that comes next, without consuming it. Cheap: most positions are refused by their first character. */
+/*
+ * The reserved word that comes next, without consuming it. Cheap: most positions are refused by their first
+ * character.
+ */
 static enum keyword peek_keyword(struct parser *p)
 {
 	int c = lex_peek(p);
@@ -109,7 +119,10 @@ static bool function_parens(struct parser *p)
 	return false;
 }
 
-/* The name of a function is its word after quote removal; one with expansions in it is refused when bash comes to define it. */
+/*
+ * The name of a function is its word after quote removal; one with expansions in it is refused when bash
+ * comes to define it.
+ */
 static struct str function_name(struct parser *p, const struct syn_word *w)
 {
 	struct buf b;
@@ -128,7 +141,8 @@ static void note_alias(struct parser *p, const struct syn_word *w)
 {
 	if (!p->aliases || p->alias_found || !w->plain || !w->parts || w->at.from < p->alias_done)
 		return;
-	if (!pmap_get(p->aliases, w->parts->text) || (w->at.from < p->alias_barred_end && str_eq(w->parts->text, p->alias_barred)))
+	if (!pmap_get(p->aliases, w->parts->text) ||
+			(w->at.from < p->alias_barred_end && str_eq(w->parts->text, p->alias_barred)))
 		return;
 	p->alias_found = true;
 	p->alias_from = w->at.from;
@@ -277,7 +291,8 @@ static struct syn_node *arith_for(struct parser *p, size_t from)
 	struct syn_node *n = parse_node(p, NODE_ARITH_FOR, from);
 	lex_take(p, "((");
 	for (int i = 0; i < 3; i++) {
-		struct until u = {.stops = i < 2 ? ";" : ")", .open = '(', .close = ')', .quotes = IN_ARITH, .soft = true};
+		struct until u = {.stops = i < 2 ? ";" : ")", .open = '(', .close = ')', .quotes = IN_ARITH,
+				.soft = true};
 		n->arith[i] = parts_until(p, &u);
 		if (!(i < 2 ? lex_take(p, ";") : lex_take(p, "))")))
 			lex_fail(p, "'for ((' is not closed");
@@ -300,7 +315,8 @@ static struct syn_node *parse_for(struct parser *p, enum node_kind kind, size_t 
 	n->name = function_name(p, n->name_word);
 	if (p->dialect == DIALECT_ZSH) {
 		lex_blanks(p);
-		if (lex_peek(p) == '(' || !(peek_keyword(p) == KEY_IN || peek_keyword(p) == KEY_DO || strchr(";\n", lex_peek(p))))
+		if (lex_peek(p) == '(' || !(peek_keyword(p) == KEY_IN || peek_keyword(p) == KEY_DO ||
+				strchr(";\n", lex_peek(p))))
 			lex_unsure(p, "a short loop of zsh");
 	}
 	lex_newlines(p);
@@ -390,7 +406,8 @@ static struct syn_node *parse_function(struct parser *p, size_t from)
 static bool compound_ahead(struct parser *p)
 {
 	switch (peek_keyword(p)) {
-	case KEY_BRACE: case KEY_CASE: case KEY_FOR: case KEY_IF: case KEY_SELECT: case KEY_UNTIL: case KEY_WHILE: case KEY_TEST:
+	case KEY_BRACE: case KEY_CASE: case KEY_FOR: case KEY_IF: case KEY_SELECT: case KEY_UNTIL:
+			case KEY_WHILE: case KEY_TEST:
 		return true;
 	default:
 		return lex_peek(p) == '(';
@@ -480,7 +497,8 @@ static struct syn_node *parse_command(struct parser *p)
 	struct syn_node *n;
 	lex_enter(p);
 	switch (key) {
-	case KEY_BRACE: case KEY_CASE: case KEY_COPROC: case KEY_FOR: case KEY_FUNCTION: case KEY_IF: case KEY_SELECT: case KEY_TEST:
+	case KEY_BRACE: case KEY_CASE: case KEY_COPROC: case KEY_FOR: case KEY_FUNCTION: case KEY_IF:
+			case KEY_SELECT: case KEY_TEST:
 	case KEY_UNTIL: case KEY_WHILE:
 		n = parse_compound(p, key, from);
 		if (key != KEY_FUNCTION)
@@ -562,7 +580,10 @@ static struct syn_node *parse_pipeline(struct parser *p)
 		lex_next(p);
 		if (p->dialect != DIALECT_SH && lex_take(p, "&"))
 			n->stderr_too = true;
-		lex_newlines(p); /* "time" after a pipe is an ordinary word; "!" there is refused by bash, and read as one here */
+		/*
+		 * "time" after a pipe is an ordinary word; "!" there is refused by bash, and read as one here
+		 */
+		lex_newlines(p);
 	}
 	if (first && !first->next && !any)
 		return first;
@@ -616,7 +637,8 @@ static bool parse_separator(struct parser *p, struct syn_node *member)
 			(void)(lex_take(p, "|") || lex_take(p, "!"));
 		return true;
 	}
-	bool clause_end = next == ';' || (next == '&' && p->dialect != DIALECT_SH) || (next == '|' && p->dialect == DIALECT_ZSH);
+	bool clause_end = next == ';' || (next == '&' && p->dialect != DIALECT_SH) ||
+			(next == '|' && p->dialect == DIALECT_ZSH);
 	if (c == ';' && !clause_end) {
 		lex_next(p);
 		return true;
@@ -625,7 +647,8 @@ static bool parse_separator(struct parser *p, struct syn_node *member)
 }
 
 /*
- * Members of a list, separated by ; & and, unless it is a line of the script, newlines. A list of one member is that member.
+ * Members of a list, separated by ; & and, unless it is a line of the script, newlines. A list of one member
+ * is that member.
  */
 static struct syn_node *parse_members(struct parser *p, bool line)
 {
@@ -685,9 +708,11 @@ struct syn_node *parse_substitution(struct parser *p)
 
 /* ---- entries ---- */
 
-void parser_init(struct parser *p, struct arena *a, enum dialect d, struct str text, uint32_t text_index, uint64_t *fuel)
+void parser_init(struct parser *p, struct arena *a, enum dialect d, struct str text, uint32_t text_index,
+		uint64_t *fuel)
 {
-	*p = (struct parser){.a = a, .dialect = d, .text = text_index, .s = text.p, .end = text.n, .fuel = fuel};
+	*p = (struct parser){.a = a, .dialect = d, .text = text_index, .s = text.p, .end = text.n,
+			.fuel = fuel};
 	p->pending_end = &p->pending;
 }
 

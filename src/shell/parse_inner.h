@@ -11,5 +11,7 @@ enum { BASH = 1 << DIALECT_BASH, SH = 1 << DIALECT_SH, ZSH = 1 << DIALECT_ZSH, A
 struct syn_redir *parse_redirection(struct parser *p);              /* or NULL when none stands here */
 void parse_redirections(struct parser *p, struct syn_node *n);      /* those after a compound command */
 struct syn_assign *parse_assignment(struct parser *p);              /* or NULL */
-bool parse_declares(const struct parser *p, const struct syn_word *w); /* is the command one that takes assignments as arguments? */
-struct syn_word *parse_declared_word(struct parser *p);             /* an argument of it: a word that also knows its reading as an assignment */
+/* is the command one that takes assignments as arguments? */
+bool parse_declares(const struct parser *p, const struct syn_word *w);
+/* an argument of it: a word that also knows its reading as an assignment */
+struct syn_word *parse_declared_word(struct parser *p);

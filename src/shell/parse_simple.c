@@ -1,4 +1,6 @@
-/* The small things of a simple command: redirections, assignments, and the arguments of declare and its kin. */
+/*
+ * The small things of a simple command: redirections, assignments, and the arguments of declare and its kin.
+ */
 #include "shell/parse_inner.h"
 
 /* ---- redirections ---- */
@@ -8,9 +10,12 @@ static const struct {
 	enum redir_op op;
 	unsigned dialects;
 } signs[] = { /* longer ones first */
-	{"&>>", REDIR_BOTH_APPEND, BASH | ZSH}, {"<<<", REDIR_HERE_STRING, BASH | ZSH}, {"<<-", REDIR_HERE, ALL},
-	{"&>", REDIR_BOTH, BASH | ZSH}, {"<<", REDIR_HERE, ALL}, {"<&", REDIR_DUP_IN, ALL}, {">&", REDIR_DUP_OUT, ALL},
-	{"<>", REDIR_READ_WRITE, ALL}, {">>", REDIR_APPEND, ALL}, {">|", REDIR_CLOBBER, ALL}, {"<", REDIR_READ, ALL}, {">", REDIR_WRITE, ALL},
+	{"&>>", REDIR_BOTH_APPEND, BASH | ZSH}, {"<<<", REDIR_HERE_STRING, BASH | ZSH},
+	{"<<-", REDIR_HERE, ALL},
+	{"&>", REDIR_BOTH, BASH | ZSH}, {"<<", REDIR_HERE, ALL}, {"<&", REDIR_DUP_IN, ALL},
+	{">&", REDIR_DUP_OUT, ALL},
+	{"<>", REDIR_READ_WRITE, ALL}, {">>", REDIR_APPEND, ALL}, {">|", REDIR_CLOBBER, ALL},
+	{"<", REDIR_READ, ALL}, {">", REDIR_WRITE, ALL},
 };
 
 /* A name, or a name with a subscript. */
@@ -19,7 +24,8 @@ static bool fd_variable(struct str s)
 	size_t i = 0;
 	while (i < s.n && lex_name_char((unsigned char)s.p[i]))
 		i++;
-	return i > 0 && lex_name_start((unsigned char)s.p[0]) && (i == s.n || (s.p[i] == '[' && s.p[s.n - 1] == ']'));
+	return i > 0 && lex_name_start((unsigned char)s.p[0]) &&
+			(i == s.n || (s.p[i] == '[' && s.p[s.n - 1] == ']'));
 }
 
 /* The digits or {var} before an operator, if an operator follows directly. Otherwise nothing is consumed. */
@@ -37,7 +43,10 @@ static bool redir_prefix(struct parser *p, struct syn_redir *r)
 			lex_next(p);
 		}
 		r->fd = (int)n;
-		/* a number that is no int is a word; dash knows descriptors of one digit only: 20>f is a word and a redirection there */
+		/*
+		 * a number that is no int is a word; dash knows descriptors of one digit only: 20>f is a word
+		 * and a redirection there
+		 */
 		if (n > INT32_MAX || (p->dialect == DIALECT_SH && p->pos > keep + 1)) {
 			p->pos = keep;
 			return false;
@@ -81,7 +90,8 @@ static void here_target(struct parser *p, struct syn_redir *r)
 	}
 	r->target->source = buf_view(&b);
 	r->here_quoted = source_quoted(r->target->source);
-	if (memchr(r->target->source.p, '$', r->target->source.n) || memchr(r->target->source.p, '`', r->target->source.n))
+	if (memchr(r->target->source.p, '$', r->target->source.n) ||
+			memchr(r->target->source.p, '`', r->target->source.n))
 		lex_unsure(p, "a here-document delimiter with an expansion in it");
 	if (!p->pending)
 		p->pending_end = &p->pending;
@@ -257,7 +267,8 @@ struct syn_word *parse_declared_word(struct parser *p)
 	w->source = str_n(p->s + from, p->pos - from);
 	w->at = lex_span(p, from);
 	w->assign = as;
-	struct syn_part *head = part_new(p, PART_TEXT, str_cat(p->a, as->name, as->append ? STR("+=") : STR("=")), from);
+	struct syn_part *head = part_new(p, PART_TEXT,
+			str_cat(p->a, as->name, as->append ? STR("+=") : STR("=")), from);
 	w->parts = head;
 	if (as->value)
 		head->next = as->value->parts;
@@ -267,7 +278,8 @@ struct syn_word *parse_declared_word(struct parser *p)
 
 bool parse_declares(const struct parser *p, const struct syn_word *w)
 {
-	static const char names[][12] = {"declare", "typeset", "export", "readonly", "local", "alias", "eval", "let"};
+	static const char names[][12] = {"declare", "typeset", "export", "readonly", "local", "alias", "eval",
+			"let"};
 	if (!w->plain || !w->parts || p->dialect == DIALECT_SH)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

@@ -19,7 +19,8 @@ static bool is_unary(const struct syn_word *w)
 
 static bool is_binary(const struct syn_word *w)
 {
-	static const char ops[][4] = {"=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
+	static const char ops[][4] = {"=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt",
+			"-ot", "-ef"};
 	if (!w->plain || !w->parts)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
@@ -104,7 +105,8 @@ static struct syn_test *parse_term(struct parser *p)
 }
 
 /* Left-leaning chains, read in a loop: length costs no depth. */
-static struct syn_test *parse_chain(struct parser *p, const char *sign, enum test_kind kind, struct syn_test *(*next)(struct parser *))
+static struct syn_test *parse_chain(struct parser *p, const char *sign, enum test_kind kind,
+		struct syn_test *(*next)(struct parser *))
 {
 	struct syn_test *left = next(p);
 	for (;;) {

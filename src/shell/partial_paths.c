@@ -1,6 +1,7 @@
 /*
- * Texts in which only names and numbers are not known: what file name patterns find, and what the shell's operators make of it. A hole
- * of those kinds has no slash in it and is not empty, so the components of such a path are known one by one.
+ * Texts in which only names and numbers are not known: what file name patterns find, and what the shell's
+ * operators make of it. A hole of those kinds has no slash in it and is not empty, so the components of such
+ * a path are known one by one.
  */
 #include "shell/eval.h"
 #include "shell/pattern.h"
@@ -30,7 +31,8 @@ static struct str expand_component(struct eval *e, struct str p)
 	struct str head = str_sub(p, 0, first), tail = str_sub(p, last, p.n);
 	if (str_is(head, "..") || (str_starts(head, ".") && head.n < 3))
 		return HOLE; /* `.*` finds . and .. */
-	if (str_starts(head, ".")) /* what follows may be nothing, so the last character is part of the hole */
+	/* what follows may be nothing, so the last character is part of the hole */
+	if (str_starts(head, "."))
 		return str_cat(e->a, str_sub(head, 0, head.n - 1), NAME);
 	bool filled = head.n || (str_starts(tail, ".") && p.p[0] != '\\');
 	return filled && !e->odd_globs ? str_cat(e->a, NAME, tail) : NAME;
@@ -148,19 +150,21 @@ struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str 
 /* ---- scripts ---- */
 
 /*
- * A number that stands between blanks is a word, whatever it is, so the script can be read with the hole in it. Not where a number would be
- * a delimiter or the name of a function.
+ * A number that stands between blanks is a word, whatever it is, so the script can be read with the hole in
+ * it. Not where a number would be a delimiter or the name of a function.
  */
 bool script_known(struct str text)
 {
 	if (text_exact(text))
 		return true;
-	if (text_open(text) || str_contains(text, STR("<<")) || str_contains(text, STR("()")) || str_contains(text, STR("function")))
+	if (text_open(text) || str_contains(text, STR("<<")) || str_contains(text, STR("()")) ||
+			str_contains(text, STR("function")))
 		return false;
 	for (size_t i = 0; i < text.n; i++) {
 		if (text.p[i] != HOLE_NUM)
 			continue;
-		if (i == 0 || !strchr(" \t", text.p[i - 1]) || (i + 1 < text.n && !strchr(" \t\n;", text.p[i + 1])))
+		if (i == 0 || !strchr(" \t", text.p[i - 1]) ||
+				(i + 1 < text.n && !strchr(" \t\n;", text.p[i + 1])))
 			return false;
 	}
 	return true;

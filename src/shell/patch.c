@@ -1,10 +1,11 @@
 /*
- * Files that data name: a patch for patch, git apply or git am, entries for git update-index, a patch for apply_patch.
+ * Files that data name: a patch for patch, git apply or git am, entries for git update-index, a patch for
+ * apply_patch.
  *
- * The reader lists every file that one of these programs may touch; more than one of them reads a header in its own
- * way, so each reading is listed. A unified hunk is skipped by the line counts in its header, as the programs do. Every
- * other line is a possible header, however it is indented. Where the text is not known, or is a kind of diff that this
- * file does not follow, any file below the directory may be written.
+ * The reader lists every file that one of these programs may touch; more than one of them reads a header in
+ * its own way, so each reading is listed. A unified hunk is skipped by the line counts in its header, as the
+ * programs do. Every other line is a possible header, however it is indented. Where the text is not known, or
+ * is a kind of diff that this file does not follow, any file below the directory may be written.
  */
 #include "shell/eval.h"
 
@@ -134,7 +135,10 @@ static bool unquote_name(struct arena *a, struct str s, struct str *ret)
 	return ret->n > 0;
 }
 
-static bool is_nothing(struct str name) { return str_is(name, "/dev/null") || str_starts(name, "/dev/null\t") || str_starts(name, "/dev/null "); }
+static bool is_nothing(struct str name)
+{
+	return str_is(name, "/dev/null") || str_starts(name, "/dev/null\t") || str_starts(name, "/dev/null ");
+}
 
 /* The operand of "--- ", "rename to " and the like: a name, perhaps with a time after it. */
 static void add_name(struct patch_reader *r, struct str rest, bool bare, bool gone)
@@ -221,7 +225,8 @@ static bool hunk_begins(struct patch_reader *r, struct str line)
 {
 	size_t i = 3;
 
-	if (!str_starts(line, "@@ -") || !hunk_range(line, &i, '-', &r->old_left) || i >= line.n || line.p[i++] != ' ' ||
+	if (!str_starts(line, "@@ -") || !hunk_range(line, &i, '-', &r->old_left) || i >= line.n ||
+			line.p[i++] != ' ' ||
 	    !hunk_range(line, &i, '+', &r->new_left) || !str_starts(str_sub(line, i, line.n), " @@")) {
 		r->old_left = r->new_left = 0;
 		return false;
@@ -255,7 +260,8 @@ static bool is_range(struct str rest)
 
 	while (i < rest.n && (ascii_is_digit(rest.p[i]) || rest.p[i] == ','))
 		i++;
-	return i > 0 && (str_is(str_sub(rest, i, rest.n), " ****") || str_is(str_sub(rest, i, rest.n), " ----"));
+	return i > 0 && (str_is(str_sub(rest, i, rest.n), " ****") ||
+			str_is(str_sub(rest, i, rest.n), " ----"));
 }
 
 /* "3,4d", "2a", "s/.//": commands of ed; patch hands them to ed. A normal diff ("1c1") names no file. */
@@ -292,7 +298,8 @@ static bool next_is_nothing(const struct patch_reader *r)
 
 static void read_header(struct patch_reader *r, struct str line)
 {
-	static const char bare[][16] = {"rename to ", "rename from ", "copy to ", "copy from ", "rename old ", "rename new ", "Index:"};
+	static const char bare[][16] = {"rename to ", "rename from ", "copy to ", "copy from ", "rename old ",
+			"rename new ", "Index:"};
 	struct str rest;
 
 	while (line.n && strchr(" \tX", line.p[0]))
@@ -349,7 +356,8 @@ static void read_index(struct patch_reader *r)
 
 static void read_apply_patch(struct patch_reader *r)
 {
-	static const char heads[][24] = {"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "};
+	static const char heads[][24] = {"*** Add File: ", "*** Update File: ", "*** Delete File: ",
+			"*** Move to: "};
 	struct str line, rest;
 
 	while (patch_line(r, &line))
@@ -361,7 +369,8 @@ static void read_apply_patch(struct patch_reader *r)
 static const struct {
 	char format[16];
 	void (*read)(struct patch_reader *r);
-} formats[] = {{"patch", read_diff}, {"git-patch", read_diff}, {"index", read_index}, {"apply-patch", read_apply_patch}};
+} formats[] = {{"patch", read_diff}, {"git-patch", read_diff}, {"index", read_index},
+		{"apply-patch", read_apply_patch}};
 
 /* ---- the command ---- */
 
@@ -370,7 +379,8 @@ static void read_options(struct patch_reader *r, const struct word *argv, size_t
 	struct know_options *o = arena_new(r->e->a, struct know_options);
 	const struct know_option *x;
 
-	know_options(r->e->a, know_find(str_base(argv[0].text), r->e->rq->own, r->e->rq->nown), argv, argc, o);
+	know_options(r->e->a, know_find(str_base(argv[0].text), r->e->rq->own, r->e->rq->nown), argv, argc,
+			o);
 	for (x = know_option_find(o, "-p", NULL); x; x = know_option_find(o, "-p", x)) {
 		size_t i = 0;
 		bool ok = false;
@@ -380,7 +390,8 @@ static void read_options(struct patch_reader *r, const struct word *argv, size_t
 		r->loose |= !ok || i < x->value.text.n;
 		r->strip = (long)n;
 	}
-	for (x = r->git ? know_option_find(o, "--directory", NULL) : NULL; x; x = know_option_find(o, "--directory", x)) {
+	for (x = r->git ? know_option_find(o, "--directory", NULL) : NULL; x;
+			x = know_option_find(o, "--directory", x)) {
 		r->loose |= !x->has_value || x->value.kind != WORD_EXACT;
 		r->root = x->has_value ? x->value.text : (struct str){"", 0};
 	}
@@ -395,10 +406,13 @@ static void any_name_below(struct patch_reader *r)
 	r->e->change = CHANGE_PLAIN;
 }
 
-void names_from_data(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
+void names_from_data(struct eval *e, const struct know_result *k, const struct know_use *u,
+		const struct word *argv, size_t argc)
 {
-	struct patch_reader r = {.e = e, .op = k->name, .at = argv[0].at, .strip = -1, .git = strcmp(u->lang, "git-patch") == 0};
-	bool inside = u->flags & USE_INSIDE, in = u->from == u->to, known = in ? e->s.in.known : inside && u->value.kind == WORD_EXACT;
+	struct patch_reader r = {.e = e, .op = k->name, .at = argv[0].at, .strip = -1,
+			.git = strcmp(u->lang, "git-patch") == 0};
+	bool inside = u->flags & USE_INSIDE, in = u->from == u->to, known = in ? e->s.in.known : inside &&
+			u->value.kind == WORD_EXACT;
 
 	r.text = in ? e->s.in.rest : u->value.text;
 	read_options(&r, argv, argc);

@@ -50,18 +50,25 @@ static bool has_wide(struct str s)
 	return false;
 }
 
-static bool ext_at(struct str p, size_t i, size_t pe) { return i + 1 < pe && p.p[i + 1] == '(' && memchr("?*+@!", p.p[i], 5); }
+static bool ext_at(struct str p, size_t i, size_t pe)
+{
+	return i + 1 < pe && p.p[i + 1] == '(' && memchr("?*+@!", p.p[i], 5);
+}
 
 /* --- bracket expressions --- */
 
 static bool in_class(struct matcher *m, struct str name, unsigned char c)
 {
-	static const char names[][8] = {"alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph", "cntrl", "xdigit",
+	static const char names[][8] = {"alpha", "digit", "alnum", "upper", "lower", "space", "blank",
+			"punct", "print", "graph", "cntrl", "xdigit",
 		"word", "ascii"};
-	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c), graph = c > 32 && c < 127;
+	bool upper = ascii_is_upper(c), lower = ascii_is_lower(c), digit = ascii_is_digit(c),
+			graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
-	const bool is[] = {upper || lower, digit, alnum, upper, lower, c == ' ' || (c >= 9 && c <= 13), c == ' ' || c == '\t', graph && !alnum,
-		graph || c == ' ', graph, c < 32 || c == 127, digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'), alnum || c == '_', true};
+	const bool is[] = {upper || lower, digit, alnum, upper, lower, c == ' ' || (c >= 9 && c <= 13),
+			c == ' ' || c == '\t', graph && !alnum,
+		graph || c == ' ', graph, c < 32 || c == 127, digit || (c >= 'a' && c <= 'f') ||
+		(c >= 'A' && c <= 'F'), alnum || c == '_', true};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(name, names[i]))
@@ -69,7 +76,10 @@ static bool in_class(struct matcher *m, struct str name, unsigned char c)
 	return give_up(m);
 }
 
-/* p[*i] is the first of "[:name:]" inside a bracket expression; *i goes after it. Other forms of that shape are not known. */
+/*
+ * p[*i] is the first of "[:name:]" inside a bracket expression; *i goes after it. Other forms of that shape
+ * are not known.
+ */
 static bool class_item(struct matcher *m, size_t *i, size_t pe, unsigned char c)
 {
 	size_t from = *i + 2, to = from;
@@ -96,8 +106,9 @@ static unsigned char bracket_char(struct matcher *m, size_t *i, size_t pe)
 }
 
 /*
- * The expression whose [ is at p[i]: does it take c, and where does it end? NOWHERE when it has no ]: then the [ is itself. bash is not
- * consistent about that when it has ranges, classes or backslashes, so nothing is claimed there.
+ * The expression whose [ is at p[i]: does it take c, and where does it end? NOWHERE when it has no ]: then
+ * the [ is itself. bash is not consistent about that when it has ranges, classes or backslashes, so nothing
+ * is claimed there.
  */
 static size_t match_bracket(struct matcher *m, size_t i, size_t pe, unsigned char c, bool *ret)
 {
@@ -125,7 +136,8 @@ static size_t match_bracket(struct matcher *m, size_t i, size_t pe, unsigned cha
 			return NOWHERE;
 	}
 	if (i >= pe) {
-		if (memchr(p + from, '-', pe - from) || memchr(p + from, '\\', pe - from) || memchr(p + from, '[', pe - from) || pe != m->p.n)
+		if (memchr(p + from, '-', pe - from) || memchr(p + from, '\\', pe - from) ||
+				memchr(p + from, '[', pe - from) || pe != m->p.n)
 			give_up(m);
 		return NOWHERE;
 	}
@@ -148,7 +160,8 @@ static size_t scan_group(struct matcher *m, size_t i, size_t pe, bool bar)
 			i++;
 		} else if (in) {
 			if (c == '[' && i + 1 < pe && memchr(":.=", m->p.p[i + 1], 3)) {
-				for (i += 2; i + 1 < pe && !(m->p.p[i + 1] == ']' && memchr(":.=", m->p.p[i], 3)); i++)
+				for (i += 2; i + 1 < pe &&
+						!(m->p.p[i + 1] == ']' && memchr(":.=", m->p.p[i], 3)); i++)
 					;
 				i++;
 			} else if (c == ']' && i != first) {
@@ -298,7 +311,8 @@ static bool match_here(struct matcher *m, size_t p, size_t pe, size_t t, size_t 
 static bool start_matcher(struct matcher *m, struct str pattern, struct str text, unsigned *fuel)
 {
 	*m = (struct matcher){.p = pattern, .t = text, .fuel = fuel, .wide = has_wide(text)};
-	if (!text_exact(pattern) || !text_exact(text) || (m->wide && !utf8_valid(text)) || !utf8_valid(pattern))
+	if (!text_exact(pattern) || !text_exact(text) || (m->wide && !utf8_valid(text)) ||
+			!utf8_valid(pattern))
 		m->unknown = true;
 	return !m->unknown;
 }
@@ -318,7 +332,8 @@ int pattern_match(struct str pattern, struct str text, unsigned *fuel)
 
 static bool is_boundary(struct str s, size_t i) { return i >= s.n || !is_tail(s.p[i]); }
 
-int pattern_cut(struct str text, struct str pattern, bool from_head, bool longest, unsigned *fuel, struct str *ret)
+int pattern_cut(struct str text, struct str pattern, bool from_head, bool longest, unsigned *fuel,
+		struct str *ret)
 {
 	struct matcher m;
 	struct str left = text;
@@ -403,8 +418,9 @@ bool pattern_extended(struct str pattern)
 }
 
 /*
- * bash first tries the pattern with stars around it, which is odd before an extended form and makes one of a "(", and counts how long a
- * match can be, in which a ] right after the [, none, or an empty alternative confuses it. A backslash near the end changes what the added star is.
+ * bash first tries the pattern with stars around it, which is odd before an extended form and makes one of a
+ * "(", and counts how long a match can be, in which a ] right after the [, none, or an empty alternative
+ * confuses it. A backslash near the end changes what the added star is.
  */
 static bool odd_replace(struct str p)
 {
@@ -423,7 +439,8 @@ static bool odd_replace(struct str p)
 	return false;
 }
 
-int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where, bool ampersand,
+int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where,
+		bool ampersand,
 	unsigned *fuel, struct str *ret)
 {
 	struct matcher m;

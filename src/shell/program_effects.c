@@ -1,6 +1,6 @@
 /*
- * Programs: the files, hosts and code that a row of knowledge finds in the words of a command, and the commands
- * inside it (sudo, env -S, xargs, parallel, find -exec).
+ * Programs: the files, hosts and code that a row of knowledge finds in the words of a command, and the
+ * commands inside it (sudo, env -S, xargs, parallel, find -exec).
  */
 #include <strings.h>
 
@@ -37,13 +37,17 @@ static struct via via_program(struct eval *e, const char *name)
 	return (struct via){.kind = VIA_WRAPPER, .name = str_c(e->a, str_of(name))};
 }
 
-/* The string that xargs or parallel may replace in the words of the inner command, if word i is an option that sets it: -I, -i, --replace, clustered or not. */
+/*
+ * The string that xargs or parallel may replace in the words of the inner command, if word i is an option
+ * that sets it: -I, -i, --replace, clustered or not.
+ */
 static struct str replacement_mark(const struct word *argv, size_t from, size_t i)
 {
 	struct str s = argv[i].text;
 	ptrdiff_t at = str_starts(s, "--") ? -1 : str_find(s, 'I', 1);
 	if (str_starts(s, "--"))
-		return str_find(s, '=', 0) >= 0 ? str_sub(s, (size_t)str_find(s, '=', 0) + 1, s.n) : (struct str){"", 0};
+		return str_find(s, '=', 0) >= 0 ? str_sub(s, (size_t)str_find(s, '=', 0) + 1, s.n) :
+				(struct str){"", 0};
 	if (at < 0)
 		at = str_find(s, 'i', 1);
 	if (!str_starts(s, "-") || at < 0)
@@ -81,10 +85,12 @@ static bool found_paths(struct eval *e, const struct word *argv, size_t end, str
 		i++;
 	for (size_t k = 1; k < end; k++) {
 		struct str s = argv[k].text;
-		if (argv[k].kind == WORD_REST || str_is(s, "-L") || str_is(s, "-follow") || str_starts(s, "-files0"))
+		if (argv[k].kind == WORD_REST || str_is(s, "-L") || str_is(s, "-follow") ||
+				str_starts(s, "-files0"))
 			return false;
 	}
-	for (; i < end && argv[i].kind == WORD_EXACT && argv[i].text.n && !strchr("-(!,", argv[i].text.p[0]); i++) {
+	for (; i < end && argv[i].kind == WORD_EXACT && argv[i].text.n && !strchr("-(!,", argv[i].text.p[0]);
+			i++) {
 		struct str s = argv[i].text;
 		for (size_t k = 0; k < s.n; k++)
 			if (strchr("*?[]\\", s.p[k])) {
@@ -93,33 +99,43 @@ static bool found_paths(struct eval *e, const struct word *argv, size_t end, str
 			}
 		while (s.n > 1 && s.p[s.n - 1] == '/')
 			s.n--;
-		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = str_cat(e->a, s, str_is(s, "/") ? STR("**") : STR("/**")), .at = argv[i].at});
+		fields_add(e, ret,
+				(struct word){.kind = WORD_REST, .glob = true,
+				.text = str_cat(e->a, s, str_is(s, "/") ? STR("**") : STR("/**")),
+				.at = argv[i].at});
 	}
 	if (i < end && argv[i].kind != WORD_EXACT) {
 		ret->n = n;
 		return false;
 	}
 	if (ret->n == n)
-		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = STR("./**"), .at = argv[0].at});
+		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = STR("./**"),
+				.at = argv[0].at});
 	return true;
 }
 
-/* Options of xargs that leave the words as they are: how many processes, what is shown, how many words for each command (*ret_batch; 0: all). */
+/*
+ * Options of xargs that leave the words as they are: how many processes, what is shown, how many words for
+ * each command (*ret_batch; 0: all).
+ */
 static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
 {
 	static const char alone[][20] = {"-r", "--no-run-if-empty", "-t", "--verbose"};
 	*ret_batch = 0;
 	for (size_t i = 1; i < end; i++) {
 		struct str s = argv[i].text;
-		bool known = false, count = argv[i].kind == WORD_EXACT && (str_starts(s, "-n") || str_starts(s, "-P"));
+		bool known = false, count = argv[i].kind == WORD_EXACT &&
+				(str_starts(s, "-n") || str_starts(s, "-P"));
 		for (size_t k = 0; k < ARRAY_SIZE(alone) && argv[i].kind == WORD_EXACT; k++)
 			known |= str_is(s, alone[k]);
 		if (count) {
-			struct str n = s.n > 2 ? str_sub(s, 2, s.n) : i + 1 < end ? argv[i + 1].text : (struct str){"", 0};
+			struct str n = s.n > 2 ? str_sub(s, 2, s.n) : i + 1 < end ? argv[i + 1].text :
+					(struct str){"", 0};
 			size_t value = 0;
 			for (size_t k = 0; k < n.n && n.n < 5; k++)
 				value = ascii_is_digit(n.p[k]) ? value * 10 + (size_t)(n.p[k] - '0') : 0;
-			known = n.n && n.n < 5 && text_exact(n) && text_numeric(n) && (value || s.p[1] == 'P');
+			known = n.n && n.n < 5 && text_exact(n) && text_numeric(n) &&
+					(value || s.p[1] == 'P');
 			*ret_batch = s.p[1] == 'n' ? value : *ret_batch;
 			i += s.n == 2;
 		}
@@ -133,11 +149,13 @@ static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
  * The words that xargs adds: those of its input, if they are known and plain, and its options leave them
  * alone.
  */
-static bool given_words(struct eval *e, const struct know_use *u, const struct word *argv, struct fields *ret, size_t *ret_batch)
+static bool given_words(struct eval *e, const struct know_use *u, const struct word *argv, struct fields *ret,
+		size_t *ret_batch)
 {
 	struct str s = e->s.in.rest;
 	struct span at = argv[0].at;
-	if (!keeps_words(argv, u->from, ret_batch) || !e->s.in.known || !text_exact(s) || s.n > XARGS_INPUT_MAX)
+	if (!keeps_words(argv, u->from, ret_batch) || !e->s.in.known || !text_exact(s) ||
+			s.n > XARGS_INPUT_MAX)
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		if (strchr("'\"\\", s.p[i]))
@@ -154,7 +172,10 @@ static bool given_words(struct eval *e, const struct know_use *u, const struct w
 	return true;
 }
 
-/* xargs -I X puts each line in the place of X and adds nothing, unless -n or -L, or an option that is not known here, is there, too. */
+/*
+ * xargs -I X puts each line in the place of X and adds nothing, unless -n or -L, or an option that is not
+ * known here, is there, too.
+ */
 static bool replaces_only(const struct word *argv, size_t end)
 {
 	bool replaces = false;
@@ -167,7 +188,8 @@ static bool replaces_only(const struct word *argv, size_t end)
 			return false;
 		if (str_is(s, "-I") || str_is(s, "-P"))
 			i++;
-		else if (!(count || (str_starts(s, "-I") && s.n > 2) || str_is(s, "-0") || str_is(s, "-r") || str_is(s, "-t")))
+		else if (!(count || (str_starts(s, "-I") && s.n > 2) || str_is(s, "-0") || str_is(s, "-r") ||
+				str_is(s, "-t")))
 			return false;
 		replaces |= str_starts(s, "-I");
 	}
@@ -234,7 +256,10 @@ static struct word with_line(struct eval *e, struct word w, struct str with, str
 	return w.kind == WORD_EXACT ? word_of(buf_view(&b), w.at) : w;
 }
 
-/* xargs -I X: one command for each line of its input, with the line in the place of X. False: the lines are not known. */
+/*
+ * xargs -I X: one command for each line of its input, with the line in the place of X. False: the lines are
+ * not known.
+ */
 static bool each_line(struct eval *e, const struct word *argv, const struct know_use *u)
 {
 	struct str s = e->s.in.rest, with = {"", 0};
@@ -245,7 +270,8 @@ static bool each_line(struct eval *e, const struct word *argv, const struct know
 		if (str_is(argv[i].text, "-0") || str_starts(argv[i].text, "--"))
 			return false;
 	}
-	if (!with.n || !replaces_only(argv, u->from) || !e->s.in.known || !text_exact(s) || s.n > XARGS_INPUT_MAX)
+	if (!with.n || !replaces_only(argv, u->from) || !e->s.in.known || !text_exact(s) ||
+			s.n > XARGS_INPUT_MAX)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		lines += s.p[i] == '\n';
@@ -271,7 +297,8 @@ static bool each_line(struct eval *e, const struct word *argv, const struct know
 }
 
 /* xargs -n: one command for every `batch` words behind the first `own`. */
-static void call_batches(struct eval *e, const char *name, const struct fields *fs, size_t own, size_t batch, struct span at)
+static void call_batches(struct eval *e, const char *name, const struct fields *fs, size_t own, size_t batch,
+		struct span at)
 {
 	for (size_t from = own; own && from < fs->n; from += batch) {
 		struct fields part = {0};
@@ -284,7 +311,8 @@ static void call_batches(struct eval *e, const char *name, const struct fields *
 }
 
 /* A word of the inner command, with everything in it that the outer program replaces. */
-static struct word replaced_word(struct eval *e, const char *name, const struct word *argv, const struct know_use *u,
+static struct word replaced_word(struct eval *e, const char *name, const struct word *argv,
+		const struct know_use *u,
 		struct word w)
 {
 	bool find = strcmp(name, "find") == 0;
@@ -300,7 +328,8 @@ static struct word replaced_word(struct eval *e, const char *name, const struct 
 
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
-	bool xargs = strcmp(name, "xargs") == 0, parallel = strcmp(name, "parallel") == 0, in_dir, find, known;
+	bool xargs = strcmp(name, "xargs") == 0, parallel = strcmp(name, "parallel") == 0, in_dir, find,
+			known;
 	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
 	struct fields fs = {0};
 	size_t batch = 0, own;
@@ -314,7 +343,8 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 		bool match = find && i > u->from && w.kind == WORD_EXACT && str_is(w.text, "{}");
 
 		if (parallel && str_contains(w.text, STR("{=")))
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "parallel runs the perl code of a replacement string", w.at);
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT,
+					"parallel runs the perl code of a replacement string", w.at);
 		if (!match || !found_paths(e, argv, u->from - 1, &fs))
 			fields_add(e, &fs, replaced_word(e, name, argv, u, w));
 	}
@@ -355,7 +385,10 @@ void inner_script(struct eval *e, const char *name, struct str text, bool more, 
 	e->via = outer;
 }
 
-/* One character of a string that env splits, with its escapes. False: a separator (\\_ outside of quotes), or a form that is not followed. */
+/*
+ * One character of a string that env splits, with its escapes. False: a separator (\\_ outside of quotes), or
+ * a form that is not followed.
+ */
 static bool split_escape(char c, char quote, char *ret)
 {
 	static const char from[] = "tnfvr\\#$\"'", to[] = "\t\n\f\v\r\\#$\"'";
@@ -404,7 +437,8 @@ static bool split_words(struct eval *e, struct str s, struct span at, struct fie
 static void split_string(struct eval *e, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
-	if (u->value.kind != WORD_EXACT || !text_exact(u->value.text) || !split_words(e, u->value.text, u->value.at, &fs)) {
+	if (u->value.kind != WORD_EXACT || !text_exact(u->value.text) ||
+			!split_words(e, u->value.text, u->value.at, &fs)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a string that env splits is not known", u->value.at);
 		return;
 	}
@@ -421,7 +455,8 @@ static void split_string(struct eval *e, const struct word *argv, const struct k
 static void stdin_commands(struct eval *e, const char *name, struct span at)
 {
 	if (!e->s.in.known || !text_exact(e->s.in.rest)) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run from standard input", at);
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT,
+				"a script that is not known is run from standard input", at);
 		return;
 	}
 	struct str text = e->s.in.rest;
@@ -433,7 +468,8 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 {
 	ptrdiff_t eq = str_find(w.text, '=', 0);
 	if (eq < 0 || !text_exact(str_sub(w.text, 0, (size_t)eq))) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an environment variable that is not known is set", w.at);
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an environment variable that is not known is set",
+				w.at);
 		return;
 	}
 	struct str name = str_sub(w.text, 0, (size_t)eq), value = str_sub(w.text, (size_t)eq + 1, w.text.n);
@@ -444,13 +480,22 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 	assign_effect(e, name, value, ASSIGN_LEADING, w.at);
 }
 
-/* Options of pwsh may be shortened and written in any case, and one of them leads elsewhere: those that the table does not spell are not known. */
+/*
+ * Options of pwsh may be shortened and written in any case, and one of them leads elsewhere: those that the
+ * table does not spell are not known.
+ */
 static void powershell_options(struct eval *e, const struct word *argv, size_t n)
 {
-	static const char known[][20] = {"-noprofile", "-nop", "-noninteractive", "-noni", "-nologo", "-nol", "-noexit", "-noe", "-login", "-l", "-sta", "-mta", "-executionpolicy", "-ep", "-ex", "-exec",
-		"-outputformat", "-o", "-of", "-inputformat", "-if", "-version", "-v", "-help", "-h", "-interactive", "-i", "-custompipename", "-command", "-c", "-encodedcommand", "-e", "-ec", "-en", "-enc", "-enco",
-		"-encoded", "-file", "-f", "-settingsfile", "-settings", "-configurationname", "-config", "-configurationfile", "-psconsolefile"};
-	static const char exact[][20] = {"-WorkingDirectory", "-wd", "-wo", "-WindowStyle", "-windowstyle", "-w"};
+	static const char known[][20] = {"-noprofile", "-nop", "-noninteractive", "-noni", "-nologo", "-nol",
+			"-noexit", "-noe", "-login", "-l", "-sta", "-mta", "-executionpolicy", "-ep", "-ex",
+			"-exec",
+		"-outputformat", "-o", "-of", "-inputformat", "-if", "-version", "-v", "-help", "-h",
+		"-interactive", "-i", "-custompipename", "-command", "-c", "-encodedcommand", "-e", "-ec",
+		"-en", "-enc", "-enco",
+		"-encoded", "-file", "-f", "-settingsfile", "-settings", "-configurationname", "-config",
+		"-configurationfile", "-psconsolefile"};
+	static const char exact[][20] = {"-WorkingDirectory", "-wd", "-wo", "-WindowStyle", "-windowstyle",
+			"-w"};
 	for (size_t i = 1; i < n; i++) {
 		struct str w = argv[i].text;
 		bool found = argv[i].kind == WORD_EXACT && (!w.n || w.p[0] != '-');
@@ -459,12 +504,17 @@ static void powershell_options(struct eval *e, const struct word *argv, size_t n
 		for (size_t k = 0; k < ARRAY_SIZE(exact) && !found; k++)
 			found = str_is(w, exact[k]);
 		if (!found)
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an option of PowerShell that is not known", argv[i].at);
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an option of PowerShell that is not known",
+					argv[i].at);
 	}
 }
 
-/* Code in another language: in a word, or on standard input. A file there is executed, as one that is named is. */
-static void use_code(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
+/*
+ * Code in another language: in a word, or on standard input. A file there is executed, as one that is named
+ * is.
+ */
+static void use_code(struct eval *e, const struct know_result *k, const struct know_use *u,
+		const struct word *argv, size_t argc)
 {
 	struct span at = argv[0].at;
 	enum lang lang = u->lang ? lang_find(str_of(u->lang)) : LANG_OTHER;
@@ -477,14 +527,16 @@ static void use_code(struct eval *e, const struct know_result *k, const struct k
 		content_run(e, word_of(e->s.in.file, at), str_base(argv[0].text), argv, argc, argc);
 		return;
 	}
-	struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
+	struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) :
+			u->value;
 	if (rest && !in && u->to < argc) {
 		size_t n = argc;
 
 		while (n > u->to && argv[n - 1].kind == WORD_REST)
 			n--;
 		if (text.kind != WORD_REST && n > u->to)
-			text = word_of(str_cat(e->a, str_cat(e->a, text.text, STR(" ")), fields_join(e, argv + u->to, n - u->to)), at);
+			text = word_of(str_cat(e->a, str_cat(e->a, text.text, STR(" ")),
+					fields_join(e, argv + u->to, n - u->to)), at);
 		if (n < argc) { /* perhaps more words (xargs), perhaps none: both are said */
 			emit_snippet(e, u->lang, text, at);
 			text = word_of(HOLE, at);
@@ -511,7 +563,8 @@ static enum change_kind change_of(const struct know_result *k, const struct know
 	return k->effects & EFFECT_COPIES ? CHANGE_COPY : CHANGE_PLAIN;
 }
 
-static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
+static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u,
+		const struct word *argv, size_t argc)
 {
 	bool below = u->flags & (USE_TREE | USE_BELOW), elsewhere = u->flags & USE_ELSEWHERE;
 	struct span at = argv[0].at;
@@ -524,10 +577,13 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 			emit_access(e, ACCESS_READ, u->value, below, k->name, at);
 		break;
 	case USE_WRITE: {
-		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:"); /* with a path and options in it */
-		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") && var_get(e, STR("TMPDIR"));
+		/* with a path and options in it */
+		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:");
+		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") &&
+				var_get(e, STR("TMPDIR"));
 		e->change = change_of(k, u);
-		emit_access(e, ACCESS_WRITE, temporary || address ? word_of(HOLE, at) : u->value, below, k->name, at);
+		emit_access(e, ACCESS_WRITE, temporary || address ? word_of(HOLE, at) : u->value, below,
+				k->name, at);
 		e->change = CHANGE_PLAIN;
 		break;
 	}
@@ -537,7 +593,8 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 		content_run(e, u->value, str_base(argv[0].text), argv, u->to, argc);
 		break;
 	case USE_DIR: {
-		struct str path = u->value.kind == WORD_REST || path_climbs(u->value.text) ? HOLE : u->value.text;
+		struct str path = u->value.kind == WORD_REST || path_climbs(u->value.text) ? HOLE :
+				u->value.text;
 		dirs_change(e, path);
 		state_assume(&e->s, true);
 		break;
@@ -554,7 +611,8 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 			break;
 		}
 		inner_script(e, k->name, u->to > u->from + 1 ? fields_join(e, argv + u->from, u->to - u->from)
-							: u->value.kind == WORD_REST ? HOLE : u->value.text, u->flags & USE_MORE, at); break;
+							: u->value.kind == WORD_REST ? HOLE : u->value.text,
+									u->flags & USE_MORE, at); break;
 	case USE_SPLIT: split_string(e, argv, u); break;
 	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
 	case USE_CODE: use_code(e, k, u, argv, argc); break;
@@ -575,16 +633,19 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 /* Wrappers that hand their environment on as it is; others may clear or change it. */
 static bool keeps_environment(const char *name, const struct word *argv, size_t argc)
 {
-	static const char names[][8] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice", "chrt", "taskset", "xargs", "find", "flock", "busybox"};
+	static const char names[][8] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice",
+			"chrt", "taskset", "xargs", "find", "flock", "busybox"};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;
-	return strcmp(name, "env") == 0 && argc > 1 && argv[1].kind == WORD_EXACT && !str_starts(argv[1].text, "-");
+	return strcmp(name, "env") == 0 && argc > 1 && argv[1].kind == WORD_EXACT &&
+			!str_starts(argv[1].text, "-");
 }
 
 static bool runs_something(const struct know_use *u)
 {
-	return u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT || u->role == USE_OPAQUE ||
+	return u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT ||
+			u->role == USE_OPAQUE ||
 	       u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND;
 }
 
@@ -614,7 +675,8 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;
 		/* for each of its words */
-		loops |= (u->role == USE_COMMAND || u->role == USE_SCRIPT) && (u->flags & (USE_MORE | USE_INSIDE));
+		loops |= (u->role == USE_COMMAND || u->role == USE_SCRIPT) &&
+				(u->flags & (USE_MORE | USE_INSIDE));
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
 		if (wraps && !is_transparent(k.name, argv, argc))
 			out_spoil(e);
@@ -633,13 +695,17 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	return wraps;
 }
 
-/* TMPDIR, if the script sets it; that of the environment is taken to be /tmp, as for the files that programs make there. */
+/*
+ * TMPDIR, if the script sets it; that of the environment is taken to be /tmp, as for the files that programs
+ * make there.
+ */
 static struct str temporary_dir(const struct eval *e)
 {
 	const struct shell_value *v = var_get(e, STR("TMPDIR"));
 	if (!v || (!v->set && !v->maybe))
 		return STR("/tmp");
-	return v->kind == VALUE_TEXT && v->exported && !v->doubt_exported && !v->maybe && v->text.n && names_only(v->text) ? v->text : (struct str){"", 0};
+	return v->kind == VALUE_TEXT && v->exported && !v->doubt_exported && !v->maybe && v->text.n &&
+			names_only(v->text) ? v->text : (struct str){"", 0};
 }
 
 static void run_path(struct eval *e, const struct word *argv, size_t argc)
@@ -669,12 +735,14 @@ void call_program(struct eval *e, const struct word *argv, size_t argc)
 	for (size_t i = 1; i < argc && str_is(base, "sed"); i++)
 		unbuffered |= str_starts(argv[i].text, "-u") || str_starts(argv[i].text, "--u");
 	if (e->s.in.script && unbuffered)
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of the script's own text is read by a command", argv[0].at);
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of the script's own text is read by a command",
+				argv[0].at);
 	struct str text;
 	struct word *named = arena_array(e->a, argc, sizeof *named);
 	memcpy(named, argv, argc * sizeof *named);
 	named[0].text = base;
-	struct output_env env = {.dialect = e->dialect, .external = true, .in = e->s.in.known ? &e->s.in.rest : NULL,
+	struct output_env env = {.dialect = e->dialect, .external = true,
+			.in = e->s.in.known ? &e->s.in.rest : NULL,
 				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE, .tmp = temporary_dir(e)};
 	bool devices = false;
 	for (size_t i = 1; i < argc && str_is(base, "tee"); i++)
@@ -685,7 +753,9 @@ void call_program(struct eval *e, const struct word *argv, size_t argc)
 		out_spoil(e);
 	else if (e->out && !slash && output_of(e->a, named, argc, &env, &text)) {
 		out_add(e, text);
-		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM && (str_is(base, "stat") || str_is(base, "expr") || str_ends(base, "grep")); /* nothing, when they fail */
+		/* nothing, when they fail */
+		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM &&
+				(str_is(base, "stat") || str_is(base, "expr") || str_ends(base, "grep"));
 	}
 	else
 		out_unknown(e);

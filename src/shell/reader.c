@@ -27,12 +27,14 @@ static struct word *rest_word(struct arena *a)
 }
 
 /* One reading in one dialect, added to the facts. */
-static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, struct seen_table *seen, unsigned *nmarks)
+static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d,
+		struct facts *f, struct seen_table *seen, unsigned *nmarks)
 {
 	struct read_job j = {.text = text, .dialect = d};
 	struct eval *e = &j.e;
 	struct via *via = arena_new(a, struct via);
-	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = seen, .nmarks = nmarks};
+	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = seen,
+			.nmarks = nmarks};
 	e->fuel = e->content_fuel = FUEL_BASE + (uint64_t)text.n * FUEL_PER_BYTE;
 	e->s.params = (struct params){rest_word(a), 1};
 	e->s.stack_unknown = false;
@@ -77,11 +79,13 @@ static int read_all(void *arg)
 		return 0;
 	}
 	if (memchr(text.p, 0, text.n)) {
-		emit_trouble(&note, TROUBLE_BOUND, "a NUL byte, which shells drop or stop at", (struct span){0});
+		emit_trouble(&note, TROUBLE_BOUND, "a NUL byte, which shells drop or stop at",
+				(struct span){0});
 		text = without_nul(a, text);
 	}
 	if (memchr(text.p, HOLE_NUM, text.n) || memchr(text.p, HOLE_NAME, text.n))
-		emit_trouble(&note, TROUBLE_CONSTRUCT, "a control byte that is not followed", (struct span){0});
+		emit_trouble(&note, TROUBLE_CONSTRUCT, "a control byte that is not followed",
+				(struct span){0});
 	note.fuel += text.n;
 	emit_text(&note, text, "request", (struct span){0});
 	if (read_once(a, w->rq, text, w->rq->dialect, f, &seen, nmarks))
@@ -97,8 +101,10 @@ int shell_read(struct arena *a, const struct shell_request *rq, struct facts *re
 	facts_init(ret);
 	switch (arena_run(a, read_all, &w)) {
 	case 0: return 0;
-	case 1: case ARENA_FULL: ret->complete = false; return err_set(e, ERR_LIMIT, 0, "the text needs more memory than is allowed");
-	default: ret->complete = false; return err_set(e, ERR_INTERNAL, 0, "the reader left in an unknown way");
+	case 1: case ARENA_FULL: ret->complete = false; return err_set(e, ERR_LIMIT, 0,
+			"the text needs more memory than is allowed");
+	default: ret->complete = false; return err_set(e, ERR_INTERNAL, 0,
+			"the reader left in an unknown way");
 	}
 }
 
@@ -109,7 +115,10 @@ struct more_job {
 	const struct shell_more *more;
 };
 
-/* The environment of what the code starts. It is not known when the code sets a variable, so its value is not known either. */
+/*
+ * The environment of what the code starts. It is not known when the code sets a variable, so its value is not
+ * known either.
+ */
 static void enter_settings(struct eval *e, const struct shell_more *m)
 {
 	for (const struct setting *s = m->settings; s; s = s->next) {
@@ -161,14 +170,16 @@ static int run_more(void *arg)
 	return 0;
 }
 
-int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more, struct facts *f, struct err *e)
+int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more,
+		struct facts *f, struct err *e)
 {
 	struct via *direct = arena_new(a, struct via), *via = arena_new(a, struct via);
 	struct seen_table *seen = arena_new(a, struct seen_table);
 	unsigned nmarks[MARK_KINDS] = {0};
 	struct more_job *j = arena_new(a, struct more_job);
 	*via = (struct via){.kind = VIA_CODE, .lang = more->lang, .outer = direct};
-	*j = (struct more_job){.e = {.a = a, .f = f, .rq = rq, .dialect = DIALECT_SH, .via = via, .seen = seen, .nmarks = nmarks, .fixed = &more->when}, .more = more};
+	*j = (struct more_job){.e = {.a = a, .f = f, .rq = rq, .dialect = DIALECT_SH, .via = via,
+			.seen = seen, .nmarks = nmarks, .fixed = &more->when}, .more = more};
 	j->e.fuel = j->e.content_fuel = FUEL_BASE + (uint64_t)more->text.n * FUEL_PER_BYTE;
 	j->e.s.params = (struct params){rest_word(a), 1};
 	if (text_exact(more->cwd) && more->cwd.n) {

@@ -34,7 +34,8 @@ static bool opens_network(struct str path, struct str *ret_host)
 			*ret_host = str_sub(path, n, slash < 0 ? path.n : (size_t)slash);
 			return true;
 		}
-		bool open = known < path.n && path.p[known] != HOLE_NUM && known < n && memcmp(path.p, roots[i], known) == 0;
+		bool open = known < path.n && path.p[known] != HOLE_NUM && known < n &&
+				memcmp(path.p, roots[i], known) == 0;
 		if (open && (known >= strlen("/dev/") || ends_in_number(path))) {
 			*ret_host = HOLE;
 			return true;
@@ -50,7 +51,10 @@ static void emit_network(struct eval *e, struct word path)
 		emit_touch(e, word_of(host, path.at), path.at);
 }
 
-static bool is_device(struct str path) { return (str_starts(path, "/dev") || str_starts(path, "/proc")) && !str_is(path, "/dev/null"); }
+static bool is_device(struct str path)
+{
+	return (str_starts(path, "/dev") || str_starts(path, "/proc")) && !str_is(path, "/dev/null");
+}
 
 bool may_be_device(const struct eval *e, struct word path)
 {
@@ -76,7 +80,8 @@ static void out_to_file(struct eval *e, struct word path)
 static void here_document(struct eval *e, const struct syn_redir *r)
 {
 	struct str body = r->here_source;
-	if (!r->here_quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) || memchr(body.p, '\\', body.n))) {
+	if (!r->here_quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) ||
+			memchr(body.p, '\\', body.n))) {
 		uint32_t text = emit_text(e, body, "here-document", r->at);
 		struct parser p;
 		struct syn_part *parts = NULL;
@@ -92,7 +97,10 @@ static void here_document(struct eval *e, const struct syn_redir *r)
 		e->s.in = (struct input){.known = true, .rest = body};
 }
 
-/* >&3: the output is what some redirection opened, perhaps to read it; whoever opens /dev/stdout may write there. */
+/*
+ * >&3: the output is what some redirection opened, perhaps to read it; whoever opens /dev/stdout may write
+ * there.
+ */
 static void output_from(struct eval *e, struct str source, struct span at)
 {
 	static const char outputs[][2] = {"1", "2", "-", ""};
@@ -102,7 +110,8 @@ static void output_from(struct eval *e, struct str source, struct span at)
 	for (const struct access *x = e->f->accesses; x; x = x->next)
 		n++;
 	eval_burn(e, n / 16 + 1);
-	for (const struct access *x = e->f->accesses; n--; x = x->next) /* without those that are added here */
+	/* without those that are added here */
+	for (const struct access *x = e->f->accesses; n--; x = x->next)
 		if (x->kind == ACCESS_READ && x->cause == CAUSE_REDIRECT && x->redirect == REDIR_READ)
 			emit_redirect_access(e, ACCESS_READ, x->path, x->below, REDIR_READ, 1, at);
 }
@@ -114,7 +123,9 @@ static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
 	int fd = r->fd >= 0 ? r->fd : out ? 1 : 0;
 	struct str t = w.text;
 	e->fds_closed |= !text_exact(t) || str_ends(t, "-");
-	bool number = w.kind == WORD_EXACT && (str_is(t, "-") || is_digits(t) || (t.n > 1 && t.p[t.n - 1] == '-' && is_digits(str_sub(t, 0, t.n - 1))));
+	bool number = w.kind == WORD_EXACT &&
+			(str_is(t, "-") || is_digits(t) ||
+			(t.n > 1 && t.p[t.n - 1] == '-' && is_digits(str_sub(t, 0, t.n - 1))));
 	bool numeric_hole = t.n == 1 && t.p[0] == HOLE_NUM;
 	if (out && !number && !numeric_hole && e->dialect != DIALECT_SH) { /* >&file is >file 2>&1 */
 		emit_network(e, w);
@@ -141,7 +152,8 @@ static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
 /* The plain file that is read: python3 < a.py runs it as python3 a.py does. */
 static struct str input_file(struct eval *e, struct word path)
 {
-	if (may_be_device(e, path) || !path.text.n || str_is(path.text, "/dev/null") || (path.text.p[0] != '/' && (e->s.dirs.n != 1 || !text_exact(e->s.dirs.at[0]))))
+	if (may_be_device(e, path) || !path.text.n || str_is(path.text, "/dev/null") ||
+			(path.text.p[0] != '/' && (e->s.dirs.n != 1 || !text_exact(e->s.dirs.at[0]))))
 		return (struct str){"", 0};
 	return path_normal(e->a, path.text.p[0] == '/' ? STR("") : e->s.dirs.at[0], path.text);
 }
@@ -178,7 +190,8 @@ static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *i
 		if (fd_in && piped)
 			e->s.in = (struct input){.known = true, .rest = printed};
 		else if (fd_in)
-			e->s.in = (struct input){.script = e->s.in.script && may_be_device(e, path), .file = input_file(e, path)};
+			e->s.in = (struct input){.script = e->s.in.script && may_be_device(e, path),
+					.file = input_file(e, path)};
 	}
 	if (r->op != REDIR_READ && may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
 		out_spoil(e); /* through whichever descriptor: errors and traces would come there, too */
@@ -187,7 +200,8 @@ static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *i
 		content_open(e, path, r->op == REDIR_APPEND, io);
 	if (r->op != REDIR_READ) {
 		emit_redirect_access(e, ACCESS_WRITE, path, false, r->op, 0, r->at);
-		if (r->op == REDIR_READ_WRITE ? r->fd == 1 : fd_out || r->op == REDIR_BOTH || r->op == REDIR_BOTH_APPEND)
+		if (r->op == REDIR_READ_WRITE ? r->fd == 1 : fd_out || r->op == REDIR_BOTH ||
+				r->op == REDIR_BOTH_APPEND)
 			out_to_file(e, path);
 		if (plain && io->nfiles)
 			e->out = &io->sink;
@@ -203,7 +217,8 @@ static bool may_fail(const struct eval *e, const struct syn_redir *r)
 		return true;
 	struct str t = r->target->parts->text;
 	if (r->op == REDIR_DUP_IN || r->op == REDIR_DUP_OUT)
-		return e->fds_closed || !(str_is(t, "0") || str_is(t, "1") || str_is(t, "2") || str_is(t, "-"));
+		return e->fds_closed || !(str_is(t, "0") || str_is(t, "1") || str_is(t, "2") ||
+				str_is(t, "-"));
 	return !str_is(t, "/dev/null");
 }
 
@@ -212,7 +227,8 @@ static bool replaces_input(const struct syn_redir *r)
 {
 	if (r->var.n || r->fd > 0)
 		return false;
-	return r->fd == 0 || r->op == REDIR_READ || r->op == REDIR_READ_WRITE || r->op == REDIR_DUP_IN || r->op == REDIR_HERE || r->op == REDIR_HERE_STRING;
+	return r->fd == 0 || r->op == REDIR_READ || r->op == REDIR_READ_WRITE || r->op == REDIR_DUP_IN ||
+			r->op == REDIR_HERE || r->op == REDIR_HERE_STRING;
 }
 
 bool eval_redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
@@ -228,7 +244,8 @@ bool eval_redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 		fails |= may_fail(e, r);
 		keep->replaced |= replaces_input(r);
 	}
-	keep->reopened = e->shared_input || e->reads != reads; /* a target's substitution reads the old input */
+	/* a target's substitution reads the old input */
+	keep->reopened = e->shared_input || e->reads != reads;
 	e->shared_input = outer;
 	if (e->out != &keep->sink)
 		keep->nfiles = 0;

@@ -1,4 +1,7 @@
-/* The shell reader: text in, facts out. Pure; bounded by the arena's cap, by depth and by fuel that grows linearly with the text. */
+/*
+ * The shell reader: text in, facts out. Pure; bounded by the arena's cap, by depth and by fuel that grows
+ * linearly with the text.
+ */
 #pragma once
 #include "knowledge/knowledge.h"
 #include "model/facts.h"
@@ -23,13 +26,19 @@ struct shell_more {
 	struct str cwd;           /* abstract */
 	struct span origin;       /* where in the code */
 	struct moment when;       /* of the code */
-	const struct setting *settings; /* variables that the code sets, each at its place in the code; without text and words they alone count */
+	/*
+	 * variables that the code sets, each at its place in the code; without text and words they alone
+	 * count
+	 */
+	const struct setting *settings;
 };
 /* Reads it in the same way and adds to the facts. 0, or -1 as shell_read(). */
-int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more, struct facts *f, struct err *e);
+int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more,
+		struct facts *f, struct err *e);
 
 /*
- * Fills *ret. A text for `sh` is read as dash and as bash and the facts of both are joined. 0, or -1 only when the arena is full or on an
- * internal error; everything else (syntax error, bound, unknown construct) is a trouble in the facts.
+ * Fills *ret. A text for `sh` is read as dash and as bash and the facts of both are joined. 0, or -1 only
+ * when the arena is full or on an internal error; everything else (syntax error, bound, unknown construct) is
+ * a trouble in the facts.
  */
 int shell_read(struct arena *a, const struct shell_request *rq, struct facts *ret, struct err *e);

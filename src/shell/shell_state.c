@@ -17,18 +17,27 @@ bool name_valid(struct str s)
 
 const struct shell_value *var_get(const struct eval *e, struct str name) { return pmap_get(e->s.vars, name); }
 
-/* Variables that the shell itself sets or computes: what is assigned to them says nothing about what they hold. */
+/*
+ * Variables that the shell itself sets or computes: what is assigned to them says nothing about what they
+ * hold.
+ */
 static const struct {
 	char name[16];
 	bool number;
 } owned[] = {
-	{"_", false}, {"BASHPID", true}, {"BASH_ARGC", false}, {"BASH_ARGV", false}, {"BASH_COMMAND", false}, {"BASH_LINENO", false}, {"BASH_SOURCE", false},
-	{"BASH_SUBSHELL", true}, {"COLUMNS", true}, {"COMP_WORDBREAKS", false}, {"DIRSTACK", false}, {"EPOCHREALTIME", false}, {"EPOCHSECONDS", true}, {"EUID", true},
-	{"FUNCNAME", false}, {"GROUPS", false}, {"HISTCMD", true}, {"LINENO", true}, {"LINES", true}, {"OPTARG", false}, {"OPTIND", true}, {"PIPESTATUS", false}, {"PPID", true},
+	{"_", false}, {"BASHPID", true}, {"BASH_ARGC", false}, {"BASH_ARGV", false}, {"BASH_COMMAND", false},
+	{"BASH_LINENO", false}, {"BASH_SOURCE", false},
+	{"BASH_SUBSHELL", true}, {"COLUMNS", true}, {"COMP_WORDBREAKS", false}, {"DIRSTACK", false},
+	{"EPOCHREALTIME", false}, {"EPOCHSECONDS", true}, {"EUID", true},
+	{"FUNCNAME", false}, {"GROUPS", false}, {"HISTCMD", true}, {"LINENO", true}, {"LINES", true},
+	{"OPTARG", false}, {"OPTIND", true}, {"PIPESTATUS", false}, {"PPID", true},
 	{"RANDOM", true}, {"SECONDS", true}, {"SRANDOM", true}, {"UID", true},
 };
 
-/* The value a variable really has after an assignment of `text`; for integers the text is evaluated, and so may run commands. */
+/*
+ * The value a variable really has after an assignment of `text`; for integers the text is evaluated, and so
+ * may run commands.
+ */
 static struct str assigned_text(struct eval *e, struct str name, const struct shell_value *old,
 	struct str text)
 {
@@ -85,7 +94,9 @@ void var_set(struct eval *e, struct str name, const struct shell_value *v)
 	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
 	e->odd_globs |= str_is(name, "GLOBIGNORE"); /* turns dotglob on */
 	if (e->dialect == DIALECT_ZSH && zsh_table(name))
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a parameter of zsh that is a table of commands, or changes what runs", e->at);
+		emit_trouble(e, TROUBLE_CONSTRUCT,
+				"a parameter of zsh that is a table of commands, or changes what runs",
+				e->at);
 	e->s.vars = pmap_set(e->a, e->s.vars, str_dup(e->a, name), v);
 }
 
@@ -131,7 +142,8 @@ void var_set_unknown(struct eval *e, struct str name)
 	var_set(e, name, v);
 }
 
-void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text, bool append)
+void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text,
+		bool append)
 {
 	const struct shell_value *old = pmap_get(e->s.vars, name);
 	struct shell_value *v = copy_of(e, old);
@@ -279,8 +291,12 @@ static bool items_same(const struct shell_value *x, const struct shell_value *y)
 
 static bool value_same(const struct shell_value *x, const struct shell_value *y)
 {
-	return x == y || (x && y && x->kind == y->kind && x->set == y->set && x->maybe == y->maybe && x->exported == y->exported &&
-			  x->open == y->open && x->ambient == y->ambient && x->doubt_exported == y->doubt_exported && x->doubt_kind == y->doubt_kind && x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
+	return x == y || (x && y && x->kind == y->kind && x->set == y->set && x->maybe == y->maybe &&
+			x->exported == y->exported &&
+			  x->open == y->open && x->ambient == y->ambient &&
+			  x->doubt_exported == y->doubt_exported && x->doubt_kind == y->doubt_kind &&
+			  x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper &&
+			  x->lower == y->lower &&
 			  str_eq(x->text, y->text) && items_same(x, y));
 }
 
@@ -290,7 +306,9 @@ struct joining {
 	bool same;
 };
 
-/* A plain decimal number, or an unknown one: what else looks like digits (08) may be an error in arithmetic. */
+/*
+ * A plain decimal number, or an unknown one: what else looks like digits (08) may be an error in arithmetic.
+ */
 bool text_numeric(struct str s)
 {
 	if (s.n == 1 && s.p[0] == HOLE_NUM)
@@ -326,7 +344,8 @@ static void join_text(struct shell_value *v, const struct shell_value *x, const 
 }
 
 /* Lists that differ become an open list: any number of items, each unknown. */
-static void join_items(struct shell_value *v, const struct shell_value *x, const struct shell_value *y, bool both)
+static void join_items(struct shell_value *v, const struct shell_value *x, const struct shell_value *y,
+		bool both)
 {
 	bool list = x->kind != VALUE_TEXT || y->kind != VALUE_TEXT;
 
@@ -341,7 +360,8 @@ static void join_items(struct shell_value *v, const struct shell_value *x, const
 static bool converts(const struct shell_value *v) { return v->integer || v->upper || v->lower; }
 
 /* Attributes: one side's is enough; where the sides differ there is doubt. */
-static void join_attributes(struct shell_value *v, const struct shell_value *x, const struct shell_value *y, bool both)
+static void join_attributes(struct shell_value *v, const struct shell_value *x, const struct shell_value *y,
+		bool both)
 {
 	bool letters = both && (x->upper != y->upper || x->lower != y->lower);
 
@@ -466,13 +486,15 @@ struct shell_state state_join(struct eval *e, const struct shell_state *x, const
 	s.files = content_join(e, x->files, y->files);
 	s.dirs = dirs_join(&x->dirs, &y->dirs);
 	s.cd_pending = false;
-	s.stack_unknown = x->stack_unknown || y->stack_unknown || x->nstack != y->nstack || x->stack != y->stack;
+	s.stack_unknown = x->stack_unknown || y->stack_unknown || x->nstack != y->nstack ||
+			x->stack != y->stack;
 	if (!params_same(&x->params, &y->params)) {
 		s.params = params_unknown(e, e->at);
 	}
 	s.in.script = x->in.script || y->in.script;
 	s.in.known = x->in.known && y->in.known && str_eq(x->in.rest, y->in.rest);
-	s.in.file = !x->in.known && !y->in.known && str_eq(x->in.file, y->in.file) ? x->in.file : (struct str){"", 0};
+	s.in.file = !x->in.known && !y->in.known && str_eq(x->in.file, y->in.file) ? x->in.file :
+			(struct str){"", 0};
 	s.options = x->options | y->options;
 	s.status = x->status == y->status ? x->status : -1;
 	return s;
@@ -497,8 +519,10 @@ bool state_same(const struct shell_state *x, const struct shell_state *y)
 {
 	if (x->in.known != y->in.known || (x->in.known && !str_eq(x->in.rest, y->in.rest)))
 		return false;
-	if (x->dead != y->dead || x->options != y->options || !params_same(&x->params, &y->params) || x->dirs.n != y->dirs.n ||
-	    x->stack_unknown != y->stack_unknown || (!x->stack_unknown && (x->nstack != y->nstack || x->stack != y->stack)))
+	if (x->dead != y->dead || x->options != y->options || !params_same(&x->params, &y->params) ||
+			x->dirs.n != y->dirs.n ||
+	    x->stack_unknown != y->stack_unknown ||
+	    (!x->stack_unknown && (x->nstack != y->nstack || x->stack != y->stack)))
 		return false;
 	for (size_t i = 0; i < x->dirs.n; i++)
 		if (!str_eq(x->dirs.at[i], y->dirs.at[i]))
@@ -543,7 +567,8 @@ struct str path_normal(struct arena *a, struct str base, struct str path)
 {
 	struct buf b;
 	buf_init(&b, a, 0);
-	struct str all = path.n && path.p[0] == '/' ? path : str_fmt(a, "%.*s/%.*s", STR_ARG(base), STR_ARG(path));
+	struct str all = path.n && path.p[0] == '/' ? path : str_fmt(a, "%.*s/%.*s", STR_ARG(base),
+			STR_ARG(path));
 	size_t i = 0;
 	while (i < all.n) {
 		while (i < all.n && all.p[i] == '/')

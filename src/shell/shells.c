@@ -7,19 +7,26 @@ static const struct {
 	enum dialect dialect;
 	bool foreign;         /* another shell's language: its text is not read */
 } shells[] = {
-	{"bash", false, DIALECT_BASH, false}, {"rbash", false, DIALECT_BASH, false}, {"sh", true, DIALECT_SH, false},
-	{"dash", true, DIALECT_SH, false},    {"ash", true, DIALECT_SH, false},      {"zsh", false, DIALECT_ZSH, false},
-	{"rzsh", false, DIALECT_ZSH, false},  {"ksh", true, DIALECT_BASH, true},     {"mksh", true, DIALECT_BASH, true},
-	{"ksh93", true, DIALECT_BASH, true},  {"pdksh", true, DIALECT_BASH, true},   {"yash", true, DIALECT_SH, true},
-	{"fish", true, DIALECT_BASH, true},   {"csh", true, DIALECT_BASH, true},     {"tcsh", true, DIALECT_BASH, true},
-	{"elvish", true, DIALECT_BASH, true}, {"nu", true, DIALECT_BASH, true},      {"xonsh", true, DIALECT_BASH, true},
+	{"bash", false, DIALECT_BASH, false}, {"rbash", false, DIALECT_BASH, false},
+	{"sh", true, DIALECT_SH, false},
+	{"dash", true, DIALECT_SH, false},    {"ash", true, DIALECT_SH, false},
+	{"zsh", false, DIALECT_ZSH, false},
+	{"rzsh", false, DIALECT_ZSH, false},  {"ksh", true, DIALECT_BASH, true},
+	{"mksh", true, DIALECT_BASH, true},
+	{"ksh93", true, DIALECT_BASH, true},  {"pdksh", true, DIALECT_BASH, true},
+	{"yash", true, DIALECT_SH, true},
+	{"fish", true, DIALECT_BASH, true},   {"csh", true, DIALECT_BASH, true},
+	{"tcsh", true, DIALECT_BASH, true},
+	{"elvish", true, DIALECT_BASH, true}, {"nu", true, DIALECT_BASH, true},
+	{"xonsh", true, DIALECT_BASH, true},
 };
 
 struct invocation {
 	bool command, from_stdin, opaque, nothing; /* -c; -s; not to be known; --version */
 	bool interactive;                          /* -i: history expansion */
 	bool odd_globs;                            /* -O dotglob, nocaseglob */
-	bool extglob, less;                        /* -O extglob; -e -n -u ...: the script may end early or not run */
+	/* -O extglob; -e -n -u ...: the script may end early or not run */
+	bool extglob, less;
 	struct word rc;                            /* --rcfile */
 	size_t operand;                            /* index of the first operand */
 };
@@ -36,8 +43,10 @@ static bool long_option(struct invocation *v, struct str s, const struct word *a
 			v->rc = argv[++*i];
 		return true;
 	}
-	static const char plain[][20] = {"--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting", "--debugger",
-					    "--dump-strings", "--dump-po-strings", "--wordexp", "--pretty-print", "--no-rcs", "--no-globalrcs"};
+	static const char plain[][20] = {"--norc", "--noprofile", "--posix", "--login", "--restricted",
+			"--verbose", "--noediting", "--debugger",
+					    "--dump-strings", "--dump-po-strings", "--wordexp",
+					    "--pretty-print", "--no-rcs", "--no-globalrcs"};
 	for (size_t k = 0; k < ARRAY_SIZE(plain); k++)
 		if (str_is(s, plain[k]))
 			return true;
@@ -59,12 +68,18 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 				if (w.kind != WORD_EXACT)
 					return false;
 				v->extglob |= c == 'O' && str_is(w.text, "extglob");
-				v->odd_globs |= c == 'O' && (str_is(w.text, "dotglob") || str_is(w.text, "nocaseglob"));
+				v->odd_globs |= c == 'O' &&
+						(str_is(w.text, "dotglob") || str_is(w.text, "nocaseglob"));
 				v->less |= c == 'o';
-				if (c == 'O' && !(s.p[0] == '-' && str_is(w.text, "extglob")) && !shopt_harmless(w.text))
+				if (c == 'O' && !(s.p[0] == '-' && str_is(w.text, "extglob")) &&
+						!shopt_harmless(w.text))
 					return false;
-				/* posix, keyword, nolog ... of -o, and most of -O, change nothing that is followed here; these do */
-				if (str_is(w.text, "keyword") || str_is(w.text, "braceexpand") || str_is(w.text, "posix"))
+				/*
+				 * posix, keyword, nolog ... of -o, and most of -O, change nothing that is
+				 * followed here; these do
+				 */
+				if (str_is(w.text, "keyword") || str_is(w.text, "braceexpand") ||
+						str_is(w.text, "posix"))
 					return false;
 			}
 		} else if (!strchr("abefhilmnprtuvxBCDEHIPT", c) || c == 'k') {
@@ -79,7 +94,10 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 }
 
 /* Paths that find has found: there is one at least. */
-static bool found_files(const struct word *w) { return w->glob && str_ends(w->text, "/**") && w->text.p[0] != '-' && w->text.p[0] != '+'; }
+static bool found_files(const struct word *w)
+{
+	return w->glob && str_ends(w->text, "/**") && w->text.p[0] != '-' && w->text.p[0] != '+';
+}
 
 static struct invocation invocation_of(struct arena *a, const struct word *argv, size_t argc)
 {
@@ -88,7 +106,8 @@ static struct invocation invocation_of(struct arena *a, const struct word *argv,
 	for (; i < argc; i++) {
 		struct str s = argv[i].text;
 		if (argv[i].kind != WORD_EXACT) { /* no option, if it starts like none */
-			v.opaque = (argv[i].kind == WORD_REST && !found_files(&argv[i])) || s.n == 0 || text_hole(s.p[0]) || s.p[0] == '-' || s.p[0] == '+';
+			v.opaque = (argv[i].kind == WORD_REST && !found_files(&argv[i])) || s.n == 0 ||
+					text_hole(s.p[0]) || s.p[0] == '-' || s.p[0] == '+';
 			break;
 		}
 		if (s.n < 2 || (s.p[0] != '-' && s.p[0] != '+'))
@@ -97,8 +116,10 @@ static struct invocation invocation_of(struct arena *a, const struct word *argv,
 			i++;
 			break;
 		}
-		struct str dashes = str_starts(s, "--") ? s : str_cat(a, STR("-"), s); /* bash takes -norc for --norc, too */
-		bool known = long_option(&v, dashes, argv, argc, &i) || (!str_starts(s, "--") && short_options(&v, s, argv, argc, &i));
+		/* bash takes -norc for --norc, too */
+		struct str dashes = str_starts(s, "--") ? s : str_cat(a, STR("-"), s);
+		bool known = long_option(&v, dashes, argv, argc, &i) ||
+				(!str_starts(s, "--") && short_options(&v, s, argv, argc, &i));
 		if (!known)
 			v.opaque = true;
 	}
@@ -119,19 +140,23 @@ static void exported_only(void *ctx, struct str key, const void *value)
 {
 	struct keep_exported *k = ctx;
 	const struct shell_value *v = value;
-	static const char own[][8] = {"IFS", "PWD", "OLDPWD", "SHLVL", "PPID", "OPTIND", "_"}; /* a new shell sets them itself */
+	/* a new shell sets them itself */
+	static const char own[][8] = {"IFS", "PWD", "OLDPWD", "SHLVL", "PPID", "OPTIND", "_"};
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (str_is(key, own[i]))
 			return;
 	if (v->exported && !v->doubt_exported && v->kind == VALUE_TEXT) {
-		struct shell_value *plain = arena_new(k->a, struct shell_value); /* attributes do not pass through the environment */
-		*plain = (struct shell_value){.set = v->set, .maybe = v->maybe, .ambient = v->ambient, .exported = true, .text = v->text};
+		/* attributes do not pass through the environment */
+		struct shell_value *plain = arena_new(k->a, struct shell_value);
+		*plain = (struct shell_value){.set = v->set, .maybe = v->maybe, .ambient = v->ambient,
+				.exported = true, .text = v->text};
 		k->to = pmap_set(k->a, k->to, key, plain);
 		return;
 	}
 	/* not exported here, but if it was in the environment before, it is all the same */
 	struct shell_value *either = arena_new(k->a, struct shell_value);
-	*either = (struct shell_value){.set = true, .maybe = true, .exported = true, .text = HOLE, .ambient = v->kind == VALUE_TEXT && (v->ambient || text_numeric(v->text))};
+	*either = (struct shell_value){.set = true, .maybe = true, .exported = true, .text = HOLE,
+			.ambient = v->kind == VALUE_TEXT && (v->ambient || text_numeric(v->text))};
 	k->to = pmap_set(k->a, k->to, key, either);
 }
 
@@ -139,7 +164,8 @@ static void exported_only(void *ctx, struct str key, const void *value)
 static void fresh_state(struct eval *e, const struct word *argv, size_t from, size_t argc, bool extglob)
 {
 	struct keep_exported k = {e->a, NULL};
-	if (var_get(e, STR("PWD"))) /* the new shell believes it when it leads here, also through a link: then .. leads elsewhere */
+	/* the new shell believes it when it leads here, also through a link: then .. leads elsewhere */
+	if (var_get(e, STR("PWD")))
 		e->physical = true;
 	pmap_each(e->s.vars, exported_only, &k);
 	e->s.vars = k.to;
@@ -169,7 +195,8 @@ static void run_script(struct eval *e, const struct shell_script *s, const struc
 	e->loop = NULL;
 	fresh_state(e, argv, args, argc, extglob);
 	if (shells[s->row].foreign)
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a script for a shell whose language is not read", argv[0].at);
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a script for a shell whose language is not read",
+				argv[0].at);
 	if (shells[s->row].sh)
 		eval_text_sh(e, s->text, s->from, argv[0].at);
 	else
@@ -182,7 +209,8 @@ static void run_script(struct eval *e, const struct shell_script *s, const struc
 	e->via = outer;
 }
 
-static void from_stdin(struct eval *e, size_t row, const struct word *argv, size_t args, size_t argc, bool extglob)
+static void from_stdin(struct eval *e, size_t row, const struct word *argv, size_t args, size_t argc,
+		bool extglob)
 {
 	if (!e->s.in.known && e->s.in.file.n && !e->elsewhere) {
 		struct word file = word_of(e->s.in.file, argv[0].at);
@@ -193,7 +221,8 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 		return;
 	}
 	if (!e->s.in.known || !text_exact(e->s.in.rest)) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell reads a script that is not known from standard input", argv[0].at);
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT,
+				"a shell reads a script that is not known from standard input", argv[0].at);
 		out_spoil(e);
 		return;
 	}
@@ -206,13 +235,18 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 	e->script_input = outer;
 }
 
-static bool names_stdin(struct str s) { return str_is(s, "/dev/stdin") || str_is(s, "/dev/fd/0") || str_is(s, "/proc/self/fd/0") || str_is(s, "-"); }
+static bool names_stdin(struct str s)
+{
+	return str_is(s, "/dev/stdin") || str_is(s, "/dev/fd/0") || str_is(s, "/proc/self/fd/0") ||
+			str_is(s, "-");
+}
 
 /* A path with an unknown name in it that may lead to standard input, by any spelling. */
 static bool in_devices(const struct eval *e, struct str path)
 {
 	struct str plain = path_normal(e->a, STR("/."), path); /* a relative one could be below /dev, too */
-	return str_starts(plain, "/dev") || str_starts(plain, "/proc") || (plain.n > 1 && text_hole(plain.p[1])) || path_climbs(path) || str_starts(path, "..");
+	return str_starts(plain, "/dev") || str_starts(plain, "/proc") ||
+			(plain.n > 1 && text_hole(plain.p[1])) || path_climbs(path) || str_starts(path, "..");
 }
 
 static void run_file(struct eval *e, size_t row, const struct word *argv, size_t at, size_t argc)
@@ -228,7 +262,9 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 		return;
 	}
 	bool found = found_files(&argv[at]) && !in_devices(e, argv[at].text);
-	if (argv[at].kind != WORD_EXACT && !found && !(argv[at].kind == WORD_UNKNOWN && names_only(argv[at].text) && !in_devices(e, argv[at].text))) {
+	if (argv[at].kind != WORD_EXACT && !found &&
+			!(argv[at].kind == WORD_UNKNOWN && names_only(argv[at].text) &&
+			!in_devices(e, argv[at].text))) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a script that is not known", argv[0].at);
 		out_spoil(e);
 		return;
@@ -239,12 +275,17 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 	in_forget(e);
 }
 
-/* bash -n FILE: the syntax is looked at and nothing runs. Only in this plain form; zsh reads its startup files all the same. */
+/*
+ * bash -n FILE: the syntax is looked at and nothing runs. Only in this plain form; zsh reads its startup
+ * files all the same.
+ */
 static bool checks_only(size_t row, const struct word *argv, size_t argc)
 {
-	if (argc != 3 || shells[row].foreign || shells[row].dialect == DIALECT_ZSH || argv[1].kind != WORD_EXACT || !str_is(argv[1].text, "-n"))
+	if (argc != 3 || shells[row].foreign || shells[row].dialect == DIALECT_ZSH ||
+			argv[1].kind != WORD_EXACT || !str_is(argv[1].text, "-n"))
 		return false;
-	return argv[2].kind == WORD_EXACT && argv[2].text.n && argv[2].text.p[0] != '-' && argv[2].text.p[0] != '+';
+	return argv[2].kind == WORD_EXACT && argv[2].text.n && argv[2].text.p[0] != '-' &&
+			argv[2].text.p[0] != '+';
 }
 
 static size_t shell_row(struct str base)
@@ -255,7 +296,8 @@ static size_t shell_row(struct str base)
 	return row;
 }
 
-bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args, size_t argc)
+bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args,
+		size_t argc)
 {
 	struct shell_script s = {text, "file", shell_row(base)};
 	if (s.row == ARRAY_SIZE(shells))
@@ -278,9 +320,11 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 		emit_access(e, ACCESS_EXEC, v.rc, false, "--rcfile", argv[0].at);
 	const struct shell_value *env = var_get(e, STR("BASH_ENV"));
 	if (env && env->set)
-		emit_variable_access(e, ACCESS_EXEC, word_of(env->text, argv[0].at), false, "BASH_ENV", argv[0].at);
+		emit_variable_access(e, ACCESS_EXEC, word_of(env->text, argv[0].at), false, "BASH_ENV",
+				argv[0].at);
 	if (v.opaque || (v.interactive && !v.command)) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell is started with options that are not known", argv[0].at);
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell is started with options that are not known",
+				argv[0].at);
 		out_spoil(e);
 	} else if (checks_only(row, argv, argc)) {
 		emit_access(e, ACCESS_READ, argv[2], false, shells[row].name, argv[0].at);
@@ -293,7 +337,8 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 			return true;
 		const struct word *text = &argv[v.operand];
 		if (text->kind != WORD_EXACT) {
-			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a text that is not known", argv[0].at);
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a text that is not known",
+					argv[0].at);
 			out_spoil(e);
 			return true;
 		}

@@ -1,8 +1,9 @@
 /*
- * The syntax tree of a shell script. Made by parse.c (with lex.c and word.c), walked by eval.c. All nodes live in one arena.
+ * The syntax tree of a shell script. Made by parse.c (with lex.c and word.c), walked by eval.c. All nodes
+ * live in one arena.
  *
- * Lists are singly linked through `next`. Every node has the byte range it was read from; words keep their source text, because brace
- * expansion in bash works on text and its results are read again as words.
+ * Lists are singly linked through `next`. Every node has the byte range it was read from; words keep their
+ * source text, because brace expansion in bash works on text and its results are read again as words.
  */
 #pragma once
 #include "model/facts.h"
@@ -14,11 +15,15 @@ struct syn_word;
 /* ---- words ---- */
 
 enum part_kind {
-	PART_TEXT,    /* unquoted literal characters, active for globbing, tilde and braces; no backslashes left */
+	/* unquoted literal characters, active for globbing, tilde and braces; no backslashes left */
+	PART_TEXT,
 	PART_QUOTED,  /* '...', $'...' (decoded), or one character after a backslash: exact */
 	PART_DOUBLE,  /* "..." or $"...": inside */
 	PART_PARAM,   /* $x, ${...}: param */
-	PART_COMMAND, /* $( ... ): body; `...`: text is the decoded source, body is NULL and it is read when it is evaluated */
+	/*
+	 * $( ... ): body; `...`: text is the decoded source, body is NULL and it is read when it is evaluated
+	 */
+	PART_COMMAND,
 	PART_ARITH,   /* $(( ... )) or $[ ... ]: inside, read as in double quotes */
 	PART_PROCESS, /* <( ... ) >( ... ) =( ... ): body, text[0] is the sign */
 };
@@ -64,7 +69,8 @@ struct syn_param {
 	bool length;                 /* ${#x} */
 	bool indirect;               /* ${!x} */
 	bool colon;                  /* the ":" of :- := :? :+ */
-	bool unknown;                /* a form this reader does not know: the value is unknown, everything inside is still evaluated */
+	/* a form this reader does not know: the value is unknown, everything inside is still evaluated */
+	bool unknown;
 	char letter;                 /* of PARAM_TRANSFORM */
 	bool subscripted;            /* [..] was there */
 	char all;                    /* '@' or '*' for [@] and [*] */
@@ -78,7 +84,8 @@ struct syn_word {
 	struct syn_part *parts;
 	struct str source;
 	struct span at;
-	struct syn_assign *assign; /* the word read as an assignment, when it has that form (arguments of declare, export ...) */
+	/* the word read as an assignment, when it has that form (arguments of declare, export ...) */
+	struct syn_assign *assign;
 	bool made;     /* a result of brace expansion */
 	bool braces;   /* an unquoted '{' is in it: brace expansion must be tried */
 	bool plain;    /* one PART_TEXT and nothing else, or empty parts */
@@ -110,7 +117,8 @@ struct syn_redir {
 	enum redir_op op;
 	int fd;                      /* -1: the operator's default */
 	struct str var;              /* {var}> */
-	struct syn_word *target;     /* file name, descriptor, here-string, or the here-document's delimiter */
+	/* file name, descriptor, here-string, or the here-document's delimiter */
+	struct syn_word *target;
 	bool here_quoted, here_dash;
 	struct str here_source;      /* the body as it stands in the text, tabs removed for <<- */
 	struct syn_part *here;       /* the body; PART_QUOTED when the delimiter is quoted */

@@ -1,14 +1,20 @@
-/* Variables that matter beyond their value: those that make the shell, or a program, run, load or write something. */
+/*
+ * Variables that matter beyond their value: those that make the shell, or a program, run, load or write
+ * something.
+ */
 #include "knowledge/variables.h"
 #include "shell/marks.h"
 
 /* A text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
 void eval_prompt(struct eval *e, struct str text, struct span at)
 {
-	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) && !memchr(text.p, '\\', text.n) && text_exact(text))
+	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) && !memchr(text.p, '\\', text.n) &&
+			text_exact(text))
 		return;
-	if (!text_exact(text) || memchr(text.p, '\\', text.n)) { /* \044( becomes $( before the prompt is expanded */
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt whose text is not known runs what is in it", at);
+	/* \044( becomes $( before the prompt is expanded */
+	if (!text_exact(text) || memchr(text.p, '\\', text.n)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt whose text is not known runs what is in it",
+				at);
 		return;
 	}
 	uint32_t index = emit_text(e, text, "prompt", at);
@@ -33,7 +39,8 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 /* Where the system keeps its programs: only its administrator writes there. */
 static bool system_dir(struct str dir)
 {
-	static const char dirs[][20] = {"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games", "/opt/homebrew/bin"};
+	static const char dirs[][20] = {"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin",
+			"/usr/local/sbin", "/usr/games", "/opt/homebrew/bin"};
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (str_is(dir, dirs[i]))
 			return true;
@@ -43,7 +50,8 @@ static bool system_dir(struct str dir)
 bool system_path(struct str path)
 {
 	struct str base = str_base(path);
-	return base.n && base.n < path.n && !str_is(base, "..") && system_dir(str_sub(path, 0, path.n - base.n - 1));
+	return base.n && base.n < path.n && !str_is(base, "..") &&
+			system_dir(str_sub(path, 0, path.n - base.n - 1));
 }
 
 /* A PATH of such directories alone. */
@@ -92,10 +100,12 @@ static void emit_effect(struct eval *e, const struct var_row *v, struct str name
 	case VAR_COMMAND: inner_script(e, op, value, true, at); break;
 	case VAR_CODE: emit_snippet(e, var_lang(v), word_of(value, at), at); break;
 	case VAR_WRITE: case VAR_WRITE_TREE:
-		emit_variable_access(e, ACCESS_WRITE, word_of(value, at), v->effect == VAR_WRITE_TREE, op, at);
+		emit_variable_access(e, ACCESS_WRITE, word_of(value, at), v->effect == VAR_WRITE_TREE, op,
+				at);
 		break;
 	case VAR_HOST: emit_touch(e, word_of(value, at), at); break;
-	case VAR_UNFOLLOWED: emit_trouble(e, TROUBLE_CONSTRUCT, "a variable that changes how commands are read or found", at); break;
+	case VAR_UNFOLLOWED: emit_trouble(e, TROUBLE_CONSTRUCT,
+			"a variable that changes how commands are read or found", at); break;
 	}
 }
 

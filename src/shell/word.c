@@ -224,7 +224,10 @@ static struct syn_part *dollar_paren(struct parser *p, size_t from)
 	return part;
 }
 
-/* At the first backtick. The text inside loses the backslashes that protect $ ` and \ (and " inside double quotes), then is a script. */
+/*
+ * At the first backtick. The text inside loses the backslashes that protect $ ` and \ (and " inside double
+ * quotes), then is a script.
+ */
 static struct syn_part *read_backtick(struct parser *p, enum quote_context q)
 {
 	size_t from = p->pos++;
@@ -291,8 +294,8 @@ static struct syn_part *dollar_name(struct parser *p, size_t from)
 }
 
 /*
- * $'...' inside "${x:-...}": bash decodes it while it looks for the closing brace and leaves the result in the text, where it is read
- * again: what it decodes to may be an expansion.
+ * $'...' inside "${x:-...}": bash decodes it while it looks for the closing brace and leaves the result in
+ * the text, where it is read again: what it decodes to may be an expansion.
  */
 static struct syn_part *ansi_in_double(struct parser *p, size_t from)
 {
@@ -350,7 +353,8 @@ static void soft_quote(struct builder *l, const struct until *u)
 	build_byte(l, p->pos++);
 	lex_enter(p);
 	p->end = stop;
-	struct until inner = {.stops = "", .quotes = u->quotes == IN_HERE ? IN_HERE : IN_DOUBLE, .whole = true};
+	struct until inner = {.stops = "", .quotes = u->quotes == IN_HERE ? IN_HERE : IN_DOUBLE,
+			.whole = true};
 	build_part(l, parts_until(p, &inner));
 	p->end = end;
 	lex_exit(p);
@@ -368,7 +372,8 @@ static void read_backslash(struct builder *l, const struct until *u)
 		return;
 	}
 	int c = (unsigned char)p->s[p->pos];
-	bool quotes = u->quotes == IN_NOTHING || (u->quotes != IN_ARITH && double_escapable(c, u->quotes, u->stops));
+	bool quotes = u->quotes == IN_NOTHING ||
+			(u->quotes != IN_ARITH && double_escapable(c, u->quotes, u->stops));
 	if (u->quotes == IN_ARITH && (c == '$' || c == '`' || c == '"' || c == '\\'))
 		quotes = true;
 	if (quotes) {
@@ -403,8 +408,8 @@ static void quote_char(struct builder *l, const struct until *u, int c)
 }
 
 /*
- * Do quotes quote here? Directly inside "..." and in the body of a here-document a single quote is an ordinary
- * character, and in the body a double quote is one, too.
+ * Do quotes quote here? Directly inside "..." and in the body of a here-document a single quote is an
+ * ordinary character, and in the body a double quote is one, too.
  */
 static bool quotes_count(const struct until *u)
 {
@@ -458,7 +463,8 @@ struct syn_part *parts_until(struct parser *p, const struct until *u)
 		if (c < 0 && u->whole)
 			return build_done(&l);
 		if (c < 0)
-			lex_fail(p, u->stops[0] == '"' ? "a double quote is not closed" : "an expansion is not closed");
+			lex_fail(p, u->stops[0] == '"' ? "a double quote is not closed" :
+					"an expansion is not closed");
 		if (level == 0 && strchr(u->stops, c) && c != 0)
 			return build_done(&l);
 		part_at(&l, u, c, &level);
@@ -478,7 +484,10 @@ struct syn_part *parts_subscript(struct parser *p)
 
 /* ---- words ---- */
 
-/* A group in parentheses that belongs to the word: an extended pattern's alternatives, or a group in a regular expression. */
+/*
+ * A group in parentheses that belongs to the word: an extended pattern's alternatives, or a group in a
+ * regular expression.
+ */
 static void read_group(struct builder *l)
 {
 	struct parser *p = l->p;
@@ -517,7 +526,8 @@ static bool run_is_name(const struct builder *l)
 
 static bool extended_ahead(struct parser *p, int c, enum word_context cx)
 {
-	if (!strchr("?*+@!", c) || p->dialect == DIALECT_SH || !(p->extglob || cx == WORD_PATTERN || cx == WORD_WHOLE))
+	if (!strchr("?*+@!", c) || p->dialect == DIALECT_SH ||
+			!(p->extglob || cx == WORD_PATTERN || cx == WORD_WHOLE))
 		return false;
 	return lex_ahead(p, 1) == '(';
 }
@@ -560,7 +570,8 @@ static bool word_step(struct builder *l, struct syn_word *w, enum word_context c
 struct syn_word *word_read(struct parser *p, enum word_context cx)
 {
 	int c = lex_peek(p);
-	if (cx != WORD_WHOLE && lex_is_meta(c) && !process_ahead(p, c) && !(cx == WORD_REGEX && (c == '(' || c == '|')))
+	if (cx != WORD_WHOLE && lex_is_meta(c) && !process_ahead(p, c) &&
+			!(cx == WORD_REGEX && (c == '(' || c == '|')))
 		return NULL;
 	struct syn_word *w = arena_new(p->a, struct syn_word);
 	struct builder l;

@@ -1,6 +1,7 @@
 /*
- * Names that mean something to zsh alone. Its tables are parameters: whoever assigns to functions, aliases or commands changes what the
- * following words run, whatever builtin or expansion assigns. The evaluator gives such a text up instead of following it.
+ * Names that mean something to zsh alone. Its tables are parameters: whoever assigns to functions, aliases or
+ * commands changes what the following words run, whatever builtin or expansion assigns. The evaluator gives
+ * such a text up instead of following it.
  */
 #include "shell/eval.h"
 
@@ -18,10 +19,14 @@ static bool is_listed(struct str name, const char *list)
 bool zsh_table(struct str name)
 {
 	static const char tables[] =
-		"functions dis_functions aliases dis_aliases galiases dis_galiases saliases dis_saliases commands builtins dis_builtins "
-		"reswords dis_reswords options nameddirs userdirs dirstack widgets keymaps patchars dis_patchars parameters modules "
-		"argv ARGC fpath FPATH module_path MODULE_PATH cdpath NULLCMD READNULLCMD TMPPREFIX STTY mapfile "
-		"prompt PROMPT PROMPT2 PROMPT3 PROMPT4 SPROMPT histchars HISTCHARS UID EUID GID EGID USERNAME";
+		"functions dis_functions aliases dis_aliases galiases dis_galiases saliases dis_saliases "
+		"commands builtins dis_builtins "
+		"reswords dis_reswords options nameddirs userdirs dirstack widgets keymaps patchars "
+		"dis_patchars parameters modules "
+		"argv ARGC fpath FPATH module_path MODULE_PATH cdpath NULLCMD READNULLCMD TMPPREFIX STTY "
+		"mapfile "
+		"prompt PROMPT PROMPT2 PROMPT3 PROMPT4 SPROMPT histchars HISTCHARS UID EUID GID EGID "
+		"USERNAME";
 	return str_ends(name, "_functions") || is_listed(name, tables);
 }
 

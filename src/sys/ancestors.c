@@ -41,10 +41,14 @@ int64_t ancestor_parent(struct str stat)
 	return num_parse(str_sub(stat, at, end), 0, INT32_MAX, &parent) == 0 ? parent : -1;
 }
 
-/* The first bytes of /proc/PID/NAME; these files have no size, so they are read until their end or the room's. */
+/*
+ * The first bytes of /proc/PID/NAME; these files have no size, so they are read until their end or the
+ * room's.
+ */
 static int read_proc(struct arena *a, int64_t pid, const char *name, size_t room, struct str *ret)
 {
-	const char *path = str_c(a, pid ? str_fmt(a, "/proc/%lld/%s", (long long)pid, name) : str_fmt(a, "/proc/self/%s", name));
+	const char *path = str_c(a, pid ? str_fmt(a, "/proc/%lld/%s", (long long)pid, name) : str_fmt(a,
+			"/proc/self/%s", name));
 	char *bytes = arena_alloc(a, room);
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t n = 0;
@@ -83,7 +87,8 @@ int ancestors_read(struct arena *a, struct ancestor **ret, size_t *ret_n, struct
 		struct ancestor *p = &all[n];
 
 		if (n++ == ANCESTORS_MAX)
-			return err_set(e, ERR_LIMIT, 0, "more than %d processes are above this one", ANCESTORS_MAX);
+			return err_set(e, ERR_LIMIT, 0, "more than %d processes are above this one",
+					ANCESTORS_MAX);
 		p->pid = pid;
 		p->exe = read_exe(a, pid);
 		if (read_proc(a, pid, "comm", STAT_MAX, &p->comm) == 0 && str_ends(p->comm, "\n"))
@@ -92,7 +97,8 @@ int ancestors_read(struct arena *a, struct ancestor **ret, size_t *ret_n, struct
 			p->args = STR("");
 	}
 	if (pid < 0 || (!n && pid == 0 && !text.n))
-		return err_set(e, ERR_SYSTEM, 0, "cannot tell which processes are above this one: is /proc mounted?");
+		return err_set(e, ERR_SYSTEM, 0,
+				"cannot tell which processes are above this one: is /proc mounted?");
 	*ret = all;
 	*ret_n = n;
 	return 0;

@@ -1,6 +1,7 @@
 /*
- * The processes above this one, as /proc shows them: the parent, its parent, and so on, at most ANCESTORS_MAX. The list ends at the first
- * process of this PID namespace, and where /proc hides a process of somebody else.
+ * The processes above this one, as /proc shows them: the parent, its parent, and so on, at most
+ * ANCESTORS_MAX. The list ends at the first process of this PID namespace, and where /proc hides a process of
+ * somebody else.
  */
 #pragma once
 #include "base/str.h"
@@ -15,9 +16,15 @@ struct ancestor {
 	struct str args; /* words of the command line, each with a NUL behind it; may be cut */
 };
 
-/* Nearest first. -1: not even the parent of this process can be found out, or there are more than ANCESTORS_MAX. */
+/*
+ * Nearest first. -1: not even the parent of this process can be found out, or there are more than
+ * ANCESTORS_MAX.
+ */
 int ancestors_read(struct arena *a, struct ancestor **ret, size_t *ret_n, struct err *e);
 /* Word i of the command line, or empty. */
 struct str ancestor_word(const struct ancestor *p, size_t i);
-/* The PID of the parent in the text of /proc/PID/stat; -1: it is not such a text. The name in it may hold blanks and brackets. */
+/*
+ * The PID of the parent in the text of /proc/PID/stat; -1: it is not such a text. The name in it may hold
+ * blanks and brackets.
+ */
 int64_t ancestor_parent(struct str stat);

@@ -1,8 +1,8 @@
 /*
  * Control groups: making one, its limits, its counters, its end. See cgroup.h for how a process gets in.
  *
- * Few system calls: a run makes, fills and removes one group, and this is on its way. A knob is one open, one write, one close; whatever is
- * read more than once keeps its descriptor. Nothing is allocated.
+ * Few system calls: a run makes, fills and removes one group, and this is on its way. A knob is one open, one
+ * write, one close; whatever is read more than once keeps its descriptor. Nothing is allocated.
  */
 #define _GNU_SOURCE
 #include "sys/cgroup.h"
@@ -27,7 +27,8 @@
 #define KNOB_MAX 64          /* bytes of a value written */
 #define COUNTERS_MAX 2048    /* bytes of a file of counters */
 #define SWEEP_BYTES 32768    /* of a directory looked through for leftovers: some 700 names */
-#define SWEEP_STARTS_MAX 8   /* living processes whose start is compared: a number used again is rare, a busy machine is not */
+/* living processes whose start is compared: a number used again is rare, a busy machine is not */
+#define SWEEP_STARTS_MAX 8
 #define SWEEP_REMOVE_MAX 32  /* in one hierarchy */
 #define REMOVE_WAIT_US 200000
 #define OOM_WAIT_US 3000     /* from the news that memory is short to the kill */
@@ -52,7 +53,10 @@ static int put_number(int dir, const char *name, uint64_t n)
 	return put_file(dir, name, text);
 }
 
-/* The number after `key` and a blank at the start of a line, or that the text begins with (key ""); 0 when there is none. */
+/*
+ * The number after `key` and a blank at the start of a line, or that the text begins with (key ""); 0 when
+ * there is none.
+ */
 static uint64_t read_counter(struct str text, const char *key)
 {
 	size_t k = strlen(key);
@@ -63,7 +67,8 @@ static uint64_t read_counter(struct str text, const char *key)
 		int64_t n;
 		if (k == 0)
 			return num_parse(line, 0, INT64_MAX, &n) == 0 ? (uint64_t)n : 0;
-		if (line.n > k && str_starts(line, key) && line.p[k] == ' ' && num_parse(str_sub(line, k + 1, line.n), 0, INT64_MAX, &n) == 0)
+		if (line.n > k && str_starts(line, key) && line.p[k] == ' ' &&
+				num_parse(str_sub(line, k + 1, line.n), 0, INT64_MAX, &n) == 0)
 			return (uint64_t)n;
 		at = end + 1;
 	}
@@ -79,7 +84,10 @@ static uint64_t get_counter(int dir, const char *name, const char *key)
 
 /* ---- names and leftovers ---- */
 
-/* Field 22 of a process's stat, counted after the name in brackets, which may hold anything; 0: no such process. */
+/*
+ * Field 22 of a process's stat, counted after the name in brackets, which may hold anything; 0: no such
+ * process.
+ */
 static uint64_t start_of(const char *path)
 {
 	char text[COUNTERS_MAX];
@@ -102,7 +110,8 @@ static int origin_now(struct cg_origin *ret, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot look at '/proc/self/ns/pid'");
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	long per_second = sysconf(_SC_CLK_TCK);
-	*ret = (struct cg_origin){getpid(), now.tv_sec * per_second + now.tv_nsec / (1000000000 / per_second), (int64_t)st.st_ino};
+	*ret = (struct cg_origin){getpid(), now.tv_sec * per_second + now.tv_nsec / (1000000000 / per_second),
+			(int64_t)st.st_ino};
 	return 0;
 }
 
@@ -116,7 +125,8 @@ static bool origin_parse(const char *name, struct cg_origin *ret)
 	int64_t part[3];
 	for (int i = 0; i < 3; i++) {
 		ptrdiff_t end = str_find(rest, '-', 0);
-		if (end < 0 || num_parse(str_sub(rest, 0, (size_t)end), 1, i == 0 ? INT32_MAX : INT64_MAX, &part[i]) < 0)
+		if (end < 0 || num_parse(str_sub(rest, 0, (size_t)end), 1, i == 0 ? INT32_MAX : INT64_MAX,
+				&part[i]) < 0)
 			return false;
 		rest = str_sub(rest, (size_t)end + 1, rest.n);
 	}
@@ -141,7 +151,9 @@ static bool maker_dead(const struct cg_origin *o, const struct cg_origin *self, 
 	return start_of(path) > (uint64_t)o->made;
 }
 
-/* Removes empty groups of dead launchers; one that still holds a process is refused by the kernel and stays. */
+/*
+ * Removes empty groups of dead launchers; one that still holds a process is refused by the kernel and stays.
+ */
 static void sweep_groups(int parent, const struct cg_origin *self, int *starts_left)
 {
 	_Alignas(struct dirent64) char buf[SWEEP_BYTES];
@@ -158,12 +170,14 @@ static void sweep_groups(int parent, const struct cg_origin *self, int *starts_l
 
 /* ---- making ---- */
 
-#define NEEDED (CG_HAS_MEMORY | CG_HAS_PIDS) /* without these there is no group; the rest is left out where it cannot be had */
+/* without these there is no group; the rest is left out where it cannot be had */
+#define NEEDED (CG_HAS_MEMORY | CG_HAS_PIDS)
 
 /* The place for a group of this hierarchy: a slot with its parent opened. */
 static int add_slot(struct cgroup *cg, int parent, bool v2, unsigned controllers)
 {
-	cg->dirs[cg->n++] = (struct cg_dir){.parent = parent, .fd = -1, .tasks = -1, .v2 = v2, .controllers = controllers};
+	cg->dirs[cg->n++] = (struct cg_dir){.parent = parent, .fd = -1, .tasks = -1, .v2 = v2,
+			.controllers = controllers};
 	return 0;
 }
 
@@ -178,7 +192,8 @@ static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *
 	bool needed = h->controllers & NEEDED;
 	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return needed ? err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path) : 0;
+		return needed ? err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path) :
+				0;
 	if (!is_group(fd, CG_V1_MAGIC)) { /* something else is mounted over it */
 		close(fd);
 		return needed ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
@@ -222,7 +237,9 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 	if (need == 0)
 		return 0;
 	if (!v2)
-		return err_set(e, ERR_SYSTEM, 0, "no control group hierarchy with %s is mounted and shows this process", need & CG_HAS_MEMORY ? "memory" : "pids");
+		return err_set(e, ERR_SYSTEM, 0,
+				"no control group hierarchy with %s is mounted and shows this process",
+				need & CG_HAS_MEMORY ? "memory" : "pids");
 	return open_v2(cg, v2, need, m->want & ~v1, e);
 }
 
@@ -270,7 +287,10 @@ static const struct cg_dir *dir_v2(const struct cgroup *cg)
 	return NULL;
 }
 
-/* Tells the kernel to signal an event counter when the group runs out of memory. Not all kernels do; then nobody is told, and the count serves. */
+/*
+ * Tells the kernel to signal an event counter when the group runs out of memory. Not all kernels do; then
+ * nobody is told, and the count serves.
+ */
 static void listen_v1(struct cgroup *cg, int dir)
 {
 	FD_CLEANUP int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -308,7 +328,8 @@ static int name_group(struct cgroup *cg, struct err *e)
 		return -1;
 	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
 		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
-	str_put(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%016jx", (intmax_t)self.pid, (intmax_t)self.made, (intmax_t)self.namespace, (uintmax_t)chance);
+	str_put(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%016jx", (intmax_t)self.pid,
+			(intmax_t)self.made, (intmax_t)self.namespace, (uintmax_t)chance);
 	cg->self = self;
 	return 0;
 }
@@ -363,21 +384,26 @@ static int open_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned 
 	const struct cg_hierarchy *h = map.n == 1 && map.of[0].v2 ? &map.of[0] : NULL;
 	const char *name = h ? strrchr(h->path, '/') : NULL;
 	if (!name || strcmp(name + 1, scope->unit) != 0)
-		return err_set(e, ERR_SYSTEM, 0, "the user manager has moved no process to '%s'", scope->unit);
+		return err_set(e, ERR_SYSTEM, 0, "the user manager has moved no process to '%s'",
+				scope->unit);
 	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path);
 	add_slot(cg, fd, true, 0);
-	return is_group(fd, CG_V2_MAGIC) ? 0 : err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path);
+	return is_group(fd, CG_V2_MAGIC) ? 0 : err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group",
+			h->path);
 }
 
-/* A group with processes of its own cannot hand out controllers, so both leave the scope's own group first. */
+/*
+ * A group with processes of its own cannot hand out controllers, so both leave the scope's own group first.
+ */
 static int settle_group(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
 {
 	struct cg_dir *d = &cg->dirs[0];
 	if (mkdirat(d->parent, HOLDER_GROUP, 0755) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a control group in '%s'", scope->unit);
-	if (put_number(d->parent, HOLDER_GROUP "/cgroup.procs", (uint64_t)scope->holder) < 0 || put_number(d->fd, "cgroup.procs", (uint64_t)scope->first) < 0)
+	if (put_number(d->parent, HOLDER_GROUP "/cgroup.procs", (uint64_t)scope->holder) < 0 ||
+			put_number(d->fd, "cgroup.procs", (uint64_t)scope->first) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot move a process within '%s'", scope->unit);
 	return cg_hand_out_v2(d->parent, NEEDED, want, &d->controllers, e);
 }
@@ -385,7 +411,8 @@ static int settle_group(struct cgroup *cg, const struct cg_scope *scope, unsigne
 int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
 {
 	*cg = (struct cgroup){.oom_event = -1, .oom_count = -1};
-	if (open_scope(cg, scope, want, e) == 0 && name_group(cg, e) == 0 && make_dir(cg, &cg->dirs[0], e) == 0 && settle_group(cg, scope, want, e) == 0 &&
+	if (open_scope(cg, scope, want, e) == 0 && name_group(cg, e) == 0 &&
+			make_dir(cg, &cg->dirs[0], e) == 0 && settle_group(cg, scope, want, e) == 0 &&
 	    listen_for_oom(cg, e) == 0)
 		return 0;
 	close_all(cg); /* what was made there holds a process, or goes with the scope */
@@ -396,10 +423,16 @@ int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned w
 
 static int set_memory_v1(int dir, uint64_t n)
 {
-	/* Data in internet sockets has a counter of its own, which counts only once it has a limit, and only sockets made after that. */
+	/*
+	 * Data in internet sockets has a counter of its own, which counts only once it has a limit, and only
+	 * sockets made after that.
+	 */
 	if (put_number(dir, "memory.kmem.tcp.limit_in_bytes", n) < 0 && errno != ENOENT)
 		return -1;
-	/* The limit with swap may never be below the one without: lowering begins with the latter, raising (when that is refused) with the former. */
+	/*
+	 * The limit with swap may never be below the one without: lowering begins with the latter, raising
+	 * (when that is refused) with the former.
+	 */
 	if (put_number(dir, "memory.limit_in_bytes", n) == 0)
 		return put_number(dir, "memory.memsw.limit_in_bytes", n) == 0 || errno == ENOENT ? 0 : -1;
 	if (errno != EINVAL || put_number(dir, "memory.memsw.limit_in_bytes", n) < 0)
@@ -417,7 +450,10 @@ static int set_memory_v2(int dir, uint64_t n)
 	return put_file(dir, "memory.oom.group", "1") < 0 && errno != ENOENT ? -1 : 0;
 }
 
-/* Thousandths of a CPU as a quota in a period. Below a hundredth the quota has its least size and the period grows. */
+/*
+ * Thousandths of a CPU as a quota in a period. Below a hundredth the quota has its least size and the period
+ * grows.
+ */
 static void cpu_share(uint64_t milli, uint64_t *ret_quota, uint64_t *ret_period)
 {
 	*ret_quota = milli * (CPU_PERIOD_US / 1000);
@@ -445,16 +481,21 @@ static int set_cpu(const struct cg_dir *d, uint64_t milli)
 	return errno == EINVAL ? 0 : -1;
 }
 
-/* One disk, both ways. One that cannot be limited (it is a part, or not there any more) has its disk in the list, too. */
+/*
+ * One disk, both ways. One that cannot be limited (it is a part, or not there any more) has its disk in the
+ * list, too.
+ */
 static int limit_disk(const struct cg_dir *d, struct str device, uint64_t n)
 {
 	char text[KNOB_MAX];
 	if (d->v2) {
-		str_put(text, sizeof text, "%.*s rbps=%ju wbps=%ju", STR_ARG(device), (uintmax_t)n, (uintmax_t)n);
+		str_put(text, sizeof text, "%.*s rbps=%ju wbps=%ju", STR_ARG(device), (uintmax_t)n,
+				(uintmax_t)n);
 		return put_file(d->fd, "io.max", text);
 	}
 	str_put(text, sizeof text, "%.*s %ju", STR_ARG(device), (uintmax_t)n);
-	return put_file(d->fd, "blkio.throttle.read_bps_device", text) == 0 && put_file(d->fd, "blkio.throttle.write_bps_device", text) == 0 ? 0 : -1;
+	return put_file(d->fd, "blkio.throttle.read_bps_device", text) == 0 &&
+			put_file(d->fd, "blkio.throttle.write_bps_device", text) == 0 ? 0 : -1;
 }
 
 static int set_io(const struct cg_dir *d, uint64_t n)
@@ -494,14 +535,16 @@ int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e)
 	if (!d)
 		return err_set(e, ERR_SYSTEM, 0, "no control group limits %s here", limits[what].name);
 	if (n == 0 || n > limits[what].max)
-		return err_set(e, ERR_INPUT, 0, "a %s limit of %ju is not possible", limits[what].name, (uintmax_t)n);
+		return err_set(e, ERR_INPUT, 0, "a %s limit of %ju is not possible", limits[what].name,
+				(uintmax_t)n);
 	if (d->fd < 0 && make_dir(cg, d, e) < 0)
 		return -1;
 	int bad = what == CG_PIDS_MAX ? put_number(d->fd, "pids.max", n)
 		: what == CG_CPU_MILLI ? set_cpu(d, n)
 		: what == CG_IO_MAX ? set_io(d, n)
 		: d->v2 ? set_memory_v2(d->fd, n) : set_memory_v1(d->fd, n);
-	return bad < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot set the %s limit of a control group", limits[what].name) : 0;
+	return bad < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot set the %s limit of a control group",
+			limits[what].name) : 0;
 }
 
 enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what)
@@ -564,8 +607,14 @@ static uint64_t memory_counter(const struct cgroup *cg, const char *name_v2, con
 	return d && d->fd >= 0 ? get_counter(d->fd, d->v2 ? name_v2 : name_v1, "") : 0;
 }
 
-uint64_t cg_memory_now(const struct cgroup *cg) { return memory_counter(cg, "memory.current", "memory.usage_in_bytes"); }
-uint64_t cg_memory_peak(const struct cgroup *cg) { return memory_counter(cg, "memory.peak", "memory.max_usage_in_bytes"); }
+uint64_t cg_memory_now(const struct cgroup *cg)
+{
+	return memory_counter(cg, "memory.current", "memory.usage_in_bytes");
+}
+uint64_t cg_memory_peak(const struct cgroup *cg)
+{
+	return memory_counter(cg, "memory.peak", "memory.max_usage_in_bytes");
+}
 
 /* Every version 2 group counts it, with or without the controller. */
 static const struct cg_dir *dir_time(const struct cgroup *cg)
@@ -606,7 +655,9 @@ static uint64_t kills_counted(const struct cgroup *cg)
 	return n < 0 ? 0 : read_counter(str_n(text, (size_t)n), "oom_kill");
 }
 
-/* Version 1 tells first and kills then. Whoever asks in between would hear of nothing and not be told again. */
+/*
+ * Version 1 tells first and kills then. Whoever asks in between would hear of nothing and not be told again.
+ */
 static uint64_t wait_for_kill(struct cgroup *cg)
 {
 	uint64_t kills = 0, again = 1;
@@ -625,7 +676,8 @@ uint64_t cg_oom_kills(struct cgroup *cg)
 	uint64_t signals = 0;
 	if (cg->n == 0 || cg->oom_count < 0)
 		return 0;
-	bool told = cg->oom_poll == POLLIN && cg->oom_event >= 0 && read(cg->oom_event, &signals, sizeof signals) == sizeof signals;
+	bool told = cg->oom_poll == POLLIN && cg->oom_event >= 0 &&
+			read(cg->oom_event, &signals, sizeof signals) == sizeof signals;
 	uint64_t kills = kills_counted(cg);
 	return told && kills == 0 ? wait_for_kill(cg) : kills;
 }
@@ -639,7 +691,8 @@ void cg_remove(struct cgroup *cg)
 	for (size_t i = cg->n; i-- > 0;) {
 		const struct cg_dir *d = &cg->dirs[i];
 		long step = 50;
-		while (d->fd >= 0 && unlinkat(d->parent, cg->name, AT_REMOVEDIR) < 0 && errno == EBUSY && waited < REMOVE_WAIT_US) {
+		while (d->fd >= 0 && unlinkat(d->parent, cg->name, AT_REMOVEDIR) < 0 && errno == EBUSY &&
+				waited < REMOVE_WAIT_US) {
 			wait_us(step);
 			waited += step;
 			step *= 2;
@@ -650,16 +703,21 @@ void cg_remove(struct cgroup *cg)
 	close_all(cg);
 }
 
-static bool has_file(const struct cg_dir *d, const char *name, int mode) { return d && d->fd >= 0 && faccessat(d->fd, name, mode, AT_EACCESS) == 0; }
+static bool has_file(const struct cg_dir *d, const char *name, int mode)
+{
+	return d && d->fd >= 0 && faccessat(d->fd, name, mode, AT_EACCESS) == 0;
+}
 
 void cg_describe(const struct cgroup *cg, struct cg_host *ret)
 {
 	const struct cg_dir *memory = dir_with(cg, CG_HAS_MEMORY);
 	bool rest;
 	*ret = (struct cg_host){
-		.memory = cg_enforcer(cg, CG_MEMORY_MAX), .cpu = cg_enforcer(cg, CG_CPU_MILLI), .pids = cg_enforcer(cg, CG_PIDS_MAX),
+		.memory = cg_enforcer(cg, CG_MEMORY_MAX), .cpu = cg_enforcer(cg, CG_CPU_MILLI),
+				.pids = cg_enforcer(cg, CG_PIDS_MAX),
 		.into = cg_into(cg, &rest) >= 0, .kill = has_file(dir_v2(cg), "cgroup.kill", W_OK),
-		.swap = has_file(memory, "memory.swap.max", F_OK) || has_file(memory, "memory.memsw.limit_in_bytes", F_OK),
+		.swap = has_file(memory, "memory.swap.max", F_OK) ||
+		has_file(memory, "memory.memsw.limit_in_bytes", F_OK),
 	};
 	name_of(memory->parent, ret->where, sizeof ret->where);
 }

@@ -1,4 +1,7 @@
-/* Where the control group hierarchies are: the caller's own groups, and the directory of a version 2 tree that can hold a new one. */
+/*
+ * Where the control group hierarchies are: the caller's own groups, and the directory of a version 2 tree
+ * that can hold a new one.
+ */
 #define _GNU_SOURCE
 #include "sys/cgroup_map.h"
 
@@ -17,7 +20,8 @@
 static const struct {
 	char name[8];
 	unsigned bit;
-} controllers[] = {{"memory", CG_HAS_MEMORY}, {"pids", CG_HAS_PIDS}, {"cpu", CG_HAS_CPU}, {"cpuacct", CG_HAS_CPUACCT}, {"blkio", CG_HAS_IO}, {"io", CG_HAS_IO}};
+} controllers[] = {{"memory", CG_HAS_MEMORY}, {"pids", CG_HAS_PIDS}, {"cpu", CG_HAS_CPU},
+		{"cpuacct", CG_HAS_CPUACCT}, {"blkio", CG_HAS_IO}, {"io", CG_HAS_IO}};
 
 /* The bits in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct" (version 1). */
 static unsigned bits_of(struct str names)
@@ -56,7 +60,8 @@ void cg_map_group(struct cg_map *m, struct str line)
 	bool v2 = a == 1 && line.p[0] == '0' && b == a + 1;
 	unsigned bits = bits_of(str_sub(line, (size_t)a + 1, (size_t)b));
 	/* a group outside of our cgroup namespace has no name here */
-	if ((!v2 && bits == 0) || group.n == 0 || group.n >= CG_PATH_MAX || group.p[0] != '/' || str_starts(group, "/.."))
+	if ((!v2 && bits == 0) || group.n == 0 || group.n >= CG_PATH_MAX || group.p[0] != '/' ||
+			str_starts(group, "/.."))
 		return;
 	struct cg_hierarchy *h = &m->of[m->n++];
 	*h = (struct cg_hierarchy){.v2 = v2, .controllers = bits};
@@ -84,14 +89,18 @@ static size_t unescape(struct str s, char *to, size_t cap)
 		bool octal = s.p[i] == '\\' && s.n - i >= 4;
 		for (size_t k = 1; octal && k < 4; k++)
 			octal = s.p[i + k] >= '0' && s.p[i + k] <= '7';
-		to[n] = octal ? (char)((s.p[i + 1] - '0') << 6 | (s.p[i + 2] - '0') << 3 | (s.p[i + 3] - '0')) : s.p[i];
+		to[n] = octal ? (char)((s.p[i + 1] - '0') << 6 | (s.p[i + 2] - '0') << 3 |
+				(s.p[i + 3] - '0')) : s.p[i];
 		i += octal ? 4 : 1;
 	}
 	to[n] = '\0';
 	return n;
 }
 
-/* The group as a directory below a mount that shows the hierarchy from `root` on. A group outside of that cannot be seen through it. */
+/*
+ * The group as a directory below a mount that shows the hierarchy from `root` on. A group outside of that
+ * cannot be seen through it.
+ */
 static void set_path(struct cg_hierarchy *h, const char *root, const char *point, size_t point_n)
 {
 	size_t n = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -163,7 +172,8 @@ bool cg_map_complete(const struct cg_map *m)
 }
 
 /* Every line of a file to fn, until it has all it wants. */
-static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_map *, struct str), bool (*enough)(const struct cg_map *), struct err *e)
+static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_map *, struct str),
+		bool (*enough)(const struct cg_map *), struct err *e)
 {
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -179,7 +189,8 @@ static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_ma
 			return 0;
 		total += (size_t)got;
 		struct str left = str_n(buf, kept + (size_t)got);
-		for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0; left = str_sub(left, (size_t)end + 1, left.n)) {
+		for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0;
+				left = str_sub(left, (size_t)end + 1, left.n)) {
 			if (!too_long)
 				fn(m, str_sub(left, 0, (size_t)end));
 			too_long = false;
@@ -212,7 +223,8 @@ static bool is_hierarchy_root(const char *path, bool v2)
 {
 	struct statfs fs;
 	struct stat st;
-	return statfs(path, &fs) == 0 && fs.f_type == (v2 ? CG_V2_MAGIC : CG_V1_MAGIC) && stat(path, &st) == 0 && st.st_ino == 1;
+	return statfs(path, &fs) == 0 && fs.f_type == (v2 ? CG_V2_MAGIC : CG_V1_MAGIC) &&
+			stat(path, &st) == 0 && st.st_ino == 1;
 }
 
 void cg_map_usual(struct cg_map *m)
@@ -223,7 +235,9 @@ void cg_map_usual(struct cg_map *m)
 	for (size_t k = 0; k < ARRAY_SIZE(usual); k++)
 		for (size_t i = 0; i < m->n; i++) {
 			struct cg_hierarchy *h = &m->of[i];
-			if (h->path[0] == '\0' && h->v2 == usual[k].v2 && h->controllers == usual[k].controllers && is_hierarchy_root(usual[k].point, h->v2))
+			if (h->path[0] == '\0' && h->v2 == usual[k].v2 &&
+					h->controllers == usual[k].controllers &&
+					is_hierarchy_root(usual[k].point, h->v2))
 				set_path(h, "/", usual[k].point, strlen(usual[k].point));
 		}
 }
@@ -236,10 +250,14 @@ static int map_read(struct cg_map *ret, const char *groups, unsigned want, struc
 		return -1;
 	cg_map_prune(ret);
 	cg_map_usual(ret);
-	return cg_map_complete(ret) ? 0 : each_line(ret, "/proc/self/mountinfo", cg_map_mount, cg_map_complete, e);
+	return cg_map_complete(ret) ? 0 : each_line(ret, "/proc/self/mountinfo", cg_map_mount,
+			cg_map_complete, e);
 }
 
-int cg_map_read(struct cg_map *ret, unsigned want, struct err *e) { return map_read(ret, "/proc/self/cgroup", want, e); }
+int cg_map_read(struct cg_map *ret, unsigned want, struct err *e)
+{
+	return map_read(ret, "/proc/self/cgroup", want, e);
+}
 
 int cg_map_read_of(struct cg_map *ret, pid_t pid, unsigned want, struct err *e)
 {
@@ -260,7 +278,9 @@ static unsigned bits_in(int dir, const char *name)
 static bool switch_on(int dir, unsigned bits)
 {
 	char text[64];
-	size_t n = str_put(text, sizeof text, "%s%s%s%s", bits & CG_HAS_MEMORY ? "+memory " : "", bits & CG_HAS_PIDS ? "+pids " : "", bits & CG_HAS_IO ? "+io " : "", bits & CG_HAS_CPU ? "+cpu" : "");
+	size_t n = str_put(text, sizeof text, "%s%s%s%s", bits & CG_HAS_MEMORY ? "+memory " : "",
+			bits & CG_HAS_PIDS ? "+pids " : "", bits & CG_HAS_IO ? "+io " : "",
+			bits & CG_HAS_CPU ? "+cpu" : "");
 	FD_CLEANUP int fd = openat(dir, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
 	return fd >= 0 && write(fd, text, n) == (ssize_t)n;
 }
@@ -277,7 +297,10 @@ static bool may_hand_out(int dir)
 	return cg_read(dir, "cgroup.procs", one, sizeof one) == 0;
 }
 
-/* Why a group will not do, the more telling the later: the least is what is true of every group without delegation. */
+/*
+ * Why a group will not do, the more telling the later: the least is what is true of every group without
+ * delegation.
+ */
 enum obstacle { NOT_READABLE, NOT_GIVEN, HOLDS_PROCESSES, NOT_CHANGED, NOT_WRITTEN };
 static const char obstacles[][72] = {
 	[NOT_READABLE] = "cannot be read",
@@ -311,8 +334,10 @@ static unsigned hand_out(int dir, unsigned need, unsigned want, enum obstacle *r
 	return without_wishes && switch_on(dir, missing & need) ? have | (missing & need) : have;
 }
 
-/* A child can be made in it with what it needs, and a process moved there. The kernel asks for the latter of the common ancestor of a
- * process's old and new group, which is this one. */
+/*
+ * A child can be made in it with what it needs, and a process moved there. The kernel asks for the latter of
+ * the common ancestor of a process's old and new group, which is this one.
+ */
 static bool will_do(int dir, unsigned need, unsigned want, unsigned *ret_controllers, enum obstacle *ret_why)
 {
 	unsigned have = hand_out(dir, need, want, ret_why);
@@ -335,7 +360,8 @@ int cg_hand_out_v2(int dir, unsigned need, unsigned want, unsigned *ret_controll
 	return 0;
 }
 
-int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *ret_controllers, struct err *e)
+int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *ret_controllers,
+		struct err *e)
 {
 	char where[CG_PATH_MAX] = "";
 	enum obstacle told = NOT_READABLE;
@@ -354,5 +380,7 @@ int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *
 			break;
 		*slash = '\0';
 	}
-	return err_set(e, ERR_SYSTEM, 0, "no control group of this process or above it can hold a box: '%.200s' %s", where, obstacles[told]);
+	return err_set(e, ERR_SYSTEM, 0,
+			"no control group of this process or above it can hold a box: '%.200s' %s", where,
+			obstacles[told]);
 }

@@ -1,7 +1,8 @@
 /*
- * Theory of operation. The caller forks one process, which has every pipe open for reading and writing (so that a writer neither waits for a
- * reader nor is an end of file when it closes) and copies what comes to a file in memory for each. It ends when a byte comes on the stop pipe, after
- * taking what is still in the pipes, or with its parent. It allocates nothing and runs no foreign code.
+ * Theory of operation. The caller forks one process, which has every pipe open for reading and writing (so
+ * that a writer neither waits for a reader nor is an end of file when it closes) and copies what comes to a
+ * file in memory for each. It ends when a byte comes on the stop pipe, after taking what is still in the
+ * pipes, or with its parent. It allocates nothing and runs no foreign code.
  */
 #define _GNU_SOURCE
 #include "sys/collect.h"
@@ -43,7 +44,10 @@ static void take_bytes(struct collector_work *w, size_t i)
 	}
 }
 
-/* The caller's other descriptors are not kept from ending: the program that makes the reports may read one to its end. */
+/*
+ * The caller's other descriptors are not kept from ending: the program that makes the reports may read one to
+ * its end.
+ */
 static void shut_pipes(const struct collector_work *w, int stop)
 {
 	int keep[2 * COLLECT_MAX + 1];
@@ -101,7 +105,8 @@ static int open_all(struct collector *c, const char *const *paths, size_t n, str
 		w->pipes[i] = open(paths[i], O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 		c->files[i] = memfd_create("report", MFD_CLOEXEC);
 		c->n++;
-		if (w->pipes[i] < 0 || c->files[i] < 0 || fchmod(w->pipes[i], 0200) != 0) /* others only write */
+		/* others only write */
+		if (w->pipes[i] < 0 || c->files[i] < 0 || fchmod(w->pipes[i], 0200) != 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot open the pipe '%s'", paths[i]);
 	}
 	return 0;
@@ -121,7 +126,8 @@ static void abandon(void *ptr)
 	forget_pipes(c);
 }
 
-int collector_start(struct arena *a, const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e)
+int collector_start(struct arena *a, const char *const *paths, size_t n, size_t max, struct collector *ret,
+		struct err *e)
 {
 	struct collector c = {.max = max};
 	struct collector_work w = {.c = &c, .pipes = {-1, -1, -1, -1, -1, -1, -1, -1}};
@@ -167,7 +173,9 @@ void collector_end(struct collector *c, struct str *texts, bool *large)
 
 		texts[i] = STR("");
 		large[i] = status != 0 || fstat(c->files[i], &st) != 0 || (uint64_t)st.st_size > c->max;
-		if (!large[i] && (lseek(c->files[i], 0, SEEK_SET) != 0 || fd_read_all(c->a, c->files[i], "report", c->max, &texts[i], NULL) != 0))
+		if (!large[i] &&
+				(lseek(c->files[i], 0, SEEK_SET) != 0 ||
+				fd_read_all(c->a, c->files[i], "report", c->max, &texts[i], NULL) != 0))
 			large[i] = true;
 	}
 	arena_release(c->a, &c->cleanup);

@@ -53,7 +53,8 @@ bool confined_offline(void)
 	struct str rest = str_n(text, n > 0 ? (size_t)n : 0);
 	unsigned lines = 0;
 
-	for (ptrdiff_t end; (end = str_find(rest, '\n', 0)) >= 0; rest = str_sub(rest, (size_t)end + 1, rest.n)) {
+	for (ptrdiff_t end; (end = str_find(rest, '\n', 0)) >= 0;
+			rest = str_sub(rest, (size_t)end + 1, rest.n)) {
 		struct str line = str_sub(rest, 0, (size_t)end);
 
 		while (line.n && line.p[0] == ' ')

@@ -1,4 +1,7 @@
-/* A small D-Bus client; dbus.h says how small. The format: https://dbus.freedesktop.org/doc/dbus-specification.html */
+/*
+ * A small D-Bus client; dbus.h says how small. The format:
+ * https://dbus.freedesktop.org/doc/dbus-specification.html
+ */
 #define _GNU_SOURCE
 #include "sys/dbus.h"
 
@@ -16,7 +19,8 @@
 #define LINE_MAX_AUTH 256
 #define AUTH_MAX 128
 
-enum field { FIELD_PATH = 1, FIELD_INTERFACE, FIELD_MEMBER, FIELD_ERROR, FIELD_REPLY_SERIAL, FIELD_DESTINATION, FIELD_SENDER, FIELD_SIGNATURE };
+enum field { FIELD_PATH = 1, FIELD_INTERFACE, FIELD_MEMBER, FIELD_ERROR, FIELD_REPLY_SERIAL,
+		FIELD_DESTINATION, FIELD_SENDER, FIELD_SIGNATURE };
 
 /* ---- a message of ours ---- */
 
@@ -89,7 +93,10 @@ struct dbus_array dbus_put_array(struct dbus_out *m, size_t alignment)
 	return array;
 }
 
-void dbus_put_array_end(struct dbus_out *m, struct dbus_array array) { set_u32(m, array.length, (uint32_t)(m->n - array.first)); }
+void dbus_put_array_end(struct dbus_out *m, struct dbus_array array)
+{
+	set_u32(m, array.length, (uint32_t)(m->n - array.first));
+}
 
 static void put_field(struct dbus_out *m, enum field code, const char *type, const char *text)
 {
@@ -128,7 +135,10 @@ void dbus_end(struct dbus_out *m) { set_u32(m, 4, (uint32_t)(m->n - m->body)); }
 
 /* ---- a message of the peer ---- */
 
-/* Bytes up to the next multiple of the alignment, then n more: where these begin, or -1. Padding is counted from the start of s. */
+/*
+ * Bytes up to the next multiple of the alignment, then n more: where these begin, or -1. Padding is counted
+ * from the start of s.
+ */
 static ptrdiff_t take(struct str s, size_t *at, size_t alignment, size_t n)
 {
 	size_t from = *at + (-*at & (alignment - 1));
@@ -200,7 +210,10 @@ static const struct {
 	{'g', FIELD_SIGNATURE, offsetof(struct dbus_in, signature)},
 };
 
-/* A field of no interest is passed over. One of interest with another type than its own makes the message malformed. */
+/*
+ * A field of no interest is passed over. One of interest with another type than its own makes the message
+ * malformed.
+ */
 static bool set_field(struct dbus_in *m, uint8_t code, char type, struct str text, uint32_t n)
 {
 	if (code == FIELD_REPLY_SERIAL) {
@@ -222,7 +235,8 @@ static bool parse_fields(struct str header, struct dbus_in *m)
 		struct str type = {0}, text = {0};
 		uint32_t n = 0;
 
-		if (from < 0 || !take_signature(header, &at, &type) || type.n != 1 || !take_value(header, &at, type.p[0], &text, &n))
+		if (from < 0 || !take_signature(header, &at, &type) || type.n != 1 ||
+				!take_value(header, &at, type.p[0], &text, &n))
 			return false;
 		if (!set_field(m, (uint8_t)header.p[from], type.p[0], text, n))
 			return false;
@@ -243,7 +257,8 @@ ssize_t dbus_parse(struct str bytes, struct dbus_in *ret)
 	if (bytes.p[1] < DBUS_CALL || bytes.p[1] > DBUS_SIGNAL || bytes.p[3] != 1)
 		return -1;
 	m.type = (enum dbus_type)bytes.p[1];
-	if (!dbus_take_u32(bytes, &at, &body) || !dbus_take_u32(bytes, &at, &m.serial) || !dbus_take_u32(bytes, &at, &fields))
+	if (!dbus_take_u32(bytes, &at, &body) || !dbus_take_u32(bytes, &at, &m.serial) ||
+			!dbus_take_u32(bytes, &at, &fields))
 		return -1;
 	if (body > DBUS_IN_MAX || fields > DBUS_IN_MAX || m.serial == 0)
 		return -1;
@@ -293,7 +308,10 @@ int dbus_connect(const char *path, pid_t *ret_pid, struct err *e)
 	return connected;
 }
 
-/* NUL, then EXTERNAL with the digits of the user's number as hexadecimal letters. The server compares it with the socket's credentials. */
+/*
+ * NUL, then EXTERNAL with the digits of the user's number as hexadecimal letters. The server compares it with
+ * the socket's credentials.
+ */
 static size_t auth_text(char *to, size_t room)
 {
 	char uid[16], hex[2 * sizeof(uid)];
@@ -320,7 +338,8 @@ int dbus_send(struct dbus *d, const struct dbus_out *messages, size_t n, struct 
 	parts[msg.msg_iovlen++] = (struct iovec){auth, all = auth_text(auth, sizeof(auth))};
 	for (size_t i = 0; i < n; i++) {
 		if (messages[i].full)
-			return err_set(e, ERR_LIMIT, 0, "a D-Bus message of more than %d bytes", DBUS_OUT_MAX);
+			return err_set(e, ERR_LIMIT, 0, "a D-Bus message of more than %d bytes",
+					DBUS_OUT_MAX);
 		parts[msg.msg_iovlen++] = (struct iovec){(void *)messages[i].p, messages[i].n};
 		all += messages[i].n;
 	}
@@ -349,7 +368,8 @@ static int receive_bytes(struct dbus *d, struct err *e)
 			return err_set(e, ERR_SYSTEM, 0, "the D-Bus peer has ended the connection");
 		if (errno != EAGAIN && errno != EINTR)
 			return err_set(e, ERR_SYSTEM, errno, "cannot read from D-Bus");
-		if (left <= 0 || (ppoll(&(struct pollfd){.fd = d->fd, .events = POLLIN}, 1, &wait, NULL) == 0))
+		if (left <= 0 ||
+				(ppoll(&(struct pollfd){.fd = d->fd, .events = POLLIN}, 1, &wait, NULL) == 0))
 			return err_set(e, ERR_LIMIT, 0, "no answer in time");
 	}
 }

@@ -1,9 +1,10 @@
 /*
- * D-Bus as far as one question needs it: connect to a Unix socket, authenticate as this user (SASL EXTERNAL), send method calls, read
- * replies and signals. Little endian only; no allocation.
+ * D-Bus as far as one question needs it: connect to a Unix socket, authenticate as this user (SASL EXTERNAL),
+ * send method calls, read replies and signals. Little endian only; no allocation.
  *
- * The peer is not trusted. A message longer than DBUS_IN_MAX, a message that breaks the format and more than DBUS_MESSAGES_MAX messages
- * are errors; every wait ends at the connection's deadline. Descriptors that a peer attaches are discarded by the kernel (plain recv()).
+ * The peer is not trusted. A message longer than DBUS_IN_MAX, a message that breaks the format and more than
+ * DBUS_MESSAGES_MAX messages are errors; every wait ends at the connection's deadline. Descriptors that a
+ * peer attaches are discarded by the kernel (plain recv()).
  */
 #pragma once
 #include <stdbool.h>
@@ -14,8 +15,10 @@
 #include "base/str.h"
 
 #define DBUS_OUT_MAX 2048      /* bytes of one message of ours */
-#define DBUS_IN_MAX 65536      /* bytes of one message of the peer: systemd's signals list all properties of a unit */
-#define DBUS_MESSAGES_MAX 4096 /* messages of the peer in one connection: at its own socket the manager tells everybody everything */
+/* bytes of one message of the peer: systemd's signals list all properties of a unit */
+#define DBUS_IN_MAX 65536
+/* messages of the peer in one connection: at its own socket the manager tells everybody everything */
+#define DBUS_MESSAGES_MAX 4096
 
 enum dbus_type { DBUS_CALL = 1, DBUS_REPLY = 2, DBUS_ERROR = 3, DBUS_SIGNAL = 4 };
 
@@ -32,7 +35,10 @@ struct dbus_out {
 	char p[DBUS_OUT_MAX];
 };
 
-/* Starts a method call; its arguments follow by dbus_put_*() in the order of `signature`; dbus_end() completes it. */
+/*
+ * Starts a method call; its arguments follow by dbus_put_*() in the order of `signature`; dbus_end()
+ * completes it.
+ */
 void dbus_call(struct dbus_out *m, uint32_t serial, const struct dbus_target *to, const char *signature);
 void dbus_put_u32(struct dbus_out *m, uint32_t n); /* also a boolean */
 void dbus_put_u64(struct dbus_out *m, uint64_t n);
@@ -54,7 +60,10 @@ struct dbus_in { /* texts point into the bytes that were parsed; a field that is
 	struct str path, interface, member, error, signature, body;
 };
 
-/* The message at the start of these bytes: its length, 0 when there is more to come, -1 when it can never be one. */
+/*
+ * The message at the start of these bytes: its length, 0 when there is more to come, -1 when it can never be
+ * one.
+ */
 ssize_t dbus_parse(struct str bytes, struct dbus_in *ret);
 /* The next argument of a body, from *at on. False: it is not there, or is malformed. */
 bool dbus_take_u32(struct str body, size_t *at, uint32_t *ret);
@@ -73,12 +82,18 @@ struct dbus {
 
 /* Takes over a connected stream socket. */
 void dbus_start(struct dbus *d, int fd, int64_t deadline);
-/* Connects without waiting. The server must run as this user. *ret_pid: the process that listens there, 0 when it is not visible. */
+/*
+ * Connects without waiting. The server must run as this user. *ret_pid: the process that listens there, 0
+ * when it is not visible.
+ */
 int dbus_connect(const char *path, pid_t *ret_pid, struct err *e);
 /* Authentication and the messages in one piece: the answers are read later. */
 int dbus_send(struct dbus *d, const struct dbus_out *messages, size_t n, struct err *e);
 /* Waits until the peer has accepted the authentication; dbus_next() does it as well. */
 int dbus_await_auth(struct dbus *d, struct err *e);
-/* Waits for the next message; valid until the next call. -1: the deadline, an end, or a message that cannot be one. */
+/*
+ * Waits for the next message; valid until the next call. -1: the deadline, an end, or a message that cannot
+ * be one.
+ */
 int dbus_next(struct dbus *d, struct dbus_in *ret, struct err *e);
 void dbus_close(struct dbus *d);

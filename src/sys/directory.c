@@ -38,7 +38,8 @@ int directory_identity(int fd, struct identity *ret)
 
 bool directory_is(const struct stat *st, struct identity expected)
 {
-	return !identity_known(expected) || (S_ISDIR(st->st_mode) && identity_same((struct identity){st->st_dev,
+	return !identity_known(expected) ||
+			(S_ISDIR(st->st_mode) && identity_same((struct identity){st->st_dev,
 			st->st_ino}, expected));
 }
 

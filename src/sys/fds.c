@@ -29,7 +29,8 @@ ssize_t fds_send(int socket, const void *data, size_t n, const int *fds, size_t 
 		msg.msg_control = c.room;
 		msg.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
 		memset(c.room, 0, msg.msg_controllen);
-		c.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(nfds * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+		c.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(nfds * sizeof(int)), .cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS};
 		memcpy(CMSG_DATA(&c.head), fds, nfds * sizeof(int));
 	}
 	do
@@ -43,7 +44,8 @@ ssize_t fds_recv(int socket, void *data, size_t n, int *fds, size_t *nfds, int f
 	union control c;
 	struct iovec part = {data, n};
 	size_t room = *nfds < FDS_MAX ? *nfds : FDS_MAX;
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = room ? CMSG_SPACE(room * sizeof(int)) : 0};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = c.room,
+			.msg_controllen = room ? CMSG_SPACE(room * sizeof(int)) : 0};
 	const struct cmsghdr *head;
 	ssize_t got;
 

@@ -68,9 +68,11 @@ static ssize_t read_some(int fd, char *p, size_t n)
 }
 
 /* `size`: how much there is, if that is known; 0: it is not. */
-static int read_all(struct arena *a, int fd, const char *name, size_t max, size_t size, struct str *ret, struct err *e)
+static int read_all(struct arena *a, int fd, const char *name, size_t max, size_t size, struct str *ret,
+		struct err *e)
 {
-	const size_t most = (max < SIZE_MAX / 2 ? max : SIZE_MAX / 2) + 1; /* one byte more shows that there is more */
+	/* one byte more shows that there is more */
+	const size_t most = (max < SIZE_MAX / 2 ? max : SIZE_MAX / 2) + 1;
 	char *p = NULL;
 	size_t n = 0, cap = 0;
 
@@ -103,14 +105,16 @@ int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct st
 	return read_all(a, fd, name, max, 0, ret, e);
 }
 
-int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *st, size_t max, struct str *ret, struct err *e)
+int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *st, size_t max,
+		struct str *ret, struct err *e)
 {
 	if (st->st_size > 0 && (uintmax_t)st->st_size > max)
 		return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", name, max);
 	return read_all(a, fd, name, max, st->st_size > 0 ? (size_t)st->st_size : 0, ret, e);
 }
 
-int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat, struct err *e)
+int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat,
+		struct err *e)
 {
 	struct stat st;
 	FD_SCOPE f = {0};
@@ -146,8 +150,12 @@ int fd_of_text(const char *name, struct str text, struct err *e)
 	return fd;
 }
 
-/* Writes a new file in `dir` and puts it in the place of `name`. The temporary one is gone afterwards, whatever happens. */
-static int replace_in(int dir, const char *name, const char *path, struct str bytes, const struct file_look *look, struct err *e)
+/*
+ * Writes a new file in `dir` and puts it in the place of `name`. The temporary one is gone afterwards,
+ * whatever happens.
+ */
+static int replace_in(int dir, const char *name, const char *path, struct str bytes,
+		const struct file_look *look, struct err *e)
 {
 	char temp[NAME_MAX + 1];
 	unsigned long number;
@@ -160,7 +168,8 @@ static int replace_in(int dir, const char *name, const char *path, struct str by
 	int bad = fd_write_all(fd, path, bytes, e);
 	if (!bad && look->keep_owner && fchown(fd, look->uid, look->gid) < 0)
 		bad = err_set(e, ERR_SYSTEM, errno, "cannot keep the owner of '%s'", path);
-	if (!bad && look->mode != 0600 && fchmod(fd, look->mode) < 0) /* after the owner, whose change would take bits away */
+	/* after the owner, whose change would take bits away */
+	if (!bad && look->mode != 0600 && fchmod(fd, look->mode) < 0)
 		bad = err_set(e, ERR_SYSTEM, errno, "cannot keep the mode of '%s'", path);
 	if (!bad && (fsync(fd) < 0 || renameat(dir, temp, dir, name) < 0))
 		bad = err_set(e, ERR_SYSTEM, errno, "cannot replace '%s'", path);
@@ -215,7 +224,9 @@ void line_reader_free(struct line_reader *r)
 	r->n = r->at = r->cap = 0;
 }
 
-/* Reads more behind what is there; the line being read is moved to the front first. 1, 0 at the end, or -1. */
+/*
+ * Reads more behind what is there; the line being read is moved to the front first. 1, 0 at the end, or -1.
+ */
 static int refill(struct line_reader *r, struct err *e)
 {
 	if (r->ended)

@@ -1,6 +1,6 @@
 /*
- * A file system that does not tell upper from lower case opens .git for .GIT. Some types never tell; ext4, f2fs and tmpfs have a flag for each
- * directory, which those below it inherit.
+ * A file system that does not tell upper from lower case opens .git for .GIT. Some types never tell; ext4,
+ * f2fs and tmpfs have a flag for each directory, which those below it inherit.
  */
 #define _GNU_SOURCE
 #include "sys/fold.h"

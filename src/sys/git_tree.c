@@ -85,8 +85,10 @@ static bool is_part(struct str name, bool last)
 	return last ? STR_LISTED(name, files) : STR_LISTED(name, dirs);
 }
 
-/* A component that starts with a dot or a dash, or a part of a repository; or a name that the policy protects, at any
- * depth. */
+/*
+ * A component that starts with a dot or a dash, or a part of a repository; or a name that the policy
+ * protects, at any depth.
+ */
 static bool name_matters(const struct names *t, struct str path)
 {
 	for (size_t from = 0; from < path.n;) {

@@ -88,7 +88,10 @@ bool git_place_find(struct path_memo *m, struct str dir, struct git_place *ret)
 	enum path_kind kind;
 	struct str at = path_real(m, dir, &kind);
 
-	/* The directory may be absent: an earlier command of the request makes it, and what is above it counts. */
+	/*
+	 * The directory may be absent: an earlier command of the request makes it, and what is above it
+	 * counts.
+	 */
 	for (unsigned i = 0; i < DEPTH_MAX && at.n; i++, at = path_parent(at)) {
 		if (place_at(m, at, ret))
 			return true;

@@ -1,4 +1,7 @@
-/* Expanding file name patterns. Directories are read whole before the next is opened; matching never goes back by more than one star. */
+/*
+ * Expanding file name patterns. Directories are read whole before the next is opened; matching never goes
+ * back by more than one star.
+ */
 #define _GNU_SOURCE
 #include "sys/glob_expand.h"
 
@@ -21,8 +24,10 @@
 static const struct {
 	char name[8], members[12];  /* ranges as pairs of bytes */
 } classes[] = {
-	{"alpha", "azAZ"}, {"digit", "09"}, {"alnum", "azAZ09"}, {"upper", "AZ"}, {"lower", "az"}, {"space", "\t\r  "}, {"blank", "\t\t  "},
-	{"punct", "!/:@[`{~"}, {"xdigit", "09afAF"}, {"print", " ~"}, {"graph", "!~"}, {"cntrl", "\001\037\177\177"}, {"word", "azAZ09__"},
+	{"alpha", "azAZ"}, {"digit", "09"}, {"alnum", "azAZ09"}, {"upper", "AZ"}, {"lower", "az"},
+	{"space", "\t\r  "}, {"blank", "\t\t  "},
+	{"punct", "!/:@[`{~"}, {"xdigit", "09afAF"}, {"print", " ~"}, {"graph", "!~"},
+	{"cntrl", "\001\037\177\177"}, {"word", "azAZ09__"},
 };
 
 /* "[:name:]" at p[*i]: 1 or 0 and *i behind it; -1 a class that is not known */
@@ -46,7 +51,10 @@ static int in_class(struct str p, size_t *i, unsigned char c)
 	return -1;
 }
 
-/* The index behind the bracket expression that starts at `from`, or 0 when its ']' is missing and '[' is an ordinary byte. */
+/*
+ * The index behind the bracket expression that starts at `from`, or 0 when its ']' is missing and '[' is an
+ * ordinary byte.
+ */
 static size_t bracket_end(struct str p, size_t from)
 {
 	size_t i = from + 1;
@@ -57,7 +65,8 @@ static size_t bracket_end(struct str p, size_t from)
 			return i + 1;
 		if (p.p[i] == '\\')
 			i++;
-		else if (p.p[i] == '[' && i + 1 < p.n && (p.p[i + 1] == ':' || p.p[i + 1] == '.' || p.p[i + 1] == '=')) {
+		else if (p.p[i] == '[' && i + 1 < p.n &&
+				(p.p[i + 1] == ':' || p.p[i + 1] == '.' || p.p[i + 1] == '=')) {
 			for (size_t k = i + 2; k + 1 < p.n; k++)
 				if (p.p[k] == p.p[i + 1] && p.p[k + 1] == ']') {
 					i = k + 1;
@@ -221,7 +230,10 @@ static void add_name(struct arena *a, struct str **list, size_t *n, size_t *cap,
 }
 
 /* Takes one from both bounds; false when one is used up. */
-static bool count_entry(struct expansion *x) { return ++x->scanned <= GLOB_ENTRIES_MAX && ++x->m->entries <= PATH_ENTRIES_MAX; }
+static bool count_entry(struct expansion *x)
+{
+	return ++x->scanned <= GLOB_ENTRIES_MAX && ++x->m->entries <= PATH_ENTRIES_MAX;
+}
 
 static void try_name(struct component_reading *r, struct str name)
 {
@@ -259,7 +271,10 @@ static void read_names(struct component_reading *r)
 }
 
 /* A shell would see nothing in such a directory either. */
-static bool same_for_the_shell(int why) { return why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP || why == ENAMETOOLONG; }
+static bool same_for_the_shell(int why)
+{
+	return why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP || why == ENAMETOOLONG;
+}
 
 static void read_dir(struct expansion *x, const char *path, struct component_reading *r)
 {
@@ -279,7 +294,10 @@ static void read_dir(struct expansion *x, const char *path, struct component_rea
 	read_names(r);
 }
 
-/* The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means what path.h says. */
+/*
+ * The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means
+ * what path.h says.
+ */
 static void list_directory(struct expansion *x, struct str dir, struct str part,
 	struct component_reading *ret)
 {
@@ -310,7 +328,8 @@ static void add_found(struct expansion *x, struct str done, struct str rest, uns
 		return;
 	}
 	path_look(x->m, done, &where);
-	if (where.target != PATH_FILE && where.target != PATH_ABSENT) /* path_look() takes "file/.." as text, the kernel does not */
+	/* path_look() takes "file/.." as text, the kernel does not */
+	if (where.target != PATH_FILE && where.target != PATH_ABSENT)
 		expand_rest(x, done, rest, depth + 1);
 }
 
@@ -337,7 +356,11 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 	}
 	if (!has_active(x->a, part, &text)) {
 		done = str_cat(x->a, done, text);
-		if (!after.n) { /* bash looks whether the last name is there, a dangling link included; before that it does not matter */
+		/*
+		 * bash looks whether the last name is there, a dangling link included; before that it does
+		 * not matter
+		 */
+		if (!after.n) {
 			path_look(x->m, done, &where);
 			x->more |= !where.place.n;
 		}
@@ -351,12 +374,16 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 		add_found(x, str_cat(x->a, done, r.names[i]), after, depth);
 }
 
-static int by_bytes(const void *x, const void *y) { return str_cmp(*(const struct str *)x, *(const struct str *)y); }
+static int by_bytes(const void *x, const void *y)
+{
+	return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
 
 void glob_expand(struct path_memo *m, struct str pattern, struct glob_answer *ret)
 {
 	struct expansion x = {.a = m->a, .m = m};
-	bool sane = pattern.n && pattern.p[0] == '/' && pattern.n < PATH_MAX && !memchr(pattern.p, '\0', pattern.n);
+	bool sane = pattern.n && pattern.p[0] == '/' && pattern.n < PATH_MAX &&
+			!memchr(pattern.p, '\0', pattern.n);
 	*ret = (struct glob_answer){.pattern = pattern};
 	if (!sane || is_extended(pattern)) {
 		ret->more = true;

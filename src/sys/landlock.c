@@ -1,11 +1,13 @@
 /*
- * Landlock by its three system calls. The kernel's header of Debian 12 stops at version 2, so what is needed of the interface stands here.
+ * Landlock by its three system calls. The kernel's header of Debian 12 stops at version 2, so what is needed
+ * of the interface stands here.
  *
- *   version 1  reading, writing, running, making and removing     2  moving and linking between directories     3  truncating
+ *   version 1  reading, writing, running, making and removing 2 moving and linking between directories 3
+ *              truncating
  *   version 4  TCP     5  ioctl on devices     6  abstract sockets and signals     7  only adds logging
  *
- * Version 1 counts as none: it forbids every rename from one directory to another, which ordinary programs need, and the mounts
- * enforce all that it could.
+ * Version 1 counts as none: it forbids every rename from one directory to another, which ordinary programs
+ * need, and the mounts enforce all that it could.
  */
 #define _GNU_SOURCE
 #include "sys/landlock.h"
@@ -25,15 +27,19 @@
 #define VERSION_MIN 2
 
 enum { /* rights to files, by bit */
-	FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3, FS_REMOVE_DIR = 1 << 4, FS_REMOVE_FILE = 1 << 5,
-	FS_MAKE_CHAR = 1 << 6, FS_MAKE_DIR = 1 << 7, FS_MAKE_REG = 1 << 8, FS_MAKE_SOCK = 1 << 9, FS_MAKE_FIFO = 1 << 10, FS_MAKE_BLOCK = 1 << 11,
+	FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3,
+			FS_REMOVE_DIR = 1 << 4, FS_REMOVE_FILE = 1 << 5,
+	FS_MAKE_CHAR = 1 << 6, FS_MAKE_DIR = 1 << 7, FS_MAKE_REG = 1 << 8, FS_MAKE_SOCK = 1 << 9,
+	FS_MAKE_FIFO = 1 << 10, FS_MAKE_BLOCK = 1 << 11,
 	FS_MAKE_SYM = 1 << 12, FS_REFER = 1 << 13, FS_TRUNCATE = 1 << 14, FS_IOCTL_DEV = 1 << 15,
 
 	FS_READ = FS_EXECUTE | FS_READ_FILE | FS_READ_DIR,
 	/* Devices are never made, wherever it is. */
-	FS_CHANGE = FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_SYM | FS_REFER |
+	FS_CHANGE = FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG |
+	FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_SYM | FS_REFER |
 		FS_TRUNCATE | FS_IOCTL_DEV,
-	FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV, /* the kernel takes no others for what is no directory */
+	/* the kernel takes no others for what is no directory */
+	FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV,
 	FS_ALL = (1 << 16) - 1,
 };
 enum { NET_BIND_TCP = 1 << 0, NET_CONNECT_TCP = 1 << 1 };

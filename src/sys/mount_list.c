@@ -15,9 +15,11 @@ static struct str unescape(struct arena *a, struct str s)
 
 	buf_init(&b, a, s.n + 1);
 	for (size_t i = 0; i < s.n; i++) {
-		bool escape = s.p[i] == '\\' && s.n - i >= 4 && is_octal(s.p[i + 1]) && is_octal(s.p[i + 2]) && is_octal(s.p[i + 3]);
+		bool escape = s.p[i] == '\\' && s.n - i >= 4 && is_octal(s.p[i + 1]) &&
+				is_octal(s.p[i + 2]) && is_octal(s.p[i + 3]);
 
-		buf_char(&b, escape ? (char)((s.p[i + 1] - '0') << 6 | (s.p[i + 2] - '0') << 3 | (s.p[i + 3] - '0')) : s.p[i]);
+		buf_char(&b, escape ? (char)((s.p[i + 1] - '0') << 6 | (s.p[i + 2] - '0') << 3 |
+				(s.p[i + 3] - '0')) : s.p[i]);
 		i += escape ? 3 : 0;
 	}
 	return buf_view(&b);
@@ -32,7 +34,8 @@ static struct str field_at(struct str line, unsigned number)
 		if (blank < 0)
 			return STR("");
 	}
-	return str_sub(line, from, str_find(line, ' ', from) < 0 ? line.n : (size_t)str_find(line, ' ', from));
+	return str_sub(line, from, str_find(line, ' ', from) < 0 ? line.n : (size_t)str_find(line, ' ',
+			from));
 }
 
 int mount_list(struct arena *a, struct texts **ret, struct err *e)
@@ -47,7 +50,8 @@ int mount_list(struct arena *a, struct texts **ret, struct err *e)
 		size_t to = end < 0 ? all.n : (size_t)end;
 		struct texts *t = arena_new(a, struct texts);
 
-		*t = (struct texts){.next = list, .text = unescape(a, field_at(str_sub(all, from, to), POINT_FIELD))};
+		*t = (struct texts){.next = list,
+				.text = unescape(a, field_at(str_sub(all, from, to), POINT_FIELD))};
 		list = t;
 		from = to + 1;
 	}

@@ -1,4 +1,7 @@
-/* Namespaces and identities; no C library function knows how to be born into several at once, so clone3 is called by number. */
+/*
+ * Namespaces and identities; no C library function knows how to be born into several at once, so clone3 is
+ * called by number.
+ */
 #define _GNU_SOURCE
 #include "sys/namespace.h"
 
@@ -28,7 +31,8 @@
 pid_t namespace_clone(int into, int *ret_pidfd)
 {
 	int pidfd = -1;
-	struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_PIDFD, .exit_signal = SIGCHLD};
+	struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_PIDFD,
+			.exit_signal = SIGCHLD};
 	pid_t pid;
 
 	args.pidfd = (uint64_t)(uintptr_t)&pidfd;
@@ -57,7 +61,8 @@ static int write_proc(pid_t pid, const char *name, const char *text, struct err 
 	return 0;
 }
 
-int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid, bool may_drop_groups, struct err *e)
+int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid,
+		bool may_drop_groups, struct err *e)
 {
 	char uids[MAP_TEXT_MAX], gids[MAP_TEXT_MAX];
 
@@ -90,7 +95,8 @@ bool namespace_knows(uid_t id)
 	struct str map = str_n(text, n < 0 ? 0 : (size_t)n);
 
 	for (size_t at = 0; at < map.n;) { /* lines of: first here, first outside, how many */
-		int64_t first = next_number(map, &at), outside = next_number(map, &at), count = next_number(map, &at);
+		int64_t first = next_number(map, &at), outside = next_number(map, &at),
+				count = next_number(map, &at);
 
 		if (outside >= 0 && first >= 0 && id >= first && id - first < count)
 			return true;
@@ -109,7 +115,10 @@ static int hold_namespace(void *parent)
 	_exit(0);
 }
 
-/* The process that holds it shares our memory, which it does not change: a copy takes longer than all the rest. */
+/*
+ * The process that holds it shares our memory, which it does not change: a copy takes longer than all the
+ * rest.
+ */
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e)
 {
 	char path[PROC_NAME_MAX], stack[HOLDER_STACK] __attribute__((aligned(16)));
@@ -154,7 +163,8 @@ static int bounding_drop(void)
 
 int privileges_bound(void)
 {
-	unsigned long locked = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+	unsigned long locked = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+			SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
 			       SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
 	if (bounding_drop() != 0 || prctl(PR_SET_SECUREBITS, locked) != 0)
@@ -167,7 +177,8 @@ int privileges_drop(void)
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
 
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 || syscall(SYS_capset, &head, none) != 0)
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 ||
+			syscall(SYS_capset, &head, none) != 0)
 		return -1;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
@@ -190,7 +201,8 @@ int limit_share(int what, unsigned parts, uint64_t most)
 
 	if (getrlimit(what, &l) != 0)
 		return -1;
-	return limit_lower(what, l.rlim_cur == RLIM_INFINITY || l.rlim_cur / parts > most ? most : l.rlim_cur / parts);
+	return limit_lower(what, l.rlim_cur == RLIM_INFINITY || l.rlim_cur / parts > most ? most :
+			l.rlim_cur / parts);
 }
 
 void process_spare_others(void)
@@ -202,7 +214,8 @@ void process_spare_others(void)
 
 static void share_count(const char *of_host, const char *of_namespace, unsigned parts)
 {
-	FD_CLEANUP int from = open(of_host, O_RDONLY | O_CLOEXEC), to = open(of_namespace, O_WRONLY | O_CLOEXEC);
+	FD_CLEANUP int from = open(of_host, O_RDONLY | O_CLOEXEC),
+			to = open(of_namespace, O_WRONLY | O_CLOEXEC);
 	char text[MAP_TEXT_MAX];
 	ssize_t n = from < 0 || to < 0 ? -1 : read(from, text, sizeof(text));
 	int64_t all;

@@ -64,7 +64,8 @@ int output_finish(struct output_file *f, const char *name, struct err *e)
 	int rc;
 
 	str_put(self, sizeof(self), "/proc/self/fd/%d", f->fd);
-	rc = f->temp[0] ? linkat(f->dir, f->temp, f->dir, name, 0) : linkat(AT_FDCWD, self, f->dir, name, AT_SYMLINK_FOLLOW);
+	rc = f->temp[0] ? linkat(f->dir, f->temp, f->dir, name, 0) : linkat(AT_FDCWD, self, f->dir, name,
+			AT_SYMLINK_FOLLOW);
 	if (rc != 0)
 		err_set(e, ERR_SYSTEM, errno, "cannot name the file '%s'", name);
 	output_drop(f);
@@ -113,10 +114,14 @@ static int older_first(const void *x, const void *y)
 	return (a->changed > b->changed) - (a->changed < b->changed);
 }
 
-/* A name that starts with a dot is that of a file under way, or the mark; an old one of those belongs to nobody. */
+/*
+ * A name that starts with a dot is that of a file under way, or the mark; an old one of those belongs to
+ * nobody.
+ */
 static bool is_prunable(const char *name, const struct stat *st, int64_t now)
 {
-	return S_ISREG(st->st_mode) && strcmp(name, MARK) != 0 && (name[0] != '.' || st->st_mtime < now - OUTPUTS_TEMP_SEC);
+	return S_ISREG(st->st_mode) && strcmp(name, MARK) != 0 &&
+			(name[0] != '.' || st->st_mtime < now - OUTPUTS_TEMP_SEC);
 }
 
 static void list_outputs(DIR *dir, struct kept_outputs *all)
@@ -125,7 +130,8 @@ static void list_outputs(DIR *dir, struct kept_outputs *all)
 	struct stat st;
 
 	for (struct dirent *d; all->n < OUTPUTS_MAX && (d = readdir(dir));)
-		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_prunable(d->d_name, &st, now))
+		if (fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+				is_prunable(d->d_name, &st, now))
 			add_output(all, d->d_name, &st);
 }
 
@@ -149,7 +155,8 @@ static void prune(DIR *dir, struct kept_outputs *all, int64_t older_than, uint64
 	for (size_t i = 0; i < all->n; i++) {
 		const struct kept_output *f = &all->v[i];
 
-		if (!goes(f, older_than, max_bytes, ret->left_bytes) || (!dry && unlinkat(dirfd(dir), f->name, 0) != 0))
+		if (!goes(f, older_than, max_bytes, ret->left_bytes) ||
+				(!dry && unlinkat(dirfd(dir), f->name, 0) != 0))
 			continue;
 		ret->files++;
 		ret->bytes += f->bytes;
@@ -158,7 +165,8 @@ static void prune(DIR *dir, struct kept_outputs *all, int64_t older_than, uint64
 	}
 }
 
-int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_t max_bytes, bool dry, struct outputs_pruned *ret, struct err *e)
+int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_t max_bytes, bool dry,
+		struct outputs_pruned *ret, struct err *e)
 {
 	struct kept_outputs all = {.a = a};
 	struct outputs_pruned done = {0};
@@ -191,7 +199,8 @@ bool outputs_due(const struct output_file *f, int64_t now)
 	struct stat st;
 	FD_CLEANUP int mark = openat(f->dir, MARK, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 
-	if (mark < 0 || fstat(mark, &st) != 0 || (st.st_size && st.st_mtime <= now && st.st_mtime > now - DAY))
+	if (mark < 0 || fstat(mark, &st) != 0 ||
+			(st.st_size && st.st_mtime <= now && st.st_mtime > now - DAY))
 		return false;
 	return ftruncate(mark, 0) == 0 && write(mark, "\n", 1) == 1;
 }

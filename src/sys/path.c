@@ -84,7 +84,8 @@ bool path_inside(struct str path, struct str dir)
 		return false;
 	if (dir.n == 1)
 		return true;
-	return path.n >= dir.n && memcmp(path.p, dir.p, dir.n) == 0 && (path.n == dir.n || path.p[dir.n] == '/');
+	return path.n >= dir.n && memcmp(path.p, dir.p, dir.n) == 0 &&
+			(path.n == dir.n || path.p[dir.n] == '/');
 }
 
 struct str path_parent(struct str path)
@@ -115,16 +116,21 @@ static enum path_kind kind_of(uint32_t mode)
 static int look_at(const char *path, struct path_lookup *ret)
 {
 	struct statx st;
-	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_MODE | STATX_UID | STATX_NLINK, &st) < 0)
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+			STATX_TYPE | STATX_MODE | STATX_UID | STATX_NLINK, &st) < 0)
 		return errno;
-	*ret = (struct path_lookup){.kind = kind_of(st.stx_mode), .mode = st.stx_mode, .owner = st.stx_uid, .links = st.stx_nlink,
+	*ret = (struct path_lookup){.kind = kind_of(st.stx_mode), .mode = st.stx_mode, .owner = st.stx_uid,
+			.links = st.stx_nlink,
 		.automount = st.stx_attributes & STATX_ATTR_AUTOMOUNT};
 	return 0;
 }
 
 static struct str done_str(const struct path_walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }
 
-/* Puts bytes in front of what is left, which is nothing or starts with a slash. False when the path gets longer than any kernel takes. */
+/*
+ * Puts bytes in front of what is left, which is nothing or starts with a slash. False when the path gets
+ * longer than any kernel takes.
+ */
 static bool push_rest(struct path_walk *w, struct str s)
 {
 	if (s.n > w->at)
@@ -188,7 +194,9 @@ static bool is_digits(struct str s)
 
 enum process { PROCESS_NONE, PROCESS_SELF, PROCESS_OTHER };
 
-/* Is `dir` below /proc/self or /proc/PID? *ret_tail is what follows, also after /task/TID; it may be empty. */
+/*
+ * Is `dir` below /proc/self or /proc/PID? *ret_tail is what follows, also after /task/TID; it may be empty.
+ */
 static enum process process_of(struct str dir, struct str *ret_tail)
 {
 	if (!str_starts(dir, "/proc/"))
@@ -220,7 +228,10 @@ static bool follow_text(struct path_walk *w, struct str text)
 	return true;
 }
 
-/* /proc/self/{cwd,root}: what they mean for the process that will use the path. `done` already ends in the name. */
+/*
+ * /proc/self/{cwd,root}: what they mean for the process that will use the path. `done` already ends in the
+ * name.
+ */
 static enum walk_step jump_to(struct path_walk *w, struct str where, bool last)
 {
 	if (last && !w->placed)
@@ -242,8 +253,8 @@ static enum walk_step stay_at_link(struct path_walk *w, bool last)
 }
 
 /*
- * The names in /proc that mean something else to every process. *ret_known is false for all others, which are looked at like any name;
- * `done` is the directory and does not yet end in the name.
+ * The names in /proc that mean something else to every process. *ret_known is false for all others, which are
+ * looked at like any name; `done` is the directory and does not yet end in the name.
  */
 static enum walk_step step_process(struct path_walk *w, struct str name, bool last, bool *ret_known)
 {
@@ -251,15 +262,18 @@ static enum walk_step step_process(struct path_walk *w, struct str name, bool la
 	*ret_known = true;
 	if (str_is(done_str(w), "/proc") && (str_is(name, "self") || str_is(name, "thread-self"))) {
 		w->looked = false;
-		return append_component(w, str_is(name, "self") ? name : STR("self/task/thread-self")) ? STEP_ON : STEP_LOST;
+		return append_component(w, str_is(name, "self") ? name : STR("self/task/thread-self")) ?
+				STEP_ON : STEP_LOST;
 	}
 	enum process who = process_of(done_str(w), &tail);
-	if (who == PROCESS_OTHER && !tail.n && (str_is(name, "root") || str_is(name, "cwd") || str_is(name, "exe") || str_is(name, "fd") || str_is(name, "map_files")))
+	if (who == PROCESS_OTHER && !tail.n && (str_is(name, "root") || str_is(name, "cwd") ||
+			str_is(name, "exe") || str_is(name, "fd") || str_is(name, "map_files")))
 		return STEP_LOST;
 	if (who == PROCESS_SELF && (str_is(tail, "/fd") || str_is(tail, "/map_files")))
 		return append_component(w, name) ? stay_at_link(w, last) : STEP_LOST;
 	if (who == PROCESS_SELF && !tail.n && (str_is(name, "cwd") || str_is(name, "root")))
-		return append_component(w, name) ? jump_to(w, str_is(name, "cwd") ? w->m->cwd : STR("/"), last) : STEP_LOST;
+		return append_component(w, name) ? jump_to(w, str_is(name, "cwd") ? w->m->cwd : STR("/"),
+				last) : STEP_LOST;
 	*ret_known = false;
 	return STEP_ON;
 }
@@ -312,7 +326,8 @@ static void memo_keep(struct path_walk *w)
 	if (!d)
 		d = memo_add(w->m, done_str(w));
 	if (d)
-		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode, .owner = w->look.owner};
+		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode,
+				.owner = w->look.owner};
 }
 
 /* `done` is a known directory. */
@@ -389,9 +404,11 @@ static void look_again(struct path_walk *w)
 	int why = look_at(n ? w->done : "/", &w->look);
 	w->done[n] = keep;
 	if (why)
-		w->look = (struct path_lookup){.kind = why == ENOENT ? PATH_ABSENT : PATH_UNREADABLE, .mode = S_IWOTH};
+		w->look = (struct path_lookup){.kind = why == ENOENT ? PATH_ABSENT : PATH_UNREADABLE,
+				.mode = S_IWOTH};
 	else if (d && w->look.kind == PATH_DIR)
-		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode, .owner = w->look.owner};
+		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode,
+				.owner = w->look.owner};
 	else if (w->look.kind == PATH_LINK) /* /proc/self itself, a directory to whoever uses it */
 		w->look.kind = PATH_DIR;
 	w->looked = true;
@@ -401,7 +418,8 @@ static void answer_stays(const struct path_walk *w, struct path_answer *ret)
 {
 	struct str end = done_str(w);
 	/* /dev/stdout and /dev/fd/1 lead to names that stay: people know them by the first one */
-	bool device = str_starts(ret->path, "/dev/") && str_starts(end, "/proc/self/fd/"), own = str_eq(w->place, end);
+	bool device = str_starts(ret->path, "/dev/") && str_starts(end, "/proc/self/fd/"),
+			own = str_eq(w->place, end);
 	ret->kind = w->kind;
 	ret->target = PATH_OTHER;
 	if (device)
@@ -411,7 +429,10 @@ static void answer_stays(const struct path_walk *w, struct path_answer *ret)
 	ret->place = own ? ret->real : w->place;
 }
 
-static enum path_kind target_of(const struct path_walk *w) { return w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind; }
+static enum path_kind target_of(const struct path_walk *w)
+{
+	return w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind;
+}
 
 static void answer_walk(struct path_walk *w, struct path_answer *ret)
 {
@@ -427,11 +448,15 @@ static void answer_walk(struct path_walk *w, struct path_answer *ret)
 	ret->place = w->placed ? w->place : ret->real;
 }
 
-/* Walks to the end of the path. All of the walk is set, but for its two buffers, whose bytes mean nothing before they are written. */
+/*
+ * Walks to the end of the path. All of the walk is set, but for its two buffers, whose bytes mean nothing
+ * before they are written.
+ */
 static enum walk_step walk_path(struct path_walk *w, struct path_memo *m, struct str path)
 {
 	enum walk_step s = STEP_ON;
-	memset((char *)w + offsetof(struct path_walk, m), 0, offsetof(struct path_walk, done) - offsetof(struct path_walk, m));
+	memset((char *)w + offsetof(struct path_walk, m), 0,
+			offsetof(struct path_walk, done) - offsetof(struct path_walk, m));
 	w->done[0] = '\0';
 	w->m = m;
 	if (path.n == 0 || path.p[0] != '/' || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
@@ -465,7 +490,8 @@ struct str path_of_fd(struct arena *a, int fd)
 
 	str_put(self, sizeof(self), "/proc/self/fd/%d", fd);
 	n = readlink(self, text, sizeof(text));
-	return n > 0 && (size_t)n < sizeof(text) && text[0] == '/' ? str_dup(a, (struct str){text, (size_t)n}) : STR("");
+	return n > 0 && (size_t)n < sizeof(text) &&
+			text[0] == '/' ? str_dup(a, (struct str){text, (size_t)n}) : STR("");
 }
 
 bool path_leaves(struct path_memo *m, struct str path, struct str real, struct str dir)
@@ -499,7 +525,8 @@ const struct path_dir *path_dir(struct path_memo *m, struct str real)
 void path_look(struct path_memo *m, struct str path, struct path_answer *ret)
 {
 	struct path_walk w;
-	*ret = (struct path_answer){.path = path, .kind = PATH_OTHER, .target = PATH_OTHER, .place = STR(""), .real = STR(""), .shared = true};
+	*ret = (struct path_answer){.path = path, .kind = PATH_OTHER, .target = PATH_OTHER, .place = STR(""),
+			.real = STR(""), .shared = true};
 	enum walk_step s = walk_path(&w, m, path);
 	if (s == STEP_END && w.stays)
 		answer_stays(&w, ret);

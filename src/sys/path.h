@@ -20,7 +20,8 @@
 #define PATH_LINKS_MAX 40
 #define PATH_MEMO_MAX 128
 #define PATH_LOOKS_MAX 100000   /* names looked at with one memo; beyond them everything is unknown */
-#define PATH_ENTRIES_MAX 100000 /* directory entries read with one memo (glob_expand.h); beyond them there may be more */
+/* directory entries read with one memo (glob_expand.h); beyond them there may be more */
+#define PATH_ENTRIES_MAX 100000
 
 struct path_dir {
 	struct str path;
@@ -28,8 +29,10 @@ struct path_dir {
 	uint32_t mode, owner;
 };
 
-/* Directories already found to be directories and no links, so that paths with the same beginning are not walked twice; and what
- * this round has cost so far, so that many questions together are bounded as well. */
+/*
+ * Directories already found to be directories and no links, so that paths with the same beginning are not
+ * walked twice; and what this round has cost so far, so that many questions together are bounded as well.
+ */
 struct path_memo {
 	struct arena *a;
 	struct str cwd; /* what /proc/self/cwd means; empty: not known */
@@ -41,7 +44,9 @@ struct path_memo {
 void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd);
 /* Trusts the working directory that the kernel reported: it and all directories above it are directories. */
 void path_memo_trust(struct path_memo *m, struct str cwd);
-/* Everything about an absolute path; `next` is left NULL. Cannot fail: what cannot be found out is unknown. */
+/*
+ * Everything about an absolute path; `next` is left NULL. Cannot fail: what cannot be found out is unknown.
+ */
 void path_look(struct path_memo *m, struct str path, struct path_answer *ret);
 /* Only where it leads to and what that is: cheaper, since a known directory is not looked at again. */
 struct str path_real(struct path_memo *m, struct str path, enum path_kind *ret_target);
@@ -54,7 +59,8 @@ struct str path_parent(struct str path);
 /* The resolved path of what is open; empty when it has none. */
 struct str path_of_fd(struct arena *a, int fd);
 /*
- * Does an absolute path enter `dir` and leave it by a link? `real` is what the opened descriptor said, so that a path which changes in between
- * is found as well. A path that leaves `dir` by ".." of its own does not.
+ * Does an absolute path enter `dir` and leave it by a link? `real` is what the opened descriptor said, so
+ * that a path which changes in between is found as well. A path that leaves `dir` by ".." of its own does
+ * not.
  */
 bool path_leaves(struct path_memo *m, struct str path, struct str real, struct str dir);

@@ -72,13 +72,15 @@ static int pipes_open(struct pipes *p, struct str input, struct err *e)
 	p->input = memfd_create("input", MFD_CLOEXEC);
 	if (p->input < 0 || pipe2(p->out, O_CLOEXEC) != 0 || pipe2(p->status, O_CLOEXEC) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
-	if (lift_fd(&p->input) || lift_fd(&p->out[0]) || lift_fd(&p->out[1]) || lift_fd(&p->status[0]) || lift_fd(&p->status[1]))
+	if (lift_fd(&p->input) || lift_fd(&p->out[0]) || lift_fd(&p->out[1]) || lift_fd(&p->status[0]) ||
+			lift_fd(&p->status[1]))
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
 	if (fcntl(p->out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(p->status[0], F_SETFL, O_NONBLOCK) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
 	if (fd_write_all(p->input, "the input of a program", input, e) != 0)
 		return -1;
-	return lseek(p->input, 0, SEEK_SET) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot rewind the input of a program");
+	return lseek(p->input, 0, SEEK_SET) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno,
+			"cannot rewind the input of a program");
 }
 
 /* ---- the child: nothing here allocates ---- */
@@ -101,7 +103,8 @@ static void child_close_others(void)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-static void __attribute__((noreturn)) child_run(const struct process_request *rq, const struct pipes *p, pid_t parent)
+static void __attribute__((noreturn)) child_run(const struct process_request *rq, const struct pipes *p,
+		pid_t parent)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), why;
 
@@ -110,7 +113,8 @@ static void __attribute__((noreturn)) child_run(const struct process_request *rq
 	setpgid(0, 0);
 	child_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() == parent && null >= 0 && chdir("/") == 0 && dup2(p->input, STDIN_FILENO) >= 0 && dup2(p->out[1], STDOUT_FILENO) >= 0 &&
+	if (getppid() == parent && null >= 0 && chdir("/") == 0 && dup2(p->input, STDIN_FILENO) >= 0 &&
+			dup2(p->out[1], STDOUT_FILENO) >= 0 &&
 	    dup2(null, STDERR_FILENO) >= 0) {
 		child_close_others();
 		execve(rq->path, rq->argv, rq->envp);
@@ -164,7 +168,8 @@ static void take_output(struct child *c, int fd, const struct process_request *r
 	}
 	while (!c->out_ended && !c->too_much) {
 		size_t room = rq->output_max - *n;
-		ssize_t got = room ? read(fd, rq->output + *n, room < READ_MAX ? room : READ_MAX) : read(fd, &spill, 1);
+		ssize_t got = room ? read(fd, rq->output + *n, room < READ_MAX ? room : READ_MAX) : read(fd,
+				&spill, 1);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -190,7 +195,9 @@ static bool has_exited(const struct child *c)
 static void watch_child(struct child *c, const struct pipes *p, const struct process_request *rq, size_t *n)
 {
 	while (!c->exited && !c->too_much && !c->errnum) {
-		struct pollfd fds[] = {{.fd = c->out_ended ? -1 : p->out[0], .events = POLLIN}, {.fd = c->status_ended ? -1 : p->status[0], .events = POLLIN}, {.fd = c->pidfd, .events = POLLIN}};
+		struct pollfd fds[] = {{.fd = c->out_ended ? -1 : p->out[0], .events = POLLIN},
+				{.fd = c->status_ended ? -1 : p->status[0], .events = POLLIN},
+				{.fd = c->pidfd, .events = POLLIN}};
 		int64_t left = c->deadline - now_ms();
 
 		if (left <= 0)
@@ -251,12 +258,14 @@ int process_ask(const struct process_request *rq, struct process_result *ret, st
 	struct sigaction before, plain = {.sa_handler = SIG_DFL};
 
 	if (rq->input.n > PROCESS_INPUT_MAX)
-		return err_set(e, ERR_LIMIT, 0, "the input of '%s' is longer than %zu bytes", rq->path, PROCESS_INPUT_MAX);
+		return err_set(e, ERR_LIMIT, 0, "the input of '%s' is longer than %zu bytes", rq->path,
+				PROCESS_INPUT_MAX);
 	if (pipes_open(&p, rq->input, e) != 0) {
 		pipes_close(&p);
 		return -1;
 	}
-	sigaction(SIGCHLD, &plain, &before); /* where it is ignored, the kernel reaps, and the child's number is soon another's */
+	/* where it is ignored, the kernel reaps, and the child's number is soon another's */
+	sigaction(SIGCHLD, &plain, &before);
 	int started = start_child(rq, &p, &c, e);
 	if (started == 0) {
 		watch_child(&c, &p, rq, &r.n);

@@ -14,8 +14,11 @@
 /* Directories of the system are nobody's project, also when somebody works there. */
 static bool is_system(struct str dir)
 {
-	static const char whole[][12] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/System", "/Library"};
-	static const char alone[][16] = {"/var", "/opt", "/srv", "/mnt", "/media", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/snap", "/nix", "/Users", "/Applications", "/private"};
+	static const char whole[][12] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
+			"/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/System", "/Library"};
+	static const char alone[][16] = {"/var", "/opt", "/srv", "/mnt", "/media", "/home", "/tmp",
+			"/var/tmp", "/var/lib", "/var/log", "/snap", "/nix", "/Users", "/Applications",
+			"/private"};
 	static const char except[][16] = {"/usr/src", "/usr/local/src", "/dev/shm"};
 	for (size_t i = 0; i < ARRAY_SIZE(except); i++)
 		if (path_inside(dir, str_of(except[i])) && dir.n > strlen(except[i]))
@@ -53,12 +56,16 @@ static bool join_path(char path[static PATH_MAX], struct str dir, const char *na
 
 enum top { TOP_NO, TOP_YES, TOP_FOREIGN };
 
-/* Is this directory a git top level, in the file system of the directory where the search started? An empty .git directory is none to git either. */
+/*
+ * Is this directory a git top level, in the file system of the directory where the search started? An empty
+ * .git directory is none to git either.
+ */
 static enum top top_level(struct str dir, struct str start, uint32_t uid)
 {
 	char path[PATH_MAX];
 	struct stat git, head, top, first;
-	if (!join_path(path, dir, ".git") || fstatat(AT_FDCWD, path, &git, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0)
+	if (!join_path(path, dir, ".git") ||
+			fstatat(AT_FDCWD, path, &git, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0)
 		return TOP_NO;
 	if (!S_ISDIR(git.st_mode) && !S_ISREG(git.st_mode) && !S_ISLNK(git.st_mode))
 		return TOP_NO;
@@ -68,7 +75,8 @@ static enum top top_level(struct str dir, struct str start, uint32_t uid)
 		return TOP_FOREIGN;
 	if (dir.n == start.n)
 		return TOP_YES;
-	return join_path(path, start, "") && stat(path, &first) == 0 && first.st_dev == top.st_dev ? TOP_YES : TOP_FOREIGN;
+	return join_path(path, start, "") && stat(path, &first) == 0 && first.st_dev == top.st_dev ? TOP_YES :
+			TOP_FOREIGN;
 }
 
 /* Upwards from a directory that exists, within its file system. Empty: none. */
@@ -157,7 +165,8 @@ static struct str find_written(const struct project_look *l, struct str start)
 	bool git = true;
 
 	for (struct str dir = start; dir.n > 1; dir = path_parent(dir)) {
-		enum top t = remembered_place(l->known, dir) ? TOP_YES : git ? top_level(dir, start, l->uid) : TOP_NO;
+		enum top t = remembered_place(l->known, dir) ? TOP_YES : git ? top_level(dir, start, l->uid) :
+				TOP_NO;
 
 		if (t == TOP_YES)
 			return str_dup(l->m->a, dir);

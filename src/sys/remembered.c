@@ -36,7 +36,8 @@ static bool is_ours(int fd, uint32_t uid)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid && !(st.st_mode & 077);
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid &&
+			!(st.st_mode & 077);
 }
 
 void remembered_read(struct arena *a, struct str state_dir, uint32_t uid, struct remembered *ret)
@@ -148,7 +149,10 @@ static bool find_line(struct str text, enum remembered_kind kind, struct str pat
 	return found;
 }
 
-/* By the inode alone: device numbers may be others after a reboot, and to take it for a root only makes a box smaller. */
+/*
+ * By the inode alone: device numbers may be others after a reboot, and to take it for a root only makes a box
+ * smaller.
+ */
 static bool seen_as(const struct remembered *r, enum remembered_kind kind, struct str dir)
 {
 	char path[PATH_MAX];
@@ -196,8 +200,8 @@ static bool still_counts(struct str text, size_t from, const struct remembered_l
 }
 
 /*
- * The latest lines of each kind, one of each path; the oldest come first in the file, since lines are only ever
- * appended.
+ * The latest lines of each kind, one of each path; the oldest come first in the file, since lines are only
+ * ever appended.
  */
 static struct str compact_text(struct arena *a, struct str text, int64_t now_s)
 {
@@ -224,7 +228,8 @@ static int open_locked(const char *path)
 
 		if (fd < 0)
 			return -1;
-		if (syscall(SYS_flock, fd, FLOCK_EXCLUSIVE) == 0 && fstat(fd, &mine) == 0 && lstat(path, &now) == 0 &&
+		if (syscall(SYS_flock, fd, FLOCK_EXCLUSIVE) == 0 && fstat(fd, &mine) == 0 &&
+				lstat(path, &now) == 0 &&
 		    mine.st_dev == now.st_dev && mine.st_ino == now.st_ino)
 			return fd;
 		fd_close(&fd);

@@ -33,7 +33,8 @@ static void put_property(struct dbus_out *m, const char *name, const char *signa
 
 void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, size_t n)
 {
-	static const struct dbus_target to = {SYSTEMD, "/org/freedesktop/systemd1", SYSTEMD ".Manager", "StartTransientUnit"};
+	static const struct dbus_target to = {SYSTEMD, "/org/freedesktop/systemd1", SYSTEMD ".Manager",
+			"StartTransientUnit"};
 	struct dbus_array properties, list;
 
 	dbus_call(m, SERIAL_START, &to, "ssa(sv)a(sa(sv))");
@@ -67,13 +68,17 @@ static void put_greeting(struct dbus_out m[2])
 	dbus_call(&m[0], SERIAL_HELLO, &hello, NULL);
 	dbus_end(&m[0]);
 	dbus_call(&m[1], SERIAL_MATCH, &match, "s");
-	dbus_put_string(&m[1], "type='signal',sender='" SYSTEMD "',interface='" SYSTEMD ".Manager',member='JobRemoved'");
+	dbus_put_string(&m[1], "type='signal',sender='" SYSTEMD "',interface='" SYSTEMD
+			".Manager',member='JobRemoved'");
 	dbus_end(&m[1]);
 }
 
 /* ---- whom to ask ---- */
 
-/* Numbers of processes mean the same to the peer only in the same pid namespace: the peer has one number then, in ours. */
+/*
+ * Numbers of processes mean the same to the peer only in the same pid namespace: the peer has one number
+ * then, in ours.
+ */
 static bool same_pid_namespace(pid_t peer)
 {
 	char path[32], text[STATUS_MAX];
@@ -114,7 +119,8 @@ static int connect_at(int runtime, const char *name, struct err *e)
 	str_put(path, sizeof(path), "/proc/self/fd/%d/%s", runtime, name);
 	fd = dbus_connect(path, &peer, e);
 	if (fd < 0 && e->errnum)
-		return err_set(e, ERR_SYSTEM, e->errnum, "cannot connect to '%s' in the runtime directory", name);
+		return err_set(e, ERR_SYSTEM, e->errnum, "cannot connect to '%s' in the runtime directory",
+				name);
 	if (fd >= 0 && !same_pid_namespace(peer)) {
 		close(fd);
 		return err_set(e, ERR_INPUT, 0, "the user manager is in another pid namespace");
@@ -204,7 +210,8 @@ static bool job_removed(const struct dbus_in *m, const char *unit, struct str *r
 
 	if (m->type != DBUS_SIGNAL || !str_is(m->member, "JobRemoved") || !str_is(m->signature, "uoss"))
 		return false;
-	return dbus_take_u32(m->body, &at, &id) && dbus_take_string(m->body, &at, &job) && dbus_take_string(m->body, &at, &name) &&
+	return dbus_take_u32(m->body, &at, &id) && dbus_take_string(m->body, &at, &job) &&
+			dbus_take_string(m->body, &at, &name) &&
 	       str_is(name, unit) && dbus_take_string(m->body, &at, ret_result);
 }
 
@@ -226,7 +233,8 @@ static int judge_answer(const struct scope *s, const struct dbus_in *m, struct e
 
 int scope_wait(struct scope *s, bool patient, struct err *e)
 {
-	int64_t first = clock_now() + (patient ? SCOPE_PATIENT_MS : SCOPE_FIRST_MS) * MS, all = s->bus.deadline;
+	int64_t first = clock_now() + (patient ? SCOPE_PATIENT_MS : SCOPE_FIRST_MS) * MS,
+			all = s->bus.deadline;
 	struct dbus_in m;
 	int known = 0;
 

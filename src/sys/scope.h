@@ -1,13 +1,16 @@
 /*
- * A scope: a control group that the user's own systemd manager makes for processes of ours and hands over (Delegate=yes). An ordinary user
- * in a login session has no group of their own; their manager (user@UID.service) has.
+ * A scope: a control group that the user's own systemd manager makes for processes of ours and hands over
+ * (Delegate=yes). An ordinary user in a login session has no group of their own; their manager
+ * (user@UID.service) has.
  *
- *   launcher ── connects ──> RUNTIME/systemd/private, the manager's own socket; else RUNTIME/bus, a message bus
- *            ── StartTransientUnit("caisson-PID-RANDOM.scope", PIDs, Delegate) ──> manager, which asks the system's manager to move the processes
- *            <── JobRemoved(unit, "done") ──
+ *   launcher ── connects ──> RUNTIME/systemd/private, the manager's own socket; else RUNTIME/bus, a message
+ *   bus
+ *            ── StartTransientUnit("caisson-PID-RANDOM.scope", PIDs, Delegate) ──> manager, which asks the
+ *            system's manager to move the processes <── JobRemoved(unit, "done") ──
  *
- * RUNTIME is $XDG_RUNTIME_DIR, else /run/user/UID; it must belong to this user alone. No other address is used, whatever the environment
- * says. The peer's word is not trusted: cg_make_in_scope() asks the kernel where the processes are.
+ * RUNTIME is $XDG_RUNTIME_DIR, else /run/user/UID; it must belong to this user alone. No other address is
+ * used, whatever the environment says. The peer's word is not trusted: cg_make_in_scope() asks the kernel
+ * where the processes are.
  *
  * The manager removes the scope, with the groups below it, when its last process has ended.
  */
@@ -33,8 +36,9 @@ int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e);
 /* The question as a message. */
 void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, size_t n);
 /*
- * Waits until the processes are in the scope. -1: they will not be, or it takes too long. A manager that hangs costs a run the time to its
- * first sign of life, counted from this call; the rest counts from the question. `patient`: the caller cannot do without a scope.
+ * Waits until the processes are in the scope. -1: they will not be, or it takes too long. A manager that
+ * hangs costs a run the time to its first sign of life, counted from this call; the rest counts from the
+ * question. `patient`: the caller cannot do without a scope.
  */
 #define SCOPE_FIRST_MS 250
 #define SCOPE_ALL_MS 2000

@@ -15,7 +15,8 @@ int seccomp_load(bool network)
 {
 	struct sock_fprog prog = {
 		.len = network ? seccomp_networked_n : seccomp_sealed_n,
-		.filter = (struct sock_filter *)(network ? seccomp_networked : seccomp_sealed), /* the kernel only reads it */
+		/* the kernel only reads it */
+		.filter = (struct sock_filter *)(network ? seccomp_networked : seccomp_sealed),
 	};
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : errno;
 }
@@ -29,18 +30,21 @@ int seccomp_refuse(bool hidden_memory, bool cpus)
 		unsigned short errnum;
 		bool memory;
 	} calls[CALLS] = {
-		{SYS_memfd_create, ENOSYS, true}, {SYS_shmget, ENOSYS, true}, {SYS_semget, ENOSYS, true}, {SYS_msgget, ENOSYS, true},
+		{SYS_memfd_create, ENOSYS, true}, {SYS_shmget, ENOSYS, true}, {SYS_semget, ENOSYS, true},
+		{SYS_msgget, ENOSYS, true},
 		{SYS_sched_setaffinity, EPERM, false},
 	};
 	struct sock_filter code[2 + 2 * CALLS];
 	struct sock_fprog prog = {.filter = code};
 
-	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < CALLS; i++) {
 		if (!(calls[i].memory ? hidden_memory : cpus))
 			continue;
 		code[prog.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i].nr, 0, 1);
-		code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | calls[i].errnum);
+		code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+				SECCOMP_RET_ERRNO | calls[i].errnum);
 	}
 	if (prog.len == 1)
 		return 0;

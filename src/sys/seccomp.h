@@ -9,10 +9,13 @@
 
 #include "base/err.h"
 
-/* Loads it for this process and all after it. Needs no_new_privs. Takes no memory. The error is errno, 0 on success. */
+/*
+ * Loads it for this process and all after it. Needs no_new_privs. Takes no memory. The error is errno, 0 on
+ * success.
+ */
 int seccomp_load(bool network);
 /*
- * Besides it, where no cgroup counts memory: memory files and System V segments, which a watcher from outside cannot see. And where the CPUs of a process are
- * what limits it: changing those. The same.
+ * Besides it, where no cgroup counts memory: memory files and System V segments, which a watcher from outside
+ * cannot see. And where the CPUs of a process are what limits it: changing those. The same.
  */
 int seccomp_refuse(bool hidden_memory, bool cpus);

@@ -15,7 +15,9 @@ static int check_owner(uint32_t owner, const char *path, uint32_t uid, struct er
 {
 	if (owner == uid || owner == 0)
 		return 0;
-	return err_set(e, ERR_CONFIG, 0, "'%s' belongs to user %lu, so it is not used; if its content is yours: chown %lu '%s'", path,
+	return err_set(e, ERR_CONFIG, 0,
+			"'%s' belongs to user %lu, so it is not used; if its content is yours: chown %lu "
+			"'%s'", path,
 		(unsigned long)owner, (unsigned long)uid, path);
 }
 
@@ -23,7 +25,8 @@ static int check_mode(uint32_t mode, const char *path, struct err *e)
 {
 	if (!(mode & OTHERS) || (S_ISDIR(mode) && (mode & S_ISVTX)))
 		return 0;
-	return err_set(e, ERR_CONFIG, 0, "others may write '%s', so it is not used; chmod go-w '%s'", path, path);
+	return err_set(e, ERR_CONFIG, 0, "others may write '%s', so it is not used; chmod go-w '%s'", path,
+			path);
 }
 
 static int check_opened(int fd, const char *path, uint32_t uid, struct stat *ret, struct err *e)
@@ -63,7 +66,8 @@ static int resolve_path(struct path_memo *m, struct str path, struct path_answer
 	if (ret->kind == PATH_ABSENT)
 		return SECURE_ABSENT;
 	if (ret->target == PATH_ABSENT)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s' is a link to '%.*s', which does not exist", STR_ARG(path), STR_ARG(ret->real));
+		return err_set(e, ERR_CONFIG, 0, "'%.*s' is a link to '%.*s', which does not exist",
+				STR_ARG(path), STR_ARG(ret->real));
 	if (ret->target == PATH_UNREADABLE)
 		return err_set(e, ERR_SYSTEM, EACCES, "cannot open '%.*s'", STR_ARG(path));
 	if (ret->target != PATH_FILE || !ret->real.n)
@@ -71,7 +75,10 @@ static int resolve_path(struct path_memo *m, struct str path, struct path_answer
 	return 0;
 }
 
-/* The last part of a resolved path, opened below its checked directory. Allocates nothing: descriptors are open. */
+/*
+ * The last part of a resolved path, opened below its checked directory. Allocates nothing: descriptors are
+ * open.
+ */
 static int open_below(int dir, const char *name, const char *path, struct stat *ret, struct err *e)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -84,7 +91,8 @@ static int open_below(int dir, const char *name, const char *path, struct stat *
 	return fd;
 }
 
-int secure_read_known(struct path_memo *m, struct str path, size_t max, uint32_t uid, struct str *ret, struct err *e)
+int secure_read_known(struct path_memo *m, struct str path, size_t max, uint32_t uid, struct str *ret,
+		struct err *e)
 {
 	struct arena *a = m->a;
 	struct path_answer at;
@@ -119,7 +127,8 @@ int secure_read(struct arena *a, struct str path, size_t max, uint32_t uid, stru
 	return rc == SECURE_ABSENT ? err_set(e, ERR_SYSTEM, ENOENT, "cannot open '%.*s'", STR_ARG(path)) : rc;
 }
 
-int secure_read_project(struct path_memo *m, struct str root, struct str path, size_t max, struct str *ret, struct err *e)
+int secure_read_project(struct path_memo *m, struct str root, struct str path, size_t max, struct str *ret,
+		struct err *e)
 {
 	struct arena *a = m->a;
 	struct path_answer at;
@@ -128,7 +137,8 @@ int secure_read_project(struct path_memo *m, struct str root, struct str path, s
 	if (rc != 0)
 		return rc;
 	if (!path_inside(at.real, root))
-		return err_set(e, ERR_CONFIG, 0, "'%.*s' leads out of the project to '%.*s'", STR_ARG(path), STR_ARG(at.real));
+		return err_set(e, ERR_CONFIG, 0, "'%.*s' leads out of the project to '%.*s'", STR_ARG(path),
+				STR_ARG(at.real));
 	const char *real = str_c(a, at.real);
 	FD_SCOPE f = {0};
 	fd_scope(&f, a, open_below(AT_FDCWD, real, real, &st, e));

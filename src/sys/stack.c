@@ -35,12 +35,15 @@ int stack_run(int (*fn)(int argc, char **argv), int argc, char **argv)
 
 	if (getrlimit(RLIMIT_STACK, &l) != 0 || l.rlim_cur >= STACK_BYTES)
 		return fn(argc, argv);
-	stack = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-	if (stack == MAP_FAILED || mprotect(stack + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) != 0 || getcontext(&there) != 0)
+	stack = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED || mprotect(stack + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) != 0 ||
+			getcontext(&there) != 0)
 		return fn(argc, argv);
 	there.uc_stack.ss_sp = stack + GUARD_BYTES;
 	there.uc_stack.ss_size = STACK_BYTES;
 	there.uc_link = &here;
-	makecontext(&there, (void (*)(void))call_on_stack, 2, (unsigned)((uintptr_t)&c >> 32), (unsigned)(uintptr_t)&c);
+	makecontext(&there, (void (*)(void))call_on_stack, 2, (unsigned)((uintptr_t)&c >> 32),
+			(unsigned)(uintptr_t)&c);
 	return swapcontext(&here, &there) == 0 ? c.result : fn(argc, argv);
 }

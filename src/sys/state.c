@@ -15,12 +15,16 @@
 
 struct state_env state_env(void)
 {
-	return (struct state_env){.caisson_state = getenv("CAISSON_STATE"), .xdg_state = getenv("XDG_STATE_HOME"), .xdg_config = getenv("XDG_CONFIG_HOME")};
+	return (struct state_env){.caisson_state = getenv("CAISSON_STATE"),
+			.xdg_state = getenv("XDG_STATE_HOME"), .xdg_config = getenv("XDG_CONFIG_HOME")};
 }
 
 static bool is_absolute(const char *value) { return value && value[0] == '/' && strlen(value) < PATH_MAX; }
 
-static struct str path_below(struct arena *a, struct str dir, const char *name) { return str_fmt(a, "%.*s/%s", STR_ARG(dir), name); }
+static struct str path_below(struct arena *a, struct str dir, const char *name)
+{
+	return str_fmt(a, "%.*s/%s", STR_ARG(dir), name);
+}
 
 /* The first of: $VARIABLE/caisson, HOME/fallback. */
 static struct str own_dir(struct arena *a, const char *variable, struct str home, const char *fallback)
@@ -30,11 +34,13 @@ static struct str own_dir(struct arena *a, const char *variable, struct str home
 	return home.n ? path_below(a, home, fallback) : STR("");
 }
 
-void state_paths(struct arena *a, const struct state_env *env, struct str home, struct str project, struct state_paths *ret)
+void state_paths(struct arena *a, const struct state_env *env, struct str home, struct str project,
+		struct state_paths *ret)
 {
 	*ret = (struct state_paths){.system_policy = STR(STATE_SYSTEM_POLICY)};
 	ret->config_dir = own_dir(a, env->xdg_config, home, ".config/caisson");
-	ret->state_dir = is_absolute(env->caisson_state) ? str_dup(a, str_of(env->caisson_state)) : own_dir(a, env->xdg_state, home, ".local/state/caisson");
+	ret->state_dir = is_absolute(env->caisson_state) ? str_dup(a, str_of(env->caisson_state)) : own_dir(a,
+			env->xdg_state, home, ".local/state/caisson");
 	if (ret->config_dir.n)
 		ret->user_policy = path_below(a, ret->config_dir, "config.yaml");
 	if (ret->state_dir.n)
@@ -53,16 +59,21 @@ static struct str deepest_existing(struct path_memo *m, struct str path)
 }
 
 /* `ret_there` (may be NULL): whether it exists. */
-static int look_at_state(struct path_memo *m, struct str dir, struct str project, uint32_t uid, struct str *ret, bool *ret_there, struct err *e)
+static int look_at_state(struct path_memo *m, struct str dir, struct str project, uint32_t uid,
+		struct str *ret, bool *ret_there, struct err *e)
 {
 	struct path_answer at;
 	if (!dir.n)
-		return err_set(e, ERR_CONFIG, 0, "no place for caisson's state is known: set CAISSON_STATE to an absolute path");
+		return err_set(e, ERR_CONFIG, 0,
+				"no place for caisson's state is known: set CAISSON_STATE to an absolute "
+				"path");
 	path_look(m, dir, &at);
 	if (!at.real.n || (at.target != PATH_DIR && at.target != PATH_ABSENT))
 		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' is not a directory", STR_ARG(dir));
 	if (path_inside(at.real, project))
-		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' lies inside the project '%.*s', whose commands could change it", STR_ARG(at.real), STR_ARG(project));
+		return err_set(e, ERR_CONFIG, 0,
+				"the state '%.*s' lies inside the project '%.*s', whose commands could "
+				"change it", STR_ARG(at.real), STR_ARG(project));
 	if (secure_dir(m, at.target == PATH_DIR ? at.real : deepest_existing(m, at.real), uid, e) < 0)
 		return -1;
 	if (ret_there)
@@ -71,21 +82,24 @@ static int look_at_state(struct path_memo *m, struct str dir, struct str project
 	return 0;
 }
 
-int state_check(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
+int state_check(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret,
+		struct err *e)
 {
 	struct path_memo m;
 	path_memo_init(&m, a, STR(""));
 	return look_at_state(&m, dir, project, uid, ret, NULL, e);
 }
 
-int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
+int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret,
+		struct err *e)
 {
 	struct path_memo m;
 	path_memo_init(&m, a, STR(""));
 	return state_make_known(&m, dir, project, uid, ret, e);
 }
 
-int state_make_known(struct path_memo *m, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
+int state_make_known(struct path_memo *m, struct str dir, struct str project, uint32_t uid, struct str *ret,
+		struct err *e)
 {
 	struct arena *a = m->a;
 	struct str real;
@@ -102,14 +116,17 @@ int state_make_known(struct path_memo *m, struct str dir, struct str project, ui
 			continue;
 		path[i] = '\0';
 		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s' for caisson's state (CAISSON_STATE names another place)", path);
+			return err_set(e, ERR_SYSTEM, errno,
+					"cannot make '%s' for caisson's state (CAISSON_STATE names another "
+					"place)", path);
 		if (i < real.n)
 			path[i] = '/';
 	}
 	return state_check(a, dir, project, uid, ret, e);
 }
 
-int state_folder(struct arena *a, struct str dir, struct str project, uint32_t uid, const char *folder, struct str *ret, struct err *e)
+int state_folder(struct arena *a, struct str dir, struct str project, uint32_t uid, const char *folder,
+		struct str *ret, struct err *e)
 {
 	struct str state, place;
 	struct stat st;
@@ -140,7 +157,8 @@ int state_folder_check(int fd, const char *path, uint32_t uid, struct err *e)
 	return 0;
 }
 
-int state_keep(struct arena *a, struct str dir, const char *folder, struct str name, struct str bytes, struct str *ret, struct err *e)
+int state_keep(struct arena *a, struct str dir, const char *folder, struct str name, struct str bytes,
+		struct str *ret, struct err *e)
 {
 	struct str place = path_below(a, dir, folder);
 	const char *path = str_c(a, place), *file = str_c(a, name);
@@ -151,7 +169,8 @@ int state_keep(struct arena *a, struct str dir, const char *folder, struct str n
 	FD_CLEANUP int at = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (at >= 0 && state_folder_check(at, path, geteuid(), e) != 0)
 		return -1;
-	FD_CLEANUP int fd = at < 0 ? -1 : openat(at, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	FD_CLEANUP int fd = at < 0 ? -1 : openat(at, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+			O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%s'", path);
 	if (fd_write_all(fd, file, bytes, e) < 0) {
@@ -207,7 +226,8 @@ int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, st
 	}
 	glob_expand(m, path_below(a, literal_pattern(a, base), FENCEPOST_FOLDER "/*.yaml"), &folder);
 	if (folder.more || folder.nmatches > FENCEPOST_FILES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/" FENCEPOST_FOLDER "'", STR_ARG(base));
+		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/" FENCEPOST_FOLDER "'",
+				STR_ARG(base));
 	for (size_t i = 0; i < folder.nmatches; i++)
 		if (add_existing(m, folder.matches[i], &end, e) < 0)
 			return -1;

@@ -37,7 +37,8 @@ bool passwd_find(struct str passwd, struct str name, uid_t uid, struct user *ret
 		struct str line = str_sub(passwd, at, end < 0 ? passwd.n : (size_t)end), field[FIELDS];
 		at = end < 0 ? passwd.n : (size_t)end + 1;
 		int64_t id;
-		if (!split_line(line, field) || field[FIELD_NAME].n == 0 || num_parse(field[FIELD_UID], 0, UID_LARGEST, &id) < 0)
+		if (!split_line(line, field) || field[FIELD_NAME].n == 0 ||
+				num_parse(field[FIELD_UID], 0, UID_LARGEST, &id) < 0)
 			continue;
 		if (name.n ? !str_eq(field[FIELD_NAME], name) : (uid_t)id != uid)
 			continue;
@@ -71,7 +72,8 @@ int user_self(struct arena *a, const char *env_home, struct user *ret, struct er
 		return -1;
 	}
 	if (!passwd_find(passwd, STR(""), uid, &found))
-		found = (struct user){.uid = uid, .name = str_fmt(a, "%lu", (unsigned long)uid), .home = STR(""),
+		found = (struct user){.uid = uid, .name = str_fmt(a, "%lu", (unsigned long)uid),
+				.home = STR(""),
 			.entry = STR(""), .shell = STR("")};
 	if (env_home && !str_is(found.home, env_home) && own_directory(env_home, uid))
 		found.home = str_dup(a, str_of(env_home));

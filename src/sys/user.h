@@ -18,7 +18,10 @@ struct user {
 	struct str shell; /* the login shell of that entry; empty when not known */
 };
 
-/* One look-up in the text of a password database: by name, or by uid when name is empty. True and *ret (slices of `passwd`) when found. */
+/*
+ * One look-up in the text of a password database: by name, or by uid when name is empty. True and *ret
+ * (slices of `passwd`) when found.
+ */
 bool passwd_find(struct str passwd, struct str name, uid_t uid, struct user *ret);
 /* The caller. `env_home` is the value of $HOME, or NULL. */
 int user_self(struct arena *a, const char *env_home, struct user *ret, struct err *e);

@@ -1,5 +1,6 @@
 /*
- * exhaust NAME [SECONDS]: takes all that it can get of something that the kernel counts for a whole user, says how much that is, and holds it.
+ * exhaust NAME [SECONDS]: takes all that it can get of something that the kernel counts for a whole user,
+ * says how much that is, and holds it.
  *
  *     inotify    instances              inflight  descriptors in messages that nobody has received
  *     signals    pending signals        queues    POSIX message queues
@@ -53,7 +54,8 @@ static int send_fds(int to, int n)
 	int fds[FDS_OF_MESSAGE] = {0};
 	char control[CMSG_SPACE(sizeof fds)] = {0}, byte = 'x';
 	struct iovec io = {&byte, 1};
-	struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1, .msg_control = control, .msg_controllen = CMSG_SPACE((size_t)n * sizeof *fds)};
+	struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1, .msg_control = control,
+			.msg_controllen = CMSG_SPACE((size_t)n * sizeof *fds)};
 	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
 
 	h->cmsg_level = SOL_SOCKET;
@@ -163,7 +165,8 @@ static int use_signals(void)
 	timer_t t;
 
 	signal(SIGRTMIN + 1, SIG_IGN);
-	return sigqueue(getpid(), SIGRTMIN + 1, (union sigval){0}) == 0 ? timer_create(CLOCK_MONOTONIC, &e, &t) : -1;
+	return sigqueue(getpid(), SIGRTMIN + 1, (union sigval){0}) == 0 ? timer_create(CLOCK_MONOTONIC, &e,
+			&t) : -1;
 }
 
 static int use_queues(void)
@@ -193,8 +196,10 @@ static const struct {
 	int (*take)(void);
 	int (*use)(void);
 } things[] = {
-	{"inotify", take_inotify, use_inotify}, {"inflight", take_inflight, use_inflight}, {"signals", take_signals, use_signals},
-	{"queues", take_queues, use_queues}, {"epoll", take_epoll, use_epoll}, {"terminals", take_terminals, use_terminals},
+	{"inotify", take_inotify, use_inotify}, {"inflight", take_inflight, use_inflight},
+	{"signals", take_signals, use_signals},
+	{"queues", take_queues, use_queues}, {"epoll", take_epoll, use_epoll},
+	{"terminals", take_terminals, use_terminals},
 };
 
 static int use(const char *name)
@@ -235,7 +240,8 @@ static int change_core(void)
 static int share(size_t total)
 {
 	const size_t step = (size_t)8 << 20;
-	char *p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+			0);
 
 	for (size_t at = 0; p != MAP_FAILED && at < total; at += step) {
 		memset(p + at, 'x', step);

@@ -1,8 +1,9 @@
 /*
  * probe NAME [ARG...] | attacks | benign | list: see probe.h.
  *
- * Ends with 0 when the answer is what it should be in a sealed box (an attack refused or absent, a benign twin done), else with 1; 64 for a
- * name that does not exist. `attacks` and `benign` run all that need no argument, each in a child, one line each with the name before it.
+ * Ends with 0 when the answer is what it should be in a sealed box (an attack refused or absent, a benign
+ * twin done), else with 1; 64 for a name that does not exist. `attacks` and `benign` run all that need no
+ * argument, each in a child, one line each with the name before it.
  */
 #define _GNU_SOURCE
 #include "probe.h"
@@ -67,7 +68,8 @@ const char *fresh_path(const char *suffix)
 
 struct answer in_child(struct answer (*fn)(char **args), char **args)
 {
-	struct answer *a = mmap(NULL, sizeof *a, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), ret;
+	struct answer *a = mmap(NULL, sizeof *a, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
+			ret;
 	int status = 0;
 	if (a == MAP_FAILED)
 		return absent("memory");
@@ -133,7 +135,8 @@ static int list(void)
 {
 	for (size_t i = 0; i < FAMILIES; i++)
 		for (const struct probe *p = families[i].probes; p->name; p++)
-			printf("%s %s%s%s\n", families[i].benign ? "benign" : "attack", p->name, p->needs ? " " : "", p->needs ? p->needs : "");
+			printf("%s %s%s%s\n", families[i].benign ? "benign" : "attack", p->name,
+					p->needs ? " " : "", p->needs ? p->needs : "");
 	return 0;
 }
 

@@ -1,13 +1,15 @@
 /*
- * The probe: a program that, run inside a box, tries to get out of it, one way per name, and says in one line what came of it:
+ * The probe: a program that, run inside a box, tries to get out of it, one way per name, and says in one line
+ * what came of it:
  *
  *     refused EPERM     the kernel or a wall said no (or killed it: refused SIGSYS)
  *     done              it worked
  *     leak WHAT         it got hold of something that is not the box's
  *     absent WHAT       there was nothing here to try it on
  *
- * Every attack is one that works, or at least gets further than a refusal, for somebody without walls; tests/run/filter.sh runs most of them there as
- * well. Never run them on a machine as it is: umount, remount and their like mean it. A fresh user and mount namespace is the least.
+ * Every attack is one that works, or at least gets further than a refusal, for somebody without walls;
+ * tests/run/filter.sh runs most of them there as well. Never run them on a machine as it is: umount, remount
+ * and their like mean it. A fresh user and mount namespace is the least.
  */
 #pragma once
 #include <errno.h>
@@ -27,11 +29,13 @@ struct answer {
 struct probe {
 	const char *name;
 	struct answer (*fn)(char **args); /* what follows the name on the command line; NULL at the end */
-	unsigned long flags;              /* for functions that serve several names: put before the arguments by main */
+	/* for functions that serve several names: put before the arguments by main */
+	unsigned long flags;
 	const char *needs;                /* an argument that must be given; NULL: none */
 };
 
-extern const struct probe probes_kernel[], probes_mount[], probes_box[], probes_benign[]; /* each ends with a NULL name */
+/* each ends with a NULL name */
+extern const struct probe probes_kernel[], probes_mount[], probes_box[], probes_benign[];
 
 /* The flags of the probe that runs. */
 unsigned long probe_flags(void);

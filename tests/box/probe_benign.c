@@ -256,7 +256,8 @@ static struct answer events(char **args)
 	struct itimerspec in = {.it_value.tv_nsec = 1000000};
 	sigset_t set;
 	(void)args;
-	int ep = epoll_create1(EPOLL_CLOEXEC), timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC), ev = eventfd(0, EFD_CLOEXEC);
+	int ep = epoll_create1(EPOLL_CLOEXEC), timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC),
+			ev = eventfd(0, EFD_CLOEXEC);
 	TRY(ep | timer | ev);
 	TRY(timerfd_settime(timer, 0, &in, NULL));
 	TRY(epoll_ctl(ep, EPOLL_CTL_ADD, timer, &e));
@@ -275,7 +276,8 @@ static struct answer devices_work(char **args)
 {
 	char buf[16];
 	(void)args;
-	int null = open("/dev/null", O_RDWR), zero = open("/dev/zero", O_RDONLY), full = open("/dev/full", O_WRONLY), random = open("/dev/urandom", O_RDONLY);
+	int null = open("/dev/null", O_RDWR), zero = open("/dev/zero", O_RDONLY),
+			full = open("/dev/full", O_WRONLY), random = open("/dev/urandom", O_RDONLY);
 	TRY(null | zero | full | random);
 	TRY(write(null, "x", 1));
 	TRY(read(zero, buf, sizeof buf));
@@ -286,7 +288,8 @@ static struct answer devices_work(char **args)
 
 static struct answer proc_self(char **args)
 {
-	static const char *const names[] = {"status", "maps", "cmdline", "environ", "stat", "fd/0", "mem", "limits", "mountinfo", "cgroup"};
+	static const char *const names[] = {"status", "maps", "cmdline", "environ", "stat", "fd/0", "mem",
+			"limits", "mountinfo", "cgroup"};
 	char path[64], exe[256];
 	(void)args;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

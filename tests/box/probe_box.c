@@ -44,7 +44,8 @@ static struct answer init_root(char **args)
 	(void)args;
 	if (stat("/proc/1/root/", &its) < 0 || stat("/", &ours) < 0)
 		return result(-1);
-	return its.st_dev == ours.st_dev && its.st_ino == ours.st_ino ? absent("another root") : leak("another root");
+	return its.st_dev == ours.st_dev && its.st_ino == ours.st_ino ? absent("another root") :
+			leak("another root");
 }
 
 static struct answer init_fd(char **args)
@@ -57,7 +58,8 @@ static struct answer init_fd(char **args)
 	return d ? leak("%d descriptors of init", n - 2) : result(-1);
 }
 
-static const char *const init_files[] = {"/proc/1/mem", "/proc/1/environ", "/proc/1/maps", "/proc/1/auxv", "/proc/1/io"};
+static const char *const init_files[] = {"/proc/1/mem", "/proc/1/environ", "/proc/1/maps", "/proc/1/auxv",
+		"/proc/1/io"};
 
 static struct answer init_file(char **args)
 {
@@ -88,7 +90,10 @@ static struct answer proc1(char **args)
 	return a;
 }
 
-/* "busy" is no protection: it can be written once nobody runs it. The kernel says so before it looks at the mount, so that is asked besides. */
+/*
+ * "busy" is no protection: it can be written once nobody runs it. The kernel says so before it looks at the
+ * mount, so that is asked besides.
+ */
 static struct answer overwrite(char **args)
 {
 	const char *path = probe_flags() ? "/proc/self/exe" : "/proc/1/exe";
@@ -125,7 +130,8 @@ static struct answer set_id_born(char **args)
 	(void)args;
 	const char *path = fresh_path("setid");
 	umask(0);
-	long r = probe_flags() == 0 ? open(path, O_CREAT | O_WRONLY, 04755) : probe_flags() == 1 ? open2(path) : mknod(path, S_IFREG | 04755, 0);
+	long r = probe_flags() == 0 ? open(path, O_CREAT | O_WRONLY, 04755) : probe_flags() == 1 ?
+			open2(path) : mknod(path, S_IFREG | 04755, 0);
 	struct answer a = result(r);
 	if (r >= 0 && stat(path, &st) == 0)
 		a = st.st_mode & S_ISUID ? leak("a set-user-ID file") : absent("the bit");
@@ -147,7 +153,8 @@ static struct answer effective(char **args)
 	(void)args;
 	getresuid(&r, &e, &s);
 	getresgid(&rg, &eg, &sg);
-	return r != e || r != s || rg != eg || rg != sg ? leak("uid %d, effective %d, saved %d", (int)r, (int)e, (int)s) : absent("another user");
+	return r != e || r != s || rg != eg || rg != sg ? leak("uid %d, effective %d, saved %d", (int)r,
+			(int)e, (int)s) : absent("another user");
 }
 
 static struct answer file_caps(char **args)
@@ -165,7 +172,8 @@ static struct answer file_caps(char **args)
 
 /* Lines of /proc/self/status that must be exactly so. */
 static const struct { const char *name, *want; } status_lines[] = {
-	{"CapInh:", "0000000000000000"}, {"CapPrm:", "0000000000000000"}, {"CapEff:", "0000000000000000"}, {"CapBnd:", "0000000000000000"},
+	{"CapInh:", "0000000000000000"}, {"CapPrm:", "0000000000000000"}, {"CapEff:", "0000000000000000"},
+	{"CapBnd:", "0000000000000000"},
 	{"CapAmb:", "0000000000000000"}, {"NoNewPrivs:", "1"}, {"Seccomp:", "2"},
 };
 #define STATUS_LINES (sizeof status_lines / sizeof *status_lines)
@@ -202,7 +210,10 @@ static bool has_option(const char *options, const char *name)
 	return false;
 }
 
-/* Every mount must ignore set-user-ID bits; the flag asks whether it must be read-only instead, with the writable ones as arguments. */
+/*
+ * Every mount must ignore set-user-ID bits; the flag asks whether it must be read-only instead, with the
+ * writable ones as arguments.
+ */
 static struct answer mounts(char **args)
 {
 	char line[1024], point[512], options[256];
@@ -211,7 +222,8 @@ static struct answer mounts(char **args)
 	if (!f)
 		return absent("/proc/self/mountinfo");
 	while (fgets(line, sizeof line, f))
-		if (sscanf(line, "%*s %*s %*s %*s %511s %255s", point, options) == 2 && !has_option(options, "nosuid"))
+		if (sscanf(line, "%*s %*s %*s %*s %511s %255s", point, options) == 2 &&
+				!has_option(options, "nosuid"))
 			return leak("%.100s is %.100s", point, options);
 	fclose(f);
 	return absent("a mount with set-user-ID bits");
@@ -233,7 +245,8 @@ static struct answer core(char **args)
 
 /* ---- sockets ---- */
 
-#define SOCKET(family, type, protocol) ((unsigned long)(family) | (unsigned long)(type) << 8 | (unsigned long)(protocol) << 16)
+#define SOCKET(family, type, protocol) \
+	((unsigned long)(family) | (unsigned long)(type) << 8 | (unsigned long)(protocol) << 16)
 
 static struct answer make_socket(char **args)
 {
@@ -275,7 +288,8 @@ static struct answer connect_tcp(char **args)
 
 static struct answer cgroup_write(char **args)
 {
-	static const char *const dirs[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/unified"};
+	static const char *const dirs[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids",
+			"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/unified"};
 	char path[128];
 	int last = ENOENT;
 	(void)args;

@@ -27,7 +27,10 @@
 
 /* ---- terminals ---- */
 
-/* A session of our own with a terminal of our own: there the call works for anybody, unless something forbids it. */
+/*
+ * A session of our own with a terminal of our own: there the call works for anybody, unless something forbids
+ * it.
+ */
 static int own_terminal(void)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -85,8 +88,8 @@ static struct answer request_key(char **args)
 }
 
 /*
- * Keyrings outlive a run: what the caller keeps there, or another box of the same user left, must not be seen. A fresh session's own ring,
- * which has no name but _ses, is nothing.
+ * Keyrings outlive a run: what the caller keeps there, or another box of the same user left, must not be
+ * seen. A fresh session's own ring, which has no name but _ses, is nothing.
  */
 static struct answer keyring(char **args)
 {
@@ -116,7 +119,8 @@ static struct answer userfaultfd(char **args)
 
 static struct answer perf(char **args)
 {
-	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE, .size = sizeof a, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1};
+	struct perf_event_attr a = {.type = PERF_TYPE_SOFTWARE, .size = sizeof a,
+			.config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1};
 	(void)args;
 	return result(syscall(SYS_perf_event_open, &a, 0, -1, -1, 0));
 }
@@ -159,7 +163,8 @@ static struct answer read_memory(pid_t pid)
 	static char here[8] = "canary!", there[8];
 	struct iovec l = {there, sizeof there}, r = {here, sizeof here};
 	ssize_t n = process_vm_readv(pid, &l, 1, &r, 1, 0);
-	return n < 0 && errno == EFAULT ? leak("memory of %d can be asked for", (int)pid) : n > 0 ? leak("memory of %d: %zd bytes", (int)pid, n) : result(n);
+	return n < 0 && errno == EFAULT ? leak("memory of %d can be asked for", (int)pid) : n > 0 ?
+			leak("memory of %d: %zd bytes", (int)pid, n) : result(n);
 }
 
 static struct answer process_vm(char **args)
@@ -211,7 +216,10 @@ static struct answer name_to_handle(char **args)
 	return result(syscall(SYS_name_to_handle_at, AT_FDCWD, "/", &h, &mount, 0));
 }
 
-/* The handle of an inode that every ext4, xfs or btrfs has: its root. Where names cannot be turned into handles, one is guessed. */
+/*
+ * The handle of an inode that every ext4, xfs or btrfs has: its root. Where names cannot be turned into
+ * handles, one is guessed.
+ */
 static struct answer open_by_handle(char **args)
 {
 	struct handle h = {.bytes = sizeof h.data};
@@ -380,7 +388,8 @@ const struct probe probes_kernel[] = {
 	{"unshare-uts", unshare_flags, CLONE_NEWUTS, NULL},
 	{"unshare-cgroup", unshare_flags, CLONE_NEWCGROUP, NULL},
 	{"unshare-time", unshare_flags, 0x80, NULL},
-	{"unshare-all", unshare_flags, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS, NULL},
+	{"unshare-all", unshare_flags, CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+			CLONE_NEWIPC | CLONE_NEWUTS, NULL},
 	{"clone-mnt", clone_flags, CLONE_NEWNS, NULL},
 	{"clone-pid", clone_flags, CLONE_NEWPID, NULL},
 	{"clone-ns", clone_ns, 0, "HEX"},

@@ -108,7 +108,8 @@ static struct answer fs_open(char **args)
 
 static struct answer open_tree_of(char **args)
 {
-	return result(syscall(SYS_open_tree, AT_FDCWD, args[0] ? args[0] : "/", OPEN_TREE_CLONE | TREE_RECURSIVE));
+	return result(syscall(SYS_open_tree, AT_FDCWD, args[0] ? args[0] : "/",
+			OPEN_TREE_CLONE | TREE_RECURSIVE));
 }
 
 static struct answer move_a_mount(char **args)
@@ -137,14 +138,16 @@ static struct answer walk_up(char **args)
 	}
 	if (stat("/", &root) < 0 || fstat(fd, &up) < 0)
 		return result(-1);
-	return root.st_dev == up.st_dev && root.st_ino == up.st_ino ? absent("anything above the root") : leak("a directory above the root");
+	return root.st_dev == up.st_dev && root.st_ino == up.st_ino ? absent("anything above the root") :
+			leak("a directory above the root");
 }
 
 /* ---- the system's files and the kernel's ---- */
 
 static struct answer write_root(char **args)
 {
-	static const char *const dirs[] = {"/", "/etc", "/usr", "/usr/bin", "/usr/lib", "/bin", "/lib", "/var", "/opt", "/root", "/boot", "/sys", "/proc", "/run", "/srv", "/mnt"};
+	static const char *const dirs[] = {"/", "/etc", "/usr", "/usr/bin", "/usr/lib", "/bin", "/lib",
+			"/var", "/opt", "/root", "/boot", "/sys", "/proc", "/run", "/srv", "/mnt"};
 	char path[128];
 	int last = ENOENT;
 	(void)args;
@@ -167,9 +170,12 @@ static struct answer open_one(const char *path, int flags)
 }
 
 static const struct { const char *path; int flags; } kernel_files[] = {
-	{"/proc/sys/kernel/core_pattern", O_WRONLY}, {"/proc/sysrq-trigger", O_WRONLY}, {"/dev/mem", O_RDONLY}, {"/dev/kmsg", O_RDONLY},
-	{"/proc/kcore", O_RDONLY}, {"/proc/sys/vm/overcommit_memory", O_WRONLY}, {"/proc/sys/user/max_user_namespaces", O_WRONLY},
-	{"/sys/kernel/uevent_helper", O_WRONLY}, {"/proc/sys/fs/binfmt_misc/register", O_WRONLY}, {"/sys/kernel/security/landlock", O_WRONLY},
+	{"/proc/sys/kernel/core_pattern", O_WRONLY}, {"/proc/sysrq-trigger", O_WRONLY},
+	{"/dev/mem", O_RDONLY}, {"/dev/kmsg", O_RDONLY},
+	{"/proc/kcore", O_RDONLY}, {"/proc/sys/vm/overcommit_memory", O_WRONLY},
+	{"/proc/sys/user/max_user_namespaces", O_WRONLY},
+	{"/sys/kernel/uevent_helper", O_WRONLY}, {"/proc/sys/fs/binfmt_misc/register", O_WRONLY},
+	{"/sys/kernel/security/landlock", O_WRONLY},
 };
 
 static struct answer kernel_file(char **args)
@@ -183,7 +189,8 @@ static struct answer read_path(char **args)
 	char buf[64];
 	int fd = open(args[0], O_RDONLY | O_NONBLOCK);
 	ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof buf);
-	return fd < 0 ? result(-1) : n < 0 && errno == EISDIR ? leak("%s was opened", args[0]) : n < 0 ? result(-1) : leak("%s: %zd bytes", args[0], n);
+	return fd < 0 ? result(-1) : n < 0 && errno == EISDIR ? leak("%s was opened", args[0]) : n < 0 ?
+			result(-1) : leak("%s: %zd bytes", args[0], n);
 }
 
 static struct answer write_path(char **args)
@@ -208,7 +215,8 @@ static struct answer make_device(char **args)
 
 static bool known_device(dev_t d)
 {
-	return (major(d) == 1 && (minor(d) == 3 || minor(d) == 5 || (minor(d) >= 7 && minor(d) <= 9))) || major(d) == 5 || (major(d) >= 136 && major(d) <= 143);
+	return (major(d) == 1 && (minor(d) == 3 || minor(d) == 5 || (minor(d) >= 7 && minor(d) <= 9))) ||
+			major(d) == 5 || (major(d) >= 136 && major(d) <= 143);
 }
 
 /* Whatever in /dev is more than null, zero, full, random, urandom and terminals. */
@@ -218,7 +226,8 @@ static struct answer devices(char **args)
 	(void)args;
 	DIR *d = opendir("/dev");
 	for (struct dirent *e; d && (e = readdir(d));)
-		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode)) && !known_device(st.st_rdev))
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+				(S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode)) && !known_device(st.st_rdev))
 			return leak("/dev/%s (%u:%u)", e->d_name, major(st.st_rdev), minor(st.st_rdev));
 	return absent("other devices");
 }

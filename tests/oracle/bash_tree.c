@@ -1,12 +1,14 @@
 /*
  * Real bash's own syntax tree: a loadable builtin for tests. Nothing of bash is linked into caisson.
  *
- *     cc -shared -fPIC -I/usr/include/bash -I/usr/include/bash/include -I/usr/include/bash/builtins bash_tree.c -o bash_tree.so
- *     bash -c 'enable -f ./bash_tree.so tree; tree FILE'
+ *     cc -shared -fPIC -I/usr/include/bash -I/usr/include/bash/include -I/usr/include/bash/builtins
+ *     bash_tree.c -o bash_tree.so bash -c 'enable -f ./bash_tree.so tree; tree FILE'
  *
- * `tree FILE` parses FILE with bash's parser and prints one canonical S-expression per command of the top level, in the form that
- * our_tree.c prints for our own parser. Words stay as bash holds them, as W"..." (a word), S"..." (an array assignment), H"..." and
- * D"..." (a here-document's body, expanded or quoted), A"..." (arithmetic), C"..." (a word in [[ ]]), R"..." (exact text); `our_tree canon` reads what is inside. A syntax error ends with "!! refused".
+ * `tree FILE` parses FILE with bash's parser and prints one canonical S-expression per command of the top
+ * level, in the form that our_tree.c prints for our own parser. Words stay as bash holds them, as W"..." (a
+ * word), S"..." (an array assignment), H"..." and D"..." (a here-document's body, expanded or quoted), A"..."
+ * (arithmetic), C"..." (a word in [[ ]]), R"..." (exact text); `our_tree canon` reads what is inside. A
+ * syntax error ends with "!! refused".
  */
 #include "config.h"
 #include "bashtypes.h"
@@ -57,10 +59,14 @@ static void put_words(const WORD_LIST *l)
 /* ---- redirections ---- */
 
 static const char *const signs[] = {
-	[r_output_direction] = ">", [r_input_direction] = "<", [r_inputa_direction] = "<", [r_appending_to] = ">>", [r_reading_until] = "<<",
-	[r_reading_string] = "<<<", [r_duplicating_input] = "<&", [r_duplicating_output] = ">&", [r_deblank_reading_until] = "<<", [r_close_this] = "close",
-	[r_err_and_out] = "&>", [r_input_output] = "<>", [r_output_force] = ">|", [r_duplicating_input_word] = "<&", [r_duplicating_output_word] = ">&",
-	[r_move_input] = "<&", [r_move_output] = ">&", [r_move_input_word] = "<&", [r_move_output_word] = ">&", [r_append_err_and_out] = "&>>",
+	[r_output_direction] = ">", [r_input_direction] = "<", [r_inputa_direction] = "<",
+	[r_appending_to] = ">>", [r_reading_until] = "<<",
+	[r_reading_string] = "<<<", [r_duplicating_input] = "<&", [r_duplicating_output] = ">&",
+	[r_deblank_reading_until] = "<<", [r_close_this] = "close",
+	[r_err_and_out] = "&>", [r_input_output] = "<>", [r_output_force] = ">|",
+	[r_duplicating_input_word] = "<&", [r_duplicating_output_word] = ">&",
+	[r_move_input] = "<&", [r_move_output] = ">&", [r_move_input_word] = "<&",
+	[r_move_output_word] = ">&", [r_append_err_and_out] = "&>>",
 };
 
 static void put_target(const REDIRECT *r)
@@ -74,7 +80,8 @@ static void put_target(const REDIRECT *r)
 	case r_duplicating_output:
 	case r_move_input:
 	case r_move_output:
-		snprintf(number, sizeof number, r->instruction == r_move_input || r->instruction == r_move_output ? "%d-" : "%d", r->redirectee.dest);
+		snprintf(number, sizeof number, r->instruction == r_move_input ||
+				r->instruction == r_move_output ? "%d-" : "%d", r->redirectee.dest);
 		put_text('W', number);
 		break;
 	case r_reading_until:
@@ -171,7 +178,8 @@ static void put_case(CASE_COM *c)
 		put_words(p->patterns);
 		putchar(')');
 		put_items(p->action, 0);
-		fputs(p->flags & CASEPAT_FALLTHROUGH ? " ;&)" : p->flags & CASEPAT_TESTNEXT ? " ;;&)" : ")", stdout);
+		fputs(p->flags & CASEPAT_FALLTHROUGH ? " ;&)" : p->flags & CASEPAT_TESTNEXT ? " ;;&)" : ")",
+				stdout);
 	}
 }
 
@@ -288,7 +296,8 @@ static void put_members(COMMAND *c, int type, int other)
 	static int inner; /* flags count only for members: the chain's own were printed around it */
 	CONNECTION *n = c->type == cm_connection ? c->value.Connection : NULL;
 
-	if (n && (n->connector == type || n->connector == other) && (!inner || !(c->flags & (CMD_INVERT_RETURN | CMD_TIME_PIPELINE)))) {
+	if (n && (n->connector == type || n->connector == other) &&
+			(!inner || !(c->flags & (CMD_INVERT_RETURN | CMD_TIME_PIPELINE)))) {
 		int keep = inner;
 
 		inner = 1;
@@ -341,7 +350,8 @@ static void put_items(COMMAND *c, int background)
 
 	if (!c)
 		return;
-	if (n && (n->connector == ';' || n->connector == '\n' || n->connector == '&') && !(c->flags & (CMD_INVERT_RETURN | CMD_TIME_PIPELINE))) {
+	if (n && (n->connector == ';' || n->connector == '\n' || n->connector == '&') &&
+			!(c->flags & (CMD_INVERT_RETURN | CMD_TIME_PIPELINE))) {
 		put_items(n->first, n->connector == '&');
 		put_items(n->second, background);
 		return;
@@ -357,7 +367,8 @@ static void put_top(COMMAND *c, int background)
 {
 	CONNECTION *n = c->type == cm_connection ? c->value.Connection : NULL;
 
-	if (n && (n->connector == ';' || n->connector == '\n' || n->connector == '&') && !(c->flags & (CMD_INVERT_RETURN | CMD_TIME_PIPELINE))) {
+	if (n && (n->connector == ';' || n->connector == '\n' || n->connector == '&') &&
+			!(c->flags & (CMD_INVERT_RETURN | CMD_TIME_PIPELINE))) {
 		put_top(n->first, n->connector == '&');
 		if (n->second)
 			put_top(n->second, background);

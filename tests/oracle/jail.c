@@ -6,21 +6,26 @@
  * --memory 0 sets no limit of address space: node reserves far more than it uses.
  *
  * Theory. Three kinds of processes:
- *   - the outer one makes the namespaces (mount, pid, net, ipc, uts; user as well when it is not root), starts the keeper and waits;
- *   - the keeper is pid 1 of the new pid namespace. It builds a root file system of tmpfs, pivots into it, then takes one frame after the
- *     other from standard input: it starts the shell, waits until nothing is left alive (or kills everything: kill(-1) from pid 1 reaches
- *     the whole namespace), reads the log and compares the writable directories with what they were, and puts them back;
- *   - the shell and whatever it starts: another user, no capabilities, limits, no network, everything read-only but /w, /tmp and home.
- * When the outer process dies the keeper dies, and with it the namespaces, mounts and files: nothing is left behind, as nothing outside
- * was ever written.
+ *   - the outer one makes the namespaces (mount, pid, net, ipc, uts; user as well when it is not root),
+ *   starts the keeper and waits;
+ *   - the keeper is pid 1 of the new pid namespace. It builds a root file system of tmpfs, pivots into it,
+ *   then takes one frame after the
+ *     other from standard input: it starts the shell, waits until nothing is left alive (or kills everything:
+ *     kill(-1) from pid 1 reaches the whole namespace), reads the log and compares the writable directories
+ *     with what they were, and puts them back;
+ *   - the shell and whatever it starts: another user, no capabilities, limits, no network, everything
+ *   read-only but /w, /tmp and home.
+ * When the outer process dies the keeper dies, and with it the namespaces, mounts and files: nothing is left
+ * behind, as nothing outside was ever written.
  *
- * In the jail /bin holds one file under many names (stub.c): every command that is executed leaves its argv in the log. /.host/usr is the
- * machine's own /usr, read-only; /.real/NAME leads to the real tool for the names that need one (cat, xargs, bash ...).
+ * In the jail /bin holds one file under many names (stub.c): every command that is executed leaves its argv
+ * in the log. /.host/usr is the machine's own /usr, read-only; /.real/NAME leads to the real tool for the
+ * names that need one (cat, xargs, bash ...).
  *
- * A frame: "ID SHELL MODE LENGTH\n" and LENGTH bytes; SHELL is bash or sh (dash), MODE is c (-c TEXT) or f (a script file).
- * An answer: {"id", "exit" or "signal", "timeout", "ran": [{"path", "cwd", "argv"}], "made": [], "changed": [], "gone": []}.
- * A character in an answer's strings is one byte (0 to 255): real argvs need not be UTF-8.
- * Exit 77 with one line on stderr when this machine does not let us build the jail.
+ * A frame: "ID SHELL MODE LENGTH\n" and LENGTH bytes; SHELL is bash or sh (dash), MODE is c (-c TEXT) or f (a
+ * script file). An answer: {"id", "exit" or "signal", "timeout", "ran": [{"path", "cwd", "argv"}], "made":
+ * [], "changed": [], "gone": []}. A character in an answer's strings is one byte (0 to 255): real argvs need
+ * not be UTF-8. Exit 77 with one line on stderr when this machine does not let us build the jail.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +54,8 @@
 
 #define SKIP_EXIT 77
 #define PROGRAM_MAX ((size_t)1 << 20)
-#define PROGRAM_ARG_MAX ((size_t)120 << 10) /* longer texts do not fit into one argument: they run as a file */
+/* longer texts do not fit into one argument: they run as a file */
+#define PROGRAM_ARG_MAX ((size_t)120 << 10)
 #define LOG_MAX ((size_t)1 << 20)
 #define RECORDS_MAX 512 /* different records reported per program */
 #define ENTRIES_MAX 4096
@@ -81,18 +87,28 @@ struct jail {
 };
 
 static const char *const reals[] = {
-	"env", "xargs", "find", "timeout", "nohup", "nice", "ionice", "stdbuf", "setsid", "cat", "printf", "echo", "base64", "base32", "tr", "rev",
-	"cut", "head", "tail", "seq", "basename", "dirname", "tee", "cp", "mv", "touch", "mkdir", "rmdir", "rm", "ln", "sed", "sort", "uniq", "wc",
-	"mktemp", "flock", "chrt", "taskset", "test", "[", "true", "false", "pwd", "dd", "install", "truncate", "chmod", "split", "comm", "paste",
-	"fold", "nl", "tac", "expr", "date", "id", "uname", "readlink", "realpath", "ls", "grep", "egrep", "fgrep", "awk", "mawk", "od", "xxd", "yes",
-	"cmp", "diff", "stat", "bash", "dash", "rbash", "time", "whoami", "printenv", "shuf", "factor", "link", "unlink", "getopt", "join", "csplit",
-	"expand", "unexpand", "md5sum", "sha256sum", "cksum", "pr", "tsort", "script", "strings", "hexdump", "run-parts", "which", "perl",
+	"env", "xargs", "find", "timeout", "nohup", "nice", "ionice", "stdbuf", "setsid", "cat", "printf",
+	"echo", "base64", "base32", "tr", "rev",
+	"cut", "head", "tail", "seq", "basename", "dirname", "tee", "cp", "mv", "touch", "mkdir", "rmdir",
+	"rm", "ln", "sed", "sort", "uniq", "wc",
+	"mktemp", "flock", "chrt", "taskset", "test", "[", "true", "false", "pwd", "dd", "install",
+	"truncate", "chmod", "split", "comm", "paste",
+	"fold", "nl", "tac", "expr", "date", "id", "uname", "readlink", "realpath", "ls", "grep", "egrep",
+	"fgrep", "awk", "mawk", "od", "xxd", "yes",
+	"cmp", "diff", "stat", "bash", "dash", "rbash", "time", "whoami", "printenv", "shuf", "factor",
+	"link", "unlink", "getopt", "join", "csplit",
+	"expand", "unexpand", "md5sum", "sha256sum", "cksum", "pr", "tsort", "script", "strings", "hexdump",
+	"run-parts", "which", "perl",
 };
 static const char *const stubs[] = {
-	"evil", "canary", "evil_cmd", "evill", "evl", "rm_", "git", "curl", "wget", "node", "npm", "npx", "make", "cargo", "python3", "python", "pip",
-	"docker", "kubectl", "ssh", "scp", "rsync", "sudo", "doas", "su", "sleep", "vim", "less", "man", "tar", "zip", "unzip", "gcc", "go", "pytest",
-	"jq", "systemctl", "crontab", "at", "ps", "pkill", "killall", "mkfs", "shutdown", "reboot", "chown", "rg", "fd", "tree", "file", "yarn", "pnpm",
-	"tsc", "ruby", "java", "mvn", "gradle", "psql", "sqlite3", "gh", "code", "open", "xdg-open", "nc", "eval1", "then1", "deploy", "prettier",
+	"evil", "canary", "evil_cmd", "evill", "evl", "rm_", "git", "curl", "wget", "node", "npm", "npx",
+	"make", "cargo", "python3", "python", "pip",
+	"docker", "kubectl", "ssh", "scp", "rsync", "sudo", "doas", "su", "sleep", "vim", "less", "man",
+	"tar", "zip", "unzip", "gcc", "go", "pytest",
+	"jq", "systemctl", "crontab", "at", "ps", "pkill", "killall", "mkfs", "shutdown", "reboot", "chown",
+	"rg", "fd", "tree", "file", "yarn", "pnpm",
+	"tsc", "ruby", "java", "mvn", "gradle", "psql", "sqlite3", "gh", "code", "open", "xdg-open", "nc",
+	"eval1", "then1", "deploy", "prettier",
 };
 static const struct {
 	const char *path, *text;
@@ -181,7 +197,8 @@ static void setup_host(void)
 			fail(70, "cannot link '%s'", dirs[i]);
 	}
 	make_dir("usr");
-	if (symlink("/.host/usr/lib", "usr/lib") < 0 || symlink("/bin", "usr/bin") < 0 || symlink("/.host/usr/share", "usr/share") < 0 ||
+	if (symlink("/.host/usr/lib", "usr/lib") < 0 || symlink("/bin", "usr/bin") < 0 ||
+			symlink("/.host/usr/share", "usr/share") < 0 ||
 	    symlink("/.host/usr/libexec", "usr/libexec") < 0)
 		fail(70, "cannot link into usr");
 }
@@ -216,7 +233,10 @@ static void add_name(const char *name, const char *real)
 		fail(70, "cannot link '%s'", path);
 }
 
-/* A tool that is a script would be run by the jail's own sh, and what it runs would be logged as the program's. */
+/*
+ * A tool that is a script would be run by the jail's own sh, and what it runs would be logged as the
+ * program's.
+ */
 static bool is_script(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -253,7 +273,8 @@ static void setup_dev(void)
 {
 	static const char *const nodes[] = {"null", "zero", "urandom"};
 	static const char *const links[][2] = {
-		{"/proc/self/fd", "dev/fd"}, {"/proc/self/fd/0", "dev/stdin"}, {"/proc/self/fd/1", "dev/stdout"}, {"/proc/self/fd/2", "dev/stderr"}};
+		{"/proc/self/fd", "dev/fd"}, {"/proc/self/fd/0", "dev/stdin"},
+		{"/proc/self/fd/1", "dev/stdout"}, {"/proc/self/fd/2", "dev/stderr"}};
 	char from[64], to[64];
 
 	make_dir("dev");
@@ -291,7 +312,8 @@ static void setup_etc(const struct jail *j)
 	char b[512];
 
 	make_dir("etc");
-	snprintf(b, sizeof b, "%s:x:%u:%u::%s:/bin/bash\n", j->user, (unsigned)j->uid, (unsigned)j->uid, j->home);
+	snprintf(b, sizeof b, "%s:x:%u:%u::%s:/bin/bash\n", j->user, (unsigned)j->uid, (unsigned)j->uid,
+			j->home);
 	write_text("etc/passwd", b, 0644);
 }
 
@@ -299,7 +321,8 @@ static void enter_root(struct jail *j)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		fail(SKIP_EXIT, "cannot make the mounts private");
-	if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,mode=0755") < 0 || chdir("/tmp") < 0)
+	if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,mode=0755") < 0 ||
+			chdir("/tmp") < 0)
 		fail(SKIP_EXIT, "cannot mount a tmpfs");
 	umask(0);
 	setup_host();
@@ -322,7 +345,8 @@ static void enter_root(struct jail *j)
 		fail(SKIP_EXIT, "cannot pivot into the new root");
 	if (mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV, NULL) < 0)
 		fail(SKIP_EXIT, "cannot make the new root read-only");
-	(void)mount(NULL, "/proc", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	(void)mount(NULL, "/proc", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
+			NULL);
 }
 
 /* ---- the writable directories: what is there, and putting it back ---- */
@@ -363,9 +387,11 @@ static void scan(struct tree *t, int dir, const char *path, int depth)
 		e->mtime = S_ISREG(st.st_mode) ? st.st_mtim : (struct timespec){0, 0};
 		e->hash = S_ISREG(st.st_mode) ? hash_file(dirfd(d), de->d_name) : 0;
 		if (S_ISDIR(st.st_mode) && depth < TREE_DEPTH) {
-			char *name = e->path; /* e may not be used after the recursion: t->e is one array, but keep it plain */
+			/* e may not be used after the recursion: t->e is one array, but keep it plain */
+			char *name = e->path;
 
-			scan(t, openat(dirfd(d), de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), name, depth + 1);
+			scan(t, openat(dirfd(d), de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+					name, depth + 1);
 		}
 	}
 	if (d)
@@ -400,7 +426,8 @@ static void empty(int dir, int depth)
 		if (unlinkat(dirfd(d), de->d_name, 0) == 0 || depth > TREE_DEPTH * 8)
 			continue;
 		fchmodat(dirfd(d), de->d_name, 0700, 0);
-		empty(openat(dirfd(d), de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), depth + 1);
+		empty(openat(dirfd(d), de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+				depth + 1);
 		unlinkat(dirfd(d), de->d_name, AT_REMOVEDIR);
 	}
 	if (d)
@@ -499,7 +526,8 @@ static bool is_change(const struct entry *old, const struct entry *new, enum cha
 {
 	if (!old || !new)
 		return what == (old ? GONE : MADE);
-	if ((old->mode & S_IFMT) != (new->mode & S_IFMT) || old->hash != new->hash || memcmp(&old->mtime, &new->mtime, sizeof old->mtime))
+	if ((old->mode & S_IFMT) != (new->mode & S_IFMT) || old->hash != new->hash ||
+			memcmp(&old->mtime, &new->mtime, sizeof old->mtime))
 		return what == CHANGED;
 	return what == MODE && old->mode != new->mode;
 }
@@ -577,8 +605,10 @@ static void drop_everything(const struct jail *j)
 static void child(const struct jail *j, const char *shell, char mode, const sigset_t *mask)
 {
 	char home[300], user[80], log[80];
-	char *env[] = {"PATH=/bin", home, user, log, "SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=dumb", "TMPDIR=/tmp", "FOO=evil from-env", "PWD=/w", NULL};
-	char *c_argv[] = {(char *)shell, "-c", j->program, NULL}, *f_argv[] = {(char *)shell, "/.prog/script", NULL};
+	char *env[] = {"PATH=/bin", home, user, log, "SHELL=/bin/bash", "LANG=C.UTF-8", "TERM=dumb",
+			"TMPDIR=/tmp", "FOO=evil from-env", "PWD=/w", NULL};
+	char *c_argv[] = {(char *)shell, "-c", j->program, NULL},
+			*f_argv[] = {(char *)shell, "/.prog/script", NULL};
 	int in = open("/.in", O_RDONLY | O_CLOEXEC), out = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	snprintf(home, sizeof home, "HOME=%s", j->home);
@@ -602,7 +632,9 @@ static long now_ms(void)
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Collects every process that ends until none is left. Processes that outlive the shell get linger_ms more. */
+/*
+ * Collects every process that ends until none is left. Processes that outlive the shell get linger_ms more.
+ */
 static bool wait_all(const struct jail *j, pid_t shell, int *ret_status)
 {
 	long end = now_ms() + j->wall_ms;
@@ -701,7 +733,8 @@ static void who(struct jail *j)
 {
 	struct passwd *pw = getpwuid(getuid());
 
-	snprintf(j->home, sizeof j->home, "%s", pw && pw->pw_dir[0] == '/' && pw->pw_dir[1] && strlen(pw->pw_dir) < 200 ? pw->pw_dir : "/home/u");
+	snprintf(j->home, sizeof j->home, "%s", pw && pw->pw_dir[0] == '/' && pw->pw_dir[1] &&
+			strlen(pw->pw_dir) < 200 ? pw->pw_dir : "/home/u");
 	if (!strncmp(j->home, "/tmp", 4) || !strcmp(j->home, "/w") || !strncmp(j->home, "/usr", 4))
 		snprintf(j->home, sizeof j->home, "/home/u");
 	snprintf(j->user, sizeof j->user, "%s", pw && strlen(pw->pw_name) < 60 ? pw->pw_name : "u");
@@ -714,7 +747,8 @@ static void enter_namespaces(struct jail *j)
 	int flags = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
 
 	j->was_root = geteuid() == 0;
-	j->uid = j->was_root ? JAIL_UID + (uid_t)getpid() % 1000 : 0; /* jails side by side do not share a count of processes */
+	/* jails side by side do not share a count of processes */
+	j->uid = j->was_root ? JAIL_UID + (uid_t)getpid() % 1000 : 0;
 	if (unshare(j->was_root ? flags : flags | CLONE_NEWUSER) < 0)
 		fail(SKIP_EXIT, "this machine does not let us make namespaces");
 	if (!j->was_root)

@@ -1,11 +1,13 @@
 /*
  * Our parser's syntax tree in the canonical form of bash_tree.c, for the comparison in tests/run/tree.sh.
  *
- *     our_tree parse FILE...      for every file: "== FILE", one line per command of the top level, then "!! end" or "!! refused: why"
- *     our_tree canon              standard input is bash_tree's output; the words in it are read by our parser and printed in our form
+ *     our_tree parse FILE...      for every file: "== FILE", one line per command of the top level, then "!!
+ *     end" or "!! refused: why" our_tree canon standard input is bash_tree's output; the words in it are read
+ *     by our parser and printed in our form
  *
- * Bash keeps words as text, and $( ) in them as its own printing of the commands it parsed. So words are compared by reading both texts
- * with our parser: bash judges where words begin and end and what commands are in them, and the two readings must agree.
+ * Bash keeps words as text, and $( ) in them as its own printing of the commands it parsed. So words are
+ * compared by reading both texts with our parser: bash judges where words begin and end and what commands are
+ * in them, and the two readings must agree.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,7 +200,8 @@ static void canon_array(struct str text)
 
 	source = text.p;
 	parser_init(&p, &arena, DIALECT_BASH, text, 0, &fuel);
-	if (parse_line(&p, &n) == PARSE_LINE && n && n->kind == NODE_SIMPLE && n->assigns && n->assigns->array)
+	if (parse_line(&p, &n) == PARSE_LINE && n && n->kind == NODE_SIMPLE && n->assigns &&
+			n->assigns->array)
 		put_array(n->assigns);
 	else
 		put_bytes('R', text);
@@ -236,8 +239,10 @@ static void put_redir(const struct syn_redir *r)
 		const char *sign;
 		int fd;
 	} ops[] = {
-		[REDIR_READ] = {"<", 0}, [REDIR_WRITE] = {">", 1}, [REDIR_CLOBBER] = {">|", 1}, [REDIR_APPEND] = {">>", 1}, [REDIR_READ_WRITE] = {"<>", 0},
-		[REDIR_DUP_IN] = {"<&", 0}, [REDIR_DUP_OUT] = {">&", 1}, [REDIR_BOTH] = {"&>", 1}, [REDIR_BOTH_APPEND] = {"&>>", 1},
+		[REDIR_READ] = {"<", 0}, [REDIR_WRITE] = {">", 1}, [REDIR_CLOBBER] = {">|", 1},
+		[REDIR_APPEND] = {">>", 1}, [REDIR_READ_WRITE] = {"<>", 0},
+		[REDIR_DUP_IN] = {"<&", 0}, [REDIR_DUP_OUT] = {">&", 1}, [REDIR_BOTH] = {"&>", 1},
+		[REDIR_BOTH_APPEND] = {"&>>", 1},
 		[REDIR_HERE] = {"<<", 0}, [REDIR_HERE_STRING] = {"<<<", 0},
 	};
 	bool dup = r->op == REDIR_DUP_IN || r->op == REDIR_DUP_OUT;
@@ -317,7 +322,8 @@ static void put_body(const char *name, const struct syn_node *n)
 
 static void put_case(const struct syn_node *n)
 {
-	static const char *const ends[] = {[CLAUSE_STOP] = ")", [CLAUSE_FALL] = " ;&)", [CLAUSE_TEST] = " ;;&)"};
+	static const char *const ends[] = {[CLAUSE_STOP] = ")", [CLAUSE_FALL] = " ;&)",
+			[CLAUSE_TEST] = " ;;&)"};
 
 	fputs("(case ", stdout);
 	put_word(n->words);
@@ -402,14 +408,18 @@ static void put_andor(const struct syn_node *n)
 	}
 }
 
-/* bash prints f() (x) inside a substitution as f () { (x) }: a group around one compound command is left out on both sides */
+/*
+ * bash prints f() (x) inside a substitution as f () { (x) }: a group around one compound command is left out
+ * on both sides
+ */
 static const struct syn_node *function_body(const struct syn_node *n)
 {
 	const struct syn_node *in = n->body;
 
 	if (n->kind != NODE_GROUP || n->redirs || !in || in->redirs || in->next || in->background)
 		return n;
-	return in->kind == NODE_SIMPLE || in->kind == NODE_LIST || in->kind == NODE_ANDOR || in->kind == NODE_PIPE || in->kind == NODE_FUNCTION ? n : in;
+	return in->kind == NODE_SIMPLE || in->kind == NODE_LIST || in->kind == NODE_ANDOR ||
+			in->kind == NODE_PIPE || in->kind == NODE_FUNCTION ? n : in;
 }
 
 static void put_node(const struct syn_node *n)
@@ -491,7 +501,10 @@ static void put_line(const struct syn_node *n)
 
 /* ---- the two modes ---- */
 
-/* Everything; the caller frees it. Without NUL: bash drops them when it reads a script, and so does shell_read(). */
+/*
+ * Everything; the caller frees it. Without NUL: bash drops them when it reads a script, and so does
+ * shell_read().
+ */
 static struct str slurp(FILE *f)
 {
 	size_t n = 0, cap = 0, got = 1;

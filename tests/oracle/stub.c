@@ -1,9 +1,11 @@
 /*
- * The one program behind every command name in the oracle's jail (jail.c hard-links it as evil, git, cat, env ...). It appends what it was
- * started with as one record to the jail's log, then becomes the real tool of that name if there is one, else ends with 0.
+ * The one program behind every command name in the oracle's jail (jail.c hard-links it as evil, git, cat, env
+ * ...). It appends what it was started with as one record to the jail's log, then becomes the real tool of
+ * that name if there is one, else ends with 0.
  *
- * A record: the bytes "RECO", the length of the rest (32 bits, host order), then NUL-terminated strings: the path that was executed, the
- * working directory, argv. One write with O_APPEND, so records of processes that run at the same time do not mix.
+ * A record: the bytes "RECO", the length of the rest (32 bits, host order), then NUL-terminated strings: the
+ * path that was executed, the working directory, argv. One write with O_APPEND, so records of processes that
+ * run at the same time do not mix.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -64,7 +66,10 @@ int main(int argc, char **argv, char **envp)
 			return 125;
 		close(fd);
 	}
-	/* a script with #! is executed under its own path; then argv[0] names the interpreter, which is the program we stand for */
+	/*
+	 * a script with #! is executed under its own path; then argv[0] names the interpreter, which is the
+	 * program we stand for
+	 */
 	if (!exists("/bin", base(file), path, sizeof path) && argc > 0)
 		file = argv[0];
 	if (exists("/.real", base(file), path, sizeof path))

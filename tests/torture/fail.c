@@ -1,10 +1,12 @@
 /*
  * Linked into a copy of the program: the Nth allocation fails.
  *
- *   TORTURE_ARENA=N    the Nth call of arena_alloc(), arena_array() or arena_grow() leaves as with a full arena
+ *   TORTURE_ARENA=N    the Nth call of arena_alloc(), arena_array() or arena_grow() leaves as with a full
+ *                      arena
  *   TORTURE_MALLOC=N   the Nth malloc(), calloc() or realloc() of any library returns NULL
  *   TORTURE_ALL=1      so do all after it
- *   TORTURE_LOG=FILE   when the program ends it appends "arena=… malloc=… fds=…": what it counted, and what it left open
+ *   TORTURE_LOG=FILE   when the program ends it appends "arena=… malloc=… fds=…": what it counted, and what
+ *                      it left open
  *
  * A child counts on from its parent's number.
  */

@@ -1,10 +1,12 @@
 /*
- * Samples with their expectations: beside the sample CASE stands CASE.expect, each line of it a task and what has to come out:
+ * Samples with their expectations: beside the sample CASE stands CASE.expect, each line of it a task and what
+ * has to come out:
  *
  *     typecheck valid fail mypy errors=2 files=1 +checker-stopped-early
  *
- * task, outcome, result, format, counts, and `+id` for each check that is noted. Columns that are required are `columns_required=a,b`, a schema is
- * `schema=FILE`, an exit code other than the recorded one is `exit=N`. `-` for the format: not recognised; for the task: none was named.
+ * task, outcome, result, format, counts, and `+id` for each check that is noted. Columns that are required
+ * are `columns_required=a,b`, a schema is `schema=FILE`, an exit code other than the recorded one is
+ * `exit=N`. `-` for the format: not recognised; for the task: none was named.
  */
 #pragma once
 #include <dirent.h>
@@ -54,8 +56,10 @@ static inline bool expect_noted(const struct validation *v, struct str id)
 
 static inline void expect_say(const struct validation *v, const char *row)
 {
-	static const char *const validity[] = {"indeterminate", "valid", "invalid"}, *const result[] = {"none", "pass", "fail"};
-	printf("#   %s: %s %s %s", row, validity[v->validity], result[v->result], v->format ? v->format : "-");
+	static const char *const validity[] = {"indeterminate", "valid", "invalid"},
+			*const result[] = {"none", "pass", "fail"};
+	printf("#   %s: %s %s %s", row, validity[v->validity], result[v->result],
+			v->format ? v->format : "-");
 	for (const struct count *c = v->counts; c; c = c->next)
 		printf(" %s=%lld", c->name, (long long)c->n);
 	for (const struct check_note *n = v->checks; n; n = n->next)
@@ -66,9 +70,11 @@ static inline void expect_say(const struct validation *v, const char *row)
 /* True if v is as words[1..] say. Every note must have its `+id`, every `name=n` its count. */
 static inline bool expect_holds(const struct validation *v, const struct str *words, size_t n)
 {
-	static const char *const validity[] = {"indeterminate", "valid", "invalid"}, *const result[] = {"none", "pass", "fail"};
+	static const char *const validity[] = {"indeterminate", "valid", "invalid"},
+			*const result[] = {"none", "pass", "fail"};
 	size_t notes = 0, seen = 0;
-	bool ok = n >= 4 && str_is(words[1], validity[v->validity]) && str_is(words[2], result[v->result]) && str_is(words[3], v->format ? v->format : "-");
+	bool ok = n >= 4 && str_is(words[1], validity[v->validity]) && str_is(words[2], result[v->result]) &&
+			str_is(words[3], v->format ? v->format : "-");
 	for (size_t i = 4; i < n; i++) {
 		ptrdiff_t eq = str_find(words[i], '=', 0);
 		struct str name = str_sub(words[i], 0, eq < 0 ? 0 : (size_t)eq);
@@ -76,9 +82,11 @@ static inline bool expect_holds(const struct validation *v, const struct str *wo
 		if (str_starts(words[i], "+")) {
 			ok &= expect_noted(v, str_sub(words[i], 1, words[i].n));
 			notes++;
-		} else if (!str_is(name, "columns_required") && !str_is(name, "schema") && !str_is(name, "exit")) {
+		} else if (!str_is(name, "columns_required") && !str_is(name, "schema") &&
+				!str_is(name, "exit")) {
 			bool found = false;
-			ok &= num_parse(str_sub(words[i], (size_t)eq + 1, words[i].n), 0, INT64_MAX, &want) == 0;
+			ok &= num_parse(str_sub(words[i], (size_t)eq + 1, words[i].n), 0, INT64_MAX,
+					&want) == 0;
 			for (const struct count *c = v->counts; c; c = c->next)
 				found |= str_is(name, c->name) && c->n == want;
 			ok &= found;
@@ -93,7 +101,8 @@ static inline bool expect_holds(const struct validation *v, const struct str *wo
 	return ok && seen == notes;
 }
 
-static inline void expect_line(struct arena *a, const char *dir, const char *name, struct validate_input in, struct str line)
+static inline void expect_line(struct arena *a, const char *dir, const char *name, struct validate_input in,
+		struct str line)
 {
 	struct str words[EXPECT_WORDS], columns[EXPECT_WORDS];
 	size_t n = expect_split(line, ' ', words, EXPECT_WORDS);
@@ -104,9 +113,12 @@ static inline void expect_line(struct arena *a, const char *dir, const char *nam
 	for (size_t i = 4; i < n; i++) {
 		if (str_starts(words[i], "columns_required=")) {
 			in.columns = columns;
-			in.ncolumns = expect_split(str_sub(words[i], 17, words[i].n), ',', columns, EXPECT_WORDS);
+			in.ncolumns = expect_split(str_sub(words[i], 17, words[i].n), ',', columns,
+					EXPECT_WORDS);
 		} else if (str_starts(words[i], "schema=")) {
-			in.schema = expect_slurp(a, str_c(a, str_fmt(a, "%s/%.*s", dir, STR_ARG(str_sub(words[i], 7, words[i].n)))), &found);
+			in.schema = expect_slurp(a,
+					str_c(a, str_fmt(a, "%s/%.*s", dir,
+					STR_ARG(str_sub(words[i], 7, words[i].n)))), &found);
 			CHECK_ROW(found, name);
 		} else if (str_starts(words[i], "exit=")) {
 			int64_t code = 0;

@@ -1,4 +1,7 @@
-/* For tests of walls that cannot be taken down again: runs a function in a child, and brings back numbers and how the child ended. */
+/*
+ * For tests of walls that cannot be taken down again: runs a function in a child, and brings back numbers and
+ * how the child ended.
+ */
 #pragma once
 #include <errno.h>
 #include <signal.h>
@@ -10,7 +13,10 @@
 
 #define JAIL_RESULTS_MAX 256
 
-/* fn(results, arg) runs in a child that cannot gain privileges and dies with its parent. Ends like waitpid's status; -1: no child. */
+/*
+ * fn(results, arg) runs in a child that cannot gain privileges and dies with its parent. Ends like waitpid's
+ * status; -1: no child.
+ */
 static inline int jail_run(void (*fn)(int *results, const void *arg), int *results, const void *arg)
 {
 	int status = -1;
@@ -28,7 +34,8 @@ static inline int jail_run(void (*fn)(int *results, const void *arg), int *resul
 
 static inline int *jail_results(void)
 {
-	int *p = mmap(NULL, JAIL_RESULTS_MAX * sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int *p = mmap(NULL, JAIL_RESULTS_MAX * sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	return p == MAP_FAILED ? NULL : p;
 }
 

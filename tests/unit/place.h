@@ -1,5 +1,6 @@
 /*
- * For tests on real files: names below a temporary directory, made by place_begin() and removed with all that is in it by place_end().
+ * For tests on real files: names below a temporary directory, made by place_begin() and removed with all that
+ * is in it by place_end().
  */
 #pragma once
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * Running a real program (bash, dash, coreutils) with given standard input, to compare with. Its standard error is thrown away.
- * Programs run with LC_ALL=C.UTF-8 and the system's PATH.
+ * Running a real program (bash, dash, coreutils) with given standard input, to compare with. Its standard
+ * error is thrown away. Programs run with LC_ALL=C.UTF-8 and the system's PATH.
  */
 #pragma once
 #include <fcntl.h>
@@ -36,7 +36,8 @@ static inline struct str real_run(struct arena *a, char *const argv[], struct st
 	pid_t pid;
 
 	buf_init(&b, a, 0);
-	if (in < 0 || unlink(name) || write(in, input.p, input.n) != (ssize_t)input.n || lseek(in, 0, SEEK_SET) || pipe(out))
+	if (in < 0 || unlink(name) || write(in, input.p, input.n) != (ssize_t)input.n ||
+			lseek(in, 0, SEEK_SET) || pipe(out))
 		abort();
 	pid = fork();
 	if (pid < 0)

@@ -52,12 +52,14 @@ static struct str unescape(struct arena *a, struct str s)
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < s.n; i++) {
-		const char *name = s.p[i] == '\\' && i + 1 < s.n ? memchr(names, s.p[i + 1], sizeof(names) - 1) : NULL;
+		const char *name = s.p[i] == '\\' && i + 1 < s.n ? memchr(names, s.p[i + 1],
+				sizeof(names) - 1) : NULL;
 
 		if (name) {
 			buf_char(&b, bytes[name - names]);
 			i++;
-		} else if (s.p[i] == '\\' && i + 3 < s.n && s.p[i + 1] == 'x' && hex(s.p[i + 2]) >= 0 && hex(s.p[i + 3]) >= 0) {
+		} else if (s.p[i] == '\\' && i + 3 < s.n && s.p[i + 1] == 'x' && hex(s.p[i + 2]) >= 0 &&
+				hex(s.p[i + 3]) >= 0) {
 			buf_char(&b, (char)(hex(s.p[i + 2]) * 16 + hex(s.p[i + 3])));
 			i += 3;
 		} else {

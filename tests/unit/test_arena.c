@@ -222,7 +222,8 @@ static void test_arena_cleanups(void)
 		int code;
 		const char *now, *freed;
 	} rows[] = {
-		{leave_two, -2, "yx", "yxba"},     {release_one, -2, "yx", "yxba"}, {release_outer, -2, "bx", "bxa"},
+		{leave_two, -2, "yx", "yxba"},     {release_one, -2, "yx", "yxba"},
+		{release_outer, -2, "bx", "bxa"},
 		{nested, -3, "yxn", "yxnba"},      {leave_twice, -4, "yx", "yxba"},
 	};
 

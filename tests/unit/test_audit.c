@@ -1,4 +1,7 @@
-/* The record: rows and their chain, every kind of tampering with one row, torn tails, many writers, killed writers, a full disk, clocks. */
+/*
+ * The record: rows and their chain, every kind of tampering with one row, torn tails, many writers, killed
+ * writers, a full disk, clocks.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -35,10 +38,12 @@ static struct audit open_at(const char *state)
 	return au;
 }
 
-static int append_note(const struct audit *au, enum audit_kind kind, struct str note, struct audit_written *ret, struct err *e)
+static int append_note(const struct audit *au, enum audit_kind kind, struct str note,
+		struct audit_written *ret, struct err *e)
 {
 	struct arena a;
-	struct audit_row row = {.kind = kind, .command = STR("echo \"a\\b\"\n\x01"), .agent_id = STR("agent"), .note = note};
+	struct audit_row row = {.kind = kind, .command = STR("echo \"a\\b\"\n\x01"), .agent_id = STR("agent"),
+			.note = note};
 	arena_init(&a, 1 << 20);
 	int rc = audit_append(&a, au, &row, ret, e);
 	arena_free(&a);
@@ -69,7 +74,8 @@ static struct audit_verdict verify(const struct audit *au)
 static void expect(int line, struct audit_verdict v, enum audit_fault fault, uint64_t at_line, uint64_t seq)
 {
 	if (v.fault != fault || (fault && (v.line != at_line || v.seq != seq)))
-		unit_fail(__FILE__, line, "%s %s:%" PRIu64 " seq %" PRIu64 " (%s), want %s line %" PRIu64 " seq %" PRIu64, audit_fault_name(v.fault), v.file, v.line, v.seq, v.why,
+		unit_fail(__FILE__, line, "%s %s:%" PRIu64 " seq %" PRIu64 " (%s), want %s line %" PRIu64
+				" seq %" PRIu64, audit_fault_name(v.fault), v.file, v.line, v.seq, v.why,
 			  audit_fault_name(fault), at_line, seq);
 }
 #define EXPECT(v, fault, at_line, seq) expect(__LINE__, (v), (fault), (at_line), (seq))
@@ -108,7 +114,9 @@ static void test_row(void)
 	struct err e = {0};
 	struct audit_written w;
 	const struct str reasons[] = {STR("secret-read"), STR("x")};
-	struct audit_row row = {.kind = AUDIT_END, .id = STR("run-1"), .command = STR("cat \xff \"q\" \\ \t\x7f\xc3\xa9"), .reasons = reasons, .nreasons = 2, .exit_code = {true, 3},
+	struct audit_row row = {.kind = AUDIT_END, .id = STR("run-1"),
+			.command = STR("cat \xff \"q\" \\ \t\x7f\xc3\xa9"), .reasons = reasons, .nreasons = 2,
+			.exit_code = {true, 3},
 				.validation = {.outcome = STR("valid"), .result = STR("pass")}};
 	CHECK_INT(audit_append(A, &au, &row, &w, &e), 0);
 	CHECK_INT(w.seq, 1);
@@ -142,7 +150,8 @@ static void test_refused(void)
 	CHECK_INT(audit_append(A, &au, &row, NULL, &e), -1);
 	row = (struct audit_row){.kind = AUDIT_TOMBSTONE};
 	CHECK_INT(audit_append(A, &au, &row, NULL, &e), -1);
-	row = (struct audit_row){.kind = AUDIT_BEGIN, .command = str_n(arena_alloc(A, AUDIT_ROW_MAX), AUDIT_ROW_MAX)};
+	row = (struct audit_row){.kind = AUDIT_BEGIN, .command = str_n(arena_alloc(A, AUDIT_ROW_MAX),
+			AUDIT_ROW_MAX)};
 	CHECK_INT(audit_append(A, &au, &row, NULL, &e), -1);
 	CHECK_INT(e.kind, ERR_LIMIT);
 	add(&au, "one");
@@ -209,7 +218,8 @@ static void test_changed_byte(void)
 		CHECK(pwrite(fd, &c, 1, (off_t)i) == 1);
 		struct audit_verdict v = verify(&f.au);
 		missed += v.fault == AUDIT_SOUND;
-		misnamed += v.line != row + 1 || (v.fault != AUDIT_CHANGED && !(v.fault == AUDIT_TORN && i + 1 == f.text.n));
+		misnamed += v.line != row + 1 ||
+				(v.fault != AUDIT_CHANGED && !(v.fault == AUDIT_TORN && i + 1 == f.text.n));
 		CHECK(pwrite(fd, bytes + i, 1, (off_t)i) == 1);
 	}
 	CHECK(f.text.n > N * 200);
@@ -266,7 +276,9 @@ static void test_duplicated(void)
 static struct str forge(uint64_t seq, const char *prev)
 {
 	char hash[AUDIT_HASH + 1];
-	struct str s = str_fmt(A, "{\"v\":1,\"seq\":%" PRIu64 ",\"id\":\"forged\",\"kind\":\"verdict\",\"ts\":\"2026-01-01T12:00:00.000000Z\",\"prev\":\"%.64s\"", seq, prev);
+	struct str s = str_fmt(A, "{\"v\":1,\"seq\":%" PRIu64
+			",\"id\":\"forged\",\"kind\":\"verdict\",\"ts\":\"2026-01-01T12:00:00.000000Z\","
+			"\"prev\":\"%.64s\"", seq, prev);
 	hash_text(s, hash);
 	return str_fmt(A, "%.*s,\"hash\":\"%s\"}\n", STR_ARG(s), hash);
 }
@@ -276,9 +288,11 @@ static const char *hash_in(struct str row) { return row.p + row.n - 3 - AUDIT_HA
 static void test_forged(void)
 {
 	struct fixture f = fixture("forged");
-	for (size_t i = 0; i < N; i++) { /* inserted before row i, in three ways; the last is also what a rewritten row looks like */
+	/* inserted before row i, in three ways; the last is also what a rewritten row looks like */
+	for (size_t i = 0; i < N; i++) {
 		const char *prev = i ? hash_in(f.row[i - 1]) : AUDIT_ZERO;
-		const struct str forged[] = {forge(i + 1, prev), forge(i + 1, hash_in(f.row[N - 1])), forge(i + 40, prev)};
+		const struct str forged[] = {forge(i + 1, prev), forge(i + 1, hash_in(f.row[N - 1])),
+				forge(i + 40, prev)};
 		for (size_t k = 0; k < 3; k++) {
 			struct str rows[N + 1];
 			for (size_t j = 0; j <= N; j++)
@@ -286,7 +300,8 @@ static void test_forged(void)
 			write_rows(&f, rows, N + 1);
 			struct audit_verdict v = verify(&f.au);
 			CHECK_INT(v.fault, AUDIT_INSERTED);
-			CHECK(v.line == i + 1 || (i + 1 == N && v.line == N + 1)); /* before the last row: either of the two may be the forged one */
+			/* before the last row: either of the two may be the forged one */
+			CHECK(v.line == i + 1 || (i + 1 == N && v.line == N + 1));
 		}
 	}
 	for (size_t i = 0; i < N; i++) { /* in the place of row i, with its number and prev */
@@ -320,7 +335,9 @@ static void test_days(void)
 	/* the clock is set back: the same file, the same ts, and a word about it */
 	add(&au, "back");
 	struct str text = slurp(at("days/audit/2026-01-04.jsonl"));
-	CHECK(str_contains(text, STR("\"ts\":\"2026-01-04T12:00:00.000000Z\",\"clock\":\"2026-01-01T12:00:00.000000Z\"")));
+	CHECK(str_contains(text,
+			STR("\"ts\":\"2026-01-04T12:00:00.000000Z\","
+			"\"clock\":\"2026-01-01T12:00:00.000000Z\"")));
 	CHECK_INT(verify(&au).rows, 13);
 	/* a day that is gone */
 	CHECK_INT(rename(at("days/audit/2026-01-02.jsonl"), at("days/kept")), 0);
@@ -335,7 +352,8 @@ static void test_days(void)
 	CHECK(verify(&au).fault == AUDIT_CHANGED);
 	CHECK_INT(rename(at("days/audit/2026-01-05.jsonl"), at("days/audit/2026-01-04.jsonl")), 0);
 	/* the oldest days dropped: only with a tombstone that names the newest row dropped */
-	struct audit_row stone = {.kind = AUDIT_TOMBSTONE, .note = STR(",\"until\":{\"seq\":6,"), .until = {.seq = 5, .hash = str_of(second.hash)}};
+	struct audit_row stone = {.kind = AUDIT_TOMBSTONE, .note = STR(",\"until\":{\"seq\":6,"),
+			.until = {.seq = 5, .hash = str_of(second.hash)}};
 	CHECK_INT(unlink(at("days/audit/2026-01-01.jsonl")), 0);
 	CHECK_INT(unlink(at("days/audit/2026-01-02.jsonl")), 0);
 	EXPECT(verify(&au), AUDIT_REMOVED, 1, 1);
@@ -430,7 +448,8 @@ static int64_t monotonic_us(void)
 static int64_t fast_clock(void)
 {
 	int64_t passed = (monotonic_us() - started_us) * FASTER;
-	return NOON + DAY_US / 2 - 60000000 + (getpid() % 2 && passed > 100000000 ? passed - 70000000 : passed);
+	return NOON + DAY_US / 2 - 60000000 +
+			(getpid() % 2 && passed > 100000000 ? passed - 70000000 : passed);
 }
 
 static void test_midnight(void)
@@ -444,7 +463,8 @@ static void test_midnight(void)
 		if ((pid[i] = fork()) == 0) {
 			int bad = 0;
 			for (int k = 0; k < 40; k++) {
-				bad |= append_note(&au, k % 8 ? AUDIT_VERDICT : AUDIT_BEGIN, STR("n"), NULL, NULL);
+				bad |= append_note(&au, k % 8 ? AUDIT_VERDICT : AUDIT_BEGIN, STR("n"), NULL,
+						NULL);
 				nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 			}
 			_exit(bad != 0);
@@ -500,7 +520,9 @@ static void test_torn(void)
 	audit_close(&f.au);
 }
 
-/* A writer was killed after it had moved torn bytes aside and cut the file, before it wrote the row about it. */
+/*
+ * A writer was killed after it had moved torn bytes aside and cut the file, before it wrote the row about it.
+ */
 static void test_repair_cut_short(void)
 {
 	struct fixture f = fixture("cut");
@@ -584,7 +606,8 @@ static void write_until_killed(const struct audit *au, struct acked *acked)
 static void test_killed(void)
 {
 	struct audit au = open_at("killed");
-	struct acked *acked = mmap(NULL, sizeof *acked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct acked *acked = mmap(NULL, sizeof *acked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	CHECK(acked != MAP_FAILED);
 	srand((unsigned)getpid());
 	for (int round = 0; round < KILL_ROUNDS; round++) {
@@ -608,7 +631,8 @@ static void test_killed(void)
 		lost += acked->row[i].seq && !memmem(text.p, text.n, acked->row[i].hash, AUDIT_HASH);
 	CHECK(n > KILL_ROUNDS);
 	CHECK_INT(lost, 0);
-	printf("# %zu rows acknowledged by writers that were killed, %" PRIu64 " repairs\n", n, verify(&au).recovered);
+	printf("# %zu rows acknowledged by writers that were killed, %" PRIu64 " repairs\n", n,
+			verify(&au).recovered);
 	munmap(acked, sizeof *acked);
 	audit_close(&au);
 }
@@ -653,7 +677,8 @@ static bool test_full_disk(void)
 	fflush(stdout);
 	pid_t pid = fork();
 	if (pid == 0) {
-		if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount("small", at("small"), "tmpfs", 0, "size=1m,mode=0700") < 0)
+		if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+				mount("small", at("small"), "tmpfs", 0, "size=1m,mode=0700") < 0)
 			_exit(77);
 		_exit(fill_disk());
 	}

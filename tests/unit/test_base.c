@@ -38,7 +38,8 @@ static void test_err(void)
 	huge[sizeof huge - 1] = '\0';
 	err_set(&e, ERR_SYSTEM, EPERM, "%s", huge);
 	CHECK_INT(strlen(e.text), ERR_TEXT_MAX - 1);
-	err_set(&e, ERR_SYSTEM, EPERM, "%.*s", ERR_TEXT_MAX - 5, huge); /* the reason is cut, not written past the end */
+	/* the reason is cut, not written past the end */
+	err_set(&e, ERR_SYSTEM, EPERM, "%.*s", ERR_TEXT_MAX - 5, huge);
 	CHECK_INT(strlen(e.text), ERR_TEXT_MAX - 1);
 }
 
@@ -72,14 +73,17 @@ static void test_str_parts(void)
 	CHECK_STR(str_sub(s, 4, 900), "two:");
 	CHECK_STR(str_sub(s, 900, 901), "");
 	CHECK_STR(str_sub(s, 5, 4), "");
-	CHECK(str_contains(s, STR("e:t")) && str_contains(s, STR("")) && !str_contains(s, STR("three")) && !str_contains(STR(""), STR("a")));
+	CHECK(str_contains(s, STR("e:t")) && str_contains(s, STR("")) && !str_contains(s, STR("three")) &&
+			!str_contains(STR(""), STR("a")));
 	CHECK(str_contains(STR("a\0b"), STR("\0b")));
-	CHECK(str_contains_nocase(s, "E:T") && str_contains_nocase(s, "") && !str_contains_nocase(s, "Three") && !str_contains_nocase(STR("a"), "AB"));
+	CHECK(str_contains_nocase(s, "E:T") && str_contains_nocase(s, "") &&
+			!str_contains_nocase(s, "Three") && !str_contains_nocase(STR("a"), "AB"));
 	CHECK_STR(str_trim(STR(" \t a b\t"), " \t"), "a b");
 	CHECK_STR(str_trim(STR("\r a"), " "), "\r a");
 	CHECK_STR(str_trim(STR("   "), " "), "");
 	CHECK_STRN(str_trim(STR("\0a\0"), " "), STR("\0a\0")); /* the end of the set is not in it */
-	CHECK(str_is_hex(STR("09af"), 4) && str_is_hex(STR(""), 0) && !str_is_hex(STR("09af"), 5) && !str_is_hex(STR("09aF"), 4) && !str_is_hex(STR("09ag"), 4));
+	CHECK(str_is_hex(STR("09af"), 4) && str_is_hex(STR(""), 0) && !str_is_hex(STR("09af"), 5) &&
+			!str_is_hex(STR("09aF"), 4) && !str_is_hex(STR("09ag"), 4));
 	CHECK_INT(str_hash(STR("")), 2166136261u);
 	CHECK_INT(str_hash(STR("foobar")), 0xbf9cf968u); /* FNV-1a's own test vector */
 }
@@ -228,7 +232,8 @@ static void test_num(void)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int64_t n = 4711;
-		CHECK_ROW(num_parse(str_of(rows[i].text), rows[i].min, rows[i].max, &n) == rows[i].code, rows[i].text);
+		CHECK_ROW(num_parse(str_of(rows[i].text), rows[i].min, rows[i].max, &n) == rows[i].code,
+				rows[i].text);
 		CHECK_ROW(n == (rows[i].code ? 4711 : rows[i].want), rows[i].text);
 	}
 	int64_t n;
@@ -237,20 +242,30 @@ static void test_num(void)
 
 /* ---- utf8 ---- */
 
-/* One code point of each row of the table and of the gaps; then no code point with a class is printed as it is. */
+/*
+ * One code point of each row of the table and of the gaps; then no code point with a class is printed as it
+ * is.
+ */
 static void test_char_classes(void)
 {
 	static const struct {
 		uint32_t cp;
 		enum char_class class;
 	} rows[] = {
-		{'a', CHAR_PLAIN},         {'\n', CHAR_PLAIN},       {'\t', CHAR_PLAIN},        {'\r', CHAR_PLAIN},       {0, CHAR_CONTROL},
-		{0x1b, CHAR_CONTROL},      {0x7f, CHAR_CONTROL},     {0x85, CHAR_LINE},         {0x9b, CHAR_CONTROL},     {0xa0, CHAR_BLANK},
-		{0xad, CHAR_INVISIBLE},    {0xe9, CHAR_PLAIN},       {0x61c, CHAR_BIDI},        {0x115f, CHAR_INVISIBLE}, {0x180d, CHAR_JOINER},
-		{0x180e, CHAR_INVISIBLE},  {0x180f, CHAR_JOINER},    {0x200b, CHAR_INVISIBLE},  {0x200d, CHAR_JOINER},    {0x200e, CHAR_BIDI},
-		{0x2010, CHAR_PLAIN},      {0x2028, CHAR_LINE},      {0x202e, CHAR_BIDI},       {0x2065, CHAR_INVISIBLE}, {0x2069, CHAR_BIDI},
-		{0x20ac, CHAR_PLAIN},      {0x3000, CHAR_BLANK},     {0x3164, CHAR_INVISIBLE},  {0xfe0f, CHAR_JOINER},    {0xfeff, CHAR_INVISIBLE},
-		{0xfffd, CHAR_PLAIN},      {0x1f4a9, CHAR_PLAIN},    {0xe0041, CHAR_TAG},       {0xe0100, CHAR_JOINER},   {0xe0fff, CHAR_INVISIBLE},
+		{'a', CHAR_PLAIN},         {'\n', CHAR_PLAIN},       {'\t', CHAR_PLAIN},
+		{'\r', CHAR_PLAIN},       {0, CHAR_CONTROL},
+		{0x1b, CHAR_CONTROL},      {0x7f, CHAR_CONTROL},     {0x85, CHAR_LINE},
+		{0x9b, CHAR_CONTROL},     {0xa0, CHAR_BLANK},
+		{0xad, CHAR_INVISIBLE},    {0xe9, CHAR_PLAIN},       {0x61c, CHAR_BIDI},
+		{0x115f, CHAR_INVISIBLE}, {0x180d, CHAR_JOINER},
+		{0x180e, CHAR_INVISIBLE},  {0x180f, CHAR_JOINER},    {0x200b, CHAR_INVISIBLE},
+		{0x200d, CHAR_JOINER},    {0x200e, CHAR_BIDI},
+		{0x2010, CHAR_PLAIN},      {0x2028, CHAR_LINE},      {0x202e, CHAR_BIDI},
+		{0x2065, CHAR_INVISIBLE}, {0x2069, CHAR_BIDI},
+		{0x20ac, CHAR_PLAIN},      {0x3000, CHAR_BLANK},     {0x3164, CHAR_INVISIBLE},
+		{0xfe0f, CHAR_JOINER},    {0xfeff, CHAR_INVISIBLE},
+		{0xfffd, CHAR_PLAIN},      {0x1f4a9, CHAR_PLAIN},    {0xe0041, CHAR_TAG},
+		{0xe0100, CHAR_JOINER},   {0xe0fff, CHAR_INVISIBLE},
 		{0x10ffff, CHAR_PLAIN},    {UTF8_BAD, CHAR_PLAIN},
 	};
 
@@ -278,7 +293,8 @@ static void test_str_visible(void)
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	CHECK(str_visible(&a, plain).p == plain.p);
-	CHECK_STRN(str_visible(&a, STR("a\r\x1b[1m\xff\xe2\x80\xae\xc3\xa9")), STR("a\\x0d\\x1b[1m\\xff\\u{202e}\xc3\xa9"));
+	CHECK_STRN(str_visible(&a, STR("a\r\x1b[1m\xff\xe2\x80\xae\xc3\xa9")),
+			STR("a\\x0d\\x1b[1m\\xff\\u{202e}\xc3\xa9"));
 	CHECK_STRN(str_visible(&a, STR("")), STR(""));
 	arena_free(&a);
 }
@@ -303,8 +319,10 @@ static void test_utf8_roundtrip(void)
 static void test_utf8_bad(void)
 {
 	static const char *const bad[] = {
-		"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe2\x82", "\xe2(\xa1", "\xed\xa0\x80", "\xed\xbf\xbf",
-		"\xf0\x80\x80\x80", "\xf0\x9f\x92", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf8\x88\x80\x80\x80", "\xfe", "\xff",
+		"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf",
+		"\xe2\x82", "\xe2(\xa1", "\xed\xa0\x80", "\xed\xbf\xbf",
+		"\xf0\x80\x80\x80", "\xf0\x9f\x92", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+		"\xf8\x88\x80\x80\x80", "\xfe", "\xff",
 	};
 	for (size_t k = 0; k < ARRAY_SIZE(bad); k++) {
 		size_t i = 0;
@@ -312,7 +330,8 @@ static void test_utf8_bad(void)
 		CHECK_INT(i, 1);
 		CHECK(!utf8_valid(str_of(bad[k])));
 	}
-	CHECK(utf8_valid(STR("a\0\xc3\xa9\xe2\x82\xac\xf0\x9f\x92\xa9")) && utf8_valid((struct str){NULL, 0}));
+	CHECK(utf8_valid(STR("a\0\xc3\xa9\xe2\x82\xac\xf0\x9f\x92\xa9")) &&
+			utf8_valid((struct str){NULL, 0}));
 }
 
 static int repair(struct arena *a, void *ctx)
@@ -320,7 +339,8 @@ static int repair(struct arena *a, void *ctx)
 	(void)ctx;
 	struct str s = STR("ok \xc3\xa9");
 	CHECK(utf8_repair(a, s).p == s.p); /* valid text is not copied */
-	CHECK_STR(utf8_repair(a, STR("a\xff" "b\xe2\x82" "c")), "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd" "c");
+	CHECK_STR(utf8_repair(a, STR("a\xff" "b\xe2\x82" "c")), "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd"
+			"c");
 	return 0;
 }
 
@@ -380,7 +400,8 @@ static void compare(struct model *m, const struct pmap *map)
 }
 
 /* Pairs of keys with equal 32-bit FNV-1a hashes, so that chains and whole depth are walked. */
-static const char *const colliding[] = {"costarring", "liquid", "declinate", "macallums", "altarage", "zinke", "altarages", "zinkes"};
+static const char *const colliding[] = {"costarring", "liquid", "declinate", "macallums", "altarage", "zinke",
+		"altarages", "zinkes"};
 
 static void model_init(struct model *m)
 {
@@ -511,10 +532,16 @@ static void ends(const char *in, const char *want)
 static void test_terminal_draws(void)
 {
 	static const char *const same[] = {
-		"\r\033[K[####    ] 50%\r\033[2K", "\033[1A\033[2K\033[1G", "\033[38;2;255;0;0;48;5;17;4:3m\033[m",   /* progress, colours */
-		"\033[?2004h$ \033[?2004l", "\033[?1049h\033[?1h\033=\033[2J\033[1;24r\033[?25l\033[4h\033[4l\033[?7l", /* prompts, full screen */
-		"\033[?12;25h\033[?1l\033>\033[2 q\033[!p\033[?3;4l\033[10X\033[3@\033[2P\033[5L\033[5M\033[3S\033[3T",
-		"\033[s\033[u\0337\0338\033[3g\033H\033c\033(0lqk\033(B\033#8\033[?2026h\033[?2026l\033[20b\033[3J",
+		/* progress, colours */
+		"\r\033[K[####    ] 50%\r\033[2K", "\033[1A\033[2K\033[1G",
+		"\033[38;2;255;0;0;48;5;17;4:3m\033[m",
+		/* prompts, full screen */
+		"\033[?2004h$ \033[?2004l",
+		"\033[?1049h\033[?1h\033=\033[2J\033[1;24r\033[?25l\033[4h\033[4l\033[?7l",
+		"\033[?12;25h\033[?1l\033>\033[2 "
+				"q\033[!p\033[?3;4l\033[10X\033[3@\033[2P\033[5L\033[5M\033[3S\033[3T",
+		"\033[s\033[u\0337\0338\033[3g\033H\033c\033(0lqk\033(B\033#8\033[?2026h\033[?2026l\033[20b"
+				"\033[3J",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
@@ -524,10 +551,14 @@ static void test_terminal_draws(void)
 static void test_terminal_leaves_out(void)
 {
 	static const char *const gone[] = {
-		"\033[1$w", "\033[&u", "\033[1$u", "\033[?2;1;0S", "\033[?4m", "\033[1'|", "\033ktitle\033\\", "\033[5i", "\033[?5i", "\033[4i", "\033[i",
-		"\033[?1003h", "\033[?1004h", "\033[?1000h", "\033[?9h", "\033[?1000;1006h", "\033[?25;1003h", "\033[?1003;25h", "\033[?01003h", "\033[?2048h", "\033[?2031h",
-		"\033[?2l", "\033[?h", "\033[?1049:1h", "\033[?99999999999h", "\033[?1003r", "\033[2h", "\033[12l", "\033[>4;2m", "\033[>1u", "\033[=1u", "\033[<u",
-		"\033[#R", "\033[1;2]", "\033[[", "\033[1?25h", "\033[??25h", "\033[ $q", "\033[1 2m", "\033[62;1\"p", "\033[1;1;1;1;1*y", "\033[?1;1$p", "\033[q",
+		"\033[1$w", "\033[&u", "\033[1$u", "\033[?2;1;0S", "\033[?4m", "\033[1'|", "\033ktitle\033\\",
+		"\033[5i", "\033[?5i", "\033[4i", "\033[i",
+		"\033[?1003h", "\033[?1004h", "\033[?1000h", "\033[?9h", "\033[?1000;1006h", "\033[?25;1003h",
+		"\033[?1003;25h", "\033[?01003h", "\033[?2048h", "\033[?2031h",
+		"\033[?2l", "\033[?h", "\033[?1049:1h", "\033[?99999999999h", "\033[?1003r", "\033[2h",
+		"\033[12l", "\033[>4;2m", "\033[>1u", "\033[=1u", "\033[<u",
+		"\033[#R", "\033[1;2]", "\033[[", "\033[1?25h", "\033[??25h", "\033[ $q", "\033[1 2m",
+		"\033[62;1\"p", "\033[1;1;1;1;1*y", "\033[?1;1$p", "\033[q",
 		"\033%@", "\033 G", "\033!m", "\033Z", "\033V", "\033$(B", "\033l",
 	};
 
@@ -544,16 +575,19 @@ static void test_terminal_end(void)
 	ends("\033[?25;1003l", "");
 	ends("\033=\033>\033[?1003h\033[?1004h", "");
 	ends("\033[4;4h\033[?1;5;6;47;1047;1049;69;2004;2026h\033[?7;25l\033=",
-	     "\033[4l\033[?1l\033[?5l\033[?6l\033[?7h\033[?25h\033[?47l\033[?1047l\033[?1049l\033[?69l\033[?2004l\033[?2026l\033>");
+	     "\033[4l\033[?1l\033[?5l\033[?6l\033[?7h\033[?25h\033[?47l\033[?1047l\033[?1049l\033[?69l\033[?"
+			"2004l\033[?2026l\033>");
 }
 
 static void test_terminal(void)
 {
 	/* twins: what programs do to the screen */
 	shows("text\r\n\ttabs\b\a", "text\r\n\ttabs\b\a");
-	shows("\033[1;31mred\033[0m\033[2K\033[10;20H\033[?25l\033[?1049h", "\033[1;31mred\033[0m\033[2K\033[10;20H\033[?25l\033[?1049h");
+	shows("\033[1;31mred\033[0m\033[2K\033[10;20H\033[?25l\033[?1049h",
+			"\033[1;31mred\033[0m\033[2K\033[10;20H\033[?25l\033[?1049h");
 	shows("\033(B\0337\0338\033M\033=", "\033(B\0337\0338\033M\033=");
-	shows("\303\251 \342\235\200 \360\237\230\200 \302\251 \302\240", "\303\251 \342\235\200 \360\237\230\200 \302\251 \302\240");
+	shows("\303\251 \342\235\200 \360\237\230\200 \302\251 \302\240",
+			"\303\251 \342\235\200 \360\237\230\200 \302\251 \302\240");
 	/* control strings */
 	shows("a\033]52;c;aGk=\007b", "ab");
 	shows("a\033]52;c;aGk=\033\\b", "ab");

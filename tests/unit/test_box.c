@@ -1,7 +1,7 @@
 /*
- * The seam of the backends: box_run() and supervise() over a backend that is not the native one. This backend isolates
- * nothing: it starts the program as an ordinary child with three pipes, and the test says what it uses. Streams, limits,
- * statuses, progress and the protection of the workspace must work all the same.
+ * The seam of the backends: box_run() and supervise() over a backend that is not the native one. This backend
+ * isolates nothing: it starts the program as an ordinary child with three pipes, and the test says what it
+ * uses. Streams, limits, statuses, progress and the protection of the workspace must work all the same.
  *
  *   launcher (this test)  ── fork, exec ──► the program, in a process group of its own
  *     pidfd               an event: the program has ended
@@ -48,7 +48,8 @@ static bool plain_fits(const struct box_state *b, const struct spec *s)
 static void run_program(const struct spec *s, int in, int out, int err)
 {
 	setpgid(0, 0);
-	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 || (s->workspace.n && chdir(s->workspace.p) != 0))
+	if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 ||
+			(s->workspace.n && chdir(s->workspace.p) != 0))
 		_exit(99);
 	execv(s->argv[0], s->argv);
 	_exit(98);
@@ -157,7 +158,8 @@ static void plain_stop(struct box_state *b, enum box_stop how)
 
 static const struct backend backend_plain = {
 	.name = "plain", .begin = plain_begin, .fits = plain_fits, .start = plain_start,
-	.add_sources = plain_add_sources, .take_events = plain_take_events, .kill = plain_kill, .usage = plain_usage,
+	.add_sources = plain_add_sources, .take_events = plain_take_events, .kill = plain_kill,
+	.usage = plain_usage,
 	.all_exiting = plain_all_exiting, .enforcers = plain_enforcers, .stop = plain_stop,
 };
 
@@ -170,7 +172,8 @@ static struct spec spec_for(const char *text)
 	script[2] = (char *)(uintptr_t)text;
 	return (struct spec){
 		.argv = script, .home = STR("/home/dev"), .input = -1,
-		.limits = {.cpu_milli = 1000, .pids = 20, .memory = 64 * MB, .scratch = MB, .output = MB, .time_ms = 20000},
+		.limits = {.cpu_milli = 1000, .pids = 20, .memory = 64 * MB, .scratch = MB, .output = MB,
+		.time_ms = 20000},
 	};
 }
 
@@ -374,7 +377,8 @@ static void test_ready(void)
 	int asked = 0;
 
 	plain = (struct plain){0};
-	CHECK_INT(box_run(&box, A, &backend_plain, &(struct box_start){say_no, &asked}, &s, NULL, &o, &e), -1);
+	CHECK_INT(box_run(&box, A, &backend_plain, &(struct box_start){say_no, &asked}, &s, NULL, &o, &e),
+			-1);
 	CHECK_STR(str_of(e.text), "not now");
 	CHECK(asked == 1 && plain.stops == 1);
 }
@@ -454,7 +458,8 @@ static void test_networks(void)
 	static const struct {
 		const char *name;
 		bool isolated, sockets, loopback, host_dns;
-	} rows[] = {{"deny", true, false, false, false}, {"loopback", true, true, true, false}, {"host", false, true, false, true}};
+	} rows[] = {{"deny", true, false, false, false}, {"loopback", true, true, true, false},
+			{"host", false, true, false, true}};
 	struct network_spec n, none = {0};
 
 	CHECK_STR(str_of(network_name(&none)), "deny");
@@ -467,7 +472,8 @@ static void test_networks(void)
 		CHECK_ROW(network_uses_host_dns(&n) == rows[i].host_dns, rows[i].name);
 	}
 	n.mode = NETWORK_LOOPBACK;
-	CHECK(network_parse(STR("Host"), &n) != 0 && network_parse(STR(""), &n) != 0 && n.mode == NETWORK_LOOPBACK);
+	CHECK(network_parse(STR("Host"), &n) != 0 && network_parse(STR(""), &n) != 0 &&
+			n.mode == NETWORK_LOOPBACK);
 	n.mode = (enum network_mode)99; /* no row: closed */
 	CHECK(network_isolated(&n) && !network_has_sockets(&n));
 }

@@ -1,11 +1,14 @@
 /*
- * Runs tests/cases/AREA/SUBJECT.txt: the verdict that each command must get, and what must be found in it. One
- * row is one TAP result. The subject is the id of a check, a language, a preset or a kind of command. A row:
+ * Runs tests/cases/AREA/SUBJECT.txt: the verdict that each command must get, and what must be found in it.
+ * One row is one TAP result. The subject is the id of a check, a language, a preset or a kind of command. A
+ * row:
  *
- *     ask: rm -rf "$X"                     the verdict and the command, as it stands. `stop`: anything but allow;
+ *     ask: rm -rf "$X"                     the verdict and the command, as it stands. `stop`: anything but
+ *     allow;
  *                                          `sound`: anything but allow, or else everything below holds
  *     	ids: opaque-path                    exactly these reasons
- *     	id: opaque-path                     among the reasons; `warns:` among the warnings, `advice:` among the advice
+ *     	id: opaque-path                     among the reasons; `warns:` among the warnings, `advice:` among
+ *      the advice
  *     allow-e: echo a\x00b\n               with \n \t \r \f \v \e \\ \0 \xNN read
  *     allow:                               several lines: each after a tab, a bar and a blank
  *     	| cat <<E
@@ -22,9 +25,9 @@
  *     	config: {..}                        a policy of its own, as one line of YAML, added to the named one
  *     @policy NAME                         before the first row: for all rows of the file
  *
- * A row that expects anything but `allow` or `sound` must name reasons (`ids:` or `id:`). The directory is /w/p
- * and the home /home/dev unless a row says otherwise; /home is empty. Every check must have a hit and a near
- * miss.
+ * A row that expects anything but `allow` or `sound` must name reasons (`ids:` or `id:`). The directory is
+ * /w/p and the home /home/dev unless a row says otherwise; /home is empty. Every check must have a hit and a
+ * near miss.
  *
  *     test_cases [FILE...]                 runs all files, or these
  *     test_cases --write [FILE...]         adds `ids:` to rows that lack reasons; never changes a verdict
@@ -72,7 +75,10 @@ static struct str dump(const struct test *t, const struct json *v)
 	return buf_view(&b);
 }
 
-static bool is_same(const struct test *t, const struct json *x, const struct json *y) { return x && y && str_eq(dump(t, x), dump(t, y)); }
+static bool is_same(const struct test *t, const struct json *x, const struct json *y)
+{
+	return x && y && str_eq(dump(t, x), dump(t, y));
+}
 
 static bool has_reason(const struct test *t, const char *list, struct str id)
 {
@@ -118,7 +124,8 @@ static bool has_word(struct str text, struct str word)
 static void expect_ids(struct test *t, struct str ids)
 {
 	expect_some(t, "reasons", ids);
-	for (const struct json *reason = json_items(json_key(t->answer, "reasons")); reason; reason = reason->next) {
+	for (const struct json *reason = json_items(json_key(t->answer, "reasons")); reason;
+			reason = reason->next) {
 		struct str id = json_text_at(reason, "id");
 
 		if (!has_word(ids, id))
@@ -224,7 +231,8 @@ static void expect(struct test *t, const struct expectation *x)
 		fail(t, "unknown key", x->key);
 }
 
-static int judge_by(struct arena *a, const struct engine_request *rq, const struct policy *p, struct facts *f, struct judgement *j, struct err *e)
+static int judge_by(struct arena *a, const struct engine_request *rq, const struct policy *p, struct facts *f,
+		struct judgement *j, struct err *e)
 {
 	struct policies all;
 
@@ -255,7 +263,8 @@ static void judge_row(struct test *t)
 		{.name = STR("file.yaml"), .bytes = common, .who = WHO_OWNER},
 		{.name = STR("case.yaml"), .bytes = str_cat(t->a, config, STR("\n")), .who = WHO_OWNER}};
 	size_t from = !t->r->policy.n, to = 1 + (config.n > 0);
-	if (to > from && (config_load(t->a, src + from, to - from, &policy, NULL, &e) != 0 || gate_verify(&policy, &e) != 0))
+	if (to > from && (config_load(t->a, src + from, to - from, &policy, NULL, &e) != 0 ||
+			gate_verify(&policy, &e) != 0))
 		engine_refuse(t->a, CHECK_POLICY_ERROR, e.text, &j);
 	else if (judge_by(t->a, &rq, &policy, &f, &j, &e) != 0)
 		fail(t, e.text, rq.command);
@@ -264,7 +273,8 @@ static void judge_row(struct test *t)
 	if (json_read(t->a, buf_view(&out), &t->answer, &e) != 0)
 		fail(t, e.text, buf_view(&out));
 	buf_init(&explained, t->a, 0);
-	gate_explain(&explained, &f, &j, (struct explain_style){.width = 80}); /* must not fall over, whatever the row */
+	/* must not fall over, whatever the row */
+	gate_explain(&explained, &f, &j, (struct explain_style){.width = 80});
 }
 
 static int run_row(void *arg)
@@ -276,7 +286,8 @@ static int run_row(void *arg)
 	verdict = json_text_at(t->answer, "verdict");
 	if (str_is(t->r->verdict, "sound") && !str_is(verdict, "allow"))
 		return 0;
-	if (str_is(t->r->verdict, "stop") ? str_is(verdict, "allow") : !str_is(t->r->verdict, "sound") && !str_eq(verdict, t->r->verdict))
+	if (str_is(t->r->verdict, "stop") ? str_is(verdict, "allow") : !str_is(t->r->verdict, "sound") &&
+			!str_eq(verdict, t->r->verdict))
 		fail(t, "verdict is", verdict);
 	for (size_t i = 0; i < t->r->nkeys; i++)
 		expect(t, &t->r->keys[i]);
@@ -327,7 +338,8 @@ static void run_file(const char *path, void *arg)
 	if (rows_open(&kept, path, &f))
 		while (rows_next(&f, &r)) {
 			if (needs_reasons(&r))
-				unit_fail(path, (int)r.line, "no reasons: add them, or run test_cases --write");
+				unit_fail(path, (int)r.line,
+						"no reasons: add them, or run test_cases --write");
 			run_one(path, &r, NULL, NULL);
 		}
 	arena_free(&kept);
@@ -497,7 +509,10 @@ static bool put(const char *path, const char *text)
 	return done;
 }
 
-/* An empty file system on /home, for this process alone. An ordinary user needs a user namespace for that, and stays who they are in it. */
+/*
+ * An empty file system on /home, for this process alone. An ordinary user needs a user namespace for that,
+ * and stays who they are in it.
+ */
 static bool empty_home(void)
 {
 	uid_t uid = getuid();
@@ -508,7 +523,8 @@ static bool empty_home(void)
 	snprintf(map, sizeof(map), "%ju %ju 1", (uintmax_t)uid, (uintmax_t)uid);
 	if (uid != 0 && !put("/proc/self/uid_map", map))
 		return false;
-	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("tmpfs", "/home", "tmpfs", MS_NOSUID | MS_NODEV, "size=64k") == 0;
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("tmpfs", "/home", "tmpfs",
+			MS_NOSUID | MS_NODEV, "size=64k") == 0;
 }
 
 static void visit_all(int n, char **paths, void (*visit)(const char *path, void *arg), void *arg)
@@ -532,7 +548,8 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		run_file(with_programs, NULL);
 	if (!empty_home() && access("/home/dev", F_OK) == 0) {
-		unit_skip("the other rows", "they need a /home without dev, and this process cannot have one of its own");
+		unit_skip("the other rows",
+				"they need a /home without dev, and this process cannot have one of its own");
 		return unit_end();
 	}
 	visit_all(argc - 1 - writes, argv + 1 + writes,

@@ -1,6 +1,7 @@
 /*
- * src/sys/cgroup.c with real groups of this host (where it gives any): limits that bite, events that fire, nothing left behind. Everything
- * hungry happens in a forked child inside the group. `test_cgroup bench` measures instead.
+ * src/sys/cgroup.c with real groups of this host (where it gives any): limits that bite, events that fire,
+ * nothing left behind. Everything hungry happens in a forked child inside the group. `test_cgroup bench`
+ * measures instead.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -101,12 +102,15 @@ static void set(struct cgroup *cg, enum cg_limit what, uint64_t n)
 		unit_fail(__FILE__, __LINE__, "cg_set: %s", e.text);
 }
 
-/* A child in the group by way of cg_into() and cg_enter(), as a box does it; fn's result is its exit status. */
+/*
+ * A child in the group by way of cg_into() and cg_enter(), as a box does it; fn's result is its exit status.
+ */
 static pid_t spawn(struct cgroup *cg, int (*fn)(void))
 {
 	bool rest;
 	int into = cg_into(cg, &rest);
-	struct clone_args args = {.exit_signal = SIGCHLD, .flags = into >= 0 ? CLONE_INTO_CGROUP : 0, .cgroup = (uint64_t)(into >= 0 ? into : 0)};
+	struct clone_args args = {.exit_signal = SIGCHLD, .flags = into >= 0 ? CLONE_INTO_CGROUP : 0,
+			.cgroup = (uint64_t)(into >= 0 ? into : 0)};
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof args);
 	if (pid == 0) {
 		int doors[CG_HIERARCHIES_MAX];
@@ -139,10 +143,16 @@ static int eat_much(void) { return eat(96 * MIB); }
 static int eat_little(void) { return eat(16 * MIB); }
 
 /* Version 2 tells it since Linux 5.19. */
-static bool peak_unknown(const struct cgroup *cg) { return cg_memory_peak(cg) == 0 && cg_enforcer(cg, CG_MEMORY_MAX) == ENFORCED_CGROUP2; }
+static bool peak_unknown(const struct cgroup *cg)
+{
+	return cg_memory_peak(cg) == 0 && cg_enforcer(cg, CG_MEMORY_MAX) == ENFORCED_CGROUP2;
+}
 
 /* Version 2 ends the whole group, and counts whom it has chosen first once more then. */
-static bool one_killed(const struct cgroup *cg, uint64_t kills) { return kills == 1 || (kills == 2 && cg_enforcer(cg, CG_MEMORY_MAX) == ENFORCED_CGROUP2); }
+static bool one_killed(const struct cgroup *cg, uint64_t kills)
+{
+	return kills == 1 || (kills == 2 && cg_enforcer(cg, CG_MEMORY_MAX) == ENFORCED_CGROUP2);
+}
 
 static void test_oom(void)
 {
@@ -164,7 +174,10 @@ static void test_oom(void)
 	cg_remove(&cg);
 }
 
-/* Whoever is woken by the event finds the kill counted, also when version 1 tells of the former before the latter. */
+/*
+ * Whoever is woken by the event finds the kill counted, also when version 1 tells of the former before the
+ * latter.
+ */
 static void test_oom_at_once(void)
 {
 	for (int i = 0; i < 10; i++) {
@@ -174,7 +187,8 @@ static void test_oom_at_once(void)
 		struct pollfd p = {.fd = cg.oom_event, .events = cg.oom_poll};
 		pid_t pid = spawn(&cg, eat_much);
 		uint64_t kills = 0;
-		for (int woken = 0; woken < 200 && kills == 0; woken++) { /* version 2 also tells of lesser things */
+		/* version 2 also tells of lesser things */
+		for (int woken = 0; woken < 200 && kills == 0; woken++) {
 			if (poll(&p, 1, 2000) != 1)
 				break;
 			kills = cg_oom_kills(&cg);
@@ -265,10 +279,14 @@ static int spin(void)
 
 static uint64_t cpu_us(const struct rusage *u)
 {
-	return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000 + (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+	return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000 +
+			(uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
 }
 
-/* A fifth of a CPU for half a second of spinning: about a tenth of a second is used, says the group where it counts, else the process. */
+/*
+ * A fifth of a CPU for half a second of spinning: about a tenth of a second is used, says the group where it
+ * counts, else the process.
+ */
 static void test_cpu(void)
 {
 	struct cgroup cg;
@@ -316,7 +334,8 @@ static void wait_inside(const struct cgroup *cg)
 {
 	char one[2];
 	for (size_t i = 0; i < cg->n; i++)
-		for (int k = 0; k < 4000 && cg->dirs[i].fd >= 0 && cg_read(cg->dirs[i].fd, "cgroup.procs", one, sizeof one) == 0; k++)
+		for (int k = 0; k < 4000 && cg->dirs[i].fd >= 0 && cg_read(cg->dirs[i].fd, "cgroup.procs",
+				one, sizeof one) == 0; k++)
 			usleep(500);
 }
 
@@ -394,7 +413,8 @@ static void test_leftovers(void)
 		dead[i] = fork();
 		if (dead[i] == 0) {
 			struct cgroup cg;
-			_exit(cg_make(&cg, CG_HAS_CPU, NULL) == 0 && cg_set(&cg, CG_CPU_MILLI, 500, NULL) == 0 ? 0 : 1);
+			_exit(cg_make(&cg, CG_HAS_CPU, NULL) == 0 &&
+					cg_set(&cg, CG_CPU_MILLI, 500, NULL) == 0 ? 0 : 1);
 		}
 		CHECK_INT(reap(dead[i]), 0);
 	}
@@ -410,7 +430,9 @@ static void test_leftovers(void)
 	}
 	make(&cg);
 	/* names that are not ours, or of a pid namespace that is not, stay; so do those of the living */
-	static const char *const others[] = {"caisson-1", "caisson-999999999-1-1-012345670123456", "caisson-999999999-1-1-0123456701234567", "caissonx", "caisson-999999999-1-x-0123456701234567"};
+	static const char *const others[] = {"caisson-1", "caisson-999999999-1-1-012345670123456",
+			"caisson-999999999-1-1-0123456701234567", "caissonx",
+			"caisson-999999999-1-x-0123456701234567"};
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		CHECK_INT(mkdirat(cg.dirs[0].parent, others[i], 0755), 0);
 	make(&other);
@@ -453,7 +475,8 @@ static int make_as_nobody(void)
 	if (cg_make(&cg, CG_HAS_CPU, &e) == 0)
 		return 1;
 	cg_probe(&host);
-	bool clear = e.kind == ERR_SYSTEM && strstr(e.text, "control group") && host.memory == ENFORCED_NOT && strstr(host.where, "control group");
+	bool clear = e.kind == ERR_SYSTEM && strstr(e.text, "control group") && host.memory == ENFORCED_NOT &&
+			strstr(host.where, "control group");
 	return clear && count_fds() == fds && cg.n == 0 ? 0 : 2;
 }
 

@@ -1,4 +1,7 @@
-/* src/sys/cgroup_map.c: other hosts' texts and trees as fixtures, and that this host's usual places are what its mountinfo says. */
+/*
+ * src/sys/cgroup_map.c: other hosts' texts and trees as fixtures, and that this host's usual places are what
+ * its mountinfo says.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -43,34 +46,51 @@ static const struct {
 		"33 31 0:30 / /sys/fs/cgroup/cpuacct rw,relatime - cgroup cgroup rw,cpuacct\n"
 		"35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
 		"39 31 0:36 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids\n",
-		{{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"}, {CG_HAS_MEMORY, false, "/sys/fs/cgroup/memory/jobs/a1"},
-			{CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpuacct"}, {CG_HAS_CPU, false, "/sys/fs/cgroup/cpu"}}},
+		{{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"},
+				{CG_HAS_MEMORY, false, "/sys/fs/cgroup/memory/jobs/a1"},
+			{CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpuacct"},
+			{CG_HAS_CPU, false, "/sys/fs/cgroup/cpu"}}},
 	{"hybrid, two controllers in one mount, optional fields, a blank in the mount point",
-		"5:cpu,cpuacct:/user.slice\n4:pids:/user.slice/user-0.slice\n3:memory:/user.slice\n1:name=systemd:/user.slice\n0::/user.slice/user-0.slice/session-1.scope\n",
+		"5:cpu,cpuacct:/user.slice\n4:pids:/user.slice/user-0.slice\n3:memory:/user.slice\n"
+				"1:name=systemd:/user.slice\n0::/user.slice/user-0.slice/session-1.scope\n",
 		"30 25 0:26 / /sys/fs/cgroup/unified rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
-		"31 25 0:27 / /sys/fs/cgroup/systemd rw,nosuid shared:10 - cgroup cgroup rw,xattr,name=systemd\n"
-		"37 25 0:33 / /sys/fs/cgroup/cpu,cpuacct rw shared:17 master:3 - cgroup cgroup rw,cpu,cpuacct\n"
+		"31 25 0:27 / /sys/fs/cgroup/systemd rw,nosuid shared:10 - cgroup cgroup "
+		"rw,xattr,name=systemd\n"
+		"37 25 0:33 / /sys/fs/cgroup/cpu,cpuacct rw shared:17 master:3 - cgroup cgroup "
+		"rw,cpu,cpuacct\n"
 		"38 25 0:34 / /cg\\040here/memory rw shared:18 - cgroup cgroup rw,memory\n"
 		"39 25 0:35 / /sys/fs/cgroup/pids rw shared:19 - cgroup cgroup rw,pids\n",
-		{{CG_HAS_CPU | CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpu,cpuacct/user.slice"}, {CG_HAS_PIDS, false, "/sys/fs/cgroup/pids/user.slice/user-0.slice"},
-			{CG_HAS_MEMORY, false, "/cg here/memory/user.slice"}, {0, true, "/sys/fs/cgroup/unified/user.slice/user-0.slice/session-1.scope"}}},
+		{{CG_HAS_CPU | CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpu,cpuacct/user.slice"},
+				{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids/user.slice/user-0.slice"},
+			{CG_HAS_MEMORY, false, "/cg here/memory/user.slice"},
+			{0, true, "/sys/fs/cgroup/unified/user.slice/user-0.slice/session-1.scope"}}},
 	{"version 2, a user's session",
 		"0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope\n",
-		"24 18 0:22 / /sys/fs/cgroup rw,nosuid,nodev shared:4 - cgroup2 cgroup2 rw,nsdelegate,memory_recursiveprot\n",
-		{{0, true, "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope"}}},
+		"24 18 0:22 / /sys/fs/cgroup rw,nosuid,nodev shared:4 - cgroup2 cgroup2 "
+				"rw,nsdelegate,memory_recursiveprot\n",
+		{{0, true, "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scop"
+				"e"}}},
 	{"a container with the host's names: the mount shows the container's part only",
 		"7:pids:/docker/4f\n5:memory:/docker/4f\n0::/\n",
 		"733 732 0:29 /docker/4f /sys/fs/cgroup/pids ro master:11 - cgroup cgroup rw,pids\n"
 		"734 732 0:30 /docker/4f /sys/fs/cgroup/memory ro master:12 - cgroup cgroup rw,memory\n",
-		{{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"}, {CG_HAS_MEMORY, false, "/sys/fs/cgroup/memory"}, {0, true, ""}}},
+		{{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"}, {CG_HAS_MEMORY, false, "/sys/fs/cgroup/memory"},
+				{0, true, ""}}},
 	{"a mount that shows another part, then one that shows ours",
 		"5:memory:/docker/4f\n",
-		"734 732 0:30 /docker/4 /a rw - cgroup cgroup rw,memory\n735 732 0:30 /other /b rw - cgroup cgroup rw,memory\n736 732 0:30 / /c rw - cgroup cgroup rw,memory\n",
+		"734 732 0:30 /docker/4 /a rw - cgroup cgroup rw,memory\n735 732 0:30 /other /b rw - cgroup "
+				"cgroup rw,memory\n736 732 0:30 / /c rw - cgroup cgroup rw,memory\n",
 		{{CG_HAS_MEMORY, false, "/c/docker/4f"}}},
-	{"a container with a namespace of its own", "0::/\n", "600 599 0:28 / /sys/fs/cgroup ro,nosuid - cgroup2 cgroup ro,nsdelegate\n", {{0, true, "/sys/fs/cgroup"}}},
-	{"our group is outside of our namespace", "0::/../../user.slice\n", "600 599 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n", {{0, false, NULL}}},
-	{"a group with a colon and a lying name", "5:memory:/a:b/name=x\n6:memoryx,xpids:/c\n", "1 2 0:3 / /m rw - cgroup cgroup rw,memory\n", {{CG_HAS_MEMORY, false, "/m/a:b/name=x"}}},
-	{"broken lines", "\n:\n::\n0:\n5:memory\n5:memory:\n5:memory:x\n", "\n1\n1 2 3 / /m\n1 2 3 / /m rw -\n1 2 3 / /m rw - cgroup\n", {{0, false, NULL}}},
+	{"a container with a namespace of its own", "0::/\n",
+			"600 599 0:28 / /sys/fs/cgroup ro,nosuid - cgroup2 cgroup ro,nsdelegate\n",
+			{{0, true, "/sys/fs/cgroup"}}},
+	{"our group is outside of our namespace", "0::/../../user.slice\n",
+			"600 599 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n", {{0, false, NULL}}},
+	{"a group with a colon and a lying name", "5:memory:/a:b/name=x\n6:memoryx,xpids:/c\n",
+			"1 2 0:3 / /m rw - cgroup cgroup rw,memory\n",
+			{{CG_HAS_MEMORY, false, "/m/a:b/name=x"}}},
+	{"broken lines", "\n:\n::\n0:\n5:memory\n5:memory:\n5:memory:x\n",
+			"\n1\n1 2 3 / /m\n1 2 3 / /m rw -\n1 2 3 / /m rw - cgroup\n", {{0, false, NULL}}},
 };
 
 static void test_map(void)
@@ -93,7 +113,8 @@ static void test_prune(void)
 	m.want = CG_HAS_CPU;
 	cg_map_prune(&m);
 	CHECK_INT(m.n, 3);
-	CHECK_INT(m.of[0].controllers | m.of[1].controllers | m.of[2].controllers, CG_HAS_PIDS | CG_HAS_MEMORY | CG_HAS_CPU);
+	CHECK_INT(m.of[0].controllers | m.of[1].controllers | m.of[2].controllers,
+			CG_HAS_PIDS | CG_HAS_MEMORY | CG_HAS_CPU);
 	CHECK_STR(str_of(m.of[1].group), "/a");
 	m = map_of("9:pids:/\n2:cpu,cpuacct:/\n0::/x\n", ""); /* memory can only be version 2's */
 	m.want = CG_HAS_CPU;
@@ -119,7 +140,8 @@ static void test_map_bounds(void)
 	CHECK_INT(m.n, 0);
 	cg_map_group(&m, str_n(line, n + CG_PATH_MAX - 10));
 	CHECK_INT(m.n, 1);
-	cg_map_mount(&m, STR("1 2 0:3 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory")); /* nor do both together */
+	/* nor do both together */
+	cg_map_mount(&m, STR("1 2 0:3 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory"));
 	CHECK_STR(str_of(m.of[0].path), "");
 	CHECK(!cg_map_complete(&m));
 	cg_map_mount(&m, STR("1 2 0:3 / /m rw - cgroup cgroup rw,memory"));
@@ -160,7 +182,10 @@ static void test_usual(void)
 	}
 }
 
-/* In a cgroup namespace of its own every name begins at the caller's group, and the usual places are not asked. */
+/*
+ * In a cgroup namespace of its own every name begins at the caller's group, and the usual places are not
+ * asked.
+ */
 static int usual_in_namespace(void)
 {
 	static char groups[65536];
@@ -197,11 +222,13 @@ static void write_file(const char *path, const char *text)
 }
 
 /* controllers: NULL makes no such file; type: the real root has none */
-static void make_group(const char *name, const char *controllers, const char *subtree, const char *procs, bool type)
+static void make_group(const char *name, const char *controllers, const char *subtree, const char *procs,
+		bool type)
 {
 	char path[300];
 	const struct { const char *file, *text; } files[] = {
-		{"cgroup.controllers", controllers}, {"cgroup.subtree_control", subtree}, {"cgroup.procs", procs}, {"cgroup.type", type ? "domain\n" : NULL}};
+		{"cgroup.controllers", controllers}, {"cgroup.subtree_control", subtree},
+		{"cgroup.procs", procs}, {"cgroup.type", type ? "domain\n" : NULL}};
 	snprintf(path, sizeof path, "%s%s", dir, name);
 	mkdir(path, 0755);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {

@@ -1,4 +1,7 @@
-/* The classifier, with real small programs in its place: what it may lift, what it may not, and everything that can go wrong with it. */
+/*
+ * The classifier, with real small programs in its place: what it may lift, what it may not, and everything
+ * that can go wrong with it.
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/wait.h>
@@ -38,7 +41,9 @@ static struct policies policies_with(const char *program)
 
 static enum verdict judge_by(const struct policies *p, const char *command)
 {
-	struct engine_request rq = {.command = str_of(command), .session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")}};
+	struct engine_request rq = {.command = str_of(command),
+			.session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"),
+			.user = STR("dev")}};
 	struct err e = {0};
 	long from = now_ms();
 	int fds = count_fds();
@@ -134,7 +139,8 @@ static void test_what_it_cannot_lift(void)
 	/* read only in part: the box at most */
 	CHECK_INT(ask_script(SAY("allow"), "sh -c \"$X\""), VERDICT_CONTAIN);
 	CHECK_INT(ask_script(SAY("allow"), "$X"), VERDICT_CONTAIN);
-	CHECK_INT(ask_script(SAY("allow"), "python3 -c 'import os; getattr(os, input())()'"), VERDICT_CONTAIN);
+	CHECK_INT(ask_script(SAY("allow"), "python3 -c 'import os; getattr(os, input())()'"),
+			VERDICT_CONTAIN);
 	CHECK(!got.complete);
 	CHECK_INT(ask_script(SAY("allow"), "echo 'a"), VERDICT_CONTAIN);
 	/* the box stays where the gate wants it */
@@ -259,7 +265,8 @@ static bool ended(const char *pidfile)
 	for (int i = 0; i < 100; i++, usleep(10000)) {
 		char name[64], state = 'Z';
 		int64_t pid;
-		if (file_read(A, at(pidfile), 100, &text, NULL, NULL) != 0 || num_parse(str_sub(text, 0, text.n - 1), 1, INT32_MAX, &pid) != 0)
+		if (file_read(A, at(pidfile), 100, &text, NULL, NULL) != 0 ||
+				num_parse(str_sub(text, 0, text.n - 1), 1, INT32_MAX, &pid) != 0)
 			return false;
 		snprintf(name, sizeof(name), "/proc/%" PRId64 "/stat", pid);
 		FD_CLEANUP int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -298,7 +305,8 @@ static void test_grandchildren(void)
 {
 	limit_ms = 5000;
 	/* it keeps the pipe open, and its parent ends: nothing waits for it, and it does not stay */
-	CHECK_INT(ask_script(str_c(A, str_fmt(A, "sleep 60 & echo $! > %s; %s", at("pid2"), SAY("contain"))), ASKS), VERDICT_CONTAIN);
+	CHECK_INT(ask_script(str_c(A, str_fmt(A, "sleep 60 & echo $! > %s; %s", at("pid2"), SAY("contain"))),
+			ASKS), VERDICT_CONTAIN);
 	CHECK(took_ms < TOLERANCE_MS);
 	CHECK(ended("pid2"));
 	/* one that leaves the group keeps the pipe, and still delays nothing */
@@ -336,7 +344,8 @@ static void test_what_it_sees(void)
 	setenv("CAISSON_TEST_SECRET", "s3", 1);
 	int open_fd = open("/dev/null", O_RDONLY); /* an open descriptor that is not close-on-exec */
 	CHECK_INT(open_fd, 3);
-	CHECK_INT(ask_script(str_c(A, str_fmt(A, "cat > %s; env > %s; pwd > %s; ls /proc/$$/fd > %s; %s", at("in"), at("env"), at("pwd"), at("fds"), SAY("allow"))), ASKS), VERDICT_ALLOW);
+	CHECK_INT(ask_script(str_c(A, str_fmt(A, "cat > %s; env > %s; pwd > %s; ls /proc/$$/fd > %s; %s",
+			at("in"), at("env"), at("pwd"), at("fds"), SAY("allow"))), ASKS), VERDICT_ALLOW);
 	CHECK_INT(file_read(A, at("in"), 1 << 20, &text, NULL, NULL), 0);
 	CHECK_INT(json_read(A, text, &v, &e), 0);
 	CHECK_STR(json_text_at(v, "command"), ASKS);
@@ -350,7 +359,8 @@ static void test_what_it_sees(void)
 	CHECK_INT(file_read(A, at("pwd"), 100, &text, NULL, NULL), 0);
 	CHECK_STR(text, "/\n");
 	CHECK_INT(file_read(A, at("env"), 10000, &text, NULL, NULL), 0);
-	CHECK(!str_contains(text, STR("SECRET")) && str_contains(text, STR("PATH=/usr/local/bin:")) && str_contains(text, STR("USER=")) && str_contains(text, STR("HOME=/")));
+	CHECK(!str_contains(text, STR("SECRET")) && str_contains(text, STR("PATH=/usr/local/bin:")) &&
+			str_contains(text, STR("USER=")) && str_contains(text, STR("HOME=/")));
 	CHECK_INT(file_read(A, at("fds"), 1000, &text, NULL, NULL), 0);
 	CHECK(!str_contains(text, STR("\n3\n")) && str_starts(text, "0\n1\n"));
 	close(open_fd);
@@ -358,8 +368,11 @@ static void test_what_it_sees(void)
 
 static void test_its_reason_is_bounded(void)
 {
-	CHECK_INT(ask_script("printf '{\"verdict\": \"deny\", \"reason\": \"'; head -c 20000 /dev/zero | tr '\\0' a; printf '\\303\\251\"}'", ASKS), VERDICT_DENY);
-	CHECK(said(got.reasons) && said(got.reasons)->message.n < CLASSIFIER_REASON_MAX + 100 && said(got.reasons)->message.n >= CLASSIFIER_REASON_MAX);
+	CHECK_INT(ask_script(
+			"printf '{\"verdict\": \"deny\", \"reason\": \"'; head -c 20000 /dev/zero | tr "
+			"'\\0' a; printf '\\303\\251\"}'", ASKS), VERDICT_DENY);
+	CHECK(said(got.reasons) && said(got.reasons)->message.n < CLASSIFIER_REASON_MAX + 100 &&
+			said(got.reasons)->message.n >= CLASSIFIER_REASON_MAX);
 }
 
 static void test_ignored_signals_do_not_matter(void)
@@ -372,7 +385,8 @@ static void test_ignored_signals_do_not_matter(void)
 /* Memory runs out at every point in turn: denied, or answered, and nothing is left open or running. */
 static void test_full_arena(void)
 {
-	struct engine_request rq = {.command = STR(ASKS), .session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")}};
+	struct engine_request rq = {.command = STR(ASKS), .session = &(struct session){.cwd = STR("/w/p"),
+			.home = STR("/home/dev"), .user = STR("dev")}};
 	struct policies p = policies_with("printf");
 	struct texts *t = arena_new(A, struct texts);
 	int fds = count_fds(), denied = 0;

@@ -37,16 +37,24 @@ static bool same_set(const struct texts *list, struct str words)
 	for (size_t i = 0; i < words.n; i++)
 		wanted += words.p[i] == ' ';
 	for (; list; list = list->next, n++)
-		if (!str_contains(str_fmt(A, " %.*s ", STR_ARG(words)), str_fmt(A, " %.*s ", STR_ARG(list->text))))
+		if (!str_contains(str_fmt(A, " %.*s ", STR_ARG(words)),
+				str_fmt(A, " %.*s ", STR_ARG(list->text))))
 			return false;
 	return n == wanted;
 }
 
-#define LINE(rest) "{\"timestamp\":\"t\",\"ordinal\":5,\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"T\",\"cwd\":\"/p\"," rest "}}"
-#define PROFILE(entries) "\"permission_profile\":{\"type\":\"managed\",\"file_system\":{\"type\":\"restricted\",\"entries\":[" entries "]},\"network\":\"restricted\"}"
+#define LINE(rest) \
+	"{\"timestamp\":\"t\",\"ordinal\":5,\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"T\"," \
+			"\"cwd\":\"/p\"," rest "}}"
+#define PROFILE(entries) \
+	"\"permission_profile\":{\"type\":\"managed\",\"file_system\":{\"type\":\"restricted\"," \
+			"\"entries\":[" entries "]},\"network\":\"restricted\"}"
 #define ROOT_READ "{\"path\":{\"type\":\"special\",\"value\":{\"kind\":\"root\"}},\"access\":\"read\"}"
-#define PATH_IS(path, access) "{\"path\":{\"type\":\"path\",\"path\":\"" path "\"},\"access\":\"" access "\",\"missing_path_behavior\":\"skip\"}"
-#define SPECIAL(value, access) "{\"path\":{\"type\":\"special\",\"value\":" value "},\"access\":\"" access "\"}"
+#define PATH_IS(path, access) \
+	"{\"path\":{\"type\":\"path\",\"path\":\"" path "\"},\"access\":\"" access \
+			"\",\"missing_path_behavior\":\"skip\"}"
+#define SPECIAL(value, access) \
+	"{\"path\":{\"type\":\"special\",\"value\":" value "},\"access\":\"" access "\"}"
 
 static const struct {
 	const char *line;
@@ -56,38 +64,53 @@ static const struct {
 	bool refuse;
 } lines[] = {
 	/* as Codex 0.166 writes it */
-	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"},\"permission_profile\":{\"type\":\"disabled\"}"), 0,
+	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"},"
+			"\"permission_profile\":{\"type\":\"disabled\"}"), 0,
 	 CLIENT_SANDBOX_NONE, "", "", "", false},
-	{LINE("\"sandbox_policy\":{\"type\":\"read-only\"}," PROFILE(ROOT_READ)), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", false},
-	{LINE("\"sandbox_policy\":{\"type\":\"workspace-write\",\"network_access\":false}," PROFILE(ROOT_READ "," PATH_IS("/p", "write")
+	{LINE("\"sandbox_policy\":{\"type\":\"read-only\"}," PROFILE(ROOT_READ)), 0, CLIENT_SANDBOX_READ_ONLY,
+			"", "", "", false},
+	{LINE("\"sandbox_policy\":{\"type\":\"workspace-write\",\"network_access\":false},"
+			PROFILE(ROOT_READ "," PATH_IS("/p", "write")
 			"," SPECIAL("{\"kind\":\"slash_tmp\"}", "write") "," PATH_IS("/p/.git", "read"))), 0,
 	 CLIENT_SANDBOX_WORKSPACE_WRITE, "/p", "/p/.git", "", false},
 	/* an older Codex without a profile */
-	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"}"), 0, CLIENT_SANDBOX_NONE, "", "", "", false},
+	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"}"), 0, CLIENT_SANDBOX_NONE, "", "", "",
+			false},
 	{LINE("\"sandbox_policy\":{\"type\":\"read-only\"}"), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", false},
-	{LINE("\"sandbox_policy\":{\"type\":\"workspace-write\",\"writable_roots\":[\"/q/\"]}"), 0, CLIENT_SANDBOX_WORKSPACE_WRITE, "/p /q",
+	{LINE("\"sandbox_policy\":{\"type\":\"workspace-write\",\"writable_roots\":[\"/q/\"]}"), 0,
+			CLIENT_SANDBOX_WORKSPACE_WRITE, "/p /q",
 	 "/p/.git /p/.codex /p/.agents /p/.aws /q/.git /q/.codex /q/.agents /q/.aws", "", false},
 	/* the profile counts where both are there */
-	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"}," PROFILE(ROOT_READ)), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", false},
+	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"}," PROFILE(ROOT_READ)), 0,
+			CLIENT_SANDBOX_READ_ONLY, "", "", "", false},
 	{LINE(PROFILE(ROOT_READ "," SPECIAL("{\"kind\":\"project_roots\",\"subpath\":\"src\"}", "write"))), 0,
 	 CLIENT_SANDBOX_WORKSPACE_WRITE, "/p/src", "", "", false},
-	{LINE(PROFILE(ROOT_READ "," PATH_IS("/p", "write") "," PATH_IS("/p/secret", "deny"))), 0, CLIENT_SANDBOX_WORKSPACE_WRITE, "/p", "",
+	{LINE(PROFILE(ROOT_READ "," PATH_IS("/p", "write") "," PATH_IS("/p/secret", "deny"))), 0,
+			CLIENT_SANDBOX_WORKSPACE_WRITE, "/p", "",
 	 "/p/secret", false},
 	/* walls that the box cannot repeat */
 	{LINE(PROFILE(PATH_IS("/p", "write"))), 0, CLIENT_SANDBOX_WORKSPACE_WRITE, "/p", "", "", true},
-	{LINE(PROFILE(ROOT_READ ",{\"path\":{\"type\":\"glob_pattern\",\"pattern\":\"**/.env\"},\"access\":\"deny\"}")), 0,
+	{LINE(PROFILE(ROOT_READ
+			",{\"path\":{\"type\":\"glob_pattern\",\"pattern\":\"**/.env\"},"
+			"\"access\":\"deny\"}")), 0,
 	 CLIENT_SANDBOX_READ_ONLY, "", "", "", true},
-	{LINE(PROFILE(ROOT_READ "," SPECIAL("{\"kind\":\"new\"}", "deny"))), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", true},
-	{LINE(PROFILE(ROOT_READ "," PATH_IS("relative", "write"))), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", true},
+	{LINE(PROFILE(ROOT_READ "," SPECIAL("{\"kind\":\"new\"}", "deny"))), 0, CLIENT_SANDBOX_READ_ONLY, "",
+			"", "", true},
+	{LINE(PROFILE(ROOT_READ "," PATH_IS("relative", "write"))), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "",
+			true},
 	/* nothing that is understood */
 	{LINE("\"sandbox_policy\":{\"type\":\"new\"}"), 0, CLIENT_SANDBOX_UNKNOWN, "", "", "", false},
 	{LINE("\"permission_profile\":{\"type\":\"new\"}"), 0, CLIENT_SANDBOX_UNKNOWN, "", "", "", false},
 	{LINE("\"model\":\"m\""), 0, CLIENT_SANDBOX_UNKNOWN, "", "", "", false},
 	/* not the line */
-	{"{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"U\",\"sandbox_policy\":{\"type\":\"danger-full-access\"}}}", -1, 0, "", "", "", false},
-	{"{\"type\":\"turn_context\",\"payload\":{\"sandbox_policy\":{\"type\":\"danger-full-access\"}}}", -1, 0, "", "", "", false},
-	{"{\"type\":\"response_item\",\"payload\":{\"type\":\"turn_context\",\"turn_id\":\"T\"}}", -1, 0, "", "", "", false},
-	{"{\"type\":\"turn_context\",\"type\":\"x\",\"payload\":{\"turn_id\":\"T\"}}", -1, 0, "", "", "", false},
+	{"{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"U\","
+			"\"sandbox_policy\":{\"type\":\"danger-full-access\"}}}", -1, 0, "", "", "", false},
+	{"{\"type\":\"turn_context\",\"payload\":{\"sandbox_policy\":{\"type\":\"danger-full-access\"}}}", -1,
+			0, "", "", "", false},
+	{"{\"type\":\"response_item\",\"payload\":{\"type\":\"turn_context\",\"turn_id\":\"T\"}}", -1, 0, "",
+			"", "", false},
+	{"{\"type\":\"turn_context\",\"type\":\"x\",\"payload\":{\"turn_id\":\"T\"}}", -1, 0, "", "", "",
+			false},
 	{"{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"T\"}} {}", -1, 0, "", "", "", false},
 	{"{\"type\":\"turn_context\",\"payl", -1, 0, "", "", "", false},
 };
@@ -98,7 +121,8 @@ static void test_lines(void)
 		struct client_walls w = {0};
 		struct str refuse = STR("");
 
-		CHECK_ROW(codex_walls_of_line(A, str_of(lines[i].line), STR("T"), &w, &refuse) == lines[i].rc, lines[i].line);
+		CHECK_ROW(codex_walls_of_line(A, str_of(lines[i].line), STR("T"), &w, &refuse) == lines[i].rc,
+				lines[i].line);
 		CHECK_ROW(w.mode == lines[i].mode, lines[i].line);
 		CHECK_STR(joined(w.writable), lines[i].writable);
 		CHECK_STR(joined(w.closed), lines[i].closed);
@@ -120,7 +144,8 @@ static void put(const char *name, struct str text, mode_t mode)
 
 static enum client_sandbox found(const char *name, const char *project)
 {
-	struct codex_turn t = {.transcript = str_fmt(A, "%s/%s", dir, name), .turn = STR("T"), .home = str_of(dir),
+	struct codex_turn t = {.transcript = str_fmt(A, "%s/%s", dir, name), .turn = STR("T"),
+			.home = str_of(dir),
 			.project = str_fmt(A, "%s%s", dir, project), .uid = getuid()};
 	struct client_walls w;
 	struct str refuse;
@@ -129,18 +154,24 @@ static enum client_sandbox found(const char *name, const char *project)
 	return w.mode;
 }
 
-#define ONE(turn, mode) "{\"timestamp\":\"t\",\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"" turn "\",\"cwd\":\"/p\",\"sandbox_policy\":{\"type\":\"" mode "\"}}}\n"
-#define OTHER "{\"timestamp\":\"t\",\"type\":\"event_msg\",\"payload\":{\"text\":\"\\\"type\\\":\\\"turn_context\\\"\"}}\n"
+#define ONE(turn, mode) \
+	"{\"timestamp\":\"t\",\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"" turn \
+			"\",\"cwd\":\"/p\",\"sandbox_policy\":{\"type\":\"" mode "\"}}}\n"
+#define OTHER \
+	"{\"timestamp\":\"t\",\"type\":\"event_msg\"," \
+			"\"payload\":{\"text\":\"\\\"type\\\":\\\"turn_context\\\"\"}}\n"
 
 static void test_file(void)
 {
 	struct buf b;
 
-	put(".codex/a.jsonl", STR(OTHER ONE("S", "danger-full-access") OTHER ONE("T", "read-only") OTHER), 0600);
+	put(".codex/a.jsonl", STR(OTHER ONE("S", "danger-full-access") OTHER ONE("T", "read-only") OTHER),
+			0600);
 	CHECK_INT(found(".codex/a.jsonl", "/project"), CLIENT_SANDBOX_READ_ONLY);
 	CHECK_INT(found(".codex/none.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
 	CHECK_INT(found(".codex", "/project"), CLIENT_SANDBOX_UNKNOWN);
-	CHECK_INT(found(".codex/a.jsonl", "/.codex"), CLIENT_SANDBOX_UNKNOWN); /* Codex's directory lies in the project */
+	/* Codex's directory lies in the project */
+	CHECK_INT(found(".codex/a.jsonl", "/.codex"), CLIENT_SANDBOX_UNKNOWN);
 	put("elsewhere.jsonl", STR(ONE("T", "danger-full-access")), 0600);
 	CHECK_INT(found("elsewhere.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
 	CHECK_INT(found(".codex/../elsewhere.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
@@ -148,7 +179,9 @@ static void test_file(void)
 	CHECK_INT(found(".codex/link.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
 	put(".codex/shared.jsonl", STR(ONE("T", "danger-full-access")), 0666);
 	CHECK_INT(found(".codex/shared.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
-	put(".codex/cut.jsonl", STR(ONE("S", "danger-full-access") "{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"T\""), 0600);
+	put(".codex/cut.jsonl",
+			STR(ONE("S", "danger-full-access") "{\"type\":\"turn_context\","
+			"\"payload\":{\"turn_id\":\"T\""), 0600);
 	CHECK_INT(found(".codex/cut.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
 
 	/* the last one of the turn counts; a long way back, across the pieces in which the file is read */
@@ -184,9 +217,11 @@ static const struct {
 	bool refuse, named;
 	enum dialect dialect; /* of a named one */
 	unsigned others;
-} shells[] = { /* @ is the test's directory: @/agent is an agent's, @/.codex Codex's own; @/.codex/own has a zsh */
+/* @ is the test's directory: @/agent is an agent's, @/.codex Codex's own; @/.codex/own has a zsh */
+} shells[] = {
 	{"{\"cmd\":\"ls\"}", "/usr/bin:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH},
-	{"{\"cmd\":\"ls\",\"shell\":null}", "/usr/bin:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH},
+	{"{\"cmd\":\"ls\",\"shell\":null}", "/usr/bin:/bin", "/bin/bash", false, false, 0,
+			1U << DIALECT_BASH},
 	{"{\"cmd\":\"ls\"}", "@/agent/bin:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH},
 	{"{\"cmd\":\"ls\"}", "@/agent/bin:/bin", "/usr/bin/fish", true, false, 0, 0}, /* bash of PATH */
 	{"{\"cmd\":\"ls\"}", "@/.codex/own:/bin", "@/.codex/own/zsh", false, false, 0, 1U << DIALECT_ZSH},
@@ -195,11 +230,13 @@ static const struct {
 	{"{\"shell\":\"sh\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
 	{"{\"shell\":\"zsh\"}", "@/.codex/own:/bin", "/bin/bash", false, true, DIALECT_ZSH, 0},
 	{"{\"shell\":\"zsh.exe\"}", "@/.codex/own:/bin", "/bin/bash", false, true, DIALECT_ZSH, 0},
-	{"{\"shell\":\"zsh\"}", "@/.codex/none", "/bin/bash", false, true, DIALECT_SH, 0}, /* there is none: /bin/sh */
+	/* there is none: /bin/sh */
+	{"{\"shell\":\"zsh\"}", "@/.codex/none", "/bin/bash", false, true, DIALECT_SH, 0},
 	{"{\"shell\":\"python3\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
 	{"{\"shell\":\"\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
 	{"{\"shell\":\"sh\"}", "@/.codex/tmp:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
-	{"{\"shell\":\"bash\"}", "@/agent/bin:/bin", "/bin/bash", false, true, DIALECT_BASH, 0}, /* the login shell comes first */
+	/* the login shell comes first */
+	{"{\"shell\":\"bash\"}", "@/agent/bin:/bin", "/bin/bash", false, true, DIALECT_BASH, 0},
 	/* where an agent has put one, or could */
 	{"{\"shell\":\"sh\"}", "@/agent/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
 	{"{\"shell\":\"sh\"}", "@/agent/empty:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
@@ -218,12 +255,16 @@ static const struct {
 	{"{\"shell\":\"./bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
 	{"{\"shell\":\"/bin/../tmp/bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
 	{"{\"shell\":\"/bin/bash/\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
-	{"{\"shell\":\"@/listed/bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0}, /* in /etc/shells, but in /tmp */
+	/* in /etc/shells, but in /tmp */
+	{"{\"shell\":\"@/listed/bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
 	/* another machine */
-	{"{\"cmd\":\"ls\",\"environment_id\":\"local\"}", "/usr/bin:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH},
-	{"{\"cmd\":\"ls\",\"environment_id\":\"far\"}", "/usr/bin:/bin", "/bin/bash", true, false, 0, 1U << DIALECT_BASH},
+	{"{\"cmd\":\"ls\",\"environment_id\":\"local\"}", "/usr/bin:/bin", "/bin/bash", false, false, 0,
+			1U << DIALECT_BASH},
+	{"{\"cmd\":\"ls\",\"environment_id\":\"far\"}", "/usr/bin:/bin", "/bin/bash", true, false, 0,
+			1U << DIALECT_BASH},
 	/* nothing is known: any of them */
-	{NULL, "@/.codex/own:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH | 1U << DIALECT_SH | 1U << DIALECT_ZSH},
+	{NULL, "@/.codex/own:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH | 1U << DIALECT_SH |
+			1U << DIALECT_ZSH},
 	{NULL, "@/agent/bin:/bin", "/bin/bash", true, false, 0, 1U << DIALECT_BASH},
 };
 
@@ -253,8 +294,10 @@ static void test_shells(void)
 	struct root root = {.path = here("@/agent")};
 	struct codex_places p = {.shells = here("/bin/bash\n@/listed/bash\n"),
 		.at = {.tmp = STR("/tmp"), .roots = &root, .own = here("@/.codex")}};
-	static const char *const dirs[] = {"@/agent", "@/agent/bin", "@/agent/empty", "@/.codex/own", "@/.codex/tmp", "@/listed"};
-	static const char *const files[] = {"agent/bin/bash", "agent/bin/sh", ".codex/own/zsh", "listed/bash"};
+	static const char *const dirs[] = {"@/agent", "@/agent/bin", "@/agent/empty", "@/.codex/own",
+			"@/.codex/tmp", "@/listed"};
+	static const char *const files[] = {"agent/bin/bash", "agent/bin/sh", ".codex/own/zsh",
+			"listed/bash"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		mkdir(str_c(A, here(dirs[i])), 0755);
@@ -271,7 +314,8 @@ static void test_shells(void)
 		CHECK_ROW((got.refuse.n > 0) == shells[i].refuse, row);
 		CHECK_ROW(got.named == shells[i].named, row);
 		CHECK_ROW(!got.named || got.dialect == shells[i].dialect, row);
-		CHECK_ROW(got.refuse.n || (got.others & ~(1U << DIALECT_POWERSHELL)) == shells[i].others, row);
+		CHECK_ROW(got.refuse.n || (got.others & ~(1U << DIALECT_POWERSHELL)) == shells[i].others,
+				row);
 	}
 }
 
@@ -280,11 +324,16 @@ static void test_calls(void)
 	static const struct {
 		const char *line, *shell; /* NULL: not the row */
 	} calls[] = {
-		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{\\\"shell\\\":\\\"zsh\\\"}\",\"call_id\":\"C\"}}", "zsh"},
-		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{\\\"shell\\\":\\\"zsh\\\"}\",\"call_id\":\"D\"}}", NULL},
-		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{\\\"shell\",\"call_id\":\"C\"}}", NULL},
-		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call_output\",\"arguments\":\"{}\",\"call_id\":\"C\"}}", NULL},
-		{"{\"type\":\"event_msg\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{}\",\"call_id\":\"C\"}}", NULL},
+		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\","
+				"\"arguments\":\"{\\\"shell\\\":\\\"zsh\\\"}\",\"call_id\":\"C\"}}", "zsh"},
+		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\","
+				"\"arguments\":\"{\\\"shell\\\":\\\"zsh\\\"}\",\"call_id\":\"D\"}}", NULL},
+		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\","
+				"\"arguments\":\"{\\\"shell\",\"call_id\":\"C\"}}", NULL},
+		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call_output\","
+				"\"arguments\":\"{}\",\"call_id\":\"C\"}}", NULL},
+		{"{\"type\":\"event_msg\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{}\","
+				"\"call_id\":\"C\"}}", NULL},
 		{"{\"type\":\"response_item\",\"payl", NULL},
 	};
 
@@ -302,30 +351,46 @@ static void test_calls(void)
 static const struct {
 	const char *user, *project; /* settings of either; NULL: no file */
 	enum client_sandbox mode;
-	const char *writable, *closed, *hidden; /* @ is the test's directory; the usual names of a repository are left out */
+	/* @ is the test's directory; the usual names of a repository are left out */
+	const char *writable, *closed, *hidden;
 	bool refuse;
 } settings[] = {
 	{NULL, NULL, CLIENT_SANDBOX_NONE, "", "", "", false},
 	{"{\"permissions\":{\"deny\":[\"Read(./a)\"]}}", NULL, CLIENT_SANDBOX_NONE, "", "", "", false},
-	{"{\"sandbox\":{\"enabled\":false,\"filesystem\":{\"denyRead\":[\"/x\"]}}}", NULL, CLIENT_SANDBOX_NONE, "", "", "", false},
+	{"{\"sandbox\":{\"enabled\":false,\"filesystem\":{\"denyRead\":[\"/x\"]}}}", NULL,
+			CLIENT_SANDBOX_NONE, "", "", "", false},
 	{"{\"sandbox\":{\"enabled\":\"true\"}}", NULL, CLIENT_SANDBOX_NONE, "", "", "", false},
-	{"{\"sandbox\":{\"enabled\":true}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "", false},
-	{NULL, "{\"sandbox\":{\"enabled\":true}}", CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "", false},
+	{"{\"sandbox\":{\"enabled\":true}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "",
+			false},
+	{NULL, "{\"sandbox\":{\"enabled\":true}}", CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "",
+			false},
 	/* where paths of either file start */
-	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"/x\",\"//y\",\"~/z\",\"./d\",\"e\"],\"denyWrite\":[\"~/w\"]}}}", NULL,
+	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"/x\",\"//y\",\"~/z\",\"./d\","
+			"\"e\"],\"denyWrite\":[\"~/w\"]}}}", NULL,
 	 CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "@/w", "/x /y @/z @/.claude/d @/.claude/e", false},
-	{"{\"sandbox\":{\"enabled\":true}}", "{\"sandbox\":{\"filesystem\":{\"denyWrite\":[\"./d\",\"e/**\",\"f/\"],\"allowWrite\":[\"g\"]}}}",
-	 CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/g @/project/part", "@/project/d @/project/e @/project/f", "", false},
-	{"{\"sandbox\":{\"enabled\":true},\"permissions\":{\"deny\":[\"Read(//x)\",\"Read(~/y)\",\"Read(/z)\",\"Read(./a)\",\"Edit(./b)\",\"Bash(x)\",\"Read\"]}}", NULL,
-	 CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "@/project/part/b", "/x @/y @/.claude/z @/project/part/a", false},
-	{"{\"sandbox\":{\"enabled\":true}}", "{\"permissions\":{\"deny\":[\"Read(/z)\"]}}", CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "@/project/z", false},
+	{"{\"sandbox\":{\"enabled\":true}}",
+			"{\"sandbox\":{\"filesystem\":{\"denyWrite\":[\"./d\",\"e/**\",\"f/\"],"
+			"\"allowWrite\":[\"g\"]}}}",
+	 CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/g @/project/part", "@/project/d @/project/e @/project/f",
+			"", false},
+	{"{\"sandbox\":{\"enabled\":true},\"permissions\":{\"deny\":[\"Read(//x)\",\"Read(~/y)\","
+			"\"Read(/z)\",\"Read(./a)\",\"Edit(./b)\",\"Bash(x)\",\"Read\"]}}", NULL,
+	 CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "@/project/part/b",
+	 "/x @/y @/.claude/z @/project/part/a", false},
+	{"{\"sandbox\":{\"enabled\":true}}", "{\"permissions\":{\"deny\":[\"Read(/z)\"]}}",
+			CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "@/project/z", false},
 	/* patterns: what there is */
-	{"{\"sandbox\":{\"enabled\":true},\"permissions\":{\"deny\":[\"Read(**/.env)\",\"Read(./*.key)\"]}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part",
+	{"{\"sandbox\":{\"enabled\":true},\"permissions\":{\"deny\":[\"Read(**/.env)\",\"Read(./*.key)\"]}}",
+			NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part",
 	 "", "@/project/part/.env @/project/part/a.key", false},
-	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyWrite\":[\"/x*\"],\"allowWrite\":[\"/*\"]}}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "", false},
+	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyWrite\":[\"/x*\"],\"allowWrite\":[\"/*\"]}}}",
+			NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "", false},
 	/* the project itself */
-	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"~/\"]}}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "@", true},
-	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"~\"],\"allowRead\":[\"~/project\"]}}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "@", false},
+	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"~/\"]}}}", NULL,
+			CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "@", true},
+	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"~\"],"
+			"\"allowRead\":[\"~/project\"]}}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE,
+			"@/project/part", "", "@", false},
 };
 
 static struct str without_usual(const struct texts *list)
@@ -354,11 +419,16 @@ static struct str placed(const char *text)
 static void test_settings(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		struct policy_file project = {.path = placed("@/project/.claude/settings.json"), .base = placed("@/project"), .project = true,
-				.kind = POLICY_SETTINGS, .bytes = str_of(settings[i].project ? settings[i].project : "")};
-		struct policy_file user = {.next = settings[i].project ? &project : NULL, .path = placed("@/.claude/settings.json"),
-				.base = placed("@/.claude"), .kind = POLICY_SETTINGS, .bytes = str_of(settings[i].user ? settings[i].user : "{}")};
-		struct claude_session s = {.files = &user, .base = placed("@/project/part"), .home = str_of(dir), .project = placed("@/project")};
+		struct policy_file project = {.path = placed("@/project/.claude/settings.json"),
+				.base = placed("@/project"), .project = true,
+				.kind = POLICY_SETTINGS,
+				.bytes = str_of(settings[i].project ? settings[i].project : "")};
+		struct policy_file user = {.next = settings[i].project ? &project : NULL,
+				.path = placed("@/.claude/settings.json"),
+				.base = placed("@/.claude"), .kind = POLICY_SETTINGS,
+				.bytes = str_of(settings[i].user ? settings[i].user : "{}")};
+		struct claude_session s = {.files = &user, .base = placed("@/project/part"),
+				.home = str_of(dir), .project = placed("@/project")};
 		struct client_walls w;
 		struct str refuse;
 		const char *row = str_c(A, str_fmt(A, "%zu", i));
@@ -383,7 +453,9 @@ static const struct {
 } configs[] = {
 	{"", CODEX_UNTRUSTED},
 	{"[hooks.state." KEY "]\ntrusted_hash = \"%\"\n", CODEX_TRUSTED},
-	{"model = \"x\"\n[hooks.state." KEY "]\n  enabled = true\r\n  trusted_hash=\"%\"\n[other]\nenabled = false\n", CODEX_TRUSTED},
+	{"model = \"x\"\n[hooks.state." KEY
+			"]\n  enabled = true\r\n  trusted_hash=\"%\"\n[other]\nenabled = false\n",
+			CODEX_TRUSTED},
 	{"[hooks.state.'/h/.codex/hooks.json:pre_tool_use:0:1']\ntrusted_hash = '%'", CODEX_TRUSTED},
 	{"[hooks.state]\n" KEY " = { trusted_hash = \"%\", enabled = true }\n", CODEX_TRUSTED},
 	{"[hooks.state]\n" KEY " = { enabled = false, trusted_hash = \"%\" }\n", CODEX_OFF},
@@ -398,7 +470,8 @@ static const struct {
 
 static void test_trust(void)
 {
-	struct codex_hook h = {.file = STR("/h/.codex/hooks.json"), .event = STR("PreToolUse"), .index = 1, .timeout = 30,
+	struct codex_hook h = {.file = STR("/h/.codex/hooks.json"), .event = STR("PreToolUse"), .index = 1,
+			.timeout = 30,
 			.command = STR("/usr/bin/caisson hook --client codex")};
 	struct str right = codex_hook_hash(A, &h);
 
@@ -421,8 +494,10 @@ static const struct {
 	int64_t timeout;
 	const char *hash;
 } hashes[] = {
-	{"PreToolUse", "/opt/caisson hook --client codex", NULL, 30, "2623a757c3e9d575d17877ecc12dabdc820b1567f96259e403317ebd213e2c79"},
-	{"PreToolUse", "/opt/caisson hook --client codex", "Bash", 30, "05bfa26300622181d9d5aebe49be2b8defefa1b5a57e18852dcf96ff1109e085"},
+	{"PreToolUse", "/opt/caisson hook --client codex", NULL, 30,
+			"2623a757c3e9d575d17877ecc12dabdc820b1567f96259e403317ebd213e2c79"},
+	{"PreToolUse", "/opt/caisson hook --client codex", "Bash", 30,
+			"05bfa26300622181d9d5aebe49be2b8defefa1b5a57e18852dcf96ff1109e085"},
 	{"PreToolUse", "x", NULL, 100000, "b502a76b16eee6d8c012b6b1b8dd5023de1bbc889123c74c09280af0ed12dd65"},
 	{"SessionStart", "x", NULL, -1, "c9eb9044e230d9483968744da9be0fd56b4b2e8581433bca61135f5e0008ebb8"},
 	{"SessionStart", "x", NULL, 0, "b850cbbec3936ff575139e5586d22adaf17bec1970884305a9c052aaec2e042a"},
@@ -434,8 +509,10 @@ static const struct {
 static void test_hashes(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(hashes); i++) {
-		const struct codex_hook h = {.event = str_of(hashes[i].event), .command = str_of(hashes[i].command), .timeout = hashes[i].timeout,
-				.has_matcher = hashes[i].matcher, .matcher = str_of(hashes[i].matcher ? hashes[i].matcher : "")};
+		const struct codex_hook h = {.event = str_of(hashes[i].event),
+				.command = str_of(hashes[i].command), .timeout = hashes[i].timeout,
+				.has_matcher = hashes[i].matcher,
+				.matcher = str_of(hashes[i].matcher ? hashes[i].matcher : "")};
 
 		CHECK_STRN(codex_hook_hash(A, &h), str_fmt(A, "sha256:%s", hashes[i].hash));
 	}
@@ -445,14 +522,17 @@ static void test_hashes(void)
 
 static void test_json(void)
 {
-	static const char *const wrong[] = {"{}", "{\"mode\":\"none\"}", "{\"mode\":\"no\",\"writable\":[],\"closed\":[],\"hidden\":[]}",
+	static const char *const wrong[] = {"{}", "{\"mode\":\"none\"}",
+			"{\"mode\":\"no\",\"writable\":[],\"closed\":[],\"hidden\":[]}",
 			"{\"mode\":\"none\",\"writable\":[\"x\"],\"closed\":[],\"hidden\":[]}",
 			"{\"mode\":\"none\",\"writable\":[1],\"closed\":[],\"hidden\":[]}"};
 	struct client_walls w = {.mode = CLIENT_SANDBOX_WORKSPACE_WRITE}, back = {0};
 	struct json *o = NULL;
 	struct buf b;
 
-	CHECK(client_walls_add(A, &w.writable, STR("/p")) && client_walls_add(A, &w.closed, STR("/p/a \"b\"")) && client_walls_add(A, &w.closed, STR("/p/c")));
+	CHECK(client_walls_add(A, &w.writable, STR("/p")) &&
+			client_walls_add(A, &w.closed, STR("/p/a \"b\"")) &&
+			client_walls_add(A, &w.closed, STR("/p/c")));
 	CHECK(client_walls_is_utf8(&w));
 	buf_init(&b, A, 0);
 	client_walls_write(&b, &w);
@@ -471,7 +551,10 @@ static void test_json(void)
 	CHECK(!client_walls_add(A, &w.hidden, STR("/more")));
 }
 
-static void make_dir(const char *name) { CHECK_INT(mkdir(str_c(A, str_fmt(A, "%s/%s", dir, name)), 0700), 0); }
+static void make_dir(const char *name)
+{
+	CHECK_INT(mkdir(str_c(A, str_fmt(A, "%s/%s", dir, name)), 0700), 0);
+}
 
 static int take(const char *path, const struct stat *st, int kind, struct FTW *at)
 {

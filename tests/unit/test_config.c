@@ -13,7 +13,8 @@ static struct arena arena;
 
 static int load_in(struct arena *a, struct str text, struct policy *p, struct err *e)
 {
-	return config_load(a, &(struct config_source){.name = STR("p.yaml"), .bytes = text, .who = WHO_OWNER}, 1, p, NULL, e);
+	return config_load(a, &(struct config_source){.name = STR("p.yaml"), .bytes = text, .who = WHO_OWNER},
+			1, p, NULL, e);
 }
 
 static int load(const char *text, struct policy *p, struct err *e)
@@ -60,13 +61,16 @@ static void test_default_text(void)
 
 static void test_empty(void)
 {
-	static const char *const texts[] = {"", "\n\n", "# nothing\n", "---\n", "~\n", "{}\n", "tools:\n", "tools: {bash: }\n", "tools: {bash: {deny: [], ask: , allow: ~}}\n", "commands: []\n", "commands:\n", "\xef\xbb\xbf# bom\n"};
+	static const char *const texts[] = {"", "\n\n", "# nothing\n", "---\n", "~\n", "{}\n", "tools:\n",
+			"tools: {bash: }\n", "tools: {bash: {deny: [], ask: , allow: ~}}\n", "commands: []\n",
+			"commands:\n", "\xef\xbb\xbf# bom\n"};
 	struct policy d, p;
 	struct err e;
 	config_default(&d);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		CHECK_ROW(load(texts[i], &p, &e) == 0, texts[i]);
-		CHECK_ROW(p.fallback == d.fallback && count(p.deny) == count(d.deny) && !p.ask && !p.allow && !p.ncommands, texts[i]);
+		CHECK_ROW(p.fallback == d.fallback && count(p.deny) == count(d.deny) && !p.ask && !p.allow &&
+				!p.ncommands, texts[i]);
 	}
 	CHECK_INT(load("", &p, &e), 0);
 	CHECK_STR(p.digest, "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -108,7 +112,8 @@ static void test_good(void)
 	CHECK(str_starts(p.digest, "sha256:") && p.digest.n == 7 + 64);
 	CHECK_INT(load("default: deny", &p, &e), 0);
 	CHECK_INT(p.fallback, VERDICT_DENY);
-	CHECK_INT(load("{\"default\": \"allow\", \"tools\": {\"bash\": {\"deny\": [\"x\"]}}}", &p, &e), 0); /* JSON is YAML */
+	/* JSON is YAML */
+	CHECK_INT(load("{\"default\": \"allow\", \"tools\": {\"bash\": {\"deny\": [\"x\"]}}}", &p, &e), 0);
 	CHECK_STR(last(p.deny)->prefix, "x");
 }
 
@@ -137,7 +142,8 @@ static void test_bad(void)
 		{"tools: {bash: {deny: [\"a\\u0007b\"]}}\n", "p.yaml:1:23: ", "control character", "deny"},
 		{"tools: {bash: {deny: [{description: x}]}}\n", "p.yaml:1:23: ", "needs 'prefix'", "deny"},
 		{"tools: {bash: {deny: [{prefix: x, command: y}]}}\n", "p.yaml:1:35: ", "twice", "deny"},
-		{"tools: {bash: {deny: [{prefix: x, because: y}]}}\n", "p.yaml:1:35: ", "unknown key", "because"},
+		{"tools: {bash: {deny: [{prefix: x, because: y}]}}\n", "p.yaml:1:35: ", "unknown key",
+				"because"},
 		{"tools: {bash: {deny: [{prefix: [x]}]}}\n", "p.yaml:1:32: ", "expected a text", "prefix"},
 		{"default: ask\ndefault: allow\n", "p.yaml:2:1: ", "duplicate key", "'default: allow'"},
 		{"tools: {bash: {deny: [a]}}\ntools: {}\n", "p.yaml:2:1: ", "duplicate key", "'tools: {}'"},
@@ -163,49 +169,76 @@ static void test_bad(void)
 		{"default: ask\ndefalt: ask\n", "p.yaml:2:1: ", "did you mean 'default'", "defalt"},
 		{"secrets: {enable: true}\n", "p.yaml:1:11: ", "did you mean 'enabled'", "enable"},
 		{"tools: {bash: {checks: [{tset: x}]}}\n", "p.yaml:1:26: ", "did you mean 'test'", "tset"},
-		{"tools: {bash: {checks: [{test: x, not_mach: [x]}]}}\n", "p.yaml:1:35: ", "did you mean 'not_match'", "mach"},
+		{"tools: {bash: {checks: [{test: x, not_mach: [x]}]}}\n", "p.yaml:1:35: ",
+				"did you mean 'not_match'", "mach"},
 		{"classifier: {comand: [x]}\n", "p.yaml:1:14: ", "did you mean 'command'", "comand"},
-		{"tools:\n  bash:\n    checks:\n      - test: 'a(b'\n", "p.yaml:4:15: ", "a(b", "test: 'a(b'"},
+		{"tools:\n  bash:\n    checks:\n      - test: 'a(b'\n", "p.yaml:4:15: ", "a(b",
+				"test: 'a(b'"},
 		{"tools: {bash: {allowChecks: ['[z-a]']}}\n", "p.yaml:1:30: ", "", "z-a"},
 		{"tools: {bash: {checks: [{description: x}]}}\n", "p.yaml:1:25: ", "needs 'test'", ""},
 		{"tools: {bash: {normalise: [{prefix: x, strip: ['*']}]}}\n", "p.yaml:1:48: ", "", ""},
-		{"tools: {bash: {normalise: [{prefix: x}]}}\n", "p.yaml:1:28: ", "needs 'prefix' and 'strip'", ""},
-		{"tools: {bash: {redirects: [{mode: wrote, glob: x, decision: ask}]}}\n", "p.yaml:1:35: ", "expected read, write", ""},
+		{"tools: {bash: {normalise: [{prefix: x}]}}\n", "p.yaml:1:28: ", "needs 'prefix' and 'strip'",
+				""},
+		{"tools: {bash: {redirects: [{mode: wrote, glob: x, decision: ask}]}}\n", "p.yaml:1:35: ",
+				"expected read, write", ""},
 		{"tools: {bash: {redirects: [{glob: x}]}}\n", "p.yaml:1:28: ", "needs 'decision'", ""},
-		{"tools: {bash: {redirects: [{glob: x, outside: [y], decision: ask}]}}\n", "p.yaml:1:28: ", "one of 'outside' and 'glob'", ""},
-		{"tools: {bash: {redirects: [{outside: [], decision: ask}]}}\n", "p.yaml:1:28: ", "one of 'outside' and 'glob'", ""},
+		{"tools: {bash: {redirects: [{glob: x, outside: [y], decision: ask}]}}\n", "p.yaml:1:28: ",
+				"one of 'outside' and 'glob'", ""},
+		{"tools: {bash: {redirects: [{outside: [], decision: ask}]}}\n", "p.yaml:1:28: ",
+				"one of 'outside' and 'glob'", ""},
 		{"tools: {bash: {redirects: [x]}}\n", "p.yaml:1:28: ", "expected a rule", ""},
-		{"tools: {bash: {arguments: [{command: x, decision: ask}]}}\n", "p.yaml:1:28: ", "needs one of 'anyArgOutside'", ""},
-		{"tools: {bash: {arguments: [{command: x, anyArgOutside: [a], allArgsInside: [a], decision: ask}]}}\n", "p.yaml:1:28: ", "needs one of", ""},
-		{"tools: {bash: {arguments: [{anyArgOutside: [a], decision: ask}]}}\n", "p.yaml:1:28: ", "needs 'command'", ""},
-		{"tools: {bash: {arguments: [{command: x, anyArgMatches: '(', decision: ask}]}}\n", "p.yaml:1:56: ", "", ""},
-		{"tools: {bash: {arguments: [{command: x, allArgsMatch: [a, '('], decision: ask}]}}\n", "p.yaml:1:59: ", "", ""},
-		{"tools: {bash: {arguments: [{command: 'a||b', anyArgOutside: [a], decision: ask}]}}\n", "p.yaml:1:38: ", "nothing between", ""},
-		{"tools: {bash: {arguments: [{command: a, anyArgOutside: [a], decision: contain}]}}\n", "p.yaml:1:71: ", "expected allow, ask or deny", ""},
+		{"tools: {bash: {arguments: [{command: x, decision: ask}]}}\n", "p.yaml:1:28: ",
+				"needs one of 'anyArgOutside'", ""},
+		{"tools: {bash: {arguments: [{command: x, anyArgOutside: [a], allArgsInside: [a], decision: "
+				"ask}]}}\n", "p.yaml:1:28: ", "needs one of", ""},
+		{"tools: {bash: {arguments: [{anyArgOutside: [a], decision: ask}]}}\n", "p.yaml:1:28: ",
+				"needs 'command'", ""},
+		{"tools: {bash: {arguments: [{command: x, anyArgMatches: '(', decision: ask}]}}\n",
+				"p.yaml:1:56: ", "", ""},
+		{"tools: {bash: {arguments: [{command: x, allArgsMatch: [a, '('], decision: ask}]}}\n",
+				"p.yaml:1:59: ", "", ""},
+		{"tools: {bash: {arguments: [{command: 'a||b', anyArgOutside: [a], decision: ask}]}}\n",
+				"p.yaml:1:38: ", "nothing between", ""},
+		{"tools: {bash: {arguments: [{command: a, anyArgOutside: [a], decision: contain}]}}\n",
+				"p.yaml:1:71: ", "expected allow, ask or deny", ""},
 		{"tools: {bash: {only: []}}\n", "p.yaml:1:22: ", "at least one name", ""},
-		{"tools: {bash: {deny: [{prefix: x, match: y}]}}\n", "p.yaml:1:42: ", "expected a list of commands", ""},
-		{"tools: {bash: {discourageChaining: yes}}\n", "p.yaml:1:36: ", "expected true or false", "yes"},
-		{"tools: {bash: {discourageChaining: 'true'}}\n", "p.yaml:1:36: ", "expected true or false", ""},
-		{"tools: {bash: {interpreters: {pyton: {}}}}\n", "p.yaml:1:31: ", "did you mean 'python'", ""},
-		{"tools: {bash: {interpreters: {python: {calls: [{match: a}]}}}}\n", "p.yaml:1:48: ", "needs 'decision'", ""},
-		{"tools: {bash: {interpreters: {python: {imports: [{match: a, argMatches: x, decision: ask}]}}}}\n", "p.yaml:1:61: ", "unknown key", ""},
-		{"tools: {bash: {interpreters: {python: {writes: {decision: ask}}}}}\n", "p.yaml:1:48: ", "'writes' needs", ""},
+		{"tools: {bash: {deny: [{prefix: x, match: y}]}}\n", "p.yaml:1:42: ",
+				"expected a list of commands", ""},
+		{"tools: {bash: {discourageChaining: yes}}\n", "p.yaml:1:36: ", "expected true or false",
+				"yes"},
+		{"tools: {bash: {discourageChaining: 'true'}}\n", "p.yaml:1:36: ", "expected true or false",
+				""},
+		{"tools: {bash: {interpreters: {pyton: {}}}}\n", "p.yaml:1:31: ", "did you mean 'python'",
+				""},
+		{"tools: {bash: {interpreters: {python: {calls: [{match: a}]}}}}\n", "p.yaml:1:48: ",
+				"needs 'decision'", ""},
+		{"tools: {bash: {interpreters: {python: {imports: [{match: a, argMatches: x, decision: "
+				"ask}]}}}}\n", "p.yaml:1:61: ", "unknown key", ""},
+		{"tools: {bash: {interpreters: {python: {writes: {decision: ask}}}}}\n", "p.yaml:1:48: ",
+				"'writes' needs", ""},
 		{"permissions: {deny: ['Bash(x']}\n", "p.yaml:1:22: ", "expected a permission", "Bash(x"},
 		{"permissions: {deny: ['(x)']}\n", "p.yaml:1:22: ", "expected a permission", ""},
 		{"permissions: {deny: [{description: x}]}\n", "p.yaml:1:22: ", "needs 'rule'", ""},
-		{"checks_grade: {secret-read: no}\n", "p.yaml:1:29: ", "expected off, warn, contain, ask or deny", ""},
+		{"checks_grade: {secret-read: no}\n", "p.yaml:1:29: ",
+				"expected off, warn, contain, ask or deny", ""},
 		{"checks_grade: {'Secret Read': deny}\n", "p.yaml:1:16: ", "not the id of a check", ""},
 		{"checks_grade: [a]\n", "p.yaml:1:15: ", "expected the ids", ""},
 		{"mode: yolo\n", "p.yaml:1:7: ", "expected default, acceptEdits", "yolo"},
 		{"route: x\n", "p.yaml:1:8: ", "expected off, advise", ""},
-		{"audit: {required: maybe}\n", "p.yaml:1:19: ", "expected true or false", ""}, {"audit: {sync: sometimes}\n", "p.yaml:1:15: ", "expected always, begin or none", ""},
-		{"audit: {retention_days: 89}\n", "p.yaml:1:25: ", "from 90 to 36500", ""}, {"audit: {outputs: 2T}\n", "p.yaml:1:18: ", "expected a size from 1K to 1G", ""},
-		{"audit: {quota: 4X}\n", "p.yaml:1:16: ", "expected a size from 64K", ""}, {"audit: {requierd: true}\n", "p.yaml:1:9: ", "unknown key", "required"},
+		{"audit: {required: maybe}\n", "p.yaml:1:19: ", "expected true or false", ""},
+		{"audit: {sync: sometimes}\n", "p.yaml:1:15: ", "expected always, begin or none", ""},
+		{"audit: {retention_days: 89}\n", "p.yaml:1:25: ", "from 90 to 36500", ""},
+		{"audit: {outputs: 2T}\n", "p.yaml:1:18: ", "expected a size from 1K to 1G", ""},
+		{"audit: {quota: 4X}\n", "p.yaml:1:16: ", "expected a size from 64K", ""},
+		{"audit: {requierd: true}\n", "p.yaml:1:9: ", "unknown key", "required"},
 		{"onError: allow\n", "p.yaml:1:10: ", "expected ask or deny", ""},
-		{"validators: [{name: a}]\n", "p.yaml:1:14: ", "needs 'name' and 'command'", ""}, {"validators: [{name: a b, command: [x]}]\n", "p.yaml:1:21: ", "expected a name", ""},
+		{"validators: [{name: a}]\n", "p.yaml:1:14: ", "needs 'name' and 'command'", ""},
+		{"validators: [{name: a b, command: [x]}]\n", "p.yaml:1:21: ", "expected a name", ""},
 		{"classifier: {timeout_ms: 5}\n", "p.yaml:1:13: ", "needs 'command'", ""},
-		{"classifier: {command: [x], timeout_ms: 0}\n", "p.yaml:1:40: ", "expected a number from 1", ""},
-		{"classifier: {command: [x], timeout_ms: 5s}\n", "p.yaml:1:40: ", "expected a number from 1", ""},
+		{"classifier: {command: [x], timeout_ms: 0}\n", "p.yaml:1:40: ", "expected a number from 1",
+				""},
+		{"classifier: {command: [x], timeout_ms: 5s}\n", "p.yaml:1:40: ", "expected a number from 1",
+				""},
 		{"secrets: {maxScanBytes: -1}\n", "p.yaml:1:25: ", "expected a number", ""},
 		{"redirect: {tmp: true, tmpTarget: /home/x}\n", "p.yaml:1:34: ", "directly below /tmp", ""},
 		{"redirect: {tmpTarget: /tmp/..}\n", "p.yaml:1:23: ", "directly below /tmp", ""},
@@ -222,7 +255,9 @@ static void test_bad(void)
 		struct err e = {0};
 		CHECK_ROW(load_in(&arena, str_of(rows[i].text), &p, &e) == -1, rows[i].text);
 		CHECK_ROW(p.ncommands == 77, rows[i].text);
-		bool said = str_starts(str_of(e.text), rows[i].place) && str_contains(str_of(e.text), str_of(rows[i].why)) && str_contains(str_of(e.text), str_of(rows[i].line));
+		bool said = str_starts(str_of(e.text), rows[i].place) &&
+				str_contains(str_of(e.text), str_of(rows[i].why)) &&
+				str_contains(str_of(e.text), str_of(rows[i].line));
 		if (!said)
 			unit_fail(__FILE__, __LINE__, "%s\n#   said: %s", rows[i].text, e.text);
 		CHECK_ROW(e.kind == ERR_CONFIG, rows[i].text);
@@ -271,7 +306,9 @@ static void test_hostile(void)
 		{"many regexes", repeat("a(b|c)d*,", 3000, "tools: {bash: {checks: [", "x]}}")},
 		{"deep regex", repeat("(", 3000, "tools: {bash: {checks: ['", "']}}")},
 		{"large regex", repeat("(a{1,1000}){1,1000}", 200, "tools: {bash: {checks: ['", "']}}")},
-		{"alias bomb", STR("a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b]\n")},
+		{"alias bomb", STR(
+				"a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: "
+				"[*b,*b,*b,*b,*b,*b]\n")},
 		{"alias to itself", STR("a: &a [*a]\n")},
 		{"anchor storm", repeat("&a ", 50000, "default: ", "x")},
 		{"many keys", repeat("a: 1\n", 100000, "", "")},
@@ -297,10 +334,15 @@ static void test_hostile(void)
 	}
 }
 
-/* Every prefix of a good file, and every file with one byte changed, loads or fails; it never crashes, and says why. */
+/*
+ * Every prefix of a good file, and every file with one byte changed, loads or fails; it never crashes, and
+ * says why.
+ */
 static void test_mutations(void)
 {
-	static const char good[] = "default: ask\ntools:\n  bash:\n    deny: [rm, {prefix: x, description: \"y\"}]\ncommands:\n  - {name: w, flags: {-a: word}, operands: {rest: command}}\n";
+	static const char good[] =
+			"default: ask\ntools:\n  bash:\n    deny: [rm, {prefix: x, description: "
+			"\"y\"}]\ncommands:\n  - {name: w, flags: {-a: word}, operands: {rest: command}}\n";
 	static const char bytes[] = "\0\n\t :-[]{}&*!|>'\"%@`#,?\\\x80\xff";
 	struct policy p;
 	for (size_t i = 0; i < sizeof(good); i++)
@@ -358,14 +400,16 @@ static void test_documented(void)
 		buf_init(&example, &arena, 0);
 		for (const char *c = k->example; *c; c++)
 			buf_fmt(&example, "%s%c", *c == '|' ? "\\" : "", *c);
-		struct str row = str_fmt(&arena, "| `%s` | %s%s | %s | `%.*s` |", k->name, who[k->who], k->apart ? "*" : "", k->help, STR_ARG(buf_view(&example)));
+		struct str row = str_fmt(&arena, "| `%s` | %s%s | %s | `%.*s` |", k->name, who[k->who],
+				k->apart ? "*" : "", k->help, STR_ARG(buf_view(&example)));
 		if (!str_contains(str_n(text, n), row))
 			unit_fail(__FILE__, __LINE__, "docs/policy.md lacks %.*s", STR_ARG(row));
 	}
 	CHECK(keys >= 50);
 	size_t rows = 0;
 	for (struct str t = str_n(text, n); str_contains(t, STR("\n| `")); t = str_sub(t, 1, t.n))
-		rows += str_starts(t, "\n| `") && str_contains(str_sub(t, 1, (size_t)str_find(t, '\n', 1)), STR("` |"));
+		rows += str_starts(t, "\n| `") && str_contains(str_sub(t, 1, (size_t)str_find(t, '\n', 1)),
+				STR("` |"));
 	CHECK(rows >= keys);
 }
 
@@ -391,13 +435,15 @@ static void test_key_examples(void)
 {
 	for (size_t i = 0; config_key(i); i++) {
 		const struct config_key *k = config_key(i);
-		struct config_source src = {.name = STR("p.yaml"), .bytes = file_of(k->name, k->example), .who = k->who};
+		struct config_source src = {.name = STR("p.yaml"), .bytes = file_of(k->name, k->example),
+				.who = k->who};
 		struct config_note *notes = NULL;
 		struct policy p;
 		struct err e = {0};
 		int r = config_load(&arena, &src, 1, &p, &notes, &e);
 		if (r != 0 || notes)
-			unit_fail(__FILE__, __LINE__, "%s: %s%.*s", k->name, e.text, notes ? (int)notes->text.n : 0, notes ? notes->text.p : "");
+			unit_fail(__FILE__, __LINE__, "%s: %s%.*s", k->name, e.text,
+					notes ? (int)notes->text.n : 0, notes ? notes->text.p : "");
 		src.bytes = file_of(k->name, "{no-such-thing: [[]]}");
 		CHECK_ROW(config_load(&arena, &src, 1, &p, NULL, &e) == -1, k->name);
 	}
@@ -431,9 +477,11 @@ static void test_rules(void)
 	CHECK_INT(regex_match(p.checks->regex, STR("a  b")), REGEX_YES);
 	CHECK_INT(regex_match(p.checks->next->regex, STR("c")), REGEX_YES);
 	CHECK_INT(regex_match(p.allow_checks->regex, STR("xd")), REGEX_NO);
-	CHECK(p.redirects->mode == REDIRECT_APPEND && p.redirects->outside && p.redirects->decision == VERDICT_ASK);
+	CHECK(p.redirects->mode == REDIRECT_APPEND && p.redirects->outside &&
+			p.redirects->decision == VERDICT_ASK);
 	CHECK_STR(p.redirects->paths->next->text, "/t");
-	CHECK(p.redirects->next->mode == REDIRECT_ANY && !p.redirects->next->outside && p.redirects->next->decision == VERDICT_DENY);
+	CHECK(p.redirects->next->mode == REDIRECT_ANY && !p.redirects->next->outside &&
+			p.redirects->next->decision == VERDICT_DENY);
 	const struct argument_rule *r = p.arguments;
 	CHECK(r->test == ARGUMENT_ANY_OUTSIDE && r->decision == VERDICT_DENY && !r->regexes);
 	CHECK_STR(r->commands->text, "rm");
@@ -443,7 +491,8 @@ static void test_rules(void)
 	r = r->next;
 	CHECK(r->test == ARGUMENT_ANY_MATCHES && regex_match(r->regexes[0], STR("-f")) == REGEX_YES);
 	r = r->next;
-	CHECK(r->test == ARGUMENT_ALL_MATCH && regex_match(r->regexes[1], STR("xbb")) == REGEX_YES && !r->next);
+	CHECK(r->test == ARGUMENT_ALL_MATCH && regex_match(r->regexes[1], STR("xbb")) == REGEX_YES &&
+			!r->next);
 	CHECK_STR(p.normalise->prefix, "kubectl");
 	CHECK_INT(regex_match(p.normalise->strip->regex, STR("-n prod")), REGEX_YES);
 	CHECK(p.normalise->strip->next && !p.normalise->strip->next->next);
@@ -458,15 +507,23 @@ static void test_other_blocks(void)
 {
 	struct policy p;
 	struct err e;
-	CHECK_INT(load("onError: ask\nmode: acceptEdits\nroute: deny\ncontain_fallback: deny\nfold_case: true\nclient_settings: true\n"
+	CHECK_INT(load(
+			"onError: ask\nmode: acceptEdits\nroute: deny\ncontain_fallback: deny\nfold_case: "
+			"true\nclient_settings: true\n"
 	               "tools: {deny: [{tool: 'mcp__*', alternative: no}], ask: [A], allow: [B, C]}\n"
-	               "permissions: {deny: ['Read(~/.ssh/**)', WebFetch], ask: ['Bash(a (b):*)'], allow: [{rule: 'Bash(*)', description: d}]}\n"
+	               "permissions: {deny: ['Read(~/.ssh/**)', WebFetch], ask: ['Bash(a (b):*)'], allow: "
+	               "[{rule: 'Bash(*)', description: d}]}\n"
 	               "checks_grade: {secret-read: deny, inline-code: 'off', opaque-path: warn}\n"
-	               "writable_roots: [/a]\nprotected_paths: [b]\nsecret_paths: [c]\nexcluded_commands: [d]\n"
-	               "classifier: {command: [j, -x]}\nvalidators: [{name: cov, command: [c, -y]}, {name: d, task: lint, command: [e], timeout_ms: 5}]\nguidance: {extra: [one, two]}\nredirect: {tmp: true}\n"
-	               "secrets: {enabled: true, scanInputs: false, inputTools: [Bash], allow: {paths: [p], rules: [q]}, maxScanBytes: 7, timeoutMs: 8}\n"
+	               "writable_roots: [/a]\nprotected_paths: [b]\nsecret_paths: [c]\nexcluded_commands: "
+	               "[d]\n"
+	               "classifier: {command: [j, -x]}\nvalidators: [{name: cov, command: [c, -y]}, {name: "
+	               "d, task: lint, command: [e], timeout_ms: 5}]\nguidance: {extra: [one, "
+	               "two]}\nredirect: {tmp: true}\n"
+	               "secrets: {enabled: true, scanInputs: false, inputTools: [Bash], allow: {paths: [p], "
+	               "rules: [q]}, maxScanBytes: 7, timeoutMs: 8}\n"
 	               "meta: {title: t, description: d}\n", &p, &e), 0);
-	CHECK(p.on_error == VERDICT_ASK && p.mode == MODE_ACCEPT_EDITS && p.route == ROUTE_DENY && p.contain_fallback == VERDICT_DENY && p.fold_case && p.client_settings);
+	CHECK(p.on_error == VERDICT_ASK && p.mode == MODE_ACCEPT_EDITS && p.route == ROUTE_DENY &&
+			p.contain_fallback == VERDICT_DENY && p.fold_case && p.client_settings);
 	CHECK_STR(p.tool_deny->tool, "mcp__*");
 	CHECK_STR(p.tool_deny->rule.alternative, "no");
 	CHECK_STR(p.tool_allow->next->tool, "C");
@@ -477,7 +534,8 @@ static void test_other_blocks(void)
 	CHECK(p.permission_allow->all);
 	CHECK_STR(p.permission_allow->rule.description, "d");
 	CHECK(p.regrades->id == CHECK_SECRET_READ);
-	CHECK(p.regrades->grade == GRADE_DENY && p.regrades->next->grade == GRADE_OFF && p.regrades->next->next->grade == GRADE_WARN);
+	CHECK(p.regrades->grade == GRADE_DENY && p.regrades->next->grade == GRADE_OFF &&
+			p.regrades->next->next->grade == GRADE_WARN);
 	CHECK_STR(p.regrades->next->rule.where, "p.yaml:9");
 	CHECK_STR(p.writable_roots->text, "/a");
 	CHECK_STR(p.protected_paths->text, "b");
@@ -488,13 +546,15 @@ static void test_other_blocks(void)
 	CHECK(p.classifier.timeout_ms > 0);
 	CHECK_STR(p.validators->command->next->text, "-y");
 	CHECK_STR(p.validators->task, "custom");
-	CHECK(p.validators->timeout_ms > 0 && p.validators->next->timeout_ms == 5 && !p.validators->next->next);
+	CHECK(p.validators->timeout_ms > 0 && p.validators->next->timeout_ms == 5 &&
+			!p.validators->next->next);
 	CHECK_STR(p.validators->next->task, "lint");
 	CHECK(p.guidance.enabled && p.guidance.include_defaults);
 	CHECK_STR(p.guidance.extra->next->text, "two");
 	CHECK(p.redirect.on);
 	CHECK_STR(p.redirect.target, "/tmp/claude");
-	CHECK(p.secrets.enabled && !p.secrets.scan_inputs && p.secrets.scan_outputs && p.secrets.scan_bytes_max == 7 && p.secrets.timeout_ms == 8);
+	CHECK(p.secrets.enabled && !p.secrets.scan_inputs && p.secrets.scan_outputs &&
+			p.secrets.scan_bytes_max == 7 && p.secrets.timeout_ms == 8);
 	CHECK_STR(p.secrets.allow_rules->text, "q");
 }
 
@@ -502,7 +562,9 @@ static void test_examples(void)
 {
 	struct policy p;
 	struct err e;
-	CHECK_INT(load("tools:\n  bash:\n    deny: [{prefix: a, match: [a b, a c], not_match: [b]}]\n    checks: [{test: x, match: [x]}]\n", &p, &e), 0);
+	CHECK_INT(load(
+			"tools:\n  bash:\n    deny: [{prefix: a, match: [a b, a c], not_match: [b]}]\n    "
+			"checks: [{test: x, match: [x]}]\n", &p, &e), 0);
 	const struct example *x = p.examples;
 	CHECK(x && x->match && x->rule == &last(p.deny)->rule);
 	CHECK_STR(x->command, "a b");
@@ -520,12 +582,14 @@ struct loaded {
 };
 
 /* Two files, the second one with this dialect and owner. */
-static struct loaded load_two(const char *first, const char *second, enum config_dialect dialect, enum config_who who)
+static struct loaded load_two(const char *first, const char *second, enum config_dialect dialect,
+		enum config_who who)
 {
 	struct loaded x = {0};
 	struct config_source src[] = {
 		{.name = STR("one.yaml"), .bytes = str_of(first), .who = WHO_OWNER, .base = STR("/base/one")},
-		{.name = STR("two.yaml"), .bytes = str_of(second), .who = who, .dialect = dialect, .base = STR("/base/two")},
+		{.name = STR("two.yaml"), .bytes = str_of(second), .who = who, .dialect = dialect,
+				.base = STR("/base/two")},
 	};
 	x.r = config_load(&arena, src, 2, &x.p, &x.notes, &x.e);
 	return x;
@@ -533,12 +597,22 @@ static struct loaded load_two(const char *first, const char *second, enum config
 
 static void test_merge(void)
 {
-	struct loaded x = load_two("default: deny\nroute: ask\ntools: {bash: {ask: [a], interpreters: {python: {names: [p, q], calls: [{match: a, decision: ask}], writes: {outside: [a], decision: ask}}}}}\n"
-	                           "guidance: {enabled: false, extra: [a]}\nredirect: {tmp: true, tmpTarget: /tmp/x}\nsecrets: {enabled: true, allow: {paths: [a]}}\npermissions: {ask: [A]}\n"
+	struct loaded x =
+			load_two("default: deny\nroute: ask\ntools: {bash: {ask: [a], interpreters: "
+			"{python: {names: [p, q], calls: [{match: a, decision: ask}], writes: {outside: "
+			"[a], decision: ask}}}}}\n"
+	                           "guidance: {enabled: false, extra: [a]}\nredirect: {tmp: true, "
+	                           "tmpTarget: /tmp/x}\nsecrets: {enabled: true, allow: {paths: "
+	                           "[a]}}\npermissions: {ask: [A]}\n"
 	                           "commands: [{name: one-wrap, style: posix, operands: {rest: command}}]\n",
-	                           "default: ask\ntools: {bash: {ask: [b], interpreters: {javascript: {names: [node]}, python: {names: [q, r], calls: [{match: b, decision: deny, argMatches: x}], imports: [{match: c, decision: ask}], writes: {outside: [b, c], decision: deny}}}}}\n"
-	                           "guidance: {extra: [b]}\nredirect: {}\nsecrets: {allow: {paths: [b]}}\npermissions: {ask: [B]}\n"
-	                           "commands: [{name: two-wrap, style: posix, operands: {rest: command}}]\n", CONFIG_CAISSON, WHO_OWNER);
+	                           "default: ask\ntools: {bash: {ask: [b], interpreters: {javascript: "
+			"{names: [node]}, python: {names: [q, r], calls: [{match: b, decision: deny, "
+			"argMatches: x}], imports: [{match: c, decision: ask}], writes: {outside: [b, c], "
+			"decision: deny}}}}}\n"
+	                           "guidance: {extra: [b]}\nredirect: {}\nsecrets: {allow: {paths: "
+	                           "[b]}}\npermissions: {ask: [B]}\n"
+	                           "commands: [{name: two-wrap, style: posix, operands: {rest: command}}]\n",
+	                           CONFIG_CAISSON, WHO_OWNER);
 	CHECK_STR(str_of(x.e.text), "");
 	CHECK_INT(x.r, 0);
 	CHECK(x.p.fallback == VERDICT_ASK && x.p.route == ROUTE_ASK);
@@ -557,13 +631,15 @@ static void test_merge(void)
 	CHECK(i->calls->next->arg && !i->calls->arg && i->imports);
 	CHECK(i->writes->decision == VERDICT_DENY && !i->writes->next);
 	CHECK_STR(i->writes->outside->text, "b");
-	CHECK(x.p.guidance.enabled && !x.p.guidance.extra->next); /* whole blocks: nothing is left of the first */
+	/* whole blocks: nothing is left of the first */
+	CHECK(x.p.guidance.enabled && !x.p.guidance.extra->next);
 	CHECK(!x.p.redirect.on);
 	CHECK(x.p.secrets.enabled);
 	CHECK_STR(x.p.secret_allow->next->text, "b");
 	CHECK_STR(x.p.permission_ask->base, "/base/one");
 	CHECK_STR(x.p.permission_ask->next->base, "/base/two");
-	CHECK(know_find(STR("one-wrap"), x.p.commands, x.p.ncommands) && know_find(STR("two-wrap"), x.p.commands, x.p.ncommands));
+	CHECK(know_find(STR("one-wrap"), x.p.commands, x.p.ncommands) &&
+			know_find(STR("two-wrap"), x.p.commands, x.p.ncommands));
 	struct loaded y = load_two("", "", CONFIG_CAISSON, WHO_OWNER);
 	CHECK(y.r == 0 && !str_eq(x.p.digest, y.p.digest));
 	struct policy none = {0}, built_in;
@@ -585,12 +661,16 @@ static size_t notes_with(const struct loaded *x, const char *text)
 /* A file does not set keys that it may not set, and its author gets a note with the place. */
 static void test_who(void)
 {
-	static const char text[] = "mode: bypassPermissions\nclassifier: {command: [evil]}\nexcluded_commands: [x]\ncontain_fallback: allow\nclient_settings: true\n"
+	static const char text[] =
+			"mode: bypassPermissions\nclassifier: {command: [evil]}\nexcluded_commands: "
+			"[x]\ncontain_fallback: allow\nclient_settings: true\n"
 		"forbid_lifting: true\nwritable_roots: [/]\ncommands: [{name: rm, style: posix}]\n"
-		"default: deny\ntools: {bash: {deny: [{prefix: x, description: do evil, alternative: \"more\\nevil\"}], allow: [y]}}\nguidance: {extra: [evil]}\n";
+		"default: deny\ntools: {bash: {deny: [{prefix: x, description: do evil, alternative: "
+		"\"more\\nevil\"}], allow: [y]}}\nguidance: {extra: [evil]}\n";
 	struct loaded x = load_two("", text, CONFIG_CAISSON, WHO_ANYONE);
 	CHECK_INT(x.r, 0);
-	CHECK(x.p.mode == MODE_DEFAULT && !x.p.classifier.command && !x.p.excluded_commands && x.p.contain_fallback == VERDICT_ASK && !x.p.client_settings);
+	CHECK(x.p.mode == MODE_DEFAULT && !x.p.classifier.command && !x.p.excluded_commands &&
+			x.p.contain_fallback == VERDICT_ASK && !x.p.client_settings);
 	CHECK(!x.p.no_lifting && !x.p.writable_roots && !x.p.ncommands && !x.p.guidance.extra);
 	CHECK(x.p.fallback == VERDICT_DENY);
 	CHECK_STR(last(x.p.deny)->prefix, "x");
@@ -600,7 +680,8 @@ static void test_who(void)
 	CHECK_STR(x.p.title, "project");
 	CHECK_INT(notes_with(&x, "two.yaml:2:1: 'classifier' is ignored"), 1);
 	x = load_two("", text, CONFIG_CAISSON, WHO_TRUSTED);
-	CHECK(x.r == 0 && x.p.mode == MODE_DEFAULT && x.p.writable_roots && x.p.ncommands == 1 && !x.p.no_lifting);
+	CHECK(x.r == 0 && x.p.mode == MODE_DEFAULT && x.p.writable_roots && x.p.ncommands == 1 &&
+			!x.p.no_lifting);
 	CHECK_STR(last(x.p.deny)->rule.description, "do evil");
 	CHECK_STR(last(x.p.deny)->rule.alternative, "more evil");
 	CHECK_INT(notes_with(&x, "is ignored: only"), 6);
@@ -616,14 +697,26 @@ static void test_audit_keys(void)
 {
 	struct policy p;
 	config_default(&p);
-	CHECK(!p.audit.optional && p.audit.sync == AUDIT_SYNC_BEGIN && p.audit.retention_days == 90 && p.audit.quota == AUDIT_QUOTA && p.audit.outputs == AUDIT_OUTPUTS);
-	struct loaded x = load_two("", "audit: {required: false, sync: none, retention_days: 400, quota: 0, outputs: 64K}\n", CONFIG_CAISSON, WHO_OWNER);
-	CHECK(x.r == 0 && x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_NONE && x.p.audit.retention_days == 400 && !x.p.audit.quota && x.p.audit.outputs == 64 << 10);
-	x = load_two("", "audit: {required: false, sync: none, retention_days: 400, quota: 0, outputs: 64K}\n", CONFIG_CAISSON, WHO_TRUSTED);
-	CHECK(x.r == 0 && !x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_BEGIN && x.p.audit.outputs == AUDIT_OUTPUTS);
+	CHECK(!p.audit.optional && p.audit.sync == AUDIT_SYNC_BEGIN && p.audit.retention_days == 90 &&
+			p.audit.quota == AUDIT_QUOTA && p.audit.outputs == AUDIT_OUTPUTS);
+	struct loaded x = load_two("",
+			"audit: {required: false, sync: none, retention_days: 400, quota: 0, outputs: 64K}\n",
+			CONFIG_CAISSON, WHO_OWNER);
+	CHECK(x.r == 0 && x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_NONE &&
+			x.p.audit.retention_days == 400 && !x.p.audit.quota && x.p.audit.outputs == 64 << 10);
+	x = load_two("",
+			"audit: {required: false, sync: none, retention_days: 400, quota: 0, outputs: 64K}\n",
+			CONFIG_CAISSON, WHO_TRUSTED);
+	CHECK(x.r == 0 && !x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_BEGIN &&
+			x.p.audit.outputs == AUDIT_OUTPUTS);
 	CHECK_INT(notes_with(&x, "is ignored: only your own policy"), 5);
-	struct config_source src[] = {{.name = STR("system.yaml"), .bytes = STR("audit: {required: true, sync: begin, retention_days: 200}\n"), .who = WHO_SYSTEM},
-				      {.name = STR("own.yaml"), .bytes = STR("audit: {required: false, sync: none, retention_days: 90}\n"), .who = WHO_OWNER}};
+	struct config_source src[] =
+			{{.name = STR("system.yaml"),
+			.bytes = STR("audit: {required: true, sync: begin, retention_days: 200}\n"),
+			.who = WHO_SYSTEM},
+				      {.name = STR("own.yaml"),
+						.bytes = STR("audit: {required: false, sync: none, "
+						"retention_days: 90}\n"), .who = WHO_OWNER}};
 	x = (struct loaded){0};
 	CHECK_INT(config_load(&arena, src, 2, &x.p, &x.notes, &x.e), 0);
 	CHECK(!x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_BEGIN && x.p.audit.retention_days == 200);
@@ -640,18 +733,31 @@ static void test_audit_keys(void)
 /* A file of fencepost: read as it is, with its own defaults. */
 static void test_fencepost(void)
 {
-	static const char text[] = "# a comment\nimport:\n  - git\n  - no-such-preset\n  - python-safety\nonError: ask\ntools:\n"
-		"  deny:\n    - tool: \"mcp__evil_*\"\n      description: >-\n        folded\n        text\n      alternative: |\n        two\n        lines\n  ask: [WebFetch]\n  allow:\n    - Read\n"
-		"  bash:\n    normalise:\n      - prefix: kubectl\n        strip: ['-n \\S+', '--context=\\S+']\n"
-		"    deny: [\"git clean -xfd\"]\n    checks:\n      - test: 'git\\s+push\\b.*\\s(--force(?!-with-lease)|-f)\\b'\n        description: force push\n        alternative: use --force-with-lease\n"
-		"    allowChecks:\n      - '^rm -rf /tmp/claude/[^ ]+$'\n    ask:\n      - git push\n    allow: [ls, cat]\n    frobnicate: 3\n"
-		"    arguments:\n      - { command: rm, allArgsInside: [\"/tmp/claude\"], decision: allow }\n      - command: \"rm|rmdir|mkdir|touch\"\n        anyArgOutside: [\"/tmp/claude\", \".\"]\n        decision: ask\n"
-		"    redirects:\n      - mode: write\n        outside: [\"/tmp/claude\", \".\"]\n        decision: deny\n"
-		"redirect:\n  tmp: true\n  tmpTarget: /tmp/claude\nsecrets:\n  enabled: true\n  scanner: auto\n  allow:\n    paths: ['.env.example']\n    rules: ['gitleaks:generic-api-key']\n"
+	static const char text[] =
+			"# a comment\nimport:\n  - git\n  - no-such-preset\n  - python-safety\nonError: "
+			"ask\ntools:\n"
+		"  deny:\n    - tool: \"mcp__evil_*\"\n      description: >-\n        folded\n        "
+		"text\n      alternative: |\n        two\n        lines\n  ask: [WebFetch]\n  allow:\n    "
+		"- Read\n"
+		"  bash:\n    normalise:\n      - prefix: kubectl\n        strip: ['-n \\S+', "
+		"'--context=\\S+']\n"
+		"    deny: [\"git clean -xfd\"]\n    checks:\n      - test: "
+		"'git\\s+push\\b.*\\s(--force(?!-with-lease)|-f)\\b'\n        description: force push\n   "
+		"     alternative: use --force-with-lease\n"
+		"    allowChecks:\n      - '^rm -rf /tmp/claude/[^ ]+$'\n    ask:\n      - git push\n    "
+		"allow: [ls, cat]\n    frobnicate: 3\n"
+		"    arguments:\n      - { command: rm, allArgsInside: [\"/tmp/claude\"], decision: allow "
+		"}\n      - command: \"rm|rmdir|mkdir|touch\"\n        anyArgOutside: [\"/tmp/claude\", "
+		"\".\"]\n        decision: ask\n"
+		"    redirects:\n      - mode: write\n        outside: [\"/tmp/claude\", \".\"]\n        "
+		"decision: deny\n"
+		"redirect:\n  tmp: true\n  tmpTarget: /tmp/claude\nsecrets:\n  enabled: true\n  scanner: "
+		"auto\n  allow:\n    paths: ['.env.example']\n    rules: ['gitleaks:generic-api-key']\n"
 		"guidance:\n  enabled: true\n  extra:\n    - Prefer ripgrep.\ncolour: red\n";
 	struct loaded x = load_two("", text, CONFIG_FENCEPOST, WHO_OWNER);
 	CHECK_STR(str_of(x.e.text), "");
-	CHECK(x.r == 0 && x.p.fallback == VERDICT_ASK && x.p.discourage_chaining && x.p.offer_manual_run && x.p.on_error == VERDICT_ASK);
+	CHECK(x.r == 0 && x.p.fallback == VERDICT_ASK && x.p.discourage_chaining && x.p.offer_manual_run &&
+			x.p.on_error == VERDICT_ASK);
 	CHECK_STR(x.p.tool_deny->rule.description, "folded text");
 	CHECK_STR(x.p.tool_deny->rule.alternative, "two lines");
 	CHECK_INT(notes_with(&x, "two.yaml:4:5: there is no preset 'no-such-preset'"), 1);
@@ -660,17 +766,21 @@ static void test_fencepost(void)
 	CHECK_INT(notes_with(&x, "unknown key 'colour' is ignored"), 1);
 	CHECK(x.p.arguments->next && x.p.redirect.on && x.p.redirects && x.p.normalise);
 	CHECK_INT(load_two("", text, CONFIG_CAISSON, WHO_OWNER).r, -1);
-	x = load_two("default: allow", "tools: {bash: {discourageChaining: false}}", CONFIG_FENCEPOST, WHO_OWNER);
+	x = load_two("default: allow", "tools: {bash: {discourageChaining: false}}", CONFIG_FENCEPOST,
+			WHO_OWNER);
 	CHECK(x.r == 0 && x.p.fallback == VERDICT_ALLOW && !x.p.discourage_chaining);
 	x = load_two("", "onError: allow", CONFIG_FENCEPOST, WHO_OWNER);
 	CHECK(x.r == 0 && x.p.on_error == VERDICT_ASK && notes_with(&x, "read as ask") == 1);
 	x = load_two("", "import: all", CONFIG_FENCEPOST, WHO_OWNER);
-	CHECK(x.r == 0 && x.p.allow_readonly && x.notes && !x.notes->next && notes_with(&x, "presets are caisson's own") == 1);
+	CHECK(x.r == 0 && x.p.allow_readonly && x.notes && !x.notes->next &&
+			notes_with(&x, "presets are caisson's own") == 1);
 	x = load_two("", "import: [python-safety]", CONFIG_FENCEPOST, WHO_OWNER);
 	CHECK(x.r == 0 && x.p.interpreters && x.p.interpreters->next && !x.p.allow_readonly);
 	x = load_two("", "default: ask", CONFIG_FENCEPOST, WHO_OWNER);
 	CHECK(x.r == 0 && x.p.on_error == VERDICT_ALLOW && !x.p.allow_readonly && !x.notes);
-	x = load_two("", "tools: {bash: {interpreters: {python: {calls: [{match: \"*Path(*).unlink|a b(\", decision: deny}]}}}}", CONFIG_FENCEPOST, WHO_OWNER);
+	x = load_two("",
+			"tools: {bash: {interpreters: {python: {calls: [{match: \"*Path(*).unlink|a b(\", "
+			"decision: deny}]}}}}", CONFIG_FENCEPOST, WHO_OWNER);
 	CHECK(x.r == 0 && notes_with(&x, "'a b(' never matches") == 1 && notes_with(&x, "unlink") == 1);
 	CHECK_STR(x.p.interpreters->calls->match->text, "*Path.unlink");
 	struct buf many;
@@ -679,7 +789,9 @@ static void test_fencepost(void)
 		buf_fmt(&many, "key%d: 1\n", i);
 	x = load_two("", str_c(&arena, buf_view(&many)), CONFIG_FENCEPOST, WHO_ANYONE);
 	CHECK(x.r == -1 && str_contains(str_of(x.e.text), STR("too many unknown keys")));
-	static const char *const wrong[] = {"default: maybe", "onError: x", "tools: [x]", "tools: {bash: {checks: [{test: '('}]}}", "import: ['../x']", "a: [", "default: ask\ndefault: ask"};
+	static const char *const wrong[] = {"default: maybe", "onError: x", "tools: [x]",
+			"tools: {bash: {checks: [{test: '('}]}}", "import: ['../x']", "a: [",
+			"default: ask\ndefault: ask"};
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		CHECK_ROW(load_two("", wrong[i], CONFIG_FENCEPOST, WHO_OWNER).r == -1, wrong[i]);
 }
@@ -687,23 +799,29 @@ static void test_fencepost(void)
 /* The presets that every file may name: each loads by itself, imports nothing, and says what it is. */
 static void test_presets(void)
 {
-	static const char *const names[] = {"standard", "claude-code", "code-exec", "strict", "git", "secrets", "filesystem", "kubernetes", "ssh", "gh", "helm", "helmfile",
-		"ansible", "docker", "database", "terraform", "claude", "claude-web", "context7", "playwright", "python-safety", "javascript-safety", "powershell"};
+	static const char *const names[] = {"standard", "claude-code", "code-exec", "strict", "git",
+			"secrets", "filesystem", "kubernetes", "ssh", "gh", "helm", "helmfile",
+		"ansible", "docker", "database", "terraform", "claude", "claude-web", "context7",
+		"playwright", "python-safety", "javascript-safety", "powershell"};
 	struct config_preset p;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		CHECK_ROW(config_preset(str_of(names[i]), &p) && p.title.n && p.text.n && str_is(p.name, names[i]), names[i]);
+		CHECK_ROW(config_preset(str_of(names[i]), &p) && p.title.n && p.text.n &&
+				str_is(p.name, names[i]), names[i]);
 	CHECK(!config_preset(STR("no-such"), &p) && !config_preset(STR(""), &p));
 	size_t n = 0;
 	for (; config_preset_at(n, &p); n++) {
 		struct yaml_file f;
-		struct loaded x = load_two(str_c(&arena, str_fmt(&arena, "import: [%.*s]", STR_ARG(p.name))), "", CONFIG_CAISSON, WHO_OWNER);
+		struct loaded x = load_two(str_c(&arena, str_fmt(&arena, "import: [%.*s]", STR_ARG(p.name))),
+				"", CONFIG_CAISSON, WHO_OWNER);
 		if (x.r != 0 || x.notes)
-			unit_fail(__FILE__, __LINE__, "preset %.*s: %s%.*s", STR_ARG(p.name), x.e.text, x.notes ? (int)x.notes->text.n : 0, x.notes ? x.notes->text.p : "");
+			unit_fail(__FILE__, __LINE__, "preset %.*s: %s%.*s", STR_ARG(p.name), x.e.text,
+					x.notes ? (int)x.notes->text.n : 0, x.notes ? x.notes->text.p : "");
 		CHECK_INT(yaml_read(&arena, p.name, p.text, &f, NULL), 0);
 		CHECK_ROW(!yaml_get(f.root, "import"), str_c(&arena, p.name));
 	}
 	CHECK_INT(n, ARRAY_SIZE(names));
-	struct loaded x = load_two("import: [git, git]", "", CONFIG_CAISSON, WHO_OWNER), y = load_two("import: git", "", CONFIG_CAISSON, WHO_OWNER);
+	struct loaded x = load_two("import: [git, git]", "", CONFIG_CAISSON, WHO_OWNER),
+			y = load_two("import: git", "", CONFIG_CAISSON, WHO_OWNER);
 	CHECK(x.r == 0 && y.r == 0 && count(x.p.deny) == count(y.p.deny) && count(x.p.ask) == count(y.p.ask));
 	CHECK(load_two("import: [powershell]", "", CONFIG_CAISSON, WHO_OWNER).notes == NULL);
 }
@@ -713,7 +831,10 @@ static int torture_load(struct arena *a, void *ctx)
 	struct policy p;
 	struct err e = {0};
 	(void)ctx;
-	return load_in(a, STR("default: ask\nimport: [git]\ntools: {deny: [x], bash: {deny: [a, {prefix: b, match: [b]}], checks: ['a\\s'], arguments: [{command: a|b, anyArgMatches: c, decision: ask}]}}\n"
+	return load_in(a,
+			STR("default: ask\nimport: [git]\ntools: {deny: [x], bash: {deny: [a, {prefix: b, "
+			"match: [b]}], checks: ['a\\s'], arguments: [{command: a|b, anyArgMatches: c, "
+			"decision: ask}]}}\n"
 	                       "checks_grade: {a: ask}\ncommands: [{name: w, flags: {-a: word}}]\n"), &p, &e);
 }
 

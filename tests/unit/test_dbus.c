@@ -1,6 +1,7 @@
 /*
- * src/sys/dbus.c and src/sys/scope.c: messages byte by byte as another implementation writes them (busctl of systemd 252), what hostile
- * peers may say, and a real dbus-daemon where there is one. A peer here is the other end of a socket pair, filled before it is read.
+ * src/sys/dbus.c and src/sys/scope.c: messages byte by byte as another implementation writes them (busctl of
+ * systemd 252), what hostile peers may say, and a real dbus-daemon where there is one. A peer here is the
+ * other end of a socket pair, filled before it is read.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,18 +27,27 @@
 /* ---- bytes ---- */
 
 static const char golden_hello[] =
-	"6c01000100000000010000006d00000001016f00150000002f6f72672f667265656465736b746f702f44427573000000030173000500000048656c6c6f000000"
-	"02017300140000006f72672e667265656465736b746f702e444275730000000006017300140000006f72672e667265656465736b746f702e4442757300000000";
+	"6c01000100000000010000006d00000001016f00150000002f6f72672f667265656465736b746f702f44427573000000030"
+	"173000500000048656c6c6f000000"
+	"02017300140000006f72672e667265656465736b746f702e444275730000000006017300140000006f72672e66726565646"
+	"5736b746f702e4442757300000000";
 
 /* busctl's, with serial 3 for its 2 and without its flag 4 (a person may be asked). */
 static const char golden_question[] =
-	"6c0100010001000003000000b600000001016f00190000002f6f72672f667265656465736b746f702f73797374656d6431000000000000000301730012000000"
-	"53746172745472616e7369656e74556e697400000000000002017300200000006f72672e667265656465736b746f702e73797374656d64312e4d616e61676572"
-	"000000000000000006017300180000006f72672e667265656465736b746f702e73797374656d6431000000000000000008016700107373612873762961287361"
-	"28737629290000002000000063616973736f6e2d372d303030303030303030303030303061622e73636f706500000000040000006661696c00000000c0000000"
-	"0b0000004465736372697074696f6e00017300001c00000063616973736f6e3a20612073616e64626f78656420636f6d6d616e64000000000400000050494473"
-	"000261750000000008000000d204000070110100000000000800000044656c65676174650001620001000000000000000b000000436f6c6c6563744d6f646500"
-	"0173000012000000696e6163746976652d6f722d6661696c65640000000000000f00000054696d656f757453746f705553656300017400008096980000000000"
+	"6c0100010001000003000000b600000001016f00190000002f6f72672f667265656465736b746f702f73797374656d64310"
+	"00000000000000301730012000000"
+	"53746172745472616e7369656e74556e697400000000000002017300200000006f72672e667265656465736b746f702e737"
+	"97374656d64312e4d616e61676572"
+	"000000000000000006017300180000006f72672e667265656465736b746f702e73797374656d64310000000000000000080"
+	"16700107373612873762961287361"
+	"28737629290000002000000063616973736f6e2d372d303030303030303030303030303061622e73636f706500000000040"
+	"000006661696c00000000c0000000"
+	"0b0000004465736372697074696f6e00017300001c00000063616973736f6e3a20612073616e64626f78656420636f6d6d6"
+	"16e64000000000400000050494473"
+	"000261750000000008000000d204000070110100000000000800000044656c65676174650001620001000000000000000b0"
+	"00000436f6c6c6563744d6f646500"
+	"0173000012000000696e6163746976652d6f722d6661696c65640000000000000f00000054696d656f757453746f7055536"
+	"56300017400008096980000000000"
 	"0000000000000000";
 
 static struct str hex_of(const struct dbus_out *m, char *to)
@@ -49,7 +59,8 @@ static struct str hex_of(const struct dbus_out *m, char *to)
 
 static void test_messages_byte_by_byte(void)
 {
-	static const struct dbus_target hello = {"org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"};
+	static const struct dbus_target hello = {"org.freedesktop.DBus", "/org/freedesktop/DBus",
+			"org.freedesktop.DBus", "Hello"};
 	char hex[2 * DBUS_OUT_MAX + 1];
 	struct dbus_out m;
 
@@ -97,7 +108,8 @@ struct peer_field {
 };
 
 /* A message of a peer: built with the same functions, then given its type and fields. */
-static void say(struct dbus_out *m, enum dbus_type type, uint32_t serial, const struct peer_field *fields, size_t n)
+static void say(struct dbus_out *m, enum dbus_type type, uint32_t serial, const struct peer_field *fields,
+		size_t n)
 {
 	struct dbus_array list;
 
@@ -123,8 +135,10 @@ static void say(struct dbus_out *m, enum dbus_type type, uint32_t serial, const 
 
 static void say_removed(struct dbus_out *m, const char *unit, const char *result)
 {
-	static const struct peer_field fields[] = {{1, 'o', "/org/freedesktop/systemd1", 0}, {2, 's', "org.freedesktop.systemd1.Manager", 0},
-						   {3, 's', "JobRemoved", 0}, {8, 'g', "uoss", 0}, {9, 'u', NULL, 0}};
+	static const struct peer_field fields[] = {{1, 'o', "/org/freedesktop/systemd1", 0},
+			{2, 's', "org.freedesktop.systemd1.Manager", 0},
+						   {3, 's', "JobRemoved", 0}, {8, 'g', "uoss", 0},
+						   {9, 'u', NULL, 0}};
 
 	say(m, DBUS_SIGNAL, 70, fields, 5);
 	dbus_put_u32(m, 12);
@@ -136,7 +150,8 @@ static void say_removed(struct dbus_out *m, const char *unit, const char *result
 
 static void say_error(struct dbus_out *m, uint32_t to, const char *text)
 {
-	const struct peer_field fields[] = {{4, 's', "org.freedesktop.DBus.Error.Failed", 0}, {5, 'u', NULL, to}, {8, 'g', "s", 0}};
+	const struct peer_field fields[] = {{4, 's', "org.freedesktop.DBus.Error.Failed", 0},
+			{5, 'u', NULL, to}, {8, 'g', "s", 0}};
 
 	say(m, DBUS_ERROR, 71, fields, 3);
 	dbus_put_string(m, text);
@@ -177,7 +192,10 @@ static void test_parse(void)
 	CHECK(!dbus_take_u32(in.body, &at, &id));
 }
 
-/* Every cut is "more to come" or a malformed message, and is read no further: the bytes stand at the end of their memory. */
+/*
+ * Every cut is "more to come" or a malformed message, and is read no further: the bytes stand at the end of
+ * their memory.
+ */
 static void test_parse_truncated(void)
 {
 	struct dbus_out m;
@@ -193,7 +211,10 @@ static void test_parse_truncated(void)
 	}
 }
 
-/* Each byte with each of some values: never a crash (the address sanitizer looks on), never longer than what is there. */
+/*
+ * Each byte with each of some values: never a crash (the address sanitizer looks on), never longer than what
+ * is there.
+ */
 static void test_parse_any_byte_wrong(void)
 {
 	static const uint8_t values[] = {0, 1, 2, 4, 7, 8, 'l', 'B', 's', 'v', 'a', 0x7f, 0x80, 0xff};
@@ -228,9 +249,12 @@ static void test_parse_malformed(void)
 		size_t at;
 		uint32_t n; /* in its place */
 	} wrong[] = {
-		{"big endian", 0, 'B' | DBUS_SIGNAL << 8 | 1u << 24}, {"no such type", 0, 'l' | 9 << 8 | 1u << 24}, {"type 0", 0, 'l' | 1u << 24},
-		{"version 2", 0, 'l' | DBUS_SIGNAL << 8 | 2u << 24}, {"a body of 4 GB", 4, UINT32_MAX}, {"a body too long", 4, DBUS_IN_MAX},
-		{"no serial", 8, 0}, {"fields of 4 GB", 12, UINT32_MAX}, {"fields too long", 12, DBUS_IN_MAX - 8}, {"fields end early", 12, 21},
+		{"big endian", 0, 'B' | DBUS_SIGNAL << 8 | 1u << 24},
+		{"no such type", 0, 'l' | 9 << 8 | 1u << 24}, {"type 0", 0, 'l' | 1u << 24},
+		{"version 2", 0, 'l' | DBUS_SIGNAL << 8 | 2u << 24}, {"a body of 4 GB", 4, UINT32_MAX},
+		{"a body too long", 4, DBUS_IN_MAX},
+		{"no serial", 8, 0}, {"fields of 4 GB", 12, UINT32_MAX},
+		{"fields too long", 12, DBUS_IN_MAX - 8}, {"fields end early", 12, 21},
 	};
 	struct dbus_out m;
 	struct dbus_in in;
@@ -265,12 +289,16 @@ static void talk_open(struct talk *t, const char *line)
 	int pair[2];
 
 	CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-	*t = (struct talk){.s = {.open = true, .direct = true, .unit = "caisson-7-00000000000000ab.scope"}, .peer = pair[1]};
+	*t = (struct talk){.s = {.open = true, .direct = true, .unit = "caisson-7-00000000000000ab.scope"},
+			.peer = pair[1]};
 	dbus_start(&t->s.bus, pair[0], clock_now() + 300 * MS);
 	CHECK(write(t->peer, line, strlen(line)) == (ssize_t)strlen(line));
 }
 
-static void talk_say(const struct talk *t, const struct dbus_out *m) { CHECK(write(t->peer, m->p, m->n) == (ssize_t)m->n); }
+static void talk_say(const struct talk *t, const struct dbus_out *m)
+{
+	CHECK(write(t->peer, m->p, m->n) == (ssize_t)m->n);
+}
 
 static void talk_close(struct talk *t)
 {
@@ -425,7 +453,8 @@ static void test_descriptors_are_not_taken(void)
 	union {
 		char room[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr head;
-	} c = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+	} c = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET,
+			.cmsg_type = SCM_RIGHTS}};
 	struct talk t;
 	struct dbus_out m;
 	struct err e = {0};
@@ -436,7 +465,8 @@ static void test_descriptors_are_not_taken(void)
 	before = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	memcpy(CMSG_DATA(&c.head), &before, sizeof(before));
 	struct iovec part = {m.p, m.n};
-	CHECK_INT(sendmsg(t.peer, &(struct msghdr){.msg_iov = &part, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room)}, 0), m.n);
+	CHECK_INT(sendmsg(t.peer, &(struct msghdr){.msg_iov = &part, .msg_iovlen = 1, .msg_control = c.room,
+			.msg_controllen = sizeof(c.room)}, 0), m.n);
 	CHECK_INT(scope_wait(&t.s, false, &e), 0);
 	after = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	CHECK_INT(after, before + 1);
@@ -494,7 +524,8 @@ static void test_whom_to_ask(void)
 	CHECK_INT(scope_ask(&s, pids, 1, &e), 0);
 	struct str said = heard(bus, buf, sizeof(buf));
 	CHECK(said.n > 1 && said.p[0] == '\0' && str_starts(str_sub(said, 1, said.n), auth));
-	CHECK(str_contains(said, STR("Hello")) && str_contains(said, STR("AddMatch")) && str_contains(said, str_of(s.unit)));
+	CHECK(str_contains(said, STR("Hello")) && str_contains(said, STR("AddMatch")) &&
+			str_contains(said, str_of(s.unit)));
 	scope_close(&s);
 	/* the manager's own socket is asked first, and needs no greeting */
 	CHECK_INT(mkdir(in_dir("systemd"), 0700), 0);
@@ -503,7 +534,8 @@ static void test_whom_to_ask(void)
 	CHECK(s.direct);
 	CHECK_INT(scope_ask(&s, pids, 1, &e), 0);
 	said = heard(manager, buf, sizeof(buf));
-	CHECK(!str_contains(said, STR("Hello")) && str_contains(said, STR("\r\nBEGIN\r\nl\1")) && str_contains(said, str_of(s.unit)));
+	CHECK(!str_contains(said, STR("Hello")) && str_contains(said, STR("\r\nBEGIN\r\nl\1")) &&
+			str_contains(said, str_of(s.unit)));
 	scope_close(&s);
 	unlink(in_dir("systemd/private"));
 	rmdir(in_dir("systemd"));
@@ -552,7 +584,8 @@ static void test_a_server_of_another_user(void)
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		fd = listen_at("bus");
-		_exit(setresuid(65534, 65534, 65534) == 0 && listen(fd, 4) == 0 && write(ready[1], "x", 1) == 1 ? pause() : 1);
+		_exit(setresuid(65534, 65534, 65534) == 0 && listen(fd, 4) == 0 &&
+				write(ready[1], "x", 1) == 1 ? pause() : 1);
 	}
 	CHECK_INT(read(ready[0], &word, 1), 1);
 	CHECK_INT(scope_open_at(&s, dir, &e), -1);
@@ -580,11 +613,13 @@ static pid_t start_daemon(void)
 		int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		dup2(null, STDERR_FILENO); /* it complains of limits */
 		dup2(said[1], STDOUT_FILENO);
-		execlp("dbus-daemon", "dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1", address, (char *)NULL);
+		execlp("dbus-daemon", "dbus-daemon", "--session", "--nofork", "--nopidfile",
+				"--print-address=1", address, (char *)NULL);
 		_exit(127);
 	}
 	close(said[1]);
-	bool up = read(said[0], address, sizeof(address)) > 0; /* its address, once it listens; else nothing */
+	/* its address, once it listens; else nothing */
+	bool up = read(said[0], address, sizeof(address)) > 0;
 	close(said[0]);
 	if (up)
 		return pid;
@@ -594,7 +629,10 @@ static pid_t start_daemon(void)
 
 static pid_t daemon_pid;
 
-/* It takes the user, gives a name, takes the match, and knows no systemd: it either says so or starts something that fails. */
+/*
+ * It takes the user, gives a name, takes the match, and knows no systemd: it either says so or starts
+ * something that fails.
+ */
 static void test_a_real_bus_without_systemd(void)
 {
 	static const pid_t pids[] = {1234};
@@ -647,7 +685,8 @@ int main(void)
 	if (daemon_pid > 0)
 		RUN(test_a_real_bus_without_systemd);
 	else
-		unit_skip("test_a_real_bus_without_systemd", "dbus-daemon is missing (the Debian package dbus-daemon)");
+		unit_skip("test_a_real_bus_without_systemd",
+				"dbus-daemon is missing (the Debian package dbus-daemon)");
 	if (daemon_pid > 0) {
 		kill(daemon_pid, SIGTERM);
 		waitpid(daemon_pid, NULL, 0);

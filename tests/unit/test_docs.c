@@ -1,7 +1,8 @@
 /*
- * docs/checks.md says what the program does. Its generated parts stand between <!-- NAME --> and <!-- /NAME --> and must equal what the
- * tables of the gate give; the grades in the map of validators must be those of the two presets. After a change of the tables,
- * `build/test/test_docs --write` from the top of the tree brings the page up to date.
+ * docs/checks.md says what the program does. Its generated parts stand between <!-- NAME --> and <!-- /NAME
+ * --> and must equal what the tables of the gate give; the grades in the map of validators must be those of
+ * the two presets. After a change of the tables, `build/test/test_docs --write` from the top of the tree
+ * brings the page up to date.
  */
 #include "config/config.h"
 #include "gate/gate.h"
@@ -56,7 +57,8 @@ static struct str make_checks(void)
 	const struct check *rows = gate_checks(&n);
 
 	buf_init(&b, &a, 0);
-	buf_c(&b, "| id | grade | fixed | lifted by an allow rule | approved | meaning |\n|---|---|---|---|---|---|\n");
+	buf_c(&b, "| id | grade | fixed | lifted by an allow rule | approved | meaning "
+			"|\n|---|---|---|---|---|---|\n");
 	for (size_t i = 0; i < n; i++) {
 		buf_fmt(&b, "| `%s` | %s | %s | %s | %s | ", check_name(rows[i].id),
 			grade_name(rows[i].grade), rows[i].fixed ? "yes" : "no",
@@ -90,9 +92,13 @@ static struct str make_patterns(const char *table)
 	return buf_view(&b);
 }
 
-static struct str make(const char *part) { return !strcmp(part, "checks") ? make_checks() : make_patterns(part); }
+static struct str make(const char *part)
+{
+	return !strcmp(part, "checks") ? make_checks() : make_patterns(part);
+}
 
-static const char *const parts[] = {"checks", "protected", "unprotected", "secret", "open", "secret-dirs", "access"};
+static const char *const parts[] = {"checks", "protected", "unprotected", "secret", "open", "secret-dirs",
+		"access"};
 #define NPARTS ARRAY_SIZE(parts)
 
 /* Where a text starts in another; -1: nowhere. */
@@ -194,7 +200,8 @@ static void compare(const char *part, struct str got, struct str want)
 		line--;
 	ptrdiff_t end = str_find(want, '\n', line);
 	struct str row = str_sub(want, line, end < 0 ? want.n : (size_t)end);
-	unit_fail(__FILE__, __LINE__, "%s, %s: expected '%.*s'; test_docs --write brings it up to date", PAGE, part, STR_ARG(row));
+	unit_fail(__FILE__, __LINE__, "%s, %s: expected '%.*s'; test_docs --write brings it up to date", PAGE,
+			part, STR_ARG(row));
 }
 
 static void test_generated_parts(void)
@@ -226,7 +233,8 @@ static void test_validators(void)
 	map = str_sub(page, from, to);
 	compare("validators", map, make_validators(map, &rows));
 	CHECK_INT(rows, VALIDATORS);
-	for (size_t at = 0; at < map.n; n++) { /* in order, and all but newlines and redirections are marked */
+	/* in order, and all but newlines and redirections are marked */
+	for (size_t at = 0; at < map.n; n++) {
 		ptrdiff_t nl = str_find(map, '\n', at);
 		size_t end = nl < 0 ? map.n : (size_t)nl;
 		struct str cells[CELLS];

@@ -13,10 +13,14 @@ struct row {
 static void test_ansi_c(void)
 {
 	static const struct row rows[] = {
-		{"plain", STR("plain")}, {"\\x65vil", STR("evil")}, {"\\145v", STR("ev")}, {"\\u0065", STR("e")}, {"\\U00000065", STR("e")},
-		{"\\u20ac", STR("\xe2\x82\xac")}, {"a\\'b", STR("a'b")}, {"\\q", STR("\\q")}, {"a\\0b", STR("a")}, {"\\x{41}b", STR("Ab")},
-		{"\\cA", STR("\0")}, {"\\c?", STR("\x7f")}, {"\\e\\E", STR("\033\033")}, {"\\", STR("\\")}, {"\\1z", STR("\0z")}, {"", STR("")},
-		{"\\c\\\\x", STR("\x1cx")}, {"\\xzz", STR("\\xzz")}, {"a\\x{}b", STR("a")}, {"\\Uffffffffz", STR("z")},
+		{"plain", STR("plain")}, {"\\x65vil", STR("evil")}, {"\\145v", STR("ev")},
+		{"\\u0065", STR("e")}, {"\\U00000065", STR("e")},
+		{"\\u20ac", STR("\xe2\x82\xac")}, {"a\\'b", STR("a'b")}, {"\\q", STR("\\q")},
+		{"a\\0b", STR("a")}, {"\\x{41}b", STR("Ab")},
+		{"\\cA", STR("\0")}, {"\\c?", STR("\x7f")}, {"\\e\\E", STR("\033\033")}, {"\\", STR("\\")},
+		{"\\1z", STR("\0z")}, {"", STR("")},
+		{"\\c\\\\x", STR("\x1cx")}, {"\\xzz", STR("\\xzz")}, {"a\\x{}b", STR("a")},
+		{"\\Uffffffffz", STR("z")},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str got = escape_ansi_c(&A, str_of(rows[i].in));
@@ -57,8 +61,10 @@ static bool same(struct str got, struct str real)
 
 static struct str generate(struct arena *a, uint64_t *seed)
 {
-	static const char *const pieces[] = {"\\", "\\", "\\", "x", "u", "U", "c", "0", "1", "7", "8", "4", "a", "e", "E", "f", "n", "{", "}", "?", "\"",
-		"\\'", "q", "@", "[", "\xc3\xa9", "\xff", "\x7f", " ", "%", "\\x", "\\u00", "\\U0001", "\\0", "\\c", "d8", "41"};
+	static const char *const pieces[] = {"\\", "\\", "\\", "x", "u", "U", "c", "0", "1", "7", "8", "4",
+			"a", "e", "E", "f", "n", "{", "}", "?", "\"",
+		"\\'", "q", "@", "[", "\xc3\xa9", "\xff", "\x7f", " ", "%", "\\x", "\\u00", "\\U0001", "\\0",
+		"\\c", "d8", "41"};
 	struct buf b;
 	unsigned n = 1 + real_rand(seed, 9);
 
@@ -85,7 +91,8 @@ enum { CASES = 1500 };
 
 static struct str texts[CASES];
 
-static void compare(const char *shell, const char *before, const char *after, bool raw, struct str (*ours)(struct str))
+static void compare(const char *shell, const char *before, const char *after, bool raw,
+		struct str (*ours)(struct str))
 {
 	struct buf script;
 	struct str out;
@@ -155,7 +162,8 @@ static void test_any_bytes(void)
 	for (int i = 0; i < 20000; i++) {
 		size_t n = real_rand(&seed, sizeof(bytes));
 		for (size_t k = 0; k < n; k++)
-			bytes[k] = real_rand(&seed, 3) ? "\\xucU01e{\"'"[real_rand(&seed, 11)] : (char)real_rand(&seed, 256);
+			bytes[k] = real_rand(&seed, 3) ? "\\xucU01e{\"'"[real_rand(&seed, 11)] :
+					(char)real_rand(&seed, 256);
 		for (int style = ESCAPE_ANSI_C; style <= ESCAPE_B; style++)
 			CHECK(escape_decode(&A, str_n(bytes, n), (enum escape_style)style, &stop).n <= n * 3);
 	}

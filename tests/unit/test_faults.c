@@ -1,10 +1,11 @@
 /*
  * `caisson run`, killed before each of its system calls in turn.
  *
- * The parent traces the run: it stops at every system call of the launcher (not of what that starts), and at the Nth it is killed, until a
- * run gets to its end. Around the writing of each row N is every number; while the box is made and the program runs, every STRIDEth (all of
- * them with FAULTS=all, which takes minutes). After each: what was in the record is still there, the chain holds once another row is written, and a program that
- * left its mark has a begin row. At the end, everything that rows refer to can be read.
+ * The parent traces the run: it stops at every system call of the launcher (not of what that starts), and at
+ * the Nth it is killed, until a run gets to its end. Around the writing of each row N is every number; while
+ * the box is made and the program runs, every STRIDEth (all of them with FAULTS=all, which takes minutes).
+ * After each: what was in the record is still there, the chain holds once another row is written, and a
+ * program that left its mark has a begin row. At the end, everything that rows refer to can be read.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -31,9 +32,11 @@ static struct audit au;
 
 static void start(unsigned step)
 {
-	char *const env[] = {"PATH=/usr/bin:/bin", str_c(A, str_fmt(A, "HOME=%s", at("home"))), str_c(A, str_fmt(A, "CAISSON_STATE=%s", at("state"))), NULL};
+	char *const env[] = {"PATH=/usr/bin:/bin", str_c(A, str_fmt(A, "HOME=%s", at("home"))),
+			str_c(A, str_fmt(A, "CAISSON_STATE=%s", at("state"))), NULL};
 	char *mark = str_c(A, str_fmt(A, "%s/mark-%u-", at("ws"), step));
-	char *const argv[] = {caisson, "run", "--gate", "--workspace", at("ws"), "-c", str_c(A, str_fmt(A, "echo %u > %s; echo done", step, mark)), NULL};
+	char *const argv[] = {caisson, "run", "--gate", "--workspace", at("ws"), "-c",
+			str_c(A, str_fmt(A, "echo %u > %s; echo done", step, mark)), NULL};
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int fd = 0; fd < 3; fd++)
@@ -50,7 +53,8 @@ static off_t record_size(void)
 	off_t n = 0;
 
 	for (struct dirent *entry; d && (entry = readdir(d));)
-		if (str_ends(str_of(entry->d_name), ".jsonl") && fstatat(dirfd(d), entry->d_name, &st, 0) == 0)
+		if (str_ends(str_of(entry->d_name), ".jsonl") && fstatat(dirfd(d), entry->d_name, &st,
+				0) == 0)
 			n += st.st_size;
 	if (d)
 		closedir(d);
@@ -82,9 +86,12 @@ static int run_until(unsigned step, struct rows *rows, unsigned *ret_steps)
 	if (pid == 0)
 		start(step);
 	CHECK(waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
-	CHECK_INT(ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)), 0);
-	while (ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(intptr_t)pass) == 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
-		pass = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status); /* its own signals reach it */
+	CHECK_INT(ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)),
+			0);
+	while (ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(intptr_t)pass) == 0 &&
+			waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
+		/* its own signals reach it */
+		pass = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
 		if (rows && !pass)
 			note_rows(rows, stops / 2 + 1);
 		if (pass || ++stops % 2 == 0 || stops / 2 + 1 != step)
@@ -207,8 +214,10 @@ static void test_steps(const struct rows *rows)
 		marks += marked(i);
 		CHECK(!marked(i) || begun(record, i));
 	}
-	CHECK(without > 20 && marks > 10 && marks < begins); /* some died before the record, some after it and before the program, some after both */
-	printf("# killed at %u of %u steps: %u not recorded and not run, %u recorded, %u of them ran\n", tried - 1, step, without, begins, marks);
+	/* some died before the record, some after it and before the program, some after both */
+	CHECK(without > 20 && marks > 10 && marks < begins);
+	printf("# killed at %u of %u steps: %u not recorded and not run, %u recorded, %u of them ran\n",
+			tried - 1, step, without, begins, marks);
 	arena_free(&two[0]);
 	arena_free(&two[1]);
 }
@@ -235,7 +244,8 @@ static void test_blobs_there(void)
 				continue;
 			n++;
 			if (blob_get(A, &blobs, digest, 1 << 20, &bytes, &e) != 0)
-				unit_fail(__FILE__, __LINE__, "row %" PRIu64 ": %s: %s", l.seq, keys[i], e.text);
+				unit_fail(__FILE__, __LINE__, "row %" PRIu64 ": %s: %s", l.seq, keys[i],
+						e.text);
 		}
 	}
 	audit_reader_close(r);

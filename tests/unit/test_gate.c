@@ -1,4 +1,7 @@
-/* The gate on facts made by hand: tiers, matching, lifting, the scanners of small languages, explaining, and failing closed. */
+/*
+ * The gate on facts made by hand: tiers, matching, lifting, the scanners of small languages, explaining, and
+ * failing closed.
+ */
 #include <ctype.h>
 
 #include "config/config.h"
@@ -18,7 +21,10 @@ static struct facts empty_facts(struct str text)
 	return f;
 }
 
-/* A command whose words are split at blanks; a word "$" is unknown, "*" is any words. Its range is the whole text. */
+/*
+ * A command whose words are split at blanks; a word "$" is unknown, "*" is any words. Its range is the whole
+ * text.
+ */
 static struct command *command_of(const char *line)
 {
 	static const struct str here = {"/w", 2};
@@ -26,7 +32,8 @@ static struct command *command_of(const char *line)
 	struct str s = str_of(line);
 	size_t i = 0;
 
-	*c = (struct command){.argv = arena_array(&a, 32, sizeof(struct word)), .via = &direct, .at = {0, 0, (uint32_t)s.n}};
+	*c = (struct command){.argv = arena_array(&a, 32, sizeof(struct word)), .via = &direct,
+			.at = {0, 0, (uint32_t)s.n}};
 	c->cwd = here;
 	c->dirs = &here;
 	c->ndirs = 1;
@@ -34,7 +41,8 @@ static struct command *command_of(const char *line)
 		ptrdiff_t end = str_find(s, ' ', i);
 		struct str w = str_sub(s, i, end < 0 ? s.n : (size_t)end);
 
-		c->argv[c->argc++] = (struct word){.kind = str_is(w, "$") ? WORD_UNKNOWN : str_is(w, "*") ? WORD_REST : WORD_EXACT, .text = str_is(w, "$") ? STR("") : w,
+		c->argv[c->argc++] = (struct word){.kind = str_is(w, "$") ? WORD_UNKNOWN : str_is(w, "*") ?
+				WORD_REST : WORD_EXACT, .text = str_is(w, "$") ? STR("") : w,
 			.at = {0, (uint32_t)i, (uint32_t)(i + w.n)}};
 		i += w.n + 1;
 	}
@@ -95,7 +103,8 @@ static void test_incomplete_never_allows(void)
 
 static void test_tiers(void)
 {
-	struct policy p = {.fallback = VERDICT_DENY, .deny = rule_of("git push"), .ask = rule_of("git"), .allow = rule_of("ls")};
+	struct policy p = {.fallback = VERDICT_DENY, .deny = rule_of("git push"), .ask = rule_of("git"),
+			.allow = rule_of("ls")};
 	struct judgement j;
 
 	CHECK_INT(judge_line("git push x", &p, &j), VERDICT_DENY);
@@ -224,11 +233,13 @@ static void test_folded_names(void)
 		.redirect = REDIR_WRITE,
 		.at = {0, 7, 23},
 		.path = {.kind = WORD_EXACT, .text = STR("/w/p/.GIT/hooks/x")}};
-	struct path_answer there = {.path = STR("/w/p/.GIT/hooks/x"), .kind = PATH_ABSENT, .target = PATH_ABSENT, .real = STR("/w/p/.GIT/hooks/x")};
+	struct path_answer there = {.path = STR("/w/p/.GIT/hooks/x"), .kind = PATH_ABSENT,
+			.target = PATH_ABSENT, .real = STR("/w/p/.GIT/hooks/x")};
 
 	for (int folds = 0; folds < 2; folds++) {
 		struct facts f = empty_facts(STR("echo x > .GIT/hooks/x"));
-		struct view view = {.closed = true, .cwd = STR("/w/p"), .project = STR("/w/p"), .roots = &root, .paths = &there, .fold_case = folds};
+		struct view view = {.closed = true, .cwd = STR("/w/p"), .project = STR("/w/p"),
+				.roots = &root, .paths = &there, .fold_case = folds};
 		struct judgement j;
 
 		f.commands = command_of("echo x");
@@ -273,17 +284,28 @@ static void test_inline(void)
 		const char *lang, *code;
 		bool harmless;
 	} rows[] = {
-		{"awk", "{print $1}", true}, {"awk", "$3 > 5", true}, {"awk", "/a|b/ || x", true}, {"awk", "{print (a > b)}", true}, {"awk", "{ print \"a>b\" }", true},
-		{"awk", "{print > \"f\"}", false}, {"awk", "{print a, b >> \"f\"}", false}, {"awk", "{printf(\"%s\", a) > \"f\"}", false}, {"awk", "{print | \"sh\"}", false},
-		{"awk", "{\"ls\" | getline}", false}, {"awk", "BEGIN{system(\"x\")}", false}, {"awk", "@load \"x\"", false}, {"awk", "{print a,\n b > \"f\"}", false},
-		{"awk", "{print a \\\n > \"f\"}", false}, {"awk", "{ a = (b) /x/ 2; print > \"f\" }", false}, {"awk", "{print $1; x = y > z}", true},
-		{"sed", "s/a/b/", true}, {"sed", "s/a/b/g;s|x|y|2p", true}, {"sed", "1,5p", true}, {"sed", "/x/d", true}, {"sed", "$!N;P;D", true}, {"sed", "/a/,/b/{s/x/y/;p}", true},
-		{"sed", "y/abc/xyz/", true}, {"sed", "10q", true}, {"sed", "s/[a-z]*/x/", true}, {"sed", "/^$/d", true}, {"sed", "a text w f", true},
-		{"sed", "e", false}, {"sed", "1e ls", false}, {"sed", "s/a/b/e", false}, {"sed", "s/a/b/ge", false}, {"sed", "s/a/b/w f", false}, {"sed", "w f", false},
-		{"sed", "/x/w f", false}, {"sed", "1!e ls", false}, {"sed", "{e ls\n}", false}, {"sed", "s/a/b/;e", false}, {"sed", "r f", false}, {"sed", "s/a/b", false},
-		{"sed", "s/[]/]/;/e;#/d", false}, {"sed", "s/[[:x:]/]/;/e;#/d", false}, {"sed", "s,a,b,\ne", false}, {"sed", "a x\ne ls", false}, {"sed", ":a;e", false},
-		{"sql", "select 1;", true}, {"sql", "select * from t where a != 1.5", true}, {"sql", ".shell ls", false}, {"sql", "select 1;\n .shell ls", false},
-		{"sql", "\\! ls", false}, {"sql", "COPY t TO PROGRAM 'ls'", false}, {"sql", "select Load_Extension('x')", false}, {"sql", "select 1 into outfile 'x'", false},
+		{"awk", "{print $1}", true}, {"awk", "$3 > 5", true}, {"awk", "/a|b/ || x", true},
+		{"awk", "{print (a > b)}", true}, {"awk", "{ print \"a>b\" }", true},
+		{"awk", "{print > \"f\"}", false}, {"awk", "{print a, b >> \"f\"}", false},
+		{"awk", "{printf(\"%s\", a) > \"f\"}", false}, {"awk", "{print | \"sh\"}", false},
+		{"awk", "{\"ls\" | getline}", false}, {"awk", "BEGIN{system(\"x\")}", false},
+		{"awk", "@load \"x\"", false}, {"awk", "{print a,\n b > \"f\"}", false},
+		{"awk", "{print a \\\n > \"f\"}", false}, {"awk", "{ a = (b) /x/ 2; print > \"f\" }", false},
+		{"awk", "{print $1; x = y > z}", true},
+		{"sed", "s/a/b/", true}, {"sed", "s/a/b/g;s|x|y|2p", true}, {"sed", "1,5p", true},
+		{"sed", "/x/d", true}, {"sed", "$!N;P;D", true}, {"sed", "/a/,/b/{s/x/y/;p}", true},
+		{"sed", "y/abc/xyz/", true}, {"sed", "10q", true}, {"sed", "s/[a-z]*/x/", true},
+		{"sed", "/^$/d", true}, {"sed", "a text w f", true},
+		{"sed", "e", false}, {"sed", "1e ls", false}, {"sed", "s/a/b/e", false},
+		{"sed", "s/a/b/ge", false}, {"sed", "s/a/b/w f", false}, {"sed", "w f", false},
+		{"sed", "/x/w f", false}, {"sed", "1!e ls", false}, {"sed", "{e ls\n}", false},
+		{"sed", "s/a/b/;e", false}, {"sed", "r f", false}, {"sed", "s/a/b", false},
+		{"sed", "s/[]/]/;/e;#/d", false}, {"sed", "s/[[:x:]/]/;/e;#/d", false},
+		{"sed", "s,a,b,\ne", false}, {"sed", "a x\ne ls", false}, {"sed", ":a;e", false},
+		{"sql", "select 1;", true}, {"sql", "select * from t where a != 1.5", true},
+		{"sql", ".shell ls", false}, {"sql", "select 1;\n .shell ls", false},
+		{"sql", "\\! ls", false}, {"sql", "COPY t TO PROGRAM 'ls'", false},
+		{"sql", "select Load_Extension('x')", false}, {"sql", "select 1 into outfile 'x'", false},
 		{"jq", ".a", true}, {"python", "1", false}, {"vim", "", false}, {"", "", false},
 	};
 	struct snippet unknown = {.lang = LANG_SED};
@@ -351,9 +373,11 @@ static void test_explain_underlines(void)
 	CHECK(str_contains(buf_view(&b), STR("verdict: allow\n")));
 }
 
-static struct str explained(const char *line, const struct policy *p, struct facts *ret_facts, struct judgement *ret)
+static struct str explained(const char *line, const struct policy *p, struct facts *ret_facts,
+		struct judgement *ret)
 {
-	struct engine_request rq = {.command = str_of(line), .session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")}};
+	struct engine_request rq = {.command = str_of(line), .session = &(struct session){.cwd = STR("/w/p"),
+			.home = STR("/home/dev"), .user = STR("dev")}};
 	struct policies all;
 	struct buf b;
 	struct err e = {0};
@@ -378,10 +402,16 @@ static size_t place_in(struct str in, const char *text)
 
 static void test_explain_tells_the_whole_way(void)
 {
-	static const char *const order[] = {"     1 | git pull; npm publish; sudo make", "\ncommands\n     1  git pull   [git pull: network", "     4  make   [make", "(wrapper:sudo)\n",
-		"\nexecutes\n", "\nrules\n        deny          x.yaml:1   'npm publish'\n", "        allow         x.yaml:1   'git pull'\n", "        lifted        network   'git pull'\n",
-		"\nreasons\n", "  configured-deny (deny): the policy denies 'npm publish' [x.yaml:1]\n", "  privilege (ask): 'sudo make' runs with other rights; instead: ", "\nverdict: deny\n"};
-	struct policy p = {.fallback = VERDICT_ALLOW, .deny = rule_of("npm publish"), .allow = rule_of("git pull")};
+	static const char *const order[] = {"     1 | git pull; npm publish; sudo make",
+			"\ncommands\n     1  git pull   [git pull: network", "     4  make   [make",
+			"(wrapper:sudo)\n",
+		"\nexecutes\n", "\nrules\n        deny          x.yaml:1   'npm publish'\n",
+		"        allow         x.yaml:1   'git pull'\n",
+		"        lifted        network   'git pull'\n",
+		"\nreasons\n", "  configured-deny (deny): the policy denies 'npm publish' [x.yaml:1]\n",
+		"  privilege (ask): 'sudo make' runs with other rights; instead: ", "\nverdict: deny\n"};
+	struct policy p = {.fallback = VERDICT_ALLOW, .deny = rule_of("npm publish"),
+			.allow = rule_of("git pull")};
 	struct facts f;
 	struct judgement j;
 	struct str out = explained("git pull; npm publish; sudo make", &p, &f, &j);
@@ -411,9 +441,11 @@ static void test_explain_says_where_files_lie(void)
 			.below = true,
 			.by = "rm",
 			.path = {.kind = WORD_UNKNOWN, .text = str_n("/tmp/t.\0", 8)}}};
-	struct path_answer link = {.path = STR("/w/p/a/../link"), .kind = PATH_LINK, .place = STR("/w/p/link"), .real = STR("/etc/x"), .target = PATH_FILE};
+	struct path_answer link = {.path = STR("/w/p/a/../link"), .kind = PATH_LINK,
+			.place = STR("/w/p/link"), .real = STR("/etc/x"), .target = PATH_FILE};
 	struct root root = {.path = STR("/w/p")};
-	struct view view = {.closed = true, .project = STR("/w/p"), .roots = &root, .home = STR("/home/dev"), .paths = &link};
+	struct view view = {.closed = true, .project = STR("/w/p"), .roots = &root, .home = STR("/home/dev"),
+			.paths = &link};
 	struct facts f = empty_facts(STR("x"));
 	struct judgement j;
 	struct buf b;
@@ -442,7 +474,8 @@ static void test_derivation_is_bounded(void)
 		cs[i] = *command_of("ls");
 		cs[i].at = (struct span){0, 0, i % 500};
 		cs[i].next = i < 999 ? &cs[i + 1] : NULL;
-		xs[i] = (struct access){.next = i < 999 ? &xs[i + 1] : NULL, .kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = STR("/x")}};
+		xs[i] = (struct access){.next = i < 999 ? &xs[i + 1] : NULL, .kind = ACCESS_READ,
+				.path = {.kind = WORD_EXACT, .text = STR("/x")}};
 	}
 	f.commands = cs;
 	f.accesses = xs;
@@ -472,14 +505,20 @@ static void test_answer_has_steps_and_advice(void)
 	explained("curl https://x.example/", &p, &f, &j);
 	buf_init(&b, &a, 0);
 	answer_json(&b, STR(""), &f, &j, STR("d"));
-	CHECK(place_in(buf_view(&b), "\"advice\":[],\"steps\":[{\"what\":\"allow\",\"rule\":\"x.yaml:1\",\"subject\":\"curl https://x.example/\",\"at\":[{\"text\":0,\"from\":0,\"to\":23}]},"
+	CHECK(place_in(buf_view(&b),
+			"\"advice\":[],\"steps\":[{\"what\":\"allow\",\"rule\":\"x.yaml:1\","
+			"\"subject\":\"curl https://x.example/\",\"at\":[{\"text\":0,\"from\":0,"
+			"\"to\":23}]},"
 		"{\"what\":\"lifted\",\"rule\":\"network\",") != SIZE_MAX);
-	CHECK(place_in(explained("cat x", &p, &f, &j), "\nadvice\n  file-route: for plain file work") != SIZE_MAX);
+	CHECK(place_in(explained("cat x", &p, &f, &j), "\nadvice\n  file-route: for plain file work") !=
+			SIZE_MAX);
 	b.n = 0;
 	answer_json(&b, STR(""), &f, &j, STR("d"));
 	CHECK(place_in(buf_view(&b), "\"verdict\":\"allow\"") != SIZE_MAX);
 	CHECK(place_in(buf_view(&b), "\"advice\":[{\"id\":\"file-route\",\"message\":\"") != SIZE_MAX);
-	CHECK(place_in(buf_view(&b), "\"alternative\":\"Read\",\"at\":[{\"text\":0,\"from\":0,\"to\":5}]}],\"steps\":[]") != SIZE_MAX);
+	CHECK(place_in(buf_view(&b),
+			"\"alternative\":\"Read\",\"at\":[{\"text\":0,\"from\":0,\"to\":5}]}],"
+			"\"steps\":[]") != SIZE_MAX);
 }
 
 static void test_wrapped_commands_are_named(void)
@@ -488,8 +527,10 @@ static void test_wrapped_commands_are_named(void)
 	struct facts f;
 	struct judgement j;
 
-	CHECK(place_in(explained("sudo nice git push -f", &p, &f, &j), "git-rewrite (ask): 'git push -f' overwrites") != SIZE_MAX);
-	CHECK(place_in(explained("curl x.example | cat", &p, &f, &j), "network (ask): 'curl x.example' uses") != SIZE_MAX);
+	CHECK(place_in(explained("sudo nice git push -f", &p, &f, &j),
+			"git-rewrite (ask): 'git push -f' overwrites") != SIZE_MAX);
+	CHECK(place_in(explained("curl x.example | cat", &p, &f, &j),
+			"network (ask): 'curl x.example' uses") != SIZE_MAX);
 }
 
 /* One reason is enough for the many files that a pattern matches. */
@@ -501,7 +542,8 @@ static void test_one_reason_for_a_pattern(void)
 		.path = {.kind = WORD_REST, .glob = true, .text = STR("/x/*")}};
 	struct str found[] = {STR("/x/a"), STR("/x/b")};
 	struct glob_answer glob = {.pattern = STR("/x/*"), .matches = found, .nmatches = 2};
-	struct path_answer dir = {.path = STR("/x"), .kind = PATH_DIR, .target = PATH_DIR, .place = STR("/x"), .real = STR("/x")};
+	struct path_answer dir = {.path = STR("/x"), .kind = PATH_DIR, .target = PATH_DIR, .place = STR("/x"),
+			.real = STR("/x")};
 	struct view view = {.closed = true, .project = STR("/w/p"), .globs = &glob, .paths = &dir};
 	struct facts f = empty_facts(STR("x"));
 	struct judgement j;
@@ -515,10 +557,15 @@ static void test_one_reason_for_a_pattern(void)
 	CHECK_INT(j.verdict, VERDICT_DENY);
 }
 
-/* Whatever allocation fails, the answer is a denial with its reason, or the same as without a failure; never something milder. */
+/*
+ * Whatever allocation fails, the answer is a denial with its reason, or the same as without a failure; never
+ * something milder.
+ */
 static void test_engine_fails_closed(void)
 {
-	struct engine_request rq = {.command = STR("rm -rf \"$X\"; $Y"), .session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")}};
+	struct engine_request rq = {.command = STR("rm -rf \"$X\"; $Y"),
+			.session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"),
+			.user = STR("dev")}};
 	size_t denied = 0;
 
 	for (size_t n = 1; n < 100000; n++) {

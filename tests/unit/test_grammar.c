@@ -1,4 +1,7 @@
-/* The bounds of inline code, by what the parser and the readers count: ordinary code of 1 MB is far from them, hostile code stops at them. */
+/*
+ * The bounds of inline code, by what the parser and the readers count: ordinary code of 1 MB is far from
+ * them, hostile code stops at them.
+ */
 #include "code/code.h"
 #include "code/grammar.h"
 #include "unit.h"
@@ -18,7 +21,8 @@ static const char python[] =
 	"    for r in rows:\n"
 	"        result += r.get(key, 0)\n"
 	"    return result\n"
-	"TABLE = [{\"n\": 1, \"name\": \"one\", \"tags\": [\"a\", 'b']}, {\"n\": 2, \"name\": \"two\", \"tags\": []}]\n"
+	"TABLE = [{\"n\": 1, \"name\": \"one\", \"tags\": [\"a\", 'b']}, {\"n\": 2, \"name\": \"two\", "
+	"\"tags\": []}]\n"
 	"print(total(TABLE), [d[\"name\"].upper() for d in TABLE])\n";
 static const char javascript[] =
 	"{ const data = [1, 2, 3].map(i => ({n: i, name: `item ${i}`}));\n"
@@ -116,7 +120,9 @@ static void test_dense(void)
 /* Whatever it is, the counters end where they should: at most one beyond the bound. */
 static void test_hostile(void)
 {
-	static const char *const units[] = {"\"", "'", "(", "[", "{", ")", "f'{", "`", "`${", "\"\"\"a", "\\", "\\\n", "a b c\n", "x = [1, 2\n", "let ", "exec ", "@", "/[", "({a,", "a => ", "not ", "!", "if x:\n a\n  b\n", "a?", "<a>"};
+	static const char *const units[] = {"\"", "'", "(", "[", "{", ")", "f'{", "`", "`${", "\"\"\"a", "\\",
+			"\\\n", "a b c\n", "x = [1, 2\n", "let ", "exec ", "@", "/[", "({a,", "a => ", "not ",
+			"!", "if x:\n a\n  b\n", "a?", "<a>"};
 	const TSLanguage *languages[] = {tree_sitter_python(), tree_sitter_javascript()};
 
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
@@ -125,15 +131,22 @@ static void test_hostile(void)
 			bool good;
 			struct grammar_cost c = cost(languages[k], text, &good);
 
-			if (c.steps > GRAMMAR_STEPS_BASE + text.n / GRAMMAR_STEP_BYTES + 1 || c.reads > GRAMMAR_READS_BASE + text.n / GRAMMAR_READ_BYTES + 100 ||
-			    c.bytes > GRAMMAR_BYTES_BASE + text.n * GRAMMAR_BYTES_PER_BYTE + 2 * text.n * sizeof(void *) + 1000000 || c.errors > GRAMMAR_ERRORS_MAX + 1)
-				unit_fail(__FILE__, __LINE__, "%s: steps %zu, reads %zu, bytes %zu, errors %zu", units[i], c.steps, c.reads, c.bytes, c.errors);
+			if (c.steps > GRAMMAR_STEPS_BASE + text.n / GRAMMAR_STEP_BYTES + 1 ||
+					c.reads > GRAMMAR_READS_BASE + text.n / GRAMMAR_READ_BYTES + 100 ||
+			    c.bytes > GRAMMAR_BYTES_BASE + text.n * GRAMMAR_BYTES_PER_BYTE +
+			    2 * text.n * sizeof(void *) + 1000000 || c.errors > GRAMMAR_ERRORS_MAX + 1)
+				unit_fail(__FILE__, __LINE__,
+						"%s: steps %zu, reads %zu, bytes %zu, errors %zu", units[i],
+						c.steps, c.reads, c.bytes, c.errors);
 			if (good && c.errors > GRAMMAR_ERRORS_MAX)
 				unit_fail(__FILE__, __LINE__, "%s: parsed, with errors", units[i]);
 		}
 }
 
-/* A scanner that looks ahead to the end for every token is cut off, and what it did not see is not taken for the end of the text. */
+/*
+ * A scanner that looks ahead to the end for every token is cut off, and what it did not see is not taken for
+ * the end of the text.
+ */
 static void test_reads(void)
 {
 	struct str text = repeated("x = 1 + ", "\\\n", "\n2\n", 100000);
@@ -146,7 +159,10 @@ static void test_reads(void)
 	CHECK(good);
 }
 
-/* The way out of many errors stops early, by leaving the parser from inside; the next text is parsed as if nothing had been. */
+/*
+ * The way out of many errors stops early, by leaving the parser from inside; the next text is parsed as if
+ * nothing had been.
+ */
 static void test_errors(void)
 {
 	bool good;
@@ -224,26 +240,38 @@ static void test_long(void)
 	CHECK(!reading("python", repeated("", "#\n", "", CODE_TEXT_MAX + 2)).parsed);
 }
 
-/* None fills the arena, which would deny; those that are only long are complete, those that are entangled or deep say so. */
+/*
+ * None fills the arena, which would deny; those that are only long are complete, those that are entangled or
+ * deep say so.
+ */
 static void test_folding(void)
 {
 	static const struct {
 		const char *lang, *before, *unit;
 		bool complete;
 	} rows[] = {
-		{"python", "a = 'x'\n", "a = a + a\n", true},          {"python", "", "a = b + 'x'\nb = a + 'y'\n", false},   {"python", "x = y = 1\nz = x", ".a", false},
-		{"python", "from os import *\n", "from os import *\nprint(sep)\n", true}, {"python", "", "f(f(f(f(f(f(f(f(1))))))))\n", false}, {"python", "", "a, b = 'x', 'y'\n", true},
-		{"python", "", "print('x' 'y' 'z')\n", true},           {"javascript", "let a = 'x';\n", "a = a + a;\n", true},
-		{"javascript", "let a, b;\n", "a = b + 'x'; b = a + 'y';\n", true}, {"javascript", "let x = 1, z = x", ".a", false}, {"javascript", "let f = x => x;\n", "f(f(f(f(f(f(1))))));\n", true},
+		{"python", "a = 'x'\n", "a = a + a\n", true},
+		{"python", "", "a = b + 'x'\nb = a + 'y'\n", false},
+		{"python", "x = y = 1\nz = x", ".a", false},
+		{"python", "from os import *\n", "from os import *\nprint(sep)\n", true},
+		{"python", "", "f(f(f(f(f(f(f(f(1))))))))\n", false},
+		{"python", "", "a, b = 'x', 'y'\n", true},
+		{"python", "", "print('x' 'y' 'z')\n", true},
+		{"javascript", "let a = 'x';\n", "a = a + a;\n", true},
+		{"javascript", "let a, b;\n", "a = b + 'x'; b = a + 'y';\n", true},
+		{"javascript", "let x = 1, z = x", ".a", false},
+		{"javascript", "let f = x => x;\n", "f(f(f(f(f(f(1))))));\n", true},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct reading r = reading(rows[i].lang, repeated(rows[i].before, rows[i].unit, "\n", 20000));
 
 		if (r.complete != rows[i].complete)
-			unit_fail(__FILE__, __LINE__, "%s of %s is %scomplete", rows[i].unit, rows[i].lang, r.complete ? "" : "not ");
+			unit_fail(__FILE__, __LINE__, "%s of %s is %scomplete", rows[i].unit, rows[i].lang,
+					r.complete ? "" : "not ");
 		if (r.used > 64 << 20)
-			unit_fail(__FILE__, __LINE__, "%s of %s takes %zu bytes", rows[i].unit, rows[i].lang, r.used);
+			unit_fail(__FILE__, __LINE__, "%s of %s takes %zu bytes", rows[i].unit, rows[i].lang,
+					r.used);
 	}
 }
 

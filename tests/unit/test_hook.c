@@ -1,4 +1,7 @@
-/* Hook inputs, by the library: recognition, tools as facts, and mutations of every input in tests/hooks: none is answered wrongly, none is allowed by being broken. */
+/*
+ * Hook inputs, by the library: recognition, tools as facts, and mutations of every input in tests/hooks: none
+ * is answered wrongly, none is allowed by being broken.
+ */
 #define _GNU_SOURCE
 #include "client/hook.h"
 
@@ -39,7 +42,8 @@ static uint32_t next_random(void) { return seed = seed * 1664525u + 1013904223u;
 /* One of: a byte, a part left out, a part twice, a piece of another place, an end that is missing. */
 static struct str mutated(struct str s)
 {
-	static const char *const pieces[] = {"\"", "{", "}", "\\u0000", ",", "null", "\"tool_input\":{}", "\"command\":\"ls\"", "[]", "7", "\xff", "PreToolUse", "PostToolUse", ":"};
+	static const char *const pieces[] = {"\"", "{", "}", "\\u0000", ",", "null", "\"tool_input\":{}",
+			"\"command\":\"ls\"", "[]", "7", "\xff", "PreToolUse", "PostToolUse", ":"};
 	size_t from = next_random() % (s.n + 1), n = next_random() % 24, to = from + n < s.n ? from + n : s.n;
 	struct buf b;
 
@@ -92,7 +96,10 @@ static void try(struct str input, const char *client)
 	arena_free(&a);
 }
 
-/* An allocation that fails, anywhere: the answer is a refusal, or one that is no milder than the verdict. True when there was one to fail. */
+/*
+ * An allocation that fails, anywhere: the answer is a refusal, or one that is no milder than the verdict.
+ * True when there was one to fail.
+ */
 static bool try_failing(struct str input, size_t in_work, size_t in_reply)
 {
 	struct arena a, out, again;
@@ -108,8 +115,10 @@ static bool try_failing(struct str input, size_t in_work, size_t in_reply)
 	hook_reply(&a, &out, input, &(struct hook_options){.environ = environ}, &r);
 	failed = in_work ? a.allocs >= in_work : out.allocs >= in_reply;
 	CHECK_INT(arena_run(&again, look_at, &t), 0);
-	if (t.wrong && !(failed && r.code == HOOK_BLOCK && r.err.n && !r.out.n)) { /* what fails before the event is known is refused, whatever it is */
-		unit_fail(__FILE__, __LINE__, "%s (exit %d, allocation %zu %zu)", t.wrong, r.code, in_work, in_reply);
+	/* what fails before the event is known is refused, whatever it is */
+	if (t.wrong && !(failed && r.code == HOOK_BLOCK && r.err.n && !r.out.n)) {
+		unit_fail(__FILE__, __LINE__, "%s (exit %d, allocation %zu %zu)", t.wrong, r.code, in_work,
+				in_reply);
 		unit_bytes("input", input);
 	}
 	arena_free(&again);
@@ -119,7 +128,8 @@ static bool try_failing(struct str input, size_t in_work, size_t in_reply)
 }
 
 /* One for each way that a verdict can go. */
-static const char *const commands[] = {"git push; rm -rf /etc", "npm install", "make", "make && git push", "git push", "sudo make install", "git status", "cd sub && make"};
+static const char *const commands[] = {"git push; rm -rf /etc", "npm install", "make", "make && git push",
+		"git push", "sudo make install", "git status", "cd sub && make"};
 
 static size_t ninputs;
 static struct str inputs[INPUTS_MAX], asking[INPUTS_MAX];
@@ -135,7 +145,8 @@ static void test_inputs(void)
 
 		if (!str_ends(str_of(entry->d_name), ".json"))
 			continue;
-		CHECK_INT(file_read(A, str_c(A, str_fmt(A, "tests/hooks/%s", entry->d_name)), 1 << 20, &text, NULL, NULL), 0);
+		CHECK_INT(file_read(A, str_c(A, str_fmt(A, "tests/hooks/%s", entry->d_name)), 1 << 20, &text,
+				NULL, NULL), 0);
 		for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 			try(filled(text, commands[i]), NULL);
 		asking[ninputs] = filled(text, "npm install");
@@ -160,12 +171,15 @@ static void test_mutations(void)
 
 static void test_torture(void)
 {
-	static const char *const starts[] = {"\"PreToolUse\"", "\"PostToolUse\"", "\"Write\"", "\"SessionStart\""};
+	static const char *const starts[] = {"\"PreToolUse\"", "\"PostToolUse\"", "\"Write\"",
+			"\"SessionStart\""};
 	size_t tried = 0;
 
 	for (size_t i = 0; i < ninputs; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(starts); k++) {
-			if (!str_contains(inputs[i], str_of(starts[k])) || !str_contains(inputs[i], STR("transcript_path")) || str_contains(inputs[i], STR("turn_id")))
+			if (!str_contains(inputs[i], str_of(starts[k])) ||
+					!str_contains(inputs[i], STR("transcript_path")) ||
+					str_contains(inputs[i], STR("turn_id")))
 				continue;
 			for (size_t n = 1; try_failing(inputs[i], n, 0); n += 1 + n / 64)
 				tried++;
@@ -186,16 +200,30 @@ static void test_recognition(void)
 		const char *text, *client;
 		enum phase phase;
 	} rows[] = {
-		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "claude-code", PHASE_PRE},
-		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\",\"model\":\"m\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "codex", PHASE_PRE},
-		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\",\"timestamp\":\"x\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "qwen", PHASE_PRE},
-		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"timestamp\":\"x\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "copilot", PHASE_PRE},
-		{"{\"sessionId\":\"s\",\"timestamp\":1,\"toolName\":\"bash\",\"toolArgs\":{\"command\":\"ls\"},\"toolResult\":{}}", "copilot", PHASE_POST},
-		{"{\"hook_event_name\":\"BeforeTool\",\"session_id\":\"s\",\"timestamp\":\"x\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "gemini", PHASE_PRE},
+		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\","
+				"\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "claude-code",
+				PHASE_PRE},
+		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\","
+				"\"model\":\"m\",\"tool_name\":\"Bash\","
+				"\"tool_input\":{\"command\":\"ls\"}}", "codex", PHASE_PRE},
+		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\","
+				"\"timestamp\":\"x\",\"tool_name\":\"Bash\","
+				"\"tool_input\":{\"command\":\"ls\"}}", "qwen", PHASE_PRE},
+		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"timestamp\":\"x\","
+				"\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "copilot",
+				PHASE_PRE},
+		{"{\"sessionId\":\"s\",\"timestamp\":1,\"toolName\":\"bash\","
+				"\"toolArgs\":{\"command\":\"ls\"},\"toolResult\":{}}", "copilot",
+				PHASE_POST},
+		{"{\"hook_event_name\":\"BeforeTool\",\"session_id\":\"s\",\"timestamp\":\"x\","
+				"\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "gemini",
+				PHASE_PRE},
 		{"{\"hook_event_name\":\"stop\",\"conversation_id\":\"s\"}", "cursor", PHASE_OTHER},
-		{"{\"agent_action_name\":\"pre_run_command\",\"tool_info\":{\"command_line\":\"ls\"}}", "windsurf", PHASE_PRE},
+		{"{\"agent_action_name\":\"pre_run_command\",\"tool_info\":{\"command_line\":\"ls\"}}",
+				"windsurf", PHASE_PRE},
 		{"{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "generic", PHASE_PRE},
-		{"{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"},\"tool_result\":{}}", "generic", PHASE_POST},
+		{"{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"},\"tool_result\":{}}", "generic",
+				PHASE_POST},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -214,7 +242,8 @@ static void test_rows(void)
 
 	for (size_t i = 0; (c = client_at(i)); i++) {
 		CHECK(client_find(str_of(c->name)) != NULL);
-		CHECK(c->need[0] == ' ' && c->need[strlen(c->need) - 1] == ' ' && c->not[0] == ' ' && c->not[strlen(c->not) - 1] == ' ');
+		CHECK(c->need[0] == ' ' && c->need[strlen(c->need) - 1] == ' ' && c->not[0] == ' ' &&
+				c->not[strlen(c->not) - 1] == ' ');
 		CHECK(c->before && c->after && c->events && c->config && c->cannot);
 	}
 	CHECK(client_find(STR("frob")) == NULL);
@@ -227,23 +256,28 @@ static void test_tools(void)
 	struct facts f;
 	struct err e = {0};
 
-	json_reader_init(&r, A, STR("{\"input\":\"*** Begin Patch\\n*** Delete File: a\\n*** Add File: /b\\n*** Update File: c\\n*** Move to: ../d\\n*** End Patch\"}"), JSON_TOLERANT);
+	json_reader_init(&r, A,
+			STR("{\"input\":\"*** Begin Patch\\n*** Delete File: a\\n*** Add File: /b\\n*** "
+			"Update File: c\\n*** Move to: ../d\\n*** End Patch\"}"), JSON_TOLERANT);
 	h.args = json_next(&r);
 	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), 0);
 	CHECK(f.accesses && f.accesses->kind == ACCESS_DELETE && str_is(f.accesses->path.text, "/p/a"));
-	CHECK(f.accesses->next && str_is(f.accesses->next->path.text, "/b") && f.accesses->next->kind == ACCESS_WRITE);
+	CHECK(f.accesses->next && str_is(f.accesses->next->path.text, "/b") &&
+			f.accesses->next->kind == ACCESS_WRITE);
 	CHECK(f.accesses->next->next->next && str_is(f.accesses->next->next->next->path.text, "/p/../d"));
 	json_reader_init(&r, A, STR("{\"input\":\"nothing\"}"), JSON_TOLERANT);
 	h.args = json_next(&r);
 	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), -1);
 	json_reader_init(&r, A, STR("{\"url\":\"https://u:p@Example.com:8443/x?y\"}"), JSON_TOLERANT);
-	h = (struct hook){.tool = STR("WebFetch"), .kind = TOOL_FETCH, .cwd = STR("/p"), .args = json_next(&r)};
+	h = (struct hook){.tool = STR("WebFetch"), .kind = TOOL_FETCH, .cwd = STR("/p"),
+			.args = json_next(&r)};
 	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), 0);
 	CHECK(f.touches && str_is(f.touches->host.text, "Example.com"));
 	json_reader_init(&r, A, STR("{\"path\":\"~/x\"}"), JSON_TOLERANT);
 	h = (struct hook){.tool = STR("Read"), .kind = TOOL_READ, .cwd = STR("/p"), .args = json_next(&r)};
 	CHECK_INT(tool_facts(A, &h, STR("/home/u"), &f, &e), 0);
-	CHECK(f.accesses && str_is(f.accesses->path.text, "/home/u/x") && f.accesses->next && str_is(f.accesses->next->path.text, "/p/~/x"));
+	CHECK(f.accesses && str_is(f.accesses->path.text, "/home/u/x") && f.accesses->next &&
+			str_is(f.accesses->next->path.text, "/p/~/x"));
 }
 
 int main(void)

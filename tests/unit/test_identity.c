@@ -1,4 +1,7 @@
-/* Directories by identity, roots that were seen before, links out of projects, sessions, places that no box may write. */
+/*
+ * Directories by identity, roots that were seen before, links out of projects, sessions, places that no box
+ * may write.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +23,8 @@ static struct project_look looking(void)
 {
 	path_memo_init(&memo, A, STR(""));
 	remembered_read(A, str_of(at("state")), (uint32_t)getuid(), &known);
-	return (struct project_look){.m = &memo, .home = str_of(at("home")), .uid = (uint32_t)getuid(), .known = &known};
+	return (struct project_look){.m = &memo, .home = str_of(at("home")), .uid = (uint32_t)getuid(),
+			.known = &known};
 }
 
 static struct str root_of(const char *cwd)
@@ -178,7 +182,8 @@ static void test_enclosing(void)
 	remember("home/outer/mid", NOW);
 	l = looking();
 	t = project_enclosing(&l, str_of(at("home/outer/mid/inner")));
-	CHECK(t && str_is(t->text, at("home/outer/mid")) && t->next && str_is(t->next->text, at("home/outer")));
+	CHECK(t && str_is(t->text, at("home/outer/mid")) && t->next &&
+			str_is(t->next->text, at("home/outer")));
 	CHECK(!project_enclosing(&l, str_of(at("home/outer"))));
 }
 
@@ -187,10 +192,13 @@ static void test_links_out(void)
 	static const struct {
 		const char *path, *root; /* root "": it leaves nothing */
 	} rows[] = {
-		{"home/linked", ""}, {"home/linked/in", ""}, {"home/linked/out", "home/linked"}, {"home/linked/out/x", "home/linked"},
-		{"home/linked/./in/../out", "home/linked"}, {"home/chain", "home/linked"}, {"home/way", ""}, {"home/way/out", "home/linked"},
+		{"home/linked", ""}, {"home/linked/in", ""}, {"home/linked/out", "home/linked"},
+		{"home/linked/out/x", "home/linked"},
+		{"home/linked/./in/../out", "home/linked"}, {"home/chain", "home/linked"}, {"home/way", ""},
+		{"home/way/out", "home/linked"},
 		{"home/linked/nowhere", "home/linked"}, {"home/linked/up/linked", "home/linked"},
-		{"home/plain/in", ""}, {"home/plain/out", ""}, {"home/noted/in", ""}, {"home/noted/dir/out", "home/noted"},
+		{"home/plain/in", ""}, {"home/plain/out", ""}, {"home/noted/in", ""},
+		{"home/noted/dir/out", "home/noted"},
 		{"home/noted/in/out", "home/noted"}, {"home/to-noted", ""}, {"home/to-noted/in", ""},
 		{"home/linked/part/out", "home/linked/part"},
 	};
@@ -238,13 +246,16 @@ static void test_worktrees(void)
 	make_dir("home/main/.git/worktrees", 0755);
 	make_dir("home/main/.git/worktrees/t", 0755);
 	make_dir("home/t", 0755);
-	make_file("home/t/.git", str_c(A, str_fmt(A, "gitdir: %s\n", at("home/main/.git/worktrees/t"))), 0644);
+	make_file("home/t/.git", str_c(A, str_fmt(A, "gitdir: %s\n", at("home/main/.git/worktrees/t"))),
+			0644);
 	CHECK(!project_worktree(A, str_of(at("home/t")), repo)); /* only one side says so */
 	make_file("home/main/.git/worktrees/t/gitdir", str_c(A, str_fmt(A, "%s\n", at("home/t/.git"))), 0644);
 	CHECK(project_worktree(A, str_of(at("home/t")), repo));
 	CHECK(!project_worktree(A, str_of(at("home/linked")), repo));
 	CHECK(!project_worktree(A, str_of(at("home/t")), str_of(at("home/linked"))));
-	make_file("home/t/.git", str_c(A, str_fmt(A, "gitdir: %s\n", at("home/main/.git/worktrees/../worktrees/t"))), 0644);
+	make_file("home/t/.git",
+			str_c(A, str_fmt(A, "gitdir: %s\n", at("home/main/.git/worktrees/../worktrees/t"))),
+			0644);
 	CHECK(!project_worktree(A, str_of(at("home/t")), repo));
 }
 
@@ -253,7 +264,8 @@ static void test_worktrees(void)
 static void test_sessions(void)
 {
 	struct str state = str_of(at("state")), id = STR("../../etc/passwd");
-	struct client_session s = {.client = STR("codex"), .id = id, .boot = STR("b"), .n = 2, .started = 5, .last = 7}, got;
+	struct client_session s = {.client = STR("codex"), .id = id, .boot = STR("b"), .n = 2, .started = 5,
+			.last = 7}, got;
 	uint32_t uid = (uint32_t)getuid();
 	struct err e = {0};
 
@@ -271,7 +283,8 @@ static void test_sessions(void)
 	CHECK_INT(client_session_write(A, state, &s, uid, false, &e), 0);
 	CHECK_INT(client_session_read(A, state, s.client, id, uid, &got, &e), 1);
 	CHECK_INT((int)got.last, 9);
-	CHECK_INT(client_session_read(A, state, STR("gemini"), id, uid, &got, &e), 0); /* another client's session of that name */
+	/* another client's session of that name */
+	CHECK_INT(client_session_read(A, state, STR("gemini"), id, uid, &got, &e), 0);
 	CHECK_INT(client_session_read(A, state, s.client, id, uid + 1, &got, &e), -1);
 	client_session_sweep(A, state, time(NULL) + CLIENT_SESSION_AGE_S - 60);
 	CHECK_INT(client_session_read(A, state, s.client, id, uid, &got, &e), 1);
@@ -282,9 +295,12 @@ static void test_sessions(void)
 
 static void test_bad_sessions(void)
 {
-	static const char *const texts[] = {"", "{}", "[]", "{\"v\":2}", "{\"v\":1,\"roots\":[]}", "{\"v\":1,\"roots\":[{\"path\":\"x\",\"dev\":1,\"ino\":2}]}",
-		"{\"v\":1,\"roots\":[{\"path\":\"/x\",\"dev\":1}]}", "{\"v\":1,\"v\":1,\"roots\":[{\"path\":\"/x\",\"dev\":1,\"ino\":2}]}"};
-	struct client_session s = {.client = STR("c"), .id = STR("i"), .n = 1, .roots = {{STR("/x"), {1, 2}}}}, got;
+	static const char *const texts[] = {"", "{}", "[]", "{\"v\":2}", "{\"v\":1,\"roots\":[]}",
+			"{\"v\":1,\"roots\":[{\"path\":\"x\",\"dev\":1,\"ino\":2}]}",
+		"{\"v\":1,\"roots\":[{\"path\":\"/x\",\"dev\":1}]}",
+		"{\"v\":1,\"v\":1,\"roots\":[{\"path\":\"/x\",\"dev\":1,\"ino\":2}]}"};
+	struct client_session s = {.client = STR("c"), .id = STR("i"), .n = 1,
+			.roots = {{STR("/x"), {1, 2}}}}, got;
 	struct str state = str_of(at("state"));
 	uint32_t uid = (uint32_t)getuid();
 	const char *name = NULL;
@@ -307,12 +323,17 @@ static void test_bad_sessions(void)
 
 static void test_guarded(void)
 {
-	static const char *const guarded[] = {"/home/u/.ssh", "/home/u/.ssh/a/b", "/home/u/.config", "/home/u/.config/gcloud", "/home/u/.local",
-		"/home/u/.local/share", "/home/u/.local/share/keyrings", "/home/u/.aws", "/home/u/.netrc", "/home/u/.claude", "/home/u/.cargo", "/home/u/bin/x",
-		"/root/.ssh", "/home/other/.gnupg", "/home/u/p/.git", "/home/u/p/.git/hooks", "/data/p/.claude", "/data/p/.git/modules/x", "/var/lib/docker/x",
+	static const char *const guarded[] = {"/home/u/.ssh", "/home/u/.ssh/a/b", "/home/u/.config",
+			"/home/u/.config/gcloud", "/home/u/.local",
+		"/home/u/.local/share", "/home/u/.local/share/keyrings", "/home/u/.aws", "/home/u/.netrc",
+		"/home/u/.claude", "/home/u/.cargo", "/home/u/bin/x",
+		"/root/.ssh", "/home/other/.gnupg", "/home/u/p/.git", "/home/u/p/.git/hooks",
+		"/data/p/.claude", "/data/p/.git/modules/x", "/var/lib/docker/x",
 		"/home/u/.cursor/extensions"};
-	static const char *const fine[] = {"/home/u/p", "/home/u/p/src", "/home/u/.cache", "/home/u/.cache/x", "/home/u/.cargo/registry", "/home/u/.local/share/chezmoi",
-		"/home/u/p/.claude/worktrees/a", "/home/u/.cursor/worktrees/p/a", "/home/u/.codex/worktrees/a/p", "/data/p", "/home/u/p/.github", "/home/u/.sshx",
+	static const char *const fine[] = {"/home/u/p", "/home/u/p/src", "/home/u/.cache", "/home/u/.cache/x",
+			"/home/u/.cargo/registry", "/home/u/.local/share/chezmoi",
+		"/home/u/p/.claude/worktrees/a", "/home/u/.cursor/worktrees/p/a",
+		"/home/u/.codex/worktrees/a/p", "/data/p", "/home/u/p/.github", "/home/u/.sshx",
 		"/home/u/p/dot.git", "/dev/shm/x", "/home/u/p/.env", "/home/u/binary", "/home/u/.dotfiles"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++)
@@ -320,7 +341,8 @@ static void test_guarded(void)
 			unit_fail(__FILE__, __LINE__, "not guarded: %s", guarded[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(fine); i++)
 		if (path_table_guarded(str_of(fine[i]), STR("/home/u")))
-			unit_fail(__FILE__, __LINE__, "guarded: %s by %s", fine[i], path_table_guarded(str_of(fine[i]), STR("/home/u")));
+			unit_fail(__FILE__, __LINE__, "guarded: %s by %s", fine[i],
+					path_table_guarded(str_of(fine[i]), STR("/home/u")));
 }
 
 int main(void)

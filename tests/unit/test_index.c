@@ -1,4 +1,7 @@
-/* The index: the same answers as reading the files, whatever happens to index and record; many at once, killed ones, and one that cannot be used. */
+/*
+ * The index: the same answers as reading the files, whatever happens to index and record; many at once,
+ * killed ones, and one that cannot be used.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -38,9 +41,12 @@ static void add(const struct audit *au, int i)
 	struct err e = {0};
 	arena_init(&a, 8 << 20);
 	memset(text, 'x', sizeof text);
-	struct str command = i % 5 ? str_fmt(&a, "echo \"%d\"\n\tword%d", i % 17, i % 7) : str_fmt(&a, "%.*s word%d", (int)sizeof text, text, i % 7);
-	struct audit_row row = {.kind = i % 3 ? AUDIT_VERDICT : AUDIT_END, .id = str_fmt(&a, "id-%d", i / 2), .agent_id = str_of(agents[i % 4]), .verdict = str_of(verdicts[i % 5]),
-				.status = i % 3 ? STR("") : str_of(statuses[i % 4]), .command = i % 11 ? command : STR("")};
+	struct str command = i % 5 ? str_fmt(&a, "echo \"%d\"\n\tword%d", i % 17, i % 7) : str_fmt(&a,
+			"%.*s word%d", (int)sizeof text, text, i % 7);
+	struct audit_row row = {.kind = i % 3 ? AUDIT_VERDICT : AUDIT_END, .id = str_fmt(&a, "id-%d", i / 2),
+			.agent_id = str_of(agents[i % 4]), .verdict = str_of(verdicts[i % 5]),
+				.status = i % 3 ? STR("") : str_of(statuses[i % 4]),
+				.command = i % 11 ? command : STR("")};
 	if (audit_append(&a, au, &row, NULL, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	arena_free(&a);
@@ -122,10 +128,16 @@ static struct regex *regex(const char *pattern)
 static void compare(int line, const struct audit *au, size_t of)
 {
 	const struct audit_filter filters[] = {
-		{.agent_id = STR("a1")}, {.agent_id = STR("a \"2\""), .verdict = STR("deny")}, {.agent_id = STR("nobody")}, {.verdict = STR("ask")}, {.status = STR("oom")}, {.id = STR("id-7")}, {.id = STR("id-9999")},
-		{.agent_id = STR("\xc3\xa9"), .since = NOON + AUDIT_DAY_US, .until = NOON + 2 * AUDIT_DAY_US}, {.verdict = STR("deny"), .kinds = 1u << AUDIT_END}, {.grep = regex("word3$")},
-		{.grep = regex("^echo \"4\""), .agent_id = STR("a1")}, {.grep = regex("x word5"), .verdict = STR("contain")}, {.grep = regex("nowhere")}, {.grep = regex("."), .status = STR("ok")},
-		{.grep = regex("word"), .since = NOON + AUDIT_DAY_US / 3}, {.status = STR("timeout"), .verdict = STR("allow")},
+		{.agent_id = STR("a1")}, {.agent_id = STR("a \"2\""), .verdict = STR("deny")},
+		{.agent_id = STR("nobody")}, {.verdict = STR("ask")}, {.status = STR("oom")},
+		{.id = STR("id-7")}, {.id = STR("id-9999")},
+		{.agent_id = STR("\xc3\xa9"), .since = NOON + AUDIT_DAY_US, .until = NOON + 2 * AUDIT_DAY_US},
+		{.verdict = STR("deny"), .kinds = 1u << AUDIT_END}, {.grep = regex("word3$")},
+		{.grep = regex("^echo \"4\""), .agent_id = STR("a1")},
+		{.grep = regex("x word5"), .verdict = STR("contain")}, {.grep = regex("nowhere")},
+		{.grep = regex("."), .status = STR("ok")},
+		{.grep = regex("word"), .since = NOON + AUDIT_DAY_US / 3},
+		{.status = STR("timeout"), .verdict = STR("allow")},
 	};
 	static const size_t newest[] = {0, 7};
 	for (size_t i = 0; i < ARRAY_SIZE(filters); i += of)
@@ -133,9 +145,11 @@ static void compare(int line, const struct audit *au, size_t of)
 			struct answer got = find(au, &filters[i], newest[k]);
 			struct str want = scan(au, &filters[i], newest[k]);
 			if (!str_eq(got.seqs, want))
-				unit_fail(__FILE__, line, "filter %zu, newest %zu: '%.*s', want '%.*s'", i, newest[k], STR_ARG(got.seqs), STR_ARG(want));
+				unit_fail(__FILE__, line, "filter %zu, newest %zu: '%.*s', want '%.*s'", i,
+						newest[k], STR_ARG(got.seqs), STR_ARG(want));
 			if (!got.by_index)
-				unit_fail(__FILE__, line, "filter %zu: not by the index: %.*s", i, STR_ARG(got.why));
+				unit_fail(__FILE__, line, "filter %zu: not by the index: %.*s", i,
+						STR_ARG(got.why));
 		}
 }
 #define COMPARE(au) compare(__LINE__, (au), 1)
@@ -149,7 +163,10 @@ static struct str dump(const char *name)
 	struct buf b;
 	buf_init(&b, A, 0);
 	CHECK_INT(sqlite3_open_v2(at(name), &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-	CHECK_INT(sqlite3_prepare_v2(db, "SELECT place || ' ' || length || ' ' || coalesce(text, '') FROM row LEFT JOIN command ON digest = command UNION ALL SELECT day || ' ' || done || ' ' || rows FROM file ORDER BY 1", -1, &s, NULL), SQLITE_OK);
+	CHECK_INT(sqlite3_prepare_v2(db,
+			"SELECT place || ' ' || length || ' ' || coalesce(text, '') FROM row LEFT JOIN "
+			"command ON digest = command UNION ALL SELECT day || ' ' || done || ' ' || rows "
+			"FROM file ORDER BY 1", -1, &s, NULL), SQLITE_OK);
 	while (sqlite3_step(s) == SQLITE_ROW)
 		buf_fmt(&b, "%s\n", sqlite3_column_text(s, 0));
 	sqlite3_finalize(s);
@@ -210,7 +227,8 @@ static void test_answers(void)
 	CHECK(stat(at("answers/index.lock"), &st) == 0 && (st.st_mode & 0777) == 0600);
 	/* questions that the index does not help with, and nothing is amiss */
 	struct answer got = find(&au, &(struct audit_filter){.kinds = 1u << AUDIT_END}, 0);
-	CHECK(!got.by_index && !got.why.n && str_eq(got.seqs, scan(&au, &(struct audit_filter){.kinds = 1u << AUDIT_END}, 0)));
+	CHECK(!got.by_index && !got.why.n &&
+			str_eq(got.seqs, scan(&au, &(struct audit_filter){.kinds = 1u << AUDIT_END}, 0)));
 	got = find(&au, &(struct audit_filter){0}, 9);
 	CHECK(!got.by_index && str_eq(got.seqs, scan(&au, &(struct audit_filter){0}, 9)));
 	audit_close(&au);
@@ -265,9 +283,16 @@ static void test_damaged(void)
 	write_over("damaged/index.sqlite-journal", 0, str_n(junk, 5000), true);
 	COMPARE_SOME(&au);
 	/* another version, another program's, other tables, no key; a text where a number should be */
-	static const char *const changes[] = {"PRAGMA user_version=7", "PRAGMA application_id=3", "DROP TABLE row", "DROP TABLE own", "DELETE FROM own", "ALTER TABLE file RENAME COLUMN done TO xdone",
-					      "UPDATE file SET last_hash='x'", "UPDATE file SET done=5, size=5", "UPDATE file SET inode=1", "UPDATE row SET place=place+1; UPDATE file SET changed=1", "DELETE FROM file; DELETE FROM own",
-					      "UPDATE own SET boot='before'", "UPDATE own SET boot='before'; DELETE FROM row WHERE place % 5 = 1"};
+	static const char *const changes[] = {"PRAGMA user_version=7", "PRAGMA application_id=3",
+			"DROP TABLE row", "DROP TABLE own", "DELETE FROM own",
+			"ALTER TABLE file RENAME COLUMN done TO xdone",
+					      "UPDATE file SET last_hash='x'",
+					      "UPDATE file SET done=5, size=5", "UPDATE file SET inode=1",
+					      "UPDATE row SET place=place+1; UPDATE file SET changed=1",
+					      "DELETE FROM file; DELETE FROM own",
+					      "UPDATE own SET boot='before'",
+					      "UPDATE own SET boot='before'; DELETE FROM row WHERE place % "
+							"5 = 1"};
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		sqlite3 *db = NULL;
 		CHECK_INT(sqlite3_open_v2(at(name), &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
@@ -278,7 +303,9 @@ static void test_damaged(void)
 	/* places that are none: nothing is shown that does not pass */
 	sqlite3 *db = NULL;
 	sqlite3_open_v2(at(name), &db, SQLITE_OPEN_READWRITE, NULL);
-	CHECK_INT(sqlite3_exec(db, "UPDATE row SET length = length + 1 WHERE place % 3 = 0; UPDATE row SET agent = (SELECT agent FROM row LIMIT 1)", NULL, NULL, NULL), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db,
+			"UPDATE row SET length = length + 1 WHERE place % 3 = 0; UPDATE row SET agent = "
+			"(SELECT agent FROM row LIMIT 1)", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 	const struct audit_filter a1 = {.agent_id = STR("a1")};
 	struct answer got = find(&au, &a1, 0);
@@ -337,7 +364,8 @@ static void test_record_changes(void)
 	char *longs = arena_alloc(A, AUDIT_ROW_MAX + 10);
 	memset(longs, 'x', AUDIT_ROW_MAX + 10);
 	longs[AUDIT_ROW_MAX + 9] = '\n';
-	write_over("changes/audit/2026-01-06.jsonl", 0, str_cat(A, str_n(longs, AUDIT_ROW_MAX + 10), text), true);
+	write_over("changes/audit/2026-01-06.jsonl", 0, str_cat(A, str_n(longs, AUDIT_ROW_MAX + 10), text),
+			true);
 	COMPARE_SOME(&au);
 	struct err e = {0};
 	/* dropped: no row and no text of it stays behind */
@@ -369,7 +397,10 @@ static void test_unusable(void)
 	CHECK_INT(unlink(at("unusable/index.sqlite/x")), 0);
 	CHECK_INT(rmdir(at("unusable/index.sqlite")), 0);
 	COMPARE(&au);
-	/* what was dropped must be forgotten: an index that cannot be brought up to date goes away, and one that is not there is none */
+	/*
+	 * what was dropped must be forgotten: an index that cannot be brought up to date goes away, and one
+	 * that is not there is none
+	 */
 	struct err e = {0};
 	write_over("unusable/index.sqlite", 0, STR("junk"), true);
 	CHECK_INT(index_forget(A, &au, &e), 0);
@@ -389,7 +420,8 @@ static void test_unusable(void)
 	/* a record that cannot be read is an error, not an empty answer */
 	struct search *s;
 	CHECK_INT(chmod(at("unusable/audit/2026-01-01.jsonl"), 0666), 0);
-	CHECK_INT(search_new(A, &au, &f, 0, &s, &e) < 0 ? -1 : search_next(s, arena_new(A, struct audit_line), &e), -1);
+	CHECK_INT(search_new(A, &au, &f, 0, &s, &e) < 0 ? -1 : search_next(s, arena_new(A, struct audit_line),
+			&e), -1);
 	CHECK(str_contains(str_of(e.text), STR("others may write")));
 	audit_close(&au);
 }
@@ -429,7 +461,9 @@ static void test_many(void)
 	audit_close(&au);
 }
 
-/* Killed at any time while it indexes; the next one goes on, and ends with what one that was not killed has. */
+/*
+ * Killed at any time while it indexes; the next one goes on, and ends with what one that was not killed has.
+ */
 static void test_killed(void)
 {
 	struct audit au = made("killed", ROWS);

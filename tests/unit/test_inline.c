@@ -29,15 +29,23 @@ static void test_scanners(void)
 		const char *lang, *text;
 		bool harmless;
 	} rows[] = {
-		{"perl", "print $h{system}", false}, {"perl", "print $h{key}", true}, {"perl", "if(1){wait}", false}, {"perl", "List::Util=sum", true}, {"perl", "Evil", false}, {"perl", "print 'a' . q(system)", true},
-		{"perl", "s/a/b/gr", true}, {"perl", "s/a/b/ge", false}, {"perl", "print \"${system 1}\"", false}, {"perl", "", true}, {"perl", "print \"open", false},
-		{"ruby", "puts 'exec'", true}, {"ruby", "puts \"#{1 + 1}\"", true}, {"ruby", "puts \"#{exec 1}\"", false}, {"ruby", "p :system", false}, {"ruby", "p [1].map(&:to_s)", true}, {"ruby", "p [1].map(&:send)", false},
-		{"php", "echo 'eval(1)';", true}, {"php", "echo $x();", false}, {"php", "echo $x /* */ (1);", false}, {"php", "echo strlen('a');", true},
-		{"lua", "print('os.execute()')", true}, {"lua", "print(os.time())", true}, {"lua", "local e = os.execute", false}, {"lua", "x = math; x()", false},
+		{"perl", "print $h{system}", false}, {"perl", "print $h{key}", true},
+		{"perl", "if(1){wait}", false}, {"perl", "List::Util=sum", true}, {"perl", "Evil", false},
+		{"perl", "print 'a' . q(system)", true},
+		{"perl", "s/a/b/gr", true}, {"perl", "s/a/b/ge", false},
+		{"perl", "print \"${system 1}\"", false}, {"perl", "", true}, {"perl", "print \"open", false},
+		{"ruby", "puts 'exec'", true}, {"ruby", "puts \"#{1 + 1}\"", true},
+		{"ruby", "puts \"#{exec 1}\"", false}, {"ruby", "p :system", false},
+		{"ruby", "p [1].map(&:to_s)", true}, {"ruby", "p [1].map(&:send)", false},
+		{"php", "echo 'eval(1)';", true}, {"php", "echo $x();", false},
+		{"php", "echo $x /* */ (1);", false}, {"php", "echo strlen('a');", true},
+		{"lua", "print('os.execute()')", true}, {"lua", "print(os.time())", true},
+		{"lua", "local e = os.execute", false}, {"lua", "x = math; x()", false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK_ROW(inline_harmless(read_snippet(rows[i].lang, rows[i].text)) == rows[i].harmless, rows[i].text);
+		CHECK_ROW(inline_harmless(read_snippet(rows[i].lang, rows[i].text)) == rows[i].harmless,
+				rows[i].text);
 	CHECK(!code_knows(lang_find(STR("tcl"))));
 	CHECK(!inline_harmless(&(struct snippet){.lang = LANG_PERL,
 		.text = {.kind = WORD_UNKNOWN,
@@ -48,7 +56,9 @@ static void test_scanners(void)
 static void test_script_effects(void)
 {
 	static const char *const rows[][3] = {
-		{"perl", "unlink 'a'", "/w/p/a"}, {"perl", "unlink('b', \"/a\") or die;", "/a"}, {"ruby", "File.delete(\"/a\")", "/a"}, {"ruby", "FileUtils.rm_rf '/a' if true", "/a"}, {"php", "unlink('/a');", "/a"}, {"lua", "os.remove '/a'", "/a"},
+		{"perl", "unlink 'a'", "/w/p/a"}, {"perl", "unlink('b', \"/a\") or die;", "/a"},
+		{"ruby", "File.delete(\"/a\")", "/a"}, {"ruby", "FileUtils.rm_rf '/a' if true", "/a"},
+		{"php", "unlink('/a');", "/a"}, {"lua", "os.remove '/a'", "/a"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -57,7 +67,8 @@ static void test_script_effects(void)
 
 		while (x && x->next)
 			x = x->next;
-		CHECK_ROW(c->complete && x && x->kind == ACCESS_DELETE && str_is(x->path.text, rows[i][2]), rows[i][1]);
+		CHECK_ROW(c->complete && x && x->kind == ACCESS_DELETE && str_is(x->path.text, rows[i][2]),
+				rows[i][1]);
 	}
 }
 
@@ -65,9 +76,15 @@ static void test_script_effects(void)
 static void test_powershell_paths(void)
 {
 	static const char *const rows[][2] = {
-		{"Remove-Item a", "/w/p/a"}, {"ri .\\a\\b", "/w/p/./a/b"}, {"Remove-Item ~/a", "/home/dev/a"}, {"Remove-Item \"$HOME/a\"", "/home/dev/a"}, {"Remove-Item C:\\a", "/C:/a"}, {"$x = '/a'; Remove-Item \"$x/b\"", "/a/b"},
-		{"Remove-Item ('/a' + '/b')", "/a/b"}, {"Remove-Item ('/{0}' -f 'a')", "/a"}, {"Remove-Item (-join ('/', 'a'))", "/a"}, {"Remove-Item '/a''b'", "/a'b"}, {"Remove-Item \"/a`tb\"", "/a\tb"}, {"Remove-Item /a`'b", "/a'b"},
-		{"Remove-Item -LiteralPath:/a", "/a"}, {"cd /b; Remove-Item a", "/b/a"}, {"'/a' | Remove-Item", "/a"}, {"Remove-Item (Join-Path /a b)", "/a/b"}, {"Remove-Item ([char]47 + 'a')", "/a"}, {"[IO.File]::Delete('/a')", "/a"},
+		{"Remove-Item a", "/w/p/a"}, {"ri .\\a\\b", "/w/p/./a/b"}, {"Remove-Item ~/a", "/home/dev/a"},
+		{"Remove-Item \"$HOME/a\"", "/home/dev/a"}, {"Remove-Item C:\\a", "/C:/a"},
+		{"$x = '/a'; Remove-Item \"$x/b\"", "/a/b"},
+		{"Remove-Item ('/a' + '/b')", "/a/b"}, {"Remove-Item ('/{0}' -f 'a')", "/a"},
+		{"Remove-Item (-join ('/', 'a'))", "/a"}, {"Remove-Item '/a''b'", "/a'b"},
+		{"Remove-Item \"/a`tb\"", "/a\tb"}, {"Remove-Item /a`'b", "/a'b"},
+		{"Remove-Item -LiteralPath:/a", "/a"}, {"cd /b; Remove-Item a", "/b/a"},
+		{"'/a' | Remove-Item", "/a"}, {"Remove-Item (Join-Path /a b)", "/a/b"},
+		{"Remove-Item ([char]47 + 'a')", "/a"}, {"[IO.File]::Delete('/a')", "/a"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -1,10 +1,16 @@
-/* JavaScript: the names of calls through aliases, the texts of their arguments, and which codes are not complete. */
+/*
+ * JavaScript: the names of calls through aliases, the texts of their arguments, and which codes are not
+ * complete.
+ */
 #include "code/code.h"
 #include "unit.h"
 
 static struct arena A;
 
-/* Reads one text; its calls as "name(arg, ...)" joined with blanks, "?" for an argument that is not known, then the markers as "!id". */
+/*
+ * Reads one text; its calls as "name(arg, ...)" joined with blanks, "?" for an argument that is not known,
+ * then the markers as "!id".
+ */
 static struct str read_calls(const char *text)
 {
 	struct facts *f = arena_new(&A, struct facts);
@@ -32,7 +38,8 @@ static struct str read_calls(const char *text)
 		buf_fmt(&b, "%s%.*s(", b.n ? " " : "", STR_ARG(c->name));
 		for (size_t i = 0; i < c->nargs; i++) {
 			buf_c(&b, i ? "," : "");
-			buf_str(&b, c->args[i].kind == WORD_EXACT ? c->args[i].text : c->args[i].kind == WORD_REST ? STR("...") : STR("?"));
+			buf_str(&b, c->args[i].kind == WORD_EXACT ? c->args[i].text :
+					c->args[i].kind == WORD_REST ? STR("...") : STR("?"));
 		}
 		buf_c(&b, ")");
 	}
@@ -67,7 +74,8 @@ static void test_names(void)
 		{"import {rm as x} from 'node:fs'; x('a')", "fs.rm(a)"},
 		{"import d from 'fs'; d.rm('a')", "fs.rm(a)"},
 		{"import * as n from 'fs'; n.promises.rm('a')", "fs.promises.rm(a)"},
-		{"const {rm: r, promises: {unlink}} = {...fs}; r('a'); unlink('b')", "fs.rm(a) fs.promises.unlink(b)"},
+		{"const {rm: r, promises: {unlink}} = {...fs}; r('a'); unlink('b')",
+				"fs.rm(a) fs.promises.unlink(b)"},
 		{"const o = {f: fs.rm}; o.f('a'); o['f']('b')", "fs.rm(a) fs.rm(b)"},
 		{"const [r] = [fs.rm]; r('a')", "fs.rm(a)"},
 		{"fs['r' + `m`]('a')", "fs.rm(a)"},
@@ -103,7 +111,8 @@ static void test_modules(void)
 		{"require('util').promisify(fs.rm)('a')", "require(util) util.promisify(?) fs.rm(a)"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) { /* in any order: a call is read before what it is called on */
+	/* in any order: a call is read before what it is called on */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str got = read_calls(rows[i].text);
 		struct str want = str_of(rows[i].want);
 

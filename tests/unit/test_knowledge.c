@@ -1,6 +1,7 @@
 /*
- * The knowledge table: every row's own examples (in the YAML files), then what examples cannot say: unknown words, look-up, users' rows, bounds.
- * An example's command is split at blanks; '...' and "..." quote; "$v" is one unknown word, $v any number of words.
+ * The knowledge table: every row's own examples (in the YAML files), then what examples cannot say: unknown
+ * words, look-up, users' rows, bounds. An example's command is split at blanks; '...' and "..." quote; "$v"
+ * is one unknown word, $v any number of words.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -77,7 +78,8 @@ static struct str show_use(const struct know_use *u, const struct word *argv)
 
 static bool from_stdin(const struct know_use *u)
 {
-	return u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND || ((u->role == USE_CODE || u->role == USE_DATA) && u->from == u->to);
+	return u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND ||
+			((u->role == USE_CODE || u->role == USE_DATA) && u->from == u->to);
 }
 
 /* The keys of an example; strict keys must list everything even if they are absent. */
@@ -86,12 +88,15 @@ static const struct {
 	enum know_role role;
 	bool strict;
 } keys[] = {
-	{"commands", USE_COMMAND, true}, {"scripts", USE_SCRIPT, true}, {"code", USE_CODE, true}, {"writes", USE_WRITE, true}, {"deletes", USE_DELETE, true},
-	{"execs", USE_EXEC, true}, {"split", USE_SPLIT, true}, {"reads", USE_READ, false}, {"hosts", USE_HOST, false}, {"dirs", USE_DIR, false},
+	{"commands", USE_COMMAND, true}, {"scripts", USE_SCRIPT, true}, {"code", USE_CODE, true},
+	{"writes", USE_WRITE, true}, {"deletes", USE_DELETE, true},
+	{"execs", USE_EXEC, true}, {"split", USE_SPLIT, true}, {"reads", USE_READ, false},
+	{"hosts", USE_HOST, false}, {"dirs", USE_DIR, false},
 	{"assigns", USE_ASSIGN, false},
 };
 
-static void check_list(const char *what, const char *key, enum know_role role, const struct ynode *want, const struct know_result *r, const struct word *argv)
+static void check_list(const char *what, const char *key, enum know_role role, const struct ynode *want,
+		const struct know_result *r, const struct word *argv)
 {
 	const struct ynode *w = want ? want->child : NULL;
 	for (const struct know_use *u = r->uses; u; u = u->next) {
@@ -99,7 +104,8 @@ static void check_list(const char *what, const char *key, enum know_role role, c
 			continue;
 		struct str got = show_use(u, argv);
 		if (!w || !str_eq(w->text, got))
-			unit_fail(__FILE__, __LINE__, "%s: %s: got '%.*s', want '%.*s'", what, key, STR_ARG(got), w ? (int)w->text.n : 4, w ? w->text.p : "none");
+			unit_fail(__FILE__, __LINE__, "%s: %s: got '%.*s', want '%.*s'", what, key,
+					STR_ARG(got), w ? (int)w->text.n : 4, w ? w->text.p : "none");
 		w = w ? w->next : NULL;
 	}
 	if (w)
@@ -125,7 +131,8 @@ static bool has_role(const struct know_result *r, enum know_role role)
 /* Effects, when an example gives them, must be exactly these. */
 static void check_effects(const char *what, const struct ynode *want, unsigned got)
 {
-	static const char *const names[] = {"network", "privilege", "persistence", "system", "history-rewrite", "executes-workspace", "copies", "links", "includes"};
+	static const char *const names[] = {"network", "privilege", "persistence", "system",
+			"history-rewrite", "executes-workspace", "copies", "links", "includes"};
 	unsigned bits = 0;
 	for (const struct ynode *c = want ? want->child : NULL; c; c = c->next) {
 		size_t i = 0;
@@ -155,12 +162,14 @@ static void run_example(const struct ynode *ex)
 	}
 	know_apply(&arena, row, argv, argc, &r);
 	for (const struct ynode *c = ex->child; c; c = c->next) {
-		bool known = str_is(c->key, "cmd") || str_is(c->key, "opaque") || str_is(c->key, "stdin") || str_is(c->key, "readonly") ||
+		bool known = str_is(c->key, "cmd") || str_is(c->key, "opaque") || str_is(c->key, "stdin") ||
+				str_is(c->key, "readonly") ||
 		             str_is(c->key, "effects");
 		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 			known |= str_is(c->key, keys[i].key);
 		if (!known)
-			unit_fail(__FILE__, __LINE__, "%s: an example cannot say '%.*s'", what, STR_ARG(c->key));
+			unit_fail(__FILE__, __LINE__, "%s: an example cannot say '%.*s'", what,
+					STR_ARG(c->key));
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct ynode *want = yaml_get(ex, keys[i].key);
@@ -199,7 +208,8 @@ static void load_files(void)
 	for (size_t i = 0; i < g.gl_pathc && nfiles < 64; i++) {
 		if (strstr(g.gl_pathv[i], "variables")) /* rows of another kind: test_variables.c */
 			continue;
-		CHECK_INT(yaml_read(&arena, str_dup(&arena, str_of(g.gl_pathv[i])), read_whole(g.gl_pathv[i]), &files[nfiles], &e), 0);
+		CHECK_INT(yaml_read(&arena, str_dup(&arena, str_of(g.gl_pathv[i])), read_whole(g.gl_pathv[i]),
+				&files[nfiles], &e), 0);
 		nfiles += files[nfiles].root != NULL;
 	}
 	globfree(&g);
@@ -226,7 +236,10 @@ static void test_rows_have_examples(void)
 		for (const struct ynode *row = files[i].root->child; row; row = row->next) {
 			const struct ynode *ops = yaml_get(row, "operands"), *ex = yaml_get(row, "examples");
 			if (((ops && ops->child) || yaml_get(row, "unwrap")) && (!ex || !ex->child))
-				yaml_fail(&files[i], row, false, NULL, "x"), unit_fail(__FILE__, __LINE__, "%.*s:%u: a row without examples", STR_ARG(files[i].name), row->line);
+				yaml_fail(&files[i], row, false, NULL, "x"),
+						unit_fail(__FILE__, __LINE__,
+						"%.*s:%u: a row without examples", STR_ARG(files[i].name),
+						row->line);
 		}
 }
 
@@ -237,12 +250,14 @@ static void test_lookup(void)
 	for (size_t i = 0; i < nfiles; i++)
 		for (const struct ynode *row = files[i].root->child; row; row = row->next) {
 			const struct ynode *name = yaml_get(row, "name");
-			for (const struct ynode *c = name->kind == YNODE_SCALAR ? name : name->child; c; c = name->kind == YNODE_SCALAR ? NULL : c->next) {
+			for (const struct ynode *c = name->kind == YNODE_SCALAR ? name : name->child; c;
+					c = name->kind == YNODE_SCALAR ? NULL : c->next) {
 				names++;
 				if (str_find(c->text, ' ', 0) < 0) {
 					const struct know_row *r = know_find(c->text, NULL, 0);
 					commands++;
-					CHECK_ROW(r && str_is(c->text, know_string(r, r->name)), str_c(&arena, c->text));
+					CHECK_ROW(r && str_is(c->text, know_string(r, r->name)),
+							str_c(&arena, c->text));
 				}
 			}
 		}
@@ -309,18 +324,30 @@ static void test_opaque(void)
 		const char *cmd;
 		bool opaque;
 	} rows[] = {
-		{"sudo \"$v\"", true}, {"sudo $v", true}, {"sudo -u \"$v\" rm", false}, {"sudo -u $v rm", true}, {"sudo -\"$v\" rm", true},
-		{"sudo -u\"$v\" rm", false}, {"sudo --user=\"$v\" rm", false}, {"sudo --us\"$v\" rm", true}, {"sudo x\"$v\" rm", true},
-		{"sudo A=\"$v\" rm", false}, {"sudo rm \"$v\"", false}, {"sudo rm $v", false}, {"sudo -Q rm", true}, {"sudo -nQ rm", true},
-		{"sudo --no rm", false}, {"sudo --pr rm", true}, {"sudo -- \"$v\" x", true}, {"env -- \"$v\" x", true}, {"nice -- \"$v\" x", false}, {"nohup x\"$v\"", false},
-		{"timeout 5\"$v\" rm", false}, {"timeout $v rm", true}, {"timeout -- $v rm", true}, {"timeout 5 $v", false},
-		{"git \"$v\"", true}, {"git $v", true}, {"git log \"$v\"", false}, {"git -c \"$v\" log", true}, {"git -c user.name=\"$v\" log", false},
-		{"git -c core.\"$v\" log", true}, {"git --no-such-global log", true}, {"git log --no-such-option", false}, {"git -C \"$v\" log", false},
-		{"sed \"$v\" f", true}, {"sed -e p \"$v\"", false}, {"sed p \"$v\"", false}, {"python3 \"$v\"", true}, {"python3 -c 1 \"$v\"", false},
-		{"rm \"$v\"", false}, {"rm $v", false}, {"cp a \"$v\"", false}, {"tar $v", true}, {"tar xf \"$v\"", false}, {"ssh \"$v\" ls", true},
-		{"find . -exec echo $v ;", true}, {"find . -exec echo \"$v\" ;", false}, {"find . -exec echo \"$v\" -exec rm ;", true},
-		{"find . -name \"$v\"", false}, {"find . -name $v", true}, {"find . -name a \"$v\" rm ;", true}, {"dd \"$v\"", false}, {"ls $v", false},
-		{"busybox \"$v\" x", true}, {"xargs -n \"$v\" rm", false}, {"docker run \"$v\" ls", true}, {"docker run -e \"$v\" img ls", false},
+		{"sudo \"$v\"", true}, {"sudo $v", true}, {"sudo -u \"$v\" rm", false},
+		{"sudo -u $v rm", true}, {"sudo -\"$v\" rm", true},
+		{"sudo -u\"$v\" rm", false}, {"sudo --user=\"$v\" rm", false}, {"sudo --us\"$v\" rm", true},
+		{"sudo x\"$v\" rm", true},
+		{"sudo A=\"$v\" rm", false}, {"sudo rm \"$v\"", false}, {"sudo rm $v", false},
+		{"sudo -Q rm", true}, {"sudo -nQ rm", true},
+		{"sudo --no rm", false}, {"sudo --pr rm", true}, {"sudo -- \"$v\" x", true},
+		{"env -- \"$v\" x", true}, {"nice -- \"$v\" x", false}, {"nohup x\"$v\"", false},
+		{"timeout 5\"$v\" rm", false}, {"timeout $v rm", true}, {"timeout -- $v rm", true},
+		{"timeout 5 $v", false},
+		{"git \"$v\"", true}, {"git $v", true}, {"git log \"$v\"", false},
+		{"git -c \"$v\" log", true}, {"git -c user.name=\"$v\" log", false},
+		{"git -c core.\"$v\" log", true}, {"git --no-such-global log", true},
+		{"git log --no-such-option", false}, {"git -C \"$v\" log", false},
+		{"sed \"$v\" f", true}, {"sed -e p \"$v\"", false}, {"sed p \"$v\"", false},
+		{"python3 \"$v\"", true}, {"python3 -c 1 \"$v\"", false},
+		{"rm \"$v\"", false}, {"rm $v", false}, {"cp a \"$v\"", false}, {"tar $v", true},
+		{"tar xf \"$v\"", false}, {"ssh \"$v\" ls", true},
+		{"find . -exec echo $v ;", true}, {"find . -exec echo \"$v\" ;", false},
+		{"find . -exec echo \"$v\" -exec rm ;", true},
+		{"find . -name \"$v\"", false}, {"find . -name $v", true},
+		{"find . -name a \"$v\" rm ;", true}, {"dd \"$v\"", false}, {"ls $v", false},
+		{"busybox \"$v\" x", true}, {"xargs -n \"$v\" rm", false}, {"docker run \"$v\" ls", true},
+		{"docker run -e \"$v\" img ls", false},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct word argv[ARGV_MAX];
@@ -362,7 +389,9 @@ static void test_rest_overreports(void)
 /* Uses stand in the order of the argv, and their indexes are inside it. */
 static void test_order(void)
 {
-	static const char *const cmds[] = {"sudo -u a rm x", "cp a b c", "find a b -exec x {} ; -delete", "tar -cf a.tar b c", "git -C d -c core.pager=x log", "env A=b C=d rm", "make -f m -C d x"};
+	static const char *const cmds[] = {"sudo -u a rm x", "cp a b c", "find a b -exec x {} ; -delete",
+			"tar -cf a.tar b c", "git -C d -c core.pager=x log", "env A=b C=d rm",
+			"make -f m -C d x"};
 	for (size_t i = 0; i < ARRAY_SIZE(cmds); i++) {
 		struct word argv[ARGV_MAX];
 		size_t argc, last = 0;
@@ -434,20 +463,37 @@ static void test_options(void)
 		const char *cmd, *name, *option;
 		bool has;
 	} rows[] = {
-		{"rm -rf x", "rm", "-r", true}, {"rm -rf x", "rm", "--recursive", true}, {"rm -Rf x", "rm", "-r", true}, {"rm --recur x", "rm", "-R", true},
-		{"rm -rf x", "rm", "--force", true}, {"rm -i x", "rm", "-r", false}, {"rm -- -r", "rm", "-r", false}, {"rm x -f", "rm", "-f", true},
-		{"git push --force o", "git push", "-f", true}, {"git push -f o", "git push", "--force", true}, {"git push --force-with-lease", "git push", "--force", false},
-		{"git push --force-with-lease=x", "git push", "--force-with-lease", true}, {"git -C d push", "git push", "--force", false},
-		{"git -C d push", "git push", "-C", true}, {"git -C d branch -D x", "git branch", "-D", true}, {"git -C d branch x", "git branch", "-D", false},
-		{"git -C d branch x", "git branch", "-C", false}, {"git branch -C x y", "git branch", "-C", true},
-		{"tar xzf a", "tar", "-z", true}, {"tar -xzf a", "tar", "--extract", true}, {"tar xzf a", "tar", "--create", false},
-		{"sort -o b a", "sort", "--output", true}, {"sort -ob a", "sort", "-o", true}, {"sort --outp=b a", "sort", "-o", true},
-		{"nosuch -rf x", "nosuch", "-r", true}, {"nosuch -rf x", "nosuch", "-f", true}, {"nosuch -rf x", "nosuch", "-x", false},
-		{"nosuch --force x", "nosuch", "--force", true}, {"nosuch --force=1 x", "nosuch", "--force", true}, {"nosuch --forc x", "nosuch", "--force", true},
-		{"nosuch --force", "nosuch", "--force-with-lease", false}, {"nosuch -force x", "nosuch", "-force", true}, {"nosuch -force x", "nosuch", "-f", true},
-		{"nosuch -force x", "nosuch", "--force", false}, {"nosuch -- --force", "nosuch", "--force", false}, {"/usr/bin/nosuch -a", "nosuch", "-a", true},
-		{"find . -delete", "find", "-delete", true}, {"find . -newthing", "find", "-newthing", true}, {"find . -name -delete", "find", "-delete", false},
-		{"timeout -k 5 -s KILL 10 rm -f", "timeout", "--kill-after", true}, {"timeout -s KILL 10 rm -f", "timeout", "-f", false},
+		{"rm -rf x", "rm", "-r", true}, {"rm -rf x", "rm", "--recursive", true},
+		{"rm -Rf x", "rm", "-r", true}, {"rm --recur x", "rm", "-R", true},
+		{"rm -rf x", "rm", "--force", true}, {"rm -i x", "rm", "-r", false},
+		{"rm -- -r", "rm", "-r", false}, {"rm x -f", "rm", "-f", true},
+		{"git push --force o", "git push", "-f", true},
+		{"git push -f o", "git push", "--force", true},
+		{"git push --force-with-lease", "git push", "--force", false},
+		{"git push --force-with-lease=x", "git push", "--force-with-lease", true},
+		{"git -C d push", "git push", "--force", false},
+		{"git -C d push", "git push", "-C", true}, {"git -C d branch -D x", "git branch", "-D", true},
+		{"git -C d branch x", "git branch", "-D", false},
+		{"git -C d branch x", "git branch", "-C", false},
+		{"git branch -C x y", "git branch", "-C", true},
+		{"tar xzf a", "tar", "-z", true}, {"tar -xzf a", "tar", "--extract", true},
+		{"tar xzf a", "tar", "--create", false},
+		{"sort -o b a", "sort", "--output", true}, {"sort -ob a", "sort", "-o", true},
+		{"sort --outp=b a", "sort", "-o", true},
+		{"nosuch -rf x", "nosuch", "-r", true}, {"nosuch -rf x", "nosuch", "-f", true},
+		{"nosuch -rf x", "nosuch", "-x", false},
+		{"nosuch --force x", "nosuch", "--force", true},
+		{"nosuch --force=1 x", "nosuch", "--force", true},
+		{"nosuch --forc x", "nosuch", "--force", true},
+		{"nosuch --force", "nosuch", "--force-with-lease", false},
+		{"nosuch -force x", "nosuch", "-force", true}, {"nosuch -force x", "nosuch", "-f", true},
+		{"nosuch -force x", "nosuch", "--force", false},
+		{"nosuch -- --force", "nosuch", "--force", false},
+		{"/usr/bin/nosuch -a", "nosuch", "-a", true},
+		{"find . -delete", "find", "-delete", true}, {"find . -newthing", "find", "-newthing", true},
+		{"find . -name -delete", "find", "-delete", false},
+		{"timeout -k 5 -s KILL 10 rm -f", "timeout", "--kill-after", true},
+		{"timeout -s KILL 10 rm -f", "timeout", "-f", false},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct know_options o = options_of(rows[i].cmd);
@@ -461,7 +507,8 @@ static void test_option_values(void)
 {
 	struct know_options o = options_of("git -C d push -o a --push-option=b origin -- main");
 	const struct know_option *p = know_option_find(&o, "-o", NULL);
-	CHECK(p && p->has_value && str_is(p->value.text, "a") && p->at == 4 && !p->global && strcmp(p->name, "-o") == 0);
+	CHECK(p && p->has_value && str_is(p->value.text, "a") && p->at == 4 && !p->global &&
+			strcmp(p->name, "-o") == 0);
 	p = know_option_find(&o, "--push-option", p);
 	CHECK(p && p->has_value && str_is(p->value.text, "b") && p->at == 6);
 	CHECK(p && !know_option_find(&o, "-o", p));
@@ -469,16 +516,20 @@ static void test_option_values(void)
 	CHECK(o.nwords == 1 && o.words[0] == 3);
 	p = know_option_find(&o, "-C", NULL);
 	CHECK(p && p->global && str_is(p->value.text, "d") && p->at == 1);
-	CHECK(options_of("rm \"$v\"").maybe_option && options_of("git \"$v\"").maybe_option && options_of("nosuch -- $v").maybe_option);
-	CHECK(!options_of("rm -- \"$v\"").maybe_option && !options_of("git push origin a\"$v\"").maybe_option);
+	CHECK(options_of("rm \"$v\"").maybe_option && options_of("git \"$v\"").maybe_option &&
+			options_of("nosuch -- $v").maybe_option);
+	CHECK(!options_of("rm -- \"$v\"").maybe_option &&
+			!options_of("git push origin a\"$v\"").maybe_option);
 	o = options_of("rm -rf --bogus a b");
 	CHECK(o.noperands == 2 && o.operands[0] == 3 && know_has(&o, "--bogus"));
 }
 
 static bool names_file(struct know_spec s)
 {
-	return s.kind == KIND_READ || s.kind == KIND_WRITE || s.kind == KIND_DELETE || s.kind == KIND_EXEC || s.kind == KIND_DEST || s.kind == KIND_DIR ||
-	       s.kind == KIND_VOLUME || s.kind == KIND_WRITE_CWD || s.kind == KIND_NAMES || s.kind == KIND_DATA;
+	return s.kind == KIND_READ || s.kind == KIND_WRITE || s.kind == KIND_DELETE || s.kind == KIND_EXEC ||
+			s.kind == KIND_DEST || s.kind == KIND_DIR ||
+	       s.kind == KIND_VOLUME || s.kind == KIND_WRITE_CWD || s.kind == KIND_NAMES ||
+	       s.kind == KIND_DATA;
 }
 
 static bool operands_name_files(const struct know_row *r, const struct know_operands *o)
@@ -489,14 +540,20 @@ static bool operands_name_files(const struct know_row *r, const struct know_oper
 	return names_file(o->rest) || names_file(o->last) || names_file(o->alone) || names_file(o->after);
 }
 
-/* Which commands have words that are found to be files: many, and those every reader of commands has to know. */
+/*
+ * Which commands have words that are found to be files: many, and those every reader of commands has to know.
+ */
 static void test_path_extractors(void)
 {
 	static const char *const must[] = {
-		"ls", "find", "mkdir", "touch", "rm", "rmdir", "mv", "cp", "cat", "head", "tail", "sort", "uniq", "wc", "cut", "paste", "column", "file", "stat",
-		"diff", "awk", "strings", "hexdump", "od", "base64", "nl", "grep", "rg", "sed", "jq", "sha256sum", "sha1sum", "md5sum", "tar", "unzip", "cpio", "7z",
-		"bsdtar", "unrar", "unar", "gunzip", "unxz", "zstd", "ar", "jar", "dpkg", "unsquashfs", "cabextract", "Expand-Archive", "ln", "install", "dd", "tee",
-		"truncate", "chmod", "chown", "rsync", "scp", "curl", "wget", "patch", "split", "shred", "xxd", "less", "vim",
+		"ls", "find", "mkdir", "touch", "rm", "rmdir", "mv", "cp", "cat", "head", "tail", "sort",
+		"uniq", "wc", "cut", "paste", "column", "file", "stat",
+		"diff", "awk", "strings", "hexdump", "od", "base64", "nl", "grep", "rg", "sed", "jq",
+		"sha256sum", "sha1sum", "md5sum", "tar", "unzip", "cpio", "7z",
+		"bsdtar", "unrar", "unar", "gunzip", "unxz", "zstd", "ar", "jar", "dpkg", "unsquashfs",
+		"cabextract", "Expand-Archive", "ln", "install", "dd", "tee",
+		"truncate", "chmod", "chown", "rsync", "scp", "curl", "wget", "patch", "split", "shred",
+		"xxd", "less", "vim",
 	};
 	const struct know_blob *b = (const void *)know_baked;
 	const struct know_row *rows = (const void *)(b + 1);
@@ -522,19 +579,29 @@ static void test_path_extractors(void)
 	CHECK(commands >= 120);
 }
 
-/* Words that alone only print: for every program whose row does not say otherwise, and never beside another word. */
+/*
+ * Words that alone only print: for every program whose row does not say otherwise, and never beside another
+ * word.
+ */
 static void test_info(void)
 {
 	static const struct {
 		const char *cmd;
 		bool info;
 	} rows[] = {
-		{"python3 --version", true}, {"python3 -V", true}, {"node -v", true}, {"npm -v", true}, {"java -version", true}, {"make --version", true},
-		{"gcc --version", true}, {"sudo --version", true}, {"rm --help", true}, {"curl --version", true}, {"docker --version", true}, {"docker run --help", true},
-		{"npm run --help", true}, {"cargo build --help", true}, {"env --version", true}, {"go version", true}, {"terraform version", true},
-		{"pytest --version", false}, {"yarn --version", false}, {"mvn --version", false}, {"make version", false}, {"make help", false}, {"rm version", false},
-		{"bash help", false}, {"python3 version", false}, {"python3 --version x.py", false}, {"python3 -V \"$v\"", false}, {"rm --version x", false},
-		{"sudo \"$v\"", false}, {"git push --help", true}, {"git frob --help", false}, {"kill --help", true}, {"gosu --version", false}, {"npm -v x", false}, {"rm -- --help", false},
+		{"python3 --version", true}, {"python3 -V", true}, {"node -v", true}, {"npm -v", true},
+		{"java -version", true}, {"make --version", true},
+		{"gcc --version", true}, {"sudo --version", true}, {"rm --help", true},
+		{"curl --version", true}, {"docker --version", true}, {"docker run --help", true},
+		{"npm run --help", true}, {"cargo build --help", true}, {"env --version", true},
+		{"go version", true}, {"terraform version", true},
+		{"pytest --version", false}, {"yarn --version", false}, {"mvn --version", false},
+		{"make version", false}, {"make help", false}, {"rm version", false},
+		{"bash help", false}, {"python3 version", false}, {"python3 --version x.py", false},
+		{"python3 -V \"$v\"", false}, {"rm --version x", false},
+		{"sudo \"$v\"", false}, {"git push --help", true}, {"git frob --help", false},
+		{"kill --help", true}, {"gosu --version", false}, {"npm -v x", false},
+		{"rm -- --help", false},
 		{"docker run --help x", false},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -553,7 +620,8 @@ static void test_found(void)
 	for (size_t r = 0; r < b->nrows; r++) {
 		struct str name = str_of(know_string(&rows[r], rows[r].name));
 		ptrdiff_t at = str_find(name, ' ', 0);
-		const struct know_row *found = know_find(str_sub(name, 0, at < 0 ? name.n : (size_t)at), NULL, 0);
+		const struct know_row *found = know_find(str_sub(name, 0, at < 0 ? name.n : (size_t)at), NULL,
+				0);
 		while (found && at >= 0) {
 			size_t from = (size_t)at + 1;
 			at = str_find(name, ' ', from);
@@ -561,14 +629,18 @@ static void test_found(void)
 		}
 		CHECK_ROW(found == &rows[r], name.p);
 	}
-	static const char *const none[] = {"", "gi", "git-", "zzzzzzzzzzzz", "\xff", "chmo", "terrafor", "terraformx"};
+	static const char *const none[] = {"", "gi", "git-", "zzzzzzzzzzzz", "\xff", "chmo", "terrafor",
+			"terraformx"};
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
 		CHECK_ROW(!know_find(str_of(none[i]), NULL, 0), none[i]);
 	CHECK(!know_sub_find(know_find(STR("git"), NULL, 0), STR("statu")));
 	CHECK(!know_sub_find(know_find(STR("git"), NULL, 0), STR("statusx")));
 }
 
-/* Every command with rows for subcommands has one of its own: what an unlisted form may do. And options are no subcommands. */
+/*
+ * Every command with rows for subcommands has one of its own: what an unlisted form may do. And options are
+ * no subcommands.
+ */
 static void test_parents(void)
 {
 	const struct know_blob *b = (const void *)know_baked;
@@ -630,7 +702,9 @@ static void test_own_rows(void)
 	struct err e;
 	struct word argv[ARGV_MAX];
 	struct know_result r;
-	CHECK_INT(pack("- {name: [mywrap, other], style: posix, flags: {-n: word}, operands: {rest: command}}\n"
+	CHECK_INT(pack(
+			"- {name: [mywrap, other], style: posix, flags: {-n: word}, operands: {rest: "
+			"command}}\n"
 	               "- {name: rm, operands: {rest: read}}\n"
 	               "- {name: git frob, operands: {rest: delete}}\n"
 	               "- {name: fresh sub, operands: {rest: write}}\n",
@@ -656,7 +730,8 @@ static void test_own_rows(void)
 	know_apply(&arena, know_find(STR("fresh"), own.rows, own.nrows), argv, argc, &r);
 	CHECK(r.effects == EFFECT_WORKSPACE && !r.readonly);
 	CHECK(know_find(STR("sudo"), own.rows, own.nrows));
-	CHECK_INT(pack("- {name: ends, operands: {rest: write, last: none, alone: none}}", &own, &e), 0); /* `none` is a kind like others */
+	/* `none` is a kind like others */
+	CHECK_INT(pack("- {name: ends, operands: {rest: write, last: none, alone: none}}", &own, &e), 0);
 	argc = split(STR("ends a b"), argv);
 	know_apply(&arena, know_find(STR("ends"), own.rows, own.nrows), argv, argc, &r);
 	CHECK(use_with(&r, USE_WRITE, "a") && !use_with(&r, USE_WRITE, "b"));
@@ -708,10 +783,13 @@ static void test_large(void)
 {
 	enum { N = 100000 };
 	struct word *argv = arena_array(&arena, N, sizeof(*argv));
-	static const char *const names[] = {"sudo", "find", "tar", "git", "cp", "sed", "xargs", "parallel", "env", "make", "dd", "docker"};
+	static const char *const names[] = {"sudo", "find", "tar", "git", "cp", "sed", "xargs", "parallel",
+			"env", "make", "dd", "docker"};
 	static const struct word fill[] = {
-		{.kind = WORD_EXACT, .text = {"a", 1}}, {.kind = WORD_REST, .text = {"", 0}}, {.kind = WORD_UNKNOWN, .text = {"", 0}},
-		{.kind = WORD_EXACT, .text = {"-e", 2}}, {.kind = WORD_EXACT, .text = {"--", 2}}, {.kind = WORD_EXACT, .text = {"-exec", 5}}, {.kind = WORD_EXACT, .text = {"A=b", 3}},
+		{.kind = WORD_EXACT, .text = {"a", 1}}, {.kind = WORD_REST, .text = {"", 0}},
+		{.kind = WORD_UNKNOWN, .text = {"", 0}},
+		{.kind = WORD_EXACT, .text = {"-e", 2}}, {.kind = WORD_EXACT, .text = {"--", 2}},
+		{.kind = WORD_EXACT, .text = {"-exec", 5}}, {.kind = WORD_EXACT, .text = {"A=b", 3}},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		for (size_t f = 0; f < ARRAY_SIZE(fill); f++) {
@@ -733,7 +811,8 @@ static void test_large(void)
 /* No argv of odd words may read outside of anything (run under the sanitizers). */
 static void test_odd_words(void)
 {
-	static const char *const odd[] = {"", "-", "--", "---", "-=", "--=", "=", "+", "-#", ";", "{}", ":::", "::::", "-\377", "--\377=", "-o", "-c", "-e", "-S", "-exec", "!", "("};
+	static const char *const odd[] = {"", "-", "--", "---", "-=", "--=", "=", "+", "-#", ";", "{}", ":::",
+			"::::", "-\377", "--\377=", "-o", "-c", "-e", "-S", "-exec", "!", "("};
 	const struct know_blob *b = (const void *)know_baked;
 	const struct know_row *rows = (const void *)(b + 1);
 	size_t n = ARRAY_SIZE(odd);
@@ -742,8 +821,10 @@ static void test_odd_words(void)
 			struct arena a;
 			struct know_result res;
 			struct word argv[4] = {
-				{.kind = WORD_EXACT, .text = str_of(know_string(&rows[r], rows[r].name))}, {.kind = WORD_EXACT, .text = str_of(odd[i / n])},
-				{.kind = i % 3 ? WORD_EXACT : WORD_UNKNOWN, .text = str_of(odd[i % n])}, {.kind = i % 2 ? WORD_REST : WORD_UNKNOWN, .text = STR("")},
+				{.kind = WORD_EXACT, .text = str_of(know_string(&rows[r], rows[r].name))},
+				{.kind = WORD_EXACT, .text = str_of(odd[i / n])},
+				{.kind = i % 3 ? WORD_EXACT : WORD_UNKNOWN, .text = str_of(odd[i % n])},
+				{.kind = i % 2 ? WORD_REST : WORD_UNKNOWN, .text = STR("")},
 			};
 			arena_init(&a, ARENA_CAP_DEFAULT);
 			know_apply(&a, &rows[r], argv, 1 + i % 4, &res);
@@ -752,7 +833,8 @@ static void test_odd_words(void)
 			for (size_t k = 0; k < o.noptions; k++)
 				CHECK_ROW(o.options[k].at <= i % 4 && o.options[k].name[0], o.name);
 			for (const struct know_use *u = res.uses; u; u = u->next)
-				CHECK_ROW(u->to <= 1 + i % 4 && u->from <= u->to, know_string(&rows[r], rows[r].name));
+				CHECK_ROW(u->to <= 1 + i % 4 && u->from <= u->to,
+						know_string(&rows[r], rows[r].name));
 			arena_free(&a);
 		}
 }

@@ -47,7 +47,8 @@ static void make_file(const char *name)
 static void setup(void)
 {
 	CHECK(mkdtemp(dir) != NULL);
-	CHECK_INT(mkdir(in_dir("ro"), 0755) | mkdir(in_dir("rw"), 0755) | mkdir(in_dir("rw/sub"), 0755) | mkdir(in_dir("out"), 0755), 0);
+	CHECK_INT(mkdir(in_dir("ro"), 0755) | mkdir(in_dir("rw"), 0755) | mkdir(in_dir("rw/sub"), 0755) |
+			mkdir(in_dir("out"), 0755), 0);
 	make_file("ro/file");
 	make_file("rw/file");
 	make_file("rw/second");
@@ -66,9 +67,12 @@ struct start {
 static void wall(const struct start *s)
 {
 	int fd = landlock_start(s->network);
-	if (fd < 0 || landlock_allow(fd, in_dir("ro"), false) < 0 || landlock_allow(fd, in_dir("rw"), true) < 0 ||
-	    landlock_allow(fd, in_dir("out/single"), true) < 0 || landlock_allow(fd, "/dev", true) < 0 || landlock_allow(fd, "/bin", false) < 0 ||
-	    landlock_allow(fd, "/lib", false) < 0 || landlock_allow(fd, "/lib64", false) < 0 || landlock_enforce(fd) < 0)
+	if (fd < 0 || landlock_allow(fd, in_dir("ro"), false) < 0 ||
+			landlock_allow(fd, in_dir("rw"), true) < 0 ||
+	    landlock_allow(fd, in_dir("out/single"), true) < 0 || landlock_allow(fd, "/dev", true) < 0 ||
+	    landlock_allow(fd, "/bin", false) < 0 ||
+	    landlock_allow(fd, "/lib", false) < 0 || landlock_allow(fd, "/lib64", false) < 0 ||
+	    landlock_enforce(fd) < 0)
 		_exit(98);
 	close(fd);
 }
@@ -143,7 +147,8 @@ static void check_wanted(const struct wanted *w, size_t n, const int *got)
 {
 	for (size_t i = 0; i < n; i++)
 		if (landlock_version() >= w[i].version && got[i] != w[i].want)
-			unit_fail(__FILE__, __LINE__, "%s: %s, want %s", w[i].what, strerror(got[i]), strerror(w[i].want));
+			unit_fail(__FILE__, __LINE__, "%s: %s, want %s", w[i].what, strerror(got[i]),
+					strerror(w[i].want));
 }
 
 static void test_files(void)
@@ -166,7 +171,8 @@ static int bind_tcp(int fd)
 
 static void try_tcp(int *r, const void *arg)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(1)};
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+			.sin_port = htons(1)};
 	wall(arg);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	r[0] = fd < 0 ? -1 : bind_tcp(fd);
@@ -240,7 +246,8 @@ static void try_device(int *r, const void *arg)
 	struct termios t;
 	struct winsize w = {.ws_row = 1};
 	int fd = landlock_start(true);
-	if (fd < 0 || landlock_allow(fd, "/dev/ptmx", *(const bool *)arg) < 0 || landlock_allow(fd, "/dev/pts", *(const bool *)arg) < 0 || landlock_enforce(fd) < 0)
+	if (fd < 0 || landlock_allow(fd, "/dev/ptmx", *(const bool *)arg) < 0 ||
+			landlock_allow(fd, "/dev/pts", *(const bool *)arg) < 0 || landlock_enforce(fd) < 0)
 		_exit(98);
 	int pty = open("/dev/ptmx", O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	r[0] = pty < 0 ? errno : 0;
@@ -279,8 +286,10 @@ static void test_errors(void)
 
 static void cleanup(void)
 {
-	static const char *const names[] = {"ro/file", "ro/new", "ro/second", "rw/file", "rw/second", "rw/third", "rw/new", "rw/link", "rw/fifo", "rw/device",
-		"rw/sub/file", "rw/sub/second", "rw/newdir", "rw/sub", "out/file", "out/single", "out/second", "rw", "ro", "out", ""};
+	static const char *const names[] = {"ro/file", "ro/new", "ro/second", "rw/file", "rw/second",
+			"rw/third", "rw/new", "rw/link", "rw/fifo", "rw/device",
+		"rw/sub/file", "rw/sub/second", "rw/newdir", "rw/sub", "out/file", "out/single", "out/second",
+		"rw", "ro", "out", ""};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		remove(in_dir(names[i]));
 	CHECK(access(dir, F_OK) < 0);

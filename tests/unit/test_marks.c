@@ -15,7 +15,10 @@ static void read_in(struct arena *a, struct str text, enum dialect d, struct fac
 	CHECK_INT(shell_read(a, &rq, f, &e), 0);
 }
 
-static struct str excerpt(const struct facts *f, struct span at) { return str_sub(f->texts[at.text].bytes, at.from, at.to); }
+static struct str excerpt(const struct facts *f, struct span at)
+{
+	return str_sub(f->texts[at.text].bytes, at.from, at.to);
+}
 
 /* ---- settings ---- */
 
@@ -100,12 +103,18 @@ static void test_settings_of_wrappers(void)
 /* ---- marks ---- */
 
 static const char *const names[MARK_KINDS] = {
-	[MARK_FRAGMENT] = "fragment", [MARK_SAFE_SUBST] = "safe", [MARK_OBFUSCATED_FLAG] = "flag", [MARK_METACHARACTER] = "meta",
-	[MARK_VARIABLE_CONTEXT] = "variable", [MARK_COMMENT_QUOTE] = "comment", [MARK_QUOTED_NEWLINE] = "qnewline", [MARK_CARRIAGE_RETURN] = "cr",
-	[MARK_NEWLINE] = "newline", [MARK_IFS] = "ifs", [MARK_BACKTICK] = "backtick", [MARK_SUBSTITUTION] = "subst", [MARK_PARAMETER] = "param",
-	[MARK_OLD_ARITHMETIC] = "oldarith", [MARK_ZSH_EXPANSION] = "zsh", [MARK_REDIRECTION] = "redir", [MARK_ESCAPED_BLANK] = "eblank",
-	[MARK_ESCAPED_OPERATOR] = "eoperator", [MARK_UNICODE_BLANK] = "ublank", [MARK_MIDWORD_HASH] = "hash", [MARK_BRACES] = "braces",
-	[MARK_MALFORMED] = "malformed", [MARK_INVISIBLE] = "invisible", [MARK_HOMOGLYPH] = "homoglyph", [MARK_PROMPT_EXPANSION] = "prompt",
+	[MARK_FRAGMENT] = "fragment", [MARK_SAFE_SUBST] = "safe", [MARK_OBFUSCATED_FLAG] = "flag",
+	[MARK_METACHARACTER] = "meta",
+	[MARK_VARIABLE_CONTEXT] = "variable", [MARK_COMMENT_QUOTE] = "comment",
+	[MARK_QUOTED_NEWLINE] = "qnewline", [MARK_CARRIAGE_RETURN] = "cr",
+	[MARK_NEWLINE] = "newline", [MARK_IFS] = "ifs", [MARK_BACKTICK] = "backtick",
+	[MARK_SUBSTITUTION] = "subst", [MARK_PARAMETER] = "param",
+	[MARK_OLD_ARITHMETIC] = "oldarith", [MARK_ZSH_EXPANSION] = "zsh", [MARK_REDIRECTION] = "redir",
+	[MARK_ESCAPED_BLANK] = "eblank",
+	[MARK_ESCAPED_OPERATOR] = "eoperator", [MARK_UNICODE_BLANK] = "ublank", [MARK_MIDWORD_HASH] = "hash",
+	[MARK_BRACES] = "braces",
+	[MARK_MALFORMED] = "malformed", [MARK_INVISIBLE] = "invisible", [MARK_HOMOGLYPH] = "homoglyph",
+	[MARK_PROMPT_EXPANSION] = "prompt",
 	[MARK_ARITHMETIC_CODE] = "arithcode", [MARK_PIPELINE] = "pipeline",
 	[MARK_SPAWNS] = "spawns",
 };
@@ -139,7 +148,8 @@ static const struct {
 	{"> out", "fragment redir", ">", DIALECT_BASH},
 	{"a\n\tb", "newline", "\n", DIALECT_BASH},
 	/* $(cat <<'EOF' */
-	{"git commit -m \"$(cat <<'EOF'\nit's $x\nEOF\n)\"", "safe", "$(cat <<'EOF'\nit's $x\nEOF\n)", DIALECT_BASH},
+	{"git commit -m \"$(cat <<'EOF'\nit's $x\nEOF\n)\"", "safe", "$(cat <<'EOF'\nit's $x\nEOF\n)",
+			DIALECT_BASH},
 	{"git commit -m \"$(cat <<EOF\nx\nEOF\n)\"", "subst", NULL, DIALECT_BASH},
 	{"git commit -m \"$(cat <<'EOF'; ls\nx\nEOF\n)\"", "subst", NULL, DIALECT_BASH},
 	{"echo $(cat - <<'EOF'\nx\nEOF\n)", "subst", NULL, DIALECT_BASH},
@@ -254,7 +264,8 @@ static const struct {
 	{"ls # \xe2\x80\xae", "invisible", NULL, DIALECT_BASH},
 	{"echo 'x\xf3\xa0\x81\xa1'", "invisible", NULL, DIALECT_BASH},
 	{"r\xe2\x80\x8d" "m x", "invisible", NULL, DIALECT_BASH},
-	{"git commit -m '\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 \xe2\x9a\xa0\xef\xb8\x8f'", "", NULL, DIALECT_BASH},
+	{"git commit -m '\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 \xe2\x9a\xa0\xef\xb8\x8f'", "", NULL,
+			DIALECT_BASH},
 	{"echo \xe2\x9a\xa0\xef\xb8\x8f done", "", NULL, DIALECT_BASH},
 	{"cat <<'E'\n\xe2\x80\xae\nE", "", NULL, DIALECT_BASH},
 	{"cat <<E\n\xe2\x80\xae\nE", "invisible", NULL, DIALECT_BASH},
@@ -330,14 +341,18 @@ static void test_many(void)
 	CHECK_STR(kinds(&a, &f), "newline ifs backtick param");
 	size_t n = 0;
 	for (const struct mark *m = f.marks; m; m = m->next, n++)
-		CHECK(m->at.text < f.ntexts && m->at.from <= m->at.to && m->at.to <= f.texts[m->at.text].bytes.n);
+		CHECK(m->at.text < f.ntexts && m->at.from <= m->at.to &&
+				m->at.to <= f.texts[m->at.text].bytes.n);
 	CHECK_INT(n, 2002);
 	arena_free(&a);
 }
 
 /* ---- names that are not known ---- */
 
-/* The paths that rm deletes or a redirection writes; "?" is a hole, "#" a number, "%" a name. The same one after itself counts once. */
+/*
+ * The paths that rm deletes or a redirection writes; "?" is a hole, "#" a number, "%" a name. The same one
+ * after itself counts once.
+ */
 static struct str paths(struct arena *a, const struct facts *f)
 {
 	struct buf b;

@@ -19,7 +19,9 @@ static struct str split(struct str text, size_t piece)
 	for (size_t at = 0; at < text.n; at += piece) {
 		mcp_splitter_feed(&s, str_sub(text, at, at + piece));
 		while ((kind = mcp_splitter_next(&s, &line)) != MCP_MORE)
-			buf_fmt(&b, kind == MCP_TOO_LONG ? "!" : "[%.*s]", kind == MCP_TOO_LONG ? 0 : (int)line.n, kind == MCP_TOO_LONG ? "" : line.p);
+			buf_fmt(&b, kind == MCP_TOO_LONG ? "!" : "[%.*s]",
+					kind == MCP_TOO_LONG ? 0 : (int)line.n,
+					kind == MCP_TOO_LONG ? "" : line.p);
 	}
 	mcp_splitter_free(&s);
 	return buf_view(&b);
@@ -29,7 +31,8 @@ static void test_splitter(void)
 {
 	static const struct {
 		const char *text, *want;
-	} rows[] = {{"", ""}, {"a", ""}, {"a\n", "[a]"}, {"\n", "[]"}, {"a\nb\n\nc", "[a][b][]"}, {"a\r\nb\n", "[a\r][b]"}, {"one line\nanother one\nrest", "[one line][another one]"}};
+	} rows[] = {{"", ""}, {"a", ""}, {"a\n", "[a]"}, {"\n", "[]"}, {"a\nb\n\nc", "[a][b][]"},
+			{"a\r\nb\n", "[a\r][b]"}, {"one line\nanother one\nrest", "[one line][another one]"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (size_t piece = 1; piece < 12; piece++)
@@ -55,7 +58,8 @@ static void test_too_long(void)
 
 /* ---- messages ---- */
 
-static const char *const kinds[] = {[MCP_BAD] = "bad", [MCP_REQUEST] = "request", [MCP_NOTIFICATION] = "note", [MCP_RESPONSE] = "response"};
+static const char *const kinds[] = {[MCP_BAD] = "bad", [MCP_REQUEST] = "request", [MCP_NOTIFICATION] = "note",
+		[MCP_RESPONSE] = "response"};
 
 /* "request 1 ping", "bad null -32700", ...; one after the other for a list */
 static struct str read_line(struct str line)
@@ -97,17 +101,29 @@ static void test_messages(void)
 		{"", ""},
 		{"  \t\r", ""},
 		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", "request 1 ping"},
-		{"{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"method\":\"ping\",\"params\":{}}\r", "request \"a\\\"b\" ping"},
-		{"{\"jsonrpc\":\"2.0\",\"id\":-9007199254740993,\"method\":\"x\"}", "request -9007199254740993 x"},
-		{"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", "note notifications/initialized"},
+		{"{\"jsonrpc\":\"2.0\",\"id\":\"a\\\"b\",\"method\":\"ping\",\"params\":{}}\r",
+				"request \"a\\\"b\" ping"},
+		{"{\"jsonrpc\":\"2.0\",\"id\":-9007199254740993,\"method\":\"x\"}",
+				"request -9007199254740993 x"},
+		{"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+				"note notifications/initialized"},
 		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", "response"},
 		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}", "response"},
-		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"_meta\":{\"progressToken\":\"t\",\"claudecode/toolUseId\":\"toolu_1\"}}}", "request 1 x token \"t\" use toolu_1"},
-		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"_meta\":{\"progressToken\":0,\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientInfo\":{\"name\":\"c\"}}}}",
+		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\","
+				"\"params\":{\"_meta\":{\"progressToken\":\"t\","
+				"\"claudecode/toolUseId\":\"toolu_1\"}}}",
+				"request 1 x token \"t\" use toolu_1"},
+		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"_meta\":{\"progressToken\":0,"
+				"\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+				"\"io.modelcontextprotocol/clientInfo\":{\"name\":\"c\"}}}}",
 			"request 1 x token 0 version 2026-07-28 modern client c"},
-		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"_meta\":{\"progressToken\":[],\"io.modelcontextprotocol/protocolVersion\":7,\"io.modelcontextprotocol/clientInfo\":\"c\"}}}", "request 1 x version ?"},
+		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\","
+				"\"params\":{\"_meta\":{\"progressToken\":[],"
+				"\"io.modelcontextprotocol/protocolVersion\":7,"
+				"\"io.modelcontextprotocol/clientInfo\":\"c\"}}}", "request 1 x version ?"},
 		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\",\"params\":{\"_meta\":[1]}}", "request 1 x"},
-		{"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"},7,{\"jsonrpc\":\"2.0\",\"method\":\"y\"}]", "list: request 1 x; bad null -32600; note y"},
+		{"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"x\"},7,{\"jsonrpc\":\"2.0\",\"method\":\"y\"}]",
+				"list: request 1 x; bad null -32600; note y"},
 		{"[]", "bad null -32600"},
 		{"{", "bad null -32700"},
 		{"{\"a\":1,\"a\":2}", "bad null -32700"},
@@ -149,20 +165,29 @@ static void test_answers(void)
 
 	buf_init(&b, &a, 0);
 	mcp_put_error(&b, STR("null"), MCP_PARSE_ERROR, STR("no \"JSON\"\xff"), STR(""));
-	CHECK_STR(buf_view(&b), "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"no \\\"JSON\\\"\xEF\xBF\xBD\"}}\n");
+	CHECK_STR(buf_view(&b),
+			"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"no "
+			"\\\"JSON\\\"\xEF\xBF\xBD\"}}\n");
 	b.n = 0;
 	mcp_put_error(&b, STR("7"), MCP_VERSION_ERROR, STR("x"), STR("{\"supported\":[]}"));
-	CHECK_STR(buf_view(&b), "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32022,\"message\":\"x\",\"data\":{\"supported\":[]}}}\n");
+	CHECK_STR(buf_view(&b),
+			"{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32022,\"message\":\"x\","
+			"\"data\":{\"supported\":[]}}}\n");
 	b.n = 0;
 	mcp_put_result(&b, &m, "1", STR(""));
 	CHECK_STR(buf_view(&b), "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{}}\n");
 	b.n = 0;
 	mcp_put_failure(&b, &m, "1", "no");
-	CHECK_STR(buf_view(&b), "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"no\"}],\"isError\":true}}\n");
+	CHECK_STR(buf_view(&b),
+			"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{\"content\":[{\"type\":\"text\","
+			"\"text\":\"no\"}],\"isError\":true}}\n");
 	b.n = 0;
 	m.version = STR(MCP_MODERN);
 	mcp_put_result(&b, &m, "1", STR("\"a\":1"));
-	CHECK_STR(buf_view(&b), "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{\"resultType\":\"complete\",\"a\":1,\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"caisson\",\"version\":\"1\"}}}}\n");
+	CHECK_STR(buf_view(&b),
+			"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{\"resultType\":\"complete\",\"a\":1,"
+			"\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"caisson\","
+			"\"version\":\"1\"}}}}\n");
 }
 
 static void test_list(void)
@@ -187,7 +212,8 @@ static void test_list(void)
 	}
 	CHECK(str_contains(mcp_instructions(&a, &o), STR("there is no workspace")));
 	o.base.workspace = "/data/in:ro";
-	CHECK(str_contains(mcp_instructions(&a, &o), STR("the workspace /data/in, which can only be read here")));
+	CHECK(str_contains(mcp_instructions(&a, &o),
+			STR("the workspace /data/in, which can only be read here")));
 	o.base.workspace = NULL;
 	o.base.profile = "work";
 	CHECK(str_contains(mcp_instructions(&a, &o), STR("written into the workspace. ")));

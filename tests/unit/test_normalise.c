@@ -1,4 +1,7 @@
-/* The normaliser: samples with what is expected beside them (tests/samples), rows, and what holds for every input. */
+/*
+ * The normaliser: samples with what is expected beside them (tests/samples), rows, and what holds for every
+ * input.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 
@@ -31,7 +34,8 @@ static struct str in_pieces(struct str raw, size_t piece, struct sanitized *ret)
 
 static uint64_t removed(const struct sanitized *s)
 {
-	return s->ansi + s->osc + s->control + s->cr + s->backspace + s->nul + s->bad_utf8 + s->bidi + s->tags + s->invisible;
+	return s->ansi + s->osc + s->control + s->cr + s->backspace + s->nul + s->bad_utf8 + s->bidi +
+			s->tags + s->invisible;
 }
 
 /* Invariants of every text. */
@@ -75,7 +79,8 @@ static void test_samples(void)
 		if (!str_ends(name, ".raw"))
 			continue;
 		seen++;
-		CHECK_STRN(hold(load(str_c(&a, str_fmt(&a, SAMPLES "/%s", f->d_name)))), load(str_c(&a, str_fmt(&a, SAMPLES "/%.*s.txt", (int)name.n - 4, name.p))));
+		CHECK_STRN(hold(load(str_c(&a, str_fmt(&a, SAMPLES "/%s", f->d_name)))),
+				load(str_c(&a, str_fmt(&a, SAMPLES "/%.*s.txt", (int)name.n - 4, name.p))));
 	}
 	if (d)
 		closedir(d);
@@ -99,7 +104,10 @@ static const struct {
 	{N("abc\033[2Kd\n"), N("   d\n")},
 	{N("abcdef\r\033[2P\n"), N("cdef\n")},
 	{N("50%\033[0m\r\033[J51%\n"), N("51%\n")},
-	{N("x\033[9999999999Cy\n"), N("x                                                                                                                                                                                                       y\n")},
+	{N("x\033[9999999999Cy\n"),
+			N("x                                                                                "
+			"                                                                                 "
+			"                                      y\n")},
 	{N("\xc3\xa9t\xc3\xa9\r\xc3\x89\n"), N("\xc3\x89t\xc3\xa9\n")},
 	/* other lines stay */
 	{N("ERROR\033[A\r\033[Kfine\n"), N("ERROR\nfine\n")},
@@ -125,7 +133,8 @@ static const struct {
 	{N("\033\033[1mx\033"), N("x")},
 	{N("\033[1\nm\n"), N("\nm\n")},
 	{N("\033[?25lx\033[?25h\033(B\033=\n"), N("x\n")},
-	{N("\033[0000000000000000000000000000000000000000000000000000000000000000000m\n"), N("0000000000000000000000000000000000000000000000000000000000000000000m\n")},
+	{N("\033[0000000000000000000000000000000000000000000000000000000000000000000m\n"),
+			N("0000000000000000000000000000000000000000000000000000000000000000000m\n")},
 	/* UTF-8 */
 	{N("\xe2\x82"), N("\xef\xbf\xbd\xef\xbf\xbd")},
 	{N("\xe2\xe2\x82\xac\n"), N("\xef\xbf\xbd\xe2\x82\xac\n")},
@@ -136,9 +145,11 @@ static const struct {
 	{N("a\xe2\x80\xae""b\n"), N("a\\u{202e}b\n")},
 	{N("\xe2\x9c\x94\xef\xb8\x8f ok\n"), N("\xe2\x9c\x94\xef\xb8\x8f ok\n")},
 	{N("x\xef\xb8\x8f\n"), N("x\\u{fe0f}\n")},
-	{N("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb\n"), N("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb\n")},
+	{N("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb\n"),
+			N("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb\n")},
 	{N("\xf0\x9f\x91\xa9\xe2\x80\x8d\xe2\x80\x8d\n"), N("\xf0\x9f\x91\xa9\xe2\x80\x8d\\u{200d}\n")},
-	{N("\xf0\x9f\x8f\xb4\xf3\xa0\x81\xa7\xf3\xa0\x81\xa8\n"), N("\xf0\x9f\x8f\xb4\xf3\xa0\x81\xa7\\u{e0068}\n")},
+	{N("\xf0\x9f\x8f\xb4\xf3\xa0\x81\xa7\xf3\xa0\x81\xa8\n"),
+			N("\xf0\x9f\x8f\xb4\xf3\xa0\x81\xa7\\u{e0068}\n")},
 	{N("\xc2\xad\xe2\x80\xa8\n"), N("\\u{ad}\\u{2028}\n")},
 	/* our own marker */
 	{N("a\n... truncated (12 more lines) ...\nb\n"), N("a\n\\... truncated (12 more lines) ...\nb\n")},
@@ -160,7 +171,8 @@ static void test_times(void)
 	int seen = 0;
 
 	for (size_t at = 0, row = 0; at < s.n; row++) {
-		ptrdiff_t end = str_find(s, '\n', at), tab = str_find(s, '\t', at), tab2 = str_find(s, '\t', (size_t)tab + 1);
+		ptrdiff_t end = str_find(s, '\n', at), tab = str_find(s, '\t', at),
+				tab2 = str_find(s, '\t', (size_t)tab + 1);
 		struct str in = str_sub(s, at, (size_t)tab), want = str_sub(s, (size_t)tab + 1, (size_t)tab2);
 
 		at = end < 0 ? s.n : (size_t)end + 1;
@@ -179,13 +191,23 @@ static void test_times_context(void)
 		bool is;
 		const char *text;
 	} rows[] = {
-		{true, "started at @"}, {true, "started at @."}, {true, "[@] CURRENT SERVICE STATE"}, {true, "INFO @ done"}, {true, "time: @"}, {true, "(at @) done"}, {false, "@ x"}, {true, "@: up"}, {true, "  @"},
+		{true, "started at @"}, {true, "started at @."}, {true, "[@] CURRENT SERVICE STATE"},
+		{true, "INFO @ done"}, {true, "time: @"}, {true, "(at @) done"}, {false, "@ x"},
+		{true, "@: up"}, {true, "  @"},
 		{true, "ok\n@\nok"}, {true, "expires @ soon"},
-		{false, "size @"}, {false, "user id: @"}, {false, "orderId @"}, {false, "order-id @"}, {false, "@ bytes"}, {false, "@ requests"}, {false, "#@"}, {false, "# @"}, {false, "x = @"}, {false, "a,b,@"},
-		{false, "a, @, b"}, {false, "@,a,b"}, {false, "1\t@\tx"}, {false, " 1 | @ | x"}, {false, "<t>@</t>"}, {false, "<t>\n  @\n</t>"}, {false, "{\"a\": [@]}"}, {false, "[\n  @,\n  1\n]"}, {false, "[\n  1,\n  @\n]"},
-		{false, "x: [\n  @\n]"}, {false, "[@]"}, {false, "[@, 1]"}, {false, "{'t': @}"}, {false, "12 @"}, {false, "0  @  foo"}, {false, "id  @"}, {false, "$@"}, {false, "v@"}, {false, "@x"}, {false, "@/2"},
-		{false, "@.1234567890"}, {false, "\"at @\""}, {false, "{\"msg\": \"now\"}\nat @"}, {false, "f(@)"}, {false, "than @"}, {false, "a,b at @,c"},
-		{true, "time=@"}, {true, "level=info ts=@ msg=up"}, {false, "id=@"}, {false, "fileSize=@"}, {false, "=@"}, {false, "1=@"},
+		{false, "size @"}, {false, "user id: @"}, {false, "orderId @"}, {false, "order-id @"},
+		{false, "@ bytes"}, {false, "@ requests"}, {false, "#@"}, {false, "# @"}, {false, "x = @"},
+		{false, "a,b,@"},
+		{false, "a, @, b"}, {false, "@,a,b"}, {false, "1\t@\tx"}, {false, " 1 | @ | x"},
+		{false, "<t>@</t>"}, {false, "<t>\n  @\n</t>"}, {false, "{\"a\": [@]}"},
+		{false, "[\n  @,\n  1\n]"}, {false, "[\n  1,\n  @\n]"},
+		{false, "x: [\n  @\n]"}, {false, "[@]"}, {false, "[@, 1]"}, {false, "{'t': @}"},
+		{false, "12 @"}, {false, "0  @  foo"}, {false, "id  @"}, {false, "$@"}, {false, "v@"},
+		{false, "@x"}, {false, "@/2"},
+		{false, "@.1234567890"}, {false, "\"at @\""}, {false, "{\"msg\": \"now\"}\nat @"},
+		{false, "f(@)"}, {false, "than @"}, {false, "a,b at @,c"},
+		{true, "time=@"}, {true, "level=info ts=@ msg=up"}, {false, "id=@"}, {false, "fileSize=@"},
+		{false, "=@"}, {false, "1=@"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -202,8 +224,12 @@ static void test_times_context(void)
 		CHECK_ROW(str_contains(text, STR("2023-11-14T22:13:20Z")) == rows[i].is, rows[i].text);
 		CHECK_STRN(normalise(&a, buf_view(&b), NULL, NULL), buf_view(&b));
 	}
-	CHECK_STR(hold(STR("at 1709164800 and 1735689599 and 1600000000 and 1999999999")), "at 2024-02-29T00:00:00Z and 2024-12-31T23:59:59Z and 2020-09-13T12:26:40Z and 2033-05-18T03:33:19Z");
-	/* Every one of a line or none: a number that was converted cannot be compared with one that was not. */
+	CHECK_STR(hold(STR("at 1709164800 and 1735689599 and 1600000000 and 1999999999")),
+			"at 2024-02-29T00:00:00Z and 2024-12-31T23:59:59Z and 2020-09-13T12:26:40Z and "
+			"2033-05-18T03:33:19Z");
+	/*
+	 * Every one of a line or none: a number that was converted cannot be compared with one that was not.
+	 */
 	CHECK_STR(hold(STR("1700000000 1700000001")), "1700000000 1700000001");
 	CHECK_STR(hold(STR("at 1700000000, size 1700000000")), "at 1700000000, size 1700000000");
 	CHECK_STR(hold(STR("from 1700000000 to 1700000001\nat 1700000000 of 1700000001\n")),
@@ -215,7 +241,10 @@ static void test_counts(void)
 {
 	struct sanitized c;
 
-	normalise(&a, STR("\033[1mx\033[0m\033]0;t\007\007\r\n\b\0\xff\xe2\x80\xae\xf3\xa0\x81\xa1\xe2\x80\x8b at 1700000000\n... truncated (1 more lines) ...\n"), &both, &c);
+	normalise(&a, STR(
+			"\033[1mx\033[0m\033]0;t\007\007\r\n"
+			"\b\0\xff\xe2\x80\xae\xf3\xa0\x81\xa1\xe2\x80\x8b at 1700000000\n... truncated (1 "
+			"more lines) ...\n"), &both, &c);
 	CHECK_INT(c.ansi, 2);
 	CHECK_INT(c.osc, 1);
 	CHECK_INT(c.control, 1);
@@ -253,8 +282,12 @@ static void test_bounds(void)
 static void test_random(void)
 {
 	static const struct str pieces[] = {
-		N("\033"), N("["), N("]0;"), N("\033["), N("1700000000"), N(" "), N("\n"), N("\r"), N("\b"), N("\t"), N("3"), N(";"), N("K"), N("A"), N("C"), N("m"), N("\007"), N("\033\\"), N("\xc2\x9b"), N("\xc2"),
-		N("\x9d"), N("\xf0\x9f\x8f\xb4"), N("\xf3\xa0\x81\xa7"), N("\xe2\x80\x8d"), N("\xef\xb8\x8f"), N("... truncated (1 more lines) ..."), N("id"), N("x"), N("{"), N("["), N(","), N("\0"), N("\xe2\x80\xae"),
+		N("\033"), N("["), N("]0;"), N("\033["), N("1700000000"), N(" "), N("\n"), N("\r"), N("\b"),
+				N("\t"), N("3"), N(";"), N("K"), N("A"), N("C"), N("m"), N("\007"),
+				N("\033\\"), N("\xc2\x9b"), N("\xc2"),
+		N("\x9d"), N("\xf0\x9f\x8f\xb4"), N("\xf3\xa0\x81\xa7"), N("\xe2\x80\x8d"), N("\xef\xb8\x8f"),
+		N("... truncated (1 more lines) ..."), N("id"), N("x"), N("{"), N("["), N(","), N("\0"),
+		N("\xe2\x80\xae"),
 		N("\xef\xbb\xbf"), N("\v"), N("\033P"), N("."), N("12"), N(":"), N("at "), N("\x18"),
 	};
 	uint64_t state = 88172645463325252u;

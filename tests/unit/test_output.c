@@ -30,7 +30,8 @@ static bool covers(struct str abs, struct str real)
 				for (; d < n; d++)
 					then[d] = true;
 			else if (abs.p[i] == HOLE_NUM)
-				for (d += d < real.n && real.p[d] == '-'; d < real.n && real.p[d] >= '0' && real.p[d] <= '9'; d++)
+				for (d += d < real.n && real.p[d] == '-'; d < real.n && real.p[d] >= '0' &&
+						real.p[d] <= '9'; d++)
 					then[d + 1] = true;
 			else if (k < real.n && real.p[k] == abs.p[i])
 				then[k + 1] = true;
@@ -142,7 +143,8 @@ static void test_rows(void)
 		struct str got = STR("");
 		bool known = run(rows[i].d, rows[i].argv, rows[i].in, &got);
 		char what[64];
-		snprintf(what, sizeof(what), "%zu %s %s", i, rows[i].argv[0], rows[i].argv[1] ? rows[i].argv[1] : "");
+		snprintf(what, sizeof(what), "%zu %s %s", i, rows[i].argv[0],
+				rows[i].argv[1] ? rows[i].argv[1] : "");
 		CHECK_ROW(known == (rows[i].want.p != NULL), what);
 		CHECK_ROW(!known || str_eq(got, rows[i].want), what);
 	}
@@ -186,7 +188,8 @@ static void test_holes(void)
 		bool known;
 		char what[32];
 		for (; n < 5 && holes[i].argv[n].p; n++)
-			w[n] = (struct word){.kind = text_exact(holes[i].argv[n]) ? WORD_EXACT : WORD_UNKNOWN, .text = holes[i].argv[n]};
+			w[n] = (struct word){.kind = text_exact(holes[i].argv[n]) ? WORD_EXACT : WORD_UNKNOWN,
+					.text = holes[i].argv[n]};
 		known = output_of(&A, w, n, &env, &got);
 		snprintf(what, sizeof(what), "%zu", i);
 		CHECK_ROW(known == (holes[i].want.p != NULL), what);
@@ -194,7 +197,8 @@ static void test_holes(void)
 		w[1].kind = WORD_REST;
 		CHECK_ROW(!output_of(&A, w, n, &env, &got), what);
 	}
-	CHECK(covers(STR("a\0b\1"), STR("axxb-12")) && !covers(STR("a\1"), STR("a")) && !covers(STR("ab"), STR("abc")));
+	CHECK(covers(STR("a\0b\1"), STR("axxb-12")) && !covers(STR("a\1"), STR("a")) &&
+			!covers(STR("ab"), STR("abc")));
 }
 
 /* --- against the real programs --- */
@@ -205,18 +209,22 @@ struct pool {
 };
 
 static const struct pool pools[] = {
-	{"echo", {"-n", "-e", "-E", "-ne", "a", "b\\n", "\\x41\\0101", "\\c", "--", "-", "-x", "", "x y", "\\\\", "-nn", "\\101\\e"}},
-	{"printf", {"%s", "%d\\n", "[%5s]", "%-5s|", "%05d", "%x %X %o", "%c%c", "%b", "%%", "\\x41\\101\\0101", "%+d % d", "%.2s",
+	{"echo", {"-n", "-e", "-E", "-ne", "a", "b\\n", "\\x41\\0101", "\\c", "--", "-", "-x", "", "x y",
+			"\\\\", "-nn", "\\101\\e"}},
+	{"printf", {"%s", "%d\\n", "[%5s]", "%-5s|", "%05d", "%x %X %o", "%c%c", "%b", "%%",
+			"\\x41\\101\\0101", "%+d % d", "%.2s",
 		"%#x", "%*d", "7", "-12", "0x1f", "010", "abc", "a\\tb",
 		"'A", "", "x\\cy", "%i-%u", "%.3d", "--", "\\\"q\\'", "%s-%s\\n", "\\e[0m", "%08.3d"}},
 	{"base64", {"-d", "-w0", "-w", "5", "-i", "--decode", "-di", "--wrap=7", "-"}},
 	{"base32", {"-d", "-w0", "-w", "5", "--decode"}},
 	{"xxd", {"-p", "-ps"}}, /* and -r before, or it could write a file of any length */
-	{"tr", {"a-z", "A-Z", "-d", "-s", "[:upper:]", "[:lower:]", "abc", "xyz", "n-za-m", "\\n", " ", "-c", "[:space:]", "a",
+	{"tr", {"a-z", "A-Z", "-d", "-s", "[:upper:]", "[:lower:]", "abc", "xyz", "n-za-m", "\\n", " ", "-c",
+			"[:space:]", "a",
 		"[:digit:]", "a-", "-dc", "\\141-c", "[a-c]", "[:alnum:]", "-cs", "", "z-a"}},
 	{"rev", {NULL}},
 	{"tac", {NULL}},
-	{"cut", {"-d:", "-f1", "-f2-", "-c1-3", "-b2", "-f", "1,3", "-d", " ", "-s", "-c-2", "-f2", "-f-1,3-", "-c5-", "-d,", "-f0",
+	{"cut", {"-d:", "-f1", "-f2-", "-c1-3", "-b2", "-f", "1,3", "-d", " ", "-s", "-c-2", "-f2", "-f-1,3-",
+			"-c5-", "-d,", "-f0",
 		"-c3-1"}},
 	{"head", {"-n1", "-n", "2", "-1", "-c3", "-n-1", "-c", "--lines=2", "-n0", "-c-2"}},
 	{"tail", {"-n1", "-n", "2", "-1", "-c3", "-n+2", "-c", "--lines=2", "-n0", "-n-1", "+2", "-c+3"}},
@@ -234,28 +242,39 @@ static const struct pool pools[] = {
 	{"true", {"x", NULL}},
 };
 
-static const char *const inputs[] = {"", "a\nb\nc\n", "abc", "Hello World\n", "a:b:c\nd:e\nnone\n", "cm0gLXJmIC8K", "cm0=\n", "YQ==",
+static const char *const inputs[] = {"", "a\nb\nc\n", "abc", "Hello World\n", "a:b:c\nd:e\nnone\n",
+		"cm0gLXJmIC8K", "cm0=\n", "YQ==",
 	"OJWSALLSMYQC6===", "726d202d\n7266", "aabbcc  dd\n\n\nx",
-	"a b c d\ne f\n", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\n", "\xc3\xa9t\xc3\xa9\n", "x\ty\tz\n",
-		"no newline\nat end", "the quick brown fox jumps over the lazy dog and runs away from the big bad wolf\n",
+	"a b c d\ne f\n", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\n",
+	"\xc3\xa9t\xc3\xa9\n", "x\ty\tz\n",
+		"no newline\nat end",
+		"the quick brown fox jumps over the lazy dog and runs away from the big bad wolf\n",
 	"AQIDBA==", "616263\n", "12345", "A,B,C\n"};
 
 /* Calls that make sense, each tried on every input. The pools above rarely hit them. */
 static const char *const recipes[][5] = {
-	{"base64", "-d"}, {"base64", "-di"}, {"base64"}, {"base64", "-w5"}, {"base64", "-w0", "-"}, {"base64", "-w", "4"},
+	{"base64", "-d"}, {"base64", "-di"}, {"base64"}, {"base64", "-w5"}, {"base64", "-w0", "-"},
+	{"base64", "-w", "4"},
 	{"base32"}, {"base32", "-d"}, {"base32", "-w0"}, {"xxd", "-r", "-p"},
-	{"tr", "a-z", "n-za-m"}, {"tr", "a-zA-Z", "xy"}, {"tr", "-d", "a-c\n"}, {"tr", "-s", "a-z "}, {"tr", "-s", "a-z", "x"},
+	{"tr", "a-z", "n-za-m"}, {"tr", "a-zA-Z", "xy"}, {"tr", "-d", "a-c\n"}, {"tr", "-s", "a-z "},
+	{"tr", "-s", "a-z", "x"},
 	{"tr", "-cd", "a-z"}, {"tr", "-c", "a-z", "_"}, {"tr", "-cs", "[:alnum:]", "\n"},
-	{"tr", "[:lower:]", "[:upper:]"}, {"tr", "[:upper:]", "a-z"}, {"tr", "-ds", "a", "b"}, {"tr", "abc", "b-d"}, {"tr",
+	{"tr", "[:lower:]", "[:upper:]"}, {"tr", "[:upper:]", "a-z"}, {"tr", "-ds", "a", "b"},
+	{"tr", "abc", "b-d"}, {"tr",
 	"[:space:]", "-"}, {"tr", "\141\142", "\001\t"}, {"tr", "-d", "[:punct:]"},
-	{"tr", "a-", "xy"}, {"tr", "--", "-a", "xy"}, {"tr", "[a-c]", "(A-C)"}, {"tr", "aa", "xy"}, {"tr", "-C", "\n", "="},
-	{"rev"}, {"tac"}, {"cut", "-d:", "-f1"}, {"cut", "-d:", "-f2-"}, {"cut", "-d", " ", "-f", "1,3"}, {"cut", "-f2"}, {"cut",
+	{"tr", "a-", "xy"}, {"tr", "--", "-a", "xy"}, {"tr", "[a-c]", "(A-C)"}, {"tr", "aa", "xy"},
+	{"tr", "-C", "\n", "="},
+	{"rev"}, {"tac"}, {"cut", "-d:", "-f1"}, {"cut", "-d:", "-f2-"}, {"cut", "-d", " ", "-f", "1,3"},
+	{"cut", "-f2"}, {"cut",
 	"-d:", "-f3,1", "-s"}, {"cut", "-c1-3"}, {"cut", "-b", "2,4-"}, {"cut", "-c-2"},
-	{"cut", "-c2,1,2-3"}, {"cut", "-d,", "-f-2"}, {"head"}, {"head", "-n1"}, {"head", "-n", "-2"}, {"head", "-c5"}, {"head",
+	{"cut", "-c2,1,2-3"}, {"cut", "-d,", "-f-2"}, {"head"}, {"head", "-n1"}, {"head", "-n", "-2"},
+	{"head", "-c5"}, {"head",
 	"-c", "-3"}, {"head", "-2"}, {"head", "--lines=3"}, {"tail"}, {"tail", "-n1"},
-	{"tail", "-n", "+2"}, {"tail", "-n+0"}, {"tail", "-c4"}, {"tail", "-c", "+3"}, {"tail", "-2"}, {"tail", "-n", "-3"}, {"tail",
+	{"tail", "-n", "+2"}, {"tail", "-n+0"}, {"tail", "-c4"}, {"tail", "-c", "+3"}, {"tail", "-2"},
+	{"tail", "-n", "-3"}, {"tail",
 		"--bytes=2"}, {"wc", "-l"}, {"wc", "-w"}, {"wc", "-c"}, {"cat"}, {"tee"}, {"grep", "-c", "a"},
-	{"grep", "-vc", "a"}, {"tr", "\\141\\142", "\\001\\t"}, {"tr", "-d", "\\n\\040-\\071"}, {"tr", "\\\\a", "xy"}, {"tr", "a\\-z", "xyz"},
+	{"grep", "-vc", "a"}, {"tr", "\\141\\142", "\\001\\t"}, {"tr", "-d", "\\n\\040-\\071"},
+	{"tr", "\\\\a", "xy"}, {"tr", "a\\-z", "xyz"},
 };
 
 struct gen {
@@ -287,7 +306,8 @@ static void generate(struct gen *g, uint64_t *seed, size_t i)
 /* Half of the words get a hole in the place of some of their bytes. */
 static struct str dig(struct str s, uint64_t *seed)
 {
-	size_t from = real_rand(seed, (unsigned)s.n + 1), to = from + real_rand(seed, (unsigned)(s.n - from) + 1);
+	size_t from = real_rand(seed, (unsigned)s.n + 1),
+			to = from + real_rand(seed, (unsigned)(s.n - from) + 1);
 	struct buf b;
 
 	buf_init(&b, &A, 0);
@@ -337,13 +357,15 @@ static void compare(enum dialect d, const char *shell, uint64_t seed, int *ret_k
 			for (size_t k = 0; k < g->argc; k++) {
 				w[k] = (struct word){.kind = WORD_EXACT, .text = str_of(g->argv[k])};
 				if (k && holes && real_rand(&seed, 2))
-					w[k] = (struct word){.kind = WORD_UNKNOWN, .text = dig(w[k].text, &seed)};
+					w[k] = (struct word){.kind = WORD_UNKNOWN,
+							.text = dig(w[k].text, &seed)};
 			}
 			++*ret_total;
 			if (!output_of(&A, w, g->argc, &env, &got))
 				continue;
 			++*ret_known;
-			if (covers(got, real) && (holes || text_exact(got) || !text_exact(real) || !str_is(status,
+			if (covers(got, real) && (holes || text_exact(got) || !text_exact(real) ||
+					!str_is(status,
 			"0") || str_find(got, HOLE_ANY, 0) < 0))
 				continue;
 			if (!real.n && !str_is(status, "0") && memchr(got.p, HOLE_NUM, got.n))
@@ -391,17 +413,24 @@ static void test_any_bytes(void)
 		size_t n = 1 + real_rand(&seed, MAX_ARGS - 1), size = 0;
 		struct word w[MAX_ARGS] = {{.kind = WORD_EXACT, .text = str_of(p->name)}};
 		struct str input = str_n(in, real_rand(&seed, sizeof(in))), got = STR("untouched");
-		struct output_env env = {.dialect = (enum dialect)real_rand(&seed, 3), .in = real_rand(&seed, 9) ? &input : NULL, .external = !real_rand(&seed, 5)};
+		struct output_env env = {.dialect = (enum dialect)real_rand(&seed, 3),
+				.in = real_rand(&seed, 9) ? &input : NULL, .external = !real_rand(&seed, 5)};
 
 		for (size_t k = 0; k < input.n; k++)
-			in[k] = real_rand(&seed, 8) ? "ab \n:A=0"[real_rand(&seed, 8)] : (char)real_rand(&seed, 256);
+			in[k] = real_rand(&seed, 8) ? "ab \n:A=0"[real_rand(&seed, 8)] :
+					(char)real_rand(&seed, 256);
 		while (size < 32 && p->args[size])
 			size++;
 		for (size_t k = 1; k < n; k++) {
 			size_t len = real_rand(&seed, 16);
 			for (size_t b = 0; b < len; b++)
-				bytes[k][b] = real_rand(&seed, 12) ? "-%sdbc\\x0179*.[]:a\1"[real_rand(&seed, 20)] : (char)real_rand(&seed, 256);
-			w[k].text = size && real_rand(&seed, 2) ? str_of(p->args[real_rand(&seed, (unsigned)size)]) : str_n(bytes[k], len);
+				bytes[k][b] = real_rand(&seed, 12) ?
+						"-%sdbc\\x0179*.[]:a\1"[real_rand(&seed, 20)] :
+						(char)real_rand(&seed, 256);
+			w[k].text = size &&
+					real_rand(&seed, 2) ?
+					str_of(p->args[real_rand(&seed, (unsigned)size)]) : str_n(bytes[k],
+					len);
 			w[k].kind = text_exact(w[k].text) ? WORD_EXACT : WORD_UNKNOWN;
 		}
 		if (!output_of(&A, w, n, &env, &got))

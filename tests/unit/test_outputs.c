@@ -52,7 +52,9 @@ static void test_file(void)
 	CHECK_INT(output_open(&f, at("state2"), &e), -1);
 }
 
-/* Where a file must have a name from the start, it is one that nobody looks for, and it is gone afterwards. */
+/*
+ * Where a file must have a name from the start, it is one that nobody looks for, and it is gone afterwards.
+ */
 static void test_named(void)
 {
 	struct output_file f;
@@ -104,7 +106,8 @@ static void test_prune(void)
 	CHECK_INT(done.bytes, 20);
 	CHECK_INT(done.left_files, 2);
 	CHECK_INT(done.left_bytes, 20);
-	CHECK(!there("state3/outputs/old") && !there("state3/outputs/.left") && there("state3/outputs/new") && there("state3/outputs/.underway") && there("state3/outputs/.pruned"));
+	CHECK(!there("state3/outputs/old") && !there("state3/outputs/.left") && there("state3/outputs/new") &&
+			there("state3/outputs/.underway") && there("state3/outputs/.pruned"));
 	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 20, false, &done, &e), 0);
 	CHECK_INT(done.files, 0);
 	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 19, false, &done, &e), 0);

@@ -42,7 +42,8 @@ static void make_tree(void)
 static const struct {
 	const char *path;
 	enum path_kind kind, target;
-	const char *place, *real; /* relative to the directory; NULL: the path itself; "": unknown; "." the directory */
+	/* relative to the directory; NULL: the path itself; "": unknown; "." the directory */
+	const char *place, *real;
 } looks[] = {
 	{"tree/f", PATH_FILE, PATH_FILE, NULL, NULL},
 	{"tree/d", PATH_DIR, PATH_DIR, NULL, NULL},
@@ -56,7 +57,8 @@ static const struct {
 	{"tree/lld/new", PATH_ABSENT, PATH_ABSENT, "tree/d/new", "tree/d/new"},
 	{"tree/slash/new", PATH_ABSENT, PATH_ABSENT, "tree/d/new", "tree/d/new"},
 	{"tree/slash", PATH_LINK, PATH_DIR, NULL, "tree/d"},
-	{"tree/out/..", PATH_DIR, PATH_DIR, "elsewhere", "elsewhere"}, /* above where the link leads, not above the link */
+	/* above where the link leads, not above the link */
+	{"tree/out/..", PATH_DIR, PATH_DIR, "elsewhere", "elsewhere"},
 	{"tree/out/../secret", PATH_FILE, PATH_FILE, "elsewhere/secret", "elsewhere/secret"},
 	{"tree/abs", PATH_LINK, PATH_FILE, NULL, "elsewhere/secret"},
 	{"tree/dangling", PATH_LINK, PATH_ABSENT, NULL, "tree/nothing/here"},
@@ -97,12 +99,16 @@ static const struct {
 	{"/proc/1/root", PATH_OTHER, PATH_OTHER, "", ""},
 	{"/proc/1/root/etc/shadow", PATH_OTHER, PATH_OTHER, "", ""},
 	{"/proc/1/task/1/cwd/x", PATH_OTHER, PATH_OTHER, "", ""},
-	{"/proc/999999999/root/etc", PATH_OTHER, PATH_OTHER, "", ""}, /* there may be such a process by then */
+	/* there may be such a process by then */
+	{"/proc/999999999/root/etc", PATH_OTHER, PATH_OTHER, "", ""},
 	{"/proc/1/fd/3", PATH_OTHER, PATH_OTHER, "", ""},
 	{"/proc/1/environ", PATH_FILE, PATH_FILE, NULL, NULL},
 };
 
-static const char *want(const char *text, const char *path) { return !text ? at(path) : !text[0] ? "" : at(text); }
+static const char *want(const char *text, const char *path)
+{
+	return !text ? at(path) : !text[0] ? "" : at(text);
+}
 
 static void test_path_table(void)
 {
@@ -125,7 +131,8 @@ static void test_path_realpath(void)
 	unsigned n = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(looks); i++) {
 		char real[PATH_MAX];
-		bool process = strncmp(looks[i].path, "/proc", 5) == 0 || strncmp(looks[i].path, "/dev/", 5) == 0 || strstr(looks[i].path, "procwd");
+		bool process = strncmp(looks[i].path, "/proc", 5) == 0 ||
+				strncmp(looks[i].path, "/dev/", 5) == 0 || strstr(looks[i].path, "procwd");
 		if (process || looks[i].target == PATH_OTHER || !realpath(at(looks[i].path), real))
 			continue;
 		CHECK_ROW(str_is(look(looks[i].path).real, real), looks[i].path);
@@ -185,7 +192,8 @@ static void test_path_strange(void)
 /* By its number a process is another one, even this: its links are not followed and not kept. */
 static void test_path_process(void)
 {
-	static const char *const names[] = {"ns/net", "ns/net/x", "cwd", "cwd/f", "root/etc", "exe", "fd/0", "task/1/root"};
+	static const char *const names[] = {"ns/net", "ns/net/x", "cwd", "cwd/f", "root/etc", "exe", "fd/0",
+			"task/1/root"};
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct path_answer p = look(str_c(A, str_fmt(A, "/proc/%ld/%s", (long)getpid(), names[i])));
 		CHECK_ROW(p.kind == PATH_OTHER && p.target == PATH_OTHER, names[i]);
@@ -197,7 +205,8 @@ static void test_path_process(void)
 /* In a mount namespace of its own: /proc by another name. */
 static void proc_elsewhere(void)
 {
-	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mkdir(at("proc2"), 0755) < 0 ||
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+			mkdir(at("proc2"), 0755) < 0 ||
 		mount("/proc", at("proc2"), NULL, MS_BIND, NULL) < 0)
 		_exit(77);
 	CHECK_STR(look("proc2/self/cwd/f").real, "");
@@ -306,14 +315,21 @@ static void test_glob_match(void)
 		const char *pattern, *name;
 		int want;
 	} rows[] = {
-		{"*", "abc", 1}, {"a*c", "abbbc", 1}, {"a*c", "abbbd", 0}, {"a*b*c", "aXbYbZc", 1}, {"?", "a", 1}, {"?", "ab", 0}, {"", "", 1}, {"", "a", 0}, {"*", "", 1},
-		{"[abc]", "b", 1}, {"[!abc]", "b", 0}, {"[^abc]", "d", 1}, {"[a-c]x", "bx", 1}, {"[a-c]x", "dx", 0}, {"[]a]", "]", 1}, {"[!]a]", "b", 1}, {"[a", "[a", 1}, {"[a", "a", 0},
-		{"[a-]", "-", 1}, {"[\\]]", "]", 1}, {"[[:digit:]]*", "7x", 1}, {"[[:digit:]]*", "x7", 0}, {"[![:alpha:]]", "7", 1}, {"[[:nonsense:]]", "a", -1}, {"[[=a=]]", "a", -1},
-		{"\\*", "*", 1}, {"\\*", "a", 0}, {"a\\?", "a?", 1}, {"*.txt", "a.txt", 1}, {"*.txt", ".txt", 1}, {"*\303\251*", "x\303\251y", 1}, {"?", "\303\251", -1}, {"[a-z]\303\251", "a\303\251", -1},
-		{"a\\", "a\\", 1}, {"**", "abc", 1}, {"*a*a*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0},
+		{"*", "abc", 1}, {"a*c", "abbbc", 1}, {"a*c", "abbbd", 0}, {"a*b*c", "aXbYbZc", 1},
+		{"?", "a", 1}, {"?", "ab", 0}, {"", "", 1}, {"", "a", 0}, {"*", "", 1},
+		{"[abc]", "b", 1}, {"[!abc]", "b", 0}, {"[^abc]", "d", 1}, {"[a-c]x", "bx", 1},
+		{"[a-c]x", "dx", 0}, {"[]a]", "]", 1}, {"[!]a]", "b", 1}, {"[a", "[a", 1}, {"[a", "a", 0},
+		{"[a-]", "-", 1}, {"[\\]]", "]", 1}, {"[[:digit:]]*", "7x", 1}, {"[[:digit:]]*", "x7", 0},
+		{"[![:alpha:]]", "7", 1}, {"[[:nonsense:]]", "a", -1}, {"[[=a=]]", "a", -1},
+		{"\\*", "*", 1}, {"\\*", "a", 0}, {"a\\?", "a?", 1}, {"*.txt", "a.txt", 1},
+		{"*.txt", ".txt", 1}, {"*\303\251*", "x\303\251y", 1}, {"?", "\303\251", -1},
+		{"[a-z]\303\251", "a\303\251", -1},
+		{"a\\", "a\\", 1}, {"**", "abc", 1},
+		{"*a*a*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 0},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		CHECK_ROW(glob_match(str_of(rows[i].pattern), str_of(rows[i].name)) == rows[i].want, rows[i].pattern);
+		CHECK_ROW(glob_match(str_of(rows[i].pattern), str_of(rows[i].name)) == rows[i].want,
+				rows[i].pattern);
 }
 
 static void make_globs(void)
@@ -369,7 +385,8 @@ static void test_glob_table(void)
 		{"globs/*/nothing", ""},
 		{"globs/none/*", ""},
 		{"globs/c/*", ""},
-		{"globs/*/../c", "a/../c b/../c la/../c"}, /* cwd is the directory itself, and above it there is no c */
+		/* cwd is the directory itself, and above it there is no c */
+		{"globs/*/../c", "a/../c b/../c la/../c"},
 		{"/proc/self/cwd/a/*", "/proc/self/cwd/a/x.c /proc/self/cwd/a/y.c"},
 		{"globs/cwd/b/*", "cwd/b/x.c"},
 		{"globs/[", ""},
@@ -379,14 +396,16 @@ static void test_glob_table(void)
 		struct glob_answer g = expand(rows[i].pattern);
 		CHECK_ROW(!g.more, rows[i].pattern);
 		if (strcmp(joined(&g), rows[i].want) != 0)
-			unit_fail(__FILE__, __LINE__, "%s gives '%s', want '%s'", rows[i].pattern, joined(&g), rows[i].want);
+			unit_fail(__FILE__, __LINE__, "%s gives '%s', want '%s'", rows[i].pattern, joined(&g),
+					rows[i].want);
 	}
 	CHECK_INT(count_fds(), before);
 }
 
 static void test_glob_unknown(void)
 {
-	static const char *const rows[] = {"/proc/*/environ", "/proc/1/root/*", "/proc/self/fd/*", "globs/@(a|b)", "relative*", "/dev/fd/*"};
+	static const char *const rows[] = {"/proc/*/environ", "/proc/1/root/*", "/proc/self/fd/*",
+			"globs/@(a|b)", "relative*", "/dev/fd/*"};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct path_memo m;
 		struct glob_answer g;

@@ -1,4 +1,6 @@
-/* Shell patterns: fixed rows, and generated patterns compared with real bash (matching, cutting, replacing). */
+/*
+ * Shell patterns: fixed rows, and generated patterns compared with real bash (matching, cutting, replacing).
+ */
 #include "shell/pattern.h"
 #include "model/facts.h"
 #include "real.h"
@@ -20,15 +22,20 @@ struct row {
 static void test_match(void)
 {
 	static const struct row rows[] = {
-		{"", "", 1}, {"", "a", 0}, {"*", "", 1}, {"*", "abc", 1}, {"a*c", "abbc", 1}, {"a*c", "abcd", 0}, {"?", "a", 1},
+		{"", "", 1}, {"", "a", 0}, {"*", "", 1}, {"*", "abc", 1}, {"a*c", "abbc", 1},
+		{"a*c", "abcd", 0}, {"?", "a", 1},
 		{"?", "", 0}, {"[a-c]x", "bx", 1},
-		{"[!a-c]x", "bx", 0}, {"[^a-c]x", "dx", 1}, {"[]]", "]", 1}, {"[[:digit:]]", "7", 1}, {"[[:alpha:]]", "7", 0}, {"[a",
+		{"[!a-c]x", "bx", 0}, {"[^a-c]x", "dx", 1}, {"[]]", "]", 1}, {"[[:digit:]]", "7", 1},
+		{"[[:alpha:]]", "7", 0}, {"[a",
 		"[a", 1}, {"\\*", "*", 1}, {"\\*", "a", 0},
-		{"[\\]]", "]", 1}, {"[a-]", "-", 1}, {"@(a|b)c", "bc", 1}, {"?(a)b", "b", 1}, {"+(ab)", "ababab", 1}, {"+(ab)",
+		{"[\\]]", "]", 1}, {"[a-]", "-", 1}, {"@(a|b)c", "bc", 1}, {"?(a)b", "b", 1},
+		{"+(ab)", "ababab", 1}, {"+(ab)",
 		"", 0}, {"*(ab)", "", 1}, {"!(a)", "b", 1},
-		{"!(a)", "a", 0}, {"!(a|b)", "ab", 1}, {"@(a|@(b|c))", "c", 1}, {"a*b*c*d", "axxbxxcxxd", 1}, {"[[.a.]]", "a", -1},
+		{"!(a)", "a", 0}, {"!(a|b)", "ab", 1}, {"@(a|@(b|c))", "c", 1}, {"a*b*c*d", "axxbxxcxxd", 1},
+		{"[[.a.]]", "a", -1},
 		{"[[=a=]]", "a", -1}, {"?", "\xc3\xa9", -1},
-		{"*\xc3\xa9", "caf\xc3\xa9", 1}, {"\xc3\xa9", "e", 0}, {"*", "\xff", -1}, {"\\", "\\", 1}, {"@([(]|x)", "(", 1},
+		{"*\xc3\xa9", "caf\xc3\xa9", 1}, {"\xc3\xa9", "e", 0}, {"*", "\xff", -1}, {"\\", "\\", 1},
+		{"@([(]|x)", "(", 1},
 		{"[z-a]", "b", 0}, {"*.[ch]", "x.c", 1},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -75,12 +82,14 @@ static void test_cut_replace(void)
 
 static void test_active(void)
 {
-	static const struct row rows[] = {{"abc", "", 0}, {"a*", "", 1}, {"a\\*", "", 0}, {"[a", "", 0}, {"[a]", "", 1}, {"a]",
+	static const struct row rows[] = {{"abc", "", 0}, {"a*", "", 1}, {"a\\*", "", 0}, {"[a", "", 0},
+			{"[a]", "", 1}, {"a]",
 		"", 0}, {"@(a)", "", 1}, {"@a", "", 0}, {"\\?", "", 0},
 		{"?", "", 1}, {"\\[a]", "", 0}};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		CHECK_ROW(pattern_active(str_of(rows[i].pattern)) == rows[i].want, rows[i].pattern);
-	CHECK(pattern_extended(STR("x!(a)")) && !pattern_extended(STR("x\\!(a)")) && !pattern_extended(STR("*?[a]")));
+	CHECK(pattern_extended(STR("x!(a)")) && !pattern_extended(STR("x\\!(a)")) &&
+			!pattern_extended(STR("*?[a]")));
 }
 
 static void test_bounds(void)
@@ -108,17 +117,21 @@ static void test_bounds(void)
 
 static struct str generate(uint64_t *seed, bool is_pattern, unsigned max)
 {
-	static const char *const pieces[] = {"*", "?", "*", "a", "b", "c", "[ab]", "[!a]", "[a-c]", "\\", "\\*", "[", "]", "-", "(",
+	static const char *const pieces[] = {"*", "?", "*", "a", "b", "c", "[ab]", "[!a]", "[a-c]", "\\",
+			"\\*", "[", "]", "-", "(",
 		")", "|", "@(", "+(", "!(", "?(", "*(", ")", ")",
-		"[[:alpha:]]", "[[:punct:]x]", ".", "[^]b]", "@(a|b)", "+(ab|c)", "[b-a]", "[a\\]]", "\xc3\xa9", "!(ab)"};
-	static const char *const letters[] = {"a", "b", "c", "a", "b", "ab", "*", "[", "]", "\\", "-", ".", "(", ")", "|", "\xc3\xa9"};
+		"[[:alpha:]]", "[[:punct:]x]", ".", "[^]b]", "@(a|b)", "+(ab|c)", "[b-a]", "[a\\]]",
+		"\xc3\xa9", "!(ab)"};
+	static const char *const letters[] = {"a", "b", "c", "a", "b", "ab", "*", "[", "]", "\\", "-", ".",
+			"(", ")", "|", "\xc3\xa9"};
 	struct buf b;
 	unsigned n = real_rand(seed, max);
 
 	buf_init(&b, &A, 0);
 	while (n--)
 		buf_c(&b, is_pattern ? pieces[real_rand(seed, ARRAY_SIZE(pieces))]
-				     : letters[real_rand(seed, real_rand(seed, 3) ? 6 : ARRAY_SIZE(letters))]);
+				     : letters[real_rand(seed,
+				     real_rand(seed, 3) ? 6 : ARRAY_SIZE(letters))]);
 	return buf_view(&b);
 }
 
@@ -151,7 +164,8 @@ static void test_real(void)
 
 	buf_init(&script, &A, 0);
 	buf_c(&script, "shopt -s extglob\nf() { if [[ $t == $p ]]; then r=yes; else r=no; fi\n"
-		"printf '%s\\n' \"$r\" \"${t#$p}\" \"${t##$p}\" \"${t%$p}\" \"${t%%$p}\" \"${t/$p/<&>}\" \"${t//$p/<&>}\" \"${t/#$p/<&>}\" \"${t/%$p/<&>}\"; }\n");
+		"printf '%s\\n' \"$r\" \"${t#$p}\" \"${t##$p}\" \"${t%$p}\" \"${t%%$p}\" \"${t/$p/<&>}\" "
+		"\"${t//$p/<&>}\" \"${t/#$p/<&>}\" \"${t/%$p/<&>}\"; }\n");
 	for (int i = 0; i < CASES; i++) {
 		ps[i] = generate(&seed, true, 6);
 		ts[i] = generate(&seed, false, 7);
@@ -191,12 +205,15 @@ static void test_any_bytes(void)
 		size_t pn = real_rand(&seed, sizeof(p)), tn = real_rand(&seed, sizeof(t));
 		unsigned fuel = 500;
 		for (size_t k = 0; k < pn; k++)
-			p[k] = real_rand(&seed, 15) ? "*?[]!^-:\\(|)@+ab"[real_rand(&seed, 16)] : (char)real_rand(&seed, 256);
+			p[k] = real_rand(&seed, 15) ? "*?[]!^-:\\(|)@+ab"[real_rand(&seed, 16)] :
+					(char)real_rand(&seed, 256);
 		for (size_t k = 0; k < tn; k++)
-			t[k] = real_rand(&seed, 15) ? "ab[]\\"[real_rand(&seed, 5)] : (char)real_rand(&seed, 256);
+			t[k] = real_rand(&seed, 15) ? "ab[]\\"[real_rand(&seed, 5)] : (char)real_rand(&seed,
+					256);
 		CHECK(pattern_match(str_n(p, pn), str_n(t, tn), &fuel) <= 1);
 		CHECK(pattern_cut(str_n(t, tn), str_n(p, pn), i & 1, i & 2, &fuel, &ret) <= 0);
-		CHECK(pattern_replace(&A, str_n(t, tn), str_n(p, pn), STR("&\\"), i & 3, true, &fuel, &ret) <= 0);
+		CHECK(pattern_replace(&A, str_n(t, tn), str_n(p, pn), STR("&\\"), i & 3, true, &fuel,
+				&ret) <= 0);
 		pattern_active(str_n(p, pn));
 	}
 }

@@ -1,4 +1,7 @@
-/* Permission rules: commands, wrappers, assignments, files, over-broad allows, and the client's settings files. */
+/*
+ * Permission rules: commands, wrappers, assignments, files, over-broad allows, and the client's settings
+ * files.
+ */
 #include "base/glob.h"
 #include "config/config.h"
 #include "config/settings_json.h"
@@ -13,7 +16,8 @@
 
 static struct arena a;
 static const struct via direct = {.kind = VIA_DIRECT};
-static const struct view view = {.cwd = {"/home/u/p", 9}, .home = {"/home/u", 7}, .project = {"/home/u/p", 9}};
+static const struct view view = {.cwd = {"/home/u/p", 9}, .home = {"/home/u", 7},
+		.project = {"/home/u/p", 9}};
 
 static struct permission_rule rule_of(const char *text)
 {
@@ -24,7 +28,10 @@ static struct permission_rule rule_of(const char *text)
 	return r;
 }
 
-/* Words between blanks: $ is unknown, ... any words, a word with * a file name pattern, one with % has a hole there, _ is a blank inside a word. */
+/*
+ * Words between blanks: $ is unknown, ... any words, a word with * a file name pattern, one with % has a hole
+ * there, _ is a blank inside a word.
+ */
 static struct command command_of(const char *line)
 {
 	struct command c = {.argv = arena_array(&a, WORDS_MAX, sizeof(struct word)), .via = &direct};
@@ -34,7 +41,8 @@ static struct command command_of(const char *line)
 		ptrdiff_t end = str_find(s, ' ', i);
 		struct str w = str_sub(s, i, end < 0 ? s.n : (size_t)end);
 		char *copy = str_c(&a, w);
-		struct word out = {.kind = WORD_EXACT, .text = {copy, w.n}, .at = {0, (uint32_t)i, (uint32_t)(i + w.n)}};
+		struct word out = {.kind = WORD_EXACT, .text = {copy, w.n},
+				.at = {0, (uint32_t)i, (uint32_t)(i + w.n)}};
 
 		for (size_t k = 0; k < w.n; k++) {
 			if (copy[k] == '%')
@@ -57,7 +65,10 @@ struct row {
 	int want;
 };
 
-static const char *row_name(const struct row *r) { return str_c(&a, str_fmt(&a, "%s on '%s'", r->rule, r->line)); }
+static const char *row_name(const struct row *r)
+{
+	return str_c(&a, str_fmt(&a, "%s on '%s'", r->rule, r->line));
+}
 
 #define N MATCH_NO
 #define M MATCH_MAYBE
@@ -66,31 +77,47 @@ static const char *row_name(const struct row *r) { return str_c(&a, str_fmt(&a, 
 static void test_deny(void)
 {
 	static const struct row rows[] = {
-		{"Bash", "anything at all", Y}, {"Bash(*)", "ls", Y}, {"Bash()", "ls", Y}, {"Bash(:*)", "ls", Y}, {"*", "ls", Y}, {"Read", "ls", N}, {"Read(ls)", "ls", N},
+		{"Bash", "anything at all", Y}, {"Bash(*)", "ls", Y}, {"Bash()", "ls", Y},
+		{"Bash(:*)", "ls", Y}, {"*", "ls", Y}, {"Read", "ls", N}, {"Read(ls)", "ls", N},
 		/* exact */
-		{"Bash(npm test)", "npm test", Y}, {"Bash(npm test)", "npm test x", N}, {"Bash(npm test)", "npm tests", N}, {"Bash(npm test)", "npm", N},
+		{"Bash(npm test)", "npm test", Y}, {"Bash(npm test)", "npm test x", N},
+		{"Bash(npm test)", "npm tests", N}, {"Bash(npm test)", "npm", N},
 		{"Bash(npm  test)", "npm test", Y}, {"Bash( npm test )", "npm test", Y},
 		/* prefix */
-		{"Bash(git push:*)", "git push", Y}, {"Bash(git push:*)", "git push -f origin", Y}, {"Bash(git push:*)", "git pushx", N}, {"Bash(git push:*)", "git pull", N},
-		{"Bash(git push *)", "git push", Y}, {"Bash(git push *)", "git push -f", Y}, {"Bash(git push *)", "git pushx", N}, {"Bash(ls*)", "lsof", Y}, {"Bash(ls:*)", "lsof", N},
+		{"Bash(git push:*)", "git push", Y}, {"Bash(git push:*)", "git push -f origin", Y},
+		{"Bash(git push:*)", "git pushx", N}, {"Bash(git push:*)", "git pull", N},
+		{"Bash(git push *)", "git push", Y}, {"Bash(git push *)", "git push -f", Y},
+		{"Bash(git push *)", "git pushx", N}, {"Bash(ls*)", "lsof", Y}, {"Bash(ls:*)", "lsof", N},
 		/* stars anywhere */
-		{"Bash(git * main)", "git push origin main", Y}, {"Bash(git * main)", "git push origin maint", N}, {"Bash(* --force)", "git push --force", Y},
-		{"Bash(* --force)", "git push --force x", N}, {"Bash(*--force*)", "git push --force-with-lease x", Y}, {"Bash(echo \\*)", "echo x", N},
+		{"Bash(git * main)", "git push origin main", Y},
+		{"Bash(git * main)", "git push origin maint", N}, {"Bash(* --force)", "git push --force", Y},
+		{"Bash(* --force)", "git push --force x", N},
+		{"Bash(*--force*)", "git push --force-with-lease x", Y}, {"Bash(echo \\*)", "echo x", N},
 		{"Bash(npm run *:*)", "npm run x y", Y},
 		/* the name's directory */
-		{"Bash(rm:*)", "/bin/rm x", Y}, {"Bash(rm:*)", "/tmp/x/rm x", Y}, {"Bash(rm:*)", "./rm", Y}, {"Bash(rm:*)", "/tmp/rmx", N}, {"Bash(/bin/rm:*)", "/bin/rm x", Y},
+		{"Bash(rm:*)", "/bin/rm x", Y}, {"Bash(rm:*)", "/tmp/x/rm x", Y}, {"Bash(rm:*)", "./rm", Y},
+		{"Bash(rm:*)", "/tmp/rmx", N}, {"Bash(/bin/rm:*)", "/bin/rm x", Y},
 		{"Bash(rm:*)", "ls /bin/rm", N},
 		/* unknown words */
-		{"Bash(git push:*)", "git $", M}, {"Bash(git push:*)", "git $ x", M}, {"Bash(git push:*)", "git ...", M}, {"Bash(git push:*)", "git push $", Y},
-		{"Bash(git push:*)", "git push ...", Y}, {"Bash(git push)", "git push ...", M}, {"Bash(git push)", "git push $", N}, {"Bash(git push:*)", "git pu%", M},
-		{"Bash(git push:*)", "git st%", N}, {"Bash(git push:*)", "$ push", M}, {"Bash(git push:*)", "g% push", M}, {"Bash(git push:*)", "h% push", N}, {"Bash(git push:*)", "...", M},
-		{"Bash(git push --force:*)", "git push $ --force", M}, {"Bash(git push * --force)", "git push $ --force", Y}, {"Bash(git:*)", "git ...", Y},
+		{"Bash(git push:*)", "git $", M}, {"Bash(git push:*)", "git $ x", M},
+		{"Bash(git push:*)", "git ...", M}, {"Bash(git push:*)", "git push $", Y},
+		{"Bash(git push:*)", "git push ...", Y}, {"Bash(git push)", "git push ...", M},
+		{"Bash(git push)", "git push $", N}, {"Bash(git push:*)", "git pu%", M},
+		{"Bash(git push:*)", "git st%", N}, {"Bash(git push:*)", "$ push", M},
+		{"Bash(git push:*)", "g% push", M}, {"Bash(git push:*)", "h% push", N},
+		{"Bash(git push:*)", "...", M},
+		{"Bash(git push --force:*)", "git push $ --force", M},
+		{"Bash(git push * --force)", "git push $ --force", Y}, {"Bash(git:*)", "git ...", Y},
 		{"Bash(gitk)", "git ...", N}, {"Bash(rm:*)", "/opt/%/rm x", Y}, {"Bash(rm:*)", "%rm x", M},
 		/* file name patterns */
-		{"Bash(rm -rf:*)", "rm *", N}, {"Bash(rm x.c)", "rm *.c", M}, {"Bash(rm x.c)", "rm y*.c", N}, {"Bash(rm:*)", "rm *", Y}, {"Bash(rm -rf *.c)", "rm -rf *", M},
+		{"Bash(rm -rf:*)", "rm *", N}, {"Bash(rm x.c)", "rm *.c", M}, {"Bash(rm x.c)", "rm y*.c", N},
+		{"Bash(rm:*)", "rm *", Y}, {"Bash(rm -rf *.c)", "rm -rf *", M},
 		/* quotes, blanks inside words */
-		{"Bash(git commit -m \"wip it\")", "git commit -m wip_it", Y}, {"Bash(git commit -m 'wip it')", "git commit -m wip_it", Y}, {"Bash(git push -f)", "git push_-f", Y},
-		{"Bash(echo \")", "echo \"", Y}, {"Bash(git commit -m \"x\":*)", "git commit -m x --amend", Y},
+		{"Bash(git commit -m \"wip it\")", "git commit -m wip_it", Y},
+		{"Bash(git commit -m 'wip it')", "git commit -m wip_it", Y},
+		{"Bash(git push -f)", "git push_-f", Y},
+		{"Bash(echo \")", "echo \"", Y}, {"Bash(git commit -m \"x\":*)", "git commit -m x --amend",
+				Y},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct permission_rule r = rule_of(rows[i].rule);
@@ -103,19 +130,33 @@ static void test_deny(void)
 static void test_allow(void)
 {
 	static const struct row rows[] = {
-		{"Bash", "anything", 1}, {"Bash(*)", "ls x", 1}, {"Bash(:*)", "ls", 0}, {"Read", "ls", 0}, {"Bash", "$ x", 0}, {"Bash(*)", "...", 0},
-		{"Bash(npm test)", "npm test", 1}, {"Bash(npm test)", "npm test x", 0}, {"Bash(npm test)", "npm", 0}, {"Bash(npm test)", "npm_test", 0},
-		{"Bash(npm run test:*)", "npm run test", 1}, {"Bash(npm run test:*)", "npm run test -- x", 1}, {"Bash(npm run test:*)", "npm run test:unit", 0},
-		{"Bash(npm run test:*)", "npm run tests", 0}, {"Bash(npm run test*)", "npm run test:unit", 1}, {"Bash(git log *)", "git log", 1}, {"Bash(git log *)", "git logs", 0},
-		{"Bash(git commit -m *)", "git commit -m a_b_c", 1}, {"Bash(git commit -m *)", "git commit -m x --amend", 1}, {"Bash(git commit -m *)", "git commit_-m x", 0},
-		{"Bash(git commit -m \"a b\")", "git commit -m a_b", 1}, {"Bash(git commit -m \"a b\")", "git commit -m a b", 0}, {"Bash(git commit -m a b)", "git commit -m a_b", 0},
+		{"Bash", "anything", 1}, {"Bash(*)", "ls x", 1}, {"Bash(:*)", "ls", 0}, {"Read", "ls", 0},
+		{"Bash", "$ x", 0}, {"Bash(*)", "...", 0},
+		{"Bash(npm test)", "npm test", 1}, {"Bash(npm test)", "npm test x", 0},
+		{"Bash(npm test)", "npm", 0}, {"Bash(npm test)", "npm_test", 0},
+		{"Bash(npm run test:*)", "npm run test", 1}, {"Bash(npm run test:*)", "npm run test -- x", 1},
+		{"Bash(npm run test:*)", "npm run test:unit", 0},
+		{"Bash(npm run test:*)", "npm run tests", 0}, {"Bash(npm run test*)", "npm run test:unit", 1},
+		{"Bash(git log *)", "git log", 1}, {"Bash(git log *)", "git logs", 0},
+		{"Bash(git commit -m *)", "git commit -m a_b_c", 1},
+		{"Bash(git commit -m *)", "git commit -m x --amend", 1},
+		{"Bash(git commit -m *)", "git commit_-m x", 0},
+		{"Bash(git commit -m \"a b\")", "git commit -m a_b", 1},
+		{"Bash(git commit -m \"a b\")", "git commit -m a b", 0},
+		{"Bash(git commit -m a b)", "git commit -m a_b", 0},
 		/* a directory before the name: only the system's */
-		{"Bash(git log:*)", "/usr/bin/git log", 1}, {"Bash(git log:*)", "/tmp/git log", 0}, {"Bash(git log:*)", "./git log", 0}, {"Bash(./run.sh:*)", "./run.sh x", 1},
+		{"Bash(git log:*)", "/usr/bin/git log", 1}, {"Bash(git log:*)", "/tmp/git log", 0},
+		{"Bash(git log:*)", "./git log", 0}, {"Bash(./run.sh:*)", "./run.sh x", 1},
 		{"Bash(/opt/x/run:*)", "/opt/x/run", 1}, {"Bash(git log:*)", "/usr/bin/../../tmp/git log", 0},
 		/* unknown words: only where the rule takes any */
-		{"Bash(git log:*)", "git log $", 1}, {"Bash(git log:*)", "git log ...", 1}, {"Bash(git log:*)", "git log *.c", 1}, {"Bash(git log:*)", "git $", 0},
-		{"Bash(git log:*)", "git ...", 0}, {"Bash(git log:*)", "git lo%", 0}, {"Bash(git log)", "git log ...", 0}, {"Bash(git log)", "git log *", 0}, {"Bash(git:*)", "$ log", 0},
-		{"Bash(git * --oneline)", "git log $ --oneline", 1}, {"Bash(git * --oneline)", "git log --oneline $", 0}, {"Bash(git * --oneline)", "git log ...", 0},
+		{"Bash(git log:*)", "git log $", 1}, {"Bash(git log:*)", "git log ...", 1},
+		{"Bash(git log:*)", "git log *.c", 1}, {"Bash(git log:*)", "git $", 0},
+		{"Bash(git log:*)", "git ...", 0}, {"Bash(git log:*)", "git lo%", 0},
+		{"Bash(git log)", "git log ...", 0}, {"Bash(git log)", "git log *", 0},
+		{"Bash(git:*)", "$ log", 0},
+		{"Bash(git * --oneline)", "git log $ --oneline", 1},
+		{"Bash(git * --oneline)", "git log --oneline $", 0},
+		{"Bash(git * --oneline)", "git log ...", 0},
 		{"Bash(cat *.md)", "cat $", 0}, {"Bash(cat *.md)", "cat x%.md", 1},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -183,13 +224,21 @@ static bool line_allowed(const char *rules, const char *line)
 static void test_wrappers(void)
 {
 	static const struct row rows[] = {
-		{"Bash(npm test)", "npm test", 1}, {"Bash(npm test)", "timeout 10 npm test", 1}, {"Bash(npm test)", "timeout -s KILL 10 npm test", 1},
-		{"Bash(npm test)", "/usr/bin/timeout 10 npm test", 1}, {"Bash(npm test)", "/tmp/timeout 10 npm test", 0}, {"Bash(npm test)", "time npm test", 1},
-		{"Bash(npm test)", "nice -n 5 npm test", 1}, {"Bash(npm test)", "nohup nice stdbuf -oL npm test", 1}, {"Bash(npm test)", "timeout 10 npm run x", 0},
-		{"Bash(npm test)", "timeout 10 npm test x", 0}, {"Bash(npm test)", "timeout 10", 0}, {"Bash(npm test)", "nice", 0}, {"Bash(npm test)", "sudo npm test", 0},
-		{"Bash(npm test)", "env npm test", 0}, {"Bash(npm test)", "xargs npm test", 0}, {"Bash(npm test)", "timeout 10 sh -c 'npm test'", 0},
-		{"Bash(npm test)", "timeout $T npm test", 0}, {"Bash(npm test)", "timeout 10 $X", 0}, {"Bash(npm test);Bash(ls:*)", "timeout 9 npm test && ls -l | ls", 1},
-		{"Bash(npm test)", "timeout 9 npm test && ls", 0}, {"Bash(timeout:*)", "timeout 9 npm test", 0}, {"Bash(ls:*)", "ls \"$(id)\"", 0},
+		{"Bash(npm test)", "npm test", 1}, {"Bash(npm test)", "timeout 10 npm test", 1},
+		{"Bash(npm test)", "timeout -s KILL 10 npm test", 1},
+		{"Bash(npm test)", "/usr/bin/timeout 10 npm test", 1},
+		{"Bash(npm test)", "/tmp/timeout 10 npm test", 0}, {"Bash(npm test)", "time npm test", 1},
+		{"Bash(npm test)", "nice -n 5 npm test", 1},
+		{"Bash(npm test)", "nohup nice stdbuf -oL npm test", 1},
+		{"Bash(npm test)", "timeout 10 npm run x", 0},
+		{"Bash(npm test)", "timeout 10 npm test x", 0}, {"Bash(npm test)", "timeout 10", 0},
+		{"Bash(npm test)", "nice", 0}, {"Bash(npm test)", "sudo npm test", 0},
+		{"Bash(npm test)", "env npm test", 0}, {"Bash(npm test)", "xargs npm test", 0},
+		{"Bash(npm test)", "timeout 10 sh -c 'npm test'", 0},
+		{"Bash(npm test)", "timeout $T npm test", 0}, {"Bash(npm test)", "timeout 10 $X", 0},
+		{"Bash(npm test);Bash(ls:*)", "timeout 9 npm test && ls -l | ls", 1},
+		{"Bash(npm test)", "timeout 9 npm test && ls", 0},
+		{"Bash(timeout:*)", "timeout 9 npm test", 0}, {"Bash(ls:*)", "ls \"$(id)\"", 0},
 		{"Bash(ls:*)", "timeout 5 timeout 5 timeout 5 ls", 1},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -199,16 +248,28 @@ static void test_wrappers(void)
 static void test_assignments(void)
 {
 	static const struct row rows[] = {
-		{"Bash(npm test)", "NODE_ENV=test npm test", 1}, {"Bash(npm test)", "CI=1 FOO=bar npm test", 1}, {"Bash(npm test)", "NODE_OPTIONS=--require=./x npm test", 0},
-		{"Bash(npm test)", "PATH=/tmp:$PATH npm test", 0}, {"Bash(npm test)", "LD_PRELOAD=./x.so npm test", 0}, {"Bash(npm test)", "LD_AUDIT=./x.so timeout 9 npm test", 0},
-		{"Bash(npm test)", "CI=1 timeout 9 npm test", 1}, {"Bash(npm test)", "CI=1 PATH=. npm test", 0}, {"Bash(npm test)", "FOO=$(cat x) npm test", 0},
-		{"Bash", "BASH_ENV=x ls", 0}, {"Bash", "A=1 ls", 1}, {"Bash(git log:*);Bash(cat:*)", "GIT_PAGER=cat git log", 1}, {"Bash(git log:*)", "GIT_PAGER=./x git log", 0},
-		{"Bash(git log:*);Bash(cat:*)", "PAGER=cat git log", 1}, {"Bash(git log:*)", "PAGER='sh x' git log", 0}, {"Bash(git commit:*)", "GIT_AUTHOR_DATE=now git commit -m x", 1},
+		{"Bash(npm test)", "NODE_ENV=test npm test", 1},
+		{"Bash(npm test)", "CI=1 FOO=bar npm test", 1},
+		{"Bash(npm test)", "NODE_OPTIONS=--require=./x npm test", 0},
+		{"Bash(npm test)", "PATH=/tmp:$PATH npm test", 0},
+		{"Bash(npm test)", "LD_PRELOAD=./x.so npm test", 0},
+		{"Bash(npm test)", "LD_AUDIT=./x.so timeout 9 npm test", 0},
+		{"Bash(npm test)", "CI=1 timeout 9 npm test", 1},
+		{"Bash(npm test)", "CI=1 PATH=. npm test", 0}, {"Bash(npm test)", "FOO=$(cat x) npm test", 0},
+		{"Bash", "BASH_ENV=x ls", 0}, {"Bash", "A=1 ls", 1},
+		{"Bash(git log:*);Bash(cat:*)", "GIT_PAGER=cat git log", 1},
+		{"Bash(git log:*)", "GIT_PAGER=./x git log", 0},
+		{"Bash(git log:*);Bash(cat:*)", "PAGER=cat git log", 1},
+		{"Bash(git log:*)", "PAGER='sh x' git log", 0},
+		{"Bash(git commit:*)", "GIT_AUTHOR_DATE=now git commit -m x", 1},
 		{"Bash(git commit:*)", "GIT_SSH_COMMAND=x git commit", 0},
 		/* a rule that names the assignment */
-		{"Bash(NODE_OPTIONS=--max-old-space-size=4096 npm test)", "NODE_OPTIONS=--max-old-space-size=4096 npm test", 1},
-		{"Bash(NODE_OPTIONS=--max-old-space-size=4096 npm test)", "NODE_OPTIONS=--require=x npm test", 0},
-		{"Bash(NODE_OPTIONS=* npm test)", "NODE_OPTIONS=--require=x npm test", 0}, {"Bash(FOO=1 *)", "FOO=1 LD_PRELOAD=x ls", 0}, {"Bash(FOO=1 *)", "FOO=1 ls", 1},
+		{"Bash(NODE_OPTIONS=--max-old-space-size=4096 npm test)",
+				"NODE_OPTIONS=--max-old-space-size=4096 npm test", 1},
+		{"Bash(NODE_OPTIONS=--max-old-space-size=4096 npm test)", "NODE_OPTIONS=--require=x npm test",
+				0},
+		{"Bash(NODE_OPTIONS=* npm test)", "NODE_OPTIONS=--require=x npm test", 0},
+		{"Bash(FOO=1 *)", "FOO=1 LD_PRELOAD=x ls", 0}, {"Bash(FOO=1 *)", "FOO=1 ls", 1},
 		{"Bash(A=1 B=2 ls)", "A=1 B=2 ls", 1}, {"Bash(A=1 B=2 ls)", "B=2 ls", 0},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -219,23 +280,32 @@ static void test_assignments(void)
 static void test_assignments_denied(void)
 {
 	static const struct row rows[] = {
-		{"Bash(npm publish:*)", "A=1 npm publish", Y}, {"Bash(npm publish:*)", "PATH=x npm publish --tag y", Y}, {"Bash(LD_PRELOAD=*)", "LD_PRELOAD=x ls", Y},
+		{"Bash(npm publish:*)", "A=1 npm publish", Y},
+		{"Bash(npm publish:*)", "PATH=x npm publish --tag y", Y},
+		{"Bash(LD_PRELOAD=*)", "LD_PRELOAD=x ls", Y},
 		{"Bash(LD_PRELOAD=*)", "FOO=x ls", N}, {"Bash(A=1 ls)", "A=$X ls", M},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct permission_rule r = rule_of(rows[i].rule);
 
-		CHECK_ROW((int)permission_bash(&r, read_line(rows[i].line)->commands) == rows[i].want, row_name(&rows[i]));
+		CHECK_ROW((int)permission_bash(&r, read_line(rows[i].line)->commands) == rows[i].want,
+				row_name(&rows[i]));
 	}
 }
 
 static void test_dangerous_settings(void)
 {
-	static const char *const bad[] = {"PATH", "path", "LD_PRELOAD", "LD_X", "DYLD_INSERT_LIBRARIES", "PYTHONPATH", "NODE_PATH", "CLASSPATH", "RUBYLIB", "GOFLAGS", "RUSTFLAGS",
-		"NODE_OPTIONS", "HOME", "TMPDIR", "SHELL", "BASH_ENV", "GIT_SSH_COMMAND", "GIT_DIR", "PAGER", "EDITOR", "MANPAGER", "KUBE_EDITOR", "npm_config_registry", "http_proxy",
-		"HTTPS_PROXY", "BASH_FUNC_ls%%", "CARGO_TARGET_X_RUNNER", "IFS", "PERL5OPT", "RUBYOPT", "CC", "MAKEFLAGS", "CAISSON_STATE", ""};
-	static const char *const good[] = {"NODE_ENV", "CI", "FOO", "DEBUG", "LANG", "LC_ALL", "TZ", "TERM", "NO_COLOR", "FORCE_COLOR", "RUST_LOG", "RUST_BACKTRACE", "PORT", "PYTHONUNBUFFERED",
-		"PYTHONDONTWRITEBYTECODE", "PATHS", "XPATH", "GITHUB", "GIT_AUTHOR_NAME", "GIT_TERMINAL_PROMPT", "CARGO_TERM_COLOR", "CGO_ENABLED", "GOOS", "GOARCH", "HOMEPAGE", "LDFOO", "CCC",
+	static const char *const bad[] = {"PATH", "path", "LD_PRELOAD", "LD_X", "DYLD_INSERT_LIBRARIES",
+			"PYTHONPATH", "NODE_PATH", "CLASSPATH", "RUBYLIB", "GOFLAGS", "RUSTFLAGS",
+		"NODE_OPTIONS", "HOME", "TMPDIR", "SHELL", "BASH_ENV", "GIT_SSH_COMMAND", "GIT_DIR", "PAGER",
+		"EDITOR", "MANPAGER", "KUBE_EDITOR", "npm_config_registry", "http_proxy",
+		"HTTPS_PROXY", "BASH_FUNC_ls%%", "CARGO_TARGET_X_RUNNER", "IFS", "PERL5OPT", "RUBYOPT", "CC",
+		"MAKEFLAGS", "CAISSON_STATE", ""};
+	static const char *const good[] = {"NODE_ENV", "CI", "FOO", "DEBUG", "LANG", "LC_ALL", "TZ", "TERM",
+			"NO_COLOR", "FORCE_COLOR", "RUST_LOG", "RUST_BACKTRACE", "PORT", "PYTHONUNBUFFERED",
+		"PYTHONDONTWRITEBYTECODE", "PATHS", "XPATH", "GITHUB", "GIT_AUTHOR_NAME",
+		"GIT_TERMINAL_PROMPT", "CARGO_TERM_COLOR", "CGO_ENABLED", "GOOS", "GOARCH", "HOMEPAGE",
+		"LDFOO", "CCC",
 		"AWS_PROFILE", "VERBOSE", "DATABASE_URL"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -246,7 +316,8 @@ static void test_dangerous_settings(void)
 	CHECK(leading_variable_matters(&(struct setting){.name = STR("EDITOR"), .value = STR("vim")}));
 	CHECK(!leading_variable_matters(&(struct setting){.name = STR("EDITOR"), .value = STR("true")}));
 	CHECK(!leading_variable_matters(&(struct setting){.name = STR("GIT_EDITOR"), .value = STR(":")}));
-	CHECK(leading_variable_matters(&(struct setting){.name = STR("GIT_EDITOR"), .value = str_n("\0", 1)}));
+	CHECK(leading_variable_matters(&(struct setting){.name = STR("GIT_EDITOR"),
+			.value = str_n("\0", 1)}));
 	CHECK(leading_variable_matters(&(struct setting){.name = STR("GIT_DIR"), .value = STR("cat")}));
 	CHECK(leading_variable_matters(&(struct setting){.name = STR("PATH"), .value = STR("")}));
 }
@@ -262,7 +333,8 @@ static bool cells_of(char *line, char *ret[CELLS])
 
 	if (strncmp(line, "| `", 3) != 0)
 		return false;
-	for (char *p = line + 2, *end; (end = strstr(p, " |")) && n < CELLS; p = end + 2 + strspn(end + 2, " ")) {
+	for (char *p = line + 2, *end; (end = strstr(p, " |")) && n < CELLS;
+			p = end + 2 + strspn(end + 2, " ")) {
 		*end = '\0';
 		if (*p == '`' && end > p + 1 && end[-1] == '`') {
 			p++;
@@ -305,20 +377,35 @@ static void test_files(void)
 {
 	static const struct row rows[] = { /* % # @ are holes: any bytes, a number, a name */
 		{"Read", "/etc/passwd", Y}, {"Read(*)", "/home/u/p/x", Y}, {"Read(*)", "/etc/passwd", N},
-		{"Read(./.env)", "/home/u/p/.env", Y}, {"Read(.env)", "/home/u/p/.env", Y}, {"Read(.env)", "/home/u/p/a/.env", Y}, {"Read(.env)", "/home/u/.env", N},
-		{"Read(.env)", "/home/u/p/.envrc", N}, {"Read(.env.*)", "/home/u/p/.env.local", Y}, {"Read(/.env)", "/home/u/p/.env", Y}, {"Read(/.env)", "/home/u/p/a/.env", N},
-		{"Read(~/.ssh/id_*)", "/home/u/.ssh/id_rsa", Y}, {"Read(~/.ssh/id_*)", "/home/u/.ssh/config", N}, {"Read(~/.ssh/id_*)", "/home/u/p/.ssh/id_rsa", N},
-		{"Read(~/.ssh/**)", "/home/u/.ssh/config", Y}, {"Read(~/.ssh)", "/home/u/.ssh/config", Y}, {"Read(~)", "/home/u/x", Y}, {"Read(~)", "/home/v/x", N},
-		{"Read(//etc/**)", "/etc/passwd", Y}, {"Read(//etc/**)", "/home/u/p/etc/passwd", N}, {"Read(//etc/passwd)", "/etc/passwd", Y}, {"Read(//**)", "/x", Y},
-		{"Read(//**/.env)", "/srv/a/.env", Y}, {"Edit(src/**)", "/home/u/p/src/a/b.c", Y}, {"Edit(src/**)", "/home/u/p/lib/a.c", N}, {"Edit(src)", "/home/u/p/src/a.c", Y},
+		{"Read(./.env)", "/home/u/p/.env", Y}, {"Read(.env)", "/home/u/p/.env", Y},
+		{"Read(.env)", "/home/u/p/a/.env", Y}, {"Read(.env)", "/home/u/.env", N},
+		{"Read(.env)", "/home/u/p/.envrc", N}, {"Read(.env.*)", "/home/u/p/.env.local", Y},
+		{"Read(/.env)", "/home/u/p/.env", Y}, {"Read(/.env)", "/home/u/p/a/.env", N},
+		{"Read(~/.ssh/id_*)", "/home/u/.ssh/id_rsa", Y},
+		{"Read(~/.ssh/id_*)", "/home/u/.ssh/config", N},
+		{"Read(~/.ssh/id_*)", "/home/u/p/.ssh/id_rsa", N},
+		{"Read(~/.ssh/**)", "/home/u/.ssh/config", Y}, {"Read(~/.ssh)", "/home/u/.ssh/config", Y},
+		{"Read(~)", "/home/u/x", Y}, {"Read(~)", "/home/v/x", N},
+		{"Read(//etc/**)", "/etc/passwd", Y}, {"Read(//etc/**)", "/home/u/p/etc/passwd", N},
+		{"Read(//etc/passwd)", "/etc/passwd", Y}, {"Read(//**)", "/x", Y},
+		{"Read(//**/.env)", "/srv/a/.env", Y}, {"Edit(src/**)", "/home/u/p/src/a/b.c", Y},
+		{"Edit(src/**)", "/home/u/p/lib/a.c", N}, {"Edit(src)", "/home/u/p/src/a.c", Y},
 		/* forms of a path */
-		{"Read(.env)", "/home/u/p/./.env", Y}, {"Read(.env)", "/home/u/p//.env", Y}, {"Read(.env)", "/home/u/p/a/../.env", Y}, {"Read(.env)", "/home/u/p/../.env", N},
-		{"Read(//etc/passwd)", "/../../etc/passwd", Y}, {"Read(//etc/passwd)", "/home/../etc//passwd", Y}, {"Read(//etc/**)", "/etc/..", N},
+		{"Read(.env)", "/home/u/p/./.env", Y}, {"Read(.env)", "/home/u/p//.env", Y},
+		{"Read(.env)", "/home/u/p/a/../.env", Y}, {"Read(.env)", "/home/u/p/../.env", N},
+		{"Read(//etc/passwd)", "/../../etc/passwd", Y},
+		{"Read(//etc/passwd)", "/home/../etc//passwd", Y}, {"Read(//etc/**)", "/etc/..", N},
 		/* not fully known */
-		{"Read(.env)", "/home/u/p/%", M}, {"Read(.env)", "%", M}, {"Read(.env)", "/tmp/%", M}, {"Read(.env)", "/tmp/%/../x", M}, {"Read(.env)", "/tmp/%/../.env", M},
-		{"Read(.env)", "%/.env", M}, {"Read(//etc/*.pem)", "/tmp/%.pem", M}, {"Read(.env)", "/tmp/@", N}, {"Read(.env)", "/tmp/x#", N}, {"Read(.env)", "/home/u/p/@", M},
-		{"Read(.env)", "/home/u/p/x@", N}, {"Read(.env)", "/home/u/p/#", N}, {"Read(.env)", "/home/u/@/.env", M}, {"Read(.env)", "/home/@/../p/.env", N}, {"Read(~/.ssh/**)", "/home/u/.ssh/%", Y}, {"Read(~/.ssh/**)", "/home/%/.ssh/id", M}, {"Read(//etc/**)", "/etc/%", Y},
-		{"Edit(build/)", "/home/u/p/build", M}, {"Edit(build/)", "/home/u/p/build/", Y}, {"Edit(build/)", "/home/u/p/build/x", Y},
+		{"Read(.env)", "/home/u/p/%", M}, {"Read(.env)", "%", M}, {"Read(.env)", "/tmp/%", M},
+		{"Read(.env)", "/tmp/%/../x", M}, {"Read(.env)", "/tmp/%/../.env", M},
+		{"Read(.env)", "%/.env", M}, {"Read(//etc/*.pem)", "/tmp/%.pem", M},
+		{"Read(.env)", "/tmp/@", N}, {"Read(.env)", "/tmp/x#", N}, {"Read(.env)", "/home/u/p/@", M},
+		{"Read(.env)", "/home/u/p/x@", N}, {"Read(.env)", "/home/u/p/#", N},
+		{"Read(.env)", "/home/u/@/.env", M}, {"Read(.env)", "/home/@/../p/.env", N},
+		{"Read(~/.ssh/**)", "/home/u/.ssh/%", Y}, {"Read(~/.ssh/**)", "/home/%/.ssh/id", M},
+		{"Read(//etc/**)", "/etc/%", Y},
+		{"Edit(build/)", "/home/u/p/build", M}, {"Edit(build/)", "/home/u/p/build/", Y},
+		{"Edit(build/)", "/home/u/p/build/x", Y},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct permission_rule r = rule_of(rows[i].rule);
@@ -326,14 +413,17 @@ static void test_files(void)
 		size_t n = strlen(path);
 
 		for (size_t k = 0; k < n; k++)
-			path[k] = path[k] == '%' ? GLOB_HOLE_ANY : path[k] == '#' ? GLOB_HOLE_NUM : path[k] == '@' ? GLOB_HOLE_NAME : path[k];
-		CHECK_ROW((int)permission_path(&r, &view, str_n(path, n)) == rows[i].want, row_name(&rows[i]));
+			path[k] = path[k] == '%' ? GLOB_HOLE_ANY : path[k] == '#' ? GLOB_HOLE_NUM :
+					path[k] == '@' ? GLOB_HOLE_NAME : path[k];
+		CHECK_ROW((int)permission_path(&r, &view, str_n(path, n)) == rows[i].want,
+				row_name(&rows[i]));
 	}
 }
 
 static void test_files_below(void)
 {
-	struct permission_rule ssh = rule_of("Edit(~/.ssh/id_*)"), build = rule_of("Edit(build/)"), env = rule_of("Edit(/.env)"), up = rule_of("Edit(.ENV)");
+	struct permission_rule ssh = rule_of("Edit(~/.ssh/id_*)"), build = rule_of("Edit(build/)"),
+			env = rule_of("Edit(/.env)"), up = rule_of("Edit(.ENV)");
 
 	CHECK_INT(permission_path(&ssh, &view, STR("/home/u/.ssh")), MATCH_NO);
 	CHECK_INT(permission_file(&ssh, &view, STR("/home/u/.ssh"), PERMISSION_BELOW), MATCH_MAYBE);
@@ -350,7 +440,8 @@ static void test_files_below(void)
 static void test_files_nowhere(void)
 {
 	struct view none = {0};
-	struct permission_rule env = rule_of("Read(.env)"), key = rule_of("Read(~/.ssh/id)"), etc = rule_of("Read(//etc/x)"), own = rule_of("Read(/x)");
+	struct permission_rule env = rule_of("Read(.env)"), key = rule_of("Read(~/.ssh/id)"),
+			etc = rule_of("Read(//etc/x)"), own = rule_of("Read(/x)");
 
 	own.base = STR("");
 	CHECK_INT(permission_path(&env, &none, STR("/q/.env")), MATCH_MAYBE);
@@ -370,7 +461,8 @@ static void test_files_nowhere(void)
 
 static void test_covers(void)
 {
-	struct permission_rule read = rule_of("Read(x)"), edit = rule_of("Edit(x)"), write = rule_of("Write(x)"), bash = rule_of("Bash(x)");
+	struct permission_rule read = rule_of("Read(x)"), edit = rule_of("Edit(x)"),
+			write = rule_of("Write(x)"), bash = rule_of("Bash(x)");
 
 	CHECK(permission_covers(&read, ACCESS_READ));
 	CHECK(!permission_covers(&read, ACCESS_WRITE));
@@ -386,19 +478,32 @@ static void test_covers(void)
 
 static void test_broad(void)
 {
-	static const char *const broad[] = {"Bash", "Bash(*)", "Bash(**)", "Bash(:*)", "*", "Bash(python:*)", "Bash(python)", "Bash(python *)", "Bash(python*)", "Bash(py*)",
-		"Bash(python3:*)", "Bash(python3.11:*)", "Bash(/usr/bin/python3:*)", "Bash(python -c:*)", "Bash(python -c *)", "Bash(python -m:*)", "Bash(python -u *)", "Bash(node:*)",
-		"Bash(node -e:*)", "Bash(deno:*)", "Bash(tsx:*)", "Bash(ruby:*)", "Bash(perl -e *)", "Bash(php:*)", "Bash(lua:*)", "Bash(lua5.4:*)", "Bash(npx:*)", "Bash(npx -y *)",
-		"Bash(bunx:*)", "Bash(npm run:*)", "Bash(npm run *)", "Bash(npm run)", "Bash(npm:*)", "Bash(yarn run:*)", "Bash(pnpm run:*)", "Bash(bash:*)", "Bash(bash -c:*)", "Bash(sh -c *)",
-		"Bash(zsh:*)", "Bash(fish:*)", "Bash(ssh:*)", "Bash(ssh *)", "Bash(eval:*)", "Bash(exec:*)", "Bash(env:*)", "Bash(env FOO=1 *)", "Bash(FOO=1 python:*)", "Bash(xargs:*)",
-		"Bash(sudo:*)", "Bash(sudo -n *)", "Bash(find:*)", "Bash(awk:*)", "Bash(docker run:*)", "Bash(docker:*)", "Bash(uv run:*)", "Bash(pwsh:*)", "Bash(powershell.exe:*)",
-		"PowerShell(Invoke-Expression:*)", "PowerShell(iex *)", "PowerShell(Start-Process:*)", "PowerShell", "Bash(cmd:*)", "Bash(wsl:*)", "Bash(* --version)", "Bash(*test*)", "Edit(//**)",
+	static const char *const broad[] = {"Bash", "Bash(*)", "Bash(**)", "Bash(:*)", "*", "Bash(python:*)",
+			"Bash(python)", "Bash(python *)", "Bash(python*)", "Bash(py*)",
+		"Bash(python3:*)", "Bash(python3.11:*)", "Bash(/usr/bin/python3:*)", "Bash(python -c:*)",
+		"Bash(python -c *)", "Bash(python -m:*)", "Bash(python -u *)", "Bash(node:*)",
+		"Bash(node -e:*)", "Bash(deno:*)", "Bash(tsx:*)", "Bash(ruby:*)", "Bash(perl -e *)",
+		"Bash(php:*)", "Bash(lua:*)", "Bash(lua5.4:*)", "Bash(npx:*)", "Bash(npx -y *)",
+		"Bash(bunx:*)", "Bash(npm run:*)", "Bash(npm run *)", "Bash(npm run)", "Bash(npm:*)",
+		"Bash(yarn run:*)", "Bash(pnpm run:*)", "Bash(bash:*)", "Bash(bash -c:*)", "Bash(sh -c *)",
+		"Bash(zsh:*)", "Bash(fish:*)", "Bash(ssh:*)", "Bash(ssh *)", "Bash(eval:*)", "Bash(exec:*)",
+		"Bash(env:*)", "Bash(env FOO=1 *)", "Bash(FOO=1 python:*)", "Bash(xargs:*)",
+		"Bash(sudo:*)", "Bash(sudo -n *)", "Bash(find:*)", "Bash(awk:*)", "Bash(docker run:*)",
+		"Bash(docker:*)", "Bash(uv run:*)", "Bash(pwsh:*)", "Bash(powershell.exe:*)",
+		"PowerShell(Invoke-Expression:*)", "PowerShell(iex *)", "PowerShell(Start-Process:*)",
+		"PowerShell", "Bash(cmd:*)", "Bash(wsl:*)", "Bash(* --version)", "Bash(*test*)", "Edit(//**)",
 		"Write(~/**)", "Bash(timeout:*)", "Bash(go:*)"};
-	static const char *const fine[] = {"Bash(npm run test:*)", "Bash(npm run test)", "Bash(npm test:*)", "Bash(npm install:*)", "Bash(python -m pytest:*)", "Bash(python3 -m pytest *)",
-		"Bash(node --version)", "Bash(python scripts/x.py:*)", "Bash(python --version)", "Bash(bash scripts/ci.sh:*)", "Bash(npx prettier:*)", "Bash(npx -y prettier *)", "Bash(git:*)",
-		"Bash(git log:*)", "Bash(ls:*)", "Bash(make:*)", "Bash(cargo test:*)", "Bash(cargo:*)", "Bash(go test:*)", "Bash(docker ps:*)", "Bash(sudo apt update)", "Bash(env)", "Bash(yarn)",
-		"Bash(shellcheck:*)", "Bash(nodemon.json)", "Bash(pytest:*)", "Bash(findstr:*)", "Bash(rg:*)", "Bash(sshfs-status)", "Bash(evaluate:*)", "Bash(pythonic:*)", "Read", "Read(//**)",
-		"Edit", "Edit(src/**)", "WebFetch(domain:example.com)", "mcp__x__*", "Bash(uv run pytest:*)", "Bash(xargs rm:*)"};
+	static const char *const fine[] = {"Bash(npm run test:*)", "Bash(npm run test)", "Bash(npm test:*)",
+			"Bash(npm install:*)", "Bash(python -m pytest:*)", "Bash(python3 -m pytest *)",
+		"Bash(node --version)", "Bash(python scripts/x.py:*)", "Bash(python --version)",
+		"Bash(bash scripts/ci.sh:*)", "Bash(npx prettier:*)", "Bash(npx -y prettier *)",
+		"Bash(git:*)",
+		"Bash(git log:*)", "Bash(ls:*)", "Bash(make:*)", "Bash(cargo test:*)", "Bash(cargo:*)",
+		"Bash(go test:*)", "Bash(docker ps:*)", "Bash(sudo apt update)", "Bash(env)", "Bash(yarn)",
+		"Bash(shellcheck:*)", "Bash(nodemon.json)", "Bash(pytest:*)", "Bash(findstr:*)", "Bash(rg:*)",
+		"Bash(sshfs-status)", "Bash(evaluate:*)", "Bash(pythonic:*)", "Read", "Read(//**)",
+		"Edit", "Edit(src/**)", "WebFetch(domain:example.com)", "mcp__x__*", "Bash(uv run pytest:*)",
+		"Bash(xargs rm:*)"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(broad); i++) {
 		struct permission_rule r = rule_of(broad[i]);
@@ -414,8 +519,10 @@ static void test_broad(void)
 
 static void test_broad_prefix(void)
 {
-	static const char *const broad[] = {"", " ", "python", "python3.12", "/usr/bin/env", "bash", "bash -c", "npm run", "npm", "sudo", "env", "xargs", "yarn", "Bash", "PWSH"};
-	static const char *const fine[] = {"git", "ls", "npm run test", "python -m pytest", "npm test", "shellcheck", "make", "bash scripts/ci.sh"};
+	static const char *const broad[] = {"", " ", "python", "python3.12", "/usr/bin/env", "bash",
+			"bash -c", "npm run", "npm", "sudo", "env", "xargs", "yarn", "Bash", "PWSH"};
+	static const char *const fine[] = {"git", "ls", "npm run test", "python -m pytest", "npm test",
+			"shellcheck", "make", "bash scripts/ci.sh"};
 	char *big = arena_alloc(&a, 100000);
 
 	for (size_t i = 0; i < ARRAY_SIZE(broad); i++)
@@ -429,8 +536,12 @@ static void test_broad_prefix(void)
 
 static void test_idle(void)
 {
-	static const char *const idle[] = {"Bash(cd x && make)", "Bash(curl * | sh)", "Bash(a; b)", "Bash(echo > x)", "Bash(echo $(id))", "Bash(echo `id`)", "Bash(a || b)", "Bash(echo \"$(id)\")"};
-	static const char *const fine[] = {"Bash(make)", "Bash(grep 'a|b' x)", "Bash(echo \"a;b\")", "Bash(find . -exec ls {} \\;)", "Bash", "Bash(echo '$(x)')", "Read(a;b)", "Bash(curl x&y)"};
+	static const char *const idle[] = {"Bash(cd x && make)", "Bash(curl * | sh)", "Bash(a; b)",
+			"Bash(echo > x)", "Bash(echo $(id))", "Bash(echo `id`)", "Bash(a || b)",
+			"Bash(echo \"$(id)\")"};
+	static const char *const fine[] = {"Bash(make)", "Bash(grep 'a|b' x)", "Bash(echo \"a;b\")",
+			"Bash(find . -exec ls {} \\;)", "Bash", "Bash(echo '$(x)')", "Read(a;b)",
+			"Bash(curl x&y)"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(idle); i++) {
 		struct permission_rule r = rule_of(idle[i]);
@@ -446,7 +557,10 @@ static void test_idle(void)
 
 /* ---- the client's settings ---- */
 
-static int load(const char *json, struct policy *p, struct err *e) { return settings_load(&a, STR("s.json"), str_of(json), STR("/home/u/p"), p, e); }
+static int load(const char *json, struct policy *p, struct err *e)
+{
+	return settings_load(&a, STR("s.json"), str_of(json), STR("/home/u/p"), p, e);
+}
 
 static void test_settings(void)
 {
@@ -454,8 +568,11 @@ static void test_settings(void)
 	struct policy p = {.permission_deny = &old};
 	struct err e;
 
-	CHECK_INT(load("{\"model\": \"x\", \"permissions\": {\"allow\": [\"Bash(npm test)\", \"WebFetch(domain:a.b)\", \"mcp__x__y\"], \"ask\": [\"Bash(git push:*)\"],"
-		       "\"deny\": [\"Read(./.env)\", \"Bash(a\\nb)\"], \"defaultMode\": \"acceptEdits\", \"additionalDirectories\": [\"/x\"]}, \"env\": {}}", &p, &e), 0);
+	CHECK_INT(load(
+			"{\"model\": \"x\", \"permissions\": {\"allow\": [\"Bash(npm test)\", "
+			"\"WebFetch(domain:a.b)\", \"mcp__x__y\"], \"ask\": [\"Bash(git push:*)\"],"
+		       "\"deny\": [\"Read(./.env)\", \"Bash(a\\nb)\"], \"defaultMode\": \"acceptEdits\", "
+		       "\"additionalDirectories\": [\"/x\"]}, \"env\": {}}", &p, &e), 0);
 	CHECK_STR(p.permission_allow->tool, "Bash");
 	CHECK_STR(p.permission_allow->pattern, "npm test");
 	CHECK_STR(p.permission_allow->rule.where, "s.json: permissions.allow[0]");
@@ -478,14 +595,16 @@ static void test_settings(void)
 
 static void test_settings_nothing(void)
 {
-	static const char *const texts[] = {"", " \n", "{}", "{\"permissions\": {}}", "{\"permissions\": null}", "{\"permissions\": {\"allow\": null, \"deny\": []}}"};
+	static const char *const texts[] = {"", " \n", "{}", "{\"permissions\": {}}",
+			"{\"permissions\": null}", "{\"permissions\": {\"allow\": null, \"deny\": []}}"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct policy p = {.mode = MODE_PLAN};
 		struct err e;
 
 		CHECK_ROW(load(texts[i], &p, &e) == 0, texts[i]);
-		CHECK_ROW(!p.permission_allow && !p.permission_ask && !p.permission_deny && p.mode == MODE_PLAN, texts[i]);
+		CHECK_ROW(!p.permission_allow && !p.permission_ask && !p.permission_deny &&
+				p.mode == MODE_PLAN, texts[i]);
 	}
 }
 
@@ -494,14 +613,16 @@ static void test_settings_modes(void)
 	static const struct {
 		const char *text;
 		enum mode mode;
-	} rows[] = {{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN}, {"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK},
+	} rows[] = {{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN},
+			{"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK},
 		{"of a later version", MODE_DEFAULT}, {"", MODE_DEFAULT}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct policy p = {.mode = MODE_BYPASS};
 		struct err e;
 
-		CHECK_ROW(load(str_c(&a, str_fmt(&a, "{\"permissions\": {\"defaultMode\": \"%s\"}}", rows[i].text)), &p, &e) == 0, rows[i].text);
+		CHECK_ROW(load(str_c(&a, str_fmt(&a, "{\"permissions\": {\"defaultMode\": \"%s\"}}",
+				rows[i].text)), &p, &e) == 0, rows[i].text);
 		CHECK_ROW(p.mode == rows[i].mode, rows[i].text);
 	}
 }
@@ -511,12 +632,22 @@ static void test_settings_errors(void)
 	static const struct {
 		const char *text, *want; /* the start of the message */
 	} rows[] = {
-		{"{\n  \"permissions\": {,\n}", "s.json:2:"}, {"[]", "s.json: not a map"}, {"3", "s.json: not a map"}, {"{\"permissions\": []}", "s.json: permissions is not"},
-		{"{\"permissions\": {\"deny\": {}}}", "s.json: permissions.deny is not a list"}, {"{\"permissions\": {\"deny\": [\"Read\", 3]}}", "s.json: permissions.deny[1] is not a text"},
-		{"{\"permissions\": {\"deny\": [\"Bash(x\"]}}", "s.json: permissions.deny[0]: not a permission"}, {"{\"permissions\": {\"allow\": [\"\"]}}", "s.json: permissions.allow[0]: not"},
-		{"{\"permissions\": {\"deny\": [\"Read(!x)\"]}}", "s.json: permissions.deny[0]: a pattern cannot be negated"},
-		{"{\"permissions\": {\"deny\": [\"Read(\\u0000)\"]}}", "s.json: permissions.deny[0] is too long"}, {"{\"permissions\": {\"defaultMode\": 3}}", "s.json: permissions.defaultMode"},
-		{"{\"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": 3}}", "s.json: permissions.deny"}, {"{\"permissions\": {}, \"permissions\": {}}", "s.json:1:"}, {"{} x", "s.json:1:"},
+		{"{\n  \"permissions\": {,\n}", "s.json:2:"}, {"[]", "s.json: not a map"},
+		{"3", "s.json: not a map"}, {"{\"permissions\": []}", "s.json: permissions is not"},
+		{"{\"permissions\": {\"deny\": {}}}", "s.json: permissions.deny is not a list"},
+		{"{\"permissions\": {\"deny\": [\"Read\", 3]}}", "s.json: permissions.deny[1] is not a text"},
+		{"{\"permissions\": {\"deny\": [\"Bash(x\"]}}",
+				"s.json: permissions.deny[0]: not a permission"},
+				{"{\"permissions\": {\"allow\": [\"\"]}}",
+				"s.json: permissions.allow[0]: not"},
+		{"{\"permissions\": {\"deny\": [\"Read(!x)\"]}}",
+				"s.json: permissions.deny[0]: a pattern cannot be negated"},
+		{"{\"permissions\": {\"deny\": [\"Read(\\u0000)\"]}}",
+				"s.json: permissions.deny[0] is too long"},
+				{"{\"permissions\": {\"defaultMode\": 3}}",
+				"s.json: permissions.defaultMode"},
+		{"{\"permissions\": {\"allow\": [\"Bash(ls)\"], \"deny\": 3}}", "s.json: permissions.deny"},
+		{"{\"permissions\": {}, \"permissions\": {}}", "s.json:1:"}, {"{} x", "s.json:1:"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct policy p = {.mode = MODE_PLAN};
@@ -524,7 +655,8 @@ static void test_settings_errors(void)
 
 		CHECK_ROW(load(rows[i].text, &p, &e) == -1, rows[i].text);
 		CHECK_ROW(str_starts(str_of(e.text), rows[i].want), e.text);
-		CHECK_ROW(!p.permission_allow && !p.permission_ask && !p.permission_deny && p.mode == MODE_PLAN, rows[i].text);
+		CHECK_ROW(!p.permission_allow && !p.permission_ask && !p.permission_deny &&
+				p.mode == MODE_PLAN, rows[i].text);
 	}
 }
 
@@ -534,7 +666,9 @@ static int torture_settings(struct arena *with, void *ctx)
 	struct err e;
 
 	(void)ctx;
-	return settings_load(with, STR("s.json"), STR("{\"permissions\": {\"allow\": [\"Bash(a)\", \"Bash(b)\"], \"deny\": [\"Read(c)\"]}}"), STR("/"), &p, &e);
+	return settings_load(with, STR("s.json"),
+			STR("{\"permissions\": {\"allow\": [\"Bash(a)\", \"Bash(b)\"], \"deny\": "
+			"[\"Read(c)\"]}}"), STR("/"), &p, &e);
 }
 
 static void test_settings_torture(void)

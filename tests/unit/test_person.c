@@ -16,8 +16,10 @@ static const struct {
 } rows[] = {
 	{"claude-code", "claude", "/usr/bin/node", "claude"},
 	{"claude-code", "node", "/usr/bin/node", "node /usr/local/bin/claude --resume"},
-	{"claude-code", "node", "/usr/bin/node", "node --no-warnings /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"},
-	{"claude-code", "2.0.14", "/home/dev/.local/share/claude/versions/2.0.14", "/home/dev/.local/bin/claude"},
+	{"claude-code", "node", "/usr/bin/node",
+			"node --no-warnings /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"},
+	{"claude-code", "2.0.14", "/home/dev/.local/share/claude/versions/2.0.14",
+			"/home/dev/.local/bin/claude"},
 	{"claude-code", "2.0.14", "/home/dev/.local/share/claude/versions/2.0.14", "x"},
 	{"claude-code", "x", "/usr/lib/node_modules/@anthropic-ai/claude-code/bin/claude.exe", "x"},
 	{"codex", "codex", "/opt/codex/codex", "codex exec"},
@@ -25,14 +27,17 @@ static const struct {
 	{"codex", "MainThread", "/usr/bin/node", "node /usr/lib/node_modules/@openai/codex/bin/codex.js"},
 	{"codex", "node", "/usr/bin/node", "/usr/bin/node /home/dev/.bin/codex.js"},
 	{"gemini", "node", "/usr/bin/node", "node /usr/bin/gemini -p x"},
-	{"gemini", "node", "/usr/bin/node", "/usr/bin/node --max-old-space-size=4096 /usr/lib/node_modules/@google/gemini-cli/dist/index.js"},
+	{"gemini", "node", "/usr/bin/node",
+			"/usr/bin/node --max-old-space-size=4096 "
+			"/usr/lib/node_modules/@google/gemini-cli/dist/index.js"},
 	{"qwen", "node", "/usr/bin/node", "node /usr/lib/node_modules/@qwen-code/qwen-code/cli.js"},
 	{"copilot", "node", "/usr/bin/node", "node /usr/lib/node_modules/@github/copilot/index.js"},
 	{"copilot", "copilot", "/usr/local/bin/copilot", "copilot"},
 	{"opencode", "opencode", "/home/dev/.opencode/bin/opencode", "opencode run"},
 	{"opencode", "bun", "/usr/bin/bun", "bun /usr/lib/node_modules/opencode-ai/bin/opencode"},
 	{"cursor", "cursor", "/usr/share/cursor/cursor", "/usr/share/cursor/cursor --type=utility"},
-	{"cursor", "node", "/home/dev/.local/share/cursor-agent/versions/1/node", "/home/dev/.local/bin/cursor-agent --use-system-ca index.js"},
+	{"cursor", "node", "/home/dev/.local/share/cursor-agent/versions/1/node",
+			"/home/dev/.local/bin/cursor-agent --use-system-ca index.js"},
 	{"windsurf", "windsurf", "/usr/share/windsurf/windsurf", "windsurf"},
 	{"caisson", "caisson", "/usr/local/bin/caisson", "caisson mcp"},
 	{"another agent", "aider", "/usr/bin/python3.12", "/usr/bin/python3 /home/dev/.local/bin/aider"},
@@ -60,7 +65,8 @@ static void test_rows(void)
 		p.args = str_n(words.p, strlen(rows[i].args));
 		got = person_client(&p);
 		if ((got == NULL) != (rows[i].client == NULL) || (got && strcmp(got, rows[i].client) != 0))
-			unit_fail(__FILE__, __LINE__, "row %zu (%s): %s", i, rows[i].args, got ? got : "none");
+			unit_fail(__FILE__, __LINE__, "row %zu (%s): %s", i, rows[i].args,
+					got ? got : "none");
 	}
 }
 

@@ -1,4 +1,7 @@
-/* forbid_lifting: nothing of other files makes a verdict milder than the system's policy alone, and all that tightens stays. */
+/*
+ * forbid_lifting: nothing of other files makes a verdict milder than the system's policy alone, and all that
+ * tightens stays.
+ */
 #include "judge/engine.h"
 #include "unit.h"
 
@@ -8,7 +11,8 @@ static const char system_text[] =
 	"forbid_lifting: true\n"
 	"default: ask\n"
 	"checks_grade: {inline-code: ask}\n"
-	"tools:\n  bash:\n    allow: [git status]\n    redirects: [{mode: write, glob: /srv/**, decision: allow}]\n";
+	"tools:\n  bash:\n    allow: [git status]\n    redirects: [{mode: write, glob: /srv/**, decision: "
+	"allow}]\n";
 
 static const char user_text[] =
 	"default: allow\n"
@@ -19,12 +23,15 @@ static const char user_text[] =
 	"secrets: {allow: {paths: [.env]}}\n"
 	"commands: [{name: mywrap, style: posix, operands: {rest: command}}]\n"
 	"permissions: {allow: [Bash], deny: [WebFetch]}\n"
-	"tools:\n  allow: [mcp__x]\n  bash:\n    deny: [npm publish]\n    ask: [docker run]\n    allow: [make]\n    allowChecks: ['.*']\n"
+	"tools:\n  allow: [mcp__x]\n  bash:\n    deny: [npm publish]\n    ask: [docker run]\n    allow: "
+	"[make]\n    allowChecks: ['.*']\n"
 	"    ssh: {allow: ['*'], deny: [db]}\n"
 	"    normalise: [{prefix: kubectl, strip: ['-n x']}]\n"
 	"    redirects: [{mode: write, glob: /a, decision: allow}, {mode: write, glob: /b, decision: deny}]\n"
-	"    arguments: [{command: rm, allArgsInside: [/a], decision: allow}, {command: rm, anyArgOutside: [/a], decision: ask}]\n"
-	"    interpreters: {python: {names: [python3], imports: [{match: a, decision: allow}, {match: b, decision: deny}]}}\n";
+	"    arguments: [{command: rm, allArgsInside: [/a], decision: allow}, {command: rm, anyArgOutside: "
+	"[/a], decision: ask}]\n"
+	"    interpreters: {python: {names: [python3], imports: [{match: a, decision: allow}, {match: b, "
+	"decision: deny}]}}\n";
 
 static void load(bool with_user, struct policy *ret)
 {
@@ -65,7 +72,8 @@ static void test_rules_of_both_kinds(void)
 	CHECK(p.redirects && str_is(p.redirects->paths->text, "/srv/**"));
 	CHECK(p.redirects->next && p.redirects->next->decision == VERDICT_DENY && !p.redirects->next->next);
 	CHECK(p.arguments && p.arguments->decision == VERDICT_ASK && !p.arguments->next);
-	CHECK(p.interpreters && p.interpreters->imports && p.interpreters->imports->decision == VERDICT_DENY && !p.interpreters->imports->next);
+	CHECK(p.interpreters && p.interpreters->imports &&
+			p.interpreters->imports->decision == VERDICT_DENY && !p.interpreters->imports->next);
 }
 
 static void test_values(void)
@@ -87,7 +95,8 @@ static void test_values(void)
 /* The client's mode lifts no more than the policy's may. */
 static void test_judged(void)
 {
-	struct engine_request rq = {.command = STR("echo a\xc2\xa0" "b"), .session = &(struct session){.cwd = STR("/")}, .mode = MODE_BYPASS};
+	struct engine_request rq = {.command = STR("echo a\xc2\xa0" "b"),
+			.session = &(struct session){.cwd = STR("/")}, .mode = MODE_BYPASS};
 	struct policies own;
 	struct policy p;
 	struct facts f;

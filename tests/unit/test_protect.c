@@ -1,8 +1,10 @@
 /*
- * Protected names of a workspace, with the real box and the real git: attacks with their benign twins, as root and as an ordinary user.
+ * Protected names of a workspace, with the real box and the real git: attacks with their benign twins, as
+ * root and as an ordinary user.
  *
- * A row is three scripts: the workspace is made on the host, a program runs in the box with the workspace writable, and the host looks at
- * what is left. Everything happens in a temporary directory; whatever an attack plants would write the file "canary" there when run.
+ * A row is three scripts: the workspace is made on the host, a program runs in the box with the workspace
+ * writable, and the host looks at what is left. Everything happens in a temporary directory; whatever an
+ * attack plants would write the file "canary" there when run.
  */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
@@ -51,9 +53,12 @@ static struct spec_var *var(struct spec_var *next, const char *name, const char 
 static void spec_for(struct spec *s, char **argv)
 {
 	*s = (struct spec){
-		.argv = argv, .workspace = str_of(at("ws")), .workspace_writable = true, .protected = protect_names(A), .quarantine = str_of(at("state/quarantine/run")),
+		.argv = argv, .workspace = str_of(at("ws")), .workspace_writable = true,
+				.protected = protect_names(A),
+				.quarantine = str_of(at("state/quarantine/run")),
 		.home = STR("/home/dev"), .input = -1,
-		.limits = {.cpu_milli = 2000, .pids = 200, .memory = 512 * MB, .scratch = 64 * MB, .output = MB, .time_ms = 20000},
+		.limits = {.cpu_milli = 2000, .pids = 200, .memory = 512 * MB, .scratch = 64 * MB,
+		.output = MB, .time_ms = 20000},
 	};
 	s->env = var(var(var(NULL, "PATH", "/usr/bin:/bin"), "HOME", "/home/dev"), "LANG", "C.UTF-8");
 }
@@ -81,7 +86,9 @@ static const struct change *find_change(const struct change *c, const char *path
 	return c;
 }
 
-#define REPO "git init -q . && git config user.name x && git config user.email x@y && echo a >a && git add a && git commit -qm one"
+#define REPO \
+	"git init -q . && git config user.name x && git config user.email x@y && echo a >a && git add a " \
+			"&& git commit -qm one"
 
 struct row {
 	const char *name;
@@ -94,116 +101,256 @@ struct row {
 };
 
 #define MODULES_5 "/modules/x/modules/x/modules/x/modules/x/modules/x"
-#define DEEP_MODULE ".git" MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5
+#define MODULES_20 MODULES_5 MODULES_5 MODULES_5 MODULES_5
+#define DEEP_MODULE ".git" MODULES_20 MODULES_20 MODULES_20
 
 static const struct row rows[] = {
 	/* ---- git: what is there stays, git works ---- */
 	{"hooks and config cannot be written", REPO,
-	 "echo 'touch '$PWD/../canary >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config core.fsmonitor 'touch /tmp/canary'; echo x >>.git/config; rm -f .git/config; "
+	 "echo 'touch '$PWD/../canary >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; git config "
+	 "core.fsmonitor 'touch /tmp/canary'; echo x >>.git/config; rm -f .git/config; "
 	 "ln -s /tmp .git/hooks/x; truncate -s0 .git/config",
-	 "[ ! -e .git/hooks/pre-commit ] && ! grep -q fsmonitor .git/config && grep -q repositoryformatversion .git/config && git status", NULL, NULL, false},
-	{"no parent can be renamed", REPO, "perl -e 'rename(\".git\", \"x\")'; mkdir -p .git/hooks; echo x >.git/hooks/pre-commit; mv .git/hooks .git/h2; rm -rf .git/hooks; mv -T .git/objects .git/hooks",
-	 "[ ! -e x ] && [ ! -e .git/hooks/pre-commit ] && [ -e .git/hooks/pre-commit.sample ]", NULL, NULL, false},
+	 "[ ! -e .git/hooks/pre-commit ] && ! grep -q fsmonitor .git/config && grep -q "
+			"repositoryformatversion .git/config && git status", NULL, NULL, false},
+	{"no parent can be renamed", REPO,
+			"perl -e 'rename(\".git\", \"x\")'; mkdir -p .git/hooks; echo x "
+			">.git/hooks/pre-commit; mv .git/hooks .git/h2; rm -rf .git/hooks; mv -T "
+			".git/objects .git/hooks",
+	 "[ ! -e x ] && [ ! -e .git/hooks/pre-commit ] && [ -e .git/hooks/pre-commit.sample ]", NULL, NULL,
+	 false},
 	{"no exchange of names either", REPO " && mkdir -p evil/hooks",
-	 "perl -e 'for $n (\".git\", \".git/hooks\", \".git/config\") { syscall(316, -100, \"evil\", -100, $n, 2); syscall(316, -100, $n, -100, \"evil\", 2) }'; true",
+	 "perl -e 'for $n (\".git\", \".git/hooks\", \".git/config\") { syscall(316, -100, \"evil\", -100, "
+			"$n, 2); syscall(316, -100, $n, -100, \"evil\", 2) }'; true",
 	 "[ -e .git/hooks/pre-commit.sample ] && [ -d evil/hooks ]", NULL, NULL, true},
 	{"ordinary work with git", REPO,
-	 "set -e; git status --porcelain >s; [ \"$(cat s)\" = '?? s' ]; rm s; echo b >b; git add b; git commit -qm two; git checkout -q -b side; echo c >>a; git commit -qam three; git checkout -q -; "
-	 "echo d >>b; git stash -q; git stash pop -q; git commit -qam four; git rebase -q side; git merge -q side; git tag t; git gc -q; git fsck; git log --oneline; git submodule status; "
-	 "git diff HEAD~1 >/dev/null; git branch -q -d side; git reset -q --hard HEAD~1; git cherry-pick t; git clone -q . /tmp/c; git worktree add -q /tmp/w; git mv b bb; git commit -qm five; "
+	 "set -e; git status --porcelain >s; [ \"$(cat s)\" = '?? s' ]; rm s; echo b >b; git add b; git "
+	 "commit -qm two; git checkout -q -b side; echo c >>a; git commit -qam three; git checkout -q -; "
+	 "echo d >>b; git stash -q; git stash pop -q; git commit -qam four; git rebase -q side; git merge "
+	 "-q side; git tag t; git gc -q; git fsck; git log --oneline; git submodule status; "
+	 "git diff HEAD~1 >/dev/null; git branch -q -d side; git reset -q --hard HEAD~1; git cherry-pick t; "
+	 "git clone -q . /tmp/c; git worktree add -q /tmp/w; git mv b bb; git commit -qm five; "
 	 "[ -z \"$(git status --porcelain)\" ]",
-	 "[ -z \"$(git status --porcelain)\" ] && [ \"$(git log --format=%s | head -1)\" = five ] && [ ! -e .git/commondir ] && [ ! -e .git/config.worktree ] && [ ! -e .gitmodules ] && "
-	 "[ \"$(ls -A)\" = $'a\\nbb\\n.git' ] || [ \"$(LC_ALL=C ls -A)\" = $'.git\\na\\nbb' ]", NULL, NULL, true},
+	 "[ -z \"$(git status --porcelain)\" ] && [ \"$(git log --format=%s | head -1)\" = five ] && [ ! -e "
+			".git/commondir ] && [ ! -e .git/config.worktree ] && [ ! -e .gitmodules ] && "
+	 "[ \"$(ls -A)\" = $'a\\nbb\\n.git' ] || [ \"$(LC_ALL=C ls -A)\" = $'.git\\na\\nbb' ]", NULL, NULL,
+	 true},
 	{"configuration cannot be redirected", REPO,
-	 "mkdir -p evil/objects evil/refs; printf '[core]\\nfsmonitor = touch $T/canary\\n' >evil/config; echo ../evil >.git/commondir; rm -rf .git/commondir; mv evil .git/commondir; "
+	 "mkdir -p evil/objects evil/refs; printf '[core]\\nfsmonitor = touch $T/canary\\n' >evil/config; "
+	 "echo ../evil >.git/commondir; rm -rf .git/commondir; mv evil .git/commondir; "
 	 "printf '[core]\\nfsmonitor = touch $T/canary\\n' >.git/config.worktree",
-	 "git status && [ ! -e $T/canary ] && [ ! -e .git/commondir ] && [ ! -e .git/config.worktree ]", NULL, NULL, false},
-	{"worktree settings in use", REPO " && git config extensions.worktreeConfig true", "git status && echo b >b && git add b && git commit -qm two && ! git config --worktree core.fsmonitor x",
+	 "git status && [ ! -e $T/canary ] && [ ! -e .git/commondir ] && [ ! -e .git/config.worktree ]", NULL,
+	 NULL, false},
+	{"worktree settings in use", REPO " && git config extensions.worktreeConfig true",
+			"git status && echo b >b && git add b && git commit -qm two && ! git config "
+			"--worktree core.fsmonitor x",
 	 "git status && [ ! -e .git/config.worktree ]", NULL, NULL, true},
-	{"hooks that the configuration names", REPO " && mkdir scripts && echo true >scripts/pre-commit && git config core.hooksPath scripts", "echo 'touch $T/canary' >scripts/pre-commit; mv scripts s2",
+	{"hooks that the configuration names", REPO
+			" && mkdir scripts && echo true >scripts/pre-commit && git config core.hooksPath "
+			"scripts", "echo 'touch $T/canary' >scripts/pre-commit; mv scripts s2",
 	 "grep -qx true scripts/pre-commit && [ ! -e s2 ]", NULL, NULL, false},
-	{"configuration that is included", REPO " && git config include.path ../team.cfg && echo >team.cfg", "echo '[core] fsmonitor = x' >team.cfg; rm -f team.cfg", "[ -z \"$(cat team.cfg)\" ]", NULL, NULL, false},
-	{"links that git would write through", REPO, "ln -sf /etc/hostname .git/COMMIT_EDITMSG; rm .git/logs/HEAD; ln -s /etc/hostname .git/logs/HEAD; ln -s /etc/hostname .git/FETCH_HEAD",
-	 "[ ! -L .git/COMMIT_EDITMSG ] && [ ! -L .git/logs/HEAD ] && [ ! -L .git/FETCH_HEAD ] && git commit --allow-empty -qm x", ".git/logs/HEAD", "link in a repository", true},
+	{"configuration that is included", REPO " && git config include.path ../team.cfg && echo >team.cfg",
+			"echo '[core] fsmonitor = x' >team.cfg; rm -f team.cfg", "[ -z \"$(cat team.cfg)\" ]",
+			NULL, NULL, false},
+	{"links that git would write through", REPO,
+			"ln -sf /etc/hostname .git/COMMIT_EDITMSG; rm .git/logs/HEAD; ln -s /etc/hostname "
+			".git/logs/HEAD; ln -s /etc/hostname .git/FETCH_HEAD",
+	 "[ ! -L .git/COMMIT_EDITMSG ] && [ ! -L .git/logs/HEAD ] && [ ! -L .git/FETCH_HEAD ] && git commit "
+			"--allow-empty -qm x", ".git/logs/HEAD", "link in a repository", true},
 	/* ---- submodules, worktrees, nested repositories ---- */
-	{"a nested repository", REPO " && mkdir -p a1/b1 && git init -q a1/b1", "echo x >a1/b1/.git/hooks/post-checkout; mv -T a1/b1 a1/b2; mv -T a1 a2; git -C a1/b1 config core.fsmonitor x; perl -e 'rename(\"a1/b1/.git\", \"x\")'",
-	 "[ ! -e a1/b1/.git/hooks/post-checkout ] && [ ! -e a2 ] && [ ! -e x ] && ! grep fsmonitor a1/b1/.git/config", NULL, NULL, false},
-	{"a nested repository can be worked in", REPO " && mkdir -p a1/b1 && git init -q a1/b1", "cd a1/b1 && echo x >x && git add x && git -c user.name=x -c user.email=x@y commit -qm n && mkdir d && mv x d/x && mv d ../d",
+	{"a nested repository", REPO " && mkdir -p a1/b1 && git init -q a1/b1",
+			"echo x >a1/b1/.git/hooks/post-checkout; mv -T a1/b1 a1/b2; mv -T a1 a2; git -C "
+			"a1/b1 config core.fsmonitor x; perl -e 'rename(\"a1/b1/.git\", \"x\")'",
+	 "[ ! -e a1/b1/.git/hooks/post-checkout ] && [ ! -e a2 ] && [ ! -e x ] && ! grep fsmonitor "
+			"a1/b1/.git/config", NULL, NULL, false},
+	{"a nested repository can be worked in", REPO " && mkdir -p a1/b1 && git init -q a1/b1",
+			"cd a1/b1 && echo x >x && git add x && git -c user.name=x -c user.email=x@y commit "
+			"-qm n && mkdir d && mv x d/x && mv d ../d",
 	 "[ -e a1/d/x ] && git -C a1/b1 log", NULL, NULL, true},
-	{"a submodule", "git init -q ../sub && git -C ../sub -c user.name=x -c user.email=x@y commit -q --allow-empty -m s && " REPO " && git -c protocol.file.allow=always submodule --quiet add ../sub lib/sub && git commit -qm sub",
-	 "echo x >.git/modules/lib/sub/hooks/post-checkout; echo '[core] fsmonitor = x' >>.git/modules/lib/sub/config; echo gitdir: /tmp >lib/sub/.git; rm -f lib/sub/.git; mv lib l2; echo >>.gitmodules; "
-	 "git submodule status && cd lib/sub && echo x >x && git add x && git -c user.name=x -c user.email=x@y commit -qm n",
-	 "[ ! -e .git/modules/lib/sub/hooks/post-checkout ] && ! grep fsmonitor .git/modules/lib/sub/config && [ -f lib/sub/.git ] && git -C lib/sub log | grep -q n", NULL, NULL, true},
+	{"a submodule",
+			"git init -q ../sub && git -C ../sub -c user.name=x -c user.email=x@y commit -q "
+			"--allow-empty -m s && " REPO
+			" && git -c protocol.file.allow=always submodule --quiet add ../sub lib/sub && git "
+			"commit -qm sub",
+	 "echo x >.git/modules/lib/sub/hooks/post-checkout; echo '[core] fsmonitor = x' "
+			">>.git/modules/lib/sub/config; echo gitdir: /tmp >lib/sub/.git; rm -f "
+			"lib/sub/.git; mv lib l2; echo >>.gitmodules; "
+	 "git submodule status && cd lib/sub && echo x >x && git add x && git -c user.name=x -c "
+	 "user.email=x@y commit -qm n",
+	 "[ ! -e .git/modules/lib/sub/hooks/post-checkout ] && ! grep fsmonitor .git/modules/lib/sub/config "
+			"&& [ -f lib/sub/.git ] && git -C lib/sub log | grep -q n", NULL, NULL, true},
 	{"a worktree below", REPO " && git worktree add -q wt && echo . >>.git/info/exclude",
-	 "mkdir -p evil; echo ../../../evil >.git/worktrees/wt/commondir; rm -f wt/.git; perl -e 'rename(\".git/worktrees\", \"x\")'; cd wt && echo x >x && git add -f x && git commit -qm w",
+	 "mkdir -p evil; echo ../../../evil >.git/worktrees/wt/commondir; rm -f wt/.git; perl -e "
+			"'rename(\".git/worktrees\", \"x\")'; cd wt && echo x >x && git add -f x && git "
+			"commit -qm w",
 	 "git -C wt log | grep -q w && [ \"$(cat .git/worktrees/wt/commondir)\" = ../.. ]", NULL, NULL, true},
-	{"a link on the way to a worktree's repository", REPO " && git worktree add -q wt && ln -s .git/worktrees lnk && echo 'gitdir: ../lnk/wt' >wt/.git && git -C wt status",
-	 "rm lnk; cp -r .git/worktrees .git/objects/zz; ln -s .git/objects/zz lnk", "[ \"$(readlink lnk)\" = .git/worktrees ]", "lnk", "link replaced, put back", true},
-	{"a link on the way to hooks", REPO " && mkdir -p h/hooks && ln -s h l && git config core.hooksPath l/hooks", "echo x >h/hooks/pre-commit; mkdir -p e/hooks; echo x >e/hooks/pre-commit; rm l; ln -s e l",
+	{"a link on the way to a worktree's repository", REPO
+			" && git worktree add -q wt && ln -s .git/worktrees lnk && echo 'gitdir: ../lnk/wt' "
+			">wt/.git && git -C wt status",
+	 "rm lnk; cp -r .git/worktrees .git/objects/zz; ln -s .git/objects/zz lnk",
+	 "[ \"$(readlink lnk)\" = .git/worktrees ]", "lnk", "link replaced, put back", true},
+	{"a link on the way to hooks", REPO
+			" && mkdir -p h/hooks && ln -s h l && git config core.hooksPath l/hooks",
+			"echo x >h/hooks/pre-commit; mkdir -p e/hooks; echo x >e/hooks/pre-commit; rm l; ln "
+			"-s e l",
 	 "[ \"$(readlink l)\" = h ] && [ -z \"$(ls h/hooks)\" ]", "l", "link replaced, put back", true},
-	{"a new .git file that leads through a link", REPO, "git worktree add -q wt && ln -s .git/worktrees lnk && echo 'gitdir: ../lnk/wt' >wt/.git", "[ ! -e wt/.git ]", "wt/.git", NULL, true},
-	{"a planted submodule directory", REPO, "git init -q --bare .git/modules/x; echo 'touch $T/canary' >.git/modules/x/hooks/post-checkout",
+	{"a new .git file that leads through a link", REPO,
+			"git worktree add -q wt && ln -s .git/worktrees lnk && echo 'gitdir: ../lnk/wt' "
+			">wt/.git", "[ ! -e wt/.git ]", "wt/.git", NULL, true},
+	{"a planted submodule directory", REPO,
+			"git init -q --bare .git/modules/x; echo 'touch $T/canary' "
+			">.git/modules/x/hooks/post-checkout",
 	 "[ ! -e .git/modules/x/hooks ]", ".git/modules/x/hooks", "hooks of a new repository", true},
-	{"repositories inside repositories", REPO, "d=.git; for i in $(seq 60); do d=$d/modules/x; mkdir -p $d/objects $d/refs; echo 'ref: refs/heads/x' >$d/HEAD; done; echo '[core] fsmonitor = x' >$d/config",
-	 "[ -z \"$(find . -name config | grep -v ^./.git/config)\" ]", DEEP_MODULE "/config", "settings of a new repository that can run programs", true},
+	{"repositories inside repositories", REPO,
+			"d=.git; for i in $(seq 60); do d=$d/modules/x; mkdir -p $d/objects $d/refs; echo "
+			"'ref: refs/heads/x' >$d/HEAD; done; echo '[core] fsmonitor = x' >$d/config",
+	 "[ -z \"$(find . -name config | grep -v ^./.git/config)\" ]", DEEP_MODULE "/config",
+	 "settings of a new repository that can run programs", true},
 	{"a worktree made in the box", REPO, "git worktree add -q wt", "git -C wt status", NULL, NULL, true},
-	{"a worktree made in the box that leads elsewhere", REPO, "git worktree add -q wt; git init -q --bare evil; echo ../../../evil >.git/worktrees/wt/commondir",
-	 "[ ! -e .git/worktrees/wt/commondir ]", ".git/worktrees/wt/commondir", "repository that takes its settings from elsewhere", true},
+	{"a worktree made in the box that leads elsewhere", REPO,
+			"git worktree add -q wt; git init -q --bare evil; echo ../../../evil "
+			">.git/worktrees/wt/commondir",
+	 "[ ! -e .git/worktrees/wt/commondir ]", ".git/worktrees/wt/commondir",
+	 "repository that takes its settings from elsewhere", true},
 	/* ---- new repositories ---- */
-	{"git init in the box", "", "git init -q . && echo a >a && git add a && git -c user.name=x -c user.email=x@y commit -qm one && git config user.name x && git remote add origin https://example.org/x.git && git init -q sub",
-	 "git log && [ -e .git/config ] && [ -e .git/hooks/pre-commit.sample ] && [ -e sub/.git/config ]", NULL, NULL, true},
-	{"a new repository with a hook", "", "git init -q . && echo 'touch $T/canary' >.git/hooks/post-commit && chmod +x .git/hooks/post-commit",
-	 "[ ! -e .git/hooks ] && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && [ ! -e $T/canary ] && [ -e $T/state/quarantine/run/*-hooks ]", ".git/hooks", "hooks of a new repository", true},
-	{"a new repository with a program in its settings", "", "mkdir d && git init -q d/e && git -C d/e config core.fsmonitor \"touch $PWD/../canary\"",
-	 "[ ! -e d/e/.git/config ] && git -C d/e status && [ ! -e $T/canary ]", "d/e/.git/config", "settings of a new repository that can run programs", true},
-	{"a new repository with a program on the section's line", "", "git init -q e && echo '[core] fsmonitor = x' >>e/.git/config", "[ ! -e e/.git/config ]", "e/.git/config", NULL, true},
-	{"a new repository, included settings", "", "git init -q e && printf '[include]\\n\\tpath = ../x\\n' >>e/.git/config", "[ ! -e e/.git/config ]", "e/.git/config", NULL, true},
-	{"a new .git file that leads to a hidden repository", REPO, "mkdir -p s; git init -q --bare .git/objects/zz; echo \"gitdir: $PWD/.git/objects/zz\" >s/.git", "[ ! -e s/.git ]", "s/.git", NULL, true},
-	{"a new .git link", REPO, "mkdir -p s; ln -s ../x s/.git", "[ ! -L s/.git ]", "s/.git", "link in the place of a repository", true},
+	{"git init in the box", "",
+			"git init -q . && echo a >a && git add a && git -c user.name=x -c user.email=x@y "
+			"commit -qm one && git config user.name x && git remote add origin "
+			"https://example.org/x.git && git init -q sub",
+	 "git log && [ -e .git/config ] && [ -e .git/hooks/pre-commit.sample ] && [ -e sub/.git/config ]",
+	 NULL, NULL, true},
+	{"a new repository with a hook", "",
+			"git init -q . && echo 'touch $T/canary' >.git/hooks/post-commit && chmod +x "
+			".git/hooks/post-commit",
+	 "[ ! -e .git/hooks ] && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && [ ! "
+			"-e $T/canary ] && [ -e $T/state/quarantine/run/*-hooks ]", ".git/hooks",
+			"hooks of a new repository", true},
+	{"a new repository with a program in its settings", "",
+			"mkdir d && git init -q d/e && git -C d/e config core.fsmonitor \"touch "
+			"$PWD/../canary\"",
+	 "[ ! -e d/e/.git/config ] && git -C d/e status && [ ! -e $T/canary ]", "d/e/.git/config",
+	 "settings of a new repository that can run programs", true},
+	{"a new repository with a program on the section's line", "",
+			"git init -q e && echo '[core] fsmonitor = x' >>e/.git/config",
+			"[ ! -e e/.git/config ]", "e/.git/config", NULL, true},
+	{"a new repository, included settings", "",
+			"git init -q e && printf '[include]\\n\\tpath = ../x\\n' >>e/.git/config",
+			"[ ! -e e/.git/config ]", "e/.git/config", NULL, true},
+	{"a new .git file that leads to a hidden repository", REPO,
+			"mkdir -p s; git init -q --bare .git/objects/zz; echo \"gitdir: "
+			"$PWD/.git/objects/zz\" >s/.git", "[ ! -e s/.git ]", "s/.git", NULL, true},
+	{"a new .git link", REPO, "mkdir -p s; ln -s ../x s/.git", "[ ! -L s/.git ]", "s/.git",
+			"link in the place of a repository", true},
 	/* ---- planted repositories ---- */
-	{"a planted bare repository", REPO, "git init -q --bare deep/er", "[ ! -e deep/er/HEAD ] && [ ! -e deep/er/objects ] && [ ! -e deep/er/hooks ]", "deep/er/HEAD", "planted repository", true},
-	{"planted at the top, among a project's own directories", "mkdir config hooks && echo x >config/routes.rb && echo y >hooks/useState.js",
-	 "git init -q --bare /tmp/b; cp -r /tmp/b/HEAD /tmp/b/objects /tmp/b/refs .; printf '[core]\\nfsmonitor = touch $T/canary\\n' >config/x",
-	 "[ ! -e HEAD ] && [ ! -e refs ] && [ -e config/routes.rb ] && [ -e hooks/useState.js ]", "HEAD", "planted repository", true},
-	{"a project's own directories are nothing", "mkdir config hooks", "echo x >config/routes.rb && echo y >hooks/useX.js && mkdir objects && echo z >refs && mkdir -p a/objects a/refs",
-	 "[ -e config/routes.rb ] && [ -e hooks/useX.js ] && [ -d objects ] && [ -e refs ] && [ -d a/refs ]", NULL, NULL, true},
-	{"planted with its objects elsewhere", "", "mkdir -p d e/objects e/refs; echo 'ref: refs/heads/x' >d/HEAD; echo ../e >d/commondir; printf '[core]\\nfsmonitor = touch x\\n' >e/config",
+	{"a planted bare repository", REPO, "git init -q --bare deep/er",
+			"[ ! -e deep/er/HEAD ] && [ ! -e deep/er/objects ] && [ ! -e deep/er/hooks ]",
+			"deep/er/HEAD", "planted repository", true},
+	{"planted at the top, among a project's own directories",
+			"mkdir config hooks && echo x >config/routes.rb && echo y >hooks/useState.js",
+	 "git init -q --bare /tmp/b; cp -r /tmp/b/HEAD /tmp/b/objects /tmp/b/refs .; printf "
+			"'[core]\\nfsmonitor = touch $T/canary\\n' >config/x",
+	 "[ ! -e HEAD ] && [ ! -e refs ] && [ -e config/routes.rb ] && [ -e hooks/useState.js ]", "HEAD",
+	 "planted repository", true},
+	{"a project's own directories are nothing", "mkdir config hooks",
+			"echo x >config/routes.rb && echo y >hooks/useX.js && mkdir objects && echo z >refs "
+			"&& mkdir -p a/objects a/refs",
+	 "[ -e config/routes.rb ] && [ -e hooks/useX.js ] && [ -d objects ] && [ -e refs ] && [ -d a/refs ]",
+	 NULL, NULL, true},
+	{"planted with its objects elsewhere", "",
+			"mkdir -p d e/objects e/refs; echo 'ref: refs/heads/x' >d/HEAD; echo ../e "
+			">d/commondir; printf '[core]\\nfsmonitor = touch x\\n' >e/config",
 	 "[ ! -e d/HEAD ] && [ ! -e d/commondir ]", "d/commondir", "planted repository", true},
-	{"planted with a FIFO and a link", "", "mkdir -p d/real; mkfifo d/HEAD; ln -s real d/objects; ln -s real d/refs", "[ ! -e d/HEAD ]", "d/HEAD", "planted repository", true},
-	{"a bare repository that was there", "git init -q --bare fix/r.git", "git init -q w && cd w && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && git push -q ../fix/r.git HEAD && ! touch ../fix/r.git/hooks/update && ! perl -e 'rename(\"../fix/r.git\", \"../x\") or exit 1'",
+	{"planted with a FIFO and a link", "",
+			"mkdir -p d/real; mkfifo d/HEAD; ln -s real d/objects; ln -s real d/refs",
+			"[ ! -e d/HEAD ]", "d/HEAD", "planted repository", true},
+	{"a bare repository that was there", "git init -q --bare fix/r.git",
+			"git init -q w && cd w && git -c user.name=x -c user.email=x@y commit -q "
+			"--allow-empty -m x && git push -q ../fix/r.git HEAD && ! touch "
+			"../fix/r.git/hooks/update && ! perl -e 'rename(\"../fix/r.git\", \"../x\") or "
+			"exit 1'",
 	 "git -C fix/r.git log --all | grep -q x && [ -e fix/r.git/HEAD ]", NULL, NULL, true},
-	{"planted deep, and in a heavy directory", "mkdir -p node_modules", "mkdir -p 1/2/3/4/5/6/7; git init -q --bare 1/2/3/4/5/6/7/r; git init -q --bare node_modules/x/r", "[ ! -e 1/2/3/4/5/6/7/r/HEAD ] && [ ! -e node_modules/x/r/HEAD ]",
+	{"planted deep, and in a heavy directory", "mkdir -p node_modules",
+			"mkdir -p 1/2/3/4/5/6/7; git init -q --bare 1/2/3/4/5/6/7/r; git init -q --bare "
+			"node_modules/x/r", "[ ! -e 1/2/3/4/5/6/7/r/HEAD ] && [ ! -e node_modules/x/r/HEAD ]",
 	 "1/2/3/4/5/6/7/r/HEAD", "planted repository", true},
-	{"a deep repository that was there", "mkdir -p 1/2/3/4/5/6 && git init -q 1/2/3/4/5/6 && git -C 1/2/3/4/5/6 config core.fsmonitor false && sleep 0.1", "echo x >1/y", "[ -e 1/2/3/4/5/6/.git/config ]", NULL, NULL, true},
-	{"a name with a newline", "", "d=$'a\\nb\\e[31m'; git init -q --bare \"$d\"", "[ -z \"$(find . -name HEAD)\" ]", "a\nb\033[31m/HEAD", "planted repository", true},
+	{"a deep repository that was there",
+			"mkdir -p 1/2/3/4/5/6 && git init -q 1/2/3/4/5/6 && git -C 1/2/3/4/5/6 config "
+			"core.fsmonitor false && sleep 0.1", "echo x >1/y", "[ -e 1/2/3/4/5/6/.git/config ]",
+			NULL, NULL, true},
+	{"a name with a newline", "", "d=$'a\\nb\\e[31m'; git init -q --bare \"$d\"",
+			"[ -z \"$(find . -name HEAD)\" ]", "a\nb\033[31m/HEAD", "planted repository", true},
 	/* ---- settings ---- */
-	{"absent names are masked", "", "for f in .bashrc .mcp.json .gitconfig .vscode .claude .cursor .idea; do echo x >$f; echo x >$f/settings.json; rmdir $f; rm -rf $f; mv $f x; ln -s /tmp $f; done; mkdir y; mv -T y .vscode; ls .claude/",
+	{"absent names are masked", "",
+			"for f in .bashrc .mcp.json .gitconfig .vscode .claude .cursor .idea; do echo x "
+			">$f; echo x >$f/settings.json; rmdir $f; rm -rf $f; mv $f x; ln -s /tmp $f; "
+			"done; mkdir y; mv -T y .vscode; ls .claude/",
 	 "[ \"$(ls -A)\" = y ]", NULL, NULL, true},
-	{"what is there is read-only", "mkdir .claude .vscode && echo '{}' >.claude/settings.json && echo '{}' >.mcp.json",
-	 "echo x >.claude/settings.json; echo x >.claude/new; rm -rf .claude; mv .claude c; echo x >.mcp.json; rm -f .mcp.json; mv .mcp.json m; rmdir .vscode; touch .vscode/x; cat .claude/settings.json .mcp.json",
-	 "[ \"$(cat .claude/settings.json .mcp.json)\" = $'{}\\n{}' ] && [ ! -e .claude/new ] && [ -d .vscode ] && [ ! -e .vscode/x ]", NULL, NULL, true},
-	{"settings in directories below", "mkdir -p p/q/.claude && echo '{}' >p/q/.claude/settings.json", "echo x >p/q/.claude/settings.json; mv p/q p/r; mv p x; echo y >p/q/z", "grep -q '{}' p/q/.claude/settings.json && [ -e p/q/z ]", NULL, NULL, true},
-	{"a parent that is made in the box", "", "mkdir -p .github/hooks .github/workflows && echo x >.github/hooks/h.json && echo y >.github/workflows/ci.yml", "[ ! -e .github/hooks ] && [ -e .github/workflows/ci.yml ]", ".github/hooks", "protected name made", true},
-	{"a parent that is there", "mkdir .github", "mkdir .github/hooks/x; echo x >.github/ok", "[ ! -e .github/hooks ] && [ -e .github/ok ]", NULL, NULL, true},
-	{"a file that cannot be masked", "", "echo 'x: 1' >.caisson.yaml", "[ ! -e .caisson.yaml ]", ".caisson.yaml", "protected name made", true},
-	{"a file that only is reported", "", "echo 'x: 1' >.npmrc", "[ -e .npmrc ]", ".npmrc", "made by the program", true},
-	{"a file that branches change", "echo a >CLAUDE.md", "echo b >CLAUDE.md", "grep -qx b CLAUDE.md", "CLAUDE.md", "changed by the program", true},
-	{"a file that branches change, further down", "mkdir s && echo a >s/AGENTS.md", "echo b >s/AGENTS.md", "grep -qx b s/AGENTS.md", "s/AGENTS.md", "changed by the program", true},
-	{"a file that branches could change", "mkdir s && echo a >s/AGENTS.md && echo b >.npmrc && mkdir .cargo && echo c >.cargo/config.toml; sleep 0.05", "cat s/AGENTS.md .npmrc; touch s/x .cargo/y", "true", NULL, NULL, true},
-	{"settings made further down", "mkdir -p s/t", "mkdir s/.vscode s/t/.claude; echo x >s/.vscode/tasks.json; echo x >s/t/.claude/settings.json; echo x >s/.envrc; echo x >s/.mcp.json; mkdir -p n/.zed n/.hg; echo x >n/.hg/hgrc; echo x >n/x.code-workspace; echo x >y.code-workspace",
-	 "[ -z \"$(find . -type f)\" ] && [ ! -e s/.vscode ] && [ ! -e n/.zed ]", "s/t/.claude", "protected name made", true},
-	{"settings of dependencies are theirs", "mkdir node_modules", "mkdir -p node_modules/x/.vscode && echo x >node_modules/x/.vscode/settings.json && echo x >node_modules/x/CLAUDE.md", "[ -e node_modules/x/.vscode/settings.json ]", NULL, NULL, true},
-	{"settings further down cannot be changed", "mkdir -p s/.zed && echo a >s/.zed/tasks.json && echo a >s/.envrc", "echo b >s/.zed/tasks.json; echo b >s/.envrc; rm -rf s/.zed; mv s t", "grep -qx a s/.zed/tasks.json && grep -qx a s/.envrc", NULL, NULL, false},
-	{"a link is put back", "mkdir -p ../real && ln -s ../real .vscode && ln -s other .bashrc", "rm .vscode; mkdir .vscode; echo x >.vscode/tasks.json; rm .bashrc", "[ \"$(readlink .vscode)\" = ../real ] && [ \"$(readlink .bashrc)\" = other ]", ".vscode", "link replaced, put back", true},
-	{"a link that is left alone", "mkdir -p ../real && ln -s ../real .vscode", "echo ok", "[ -L .vscode ]", NULL, NULL, true},
-	{"where a link leads in the workspace", "mkdir -p cfg/vs && echo '{}' >cfg/vs/s.json && ln -s cfg/vs .vscode", "echo x >cfg/vs/s.json; mv cfg c2", "grep -q '{}' cfg/vs/s.json", NULL, NULL, false},
-	{"another name of a protected file", "echo '{}' >.mcp.json && ln .mcp.json other", "echo evil >other", "true", ".mcp.json", "changed while the box ran: the file has other names", true},
-	{"no other name can be made", "echo '{}' >.mcp.json", "ln .mcp.json other; [ ! -e other ]", "[ ! -e other ]", NULL, NULL, true},
+	{"what is there is read-only",
+			"mkdir .claude .vscode && echo '{}' >.claude/settings.json && echo '{}' >.mcp.json",
+	 "echo x >.claude/settings.json; echo x >.claude/new; rm -rf .claude; mv .claude c; echo x "
+			">.mcp.json; rm -f .mcp.json; mv .mcp.json m; rmdir .vscode; touch .vscode/x; cat "
+			".claude/settings.json .mcp.json",
+	 "[ \"$(cat .claude/settings.json .mcp.json)\" = $'{}\\n{}' ] && [ ! -e .claude/new ] && [ -d "
+			".vscode ] && [ ! -e .vscode/x ]", NULL, NULL, true},
+	{"settings in directories below", "mkdir -p p/q/.claude && echo '{}' >p/q/.claude/settings.json",
+			"echo x >p/q/.claude/settings.json; mv p/q p/r; mv p x; echo y >p/q/z",
+			"grep -q '{}' p/q/.claude/settings.json && [ -e p/q/z ]", NULL, NULL, true},
+	{"a parent that is made in the box", "",
+			"mkdir -p .github/hooks .github/workflows && echo x >.github/hooks/h.json && echo y "
+			">.github/workflows/ci.yml",
+			"[ ! -e .github/hooks ] && [ -e .github/workflows/ci.yml ]", ".github/hooks",
+			"protected name made", true},
+	{"a parent that is there", "mkdir .github", "mkdir .github/hooks/x; echo x >.github/ok",
+			"[ ! -e .github/hooks ] && [ -e .github/ok ]", NULL, NULL, true},
+	{"a file that cannot be masked", "", "echo 'x: 1' >.caisson.yaml", "[ ! -e .caisson.yaml ]",
+			".caisson.yaml", "protected name made", true},
+	{"a file that only is reported", "", "echo 'x: 1' >.npmrc", "[ -e .npmrc ]", ".npmrc",
+			"made by the program", true},
+	{"a file that branches change", "echo a >CLAUDE.md", "echo b >CLAUDE.md", "grep -qx b CLAUDE.md",
+			"CLAUDE.md", "changed by the program", true},
+	{"a file that branches change, further down", "mkdir s && echo a >s/AGENTS.md", "echo b >s/AGENTS.md",
+			"grep -qx b s/AGENTS.md", "s/AGENTS.md", "changed by the program", true},
+	{"a file that branches could change",
+			"mkdir s && echo a >s/AGENTS.md && echo b >.npmrc && mkdir .cargo && echo c "
+			">.cargo/config.toml; sleep 0.05", "cat s/AGENTS.md .npmrc; touch s/x .cargo/y",
+			"true", NULL, NULL, true},
+	{"settings made further down", "mkdir -p s/t",
+			"mkdir s/.vscode s/t/.claude; echo x >s/.vscode/tasks.json; echo x "
+			">s/t/.claude/settings.json; echo x >s/.envrc; echo x >s/.mcp.json; mkdir -p "
+			"n/.zed n/.hg; echo x >n/.hg/hgrc; echo x >n/x.code-workspace; echo x "
+			">y.code-workspace",
+	 "[ -z \"$(find . -type f)\" ] && [ ! -e s/.vscode ] && [ ! -e n/.zed ]", "s/t/.claude",
+	 "protected name made", true},
+	{"settings of dependencies are theirs", "mkdir node_modules",
+			"mkdir -p node_modules/x/.vscode && echo x >node_modules/x/.vscode/settings.json && "
+			"echo x >node_modules/x/CLAUDE.md", "[ -e node_modules/x/.vscode/settings.json ]",
+			NULL, NULL, true},
+	{"settings further down cannot be changed",
+			"mkdir -p s/.zed && echo a >s/.zed/tasks.json && echo a >s/.envrc",
+			"echo b >s/.zed/tasks.json; echo b >s/.envrc; rm -rf s/.zed; mv s t",
+			"grep -qx a s/.zed/tasks.json && grep -qx a s/.envrc", NULL, NULL, false},
+	{"a link is put back", "mkdir -p ../real && ln -s ../real .vscode && ln -s other .bashrc",
+			"rm .vscode; mkdir .vscode; echo x >.vscode/tasks.json; rm .bashrc",
+			"[ \"$(readlink .vscode)\" = ../real ] && [ \"$(readlink .bashrc)\" = other ]",
+			".vscode", "link replaced, put back", true},
+	{"a link that is left alone", "mkdir -p ../real && ln -s ../real .vscode", "echo ok",
+			"[ -L .vscode ]", NULL, NULL, true},
+	{"where a link leads in the workspace",
+			"mkdir -p cfg/vs && echo '{}' >cfg/vs/s.json && ln -s cfg/vs .vscode",
+			"echo x >cfg/vs/s.json; mv cfg c2", "grep -q '{}' cfg/vs/s.json", NULL, NULL, false},
+	{"another name of a protected file", "echo '{}' >.mcp.json && ln .mcp.json other", "echo evil >other",
+			"true", ".mcp.json", "changed while the box ran: the file has other names", true},
+	{"no other name can be made", "echo '{}' >.mcp.json", "ln .mcp.json other; [ ! -e other ]",
+			"[ ! -e other ]", NULL, NULL, true},
 	/* ---- the workspace otherwise ---- */
 	{"ordinary work", "mkdir src && echo x >src/x && echo .env >.gitignore",
-	 "set -e; echo y >src/y; mv src lib; mkdir -p .cache/z; ln -s /etc/hostname l; mkfifo f; rm lib/x; echo A=1 >.env; touch .eslintrc .gitattributes .github .gitignore README.md; mv .gitignore .dockerignore",
+	 "set -e; echo y >src/y; mv src lib; mkdir -p .cache/z; ln -s /etc/hostname l; mkfifo f; rm lib/x; "
+			"echo A=1 >.env; touch .eslintrc .gitattributes .github .gitignore README.md; mv "
+			".gitignore .dockerignore",
 	 "[ -e lib/y ] && [ ! -e lib/x ] && [ -L l ] && [ -e .env ] && [ -e README.md ]", NULL, NULL, true},
-	{"links lead nobody outside", "mkdir ../outside", "mkdir -p d; ln -s ../../outside d/.git; rm -rf .github; ln -s ../outside .github", "[ -d ../outside ] && [ -z \"$(ls -A ../outside)\" ] && [ ! -L d/.git ]", "d/.git", NULL, true},
+	{"links lead nobody outside", "mkdir ../outside",
+			"mkdir -p d; ln -s ../../outside d/.git; rm -rf .github; ln -s ../outside .github",
+			"[ -d ../outside ] && [ -z \"$(ls -A ../outside)\" ] && [ ! -L d/.git ]", "d/.git",
+			NULL, true},
 };
 
 static int remove_below(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -234,13 +381,16 @@ static void run_row(const struct row *r)
 		unit_fail(__FILE__, __LINE__, "row '%s': before: %d", r->name, got);
 	out = box(r->inside);
 	if (r->works && out.exit_code != 0)
-		unit_fail(__FILE__, __LINE__, "row '%s': in the box: %d: %.*s", r->name, out.exit_code, STR_ARG(out.err.text));
+		unit_fail(__FILE__, __LINE__, "row '%s': in the box: %d: %.*s", r->name, out.exit_code,
+				STR_ARG(out.err.text));
 	got = host(r->after);
 	if (got)
-		unit_fail(__FILE__, __LINE__, "row '%s': after: %d; in the box: %.*s", r->name, got, STR_ARG(out.err.text));
+		unit_fail(__FILE__, __LINE__, "row '%s': after: %d; in the box: %.*s", r->name, got,
+				STR_ARG(out.err.text));
 	CHECK_ROW(access(at("canary"), F_OK) != 0, r->name);
 	if (!r->change && out.changes)
-		unit_fail(__FILE__, __LINE__, "row '%s': reported '%.*s' %.*s", r->name, STR_ARG(out.changes->path), STR_ARG(out.changes->what));
+		unit_fail(__FILE__, __LINE__, "row '%s': reported '%.*s' %.*s", r->name,
+				STR_ARG(out.changes->path), STR_ARG(out.changes->what));
 	if (r->change) {
 		const struct change *c = find_change(out.changes, r->change);
 
@@ -307,7 +457,8 @@ static void test_operations(void)
 	CHECK(git && git->kind == OP_INSIDE && git->flags == OP_WRITABLE);
 	CHECK(config && config->kind == OP_INSIDE && config->flags == 0);
 	CHECK(empty >= 12);
-	CHECK_INT(host("[ -d .claude ] && [ -f .git/commondir ] && [ -z \"$(git status --porcelain)\" ]"), 0); /* the host's git does not mind */
+	/* the host's git does not mind */
+	CHECK_INT(host("[ -d .claude ] && [ -f .git/commondir ] && [ -z \"$(git status --porcelain)\" ]"), 0);
 	CHECK(finish(p) == NULL);
 	CHECK_INT(host("[ ! -e .claude ] && [ ! -e .git/commondir ]"), 0);
 }
@@ -350,7 +501,8 @@ static void test_shared_workspace(void)
 	CHECK_INT(host("[ $(ls $T/state/placeholders | wc -l) -ge 12 ]"), 0); /* spare ones, for the next */
 	p = start(&ops);
 	CHECK_INT(host("[ -z \"$(ls $T/state/placeholders)\" ]"), 0);
-	protect_abandon(p); /* one ends, another begins before the first has looked: those are not the first one's affair */
+	/* one ends, another begins before the first has looked: those are not the first one's affair */
+	protect_abandon(p);
 	workspace_unlock(p);
 	q = start(&ops);
 	CHECK(finish(p) == NULL);
@@ -359,7 +511,9 @@ static void test_shared_workspace(void)
 	p = start(&ops);
 	CHECK_INT(host("echo x >.vscode/x"), 0);
 	CHECK(finish(p) == NULL);
-	CHECK_INT(host("[ \"$(ls -A)\" = .vscode ] && [ -e .vscode/x ] && [ -z \"$(find $T/state/placeholders -mindepth 2)\" ]"), 0);
+	CHECK_INT(host(
+			"[ \"$(ls -A)\" = .vscode ] && [ -e .vscode/x ] && [ -z \"$(find "
+			"$T/state/placeholders -mindepth 2)\" ]"), 0);
 }
 
 static void test_left_behind(void)
@@ -380,7 +534,9 @@ static void test_left_behind(void)
 	CHECK_INT(host("[ ! -e .claude ] && [ ! -e .git/commondir ]"), 0);
 	p = start(&ops);
 	protect_abandon(p);
-	CHECK_INT(host("[ ! -e .claude ] && [ ! -e .git/commondir ] && [ \"$(LC_ALL=C ls -A)\" = $'.git\\na' ]"), 0);
+	CHECK_INT(host(
+			"[ ! -e .claude ] && [ ! -e .git/commondir ] && [ \"$(LC_ALL=C ls -A)\" = "
+			"$'.git\\na' ]"), 0);
 	close(p->ws);
 	close(p->lock);
 	close(p->pool);
@@ -439,28 +595,45 @@ static void test_many(void)
 
 	clean();
 	make_dir("ws", 0755);
-	CHECK_INT(host("mkdir big && cd big && touch 0 && perl -e 'link(\"0\", $_) for 1..20100' && mkdir sub && git init -q sub/r"), 0);
+	CHECK_INT(host(
+			"mkdir big && cd big && touch 0 && perl -e 'link(\"0\", $_) for 1..20100' && mkdir "
+			"sub && git init -q sub/r"), 0);
 	p = start(&ops);
-	CHECK_INT(host("git -C big/sub/r config core.fsmonitor x; mkdir -p big/sub/s && git init -q --bare big/sub/s/t"), 0);
+	CHECK_INT(host(
+			"git -C big/sub/r config core.fsmonitor x; mkdir -p big/sub/s && git init -q --bare "
+			"big/sub/s/t"), 0);
 	finish(p);
-	CHECK_INT(host("for i in {1..500}; do ls $T/state/vetted | grep -q unvetted || exit 0; sleep 0.02; done; exit 1"), 0); /* searched by a vetter */
+	/* searched by a vetter */
+	CHECK_INT(host(
+			"for i in {1..500}; do ls $T/state/vetted | grep -q unvetted || exit 0; sleep 0.02; "
+			"done; exit 1"), 0);
 	p = start(&ops);
 	c = finish(p); /* and told in the next report */
 	CHECK(find_change(c, "big/sub/r/.git/config") && find_change(c, "big/sub/s/t/HEAD"));
-	CHECK_INT(host("! grep fsmonitor big/sub/r/.git/config && grep repositoryformatversion big/sub/r/.git/config"), 0); /* put back */
-	CHECK_INT(host("rm -r big $T/state/vetted && mkdir -p many/{1..400}/.git/{objects,refs} && cd many && for i in {1..400}; do echo ref: refs/heads/x >$i/.git/HEAD; echo '[core] fsmonitor = y' >$i/.git/config; done; sleep 0.05"), 0);
+	/* put back */
+	CHECK_INT(host(
+			"! grep fsmonitor big/sub/r/.git/config && grep repositoryformatversion "
+			"big/sub/r/.git/config"), 0);
+	CHECK_INT(host(
+			"rm -r big $T/state/vetted && mkdir -p many/{1..400}/.git/{objects,refs} && cd many "
+			"&& for i in {1..400}; do echo ref: refs/heads/x >$i/.git/HEAD; echo '[core] "
+			"fsmonitor = y' >$i/.git/config; done; sleep 0.05"), 0);
 	p = start(&ops);
 	CHECK(p->full);
 	CHECK_INT(host("for i in 7 211 399; do echo '[core] fsmonitor = x' >many/$i/.git/config; done"), 0);
 	c = finish(p);
-	CHECK(find_change(c, "many/7/.git/config") && find_change(c, "many/211/.git/config") && find_change(c, "many/399/.git/config"));
-	CHECK_INT(host("[ \"$(cat many/*/.git/config | sort -u)\" = '[core] fsmonitor = y' ]"), 0); /* the others stay, these are put back */
+	CHECK(find_change(c, "many/7/.git/config") && find_change(c, "many/211/.git/config") &&
+			find_change(c, "many/399/.git/config"));
+	/* the others stay, these are put back */
+	CHECK_INT(host("[ \"$(cat many/*/.git/config | sort -u)\" = '[core] fsmonitor = y' ]"), 0);
 }
 
 static void test_names_of_git(void)
 {
-	static const char *const dotgit[] = {".git", ".GIT", ".gIt", "git~1", "GIT~1", ".git.", ".g\342\200\214it", "\357\273\277.git", ".gi\302\255t"};
-	static const char *const other[] = {".gitx", "git", ".gi", ".github", ".gitignore", "x.git", ".git~1", "git~2", ".", "", ".g\303\244t", ".git-rewrite"};
+	static const char *const dotgit[] = {".git", ".GIT", ".gIt", "git~1", "GIT~1", ".git.",
+			".g\342\200\214it", "\357\273\277.git", ".gi\302\255t"};
+	static const char *const other[] = {".gitx", "git", ".gi", ".github", ".gitignore", "x.git", ".git~1",
+			"git~2", ".", "", ".g\303\244t", ".git-rewrite"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(dotgit); i++)
 		CHECK_ROW(dotgit_name(dotgit[i]), dotgit[i]);
@@ -535,12 +708,17 @@ static void test_memory(void)
 	CHECK_INT(count_fds(), fds);
 }
 
-/* The gate protects names by what commands say, the box by what it mounts: what one knows the other must know, too. */
+/*
+ * The gate protects names by what commands say, the box by what it mounts: what one knows the other must
+ * know, too.
+ */
 static void test_table(void)
 {
 	size_t names = 0;
 	const char *gate;
-	static const char *const seed[] = {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc", ".zprofile", ".profile", ".ripgreprc", ".mcp.json", ".claude.json", ".vscode", ".idea", ".claude"};
+	static const char *const seed[] = {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc",
+			".zprofile", ".profile", ".ripgreprc", ".mcp.json", ".claude.json", ".vscode",
+			".idea", ".claude"};
 
 	for (size_t i = 0; (gate = path_table_pattern("protected", i)); i++) {
 		struct str name = str_of(gate);
@@ -555,15 +733,22 @@ static void test_table(void)
 	CHECK(names > 30);
 	for (const struct texts *t = protect_names(A); t; t = t->next) /* and people must know */
 		if (page.n)
-			CHECK_ROW(str_contains(page, str_fmt(A, "`%.*s`", STR_ARG(t->text))), str_c(A, t->text));
+			CHECK_ROW(str_contains(page, str_fmt(A, "`%.*s`", STR_ARG(t->text))),
+					str_c(A, t->text));
 	for (size_t i = 0; i < ARRAY_SIZE(seed); i++)
-		CHECK_ROW(protect_name_find(str_of(seed[i])) && protect_name_find(str_of(seed[i]))->flags & NAME_MASK, seed[i]);
+		CHECK_ROW(protect_name_find(str_of(seed[i])) &&
+				protect_name_find(str_of(seed[i]))->flags & NAME_MASK, seed[i]);
 }
 
-/* Names of a repository's files in the list change nothing: a directory in the place of .git/commondir would stop git. */
+/*
+ * Names of a repository's files in the list change nothing: a directory in the place of .git/commondir would
+ * stop git.
+ */
 static void test_git_names_in_list(void)
 {
-	struct texts t[] = {{&t[1], STR(".git")}, {&t[2], STR(".git/commondir")}, {&t[3], STR(".git/config.worktree")}, {&t[4], STR(".git/hooks")}, {NULL, STR(".git/info/attributes")}};
+	struct texts t[] = {{&t[1], STR(".git")}, {&t[2], STR(".git/commondir")},
+			{&t[3], STR(".git/config.worktree")}, {&t[4], STR(".git/hooks")},
+			{NULL, STR(".git/info/attributes")}};
 	static char *argv[] = {"x", NULL};
 	struct protect *p = NULL;
 	struct ops ops = {0};
@@ -586,7 +771,9 @@ static const struct {
 } configs[] = {
 	{"", true},
 	{"[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n", true},
-	{"[remote \"origin\"]\n\turl = git@github.com:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"a ] b\"]\n\tmerge = refs/heads/x\n", true},
+	{"[remote \"origin\"]\n\turl = git@github.com:a/b.git\n\tfetch = "
+			"+refs/heads/*:refs/remotes/origin/*\n[branch \"a ] b\"]\n\tmerge = refs/heads/x\n",
+			true},
 	{"# c\n; d\n[user]\n\tname = \"A B\" ; e\n", true},
 	{"[core]\n\tfsmonitor = x\n", false},
 	{"[CORE] FsMonitor = x\n", false},
@@ -621,7 +808,9 @@ static void test_cost(void)
 
 	clean();
 	make_dir("ws", 0755);
-	CHECK_INT(host(REPO " && for i in $(seq 50); do mkdir -p src/$i && (cd src/$i && seq 10 | xargs touch); done"), 0);
+	CHECK_INT(host(REPO
+			" && for i in $(seq 50); do mkdir -p src/$i && (cd src/$i && seq 10 | xargs touch); "
+			"done"), 0);
 	for (int i = 0; i < 20; i++) {
 		uint64_t t0 = clock_now(), t1, t2;
 		struct protect *p = start(&ops);
@@ -666,7 +855,9 @@ static int as_ordinary(void)
 	pid = fork();
 	if (!pid) {
 		memcpy(dir + strlen(dir) - 6, "XXXXXX", 6);
-		if (setresgid(ORDINARY, ORDINARY, ORDINARY) != 0 || setresuid(ORDINARY, ORDINARY, ORDINARY) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 || place_begin() != 0)
+		if (setresgid(ORDINARY, ORDINARY, ORDINARY) != 0 ||
+				setresuid(ORDINARY, ORDINARY, ORDINARY) != 0 ||
+				prctl(PR_SET_DUMPABLE, 1) != 0 || place_begin() != 0)
 			_exit(99);
 		unit_failures = 0;
 		page = STR(""); /* once is enough */

@@ -1,4 +1,7 @@
-/* Writing the record: blobs; views and policies that give the same judgement again, for every row of tests/cases; rows, redacted; what cannot be written. */
+/*
+ * Writing the record: blobs; views and policies that give the same judgement again, for every row of
+ * tests/cases; rows, redacted; what cannot be written.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 
@@ -56,11 +59,13 @@ static void test_blobs(void)
 		CHECK_INT(stat(blob_path("blobs1", digest), &st), 0);
 		CHECK_INT(st.st_mode & 07777, 0600);
 		if (sizes[i])
-			CHECK_INT(blob_get(A, &b, digest, sizes[i] - 1, &back, &e), -1), CHECK_INT(e.kind, ERR_LIMIT);
+			CHECK_INT(blob_get(A, &b, digest, sizes[i] - 1, &back, &e), -1),
+					CHECK_INT(e.kind, ERR_LIMIT);
 		if (sizes[i] > 1 << 20)
 			CHECK((size_t)st.st_size < sizes[i]); /* compressed */
 	}
-	CHECK_STR(blob_digest(A, STR("abc")), "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	CHECK_STR(blob_digest(A, STR("abc")),
+			"sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 	blobs_close(&b);
 }
 
@@ -88,7 +93,8 @@ static void test_blob_kept(void)
 		FD_CLEANUP int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 		CHECK_INT(fd_write_all(fd, path, str_n(copy, file.n), NULL), 0);
 		if (blob_get(A, &b, digest, 1000, &back, &e) == 0)
-			CHECK_STR(back, "kept as it is"); /* a bit of the frame that says nothing about the content */
+			/* a bit of the frame that says nothing about the content */
+			CHECK_STR(back, "kept as it is");
 	}
 	CHECK_INT(truncate(path, 0), 0);
 	CHECK_INT(blob_get(A, &b, digest, 1000, &back, &e), -1);
@@ -134,11 +140,13 @@ struct again {
 	struct again_totals *totals;
 };
 
-static struct policy_file *file_of(struct arena *a, const char *name, struct str bytes, struct policy_file *next)
+static struct policy_file *file_of(struct arena *a, const char *name, struct str bytes,
+		struct policy_file *next)
 {
 	struct policy_file *f = arena_new(a, struct policy_file);
 
-	*f = (struct policy_file){.next = next, .path = str_of(name), .base = STR("/etc"), .bytes = str_cat(a, bytes, STR("\n")), .who = WHO_OWNER};
+	*f = (struct policy_file){.next = next, .path = str_of(name), .base = STR("/etc"),
+			.bytes = str_cat(a, bytes, STR("\n")), .who = WHO_OWNER};
 	return f;
 }
 
@@ -199,11 +207,13 @@ static int judge_twice(void *arg)
 		record_view_parse(t->a, buf_view(&json), buf_view(&answers), &v, &then, &e) != 0)
 		return unit_fail(t->file, (int)r->line, "%s", e.text), 0;
 	then.command = rq.command;
-	CHECK(str_eq(p.digest, q.digest) && then.dialect == rq.dialect && then.mode == rq.mode && p.apart == q.apart);
+	CHECK(str_eq(p.digest, q.digest) && then.dialect == rq.dialect && then.mode == rq.mode &&
+			p.apart == q.apart);
 	if (engine_judge_again(t->a, &then, &q, &v, &g, &second, &e) != 0)
 		return unit_fail(t->file, (int)r->line, "not judged again: %s", e.text), 0;
 	if (first.verdict != second.verdict || !str_eq(answer(t->a, &f, &first), answer(t->a, &g, &second))) {
-		unit_fail(t->file, (int)r->line, "another answer: %s, then %s", verdict_name(first.verdict), verdict_name(second.verdict));
+		unit_fail(t->file, (int)r->line, "another answer: %s, then %s", verdict_name(first.verdict),
+				verdict_name(second.verdict));
 		unit_bytes("command", r->command);
 	}
 	t->totals->judged++;
@@ -247,14 +257,18 @@ static void test_again(void)
 /* A question that was not asked then is not answered now. */
 static void test_closed(void)
 {
-	const struct engine_request rq = {.command = STR("rm -f /etc/x"), .session = &(struct session){.cwd = STR("/")}};
+	const struct engine_request rq = {.command = STR("rm -f /etc/x"),
+			.session = &(struct session){.cwd = STR("/")}};
 	struct policies p;
 	struct view v;
 	struct engine_request then;
 	struct facts f;
 	struct judgement j;
 	struct err e = {0};
-	struct str json = STR("{\"v\":1,\"shell\":\"bash\",\"mode\":\"default\",\"cwd\":\"/w\",\"home\":\"/h\",\"user\":\"u\",\"uid\":7,\"project\":\"/w\",\"roots\":[\"/w\"],\"config_dir\":\"\",\"state_dir\":\"\","
+	struct str json =
+			STR("{\"v\":1,\"shell\":\"bash\",\"mode\":\"default\",\"cwd\":\"/w\","
+			"\"home\":\"/h\",\"user\":\"u\",\"uid\":7,\"project\":\"/w\",\"roots\":[\"/w\"],"
+			"\"config_dir\":\"\",\"state_dir\":\"\","
 			      "\"program\":\"/c\",\"tmp\":\"/tmp\"}");
 
 	policies_default(&p);
@@ -263,13 +277,16 @@ static void test_closed(void)
 	CHECK_STR(then.session->home, "/h");
 	CHECK_INT(engine_judge_again(A, &rq, &p, &v, &f, &j, &e), 0);
 	CHECK(j.verdict <= VERDICT_ASK && v.closed && !v.paths);
-	CHECK_INT(record_view_parse(A, json, STR("{\"v\":1,\"paths\":[{\"path\":\"/x\",\"kind\":\"frob\"}]}"), &v, &then, &e), -1);
+	CHECK_INT(record_view_parse(A, json, STR("{\"v\":1,\"paths\":[{\"path\":\"/x\",\"kind\":\"frob\"}]}"),
+			&v, &then, &e), -1);
 	CHECK_INT(record_view_parse(A, STR("{\"v\":2}"), STR(""), &v, &then, &e), -1);
 	CHECK_INT(record_view_parse(A, STR("[]"), STR(""), &v, &then, &e), -1);
 	CHECK_INT(record_view_parse(A, STR("{"), STR(""), &v, &then, &e), -1);
 }
 
-#define VIEW "{\"v\":1,\"shell\":\"bash\",\"mode\":\"default\",\"cwd\":\"/w\",\"home\":\"/h\",\"user\":\"u\",\"uid\":7,\"project\":\"/w\",\"roots\":[\"/w\"],\"boxed\":true"
+#define VIEW \
+	"{\"v\":1,\"shell\":\"bash\",\"mode\":\"default\",\"cwd\":\"/w\",\"home\":\"/h\",\"user\":\"u\"," \
+			"\"uid\":7,\"project\":\"/w\",\"roots\":[\"/w\"],\"boxed\":true"
 
 /* Workspaces that were not vetted then are not vetted in the replay, whatever they are now. */
 static void test_unvetted(void)
@@ -280,13 +297,18 @@ static void test_unvetted(void)
 	} rows[] = {
 		{VIEW "}", "", VERDICT_ALLOW},
 		{VIEW ",\"unvetted\":true}", "\"unvetted\":true", VERDICT_CONTAIN},
-		{VIEW ",\"unvetted_workspaces\":[\"/x\",\"/w/d\"]}", "\"unvetted_workspaces\":[\"/x\",\"/w/d\"]", VERDICT_CONTAIN},
+		{VIEW ",\"unvetted_workspaces\":[\"/x\",\"/w/d\"]}",
+				"\"unvetted_workspaces\":[\"/x\",\"/w/d\"]", VERDICT_CONTAIN},
 		{VIEW ",\"unvetted_workspaces\":[\"/\"]}", "", VERDICT_CONTAIN},
 		{VIEW ",\"unvetted_workspaces\":[\"/wd\"]}", "", VERDICT_ALLOW},
 	};
-	const struct engine_request rq = {.command = STR("git status"), .session = &(struct session){.cwd = STR("/w")}};
-	const struct path_answer here[] = {{.path = STR("/w/HEAD"), .kind = PATH_ABSENT, .real = STR("/w/HEAD")}, {.path = STR("/w/."), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w")},
-		{.path = STR("/w"), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w"), .place = STR("/w")}};
+	const struct engine_request rq = {.command = STR("git status"),
+			.session = &(struct session){.cwd = STR("/w")}};
+	const struct path_answer here[] =
+			{{.path = STR("/w/HEAD"), .kind = PATH_ABSENT, .real = STR("/w/HEAD")},
+			{.path = STR("/w/."), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w")},
+		{.path = STR("/w"), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w"),
+				.place = STR("/w")}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct view v, known = {.paths = arena_array(A, ARRAY_SIZE(here), sizeof *here)};
@@ -315,8 +337,10 @@ static void test_unvetted(void)
 /* Whose a file was, and what kind, decides what it may say. */
 static void test_policies(void)
 {
-	struct policy_file project = {.path = STR("/w/p/.caisson.yaml"), .base = STR("/w/p"), .bytes = STR("tools: {bash: {ask: [make]}}\n"), .who = WHO_ANYONE, .project = true};
-	struct policy_file own = {.next = &project, .path = STR("/h/config.yaml"), .base = STR("/h"), .bytes = STR("tools: {bash: {deny: [frob]}}\n"), .who = WHO_OWNER};
+	struct policy_file project = {.path = STR("/w/p/.caisson.yaml"), .base = STR("/w/p"),
+			.bytes = STR("tools: {bash: {ask: [make]}}\n"), .who = WHO_ANYONE, .project = true};
+	struct policy_file own = {.next = &project, .path = STR("/h/config.yaml"), .base = STR("/h"),
+			.bytes = STR("tools: {bash: {deny: [frob]}}\n"), .who = WHO_OWNER};
 	struct blobs blobs = blobs_at("policies");
 	struct again_totals totals = {.blobs = &blobs};
 	struct again t = {.a = A, .totals = &totals};
@@ -334,7 +358,8 @@ static void test_policies(void)
 	CHECK_INT(blob_get(A, &blobs, digest, 1 << 20, &back, &e), 0);
 	CHECK(str_contains(back, STR("\"who\":\"anyone\"")) && str_contains(back, STR("\"who\":\"user\"")));
 	CHECK_INT(unlink(blob_path("policies", blob_digest(A, own.bytes))), 0);
-	CHECK_INT(record_policies(A, &blobs, digest, &q, &e), -1); /* part of it is gone: nothing is derived from the rest */
+	/* part of it is gone: nothing is derived from the rest */
+	CHECK_INT(record_policies(A, &blobs, digest, &q, &e), -1);
 	blobs_close(&blobs);
 }
 
@@ -349,7 +374,8 @@ static struct str newest(const char *state)
 	struct str line = STR("");
 	struct err e = {0};
 
-	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), false, &au, &e) != 0 || audit_reader_new(A, &au, &all, AUDIT_NEWEST_FIRST, &r, &e) != 0)
+	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), false, &au, &e) != 0 ||
+			audit_reader_new(A, &au, &all, AUDIT_NEWEST_FIRST, &r, &e) != 0)
 		return unit_fail(__FILE__, __LINE__, "%s: %s", state, e.text), line;
 	CHECK_INT(audit_next(r, &l, &e), 1);
 	line = str_dup(A, l.text);
@@ -370,13 +396,18 @@ static char *const env[] = {"MY_API_TOKEN=" SECRET, "PLAIN=hello", NULL};
 
 static int open_record(const char *state, const struct policies *p, struct record *ret, struct err *e)
 {
-	return record_open(A, &(struct view){.state_dir = str_of(at(state)), .uid = (uint32_t)getuid()}, &(struct record_options){.environ = env}, p, ret, e);
+	return record_open(A, &(struct view){.state_dir = str_of(at(state)), .uid = (uint32_t)getuid()},
+			&(struct record_options){.environ = env}, p, ret, e);
 }
 
 static void test_rows(void)
 {
-	const struct record_who who = {STR("agent-1"), STR("session-1"), STR("claude-code"), STR("Bash"), STR("toolu_1")};
-	const struct engine_request rq = {.command = STR("curl -H 'X: " SECRET "' https://u:hunter2hunter2@h/ ghp_abcdefghijklmnopqrstuvwxyz0123456789"), .session = &(struct session){.cwd = STR("/w/p")}};
+	const struct record_who who = {STR("agent-1"), STR("session-1"), STR("claude-code"), STR("Bash"),
+			STR("toolu_1")};
+	const struct engine_request rq =
+			{.command = STR("curl -H 'X: " SECRET
+			"' https://u:hunter2hunter2@h/ ghp_abcdefghijklmnopqrstuvwxyz0123456789"),
+			.session = &(struct session){.cwd = STR("/w/p")}};
 	struct policies p;
 	struct record r;
 	struct record_id id;
@@ -392,7 +423,8 @@ static void test_rows(void)
 	line = newest("rows");
 	CHECK_STR(field(line, "kind"), "verdict");
 	CHECK_STR(field(line, "id"), id.text);
-	CHECK(!str_contains(line, STR(SECRET)) && !str_contains(line, STR("hunter2")) && !str_contains(line, STR("ghp_abc")));
+	CHECK(!str_contains(line, STR(SECRET)) && !str_contains(line, STR("hunter2")) &&
+			!str_contains(line, STR("ghp_abc")));
 	CHECK(str_contains(field(line, "command"), STR("[redacted:")));
 	CHECK_STR(field(line, "agent_id"), "agent-1");
 	CHECK_STR(field(line, "session"), "session-1");
@@ -410,11 +442,16 @@ static void test_rows(void)
 #define TOKEN "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 #define CUT ((size_t)1 << 20) /* where a command of a row ends */
 
-/* Secrets where nobody looks for them: in names, directories, the policies' root, and across the place where a long command is cut. */
+/*
+ * Secrets where nobody looks for them: in names, directories, the policies' root, and across the place where
+ * a long command is cut.
+ */
 static void test_secret_names(void)
 {
-	const struct record_who who = {STR("a " TOKEN), STR("s " TOKEN), STR("claude-code"), STR("t " TOKEN), STR("u " TOKEN)};
-	struct engine_request rq = {.command = STR("true"), .session = &(struct session){.cwd = STR("/w/" TOKEN)}};
+	const struct record_who who = {STR("a " TOKEN), STR("s " TOKEN), STR("claude-code"), STR("t " TOKEN),
+			STR("u " TOKEN)};
+	struct engine_request rq = {.command = STR("true"),
+			.session = &(struct session){.cwd = STR("/w/" TOKEN)}};
 	struct policies p;
 	struct record r;
 	struct judgement j;
@@ -450,9 +487,12 @@ static void test_secret_names(void)
 static void test_run_rows(void)
 {
 	const struct record_who who = {.agent = STR("a")};
-	const struct engine_request rq = {.command = STR("make"), .session = &(struct session){.cwd = STR("/w")}};
-	const struct record_start start = {.id = STR("run-7"), .rq = &rq, .spec = STR("{\"profile\":\"exec\"}"), .backend = "native"};
-	struct outcome o = {.status = STATUS_TIMEOUT, .duration_ms = 5, .cpu_ms = 4, .peak_memory = 3 << 20, .backend = "native",
+	const struct engine_request rq = {.command = STR("make"),
+			.session = &(struct session){.cwd = STR("/w")}};
+	const struct record_start start = {.id = STR("run-7"), .rq = &rq,
+			.spec = STR("{\"profile\":\"exec\"}"), .backend = "native"};
+	struct outcome o = {.status = STATUS_TIMEOUT, .duration_ms = 5, .cpu_ms = 4, .peak_memory = 3 << 20,
+			.backend = "native",
 		.out = {.text = STR("token " SECRET "\n"), .total = 6 + sizeof(SECRET)}};
 	struct record_stop stop = {.id = STR("run-7"), .outcome = &o, .exit_code = 124};
 	struct record r;
@@ -472,7 +512,8 @@ static void test_run_rows(void)
 	line = newest("runs");
 	CHECK_STR(field(line, "kind"), "end");
 	CHECK_STR(field(line, "status"), "timeout");
-	CHECK(str_contains(line, STR("\"exit_code\":124,\"duration_ms\":5,\"cpu_ms\":4,\"peak_memory_mb\":3")));
+	CHECK(str_contains(line,
+			STR("\"exit_code\":124,\"duration_ms\":5,\"cpu_ms\":4,\"peak_memory_mb\":3")));
 	CHECK_INT(blob_get(A, &r.blobs, field(line, "stdout"), 1000, &out, &e), 0);
 	CHECK_STR(out, "token [redacted:value]\n");
 	record_close(&r);
@@ -517,7 +558,8 @@ static void test_streams(void)
 
 static void test_required(void)
 {
-	const struct engine_request rq = {.command = STR("ls"), .session = &(struct session){.cwd = STR("/")}};
+	const struct engine_request rq = {.command = STR("ls"),
+			.session = &(struct session){.cwd = STR("/")}};
 	const struct record_who who = {0};
 	struct judgement j = {.verdict = VERDICT_ALLOW};
 	struct policies p;
@@ -532,7 +574,8 @@ static void test_required(void)
 	record_close(&r);
 	record_refuse(A, &e, &j);
 	CHECK(j.verdict == VERDICT_DENY && j.reasons->id == CHECK_RECORD_ERROR);
-	CHECK_INT(record_open(A, &(struct view){.state_dir = STR(""), .uid = 0}, &(struct record_options){0}, NULL, &r, &e), -1);
+	CHECK_INT(record_open(A, &(struct view){.state_dir = STR(""), .uid = 0}, &(struct record_options){0},
+			NULL, &r, &e), -1);
 	CHECK(strstr(e.text, "CAISSON_STATE"));
 	p.own.audit.optional = true;
 	CHECK_INT(open_record("state-file", &p, &r, &e), 0);

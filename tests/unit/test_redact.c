@@ -1,4 +1,7 @@
-/* Redaction: every kind with a hit and a near miss, exact values, and chunks that make no difference. Tokens are put together here so that no text of the tree looks like one. */
+/*
+ * Redaction: every kind with a hit and a near miss, exact values, and chunks that make no difference. Tokens
+ * are put together here so that no text of the tree looks like one.
+ */
 #include "base/utf8.h"
 #include "result/normalise.h"
 #include "result/redact.h"
@@ -7,7 +10,8 @@
 
 static struct arena a;
 
-static const struct str values[] = {{"hunter2-hunter2", 15}, {"short", 5}, {"hunter2-hunter2-long", 20}, {" blanks around \n", 16}, {"p@ss/w\"rd & co+1", 16}};
+static const struct str values[] = {{"hunter2-hunter2", 15}, {"short", 5}, {"hunter2-hunter2-long", 20},
+		{" blanks around \n", 16}, {"p@ss/w\"rd & co+1", 16}};
 
 /* Letters and digits, as many as are asked for. */
 static struct str of(const char *alphabet, size_t n)
@@ -39,7 +43,8 @@ static struct str pieces(struct str text, size_t piece, uint64_t *ret)
 /* Each piece of whole characters gives whole characters, though its end is held back. */
 static void test_characters(void)
 {
-	static const char *const texts[] = {"\u20ac\u20ac\u20ac\u20ac", "a\u00e9b\u00e9c\u00e9d", "\U0001f600\U0001f600x\U0001f600", "\ufffd\ufffd ghp \ufffd"};
+	static const char *const texts[] = {"\u20ac\u20ac\u20ac\u20ac", "a\u00e9b\u00e9c\u00e9d",
+			"\U0001f600\U0001f600x\U0001f600", "\ufffd\ufffd ghp \ufffd"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct redactor *r = redactor_new(&a, values, ARRAY_SIZE(values));
@@ -82,20 +87,36 @@ static void test_tokens(void)
 		const char *kind, *prefix, *alphabet;
 		size_t n;
 	} rows[] = {
-		{"aws-key", "AKIA", UPPER, 16}, {"aws-key", "ASIA", UPPER, 16}, {"azure-key", "AccountKey=", LETTERS, 86}, {"google-key", "AIza", LETTERS, 35}, {"google-token", "ya29.", LETTERS, 60},
-		{"google-secret", "GOCSPX-", LETTERS, 28}, {"github-token", "ghp_", LETTERS, 36}, {"github-token", "ghs_", LETTERS, 36}, {"github-token", "github_pat_", LETTERS, 82}, {"gitlab-token", "glpat-", LETTERS, 20},
-		{"slack-token", "xoxb-", LETTERS, 40}, {"slack-webhook", "hooks.slack.com/services/", LETTERS, 44}, {"stripe-key", "sk_live_", LETTERS, 24}, {"anthropic-key", "sk-ant-", LETTERS, 90},
-		{"openai-key", "sk-proj-", LETTERS, 48}, {"openai-key", "sk-", LETTERS, 48}, {"huggingface-token", "hf_", LETTERS, 34}, {"npm-token", "npm_", LETTERS, 36}, {"pypi-token", "pypi-AgE", LETTERS, 100},
-		{"docker-token", "dckr_pat_", LETTERS, 27}, {"sendgrid-key", "SG.", LETTERS, 66}, {"mailgun-key", "key-", HEX, 32}, {"databricks-token", "dapi", HEX, 32}, {"digitalocean-token", "dop_v1_", HEX, 64},
-		{"shopify-token", "shpat_", HEX, 32}, {"linear-key", "lin_api_", LETTERS, 40}, {"newrelic-key", "NRAK-", UPPER, 27}, {"vault-token", "hvs.", LETTERS, 90}, {"supabase-token", "sbp_", HEX, 40},
-		{"age-key", "AGE-SECRET-KEY-1", UPPER, 58}, {"bearer", "Bearer ", LETTERS, 40}, {"basic-auth", "Authorization: Basic ", LETTERS, 24}, {"pulumi-token", "pul-", HEX, 40}, {"doppler-token", "dp.pt.", LETTERS, 43},
+		{"aws-key", "AKIA", UPPER, 16}, {"aws-key", "ASIA", UPPER, 16},
+		{"azure-key", "AccountKey=", LETTERS, 86}, {"google-key", "AIza", LETTERS, 35},
+		{"google-token", "ya29.", LETTERS, 60},
+		{"google-secret", "GOCSPX-", LETTERS, 28}, {"github-token", "ghp_", LETTERS, 36},
+		{"github-token", "ghs_", LETTERS, 36}, {"github-token", "github_pat_", LETTERS, 82},
+		{"gitlab-token", "glpat-", LETTERS, 20},
+		{"slack-token", "xoxb-", LETTERS, 40}, {"slack-webhook", "hooks.slack.com/services/", LETTERS,
+				44}, {"stripe-key", "sk_live_", LETTERS, 24},
+				{"anthropic-key", "sk-ant-", LETTERS, 90},
+		{"openai-key", "sk-proj-", LETTERS, 48}, {"openai-key", "sk-", LETTERS, 48},
+		{"huggingface-token", "hf_", LETTERS, 34}, {"npm-token", "npm_", LETTERS, 36},
+		{"pypi-token", "pypi-AgE", LETTERS, 100},
+		{"docker-token", "dckr_pat_", LETTERS, 27}, {"sendgrid-key", "SG.", LETTERS, 66},
+		{"mailgun-key", "key-", HEX, 32}, {"databricks-token", "dapi", HEX, 32},
+		{"digitalocean-token", "dop_v1_", HEX, 64},
+		{"shopify-token", "shpat_", HEX, 32}, {"linear-key", "lin_api_", LETTERS, 40},
+		{"newrelic-key", "NRAK-", UPPER, 27}, {"vault-token", "hvs.", LETTERS, 90},
+		{"supabase-token", "sbp_", HEX, 40},
+		{"age-key", "AGE-SECRET-KEY-1", UPPER, 58}, {"bearer", "Bearer ", LETTERS, 40},
+		{"basic-auth", "Authorization: Basic ", LETTERS, 24}, {"pulumi-token", "pul-", HEX, 40},
+		{"doppler-token", "dp.pt.", LETTERS, 43},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct str token = str_fmt(&a, "%s%.*s", rows[i].prefix, STR_ARG(of(rows[i].alphabet, rows[i].n)));
+		struct str token = str_fmt(&a, "%s%.*s", rows[i].prefix,
+				STR_ARG(of(rows[i].alphabet, rows[i].n)));
 		uint64_t n;
 
-		CHECK_STRN(clean(str_fmt(&a, "a %.*s, b\n", STR_ARG(token)), &n), str_fmt(&a, "a [redacted:%s], b\n", rows[i].kind));
+		CHECK_STRN(clean(str_fmt(&a, "a %.*s, b\n", STR_ARG(token)), &n),
+				str_fmt(&a, "a [redacted:%s], b\n", rows[i].kind));
 		CHECK_ROW(n == 1, rows[i].prefix);
 		/* the prefix alone, and a word that only ends like it */
 		token = str_fmt(&a, "a %s, b %sx\n", rows[i].prefix, rows[i].prefix);
@@ -106,21 +127,28 @@ static void test_tokens(void)
 static void test_shapes(void)
 {
 	uint64_t n;
-	struct str jwt = str_fmt(&a, "eyJ%.*s.eyJ%.*s.%.*s", STR_ARG(of(LETTERS, 20)), STR_ARG(of(LETTERS, 50)), STR_ARG(of(LETTERS, 43)));
+	struct str jwt = str_fmt(&a, "eyJ%.*s.eyJ%.*s.%.*s", STR_ARG(of(LETTERS, 20)),
+			STR_ARG(of(LETTERS, 50)), STR_ARG(of(LETTERS, 43)));
 	struct str aws = str_fmt(&a, "AWS_SECRET_ACCESS_KEY=\"%.*s\"\n", STR_ARG(of(LETTERS, 40)));
 
 	CHECK_STR(clean(str_fmt(&a, "t=%.*s\n", STR_ARG(jwt)), &n), "t=[redacted:jwt]\n");
 	CHECK_STR(clean(STR("eyJhbGciOi.x.y eyJ\n"), &n), "eyJhbGciOi.x.y eyJ\n");
 	CHECK_STR(clean(aws, &n), "AWS_SECRET_ACCESS_KEY=\"[redacted:aws-secret]\"\n");
-	CHECK_STR(clean(STR("aws_secret_access_key = see the vault\n"), &n), "aws_secret_access_key = see the vault\n");
-	CHECK_STR(clean(STR("postgres://joe:s3cr3t@db:5432/x\n"), &n), "postgres://joe:[redacted:url-password]@db:5432/x\n");
+	CHECK_STR(clean(STR("aws_secret_access_key = see the vault\n"), &n),
+			"aws_secret_access_key = see the vault\n");
+	CHECK_STR(clean(STR("postgres://joe:s3cr3t@db:5432/x\n"), &n),
+			"postgres://joe:[redacted:url-password]@db:5432/x\n");
 	CHECK_STR(clean(STR("redis://:s3cr3t@db\n"), &n), "redis://:[redacted:url-password]@db\n");
-	CHECK_STR(clean(STR("https://x.y:8080/a@b https://joe@x.y http://u:$PW@h http://u:****@h\n"), &n), "https://x.y:8080/a@b https://joe@x.y http://u:$PW@h http://u:****@h\n");
+	CHECK_STR(clean(STR("https://x.y:8080/a@b https://joe@x.y http://u:$PW@h http://u:****@h\n"), &n),
+			"https://x.y:8080/a@b https://joe@x.y http://u:$PW@h http://u:****@h\n");
 	CHECK_INT(n, 0);
 	/* an uneven number of letters: not the token, but something longer */
-	CHECK_STRN(clean(str_fmt(&a, "AKIA%.*s\n", STR_ARG(of(UPPER, 17))), &n), str_fmt(&a, "AKIA%.*s\n", STR_ARG(of(UPPER, 17))));
-	CHECK_STRN(clean(str_fmt(&a, "monkey-%.*s\n", STR_ARG(of(HEX, 32))), &n), str_fmt(&a, "monkey-%.*s\n", STR_ARG(of(HEX, 32))));
-	CHECK_STR(clean(STR("Bearer authentication-is-required\n"), &n), "Bearer authentication-is-required\n");
+	CHECK_STRN(clean(str_fmt(&a, "AKIA%.*s\n", STR_ARG(of(UPPER, 17))), &n),
+			str_fmt(&a, "AKIA%.*s\n", STR_ARG(of(UPPER, 17))));
+	CHECK_STRN(clean(str_fmt(&a, "monkey-%.*s\n", STR_ARG(of(HEX, 32))), &n),
+			str_fmt(&a, "monkey-%.*s\n", STR_ARG(of(HEX, 32))));
+	CHECK_STR(clean(STR("Bearer authentication-is-required\n"), &n),
+			"Bearer authentication-is-required\n");
 	CHECK_STR(clean(STR("Basic information about the box\n"), &n), "Basic information about the box\n");
 }
 
@@ -137,9 +165,11 @@ static void test_command(void)
 	} rows[] = {
 		{"x; : " BEGIN "; echo pwned > src.c; : " END, "x; : " BEGIN "; echo pwned > src.c; : " END},
 		{"x; : " BEGIN "\nreboot\n" END, "x; : " BEGIN "\nreboot\n" END},
-		{"echo '" BEGIN "\n" WORDS64 "\n" WORDS64 "\n" END "' > k", "echo '[redacted:private-key]' > k"},
+		{"echo '" BEGIN "\n" WORDS64 "\n" WORDS64 "\n" END "' > k",
+				"echo '[redacted:private-key]' > k"},
 		{"echo '" BEGIN "\\n" WORDS64 "\\n" END "' > k", "echo '[redacted:private-key]' > k"},
-		{"echo '" BEGIN "\n" WORDS64 "\nabc=\n" END "' > k", "echo '[redacted:private-key]\nabc=\n" END "' > k"},
+		{"echo '" BEGIN "\n" WORDS64 "\nabc=\n" END "' > k", "echo '[redacted:private-key]\nabc=\n"
+				END "' > k"},
 		{"x " BEGIN " " WORDS64 "; reboot; " END, "x [redacted:private-key]; reboot; " END},
 		{"curl http://a:1;reboot;@b", "curl http://a:1;reboot;@b"},
 		{"curl http://a:s3cr3t@b", "curl http://a:[redacted:url-password]@b"},
@@ -153,14 +183,19 @@ static void test_pem(void)
 {
 	uint64_t n;
 
-	CHECK_STR(clean(STR("x\n" BEGIN "\nMIIEabc+/=\nMIIE\n" END "\ny\n"), &n), "x\n[redacted:private-key]\ny\n");
-	CHECK_STR(clean(STR("{\"k\": \"" BEGIN "\\nMIIEabc\\n" END "\\n\"}\n"), &n), "{\"k\": \"[redacted:private-key]\\n\"}\n");
+	CHECK_STR(clean(STR("x\n" BEGIN "\nMIIEabc+/=\nMIIE\n" END "\ny\n"), &n),
+			"x\n[redacted:private-key]\ny\n");
+	CHECK_STR(clean(STR("{\"k\": \"" BEGIN "\\nMIIEabc\\n" END "\\n\"}\n"), &n),
+			"{\"k\": \"[redacted:private-key]\\n\"}\n");
 	/* its end is missing */
-	CHECK_STR(clean(STR(BEGIN "\nMIIEabc+/=\nMIIE\nand this is text\n"), &n), "[redacted:private-key]\nand this is text\n");
+	CHECK_STR(clean(STR(BEGIN "\nMIIEabc+/=\nMIIE\nand this is text\n"), &n),
+			"[redacted:private-key]\nand this is text\n");
 	CHECK_STR(clean(STR(BEGIN "\nProc-Type: 4,ENCRYPTED\n\nMIIE"), &n), "[redacted:private-key]");
-	CHECK_STR(clean(STR(BEGIN "\nMIIE\n" BEGIN "\nMIIE\n" END "\n"), &n), "[redacted:private-key]\n[redacted:private-key]\n");
+	CHECK_STR(clean(STR(BEGIN "\nMIIE\n" BEGIN "\nMIIE\n" END "\n"), &n),
+			"[redacted:private-key]\n[redacted:private-key]\n");
 	CHECK_INT(n, 2);
-	CHECK_STR(clean(STR("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n"), &n), "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n");
+	CHECK_STR(clean(STR("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n"), &n),
+			"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n");
 	CHECK_INT(n, 0);
 }
 
@@ -168,9 +203,11 @@ static void test_values(void)
 {
 	uint64_t n;
 
-	CHECK_STR(clean(STR("pw=hunter2-hunter2; pw=hunter2-hunter2-long short hunter2-hunter"), &n), "pw=[redacted:value]; pw=[redacted:value] short hunter2-hunter");
+	CHECK_STR(clean(STR("pw=hunter2-hunter2; pw=hunter2-hunter2-long short hunter2-hunter"), &n),
+			"pw=[redacted:value]; pw=[redacted:value] short hunter2-hunter");
 	CHECK_INT(n, 2);
-	CHECK_STR(clean(STR("xhunter2-hunter2x(blanks around)\n"), &n), "x[redacted:value]x([redacted:value])\n");
+	CHECK_STR(clean(STR("xhunter2-hunter2x(blanks around)\n"), &n),
+			"x[redacted:value]x([redacted:value])\n");
 	CHECK_INT(n, 2);
 }
 
@@ -179,9 +216,12 @@ static void test_values_in_patterns(void)
 {
 	uint64_t n;
 
-	CHECK_STR(clean(STR("http://hunter2-hunter2:pw@host\n"), &n), "http://[redacted:url-password]@host\n");
-	CHECK_STR(clean(STR("http://joe:pw@hunter2-hunter2\n"), &n), "http://joe:[redacted:url-password]@[redacted:value]\n");
-	CHECK_STRN(clean(str_fmt(&a, "ghp_%.*shunter2-hunter2 x\n", STR_ARG(of(LETTERS, 36))), &n), STR("[redacted:github-token] x\n"));
+	CHECK_STR(clean(STR("http://hunter2-hunter2:pw@host\n"), &n),
+			"http://[redacted:url-password]@host\n");
+	CHECK_STR(clean(STR("http://joe:pw@hunter2-hunter2\n"), &n),
+			"http://joe:[redacted:url-password]@[redacted:value]\n");
+	CHECK_STRN(clean(str_fmt(&a, "ghp_%.*shunter2-hunter2 x\n", STR_ARG(of(LETTERS, 36))), &n),
+			STR("[redacted:github-token] x\n"));
 	CHECK_INT(n, 1);
 }
 
@@ -198,14 +238,20 @@ static void test_encoded(void)
 		{"cEBzcy93InJkICYgY28rMXRhaWw=", "[redacted:value]RhaWw="},
 		{"P3BAc3MvdyJyZCAmIGNvKzF0YWls", "P3[redacted:value]0YWls"},
 		{"Pz5wQHNzL3cicmQgJiBjbysxdGFpbA==", "Pz5[redacted:value]dGFpbA=="},
-		{"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OWh1bnRl\ncjItaHVudGVyMmVuZA==", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OW[redacted:value]VuZA=="},
-		{"\"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OWh1bnRl\\ncjItaHVudGVyMmVuZA==\"", "\"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OW[redacted:value]VuZA==\""},
+		{"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OWh1bnRl\ncjItaHVudGVyMmVuZA==",
+				"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OW[redacted:value]VuZA="
+				"="},
+		{"\"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OWh1bnRl\\ncjItaHVudGVyMmVuZA==\"",
+				"\"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OW[redacted:value]VuZ"
+				"A==\""},
 		{"hex 68756e746572322d68756e74657232.", "hex [redacted:value]."},
 		{"HEX 68756E746572322D68756E74657232.", "HEX [redacted:value]."},
 		{"xxd 68 75 6e 74 65 72 32 2d 68 75 6e 74 65 72 32.", "xxd [redacted:value]."},
 		{"fp 68:75:6e:74:65:72:32:2d:68:75:6e:74:65:72:32.", "fp [redacted:value]."},
-		{"c 0x68, 0x75, 0x6e, 0x74, 0x65, 0x72, 0x32, 0x2d, 0x68, 0x75, 0x6e, 0x74, 0x65, 0x72, 0x32.", "c 0x[redacted:value]."},
-		{"py \\x68\\x75\\x6e\\x74\\x65\\x72\\x32\\x2d\\x68\\x75\\x6e\\x74\\x65\\x72\\x32.", "py \\x[redacted:value]."},
+		{"c 0x68, 0x75, 0x6e, 0x74, 0x65, 0x72, 0x32, 0x2d, 0x68, 0x75, 0x6e, 0x74, 0x65, 0x72, "
+				"0x32.", "c 0x[redacted:value]."},
+		{"py \\x68\\x75\\x6e\\x74\\x65\\x72\\x32\\x2d\\x68\\x75\\x6e\\x74\\x65\\x72\\x32.",
+				"py \\x[redacted:value]."},
 		{"url %68%75%6E%74%65%72%32%2D%68%75%6E%74%65%72%32.", "url %[redacted:value]."},
 		{"q=p%40ss%2Fw%22rd%20%26%20co%2B1&", "q=[redacted:value]&"},
 		{"q=p%40ss%2Fw%22rd+%26+co%2B1&", "q=[redacted:value]&"},
@@ -262,19 +308,25 @@ static void test_long(void)
 	}
 }
 
-/* A text of which only what comes after a place is wanted, at every place: no part of a secret across it is shown, and nothing of what was before. */
+/*
+ * A text of which only what comes after a place is wanted, at every place: no part of a secret across it is
+ * shown, and nothing of what was before.
+ */
 static void test_hide(void)
 {
-	struct str token = str_fmt(&a, "ghp_%.*s", STR_ARG(of(LETTERS, 36))), plain = STR("one two three\nfour five\n");
+	struct str token = str_fmt(&a, "ghp_%.*s", STR_ARG(of(LETTERS, 36))),
+			plain = STR("one two three\nfour five\n");
 	struct str body = of(LETTERS, 64);
-	struct str pem = str_fmt(&a, "-----BEGIN PRIVATE KEY-----\n%.*s\n%.*s\n-----END PRIVATE KEY-----", STR_ARG(body), STR_ARG(body));
+	struct str pem = str_fmt(&a, "-----BEGIN PRIVATE KEY-----\n%.*s\n%.*s\n-----END PRIVATE KEY-----",
+			STR_ARG(body), STR_ARG(body));
 	const struct {
 		struct str secret;
 		const char *shown;
 	} rows[] = {{token, "[redacted:github-token]"}, {pem, "[redacted:private-key]"}};
 
 	for (size_t k = 0; k < 2; k++) {
-		struct str text = str_fmt(&a, "%.*s%.*s\n%.*s", STR_ARG(plain), STR_ARG(rows[k].secret), STR_ARG(plain));
+		struct str text = str_fmt(&a, "%.*s%.*s\n%.*s", STR_ARG(plain), STR_ARG(rows[k].secret),
+				STR_ARG(plain));
 
 		for (size_t at = 0; at <= text.n; at++) {
 			struct redactor *r = redactor_new(&a, NULL, 0);
@@ -290,7 +342,8 @@ static void test_hide(void)
 			redactor_feed(r, want, &after);
 			redactor_end(r, &after);
 			if (at < plain.n + rows[k].secret.n)
-				want = str_fmt(&a, "%.*s%s\n%.*s", STR_ARG(str_sub(plain, at, plain.n)), rows[k].shown, STR_ARG(plain));
+				want = str_fmt(&a, "%.*s%s\n%.*s", STR_ARG(str_sub(plain, at, plain.n)),
+						rows[k].shown, STR_ARG(plain));
 			CHECK_STRN(buf_view(&after), want);
 			CHECK_INT(redactor_count(r) - counted, at < plain.n + rows[k].secret.n);
 		}

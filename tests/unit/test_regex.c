@@ -1,6 +1,7 @@
 /*
- * Regular expressions: what they match, what is refused, what runs into a bound; and two properties over generated patterns, each compared
- * with PCRE2 used directly: what the scanner takes PCRE2 compiles, and the search for literals never hides a match.
+ * Regular expressions: what they match, what is refused, what runs into a bound; and two properties over
+ * generated patterns, each compared with PCRE2 used directly: what the scanner takes PCRE2 compiles, and the
+ * search for literals never hides a match.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -14,7 +15,8 @@
 
 #define ARENA_CAP ((size_t)256 << 20)
 #define BASE_OPTIONS \
-	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C)
+	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | \
+			PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C)
 
 static struct regex *make(struct arena *a, struct str pattern, unsigned flags)
 {
@@ -81,8 +83,10 @@ static void test_examples(void)
 		struct regex *r = make(&a, str_of(examples[i].pattern), examples[i].flags);
 		if (!r)
 			continue;
-		CHECK_ROW(regex_match(r, str_of(examples[i].subject)) == examples[i].want, examples[i].pattern);
-		CHECK_ROW(regex_match(r, str_of(examples[i].subject)) == examples[i].want, examples[i].pattern);
+		CHECK_ROW(regex_match(r, str_of(examples[i].subject)) == examples[i].want,
+				examples[i].pattern);
+		CHECK_ROW(regex_match(r, str_of(examples[i].subject)) == examples[i].want,
+				examples[i].pattern);
 		CHECK_STR(regex_pattern(r), examples[i].pattern);
 	}
 	CHECK_INT(regex_match(make(&a, STR("a.b"), 0), str_n("a\0b", 3)), REGEX_YES);
@@ -109,7 +113,8 @@ static void test_find(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int64_t work = INT64_MAX;
 
-		CHECK_ROW(regex_find_within(make(&a, str_of(rows[i].pattern), 0), str_of(rows[i].subject), &start, &end, &work) == REGEX_YES, rows[i].pattern);
+		CHECK_ROW(regex_find_within(make(&a, str_of(rows[i].pattern), 0), str_of(rows[i].subject),
+				&start, &end, &work) == REGEX_YES, rows[i].pattern);
 		CHECK_INT(start, rows[i].start);
 		CHECK_INT(end, rows[i].end);
 	}
@@ -150,7 +155,8 @@ static void test_errors(void)
 		CHECK_ROW(regex_new(&a, str_of(rows[i].pattern), 0, &r, &offset, &e) == -1, rows[i].pattern);
 		CHECK_ROW(r == NULL && e.kind == ERR_CONFIG && strstr(e.text, rows[i].text), rows[i].pattern);
 		if (offset != rows[i].offset || !strstr(e.text, rows[i].text))
-			unit_fail(__FILE__, __LINE__, "'%s': offset %zu, want %zu: %s", rows[i].pattern, offset, rows[i].offset, e.text);
+			unit_fail(__FILE__, __LINE__, "'%s': offset %zu, want %zu: %s", rows[i].pattern,
+					offset, rows[i].offset, e.text);
 		CHECK(strstr(e.text, str_c(&a, str_fmt(&a, "(at byte %zu)", offset))));
 	}
 
@@ -223,7 +229,8 @@ static void test_hostile(void)
 	}
 	/* The exponential ones do not need a long subject. */
 	CHECK_INT(regex_match(make(&a, STR("(a+)+$"), 0), repeat(&a, "a", 40, "!")), REGEX_LIMIT);
-	CHECK_INT(regex_match(make(&a, STR("(x+x+)+y"), 0), repeat(&a, "x", 40, "")), REGEX_NO); /* no y, no search */
+	/* no y, no search */
+	CHECK_INT(regex_match(make(&a, STR("(x+x+)+y"), 0), repeat(&a, "x", 40, "")), REGEX_NO);
 	CHECK_INT(regex_match(make(&a, STR("^(a|a)*$"), 0), repeat(&a, "a", 60, "!")), REGEX_LIMIT);
 	arena_free(&a);
 }
@@ -354,7 +361,10 @@ static void test_lazy(void)
 	arena_free(&a);
 }
 
-/* The two letters beyond ASCII that are also ASCII letters without case: the search for literals knows them by name. */
+/*
+ * The two letters beyond ASCII that are also ASCII letters without case: the search for literals knows them
+ * by name.
+ */
 static void test_fold(void)
 {
 	struct arena a;
@@ -398,14 +408,19 @@ static void gen_one(struct gen *g, const char *const *from, unsigned n)
 static void gen_branches(struct gen *g)
 {
 	static const char *const plain[] = {
-		"a", "b", "k", "S", "-", "ab", "sk", "ba", " ", "\xc3\xa9", "\\.", "\\/", "\\n", "}", "]", "{", "\xef\xbf\xbd"};
+		"a", "b", "k", "S", "-", "ab", "sk", "ba", " ", "\xc3\xa9", "\\.", "\\/", "\\n", "}", "]",
+		"{", "\xef\xbf\xbd"};
 	static const char *const any[] = {
-		".", "\\s", "\\S", "\\w", "\\W", "\\d", "\\D", "[ab]", "[^ab]", "[a-k]", "[\\w-]", "[-a]", "[^\\s]", "[\\].]", "[$(*]"};
+		".", "\\s", "\\S", "\\w", "\\W", "\\d", "\\D", "[ab]", "[^ab]", "[a-k]", "[\\w-]", "[-a]",
+		"[^\\s]", "[\\].]", "[$(*]"};
 	static const char *const edge[] = {"^", "$", "\\b", "\\B"};
-	static const char *const often[] = {"*", "+", "?", "{2}", "{0}", "{1,}", "{0,2}", "{1,3}", "*?", "+?", "??", "{1,2}?"};
+	static const char *const often[] = {"*", "+", "?", "{2}", "{0}", "{1,}", "{0,2}", "{1,3}", "*?", "+?",
+			"??", "{1,2}?"};
 	/* outside of the subset, or wrong */
-	static const char *const other[] = {"(?=a)", "\\x61", "[[:alpha:]]", "[:alpha:]", "[.a.]", "[^:a:]", "[a[:]", "[]", "[b-a]", "\\1",
-		"(?i)", "**", "\\", "(", ")", "[", "{,2}", "[\\d-a]", "\\u0061", "++", "\\E", "(?#x)", "(*", "a{3", "a{3,", "[a", "\\h",
+	static const char *const other[] = {"(?=a)", "\\x61", "[[:alpha:]]", "[:alpha:]", "[.a.]", "[^:a:]",
+			"[a[:]", "[]", "[b-a]", "\\1",
+		"(?i)", "**", "\\", "(", ")", "[", "{,2}", "[\\d-a]", "\\u0061", "++", "\\E", "(?#x)", "(*",
+		"a{3", "a{3,", "[a", "\\h",
 		"[a-", "\t", "[\\b]", "\\_"};
 	unsigned items = pick(g, 5);
 
@@ -465,8 +480,10 @@ static struct str gen_pattern(struct gen *g, struct arena *a)
 
 static struct str gen_subject(struct gen *g, struct arena *a)
 {
-	static const char *const pieces[] = {"a", "b", "k", "s", "S", "K", "A", "B", "-", " ", "ab", "sk", "ba", "aab", ".", "/", "\n",
-		"\xc3\xa9", "\xc3\x89", "\xc5\xbf", "\xe2\x84\xaa", "\xff", "\xc3", "\xef\xbf\xbd", "}", "]", "{", "(", "1"};
+	static const char *const pieces[] = {"a", "b", "k", "s", "S", "K", "A", "B", "-", " ", "ab", "sk",
+			"ba", "aab", ".", "/", "\n",
+		"\xc3\xa9", "\xc3\x89", "\xc5\xbf", "\xe2\x84\xaa", "\xff", "\xc3", "\xef\xbf\xbd", "}", "]",
+		"{", "(", "1"};
 	struct buf b;
 
 	buf_init(&b, a, 0);
@@ -481,7 +498,8 @@ static pcre2_code *plain_compile(struct str p, unsigned flags)
 	size_t offset;
 	int code;
 
-	return pcre2_compile((PCRE2_SPTR)p.p, p.n, BASE_OPTIONS | (flags & REGEX_NOCASE ? PCRE2_CASELESS : 0), &code, &offset, NULL);
+	return pcre2_compile((PCRE2_SPTR)p.p, p.n, BASE_OPTIONS | (flags & REGEX_NOCASE ? PCRE2_CASELESS : 0),
+			&code, &offset, NULL);
 }
 
 /* -1 when PCRE2 gave up */
@@ -542,7 +560,8 @@ static void test_properties(void)
 		compare(&g, &a, &t);
 		arena_free(&a);
 	}
-	printf("# %u patterns, %u in the subset, %u valid; %u matches, %u limits\n", t.patterns, t.in_subset, t.valid, t.matches,
+	printf("# %u patterns, %u in the subset, %u valid; %u matches, %u limits\n", t.patterns, t.in_subset,
+			t.valid, t.matches,
 		t.skipped);
 	CHECK(t.in_subset > t.patterns / 2 && t.in_subset < t.valid && t.valid < t.patterns);
 	CHECK(t.matches > t.patterns);
@@ -563,7 +582,8 @@ static void try_size(struct arena *a, struct str p, unsigned *taken)
 	(*taken)++;
 	size_t offset;
 	int code;
-	pcre2_code *plain = pcre2_compile((PCRE2_SPTR)p.p, p.n, BASE_OPTIONS | PCRE2_AUTO_CALLOUT | PCRE2_CASELESS, &code, &offset, NULL);
+	pcre2_code *plain = pcre2_compile((PCRE2_SPTR)p.p, p.n, BASE_OPTIONS | PCRE2_AUTO_CALLOUT |
+			PCRE2_CASELESS, &code, &offset, NULL);
 	CHECK(plain != NULL);
 	if (!plain)
 		unit_bytes("pattern", p);
@@ -572,10 +592,12 @@ static void try_size(struct arena *a, struct str p, unsigned *taken)
 
 static void test_sizes(void)
 {
-	static const char *const units[] = {"a", ".", "[a-z]", "(a)", "(?:ab|c)", "\xc3\xa9", "a{2,5}", "[^x]{1,1000}?", "(?:a?){3}", "\\b",
+	static const char *const units[] = {"a", ".", "[a-z]", "(a)", "(?:ab|c)", "\xc3\xa9", "a{2,5}",
+			"[^x]{1,1000}?", "(?:a?){3}", "\\b",
 		"(?:[ab]{1,3}){2,9}", "|a", "((", "\xc5\xbf+", "k{3,}"};
 	static const char *const wraps[][2] = {
-		{"", ""}, {"(?:", "){3}"}, {"((", ")*){0,4}"}, {"(?:(?:", "){2,}){5}"}, {"(?:", "){1000}"}, {"((a|", "){0,30}){2}"}};
+		{"", ""}, {"(?:", "){3}"}, {"((", ")*){0,4}"}, {"(?:(?:", "){2,}){5}"}, {"(?:", "){1000}"},
+		{"((a|", "){0,30}){2}"}};
 	struct arena a;
 	unsigned taken = 0;
 
@@ -584,7 +606,8 @@ static void test_sizes(void)
 		for (size_t w = 0; w < ARRAY_SIZE(wraps); w++) {
 			for (size_t n = 1; n < REGEX_PATTERN_MAX; n += n / 16 + 1) {
 				struct str inner = repeat(&a, units[u], n, "");
-				try_size(&a, str_fmt(&a, "%s%.*s%s", wraps[w][0], STR_ARG(inner), wraps[w][1]), &taken);
+				try_size(&a, str_fmt(&a, "%s%.*s%s", wraps[w][0], STR_ARG(inner),
+						wraps[w][1]), &taken);
 			}
 		}
 	}
@@ -605,14 +628,18 @@ static int use_memory(void *arg)
 	struct use *u = arg;
 	struct regex *plain = NULL, *look = NULL;
 
-	if (regex_new(&u->a, STR("rm.*-rf"), 0, &plain, NULL, NULL) || regex_new(&u->a, STR("(?<x>a)(?=b)"), 0, &look, NULL, NULL))
+	if (regex_new(&u->a, STR("rm.*-rf"), 0, &plain, NULL, NULL) || regex_new(&u->a, STR("(?<x>a)(?=b)"),
+			0, &look, NULL, NULL))
 		return 1;
 	u->answers[0] = regex_match(plain, STR("rm \xff -rf"));
 	u->answers[1] = regex_match(look, STR("ab"));
 	return 0;
 }
 
-/* Whichever allocation fails, the way out is clean: regex_new() leaves, regex_match() says REGEX_LIMIT, and no answer is wrong. */
+/*
+ * Whichever allocation fails, the way out is clean: regex_new() leaves, regex_match() says REGEX_LIMIT, and
+ * no answer is wrong.
+ */
 static void test_memory(void)
 {
 	size_t left = 0, limits = 0;
@@ -661,7 +688,8 @@ static const char *const typical[] = {
 
 #define RULES 100
 
-static double run_rules(struct arena *a, unsigned flags, const char *subject, double *ret_new, unsigned *ret_compiled)
+static double run_rules(struct arena *a, unsigned flags, const char *subject, double *ret_new,
+		unsigned *ret_compiled)
 {
 	struct regex *rules[RULES];
 	struct str s = str_of(subject);
@@ -683,7 +711,9 @@ static double run_rules(struct arena *a, unsigned flags, const char *subject, do
 /* Times are for reading; what is checked is that an ordinary command makes no rule compile. */
 static void test_typical(void)
 {
-	static const char subject[] = "find src tests -name '*.c' -newer build/stamp -print0 | xargs -0 clang-format --dry-run --Werror -v";
+	static const char subject[] =
+			"find src tests -name '*.c' -newer build/stamp -print0 | xargs -0 clang-format "
+			"--dry-run --Werror -v";
 	struct arena a;
 	double making, matching, least[2] = {0};
 	unsigned compiled = 0;
@@ -697,7 +727,8 @@ static void test_typical(void)
 			least[0] = i && least[0] < making ? least[0] : making;
 			least[1] = i && least[1] < matching ? least[1] : matching;
 		}
-		printf("# %d rules, %zu bytes%s: new %.1f us, match %.1f us, %u compiled\n", RULES, sizeof(subject) - 1,
+		printf("# %d rules, %zu bytes%s: new %.1f us, match %.1f us, %u compiled\n", RULES,
+				sizeof(subject) - 1,
 			flags ? ", nocase" : "", least[0], least[1], compiled);
 		CHECK_INT(compiled, 0);
 		arena_free(&a);

@@ -1,4 +1,7 @@
-/* Replay over a whole record: every request of the shipped sets is recorded, found again and judged again, and gets the verdict it got. */
+/*
+ * Replay over a whole record: every request of the shipped sets is recorded, found again and judged again,
+ * and gets the verdict it got.
+ */
 #define _GNU_SOURCE
 #include "audit/index.h"
 #include "record/replay.h"
@@ -19,14 +22,16 @@ static void write_set(enum selftest_kind kind, size_t *n)
 	CHECK_INT(selftest_parse(A, selftest_text(kind), kind, &set, &e), 0);
 	for (const struct selftest_class *c = set.classes; c; c = c->next)
 		for (const struct selftest_row *r = c->rows; r; r = r->next, ++*n) {
-			struct engine_request rq = {.command = r->command, .session = &(struct session){.cwd = STR(CWD)}};
+			struct engine_request rq = {.command = r->command,
+					.session = &(struct session){.cwd = STR(CWD)}};
 			struct judgement j;
 			struct facts f;
 			struct arena a;
 
 			arena_init(&a, ARENA_CAP_DEFAULT);
 			CHECK_INT(engine_judge(&a, &rq, &policies, &f, &j, &e), 0);
-			CHECK_INT(record_verdict(A, &record, &(struct record_who){.agent = STR("a")}, str_fmt(A, "r-%zu", *n), &rq, &j, NULL, &e), 0);
+			CHECK_INT(record_verdict(A, &record, &(struct record_who){.agent = STR("a")},
+					str_fmt(A, "r-%zu", *n), &rq, &j, NULL, &e), 0);
 			arena_free(&a);
 		}
 }
@@ -69,14 +74,16 @@ static void test_all(void)
 	CHECK(n > 700);
 	make_file("same.yaml", "default: allow\n", 0600);
 	CHECK_INT(trial_open(A, &record.blobs, at("same.yaml"), &t, &e), 0);
-	CHECK_INT(replay_each(A, &record.audit, &t, &(struct audit_filter){0}, &(struct replay_visitor){&seen, judged, counted}, &counts, &e), 0);
+	CHECK_INT(replay_each(A, &record.audit, &t, &(struct audit_filter){0},
+			&(struct replay_visitor){&seen, judged, counted}, &counts, &e), 0);
 	CHECK_INT(counts.rows, n);
 	CHECK_INT(counts.judged + counts.redacted, n);
 	CHECK_INT(counts.missing + counts.failed + counts.unseen, 0);
 	CHECK_INT(seen.rows, counts.judged);
 	CHECK_INT(seen.different, 0);
 	CHECK(seen.judged <= seen.rows);
-	printf("# %zu requests, %zu different ones judged again, %zu redacted\n", n, seen.judged, (size_t)counts.redacted);
+	printf("# %zu requests, %zu different ones judged again, %zu redacted\n", n, seen.judged,
+			(size_t)counts.redacted);
 }
 
 static void test_found(void)
@@ -100,21 +107,28 @@ static void test_found(void)
 	CHECK_INT(replay_find(A, &record.audit, STR("r-"), &r, &e), 0);
 }
 
-/* No suggestion makes anything of the attempts pass that was stopped for another reason than that nobody had been asked. */
+/*
+ * No suggestion makes anything of the attempts pass that was stopped for another reason than that nobody had
+ * been asked.
+ */
 static void test_suggested(void)
 {
 	struct err e = {0};
 	struct suggest s;
 	struct buf yaml;
 
-	CHECK_INT(suggest_make(A, &record.audit, &record.blobs, at("same.yaml"), &(struct audit_filter){0}, 1, &s, &e), 0);
+	CHECK_INT(suggest_make(A, &record.audit, &record.blobs, at("same.yaml"), &(struct audit_filter){0}, 1,
+			&s, &e), 0);
 	CHECK(s.asked > 0 && s.removed <= s.asked);
 	buf_init(&yaml, A, 0);
 	suggest_yaml(&yaml, &s);
 	for (size_t i = 0; i < s.nasks; i++)
-		if (!s.asks[i].left && (str_contains(s.asks[i].reasons, STR("secret")) || str_contains(s.asks[i].reasons, STR("privilege")) || str_contains(s.asks[i].reasons, STR("persistence"))))
+		if (!s.asks[i].left && (str_contains(s.asks[i].reasons, STR("secret")) ||
+				str_contains(s.asks[i].reasons, STR("privilege")) ||
+				str_contains(s.asks[i].reasons, STR("persistence"))))
 			unit_fail(__FILE__, __LINE__, "suggested: %.*s", STR_ARG(s.asks[i].command));
-	struct policy_file f = {.path = STR("suggested.yaml"), .bytes = buf_view(&yaml), .base = STR("/"), .who = WHO_OWNER};
+	struct policy_file f = {.path = STR("suggested.yaml"), .bytes = buf_view(&yaml), .base = STR("/"),
+			.who = WHO_OWNER};
 	struct policies with;
 	CHECK_INT(policies_of_files(A, &f, STR(""), &with, &e), 0);
 	size_t was_denied = 0, allowed = 0;
@@ -122,7 +136,8 @@ static void test_suggested(void)
 	CHECK_INT(selftest_parse(A, selftest_text(SELFTEST_ATTEMPTS), SELFTEST_ATTEMPTS, &set, &e), 0);
 	for (const struct selftest_class *c = set.classes; c; c = c->next)
 		for (const struct selftest_row *r = c->rows; r; r = r->next) {
-			struct engine_request rq = {.command = r->command, .session = &(struct session){.cwd = STR(CWD)}};
+			struct engine_request rq = {.command = r->command,
+					.session = &(struct session){.cwd = STR(CWD)}};
 			struct judgement before, after;
 			struct facts facts;
 			struct arena a;
@@ -132,12 +147,14 @@ static void test_suggested(void)
 			CHECK_INT(engine_judge(&a, &rq, &with, &facts, &after, &e), 0);
 			was_denied += before.verdict == VERDICT_DENY;
 			if (before.verdict == VERDICT_DENY && after.verdict != VERDICT_DENY)
-				unit_fail(__FILE__, __LINE__, "a denial was lifted: %.*s", STR_ARG(r->command));
+				unit_fail(__FILE__, __LINE__, "a denial was lifted: %.*s",
+						STR_ARG(r->command));
 			allowed += after.verdict == VERDICT_ALLOW;
 			arena_free(&a);
 		}
 	CHECK(was_denied > 100);
-	printf("# %zu rules suggested; %zu denials stay, %zu attempts that were asked about once would be allowed by them\n", s.nrules, was_denied, allowed);
+	printf("# %zu rules suggested; %zu denials stay, %zu attempts that were asked about once would be "
+			"allowed by them\n", s.nrules, was_denied, allowed);
 }
 
 int main(void)
@@ -148,7 +165,8 @@ int main(void)
 		return 1;
 	policies_default(&policies);
 	policies.own.audit.sync = AUDIT_SYNC_NONE;
-	if (record_open(A, &(struct view){.state_dir = str_of(at("state")), .uid = (uint32_t)getuid()}, &(struct record_options){0}, &policies, &record, &e) < 0)
+	if (record_open(A, &(struct view){.state_dir = str_of(at("state")), .uid = (uint32_t)getuid()},
+			&(struct record_options){0}, &policies, &record, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	RUN(test_all);
 	RUN(test_found);

@@ -104,7 +104,8 @@ static void test_signed(void)
 	add(&au, STR(""));
 	CHECK_INT(audit_checkpoint(A, &au, &key, &early, NULL, &e), 0); /* row 2, about row 1 */
 	clock_us += AUDIT_DAY_US;
-	CHECK_INT(audit_checkpoint(A, &au, &key, &edge, NULL, &e), 0);  /* row 3, about row 2: the last that will go */
+	/* row 3, about row 2: the last that will go */
+	CHECK_INT(audit_checkpoint(A, &au, &key, &edge, NULL, &e), 0);
 	add(&au, STR(""));
 	CHECK_INT(audit_checkpoint(A, &au, &key, &late, NULL, &e), 0);
 	clock_us += AUDIT_DAY_US;
@@ -114,7 +115,8 @@ static void test_signed(void)
 	CHECK_INT(p.last_seq, 2);
 	CHECK_INT(verify(&au, &(struct audit_anchor){.checkpoint = &early}).fault, AUDIT_UNANCHORED);
 	CHECK_INT(verify(&au, &(struct audit_anchor){.checkpoint = &edge}).fault, AUDIT_SOUND);
-	CHECK_INT(verify(&au, &(struct audit_anchor){.checkpoint = &late, .key = str_of(key.name)}).fault, AUDIT_SOUND);
+	CHECK_INT(verify(&au, &(struct audit_anchor){.checkpoint = &late, .key = str_of(key.name)}).fault,
+			AUDIT_SOUND);
 	edge.hash[0] = edge.hash[0] == '0' ? '1' : '0';
 	CHECK_INT(verify(&au, &(struct audit_anchor){.checkpoint = &edge}).fault, AUDIT_FORGED);
 	checkpoint_sign(&key, &edge); /* by the key, about a row that never was */
@@ -153,7 +155,9 @@ static void test_many(void)
 static void age(const struct str digest)
 {
 	const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
-	CHECK_INT(utimensat(AT_FDCWD, at(str_c(A, str_fmt(A, "blobs/blobs/%.2s/%.64s.zst", digest.p + 7, digest.p + 7))), old, 0), 0);
+	CHECK_INT(utimensat(AT_FDCWD,
+			at(str_c(A, str_fmt(A, "blobs/blobs/%.2s/%.64s.zst", digest.p + 7, digest.p + 7))),
+			old, 0), 0);
 }
 
 static void test_sweep(void)

@@ -1,4 +1,7 @@
-/* The rules that a question names: they are the fewest that allow the request, and none is named that does not. */
+/*
+ * The rules that a question names: they are the fewest that allow the request, and none is named that does
+ * not.
+ */
 #define _GNU_SOURCE
 #include "judge/rule_words.h"
 #include "place.h"
@@ -13,7 +16,8 @@ static const struct {
 	{"curl https://example.com/a", "'curl https://example.com/a'"},
 	{"timeout 60 npm install", "'timeout 60 npm install' 'npm install'"},
 	{"make test && git push", "'make test' 'git push'"},
-	{"sudo make install", "'sudo make install' 'make install'"}, /* rights are decided about for the very command */
+	/* rights are decided about for the very command */
+	{"sudo make install", "'sudo make install' 'make install'"},
 	{"npm install; npm install b; npm install c", "'npm install'"},
 	{"npm install \"$X\"", ""},
 	{"npm install 'a b'", ""},
@@ -28,7 +32,8 @@ static const struct {
 static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct engine_request rq = {.command = str_of(rows[i].command), .session = &(struct session){.cwd = str_of(at("tree"))}};
+		struct engine_request rq = {.command = str_of(rows[i].command),
+				.session = &(struct session){.cwd = str_of(at("tree"))}};
 		struct policies p;
 		struct facts f;
 		struct judgement j;

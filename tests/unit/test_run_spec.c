@@ -1,4 +1,7 @@
-/* From wishes to a spec: rows of what is asked for, with what comes out of it or the line that says what is wrong. */
+/*
+ * From wishes to a spec: rows of what is asked for, with what comes out of it or the line that says what is
+ * wrong.
+ */
 #define _GNU_SOURCE
 #include <time.h>
 
@@ -21,9 +24,11 @@ static void load(const char *user, const char *system, const char *project)
 	size_t n = 0;
 
 	if (system)
-		own[n++] = (struct config_source){.name = STR("system.yaml"), .bytes = str_of(system), .who = WHO_SYSTEM};
+		own[n++] = (struct config_source){.name = STR("system.yaml"), .bytes = str_of(system),
+				.who = WHO_SYSTEM};
 	if (user)
-		own[n++] = (struct config_source){.name = STR("user.yaml"), .bytes = str_of(user), .who = WHO_OWNER};
+		own[n++] = (struct config_source){.name = STR("user.yaml"), .bytes = str_of(user),
+				.who = WHO_OWNER};
 	policies_default(&policies);
 	if (n && config_load(A, own, n, &policies.own, &notes, &e) != 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
@@ -65,13 +70,21 @@ static struct str describe(const struct run_wishes *w)
 	buf_c(&b, "argv");
 	for (size_t i = 0; s->argv[i]; i++)
 		buf_fmt(&b, " [%s]", s->argv[i]);
-	buf_fmt(&b, "; gate %.*s; %s cpus %u memory %lluM time %llu pids %u scratch %lluM output %lluM cpu %llu io %lluM", STR_ARG(r.gate.command), profile_name(s->profile), s->limits.cpu_milli,
-		(unsigned long long)(s->limits.memory / MB), (unsigned long long)s->limits.time_ms, s->limits.pids, (unsigned long long)(s->limits.scratch / MB),
-		(unsigned long long)(s->limits.output / MB), (unsigned long long)s->limits.cpu_ms, (unsigned long long)(s->limits.io / MB));
-	buf_fmt(&b, "; network %s home %.*s cwd '%.*s' workspace '%.*s' %s input %d%s%s", network_isolated(&s->network) ? "deny" : "host", STR_ARG(s->home), STR_ARG(s->cwd), STR_ARG(s->workspace),
-		s->workspace_writable ? "rw" : "ro", s->input, s->pass_through ? " through" : "", s->require_cgroup ? " cgroup" : s->refuse_watched ? " enforced" : "");
+	buf_fmt(&b, "; gate %.*s; %s cpus %u memory %lluM time %llu pids %u scratch %lluM output %lluM cpu "
+			"%llu io %lluM", STR_ARG(r.gate.command), profile_name(s->profile),
+			s->limits.cpu_milli,
+		(unsigned long long)(s->limits.memory / MB), (unsigned long long)s->limits.time_ms,
+		s->limits.pids, (unsigned long long)(s->limits.scratch / MB),
+		(unsigned long long)(s->limits.output / MB), (unsigned long long)s->limits.cpu_ms,
+		(unsigned long long)(s->limits.io / MB));
+	buf_fmt(&b, "; network %s home %.*s cwd '%.*s' workspace '%.*s' %s input %d%s%s",
+			network_isolated(&s->network) ? "deny" : "host", STR_ARG(s->home), STR_ARG(s->cwd),
+			STR_ARG(s->workspace),
+		s->workspace_writable ? "rw" : "ro", s->input, s->pass_through ? " through" : "",
+		s->require_cgroup ? " cgroup" : s->refuse_watched ? " enforced" : "");
 	for (const struct spec_path *p = s->paths; p; p = p->next)
-		buf_fmt(&b, "; %s %.*s at '%.*s'", p->writable ? "write" : "read", STR_ARG(p->path), STR_ARG(p->at));
+		buf_fmt(&b, "; %s %.*s at '%.*s'", p->writable ? "write" : "read", STR_ARG(p->path),
+				STR_ARG(p->at));
 	for (const struct spec_file *f = s->files; f; f = f->next)
 		buf_fmt(&b, "; file %.*s = %.*s", STR_ARG(f->path), STR_ARG(f->text));
 	for (const struct spec_var *v = s->env; v; v = v->next)
@@ -95,10 +108,13 @@ static void expect(const char *file, int line, const struct run_wishes *w, const
 		bool not = wants[i][0] == '!';
 
 		if (str_contains(got, str_of(wants[i] + not)) == not)
-			unit_fail(file, line, "%s'%s' in %.*s", not ? "there is " : "no ", wants[i] + not, STR_ARG(got));
+			unit_fail(file, line, "%s'%s' in %.*s", not ? "there is " : "no ", wants[i] + not,
+					STR_ARG(got));
 	}
 }
-#define EXPECT(w, ...) expect(__FILE__, __LINE__, &(w), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define EXPECT(w, ...) \
+	expect(__FILE__, __LINE__, &(w), (const char *const[]){__VA_ARGS__}, \
+			sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 #define WISH(...) ((struct run_wishes){__VA_ARGS__})
 #define ONE(text) ((const char *[]){text})
 #define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})
@@ -112,14 +128,16 @@ static void test_programs(void)
 	EXPECT(WISH(.code = "echo $1"), "argv [bash] [-c] [echo $1];", "gate echo $1;");
 	EXPECT(WISH(.code = "echo $1", .argv = ARGV("a")), "argv [bash] [-c] [echo $1] [bash] [a];");
 	EXPECT(WISH(.code = "ls", .shell = "sh"), "argv [sh] [-c] [ls];");
-	EXPECT(WISH(.code = "1", .lang = "python", .argv = ARGV("x")), "argv [python3] [-c] [1] [x];", "gate python3 -c '1';");
+	EXPECT(WISH(.code = "1", .lang = "python", .argv = ARGV("x")), "argv [python3] [-c] [1] [x];",
+			"gate python3 -c '1';");
 	EXPECT(WISH(.code = "1", .lang = "node"), "argv [node] [-e] [1];");
 	EXPECT(WISH(.code = "1", .lang = "js"), "argv [node] [-e] [1];");
 	EXPECT(WISH(.code = "1", .lang = "perl"), "argv [perl] [-e] [1];");
 	EXPECT(WISH(.code = "1", .lang = "ruby"), "argv [ruby] [-e] [1];");
 	EXPECT(WISH(.code = "1", .lang = "cobol"), "error: --lang 'cobol': expected one of bash, sh");
 	EXPECT(WISH(.code = "1", .shell = "python"), "error: --shell 'python': expected bash, sh or zsh");
-	EXPECT(WISH(.code = "1", .shell = "sh", .lang = "bash"), "error: --shell and --lang exclude each other");
+	EXPECT(WISH(.code = "1", .shell = "sh", .lang = "bash"),
+			"error: --shell and --lang exclude each other");
 	EXPECT(WISH(.code = "1", .file = "x"), "error: -c and --file exclude each other");
 	EXPECT(WISH(.lang = "python", .argv = ARGV("ls")), "error: --lang needs -c or --file");
 	EXPECT(WISH(.argv = NULL), "error: the program is missing");
@@ -137,16 +155,19 @@ static void test_scripts(void)
 	make_file("secret", "x", 0);
 	make_dir("ws", 0755);
 	make_file("ws/in.py", "2\n", 0644);
-	EXPECT(WISH(.file = at("a.py")), "argv [python3] [/caisson/a.py];", "file /caisson/a.py = print(1)\n;", "gate python3 -c 'print(1)\n';");
+	EXPECT(WISH(.file = at("a.py")), "argv [python3] [/caisson/a.py];",
+			"file /caisson/a.py = print(1)\n;", "gate python3 -c 'print(1)\n';");
 	EXPECT(WISH(.file = at("tool")), "argv [python3] [/caisson/tool];");
-	EXPECT(WISH(.file = at("odd name"), .argv = ARGV("x")), "argv [sh] [/caisson/script] [x];", "gate #!/bin/sh -e\nls\n;");
+	EXPECT(WISH(.file = at("odd name"), .argv = ARGV("x")), "argv [sh] [/caisson/script] [x];",
+			"gate #!/bin/sh -e\nls\n;");
 	EXPECT(WISH(.file = at("b.sh")), "argv [bash] [/caisson/b.sh];");
 	EXPECT(WISH(.file = at("text")), "error: cannot tell the language of");
 	EXPECT(WISH(.file = at("text"), .lang = "perl"), "argv [perl] [/caisson/text];");
 	EXPECT(WISH(.file = at("none.py")), "error: cannot open");
 	EXPECT(WISH(.file = at("ws")), "is not a regular file");
 	EXPECT(WISH(.file = ""), "error: --file needs the name of a file");
-	EXPECT(WISH(.file = at("ws/in.py"), .workspace = at("ws")), str_c(A, str_fmt(A, "argv [python3] [%s/ws/in.py];", dir)), "!file /caisson");
+	EXPECT(WISH(.file = at("ws/in.py"), .workspace = at("ws")),
+			str_c(A, str_fmt(A, "argv [python3] [%s/ws/in.py];", dir)), "!file /caisson");
 	if (geteuid() != 0)
 		EXPECT(WISH(.file = at("secret"), .lang = "sh"), "error: cannot open");
 }
@@ -156,21 +177,34 @@ static void test_limits(void)
 	static const struct {
 		const char *option, *value, *want;
 	} rows[] = {
-		{"memory", "512M", "memory 512M"}, {"memory", "1G", "memory 1024M"}, {"memory", "64", "memory 64M"}, {"memory", "1.5G", "memory 1536M"}, {"memory", "65536K", "memory 64M"}, {"memory", "100MiB", "memory 100M"},
-		{"memory", "0", "error: --memory '0': expected"}, {"memory", "-1", "error: --memory"}, {"memory", "", "error: --memory"}, {"memory", "x", "error: --memory"}, {"memory", "1Q", "error: --memory"},
-		{"memory", "999999999999T", "error: --memory"}, {"memory", "1 G", "error: --memory"}, {"memory", "3M", "error: --memory"},
-		{"timeout", "5", "time 5000 "}, {"timeout", "1.25", "time 1250 "}, {"timeout", "500ms", "time 500 "}, {"timeout", "2m", "time 120000 "}, {"timeout", "1h", "time 3600000 "}, {"timeout", "0", "error: --timeout"},
-		{"timeout", "-5", "error: --timeout"}, {"timeout", "1e3", "error: --timeout"}, {"timeout", "0.5ms", "error: --timeout"}, {"timeout", "400h", "error: --timeout"},
-		{"cpus", "0.5", "cpus 500 "}, {"cpus", "4", "cpus 4000 "}, {"cpus", "0", "error: --cpus"}, {"cpus", "0.001", "error: --cpus"}, {"cpus", "nan", "error: --cpus"},
-		{"pids", "1", "pids 1 "}, {"pids", "1.5", "error: --pids"}, {"pids", "0", "error: --pids"}, {"pids", "99999999", "error: --pids"},
-		{"scratch", "1G", "scratch 1024M"}, {"scratch", "1K", "error: --scratch"}, {"output", "2M", "output 2M"}, {"output", "2G", "error: --output"}, {"cpu_time", "3", "cpu 3000 io 0M;"}, {"io", "20M", "io 20M"}, {"io", "1K", "error: --io"},
+		{"memory", "512M", "memory 512M"}, {"memory", "1G", "memory 1024M"},
+		{"memory", "64", "memory 64M"}, {"memory", "1.5G", "memory 1536M"},
+		{"memory", "65536K", "memory 64M"}, {"memory", "100MiB", "memory 100M"},
+		{"memory", "0", "error: --memory '0': expected"}, {"memory", "-1", "error: --memory"},
+		{"memory", "", "error: --memory"}, {"memory", "x", "error: --memory"},
+		{"memory", "1Q", "error: --memory"},
+		{"memory", "999999999999T", "error: --memory"}, {"memory", "1 G", "error: --memory"},
+		{"memory", "3M", "error: --memory"},
+		{"timeout", "5", "time 5000 "}, {"timeout", "1.25", "time 1250 "},
+		{"timeout", "500ms", "time 500 "}, {"timeout", "2m", "time 120000 "},
+		{"timeout", "1h", "time 3600000 "}, {"timeout", "0", "error: --timeout"},
+		{"timeout", "-5", "error: --timeout"}, {"timeout", "1e3", "error: --timeout"},
+		{"timeout", "0.5ms", "error: --timeout"}, {"timeout", "400h", "error: --timeout"},
+		{"cpus", "0.5", "cpus 500 "}, {"cpus", "4", "cpus 4000 "}, {"cpus", "0", "error: --cpus"},
+		{"cpus", "0.001", "error: --cpus"}, {"cpus", "nan", "error: --cpus"},
+		{"pids", "1", "pids 1 "}, {"pids", "1.5", "error: --pids"}, {"pids", "0", "error: --pids"},
+		{"pids", "99999999", "error: --pids"},
+		{"scratch", "1G", "scratch 1024M"}, {"scratch", "1K", "error: --scratch"},
+		{"output", "2M", "output 2M"}, {"output", "2G", "error: --output"},
+		{"cpu_time", "3", "cpu 3000 io 0M;"}, {"io", "20M", "io 20M"}, {"io", "1K", "error: --io"},
 	};
 	struct run_wishes none = {.code = "ls"};
 
 	load(NULL, NULL, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct run_wishes w = none;
-		const char **at_limit[LIMITS] = {&w.cpus, &w.memory, &w.timeout, &w.pids, &w.scratch, &w.output, &w.cpu_time, &w.io};
+		const char **at_limit[LIMITS] = {&w.cpus, &w.memory, &w.timeout, &w.pids, &w.scratch,
+				&w.output, &w.cpu_time, &w.io};
 
 		for (enum limit l = 0; l < LIMITS; l++)
 			if (!strcmp(limit_name(l), rows[i].option))
@@ -196,32 +230,44 @@ static void test_precedence(void)
 	EXPECT(WISH(.code = "ls", .skill = at("SKILL.md"), .timeout = "7"), "time 7000");
 	EXPECT(WISH(.code = "ls", .skill = at("quiet.md")), "time 60000");
 	EXPECT(WISH(.code = "ls", .skill = at("bad.md")), "error: ", "sandbox_timeout_sec");
-	EXPECT(WISH(.code = "ls", .skill = at("open.md")), "error: ", "open.md:1:1: the front matter does not end");
+	EXPECT(WISH(.code = "ls", .skill = at("open.md")), "error: ",
+			"open.md:1:1: the front matter does not end");
 	EXPECT(WISH(.code = "ls", .skill = at("none.md")), "error: cannot open");
 	make_file("long.md", "---\nsandbox_timeout_sec: 300\nnetwork: host\n---\n", 0644);
-	EXPECT(WISH(.code = "ls", .skill = at("long.md")), "time 60000", "network deny", "capped timeout network;");
-	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .timeout = "100", .network = "deny"), "time 100000", "network deny", "capped;");
-	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M", .pids = "x")), "error: --pids 'x'");
-	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M")), "memory 64M time 50000", "capped timeout;");
-	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "10", .memory = "64G")), "memory 2048M time 10000", "capped memory;");
-	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "169h", .memory = "99T")), "memory 2048M time 60000", "capped timeout memory;");
+	EXPECT(WISH(.code = "ls", .skill = at("long.md")), "time 60000", "network deny",
+			"capped timeout network;");
+	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .timeout = "100", .network = "deny"), "time 100000",
+			"network deny", "capped;");
+	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M",
+			.pids = "x")), "error: --pids 'x'");
+	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M")),
+			"memory 64M time 50000", "capped timeout;");
+	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "10", .memory = "64G")),
+			"memory 2048M time 10000", "capped memory;");
+	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "169h", .memory = "99T")),
+			"memory 2048M time 60000", "capped timeout memory;");
 	EXPECT(WISH(.code = "ls", .timeout = "169h"), "error: ", "expected a time");
 	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "0")), "error: ", "expected a time");
 	load("sandbox: {network: host-allowed}", NULL, NULL);
 	EXPECT(WISH(.code = "ls", .skill = at("long.md")), "time 300000", "network host", "capped;");
-	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .within = &WISH(.timeout = "1000")), "time 300000", "capped timeout;");
+	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .within = &WISH(.timeout = "1000")), "time 300000",
+			"capped timeout;");
 	load("sandbox: {limits: {timeout: 60}}", "sandbox: {limits: {timeout: 50, cpus: 1}}", NULL);
 	EXPECT(plain, "cpus 1000 ", "time 50000", "capped;");
 	EXPECT(asks, "time 50000", "capped timeout;");
-	load("sandbox: {limits: {timeout: 60}}", NULL, "sandbox: {limits: {timeout: 20, memory: 8G, cpu_time: 5}, network: host-allowed, env: {pass: [SHAPE]}}");
+	load("sandbox: {limits: {timeout: 60}}", NULL,
+			"sandbox: {limits: {timeout: 20, memory: 8G, cpu_time: 5}, network: host-allowed, "
+			"env: {pass: [SHAPE]}}");
 	EXPECT(plain, "memory 1024M time 20000", "cpu 5000 io 0M;"); /* only smaller */
 	EXPECT(asks, "memory 4096M time 20000", "capped timeout;");
 	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");
 	load("sandbox: {network: host-allowed}", NULL, NULL);
 	EXPECT(WISH(.code = "ls", .network = "host"), "network host");
 	EXPECT(plain, "network deny");
-	EXPECT(WISH(.code = "ls", .network = "allow-list"), "error: --network 'allow-list' is not available yet");
-	EXPECT(WISH(.code = "ls", .network = "bridge"), "error: --network 'bridge': expected deny, loopback or host");
+	EXPECT(WISH(.code = "ls", .network = "allow-list"),
+			"error: --network 'allow-list' is not available yet");
+	EXPECT(WISH(.code = "ls", .network = "bridge"),
+			"error: --network 'bridge': expected deny, loopback or host");
 	load("sandbox: {network: host-allowed}\n", "forbid_lifting: true\n", NULL);
 	policy_lock_apply(&policies.own, &(struct policy){0});
 	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");
@@ -242,12 +288,15 @@ static void test_places(void)
 	world.home = str_of(home);
 	world.state_dir = str_of(at("state2"));
 	EXPECT(WISH(.code = "ls"), "home /home/box cwd '' workspace '' ro input -1");
-	EXPECT(WISH(.code = "ls", .input = true, .plain = true, .require = "cgroup"), "input 0 through cgroup");
+	EXPECT(WISH(.code = "ls", .input = true, .plain = true, .require = "cgroup"),
+			"input 0 through cgroup");
 	in = str_c(A, str_fmt(A, "workspace '%s' rw", ws));
 	EXPECT(WISH(.code = "ls", .workspace = ws), in, "cwd ''");
-	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:ro", ws))), str_c(A, str_fmt(A, "workspace '%s' ro", ws)));
+	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:ro", ws))),
+			str_c(A, str_fmt(A, "workspace '%s' ro", ws)));
 	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s/:rw", ws))), in);
-	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:overlay", ws))), "overlay is not available yet");
+	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:overlay", ws))),
+			"overlay is not available yet");
 	EXPECT(WISH(.code = "ls", .workspace = at("none")), "error: --workspace", "does not exist");
 	EXPECT(WISH(.code = "ls", .workspace = at("link")), "is a symbolic link; name the directory itself");
 	EXPECT(WISH(.code = "ls", .workspace = at("link/")), "is a symbolic link");
@@ -259,25 +308,32 @@ static void test_places(void)
 	EXPECT(WISH(.code = "ls", .workspace = dir), "or one above it");
 	EXPECT(WISH(.code = "ls", .workspace = at("state2")), "caisson's own files");
 	EXPECT(WISH(.code = "ls", .workspace = at("home2/proj")), "workspace '");
-	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/sub")), str_c(A, str_fmt(A, "cwd '%s/sub'", ws)));
-	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/none")), "is not a directory of the workspace");
+	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/sub")),
+			str_c(A, str_fmt(A, "cwd '%s/sub'", ws)));
+	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/none")),
+			"is not a directory of the workspace");
 	EXPECT(WISH(.code = "ls", .cwd = "/tmp"), "cwd '/tmp'");
-	EXPECT(WISH(.code = "ls", .read = {ONE(at("data")), 1}), str_c(A, str_fmt(A, "; read %s/data at ''", dir)));
-	EXPECT(WISH(.code = "ls", .write = {ONE(ws), 1}, .read = {ONE(at("ws2/sub")), 1}), str_c(A, str_fmt(A, "; write %s at ''; read %s/sub at ''", ws, ws)));
+	EXPECT(WISH(.code = "ls", .read = {ONE(at("data")), 1}),
+			str_c(A, str_fmt(A, "; read %s/data at ''", dir)));
+	EXPECT(WISH(.code = "ls", .write = {ONE(ws), 1}, .read = {ONE(at("ws2/sub")), 1}),
+			str_c(A, str_fmt(A, "; write %s at ''; read %s/sub at ''", ws, ws)));
 	EXPECT(WISH(.code = "ls", .read = {ONE(at("none")), 1}), "error: --read", "does not exist");
 	EXPECT(WISH(.code = "ls", .read = {ONE("/"), 1}), "error: --read '/' is the root");
 	EXPECT(WISH(.code = "ls", .read = {ONE(home), 1}), "the home directory");
 	EXPECT(WISH(.code = "ls", .read = {ONE("/proc/self"), 1}), "error: --read '/proc/self'");
 	EXPECT(WISH(.code = "ls", .read = {ONE(at("state2")), 1}), "caisson's own files");
-	EXPECT(WISH(.code = "ls", .write = {ONE("/etc/passwd"), 1}), "error: --write '/etc/passwd' is a place of the system");
+	EXPECT(WISH(.code = "ls", .write = {ONE("/etc/passwd"), 1}),
+			"error: --write '/etc/passwd' is a place of the system");
 	EXPECT(WISH(.code = "ls", .root = at("data")), "error: --root", "is not a directory");
 	EXPECT(WISH(.code = "ls", .root = "/"), "error: --root '/' is the system's own root");
 	EXPECT(WISH(.code = "ls", .profile = "play"), "error: --profile 'play': expected exec or work");
 	EXPECT(WISH(.code = "ls", .memory = "64M"), "input -1 enforced");
 	EXPECT(WISH(.code = "ls", .memory = "64M", .accept = "watched"), "input -1; ");
 	EXPECT(WISH(.code = "ls", .within = &WISH(.memory = "64M")), "input -1 enforced");
-	EXPECT(WISH(.code = "ls", .within = &WISH(.memory = "64G")), "input -1; ", "capped memory;"); /* it wants more than there is, and relies on nothing */
-	EXPECT(WISH(.code = "ls", .memory = "64M", .accept = "luck"), "error: --accept 'luck': expected watched");
+	/* it wants more than there is, and relies on nothing */
+	EXPECT(WISH(.code = "ls", .within = &WISH(.memory = "64G")), "input -1; ", "capped memory;");
+	EXPECT(WISH(.code = "ls", .memory = "64M", .accept = "luck"),
+			"error: --accept 'luck': expected watched");
 	EXPECT(WISH(.code = "ls", .require = "luck"), "error: --require 'luck': expected cgroup");
 	EXPECT(WISH(.code = "ls", .backend = "jail"), "error: --backend 'jail': there is native");
 	EXPECT(WISH(.code = "ls", .agent = ""), "error: --agent needs a name");
@@ -286,8 +342,11 @@ static void test_places(void)
 /* The work profile shows only the parts of the home that hold programs, never those that hold credentials. */
 static void test_work(void)
 {
-	static const char *const dirs[] = {"home3", "home3/.cargo", "home3/.cargo/bin", "home3/.cargo/registry", "home3/.ssh", "home3/.local", "home3/.local/bin", "home3/.local/share", "home3/.local/share/keyrings",
-		"home3/.config", "home3/.config/git", "home3/.aws", "home3/proj", "home3/proj/node_modules", "home3/proj/node_modules/.bin", "state3"};
+	static const char *const dirs[] = {"home3", "home3/.cargo", "home3/.cargo/bin",
+			"home3/.cargo/registry", "home3/.ssh", "home3/.local", "home3/.local/bin",
+			"home3/.local/share", "home3/.local/share/keyrings",
+		"home3/.config", "home3/.config/git", "home3/.aws", "home3/proj", "home3/proj/node_modules",
+		"home3/proj/node_modules/.bin", "state3"};
 	struct run_wishes work = {.code = "ls", .profile = "work"};
 	char *home;
 
@@ -301,14 +360,27 @@ static void test_work(void)
 	world.home = str_of(home);
 	world.state_dir = str_of(at("state3"));
 	world.cwd = world.project = str_of(at("home3/proj"));
-	set_environ(ARGV(str_c(A, str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/.ssh:.:%s/proj/node_modules/.bin:relative:/usr/bin:/var/x", home, home, home)), "NVM_DIR=/n", "NODE_ENV=test"));
+	set_environ(ARGV(str_c(A,
+			str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/.ssh:.:%s/proj/node_modules/.bin:re"
+			"lative:/usr/bin:/var/x", home, home, home)), "NVM_DIR=/n", "NODE_ENV=test"));
 	load(NULL, NULL, NULL);
-	EXPECT(work, "work cpus 8000 memory 12288M time 600000 pids 4096 scratch 1024M", str_c(A, str_fmt(A, "home %s cwd '%s/proj' workspace '%s/proj' rw", home, home, home)));
-	EXPECT(work, str_c(A, str_fmt(A, "read %s/.cargo/bin at ''", home)), str_c(A, str_fmt(A, "read %s/.cargo/registry at ''", home)), str_c(A, str_fmt(A, "read %s/.local/bin at ''", home)));
-	EXPECT(work, str_c(A, str_fmt(A, "read %s/.config/git/ignore at ''", home)), str_c(A, str_fmt(A, "at '%s/.cache'", home)), str_c(A, str_fmt(A, "at '%s/.npm'", home)));
-	EXPECT(work, "!.ssh", "!credentials", "!keyrings", "!.aws", "!.cargo/git", "NODE_ENV=test", "NVM_DIR=/n");
-	EXPECT(work, str_c(A, str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/proj/node_modules/.bin:/usr/bin:/usr/local/sbin:/usr/sbin:/sbin:/bin;", home, home)));
-	EXPECT(WISH(.code = "ls"), "!.cargo", "!NODE_ENV", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin;", "home /home/box");
+	EXPECT(work, "work cpus 8000 memory 12288M time 600000 pids 4096 scratch 1024M",
+			str_c(A, str_fmt(A, "home %s cwd '%s/proj' workspace '%s/proj' rw", home, home,
+			home)));
+	EXPECT(work, str_c(A, str_fmt(A, "read %s/.cargo/bin at ''", home)),
+			str_c(A, str_fmt(A, "read %s/.cargo/registry at ''", home)),
+			str_c(A, str_fmt(A, "read %s/.local/bin at ''", home)));
+	EXPECT(work, str_c(A, str_fmt(A, "read %s/.config/git/ignore at ''", home)),
+			str_c(A, str_fmt(A, "at '%s/.cache'", home)),
+			str_c(A, str_fmt(A, "at '%s/.npm'", home)));
+	EXPECT(work, "!.ssh", "!credentials", "!keyrings", "!.aws", "!.cargo/git", "NODE_ENV=test",
+			"NVM_DIR=/n");
+	EXPECT(work, str_c(A,
+			str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/proj/node_modules/.bin:/usr/bin:/us"
+			"r/local/sbin:/usr/sbin:/sbin:/bin;", home, home)));
+	EXPECT(WISH(.code = "ls"), "!.cargo", "!NODE_ENV",
+			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin;",
+			"home /home/box");
 	world.project = STR("");
 	EXPECT(work, "error: the work profile needs a project");
 	world.project = str_of(at("home3/proj"));
@@ -316,7 +388,9 @@ static void test_work(void)
 
 static void test_protected(void)
 {
-	static const char *const must[] = {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc", ".zprofile", ".profile", ".ripgreprc", ".mcp.json", ".claude.json", ".vscode", ".idea", ".claude",
+	static const char *const must[] = {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc",
+			".zprofile", ".profile", ".ripgreprc", ".mcp.json", ".claude.json", ".vscode",
+			".idea", ".claude",
 		".caisson.yaml", "migrations", "db/schema.sql", "*.lock"};
 	struct run_wishes w = {.code = "ls", .workspace = at("home3/proj")};
 	struct run r = {0};
@@ -340,18 +414,32 @@ static void test_protected(void)
 
 static void test_environment(void)
 {
-	static const char *const secret[] = {"ANTHROPIC_API_KEY=x", "CLAUDE_CODE_OAUTH_TOKEN=x", "AWS_SECRET_ACCESS_KEY=x", "AWS_ACCESS_KEY_ID=x", "AWS_SESSION_TOKEN=x", "AWS_BEARER_TOKEN_BEDROCK=x",
-		"GOOGLE_APPLICATION_CREDENTIALS=/x", "AZURE_CLIENT_SECRET=x", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=x", "ACTIONS_RUNTIME_TOKEN=x", "OTEL_EXPORTER_OTLP_HEADERS=x", "INPUT_ANTHROPIC_API_KEY=x", "GITHUB_TOKEN=x", "MY_TOKEN=x",
-		"db_password=x", "FOO_SECRET_BAR=x", "STRIPE_KEY=x", "X_CREDENTIALS=x", "NPM_AUTH=x", "SSH_AUTH_SOCK=/x", "PLAIN=ghp_0123456789abcdefghij", "LINK=postgres://u:pw@h/db", "JWT=eyJhbGciOi.eyJzdWIi.c2ln", "ID=AKIAABCDEFGHIJKLMNOP"};
-	static const char *const harmless[] = {"TZ=UTC", "EDITOR=vi", "LANG=C", "TOKENIZERS_PARALLELISM=1", "KEYBOARD=us", "MONKEY=1", "URL=https://example.com/a:b@c", "AUTHOR=me", "ID=AKIAabc", "PATH=/bin", "SK=sk-short"};
-	static const char *const hijack[] = {"LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "BASH_ENV", "ENV", "GIT_CONFIG_COUNT", "GIT_SSH_COMMAND", "PERL5OPT", "RUBYOPT", "RUBYLIB",
-		"CLASSPATH", "GOFLAGS", "RUSTFLAGS", "npm_config_script_shell", "PROMPT_COMMAND", "IFS", "MAKEFLAGS", "LESSOPEN", "http_proxy", "JAVA_TOOL_OPTIONS", "XDG_CONFIG_HOME"};
-	static const char *const free_names[] = {"TZ", "NO_COLOR", "NODE_ENV", "FOO", "LDAP_HOST", "ENVIRONMENT", "PYTHONUNBUFFERED"};
+	static const char *const secret[] = {"ANTHROPIC_API_KEY=x", "CLAUDE_CODE_OAUTH_TOKEN=x",
+			"AWS_SECRET_ACCESS_KEY=x", "AWS_ACCESS_KEY_ID=x", "AWS_SESSION_TOKEN=x",
+			"AWS_BEARER_TOKEN_BEDROCK=x",
+		"GOOGLE_APPLICATION_CREDENTIALS=/x", "AZURE_CLIENT_SECRET=x",
+		"ACTIONS_ID_TOKEN_REQUEST_TOKEN=x", "ACTIONS_RUNTIME_TOKEN=x", "OTEL_EXPORTER_OTLP_HEADERS=x",
+		"INPUT_ANTHROPIC_API_KEY=x", "GITHUB_TOKEN=x", "MY_TOKEN=x",
+		"db_password=x", "FOO_SECRET_BAR=x", "STRIPE_KEY=x", "X_CREDENTIALS=x", "NPM_AUTH=x",
+		"SSH_AUTH_SOCK=/x", "PLAIN=ghp_0123456789abcdefghij", "LINK=postgres://u:pw@h/db",
+		"JWT=eyJhbGciOi.eyJzdWIi.c2ln", "ID=AKIAABCDEFGHIJKLMNOP"};
+	static const char *const harmless[] = {"TZ=UTC", "EDITOR=vi", "LANG=C", "TOKENIZERS_PARALLELISM=1",
+			"KEYBOARD=us", "MONKEY=1", "URL=https://example.com/a:b@c", "AUTHOR=me", "ID=AKIAabc",
+			"PATH=/bin", "SK=sk-short"};
+	static const char *const hijack[] = {"LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES",
+			"PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "BASH_ENV", "ENV", "GIT_CONFIG_COUNT",
+			"GIT_SSH_COMMAND", "PERL5OPT", "RUBYOPT", "RUBYLIB",
+		"CLASSPATH", "GOFLAGS", "RUSTFLAGS", "npm_config_script_shell", "PROMPT_COMMAND", "IFS",
+		"MAKEFLAGS", "LESSOPEN", "http_proxy", "JAVA_TOOL_OPTIONS", "XDG_CONFIG_HOME"};
+	static const char *const free_names[] = {"TZ", "NO_COLOR", "NODE_ENV", "FOO", "LDAP_HOST",
+			"ENVIRONMENT", "PYTHONUNBUFFERED"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(secret); i++)
-		CHECK_ROW(var_secret(str_n(secret[i], strcspn(secret[i], "=")), str_of(strchr(secret[i], '=') + 1)), secret[i]);
+		CHECK_ROW(var_secret(str_n(secret[i], strcspn(secret[i], "=")),
+				str_of(strchr(secret[i], '=') + 1)), secret[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
-		CHECK_ROW(!var_secret(str_n(harmless[i], strcspn(harmless[i], "=")), str_of(strchr(harmless[i], '=') + 1)), harmless[i]);
+		CHECK_ROW(!var_secret(str_n(harmless[i], strcspn(harmless[i], "=")),
+				str_of(strchr(harmless[i], '=') + 1)), harmless[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(hijack); i++)
 		CHECK_ROW(variable_hijacks(str_of(hijack[i])), hijack[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(free_names); i++)
@@ -362,16 +450,22 @@ static void test_variables(void)
 {
 	struct run_wishes w = {.code = "ls"};
 
-	set_environ(ARGV("TZ=UTC", "API_TOKEN=1", "LD_PRELOAD=/x.so", "SHAPE=round", "HIDDEN_ONE=1", "MY_KEY=2", "BASH_FUNC_x%%=() { id; }", "TERM=xterm", "HOME=/h", "LANG=de_DE.UTF-8"));
+	set_environ(ARGV("TZ=UTC", "API_TOKEN=1", "LD_PRELOAD=/x.so", "SHAPE=round", "HIDDEN_ONE=1",
+			"MY_KEY=2", "BASH_FUNC_x%%=() { id; }", "TERM=xterm", "HOME=/h", "LANG=de_DE.UTF-8"));
 	load(NULL, NULL, NULL);
-	EXPECT(w, "; TZ=UTC", "!SHAPE", "!LD_PRELOAD", "!BASH_FUNC", "!API_TOKEN=", "scrubbed API_TOKEN MY_KEY;", "HOME=/home/box", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TERM=dumb", "GIT_EDITOR=true", "CAISSON=1", "CLAUDECODE=1", "USER=box",
+	EXPECT(w, "; TZ=UTC", "!SHAPE", "!LD_PRELOAD", "!BASH_FUNC", "!API_TOKEN=",
+			"scrubbed API_TOKEN MY_KEY;", "HOME=/home/box", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
+			"TERM=dumb", "GIT_EDITOR=true", "CAISSON=1", "CLAUDECODE=1", "USER=box",
 		"LOGNAME=box", "TMPDIR=/tmp", "SHELL=/bin/bash");
 	load("sandbox: {env: {pass: [SHAPE, MY_KEY, LD_PRELOAD, 'API_*'], scrub: ['HIDDEN_*']}}", NULL, NULL);
-	EXPECT(w, "; SHAPE=round", "; MY_KEY=2", "!LD_PRELOAD", "!API_TOKEN=", "scrubbed API_TOKEN HIDDEN_ONE;");
-	load("sandbox: {env: {pass: [SHAPE, TZ]}}", NULL, "sandbox: {env: {scrub: [SHAPE], pass: [HIDDEN_ONE]}}");
+	EXPECT(w, "; SHAPE=round", "; MY_KEY=2", "!LD_PRELOAD", "!API_TOKEN=",
+			"scrubbed API_TOKEN HIDDEN_ONE;");
+	load("sandbox: {env: {pass: [SHAPE, TZ]}}", NULL,
+			"sandbox: {env: {scrub: [SHAPE], pass: [HIDDEN_ONE]}}");
 	EXPECT(w, "!SHAPE=", "!HIDDEN_ONE", "scrubbed API_TOKEN SHAPE MY_KEY;");
 	load(NULL, NULL, NULL);
-	w.env = (struct run_list){(const char *[]){"A=1", "B=x=y", "PATH=/p", "LD_PRELOAD=/mine", "A=2", "E="}, 6};
+	w.env = (struct run_list){(const char *[]){"A=1", "B=x=y", "PATH=/p", "LD_PRELOAD=/mine", "A=2",
+			"E="}, 6};
 	EXPECT(w, "; A=2", "!A=1", "; B=x=y", "; PATH=/p", "; LD_PRELOAD=/mine", "; E=;");
 	w.agent = "claude";
 	EXPECT(w, "error: --env 'LD_PRELOAD': it decides what programs execute, so an agent cannot set it");
@@ -415,10 +509,14 @@ static void test_statuses(void)
 		const char *want;
 	} rows[] = {
 		{{.status = STATUS_OK}, "\"status\":\"ok\",\"exit_code\":0,\"signal\":null"},
-		{{.status = STATUS_EXIT_NONZERO, .exit_code = 124}, "\"status\":\"exit_nonzero\",\"exit_code\":124,"},
-		{{.status = STATUS_EXIT_NONZERO, .exit_code = 137}, "\"status\":\"exit_nonzero\",\"exit_code\":137,"},
-		{{.status = STATUS_SIGNAL, .signal = 9}, "\"status\":\"signal\",\"exit_code\":137,\"signal\":9"},
-		{{.status = STATUS_SIGNAL, .signal = 11}, "\"status\":\"signal\",\"exit_code\":139,\"signal\":11"},
+		{{.status = STATUS_EXIT_NONZERO, .exit_code = 124},
+				"\"status\":\"exit_nonzero\",\"exit_code\":124,"},
+		{{.status = STATUS_EXIT_NONZERO, .exit_code = 137},
+				"\"status\":\"exit_nonzero\",\"exit_code\":137,"},
+		{{.status = STATUS_SIGNAL, .signal = 9},
+				"\"status\":\"signal\",\"exit_code\":137,\"signal\":9"},
+		{{.status = STATUS_SIGNAL, .signal = 11},
+				"\"status\":\"signal\",\"exit_code\":139,\"signal\":11"},
 		{{.status = STATUS_TIMEOUT, .exit_code = -1}, "\"status\":\"timeout\",\"exit_code\":124,"},
 		{{.status = STATUS_OOM, .exit_code = 0}, "\"status\":\"oom\",\"exit_code\":137,"},
 		{{.status = STATUS_OUTPUT_LIMIT}, "\"status\":\"output_limit\",\"exit_code\":153,"},
@@ -426,7 +524,8 @@ static void test_statuses(void)
 		{{.status = STATUS_NEEDS_APPROVAL}, "\"status\":\"needs_approval\",\"exit_code\":126,"},
 		{{.status = STATUS_UNKNOWN, .interrupted = 2}, "\"status\":\"unknown\",\"exit_code\":130,"},
 		{{.status = STATUS_UNKNOWN}, "\"status\":\"unknown\",\"exit_code\":125,"},
-		{{.status = STATUS_SETUP_ERROR, .err_setup = {.text = "no \"room\""}}, "\"error\":\"no \\\"room\\\"\""},
+		{{.status = STATUS_SETUP_ERROR, .err_setup = {.text = "no \"room\""}},
+				"\"error\":\"no \\\"room\\\"\""},
 		{{0}, "\"status\":\"setup_error\",\"exit_code\":125,"},
 	};
 
@@ -455,7 +554,8 @@ static void test_streams(void)
 	world.state_dir = str_of(at("state3"));
 	got = report(&o, NULL);
 	HAS(got, "\\n... truncated (49088 more lines) ...\\n");
-	HAS(got, "\"truncated\":{\"stdout\":{\"total_bytes\":3145728,\"total_lines\":49152,\"omitted_bytes\":3141632,\"omitted_lines\":49088,\"dropped_bytes\":0,\"path\":\"");
+	HAS(got, "\"truncated\":{\"stdout\":{\"total_bytes\":3145728,\"total_lines\":49152,"
+			"\"omitted_bytes\":3141632,\"omitted_lines\":49088,\"dropped_bytes\":0,\"path\":\"");
 	HAS(got, "state3/outputs/0123-stdout.txt\"},\"stderr\":null}");
 	CHECK(got.n < 3 * TRUNCATE_DEFAULT);
 	CHECK_INT(file_read(A, at("state3/outputs/0123-stdout.txt"), n + 1, &kept, &st, NULL), 0);
@@ -463,7 +563,9 @@ static void test_streams(void)
 	CHECK_INT(st.st_mode & 07777, 0600);
 	HAS(report(&o, NULL), "\"path\":null"); /* the name is taken: no file is ever written over */
 	o.out = (struct stream){.text = str_n(big, 10), .total = 1000, .lost_lines = 7};
-	HAS(report(&o, NULL), "{\"total_bytes\":1000,\"total_lines\":7,\"omitted_bytes\":990,\"omitted_lines\":7,\"dropped_bytes\":990,\"path\":null}");
+	HAS(report(&o, NULL),
+			"{\"total_bytes\":1000,\"total_lines\":7,\"omitted_bytes\":990,\"omitted_lines\":7,"
+			"\"dropped_bytes\":990,\"path\":null}");
 	world.state_dir = STR("");
 	o.out = (struct stream){.text = str_n(big, n), .total = n};
 	HAS(report(&o, NULL), "\"path\":null");
@@ -478,11 +580,14 @@ static void test_audiences(void)
 		const char *want;
 	} rows[] = {
 		{AUDIENCE_TERMINAL, STATUS_OOM, "the memory limit was reached; --memory sets another"},
-		{AUDIENCE_MCP, STATUS_TIMEOUT, "reached; the argument 'timeout_sec' sets another, up to the server's own"},
+		{AUDIENCE_MCP, STATUS_TIMEOUT,
+				"reached; the argument 'timeout_sec' sets another, up to the server's own"},
 		{AUDIENCE_MCP, STATUS_OOM, "reached; the argument 'memory_mb' sets another"},
 		{AUDIENCE_MCP, STATUS_OUTPUT_LIMIT, "only the person who started this server"},
-		{AUDIENCE_CLIENT, STATUS_TIMEOUT, "a person can change 'sandbox.limits.timeout' in the policy"},
-		{AUDIENCE_CLIENT, STATUS_OUTPUT_LIMIT, "a person can change 'sandbox.limits.output' in the policy"},
+		{AUDIENCE_CLIENT, STATUS_TIMEOUT,
+				"a person can change 'sandbox.limits.timeout' in the policy"},
+		{AUDIENCE_CLIENT, STATUS_OUTPUT_LIMIT,
+				"a person can change 'sandbox.limits.output' in the policy"},
 	};
 	static const struct {
 		const char *text, *want;
@@ -490,7 +595,8 @@ static void test_audiences(void)
 		{"--cwd 'x' is not a directory", "cwd 'x' is not a directory"},
 		{"--columns goes with --task data", "columns goes with task data"},
 		{"no cgroup (add --accept watched)", "no cgroup (add the server's option 'accept' watched)"},
-		{"say which directory with --workspace", "say which directory with the server's option 'workspace'"},
+		{"say which directory with --workspace",
+				"say which directory with the server's option 'workspace'"},
 		{"a -- b --, x--timeout", "a -- b --, x--timeout"},
 	};
 	const struct run_wishes *before = made.w;
@@ -507,8 +613,10 @@ static void test_audiences(void)
 	}
 	made.w = before;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		CHECK_ROW(str_is(audience_text(A, AUDIENCE_MCP, str_of(texts[i].text)), texts[i].want), texts[i].text);
-		CHECK_ROW(str_is(audience_text(A, AUDIENCE_TERMINAL, str_of(texts[i].text)), texts[i].text), texts[i].text);
+		CHECK_ROW(str_is(audience_text(A, AUDIENCE_MCP, str_of(texts[i].text)), texts[i].want),
+				texts[i].text);
+		CHECK_ROW(str_is(audience_text(A, AUDIENCE_TERMINAL, str_of(texts[i].text)), texts[i].text),
+				texts[i].text);
 	}
 }
 
@@ -519,29 +627,43 @@ static void test_hints(void)
 		int code;
 		const char *text, *want;
 	} rows[] = {
-		{STATUS_EXIT_NONZERO, 6, "curl: (6) Could not resolve host: example.com", "\"id\":\"network\""}, {STATUS_EXIT_NONZERO, 1, "npm ERR! code EAI_AGAIN", "\"id\":\"network\""},
-		{STATUS_EXIT_NONZERO, 1, "touch: cannot touch '/x': Read-only file system", "\"id\":\"read-only\""}, {STATUS_EXIT_NONZERO, 1, "MemoryError", "\"id\":\"memory\""},
-		{STATUS_EXIT_NONZERO, 1, "fork: retry: Resource temporarily unavailable", "\"id\":\"pids\""}, {STATUS_EXIT_NONZERO, 1, "cp: error writing 'x': No space left on device", "\"id\":\"scratch\""},
-		{STATUS_EXIT_NONZERO, 127, "bash: foo: command not found", "\"id\":\"not-found\""}, {STATUS_EXIT_NONZERO, 1, "bash: foo: command not found", "\"hints\":[]"},
-		{STATUS_TIMEOUT, -1, "", "\"id\":\"timeout\""}, {STATUS_OOM, -1, "", "\"id\":\"memory\""}, {STATUS_OUTPUT_LIMIT, -1, "", "\"id\":\"output\""}, {STATUS_EXIT_NONZERO, 1, "1 test failed", "\"hints\":[]"},
+		{STATUS_EXIT_NONZERO, 6, "curl: (6) Could not resolve host: example.com",
+				"\"id\":\"network\""}, {STATUS_EXIT_NONZERO, 1, "npm ERR! code EAI_AGAIN",
+				"\"id\":\"network\""},
+		{STATUS_EXIT_NONZERO, 1, "touch: cannot touch '/x': Read-only file system",
+				"\"id\":\"read-only\""},
+				{STATUS_EXIT_NONZERO, 1, "MemoryError", "\"id\":\"memory\""},
+		{STATUS_EXIT_NONZERO, 1, "fork: retry: Resource temporarily unavailable", "\"id\":\"pids\""},
+		{STATUS_EXIT_NONZERO, 1, "cp: error writing 'x': No space left on device",
+				"\"id\":\"scratch\""},
+		{STATUS_EXIT_NONZERO, 127, "bash: foo: command not found", "\"id\":\"not-found\""},
+		{STATUS_EXIT_NONZERO, 1, "bash: foo: command not found", "\"hints\":[]"},
+		{STATUS_TIMEOUT, -1, "", "\"id\":\"timeout\""}, {STATUS_OOM, -1, "", "\"id\":\"memory\""},
+		{STATUS_OUTPUT_LIMIT, -1, "", "\"id\":\"output\""},
+		{STATUS_EXIT_NONZERO, 1, "1 test failed", "\"hints\":[]"},
 		{STATUS_OK, 0, "warning: Could not resolve host", "\"hints\":[]"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct outcome o = {.status = rows[i].status, .exit_code = rows[i].code, .err = {.text = str_of(rows[i].text), .total = strlen(rows[i].text)}};
+		struct outcome o = {.status = rows[i].status, .exit_code = rows[i].code,
+				.err = {.text = str_of(rows[i].text), .total = strlen(rows[i].text)}};
 
 		HAS(report(&o, NULL), rows[i].want);
 	}
 	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT}, NULL), "--timeout sets another");
-	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT, .by_cpu_time = true}, NULL), "--cpu-time sets another");
+	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT, .by_cpu_time = true}, NULL),
+			"--cpu-time sets another");
 	test_audiences();
 	made.capped = &(struct texts){.text = STR("memory"), .next = &(struct texts){.text = STR("timeout")}};
-	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL), "the limits 'memory', 'timeout' are smaller than was asked for");
+	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL),
+			"the limits 'memory', 'timeout' are smaller than was asked for");
 	made.capped = &(struct texts){.text = STR("pids")};
-	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL), "the limit 'pids' is smaller than was asked for");
+	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL),
+			"the limit 'pids' is smaller than was asked for");
 	made.capped = NULL;
 	made.spec.network.mode = NETWORK_HOST;
-	HAS(report(&(struct outcome){.status = STATUS_EXIT_NONZERO, .exit_code = 1, .err = {.text = STR("Could not resolve host"), .total = 22}}, NULL), "\"hints\":[]");
+	HAS(report(&(struct outcome){.status = STATUS_EXIT_NONZERO, .exit_code = 1,
+			.err = {.text = STR("Could not resolve host"), .total = 22}}, NULL), "\"hints\":[]");
 	made.spec.network.mode = NETWORK_DENY;
 }
 
@@ -558,12 +680,24 @@ static void test_refusal(void)
 
 static void test_numbers(void)
 {
-	struct outcome o = {.status = STATUS_OK, .duration_ms = 12, .cpu_ms = 3, .peak_memory = 5 * MB + MB / 4, .peak_by_cgroup = true, .enforced = {.memory = ENFORCED_CGROUP2, .time = ENFORCED_TIMER}};
+	struct outcome o = {.status = STATUS_OK, .duration_ms = 12, .cpu_ms = 3, .peak_memory = 5 * MB +
+			MB / 4, .peak_by_cgroup = true,
+			.enforced = {.memory = ENFORCED_CGROUP2, .time = ENFORCED_TIMER}};
 
-	made.spec.limits = (struct limits){.cpu_milli = 1500, .memory = 512 * MB, .time_ms = 2500, .pids = 7, .scratch = MB, .output = MB / 2};
-	HAS(report(&o, NULL), "\"duration_ms\":12,\"cpu_ms\":3,\"peak_memory_mb\":5.25,\"peak_memory_by\":\"cgroup\"");
-	HAS(report(&o, NULL), "\"cpus\":{\"value\":1.5,\"enforced_by\":null},\"memory_mb\":{\"value\":512,\"enforced_by\":\"cgroup2\"},\"timeout_sec\":{\"value\":2.5,\"enforced_by\":\"timer\"},\"pids\":{\"value\":7,");
-	HAS(report(&o, NULL), "\"output_mb\":{\"value\":0.5,\"enforced_by\":null},\"cpu_time_sec\":{\"value\":null,\"enforced_by\":null},\"io_mb_sec\":{\"value\":null,\"enforced_by\":null},\"network\":{\"value\":\"deny\",\"enforced_by\":null}");
+	made.spec.limits = (struct limits){.cpu_milli = 1500, .memory = 512 * MB, .time_ms = 2500, .pids = 7,
+			.scratch = MB, .output = MB / 2};
+	HAS(report(&o, NULL),
+			"\"duration_ms\":12,\"cpu_ms\":3,\"peak_memory_mb\":5.25,"
+			"\"peak_memory_by\":\"cgroup\"");
+	HAS(report(&o, NULL),
+			"\"cpus\":{\"value\":1.5,\"enforced_by\":null},\"memory_mb\":{\"value\":512,"
+			"\"enforced_by\":\"cgroup2\"},\"timeout_sec\":{\"value\":2.5,"
+			"\"enforced_by\":\"timer\"},\"pids\":{\"value\":7,");
+	HAS(report(&o, NULL),
+			"\"output_mb\":{\"value\":0.5,\"enforced_by\":null},"
+			"\"cpu_time_sec\":{\"value\":null,\"enforced_by\":null},"
+			"\"io_mb_sec\":{\"value\":null,\"enforced_by\":null},"
+			"\"network\":{\"value\":\"deny\",\"enforced_by\":null}");
 }
 
 /* ---- git ---- */
@@ -573,27 +707,36 @@ static void test_identity(void)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{"[user]\n\tname = Ada L\n\temail = a@example.com\n", "[user]\n\tname = \"Ada L\"\n\temail = \"a@example.com\"\n"},
-		{"[User]\nNAME=\"Ada # L\" ; comment\n[init]\n  defaultBranch = main\n", "[user]\n\tname = \"Ada # L\"\n[init]\n\tdefaultbranch = \"main\"\n"},
-		{"[credential]\n\thelper = store\n[url \"https://token@h\"]\n\tname = x\n[alias]\n\tx = !sh\n", ""},
+		{"[user]\n\tname = Ada L\n\temail = a@example.com\n",
+				"[user]\n\tname = \"Ada L\"\n\temail = \"a@example.com\"\n"},
+		{"[User]\nNAME=\"Ada # L\" ; comment\n[init]\n  defaultBranch = main\n",
+				"[user]\n\tname = \"Ada # L\"\n[init]\n\tdefaultbranch = \"main\"\n"},
+		{"[credential]\n\thelper = store\n[url \"https://token@h\"]\n\tname = x\n[alias]\n\tx = "
+				"!sh\n", ""},
 		{"[user]\nname = a\n[core]\nname = b\n[user]\nname = c", "[user]\n\tname = \"c\"\n"},
-		{"[user]\nname = a\\\n[alias]\n", ""}, {"[user]\nname = \"open\n", ""}, {"[user]\nname = a\x01\n", ""}, {"", ""}, {"name = x", ""},
+		{"[user]\nname = a\\\n[alias]\n", ""}, {"[user]\nname = \"open\n", ""},
+		{"[user]\nname = a\x01\n", ""}, {"", ""}, {"name = x", ""},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		make_file("home3/.gitconfig", rows[i].text, 0600);
 		CHECK_STR(git_identity(A, NULL, str_of(at("home3"))), rows[i].want);
 	}
-	make_file("home3/.gitconfig", "[user]\nname = Ada\n[include]\npath = more\n[includeIf \"gitdir:~/jobs/\"]\npath = job\n", 0600);
+	make_file("home3/.gitconfig",
+			"[user]\nname = Ada\n[include]\npath = more\n[includeIf \"gitdir:~/jobs/\"]\npath = "
+			"job\n", 0600);
 	make_file("home3/more", "[user]\nemail = a@example.com\n", 0600);
 	make_file("home3/job", "[user]\nemail = w@example.com\n", 0600);
-	CHECK_STR(git_identity(A, NULL, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"a@example.com\"\n");
+	CHECK_STR(git_identity(A, NULL, str_of(at("home3"))),
+			"[user]\n\tname = \"Ada\"\n\temail = \"a@example.com\"\n");
 	struct str git = str_of(at("home3/jobs/x/.git"));
 	struct git_place place = {.top = str_of(at("home3/jobs/x")), .dir = git, .common = git};
-	CHECK_STR(git_identity(A, &place, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"w@example.com\"\n");
+	CHECK_STR(git_identity(A, &place, str_of(at("home3"))),
+			"[user]\n\tname = \"Ada\"\n\temail = \"w@example.com\"\n");
 	make_file("home3/.gitconfig", "[user]\nname = Ada\n[credential]\nhelper = x\n", 0600);
 	world.home = str_of(at("home3"));
-	EXPECT(WISH(.code = "ls", .profile = "work", .workspace = at("home3/proj")), "/home3/.gitconfig = [user]\n\tname = \"Ada\"\n;", "!credential");
+	EXPECT(WISH(.code = "ls", .profile = "work", .workspace = at("home3/proj")),
+			"/home3/.gitconfig = [user]\n\tname = \"Ada\"\n;", "!credential");
 	EXPECT(WISH(.code = "ls", .workspace = at("home3/proj")), "!gitconfig");
 }
 
@@ -601,7 +744,10 @@ static void test_identity(void)
 
 static void test_ticket(void)
 {
-	struct ticket t = {.command = STR("echo 'a' \"$b\" \xC3\xA9\n\t\\"), .dialect = DIALECT_ZSH, .project = {STR("/p"), {1, 2}}, .cwd = STR("q"), .cwd_id = {UINT64_MAX, 1ull << 63}, .profile = PROFILE_WORK, .time_ms = 120000, .policy = STR("sha256:1"), .agent = STR("a1"), .tool_use_id = STR("toolu_1")}, got;
+	struct ticket t = {.command = STR("echo 'a' \"$b\" \xC3\xA9\n\t\\"), .dialect = DIALECT_ZSH,
+			.project = {STR("/p"), {1, 2}}, .cwd = STR("q"), .cwd_id = {UINT64_MAX, 1ull << 63},
+			.profile = PROFILE_WORK, .time_ms = 120000, .policy = STR("sha256:1"),
+			.agent = STR("a1"), .tool_use_id = STR("toolu_1")}, got;
 	struct str id = STR(""), again, state, other;
 	uint32_t uid = (uint32_t)geteuid();
 	struct err e = {0};
@@ -648,8 +794,10 @@ static void test_ticket(void)
 
 static struct ticket asked_in(const char *session, const char *prompt, const char *call)
 {
-	return (struct ticket){.command = STR("x"), .project = {STR("/p"), {1, 2}}, .cwd = STR(""), .cwd_id = {1, 3}, .profile = PROFILE_WORK,
-		.client = STR("claude-code"), .session = str_of(session), .prompt = str_of(prompt), .tool_use_id = str_of(call), .asked = true,
+	return (struct ticket){.command = STR("x"), .project = {STR("/p"), {1, 2}}, .cwd = STR(""),
+			.cwd_id = {1, 3}, .profile = PROFILE_WORK,
+		.client = STR("claude-code"), .session = str_of(session), .prompt = str_of(prompt),
+		.tool_use_id = str_of(call), .asked = true,
 		.network = true, .approved = STR("network executes-file")};
 }
 
@@ -688,7 +836,9 @@ static void test_ticket_of_question(void)
 	CHECK(outlives(contained, asked_in("s", "p2", "c1"), true));
 }
 
-/* Is a ticket taken after its file says something else under this key? The value goes up to the next comma. */
+/*
+ * Is a ticket taken after its file says something else under this key? The value goes up to the next comma.
+ */
 static bool taken_with(const char *key, const char *value)
 {
 	struct ticket t = asked_in("s", "p1", "c1"), got;
@@ -721,7 +871,8 @@ static void test_ticket_age(void)
 	CHECK(!taken_with("\"created_ms\":", "0"));
 	CHECK(!taken_with("\"created_ms\":", str_c(A, str_fmt(A, "%lld", now + 60000))));
 	if (now > TICKET_AGE_MS + 60000)
-		CHECK(!taken_with("\"created_ms\":", str_c(A, str_fmt(A, "%lld", now - TICKET_AGE_MS - 1000))));
+		CHECK(!taken_with("\"created_ms\":",
+				str_c(A, str_fmt(A, "%lld", now - TICKET_AGE_MS - 1000))));
 	CHECK(!taken_with("\"boot\":", "\"another\""));
 	CHECK(!taken_with("\"v\":", "3"));
 }
@@ -730,7 +881,9 @@ int main(void)
 {
 	if (place_begin() != 0)
 		return 1;
-	world = (struct run_world){.environ = ARGV("PATH=/bin"), .cwd = STR("/"), .home = STR("/nonexistent-home"), .user = STR("dev"), .uid = 1000, .machine = {.cpu_milli = 8000, .memory = 16384 * MB}};
+	world = (struct run_world){.environ = ARGV("PATH=/bin"), .cwd = STR("/"),
+			.home = STR("/nonexistent-home"), .user = STR("dev"), .uid = 1000,
+			.machine = {.cpu_milli = 8000, .memory = 16384 * MB}};
 	RUN(test_programs);
 	RUN(test_scripts);
 	RUN(test_limits);

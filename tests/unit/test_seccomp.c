@@ -1,8 +1,8 @@
 /*
  * src/sys/seccomp: the filter in force, by real calls in children that loaded it.
  *
- * No row could do harm if the filter let it through: pointers are bad, numbers senseless. The kernel would then answer EFAULT, EBADF or EINVAL, so the
- * filter's own answer is told apart, also for root.
+ * No row could do harm if the filter let it through: pointers are bad, numbers senseless. The kernel would
+ * then answer EFAULT, EBADF or EINVAL, so the filter's own answer is told apart, also for root.
  */
 #define _GNU_SOURCE
 #include "sys/seccomp.h"
@@ -139,7 +139,8 @@ static const struct row rows[] = {
 	{"creat u+s", SYS_creat, {BAD, 04755}, BOTH(EPERM)},
 	{"open, a mode in the register", SYS_open, {BAD, O_RDONLY, 04755}, BOTH(SAME)},
 	{"open O_CREAT u+s", SYS_open, {BAD, O_CREAT | O_WRONLY, 04755}, BOTH(EPERM)},
-	{"openat, a mode in the register", SYS_openat, {AT_FDCWD, BAD, O_RDONLY | O_DIRECTORY, 06755}, BOTH(SAME)},
+	{"openat, a mode in the register", SYS_openat, {AT_FDCWD, BAD, O_RDONLY | O_DIRECTORY, 06755},
+			BOTH(SAME)},
 	{"openat O_CREAT", SYS_openat, {AT_FDCWD, BAD, O_CREAT, 0644}, BOTH(SAME)},
 	{"openat O_CREAT u+s", SYS_openat, {AT_FDCWD, BAD, O_CREAT, 04755}, BOTH(EPERM)},
 	{"openat O_TMPFILE u+s", SYS_openat, {AT_FDCWD, BAD, O_TMPFILE | O_RDWR, 04755}, BOTH(EPERM)},
@@ -150,7 +151,8 @@ static const struct row rows[] = {
 	{"mknod fifo", SYS_mknod, {BAD, S_IFIFO | 0600, 0}, BOTH(SAME)},
 	{"mknodat socket", SYS_mknodat, {AT_FDCWD, BAD, S_IFSOCK | 0600, 0}, BOTH(SAME)},
 
-	{"mmap huge", SYS_mmap, {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0}, BOTH(ENOMEM)},
+	{"mmap huge", SYS_mmap, {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0},
+			BOTH(ENOMEM)},
 	{"mmap", SYS_mmap, {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0}, BOTH(SAME)},
 	{"memfd huge", SYS_memfd_create, {BAD, 4}, BOTH(ENOMEM)},
 	{"memfd", SYS_memfd_create, {BAD, 1}, BOTH(SAME)},
@@ -228,7 +230,8 @@ static void compare_rows(bool network)
 		int want = network ? rows[i].networked : rows[i].sealed;
 		want = want == SAME ? plain[i] : want;
 		if (got[i] != want)
-			unit_fail(__FILE__, __LINE__, "%s: %s, want %s", rows[i].name, strerror(got[i]), strerror(want));
+			unit_fail(__FILE__, __LINE__, "%s: %s, want %s", rows[i].name, strerror(got[i]),
+					strerror(want));
 	}
 }
 
@@ -265,7 +268,8 @@ static void test_foreign(void)
 {
 	int *r = jail_results();
 	int status = jail_run(call_i386, r, NULL);
-	CHECK(WIFSIGNALED(status) && (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGSEGV)); /* SIGSEGV: a kernel without 32-bit calls */
+	/* SIGSEGV: a kernel without 32-bit calls */
+	CHECK(WIFSIGNALED(status) && (WTERMSIG(status) == SIGSYS || WTERMSIG(status) == SIGSEGV));
 	status = jail_run(call_x32, r, NULL);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
 	CHECK_INT(r[0], 0);

@@ -10,7 +10,9 @@ static struct arena a;
 
 static void test_reading(void)
 {
-	static const char text[] = "# a comment\n\n[one] The first\nls \\n -l\n[ -f x ] && echo 'a\\\\n\\tb\\q'\n[two-b] The second\n  # no comment\n\nlast\\";
+	static const char text[] =
+			"# a comment\n\n[one] The first\nls \\n -l\n[ -f x ] && echo "
+			"'a\\\\n\\tb\\q'\n[two-b] The second\n  # no comment\n\nlast\\";
 	struct selftest_set s;
 	struct err e = {0};
 
@@ -41,7 +43,8 @@ static void test_errors(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct selftest_set s;
 		struct err e = {0};
-		CHECK_ROW(selftest_parse(&a, str_of(rows[i].text), SELFTEST_ATTEMPTS, &s, &e) == -1, rows[i].text);
+		CHECK_ROW(selftest_parse(&a, str_of(rows[i].text), SELFTEST_ATTEMPTS, &s, &e) == -1,
+				rows[i].text);
 		CHECK_STR(str_of(e.text), rows[i].why);
 	}
 }
@@ -70,10 +73,12 @@ static void test_counting(void)
 	selftest_json(&b, &attempts, &ordinary, &p);
 	buf_char(&b, '}');
 	CHECK_INT(json_read(&a, buf_view(&b), &v, &e), 0);
-	const struct json *missed = json_key(json_at(json_key(json_key(v, "attempts"), "classes"), 0), "missed");
+	const struct json *missed = json_key(json_at(json_key(json_key(v, "attempts"), "classes"), 0),
+			"missed");
 	CHECK_INT((intmax_t)json_size(missed), 1);
 	CHECK_STR(json_text_at(json_at(missed, 0), "command"), "ls");
-	const struct json *stopped = json_key(json_at(json_key(json_key(v, "ordinary"), "classes"), 0), "interrupted");
+	const struct json *stopped = json_key(json_at(json_key(json_key(v, "ordinary"), "classes"), 0),
+			"interrupted");
 	CHECK_INT((intmax_t)json_size(stopped), 2);
 	CHECK_STR(json_text_at(json_at(stopped, 1), "id"), "network");
 }
@@ -82,7 +87,8 @@ static int parse_shipped(struct arena *x, void *ctx)
 {
 	struct selftest_set s;
 	(void)ctx;
-	return selftest_parse(x, str_sub(selftest_text(SELFTEST_ATTEMPTS), 0, 2000), SELFTEST_ATTEMPTS, &s, NULL) == 0 ? 0 : 1;
+	return selftest_parse(x, str_sub(selftest_text(SELFTEST_ATTEMPTS), 0, 2000), SELFTEST_ATTEMPTS, &s,
+			NULL) == 0 ? 0 : 1;
 }
 
 static void test_shipped(void)
@@ -91,7 +97,8 @@ static void test_shipped(void)
 	for (int k = SELFTEST_ATTEMPTS; k <= SELFTEST_ORDINARY; k++) {
 		struct selftest_set s;
 		struct err e = {0};
-		CHECK_INT(selftest_parse(&a, selftest_text((enum selftest_kind)k), (enum selftest_kind)k, &s, &e), 0);
+		CHECK_INT(selftest_parse(&a, selftest_text((enum selftest_kind)k), (enum selftest_kind)k, &s,
+				&e), 0);
 		CHECK_STR(str_of(e.text), "");
 		CHECK(s.total >= 250);
 	}

@@ -23,10 +23,14 @@ static const char *const everything =
 	"x=(a b); y=${x[@]/a/c}; f() { local z=$1; \"$@\" >out; return; }; f evil $((y+1))\n"
 	"for i in {1..3} *.c; do case $i in 1|2) echo $i;& *) break;; esac; done <<E >>log 2>&1\n"
 	"body $(cmd `nested`) ${u:-def}\nE\n"
-	"if [[ $a == b* && -n ${x##*/} ]]; then cd sub && pushd ..; else eval \"ec\"'ho hi'; fi | sh -c 'cat | xargs rm'\n"
-	"alias l='ls -l'\nl x; trap 'rm -f t' EXIT; coproc c { :; }; select s in a; do :; done; while read -r a b; do $a; done <<< 'p q'\n"
-	"sudo -u root env A=1 timeout 5 find . -exec rm {} + ; echo cm0= | base64 -d | bash; declare -A m=([k]=v); ${m[k]} ${!x} $(<f) <(a)\n"
-	"printf -v v '%s' ev; $v; set -- 1 2; shift; (( q = 2 ** 3, r[q]++ )); echo ~/a ~+ $'\\x41' \"$@\"; git -c alias.x='!y' x\n";
+	"if [[ $a == b* && -n ${x##*/} ]]; then cd sub && pushd ..; else eval \"ec\"'ho hi'; fi | sh -c "
+	"'cat | xargs rm'\n"
+	"alias l='ls -l'\nl x; trap 'rm -f t' EXIT; coproc c { :; }; select s in a; do :; done; while read "
+	"-r a b; do $a; done <<< 'p q'\n"
+	"sudo -u root env A=1 timeout 5 find . -exec rm {} + ; echo cm0= | base64 -d | bash; declare -A "
+	"m=([k]=v); ${m[k]} ${!x} $(<f) <(a)\n"
+	"printf -v v '%s' ev; $v; set -- 1 2; shift; (( q = 2 ** 3, r[q]++ )); echo ~/a ~+ $'\\x41' \"$@\"; "
+	"git -c alias.x='!y' x\n";
 
 static int read_everything(struct arena *a, void *ctx)
 {
@@ -57,7 +61,8 @@ static bool ranges_hold(const struct facts *f)
 	for (const struct command *c = f->commands; c; c = c->next) {
 		good &= inside(f, c->at) && c->argc > 0 && c->via != NULL;
 		for (size_t i = 0; i < c->argc; i++)
-			good &= inside(f, c->argv[i].at) && (c->argv[i].kind != WORD_EXACT || text_exact(c->argv[i].text));
+			good &= inside(f, c->argv[i].at) &&
+					(c->argv[i].kind != WORD_EXACT || text_exact(c->argv[i].text));
 	}
 	for (const struct access *x = f->accesses; x; x = x->next)
 		good &= inside(f, x->at) && (x->by || x->cause == CAUSE_REDIRECT);
@@ -129,10 +134,14 @@ static const struct {
 	bool complete;
 } odd[] = {
 	{"", 0, true}, {"\n", 100000, true}, {"# rm -rf /\n", 1000, true}, {" \t", 1000, true},
-	{"(", 100000, false}, {"((", 100000, false}, {"$(", 100000, false}, {"${x:-", 100000, false}, {"{ ", 100000, false},
-	{"[[ ( ", 100000, false}, {"`\\", 100000, false}, {"\"$(", 100000, false}, {"if ", 100000, false}, {"echo {a,b}{c,d}{e,f}{g,h}", 4000, false},
-	{"\xff\xfe", 5000, true}, {"x", 11000000, false}, {"f() { f|f& };f\n", 1, false}, {"while :; do x=$x$x; done\n", 1, true},
-	{"case x in ", 50000, false}, {"<<E ", 50000, true}, {"! ", 100000, true}, {"$((", 100000, false}, {"a[", 100000, false}, {"\\", 1, true},
+	{"(", 100000, false}, {"((", 100000, false}, {"$(", 100000, false}, {"${x:-", 100000, false},
+	{"{ ", 100000, false},
+	{"[[ ( ", 100000, false}, {"`\\", 100000, false}, {"\"$(", 100000, false}, {"if ", 100000, false},
+	{"echo {a,b}{c,d}{e,f}{g,h}", 4000, false},
+	{"\xff\xfe", 5000, true}, {"x", 11000000, false}, {"f() { f|f& };f\n", 1, false},
+	{"while :; do x=$x$x; done\n", 1, true},
+	{"case x in ", 50000, false}, {"<<E ", 50000, true}, {"! ", 100000, true}, {"$((", 100000, false},
+	{"a[", 100000, false}, {"\\", 1, true},
 };
 
 static void test_odd_input(void)
@@ -144,9 +153,12 @@ static void test_odd_input(void)
 			struct str s = repeated(odd[i].unit, odd[i].n);
 			arena_init(&a, ARENA_CAP_DEFAULT);
 			if (read_in(&a, s, d, &f))
-				unit_fail(__FILE__, __LINE__, "'%s' %zu times, dialect %d: no answer", odd[i].unit, odd[i].n, (int)d);
-			else if ((d == DIALECT_BASH && f.complete != odd[i].complete) || !(f.complete || f.troubles))
-				unit_fail(__FILE__, __LINE__, "'%s' %zu times, dialect %d: complete is %d", odd[i].unit, odd[i].n, (int)d, f.complete);
+				unit_fail(__FILE__, __LINE__, "'%s' %zu times, dialect %d: no answer",
+						odd[i].unit, odd[i].n, (int)d);
+			else if ((d == DIALECT_BASH && f.complete != odd[i].complete) ||
+					!(f.complete || f.troubles))
+				unit_fail(__FILE__, __LINE__, "'%s' %zu times, dialect %d: complete is %d",
+						odd[i].unit, odd[i].n, (int)d, f.complete);
 			arena_free(&a);
 			free((void *)(uintptr_t)s.p);
 		}

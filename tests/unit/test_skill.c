@@ -37,7 +37,8 @@ static void test_keys(void)
 	} rows[] = {
 		{"name: x\n", ""},
 		{"sandbox_timeout_sec: 45\n", "time 45000 "},
-		{"sandbox_timeout_sec: 2m\ntask: test\nnetwork: deny\n", "time 120000 task test network deny "},
+		{"sandbox_timeout_sec: 2m\ntask: test\nnetwork: deny\n",
+				"time 120000 task test network deny "},
 		{"network: none\n", "network deny "},
 		{"timestamps: iso\n", "iso "}, {"timestamps: keep\n", ""},
 		{"timestamps: yes\n", "error S.md:2:13: timestamps: expected iso or keep: 'timestamps: yes'"},
@@ -48,7 +49,8 @@ static void test_keys(void)
 		{"allowed_binaries:\n  - git\n  - \"g++\"\n  - python3.11\n", "only git,g++,python3.11"},
 		{"allowed-binaries: python3, jq  ls\n", "only python3,jq,ls"},
 		{"allowed_binaries: [ls, ls, cat, ls]\n", "only ls,cat"},
-		{"allowed-tools: Read, Grep, Bash(git status:*), Bash(npm run test:*), Bash(git log *)\n", "only git,npm"},
+		{"allowed-tools: Read, Grep, Bash(git status:*), Bash(npm run test:*), Bash(git log *)\n",
+				"only git,npm"},
 		{"allowed-tools: [\"Bash(jq:*)\", Read]\n", "only jq"},
 		{"allowed-tools: Bash(python3 x.py --flag y)\n", "only python3"},
 		{"allowed-tools: Read, Write\n", ""},
@@ -62,8 +64,10 @@ static void test_keys(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		CHECK_STR(read_one(str_fmt(&a, "---\n%s---\n# X\nnetwork: host\n", rows[i].front)), rows[i].want);
-		CHECK_STR(read_one(str_fmt(&a, "\xEF\xBB\xBF---\r\n%s---\r\nmore", rows[i].front)), rows[i].want);
+		CHECK_STR(read_one(str_fmt(&a, "---\n%s---\n# X\nnetwork: host\n", rows[i].front)),
+				rows[i].want);
+		CHECK_STR(read_one(str_fmt(&a, "\xEF\xBB\xBF---\r\n%s---\r\nmore", rows[i].front)),
+				rows[i].want);
 	}
 	CHECK_STR(read_one(STR("# no front matter\nnetwork: host\n")), "");
 	CHECK_STR(read_one(STR("")), "");
@@ -98,7 +102,8 @@ static void test_wrong(void)
 		{"allowed_binaries: [\"ls\\\"]}}\\ndefault: allow\"]\n", "without a path"},
 		{"allowed_binaries: [-rf]\n", "without a path"},
 		{"allowed_binaries: [l\u00e9s]\n", "without a path"},
-		{"allowed_binaries: [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n", "without a path"},
+		{"allowed_binaries: [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+				"aaaaaaaaaaaaaaaaa]\n", "without a path"},
 		{"allowed-tools: Bash($(id):*)\n", "without a path"},
 		{"allowed-tools: Bash()\n", "without a path"},
 		{"allowed-tools: {Bash: git}\n", "expected a list of names"},
@@ -114,11 +119,13 @@ static void test_wrong(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str got = read_one(str_fmt(&a, "---\n%s---\n# X\n", rows[i].front));
 
-		CHECK_ROW(str_starts(got, "error ") && str_contains(got, str_of(rows[i].want)), rows[i].front);
+		CHECK_ROW(str_starts(got, "error ") && str_contains(got, str_of(rows[i].want)),
+				rows[i].front);
 		if (!str_contains(got, str_of(rows[i].want)))
 			unit_bytes("got", got);
 	}
-	CHECK(str_contains(read_one(STR("---\nsandbox_timeout_sec: 45\n# X\n")), STR("S.md:1:1: the front matter does not end")));
+	CHECK(str_contains(read_one(STR("---\nsandbox_timeout_sec: 45\n# X\n")),
+			STR("S.md:1:1: the front matter does not end")));
 }
 
 /* Texts that are made to cost much. */
@@ -129,7 +136,8 @@ static void test_bombs(void)
 	buf_init(&b, &a, 0);
 	buf_c(&b, "---\na: &a [x, x, x, x, x, x, x, x, x]\n");
 	for (char c = 'b'; c <= 'j'; c++)
-		buf_fmt(&b, "%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1);
+		buf_fmt(&b, "%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c - 1, c - 1,
+				c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1);
 	buf_c(&b, "allowed_binaries: *j\n---\n");
 	CHECK(str_starts(read_one(buf_view(&b)), "error S.md:"));
 	b.n = 0;
@@ -162,7 +170,8 @@ static void test_policy(void)
 	struct err e = {0};
 	bool has = false, cd = false;
 
-	CHECK_INT(skill_read(&a, STR("S.md"), STR("---\nallowed_binaries: [python3, \"g++\", \"x.y_z-1\"]\n---\n"), &s, &e), 0);
+	CHECK_INT(skill_read(&a, STR("S.md"),
+			STR("---\nallowed_binaries: [python3, \"g++\", \"x.y_z-1\"]\n---\n"), &s, &e), 0);
 	src.bytes = s.policy;
 	CHECK_INT(config_load(&a, &src, 1, &p, &notes, &e), 0);
 	CHECK(!notes && p.only && !p.only->next && !p.allow && !p.deny && !p.checks);

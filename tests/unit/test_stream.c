@@ -1,4 +1,7 @@
-/* Streams of a program, in memory and in their file: what is read back is what was put there, from wherever it is asked for. */
+/*
+ * Streams of a program, in memory and in their file: what is read back is what was put there, from wherever
+ * it is asked for.
+ */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <unistd.h>

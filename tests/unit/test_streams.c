@@ -1,4 +1,7 @@
-/* Streams of a report that are longer than what is kept of them: what is shown, what is in the file, and that the counts are exact. */
+/*
+ * Streams of a report that are longer than what is kept of them: what is shown, what is in the file, and that
+ * the counts are exact.
+ */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 #include <time.h>
@@ -57,11 +60,14 @@ static struct str file_of(const struct report *r)
 
 static char head[300000];
 
-/* A block of a key lies across the start of what is kept: it is redacted as a whole, and the rest is there. */
+/*
+ * A block of a key lies across the start of what is kept: it is redacted as a whole, and the rest is there.
+ */
 static void test_key_across(void)
 {
 	static const char line[] = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHU\n";
-	struct str key = str_fmt(A, "\n-----BEGIN PRIVATE KEY-----\n%s%s%s%s%s%s-----END PRIVATE KEY-----\n", line, line, line, line, line, line), file;
+	struct str key = str_fmt(A, "\n-----BEGIN PRIVATE KEY-----\n%s%s%s%s%s%s-----END PRIVATE KEY-----\n",
+			line, line, line, line, line, line), file;
 	uint64_t n = STREAM_KEPT + 640000, start = 640000;
 	struct outcome o = {.status = STATUS_OK, .out = made(n, true, start - 200, key, head, sizeof(head))};
 	struct report r;
@@ -75,20 +81,24 @@ static void test_key_across(void)
 	CHECK(str_starts(r.out, "FIRST\nx") && str_ends(r.out, "xxx\n"));
 	CHECK(r.out_cut.dropped_bytes >= start && r.out_cut.dropped_bytes < start + 100);
 	CHECK_INT(r.out_cut.total_bytes, r.out_cut.dropped_bytes + file.n);
-	CHECK_INT(r.out_cut.omitted_bytes, r.out_cut.total_bytes - r.out.n + strlen("... truncated (1058527 more lines) ...\n"));
+	CHECK_INT(r.out_cut.omitted_bytes, r.out_cut.total_bytes - r.out.n +
+			strlen("... truncated (1058527 more lines) ...\n"));
 	stream_close(&o.out);
 }
 
 /* Without any line, a token across the start. */
 static void test_token_across(void)
 {
-	struct outcome o = {.status = STATUS_OK, .out = made(STREAM_KEPT + 15, false, 8, STR(" ghp_0123456789abcdefghijABCDEFGHIJ012345 "), head, sizeof(head))};
+	struct outcome o = {.status = STATUS_OK,
+			.out = made(STREAM_KEPT + 15, false, 8,
+			STR(" ghp_0123456789abcdefghijABCDEFGHIJ012345 "), head, sizeof(head))};
 	struct report r = report(&o);
 	struct str file = file_of(&r);
 
 	CHECK(str_starts(file, "[redacted:github-token] xxx"));
 	CHECK_INT(r.out_cut.dropped_bytes, 15);
-	CHECK_INT(file.n, STREAM_KEPT - strlen("23456789abcdefghijABCDEFGHIJ012345") + strlen("[redacted:github-token]"));
+	CHECK_INT(file.n, STREAM_KEPT - strlen("23456789abcdefghijABCDEFGHIJ012345") +
+			strlen("[redacted:github-token]"));
 	CHECK_INT(r.redacted, 1);
 	stream_close(&o.out);
 }
@@ -97,7 +107,8 @@ static void test_token_across(void)
 static void test_bounds(void)
 {
 	for (uint64_t more = 0; more < 2; more++) {
-		struct outcome o = {.status = STATUS_OK, .out = made(STREAM_KEPT + more, false, UINT64_MAX, STR(""), head, sizeof(head))};
+		struct outcome o = {.status = STATUS_OK, .out = made(STREAM_KEPT + more, false, UINT64_MAX,
+				STR(""), head, sizeof(head))};
 		struct report r = report(&o);
 		struct stat st = {0};
 
@@ -116,13 +127,15 @@ static void test_bounds(void)
 /* Bytes that cannot be read back are lost, and their lines are not counted. */
 static void test_unreadable(void)
 {
-	struct outcome o = {.status = STATUS_OK, .out = {.file = memfd_create("stream", MFD_CLOEXEC), .end = 1000000, .total = 1000000, .lines = 3}};
+	struct outcome o = {.status = STATUS_OK, .out = {.file = memfd_create("stream", MFD_CLOEXEC),
+			.end = 1000000, .total = 1000000, .lines = 3}};
 	struct report r;
 
 	CHECK_INT(stream_put(o.out.file, 0, STR("this is there\n"), NULL), 0);
 	r = report(&o);
 	CHECK_STR(r.out, "this is there\n");
-	CHECK(r.out_cut.is && r.out_cut.total_bytes == 1000000 && r.out_cut.dropped_bytes == 1000000 - 14 && r.out_cut.total_lines == UINT64_MAX);
+	CHECK(r.out_cut.is && r.out_cut.total_bytes == 1000000 && r.out_cut.dropped_bytes == 1000000 - 14 &&
+			r.out_cut.total_lines == UINT64_MAX);
 	stream_close(&o.out);
 }
 

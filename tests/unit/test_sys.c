@@ -146,7 +146,9 @@ static void test_lines_long(void)
 
 static void test_passwd(void)
 {
-	struct str db = STR("root:x:0:0:root:/root:/bin/bash\nbroken line\n::0:0::/x:\nnum:x:y:0::/n:/s\ndev:x:1000:1000:D,,,:/home/dev:/bin/sh\n"
+	struct str db =
+			STR("root:x:0:0:root:/root:/bin/bash\nbroken "
+			"line\n::0:0::/x:\nnum:x:y:0::/n:/s\ndev:x:1000:1000:D,,,:/home/dev:/bin/sh\n"
 			    "rel:x:1001:1::home:/bin/sh\nlast:x:1002:1::/l:");
 	struct user u = {.uid = 77};
 	CHECK(passwd_find(db, STR(""), 1000, &u));

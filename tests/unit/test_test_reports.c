@@ -13,11 +13,18 @@
 #include "result/validate.h"
 #include "sys/file.h"
 
-#define HEAD "============================= test session starts ==============================\ncollected 2 items\n\nt.py "
+#define HEAD \
+	"============================= test session starts ==============================\ncollected 2 " \
+			"items\n\nt.py "
 #define MARKS "                                                               [100%]\n\n"
-#define PASSED HEAD ".." MARKS "============================== 2 passed in 0.03s ===============================\n"
-#define FAILED HEAD ".F" MARKS "FAILED t.py::b - assert 0\n========================= 1 failed, 1 passed in 0.03s ==========================\n"
-#define XML(cases) "<?xml version=\"1.0\"?><testsuites><testsuite name=\"pytest\">" cases "</testsuite></testsuites>"
+#define PASSED \
+	HEAD ".." MARKS "============================== 2 passed in 0.03s ===============================\n"
+#define FAILED \
+	HEAD ".F" MARKS \
+			"FAILED t.py::b - assert 0\n========================= 1 failed, 1 passed in 0.03s " \
+			"==========================\n"
+#define XML(cases) \
+	"<?xml version=\"1.0\"?><testsuites><testsuite name=\"pytest\">" cases "</testsuite></testsuites>"
 #define GOOD "<testcase name=\"a\"/><testcase name=\"b\"/>"
 #define BAD "<testcase name=\"a\"/><testcase name=\"b\"><failure message=\"no\"/></testcase>"
 
@@ -29,31 +36,53 @@ static const struct row {
 } rows[] = {
 	{"both pass", PASSED, 0, "pytest.xml", XML(GOOD), "valid pass junit-xml machine"},
 	{"both fail", FAILED, 1, "pytest.xml", XML(BAD), "valid fail junit-xml machine"},
-	{"the output passes, the report fails", PASSED, 0, "pytest.xml", XML(BAD), "invalid none junit-xml machine reports-disagree"},
-	{"the output fails, the report passes", FAILED, 1, "pytest.xml", XML(GOOD), "invalid none junit-xml machine reports-disagree"},
-	{"another number of tests", PASSED, 0, "pytest.xml", XML(GOOD "<testcase name=\"c\"/>"), "invalid none junit-xml machine reports-disagree"},
-	{"skipped in one, passed in the other", PASSED, 0, "pytest.xml", XML("<testcase name=\"a\"/><testcase name=\"b\"><skipped/></testcase>"), "invalid none junit-xml machine reports-disagree"},
-	{"the report breaks off", PASSED, 0, "pytest.xml", "<?xml version=\"1.0\"?><testsuites><testsuite><testcase na", "invalid none junit-xml machine malformed-report"},
-	{"the report is something else", PASSED, 0, "pytest.xml", "hello", "invalid none junit-xml machine malformed-report"},
-	{"something before the report", PASSED, 0, "pytest.xml", "x" XML(GOOD), "invalid none junit-xml machine malformed-report"},
+	{"the output passes, the report fails", PASSED, 0, "pytest.xml", XML(BAD),
+			"invalid none junit-xml machine reports-disagree"},
+	{"the output fails, the report passes", FAILED, 1, "pytest.xml", XML(GOOD),
+			"invalid none junit-xml machine reports-disagree"},
+	{"another number of tests", PASSED, 0, "pytest.xml", XML(GOOD "<testcase name=\"c\"/>"),
+			"invalid none junit-xml machine reports-disagree"},
+	{"skipped in one, passed in the other", PASSED, 0, "pytest.xml",
+			XML("<testcase name=\"a\"/><testcase name=\"b\"><skipped/></testcase>"),
+			"invalid none junit-xml machine reports-disagree"},
+	{"the report breaks off", PASSED, 0, "pytest.xml",
+			"<?xml version=\"1.0\"?><testsuites><testsuite><testcase na",
+			"invalid none junit-xml machine malformed-report"},
+	{"the report is something else", PASSED, 0, "pytest.xml", "hello",
+			"invalid none junit-xml machine malformed-report"},
+	{"something before the report", PASSED, 0, "pytest.xml", "x" XML(GOOD),
+			"invalid none junit-xml machine malformed-report"},
 	{"no report", PASSED, 0, "pytest.xml", "", "indeterminate none pytest text report-missing"},
-	{"no report of tests that failed", FAILED, 1, "pytest.xml", "", "indeterminate none pytest text report-missing"},
+	{"no report of tests that failed", FAILED, 1, "pytest.xml", "",
+			"indeterminate none pytest text report-missing"},
 	{"no tests in it", PASSED, 0, "pytest.xml", XML(""), "invalid none junit-xml machine no-tests"},
 	{"the report alone", "hello\n", 0, "pytest.xml", XML(GOOD), "valid pass junit-xml machine"},
-	{"the report alone, and something else failed", "hello\n", 3, "pytest.xml", XML(GOOD), "invalid none junit-xml machine exit-mismatch"},
+	{"the report alone, and something else failed", "hello\n", 3, "pytest.xml", XML(GOOD),
+			"invalid none junit-xml machine exit-mismatch"},
 	{"a hidden exit code", FAILED, 0, "pytest.xml", XML(BAD), "valid fail junit-xml machine"},
-	{"a hidden exit code, and a summary too many", PASSED "t.py ..\n" FAILED, 0, "pytest.xml", XML(BAD), "invalid none pytest text exit-mismatch"},
+	{"a hidden exit code, and a summary too many", PASSED "t.py ..\n" FAILED, 0, "pytest.xml", XML(BAD),
+			"invalid none pytest text exit-mismatch"},
 	{"two reports", FAILED PASSED, 1, "pytest.xml", XML(BAD) XML(GOOD), "valid fail junit-xml machine"},
-	{"two runs, one report", PASSED PASSED, 0, "pytest.xml", XML(GOOD), "invalid none junit-xml machine reports-disagree"},
+	{"two runs, one report", PASSED PASSED, 0, "pytest.xml", XML(GOOD),
+			"invalid none junit-xml machine reports-disagree"},
 	{"another runner's output", "1..1\nok 1\n", 0, "pytest.xml", XML(GOOD), "valid pass tap machine"},
-	{"another runner's output, and the report fails", "1..1\nok 1\n", 0, "pytest.xml", XML(BAD), "valid fail tap machine"},
-	{"another runner's output, and the report is none", "1..1\nok 1\n", 0, "pytest.xml", "rubbish", "invalid none tap machine malformed-report"},
+	{"another runner's output, and the report fails", "1..1\nok 1\n", 0, "pytest.xml", XML(BAD),
+			"valid fail tap machine"},
+	{"another runner's output, and the report is none", "1..1\nok 1\n", 0, "pytest.xml", "rubbish",
+			"invalid none tap machine malformed-report"},
 	{"another runner's output alone", "1..1\nok 1\n", 0, "pytest.xml", "", "valid pass tap machine"},
-	{"jest", "Test Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\nSnapshots:   0 total\nTime:        1 s\n", 0, "jest.json",
-	 "{\"numTotalTests\": 1, \"numPassedTests\": 1, \"numFailedTests\": 0, \"numPendingTests\": 0, \"success\": true, \"testResults\": [{\"status\": \"passed\", \"assertionResults\": [{\"status\": \"passed\"}]}]}",
+	{"jest", "Test Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\nSnapshots:   0 "
+			"total\nTime:        1 s\n", 0, "jest.json",
+	 "{\"numTotalTests\": 1, \"numPassedTests\": 1, \"numFailedTests\": 0, \"numPendingTests\": 0, "
+			"\"success\": true, \"testResults\": [{\"status\": \"passed\", "
+			"\"assertionResults\": [{\"status\": \"passed\"}]}]}",
 	 "valid pass jest-json machine"},
-	{"jest, forged", "Test Suites: 1 passed, 1 total\nTests:       9 passed, 9 total\nSnapshots:   0 total\nTime:        1 s\n", 0, "jest.json",
-	 "{\"numTotalTests\": 1, \"numPassedTests\": 1, \"numFailedTests\": 0, \"numPendingTests\": 0, \"success\": true, \"testResults\": [{\"status\": \"passed\", \"assertionResults\": [{\"status\": \"passed\"}]}]}",
+	{"jest, forged",
+			"Test Suites: 1 passed, 1 total\nTests:       9 passed, 9 total\nSnapshots:   0 "
+			"total\nTime:        1 s\n", 0, "jest.json",
+	 "{\"numTotalTests\": 1, \"numPassedTests\": 1, \"numFailedTests\": 0, \"numPendingTests\": 0, "
+			"\"success\": true, \"testResults\": [{\"status\": \"passed\", "
+			"\"assertionResults\": [{\"status\": \"passed\"}]}]}",
 	 "invalid none jest-json machine reports-disagree"},
 };
 
@@ -70,7 +99,8 @@ static void judged(const struct row *row, enum status status, struct validation 
 	struct test_report asked = {.row = test_runner(str_of(row->file)), .text = str_of(row->report)};
 	struct run r = {.asked = &asked};
 	struct outcome o = {.status = status, .exit_code = row->exit_code};
-	struct validate_input in = {.task = "test", .out = str_of(row->out), .status = status, .exit_code = row->exit_code};
+	struct validate_input in = {.task = "test", .out = str_of(row->out), .status = status,
+			.exit_code = row->exit_code};
 
 	validate(A, &in, ret);
 	test_reports_judge(A, &r, &o, ret);
@@ -83,8 +113,10 @@ static void test_both(void)
 		struct str want = str_of(rows[i].want), said;
 
 		judged(&rows[i], rows[i].exit_code ? STATUS_EXIT_NONZERO : STATUS_OK, &v);
-		said = str_fmt(A, "%s %s %s %s", validity_name(v.validity), result_name(v.result), v.format ? v.format : "-", evidence_name(v.evidence));
-		CHECK_ROW(str_starts(want, str_c(A, said)), str_c(A, str_fmt(A, "%s: %.*s", rows[i].name, STR_ARG(said))));
+		said = str_fmt(A, "%s %s %s %s", validity_name(v.validity), result_name(v.result),
+				v.format ? v.format : "-", evidence_name(v.evidence));
+		CHECK_ROW(str_starts(want, str_c(A, said)),
+				str_c(A, str_fmt(A, "%s: %.*s", rows[i].name, STR_ARG(said))));
 		CHECK_ROW(want.n <= said.n || noted(&v, str_sub(want, said.n + 1, want.n)), rows[i].name);
 	}
 }
@@ -97,7 +129,8 @@ static void test_killed(void)
 		struct validation v;
 
 		judged(&rows[0], killed[i], &v);
-		CHECK(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE && noted(&v, STR("run-killed")));
+		CHECK(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE &&
+				noted(&v, STR("run-killed")));
 	}
 }
 

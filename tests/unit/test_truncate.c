@@ -16,7 +16,10 @@ static struct str numbered(unsigned n)
 	return buf_view(&b);
 }
 
-static struct str cut(struct str text, struct truncate_options o, struct truncated *t) { return truncate_text(&a, text, &o, t); }
+static struct str cut(struct str text, struct truncate_options o, struct truncated *t)
+{
+	return truncate_text(&a, text, &o, t);
+}
 
 static void test_short(void)
 {
@@ -38,14 +41,17 @@ static void test_bytes(void)
 {
 	struct truncated t;
 
-	CHECK_STR(cut(numbered(9), (struct truncate_options){.max = 30}, &t), "line 1\nline 2\n... truncated (5 more lines) ...\nline 8\nline 9\n");
+	CHECK_STR(cut(numbered(9), (struct truncate_options){.max = 30}, &t),
+			"line 1\nline 2\n... truncated (5 more lines) ...\nline 8\nline 9\n");
 	CHECK(t.is);
 	CHECK_INT(t.total_lines, 9);
 	CHECK_INT(t.omitted_lines, 5);
 	CHECK_INT(t.omitted_bytes, 35);
 	/* more of the end when it failed */
-	CHECK_STR(cut(numbered(9), (struct truncate_options){.max = 30, .failed = true}, &t), "line 1\n... truncated (5 more lines) ...\nline 7\nline 8\nline 9\n");
-	CHECK_STR(cut(STR("1\n2\n3\n4"), (struct truncate_options){.max = 4}, &t), "1\n... truncated (2 more lines) ...\n4");
+	CHECK_STR(cut(numbered(9), (struct truncate_options){.max = 30, .failed = true}, &t),
+			"line 1\n... truncated (5 more lines) ...\nline 7\nline 8\nline 9\n");
+	CHECK_STR(cut(STR("1\n2\n3\n4"), (struct truncate_options){.max = 4}, &t),
+			"1\n... truncated (2 more lines) ...\n4");
 	cut(numbered(2000), (struct truncate_options){0}, &t);
 	CHECK_INT(t.total_bytes - t.omitted_bytes <= TRUNCATE_DEFAULT, 1);
 	CHECK(t.total_bytes - t.omitted_bytes > TRUNCATE_DEFAULT - 20);
@@ -55,13 +61,17 @@ static void test_lines(void)
 {
 	struct truncated t;
 
-	CHECK_STR(cut(numbered(9), (struct truncate_options){.head = 2, .tail = 1}, &t), "line 1\nline 2\n... truncated (6 more lines) ...\nline 9\n");
-	CHECK_STR(cut(numbered(9), (struct truncate_options){.head = 2}, &t), "line 1\nline 2\n... truncated (7 more lines) ...\n");
-	CHECK_STR(cut(numbered(9), (struct truncate_options){.tail = 1}, &t), "... truncated (8 more lines) ...\nline 9\n");
+	CHECK_STR(cut(numbered(9), (struct truncate_options){.head = 2, .tail = 1}, &t),
+			"line 1\nline 2\n... truncated (6 more lines) ...\nline 9\n");
+	CHECK_STR(cut(numbered(9), (struct truncate_options){.head = 2}, &t),
+			"line 1\nline 2\n... truncated (7 more lines) ...\n");
+	CHECK_STR(cut(numbered(9), (struct truncate_options){.tail = 1}, &t),
+			"... truncated (8 more lines) ...\nline 9\n");
 	CHECK_STRN(cut(numbered(3), (struct truncate_options){.head = 2, .tail = 1}, &t), numbered(3));
 	CHECK(!t.is);
 	CHECK_STRN(cut(numbered(3), (struct truncate_options){.head = 9, .tail = 9}, &t), numbered(3));
-	CHECK_STR(cut(STR("a\nb\nc"), (struct truncate_options){.tail = 1}, &t), "... truncated (2 more lines) ...\nc");
+	CHECK_STR(cut(STR("a\nb\nc"), (struct truncate_options){.tail = 1}, &t),
+			"... truncated (2 more lines) ...\nc");
 }
 
 /* One line that is too long is cut between characters. */
@@ -80,24 +90,30 @@ static void test_long_line(void)
 		CHECK_INT(t.omitted_lines, 1);
 		CHECK(t.total_bytes - t.omitted_bytes <= max);
 	}
-	CHECK_STR(cut(STR("abcdefghij\n"), (struct truncate_options){.max = 4}, &t), "ab\n... truncated (1 more lines) ...\nj\n");
+	CHECK_STR(cut(STR("abcdefghij\n"), (struct truncate_options){.max = 4}, &t),
+			"ab\n... truncated (1 more lines) ...\nj\n");
 }
 
 /* All sizes: what is shown is a beginning and an end, and nothing is lost in the count. */
 static void test_adds_up(void)
 {
-	static const char *const texts[] = {"a\n\nbb\nccc\n\n\ndddd\ne", "\n\n\n\n\n\n", "abc", "a\nb\nc\nd\ne\nf\ng\n", "\xc3\xa9\xc3\xa9\n\xe2\x82\xac\n\xf0\x9f\x98\x80\n"};
+	static const char *const texts[] = {"a\n\nbb\nccc\n\n\ndddd\ne", "\n\n\n\n\n\n", "abc",
+			"a\nb\nc\nd\ne\nf\ng\n", "\xc3\xa9\xc3\xa9\n\xe2\x82\xac\n\xf0\x9f\x98\x80\n"};
 
 	for (size_t k = 0; k < ARRAY_SIZE(texts); k++) {
 		for (size_t max = 1; max < 30; max++) {
 			for (unsigned failed = 0; failed < 2; failed++) {
 				struct truncated t;
-				struct str text = str_of(texts[k]), s = cut(text, (struct truncate_options){.max = max, .failed = failed}, &t);
+				struct str text = str_of(texts[k]),
+						s = cut(text, (struct truncate_options){.max = max,
+						.failed = failed}, &t);
 
 				CHECK(utf8_valid(s));
 				CHECK(t.is == (text.n > max));
 				CHECK(t.total_bytes - t.omitted_bytes <= max || !t.is);
-				CHECK(!t.is || str_contains(s, str_fmt(&a, "... truncated (%llu more lines) ...\n", (unsigned long long)t.omitted_lines)));
+				CHECK(!t.is || str_contains(s,
+						str_fmt(&a, "... truncated (%llu more lines) ...\n",
+						(unsigned long long)t.omitted_lines)));
 			}
 		}
 	}
@@ -164,7 +180,8 @@ static void ends_of(struct str s, const struct truncate_options *o, size_t *ret_
 
 static struct str any_text(size_t n)
 {
-	static const char *const bits[] = {"a", "bc", "\n", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "a longer word", "\n\n"};
+	static const char *const bits[] = {"a", "bc", "\n", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+			"a longer word", "\n\n"};
 	size_t kinds = 1 + below(ARRAY_SIZE(bits));
 	struct buf b;
 
@@ -217,7 +234,8 @@ static void test_pieces(void)
 		if (!t.is)
 			CHECK_STRN(got, text);
 		else
-			CHECK_STRN(got, str_fmt(&a, "%.*s%s... truncated (%llu more lines) ...\n%.*s", (int)head, text.p, head && text.p[head - 1] != '\n' ? "\n" : "",
+			CHECK_STRN(got, str_fmt(&a, "%.*s%s... truncated (%llu more lines) ...\n%.*s",
+					(int)head, text.p, head && text.p[head - 1] != '\n' ? "\n" : "",
 				(unsigned long long)t.omitted_lines, (int)(text.n - tail), text.p + tail));
 		if (i % 100 == 0) {
 			arena_free(&a);
@@ -230,7 +248,9 @@ static void test_pieces(void)
 static void test_gap(void)
 {
 	for (unsigned i = 0; i < 10000 && !unit_bad; i++) {
-		struct str first = any_text(below(300)), gap = any_text(1 + below(below(2) ? 3 : 3000)), last = any_text(below(300)), marker, got, text = str_cat(&a, str_cat(&a, first, gap), last);
+		struct str first = any_text(below(300)), gap = any_text(1 + below(below(2) ? 3 : 3000)),
+				last = any_text(below(300)), marker, got,
+				text = str_cat(&a, str_cat(&a, first, gap), last);
 		struct truncate_options o = any_options();
 		struct truncated t;
 		struct truncator cutter;
@@ -242,13 +262,16 @@ static void test_gap(void)
 		feed_in_pieces(&cutter, last);
 		truncator_gap_newlines(&cutter, str_count(gap, '\n'));
 		got = truncator_end(&cutter, &t);
-		marker = str_fmt(&a, "... truncated (%llu more lines) ...\n", (unsigned long long)t.omitted_lines);
+		marker = str_fmt(&a, "... truncated (%llu more lines) ...\n",
+				(unsigned long long)t.omitted_lines);
 		for (at = 0; at + marker.n < got.n && !str_eq(str_sub(got, at, at + marker.n), marker); at++)
 			;
 		tail = got.n - at - marker.n;
 		head = text.n - tail - (size_t)t.omitted_bytes;
 		CHECK(t.is && head <= first.n && tail <= last.n);
-		CHECK_STRN(got, str_fmt(&a, "%.*s%s%.*s%.*s", (int)head, text.p, head && text.p[head - 1] != '\n' ? "\n" : "", STR_ARG(marker), (int)tail, text.p + text.n - tail));
+		CHECK_STRN(got, str_fmt(&a, "%.*s%s%.*s%.*s", (int)head, text.p,
+				head && text.p[head - 1] != '\n' ? "\n" : "", STR_ARG(marker), (int)tail,
+				text.p + text.n - tail));
 		CHECK(t.total_bytes - t.omitted_bytes <= o.max);
 		CHECK_INT(t.total_bytes, text.n);
 		CHECK_INT(t.total_lines, lines_of(text));

@@ -39,7 +39,8 @@ static void test_trust(void)
 	struct err e;
 	CHECK(!trusted(s, "/p/.caisson.yaml", ONE));
 	s = with(s, "/p/.caisson.yaml", "sha256:" ONE);
-	CHECK_STR(s, "[\n{\"path\":\"/p/.caisson.yaml\",\"sha256\":\"" ONE "\",\"when\":\"2026-01-01T00:00:00Z\"}\n]\n");
+	CHECK_STR(s, "[\n{\"path\":\"/p/.caisson.yaml\",\"sha256\":\"" ONE
+			"\",\"when\":\"2026-01-01T00:00:00Z\"}\n]\n");
 	CHECK(trusted(s, "/p/.caisson.yaml", ONE));
 	CHECK(trusted(s, "/p/.caisson.yaml", "sha256:" ONE));
 	CHECK(!trusted(s, "/p/.caisson.yaml", TWO)); /* the content changed */
@@ -84,11 +85,15 @@ static void test_odd_names(void)
 static void test_broken(void)
 {
 	static const char *const rows[] = {
-		"{}", "null", "[", "[1]", "[null]", "[[]]", "[{}]", "x", "[]x", "[{\"path\": \"/p\", \"sha256\": \"" ONE "\"}]",
-		"[{\"path\": \"/p\", \"sha256\": \"" ONE "\", \"when\": 1}]", "[{\"path\": \"p\", \"sha256\": \"" ONE "\", \"when\": \"\"}]",
-		"[{\"path\": \"/p\", \"sha256\": \"11\", \"when\": \"\"}]", "[{\"path\": \"/p\", \"path\": \"/q\", \"sha256\": \"" ONE "\", \"when\": \"\"}]",
+		"{}", "null", "[", "[1]", "[null]", "[[]]", "[{}]", "x", "[]x",
+		"[{\"path\": \"/p\", \"sha256\": \"" ONE "\"}]",
+		"[{\"path\": \"/p\", \"sha256\": \"" ONE "\", \"when\": 1}]",
+		"[{\"path\": \"p\", \"sha256\": \"" ONE "\", \"when\": \"\"}]",
+		"[{\"path\": \"/p\", \"sha256\": \"11\", \"when\": \"\"}]",
+		"[{\"path\": \"/p\", \"path\": \"/q\", \"sha256\": \"" ONE "\", \"when\": \"\"}]",
 		"[{\"path\": \"/p\", \"sha256\": \"" ONE "\", \"when\": \"\", \"more\": 1}]",
-		"[{\"path\": \"/p\", \"sha256\": \"" ONE "\", \"when\": \"\"}, {}]", /* good entries before the bad one do not count */
+		/* good entries before the bad one do not count */
+		"[{\"path\": \"/p\", \"sha256\": \"" ONE "\", \"when\": \"\"}, {}]",
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		bool yes = false;
@@ -130,7 +135,10 @@ static int add_one(void *arg)
 	return 1;
 }
 
-/* Each allocation fails once: an error or the way out, never a text that is cut short. Leaks show under AddressSanitizer. */
+/*
+ * Each allocation fails once: an error or the way out, never a text that is cut short. Leaks show under
+ * AddressSanitizer.
+ */
 static void test_torture(void)
 {
 	struct str store = with(with(STR(""), "/a", ONE), "/b", TWO), good = with(store, "/x", ONE);

@@ -1,6 +1,7 @@
 /*
- * Validators: real outputs (tests/samples, each with what must be said of it next to it), forged ones, and hostile ones.
- * A sample is NAME.stdout, NAME.stderr and NAME.meta.json (exit_code), or NAME.xml alone; what is expected stands in NAME.expect.json.
+ * Validators: real outputs (tests/samples, each with what must be said of it next to it), forged ones, and
+ * hostile ones. A sample is NAME.stdout, NAME.stderr and NAME.meta.json (exit_code), or NAME.xml alone; what
+ * is expected stands in NAME.expect.json.
  */
 #define _GNU_SOURCE
 #include <glob.h>
@@ -35,7 +36,8 @@ static bool sample_file(struct arena *a, const char *path, const char *end, stru
 	size_t n = strlen(path) - strlen(".expect.json");
 	struct err e;
 
-	return file_read(a, str_c(a, str_fmt(a, "%.*s%s", (int)n, path, end)), SAMPLE_MAX, ret, NULL, &e) == 0;
+	return file_read(a, str_c(a, str_fmt(a, "%.*s%s", (int)n, path, end)), SAMPLE_MAX, ret, NULL,
+			&e) == 0;
 }
 
 static struct json *sample_json(struct arena *a, const char *path, const char *end)
@@ -74,7 +76,8 @@ static void compare(struct arena *a, const char *path, const struct validation *
 static void sample(const char *path)
 {
 	struct arena a;
-	struct validate_input in = {.status = STATUS_UNKNOWN, .exit_code = -1, .out = STR(""), .err = STR("")};
+	struct validate_input in = {.status = STATUS_UNKNOWN, .exit_code = -1, .out = STR(""),
+			.err = STR("")};
 	struct validation v;
 	struct json *want, *meta;
 
@@ -85,7 +88,8 @@ static void sample(const char *path)
 	if (meta) {
 		in.exit_code = (int)json_int_at(meta, "exit_code");
 		in.status = in.exit_code ? STATUS_EXIT_NONZERO : STATUS_OK;
-		CHECK_ROW(sample_file(&a, path, ".stdout", &in.out) && sample_file(&a, path, ".stderr", &in.err), path);
+		CHECK_ROW(sample_file(&a, path, ".stdout", &in.out) && sample_file(&a, path, ".stderr",
+				&in.err), path);
 	} else {
 		CHECK_ROW(sample_file(&a, path, ".xml", &in.out), path);
 	}
@@ -106,7 +110,8 @@ static void sample(const char *path)
 
 		killed.status = s;
 		validate(&a, &killed, &v);
-		CHECK_ROW(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE && noted(&v, "run-killed"), path);
+		CHECK_ROW(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE &&
+				noted(&v, "run-killed"), path);
 	}
 	arena_free(&a);
 }
@@ -124,7 +129,9 @@ static void test_samples(void)
 
 /* ---- forged and broken outputs ---- */
 
-#define HEAD "============================= test session starts ==============================\ncollected 3 items\n\n"
+#define HEAD \
+	"============================= test session starts ==============================\ncollected 3 " \
+			"items\n\n"
 #define SUM(text) "=========================== " text " in 0.05s ===========================\n"
 #define RULE "----------------------------------------------------------------------\n"
 
@@ -146,122 +153,241 @@ static const struct row {
 	{"plain", 0, HEAD "t.py ...   [100%]\n\n" SUM("3 passed"), "", V, P, NULL},
 	{"os._exit(0)", 0, HEAD "t.py .", "", I, N, "no-summary"},
 	{"fake summary, then os._exit(0)", 0, HEAD "t.py .\n" SUM("500 passed"), "", I, N, "count-mismatch"},
-	{"fake summary before the real one", 0, HEAD "t.py .\n" SUM("500 passed") "..   [100%]\n" SUM("3 passed"), "", I, N, "two-summaries"},
-	{"a fake of the same numbers before the real one", 0, HEAD "t.py .\n" SUM("3 passed") "..   [100%]\n" SUM("3 passed"), "", I, N, "two-summaries"},
-	{"fake header and summary inside", 0, HEAD "t.py .\n" HEAD SUM("3 passed") "..   [100%]\n" SUM("3 passed"), "", I, N, "two-summaries"},
-	{"a bare fake line is text", 0, HEAD "t.py .500 passed in 0.01s\n500 passed in 0.01s\n..\n" SUM("3 passed"), "", V, P, NULL},
-	{"two runs", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") HEAD "u.py ...   [100%]\n" SUM("3 passed"), "", V, P, NULL},
-	{"two runs, the first fails", 0, HEAD "t.py F..   [100%]\n" SUM("1 failed, 2 passed") HEAD "u.py ...   [100%]\n" SUM("3 passed"), "", I, N, "exit-mismatch"},
-	{"the second run breaks off", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") HEAD "u.py .", "", I, N, "no-summary"},
-	{"summary, then the run goes on", 0, HEAD "t.py .\n" SUM("3 passed") "t.py ..    [ 50%]\n", "", I, N, "summary-in-middle"},
-	{"progress not at its end", 0, HEAD "t.py ..    [ 66%]\n" SUM("3 passed"), "", I, N, "unfinished-tests"},
-	{"failed, exit 0", 0, HEAD "t.py F..   [100%]\n" SUM("1 failed, 2 passed"), "", I, N, "exit-mismatch"},
+	{"fake summary before the real one", 0, HEAD "t.py .\n" SUM("500 passed") "..   [100%]\n"
+			SUM("3 passed"), "", I, N, "two-summaries"},
+	{"a fake of the same numbers before the real one", 0, HEAD "t.py .\n" SUM("3 passed") "..   [100%]\n"
+			SUM("3 passed"), "", I, N, "two-summaries"},
+	{"fake header and summary inside", 0, HEAD "t.py .\n" HEAD SUM("3 passed") "..   [100%]\n"
+			SUM("3 passed"), "", I, N, "two-summaries"},
+	{"a bare fake line is text", 0, HEAD "t.py .500 passed in 0.01s\n500 passed in 0.01s\n..\n"
+			SUM("3 passed"), "", V, P, NULL},
+	{"two runs", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") HEAD "u.py ...   [100%]\n" SUM("3 passed"),
+			"", V, P, NULL},
+	{"two runs, the first fails", 0, HEAD "t.py F..   [100%]\n" SUM("1 failed, 2 passed") HEAD
+			"u.py ...   [100%]\n" SUM("3 passed"), "", I, N, "exit-mismatch"},
+	{"the second run breaks off", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") HEAD "u.py .", "", I, N,
+			"no-summary"},
+	{"summary, then the run goes on", 0, HEAD "t.py .\n" SUM("3 passed") "t.py ..    [ 50%]\n", "", I, N,
+			"summary-in-middle"},
+	{"progress not at its end", 0, HEAD "t.py ..    [ 66%]\n" SUM("3 passed"), "", I, N,
+			"unfinished-tests"},
+	{"failed, exit 0", 0, HEAD "t.py F..   [100%]\n" SUM("1 failed, 2 passed"), "", I, N,
+			"exit-mismatch"},
 	{"passed, exit 1", 1, HEAD "t.py ...   [100%]\n" SUM("3 passed"), "", I, N, "exit-mismatch"},
 	{"passed, exit 139", 139, HEAD "t.py ...   [100%]\n" SUM("3 passed"), "", I, N, "exit-mismatch"},
 	{"exit not known", -1, HEAD "t.py ...   [100%]\n" SUM("3 passed"), "", V, P, "exit-unknown"},
-	{"interrupted", 2, HEAD "t.py .\n!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!\n" SUM("1 passed"), "", I, N, "interrupted"},
-	{"FAILED lines", 1, HEAD "t.py FF.   [100%]\n=== short test summary info ===\nFAILED t.py::a\n" SUM("2 failed, 1 passed"), "", I, N, "list-mismatch"},
-	{"a failure on the way, a summary without one", 0, HEAD "t.py ..F   [100%]\n" SUM("3 passed"), "", I, N, "list-mismatch"},
+	{"interrupted", 2, HEAD "t.py .\n!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!\n" SUM("1 passed"), "",
+			I, N, "interrupted"},
+	{"FAILED lines", 1, HEAD "t.py FF.   [100%]\n=== short test summary info ===\nFAILED t.py::a\n"
+			SUM("2 failed, 1 passed"), "", I, N, "list-mismatch"},
+	{"a failure on the way, a summary without one", 0, HEAD "t.py ..F   [100%]\n" SUM("3 passed"), "", I,
+			N, "list-mismatch"},
 	{"the same with -v", 0, HEAD "t.py::a FAILED   [100%]\n" SUM("3 passed"), "", I, N, "list-mismatch"},
-	{"a word that is no progress", 0, HEAD "downloading FILES [ 50%]\nt.py ...   [100%]\n" SUM("3 passed"), "", V, P, NULL},
-	{"coverage too low", 1, HEAD "t.py ...   [100%]\nFAIL Required test coverage of 90% not reached. Total coverage: 50.00%\n" SUM("3 passed"), "", V, F, NULL},
+	{"a word that is no progress", 0, HEAD "downloading FILES [ 50%]\nt.py ...   [100%]\n"
+			SUM("3 passed"), "", V, P, NULL},
+	{"coverage too low", 1, HEAD
+			"t.py ...   [100%]\nFAIL Required test coverage of 90% not reached. Total coverage: "
+			"50.00%\n" SUM("3 passed"), "", V, F, NULL},
 	{"all skipped", 0, HEAD "t.py sss   [100%]\n" SUM("3 skipped"), "", V, N, "all-skipped"},
-	{"skipped modules", 0, "=== test session starts ===\ncollected 1 item / 2 skipped\n" SUM("1 passed, 2 skipped"), "", V, P, NULL},
-	{"-q and a command after it", 0, "...   [100%]\n3 passed in 0.01s\ndone\n", "", U, N, "text-after-summary"},
-	{"-q with a bare fake", 0, "500 passed in 0.01s\n...   [100%]\n3 passed in 0.01s\n", "", I, N, "two-summaries"},
+	{"skipped modules", 0, "=== test session starts ===\ncollected 1 item / 2 skipped\n"
+			SUM("1 passed, 2 skipped"), "", V, P, NULL},
+	{"-q and a command after it", 0, "...   [100%]\n3 passed in 0.01s\ndone\n", "", U, N,
+			"text-after-summary"},
+	{"-q with a bare fake", 0, "500 passed in 0.01s\n...   [100%]\n3 passed in 0.01s\n", "", I, N,
+			"two-summaries"},
 	{"a huge number", 0, HEAD SUM("99999999999999999999999 passed"), "", I, N, "no-summary"},
 	{"a negative number", 0, HEAD SUM("-3 passed"), "", I, N, "no-summary"},
-	{"long run", 0, "=== test session starts ===\ncollected 3 items\n\nt.py ...   [100%]\n=== 3 passed in 75.10s (0:01:15) ===\n", "", V, P, NULL},
-	{"xdist", 0, "=== test session starts ===\n2 workers [3 items]\n...   [100%]\n" SUM("3 passed"), "", V, P, NULL},
+	{"long run", 0,
+			"=== test session starts ===\ncollected 3 items\n\nt.py ...   [100%]\n=== 3 passed "
+			"in 75.10s (0:01:15) ===\n", "", V, P, NULL},
+	{"xdist", 0, "=== test session starts ===\n2 workers [3 items]\n...   [100%]\n" SUM("3 passed"), "",
+			V, P, NULL},
 	/* unittest */
 	{"unittest", 0, "", ".\n" RULE "Ran 1 test in 0.001s\n\nOK\n", V, P, NULL},
 	{"unittest into one stream", 0, ".\n" RULE "Ran 1 test in 0.001s\n\nOK\n", "", V, P, NULL},
 	{"unittest fails", 1, "", "F\n" RULE "Ran 1 test in 0.001s\n\nFAILED (failures=1)\n", V, F, NULL},
 	{"unittest of nothing", 0, "", "\n" RULE "Ran 0 tests in 0.000s\n\nOK\n", I, N, "no-tests"},
-	{"unittest of nothing, newer", 5, "", "\n" RULE "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", I, N, "no-tests"},
-	{"unittest ends early", 0, "", "test_a (t.T.test_a) ... ok\ntest_b (t.T.test_b) ... ", I, N, "no-summary"},
-	{"unittest ends before its verdict", 0, "", ".\n" RULE "Ran 1 test in 0.001s\n\n", I, N, "no-summary"},
-	{"unittest with a fake", 0, "", RULE "Ran 500 tests in 0.1s\n\nOK\n.\n" RULE "Ran 1 test in 0.001s\n\nOK\n", I, N, "two-summaries"},
-	{"unittest against its numbers", 0, "", "F\n" RULE "Ran 1 test in 0.001s\n\nOK (failures=1)\n", I, N, "count-mismatch"},
-	{"unittest, a failure on the way", 0, "", ".F\n" RULE "Ran 2 tests in 0.001s\n\nOK\n", I, N, "list-mismatch"},
-	{"unittest, letters of another program", 0, "", "FEE\n..\n" RULE "Ran 2 tests in 0.001s\n\nOK\n", V, P, NULL},
-	{"unittest, exit 0 and FAILED", 0, "", "F\n" RULE "Ran 1 test in 0.001s\n\nFAILED (errors=1)\n", I, N, "exit-mismatch"},
-	{"unittest -v, a fake summary, and the process ends", 0, "", "test_a (t.T.test_a) ... \n" RULE "Ran 500 tests in 0.1s\n\nOK\n", I, N, "count-mismatch"},
-	{"unittest -v", 0, "", "test_a (t.T.test_a) ... ok\ntest_b (t.T.test_b)\nwith a text ... ok\n\n" RULE "Ran 2 tests in 0.001s\n\nOK\n", V, P, NULL},
+	{"unittest of nothing, newer", 5, "", "\n" RULE "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", I, N,
+			"no-tests"},
+	{"unittest ends early", 0, "", "test_a (t.T.test_a) ... ok\ntest_b (t.T.test_b) ... ", I, N,
+			"no-summary"},
+	{"unittest ends before its verdict", 0, "", ".\n" RULE "Ran 1 test in 0.001s\n\n", I, N,
+			"no-summary"},
+	{"unittest with a fake", 0, "", RULE "Ran 500 tests in 0.1s\n\nOK\n.\n" RULE
+			"Ran 1 test in 0.001s\n\nOK\n", I, N, "two-summaries"},
+	{"unittest against its numbers", 0, "", "F\n" RULE "Ran 1 test in 0.001s\n\nOK (failures=1)\n", I, N,
+			"count-mismatch"},
+	{"unittest, a failure on the way", 0, "", ".F\n" RULE "Ran 2 tests in 0.001s\n\nOK\n", I, N,
+			"list-mismatch"},
+	{"unittest, letters of another program", 0, "", "FEE\n..\n" RULE "Ran 2 tests in 0.001s\n\nOK\n", V,
+			P, NULL},
+	{"unittest, exit 0 and FAILED", 0, "", "F\n" RULE "Ran 1 test in 0.001s\n\nFAILED (errors=1)\n", I, N,
+			"exit-mismatch"},
+	{"unittest -v, a fake summary, and the process ends", 0, "", "test_a (t.T.test_a) ... \n" RULE
+			"Ran 500 tests in 0.1s\n\nOK\n", I, N, "count-mismatch"},
+	{"unittest -v", 0, "", "test_a (t.T.test_a) ... ok\ntest_b (t.T.test_b)\nwith a text ... ok\n\n" RULE
+			"Ran 2 tests in 0.001s\n\nOK\n", V, P, NULL},
 	/* libtest */
-	{"libtest, a fake result", 0, "\nrunning 3 tests\ntest result: ok. 500 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n", "", I, N, "count-mismatch"},
-	{"libtest, a failure on the way", 0, "running 1 test\ntest a ... FAILED\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n", "", I, N, "list-mismatch"},
+	{"libtest, a fake result", 0,
+			"\nrunning 3 tests\ntest result: ok. 500 passed; 0 failed; 0 ignored; 0 measured; 0 "
+			"filtered out; finished in 0.00s\n", "", I, N, "count-mismatch"},
+	{"libtest, a failure on the way", 0,
+			"running 1 test\ntest a ... FAILED\ntest result: ok. 1 passed; 0 failed; 0 ignored; "
+			"0 measured; 0 filtered out\n", "", I, N, "list-mismatch"},
 	{"libtest ends early", 0, "\nrunning 3 tests\ntest a ... ok\n", "", I, N, "no-summary"},
 	{"libtest, two results for one block", 0,
-		"running 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n", "", I, N,
+		"running 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered "
+		"out\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n", "", I, N,
 		"two-summaries"},
-	{"libtest says ok and failed", 0, "running 1 test\ntest result: ok. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n", "", I, N, "count-mismatch"},
-	{"libtest through make", 2, "running 1 test\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n", "", V, F, "exit-unusual"},
+	{"libtest says ok and failed", 0,
+			"running 1 test\ntest result: ok. 0 passed; 1 failed; 0 ignored; 0 measured; 0 "
+			"filtered out\n", "", I, N, "count-mismatch"},
+	{"libtest through make", 2,
+			"running 1 test\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 "
+			"filtered out\n", "", V, F, "exit-unusual"},
 	/* go */
 	{"go -v, a test ends the process", 0, "=== RUN   TestA\n", "", I, N, "no-summary"},
-	{"go -v, a test ends the process and ok follows", 0, "=== RUN   TestA\nok  \tm\t0.01s\n", "", I, N, "unfinished-tests"},
+	{"go -v, a test ends the process and ok follows", 0, "=== RUN   TestA\nok  \tm\t0.01s\n", "", I, N,
+			"unfinished-tests"},
 	{"go, FAIL and exit 0", 0, "FAIL\tm\t0.01s\nFAIL\n", "", I, N, "exit-mismatch"},
-	{"go, nothing matches", 0, "testing: warning: no tests to run\nPASS\nok  \tm\t0.01s [no tests to run]\n", "", I, N, "no-tests"},
-	{"go -json, no end", 0, "{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n", "", I, N, "no-summary"},
-	{"go -json, a test without an end", 0, "{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\",\"Package\":\"m\"}\n", "", I, N, "unfinished-tests"},
-	{"go -json", 0, "{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\",\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\",\"Package\":\"m\"}\n", "", V, P, NULL},
+	{"go, nothing matches", 0,
+			"testing: warning: no tests to run\nPASS\nok  \tm\t0.01s [no tests to run]\n", "", I,
+			N, "no-tests"},
+	{"go -json, no end", 0, "{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n", "", I, N,
+			"no-summary"},
+	{"go -json, a test without an end", 0,
+			"{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\","
+			"\"Package\":\"m\"}\n", "", I, N, "unfinished-tests"},
+	{"go -json", 0,
+			"{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\","
+			"\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\",\"Package\":\"m\"}\n", "", V,
+			P, NULL},
 	/* PHPUnit */
-	{"PHPUnit", 0, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n...\n\nTime: 00:00.001, Memory: 4.00 MB\n\nOK (3 tests, 5 assertions)\n", "", V, P, NULL},
-	{"PHPUnit fails", 1, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nFAILURES!\nTests: 3, Assertions: 2, Failures: 1, Skipped: 1.\n", "", V, F, NULL},
-	{"PHPUnit counts too many", 1, "PHPUnit 9.6.7\n\nFAILURES!\nTests: 1, Assertions: 2, Failures: 1, Skipped: 1.\n", "", I, N, "count-mismatch"},
-	{"PHPUnit of nothing", 0, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nNo tests executed!\n", "", I, N, "no-tests"},
-	{"PHPUnit ends early", 0, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n..", "", I, N, "no-summary"},
+	{"PHPUnit", 0, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n...\n\nTime: 00:00.001, "
+			"Memory: 4.00 MB\n\nOK (3 tests, 5 assertions)\n", "", V, P, NULL},
+	{"PHPUnit fails", 1,
+			"PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nFAILURES!\nTests: 3, "
+			"Assertions: 2, Failures: 1, Skipped: 1.\n", "", V, F, NULL},
+	{"PHPUnit counts too many", 1,
+			"PHPUnit 9.6.7\n\nFAILURES!\nTests: 1, Assertions: 2, Failures: 1, Skipped: 1.\n", "",
+			I, N, "count-mismatch"},
+	{"PHPUnit of nothing", 0,
+			"PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nNo tests executed!\n", "",
+			I, N, "no-tests"},
+	{"PHPUnit ends early", 0, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n..", "", I, N,
+			"no-summary"},
 	/* ctest */
-	{"ctest, a fake summary", 0, "Test project /b\n    Start 1: a\n100% tests passed, 0 tests failed out of 9\n1/1 Test #1: a ....   Passed    0.01 sec\n", "", I, N, "summary-in-middle"},
-	{"ctest, list", 8, "Test project /b\n50% tests passed, 1 tests failed out of 2\n", "", I, N, "list-mismatch"},
-	{"prove, a file that failed", 0, "t/a.t ..\nDubious, test returned 1 (wstat 256, 0x100)\nFailed 1/3 subtests\nFiles=1, Tests=3,  0 wallclock secs\nResult: PASS\n", "", I, N, "list-mismatch"},
+	{"ctest, a fake summary", 0,
+			"Test project /b\n    Start 1: a\n100% tests passed, 0 tests failed out of 9\n1/1 "
+			"Test #1: a ....   Passed    0.01 sec\n", "", I, N, "summary-in-middle"},
+	{"ctest, list", 8, "Test project /b\n50% tests passed, 1 tests failed out of 2\n", "", I, N,
+			"list-mismatch"},
+	{"prove, a file that failed", 0,
+			"t/a.t ..\nDubious, test returned 1 (wstat 256, 0x100)\nFailed 1/3 "
+			"subtests\nFiles=1, Tests=3,  0 wallclock secs\nResult: PASS\n", "", I, N,
+			"list-mismatch"},
 	{"ctest ends early", 0, "Test project /b\n    Start 1: a\n", "", I, N, "no-summary"},
 	/* jest, vitest */
-	{"jest, sum", 0, "", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 3 total\n", I, N, "count-mismatch"},
-	{"jest, a file that failed", 0, "", "FAIL ./a.test.js\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n", I, N, "list-mismatch"},
-	{"jest, two", 0, "Test Suites: 1 passed, 1 total\nTests:       500 passed, 500 total\n", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n", I, N, "two-summaries"},
-	{"vitest", 1, " Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 2 passed | 1 skipped (4)\n", "", V, F, NULL},
-	{"vitest of nothing", 1, " RUN  v4.1.12 /p\n", "\nNo test files found, exiting with code 1\n", I, N, "no-tests"},
-	{"vitest, a fake before the real one", 0, " Test Files  9 passed (9)\n      Tests  500 passed (500)\n\n Test Files  1 passed (1)\n      Tests  1 passed (1)\n", "", I, N, "two-summaries"},
-	{"vitest, a file that does not load", 1, " Test Files  1 failed (1)\n      Tests  no tests\n", "", V, F, NULL},
-	{"vitest, sum", 0, " Test Files  1 passed (1)\n      Tests  2 passed (4)\n", "", I, N, "count-mismatch"},
+	{"jest, sum", 0, "", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 3 total\n", I, N,
+			"count-mismatch"},
+	{"jest, a file that failed", 0, "",
+			"FAIL ./a.test.js\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n",
+			I, N, "list-mismatch"},
+	{"jest, two", 0, "Test Suites: 1 passed, 1 total\nTests:       500 passed, 500 total\n",
+			"Test Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n", I, N,
+			"two-summaries"},
+	{"vitest", 1, " Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 2 passed | 1 skipped "
+			"(4)\n", "", V, F, NULL},
+	{"vitest of nothing", 1, " RUN  v4.1.12 /p\n", "\nNo test files found, exiting with code 1\n", I, N,
+			"no-tests"},
+	{"vitest, a fake before the real one", 0,
+			" Test Files  9 passed (9)\n      Tests  500 passed (500)\n\n Test Files  1 passed "
+			"(1)\n      Tests  1 passed (1)\n", "", I, N, "two-summaries"},
+	{"vitest, a file that does not load", 1, " Test Files  1 failed (1)\n      Tests  no tests\n", "", V,
+			F, NULL},
+	{"vitest, sum", 0, " Test Files  1 passed (1)\n      Tests  2 passed (4)\n", "", I, N,
+			"count-mismatch"},
 	/* mocha, RSpec, node */
-	{"mocha", 1, "  x\n    1) a\n\n\n  2 passing (5ms)\n  1 pending\n  1 failing\n\n  1) x\n", "", V, F, NULL},
+	{"mocha", 1, "  x\n    1) a\n\n\n  2 passing (5ms)\n  1 pending\n  1 failing\n\n  1) x\n", "", V, F,
+			NULL},
 	{"mocha passes", 0, "\n  2 passing (5ms)\n", "", V, P, NULL},
-	{"mocha, a fake before the real one", 0, "  500 passing (1ms)\n  x\n\n  2 passing (5ms)\n", "", I, N, "two-summaries"},
+	{"mocha, a fake before the real one", 0, "  500 passing (1ms)\n  x\n\n  2 passing (5ms)\n", "", I, N,
+			"two-summaries"},
 	{"mocha of nothing", 0, "\n  0 passing (1ms)\n", "", I, N, "no-tests"},
-	{"RSpec", 1, "F.\n\n2 examples, 1 failure\n\nFailed examples:\n\nrspec ./a_spec.rb:3 # a\n", "", V, F, NULL},
+	{"RSpec", 1, "F.\n\n2 examples, 1 failure\n\nFailed examples:\n\nrspec ./a_spec.rb:3 # a\n", "", V, F,
+			NULL},
 	{"RSpec passes", 0, "..\n\n2 examples, 0 failures, 1 pending\n", "", V, P, NULL},
-	{"RSpec, an error outside as text", 1, "0 examples, 0 failures, 1 error occurred outside of examples\n", "", V, F, NULL},
+	{"RSpec, an error outside as text", 1,
+			"0 examples, 0 failures, 1 error occurred outside of examples\n", "", V, F, NULL},
 	{"RSpec of nothing", 0, "0 examples, 0 failures\n", "", I, N, "no-tests"},
 	{"RSpec, list", 1, "3 examples, 2 failures\n\nrspec ./a_spec.rb:3 # a\n", "", I, N, "list-mismatch"},
-	{"node", 1, "\u2139 tests 2\n\u2139 pass 1\n\u2139 fail 1\n\u2139 cancelled 0\n\u2139 skipped 0\n\u2139 todo 0\n", "", V, F, NULL},
-	{"node, sum", 0, "\u2139 tests 3\n\u2139 pass 1\n\u2139 fail 0\n\u2139 cancelled 0\n\u2139 skipped 0\n\u2139 todo 0\n", "", I, N, "count-mismatch"},
+	{"node", 1, "\u2139 tests 2\n\u2139 pass 1\n\u2139 fail 1\n\u2139 cancelled 0\n\u2139 skipped "
+			"0\n\u2139 todo 0\n", "", V, F, NULL},
+	{"node, sum", 0,
+			"\u2139 tests 3\n\u2139 pass 1\n\u2139 fail 0\n\u2139 cancelled 0\n\u2139 skipped "
+			"0\n\u2139 todo 0\n", "", I, N, "count-mismatch"},
 	/* JSON reports */
-	{"jest JSON", 0, "{\"numTotalTests\":1,\"numPassedTests\":1,\"numFailedTests\":0,\"numPendingTests\":0,\"success\":true,\"testResults\":[{\"assertionResults\":[{\"status\":\"passed\"}]}]}", "", V, P,
+	{"jest JSON", 0,
+			"{\"numTotalTests\":1,\"numPassedTests\":1,\"numFailedTests\":0,"
+			"\"numPendingTests\":0,\"success\":true,"
+			"\"testResults\":[{\"assertionResults\":[{\"status\":\"passed\"}]}]}", "", V, P,
 		NULL},
-	{"jest JSON, list", 0, "{\"numTotalTests\":1,\"numPassedTests\":1,\"numFailedTests\":0,\"numPendingTests\":0,\"success\":true,\"testResults\":[]}", "", I, N, "list-mismatch"},
-	{"jest JSON, negative", 0, "{\"numTotalTests\":1,\"numPassedTests\":2,\"numFailedTests\":-1,\"numPendingTests\":0,\"success\":true,\"testResults\":[]}", "", I, N, "bad-number"},
-	{"jest JSON, twice", 0, "{\"numTotalTests\":1,\"testResults\":[]}\n{\"numTotalTests\":1,\"testResults\":[]}", "", I, N, "two-summaries"},
+	{"jest JSON, list", 0,
+			"{\"numTotalTests\":1,\"numPassedTests\":1,\"numFailedTests\":0,"
+			"\"numPendingTests\":0,\"success\":true,\"testResults\":[]}", "", I, N,
+			"list-mismatch"},
+	{"jest JSON, negative", 0,
+			"{\"numTotalTests\":1,\"numPassedTests\":2,\"numFailedTests\":-1,"
+			"\"numPendingTests\":0,\"success\":true,\"testResults\":[]}", "", I, N, "bad-number"},
+	{"jest JSON, twice", 0,
+			"{\"numTotalTests\":1,\"testResults\":[]}\n{\"numTotalTests\":1,\"testResults\":[]}",
+			"", I, N, "two-summaries"},
 	{"jest JSON, cut", 0, "{\"numTotalTests\":1,\"testResults\":[", "", I, N, "malformed-report"},
 	{"jest JSON, success and failures", 0,
-		"{\"numTotalTests\":1,\"numPassedTests\":0,\"numFailedTests\":1,\"numPendingTests\":0,\"success\":true,\"testResults\":[{\"assertionResults\":[{\"status\":\"failed\"}]}]}", "", I, N,
+		"{\"numTotalTests\":1,\"numPassedTests\":0,\"numFailedTests\":1,\"numPendingTests\":0,"
+		"\"success\":true,\"testResults\":[{\"assertionResults\":[{\"status\":\"failed\"}]}]}", "", I,
+		N,
 		"exit-mismatch"},
-	{"jest JSON inside pytest", 0, HEAD "{\"numTotalTests\":1,\"testResults\":[]}\n", "", I, N, "no-summary"},
-	{"pytest JSON", 0, "{\"exitcode\": 0, \"duration\": 0.1, \"summary\": {\"passed\": 2, \"total\": 2}, \"tests\": [{}, {}]}", "", V, P, NULL},
-	{"pytest JSON, NaN", 0, "{\"exitcode\": 0, \"duration\": NaN, \"summary\": {\"passed\": 2, \"total\": 2}}", "", I, N, "malformed-report"},
-	{"pytest JSON, sum", 0, "{\"exitcode\": 0, \"summary\": {\"passed\": 2, \"total\": 3}}", "", I, N, "count-mismatch"},
-	{"JUnit, a suite that failed without a node", -1, "<testsuites errors=\"1\"><testsuite tests=\"1\" errors=\"1\"><testcase name=\"a\"/></testsuite></testsuites>", "", I, N, "count-mismatch"},
-	{"pytest JSON, duplicate key", 0, "{\"exitcode\": 0, \"summary\": {\"passed\": 2, \"total\": 2, \"total\": 2}}", "", I, N, "malformed-report"},
+	{"jest JSON inside pytest", 0, HEAD "{\"numTotalTests\":1,\"testResults\":[]}\n", "", I, N,
+			"no-summary"},
+	{"pytest JSON", 0,
+			"{\"exitcode\": 0, \"duration\": 0.1, \"summary\": {\"passed\": 2, \"total\": 2}, "
+			"\"tests\": [{}, {}]}", "", V, P, NULL},
+	{"pytest JSON, NaN", 0,
+			"{\"exitcode\": 0, \"duration\": NaN, \"summary\": {\"passed\": 2, \"total\": 2}}",
+			"", I, N, "malformed-report"},
+	{"pytest JSON, sum", 0, "{\"exitcode\": 0, \"summary\": {\"passed\": 2, \"total\": 3}}", "", I, N,
+			"count-mismatch"},
+	{"JUnit, a suite that failed without a node", -1,
+			"<testsuites errors=\"1\"><testsuite tests=\"1\" errors=\"1\"><testcase "
+			"name=\"a\"/></testsuite></testsuites>", "", I, N, "count-mismatch"},
+	{"pytest JSON, duplicate key", 0,
+			"{\"exitcode\": 0, \"summary\": {\"passed\": 2, \"total\": 2, \"total\": 2}}", "", I,
+			N, "malformed-report"},
 	{"pytest JSON, nothing", 5, "{\"exitcode\": 5, \"summary\": {\"total\": 0}}", "", I, N, "no-tests"},
-	{"mocha JSON", 1, "{\"stats\": {\"tests\": 2, \"passes\": 1, \"pending\": 0, \"failures\": 1, \"duration\": 3}, \"tests\": [{}, {}], \"passes\": [{}], \"failures\": [{}], \"pending\": []}", "", V,
+	{"mocha JSON", 1,
+			"{\"stats\": {\"tests\": 2, \"passes\": 1, \"pending\": 0, \"failures\": 1, "
+			"\"duration\": 3}, \"tests\": [{}, {}], \"passes\": [{}], \"failures\": [{}], "
+			"\"pending\": []}", "", V,
 		F, NULL},
-	{"mocha JSON, a hook failed", 1, "{\"stats\": {\"tests\": 1, \"passes\": 1, \"pending\": 0, \"failures\": 1, \"duration\": 3}, \"passes\": [{}], \"failures\": [{}]}", "", V, F, "count-mismatch"},
-	{"mocha JSON, lengths", 0, "{\"stats\": {\"tests\": 2, \"passes\": 2, \"pending\": 0, \"failures\": 0, \"duration\": 3}, \"passes\": [{}]}", "", I, N, "list-mismatch"},
-	{"RSpec JSON", 0, "{\"examples\":[{\"status\":\"passed\"}],\"summary\":{\"duration\":0.1,\"example_count\":1,\"failure_count\":0,\"pending_count\":0,\"errors_outside_of_examples_count\":0}}", "", V,
+	{"mocha JSON, a hook failed", 1,
+			"{\"stats\": {\"tests\": 1, \"passes\": 1, \"pending\": 0, \"failures\": 1, "
+			"\"duration\": 3}, \"passes\": [{}], \"failures\": [{}]}", "", V, F,
+			"count-mismatch"},
+	{"mocha JSON, lengths", 0,
+			"{\"stats\": {\"tests\": 2, \"passes\": 2, \"pending\": 0, \"failures\": 0, "
+			"\"duration\": 3}, \"passes\": [{}]}", "", I, N, "list-mismatch"},
+	{"RSpec JSON", 0,
+			"{\"examples\":[{\"status\":\"passed\"}],\"summary\":{\"duration\":0.1,"
+			"\"example_count\":1,\"failure_count\":0,\"pending_count\":0,"
+			"\"errors_outside_of_examples_count\":0}}", "", V,
 		P, NULL},
-	{"RSpec JSON, an error outside", 1, "{\"examples\":[],\"summary\":{\"example_count\":0,\"failure_count\":0,\"pending_count\":0,\"errors_outside_of_examples_count\":1}}", "", V, F, NULL},
-	{"RSpec JSON, nothing", 0, "{\"examples\":[],\"summary\":{\"example_count\":0,\"failure_count\":0,\"pending_count\":0}}", "", I, N, "no-tests"},
+	{"RSpec JSON, an error outside", 1,
+			"{\"examples\":[],\"summary\":{\"example_count\":0,\"failure_count\":0,"
+			"\"pending_count\":0,\"errors_outside_of_examples_count\":1}}", "", V, F, NULL},
+	{"RSpec JSON, nothing", 0,
+			"{\"examples\":[],\"summary\":{\"example_count\":0,\"failure_count\":0,"
+			"\"pending_count\":0}}", "", I, N, "no-tests"},
 	/* TAP */
 	{"TAP", 0, "TAP version 13\nok 1 - a\nok 2 - b\n1..2\n", "", V, P, NULL},
 	{"TAP, too few", 0, "1..3\nok 1\nok 2\n", "", I, N, "plan-mismatch"},
@@ -269,25 +395,47 @@ static const struct row {
 	{"TAP, bails out", 0, "1..2\nok 1\nBail out! no database\n", "", I, N, "bail-out"},
 	{"TAP, two plans", 0, "1..1\nok 1\n1..1\nok 1\n", "", I, N, "two-summaries"},
 	{"TAP, todo", 0, "1..2\nok 1\nnot ok 2 - b # TODO later\n", "", V, P, NULL},
-	{"TAP, subtests", 1, "TAP version 13\n# Subtest: a\n    ok 1 - x\n    not ok 2 - y\n    1..2\nnot ok 1 - a\n1..1\n# fail 1\n", "", V, F, NULL},
+	{"TAP, subtests", 1,
+			"TAP version 13\n# Subtest: a\n    ok 1 - x\n    not ok 2 - y\n    1..2\nnot ok 1 - "
+			"a\n1..1\n# fail 1\n", "", V, F, NULL},
 	/* JUnit XML */
-	{"JUnit", 0, "<?xml version=\"1.0\"?>\n<testsuites><testsuite tests=\"1\"><testcase name=\"a &lt; b\"/></testsuite></testsuites>", "", V, P, NULL},
-	{"JUnit, markup in CDATA", 0, "<testsuite tests=\"1\"><testcase><system-out><![CDATA[<failure></testsuite>]]></system-out></testcase></testsuite>", "", V, P, NULL},
-	{"JUnit, entities", 0, "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"b\">]><testsuite tests=\"1\"><testcase/></testsuite>", "", I, N, "malformed-report"},
+	{"JUnit", 0, "<?xml version=\"1.0\"?>\n<testsuites><testsuite tests=\"1\"><testcase name=\"a &lt; "
+			"b\"/></testsuite></testsuites>", "", V, P, NULL},
+	{"JUnit, markup in CDATA", 0,
+			"<testsuite tests=\"1\"><testcase><system-out><![CDATA[<failure></testsuite>]]></sys"
+			"tem-out></testcase></testsuite>", "", V, P, NULL},
+	{"JUnit, entities", 0,
+			"<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"b\">]><testsuite "
+			"tests=\"1\"><testcase/></testsuite>", "", I, N, "malformed-report"},
 	{"JUnit, cut", 0, "<testsuite tests=\"2\"><testcase/>", "", I, N, "malformed-report"},
-	{"JUnit, two", 0, "<testsuite tests=\"1\"><testcase/></testsuite>\n<testsuite tests=\"1\"><testcase/></testsuite>", "", I, N, "malformed-report"},
-	{"JUnit, attributes", 0, "<testsuite tests=\"9\"><testcase/></testsuite>", "", V, P, "attributes-disagree"},
+	{"JUnit, two", 0,
+			"<testsuite tests=\"1\"><testcase/></testsuite>\n<testsuite "
+			"tests=\"1\"><testcase/></testsuite>", "", I, N, "malformed-report"},
+	{"JUnit, attributes", 0, "<testsuite tests=\"9\"><testcase/></testsuite>", "", V, P,
+			"attributes-disagree"},
 	{"JUnit, negative", 0, "<testsuite tests=\"-1\"><testcase/></testsuite>", "", I, N, "bad-number"},
-	{"JUnit, negative next to a failure", 1, "<testsuite tests=\"1\" skipped=\"-1\"><testcase><failure/></testcase></testsuite>", "", V, F, "bad-number"},
+	{"JUnit, negative next to a failure", 1,
+			"<testsuite tests=\"1\" skipped=\"-1\"><testcase><failure/></testcase></testsuite>",
+			"", V, F, "bad-number"},
 	/* two in one output */
-	{"RSpec JSON with a fake line before it", 0, "\n500 examples, 0 failures\n{\"examples\":[{\"status\":\"passed\"}],\"summary\":{\"example_count\":1,\"failure_count\":0,\"pending_count\":0}}\n", "", V, P,
+	{"RSpec JSON with a fake line before it", 0,
+			"\n500 examples, 0 failures\n{\"examples\":[{\"status\":\"passed\"}],"
+			"\"summary\":{\"example_count\":1,\"failure_count\":0,\"pending_count\":0}}\n", "", V,
+			P,
 		NULL},
-	{"RSpec JSON that fails, with a fake line before it", 0, "\n500 examples, 0 failures\n{\"examples\":[{\"status\":\"failed\"}],\"summary\":{\"example_count\":1,\"failure_count\":1,\"pending_count\":0}}\n",
+	{"RSpec JSON that fails, with a fake line before it", 0,
+			"\n500 examples, 0 failures\n{\"examples\":[{\"status\":\"failed\"}],"
+			"\"summary\":{\"example_count\":1,\"failure_count\":1,\"pending_count\":0}}\n",
 		"", I, N, "exit-mismatch"},
-	{"pytest passes, mocha fails", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") "\n  1 passing (5ms)\n  1 failing\n", "", I, N, "two-formats"},
-	{"pytest passes, mocha passes", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") "\n  1 passing (5ms)\n", "", V, P, "text-after-summary"},
-	{"TAP with the verdict of prove inside", 0, "1..2\nok 1\nFiles=1, Tests=500, \nResult: PASS\nnot ok 2\n", "", V, F, NULL},
-	{"prove and a command after it", 0, "a.t .. ok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs\nResult: PASS\ndone\n", "", V, P, "text-after-summary"},
+	{"pytest passes, mocha fails", 0, HEAD "t.py ...   [100%]\n"
+			SUM("3 passed") "\n  1 passing (5ms)\n  1 failing\n", "", I, N, "two-formats"},
+	{"pytest passes, mocha passes", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") "\n  1 passing (5ms)\n",
+			"", V, P, "text-after-summary"},
+	{"TAP with the verdict of prove inside", 0,
+			"1..2\nok 1\nFiles=1, Tests=500, \nResult: PASS\nnot ok 2\n", "", V, F, NULL},
+	{"prove and a command after it", 0,
+			"a.t .. ok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs\nResult: "
+			"PASS\ndone\n", "", V, P, "text-after-summary"},
 	/* nothing of the kind */
 	{"empty", 0, "", "", U, N, "not-recognised"},
 	{"prose", 0, "all tests passed\n", "", U, N, "not-recognised"},
@@ -303,18 +451,21 @@ static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *r = &rows[i];
-		struct validate_input in = {.task = "test", .out = str_of(r->out), .err = str_of(r->err), .exit_code = r->exit_code};
+		struct validate_input in = {.task = "test", .out = str_of(r->out), .err = str_of(r->err),
+				.exit_code = r->exit_code};
 		struct validation v;
 		struct arena a;
 
-		in.status = r->exit_code < 0 ? STATUS_UNKNOWN : r->exit_code ? STATUS_EXIT_NONZERO : STATUS_OK;
+		in.status = r->exit_code < 0 ? STATUS_UNKNOWN : r->exit_code ? STATUS_EXIT_NONZERO :
+				STATUS_OK;
 		arena_init(&a, ARENA_CAP_DEFAULT);
 		validate(&a, &in, &v);
 		CHECK_ROW(v.validity == r->validity, r->name);
 		CHECK_ROW(v.result == r->result, r->name);
 		CHECK_ROW(r->id ? noted(&v, r->id) : !v.checks, r->name);
 		if (v.validity != r->validity)
-			printf("#   format %s, first check %s\n", v.format ? v.format : "none", v.checks ? v.checks->id : "none");
+			printf("#   format %s, first check %s\n", v.format ? v.format : "none",
+					v.checks ? v.checks->id : "none");
 		arena_free(&a);
 	}
 }
@@ -332,7 +483,8 @@ static void hostile(struct str out)
 		v = (struct validation){.validity = VALIDITY_VALID};
 		validator_at(i)->check(&a, &in, &v);
 		/* to a checker silence is a pass; to a test it never is */
-		CHECK_ROW(strcmp(validator_at(i)->task, "test") || v.result != RESULT_PASS || v.validity != VALIDITY_VALID, validator_at(i)->format);
+		CHECK_ROW(strcmp(validator_at(i)->task, "test") || v.result != RESULT_PASS ||
+				v.validity != VALIDITY_VALID, validator_at(i)->format);
 	}
 	in.task = "test";
 	validate(&a, &in, &v);
@@ -342,7 +494,9 @@ static void hostile(struct str out)
 
 static void test_hostile(void)
 {
-	static const char *const pieces[] = {"[", "{", "<a>", "{\"numTotalTests\":", "\033[", "<testsuite ", "1..", "ok 1\n", "9", "\xff", "{\"Action\":\"run\"}\n", "=", "collected 1 items / ", "\033]"};
+	static const char *const pieces[] = {"[", "{", "<a>", "{\"numTotalTests\":", "\033[", "<testsuite ",
+			"1..", "ok 1\n", "9", "\xff", "{\"Action\":\"run\"}\n", "=", "collected 1 items / ",
+			"\033]"};
 	static char text[(1 << 20) + 64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
@@ -360,7 +514,8 @@ static void test_hostile(void)
 
 static void test_names(void)
 {
-	CHECK(!strcmp(validity_name(VALIDITY_INVALID), "invalid") && !strcmp(result_name(RESULT_FAIL), "fail") && !strcmp(evidence_name(EVIDENCE_MACHINE), "machine"));
+	CHECK(!strcmp(validity_name(VALIDITY_INVALID), "invalid") && !strcmp(result_name(RESULT_FAIL),
+			"fail") && !strcmp(evidence_name(EVIDENCE_MACHINE), "machine"));
 	CHECK(!strcmp(evidence_name(EVIDENCE_NONE), ""));
 }
 

@@ -29,7 +29,8 @@ static void check_rows(const struct row *rows, size_t n)
 static void separated(void)
 {
 	static const struct row rows[] = {
-		{"\xef\xbb\xbfid;name\r\n1;a\r\n2;b\r\n", "data valid pass csv rows=2 columns=2 columns_required=id,name"},
+		{"\xef\xbb\xbfid;name\r\n1;a\r\n2;b\r\n",
+				"data valid pass csv rows=2 columns=2 columns_required=id,name"},
 		{"sep=;\r\nid;name\r\n1;a\r\n", "data valid pass csv rows=1 columns=2"},
 		{"id,name\n1,\"a, \"\"b\"\"\nc\"\n2,d\n", "data valid pass csv rows=2 columns=2"},
 		{"id,name\n1,\"a\n", "data invalid none csv +csv-quoting"},
@@ -72,7 +73,8 @@ static void names_in_messages(void)
 	struct arena a;
 	struct validation v;
 	arena_init(&a, ARENA_CAP_DEFAULT);
-	struct validate_input in = {.task = "data", .out = STR("[{\"a\\n\\u001b[31mb\":1,\"a\\n\\u001b[31mb\":2}]"), .status = STATUS_OK};
+	struct validate_input in = {.task = "data",
+			.out = STR("[{\"a\\n\\u001b[31mb\":1,\"a\\n\\u001b[31mb\":2}]"), .status = STATUS_OK};
 	validate(&a, &in, &v);
 	CHECK(v.checks && !strcmp(v.checks->id, "json-duplicate-key"));
 	for (size_t i = 0; v.checks && i < v.checks->message.n; i++)
@@ -83,24 +85,36 @@ static void names_in_messages(void)
 static void printed(void)
 {
 	static const struct row rows[] = {
-		{" id | name \n----+------\n  1 | a\n  2 | b\n(2 rows)\n\n", "data valid pass psql rows=2 columns=2"},
+		{" id | name \n----+------\n  1 | a\n  2 | b\n(2 rows)\n\n",
+				"data valid pass psql rows=2 columns=2"},
 		{" id | name \n----+------\n  1 | a\n(2 rows)\n\n", "data invalid none psql +count-mismatch"},
 		{" id | name \n----+------\n(0 rows)\n\n", "data invalid none psql rows=0 +rows-none"},
-		{" id | name \n----+------\n  1 | a   +\n    | b\n(1 row)\n", "data valid pass psql rows=1 columns=2"},
+		{" id | name \n----+------\n  1 | a   +\n    | b\n(1 row)\n",
+				"data valid pass psql rows=1 columns=2"},
 		{" id | name \n----+------\n  1 | c++\n(1 row)\n", "data valid pass psql rows=1 columns=2"},
 		{" id | name \n----+------\n  1\n(1 row)\n", "data invalid none psql +row-ragged"},
 		{" id | id \n----+----\n  1 | 2\n(1 row)\n", "data invalid none psql +header-duplicate"},
 		{" id | name \n----+------\n  1 | a\n", "data valid pass psql rows=1 +footer-missing"},
 		{" count \n-------\n     5\n(1 row)\n", "data valid pass psql rows=1 columns=1"},
 		{"   id name\n0   1    a\n1   2    b\n", "data valid pass pandas rows=2 columns=2"},
-		{"   id name\n0   1    a\n\n[2 rows x 2 columns]\n", "data invalid none pandas +count-mismatch"},
-		{"    id  ...  z\n0    1  ...  2\n..  ..  ... ..\n99   1  ...  2\n\n[100 rows x 30 columns]\n", "data valid pass pandas rows=100 columns=30 columns_required=id"},
-		{"    id  ...  z\n0    1  ...  2\n\n[1 rows x 30 columns]\n", "data indeterminate none pandas columns_required=name +column-not-shown"},
-		{"    name\nid      \n1      a\n2      b\n\n[2 rows x 1 columns]\n", "data valid pass pandas rows=2 columns=1 columns_required=name"},
-		{"   first name  id\n0           a   1\n\n[1 rows x 2 columns]\n", "data valid pass pandas rows=1 columns=2"},
-		{"<class 'pandas.core.frame.DataFrame'>\nRangeIndex: 2 entries, 0 to 1\nData columns (total 1 columns):\n #   Column  Non-Null Count  Dtype\n---  ------  --------------  -----\n"
-		 " 0   id      2 non-null      int64\ndtypes: int64(1)\n", "data valid pass pandas rows=2 columns=1 columns_required=id"},
-		{"<class 'pandas.core.frame.DataFrame'>\nEmpty\n", "data indeterminate none pandas +info-partial"},
+		{"   id name\n0   1    a\n\n[2 rows x 2 columns]\n",
+				"data invalid none pandas +count-mismatch"},
+		{"    id  ...  z\n0    1  ...  2\n..  ..  ... ..\n99   1  ...  2\n\n[100 rows x 30 "
+				"columns]\n", "data valid pass pandas rows=100 columns=30 "
+				"columns_required=id"},
+		{"    id  ...  z\n0    1  ...  2\n\n[1 rows x 30 columns]\n",
+				"data indeterminate none pandas columns_required=name +column-not-shown"},
+		{"    name\nid      \n1      a\n2      b\n\n[2 rows x 1 columns]\n",
+				"data valid pass pandas rows=2 columns=1 columns_required=name"},
+		{"   first name  id\n0           a   1\n\n[1 rows x 2 columns]\n",
+				"data valid pass pandas rows=1 columns=2"},
+		{"<class 'pandas.core.frame.DataFrame'>\nRangeIndex: 2 entries, 0 to 1\nData columns (total "
+				"1 columns):\n #   Column  Non-Null Count  Dtype\n---  ------  "
+				"--------------  -----\n"
+		 " 0   id      2 non-null      int64\ndtypes: int64(1)\n",
+		 "data valid pass pandas rows=2 columns=1 columns_required=id"},
+		{"<class 'pandas.core.frame.DataFrame'>\nEmpty\n",
+				"data indeterminate none pandas +info-partial"},
 	};
 	CHECK_ROWS(rows);
 }
@@ -116,12 +130,14 @@ static void json_tables(void)
 		{"{\"a\":1}\n{\"a\":2} x\n", "data invalid none jsonl +json-syntax"},
 		{"{\"a\":1}\n\n{\"b\":2}\n", "data invalid none jsonl +row-ragged"},
 		{"[]", "data invalid none json rows=0 +rows-none"},
-		{"{\"data\":[{\"a\":1},{\"a\":null}],\"total\":2}", "data valid pass json rows=2 columns=1 missing=1"},
+		{"{\"data\":[{\"a\":1},{\"a\":null}],\"total\":2}",
+				"data valid pass json rows=2 columns=1 missing=1"},
 		{"{\"rows\":[]}", "data invalid none json rows=0 +rows-none"},
 		{"{\"a\":[1,2],\"b\":[3]}", "data invalid none json +row-ragged"},
 		{"{\"a\":[1,2],\"b\":[3,4]}", "data valid pass json rows=2 columns=2"},
 		{"{\"a\":{\"0\":1,\"1\":2},\"b\":{\"0\":1}}", "data invalid none json +row-ragged"},
-		{"{\"user\":{\"id\":1},\"place\":{\"x\":1,\"y\":2}}", "data valid pass json rows=1 columns=2"},
+		{"{\"user\":{\"id\":1},\"place\":{\"x\":1,\"y\":2}}",
+				"data valid pass json rows=1 columns=2"},
 		{"[[1,2],[3]]", "data invalid none json +row-ragged"},
 		{"[[1,2],[3,4]]", "data valid pass json rows=2 columns=2"},
 		{"{\"columns\":[\"a\",\"a\"],\"data\":[[1,2]]}", "data invalid none json +header-duplicate"},
@@ -142,7 +158,9 @@ static void json_tables(void)
 static void types(void)
 {
 	static const struct row rows[] = {
-		{"id,when,ok,x\n1,2024-02-29,true,1.5\n2,,f,-1e3\n", "data valid pass csv rows=2 columns_required=id:integer,when:date,ok:boolean,x:number"},
+		{"id,when,ok,x\n1,2024-02-29,true,1.5\n2,,f,-1e3\n",
+				"data valid pass csv rows=2 columns_required=id:integer,when:date,"
+				"ok:boolean,x:number"},
 		{"id,x\n1,a\n", "data invalid none csv columns_required=x:number +type-wrong"},
 		{"id,x\n1,a\n", "data valid pass csv columns_required=x:text"},
 		{"id,x\n1.5,a\n", "data invalid none csv columns_required=id:integer +type-wrong"},
@@ -159,17 +177,26 @@ static void types(void)
 		{"any,x\n1,2\n", "data valid pass csv columns_required=any"},
 		{"   id name\n0   1    a\n", "data valid pass pandas columns_required=id:any"},
 		{"id\tx\n1\t2\n", "data valid pass tsv columns_required=id:int"},
-		{"[{\"id\":1},{\"id\":\"2\"}]", "data invalid none json columns_required=id:integer +type-wrong"},
-		{"[{\"id\":1},{\"id\":null},{\"id\":3.0}]", "data valid pass json columns_required=id:integer"},
+		{"[{\"id\":1},{\"id\":\"2\"}]",
+				"data invalid none json columns_required=id:integer +type-wrong"},
+		{"[{\"id\":1},{\"id\":null},{\"id\":3.0}]",
+				"data valid pass json columns_required=id:integer"},
 		{"[{\"id\":1.5}]", "data invalid none json columns_required=id:integer +type-wrong"},
 		{"[{\"id\":[1]}]", "data invalid none json columns_required=id:text +type-wrong"},
-		{"{\"columns\":[\"a\",\"b\"],\"data\":[[1,\"x\"]]}", "data invalid none json columns_required=b:number +type-wrong"},
-		{"{\"a\":{\"0\":1},\"b\":{\"0\":\"x\"}}", "data invalid none json columns_required=b:number +type-wrong"},
-		{"{\"a\":[1,2],\"b\":[true,false]}", "data valid pass json columns_required=a:integer,b:boolean"},
-		{"{\"a\":1}\n{\"a\":true}\n", "data invalid none jsonl columns_required=a:number +type-wrong"},
-		{" id | name \n----+------\n  1 | a\n  x | b\n(2 rows)\n", "data invalid none psql columns_required=id:integer +type-wrong"},
-		{" id | name \n----+------\n  1 | a | b\n(1 row)\n", "data valid pass psql columns_required=id:integer"},
-		{"   id name\n0   1    a\n", "data indeterminate none pandas columns_required=id:integer +type-not-seen"},
+		{"{\"columns\":[\"a\",\"b\"],\"data\":[[1,\"x\"]]}",
+				"data invalid none json columns_required=b:number +type-wrong"},
+		{"{\"a\":{\"0\":1},\"b\":{\"0\":\"x\"}}",
+				"data invalid none json columns_required=b:number +type-wrong"},
+		{"{\"a\":[1,2],\"b\":[true,false]}",
+				"data valid pass json columns_required=a:integer,b:boolean"},
+		{"{\"a\":1}\n{\"a\":true}\n",
+				"data invalid none jsonl columns_required=a:number +type-wrong"},
+		{" id | name \n----+------\n  1 | a\n  x | b\n(2 rows)\n",
+				"data invalid none psql columns_required=id:integer +type-wrong"},
+		{" id | name \n----+------\n  1 | a | b\n(1 row)\n",
+				"data valid pass psql columns_required=id:integer"},
+		{"   id name\n0   1    a\n",
+				"data indeterminate none pandas columns_required=id:integer +type-not-seen"},
 	};
 	CHECK_ROWS(rows);
 }
@@ -182,13 +209,17 @@ static void numbers(void)
 		const char *x, *y;
 		int cmp;
 	} rows[] = {
-		{"1", "1.0", 0}, {"1e2", "100", 0}, {"0.1e1", "1", 0}, {"-0", "0", 0}, {"0.0", "0e9", 0}, {"0.1", "0.10", 0}, {"1", "2", -1}, {"-1", "-2", 1}, {"10", "9", 1},
-		{"12345678901234567890123", "12345678901234567890124", -1}, {"1e999", "1e998", 1}, {"1e-999", "0", 1}, {"-1e-999", "0", -1}, {"1.05", "1.5", -1},
-		{"100.5", "1005e-1", 0}, {"1e99999999999999999999", "1", 1}, {"0.001", "1e-3", 0}, {"123.456", "123.4561", -1},
+		{"1", "1.0", 0}, {"1e2", "100", 0}, {"0.1e1", "1", 0}, {"-0", "0", 0}, {"0.0", "0e9", 0},
+		{"0.1", "0.10", 0}, {"1", "2", -1}, {"-1", "-2", 1}, {"10", "9", 1},
+		{"12345678901234567890123", "12345678901234567890124", -1}, {"1e999", "1e998", 1},
+		{"1e-999", "0", 1}, {"-1e-999", "0", -1}, {"1.05", "1.5", -1},
+		{"100.5", "1005e-1", 0}, {"1e99999999999999999999", "1", 1}, {"0.001", "1e-3", 0},
+		{"123.456", "123.4561", -1},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct decimal x = decimal_of(str_of(rows[i].x)), y = decimal_of(str_of(rows[i].y));
-		CHECK_ROW(decimal_cmp(&x, &y) == rows[i].cmp && decimal_cmp(&y, &x) == -rows[i].cmp, rows[i].x);
+		CHECK_ROW(decimal_cmp(&x, &y) == rows[i].cmp && decimal_cmp(&y, &x) == -rows[i].cmp,
+				rows[i].x);
 		CHECK_ROW(rows[i].cmp != 0 || decimal_hash(&x) == decimal_hash(&y), rows[i].x);
 	}
 	struct decimal whole = decimal_of(STR("1.50e1")), part = decimal_of(STR("1.5"));
@@ -223,9 +254,11 @@ static void check_schemas(const struct schema_row *rows, size_t n)
 		if (schema && doc) {
 			schema_check(&a, schema, doc, &left, &res);
 			if (res.answer != rows[i].want)
-				unit_fail(__FILE__, __LINE__, "%s on %s is %d, want %d", rows[i].schema, rows[i].doc, res.answer, rows[i].want);
+				unit_fail(__FILE__, __LINE__, "%s on %s is %d, want %d", rows[i].schema,
+						rows[i].doc, res.answer, rows[i].want);
 			if (res.answer == SCHEMA_NO && !res.notes)
-				unit_fail(__FILE__, __LINE__, "%s on %s: no without a reason", rows[i].schema, rows[i].doc);
+				unit_fail(__FILE__, __LINE__, "%s on %s: no without a reason", rows[i].schema,
+						rows[i].doc);
 		}
 		arena_free(&a);
 	}
@@ -240,20 +273,32 @@ static void schema_values(void)
 {
 	static const struct schema_row rows[] = {
 		{"true", "1", Y}, {"false", "1", N}, {"{}", "null", Y}, {"1", "1", U},
-		{"{\"type\":\"string\"}", "\"a\"", Y}, {"{\"type\":\"string\"}", "1", N}, {"{\"type\":[\"string\",\"null\"]}", "null", Y},
-		{"{\"type\":\"integer\"}", "1.0", Y}, {"{\"type\":\"integer\"}", "1.5", N}, {"{\"type\":\"integer\"}", "12345678901234567890", Y},
-		{"{\"type\":\"number\"}", "1.5", Y}, {"{\"type\":\"boolean\"}", "false", Y}, {"{\"type\":\"bool\"}", "false", U}, {"{\"type\":5}", "1", U},
-		{"{\"enum\":[1,\"a\",{\"x\":[1]}]}", "{\"x\":[1.0]}", Y}, {"{\"enum\":[1,\"a\"]}", "2", N}, {"{\"enum\":1}", "1", U},
-		{"{\"const\":{\"a\":1,\"b\":2}}", "{\"b\":2,\"a\":1}", Y}, {"{\"const\":false}", "0", N}, {"{\"const\":[1,2]}", "[2,1]", N},
-		{"{\"minimum\":1.5}", "1.5", Y}, {"{\"minimum\":1.5}", "1.49", N}, {"{\"exclusiveMinimum\":1}", "1", N}, {"{\"exclusiveMaximum\":1}", "0.999", Y},
-		{"{\"minimum\":1,\"exclusiveMinimum\":true}", "1", N}, {"{\"maximum\":1,\"exclusiveMaximum\":false}", "1", Y}, {"{\"maximum\":\"1\"}", "1", U},
+		{"{\"type\":\"string\"}", "\"a\"", Y}, {"{\"type\":\"string\"}", "1", N},
+		{"{\"type\":[\"string\",\"null\"]}", "null", Y},
+		{"{\"type\":\"integer\"}", "1.0", Y}, {"{\"type\":\"integer\"}", "1.5", N},
+		{"{\"type\":\"integer\"}", "12345678901234567890", Y},
+		{"{\"type\":\"number\"}", "1.5", Y}, {"{\"type\":\"boolean\"}", "false", Y},
+		{"{\"type\":\"bool\"}", "false", U}, {"{\"type\":5}", "1", U},
+		{"{\"enum\":[1,\"a\",{\"x\":[1]}]}", "{\"x\":[1.0]}", Y}, {"{\"enum\":[1,\"a\"]}", "2", N},
+		{"{\"enum\":1}", "1", U},
+		{"{\"const\":{\"a\":1,\"b\":2}}", "{\"b\":2,\"a\":1}", Y}, {"{\"const\":false}", "0", N},
+		{"{\"const\":[1,2]}", "[2,1]", N},
+		{"{\"minimum\":1.5}", "1.5", Y}, {"{\"minimum\":1.5}", "1.49", N},
+		{"{\"exclusiveMinimum\":1}", "1", N}, {"{\"exclusiveMaximum\":1}", "0.999", Y},
+		{"{\"minimum\":1,\"exclusiveMinimum\":true}", "1", N},
+		{"{\"maximum\":1,\"exclusiveMaximum\":false}", "1", Y}, {"{\"maximum\":\"1\"}", "1", U},
 		{"{\"maximum\":9007199254740992}", "9007199254740993", N}, {"{\"minimum\":1}", "\"a\"", Y},
-		{"{\"multipleOf\":0.01}", "19.99", Y}, {"{\"multipleOf\":0.01}", "19.999", N}, {"{\"multipleOf\":7}", "49", Y}, {"{\"multipleOf\":7}", "50", N},
-		{"{\"multipleOf\":1e-30}", "1", U}, {"{\"multipleOf\":0}", "1", U}, {"{\"multipleOf\":3}", "0", Y},
-		{"{\"minLength\":2}", "\"\xc3\xa4\"", N}, {"{\"maxLength\":1}", "\"\\ud83d\\ude00\"", Y}, {"{\"maxLength\":2.0}", "\"abc\"", N},
-		{"{\"pattern\":\"^a+$\"}", "\"aaa\"", Y}, {"{\"pattern\":\"^a+$\"}", "\"ab\"", N}, {"{\"pattern\":\"a\"}", "\"bab\"", Y}, {"{\"pattern\":\"(\"}", "\"a\"", U},
+		{"{\"multipleOf\":0.01}", "19.99", Y}, {"{\"multipleOf\":0.01}", "19.999", N},
+		{"{\"multipleOf\":7}", "49", Y}, {"{\"multipleOf\":7}", "50", N},
+		{"{\"multipleOf\":1e-30}", "1", U}, {"{\"multipleOf\":0}", "1", U},
+		{"{\"multipleOf\":3}", "0", Y},
+		{"{\"minLength\":2}", "\"\xc3\xa4\"", N}, {"{\"maxLength\":1}", "\"\\ud83d\\ude00\"", Y},
+		{"{\"maxLength\":2.0}", "\"abc\"", N},
+		{"{\"pattern\":\"^a+$\"}", "\"aaa\"", Y}, {"{\"pattern\":\"^a+$\"}", "\"ab\"", N},
+		{"{\"pattern\":\"a\"}", "\"bab\"", Y}, {"{\"pattern\":\"(\"}", "\"a\"", U},
 		{"{\"pattern\":\"(\"}", "1", Y},
-		{"{\"frobnicate\":1}", "1", U}, {"{\"frobnicate\":1,\"type\":\"string\"}", "1", N}, {"{\"x-note\":1,\"title\":\"t\",\"$comment\":\"c\",\"default\":1}", "1", Y},
+		{"{\"frobnicate\":1}", "1", U}, {"{\"frobnicate\":1,\"type\":\"string\"}", "1", N},
+		{"{\"x-note\":1,\"title\":\"t\",\"$comment\":\"c\",\"default\":1}", "1", Y},
 		{"{\"unevaluatedProperties\":false}", "{}", U}, {"{\"format\":\"email\"}", "\"x\"", Y},
 	};
 	CHECK_SCHEMAS(rows);
@@ -262,25 +307,44 @@ static void schema_values(void)
 static void schema_members(void)
 {
 	static const struct schema_row rows[] = {
-		{"{\"required\":[\"a\"]}", "{\"a\":1}", Y}, {"{\"required\":[\"a\"]}", "{}", N}, {"{\"required\":[\"a\"]}", "[]", Y}, {"{\"required\":\"a\"}", "{}", U},
-		{"{\"properties\":{\"a\":{\"type\":\"string\"}}}", "{\"a\":1}", N}, {"{\"properties\":{\"a\":{\"type\":\"string\"}}}", "{\"b\":1}", Y},
-		{"{\"properties\":{\"a\":true},\"additionalProperties\":false}", "{\"a\":1,\"b\":2}", N}, {"{\"properties\":{\"a\":true},\"additionalProperties\":false}", "{\"a\":1}", Y},
+		{"{\"required\":[\"a\"]}", "{\"a\":1}", Y}, {"{\"required\":[\"a\"]}", "{}", N},
+		{"{\"required\":[\"a\"]}", "[]", Y}, {"{\"required\":\"a\"}", "{}", U},
+		{"{\"properties\":{\"a\":{\"type\":\"string\"}}}", "{\"a\":1}", N},
+		{"{\"properties\":{\"a\":{\"type\":\"string\"}}}", "{\"b\":1}", Y},
+		{"{\"properties\":{\"a\":true},\"additionalProperties\":false}", "{\"a\":1,\"b\":2}", N},
+		{"{\"properties\":{\"a\":true},\"additionalProperties\":false}", "{\"a\":1}", Y},
 		{"{\"additionalProperties\":{\"type\":\"number\"}}", "{\"a\":\"x\"}", N},
-		{"{\"patternProperties\":{\"^x\":{\"type\":\"number\"}},\"additionalProperties\":false}", "{\"xa\":1}", Y},
-		{"{\"patternProperties\":{\"^x\":{\"type\":\"number\"}}}", "{\"xa\":\"1\"}", N}, {"{\"patternProperties\":{\"^x\":{}},\"additionalProperties\":false}", "{\"y\":1}", N},
+		{"{\"patternProperties\":{\"^x\":{\"type\":\"number\"}},\"additionalProperties\":false}",
+				"{\"xa\":1}", Y},
+		{"{\"patternProperties\":{\"^x\":{\"type\":\"number\"}}}", "{\"xa\":\"1\"}", N},
+		{"{\"patternProperties\":{\"^x\":{}},\"additionalProperties\":false}", "{\"y\":1}", N},
 		{"{\"patternProperties\":{\"(\":{}},\"additionalProperties\":false}", "{\"y\":1}", U},
-		{"{\"propertyNames\":{\"maxLength\":1}}", "{\"ab\":1}", N}, {"{\"propertyNames\":{\"maxLength\":1}}", "{\"a\":1}", Y},
+		{"{\"propertyNames\":{\"maxLength\":1}}", "{\"ab\":1}", N},
+		{"{\"propertyNames\":{\"maxLength\":1}}", "{\"a\":1}", Y},
 		{"{\"minProperties\":1}", "{}", N}, {"{\"maxProperties\":1}", "{\"a\":1,\"b\":2}", N},
-		{"{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":1}", N}, {"{\"dependencies\":{\"a\":{\"required\":[\"b\"]}}}", "{\"a\":1,\"b\":1}", Y},
-		{"{\"items\":{\"type\":\"number\"}}", "[1,2,\"3\"]", N}, {"{\"items\":{\"type\":\"number\"}}", "[1,2]", Y}, {"{\"items\":false}", "[]", Y},
-		{"{\"prefixItems\":[{\"type\":\"string\"}],\"items\":{\"type\":\"number\"}}", "[\"a\",1,2]", Y},
-		{"{\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}", "[\"a\",1]", N}, {"{\"prefixItems\":[{\"type\":\"string\"}]}", "[1]", N},
-		{"{\"items\":[{\"type\":\"string\"}],\"additionalItems\":false}", "[\"a\",1]", N}, {"{\"items\":[{\"type\":\"string\"}]}", "[\"a\",1]", Y},
-		{"{\"contains\":{\"type\":\"number\"}}", "[\"a\",1]", Y}, {"{\"contains\":{\"type\":\"number\"}}", "[\"a\"]", N}, {"{\"contains\":{},\"maxContains\":1}", "[1,2]", N},
-		{"{\"contains\":{},\"maxContains\":1.0}", "[1,2]", N}, {"{\"contains\":{},\"minContains\":2.00}", "[1,2]", Y}, {"{\"contains\":{},\"minContains\":1.5}", "[1,2]", U},
-		{"{\"contains\":{\"odd\":1},\"minContains\":0}", "[1]", Y}, {"{\"contains\":{\"odd\":1}}", "[1]", U},
-		{"{\"minItems\":1,\"maxItems\":2}", "[]", N}, {"{\"minItems\":1,\"maxItems\":2}", "[1,2,3]", N}, {"{\"maxItems\":2}", "[1,2]", Y},
-		{"{\"uniqueItems\":true}", "[1,\"1\",1.0]", N}, {"{\"uniqueItems\":true}", "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1}]", N}, {"{\"uniqueItems\":true}", "[1,true,[1],[2],{}]", Y},
+		{"{\"dependentRequired\":{\"a\":[\"b\"]}}", "{\"a\":1}", N},
+		{"{\"dependencies\":{\"a\":{\"required\":[\"b\"]}}}", "{\"a\":1,\"b\":1}", Y},
+		{"{\"items\":{\"type\":\"number\"}}", "[1,2,\"3\"]", N},
+		{"{\"items\":{\"type\":\"number\"}}", "[1,2]", Y}, {"{\"items\":false}", "[]", Y},
+		{"{\"prefixItems\":[{\"type\":\"string\"}],\"items\":{\"type\":\"number\"}}", "[\"a\",1,2]",
+				Y},
+		{"{\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}", "[\"a\",1]", N},
+		{"{\"prefixItems\":[{\"type\":\"string\"}]}", "[1]", N},
+		{"{\"items\":[{\"type\":\"string\"}],\"additionalItems\":false}", "[\"a\",1]", N},
+		{"{\"items\":[{\"type\":\"string\"}]}", "[\"a\",1]", Y},
+		{"{\"contains\":{\"type\":\"number\"}}", "[\"a\",1]", Y},
+		{"{\"contains\":{\"type\":\"number\"}}", "[\"a\"]", N},
+		{"{\"contains\":{},\"maxContains\":1}", "[1,2]", N},
+		{"{\"contains\":{},\"maxContains\":1.0}", "[1,2]", N},
+		{"{\"contains\":{},\"minContains\":2.00}", "[1,2]", Y},
+		{"{\"contains\":{},\"minContains\":1.5}", "[1,2]", U},
+		{"{\"contains\":{\"odd\":1},\"minContains\":0}", "[1]", Y},
+		{"{\"contains\":{\"odd\":1}}", "[1]", U},
+		{"{\"minItems\":1,\"maxItems\":2}", "[]", N},
+		{"{\"minItems\":1,\"maxItems\":2}", "[1,2,3]", N}, {"{\"maxItems\":2}", "[1,2]", Y},
+		{"{\"uniqueItems\":true}", "[1,\"1\",1.0]", N},
+		{"{\"uniqueItems\":true}", "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1}]", N},
+		{"{\"uniqueItems\":true}", "[1,true,[1],[2],{}]", Y},
 		{"{\"uniqueItems\":false}", "[1,1]", Y},
 	};
 	CHECK_SCHEMAS(rows);
@@ -289,25 +353,43 @@ static void schema_members(void)
 static void schema_combined(void)
 {
 	static const struct schema_row rows[] = {
-		{"{\"allOf\":[{\"minimum\":1},{\"maximum\":2}]}", "3", N}, {"{\"allOf\":[{\"minimum\":1},{\"maximum\":2}]}", "2", Y}, {"{\"allOf\":{}}", "2", U},
-		{"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"number\"}]}", "1", Y}, {"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"number\"}]}", "null", N},
-		{"{\"anyOf\":[{\"odd\":1},{\"type\":\"number\"}]}", "1", Y}, {"{\"anyOf\":[{\"odd\":1},{\"type\":\"string\"}]}", "1", U},
-		{"{\"oneOf\":[{\"minimum\":1},{\"minimum\":2}]}", "3", N}, {"{\"oneOf\":[{\"minimum\":1},{\"minimum\":2}]}", "1", Y}, {"{\"oneOf\":[{\"odd\":1},{\"minimum\":1}]}", "1", U},
-		{"{\"not\":{\"type\":\"string\"}}", "1", Y}, {"{\"not\":{\"type\":\"string\"}}", "\"a\"", N}, {"{\"not\":{\"odd\":1}}", "1", U}, {"{\"not\":{}}", "1", N},
-		{"{\"if\":{\"minimum\":5},\"then\":{\"maximum\":7},\"else\":{\"minimum\":0}}", "8", N}, {"{\"if\":{\"minimum\":5},\"then\":{\"maximum\":7},\"else\":{\"minimum\":0}}", "-1", N},
-		{"{\"if\":{\"minimum\":5},\"then\":{\"maximum\":7},\"else\":{\"minimum\":0}}", "6", Y}, {"{\"if\":{\"odd\":5},\"then\":{\"maximum\":7}}", "8", U},
-		{"{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"string\"}}}", "1", N}, {"{\"$ref\":\"#/$defs/a~1b%20c\",\"$defs\":{\"a/b c\":{\"type\":\"number\"}}}", "1", Y},
-		{"{\"$ref\":\"other.json\"}", "1", U}, {"{\"$ref\":\"#/nowhere\"}", "1", U}, {"{\"$ref\":\"#\"}", "1", U},
-		{"{\"properties\":{\"next\":{\"$ref\":\"#\"}},\"required\":[\"v\"]}", "{\"v\":1,\"next\":{\"v\":2,\"next\":{}}}", N},
-		{"{\"properties\":{\"next\":{\"$ref\":\"#\"}},\"required\":[\"v\"]}", "{\"v\":1,\"next\":{\"v\":2}}", Y},
+		{"{\"allOf\":[{\"minimum\":1},{\"maximum\":2}]}", "3", N},
+		{"{\"allOf\":[{\"minimum\":1},{\"maximum\":2}]}", "2", Y}, {"{\"allOf\":{}}", "2", U},
+		{"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"number\"}]}", "1", Y},
+		{"{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"number\"}]}", "null", N},
+		{"{\"anyOf\":[{\"odd\":1},{\"type\":\"number\"}]}", "1", Y},
+		{"{\"anyOf\":[{\"odd\":1},{\"type\":\"string\"}]}", "1", U},
+		{"{\"oneOf\":[{\"minimum\":1},{\"minimum\":2}]}", "3", N},
+		{"{\"oneOf\":[{\"minimum\":1},{\"minimum\":2}]}", "1", Y},
+		{"{\"oneOf\":[{\"odd\":1},{\"minimum\":1}]}", "1", U},
+		{"{\"not\":{\"type\":\"string\"}}", "1", Y}, {"{\"not\":{\"type\":\"string\"}}", "\"a\"", N},
+		{"{\"not\":{\"odd\":1}}", "1", U}, {"{\"not\":{}}", "1", N},
+		{"{\"if\":{\"minimum\":5},\"then\":{\"maximum\":7},\"else\":{\"minimum\":0}}", "8", N},
+		{"{\"if\":{\"minimum\":5},\"then\":{\"maximum\":7},\"else\":{\"minimum\":0}}", "-1", N},
+		{"{\"if\":{\"minimum\":5},\"then\":{\"maximum\":7},\"else\":{\"minimum\":0}}", "6", Y},
+		{"{\"if\":{\"odd\":5},\"then\":{\"maximum\":7}}", "8", U},
+		{"{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"type\":\"string\"}}}", "1", N},
+		{"{\"$ref\":\"#/$defs/a~1b%20c\",\"$defs\":{\"a/b c\":{\"type\":\"number\"}}}", "1", Y},
+		{"{\"$ref\":\"other.json\"}", "1", U}, {"{\"$ref\":\"#/nowhere\"}", "1", U},
+		{"{\"$ref\":\"#\"}", "1", U},
+		{"{\"properties\":{\"next\":{\"$ref\":\"#\"}},\"required\":[\"v\"]}",
+				"{\"v\":1,\"next\":{\"v\":2,\"next\":{}}}", N},
+		{"{\"properties\":{\"next\":{\"$ref\":\"#\"}},\"required\":[\"v\"]}",
+				"{\"v\":1,\"next\":{\"v\":2}}", Y},
 		{"{\"$ref\":\"#/allOf/1\",\"allOf\":[{},{\"type\":\"string\"}]}", "1", N},
-		{"{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"properties\":{\"a\":{\"$ref\":\"#/definitions/n\",\"type\":\"string\"}},\"definitions\":{\"n\":{\"type\":\"number\"}}}",
+		{"{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
+				"\"properties\":{\"a\":{\"$ref\":\"#/definitions/n\","
+				"\"type\":\"string\"}},\"definitions\":{\"n\":{\"type\":\"number\"}}}",
 			"{\"a\":1}", Y},
-		{"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/n\",\"type\":\"string\"}},\"$defs\":{\"n\":{\"type\":\"number\"}}}", "{\"a\":1}", N},
-		{"{\"$id\":\"https://example.com/x\",\"type\":\"number\"}", "1", Y}, {"{\"allOf\":[{\"$id\":\"y\"}]}", "1", U},
-		{"{\"$schema\":\"https://example.com/mine\",\"type\":\"number\"}", "1", U}, {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\"}", "1", Y},
+		{"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/n\",\"type\":\"string\"}},"
+				"\"$defs\":{\"n\":{\"type\":\"number\"}}}", "{\"a\":1}", N},
+		{"{\"$id\":\"https://example.com/x\",\"type\":\"number\"}", "1", Y},
+		{"{\"allOf\":[{\"$id\":\"y\"}]}", "1", U},
+		{"{\"$schema\":\"https://example.com/mine\",\"type\":\"number\"}", "1", U},
+		{"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\"}", "1", Y},
 		/* the same member once as a pattern, once as a keyword */
-		{"{\"patternProperties\":{\"pattern\":\"^z\"},\"allOf\":[{\"$ref\":\"#/patternProperties\"}]}", "{\"pattern\":1}", U},
+		{"{\"patternProperties\":{\"pattern\":\"^z\"},"
+				"\"allOf\":[{\"$ref\":\"#/patternProperties\"}]}", "{\"pattern\":1}", U},
 	};
 	CHECK_SCHEMAS(rows);
 }
@@ -316,9 +398,11 @@ static void schema_combined(void)
 static void schema_bounds(void)
 {
 	static const struct schema_row rows[] = {
-		{"{\"$defs\":{\"a\":{\"anyOf\":[{\"$ref\":\"#/$defs/a\"},{\"$ref\":\"#/$defs/a\"}]}},\"$ref\":\"#/$defs/a\"}", "1", U},
+		{"{\"$defs\":{\"a\":{\"anyOf\":[{\"$ref\":\"#/$defs/a\"},{\"$ref\":\"#/$defs/a\"}]}},"
+				"\"$ref\":\"#/$defs/a\"}", "1", U},
 		{"{\"allOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}", "{\"a\":[1,2,3]}", U},
-		{"{\"pattern\":\"^(a|a)*$\"}", "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"", U},
+		{"{\"pattern\":\"^(a|a)*$\"}",
+				"\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"", U},
 	};
 	CHECK_SCHEMAS(rows);
 }
@@ -334,14 +418,16 @@ static void schema_task(void)
 		{"{\"a\":1}", "{\"required\":", "json indeterminate none json +schema-bad"},
 		{"{\"a\":NaN}", "{}", "json invalid none json +json-nan"},
 		{"{\"a\":1}\n{\"a\":2}\n", "{\"required\":[\"a\"]}", "json valid pass jsonl values=2"},
-		{"{\"a\":1}\n{\"b\":2}\n", "{\"required\":[\"a\"]}", "json invalid none jsonl +schema-violation"},
+		{"{\"a\":1}\n{\"b\":2}\n", "{\"required\":[\"a\"]}",
+				"json invalid none jsonl +schema-violation"},
 		{"\"x\"", "{\"format\":\"email\"}", "json valid pass json +schema-format"},
 		{"hello", "{}", "json invalid none json +json-syntax"},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct arena a;
 		arena_init(&a, ARENA_CAP_DEFAULT);
-		struct validate_input in = {.out = str_of(rows[i].out), .schema = str_of(rows[i].schema), .status = STATUS_OK};
+		struct validate_input in = {.out = str_of(rows[i].out), .schema = str_of(rows[i].schema),
+				.status = STATUS_OK};
 		expect_line(&a, "schema", rows[i].out, in, str_of(rows[i].want));
 		arena_free(&a);
 	}

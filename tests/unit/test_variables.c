@@ -1,6 +1,7 @@
 /*
- * The table of variables (knowledge/variables.yaml): every name is found, every value of `ordinary` and `acts` is what it says, and
- * a variable that acts is judged alike wherever it is set: by a shell, by Python, JavaScript or PowerShell.
+ * The table of variables (knowledge/variables.yaml): every name is found, every value of `ordinary` and
+ * `acts` is what it says, and a variable that acts is judged alike wherever it is set: by a shell, by Python,
+ * JavaScript or PowerShell.
  */
 #include <stdlib.h>
 
@@ -82,7 +83,8 @@ static void is_found(const struct visit *v)
 	for (size_t i = 0; i < v->real.n; i++)
 		lower[i] = (char)(lower[i] >= 'A' && lower[i] <= 'Z' ? lower[i] + 32 : lower[i]);
 	CHECK_ROW(var_find_folded(str_of(lower)), lower);
-	CHECK_ROW(leading_variable_is_dangerous(v->real) == (v->r->effect != VAR_NONE), str_c(&arena, v->real));
+	CHECK_ROW(leading_variable_is_dangerous(v->real) == (v->r->effect != VAR_NONE),
+			str_c(&arena, v->real));
 	CHECK_ROW(variable_hijacks(v->real) == !!(v->r->bits & VAR_HIJACKS), str_c(&arena, v->real));
 }
 
@@ -92,8 +94,10 @@ static void test_names(void)
 	printf("# %zu names\n", names);
 	CHECK(names > 600);
 	CHECK(!var_find(STR("")) && !var_find(STR("FOO")) && !var_find(str_n("PATH\0", 5)));
-	CHECK(!var_find(STR("ld_preload")) && var_find(STR("NPM_CONFIG_SHELL")) && var_find(STR("npm_config_shell")));
-	CHECK(var_find(STR("GIT_FOO"))->effect == VAR_CHANGES && var_find(STR("GIT_AUTHOR_NAME"))->effect == VAR_NONE);
+	CHECK(!var_find(STR("ld_preload")) && var_find(STR("NPM_CONFIG_SHELL")) &&
+			var_find(STR("npm_config_shell")));
+	CHECK(var_find(STR("GIT_FOO"))->effect == VAR_CHANGES &&
+			var_find(STR("GIT_AUTHOR_NAME"))->effect == VAR_NONE);
 }
 
 /* ---- values ---- */
@@ -108,7 +112,8 @@ static void check_values(const struct visit *v, const char *key, bool ordinary)
 	const struct ynode *list = yaml_get(v->row, key);
 
 	for (const struct ynode *c = list ? list->child : NULL; c; c = c->next) {
-		char *what = str_c(&arena, str_fmt(&arena, "%.*s=%.*s is not as 'variables.yaml' says: %s", STR_ARG(v->real), STR_ARG(c->text), key));
+		char *what = str_c(&arena, str_fmt(&arena, "%.*s=%.*s is not as 'variables.yaml' says: %s",
+				STR_ARG(v->real), STR_ARG(c->text), key));
 
 		CHECK_ROW(var_ordinary(v->r, with_home(c->text), STR(HOME)) == ordinary, what);
 	}
@@ -122,16 +127,21 @@ static void has_values(const struct visit *v)
 	check_values(v, "acts", false);
 	if (!acts(v->r))
 		return;
-	CHECK_ROW(!var_ordinary(v->r, STR("./unlikely"), STR(HOME)) || (v->r->bits & VAR_OPERANDS), str_c(&arena, v->real));
-	CHECK_ROW(!var_ordinary(v->r, str_n("\0", 1), STR(HOME)), str_c(&arena, v->real)); /* a value that is not known */
-	CHECK_ROW(!var_ordinary(v->r, STR("~/x/../../evil"), STR(HOME)) || (v->r->bits & VAR_OPERANDS), str_c(&arena, v->real));
-	CHECK_ROW(!var_ordinary(v->r, STR(HOME "/.aws/../../evil"), STR(HOME)) || (v->r->bits & VAR_OPERANDS) || v->r->effect == VAR_HOST, str_c(&arena, v->real));
+	CHECK_ROW(!var_ordinary(v->r, STR("./unlikely"), STR(HOME)) || (v->r->bits & VAR_OPERANDS),
+			str_c(&arena, v->real));
+	/* a value that is not known */
+	CHECK_ROW(!var_ordinary(v->r, str_n("\0", 1), STR(HOME)), str_c(&arena, v->real));
+	CHECK_ROW(!var_ordinary(v->r, STR("~/x/../../evil"), STR(HOME)) || (v->r->bits & VAR_OPERANDS),
+			str_c(&arena, v->real));
+	CHECK_ROW(!var_ordinary(v->r, STR(HOME "/.aws/../../evil"), STR(HOME)) ||
+			(v->r->bits & VAR_OPERANDS) || v->r->effect == VAR_HOST, str_c(&arena, v->real));
 }
 
 static void test_values(void)
 {
 	each_name(has_values);
-	CHECK(var_idle(STR("")) && var_idle(STR("cat")) && var_idle(STR(":")) && !var_idle(STR("vim")) && !var_idle(STR("cat x")));
+	CHECK(var_idle(STR("")) && var_idle(STR("cat")) && var_idle(STR(":")) && !var_idle(STR("vim")) &&
+			!var_idle(STR("cat x")));
 }
 
 /* ---- the same wherever it is set ---- */
@@ -146,7 +156,9 @@ struct trial {
 static int judge(void *arg)
 {
 	struct trial *t = arg;
-	struct engine_request rq = {.command = t->command, .dialect = t->dialect, .session = &(struct session){.cwd = STR("/w/p"), .home = STR(HOME), .user = STR("dev")}};
+	struct engine_request rq = {.command = t->command, .dialect = t->dialect,
+			.session = &(struct session){.cwd = STR("/w/p"), .home = STR(HOME),
+			.user = STR("dev")}};
 	struct policies all;
 	struct judgement j = {0};
 	struct facts f = {0};
@@ -186,18 +198,28 @@ static const char *bad_value(const struct var_row *r)
 static const struct {
 	const char *format;
 	enum dialect dialect;
-	bool unread; /* the reader of the language gives up when a variable is set and a program started: the code runs in the box at best */
+	/*
+	 * the reader of the language gives up when a variable is set and a program started: the code runs in
+	 * the box at best
+	 */
+	bool unread;
 } ways[] = {
 	{"export %s='%s'; ls", DIALECT_BASH, false},
 	{"env %s='%s' ls", DIALECT_BASH, false},
-	{"python3 -c 'import os,subprocess; os.environ[\"%s\"]=\"%s\"; subprocess.run([\"ls\"])'", DIALECT_BASH, false},
+	{"python3 -c 'import os,subprocess; os.environ[\"%s\"]=\"%s\"; subprocess.run([\"ls\"])'",
+			DIALECT_BASH, false},
 	{"python3 -c 'import os; os.putenv(\"%s\",\"%s\"); os.system(\"ls\")'", DIALECT_BASH, false},
-	{"python3 -c 'import os,subprocess; os.environ.update({\"%s\":\"%s\"}); subprocess.run([\"ls\"])'", DIALECT_BASH, false},
-	{"python3 -c 'import os,subprocess; os.environ.setdefault(\"%s\",\"%s\"); subprocess.run([\"ls\"])'", DIALECT_BASH, false},
-	{"python3 -c 'import os,subprocess; subprocess.run([\"ls\"],env={**os.environ,\"%s\":\"%s\"})'", DIALECT_BASH, false},
+	{"python3 -c 'import os,subprocess; os.environ.update({\"%s\":\"%s\"}); subprocess.run([\"ls\"])'",
+			DIALECT_BASH, false},
+	{"python3 -c 'import os,subprocess; os.environ.setdefault(\"%s\",\"%s\"); subprocess.run([\"ls\"])'",
+			DIALECT_BASH, false},
+	{"python3 -c 'import os,subprocess; subprocess.run([\"ls\"],env={**os.environ,\"%s\":\"%s\"})'",
+			DIALECT_BASH, false},
 	{"node -e 'process.env.%s=\"%s\";require(\"child_process\").execSync(\"ls\")'", DIALECT_BASH, false},
-	{"node -e 'process.env[\"%s\"]=\"%s\";require(\"child_process\").spawnSync(\"ls\")'", DIALECT_BASH, false},
-	{"node -e 'require(\"child_process\").execSync(\"ls\",{env:{...process.env,\"%s\":\"%s\"}})'", DIALECT_BASH, false},
+	{"node -e 'process.env[\"%s\"]=\"%s\";require(\"child_process\").spawnSync(\"ls\")'", DIALECT_BASH,
+			false},
+	{"node -e 'require(\"child_process\").execSync(\"ls\",{env:{...process.env,\"%s\":\"%s\"}})'",
+			DIALECT_BASH, false},
 	{"$env:%s='%s'; git status", DIALECT_POWERSHELL, false},
 	{"perl -e '$ENV{%s}=\"%s\"; system(\"ls\")'", DIALECT_BASH, true},
 	{"ruby -e 'ENV[\"%s\"]=\"%s\"; system(\"ls\")'", DIALECT_BASH, true},
@@ -228,7 +250,8 @@ static void is_judged_alike(const struct visit *v)
 		struct str command = put_into(ways[i].format, v->real, bad_value(v->r));
 
 		compared++;
-		CHECK_ROW(verdict_of(command, ways[i].dialect) <= (ways[i].unread ? VERDICT_CONTAIN : shell), str_c(&arena, command));
+		CHECK_ROW(verdict_of(command, ways[i].dialect) <= (ways[i].unread ? VERDICT_CONTAIN : shell),
+				str_c(&arena, command));
 	}
 }
 
@@ -240,7 +263,10 @@ static void test_alike(void)
 	CHECK(compared > 3000);
 }
 
-/* Nor is any needlessly strict: what is ordinary in a shell is ordinary in the languages that are read by their grammar. */
+/*
+ * Nor is any needlessly strict: what is ordinary in a shell is ordinary in the languages that are read by
+ * their grammar.
+ */
 static void is_quiet(const struct visit *v)
 {
 	const struct ynode *list = yaml_get(v->row, "ordinary");
@@ -253,7 +279,8 @@ static void is_quiet(const struct visit *v)
 		for (size_t i = 0; i < 10; i++) {
 			struct str command = put_into(ways[i].format, v->real, value);
 
-			CHECK_ROW(verdict_of(command, ways[i].dialect) == VERDICT_ALLOW, str_c(&arena, command));
+			CHECK_ROW(verdict_of(command, ways[i].dialect) == VERDICT_ALLOW,
+					str_c(&arena, command));
 		}
 	}
 }

@@ -1,6 +1,7 @@
 /*
- * src/box/watch.c: a tree of processes with known sizes, in a pid namespace whose /proc is theirs alone. The children eat in their own
- * memory and wait for the end of a pipe; the test looks at them through a descriptor that the namespace's first process opened.
+ * src/box/watch.c: a tree of processes with known sizes, in a pid namespace whose /proc is theirs alone. The
+ * children eat in their own memory and wait for the end of a pipe; the test looks at them through a
+ * descriptor that the namespace's first process opened.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,7 +32,8 @@
 #ifndef OWN
 #define OWN (3 * MIB)
 #endif
-#define LAG (MIB / 2) /* before Linux 6.2 the cheap numbers of a process are late by up to 64 pages of each kind */
+/* before Linux 6.2 the cheap numbers of a process are late by up to 64 pages of each kind */
+#define LAG (MIB / 2)
 #define ROOMY (UINT64_MAX / 4) /* a limit that nothing here reaches */
 
 static struct watch_times times; /* of the tree that is watched */
@@ -68,7 +70,10 @@ static void wait_for_end(const struct tree *t)
 			;
 }
 
-/* Starts fn as the first process of a pid namespace; returns when `processes` of them have said that they are ready. */
+/*
+ * Starts fn as the first process of a pid namespace; returns when `processes` of them have said that they are
+ * ready.
+ */
 static bool grow(struct tree *t, void (*fn)(const struct tree *), int processes)
 {
 	times = (struct watch_times){0};
@@ -79,7 +84,8 @@ static bool grow(struct tree *t, void (*fn)(const struct tree *), int processes)
 	if (t->pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		int fd = -1;
-		if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("proc", "/proc", "proc", 0, NULL) == 0)
+		if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+				mount("proc", "/proc", "proc", 0, NULL) == 0)
 			fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (write(t->ready[1], &fd, sizeof fd) != sizeof fd || fd < 0)
 			_exit(96);
@@ -91,7 +97,8 @@ static bool grow(struct tree *t, void (*fn)(const struct tree *), int processes)
 	}
 	char c;
 	t->procfd = -1;
-	if (t->pid < 0 || read(t->ready[0], &t->procfd, sizeof t->procfd) != sizeof t->procfd || t->procfd < 0)
+	if (t->pid < 0 || read(t->ready[0], &t->procfd, sizeof t->procfd) != sizeof t->procfd ||
+			t->procfd < 0)
 		return false;
 	for (int i = 0; i < processes; i++)
 		if (read(t->ready[0], &c, 1) != 1)
@@ -218,7 +225,10 @@ static void test_past(void)
 	fell(&t);
 }
 
-/* Looked at every two milliseconds until it has done its work: a fifth of what they used may be missed, and nothing is added. */
+/*
+ * Looked at every two milliseconds until it has done its work: a fifth of what they used may be missed, and
+ * nothing is added.
+ */
 static void test_lost(void)
 {
 	struct tree t;
@@ -248,7 +258,8 @@ static void test_scratch(void)
 	struct tree t;
 	CHECK(grow(&t, liar, 1));
 	CHECK(mkdtemp(dir) != NULL);
-	if (unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("scratch", dir, "tmpfs", 0, "size=16m") == 0) {
+	if (unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+			mount("scratch", dir, "tmpfs", 0, "size=16m") == 0) {
 		FD_CLEANUP int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		struct watch_sum before = {0}, after = {0};
 		CHECK_INT(watch_box(t.procfd, fd, ROOMY, &times, &before), 0);

@@ -1,4 +1,7 @@
-/* The world: project root, files that decide, own files and the view, on real files below a temporary directory. */
+/*
+ * The world: project root, files that decide, own files and the view, on real files below a temporary
+ * directory.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +83,8 @@ static void test_project_root(void)
 		{"", "home", ""},
 		{"/", "home", ""},
 		{"/tmp", "home", ""},
-		{"home/repo/sub", "home/repo", "home/repo/sub"}, /* the home directory is a repository itself */
+		/* the home directory is a repository itself */
+		{"home/repo/sub", "home/repo", "home/repo/sub"},
 		{"home/repo", "home/repo", ""},
 		{"home/link", "home/repo/sub", ""}, /* by another name */
 		{"home/repo/sub", "home/link", ""},
@@ -95,7 +99,8 @@ static void test_project_root(void)
 		const char *good = rows[i].want[0] ? at(rows[i].want) : "";
 		struct str got = root_of(rows[i].cwd, rows[i].home);
 		if (!str_is(got, good))
-			unit_fail(__FILE__, __LINE__, "row %s: '%.*s', want '%s'", rows[i].cwd, STR_ARG(got), good);
+			unit_fail(__FILE__, __LINE__, "row %s: '%.*s', want '%s'", rows[i].cwd, STR_ARG(got),
+					good);
 	}
 }
 
@@ -145,7 +150,8 @@ static void nobody_sees(void)
 	CHECK_STR(root_of("home/repo/sub", "/nonexistent"), at("home/repo")); /* root's repository is fine */
 	struct str bytes;
 	struct err e;
-	CHECK_INT(secure_read(A, str_of(at("conf/good")), 100, NOBODY, &bytes, &e), 0); /* and so is root's file */
+	/* and so is root's file */
+	CHECK_INT(secure_read(A, str_of(at("conf/good")), 100, NOBODY, &bytes, &e), 0);
 	CHECK_INT(secure_read(A, str_of(at("conf/hers")), 100, NOBODY, &bytes, &e), -1);
 	CHECK(strstr(e.text, "belongs to user 12345"));
 	CHECK_INT(secure_read(A, str_of(at("elsewhere/secret")), 100, NOBODY, &bytes, &e), -1);
@@ -227,7 +233,8 @@ static void test_secure_read(void)
 	e = (struct err){0};
 	struct str s = STR("untouched");
 	struct path_memo *m = fresh();
-	CHECK_INT(secure_read_known(m, str_of(at("conf/none")), 100, (uint32_t)getuid(), &s, &e), SECURE_ABSENT);
+	CHECK_INT(secure_read_known(m, str_of(at("conf/none")), 100, (uint32_t)getuid(), &s, &e),
+			SECURE_ABSENT);
 	CHECK(!e.kind && str_is(s, "untouched"));
 	size_t looks = m->looks;
 	CHECK_INT(secure_read_known(m, str_of(at("conf/good")), 100, (uint32_t)getuid(), &s, &e), 0);
@@ -261,11 +268,13 @@ static void test_project_read(void)
 	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/.caisson.yaml")), 7, &s, &e), -1);
 	CHECK_INT(e.kind, ERR_LIMIT);
 	make_link("../../.caisson.yaml", "home/repo/sub/empty/in.yaml");
-	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/sub/empty/in.yaml")), 100, &s, &e), 0);
+	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/sub/empty/in.yaml")), 100, &s, &e),
+			0);
 	make_link("../../elsewhere/secret", "home/repo/out.yaml");
 	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/out.yaml")), 100, &s, &e), -1);
 	CHECK(strstr(e.text, "leads out of the project"));
-	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/none.yaml")), 100, &s, &e), SECURE_ABSENT);
+	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/none.yaml")), 100, &s, &e),
+			SECURE_ABSENT);
 	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/sub")), 100, &s, &e), -1);
 }
 
@@ -286,7 +295,8 @@ static void test_state_paths(void)
 	CHECK_STR(p.config_dir, "/c/caisson");
 	CHECK_STR(p.state_dir, "/s/caisson");
 	CHECK_STR(p.project_policy, "");
-	env = (struct state_env){.xdg_config = "c", .xdg_state = "", .caisson_state = "./x"}; /* relative ones do not count */
+	/* relative ones do not count */
+	env = (struct state_env){.xdg_config = "c", .xdg_state = "", .caisson_state = "./x"};
 	state_paths(A, &env, STR("/home/dev"), STR(""), &p);
 	CHECK_STR(p.config_dir, "/home/dev/.config/caisson");
 	CHECK_STR(p.state_dir, "/home/dev/.local/state/caisson");
@@ -300,7 +310,8 @@ static void test_state_paths(void)
 static int state_is(const char *name, struct err *e)
 {
 	struct str s;
-	return state_check(A, name[0] ? str_of(at(name)) : STR(""), str_of(at("home/repo")), (uint32_t)getuid(), &s, e);
+	return state_check(A, name[0] ? str_of(at(name)) : STR(""), str_of(at("home/repo")),
+			(uint32_t)getuid(), &s, e);
 }
 
 static void test_state(void)
@@ -318,7 +329,8 @@ static void test_state(void)
 	CHECK_INT(state_is("loosedir/new", &e), -1);
 	CHECK_INT(state_is("conf/good", &e), -1);
 	CHECK_INT(state_is("", &e), -1);
-	CHECK_INT(state_make(A, str_of(at("home/.local/state/caisson")), str_of(at("home/repo")), (uint32_t)getuid(), &s, &e), 0);
+	CHECK_INT(state_make(A, str_of(at("home/.local/state/caisson")), str_of(at("home/repo")),
+			(uint32_t)getuid(), &s, &e), 0);
 	CHECK_STR(s, at("home/.local/state/caisson"));
 	CHECK_INT(stat(at("home/.local"), &st), 0);
 	CHECK_INT(st.st_mode & 07777, 0700);
@@ -329,7 +341,8 @@ static void test_state(void)
 	CHECK_INT(state_make_known(m, s, STR(""), (uint32_t)getuid(), &s, &e), 0);
 	CHECK_INT(m->looks, looks); /* just looked at */
 	CHECK_STR(s, at("home/.local/state/caisson"));
-	CHECK_INT(state_make(A, str_of(at("home/repo/state")), str_of(at("home/repo")), (uint32_t)getuid(), &s, &e), -1);
+	CHECK_INT(state_make(A, str_of(at("home/repo/state")), str_of(at("home/repo")), (uint32_t)getuid(),
+			&s, &e), -1);
 	CHECK_INT(stat(at("home/repo/state"), &st), -1);
 }
 
@@ -390,8 +403,10 @@ static bool has_root(const struct view *v, const char *path)
 
 static void test_view(void)
 {
-	static struct texts list[] = {{.text = STR("~/plain")}, {.text = STR(".")}, {.text = STR("sub")}, {.text = STR("~")}, {.text = STR("/")}, {.text = STR("/tmp")},
-		{.text = STR("~root")}, {.text = STR("../tree")}, {.text = STR("/proc/1/root/x")}, {.text = STR("/nonexistent/dir")}, {.text = STR("")}};
+	static struct texts list[] = {{.text = STR("~/plain")}, {.text = STR(".")}, {.text = STR("sub")},
+			{.text = STR("~")}, {.text = STR("/")}, {.text = STR("/tmp")},
+		{.text = STR("~root")}, {.text = STR("../tree")}, {.text = STR("/proc/1/root/x")},
+		{.text = STR("/nonexistent/dir")}, {.text = STR("")}};
 	for (size_t i = 0; i + 1 < ARRAY_SIZE(list); i++)
 		list[i].next = &list[i + 1];
 	struct policy p = {.writable_roots = list};
@@ -412,7 +427,8 @@ static void test_view(void)
 	CHECK_STR(v.tmp, "/tmp");
 	CHECK(str_ends(v.program, "/test_world"));
 	CHECK(v.roots && str_is(v.roots->path, at("home/repo")));
-	static const char *const roots[] = {"home/plain", "home/repo", "home/repo/sub", "home/tree", "/nonexistent/dir"};
+	static const char *const roots[] = {"home/plain", "home/repo", "home/repo/sub", "home/tree",
+			"/nonexistent/dir"};
 	for (size_t i = 0; i < ARRAY_SIZE(roots); i++)
 		CHECK_ROW(has_root(&v, at(roots[i])), roots[i]);
 	static const char *const never[] = {"/", "/tmp", "home", "", "/root"};
@@ -432,7 +448,10 @@ static void test_view(void)
 	unsetenv("TMPDIR");
 }
 
-/* A run looks at places alone. A judgement by the same view finds all the rest, unvetted workspaces above all. */
+/*
+ * A run looks at places alone. A judgement by the same view finds all the rest, unvetted workspaces above
+ * all.
+ */
 static void test_places(void)
 {
 	struct session rq = {.cwd = str_of(at("home/repo")), .home = str_of(at("home")), .places = true};
@@ -442,7 +461,8 @@ static void test_places(void)
 	unsetenv("TMPDIR");
 	setenv("XDG_STATE_HOME", at("home/unreadable"), 1);
 	CHECK_INT(mkdir(at("home/unreadable"), 0700) | mkdir(at("home/unreadable/caisson"), 0700), 0);
-	CHECK_INT(symlink("vetted", at("home/unreadable/caisson/vetted")), 0); /* a list that cannot be read */
+	/* a list that cannot be read */
+	CHECK_INT(symlink("vetted", at("home/unreadable/caisson/vetted")), 0);
 	world_view(A, &rq, NULL, &v);
 	CHECK(v.places && !v.program.n && !v.tmp.n && !v.unvetted.everywhere);
 	CHECK_STR(v.project, at("home/repo"));
@@ -457,7 +477,9 @@ static void test_places(void)
 static void test_answers(void)
 {
 	struct view v = {.cwd = str_of(at("tree"))};
-	struct question q[4] = {{.path = str_of(at("tree/lf"))}, {.kind = QUESTION_GLOB, .path = str_of(at("globs/?"))}, {.path = str_of(at("tree/lf"))}, {.path = STR("/proc/self/cwd/f")}};
+	struct question q[4] = {{.path = str_of(at("tree/lf"))},
+			{.kind = QUESTION_GLOB, .path = str_of(at("globs/?"))},
+			{.path = str_of(at("tree/lf"))}, {.path = STR("/proc/self/cwd/f")}};
 	for (size_t i = 0; i < 3; i++)
 		q[i].next = &q[i + 1];
 	CHECK_INT(world_answer(A, &v, q), 3);
@@ -470,7 +492,8 @@ static void test_answers(void)
 	CHECK(v.paths->next->next && str_is(v.paths->next->next->real, "/"));
 	struct question *many = arena_array(A, WORLD_ANSWERS_MAX + 10, sizeof *many);
 	for (size_t i = 0; i < WORLD_ANSWERS_MAX + 10; i++)
-		many[i] = (struct question){.path = str_fmt(A, "/nonexistent/%zu", i), .next = i ? &many[i - 1] : NULL};
+		many[i] = (struct question){.path = str_fmt(A, "/nonexistent/%zu", i),
+				.next = i ? &many[i - 1] : NULL};
 	CHECK_INT(world_answer(A, &v, &many[WORLD_ANSWERS_MAX + 9]), WORLD_ANSWERS_MAX - 4);
 }
 
@@ -485,7 +508,10 @@ static int view_once(void *arg)
 	return str_is(v.project, at("home/repo")) && v.globs->nmatches == 3 ? 0 : 1;
 }
 
-/* Each allocation fails once. User and working directory are then not known, which is no failure; anything else leaves. */
+/*
+ * Each allocation fails once. User and working directory are then not known, which is no failure; anything
+ * else leaves.
+ */
 static void test_view_torture(void)
 {
 	int before = count_fds(), code = -1;
@@ -520,8 +546,8 @@ static void test_scratch(void)
 }
 
 /*
- * A program in a box exchanges home/race/a with a link to another repository, again and again. It may make the
- * project unknown, or narrower, but never another repository.
+ * A program in a box exchanges home/race/a with a link to another repository, again and again. It may make
+ * the project unknown, or narrower, but never another repository.
  */
 static pid_t exchange_names(const char *one, const char *other)
 {
@@ -581,7 +607,8 @@ static void test_project_race(void)
 	waitpid(pid, NULL, 0);
 	CHECK(looks > 10);
 	if (bad)
-		unit_fail(__FILE__, __LINE__, "%u of %u looks: the target of the link is the project", bad, looks);
+		unit_fail(__FILE__, __LINE__, "%u of %u looks: the target of the link is the project", bad,
+				looks);
 }
 
 #define RUN_ROOT(fn) (getuid() == 0 ? RUN(fn) : unit_skip(#fn, "only root can give files away"))

@@ -27,7 +27,8 @@ enum how {
 	HOW_BASE64,
 	HOW_WORDS,    /* only a simple command of plain words: as it is */
 	HOW_PROGRAM,  /* the same, and its name is a program, not only a builtin */
-	HOW_WORDS_QUOTED, HOW_WORDS_ANSI, HOW_WORDS_SPLIT, HOW_WORDS_ESCAPED, /* each word in quotes, $'', r''m, \r\m */
+	/* each word in quotes, $'', r''m, \r\m */
+	HOW_WORDS_QUOTED, HOW_WORDS_ANSI, HOW_WORDS_SPLIT, HOW_WORDS_ESCAPED,
 };
 
 /* Which shells have it, of those that a row is for, and: */
@@ -137,8 +138,9 @@ static const struct wrapper wrappers[] = {
 #define NWRAPPERS ARRAY_SIZE(wrappers)
 
 /*
- * Rows that a wrapper makes milder. `part`: the text has this; `wrapper`: the one by name, NULL for all. Most are right, because something else
- * runs then; "gap" is something the reader should learn. The test fails when an entry is not needed any more.
+ * Rows that a wrapper makes milder. `part`: the text has this; `wrapper`: the one by name, NULL for all. Most
+ * are right, because something else runs then; "gap" is something the reader should learn. The test fails
+ * when an entry is not needed any more.
  */
 struct exception {
 	const char *part, *wrapper, *why;
@@ -149,22 +151,37 @@ static struct exception exceptions[] = {
 	{"nice \"$@\"", NULL, "a shell or function of its own has other positional parameters: none", false},
 	{"$1 a", NULL, "likewise", false},
 	{"${1:-", NULL, "likewise, or known ones", false},
-	{"watch caisson", "xargs words", "xargs may add words to the text that watch hands to a shell: it is not known, so it runs in the box", false},
-	{"alias zap=", NULL, "an alias holds only after the line or compound command in which it is made", false},
+	{"watch caisson", "xargs words",
+			"xargs may add words to the text that watch hands to a shell: it is not known, so "
+			"it runs in the box", false},
+	{"alias zap=", NULL, "an alias holds only after the line or compound command in which it is made",
+			false},
 	{"{}", "find", "find replaces it", false},
 	{"\n", "alias", "gap: an alias of several lines is not followed, and asks", false},
 };
 
 /* ---- texts ---- */
 
-static bool in_words(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(" _./:@%+,-", c)); }
+static bool in_words(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+			(c && strchr(" _./:@%+,-", c));
+}
 
-/* Only words without any meaning for the shell, the first of which is no assignment, keyword or (for programs) mere builtin. */
+/*
+ * Only words without any meaning for the shell, the first of which is no assignment, keyword or (for
+ * programs) mere builtin.
+ */
 static bool plain_words(struct str s, bool program)
 {
-	static const char keywords[] = " if then else elif fi for while until do done case esac function select time coproc in exec command builtin repeat ";
-	static const char builtins[] = " alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval exec exit export fc fg "
-				       "getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return set shift shopt source suspend "
+	static const char keywords[] =
+			" if then else elif fi for while until do done case esac function select time "
+			"coproc in exec command builtin repeat ";
+	static const char builtins[] =
+			" alias bg bind break builtin caller cd command compgen complete compopt continue "
+			"declare dirs disown enable eval exec exit export fc fg "
+				       "getopts hash help history jobs let local logout mapfile popd pushd "
+				       "read readarray readonly return set shift shopt source suspend "
 				       "times trap type typeset ulimit umask unalias unset wait . : ";
 	char first[80];
 	ptrdiff_t end;
@@ -238,7 +255,10 @@ static void quote_words(struct buf *b, struct str s, enum how how)
 	}
 }
 
-/* Does the wrapper make sense around this text? `whole`: the text has been read to its end, without an error of grammar. */
+/*
+ * Does the wrapper make sense around this text? `whole`: the text has been read to its end, without an error
+ * of grammar.
+ */
 static bool applies(const struct wrapper *w, struct str s, unsigned shell, bool whole)
 {
 	if (!(w->traits & shell) || ((w->traits & JOINS) && str_contains(s, STR("\\\n"))))
@@ -311,24 +331,28 @@ static enum verdict judge(struct subject *t, struct str command, bool *ret_whole
 static bool excepted(struct str text, const char *wrapper)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(exceptions); i++)
-		if ((!exceptions[i].wrapper || !strcmp(exceptions[i].wrapper, wrapper)) && str_contains(text, str_of(exceptions[i].part)))
+		if ((!exceptions[i].wrapper || !strcmp(exceptions[i].wrapper, wrapper)) &&
+				str_contains(text, str_of(exceptions[i].part)))
 			return exceptions[i].used = true;
 	return false;
 }
 
 static void try(struct subject *t, const struct wrapper *outer, const struct wrapper *inner)
 {
-	struct str middle = inner ? wrap(t->a, inner, t->r->command) : t->r->command, text = wrap(t->a, outer, middle);
+	struct str middle = inner ? wrap(t->a, inner, t->r->command) : t->r->command,
+			text = wrap(t->a, outer, middle);
 	enum verdict most = t->plain, v = judge(t, text, NULL);
 
 	if (most == VERDICT_DENY && ((outer->traits | (inner ? inner->traits : 0)) & ASKS))
 		most = t->rq.mode == MODE_DEFAULT ? VERDICT_ASK : VERDICT_ALLOW; /* a mode may lift an ask */
 	t->tried++;
-	if (v <= most || excepted(middle, outer->name) || excepted(t->r->command, outer->name) || (inner && excepted(t->r->command, inner->name)))
+	if (v <= most || excepted(middle, outer->name) || excepted(t->r->command, outer->name) ||
+			(inner && excepted(t->r->command, inner->name)))
 		return;
 	if (unit_bad++, ++*t->shown > SHOWN_MAX)
 		return;
-	printf("# %s:%zu: %s becomes %s by '%s'%s%s\n", t->file, t->r->line, verdict_name(t->plain), verdict_name(v), outer->name, inner ? " of " : "", inner ? inner->name : "");
+	printf("# %s:%zu: %s becomes %s by '%s'%s%s\n", t->file, t->r->line, verdict_name(t->plain),
+			verdict_name(v), outer->name, inner ? " of " : "", inner ? inner->name : "");
 	unit_bytes("text", text);
 }
 
@@ -346,7 +370,8 @@ static void try_pairs(struct subject *t)
 		outer = &wrappers[(dice >> 8) % NWRAPPERS];
 		if ((inner->traits & LINES) && (outer->how == HOW_TEXT || outer->how == HOW_TICKS))
 			continue;
-		if (applies(inner, t->r->command, t->shell, t->whole) && applies(outer, wrap(t->a, inner, t->r->command), t->shell, true))
+		if (applies(inner, t->r->command, t->shell, t->whole) &&
+				applies(outer, wrap(t->a, inner, t->r->command), t->shell, true))
 			try(t, outer, inner);
 	}
 }
@@ -362,7 +387,8 @@ static int run_row(void *arg)
 		if (applies(&wrappers[i], t->r->command, t->shell, t->whole))
 			try(t, &wrappers[i], NULL);
 	try_pairs(t);
-	if (t->tried < ROW_WRAPPERS_MIN && str_find(t->r->command, '\0', 0) < 0) /* no shell takes a NUL in an argument */
+	/* no shell takes a NUL in an argument */
+	if (t->tried < ROW_WRAPPERS_MIN && str_find(t->r->command, '\0', 0) < 0)
 		unit_fail(t->file, (int)t->r->line, "only %zu wrappers", t->tried);
 	return 0;
 }
@@ -373,18 +399,24 @@ static unsigned shell_of(enum dialect d) { return d == DIALECT_ZSH ? ZSH : d == 
 static int load(struct arena *a, struct str common, struct str own, struct policies *ret)
 {
 	struct policy policy = {0};
-	struct config_source src[] = {{.name = STR("file.yaml"), .bytes = str_cat(a, common, STR("\n")), .who = WHO_OWNER},
-				      {.name = STR("case.yaml"), .bytes = str_cat(a, own, STR("\n")), .who = WHO_OWNER}};
+	struct config_source src[] = {{.name = STR("file.yaml"), .bytes = str_cat(a, common, STR("\n")),
+			.who = WHO_OWNER},
+				      {.name = STR("case.yaml"), .bytes = str_cat(a, own, STR("\n")),
+						.who = WHO_OWNER}};
 	size_t from = !common.n, to = 1 + (own.n > 0);
 
 	config_default(&policy);
-	if (to > from && (config_load(a, src + from, to - from, &policy, NULL, NULL) != 0 || gate_verify(&policy, NULL) != 0))
+	if (to > from && (config_load(a, src + from, to - from, &policy, NULL, NULL) != 0 ||
+			gate_verify(&policy, NULL) != 0))
 		return -1;
 	policies_of(&policy, ret);
 	return 0;
 }
 
-/* Keys that turn on something about the form of the request's own text, which a wrapper does change; and a classifier, which is not ours. */
+/*
+ * Keys that turn on something about the form of the request's own text, which a wrapper does change; and a
+ * classifier, which is not ours.
+ */
 static bool about_form(struct str own, struct str common)
 {
 	static const char *const keys[] = {"route:", "discourageChaining:", "import:", "classifier:"};
@@ -411,7 +443,8 @@ static void run_one(const char *path, struct arena *kept, const struct row *r, c
 	t.rq = (struct engine_request){.session = &t.session};
 	if (!t.session.cwd.n)
 		t.session.cwd = STR("/w/p");
-	if ((shell.n && engine_dialect(shell, &t.rq.dialect) != 0) || (mode.n && engine_mode(mode, &t.rq.mode) != 0) || t.rq.dialect == DIALECT_POWERSHELL)
+	if ((shell.n && engine_dialect(shell, &t.rq.dialect) != 0) ||
+			(mode.n && engine_mode(mode, &t.rq.mode) != 0) || t.rq.dialect == DIALECT_POWERSHELL)
 		return;
 	t.shell = shell_of(t.rq.dialect);
 	if (about_form(config, r->policy))

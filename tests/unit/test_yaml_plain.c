@@ -1,6 +1,7 @@
 /*
- * The quick reader of plain YAML against libfyaml: whatever it accepts, libfyaml reads to the same nodes at the same places. Tried on all presets,
- * on every change of one byte in texts that use each construct, and on many random texts of YAML's own pieces.
+ * The quick reader of plain YAML against libfyaml: whatever it accepts, libfyaml reads to the same nodes at
+ * the same places. Tried on all presets, on every change of one byte in texts that use each construct, and on
+ * many random texts of YAML's own pieces.
  */
 #include <stdlib.h>
 
@@ -12,7 +13,8 @@ static size_t accepted, tried;
 
 static bool same(const struct ynode *x, const struct ynode *y)
 {
-	if (x->kind != y->kind || x->plain != y->plain || !str_eq(x->text, y->text) || !str_eq(x->key, y->key) || x->line != y->line || x->column != y->column ||
+	if (x->kind != y->kind || x->plain != y->plain || !str_eq(x->text, y->text) ||
+			!str_eq(x->key, y->key) || x->line != y->line || x->column != y->column ||
 	    x->key_line != y->key_line || x->key_column != y->key_column || x->count != y->count)
 		return false;
 	const struct ynode *a = x->child, *b = y->child;
@@ -35,7 +37,8 @@ static bool compare(struct str text)
 		(void)yaml_read_full(&a, STR("t"), text, &full, &e);
 	else if (got) {
 		accepted++;
-		ok = yaml_read_full(&a, STR("t"), text, &full, &e) == 0 && full.root && same(quick.root, full.root);
+		ok = yaml_read_full(&a, STR("t"), text, &full, &e) == 0 && full.root &&
+				same(quick.root, full.root);
 	}
 	if (!ok)
 		unit_fail(__FILE__, __LINE__, "differs from libfyaml (%s) on:\n%.*s", e.text, STR_ARG(text));
@@ -46,23 +49,35 @@ static bool compare(struct str text)
 static const char *const good[] = {
 	"default: ask\n",
 	"default: ask",
-	"# first\n\n  # second\na: b # comment\n\nc: d#e\nf: 'it''s' # x\ng: \"a \\\\ \\\" b\"\nh: ''\ni: \"\"\n",
-	"tools:\n  bash:\n    deny:\n      - rm -rf\n      - prefix: git push\n        description: a, b and c; d\n        match: [a b, 'c, d', \"e\"]\n    ask:\n    - x\n    - y: z\n      w: v\n    allow: []\n  ask: {}\n",
+	"# first\n\n  # second\na: b # comment\n\nc: d#e\nf: 'it''s' # x\ng: \"a \\\\ \\\" b\"\nh: ''\ni: "
+			"\"\"\n",
+	"tools:\n  bash:\n    deny:\n      - rm -rf\n      - prefix: git push\n        description: a, b "
+			"and c; d\n        match: [a b, 'c, d', \"e\"]\n    ask:\n    - x\n    - y: z\n   "
+			"   w: v\n    allow: []\n  ask: {}\n",
 	"a: {b: c, d: [e, {f: g}], h: 'i'}\nj: [ a , b ]\nk: { l: m }\n",
-	"a: -x\nb: --long\nc: http://x/y:z\nd: a-b_c\ne: /p/q*\nf: ~\ng: null\nh: 5\ni: true\nj: ~/x\nk: .env\nl: $x\nm: (a|b)\nn: a [b] {c}\no: x, y\n",
+	"a: -x\nb: --long\nc: http://x/y:z\nd: a-b_c\ne: /p/q*\nf: ~\ng: null\nh: 5\ni: true\nj: ~/x\nk: "
+			".env\nl: $x\nm: (a|b)\nn: a [b] {c}\no: x, y\n",
 	"a:\n  b:\n    c:\n      d: e\n    f: g\n  h: i\nj: k\n",
 	"a:   b   \nc:    # note\n  - d   # note\n  -   e\nf: g\n",
-	"a: \xc3\xa9 # \xe2\x80\x94\nb: [\xe6\x97\xa5, c, '\xc3\xa9', {d: \"\xf0\x9f\x98\x80\", e: f}]\nc:\n  - \xc2\xa0x\n",
+	"a: \xc3\xa9 # \xe2\x80\x94\nb: [\xe6\x97\xa5, c, '\xc3\xa9', {d: \"\xf0\x9f\x98\x80\", e: "
+			"f}]\nc:\n  - \xc2\xa0x\n",
 	"list:\n  - name: x\n    flags: {a: word, b-c: {}}\n    operands: {rest: command}\n  - name: y\n",
 	"a:\n- b: [c]\n  d:\n  - e\n  - f\n- g\nh: i\n",
 };
 
 /* Texts it must leave to libfyaml, whatever that makes of them. */
 static const char *const left[] = {
-	"", "\n", "# x\n", "a", "- a\n", "a: b\n  c\n", "a: 'b\n  c'\n", "a: |\n  b\n", "a: >-\n  b\n", "a: &x b\n", "a: *x\n", "a: !t b\n", "a: [b,\n c]\n", "a: [b\n", "a: {b}\n",
-	"a: b: c\n", "a: b\na: c\n", "a: {b: c, b: d}\n", "a:\n", "a: \nb: c\n", "a:\n  - b\n - c\n", "a:\n   b: c\n  d: e\n", "'a': b\n", "\"a\": b\n", "? a\n: b\n", "---\na: b\n", "a: b\n---\n", "a: b\n...\n",
-	"a: \"\\n\"\n", "a: \"b\n", "a:\tb\n", "a: b\r\n", "a: \xc3\n", "a: \xe2\x80\xa8\n", "a: \xef\xbb\xbf\n", "a: \xc2\x85\n", "\xc3\xa9: b\n", "%YAML 1.2\n---\na: b\n", "a: [b: c]\n", "a: [b,]\n", "a: [,b]\n", "a: - b\n", "a: ? b\n", "a: @b\n", "a: `b\n", "a: %b\n",
-	"- - a\n", "a:\n  -\n    b\n", "a: 'b' c\n", "a: [b] c\n", "a: 'b'#c\n", "<<: a\n", "1: a\n", " a: b\n", "a: b\n c: d\n", "a: [b #c]\n", "{a: b}\n", "a: {b:c}\n", "a: {b: }\n", "a:b\n", "a: [-]\n", "a: [- b]\n",
+	"", "\n", "# x\n", "a", "- a\n", "a: b\n  c\n", "a: 'b\n  c'\n", "a: |\n  b\n", "a: >-\n  b\n",
+	"a: &x b\n", "a: *x\n", "a: !t b\n", "a: [b,\n c]\n", "a: [b\n", "a: {b}\n",
+	"a: b: c\n", "a: b\na: c\n", "a: {b: c, b: d}\n", "a:\n", "a: \nb: c\n", "a:\n  - b\n - c\n",
+	"a:\n   b: c\n  d: e\n", "'a': b\n", "\"a\": b\n", "? a\n: b\n", "---\na: b\n", "a: b\n---\n",
+	"a: b\n...\n",
+	"a: \"\\n\"\n", "a: \"b\n", "a:\tb\n", "a: b\r\n", "a: \xc3\n", "a: \xe2\x80\xa8\n",
+	"a: \xef\xbb\xbf\n", "a: \xc2\x85\n", "\xc3\xa9: b\n", "%YAML 1.2\n---\na: b\n", "a: [b: c]\n",
+	"a: [b,]\n", "a: [,b]\n", "a: - b\n", "a: ? b\n", "a: @b\n", "a: `b\n", "a: %b\n",
+	"- - a\n", "a:\n  -\n    b\n", "a: 'b' c\n", "a: [b] c\n", "a: 'b'#c\n", "<<: a\n", "1: a\n",
+	" a: b\n", "a: b\n c: d\n", "a: [b #c]\n", "{a: b}\n", "a: {b:c}\n", "a: {b: }\n", "a:b\n",
+	"a: [-]\n", "a: [- b]\n",
 };
 
 static void test_accepts(void)
@@ -84,7 +99,8 @@ static void test_quotes(void)
 	CHECK_INT(yaml_read(&a, STR("t"), STR("a: 'q''''q'\n"), &f, &e), 0);
 	CHECK_STR(f.root->child->text, "q''q");
 	CHECK_INT(yaml_read(&a, STR("t"), STR("a: 'q''''q'\nb: |\n  c\n"), &f, &e), -1);
-	CHECK_STR(str_of(e.text), "t:1:4: four quotes in a row: write the text in double quotes: 'a: 'q''''q''");
+	CHECK_STR(str_of(e.text),
+			"t:1:4: four quotes in a row: write the text in double quotes: 'a: 'q''''q''");
 	CHECK_INT(yaml_read(&a, STR("t"), STR("a: 'q''q'\nb: |\n  c\n"), &f, &e), 0);
 	CHECK_STR(f.root->child->text, "q'q");
 	arena_free(&a);
@@ -139,9 +155,16 @@ static size_t put(char *text, size_t n, const char *piece)
 
 static void test_random(void)
 {
-	static const char *const indents[] = {"", "", "", "  ", "  ", "    ", " "}, *const dashes[] = {"", "", "- ", "- ", "-   ", "-"},
-		*const keys[] = {"a: ", "b: ", "c: ", "d: ", "e: ", "f:", "g:", "h: ", "a", ""}, *const ends[] = {"\n", "\n", "\n", "\n", " # n\n", "  \n", "\n\n", "\n# n\n", "#\n", ""},
-		*const pieces[] = {"a", "x y", "'q'", "\"r\"", "[s, t]", "{u: v}", "[s, 't', {u: v}]", "{}", "[]", "z:w", "-x", "\xc3\xa9 \xe2\x80\x94", "/p", "a, b", "k: v", "- i", "[", "]", "{", "}", ",", "'", "''", "\"", "\\\\", "\\\"", "#", ":", " ", "|", ">", "&", "*", "!", "? ", "---", "...", "\xc3\xa9", "\xe2\x80\x94", "\xe2\x80\xa8", "\xc2\xa0", "\xf0\x9f\x98\x80"};
+	static const char *const indents[] = {"", "", "", "  ", "  ", "    ", " "},
+			*const dashes[] = {"", "", "- ", "- ", "-   ", "-"},
+		*const keys[] = {"a: ", "b: ", "c: ", "d: ", "e: ", "f:", "g:", "h: ", "a", ""},
+				*const ends[] = {"\n", "\n", "\n", "\n", " # n\n", "  \n", "\n\n", "\n# n\n",
+				"#\n", ""},
+		*const pieces[] = {"a", "x y", "'q'", "\"r\"", "[s, t]", "{u: v}", "[s, 't', {u: v}]", "{}",
+				"[]", "z:w", "-x", "\xc3\xa9 \xe2\x80\x94", "/p", "a, b", "k: v", "- i", "[",
+				"]", "{", "}", ",", "'", "''", "\"", "\\\\", "\\\"", "#", ":", " ", "|", ">",
+				"&", "*", "!", "? ", "---", "...", "\xc3\xa9", "\xe2\x80\x94", "\xe2\x80\xa8",
+				"\xc2\xa0", "\xf0\x9f\x98\x80"};
 	char text[512];
 	size_t before = accepted;
 	for (size_t i = 0; i < 60000; i++) {

@@ -1,5 +1,6 @@
 /*
- * The unit tests' framework: TAP on standard output. A test file has functions that CHECK things and a main() of RUN lines:
+ * The unit tests' framework: TAP on standard output. A test file has functions that CHECK things and a main()
+ * of RUN lines:
  *
  *     int main(void)
  *     {
@@ -8,7 +9,8 @@
  *             return unit_end();
  *     }
  *
- * One RUN is one TAP result. A failed CHECK says where and what, and the function goes on, so that one run shows all that is wrong.
+ * One RUN is one TAP result. A failed CHECK says where and what, and the function goes on, so that one run
+ * shows all that is wrong.
  */
 #pragma once
 #include <inttypes.h>
@@ -19,7 +21,8 @@
 
 static int unit_count, unit_failures, unit_bad;
 
-__attribute__((format(printf, 3, 4))) static inline void unit_fail(const char *file, int line, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static inline void unit_fail(const char *file, int line,
+		const char *fmt, ...)
 {
 	va_list ap;
 	printf("# %s:%d: ", file, line);
@@ -70,7 +73,10 @@ static inline void unit_int(const char *file, int line, const char *expr, intmax
 static inline void unit_result(const char *name)
 {
 	unit_failures += unit_bad != 0;
-	/* TAP wants the diagnostics after the result, but a crash must not swallow them: they stand before it, the result is one line. */
+	/*
+	 * TAP wants the diagnostics after the result, but a crash must not swallow them: they stand before
+	 * it, the result is one line.
+	 */
 	printf("%s %d - %s\n", unit_bad ? "not ok" : "ok", ++unit_count, name);
 	fflush(stdout);
 	unit_bad = 0;

@@ -1,4 +1,7 @@
-/* gen-presets FILE.yaml... > preset_table.c: bakes the presets into one constant text, by name. Runs at build time only. */
+/*
+ * gen-presets FILE.yaml... > preset_table.c: bakes the presets into one constant text, by name. Runs at build
+ * time only.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,7 +45,8 @@ static int add(struct preset_table_job *j, size_t i)
 		return -1;
 	const struct ynode *title = yaml_get(yaml_get(f.root, "meta"), "title");
 	if (!title || title->kind != YNODE_SCALAR || !title->text.n)
-		return err_set(&j->e, ERR_CONFIG, 0, "%s:1:1: a preset needs a 'meta' with a 'title'", j->paths[i]);
+		return err_set(&j->e, ERR_CONFIG, 0, "%s:1:1: a preset needs a 'meta' with a 'title'",
+				j->paths[i]);
 	put(j, name_of(str_of(j->paths[i])), &r->name, &r->name_n);
 	put(j, title->text, &r->title, &r->title_n);
 	put(j, text, &r->text, &r->text_n);
@@ -60,13 +64,15 @@ static int load(void *arg)
 
 static void print(const struct preset_table_job *j)
 {
-	printf("/* Made by gen-presets from the YAML files in presets. */\n#include \"config/preset.h\"\n\nconst char preset_blob[] = {");
+	printf("/* Made by gen-presets from the YAML files in presets. */\n#include "
+			"\"config/preset.h\"\n\nconst char preset_blob[] = {");
 	for (size_t i = 0; i < j->blob.n; i++)
 		printf("%s%d,", i % 32 ? "" : "\n", (signed char)j->blob.p[i]);
 	printf("\n0};\n\nconst struct preset_row preset_rows[] = {\n");
 	for (size_t i = 0; i < j->n; i++) {
 		const struct preset_row *r = &j->rows[i];
-		printf("\t{%u, %u, %u, %u, %u, %u},\n", r->name, r->name_n, r->title, r->title_n, r->text, r->text_n);
+		printf("\t{%u, %u, %u, %u, %u, %u},\n", r->name, r->name_n, r->title, r->title_n, r->text,
+				r->text_n);
 	}
 	printf("};\n\nconst size_t preset_count = %zu;\n", j->n);
 }

@@ -44,7 +44,8 @@ static int bake_variables(void *arg)
 	struct knowledge_job *j = arg;
 	struct yaml_file f;
 
-	j->failed = yaml_read(j->a, str_of(j->paths[1]), read_whole(j->a, j->paths[1]), &f, &j->e) < 0 || variables_print(j->a, &f, &j->e) < 0;
+	j->failed = yaml_read(j->a, str_of(j->paths[1]), read_whole(j->a, j->paths[1]), &f, &j->e) < 0 ||
+			variables_print(j->a, &f, &j->e) < 0;
 	return 0;
 }
 
@@ -67,12 +68,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gen-knowledge: %s\n", j.e.text[0] ? j.e.text : "out of memory");
 		return 1;
 	}
-	printf("/* Made by gen-knowledge from the YAML files in knowledge: %zu names. */\n#include \"knowledge/row.h\"\n\nconst uint32_t know_baked[] = {", j.packed.nrows);
+	printf("/* Made by gen-knowledge from the YAML files in knowledge: %zu names. */\n#include "
+			"\"knowledge/row.h\"\n\nconst uint32_t know_baked[] = {", j.packed.nrows);
 	for (size_t i = 0; i < j.packed.bytes / 4; i++)
 		printf("%s0x%x,", i % 16 ? "" : "\n", j.packed.blob[i]);
 	printf("\n};\n\nconst uint64_t know_keys[] = {");
 	for (size_t i = 0; i < j.packed.nrows; i++)
-		printf("%s0x%" PRIx64 ",", i % 8 ? "" : "\n", know_key(str_of(know_string(&j.packed.rows[i], j.packed.rows[i].name)), STR("")));
+		printf("%s0x%" PRIx64 ",", i % 8 ? "" : "\n",
+				know_key(str_of(know_string(&j.packed.rows[i], j.packed.rows[i].name)),
+				STR("")));
 	printf("\n};\n");
 	arena_free(&a);
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;

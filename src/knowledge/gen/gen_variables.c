@@ -1,4 +1,7 @@
-/* The rows of knowledge/variables.yaml, checked and laid out as knowledge/variables.h wants them: one text, rows that refer to it. */
+/*
+ * The rows of knowledge/variables.yaml, checked and laid out as knowledge/variables.h wants them: one text,
+ * rows that refer to it.
+ */
 #include "knowledge/gen/gen_variables.h"
 
 #include <stdio.h>
@@ -23,7 +26,10 @@ struct bake {
 	size_t nrows, npatterns, nsecrets, nplaces, ncredentials, nsets;
 };
 
-static int fail(struct bake *b, const struct ynode *n, const char *what) { return yaml_fail(b->file, n, false, b->e, "%s", what); }
+static int fail(struct bake *b, const struct ynode *n, const char *what)
+{
+	return yaml_fail(b->file, n, false, b->e, "%s", what);
+}
 
 static uint16_t intern(struct bake *b, struct str s)
 {
@@ -50,15 +56,18 @@ struct named_effect {
 enum { EFFECT_SECRET = VAR_EFFECTS, EFFECT_PLACE };
 
 static const struct named_effect effects[] = {
-	{"none", VAR_NONE}, {"changes", VAR_CHANGES}, {"prompt", VAR_PROMPT}, {"path", VAR_PATH}, {"startup", VAR_STARTUP},
+	{"none", VAR_NONE}, {"changes", VAR_CHANGES}, {"prompt", VAR_PROMPT}, {"path", VAR_PATH},
+	{"startup", VAR_STARTUP},
 	{"script", VAR_SCRIPT}, {"unfollowed", VAR_UNFOLLOWED}, {"load", VAR_LOAD}, {"options", VAR_OPTIONS},
 	{"command", VAR_COMMAND}, {"write", VAR_WRITE}, {"write-tree", VAR_WRITE_TREE}, {"host", VAR_HOST},
 	{"secret", EFFECT_SECRET}, {"place", EFFECT_PLACE}, {"", 0},
 };
 static const struct named_effect boxes[] = {
-	{"listed", VAR_BOX_LISTED}, {"never", VAR_BOX_NEVER}, {"made", VAR_BOX_MADE}, {"work", VAR_BOX_WORK}, {"always", VAR_BOX_ALWAYS}, {"", 0},
+	{"listed", VAR_BOX_LISTED}, {"never", VAR_BOX_NEVER}, {"made", VAR_BOX_MADE}, {"work", VAR_BOX_WORK},
+	{"always", VAR_BOX_ALWAYS}, {"", 0},
 };
-static const char keys[][12] = {"name", "effect", "safe", "between", "operands", "idle", "fold", "hijacks", "box", "set", "secret",
+static const char keys[][12] = {"name", "effect", "safe", "between", "operands", "idle", "fold", "hijacks",
+		"box", "set", "secret",
 	"programs", "note", "ordinary", "acts"};
 
 static const struct named_effect *lookup(const struct named_effect *table, struct str name)
@@ -86,7 +95,8 @@ static int check_keys(struct bake *b, const struct ynode *row)
 	return 0;
 }
 
-static int flag(struct bake *b, const struct ynode *row, const char *key, uint8_t bit, bool usual, struct var_row *r)
+static int flag(struct bake *b, const struct ynode *row, const char *key, uint8_t bit, bool usual,
+		struct var_row *r)
 {
 	const struct ynode *n = yaml_get(row, key);
 	bool yes = n ? str_is(n->text, "true") : usual;
@@ -143,26 +153,33 @@ static int take_effect(struct bake *b, const struct ynode *n, struct var_row *r)
 /* Everything of a row but its names. */
 static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 {
-	const struct ynode *safe = yaml_get(row, "safe"), *between = yaml_get(row, "between"), *box = yaml_get(row, "box");
+	const struct ynode *safe = yaml_get(row, "safe"), *between = yaml_get(row, "between"),
+			*box = yaml_get(row, "box");
 	const struct ynode *set = yaml_get(row, "set");
 	const struct named_effect *passes = box ? lookup(boxes, box->text) : NULL;
 
-	if (check_keys(b, row) < 0 || take_effect(b, yaml_get(row, "effect"), r) < 0 || (safe && take_list(b, safe, &r->safe) < 0))
+	if (check_keys(b, row) < 0 || take_effect(b, yaml_get(row, "effect"), r) < 0 ||
+			(safe && take_list(b, safe, &r->safe) < 0))
 		return -1;
 	if (flag(b, row, "idle", VAR_IDLE, false, r) < 0 || flag(b, row, "fold", VAR_FOLD, false, r) < 0 ||
-	    flag(b, row, "operands", VAR_OPERANDS, false, r) < 0 || flag(b, row, "hijacks", VAR_HIJACKS, runs_something(r->effect), r) < 0)
+	    flag(b, row, "operands", VAR_OPERANDS, false, r) < 0 || flag(b, row, "hijacks", VAR_HIJACKS,
+	    runs_something(r->effect), r) < 0)
 		return -1;
 	if (box && !passes)
 		return fail(b, box, "expected listed, never, made, work or always");
-	r->box = passes ? passes->value : set ? VAR_BOX_MADE : r->bits & VAR_HIJACKS ? VAR_BOX_NEVER : VAR_BOX_LISTED;
+	r->box = passes ? passes->value : set ? VAR_BOX_MADE : r->bits & VAR_HIJACKS ? VAR_BOX_NEVER :
+			VAR_BOX_LISTED;
 	r->between = between ? intern(b, between->text) : 0;
 	r->set = set ? intern(b, set->text) : 0;
 	if (safe && (!yaml_get(row, "ordinary") || !yaml_get(row, "acts")))
 		return fail(b, safe, "values that are safe need examples: 'ordinary' and 'acts'");
 	if (r->effect < VAR_EFFECTS && !yaml_get(row, "programs"))
 		return fail(b, row, "'programs' says who reads it");
-	if (runs_something(r->effect) && !yaml_get(row, "note") && (!(r->bits & VAR_HIJACKS) || (box && r->box != VAR_BOX_NEVER)))
-		return fail(b, row, "an exception from what follows from the effect needs a 'note' that explains it");
+	if (runs_something(r->effect) && !yaml_get(row, "note") &&
+			(!(r->bits & VAR_HIJACKS) || (box && r->box != VAR_BOX_NEVER)))
+		return fail(b, row,
+				"an exception from what follows from the effect needs a 'note' that "
+				"explains it");
 	return 0;
 }
 
@@ -174,7 +191,8 @@ static int add_name(struct bake *b, const struct ynode *row, struct var_row r, s
 	bool pattern = memchr(name.p, '*', name.n);
 
 	r.name = intern(b, name);
-	if (b->nrows >= ROWS_MAX || b->npatterns >= ROWS_MAX || b->nsecrets >= ROWS_MAX || b->texts.n > TEXTS_MAX - 4096)
+	if (b->nrows >= ROWS_MAX || b->npatterns >= ROWS_MAX || b->nsecrets >= ROWS_MAX ||
+			b->texts.n > TEXTS_MAX - 4096)
 		return fail(b, row, "the table is full");
 	if (r.effect == EFFECT_SECRET || secret)
 		b->secrets[b->nsecrets++] = r.name;
@@ -185,7 +203,8 @@ static int add_name(struct bake *b, const struct ynode *row, struct var_row r, s
 	if (r.effect >= VAR_EFFECTS)
 		return 0;
 	if (pmap_get(b->seen, name))
-		return yaml_fail(b->file, yaml_get(row, "name"), false, b->e, "'%.*s' has two rows", STR_ARG(name));
+		return yaml_fail(b->file, yaml_get(row, "name"), false, b->e, "'%.*s' has two rows",
+				STR_ARG(name));
 	b->seen = pmap_set(b->a, b->seen, str_dup(b->a, name), b);
 	if (pattern)
 		b->patterns[b->npatterns++] = r;
@@ -212,7 +231,8 @@ static const char *sorting_texts; /* qsort() hands nothing on */
 
 static int by_name(const void *x, const void *y)
 {
-	const char *a = sorting_texts + ((const struct var_row *)x)->name, *b = sorting_texts + ((const struct var_row *)y)->name;
+	const char *a = sorting_texts + ((const struct var_row *)x)->name,
+			*b = sorting_texts + ((const struct var_row *)y)->name;
 
 	for (size_t i = 0;; i++) {
 		int d = (unsigned char)var_upper(a[i]) - (unsigned char)var_upper(b[i]);
@@ -233,7 +253,8 @@ static size_t letter_count(const char *pattern)
 
 static int by_letters(const void *x, const void *y)
 {
-	const char *a = sorting_texts + ((const struct var_row *)x)->name, *b = sorting_texts + ((const struct var_row *)y)->name;
+	const char *a = sorting_texts + ((const struct var_row *)x)->name,
+			*b = sorting_texts + ((const struct var_row *)y)->name;
 	size_t n = letter_count(a), m = letter_count(b);
 
 	return n > m ? -1 : n < m ? 1 : strcmp(a, b);
@@ -255,7 +276,8 @@ static void print_rows(const char *name, const struct var_row *v, size_t n)
 {
 	printf("const struct var_row %s[] = {\n", name);
 	for (size_t i = 0; i < n; i++)
-		printf("\t{%u, %u, %u, %u, %u, %u, %u, %u},\n", v[i].name, v[i].safe, v[i].between, v[i].set, v[i].lang, v[i].effect, v[i].box, v[i].bits);
+		printf("\t{%u, %u, %u, %u, %u, %u, %u, %u},\n", v[i].name, v[i].safe, v[i].between, v[i].set,
+				v[i].lang, v[i].effect, v[i].box, v[i].bits);
 	printf("\t{0},\n};\n\n");
 }
 
@@ -269,7 +291,8 @@ static void print_numbers(const char *name, const uint16_t *v, size_t n)
 
 static void print(const struct bake *b, uint16_t idle)
 {
-	printf("/* Made by gen-knowledge from knowledge/variables.yaml. */\n#include \"knowledge/variables.h\"\n\nconst char var_texts[] = {");
+	printf("/* Made by gen-knowledge from knowledge/variables.yaml. */\n#include "
+			"\"knowledge/variables.h\"\n\nconst char var_texts[] = {");
 	for (size_t i = 0; i < b->texts.n; i++)
 		printf("%s%d,", i % 32 ? "" : "\n", (signed char)b->texts.p[i]);
 	printf("0};\n\n");
@@ -283,7 +306,8 @@ static void print(const struct bake *b, uint16_t idle)
 	print_numbers("var_credentials", b->credentials, b->ncredentials);
 	print_numbers("var_sets", b->sets, b->nsets);
 	printf("const uint16_t var_idle_list = %u;\n", idle);
-	printf("const size_t var_nrows = %zu, var_npatterns = %zu, var_nsecrets = %zu, var_nplaces = %zu, var_ncredentials = %zu, var_nsets = %zu;\n",
+	printf("const size_t var_nrows = %zu, var_npatterns = %zu, var_nsecrets = %zu, var_nplaces = %zu, "
+			"var_ncredentials = %zu, var_nsets = %zu;\n",
 		b->nrows, b->npatterns, b->nsecrets, b->nplaces, b->ncredentials, b->nsets);
 }
 
@@ -314,11 +338,13 @@ int variables_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	buf_init(&b->texts, a, 0);
 	buf_char(&b->texts, '\0'); /* offset 0 is the empty text */
 	for (const struct ynode *c = f->root ? f->root->child : NULL; c; c = c->next)
-		if (!str_is(c->key, "lists") && !str_is(c->key, "variables") && !str_is(c->key, "credentials"))
+		if (!str_is(c->key, "lists") && !str_is(c->key, "variables") &&
+				!str_is(c->key, "credentials"))
 			return yaml_fail(f, c, true, e, "unknown key");
 	idle = yaml_get(b->lists, "idle");
 	if (!rows || rows->kind != YNODE_LIST || !idle || take_list(b, idle, &idle_at) < 0)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'lists' with 'idle', and 'variables'", STR_ARG(f->name));
+		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'lists' with 'idle', and 'variables'",
+				STR_ARG(f->name));
 	for (const struct ynode *c = rows->child; c; c = c->next)
 		if (add_row(b, c) < 0)
 			return -1;

@@ -10,14 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every other action is an errno. PRETEND: the call does nothing and returns 0. SKIP: the next arm is left out. */
+/*
+ * Every other action is an errno. PRETEND: the call does nothing and returns 0. SKIP: the next arm is left
+ * out.
+ */
 enum { ALLOW = -1, PRETEND = -2, SKIP = -3 };
 
 #define ARMS_MAX 10
 
 enum network_when { ALWAYS, SEALED, NETWORKED };
 
-/* One comparison: when (argument & mask) == value, or != with `unless`, the action is taken; else the next arm is tried. */
+/*
+ * One comparison: when (argument & mask) == value, or != with `unless`, the action is taken; else the next
+ * arm is tried.
+ */
 struct arm {
 	int action; /* 0: no more arms */
 	unsigned char arg;
@@ -26,7 +32,10 @@ struct arm {
 	uint32_t mask, value;
 };
 
-/* Numbers are compared by their low 32 bits: the kernel ignores the rest of them. A pointer is NULL when both halves are 0. */
+/*
+ * Numbers are compared by their low 32 bits: the kernel ignores the rest of them. A pointer is NULL when both
+ * halves are 0.
+ */
 struct checked_call {
 	const char *name;
 	enum network_when when;
@@ -34,7 +43,8 @@ struct checked_call {
 	struct arm arms[ARMS_MAX];
 };
 
-struct numbered_call { /* one that libseccomp of Debian 12 has no name for; these numbers are the same on all architectures */
+/* one that libseccomp of Debian 12 has no name for; these numbers are the same on all architectures */
+struct numbered_call {
 	const char *name;
 	int nr;
 };

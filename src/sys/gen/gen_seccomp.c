@@ -1,10 +1,11 @@
 /*
- * gen-seccomp > seccomp_table.c: compiles the policy of calls.c to the kernel's filter language, once with network and once without. Runs at
- * build time only; libseccomp gives the numbers of the calls.
+ * gen-seccomp > seccomp_table.c: compiles the policy of calls.c to the kernel's filter language, once with
+ * network and once without. Runs at build time only; libseccomp gives the numbers of the calls.
  *
- * The program is a search tree over ranges of call numbers with the same action, a few comparisons deep, with the comparisons of arguments
- * in its leaves. Before it is printed it is interpreted on every number and on many arguments and compared with the policy itself.
- * Calls of another architecture (int 0x80, x32) kill the process: their numbers mean something else.
+ * The program is a search tree over ranges of call numbers with the same action, a few comparisons deep, with
+ * the comparisons of arguments in its leaves. Before it is printed it is interpreted on every number and on
+ * many arguments and compared with the policy itself. Calls of another architecture (int 0x80, x32) kill the
+ * process: their numbers mean something else.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -24,9 +25,11 @@
 
 #define CALLS_MAX 512      /* numbers from here on are not known */
 #define CODE_MAX 1024
-#define JUMP_MAX 250       /* a conditional jump reaches 255; what is put in between while one is made is less than the rest */
+/* a conditional jump reaches 255; what is put in between while one is made is less than the rest */
+#define JUMP_MAX 250
 #define NAME_MAX_BYTES 64
-#define FOREIGN 0x40000000 /* the bit that x32 sets in its numbers; no number of any architecture here is that large */
+/* the bit that x32 sets in its numbers; no number of any architecture here is that large */
+#define FOREIGN 0x40000000
 #define TRIALS 20000
 
 struct leaf {
@@ -124,9 +127,9 @@ static uint32_t value_of(int action)
 /* ---- the program ---- */
 
 /*
- * The kernel takes a third of a microsecond for each instruction when the filter is loaded, so it is kept short: answers and equal
- * comparisons are there once and jumped to. It is written from its end to its beginning: what is jumped to is there already. Places are
- * distances from the end.
+ * The kernel takes a third of a microsecond for each instruction when the filter is loaded, so it is kept
+ * short: answers and equal comparisons are there once and jumped to. It is written from its end to its
+ * beginning: what is jumped to is there already. Places are distances from the end.
  */
 static size_t put_instruction(struct compiler *c, unsigned short code, uint32_t k, size_t jt, size_t jf)
 {
@@ -187,14 +190,18 @@ static bool same_checks(const struct checked_call *a, const struct checked_call 
 	bool same = a->otherwise == b->otherwise;
 	for (size_t i = 0; i < ARMS_MAX && same; i++) {
 		const struct arm *x = &a->arms[i], *y = &b->arms[i];
-		same = x->action == y->action && x->unless == y->unless && same_word(x, y) && x->value == y->value;
+		same = x->action == y->action && x->unless == y->unless && same_word(x, y) &&
+				x->value == y->value;
 	}
 	return same;
 }
 
 static size_t put_checks(struct compiler *c, const struct checked_call *k)
 {
-	size_t n = 0, next, after = 0; /* after: where the arm behind the next one begins; the proof finds one that needs the load before it */
+	/*
+	 * after: where the arm behind the next one begins; the proof finds one that needs the load before it
+	 */
+	size_t n = 0, next, after = 0;
 	while (n < ARMS_MAX && k->arms[n].action)
 		n++;
 	next = put_return(c, value_of(k->otherwise));
@@ -217,13 +224,17 @@ static size_t put_leaf(struct compiler *c, struct call_range *r)
 {
 	if (!r->leaf.checks)
 		return put_return(c, value_of(r->leaf.action));
-	for (struct call_range *other = r + 1; other < &c->ranges[c->ranges_n]; other++) /* those are written already */
+	/* those are written already */
+	for (struct call_range *other = r + 1; other < &c->ranges[c->ranges_n]; other++)
 		if (other->leaf.checks && same_checks(r->leaf.checks, other->leaf.checks))
 			return r->place = other->place;
 	return r->place = put_checks(c, r->leaf.checks);
 }
 
-/* The number is loaded; it lies in the ranges [low, high). Halves them at each step, so it is log2(CALLS_MAX) deep at most. */
+/*
+ * The number is loaded; it lies in the ranges [low, high). Halves them at each step, so it is log2(CALLS_MAX)
+ * deep at most.
+ */
 static size_t put_tree(struct compiler *c, size_t low, size_t high)
 {
 	if (high - low == 1)
@@ -299,11 +310,15 @@ static void compare_both(const struct compiler *c, const struct seccomp_data *d)
 		die("program and policy differ for call", text);
 }
 
-/* A value that one of the call's comparisons knows, or one near it, with something or nothing in the high half. */
+/*
+ * A value that one of the call's comparisons knows, or one near it, with something or nothing in the high
+ * half.
+ */
 static uint64_t some_value(const struct checked_call *k)
 {
 	const struct arm *a = &k->arms[rand() % ARMS_MAX];
-	const uint32_t low[] = {0, UINT32_MAX, a->value, a->value ^ 1u << rand() % 32, a->mask, a->value | (~a->mask & (uint32_t)rand()), (uint32_t)rand()};
+	const uint32_t low[] = {0, UINT32_MAX, a->value, a->value ^ 1u << rand() % 32, a->mask,
+			a->value | (~a->mask & (uint32_t)rand()), (uint32_t)rand()};
 	return low[(size_t)rand() % (sizeof low / sizeof *low)] | (rand() & 1 ? (uint64_t)rand() << 32 : 0);
 }
 
@@ -336,7 +351,8 @@ static void print_filter(const char *name, bool network)
 	prove_filter(&c);
 	printf("\nconst struct sock_filter seccomp_%s[] = {\n", name);
 	for (size_t i = 0; i < c.n; i++)
-		printf("\t{0x%02x, %d, %d, 0x%08x},\n", c.code[i].code, c.code[i].jt, c.code[i].jf, c.code[i].k);
+		printf("\t{0x%02x, %d, %d, 0x%08x},\n", c.code[i].code, c.code[i].jt, c.code[i].jf,
+				c.code[i].k);
 	printf("};\nconst unsigned short seccomp_%s_n = %zu;\n", name, c.n);
 }
 
