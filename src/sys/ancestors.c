@@ -42,8 +42,8 @@ int64_t ancestor_parent(struct str stat)
 }
 
 /*
- * The first bytes of /proc/PID/NAME; these files have no size, so they are read until their end or the
- * room's.
+ * Reads up to `room` bytes of /proc/PID/NAME (pid 0: this process). stat() reports size 0 for these files, so
+ * read until EOF.
  */
 static int read_proc(struct arena *a, int64_t pid, const char *name, size_t room, struct str *ret)
 {

@@ -1,8 +1,8 @@
 /*
- * Control groups: making one, its limits, its counters, its end. See cgroup.h for how a process gets in.
+ * Control groups: creation, limits, counters, removal. cgroup.h explains how a process gets in.
  *
- * Few system calls: a run makes, fills and removes one group, and this is on its way. A knob is one open, one
- * write, one close; whatever is read more than once keeps its descriptor. Nothing is allocated.
+ * Every run creates, fills and removes one group before it returns, so system calls are few. A knob costs one
+ * open, one write and one close; files that are read more than once stay open. Nothing is allocated.
  */
 #define _GNU_SOURCE
 #include "sys/cgroup.h"
@@ -24,18 +24,18 @@
 
 #define NAME_PREFIX "caisson-"
 #define HOLDER_GROUP "holder"
-#define KNOB_MAX 64          /* bytes of a value written */
-#define COUNTERS_MAX 2048    /* bytes of a file of counters */
-#define SWEEP_BYTES 32768    /* of a directory looked through for leftovers: some 700 names */
-/* living processes whose start is compared: a number used again is rare, a busy machine is not */
+#define KNOB_MAX 64          /* bytes of one value */
+#define COUNTERS_MAX 2048    /* bytes read of a counter file */
+#define SWEEP_BYTES 32768    /* bytes of directory entries searched for leftovers: some 700 names */
+/* start times compared: pid reuse is rare, live launchers are not */
 #define SWEEP_STARTS_MAX 8
-#define SWEEP_REMOVE_MAX 32  /* in one hierarchy */
+#define SWEEP_REMOVE_MAX 32  /* directories removed in one hierarchy */
 #define REMOVE_WAIT_US 200000
-#define OOM_WAIT_US 3000     /* from the news that memory is short to the kill */
-#define OOM_AGAIN_MAX 50     /* times that is waited for */
+#define OOM_WAIT_US 3000     /* longest wait from an OOM event to its kill */
+#define OOM_AGAIN_MAX 50     /* events that may pass without a kill */
 #define DISKS_MAX 4096
 #define CPU_PERIOD_US 100000
-#define CPU_QUOTA_MIN_US 1000 /* the kernel's own */
+#define CPU_QUOTA_MIN_US 1000 /* the kernel's own minimum */
 
 /* ---- small files ---- */
 
@@ -54,8 +54,8 @@ static int put_number(int dir, const char *name, uint64_t n)
 }
 
 /*
- * The number after `key` and a blank at the start of a line, or that the text begins with (key ""); 0 when
- * there is none.
+ * Returns the number that follows `key` and a blank at the start of a line. With key "", the number on the
+ * first line. 0 if there is no such number.
  */
 static uint64_t read_counter(struct str text, const char *key)
 {
@@ -85,8 +85,8 @@ static uint64_t get_counter(int dir, const char *name, const char *key)
 /* ---- names and leftovers ---- */
 
 /*
- * Field 22 of a process's stat, counted after the name in brackets, which may hold anything; 0: no such
- * process.
+ * Returns the start time of a process: field 22 of its stat, counted from the last bracket, since the name
+ * may hold any byte. 0 if there is no such process.
  */
 static uint64_t start_of(const char *path)
 {
@@ -115,7 +115,7 @@ static int origin_now(struct cg_origin *ret, struct err *e)
 	return 0;
 }
 
-/* caisson-PID-MADE-NAMESPACE-RANDOM and nothing else. */
+/* True only for caisson-PID-MADE-NAMESPACE-RANDOM. */
 static bool origin_parse(const char *name, struct cg_origin *ret)
 {
 	struct str rest = str_of(name);
@@ -135,8 +135,8 @@ static bool origin_parse(const char *name, struct cg_origin *ret)
 }
 
 /*
- * True if the creator is certainly gone: no process has its pid, or one that started later. In another pid
- * namespace nothing is certain.
+ * True if the creator is certainly gone: no process has its pid, or the one with that pid started later.
+ * Creators in another pid namespace are never certainly gone.
  */
 static bool maker_dead(const struct cg_origin *o, const struct cg_origin *self, int *starts_left)
 {
@@ -151,9 +151,7 @@ static bool maker_dead(const struct cg_origin *o, const struct cg_origin *self, 
 	return start_of(path) > (uint64_t)o->made;
 }
 
-/*
- * Removes empty groups of dead launchers; one that still holds a process is refused by the kernel and stays.
- */
+/* Removes empty groups of dead launchers. The kernel refuses to remove a group that still holds a process. */
 static void sweep_groups(int parent, const struct cg_origin *self, int *starts_left)
 {
 	_Alignas(struct dirent64) char buf[SWEEP_BYTES];
@@ -170,10 +168,10 @@ static void sweep_groups(int parent, const struct cg_origin *self, int *starts_l
 
 /* ---- making ---- */
 
-/* without these there is no group; the rest is left out where it cannot be had */
+/* required controllers; all others are optional */
 #define NEEDED (CG_HAS_MEMORY | CG_HAS_PIDS)
 
-/* The place for a group of this hierarchy: a slot with its parent opened. */
+/* Adds a hierarchy to the group; takes over the descriptor of the parent directory. */
 static int add_slot(struct cgroup *cg, int parent, bool v2, unsigned controllers)
 {
 	cg->dirs[cg->n++] = (struct cg_dir){.parent = parent, .fd = -1, .tasks = -1, .v2 = v2,
@@ -194,7 +192,7 @@ static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *
 	if (fd < 0)
 		return needed ? err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path) :
 				0;
-	if (!is_group(fd, CG_V1_MAGIC)) { /* something else is mounted over it */
+	if (!is_group(fd, CG_V1_MAGIC)) { /* another file system is mounted over it */
 		close(fd);
 		return needed ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
 	}
@@ -218,7 +216,7 @@ static int open_v2(struct cgroup *cg, struct cg_hierarchy *h, unsigned need, uns
 	return add_slot(cg, fd, true, have);
 }
 
-/* A slot for each hierarchy that limits something. */
+/* Opens every hierarchy that limits something. */
 static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 {
 	unsigned v1 = 0;
@@ -243,7 +241,7 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 	return open_v2(cg, v2, need, m->want & ~v1, e);
 }
 
-/* The path of a directory that is open, for people. */
+/* The path of an open directory, for messages. */
 static void name_of(int fd, char *ret, size_t cap)
 {
 	char link[32];
@@ -288,8 +286,8 @@ static const struct cg_dir *dir_v2(const struct cgroup *cg)
 }
 
 /*
- * Tells the kernel to signal an event counter when the group runs out of memory. Not all kernels do; then
- * nobody is told, and the count serves.
+ * Asks the kernel to signal an eventfd when the group runs out of memory. Some kernels cannot: then there is
+ * no event, only the counter.
  */
 static void listen_v1(struct cgroup *cg, int dir)
 {
@@ -316,7 +314,7 @@ static int listen_for_oom(struct cgroup *cg, struct err *e)
 	}
 	cg->oom_event = cg->oom_count;
 	cg->oom_poll = POLLPRI;
-	cg_oom_kills(cg); /* a first read: from now on a change is an event */
+	cg_oom_kills(cg); /* the first read arms POLLPRI */
 	return 0;
 }
 
@@ -340,7 +338,7 @@ static int make_all(struct cgroup *cg, unsigned want, struct err *e)
 		return -1;
 	for (size_t i = 0; i < cg->n; i++) {
 		struct cg_dir *d = &cg->dirs[i];
-		/* a hierarchy for nothing but a CPU limit waits until that is set */
+		/* a hierarchy that only limits CPU or I/O gets its directory in cg_set() */
 		if ((d->controllers & (NEEDED | (want & CG_HAS_CPUACCT))) && make_dir(cg, d, e) < 0)
 			return -1;
 	}
@@ -375,7 +373,7 @@ int cg_make(struct cgroup *cg, unsigned want, struct err *e)
 
 /* ---- in a scope ---- */
 
-/* The scope's directory, if the kernel says that the process is in it. */
+/* Opens the scope's directory if the kernel reports `first` as a member. */
 static int open_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
 {
 	struct cg_map map;
@@ -395,7 +393,8 @@ static int open_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned 
 }
 
 /*
- * A group with processes of its own cannot hand out controllers, so both leave the scope's own group first.
+ * Moves both processes out of the scope's own group, because a group with processes cannot delegate
+ * controllers.
  */
 static int settle_group(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
 {
@@ -415,7 +414,7 @@ int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned w
 			make_dir(cg, &cg->dirs[0], e) == 0 && settle_group(cg, scope, want, e) == 0 &&
 	    listen_for_oom(cg, e) == 0)
 		return 0;
-	close_all(cg); /* what was made there holds a process, or goes with the scope */
+	close_all(cg); /* the new directory holds a process, or goes away with the scope */
 	return -1;
 }
 
@@ -424,14 +423,14 @@ int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned w
 static int set_memory_v1(int dir, uint64_t n)
 {
 	/*
-	 * Data in internet sockets has a counter of its own, which counts only once it has a limit, and only
-	 * sockets made after that.
+	 * TCP buffers have their own counter. It counts only once it has a limit, and only sockets created
+	 * after that.
 	 */
 	if (put_number(dir, "memory.kmem.tcp.limit_in_bytes", n) < 0 && errno != ENOENT)
 		return -1;
 	/*
-	 * The limit with swap may never be below the one without: lowering begins with the latter, raising
-	 * (when that is refused) with the former.
+	 * The limit with swap may never be below the limit without. Lowering must set the limit without swap
+	 * first; raising (EINVAL in that order) must set the limit with swap first.
 	 */
 	if (put_number(dir, "memory.limit_in_bytes", n) == 0)
 		return put_number(dir, "memory.memsw.limit_in_bytes", n) == 0 || errno == ENOENT ? 0 : -1;
@@ -444,15 +443,15 @@ static int set_memory_v2(int dir, uint64_t n)
 {
 	if (put_number(dir, "memory.max", n) < 0)
 		return -1;
-	/* absent without swap accounting; without group kill the caller kills the rest */
+	/* ENOENT: no swap accounting. Without memory.oom.group the caller kills the rest of the group. */
 	if (put_file(dir, "memory.swap.max", "0") < 0 && errno != ENOENT)
 		return -1;
 	return put_file(dir, "memory.oom.group", "1") < 0 && errno != ENOENT ? -1 : 0;
 }
 
 /*
- * Thousandths of a CPU as a quota in a period. Below a hundredth the quota has its least size and the period
- * grows.
+ * Converts thousandths of a CPU to a quota per period. Below a hundredth, the quota stays at its minimum and
+ * the period grows.
  */
 static void cpu_share(uint64_t milli, uint64_t *ret_quota, uint64_t *ret_period)
 {
@@ -477,13 +476,13 @@ static int set_cpu(const struct cg_dir *d, uint64_t milli)
 		return -1;
 	if (put_number(d->fd, "cpu.cfs_quota_us", quota) == 0)
 		return 0;
-	/* Version 1 refuses more than the parent has; the parent's own, tighter limit holds then. */
+	/* Version 1 refuses a quota above the parent's; the parent's tighter limit applies then. */
 	return errno == EINVAL ? 0 : -1;
 }
 
 /*
- * One disk, both ways. One that cannot be limited (it is a part, or not there any more) has its disk in the
- * list, too.
+ * Limits one disk in both directions. Fails for a partition, whose disk is in the list too, and for a disk
+ * that is gone.
  */
 static int limit_disk(const struct cg_dir *d, struct str device, uint64_t n)
 {
@@ -521,7 +520,7 @@ static int set_io(const struct cg_dir *d, uint64_t n)
 static const struct {
 	unsigned controller;
 	char name[8];
-	uint64_t max; /* what the kernel's own numbers can hold */
+	uint64_t max; /* largest value the kernel can store */
 } limits[] = {
 	[CG_MEMORY_MAX] = {CG_HAS_MEMORY, "memory", INT64_MAX},
 	[CG_CPU_MILLI] = {CG_HAS_CPU, "CPU", 1000000000},
@@ -571,7 +570,7 @@ size_t cg_doors(const struct cgroup *cg, int ret[CG_HIERARCHIES_MAX])
 	return n;
 }
 
-/* 0 is the writer itself, and `tasks` moves one thread only. */
+/* "0" names the writing thread; `tasks` moves that thread only. */
 int cg_enter(const int *doors, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -592,8 +591,7 @@ void cg_kill(const struct cgroup *cg)
 	if (v2 && v2->fd >= 0)
 		put_file(v2->fd, "cgroup.kill", "1");
 	/*
-	 * A process that has used up its CPU quota cannot even die before the next period (Linux before
-	 * 6.18).
+	 * Before Linux 6.18, a process that has used up its CPU quota cannot even die before the next period.
 	 */
 	if (cpu && cpu->fd >= 0)
 		put_file(cpu->fd, cpu->v2 ? "cpu.max" : "cpu.cfs_quota_us", cpu->v2 ? "max" : "-1");
@@ -616,7 +614,7 @@ uint64_t cg_memory_peak(const struct cgroup *cg)
 	return memory_counter(cg, "memory.peak", "memory.max_usage_in_bytes");
 }
 
-/* Every version 2 group counts it, with or without the controller. */
+/* The directory that counts CPU time. Every version 2 group does, even without the cpu controller. */
 static const struct cg_dir *dir_time(const struct cgroup *cg)
 {
 	const struct cg_dir *d = dir_v2(cg);
@@ -656,7 +654,8 @@ static uint64_t kills_counted(const struct cgroup *cg)
 }
 
 /*
- * Version 1 tells first and kills then. Whoever asks in between would hear of nothing and not be told again.
+ * Version 1 sends the event first and kills afterwards. A caller that reads the counter in between would see
+ * no kill and get no second event.
  */
 static uint64_t wait_for_kill(struct cgroup *cg)
 {
@@ -665,7 +664,7 @@ static uint64_t wait_for_kill(struct cgroup *cg)
 		wait_us(step);
 		kills = kills_counted(cg);
 	}
-	/* a busy machine: tell once more (a need of memory that passed without a kill ends this) */
+	/* busy machine: signal the event again (bounded: memory pressure may pass without a kill) */
 	if (kills == 0 && cg->oom_again++ < OOM_AGAIN_MAX && write(cg->oom_event, &again, sizeof again) < 0)
 		return 0;
 	return kills;
@@ -682,7 +681,7 @@ uint64_t cg_oom_kills(struct cgroup *cg)
 	return told && kills == 0 ? wait_for_kill(cg) : kills;
 }
 
-/* ---- the end ---- */
+/* ---- removal ---- */
 
 void cg_remove(struct cgroup *cg)
 {

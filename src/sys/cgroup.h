@@ -1,17 +1,18 @@
 /*
- * Control groups: version 2, version 1, and hybrids of both. cgroup.c and cgroup_map.c are the only files
- * that know the difference.
+ * Control groups: version 2, version 1, and hybrids of both. Only cgroup.c and cgroup_map.c know the
+ * difference.
  *
- * A group is one new directory for each hierarchy that is used, named caisson-PID-TIME-NAMESPACE-RANDOM (the
- * launcher, when it made the group, the launcher's pid namespace), so that leftovers of a dead launcher can
- * be told. On version 1 it is made below the caller's own group, on version 2 below the nearest ancestor that
- * hands out the memory and pids controllers (a group with processes of its own cannot). Where no writable
- * hierarchy limits memory and processes, cg_make() says so and the caller falls back to what else there is.
+ * A group is one new directory in each hierarchy that is used. Its name is caisson-PID-TIME-NAMESPACE-RANDOM:
+ * the launcher's pid, the time of creation, and the launcher's pid namespace. The name identifies leftovers
+ * of a dead launcher. On version 1 the directory is created below the caller's own group. On version 2 it is
+ * created below the nearest ancestor that delegates the memory and pids controllers; a group with processes
+ * of its own cannot delegate them. If no writable hierarchy limits memory and processes, cg_make() fails with
+ * the reason and the caller uses a fallback.
  *
- * How a process gets in: on version 2 it is born there (CLONE_INTO_CGROUP with cg_into()); into the
- * hierarchies of version 1 it goes by itself (cg_enter()): for a process that is moved from outside the
- * kernel may wait 10 ms there, because it locks out every fork of the machine, which a single thread that
- * moves itself does not need.
+ * A process gets into the group in two ways:
+ * - version 2: the kernel creates it there (CLONE_INTO_CGROUP with cg_into());
+ * - version 1: it moves itself (cg_enter()). Moving another process may take the kernel 10 ms, because that
+ *   locks out every fork of the machine. A single thread that moves itself does not need this lock.
  */
 #pragma once
 #include <sys/types.h>
@@ -22,25 +23,19 @@
 #include "sys/cgroup_map.h"
 
 enum cg_limit { CG_MEMORY_MAX /* bytes, without swap */, CG_CPU_MILLI, CG_PIDS_MAX,
-		CG_IO_MAX /* bytes a second from each disk, and to it */ };
+		CG_IO_MAX /* bytes per second, for each disk and each direction */ };
 #define CG_NAME_MAX 80
 
 struct cg_dir {
-	int parent;           /* descriptor of the directory it is made in */
-	/*
-	 * of the group itself; -1: not made yet (a hierarchy for nothing but CPU time, until a limit is set
-	 * there)
-	 */
+	int parent;           /* descriptor of the parent directory */
+	/* descriptor of the group; -1: created with its first limit */
 	int fd;
-	int tasks;            /* version 1: where a thread enters by itself; else -1 */
+	int tasks;            /* version 1: descriptor of `tasks`, see cg_doors(); else -1 */
 	bool v2;
 	unsigned controllers; /* bits of CG_HAS_* */
 };
 
-/*
- * what a group's name says of its making; the time in clock ticks since the machine started, as the start of
- * a process
- */
+/* parsed group name; `made` is in clock ticks since boot, like a process's start time */
 struct cg_origin {
 	int64_t pid, made, namespace;
 };
@@ -50,81 +45,84 @@ struct cgroup { /* zeroed: no group */
 	struct cg_dir dirs[CG_HIERARCHIES_MAX];
 	size_t n;
 	char name[CG_NAME_MAX];
-	/*
-	 * ready for oom_poll when the memory limit was hit: ask cg_oom_kills() then, which also rearms it;
-	 * -1: none
-	 */
+	/* ready for oom_poll at an OOM event; cg_oom_kills() rearms it; -1: none */
 	int oom_event;
 	short oom_poll;       /* POLLIN or POLLPRI */
-	int oom_count;        /* descriptor of the file that counts kills */
-	unsigned oom_again;   /* events without a kill so far */
+	int oom_count;        /* descriptor of the file with the OOM kill counter */
+	unsigned oom_again;   /* OOM events without a kill so far */
 };
 
-struct cg_host { /* what this host gives the caller; for doctor */
+struct cg_host { /* control groups available to the caller; for doctor */
 	enum enforcer memory, cpu, pids; /* ENFORCED_CGROUP2, ENFORCED_CGROUP1 or ENFORCED_NOT */
-	bool kill;            /* a group can be killed at once */
-	bool into;            /* a child can be born in its group */
-	bool swap;            /* swap is counted with memory */
-	char where[256];      /* the directory groups are made in, or what is missing */
+	bool kill;            /* cgroup.kill can kill the whole group at once */
+	bool into;            /* CLONE_INTO_CGROUP is possible */
+	bool swap;            /* swap counts as memory */
+	char where[256];      /* parent directory of groups, or the reason why there is none */
 };
 
 /*
- * A fresh group. ERR_SYSTEM with the reason when memory or pids cannot be limited. `want`: what else is to be
- * limited or counted (CG_HAS_CPU, CG_HAS_IO, CG_HAS_CPUACCT), where there is a hierarchy for that; a limit
- * that the machine cannot exceed anyway is better not wanted, it costs a directory on version 1.
+ * Creates a group. -1 and ERR_SYSTEM with the reason if memory or pids cannot be limited. `want` adds
+ * CG_HAS_CPU, CG_HAS_IO or CG_HAS_CPUACCT: limits and counters that are used if a hierarchy has them. Do not
+ * ask for a limit that the machine cannot exceed anyway: on version 1 it costs a directory.
  */
 int cg_make(struct cgroup *cg, unsigned want, struct err *e);
 /*
- * A fresh group in a scope (sys/scope.h) that holds two processes of ours and is handed over to this user:
- * `first` is moved to the group, `holder` to another one beside it. While the holder lives the systemd
- * manager removes neither, so that their counters can be read.
+ * Creates a group in a systemd scope (sys/scope.h). The scope is delegated to this user and holds two of our
+ * processes: `first` moves to the new group, `holder` to a sibling group. While the holder lives, the systemd
+ * manager removes neither group, so the counters stay readable.
  */
 struct cg_scope {
 	const char *unit;
 	pid_t first, holder;
 };
 int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e);
-/* Before a process is in it. */
+/* Sets a limit. Call it before a process enters the group. */
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
-/* The mechanism that enforces this limit once it is set; ENFORCED_NOT: cg_set() would fail. */
+/* Returns the mechanism that enforces this limit once it is set. ENFORCED_NOT: cg_set() would fail. */
 enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what);
-/* The descriptor for CLONE_INTO_CGROUP, or -1; *ret_rest when it must enter others besides. */
+/*
+ * Returns the descriptor for CLONE_INTO_CGROUP, or -1. *ret_rest is true if the process must also enter other
+ * hierarchies.
+ */
 int cg_into(const struct cgroup *cg, bool *ret_rest);
 /*
- * The doors of version 1: descriptors through which a process enters by itself, which the kernel need not
- * wait for. They can be handed to another process and work whatever its user is. How many; 0 on version 2.
+ * Stores the version 1 entry descriptors and returns their number; 0 on version 2. A process that writes to
+ * them moves itself, so the kernel needs no machine-wide lock. They can be sent to another process and work
+ * with any uid.
  */
 size_t cg_doors(const struct cgroup *cg, int ret[CG_HIERARCHIES_MAX]);
 /*
- * The calling process, which must have one thread, enters through them. 0 or -1 with errno. Takes no memory.
+ * Moves the calling process, which must have a single thread, into the group. 0, or -1 with errno. Allocates
+ * nothing.
  */
 int cg_enter(const int *doors, size_t n);
-/* Is version 2 what limits memory here? Cheap, and a guess: cg_make() knows. */
+/* True if version 2 probably limits memory here. A cheap guess: only cg_make() knows. */
 bool cg_guess_v2(void);
 /*
- * Kills everything in it, where the kernel can (version 2), and lifts its CPU limit, which would delay the
- * end; the caller kills the box's init first.
+ * Kills every process of the group if the kernel can (version 2). Lifts the group's CPU limit, which would
+ * delay their exit. The caller kills the box's init first.
  */
 void cg_kill(const struct cgroup *cg);
 uint64_t cg_memory_now(const struct cgroup *cg);
-uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */
-uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: not known */
+uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: unknown */
+uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: unknown */
 /*
- * The enforcer that counts it: ENFORCED_CGROUP2, ENFORCED_CGROUP1 (a hierarchy that was wanted) or
- * ENFORCED_NOT.
+ * Returns the mechanism that counts CPU time: ENFORCED_CGROUP2, ENFORCED_CGROUP1 (a hierarchy asked for with
+ * `want`) or ENFORCED_NOT.
  */
 enum enforcer cg_time_counter(const struct cgroup *cg);
-/* A descriptor to read the numbers of its processes from, a line each; -1 with errno. */
+/* Opens the list of the group's PIDs, one per line. -1 with errno. */
 int cg_processes(const struct cgroup *cg);
 /*
- * Since cg_make(). After an event of version 1 it may wait a few milliseconds for the kill that is announced.
+ * Returns the number of OOM kills since cg_make(). On version 1 it may wait a few milliseconds after an event
+ * for the announced kill.
  */
 uint64_t cg_oom_kills(struct cgroup *cg);
 /*
- * Removes the directories: all processes must be gone; waits a little for those that are just leaving.
- * Leftovers of dead launchers go as well. Safe to call twice.
+ * Removes the directories. All processes must be dead; waits a little for those that are still exiting. Also
+ * removes the leftovers of dead launchers. Safe to call twice.
  */
 void cg_remove(struct cgroup *cg);
 void cg_probe(struct cg_host *ret);
-/* The same of a group that was made. */
+/* Like cg_probe(), for an existing group. */
 void cg_describe(const struct cgroup *cg, struct cg_host *ret);

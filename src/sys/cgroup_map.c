@@ -1,7 +1,4 @@
-/*
- * Where the control group hierarchies are: the caller's own groups, and the directory of a version 2 tree
- * that can hold a new one.
- */
+/* Finds the caller's own control groups, and the directory of a version 2 tree that can hold a new one. */
 #define _GNU_SOURCE
 #include "sys/cgroup_map.h"
 
@@ -13,8 +10,8 @@
 
 #include "sys/file.h"
 
-#define MAP_BYTES_MAX ((size_t)4 << 20) /* of mountinfo: some 20,000 mounts */
-#define INITIAL_NAMESPACE 0xEFFFFFFBu   /* the kernel's fixed number of the first cgroup namespace */
+#define MAP_BYTES_MAX ((size_t)4 << 20) /* limit for mountinfo: some 20,000 mounts */
+#define INITIAL_NAMESPACE 0xEFFFFFFBu   /* inode of the initial cgroup namespace, fixed by the kernel */
 #define DEPTH_MAX 64                    /* levels of a version 2 tree */
 
 static const struct {
@@ -23,7 +20,10 @@ static const struct {
 } controllers[] = {{"memory", CG_HAS_MEMORY}, {"pids", CG_HAS_PIDS}, {"cpu", CG_HAS_CPU},
 		{"cpuacct", CG_HAS_CPUACCT}, {"blkio", CG_HAS_IO}, {"io", CG_HAS_IO}};
 
-/* The bits in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct" (version 1). */
+/*
+ * Returns the bits of the controllers in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct"
+ * (version 1).
+ */
 static unsigned bits_of(struct str names)
 {
 	unsigned bits = 0;
@@ -59,7 +59,7 @@ void cg_map_group(struct cg_map *m, struct str line)
 	struct str group = str_sub(line, (size_t)b + 1, line.n);
 	bool v2 = a == 1 && line.p[0] == '0' && b == a + 1;
 	unsigned bits = bits_of(str_sub(line, (size_t)a + 1, (size_t)b));
-	/* a group outside of our cgroup namespace has no name here */
+	/* "/.." marks a group outside our cgroup namespace */
 	if ((!v2 && bits == 0) || group.n == 0 || group.n >= CG_PATH_MAX || group.p[0] != '/' ||
 			str_starts(group, "/.."))
 		return;
@@ -68,7 +68,7 @@ void cg_map_group(struct cg_map *m, struct str line)
 	memcpy(h->group, group.p, group.n);
 }
 
-/* The next field of a mountinfo line, blanks in it written as \040; false at the end. */
+/* Takes the next field of a mountinfo line (a blank in a field is \040). False at the end of the line. */
 static bool next_field(struct str *line, struct str *ret)
 {
 	if (line->n == 0)
@@ -79,7 +79,7 @@ static bool next_field(struct str *line, struct str *ret)
 	return true;
 }
 
-/* Without its escapes, NUL-terminated: the length, or 0 when it does not fit. */
+/* Decodes octal escapes into a NUL-terminated string. Returns its length, or 0 if it does not fit. */
 static size_t unescape(struct str s, char *to, size_t cap)
 {
 	size_t n = 0;
@@ -98,8 +98,8 @@ static size_t unescape(struct str s, char *to, size_t cap)
 }
 
 /*
- * The group as a directory below a mount that shows the hierarchy from `root` on. A group outside of that
- * cannot be seen through it.
+ * Sets the group's directory below a mount that shows the hierarchy from `root` on. A group outside `root` is
+ * not visible through that mount.
  */
 static void set_path(struct cg_hierarchy *h, const char *root, const char *point, size_t point_n)
 {
@@ -123,7 +123,7 @@ void cg_map_mount(struct cg_map *m, struct str line)
 			return;
 	if (!next_field(&rest, &root) || !next_field(&rest, &point))
 		return;
-	do { /* mount options and optional fields, as many as there are */
+	do { /* mount options and optional fields, any number */
 		if (!next_field(&rest, &field))
 			return;
 	} while (!str_is(field, "-"));
@@ -139,7 +139,7 @@ void cg_map_mount(struct cg_map *m, struct str line)
 	unsigned bits = v2 ? 0 : bits_of(options);
 	for (size_t i = 0; i < m->n; i++) {
 		struct cg_hierarchy *h = &m->of[i];
-		/* of several mounts the first that shows our group serves */
+		/* the first mount that shows our group wins */
 		if (h->path[0] == '\0' && h->v2 == v2 && (v2 || (h->controllers & bits) != 0))
 			set_path(h, root_c, point_c, point_n);
 	}
@@ -171,7 +171,7 @@ bool cg_map_complete(const struct cg_map *m)
 	return true;
 }
 
-/* Every line of a file to fn, until it has all it wants. */
+/* Calls fn for every line of a file, until enough() is true. */
 static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_map *, struct str),
 		bool (*enough)(const struct cg_map *), struct err *e)
 {
@@ -180,7 +180,7 @@ static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_ma
 		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
 	char buf[CG_LINE_MAX];
 	size_t kept = 0;
-	bool too_long = false; /* inside a line that did not fit */
+	bool too_long = false; /* in the middle of a line that did not fit */
 	for (size_t total = 0; total < MAP_BYTES_MAX;) {
 		ssize_t got = read(fd, buf + kept, sizeof buf - kept);
 		if (got < 0)
@@ -286,8 +286,8 @@ static bool switch_on(int dir, unsigned bits)
 }
 
 /*
- * True if the group may delegate further controllers: its own processes forbid it, except in the root (the
- * group without a type).
+ * True if the group may enable further controllers. Processes of its own forbid it, except in the root, which
+ * has no cgroup.type.
  */
 static bool may_hand_out(int dir)
 {
@@ -298,8 +298,8 @@ static bool may_hand_out(int dir)
 }
 
 /*
- * Why a group will not do, the more telling the later: the least is what is true of every group without
- * delegation.
+ * Reasons why a group cannot be used, the most informative last. The least informative ones hold for any
+ * group without delegation.
  */
 enum obstacle { NOT_READABLE, NOT_GIVEN, HOLDS_PROCESSES, NOT_CHANGED, NOT_WRITTEN };
 static const char obstacles[][72] = {
@@ -311,8 +311,8 @@ static const char obstacles[][72] = {
 };
 
 /*
- * The controllers of this group's children, after enabling the missing ones that are available. *ret_why: why
- * that is not enough.
+ * Returns the controllers of this group's children after enabling the missing ones that are available.
+ * *ret_why says why they are not enough.
  */
 static unsigned hand_out(int dir, unsigned need, unsigned want, enum obstacle *ret_why)
 {
@@ -335,8 +335,8 @@ static unsigned hand_out(int dir, unsigned need, unsigned want, enum obstacle *r
 }
 
 /*
- * A child can be made in it with what it needs, and a process moved there. The kernel asks for the latter of
- * the common ancestor of a process's old and new group, which is this one.
+ * True if a child group with all of `need` can be created here and a process moved into it. For a move the
+ * kernel checks the common ancestor of the old and the new group, which is this one.
  */
 static bool will_do(int dir, unsigned need, unsigned want, unsigned *ret_controllers, enum obstacle *ret_why)
 {

@@ -1,4 +1,4 @@
-/* The clock that only goes forward, in nanoseconds. */
+/* The monotonic clock, in nanoseconds. */
 #pragma once
 #include <stdint.h>
 

@@ -1,8 +1,10 @@
 /*
- * Theory of operation. The caller forks one process, which has every pipe open for reading and writing (so
- * that a writer neither waits for a reader nor is an end of file when it closes) and copies what comes to a
- * file in memory for each. It ends when a byte comes on the stop pipe, after taking what is still in the
- * pipes, or with its parent. It allocates nothing and runs no foreign code.
+ * Theory of operation:
+ * - The caller forks one child and sends it a byte on the stop pipe when all writers have ended.
+ * - The child holds every named pipe open for reading and writing, so a writer never waits for a reader, and
+ *   the close of a writer is no EOF. It copies each pipe to a memory file of its own.
+ * - The child drains the pipes after the stop byte and exits; it also dies with its parent. It allocates
+ *   nothing and runs no foreign code.
  */
 #define _GNU_SOURCE
 #include "sys/collect.h"
@@ -23,13 +25,13 @@
 
 #define CHUNK 65536
 
-struct collector_work { /* of the process */
+struct collector_work { /* state of the child */
 	const struct collector *c;
 	int pipes[COLLECT_MAX];
 	uint64_t totals[COLLECT_MAX];
 };
 
-/* Keeps the content; for a file that is too long, only its size. */
+/* Copies the content. Over the limit, keeps a file that is one byte too long as the mark. */
 static void take_bytes(struct collector_work *w, size_t i)
 {
 	static char chunk[CHUNK];
@@ -40,14 +42,11 @@ static void take_bytes(struct collector_work *w, size_t i)
 		if (w->totals[i] > w->c->max)
 			(void)!ftruncate(w->c->files[i], (off_t)w->c->max + 1);
 		else if (fd_write_all(w->c->files[i], "report", str_n(chunk, (size_t)got), NULL) != 0)
-			w->totals[i] = w->c->max; /* the next byte is too much */
+			w->totals[i] = w->c->max; /* the next byte exceeds the limit */
 	}
 }
 
-/*
- * The caller's other descriptors are not kept from ending: the program that makes the reports may read one to
- * its end.
- */
+/* Closes all other descriptors: the reporting program may wait for EOF on a pipe of the caller. */
 static void shut_pipes(const struct collector_work *w, int stop)
 {
 	int keep[2 * COLLECT_MAX + 1];
@@ -70,7 +69,7 @@ static void collect_pipes(struct collector_work *w, int stop, pid_t parent)
 	if (getppid() != parent)
 		_exit(1);
 	shut_pipes(w, stop);
-	signal(SIGINT, SIG_IGN); /* the caller decides when the run is over */
+	signal(SIGINT, SIG_IGN); /* the caller decides when to stop */
 	signal(SIGTERM, SIG_IGN);
 	for (size_t i = 0; i < w->c->n; i++)
 		p[i] = (struct pollfd){.fd = w->pipes[i], .events = POLLIN};
@@ -105,7 +104,7 @@ static int open_all(struct collector *c, const char *const *paths, size_t n, str
 		w->pipes[i] = open(paths[i], O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 		c->files[i] = memfd_create("report", MFD_CLOEXEC);
 		c->n++;
-		/* others only write */
+		/* others may only write */
 		if (w->pipes[i] < 0 || c->files[i] < 0 || fchmod(w->pipes[i], 0200) != 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot open the pipe '%s'", paths[i]);
 	}

@@ -10,7 +10,7 @@
 
 #include "sys/file.h"
 
-/* The first user namespace maps every id to itself. */
+/* The initial user namespace maps every id to itself. */
 static bool in_first_users(void)
 {
 	FD_CLEANUP int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
@@ -19,7 +19,7 @@ static bool in_first_users(void)
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	size_t at = 0;
 
-	for (ssize_t i = 0; i < n && at < sizeof(all); i++) { /* blanks are for the eye */
+	for (ssize_t i = 0; i < n && at < sizeof(all); i++) { /* blanks only align the columns */
 		bool blank = text[i] == ' ' || text[i] == '\n';
 
 		if (blank && (!at || !all[at] || all[at - 1] == ' '))
@@ -44,7 +44,7 @@ bool confined_readonly(const char *dir)
 	return statvfs(dir, &st) == 0 && (st.f_flag & ST_RDONLY);
 }
 
-/* Two lines of headings, then one for each interface. */
+/* /proc/net/dev has two heading lines, then one line per interface. */
 bool confined_offline(void)
 {
 	FD_CLEANUP int fd = open("/proc/net/dev", O_RDONLY | O_CLOEXEC);

@@ -1,14 +1,16 @@
 /*
- * Is this process in somebody's sandbox? Known by what the kernel says of it, never by variables, which
+ * Detects a foreign sandbox around this process. Asks only the kernel, never environment variables, which
  * anybody can set.
  */
 #pragma once
 #include "base/str.h"
 
-/* No new privileges, a filter of system calls, and a user namespace other than the first: as in the sandboxes
- * of agent clients. */
+/*
+ * True with no_new_privs, a seccomp filter and a user namespace other than the initial one, as in the
+ * sandboxes of agent clients.
+ */
 bool confined(void);
-/* Is this directory, which the caller owns, on a mount that is read-only for this process? */
+/* True if this directory, which the caller owns, is on a read-only mount. */
 bool confined_readonly(const char *dir);
-/* Has this network namespace nothing but its loopback? */
+/* True if this network namespace has only a loopback interface. */
 bool confined_offline(void);

@@ -37,7 +37,9 @@ int cpus_restore(const cpu_set_t *all)
 	return CPU_EQUAL(&now, all) ? 0 : sched_setaffinity(0, sizeof(*all), all);
 }
 
-/* A process that is gone, or that may not be moved, is left alone. A moved process must get all CPUs back. */
+/*
+ * No error if the process is gone or may not be moved. But a process that was moved must get all CPUs back.
+ */
 static int move_process(pid_t pid, const cpu_set_t *to, const cpu_set_t *all, struct err *e)
 {
 	if (sched_setaffinity(pid, sizeof(*to), to) != 0 ||

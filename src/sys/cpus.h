@@ -1,11 +1,11 @@
 /*
- * CPUs: how many there are for us, and which of our processes goes where.
+ * CPUs: the number available to us, and the placement of our processes.
  *
- * The kernel likes a process to stay where its parent or its data is. The launcher and init have work at
- * once, all of it together shorter than the kernel takes to spread it, and a CPU would stay idle. So the
- * launcher moves init by hand: that saves 13 % of the time of `caisson run` on a quiet machine with two CPUs,
- * for 5 % more CPU time (bench/versus.py). A process that init starts while its set is narrow inherits that,
- * and takes the rest back.
+ * The scheduler prefers to keep a process near its parent or its data. The launcher and init have work at the
+ * same time, but finish it before the scheduler would spread it, so one CPU would stay idle. Therefore the
+ * launcher moves init to another CPU: that saves 13 % of the time of `caisson run` on a quiet machine with
+ * two CPUs, for 5 % more CPU time (bench/versus.py). A process that init starts while its CPU set is narrow
+ * inherits that set, and restores the full one.
  */
 #pragma once
 #include <sched.h> /* with _GNU_SOURCE */
@@ -14,14 +14,17 @@
 #include "base/err.h"
 
 unsigned cpus_count(void); /* at least 1 */
-/* CPUs of the machine: a process that has fewer can take these, unless a cpuset or a filter keeps it. */
+/*
+ * CPUs of the machine. A process with fewer can take all of these, unless a cpuset or a seccomp filter
+ * forbids it.
+ */
 unsigned cpus_online(void);
-/* The process goes to another CPU than ours, and may go anywhere from there. */
+/* Moves the process to another CPU than ours, then allows it all of our CPUs again. */
 int cpus_away(pid_t pid, struct err *e);
-/* The CPUs that this process may have; none when the kernel does not say. */
+/* The CPU set of this process; empty if the kernel does not report it. */
 void cpus_own(cpu_set_t *ret);
 /*
- * For a process that was moved, or started by one that was: takes all of these again, if it does not have
- * them. An empty set changes nothing. 0, or -1 with errno.
+ * Restores the full CPU set of a process that was moved, or that a moved process started. An empty set
+ * changes nothing. 0, or -1 with errno.
  */
 int cpus_restore(const cpu_set_t *all);

@@ -1,5 +1,5 @@
 /*
- * A small D-Bus client; dbus.h says how small. The format:
+ * A minimal D-Bus client; dbus.h states its limits. The format:
  * https://dbus.freedesktop.org/doc/dbus-specification.html
  */
 #define _GNU_SOURCE
@@ -22,7 +22,7 @@
 enum field { FIELD_PATH = 1, FIELD_INTERFACE, FIELD_MEMBER, FIELD_ERROR, FIELD_REPLY_SERIAL,
 		FIELD_DESTINATION, FIELD_SENDER, FIELD_SIGNATURE };
 
-/* ---- a message of ours ---- */
+/* ---- outgoing message ---- */
 
 static void put_bytes(struct dbus_out *m, const void *p, size_t n)
 {
@@ -118,7 +118,7 @@ void dbus_call(struct dbus_out *m, uint32_t serial, const struct dbus_target *to
 	m->n = 0;
 	m->full = false;
 	put_bytes(m, (const char[]){'l', DBUS_CALL, 0 /* flags */, 1 /* version */}, 4);
-	dbus_put_u32(m, 0); /* the length of the body, which dbus_end() knows */
+	dbus_put_u32(m, 0); /* body length; dbus_end() fills it in */
 	dbus_put_u32(m, serial);
 	fields = dbus_put_array(m, 8);
 	put_field(m, FIELD_PATH, "o", to->path);
@@ -133,11 +133,11 @@ void dbus_call(struct dbus_out *m, uint32_t serial, const struct dbus_target *to
 
 void dbus_end(struct dbus_out *m) { set_u32(m, 4, (uint32_t)(m->n - m->body)); }
 
-/* ---- a message of the peer ---- */
+/* ---- incoming message ---- */
 
 /*
- * Bytes up to the next multiple of the alignment, then n more: where these begin, or -1. Padding is counted
- * from the start of s.
+ * Skips to the next multiple of the alignment, counted from the start of s, then takes n bytes. Returns their
+ * offset, or -1.
  */
 static ptrdiff_t take(struct str s, size_t *at, size_t alignment, size_t n)
 {
@@ -161,7 +161,7 @@ bool dbus_take_u32(struct str body, size_t *at, uint32_t *ret)
 	return true;
 }
 
-/* A text with a NUL behind it and none in it. */
+/* Takes a NUL-terminated string of length n without a NUL inside. */
 static bool take_text(struct str s, size_t *at, size_t n, struct str *ret)
 {
 	ptrdiff_t from = n < s.n ? take(s, at, 1, n + 1) : -1;
@@ -186,7 +186,7 @@ static bool take_signature(struct str s, size_t *at, struct str *ret)
 	return from >= 0 && take_text(s, at, (uint8_t)s.p[from], ret);
 }
 
-/* The value of a header field: only those types that the specification has there. */
+/* Takes the value of a header field. Accepts only the types that the specification allows there. */
 static bool take_value(struct str s, size_t *at, char type, struct str *ret_text, uint32_t *ret_n)
 {
 	switch (type) {
@@ -201,7 +201,7 @@ static bool take_value(struct str s, size_t *at, char type, struct str *ret_text
 static const struct {
 	char type;
 	uint8_t code;
-	size_t to; /* in struct dbus_in */
+	size_t to; /* offset in struct dbus_in */
 } text_fields[] = {
 	{'o', FIELD_PATH, offsetof(struct dbus_in, path)},
 	{'s', FIELD_INTERFACE, offsetof(struct dbus_in, interface)},
@@ -210,10 +210,7 @@ static const struct {
 	{'g', FIELD_SIGNATURE, offsetof(struct dbus_in, signature)},
 };
 
-/*
- * A field of no interest is passed over. One of interest with another type than its own makes the message
- * malformed.
- */
+/* Stores a header field and ignores unknown ones. False if a known field has the wrong type. */
 static bool set_field(struct dbus_in *m, uint8_t code, char type, struct str text, uint32_t n)
 {
 	if (code == FIELD_REPLY_SERIAL) {
@@ -309,8 +306,8 @@ int dbus_connect(const char *path, pid_t *ret_pid, struct err *e)
 }
 
 /*
- * NUL, then EXTERNAL with the digits of the user's number as hexadecimal letters. The server compares it with
- * the socket's credentials.
+ * A NUL, then EXTERNAL with the decimal uid encoded in hexadecimal. The server compares the uid with the
+ * socket's credentials.
  */
 static size_t auth_text(char *to, size_t room)
 {
@@ -343,14 +340,14 @@ int dbus_send(struct dbus *d, const struct dbus_out *messages, size_t n, struct 
 		parts[msg.msg_iovlen++] = (struct iovec){(void *)messages[i].p, messages[i].n};
 		all += messages[i].n;
 	}
-	/* a fresh socket has room for all of it: a peer for whom that is not so is not waited for */
+	/* A fresh socket buffer holds all of it. If it does not fit, fail rather than wait for the peer. */
 	ssize_t sent = sendmsg(d->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent != (ssize_t)all)
 		return err_set(e, ERR_SYSTEM, sent < 0 ? errno : 0, "cannot send a D-Bus message");
 	return 0;
 }
 
-/* Adds what comes next. */
+/* Appends received bytes to the buffer; waits for them until the deadline. */
 static int receive_bytes(struct dbus *d, struct err *e)
 {
 	if (d->n == sizeof(d->in))
@@ -380,7 +377,7 @@ static void drop_bytes(struct dbus *d, size_t n)
 	d->n -= n;
 }
 
-/* The server's only line: "OK" and its id. */
+/* The server sends a single line: "OK" and its id. */
 int dbus_await_auth(struct dbus *d, struct err *e)
 {
 	while (!d->authenticated) {

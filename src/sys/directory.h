@@ -1,26 +1,26 @@
 /*
- * Directories by their identity: opened without following any link, and compared with what they were when
- * somebody decided about them. Nothing here takes memory: it is used between fork and exec as well.
+ * Opens directories without following links, and compares their identity with the one that was judged
+ * earlier. Allocates nothing, so it can run between fork and exec.
  */
 #pragma once
 #include <sys/stat.h>
 
 #include "model/identity.h"
 
-/* O_PATH, by an absolute path. -1 with errno; ELOOP: a component of the path is a link. */
+/* Opens an absolute path with O_PATH. -1 with errno; ELOOP: a component of the path is a link. */
 int directory_open(const char *path);
 /*
- * The same below an opened directory; a path that would leave it is an error. An empty path is the
- * directory itself.
+ * The same below an open directory. A path that would leave it is an error; an empty path is the directory
+ * itself.
  */
 int directory_open_below(int root, const char *path);
 int directory_identity(int fd, struct identity *ret);
-/* Is this what was expected? An identity that is not known fits everything. */
+/* True if this is the expected directory. An unknown identity matches everything. */
 bool directory_is(const struct stat *st, struct identity expected);
 /*
- * Opened with these flags, and surely the expected one. -1 with errno; ESTALE: another directory has its
- * name.
+ * Opens the directory with these flags if it has the expected identity. -1 with errno; ESTALE: the path now
+ * leads to another directory.
  */
 int directory_open_expected(const char *path, struct identity expected, int flags);
-/* Does the path still lead to this directory? 0, or -1 with errno as above. */
+/* Checks that the path still leads to this directory. 0, or -1 with errno as above. */
 int directory_check(const struct directory *d);

@@ -1,4 +1,4 @@
-/* Descriptors through sockets. */
+/* Sends and closes descriptors. See fds.h. */
 #define _GNU_SOURCE
 #include "sys/fds.h"
 
@@ -56,7 +56,7 @@ ssize_t fds_recv(int socket, void *data, size_t n, int *fds, size_t *nfds, int f
 	head = got < 0 ? NULL : CMSG_FIRSTHDR(&msg);
 	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
 		*nfds = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		*nfds = *nfds < room ? *nfds : room; /* padding can hold one more */
+		*nfds = *nfds < room ? *nfds : room; /* alignment may leave room for one more */
 		memcpy(fds, CMSG_DATA(head), *nfds * sizeof(int));
 	}
 	if (got >= 0 && msg.msg_flags & MSG_CTRUNC) {

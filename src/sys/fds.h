@@ -1,21 +1,21 @@
-/* Descriptors on their way through a socket of whole messages (AF_UNIX). */
+/* Sends descriptors through message sockets (AF_UNIX), and closes inherited ones. */
 #pragma once
 #include <stddef.h>
 #include <sys/types.h>
 
-#define FDS_MAX 200 /* in one message; the kernel takes 253 */
+#define FDS_MAX 200 /* descriptors in one message; the kernel's limit is 253 */
 
-/* One message with up to FDS_MAX of them. As send(), without a signal. */
+/* Sends one message with up to FDS_MAX descriptors. Like send(), but without SIGPIPE. */
 ssize_t fds_send(int socket, const void *data, size_t n, const int *fds, size_t nfds);
 /*
- * As recv(). *nfds: for how many there is room, then how many came; they are close-on-exec. -1 with EMFILE
- * when some got lost, since this process may not open so many: none of them is left then, and never is less
- * taken for all.
+ * Like recv(). *nfds is the room in fds, then the number received; they are close-on-exec. -1 with EMFILE if
+ * the kernel dropped some, for instance at this process's descriptor limit: then all are closed, so a partial
+ * list never looks complete.
  */
 ssize_t fds_recv(int socket, void *data, size_t n, int *fds, size_t *nfds, int flags);
 /*
- * For a process of ours that must not hold what others wait for the end of: closes all but these, the
- * smallest first.
+ * Closes all descriptors but these, which must be sorted in ascending order. For a child that must not hold a
+ * pipe whose EOF others await.
  */
 void fds_keep(const int *keep, size_t n);
 void fds_sort(int *fds, size_t n);

@@ -1,4 +1,4 @@
-/* Files and streams: bounded reading, whole writing, lines. */
+/* Files and streams: bounded reads, complete writes, atomic replacement, lines. */
 #define _GNU_SOURCE
 #include "sys/file.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define READ_STEP ((size_t)64 << 10)
-#define READ_FIRST ((size_t)2 << 10) /* most inputs are short, and memory that is given is touched */
+#define READ_FIRST ((size_t)2 << 10) /* small: most inputs are short, and allocated memory is touched */
 
 void fd_close(int *fd)
 {
@@ -39,7 +39,7 @@ void fd_scope_end(struct fd_scope *s)
 
 int file_open(const char *path, struct stat *ret_stat, struct err *e)
 {
-	/* O_NONBLOCK: opening a FIFO must not wait for its writer; for regular files it means nothing. */
+	/* O_NONBLOCK: opening a FIFO must not wait for its writer. Regular files ignore the flag. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
@@ -67,11 +67,11 @@ static ssize_t read_some(int fd, char *p, size_t n)
 	return got;
 }
 
-/* `size`: how much there is, if that is known; 0: it is not. */
+/* `size` is the expected length, or 0 if unknown. */
 static int read_all(struct arena *a, int fd, const char *name, size_t max, size_t size, struct str *ret,
 		struct err *e)
 {
-	/* one byte more shows that there is more */
+	/* one extra byte detects excess */
 	const size_t most = (max < SIZE_MAX / 2 ? max : SIZE_MAX / 2) + 1;
 	char *p = NULL;
 	size_t n = 0, cap = 0;
@@ -150,10 +150,7 @@ int fd_of_text(const char *name, struct str text, struct err *e)
 	return fd;
 }
 
-/*
- * Writes a new file in `dir` and puts it in the place of `name`. The temporary one is gone afterwards,
- * whatever happens.
- */
+/* Writes a new file in `dir` and renames it to `name`. Removes the temporary file on failure. */
 static int replace_in(int dir, const char *name, const char *path, struct str bytes,
 		const struct file_look *look, struct err *e)
 {
@@ -168,7 +165,7 @@ static int replace_in(int dir, const char *name, const char *path, struct str by
 	int bad = fd_write_all(fd, path, bytes, e);
 	if (!bad && look->keep_owner && fchown(fd, look->uid, look->gid) < 0)
 		bad = err_set(e, ERR_SYSTEM, errno, "cannot keep the owner of '%s'", path);
-	/* after the owner, whose change would take bits away */
+	/* after fchown(), which clears mode bits */
 	if (!bad && look->mode != 0600 && fchmod(fd, look->mode) < 0)
 		bad = err_set(e, ERR_SYSTEM, errno, "cannot keep the mode of '%s'", path);
 	if (!bad && (fsync(fd) < 0 || renameat(dir, temp, dir, name) < 0))
@@ -224,9 +221,7 @@ void line_reader_free(struct line_reader *r)
 	r->n = r->at = r->cap = 0;
 }
 
-/*
- * Reads more behind what is there; the line being read is moved to the front first. 1, 0 at the end, or -1.
- */
+/* Moves the current line to the front of the buffer and reads more behind it. 1, 0 at EOF, or -1. */
 static int refill(struct line_reader *r, struct err *e)
 {
 	if (r->ended)
@@ -252,7 +247,7 @@ static int refill(struct line_reader *r, struct err *e)
 	return got > 0;
 }
 
-/* Drops bytes up to and with the next newline. */
+/* Skips all bytes up to and including the next newline. */
 static int skip_line(struct line_reader *r, struct err *e)
 {
 	for (;;) {
@@ -270,7 +265,7 @@ static int skip_line(struct line_reader *r, struct err *e)
 
 int line_read(struct line_reader *r, struct str *ret, struct err *e)
 {
-	size_t seen = 0; /* bytes of this line already searched: long lines stay linear */
+	size_t seen = 0; /* bytes already searched; keeps long lines linear */
 	for (;;) {
 		size_t have = r->n - r->at;
 		char *line = r->p ? r->p + r->at : NULL;

@@ -1,8 +1,9 @@
 /*
- * Files and streams. Every descriptor is close-on-exec at birth; every read has a maximum.
+ * Files and streams. Every descriptor is close-on-exec from birth; every read has a maximum.
  *
- * FD_CLEANUP closes a descriptor at the end of its scope. That is enough while nothing is allocated: leaving
- * an arena skips the end of the scope. FD_SCOPE closes it in both cases:
+ * FD_CLEANUP closes a descriptor at the end of its scope. That is enough only if nothing is allocated
+ * meanwhile: a full arena leaves by longjmp and skips the end of the scope. FD_SCOPE closes the descriptor in
+ * both cases:
  *
  *     FD_SCOPE f = {0};
  *     fd_scope(&f, a, open(path, O_RDONLY | O_CLOEXEC));
@@ -20,41 +21,40 @@ struct fd_scope {
 	struct arena *a;
 	struct arena_cleanup cleanup;
 };
-void fd_scope(struct fd_scope *s, struct arena *a, int fd); /* once; fd may be -1 */
-void fd_scope_end(struct fd_scope *s);                      /* for FD_SCOPE; also earlier */
+void fd_scope(struct fd_scope *s, struct arena *a, int fd); /* call it once; fd may be -1 */
+void fd_scope_end(struct fd_scope *s);                      /* called by FD_SCOPE; may be called earlier */
 #define FD_SCOPE __attribute__((cleanup(fd_scope_end))) struct fd_scope
 
 /*
- * Opens for reading, regular files only (a FIFO or device would block or never end). The descriptor, or -1;
- * *ret_stat is of the opened file.
+ * Opens a regular file for reading; a FIFO or device, which could block or never end, is an error. Returns
+ * the descriptor, or -1 and *e. *ret_stat (may be NULL) describes the opened file.
  */
 int file_open(const char *path, struct stat *ret_stat, struct err *e);
-/*
- * The whole file, at most max bytes. ret_stat may be NULL. A file that does not exist is ERR_SYSTEM with
- * ENOENT.
- */
+/* Reads the whole file, at most max bytes. ret_stat may be NULL. A missing file is ERR_SYSTEM with ENOENT. */
 int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat,
 		struct err *e);
 /*
- * All bytes of a descriptor until EOF, at most max. `name` is for the message. A full arena leaves: see
- * FD_SCOPE.
+ * Reads a descriptor until EOF, at most max bytes. `name` is for the error message. Allocates: see FD_SCOPE.
  */
 int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e);
-/* The same for a regular file that was looked at: what it held then, with no read more than needed. */
+/*
+ * The same for a regular file after fstat(). Stops at the size in *st, which saves the read that would find
+ * EOF.
+ */
 int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *st, size_t max,
 		struct str *ret, struct err *e);
-/* All n bytes, over short writes and interrupts. */
+/* Writes all bytes; continues after short writes and EINTR. */
 int fd_write_all(int fd, const char *name, struct str s, struct err *e);
-/* A descriptor from which these bytes can be read, of a file that has no name; -1 and e. */
+/* Returns a descriptor to read these bytes from, backed by a memory file; -1 and *e. */
 int fd_of_text(const char *name, struct str text, struct err *e);
 /*
- * Puts these bytes in the place of the file, all or nothing: a new file (mode 0600) beside it, written and
- * synced, then renamed over it. A link at `path` is replaced, not followed.
+ * Replaces the file atomically: writes and syncs a new file (mode 0600) in the same directory, then renames
+ * it over `path`. A link at `path` is replaced, not followed.
  */
 int file_replace(const char *path, struct str bytes, struct err *e);
 /*
- * The same with a mode, and when it is somebody's file with its owner: a new file that cannot be given both
- * is not put there.
+ * The same with a mode and, with keep_owner, an owner. Fails without replacing the file if the new one cannot
+ * get both.
  */
 struct file_look {
 	mode_t mode;
@@ -64,16 +64,16 @@ struct file_look {
 };
 int file_replace_as(const char *path, struct str bytes, const struct file_look *look, struct err *e);
 /*
- * The same in two steps: the directory of the path as it is now (a descriptor or -1), and later the file in
- * it, whatever the path leads to then.
+ * The same in two steps. The first opens the parent directory of the path (a descriptor, or -1 and *e). The
+ * second replaces the file in that directory, wherever the path leads by then.
  */
 int file_open_parent(const char *path, struct err *e);
 int file_replace_in(int dir, const char *path, struct str bytes, const struct file_look *look, struct err *e);
 
 /*
- * Lines from a descriptor. Owns its memory (not an arena's: a batch reads for as long as its caller writes,
- * one arena lives for one line). The line handed out is valid until the next call; a last line without a
- * newline is a line.
+ * Reads lines from a descriptor. Owns its buffer, which is not in an arena: a batch reads as long as its
+ * caller writes, but an arena lives for one line. A returned line is valid until the next call. The last line
+ * needs no newline.
  */
 #define LINE_SAMPLE 80
 
@@ -83,7 +83,7 @@ struct line_reader {
 	char *p;
 	size_t n, at, cap;
 	bool ended;
-	char sample[LINE_SAMPLE]; /* the first bytes of a line that was too long */
+	char sample[LINE_SAMPLE]; /* first bytes of an overlong line */
 };
 
 enum { LINE_END = 0, LINE_OK = 1, LINE_TOO_LONG = 2 };
@@ -91,7 +91,10 @@ enum { LINE_END = 0, LINE_OK = 1, LINE_TOO_LONG = 2 };
 void line_reader_init(struct line_reader *r, int fd, size_t max);
 void line_reader_free(struct line_reader *r);
 /*
- * LINE_OK and *ret without its newline; LINE_TOO_LONG after skipping to the line's end, *ret is its first
- * LINE_SAMPLE bytes or fewer; LINE_END; or -1.
+ * Returns one of:
+ * - LINE_OK: *ret is the line without its newline;
+ * - LINE_TOO_LONG: the line was skipped, *ret is its first LINE_SAMPLE bytes or fewer;
+ * - LINE_END: EOF;
+ * - -1 and *e.
  */
 int line_read(struct line_reader *r, struct str *ret, struct err *e);

@@ -1,6 +1,6 @@
 /*
- * A file system that does not tell upper from lower case opens .git for .GIT. Some types never tell; ext4,
- * f2fs and tmpfs have a flag for each directory, which those below it inherit.
+ * On a case-insensitive file system, .GIT opens .git. Some types are always case-insensitive; ext4, f2fs and
+ * tmpfs have a flag for each directory, which new subdirectories inherit.
  */
 #define _GNU_SOURCE
 #include "sys/fold.h"
@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define CASEFOLD_FLAG 0x40000000 /* FS_CASEFOLD_FL, which older headers lack */
+#define CASEFOLD_FLAG 0x40000000 /* FS_CASEFOLD_FL; missing in older headers */
 
 bool fold_by_type(uint64_t type)
 {
@@ -27,7 +27,7 @@ bool fold_by_type(uint64_t type)
 		0xff534d42, /* CIFS */
 		0xfe534d42, /* SMB2 */
 		0x517b,     /* SMB */
-		0x01021997, /* 9p: a host's disks, among them those of Windows */
+		0x01021997, /* 9p: disks of a host, for instance a Windows host */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)

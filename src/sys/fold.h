@@ -1,11 +1,11 @@
-/* True if the file system distinguishes upper and lower case. */
+/* Detects case-insensitive directories. */
 #pragma once
 #include "base/str.h"
 
-/* File systems that never do, by the type that statfs tells: FAT, NTFS, HFS+, SMB, and shares of a host. */
-bool fold_by_type(uint64_t type);
 /*
- * Does the directory take a name in another case for the same file? False as well when it cannot be looked
- * at.
+ * True for file systems that are always case-insensitive, by f_type of statfs(): FAT, NTFS, HFS+, SMB, and
+ * shares of a host.
  */
+bool fold_by_type(uint64_t type);
+/* True if the directory is case-insensitive. False also if it cannot be opened. */
 bool fold_probe(struct str dir);

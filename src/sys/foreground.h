@@ -1,7 +1,11 @@
-/* A program in our place: it has our streams, environment and process group, and ends with us. */
+/*
+ * Runs a program in the foreground: it shares our streams, environment and process group, and dies with us.
+ */
 #pragma once
 #include "base/err.h"
 
-/* Runs `argv` (the program is looked up in the PATH) in this directory and waits. *ret_status is its exit
- * code, or 128 + the signal. */
+/*
+ * Runs `argv` (looked up in PATH) in this directory and waits for it. *ret_status is its exit code, or 128 +
+ * the signal.
+ */
 int foreground_run(const char *dir, char *const *argv, int *ret_status, struct err *e);

@@ -1,9 +1,9 @@
 /*
- * Reading git's configuration as text: see git_config.h.
+ * Parser for git configuration files: see git_config.h.
  *
- * One setting on a line is read, with quotes and escapes in its value. Whatever else is met (a value that
- * goes on in the next line, an unknown escape) makes the reader say that it did not understand. Its callers
- * then expect the worst, and get the raw line as a setting "?.?".
+ * It understands settings on a single line, with quotes and escapes in the value. For everything else (a
+ * value that continues on the next line, an unknown escape) it reports that it did not understand, and yields
+ * the raw line as a setting "?.?". Callers then assume the worst.
  */
 #include "sys/git_config.h"
 
@@ -12,7 +12,7 @@
 #define NAME_BYTES 64
 #define BLANKS " \t\r"
 
-/* A name in lower case; empty when it is none. */
+/* Returns a name in lower case, or an empty string if it is not a valid name. */
 static struct str name_of(struct arena *a, struct str s)
 {
 	char *c = str_c(a, s);
@@ -27,7 +27,7 @@ static struct str name_of(struct arena *a, struct str s)
 	return str_n(c, s.n);
 }
 
-/* [section] or [section "sub"]: how many bytes it takes, 0: not understood. */
+/* Parses [section] or [section "sub"]. Returns its length, or 0 if it is malformed. */
 static size_t read_header(struct arena *a, struct str line, struct git_setting *ret)
 {
 	struct buf sub;
@@ -51,7 +51,9 @@ static size_t read_header(struct arena *a, struct str line, struct git_setting *
 	return ret->section.n && i < line.n && line.p[i] == ']' ? i + 1 : 0;
 }
 
-/* The letter that an escape in a value stands for; 0: unknown, or the value goes on in the next line. */
+/*
+ * Returns the character of an escape in a value. 0: unknown escape, or the value continues on the next line.
+ */
 static char escaped_char(char c)
 {
 	switch (c) {
@@ -64,11 +66,11 @@ static char escaped_char(char c)
 	}
 }
 
-/* The value without quotes, escapes and comment, as git reads it. False: not understood. */
+/* Parses a value as git does: removes quotes, escapes and the comment. False if it is malformed. */
 static bool value_of(struct arena *a, struct str s, struct str *ret)
 {
 	bool quoted = false;
-	size_t keep = 0; /* blanks before this are part of the value */
+	size_t keep = 0; /* blanks before this offset belong to the value */
 	struct buf b;
 
 	s = str_trim(s, BLANKS);

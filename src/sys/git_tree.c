@@ -1,4 +1,4 @@
-/* Names that a change of git's makes: see git_tree.h. */
+/* Predicts the paths that a git command will change: see git_tree.h. */
 #define _GNU_SOURCE
 #include "sys/git_tree.h"
 
@@ -9,10 +9,10 @@
 #include "sys/git_view.h"
 #include "sys/process.h"
 
-#define RUN_MS 1500 /* for one child */
+#define RUN_MS 1500 /* timeout of one child */
 #define ARGS_MAX 64
-#define OID_BYTES 128   /* of a line with an object's name */
-#define COMMITS_MAX 256 /* picked at once */
+#define OID_BYTES 128   /* bytes of a line with an object id */
+#define COMMITS_MAX 256 /* commits of one cherry-pick */
 #define COMMITS_BYTES ((size_t)COMMITS_MAX * OID_BYTES)
 #define KEPT_BYTES ((size_t)128 << 10)
 #define RECORD_BYTES (PATH_MAX + 256)
@@ -20,7 +20,9 @@
 
 static const char git_programs[][20] = {"/usr/local/bin/git", "/usr/bin/git", "/bin/git"};
 
-/* Nothing of the caller's environment: a trace, an alternate object store or a transport could be set there.
+/*
+ * Nothing is taken from the caller's environment: it could set a trace file, an alternate object store or a
+ * transport.
  */
 static char *const environment[] = {
 	"PATH=/usr/local/bin:/usr/bin:/bin",
@@ -37,7 +39,7 @@ static char *const environment[] = {
 	"GIT_INDEX_FILE=/nonexistent/index",
 	NULL,
 };
-#define ENVIRONMENT_INDEX (ARRAY_SIZE(environment) - 2) /* without it git reads the index */
+#define ENVIRONMENT_INDEX (ARRAY_SIZE(environment) - 2) /* left out if git may read the index */
 
 static const char *const overridden[] = {
 	"core.fsmonitor=false",
@@ -54,7 +56,7 @@ static const char *const overridden[] = {
 };
 
 struct git_lookup {
-	bool index; /* the index and the working tree are looked at, too */
+	bool index; /* git also reads the index and the working tree */
 	struct path_memo *m;
 	const struct git_place *place;
 	const char *git;
@@ -64,13 +66,13 @@ struct git_lookup {
 
 /* ---- names ---- */
 
-struct names { /* takes the output of diff-tree -z; nothing in here is allocated while the child runs */
+struct names { /* parser for the output of diff-tree -z; allocates nothing while the child runs */
 	char record[RECORD_BYTES];
 	size_t n;
-	bool meta;            /* the record is not a path but what stands before one */
-	char mode[8], status; /* of the name that follows */
+	bool meta;            /* the record is the metadata of the next path */
+	char mode[8], status; /* of the next path */
 	bool broken;
-	char *kept; /* a letter for the kind, the path, NUL */
+	char *kept; /* entries: a character for the kind, the path, NUL */
 	size_t nkept;
 	bool more;
 	struct str patterns[PATTERNS_MAX];
@@ -86,8 +88,8 @@ static bool is_part(struct str name, bool last)
 }
 
 /*
- * A component that starts with a dot or a dash, or a part of a repository; or a name that the policy
- * protects, at any depth.
+ * True if a component starts with a dot or a dash or is part of a repository, or if the policy protects the
+ * name at any depth.
  */
 static bool name_matters(const struct names *t, struct str path)
 {
@@ -213,7 +215,7 @@ static void begin_command(struct git_lookup *r, const char *command)
 	add_arg(r, command);
 }
 
-/* Starts it, all arguments being there. 0 when it ended with status 0. */
+/* Runs the command. 0 if it exits with status 0 and its output is complete. */
 static int run_command(struct git_lookup *r, struct str input, struct names *names, char *output, size_t max,
 	size_t *ret_n)
 {
@@ -262,7 +264,7 @@ static int diff_trees(struct git_lookup *r, struct str from, struct str to, stru
 	return run_command(r, STR(""), names, NULL, 0, NULL);
 }
 
-/* One line of output; empty: an error, or none. */
+/* Runs the command and returns its line of output; empty on error or without output. */
 static struct str ask_line(struct git_lookup *r)
 {
 	char *line = arena_alloc(r->m->a, OID_BYTES);
@@ -282,7 +284,7 @@ static struct str verify_revision(struct git_lookup *r, struct str rev)
 	return ask_line(r);
 }
 
-/* A branch of the remote, where there is no other: git makes a branch of it. */
+/* Also tries the remote branch of that name, from which git would create a branch. */
 static struct str find_commit(struct git_lookup *r, struct str rev)
 {
 	struct str found = verify_revision(r, rev);
@@ -339,8 +341,9 @@ static int look_stash_branch(struct git_lookup *r, struct str rev, struct names 
 }
 
 /*
- * The other way round: what is in the commit comes back. A file whose time is that of the index is read, so a
- * repository with filters is not asked about. Submodules are only looked at: git would run git in them.
+ * Compares in reverse, because the commit's content comes back. Git reads a file whose mtime equals that of
+ * the index, so repositories with filters are refused. A submodule's work tree is ignored: git would run git
+ * in it.
  */
 static int look_revert(struct git_lookup *r, struct str rev, struct names *names)
 {
@@ -356,7 +359,7 @@ static int look_revert(struct git_lookup *r, struct str rev, struct names *names
 	return rc;
 }
 
-/* All revisions at once: they may be a range. */
+/* Resolves all revisions at once: they may form a range. */
 static int look_picks(struct git_lookup *r, const struct str *revs, size_t n, struct names *names)
 {
 	char *commits = arena_alloc(r->m->a, COMMITS_BYTES);
@@ -379,7 +382,7 @@ static int look_picks(struct git_lookup *r, const struct str *revs, size_t n, st
 
 /* ---- the question ---- */
 
-struct plain_repository { /* what makes a repository one that is not asked about */
+struct plain_repository { /* reasons to refuse a repository */
 	bool odd, filters;
 };
 
@@ -395,7 +398,7 @@ static void plain_setting(void *ctx, const struct git_setting *s, enum git_scope
 	p->filters |= str_is(s->section, "filter");
 }
 
-/* Where files are read (`files`), filters would run. */
+/* `files`: git would read files, so filters would run. */
 static bool is_usable(struct path_memo *m, const struct git_place *place, bool files)
 {
 	struct plain_repository p = {0};
@@ -405,7 +408,7 @@ static bool is_usable(struct path_memo *m, const struct git_place *place, bool f
 	return git_settings_each(m->a, place, STR(""), plain_setting, &p) && !p.odd && !(files && p.filters);
 }
 
-/* A revision without a colon, blank or pattern, that is no option. */
+/* True for a revision without colon, blank or pattern that is not an option. */
 static bool plain_rev(struct str rev)
 {
 	for (size_t i = 0; i < rev.n; i++) {

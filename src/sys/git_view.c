@@ -1,4 +1,4 @@
-/* Hooks and configured programs of a repository: see git_view.h. */
+/* Finds hooks and configured programs of a repository: see git_view.h. */
 #define _GNU_SOURCE
 #include "sys/git_view.h"
 
@@ -9,13 +9,13 @@
 #include "base/glob.h"
 #include "sys/file.h"
 
-#define DEPTH_MAX 64    /* directories looked at upwards */
-#define INCLUDES_MAX 10 /* configurations inside configurations, as in git */
-#define FILES_MAX 128   /* configurations of one answer */
+#define DEPTH_MAX 64    /* parent directories searched */
+#define INCLUDES_MAX 10 /* nesting depth of includes, as in git */
+#define FILES_MAX 128   /* configuration files per answer */
 #define LINE_MAX_BYTES (PATH_MAX + 16)
-#define COMMAND_MAX 200 /* bytes of a command that an answer quotes */
-#define PROGRAMS_MAX 32 /* listed in one answer */
-#define HOOK_MAX 4096   /* bytes of a hook that is compared with git-lfs's */
+#define COMMAND_MAX 200 /* bytes of a command quoted in an answer */
+#define PROGRAMS_MAX 32 /* programs listed in one answer */
+#define HOOK_MAX 4096   /* size limit of a hook compared with git-lfs's */
 #define BLANKS " \t\r\n"
 
 /* ---- places ---- */
@@ -33,7 +33,7 @@ static enum path_kind kind_of(struct path_memo *m, struct str dir, const char *n
 	return kind;
 }
 
-/* The only line of a small file; empty: there is none. */
+/* Returns the only line of a small file; empty if the file is missing or empty. */
 static struct str read_line(struct arena *a, struct str path)
 {
 	struct str text = STR("");
@@ -65,7 +65,10 @@ static bool take_place(struct path_memo *m, struct str top, struct str dir, stru
 	return true;
 }
 
-/* The directory itself: .git in it, a file .git that names another directory, or a bare repository. */
+/*
+ * Tries the directory itself: a .git directory, a .git file that names another directory, or a bare
+ * repository.
+ */
 static bool place_at(struct path_memo *m, struct str top, struct git_place *ret)
 {
 	struct str git = join_path(m->a, top, STR(".git")), line;
@@ -89,8 +92,8 @@ bool git_place_find(struct path_memo *m, struct str dir, struct git_place *ret)
 	struct str at = path_real(m, dir, &kind);
 
 	/*
-	 * The directory may be absent: an earlier command of the request makes it, and what is above it
-	 * counts.
+	 * The directory may be absent, because an earlier command of the request creates it. Its parents
+	 * count then.
 	 */
 	for (unsigned i = 0; i < DEPTH_MAX && at.n; i++, at = path_parent(at)) {
 		if (place_at(m, at, ret))
@@ -168,7 +171,7 @@ struct git_config_reader {
 	struct str home;
 	git_scoped_fn *fn;
 	void *ctx;
-	struct str file; /* being read */
+	struct str file; /* the file being read */
 	enum git_scope scope;
 	unsigned depth, files;
 	bool understood;
@@ -181,7 +184,9 @@ static struct str expand_path(const struct git_config_reader *r, struct str base
 	return join_path(r->a, base, path);
 }
 
-/* gitdir:PATTERN and gitdir/i:PATTERN against the git directory; anything else may hold. */
+/*
+ * Checks gitdir:PATTERN and gitdir/i:PATTERN against the git directory; every other condition counts as true.
+ */
 static bool condition_holds(const struct git_config_reader *r, struct str condition)
 {
 	bool fold = str_starts(condition, "gitdir/i:");
@@ -269,12 +274,14 @@ struct git_search {
 	struct git_answer *ret;
 	struct git_item **programs_end;
 	size_t nprograms;
-	struct str hooks; /* core.hooksPath, as it is written */
+	struct str hooks; /* core.hooksPath, unexpanded */
 	enum git_scope hooks_scope;
 };
 
-/* Settings that name a program, by section and key; * is any key. Values of other settings, tokens among
- * them, never get into an answer. */
+/*
+ * Settings that name a program, as section.key; * is any key. Values of other settings, for instance tokens,
+ * never get into an answer.
+ */
 static const char program_settings[][32] = {
 	"core.pager",
 	"core.editor",
@@ -343,7 +350,7 @@ static bool in_project(const struct git_search *l, struct str real)
 	       path_inside(real, p->common);
 }
 
-/* Programs of the system and of the person's own lie outside of every project. */
+/* Programs installed by the system or the user lie outside every project. */
 static bool is_installed(const struct git_search *l, struct str real)
 {
 	static const char dirs[][8] = {"/usr", "/bin", "/sbin", "/lib", "/opt", "/nix", "/snap"};
@@ -354,7 +361,10 @@ static bool is_installed(const struct git_search *l, struct str real)
 	return l->home.n > 1 && path_inside(real, l->home);
 }
 
-/* Is this word of a command a file of the project, or one from a place where nothing is installed? */
+/*
+ * True if this word of a command is a file of the project, or a program from a directory where nothing is
+ * installed.
+ */
 static bool word_of_project(const struct git_search *l, struct str word, bool program, enum git_scope scope)
 {
 	struct arena *a = l->m->a;
@@ -373,8 +383,10 @@ static bool word_of_project(const struct git_search *l, struct str word, bool pr
 	return program && scope == GIT_SCOPE_REPOSITORY && !is_installed(l, at.real);
 }
 
-/* Each word of the command may be a script. In the repository's own settings a word that the shell expands
- * may be any. */
+/*
+ * Each word of the command may be a script. In the repository's own settings, a word with a shell expansion
+ * may become any path.
+ */
 static bool runs_project(const struct git_search *l, struct str value, enum git_scope scope)
 {
 	static const char between[] = BLANKS "!;&|()=<>{}'\"\\";
@@ -389,7 +401,7 @@ static bool runs_project(const struct git_search *l, struct str value, enum git_
 		if (word_of_project(l, str_sub(value, from, to), program, scope))
 			return true;
 		program = program && from == to;
-		to -= to < value.n; /* what ends a word may begin a command */
+		to -= to < value.n; /* the separator may start a new command */
 	}
 	return false;
 }
@@ -456,7 +468,7 @@ static const char hook_names[][28] = {
 	"proc-receive",
 };
 
-/* The text that git-lfs installs: it only calls git-lfs. */
+/* Matches a line of the hook that git-lfs installs, which only calls git-lfs. */
 static bool lfs_line(struct str line, const char *hook)
 {
 	static const char start[] = "command -v git-lfs >/dev/null 2>&1 || { echo >&2 \"",
@@ -489,7 +501,7 @@ static bool is_lfs(struct arena *a, struct str path, const char *hook)
 	return true;
 }
 
-/* Hooks that the person keeps for all repositories lie outside of the project, and are the person's. */
+/* A user's hooks for all repositories lie outside the project and are trusted as the user's. */
 static bool hooks_of_project(const struct git_search *l, struct str dir)
 {
 	return in_project(l, dir) || (l->hooks_scope == GIT_SCOPE_REPOSITORY && !is_installed(l, dir));

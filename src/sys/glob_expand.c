@@ -1,6 +1,6 @@
 /*
- * Expanding file name patterns. Directories are read whole before the next is opened; matching never goes
- * back by more than one star.
+ * Expands file name patterns. Reads each directory completely before it opens the next. Matching backtracks
+ * to the last star only.
  */
 #define _GNU_SOURCE
 #include "sys/glob_expand.h"
@@ -30,7 +30,7 @@ static const struct {
 	{"cntrl", "\001\037\177\177"}, {"word", "azAZ09__"},
 };
 
-/* "[:name:]" at p[*i]: 1 or 0 and *i behind it; -1 a class that is not known */
+/* Matches "[:name:]" at p[*i]: 1 or 0, and *i moves behind it; -1 for an unknown class. */
 static int in_class(struct str p, size_t *i, unsigned char c)
 {
 	size_t end = *i + 2;
@@ -52,8 +52,8 @@ static int in_class(struct str p, size_t *i, unsigned char c)
 }
 
 /*
- * The index behind the bracket expression that starts at `from`, or 0 when its ']' is missing and '[' is an
- * ordinary byte.
+ * Returns the index behind the bracket expression that starts at `from`. 0 if its ']' is missing, which makes
+ * '[' an ordinary byte.
  */
 static size_t bracket_end(struct str p, size_t from)
 {
@@ -77,7 +77,7 @@ static size_t bracket_end(struct str p, size_t from)
 	return 0;
 }
 
-/* Does [...] in p[from, to) hold the byte? 1, 0, or -1. */
+/* True if [...] in p[from, to) contains the byte: 1, 0, or -1 if that depends on the locale. */
 static int match_bracket(struct str p, size_t from, size_t to, unsigned char c)
 {
 	size_t i = from + 1, end = to - 1;
@@ -115,7 +115,9 @@ static bool is_ascii(struct str s)
 	return true;
 }
 
-/* One element of the pattern against one byte: 1, 0 or -1; *ret_next is behind the element. */
+/*
+ * Matches one element of the pattern against one byte: 1, 0 or -1. *ret_next is the index behind the element.
+ */
 static int match_element(struct str p, size_t i, unsigned char c, size_t *ret_next)
 {
 	size_t end;
@@ -145,7 +147,7 @@ static bool one_character(struct str p)
 int glob_match(struct str p, struct str s)
 {
 	size_t i = 0, k = 0, star = SIZE_MAX, star_k = 0, next;
-	/* what ? and [..] take of a name that is not ASCII depends on the shell's locale */
+	/* the shell's locale decides how many bytes ? and [..] match in a non-ASCII name */
 	if (!is_ascii(s) && one_character(p))
 		return -1;
 	while (k < s.n) {
@@ -172,7 +174,7 @@ int glob_match(struct str p, struct str s)
 	return i == p.n;
 }
 
-/* Is something in it active? *ret_text is then untouched, else the text without its backslashes. */
+/* True if p has an active character. Otherwise *ret_text is the text without its backslashes. */
 static bool has_active(struct arena *a, struct str p, struct str *ret_text)
 {
 	char *text = arena_alloc(a, p.n + 1);
@@ -188,7 +190,7 @@ static bool has_active(struct arena *a, struct str p, struct str *ret_text)
 	return false;
 }
 
-/* ?( *( +( @( !( mean something else with extglob */
+/* True for ?( *( +( @( !( which have another meaning with extglob. */
 static bool is_extended(struct str p)
 {
 	for (size_t i = 0; i + 1 < p.n; i++) {
@@ -229,7 +231,7 @@ static void add_name(struct arena *a, struct str **list, size_t *n, size_t *cap,
 	(*list)[(*n)++] = name;
 }
 
-/* Takes one from both bounds; false when one is used up. */
+/* Charges one entry to both budgets; false if one is exhausted. */
 static bool count_entry(struct expansion *x)
 {
 	return ++x->scanned <= GLOB_ENTRIES_MAX && ++x->m->entries <= PATH_ENTRIES_MAX;
@@ -270,7 +272,7 @@ static void read_names(struct component_reading *r)
 	}
 }
 
-/* A shell would see nothing in such a directory either. */
+/* True if this error makes the directory look empty to a shell, too. */
 static bool same_for_the_shell(int why)
 {
 	return why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP || why == ENAMETOOLONG;
@@ -295,8 +297,8 @@ static void read_dir(struct expansion *x, const char *path, struct component_rea
 }
 
 /*
- * The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means
- * what path.h says.
+ * Lists the names in `dir` that match one component. Opens the directory by its resolved path, so that
+ * /proc/self has the meaning defined in path.h.
  */
 static void list_directory(struct expansion *x, struct str dir, struct str part,
 	struct component_reading *ret)
@@ -315,7 +317,7 @@ static void list_directory(struct expansion *x, struct str dir, struct str part,
 
 static void expand_rest(struct expansion *x, struct str done, struct str rest, unsigned depth);
 
-/* `done` is what was found so far; rest is empty or starts with a slash. */
+/* `done` is the path found so far; `rest` is empty or starts with a slash. */
 static void add_found(struct expansion *x, struct str done, struct str rest, unsigned depth)
 {
 	struct path_answer where;
@@ -328,7 +330,7 @@ static void add_found(struct expansion *x, struct str done, struct str rest, uns
 		return;
 	}
 	path_look(x->m, done, &where);
-	/* path_look() takes "file/.." as text, the kernel does not */
+	/* path_look() resolves "file/.." as text, the kernel does not */
 	if (where.target != PATH_FILE && where.target != PATH_ABSENT)
 		expand_rest(x, done, rest, depth + 1);
 }
@@ -347,7 +349,7 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 		x->more = true;
 		return;
 	}
-	if (!part.n) { /* a slash at the end: directories only */
+	if (!part.n) { /* trailing slash: directories only */
 		path_look(x->m, done, &where);
 		x->more |= !where.real.n;
 		if (where.target == PATH_DIR)
@@ -356,10 +358,7 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 	}
 	if (!has_active(x->a, part, &text)) {
 		done = str_cat(x->a, done, text);
-		/*
-		 * bash looks whether the last name is there, a dangling link included; before that it does
-		 * not matter
-		 */
+		/* bash checks that the last component exists (a dangling link counts), but no earlier one */
 		if (!after.n) {
 			path_look(x->m, done, &where);
 			x->more |= !where.place.n;

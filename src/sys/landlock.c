@@ -1,13 +1,16 @@
 /*
- * Landlock by its three system calls. The kernel's header of Debian 12 stops at version 2, so what is needed
- * of the interface stands here.
- *
- *   version 1  reading, writing, running, making and removing 2 moving and linking between directories 3
- *              truncating
- *   version 4  TCP     5  ioctl on devices     6  abstract sockets and signals     7  only adds logging
+ * Landlock through its three system calls. Debian 12's kernel header stops at version 2, so this file defines
+ * the parts it needs:
+ * - version 1: reading, writing, executing, creating and removing
+ * - version 2: renaming and linking between directories
+ * - version 3: truncating
+ * - version 4: TCP
+ * - version 5: ioctl on devices
+ * - version 6: abstract sockets and signals
+ * - version 7: only adds logging
  *
  * Version 1 counts as none: it forbids every rename from one directory to another, which ordinary programs
- * need, and the mounts enforce all that it could.
+ * need. Mounts enforce everything it could.
  */
 #define _GNU_SOURCE
 #include "sys/landlock.h"
@@ -26,7 +29,7 @@
 #define RULE_PATH_BENEATH 1
 #define VERSION_MIN 2
 
-enum { /* rights to files, by bit */
+enum { /* access rights to files, one bit each */
 	FS_EXECUTE = 1 << 0, FS_WRITE_FILE = 1 << 1, FS_READ_FILE = 1 << 2, FS_READ_DIR = 1 << 3,
 			FS_REMOVE_DIR = 1 << 4, FS_REMOVE_FILE = 1 << 5,
 	FS_MAKE_CHAR = 1 << 6, FS_MAKE_DIR = 1 << 7, FS_MAKE_REG = 1 << 8, FS_MAKE_SOCK = 1 << 9,
@@ -34,18 +37,18 @@ enum { /* rights to files, by bit */
 	FS_MAKE_SYM = 1 << 12, FS_REFER = 1 << 13, FS_TRUNCATE = 1 << 14, FS_IOCTL_DEV = 1 << 15,
 
 	FS_READ = FS_EXECUTE | FS_READ_FILE | FS_READ_DIR,
-	/* Devices are never made, wherever it is. */
+	/* Without FS_MAKE_CHAR and FS_MAKE_BLOCK: nobody creates devices. */
 	FS_CHANGE = FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG |
 	FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_SYM | FS_REFER |
 		FS_TRUNCATE | FS_IOCTL_DEV,
-	/* the kernel takes no others for what is no directory */
+	/* rights that the kernel accepts for a non-directory */
 	FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV,
 	FS_ALL = (1 << 16) - 1,
 };
 enum { NET_BIND_TCP = 1 << 0, NET_CONNECT_TCP = 1 << 1 };
 enum { SCOPE_ABSTRACT_SOCKET = 1 << 0, SCOPE_SIGNAL = 1 << 1 };
 
-struct ruleset { /* an older kernel takes a longer one as long as the rest is zero */
+struct ruleset { /* an older kernel accepts a longer struct if the rest is zero */
 	uint64_t fs, net, scope;
 };
 
@@ -56,7 +59,7 @@ struct rule_path {
 
 int landlock_version(void)
 {
-	static int known = -1; /* the kernel's, and so the same for every rule */
+	static int known = -1; /* cache; the same for every ruleset */
 
 	if (known < 0) {
 		long v = syscall(NR_CREATE_RULESET, NULL, 0, CREATE_VERSION);
@@ -65,7 +68,7 @@ int landlock_version(void)
 	return known;
 }
 
-/* The rights to files that a version knows. */
+/* Returns the file access rights that a version knows. */
 static uint64_t known_rights(int version)
 {
 	uint64_t fs = FS_ALL;
@@ -88,7 +91,7 @@ int landlock_start(bool network)
 		r.net = NET_BIND_TCP | NET_CONNECT_TCP;
 	if (version >= 6)
 		r.scope = SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL;
-	return (int)syscall(NR_CREATE_RULESET, &r, sizeof r, 0); /* close-on-exec by itself */
+	return (int)syscall(NR_CREATE_RULESET, &r, sizeof r, 0); /* the kernel sets close-on-exec */
 }
 
 int landlock_allow(int ruleset, const char *path, bool writable)

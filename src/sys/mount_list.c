@@ -4,11 +4,11 @@
 #include "sys/file.h"
 
 #define MOUNTINFO_MAX ((size_t)4 << 20) /* some 20,000 mounts */
-#define POINT_FIELD 4                   /* of a line: the mount point */
+#define POINT_FIELD 4                   /* index of the mount point in a line */
 
 static bool is_octal(char c) { return c >= '0' && c <= '7'; }
 
-/* Blanks and backslashes in it are written as \040 and so on. */
+/* Decodes blanks and backslashes, which mountinfo writes as \040 and so on. */
 static struct str unescape(struct arena *a, struct str s)
 {
 	struct buf b;

@@ -2,5 +2,5 @@
 #pragma once
 #include "model/policy.h"
 
-/* Every mount point of this namespace, in no order. */
+/* Lists every mount point of this namespace, in no particular order. */
 int mount_list(struct arena *a, struct texts **ret, struct err *e);

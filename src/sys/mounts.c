@@ -1,4 +1,4 @@
-/* Mounts; the calls that Debian 12's C library has no names for are made by number. */
+/* Mount operations. Uses syscall() where Debian 12's C library has no wrapper. */
 #define _GNU_SOURCE
 #include "sys/mounts.h"
 

@@ -1,8 +1,12 @@
 /*
- * Mounts. By descriptors: made detached, given their attributes, then put in their place; names are resolved
- * once, and by us. By paths, which takes the kernel half as long: for names that cannot be links, in a place
- * where nothing foreign runs yet. Nothing here takes memory: it is used between fork and exec. All return a
- * descriptor or 0, or -1 with errno.
+ * Mount operations, in two styles:
+ * - By descriptor: create a detached mount, set its attributes, then attach it. Each path is resolved once,
+ *   by us.
+ * - By path, which takes the kernel half the time: only for paths that cannot contain links, while no foreign
+ *   program runs there.
+ *
+ * Nothing here allocates, so it can run between fork and exec. All functions return a descriptor or 0, or -1
+ * with errno.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,52 +15,49 @@
 #include "sys/file.h"
 
 enum {
-	/* set-user-id never works: nosuid is always set */
+	/* nosuid is always set */
 	MOUNT_READONLY = 1, MOUNT_NODEV = 2, MOUNT_NOEXEC = 4,
-	MOUNT_BELOW = 8, /* also of all that is mounted below */
+	MOUNT_BELOW = 8, /* also apply to all submounts */
 };
 
 /*
- * A new file system: type "tmpfs", "proc" or "devpts"; options are pairs of key and value (NULL for a flag),
- * ended by a NULL key.
+ * Creates a detached file system of type "tmpfs", "proc" or "devpts". Options are pairs of key and value
+ * (NULL for a flag); a NULL key ends them.
  */
 int mount_new(const char *type, const char *const options[][2], unsigned flags);
 /*
- * The same at once at a path. The options are one text, or NULL. Read-only is the file system then, not just
- * the mount.
+ * Mounts a new file system at a path. `options` is one string, or NULL. MOUNT_READONLY makes the file system
+ * read-only, not just the mount.
  */
 int mount_fs(const char *type, const char *options, unsigned flags, const char *target);
-/* Other options for it; the flags are those it has. */
+/* Changes the options of a file system. `flags` must be those it was mounted with. */
 int mount_limit(const char *target, const char *options, unsigned flags);
-/* Binds one path to another, with everything mounted below it and the attributes that it has there. */
+/* Binds one path to another, with all submounts and their current attributes. */
 int mount_bind(const char *source, const char *target);
-/*
- * A detached copy of what is at the path below dir (an empty path: dir itself), with all that is mounted
- * below it.
- */
+/* Returns a detached copy of the tree at a path below dir (empty path: dir itself), with all submounts. */
 int mount_copy(int dir, const char *path);
-/* Private to this namespace, nosuid, and the flags. */
+/* Makes the mount private to this namespace, nosuid, and sets the flags. */
 int mount_attributes(int tree, unsigned flags);
 int mount_attributes_at(const char *path, unsigned flags);
 /*
- * Owners of files: what is `from` on disk is `to` here. The name space of users comes from mount_idmap_ns().
+ * Maps file owners: `from` on disk appears as `to` here. The user namespace comes from namespace_for_idmap().
  */
 int mount_idmap(int tree, int userns);
-/* Puts a detached mount onto an opened directory or file. */
+/* Attaches a detached mount to an open directory or file. */
 int mount_place(int tree, int target);
-/* ... or onto a name in an opened directory, when that name is surely no link. */
+/* The same for a name in an open directory. The name must not be a link. */
 int mount_place_at(int tree, int dir, const char *name);
-/* Opens a name below a directory, following no link on the way and not at the end. */
+/* Opens a path below a directory. Follows no links, neither on the way nor at the end. */
 int open_beneath(int dir, const char *path, int flags);
-/* ... and without leaving the mount that the directory is of. */
+/* The same without crossing into another mount. */
 int open_within(int dir, const char *path, int flags);
 /*
- * Makes the mount at `root` the root of the namespace, and ours. The old root lies on top of it, where no
- * path leads.
+ * Makes the mount at `root` the root of the namespace and of this process. The old root ends up mounted on
+ * top of it, where no path leads.
  */
 int mount_pivot(const char *root);
 /*
- * It goes away with all below it; afterwards we are in our root. The kernel may wait a few milliseconds for
- * all its readers.
+ * Detaches the old root (a descriptor of it) with all submounts, then changes to "/". The kernel may wait a
+ * few milliseconds for concurrent readers.
  */
 int mount_detach(int root);

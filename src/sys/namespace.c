@@ -1,7 +1,4 @@
-/*
- * Namespaces and identities; no C library function knows how to be born into several at once, so clone3 is
- * called by number.
- */
+/* Namespaces and privileges. The C library has no wrapper for clone3(), so it is called by number. */
 #define _GNU_SOURCE
 #include "sys/namespace.h"
 
@@ -25,8 +22,8 @@
 
 #define PROC_NAME_MAX 64
 #define MAP_TEXT_MAX 64
-#define MAPS_MAX 16384 /* bytes of a map, which has at most 340 lines */
-#define CAPABILITIES_MAX 64 /* as many bits as the kernel's sets have */
+#define MAPS_MAX 16384 /* bytes of a uid_map, which has at most 340 lines */
+#define CAPABILITIES_MAX 64 /* bits in the kernel's capability sets */
 
 pid_t namespace_clone(int into, int *ret_pidfd)
 {
@@ -73,7 +70,7 @@ int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside
 	return write_proc(child, "gid_map", gids, e) == 0 ? write_proc(child, "uid_map", uids, e) : -1;
 }
 
-/* The next number of a map, or -1. */
+/* Returns the next number of a map, or -1. */
 static int64_t next_number(struct str text, size_t *at)
 {
 	size_t from, to;
@@ -94,7 +91,7 @@ bool namespace_knows(uid_t id)
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	struct str map = str_n(text, n < 0 ? 0 : (size_t)n);
 
-	for (size_t at = 0; at < map.n;) { /* lines of: first here, first outside, how many */
+	for (size_t at = 0; at < map.n;) { /* each line: first id here, first id outside, count */
 		int64_t first = next_number(map, &at), outside = next_number(map, &at),
 				count = next_number(map, &at);
 
@@ -110,14 +107,14 @@ bool namespace_knows(uid_t id)
 static int hold_namespace(void *parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (getppid() == *(const pid_t *)parent) /* killed before we said so: nobody would end us */
+	while (getppid() == *(const pid_t *)parent) /* false if the parent died before prctl() */
 		pause();
 	_exit(0);
 }
 
 /*
- * The process that holds it shares our memory, which it does not change: a copy takes longer than all the
- * rest.
+ * The holder shares our memory (CLONE_VM) and does not change it: copying the memory takes longer than
+ * everything else here.
  */
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e)
 {
@@ -152,7 +149,7 @@ int loopback_up(void)
 
 /* ---- privileges ---- */
 
-/* The kernel says EINVAL behind its last capability. */
+/* The kernel returns EINVAL after its last capability. */
 static int bounding_drop(void)
 {
 	for (unsigned long cap = 0; cap < CAPABILITIES_MAX; cap++)

@@ -1,54 +1,57 @@
-/* Namespaces and identities. */
+/* Namespaces, capabilities and resource limits of the processes that set up a box. */
 #pragma once
 #include <sys/types.h>
 
 #include "sys/file.h"
 
 /*
- * A copy of this process in a new user and a new pid namespace; the others it makes by itself, which nobody
- * has to wait for here. The child's pid, 0 in the child, -1 with errno. `into`: the directory of a version 2
- * cgroup it is born in, or -1. *ret_pidfd is the child's.
+ * Forks into a new user and a new pid namespace. The child creates the other namespaces itself, so the caller
+ * need not wait for them. Returns the child's pid, 0 in the child, -1 with errno. `into` is the directory of
+ * the version 2 cgroup that the child starts in, or -1. *ret_pidfd is the child's pidfd.
  */
 pid_t namespace_clone(int into, int *ret_pidfd);
 /*
- * The rest of them: mount, ipc, uts, cgroup; but the network's, which takes longer than all others together.
- * 0 or -1 with errno.
+ * Moves this process into new mount, ipc, uts and cgroup namespaces. Not the network: that takes longer than
+ * all the others together. 0, or -1 with errno.
  */
 int namespace_leave(void);
 /*
- * Gives the child's user namespace one user and one group: inside and outside. Dropping groups is only
- * possible for root.
+ * Maps one user and one group of the child's user namespace to ids outside. Only root may pass
+ * may_drop_groups; otherwise setgroups() is denied in the child.
  */
 int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid,
 		bool may_drop_groups, struct err *e);
 /*
- * Is there such a user here? In a user namespace, as of a container without root, most ids mean nobody and
- * cannot be mapped.
+ * True if this uid is mapped here. In a user namespace, for instance of a rootless container, most ids are
+ * unmapped and cannot be mapped further.
  */
 bool namespace_knows(uid_t id);
-/* A user namespace by itself, with the same kind of map, for mount_idmap(). The descriptor or -1. */
+/*
+ * Creates a user namespace with the same kind of map, for mount_idmap(). Returns its descriptor, or -1 and
+ * *e.
+ */
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e);
-/* Brings up the loopback interface of this network namespace. 0 or -1 with errno. */
+/* Brings up the loopback interface of this network namespace. 0, or -1 with errno. */
 int loopback_up(void);
 /*
- * Gives up every way to get capabilities by running something; those it has remain. 0 or -1 with errno. Takes
- * no memory, nor does the next.
+ * Gives up every way to gain capabilities through exec; keeps the current ones. 0, or -1 with errno. Neither
+ * this function nor privileges_drop() allocates.
  */
 int privileges_bound(void);
 /* Gives up all capabilities. */
 int privileges_drop(void);
-/* Sets a limit for good, if it is not lower already. 0 or -1 with errno. */
+/* Sets the soft and the hard limit to n, or to the hard limit if that is lower. 0, or -1 with errno. */
 int limit_lower(int what, uint64_t n);
-/* The same for a share of what the caller has, and no more than `most`. */
+/* The same with the caller's soft limit divided by `parts`, at most `most`. */
 int limit_share(int what, unsigned parts, uint64_t most);
 /*
- * When the machine has no memory left, this process and those it starts are ended before others. Where /proc
- * cannot be written nothing changes.
+ * Makes this process and its descendants the first victims of the OOM killer. No effect if /proc is not
+ * writable.
  */
 void process_spare_others(void);
 /*
- * Lets this user namespace have no more than a share of the inotify instances and watches that the host gives
- * a user: what is made here counts for the user who made the namespace as well. Where /proc/sys cannot be
- * written (in some containers) nothing changes. Takes no memory.
+ * Limits this user namespace to a share of the host's inotify instances and watches per user: they also count
+ * for the user who created the namespace. No effect if /proc/sys is not writable, as in some containers.
+ * Allocates nothing.
  */
 void namespace_share_inotify(unsigned parts);

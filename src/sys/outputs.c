@@ -1,4 +1,4 @@
-/* Full texts below the state: see outputs.h. */
+/* Stores and prunes full outputs: see outputs.h. */
 #define _GNU_SOURCE
 #include "sys/outputs.h"
 
@@ -29,7 +29,7 @@ static int open_folder(const char *state, bool make, int *ret_dir)
 	return *ret_dir < 0 ? -1 : 0;
 }
 
-/* Where files without a name cannot get one later. */
+/* Fallback without O_TMPFILE. */
 static int open_temp(struct output_file *f)
 {
 	unsigned long number[2];
@@ -115,8 +115,8 @@ static int older_first(const void *x, const void *y)
 }
 
 /*
- * A name that starts with a dot is that of a file under way, or the mark; an old one of those belongs to
- * nobody.
+ * A name that starts with a dot is a file in progress or the mark. An old file in progress has no writer any
+ * more.
  */
 static bool is_prunable(const char *name, const struct stat *st, int64_t now)
 {
@@ -142,7 +142,7 @@ static bool goes(const struct kept_output *f, int64_t older_than, uint64_t max_b
 	return f->changed < older_than || f->name[0] == '.' || (max_bytes && left > max_bytes);
 }
 
-/* The oldest first. */
+/* Removes the oldest files first. */
 static void prune(DIR *dir, struct kept_outputs *all, int64_t older_than, uint64_t max_bytes, bool dry,
 		struct outputs_pruned *ret)
 {

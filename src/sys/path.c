@@ -1,4 +1,4 @@
-/* Resolving paths by looking at them. See path.h for what is promised. */
+/* Resolves paths with statx and readlink. See path.h for the contract. */
 #define _GNU_SOURCE
 #include "sys/path.h"
 
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define REST_MAX (2 * PATH_MAX)
-#define MEMO_FIRST ((size_t)16) /* directories that there is room for at first */
+#define MEMO_FIRST ((size_t)16) /* initial capacity for directories */
 
 struct path_lookup {
 	enum path_kind kind;
@@ -20,22 +20,22 @@ struct path_lookup {
 };
 
 /*
- * `done` is resolved: no links, no dots, no slash at its end ("" is the root). The unresolved names are at
- * the end of `rest`. The used parts of both buffers lie close together: this struct is on the stack of every
- * look-up, and touching a new page costs as much as a look-up.
+ * `done` is resolved: no links, no dots, no trailing slash ("" is the root). The unresolved names are at the
+ * end of `rest`. The used parts of both buffers lie close together: this struct is on the stack of every
+ * lookup, and touching a new page costs as much as a lookup.
  */
 struct path_walk {
 	char rest[REST_MAX];
 	struct path_memo *m;
 	size_t n, at;
 	unsigned links;
-	size_t below;         /* names at the end of `done` that are taken as text */
-	size_t exists;        /* bytes of `done` before them */
-	bool blind;           /* they could not be looked at; else they do not exist */
-	struct path_lookup look;     /* of `done` without those names */
+	size_t below;         /* trailing names of `done` that are only text */
+	size_t exists;        /* length of `done` before those names */
+	bool blind;           /* those names are unreadable; false: absent */
+	struct path_lookup look;     /* for `done` without those names */
 	bool looked;
-	bool stays;           /* a link that is kept as a name */
-	bool placed;          /* kind and place are already known */
+	bool stays;           /* `done` ends in a link that is kept as a name */
+	bool placed;          /* kind and place are set */
 	enum path_kind kind;
 	struct str place;
 	char done[PATH_MAX];
@@ -112,7 +112,7 @@ static enum path_kind kind_of(uint32_t mode)
 	return PATH_OTHER;
 }
 
-/* One look at one name; links are not followed. 0 or an errno. */
+/* Stats one name without following links. Returns 0 or an errno. */
 static int look_at(const char *path, struct path_lookup *ret)
 {
 	struct statx st;
@@ -128,8 +128,8 @@ static int look_at(const char *path, struct path_lookup *ret)
 static struct str done_str(const struct path_walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }
 
 /*
- * Puts bytes in front of what is left, which is nothing or starts with a slash. False when the path gets
- * longer than any kernel takes.
+ * Puts bytes in front of the remaining path, which is empty or starts with a slash. False if the path gets
+ * longer than the kernel accepts.
  */
 static bool push_rest(struct path_walk *w, struct str s)
 {
@@ -140,7 +140,7 @@ static bool push_rest(struct path_walk *w, struct str s)
 	return true;
 }
 
-/* Takes the next name; false at the end. *ret_last: nothing follows it, not even a slash. */
+/* Takes the next name; false at the end. *ret_last is true if nothing follows it, not even a slash. */
 static bool next_name(struct path_walk *w, struct str *ret, bool *ret_last)
 {
 	while (w->at < REST_MAX && w->rest[w->at] == '/')
@@ -195,7 +195,8 @@ static bool is_digits(struct str s)
 enum process { PROCESS_NONE, PROCESS_SELF, PROCESS_OTHER };
 
 /*
- * Is `dir` below /proc/self or /proc/PID? *ret_tail is what follows, also after /task/TID; it may be empty.
+ * Tells if `dir` is below /proc/self or /proc/PID. *ret_tail is the rest of the path, also after /task/TID;
+ * it may be empty.
  */
 static enum process process_of(struct str dir, struct str *ret_tail)
 {
@@ -229,8 +230,7 @@ static bool follow_text(struct path_walk *w, struct str text)
 }
 
 /*
- * /proc/self/{cwd,root}: what they mean for the process that will use the path. `done` already ends in the
- * name.
+ * Follows /proc/self/{cwd,root} as the process that will use the path would. `done` already ends in the name.
  */
 static enum walk_step jump_to(struct path_walk *w, struct str where, bool last)
 {
@@ -241,7 +241,7 @@ static enum walk_step jump_to(struct path_walk *w, struct str where, bool last)
 	return STEP_ON;
 }
 
-/* A link that stays a name: nothing can be known below it. */
+/* Keeps a link as a name; nothing is known below it. */
 static enum walk_step stay_at_link(struct path_walk *w, bool last)
 {
 	if (!last)
@@ -253,8 +253,8 @@ static enum walk_step stay_at_link(struct path_walk *w, bool last)
 }
 
 /*
- * The names in /proc that mean something else to every process. *ret_known is false for all others, which are
- * looked at like any name; `done` is the directory and does not yet end in the name.
+ * Handles the names in /proc that differ for every process. *ret_known is false for all other names, which
+ * are looked up as usual. `done` is the directory and does not yet end in the name.
  */
 static enum walk_step step_process(struct path_walk *w, struct str name, bool last, bool *ret_known)
 {
@@ -278,7 +278,7 @@ static enum walk_step step_process(struct path_walk *w, struct str name, bool la
 	return STEP_ON;
 }
 
-/* A link of a process file system mounted elsewhere points into the kernel, not to its text. */
+/* True if `done` is in procfs, mounted anywhere. Its links point into the kernel, not to their text. */
 static bool in_procfs(struct path_walk *w)
 {
 	struct statfs fs;
@@ -312,7 +312,7 @@ static enum walk_step step_link(struct path_walk *w, bool last)
 	return follow_text(w, str_n(text, (size_t)n)) ? STEP_ON : STEP_LOST;
 }
 
-/* From here on names are text. */
+/* From here on, names are only text. */
 static void step_absent(struct path_walk *w, size_t exists, bool blind)
 {
 	w->exists = exists;
@@ -330,7 +330,7 @@ static void memo_keep(struct path_walk *w)
 				.owner = w->look.owner};
 }
 
-/* `done` is a known directory. */
+/* `done` is a cached directory. */
 static void use_memo(struct path_walk *w, const struct path_dir *d)
 {
 	w->looked = d->looked;
@@ -388,7 +388,7 @@ static enum walk_step walk_component(struct path_walk *w)
 	return step_name(w, name, last);
 }
 
-/* The type of `done`, or of the directory in which it would be created. */
+/* Stats `done`, or the directory in which it would be created. */
 static void look_again(struct path_walk *w)
 {
 	if (w->looked)
@@ -409,7 +409,7 @@ static void look_again(struct path_walk *w)
 	else if (d && w->look.kind == PATH_DIR)
 		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode,
 				.owner = w->look.owner};
-	else if (w->look.kind == PATH_LINK) /* /proc/self itself, a directory to whoever uses it */
+	else if (w->look.kind == PATH_LINK) /* /proc/self: a directory for its user */
 		w->look.kind = PATH_DIR;
 	w->looked = true;
 }
@@ -417,7 +417,7 @@ static void look_again(struct path_walk *w)
 static void answer_stays(const struct path_walk *w, struct path_answer *ret)
 {
 	struct str end = done_str(w);
-	/* /dev/stdout and /dev/fd/1 lead to names that stay: people know them by the first one */
+	/* /dev/stdout and /dev/fd/1 end at a /proc/self/fd name; report the familiar /dev name */
 	bool device = str_starts(ret->path, "/dev/") && str_starts(end, "/proc/self/fd/"),
 			own = str_eq(w->place, end);
 	ret->kind = w->kind;
@@ -449,8 +449,8 @@ static void answer_walk(struct path_walk *w, struct path_answer *ret)
 }
 
 /*
- * Walks to the end of the path. All of the walk is set, but for its two buffers, whose bytes mean nothing
- * before they are written.
+ * Walks to the end of the path. Initializes all of the walk except its two buffers, whose content has no
+ * meaning before it is written.
  */
 static enum walk_step walk_path(struct path_walk *w, struct path_memo *m, struct str path)
 {
@@ -463,7 +463,7 @@ static enum walk_step walk_path(struct path_walk *w, struct path_memo *m, struct
 		return STEP_LOST;
 	w->at = REST_MAX - path.n;
 	memcpy(w->rest + w->at, path.p, path.n);
-	/* bounded: every step takes a name, and links, which alone add any, are counted */
+	/* terminates: each step takes a name, and only links add names, up to PATH_LINKS_MAX */
 	while (s == STEP_ON)
 		s = walk_component(w);
 	return s;

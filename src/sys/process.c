@@ -1,4 +1,4 @@
-/* Asking another program; process.h has the theory. */
+/* Runs another program; process.h has the theory. */
 #define _GNU_SOURCE
 #include "sys/process.h"
 
@@ -15,22 +15,22 @@
 
 #include "sys/file.h"
 
-#define SLICE_MS 10     /* how often the child is looked at where the kernel has no pidfd */
-#define FDS_MAX 65536   /* descriptors closed one by one where the kernel has no close_range */
-#define READ_MAX 65536  /* of one read */
-#define SINK_BYTES 16384 /* of one piece of output */
+#define SLICE_MS 10     /* polling interval for the child on a kernel without pidfd */
+#define FDS_MAX 65536   /* descriptors closed one by one on a kernel without close_range */
+#define READ_MAX 65536  /* bytes of one read */
+#define SINK_BYTES 16384 /* bytes of one piece of output */
 
 struct pipes {
-	int input;               /* a file in memory */
-	int out[2], status[2];   /* [0] ours, [1] the child's */
+	int input;               /* memory file */
+	int out[2], status[2];   /* [0] parent's end, [1] child's end */
 };
 
 struct child {
 	pid_t pid;
-	int pidfd;               /* -1: this kernel has none */
-	int64_t deadline;        /* in ms of the monotonic clock */
+	int pidfd;               /* -1 on a kernel without pidfd */
+	int64_t deadline;        /* ms on the monotonic clock */
 	bool out_ended, status_ended, exited;
-	int errnum;              /* why it could not be started */
+	int errnum;              /* reason why it could not be started */
 	bool too_much;
 };
 
@@ -52,7 +52,7 @@ static void pipes_close(struct pipes *p)
 		fd_close(all[i]);
 }
 
-/* Above the standard streams, so that putting one in its place in the child never hits another. */
+/* Moves a descriptor above the standard streams, so that dup2() in the child never overwrites it. */
 static int lift_fd(int *fd)
 {
 	int up;
@@ -157,7 +157,7 @@ static void pass_output(struct child *c, int fd, const struct process_request *r
 	}
 }
 
-/* Takes what is there; a full room with more behind it is too much. */
+/* Reads all available output. More data than the buffer holds is too much. */
 static void take_output(struct child *c, int fd, const struct process_request *rq, size_t *n)
 {
 	char spill;
@@ -191,7 +191,7 @@ static bool has_exited(const struct child *c)
 	return waitid(P_PID, (id_t)c->pid, &si, WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid == c->pid;
 }
 
-/* Until the child has ended, wrote too much, could not be started, or the time is over. */
+/* Waits until the child exits, writes too much, fails to start, or the time is over. */
 static void watch_child(struct child *c, const struct pipes *p, const struct process_request *rq, size_t *n)
 {
 	while (!c->exited && !c->too_much && !c->errnum) {
@@ -206,7 +206,7 @@ static void watch_child(struct child *c, const struct pipes *p, const struct pro
 			left = SLICE_MS;
 		if (poll(fds, 3, (int)left) < 0 && errno != EINTR)
 			return;
-		c->exited = has_exited(c); /* before the pipes are read: what it wrote is then all there */
+		c->exited = has_exited(c); /* check before reading: after the exit the output is complete */
 		if (!c->status_ended)
 			take_status(c, p->status[0]);
 		take_output(c, p->out[0], rq, n);
@@ -218,7 +218,7 @@ static int reap_child(const struct child *c)
 	int status = 0;
 
 	kill(-c->pid, SIGKILL);
-	kill(c->pid, SIGKILL); /* if it has not come to make its group */
+	kill(c->pid, SIGKILL); /* in case it has no group yet */
 	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -243,7 +243,7 @@ static int start_child(const struct process_request *rq, struct pipes *p, struct
 		return err_set(e, ERR_SYSTEM, errno, "cannot start '%s'", rq->path);
 	if (!c->pid)
 		child_run(rq, p, parent);
-	setpgid(c->pid, c->pid); /* as the child does: whoever comes first */
+	setpgid(c->pid, c->pid); /* the child does it too; either may be first */
 	fd_close(&p->out[1]);
 	fd_close(&p->status[1]);
 	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
@@ -264,7 +264,7 @@ int process_ask(const struct process_request *rq, struct process_result *ret, st
 		pipes_close(&p);
 		return -1;
 	}
-	/* where it is ignored, the kernel reaps, and the child's number is soon another's */
+	/* if SIGCHLD were ignored, the kernel would reap the child and reuse its pid */
 	sigaction(SIGCHLD, &plain, &before);
 	int started = start_child(rq, &p, &c, e);
 	if (started == 0) {

@@ -1,14 +1,16 @@
 /*
- * Asking another program: started without a shell, one text on its standard input, its standard output back,
- * within a time.
+ * Runs another program without a shell: passes text on its standard input, returns its standard output,
+ * within a time limit.
  *
- * Two processes and two pipes. The child has its own process group, nothing open but its standard streams
- * (errors go nowhere), / as its directory, default signals, and dies with its parent; what it fails at before
- * exec it tells through the status pipe, which exec closes. Its input is a file in memory, so that a child
- * that does not read blocks nobody. The parent waits for the end of the child, not for the end of the output:
- * a grandchild that keeps the pipe open delays nothing. Whatever happens, the whole group is killed before
- * the child is reaped (its number cannot mean another group until then). A descendant that leaves the group
- * is not waited for.
+ * Theory of operation:
+ * - The child has its own process group, only its standard streams open (stderr is /dev/null), / as its
+ *   directory, default signals, and dies with its parent.
+ * - The status pipe carries the errno of a failure before exec; exec closes it.
+ * - The input is a memory file, so a child that does not read blocks nobody.
+ * - The output pipe goes to the parent. The parent waits for the child's exit, not for EOF, so a grandchild
+ *   that keeps the pipe open delays nothing.
+ * - In every case the parent kills the whole group before it reaps the child; until then the pid cannot
+ *   belong to another group. A descendant that leaves the group is not waited for.
  */
 #pragma once
 #include <sys/types.h>
@@ -21,12 +23,12 @@ struct process_request {
 	const char *path;        /* absolute */
 	char *const *argv, *const *envp;
 	struct str input;
-	char *output;            /* the caller's room */
-	size_t output_max;       /* more output than this is an error */
+	char *output;            /* buffer of the caller */
+	size_t output_max;       /* more output is an error */
 	unsigned timeout_ms;
 	/*
-	 * Takes the output piece by piece, as much as there is, in place of the room. It must not leave: the
-	 * child is still there.
+	 * Receives the output in pieces of any total size, instead of the buffer. Must not leave an arena:
+	 * the child still runs.
 	 */
 	void (*sink)(void *ctx, const char *bytes, size_t n);
 	void *sink_ctx;
@@ -38,15 +40,14 @@ struct process_result {
 };
 
 /*
- * As fork(). In the child, arena_disown() has dropped the guards and cleanups of the arena, which are the
- * parent's: the child can leave only an arena_run() of its own, and ends by _exit(). NULL: the child
+ * Like fork(). In the child, arena_disown() drops the guards and cleanups of the arena, which belong to the
+ * parent. The child can leave only an arena_run() of its own, and ends with _exit(). NULL: the child
  * allocates from no arena of its parent.
  */
 pid_t process_fork(struct arena *a);
 
 /*
- * 0 when the program ended by itself in time, whatever its status; -1 when it could not be started
- * (ERR_SYSTEM), took too long or wrote too much (ERR_LIMIT). Takes no memory from anywhere, so nothing is
- * left behind.
+ * Returns 0 if the program exited in time, with any status. -1 if it could not be started (ERR_SYSTEM), took
+ * too long or wrote too much (ERR_LIMIT). Allocates nothing, so nothing is left behind.
  */
 int process_ask(const struct process_request *rq, struct process_result *ret, struct err *e);

@@ -1,4 +1,4 @@
-/* The project's root and the scratch directory. */
+/* Finds the project's root and the scratch directory. */
 #define _GNU_SOURCE
 #include "sys/project.h"
 
@@ -11,7 +11,7 @@
 
 #define SCRATCH "/tmp/claude"
 
-/* Directories of the system are nobody's project, also when somebody works there. */
+/* True for system directories, which are never a project, even if someone works there. */
 static bool is_system(struct str dir)
 {
 	static const char whole[][12] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
@@ -42,7 +42,7 @@ bool project_allowed(struct path_memo *m, struct str dir, struct str home)
 
 static bool is_ours(const struct stat *st, uint32_t uid) { return st->st_uid == uid || st->st_uid == 0; }
 
-/* dir/name into a buffer; false when it does not fit. */
+/* Writes dir/name to a buffer; false if it does not fit. */
 static bool join_path(char path[static PATH_MAX], struct str dir, const char *name)
 {
 	size_t n = strlen(name);
@@ -57,8 +57,8 @@ static bool join_path(char path[static PATH_MAX], struct str dir, const char *na
 enum top { TOP_NO, TOP_YES, TOP_FOREIGN };
 
 /*
- * Is this directory a git top level, in the file system of the directory where the search started? An empty
- * .git directory is none to git either.
+ * Tells if this directory is a git top level on the same file system as `start`. Like git, ignores a .git
+ * directory without HEAD.
  */
 static enum top top_level(struct str dir, struct str start, uint32_t uid)
 {
@@ -79,7 +79,10 @@ static enum top top_level(struct str dir, struct str start, uint32_t uid)
 			TOP_FOREIGN;
 }
 
-/* Upwards from a directory that exists, within its file system. Empty: none. */
+/*
+ * Searches upwards from an existing directory, within its file system. Returns the top level, or an empty
+ * string.
+ */
 static struct str find_top(const struct project_look *l, struct str start)
 {
 	struct arena *a = l->m->a;
@@ -127,7 +130,7 @@ struct str project_find(const struct project_look *l, struct str cwd)
 	return project_allowed(m, real, home) ? real : STR("");
 }
 
-/* A small file without its line end; empty: it is none, or too long. */
+/* Reads a small file without its line end. Empty if it is not a regular file or too long. */
 static struct str line_of(struct arena *a, const char *path)
 {
 	struct str text = STR("");
@@ -159,7 +162,10 @@ bool project_worktree(struct arena *a, struct str root, struct str repository)
 			STR_ARG(root)));
 }
 
-/* Upwards from a link: the first directory in which a program in a box may have made it. Empty: none. */
+/*
+ * Searches upwards from a link for the first directory in which a program in a box may have created it. Empty
+ * if there is none.
+ */
 static struct str find_written(const struct project_look *l, struct str start)
 {
 	bool git = true;
@@ -176,19 +182,19 @@ static struct str find_written(const struct project_look *l, struct str start)
 }
 
 struct way_link {
-	struct str link, root; /* root: what it must not leave; empty: nothing */
-	size_t rest;           /* bytes of the path behind it: its own text ends where so many are left */
+	struct str link, root; /* root: the link must stay inside; empty: it may lead anywhere */
+	size_t rest;           /* path bytes behind the link; when no more are left, its own text is done */
 	bool ended, leaves;
 };
 
 struct way_walk {
 	const struct project_look *l;
-	struct str at, rest; /* resolved so far, and the names to come */
+	struct str at, rest; /* resolved part, and names still to walk */
 	struct way_link links[PATH_LINKS_MAX];
 	size_t nlinks;
 };
 
-/* Links whose text has been walked to its end lead to `at`. */
+/* Links whose text has been walked completely lead to `at`. */
 static void end_links(struct way_walk *w)
 {
 	for (size_t i = 0; i < w->nlinks; i++) {
@@ -201,7 +207,7 @@ static void end_links(struct way_walk *w)
 	}
 }
 
-/* Reads the link `path`, which lies in w->at, and puts its text in front of the names to come. */
+/* Reads the link `path`, which is in w->at, and puts its text in front of the remaining names. */
 static bool enter_link(struct way_walk *w, struct str path)
 {
 	struct arena *a = w->l->m->a;
@@ -222,7 +228,7 @@ static bool enter_link(struct way_walk *w, struct str path)
 	return true;
 }
 
-/* One name of the path. False: a link cannot be read, or a directory on the way was exchanged. */
+/* Walks one name of the path. False if a link cannot be read, or a directory on the way was replaced. */
 static bool way_step(struct way_walk *w)
 {
 	struct path_memo *m = w->l->m;
@@ -241,7 +247,7 @@ static bool way_step(struct way_walk *w)
 	path_look(m, path, &answer);
 	if (answer.kind == PATH_LINK)
 		return enter_link(w, path);
-	if (!str_eq(answer.real, path)) /* it, or a directory above it, has become a link since */
+	if (!str_eq(answer.real, path)) /* the path, or a parent, has just become a link */
 		return false;
 	w->at = path;
 	return true;

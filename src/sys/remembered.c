@@ -15,16 +15,16 @@
 #define FILE_NAME "roots"
 #define READ_MAX (4 * REMEMBERED_BYTES)
 #define LOCK_TRIES 16
-#define FLOCK_EXCLUSIVE 2 /* LOCK_EX; <sys/file.h> would be ours */
+#define FLOCK_EXCLUSIVE 2 /* LOCK_EX; <sys/file.h> would include our own sys/file.h */
 
-/* The fields of a line before its path. */
+/* Marks of the kinds in front of the path. */
 static const char kind_words[REMEMBERED_KINDS][12] = {"", "workspace "};
 
-struct remembered_line { /* one directory */
+struct remembered_line { /* one parsed line */
 	enum remembered_kind kind;
 	struct identity id;
 	int64_t seen;
-	struct str path; /* as it is written */
+	struct str path; /* escaped */
 };
 
 static struct str file_of(struct arena *a, struct str state_dir)
@@ -72,8 +72,8 @@ static struct str escape_path(struct arena *a, struct str path)
 }
 
 /*
- * Is this what escape_path() makes of the path? Without memory: it is asked for every directory above a
- * command.
+ * True if escape_path() would turn `path` into `written`. Allocates nothing, since it runs for every parent
+ * directory of a command.
  */
 static bool same_path(struct str written, struct str path)
 {
@@ -103,10 +103,7 @@ static bool read_number(struct str *rest, int64_t *ret)
 	return true;
 }
 
-/*
- * The line that starts at *at, which goes on to the next. A line that cannot be read has no path. False:
- * no more.
- */
+/* Parses the line at *at and advances to the next. A malformed line gets an empty path. False at the end. */
 static bool next_line(struct str text, size_t *at, struct remembered_line *ret)
 {
 	ptrdiff_t end = *at < text.n ? str_find(text, '\n', *at) : -1;
@@ -134,7 +131,7 @@ static void put_line(struct buf *b, const struct remembered_line *l)
 			kind_words[l->kind], STR_ARG(l->path));
 }
 
-/* The last line of this kind and path, or false. */
+/* Finds the last line of this kind and path; false if there is none. */
 static bool find_line(struct str text, enum remembered_kind kind, struct str path,
 	struct remembered_line *ret)
 {
@@ -150,7 +147,7 @@ static bool find_line(struct str text, enum remembered_kind kind, struct str pat
 }
 
 /*
- * By the inode alone: device numbers may be others after a reboot, and to take it for a root only makes a box
+ * Compares the inode only: device numbers may change after a reboot, and a false match only makes a box
  * smaller.
  */
 static bool seen_as(const struct remembered *r, enum remembered_kind kind, struct str dir)
@@ -186,7 +183,7 @@ bool remembered_lately(const struct remembered *r, enum remembered_kind kind, co
 
 /* ---- writing ---- */
 
-/* Does this line still say something: it is young enough, and no later one is of the same directory? */
+/* True if this line is young enough and no later line has the same directory. */
 static bool still_counts(struct str text, size_t from, const struct remembered_line *line, int64_t now_s)
 {
 	struct remembered_line l;
@@ -200,8 +197,8 @@ static bool still_counts(struct str text, size_t from, const struct remembered_l
 }
 
 /*
- * The latest lines of each kind, one of each path; the oldest come first in the file, since lines are only
- * ever appended.
+ * Returns the latest lines of each kind, one per path. The oldest lines come first in the file, since lines
+ * are only appended.
  */
 static struct str compact_text(struct arena *a, struct str text, int64_t now_s)
 {
@@ -218,7 +215,7 @@ static struct str compact_text(struct arena *a, struct str text, int64_t now_s)
 	return buf_view(&b);
 }
 
-/* Opened and locked, and still the file of that name. */
+/* Opens and locks the file; retries if it was replaced meanwhile. */
 static int open_locked(const char *path)
 {
 	struct stat mine, now;

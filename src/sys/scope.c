@@ -15,14 +15,14 @@
 #define MS ((int64_t)1000000)
 #define RUNTIME_MAX 256
 #define STATUS_MAX 4096          /* bytes of /proc/PID/status */
-#define ERROR_TEXT_MAX 160       /* of a peer's message that is shown */
-#define STOP_TIMEOUT_US 10000000 /* from SIGTERM to SIGKILL when the manager itself ends (logout, shutdown) */
+#define ERROR_TEXT_MAX 160       /* bytes of a peer's message in an error */
+#define STOP_TIMEOUT_US 10000000 /* from SIGTERM to SIGKILL when the manager stops (logout, shutdown) */
 #define SYSTEMD "org.freedesktop.systemd1"
 #define BUS "org.freedesktop.DBus"
 
 enum { SERIAL_HELLO = 1, SERIAL_MATCH, SERIAL_START };
 
-/* ---- the question ---- */
+/* ---- request ---- */
 
 static void put_property(struct dbus_out *m, const char *name, const char *signature)
 {
@@ -39,7 +39,7 @@ void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, siz
 
 	dbus_call(m, SERIAL_START, &to, "ssa(sv)a(sa(sv))");
 	dbus_put_string(m, unit);
-	dbus_put_string(m, "fail"); /* if there is a unit of this name */
+	dbus_put_string(m, "fail"); /* if a unit of this name exists */
 	properties = dbus_put_array(m, 8);
 	put_property(m, "Description", "s");
 	dbus_put_string(m, "caisson: a sandboxed command");
@@ -73,11 +73,11 @@ static void put_greeting(struct dbus_out m[2])
 	dbus_end(&m[1]);
 }
 
-/* ---- whom to ask ---- */
+/* ---- connection ---- */
 
 /*
- * Numbers of processes mean the same to the peer only in the same pid namespace: the peer has one number
- * then, in ours.
+ * PIDs mean the same to the peer only in the same pid namespace. In ours, the peer's NSpid line has a single
+ * number.
  */
 static bool same_pid_namespace(pid_t peer)
 {
@@ -115,7 +115,7 @@ static int connect_at(int runtime, const char *name, struct err *e)
 	pid_t peer = 0;
 	int fd;
 
-	/* through the directory that was looked at */
+	/* through the directory that was checked */
 	str_put(path, sizeof(path), "/proc/self/fd/%d/%s", runtime, name);
 	fd = dbus_connect(path, &peer, e);
 	if (fd < 0 && e->errnum)
@@ -177,9 +177,9 @@ int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e)
 	return dbus_send(&s->bus, messages + (s->direct ? 2 : 0), s->direct ? 1 : 3, e);
 }
 
-/* ---- the answer ---- */
+/* ---- answer ---- */
 
-/* A peer's text for people: one line, and nothing that a terminal would obey. */
+/* Makes a peer's text safe to print: one line, no escape sequences. */
 static void make_printable(struct str text, char *to, size_t room)
 {
 	size_t n = text.n < room - 1 ? text.n : room - 1;
@@ -201,7 +201,7 @@ static int note_refusal(const struct dbus_in *m, struct err *e)
 	return err_set(e, ERR_SYSTEM, 0, "the user manager refuses a scope: %s", text);
 }
 
-/* Job number, job, unit, result. */
+/* Arguments: job id, job, unit, result. */
 static bool job_removed(const struct dbus_in *m, const char *unit, struct str *ret_result)
 {
 	struct str job, name;
@@ -215,7 +215,7 @@ static bool job_removed(const struct dbus_in *m, const char *unit, struct str *r
 	       str_is(name, unit) && dbus_take_string(m->body, &at, ret_result);
 }
 
-/* 1: the processes are in the scope; 0: not yet. */
+/* Returns 1 if the processes are in the scope, 0 if not yet, -1 and *e on failure. */
 static int judge_answer(const struct scope *s, const struct dbus_in *m, struct err *e)
 {
 	char text[ERROR_TEXT_MAX];

@@ -1,4 +1,4 @@
-/* Loads the system call filter. src/sys/gen/calls.c says what it allows. */
+/* Loads the system call filter; src/sys/gen/calls.c defines the policy. */
 #define _GNU_SOURCE
 #include "sys/seccomp.h"
 
@@ -21,7 +21,7 @@ int seccomp_load(bool network)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : errno;
 }
 
-/* A filter of its own, in force besides the other: the stricter answer of both counts. */
+/* A separate filter on top of the first: the kernel applies the stricter result of both. */
 int seccomp_refuse(bool hidden_memory, bool cpus)
 {
 	enum { CALLS = 5 };

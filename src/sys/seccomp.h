@@ -1,8 +1,9 @@
 /*
- * The system call filter: an allow-list, compiled to BPF when caisson is built (src/sys/gen/gen_seccomp.c,
- * with libseccomp), so that loading it is one call. The policy is in src/sys/gen/calls.c. Refused calls fail
- * with EPERM, or with ENOSYS where programs have a fallback (clone3, io_uring) and for unknown calls; sockets
- * fail with EAFNOSUPPORT; calls of other architectures kill the process with SIGSYS.
+ * The system call filter: an allow-list, compiled to BPF at build time (src/sys/gen/gen_seccomp.c, with
+ * libseccomp), so that loading it takes one system call. The policy is in src/sys/gen/calls.c.
+ *
+ * A refused call fails with EPERM; with ENOSYS if programs have a fallback (clone3, io_uring) or the call is
+ * unknown; sockets fail with EAFNOSUPPORT. A call of another architecture kills the process with SIGSYS.
  */
 #pragma once
 #include <stdbool.h>
@@ -10,12 +11,13 @@
 #include "base/err.h"
 
 /*
- * Loads it for this process and all after it. Needs no_new_privs. Takes no memory. The error is errno, 0 on
- * success.
+ * Loads the filter for this process and its descendants. Needs no_new_privs. Allocates nothing. Returns 0 or
+ * an errno.
  */
 int seccomp_load(bool network);
 /*
- * Besides it, where no cgroup counts memory: memory files and System V segments, which a watcher from outside
- * cannot see. And where the CPUs of a process are what limits it: changing those. The same.
+ * Loads an additional filter. hidden_memory, for a box without a memory cgroup: refuses memory files and
+ * System V segments, which an outside observer cannot see. cpus, for a box limited by its CPU set: refuses to
+ * change that set. Needs and returns the same as seccomp_load().
  */
 int seccomp_refuse(bool hidden_memory, bool cpus);

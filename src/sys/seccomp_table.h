@@ -1,6 +1,6 @@
 /*
- * The two filters as the kernel takes them, made at build time by src/sys/gen. Little-endian machines only:
- * an argument's low half comes first.
+ * The two filters as BPF programs, generated at build time by src/sys/gen. Little-endian machines only: the
+ * low half of an argument comes first.
  */
 #pragma once
 #include <linux/filter.h>

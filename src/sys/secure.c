@@ -1,4 +1,4 @@
-/* Reading files that decide things: see secure.h. */
+/* Reads security-relevant files: see secure.h. */
 #define _GNU_SOURCE
 #include "sys/secure.h"
 
@@ -38,7 +38,7 @@ static int check_opened(int fd, const char *path, uint32_t uid, struct stat *ret
 	return check_mode(ret->st_mode, path, e);
 }
 
-/* Opens a directory and checks it: the descriptor or -1. */
+/* Opens a directory and checks it. Returns the descriptor, or -1 and *e. */
 static int open_dir(const char *path, uint32_t uid, struct err *e)
 {
 	struct stat st;
@@ -56,7 +56,7 @@ int secure_dir(struct path_memo *m, struct str dir, uint32_t uid, struct err *e)
 	const struct path_dir *known = path_dir(m, dir);
 	if (known)
 		return check_owner(known->owner, path, uid, e) < 0 ? -1 : check_mode(known->mode, path, e);
-	FD_CLEANUP int fd = open_dir(path, uid, e); /* says what is wrong with it */
+	FD_CLEANUP int fd = open_dir(path, uid, e); /* for its error message */
 	return fd < 0 ? -1 : 0;
 }
 
@@ -76,8 +76,8 @@ static int resolve_path(struct path_memo *m, struct str path, struct path_answer
 }
 
 /*
- * The last part of a resolved path, opened below its checked directory. Allocates nothing: descriptors are
- * open.
+ * Opens the last component of a resolved path below its checked directory. Allocates nothing, because
+ * descriptors are open.
  */
 static int open_below(int dir, const char *name, const char *path, struct stat *ret, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* SHA-256 of bytes in memory, by libsodium. */
+/* SHA-256 of bytes in memory, with libsodium. */
 #pragma once
 #include <stddef.h>
 
@@ -8,5 +8,5 @@
 #define SHA256_HEX 64
 
 void sha256(struct str bytes, unsigned char ret[SHA256_BYTES]);
-/* The same in hexadecimal digits, with a NUL. */
+/* The same as hexadecimal digits with a NUL. */
 void sha256_hex(struct str bytes, char ret[SHA256_HEX + 1]);

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 
-#define STACK_BYTES ((size_t)8 << 20) /* the usual limit; of what is mapped only what is used is ever there */
+#define STACK_BYTES ((size_t)8 << 20) /* the usual limit; only used pages take memory */
 #define GUARD_BYTES ((size_t)64 << 10)
 
 struct stack_call {
@@ -18,10 +18,10 @@ struct stack_call {
 	int result;
 };
 
-/* A context takes arguments of the size of int alone. */
+/* makecontext() passes only int arguments, so the pointer comes in two halves. */
 static void call_on_stack(unsigned high, unsigned low)
 {
-	struct stack_call *c = (struct stack_call *)(((uintptr_t)high << 32) | low); /* NOLINT: it was one */
+	struct stack_call *c = (struct stack_call *)(((uintptr_t)high << 32) | low); /* NOLINT: a pointer */
 
 	c->result = c->fn(c->argc, c->argv);
 }

@@ -1,12 +1,11 @@
 /*
- * A stack that is large enough, whatever limit the caller has set: recursion here has bounds that were chosen
- * for it.
+ * Provides a stack of at least the usual size, whatever limit the caller has set. The recursion bounds of
+ * Caisson assume that size.
  */
 #pragma once
 
 /*
- * Calls fn. Where the limit of the stack (ulimit -s) is smaller than usual, on a stack of our own. The limit
- * itself stays as it is: programs that are started inherit it. Without memory for a stack fn is called on the
- * one that is there.
+ * Calls fn. If the stack limit (ulimit -s) is smaller than usual, calls it on a stack of its own. Leaves the
+ * limit alone, since started programs inherit it. Without memory for that stack, calls fn on the current one.
  */
 int stack_run(int (*fn)(int argc, char **argv), int argc, char **argv);

@@ -1,4 +1,4 @@
-/* Noticing that a file changed: see stamp.h. */
+/* Detects that a file changed: see stamp.h. */
 #define _GNU_SOURCE
 #include "sys/stamp.h"
 
@@ -28,7 +28,7 @@ void stamp_take(const char *path, struct stamp *ret)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now); /* before the look: a change after it is no older */
+	clock_gettime(CLOCK_REALTIME, &now); /* before stat(): a later change is never older */
 	look_at(path, ret);
 	if (ret->errnum == 0)
 		ret->settled = ret->changed_ns < ns_of(now) - STAMP_SETTLED_NS;

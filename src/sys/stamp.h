@@ -1,10 +1,9 @@
 /*
- * struct stamp: the state of a file by stat(2), to notice later that it was changed, replaced, made or
- * removed.
+ * struct stamp: the state of a file by stat(2), to detect later that the file was changed, replaced, created
+ * or removed.
  *
- * A stamp is taken before the file is read. A file that changed within STAMP_SETTLED_NS before that may
- * change once more without a new time stamp, since the kernel's clock for files is coarse: such a stamp never
- * holds again.
+ * Take the stamp before reading the file. The kernel's clock for files is coarse: a file that changed less
+ * than STAMP_SETTLED_NS before the stamp may change again without a new time stamp. Such a stamp never holds.
  */
 #pragma once
 #include <stdint.h>
@@ -14,13 +13,13 @@
 #define STAMP_SETTLED_NS ((int64_t)1000000000)
 
 struct stamp {
-	struct identity id; /* links are followed */
+	struct identity id; /* after following links */
 	uint64_t size;
 	int64_t modified_ns, changed_ns;
-	int errnum;   /* it could not be looked at: ENOENT is one that is not there. Else 0 */
-	bool settled; /* false: it changed just now */
+	int errnum;   /* errno of stat(); ENOENT: the file is missing */
+	bool settled; /* false: the file has just changed */
 };
 
 void stamp_take(const char *path, struct stamp *ret);
-/* Is the file still in the state of this stamp? */
+/* True if the file is still in the state of this stamp. */
 bool stamp_holds(const struct stamp *old, const char *path);

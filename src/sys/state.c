@@ -1,4 +1,4 @@
-/* Where caisson's own files are, and whether they may be used. */
+/* Locates Caisson's own files and checks that they may be used. */
 #define _GNU_SOURCE
 #include "sys/state.h"
 
@@ -26,7 +26,7 @@ static struct str path_below(struct arena *a, struct str dir, const char *name)
 	return str_fmt(a, "%.*s/%s", STR_ARG(dir), name);
 }
 
-/* The first of: $VARIABLE/caisson, HOME/fallback. */
+/* Returns $VARIABLE/caisson if the variable is set, else HOME/fallback. */
 static struct str own_dir(struct arena *a, const char *variable, struct str home, const char *fallback)
 {
 	if (is_absolute(variable))
@@ -49,7 +49,7 @@ void state_paths(struct arena *a, const struct state_env *env, struct str home, 
 		ret->project_policy = path_below(a, project, ".caisson.yaml");
 }
 
-/* The deepest directory of a resolved path that exists. */
+/* Returns the deepest existing directory of a resolved path. */
 static struct str deepest_existing(struct path_memo *m, struct str path)
 {
 	struct path_answer at;
@@ -58,7 +58,7 @@ static struct str deepest_existing(struct path_memo *m, struct str path)
 	return path;
 }
 
-/* `ret_there` (may be NULL): whether it exists. */
+/* Checks the state directory. *ret_there (may be NULL) tells if it exists. */
 static int look_at_state(struct path_memo *m, struct str dir, struct str project, uint32_t uid,
 		struct str *ret, bool *ret_there, struct err *e)
 {
@@ -200,7 +200,7 @@ static int add_existing(struct path_memo *m, struct str path, struct texts ***en
 
 static bool is_special(char c) { return c == '*' || c == '?' || c == '[' || c == ']' || c == '\\'; }
 
-/* A path as a pattern that means itself. */
+/* Escapes a path so that it is a pattern for itself. */
 static struct str literal_pattern(struct arena *a, struct str path)
 {
 	struct buf b;

@@ -1,4 +1,4 @@
-/* Streams of a program: see stream.h. */
+/* Reads and writes streams of a program: see stream.h. */
 #define _GNU_SOURCE
 #include "sys/stream.h"
 
@@ -7,7 +7,7 @@
 
 #include "sys/file.h"
 
-/* As many of n bytes as lie in one piece in the file. */
+/* Returns how many of n bytes are contiguous in the ring file. */
 static size_t in_one_piece(uint64_t at, size_t n)
 {
 	uint64_t left = STREAM_RING - at % STREAM_RING;

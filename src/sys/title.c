@@ -1,4 +1,4 @@
-/* Our command line in process lists. */
+/* Replaces our command line in process lists. */
 #include "sys/title.h"
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 static char *first;
 static size_t length;
 
-/* The kernel puts them one behind the other. */
+/* The kernel stores the arguments contiguously. */
 void title_known(int argc, char **argv)
 {
 	char *end = argc > 0 ? argv[0] : NULL;

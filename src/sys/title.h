@@ -1,10 +1,10 @@
 /*
- * Our command line in process lists, which everybody may read, in a box as well. A copy of us that has no use
- * for the arguments shows another text.
+ * Our command line in process lists, which everybody can read, even in a box. A forked process that does not
+ * need the arguments replaces them with a title.
  */
 #pragma once
 
-/* Where they are, for title_set(). They must stay as they are until then. */
+/* Notes the location of the arguments for title_set(). They must not change until then. */
 void title_known(int argc, char **argv);
-/* Nothing of them is left. Without title_known() there is nothing to do. */
+/* Overwrites all arguments with a title. Does nothing without title_known(). */
 void title_set(const char *name);

@@ -65,7 +65,7 @@ int user_self(struct arena *a, const char *env_home, struct user *ret, struct er
 	struct str passwd = STR("");
 	struct err why;
 
-	/* Without the file (a container without users) the uid is all there is. */
+	/* Without /etc/passwd (a container without users), only the uid is known. */
 	if (file_read(a, PASSWD_PATH, PASSWD_MAX, &passwd, NULL, &why) < 0 && why.errnum != ENOENT) {
 		if (e)
 			*e = why;
@@ -86,7 +86,7 @@ int cwd_get(struct arena *a, struct str *ret, struct err *e)
 	char path[PATH_MAX];
 	if (!getcwd(path, sizeof path))
 		return err_set(e, ERR_SYSTEM, errno, "cannot tell the working directory");
-	/* The kernel answers "(unreachable)/..." when the directory is outside the root. */
+	/* The kernel returns "(unreachable)/..." if the directory is outside the root. */
 	if (path[0] != '/')
 		return err_set(e, ERR_INPUT, 0, "the working directory '%s' cannot be reached", path);
 	*ret = str_dup(a, str_of(path));
