@@ -1,9 +1,9 @@
 /*
  * The system calls that a program in the box may use.
  *
- * Allowed are those that shells, compilers, interpreters and their libraries use. Refused are those that
- * reach beyond the box, or that have no use in it but to attack the kernel: with EPERM, or with ENOSYS where
- * programs have a fallback (those are not named here, or stand in the list that says so).
+ * Allowed calls are those that shells, compilers, interpreters and their libraries use. Refused calls reach
+ * beyond the box, or serve only to attack the kernel. They fail with EPERM, or with ENOSYS if programs have a
+ * fallback; the latter are unnamed or in the ENOSYS lists.
  */
 #define _GNU_SOURCE
 #include "calls.h"
@@ -56,8 +56,8 @@ const struct call_list call_lists[] = {
 	{ALLOW, "futex futex_waitv futex_wake futex_wait futex_requeue set_robust_list get_robust_list"},
 	{ALLOW, "landlock_create_ruleset landlock_add_rule landlock_restrict_self"},
 	/*
-	 * Changing identity is of no use without capabilities, but programs do it when they think that they
-	 * are root.
+	 * Changing the identity has no effect without capabilities, but programs do it if they believe that
+	 * they are root.
 	 */
 	{ALLOW, "getuid geteuid getgid getegid getresuid getresgid getgroups capget"},
 	{ALLOW, "setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset"},
@@ -70,20 +70,20 @@ const struct call_list call_lists[] = {
 			"setitimer"},
 	{ALLOW, "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create "
 			"timerfd_settime timerfd_gettime"},
-	/* between processes: the box has namespaces of its own for these */
+	/* IPC: the box has its own namespaces for these */
 	{ALLOW, "shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl"},
 	{ALLOW, "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr"},
-	/* Which sockets there can be is decided where they are made. */
+	/* The rules for socket() decide which sockets can exist. */
 	{ALLOW, "connect accept accept4 bind listen shutdown getsockname getpeername setsockopt getsockopt"},
 	{ALLOW, "sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg"},
 
-	/* Their callers have another way: an older call, or doing without. */
-	{ENOSYS, "clone3"},  /* its flags are out of a filter's sight; the C libraries fall back to clone */
-	{ENOSYS, "openat2"}, /* so is its mode, which could make a set-user-ID file */
+	/* Callers have a fallback: an older call, or they do without. */
+	{ENOSYS, "clone3"},  /* a filter cannot see its flags; C libraries fall back to clone */
+	{ENOSYS, "openat2"}, /* a filter cannot see its mode, which could create a set-user-ID file */
 	{ENOSYS, "io_uring_setup io_uring_enter io_uring_register"},
-	/* one number for the whole machine limits them */
+	/* a single limit for the whole machine */
 	{ENOSYS, "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"},
-	/* a machine without NUMA */
+	/* as without NUMA */
 	{ENOSYS, "get_mempolicy set_mempolicy mbind migrate_pages move_pages set_mempolicy_home_node"},
 	{ENOSYS, "memfd_secret process_madvise process_mrelease cachestat statmount listmount"},
 
@@ -92,7 +92,7 @@ const struct call_list call_lists[] = {
 			"fsmount fspick mount_setattr setns"},
 	{EPERM, "name_to_handle_at open_by_handle_at fanotify_init fanotify_mark quotactl quotactl_fd acct "
 			"swapon swapoff"},
-	/* other processes, and the parts of the kernel that programs rarely need and attackers like */
+	/* other processes, and parts of the kernel that programs rarely need and attackers like */
 	{EPERM, "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd perf_event_open bpf userfaultfd"},
 	{EPERM, "add_key request_key keyctl modify_ldt"},
 	/* the machine itself */
@@ -104,26 +104,26 @@ const size_t call_lists_n = sizeof call_lists / sizeof *call_lists;
 
 #define WHOLE UINT32_MAX
 #define SET_ID ((uint32_t)(S_ISUID | S_ISGID))
-/* only then there is a mode; else the argument is anything */
+/* otherwise the mode argument is ignored */
 #define MAKES_FILE ((uint32_t)(O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))
-/* CLONE_NEWTIME is a signal number to clone, and a flag to unshare. */
+/* In clone() the bit of CLONE_NEWTIME belongs to the signal number; in unshare() it is a flag. */
 #define NAMESPACES \
 	((uint32_t)CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 			CLONE_NEWPID | CLONE_NEWNET)
 #define NEWTIME 0x80u
 #define INIT 1u
 /*
- * Init is of the same user, and who could starve or limit it would outlive the time limit: the end of the box
- * is its work.
+ * Denied for init, which has the same uid: a program that starves or limits init would outlive the time
+ * limit, because init ends the box.
  */
 #define NOT_INIT {{EPERM, .arg = 0, .mask = WHOLE, .value = INIT}}
-/* for all processes of a user, or for init */
+/* Denied for all processes of a user, and for init. */
 #define NOT_INIT_AMONG(user) \
 	{{EPERM, .arg = 0, .mask = WHOLE, .value = (user)}, {EPERM, .arg = 1, .mask = WHOLE, .value = INIT}}
 #define SET_DELEGATION 1040 /* F_SETDELEG, Linux 6.19 */
 #define IO_OF_USER 3        /* IOPRIO_WHO_USER */
-#define INET_OR_INET6 ((uint32_t)(AF_INET ^ AF_INET6)) /* the one bit in which they differ */
-#define UNUSUAL_TYPE 0xcu   /* set in every type of socket but SOCK_STREAM, SOCK_DGRAM and SOCK_RAW */
+#define INET_OR_INET6 ((uint32_t)(AF_INET ^ AF_INET6)) /* the only bit in which they differ */
+#define UNUSUAL_TYPE 0xcu   /* set in every socket type but SOCK_STREAM, SOCK_DGRAM and SOCK_RAW */
 
 _Static_assert(((AF_INET ^ AF_INET6) & ((AF_INET ^ AF_INET6) - 1)) == 0,
 		"a mask matches both families and no other");
@@ -131,14 +131,17 @@ _Static_assert(((AF_INET ^ AF_INET6) & ((AF_INET ^ AF_INET6) - 1)) == 0,
 const struct checked_call checked_calls[] = {
 	{"clone", ALWAYS, EPERM, {{ALLOW, .arg = 0, .mask = NAMESPACES}}},
 	{"unshare", ALWAYS, EPERM, {{ALLOW, .arg = 0, .mask = NAMESPACES | NEWTIME}}},
-	/* typing for the terminal's other users; the console; line disciplines, which load kernel modules */
+	/*
+	 * TIOCSTI types input for other users of the terminal; TIOCLINUX is the console; TIOCSETD loads
+	 * kernel modules for line disciplines
+	 */
 	{"ioctl", ALWAYS, ALLOW, {
 		{EPERM, .arg = 1, .mask = WHOLE, .value = TIOCSTI},
 		{EPERM, .arg = 1, .mask = WHOLE, .value = TIOCLINUX},
 		{EPERM, .arg = 1, .mask = WHOLE, .value = TIOCSETD}}},
 	/*
-	 * A lease, which takes no more than reading, makes everybody else's open wait for most of a minute,
-	 * on the host as well.
+	 * A lease needs read access only, and makes every other open wait for most of a minute, even on the
+	 * host.
 	 */
 	{"fcntl", ALWAYS, ALLOW, {
 		{EINVAL, .arg = 1, .mask = WHOLE, .value = F_SETLEASE},
@@ -148,10 +151,10 @@ const struct checked_call checked_calls[] = {
 	{"sched_setattr", ALWAYS, ALLOW, NOT_INIT},
 	{"sched_setaffinity", ALWAYS, ALLOW, NOT_INIT},
 	/*
-	 * The host's program for core dumps runs as root, and only a limit of exactly 1 keeps the kernel from
-	 * starting it: nobody may change that one. Programs that want no cores (ssh-agent, gpg) end when they
-	 * are refused, so they are told that it is done. One that asks for the old value as well gets EPERM:
-	 * a filter cannot give it.
+	 * The host's core dump handler runs as root. Only a core limit of exactly 1 keeps the kernel from
+	 * starting it, so nobody may change that limit. Programs that want no core dumps (ssh-agent, gpg)
+	 * exit on an error, so the call pretends to succeed. A call that also asks for the old value fails
+	 * with EPERM, because a filter cannot return it.
 	 */
 	{"setrlimit", ALWAYS, ALLOW, {{PRETEND, .arg = 0, .mask = WHOLE, .value = RLIMIT_CORE}}},
 	{"prlimit64", ALWAYS, ALLOW, {
@@ -170,8 +173,8 @@ const struct checked_call checked_calls[] = {
 		{ALLOW, .arg = 0, .mask = WHOLE, .value = ADDR_NO_RANDOMIZE}}},
 
 	/*
-	 * A set-ID file in a writable workspace would be one on the host: nobody but its maker should be able
-	 * to become its owner.
+	 * A set-ID file in a writable workspace is also one on the host, where other users could run it as
+	 * its owner.
 	 */
 	{"chmod", ALWAYS, EPERM, {{ALLOW, .arg = 1, .mask = SET_ID}}},
 	{"fchmod", ALWAYS, EPERM, {{ALLOW, .arg = 1, .mask = SET_ID}}},
@@ -190,8 +193,8 @@ const struct checked_call checked_calls[] = {
 		{EPERM, .arg = 2, .mask = S_IFMT, .value = S_IFBLK}}},
 
 	/*
-	 * Huge pages come from a store of the whole machine and are not counted with the box's memory: as if
-	 * there were none.
+	 * Huge pages come from a pool of the whole machine and do not count as memory of the box. Behave as
+	 * if the pool were empty.
 	 */
 	{"mmap", ALWAYS, ENOMEM, {{ALLOW, .arg = 3, .mask = MAP_HUGETLB}}},
 	{"memfd_create", ALWAYS, ENOMEM, {{ALLOW, .arg = 1, .mask = MFD_HUGETLB}}},
@@ -200,16 +203,16 @@ const struct checked_call checked_calls[] = {
 	{"socketpair", ALWAYS, EAFNOSUPPORT, {{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}}},
 	{"socket", SEALED, EAFNOSUPPORT, {{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}}},
 	/*
-	 * Internet sockets of TCP, UDP and ICMP; other protocols are large parts of the kernel that few
-	 * programs need (MPTCP, SCTP, DCCP, L2TP, UDP-Lite), and some types mean them if no protocol is
-	 * named. Netlink only for listing addresses and routes.
+	 * Internet sockets for TCP, UDP and ICMP only. Other protocols are large parts of the kernel that few
+	 * programs need (MPTCP, SCTP, DCCP, L2TP, UDP-Lite); some socket types select them without naming a
+	 * protocol. Netlink only to list addresses and routes.
 	 */
 	{"socket", NETWORKED, EPROTONOSUPPORT, {
 		{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX},
 		{SKIP, .arg = 0, .mask = ~INET_OR_INET6, .value = AF_INET},
 		{EAFNOSUPPORT, .arg = 0, .unless = true, .mask = WHOLE, .value = AF_NETLINK},
 		{EPROTONOSUPPORT, .arg = 1, .unless = true, .mask = UNUSUAL_TYPE},
-		/* the usual protocol of a type; NETLINK_ROUTE */
+		/* default protocol of a type; NETLINK_ROUTE */
 		{ALLOW, .arg = 2, .mask = WHOLE, .value = 0},
 		{EAFNOSUPPORT, .arg = 0, .mask = WHOLE, .value = AF_NETLINK},
 		{ALLOW, .arg = 2, .mask = WHOLE, .value = IPPROTO_TCP},

@@ -1,19 +1,16 @@
 /*
- * The policy of the system call filter, as data (calls.c), for the small compiler beside it (gen_seccomp.c).
+ * The policy of the system call filter as data (calls.c), for the small compiler beside it (gen_seccomp.c).
  * Build time only.
  *
- * Each call is named once. An unnamed call fails with ENOSYS, as on a kernel without it: programs fall back,
- * and a call of a later kernel is closed until somebody has thought about it.
+ * Each call is named once. An unnamed call fails with ENOSYS, as on a kernel without it. Programs then fall
+ * back, and a call of a later kernel stays closed until somebody has reviewed it.
  */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Every other action is an errno. PRETEND: the call does nothing and returns 0. SKIP: the next arm is left
- * out.
- */
+/* Every other action is an errno. PRETEND: the call does nothing and returns 0. SKIP: skip the next arm. */
 enum { ALLOW = -1, PRETEND = -2, SKIP = -3 };
 
 #define ARMS_MAX 10
@@ -21,20 +18,20 @@ enum { ALLOW = -1, PRETEND = -2, SKIP = -3 };
 enum network_when { ALWAYS, SEALED, NETWORKED };
 
 /*
- * One comparison: when (argument & mask) == value, or != with `unless`, the action is taken; else the next
- * arm is tried.
+ * One comparison: takes the action if (argument & mask) == value, or != with `unless`; otherwise the next arm
+ * follows.
  */
 struct arm {
-	int action; /* 0: no more arms */
+	int action; /* 0 ends the arms */
 	unsigned char arg;
 	bool unless;
-	bool high;  /* the high 32 bits are compared */
+	bool high;  /* compare the high 32 bits */
 	uint32_t mask, value;
 };
 
 /*
- * Numbers are compared by their low 32 bits: the kernel ignores the rest of them. A pointer is NULL when both
- * halves are 0.
+ * A call whose arguments decide. Numbers are compared by their low 32 bits, since the kernel ignores the
+ * rest. A pointer is NULL if both halves are 0.
  */
 struct checked_call {
 	const char *name;
@@ -43,7 +40,7 @@ struct checked_call {
 	struct arm arms[ARMS_MAX];
 };
 
-/* one that libseccomp of Debian 12 has no name for; these numbers are the same on all architectures */
+/* a call unknown to Debian 12's libseccomp; same number on all architectures */
 struct numbered_call {
 	const char *name;
 	int nr;
@@ -51,7 +48,7 @@ struct numbered_call {
 
 struct call_list {
 	int action;
-	const char *names; /* blanks between them */
+	const char *names; /* separated by blanks */
 };
 
 extern const struct call_list call_lists[];

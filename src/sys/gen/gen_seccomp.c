@@ -1,11 +1,11 @@
 /*
- * gen-seccomp > seccomp_table.c: compiles the policy of calls.c to the kernel's filter language, once with
- * network and once without. Runs at build time only; libseccomp gives the numbers of the calls.
+ * gen-seccomp > seccomp_table.c: compiles the policy of calls.c to BPF, once with network and once without.
+ * Runs at build time only; libseccomp provides the call numbers.
  *
- * The program is a search tree over ranges of call numbers with the same action, a few comparisons deep, with
- * the comparisons of arguments in its leaves. Before it is printed it is interpreted on every number and on
- * many arguments and compared with the policy itself. Calls of another architecture (int 0x80, x32) kill the
- * process: their numbers mean something else.
+ * The program is a search tree over ranges of call numbers with the same action, a few comparisons deep; its
+ * leaves compare arguments. Before printing it, the compiler interprets it for every number and many
+ * arguments, and compares the results with the policy. Calls of another architecture (int 0x80, x32) kill the
+ * process, because their numbers have another meaning.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -23,30 +23,30 @@
 #error "the low half of an argument is not where this filter looks for it"
 #endif
 
-#define CALLS_MAX 512      /* numbers from here on are not known */
+#define CALLS_MAX 512      /* numbers from here on are unknown */
 #define CODE_MAX 1024
-/* a conditional jump reaches 255; what is put in between while one is made is less than the rest */
+/* a conditional jump reaches 255; leaves room for inserted instructions */
 #define JUMP_MAX 250
 #define NAME_MAX_BYTES 64
-/* the bit that x32 sets in its numbers; no number of any architecture here is that large */
+/* bit that x32 sets; larger than any native number */
 #define FOREIGN 0x40000000
 #define TRIALS 20000
 
 struct leaf {
-	int action;                        /* with `checks`: unused */
+	int action;                        /* unused with `checks` */
 	const struct checked_call *checks;
 };
 
 struct call_range {
 	unsigned from;
 	struct leaf leaf;
-	size_t place;                      /* of its comparisons in the program */
+	size_t place;                      /* place of its comparisons in the program */
 };
 
 struct compiler {
 	bool network;
 	uint32_t arch;
-	struct leaf calls[CALLS_MAX];      /* by number; action 0: not named, which is ENOSYS */
+	struct leaf calls[CALLS_MAX];      /* by number; action 0: unnamed, becomes ENOSYS */
 	struct call_range ranges[CALLS_MAX];
 	size_t ranges_n;
 	struct sock_filter code[CODE_MAX];
@@ -59,9 +59,9 @@ static void die(const char *what, const char *which)
 	exit(1);
 }
 
-/* ---- the policy, by number ---- */
+/* ---- policy by number ---- */
 
-/* -1: this architecture has no such call (open on ARM). A name that nobody knows is a slip of the pen. */
+/* Returns -1 if this architecture lacks the call (open on ARM). An unknown name is a typo and fatal. */
 static int number_of(const char *name)
 {
 	for (size_t i = 0; i < numbered_calls_n; i++)
@@ -124,12 +124,12 @@ static uint32_t value_of(int action)
 	return SECCOMP_RET_ERRNO | (action == PRETEND ? 0 : (uint32_t)action & SECCOMP_RET_DATA);
 }
 
-/* ---- the program ---- */
+/* ---- program ---- */
 
 /*
- * The kernel takes a third of a microsecond for each instruction when the filter is loaded, so it is kept
- * short: answers and equal comparisons are there once and jumped to. It is written from its end to its
- * beginning: what is jumped to is there already. Places are distances from the end.
+ * Loading a filter takes the kernel a third of a microsecond for each instruction, so the program is short:
+ * returns and equal comparisons exist once and are shared by jumps. It is written from end to start, so every
+ * jump target already exists. Places are distances from the end.
  */
 static size_t put_instruction(struct compiler *c, unsigned short code, uint32_t k, size_t jt, size_t jf)
 {
@@ -152,7 +152,7 @@ static size_t put_return(struct compiler *c, uint32_t value)
 	return put_instruction(c, BPF_RET | BPF_K, value, 0, 0);
 }
 
-/* The place itself, or one nearby that leads there. */
+/* Returns the place, or a nearer instruction that leads there. */
 static size_t place_in_reach(struct compiler *c, size_t place)
 {
 	if (in_reach(c, place))
@@ -174,7 +174,7 @@ static size_t put_load(struct compiler *c, size_t offset)
 	return put_instruction(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* Both compare the same bits. */
+/* True if both compare the same bits. */
 static bool same_word(const struct arm *a, const struct arm *b)
 {
 	return a->arg == b->arg && a->high == b->high && a->mask == b->mask;
@@ -198,9 +198,7 @@ static bool same_checks(const struct checked_call *a, const struct checked_call 
 
 static size_t put_checks(struct compiler *c, const struct checked_call *k)
 {
-	/*
-	 * after: where the arm behind the next one begins; the proof finds one that needs the load before it
-	 */
+	/* after: the arm that SKIP jumps to; prove_filter() detects a load that this jump misses */
 	size_t n = 0, next, after = 0;
 	while (n < ARMS_MAX && k->arms[n].action)
 		n++;
@@ -209,7 +207,7 @@ static size_t put_checks(struct compiler *c, const struct checked_call *k)
 		const struct arm *a = &k->arms[n];
 		size_t hit = a->action == SKIP ? after : put_return(c, value_of(a->action)), here;
 		here = put_jump(c, BPF_JEQ, a->value, a->unless ? next : hit, a->unless ? hit : next);
-		bool loaded = n > 0 && same_word(a, &a[-1]); /* by the arm before */
+		bool loaded = n > 0 && same_word(a, &a[-1]); /* by the previous arm */
 		if (!loaded && a->mask != UINT32_MAX)
 			put_instruction(c, BPF_ALU | BPF_AND | BPF_K, a->mask, 0, 0);
 		if (!loaded)
@@ -224,7 +222,7 @@ static size_t put_leaf(struct compiler *c, struct call_range *r)
 {
 	if (!r->leaf.checks)
 		return put_return(c, value_of(r->leaf.action));
-	/* those are written already */
+	/* already written */
 	for (struct call_range *other = r + 1; other < &c->ranges[c->ranges_n]; other++)
 		if (other->leaf.checks && same_checks(r->leaf.checks, other->leaf.checks))
 			return r->place = other->place;
@@ -232,8 +230,8 @@ static size_t put_leaf(struct compiler *c, struct call_range *r)
 }
 
 /*
- * The number is loaded; it lies in the ranges [low, high). Halves them at each step, so it is log2(CALLS_MAX)
- * deep at most.
+ * Expects the call number to be loaded and in the ranges [low, high). Halves them at each step, so the depth
+ * is at most log2(CALLS_MAX).
  */
 static size_t put_tree(struct compiler *c, size_t low, size_t high)
 {
@@ -258,7 +256,7 @@ static void compile_filter(struct compiler *c)
 	}
 }
 
-/* ---- the proof ---- */
+/* ---- proof ---- */
 
 static uint32_t decide_call(const struct compiler *c, const struct seccomp_data *d)
 {
@@ -310,10 +308,7 @@ static void compare_both(const struct compiler *c, const struct seccomp_data *d)
 		die("program and policy differ for call", text);
 }
 
-/*
- * A value that one of the call's comparisons knows, or one near it, with something or nothing in the high
- * half.
- */
+/* Returns a value from the call's comparisons or near one, with a random or empty high half. */
 static uint64_t some_value(const struct checked_call *k)
 {
 	const struct arm *a = &k->arms[rand() % ARMS_MAX];
