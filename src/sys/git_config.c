@@ -148,3 +148,9 @@ bool git_config_true(struct str value)
 
 	return STR_LISTED(value, yes);
 }
+
+bool git_config_false(struct str value)
+{
+	return str_is_like(value, "false") || str_is_like(value, "no") || str_is_like(value, "off") ||
+		str_is(value, "0");
+}

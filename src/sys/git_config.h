@@ -18,3 +18,5 @@ typedef void git_setting_fn(void *ctx, const struct git_setting *s);
 bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void *ctx);
 /* True for "true", "yes", "on" and "1". */
 bool git_config_true(struct str value);
+/* True for "false", "no", "off" in any case, and for "0". Git takes TRUE, 2 and 1k for true. */
+bool git_config_false(struct str value);

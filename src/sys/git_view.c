@@ -431,9 +431,9 @@ static void look_setting(void *ctx, const struct git_setting *s, enum git_scope 
 		l->hooks = s->value;
 		l->hooks_scope = scope;
 	} else if (str_is(s->section, "commit") && str_is(s->key, "gpgsign")) {
-		l->ret->signs_commits = git_config_true(s->value);
+		l->ret->signs_commits = !git_config_false(s->value);
 	} else if (str_is(s->section, "tag") && str_is(s->key, "gpgsign")) {
-		l->ret->signs_tags = git_config_true(s->value);
+		l->ret->signs_tags = !git_config_false(s->value);
 	} else if (names_program(s) && runs_project(l, s->value, scope)) {
 		add_program(l, s);
 	}

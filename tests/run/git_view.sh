@@ -234,6 +234,15 @@ judge ask not-contained 'git commit -m x'
 judge contain git-hook 'git commit --no-gpg-sign -m x'
 judge ask not-contained './test.sh && git commit -m x'
 judge allow - 'git commit --no-verify -m x'
+for value in TRUE 2 Yes; do
+	git -C "$dir" config commit.gpgsign "$value"
+	judge ask not-contained 'git commit -m x'
+done
+for value in FALSE 0 off; do
+	git -C "$dir" config commit.gpgsign "$value"
+	judge contain git-hook 'git commit -m x'
+done
+git -C "$dir" config commit.gpgsign true
 git -C "$dir" config tag.gpgsign true
 judge allow - 'git tag'
 judge allow - 'git tag v1'
