@@ -1,6 +1,6 @@
 /*
- * Ids of checks, made of check_rows.h. Code passes the enum; the name is for what leaves the program
- * (answers, the record, messages) and for what comes from outside (policies, rows of the record).
+ * Check ids, generated from check_rows.h. Code passes the enum. Names are for output (answers, the record,
+ * messages) and for input (policies, rows of the record).
  */
 #pragma once
 #include "base/str.h"
@@ -15,7 +15,7 @@ enum check_id {
 
 #define CHECK_NAME_MAX 24
 
-/* Constant memory. "" for CHECK_NONE. */
+/* A static string; "" for CHECK_NONE. */
 const char *check_name(enum check_id id);
-/* CHECK_NONE: no check has this name. */
+/* Returns CHECK_NONE if no check has this name. */
 enum check_id check_find(struct str name);

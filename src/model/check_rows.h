@@ -1,20 +1,20 @@
 /*
- * The checks, in the order in which they run. One list yields the ids and names (model/check.h) and the
- * table of the gate (gate/checks.c); a file that includes it defines GATE_CHECK before and undefines it
+ * The checks, in the order in which they run. This one list yields the ids and names (model/check.h) and the
+ * table of the gate (gate/checks.c). A file that includes it defines GATE_CHECK before and undefines it
  * after.
  *
- *   constant   CHECK_constant is its id
- *   name       the id as people and programs outside read it: docs/checks.md
- *   grade      as built in
- *   fixed      true: no policy makes it milder
- *   lift       COMMAND: a person's allow rule for the command lifts an ask or contain of it
- *   approval   where a person's yes lets the command run (enum approval)
- *   function   looks for it; NULL: others raise it (the engine, the rules, another check)
- *   marks      for checks of syntax: the marks that raise it
+ *   constant   CHECK_constant is the id
+ *   name       public name of the id: docs/checks.md
+ *   grade      built-in grade
+ *   fixed      true: no policy can lower the grade
+ *   lift       COMMAND: a person's allow rule for the command lifts an ask or contain of this check
+ *   approval   where the command runs after a person approves it (enum approval)
+ *   function   implements the check; NULL: other code raises it (the engine, the rules, another check)
+ *   marks      for syntax checks: the marks that raise it
  *   about      one line for documents and people
  */
 
-/* raised by the engine and by the person's own rules */
+/* raised by the engine and by the person's rules */
 GATE_CHECK(INTERNAL_ERROR, "internal-error", DENY, true, NEVER, OUTSIDE, NULL, 0,
 	"caisson failed, or its memory bound was reached, before the command was judged")
 GATE_CHECK(POLICY_ERROR, "policy-error", DENY, true, NEVER, OUTSIDE, NULL, 0,
@@ -46,7 +46,7 @@ GATE_CHECK(CAISSON_FILES, "caisson-files", DENY, true, NEVER, OUTSIDE, paths_che
 	"a file of caisson's own would be changed")
 GATE_CHECK(CAISSON_MILDER, "caisson-milder", DENY, true, NEVER, OUTSIDE, danger_words, 0,
 	"a command that would make caisson milder, or end it")
-/* what is not known */
+/* unknown effects */
 GATE_CHECK(OPAQUE_COMMAND, "opaque-command", CONTAIN, false, NEVER, BOX, opaque_command, 0,
 	"the name of a command that would run is not known; ask where no box bounds it")
 GATE_CHECK(OPAQUE_SCRIPT, "opaque-script", CONTAIN, false, COMMAND, BOX, opaque_script, 0,
@@ -66,7 +66,7 @@ GATE_CHECK(CODE_ERROR, "code-error", CONTAIN, false, COMMAND, CODE, NULL, 0,
 	"inline code that cannot be parsed")
 GATE_CHECK(CODE_DYNAMIC, "code-dynamic", CONTAIN, false, COMMAND, CODE, NULL, 0,
 	"inline code that does something which is only known when it runs")
-/* what runs */
+/* execution */
 GATE_CHECK(EXECUTES_FILE, "executes-file", CONTAIN, false, COMMAND, CODE, executes_file, 0,
 	"a file is executed or sourced, and its content is not judged")
 GATE_CHECK(UNKNOWN_PROGRAM, "unknown-program", CONTAIN, false, COMMAND, CODE, danger_unknown_program, 0,
@@ -81,7 +81,7 @@ GATE_CHECK(REVERSE_SHELL, "reverse-shell", DENY, false, NEVER, OUTSIDE, flow_rev
 	"a shell is handed to another machine")
 GATE_CHECK(FORK_BOMB, "fork-bomb", DENY, false, NEVER, OUTSIDE, flow_fork_bomb, 0,
 	"processes that are started without end, by a function that calls itself or by a loop")
-/* where it writes */
+/* writes */
 GATE_CHECK(OUTSIDE_DELETE, "outside-delete", DENY, false, NEVER, OUTSIDE, NULL, 0,
 	"something outside the project would be deleted")
 GATE_CHECK(OUTSIDE_OVERWRITE, "outside-overwrite", DENY, false, NEVER, OUTSIDE, NULL, 0,
@@ -105,7 +105,7 @@ GATE_CHECK(ARCHIVE_EXTRACT, "archive-extract", CONTAIN, false, COMMAND, BOX, NUL
 	"cloned")
 GATE_CHECK(ODD_PATH, "odd-path", ASK, false, COMMAND, PLAIN, NULL, 0,
 	"a path that other systems read differently: streams, short names, device names, trailing dots")
-/* what it reads */
+/* reads */
 GATE_CHECK(SECRET_READ, "secret-read", ASK, false, COMMAND, OUTSIDE, NULL, 0,
 	"a file, or a tool, that is likely to give a secret away")
 GATE_CHECK(SECRET_LEAK, "secret-leak", DENY, false, NEVER, OUTSIDE, flow_leak, 0,
@@ -116,7 +116,7 @@ GATE_CHECK(OUTSIDE_READ, "outside-read", OFF, false, COMMAND, OUTSIDE, paths_dir
 	"a file outside the project is read, or a command works in a directory there")
 GATE_CHECK(PROC_ENVIRON, "proc-environ", ASK, false, COMMAND, OUTSIDE, NULL, 0,
 	"the environment of a process is read")
-/* what it does */
+/* other effects */
 GATE_CHECK(NETWORK, "network", ASK, false, COMMAND, NETWORK, danger_effects, 0,
 	"the network is used")
 GATE_CHECK(REMOTE_CHANGE, "remote-change", ASK, false, COMMAND, OUTSIDE, NULL, 0,
@@ -166,7 +166,7 @@ GATE_CHECK(DATABASE_CHANGE, "database-change", ASK, false, COMMAND, OUTSIDE, NUL
 	"rows of a database are deleted or changed")
 GATE_CHECK(INFRASTRUCTURE, "infrastructure", DENY, false, NEVER, OUTSIDE, NULL, 0,
 	"infrastructure, stored data or services are destroyed")
-/* how it is written: the validators of docs/checks.md, and a few more; the reader has understood all of it */
+/* syntax: the validators of docs/checks.md and a few more; the parser has understood all of the text */
 GATE_CHECK(EMPTY_COMMAND, "empty-command", OFF, false, NEVER, PLAIN, text_empty, 0,
 	"there is nothing to run")
 GATE_CHECK(INCOMPLETE_COMMAND, "incomplete-command", WARN, false, COMMAND, PLAIN, text_marks, MARK(FRAGMENT),
@@ -235,4 +235,4 @@ GATE_CHECK(MANY_COMMANDS, "many-commands", WARN, false, COMMAND, PLAIN, text_man
 GATE_CHECK(FILE_ROUTE, "file-route", OFF, false, NEVER, PLAIN, advice_route, 0,
 	"plain file work that a tool of the client does better; `route` is its grade")
 GATE_CHECK(UNKNOWN_CONSTRUCT, "unknown-construct", CONTAIN, false, NEVER, BOX, unknown_construct, 0,
-	"the reader does not follow this construct") /* last: it is also the net */
+	"the reader does not follow this construct") /* last: also the safety net */

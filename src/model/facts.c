@@ -1,4 +1,4 @@
-/* Names of the kinds of facts, as they leave the program. */
+/* Public names of the kinds of facts. */
 #include "model/facts.h"
 
 static const char lang_names[LANGS][20] = {

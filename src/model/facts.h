@@ -1,15 +1,18 @@
 /*
- * The facts about a command line, which the gate judges. Plain structs, arena-owned, filled by src/shell and
- * src/code.
+ * The facts about a command line, which the gate judges. Plain structs, owned by the arena; src/shell and
+ * src/code fill them.
  *
- * Promise: `commands`, and `accesses` of kind write and delete, list everything that may happen (they may
- * list more, never less), or `complete` is false and `troubles` says why. A TROUBLE_OPAQUE_SCRIPT stands for
- * any command and any write: it is a fact, not a gap.
+ * Promise: `commands`, and `accesses` of kind write and delete, list everything that may happen (possibly
+ * more, never less). Otherwise `complete` is false and `troubles` says why. A TROUBLE_OPAQUE_SCRIPT stands
+ * for any command and any write: it is a fact, not a gap.
  *
- * Abstract text. A value that is not fully known is bytes with holes in it: HOLE_ANY stands for any bytes,
- * also none, HOLE_NUM for an integer (-?[0-9]+), HOLE_NAME for the name of a file, or a part of one: not
- * empty, no slash and no newline in it, neither "." nor ".."; it may start with a dash. No real shell value
- * can hold a NUL; a real byte 1 or 2 in the input becomes HOLE_ANY. A text is exact if it has no hole.
+ * Abstract text. A value that is not fully known is a string with holes:
+ *   HOLE_ANY   any bytes, possibly none
+ *   HOLE_NUM   an integer (-?[0-9]+)
+ *   HOLE_NAME  a file name or a part of one: not empty, without slash and newline, neither "." nor ".."; it
+ *              may start with a dash
+ * No real shell value can hold a NUL; a real byte 1 or 2 in the input becomes HOLE_ANY. A text is exact if it
+ * has no hole.
  */
 #pragma once
 #include <stdbool.h>
@@ -22,7 +25,7 @@
 #define HOLE_NAME '\2'
 
 static inline bool text_hole(char c) { return c == HOLE_ANY || c == HOLE_NUM || c == HOLE_NAME; }
-/* May blanks, quotes, operators stand in it that are not written there? An integer has none. */
+/* True if a hole may stand for blanks, quotes or operators. An integer cannot. */
 static inline bool text_open(struct str s)
 {
 	return s.n && (memchr(s.p, HOLE_ANY, s.n) || memchr(s.p, HOLE_NAME, s.n));
@@ -47,18 +50,18 @@ static inline bool span_overlaps(struct span a, struct span b)
 }
 
 /*
- * When a fact may happen. Time is counted in simple commands of the request. `first` is when the fact was
- * found first, `last` the latest moment at which it may still happen: later than `first` when the command is
- * found again (a function called twice), or runs beside others (a pipeline, a background job, a trap).
+ * When a fact may happen, counted in simple commands of the request. `first` is the earliest moment; `last`
+ * is the latest one. `last` is later than `first` if the command occurs again (a function called twice) or
+ * runs concurrently (a pipeline, a background job, a trap).
  */
 struct moment {
 	uint32_t first, last;
-	bool again;      /* it may happen more than once, so it may come after itself */
+	bool again;      /* it may happen more than once, so it may follow itself */
 };
 
 /*
- * True if something that happens at `a` may come before something at `b`. All effects of one command have one
- * moment, which does not precede itself.
+ * True if an event at `a` may happen before an event at `b`. All effects of one command share one moment,
+ * which does not precede itself.
  */
 static inline bool moment_precedes(struct moment a, struct moment b)
 {
@@ -66,27 +69,27 @@ static inline bool moment_precedes(struct moment a, struct moment b)
 }
 
 enum word_kind {
-	/* exactly one word, not known: JSON null. `text` may say which parts are (with holes) */
+	/* exactly one unknown word: JSON null. `text` may hold its known parts (with holes) */
 	WORD_UNKNOWN = 0,
-	WORD_EXACT,       /* exactly one word, known */
-	WORD_REST,        /* any number of words, also none: JSON {"rest": true} */
+	WORD_EXACT,       /* exactly one known word */
+	WORD_REST,        /* any number of words, possibly none: JSON {"rest": true} */
 };
 
 struct word {
 	enum word_kind kind;
 	bool glob;       /* WORD_REST from a file name pattern; `text` is the pattern */
 	/*
-	 * what is unknown in it comes from the environment or the caller's arguments alone, not from data the
-	 * text reads
+	 * its unknown parts come only from the environment or the caller's arguments, not from data the text
+	 * reads
 	 */
 	bool ambient;
 	struct str text;
 	struct span at;
 };
 
-/* Languages that a reader or a scanner knows. */
+/* Languages that have a parser or a scanner. */
 enum lang {
-	LANG_OTHER = 0, /* none knows it; a row of knowledge gives its name */
+	LANG_OTHER = 0, /* no parser or scanner; a knowledge row gives its name */
 	LANG_PYTHON,
 	LANG_JAVASCRIPT,
 	LANG_POWERSHELL,
@@ -105,8 +108,8 @@ enum lang {
 	LANGS
 };
 
-const char *lang_name(enum lang l);   /* of constant memory; "" for LANG_OTHER */
-enum lang lang_find(struct str name); /* by the name that rows of knowledge and policies use */
+const char *lang_name(enum lang l);   /* static string; "" for LANG_OTHER */
+enum lang lang_find(struct str name); /* `name` as in knowledge rows and policies */
 
 enum via_kind {
 	VIA_DIRECT = 0,
@@ -118,29 +121,28 @@ enum via_kind {
 	VIA_TRAP,
 	VIA_SOURCE,
 	VIA_SH_C,
-	VIA_STDIN_SHELL, /* a shell reads it from its input */
+	VIA_STDIN_SHELL, /* a shell that reads its script from stdin */
 	VIA_XARGS,
 	VIA_FIND,
-	VIA_WRAPPER,     /* a program that runs another: `name` */
+	VIA_WRAPPER,     /* a program that runs another program: `name` */
 	VIA_CODE,        /* code in the language `lang` */
 	VIA_KINDS
 };
 
-/* How a command is reached, innermost first. */
+/* One step of how a command is reached; the innermost step comes first. */
 struct via {
 	enum via_kind kind;
 	enum lang lang;   /* VIA_CODE */
-	const char *name; /* VIA_WRAPPER: the program with its subcommand: "sudo", "npm exec" */
+	const char *name; /* VIA_WRAPPER: program and subcommand: "sudo", "npm exec" */
 	const struct via *outer;
 };
 
-bool via_same(const struct via *a, const struct via *b); /* whatever lies around them */
-/* One step as answers and explanations show it: "direct", "subst", "wrapper:sudo". */
+bool via_same(const struct via *a, const struct via *b); /* ignores the outer steps */
+/* Formats one step for answers and explanations: "direct", "subst", "wrapper:sudo". */
 struct str via_text(struct arena *a, const struct via *v);
 
 /*
- * A program that is started: looked up in PATH, or named by a path. Functions and builtins of the shell are
- * none.
+ * A program that is started: found in PATH, or named by a path. Shell functions and builtins are not listed.
  */
 struct launch {
 	struct launch *next;
@@ -148,12 +150,12 @@ struct launch {
 	struct span at;
 };
 
-/* NAME=value put into the environment of a command, or of everything after it. */
+/* NAME=value, set in the environment of one command or of all later ones. */
 struct setting {
 	struct setting *next;
 	struct str name;
 	struct str value;  /* abstract text */
-	bool leading;      /* for one command only: X=1 cmd, env X=1 cmd */
+	bool leading;      /* applies to one command only: X=1 cmd, env X=1 cmd */
 	struct span at;
 };
 
@@ -164,28 +166,28 @@ struct command {
 	const struct via *via;
 	struct span at;
 	struct str cwd;   /* abstract text */
-	const struct str *dirs; /* every directory it may run in, abstract; ndirs == 0: not known */
+	const struct str *dirs; /* abstract: every directory it may run in; ndirs == 0: not known */
 	size_t ndirs;
-	/* its own leading assignments, those of wrappers around it included */
+	/* its own leading assignments and those of wrappers around it */
 	const struct setting *settings;
 	struct moment when;
 };
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_DELETE, ACCESS_EXEC };
 
-/* The state that a write leaves behind for later commands. */
+/* The state that a write leaves for later commands. */
 enum change_kind {
-	CHANGE_PLAIN = 0,  /* a file or directory of this name */
-	CHANGE_COPY,       /* what the same command reads or deletes also appears here (cp, mv, rsync) */
-	CHANGE_LINK,       /* a link, or another name of a file, to what the same command reads (ln, cp -s) */
-	CHANGE_FILES,      /* files of some name right in this directory (gunzip, split, curl -O) */
-	/* names that data choose, here and below: files, links, directories (tar, git clone) */
+	CHANGE_PLAIN = 0,  /* a file or directory with this name */
+	CHANGE_COPY,       /* a copy of the files that the same command reads or deletes (cp, mv, rsync) */
+	CHANGE_LINK,       /* a symbolic or hard link to a file that the same command reads (ln, cp -s) */
+	CHANGE_FILES,      /* files with unknown names directly in this directory (gunzip, split, curl -O) */
+	/* files, links and directories here and below, with names chosen by data (tar, git clone) */
 	CHANGE_TREE,
-	/* names that git brings into the whole work tree around this directory (git checkout) */
+	/* names that git creates in the whole work tree around this directory (git checkout) */
 	CHANGE_WORK_TREE,
-	/* git makes a repository, with .git (git init); `below`: and fills it (worktree add) */
+	/* a repository with .git (git init); `below`: git also fills it (worktree add) */
 	CHANGE_REPOSITORY,
-	CHANGE_GIT_DIR,    /* git makes this very directory a git directory (--bare, --separate-git-dir) */
+	CHANGE_GIT_DIR,    /* this directory itself becomes a git directory (--bare, --separate-git-dir) */
 };
 
 /* Operators of redirections. */
@@ -204,46 +206,46 @@ enum redir_op {
 	REDIR_OPS
 };
 
-/* Why a file is touched. */
+/* Why a file is accessed. */
 enum cause {
-	CAUSE_COMMAND = 0, /* a program, a builtin, a function of code or a tool of the client: `by` */
-	CAUSE_REDIRECT,    /* the operator `redirect`, on descriptor `fd` */
-	CAUSE_VARIABLE,    /* a variable of the environment makes a program touch it: `by` */
-	CAUSE_LIST,        /* a program reads the names of files from it: `by` */
-	CAUSE_IMPORT,      /* code would load it in place of a module of the language's own, if it is there */
-	CAUSE_LINK,        /* a path that code uses may go through a link that leads elsewhere */
+	CAUSE_COMMAND = 0, /* a program, builtin, function in code, or client tool: `by` */
+	CAUSE_REDIRECT,    /* a redirection: operator `redirect`, descriptor `fd` */
+	CAUSE_VARIABLE,    /* an environment variable makes a program access it: `by` */
+	CAUSE_LIST,        /* a program reads a list of file names from it: `by` */
+	CAUSE_IMPORT,      /* if the file exists, code loads it instead of a module of the language */
+	CAUSE_LINK,        /* a path in code may lead through a symbolic link */
 };
 
 /*
- * A file that is touched. `path` is joined to the working directory of that moment; "." and ".." are left for
- * the world to resolve.
+ * An access to a file. `path` is joined to the working directory of that moment; "." and ".." stay, since
+ * only the view can resolve them.
  */
 struct access {
 	struct access *next;
 	enum access_kind kind;
 	struct word path;
-	bool below;       /* and anything below it (rm -r, tar -x, cp into a directory) */
+	bool below;       /* also everything below it (rm -r, tar -x, cp into a directory) */
 	bool elsewhere;   /* on another machine or in a container (ssh, docker exec) */
-	enum change_kind change; /* of a write */
+	enum change_kind change; /* ACCESS_WRITE */
 	enum cause cause;
-	const char *by;   /* a name; NULL: none is known, or the cause needs none */
+	const char *by;   /* name of the cause; NULL: not known, or not needed */
 	enum redir_op redirect;
-	int fd;           /* of what a redirection opens to be read, where it is not the input; else 0 */
+	int fd;           /* of a redirection opened for reading, other than stdin; else 0 */
 	struct span at;
 	struct moment when;
 };
 
-/* Is it a command of this name, with its subcommand ("git mv")? */
+/* True if the cause is the command `name`, subcommand included ("git mv"). */
 static inline bool access_by(const struct access *x, const char *name)
 {
 	return x->cause == CAUSE_COMMAND && x->by && !strcmp(x->by, name);
 }
-/* ... of one of these names: texts in place, the last one empty. */
+/* True if the cause is one of the commands in `list`: inline strings, ended by an empty one. */
 #define ACCESS_BY_ONE_OF(x, list) \
 	((x)->cause == CAUSE_COMMAND && (x)->by && STR_LISTED(str_of((x)->by), (list)))
-/* Do both have the same cause, by the same name? Not where the name is not known. */
+/* True if both have the same cause and the same known name. */
 bool access_same_cause(const struct access *a, const struct access *b);
-/* The cause as answers and explanations show it: ">>", "3<", "import", "git mv"; empty: not known. */
+/* Formats the cause for answers and explanations: ">>", "3<", "import", "git mv"; empty: not known. */
 struct str access_cause(struct arena *a, const struct access *x);
 
 struct touch {            /* a host on the network */
@@ -254,26 +256,26 @@ struct touch {            /* a host on the network */
 
 /*
  * The effects of code in another language, as src/code found them. Effects on files, hosts and programs are
- * facts of their own (accesses, touches, commands).
+ * listed as accesses, touches and commands.
  */
 struct code_call {
 	struct code_call *next;
-	struct str name;          /* qualified, through aliases: "shutil.rmtree", "fs.rmSync" */
+	struct str name;          /* qualified, aliases resolved: "shutil.rmtree", "fs.rmSync" */
 	const struct word *args;  /* positional first; abstract text */
-	const struct str *names;  /* of keyword arguments; empty for positional ones */
+	const struct str *names;  /* keyword of each argument; empty for positional ones */
 	size_t nargs;
 	struct span at;
 };
 
 struct code_import {
 	struct code_import *next;
-	struct str name;          /* "os", "os.path", "fs", "node:fs" as written, without the prefix node: */
+	struct str name;          /* as written, without the prefix node: ("os", "os.path", "fs") */
 	struct span at;
 };
 
 /*
- * Code that stays dynamic, or leads where no reader follows. Ids are public: "getattr", "eval", "exec",
- * "import", "ctypes", "pickle", ...
+ * Code that stays dynamic, or that no parser can follow. Ids are public: "getattr", "eval", "exec", "import",
+ * "ctypes", "pickle", ...
  */
 struct code_marker {
 	struct code_marker *next;
@@ -282,9 +284,9 @@ struct code_marker {
 };
 
 struct code {
-	/* the whole text is code of its language; else `error_at` says where it is not */
+	/* the whole text is valid in its language; else the error is at `error_at` */
 	bool parsed;
-	bool complete;            /* all effects are listed: nothing dynamic, nothing unknown is called */
+	bool complete;            /* all effects are listed: no dynamic code, no unknown calls */
 	struct span error_at;
 	struct code_call *calls;
 	struct code_import *imports;
@@ -294,17 +296,20 @@ struct code {
 struct snippet {          /* code in another language, for src/code */
 	struct snippet *next;
 	enum lang lang;
-	const char *other; /* LANG_OTHER: its name; NULL: not known */
+	const char *other; /* LANG_OTHER: name of the language; NULL: not known */
 	struct word text;
 	struct span at;
-	struct str cwd;           /* abstract: the directory it would run in */
+	struct str cwd;           /* abstract: the directory it runs in */
 	struct moment when;
-	const struct code *code;  /* NULL: nobody has read it */
+	const struct code *code;  /* NULL: not parsed */
 };
 
 const char *snippet_language(const struct snippet *s); /* NULL: not known */
 
-/* The moment of all that a snippet does. Its order is not followed: all of it may come after all of it. */
+/*
+ * The moment of everything that a snippet does. The order inside is not tracked: any part may follow any
+ * other.
+ */
 static inline struct moment snippet_moment(const struct snippet *s)
 {
 	uint32_t next = s->when.first + 1;
@@ -312,19 +317,19 @@ static inline struct moment snippet_moment(const struct snippet *s)
 	return (struct moment){s->when.first, s->when.last > next ? s->when.last : next, true};
 }
 
-/* Text 0 is the request's own; others were derived from text `in`, at `origin` there. */
+/* Text 0 is the request itself. Each other text was derived from text `in`, at `origin` there. */
 struct text {
 	const char *from; /* "request", "sh -c", "backtick", "here-document", "eval", "alias", ... */
-	enum lang lang;   /* of code in another language; else LANG_OTHER */
+	enum lang lang;   /* language of the code; LANG_OTHER for shell text */
 	uint32_t in;
 	struct span origin;
 	struct str bytes;
 };
 
 /*
- * Features of the text itself that a stricter policy may want to see, although the reader understood them.
- * One for each of the validators of docs/checks.md that looks at syntax; `at` is the place in its text.
- * Inside quotes, comments and here-documents only where that is the point.
+ * Features of the text that a stricter policy may reject although the parser understood them. There is one
+ * for each syntax validator of docs/checks.md; `at` is the place in its text. Quotes, comments and
+ * here-documents count only where the mark is about them.
  */
 enum mark_kind {
 	MARK_FRAGMENT,          /* the text starts with a tab, an option or an operator */
@@ -346,7 +351,7 @@ enum mark_kind {
 	MARK_OLD_ARITHMETIC,    /* $[...] */
 	MARK_ZSH_EXPANSION,     /* =cmd, ~[..], (e)-flags and glob qualifiers, only when read as zsh */
 	/*
-	 * < or > to a file that is not one of the exact safe ones: 2>&1 >&2 (any fd copy), >/dev/null,
+	 * < or > to a file. Not marked, in exactly these forms: 2>&1 >&2 (any fd copy), >/dev/null,
 	 * 2>/dev/null, &>/dev/null, </dev/null
 	 */
 	MARK_REDIRECTION,
@@ -355,22 +360,16 @@ enum mark_kind {
 	MARK_UNICODE_BLANK,     /* white space that is not ASCII, outside of quotes */
 	MARK_MIDWORD_HASH,      /* # inside a word, next to a quote */
 	MARK_BRACES,            /* {a,b} or {1..9} outside of quotes */
-	/* a word with unbalanced ( ) [ ] { } or an odd quote in it, in a text with separators */
+	/* a word with unbalanced ( ) [ ] { } or an odd quote, in a text with separators */
 	MARK_MALFORMED,
-	/*
-	 * zero-width, bidirectional-control, tag or other invisible characters anywhere outside a quoted
-	 * here-document
-	 */
+	/* invisible characters (zero-width, bidi control, tag, ...) outside a quoted here-document */
 	MARK_INVISIBLE,
-	/*
-	 * a command name, option or path outside quotes that mixes ASCII letters with look-alikes of other
-	 * scripts
-	 */
+	/* an unquoted command name, option or path that mixes ASCII letters with look-alikes */
 	MARK_HOMOGLYPH,
-	MARK_PROMPT_EXPANSION,  /* ${x@P}, PS4 and its kin with an expansion in them */
-	MARK_ARITHMETIC_CODE,   /* arithmetic over a value that may hold a subscript with a substitution */
-	MARK_PIPELINE,          /* not a finding: the whole of a pipeline of two or more commands */
-	MARK_SPAWNS,            /* a loop without end that does nothing but start background jobs */
+	MARK_PROMPT_EXPANSION,  /* an expansion inside ${x@P}, PS4 and the like */
+	MARK_ARITHMETIC_CODE,   /* arithmetic on a value that may hold a subscript with a substitution */
+	MARK_PIPELINE,          /* not a finding: spans a pipeline of two or more commands */
+	MARK_SPAWNS,            /* an endless loop that only starts background jobs */
 	MARK_KINDS
 };
 
@@ -380,26 +379,26 @@ struct mark {
 	struct span at;
 };
 
-/* Why the facts are not complete, or something in them is not knowable. Ids are public (docs/checks.md). */
+/* Why the facts are incomplete, or why a part of them is unknown. Ids are public (docs/checks.md). */
 enum trouble_kind {
-	TROUBLE_SYNTAX,        /* the shell would refuse the text here */
-	TROUBLE_BOUND,         /* a named bound or the fuel was reached */
-	TROUBLE_CONSTRUCT,     /* something this reader does not follow */
-	TROUBLE_OPAQUE_SCRIPT, /* shell text that will be run but is not known; the facts stay complete */
+	TROUBLE_SYNTAX,        /* syntax error: the shell would reject the text here */
+	TROUBLE_BOUND,         /* a named bound, or the fuel, is exhausted */
+	TROUBLE_CONSTRUCT,     /* a construct that this parser does not follow */
+	TROUBLE_OPAQUE_SCRIPT, /* shell text that runs but is unknown; the facts stay complete */
 	TROUBLE_KINDS
 };
 
 struct trouble {
 	struct trouble *next;
 	enum trouble_kind kind;
-	const char *message;   /* one sentence: what, lower case */
+	const char *message;   /* one sentence, lower case */
 	struct span at;
 };
 
 struct facts {
 	bool complete;
-	bool tool_known;       /* what that tool does with files and hosts is listed here */
-	/* of the client, when the request is no shell command but a call of it; else empty */
+	bool tool_known;       /* `tool` is known: its effects on files and hosts are listed here */
+	/* the client's tool if the request is a tool call; empty for a shell command */
 	struct str tool;
 	struct command *commands, **commands_end;
 	struct launch *launches, **launches_end;
@@ -407,14 +406,14 @@ struct facts {
 	struct touch *touches, **touches_end;
 	struct snippet *snippets, **snippets_end;
 	struct trouble *troubles, **troubles_end;
-	/* every assignment that may reach the environment of a program */
+	/* all assignments that may reach the environment of a program */
 	struct setting *settings, **settings_end;
 	struct mark *marks, **marks_end;
 	struct text *texts;
 	size_t ntexts, texts_cap;
 };
 
-/* Empty facts, to be added to. */
+/* Initializes empty facts. */
 static inline void facts_init(struct facts *f)
 {
 	*f = (struct facts){.complete = true};

@@ -1,13 +1,13 @@
 /*
- * Which directory a path meant when it was resolved: its device and inode. A path is only a name, and a
- * program that may write the directory above it can give that name to another directory. So a directory
- * travels together with its identity, and who opens it again compares.
+ * The directory that a path meant when it was resolved: its device and inode. A path is only a name: a
+ * program that can write the parent directory can give that name to another directory. So a directory travels
+ * with its identity, and code that reopens it compares the two.
  */
 #pragma once
 #include "base/str.h"
 
-struct identity { /* of a directory */
-	uint64_t dev, ino; /* ino 0: not known, nothing is compared */
+struct identity { /* device and inode of a directory */
+	uint64_t dev, ino; /* ino 0: not known, so not compared */
 };
 
 struct directory {

@@ -1,15 +1,15 @@
-/* See limits.h. */
+/* Limits of a box: the table of names, units and profile values, and the parser for their notation. */
 #include "model/limits.h"
 
-#define DIGITS_MAX 12   /* before the point; more is no quantity of anything */
+#define DIGITS_MAX 12   /* before the decimal point; no real quantity needs more */
 #define DECIMALS_MAX 3
 #define DAY_MS ((uint64_t)86400 * 1000)
-#define ALL UINT64_MAX  /* of the machine's CPUs */
-#define SHARE (UINT64_MAX - 1) /* three quarters of its memory */
+#define ALL UINT64_MAX  /* all CPUs of the machine */
+#define SHARE (UINT64_MAX - 1) /* three quarters of the machine's memory */
 
 struct unit {
 	char name[4];
-	uint64_t factor; /* 0: the list ends; a thousandth of the unit times this, over a thousand */
+	uint64_t factor; /* of the unit; 0 ends the list */
 };
 
 static const struct unit of_cpus[] = {{"", 1000}, {"", 0}};
@@ -64,8 +64,8 @@ int profile_find(struct str name, enum profile *ret)
 }
 
 /*
- * Digits, perhaps with a point and up to three more, in thousandths. The number of bytes that were read; 0:
- * no number.
+ * Parses digits, optionally with a decimal point and up to three decimals; *ret is in thousandths. Returns
+ * the number of bytes read; 0: not a number.
  */
 static size_t thousandths(struct str s, uint64_t *ret)
 {
@@ -97,7 +97,7 @@ static int parse_limit(const struct limit_row *row, struct str text, uint64_t ma
 		if (!str_is(str_sub(text, end, text.n), u->name) || __builtin_mul_overflow(n, u->factor,
 				&value))
 			continue;
-		if (value % 1000 && u->factor == 1) /* half a process, half a millisecond */
+		if (value % 1000 && u->factor == 1) /* no fractions of a process or a millisecond */
 			continue;
 		value /= 1000;
 		if (value < row->min || value > max)

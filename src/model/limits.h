@@ -1,8 +1,8 @@
 /*
- * The limits of a box: their names, their notation, the values of the profiles. Pure.
+ * The limits of a box: names, notation, and values of the profiles. Pure.
  *
- * While a spec is made, limits are numbers by name, 0 where none was given; struct limits is the result that
- * backends enforce.
+ * While a spec is built, limits are an array indexed by enum limit, with 0 for "not given". struct limits is
+ * the result that backends enforce.
  */
 #pragma once
 #include "base/str.h"
@@ -13,41 +13,43 @@ enum profile { PROFILE_EXEC, PROFILE_WORK, PROFILES };
 enum limit { LIMIT_CPUS /* thousandths */, LIMIT_MEMORY, LIMIT_TIME /* ms */, LIMIT_PIDS, LIMIT_SCRATCH,
 		LIMIT_OUTPUT, LIMIT_CPU_TIME /* ms */, LIMIT_IO /* bytes a second */, LIMITS };
 
-/* All but cpu_ms and io are always set; 0 there is no limit besides the wall clock's. */
+/* All fields but cpu_ms and io are always set. There 0 means: no limit but the wall clock's. */
 struct limits {
 	uint32_t cpu_milli;   /* thousandths of a CPU */
 	uint32_t pids;
-	uint64_t memory;      /* bytes, of all processes together, swap and scratch included */
+	uint64_t memory;      /* bytes, all processes together, including swap and scratch */
 	uint64_t scratch;     /* bytes of /tmp, the home and /dev/shm together */
-	uint64_t output;      /* bytes of each stream */
+	uint64_t output;      /* bytes, each stream */
 	uint64_t time_ms;     /* wall clock */
 	uint64_t cpu_ms;      /* CPU time of all processes together */
-	uint64_t io;          /* bytes a second from each disk, and as many to it */
+	uint64_t io;          /* bytes a second, for reads and for writes of each disk */
 };
 
-struct limit_set { /* what policies say of one limit; 0: nothing */
-	uint64_t value;       /* the person's own wish */
-	uint64_t most;        /* the system's and projects': nobody gets more */
+struct limit_set { /* one limit in the policies; 0: not given */
+	uint64_t value;       /* the person's value */
+	uint64_t most;        /* upper bound, set by the system and by projects */
 };
 
-struct machine { /* what a profile's shares are of */
+struct machine { /* the machine that a profile's shares refer to */
 	uint64_t cpu_milli, memory;
-	uint64_t pids;       /* that all processes of the caller may have together; 0: any number */
+	uint64_t pids;       /* maximum for all processes of the caller; 0: no limit */
 };
 
-const char *limit_name(enum limit l); /* as in the policy: cpus, memory, timeout, ... */
+const char *limit_name(enum limit l); /* key in the policy: cpus, memory, timeout, ... */
 const char *profile_name(enum profile p);
 int profile_find(struct str name, enum profile *ret);
 /*
- * "2", "0.5" (CPUs); "512M", "1.5G", "64K", a plain number is megabytes (memory, scratch, output); "30",
- * "1.5", "500ms", "2m", "1h", a plain number is seconds (times); "256" (pids). -1 with what is expected, when
- * it is none of these or not within reason.
+ * Parses a limit. -1 and *e with the expected form if the text is not a limit or is out of range.
+ *   CPUs                     "2", "0.5"
+ *   memory, scratch, output  "512M", "1.5G", "64K"; a plain number is megabytes
+ *   times                    "30", "1.5", "500ms", "2m", "1h"; a plain number is seconds
+ *   pids                     "256"
  */
 int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e);
-/* The same without an upper bound, for what can only make another limit smaller. */
+/* The same without an upper bound, for values that can only lower another limit. */
 int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e);
-/* As limit_parse() reads it. */
+/* Formats a limit in the notation of limit_parse(). */
 struct str limit_text(struct arena *a, enum limit l, uint64_t value);
-/* from the profile: never 0, except for LIMIT_CPU_TIME and LIMIT_IO */
+/* The profile's value: never 0, except for LIMIT_CPU_TIME and LIMIT_IO. */
 uint64_t limit_default(enum profile p, enum limit l, const struct machine *m);
 void limits_of(const uint64_t value[LIMITS], struct limits *ret);

@@ -13,7 +13,7 @@ static const struct {
 };
 #define NMODES ARRAY_SIZE(modes)
 
-/* A mode outside the table is as closed as deny. */
+/* A mode outside the table counts as deny. */
 static bool has_property(const struct network_spec *n, enum property p)
 {
 	return modes[(size_t)n->mode < NMODES ? n->mode : NETWORK_DENY].properties & p;

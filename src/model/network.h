@@ -1,5 +1,5 @@
 /*
- * The network of a box: one struct that travels in the spec, and the questions that code may ask about it.
+ * The network of a box: one struct that travels in the spec, and its properties.
  *
  * Options, skills and reports name a network by its mode. Code that builds a wall asks for the property it
  * needs and never compares modes, so that a new mode is one row of the table in network.c.
@@ -19,16 +19,16 @@ struct network_spec { /* zeroed: deny */
 	enum network_mode mode;
 };
 
-/* The name of the mode, as options take it and reports print it. */
+/* Name of the mode in options and reports. */
 const char *network_name(const struct network_spec *n);
-/* -1 when no mode has this name; *ret is untouched then. */
+/* -1 if no mode has this name; *ret is then untouched. */
 int network_parse(struct str name, struct network_spec *ret);
 
-/* The box gets a network namespace of its own, so nothing of the host's network is in reach. */
+/* True if the box has its own network namespace, so that it cannot reach the host's network. */
 bool network_isolated(const struct network_spec *n);
-/* Programs may create Internet sockets; otherwise the system call filter and Landlock refuse them. */
+/* True if programs may create Internet sockets; otherwise the system call filter and Landlock refuse them. */
 bool network_has_sockets(const struct network_spec *n);
-/* The loopback interface of the box's own namespace is up. */
+/* True if the loopback interface of the box's own namespace is up. */
 bool network_has_loopback(const struct network_spec *n);
-/* Names are resolved by the name servers of the host. */
+/* True if the box resolves names with the name servers of the host. */
 bool network_uses_host_dns(const struct network_spec *n);

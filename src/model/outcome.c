@@ -1,4 +1,4 @@
-/* The names of statuses and enforcers, as reports print them. */
+/* Names of statuses and enforcers in reports. */
 #include "model/outcome.h"
 
 const char *status_name(enum status s)

@@ -1,4 +1,4 @@
-/* The raw result of a box, before any judgement about its meaning. Zeroed memory is a failure of ours. */
+/* The raw result of a box, before any judgement about its meaning. Zeroed memory means a setup error. */
 #pragma once
 #include "base/str.h"
 
@@ -12,33 +12,33 @@ enum enforcer { ENFORCED_NOT, ENFORCED_CGROUP2, ENFORCED_CGROUP1, ENFORCED_RLIMI
 		ENFORCED_TMPFS, ENFORCED_TIMER, ENFORCED_PIPE, ENFORCED_NAMESPACE,
 	ENFORCED_AFFINITY };
 
-struct enforced { /* who enforced each limit */
+struct enforced { /* the enforcer of each limit */
 	enum enforcer cpu, memory, pids, scratch, output, time, cpu_time, io, network;
 };
 
 /*
- * The raw output of one stream. A short one is in memory as a whole. For a longer one, memory holds its
- * beginning, and an unnamed file holds its last STREAM_RING bytes: byte i of the stream is at i modulo
+ * The raw output of one stream. Short output is entirely in memory. For longer output, memory holds the
+ * beginning and an unnamed file holds the last STREAM_RING bytes: byte i of the stream is at offset i modulo
  * STREAM_RING. sys/stream.h reads both.
  */
-#define STREAM_KEPT ((uint64_t)64 << 20)     /* bytes at the end of a stream that are kept for people */
-/* bytes before those, so that a secret that lies across their start is seen as one */
+#define STREAM_KEPT ((uint64_t)64 << 20)     /* bytes kept from the end of a stream, for people */
+/* bytes before those: a secret across their start is still recognized as a whole */
 #define STREAM_CONTEXT ((uint64_t)64 << 10)
 #define STREAM_RING (STREAM_KEPT + STREAM_CONTEXT)
 
 struct stream {
-	struct str text;       /* its beginning; without a file that is all that was kept */
+	struct str text;       /* the beginning; without a file, everything that was kept */
 	int file;              /* 0: none */
-	uint64_t end;          /* with a file: bytes [stream_from(), end) are in it */
+	uint64_t end;          /* with a file: it holds bytes [stream_from(), end) */
 	uint64_t total;        /* bytes written by the program, kept or not */
-	/* newlines before `end`; of a stream that is there as a whole nobody needs it */
+	/* newlines before `end`; unused for a stream in memory */
 	uint64_t lines;
-	uint64_t lost_lines;   /* lines that end after it, or do not end */
+	uint64_t lost_lines;   /* lines that end after `end`, or never */
 };
 
 /*
- * The first and one past the last byte that can be read; what lies before (but for `text`) and after them, up
- * to `total`, is lost.
+ * Offsets of the first readable byte and of the byte after the last. Bytes outside this range (except for
+ * `text`) are lost, up to `total`.
  */
 static inline uint64_t stream_from(const struct stream *s)
 {
@@ -50,11 +50,11 @@ static inline bool stream_whole(const struct stream *s)
 	return !stream_from(s) && stream_to(s) == s->total;
 }
 
-struct change { /* something in the workspace that was put right afterwards */
+struct change { /* a change to the workspace that was undone after the run */
 	struct change *next;
 	struct str path;       /* relative to the workspace */
 	struct str what;       /* "planted repository", "replaced", ... */
-	struct str moved_to;   /* quarantine; empty: nothing was moved */
+	struct str moved_to;   /* path in the quarantine; empty: not moved */
 };
 
 struct outcome {
@@ -64,15 +64,15 @@ struct outcome {
 	struct stream out, err;
 	uint64_t duration_ms, cpu_ms;
 	uint64_t peak_memory;  /* bytes; 0: not known */
-	bool peak_by_cgroup;   /* else by rusage: the largest single process */
-	bool by_cpu_time;      /* STATUS_TIMEOUT: it was the limit of CPU time that ended it */
-	bool lingers;          /* the kernel is still giving back what it held; nothing of it runs any more */
-	int interrupted;       /* the signal by which the caller ended it; 0: none */
+	bool peak_by_cgroup;   /* else from rusage: the largest single process */
+	bool by_cpu_time;      /* STATUS_TIMEOUT: the limit of CPU time was reached */
+	bool lingers;          /* no process is left, but the kernel is still releasing the box's resources */
+	int interrupted;       /* the signal with which the caller ended the run; 0: none */
 	struct enforced enforced;
 	struct change *changes;
 	const char *backend;
-	struct err err_setup;  /* STATUS_SETUP_ERROR: why */
+	struct err err_setup;  /* STATUS_SETUP_ERROR: the reason */
 };
 
 const char *status_name(enum status s);
-const char *enforcer_name(enum enforcer e); /* NULL: nobody */
+const char *enforcer_name(enum enforcer e); /* NULL: not enforced */

@@ -1,6 +1,6 @@
 /*
- * A program to run, and its walls. Made by src/run from a profile, the policies and the caller's options; a
- * backend enforces all of it or refuses, it never weakens any of it.
+ * A program to run and the walls around it. src/run builds a spec from a profile, the policies and the
+ * caller's options. A backend enforces all of it or refuses to run; it never weakens a part.
  */
 #pragma once
 #include "model/identity.h"
@@ -8,20 +8,20 @@
 #include "model/network.h"
 #include "model/policy.h"
 
-struct spec_path { /* a file or directory of the host that is seen in the box */
+struct spec_path { /* a file or directory of the host that is visible in the box */
 	struct spec_path *next;
 	struct str path;      /* absolute and resolved */
-	/* where it is seen, absolute and without links; empty: at the same path. It may lie below the home */
+	/* path in the box, absolute and without links, possibly below the home; empty: the same path */
 	struct str at;
 	bool writable;
 };
 
-struct spec_file { /* a text that is seen in the box as a file */
+struct spec_file { /* a text that is visible in the box as a file */
 	struct spec_file *next;
-	/* in the box: below /caisson, or a name in the home, where the program may change it */
+	/* path in the box: below /caisson, or in the home, where the program may change it */
 	struct str path;
 	struct str text;
-	bool link;            /* a symbolic link, and `text` is where it leads to */
+	bool link;            /* a symbolic link with the target `text` */
 };
 
 struct spec_var {
@@ -31,48 +31,48 @@ struct spec_var {
 
 struct spec {
 	enum profile profile;
-	char *const *argv;         /* the first is looked up in the box's PATH unless it has a slash */
-	struct spec_var *env;      /* the whole environment of the program */
-	struct str cwd;            /* in the box; empty: the workspace, else the home */
-	/* the directory that the program starts in; not known where that is the box's own */
+	char *const *argv;         /* argv[0] is searched in the box's PATH unless it has a slash */
+	struct spec_var *env;      /* the complete environment of the program */
+	struct str cwd;            /* path in the box; empty: the workspace, or else the home */
+	/* identity of `cwd`; not known for a directory of the box itself */
 	struct identity cwd_id;
-	struct str workspace;      /* absolute and resolved; empty: none. Seen at the same path */
-	struct identity workspace_id; /* exactly this directory is mounted, or nothing runs */
+	struct str workspace;      /* absolute and resolved, at the same path in the box; empty: none */
+	struct identity workspace_id; /* the backend mounts exactly this directory or refuses */
 	bool workspace_writable;
 	/*
-	 * The workspace is a linked worktree: the git directory that it shares, outside of it. Seen at the
-	 * same path and writable; its configuration and hooks are protected as those of a repository in the
-	 * workspace. Empty: none.
+	 * If the workspace is a linked worktree: the shared git directory outside of it; else empty. It is
+	 * visible at the same path and writable. Its configuration and hooks are protected like those of a
+	 * repository in the workspace.
 	 */
 	struct str git_common;
 	struct identity git_common_id;
 	/*
-	 * Existing parts of the box, absolute and without links: those that are read-only besides, and those
-	 * that cannot be read.
+	 * Existing paths in the box, absolute and without links: further read-only ones (`closed`) and
+	 * unreadable ones (`hidden`).
 	 */
 	struct texts *closed, *hidden;
-	/* paths relative to the workspace that stay as they are although it is writable */
+	/* paths relative to a writable workspace that stay read-only */
 	struct texts *protected;
 	struct str callers_home;   /* the person's; empty: not known */
-	/* configurations of git outside of any repository: the person's and the system's */
+	/* git configuration files outside any repository: the person's and the system's */
 	struct texts *git_configs;
 	/*
-	 * STATE/quarantine/ID, made when needed: for what is moved out of the workspace afterwards; empty:
-	 * renamed in place
+	 * STATE/quarantine/ID, created on demand, for files moved out of the workspace afterwards; empty:
+	 * rename in place
 	 */
 	struct str quarantine;
-	struct spec_path *paths;   /* besides; one that lies below another comes after it */
-	struct spec_file *files;   /* the script, git's idea of who the caller is */
-	/* a directory whose content is the root, read-only; empty: the host's system directories */
+	struct spec_path *paths;   /* further paths; a path comes after its parents */
+	struct spec_file *files;   /* the script, and the caller's identity for git */
+	/* directory used as the root, read-only; empty: the host's system directories */
 	struct str root;
-	/* where the home is in the box: a directory of the scratch, empty but for `paths` */
+	/* home in the box: a scratch directory, empty except for `paths` */
 	struct str home;
 	struct limits limits;
 	struct network_spec network;
-	bool require_cgroup;       /* memory and processes must be limited by a cgroup */
-	bool refuse_watched;       /* the memory limit was asked for: it must be enforced, not just watched */
-	int input;                 /* descriptor for standard input; -1: empty */
-	/* a directory on a disk for output that is too long for memory: files without a name; NULL: any */
+	bool require_cgroup;       /* a cgroup must limit memory and processes, or the run is refused */
+	bool refuse_watched;       /* the memory limit was requested explicitly: watching it is not enough */
+	int input;                 /* descriptor for stdin; -1: empty input */
+	/* directory on a disk for unnamed files with long output; NULL: any */
 	const char *spool;
-	bool pass_through;         /* output also goes to our own standard output and error at once */
+	bool pass_through;         /* output is also copied to our stdout and stderr at once */
 };

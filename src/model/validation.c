@@ -1,4 +1,4 @@
-/* The names of what validators say, as reports have them. */
+/* Names of validation results in reports. */
 #include "model/validation.h"
 
 const char *validity_name(enum validity v)

@@ -1,21 +1,21 @@
-/* The meaning of a result, as validators found it. Zeroed memory is indeterminate: unknown. */
+/* The meaning of a result, as validators found it. Zeroed memory means indeterminate. */
 #pragma once
 #include "base/str.h"
 
 enum validity { VALIDITY_INDETERMINATE, VALIDITY_VALID, VALIDITY_INVALID }; /* can the numbers be trusted? */
-enum verdict_of_result { RESULT_NONE, RESULT_PASS, RESULT_FAIL };           /* what they say */
+enum verdict_of_result { RESULT_NONE, RESULT_PASS, RESULT_FAIL };           /* what the numbers say */
 enum evidence { EVIDENCE_NONE, EVIDENCE_TEXT, EVIDENCE_MACHINE };
 
-struct count { /* "passed": 5 */
+struct count { /* a named number, such as "passed": 5 */
 	struct count *next;
 	const char *name;
 	int64_t n;
 };
 
-struct check_note { /* a check that failed, or that is worth knowing */
+struct check_note { /* a check that failed, or information about the result */
 	struct check_note *next;
 	const char *id;       /* public, docs/validators.md */
-	struct str message;   /* for the model: what is wrong, and what to do */
+	struct str message;   /* for the model: the problem, and what to do */
 	bool warning;         /* does not make the result invalid */
 };
 
@@ -30,4 +30,4 @@ struct validation {
 
 const char *validity_name(enum validity v);
 const char *result_name(enum verdict_of_result r);
-const char *evidence_name(enum evidence e); /* "" for none */
+const char *evidence_name(enum evidence e); /* "" for EVIDENCE_NONE */

@@ -1,7 +1,7 @@
 /*
- * Everything that a judgement may know of the world. Filled by src/judge/world.c, never by pure code, and
- * recorded with every decision, so that it can be replayed: a judgement depends only on (command, view,
- * policy).
+ * Everything that a judgement may know of the world. src/judge/world.c fills the view; pure code never does.
+ * Every decision is recorded with its view, so that it can be replayed: a judgement depends only on (command,
+ * view, policy).
  */
 #pragma once
 #include "base/str.h"
@@ -11,29 +11,29 @@ enum dialect { DIALECT_BASH, DIALECT_SH, DIALECT_ZSH, DIALECT_POWERSHELL };
 enum path_kind { PATH_ABSENT, PATH_FILE, PATH_DIR, PATH_LINK, PATH_DEVICE, PATH_OTHER, PATH_UNREADABLE };
 
 /*
- * The answer about a path. Links are followed component by component. If the path does not exist, its longest
- * existing part is resolved and the rest is appended.
+ * The result of stat and resolution of a path. Links are followed component by component. If the path does
+ * not exist, its longest existing part is resolved and the rest is appended.
  */
 struct path_answer {
 	struct path_answer *next;
-	struct str path;       /* as asked: absolute */
-	enum path_kind kind;   /* of the path itself, a final link not followed */
-	struct str place;      /* resolved, but for a final link: where a delete or rename acts */
-	/* resolved to the end: where a read or write acts. Empty: links in a circle, or too many */
+	struct str path;       /* from the question: absolute */
+	enum path_kind kind;   /* kind of `path` itself; a final link is not followed */
+	struct str place;      /* resolved except for a final link: where a delete or rename acts */
+	/* fully resolved: where a read or write acts. Empty: a loop of links, or too many */
 	struct str real;
-	enum path_kind target; /* of `real` */
-	uint32_t owner;        /* of `real`, when it exists */
-	uint32_t links;        /* hard links, when it is a file */
-	/* group or others may write it, or (of what is absent) the directory it would be made in */
+	enum path_kind target; /* kind of `real` */
+	uint32_t owner;        /* uid of `real`, if it exists */
+	uint32_t links;        /* number of hard links of a file */
+	/* group or others may write it, or, if it is absent, the directory that would hold it */
 	bool shared;
 };
 
 struct glob_answer {
 	struct glob_answer *next;
-	struct str pattern;    /* as asked: absolute, as the shell would expand it */
+	struct str pattern;    /* from the question: absolute, as the shell would expand it */
 	struct str *matches;   /* in order */
 	size_t nmatches;
-	bool more;             /* there are more than are listed */
+	bool more;             /* more matches exist than are listed */
 };
 
 struct git_item {
@@ -42,54 +42,54 @@ struct git_item {
 };
 
 /*
- * The hooks and programs of the project that git would run in a directory. Those of the person or of the
- * system are not listed.
+ * The project's hooks and programs that git would run in a directory. Those of the person and of the system
+ * are not listed.
  */
 struct git_answer {
 	struct git_answer *next;
-	struct str dir;        /* as asked: absolute */
-	bool found;            /* there is a repository */
-	/* its configuration is not understood, or cannot be read: it may name any program */
+	struct str dir;        /* from the question: absolute */
+	bool found;            /* the directory is in a repository */
+	/* its configuration cannot be read or understood: it may name any program */
 	bool unclear;
 	bool signs_commits, signs_tags;
-	struct str top;        /* its working tree, resolved; empty: none */
-	struct git_item *hooks;    /* name, and the file */
-	struct git_item *programs; /* setting ("filter.x.clean"), and the command */
+	struct str top;        /* working tree, resolved; empty: none */
+	struct git_item *hooks;    /* name and file */
+	struct git_item *programs; /* setting ("filter.x.clean") and command */
 };
 
 /*
- * Changes of a working tree by git whose names can be known in advance: by the commits that the operands
- * name.
+ * Changes of a working tree by git whose names are known in advance, from the commits that the operands name.
  */
 enum git_change {
-	GIT_CHANGE_CHECKOUT,   /* to a commit: checkout, switch, reset, restore --source */
-	GIT_CHANGE_MERGE,      /* what a commit has since the common ancestor */
-	GIT_CHANGE_PICK,       /* what the commits changed: cherry-pick, revert */
-	GIT_CHANGE_STASH,      /* what a stash holds */
-	GIT_CHANGE_REVERT,     /* what is not committed goes: git stash */
-	GIT_CHANGE_STASH_BRANCH, /* to the commit that a stash was made on, and what it holds */
+	GIT_CHANGE_CHECKOUT,   /* switches to a commit: checkout, switch, reset, restore --source */
+	GIT_CHANGE_MERGE,      /* changes of a commit since the common ancestor */
+	GIT_CHANGE_PICK,       /* changes of single commits: cherry-pick, revert */
+	GIT_CHANGE_STASH,      /* changes in a stash */
+	GIT_CHANGE_REVERT,     /* removal of uncommitted changes: git stash */
+	GIT_CHANGE_STASH_BRANCH, /* switch to the base commit of a stash, plus its changes */
 };
 
 enum git_touch_kind { GIT_TOUCH_FILE, GIT_TOUCH_LINK, GIT_TOUCH_REPOSITORY, GIT_TOUCH_DELETE };
 
-struct git_touch {             /* a name that such a change writes or deletes */
+struct git_touch {             /* a name that a git change writes or deletes */
 	struct git_touch *next;
 	enum git_touch_kind kind;
 	struct str path;       /* absolute */
 };
 
 /*
- * Only names that may matter are listed: links, repositories inside (submodules), names that `keep` matches,
- * names with a component that starts with a dot or a dash, and names that a repository consists of.
+ * The names that a git change touches, restricted to those that may matter: links, nested repositories
+ * (submodules), names that `keep` matches, names with a component that starts with a dot or a dash, and names
+ * that a repository consists of.
  */
 struct tree_answer {
 	struct tree_answer *next;
-	struct str dir;        /* as asked, with what follows: the question */
+	struct str dir;        /* the question: `dir`, `change`, `revs` and `keep` */
 	enum git_change change;
 	struct str revs;       /* separated by blanks */
-	struct str keep;       /* patterns of protected paths, one on each line */
-	bool known;            /* else nothing can be said */
-	bool more;             /* there are more names than are listed */
+	struct str keep;       /* patterns of protected paths, one per line */
+	bool known;            /* false: the names cannot be determined */
+	bool more;             /* more names exist than are listed */
 	struct git_touch *touched;
 };
 
@@ -99,51 +99,48 @@ static inline bool tree_same(const struct tree_answer *a, const struct tree_answ
 			str_eq(a->keep, b->keep);
 }
 
-struct root {              /* a directory that may be written, or a workspace */
+struct root {              /* a writable directory, or a workspace */
 	struct root *next;
 	struct str path;       /* resolved */
 };
 
-struct classified { /* what the person's classifier answered: as much a part of the world as a path is */
+struct classified { /* the answer of the person's classifier: a part of the world like a path */
 	bool asked;
 	struct str verdict;    /* "deny", "contain", "allow"; empty: no answer */
-	struct str said;       /* in words, or why there is no answer */
+	struct str said;       /* explanation, or why there is no answer */
 };
 
-/* Workspaces where programs ran in boxes, or still do, and the search for what they planted is not over. */
+/* Workspaces where boxed programs ran or still run, and the search for planted files is not finished. */
 struct unvetted {
-	struct root *workspaces; /* resolved, when the box was made */
-	bool everywhere;         /* not all of them are known */
+	struct root *workspaces; /* resolved when the box was created */
+	bool everywhere;         /* the list is incomplete */
 };
 
 struct view {
-	struct str cwd;  /* absolute, or empty when not known */
+	struct str cwd;  /* absolute; empty: not known */
 	struct str home; /* from the password database */
 	struct str user;
-	struct str entry_home; /* of the user's entry there, whatever HOME says; counts with has_entry */
+	struct str entry_home; /* home in the user's password entry, regardless of HOME; valid if has_entry */
 	bool has_entry;
 	uint32_t uid;
-	struct str project;    /* the project's root, resolved; empty: none */
-	struct root *roots;    /* all writable roots, the project's among them */
-	struct str config_dir, state_dir; /* caisson's own, resolved; empty when not known */
-	struct str program;    /* caisson itself */
-	struct str tmp;        /* $TMPDIR, or /tmp */
-	bool closed;           /* no more answers will come: judge by what is there */
+	struct str project;    /* root of the project, resolved; empty: none */
+	struct root *roots;    /* all writable roots, including the project's */
+	struct str config_dir, state_dir; /* Caisson's own directories, resolved; empty: not known */
+	struct str program;    /* Caisson's executable */
+	struct str tmp;        /* $TMPDIR or /tmp */
+	bool closed;           /* no more answers will come: judge by the existing ones */
 	struct path_answer *paths, **paths_end;
 	struct glob_answer *globs, **globs_end;
-	struct git_answer *gits;   /* in any order */
+	struct git_answer *gits;   /* unordered */
 	struct tree_answer *trees;
 	struct classified classified;
-	/*
-	 * the directories that were looked at for this (sys/path.h). For who goes on looking at once, and for
-	 * nobody later; may be NULL
-	 */
+	/* stat cache (sys/path.h), valid only while this request is prepared; may be NULL */
 	struct path_memo *memo;
-	const struct remembered *remembered; /* roots that were seen before (sys/remembered.h); may be NULL */
-	bool fold_case;        /* the file system of the project takes .GIT for .git */
-	bool boxed;            /* a box is available, so that contain means something */
+	const struct remembered *remembered; /* roots that were found before (sys/remembered.h), or NULL */
+	bool fold_case;        /* the project's file system is case-insensitive: .GIT is .git */
+	bool boxed;            /* a box is available, so that contain is possible */
 	struct unvetted unvetted;
-	/* fold_case, program, tmp and unvetted are not filled in: only a judgement needs them */
+	/* fold_case, program, tmp and unvetted are not filled in; only a judgement needs them */
 	bool places;
 	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

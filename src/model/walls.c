@@ -1,4 +1,4 @@
-/* See walls.h. */
+/* Names of the sandbox modes of clients. */
 #include "model/walls.h"
 
 static const char names[][16] = {
