@@ -1,12 +1,12 @@
 /*
- * struct arena: chunks of memory, handed out from the front, zeroed.
+ * struct arena: zeroed memory, handed out from the front of chunks.
  *
  * Chunks double from CHUNK_MIN to CHUNK_MAX. A request that would waste much of a chunk gets a chunk of its
- * own, which is put *behind* the current one so that small allocations go on filling that. Small chunks are
- * zeroed piece by piece when they are handed out, since most of the first is never used and its pages need
- * not be touched; large ones come zeroed from the system. Under AddressSanitizer the unused part of a chunk
- * is poisoned and every allocation is followed by a gap, so that running over an allocation's end is seen
- * although malloc knows only the chunk.
+ * own, which goes *behind* the current one so that small allocations keep filling that. Small chunks are
+ * zeroed piece by piece when they are handed out: most of the first chunk is never used, so its pages stay
+ * untouched. Large chunks come zeroed from the system. Under AddressSanitizer the unused part of a chunk is
+ * poisoned and a gap follows every allocation, so that an overrun is detected although malloc knows only the
+ * chunk.
  */
 #include "base/arena.h"
 
@@ -38,14 +38,14 @@
 #define ALIGN ((size_t)16)
 #define CHUNK_MIN ((size_t)64 << 10)
 #define CHUNK_MAX ((size_t)4 << 20)
-/* malloc takes pieces of this size from the system, so they are zero already */
+/* malloc maps blocks of this size, so they are zero already */
 #define CHUNK_ZEROED ((size_t)128 << 10)
 
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size, at; /* bytes in all, bytes handed out */
-	bool zeroed;     /* all of it was zeroed at once */
-	bool own;        /* made for one allocation: says nothing about how much there will be */
+	bool zeroed;     /* the whole chunk is zero */
+	bool own;        /* made for one allocation; the next chunk ignores its size */
 	_Alignas(16) char data[];
 };
 
@@ -54,7 +54,7 @@ _Static_assert(offsetof(struct arena_chunk, data) % ALIGN == 0, "chunk data must
 struct arena_guard { /* one arena_run() */
 	jmp_buf back;
 	struct arena_guard *previous;
-	struct arena_cleanup *older; /* the newest cleanup from before it */
+	struct arena_cleanup *older; /* newest cleanup registered before this run */
 };
 
 /* ---- cleanups ---- */
@@ -85,7 +85,7 @@ void arena_release(struct arena *a, struct arena_cleanup *c)
 {
 	const struct arena_cleanup copy = *c;
 
-	arena_forget(a, c); /* first: what fn frees may hold *c */
+	arena_forget(a, c); /* first: fn may free the memory of *c */
 	if (copy.fn)
 		copy.fn(copy.ptr);
 }
@@ -183,7 +183,7 @@ int arena_run(struct arena *a, int (*fn)(void *arg), void *arg)
 
 	here.previous = a->guard;
 	here.older = a->cleanups;
-	if (setjmp(here.back) == 0) { /* its value may be compared, and nothing else (ISO C) */
+	if (setjmp(here.back) == 0) { /* ISO C allows only comparing its value */
 		a->guard = &here;
 		code = fn(arg);
 	} else {
@@ -195,7 +195,7 @@ int arena_run(struct arena *a, int (*fn)(void *arg), void *arg)
 
 /* ---- memory ---- */
 
-/* Counts one allocation of n bytes (already rounded), or leaves. */
+/* Charges one allocation of n bytes (already rounded) to the cap, or leaves. */
 static void charge(struct arena *a, size_t n)
 {
 	a->allocs++;
@@ -204,7 +204,7 @@ static void charge(struct arena *a, size_t n)
 	a->used += n;
 }
 
-/* A chunk with room for n bytes; the current one, or a new one. */
+/* Returns a chunk with room for n bytes: the current one, or a new one. */
 static struct arena_chunk *chunk_for(struct arena *a, size_t n)
 {
 	struct arena_chunk *head = a->chunks;

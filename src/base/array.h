@@ -1,4 +1,4 @@
-/* The number of elements of an array. A compiler warns when it is given a pointer. */
+/* The number of elements of an array. Compilers warn if it is used on a pointer. */
 #pragma once
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))

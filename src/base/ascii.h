@@ -7,9 +7,9 @@ static inline bool ascii_is_lower(int c) { return c >= 'a' && c <= 'z'; }
 static inline bool ascii_is_upper(int c) { return c >= 'A' && c <= 'Z'; }
 static inline bool ascii_is_letter(int c) { return ascii_is_lower(c) || ascii_is_upper(c); }
 static inline bool ascii_is_alnum(int c) { return ascii_is_letter(c) || ascii_is_digit(c); }
-/* Names of variables: a letter or '_', then also digits. */
+/* Identifiers of variables: a letter or '_', then also digits. */
 static inline bool ascii_is_name_start(int c) { return ascii_is_letter(c) || c == '_'; }
 static inline bool ascii_is_name(int c) { return ascii_is_alnum(c) || c == '_'; }
-/* A blank is a space or a tab; a space is also an end of line. */
+/* A blank is a space or a tab; a space may also be an end of line. */
 static inline bool ascii_is_blank(int c) { return c == ' ' || c == '\t'; }
 static inline bool ascii_is_space(int c) { return ascii_is_blank(c) || c == '\n' || c == '\r'; }

@@ -1,9 +1,9 @@
-/* See chars.h. */
+/* Table of hidden and misleading code points, and the escapes for them. */
 #include "base/chars.h"
 
 #include "base/utf8.h"
 
-/* Sorted; a character is looked up by bisection. */
+/* Sorted for binary search. */
 static const struct {
 	uint32_t from, to;
 	enum char_class class;

@@ -1,9 +1,9 @@
-/* Paths that lead to an open file. Names and numbers that are not known count as any name. */
+/* Paths that lead to an open file. Unknown names and numbers match any name. */
 #include "base/descriptor.h"
 
 #define DEPTH_MAX 6
 
-/* "*" is any name. */
+/* "*" matches any name. */
 static const char places[][DEPTH_MAX][8] = {
 	{"dev", "fd", "*"}, {"dev", "stdin"}, {"dev", "stdout"}, {"dev", "stderr"},
 	{"proc", "*", "fd", "*"}, {"proc", "*", "task", "*", "fd", "*"},

@@ -1,5 +1,5 @@
 /*
- * Paths that lead to an open file: /dev/fd/N, /dev/stdin and its kin, /proc/PID/fd/N,
+ * Paths that lead to an open file: /dev/fd/N, /dev/stdin and the like, /proc/PID/fd/N,
  * /proc/PID/task/TID/fd/N.
  */
 #pragma once
@@ -8,12 +8,12 @@
 enum descriptor {
 	DESCRIPTOR_NONE,
 	DESCRIPTOR_ITSELF,
-	/* in the directory that was opened, wherever that is: also with a slash at the end */
+	/* below the opened directory, wherever that is; also for a trailing slash */
 	DESCRIPTOR_BELOW,
 };
 
 /*
- * Tells how an absolute path uses a descriptor. `..` before the descriptor is resolved as text; behind it,
+ * Returns how an absolute path uses a descriptor. `..` before the descriptor is resolved as text; after it,
  * only the kernel knows where `..` leads.
  */
 enum descriptor path_descriptor(struct str path);

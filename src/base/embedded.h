@@ -1,6 +1,6 @@
 /*
- * Files of the source tree whose bytes are part of the program. EMBEDDED in the Makefile says which file each
- * name stands for; scripts/embed makes the arrays.
+ * Files of the source tree that are embedded in the program. EMBEDDED in the Makefile maps each name to its
+ * file; scripts/embed generates the arrays.
  */
 #pragma once
 
@@ -12,6 +12,6 @@
 
 EMBEDDED_FILE(selftest_attempts); /* the sets of `caisson selftest` */
 EMBEDDED_FILE(selftest_ordinary);
-EMBEDDED_FILE(plugin_opencode); /* `caisson init` writes it for a client whose hooks are code */
-EMBEDDED_FILE(schema_report);   /* the MCP server shows its clients the schemas of the documentation */
+EMBEDDED_FILE(plugin_opencode); /* plugin that `caisson init` installs for a client whose hooks are code */
+EMBEDDED_FILE(schema_report);   /* documented schemas, which the MCP server sends to its clients */
 EMBEDDED_FILE(schema_check_answer);

@@ -1,4 +1,4 @@
-/* struct err: filling it. */
+/* struct err: setting the error of a fallible function. */
 #include "base/err.h"
 
 #include <stdarg.h>

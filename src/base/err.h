@@ -5,17 +5,17 @@
  * that a failure is one line:
  *     return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
  * Messages are lower case, without a full stop, and name their subject in quotes. A NULL err is allowed: the
- * caller does not care why.
+ * caller ignores the reason.
  */
 #pragma once
 
 enum err_kind {
 	ERR_NONE = 0,
-	ERR_SYSTEM,   /* the kernel said no; errnum says why */
-	ERR_INPUT,    /* what was handed in is not acceptable */
-	ERR_CONFIG,   /* a policy file does not load */
-	ERR_LIMIT,    /* a bound with a name was reached */
-	ERR_INTERNAL, /* a bug of ours */
+	ERR_SYSTEM,   /* a system call failed; errnum says why */
+	ERR_INPUT,    /* invalid input */
+	ERR_CONFIG,   /* invalid policy file */
+	ERR_LIMIT,    /* a named bound is exhausted */
+	ERR_INTERNAL, /* a bug in Caisson */
 };
 
 #define ERR_TEXT_MAX 512
@@ -26,11 +26,11 @@ struct err {
 	char text[ERR_TEXT_MAX];
 };
 
-/* Fills *e (truncating the text) and returns -1. With errnum != 0 the text ends in ": strerror(errnum)". */
+/* Fills *e (truncating the text) and returns -1. If errnum != 0, appends ": strerror(errnum)". */
 int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt,
 		...) __attribute__((format(printf, 4, 5)));
 /*
- * The same failure seen from further away: "what: " and the text of `why`, with its kind and errnum; the
- * reason is said once. Returns -1.
+ * Adds context to a failure: "what: " and the text of `why`, with its kind and errnum. strerror() is not
+ * repeated. Returns -1.
  */
 int err_wrap(struct err *e, const struct err *why, const char *what);

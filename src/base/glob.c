@@ -1,28 +1,31 @@
 /*
- * Patterns. See glob.h.
+ * Glob patterns. See glob.h.
  *
- * Positions are byte offsets of the pattern at which one of its elements starts; its length n is "matched",
- * and n + 1 is "matched, and the separator after it seen" (GLOB_BELOW, GLOB_WORDS), which takes anything.
- * From any position a step leads to the same or a later one; so all that a hole can reach is found in one
- * pass from left to right.
+ * The matcher simulates an NFA. A position is the byte offset in the pattern at which an element starts.
+ * Position n (the length) means "matched". Position n + 1 means "matched, and the separator after it read"
+ * (GLOB_BELOW, GLOB_WORDS), which accepts anything. A step leads from a position to the same or a later one,
+ * so one pass from left to right finds everything that a hole can reach.
  */
 #include "base/glob.h"
 
-#define CLASS_BYTES_MAX 256 /* of [..]; a longer one is no class */
+#define CLASS_BYTES_MAX 256 /* maximum length of [..]; a longer one is not a class */
 
 enum glob_kind { LITERAL, ONE, CLASS, STAR, DIRS, END, PAST };
 
 struct element {
 	enum glob_kind kind;
 	char byte;      /* LITERAL */
-	bool slashes;   /* STAR: matches slashes too */
-	size_t len;     /* bytes of the pattern */
+	bool slashes;   /* STAR: also matches slashes */
+	size_t len;     /* bytes in the pattern */
 };
 
 
 static unsigned char fold(unsigned char c) { return ascii_is_upper(c) ? (unsigned char)(c + 32) : c; }
 
-/* The length of the class that starts at `at`, 0 when it does not end: then the bracket is a literal. */
+/*
+ * Returns the length of the class that starts at `at`; 0 if it does not end, so that the bracket is a
+ * literal.
+ */
 static size_t class_length(struct str p, size_t at)
 {
 	size_t i = at + 1;
@@ -47,7 +50,7 @@ static unsigned char class_byte(struct str c, size_t *i)
 	return (unsigned char)c.p[(*i)++];
 }
 
-/* [a-z_], [!a], [^a], []x]; never a slash. */
+/* Classes such as [a-z_], [!a], [^a], []x]; they never match a slash. */
 static bool in_class(struct str c, unsigned char b, bool folded)
 {
 	size_t i = 1, first;
@@ -117,7 +120,7 @@ static struct element element_at(const struct glob *g, size_t at)
 static bool set_has(const uint64_t *set, size_t at) { return set[at / 64] >> (at % 64) & 1; }
 static void set_put(uint64_t *set, size_t at) { set[at / 64] |= (uint64_t)1 << (at % 64); }
 
-/* The next member at or after `at`, or SIZE_MAX. */
+/* Returns the next member at or after `at`, or SIZE_MAX. */
 static size_t set_next(const struct glob *g, const uint64_t *set, size_t at)
 {
 	for (size_t w = at / 64; w < g->sets; w++) {
@@ -129,7 +132,7 @@ static size_t set_next(const struct glob *g, const uint64_t *set, size_t at)
 	return SIZE_MAX;
 }
 
-/* Enters a position, and what follows it when its element may match nothing. */
+/* Adds a position, and the next ones while the element may match nothing. */
 static void enter_position(const struct glob *g, uint64_t *set, size_t at)
 {
 	while (!set_has(set, at)) {
@@ -171,7 +174,7 @@ static bool takes(const struct glob *g, size_t at, struct element e, unsigned ch
 static void set_clear(const struct glob *g, uint64_t *set)
 {
 	set[0] = 0;
-	if (g->sets > 1) /* rarely: most patterns are short */
+	if (g->sets > 1) /* rare: most patterns are short */
 		memset(set, 0, g->sets * sizeof *set);
 }
 
@@ -182,7 +185,7 @@ static void set_copy(const struct glob *g, uint64_t *to, const uint64_t *from)
 		memcpy(to, from, g->sets * sizeof *to);
 }
 
-/* One byte. */
+/* Advances the set by one byte. */
 static void step_byte(struct glob *g, uint64_t *set, unsigned char b)
 {
 	uint64_t to[GLOB_SETS];
@@ -202,12 +205,12 @@ static void step_byte(struct glob *g, uint64_t *set, unsigned char b)
 			enter_position(g, to, at + e.len);
 		}
 		if (e.kind == DIRS)
-			set_put(to, at); /* in the middle of a component: it cannot end here */
+			set_put(to, at); /* in the middle of a component: DIRS cannot end here */
 	}
 	set_copy(g, set, to);
 }
 
-/* Can some byte of what the hole stands for be taken? */
+/* True if the element can match some byte of the hole. */
 static bool takes_hole(const struct glob *g, size_t at, struct element e, char hole)
 {
 	if (hole == GLOB_HOLE_ANY)
@@ -221,7 +224,7 @@ static bool takes_hole(const struct glob *g, size_t at, struct element e, char h
 	return false;
 }
 
-/* A hole, for "some value matches": everything that its bytes can lead to. */
+/* Advances `may` over a hole: adds every position that some value of the hole can reach. */
 static void may_hole(struct glob *g, uint64_t *set, char hole)
 {
 	for (size_t at = set_next(g, set, 0); at != SIZE_MAX && burn_step(g); at = set_next(g, set, at + 1)) {
@@ -232,13 +235,13 @@ static void may_hole(struct glob *g, uint64_t *set, char hole)
 		if (e.kind == END)
 			set_put(set, g->pattern.n + 1);
 		else if (e.kind != DIRS || hole == GLOB_HOLE_ANY)
-			enter_position(g, set, at + e.len); /* a star also stays where it is */
+			enter_position(g, set, at + e.len); /* a star also keeps its position */
 	}
 }
 
 /*
- * A hole, for "every value matches": only what takes all of it wherever it is. `words`: whole words, after a
- * blank, or none.
+ * Advances `must` over a hole: keeps only positions that match every value of it. `words`: any number of
+ * whole words, each after a blank.
  */
 static void must_hole(struct glob *g, uint64_t *set, char hole, bool words)
 {
@@ -286,8 +289,8 @@ static bool plain_byte(const struct glob *g, char c)
 }
 
 /*
- * A single position in the middle of literal bytes: compares as many as there are. Returns how far the text
- * was taken.
+ * With a single position among literal bytes: compares the literals directly. Returns the new offset in the
+ * text.
  */
 static size_t run_literals(struct glob *g, struct str text, size_t i, size_t at)
 {
@@ -303,7 +306,7 @@ static size_t run_literals(struct glob *g, struct str text, size_t i, size_t at)
 	return i;
 }
 
-/* A star and the literal after it: nothing happens before that byte comes. */
+/* With a star and the literal after it: skips to the next such byte. */
 static size_t run_star(const struct glob *g, struct str text, size_t i, size_t at)
 {
 	struct element e = element_at(g, at), then = element_at(g, at + e.len);
@@ -316,8 +319,8 @@ static size_t run_star(const struct glob *g, struct str text, size_t i, size_t a
 }
 
 /*
- * Short cuts for short patterns: most of them are literal bytes and a star or two. Steps give the same
- * answer, slower.
+ * Fast paths for short patterns, which are mostly literal bytes and a star or two. Plain steps give the same
+ * answer, but slower.
  */
 static size_t skip_ahead(struct glob *g, struct str text, size_t i)
 {
@@ -351,7 +354,7 @@ void glob_feed(struct glob *g, struct str text)
 	}
 }
 
-/* Adds what a blank, the given bytes and then anything lead to. */
+/* Adds the positions reached by a blank, the given bytes and then anything. */
 static void feed_words(struct glob *g, struct str start, bool no_dash)
 {
 	uint64_t more[GLOB_SETS];
@@ -363,7 +366,7 @@ static void feed_words(struct glob *g, struct str start, bool no_dash)
 	step_byte(g, more, ' ');
 	for (size_t i = 0; i < start.n; i++)
 		step_byte(g, more, (unsigned char)start.p[i]);
-	/* what a dash alone could take is left out; what takes a dash among others stays */
+	/* drop positions that need a dash here; elements that match a dash among other bytes stay */
 	if (no_dash && !start.n) {
 		uint64_t to[GLOB_SETS];
 
@@ -405,7 +408,7 @@ enum glob_match glob_may(struct str pattern, struct str text, unsigned flags)
 	return glob_end(&g);
 }
 
-/* The usual two marks: on a mismatch go on one byte after where the last star began. */
+/* Greedy matching: on a mismatch, retry one byte after the last star's start. */
 bool glob_name(struct str pattern, struct str text)
 {
 	size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
@@ -428,10 +431,7 @@ bool glob_name(struct str pattern, struct str text)
 	return p == pattern.n;
 }
 
-/*
- * Are both the same literal byte, or can it not be said so simply? Holes and what is special in a pattern can
- * not.
- */
+/* False if the two bytes can never match. Holes and special characters of a pattern may match. */
 static bool may_agree(char p, char b, unsigned flags)
 {
 	if (p == '*' || p == '?' || p == '[' || p == ']' || p == '\\' || (unsigned char)b <= GLOB_HOLE_NAME)
@@ -441,7 +441,10 @@ static bool may_agree(char p, char b, unsigned flags)
 
 bool glob_path(struct str pattern, struct str path, unsigned flags)
 {
-	/* Tables of names are tried against every path: nearly all fail at their first or last byte. */
+	/*
+	 * Fast path: tables of names are tried against every path, and nearly all differ in the first or last
+	 * byte.
+	 */
 	if (pattern.n && path.n && !may_agree(pattern.p[0], path.p[0], flags))
 		return false;
 	if (pattern.n && path.n && !(flags & (GLOB_BELOW | GLOB_WORDS)) &&
@@ -452,7 +455,7 @@ bool glob_path(struct str pattern, struct str path, unsigned flags)
 
 /* ---- gitignore ---- */
 
-/* A pattern put together on the stack. */
+/* A pattern, assembled on the stack. */
 struct draft {
 	char p[GLOB_PATTERN_MAX];
 	size_t n;
@@ -479,7 +482,7 @@ static void draft_literal(struct draft *d, struct str s)
 	}
 }
 
-/* Blanks at the end do not count unless escaped. */
+/* Trailing blanks are ignored unless escaped. */
 static struct str trim_pattern(struct str p)
 {
 	while (p.n && p.p[p.n - 1] == ' ' && !(p.n > 1 && p.p[p.n - 2] == '\\'))
@@ -487,10 +490,7 @@ static struct str trim_pattern(struct str p)
 	return p;
 }
 
-/*
- * `dir` is put before the pattern as it is; `deep`: the pattern starts at any depth below it, whether it has
- * a slash or not.
- */
+/* Prepends `dir` literally. `deep`: the pattern may start at any depth below it, with or without a slash. */
 static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, struct str path,
 		unsigned flags)
 {
@@ -508,7 +508,7 @@ static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, 
 	deep |= str_find(pattern, '/', 0) < 0;
 	while (str_starts(pattern, "/"))
 		pattern = str_sub(pattern, 1, pattern.n);
-	if (!pattern.n) { /* "/": all that is below */
+	if (!pattern.n) { /* "/": everything below */
 		pattern = STR("**");
 		directory = false;
 	}
@@ -522,7 +522,7 @@ static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, 
 	glob_feed(&g, path);
 	m = glob_end(&g);
 	if (m == GLOB_YES && directory && !str_ends(path, "/") && !set_has(g.exact ? g.may : g.must, d.n + 1))
-		return GLOB_MAYBE; /* the path itself, which may be no directory */
+		return GLOB_MAYBE; /* the path itself, which may not be a directory */
 	return m;
 }
 

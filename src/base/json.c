@@ -1,4 +1,4 @@
-/* JSON values in the arena: the reader and the look-up. */
+/* JSON values in the arena: the parser, and the lookup of members. */
 #include "base/json.h"
 
 #include <math.h>
@@ -8,12 +8,12 @@
 #include "base/utf8.h"
 
 #define SPARE_BLOCK 64
-#define INDEX_FROM 8      /* members from which an object gets an index */
-#define WHY_BYTES 60      /* of a key or a literal in a message */
-#define DOUBLE_DIGITS 308 /* a number of so many digits and without an exponent is finite */
+#define INDEX_FROM 8      /* objects with more members get a hash index */
+#define WHY_BYTES 60      /* bytes of a key or a literal in a message */
+#define DOUBLE_DIGITS 308 /* a number with so many digits and no exponent is still finite */
 
 struct json_index {
-	size_t slots; /* a power of two, half of them free */
+	size_t slots; /* a power of two; at least half of the slots are free */
 	struct json *at[];
 };
 
@@ -44,7 +44,7 @@ static bool starts_here(const struct json_reader *r, const char *mark)
 	return str_starts(str_sub(r->text, r->at, r->text.n), mark);
 }
 
-/* Moves behind the comment at r->at; false when there is none, or it has no end. */
+/* Skips the comment at r->at; false if there is none, or if it does not end. */
 static bool skip_comment(struct json_reader *r)
 {
 	const bool block = starts_here(r, "/*");
@@ -82,7 +82,7 @@ static struct json *fail_value(struct json_reader *r, enum json_trouble t, struc
 	return NULL;
 }
 
-/* Something else was expected here: the text broke off, or it is no JSON. */
+/* Sets the trouble: the text ended, or it is not JSON. */
 static struct json *fail_unexpected(struct json_reader *r, const char *expected)
 {
 	if ((r->flags & JSON_COMMENTS) && starts_here(r, "/*"))
@@ -105,7 +105,7 @@ static struct json *new_value(struct json_reader *r, enum json_kind kind)
 	return v;
 }
 
-/* The end of the string that starts with the quote at r->at; 0 with trouble. */
+/* Returns the end of the string that starts at r->at; 0 with trouble. */
 static size_t string_end(struct json_reader *r, bool *ret_escapes)
 {
 	const struct str t = r->text;
@@ -133,7 +133,7 @@ static size_t string_end(struct json_reader *r, bool *ret_escapes)
 	return 0;
 }
 
-/* A string at its quote; false with trouble. */
+/* Parses the string at r->at; false with trouble. */
 static bool read_string(struct json_reader *r, struct str *ret)
 {
 	bool escapes = false;
@@ -160,7 +160,7 @@ static size_t skip_digits(struct str t, size_t i)
 	return i;
 }
 
-/* The end of the number at `i`, or 0. */
+/* Returns the end of the number at `i`, or 0. */
 static size_t number_end(struct str t, size_t i)
 {
 	if (i < t.n && t.p[i] == '-')
@@ -215,7 +215,7 @@ static struct json *read_word(struct json_reader *r)
 		r->at += strlen(words[i].word);
 		return v;
 	}
-	for (size_t i = 0; i < 3; i++) /* "nul" at the very end */
+	for (size_t i = 0; i < 3; i++) /* "nul" at the end of the text */
 		if (rest.n < strlen(words[i].word) && memcmp(words[i].word, rest.p, rest.n) == 0)
 			return fail_value(r, JSON_CUT, str_of(words[i].word));
 	return fail_unexpected(r, "a value");
@@ -234,7 +234,7 @@ static double to_double(struct arena *a, struct str number)
 	return strtod(str_c(a, number), NULL);
 }
 
-/* Does every reader find the same number here? */
+/* True if every parser reads the same number here. */
 static bool in_range(struct json_reader *r, struct str number)
 {
 	int64_t n;
@@ -265,7 +265,7 @@ static struct json *read_number(struct json_reader *r)
 	return v;
 }
 
-/* Enters m into the index; false when its key is there already or a bound is reached. */
+/* Adds m to the index; false if its key exists already or a bound is exhausted. */
 static bool index_add(struct json_reader *r, struct json_index *x, struct json *m)
 {
 	for (size_t i = str_hash(m->key) & (x->slots - 1);; i = (i + 1) & (x->slots - 1)) {
@@ -280,7 +280,7 @@ static bool index_add(struct json_reader *r, struct json_index *x, struct json *
 	}
 }
 
-/* The index is made anew whenever it is half full. */
+/* Rebuilds the index whenever it is half full. */
 static bool index_member(struct json_reader *r, struct json *o, struct json *m)
 {
 	r->keys++;
@@ -308,7 +308,7 @@ static bool is_next(const struct json_reader *r, char c)
 	return r->at < r->text.n && r->text.p[r->at] == c;
 }
 
-/* `"key":` before a member of an object. */
+/* Parses `"key":` before a member of an object. */
 static bool read_key(struct json_reader *r, struct str *ret)
 {
 	if (!is_next(r, '"'))
@@ -327,7 +327,7 @@ static bool read_key(struct json_reader *r, struct str *ret)
 	return true;
 }
 
-/* One member or item; false with trouble. */
+/* Parses one member or item; false with trouble. */
 static bool read_member(struct json_reader *r, struct json *v, struct json ***tail)
 {
 	const bool object = v->kind == JSON_OBJECT;

@@ -1,22 +1,21 @@
 /*
- * JSON, read: the one reader for requests, hook events, settings, rows of the record and outputs of tools.
- * json_write.h writes.
+ * JSON parser for requests, hook events, settings, rows of the record and outputs of tools. json_write.h
+ * writes JSON.
  *
- * A value lives in the arena of its reader and is never freed by itself. It knows its place in the text, a
- * number keeps its spelling, and a string without escapes is a slice of the text: the text must live as long
- * as the values.
+ * A value lives in the arena of its reader. It knows its place in the text, and a number keeps its spelling.
+ * A string without escapes is a slice of the text, so the text must live as long as the values.
  *
- * Every reader refuses: a key twice in one object (two readers of one request may pick different ones), bytes
- * that are not UTF-8, control characters in strings, unknown escapes, NaN and Infinity, nesting and counts
- * beyond the bounds, anything after the value. A strict one also refuses texts that other readers may read
+ * Every reader rejects: duplicate keys in an object (two parsers of one request may pick different ones),
+ * invalid UTF-8, control characters in strings, unknown escapes, NaN and Infinity, nesting and counts beyond
+ * the bounds, anything after the value. A strict one also rejects texts that other parsers may read
  * differently; see JSON_TOLERANT.
  */
 #pragma once
 #include "base/str.h"
 
-#define JSON_DEPTH_MAX 256               /* values in values */
-#define JSON_COUNT_MAX ((size_t)2 << 20) /* values of one reader: some 200 MB */
-#define JSON_PROBES_PER_KEY 32           /* on average: more is a text made for our hash */
+#define JSON_DEPTH_MAX 256               /* nesting depth */
+#define JSON_COUNT_MAX ((size_t)2 << 20) /* values per reader: about 200 MB */
+#define JSON_PROBES_PER_KEY 32           /* average probe length; more means a text made to attack our hash */
 
 enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
@@ -24,64 +23,67 @@ struct json {
 	enum json_kind kind;
 	uint32_t n;      /* members of an object, items of an array */
 	struct str text; /* string: its bytes; number: as written */
-	struct str key;  /* in an object */
+	struct str key;  /* key of a member of an object */
 	struct json *first, *next, *parent;
 	uint32_t start, from,
-		to; /* its bytes are [from, to) of the text; `start` is where its key starts, or `from` */
-	struct json_index *index; /* object with many members: by hash of the key */
-	void *own;                /* for the owner of the tree: a compiled pattern, say */
+		to; /* the value is [from, to) of the text; `start` is where its key starts, or `from` */
+	struct json_index *index; /* hash index of an object with many members */
+	void *own;                /* free for the owner of the tree, for example a compiled pattern */
 };
 
 enum json_flags {
 	JSON_STRICT = 0,
-	/* For texts of others: takes a byte order mark, half of a surrogate pair (as U+FFFD), NUL in a key,
-	   and numbers of any size. */
+	/*
+	 * For foreign texts: accepts a byte order mark, half of a surrogate pair (as U+FFFD), NUL in a key,
+	 * and numbers of any size.
+	 */
 	JSON_TOLERANT = 1,
-	JSON_COMMENTS = 2, /* those of C and C++ */
-	JSON_REPAIR = 4,   /* json_unescape(): an unknown escape is its letter, a \\u without digits is '?' */
+	JSON_COMMENTS = 2, /* comments of C and C++ */
+	JSON_REPAIR = 4,   /* json_unescape(): unknown escape becomes its letter, \\u without digits '?' */
 };
 
 enum json_trouble {
 	JSON_FINE,
-	JSON_SYNTAX,     /* no JSON */
-	JSON_CUT,        /* JSON so far, but the text ends in it */
+	JSON_SYNTAX,     /* not JSON */
+	JSON_CUT,        /* the text ends inside a value */
 	JSON_NOT_FINITE, /* NaN, Infinity, -Infinity */
 	JSON_RANGE,      /* strict: a number that neither int64_t nor double can hold */
-	JSON_DUPLICATE,  /* a key twice in one object */
-	JSON_LIMIT,      /* a bound was reached: nothing can be said */
+	JSON_DUPLICATE,  /* a duplicate key */
+	JSON_LIMIT,      /* a bound is exhausted, so the answer is unknown */
 };
 
 struct json_reader {
 	struct arena *a;
 	struct str text;
-	size_t at; /* where the next value starts; after a failure: where it failed */
+	size_t at; /* offset of the next value; after a failure: of the error */
 	unsigned flags;
 	size_t depth_max, count_max;
 	enum json_trouble trouble;
-	struct str what; /* of the trouble: the key, the literal, the bound, or what was expected */
+	struct str what; /* detail of the trouble: the key, the literal, the bound, or what was expected */
 	size_t count, keys, probes, depth;
-	struct json *block, *spare; /* values are taken from the arena in blocks */
+	struct json *block, *spare; /* values are allocated in blocks */
 	size_t nspare;
 };
 
 /* ---- reading ---- */
 
-/* One strict value that is the whole text. 0 and *ret, or -1 with "line L, column C: why". */
+/* Parses a text that is one strict value. 0 and *ret, or -1 with "line L, column C: why". */
 int json_read(struct arena *a, struct str text, struct json **ret, struct err *e);
 
-/* Bounds are JSON_DEPTH_MAX and JSON_COUNT_MAX until the caller sets others. */
+/* The bounds are JSON_DEPTH_MAX and JSON_COUNT_MAX until the caller changes them. */
 void json_reader_init(struct json_reader *r, struct arena *a, struct str text, unsigned flags);
-/* Begins another text with the same bounds. Values of the text before are no longer valid: their memory is
- * used again. */
-void json_reader_again(struct json_reader *r, struct str text);
-/* The value at r->at, blanks before it skipped; NULL with r->trouble when there is none. Moves on behind it.
+/*
+ * Starts another text with the same bounds. Invalidates all values of the previous text: their memory is
+ * reused.
  */
+void json_reader_again(struct json_reader *r, struct str text);
+/* Skips blanks, parses the value at r->at and moves r->at behind it; NULL with r->trouble. */
 struct json *json_next(struct json_reader *r);
-/* The value at r->at when nothing follows it; else NULL with r->trouble. */
+/* The same for the last value of the text: NULL with r->trouble if anything follows it. */
 struct json *json_only(struct json_reader *r);
-/* Nothing but blanks is left. */
+/* True if only blanks are left. */
 bool json_at_end(struct json_reader *r);
-/* After a failure: "expected ':'", "a key twice: id". */
+/* Describes a failure: "expected ':'", "a key twice: id". */
 struct str json_why(const struct json_reader *r);
 
 struct json_place {
@@ -89,20 +91,19 @@ struct json_place {
 }; /* both from 1; columns are bytes */
 struct json_place json_place(struct str text, size_t at);
 
-/* ---- values; all of them take NULL for "not there" ---- */
+/* ---- values; all functions accept NULL for a missing value ---- */
 
 static inline bool json_is(const struct json *v, enum json_kind k)
 {
 	return v && v->kind == k;
 }
-/* A member, or NULL: also when o is no object. */
+/* A member, or NULL; also NULL if o is not an object. */
 struct json *json_get(const struct json *o, struct str key);
 static inline struct json *json_key(const struct json *o, const char *key)
 {
 	return json_get(o, str_of(key));
 }
-/* The first item of an array, the first member of an object; NULL when it is something else. `next` leads on.
- */
+/* The first item of an array or the first member of an object, else NULL. `next` links to the others. */
 static inline struct json *json_items(const struct json *v)
 {
 	return json_is(v, JSON_ARRAY) ? v->first : NULL;
@@ -111,7 +112,7 @@ static inline struct json *json_members(const struct json *v)
 {
 	return json_is(v, JSON_OBJECT) ? v->first : NULL;
 }
-/* Item i of an array, or NULL; found by walking. */
+/* Item i of an array, or NULL; linear time. */
 struct json *json_at(const struct json *v, size_t i);
 /* The number of items of an array, else 0. */
 static inline size_t json_size(const struct json *v)
@@ -138,16 +139,20 @@ static inline int64_t json_int_at(const struct json *o, const char *key)
 	return json_int(json_key(o, key), 0);
 }
 bool json_is_int(const struct json *v);
-/* A number as near as a double comes, else 0. */
+/* A number, rounded to double, else 0. */
 double json_double(struct arena *a, const struct json *v);
 
-/* ---- texts that are not made a tree of (json_scan.c) ---- */
+/* ---- scanning without a tree (json_scan.c) ---- */
 
-/* Where the string that starts with the quote at s[i] ends, behind its quote; 0: it does not. */
+/* Returns the offset after the string whose opening quote is s[i]; 0 if it does not end. */
 size_t json_skip_string(struct str s, size_t i);
-/* Where the value at s[i] ends; 0: it does not, or has more levels than depth_max (at most JSON_DEPTH_MAX).
- * Looks at brackets and quotes only. */
+/*
+ * Returns the offset after the value at s[i]; 0 if it does not end or nests deeper than depth_max (at most
+ * JSON_DEPTH_MAX). Checks only brackets and quotes.
+ */
 size_t json_skip(struct str s, size_t i, size_t depth_max);
-/* The text of a string between its quotes into `out`, which has s.n bytes. -1: an unknown escape, or, if
- * strict, a half of a pair. */
+/*
+ * Unescapes a string (without its quotes) into `out`, which has s.n bytes. -1: an unknown escape, or, if
+ * strict, half of a surrogate pair.
+ */
 int json_unescape(struct str s, unsigned flags, char *out, size_t *ret_n);

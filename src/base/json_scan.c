@@ -1,4 +1,4 @@
-/* JSON without a tree: where a value ends, and the text that a string stands for. */
+/* JSON without a tree: finds the end of a value, and unescapes strings. */
 #include "base/json.h"
 #include "base/utf8.h"
 
@@ -18,7 +18,7 @@ static bool is_word(char c)
 	       c == 'E';
 }
 
-/* A number, true, false or null. */
+/* Skips a number, true, false or null. */
 static size_t skip_word(struct str s, size_t i)
 {
 	const size_t from = i;
@@ -27,7 +27,7 @@ static size_t skip_word(struct str s, size_t i)
 	return i > from ? i : 0;
 }
 
-/* An object or an array, with everything in it. */
+/* Skips an object or an array. */
 static size_t skip_nest(struct str s, size_t i, size_t depth_max)
 {
 	char closing[JSON_DEPTH_MAX];
@@ -90,8 +90,10 @@ static bool is_low(uint32_t cp)
 	return cp >= 0xdc00 && cp < 0xe000;
 }
 
-/* The code point of \uXXXX, or of two of them that are a pair; *i is behind the u and is moved behind its
- * end. */
+/*
+ * Returns the code point of \uXXXX or of a surrogate pair. *i points behind the u and moves behind the
+ * escape.
+ */
 static int unicode_escape(struct str s, size_t *i, unsigned flags, uint32_t *ret)
 {
 	uint32_t cp, low;
@@ -105,13 +107,13 @@ static int unicode_escape(struct str s, size_t *i, unsigned flags, uint32_t *ret
 	} else if (is_high(cp) || is_low(cp)) {
 		if (!(flags & JSON_TOLERANT))
 			return -1;
-		cp = 0xfffd; /* Python and JavaScript write halves of pairs */
+		cp = 0xfffd; /* Python and JavaScript write lone surrogates */
 	}
 	*ret = cp;
 	return 0;
 }
 
-/* No escape is shorter than the bytes it stands for. */
+/* Unescaping never makes a text longer. */
 int json_unescape(struct str s, unsigned flags, char *out, size_t *ret_n)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";

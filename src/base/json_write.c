@@ -1,4 +1,4 @@
-/* See json_write.h. */
+/* Writer for JSON texts. See json_write.h. */
 #include "base/json_write.h"
 
 #include "base/utf8.h"
@@ -34,7 +34,7 @@ void json_put_string(struct buf *b, struct str s)
 		} else if (utf8_next(s, &i) == UTF8_BAD) {
 			buf_c(b, "\xEF\xBF\xBD");
 		} else if (c == 0xC2 &&
-			   (unsigned char)s.p[from + 1] < 0xA0) { /* C1: a terminal obeys these */
+			   (unsigned char)s.p[from + 1] < 0xA0) { /* C1: terminals execute these */
 			buf_fmt(b, "\\u%04x", (unsigned char)s.p[from + 1]);
 		} else {
 			buf_add(b, s.p + from, i - from);
@@ -43,7 +43,7 @@ void json_put_string(struct buf *b, struct str s)
 	buf_char(b, '"');
 }
 
-/* No value ends in an opening bracket, so the last byte says whether something stands before. */
+/* No value ends in an opening bracket, so the last byte tells if this is the first item. */
 void json_put_comma(struct buf *b)
 {
 	char last = b->n ? b->p[b->n - 1] : '{';
@@ -79,7 +79,7 @@ void json_put_words(struct buf *b, const char *key, struct str words)
 	buf_char(b, ']');
 }
 
-/* Depth is the reader's bound. */
+/* The reader bounds the depth. */
 void json_put_value(struct buf *b, const struct json *v)
 {
 	static const char words[][8] = {[JSON_NULL] = "null", [JSON_FALSE] = "false", [JSON_TRUE] = "true"};

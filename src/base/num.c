@@ -9,7 +9,7 @@ int num_parse(struct str s, int64_t min, int64_t max, int64_t *ret)
 		i++;
 	if (i == s.n)
 		return -1;
-	int64_t n = 0; /* counted below zero, where there is room for INT64_MIN */
+	int64_t n = 0; /* accumulates a negative number, which can hold INT64_MIN */
 	for (; i < s.n; i++) {
 		if (!ascii_is_digit(s.p[i]))
 			return -1;

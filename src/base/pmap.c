@@ -1,10 +1,10 @@
 /*
  * struct pmap: a hash trie of 16-way nodes.
  *
- * A node is a leaf or a branch. A leaf holds one key; keys whose whole hashes are equal follow it through
- * `next`, sorted. A branch at depth d has a child for each value of the d-th four bits of the hash that
- * occurs, packed, with `bits` saying which. Removal folds a branch with a single leaf into that leaf. So the
- * shape depends on the keys only, never on the order in which they came and went.
+ * A node is a leaf or a branch. A leaf holds one key; keys with equal hashes follow it through `next`,
+ * sorted. A branch at depth d has a packed array of children, one for each value of the d-th four bits of the
+ * hash; `bits` says which exist. Removal folds a branch with a single leaf into that leaf. So the shape
+ * depends only on the keys, never on the order of insertions and removals.
  */
 #include "base/pmap.h"
 
@@ -19,9 +19,9 @@ struct pmap_entry {
 
 struct pmap {
 	bool leaf;
-	uint16_t bits; /* branch: which slots have a child */
+	uint16_t bits; /* branch: bit mask of existing children */
 	uint32_t hash; /* leaf */
-	union {        /* a leaf has one entry, a branch as many kids as bits; only that much is allocated */
+	union {        /* a leaf has one entry, a branch one child per bit; only these are allocated */
 		struct pmap_entry entry[0];
 		const struct pmap *kids[0];
 	};
@@ -37,7 +37,7 @@ static unsigned rank(uint16_t bits, unsigned i)
 	return (unsigned)__builtin_popcount(bits & ((1u << i) - 1));
 }
 
-/* The child of a node at this depth for slot i; a leaf counts as a branch with one child, itself. */
+/* Returns child i of a node at this depth; a leaf counts as a branch whose only child is itself. */
 static const struct pmap *child_at(const struct pmap *m, unsigned depth, unsigned i)
 {
 	if (!m)
@@ -70,7 +70,7 @@ static struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, con
 	return m;
 }
 
-/* A chain of leaves of one hash, with key set or removed; what comes after the place is shared. */
+/* Sets or removes a key in a chain of leaves with one hash; the part after it is shared. */
 static const struct pmap *chain_set(struct arena *a, const struct pmap *m, uint32_t hash, struct str key,
 		const void *value)
 {
@@ -87,7 +87,7 @@ static const struct pmap *chain_set(struct arena *a, const struct pmap *m, uint3
 }
 
 /*
- * A branch like m (NULL: empty) with slot i holding `child` (NULL: nothing), folded when only one leaf is
+ * Copies branch m (NULL: empty) with slot i set to `child` (NULL: removed). Folds it if only one leaf is
  * left.
  */
 static const struct pmap *branch_with(struct arena *a, const struct pmap *m, unsigned i,
@@ -112,7 +112,7 @@ static const struct pmap *branch_with(struct arena *a, const struct pmap *m, uns
 	return b;
 }
 
-/* A branch at this depth over two chains of different hashes. */
+/* Builds a branch at this depth from two chains with different hashes. */
 static const struct pmap *join_nodes(struct arena *a, unsigned depth, const struct pmap *x,
 	const struct pmap *y)
 {
@@ -142,7 +142,7 @@ static const struct pmap *node_set(struct arena *a, const struct pmap *m, unsign
 const struct pmap *pmap_set(struct arena *a, const struct pmap *m, struct str key, const void *value)
 {
 	if (pmap_get(m, key) == value)
-		return m; /* nothing changes: the same pointer keeps comparing cheap */
+		return m; /* no change: the same pointer keeps comparisons cheap */
 	return node_set(a, m, 0, str_hash(key), key, value);
 }
 
@@ -161,7 +161,7 @@ void pmap_each(const struct pmap *m, void (*fn)(void *ctx, struct str key, const
 
 typedef void diff_fn(void *ctx, struct str key, const void *vx, const void *vy);
 
-/* Two chains, each sorted, of one hash; either may be NULL. */
+/* Compares two sorted chains with the same hash; either may be NULL. */
 static void chain_diff(const struct pmap *x, const struct pmap *y, diff_fn *fn, void *ctx)
 {
 	while (x != y) {

@@ -1,14 +1,14 @@
 /*
- * Compiling and matching with PCRE2.
+ * Compiles and matches with PCRE2.
  *
- * PCRE2's own match limit counts backtracking from one starting point only and takes a scan of any length for
- * one step, so it bounds neither `\s+$` on a million spaces nor `(.*,)*x`. Patterns are therefore compiled
- * with a callout before each item, which adds up how far the matcher moved since the last one; when that
- * exceeds what the subject's length allows, it stops. Just-in-time compilation is not used: it needs memory
+ * PCRE2's match limit counts backtracking from one starting point only, and counts a scan of any length as
+ * one step. So it bounds neither `\s+$` on a million spaces nor `(.*,)*x`. Patterns are therefore compiled
+ * with a callout before each item, which sums up how far the matcher moved since the last one. The match
+ * stops when the sum exceeds a budget that depends on the subject's length. JIT is not used: it needs memory
  * that is writable and executable.
  *
- * Compiled patterns come from the arena, and PCRE2 can be left in the middle of compiling as it owns nothing
- * else. Matching uses malloc: its memory is wanted only until it is over, and nothing leaves it early.
+ * Compiled patterns are in the arena, so leaving the arena_run in the middle of compiling leaks nothing.
+ * Matching uses malloc: it needs memory only until it returns, and is never left early.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "base/regex.h"
@@ -19,7 +19,7 @@
 #include "base/utf8.h"
 
 #define MESSAGE_MAX 160
-#define REPEAT_MAX 65535u /* PCRE2's own bound on the numbers in {m,n} */
+#define REPEAT_MAX 65535u /* PCRE2's bound on the numbers in {m,n} */
 
 #define OPTIONS \
 	(PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF | \
@@ -29,20 +29,20 @@
 struct regex {
 	struct arena *a;
 	struct str pattern;
-	const char *pool; /* the literals' text */
+	const char *pool; /* text of the literals */
 	struct regex_scan scan;
-	bool compiled;    /* or tried to */
-	pcre2_code *code; /* NULL when that failed, which is a bug */
+	bool compiled;    /* true also after a failure */
+	pcre2_code *code; /* NULL if compiling failed, which is a bug */
 	pcre2_match_context *bounds;
-	/* characters an item may look at before it fails, beyond those that show in the position */
+	/* characters that an item may read before it fails, beyond the visible progress */
 	uint32_t item_cost;
 	bool back_references;
 };
 
-/* Work left to one match. */
+/* Remaining budget of one match. */
 struct regex_work {
 	int64_t left;
-	size_t last; /* where the matcher was */
+	size_t last; /* last position of the matcher */
 	const struct regex *r;
 };
 
@@ -58,7 +58,7 @@ static void code_free(void *p, void *arena)
 
 /* ---- compiling ---- */
 
-/* Exact repetitions fail without a callout, so all of them are charged to every item. */
+/* Exact repetitions fail without a callout, so their sum is charged to every item. */
 static uint32_t sum_of_repeats(struct str p)
 {
 	uint32_t sum = 0;
@@ -82,7 +82,7 @@ static int on_callout(pcre2_callout_block *block, void *arg)
 
 	w->last = at;
 	w->left -= (int64_t)(moved + w->r->item_cost);
-	/* A reference may compare all that was captured and then fail. */
+	/* A back-reference may compare the whole capture and then fail. */
 	if (w->r->back_references && at > block->start_match)
 		w->left -= (int64_t)(at - block->start_match);
 	return w->left < 0 ? PCRE2_ERROR_CALLOUT : 0;
@@ -111,7 +111,7 @@ static void learn_costs(struct regex *r)
 	r->back_references = references > 0;
 }
 
-/* Fills in r->code. Leaves the arena_run when the arena is full. */
+/* Sets r->code. Leaves the arena_run if the arena is full. */
 static int compile_regex(struct regex *r, size_t *ret_offset, struct err *e)
 {
 	pcre2_general_context *memory = pcre2_general_context_create(code_alloc, code_free, r->a);
@@ -142,7 +142,7 @@ static int compile_regex(struct regex *r, size_t *ret_offset, struct err *e)
 	return 0;
 }
 
-/* Outside of the scanner's subset any repeated group is taken for one that varies. */
+/* Outside the scanner's subset every repeated group counts as varying. */
 static bool repeats_group(struct str p)
 {
 	for (size_t i = 1; i < p.n; i++) {
@@ -178,10 +178,7 @@ static int compile_late(void *arg)
 {
 	struct regex *r = arg;
 
-	/*
-	 * The scanner has promised that this works; if it does not, r->code is NULL and the answer
-	 * REGEX_LIMIT.
-	 */
+	/* The scanner guarantees that this works; if not, r->code is NULL and the answer REGEX_LIMIT. */
 	(void)compile_regex(r, NULL, NULL);
 	return 0;
 }
@@ -210,8 +207,8 @@ static const char *next_byte(const char *from, const char *end, char c)
 }
 
 /*
- * needle is ASCII, in lower case and not empty. Looks for either form of its first letter with memchr, which
- * is several times quicker.
+ * needle is ASCII, in lower case and not empty. Searches both cases of its first letter with memchr, which is
+ * several times faster.
  */
 static bool holds_folded(struct str s, struct str needle)
 {
@@ -234,10 +231,10 @@ static bool holds_folded(struct str s, struct str needle)
 	return false;
 }
 
-/* Work of a search for one literal in a text: it is done many bytes at a time. */
+/* Cost of searching one literal: memchr reads many bytes at a time. */
 static int64_t search_cost(size_t n) { return (int64_t)(n / 8) + REGEX_WORK_STEP; }
 
-/* True if a match is possible, judged by the literals alone. */
+/* True if the literals allow a match. */
 static bool may_match(const struct regex *r, struct str s)
 {
 	const struct regex_literals *must = &r->scan.must;
@@ -250,8 +247,8 @@ static bool may_match(const struct regex *r, struct str s)
 	if (!must->n)
 		return true;
 	/*
-	 * Without case, U+017F is an s and U+212A a k: the only two beyond ASCII that are also letters
-	 * within.
+	 * Case-insensitively, U+017F equals s and U+212A equals k: the only characters beyond ASCII with this
+	 * property.
 	 */
 	return r->scan.nocase && (str_contains(s, STR("\xc5\xbf")) || str_contains(s, STR("\xe2\x84\xaa")));
 }
@@ -266,8 +263,8 @@ static uint32_t steps_for(const struct regex *r, size_t n)
 }
 
 /*
- * PCRE2's result: 1 for a match, else a negative code; a bound, a lack of memory and a bug are codes other
- * than "no match". Charges the steps to *work and never takes more.
+ * Returns PCRE2's result: 1 for a match, else a negative code. Exhausted bounds, lack of memory and bugs give
+ * codes other than "no match". Charges the steps to *work and never uses more.
  */
 static int match_once(struct regex *r, struct str s, uint32_t options, size_t ret_span[2], int64_t *work)
 {
@@ -277,7 +274,7 @@ static int match_once(struct regex *r, struct str s, uint32_t options, size_t re
 
 	if (!data)
 		return PCRE2_ERROR_NOMEMORY;
-	*work -= REGEX_WORK_CALL + search_cost(s.n); /* that it is UTF-8, and where a match may start */
+	*work -= REGEX_WORK_CALL + search_cost(s.n); /* cost of the UTF-8 check and of finding start points */
 	most = w.left = *work < 0 ? 0 : *work < w.left ? *work : w.left;
 	pcre2_set_match_limit(r->bounds, steps_for(r, s.n));
 	pcre2_set_callout(r->bounds, on_callout, &w);
@@ -306,7 +303,7 @@ static int repair_text(void *arg)
 	return 0;
 }
 
-/* Where in `raw` the byte `at` of its repaired form comes from. */
+/* Returns the offset in `raw` of byte `at` of its repaired form. */
 static size_t raw_offset(struct str raw, size_t at)
 {
 	size_t i = 0, out = 0;
@@ -324,7 +321,7 @@ static bool is_utf_error(int code)
 }
 
 /*
- * PCRE2's result over a subject that may not be UTF-8; PCRE2_ERROR_NOMEMORY when there is no compiled form.
+ * Returns PCRE2's result for a subject that may not be UTF-8; PCRE2_ERROR_NOMEMORY without a compiled form.
  */
 static int match_any(struct regex *r, struct str s, uint32_t options, size_t ret_span[2], int64_t *work)
 {

@@ -1,25 +1,25 @@
 /*
- * Walks a regular expression of the plain subset, by recursive descent over groups, and collects required
- * literals on the way.
+ * Scans a regular expression of the plain subset, by recursive descent over groups, and collects required
+ * literals.
  *
- * A run is the text of literals that stand next to each other; it ends where something else stands. Each
- * ended run, and each group's own set, is a candidate; a sequence keeps the best one, since all of them are
- * required, and an alternation joins those of its branches.
+ * A run is a sequence of adjacent literals; any other item ends it. Each finished run, and each group's own
+ * set, is a candidate. A sequence keeps its best candidate, since all are required; an alternation joins the
+ * sets of its branches.
  */
 #include "base/regex_scan.h"
 
 #include "base/utf8.h"
 
-/* Generous estimates of compiled sizes, with the callout that stands before each item. */
+/* Upper estimates of compiled sizes, including the callout before each item. */
 enum { SIZE_CHAR = 16, SIZE_CLASS = 64, SIZE_QUANTIFIER = 24, SIZE_BRANCH = 16, SIZE_GROUP = 40 };
 
 enum atom_kind { ATOM_LITERAL, ATOM_ANY, ATOM_EDGE, ATOM_GROUP };
 
-/* Knowledge about a piece of the pattern. */
+/* Properties of a part of the pattern. */
 struct node {
 	enum atom_kind kind;
-	bool varies;          /* may match in more than one way: has alternatives or a varying quantifier */
-	unsigned char text_n; /* ATOM_LITERAL: one character; 0: one that cannot be searched for */
+	bool varies;          /* may match in several ways: has alternatives or a varying quantifier */
+	unsigned char text_n; /* ATOM_LITERAL: one character; 0: not searchable */
 	char text[4];
 	size_t size; /* estimated compiled size */
 };
@@ -34,7 +34,7 @@ struct pattern_scan {
 	size_t at;
 	char *pool;
 	size_t pooled; /* bytes of the pool in use */
-	size_t run;    /* where the current run starts in it */
+	size_t run;    /* start of the current run in the pool */
 	struct regex_scan *out;
 };
 
@@ -60,7 +60,7 @@ static bool is_punct(int c)
 	return c >= ' ' && c < 127 && !ascii_is_digit(c) && !((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* PLAIN: printable ASCII without a meaning of its own. MORE: may start a quantifier. */
+/* PLAIN: printable ASCII without special meaning. MORE: may start a quantifier. */
 enum { PLAIN = 1, MORE = 2 };
 
 static const unsigned char about[256] = {
@@ -83,7 +83,7 @@ static char small(char c)
 	return ascii_is_upper(c) ? (char)(c | 32) : c;
 }
 
-/* The character that an escape letter stands for, or -1. */
+/* Returns the character of an escape letter, or -1. */
 static int escaped_char(int c)
 {
 	switch (c) {
@@ -106,7 +106,7 @@ static size_t shortest(const struct regex_literals *l)
 	return min;
 }
 
-/* A set is as telling as its shortest literal; then fewer are better. */
+/* A set is as good as its shortest literal is long; then fewer literals are better. */
 static void keep_better(struct regex_literals *best, const struct regex_literals *other)
 {
 	if (!other->n)
@@ -118,7 +118,7 @@ static void keep_better(struct regex_literals *best, const struct regex_literals
 	memcpy(best->lit, other->lit, other->n * sizeof(other->lit[0]));
 }
 
-/* Ends the current run, which is a candidate when it has any text. */
+/* Ends the current run, which becomes a candidate if it is not empty. */
 static void end_run(struct pattern_scan *s, struct regex_literals *best)
 {
 	size_t n = s->pooled - s->run;
@@ -148,8 +148,8 @@ static void literal(const struct pattern_scan *s, int c, struct node *ret)
 }
 
 /*
- * A character beyond ASCII. Other cases of it have other bytes, and U+FFFD may stand for any broken byte:
- * neither can be searched for.
+ * A character beyond ASCII. It cannot be searched for: its other case has other bytes, and U+FFFD may stand
+ * for any bad byte.
  */
 static bool scan_wide(struct pattern_scan *s, struct node *ret)
 {
@@ -182,7 +182,7 @@ static bool scan_escape(struct pattern_scan *s, struct node *ret)
 	return true;
 }
 
-/* One character of a class, escaped or not, or a class escape (*ret_single = -1). */
+/* Parses one character of a class, escaped or not, or a class escape (*ret_single = -1). */
 static bool scan_class_item(struct pattern_scan *s, int *ret_single)
 {
 	int c = peek(s, 0);
@@ -199,13 +199,13 @@ static bool scan_class_item(struct pattern_scan *s, int *ret_single)
 	return *ret_single >= 0 || in(c, "dDsSwW");
 }
 
-/* A hyphen is taken only where all agree what it means: first, last, or between two characters in order. */
+/* Accepts a hyphen only where its meaning is undisputed: first, last, or between two characters in order. */
 static bool scan_class(struct pattern_scan *s, struct node *ret)
 {
 	int from, to;
 
 	s->at++;
-	if (in(peek(s, 0), ":.=")) /* [:alpha:] outside of a class is a mistake */
+	if (in(peek(s, 0), ":.=")) /* [:alpha:] outside a class is an error */
 		return false;
 	if (peek(s, 0) == '^')
 		s->at++;
@@ -245,7 +245,7 @@ static bool scan_group(struct pattern_scan *s, unsigned depth, struct node *ret,
 	return true;
 }
 
-/* *ret_must is filled for a group only. */
+/* *ret_must is set for a group only. */
 static bool scan_atom(struct pattern_scan *s, unsigned depth, struct node *ret,
 	struct regex_literals *ret_must)
 {
@@ -261,7 +261,7 @@ static bool scan_atom(struct pattern_scan *s, unsigned depth, struct node *ret,
 	case '*':
 	case '+':
 	case '?': return false;
-	case '{': /* a brace that could not be a quantifier is itself */
+	case '{': /* a brace that cannot start a quantifier is a literal */
 		if (ascii_is_digit(peek(s, 1)) || in(peek(s, 1), ", \t"))
 			return false;
 		literal(s, c, ret);
@@ -313,7 +313,7 @@ static bool scan_braces(struct pattern_scan *s, struct quantifier *ret)
 	return true;
 }
 
-/* The quantifier that may follow an item. */
+/* Parses an optional quantifier after an item. */
 static bool scan_quantifier(struct pattern_scan *s, struct quantifier *ret)
 {
 	int c = peek(s, 0);
@@ -340,7 +340,7 @@ static bool scan_quantifier(struct pattern_scan *s, struct quantifier *ret)
 
 /* ---- sequences and alternatives ---- */
 
-/* Sums up sizes and finds repetition of what varies, which is where time explodes. */
+/* Adds up sizes, and detects repetitions of varying parts, which can take exponential time. */
 static bool add_size(struct pattern_scan *s, struct node *item, const struct quantifier *q, struct node *seq)
 {
 	if (q->unbounded || q->max > 1)
@@ -352,7 +352,7 @@ static bool add_size(struct pattern_scan *s, struct node *item, const struct qua
 	return seq->size <= REGEX_SCAN_SIZE_MAX;
 }
 
-/* Takes an item into the sequence: its text goes on the run, ends it, or both. */
+/* Adds an item to the sequence: its text extends the run, ends it, or both. */
 static void add_item(struct pattern_scan *s, const struct node *item, const struct regex_literals *group,
 		const struct quantifier *q,
 	struct regex_literals *must)
@@ -368,15 +368,12 @@ static void add_item(struct pattern_scan *s, const struct node *item, const stru
 	end_run(s, must);
 	if (item->kind == ATOM_GROUP && q->min)
 		keep_better(must, group);
-	/* The last copy of a repeated character stands next to what follows. */
+	/* The last copy of a repeated character is adjacent to the next item. */
 	if (text)
 		add_text(s, item);
 }
 
-/*
- * Most of a pattern is plain characters one after the other: those without a quantifier go on the run at
- * once.
- */
+/* Fast path: plain characters without a quantifier are appended to the run at once. */
 static void scan_plain(struct pattern_scan *s, struct node *seq)
 {
 	const unsigned char *start = (const unsigned char *)s->p.p + s->at,
@@ -420,7 +417,7 @@ static bool scan_sequence(struct pattern_scan *s, unsigned depth, struct node *r
 	return true;
 }
 
-/* Adds a branch's set to that of the branches before it; one of which nothing is known spoils it all. */
+/* Adds a branch's set to that of the earlier branches; a branch without required literals clears it. */
 static void join_literals(struct regex_literals *all, const struct regex_literals *branch)
 {
 	if (!all->n || !branch->n || all->n + branch->n > REGEX_LITERALS_MAX) {

@@ -10,27 +10,27 @@
 #include "base/str.h"
 
 #define REGEX_LITERALS_MAX 16      /* alternatives in one set */
-#define REGEX_LITERAL_MAX 32       /* bytes of a literal that are used */
-#define REGEX_SCAN_DEPTH_MAX 24    /* groups in groups */
+#define REGEX_LITERAL_MAX 32       /* bytes of a literal that are searched for */
+#define REGEX_SCAN_DEPTH_MAX 24    /* nesting depth of groups */
 #define REGEX_SCAN_REPEAT_MAX 1000 /* numbers in {m,n} */
-#define REGEX_SCAN_SIZE_MAX 24000  /* estimated bytes of the compiled form; PCRE2's own bound is 64 KiB */
+#define REGEX_SCAN_SIZE_MAX 24000  /* estimated bytes of the compiled form; PCRE2's bound is 64 KiB */
 
-/* Literals one of which is in every match; n = 0: nothing is known. */
+/* Every match contains one of these literals; n = 0: not known. */
 struct regex_literals {
 	unsigned n;
 	struct {
-		uint16_t at; /* in the pool */
+		uint16_t at; /* offsets in the pool */
 		uint16_t n;
 	} lit[REGEX_LITERALS_MAX];
 };
 
 struct regex_scan {
-	bool nocase; /* by flag or by (?i); literals are then in lower case and ASCII */
-	bool nested; /* repeats something that can itself match in several ways */
+	bool nocase; /* by flag or (?i); literals are then in lower case and ASCII */
+	bool nested; /* repeats a part that can itself match in several ways */
 	struct regex_literals must;
 };
 
-/* Room that the literals of a pattern of n bytes need: each is written at most twice. */
+/* Size of the pool for a pattern of n bytes: each literal is written at most twice. */
 #define REGEX_POOL(n) (2 * (n))
 
 /*

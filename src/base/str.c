@@ -35,9 +35,9 @@ ptrdiff_t str_find(struct str s, char c, size_t from)
 }
 
 #define EACH(c) ((uint64_t)0x0101010101010101u * (unsigned char)(c))
-#define WORDS_MAX 255 /* for which a counter of one byte is enough */
+#define WORDS_MAX 255 /* highest value of a one-byte counter */
 
-/* Eight bytes at a time, each with a counter of its own. */
+/* Counts eight bytes at a time, each in its own counter. */
 uint64_t str_count(struct str s, char c)
 {
 	uint64_t n = 0;
@@ -87,8 +87,8 @@ bool str_is_hex(struct str s, size_t n)
 }
 
 /*
- * memchr is several times as fast as memmem, as long as the first byte is rare; where it is not, or the text
- * is made of near misses, the rest is memmem's, which is linear whatever it finds.
+ * memchr is several times as fast as memmem while the first byte is rare. Otherwise, or with many near
+ * misses, memmem does the rest: it is linear in any case.
  */
 bool str_contains(struct str s, struct str needle)
 {
@@ -179,7 +179,7 @@ char *str_c(struct arena *a, struct str s)
 
 /* ---- formats ---- */
 
-/* vsnprintf() with the length as a size; a failure, which none of our formats can cause, is an empty text. */
+/* vsnprintf() with a size_t result. A failure, which none of our formats can cause, gives an empty text. */
 static size_t format(char *to, size_t room, const char *fmt, va_list ap)
 {
 	int n = vsnprintf(to, room, fmt, ap);
@@ -234,7 +234,7 @@ void buf_init(struct buf *b, struct arena *a, size_t max)
 	*b = (struct buf){.a = a, .max = max ? max : BUF_MAX_DEFAULT};
 }
 
-/* Makes room for n more bytes and answers where they go. */
+/* Makes room for n more bytes and returns a pointer to them. */
 static char *make_room(struct buf *b, size_t n)
 {
 	if (n > b->max - b->n)
@@ -294,7 +294,7 @@ void buf_fmt(struct buf *b, const char *fmt, ...)
 	va_end(ap);
 	if (n == 0)
 		return;
-	/* One byte more for the NUL, given back at once; cap may pass max by that byte, n never does. */
+	/* One more byte for the NUL, given back at once; cap may exceed max by that byte, n never does. */
 	if (n > b->max - b->n)
 		arena_leave(b->a, ARENA_FULL);
 	b->max++;

@@ -1,4 +1,4 @@
-/* See terminal.h. */
+/* Filter for escape sequences. See terminal.h. */
 #include "base/terminal.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #define ESC 0x1b
 #define BEL 0x07
-#define ENQ 0x05 /* the terminal answers it with a text */
+#define ENQ 0x05 /* the terminal answers with a text */
 
 struct terminal_sink {
 	char *p;
@@ -35,27 +35,27 @@ static void drop(struct terminal *t, enum terminal_state next)
 	t->n = t->skipped = 0;
 }
 
-/* ---- what passes ---- */
+/* ---- the allow-list ---- */
 
 /*
- * CSI sequences that draw, by what stands before their parameters and after them. All others are left out:
- * among them are those that the terminal answers by typing.
+ * CSI sequences that draw, by prefix, intermediate and final byte. All others are dropped: some of them make
+ * the terminal type an answer.
  */
 static const struct {
 	char prefix, intermediate; /* 0: none */
 	const char *finals;
 } drawing[] = {
-	/* move, erase, insert, delete, scroll, tabs, colours, margins, the cursor's place */
+	/* move, erase, insert, delete, scroll, tabs, colours, margins, save and restore the cursor */
 	{0, 0, "@ABCDEFGHIJKLMPSTXZ`abdefgmrsu"},
-	{'?', 0, "JKW"},                          /* erase what is not protected; tabs */
-	{0, ' ', "@Aq"},                          /* shift, the cursor's shape */
+	{'?', 0, "JKW"},                          /* selective erase; tabs */
+	{0, ' ', "@Aq"},                          /* shift, cursor shape */
 	{0, '"', "q"},                            /* protect */
 	{0, '!', "p"},                            /* soft reset */
 };
 
 /*
- * Modes that pass. None makes the terminal type, or makes it read sequences in another way. Those that would
- * disturb who comes next are as usual again in the end.
+ * Modes that pass. None makes the terminal type, or changes how it parses sequences. terminal_end() resets
+ * the modes that would disturb the next program.
  */
 static const struct {
 	char prefix;
@@ -66,18 +66,18 @@ static const struct {
 	{'?', 1, USUALLY_OFF},                                                          /* cursor keys */
 	/* columns, smooth scrolling, reverse video */
 	{'?', 3, ANYHOW},      {'?', 4, ANYHOW},         {'?', 5, USUALLY_OFF},
-	/* origin, wrapping, also backwards */
+	/* origin, wrapping, reverse wrapping */
 	{'?', 6, USUALLY_OFF}, {'?', 7, USUALLY_ON},     {'?', 45, ANYHOW},
-	/* the cursor blinks, is seen */
+	/* cursor blinks, is visible */
 	{'?', 12, ANYHOW},     {'?', 25, USUALLY_ON},
-	/* the other screen */
+	/* alternate screen */
 	{'?', 47, USUALLY_OFF}, {'?', 1047, USUALLY_OFF}, {'?', 1048, ANYHOW}, {'?', 1049, USUALLY_OFF},
 	{'?', 69, USUALLY_OFF},                                                         /* margins */
-	/* bracketed paste, drawing at once */
+	/* bracketed paste, synchronized output */
 	{'?', 2004, USUALLY_OFF}, {'?', 2026, USUALLY_OFF},
 };
 #define MODES ARRAY_SIZE(modes)
-#define MODE_BYTES 8 /* of a sequence that sets one */
+#define MODE_BYTES 8 /* maximum length of the sequence that sets one mode */
 
 _Static_assert(MODES <= sizeof(unsigned) * 8, "a bit for each");
 _Static_assert((MODES + 1) * MODE_BYTES <= TERMINAL_END_MAX, "the end has room for all, and the keypad");
@@ -86,10 +86,10 @@ static bool one_of(const char *set, char c) { return c && strchr(set, c); }
 
 struct csi {
 	char prefix, intermediate, final;
-	const char *numbers; /* ended by what is no digit, colon or semicolon */
+	const char *numbers; /* ended by any byte but a digit, colon or semicolon */
 };
 
-/* False: of no form that passes. */
+/* False if the sequence has no allowed form. */
 static bool csi_parse(const char *held, size_t n, struct csi *ret)
 {
 	size_t at = 2;
@@ -114,7 +114,7 @@ static size_t mode_row(char prefix, unsigned number)
 	return i;
 }
 
-/* All numbers of a sequence that sets or resets modes are known, or it does not pass. */
+/* True if all modes that the sequence sets or resets are in the table. */
 static bool modes_pass(struct terminal *t, const struct csi *c)
 {
 	unsigned number = 0, unusual = t->unusual;
@@ -154,8 +154,8 @@ static bool csi_passes(struct terminal *t)
 }
 
 /*
- * Other sequences: the cursor, the keypad, shifts, a reset; with one byte between: character sets (but for
- * the coding itself), lines of double size.
+ * Other sequences: cursor, keypad, shifts, reset. With one intermediate byte: character sets (but not the
+ * coding itself), double-size lines.
  */
 static bool escape_passes(struct terminal *t)
 {
@@ -175,8 +175,8 @@ static unsigned letter_follows(unsigned char c)
 }
 
 /*
- * C1 controls are sequences in one byte, or in UTF-8 in two (C2 80 to C2 9F). A byte of that range inside of
- * a letter is none.
+ * A C1 control is a sequence in one byte, or two bytes in UTF-8 (C2 80 to C2 9F). In that range a
+ * continuation byte of another character is not a control.
  */
 static void take_text(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
@@ -193,12 +193,12 @@ static void take_text(struct terminal *t, unsigned char c, struct terminal_sink 
 
 static void take_escape(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
-	if (c < 0x20 || c > 0x7e || t->n + 1 >= TERMINAL_HELD_MAX) { /* broken off */
+	if (c < 0x20 || c > 0x7e || t->n + 1 >= TERMINAL_HELD_MAX) { /* incomplete */
 		drop(t, TERMINAL_TEXT);
 		take_text(t, c, s);
 	} else if (t->n == 1 && c == '[') {
 		hold(t, TERMINAL_CSI, c);
-	} else if (t->n == 1 && one_of("]PX^_k", (char)c)) { /* k: the title in tmux and screen */
+	} else if (t->n == 1 && one_of("]PX^_k", (char)c)) { /* k: title in tmux and screen */
 		drop(t, TERMINAL_STRING);
 	} else if (c < 0x30) {
 		hold(t, TERMINAL_ESCAPE, c);
@@ -236,7 +236,7 @@ static void take_c2(struct terminal *t, unsigned char c, struct terminal_sink *s
 		take_text(t, c, s);
 }
 
-/* Its beginning is gone already, so wherever it is thought to end, the rest of it is text. */
+/* The start of the string is already dropped, so after its presumed end the rest is text. */
 static void take_string(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
 	if (t->state == TERMINAL_STRING_ESCAPE && c != '\\') {

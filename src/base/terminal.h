@@ -13,15 +13,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TERMINAL_HELD_MAX 64      /* bytes of a sequence; a longer one is left out */
-/* bytes of a control string that are left out; what comes after them is text again */
+#define TERMINAL_HELD_MAX 64      /* maximum length of a sequence; longer ones are dropped */
+/* maximum length of a control string; bytes after it count as text again */
 #define TERMINAL_STRING_MAX 65536
-#define TERMINAL_END_MAX 160      /* bytes that terminal_end() writes */
+#define TERMINAL_END_MAX 160      /* maximum output of terminal_end() */
 
 enum terminal_state { TERMINAL_TEXT, TERMINAL_ESCAPE, TERMINAL_CSI, TERMINAL_C2, TERMINAL_STRING,
 		TERMINAL_STRING_ESCAPE };
 
-struct terminal { /* zeroed: at the start */
+struct terminal { /* zeroed: initial state */
 	enum terminal_state state;
 	unsigned follow;          /* continuation bytes that the current UTF-8 character still needs */
 	size_t n, skipped;
@@ -30,11 +30,11 @@ struct terminal { /* zeroed: at the start */
 	char held[TERMINAL_HELD_MAX];
 };
 
-/* Writes to `out`, which has room for n + TERMINAL_HELD_MAX bytes. Returns how many bytes it wrote. */
+/* Writes to `out`, which has room for n + TERMINAL_HELD_MAX bytes. Returns the number of bytes written. */
 size_t terminal_filter(struct terminal *t, const char *in, size_t n, char *out);
 
 /*
- * Writes the sequences that reset the modes which the program left on. `out` has room for TERMINAL_END_MAX
- * bytes. Returns how many bytes it wrote. The filter is then back in its initial state.
+ * Writes sequences that reset the modes which the program left on, and resets the filter. `out` has room for
+ * TERMINAL_END_MAX bytes. Returns the number of bytes written.
  */
 size_t terminal_end(struct terminal *t, char *out);

@@ -1,9 +1,9 @@
-/* UTF-8, strictly. */
+/* Strict UTF-8 decoder and encoder. */
 #include "base/utf8.h"
 
 /*
- * By the number of continuation bytes: the bits of the first byte, its marker, and the smallest code point
- * that needs this length.
+ * Indexed by the number of continuation bytes: payload bits of the first byte, its marker, and the smallest
+ * code point of this length.
  */
 static const struct {
 	unsigned char mask, mark;

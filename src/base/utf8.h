@@ -9,5 +9,5 @@ uint32_t utf8_next(struct str s, size_t *i);
 /* Encodes cp into out[4]; returns the length, 0 when cp is not encodable. */
 size_t utf8_put(uint32_t cp, char out[4]);
 bool utf8_valid(struct str s);
-/* s itself when valid, else a copy with each bad byte replaced by U+FFFD. */
+/* Returns s itself if valid, else a copy in which U+FFFD replaces each bad byte. */
 struct str utf8_repair(struct arena *a, struct str s);

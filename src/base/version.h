@@ -1,4 +1,4 @@
-/* The version, as `caisson --version` says it. */
+/* The version that `caisson --version` prints. */
 #pragma once
 
 #define CAISSON_VERSION "0.1.0"
