@@ -1,14 +1,15 @@
 /*
- * Arithmetic of bash over abstract texts: a scanner and a recursive descent, for one text; the value of a
- * name is a text again, evaluated by a scanner of its own.
+ * Arithmetic of bash over abstract texts. Each text has a scanner and a recursive-descent parser. The value
+ * of a name is a text again, evaluated by a scanner of its own.
  *
- * As in bash a name is looked up when its token is read, not when the grammar has found a use for it: in `1
- * a[$(cmd)]` the subscript is expanded before the syntax error is seen. So the scanner calls `get`, and the
- * grammar keeps bash's two-token memory (tok, last).
+ * Like bash, the scanner looks a name up when it reads the token, before the grammar has found a use for it:
+ * in `1 a[$(cmd)]` the subscript is expanded before the syntax error is detected. So the scanner calls `get`,
+ * and the grammar keeps bash's two-token memory (tok, last).
  *
- * Three moods: `noeval` (a branch that is not taken: parsed, nothing looked up or assigned), `maybe` (a
- * branch of which it is not known whether it is taken) and `doubt` (an error may have ended the whole
- * expression before). In the last two nothing is certain to happen.
+ * Three modes:
+ * - `noeval`: a branch that is not taken. It is parsed; nothing is looked up or assigned.
+ * - `maybe`: a branch that may or may not be taken. Nothing in it is certain to happen.
+ * - `doubt`: an error may have ended the whole expression before. Nothing after it is certain to happen.
  */
 #include "shell/arith.h"
 
@@ -16,8 +17,8 @@
 #include "shell/arith_subscript.h"
 
 enum {
-	ARITH_VALUE_DEPTH = 64, /* a value that names a variable whose value names ... */
-	/* parentheses, unary operators, ?: and assignments inside each other, over all values */
+	ARITH_VALUE_DEPTH = 64, /* values that name variables whose values name variables ... */
+	/* nested parentheses, unary operators, ?: and assignments, over all values */
 	ARITH_NEST = 256,
 };
 
@@ -39,7 +40,7 @@ enum tok {
 	TOK_LOR,
 	TOK_LSH,
 	TOK_RSH,
-	TOK_POWER, /* others are their own character */
+	TOK_POWER, /* other tokens are their own character */
 };
 
 struct mood {
@@ -59,13 +60,13 @@ struct arith_scan {
 	size_t at;
 	int tok, last;
 	int op;              /* the operator of TOK_ASSIGN_OP */
-	struct number val;   /* of TOK_NUM and TOK_NAME */
-	struct name name;    /* of TOK_NAME */
+	struct number val;   /* value of TOK_NUM and TOK_NAME */
+	struct name name;    /* name of TOK_NAME */
 	unsigned noeval;
-	unsigned holes;      /* how many HOLE_NUM the text has, counted up to 2 */
-	bool uncertain;      /* this text is evaluated in a maybe or in doubt: its errors are not certain */
+	unsigned holes;      /* number of HOLE_NUM in the text, counted up to 2 */
+	bool uncertain;      /* evaluated in `maybe` or `doubt`: its errors are not certain */
 	bool dead;           /* no more tokens */
-	/* the next token is the number of a HOLE_NUM whose sign was given as an operator */
+	/* the minus of a HOLE_NUM was returned as an operator; its number is next */
 	bool minus_hole;
 };
 
@@ -85,7 +86,7 @@ static bool is_number_char(char c) { return is_name_char(c) || c == '#' || c == 
 
 static char peek_at(const struct arith_scan *p, size_t i) { return i < p->s.n ? p->s.p[i] : '\0'; }
 
-/* The end of this text: the scanner gives no more tokens, so that every loop of the grammar ends. */
+/* Ends this text: the scanner returns no more tokens, so every loop of the grammar ends. */
 static void end_tokens(struct arith_scan *p)
 {
 	p->dead = true;
@@ -98,7 +99,7 @@ static void give_up(struct arith_scan *p)
 	end_tokens(p);
 }
 
-/* A syntax error: certain, unless the whole text is not certain to be evaluated. */
+/* A syntax error. It is certain unless the evaluation of the whole text is uncertain. */
 static struct number fail_number(struct arith_scan *p)
 {
 	if (p->dead)
@@ -114,8 +115,7 @@ static struct number fail_number(struct arith_scan *p)
 static bool is_unsure(const struct arith_scan *p) { return p->uncertain || p->mood->maybe || p->mood->doubt; }
 
 /*
- * A value for which there is no result (division by zero). Where it is not certain to be computed, the rest
- * goes on in doubt.
+ * A value without a result (division by zero). If its evaluation is uncertain, the rest continues in `doubt`.
  */
 static struct number fail_value(struct arith_scan *p)
 {
@@ -168,8 +168,8 @@ static struct number value_of(struct arith_scan *p, struct name *n)
 }
 
 /*
- * The variable's value if its assignment is not certain. An element is not read again for it: its subscript
- * may have effects.
+ * The variable's value if its assignment is not certain. An array element is not read again: its subscript
+ * may have side effects.
  */
 static struct str either_value(struct arith_scan *p, const struct name *n, struct str value)
 {
@@ -218,7 +218,7 @@ static void read_subscript(struct arith_scan *p)
 	}
 }
 
-/* Digits of base n#: 0-9 a-z A-Z @ _, the letters alike up to base 36 */
+/* Digits of base n#: 0-9 a-z A-Z @ _; upper and lower case are equal up to base 36. */
 static unsigned number_digit(char c, unsigned base)
 {
 	if (ascii_is_digit(c))
@@ -259,9 +259,10 @@ static struct number parse_constant(struct arith_scan *p, struct str t)
 }
 
 /*
- * A run of number characters, maybe with HOLE_NUM in it. Each hole is digits with or without a minus, so the
- * run is a number, a difference of numbers, or an error (08, 7x): no name in any case. A hole alone, or after
- * a digit that is not 0, is no error; but among several in a text there may be the month of a date.
+ * A run of number characters, maybe with HOLE_NUM in it. Each hole is digits with or without a minus. So the
+ * run is a number, a difference of numbers, or an error (08, 7x), but never a name. A hole alone, or after
+ * digits that do not start with 0, is no error. With several holes in the text, one may be the month of a
+ * date (08), so errors are possible.
  */
 static struct number parse_number(struct arith_scan *p)
 {
@@ -289,7 +290,7 @@ static const char two_char[][3] = {
 	[TOK_LOR] = "||",  [TOK_LSH] = "<<", [TOK_RSH] = ">>", [TOK_POWER] = "**",
 };
 
-/* ++ and --: what they are depends on what stands before and after. 0: two signs. */
+/* The meaning of ++ and -- depends on the tokens before and after. 0: two signs. */
 static int lex_increment(struct arith_scan *p, char c)
 {
 	size_t i = p->at + 2;
@@ -307,7 +308,7 @@ static int lex_increment(struct arith_scan *p, char c)
 	return 0;
 }
 
-/* An operator at p->at; sets p->op for an assignment. */
+/* Scans an operator at p->at; sets p->op for an assignment. */
 static int lex_operator(struct arith_scan *p)
 {
 	char c = p->s.p[p->at], c1 = peek_at(p, p->at + 1);
@@ -345,8 +346,8 @@ static int lex_operator(struct arith_scan *p)
 }
 
 /*
- * The token after a name, as far as reading the name depends on it: is it a plain = ? An error there comes
- * before the look-up.
+ * Looks ahead past a name: is the next token a plain = ? An error in that token comes before the name is
+ * looked up.
  */
 static bool assigned_next(struct arith_scan *p)
 {
@@ -377,7 +378,7 @@ static void read_name(struct arith_scan *p)
 	while (is_name_char(peek_at(p, p->at)))
 		p->at++;
 	if (peek_at(p, p->at) == HOLE_NUM) {
-		give_up(p); /* x7 or x-7, even where nothing is looked up: the two read on differently */
+		give_up(p); /* x7 or x-7: the rest parses differently, even where nothing is looked up */
 		return;
 	}
 	p->name = (struct name){.text = str_sub(p->s, from, p->at)};
@@ -521,8 +522,8 @@ static struct number pre_increment(struct arith_scan *p)
 }
 
 /*
- * a-H with H negative reads as a-- and a number: the error that follows comes after a was changed. The one
- * case in which the sign of an unknown number changes which tokens there are before it.
+ * a-H with a negative H reads as a-- and a number. The resulting error comes after a was changed. This is the
+ * only case in which the sign of an unknown number changes the tokens before it.
  */
 static void minus_before_hole(struct arith_scan *p)
 {
@@ -601,9 +602,9 @@ static struct number parse_unary(struct arith_scan *p)
 }
 
 /*
- * A negative exponent is an error: in bash 5.2 even in a branch that is not taken, where names count as 0; in
- * 5.3 not there. So a branch that may not be taken, and one that is not, leave it open whether the expression
- * goes on.
+ * A negative exponent is an error. bash 5.2 reports it even in a branch that is not taken, where names count
+ * as 0; bash 5.3 does not. So in such a branch, and in one that may not be taken, the expression may or may
+ * not continue.
  */
 static struct number raise_number(struct arith_scan *p, struct number x, struct number y)
 {
@@ -618,7 +619,7 @@ static struct number raise_number(struct arith_scan *p, struct number x, struct 
 	return x.known ? known_u(wrapping_power((uint64_t)x.n, (uint64_t)y.n)) : unknown;
 }
 
-/* ** binds to the right and tighter than * but looser than a sign on its left. */
+/* ** is right-associative and binds tighter than *, but looser than a sign on its left. */
 static struct number parse_powers(struct arith_scan *p)
 {
 	struct number x = parse_unary(p), y;
@@ -633,7 +634,7 @@ static struct number parse_powers(struct arith_scan *p)
 	return x;
 }
 
-/* The operators between ** and &&, by how tightly they bind */
+/* Precedence of the operators between ** and &&. */
 static int level_of(int op)
 {
 	switch (op) {
@@ -666,7 +667,7 @@ static struct number parse_binary(struct arith_scan *p, int level)
 	return x;
 }
 
-/* Runs part() as a branch that is taken when cond is not 0 (or is 0, with `otherwise`). */
+/* Parses part() as a branch that is taken if cond is not 0 (with `otherwise`: if it is 0). */
 static struct number parse_branch(struct arith_scan *p, struct number cond, bool otherwise,
 		struct number (*part)(struct arith_scan *))
 {
@@ -686,7 +687,7 @@ static struct number parse_bits(struct arith_scan *p) { return parse_binary(p, 0
 
 static struct number apply_logical(struct number x, struct number y, bool is_and)
 {
-	int64_t decides = !is_and; /* the truth value with which one side alone decides */
+	int64_t decides = !is_and; /* truth value for which one side decides the result alone */
 
 	if ((x.known && (x.n != 0) == decides) || (y.known && (y.n != 0) == decides))
 		return known_number(decides);

@@ -1,11 +1,9 @@
-/*
- * Finding the ] of a subscript, over the quotes and substitutions in it, as bash does before it expands it.
- */
+/* Finds the ] of a subscript as bash does before it expands it: past quotes and substitutions. */
 #include "shell/arith_subscript.h"
 
 enum { SUBSCRIPT_NEST = 256 };
 
-/* Quotes and substitutions nest. `deep` is set when they nest too much to be followed. */
+/* Quotes and substitutions nest. `deep` is set if they nest too deeply to follow. */
 struct skip {
 	struct str s;
 	unsigned depth;
@@ -26,7 +24,7 @@ static size_t skip_dollar(struct skip *k, size_t i)
 	return skip_pair(k, i + 2, open, open == '(' ? ')' : '}');
 }
 
-/* To after the closing quote */
+/* Returns the index after the closing quote. */
 static size_t skip_quoted(struct skip *k, size_t i, char quote)
 {
 	struct str s = k->s;
@@ -44,7 +42,10 @@ static size_t skip_quoted(struct skip *k, size_t i, char quote)
 	return i < s.n ? i + 1 : s.n;
 }
 
-/* s[i] is past the opener of $( or ${: to after the closer that matches, over quotes and nested pairs. */
+/*
+ * s[i] follows the opener of $( or ${. Returns the index after the matching closer, past quotes and nested
+ * pairs.
+ */
 static size_t skip_pair(struct skip *k, size_t i, char open, char close)
 {
 	if (++k->depth > SUBSCRIPT_NEST)
@@ -63,7 +64,7 @@ static size_t skip_pair(struct skip *k, size_t i, char open, char close)
 	return i < k->s.n ? i : k->s.n;
 }
 
-/* s[i] is the [: the index of its ], or s.n */
+/* s[i] is the [. Returns the index of its ], or s.n. */
 static size_t skip_subscript(struct skip *k, size_t i)
 {
 	size_t depth = 0;
@@ -86,8 +87,9 @@ static size_t skip_subscript(struct skip *k, size_t i)
 }
 
 /*
- * A `)` in $(...) may not close it because of a case, a comment or a here-document inside; those are not
- * followed here. With them, and with a substitution that does not seem to end, nothing is claimed.
+ * A `)` inside $(...) may not close it if it belongs to a case, a comment or a here-document, which this scan
+ * does not parse. If one of those may be inside, or a substitution does not seem to end, the result is
+ * UNCLEAR.
  */
 enum subscript arith_subscript(struct str s, size_t at, size_t *ret_end)
 {

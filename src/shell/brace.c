@@ -1,12 +1,12 @@
 /*
- * Brace expansion. bash does it on the word's text before anything else, and parses each result again as a
- * word; so does this, because pieces that meet can form new syntax ("{$,x}HOME"). Quotes, substitutions and
- * ${...} are copied whole and never looked into.
+ * Brace expansion. As in bash, it works on the word's text before any other expansion. Each result is parsed
+ * again as a word, because joined pieces can form new syntax ("{$,x}HOME"). Quotes, substitutions and ${...}
+ * are copied whole, unparsed.
  */
 #include "base/num.h"
 #include "shell/eval.h"
 
-/* The word's source cut into pieces: one unquoted byte each, or an opaque stretch. */
+/* The word's source, split into pieces: one unquoted byte each, or an opaque stretch. */
 struct brace_piece {
 	struct str text;
 	char c;          /* the unquoted byte, or 0 for an opaque stretch */
@@ -41,7 +41,7 @@ static struct pieces cut_word(struct eval *e, const struct syn_word *w, uint32_t
 		size_t from = part->at.from - base, to = part->at.to - base;
 		if (part->kind == PART_TEXT && !(part->text.n == 1 && part->text.p[0] == '$' && to == from +
 				1))
-			continue; /* its bytes are taken one by one below */
+			continue; /* the loop below takes its bytes one by one */
 		for (; pos < from; pos++)
 			at[n++] = (struct brace_piece){str_sub(w->source, pos, pos + 1), w->source.p[pos]};
 		at[n++] = (struct brace_piece){str_sub(w->source, from, to), 0};
@@ -69,8 +69,7 @@ static struct pieces slice_pieces(struct pieces p, size_t from, size_t to)
 static struct brace_texts expand_pieces(struct eval *e, struct pieces p);
 
 /*
- * The } that closes the { at `open`, and whether a comma stands between them at that level. p.n when there is
- * none.
+ * Returns the } that closes the { at `open`, or p.n. *ret_comma: a comma stands between them at that level.
  */
 static size_t find_closing(struct pieces p, size_t open, bool *ret_comma)
 {
@@ -110,7 +109,7 @@ struct brace_range {
 	struct str x, y;
 	int64_t from, to, step;
 	bool letters;
-	size_t width; /* digits, with leading zeros; 0: as many as it takes */
+	size_t width; /* digits with leading zeros; 0: no padding */
 };
 
 static ptrdiff_t find_dots(struct str s)
@@ -123,7 +122,7 @@ static ptrdiff_t find_dots(struct str s)
 
 static struct str without_plus(struct str s) { return str_starts(s, "+") ? str_sub(s, 1, s.n) : s; }
 
-/* The texts x and y, and the step. */
+/* Splits s into the texts x and y and the step. */
 static bool split_range(struct str s, struct brace_range *r)
 {
 	ptrdiff_t dots = find_dots(s), second;
@@ -141,7 +140,7 @@ static bool split_range(struct str s, struct brace_range *r)
 	return s.n && num_parse(without_plus(s), INT32_MIN, INT32_MAX, &r->step) == 0;
 }
 
-/* Where the range begins and ends. */
+/* Determines the first and last value of the range. */
 static bool range_ends(struct eval *e, struct brace_range *r)
 {
 	r->letters = one_letter(r->x) && one_letter(r->y);
@@ -167,7 +166,7 @@ static size_t range_width(const struct brace_range *r)
 	return width && width < r->y.n ? r->y.n : width;
 }
 
-/* {x..y} or {x..y..step} of letters or numbers; false when it is not one. */
+/* {x..y} or {x..y..step} of letters or numbers; false if s is no sequence. */
 static bool expand_sequence(struct eval *e, struct str s, struct brace_texts *ret)
 {
 	struct brace_range r;
@@ -180,7 +179,7 @@ static bool expand_sequence(struct eval *e, struct str s, struct brace_texts *re
 		r.step = -r.step;
 	r.width = range_width(&r);
 	for (int64_t v = r.from; r.step > 0 ? v <= r.to : v >= r.to; v += r.step) {
-		/* {Z..a} passes through characters that would be syntax: they stand for themselves */
+		/* {Z..a} includes syntax characters: escape them, they are literal */
 		const char *format = strchr("\\`'\"$[]^_", (int)v) ? "\\%c" : "%c";
 
 		if (ret->n > BRACE_MAX)
@@ -259,7 +258,7 @@ static struct brace_texts expand_pieces(struct eval *e, struct pieces p)
 	return t;
 }
 
-/* The brace at offset i stands in literal text, not inside a part of its own. */
+/* True if the brace at offset i is in literal text, not inside a quote or an expansion. */
 static bool loose_brace(const struct syn_word *w, size_t i)
 {
 	for (const struct syn_part *part = w->parts; part; part = part->next)
@@ -276,14 +275,14 @@ bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **re
 		return false;
 	if (!memchr(w->source.p, ',', w->source.n) && !memchr(w->source.p, '.', w->source.n))
 		return false;
-	/* $${a,b}: bash takes the second $ and the brace for ${ and leaves them alone */
+	/* $${a,b}: bash takes the second $ and the brace for ${ and does not expand it */
 	for (size_t i = 1; i < w->source.n; i++)
 		if (w->source.p[i] == '{' && w->source.p[i - 1] == '$' && loose_brace(w, i))
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a brace after a dollar sign that is no expansion",
 					w->at);
 	for (const struct syn_part *part = w->parts; part; part = part->next) {
 		struct str src = str_sub(w->source, part->at.from - w->at.from, part->at.to - w->at.from);
-		/* bash looks for the end of ${ } there in a simpler way */
+		/* there bash finds the end of ${ } in a simpler way */
 		if (part->kind == PART_PARAM && str_find(src, '{', 2) >= 0)
 			emit_trouble(e, TROUBLE_CONSTRUCT, "braces inside ${...} inside a brace expansion",
 					w->at);

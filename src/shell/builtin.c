@@ -1,4 +1,4 @@
-/* The table of shell builtins, and those that need only a line. */
+/* The table of shell builtins, and those builtins that need only a few lines. */
 #include "shell/builtin.h"
 #include "shell/known_output.h"
 
@@ -8,10 +8,10 @@ size_t builtin_options(const struct builtin_call *b, const char *with_arg, char 
 	size_t i = 1, n = 0;
 	*ret_known = true;
 	for (; i < b->argc; i++) {
-		if (b->from && b->from[i]) /* read as an assignment: no option */
+		if (b->from && b->from[i]) /* parsed as an assignment: no option */
 			break;
 		if (b->argv[i].kind != WORD_EXACT) {
-			/* a text that surely does not start with - is an operand */
+			/* text that certainly does not start with - is an operand */
 			struct str t = b->argv[i].text;
 			if (b->argv[i].kind == WORD_REST || t.n == 0 || text_hole(t.p[0]) || t.p[0] == '-')
 				*ret_known = false;
@@ -74,7 +74,7 @@ static void succeed(struct builtin_call *b) { b->e->s.status = 0; }
 static void fail(struct builtin_call *b) { b->e->s.status = 1; }
 static void silent(struct builtin_call *b) { b->e->s.status = -1; }
 
-/* It may end this very shell. */
+/* May kill this shell itself. */
 static void kills(struct builtin_call *b)
 {
 	b->e->s.status = -1;
@@ -93,7 +93,7 @@ static void unfollowed(struct builtin_call *b)
 	state_forget(b->e);
 }
 
-/* With arguments it writes and reads files, and expands what is in them. */
+/* With arguments, history reads and writes files and expands their content. */
 static void history(struct builtin_call *b)
 {
 	if (b->argc > 1)
@@ -102,7 +102,7 @@ static void history(struct builtin_call *b)
 		prints(b);
 }
 
-/* echo, printf, pwd: what they print, when that is known. */
+/* echo, printf, pwd: adds their output if it is known. */
 static void output(struct builtin_call *b)
 {
 	struct eval *e = b->e;
@@ -141,7 +141,7 @@ static const struct builtin_entry {
 #undef BUILTIN
 };
 
-/* Apart from the names: pointers are relocated at each start, and the fewer pages hold one the better. */
+/* Separate from the names: the loader relocates pointers at each start, so they should occupy few pages. */
 static builtin_fn *const functions[] = {
 #define BUILTIN(name, dialects, run) run,
 #include "shell/builtin_rows.h"
@@ -166,7 +166,7 @@ static const struct builtin_entry *find_builtin(const struct eval *e, struct str
 
 bool builtin_is(const struct eval *e, struct str name) { return find_builtin(e, name) != NULL; }
 
-/* Special builtins whose errors end dash: nothing that is printed after them is certain. */
+/* Special builtins whose errors end dash: output after them is uncertain. */
 static bool ends_dash(struct str name)
 {
 	static const char names[][12] = {"export", "readonly", "set", "shift", "trap", "unset", "."};

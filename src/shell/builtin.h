@@ -1,6 +1,6 @@
 /*
- * Between builtin.c (the table), builtin_vars.c and builtin_flow.c: each function is one builtin, argv[0] its
- * name.
+ * Shared by builtin.c (the table), builtin_vars.c and builtin_flow.c. Each function is one builtin; argv[0]
+ * is its name.
  */
 #pragma once
 #include "shell/eval.h"
@@ -17,14 +17,14 @@ builtin_fn builtin_eval, builtin_source, builtin_exec, builtin_command, builtin_
 	builtin_alias, builtin_exit, builtin_return, builtin_break, builtin_shopt, builtin_guarded,
 	builtin_jobs;
 
-#define OPTIONS_MAX 64 /* letters; more are not known */
+#define OPTIONS_MAX 64 /* option letters; with more, the options count as unknown */
 /*
- * Options at the front, getopt-style: the index of the first operand. `seen` gets the letters; a word that is
- * not known ends the search and makes *ret_known false. `with_arg` lists the letters that take an argument;
- * option_arg() finds it.
+ * Scans leading options, getopt-style, and returns the index of the first operand. `seen` gets the letters.
+ * An unknown word ends the scan and makes *ret_known false. `with_arg` lists the letters that take an
+ * argument; option_arg() finds it.
  */
 size_t builtin_options(const struct builtin_call *b, const char *with_arg, char seen[OPTIONS_MAX],
 	bool *ret_known);
-/* The argument of the option letter, or NULL. */
+/* Returns the argument of the option `letter`, or NULL. */
 const struct word *option_arg(const struct builtin_call *b, const char *with_arg, char letter,
 		struct word *ret_inside);

@@ -1,4 +1,4 @@
-/* Builtins that run something, or change where and whether the shell goes on. */
+/* Builtins that run something, or that change the directory, the control flow or shell options. */
 #include "base/num.h"
 #include "shell/builtin.h"
 
@@ -34,7 +34,7 @@ static void source_text(struct builtin_call *b, struct str text, size_t args)
 	e->s = state_join(e, &e->s, &frame.returned);
 	if (given && e->s.params.at == first) {
 		e->s.params = params;
-	} else if (given) { /* `set` in there lasts, `shift` does not */
+	} else if (given) { /* `set` in the sourced text lasts, `shift` does not */
 		e->s.params = params_unknown(e, b->at);
 	}
 	e->s.status = -1;
@@ -73,7 +73,7 @@ void builtin_source(struct builtin_call *b)
 	content_run(e, file, STR("source"), b->argv, i + 1, b->argc);
 	struct dirs dirs = e->s.dirs;
 	state_forget(e);
-	/* its effect is contained as a whole; that it changes the directory is not assumed */
+	/* a known file is one contained effect; we do not assume that it changes the directory */
 	if (file.kind == WORD_EXACT)
 		e->s.dirs = dirs;
 	in_forget(e);
@@ -91,9 +91,9 @@ void builtin_exec(struct builtin_call *b)
 		return;
 	}
 	out_leave(b->e);
-	known &= seen[strspn(seen, "cla")] == 0; /* a wrong option is an error, and the script goes on */
+	known &= seen[strspn(seen, "cla")] == 0; /* an invalid option is an error, and the script continues */
 	if (strchr(seen, 'c'))
-		state_forget_vars(b->e); /* with an empty environment */
+		state_forget_vars(b->e); /* -c: empty environment */
 	call_via(b->e, (struct via){.kind = VIA_WRAPPER, .name = "exec"}, b->argv + i, b->argc - i,
 		CALL_PROGRAMS, b->at);
 	b->e->s.dead = known && b->argv[i].kind == WORD_EXACT;
@@ -158,20 +158,20 @@ void builtin_cd(struct builtin_call *b)
 		path = b->argv[i].text;
 	if (cdpath && path.n && path.p[0] != '/')
 		path = HOLE;
-	if (path.n == 1 && text_hole(path.p[0])) /* after "--": a name may be "-" */
+	if (path.n == 1 && text_hole(path.p[0])) /* after "--", a name may be "-" */
 		path = HOLE;
 	if (e->dialect == DIALECT_ZSH && path.n && (path.p[0] == '-' || path.p[0] == '+'))
 		path = HOLE;
 	if ((e->physical && str_contains(path, STR(".."))) || (strchr(seen, 'P') && path_climbs(path)))
 		path = HOLE;
-	/* the directory may be a link that is now resolved: where .. leads is no longer in the text */
+	/* cd -P may resolve a symbolic link: the text no longer tells where .. leads */
 	if (strchr(seen, 'P'))
 		e->physical = true;
-	if (path.n == 0) { /* cd "" stays */
+	if (path.n == 0) { /* cd "" does nothing */
 		e->s.status = -1;
 		return;
 	}
-	if (e->out) /* cd - and CDPATH print */
+	if (e->out) /* cd - and CDPATH print the directory */
 		out_unknown(e);
 	dirs_change(e, path);
 }
@@ -192,7 +192,7 @@ void builtin_pushd(struct builtin_call *b)
 	bool plain = b->argc == 2 && b->argv[1].kind == WORD_EXACT && b->argv[1].text.n &&
 			!strchr("+-", b->argv[1].text.p[0]);
 	out_unknown(e);
-	if (plain && e->s.stack_unknown && !var_get(e, STR("CDPATH"))) { /* it still goes there */
+	if (plain && e->s.stack_unknown && !var_get(e, STR("CDPATH"))) { /* it still goes to that directory */
 		dirs_change(e, b->argv[1].text);
 		return;
 	}
@@ -202,7 +202,7 @@ void builtin_pushd(struct builtin_call *b)
 	}
 	struct dirs *stack = arena_array(e->a, e->s.nstack + 1, sizeof *stack);
 	stack[0] = e->s.dirs;
-	for (size_t i = 0; i < e->s.nstack; i++) { /* if it fails, everything stays one place further up */
+	for (size_t i = 0; i < e->s.nstack; i++) { /* if pushd fails, every entry keeps its old index */
 		stack[i + 1] = e->s.stack[i];
 		stack[i] = dirs_join(&stack[i], &e->s.stack[i]);
 	}
@@ -219,7 +219,7 @@ void builtin_popd(struct builtin_call *b)
 	struct eval *e = b->e;
 	out_unknown(e);
 	if (b->argc != 1 || e->s.stack_unknown || e->s.nstack == 0) {
-		/* an empty stack, if the pushd before it failed, changes nothing */
+		/* popd on an empty stack changes nothing; it is empty if the pushd before failed */
 		stack_forget(e);
 		return;
 	}
@@ -256,7 +256,7 @@ void builtin_trap(struct builtin_call *b)
 	e->s.status = -1;
 	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_is(b->argv[i].text, "--"))
 		i++;
-	out_spoil(e); /* it prints, or may at any time */
+	out_spoil(e); /* trap prints, or its handler may print at any time */
 	if (i >= b->argc)
 		return;
 	struct word w = b->argv[i];
@@ -268,8 +268,8 @@ void builtin_trap(struct builtin_call *b)
 		return;
 	e->changes++;
 	/*
-	 * whether it changes the shell's state under what follows is seen at the end, when every function is
-	 * known
+	 * eval_traps() checks at the end, when every function is known, if the handler changes the shell's
+	 * state
 	 */
 	bool apart = only_exit(b, i + 1);
 	e->trapped |= !apart;
@@ -291,7 +291,7 @@ void builtin_alias(struct builtin_call *b)
 {
 	struct eval *e = b->e;
 	e->s.status = -1;
-	if (e->substitutions && b->argc > 1) /* bash reads $( ) again when it runs it, line by line */
+	if (e->substitutions && b->argc > 1) /* bash parses $( ) again, line by line, when it runs it */
 		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias defined inside a substitution", b->at);
 	if (e->dialect == DIALECT_ZSH && b->argc > 1 && str_starts(b->argv[1].text, "-"))
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a global or suffix alias of zsh", b->at);
@@ -308,7 +308,7 @@ void builtin_alias(struct builtin_call *b)
 					b->at);
 			continue;
 		}
-		if (is_reserved(name)) /* replaced where it stands as a reserved word */
+		if (is_reserved(name)) /* the alias replaces the reserved word where it is one */
 			emit_trouble(e, TROUBLE_CONSTRUCT, "an alias named like a reserved word", b->at);
 		struct shell_value *v = arena_new(e->a, struct shell_value);
 		*v = (struct shell_value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
@@ -319,7 +319,7 @@ void builtin_alias(struct builtin_call *b)
 
 /* ---- leaving ---- */
 
-/* One argument at most, a number or nothing: then it certainly leaves. */
+/* At most one argument, and that a number: then the command certainly leaves. */
 static bool surely_leaves(const struct builtin_call *b)
 {
 	int64_t n;
@@ -342,7 +342,7 @@ void builtin_return(struct builtin_call *b)
 {
 	struct eval *e = b->e;
 	e->changes++;
-	if (!e->frame) { /* an error in bash; dash leaves */
+	if (!e->frame) { /* an error in bash; dash exits */
 		if (e->dialect == DIALECT_SH)
 			out_spoil(e);
 		return;
@@ -384,7 +384,7 @@ void builtin_break(struct builtin_call *b)
 
 /* ---- options ---- */
 
-/* Options that change nothing that is modelled here, or only make less happen. */
+/* Options that change nothing that is modelled here, or only make fewer things happen. */
 static const char harmless_shopts[][24] = {
 	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote",
 	"direxpand", "dirspell", "dotglob",
@@ -439,7 +439,7 @@ void builtin_shopt(struct builtin_call *b)
 	}
 }
 
-/* Builtins of which some options are not followed: those that load, move or run something. */
+/* Builtins with options that are not modelled because they load, move or run something. */
 static const struct {
 	char name[12], with_arg[12], risky[8], message[36];
 } guarded[] = {
@@ -449,7 +449,7 @@ static const struct {
 	{"hash", "p", "p", "a command's place is set by hand"},
 };
 
-/* zsh: hash NAME=FILE and hash -d make entries, enable and disable change every table. */
+/* zsh: hash NAME=FILE and hash -d add entries; enable and disable change every table. */
 static bool changes_tables(const struct builtin_call *b)
 {
 	bool some = b->argc > 1 && !str_is(b->argv[0].text, "hash");
@@ -465,7 +465,7 @@ void builtin_guarded(struct builtin_call *b)
 	bool known;
 	size_t row = 0;
 	while (!str_is(b->argv[0].text, guarded[row].name))
-		row++; /* the table of builtins sends no others here */
+		row++; /* the table of builtins sends no other name here */
 	builtin_options(b, guarded[row].with_arg, seen, &known);
 	out_unknown(b->e);
 	b->e->s.status = -1;

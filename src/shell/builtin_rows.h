@@ -1,6 +1,6 @@
 /*
- * The builtins of the shells, sorted by name: in which dialects, and what they do. builtin.c makes the table
- * of these, and reads them more than once.
+ * The builtins of the shells, sorted by name, with their dialects and functions. builtin.c includes this file
+ * more than once to build its tables.
  */
 BUILTIN("-", Z, unfollowed)
 BUILTIN(".", ALL, builtin_source)

@@ -25,18 +25,18 @@ static void note_local(struct eval *e, struct str name)
 		return;
 	const struct shell_value *old = pmap_get(e->s.vars, name);
 	f->locals = pmap_set(e->a, f->locals, str_dup(e->a, name), old ? old : &value_absent);
-	if (e->unsure > f->unsure || !f->returned.dead) /* ... or after some path has returned */
+	if (e->unsure > f->unsure || !f->returned.dead) /* ... or some path has already returned */
 		f->maybe = pmap_set(e->a, f->maybe, str_dup(e->a, name), "");
-	if (old && old->fixed) { /* a local of a readonly variable fails */
+	if (old && old->fixed) { /* making a readonly variable local fails */
 		var_set_unknown(e, name);
 		may_abort(e);
-	} else if (e->dialect != DIALECT_SH) { /* dash keeps the caller's value until it is assigned */
+	} else if (e->dialect != DIALECT_SH) { /* dash keeps the caller's value until the local is assigned */
 		e->s.vars = pmap_set(e->a, e->s.vars, name, &value_absent);
 	var_changed(e, name); /* for handlers that run meanwhile */
 	}
 }
 
-/* The name is a local variable of some function that is being called: under it lies another one. */
+/* True if the name is a local variable of a function on the call stack; it hides another variable. */
 static bool is_local(const struct eval *e, struct str name)
 {
 	for (const struct frame *f = e->frame; f; f = f->outer)
@@ -68,7 +68,7 @@ static void set_attributes(struct eval *e, struct str name, const struct attribu
 	var_set(e, name, v);
 }
 
-/* a=( ... ) and a[..]=: the words are expanded before the variable becomes a local one. */
+/* a=( ... ) and a[..]=: the words are expanded before the variable becomes local. */
 static void declare_array(struct eval *e, const struct syn_assign *as, const struct attributes *at)
 {
 	bool attributes = at->array || at->map || at->integer || at->lower || at->upper || at->exported;
@@ -122,16 +122,16 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 		}
 		return;
 	}
-	/* declare -a 'x=($(cmd))': the text is read as an array */
+	/* declare -a 'x=($(cmd))': bash parses the text as an array */
 	if (value.n && value.p[0] == '(' && (at->array || at->map || !as))
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a text is assigned as an array and evaluated", b->at);
 	struct span at_command = e->at;
-	e->at = w->at; /* the assignment is this word */
+	e->at = w->at; /* facts of the assignment point to this word */
 	var_assign_reference(e, ref, value, append);
 	e->at = at_command;
 }
 
-/* From now on it may be readonly. */
+/* Marks the variable as perhaps readonly. */
 static void may_be_readonly(struct eval *e, struct str text)
 {
 	ptrdiff_t eq = str_find(text, '=', 0);
@@ -152,7 +152,7 @@ static void declare_all(struct builtin_call *b, size_t i, const struct attribute
 	for (; i < b->argc; i++) {
 		const struct syn_assign *as = b->from ? b->from[i] : NULL;
 		declare_one(b, &b->argv[i], as, at);
-		/* its words were expanded before the operands to its left were assigned */
+		/* its words were expanded before the operands on its left were assigned */
 		if (as && as->array && i > first)
 			var_set_unknown(e, as->name);
 		if (at->fixed)
@@ -161,7 +161,10 @@ static void declare_all(struct builtin_call *b, size_t i, const struct attribute
 	e->s.status = -1;
 }
 
-/* The options of declare and its kin; false, and all variables given up, when they are not known. */
+/*
+ * Parses the options of declare and related builtins. False if they are unknown; then all variables become
+ * unknown.
+ */
 static bool declare_options(struct builtin_call *b, char seen[OPTIONS_MAX], size_t *ret_operand)
 {
 	bool known;
@@ -212,7 +215,7 @@ void builtin_declare(struct builtin_call *b)
 		declare_all(b, i, &at);
 	bool wrong = seen[strspn(seen, "aAfFgiIlnprtux")] != 0;
 	if (wrong || (str_is(b->argv[0].text, "local") && !function_frame(e))) {
-		/* an error: nothing is assigned, in most shells */
+		/* an error: most shells assign nothing */
 		e->s = state_join(e, &before, &e->s);
 		out_spoil(e);
 	}
@@ -238,7 +241,7 @@ void builtin_export(struct builtin_call *b)
 		out_unknown(e);
 	struct shell_state before = e->s;
 	declare_all(b, i, &at);
-	/* a wrong option, or one that prints: nothing is done */
+	/* an invalid option, or one that prints: nothing is assigned */
 	if (seen[strspn(seen, "aAfnp")] || (e->dialect == DIALECT_SH && *seen))
 		e->s = state_join(e, &before, &e->s);
 }
@@ -291,8 +294,8 @@ void builtin_unset(struct builtin_call *b)
 /* ---- read, mapfile ---- */
 
 /*
- * The next line of the known input, without its newline; false when it is not known. *ret_end: there was
- * none.
+ * Returns the next line of the known input, without its newline; false if it is unknown. *ret_end: the line
+ * had no newline.
  */
 static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 {
@@ -305,7 +308,7 @@ static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 	ptrdiff_t nl = str_find(in->rest, '\n', 0);
 	size_t n = nl < 0 ? in->rest.n : (size_t)nl;
 	struct str line = str_sub(in->rest, 0, n);
-	if (text_open(line)) { /* the hole may hold a newline, or a backslash */
+	if (text_open(line)) { /* the hole may contain a newline or a backslash */
 		in->known = false;
 		return false;
 	}
@@ -343,7 +346,7 @@ static void read_into(struct builtin_call *b, size_t i, struct str line)
 		var_assign_reference(e, b->argv[i].text, aborts == e->aborts ? str_sub(line, 0, n) : HOLE,
 				false);
 		if (aborts != e->aborts && name_valid(b->argv[i].text))
-			var_set_unknown(e, b->argv[i].text); /* read stops at a name it cannot assign */
+			var_set_unknown(e, b->argv[i].text); /* read stops at a name that it cannot assign */
 		line = str_sub(line, n, line.n);
 	}
 }
@@ -375,7 +378,7 @@ void builtin_read(struct builtin_call *b)
 	struct str line;
 	e->line_reads++;
 	e->script_reads += e->s.in.script || (e->script_input && strchr(seen, 'u'));
-	/* any other letter does more, or is an error and nothing is read */
+	/* any other option does more, or is an error and nothing is read */
 	const char *plain = e->dialect == DIALECT_SH ? "rp" : "resp";
 	bool simple = !seen[strspn(seen, plain)] && (e->dialect != DIALECT_SH || i < b->argc) &&
 			only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
@@ -398,7 +401,7 @@ void builtin_read(struct builtin_call *b)
 		var_set_unknown(e, STR("REPLY"));
 }
 
-/* The callback runs with an index and a line after it. */
+/* Evaluates the callback, which gets an index and a line as arguments. */
 static void mapfile_callback(struct builtin_call *b, struct str callback)
 {
 	struct eval *e = b->e;
@@ -407,12 +410,12 @@ static void mapfile_callback(struct builtin_call *b, struct str callback)
 
 	e->s.params = params_unknown(e, b->at);
 	eval_text(e, str_cat(e->a, callback, STR(" \"$@\"")), "mapfile -C", b->at, e->dialect);
-	if (e->changes != changes) /* any number of times, also none */
+	if (e->changes != changes) /* it runs any number of times, perhaps never */
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a callback that changes the shell's state", b->at);
 	e->s.params = keep;
 }
 
-/* The lines as a list; open when they are not all known. */
+/* Returns the lines as a list, open if not all are known. */
 static struct shell_value *mapfile_lines(struct eval *e, const char *seen)
 {
 	struct shell_value *v = arena_new(e->a, struct shell_value);
@@ -436,7 +439,7 @@ static struct shell_value *mapfile_lines(struct eval *e, const char *seen)
 	return v;
 }
 
-/* An attribute of the variable changes what is stored, or whether it is. */
+/* True if an attribute of the variable changes the stored value, or may prevent storing it. */
 static bool converted(const struct shell_value *old)
 {
 	return old && (old->fixed || old->integer || old->lower || old->upper || old->kind == VALUE_MAP);
@@ -537,7 +540,7 @@ void builtin_printf(struct builtin_call *b)
 			var = b->argv[i];
 		i++;
 	} else if (i < b->argc && b->argv[i].kind != WORD_EXACT && e->dialect != DIALECT_SH) {
-		struct str t = b->argv[i].text; /* may be -v, with any variable after it */
+		struct str t = b->argv[i].text; /* may be -v, followed by any variable */
 		if (b->argv[i].kind == WORD_REST || t.n == 0 || t.p[0] == HOLE_ANY || t.p[0] == HOLE_NAME) {
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT,
 					"printf with a format that is not known may assign any variable",
@@ -547,7 +550,7 @@ void builtin_printf(struct builtin_call *b)
 	}
 	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_is(b->argv[i].text, "--")) {
 		i++;
-	/* an option that there is not, or a format, by shell */
+	/* an invalid option or a format, depending on the shell */
 	} else if (!to_var && i < b->argc && str_starts(b->argv[i].text, "-")) {
 		out_unknown(e);
 		return;
@@ -565,7 +568,7 @@ void builtin_printf(struct builtin_call *b)
 		e->s.status = 0;
 }
 
-/* set -o NAME and letters: those that only make less happen, or print. */
+/* Options of set -o that only print or make fewer things happen. */
 static bool set_option_fine(struct str s)
 {
 	static const char names[][12] = {"errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber",
@@ -600,7 +603,7 @@ void builtin_set(struct builtin_call *b)
 		}
 		for (size_t k = 1; k < s.n; k++) {
 			if (s.p[k] == 'o')
-				out_unknown(e); /* without a name it prints */
+				out_unknown(e); /* without a name, -o prints */
 			if (s.p[k] == 'o' && i + 1 < b->argc) {
 				fine &= b->argv[i + 1].kind == WORD_EXACT &&
 						set_option_fine(b->argv[i + 1].text);
@@ -637,7 +640,7 @@ void builtin_shift(struct builtin_call *b)
 	e->s.status = -1;
 	e->changes++;
 	if (e->dialect == DIALECT_ZSH && b->argc > 1)
-		state_forget_vars(e); /* it may name arrays */
+		state_forget_vars(e); /* zsh: the operands may name arrays */
 	for (size_t i = 0; i < p->n && (int64_t)i < n; i++)
 		known &= p->at[i].kind != WORD_REST;
 	if (known && (size_t)n <= p->n) {
@@ -647,6 +650,6 @@ void builtin_shift(struct builtin_call *b)
 	} else if (!known) {
 		*p = params_unknown(e, b->at);
 	} else {
-		e->s.status = 1; /* too few: nothing is shifted */
+		e->s.status = 1; /* too few parameters: nothing is shifted */
 	}
 }

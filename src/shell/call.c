@@ -1,9 +1,12 @@
 /* Simple commands: assignments, then a function, a builtin or a program (program_effects.c). */
 #include "shell/eval.h"
 
-/* ---- assignments; what they make programs do is in variable_effects.c ---- */
+/* ---- assignments; variable_effects.c lists what they make programs run ---- */
 
-/* The earlier declaration of the variable: integers are evaluated, a readonly one may not change. */
+/*
+ * Applies attributes of the variable's earlier declaration: integers are evaluated, a readonly variable may
+ * not change.
+ */
 static void keep_attributes(struct eval *e, struct shell_value *v, const struct shell_value *old,
 	const struct fields *fs)
 {
@@ -57,7 +60,7 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 	bool rest = keyed;
 	for (size_t i = 0; i < fs.n; i++)
 		rest |= fs.at[i].kind == WORD_REST;
-	/* appended after the highest index: only when there are no gaps */
+	/* appending starts after the highest index: known only without gaps */
 	for (size_t i = 0; i < v->n && !rest; i++)
 		rest |= !str_eq(v->items[i].key, str_fmt(e->a, "%zu", i));
 	if (rest) {
@@ -79,7 +82,7 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 
 struct str value_appended(struct eval *e, const struct shell_value *old, struct str text)
 {
-	if (old && old->integer) { /* adds, and evaluates both */
+	if (old && old->integer) { /* += on an integer evaluates both and adds them */
 		eval_arith(e, text);
 		eval_arith(e, old->set ? old->text : (struct str){"", 0});
 		return HOLE_NUMBER;
@@ -126,7 +129,7 @@ static void restore_one(void *ctx, struct str key, const void *value)
 {
 	struct eval *e = ctx;
 	var_changed(e, key);
-	if (pmap_get(e->frame->maybe, key)) { /* whether it was local depended on a condition */
+	if (pmap_get(e->frame->maybe, key)) { /* declared local under a condition */
 		var_set_unknown(e, key);
 		return;
 	}
@@ -153,7 +156,7 @@ static void call_body(struct eval *e, const struct syn_node *body, const struct 
 	e->via = outer;
 }
 
-/* Every definition the name may have; false when it may also be no function at all. */
+/* Evaluates every definition the name may have. False if the name may also be no function. */
 static bool call_function(struct eval *e, const struct func *f, const struct word *argv, size_t argc)
 {
 	if (++e->calls > CALL_DEPTH_MAX)
@@ -174,7 +177,7 @@ static bool call_function(struct eval *e, const struct func *f, const struct wor
 
 /* ---- dispatch ---- */
 
-/* from: for each word the assignment it was read as (declare and its kin), or NULL */
+/* from: per word the assignment it was parsed as (declare and related builtins), or NULL. */
 static void call_command(struct eval *e, const struct word *argv, size_t argc, unsigned what,
 		const struct syn_assign *const *from)
 {
@@ -182,8 +185,8 @@ static void call_command(struct eval *e, const struct word *argv, size_t argc, u
 	eval_burn(e, argc + 1);
 	if (argv[0].kind != WORD_EXACT) {
 		/*
-		 * the name is not known: listed as such. It may be a builtin or a function, so nothing of the
-		 * state can be kept.
+		 * Unknown name, listed as such. It may be a builtin or a function, so the whole state becomes
+		 * unknown.
 		 */
 		out_spoil(e);
 		if (what & (CALL_FUNCTIONS | CALL_BUILTINS))
@@ -218,10 +221,7 @@ void call_via(struct eval *e, struct via step, const struct word *argv, size_t a
 	e->via = outer;
 }
 
-/*
- * Variables set only for one command are put back after it; a builtin or function may also have kept them
- * (dash does).
- */
+/* Restores variables set for one command only. A builtin or function may also have kept them (dash does). */
 static void undo_assigns(struct eval *e, const struct syn_assign *as, const struct shell_state *before,
 	bool reads)
 {
@@ -240,7 +240,7 @@ static void undo_assigns(struct eval *e, const struct syn_assign *as, const stru
 			v->n = 0;
 		}
 		if (str_is(as->name, "IFS") && reads) {
-			/* `IFS=, read x` is everywhere, and no shell keeps anything of it */
+			/* `IFS=, read x` is common, and no shell keeps the value */
 			e->s.vars = pmap_set(e->a, e->s.vars, as->name, was);
 			var_changed(e, as->name);
 			continue;
@@ -263,7 +263,7 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	bool fails = eval_redirect(e, n->redirs, keep);
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
 		eval_assign(e, as, ASSIGN_LEADING);
-	/* a builtin or function: which value counts depends on the shell */
+	/* builtin or function: the shell decides which value counts, so evaluate with the new one, too */
 	if (n->assigns && n->redirs && special) {
 		struct io *unused = arena_new(e->a, struct io);
 		eval_redirect(e, n->redirs, unused);
@@ -276,16 +276,16 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	e->unsure -= fails;
 	e->settings = settings;
 	redirect_undo(e, keep);
-	if (e->exec_redirects) { /* exec >file, perhaps through `command`: for good */
+	if (e->exec_redirects) { /* exec >file, perhaps through `command`: the redirection lasts */
 		out_spoil(e);
 		e->s.in = (struct input){.script = e->s.in.script};
 		e->exec_redirects = false;
-		e->fds_closed = true; /* or somewhere else */
+		e->fds_closed = true; /* closed, or redirected elsewhere */
 	}
 	if (fails) {
 		command_may_fail(e, &before, mark);
 		if (e->dialect == DIALECT_SH && special)
-			out_spoil(e); /* that ends dash */
+			out_spoil(e); /* a redirection error ends dash */
 	} else if (n->redirs && !special) {
 		struct shell_state joined = state_join(e, &before, &e->s);
 		state_return(e, &joined); /* a program's redirections are expanded in its own process */
@@ -305,7 +305,10 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	e->s.options &= ~(e->s.options & OPT_PATH_CHANGED & ~before.options);
 }
 
-/* Assignments given to declare and its kin: which field is which, or NULL when there are none. */
+/*
+ * Expands the words. Returns, per field, the assignment it was parsed as (declare and related builtins), or
+ * NULL.
+ */
 static const struct syn_assign **declared(struct eval *e, const struct syn_node *n, struct fields *fs)
 {
 	const struct syn_assign **from = NULL;
@@ -315,9 +318,7 @@ static const struct syn_assign **declared(struct eval *e, const struct syn_node 
 			expand_word(e, w, fs);
 			continue;
 		}
-		/*
-		 * one word whatever is in it; arrays and subscripts are expanded when the builtin takes them
-		 */
+		/* always one word; the builtin expands arrays and subscripts when it takes them */
 		bool later = w->assign->array || w->assign->subscripted;
 		fields_add(e, fs, word_of(later ? HOLE : expand_single(e, w), w->at));
 		if (fs->cap > cap) {
@@ -326,29 +327,29 @@ static const struct syn_assign **declared(struct eval *e, const struct syn_node 
 		}
 		from[fs->n - 1] = w->assign;
 	}
-	if (from && fs->cap > cap) /* words after the last assignment are none */
+	if (from && fs->cap > cap) /* words after the last assignment are no assignments */
 		from = arena_grow(e->a, from, cap * sizeof *from, fs->cap * sizeof *from);
 	return from;
 }
 
-/* No command after all: assignments last, redirections happen. */
+/* No command name: assignments last, redirections happen. */
 static void only_assigns(struct eval *e, const struct syn_node *n)
 {
 	struct io *keep = arena_new(e->a, struct io);
 	struct shell_state before = e->s;
 	order_tick(e);
-	/* dash: before the assignments, which do not happen when it fails */
+	/* dash: before the assignments, which do not happen if it fails */
 	bool fails = eval_redirect(e, n->redirs, keep);
 	redirect_undo(e, keep);
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
 		eval_assign(e, as, ASSIGN_PLAIN);
-	if (n->redirs && n->assigns) { /* bash: after them */
+	if (n->redirs && n->assigns) { /* bash: after the assignments */
 		eval_redirect(e, n->redirs, keep);
 		redirect_undo(e, keep);
 	}
 	if (fails)
 		e->s = state_join(e, &before, &e->s);
-	e->s.status = -1; /* that of a substitution in it, if there is one */
+	e->s.status = -1; /* the status of a substitution in it, if any */
 }
 
 void eval_simple(struct eval *e, const struct syn_node *n)
@@ -360,7 +361,7 @@ void eval_simple(struct eval *e, const struct syn_node *n)
 		return;
 	}
 	run_words(e, n, &fs, from);
-	/* `$x` alone may also be nothing at all: then the assignments before it last */
+	/* an unquoted `$x` may expand to nothing: then the assignments before it last */
 	if (fs.at[0].kind == WORD_REST) {
 		for (const struct syn_assign *as = n->assigns; as; as = as->next)
 			var_set_unknown(e, as->name);

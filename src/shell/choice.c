@@ -1,15 +1,15 @@
 /*
  * Known texts that an unknown value may have. A text is either known or a hole, so `cat ${X:-FILE}` and a
- * variable that differs on two joined paths lose the texts that they may stand for. Those texts are
- * remembered here:
+ * variable that differs on two joined paths would lose the texts that they may stand for. This file remembers
+ * those texts:
  *
  *   choice_list    the texts of one variable, in struct shell_value; state_join() collects them
  *   e->choices     the largest number of texts that an expansion of the current command could choose from
  *   e->choice      0: holes stay holes; k: each of those expansions takes its k-th text
  *
- * After the evaluation with holes, choice_eval() evaluates the command once more for each k. Only facts,
- * contents of files and texts of variables are kept of that, so a choice adds facts and never takes one
- * away.
+ * After the evaluation with holes, choice_eval() evaluates the command once more for each k. It keeps only
+ * the facts, contents of files and texts of variables found that way, so a choice adds facts and never
+ * removes one.
  */
 #include "shell/eval.h"
 
@@ -69,7 +69,10 @@ bool choice_word(struct eval *e, const struct choice_list *may)
 	return e->choice > count_choices(may);
 }
 
-/* Commands whose own words or redirections choose; in a pipeline a stage's output is another one's input. */
+/*
+ * True if the command's own words or redirections may choose. In a pipeline, one stage's output is another's
+ * input.
+ */
 static bool may_choose(const struct syn_node *n)
 {
 	bool words = n->kind == NODE_SIMPLE || n->kind == NODE_FOR || n->kind == NODE_SELECT;
@@ -85,7 +88,7 @@ static void eval_again(struct eval *e, const struct syn_node *n, const struct sh
 	unsigned reads = e->reads;
 	e->s = *before;
 	e->out = e->captured = NULL;
-	e->clock = start; /* the same command */
+	e->clock = start; /* it is the same command */
 	eval_once(e, n);
 	e->out = out;
 	e->captured = captured;

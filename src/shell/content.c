@@ -7,13 +7,13 @@
 #include "shell/eval.h"
 
 struct content {
-	const struct content *or; /* or this */
+	const struct content *or; /* another possible text */
 	struct str text;
 };
 
 /* ---- paths ---- */
 
-/* The absolute plain paths that the word may mean now. */
+/* Returns the absolute, exact paths that the word may mean now. */
 static size_t paths_of(struct eval *e, struct word w, struct str ret[DIRS_MAX])
 {
 	size_t n = 0;
@@ -39,7 +39,7 @@ bool content_spend(struct eval *e, uint64_t n)
 	return enough;
 }
 
-/* text, after each of the texts that may be there */
+/* Appends text to each text that the file may have. */
 static const struct content *append_to_each(struct eval *e, const struct content *old, struct str text)
 {
 	const struct content *all = NULL;
@@ -116,7 +116,7 @@ static void keep_outside(void *ctx, struct str key, const void *value)
 		r->left = pmap_set(r->e->a, r->left, key, NULL);
 }
 
-/* Programs whose write leaves the text as it is. */
+/* Programs whose write leaves the file's text unchanged. */
 static bool keeps_text(const struct access *x)
 {
 	return access_by(x, "chmod") || access_by(x, "chown") || access_by(x, "touch");
@@ -177,7 +177,10 @@ const struct pmap *content_join(struct eval *e, const struct pmap *x, const stru
 
 /* ---- running ---- */
 
-/* The program that the first line names: #!/bin/sh, #!/usr/bin/env python3. Without one a shell reads it. */
+/*
+ * The interpreter in the first line (#!/bin/sh, #!/usr/bin/env python3). Without such a line a shell reads
+ * the file.
+ */
 static struct str interpreter_of(struct str text)
 {
 	if (!str_starts(text, "#!"))
@@ -226,7 +229,7 @@ static int run_script(void *arg)
 	else if (!shell_text(e, by, r->text, r->argv, r->args, r->argc)) {
 		const struct know_row *row = know_find(by, e->rq->own, e->rq->nown);
 		struct know_result k = {0};
-		if (row) /* without words it reads code from its input: that tells the language */
+		if (row) /* without arguments it reads code from its input: that row names the language */
 			know_apply(e->a, row, &name, 1, &k);
 		for (const struct know_use *u = k.uses; u; u = u->next)
 			if (u->role == USE_CODE && u->lang)
@@ -236,7 +239,10 @@ static int run_script(void *arg)
 	return 0;
 }
 
-/* Keeps only the facts and the contents of files; restores the rest of the reader, also after a bound. */
+/*
+ * Keeps only the facts and the contents of files. Restores the rest of the reader, also after a bound was
+ * reached.
+ */
 static void read_apart(struct eval *e, struct script_run *r)
 {
 	struct eval was = *e;
@@ -288,7 +294,7 @@ void content_run(struct eval *e, struct word path, struct str by, const struct w
 			const struct file_reading *same = e->reading;
 			while (same && same->content != c)
 				same = same->outer;
-			if (same) /* it runs itself */
+			if (same) /* the script runs itself */
 				continue;
 			e->reading = &now;
 			read_apart(e, &run);

@@ -1,5 +1,5 @@
 /*
- * Adding to the facts. Everything is listed once: the same command found again on another path through the
+ * Adds to the facts. Each fact is listed once: the same command found again on another path through the
  * script adds nothing.
  */
 #include "shell/marks.h"
@@ -18,7 +18,7 @@ static struct seen_slot *slot_of(const struct seen_table *s, struct str key)
 	return &s->slots[i];
 }
 
-/* The slot of `key`: new when its key is still empty. */
+/* Returns the slot of `key`; a new slot has an empty key. */
 static struct seen_slot *look_up(struct eval *e, struct str key)
 {
 	struct seen_table *s = e->seen;
@@ -33,14 +33,14 @@ static struct seen_slot *look_up(struct eval *e, struct str key)
 	return slot_of(s, key);
 }
 
-/* In the text of a file: so many that the rest of the request is crowded out are not looked at. */
+/* Limits the facts found in texts of files, so that they do not crowd out the rest of the request. */
 static void count_finding(struct eval *e)
 {
 	if (e->reading && ++e->nfound > CONTENT_FACTS_MAX)
 		eval_stop(e, "too much in a file that is executed");
 }
 
-/* The slot of a key that is new; NULL when it is not, and then the fact happens now, too. */
+/* Returns the slot of a new key. NULL if the key is known; then the fact happens now, too. */
 static struct seen_slot *new_slot(struct eval *e, const struct buf *b, struct seen_slot **ret_old)
 {
 	struct str key = buf_view(b);
@@ -52,16 +52,16 @@ static struct seen_slot *new_slot(struct eval *e, const struct buf *b, struct se
 			order_found_again(e, slot->when);
 		return NULL;
 	}
-	count_finding(e); /* before the slot is taken: the reading of a file may end here */
+	count_finding(e); /* before the slot is taken: this may end the reading of a file */
 	slot->key = key;
 	e->seen->n++;
 	return slot;
 }
 
-/* True when `key` is new. */
+/* True if the key is new. */
 static bool first_time(struct eval *e, const struct buf *b) { return new_slot(e, b, NULL) != NULL; }
 
-/* Keys are bytes: a letter for the kind of fact, then what makes it that fact. */
+/* Keys are bytes: a letter for the kind of fact, then the data that identify it. */
 static void key_begin(struct eval *e, struct buf *b, char kind)
 {
 	buf_init(b, e->a, 0);
@@ -121,7 +121,7 @@ void emit_setting(struct eval *e, struct str name, struct str value, bool leadin
 	e->f->settings_end = &t->next;
 }
 
-/* The directories of now, after those that are given. */
+/* Appends the current directories to the old ones, without duplicates. */
 static const struct str *dirs_copy(struct eval *e, const struct str *old, size_t nold, size_t *ret_n)
 {
 	struct str *all = arena_array(e->a, nold + e->s.dirs.n, sizeof *all);
@@ -139,11 +139,11 @@ static const struct str *dirs_copy(struct eval *e, const struct str *old, size_t
 	return all;
 }
 
-/* The same command once more: perhaps elsewhere. */
+/* The same command again, perhaps in another directory. */
 static void add_dirs(struct eval *e, struct command *c)
 {
 	if (!c->ndirs)
-		return; /* it may be anywhere already */
+		return; /* its directory is already unknown */
 	if (e->s.dirs.n == 0 || c->ndirs > COMMAND_DIRS_MAX) {
 		c->ndirs = 0;
 		return;
@@ -227,7 +227,7 @@ static void add_access(struct eval *e, const struct access *x)
 	e->f->accesses_end = &a->next;
 }
 
-/* The pattern again, as dotglob and nocaseglob read it. */
+/* Adds the other meanings of the pattern under dotglob and nocaseglob. */
 static void add_odd(struct eval *e, struct access x)
 {
 	struct str patterns[ODD_PATTERNS_MAX];
@@ -236,7 +236,7 @@ static void add_odd(struct eval *e, struct access x)
 	if (!e->odd_globs || path.kind == WORD_EXACT || !str_starts(path.text, "/") || !names_only(path.text))
 		return;
 	if (!odd_patterns(e, &path, patterns, &n)) {
-		x.path = word_rest(path.at); /* too many of them: any path */
+		x.path = word_rest(path.at); /* too many variants: any path */
 		add_access(e, &x);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -245,14 +245,14 @@ static void add_odd(struct eval *e, struct access x)
 	}
 }
 
-/* A pattern as it stands, and as dotglob reads it. */
+/* Adds the pattern as written and its variants (add_odd()). */
 static void add_access_all(struct eval *e, const struct access *x)
 {
 	add_access(e, x);
 	add_odd(e, *x);
 }
 
-/* dir/path, without "./" at its start */
+/* Returns dir/path; drops "./" at the start of path. */
 static struct str path_join(struct arena *a, struct str dir, struct str path)
 {
 	while (path.n >= 2 && path.p[0] == '.' && path.p[1] == '/')
@@ -267,7 +267,7 @@ static struct str path_join(struct arena *a, struct str dir, struct str path)
 	return buf_view(&b);
 }
 
-/* The path is joined to each directory that the shell may be in. */
+/* Joins the path to each directory that the shell may be in. */
 static void add_joined(struct eval *e, struct access x)
 {
 	struct word path = x.path;
@@ -278,7 +278,7 @@ static void add_joined(struct eval *e, struct access x)
 		add_access_all(e, &x);
 		return;
 	}
-	if (e->s.dirs.n == 0) { /* a known name in a directory that is not known */
+	if (e->s.dirs.n == 0) { /* known name in an unknown directory */
 		x.path.kind = path.glob ? WORD_REST : WORD_UNKNOWN;
 		x.path.text = str_cat(e->a, str_cat(e->a, HOLE, STR("/")), path.text);
 		x.path.glob = false;
@@ -288,7 +288,7 @@ static void add_joined(struct eval *e, struct access x)
 	for (size_t i = 0; i < e->s.dirs.n; i++) {
 		x.path = path;
 		x.path.text = path_join(e->a, e->s.dirs.at[i], path.text);
-		if (path.kind == WORD_EXACT && !text_exact(x.path.text)) /* the directory has holes */
+		if (path.kind == WORD_EXACT && !text_exact(x.path.text)) /* the directory contains holes */
 			x.path.kind = WORD_UNKNOWN;
 		add_access_all(e, &x);
 	}
@@ -325,7 +325,7 @@ void emit_variable_access(struct eval *e, enum access_kind kind, struct word pat
 void emit_link(struct eval *e, struct word path, struct span at)
 {
 	if (path.kind == WORD_REST || !names_only(path.text))
-		return; /* a write to an unknown path is asked about anyway */
+		return; /* a write to an unknown path needs a question anyway */
 	for (size_t i = 0; i < e->s.dirs.n; i++) {
 		struct link *l = arena_new(e->a, struct link);
 		bool absolute = path.text.n && path.text.p[0] == '/';
@@ -335,7 +335,7 @@ void emit_link(struct eval *e, struct word path, struct span at)
 	}
 }
 
-/* Both may be the same up to the end of the link; where a name or a number stands, anything may. */
+/* True if path may start with link. After the first name or number hole anything is possible. */
 static bool may_begin(struct str path, struct str link)
 {
 	for (size_t i = 0; i < path.n && i < link.n; i++) {
@@ -347,7 +347,10 @@ static bool may_begin(struct str path, struct str link)
 	return path.n >= link.n;
 }
 
-/* A path through a link; one that is not in plain form (//, /./, /../) is taken to be. */
+/*
+ * True if the path goes through the link. A path that is not normalized (//, /./, /../) counts as going
+ * through it.
+ */
 static bool is_through(struct str path, struct str link, bool below)
 {
 	if (!text_exact(path) || !text_exact(link))
@@ -356,7 +359,7 @@ static bool is_through(struct str path, struct str link, bool below)
 			str_contains(path, STR("/../")) || str_ends(path, "/.") || str_ends(path, "/.."))
 		return true;
 	if (below && path.n == link.n)
-		return false; /* deleting the link itself deletes just that */
+		return false; /* deleting the link deletes only the link */
 	return path.n >= link.n && memcmp(path.p, link.p, link.n) == 0 &&
 			(path.n == link.n || path.p[link.n] == '/' || str_ends(link, "/"));
 }
@@ -364,7 +367,7 @@ static bool is_through(struct str path, struct str link, bool below)
 void emit_through_links(struct eval *e)
 {
 	struct access *moved = e->f->accesses;
-	for (; moved && e->links; moved = moved->next) /* what is moved or copied may be a link */
+	for (; moved && e->links; moved = moved->next) /* the moved or copied file may be a link */
 		if (moved->kind == ACCESS_WRITE && moved->path.kind != WORD_REST &&
 			names_only(moved->path.text) && (access_by(moved, "mv") || access_by(moved, "cp"))) {
 			struct link *l = arena_new(e->a, struct link);
@@ -418,8 +421,9 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at)
 {
 	if (e->reading && kind != TROUBLE_OPAQUE_SCRIPT)
-		return; /* that the file is executed is said, and bounds it */
-	e->f->complete &= kind == TROUBLE_OPAQUE_SCRIPT; /* that one is known to be able to do anything */
+		return; /* the facts list that the file is executed; that covers this trouble */
+	/* an opaque script counts as able to do anything: the facts stay complete */
+	e->f->complete &= kind == TROUBLE_OPAQUE_SCRIPT;
 	struct buf b;
 	key_begin(e, &b, 't');
 	key_bytes(&b, message, strlen(message) + 1);
@@ -443,7 +447,7 @@ void emit_mark(struct eval *e, enum mark_kind kind, struct span at)
 	if (!first_time(e, &b))
 		return;
 	if (++e->nmarks[kind] > MARKS_MAX) {
-		if (kind == MARK_PIPELINE) /* what flows from where is not known any more */
+		if (kind == MARK_PIPELINE) /* the data flow between commands is no longer known */
 			emit_trouble(e, TROUBLE_BOUND, "more pipelines than are followed", at);
 		return;
 	}
@@ -499,7 +503,7 @@ const struct via *via_enter(struct eval *e, struct via step)
 	return outer;
 }
 
-/* ---- what is read and printed ---- */
+/* ---- input and output ---- */
 
 void in_forget(struct eval *e)
 {
@@ -514,7 +518,7 @@ void out_add(struct eval *e, struct str text)
 	} else if (e->out && !e->s.dead) {
 		if (!e->out->file)
 			eval_burn(e, text.n);
-		/* what comes after a line that may be missing */
+		/* text after a line that may be missing */
 		e->out->spoiled |= e->out->may_miss && text.n;
 		buf_str(&e->out->b, text);
 		e->out->doubtful |= (e->s.options & OPT_ABORTS) != 0;
@@ -548,7 +552,7 @@ void out_spoil(struct eval *e)
 		e->captured->spoiled = true;
 }
 
-/* Remembers the output before a branch, so that the outputs of two branches can be compared. */
+/* Marks the output before a branch, so that the outputs of two branches can be compared. */
 size_t out_mark(const struct eval *e) { return e->out ? e->out->b.n : 0; }
 
 struct str out_since(struct eval *e, size_t mark)
@@ -566,7 +570,7 @@ void out_doubt(struct eval *e, size_t mark)
 {
 	if (!e->out || e->out->b.n == mark)
 		return;
-	/* a number, or nothing */
+	/* a number or nothing */
 	if (str_is(str_sub(buf_view(&e->out->b), mark, e->out->b.n), "\1\n") && mark == 0) {
 		e->out->may_miss = true;
 		return;

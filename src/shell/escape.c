@@ -1,6 +1,6 @@
 /*
- * Backslash escapes, for the six places that read them in slightly different ways. One row per place says
- * which forms it knows; what a place does not know keeps its backslash.
+ * Backslash escapes, for the six places that decode them in slightly different ways. One row per place lists
+ * the forms that it knows; an unknown escape keeps its backslash.
  */
 #include "shell/escape.h"
 
@@ -9,7 +9,7 @@
 enum octal { OCTAL_PLAIN, OCTAL_ZERO_ONLY, OCTAL_BOTH, OCTAL_DASH };
 
 struct escape_rules {
-	char simple[12]; /* letters; simple_value() says what they stand for */
+	char simple[12]; /* letters; simple_value() has their values */
 	enum octal octal;
 	bool hex, brace, quotes, control, stops, nul_ends;
 };
@@ -41,7 +41,7 @@ static int digit_value(char c)
 	return 99;
 }
 
-/* Reads up to max digits of the base from s[*i]; returns how many. */
+/* Reads up to max digits of the base from s[*i]; returns their number. */
 static size_t read_digits(struct str s, size_t *i, unsigned base, size_t max, uint64_t *ret)
 {
 	size_t n = 0;
@@ -57,7 +57,7 @@ static bool octal_digit(struct str s, size_t i) { return i < s.n && s.p[i] >= '0
 
 static void put_byte(struct buf *out, unsigned c) { buf_char(out, (char)(c & 0xff)); }
 
-/* bash's encoder knows the old five and six byte forms and the surrogates, so utf8_put() will not do. */
+/* bash's encoder also writes the old five and six byte forms and surrogates, which utf8_put() does not. */
 static void put_wide(struct buf *out, uint64_t v)
 {
 	static const struct { uint32_t limit; unsigned char lead; int more; } forms[] = {
@@ -74,7 +74,7 @@ static void put_wide(struct buf *out, uint64_t v)
 	}
 }
 
-/* s[*i] is the first octal digit. False when this style does not take it for an octal escape. */
+/* s[*i] is the first octal digit. False if this style has no octal escape of that form. */
 static bool decode_octal(struct buf *out, struct str s, size_t *i, enum octal kind)
 {
 	bool zero = s.p[*i] == '0';
@@ -92,7 +92,7 @@ static bool decode_octal(struct buf *out, struct str s, size_t *i, enum octal ki
 	return true;
 }
 
-/* s[*i] is the x. A brace form takes all the digits there are, and none at all is a NUL. */
+/* s[*i] is the x. The brace form takes any number of digits; without digits it is a NUL. */
 static bool decode_hex(struct buf *out, struct str s, size_t *i, bool brace)
 {
 	size_t at = *i + 1;
@@ -123,7 +123,7 @@ static bool decode_wide(struct buf *out, struct str s, size_t *i)
 	return true;
 }
 
-/* s[*i] is the c of \cX; X's own backslash may be doubled. */
+/* s[*i] is the c of \cX; if X is a backslash, it may be doubled. */
 static bool decode_control(struct buf *out, struct str s, size_t *i)
 {
 	size_t at = *i + 1;
@@ -133,10 +133,10 @@ static bool decode_control(struct buf *out, struct str s, size_t *i)
 		return false;
 	c = (unsigned char)s.p[at++];
 	if (c == (unsigned char)HOLE_ANY)
-		c = 1; /* the byte that a hole in source text stands for */
+		c = 1; /* in source text, the hole stands for a byte 1 */
 	if (c == '\\' && at < s.n && s.p[at] == '\\')
 		at++;
-	if (c == 0x7f) { /* bash marks this byte with a byte 1 before it gets here, and \c takes the mark */
+	if (c == 0x7f) { /* bash internally prefixes this byte with a byte 1, and \c consumes the prefix */
 		*i = at - 1;
 		put_byte(out, 1);
 		return true;
@@ -146,7 +146,7 @@ static bool decode_control(struct buf *out, struct str s, size_t *i)
 	return true;
 }
 
-/* As escape_one(), but a byte 0 or 1 that the escape makes is written as it is. */
+/* As escape_one(), but writes a byte 0 or 1 made by the escape as is. */
 static bool raw_one(struct buf *out, struct str s, size_t *i, enum escape_style style)
 {
 	const struct escape_rules *st = &styles[style];
@@ -179,8 +179,8 @@ static bool raw_one(struct buf *out, struct str s, size_t *i, enum escape_style 
 }
 
 /*
- * In abstract text the bytes 0, 1 and 2 are holes; a real one becomes the hole that covers it. Such a byte is
- * always an escape's only byte.
+ * In abstract text the bytes 0, 1 and 2 are holes, so a real one becomes HOLE_ANY. Such a byte is always an
+ * escape's only byte.
  */
 static bool made_hole(struct buf *out, size_t before)
 {

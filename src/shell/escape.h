@@ -2,10 +2,10 @@
  * Backslash escapes of $'...', echo -e, dash's echo, and printf's format and %b. Pure, one pass, on exact
  * bytes.
  *
- * Results are abstract text (model/facts.h): a byte 0 or 1 that an escape makes is written as HOLE_ANY,
- * because the bytes themselves mean holes there. A hole in the input is passed on, but what an escape next to
- * it means is not known then: callers with holes in a text that has a backslash must not use these. \u and \U
- * are written as UTF-8.
+ * Results are abstract text (model/facts.h): a byte 0, 1 or 2 that an escape makes is written as HOLE_ANY,
+ * because those bytes mean holes there. A hole in the input is copied, but an escape next to it has an
+ * unknown meaning. So callers must not pass a text that has both holes and backslashes. \u and \U are written
+ * as UTF-8.
  */
 #pragma once
 #include "base/str.h"
@@ -19,10 +19,11 @@ enum escape_style {
 	ESCAPE_DASH_FORMAT, /* dash: printf's format */
 };
 
-/* *ret_stop (may be NULL) is set to true when \c ended the text, else it is left alone. */
+/* Sets *ret_stop (may be NULL) to true if \c ended the text, else leaves it unchanged. */
 struct str escape_decode(struct arena *a, struct str s, enum escape_style style, bool *ret_stop);
 /*
- * One escape: *i is at the byte after the backslash, and left after the escape. True: \c, the text ends here.
+ * Decodes one escape: *i is at the byte after the backslash, and moves past the escape. True: \c, the text
+ * ends here.
  */
 bool escape_one(struct buf *out, struct str s, size_t *i, enum escape_style style);
 

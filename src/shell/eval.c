@@ -1,4 +1,4 @@
-/* Lists, pipelines and compound commands over the abstract state; texts that become scripts. */
+/* Evaluates lists, pipelines and compound commands over the abstract state, and texts that become scripts. */
 #include "shell/marks.h"
 
 void eval_burn(struct eval *e, uint64_t n)
@@ -18,7 +18,9 @@ void eval_enter(struct eval *e)
 
 /* ---- output of branches ---- */
 
-/* After the second branch: the output since the mark is this if both agree, else unknown. */
+/*
+ * After the second branch: the output since the mark stays if both branches agree, else it becomes unknown.
+ */
 static void out_merge(struct eval *e, size_t mark, struct str other)
 {
 	if (!e->out || str_eq(out_since(e, mark), other))
@@ -31,13 +33,13 @@ void command_may_fail(struct eval *e, const struct shell_state *before, size_t m
 {
 	out_doubt(e, mark);
 	if (e->s.dead && !before->dead)
-		out_spoil(e); /* it may leave, or may not */
+		out_spoil(e); /* it may or may not leave the script */
 	struct shell_state joined = state_join(e, before, &e->s);
-	state_return(e, &joined); /* that a file cannot be written is not assumed */
+	state_return(e, &joined); /* keep the file contents: we do not assume that writing a file fails */
 	e->s.status = -1;
 }
 
-/* An error may end the line, or the text, here: what follows on it is not certain to happen. */
+/* An error may end the line or the text here, so the rest of it is not certain to run. */
 void may_abort(struct eval *e)
 {
 	out_spoil(e);
@@ -45,8 +47,8 @@ void may_abort(struct eval *e)
 	if (!e->aborted)
 		return;
 	/*
-	 * functions, temporary assignments and redirections are undone on the way out: what they covered is
-	 * not known here
+	 * leaving undoes functions, temporary assignments and redirections: the values they hid are unknown
+	 * here
 	 */
 	struct shell_state here = e->s;
 	if (e->frame) {
@@ -72,7 +74,7 @@ struct apart {
 static void apart_begin(struct eval *e, struct apart *keep)
 {
 	*keep = (struct apart){.s = e->s, .reads = e->reads, .loop = e->loop, .frame = e->frame};
-	/* break and return leave the copy and nothing else; a local variable there is the function's */
+	/* break and return leave only the copy; a local variable in it belongs to the function */
 	keep->inner_loop = (struct loop){.next = state_dead(&e->s), .left = state_dead(&e->s)};
 	if (e->loop)
 		e->loop = &keep->inner_loop;
@@ -86,7 +88,7 @@ static void apart_begin(struct eval *e, struct apart *keep)
 static void apart_end(struct eval *e, const struct apart *keep)
 {
 	state_return(e, &keep->s);
-	e->s.in.known &= e->reads == keep->reads; /* the input is shared: what was read there is gone */
+	e->s.in.known &= e->reads == keep->reads; /* the input is shared: data read in the copy are gone */
 	e->loop = keep->loop;
 	e->frame = keep->frame;
 	e->s.status = -1;
@@ -122,7 +124,7 @@ void eval_text_sh(struct eval *e, struct str text, const char *from, struct span
 	struct input after = e->s.in;
 	e->s.in = in;
 	uint32_t end = e->clock;
-	e->clock = start; /* the same script */
+	e->clock = start; /* it is the same script */
 	eval_text_apart(e, text, from, origin, DIALECT_BASH);
 	e->clock = e->clock > end ? e->clock : end;
 	e->s.in.known &= after.known && after.rest.n == e->s.in.rest.n;
@@ -144,7 +146,7 @@ static void eval_background(struct eval *e, const struct syn_node *n)
 	e->out = out;
 	e->captured = captured;
 	e->s.in = in;
-	in_forget(e); /* it may read beside us */
+	in_forget(e); /* the job may read input concurrently */
 	struct shell_value *last = arena_new(e->a, struct shell_value); /* $! */
 	*last = (struct shell_value){.set = true, .text = HOLE_NUMBER};
 	e->s.vars = pmap_set(e->a, e->s.vars, STR("!"), last);
@@ -162,9 +164,9 @@ static void eval_list(struct eval *e, const struct syn_node *n)
 }
 
 /*
- * a && b || c: two states are carried, one for "succeeded so far" and one for "failed so far"; each member
- * runs from the one that leads to it. A state that nothing reaches is dead: what runs from it is listed, but
- * does not count when states are joined.
+ * a && b || c: carries two states, "succeeded so far" and "failed so far". Each member runs from the state
+ * that leads to it. A state that control flow cannot reach is dead: commands that run from it are listed, but
+ * it does not count in a join.
  */
 static void and_or(struct eval *e, const struct syn_node *n)
 {
@@ -182,7 +184,7 @@ static void and_or(struct eval *e, const struct syn_node *n)
 		e->unsure += !certain;
 		eval_node(e, m);
 		e->unsure -= !certain;
-		if (dead) /* it does not run: nothing is printed */
+		if (dead) /* it does not run, so it prints nothing */
 			out_rewind(e, mark);
 		else if (!certain)
 			out_doubt(e, mark);
@@ -204,7 +206,7 @@ static void and_or(struct eval *e, const struct syn_node *n)
 	struct dirs ok = yes.dirs, fail = no.dirs;
 	e->s = state_join(e, &yes, &no);
 	e->s.status = status;
-	if (pending) { /* cd a && cd b: which directory depends on the outcome */
+	if (pending) { /* cd a && cd b: the directory depends on the outcome */
 		e->s.cd_pending = true;
 		e->s.dirs_ok = ok;
 		e->s.dirs_fail = fail;
@@ -249,7 +251,7 @@ static void eval_pipeline(struct eval *e, const struct syn_node *n)
 			if (m->stderr_too || sink.may_miss)
 				sink.spoiled = true;
 			if (m == n->first)
-				/* the first stage shares the input of the pipeline */
+				/* the first stage shares the pipeline's input */
 				in.known &= e->reads == reads;
 			start.in = (struct input){.known = out_known(e, &sink, false),
 					.rest = buf_view(&sink.b)};
@@ -338,7 +340,7 @@ static void loop_enter(struct eval *e, struct loop *l)
 	e->loop = l;
 }
 
-/* The end of an iteration: those who said `continue` join. */
+/* The end of an iteration: joins the states of `continue`. */
 static void loop_turn(struct eval *e, struct loop *l)
 {
 	e->s = state_join(e, &e->s, &l->next);
@@ -357,7 +359,7 @@ static void loop_leave(struct eval *e, struct loop *l)
 
 struct loop_turn {                 /* one iteration of some loop */
 	const struct syn_node *n;
-	struct str var;       /* the loop's variable and its value, for NODE_FOR */
+	struct str var;       /* NODE_FOR: the loop variable and its value */
 	struct str value;
 };
 
@@ -377,12 +379,12 @@ static void turn_body(struct eval *e, struct loop *l, const struct loop_turn *t)
 		eval_arith_parts(e, t->n->arith[2]);
 }
 
-/* Any number of iterations, also none: repeated until the joined state no longer changes. */
+/* Any number of iterations, perhaps none: repeats until the joined state no longer changes. */
 static void loop_unknown(struct eval *e, struct loop *l, const struct loop_turn *t)
 {
 	size_t mark = out_mark(e);
 	l->order = ORDER_LOOP;
-	in_forget(e); /* which line an iteration reads is not known */
+	in_forget(e); /* an iteration may read any line */
 	for (int round = 0;; round++) {
 		struct shell_state before = e->s;
 		turn_body(e, l, t);
@@ -398,7 +400,7 @@ static void loop_unknown(struct eval *e, struct loop *l, const struct loop_turn 
 	out_doubt(e, mark);
 	if (t->n->kind == NODE_ARITH_FOR && t->n->arith[1])
 		eval_arith_parts(e, t->n->arith[1]);
-	if (t->n->cond) /* it ends when the condition says so, evaluated in the last state */
+	if (t->n->cond) /* the loop ends when the condition, evaluated in the last state, says so */
 		eval_node(e, t->n->cond);
 }
 
@@ -423,7 +425,7 @@ static void eval_while(struct eval *e, const struct syn_node *n)
 		eval_node(e, n->body);
 		loop_turn(e, &l);
 		if (state_same(&before, &e->s) && out_mark(e) == mark) {
-			e->s.dead = true; /* for ever, or until a break */
+			e->s.dead = true; /* endless, or until a break */
 			l.order = ORDER_LOOP;
 			break;
 		}
@@ -457,7 +459,7 @@ static void eval_arith_for(struct eval *e, const struct syn_node *n)
 	loop_leave(e, &l);
 }
 
-/* Any of the words: what a pattern finds is a name where the pattern says. */
+/* A text that covers every word; a pattern contributes the names it may find. */
 static struct str any_of(struct eval *e, const struct fields *fs)
 {
 	struct str all = HOLE;
@@ -500,7 +502,7 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 		t.value = fs.at[i].text;
 		size_t mark = out_mark(e);
 		turn_body(e, &l, &t);
-		if (!l.left.dead) { /* a break may have ended it before */
+		if (!l.left.dead) { /* a break may have ended the loop before */
 			e->s = state_join(e, &before, &e->s);
 			out_doubt(e, mark);
 		}
@@ -508,7 +510,7 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 	if (!all) {
 		t.value = n->kind == NODE_FOR ? any_of(e, &fs) : HOLE;
 		loop_unknown(e, &l, &t);
-	} else if (fs.n == 0) { /* listed, though it does not run */
+	} else if (fs.n == 0) { /* listed although it does not run */
 		struct shell_state before = e->s;
 		size_t mark = out_mark(e);
 		turn_body(e, &l, &t);
@@ -532,10 +534,10 @@ static void eval_definition(struct eval *e, const struct syn_node *n)
 	e->ever = pmap_set(e->a, e->ever, name, any);
 	e->s.status = 0;
 	e->changes++;
-	/* called for every command that does not exist, at any time */
+	/* runs at any time, for every command that does not exist */
 	if (str_starts(name, "command_not_found_handle"))
 		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, TRAP_APART);
-	if (e->dialect == DIALECT_ZSH && zsh_function(name)) { /* in the shell itself */
+	if (e->dialect == DIALECT_ZSH && zsh_function(name)) { /* runs in the shell itself */
 		e->trapped = true;
 		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, TRAP_ANY_TIME);
 	}
@@ -548,12 +550,12 @@ static void keep_func(void *ctx, struct str key, const void *value)
 	if (then->maybe_absent || !any)
 		return;
 	struct func *f = arena_new(e->a, struct func);
-	*f = *any; /* one of all that it ever was */
+	*f = *any; /* any definition the name ever had */
 	f->maybe_absent = false;
 	e->s.funcs = pmap_set(e->a, e->s.funcs, key, f);
 }
 
-/* Those that were functions then still are. */
+/* Names that were functions at that time still are. */
 static void funcs_keep(struct eval *e, const struct pmap *then) { pmap_each(then, keep_func, e); }
 
 static void eval_coproc(struct eval *e, const struct syn_node *n)
@@ -657,8 +659,8 @@ void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t inde
 }
 
 /*
- * The same line with its first alias replaced. A client's shell may have aliases on or off, so the line is
- * evaluated both ways. Returns how many bytes of the text are left after the line, which must be the same for
+ * Evaluates the line with its first alias replaced. A client's shell may have aliases on or off, so the line
+ * is evaluated both ways. Returns the number of bytes of the text after the line, which must be equal for
  * both readings.
  */
 static size_t line_with_alias(struct eval *e, const struct parser *from, size_t start, unsigned guard)
@@ -682,7 +684,7 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 	uint32_t index = emit_text(e, buf_view(&b), "alias", origin);
 	struct parser p;
 	parser_for(e, &p, buf_view(&b), index);
-	/* the same name is not replaced again inside its own value */
+	/* an alias is not expanded again inside its own value */
 	p.alias_barred = from->alias_name;
 	p.alias_barred_end = value_end;
 	p.alias_done = head;
@@ -739,7 +741,7 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 	uint32_t index = origin.text == UINT32_MAX ? 0 : emit_text(e, text, from, origin);
 	parser_for(e, &p, text, index);
 	bool new = first_reading(e, index, d);
-	bool command = false; /* one was on a line before */
+	bool command = false; /* an earlier line had a command */
 	if (new)
 		marks_text(e, index);
 	struct shell_state aborted = state_dead(&e->s), *outer_aborted = e->aborted;
@@ -749,7 +751,7 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 		struct syn_node *n = NULL;
 		p.aliases = e->s.aliases;
 		p.extglob = e->s.options & OPT_EXTGLOB;
-		p.memo = NULL; /* what was read before may not be read the same way now */
+		p.memo = NULL; /* aliases and options may have changed how text is parsed */
 		p.memo_cap = p.memo_n = 0;
 		enum parse_result r = parse_line(&p, &n);
 		if (p.unsure) {
@@ -794,7 +796,7 @@ void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind ki
 	for (struct trap *t = e->traps; t; t = t->next)
 		if (t->prompt == new.prompt && t->apart == new.apart && t->dialect == new.dialect &&
 				str_eq(t->text, text)) {
-			t->done &= !t->vars; /* once more, then: the variables may be others */
+			t->done &= !t->vars; /* run it again: the variables may differ */
 			t->vars = t->funcs = NULL;
 			return;
 		}
@@ -811,15 +813,18 @@ static struct trap *trap_left(const struct eval *e)
 	return t;
 }
 
-/* Handlers run at any time, in any state: with every variable forgotten and every function that ever was. */
+/*
+ * Handlers run at any time, in any state: every variable is unknown, and every function ever defined may be
+ * set.
+ */
 void eval_traps(struct eval *e)
 {
-	for (struct trap *t; (t = trap_left(e));) { /* handlers may set handlers */
+	for (struct trap *t; (t = trap_left(e));) { /* a handler may set handlers */
 		t->done = true;
 		struct shell_state keep = e->s;
 		unsigned forgot = e->forgot, lost = e->functions_lost;
 		state_any_time(e);
-		e->forgot = forgot; /* that was ours, not the script's */
+		e->forgot = forgot; /* state_any_time() counted as a change, but is none of the script */
 		e->functions_lost = lost;
 		vars_keep(e, t->vars, t->since);
 		e->s.funcs = e->ever;
@@ -839,7 +844,7 @@ void eval_traps(struct eval *e)
 		order_close(e, handler, ORDER_ANY_TIME);
 		if (t->prompt && e->line_reads != reads)
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that reads standard input", t->at);
-		/* one that leaves changes nothing for what follows */
+		/* a handler that leaves the script changes nothing for later commands */
 		if (!t->apart && !e->s.dead && e->changes != changes)
 			emit_trouble(e, TROUBLE_CONSTRUCT,
 					"a trap that changes variables, functions, input or the directory",

@@ -9,8 +9,8 @@
 #define ARITH_FUEL 20000u
 
 /*
- * A subscript as text, expanded once more: bash does so for subscripts that come out of values ("a[$(cmd)]"),
- * and that is how data runs commands.
+ * Expands a subscript's text once more, as bash does for subscripts in values ("a[$(cmd)]"). That is how data
+ * can run commands.
  */
 static struct str expand_again(struct eval *e, struct str text)
 {
@@ -47,7 +47,7 @@ struct str subscript_key(struct eval *e, const struct shell_value *v, struct str
 	}
 	struct number_result r = eval_arith(e, text);
 	*ret_known = r.known && r.n >= 0;
-	if (!r.known || r.n < 0) /* a negative index may be a bad one */
+	if (!r.known || r.n < 0) /* a negative index may be out of range */
 		may_abort(e);
 	return r.known ? str_fmt(e->a, "%lld", (long long)r.n) : HOLE_NUMBER;
 }
@@ -76,7 +76,7 @@ static struct str arith_get(void *ctx, struct str name, const struct str *sub)
 		return v->open || v->maybe || !known ? HOLE : (struct str){"", 0};
 	}
 	if (!v)
-		return HOLE_NUMBER; /* the environment's: taken to be a number; see SECURITY.md */
+		return HOLE_NUMBER; /* the environment's value counts as a number; see SECURITY.md */
 	if (v->kind != VALUE_TEXT) {
 		for (size_t i = 0; i < v->n; i++)
 			if (str_is(v->items[i].key, "0"))
@@ -113,7 +113,7 @@ struct number_result eval_arith(struct eval *e, struct str text)
 	ar.ctx = &cx;
 	struct shell_state before = e->s;
 	struct number n = arith_eval(&ar, text);
-	/* two signs in dash */
+	/* dash reads two signs */
 	if (e->dialect == DIALECT_SH && (str_contains(text, STR("++")) || str_contains(text, STR("--")))) {
 		e->s = state_join(e, &before, &e->s);
 		n.known = false;
@@ -276,8 +276,8 @@ static int leaf_cond(struct eval *e, const struct syn_test *t)
 }
 
 /*
- * Chains lean to the left and may be long: walked in a loop. Every operand is evaluated, the first one
- * certainly.
+ * Chains are left-deep and may be long, so a loop walks them. Every operand is evaluated; only the first is
+ * certain to be.
  */
 int eval_test(struct eval *e, const struct syn_test *t)
 {

@@ -1,8 +1,9 @@
 /*
- * Words to fields: tilde, parameters, substitutions and arithmetic, then splitting, then file name patterns.
+ * Expands words to fields: tilde, parameters, substitutions and arithmetic, then splitting, then file name
+ * patterns.
  *
- * A word under expansion is a row of characters, each with its kind: literal, quoted, or the result of an
- * unquoted expansion. Splitting looks at the last kind only; patterns at all but quoted ones. An unknown text
+ * A word under expansion is an array of characters, each with its kind: literal, quoted, or the result of an
+ * unquoted expansion. Splitting considers only the last kind, patterns all but quoted ones. An unknown text
  * among split characters makes the whole word WORD_REST.
  */
 #include "shell/eval.h"
@@ -50,7 +51,7 @@ static void chars_init(struct chars *c, struct arena *a)
 
 void chars_add(struct chars *c, struct str s, enum char_kind kind)
 {
-	/* two unknown texts side by side are one */
+	/* adjacent unknown texts are one */
 	if (s.n && s.p[0] == HOLE_ANY && c->b.n && c->b.p[c->b.n - 1] == HOLE_ANY &&
 			c->kinds.p[c->b.n - 1] == (char)kind)
 		s = str_sub(s, 1, s.n);
@@ -68,8 +69,8 @@ void chars_mark(struct chars *c, enum char_kind kind)
 /* ---- parts ---- */
 
 /*
- * Trailing newlines go; a hole at the end may itself end in some, and may hide that those before it are the
- * last.
+ * Removes trailing newlines. A hole at the end may itself end in newlines, or be empty and make those before
+ * it trailing.
  */
 static struct str without_newlines(struct eval *e, struct str s)
 {
@@ -85,7 +86,8 @@ static struct str without_newlines(struct eval *e, struct str s)
 }
 
 /*
- * One simple command that is no function and runs no text: nothing before what it prints can end the script.
+ * True for one simple command that is no function and evaluates no text: nothing before its output can end
+ * the script.
  */
 static bool one_program(const struct eval *e, const struct syn_node *n)
 {
@@ -99,7 +101,7 @@ static bool one_program(const struct eval *e, const struct syn_node *n)
 	return true;
 }
 
-/* The output of a script run apart, for $( ) and backticks. */
+/* Returns the output of a script that runs in a subshell, for $( ) and backticks. */
 static struct str expand_substitution(struct eval *e, const struct syn_part *part)
 {
 	struct output_sink sink = {.spoiled = false}, *out = e->out, *captured = e->captured;
@@ -126,7 +128,7 @@ static struct str expand_substitution(struct eval *e, const struct syn_part *par
 	return without_newlines(e, buf_view(&sink.b));
 }
 
-/* $(<file) is the file's content. */
+/* $(<file) expands to the file's content. */
 static bool reads_file(struct eval *e, const struct syn_part *part)
 {
 	const struct syn_node *n = part->body;
@@ -139,11 +141,13 @@ static bool reads_file(struct eval *e, const struct syn_part *part)
 
 static void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out);
 
-/* "...": one field at least, unless all there is in it is an empty "$@". */
+/* "...": at least one field, unless its only content is an empty "$@". */
 static void expand_double(struct eval *e, const struct syn_part *part, struct how how, struct chars *out)
 {
 	size_t before = out->b.n;
-	/* an empty "$@" makes no field; with other things beside it, that depends on IFS and the shell */
+	/*
+	 * an empty "$@" makes no field; with other parts beside it, the result depends on IFS and the shell
+	 */
 	bool list = false, plain = part->inside && !part->inside->next, star = false;
 	for (const struct syn_part *k = part->inside; k; k = k->next) {
 		bool at = k->kind == PART_PARAM && (str_is(k->param->name, "@") || k->param->all == '@') &&
@@ -153,7 +157,7 @@ static void expand_double(struct eval *e, const struct syn_part *part, struct ho
 		star |= k->kind == PART_PARAM && (str_is(k->param->name, "*") || k->param->all == '*') &&
 				k->param->op;
 		for (const struct syn_part *q = k->kind == PART_PARAM ? k->param->arg : NULL; q; q = q->next)
-			/* quotes inside quotes beside a list */
+			/* nested quotes beside a list */
 			star |= q->kind == PART_DOUBLE || q->kind == PART_QUOTED;
 	}
 	struct how inner = how;
@@ -162,12 +166,12 @@ static void expand_double(struct eval *e, const struct syn_part *part, struct ho
 	if (out->b.n == before && (!list || !plain))
 		chars_mark(out, list ? CHAR_REST : CHAR_EMPTY);
 	if (list && (star || (!plain && !str_eq(param_ifs(e), STR(" \t\n")))))
-		chars_mark(out, CHAR_REST); /* "${a[*]%x}$@": bash then takes * for @ */
+		chars_mark(out, CHAR_REST); /* "${a[*]%x}$@": bash then treats * as @ */
 }
 
 /*
- * <( ) and >( ): the commands run in parallel; the word is the name of a pipe. Text printed into it is kept:
- * it may be a script.
+ * <( ) and >( ): the commands run concurrently; the word is the name of a pipe. The text printed into it is
+ * kept, because it may be a script.
  */
 static void expand_process(struct eval *e, const struct syn_part *part, struct chars *out)
 {
@@ -175,7 +179,7 @@ static void expand_process(struct eval *e, const struct syn_part *part, struct c
 	struct input in = e->s.in;
 	const struct via *outer = via_enter(e, (struct via){.kind = VIA_PROCSUB});
 	unsigned unsure = e->unsure;
-	out_spoil(e); /* it runs beside what follows */
+	out_spoil(e); /* it runs concurrently with later commands */
 	buf_init(&sink.b, e->a, 0);
 	e->out = e->captured = &sink;
 	e->unsure = 0;
@@ -203,7 +207,7 @@ bool pipe_text(const struct eval *e, const struct word *w, struct str *ret)
 {
 	if (w->kind != WORD_UNKNOWN || !str_is(w->text, "/dev/fd/\1"))
 		return false;
-	/* the last one at this place: a loop makes several */
+	/* the latest pipe at this place: a loop makes several */
 	for (const struct pipe *p = e->pipes; p; p = p->next)
 		if (p->at.text == w->at.text && w->at.from <= p->at.from && p->at.to <= w->at.to) {
 			*ret = p->text;
@@ -235,9 +239,9 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		struct str text = reads_file(e, part) ? HOLE : expand_substitution(e, part);
 		out->foreign |= text_open(text);
 		if (e->may_miss && how.arith && str_eq(text, HOLE_NUMBER))
-			may_abort(e); /* where there is no number, that is an error */
+			may_abort(e); /* a missing number is an error */
 		else if (e->may_miss)
-			text = HOLE; /* a number or nothing: unknown, but no data */
+			text = HOLE; /* a number or nothing: unknown, but no data that was read */
 		chars_add(out, text, result);
 		break;
 	}
@@ -270,7 +274,10 @@ static struct str home_of(struct eval *e)
 	return e->rq->view && e->rq->view->home.n ? e->rq->view->home : HOLE;
 }
 
-/* ~+ is $PWD in bash, whoever set it, and the directory itself in zsh. dash takes it for a user's name. */
+/*
+ * ~+ is $PWD in bash, even if the script set it, and the directory itself in zsh. dash reads + as a user
+ * name.
+ */
 static struct str working_dir(struct eval *e)
 {
 	const struct shell_value *v = var_get(e, STR("PWD"));
@@ -291,7 +298,8 @@ static struct str expand_tilde(struct eval *e, struct str prefix)
 }
 
 /*
- * A literal part with its tildes replaced: at the start of the word, and in assignments after each colon.
+ * Adds a literal part with its tildes expanded: at the start of the word, and in assignments after each
+ * colon.
  */
 static void expand_tildes(struct eval *e, const struct syn_part *part, bool first, bool assigned,
 		struct chars *out, enum char_kind kind)
@@ -317,7 +325,7 @@ static void expand_tildes(struct eval *e, const struct syn_part *part, bool firs
 	}
 }
 
-/* NAME=... given to any command: bash expands tildes there as in an assignment. */
+/* Index after NAME= in any argument: bash expands tildes there as in an assignment. 0: no such prefix. */
 static size_t assigned_from(struct str s)
 {
 	ptrdiff_t eq = str_find(s, '=', 0);
@@ -366,7 +374,7 @@ struct splitter {
 	struct eval *e;
 	struct fields *fs;
 	struct span at;
-	/* the field so far; the same as a pattern, quoted characters with a backslash */
+	/* the field so far; the same as a pattern with quoted characters escaped */
 	struct buf text, pattern;
 	bool any, active;
 };
@@ -399,7 +407,7 @@ static void field_char(struct splitter *sp, char c, enum char_kind kind)
 	sp->any = true;
 }
 
-/* True when splitting cannot be told: an unknown text, or an unknown IFS with anything to split. */
+/* True if the result of splitting is unknown: an unknown text, or an unknown IFS with text to split. */
 static bool is_unsplittable(const struct eval *e, const struct chars *c, struct str ifs)
 {
 	for (size_t i = 0; i < c->b.n; i++) {
@@ -436,7 +444,7 @@ static void split_fields(struct eval *e, const struct chars *c, struct span at, 
 	struct splitter sp = {.e = e, .fs = ret, .at = at};
 	buf_init(&sp.text, e->a, 0);
 	buf_init(&sp.pattern, e->a, 0);
-	bool hard = false; /* the last separator was a space that a following non-space separator may join */
+	bool hard = false; /* the last separator was white space: another separator may join it */
 	for (size_t i = 0; i < c->b.n; i++) {
 		char ch = c->b.p[i];
 		enum char_kind k = (enum char_kind)c->kinds.p[i];
@@ -463,7 +471,7 @@ static void split_fields(struct eval *e, const struct chars *c, struct span at, 
 
 /* ---- entries ---- */
 
-/* A "$" that is no expansion beside one that is: bash then does not split the word. */
+/* True if a literal "$" stands beside an expansion: bash then does not split the word. */
 static bool lone_dollar(const struct syn_part *parts)
 {
 	bool dollar = false, expansion = false;
@@ -476,19 +484,19 @@ static bool lone_dollar(const struct syn_part *parts)
 	return dollar && expansion;
 }
 
-/* False: it is one field, and was added. */
+/* False if the word is one field; then it was added. */
 static bool expand_chars(struct eval *e, const struct syn_word *w, struct fields *ret, struct chars *c)
 {
 	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n) &&
 			e->dialect != DIALECT_ZSH &&
 	    !pattern_active(w->parts->text) && !memchr(w->parts->text.p, '\\', w->parts->text.n)) {
-		fields_add(e, ret, word_of(w->parts->text, w->at)); /* by far the most common word */
+		fields_add(e, ret, word_of(w->parts->text, w->at)); /* fast path for the most common word */
 		return false;
 	}
 	chars_init(c, e->a);
 	if (e->dialect == DIALECT_ZSH && w->parts && w->parts->kind == PART_TEXT &&
 			w->parts->text.p[0] == '=') {
-		/* =cmd is the path of cmd: as a command it is cmd, elsewhere a path that is not known */
+		/* =cmd is the path of cmd: as a command name it means cmd, elsewhere an unknown path */
 		fields_add(e, ret,
 				word_of(ret->n == 0 && w->plain ? str_sub(w->parts->text, 1,
 				w->parts->text.n) : HOLE, w->at));
@@ -518,15 +526,16 @@ void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret)
 	expand_one(e, w, ret);
 }
 
-/* The characters as one text: breaks between list items become blanks, rests holes. */
+/* Returns the characters as one text: breaks between list items become blanks, CHAR_REST becomes a hole. */
 static struct str flatten_chars(struct eval *e, const struct chars *c, bool pattern)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
-	bool blank = str_eq(param_ifs(e), STR(" \t\n")); /* else what joins a list depends on the shell */
+	/* with another IFS, the shell decides which separator joins a list */
+	bool blank = str_eq(param_ifs(e), STR(" \t\n"));
 	if (c->kinds.n && memchr(c->kinds.p, CHAR_BREAK, c->kinds.n) &&
 			memchr(c->kinds.p, CHAR_EMPTY, c->kinds.n))
-		return HOLE; /* a list with empty items: joined in more than one way */
+		return HOLE; /* shells join a list with empty items in different ways */
 	for (size_t i = 0; i < c->b.n; i++) {
 		enum char_kind k = (enum char_kind)c->kinds.p[i];
 		if (k == CHAR_EMPTY)
@@ -543,7 +552,7 @@ static struct str flatten_chars(struct eval *e, const struct chars *c, bool patt
 	return buf_view(&b);
 }
 
-/* Nothing but what is not known can split the word: what is known of it stays as it is. */
+/* True if only the unknown parts can split the word; the known parts then stay as they are. */
 static bool splits_in_holes(struct eval *e, const struct chars *c)
 {
 	struct str ifs = param_ifs(e);
@@ -566,7 +575,7 @@ struct word expand_target(struct eval *e, const struct syn_word *w)
 	bool chars = one && expand_chars(e, w, &fs, &c);
 	if (chars)
 		split_fields(e, &c, w->at, &fs);
-	/* the file that a pattern finds, or of its name when it finds none */
+	/* a pattern means the file that it finds, or its own text if it finds none */
 	if (fs.n == 1 && (fs.at[0].kind != WORD_REST || fs.at[0].glob))
 		return fs.at[0];
 	return word_of(chars && splits_in_holes(e, &c) ? flatten_chars(e, &c, false) : HOLE, w->at);

@@ -1,11 +1,11 @@
-/* Parameter expansion: what a name stands for, and what the operators of ${ } make of it. */
+/* Parameter expansion: the value of a name, and the results of the operators of ${ }. */
 #include "base/num.h"
 #include "shell/eval.h"
 #include "shell/pattern.h"
 
 enum presence { PRESENT, ABSENT, PERHAPS };
 
-/* The value of a parameter: one text, or a list (of $@, $*, ${a[@]}) that may go on (`rest`). */
+/* The value of a parameter: one text, or a list ($@, $*, ${a[@]}). `rest`: the list may continue. */
 struct param_value {
 	bool list, rest, star, environment;
 	enum presence is;
@@ -32,7 +32,7 @@ static struct param_value one_text(struct str text)
 static struct param_value unknown_value(void) { return (struct param_value){.text = HOLE, .is = PERHAPS}; }
 static struct param_value absent_value(void) { return (struct param_value){.text = {"", 0}, .is = ABSENT}; }
 
-/* The value that the environment or the shell itself gives to a variable that the text never assigned. */
+/* The value that the environment or the shell gives to a variable that the text never assigned. */
 static struct param_value ambient_value(struct eval *e, struct str name)
 {
 	static const char numbers[][16] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID",
@@ -74,7 +74,7 @@ static struct param_value all_positional(struct eval *e, bool star)
 			v.items[v.n++].text = e->s.params.at[i].text;
 	}
 	v.environment &= v.rest;
-	for (size_t i = 0; i < v.n; i++) /* an item that was read as data */
+	for (size_t i = 0; i < v.n; i++) /* an item that came from data that was read */
 		v.environment &= text_exact(v.items[i].text);
 	if (v.n == 0)
 		v.is = v.rest ? PERHAPS : ABSENT;
@@ -140,7 +140,7 @@ static struct param_value variable_value(struct eval *e, const struct syn_param 
 	if (pm->subscripted && !pm->all) {
 		bool known;
 		struct str key = subscript_key(e, v, expand_arith_text(e, pm->subscript), &known);
-		/* numbers, and the first is always there */
+		/* numbers; the first always exists */
 		if (!v && str_is(name, "PIPESTATUS") && e->dialect == DIALECT_BASH)
 			return (struct param_value){.text = HOLE_NUMBER,
 					.is = known && str_is(key, "0") ? PRESENT : PERHAPS};
@@ -165,7 +165,7 @@ static struct param_value variable_value(struct eval *e, const struct syn_param 
 		*r.items = (struct item){STR("0"), v->text};
 		return r;
 	}
-	if (v->kind != VALUE_TEXT && e->dialect == DIALECT_ZSH) /* all its elements */
+	if (v->kind != VALUE_TEXT && e->dialect == DIALECT_ZSH) /* in zsh it means all elements */
 		return (struct param_value){.list = true, .rest = true, .is = PERHAPS};
 	if (v->kind != VALUE_TEXT)
 		return item_of(e, v, STR("0"), true);
@@ -187,14 +187,16 @@ static struct param_value look_up_param(struct eval *e, const struct syn_param *
 		int64_t k = 0;
 		return num_parse(name, 1, 1 << 20, &k) ? absent_value() : positional_value(e, (size_t)k);
 	}
-	if (ascii_is_digit(name.p[0])) /* $0, and ${01} for which nobody cares */
+	if (ascii_is_digit(name.p[0])) /* $0, and the unusual ${01} */
 		return (struct param_value){.text = HOLE, .is = PRESENT};
 	if (lex_name_start((unsigned char)name.p[0]))
 		return variable_value(e, pm, name);
 	return special_value(e, name);
 }
 
-/* ${!x}: the parameter whose name is in x. The value of x is parsed as syntax again, with subscripts. */
+/*
+ * ${!x}: the parameter whose name is the value of x. That value is parsed as syntax again, with subscripts.
+ */
 static struct param_value look_up_indirect(struct eval *e, const struct syn_param *pm, struct span at)
 {
 	struct param_value via = look_up_param(e, pm, pm->name);
@@ -214,12 +216,12 @@ static struct param_value look_up_indirect(struct eval *e, const struct syn_para
 	uint32_t text = emit_text(e, source, "indirection", at);
 	parser_for(e, &p, source, text);
 	struct syn_part *parts = NULL;
-	may_abort(e); /* if it is no name at all */
+	may_abort(e); /* an error if the value is no name */
 	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure)
 		return unknown_value();
 	if (parts && !parts->next && parts->kind == PART_PARAM && !parts->param->op &&
 			!parts->param->indirect && !parts->param->length)
-		return look_up_param(e, parts->param, parts->param->name); /* a[@] gives a list */
+		return look_up_param(e, parts->param, parts->param->name); /* a[@] yields a list */
 	return one_text(expand_text(e, parts));
 }
 
@@ -275,13 +277,13 @@ static struct str slice_text(struct str s, const struct operands *o)
 	return to <= from ? (struct str){"", 0} : str_sub(s, (size_t)from, (size_t)to);
 }
 
-/* One text through an operator; a hole when the text, the pattern or the result is not known. */
+/* Applies an operator to one text. Returns a hole if the text, the pattern or the result is unknown. */
 static struct str apply_operation(struct eval *e, enum param_op op, struct str s, const struct operands *o)
 {
 	unsigned fuel = PATTERN_FUEL;
 	struct str r = HOLE;
 	if (o->has_pattern && e->dialect == DIALECT_SH && str_contains(o->pattern, STR("[^")))
-		return HOLE; /* dash negates by ! alone */
+		return HOLE; /* dash negates only with ! */
 	if (o->has_pattern && pattern_extended(o->pattern) && !(e->s.options & OPT_EXTGLOB))
 		return HOLE;
 	if (!text_exact(s) && op >= PARAM_CUT_HEAD && op <= PARAM_CUT_TAIL_MAX)
@@ -312,9 +314,9 @@ static struct str apply_operation(struct eval *e, enum param_op op, struct str s
 }
 
 /*
- * The operands are expanded even when the value turns out not to need them: what runs inside them may run.
- * The replacement is an exact text only without quotes and backslashes in it, whose meaning depends on where
- * the expansion stands.
+ * Expands the operands even if the value does not need them, because commands in them may run. The
+ * replacement is an exact text only without quotes and backslashes, whose meaning depends on the context of
+ * the expansion.
  */
 static struct operands operands_of(struct eval *e, const struct syn_param *pm)
 {
@@ -325,7 +327,7 @@ static struct operands operands_of(struct eval *e, const struct syn_param *pm)
 		if (pm->arg2)
 			o.length = eval_arith_parts(e, pm->arg2);
 		if (pm->arg2 && (!o.length.known || o.length.n < 0))
-			may_abort(e); /* a length before the offset is an error */
+			may_abort(e); /* a length that ends before the offset is an error */
 		return o;
 	}
 	if (pm->op < PARAM_CUT_HEAD || pm->op > PARAM_TOGGLE_ALL)
@@ -352,7 +354,7 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 	enum char_kind kind = how.quoted ? CHAR_QUOTED : CHAR_EXPANDED;
 	struct str ifs = param_ifs(e);
 	bool joined = v->star && how.quoted;
-	/* what becomes of empty elements depends on IFS, and on bugs */
+	/* the treatment of empty elements depends on IFS and on bugs of the shell */
 	if (!how.quoted && v->n > 1 && !str_eq(ifs, STR(" \t\n"))) {
 		chars_mark(out, CHAR_REST);
 		return;
@@ -372,7 +374,7 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 		chars_mark(out, CHAR_REST);
 }
 
-/* Is anything unknown in it that was read as data? */
+/* True if an unknown part of the value was read as data. */
 static bool is_foreign(const struct param_value *v)
 {
 	if (v->environment)
@@ -391,17 +393,17 @@ static void put_value(struct eval *e, const struct param_value *v, struct how ho
 		return;
 	}
 	struct str text = v->text;
-	/* the environment is taken to hold numbers where numbers belong; see SECURITY.md */
+	/* the environment counts as holding numbers where numbers belong; see SECURITY.md */
 	if (how.arith && v->environment)
 		text = HOLE_NUMBER;
 	chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
 }
 
-/* The word of ${x:-word}: its own quotes count, its literal text is split like an expansion's. */
+/* Adds the word of ${x:-word}: its own quotes count; its literal text is split like an expansion. */
 static void put_word(struct eval *e, const struct syn_part *arg, struct how how, struct chars *out)
 {
 	how.text = CHAR_EXPANDED;
-	bool nested = false; /* quotes inside a quoted ${x:-...}: bash has quirks of its own there */
+	bool nested = false; /* nested quotes in a quoted ${x:-...}: bash has quirks there */
 	for (const struct syn_part *p = arg; p && how.quoted && arg->next; p = p->next)
 		nested |= p->kind == PART_DOUBLE;
 	if (nested) {
@@ -412,12 +414,12 @@ static void put_word(struct eval *e, const struct syn_part *arg, struct how how,
 	}
 	for (const struct syn_part *p = arg; p && !how.quoted; p = p->next)
 		if (p->kind == PART_TEXT && str_contains(p->text, STR(":~")))
-			/* whether that tilde is expanded depends on what the word is for */
+			/* the use of the word decides if that tilde is expanded */
 			chars_mark(out, CHAR_REST);
 	expand_whole(e, arg, how, false, out);
 }
 
-/* More than holes that may be empty. */
+/* True if the text is certainly not empty. */
 static bool certainly_filled(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -426,17 +428,17 @@ static bool certainly_filled(struct str s)
 	return false;
 }
 
-/* The variable may now be this word, or what it was. */
+/* The variable may now have this word as its value, or still the old value. */
 static void perhaps_assigned(struct eval *e, struct str name, const struct chars *word)
 {
-	bool plain = true; /* one known text */
+	bool plain = true; /* one known text, no list or rest */
 	for (size_t i = 0; i < word->kinds.n; i++)
 		plain &= word->kinds.p[i] <= CHAR_EXPANDED;
 	var_set_unknown(e, name);
 	assign_effect(e, name, plain ? str_dup(e->a, buf_view(&word->b)) : HOLE, ASSIGN_PLAIN, e->at);
 }
 
-/* The word instead of an unknown value: chosen by choice.c, where it is one that may be there. */
+/* Uses the word instead of an unknown value if the current choice (choice.c) takes it. */
 static bool word_chosen(struct eval *e, const struct syn_param *pm, const struct param_value *v,
 		struct how how,
 	struct chars *out)
@@ -466,7 +468,7 @@ static enum presence presence_of(const struct syn_param *pm, const struct param_
 	return v->text.n == 0 ? ABSENT : certainly_filled(v->text) ? PRESENT : PERHAPS;
 }
 
-/* ${NAME:=WORD} of a variable that is absent. */
+/* ${NAME:=WORD} for an absent variable. */
 static void assign_absent(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out)
 {
 	bool tilde = pm->arg && pm->arg->kind == PART_TEXT && memchr(pm->arg->text.p, '~', pm->arg->text.n);
@@ -477,7 +479,7 @@ static void assign_absent(struct eval *e, const struct syn_param *pm, struct how
 	assign_effect(e, pm->name, text, ASSIGN_PLAIN, e->at);
 }
 
-/* Both ways are possible: what the word runs is listed, the result is not known. */
+/* Both outcomes are possible: lists the commands in the word; the result is unknown. */
 static void conditional_unknown(struct eval *e, const struct syn_param *pm, const struct param_value *v,
 		enum presence is,
 		struct how how, struct chars *out)
@@ -510,7 +512,7 @@ static void conditional_unknown(struct eval *e, const struct syn_param *pm, cons
 		chars_mark(out, CHAR_REST);
 }
 
-/* A word that bash does not expand here: its commands are listed all the same, its effects are undone. */
+/* A word that bash does not expand here: lists its commands anyway, and undoes its effects. */
 static void list_unused(struct eval *e, const struct syn_part *word)
 {
 	struct output_sink *keep = e->out, *captured = e->captured;
@@ -523,7 +525,7 @@ static void list_unused(struct eval *e, const struct syn_part *word)
 	e->s = before;
 }
 
-/* - = ? + */
+/* The operators - = ? + */
 static void expand_conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v,
 		struct how how,
 		struct chars *out)
@@ -541,12 +543,12 @@ static void expand_conditional(struct eval *e, const struct syn_param *pm, const
 			put_word(e, pm->arg, how, out);
 			return;
 		}
-		expand_text(e, pm->arg); /* prints and leaves */
+		expand_text(e, pm->arg); /* prints the word and exits */
 		chars_add(out, HOLE, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
 		return;
 	}
 	if (pm->op == PARAM_ALTERNATE)
-		return; /* absent: nothing */
+		return; /* absent: expands to nothing */
 	if (pm->arg)
 		list_unused(e, pm->arg);
 	put_value(e, v, how, out);
@@ -565,7 +567,7 @@ static void slice_list(struct eval *e, const struct syn_param *pm, struct param_
 		const struct operands *o)
 {
 	bool args = str_is(pm->name, "@") || str_is(pm->name, "*");
-	bool gaps = false; /* an array is sliced by index, not by position */
+	bool gaps = false; /* slicing an array counts indexes, not positions */
 	for (size_t i = 0; i < v->n && !args; i++)
 		gaps |= !str_eq(v->items[i].key, str_fmt(e->a, "%zu", i));
 	if (gaps || v->rest || !o->offset.known || (o->has_length && !o->length.known) || o->offset.n < 0 ||
@@ -589,7 +591,7 @@ static void keys_of(struct param_value *v)
 		v->items[i].text = v->items[i].key;
 }
 
-/* ${x@P}: the value is a prompt, in which commands run. */
+/* ${x@P} expands the value as a prompt, in which commands run. */
 static void expand_prompt(struct eval *e, const struct param_value *v, struct span at)
 {
 	if (v->list || !text_exact(v->text)) {
@@ -604,7 +606,7 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 {
 	eval_burn(e, 1);
 	if (pm->unknown || pm->op == PARAM_ERROR)
-		out_spoil(e); /* it may end the script here */
+		out_spoil(e); /* the script may end here */
 	if (pm->unknown || pm->op == PARAM_NAMES) {
 		out->foreign = true;
 		if (pm->arg)
@@ -614,7 +616,7 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 	}
 	if (e->dialect == DIALECT_SH && pm->op != PARAM_PLAIN &&
 			(str_is(pm->name, "@") || str_is(pm->name, "*"))) {
-		/* dash does as it likes there */
+		/* the results of dash are not modelled here */
 		if (pm->arg)
 			expand_text(e, pm->arg);
 		chars_mark(out, CHAR_REST);

@@ -1,14 +1,17 @@
 /*
- * Files that a source text names. A compiler copies an included file into its output or into its error
- * messages, so `#include ".env"` reads a secret. Only text that the request itself has is looked at:
- * standard input that is known, and files that the request writes (content.c).
+ * Files that a source text includes. A compiler copies an included file into its output or into its error
+ * messages, so `#include ".env"` reads a secret. Only text inside the request is scanned: known standard
+ * input, and files that the request writes (content.c).
  *
  * Every quoted text in a line with a directive counts as a name; macros, comments and conditions add no
  * others.
  */
 #include "shell/eval.h"
 
-/* The texts of one line between two quotes, whichever of them begin a string, and in <...>. */
+/*
+ * Emits every text of one line between two quotes, even if the first one closes a string, and every text in
+ * <...>.
+ */
 static void names_in(struct eval *e, struct str line, struct span at, const char *op)
 {
 	for (size_t i = 0; i < line.n; i++) {
@@ -35,7 +38,7 @@ static void read_source(struct eval *e, struct str text, struct span at, const c
 	struct buf b;
 	buf_init(&b, e->a, 0);
 	eval_burn(e, text.n / 16 + 1);
-	for (size_t i = 0; i < text.n; i++) /* a backslash at the end of a line joins it with the next one */
+	for (size_t i = 0; i < text.n; i++) /* a backslash at the end of a line joins it with the next line */
 		if (text.p[i] == '\\' && i + 1 < text.n && text.p[i + 1] == '\n')
 			i++;
 		else

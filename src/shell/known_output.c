@@ -1,6 +1,6 @@
 /*
- * The output of commands: the table, echo, and the small commands. Filters (base64, tr, cut ...) are in
- * known_output_filter.c, printf in known_output_printf.c.
+ * The output of commands: the table, echo, and the small commands. known_output_filter.c has the filters
+ * (base64, tr, cut ...), known_output_printf.c has printf.
  */
 #include "base/num.h"
 #include "shell/escape.h"
@@ -14,14 +14,14 @@ static bool give_text(const struct output_call *c, struct str *ret, const char *
 	return true;
 }
 
-/* An integer that is not known, on a line */
+/* An unknown integer on a line. */
 static bool some_number(const struct output_call *c, struct str *ret) { return give_text(c, ret, "\1\n", 2); }
 static bool give_anything(const struct output_call *c, struct str *ret) { return give_text(c, ret, "\0", 1); }
 
-/* May this argument be an option? A hole at its start may be a dash. */
+/* True if this argument may be an option. A hole at its start may be a dash. */
 static bool maybe_option(struct str s) { return s.n && (s.p[0] == '-' || text_hole(s.p[0])); }
 
-/* Only operands, and how many: none of them may be an option. */
+/* True if there are min to max arguments from index `from` on, and none of them may be an option. */
 static bool has_operands(const struct output_call *c, size_t from, size_t min, size_t max)
 {
 	if (c->argc < from || c->argc - from < min || c->argc - from > max)
@@ -45,7 +45,7 @@ struct echo {
 	enum escape_style style;
 };
 
-/* An option of bash's echo: a dash and only n, e, E */
+/* Parses an option of bash's echo: a dash and only n, e, E. */
 static bool echo_option(struct echo *e, struct str s)
 {
 	if (s.n < 2 || s.p[0] != '-')
@@ -62,7 +62,10 @@ static bool echo_option(struct echo *e, struct str s)
 	return true;
 }
 
-/* Could the word, with its holes, be an option of echo? HOLE_NUM has a digit, which no option has. */
+/*
+ * True if the word, with its holes, could be an option of echo. HOLE_NUM contains a digit, which no option
+ * does.
+ */
 static bool echo_maybe_option(struct str s)
 {
 	if (text_exact(s) || memchr(s.p, HOLE_NUM, s.n))
@@ -75,7 +78,7 @@ static bool echo_maybe_option(struct str s)
 
 static bool has_backslash(struct str s) { return s.n && memchr(s.p, '\\', s.n); }
 
-/* One word where escapes count. True: nothing more is printed (\c), or nothing more is known. */
+/* Adds one word with escapes decoded. True: the rest is not printed (\c), or is unknown. */
 static bool echo_escaped(struct arena *a, struct echo *e, struct str s)
 {
 	bool stop = false;
@@ -117,8 +120,8 @@ static bool echo_words(const struct output_call *c, size_t from, struct echo *e,
 }
 
 /*
- * argv[at] may be an option or not: what is sure of the rest, when it is plain, is its text; its blank and
- * newline are not.
+ * argv[at] may or may not be an option. If the words after it are plain, their text is certain; a blank
+ * before and a newline after are not.
  */
 static bool echo_unsure(const struct output_call *c, size_t at, struct str *ret)
 {
@@ -143,8 +146,7 @@ static bool echo_unsure(const struct output_call *c, size_t at, struct str *ret)
 }
 
 /*
- * zsh's echo and the one of coreutils are followed only where all agree: plain words, and at most a -n before
- * them.
+ * zsh's echo and the echo of coreutils are modelled only where all agree: plain words, after at most one -n.
  */
 static bool echo_plain(const struct output_call *c)
 {
@@ -159,7 +161,7 @@ static bool echo_plain(const struct output_call *c)
 	return true;
 }
 
-/* dash: only a first word -n is an option, and escapes always count */
+/* dash: only a first word -n is an option, and escapes are always decoded. */
 static bool echo_dash(const struct output_call *c, struct str *ret)
 {
 	struct echo e = {.newline = true, .escapes = true, .style = ESCAPE_DASH};
@@ -206,7 +208,7 @@ static bool printf_row(const struct output_call *c, struct str *ret)
 	return output_printf(c->a, c->argv + from, c->argc - from, c->env->dialect, ret);
 }
 
-/* --- what is copied or empty --- */
+/* --- copied input, empty output --- */
 
 static bool cat(const struct output_call *c, struct str *ret)
 {
@@ -236,7 +238,7 @@ static bool tee(const struct output_call *c, struct str *ret)
 static bool nothing(const struct output_call *c, struct str *ret)
 {
 	if (c->env->external && c->argc)
-		return false; /* --help */
+		return false; /* such as --help */
 	return give_text(c, ret, "", 0);
 }
 
@@ -278,7 +280,7 @@ static bool basename_row(const struct output_call *c, struct str *ret)
 		return false;
 	for (size_t i = 0; i < suffix.n && i < base.n; i++)
 		if (text_hole(base.p[base.n - 1 - i]))
-			return false; /* whether it ends so is not known */
+			return false; /* the end of the name is unknown */
 	if (base.n > suffix.n && suffix.n && str_eq(str_sub(base, base.n - suffix.n, base.n), suffix) &&
 			!str_is(base, "/"))
 		base.n -= suffix.n;
@@ -303,7 +305,7 @@ static bool dirname_row(const struct output_call *c, struct str *ret)
 
 /* --- numbers --- */
 
-/* Plain decimal without a leading zero: what seq and expr print back as it came */
+/* Parses a plain decimal without a leading zero, which seq and expr print unchanged. */
 static bool plain_number(struct str s, int64_t *ret)
 {
 	size_t i = s.n && s.p[0] == '-';
@@ -400,7 +402,7 @@ static bool wc(const struct output_call *c, struct str *ret)
 	return true;
 }
 
-/* grep -c: one number, unless there are several files */
+/* grep -c prints one number, unless there are several files. */
 static bool grep(const struct output_call *c, struct str *ret)
 {
 	size_t i = 0;
@@ -442,8 +444,8 @@ static bool stat_row(const struct output_call *c, struct str *ret)
 }
 
 /*
- * A format of conversions and separators without a slash, with a digit in what it prints and no dash at the
- * start: a name.
+ * True if the format prints a name: conversions and separators without a slash, at least one digit, no dash
+ * at the start.
  */
 static bool date_name(struct str f)
 {
@@ -464,8 +466,8 @@ static bool date_name(struct str f)
 }
 
 /*
- * date +FORMAT of digits and separators. Fields with leading zeros only after a year, so that no number
- * starts with one.
+ * date +FORMAT of digits and separators. Fields with leading zeros are allowed only after a year, so that no
+ * number starts with zero.
  */
 static bool date(const struct output_call *c, struct str *ret)
 {
@@ -480,7 +482,7 @@ static bool date(const struct output_call *c, struct str *ret)
 		f = STR("+%F");
 	if (f.n < 2 || f.p[0] != '+')
 		return false;
-	for (size_t k = 1; k < f.n && date_name(f); k++) /* what the numbers below cannot say */
+	for (size_t k = 1; k < f.n && date_name(f); k++) /* formats that HOLE_NUM cannot describe below */
 		if ((f.p[k] == '%' && k + 1 < f.n && !memchr("sYmdHMSNjFT", f.p[k + 1], 11)) ||
 				(f.p[k] != '%' && f.p[k - 1] != '%' && !memchr("-_.T:", f.p[k], 5)))
 			return give_text(c, ret, "\2\n", 2);

@@ -1,7 +1,7 @@
 /*
  * Filters whose output follows from their input: base64, base32, xxd -r -p, tr, rev, tac, cut, head, tail.
- * Only on input and arguments that are known to the byte, and only in forms without an error; everything else
- * is not known.
+ * They work only on exact input and arguments, and only in forms without an error; everything else is
+ * unknown.
  */
 #include "base/num.h"
 #include "shell/known_output_row.h"
@@ -17,8 +17,8 @@ static bool read_input(const struct output_call *c, struct str *in)
 
 struct coding {
 	const char *alphabet;
-	unsigned bits, group;  /* bits of a character; characters of a group */
-	const char *data_chars; /* how many characters of a padded last group may be data, as digits */
+	unsigned bits, group;  /* bits per character; characters per group */
+	const char *data_chars; /* allowed numbers of data characters in a padded last group, as digits */
 };
 
 static const struct coding base64 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4,
@@ -32,7 +32,7 @@ struct coding_options {
 
 static bool wrap_value(struct str s, int64_t *ret) { return num_parse(s, 0, 100000, ret) == 0; }
 
-/* One word of short options: letters d and i, then maybe w with its value in this word or the next. */
+/* Parses one word of short options: letters d and i, then maybe w with its value in this word or the next. */
 static bool short_options(const struct output_call *c, size_t *i, struct coding_options *o)
 {
 	struct str s = arg_text(c, *i);
@@ -77,7 +77,10 @@ static bool coding_options(const struct output_call *c, struct coding_options *o
 	return true;
 }
 
-/* The characters that count: without newlines, and with `garbage` without all that does not belong. */
+/*
+ * Returns the characters without newlines; with `garbage`, drops all that are not in the alphabet. False: an
+ * invalid character.
+ */
 static bool only_alphabet(struct arena *a, const struct coding *k, struct str in, bool garbage,
 		struct str *ret)
 {
@@ -126,7 +129,7 @@ static bool decode_text(const struct output_call *c, const struct coding *k, str
 		}
 	}
 	if (bits & ((1u << have) - 1))
-		return false; /* bits that belong to no byte: newer versions refuse them */
+		return false; /* leftover bits that belong to no byte: newer versions reject them */
 	*ret = buf_view(&out);
 	return true;
 }
@@ -183,7 +186,7 @@ static int hex_value(char c)
 	return at ? (int)(at - digits) % 16 : -1;
 }
 
-/* xxd -r -p, on whole pairs of digits with blanks and newlines only between them */
+/* xxd -r -p, on whole pairs of digits with only blanks and newlines between them. */
 bool output_xxd(const struct output_call *c, struct str *ret)
 {
 	struct str in;
@@ -220,7 +223,7 @@ bool output_xxd(const struct output_call *c, struct str *ret)
 struct tr_set {
 	unsigned char c[1024];
 	size_t n;
-	/* 'u' or 'l' when it is exactly [:upper:] or [:lower:]; 'c' when it has another class; else 0 */
+	/* 'u' or 'l' for exactly [:upper:] or [:lower:]; 'c' with another class; else 0 */
 	char kind;
 };
 
@@ -253,7 +256,7 @@ static bool class_has(struct str name, unsigned char c, bool *ret)
 	return false;
 }
 
-/* t[*i] is the [ of [:name:] */
+/* t[*i] is the [ of [:name:]. */
 static bool set_class(struct tr_set *s, struct str t, size_t *i)
 {
 	size_t end = *i + 2;
@@ -274,7 +277,7 @@ static bool set_class(struct tr_set *s, struct str t, size_t *i)
 	return true;
 }
 
-/* One character, maybe an escape */
+/* Parses one character, maybe an escape. */
 static bool set_char(struct str t, size_t *i, unsigned char *ret)
 {
 	static const char from[] = "abfnrtv\\", to[] = "\a\b\f\n\r\t\v\\";
@@ -348,7 +351,7 @@ struct tr {
 	bool gone[256], once[256];
 };
 
-/* The table of a translation from x to y. Classes only as the pair upper/lower. */
+/* Fills the table of a translation from x to y. Classes are allowed only as the pair upper/lower. */
 static bool tr_map(struct tr *t, const struct tr_set *x, const struct tr_set *y)
 {
 	if (!y->n || (t->complement && y->n != 1) || y->kind == 'c')
@@ -410,7 +413,7 @@ bool output_tr(const struct output_call *c, struct str *ret)
 			(sets == 2 && !set_parse(arg_text(c, i + 1), &y)) || !tr_plan(&t, &x, &y, sets))
 		return false;
 	if (sets == 2 && arg_text(c, i + 1).n > 1 && arg_text(c, i + 1).p[0] == '-')
-		return false; /* may be taken for an option */
+		return false; /* may be parsed as an option */
 	buf_init(&out, c->a, 0);
 	for (size_t k = 0; k < in.n; k++) {
 		unsigned char b = (unsigned char)in.p[k];
@@ -475,7 +478,7 @@ struct cut_options {
 	struct str list;
 };
 
-/* Is the n-th in the list N, N-M, N-, -M, ...? -1 when the list is not well formed. */
+/* 1 if n is in the list N, N-M, N-, -M, ...; 0 if not; -1 if the list is malformed. */
 static int is_in_list(struct str list, int64_t n)
 {
 	bool in = false;
@@ -504,7 +507,7 @@ static int is_in_list(struct str list, int64_t n)
 
 static bool cut_options(const struct output_call *c, struct cut_options *o)
 {
-	bool given = false; /* -d goes with -f alone */
+	bool given = false; /* -d is valid only with -f */
 
 	*o = (struct cut_options){.delimiter = '\t'};
 	for (size_t i = 0; i < c->argc; i++) {
@@ -578,7 +581,7 @@ bool output_cut(const struct output_call *c, struct str *ret)
 	if (!read_input(c, &in) || !cut_options(c, &o) || o.delimiter == '\n' || o.list.n > 64)
 		return false;
 	if ((o.by == 'b' && !output_ascii(in)) || in.n * o.list.n > OUTPUT_MAX)
-		return false; /* the list is read again for every byte */
+		return false; /* the list is parsed again for every byte */
 	buf_init(&out, c->a, 0);
 	for (size_t at = 0; at < in.n;) {
 		struct str line = output_line(in, &at, &ended);
@@ -599,7 +602,7 @@ struct line_count {
 	int64_t n;
 };
 
-/* -n N, -nN, -c N, -cN, -N, --lines=N, --bytes=N; nothing else. */
+/* Parses -n N, -nN, -c N, -cN, -N, --lines=N, --bytes=N; nothing else. */
 static bool ends_options(const struct output_call *c, struct line_count *e)
 {
 	struct str s, value;
@@ -630,7 +633,7 @@ static bool ends_options(const struct output_call *c, struct line_count *e)
 	return value.n && value.p[0] != '-' && num_parse(value, 0, 1000000000, &e->n) == 0;
 }
 
-/* Where the n-th unit (line or byte) ends; the end of the text when there are fewer. */
+/* Returns the end of the n-th unit (line or byte), or the end of the text if there are fewer. */
 static size_t units_end(struct str s, bool bytes, int64_t n)
 {
 	size_t at = 0;

@@ -1,6 +1,6 @@
 /*
- * printf of bash, dash and zsh over abstract texts. A conversion that is not modelled, or an argument it
- * would complain about: not known.
+ * printf of bash, dash and zsh over abstract texts. A conversion that is not modelled, or an argument that
+ * printf would reject, makes the output unknown.
  */
 #include "shell/escape.h"
 #include "shell/known_output_row.h"
@@ -20,7 +20,7 @@ struct printf_state {
 	enum dialect d;
 	struct buf out;
 	bool stop;   /* \c: no more output */
-	bool failed; /* not known */
+	bool failed; /* the output is unknown */
 };
 
 static bool give_up(struct printf_state *j)
@@ -29,7 +29,7 @@ static bool give_up(struct printf_state *j)
 	return false;
 }
 
-/* The next argument; false when there is none left. */
+/* Takes the next argument; false if none is left. */
 static bool take_argument(struct printf_state *j, struct str *ret)
 {
 	if (j->next >= j->nargs)
@@ -45,8 +45,8 @@ static void put_padding(struct buf *b, char c, long n)
 }
 
 /*
- * A whole number as strtoimax reads it with base 0; wraps as unsigned conversions do, but out of range is not
- * known.
+ * Parses a whole number as strtoimax does with base 0. Negative numbers wrap as in unsigned conversions;
+ * false if out of range.
  */
 static bool parse_integer(struct str s, uint64_t *ret, bool *ret_negative)
 {
@@ -94,7 +94,7 @@ static bool is_bare(const struct printf_spec *s)
 	return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt;
 }
 
-/* The sign, or the prefix that # asks for. False: this reader does not follow the combination. */
+/* Returns the sign, or the prefix for #. False: the combination is not modelled. */
 static bool sign_of(const struct printf_spec *s, uint64_t v, bool negative, long digits, const char **ret)
 {
 	bool is_signed = s->conv == 'd' || s->conv == 'i';
@@ -115,7 +115,7 @@ static bool sign_of(const struct printf_spec *s, uint64_t v, bool negative, long
 	return true;
 }
 
-/* Sign and digits in a field of the width and precision. */
+/* Adds sign and digits in a field of the given width and precision. */
 static void put_number(struct buf *out, const struct printf_spec *s, const char *sign, struct str text)
 {
 	long digits = (long)text.n, n = (long)strlen(sign) + (s->precision > digits ? s->precision : digits);
@@ -142,13 +142,13 @@ static bool put_integer(struct printf_state *j, const struct printf_spec *s)
 	if (take_argument(j, &arg) && !text_exact(arg)) {
 		if (!is_signed || !is_bare(s) || j->d == DIALECT_ZSH)
 			return give_up(j);
-		buf_char(&j->out, HOLE_NUM); /* whatever it is, a number is written, 0 after a complaint */
+		buf_char(&j->out, HOLE_NUM); /* in any case a number is written: 0 after an error message */
 		return true;
 	}
 	if (!arg.n && j->d == DIALECT_BASH)
 		arg = STR("0");
 	if (j->d == DIALECT_ZSH && (!arg.n || arg.p[0] < '1' || arg.p[0] > '9'))
-		return give_up(j); /* an expression there, and 010 is ten */
+		return give_up(j); /* zsh evaluates an expression, and 010 is ten */
 	if (!parse_integer(arg, &v, &negative) || (s->precision == 0 && v == 0))
 		return give_up(j);
 	text = digits_of(j->a, is_signed && negative ? -v : v, s->conv);
@@ -158,7 +158,7 @@ static bool put_integer(struct printf_state *j, const struct printf_spec *s)
 	return true;
 }
 
-/* Text with holes keeps them where the field has no width; else anything may stand there. */
+/* Holes in the text stay if the field has no width or precision; otherwise the text becomes one hole. */
 static bool put_text(struct printf_state *j, const struct printf_spec *s, struct str text)
 {
 	if (s->width || s->precision >= 0) {
@@ -177,7 +177,7 @@ static bool put_text(struct printf_state *j, const struct printf_spec *s, struct
 	return true;
 }
 
-/* A width before a hole would be counted from bytes that are not there. */
+/* The padding of a text with holes is unknown, so a field with a width becomes one hole. */
 static bool put_string(struct printf_state *j, const struct printf_spec *s)
 {
 	struct str arg = STR("");
@@ -199,7 +199,7 @@ static bool put_escaped(struct printf_state *j, const struct printf_spec *s)
 
 	take_argument(j, &arg);
 	if (!text_exact(arg)) {
-		/* an escape in it may also end all output: what is sure is the part before */
+		/* an escape in it may also end all output: only the part before is certain */
 		size_t n = 0;
 		while (arg.p[n] != '\\' && !text_hole(arg.p[n]))
 			n++;
@@ -231,7 +231,7 @@ static bool put_char(struct printf_state *j, const struct printf_spec *s)
 	return put_text(j, s, str_sub(arg, 0, 1));
 }
 
-/* A number in the format, or * for an argument. */
+/* Parses a number in the format, or takes an argument for *. */
 static bool parse_field(struct printf_state *j, struct str f, size_t *i, long *ret)
 {
 	long v = 0;
@@ -255,7 +255,7 @@ static bool parse_field(struct printf_state *j, struct str f, size_t *i, long *r
 	return v <= WIDTH_MAX ? true : give_up(j);
 }
 
-/* f[*i] is after the %. */
+/* f[*i] follows the %. */
 static bool parse_spec(struct printf_state *j, struct str f, size_t *i, struct printf_spec *s)
 {
 	*s = (struct printf_spec){.precision = -1};
@@ -303,7 +303,7 @@ static bool convert_argument(struct printf_state *j, const struct printf_spec *s
 	}
 }
 
-/* zsh's printf is only followed in what all three do alike. */
+/* True for an escape on which zsh may differ: only the common ones are modelled. */
 static bool odd_escape(const struct printf_state *j, struct str f, size_t i)
 {
 	return j->d == DIALECT_ZSH && (i >= f.n || !memchr("nt\\", f.p[i], 3));

@@ -1,8 +1,8 @@
-/* Shared by the files known_output*.c: the call as a row sees it, and small helpers. Internal. */
+/* Shared by the files known_output*.c: the call as a row sees it, and small helpers. */
 #pragma once
 #include "shell/known_output.h"
 
-#define OUTPUT_MAX ((size_t)1 << 20) /* longer outputs are not known */
+#define OUTPUT_MAX ((size_t)1 << 20) /* bytes; a longer output is unknown */
 
 struct output_call {
 	struct arena *a;
@@ -30,7 +30,7 @@ static inline bool output_exact(const struct output_call *c)
 	return true;
 }
 
-/* The standard input when it is known to the byte. */
+/* Standard input, if it is known exactly. */
 static inline bool output_input(const struct output_call *c, struct str *ret)
 {
 	if (!c->env->in || !text_exact(*c->env->in) || c->env->in->n > OUTPUT_MAX)
@@ -53,7 +53,10 @@ static inline bool output_ascii(struct str s)
 	return true;
 }
 
-/* The line that starts at *at, without its newline; *at goes after it. *ret_ended: there was a newline. */
+/*
+ * Returns the line that starts at *at, without its newline, and moves *at past it. *ret_ended: it ended with
+ * a newline.
+ */
 static inline struct str output_line(struct str s, size_t *at, bool *ret_ended)
 {
 	ptrdiff_t nl = str_find(s, '\n', *at);

@@ -1,4 +1,4 @@
-/* Characters, blanks, comments, bounds, and finding the bodies of here-documents. */
+/* Characters, blanks, comments, bounds, and the bodies of here-documents. */
 #include "shell/lex.h"
 
 void lex_fail(struct parser *p, const char *why)
@@ -71,7 +71,10 @@ bool lex_is_meta(int c)
 	}
 }
 
-/* The parser may look at the same place again: what is not past the last one is known already. */
+/*
+ * The parser may scan the same place again: a range that starts before the end of the last note is already
+ * noted.
+ */
 static void add_note(struct parser *p, struct lex_note **first, struct lex_note **last, size_t from)
 {
 	if (*last && from < (*last)->to)
@@ -91,7 +94,7 @@ void lex_blanks(struct parser *p)
 		p->pos++;
 	if (lex_peek(p) != '#')
 		return;
-	/* A comment ends at the newline whatever stands before it: a backslash there continues nothing. */
+	/* A comment ends at the newline, even after a backslash. */
 	const char *nl = memchr(p->s + p->pos, '\n', p->end - p->pos);
 	size_t from = p->pos;
 	p->pos = nl ? (size_t)(nl - p->s) : p->end;
@@ -112,8 +115,8 @@ void lex_newlines(struct parser *p)
 /* ---- here-documents ---- */
 
 /*
- * One raw line of a body. With an unquoted delimiter a backslash-newline joins lines before anything else
- * looks at them. Returns the line without its newline; *ret_end is false when the text ended without one.
+ * Reads one raw line of a body. With an unquoted delimiter, a backslash-newline joins lines first. Returns
+ * the line without its newline; *ret_newline is false if the text ended without one.
  */
 static struct str body_line(struct parser *p, bool joins, bool *ret_newline)
 {
@@ -154,7 +157,7 @@ static struct str without_tabs(struct str line)
 }
 
 /*
- * The delimiter after quote removal. bash removes quotes only: $ and ` in a delimiter are ordinary
+ * Returns the delimiter after quote removal. bash removes only quotes: $ and ` in a delimiter are ordinary
  * characters.
  */
 static struct str read_delimiter(struct parser *p, struct syn_redir *r)
@@ -195,14 +198,14 @@ static void read_body(struct parser *p, struct syn_redir *r)
 		if (str_eq(line, delim))
 			break;
 		buf_str(&b, line);
-		/* bash adds the newline that the text's end cut off */
+		/* bash adds a missing newline at the end of the text */
 		if (newline || p->dialect == DIALECT_BASH)
 			buf_char(&b, '\n');
 	}
 	lex_burn(p, p->pos - from);
 	if (r->here_quoted)
 		add_note(p, &p->bodies, &p->last_body, from);
-	r->here_source = buf_view(&b); /* expanded, and so read, only when the command runs: eval does that */
+	r->here_source = buf_view(&b); /* eval parses and expands the body when the command runs */
 }
 
 void lex_newline(struct parser *p)
@@ -211,10 +214,7 @@ void lex_newline(struct parser *p)
 	struct syn_redir *r = p->pending;
 	p->pending = NULL;
 	p->pending_end = &p->pending;
-	/*
-	 * `next` of a pending redirection is its place in the command's list; pending ones are chained
-	 * through `here_next`.
-	 */
+	/* `next` of a pending redirection links the command's list; `here_next` links the pending ones. */
 	for (; r; r = r->here_next)
 		read_body(p, r);
 }

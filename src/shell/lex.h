@@ -1,13 +1,13 @@
 /*
- * The parser's state, its reading of characters, and its way of failing. Shared by lex.c (characters, blanks,
- * here-documents), word.c (words and what is inside them), param.c (${ }) and parse.c (commands).
+ * The parser's state, its scanning of characters, and its errors. Shared by lex.c (characters, blanks,
+ * here-documents), word.c (words and their parts), param.c (${ }) and the parse*.c files (commands).
  *
- * There are no tokens in between: bash's grammar decides by context what a character means, so the parser
- * looks at characters and each function knows its context. A backslash-newline is no character at all outside
- * single quotes; lex_peek() and lex_next() skip it.
+ * There is no separate tokenizer: in bash's grammar the meaning of a character depends on context, so the
+ * parser works on characters and each function knows its context. A backslash-newline counts as no character
+ * outside single quotes; lex_peek() and lex_next() skip it.
  *
- * Failing: lex_fail() leaves the arena_run() of parse_line() or parse_words() with LEAVE_SYNTAX; bounds leave
- * with LEAVE_BOUND.
+ * Errors: lex_fail() leaves the arena_run() of parse_line(), parse_word() or parse_text() with LEAVE_SYNTAX.
+ * A bound that is reached leaves it with LEAVE_BOUND.
  */
 #pragma once
 #include "base/pmap.h"
@@ -17,9 +17,9 @@ enum { LEAVE_SYNTAX = -2, LEAVE_BOUND = -3 };
 
 #define PARSE_DEPTH_MAX 160      /* nested commands, substitutions and quotes together */
 
-struct subst_memo;                     /* what a $( at a position was read as */
+struct subst_memo;                     /* cached result of parsing a $( at a position */
 
-struct lex_note {                /* a range of the text that the tree does not keep; in order, each once */
+struct lex_note {                /* range of the text that the tree does not keep; in order, each once */
 	struct lex_note *next;
 	size_t from, to;
 };
@@ -33,34 +33,35 @@ struct parser {
 	size_t pos, end;
 	unsigned depth;
 	uint64_t *fuel;
-	struct syn_redir *pending, **pending_end; /* here-documents whose bodies have not come yet */
+	struct syn_redir *pending, **pending_end; /* here-documents whose bodies are still unread */
 	const struct pmap *aliases;
-	/* words that start before this were made by an alias: they are not looked up again */
+	/* words that start before this offset are not looked up as aliases again */
 	size_t alias_done;
-	struct str alias_barred; /* nor is this one before alias_barred_end: it is being replaced there */
+	struct str alias_barred; /* name that is not expanded before alias_barred_end, inside its own value */
 	size_t alias_barred_end;
-	bool alias_found;        /* the first one that applies */
+	bool alias_found;        /* set by the first word that is an alias */
 	size_t alias_from, alias_to;
 	struct str alias_name;
-	const char *error;       /* after a failure: what, and where */
+	const char *error;       /* message after a failure */
 	size_t error_at;
-	const char *unsure;      /* the text was read, but real shells may read it otherwise: not complete */
+	/* the text was parsed, but real shells may parse it differently: not complete */
+	const char *unsure;
 	size_t unsure_at;
-	struct lex_note *comments, *last_comment; /* of this line: those with a quote character in them */
-	struct lex_note *bodies, *last_body;      /* and here-documents whose delimiter is quoted */
+	struct lex_note *comments, *last_comment; /* comments of this line that contain a quote character */
+	struct lex_note *bodies, *last_body;      /* bodies of here-documents with a quoted delimiter */
 	struct subst_memo *memo;
 	size_t memo_cap, memo_n;
 };
 
 void lex_fail(struct parser *p, const char *why) __attribute__((noreturn));
-/* Reading goes on, but the result is not to be relied on. */
+/* Records that the result is unreliable; parsing continues. */
 void lex_unsure(struct parser *p, const char *why);
-/* one level deeper; leaves with LEAVE_BOUND past the bound */
+/* Enters one level; leaves with LEAVE_BOUND beyond PARSE_DEPTH_MAX. */
 void lex_enter(struct parser *p);
 static inline void lex_exit(struct parser *p) { p->depth--; }
-void lex_burn(struct parser *p, uint64_t n);       /* takes fuel */
+void lex_burn(struct parser *p, uint64_t n);       /* uses n units of fuel, or leaves with LEAVE_BOUND */
 
-/* The character at the position, past any backslash-newline; -1 at the end. */
+/* Returns the character at the position, past any backslash-newline; -1 at the end. */
 static inline int lex_peek(struct parser *p)
 {
 	while (p->pos + 1 < p->end && p->s[p->pos] == '\\' && p->s[p->pos + 1] == '\n')
@@ -74,19 +75,19 @@ static inline int lex_next(struct parser *p)
 		p->pos++;
 	return c;
 }
-/* The k-th character after the current one (k >= 1). */
+/* Returns the k-th character after the current one (k >= 1). */
 int lex_ahead(struct parser *p, unsigned k);
-bool lex_take(struct parser *p, const char *chars); /* these characters come next: skip them */
+bool lex_take(struct parser *p, const char *chars); /* true if these characters come next; then skips them */
 
 static inline bool lex_is_blank(int c) { return c == ' ' || c == '\t'; }
 bool lex_is_meta(int c);                            /* ends a word: blank newline ; & | < > ( ) or the end */
 static inline bool lex_name_start(int c) { return ascii_is_name_start(c); }
 static inline bool lex_name_char(int c) { return lex_name_start(c) || ascii_is_digit(c); }
 
-void lex_blanks(struct parser *p);                  /* blanks and a comment */
-/* blanks, comments and newlines (with the here-documents that start there) */
+void lex_blanks(struct parser *p);                  /* skips blanks and a comment */
+/* Skips blanks, comments and newlines, and reads here-documents that start there. */
 void lex_newlines(struct parser *p);
-/* consumes one newline and reads pending here-documents */
+/* Consumes one newline and reads pending here-documents. */
 void lex_newline(struct parser *p);
 
 static inline struct span lex_span(const struct parser *p, size_t from)
@@ -98,35 +99,36 @@ static inline struct span lex_span(const struct parser *p, size_t from)
 
 enum word_context {
 	WORD_NORMAL,
-	WORD_COMMAND,   /* where a command's name or an assignment may stand: NAME[...] is read whole */
+	WORD_COMMAND,   /* a command name or an assignment: NAME[...] is read whole */
 	WORD_PATTERN,   /* extended patterns are on (case, [[ == ]]) */
 	WORD_REGEX,     /* right side of =~ */
-	WORD_WHOLE,     /* the text is one word: no character ends it */
+	WORD_WHOLE,     /* the whole text is one word: no character ends it */
 };
 
-/* NULL when no word starts here. */
+/* Reads a word; NULL if none starts here. */
 struct syn_word *word_read(struct parser *p, enum word_context cx);
 enum quote_context { IN_NOTHING, IN_DOUBLE, IN_HERE, IN_ARITH };
 
 /*
- * How far parts_until() reads and what quotes mean there. bash finds the end of ${ } and (( )) in a first
- * pass in which single quotes always quote, and expands in a second in which, inside double quotes, they may
- * be ordinary characters: `soft` single quotes hide the stop characters but not the expansions between them.
+ * The end of the parts that parts_until() reads, and the meaning of quotes in them. bash finds the end of ${
+ * } and (( )) in a first pass in which single quotes always quote. It expands in a second pass, in which they
+ * may be ordinary characters inside double quotes. So `soft` single quotes hide the stop characters but not
+ * the expansions between them.
  */
 struct until {
 	const char *stops;       /* any of these ends the parts, outside quotes and at nesting level 0 */
-	char open, close;        /* nesting that hides stops, or 0 */
+	char open, close;        /* brackets whose nesting hides stops, or 0 */
 	enum quote_context quotes;
 	bool soft;
 	bool whole;              /* the end of the text also ends the parts */
 };
 struct syn_part *parts_until(struct parser *p, const struct until *u);
 struct syn_part *part_new(struct parser *p, enum part_kind kind, struct str text, size_t from);
-struct syn_part *parts_subscript(struct parser *p);        /* at the [, ends past the ] */
+struct syn_part *parts_subscript(struct parser *p);        /* from the [ to past the ] */
 
 /* ---- param.c ---- */
-struct syn_part *param_brace(struct parser *p, enum quote_context q, size_t from); /* past "${" */
+struct syn_part *param_brace(struct parser *p, enum quote_context q, size_t from); /* after "${" */
 
 /* ---- parse.c ---- */
-/* past "$(" or "<(": a list up to and including ")" */
+/* After "$(" or "<(": parses a list up to and including ")". */
 struct syn_node *parse_substitution(struct parser *p);

@@ -1,7 +1,7 @@
 /*
- * Marks: what a stricter policy may want to see in a text although the reader understood it. Found on the
- * syntax tree, where quoting is exact, once for each line that is read; what is found only by evaluation
- * (prompts, arithmetic) is marked where that happens.
+ * Marks: features of a text that a stricter policy may want to see, although the reader understood it. They
+ * are found on the syntax tree, where quoting is exact, once for each line that is parsed. Features that only
+ * evaluation finds (prompts, arithmetic) are marked there.
  */
 #include "shell/marks.h"
 
@@ -14,12 +14,12 @@ struct marks_walk {
 	struct eval *e;
 	struct str s;        /* the text */
 	uint32_t text;
-	bool separated;      /* it has more than one command */
+	bool separated;      /* the text has more than one command */
 };
 
-/* Where parts stand. */
+/* The context of parts. */
 enum {
-	AT_QUOTED = 1,       /* inside double quotes, or a here-document */
+	AT_QUOTED = 1,       /* inside double quotes or a here-document */
 	AT_ARGUMENT = 2,     /* in an argument of a command */
 	AT_VALUE = 4,        /* in the value of an assignment */
 };
@@ -65,10 +65,10 @@ void marks_text(struct eval *e, uint32_t text)
 				(struct span){text, (uint32_t)(cr - s.p), (uint32_t)(cr - s.p) + 1});
 }
 
-/* Does it change how the text around it is shown? */
+/* True if the character changes how the text around it is displayed. */
 static bool steers(enum char_class c) { return c == CHAR_BIDI || c == CHAR_TAG || c == CHAR_CONTROL; }
 
-/* Characters that mislead whoever reads the text, wherever they stand: in [from, to). */
+/* Marks characters in [from, to) that mislead a human reader in any context. */
 static void mark_controls(const struct marks_walk *w, size_t from, size_t to)
 {
 	for (size_t i = from; i < to;) {
@@ -95,14 +95,14 @@ static void unquoted_char(const struct marks_walk *w, size_t at, size_t *i, bool
 	case CHAR_BLANK: case CHAR_LINE: add_mark(w, MARK_UNICODE_BLANK, here); break;
 	case CHAR_INVISIBLE: add_mark(w, MARK_INVISIBLE, here); break;
 	case CHAR_JOINER:
-		if (after_ascii) /* between letters of other scripts, and in emoji, it is ordinary */
+		if (after_ascii) /* ordinary between letters of other scripts, and in emoji */
 			add_mark(w, MARK_INVISIBLE, here);
 		break;
-	default: break; /* mark_controls() marks those that steer */
+	default: break; /* mark_controls() marks those that change the display */
 	}
 }
 
-/* A word's own characters: `at` is that of a PART_TEXT. */
+/* Marks the unquoted characters of a word; `at` is the span of a PART_TEXT. */
 static void mark_unquoted(const struct marks_walk *w, struct span at)
 {
 	bool ascii = true;
@@ -133,7 +133,7 @@ static bool safe_substitution(const struct syn_node *n)
 static void walk_command(const struct marks_walk *w, const struct syn_part *part)
 {
 	if (!part->body) {
-		add_mark(w, MARK_BACKTICK, part->at); /* its text is read when it is evaluated */
+		add_mark(w, MARK_BACKTICK, part->at); /* its text is parsed when it is evaluated */
 		return;
 	}
 	add_mark(w, part->kind == PART_COMMAND && safe_substitution(part->body) ? MARK_SAFE_SUBST :
@@ -144,7 +144,7 @@ static void walk_command(const struct marks_walk *w, const struct syn_part *part
 static void walk_param(const struct marks_walk *w, const struct syn_part *part, unsigned where)
 {
 	const struct syn_param *pm = part->param;
-	if (str_is(pm->name, "IFS") && !(where & AT_VALUE)) /* OLD=$IFS keeps it, no more */
+	if (str_is(pm->name, "IFS") && !(where & AT_VALUE)) /* OLD=$IFS only saves it */
 		add_mark(w, MARK_IFS, part->at);
 	if (byte_at(w, part->at.from + 1) == '{')
 		add_mark(w, MARK_PARAMETER, part->at);
@@ -194,7 +194,7 @@ static void walk_parts(const struct marks_walk *w, const struct syn_part *part, 
 {
 	for (; part; part = part->next) {
 		if (part->at.text != w->text)
-			continue; /* of another text, which has its own walk */
+			continue; /* part of another text, which has its own walk */
 		switch (part->kind) {
 		case PART_TEXT:
 			if (!(where & AT_QUOTED))
@@ -215,7 +215,7 @@ static void walk_parts(const struct marks_walk *w, const struct syn_part *part, 
 
 /* ---- words ---- */
 
-/* {a,b} and {1..9}; what else stands between the braces does not matter. */
+/* {a,b} and {1..9}; other text between the braces does not matter. */
 static void mark_braces(const struct marks_walk *w, const struct syn_word *word)
 {
 	bool makes[BRACE_DEPTH_MAX] = {false};
@@ -240,7 +240,7 @@ static void mark_braces(const struct marks_walk *w, const struct syn_word *word)
 		add_mark(w, MARK_BRACES, word->at);
 }
 
-/* # that is no comment because it stands inside a word, with a quote beside it */
+/* Marks a # that starts no comment because it is inside a word, next to a quote. */
 static void mark_hash(const struct marks_walk *w, const struct syn_word *word)
 {
 	for (const struct syn_part *part = word->parts; part; part = part->next) {
@@ -258,8 +258,8 @@ static void mark_hash(const struct marks_walk *w, const struct syn_word *word)
 }
 
 /*
- * Brackets that do not match, or one quote made ordinary by a backslash, outside of quotes. A bracket that is
- * the whole word is a command or an operator.
+ * Marks unbalanced brackets, or an odd number of escaped quotes, outside of quotes. A bracket that is the
+ * whole word is a command or an operator.
  */
 static void mark_malformed(const struct marks_walk *w, const struct syn_word *word)
 {
@@ -282,7 +282,7 @@ static void mark_malformed(const struct marks_walk *w, const struct syn_word *wo
 		add_mark(w, MARK_MALFORMED, word->at);
 }
 
-/* Places where a look-alike can hide: the name of a command, an option, a path. */
+/* Marks look-alike letters where they can deceive: in a command name, an option or a path. */
 static void mark_homoglyphs(const struct marks_walk *w, const struct syn_word *word, bool name)
 {
 	bool first = true;
@@ -331,7 +331,7 @@ static void walk_words(const struct marks_walk *w, const struct syn_word *word, 
 
 /* ---- options ---- */
 
-/* The text is an option as a whole: - or -- and a letter, no blank before the "=". */
+/* True if the whole text is an option: - or --, a letter, and no blank before the "=". */
 static bool option_like(struct str s)
 {
 	size_t i = 0;
@@ -344,13 +344,13 @@ static bool option_like(struct str s)
 	return i == s.n || s.p[i] == '=';
 }
 
-/* A text that starts with a letter follows this part. */
+/* True if a text that starts with a letter follows this part. */
 static bool letters_follow(const struct syn_part *part)
 {
 	return part->next && part->next->kind == PART_TEXT && ascii_is_letter(part->next->text.p[0]);
 }
 
-/* The dash itself is quoted: "-rf", '-'rf, ""-rf. */
+/* True if the dash itself is quoted: "-rf", '-'rf, ""-rf. */
 static bool quoted_dash(const struct syn_part *part)
 {
 	const struct syn_part *in = part->kind == PART_DOUBLE ? part->inside : part;
@@ -364,8 +364,8 @@ static bool quoted_dash(const struct syn_part *part)
 }
 
 /*
- * A part of a short option that hides letters: an escaped letter, empty quotes, or a quoted piece before
- * letters.
+ * True if this part of a short option hides letters: an escaped letter, empty quotes, or a quoted piece
+ * before letters.
  */
 static bool hides_letters(const struct marks_walk *w, const struct syn_part *in, bool short_name)
 {
@@ -379,9 +379,9 @@ static bool hides_letters(const struct marks_walk *w, const struct syn_part *in,
 }
 
 /*
- * Disguised: the dash itself is quoted; or, after it, something that is not plain text begins inside the
- * name. The name of a long option ends at "="; of short ones the first letter is the name, and what follows
- * at the end of the word may be a value (-m"text", -j$(nproc)).
+ * True if the option is disguised: the dash itself is quoted, or a part that is not plain text begins inside
+ * the name. The name of a long option ends at "=". In short options the first letter is the name, and the end
+ * of the word may be a value (-m"text", -j$(nproc)).
  */
 static bool is_disguised(const struct marks_walk *w, const struct syn_word *word)
 {
@@ -439,7 +439,7 @@ static void walk_redirs(const struct marks_walk *w, const struct syn_redir *r)
 				(struct str){"", 0};
 		bool copy = (r->op == REDIR_DUP_IN || r->op == REDIR_DUP_OUT) && digits_or_dash(plain);
 		if (r->op == REDIR_HERE)
-			continue; /* the body is a text of its own, or is data */
+			continue; /* the body is a separate text, or data */
 		walk_word(w, r->target, 0);
 		if (r->op == REDIR_HERE_STRING || copy)
 			continue;
@@ -473,7 +473,7 @@ static void walk_simple(const struct marks_walk *w, const struct syn_node *n)
 	mark_homoglyphs(w, n->words, true);
 	for (const struct syn_word *word = n->words->next; word; word = word->next) {
 		mark_homoglyphs(w, word, false);
-		if (word->assign) { /* an argument of declare and its kin */
+		if (word->assign) { /* argument of declare or a related builtin */
 			struct syn_assign one = *word->assign;
 			one.next = NULL;
 			walk_assigns(w, &one);
@@ -484,7 +484,7 @@ static void walk_simple(const struct marks_walk *w, const struct syn_node *n)
 	builtin_options(w, n->words->next);
 }
 
-/* Where a node ends, without the blanks and newlines that the parser has read after it. */
+/* Returns the end of a node without the blanks and newlines that the parser consumed after it. */
 static size_t end_of(const struct syn_node *n)
 {
 	if (n->kind == NODE_LIST || n->kind == NODE_ANDOR || n->kind == NODE_PIPE) {
@@ -503,7 +503,7 @@ static size_t end_of(const struct syn_node *n)
 	return to;
 }
 
-/* The newline between two commands, if there is one. */
+/* Marks the newline between two commands, if there is one. */
 static void newline_between(const struct marks_walk *w, const struct syn_node *one,
 	const struct syn_node *two)
 {
@@ -513,7 +513,7 @@ static void newline_between(const struct marks_walk *w, const struct syn_node *o
 		char c = w->s.p[i];
 		if (c == '\\') {
 			i++;
-		} else if (c == '#') { /* a comment ends by a newline whatever stands before that */
+		} else if (c == '#') { /* a newline ends a comment, even after a backslash */
 			while (i + 1 < two->at.from && w->s.p[i + 1] != '\n')
 				i++;
 		} else if (c == '\n') {
@@ -560,7 +560,7 @@ static bool simple_is(const struct syn_node *n, const char (*names)[8], size_t c
 	return false;
 }
 
-/* The only node of a list or pipeline of one. */
+/* Unwraps lists and pipelines that have only one command. */
 static const struct syn_node *single_command(const struct syn_node *n)
 {
 	while (n && (n->kind == NODE_LIST || n->kind == NODE_ANDOR || n->kind == NODE_PIPE) && n->first &&
@@ -581,8 +581,8 @@ static bool is_endless(const struct syn_node *n)
 }
 
 /*
- * Background jobs, and nothing that takes time or leaves the loop: what is known to do neither may stand
- * beside them.
+ * True if the code starts background jobs and does nothing that takes time or leaves the loop. Commands known
+ * to do neither may stand beside the jobs.
  */
 static bool only_spawns(const struct syn_node *n, bool *ret_spawns)
 {
@@ -646,10 +646,11 @@ static void walk_node(const struct marks_walk *w, const struct syn_node *n)
 void marks_line(struct eval *e, const struct parser *p, size_t start, const struct syn_node *n)
 {
 	struct marks_walk w = {.e = e, .s = {p->s, p->end}, .text = p->text};
-	/* what follows an error is not read, but somebody may look at it */
+	/* text after an error is not parsed, but a human may read it */
 	size_t to = n || !p->error ? p->pos : p->end;
 	size_t at = start;
-	for (const struct lex_note *body = p->bodies; body; body = body->next) { /* not in data */
+	/* bodies with a quoted delimiter are data: skip them */
+	for (const struct lex_note *body = p->bodies; body; body = body->next) {
 		if (body->from < at || body->to > to)
 			continue;
 		mark_controls(&w, at, body->from);

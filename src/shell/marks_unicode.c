@@ -1,4 +1,4 @@
-/* Characters that are not what they look like. Ranges are sorted; a character is looked up by bisection. */
+/* Characters that look like others. Ranges are sorted, for a binary search. */
 #include "base/chars.h"
 #include "base/utf8.h"
 #include "shell/marks.h"
@@ -20,7 +20,7 @@ static bool in_ranges(const struct char_range *r, size_t n, uint32_t c)
 
 /*
  * Letters (and slashes) that look like an ASCII one. Greek, Cyrillic and Armenian are listed by letter; the
- * other blocks look alike as a whole.
+ * other blocks are look-alikes as a whole.
  */
 static const struct char_range lookalikes[] = {
 	{0x251, 0x251},   {0x261, 0x261},   {0x391, 0x392},   {0x395, 0x397},   {0x399, 0x39A},
@@ -44,7 +44,7 @@ static const struct char_range lookalikes[] = {
 	{0xFF0F, 0xFF0F}, {0xFF21, 0xFF3A}, {0xFF41, 0xFF5A}, {0x1D400, 0x1D7FF},
 };
 
-/* Scripts of which no letter belongs between ASCII letters, look-alike or not. */
+/* Scripts whose letters do not belong between ASCII letters, look-alike or not. */
 static const struct char_range foreign[] = {{0x400, 0x52F}, {0x531, 0x587}};
 
 static bool is_lookalike(uint32_t c)
@@ -68,7 +68,7 @@ bool text_mixes_scripts(struct str s)
 		return false;
 	for (size_t i = 0; i < s.n;) {
 		uint32_t c = utf8_next(s, &i);
-		if (c < 0x80 && !ascii_letter(c)) /* anything else of ASCII ends a run */
+		if (c < 0x80 && !ascii_letter(c)) /* any other ASCII character ends a run */
 			ascii = other = false;
 		ascii |= ascii_letter(c);
 		other |= c >= 0x80 && (is_lookalike(c) || in_ranges(foreign, ARRAY_SIZE(foreign), c));

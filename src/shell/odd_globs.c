@@ -1,14 +1,14 @@
 /*
- * Patterns as dotglob and nocaseglob read them. The gate matches patterns as bash does by default: with
- * case, and hidden names only where the pattern has the dot. So each pattern is rewritten: letters of
- * components with a wildcard become [xX], and every choice of components that may find hidden names begins
- * with a dot in one variant.
+ * Patterns under dotglob and nocaseglob. The gate matches patterns as bash does by default: case-sensitive,
+ * and hidden names only where the pattern has the dot. So each pattern is rewritten: letters of components
+ * with a wildcard become [xX]. For every subset of the components that may find hidden names, one variant
+ * starts these components with a dot.
  */
 #include "shell/eval.h"
 
 struct glob_piece {
-	struct str text;   /* as nocaseglob reads it */
-	struct str dotted; /* and among hidden names; empty: it finds none of these */
+	struct str text;   /* pattern under nocaseglob */
+	struct str dotted; /* the same for hidden names; empty: it finds none */
 };
 
 static char other_case(char c)
@@ -17,7 +17,7 @@ static char other_case(char c)
 	return lower ? (char)(c - 'a' + 'A') : upper ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The end of the set that begins at `from`; 0: that is no set. */
+/* Returns the end of the set that begins at `from`; 0: it is no set. */
 static size_t set_end(struct str s, size_t from)
 {
 	size_t i = from + 1;
@@ -33,7 +33,7 @@ static size_t set_end(struct str s, size_t from)
 	return i < s.n ? i + 1 : 0;
 }
 
-/* [a-cX] and then what it has in the other case. Sets with classes or escapes find any character instead. */
+/* Adds the set with both cases of its letters ([a-cX]). A set with classes or escapes becomes a ?. */
 static void add_set(struct buf *b, struct str set)
 {
 	if (memchr(set.p + 1, '[', set.n - 1) || memchr(set.p, '\\', set.n)) {
@@ -65,8 +65,8 @@ static void add_char(struct buf *b, char c, bool fold)
 }
 
 /*
- * A component as a pattern, without case if it has a wildcard (`fold`). `glob`: its wildcards count; else
- * they are literal, and holes are the unknown parts.
+ * Returns a component as a pattern, case-insensitive with `fold` (it has a wildcard). `glob`: its wildcards
+ * are active; else they are literal. Holes become stars.
  */
 static struct str fold_part(struct eval *e, struct str part, bool glob, bool fold)
 {
@@ -99,7 +99,10 @@ static bool is_wild(struct str part, bool glob)
 	return false;
 }
 
-/* A folded component that begins with a wildcard, among the names that begin with a dot. It finds no "..". */
+/*
+ * The form of a folded component that finds names with a leading dot, but not "..". Empty if it does not
+ * begin with a wildcard.
+ */
 static struct str hidden_form(struct eval *e, struct str part)
 {
 	size_t from = part.p[0] == '[' ? set_end(part, 0) : part.p[0] == '?', plain = from;

@@ -1,7 +1,7 @@
 /*
- * When each fact may happen. A clock counts simple commands. Facts of straight-line code have the moment at
- * which they are found; what runs beside other commands, or again, gets a later `last` when the construct is
- * closed (model/facts.h).
+ * When each fact may happen. A clock counts simple commands. A fact of straight-line code has the moment at
+ * which it is found. A fact that runs concurrently with other commands, or repeatedly, gets a later `last`
+ * when its construct is closed (model/facts.h).
  */
 #include "shell/eval.h"
 
@@ -30,7 +30,10 @@ void order_found(struct eval *e, struct moment *when)
 	remember_moment(e, when);
 }
 
-/* A text for sh is read twice by the same clock: at the same moment it is the same command. */
+/*
+ * A text for sh is evaluated twice with the same clock: a fact found again at the same moment is the same
+ * command.
+ */
 void order_found_again(struct eval *e, struct moment *when)
 {
 	struct moment now = e->fixed ? *e->fixed : (struct moment){e->clock, e->clock, false};
@@ -71,13 +74,13 @@ static void close_moments(struct eval *e)
 void order_close(struct eval *e, struct unordered u, enum order order)
 {
 	if (order != ORDER_KNOWN && u.from < e->nmoments) {
-		order_tick(e); /* its end is later than all that is in it */
+		order_tick(e); /* its end is later than everything in it */
 		extend_moments(e, u.from, e->nmoments, order);
 	}
 	close_moments(e);
 }
 
-/* Only what another stage changes can come between the commands of one stage. */
+/* Only a change by another stage can come between the commands of one stage. */
 void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, const struct stage *stages,
 	size_t n)
 {
@@ -93,7 +96,7 @@ void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, co
 	close_moments(e);
 }
 
-/* A program that runs others: its own files, found before own_end, may also be touched while those run. */
+/* A program that runs others: its own files, found before own_end, may also be accessed while those run. */
 void order_close_program(struct eval *e, struct unordered u, size_t own_end, bool loops)
 {
 	if (own_end < e->nmoments) {

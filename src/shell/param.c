@@ -3,7 +3,7 @@
 
 static bool is_special(int c) { return c > 0 && strchr("@*#?-$!", c) != NULL; }
 
-/* A name, digits, or one special character; false when none is there. */
+/* Reads a name, digits, or one special character; false if none is next. */
 static bool read_name(struct parser *p, struct str *ret)
 {
 	int c = lex_peek(p);
@@ -39,7 +39,7 @@ static void read_subscript(struct parser *p, struct syn_param *pm)
 	pm->subscript = parts_subscript(p);
 }
 
-/* The argument of an operator up to one of the stops. */
+/* Parses the argument of an operator, up to one of the stops. */
 static struct syn_part *parse_argument(struct parser *p, const char *stops, enum quote_context q, bool soft)
 {
 	struct until u = {.stops = stops, .quotes = q, .soft = soft && q == IN_DOUBLE};
@@ -51,10 +51,7 @@ static struct syn_part *parse_argument(struct parser *p, const char *stops, enum
 struct op_row {
 	char sign[4];
 	enum param_op op;
-	/*
-	 * the argument is a word (default, alternate ...), in which single quotes inside double quotes are
-	 * ordinary
-	 */
+	/* argument is a word (default, alternate ...): single quotes inside double quotes are ordinary */
 	bool word;
 };
 
@@ -84,7 +81,7 @@ static const struct op_row *read_op(struct parser *p)
 
 static bool is_replace(enum param_op op) { return op >= PARAM_REPLACE && op <= PARAM_REPLACE_TAIL; }
 
-/* Anything else up to the brace: its value is unknown, but what it contains is still read. */
+/* An unknown form up to the brace: its value is unknown, but its content is still parsed. */
 static void read_unknown(struct parser *p, struct syn_param *pm, enum quote_context q)
 {
 	pm->unknown = true;
@@ -101,7 +98,7 @@ static void read_slice(struct parser *p, struct syn_param *pm, enum quote_contex
 		lex_unsure(p, "a condition inside a substring expansion");
 	if (lex_take(p, ":")) {
 		pm->arg2 = parse_argument(p, "}", IN_ARITH, true);
-		if (!pm->arg2) /* ${x::} has a length, and it is 0 */
+		if (!pm->arg2) /* ${x::} has a length of 0 */
 			pm->arg2 = part_new(p, PART_TEXT, (struct str){"", 0}, p->pos);
 	}
 	(void)q;
@@ -120,7 +117,7 @@ static void read_operator(struct parser *p, struct syn_param *pm, enum quote_con
 		lex_next(p);
 		pm->colon = true;
 	} else if (c == ':') {
-		if (p->dialect != DIALECT_BASH) /* dash has no such form, zsh has modifiers here */
+		if (p->dialect != DIALECT_BASH) /* dash does not have this form, zsh has modifiers here */
 			lex_unsure(p, "a substring expansion or modifier");
 		lex_next(p);
 		read_slice(p, pm, q);
@@ -146,7 +143,7 @@ static void read_operator(struct parser *p, struct syn_param *pm, enum quote_con
 		pm->arg2 = parse_argument(p, "}", q, true);
 }
 
-/* ${#...}: the length of something, or an operator on $#. */
+/* ${#...}: a length, or an operator on $#. */
 static bool read_length(struct parser *p, struct syn_param *pm)
 {
 	size_t keep = p->pos;
@@ -164,7 +161,7 @@ static bool read_length(struct parser *p, struct syn_param *pm)
 	return false;
 }
 
-/* ${!...}: indirection, the names with a prefix, the keys of an array, or an operator on $!. */
+/* ${!...}: indirection, names with a prefix, the keys of an array, or an operator on $!. */
 static void read_indirect(struct parser *p, struct syn_param *pm)
 {
 	size_t keep = p->pos;

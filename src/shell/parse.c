@@ -1,6 +1,6 @@
 /*
- * Commands: lists, pipelines, compound and simple commands, redirections, assignments, functions.
- * [[ ]] is in parse_test.c; words are word.c's.
+ * Parses commands: lists, pipelines, compound and simple commands, functions. Redirections and assignments
+ * are in parse_simple.c, [[ ]] in parse_test.c, words in word.c.
  */
 #include "shell/parse.h"
 #include "shell/parse_inner.h"
@@ -28,7 +28,7 @@ static const struct {
 	{"while", KEY_WHILE, ALL}, {"[[", KEY_TEST, BASH | ZSH}, {"coproc", KEY_COPROC, BASH | ZSH},
 	{"function", KEY_FUNCTION, BASH | ZSH},
 	{"select", KEY_SELECT, BASH | ZSH}, {"time", KEY_TIME, BASH | ZSH},
-	/* of zsh alone, and not followed */
+	/* zsh only, not modelled */
 	{"foreach", KEY_FOREIGN, ZSH}, {"end", KEY_FOREIGN, ZSH}, {"repeat", KEY_FOREIGN, ZSH},
 	{"nocorrect", KEY_FOREIGN, ZSH},
 };
@@ -45,8 +45,7 @@ static enum keyword keyword_of(const struct parser *p, const struct syn_word *w)
 }
 
 /*
- * The reserved word that comes next, without consuming it. Cheap: most positions are refused by their first
- * character.
+ * Returns the next reserved word without consuming it. Cheap: the first character rules out most positions.
  */
 static enum keyword peek_keyword(struct parser *p)
 {
@@ -90,7 +89,7 @@ struct syn_node *parse_node(struct parser *p, enum node_kind kind, size_t from)
 
 static struct syn_node *parse_command(struct parser *p);
 
-/* A body after "name ()" or "function name". */
+/* Parses the body after "name ()" or "function name". */
 static struct syn_node *function_rest(struct parser *p, struct str name, size_t from)
 {
 	lex_newlines(p);
@@ -103,7 +102,7 @@ static struct syn_node *function_rest(struct parser *p, struct str name, size_t 
 	return n;
 }
 
-/* After the first word of a command: "(" ")" makes it a function. */
+/* After the first word of a command: "(" ")" makes it a function definition. */
 static bool function_parens(struct parser *p)
 {
 	size_t keep = p->pos;
@@ -120,8 +119,8 @@ static bool function_parens(struct parser *p)
 }
 
 /*
- * The name of a function is its word after quote removal; one with expansions in it is refused when bash
- * comes to define it.
+ * The name of a function is its word after quote removal. bash rejects a name with expansions when it runs
+ * the definition.
  */
 static struct str function_name(struct parser *p, const struct syn_word *w)
 {
@@ -150,7 +149,7 @@ static void note_alias(struct parser *p, const struct syn_word *w)
 	p->alias_name = w->parts->text;
 }
 
-/* The tail of a simple command after its first word. */
+/* Parses the rest of a simple command after its first word. */
 static void parse_arguments(struct parser *p, struct syn_node *n, struct syn_word **end)
 {
 	struct syn_redir **redirs = &n->redirs;
@@ -180,7 +179,7 @@ static struct syn_node *read_simple(struct parser *p)
 	size_t from = p->pos;
 	int c = lex_peek(p);
 	if (c < 0 || (c > 0 && strchr("\n;|)", c)))
-		return NULL; /* the usual end of a list: nothing is allocated for it */
+		return NULL; /* the usual end of a list: allocate nothing */
 	struct syn_node *n = parse_node(p, NODE_SIMPLE, from);
 	struct syn_assign **assigns = &n->assigns;
 	struct syn_redir **redirs = &n->redirs;
@@ -218,7 +217,7 @@ static struct syn_node *read_simple(struct parser *p)
 
 static struct syn_node *parse_list(struct parser *p);
 
-/* A list that must not be empty, where the grammar wants one. */
+/* Parses a list that must not be empty. */
 static struct syn_node *body_list(struct parser *p, const char *why)
 {
 	struct syn_node *l = parse_list(p);
@@ -235,7 +234,7 @@ static struct syn_node *do_group(struct parser *p)
 		lex_newlines(p);
 	}
 	struct syn_node *body;
-	if (peek_keyword(p) == KEY_BRACE) { /* for and select take a group in place of do ... done */
+	if (peek_keyword(p) == KEY_BRACE) { /* for and select accept a group instead of do ... done */
 		word_read(p, WORD_NORMAL);
 		body = body_list(p, "a group is empty");
 		expect_keyword(p, KEY_UNBRACE, "a group is not closed");
@@ -285,7 +284,7 @@ static struct syn_node *parse_while(struct parser *p, enum node_kind kind, size_
 	return n;
 }
 
-/* for ((a; b; c)), past the "for". */
+/* for ((a; b; c)), after the "for". */
 static struct syn_node *arith_for(struct parser *p, size_t from)
 {
 	struct syn_node *n = parse_node(p, NODE_ARITH_FOR, from);
@@ -334,7 +333,7 @@ static struct syn_node *parse_for(struct parser *p, enum node_kind kind, size_t 
 	return n;
 }
 
-/* One clause of a case; false at esac. */
+/* Parses one clause of a case; NULL at esac. */
 static struct syn_clause *parse_clause(struct parser *p)
 {
 	lex_newlines(p);
@@ -517,7 +516,7 @@ static struct syn_node *parse_command(struct parser *p)
 		}
 		break;
 	default:
-		n = NULL; /* a word that ends the list we are in */
+		n = NULL; /* a word that ends the enclosing list */
 	}
 	lex_exit(p);
 	return n;
@@ -525,7 +524,7 @@ static struct syn_node *parse_command(struct parser *p)
 
 /* ---- pipelines and lists ---- */
 
-/* "time" with its options; consumed when it is the reserved word here. */
+/* Consumes "time" and its options, if "time" is the reserved word here. */
 static bool take_time(struct parser *p)
 {
 	if (peek_keyword(p) != KEY_TIME)
@@ -542,7 +541,7 @@ static bool take_time(struct parser *p)
 	return true;
 }
 
-/* "!" and "time" before a pipeline, in any order and number. */
+/* Parses "!" and "time" before a pipeline, in any order and number. */
 static bool parse_prefixes(struct parser *p, struct syn_node *pipe)
 {
 	bool any = false;
@@ -580,9 +579,7 @@ static struct syn_node *parse_pipeline(struct parser *p)
 		lex_next(p);
 		if (p->dialect != DIALECT_SH && lex_take(p, "&"))
 			n->stderr_too = true;
-		/*
-		 * "time" after a pipe is an ordinary word; "!" there is refused by bash, and read as one here
-		 */
+		/* "time" after a pipe is an ordinary word; so is "!" here, which bash rejects */
 		lex_newlines(p);
 	}
 	if (first && !first->next && !any)
@@ -625,7 +622,7 @@ static struct syn_node *and_or(struct parser *p)
 	return n;
 }
 
-/* ";" or "&" after a member: true when it was there (and not ";;" and the like). */
+/* Consumes ";" or "&" after a member. False if there is none, or ";;" or another end of a clause. */
 static bool parse_separator(struct parser *p, struct syn_node *member)
 {
 	lex_blanks(p);
@@ -647,8 +644,8 @@ static bool parse_separator(struct parser *p, struct syn_node *member)
 }
 
 /*
- * Members of a list, separated by ; & and, unless it is a line of the script, newlines. A list of one member
- * is that member.
+ * Parses the members of a list, separated by ; & and, unless it is a line of the script, newlines. A list of
+ * one member is that member.
  */
 static struct syn_node *parse_members(struct parser *p, bool line)
 {

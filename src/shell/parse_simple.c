@@ -1,5 +1,6 @@
 /*
- * The small things of a simple command: redirections, assignments, and the arguments of declare and its kin.
+ * Parses the parts of a simple command: redirections, assignments, and the arguments of declare and related
+ * builtins.
  */
 #include "shell/parse_inner.h"
 
@@ -9,7 +10,7 @@ static const struct {
 	char sign[4];
 	enum redir_op op;
 	unsigned dialects;
-} signs[] = { /* longer ones first */
+} signs[] = { /* longer signs first */
 	{"&>>", REDIR_BOTH_APPEND, BASH | ZSH}, {"<<<", REDIR_HERE_STRING, BASH | ZSH},
 	{"<<-", REDIR_HERE, ALL},
 	{"&>", REDIR_BOTH, BASH | ZSH}, {"<<", REDIR_HERE, ALL}, {"<&", REDIR_DUP_IN, ALL},
@@ -18,7 +19,7 @@ static const struct {
 	{"<", REDIR_READ, ALL}, {">", REDIR_WRITE, ALL},
 };
 
-/* A name, or a name with a subscript. */
+/* True for a name, or a name with a subscript. */
 static bool fd_variable(struct str s)
 {
 	size_t i = 0;
@@ -28,7 +29,9 @@ static bool fd_variable(struct str s)
 			(i == s.n || (s.p[i] == '[' && s.p[s.n - 1] == ']'));
 }
 
-/* The digits or {var} before an operator, if an operator follows directly. Otherwise nothing is consumed. */
+/*
+ * Reads the digits or {var} before an operator, if an operator follows directly. Otherwise consumes nothing.
+ */
 static bool redir_prefix(struct parser *p, struct syn_redir *r)
 {
 	size_t keep = p->pos;
@@ -44,8 +47,8 @@ static bool redir_prefix(struct parser *p, struct syn_redir *r)
 		}
 		r->fd = (int)n;
 		/*
-		 * a number that is no int is a word; dash knows descriptors of one digit only: 20>f is a word
-		 * and a redirection there
+		 * A number beyond int is a word. dash allows only one digit: 20>f is a word and a redirection
+		 * there.
 		 */
 		if (n > INT32_MAX || (p->dialect == DIALECT_SH && p->pos > keep + 1)) {
 			p->pos = keep;
@@ -78,7 +81,7 @@ static bool source_quoted(struct str s)
 
 static void here_target(struct parser *p, struct syn_redir *r)
 {
-	/* A backslash-newline in the delimiter is no quoting: the source is rebuilt without it. */
+	/* A backslash-newline in the delimiter does not quote it: rebuild the source without it. */
 	struct str src = r->target->source;
 	struct buf b;
 	buf_init(&b, p->a, 0);
@@ -99,7 +102,7 @@ static void here_target(struct parser *p, struct syn_redir *r)
 	p->pending_end = &r->here_next;
 }
 
-/* A redirection at the position, or NULL. */
+/* Parses a redirection at the position; NULL if there is none. */
 struct syn_redir *parse_redirection(struct parser *p)
 {
 	int c = lex_peek(p);
@@ -112,7 +115,7 @@ struct syn_redir *parse_redirection(struct parser *p)
 		return NULL;
 	size_t i = 0;
 	while (!((signs[i].dialects & 1u << p->dialect) && lex_take(p, signs[i].sign)))
-		i++; /* "<" and ">" are in every dialect, and one of them is there */
+		i++; /* ends: every dialect has "<" and ">", and one of them is next */
 	r->op = signs[i].op;
 	r->here_dash = strcmp(signs[i].sign, "<<-") == 0;
 	if (p->dialect == DIALECT_ZSH && lex_peek(p) == '!')
@@ -153,7 +156,7 @@ static struct syn_word *empty_word(struct parser *p)
 	return w;
 }
 
-/* [subscript]= or [subscript]+= at the position; false and nothing consumed otherwise. */
+/* Parses [subscript]= or [subscript]+=. Otherwise false, and consumes nothing. */
 static bool element_key(struct parser *p, struct syn_element *el)
 {
 	size_t keep = p->pos;
@@ -171,7 +174,7 @@ static bool element_key(struct parser *p, struct syn_element *el)
 	return false;
 }
 
-/* Past the "(" of NAME=( ... ). */
+/* After the "(" of NAME=( ... ). */
 static void array_elements(struct parser *p, struct syn_assign *as)
 {
 	as->array = true;
@@ -184,7 +187,7 @@ static void array_elements(struct parser *p, struct syn_assign *as)
 		p->pending = outer;
 		p->pending_end = outer_end;
 		if (lex_take(p, ")")) {
-			if (!lex_is_meta(lex_peek(p))) { /* bash takes what follows into the same word */
+			if (!lex_is_meta(lex_peek(p))) { /* bash adds the following text to the same word */
 				lex_unsure(p, "text directly after an array");
 				word_read(p, WORD_NORMAL);
 			}
@@ -203,7 +206,7 @@ static void array_elements(struct parser *p, struct syn_assign *as)
 	lex_exit(p);
 }
 
-/* NAME=, NAME+=, NAME[..]= at the position: consumed and true. */
+/* Consumes NAME=, NAME+= or NAME[..]=. Otherwise false. */
 static bool assign_head(struct parser *p, struct syn_assign *as)
 {
 	size_t keep = p->pos;
@@ -225,7 +228,7 @@ static bool assign_head(struct parser *p, struct syn_assign *as)
 	return false;
 }
 
-/* Cheap refusal before anything is allocated: a name directly followed by = + or [. */
+/* Cheap check before any allocation: a name directly followed by = + or [. */
 static bool assign_ahead(struct parser *p)
 {
 	size_t i = p->pos;
@@ -256,7 +259,7 @@ struct syn_assign *parse_assignment(struct parser *p)
 	return as;
 }
 
-/* An argument of declare and its kin: a word that also knows its reading as an assignment. */
+/* Parses an argument of declare or a related builtin: a word that also has its form as an assignment. */
 struct syn_word *parse_declared_word(struct parser *p)
 {
 	size_t from = p->pos;

@@ -1,4 +1,4 @@
-/* [[ ... ]]: a small grammar of its own, in which < > ( ) && || and newlines mean something else. */
+/* Parses [[ ... ]]: a small grammar in which < > ( ) && || and newlines have other meanings. */
 #include "shell/parse_inner.h"
 
 static struct syn_test *any_of(struct parser *p);
@@ -43,7 +43,7 @@ static struct syn_word *parse_operand(struct parser *p, enum word_context cx)
 	return w;
 }
 
-/* After the left word: an operator and the right side, or nothing. */
+/* After the left word: parses an operator and the right side, or nothing. */
 static struct syn_test *parse_comparison(struct parser *p, struct syn_word *left)
 {
 	struct syn_test *t = test_new(p, TEST_WORD);
@@ -104,7 +104,7 @@ static struct syn_test *parse_term(struct parser *p)
 	return t;
 }
 
-/* Left-leaning chains, read in a loop: length costs no depth. */
+/* Builds left-deep chains in a loop: a long chain costs no depth. */
 static struct syn_test *parse_chain(struct parser *p, const char *sign, enum test_kind kind,
 		struct syn_test *(*next)(struct parser *))
 {

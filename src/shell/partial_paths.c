@@ -1,7 +1,7 @@
 /*
- * Texts in which only names and numbers are not known: what file name patterns find, and what the shell's
- * operators make of it. A hole of those kinds has no slash in it and is not empty, so the components of such
- * a path are known one by one.
+ * Texts whose only unknown parts are names and numbers: results of file name patterns, and of the shell's
+ * operators on them. A hole of those kinds contains no slash and is not empty, so each component of such a
+ * path is known.
  */
 #include "shell/eval.h"
 #include "shell/pattern.h"
@@ -11,9 +11,9 @@
 static bool is_active(char c) { return strchr("*?[]@+!()|^", c) && c; }
 
 /*
- * One component of a pattern. It matches a name. The literal characters at its end are kept if those before
- * them cannot be empty: a star at the start matches no hidden file, so `*.c` does not match ".c" unless
- * dotglob is on, nor "x.C" unless nocaseglob is.
+ * Returns the text for one component of a pattern: a hole for a name, plus the literal characters at its end
+ * if the part before them cannot be empty. A star at the start matches no hidden file, so `*.c` does not
+ * match ".c" unless dotglob is on, nor "x.C" unless nocaseglob is.
  */
 static struct str expand_component(struct eval *e, struct str p)
 {
@@ -27,11 +27,11 @@ static struct str expand_component(struct eval *e, struct str p)
 	while (last > 0 && !is_active(p.p[last - 1]) && p.p[last - 1] != '\\')
 		last--;
 	if (last && p.p[last - 1] == '\\')
-		last = p.n; /* the character after it belongs to it */
+		last = p.n; /* the backslash quotes the next character */
 	struct str head = str_sub(p, 0, first), tail = str_sub(p, last, p.n);
 	if (str_is(head, "..") || (str_starts(head, ".") && head.n < 3))
-		return HOLE; /* `.*` finds . and .. */
-	/* what follows may be nothing, so the last character is part of the hole */
+		return HOLE; /* `.*` matches . and .. */
+	/* the part after it may be empty, so the hole includes the last character */
 	if (str_starts(head, "."))
 		return str_cat(e->a, str_sub(head, 0, head.n - 1), NAME);
 	bool filled = head.n || (str_starts(tail, ".") && p.p[0] != '\\');
@@ -60,7 +60,7 @@ struct str names_of_pattern(struct eval *e, struct str pattern)
 	return buf_view(&b);
 }
 
-/* Both in the same directory, and each a name there: then any name there. */
+/* Two names in the same directory become any name in it; else a hole. */
 struct str names_join(struct eval *e, struct str a, struct str b)
 {
 	size_t da = a.n - str_base(a).n, db = b.n - str_base(b).n;
@@ -79,9 +79,9 @@ struct str names_join(struct eval *e, struct str a, struct str b)
 
 bool names_only(struct str s) { return s.n && !memchr(s.p, HOLE_ANY, s.n); }
 
-/* ---- ${x#p} and its kin ---- */
+/* ---- ${x#p} and related operators ---- */
 
-/* Literal characters at the start, and at the end. */
+/* The number of literal characters at the start, and at the end. */
 static size_t known_head(struct str s)
 {
 	size_t i = 0;
@@ -98,10 +98,10 @@ static size_t known_tail(struct str s)
 	return s.n - i;
 }
 
-/* The last c, when it is certain which one that is. */
+/* Returns the index of the last c, if that is certain; else -1. */
 static ptrdiff_t last_of(struct str s, char c)
 {
-	size_t from = c == '/' ? 0 : s.n - known_tail(s); /* no hole has a slash in it */
+	size_t from = c == '/' ? 0 : s.n - known_tail(s); /* no hole contains a slash */
 	for (size_t i = s.n; i > from; i--)
 		if (s.p[i - 1] == c)
 			return (ptrdiff_t)i - 1;
@@ -150,8 +150,8 @@ struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str 
 /* ---- scripts ---- */
 
 /*
- * A number that stands between blanks is a word, whatever it is, so the script can be read with the hole in
- * it. Not where a number would be a delimiter or the name of a function.
+ * A number between blanks is a word, so the script can be parsed with the hole in it. That fails where the
+ * number would be a here-document delimiter or the name of a function.
  */
 bool script_known(struct str text)
 {

@@ -1,15 +1,14 @@
 /*
- * Files that data name: a patch for patch, git apply or git am, entries for git update-index, a patch for
- * apply_patch.
+ * Files that data name: a patch for patch, git apply, git am or apply_patch, or entries for git update-index.
  *
- * The reader lists every file that one of these programs may touch; more than one of them reads a header in
- * its own way, so each reading is listed. A unified hunk is skipped by the line counts in its header, as the
- * programs do. Every other line is a possible header, however it is indented. Where the text is not known, or
- * is a kind of diff that this file does not follow, any file below the directory may be written.
+ * The reader lists every file that one of these programs may access. The programs interpret headers in
+ * different ways, so each interpretation is listed. A unified hunk is skipped by the line counts in its
+ * header, as the programs do. Every other line is a possible header, with any indentation. If the text is
+ * unknown, or is a kind of diff that this file does not parse, any file below the directory may be written.
  */
 #include "shell/eval.h"
 
-#define PATCH_NAMES_MAX 1024 /* names of one patch; with more, any file below may be written */
+#define PATCH_NAMES_MAX 1024 /* names in one patch; with more, any file below may be written */
 #define PATCH_DIGITS_MAX 9   /* digits of a line count */
 
 struct patch_reader {
@@ -17,13 +16,13 @@ struct patch_reader {
 	const char *op;
 	struct span at;
 	struct str text;
-	size_t next;          /* where the next line starts */
-	struct str root;      /* --directory of git apply; empty without it */
-	long strip;           /* -p; -1: not given */
-	bool git;             /* git apply: without -p, one component is cut off */
-	bool link;            /* the file at hand becomes a symbolic link */
-	bool loose;           /* something was found that is not followed */
-	size_t old_left, new_left; /* lines of the hunk at hand that are still to come */
+	size_t next;          /* offset of the next line */
+	struct str root;      /* --directory of git apply, or empty */
+	long strip;           /* value of -p; -1: not given */
+	bool git;             /* git apply: without -p, it strips one component */
+	bool link;            /* the current file becomes a symbolic link */
+	bool loose;           /* the text has something that is not modelled */
+	size_t old_left, new_left; /* remaining lines of the current hunk */
 	size_t nnames;
 };
 
@@ -64,7 +63,7 @@ static void add_file(struct patch_reader *r, struct str path, bool gone)
 		emit_link(r->e, w, r->at);
 }
 
-/* Without its first n components; empty: it has not so many. Slashes that follow each other are one. */
+/* Returns the path without its first n components; empty if it has fewer. Adjacent slashes count as one. */
 static struct str without_components(struct str path, size_t n)
 {
 	size_t i = 0;
@@ -80,7 +79,7 @@ static struct str without_components(struct str path, size_t n)
 	return str_sub(path, i, path.n);
 }
 
-/* bare: a name that has no a/ or b/ before it (rename to, Index:). */
+/* bare: the name has no a/ or b/ prefix (rename to, Index:). */
 static void add_stripped(struct patch_reader *r, struct str path, bool bare, bool gone)
 {
 	if (r->strip >= 0) {
@@ -105,7 +104,10 @@ static char escaped_char(char c)
 	return p ? values[p - letters] : c;
 }
 
-/* A name in double quotes, with the escapes of C. False: it does not end, or an escape is not known. */
+/*
+ * Decodes a name in double quotes with C escapes. False: it decodes to nothing, ends in a backslash, or has a
+ * NUL.
+ */
 static bool unquote_name(struct arena *a, struct str s, struct str *ret)
 {
 	struct buf b;
@@ -140,7 +142,7 @@ static bool is_nothing(struct str name)
 	return str_is(name, "/dev/null") || str_starts(name, "/dev/null\t") || str_starts(name, "/dev/null ");
 }
 
-/* The operand of "--- ", "rename to " and the like: a name, perhaps with a time after it. */
+/* Adds the operand of "--- ", "rename to " and similar lines: a name, perhaps followed by a time. */
 static void add_name(struct patch_reader *r, struct str rest, bool bare, bool gone)
 {
 	ptrdiff_t tab, blank;
@@ -166,7 +168,7 @@ static void add_name(struct patch_reader *r, struct str rest, bool bare, bool go
 		add_stripped(r, str_sub(rest, 0, (size_t)blank), bare, gone);
 }
 
-/* "diff --git a/x b/x" names a file without --- and +++ when only its mode changes, or it is empty. */
+/* If only its mode changes, or it is empty, "diff --git a/x b/x" names a file without --- and +++ lines. */
 static void add_git_names(struct patch_reader *r, struct str rest)
 {
 	bool found = false;
@@ -187,7 +189,7 @@ static void add_git_names(struct patch_reader *r, struct str rest)
 		add_stripped(r, to, false, false);
 		found = true;
 	}
-	for (size_t i = 0; !found && i < rest.n; i++) /* a rename: other lines say it again */
+	for (size_t i = 0; !found && i < rest.n; i++) /* a rename: other lines repeat the names */
 		if (rest.p[i] == ' ')
 			add_stripped(r, str_sub(rest, i + 1, rest.n), false, false);
 }
@@ -204,7 +206,7 @@ static size_t read_number(struct str s, size_t *i, bool *ret_ok)
 	return n;
 }
 
-/* "-12,3" or "+12": the count, 1 when there is none. */
+/* Parses "-12,3" or "+12": *ret is the count, 1 if it is omitted. */
 static bool hunk_range(struct str s, size_t *i, char sign, size_t *ret)
 {
 	bool ok;
@@ -234,7 +236,7 @@ static bool hunk_begins(struct patch_reader *r, struct str line)
 	return true;
 }
 
-/* Is this a line of the hunk at hand? Anything else ends it. */
+/* True if this is a line of the current hunk. Any other line ends the hunk. */
 static bool in_hunk(struct patch_reader *r, struct str line)
 {
 	char c = line.n ? line.p[0] : ' ';
@@ -264,7 +266,7 @@ static bool is_range(struct str rest)
 			str_is(str_sub(rest, i, rest.n), " ----"));
 }
 
-/* "3,4d", "2a", "s/.//": commands of ed; patch hands them to ed. A normal diff ("1c1") names no file. */
+/* "3,4d", "2a", "s/.//": commands that patch passes to ed. A normal diff ("1c1") names no file. */
 static bool is_edit(struct str line)
 {
 	size_t i = 0;
@@ -287,7 +289,7 @@ static void read_mode(struct patch_reader *r, struct str mode)
 	r->link |= str_starts(mode, "12");
 }
 
-/* The other side of the file is /dev/null, so it is made or deleted. */
+/* True if the next line is "+++ /dev/null": the patch deletes the file. */
 static bool next_is_nothing(const struct patch_reader *r)
 {
 	struct patch_reader ahead = *r;

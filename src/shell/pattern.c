@@ -1,9 +1,9 @@
 /*
- * Shell pattern matching. One loop walks pattern and text; a star is remembered, and a mismatch goes back to
- * the last one (an earlier star cannot help where the last one failed). An extended form tries its
+ * Shell pattern matching. One loop walks pattern and text. It remembers the last star, and a mismatch
+ * backtracks to it (an earlier star cannot help where the last one failed). An extended form tries its
  * alternatives on every split of the text, by recursion.
  *
- * An unknown is sticky: `unknown` is set, and the result is -1 whatever else matched.
+ * Unknown is sticky: once `unknown` is set, the result is -1, even if the rest matched.
  */
 #include "shell/pattern.h"
 
@@ -77,8 +77,8 @@ static bool in_class(struct matcher *m, struct str name, unsigned char c)
 }
 
 /*
- * p[*i] is the first of "[:name:]" inside a bracket expression; *i goes after it. Other forms of that shape
- * are not known.
+ * p[*i] is the start of "[:name:]" inside a bracket expression; moves *i past it. Other forms ([.x.], [=x=])
+ * are unknown.
  */
 static bool class_item(struct matcher *m, size_t *i, size_t pe, unsigned char c)
 {
@@ -92,7 +92,7 @@ static bool class_item(struct matcher *m, size_t *i, size_t pe, unsigned char c)
 	return in_class(m, str_sub(m->p, from, to), c);
 }
 
-/* One character of a bracket expression, maybe escaped, at p[*i]. */
+/* Reads one character of a bracket expression, maybe escaped, at p[*i]. */
 static unsigned char bracket_char(struct matcher *m, size_t *i, size_t pe)
 {
 	if (m->p.p[*i] == '\\') {
@@ -106,9 +106,9 @@ static unsigned char bracket_char(struct matcher *m, size_t *i, size_t pe)
 }
 
 /*
- * The expression whose [ is at p[i]: does it take c, and where does it end? NOWHERE when it has no ]: then
- * the [ is itself. bash is not consistent about that when it has ranges, classes or backslashes, so nothing
- * is claimed there.
+ * Matches c against the bracket expression whose [ is at p[i], and returns its end. NOWHERE if it has no ]:
+ * then the [ is literal. bash is inconsistent there if it has ranges, classes or backslashes, so the result
+ * is unknown.
  */
 static size_t match_bracket(struct matcher *m, size_t i, size_t pe, unsigned char c, bool *ret)
 {
@@ -147,7 +147,9 @@ static size_t match_bracket(struct matcher *m, size_t i, size_t pe, unsigned cha
 
 /* --- extended forms --- */
 
-/* p[i] is the start of an alternative: the index of the | (with `bar`) or ) that ends it, or NOWHERE. */
+/*
+ * p[i] is the start of an alternative. Returns the index of the | (with `bar`) or ) that ends it, or NOWHERE.
+ */
 static size_t scan_group(struct matcher *m, size_t i, size_t pe, bool bar)
 {
 	size_t nest = 0, first = NOWHERE;
@@ -195,7 +197,7 @@ static bool any_alternative(struct matcher *m, size_t p, size_t close, size_t t,
 	return false;
 }
 
-/* The extended form at p[p], up to the end of the pattern, against the whole of the text from t. */
+/* Matches the extended form at p[p] and the rest of the pattern against the whole text from t. */
 static bool match_extended(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
 {
 	char kind = m->p.p[p];
@@ -221,14 +223,15 @@ static bool match_extended(struct matcher *m, size_t p, size_t pe, size_t t, siz
 
 /* --- the loop --- */
 
-/* One element of the pattern at *p that takes exactly one character at *t. */
+/* Matches one element of the pattern at *p that takes exactly one character at *t. */
 static bool match_single(struct matcher *m, size_t *p, size_t pe, size_t *t, size_t te)
 {
 	char c = m->p.p[*p], have;
 	size_t after;
 	bool hit = false;
 
-	if (c == '\\' && *p + 1 == pe && *p) /* alone it matches itself; at the end of more it depends */
+	/* a lone backslash matches itself; at the end of a longer pattern it depends */
+	if (c == '\\' && *p + 1 == pe && *p)
 		return give_up(m);
 	if (*t >= te)
 		return false;
@@ -254,7 +257,7 @@ static bool match_single(struct matcher *m, size_t *p, size_t pe, size_t *t, siz
 	return true;
 }
 
-/* After a run of stars bash treats some extended forms by rules of its own. */
+/* After a run of stars, bash has special rules for some extended forms. */
 static bool odd_after_star(struct matcher *m, size_t p, size_t pe)
 {
 	while (p < pe && (m->p.p[p] == '*' || m->p.p[p] == '?') && !ext_at(m->p, p, pe))
@@ -268,7 +271,7 @@ static bool match_walk(struct matcher *m, size_t p, size_t pe, size_t t, size_t 
 
 	while (burn_fuel(m)) {
 		if (p == star && t >= te && ext_at(m->p, p, pe))
-			return false; /* bash does not try what follows a star on nothing */
+			return false; /* bash does not match the form after a star against an empty rest */
 		if (p < pe && ext_at(m->p, p, pe)) {
 			if (match_extended(m, p, pe, t, te))
 				return true;
@@ -341,7 +344,7 @@ int pattern_cut(struct str text, struct str pattern, bool from_head, bool longes
 	if (!start_matcher(&m, pattern, text, fuel))
 		return -1;
 	for (size_t k = 0; k <= text.n; k++) {
-		size_t at = from_head == longest ? text.n - k : k; /* where the text is cut */
+		size_t at = from_head == longest ? text.n - k : k; /* position of the cut */
 		bool hit;
 
 		if (!is_boundary(text, at))
@@ -359,7 +362,7 @@ int pattern_cut(struct str text, struct str pattern, bool from_head, bool longes
 	return 0;
 }
 
-/* The longest match that starts at `from`: its end, or NOWHERE. */
+/* Returns the end of the longest match that starts at `from`, or NOWHERE. */
 static size_t longest_at(struct matcher *m, size_t from)
 {
 	for (size_t to = m->t.n + 1; to-- > from && !m->unknown;)
@@ -381,7 +384,7 @@ static void put_replacement(struct buf *out, struct str r, struct str hit, bool 
 	}
 }
 
-/* The next match at or after `from`, by the kind of anchor: its start and end. */
+/* Finds the next match at or after `from`, for the anchor `where`: its start and end. */
 static bool find_match(struct matcher *m, size_t from, int where, size_t *ret_from, size_t *ret_to)
 {
 	for (size_t i = from; i <= m->t.n && !m->unknown; i++) {
@@ -390,7 +393,7 @@ static bool find_match(struct matcher *m, size_t from, int where, size_t *ret_fr
 		if (!is_boundary(m->t, i))
 			continue;
 		if (i == m->t.n && m->p.p[0] != '*')
-			break; /* at the end only a star may match nothing */
+			break; /* at the end of the text only a star may match nothing */
 		if (where == 3)
 			to = match_here(m, 0, m->p.n, i, m->t.n) ? m->t.n : NOWHERE;
 		else
@@ -418,9 +421,10 @@ bool pattern_extended(struct str pattern)
 }
 
 /*
- * bash first tries the pattern with stars around it, which is odd before an extended form and makes one of a
- * "(", and counts how long a match can be, in which a ] right after the [, none, or an empty alternative
- * confuses it. A backslash near the end changes what the added star is.
+ * True for patterns on which bash behaves oddly. bash first tries the pattern with stars around it: a star is
+ * odd before an extended form, and turns a "(" into one. bash also computes how long a match can be; a ]
+ * right after the [, a missing ], or an empty alternative confuses that. A backslash near the end changes the
+ * meaning of the added star.
  */
 static bool odd_replace(struct str p)
 {
@@ -450,7 +454,7 @@ int pattern_replace(struct arena *a, struct str text, struct str pattern, struct
 	if (!start_matcher(&m, pattern, text, fuel))
 		return -1;
 	buf_init(&out, a, 0);
-	if (!pattern.n) { /* no match, except at the ends */
+	if (!pattern.n) { /* an empty pattern matches only at an anchored end */
 		if (where == 2)
 			put_replacement(&out, replacement, STR(""), ampersand);
 		buf_str(&out, text);

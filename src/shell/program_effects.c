@@ -1,22 +1,25 @@
 /*
- * Programs: the files, hosts and code that a row of knowledge finds in the words of a command, and the
- * commands inside it (sudo, env -S, xargs, parallel, find -exec).
+ * Programs. A row of knowledge finds files, hosts and code in the words of a command; they are listed.
+ * Commands inside the command (sudo, env -S, xargs, parallel, find -exec) are evaluated.
  */
 #include <strings.h>
 
 #include "shell/eval.h"
 #include "shell/known_output.h"
 
-/* The values of variables in a program's environment are not worth knowing; their assignments are. */
+/*
+ * Makes the variables in a program's environment unknown. Their values are not needed; their assignments are
+ * listed.
+ */
 static void forget_exports(struct eval *e)
 {
 	unsigned forgot = e->forgot;
 	if (e->s.vars)
 		state_forget_vars(e);
-	e->forgot = forgot; /* the shell itself remembers */
+	e->forgot = forgot; /* the shell itself keeps its variables */
 }
 
-/* Wrappers that add nothing to what the inner command prints and, without options, do not fail before it. */
+/* Wrappers that add no output to the inner command's and, without options, do not fail before it. */
 static bool is_transparent(const char *name, const struct word *argv, size_t argc)
 {
 	if (argc < 2 || argv[1].kind != WORD_EXACT || str_starts(argv[1].text, "-"))
@@ -38,8 +41,8 @@ static struct via via_program(struct eval *e, const char *name)
 }
 
 /*
- * The string that xargs or parallel may replace in the words of the inner command, if word i is an option
- * that sets it: -I, -i, --replace, clustered or not.
+ * Returns the string that xargs or parallel may replace in the words of the inner command, if word i is an
+ * option that sets it: -I, -i, --replace, clustered or not. Else empty.
  */
 static struct str replacement_mark(const struct word *argv, size_t from, size_t i)
 {
@@ -57,7 +60,7 @@ static struct str replacement_mark(const struct word *argv, size_t from, size_t 
 	return s.p[at] == 'I' && i + 1 < from ? argv[i + 1].text : (struct str){"", 0};
 }
 
-/* The replaced string, and {...} where that has a meaning, may become anything. */
+/* Puts a hole in place of the replaced string, and of {...} where that has a meaning (`braces`). */
 static struct word fill_placeholder(struct eval *e, struct word w, struct str with, bool braces)
 {
 	struct buf b;
@@ -75,8 +78,8 @@ static struct word fill_placeholder(struct eval *e, struct word w, struct str wi
 }
 
 /*
- * The replacement of {} by find: paths below its start directories, one pattern "DIR/" and two stars for
- * each. False if those are not known, or links are followed.
+ * The paths that find puts in place of {}: those below its start directories, one pattern "DIR/" plus two
+ * stars for each. False if the directories are unknown, or find follows links.
  */
 static bool found_paths(struct eval *e, const struct word *argv, size_t end, struct fields *ret)
 {
@@ -115,8 +118,8 @@ static bool found_paths(struct eval *e, const struct word *argv, size_t end, str
 }
 
 /*
- * Options of xargs that leave the words as they are: how many processes, what is shown, how many words for
- * each command (*ret_batch; 0: all).
+ * True if the options of xargs leave the words unchanged: number of processes, verbosity, words per command
+ * (*ret_batch; 0: all).
  */
 static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
 {
@@ -146,8 +149,8 @@ static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
 }
 
 /*
- * The words that xargs adds: those of its input, if they are known and plain, and its options leave them
- * alone.
+ * Adds the words that xargs takes from its input. False unless the input is known and plain, and the options
+ * leave it unchanged.
  */
 static bool given_words(struct eval *e, const struct know_use *u, const struct word *argv, struct fields *ret,
 		size_t *ret_batch)
@@ -173,8 +176,8 @@ static bool given_words(struct eval *e, const struct know_use *u, const struct w
 }
 
 /*
- * xargs -I X puts each line in the place of X and adds nothing, unless -n or -L, or an option that is not
- * known here, is there, too.
+ * True if xargs -I X only replaces X with each line and adds no words: no -n, no -L, no option that is
+ * unknown here.
  */
 static bool replaces_only(const struct word *argv, size_t end)
 {
@@ -196,8 +199,10 @@ static bool replaces_only(const struct word *argv, size_t end)
 	return replaces;
 }
 
-/* parallel COMMAND ::: WORDS: is the command run once for each of these words, with the word after it? The
- * command is known, the words need not be. */
+/*
+ * parallel COMMAND ::: WORDS: true if the command runs once for each word, with the word appended. The
+ * command must be known, the words need not be.
+ */
 static bool parallel_known(const struct know_use *u, const struct word *argv, size_t argc)
 {
 	if (!str_is(str_base(argv[0].text), "parallel") || u->to >= argc ||
@@ -210,7 +215,7 @@ static bool parallel_known(const struct know_use *u, const struct word *argv, si
 			return false;
 		if (i >= u->from && s.n && (memchr(s.p, '{', s.n) || memchr(s.p, '\'', s.n)))
 			return false;
-		/* other options may change what the words are: -I, -N, --colsep */
+		/* other options may change how words are formed: -I, -N, --colsep */
 		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is(s, "-k") &&
 			!str_is(s, "-u") && !str_is(s, "-t"))
 			return false;
@@ -230,7 +235,7 @@ static void parallel_command(struct eval *e, const struct know_use *u, const str
 	}
 }
 
-/* The words are joined and handed to a shell; parallel quotes what it adds. */
+/* parallel joins the words and passes them to a shell. It quotes the words that it adds. */
 static void parallel_script(struct eval *e, const struct know_use *u, const struct word *argv, size_t argc)
 {
 	struct str command = fields_join(e, argv + u->from, u->to - u->from);
@@ -257,8 +262,8 @@ static struct word with_line(struct eval *e, struct word w, struct str with, str
 }
 
 /*
- * xargs -I X: one command for each line of its input, with the line in the place of X. False: the lines are
- * not known.
+ * xargs -I X: evaluates one command for each line of the input, with the line in place of X. False if the
+ * lines are unknown, or not plain.
  */
 static bool each_line(struct eval *e, const struct word *argv, const struct know_use *u)
 {
@@ -296,7 +301,7 @@ static bool each_line(struct eval *e, const struct word *argv, const struct know
 	return true;
 }
 
-/* xargs -n: one command for every `batch` words behind the first `own`. */
+/* xargs -n: calls one command for every `batch` words after the first `own`. */
 static void call_batches(struct eval *e, const char *name, const struct fields *fs, size_t own, size_t batch,
 		struct span at)
 {
@@ -310,7 +315,7 @@ static void call_batches(struct eval *e, const char *name, const struct fields *
 	}
 }
 
-/* A word of the inner command, with everything in it that the outer program replaces. */
+/* Returns a word of the inner command, with holes for everything that the outer program replaces. */
 static struct word replaced_word(struct eval *e, const char *name, const struct word *argv,
 		const struct know_use *u,
 		struct word w)
@@ -355,14 +360,14 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 			fields_add(e, &fs, word_rest(argv[0].at));
 	}
 	if (in_dir)
-		e->s.dirs.n = 0; /* in the directory of each match; the caller puts it back */
+		e->s.dirs.n = 0; /* it runs in the directory of each match; the caller restores this */
 	if (batch)
 		call_batches(e, name, &fs, own, batch, argv[0].at);
 	if (fs.n && (!batch || fs.n == own))
 		call_via(e, via_program(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
 }
 
-/* Text that a shell will run, through some program. */
+/* Evaluates text that a shell will run, started by the program `name`. */
 void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at)
 {
 	if (!text_exact(text)) {
@@ -386,8 +391,8 @@ void inner_script(struct eval *e, const char *name, struct str text, bool more, 
 }
 
 /*
- * One character of a string that env splits, with its escapes. False: a separator (\\_ outside of quotes), or
- * a form that is not followed.
+ * Decodes one escape in a string that env -S splits. False: a separator (\_ outside of quotes), or a form
+ * that is not modelled.
  */
 static bool split_escape(char c, char quote, char *ret)
 {
@@ -399,7 +404,10 @@ static bool split_escape(char c, char quote, char *ret)
 	return *ret && (c != '_' || quote == '"');
 }
 
-/* env -S: split at blanks, with quotes and escapes; variables and comments are not followed. */
+/*
+ * env -S: splits at blanks, with quotes and escapes. False for variables and comments, which are not
+ * modelled.
+ */
 static bool split_words(struct eval *e, struct str s, struct span at, struct fields *ret)
 {
 	struct buf b;
@@ -443,7 +451,7 @@ static void split_string(struct eval *e, const struct word *argv, const struct k
 		return;
 	}
 	struct fields all = {0};
-	fields_add(e, &all, argv[0]); /* env itself again: the words may be options and assignments */
+	fields_add(e, &all, argv[0]); /* env again: the words may be options and assignments */
 	for (size_t k = 0; k < fs.n; k++)
 		fields_add(e, &all, fs.at[k]);
 	for (size_t k = u->from; k < u->to; k++)
@@ -481,8 +489,8 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 }
 
 /*
- * Options of pwsh may be shortened and written in any case, and one of them leads elsewhere: those that the
- * table does not spell are not known.
+ * Options of pwsh may be abbreviated and written in any case, and one of them changes the directory. An
+ * option that is not in the tables is unknown.
  */
 static void powershell_options(struct eval *e, const struct word *argv, size_t n)
 {
@@ -510,18 +518,18 @@ static void powershell_options(struct eval *e, const struct word *argv, size_t n
 }
 
 /*
- * Code in another language: in a word, or on standard input. A file there is executed, as one that is named
- * is.
+ * Code in another language, in a word or on standard input. A file on standard input is executed, as a named
+ * file is.
  */
 static void use_code(struct eval *e, const struct know_result *k, const struct know_use *u,
 		const struct word *argv, size_t argc)
 {
 	struct span at = argv[0].at;
 	enum lang lang = u->lang ? lang_find(str_of(u->lang)) : LANG_OTHER;
-	bool rest = lang == LANG_POWERSHELL; /* all words after it are code as well */
+	bool rest = lang == LANG_POWERSHELL; /* all words after it are code, too */
 	if (lang == LANG_POWERSHELL || lang == LANG_POWERSHELL_ENCODED)
 		powershell_options(e, argv, u->from < argc ? u->from : argc);
-	bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
+	bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* code from standard input */
 	if (in && !e->s.in.known && e->s.in.file.n && !e->elsewhere) {
 		emit_access(e, ACCESS_EXEC, word_of(e->s.in.file, at), false, k->name, at);
 		content_run(e, word_of(e->s.in.file, at), str_base(argv[0].text), argv, argc, argc);
@@ -537,7 +545,7 @@ static void use_code(struct eval *e, const struct know_result *k, const struct k
 		if (text.kind != WORD_REST && n > u->to)
 			text = word_of(str_cat(e->a, str_cat(e->a, text.text, STR(" ")),
 					fields_join(e, argv + u->to, n - u->to)), at);
-		if (n < argc) { /* perhaps more words (xargs), perhaps none: both are said */
+		if (n < argc) { /* xargs may add words or not: list both */
 			emit_snippet(e, u->lang, text, at);
 			text = word_of(HOLE, at);
 		}
@@ -577,7 +585,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 			emit_access(e, ACCESS_READ, u->value, below, k->name, at);
 		break;
 	case USE_WRITE: {
-		/* with a path and options in it */
+		/* a URI with a path and options */
 		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:");
 		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") &&
 				var_get(e, STR("TMPDIR"));
@@ -630,7 +638,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	e->elsewhere -= elsewhere;
 }
 
-/* Wrappers that hand their environment on as it is; others may clear or change it. */
+/* Wrappers that pass their environment on unchanged; others may clear or change it. */
 static bool keeps_environment(const char *name, const struct word *argv, size_t argc)
 {
 	static const char names[][8] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice",
@@ -662,9 +670,9 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		forget_exports(e);
 	bool inner = false, loops = false, wraps = false;
 	struct unordered own = order_open(e);
-	if (k.effects & EFFECT_INCLUDES) /* before it writes: what is in files is known now */
+	if (k.effects & EFFECT_INCLUDES) /* before its writes: file contents are known now */
 		includes_read(e, k.name, argv, argc);
-	/* its own files first: all of them have one moment */
+	/* its own files first: they all have one moment */
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		if ((k.effects & EFFECT_LINKS) && u->role == USE_WRITE)
 			emit_link(e, u->value, argv[0].at);
@@ -674,7 +682,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	size_t own_end = e->nmoments;
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;
-		/* for each of its words */
+		/* runs once per word */
 		loops |= (u->role == USE_COMMAND || u->role == USE_SCRIPT) &&
 				(u->flags & (USE_MORE | USE_INSIDE));
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
@@ -683,7 +691,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		if (runs_something(u))
 			apply_use(e, &k, u, argv, argc);
 	}
-	if (!inner && strcmp(k.name, "xargs") == 0) { /* without a command it runs echo */
+	if (!inner && strcmp(k.name, "xargs") == 0) { /* without a command, xargs runs echo */
 		struct word echo[2] = {word_of(STR("echo"), argv[0].at), word_rest(argv[0].at)};
 		call_via(e, (struct via){.kind = VIA_XARGS}, echo, 2, CALL_PROGRAMS, argv[0].at);
 	}
@@ -696,8 +704,8 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 }
 
 /*
- * TMPDIR, if the script sets it; that of the environment is taken to be /tmp, as for the files that programs
- * make there.
+ * Returns TMPDIR if the script sets it. The environment's TMPDIR counts as /tmp, as it does for the files
+ * that programs create there.
  */
 static struct str temporary_dir(const struct eval *e)
 {
@@ -747,13 +755,13 @@ void call_program(struct eval *e, const struct word *argv, size_t argc)
 	bool devices = false;
 	for (size_t i = 1; i < argc && str_is(base, "tee"); i++)
 		devices |= may_be_device(e, argv[i]);
-	if (wraps) /* the inner command has printed, if anything */
+	if (wraps) /* any output is that of the inner command */
 		;
 	else if (devices)
 		out_spoil(e);
 	else if (e->out && !slash && output_of(e->a, named, argc, &env, &text)) {
 		out_add(e, text);
-		/* nothing, when they fail */
+		/* no output if they fail */
 		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM &&
 				(str_is(base, "stat") || str_is(base, "expr") || str_ends(base, "grep"));
 	}

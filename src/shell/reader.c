@@ -1,4 +1,4 @@
-/* The entry: one request through the evaluator, with its bounds. */
+/* The entry points: evaluate one request, within its bounds. */
 #include "shell/eval.h"
 
 #define FUEL_BASE 400000u
@@ -26,7 +26,7 @@ static struct word *rest_word(struct arena *a)
 	return w;
 }
 
-/* One reading in one dialect, added to the facts. */
+/* Evaluates the text in one dialect and adds to the facts. */
 static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d,
 		struct facts *f, struct seen_table *seen, unsigned *nmarks)
 {
@@ -108,7 +108,7 @@ int shell_read(struct arena *a, const struct shell_request *rq, struct facts *re
 	}
 }
 
-/* ---- what other code hands to a shell ---- */
+/* ---- work that code passes to a shell ---- */
 
 struct more_job {
 	struct eval e;
@@ -116,8 +116,8 @@ struct more_job {
 };
 
 /*
- * The environment of what the code starts. It is not known when the code sets a variable, so its value is not
- * known either.
+ * Sets up the environment of programs that the code starts. It is unknown when the code sets a variable, so
+ * its value is unknown, too.
  */
 static void enter_settings(struct eval *e, const struct shell_more *m)
 {
@@ -134,12 +134,12 @@ static void enter_settings(struct eval *e, const struct shell_more *m)
 	}
 }
 
-/* The effects of variables on programs: once for all programs that the code starts. */
+/* Lists the effects of variables on programs, once for all programs that the code starts. */
 static void tell_settings(struct eval *e, const struct shell_more *m)
 {
 	for (const struct setting *s = m->settings; s; s = s->next) {
 		assign_effect(e, s->name, s->value, ASSIGN_PLAIN, s->at);
-		if (e->s.options & OPT_PATH_CHANGED) /* also for programs that no reader sees */
+		if (e->s.options & OPT_PATH_CHANGED) /* also for programs that no reader finds */
 			emit_variable_access(e, ACCESS_EXEC, word_of(HOLE, s->at), false, "PATH", s->at);
 		e->s.options &= ~OPT_PATH_CHANGED;
 	}
@@ -159,7 +159,7 @@ static int run_more(void *arg)
 	}
 	enter_settings(e, m);
 	if (m->argc) {
-		e->via = via->outer; /* the call enters it itself */
+		e->via = via->outer; /* call_via() enters this step */
 		call_via(e, *via, m->argv, m->argc, CALL_PROGRAMS, m->origin);
 		e->via = via;
 	} else if (text_exact(m->text))

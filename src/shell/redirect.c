@@ -1,4 +1,4 @@
-/* Redirections: files that are read and written, and what becomes of standard input and output. */
+/* Redirections: files that are read and written, and the new standard input and output. */
 #include "shell/marks.h"
 
 static bool is_digits(struct str s)
@@ -9,7 +9,7 @@ static bool is_digits(struct str s)
 	return s.n > 0;
 }
 
-/* The last part of a path, when a number: a port, perhaps. */
+/* True if the last component of the path is a number: perhaps a port. */
 static bool ends_in_number(struct str path)
 {
 	struct str base = str_base(path);
@@ -17,9 +17,9 @@ static bool ends_in_number(struct str path)
 }
 
 /*
- * bash itself opens a connection for /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT. The text before the first
- * hole decides: the whole beginning, a part of it from /dev/ on, or nothing at all if the path ends like one
- * with a port.
+ * bash itself opens a connection for /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT. With a hole in the path, the
+ * text before the first hole decides. It must be the beginning of one of these roots: at least /dev/, or less
+ * if the path ends in a number like a port.
  */
 static bool opens_network(struct str path, struct str *ret_host)
 {
@@ -68,10 +68,10 @@ bool may_be_device(const struct eval *e, struct word path)
 	return e->s.dirs.n == 0;
 }
 
-/* Standard output now goes to this file. */
+/* Sends standard output to this file. */
 static void out_to_file(struct eval *e, struct word path)
 {
-	/* /dev/stdout, /dev/fd/1, /proc/self/fd/1 and the like may be what is captured */
+	/* /dev/stdout, /dev/fd/1, /proc/self/fd/1 etc. may be the captured output */
 	if (may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
 		out_spoil(e);
 	e->out = NULL;
@@ -98,8 +98,8 @@ static void here_document(struct eval *e, const struct syn_redir *r)
 }
 
 /*
- * >&3: the output is what some redirection opened, perhaps to read it; whoever opens /dev/stdout may write
- * there.
+ * >&3: the descriptor may come from a redirection that opened a file for reading. A program that opens
+ * /dev/stdout may write to that file, so each such file is listed as open on descriptor 1.
  */
 static void output_from(struct eval *e, struct str source, struct span at)
 {
@@ -110,7 +110,7 @@ static void output_from(struct eval *e, struct str source, struct span at)
 	for (const struct access *x = e->f->accesses; x; x = x->next)
 		n++;
 	eval_burn(e, n / 16 + 1);
-	/* without those that are added here */
+	/* without those that this loop adds */
 	for (const struct access *x = e->f->accesses; n--; x = x->next)
 		if (x->kind == ACCESS_READ && x->cause == CAUSE_REDIRECT && x->redirect == REDIR_READ)
 			emit_redirect_access(e, ACCESS_READ, x->path, x->below, REDIR_READ, 1, at);
@@ -145,11 +145,11 @@ static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
 		if (!(number && str_is(t, "1")))
 			e->out = NULL;
 	} else if (out && !(number && (str_is(t, "2") || str_is(t, "-")))) {
-		out_spoil(e); /* something else may now write there */
+		out_spoil(e); /* other output may now go there */
 	}
 }
 
-/* The plain file that is read: python3 < a.py runs it as python3 a.py does. */
+/* Returns the regular file that is read, or empty: python3 < a.py runs it as python3 a.py does. */
 static struct str input_file(struct eval *e, struct word path)
 {
 	if (may_be_device(e, path) || !path.text.n || str_is(path.text, "/dev/null") ||
@@ -182,7 +182,7 @@ static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *i
 	emit_network(e, path);
 	if (r->op == REDIR_READ || r->op == REDIR_READ_WRITE) {
 		emit_redirect_access(e, ACCESS_READ, path, false, r->op, r->fd > 0 ? r->fd : 0, r->at);
-		/* /dev/stdin, /dev/fd/0 and the like are the input that was there before */
+		/* /dev/stdin, /dev/fd/0 etc. are the earlier standard input */
 		if (may_be_device(e, path))
 			e->shared_input = true;
 		struct str printed;
@@ -194,7 +194,7 @@ static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *i
 					.file = input_file(e, path)};
 	}
 	if (r->op != REDIR_READ && may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
-		out_spoil(e); /* through whichever descriptor: errors and traces would come there, too */
+		out_spoil(e); /* on any descriptor: error messages and traces would go there, too */
 	bool plain = fd_out && (r->op == REDIR_WRITE || r->op == REDIR_CLOBBER || r->op == REDIR_APPEND);
 	if (plain)
 		content_open(e, path, r->op == REDIR_APPEND, io);
@@ -208,7 +208,7 @@ static void redirect_one(struct eval *e, const struct syn_redir *r, struct io *i
 	}
 }
 
-/* Opening the null device, a here-document or a copy of 0, 1 or 2 does not fail. */
+/* True if opening may fail. Opening /dev/null, a here-document or a copy of fd 0, 1 or 2 does not fail. */
 static bool may_fail(const struct eval *e, const struct syn_redir *r)
 {
 	if (r->op == REDIR_HERE || r->op == REDIR_HERE_STRING)
@@ -222,7 +222,7 @@ static bool may_fail(const struct eval *e, const struct syn_redir *r)
 	return !str_is(t, "/dev/null");
 }
 
-/* Does it give the command another standard input? */
+/* True if it replaces the command's standard input. */
 static bool replaces_input(const struct syn_redir *r)
 {
 	if (r->var.n || r->fd > 0)
@@ -244,7 +244,7 @@ bool eval_redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 		fails |= may_fail(e, r);
 		keep->replaced |= replaces_input(r);
 	}
-	/* a target's substitution reads the old input */
+	/* a substitution in a target reads the old input */
 	keep->reopened = e->shared_input || e->reads != reads;
 	e->shared_input = outer;
 	if (e->out != &keep->sink)

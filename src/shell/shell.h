@@ -7,7 +7,7 @@
 #include "model/facts.h"
 #include "model/view.h"
 
-#define SHELL_TEXT_MAX ((size_t)2 << 20) /* longer requests are a bound reached */
+#define SHELL_TEXT_MAX ((size_t)2 << 20) /* bytes; a longer request is a TROUBLE_BOUND */
 
 struct shell_request {
 	struct str text;
@@ -17,28 +17,28 @@ struct shell_request {
 	size_t nown;
 };
 
-/* The text that code inside the request passes to a shell, and the programs that it starts. */
+/* A text that code inside the request passes to a shell, or a program that it starts. */
 struct shell_more {
 	enum lang lang;           /* LANG_PYTHON: the facts are reached via code:python */
-	struct str text;          /* text for sh; empty: argv counts */
+	struct str text;          /* text for sh; if empty, argv counts */
 	const struct word *argv;
 	size_t argc;
-	struct str cwd;           /* abstract */
-	struct span origin;       /* where in the code */
-	struct moment when;       /* of the code */
+	struct str cwd;           /* abstract text */
+	struct span origin;       /* place in the code */
+	struct moment when;       /* moment of the code */
 	/*
-	 * variables that the code sets, each at its place in the code; without text and words they alone
+	 * variables that the code sets, with their places in the code; without text and argv, they alone
 	 * count
 	 */
 	const struct setting *settings;
 };
-/* Reads it in the same way and adds to the facts. 0, or -1 as shell_read(). */
+/* Evaluates *more as shell_read() does and adds to the facts. 0, or -1 as shell_read(). */
 int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more,
 		struct facts *f, struct err *e);
 
 /*
- * Fills *ret. A text for `sh` is read as dash and as bash and the facts of both are joined. 0, or -1 only
- * when the arena is full or on an internal error; everything else (syntax error, bound, unknown construct) is
- * a trouble in the facts.
+ * Fills *ret. A text for `sh` is evaluated as dash and as bash, and *ret has the facts of both. Returns 0, or
+ * -1 only if the arena is full or on an internal error. Everything else (syntax error, bound, unknown
+ * construct) is a trouble in the facts.
  */
 int shell_read(struct arena *a, const struct shell_request *rq, struct facts *ret, struct err *e);

@@ -1,4 +1,4 @@
-/* The abstract state of a shell, and joining two of them where branches meet. */
+/* The abstract state of a shell, and the join of two states where branches meet. */
 #include "shell/eval.h"
 
 const struct shell_value value_absent = {.set = false};
@@ -17,10 +17,7 @@ bool name_valid(struct str s)
 
 const struct shell_value *var_get(const struct eval *e, struct str name) { return pmap_get(e->s.vars, name); }
 
-/*
- * Variables that the shell itself sets or computes: what is assigned to them says nothing about what they
- * hold.
- */
+/* Variables that the shell itself sets or computes: an assigned text does not tell their value. */
 static const struct {
 	char name[16];
 	bool number;
@@ -35,8 +32,8 @@ static const struct {
 };
 
 /*
- * The value a variable really has after an assignment of `text`; for integers the text is evaluated, and so
- * may run commands.
+ * Returns the value that a variable has after an assignment of `text`. For integers the text is evaluated,
+ * which may run commands.
  */
 static struct str assigned_text(struct eval *e, struct str name, const struct shell_value *old,
 	struct str text)
@@ -72,7 +69,7 @@ static void keep_one(void *ctx, struct str key, const void *value)
 {
 	struct keeping *k = ctx;
 	const unsigned *at = pmap_get(k->e->changed, key);
-	static const char never[][8] = {"IFS", "HOME", "PWD", "OLDPWD"}; /* looked after elsewhere */
+	static const char never[][8] = {"IFS", "HOME", "PWD", "OLDPWD"}; /* handled elsewhere */
 	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
 		if (str_is(key, never[i]))
 			return;
@@ -239,7 +236,7 @@ void state_any_time(struct eval *e)
 	e->ifs_touched = touched;
 	if (!touched)
 		e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
-	if (e->home_touched) { /* perhaps in a copy of the shell whose variables are gone here */
+	if (e->home_touched) { /* perhaps in a subshell whose variables are gone here */
 		var_set_unknown(e, STR("HOME"));
 		var_set_unknown(e, STR("PWD"));
 	}
@@ -276,7 +273,7 @@ void state_forget(struct eval *e)
 
 /* ---- joining ---- */
 
-/* Equal: that; else one hole. */
+/* The text if both are equal, else one hole. */
 static struct str text_join(struct str a, struct str b) { return str_eq(a, b) ? a : HOLE; }
 
 static bool items_same(const struct shell_value *x, const struct shell_value *y)
@@ -307,7 +304,8 @@ struct joining {
 };
 
 /*
- * A plain decimal number, or an unknown one: what else looks like digits (08) may be an error in arithmetic.
+ * True for a plain decimal number, or an unknown one. Other runs of digits (08) may be an error in
+ * arithmetic.
  */
 bool text_numeric(struct str s)
 {
@@ -322,13 +320,13 @@ bool text_numeric(struct str s)
 	return true;
 }
 
-/* Harmless where numbers belong: the environment's, a number, or derived from those. */
+/* True if the value is harmless where numbers belong: the environment's, a number, or derived from those. */
 static bool joins_ambient(const struct shell_value *v)
 {
 	return !v || v->ambient || (v->kind == VALUE_TEXT && (!v->set || text_numeric(v->text)));
 }
 
-static const struct shell_value unset_value; /* stands for a variable that one side does not have */
+static const struct shell_value unset_value; /* stands for a variable that one side lacks */
 
 static void join_text(struct shell_value *v, const struct shell_value *x, const struct shell_value *y)
 {
@@ -359,7 +357,7 @@ static void join_items(struct shell_value *v, const struct shell_value *x, const
 
 static bool converts(const struct shell_value *v) { return v->integer || v->upper || v->lower; }
 
-/* Attributes: one side's is enough; where the sides differ there is doubt. */
+/* Joins attributes: it is enough if one side has one; where the sides differ, the doubt is recorded. */
 static void join_attributes(struct shell_value *v, const struct shell_value *x, const struct shell_value *y,
 		bool both)
 {
@@ -562,7 +560,7 @@ void state_assume(struct shell_state *s, bool success)
 
 /* ---- directories ---- */
 
-/* base/path without "." and with ".." taken away textually, as cd does. */
+/* Returns base/path without "." and with ".." resolved textually, as cd does. */
 struct str path_normal(struct arena *a, struct str base, struct str path)
 {
 	struct buf b;

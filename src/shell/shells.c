@@ -5,7 +5,7 @@ static const struct {
 	char name[8];
 	bool sh;              /* read as dash and as bash */
 	enum dialect dialect;
-	bool foreign;         /* another shell's language: its text is not read */
+	bool foreign;         /* another shell's language, which is not modelled */
 } shells[] = {
 	{"bash", false, DIALECT_BASH, false}, {"rbash", false, DIALECT_BASH, false},
 	{"sh", true, DIALECT_SH, false},
@@ -22,7 +22,7 @@ static const struct {
 };
 
 struct invocation {
-	bool command, from_stdin, opaque, nothing; /* -c; -s; not to be known; --version */
+	bool command, from_stdin, opaque, nothing; /* -c; -s; unknown options; --version */
 	bool interactive;                          /* -i: history expansion */
 	bool odd_globs;                            /* -O dotglob, nocaseglob */
 	/* -O extglob; -e -n -u ...: the script may end early or not run */
@@ -31,7 +31,7 @@ struct invocation {
 	size_t operand;                            /* index of the first operand */
 };
 
-/* Long options of bash: those that take an argument, and those that end the matter. */
+/* Parses long options of bash. False for an unknown one. */
 static bool long_option(struct invocation *v, struct str s, const struct word *argv, size_t argc, size_t *i)
 {
 	if (str_is(s, "--version") || str_is(s, "--help")) {
@@ -53,7 +53,7 @@ static bool long_option(struct invocation *v, struct str s, const struct word *a
 	return false;
 }
 
-/* A cluster such as -lc or +x. Returns false for a letter that is not known. */
+/* Parses a cluster such as -lc or +x. False for an unknown letter. */
 static bool short_options(struct invocation *v, struct str s, const struct word *argv, size_t argc, size_t *i)
 {
 	for (size_t k = 1; k < s.n; k++) {
@@ -74,10 +74,7 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 				if (c == 'O' && !(s.p[0] == '-' && str_is(w.text, "extglob")) &&
 						!shopt_harmless(w.text))
 					return false;
-				/*
-				 * posix, keyword, nolog ... of -o, and most of -O, change nothing that is
-				 * followed here; these do
-				 */
+				/* most options of -o and -O change nothing that is modelled here; these do */
 				if (str_is(w.text, "keyword") || str_is(w.text, "braceexpand") ||
 						str_is(w.text, "posix"))
 					return false;
@@ -93,7 +90,7 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 	return true;
 }
 
-/* Paths that find has found: there is one at least. */
+/* True for the pattern of paths that find reports: at least one path. */
 static bool found_files(const struct word *w)
 {
 	return w->glob && str_ends(w->text, "/**") && w->text.p[0] != '-' && w->text.p[0] != '+';
@@ -105,7 +102,7 @@ static struct invocation invocation_of(struct arena *a, const struct word *argv,
 	size_t i = 1;
 	for (; i < argc; i++) {
 		struct str s = argv[i].text;
-		if (argv[i].kind != WORD_EXACT) { /* no option, if it starts like none */
+		if (argv[i].kind != WORD_EXACT) { /* an operand if it starts like no option */
 			v.opaque = (argv[i].kind == WORD_REST && !found_files(&argv[i])) || s.n == 0 ||
 					text_hole(s.p[0]) || s.p[0] == '-' || s.p[0] == '+';
 			break;
@@ -116,7 +113,7 @@ static struct invocation invocation_of(struct arena *a, const struct word *argv,
 			i++;
 			break;
 		}
-		/* bash takes -norc for --norc, too */
+		/* bash accepts -norc for --norc, too */
 		struct str dashes = str_starts(s, "--") ? s : str_cat(a, STR("-"), s);
 		bool known = long_option(&v, dashes, argv, argc, &i) ||
 				(!str_starts(s, "--") && short_options(&v, s, argv, argc, &i));
@@ -140,31 +137,31 @@ static void exported_only(void *ctx, struct str key, const void *value)
 {
 	struct keep_exported *k = ctx;
 	const struct shell_value *v = value;
-	/* a new shell sets them itself */
+	/* a new shell sets these itself */
 	static const char own[][8] = {"IFS", "PWD", "OLDPWD", "SHLVL", "PPID", "OPTIND", "_"};
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (str_is(key, own[i]))
 			return;
 	if (v->exported && !v->doubt_exported && v->kind == VALUE_TEXT) {
-		/* attributes do not pass through the environment */
+		/* the environment does not carry attributes */
 		struct shell_value *plain = arena_new(k->a, struct shell_value);
 		*plain = (struct shell_value){.set = v->set, .maybe = v->maybe, .ambient = v->ambient,
 				.exported = true, .text = v->text};
 		k->to = pmap_set(k->a, k->to, key, plain);
 		return;
 	}
-	/* not exported here, but if it was in the environment before, it is all the same */
+	/* not exported here; but a variable that came from the environment is exported anyway */
 	struct shell_value *either = arena_new(k->a, struct shell_value);
 	*either = (struct shell_value){.set = true, .maybe = true, .exported = true, .text = HOLE,
 			.ambient = v->kind == VALUE_TEXT && (v->ambient || text_numeric(v->text))};
 	k->to = pmap_set(k->a, k->to, key, either);
 }
 
-/* A new shell knows what was exported, its directory, and its arguments. */
+/* Sets up the state of a new shell: exported variables, its directory, and its arguments. */
 static void fresh_state(struct eval *e, const struct word *argv, size_t from, size_t argc, bool extglob)
 {
 	struct keep_exported k = {e->a, NULL};
-	/* the new shell believes it when it leads here, also through a link: then .. leads elsewhere */
+	/* a new shell accepts a PWD that leads here, also through a symbolic link: then .. leads elsewhere */
 	if (var_get(e, STR("PWD")))
 		e->physical = true;
 	pmap_each(e->s.vars, exported_only, &k);
@@ -227,7 +224,7 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 		return;
 	}
 	struct shell_script s = {e->s.in.rest, "stdin", row};
-	in_forget(e); /* commands of the script read what is left of it */
+	in_forget(e); /* commands of the script read the rest of it */
 	e->s.in.script = true;
 	bool outer = e->script_input;
 	e->script_input = true;
@@ -241,10 +238,10 @@ static bool names_stdin(struct str s)
 			str_is(s, "-");
 }
 
-/* A path with an unknown name in it that may lead to standard input, by any spelling. */
+/* True if a path with an unknown name in it may lead to standard input, in any spelling. */
 static bool in_devices(const struct eval *e, struct str path)
 {
-	struct str plain = path_normal(e->a, STR("/."), path); /* a relative one could be below /dev, too */
+	struct str plain = path_normal(e->a, STR("/."), path); /* a relative path could be below /dev, too */
 	return str_starts(plain, "/dev") || str_starts(plain, "/proc") ||
 			(plain.n > 1 && text_hole(plain.p[1])) || path_climbs(path) || str_starts(path, "..");
 }
@@ -276,8 +273,8 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 }
 
 /*
- * bash -n FILE: the syntax is looked at and nothing runs. Only in this plain form; zsh reads its startup
- * files all the same.
+ * bash -n FILE only checks the syntax; nothing runs. True only for this plain form; zsh reads its startup
+ * files anyway.
  */
 static bool checks_only(size_t row, const struct word *argv, size_t argc)
 {

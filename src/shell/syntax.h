@@ -1,9 +1,9 @@
 /*
- * The syntax tree of a shell script. Made by parse.c (with lex.c and word.c), walked by eval.c. All nodes
- * live in one arena.
+ * The syntax tree of a shell script, built by the parser (parse*.c, word.c, param.c, lex.c) and walked by
+ * eval.c. All nodes live in one arena.
  *
- * Lists are singly linked through `next`. Every node has the byte range it was read from; words keep their
- * source text, because brace expansion in bash works on text and its results are read again as words.
+ * Lists are singly linked through `next`. Every node has its byte range in the source. Words keep their
+ * source text, because brace expansion in bash works on text and its results are parsed again as words.
  */
 #pragma once
 #include "model/facts.h"
@@ -20,9 +20,7 @@ enum part_kind {
 	PART_QUOTED,  /* '...', $'...' (decoded), or one character after a backslash: exact */
 	PART_DOUBLE,  /* "..." or $"...": inside */
 	PART_PARAM,   /* $x, ${...}: param */
-	/*
-	 * $( ... ): body; `...`: text is the decoded source, body is NULL and it is read when it is evaluated
-	 */
+	/* $( ... ): body; `...`: text is the decoded source, body is NULL, parsed when evaluated */
 	PART_COMMAND,
 	PART_ARITH,   /* $(( ... )) or $[ ... ]: inside, read as in double quotes */
 	PART_PROCESS, /* <( ... ) >( ... ) =( ... ): body, text[0] is the sign */
@@ -69,10 +67,10 @@ struct syn_param {
 	bool length;                 /* ${#x} */
 	bool indirect;               /* ${!x} */
 	bool colon;                  /* the ":" of :- := :? :+ */
-	/* a form this reader does not know: the value is unknown, everything inside is still evaluated */
+	/* a form that is not modelled: the value is unknown, the parts inside are still evaluated */
 	bool unknown;
-	char letter;                 /* of PARAM_TRANSFORM */
-	bool subscripted;            /* [..] was there */
+	char letter;                 /* letter of PARAM_TRANSFORM */
+	bool subscripted;            /* has a [..] */
 	char all;                    /* '@' or '*' for [@] and [*] */
 	struct syn_part *subscript;  /* read as in double quotes */
 	enum param_op op;
@@ -84,10 +82,10 @@ struct syn_word {
 	struct syn_part *parts;
 	struct str source;
 	struct span at;
-	/* the word read as an assignment, when it has that form (arguments of declare, export ...) */
+	/* the word parsed as an assignment, if it has that form (arguments of declare, export ...) */
 	struct syn_assign *assign;
-	bool made;     /* a result of brace expansion */
-	bool braces;   /* an unquoted '{' is in it: brace expansion must be tried */
+	bool made;     /* made by brace expansion */
+	bool braces;   /* has an unquoted '{': try brace expansion */
 	bool plain;    /* one PART_TEXT and nothing else, or empty parts */
 };
 
@@ -103,7 +101,7 @@ struct syn_assign {
 	struct span at;
 };
 
-struct syn_element {                 /* of a=( ... ) */
+struct syn_element {                 /* elements of a=( ... ) */
 	struct syn_element *next;
 	bool subscripted, append;
 	struct syn_part *subscript;
@@ -120,9 +118,9 @@ struct syn_redir {
 	/* file name, descriptor, here-string, or the here-document's delimiter */
 	struct syn_word *target;
 	bool here_quoted, here_dash;
-	struct str here_source;      /* the body as it stands in the text, tabs removed for <<- */
+	struct str here_source;      /* the raw body, with tabs removed for <<- */
 	struct syn_part *here;       /* the body; PART_QUOTED when the delimiter is quoted */
-	struct syn_redir *here_next; /* the next here-document whose body is still to come */
+	struct syn_redir *here_next; /* next here-document whose body is still unread */
 	struct span at;
 };
 
@@ -177,7 +175,7 @@ struct syn_node {
 	bool background;             /* as a member of NODE_LIST: & */
 	bool stderr_too;             /* as a stage of NODE_PIPE: |& follows */
 	bool negated, timed;         /* NODE_PIPE */
-	bool in;                     /* NODE_FOR, NODE_SELECT: "in" was there */
+	bool in;                     /* NODE_FOR, NODE_SELECT: has "in" */
 
 	struct syn_assign *assigns;  /* NODE_SIMPLE */
 	struct syn_word *words;

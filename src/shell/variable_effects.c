@@ -1,11 +1,10 @@
 /*
- * Variables that matter beyond their value: those that make the shell, or a program, run, load or write
- * something.
+ * Variables with effects beyond their value: they make the shell, or a program, run, load or write something.
  */
 #include "knowledge/variables.h"
 #include "shell/marks.h"
 
-/* A text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
+/* Evaluates a text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
 void eval_prompt(struct eval *e, struct str text, struct span at)
 {
 	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) && !memchr(text.p, '\\', text.n) &&
@@ -36,7 +35,7 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 	e->s.in.known &= e->reads == reads;
 }
 
-/* Where the system keeps its programs: only its administrator writes there. */
+/* Directories of system programs: only the administrator writes there. */
 static bool system_dir(struct str dir)
 {
 	static const char dirs[][20] = {"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin",
@@ -54,7 +53,7 @@ bool system_path(struct str path)
 			system_dir(str_sub(path, 0, path.n - base.n - 1));
 }
 
-/* A PATH of such directories alone. */
+/* True for a PATH that has only system directories. */
 static bool system_dirs(struct str path)
 {
 	for (size_t from = 0; from <= path.n;) {
@@ -67,7 +66,7 @@ static bool system_dirs(struct str path)
 	return true;
 }
 
-/* ---- what they do ---- */
+/* ---- effects ---- */
 
 static void emit_effect(struct eval *e, const struct var_row *v, struct str name, struct str value,
 	struct span at)

@@ -1,4 +1,4 @@
-/* Words and what is inside them: quotes, expansions, substitutions, extended patterns, assignments. */
+/* Words and their parts: quotes, expansions, substitutions, extended patterns, assignments. */
 #include "shell/escape.h"
 #include "shell/lex.h"
 
@@ -7,7 +7,7 @@
 struct builder {
 	struct parser *p;
 	struct syn_part *first, **end;
-	const char *run;      /* literal run: a slice of the text while it is contiguous there, else owned */
+	const char *run;      /* literal run: a slice of the text while it is contiguous, else owned */
 	size_t run_n, run_from, run_to;
 	bool owned;
 	struct buf b;
@@ -25,14 +25,14 @@ static void build_flush(struct builder *l)
 		return;
 	struct str text = l->owned ? buf_view(&l->b) : str_n(l->run, l->run_n);
 	struct syn_part *part = part_new(l->p, PART_TEXT, text, l->run_from);
-	part->at.to = (uint32_t)l->run_to; /* the parser may be past the part that follows */
+	part->at.to = (uint32_t)l->run_to; /* the parser may already be past the next part */
 	*l->end = part;
 	l->end = &part->next;
 	l->run_n = 0;
 	l->owned = false;
 }
 
-/* One literal byte that stands at `at` in the text. */
+/* Adds the literal byte at offset `at` of the text. */
 static void build_byte(struct builder *l, size_t at)
 {
 	const char *c = l->p->s + at;
@@ -53,7 +53,7 @@ static void build_byte(struct builder *l, size_t at)
 static void build_part(struct builder *l, struct syn_part *part)
 {
 	build_flush(l);
-	while (part) { /* a chain is taken whole */
+	while (part) { /* takes a whole chain */
 		*l->end = part;
 		l->end = &part->next;
 		part = part->next;
@@ -88,7 +88,7 @@ static struct syn_part *single_quote(struct parser *p)
 	return part_new(p, PART_QUOTED, text, from);
 }
 
-/* The bytes 1 and 2 are our marks for unknown numbers and names: as data they become "anything". */
+/* In abstract text, the bytes 1 and 2 mean unknown numbers and names: as data they become HOLE_ANY. */
 static struct str without_marks(struct parser *p, struct str s)
 {
 	if (text_exact(s))
@@ -115,7 +115,7 @@ static struct syn_part *ansi_quote(struct parser *p, size_t from)
 }
 
 /*
- * The characters that a backslash quotes inside double quotes, and so also in here-documents and in ${ }
+ * The characters that a backslash quotes inside double quotes, and thus also in here-documents and in ${ }
  * there.
  */
 static bool double_escapable(int c, enum quote_context q, const char *stops)
@@ -143,8 +143,8 @@ static struct syn_part *double_quote(struct parser *p)
 /* ---- substitutions ---- */
 
 /*
- * The result of parsing "$(" at a position: "$((" may be tried as arithmetic first, and must not cost a
- * second parse per level.
+ * The result of parsing "$(" at a position. "$((" may be tried as arithmetic first; the memo saves a second
+ * parse per level.
  */
 struct subst_memo {
 	size_t pos, after;
@@ -179,7 +179,7 @@ static void memo_keep(struct parser *p, size_t pos, struct syn_part *part)
 	*m = (struct subst_memo){pos, p->pos, part};
 }
 
-/* At "((" after a "$": arithmetic if it closes by "))", else NULL and nothing consumed. */
+/* At "((" after a "$": arithmetic if "))" closes it, else NULL and nothing consumed. */
 static struct syn_part *try_arith(struct parser *p, size_t from)
 {
 	size_t keep = p->pos;
@@ -203,7 +203,7 @@ static struct syn_part *dollar_paren(struct parser *p, size_t from)
 	struct subst_memo *m = memo_slot(p, key);
 	if (m->part) {
 		p->pos = m->after;
-		/* a part belongs to one list: hand out a copy */
+		/* a part belongs to one list: return a copy */
 		struct syn_part *copy = arena_new(p->a, struct syn_part);
 		*copy = *m->part;
 		copy->next = NULL;
@@ -216,7 +216,7 @@ static struct syn_part *dollar_paren(struct parser *p, size_t from)
 		struct syn_node *body = parse_substitution(p);
 		part = part_new(p, PART_COMMAND, (struct str){"", 0}, from);
 		part->body = body;
-		if (!body) /* $( ) runs nothing; a list without members says so */
+		if (!body) /* $( ) runs nothing, which an empty list expresses */
 			part->body = arena_new(p->a, struct syn_node), part->body->kind = NODE_LIST;
 	}
 	lex_exit(p);
@@ -225,8 +225,8 @@ static struct syn_part *dollar_paren(struct parser *p, size_t from)
 }
 
 /*
- * At the first backtick. The text inside loses the backslashes that protect $ ` and \ (and " inside double
- * quotes), then is a script.
+ * At the first backtick. Removes the backslashes that protect $ ` and \ (and " inside double quotes); the
+ * result is a script.
  */
 static struct syn_part *read_backtick(struct parser *p, enum quote_context q)
 {
@@ -269,7 +269,7 @@ static bool process_ahead(struct parser *p, int c)
 	return (c == '<' || c == '>') && p->dialect != DIALECT_SH && lex_ahead(p, 1) == '(';
 }
 
-/* $x, $1, $@ ... at the name; NULL when none is there. */
+/* At the name of $x, $1, $@ ...; NULL if there is none. */
 static struct syn_part *dollar_name(struct parser *p, size_t from)
 {
 	int c = lex_peek(p);
@@ -294,8 +294,8 @@ static struct syn_part *dollar_name(struct parser *p, size_t from)
 }
 
 /*
- * $'...' inside "${x:-...}": bash decodes it while it looks for the closing brace and leaves the result in
- * the text, where it is read again: what it decodes to may be an expansion.
+ * $'...' inside "${x:-...}": bash decodes it while it searches for the closing brace. It leaves the result in
+ * the text and parses it again, so the result may be an expansion.
  */
 static struct syn_part *ansi_in_double(struct parser *p, size_t from)
 {
@@ -391,7 +391,7 @@ static void quote_char(struct builder *l, const struct until *u, int c)
 {
 	struct parser *p = l->p;
 	if (c == '"') {
-		if (u->quotes == IN_HERE) { /* shells differ in which operators they remove it */
+		if (u->quotes == IN_HERE) { /* shells differ in the operators for which they remove it */
 			lex_unsure(p, "quotes inside ${...} of a here-document");
 			build_byte(l, p->pos++);
 		}
@@ -408,8 +408,8 @@ static void quote_char(struct builder *l, const struct until *u, int c)
 }
 
 /*
- * Do quotes quote here? Directly inside "..." and in the body of a here-document a single quote is an
- * ordinary character, and in the body a double quote is one, too.
+ * True if quotes quote here. Directly inside "..." and in the body of a here-document a single quote is an
+ * ordinary character; in the body a double quote is, too.
  */
 static bool quotes_count(const struct until *u)
 {
@@ -418,14 +418,14 @@ static bool quotes_count(const struct until *u)
 	return !u->whole || u->quotes == IN_NOTHING || u->quotes == IN_ARITH;
 }
 
-/* $'...' inside of "${x#...}" */
+/* True at $'...' inside "${x#...}". */
 static bool ansi_ahead(struct parser *p, const struct until *u, int c)
 {
 	return c == '$' && u->quotes == IN_DOUBLE && u->stops[0] != '"' && lex_ahead(p, 1) == '\'' &&
 		p->dialect != DIALECT_SH;
 }
 
-/* One part, or one character. *level counts the brackets that are open. */
+/* Reads one part or one character. *level counts the open brackets. */
 static void part_at(struct builder *l, const struct until *u, int c, unsigned *level)
 {
 	struct parser *p = l->p;
@@ -485,7 +485,7 @@ struct syn_part *parts_subscript(struct parser *p)
 /* ---- words ---- */
 
 /*
- * A group in parentheses that belongs to the word: an extended pattern's alternatives, or a group in a
+ * Reads a group in parentheses that belongs to the word: an extended pattern's alternatives, or a group in a
  * regular expression.
  */
 static void read_group(struct builder *l)
@@ -499,7 +499,7 @@ static void read_group(struct builder *l)
 	build_byte(l, p->pos++);
 }
 
-/* NAME[...] where an assignment may stand is one word up to the bracket's end, blanks and all. */
+/* NAME[...] where an assignment may stand is one word up to the closing bracket, including blanks. */
 static void read_bracket(struct builder *l)
 {
 	struct parser *p = l->p;
@@ -532,7 +532,7 @@ static bool extended_ahead(struct parser *p, int c, enum word_context cx)
 	return lex_ahead(p, 1) == '(';
 }
 
-/* One step of a word. False when the character at the position ends it. */
+/* Reads one step of a word. False if the next character ends the word. */
 static bool word_step(struct builder *l, struct syn_word *w, enum word_context cx)
 {
 	struct parser *p = l->p;

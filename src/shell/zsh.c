@@ -1,7 +1,7 @@
 /*
- * Names that mean something to zsh alone. Its tables are parameters: whoever assigns to functions, aliases or
- * commands changes what the following words run, whatever builtin or expansion assigns. The evaluator gives
- * such a text up instead of following it.
+ * Names with a special meaning in zsh alone. Tables of zsh are parameters: an assignment to functions,
+ * aliases or commands, by any builtin or expansion, changes what later words run. The evaluator does not
+ * model such an assignment and reports a trouble.
  */
 #include "shell/eval.h"
 
