@@ -1,13 +1,13 @@
 /*
- * See claude.h. How Claude Code 2.1 resolves paths was seen by driving it:
+ * See claude.h. Claude Code 2.1 resolves paths like this (found by driving it):
  *
- *     sandbox.filesystem   "/x" and "//x" are absolute, "~/x" is in the home; others start at the project,
- *                          those of the user's settings at ~/.claude
- *     Read(x), Edit(x)     "//x" is absolute, "~/x" in the home; "/x" starts where the settings belong,
- *                          "./x" and "x" where the session began
+ *     sandbox.filesystem   "/x" and "//x" are absolute, "~/x" is in the home directory; others are relative
+ *                          to the project, in the user's settings to ~/.claude
+ *     Read(x), Edit(x)     "//x" is absolute, "~/x" is in the home directory; "/x" is relative to the owner
+ *                          of the settings, "./x" and "x" to the session's start directory
  *
- * Patterns that deny reading are looked for in the project as it is now. Patterns that deny writing have no
- * effect in its sandbox on Linux.
+ * Patterns that deny reading are expanded over the project's current files. Patterns that deny writing have
+ * no effect in its sandbox on Linux.
  */
 #define _GNU_SOURCE
 #include "client/claude.h"
@@ -20,9 +20,9 @@
 #include "sys/file.h"
 #include "sys/path.h"
 
-struct claude_place { /* a path or pattern, and the directory it starts at */
+struct claude_place { /* a path or pattern, and its base directory */
 	struct str dir, pattern;
-	bool literal; /* then it is one path, and `path` says which */
+	bool literal; /* no pattern: `path` is the one path */
 	struct str path;
 };
 
@@ -34,7 +34,7 @@ struct pattern {
 struct claude_reader {
 	struct arena *a;
 	const struct claude_session *s;
-	const struct policy_file *file; /* the one that is read */
+	const struct policy_file *file; /* the file being read */
 	bool on;
 	struct client_walls w;
 	struct texts *readable;
@@ -63,7 +63,7 @@ static bool is_pattern(struct str s)
 	return false;
 }
 
-/* ---- where a path starts ---- */
+/* ---- resolving paths ---- */
 
 static struct claude_place place_of(struct claude_reader *r, struct str text, bool rule)
 {
@@ -122,7 +122,7 @@ static void take_writable(struct claude_reader *r, struct str text)
 {
 	struct claude_place p = place_of(r, text, false);
 
-	if (p.literal) /* a pattern would only open more */
+	if (p.literal) /* ignoring a pattern only keeps more closed */
 		add_path(r, &r->w.writable, p.path);
 }
 
@@ -185,7 +185,7 @@ static void read_file(struct claude_reader *r)
 	each_text(r, json_key(json_key(all, "permissions"), "deny"), take_rule);
 }
 
-/* ---- the project as it is ---- */
+/* ---- expanding patterns over the project ---- */
 
 static bool matches_any(const struct claude_reader *r, struct str path)
 {
@@ -195,11 +195,11 @@ static bool matches_any(const struct claude_reader *r, struct str path)
 	return false;
 }
 
-struct listing { /* of one directory */
+struct listing { /* one directory being listed */
 	struct claude_reader *r;
 	DIR *d;
 	struct str dir;
-	struct texts *todo; /* directories that are still to be searched */
+	struct texts *todo; /* directories still to search */
 };
 
 static void list_entries(struct listing *l)
@@ -230,7 +230,7 @@ static void list_entries(struct listing *l)
 
 static void close_directory(void *d) { closedir(d); }
 
-/* A directory that cannot be listed may hold a file that is to be hidden. */
+/* Lists one directory. False if that fails: an unlisted directory may hold a file that must be hidden. */
 static bool look_in(struct listing *l, struct str dir)
 {
 	int fd = open(str_c(l->r->a, dir), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -265,9 +265,12 @@ static void look_in_project(struct claude_reader *r)
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 
-/* Names in a repository that its sandbox keeps read-only, beyond those that every box protects. */
+/*
+ * Closes the names in a repository that Claude Code's sandbox keeps read-only, beyond those that every box
+ * protects.
+ */
 static void close_usual(struct claude_reader *r)
 {
 	static const char names[][32] = {".git/remotes", ".git/branches", ".git/worktrees", ".git/glab-cli",

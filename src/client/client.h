@@ -1,97 +1,87 @@
 /*
- * The agent clients: one row each says how a client's hook input is recognised, what its events are called,
- * where the parts of a tool call are, how it is answered, and what it cannot do. `caisson hook`, `init`,
+ * The table of agent clients. A row says how to recognise a client's hook input, how its events are named,
+ * where a tool call's parts are, how to answer, and what the client cannot do. `caisson hook`, `init`,
  * `doctor --client` and docs/hooks.md use the same rows.
  *
- *     input (JSON) --hook_read()--> hook --hook_answer()--> reply: what goes to standard output and error,
- *     and the exit code
+ *     input (JSON) --hook_read()--> hook --before() or after()--> reply (stdout, stderr, exit code)
  *
- * Nothing here prints or exits. Whatever cannot be understood is a refusal (exit 2, which denies with every
- * client), never silence: for most clients silence means "run it".
+ * Nothing here prints or exits. An input that cannot be parsed is refused (exit 2, which every client takes
+ * as a denial). The answer is never silence: most clients run the tool then.
  */
 #pragma once
 #include "judge/engine.h"
 #include "base/json.h"
 
-#define HOOK_INPUT_MAX ((size_t)32 << 20) /* bytes of one input */
-#define HOOK_REASON_MAX 4000              /* bytes of a reason that a client is given */
-#define HOOK_PATHS_MAX 4096               /* paths that one call of a tool names */
-enum { HOOK_PASS = 0, HOOK_BLOCK = 2 };   /* exit codes; every other one lets a tool run with some client */
+#define HOOK_INPUT_MAX ((size_t)32 << 20) /* bytes of a hook input */
+#define HOOK_REASON_MAX 4000              /* bytes of a reason sent to a client */
+#define HOOK_PATHS_MAX 4096               /* paths in one tool call */
+enum { HOOK_PASS = 0, HOOK_BLOCK = 2 };   /* exit codes; with some client, any other code lets the tool run */
 
 enum phase {
-	PHASE_PRE = 0, /* before a tool runs: judged */
-	PHASE_POST,    /* after one that succeeded: its output is cleaned */
-	PHASE_FAILURE, /* after one that failed, where that is an event of its own */
-	PHASE_START,   /* of a session: guidance */
-	PHASE_END,     /* of a session: its tickets go */
-	PHASE_OTHER,   /* about no tool call: always passes */
+	PHASE_PRE = 0, /* before a tool runs: judge the call */
+	PHASE_POST,    /* after a tool succeeded: clean its output */
+	PHASE_FAILURE, /* after a tool failed, if the client has a separate event for it */
+	PHASE_START,   /* session start: send guidance */
+	PHASE_END,     /* session end: drop its tickets */
+	PHASE_OTHER,   /* not about a tool call: always passes */
 };
 
-enum { /* what a client does with an answer */
-	CLIENT_ASKS = 1 << 0, /* "ask" asks a person, or is a denial where there is none */
-	CLIENT_REWRITES = 1 << 1, /* the input of a tool can be replaced before it runs */
-	CLIENT_REPLACES = 1 << 2, /* the output of a tool can be replaced */
-	CLIENT_ADDS = 1 << 3, /* text for the model can be added to an output */
-	CLIENT_FOLLOWS = 1 << 4, /* a cd of one shell command holds for the next */
-	CLIENT_GUIDES = 1 << 5, /* text for the model is taken when a session starts */
-	CLIENT_APPROVES = 1 << 6, /* "allow" takes the place of the client's own question */
-	/* has permission rules in settings.json, which see only a rewritten command: we enforce them */
+enum { /* client abilities and quirks */
+	CLIENT_ASKS = 1 << 0, /* "ask" asks a person; without a person, the client denies */
+	CLIENT_REWRITES = 1 << 1, /* a hook can replace a tool's input */
+	CLIENT_REPLACES = 1 << 2, /* a hook can replace a tool's output */
+	CLIENT_ADDS = 1 << 3, /* a hook can add text for the model to an output */
+	CLIENT_FOLLOWS = 1 << 4, /* the working directory persists between shell commands */
+	CLIENT_GUIDES = 1 << 5, /* a hook can send text for the model at session start */
+	CLIENT_APPROVES = 1 << 6, /* "allow" suppresses the client's own question */
+	/* has permission rules in settings.json. They see only our rewritten command, so we enforce them */
 	CLIENT_SETTINGS = 1 << 7,
 	/*
-	 * its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is
-	 * to be judged
+	 * bypassPermissions only means that nobody is asked (Codex sends it in every `exec`); we still judge
 	 */
 	CLIENT_UNATTENDED = 1 << 8,
-	/* its tools of MCP servers are known by their names (mcp_...), so every other tool is its own */
+	/* MCP tools are named mcp_..., so every other tool is built in */
 	CLIENT_MARKS = 1 << 9,
-	/* a replaced output comes without the exit code, so we write that again */
+	/* replacing an output drops the exit code; we write it again */
 	CLIENT_LOSES_CODE = 1 << 10,
-	/* a replaced output is shown to the model as an error: only secrets are worth that */
+	/* the model sees a replaced output as an error, so we replace only to remove secrets */
 	CLIENT_SHOWS_ERROR = 1 << 11,
-	CLIENT_NORMALISES = 1 << 12, /* its events after a tool want the whole result back in one shape */
-	/* a command may end in a comment: no rule of the client's compares the whole line */
+	CLIENT_NORMALISES = 1 << 12, /* events after a tool expect the whole result in one fixed shape */
+	/* a command may end in a comment: the client has no rule that compares the whole line */
 	CLIENT_COMMENTS = 1 << 13,
-	CLIENT_TYPES = 1 << 14, /* commands go to a shell that keeps running, as if they were typed */
-	/*
-	 * an "ask" together with another input asks about that and runs that; elsewhere the ORIGINAL would
-	 * run
-	 */
+	CLIENT_TYPES = 1 << 14, /* sends commands to a running shell, as if typed */
+	/* "ask" with a changed input shows and runs the changed input; other clients run the ORIGINAL */
 	CLIENT_ASKS_BOXED = 1 << 15,
-	/* it reads an answer beside the exit code (generic: the input says what it can do) */
+	/* reads an answer besides the exit code (generic: the input lists the abilities) */
 	CLIENT_ANSWERS = 1 << 16,
-	/*
-	 * its shell takes `apply_patch` with a here-document for a call of the tool of that name
-	 * (shell_patch.c)
-	 */
+	/* treats `apply_patch` with a here-document as a call of its patch tool (shell_patch.c) */
 	CLIENT_PATCHES = 1 << 17,
 	/*
-	 * it ends a command, or moves it to the background, by time limits of its own: ours must not end what
-	 * it keeps
+	 * kills a command, or moves it to the background, by its own time limits; ours must not end it
+	 * earlier
 	 */
 	CLIENT_LIMITS = 1 << 18,
-	CLIENT_INPUT = 1 << 20, /* a command has a standard input of its own, into which the model can type */
-	/*
-	 * of a hook that exits with 2 it shows the answer on standard output, and nothing of standard error
-	 */
+	CLIENT_INPUT = 1 << 20, /* the model can type into a command's standard input */
+	/* when a hook exits with 2, shows its standard output and drops standard error */
 	CLIENT_HIDES_ERROR = 1 << 21,
-	/* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
+	/* always sets CLAUDE_PROJECT_DIR for its hooks, overriding its own environment */
 	CLIENT_BASE = 1 << 19,
 };
 
 struct client_event {
-	char name[24];        /* empty: the list ends */
+	char name[24];        /* empty: end of the list */
 	enum phase phase;
-	char tool[12];        /* the tool it is about; empty: the input says */
-	char args[4];         /* "*": the whole input is the tool's; empty: what has the row's key is */
-	char result[16];      /* key of its output; empty: the row's */
-	bool no_ask;          /* an "ask" is no answer to this one, whatever its client does elsewhere */
+	char tool[12];        /* the event's tool; empty: named in the input */
+	char args[4];         /* "*": the whole input; empty: the value of the row's args_key */
+	char result[16];      /* key of the output; empty: the row's result_key */
+	bool no_ask;          /* this event does not accept "ask", even if the client does */
 };
 
 struct hook;
 struct verdict_answer;
 struct output_answer;
 
-struct reply { /* what goes out */
+struct reply { /* output of one hook run */
 	struct buf out, err;
 	int code;
 };
@@ -99,24 +89,24 @@ struct reply { /* what goes out */
 struct client {
 	const char *name, *title;
 	unsigned can;             /* CLIENT_* */
-	const char *need, *not;   /* recognition: keys that are there, and that are not, between blanks */
+	const char *need, *not;   /* keys the input must have, and must not have, separated by blanks */
 	const char *event_key, *tool_key, *args_key, *result_key, *session_key, *id_key;
 	const struct client_event *events;
-	const char *config;       /* where its hooks are set up, for people */
-	/* what it does not let anybody enforce, one sentence; NULL: nothing known */
+	const char *config;       /* the client's hook settings, for messages */
+	/* the client's enforcement gap in one sentence; NULL: none known */
 	const char *cannot;
-	/* render.c */
+	/* renderers (render.c) */
 	void (*before)(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 	void (*after)(struct reply *r, const struct hook *h, const struct output_answer *o);
 };
 
-/* Row i, or NULL after the last. A client whose inputs come in two shapes has two rows of one name. */
+/* Returns row i, or NULL after the last. A client with two input shapes has two rows of the same name. */
 const struct client *client_at(size_t i);
-/* The first row of this name, or NULL. */
+/* Returns the first row with this name, or NULL. */
 const struct client *client_find(struct str name);
-/* The phase of this client's event. An unknown event is PHASE_PRE, so that nothing passes by mistake. */
+/* Returns the phase of this client's event. An unknown event is PHASE_PRE, so that it is judged. */
 enum phase client_phase(const char *name, const char *event);
-/* "claude-code, codex, ...", for messages. */
+/* Returns "claude-code, codex, ..." for messages. */
 struct str client_names(struct arena *a);
 
 /* ---- the input ---- */
@@ -124,57 +114,55 @@ struct str client_names(struct arena *a);
 enum tool_kind { TOOL_OTHER = 0, TOOL_SHELL, TOOL_READ, TOOL_SEARCH, TOOL_LIST, TOOL_WRITE, TOOL_PATCH,
 		TOOL_FETCH };
 
-struct hook { /* one input, as it was understood. Texts and values are the arena's. */
+struct hook { /* one parsed input; the arena owns its texts and values */
 	const struct client *client;
 	const struct client_event *event;
 	enum phase phase;
 	const struct json *all;   /* the whole input */
-	struct str tool;           /* as the client calls it; empty: no tool */
+	struct str tool;           /* the client's name for the tool; empty: no tool */
 	enum tool_kind kind;
 	const struct json *args;  /* object; NULL: none */
 	const struct json *result; /* NULL: none */
-	struct str command_key;    /* of a shell's command in args */
+	struct str command_key;    /* key of the shell command in args */
 	struct str command;        /* the shell text */
-	bool words;                /* it was given as a list of words, so it cannot be replaced by a text */
+	bool words;                /* the command was a list of words: a text cannot replace it */
 	enum dialect dialect;
-	struct str cwd;            /* where the tool runs; empty: not said */
-	struct str start;          /* where relative paths in a tool's input start; empty: in cwd */
-	/*
-	 * where it would run if the caller had not named a directory; empty: it did not, or that is not known
-	 */
+	struct str cwd;            /* working directory of the tool; empty: not given */
+	struct str start;          /* base of relative paths in the tool's input; empty: cwd */
+	/* cwd without the caller's own choice of directory; empty: the caller made none, or unknown */
 	struct str session_cwd;
-	struct str base;           /* where the session started; empty: not known */
+	struct str base;           /* start directory of the session; empty: unknown */
 	struct str session, tool_use_id, agent; /* may be empty */
-	struct str prompt;         /* the client's name for what the person wrote; may be empty */
+	struct str prompt;         /* the client's id of the person's prompt; may be empty */
 	enum mode mode;
-	uint64_t time_ms;          /* the client's own limit for the tool; 0: none */
-	bool background, unboxed;  /* the caller asks for that */
+	uint64_t time_ms;          /* the client's time limit for the tool; 0: none */
+	bool background, unboxed;  /* requested by the caller */
 };
 
 /*
- * Reads an input. `client` is a name or NULL, `event` what it is if the input does not say, or NULL. -1 with
- * the reason: it is not one that we know, and nothing may run because of it. Inside an arena_run().
+ * Parses an input. `client` is a name or NULL. `event` names the event if the input does not, or is NULL.
+ * Fails with -1 for an unknown input; then nothing may run because of it. Call inside an arena_run().
  */
 int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret,
 		struct err *e);
 
-/* tools.c: what a tool is, by its name. */
+/* tools.c: classifies a tool by its name. */
 enum tool_kind tool_kind(struct str name);
-/* Has a tool that is not listed a command for a shell? */
+/* True if an unlisted tool's input has a shell command. */
 bool tool_unlisted_shell(struct str name, const struct json *args);
-/* Reads what a shell tool runs from h->args into h. */
+/* Reads the command of a shell tool from h->args into h. */
 int tool_command(struct arena *a, struct hook *h, struct err *e);
 /*
- * shell_patch.c: is this shell text a call of the patch tool and nothing else? *ret_dir: the directory of a
- * `cd` before it, or empty.
+ * shell_patch.c: true if the shell text is a call of the patch tool and nothing else. *ret_dir is the
+ * directory of a preceding `cd`, or empty.
  */
 bool tool_shell_patch(struct str command, struct str *ret_dir);
-/* Does a shell text start what that client could take for its patch tool? */
+/* True if a shell text starts a program that Codex could take for its patch tool. */
 bool tool_names_patch(const struct facts *f);
-/* Without the white space around it, also of kinds that are not ASCII. */
+/* Trims white space from both ends, Unicode white space included. */
 struct str tool_trimmed(struct str s);
-/* The effects of another tool on files and hosts, as facts for the gate. */
-/* `home`: where ~ leads; may be empty. */
+/* Records the effects of any other tool on files and hosts as facts for the gate. */
+/* `home` replaces ~; may be empty. */
 int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e);
-/* Every string in the input of a tool, one after the other. */
+/* Appends every string in a tool's input. */
 void tool_texts(const struct json *v, struct buf *out);

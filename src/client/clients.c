@@ -1,17 +1,17 @@
 /*
- * The table of clients, and recognising them. Rows hold behaviour seen by driving the client, or documented
- * behaviour (Cursor, Windsurf); docs/hooks.md has the same in words.
+ * The table of clients, and recognition of a client by its input. Rows hold behaviour seen by driving the
+ * client, or documented behaviour (Cursor, Windsurf). docs/hooks.md describes the same in words.
  */
 #include "client/client.h"
 #include "client/render.h"
 
-/* Events are those that we know. One that is not listed refuses: it may be one that precedes a tool. */
+/* Known events. An unlisted event is refused, because it may precede a tool. */
 static const struct client_event claude_events[] = {
 	{"PreToolUse", PHASE_PRE, "", "", "", false},
 	{"PostToolUse", PHASE_POST, "", "", "", false},
 	{"PostToolUseFailure", PHASE_FAILURE, "", "", "error", false},
 	{"SessionStart", PHASE_START, "", "", "", false},
-	/* the client is about to ask a person; the call itself was judged */
+	/* the client is about to ask a person; the call was judged already */
 	{"PermissionRequest", PHASE_OTHER, "", "", "", false},
 	{"PermissionDenied", PHASE_OTHER, "", "", "", false},
 	{"UserPromptSubmit", PHASE_OTHER, "", "", "", false},
@@ -46,7 +46,7 @@ static const struct client_event gemini_events[] = {
 	{.name = ""},
 };
 
-/* The input has no name of its event: what is there says which it is, unless --event does. */
+/* The input does not name its event. --event does, else the input's keys decide. */
 static const struct client_event copilot_events[] = {
 	{"preToolUse", PHASE_PRE, "", "", "", false},
 	{"postToolUse", PHASE_POST, "", "", "", false},
@@ -60,7 +60,7 @@ static const struct client_event copilot_events[] = {
 	{.name = ""},
 };
 
-static const struct client_event opencode_events[] = { /* our own plugin speaks */
+static const struct client_event opencode_events[] = { /* sent by our own plugin */
 	{"tool.execute.before", PHASE_PRE, "", "", "", false},
 	{"tool.execute.after", PHASE_POST, "", "", "", false},
 	{"session.created", PHASE_START, "", "", "", false},
@@ -114,7 +114,7 @@ static const struct client_event generic_events[] = {
 #define SEEN_BY_NAME \
 	"hook_event_name", "tool_name", "tool_input", "tool_response", "session_id", "tool_use_id"
 
-/* In the order in which they are tried: the more telling first. */
+/* In matching order: the most specific first. */
 static const struct client rows[] = {
 	{"claude-code", "Claude Code", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_ASKS_BOXED | CLIENT_MARKS |
 			CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_ADDS | CLIENT_FOLLOWS |

@@ -1,5 +1,5 @@
 /*
- * See codex.h. The line that is looked for:
+ * See codex.h. The line to find:
  *
  *     {"timestamp": …, "type": "turn_context", "payload": {"turn_id": …, "cwd": …,
  *         "sandbox_policy": {"type": "workspace-write", "writable_roots": […], …},
@@ -8,7 +8,7 @@
  *             {"path": {"type": "path", "path": "/project"}, "access": "write"},
  *             {"path": {"type": "path", "path": "/project/.git"}, "access": "read", …}]}, …}}}
  *
- * The profile says exactly what is open; an older Codex has only the policy.
+ * The profile lists exactly what is open; an older Codex writes only the policy.
  */
 #define _GNU_SOURCE
 #include "client/codex.h"
@@ -22,7 +22,7 @@
 #include "sys/file.h"
 #include "sys/path.h"
 
-#define MARK "\"type\":\"turn_context\"" /* in a JSON string the quotes would be escaped */
+#define MARK "\"type\":\"turn_context\"" /* unescaped quotes: cannot match inside a JSON string */
 #define CHUNK ((size_t)1 << 20)
 #define FIRST_MAX 4096 /* bytes of a line before the mark */
 
@@ -68,8 +68,7 @@ static void add_path(struct codex_reader *r, struct texts **list, struct str pat
 			  "absolute");
 }
 
-/* Names of a project that Codex keeps read-only where it lets the rest be written, when only its policy is
- * known. */
+/* Closes names that Codex keeps read-only inside a writable project. Needed if only the policy is known. */
 static void close_usual(struct codex_reader *r, struct str root)
 {
 	static const char names[][8] = {".git", ".codex", ".agents", ".aws"};
@@ -87,7 +86,9 @@ static enum opening opening_of(const struct json *entry)
 	return str_is(name, "write") ? OPEN_WRITE : str_is(name, "read") ? OPEN_READ : OPEN_HIDDEN;
 }
 
-/* Directories that Codex knows by a name. Its temporary directories do not matter: the box has its own. */
+/*
+ * Reads a directory that Codex names by kind. Its temporary directories do not matter: the box has its own.
+ */
 static void read_special(struct codex_reader *r, const struct json *value, enum opening open)
 {
 	struct str kind = text_at(value, "kind"), below = text_at(value, "subpath"), path = r->cwd;
@@ -102,7 +103,7 @@ static void read_special(struct codex_reader *r, const struct json *value, enum 
 		return;
 	if (!str_is(kind, "project_roots") && !str_is(kind, "current_working_directory")) {
 		if (open !=
-			OPEN_WRITE) /* one more place to write is not needed, one to close or to hide is */
+			OPEN_WRITE) /* safe to ignore for a writable place, not for a closed or hidden one */
 			refuse_mode(r, "Codex's sandbox closes a place that Caisson does not know");
 		return;
 	}
@@ -144,7 +145,7 @@ static void read_entries(struct codex_reader *r, const struct json *entries)
 			  "show more");
 }
 
-/* false: the profile says nothing that is understood here. */
+/* False if the profile has an unknown form. */
 static bool read_profile(struct codex_reader *r, const struct json *profile)
 {
 	const struct json *files = json_key(profile, "file_system"), *entries = json_key(files, "entries");
@@ -251,12 +252,12 @@ struct transcript_search {
 	const struct codex_turn *t;
 	int fd;
 	size_t size;
-	char *piece, *line; /* room for what is read */
+	char *piece, *line; /* read buffers */
 	struct client_walls walls;
 	struct str refuse;
 };
 
-/* The line around an offset; empty when it has no end yet, or is too long. */
+/* Returns the line around an offset; empty if the line is incomplete or too long. */
 static struct str line_at(const struct transcript_search *s, size_t at)
 {
 	size_t from = at > FIRST_MAX ? at - FIRST_MAX : 0, first = at - from;
@@ -268,7 +269,7 @@ static struct str line_at(const struct transcript_search *s, size_t at)
 	return end < 0 || (first == 0 && from > 0) ? STR("") : str_sub(all, first, (size_t)end);
 }
 
-/* The last mark in a piece of the file before `end`; -1: there is none. */
+/* Returns the offset of the last mark before `end` in a chunk of the file; -1: none. */
 static ptrdiff_t last_mark(const char *text, size_t end)
 {
 	const char *at = NULL;
@@ -278,7 +279,7 @@ static ptrdiff_t last_mark(const char *text, size_t end)
 	return at ? at - text : -1;
 }
 
-/* Is the turn_context of this turn among the marks of a piece? */
+/* True if a mark in this chunk starts the turn_context of this turn. */
 static bool search_piece(struct transcript_search *s, size_t n, size_t at)
 {
 	for (ptrdiff_t mark = last_mark(s->piece, n); mark >= 0; mark = last_mark(s->piece, (size_t)mark)) {
@@ -291,7 +292,7 @@ static bool search_piece(struct transcript_search *s, size_t n, size_t at)
 	return false;
 }
 
-/* Backwards: the turn at hand began near the end. Pieces overlap, so that no mark is cut. */
+/* Searches backwards, because the current turn began near the end. Chunks overlap, so that no mark is cut. */
 static void search_back(struct transcript_search *s)
 {
 	size_t end = s->size, floor = end > CODEX_TRANSCRIPT_MAX ? end - CODEX_TRANSCRIPT_MAX : 0;

@@ -1,12 +1,12 @@
 /*
- * See codex.h. The row of a call in the transcript, which Codex writes before it asks the hook:
+ * See codex.h. Codex writes the row of a call to the transcript before it runs the hook:
  *
  *     {"timestamp": …, "type": "response_item", "payload": {"type": "function_call", "name": "exec_command",
  *         "arguments": "{\"cmd\": …, \"shell\": \"/usr/bin/zsh\", \"environment_id\": …}", "call_id": …}}
  *
- * How Codex finds a shell (0.149 and later): the last part of `shell` without its extension selects a type;
- * of that type the login shell is taken, else the first in PATH, else /bin/sh. Before 0.149 it started the
- * file that `shell` names. Both are looked at, whatever the version is.
+ * How Codex finds a shell (0.149 and later): the base name of `shell` without its extension selects a type.
+ * Codex takes the login shell if it has that type, else the first match in PATH, else /bin/sh. Before 0.149
+ * it started the file that `shell` names. We check both, because the version is unknown.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 #include "sys/path.h"
 #include "sys/user.h"
 
-#define TAIL_SHORT ((size_t)64 << 10) /* bytes of the transcript in which the row usually is */
+#define TAIL_SHORT ((size_t)64 << 10) /* end of the transcript that usually holds the row */
 #define TAIL_LONG ((size_t)4 << 20)
-#define ROW_TRIES 5 /* the row may be on its way to the disk */
+#define ROW_TRIES 5 /* Codex may not have written the row yet */
 #define ROW_WAIT_MS 20
 #define CALL_ID_MAX 200
 #define SHELLS_MAX ((size_t)64 << 10) /* bytes of /etc/shells */
@@ -56,7 +56,7 @@ const struct json *codex_call_of_line(struct arena *a, struct str line, struct s
 	return parse_json(a, text_at(payload, "arguments"));
 }
 
-/* The last row of the call among the whole lines of a text. */
+/* Finds the last row of the call among the complete lines of a text. */
 static const struct json *find_row(struct arena *a, struct str text, struct str call)
 {
 	for (size_t end = text.n; end;) {
@@ -87,8 +87,10 @@ static const struct json *find_in_tail(
 	return find_row(a, str_n(room, n), call);
 }
 
-/* The arguments of the call; NULL: the transcript does not have it (a session without one, a call that
- * another tool makes). */
+/*
+ * Returns the arguments of the call. NULL if the transcript lacks it (a session without a transcript, a call
+ * made by another tool).
+ */
 static const struct json *find_call(struct arena *a, const struct codex_turn *t, struct str call)
 {
 	const struct json *found;
@@ -117,9 +119,9 @@ static const struct json *find_call(struct arena *a, const struct codex_turn *t,
 /* ---- the shell ---- */
 
 static const struct shell_type {
-	char name[12], programs[2][12]; /* as Codex takes it, and what it looks for in PATH */
+	char name[12], programs[2][12]; /* Codex's name for the type, and the programs it searches in PATH */
 	enum dialect dialect;
-	bool known; /* Caisson reads its language */
+	bool known; /* Caisson can parse its language */
 } types[] = {
 	{"bash", {"bash", ""}, DIALECT_BASH, true},
 	{"sh", {"sh", ""}, DIALECT_SH, true},
@@ -142,7 +144,7 @@ static struct str last_part(struct str path)
 	return str_sub(path, from, path.n);
 }
 
-/* NULL: Codex does not know it, and takes /bin/sh. */
+/* Returns the shell type. NULL: unknown to Codex, which then takes /bin/sh. */
 static const struct shell_type *type_of(struct str shell)
 {
 	struct str name = last_part(shell);
@@ -159,7 +161,7 @@ struct shell_search {
 	struct arena *a;
 	const struct codex_places *p;
 	struct path_memo memo;
-	bool present; /* only a file that is there counts, not a place where one could be put */
+	bool present; /* only an existing file counts, not a place for one */
 };
 
 static enum shell_found find_type(struct shell_search *s, const struct shell_type *type, struct str *ret)
@@ -167,7 +169,7 @@ static enum shell_found find_type(struct shell_search *s, const struct shell_typ
 	enum shell_found found = SHELL_NONE;
 
 	if (type_of(s->p->login) == type && shell_is_program(s->a, s->p->login)) {
-		*ret = s->p->login; /* root has written it into the password database */
+		*ret = s->p->login; /* only root can write the password database */
 		return SHELL_OWN;
 	}
 	for (size_t i = 0; i < 2 && type->programs[i][0] && found == SHELL_NONE; i++)
@@ -188,7 +190,7 @@ static bool is_listed(struct str shells, struct str path)
 	return false;
 }
 
-/* A path that the call names: a shell of the system, or nothing at all in a place of the system. */
+/* True if the named path is a system shell, or a missing file in a system directory. */
 static bool is_systems(struct shell_search *s, struct str path)
 {
 	static const char dirs[][16] = {"/bin", "/usr/bin", "/usr/local/bin"};
@@ -235,7 +237,7 @@ static void read_named(struct shell_search *s, struct str shell, struct codex_sh
 		ret->dialect = type->dialect;
 }
 
-/* Any of these may be the one that reads the command. */
+/* The call names no shell: check every shell that may read the command. */
 static void read_any(struct shell_search *s, const struct shell_type *from, size_t n, struct codex_shell *ret)
 {
 	s->present = true;

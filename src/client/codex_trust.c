@@ -1,19 +1,19 @@
 /*
- * See codex.h. The normal form of a hook, whose digest Codex keeps, was found by asking `codex app-server`
- * (hooks/list) for the digests of known hooks:
+ * See codex.h. Codex keeps the digest of a hook's normal form. We found that form by asking `codex
+ * app-server` (hooks/list) for the digests of known hooks:
  *
  *     {"event_name":"pre_tool_use","hooks":[{"async":false,"command":"…","timeout":30,"type":"command"}],
  *      "matcher":"…"}
  *
- * with sorted keys, no blanks, no matcher where the entry has none, and the time limit that Codex makes of
- * the entry's.
+ * Keys are sorted, there are no blanks, a missing matcher is left out, and the timeout is the one that Codex
+ * derives from the entry.
  */
 #include "base/chars.h"
 #include "client/codex.h"
 #include "client/jsontext.h"
 #include "sys/sha256.h"
 
-/* "PreToolUse" is "pre_tool_use". */
+/* Converts "PreToolUse" to "pre_tool_use". */
 static struct str label_of(struct arena *a, struct str event)
 {
 	struct buf b;
@@ -30,7 +30,7 @@ static struct str label_of(struct arena *a, struct str event)
 }
 
 #define TIMEOUT_DEFAULT 600
-#define END_TIMEOUT_DEFAULT 1 /* of SessionEnd */
+#define END_TIMEOUT_DEFAULT 1 /* for SessionEnd */
 #define END_TIMEOUT_MAX 3
 
 static int64_t timeout_of(const struct codex_hook *h)
@@ -74,7 +74,7 @@ static struct str trim_blanks(struct str s)
 	return s;
 }
 
-/* A string at the start of *s, which goes on behind it; false when there is none. */
+/* Takes a string from the start of *s and advances *s. False if there is no string. */
 static bool take_string(struct arena *a, struct str *s, struct str *ret)
 {
 	char quote = s->n ? s->p[0] : 0;
@@ -86,7 +86,7 @@ static bool take_string(struct arena *a, struct str *s, struct str *ret)
 	buf_init(&b, a, 0);
 	for (; i < s->n && s->p[i] != quote; i++) {
 		if (s->p[i] == '\\' && quote == '"' && i + 1 < s->n)
-			i++; /* only quotes and backslashes are escaped in paths */
+			i++; /* in paths, only quotes and backslashes are escaped */
 		buf_char(&b, s->p[i]);
 	}
 	if (i >= s->n)
@@ -96,16 +96,16 @@ static bool take_string(struct arena *a, struct str *s, struct str *ret)
 	return true;
 }
 
-struct state { /* what is known of the hook's entry */
+struct state { /* parser state: the hook's entry */
 	struct arena *a;
 	struct str key;
-	bool here;   /* the lines at hand are of its table */
-	bool states; /* ... of the table of all of them */
+	bool here;   /* inside the hook's own table */
+	bool states; /* inside the table of all hooks */
 	struct str hash;
 	bool off;
 };
 
-/* `name = value` of the entry. */
+/* Reads one `name = value` of the entry. */
 static void read_value(struct state *s, struct str name, struct str value)
 {
 	struct str text;
@@ -116,7 +116,7 @@ static void read_value(struct state *s, struct str name, struct str value)
 		s->off = true;
 }
 
-/* [hooks.state."KEY"], or [hooks.state] */
+/* Reads a table header: [hooks.state."KEY"] or [hooks.state]. */
 static void read_header(struct state *s, struct str line)
 {
 	static const char table[] = "[hooks.state";
@@ -130,7 +130,7 @@ static void read_header(struct state *s, struct str line)
 	s->here = take_string(s->a, &rest, &key) && str_starts(rest, "]") && str_eq(key, s->key);
 }
 
-/* "KEY" = { trusted_hash = "…", enabled = true } */
+/* Reads an inline table: "KEY" = { trusted_hash = "…", enabled = true } */
 static void read_inline(struct state *s, struct str line)
 {
 	struct str key;

@@ -1,18 +1,18 @@
 /*
- * Secrets in the words of a command that a person is asked about, which only their place gives away: the
- * value of a variable that holds a credential, the password behind an option of curl, mysql or sshpass, an
- * API key in a header.
+ * Redacts secrets in a command that a person is asked about, if only their position gives them away: the
+ * value of a credential variable, the password after an option of curl, mysql or sshpass, an API key in a
+ * header.
  *
- * The text is read by its letters alone, so quotes may mislead it. That hides no command: what is replaced is
- * a run of letters that mean nothing to a shell, in the middle of a word or right behind an option.
+ * The scan is textual, so quotes may mislead it. That cannot hide a command: a replaced run contains only
+ * characters without a meaning to a shell, inside a word or directly after an option.
  */
 #include "client/hook_pre.h"
 #include "knowledge/variables.h"
 
 #define HIDDEN "[redacted:password]"
-#define LOOK_BACK_MAX 1024 /* bytes in which the program of an option is looked for */
+#define LOOK_BACK_MAX 1024 /* bytes searched backwards for the program of an option */
 
-/* Letters of a secret: none that could end a word or start a command. */
+/* Returns the length of a secret: characters that cannot end a word or start a command. */
 static size_t secret_run(struct str s, size_t at)
 {
 	size_t n = 0;
@@ -38,7 +38,7 @@ static size_t skip_quote(struct str s, size_t at)
 	return at < s.n && (s.p[at] == '\'' || s.p[at] == '"') ? 1 : 0;
 }
 
-/* Does a word of this command, before `at`, start like that? */
+/* True if this command, before `at`, has a word that starts with `name`. */
 static bool after_program(struct str s, size_t at, const char *name)
 {
 	size_t end = at > LOOK_BACK_MAX ? at - LOOK_BACK_MAX : 0;
@@ -53,7 +53,7 @@ static bool after_program(struct str s, size_t at, const char *name)
 	return false;
 }
 
-/* ---- where a secret starts; 0: not here ---- */
+/* ---- start of a secret; 0: not here ---- */
 
 /* NAME=value */
 static size_t at_variable(struct str s, size_t at)
@@ -72,13 +72,13 @@ static size_t at_variable(struct str s, size_t at)
 			0;
 }
 
-/* A password behind an option: in the same word, or in the next one. */
+/* A password after an option: in the same word, or in the next one. */
 static size_t at_option(struct str s, size_t at)
 {
 	static const struct {
 		char program[16], option[16];
-		bool next; /* it may be the next word */
-		bool user; /* the word is USER:PASSWORD */
+		bool next; /* the value may be the next word */
+		bool user; /* the value is USER:PASSWORD */
 	} rows[] = {
 		{"curl", "-u", true, true}, {"curl", "--user", true, true},
 		{"curl", "--proxy-user", true, true},

@@ -1,7 +1,4 @@
-/*
- * A unified diff: the shortest list of lines to take out and put in (Myers 1986), grouped with three lines
- * around.
- */
+/* Unified diff: the shortest edit script (Myers 1986), grouped into hunks with three lines of context. */
 #include "client/init_hooks.h"
 
 #define AROUND 3
@@ -14,7 +11,7 @@ struct diff_lines {
 struct diffing {
 	struct arena *a;
 	struct diff_lines from, to;
-	bool *out, *in; /* lines of `from` that go, of `to` that come */
+	bool *out, *in; /* lines of `from` to delete, lines of `to` to insert */
 };
 
 static struct diff_lines split_lines(struct arena *a, struct str text)
@@ -33,13 +30,13 @@ static struct diff_lines split_lines(struct arena *a, struct str text)
 	return l;
 }
 
-/* From the end of the furthest paths back to the beginning, noting each step. */
+/* Follows the furthest paths back to the start and marks each edit. */
 static void walk_back(struct diffing *d, ptrdiff_t **trace, ptrdiff_t edits)
 {
 	ptrdiff_t x = (ptrdiff_t)d->from.n, y = (ptrdiff_t)d->to.n;
 
 	for (; edits > 0; edits--) {
-		const ptrdiff_t *v = trace[edits - 1] + edits; /* index 0 is its diagonal 0 */
+		const ptrdiff_t *v = trace[edits - 1] + edits; /* index 0 is diagonal 0 */
 		ptrdiff_t k = x - y;
 		bool down = k == -edits || (k != edits && v[k - 1] < v[k + 1]);
 		ptrdiff_t px = down ? v[k + 1] : v[k - 1], py = px - (down ? k + 1 : k - 1);
@@ -54,8 +51,8 @@ static void walk_back(struct diffing *d, ptrdiff_t **trace, ptrdiff_t edits)
 }
 
 /*
- * The paths with each number of edits are kept: edits * edits numbers, which DIFF_EDITS_MAX bounds. False:
- * more than that differ.
+ * Finds the shortest edit script. Keeps the paths for each number of edits: edits * edits numbers, bounded by
+ * DIFF_EDITS_MAX. False if more lines differ.
  */
 static bool find_shortest(struct diffing *d)
 {
@@ -93,7 +90,7 @@ static void put_line(struct buf *b, char sign, struct str line)
 		buf_c(b, "\n\\ No newline at end of file\n");
 }
 
-/* One group from line i of `from` and j of `to`; both are moved behind it. */
+/* Appends one hunk that starts at line *i of `from` and *j of `to`, and advances both past it. */
 static void put_hunk(struct buf *b, const struct diffing *d, size_t *i, size_t *j)
 {
 	size_t x = *i < AROUND ? 0 : *i - AROUND, start = x, first = *j - (*i - x), y = first, quiet = 0,
@@ -113,7 +110,7 @@ static void put_hunk(struct buf *b, const struct diffing *d, size_t *i, size_t *
 		} else {
 			size_t ahead = 0;
 
-			if (quiet >= AROUND) { /* is the next change near enough to be of the same group? */
+			if (quiet >= AROUND) { /* close enough for the next change to join this hunk? */
 				while (ahead < AROUND && x + ahead < d->from.n && !d->out[x + ahead] &&
 						!(y + ahead < d->to.n && d->in[y + ahead]))
 					ahead++;

@@ -1,4 +1,4 @@
-/* See hook.h: the way of one input, and what happens when it ends early. */
+/* See hook.h: the steps of one input, and the reply if a step fails. */
 #include "client/hook.h"
 
 #include "base/json_write.h"
@@ -17,8 +17,8 @@ bool hook_is_over(const struct hook_options *o)
 }
 
 /*
- * The refusal once more, where the client shows nothing of standard error. The exit code denies whatever
- * becomes of it.
+ * Repeats the refusal on standard output for clients that hide standard error. The exit code denies in any
+ * case.
  */
 static void also_as_answer(const struct hook_options *o, struct reply *r)
 {
@@ -87,7 +87,10 @@ static int read_input(void *arg)
 	return 0;
 }
 
-/* Only a client that sets it itself is believed: a project's settings may set variables, too. */
+/*
+ * Trusts CLAUDE_PROJECT_DIR only from a client that always sets it, because a project's settings can set
+ * variables, too.
+ */
 static struct str base_of(const struct hook_call *c)
 {
 	static const char name[] = "CLAUDE_PROJECT_DIR=";
@@ -99,8 +102,8 @@ static struct str base_of(const struct hook_call *c)
 }
 
 /*
- * An event of another prompt: questions that are still open were refused. One after a tool: its own is
- * answered.
+ * Closes open questions. A new prompt means that the earlier ones were refused; an event after a tool means
+ * that its question was answered yes.
  */
 static void end_questions(struct hook_call *c)
 {
@@ -129,7 +132,7 @@ static int make_answer(void *arg)
 	return 0;
 }
 
-/* A full arena of the reply leaves through here as well. */
+/* The outer run also catches a full reply arena. */
 struct outer {
 	struct work *w;
 	int rc;
@@ -160,7 +163,7 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 			return;
 		if (!w.err.kind)
 			err_set(&w.err, ERR_LIMIT, 0, "the memory bound was reached");
-		/* what is over is never blocked: the output stays as it is */
+		/* a finished call is never blocked; its output stays as it is */
 		if (w.call.h.phase != PHASE_PRE) {
 			start_reply(out, ret);
 			ret->code = HOOK_PASS;

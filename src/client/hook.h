@@ -1,13 +1,13 @@
 /*
- * One use of `caisson hook`: an input in, a reply out.
+ * One run of `caisson hook`: reads an input, writes a reply.
  *
- *     Before a tool   input -> policies -> gate -> record -> answer, or a ticket for the box and an answer
- *                     that runs it
- *     After a tool    its output is normalised, redacted and checked; the answer replaces it if the client
+ *     Before a tool   input -> policies -> gate -> record -> answer; a contained command becomes a ticket
+ *                     and the answer runs it in the box
+ *     After a tool    normalises, redacts and checks the output; the answer replaces it if the client
  *                     allows that
- *     Start           text for the model
+ *     Start           sends text for the model
  *
- * Fails closed: a reply is a refusal (exit 2 and a reason) until an answer is complete. Events after a tool
+ * Fails closed: the reply is a refusal (exit 2 and a reason) until an answer is complete. Events after a tool
  * never refuse.
  */
 #pragma once
@@ -16,64 +16,67 @@
 
 struct hook_options {
 	const char *client, *event, *config; /* may be NULL */
-	char *const *environ;                /* of the caller */
-	void (*deadline)(unsigned ms);       /* told once the policy is known; may be NULL */
-	void (*known)(enum phase phase);     /* told once that is known; may be NULL */
+	char *const *environ;                /* environment of the caller */
+	void (*deadline)(unsigned ms);       /* called once the policy is loaded; may be NULL */
+	void (*known)(enum phase phase);     /* called once the phase is known; may be NULL */
 };
 
-/* Everything. `a` is for the work and `out` for the reply, so that a full one still answers. Never fails. */
+/*
+ * Handles one input. `a` holds the work and `out` the reply, so a full work arena still yields a reply. Never
+ * fails.
+ */
 void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o,
 		struct reply *ret);
 /*
- * Only a refusal: exit 2 with the reason; where the tool has run already there is nothing to refuse, and it
- * is 0.
+ * Makes a refusal: exit 2 with the reason. If the tool has already run, there is nothing to refuse and the
+ * exit code is 0.
  */
 void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
-/* The same for an input that was not read: nobody knows whether the tool has run already. */
+/* Does the same for an unread input, for which it is unknown if the tool has already run. */
 void hook_refuse_unread(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
-/* Do the options alone say that the tool has run? */
+/* True if the options alone say that the tool has already run. */
 bool hook_is_over(const struct hook_options *o);
 
-/* Inside */
+/* Internal: shared by the hook_*.c files. */
 
-struct hook_call { /* one input under way */
+struct hook_call { /* one input being handled */
 	struct arena *a;
 	const struct hook_options *o;
 	struct hook h;
 	struct policies policies;
-	bool loaded;             /* the policies */
-	struct session session;  /* open once hook_session() was here */
-	struct view *view;       /* of the event's directory; NULL: not looked at */
-	/* the session's project; an empty path: there is no session, or it has none yet */
+	bool loaded;             /* `policies` is loaded */
+	struct session session;  /* open once hook_session() has run */
+	struct view *view;       /* of the event's directory; NULL: not loaded */
+	/* project of the session; empty path: no session, or no project yet */
 	struct directory pin;
-	struct str changed;      /* what is wrong with that; empty: nothing */
-	struct pause pause;      /* in force here */
+	struct str changed;      /* why the pinned project is invalid; empty: it is valid */
+	struct pause pause;      /* the pause in force */
 	struct reply *r;
 };
 
 /*
- * hook_session.c: looks at the event's directory, and finds the project that the session is pinned to. -1:
- * what is known of the session cannot be relied on.
+ * hook_session.c: loads the view of the event's directory and finds the project pinned by the session. -1 if
+ * the session's stored state cannot be trusted.
  */
 int hook_session(struct hook_call *c, struct err *e);
 /*
- * Looks whether a person has paused caisson, once the policies are loaded: then what follows is judged in
- * that mode.
+ * Checks if a person has paused caisson; if so, the call is judged in that mode. Call after loading the
+ * policies.
  */
 void hook_pause(struct hook_call *c);
-/* NULL: the project is looked for. */
+/* Returns the pinned project. NULL: search for the project. */
 const struct directory *hook_pin(const struct hook_call *c);
 
-/* hook_pre.c, hook_post.c, hook_start.c. -1: the input cannot be answered; the caller refuses. */
+/* hook_pre.c, hook_post.c, hook_start.c. -1 if the input cannot be answered; the caller then refuses. */
 int hook_pre(struct hook_call *c, struct err *e);
 void hook_post(struct hook_call *c);
 /*
- * hook_generic.c: the whole answer after a tool, where the contract is the one of docs/hooks.md for loops of
- * one's own.
+ * hook_generic.c: returns the complete answer after a tool, for custom agent loops (contract in
+ * docs/hooks.md).
  */
 struct str generic_result(struct hook_call *c);
-/* The meaning of an exit code; -1: unknown. */
+/* Returns the status for an exit code; a code of -1 means unknown. */
 enum status hook_status(int code);
 void hook_start(struct hook_call *c);
-/* hook_end.c. The session's project is not looked at: it may be gone. */
+/* hook_end.c. Does not touch the session's project, which may be gone. */
 void hook_end(struct hook_call *c);

@@ -1,6 +1,4 @@
-/*
- * The end of a session: its tickets are worth nothing any more, and what killed clients left behind is swept.
- */
+/* Session end: drops the session's tickets, and sweeps up files left behind by killed clients. */
 #include <time.h>
 
 #include "client/hook.h"

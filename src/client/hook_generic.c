@@ -1,8 +1,8 @@
 /*
- * The contract of two calls for agent loops of one's own (docs/hooks.md), the part after a tool: the input
- * comes back, and of a shell its result has one shape, whatever ran and however it printed. Unlike in the
- * answers to agent clients, Unix times become ISO 8601 here: who calls this asks for a normalised result. A
- * stream that is too long is kept as a whole, and the result says where.
+ * The part after a tool of the two-call contract for custom agent loops (docs/hooks.md). The answer repeats
+ * the input; a shell result always gets the same shape. Unlike in answers to agent clients, Unix times become
+ * ISO 8601, because this caller asks for a normalised result. A stream that is too long is stored whole, and
+ * the result names the file.
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -54,9 +54,9 @@ static bool known_status(struct str s)
 	return false;
 }
 
-/* ---- the whole text, where the result shows only its ends ---- */
+/* ---- storing long streams ---- */
 
-/* Old files go as those of runs do. */
+/* Prunes old files by the same rules as those of runs. */
 static void prune_outputs(const struct hook_call *c, struct str state, const struct output_file *f)
 {
 	const struct audit_policy *p = &c->policies.own.audit;
@@ -68,8 +68,8 @@ static void prune_outputs(const struct hook_call *c, struct str state, const str
 }
 
 /*
- * The path of a new file below the state; empty: it could not be kept, and the result is worth more than
- * its rest.
+ * Stores a stream and returns the path of its file. Empty on failure: the result must arrive even without the
+ * rest of the stream.
  */
 static struct str keep_stream(const struct hook_call *c, const char *id, const char *stream, struct str text)
 {
@@ -93,7 +93,7 @@ static struct str keep_stream(const struct hook_call *c, const char *id, const c
 	return str_fmt(c->a, "%.*s/" OUTPUTS_FOLDER "/%.*s", STR_ARG(state), STR_ARG(name));
 }
 
-struct shown { /* a stream in the result */
+struct shown { /* one stream in the result */
 	const char *name;
 	struct str raw;
 	struct stream_cut cut;
@@ -136,8 +136,8 @@ static void put_streams(struct tool_output_cleaner *k, struct buf *b, struct sho
 /* ---- the result ---- */
 
 /*
- * The result in the one shape: {status, exit_code, stdout, stderr, duration_ms, peak_memory_mb}, and what
- * it means.
+ * Appends the result in its fixed shape: {status, exit_code, stdout, stderr, duration_ms, peak_memory_mb},
+ * and the validation.
  */
 static void put_result(struct tool_output_cleaner *k, struct buf *b)
 {
@@ -186,9 +186,9 @@ struct str generic_result(struct hook_call *c)
 	struct buf b;
 
 	tool_output_cleaner_start(c, &k);
-	k.options.timestamps = true; /* the contract */
+	k.options.timestamps = true; /* the contract asks for it */
 	buf_init(&b, c->a, 0);
-	if (h->kind != TOOL_SHELL || !h->result) { /* other tools' results are as they are */
+	if (h->kind != TOOL_SHELL || !h->result) { /* results of other tools stay unchanged */
 		render_value(&b, h->all, NULL);
 		return buf_view(&b);
 	}

@@ -1,8 +1,8 @@
-/* A pause that a person has made, as hooks see it (judge/pause.h). */
+/* Applies a pause that a person has started (judge/pause.h) to a hook. */
 #include "client/hook.h"
 #include "judge/world.h"
 
-/* The mode in which a client only plans stays: nothing is to run there. */
+/* Plan mode stays as it is: nothing may run in it. */
 void hook_pause(struct hook_call *c)
 {
 	struct pause p;
@@ -13,7 +13,7 @@ void hook_pause(struct hook_call *c)
 	pause_look(c->a, c->view, &p);
 	if (!p.on || c->policies.own.no_lifting || c->h.mode == MODE_PLAN)
 		return;
-	/* once more with the writable roots of the policy: the file may lie in one */
+	/* load again with the policy's writable roots: the pause file may be inside one */
 	v = arena_new(c->a, struct view);
 	world_again(c->a, c->view, &c->policies.own, v);
 	pause_look(c->a, v, &c->pause);

@@ -1,7 +1,7 @@
 /*
- * After a tool: cleans its output (tool_output_cleaner.h). An answer replaces the output only if something
- * had to change, and if replacing it loses nothing more important for the model. Statements of a boxed run
- * about itself, and numbers that do not add up, are added as text.
+ * After a tool: cleans its output (tool_output_cleaner.h). The answer replaces the output only if something
+ * changed, and if the model does not lose something more important. Notes from a boxed run's report, and
+ * numbers that do not add up, are added as text.
  */
 #define _GNU_SOURCE
 #include "base/num.h"
@@ -41,7 +41,7 @@ static struct str as_text(struct arena *a, const struct json *v)
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (json_is(json_key(v, keys[i]), JSON_STRING))
 			return string_at(v, keys[i]);
-	if (json_is(json_key(v, "llmContent"), JSON_ARRAY)) /* Gemini's tools of MCP servers */
+	if (json_is(json_key(v, "llmContent"), JSON_ARRAY)) /* Gemini's MCP tools */
 		return join_parts(a, json_key(v, "llmContent"));
 	if (json_is(json_key(v, "stdout"), JSON_STRING))
 		return str_cat(a, string_at(v, "stdout"), string_at(v, "stderr"));
@@ -52,11 +52,11 @@ static struct str as_text(struct arena *a, const struct json *v)
 	return buf_view(&b);
 }
 
-/* ---- what it means ---- */
+/* ---- notes for the model ---- */
 
 /*
- * "Exit code 3" before the output of a failure; where only success has an event of this kind it is 0; else
- * not known.
+ * Parses "Exit code 3" in front of a failure's output. Returns 0 if the client sends this event only on
+ * success, and -1 if unknown.
  */
 static int exit_code_of(const struct hook_call *c, struct str text)
 {
@@ -82,7 +82,7 @@ static void add_line(struct buf *b, const char *fmt, struct str text)
 	buf_str(b, text);
 }
 
-/* Numbers that do not add up; what is fine needs no word. */
+/* Adds a note about numbers that do not add up, and nothing if they do. */
 static void validate_output(struct tool_output_cleaner *k, struct str raw, struct buf *said)
 {
 	struct arena *a = k->c->a;
@@ -103,7 +103,7 @@ static void validate_output(struct tool_output_cleaner *k, struct str raw, struc
 					tool_output_cleaner_text(k, x->message));
 }
 
-/* A file's name is the command's to choose: it must not speak to the model in lines of its own. */
+/* The command chose the file name: keep it on one line, so that it cannot fake lines for the model. */
 static struct str one_line(struct arena *a, struct str s)
 {
 	struct buf b;
@@ -114,7 +114,7 @@ static struct str one_line(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-/* Adds what the report of a boxed run says beyond its output. *ret_code: its exit code. */
+/* Adds notes from a boxed run's report that its output does not contain. *ret_code is its exit code. */
 static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *ret_code)
 {
 	struct hook_call *c = k->c;
@@ -144,14 +144,14 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 	return true;
 }
 
-/* A shell's output that is a picture as a whole; a server's word for that is not taken. */
+/* True if a shell's output is an image as a whole. A server's claim of an image is not trusted. */
 static bool shows_picture(const struct hook *h)
 {
 	return h->kind == TOOL_SHELL && json_true_at(h->result, "isImage") &&
 			str_starts(string_at(h->result, "stdout"), "data:image/");
 }
 
-/* How a shell command ended, where the client's own result is about to be replaced; -1: not known. */
+/* Returns the exit code of a shell command whose result we are about to replace; -1: unknown. */
 static int exit_code_lost(struct hook_call *c, int reported)
 {
 	const struct json *transcript = json_key(c->h.all, "transcript_path");
@@ -205,7 +205,7 @@ void hook_post(struct hook_call *c)
 	struct output_answer o = {.text = STR(""), .context = STR(""), .object = STR(""), .code = -1};
 
 	if (policies_load(c->a, &rq, &c->policies, NULL) != 0)
-		policies_default(&c->policies); /* which cleans everything */
+		policies_default(&c->policies); /* the defaults clean everything */
 	if (c->h.client->can & CLIENT_NORMALISES)
 		o.object = generic_result(c);
 	else if (c->h.result && !shows_picture(&c->h))

@@ -1,9 +1,9 @@
 /*
- * Before a tool runs: the gate's verdict, the client's abilities, the record, and the answer.
+ * Before a tool: judges the call, records it, and answers in a form that the client supports.
  *
- * The milder path is never taken silently. contain_fallback decides about a command that should be contained
- * and cannot be, because the client does not let a command be replaced or the tool is not a shell. A question
- * becomes a denial if the client cannot ask. Both say why, and where that can be changed.
+ * Never falls back silently to a milder path. If a command should be contained but cannot be (the client does
+ * not let hooks replace a command, or the tool is not a shell), contain_fallback decides. A question becomes
+ * a denial if the client cannot ask. Both answers say why, and where to change it.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 #include "result/redact.h"
 #include "sys/user.h"
 
-#define VETTING_WAIT_MS 1000 /* for a search that is under way */
+#define VETTING_WAIT_MS 1000 /* for a running search */
 #define VETTING_STEP_MS 5
 
 void judging_change(struct judging *g, struct str key, struct str text)
@@ -36,7 +36,7 @@ void judging_change(struct judging *g, struct str key, struct str text)
 	**at = (struct change_of_input){.next = (*at)->next, .key = key, .text = text};
 }
 
-/* ---- redirect: /tmp/x becomes TARGET/x before anything is judged, so what is judged is what runs ---- */
+/* ---- redirect: /tmp/x becomes TARGET/x before judging, so that the judged text is the one that runs ---- */
 
 static bool starts_path(struct str s, size_t at)
 {
@@ -60,7 +60,7 @@ static struct str redirect_text(struct arena *a, struct str s, struct str target
 				(after.n == name.n || after.p[name.n] == '/')))
 			continue;
 		buf_str(&b, str_sub(target, 1, target.n));
-		i += 3; /* the slash behind it comes next */
+		i += 3; /* the slash after it is copied next */
 	}
 	return buf_view(&b);
 }
@@ -83,18 +83,18 @@ static void redirect_tmp(struct judging *g)
 		if (!text.n || str_eq(text, v->text))
 			continue;
 		judging_change(g, v->key, text);
-		/* so that there is something to lead to; who else may write it is looked at by the judge */
+		/* the target must exist; the judge checks who else can write it */
 		mkdir(str_c(c->a, t->target), 0700);
 		if (judging_is_shell(g))
 			c->h.command = text;
 		else
-			((struct json *)v)->text = text; /* the arena's; the answer has it as a change */
+			((struct json *)v)->text = text; /* arena-owned; the answer carries it as a change */
 	}
 }
 
 /* ---- judging ---- */
 
-/* The shell that a client gives its commands to is the person's own; Gemini CLI and its kin take bash. */
+/* Clients run commands in the person's own shell; Gemini CLI and its forks use bash. */
 static enum dialect dialect_of(const struct hook *h)
 {
 	const char *shell = getenv("SHELL");
@@ -139,7 +139,8 @@ static int judge_call(struct judging *g, struct err *e)
 }
 
 /*
- * Something about the call that the command does not show. All notes become reasons at once: engine_amend().
+ * Adds a note about the call that the command itself does not show. engine_amend() turns all notes into
+ * reasons at once.
  */
 static void add_note(struct judging *g, enum call_note_kind kind, struct str text)
 {
@@ -161,9 +162,9 @@ static struct str project_at(struct hook_call *c, struct str cwd)
 }
 
 /*
- * The directory that a call names itself is the model's choice, and makes no other project its own: what
- * leaves the session's project is judged a second time as a command outside of that one. The stricter
- * judgement holds, and the box, which would have the other project writable, is not for it.
+ * A directory named in the call is the model's choice and does not make another project its own. If it leaves
+ * the session's project, judge the command again as one outside that project. The stricter verdict wins, and
+ * the command gets no box, because a box would make the other project writable.
  */
 static int judge_elsewhere(struct judging *g, struct err *e)
 {
@@ -184,15 +185,15 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 		return -1;
 	if (there.verdict < g->j.verdict) {
 		g->j = there;
-		g->facts = facts; /* places of its reasons are in these */
+		g->facts = facts; /* the reasons refer to places in these facts */
 	}
 	add_note(g, NOTE_OTHER_PROJECT, c->h.cwd);
 	return 0;
 }
 
 /*
- * Codex takes more spellings of apply_patch for its patch tool than are judged as that. None of them is left
- * as it is: in the box it is a shell text, and the client does not see it.
+ * Codex treats more spellings of apply_patch as its patch tool than we judge as patches. Never pass such a
+ * command unchanged: in the box it is plain shell text, and the client does not see it.
  */
 static void keep_from_patching(struct judging *g)
 {
@@ -209,8 +210,8 @@ static bool is_named(const struct texts *list, struct str name)
 }
 
 /*
- * The first kind of secret in a redacted text that the policy wants to hear of (secrets.allow.rules); empty:
- * none.
+ * Returns the first kind of secret in a redacted text that the policy does not ignore (secrets.allow.rules);
+ * empty: none.
  */
 static struct str kind_found(struct str redacted, const struct texts *allowed)
 {
@@ -230,7 +231,7 @@ static struct str kind_found(struct str redacted, const struct texts *allowed)
 	return STR("");
 }
 
-/* secrets.scanInputs: what a tool is given must hold no secret. */
+/* secrets.scanInputs: a tool's input must not contain a secret. */
 static void scan_input(struct judging *g)
 {
 	struct hook_call *c = g->c;
@@ -254,7 +255,10 @@ static void scan_input(struct judging *g)
 		add_note(g, NOTE_INPUT_SECRET, kind);
 }
 
-/* The shell that reads the command: not one of an agent's, and none that would find something else in it. */
+/*
+ * Checks the shell that reads the command: no agent may have planted it, and it must not parse the command
+ * differently.
+ */
 static int keep_to_shell(struct judging *g, struct err *e)
 {
 	bool differ;
@@ -269,8 +273,8 @@ static int keep_to_shell(struct judging *g, struct err *e)
 }
 
 /*
- * The box opens the project and nothing else. A directory that lies elsewhere, or is reached by a link
- * that leaves the project, is not put in its place.
+ * The box opens only the project. Do not contain a command whose directory is elsewhere, or is reached by a
+ * link that leaves the project.
  */
 static void stay_inside(struct judging *g)
 {
@@ -280,7 +284,7 @@ static void stay_inside(struct judging *g)
 		add_note(g, NOTE_PROJECT_CHANGED, g->c->changed);
 	if (!v || !judging_is_shell(g) || g->j.verdict < VERDICT_CONTAIN)
 		return;
-	/* Nothing to look at when what is allowed stays outside of the box in any case. */
+	/* An allowed command that stays outside the box needs no check. */
 	if (g->j.verdict == VERDICT_ALLOW && !g->rq.notes && !g->c->policies.own.sandbox.always)
 		return;
 	if (!v->project.n)
@@ -301,7 +305,7 @@ static int note_call(struct judging *g, struct err *e)
 	return 0;
 }
 
-/* ---- what the client can do with it ---- */
+/* ---- adapting the verdict to the client ---- */
 
 static void deny_call(struct judging *g, const char *tail)
 {
@@ -314,7 +318,7 @@ static void deny_split(struct judging *g, const struct approved *x)
 			.reason = text_reasons(g, TOLD_SPLIT, text_split(g, x))};
 }
 
-/* Without the pause the verdict would be another one. */
+/* True if the pause changed the verdict. */
 static bool by_pause(const struct judging *g)
 {
 	const struct step *s = g->j.steps;
@@ -340,9 +344,9 @@ static void allow_call(struct judging *g)
 }
 
 /*
- * Why no box can be made on this host; NULL: it can, as far as is known. A run left the hint, and here it is
- * tried again. *ret_most: a failure that may pass, which a program in another box may have caused, is at best
- * asked about, whatever contain_fallback says.
+ * Returns why this host cannot make a box; NULL: it can, as far as is known. A failed run leaves a hint; this
+ * function then tries again. *ret_most: a transient failure, which a program in another box may have caused,
+ * is never milder than "ask", whatever contain_fallback says.
  */
 static const char *no_host(struct judging *g, enum verdict *ret_most)
 {
@@ -364,7 +368,9 @@ static const char *no_host(struct judging *g, enum verdict *ret_most)
 	return str_c(a, str_fmt(a, "No box can be made just now: %s; this may pass", why.text));
 }
 
-/* Why nothing can be contained here; NULL: it can. *ret_most: no more than this may come of it. */
+/*
+ * Returns why the command cannot be contained; NULL: it can. *ret_most is the mildest verdict allowed then.
+ */
 static const char *no_box(struct judging *g, enum verdict *ret_most)
 {
 	const struct hook_call *c = g->c;
@@ -383,7 +389,7 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 	why = no_host(g, ret_most);
 	if (why)
 		return why;
-	*ret_most = VERDICT_ASK; /* its place may be in the workspace */
+	*ret_most = VERDICT_ASK; /* caisson itself may be installed in the workspace */
 	if (g->j.view)
 		sandbox_walls(g->c, g->j.view, &g->walls, &kept_in);
 	if (kept_in.n)
@@ -392,7 +398,7 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 			"No box can be made: caisson's own place is not known";
 }
 
-/* sandbox.always: also what is allowed goes into the box, but not what the policy keeps out of it. */
+/* sandbox.always: allowed commands go into the box, too, except those that the policy keeps outside. */
 static bool always_boxed(const struct judging *g)
 {
 	return !g->c->pause.on && judging_is_shell(g) && gate_boxes_always(g->c->a, &g->facts,
@@ -401,7 +407,7 @@ static bool always_boxed(const struct judging *g)
 
 static bool boxed_anyway(const struct judging *g) { return g->j.verdict == VERDICT_ALLOW && always_boxed(g); }
 
-/* Why a question's command cannot go into the box; NULL: it can. */
+/* Returns why the command of a question cannot go into the box; NULL: it can. */
 static const char *not_boxed(struct judging *g, enum approval run)
 {
 	const struct view *v = g->j.view;
@@ -420,7 +426,7 @@ static const char *not_boxed(struct judging *g, enum approval run)
 			"the box opens the project alone";
 }
 
-/* Nobody can be asked: what a person can do about it, and what the model can. */
+/* Denies because nobody can be asked. The message says what a person and the model can do. */
 static void deny_unasked(struct judging *g, const char *why, const char *tail)
 {
 	const char *how = text_allow(g);
@@ -440,8 +446,8 @@ static struct approved approved_by_yes(struct judging *g)
 }
 
 /*
- * A yes must let happen what the person was told. A client that runs the original when a question comes with
- * another input gets no question about one.
+ * A yes must have exactly the effect that the person was told. If the client runs the original input after a
+ * question with a changed one, deny instead of asking.
  */
 static void ask_about_call(struct judging *g, const char *tail)
 {
@@ -503,7 +509,7 @@ static void fall_back(struct judging *g, const char *why, enum verdict most)
 	deny_call(g, text_join(g, tail, NULL, NULL));
 }
 
-/* ---- into the box ---- */
+/* ---- containing a command ---- */
 
 static void contain_call(struct judging *g)
 {
@@ -523,7 +529,10 @@ static void contain_call(struct judging *g)
 		g->j.approval == APPROVAL_NETWORK ? "with the" : "no");
 }
 
-/* Denied by a reason; or, in a mode in which nobody is asked (dontAsk), because it would be asked about. */
+/*
+ * Denies a call: because of a reason, or because it would need a question in a mode without questions
+ * (dontAsk).
+ */
 static void refuse_call(struct judging *g)
 {
 	const struct reason *r = g->j.reasons;
@@ -561,7 +570,7 @@ static void decide_call(struct judging *g)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- all steps ---- */
 
 static int record_call(struct judging *g, struct err *e)
 {
@@ -575,7 +584,7 @@ static int record_call(struct judging *g, struct err *e)
 
 	if (live_probing(c->a, c->h.session))
 		return 0;
-	if (!v) /* the judge itself failed: that is an answer, and nothing is known to write it to */
+	if (!v) /* judging itself failed: still an answer, but there is no record to write to */
 		return 0;
 	if (record_open(c->a, v, &options, c->loaded ? &c->policies : NULL, &g->record, e) != 0)
 		return -1;
@@ -584,7 +593,7 @@ static int record_call(struct judging *g, struct err *e)
 	return rc;
 }
 
-/* A policy that does not load denies, and that is recorded if it can be; by which policy nobody knows. */
+/* A policy that fails to load denies. Record that if possible; the policy in force is unknown. */
 static int no_policy(struct judging *g, const struct err *why, struct err *e)
 {
 	struct hook_call *c = g->c;
@@ -602,7 +611,7 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 
 static bool are_related(struct str a, struct str b) { return path_inside(a, b) || path_inside(b, a); }
 
-/* Will a search that this command needs soon be over? If nobody is at work, somebody may be told to be. */
+/* True if the search of this workspace will end soon. With `start`, restarts a lost search. */
 static bool vetted_soon(struct hook_call *c, struct str workspace, bool start)
 {
 	enum vetting now = workspace.n ? protect_vetting(c->a, c->view->state_dir, workspace) : VETTING_DONE;
@@ -629,8 +638,9 @@ static bool any_soon(struct hook_call *c, bool start)
 }
 
 /*
- * Most searches end in a moment: then git needs no box. A search that waits for a running box is not waited
- * for. The marks are read after the locks: a vetter that has just ended looks like a lost one by its locks.
+ * Most searches end within moments, and then git needs no box. Do not wait for a search that waits for a
+ * running box. Read the marks after the locks: by its locks, a vetter that has just ended looks like a lost
+ * one.
  */
 static void await_vetting(struct hook_call *c)
 {
@@ -667,7 +677,7 @@ int hook_pre(struct hook_call *c, struct err *e)
 	if (record_call(g, e) != 0)
 		return -1;
 	decide_call(g);
-	/* the answer says more; one that is not made to its end is replaced by a refusal */
+	/* the answer holds the decision; an incomplete answer is replaced by a refusal */
 	c->r->code = HOOK_PASS;
 	c->h.client->before(c->r, &c->h, &g->v);
 	return 0;

@@ -1,12 +1,11 @@
 /*
- * Inside hook_pre.c and its parts: one call that is being judged.
+ * Internal header of hook_pre.c and its parts: one call being judged.
  *
- *   hook_pre.c     the way: judging, the record, what the client can do with the verdict
- *   hook_text.c    what people and models are told
- *   command_secrets.c  secrets that a command's words give away
-
- *   hook_shell.c   which shell reads the command, where the model chooses it
- *   hook_ticket.c  handing a command over to a run in the box
+ *   hook_pre.c         the steps: judge, record, turn the verdict into an answer the client supports
+ *   hook_text.c        messages for people and models
+ *   command_secrets.c  redacts secrets in a command by their position
+ *   hook_shell.c       finds which shell reads the command, if the model chooses it
+ *   hook_ticket.c      hands a command over to a run in the box
  */
 #pragma once
 #include "client/hook.h"
@@ -20,11 +19,11 @@
 	"for a check (caisson config explain KEY)"
 
 struct shell_choice {
-	bool named;           /* the model has named the shell */
-	enum dialect dialect; /* counts with that */
-	/* bits 1 << dialect: shells that may read the command instead of the usual one */
+	bool named;           /* the model named the shell */
+	enum dialect dialect; /* valid if `named` */
+	/* bits 1 << dialect: shells that may read the command instead of the default one */
 	unsigned others;
-	struct str refuse;    /* why none of them may be started; empty: they may */
+	struct str refuse;    /* why none of them may be started; empty: allowed */
 };
 
 struct judging {
@@ -37,46 +36,48 @@ struct judging {
 	struct record record;
 	struct record_id id;
 	struct client_walls
-		walls; /* of the client's own sandbox; known once it was asked whether a box can be made */
+		walls; /* walls of the client's own sandbox; set once no_box() has run */
 };
 
 static inline bool judging_is_shell(const struct judging *g)
 {
 	return g->c->h.kind == TOOL_SHELL;
 }
-/* Another value of one key of the tool's input, in place of an earlier one. */
+/* Sets a new value for one key of the tool's input; replaces an earlier change. */
 void judging_change(struct judging *g, struct str key, struct str text);
 
 /* ---- hook_text.c ---- */
 
 enum told { TOLD_DENIED, TOLD_ASKED, TOLD_SPLIT };
 
-/* The reasons, then `tail` (may be NULL); of a question also the whole command. */
+/* Returns the reasons, then `tail` (may be NULL). A question also shows the whole command. */
 struct str text_reasons(struct judging *g, enum told told, const char *tail);
-/* Sentences, each without its full stop. NULL: nothing to say. */
+/* The next functions return sentences without their full stop; NULL: nothing to say. */
 const char *text_yes(struct judging *g, const struct approved *x,
-	const char *no_box); /* what a yes lets happen; no_box: why not in the box, may be empty */
+	const char *no_box); /* effect of a yes; no_box: why not in the box, may be empty */
 const char *text_allow(struct judging *g); /* how a person makes the answer permanent */
-const char *text_split(struct judging *g, const struct approved *x); /* which commands to run by themselves */
-/* Sentences put together; any of them may be NULL. */
+const char *text_split(struct judging *g, const struct approved *x); /* commands to run separately */
+/* Joins sentences; each may be NULL. */
 const char *text_join(struct judging *g, const char *a, const char *b, const char *c);
-/* The visible form of a contained command: its first line as a shell comment. Empty: none. */
+/* Returns the visible form of a contained command: its first line as a shell comment. Empty: no comment. */
 struct str text_comment(struct judging *g);
 
 /* ---- command_secrets.c ---- */
 
-/* A command, or a part of one, without what its words say is a password. */
+/* Returns a command, or part of one, without the passwords that its words give away. */
 struct str text_hide_words(struct arena *a, struct str s);
 
 /* ---- hook_shell.c ---- */
 
 void judging_shell(struct judging *g, const struct view *v, struct shell_choice *ret);
-/* *ret_differ: the command is allowed, and would not be as one of the other shells reads it. */
+/* Judges the command for the other shells. *ret_differ: it is allowed, but not as another shell reads it. */
 int judging_others(struct judging *g, const struct shell_choice *s, bool *ret_differ, struct err *e);
 
 /* ---- hook_ticket.c ---- */
 
-/* The working directory without links. */
+/* Returns the working directory with links resolved. */
 struct str judging_cwd(struct judging *g);
-/* Stores a ticket and changes the input to the command that runs it. -1: it cannot be handed over. */
+/*
+ * Stores a ticket and changes the input to the command that runs it. -1 if the command cannot be handed over.
+ */
 int judging_hand_over(struct judging *g, enum approval approval, bool asked, struct err *e);

@@ -1,11 +1,11 @@
 /*
- * The project of an event. The first event of a session that lies in a project pins it
- * (judge/client_session.h); from then on the event's directory says only where in it a command runs. A
- * directory elsewhere is no project of the session's, unless the client lists it or it is a linked worktree
- * of the pinned repository: then this event adds it.
+ * Finds the project of an event. The first event inside a project pins it to the session
+ * (judge/client_session.h). From then on, the event's directory only says where in the project a command
+ * runs. A directory elsewhere joins the session only if the client lists it or it is a linked worktree of the
+ * pinned repository.
  *
- * A client without session ids has nothing to pin: its project is looked for at every event, with the roots
- * that were seen before (sys/remembered.h).
+ * A client without session ids cannot pin a project: each event searches for it, with the help of remembered
+ * roots (sys/remembered.h).
  */
 #include <errno.h>
 #include <time.h>
@@ -23,9 +23,9 @@ struct pinning {
 	struct hook_call *c;
 	struct path_memo memo;
 	struct client_session s;
-	struct str cwd;   /* of the event, resolved */
+	struct str cwd;   /* the event's directory, resolved */
 	int64_t now;
-	bool dirty;       /* to be written */
+	bool dirty;       /* must be written */
 };
 
 const struct directory *hook_pin(const struct hook_call *c) { return c->pin.path.n ? &c->pin : NULL; }
@@ -45,9 +45,9 @@ static int identify_directory(struct pinning *p, struct str path, struct directo
 	return fd < 0 ? -1 : directory_identity(fd, &ret->id);
 }
 
-/* ---- which directories the client itself names ---- */
+/* ---- directories named by the client ---- */
 
-/* The project in which this directory lies, as if the session had begun there. */
+/* Returns the project around this directory, as if the session had begun there. */
 static struct str project_of(struct pinning *p, struct str dir)
 {
 	struct view *v = arena_new(p->c->a, struct view);
@@ -90,7 +90,7 @@ static int store_session(struct pinning *p, bool fresh, struct err *e)
 	return 0;
 }
 
-/* The first event: the project that the client names, else the one around the event's directory. */
+/* First event: pins the project named by the client, else the one around the event's directory. */
 static int begin_session(struct pinning *p)
 {
 	struct hook_call *c = p->c;
@@ -105,7 +105,7 @@ static int begin_session(struct pinning *p)
 
 /* ---- later events ---- */
 
-/* The innermost root around the event's directory; p->s.n: none. */
+/* Returns the index of the innermost root around the event's directory; p->s.n: none. */
 static size_t root_around(const struct pinning *p)
 {
 	size_t best = p->s.n;
@@ -117,7 +117,7 @@ static size_t root_around(const struct pinning *p)
 	return best;
 }
 
-/* A directory that the client lists, or a worktree of the pinned repository. */
+/* Adds a directory that the client lists, or a worktree of the pinned repository. */
 static void add_root(struct pinning *p)
 {
 	struct str project = p->c->view->project;
@@ -125,7 +125,7 @@ static void add_root(struct pinning *p)
 
 	for (size_t i = 0; i < p->s.n; i++)
 		if (str_eq(p->s.roots[i].path, project))
-			return; /* a link led out of it */
+			return; /* already a root: a link led out of it */
 	may = is_listed(p, project);
 	for (size_t i = 0; i < p->s.n && !may; i++)
 		may = project_worktree(p->c->a, project, p->s.roots[i].path);
@@ -145,8 +145,8 @@ static bool has_start(const struct client *c)
 }
 
 /*
- * Another identity after a reboot: device numbers may well be others then, and by a start event of the
- * client the path counts again. A client that sends none is believed at any event.
+ * Accepts a new identity after a reboot, which may change device numbers. A new inode number is accepted only
+ * at the client's start event, or at any event if the client sends no start event.
  */
 static bool pin_again(struct pinning *p, struct directory *root)
 {
@@ -180,7 +180,7 @@ static void choose_project(struct pinning *p)
 		add_root(p);
 	i = root_around(p);
 	if (i == p->s.n)
-		i = 0; /* elsewhere: outside of the project */
+		i = 0; /* none matches: the event is outside the project */
 	check_root(p, &p->s.roots[i]);
 	p->c->pin = p->s.roots[i];
 	p->c->view->project = p->c->pin.path;
@@ -189,7 +189,7 @@ static void choose_project(struct pinning *p)
 
 /*
  * If the session's file cannot be written, the project is not pinned. No command goes to a box then either,
- * since a ticket needs the same state directory.
+ * because a ticket needs the same state directory.
  */
 static int pin_project(struct pinning *p, struct err *e)
 {

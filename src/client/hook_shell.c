@@ -1,9 +1,9 @@
 /*
- * Which shell reads a command, where the client lets the model choose one and does not tell the hook: one row
- * for each such client.
+ * Finds which shell reads a command, for clients that let the model choose one without telling the hook. One
+ * row per client.
  *
- * A command that is allowed goes to that shell as it is, so each shell that may read it has to find the same
- * in it. A contained one does not: what the shell reads is our own line, which means the same in all of them.
+ * An allowed command goes to that shell unchanged, so every candidate shell must parse it the same way. A
+ * contained command needs no such check: the shell reads our own line, which means the same in all shells.
  */
 #include "client/codex.h"
 #include "client/hook_pre.h"
@@ -32,7 +32,7 @@ static void of_codex(struct judging *g, const struct view *v, struct shell_choic
 		.refuse = shell.refuse};
 }
 
-/* These start bash by its name each time, for hooks as well. */
+/* These clients look up bash in PATH for every command, hooks included. */
 static void of_path(struct judging *g, const struct view *v, struct shell_choice *ret)
 {
 	struct arena *a = g->c->a;
@@ -62,7 +62,7 @@ void judging_shell(struct judging *g, const struct view *v, struct shell_choice 
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && h->command_key.n; i++)
 		if (!strcmp(rows[i].client, h->client->name))
 			rows[i].look(g, v, ret);
-	/* A patch in the shell is one only as the shells of Unix read it. */
+	/* Codex recognises a patch in shell text only for Unix shells. */
 	if (h->kind == TOOL_PATCH && ret->named && ret->dialect == DIALECT_POWERSHELL)
 		ret->refuse = STR("the call gives a patch to PowerShell; leave 'shell' out");
 }

@@ -4,7 +4,7 @@
  */
 #include "client/hook.h"
 
-#define EXTRA_MAX 50 /* lines of the person's own */
+#define EXTRA_MAX 50 /* lines added by the person */
 
 static const char about[] =
 	"Shell commands in this session are judged by caisson before they run.\n"

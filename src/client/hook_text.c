@@ -1,6 +1,6 @@
 /*
- * Messages for people and models about a verdict. A person who is asked sees the whole command, the effect of
- * a yes, and the one command that makes the answer permanent. A model that is denied sees why, what to do
+ * Messages for people and models about a verdict. A question shows the person the whole command, the effect
+ * of a yes, and the one command that makes the answer permanent. A denial tells the model why, what to do
  * instead, and that a person can allow it. Text from the command is made visible, redacted, and put on one
  * line.
  */
@@ -12,16 +12,16 @@
 #include "client/hook_pre.h"
 #include "judge/rule_words.h"
 
-#define REASONS_MAX 5                  /* that are told */
-#define REASONS_BYTES (HOOK_REASON_MAX - 32) /* of them; the rest is for how many were left out */
-#define COMMAND_MAX ((size_t)32 << 10) /* bytes of a command that a question shows; clients take far more */
+#define REASONS_MAX 5                  /* reasons in a message */
+#define REASONS_BYTES (HOOK_REASON_MAX - 32) /* bytes of all reasons; the rest is for the omitted count */
+#define COMMAND_MAX ((size_t)32 << 10) /* bytes of a command in a question; clients accept far more */
 #define COMMENT_COLUMNS 120
-#define COMMENT_BYTES 4096 /* of a command that are looked at for its first line */
+#define COMMENT_BYTES 4096 /* bytes searched for a command's first line */
 #define EXCERPT_MAX 60
 #define LINE_END "\u23ce" /* a return arrow */
 #define OUTSIDE "A yes runs it OUTSIDE the box, where it reaches all of this machine"
 
-/* Without secrets. Everything that a shell could run stays, since a person decides about it. */
+/* Removes secrets. Keeps everything that a shell could run, because a person decides about it. */
 static struct str without_secrets(struct judging *g, struct str text)
 {
 	struct str s = g->j.view ? record_redact_command(g->c->a, &g->record, text) : text;
@@ -29,13 +29,13 @@ static struct str without_secrets(struct judging *g, struct str text)
 	return text_hide_words(g->c->a, s);
 }
 
-/* The same, and every character seen; lines stay. */
+/* The same, with invisible characters made visible; newlines stay. */
 static struct str clean_text(struct judging *g, struct str text)
 {
 	return str_visible(g->c->a, without_secrets(g, text));
 }
 
-/* The same on one line. The sign for a line's end cannot come from the text, unlike a backslash and n. */
+/* The same on one line. Unlike backslash and n, the sign for a line end cannot come from the text. */
 static struct str shown_text(struct judging *g, struct str text)
 {
 	struct str s = clean_text(g, text);
@@ -56,7 +56,7 @@ static struct str shown_text(struct judging *g, struct str text)
 	return buf_view(&b);
 }
 
-/* At most this many bytes, and no part of a character. */
+/* Cuts to at most n bytes without splitting a character. */
 static struct str cut_text(struct str s, size_t n)
 {
 	if (s.n <= n)
@@ -81,7 +81,7 @@ static struct str advice_instead(struct judging *g, const struct reason *r, enum
 	return str_visible(g->c->a, r->alternative);
 }
 
-/* The gravest first. */
+/* Appends the reasons, the gravest first. */
 static void put_reasons(struct judging *g, struct buf *b, enum told told)
 {
 	unsigned n = 0, left_out = 0;
@@ -96,7 +96,7 @@ static void put_reasons(struct judging *g, struct buf *b, enum told told)
 				left_out++;
 				continue;
 			}
-			message = shown_text(g, r->message); /* it quotes the command */
+			message = shown_text(g, r->message); /* the message quotes the command */
 			buf_fmt(b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(message));
 			if (alternative.n)
 				buf_fmt(b, " (instead: %.*s)", STR_ARG(alternative));
@@ -180,7 +180,7 @@ const char *text_allow(struct judging *g)
 		str_eq(g->facts.texts[0].bytes, g->rq.command))
 		rules = rules_allowing(a, &g->rq, &g->c->policies, &g->facts, &g->j);
 	if (!rules.n || !str_eq(without_secrets(g, rules), rules))
-		return NULL; /* a rule holds no secret */
+		return NULL; /* a rule must not contain a secret */
 	return str_c(a, str_fmt(a, "To allow it for good%s, a person runs in a terminal: caisson allow %.*s",
 				has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
 }
@@ -227,7 +227,7 @@ static size_t columns_end(struct str s, size_t columns)
 	return at;
 }
 
-/* A shell that keeps running takes a line as if it were typed, and zsh takes no comments there. */
+/* A shell that keeps running reads lines as if typed, and there zsh does not accept comments. */
 static bool can_comment(const struct judging *g)
 {
 	unsigned can = g->c->h.client->can;
@@ -236,8 +236,8 @@ static bool can_comment(const struct judging *g)
 }
 
 /*
- * A comment ends with its line, so nothing in it may end the line: what is behind the first newline is left
- * out, and every other character that a program may take for the end of a line is spelt out.
+ * Nothing in the comment may end its line. The text is cut at its first newline, and any other character that
+ * a program may treat as a line end is escaped.
  */
 struct str text_comment(struct judging *g)
 {

@@ -1,7 +1,7 @@
 /*
- * Handing a command over to a run in the box: what was judged becomes a ticket (record/ticket.h), and the
- * client is told to run this program with it. Nothing of the command is quoted again; what people see of it
- * is a comment.
+ * Hands a command over to a run in the box. The judged command becomes a ticket (record/ticket.h), and the
+ * client is told to run this program with the ticket. The command itself is not quoted again; people see it
+ * as a comment.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -13,7 +13,10 @@
 #include "sys/state.h"
 #include "sys/user.h"
 
-/* Does a cd in this text change where it ends? One that is quoted, or in a function, only makes us look. */
+/*
+ * True if a cd in this text may change its final directory. A quoted cd, or one in a function, only costs a
+ * check.
+ */
 static bool may_move(const struct facts *f)
 {
 	for (const struct command *c = f->commands; c; c = c->next)
@@ -45,9 +48,9 @@ static struct str make_absolute(struct arena *a, const char *path, struct str cw
 }
 
 /*
- * The command that the client runs instead: this program with the ticket, and the original text only as a
- * comment. A cd must also affect the client's shell: the run reports on descriptor 3 where the command ended,
- * while its output goes where it would have gone, and its exit code is the command's.
+ * Returns the command that the client runs instead: this program with the ticket, and the original text as a
+ * comment. A cd must also affect the client's shell. So the run reports its final directory on descriptor 3,
+ * while its output and exit code stay those of the command.
  */
 static struct str wrap_command(struct judging *g, struct str ticket, bool follow)
 {
@@ -72,8 +75,7 @@ struct str judging_cwd(struct judging *g)
 	return path_real(&m, g->j.view->cwd, &kind);
 }
 
-/* The ids of what was asked about: of a question these are reasons, where the client's mode answered it they
- * are warnings. */
+/* Returns the ids behind the question: its reasons, or the warnings if the client's mode answered it. */
 static struct str approved_ids(struct judging *g, bool asked)
 {
 	const struct reason *list = asked ? g->j.reasons : g->j.warnings;
@@ -122,7 +124,7 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 	t.walls = g->walls;
 	t.network &= t.walls.mode == CLIENT_SANDBOX_NONE;
 	t.follow &=
-		t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line leaves the client's own sandbox */
+		t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line may leave the client's sandbox */
 	cwd_get(c->a, &own, NULL);
 	t.config = make_absolute(c->a, c->o->config, own);
 	if (!plain_path(v->program))

@@ -1,11 +1,13 @@
 /*
- * Claude Code's sandbox, in its settings:
- *     {"sandbox": {"excludedCommands": ["/usr/bin/caisson run --ticket:*"]}}
- * Neither can a ticket be taken in that sandbox nor a box be made, so commands that the hook
- * has judged and put on a ticket run outside of it; the box opens no more than the sandbox did (claude.h).
- * Without that sandbox the entry means nothing.
+ * The exclusion entry in the settings of Claude Code's sandbox:
  *
- * The entry is put in after the hooks and taken out before them, so that each finds the bytes that it left.
+ *     {"sandbox": {"excludedCommands": ["/usr/bin/caisson run --ticket:*"]}}
+ *
+ * Inside that sandbox no ticket can be redeemed and no box can be made. So commands that the hook has judged
+ * and put on a ticket run outside it; the box opens no more than the sandbox did (claude.h). Without that
+ * sandbox the entry has no effect.
+ *
+ * The entry is added after the hooks and removed before them, so that each step finds the bytes that it left.
  */
 #include "client/init_hooks.h"
 #include "client/jsontext.h"
@@ -61,7 +63,7 @@ static bool is_ours(const struct json *n)
 	return n->kind == JSON_STRING && init_is_excluded(n->text);
 }
 
-/* The entry with as much around it as is missing. */
+/* Inserts the entry together with its missing containers. */
 static void put_entry(struct excluding *x, struct str entry)
 {
 	const struct json *into = x->list ? x->list : x->sandbox ? x->sandbox : x->root;
@@ -93,7 +95,7 @@ static void replace_entry(struct excluding *x, const struct json *n, struct str 
 	x->text = buf_view(&b);
 }
 
-/* 1: the text was changed; 0: all is well; -1 */
+/* Returns 1 if the text was changed, 0 if nothing is left to do, -1 on error. */
 static int add_step(struct excluding *x, struct str entry)
 {
 	bool seen = false;
@@ -110,7 +112,7 @@ static int add_step(struct excluding *x, struct str entry)
 		if (seen)
 			x->text = jsontext_take(x->a, x->text, n);
 		else
-			replace_entry(x, n, entry); /* of another place */
+			replace_entry(x, n, entry); /* entry with another program path */
 		return 1;
 	}
 	if (!seen)

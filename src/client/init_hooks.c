@@ -1,4 +1,4 @@
-/* See init_hooks.h: where the settings are, what would be done to them, and doing it. */
+/* See init_hooks.h: locates the settings, plans the change, and applies it. */
 #define _GNU_SOURCE
 #include "client/init_hooks.h"
 
@@ -12,7 +12,7 @@
 #include "sys/path.h"
 #include "sys/state.h"
 
-#define DIRS_MAX 8 /* directories to be made above a file */
+#define DIRS_MAX 8 /* missing directories above a file */
 
 bool init_changes(const struct init_change *c)
 {
@@ -61,15 +61,15 @@ bool init_present(struct arena *a, const struct init_request *rq, const struct i
 	struct str dir = settings_dir(a, rq, row);
 	struct stat st;
 
-	/* .github says nothing about Copilot: its hooks do */
+	/* .github alone does not mean Copilot; .github/hooks does */
 	if (dir.n && rq->scope == INIT_PROJECT && !strcmp(row->project_dir, ".github"))
 		dir = str_fmt(a, "%.*s/hooks", STR_ARG(dir));
 	return dir.n && stat(str_c(a, dir), &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /*
- * Where the path leads. In a project that must be inside it: whoever made the project could otherwise have us
- * write elsewhere.
+ * Resolves the path. In a project the result must be inside it, or the project's author could make us write
+ * elsewhere.
  */
 static int follow_links(struct arena *a, const struct init_request *rq, struct init_change *c, struct err *e)
 {
@@ -105,7 +105,7 @@ int init_look(struct arena *a, const struct init_request *rq, struct str path, s
 	return 0;
 }
 
-/* "FILE:LINE:COLUMN: what": the texts of init_text.c start at the line. */
+/* Completes a message to "FILE:LINE:COLUMN: what"; texts from init_text.c start at the line. */
 static int name_file(const struct init_change *c, struct err *e)
 {
 	struct err inner = *e;
@@ -137,12 +137,12 @@ int init_plan(struct arena *a, const struct init_request *rq, const struct init_
 	return 0;
 }
 
-/* ---- doing it ---- */
+/* ---- applying ---- */
 
 /*
- * The directories above a file that we make are noted in our state directory, so that removing the file
- * removes them as well. An empty directory that was there before is not ours. Without a note they stay:
- * nothing depends on it.
+ * We record in our state directory which directories we create above a file, so that removing the file
+ * removes them, too. An empty directory that existed before is not ours. Without the record they stay, which
+ * does no harm.
  */
 static struct str note_name(struct arena *a, const struct init_change *c)
 {
@@ -164,7 +164,7 @@ static void remove_dirs(struct arena *a, const struct init_request *rq, const st
 
 	if (!rq->state.n || file_read(a, str_c(a, note), PATH_MAX * DIRS_MAX, &dirs, NULL, NULL) != 0)
 		return;
-	for (size_t i = 0; i < dirs.n;) { /* the deepest first */
+	for (size_t i = 0; i < dirs.n;) { /* deepest first */
 		ptrdiff_t end = str_find(dirs, '\n', i);
 		struct str dir = str_sub(dirs, i, end < 0 ? dirs.n : (size_t)end);
 
@@ -201,7 +201,7 @@ static int make_dirs(struct arena *a, struct str file, mode_t mode, struct str *
 	return 0;
 }
 
-/* True if the file is still as it was when the change was planned. */
+/* Fails if the file has changed since the change was planned. */
 static int check_same(struct arena *a, const struct init_change *c, struct err *e)
 {
 	struct str now;

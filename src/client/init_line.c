@@ -1,14 +1,14 @@
 /*
- * The line that a client's hook runs, by a shell that knows POSIX:
+ * The command line of a client's hook, for any POSIX shell:
  *
- *     before a tool   trap 'what failed, on standard error; exit 2' EXIT; [timeout -k 1 25] PROGRAM hook
- *                     --client NAME
+ *     before a tool   trap 'MESSAGE to standard error; exit 2' EXIT;
+ *                     [timeout -k 1 25] PROGRAM hook --client NAME
  *     other events    PROGRAM hook --client NAME || exit 0
  *
- * The trap answers where the program cannot: it is missing, was killed, or crashed before its own handlers
- * were in place (cli/last_answer.h). A trap, and not `||`: bash that cannot fork any more ends with 254 and
- * runs nothing but its trap, and clients take 254 for a yes. Exit 2 is the program's own denial and keeps its
- * own text. The sentence has no quotes and no character that is special to a shell or to JSON.
+ * The trap denies if the program cannot answer: it is missing, was killed, or crashed before its own handlers
+ * were installed (cli/last_answer.h). `||` would not do: a bash that can no longer fork exits with 254 and
+ * runs only its trap, and clients take 254 as a yes. Exit 2 is the program's own denial and keeps its own
+ * message. Our message has no quotes and no character that is special to a shell or to JSON.
  */
 #include <unistd.h>
 
@@ -66,7 +66,7 @@ struct str init_command(struct arena *a, const struct init_row *row, const struc
 	return buf_view(&b);
 }
 
-/* The first word as put_quoted() writes it; the offset behind it, or 0. */
+/* Parses the first word as put_quoted() writes it. Returns the offset after it, or 0. */
 static size_t first_word(struct str command, struct buf *word)
 {
 	size_t i = 0;
@@ -94,7 +94,7 @@ static struct str take_word(struct arena *a, struct str *rest)
 	return at ? buf_view(&word) : STR("");
 }
 
-/* The trap in front, if there is one. */
+/* Skips the trap at the front, if any. */
 static struct str skip_trap(struct str line)
 {
 	ptrdiff_t end = str_starts(line, TRAP) ? str_find(line, '\'', sizeof(TRAP) - 1) : -1;
@@ -103,7 +103,7 @@ static struct str skip_trap(struct str line)
 	return end >= 0 && str_starts(rest, TRAP_END) ? str_sub(rest, sizeof(TRAP_END) - 1, rest.n) : line;
 }
 
-/* The options of timeout(1), and its time. Leaves the blank in front of the program out. */
+/* Skips the options and the limit of timeout(1), up to the program. */
 static struct str skip_limit(struct str rest)
 {
 	size_t i = 0;

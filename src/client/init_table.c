@@ -1,13 +1,11 @@
-/*
- * Where each client keeps its hooks, and what an entry looks like. client.h has what they say to each other.
- */
+/* Where each client keeps its hooks, and the form of an entry. client.h describes their input and answers. */
 #include "client/init_hooks.h"
 
 /*
- * The time is the client's limit for one hook. Ours is 20 s at most (cli/last_answer.c), so that the answer
- * is ours. After its own limit Claude Code and Cursor deny. The others run the tool, so timeout(1) ends the
- * hook before (outer_limit_s), and their own limit is a long one: Copilot would wait 30 s, Gemini 60 s by
- * itself. Qwen Code waits 60 s at most. Gemini and Qwen count milliseconds.
+ * "timeout" is the client's limit for one hook. Ours is at most 20 s (cli/last_answer.c), so that we answer
+ * first. After its own limit, Claude Code and Cursor deny. The others run the tool, so timeout(1) ends the
+ * hook earlier (outer_limit_s) and we set their own limit high: the default is 30 s in Copilot and 60 s in
+ * Gemini. Qwen Code allows at most 60 s. Gemini and Qwen count milliseconds.
  */
 #define CLAUDE_ENTRY \
 	"{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30&}]}"

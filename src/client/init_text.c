@@ -2,15 +2,14 @@
  * Adds our hooks to the text of settings, and removes them. Each step changes the text once and parses it
  * again: files are small, and every step starts from the real text.
  *
- * Our insertions have a layout of their own, so that they can be recognised: a container that we added ends
- * on its own line or right behind its last value, and one that was empty before has a space there
- * (jsontext.h). A file that we created ends in a newline; a file that existed and was empty ends in a space
- * and its old content.
+ * Our insertions have a recognisable layout. A container that we added ends on its own line or directly after
+ * its last value; one that was empty before has a space there (jsontext.h). A file that we created ends in a
+ * newline. A file that was empty before ends in a space and its old content.
  */
 #include "client/init_hooks.h"
 #include "client/jsontext.h"
 
-#define STEPS_MAX 100     /* changes of one text */
+#define STEPS_MAX 100     /* changes to one text */
 #define EVENTS_MAX 8
 
 struct texting {
@@ -103,7 +102,7 @@ static int wrong_kind(struct texting *t, const struct json *n, const char *what)
 			STR_ARG(jsontext_place(t->a, t->text, n->from)), what);
 }
 
-/* The object `hooks`, or NULL when there is none. */
+/* Finds the object `hooks`; *ret is NULL if it is missing. */
 static int find_hooks(struct texting *t, struct json **ret)
 {
 	struct json *hooks;
@@ -117,7 +116,7 @@ static int find_hooks(struct texting *t, struct json **ret)
 	return 0;
 }
 
-/* Before anything is changed, so that places are those of the file. */
+/* Checks the types before any change, so that positions in messages refer to the file. */
 static int check_kinds(struct texting *t)
 {
 	struct json *hooks;
@@ -133,7 +132,7 @@ static int check_kinds(struct texting *t)
 	return 0;
 }
 
-/* Is this object a hook that runs us? */
+/* True if this object is a hook that runs caisson. */
 static bool runs_us(struct texting *t, const struct json *n)
 {
 	static const char keys[][8] = {"command", "bash"};
@@ -147,7 +146,7 @@ static bool runs_us(struct texting *t, const struct json *n)
 	return false;
 }
 
-/* The part of an entry that is ours: the entry itself, one of its hooks if others are beside it, or NULL. */
+/* Returns our part of an entry: the entry itself, one of its hooks if it has foreign ones, or NULL. */
 static struct json *ours_of(struct texting *t, struct json *entry)
 {
 	struct json *list = json_key(entry, "hooks");
@@ -162,7 +161,7 @@ static struct json *ours_of(struct texting *t, struct json *entry)
 
 /* ---- adding ---- */
 
-/* A file that is not there, or has nothing in it. */
+/* Returns the text for a missing or blank file. */
 static struct str whole_file(struct texting *t, const struct str *text)
 {
 	struct buf b;
@@ -184,7 +183,10 @@ static struct str whole_file(struct texting *t, const struct str *text)
 	return buf_view(&b);
 }
 
-/* Makes one entry what it should be. 1 when the text was changed, 0 when all is well, -1. */
+/*
+ * Brings one event's entry up to date. Returns 1 if the text was changed, 0 if nothing is left to do, -1 on
+ * error.
+ */
 static int settle_event(struct texting *t, const struct json *list, const char *event)
 {
 	struct buf want, piece;
@@ -201,7 +203,7 @@ static int settle_event(struct texting *t, const struct json *list, const char *
 			seen = true;
 			continue;
 		}
-		if (ours == n && !seen) { /* of another version, or changed by hand */
+		if (ours == n && !seen) { /* another version, or edited by hand */
 			t->text = str_cat(t->a, str_cat(t->a, str_sub(t->text, 0, n->from), buf_view(&want)),
 					str_sub(t->text, n->to, t->text.n));
 			return 1;
@@ -218,7 +220,7 @@ static int settle_event(struct texting *t, const struct json *list, const char *
 	return 1;
 }
 
-/* One change towards what should be. 1, 0 when there is none to make, -1. */
+/* Makes one change. Returns 1 if the text was changed, 0 if nothing is left to do, -1 on error. */
 static int add_step(struct texting *t)
 {
 	char *events[EVENTS_MAX];
@@ -236,7 +238,7 @@ static int add_step(struct texting *t)
 		t->text = jsontext_put(t->a, t->text, t->root, buf_view(&b));
 		return 1;
 	}
-	while (n--) { /* what is put in last stands first */
+	while (n--) { /* the last insertion ends up first */
 		struct json *list = json_key(hooks, events[n]);
 		int rc;
 
@@ -252,7 +254,7 @@ static int add_step(struct texting *t)
 	return 0;
 }
 
-/* ---- from outside ---- */
+/* ---- public functions ---- */
 
 int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program,
 		const struct str *text,
@@ -294,7 +296,10 @@ static bool is_space(struct str s)
 	return true;
 }
 
-/* The event that held only us has gone: so do `hooks` and the rest, when they were made by us. */
+/*
+ * Removes `hooks` after its last event was ours. Also removes the enclosing object, and the file, if we
+ * created them.
+ */
 static void take_hooks(struct texting *t, struct json *hooks, bool *ret_gone)
 {
 	bool first = t->root->first == hooks && !hooks->next;
@@ -307,16 +312,16 @@ static void take_hooks(struct texting *t, struct json *hooks, bool *ret_gone)
 		t->text = jsontext_take(t->a, t->text, hooks);
 		return;
 	}
-	if (marked) { /* the object was there, empty */
+	if (marked) { /* the object existed before, empty */
 		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from + 1),
 				str_sub(t->text, hooks->to + 1, t->text.n));
 		return;
 	}
-	if (str_starts(rest, " ")) { /* the file was there, empty */
+	if (str_starts(rest, " ")) { /* the file existed before, empty */
 		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from), str_sub(rest, 1, rest.n));
 		return;
 	}
-	/* else somebody has left a remark */
+	/* otherwise somebody added a comment */
 	*ret_gone = is_space(str_sub(t->text, 0, t->root->from)) && is_space(rest);
 	t->text = *ret_gone ? STR("") : jsontext_take(t->a, t->text, hooks);
 }

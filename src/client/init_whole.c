@@ -1,16 +1,16 @@
 /*
- * Files of clients that belong to us entirely, and are replaced or removed as a whole: opencode's plugin, and
- * the rules of Codex. The first line says that a file is ours.
+ * Client files that are entirely ours and are replaced or removed as a whole: opencode's plugin and Codex's
+ * rules. The first line marks a file as ours.
  *
- * Codex runs commands in its own sandbox, where no ticket can be taken and no box can be made. Its rules say
- * which commands run outside: exactly our program with a ticket, without a question. The box keeps closed
- * whatever the sandbox keeps closed (codex.h).
+ * Codex runs commands in its own sandbox, where no ticket can be redeemed and no box can be made. Its rules
+ * name the commands that run outside it without a question: exactly our program with a ticket. The box keeps
+ * closed whatever the sandbox keeps closed (codex.h).
  */
 #include "base/embedded.h"
 #include "client/init_hooks.h"
 #include "client/jsontext.h"
 
-#define PLUGIN_MARK "\"caisson\"" /* where the program's path goes */
+#define PLUGIN_MARK "\"caisson\"" /* placeholder of the program's path */
 
 static struct str plugin_text(void)
 {

@@ -1,13 +1,13 @@
 /*
- * From an input to what it says: JSON, client, event, tool call. Everything that is not as expected is an
- * error, and the caller refuses.
+ * Parses a hook input: JSON, then client, event and tool call. Anything unexpected is an error, and the
+ * caller refuses.
  */
 #include "client/client.h"
 
-/* what the client ends by itself is ended by it, or after a day */
+/* limit if the client ends commands itself: one day */
 #define BACKGROUND_MS ((uint64_t)24 * 3600 * 1000)
 #define TIME_MAX_MS BACKGROUND_MS
-#define TIME_MIN_MS 1000 /* a smaller number is in another unit, or no use: the profile's limit holds */
+#define TIME_MIN_MS 1000 /* a smaller number has another unit or is useless; the profile's limit applies */
 
 static struct str text_of(const struct json *v) { return json_is(v, JSON_STRING) ? v->text : STR(""); }
 
@@ -18,7 +18,7 @@ static struct str text_at(const struct json *o, const char *key)
 
 static bool has_key(const struct json *o, struct str key) { return json_get(o, key) != NULL; }
 
-/* Are all (or is any) of these keys there? `keys` is " a b c ". */
+/* True if the object has all (or any) of these keys. `keys` is " a b c ". */
 static bool has_keys(const struct json *o, const char *keys, bool any)
 {
 	for (const char *p = keys + 1; *p;) {
@@ -40,8 +40,8 @@ static const struct client_event *event_named(const struct client *c, struct str
 }
 
 /*
- * The input has no name of its event: a call with an output has been made, one without is about to be. Null
- * is no output.
+ * Infers the event of an input that does not name it: a call with an output has been made, one without is
+ * about to be. Null is not an output.
  */
 static const struct client_event *event_by_shape(const struct client *c, const struct json *all)
 {
@@ -56,7 +56,7 @@ static const struct client_event *event_by_shape(const struct client *c, const s
 	return NULL;
 }
 
-/* `--event` fills in a missing event; if the input names one too, both must agree. */
+/* `--event` fills in a missing event; if the input names one, too, both must agree. */
 static const struct client_event *event_of(const struct client *c, const struct json *all, const char *given)
 {
 	struct str name = text_at(all, c->event_key);
@@ -72,8 +72,8 @@ static bool fits_client(const struct client *c, const struct json *all)
 }
 
 /*
- * The row whose marks the input has. With a name only rows of that name, and an event of theirs is enough
- * where no marks decide.
+ * Finds the row whose marks match the input. With a name, only rows of that name match, and a known event is
+ * enough if the marks do not decide.
  */
 static int recognise_client(struct arena *a, const struct json *all, const char *name, const char *event,
 		struct hook *ret, struct err *e)
@@ -105,8 +105,8 @@ static int recognise_client(struct arena *a, const struct json *all, const char 
 }
 
 /*
- * A loop of one's own says what it can do with an answer: "can": ["run", "ask"]. Without that it is one that
- * knows exit codes alone. The row is copied, so that everything else finds in it what this caller can do.
+ * A custom agent loop lists its abilities: "can": ["run", "ask"]. Without the list it understands only exit
+ * codes. The row is copied, so that all later code finds this caller's abilities in it.
  */
 static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 {
@@ -126,7 +126,7 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 	*row = *h->client;
 	row->can |= CLIENT_ANSWERS;
 	for (const struct json *x = list->first; x; x = x->next)
-		for (size_t i = 0; i < ARRAY_SIZE(abilities); i++) /* passes over others */
+		for (size_t i = 0; i < ARRAY_SIZE(abilities); i++) /* unknown abilities are ignored */
 			if (x->kind == JSON_STRING && str_is(x->text, abilities[i].name))
 				row->can |= abilities[i].can;
 	if ((row->can & CLIENT_ASKS) && (row->can & CLIENT_REWRITES))
@@ -155,7 +155,7 @@ static int parse_event(struct arena *a, struct str text, const struct json **ret
 	return 0;
 }
 
-/* A tool's input that is itself JSON in a string (Cursor's MCP calls, Copilot's older form). */
+/* Returns the tool's input, which may be JSON inside a string (Cursor's MCP calls, Copilot's older form). */
 static const struct json *args_of(struct arena *a, const struct hook *h)
 {
 	const char *key = h->client->args_key;
@@ -167,7 +167,7 @@ static const struct json *args_of(struct arena *a, const struct hook *h)
 	return json_is(v, JSON_OBJECT) ? v : NULL;
 }
 
-/* Windsurf names an MCP tool by its parts. */
+/* Returns the tool's name. Windsurf names an MCP tool by its parts. */
 static struct str tool_of(struct arena *a, const struct hook *h)
 {
 	struct str server = text_at(h->args, "mcp_server_name"), tool = text_at(h->args, "mcp_tool_name");
@@ -179,10 +179,10 @@ static struct str tool_of(struct arena *a, const struct hook *h)
 	return server.n && tool.n ? str_fmt(a, "mcp__%.*s__%.*s", STR_ARG(server), STR_ARG(tool)) : STR("");
 }
 
-/* The directory: the tool's own wish, else the session's. */
+/* Returns the directory: the one the tool call names, else the session's. */
 static struct str cwd_of(struct arena *a, struct hook *h)
 {
-	/* what a client's tool takes; it ignores the others, and they must not lead us elsewhere */
+	/* keys that the client's tool accepts; it ignores others, so we must, too */
 	static const struct {
 		char client[12], keys[28];
 	} own[] = {{"codex", " workdir cwd "}, {"gemini", " dir_path directory "}, {"qwen", " directory "},
@@ -223,12 +223,12 @@ static void read_wishes(struct hook *h)
 		h->time_ms = BACKGROUND_MS;
 }
 
-/* A text that no shell can be given, or no path can be. */
+/* A NUL byte is valid neither in shell text nor in a path. */
 static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
 
 /*
- * Qwen Code's tool_call makes the call of another tool: that is what is judged. It takes the name in other
- * spellings, too: those are refused.
+ * Qwen Code's tool_call wraps a call of another tool; we judge the inner call. It also accepts other
+ * spellings of the name, which we refuse.
  */
 static int unwrap_event(struct hook *h, struct err *e)
 {
@@ -248,7 +248,7 @@ static int unwrap_event(struct hook *h, struct err *e)
 	return 0;
 }
 
-/* A shell text that the client takes for a call of its patch tool is one. */
+/* Turns a shell text that the client treats as a patch into a call of the patch tool. */
 static void see_patch(struct arena *a, struct hook *h)
 {
 	struct str dir;
@@ -272,7 +272,7 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "the input names no tool, or has no input for it");
 	if (unwrap_event(h, e) != 0)
 		return -1;
-	/* opencode's: it makes the calls without any hook */
+	/* opencode's batch tool calls others without hooks */
 	if (str_is(h->tool, "batch") && json_key(h->args, "tool_calls"))
 		return err_set(e, ERR_INPUT, 0,
 				"'batch' calls tools that nobody would judge: call them one by one");
@@ -289,7 +289,7 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 	return 0;
 }
 
-/* Events that are only recorded; an output's event is never refused because of its call. */
+/* Reads the remaining fields. Never fails: an event after a tool is not refused because of its call. */
 static void read_rest(struct arena *a, struct hook *h)
 {
 	const char *key = h->event->result[0] ? h->event->result : h->client->result_key;
@@ -300,7 +300,7 @@ static void read_rest(struct arena *a, struct hook *h)
 	h->agent = text_at(h->all, "agent_id");
 	h->prompt = text_at(h->all, "prompt_id");
 	if (engine_mode(text_at(h->all, "permission_mode"), &h->mode) == 0 && h->mode == MODE_PAUSED)
-		h->mode = MODE_DEFAULT; /* a person says that, and no client */
+		h->mode = MODE_DEFAULT; /* only a person can pause, never a client */
 	if (h->mode == MODE_BYPASS && (h->client->can & CLIENT_UNATTENDED))
 		h->mode = MODE_DONT_ASK;
 	if (h->phase == PHASE_PRE)

@@ -86,7 +86,7 @@ struct str jsontext_put(struct arena *a, struct str text, const struct json *con
 	return buf_view(&b);
 }
 
-/* Only blanks (and one comma) between two places. Comments are somebody's. */
+/* True if only blanks (and one comma) lie between two offsets. A comment belongs to somebody else. */
 static bool has_only(struct str text, size_t from, size_t to, char comma)
 {
 	for (; from < to; from++)
@@ -106,7 +106,7 @@ bool jsontext_made(struct str text, const struct json *child)
 static size_t find_comma(struct str text, size_t from, size_t to)
 {
 	for (; from < to;
-		from++) { /* outside of values, so that a comma stands for itself unless it is in a comment */
+		from++) { /* outside values, so a comma is a separator unless it is in a comment */
 		if (text.p[from] == '/' && from + 1 < to && text.p[from + 1] == '/')
 			while (from < to && text.p[from] != '\n')
 				from++;

@@ -18,25 +18,28 @@
 #define JSONTEXT_VALUES_MAX 200000
 
 /*
- * Reads one value. `comments`: those of C and C++ are allowed. A name twice in one object is an error: two
- * readers may pick different ones. *ret_root is NULL when there is nothing but blanks. -1 with "line:column:
- * what".
+ * Parses one value. `comments` allows C and C++ comments. A duplicate key is an error, because two parsers
+ * may pick different values. *ret_root is NULL if the text is blank. -1 with "line:column: what".
  */
 int jsontext_read(struct arena *a, struct str text, bool comments, struct json **ret_root, struct err *e);
-/* "line:column" of an offset, both from 1; columns are bytes. */
+/* Returns "line:column" of an offset; both start at 1, and columns count bytes. */
 struct str jsontext_place(struct arena *a, struct str text, size_t at);
 
-struct jstyle {              /* how a file is laid out */
-	const char *newline; /* "" when all is on one line */
-	struct str indent;   /* one step */
+struct jstyle {              /* layout of a file */
+	const char *newline; /* "" if all is on one line */
+	struct str indent;   /* one level of indentation */
 };
 struct jstyle jsontext_style(struct str text, const struct json *root);
-void jstyle_break(struct buf *b, const struct jstyle *s, unsigned depth); /* a new line at this depth */
+void jstyle_break(struct buf *b, const struct jstyle *s, unsigned depth); /* starts a line at this depth */
 
-/* The text with `piece` (which begins with its own line break) put in at the front of a container. */
+/*
+ * Inserts `piece` (which begins with its own line break) at the front of a container. Returns the new text.
+ */
 struct str jsontext_put(struct arena *a, struct str text, const struct json *container, struct str piece);
-/* The text without a child of a container. */
+/* Removes a child from its container. Returns the new text. */
 struct str jsontext_take(struct arena *a, struct str text, const struct json *child);
-/* Is it the only one, with nothing to say that the container was there before it? Then the container goes
- * with it. */
+/*
+ * True if the child is the only one and no mark says that its container existed before. Then the container is
+ * removed with it.
+ */
 bool jsontext_made(struct str text, const struct json *child);

@@ -1,4 +1,4 @@
-/* See live.h. One program is asked per probe, through sys/process.h, with its own time. */
+/* See live.h. Each probe runs one program (sys/process.h) with its own time limit. */
 #define _GNU_SOURCE
 #include "client/live.h"
 
@@ -10,7 +10,7 @@
 #include "sys/path.h"
 #include "sys/process.h"
 
-#define CANARY "caisson init --remove"  /* denied by a check that no policy lifts */
+#define CANARY "caisson init --remove"  /* denied by a fixed check */
 #define HARMLESS "true"
 #define PROBE_MS 20000
 #define PROBE_OUTPUT_MAX ((size_t)64 << 10)
@@ -22,10 +22,10 @@ struct looking {
 	const struct init_row *row;
 	char *const *environment;
 	struct live *l;
-	struct str path, text;   /* of the settings at hand */
+	struct str path, text;   /* the settings file being tested */
 	struct json *root;
-	struct str program;      /* that hooks run; empty: there are none */
-	/* "caisson@MARKETPLACE" where settings turn our plugin for Claude Code on; empty: none */
+	struct str program;      /* run by the hooks; empty: no hooks found */
+	/* "caisson@MARKETPLACE" if settings enable our Claude Code plugin; empty: none */
 	struct str plugin;
 };
 
@@ -55,7 +55,7 @@ static struct str advise_init(struct looking *k, const char *more)
 
 enum answer { ANSWER_NONE, ANSWER_DENY, ANSWER_ASK, ANSWER_PASS };
 
-/* The first decision in a client's JSON, wherever it stands. */
+/* Returns the first decision in a client's JSON, at any depth. */
 static enum answer decision_of(const struct json *n, unsigned depth)
 {
 	static const char keys[][20] = {"permissionDecision", "decision", "permission"};
@@ -92,7 +92,7 @@ static struct str event_of(struct looking *k, const char *command)
 	return buf_view(&b);
 }
 
-/* Runs a line as the client does. *ret_output is the arena's. */
+/* Runs a line as the client does. The arena owns *ret_output. */
 static int run_line(struct looking *k, struct str line, const char *command, struct process_result *ret,
 		struct str *ret_output,
 		struct err *e)
@@ -109,7 +109,7 @@ static int run_line(struct looking *k, struct str line, const char *command, str
 	return 0;
 }
 
-/* Runs the hook for a command; *ret_why explains a reply that is not an answer. */
+/* Runs the hook for a command. *ret_why explains a reply that is not a valid answer. */
 static enum answer ask_hook(struct looking *k, struct str hook, const char *command, struct str *ret_why)
 {
 	struct process_result r;
@@ -134,7 +134,7 @@ static enum answer ask_hook(struct looking *k, struct str hook, const char *comm
 	return decision_of(root, 0);
 }
 
-/* The last line on standard error, where a hook that denies by its exit code says why. */
+/* Returns the last line on standard error, where a hook that denies by exit code says why. */
 static struct str hook_complaint(struct looking *k, struct str hook, const char *command)
 {
 	struct process_result r;
@@ -152,7 +152,7 @@ static struct str hook_complaint(struct looking *k, struct str hook, const char 
 	return str_sub(said, from, said.n);
 }
 
-/* The harmless command does not pass: the program fails, or the policy says so. */
+/* Reports that the harmless command is stopped: the program fails, or the policy stops it. */
 static void note_stopped(struct looking *k, struct str hook, enum answer answer, struct str why)
 {
 	struct str said = answer == ANSWER_DENY ? hook_complaint(k, hook, HARMLESS) : STR("");
@@ -190,14 +190,14 @@ static void probe_hook(struct looking *k, struct str hook)
 		note_stopped(k, hook, harmless, why);
 }
 
-/* ---- what the settings say ---- */
+/* ---- reading the settings ---- */
 
-struct found_hook { /* our hook among those of an event */
+struct found_hook { /* our hook in an event's list */
 	struct looking *k;
-	const struct json *entry, *hook; /* ours */
+	const struct json *entry, *hook; /* our entry and our hook */
 	struct str command;
 	struct init_program program;
-	size_t before;                    /* other hooks ahead of it */
+	size_t before;                    /* hooks of others before ours */
 };
 
 static const struct json *command_of(const struct json *hook)
@@ -250,7 +250,7 @@ static void look_program(struct looking *k, struct str program)
 		add_row(k, "program", LIVE_YES, path, STR(""));
 }
 
-/* `needs` of the row is "key": value as it is written. */
+/* True if the hook has the row's `needs`, a literal "key": value. */
 static bool has_needs(struct looking *k, const struct json *hook)
 {
 	struct str needs = str_of(k->row->needs);
@@ -263,7 +263,7 @@ static bool has_needs(struct looking *k, const struct json *hook)
 	return v && str_eq(str_sub(k->text, v->from, v->to), str_sub(needs, (size_t)colon + 2, needs.n));
 }
 
-/* Tests a missing, crashing and hanging program. */
+/* Reports if the hook line fails closed when the program is missing, crashes or hangs. */
 static void look_closed(struct looking *k, const struct found_hook *f, const char *event)
 {
 	struct str want = init_command(k->a, k->row, &f->program, event);
@@ -305,8 +305,8 @@ static void look_entry(struct looking *k, const struct found_hook *f)
 /* ---- switched off ---- */
 
 struct off_row {
-	char object[12], key[16]; /* object: empty for the top */
-	char value[8];            /* as it is written */
+	char object[12], key[16]; /* object: empty for the top level */
+	char value[8];            /* JSON text */
 };
 
 static const struct off_row offs[] = {
@@ -343,7 +343,7 @@ static bool read_settings(struct looking *k, struct str path)
 	return true;
 }
 
-/* Several settings may name a plugin; the last counts: user, project, local. */
+/* Several settings files may name a plugin; the last one wins: user, project, local. */
 static void note_plugin(struct looking *k)
 {
 	const struct json *all = json_key(k->root, "enabledPlugins");
@@ -353,7 +353,7 @@ static void note_plugin(struct looking *k)
 			k->plugin = str_is(str_sub(k->text, n->from, n->to), "true") ? n->key : STR("");
 }
 
-/* Claude Code has a second file in each project, which nobody commits. */
+/* Tests Claude Code's second settings file in a project, which is not meant to be committed. */
 static void look_local(struct looking *k)
 {
 	if (strcmp(k->row->name, "claude-code") || !k->rq.project.n ||
@@ -363,7 +363,7 @@ static void look_local(struct looking *k)
 	note_plugin(k);
 }
 
-/* ---- one place ---- */
+/* ---- one settings file ---- */
 
 static bool look_plugin(struct looking *k)
 {
@@ -386,7 +386,7 @@ static bool look_plugin(struct looking *k)
 	return true;
 }
 
-/* Hooks in the file at hand. */
+/* Tests the hooks in the current file. */
 static bool look_hooks(struct looking *k)
 {
 	struct found_hook f = {.k = k};
@@ -418,7 +418,7 @@ static bool look_scope(struct looking *k, enum init_scope scope)
 	return look_hooks(k);
 }
 
-/* Where Claude Code has put its copy of the plugin; empty: it is not installed. */
+/* Returns the directory of Claude Code's copy of our plugin; empty: not installed. */
 static struct str installed_at(struct looking *k)
 {
 	struct str settings = init_path(k->a, &k->rq, k->row);
@@ -433,7 +433,7 @@ static struct str installed_at(struct looking *k)
 	return json_is(path, JSON_STRING) ? path->text : STR("");
 }
 
-/* Hooks of our plugin for Claude Code. `any`: settings have some as well. */
+/* Tests the hooks of our Claude Code plugin. `any`: settings files have our hooks, too. */
 static bool look_claude_plugin(struct looking *k, bool any)
 {
 	struct str at;
@@ -483,7 +483,7 @@ void live_look(struct arena *a, const struct init_request *rq, const struct init
 	}
 	if (!live)
 		ret->state = LIVE_NO;
-	ret->end = NULL; /* it may point into the caller's copy */
+	ret->end = NULL; /* may point into the caller's copy */
 }
 
 bool live_present(struct arena *a, const struct init_request *rq, const struct init_row *row)

@@ -1,6 +1,6 @@
 /*
- * Findings of live_look() about clients with walls of their own: whether contained commands leave the
- * client's sandbox, and whether Codex's person has trusted our hooks, without which Codex skips them.
+ * Findings of live_look() about clients with their own sandbox: do contained commands leave that sandbox, and
+ * has the person trusted our hooks in Codex? Codex skips untrusted hooks.
  */
 #include "client/codex.h"
 #include "client/jsontext.h"
@@ -67,7 +67,7 @@ static bool take_hook(const struct live_request *q, struct str text, const struc
 	return true;
 }
 
-/* Our hook of an event, with its place in the file. */
+/* Finds our hook of an event and its position in the file. */
 static bool find_hook(
 	const struct live_request *q, struct str text, const struct json *event, struct codex_hook *h)
 {
@@ -85,7 +85,7 @@ static bool find_hook(
 	return false;
 }
 
-/* Codex names the file by its path, with links or without. */
+/* Codex names the file by its path, with or without links resolved. */
 static enum codex_trust trust_of(const struct live_request *q, struct str config, struct codex_hook *h)
 {
 	enum codex_trust trust = codex_trusted(q->a, config, h);
@@ -112,7 +112,7 @@ static const struct {
 };
 #define TRUSTS ARRAY_SIZE(trusts)
 
-/* The hooks of one file. Only the first, which comes before a tool, decides whether anything is guarded. */
+/* Checks the hooks of one file. Only the first one, which precedes a tool, decides if anything is guarded. */
 static void look_trust(const struct live_request *q, enum init_scope scope, struct str config)
 {
 	struct str path = path_in(q, q->row, scope), text = read_text(q, path), all = str_of(q->row->events);
@@ -180,7 +180,7 @@ static bool is_excluded(const struct live_request *q, const struct json *root)
 {
 	const struct json *list = json_key(json_key(root, "sandbox"), "excludedCommands");
 	struct str want = init_excluded(q->a, q->program);
-	bool absolute = str_starts(q->program, "/"); /* a plugin's hooks name no place */
+	bool absolute = str_starts(q->program, "/"); /* a plugin's hooks name no absolute path */
 
 	for (const struct json *n = json_items(list); n; n = n->next)
 		if (n->kind == JSON_STRING && (absolute ? str_eq(n->text, want) : init_is_excluded(n->text)))
@@ -239,7 +239,7 @@ static void gemini_sandbox(const struct live_request *q)
 				STR("turn it off"));
 }
 
-#define PROBE_ABOVE 4 /* processes between the hook and doctor, and doctor: shells, timeout */
+#define PROBE_ABOVE 4 /* ancestors searched: shells, timeout, doctor */
 
 bool live_probing(struct arena *a, struct str session)
 {

@@ -3,9 +3,9 @@
 #include "client/mcp.h"
 #include "judge/engine.h"
 
-/* a buffer that grows by copying leaves its smaller selves behind */
+/* a buffer that grows by copying leaves its old copies in the arena */
 #define SPLITTER_CAP ((size_t)8 * MCP_FRAME_MAX)
-#define SPLITTER_KEEP ((size_t)1 << 20)          /* memory that is kept between lines */
+#define SPLITTER_KEEP ((size_t)1 << 20)          /* memory kept between lines */
 #define META_VERSION "io.modelcontextprotocol/protocolVersion"
 #define META_CLIENT "io.modelcontextprotocol/clientInfo"
 #define META_SERVER "io.modelcontextprotocol/serverInfo"
@@ -28,7 +28,7 @@ void mcp_splitter_init(struct mcp_splitter *s, struct arena *parent)
 
 void mcp_splitter_free(struct mcp_splitter *s) { arena_free(&s->a); }
 
-/* Drops the bytes that were handed out. */
+/* Drops the bytes of lines already returned. */
 static void compact_buffer(struct mcp_splitter *s)
 {
 	if (!s->at)
@@ -99,7 +99,7 @@ struct str mcp_name(struct arena *a, const struct json *v)
 	return buf_view(&b);
 }
 
-/* A string of a reasonable length; else empty. */
+/* Returns a string within MCP_TEXT_MAX; else empty. */
 static struct str short_text(const struct json *v)
 {
 	struct str s = json_text(v);
@@ -123,7 +123,7 @@ static void read_meta(struct arena *a, const struct json *meta, struct mcp_messa
 	m->tool_use = short_text(json_key(meta, "claudecode/toolUseId"));
 	m->version = short_text(version);
 	if (version && !m->version.n)
-		m->version = STR("?"); /* something is named, and it is no version */
+		m->version = STR("?"); /* a value is given, but is not a version */
 }
 
 static struct mcp_message read_message(struct arena *a, const struct json *v)
@@ -163,7 +163,7 @@ static void set_single(struct arena *a, struct mcp_frame *f, struct mcp_message 
 	f->n = 1;
 }
 
-/* A reader that gave up: too much of it, or no JSON. */
+/* Makes the error message for a line that exceeds a bound or is not JSON. */
 static struct mcp_message unreadable_message(struct arena *a, const struct json_reader *r)
 {
 	struct json_place at = json_place(r->text, r->at);

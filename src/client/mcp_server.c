@@ -1,20 +1,23 @@
 /*
- * The MCP server: lines in, lines out, several calls at a time.
+ * The MCP server: lines in, lines out, several concurrent calls.
  *
- * Processes. The server itself does nothing but read, write and wait. Each call of a tool is a child that it
- * forks: the child does the work (for `run` it is the launcher of the box) and writes lines into a pipe,
- * progress first and one answer at the end, which the server passes on as they are. So calls do not wait for
- * each other, a call that is cancelled is a child that is killed, and a child that dies takes nobody along:
- * its call is answered with that. A child dies with the server (parent-death signal), and a box with its
+ * Processes:
+ *
+ *   - The server only reads, writes and waits.
+ *   - Each tool call is a child that the server forks. The child does the work (for `run` it is the launcher
+ *     of the box) and writes lines into a pipe: progress first, one answer at the end. The server forwards
+ *     them unchanged.
+ *
+ * So calls do not wait for each other. Cancelling a call kills its child. If a child dies, only its own call
+ * fails, and the server answers it. A child dies with the server (parent-death signal), and a box with its
  * launcher (src/box).
  *
- * Bounds. MCP_RUNNING_MAX children, MCP_WAITING_MAX calls behind them, and what goes beyond is answered as a
- * failure at once. While the client does not read what it is sent, nothing is read from it or from the
- * children either.
+ * Bounds: MCP_RUNNING_MAX children and MCP_WAITING_MAX queued calls; further calls fail at once. While the
+ * client does not read its answers, the server reads neither from the client nor from the children.
  *
- * The end. When standard input ends, what is running has a moment to be answered (a client that writes all
- * its lines at once and closes gets its quick answers), then everything is killed. When nobody reads standard
- * output any more, that happens at once.
+ * Shutdown: at EOF on standard input, running calls get a moment to finish, so that a client that writes all
+ * its lines and closes gets its quick answers. Then everything is killed. If nobody reads standard output any
+ * more, that happens at once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,22 +38,22 @@
 #include "sys/process.h"
 
 #define MS 1000000LL
-#define GRACE (1000 * MS)        /* between the end of input and the end of what runs */
-#define PATIENCE (3000 * MS)     /* between asking a child to end and ending it */
+#define GRACE (1000 * MS)        /* from EOF to killing the running calls */
+#define PATIENCE (3000 * MS)     /* from SIGTERM to SIGKILL */
 #define DRAIN (3000 * MS)        /* for a client that does not read its last answers */
 #define PIECE 65536
-#define WRITE_PIECE 4096         /* what a pipe that can be written takes without blocking */
-#define OUT_HIGH ((size_t)4 << 20)   /* waiting to be written: beyond it nothing is read */
+#define WRITE_PIECE 4096         /* a writable pipe takes this much without blocking */
+#define OUT_HIGH ((size_t)4 << 20)   /* bytes queued for output; beyond it the server stops reading */
 #define OUT_MAX ((size_t)512 << 20)
 #define LINE_ARENA ((size_t)512 << 20)
-/* both streams at their largest, and what is made of them; in the child */
+/* in the child: both streams at their maximum, and the texts derived from them */
 #define CALL_ARENA ((size_t)4 << 30)
 #define BATCHES 8
 #define SLOTS (MCP_RUNNING_MAX + MCP_WAITING_MAX)
-#define NAME_MAX_BYTES 200       /* of an agent */
-#define CALL_FD 3                /* where the child writes */
+#define NAME_MAX_BYTES 200       /* bytes of an agent's name */
+#define CALL_FD 3                /* the child's pipe to the server */
 
-struct mcp_batch { /* answers that go out together */
+struct mcp_batch { /* answers sent together */
 	bool used;
 	size_t pending;
 	struct arena a;
@@ -59,41 +62,41 @@ struct mcp_batch { /* answers that go out together */
 
 enum slot_state { SLOT_FREE, SLOT_WAITING, SLOT_RUNNING };
 
-struct slot { /* a call */
+struct slot { /* one call */
 	enum slot_state state;
 	uint64_t seq;
-	struct arena a;            /* of the message and of what the child wrote */
+	struct arena a;            /* holds the message and the child's output */
 	struct mcp_message m;
-	struct arena call;         /* of m.params, until the child has them */
+	struct arena call;         /* holds m.params until the child has them */
 	struct str agent;
 	struct mcp_batch *batch;
 	pid_t pid;
 	int pidfd, fd;
 	struct buf in;
 	bool cancelled, answered;
-	int64_t kill_at;           /* 0: nobody wants its end */
+	int64_t kill_at;           /* time of the SIGKILL; 0: not requested */
 };
 
 struct server {
-	struct arena *a;           /* the parent of all others */
-	struct arena_cleanup cleanup; /* ends the calls when it is left */
+	struct arena *a;           /* parent of all other arenas */
+	struct arena_cleanup cleanup; /* ends the calls on unwinding */
 	const struct mcp_options *o;
 	int in, out;
 	struct mcp_splitter lines;
 	struct arena out_a;
-	struct buf waiting;        /* to be written, from `sent` on */
+	struct buf waiting;        /* output queue; bytes before `sent` are written */
 	size_t sent;
 	struct slot slots[SLOTS];
 	struct mcp_batch batches[BATCHES];
 	uint64_t seq;
-	char client[NAME_MAX_BYTES + 1]; /* that said initialize */
-	struct str version;        /* agreed on with initialize; empty: not yet */
+	char client[NAME_MAX_BYTES + 1]; /* name given in `initialize` */
+	struct str version;        /* agreed on in `initialize`; empty: not yet */
 	bool in_ended, out_failed;
-	int64_t end_at;            /* when everything is killed; 0: not yet */
-	int64_t drain_until;       /* when the last answers are given up; 0: not yet */
+	int64_t end_at;            /* time to kill everything; 0: not yet */
+	int64_t drain_until;       /* time to give up on the last answers; 0: not yet */
 };
 
-struct turn { /* one line */
+struct turn { /* one line being handled */
 	struct server *s;
 	struct arena *a;
 	struct str line;
@@ -141,7 +144,7 @@ static void write_some(struct server *s)
 
 static bool is_choked(const struct server *s) { return s->waiting.n - s->sent > OUT_HIGH; }
 
-/* An answer: at once, or with the others of its batch. */
+/* Sends an answer: at once, or with the others of its batch. */
 static void send_reply(struct server *s, struct mcp_batch *b, struct str line)
 {
 	if (!b) {
@@ -187,7 +190,7 @@ static int call_tool(void *arg)
 	return 0;
 }
 
-struct refusal { /* of a call that has no memory left */
+struct refusal { /* fallback answer of a call that ran out of memory */
 	struct arena a;
 	const struct mcp_message *m;
 	const char *version;
@@ -205,7 +208,7 @@ static int refuse_call(void *arg)
 	return 0;
 }
 
-/* Never returns. Nothing of the server's is open but standard error and the pipe. */
+/* Never returns. Only standard error and the pipe stay open from the server. */
 static void run_child(struct server *s, struct slot *k, int out, pid_t server)
 {
 	struct arena a;
@@ -223,7 +226,7 @@ static void run_child(struct server *s, struct slot *k, int out, pid_t server)
 		struct refusal r = {.m = &k->m, .version = s->o->version};
 
 		arena_init(&r.a, ARENA_CAP_DEFAULT);
-		/* without an answer, the server says that there is none */
+		/* if even that fails, the server reports a missing answer */
 		(void)arena_run(&r.a, refuse_call, &r);
 	}
 	_exit(0);
@@ -322,7 +325,7 @@ static void slot_kill(struct slot *k, int64_t now)
 {
 	if (k->state != SLOT_RUNNING || k->kill_at)
 		return;
-	kill(k->pid, SIGTERM); /* a launcher ends its box first, and records that */
+	kill(k->pid, SIGTERM); /* a launcher first ends its box and records that */
 	k->kill_at = now + PATIENCE;
 }
 
@@ -341,7 +344,7 @@ static void take_line(struct server *s, struct slot *k, struct str line)
 	send_reply(s, k->batch, line);
 }
 
-/* All that is there. Once there is an answer nothing more is worth keeping. */
+/* Reads all available output. After the answer, further output is dropped. */
 static void take_output(struct server *s, struct slot *k)
 {
 	char piece[PIECE];
@@ -495,7 +498,7 @@ static void on_list(struct turn *t, struct mcp_batch *batch, const struct mcp_me
 	answer_message(t, batch, m, buf_view(&b));
 }
 
-/* The line is gone when the call starts: its params are read again from a copy. */
+/* The line is freed before the call starts, so parse its params again from a copy. */
 static const struct json *keep_params(struct arena *a, struct str line, const struct json *params)
 {
 	struct json *copy = NULL;
@@ -566,12 +569,12 @@ static void on_cancelled(struct turn *t, const struct mcp_message *m)
 
 static const struct method {
 	const char *name;
-	bool legacy, modern; /* which eras have it */
+	bool legacy, modern; /* eras that have the method */
 	void (*fn)(struct turn *t, struct mcp_batch *batch, const struct mcp_message *m);
 } methods[] = {
 	{"initialize", true, false, on_initialize},
 	{"ping", true, false, on_ping},
-	/* what a client of the newer era opens with, perhaps without saying so */
+	/* first request of a client of the newer era, perhaps without a version */
 	{"server/discover", true, true, on_discover},
 	{"tools/list", true, true, on_list},
 	{"tools/call", true, true, on_call},
@@ -696,7 +699,7 @@ static int wait_ms(const struct server *s, int64_t now)
 	return until == INT64_MAX ? -1 : until <= now ? 0 : (int)((until - now) / MS) + 1;
 }
 
-/* Handles overdue calls. */
+/* Ends the calls whose deadline has passed. */
 static void enforce_deadlines(struct server *s, int64_t now)
 {
 	bool over = s->end_at && (now >= s->end_at || s->out_failed);
@@ -717,7 +720,7 @@ static void enforce_deadlines(struct server *s, int64_t now)
 		}
 	}
 	if (over && s->end_at <= now)
-		s->end_at = now + PATIENCE; /* only to be woken again */
+		s->end_at = now + PATIENCE; /* only sets the next wake-up */
 }
 
 static void poll_once(struct server *s)
@@ -728,7 +731,7 @@ static void poll_once(struct server *s)
 	bool full = is_choked(s);
 
 	fds[0] = (struct pollfd){.fd = s->in_ended || full ? -1 : s->in, .events = POLLIN};
-	/* without events it still says when nobody reads any more */
+	/* Even with no events set, poll() reports that the reader is gone. */
 	fds[1] = (struct pollfd){.fd = s->out_failed ? -1 : s->out,
 			.events = s->sent < s->waiting.n ? POLLOUT : 0};
 	for (size_t i = 0; i < SLOTS; i++)
@@ -749,7 +752,7 @@ static void poll_once(struct server *s)
 		else if (fds[i].revents & POLLIN)
 			take_output(s, of[i]);
 		else if (fds[i].revents)
-			poll(NULL, 0, 1); /* it closed its end and is about to be gone */
+			poll(NULL, 0, 1); /* the child closed its end and is about to exit */
 	}
 	if (fds[0].revents)
 		take_input(s);
@@ -759,7 +762,7 @@ static void poll_once(struct server *s)
 	start_waiting(s);
 }
 
-/* Nothing runs, and everything is said; or nobody wants to hear it. */
+/* True if nothing runs and all output is written, or nobody reads it. */
 static bool is_finished(struct server *s)
 {
 	if (!s->in_ended || count_slots(s, SLOT_FREE) < SLOTS)
@@ -770,7 +773,7 @@ static bool is_finished(struct server *s)
 	return s->out_failed || s->sent == s->waiting.n;
 }
 
-/* Calls end as at the end of the input: a launcher is asked to end its box first. */
+/* Ends calls as at EOF: a launcher is asked to end its box first. */
 static void end_calls(void *ptr)
 {
 	struct server *s = ptr;

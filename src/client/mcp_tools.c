@@ -1,10 +1,10 @@
 /*
  * The tools of the MCP server: run, check, result.
  *
- * Each tool is a row with rows of arguments; both the schema for clients and the parser of calls are made
- * from them. A call runs in a process of its own (mcp_server.c), so it may take its time and as much memory
- * as it needs. A call's arguments can only narrow the options of the person who started the server: limits,
- * the workspace's mode. Nothing else of a run can be requested.
+ * A tool is a row with rows of arguments. The schema for clients and the parser of calls both come from these
+ * rows. A call runs in a child process (mcp_server.c), so it may take its time and as much memory as it
+ * needs. A call's arguments can only narrow the options of the person who started the server: limits and the
+ * workspace's mode. Nothing else of a run can be requested.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,22 +21,22 @@
 #include "sys/file.h"
 #include "sys/state.h"
 
-#define RESULT_DEFAULT 16384            /* bytes of a kept output that are shown unless more is asked for */
-#define RESULT_MAX 65536                /* and at most */
+#define RESULT_DEFAULT 16384            /* bytes of a stored output shown by default */
+#define RESULT_MAX 65536                /* and at most on request */
 #define RESULT_LINES_MAX 10000
-#define NUMBER_MAX 1000000000           /* more than there is of anything: what is larger is read as this */
-/* bytes of a notification: a token with every byte escaped, and the rest */
+#define NUMBER_MAX 1000000000           /* larger numbers are clamped to this */
+/* bytes of a notification: a fully escaped token, and the rest */
 #define PROGRESS_MAX (7 * MCP_TEXT_MAX + 512)
 
 /* ---- arguments ---- */
 
-struct arguments { /* as texts; p is NULL where nothing was given */
+struct arguments { /* as texts; p is NULL if not given */
 	struct str command, code, lang, cwd, workspace, task, input;
 	struct str timeout, memory, cpus, pids, head, tail;
 	struct str columns, id, stream, offset, bytes, line, lines;
 };
 
-enum kind { KIND_TEXT, KIND_BYTES /* a text that may hold NUL */, KIND_CHOICE, KIND_NUMBER, KIND_COUNT };
+enum kind { KIND_TEXT, KIND_BYTES /* text that may contain NUL */, KIND_CHOICE, KIND_NUMBER, KIND_COUNT };
 
 struct argument {
 	char name[12];
@@ -96,7 +96,7 @@ struct tool {
 	const struct argument *arguments;
 	size_t n;
 	int (*work)(struct mcp_call *c, const struct arguments *g);
-	void (*output)(struct buf *b); /* the schema of structuredContent */
+	void (*output)(struct buf *b); /* appends the schema of structuredContent */
 };
 
 static int work_run(struct mcp_call *c, const struct arguments *g);
@@ -185,7 +185,7 @@ static void put_input_schema(struct buf *b, const struct tool *t)
 	buf_c(b, "],\"additionalProperties\":false}");
 }
 
-/* All members of an object but those with one of two keys. */
+/* Appends all members of an object except two keys. */
 static void put_members(struct buf *b, const struct json *o, const char *but, const char *nor)
 {
 	for (const struct json *m = json_members(o); m; m = m->next) {
@@ -199,8 +199,8 @@ static void put_members(struct buf *b, const struct json *o, const char *but, co
 }
 
 /*
- * Clients take a schema for one of the newest draft unless it says otherwise, and some know no other name for
- * it.
+ * Appends a schema, or one of its $defs, without "$schema": clients assume the newest draft, and some accept
+ * no other name for it.
  */
 static void put_schema(struct buf *b, const unsigned char *text, size_t n, const char *part)
 {
@@ -247,7 +247,7 @@ static void put_result_schema(struct buf *b)
 		 "null: this was the end\"}}}");
 }
 
-/* ---- what clients are told ---- */
+/* ---- descriptions for clients ---- */
 
 static bool ends_ro(const char *workspace) { return str_ends(str_of(workspace), ":ro"); }
 
@@ -401,7 +401,7 @@ static int fail_call(struct mcp_call *c, const char *why)
 	return fd_write_all(c->out, "the server", buf_view(&b), NULL);
 }
 
-/* `structured` is one object, perhaps with its newline. */
+/* `structured` is one object, possibly with a newline after it. */
 static int answer_call(struct mcp_call *c, struct str structured, bool is_error)
 {
 	struct buf fields, b;
@@ -422,7 +422,7 @@ static int answer_call(struct mcp_call *c, struct str structured, bool is_error)
 	return fd_write_all(c->out, "the server", buf_view(&b), NULL);
 }
 
-/* Messages of the engine speak of the command line's options; here they are arguments. */
+/* Engine messages speak of command-line options; here they are arguments. */
 static int fail_plainly(struct mcp_call *c, const struct err *e)
 {
 	return fail_call(c, str_c(c->a, audience_text(c->a, AUDIENCE_MCP, str_of(e->text))));
@@ -432,7 +432,7 @@ static int fail_plainly(struct mcp_call *c, const struct err *e)
 
 static char *text_of(struct arena *a, struct str s) { return s.p ? str_c(a, s) : NULL; }
 
-/* The directory that relative names start at: empty for the server's own. */
+/* Returns the base of relative paths; empty: the server's own directory. */
 static struct str start_of(struct mcp_call *c, const struct run_wishes *w)
 {
 	struct run_world world;
@@ -471,7 +471,7 @@ static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_wi
 	return 0;
 }
 
-/* `ret_less` must live as long as the wishes. */
+/* *ret_less must live as long as *w, which points to it. */
 static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_wishes *w,
 		struct run_wishes *ret_less, struct err *e)
 {
@@ -510,7 +510,7 @@ static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_w
 	return 0;
 }
 
-/* Standard input is a file in memory: a program that does not read blocks nobody. */
+/* Standard input is a memory file, so a program that does not read it blocks nobody. */
 static int give_input(struct str text, struct err *e)
 {
 	int fd = memfd_create("stdin", MFD_CLOEXEC);
@@ -588,7 +588,7 @@ static int work_check(struct mcp_call *c, const struct arguments *g)
 
 /* ---- result ---- */
 
-/* By the run's id and the stream's name: no path comes from the caller. */
+/* Reads a stored output by run id and stream name; the caller cannot name a path. */
 static int read_kept(struct mcp_call *c, const struct arguments *g, struct str *ret, struct err *e)
 {
 	struct run_world world;
@@ -631,7 +631,7 @@ static size_t line_breaks(struct str s)
 	return n;
 }
 
-/* Where line `n` (from 1) starts; the end when there is no such line. */
+/* Returns the offset of line `n` (from 1); the end of the text if it has fewer lines. */
 static size_t line_start(struct str s, uint64_t n)
 {
 	size_t at = 0;
@@ -646,7 +646,9 @@ static size_t line_start(struct str s, uint64_t n)
 
 static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* At most `bytes` on from there, and no part of a letter, but at least one letter. */
+/*
+ * Returns the end of at most `bytes` bytes from `from`, without splitting a character, but with at least one.
+ */
 static size_t whole_letters(struct str text, size_t from, size_t bytes)
 {
 	size_t to = from + bytes;

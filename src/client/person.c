@@ -1,4 +1,4 @@
-/* Is a person asking? See person.h. */
+/* See person.h. */
 #define _GNU_SOURCE
 #include "client/person.h"
 
@@ -8,11 +8,11 @@
 
 #include "base/glob.h"
 
-#define WORDS_SEEN 8 /* words of a command line in which the script of an interpreter is looked for */
+#define WORDS_SEEN 8 /* words of an interpreter's command line searched for a script */
 
 /*
- * Programs of the clients in client.h, and of agents that have no row there. Names between blanks, * is
- * anything.
+ * Programs of the clients in client.h, and of agents without a row there. Names are separated by blanks; *
+ * matches anything.
  */
 static const struct {
 	char client[16], names[96];
@@ -29,12 +29,12 @@ static const struct {
 	{"another agent", " aider auggie cline crush droid goose kiro-cli "},
 };
 
-/* For these, the script tells what they are. */
+/* For these interpreters, the script's path names the program. */
 static const char interpreters[][12] = {"node", "nodejs", "bun", "deno", "MainThread", "electron", "python*",
 		"tsx",
 	"npm", "npx", "bunx", ""};
 
-/* Set by agents for the commands they run. */
+/* Variables that agents set for the commands they run. */
 static const char variables[][32] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX",
 		"CODEX_SANDBOX_NETWORK_DISABLED",
 	"CODEX_CI", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI",
@@ -43,7 +43,7 @@ static const char variables[][32] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CO
 
 static const char *client_called(struct str name)
 {
-	if (str_ends(name, ".exe")) /* so some packages call theirs everywhere */
+	if (str_ends(name, ".exe")) /* some packages use .exe on every platform */
 		name.n -= 4;
 	for (size_t i = 0; name.n && i < ARRAY_SIZE(programs); i++) {
 		struct str list = str_of(programs[i].names);
@@ -59,7 +59,7 @@ static const char *client_called(struct str name)
 	return NULL;
 }
 
-/* node /usr/lib/node_modules/@openai/codex/bin/codex.js: one of the names in the path is the program's. */
+/* Finds a client's name among the parts of a path: node /usr/lib/node_modules/@openai/codex/bin/codex.js. */
 static const char *client_in_path(struct str path)
 {
 	const char *found = NULL;
@@ -68,7 +68,7 @@ static const char *client_in_path(struct str path)
 		ptrdiff_t end = str_find(path, '/', from);
 		struct str name = str_sub(path, from, end < 0 ? path.n : (size_t)end);
 
-		found = str_is(name, "caisson") ? NULL /* a directory of ours */ :
+		found = str_is(name, "caisson") ? NULL /* our own directory */ :
 				client_called(str_ends(name, ".js") ? str_sub(name, 0, name.n - 3) : name);
 		from += name.n + 1;
 	}
@@ -83,7 +83,7 @@ static bool is_interpreter(struct str name)
 	return false;
 }
 
-/* ~/.local/share/claude/versions/2.0.14: programs that are called like a version. */
+/* Some programs are named after their version: ~/.local/share/claude/versions/2.0.14. */
 static bool is_version(struct str name) { return name.n && ascii_is_digit(name.p[0]); }
 
 const char *person_client(const struct ancestor *p)

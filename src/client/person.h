@@ -1,21 +1,23 @@
 /*
- * Is a person asking? The commands that make caisson milder (init, trust, allow, pause, suggest --apply) use
- * this one function. It refuses:
+ * Tests if a person is asking. The commands that make caisson milder (init, trust, allow, pause, suggest
+ * --apply) all use person_check(). It refuses:
  *
- *     in a sandbox                 no_new_privs is set: by our box, by those of clients, hardly ever in a
- *     person's shell below an agent client a process above this one is a program of the table: agents have
- *     pseudo-terminals, too with an agent's variable the environment says that an agent runs this without a
- *     terminal where a question will be asked
+ *     in a sandbox                 no_new_privs is set: our box and client sandboxes set it, a person's shell
+ *                                  rarely does
+ *     below an agent client        an ancestor process is a client's program; a terminal alone proves
+ *                                  nothing, since agents have pseudo-terminals
+ *     with an agent's variable     the environment says that an agent runs this
+ *     without a terminal           if a question will be asked
  *
- * A process that left its client (its parent ended, so init is its parent now) and made a terminal of its own
- * cannot be told from a person. The gate and the protected paths are for that; SECURITY.md says so.
+ * Limit: a process that left its client (reparented to init) and opened its own terminal looks like a person.
+ * The gate and the protected paths cover that case; see SECURITY.md.
  */
 #pragma once
 #include "sys/ancestors.h"
 
 enum { PERSON_TERMINAL = 1 /* standard input and output must be terminals */ };
 
-/* 0: nothing speaks against it. -1 with what does. */
+/* Returns 0 if a person may be asking, else -1 and the reason in *e. */
 int person_check(struct arena *a, unsigned flags, struct err *e);
-/* The name of the client whose program this process is ("claude-code", "another agent"), or NULL. */
+/* Returns the client whose program this process is ("claude-code", "another agent"), or NULL. */
 const char *person_client(const struct ancestor *p);

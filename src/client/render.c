@@ -1,7 +1,7 @@
 /*
- * The answers, one function for each family of clients. Fields that a client does not know are never sent:
- * one of them ignores the whole answer because of one, and then the command runs. Where a denial in JSON is
- * not shown to work it is the exit code 2 and standard error.
+ * Renders answers, one function per family of clients. Never sends a field that a client does not know: one
+ * client ignores the whole answer because of it and runs the command. If a client is not shown to obey a JSON
+ * denial, deny by exit code 2 and standard error.
  */
 #include "client/render.h"
 #include "base/json_write.h"
@@ -53,7 +53,7 @@ void render_value(struct buf *b, const struct json *v, const struct change_of_in
 
 /* ---- before a tool ---- */
 
-/* One line; what a command says must not write to a terminal. */
+/* Writes the reason on one line. Control characters from a command must not reach a terminal. */
 static void put_block(struct reply *r, struct str reason)
 {
 	for (size_t i = 0; i < reason.n; i++)
@@ -65,7 +65,7 @@ static void put_block(struct reply *r, struct str reason)
 
 static const char words[][8] = {[DECIDE_DENY] = "deny", [DECIDE_ASK] = "ask", [DECIDE_ALLOW] = "allow"};
 
-/* Claude Code's shape: everything inside hookSpecificOutput. */
+/* Claude Code's shape: all fields inside hookSpecificOutput. */
 static void claude_shape(struct reply *r, const struct hook *h, const struct verdict_answer *v, bool reasons)
 {
 	bool silent = v->decision == DECIDE_PASS;
@@ -92,7 +92,7 @@ void render_claude(struct reply *r, const struct hook *h, const struct verdict_a
 	claude_shape(r, h, v, true);
 }
 
-/* An ask does not stop it, and a denial with one field too many does not either: only the exit code does. */
+/* Codex does not stop for "ask", nor for a denial with one unknown field; it stops only for the exit code. */
 void render_codex(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
@@ -123,20 +123,20 @@ void render_copilot(struct reply *r, const struct hook *h, const struct verdict_
 	if (v->decision == DECIDE_PASS && !v->changes)
 		return;
 	buf_char(&r->out, '{');
-	/* without a decision its own question stays, about the changed input */
+	/* without a decision the client asks its own question, about the changed input */
 	if (v->decision != DECIDE_PASS) {
 		json_put_field(&r->out, "permissionDecision", str_of(words[v->decision]));
 		if (v->reason.n)
 			json_put_field(&r->out, "permissionDecisionReason", v->reason);
 	}
-	if (v->changes && v->decision != DECIDE_ASK) { /* with an ask the original would run */
+	if (v->changes && v->decision != DECIDE_ASK) { /* after "ask" it would run the original input */
 		json_put_key(&r->out, "modifiedArgs");
 		render_value(&r->out, h->args, v->changes);
 	}
 	buf_c(&r->out, "}\n");
 }
 
-/* Our own plugin: {"decision": "allow" or "deny", "reason", "args"}. It throws at anything else. */
+/* Our own plugin: {"decision": "allow" or "deny", "reason", "args"}. It throws an error on anything else. */
 void render_opencode(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
 	bool deny = v->decision == DECIDE_DENY || v->decision == DECIDE_ASK;
@@ -152,7 +152,7 @@ void render_opencode(struct reply *r, const struct hook *h, const struct verdict
 	buf_c(&r->out, "}\n");
 }
 
-/* A denial is also the exit code 2, which its documentation calls the same. */
+/* A denial also exits with 2, which Cursor documents as equivalent. */
 void render_cursor(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
 	(void)h;
@@ -174,7 +174,7 @@ static void put_argv(struct buf *b, struct str command)
 
 	json_put_key(b, "argv");
 	buf_char(b, '[');
-	/* a comment is no word */
+	/* stop at the comment */
 	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) {
 		ptrdiff_t blank = str_find(command, ' ', from);
 
@@ -189,8 +189,8 @@ static void put_argv(struct buf *b, struct str command)
 }
 
 /*
- * A loop that says what it can do ("can" in its input) gets an answer as JSON. Exit code 0 is for what it may
- * do now: run the call as it is (allow), or the command of the answer in its place (run).
+ * A loop that lists its abilities ("can" in its input) gets an answer as JSON. Exit code 0 means that it may
+ * proceed: run the call unchanged (allow), or run the answer's command instead (run).
  */
 void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
@@ -226,7 +226,7 @@ void render_exit(struct reply *r, const struct hook *h, const struct verdict_ans
 
 /* ---- after a tool ---- */
 
-/* A failure cannot be replaced, only commented on. */
+/* A failure's output cannot be replaced; text can only be added. */
 void render_claude_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
 	bool replace = o->result && h->phase == PHASE_POST;
@@ -244,7 +244,7 @@ void render_claude_after(struct reply *r, const struct hook *h, const struct out
 	buf_c(&r->out, "}}\n");
 }
 
-/* Text beside the result that the model gets. */
+/* Adds text for the model beside the result. */
 static void add_context(struct reply *r, const struct hook *h, struct str text)
 {
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
@@ -253,7 +253,7 @@ static void add_context(struct reply *r, const struct hook *h, struct str text)
 	buf_c(&r->out, "}}\n");
 }
 
-/* The reason takes the place of the result, so what is to be added is a part of it. */
+/* The reason replaces the result, so added text becomes part of it. */
 static void replace_result(struct reply *r, const struct output_answer *o, const char *decision,
 		struct str head)
 {
@@ -269,8 +269,8 @@ static void replace_result(struct reply *r, const struct output_answer *o, const
 }
 
 /*
- * A block takes the place of the result with its first lines, which say how the command ended. They are
- * written again as Codex itself writes them; without the exit code a failure would look like a success.
+ * A block replaces the result and its first lines, which say how the command ended. Write them again as Codex
+ * does: without the exit code a failure would look like a success.
  */
 void render_codex_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
@@ -285,7 +285,7 @@ void render_codex_after(struct reply *r, const struct hook *h, const struct outp
 		add_context(r, h, o->context);
 }
 
-/* A replaced result arrives as an error, whatever it was. */
+/* A replaced result always arrives as an error. */
 void render_gemini_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
 	if (o->result)

@@ -1,37 +1,37 @@
 /*
- * Inside the clients: the answers, one function for each family of clients (render.c). The table in clients.c
- * names them.
+ * Internal: renders answers, one function per family of clients (render.c). The table in clients.c refers to
+ * these functions.
  */
 #pragma once
 #include "client/client.h"
 
 enum decision {
 	DECIDE_DENY = 0,
-	DECIDE_ASK,   /* only where the client can */
-	DECIDE_PASS,  /* nothing to say: the client goes on as it would without us */
-	DECIDE_ALLOW, /* and the client need not ask by itself */
+	DECIDE_ASK,   /* only if the client can ask */
+	DECIDE_PASS,  /* no decision: the client proceeds as it would without us */
+	DECIDE_ALLOW, /* the client need not ask, either */
 };
 
-struct change_of_input { /* another value of one key of the tool's input */
+struct change_of_input { /* new value of one key in the tool's input */
 	struct change_of_input *next;
 	struct str key, text;
 };
 
 struct verdict_answer {
 	enum decision decision;
-	struct str reason;              /* for the model and the person; empty when there is nothing to say */
-	/* with DECIDE_ASK, DECIDE_PASS and DECIDE_ALLOW, only where the client rewrites */
+	struct str reason;              /* for the model and the person; may be empty */
+	/* valid with ASK, PASS and ALLOW, if the client accepts rewrites */
 	struct change_of_input *changes;
-	struct str context;             /* advice that is no reason, for the model; may be empty */
+	struct str context;             /* advice for the model, not a reason; may be empty */
 };
 
 struct output_answer {
-	const struct json *result;     /* in place of the old one; NULL: that stays */
-	struct str text;                /* the same as one text, for clients that take no more */
-	struct str context;             /* added for the model; may be empty */
-	/* the exit code of a shell command, for clients that lose it with the old result; -1: not known */
+	const struct json *result;     /* replacement; NULL: keep the old result */
+	struct str text;                /* the replacement as plain text, for clients that accept only text */
+	struct str context;             /* added text for the model; may be empty */
+	/* exit code of a shell command, for clients that drop it with the old result; -1: unknown */
 	int code;
-	struct str object;              /* generic: the whole answer */
+	struct str object;              /* generic client: the complete answer */
 };
 
 void render_claude(struct reply *r, const struct hook *h, const struct verdict_answer *v);
@@ -41,7 +41,7 @@ void render_copilot(struct reply *r, const struct hook *h, const struct verdict_
 void render_opencode(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 void render_cursor(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-/* by exit code and standard error alone */
+/* uses only the exit code and standard error */
 void render_exit(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 
 void render_claude_after(struct reply *r, const struct hook *h, const struct output_answer *o);
@@ -52,7 +52,7 @@ void render_opencode_after(struct reply *r, const struct hook *h, const struct o
 void render_generic_after(struct reply *r, const struct hook *h, const struct output_answer *o);
 void render_nothing_after(struct reply *r, const struct hook *h, const struct output_answer *o);
 
-/* Text for the model when a session starts. */
+/* Renders the text for the model at session start. */
 void render_start(struct reply *r, const struct hook *h, struct str text);
-/* A value as JSON; the members of `changes` replace those of the object itself. */
+/* Appends a value as JSON; `changes` replace members of the top-level object. */
 void render_value(struct buf *b, const struct json *v, const struct change_of_input *changes);

@@ -1,4 +1,4 @@
-/* Rules put into a policy file. See rule_change.h. */
+/* See rule_change.h. */
 #define _GNU_SOURCE
 #include "client/rule_change.h"
 
@@ -10,7 +10,7 @@
 #include "judge/world.h"
 #include "sys/state.h"
 
-#define REASONS_MAX 300 /* bytes of the list of reasons in a message */
+#define REASONS_MAX 300 /* bytes of the reasons in a message */
 
 /* ---- reading a rule ---- */
 
@@ -46,7 +46,10 @@ static int check_text(struct str text, struct err *e)
 	return 0;
 }
 
-/* Bash(npm run test:*) is about `npm run test`; rules about other tools have no example. */
+/*
+ * Returns an example for a permission rule: Bash(npm run test:*) gives `npm run test`. Rules about other
+ * tools have none.
+ */
 static struct str permission_example(const struct permission_rule *p)
 {
 	struct str s = p->pattern;
@@ -67,7 +70,7 @@ static bool next_word(struct str text, size_t *at, struct str *ret)
 	return ret->n > 0;
 }
 
-/* Between commands or before a file: rules are about the words of one command. */
+/* True for an operator between commands or before a file. A rule covers the words of one command. */
 static bool is_operator(struct str w)
 {
 	static const char operators[][4] = {"&&", "||", ";", "|", "&", "|&", ">", ">>", "<", "<<", "<<<",
@@ -77,7 +80,10 @@ static bool is_operator(struct str w)
 			str_starts(w, "2>");
 }
 
-/* Two commands written without spaces: install;rm. Quoted text (s/a/b/;s/c/d/) rarely looks like that. */
+/*
+ * True for two commands joined without spaces: install;rm. Quoted text (s/a/b/;s/c/d/) rarely looks like
+ * that.
+ */
 static bool glues_commands(struct str w)
 {
 	size_t n = 0;
@@ -89,8 +95,8 @@ static bool glues_commands(struct str w)
 }
 
 /*
- * The rule's words as a command; letters that would end a word or start another command are quoted, as they
- * were where the words come from.
+ * Returns the rule's words as a command. Quotes characters that would end a word or start another command, as
+ * they were quoted originally.
  */
 static struct str prefix_example(struct arena *a, struct str text)
 {
@@ -201,8 +207,8 @@ static int edit_text(struct arena *a, struct rule_request *rq, struct rule_plan 
 /* ---- trying it ---- */
 
 /*
- * The files in force with the new text in its place. An allow of a project's file is tried as if it were
- * trusted already.
+ * Loads the files in force with the new text in place. An allow rule in a project's file is tried as if the
+ * file were already trusted.
  */
 static int new_policies(struct arena *a, const struct rule_request *rq, struct rule_plan *plan,
 		const struct policies *now, struct policies *ret, struct err *e)
@@ -242,7 +248,7 @@ static int judge_under(struct arena *a, const struct policies *p, struct str com
 	return engine_judge(a, &(struct engine_request){.command = command}, p, &f, ret, e);
 }
 
-/* The ids of the reasons; for a refusal only those that decide, with the rules behind them. */
+/* Returns the ids of the reasons. For a refusal, only the deciding ones with their rules. */
 static struct str reasons_of(struct arena *a, const struct judgement *j, bool deciding)
 {
 	enum grade strictest = GRADE_OFF;

@@ -1,12 +1,12 @@
 /*
- * A person's rules put into a policy file: what `caisson allow`, `ask`, `deny` and `suggest --apply` share.
+ * Adds a person's rules to a policy file. Used by `caisson allow`, `ask`, `deny` and `suggest --apply`.
  *
- *     rules --rule_read()--> key and example of each
- *     file --rule_plan()--> the new text (yamltext.h), loaded and tried: each example must get the verdict
- *     the rule is for init_apply() writes it
+ *     rules --rule_read()--> kind and example of each
+ *     file --rule_plan()--> new text (yamltext.h), loaded and tried: each example must get the rule's verdict
+ *     init_apply() writes the file
  *
- * A rule that would change nothing (a deny rule or a check that nothing lifts still speaks) is refused with
- * what speaks against it. Nothing here prints or writes.
+ * A rule without effect (a deny rule or a fixed check still overrides it) is refused, and the message names
+ * what overrides it. Nothing here prints or writes.
  */
 #pragma once
 #include "client/init_hooks.h"
@@ -25,13 +25,13 @@ enum rule_kind {
 struct rule_item {
 	enum rule_kind kind;
 	struct str text;
-	struct str example;  /* a command that it speaks about; empty: none is known */
+	struct str example;  /* a command that the rule matches; empty: none known */
 	const char *broad;   /* why an allow rule allows nearly everything; NULL: it does not */
-	/* filled by rule_plan() */
-	bool there;          /* nothing to do */
-	struct str where;    /* there: file:line */
-	enum verdict before, after; /* of the example */
-	struct str reasons;  /* ids that spoke before, with commas */
+	/* set by rule_plan() */
+	bool there;          /* the rule exists already */
+	struct str where;    /* file:line of the existing rule */
+	enum verdict before, after; /* verdicts on the example */
+	struct str reasons;  /* ids behind the old verdict, separated by commas */
 };
 
 struct rule_request {
@@ -44,14 +44,14 @@ struct rule_request {
 struct rule_plan {
 	struct init_request init;
 	struct init_change file;
-	const struct view *view;         /* of the caller */
-	const struct policies *policies; /* in force before */
-	bool always_boxed;    /* also what is allowed runs in the box */
-	bool was_trusted;     /* --project: the file was, and its new content is not */
-	size_t n;             /* rules that are put in or taken out */
+	const struct view *view;         /* view of the caller */
+	const struct policies *policies; /* policies in force before the change */
+	bool always_boxed;    /* allowed commands run in the box, too */
+	bool was_trusted;     /* --project: the file was trusted; its new content is not */
+	size_t n;             /* rules to add or remove */
 };
 
-/* Which kind of rule a text is, and what it is about. -1: it is none, with what to write instead. */
+/* Determines a rule's kind and its example. -1 if the text is not a rule; *e says what to write instead. */
 int rule_read(struct arena *a, enum verdict verdict, struct str text, struct rule_item *ret, struct err *e);
-/* -1: nothing may be written, and why. */
+/* Computes the new file and tries it. -1 and the reason if nothing may be written. */
 int rule_plan(struct arena *a, struct rule_request *rq, struct rule_plan *ret, struct err *e);

@@ -1,4 +1,4 @@
-/* See sandbox.h: one row for each client whose own sandbox a contained command leaves. */
+/* See sandbox.h: one row per client whose own sandbox a contained command leaves. */
 #include "client/sandbox.h"
 
 #include "client/claude.h"
@@ -40,7 +40,7 @@ static const struct {
 		struct str *ret_refuse);
 } rows[] = {{"codex", of_codex}, {"claude-code", of_claude}};
 
-/* Mounts are of files, not of names: what a link leads to is meant. */
+/* Resolves links, because mounts apply to files, not to names. */
 static struct texts *resolve_paths(struct arena *a, const struct texts *list)
 {
 	struct texts *all = NULL;

@@ -1,12 +1,12 @@
-/* Clients that run commands in a sandbox of their own: what of it is known before a command runs. */
+/* Sandboxes that clients put around commands, as far as they are known before a command runs. */
 #pragma once
 #include "client/hook.h"
 #include "model/walls.h"
 
 /*
- * The walls that the client puts around the command at hand; mode none where it has no sandbox. *ret_refuse
- * is a sentence when a box cannot repeat these walls, so that the command must not leave them; empty
- * otherwise.
+ * Computes the walls that the client puts around this command; mode "none" if it has no sandbox. *ret_refuse
+ * says why a box cannot reproduce these walls, so that the command must stay inside them; it is empty if a
+ * box can.
  */
 void sandbox_walls(struct hook_call *c, const struct view *v, struct client_walls *ret,
 	struct str *ret_refuse);

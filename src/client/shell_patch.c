@@ -1,10 +1,11 @@
 /*
- * `apply_patch` with a here-document in a shell tool. Codex does not give this text to a shell: it takes the
- * here-document for a call of its own patch tool, if the text holds nothing else but perhaps a `cd` before
- * it. There is no program of that name, so other spellings fail without us, too.
+ * `apply_patch` with a here-document in a shell tool. Codex does not pass this text to a shell: it treats the
+ * here-document as a call of its own patch tool, if the text holds nothing else except an optional `cd`
+ * before it. No program has that name, so other spellings fail even without us.
  *
- * This file recognises a part of the texts that Codex was seen to take (docs/hooks.md), never more: a text
- * that counts as a patch is left alone, and must not reach a shell. Every other text is judged as shell text.
+ * This file recognises a subset of the texts that Codex was seen to accept (docs/hooks.md), never more. A
+ * text that counts as a patch is passed unchanged and must not reach a shell; every other text is judged as
+ * shell text.
  */
 #include "client/client.h"
 
@@ -25,7 +26,7 @@ static void skip_space(struct str *s)
 		*s = str_sub(*s, 1, s->n);
 }
 
-/* Takes a word of the text, and says whether it stands there. */
+/* Skips `word` if the text starts with it. True if it did. */
 static bool take_word(struct str *s, const char *word)
 {
 	if (!str_starts(*s, word))
@@ -34,7 +35,7 @@ static bool take_word(struct str *s, const char *word)
 	return true;
 }
 
-/* A directory of letters that mean themselves, with or without quotes. */
+/* Takes a directory of literal characters, with or without quotes. */
 static bool take_directory(struct str *s, struct str *ret)
 {
 	char quote = s->n && (s->p[0] == '\'' || s->p[0] == '"') ? s->p[0] : '\0';
@@ -50,7 +51,7 @@ static bool take_directory(struct str *s, struct str *ret)
 	return true;
 }
 
-/* cd DIRECTORY && */
+/* Takes an optional `cd DIRECTORY &&`. */
 static bool take_cd(struct str *s, struct str *ret)
 {
 	*ret = STR("");
@@ -67,7 +68,7 @@ static bool take_cd(struct str *s, struct str *ret)
 	return true;
 }
 
-/* << and the word that ends the text; *ret_plain: the shell would expand what stands in it. */
+/* Takes << and the delimiter. *ret_plain: unquoted, so a shell would expand the body. */
 static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 {
 	char quote;
@@ -92,8 +93,8 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 }
 
 /*
- * The lines before the end word, which must be the last one, and the only one of its kind, also with blanks
- * around it.
+ * Takes the lines before the delimiter. It must be the last line, and no earlier line may match it even with
+ * blanks around it.
  */
 static bool take_body(struct str s, struct str end, struct str *ret)
 {
@@ -131,7 +132,7 @@ bool tool_shell_patch(struct str command, struct str *ret_dir)
 		return false;
 	for (size_t i = 0; plain && i < body.n; i++)
 		if (strchr("$`\\", body.p[i]))
-			return false; /* Codex takes it as it stands, a shell would run what is in it */
+			return false; /* Codex takes the body literally, but a shell would expand it */
 	*ret_dir = dir;
 	return true;
 }
@@ -141,7 +142,9 @@ bool tool_names_patch(const struct facts *f)
 	for (const struct command *c = f->commands; c; c = c->next) {
 		struct str name = c->argc ? c->argv[0].text : STR("");
 
-		/* behind a path it is no patch for Codex, and no program that anybody knows */
+		/*
+		 * Codex does not treat a path to apply_patch as a patch, and no known program has that name.
+		 */
 		if (str_is(name, "apply_patch") || str_is(name, "applypatch") ||
 			str_ends(name, "/apply_patch") || str_ends(name, "/applypatch"))
 			return true;

@@ -33,7 +33,7 @@ bool shell_agents_place(struct path_memo *m, const struct shell_places *p, struc
 			return true;
 	if (!real.n || (dir && (dir->mode & S_IWOTH)))
 		return true;
-	if (path_inside(real, p->own)) /* Codex puts a directory of its own before all others */
+	if (path_inside(real, p->own)) /* Codex puts its own directory first in PATH */
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(shared); i++)
 		if (path_inside(real, str_of(shared[i])))

@@ -1,25 +1,25 @@
-/* Where a client finds a shell by its name, and whether an agent may have put it there. */
+/* Finds the shell that a client starts by name, and tests if an agent may have planted it. */
 #pragma once
 #include "sys/path.h"
 
 struct shell_places {
-	struct str path; /* $PATH, as the client has it */
+	struct str path; /* $PATH of the client */
 	struct str tmp;  /* $TMPDIR */
-	struct str own;  /* the client's own directory, resolved: no place of an agent's; may be empty */
-	const struct root *roots; /* where an agent may write */
+	struct str own;  /* resolved directory of the client itself, not agent-writable; may be empty */
+	const struct root *roots; /* agent-writable directories */
 };
 
 enum shell_found { SHELL_NONE, SHELL_OWN, SHELL_FOREIGN };
 
-/* $PATH and the places of this view. */
+/* Returns $PATH and the directories of this view. */
 struct shell_places shell_places(const struct view *v);
-/* Is this a program that can be started? */
+/* True if the file is an executable program. */
 bool shell_is_program(struct arena *a, struct str path);
-/* May an agent have put a file there without being asked about it? */
+/* True if an agent may have put a file there without a question to the person. */
 bool shell_agents_place(struct path_memo *m, const struct shell_places *p, struct str path);
 /*
- * The first program of this name in PATH. Foreign: an agent may have put it there; or, unless only a file
- * that is `present` counts, an agent could put one there that comes first.
+ * Finds the first program with this name in PATH. Returns SHELL_FOREIGN if an agent may have put it there.
+ * Without `present`, a directory where an agent could put an earlier match counts as foreign, too.
  */
 enum shell_found shell_in_path(
 	struct path_memo *m, const struct shell_places *p, const char *name, bool present, struct str *ret);

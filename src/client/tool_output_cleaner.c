@@ -4,7 +4,7 @@
 #include "record/secret_values.h"
 #include "run/run.h"
 
-#define PICTURE_MIN 64 /* a shorter text is no picture */
+#define PICTURE_MIN 64 /* a shorter text is not an image */
 
 static bool is_listed(const struct texts *list, struct str name)
 {
@@ -14,7 +14,7 @@ static bool is_listed(const struct texts *list, struct str name)
 	return false;
 }
 
-/* Does the tool give back what files hold? */
+/* True if the tool returns the content of files. */
 static bool shows_files(enum tool_kind kind)
 {
 	switch (kind) {
@@ -70,8 +70,8 @@ static bool is_kind(const struct json *v, const char *name)
 }
 
 /*
- * Pictures and sounds in base64 are not text; `in` is the object that holds the string. A string that only
- * claims to be one is cleaned.
+ * True for images and audio in base64, which are not text. `in` is the object that holds the string. A string
+ * that only claims to be one is cleaned.
  */
 static bool is_picture(const struct json *in, const struct json *v)
 {
@@ -89,7 +89,7 @@ static bool is_picture(const struct json *in, const struct json *v)
 	return true;
 }
 
-/* Depth is the reader's bound. */
+/* Recursive; the JSON parser bounds the depth. */
 static struct json *clean_value(struct tool_output_cleaner *k, const struct json *in, const struct json *v)
 {
 	struct json *copy = arena_new(k->c->a, struct json), **end = &copy->first;

@@ -1,8 +1,8 @@
 /*
- * The tools of clients, by name: what runs a shell, and what touches files or hosts. A file that a tool reads
- * or writes is a fact like one that a shell command reads or writes, so the gate's own checks and rules judge
- * it; nothing is judged here. A tool that is not listed, those of MCP servers among them, has no such facts:
- * rules about its name decide.
+ * Classifies the tools of clients by name: shells, and tools that touch files or hosts. A file that a tool
+ * reads or writes becomes the same fact as for a shell command, so the gate's own checks and rules judge it;
+ * nothing is judged here. An unlisted tool, such as one of an MCP server, has no such facts: rules about its
+ * name decide.
  */
 #include "client/client.h"
 
@@ -10,7 +10,7 @@
 
 static const struct tool_row {
 	enum tool_kind kind;
-	char names[228];   /* between blanks */
+	char names[228];   /* separated by blanks */
 } tools[] = {
 	{TOOL_SHELL, " Bash bash Shell shell run_shell_command run_command run_terminal_cmd local_shell "
 			"shell_command exec_command Monitor monitor PowerShell powershell pwsh write_bash "
@@ -32,18 +32,15 @@ static const struct tool_row {
 static const char command_keys[][KEY_ROOM] = {"command", "command_line", "cmd", "script"};
 #define COMMAND_KEYS ARRAY_SIZE(command_keys)
 
-/*
- * Tools of clients that have a `command` which no shell is given: a skill's name, a command of the client
- * itself.
- */
+/* True for tools whose `command` is not shell text: a skill's name, a command of the client itself. */
 static bool names_command(struct str tool)
 {
 	return str_is(tool, "Skill") || str_is(tool, "skill") || str_is(tool, "SlashCommand");
 }
 
 /*
- * A tool that is not listed and has a command for a shell is one: clients get new ones. Those of MCP servers
- * are judged by their names.
+ * Clients get new tools, so an unlisted tool with a shell command counts as a shell. MCP tools are judged by
+ * their names.
  */
 bool tool_unlisted_shell(struct str name, const struct json *args)
 {
@@ -51,7 +48,7 @@ bool tool_unlisted_shell(struct str name, const struct json *args)
 		return false;
 	for (size_t i = 0; i < COMMAND_KEYS; i++)
 		if (json_key(args, command_keys[i]))
-			return strcmp(command_keys[i], "script") != 0; /* which may be of any language */
+			return strcmp(command_keys[i], "script") != 0; /* a script may be in any language */
 	return false;
 }
 
@@ -70,7 +67,7 @@ enum tool_kind tool_kind(struct str name)
 
 /* ---- shells ---- */
 
-/* A program with its arguments, as the text that means the same. */
+/* Quotes a program and its arguments as the equivalent shell text. */
 static int join_words(struct arena *a, const struct json *list, struct str *ret, struct err *e)
 {
 	struct buf b;
@@ -91,7 +88,7 @@ static int join_words(struct arena *a, const struct json *list, struct str *ret,
 int tool_command(struct arena *a, struct hook *h, struct err *e)
 {
 	static const char typed[][KEY_ROOM] = {"input", "chars"};
-	/* what is typed into a shell, or another program, that runs already */
+	/* input typed into a running shell or other program */
 	bool types = str_starts(h->tool, "write_");
 	const char (*list)[KEY_ROOM] = types ? typed : command_keys;
 	const struct json *v = NULL;
@@ -102,7 +99,7 @@ int tool_command(struct arena *a, struct hook *h, struct err *e)
 	for (size_t i = 0; i < (types ? ARRAY_SIZE(typed) : COMMAND_KEYS); i++) {
 		const struct json *x = json_key(h->args, list[i]);
 
-		if (v && x) /* which of them the tool runs is not known */
+		if (v && x) /* ambiguous: the tool may run either */
 			return err_set(e, ERR_INPUT, 0,
 					"the input of '%.*s' has two commands: '%.*s' and '%s'",
 					(int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p,
@@ -126,11 +123,11 @@ int tool_command(struct arena *a, struct hook *h, struct err *e)
 
 /* ---- files ---- */
 
-struct facts_builder { /* facts under way */
+struct facts_builder { /* facts being built */
 	struct arena *a;
 	const struct hook *h;
 	struct facts *f;
-	struct buf text;  /* what is said of the call: the tool, and what it touches */
+	struct buf text;  /* description of the call: the tool and the files it touches */
 	size_t n;
 	const char *by;
 };
@@ -165,7 +162,7 @@ static int add_path(struct facts_builder *m, enum access_kind kind, struct str p
 	return 0;
 }
 
-/* ~ is the home to some tools and a name to others: both are looked at. */
+/* Some tools expand ~, others take it as a name: record both paths. */
 static int add_file(struct facts_builder *m, enum access_kind kind, struct str path, struct str home,
 		bool below, struct err *e)
 {
@@ -177,15 +174,15 @@ static int add_file(struct facts_builder *m, enum access_kind kind, struct str p
 	return add_path(m, kind, path, below, e);
 }
 
-/* Every path that the input names, under whichever key this client has it. */
+/* Adds every path in the input, under any client's key. */
 static int add_files(struct facts_builder *m, enum access_kind kind, struct str home, bool below,
 	struct err *e)
 {
 	static const char keys[][24] = {"file_path", "filePath", "path", "absolute_path", "notebook_path",
 			"dir_path", "directory", "target_file", "target_directory",
 		"relative_workspace_path", "paths", "file_paths", "files", "include"};
-	enum { PLAIN_KEYS = 13 }; /* the last is a pattern when it is a string */
-	/* a search without a path is one of the working directory */
+	enum { PLAIN_KEYS = 13 }; /* the last key holds a pattern if it is a string */
+	/* a search without a path covers the working directory */
 	bool needed = kind != ACCESS_READ || m->h->kind == TOOL_READ;
 	size_t before = m->n;
 
@@ -206,7 +203,7 @@ static int add_files(struct facts_builder *m, enum access_kind kind, struct str 
 			(int)(m->h->tool.n < 60 ? m->h->tool.n : 60), m->h->tool.p) : 0;
 }
 
-/* A pattern of file names starts somewhere, too: the part before its first special character. */
+/* Adds the fixed start of a file name pattern: the part before its first special character. */
 static int add_pattern(struct facts_builder *m, struct str home, struct err *e)
 {
 	const struct json *v = json_key(m->h->args, "pattern");
@@ -222,7 +219,7 @@ static int add_pattern(struct facts_builder *m, struct str home, struct err *e)
 	return add_file(m, ACCESS_READ, str_sub(p, 0, n ? n : 1), home, true, e);
 }
 
-/* A search may be for files of some names only: where such a name is a secret's, that is what is read. */
+/* A search may be limited to file names: if such a name belongs to a secret, record that it is read. */
 static int add_names(struct facts_builder *m, struct str home, struct err *e)
 {
 	static const char keys[][16] = {"glob", "include", "include_pattern"};
@@ -239,7 +236,7 @@ static int add_names(struct facts_builder *m, struct str home, struct err *e)
 
 /* ---- patches ---- */
 
-/* Bytes of a white space character at the start (or the end) of a text; 0: there is none. */
+/* Returns the bytes of a white space character at the start (or end) of a text; 0: none. */
 static size_t count_white(struct str s, bool at_end)
 {
 	static const char wide[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9",
@@ -267,7 +264,7 @@ struct str tool_trimmed(struct str s)
 }
 
 /*
- * Clients read these lines leniently, each in its own way: blanks before them and around the colon, either
+ * Clients parse these lines leniently, each in its own way: blanks before them and around the colon, either
  * case.
  */
 static int patch_line(struct facts_builder *m, struct str line, struct str home, struct err *e)
@@ -275,7 +272,7 @@ static int patch_line(struct facts_builder *m, struct str line, struct str home,
 	static const struct {
 		char start[16];
 		enum access_kind kind;
-		bool marked; /* "a/" or "b/" may stand before the path */
+		bool marked; /* the path may have a prefix "a/" or "b/" */
 	} marks[] = {
 		{"***addfile:", ACCESS_WRITE, false}, {"***updatefile:", ACCESS_WRITE, false},
 		{"***deletefile:", ACCESS_DELETE, false}, {"***moveto:", ACCESS_WRITE, false},
@@ -322,8 +319,8 @@ static int patch_text(struct facts_builder *m, struct str text, struct str home,
 }
 
 /*
- * The patch is a string somewhere in the input, perhaps a word of a list. One that names no file is not
- * understood.
+ * The patch is a string somewhere in the input, perhaps in a list of words. A patch without any file is an
+ * error.
  */
 static int patch_texts(struct facts_builder *m, const struct json *in, struct str home, struct err *e)
 {
@@ -369,7 +366,7 @@ static int add_host(struct facts_builder *m, struct str home, struct err *e)
 	const struct json *v = json_key(m->h->args, "url");
 	struct touch *t;
 
-	if (!json_is(v, JSON_STRING)) /* Gemini's is in the words of a prompt */
+	if (!json_is(v, JSON_STRING)) /* Gemini passes the URL inside a prompt */
 		return 0;
 	if (str_starts(v->text, "file:"))
 		return add_file(m, ACCESS_READ, v->text, home, false, e);

@@ -1,7 +1,7 @@
 /*
- * See transcript.h. Codex writes the row of a finished command before it asks the hook about its output, so
- * the row is among the last. Only the end of the file is read. A row that is not there, or not what is
- * expected, is no answer: nothing is guessed.
+ * See transcript.h. Codex writes the row of a finished command before it runs the hook on its output, so the
+ * row is near the end. Only the end of the file is read. A missing or unexpected row yields no answer;
+ * nothing is guessed.
  */
 #define _GNU_SOURCE
 #include "client/transcript.h"
@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "sys/file.h"
 
-#define TAIL_BYTES ((off_t)8 << 20) /* a row holds the command's output as well */
+#define TAIL_BYTES ((off_t)8 << 20) /* a row also holds the command's output */
 #define ID_MAX 200
 
 static struct str read_end(struct arena *a, struct str path, uint32_t uid)
@@ -40,8 +40,8 @@ static bool key_is(const struct json *o, const char *key, struct str id)
 }
 
 /*
- * {"payload": {"item": {"type": "CommandExecution", "id", "exit_code"}}}, or as older ones have it
- * {"payload": {"call_id", "exit_code"}}
+ * {"payload": {"item": {"type": "CommandExecution", "id", "exit_code"}}}, or in older versions {"payload":
+ * {"call_id", "exit_code"}}
  */
 static int code_in(struct arena *a, struct str line, struct str id)
 {
