@@ -1,7 +1,7 @@
 /*
- * caisson check --batch: one JSON object per line in, one per line out, each written before the next line is
- * read, so that a caller may hold a conversation. A line that is not a request is answered too; nothing ends
- * the stream but its end.
+ * caisson check --batch: reads one JSON object per line and writes one per line. Each answer is written
+ * before the next line is read, so that a caller can hold a conversation. An invalid line is answered, too;
+ * only EOF ends the stream.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 #include "sys/file.h"
 #include "sys/user.h"
 
-/* a command of the largest size the reader takes, with every byte escaped */
+/* the parser's largest command, with every byte escaped */
 #define LINE_MAX_BYTES ((size_t)32 << 20)
 
-/* The policies of the directory that the last line was about, and how loading them went. */
+/* Policies of the previous line's directory, and the result of loading them. */
 struct loaded {
 	struct policy_cache cache;
 	bool failed;
-	struct err e; /* of the last failure: it is told once */
+	struct err e; /* last failure, reported once */
 };
 
 struct batch_line {
@@ -48,7 +48,7 @@ static int answer_error(struct batch_line *t, const char *why)
 	return 0;
 }
 
-/* A string that may be absent; false when it is something else. */
+/* Reads an optional string. False if the value has another type. */
 static bool optional(const struct json *object, const char *key, const char *fallback, struct str *ret)
 {
 	const struct json *v = json_key(object, key);
@@ -89,7 +89,7 @@ static const char *read_request(struct batch_line *t, struct engine_request *rq)
 	return NULL;
 }
 
-/* Looks at the world, and at the policy files, anew for each line. NULL: they do not load. */
+/* Loads the view and checks the policy files again for each line. NULL if the policies do not load. */
 static const struct policies *policies_for(struct batch_line *t)
 {
 	struct loaded *l = t->loaded;
@@ -132,7 +132,7 @@ static int run_turn(void *arg)
 	return 0;
 }
 
-/* An answer that does not fit is replaced by a denial made in an arena of its own. */
+/* Replaces an answer that does not fit by a denial, made in a separate arena. */
 static int answer_too_large(struct batch_line *t)
 {
 	struct judgement refusal;
@@ -152,7 +152,7 @@ static int answer_too_large(struct batch_line *t)
 	return 0;
 }
 
-/* The conversation. Each line has an arena of its own. */
+/* The stream of requests. Each line has its own arena. */
 struct batch_stream {
 	struct arena a;
 	const struct batch *b;
@@ -197,7 +197,7 @@ static int serve_batch(void *arg)
 
 	arena_defer(&s->a, &s->cleanup, stream_end, s);
 	if (user_self(&s->a, getenv("HOME"), &self, &e) != 0)
-		self = (struct user){0}; /* not known; the reader takes it so */
+		self = (struct user){0}; /* unknown user */
 	line_reader_init(&s->lines, STDIN_FILENO, LINE_MAX_BYTES);
 	while ((kind = line_read(&s->lines, &line, &e)) > 0)
 		if (one_line(s, &self, line, kind) != 0)

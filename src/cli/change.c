@@ -1,4 +1,4 @@
-/* Files of a person's are changed: the diff, what it means, the question, the writing. See change.h. */
+/* Changes a person's files: shows the diff and its effect, asks, writes. See change.h. */
 #define _GNU_SOURCE
 #include <unistd.h>
 
@@ -53,7 +53,7 @@ static const char *passive(enum verdict v)
 	return words[v];
 }
 
-/* Where an allowed command runs is what a person must know before saying yes. */
+/* Before saying yes, a person must know where an allowed command runs. */
 static const char *where_it_runs(const struct rule_plan *p)
 {
 	return p->always_boxed ? "What is allowed runs in the box, as everything does here (sandbox.always)."
@@ -116,7 +116,7 @@ static bool any_broad(const struct rule_request *rq)
 	return false;
 }
 
-/* As a person would type it. */
+/* Returns the command as a person would type it. */
 static struct str command_text(struct arena *a, const char *command, const struct rule_request *rq)
 {
 	bool suggest = !strcmp(command, "suggest");

@@ -1,6 +1,6 @@
 /*
- * The command line: rows of commands and options that parse, print their own usage and their own manual
- * pages. Only this folder (and the daemon) prints or exits.
+ * The command line: tables of commands and options. The tables drive parsing and generate the usage and the
+ * manual pages. Only this folder (and the daemon) prints or exits.
  */
 #pragma once
 #include "base/str.h"
@@ -9,18 +9,18 @@
 enum { EXIT_ALLOW = 0, EXIT_ASK = 1, EXIT_DENY = 2, EXIT_CONTAIN = 3, EXIT_USAGE = 64, EXIT_INTERNAL = 70 };
 
 enum option_kind {
-	OPTION_FLAG,  /* bool at the offset becomes true */
-	OPTION_VALUE, /* const char * at the offset; given again the last one counts */
-	OPTION_ONCE,  /* likewise, but given again it is an error: one of them would be lost without a word */
-	OPTION_LIST,  /* struct run_list at the offset: each use adds a value */
+	OPTION_FLAG,  /* sets the bool at the offset */
+	OPTION_VALUE, /* const char * at the offset; if repeated, the last one wins */
+	OPTION_ONCE,  /* the same, but repeating it is an error: a value would be lost silently */
+	OPTION_LIST,  /* struct run_list at the offset; each use appends a value */
 	OPTION_HELP,
 };
 
-struct option_row { /* texts in place, here and below: pointers would have to be relocated at each start */
-	char name[20];     /* without the dashes; one of a single letter has a single dash: -c */
+struct option_row { /* char arrays, here and below: pointers would need relocation at each start */
+	char name[20];     /* without dashes; a single letter takes a single dash: -c */
 	enum option_kind kind;
-	size_t offset;     /* in the command's own struct of options */
-	char value[12];    /* what the value is called in usage: FILE, DIR ... */
+	size_t offset;     /* in the command's options struct */
+	char value[12];    /* placeholder in the usage: FILE, DIR ... */
 	char help[160];
 };
 
@@ -34,10 +34,10 @@ struct example_row {
 };
 
 struct command_row {
-	char name[24];            /* in place: all are compared at every start */
-	const char *synopsis;     /* what follows the name, one form a line */
+	char name[24];            /* char array: every start compares all names */
+	const char *synopsis;     /* operands after the name, one form per line */
 	const char *summary;
-	const char *about;        /* paragraphs, separated by an empty line */
+	const char *about;        /* paragraphs, separated by empty lines */
 	const struct option_row *options;
 	const struct exit_row *exits;
 	const struct example_row *examples;
@@ -45,7 +45,7 @@ struct command_row {
 	int (*run)(const struct command_row *self, int argc, char **argv);
 };
 
-/* One a line, by name, so that additions meet rarely. */
+/* One per line, sorted by name, so that additions rarely conflict. */
 extern const struct command_row command_allow;
 extern const struct command_row command_ask;
 extern const struct command_row command_audit;
@@ -79,61 +79,61 @@ extern const struct command_row command_trust;
 extern const struct command_row command_validate;
 
 /*
- * options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with
- * the reason.
+ * options.c. Parses options into *into; *ret_first is the index of the first operand. Returns 0, 1 if help
+ * was requested, -1 and the reason in *e.
  */
 int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first,
 		struct err *e);
 /*
- * The same for a command that goes on with its operands only: the index of the first, or -1 when it ends here
- * (the usage or what is wrong was printed) with *ret_code as its exit code.
+ * Does the same and prints help or the error itself. Returns the index of the first operand, or -1 if the
+ * command ends here with *ret_code.
  */
 int options_take(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
-/* The same for a command without operands: false when it ends here. */
+/* The same for a command without operands. False if the command ends here with *ret_code. */
 bool options_only(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
-/* The next form of a synopsis; *at goes from one to the next. False after the last. */
+/* Returns the next form of a synopsis and advances *at. False after the last. */
 bool synopsis_next(const char **at, struct str *ret);
 void usage_print(struct buf *b, const struct command_row *c);
-/* The usage to standard output, or one line about a wrong use; the exit code. */
+/* Prints the usage to standard output, or one line about a wrong use. Returns the exit code. */
 int usage_output(const struct command_row *c);
 int usage_wrong(const struct command_row *c, const char *why);
-/* The same for the name of an agent client: cmd_init.c. */
+/* The same for an unknown client name: cmd_init.c. */
 int client_unknown(const struct command_row *c, const char *name);
 /*
- * slow.c: from now on a person at a terminal is told after two seconds that the record is read; until
- * something is printed.
+ * slow.c: after two seconds, tells a person at a terminal that the record is being read, until slow_end() or
+ * output.
  */
 void slow_start(void);
 void slow_end(void);
 /*
- * Runs fn (which returns the exit code) with a fresh arena at *a, inside an arena_run of it: a full one is an
+ * Runs fn (which returns the exit code) inside an arena_run() of a fresh arena at *a: a full arena is an
  * error, never a crash.
  */
 int with_arena(struct arena *a, int (*fn)(void *arg), void *arg);
-/* man.c: a manual page from the rows; c is NULL for caisson(1). */
+/* man.c: appends a manual page generated from the rows; c is NULL for caisson(1). */
 void man_print(struct buf *b, const struct command_row *c, const struct command_row *const *all, size_t nall);
 
 /* output.c */
 /*
- * Writes to standard output. A reader that went away (EPIPE) is not an error worth a message. EXIT_INTERNAL
- * on failure, else `code`.
+ * Writes to standard output. Returns `code`, or EXIT_INTERNAL on failure. A reader that went away (EPIPE)
+ * causes no message.
  */
 int output(struct str s, int code);
-/* One line on standard error: "caisson: ...". Control characters in it are made visible. */
+/* Writes one line to standard error: "caisson: ...", with control characters made visible. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
-bool terminal_utf8(void); /* by what the environment says of the language */
+bool terminal_utf8(void); /* by the environment's locale */
 
 /*
- * confirm.c: shows *shown (and empties it), then the question, and reads one line from the controlling
- * terminal. True only for exactly this word.
+ * confirm.c: shows and empties *shown, asks the question, and reads one line from the controlling terminal.
+ * True only if the line is exactly `word`.
  */
 bool person_types(struct buf *shown, const char *question, const char *word);
 
 /* batch.c: JSON lines in, JSON lines out. */
 struct batch {
 	const char *config;                  /* as in `check`; may be NULL */
-	const char *cwd, *shell, *mode;      /* defaults for lines that do not say; may be NULL */
+	const char *cwd, *shell, *mode;      /* defaults for lines without these keys; may be NULL */
 };
 int batch_run(const struct batch *b);

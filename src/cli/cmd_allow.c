@@ -1,7 +1,7 @@
 /*
- * caisson allow, ask, deny: a rule into the person's policy, or out of it. They make caisson milder (ask and
- * deny can take the place of something stricter as well), so they need a person at a terminal, and a fixed
- * check denies them to agents.
+ * caisson allow, ask, deny: add a rule to the person's policy, or remove one. They can make caisson milder
+ * (ask and deny can replace a stricter rule, too), so they need a person at a terminal, and a fixed check
+ * denies them to agents.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -45,7 +45,7 @@ static int report_failure(const struct allow_job *j, const struct err *e)
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 }
 
-/* Several words without blanks are one rule, since that is what forgotten quotes look like. */
+/* Several words without blanks are one rule, because forgotten quotes look like that. */
 static bool is_one_rule(const struct allow_job *j)
 {
 	for (size_t i = 0; i < j->nwords; i++)

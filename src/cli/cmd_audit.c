@@ -1,4 +1,4 @@
-/* caisson audit: does the record hold (verify), and the way to the other subcommands. */
+/* caisson audit: verifies the record (verify), and dispatches to the other subcommands. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -165,7 +165,7 @@ static int audit_verify_job_run(void *arg)
 	return output(buf_view(&j->out), rc);
 }
 
-/* Subcommands with rows of their own. */
+/* Subcommands with their own command rows. */
 static const struct command_row *const apart[] = {
 	&command_audit_checkpoint, &command_audit_export, &command_audit_keygen, &command_audit_prune,
 			&command_audit_query, &command_audit_reindex, &command_audit_replay_all,

@@ -1,6 +1,6 @@
 /*
- * caisson audit keygen and caisson audit checkpoint: signatures by which somebody elsewhere can tell that the
- * record goes on from what it was. Both are reached through `caisson audit` and have rows of their own.
+ * caisson audit keygen and caisson audit checkpoint: signatures that let somebody elsewhere verify that the
+ * record only grew. Both are reached through `caisson audit` and have their own command rows.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "cli/record_home.h"
 #include "sys/file.h"
 
-#define KEY_NAME "audit.key" /* below the state directory */
+#define KEY_NAME "audit.key" /* in the state directory */
 #define OUT_MAX ((size_t)1 << 20)
 
 struct key_options {
@@ -27,7 +27,7 @@ struct audit_key_job {
 	const char *operand;
 	struct record_home at;
 	struct buf out;
-	bool found;      /* there is a record */
+	bool found;      /* the record exists */
 	int (*run)(struct audit_key_job *j, struct err *e);
 	const char *name;
 };

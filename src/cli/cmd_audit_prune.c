@@ -1,5 +1,6 @@
 /*
- * caisson audit prune: days that are past their time, what only they referred to, and how large the rest is.
+ * caisson audit prune: removes expired days and the files that only they referred to, and prints the size of
+ * the rest.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,7 +60,7 @@ struct audit_prune_job {
 	struct buf out;
 };
 
-/* Retention and quota are the policy's. */
+/* Reads retention and quota from the policy. */
 static int load_settings(struct audit_prune_job *j, struct err *e)
 {
 	struct policies_request rq = {.config = j->o.config};
@@ -67,7 +68,7 @@ static int load_settings(struct audit_prune_job *j, struct err *e)
 	int64_t days;
 
 	if (policies_load(&j->a, &rq, &p, e) < 0) {
-		e->kind = ERR_CONFIG; /* whatever the cause, as when it is no file */
+		e->kind = ERR_CONFIG; /* for every cause, a missing file included */
 		return -1;
 	}
 	j->quota = p.own.audit.quota;
@@ -86,19 +87,19 @@ static int prune_rows(struct audit_prune_job *j, struct err *e)
 
 	if (audit_prune(&j->a, &h->audit, j->days, j->o.dry, &j->pruned, e) < 0)
 		return -1;
-	if (!j->o.dry && index_forget(&j->a, &h->audit, e) < 0) /* it has the texts of commands */
+	if (!j->o.dry && index_forget(&j->a, &h->audit, e) < 0) /* the index contains texts of commands */
 		return -1;
 	if (h->has_blobs && audit_sweep(&j->a, &h->audit, &h->blobs, j->o.dry ? &j->pruned : NULL, &j->swept,
 			e) < 0)
 		return -1;
-	/* Full outputs are copies for whoever wants to read on: for them the quota is one. */
+	/* Full outputs are only copies for later reading, so the quota limits them. */
 	if (outputs_prune(&j->a, h->state, (int64_t)time(NULL) - (int64_t)j->days * DAY, j->quota, j->o.dry,
 			&j->outputs, e) < 0)
 		return -1;
 	return audit_usage(&j->a, &h->audit, h->has_blobs ? &h->blobs : NULL, &j->usage, e);
 }
 
-/* ---- saying it ---- */
+/* ---- printing ---- */
 
 static uint64_t all_bytes(const struct audit_prune_job *j)
 {

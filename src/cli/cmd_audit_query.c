@@ -1,4 +1,4 @@
-/* caisson audit query, export, reindex: rows of the record by what they are about. */
+/* caisson audit query, export, reindex: select rows of the record, and rebuild its index. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,4 +1,6 @@
-/* caisson audit replay-all: what another policy would have said to what was asked in the last days. */
+/*
+ * caisson audit replay-all: judges the requests of the last days by another policy and compares the verdicts.
+ */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stddef.h>
@@ -14,7 +16,7 @@
 
 #define EXAMPLES_DEFAULT 5
 #define EXAMPLES_MAX 10000
-#define COMMAND_WIDTH 100 /* letters of an example */
+#define COMMAND_WIDTH 100 /* characters of an example */
 
 struct all_options {
 	bool json;
@@ -56,7 +58,7 @@ struct audit_replay_job {
 	struct buf out;
 };
 
-/* ---- saying it ---- */
+/* ---- printing ---- */
 
 static const enum verdict order[] = {VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
 #define NORDER ARRAY_SIZE(order)

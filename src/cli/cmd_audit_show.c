@@ -1,4 +1,4 @@
-/* caisson audit show: everything the record has about one request. */
+/* caisson audit show: prints everything in the record about one request. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 
 enum { EXIT_NO_ROW = 1 };
 
-#define ROWS_MAX 1000                    /* of one request; more are only counted */
-#define OUTPUT_MAX ((size_t)64 << 20)    /* bytes of an output that are shown */
+#define ROWS_MAX 1000                    /* rows of one request; further rows are only counted */
+#define OUTPUT_MAX ((size_t)64 << 20)    /* bytes of an output to show */
 #define SPEC_MAX ((size_t)16 << 20)
 #define LABEL_COLUMNS 12
 
@@ -27,7 +27,7 @@ struct audit_show_job {
 	struct audit_show_options o;
 	const char *what;
 	struct record_home at;
-	struct audit_line *rows; /* their bytes are the arena's */
+	struct audit_line *rows; /* the arena owns their bytes */
 	size_t nrows, more;
 	struct page page;
 	struct buf b;
@@ -60,7 +60,7 @@ static int find_id(struct audit_show_job *j, struct str id, struct err *e)
 	return got;
 }
 
-/* By id; a number may also be that of a row. */
+/* Finds rows by request id; a number may also be a row's sequence number. */
 static int find_rows(struct audit_show_job *j, struct err *e)
 {
 	struct audit_line *l = arena_new(&j->a, struct audit_line);
@@ -95,7 +95,7 @@ static void tinted(struct audit_show_job *j, struct str text, enum tint t)
 	buf_char(&j->b, '\n');
 }
 
-/* Lines stay lines, each behind the label's column. */
+/* Appends the text line by line, indented to the label's column. */
 static void put_lines(struct audit_show_job *j, struct str text, bool first)
 {
 	for (size_t from = 0; from <= text.n;) {
@@ -105,7 +105,7 @@ static void put_lines(struct audit_show_job *j, struct str text, bool first)
 		if (!first)
 			buf_fmt(&j->b, "  %*s ", LABEL_COLUMNS, "");
 		first = false;
-		for (size_t at = from; at < to;) { /* tabs stay, too */
+		for (size_t at = from; at < to;) { /* tabs are kept */
 			ptrdiff_t tab = str_find(str_sub(text, 0, to), '\t', at);
 			size_t end = tab < 0 ? to : (size_t)tab;
 
@@ -117,7 +117,7 @@ static void put_lines(struct audit_show_job *j, struct str text, bool first)
 		buf_char(&j->b, '\n');
 		from = to + 1;
 		if (from == text.n)
-			break; /* a newline at the very end is no line more */
+			break; /* a final newline adds no line */
 	}
 }
 
@@ -192,7 +192,7 @@ static void show_validation(struct audit_show_job *j, const char *key, struct st
 	buf_char(&j->b, '\n');
 }
 
-/* Within which walls it ran: the parts of the specification that a person asks for. */
+/* Shows the limits of the run: the parts of its specification that people ask for. */
 static void show_limits(struct audit_show_job *j, const struct json *spec)
 {
 	static const struct {
@@ -219,7 +219,7 @@ static void show_limits(struct audit_show_job *j, const struct json *spec)
 		buf_char(&j->b, '\n');
 }
 
-/* A specification stands in the row itself, or is a blob. */
+/* Shows a specification, which is in the row itself or a blob. */
 static void show_spec(struct audit_show_job *j, const char *key, struct str value)
 {
 	static const char words[][12] = {"profile", "network", "workspace"};
@@ -248,7 +248,7 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 	show_limits(j, spec);
 }
 
-/* The bytes of an output, or why there are none. */
+/* Reads an output by its digest. -1 and the reason if it is not available. */
 static int output_of(struct audit_show_job *j, struct str digest, struct str *ret, struct err *e)
 {
 	if (!blob_is_digest(digest))
@@ -291,7 +291,7 @@ static void show_other(struct audit_show_job *j, const char *key, struct str val
 
 static const struct {
 	const char *key;
-	void (*show)(struct audit_show_job *j, const char *key, struct str value); /* NULL: not shown */
+	void (*show)(struct audit_show_job *j, const char *key, struct str value); /* NULL: skip */
 } shown[] = {
 	{"v", NULL}, {"seq", NULL}, {"id", NULL}, {"kind", NULL}, {"ts", NULL}, {"prev", NULL},
 	{"command", show_text}, {"verdict", show_verdict}, {"status", show_verdict},
@@ -316,7 +316,7 @@ static void show_field(struct audit_show_job *j, struct str key, struct str valu
 	show_other(j, str_c(&j->a, buf_view(&name)), value);
 }
 
-/* Fields that the first row already showed are not repeated. */
+/* Skips fields that the first row has already shown. */
 static void show_row(struct audit_show_job *j, size_t n)
 {
 	const struct audit_line *l = &j->rows[n], *first = &j->rows[0];
@@ -426,7 +426,7 @@ static const struct option_row options[] = {
 static int run_audit_show(const struct command_row *self, int argc, char **argv)
 {
 	struct audit_show_job j = {0};
-	/* options may also stand behind the id */
+	/* options may follow the id */
 	const bool named = argc > 1 && argv[1][0] != '-';
 	int code, first = options_take(self, argc - named, argv + named, &j.o, &code);
 

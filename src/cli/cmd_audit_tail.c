@@ -1,4 +1,4 @@
-/* caisson audit tail: the newest rows, and those that come. */
+/* caisson audit tail: prints the newest rows, and follows new ones. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -16,8 +16,8 @@
 
 #define TAIL_DEFAULT 10
 #define TAIL_MAX 10000
-#define TICK_MS 1000       /* looked at even when nothing was said */
-#define TICK_BLIND_MS 200  /* when nobody says that something was written */
+#define TICK_MS 1000       /* poll interval even without an inotify event */
+#define TICK_BLIND_MS 200  /* poll interval without inotify */
 
 struct audit_tail_options {
 	bool json, follow;
@@ -31,11 +31,11 @@ struct audit_tail_job {
 	struct record_home at;
 	struct page page;
 	struct rows_printer rows;
-	char file[AUDIT_FILE_MAX]; /* where the last row ends; empty: there was none */
+	char file[AUDIT_FILE_MAX]; /* file and offset after the last row printed; empty: none */
 	uint64_t end;
 };
 
-/* ---- those there are ---- */
+/* ---- existing rows ---- */
 
 static int newest(struct audit_tail_job *j, struct err *e)
 {
@@ -55,7 +55,7 @@ static int newest(struct audit_tail_job *j, struct err *e)
 	return got < 0 ? -1 : 0;
 }
 
-/* ---- those that come ---- */
+/* ---- new rows ---- */
 
 static int watch_writes(const struct audit_tail_job *j)
 {
@@ -70,7 +70,7 @@ static int watch_writes(const struct audit_tail_job *j)
 	return fd;
 }
 
-/* Waits for a row, an interrupt, or the reader's end; false: it is over. */
+/* Waits for a row, an interrupt, or the end of the reader. False: stop. */
 static bool wait_for_more(int signals, int writes)
 {
 	char events[4096];
@@ -95,7 +95,7 @@ static int follow(struct audit_tail_job *j, struct err *e)
 
 	if (audit_follow_new(&j->a, &j->at.audit, j->file[0] ? j->file : NULL, j->end, &f, e) < 0)
 		return -1;
-	slow_end(); /* from here on waiting is what it is for */
+	slow_end(); /* from here on, waiting is expected */
 	sigemptyset(&ending);
 	sigaddset(&ending, SIGINT);
 	sigaddset(&ending, SIGTERM);

@@ -1,4 +1,4 @@
-/* caisson check: judge one command, or a stream of them, and say why. */
+/* caisson check: judges one command, or a stream of them, and explains the verdict. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include "record/record.h"
 #include "sys/file.h"
 
-#define STDIN_MAX ((size_t)64 << 20) /* the reader itself stops far earlier, with a verdict */
+#define STDIN_MAX ((size_t)64 << 20) /* the parser stops far earlier, with a verdict */
 
 struct check_options {
 	bool json, explain, batch, record;
@@ -50,9 +50,9 @@ static const struct example_row examples[] = {
 };
 
 /*
- * Judging and printing each run inside an arena_run of their own arena, so that a full one is a denial and
- * not a crash: what was judged in an arena that is now full can still be printed, and an answer that is too
- * large to print is replaced by a refusal.
+ * Judging and printing each run inside an arena_run() of their own arena, so that a full arena is a denial
+ * and not a crash. A verdict from a full arena can still be printed, and an answer that is too large to print
+ * is replaced by a refusal.
  */
 struct check_job {
 	const struct check_options *o;
@@ -63,14 +63,14 @@ struct check_job {
 	struct judgement judgement;
 };
 
-/* The answer has it among its reasons. A person reads it there, unless the answer is for a program. */
+/* Repeats the error on standard error if the answer is for a program. A person reads it among the reasons. */
 static void complain_beside(const struct check_job *j, const struct err *e)
 {
 	if (j->o->json && !j->o->explain)
 		complain("%s", e->text);
 }
 
-/* A verdict that could not be recorded becomes deny. */
+/* Records the check. A verdict that cannot be recorded becomes deny. */
 static void record_check(struct check_job *j, const struct engine_request *rq, const struct view *v)
 {
 	const struct record_options kept = {.environ = environ};
@@ -101,9 +101,9 @@ static int judge_command(void *arg)
 		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : EXIT_USAGE;
 	}
 	if (j->o->shell)
-		engine_dialect(str_of(j->o->shell), &rq.dialect); /* its name was checked */
+		engine_dialect(str_of(j->o->shell), &rq.dialect); /* already validated */
 	if (j->o->mode)
-		engine_mode(str_of(j->o->mode), &rq.mode); /* likewise */
+		engine_mode(str_of(j->o->mode), &rq.mode); /* already validated */
 	session_open(j->a, &at);
 	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .session = &at},
 			&j->policies, &e) != 0) {

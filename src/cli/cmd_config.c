@@ -1,6 +1,6 @@
 /*
- * caisson config: do the policies load and what is doubtful in them (verify), what do they say (show), what
- * may stand in them (explain).
+ * caisson config: checks that the policies load and warns about doubtful rules (verify), prints the effective
+ * policy (show), documents the keys (explain).
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -72,10 +72,10 @@ static const char *language(const struct policy_file *f)
 
 /* ---- verify ---- */
 
-struct verified { /* one file */
+struct verified { /* one verified file */
 	struct verified *next;
 	const struct policy_file *file;
-	struct str error;    /* empty: it loads */
+	struct str error;    /* empty: the file loads */
 	struct config_note *notes, **notes_end;
 };
 
@@ -102,8 +102,8 @@ static void warn(void *ctx, struct str where, struct str rule, const char *why)
 }
 
 /*
- * A file that is tried by hand would be refused in its place if others may write it: worth knowing before it
- * is there.
+ * A file tested by hand would be refused in its real place if others may write it. Warn before it is
+ * installed.
  */
 static void warn_unsafe(struct config_job *j, struct verified *v)
 {
@@ -177,7 +177,7 @@ static void doc_verified(struct doc *o, const struct verified *v)
 	doc_end(o);
 }
 
-/* `rest` is an error that no single file has. */
+/* `rest` is an error that belongs to no single file. */
 static void print_all(struct config_job *j, const struct verified *list, bool ok, const char *rest)
 {
 	struct doc o;
@@ -222,7 +222,7 @@ static int verify_config(struct config_job *j)
 		*end = v;
 		end = &v->next;
 	}
-	/* what only shows when they are read together */
+	/* Some errors show only when all files are loaded together. */
 	if (ok && policies_load(&j->a, &rq, &p, &e) != 0)
 		ok = false;
 	print_all(j, list, ok, e.text);
@@ -341,7 +341,7 @@ static void explain_one(struct config_job *j, struct doc *o, const struct config
 		"itself" : "", k->example);
 }
 
-/* The key itself, or all below it: `tools.bash` is no key but leads to some. */
+/* True for the key itself and all keys below it: `tools.bash` is not a key but a prefix of some. */
 static bool is_meant(const struct config_key *k, const char *name)
 {
 	size_t n = name ? strlen(name) : 0;

@@ -1,4 +1,4 @@
-/* caisson doctor: what this host can enforce, and how to get what is missing. */
+/* caisson doctor: reports what this host can enforce, and how to get the missing parts. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #define STATE_COLUMN 7
 #define TEXT_AT (2 + TITLE_COLUMN + 1 + STATE_COLUMN + 1)
 #define WIDTH_MIN 60
-#define WIDTH_MAX 80 /* also where a terminal is wider: the text reads better */
+#define WIDTH_MAX 80 /* wider terminals get no longer lines: the text reads better */
 
 struct doctor_options {
 	bool json, client;
@@ -47,7 +47,7 @@ static const struct example_row examples[] = {
 
 struct doctor_job {
 	const struct doctor_options *o;
-	char *const *names; /* of clients */
+	char *const *names; /* names of clients */
 	size_t nnames;
 	struct arena a;
 };
@@ -60,8 +60,7 @@ static void tinted(struct buf *b, bool colour, const char *code, const char *tex
 }
 
 /*
- * Words in lines of at most `width`, each line but the first starting at column `at`. A word that is too long
- * stands alone.
+ * Wraps words at `width`; each line but the first starts at column `at`. An overlong word gets its own line.
  */
 static void put_words(struct buf *b, struct str text, size_t at, size_t width)
 {
@@ -97,7 +96,7 @@ static void put_row(struct buf *b, const struct probe *p, bool colour, size_t wi
 	put_words(b, p->by, TEXT_AT, width);
 }
 
-/* Commands as they are, so that they can be copied. */
+/* Prints commands without wrapping, so that they can be copied. */
 static void put_todo(struct buf *b, const struct doctor *d)
 {
 	bool any = false;

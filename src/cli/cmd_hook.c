@@ -1,4 +1,4 @@
-/* caisson hook: an agent client asks, and is answered in its own way. */
+/* caisson hook: answers an agent client in the client's own format. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static const struct example_row examples[] = {
 			"there."},
 };
 
-/* Standard streams that are closed would be other files soon. */
+/* If one of the descriptors 0 to 2 is closed, the next open() would reuse its number. */
 static bool streams_open(void)
 {
 	return fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0 &&
@@ -66,7 +66,7 @@ static int read_input(void *arg)
 	return 0;
 }
 
-/* Some clients run the tool when the exit code denies and standard error is empty. */
+/* Some clients run the tool if the exit code denies but standard error is empty. */
 static bool is_blank(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -128,7 +128,7 @@ static int run_hook(const struct command_row *self, int argc, char **argv)
 	rc = options_parse(self, argc, argv, &f, &first, &e);
 	if (rc > 0)
 		return usage_output(self);
-	if (rc < 0 || first < argc) { /* a wrong call must not let anything run */
+	if (rc < 0 || first < argc) { /* a usage error must not let a tool run */
 		usage_wrong(self, rc < 0 ? e.text : "nothing but options is expected");
 		return HOOK_BLOCK;
 	}

@@ -1,4 +1,4 @@
-/* caisson init: our hooks in the settings of agent clients, and out of them again. */
+/* caisson init: adds our hooks to the settings of agent clients, and removes them. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void tell_change(struct init_job *j, const struct init_row *row, struct s
 
 static void note_failure(struct init_job *j, const struct init_row *row, const struct err *e)
 {
-	output(buf_view(&j->out), 0); /* so that both streams are in order */
+	output(buf_view(&j->out), 0); /* flush first, so that both streams stay in order */
 	j->out.n = 0;
 	complain("init: %s: %s", row->name, e->text);
 	j->failed++;
@@ -96,7 +96,7 @@ static void handle(struct init_job *j, const struct init_row *row)
 		buf_fmt(&j->out, "  %s\n", row->afterwards);
 }
 
-/* A program that the agent could write is no guard. */
+/* Warns about a program that the agent can write: it guards nothing. */
 static void warn_program(struct init_job *j)
 {
 	struct path_memo *m = arena_new(&j->a, struct path_memo);
@@ -111,8 +111,8 @@ static void warn_program(struct init_job *j)
 }
 
 /*
- * All files of a client. They are removed in reverse order of creation, so that directories are empty when
- * their turn comes.
+ * Handles all files of a client. Removal runs in reverse order of creation, so that directories are empty
+ * when their turn comes.
  */
 static void handle_client(struct init_job *j, const struct init_row *row)
 {

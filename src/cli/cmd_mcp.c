@@ -1,4 +1,4 @@
-/* caisson mcp: the tools run, check and result for clients of the Model Context Protocol. */
+/* caisson mcp: serves the tools run, check and result to clients of the Model Context Protocol. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stddef.h>
@@ -14,9 +14,9 @@
 struct server_options {
 	struct mcp_options mcp;
 	const char *parallel;
-	/* the project and the workspace, as they are at the start */
+	/* identity of project and workspace at the start */
 	struct directory pin, place;
-	char project[PATH_MAX], workspace[PATH_MAX]; /* their paths */
+	char project[PATH_MAX], workspace[PATH_MAX]; /* paths of both */
 };
 
 #define AT(field) offsetof(struct server_options, mcp.base.field)
@@ -96,8 +96,8 @@ struct mcp_command {
 };
 
 /*
- * Every call is about the directories that the server was started for, whatever a program in a box does to
- * their names.
+ * Pins the directories that the server was started for. Later calls use them, even if a boxed program renames
+ * or replaces them.
  */
 static void pin(const struct mcp_command *c, const struct job *j)
 {
@@ -119,7 +119,7 @@ static void pin(const struct mcp_command *c, const struct job *j)
 	}
 }
 
-/* Wrong options should be reported before a client depends on the server. */
+/* Checks the options at the start, before a client depends on the server. */
 static int try_options(void *arg)
 {
 	const struct mcp_command *c = arg;

@@ -1,4 +1,4 @@
-/* caisson metrics: what was recorded, as numbers for a monitoring system. */
+/* caisson metrics: prints counters from the record for a monitoring system. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "cli/record_home.h"
 #include "sys/file.h"
 
-#define STATE_NAME "metrics.json" /* below the state directory: what was counted so far */
+#define STATE_NAME "metrics.json" /* in the state directory: the counters so far */
 #define TEXT_MAX ((size_t)16 << 20)
 
 struct metrics_options {
@@ -49,7 +49,7 @@ struct metrics_job {
 	struct buf text;
 };
 
-/* Others must be able to read it, and never half of it. */
+/* Others must be able to read the file, and never see half of it. */
 static int write_public(struct arena *a, const char *path, struct str text, struct err *e)
 {
 	const char *spare = str_c(a, str_fmt(a, "%s.%ld.tmp", path, (long)getpid()));
@@ -66,8 +66,8 @@ static int write_public(struct arena *a, const char *path, struct str text, stru
 }
 
 /*
- * The stored counters are a cache: without them all rows are counted, and if they cannot be stored, the next
- * call counts all rows again.
+ * The stored counters are a cache. Without them all rows are counted; if they cannot be stored, the next call
+ * counts all rows again.
  */
 static int count_rows(struct metrics_job *j, struct err *e)
 {

@@ -1,4 +1,4 @@
-/* caisson normalise: what a program printed, as plain text. */
+/* caisson normalise: converts a program's output to plain text. */
 #include "cli/filter.h"
 
 struct normalise_job {

@@ -1,6 +1,6 @@
 /*
- * caisson pause: for a short time hooks neither ask nor contain. It exists so that nobody has to take caisson
- * out to get something done. A person starts it at a terminal, it is in the record, and it ends by itself.
+ * caisson pause: for a short time, hooks neither ask nor contain. It exists so that nobody has to uninstall
+ * caisson to get something done. A person starts it at a terminal, the record shows it, and it expires.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -56,7 +56,7 @@ static int report_failure(const struct err *e)
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 }
 
-/* 90s, 10m, 1h; a plain number is minutes. */
+/* Parses a duration: 90s, 10m, 1h; a plain number is minutes. */
 static int read_length(struct str text, int64_t *ret)
 {
 	int64_t unit = 60, n;
@@ -147,7 +147,7 @@ static int pause_job_run(void *arg)
 	if (policies_load(&j->a, &(struct policies_request){0}, &j->policies, &e) != 0) {
 		if (j->o.length)
 			return report_failure(&e);
-		policies_default(&j->policies); /* hooks deny everything then; a pause can still be ended */
+		policies_default(&j->policies); /* hooks deny everything then, but a pause can be ended */
 	}
 	world_view(&j->a, session_or_own(NULL), &j->policies.own, &j->v);
 	return j->o.length ? start_pause(j) : j->o.end ? end_pause(j) : status(j);

@@ -1,4 +1,4 @@
-/* caisson presets: which there are, and what each says. */
+/* caisson presets: lists the presets, or prints one. */
 #include "cli/cli.h"
 #include "config/config.h"
 
@@ -18,7 +18,7 @@ static const struct example_row examples[] = {
 
 struct presets_job {
 	struct arena a;
-	const char *name; /* NULL: list them */
+	const char *name; /* NULL: list all */
 };
 
 static int presets_job_run(void *arg)

@@ -1,4 +1,4 @@
-/* caisson redact: text without its secrets. */
+/* caisson redact: removes secrets from text. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>

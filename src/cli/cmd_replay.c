@@ -1,6 +1,6 @@
 /*
- * caisson replay: one request out of the record: what was asked, why it was judged so, how it ran; and what
- * would happen now.
+ * caisson replay: shows one recorded request (the command, the verdict and its reasons, the run), and judges
+ * or runs it again.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "run/job.h"
 #include "run/job_record.h"
 
-#define RUN_ARENA ((size_t)4 << 30) /* both streams at their largest, and what is made of them */
+#define RUN_ARENA ((size_t)4 << 30) /* both streams at their maximum, and the texts derived from them */
 
 struct replay_options {
 	bool json, judge, run, full, explain;
@@ -64,7 +64,7 @@ struct replay_job {
 
 static const struct blobs *blobs_of(struct replay_job *c) { return c->at.has_blobs ? &c->at.blobs : NULL; }
 
-/* ---- what is shown ---- */
+/* ---- printing ---- */
 
 static struct str get_blob(struct replay_job *c, const struct audit_line *row, const char *key,
 	struct str *ret_why)
@@ -148,7 +148,7 @@ static int can_run(struct replay_job *c, struct run_wishes *w, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record");
 	if (job_wishes_of(&c->a, spec, r->command, w, e) < 0)
 		return -1;
-	if (r->cut && w->code && str_is(r->command, w->code)) /* its beginning is another command */
+	if (r->cut && w->code && str_is(r->command, w->code)) /* a truncated command is another command */
 		return err_set(e, ERR_INPUT, 0,
 				"the command is longer than a row holds, so it cannot be run again");
 	if (r->cwd.n && chdir(str_c(&c->a, r->cwd)) < 0)
@@ -157,8 +157,8 @@ static int can_run(struct replay_job *c, struct run_wishes *w, struct err *e)
 }
 
 /*
- * 0, or the exit code of a failure that was complained about. The new run has rows of its own, which are
- * compared.
+ * Runs the request again. Returns 0, or the exit code of a reported failure. The new run has its own rows,
+ * which are compared.
  */
 static int run_again(struct replay_job *c)
 {
@@ -173,7 +173,7 @@ static int run_again(struct replay_job *c)
 		return EXIT_USAGE;
 	}
 	s->no_input = j->wishes.input;
-	slow_end(); /* a run shows its own */
+	slow_end(); /* a run shows its own progress */
 	j->wishes.input = false;
 	j->wishes.agent = "replay";
 	if (c->o.config)
@@ -228,7 +228,7 @@ static int replay_request(struct replay_job *c, struct err *e)
 	return replay_differs(s) ? EXIT_DIFFERS : 0;
 }
 
-/* The number of a row stands for the id in it, as it does for audit show. */
+/* A row's number stands for the id in that row, as in audit show. */
 static int take_row(struct replay_job *c, struct err *e)
 {
 	struct audit_line *l = arena_new(&c->a, struct audit_line);
@@ -257,7 +257,7 @@ static int run_call(void *arg)
 		complain("replay: %s", e.text);
 		return EXIT_INTERNAL;
 	}
-	/* nothing that a terminal would obey, or hide */
+	/* escape what a terminal would act on, or hide */
 	if (c->o.json && c->out.n && isatty(STDOUT_FILENO)) {
 		struct buf safe;
 

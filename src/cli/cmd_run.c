@@ -1,4 +1,4 @@
-/* caisson run: something in a fresh box, and what happened to it. */
+/* caisson run: runs a command in a fresh box and reports the result. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "sys/path.h"
 
 #define PROGRESS_AFTER_MS 2000
-#define FOLLOW_FD 3 /* where a client's shell is told in which directory the command ended */
+#define FOLLOW_FD 3 /* reports the command's final directory to the client's shell */
 
 extern char **environ;
 
@@ -161,15 +161,15 @@ static void erase_progress(const struct run_progress *p)
 
 /* ---- the run ---- */
 
-struct run_call { /* one use of the command */
+struct run_call { /* one invocation */
 	const struct command_row *self;
 	const struct run_options *o;
-	/* opened before the run, in which the path may come to lead elsewhere; -1: none */
+	/* opened before the run, which may replace the path; -1: none */
 	int report_dir;
 	struct arena *a, *out;
 	struct job job;
-	struct output_filter passing;     /* with a ticket: what cleans the output on its way */
-	bool told;                  /* FOLLOW_FD was there when we started, so it is the caller's */
+	struct output_filter passing;     /* with a ticket: cleans the output as it passes */
+	bool told;                  /* FOLLOW_FD was open at the start, so the caller passed it */
 };
 
 static int run_job(void *arg)
@@ -188,14 +188,14 @@ static int run_job(void *arg)
 	rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
 
 	erase_progress(&progress);
-	if (rc != 0 && c->o->w.ticket) { /* a model reads this, and has no options */
+	if (rc != 0 && c->o->w.ticket) { /* for a model, which cannot pass options */
 		complain("run: %s; nothing ran: make the call with the original command again", e.text);
 		return EXIT_USAGE;
 	}
 	return rc == 0 ? 0 : usage_wrong(c->self, e.text);
 }
 
-/* One line for people: why there was no run. */
+/* Prints one line for people: why nothing ran. */
 static void say_why(const struct job *j)
 {
 	const struct reason *r = j->report.reasons;
@@ -208,7 +208,7 @@ static void say_why(const struct job *j)
 				r ? r->message.p : "");
 }
 
-/* Where no report is printed: what was put right in the workspace. */
+/* Prints the repairs made in the workspace, if no report is printed. */
 static void say_changes(const struct job *j)
 {
 	for (const struct change *c = j->wishes.plain ? j->outcome.changes : NULL; c; c = c->next)
@@ -216,7 +216,7 @@ static void say_changes(const struct job *j)
 				c->moved_to.n ? ", moved to " : "", STR_ARG(c->moved_to));
 }
 
-/* A failed setup may be the workspace's fault. Only a host that can make no box at all is remembered. */
+/* A failed setup may be the workspace's fault. Remember only a host that cannot make any box. */
 static void note_ability(struct run_call *c)
 {
 	struct err why;
@@ -227,8 +227,8 @@ static void note_ability(struct run_call *c)
 }
 
 /*
- * The hook after the command finds the report by the id of the call. Where there is none, what the report
- * would say is said here: a command that the box broke must not look broken by itself.
+ * The hook after the command finds the report by the id of the call. If the report cannot be stored, print
+ * its hints here: a command broken by the box must not look broken in itself.
  */
 static void leave_report(struct run_call *c, struct str report)
 {
@@ -244,8 +244,8 @@ static void leave_report(struct run_call *c, struct str report)
 }
 
 /*
- * The report's directory as it was opened before the run: a link in the workspace, or in another project, may
- * be a program's, and leads the report nowhere else.
+ * True if a link in the workspace, or in another project, led elsewhere when the report's directory was
+ * opened before the run. A program may have made that link, so no report goes there.
  */
 static bool report_leaves(struct run_call *c)
 {
@@ -279,7 +279,10 @@ static int write_report(struct run_call *c, struct str report)
 	return 0;
 }
 
-/* In the client's sandbox, which the person's policy trusts: the shell that the client would have started. */
+/*
+ * Runs the command in the client's sandbox, which the person's policy trusts, with the shell that the client
+ * would have started.
+ */
 static int run_direct(struct run_call *c)
 {
 	const struct ticket *t = &c->job.ticket;
@@ -328,7 +331,7 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 	rc = arena_run(&a, run_job, &c);
 	if (rc == 0)
 		rc = arena_run(&out, print_report, &c);
-	if (!output_filter_end(&c.passing)) /* first, or a message goes through the filter */
+	if (!output_filter_end(&c.passing)) /* first, or the message would go through the filter */
 		complain("run: the output could not be cleaned, so a part of it is missing");
 	if (rc < 0) {
 		complain("run: the memory bound was reached");
@@ -336,13 +339,13 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 	}
 	if (c.told && c.job.ticket.follow)
 		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
-	arena_free(&out); /* while the kernel takes the box away */
+	arena_free(&out); /* meanwhile the kernel removes the box */
 	arena_free(&a);
-	job_end(&c.job); /* last of all: the kernel is still busy with it */
+	job_end(&c.job); /* last: the kernel may still be removing the box */
 	return rc;
 }
 
-/* A report that cannot be written is better known before the run. */
+/* Checks before the run that the report can be written. */
 static bool report_possible(const char *path, int *ret_dir)
 {
 	const char *slash = strrchr(path, '/');
@@ -353,7 +356,7 @@ static bool report_possible(const char *path, int *ret_dir)
 	return *ret_dir >= 0 && faccessat(*ret_dir, ".", W_OK | X_OK, 0) == 0;
 }
 
-/* A ticket says everything; an option outside this list would change what was judged. */
+/* A ticket fixes the whole run; any option outside this list would change what was judged. */
 static bool goes_with_ticket(const char *name)
 {
 	static const char allowed[][8] = {"ticket", "config", "head", "tail", "plain", "report", "json"};

@@ -1,4 +1,4 @@
-/* caisson selftest: prove what the policy in force stops and what it lets be, and that the box holds. */
+/* caisson selftest: shows what the policy in force stops and what it allows, and that the box holds. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define NAME_COLUMN 14
 #define TITLE_COLUMN 44
-#define WIDTH_FULL 100 /* narrower terminals get no titles */
+#define WIDTH_FULL 100 /* narrower terminals show no titles */
 
 struct selftest_options {
 	bool gate, box, json;
@@ -67,7 +67,7 @@ static void tinted(struct buf *b, bool colour, enum selftest_tint t, struct str 
 		buf_c(b, "\033[0m");
 }
 
-/* Some rows hold what cannot be seen, or would move the cursor. */
+/* Some rows contain invisible characters, or ones that move the cursor. */
 static void put_command(struct buf *b, struct str command)
 {
 	for (size_t i = 0; i < command.n; i++) {
@@ -84,10 +84,10 @@ static void put_command(struct buf *b, struct str command)
 
 struct selftest_style {
 	bool colour;
-	int title; /* columns of titles */
+	int title; /* width of the title column */
 };
 
-/* The columns after the total, for each kind: from what is wanted to what is not. */
+/* The columns after the total, for each kind: from the best verdict to the worst. */
 static const enum verdict columns[][4] = {
 	[SELFTEST_ATTEMPTS] = {VERDICT_DENY, VERDICT_ASK, VERDICT_CONTAIN, VERDICT_ALLOW},
 	[SELFTEST_ORDINARY] = {VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY},
@@ -216,7 +216,7 @@ static int report_failure(const struct err *e)
 	return EXIT_INTERNAL;
 }
 
-/* 0 or 1, as the exit code; -1 with the reason. */
+/* Returns 0 or 1, the exit code; -1 and the reason in *e. */
 static int test_gate(struct selftest_job *j, const struct policies *p, struct buf *b, struct err *e)
 {
 	struct selftest_set attempts, ordinary;

@@ -1,4 +1,4 @@
-/* caisson stats: the record in one page: verdicts, rules, runs, days, with small plots. */
+/* caisson stats: summarises the record on one page, with verdicts, rules, runs, days and small plots. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 
 #define TOP_DEFAULT 8
 #define TOP_MAX 1000
-#define BAR_MAX 40     /* columns of the longest bar */
-#define NAME_MAX_ 26   /* columns of what a bar is about */
+#define BAR_MAX 40     /* width of the longest bar */
+#define NAME_MAX_ 26   /* width of a bar's label */
 #define DAYS_SHOWN 31
 
 struct stats_options {
@@ -86,8 +86,8 @@ static uint64_t bucket(const struct stats_job *j, const char *name, unsigned i)
 }
 
 /*
- * The bound of the bucket in which so many thousandths of all are reached; UINT64_MAX: above all bounds; 0:
- * there are none.
+ * Returns the upper bound of the histogram bucket that reaches this many thousandths of all entries.
+ * UINT64_MAX: above all bounds; 0: no entries.
  */
 static uint64_t quantile(const struct stats_job *j, const char *name, enum metrics_histogram h,
 		unsigned thousandths)
@@ -145,7 +145,7 @@ static void bar_line(struct stats_job *j, struct str name, uint64_t n, uint64_t 
 	buf_char(&j->out, '\n');
 }
 
-/* The largest of a family; `word` of the key names them. */
+/* Prints the largest entries of a family; word number `word` of the key is the label. */
 static void top_list(struct stats_job *j, const char *title, const char *start, unsigned word)
 {
 	size_t n;
@@ -210,7 +210,7 @@ struct stats_day {
 	uint64_t n[NVERDICTS], runs;
 };
 
-/* Days in order; the keys of a family are. */
+/* Returns the days in order, because a family's keys are sorted. */
 static struct stats_day *days_of(struct stats_job *j, size_t *ret_n)
 {
 	size_t n, ndays = 0;

@@ -1,4 +1,7 @@
-/* caisson suggest: rules that would remove the most frequent questions, rules and checks that never spoke. */
+/*
+ * caisson suggest: proposes rules that would remove the most frequent questions, and lists rules and checks
+ * that never applied.
+ */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stddef.h>
@@ -60,7 +63,7 @@ struct suggest_job {
 	struct buf out;
 };
 
-/* ---- saying it ---- */
+/* ---- printing ---- */
 
 static void comment_command(struct suggest_job *j, const struct suggest_ask *ask)
 {
@@ -112,7 +115,7 @@ static void print_idle(struct suggest_job *j)
 	buf_char(b, '\n');
 }
 
-/* All that is not a rule is a comment, so that the whole is a policy file. */
+/* Everything except rules is a comment, so that the output is a valid policy file. */
 static void print_yaml(struct suggest_job *j)
 {
 	const struct suggest *s = &j->s;
@@ -189,9 +192,9 @@ static void print_json(struct suggest_job *j)
 	doc_finish(&o);
 }
 
-/* ---- taking them ---- */
+/* ---- applying ---- */
 
-/* Each rule was tried in the world of its own requests; here it has to load. */
+/* Each rule was tried against its own requests; here all of them must load together. */
 static int apply(struct suggest_job *j)
 {
 	struct rule_request rq = {.verdict = VERDICT_ALLOW, .n = j->s.nrules};

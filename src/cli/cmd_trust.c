@@ -1,8 +1,8 @@
 /*
- * caisson trust: a person adopts a project's policy in exactly the content that is shown. It is the one way
- * in which a project's file can make caisson milder, so it needs a person at a terminal: no option and no
- * variable answers the question. An agent that could answer it would not need to ask; its `caisson trust` is
- * also denied by a fixed check.
+ * caisson trust: a person adopts a project's policy, for exactly the content shown. Only this lets a
+ * project's file make caisson milder, so it needs a person at a terminal: no option and no variable answers
+ * the question. A fixed check also denies `caisson trust` to agents; an agent that could answer the question
+ * would not need to ask.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -47,11 +47,11 @@ struct trust_job {
 	const char *operand;
 	struct view v;
 	struct state_paths paths;
-	struct str file;   /* the operand, absolute, links of its directory resolved; or empty */
+	struct str file;   /* absolute path of the operand, its directory resolved; or empty */
 	struct buf out;
 };
 
-/* ---- what would change ---- */
+/* ---- the effect ---- */
 
 static const struct ynode *look_up(const struct ynode *n, const char *dotted)
 {
@@ -71,7 +71,7 @@ static const struct ynode *look_up(const struct ynode *n, const char *dotted)
 	return NULL;
 }
 
-/* Single values that an untrusted file could not set for others. Lists are shown as the rules they are. */
+/* Shows single values that have an effect only in a trusted file. Lists are shown as rules. */
 static bool show_single_values(struct trust_job *j, struct doc *o, const struct policy_file *f)
 {
 	struct yaml_file y;
@@ -157,7 +157,7 @@ static int report_refusal(const struct err *e)
 	return 1;
 }
 
-/* 0 when it is trusted now. */
+/* Returns 0 if the file is trusted now. */
 static int trust_one(struct trust_job *j, const struct policy_file *f)
 {
 	struct err e = {0};
@@ -182,7 +182,7 @@ static int trust_one(struct trust_job *j, const struct policy_file *f)
 	return 0;
 }
 
-/* Where the project starts whose policy file this is: above .claude, else the directory it lies in. */
+/* Returns the project root for a policy file: the directory above .claude, else the file's own directory. */
 static struct str root_of(struct str file)
 {
 	static const char marker[] = "/.claude/";
@@ -212,7 +212,7 @@ static int trust_files(struct trust_job *j)
 		n++;
 		rc = trust_one(j, f);
 		if (rc != 0)
-			return output(buf_view(&j->out), rc); /* what was trusted before stays so */
+			return output(buf_view(&j->out), rc); /* files trusted before stay trusted */
 	}
 	if (n)
 		return output(buf_view(&j->out), 0);
@@ -286,7 +286,7 @@ static int remove_trusted(struct trust_job *j)
 
 /* ---- the command ---- */
 
-/* The file's own name is kept when it is a link: that is how the project knows it. */
+/* Returns the absolute path. A link as the file itself is kept, because the project knows it by that name. */
 static struct str absolute(struct trust_job *j, const char *operand)
 {
 	struct path_memo m;

@@ -1,4 +1,4 @@
-/* caisson validate: can the numbers that a tool printed be trusted, and what do they say? */
+/* caisson validate: checks if the numbers that a tool printed can be trusted, and prints them. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <unistd.h>
@@ -83,7 +83,7 @@ static enum status status_of(struct str name)
 	return STATUS_UNKNOWN;
 }
 
-/* Something of this stream was left out: "truncated": {"stdout": {"omitted_bytes": 5}}. */
+/* True if part of this stream was omitted: "truncated": {"stdout": {"omitted_bytes": 5}}. */
 static bool stream_cut(const struct json *root, const char *name)
 {
 	const struct json *t = json_key(json_key(root, "truncated"), name), *n = json_key(t, "omitted_bytes"),
@@ -156,7 +156,7 @@ static int fill(struct validate_job *j, struct validate_input *in, struct err *e
 		return -1;
 	if (j->o.schema && file_read(&j->a, j->o.schema, VALIDATION_SCHEMA_MAX, &in->schema, NULL, e) < 0)
 		return -1;
-	if (j->o.schema && !in->schema.n) /* none at all would be another thing */
+	if (j->o.schema && !in->schema.n) /* an empty schema would mean no schema */
 		return err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", j->o.schema);
 	return j->o.raw ? raw_input(j, text, in, e) : report_input(j, text, in, e);
 }
@@ -189,7 +189,7 @@ static void put_answer(struct buf *b, const struct validation *v)
 	put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
 	put_name(b, "format", v->format);
 	buf_c(b, ",\"counts\":{");
-	/* others must not be used */
+	/* other counts must not be used */
 	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) {
 		json_put_key(b, c->name);
 		buf_fmt(b, "%lld", (long long)c->n);

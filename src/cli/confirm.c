@@ -1,4 +1,4 @@
-/* Asks the person at the terminal. client/person.h decides who may be asked. */
+/* Asks the person at the terminal. client/person.h tests if a person is there. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <termios.h>
@@ -10,8 +10,7 @@
 #define ANSWER_MAX 64
 
 /*
- * Reads the answer from the terminal, whatever standard input is. Keys typed before the question are
- * discarded.
+ * Reads the answer from the terminal, not from standard input. Keys typed before the question are discarded.
  */
 bool person_types(struct buf *shown, const char *question, const char *word)
 {

@@ -6,7 +6,10 @@
 #include "base/utf8.h"
 #include "judge/engine.h"
 
-/* Code points that a terminal acts on, or that nobody sees: they could make a text look like another. */
+/*
+ * True for code points that a terminal acts on, or that are invisible: they could make a text look like
+ * another.
+ */
 static bool hidden(uint32_t cp) { return cp < 0x20 || char_hidden(char_class(cp)); }
 
 static void put_escaped(struct buf *b, struct str text, bool quoted)
@@ -32,7 +35,7 @@ void put_visible(struct buf *b, struct str text) { put_escaped(b, text, false); 
 
 /* ---- YAML ---- */
 
-/* May it stand without quotes? Anything doubtful is quoted. */
+/* True if the string needs no quotes. When in doubt, quote. */
 static bool is_plain_word(struct str s)
 {
 	static const char words[][8] = {"true", "false", "yes", "no", "on", "off", "null", "True", "False",
@@ -77,7 +80,7 @@ static void indent(struct doc *o, unsigned depth)
 		buf_c(o->b, "  ");
 }
 
-/* The start of a line: indentation, the dash of an item, the key. */
+/* Starts a line: indentation, the dash of an item, the key. */
 static void yaml_lead(struct doc *o, const char *key)
 {
 	bool list = o->level[o->depth].list;
@@ -144,7 +147,7 @@ void doc_map(struct doc *o, const char *key)
 		lead(o, key);
 		line_end(o);
 	} else {
-		o->dash = true; /* its first key writes the dash */
+		o->dash = true; /* the first key writes the dash */
 	}
 	push(o, false);
 }

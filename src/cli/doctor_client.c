@@ -1,5 +1,5 @@
 /*
- * caisson doctor --client: whether the hooks of agent clients are live, and what these clients cannot
+ * caisson doctor --client: reports if the hooks of agent clients are live, and what these clients cannot
  * enforce.
  */
 #define _GNU_SOURCE
@@ -69,7 +69,7 @@ static void put_json(struct doc *o, const struct live *l)
 	doc_end(o);
 }
 
-/* Those that are named, or all that are used here. */
+/* Selects the named clients, or all that are in use here. */
 static size_t choose(struct arena *a, const struct init_request *rq, char *const *names, size_t n,
 		const struct init_row **ret)
 {

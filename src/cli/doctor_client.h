@@ -1,11 +1,11 @@
-/* The part of `caisson doctor` that is about agent clients. */
+/* The part of `caisson doctor` about agent clients. */
 #pragma once
 #include "base/str.h"
 
-#define DOCTOR_CLIENTS_MAX 64 /* rows of clients */
+#define DOCTOR_CLIENTS_MAX 64 /* bound on selected clients */
 
 /*
- * Prints what client/live.h finds out, for the named clients (known ones) or those that are used here. The
- * exit code: as of the host, but of hooks.
+ * Prints the findings of client/live.h for the named (known) clients, or for those in use here. Returns an
+ * exit code with the meanings of `caisson doctor`, for hooks instead of the host.
  */
 int doctor_clients(struct arena *a, char *const *names, size_t n, bool json);

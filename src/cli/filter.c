@@ -10,7 +10,7 @@
 
 #define PIECE ((size_t)128 << 10)
 
-/* Text on its way. */
+/* One stream being filtered. */
 struct filter_flow {
 	const struct filter *f;
 	struct normaliser n;
@@ -18,7 +18,7 @@ struct filter_flow {
 	int rc;
 };
 
-/* Passes on the normaliser's output. */
+/* Passes the normaliser's output on. */
 static void push(struct filter_flow *w, bool end)
 {
 	struct str text = buf_view(&w->plain);
@@ -33,7 +33,7 @@ static void push(struct filter_flow *w, bool end)
 	if (w->f->json) {
 		w->json.n = 0;
 		json_put_string(&w->json, text);
-		text = str_sub(buf_view(&w->json), 1, w->json.n - 1); /* the quotes stand around the whole */
+		text = str_sub(buf_view(&w->json), 1, w->json.n - 1); /* one pair of quotes for the whole */
 	}
 	if (text.n && w->rc == 0)
 		w->rc = output(text, 0);

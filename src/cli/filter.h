@@ -1,4 +1,4 @@
-/* Shared by `normalise` and `redact`: text passes through in pieces, so it may have any length. */
+/* Shared by `normalise` and `redact`: text is processed in chunks, so it may have any length. */
 #pragma once
 #include "cli/cli.h"
 #include "result/normalise.h"
@@ -6,11 +6,11 @@
 
 struct filter {
 	struct arena *a;
-	const char *path;            /* NULL or -: standard input */
+	const char *path;            /* NULL or "-": standard input */
 	struct normalise_options options;
-	struct redactor *redactor;   /* NULL: nothing is redacted */
+	struct redactor *redactor;   /* NULL: no redaction */
 	bool json;
 };
 
-/* The exit code. */
+/* Filters the whole stream. Returns the exit code. */
 int filter_run(const struct filter *f);

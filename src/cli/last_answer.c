@@ -1,4 +1,4 @@
-/* See last_answer.h. The handlers do only what a signal handler may do, on a stack of their own. */
+/* See last_answer.h. The handlers use only async-signal-safe calls, on their own stack. */
 #define _GNU_SOURCE
 #include "cli/last_answer.h"
 
@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 8000      /* until the policy says another */
+#define DEADLINE_MS 8000      /* default; the policy can change it */
 #define DEADLINE_MAX_MS 20000 /* below every limit in init_table.c */
-/* after the deadline: a process that is stopped, or blocks signals, does not answer itself */
+/* after the deadline, for a process that is stopped or blocks signals */
 #define KILL_AFTER_MS 2000
-#define HANDLER_STACK ((size_t)64 << 10) /* a signal frame alone takes up to 12 KB on some processors */
+#define HANDLER_STACK ((size_t)64 << 10) /* a signal frame takes up to 12 KB on some processors */
 
 #define ENDING_TEXT 128
 
@@ -22,10 +22,10 @@
 
 struct ending {
 	int signal;
-	char text[ENDING_TEXT]; /* no pointer: nothing is relocated at every start */
+	char text[ENDING_TEXT]; /* char array: no relocation at each start */
 };
 
-/* Every signal that dumps core by default, but SIGXFSZ, which main() ignores. */
+/* Every signal that dumps core by default, except SIGXFSZ, which main() ignores. */
 static const struct ending endings[] = {
 	{SIGALRM, SENTENCE("there was no answer in time (hooks.deadline_ms)")},
 	CRASHED(SIGSEGV), CRASHED(SIGBUS), CRASHED(SIGILL), CRASHED(SIGFPE), CRASHED(SIGABRT),
@@ -33,13 +33,13 @@ static const struct ending endings[] = {
 };
 #define NENDINGS ARRAY_SIZE(endings)
 
-/* State of the signal handlers. The stack comes last: its pages are touched only when it is used. */
+/* State of the signal handlers. The stack comes last, so that its pages are touched only in use. */
 static struct {
 	volatile sig_atomic_t passes;
 	struct timespec began;
 	timer_t killer;
-	bool kills;              /* there is one */
-	unsigned ms;             /* the deadline that is set */
+	bool kills;              /* `killer` exists */
+	unsigned ms;             /* current deadline */
 	_Alignas(16) char stack[HANDLER_STACK];
 } last;
 
@@ -49,7 +49,7 @@ static void say(const char *text)
 	ssize_t n;
 
 	if (poll(&err, 1, 0) != 1)
-		return; /* a stream that nobody reads must not keep us */
+		return; /* a stream that nobody reads must not block us */
 	n = write(STDERR_FILENO, text, strlen(text));
 	(void)n;
 }
@@ -64,7 +64,9 @@ static void end_by_signal(int signal)
 	_exit(HOOK_BLOCK);
 }
 
-/* SIGKILL by the kernel's own timer: the line that `caisson init` writes turns it into a denial. */
+/*
+ * Arms a kernel timer that sends SIGKILL. The hook line that `caisson init` writes turns that into a denial.
+ */
 static void set_killer(long ms)
 {
 	struct itimerspec t = {.it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}};
@@ -82,17 +84,17 @@ void last_answer_begin(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &last.began);
 	sigaltstack(&own, NULL);
-	sigfillset(&act.sa_mask); /* the first one answers */
+	sigfillset(&act.sa_mask); /* only the first signal answers */
 	sigemptyset(&all);
 	for (size_t i = 0; i < NENDINGS; i++) {
 		if (arena_leaks_matter() && endings[i].signal != SIGALRM)
-			continue; /* a sanitizer reports crashes itself */
+			continue; /* a sanitizer reports crashes */
 		sigaction(endings[i].signal, &act, NULL);
 		sigaddset(&all, endings[i].signal);
 	}
 	last.kills = timer_create(CLOCK_MONOTONIC, &kill_event, &last.killer) == 0;
 	last_answer_deadline(0);
-	sigprocmask(SIG_UNBLOCK, &all, NULL); /* a caller may have blocked them, and that is inherited */
+	sigprocmask(SIG_UNBLOCK, &all, NULL); /* the caller may have blocked them (inherited) */
 }
 
 static long elapsed_ms(void)

@@ -1,22 +1,22 @@
 /*
- * The answer of a hook that cannot finish: a client that gets none runs the tool. From last_answer_begin()
- * on, each of these ends the process with the exit code that denies and one line on standard error:
+ * The answer of a hook that cannot finish: without an answer, a client runs the tool. After
+ * last_answer_begin(), each of these ends the process with the exit code that denies and one line on standard
+ * error:
  *
- *   - a signal that would end it with a core dump (a crash, a failed allocation that aborts, a stack
- *   overflow)
- *   - the deadline; a process that is stopped is killed by the kernel a little later
+ *   - a signal that would dump core (a crash, an abort after a failed allocation, a stack overflow)
+ *   - the deadline; a stopped process is killed by the kernel a little later
  *
- * After a tool the exit code is the one that passes, and nothing is said: what is over cannot be denied.
- * SIGKILL, and whatever happens earlier, is left to the line that `caisson init` writes.
+ * After a tool the exit code passes and nothing is printed, because a finished call cannot be denied.
+ * SIGKILL, and anything before last_answer_begin(), is left to the hook line that `caisson init` writes.
  */
 #pragma once
 #include "client/client.h"
 
-/* The first thing a hook does. Sets the default deadline. */
+/* Installs the handlers and the default deadline. Must be the first thing a hook does. */
 void last_answer_begin(void);
-/* Another deadline, counted from the beginning. 0: the default; bounded by what clients wait. */
+/* Sets another deadline, counted from the start and capped below the clients' limits. 0: the default. */
 void last_answer_deadline(unsigned ms);
-/* Tells the phase of the input, once it is known. Until then it counts as PHASE_PRE. */
+/* Sets the phase of the input once it is known. Until then it is PHASE_PRE. */
 void last_answer_phase(enum phase phase);
-/* Is it about a tool that is over, or about none? */
+/* True if the event is about a finished tool, or about none. */
 bool last_answer_passes(void);

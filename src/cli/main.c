@@ -1,4 +1,4 @@
-/* caisson: the rows of commands, and the way to each. */
+/* caisson: the table of commands, and dispatch to each. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ static const struct command_row *find_command(const char *name)
 	return NULL;
 }
 
-/* "audit query" may come as two words; of "config show" the first is the command. */
+/* "audit query" may come as two words; in "config show" only the first is the command. */
 static const struct command_row *find_two(struct arena *a, const char *first, const char *second)
 {
 	return find_command(str_c(a, str_fmt(a, "%s %s", first, second)));
@@ -67,7 +67,7 @@ static void print_help(struct buf *b)
 			"lists its options.\n");
 }
 
-/* help [COMMAND]; help --man [COMMAND] prints the manual page that man/ keeps. */
+/* help [COMMAND]; help --man [COMMAND] prints the manual page stored in man/. */
 static int print_for(struct buf *b, int argc, char **argv)
 {
 	bool man = argc > 1 && !strcmp(argv[1], "--man");
@@ -115,8 +115,8 @@ static int start_command(int argc, char **argv)
 	static const char tops[][12] = {"--version", "--help", "-h", "help"};
 	const struct command_row *c;
 
-	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), handled there */
-	signal(SIGXFSZ, SIG_IGN); /* and so is a file that would be larger than the caller may make */
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), handled there */
+	signal(SIGXFSZ, SIG_IGN); /* so is a file above the caller's size limit */
 	if (argc < 2) {
 		complain("a command is missing; see caisson --help");
 		return EXIT_USAGE;
@@ -133,10 +133,7 @@ static int start_command(int argc, char **argv)
 	return c->run(c, argc - 1, argv + 1);
 }
 
-/*
- * All that is printed is written already, and nothing asked to be called at the end: leaving at once spares
- * what exit() would touch.
- */
+/* All output is already written and no exit handler is registered, so _exit() avoids the work of exit(). */
 int main(int argc, char **argv)
 {
 	int code;

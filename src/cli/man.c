@@ -1,12 +1,12 @@
 /*
- * Manual pages from the same rows that parse the command line. `caisson help --man [COMMAND]` prints what
- * man/ keeps; a test compares.
+ * Generates manual pages from the rows that parse the command line. `caisson help --man [COMMAND]` prints the
+ * pages stored in man/; a test compares them.
  */
 #include "cli/cli.h"
 
 /*
- * Text for roff: backslashes, dashes and quotes are escaped, a dot or quote at the start of a line is made
- * harmless.
+ * Appends text for roff: escapes backslashes, dashes and quotes, and protects a dot or quote at the start of
+ * a line.
  */
 static void put_str(struct buf *b, struct str s)
 {
@@ -18,7 +18,7 @@ static void put_str(struct buf *b, struct str s)
 		else if (*p == '-')
 			buf_c(b, "\\-");
 		else if (*p == '"')
-			buf_c(b, "\\(dq"); /* macros take quotes for themselves */
+			buf_c(b, "\\(dq"); /* macros interpret quotes */
 		else
 			buf_char(b, *p);
 	}

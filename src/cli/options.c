@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "run/run.h"
 
-#define COLUMN 22 /* where the help of an option starts */
+#define COLUMN 22 /* column of an option's help */
 
 static const struct option_row *find_option(const struct command_row *c, struct str name)
 {

@@ -1,4 +1,4 @@
-/* Where everything that is printed goes out, and what is known of the terminal. */
+/* All output to standard output and error, and properties of the terminal. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ int output(struct str s, int code)
 	return EXIT_INTERNAL;
 }
 
-/* A question mark in place of each byte of a character that the terminal would act on or not show. */
+/* Replaces each byte of a character that a terminal would act on or not show by a question mark. */
 static void hide(char *line)
 {
 	struct str s = str_of(line);

@@ -1,6 +1,6 @@
 /*
- * See page.h. Two processes when there is a pager: it reads a pipe that this one writes, and this one waits
- * for its end.
+ * See page.h. With a pager there are two processes: the pager reads a pipe that this process writes, and this
+ * process waits for it.
  */
 #define _GNU_SOURCE
 #include "cli/page.h"
@@ -85,7 +85,7 @@ static void pager_start(struct page *p)
 		fd_close(&ends[1]);
 		return;
 	}
-	signal(SIGINT, SIG_IGN); /* the pager's own affair; when it ends, writing does */
+	signal(SIGINT, SIG_IGN); /* the pager handles it; when it exits, writing fails */
 	p->pager = pid;
 	p->fd = ends[1];
 }
@@ -141,7 +141,7 @@ int page_end(struct page *p, int code)
 	return EXIT_INTERNAL;
 }
 
-/* ---- how it looks ---- */
+/* ---- layout ---- */
 
 const char *tint_on(bool colour, enum tint t)
 {
@@ -154,7 +154,7 @@ const char *tint_on(bool colour, enum tint t)
 
 const char *tint_off(bool colour, enum tint t) { return colour && t != TINT_NONE ? "\033[0m" : ""; }
 
-/* East Asian scripts and pictures take two columns. */
+/* East Asian scripts and emoji take two columns. */
 static size_t columns_of(uint32_t cp)
 {
 	static const struct {
@@ -168,7 +168,7 @@ static size_t columns_of(uint32_t cp)
 	return 1;
 }
 
-/* One character as it is shown, which is several when it has to be made visible. */
+/* Appends one character, escaped if it is invisible. Returns its columns. */
 static size_t put_sign(struct buf *b, struct str sign)
 {
 	size_t from = b->n, taken = 0;
@@ -184,7 +184,7 @@ static size_t put_sign(struct buf *b, struct str sign)
 
 size_t put_cell(struct buf *b, struct str text, size_t columns)
 {
-	size_t taken = 0, fits = b->n, fits_taken = 0; /* where the ellipsis would go */
+	size_t taken = 0, fits = b->n, fits_taken = 0; /* position of a possible ellipsis */
 
 	for (size_t i = 0; i < text.n;) {
 		size_t from = i;

@@ -1,4 +1,4 @@
-/* Where the record lies, for the commands that read it or change it. */
+/* Locates the record, for the commands that read or change it. */
 #pragma once
 #include "audit/audit.h"
 #include "audit/blob.h"
@@ -7,24 +7,24 @@
 enum { EXIT_NO_RECORD = 3 };
 
 struct record_home {
-	struct str state;    /* the state directory, as it is named */
+	struct str state;    /* path of the state directory */
 	uint32_t uid;
-	struct view view;    /* of the caller */
+	struct view view;    /* view of the caller */
 	struct audit audit;
 	struct blobs blobs;
-	bool opened;         /* there is a record, and `audit` is open */
-	bool has_blobs;      /* there are blobs, and `blobs` is open */
+	bool opened;         /* the record exists and `audit` is open */
+	bool has_blobs;      /* blobs exist and `blobs` is open */
 };
 
-/* Only names; nothing is looked at. */
+/* Computes paths only; opens nothing. */
 void home_find(struct arena *a, struct record_home *ret);
 /*
- * Opens the record, and its blobs with `blobs`; blobs that are not there are none. Which project this is does
- * not matter. ENOENT: no record.
+ * Opens the record, and with `blobs` its blobs; missing blobs are not an error. Does not depend on the
+ * project. ENOENT: no record.
  */
 int home_open(struct arena *a, struct record_home *h, bool blobs, struct err *e);
-/* Makes the state directory. */
+/* Creates the state directory. */
 int home_make(struct arena *a, struct record_home *h, struct err *e);
 void home_close(struct record_home *h);
-/* A message about an error of home_open(), and the exit code. */
+/* Prints a message about an error of home_open(). Returns the exit code. */
 int home_failed(const char *command, const struct err *e);

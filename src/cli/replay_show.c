@@ -1,4 +1,4 @@
-/* See replay_show.h. Whatever comes from the record is made visible before it is printed. */
+/* See replay_show.h. Text from the record is made visible before it is printed. */
 #define _GNU_SOURCE
 #include "cli/replay_show.h"
 
@@ -10,7 +10,7 @@
 #include "gate/gate.h"
 #include "judge/engine.h"
 
-#define TITLE 11 /* columns of a line's title */
+#define TITLE 11 /* width of a line's title */
 
 /* ---- comparing ---- */
 
@@ -93,7 +93,7 @@ static size_t count_lines(struct str s)
 	return n;
 }
 
-/* Lines [from, to) behind a mark. */
+/* Appends lines [from, to), each after a mark. */
 static void put_lines(struct show *w, struct str text, size_t from, size_t to, const char *mark)
 {
 	for (size_t i = 0; text.n && i < to; i++) {
@@ -256,7 +256,7 @@ static void put_number(struct buf *b, const struct audit_line *l, const char *ke
 		buf_fmt(b, "%s%s%" PRId64 "%s", b->n ? ", " : "", before, n, unit);
 }
 
-/* In the words and units of caisson audit show. */
+/* Uses the words and units of caisson audit show. */
 static void put_limits(struct buf *b, struct str limits)
 {
 	static const struct {
@@ -342,7 +342,7 @@ static void show_output(struct show *w)
 
 /* ---- a second run ---- */
 
-/* The lines that differ, between those that start and end alike. */
+/* Prints the differing lines between a common start and a common end. */
 static void put_diff(struct show *w, const char *name, struct str old, struct str new)
 {
 	struct str x = old, y = new;
@@ -361,7 +361,7 @@ static void put_diff(struct show *w, const char *name, struct str old, struct st
 	while (tail < nx - same && tail < ny - same) {
 		size_t ax = old.n, ay = new.n;
 
-		/* the last line of what is left of both */
+		/* the last remaining line of each side */
 		while (ax && old.p[ax - 1] == '\n' && ax == old.n)
 			ax--;
 		while (ay && new.p[ay - 1] == '\n' && ay == new.n)
@@ -443,7 +443,7 @@ static void json_row(struct buf *b, const char *key, const struct audit_line *l)
 		return;
 	struct json *o;
 	json_put_key(b, key);
-	if (json_read(b->a, l->text, &o, NULL) == 0) /* a row that somebody changed may be anything */
+	if (json_read(b->a, l->text, &o, NULL) == 0) /* a tampered row may contain anything */
 		buf_str(b, l->text);
 	else
 		buf_c(b, "null");

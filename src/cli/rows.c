@@ -15,7 +15,7 @@
 #define COMMAND_COLUMNS_MIN 20
 #define SINCE_DEFAULT "30d"
 
-/* ---- which ---- */
+/* ---- selection ---- */
 
 int64_t rows_now(void)
 {
@@ -129,7 +129,7 @@ static struct str row_field(struct rows_printer *r, const struct audit_line *l, 
 	return audit_text_buf(&r->text, audit_field(l, key));
 }
 
-/* The text in the command column: a remark, in rows about the record itself. */
+/* Returns the text of the command column; for rows about the record itself, a remark. */
 static struct str subject(struct rows_printer *r, const struct audit_line *l)
 {
 	struct str s = row_field(r, l, "command");
@@ -153,7 +153,7 @@ static void plain_line(struct rows_printer *r, const struct audit_line *l)
 	put_cell(b, subject(r, l), 0);
 }
 
-/* One column of the table, filled up with blanks. */
+/* Appends one column of the table, padded with blanks. */
 static void column(struct rows_printer *r, struct str text, size_t columns, enum tint t)
 {
 	struct buf *b = &r->line;
@@ -190,7 +190,7 @@ static void table_line(struct rows_printer *r, const struct audit_line *l)
 	struct str status = row_field(r, l, "status");
 	if (status.n)
 		column(r, status, STATE_COLUMNS, status_tint(status));
-	else /* no end yet, or a row of another kind */
+	else /* no end row yet, or another kind */
 		column(r, l->kind == AUDIT_VERDICT ? STR("") : row_field(r, l, "kind"), STATE_COLUMNS,
 			TINT_DIM);
 	column(r, row_field(r, l, "agent_id"), AGENT_COLUMNS, TINT_NONE);
@@ -218,14 +218,14 @@ static const struct csv_column {
 #define CSV_COLUMNS ARRAY_SIZE(csv_columns)
 
 /*
- * A text that a spreadsheet would take for a formula gets an apostrophe before it, and so does one that
- * starts with an apostrophe, so that it can be taken off again.
+ * Prefixes an apostrophe to a text that a spreadsheet would take for a formula. A text that starts with an
+ * apostrophe gets one, too, so that the prefix can be removed unambiguously.
  */
 static void csv_text(struct rows_printer *r, struct str s)
 {
 	struct buf *b = &r->line;
 
-	if (r->page->terminal) { /* nothing that a terminal would obey */
+	if (r->page->terminal) { /* escape what a terminal would act on */
 		r->shown.n = 0;
 		put_cell(&r->shown, s, 0);
 		s = buf_view(&r->shown);
@@ -287,14 +287,14 @@ static void csv_line(struct rows_printer *r, const struct audit_line *l)
 		else if (v.n && v.p[0] == '[')
 			csv_list(r, v);
 		else if (v.n && v.p[0] == '{')
-			csv_text(r, v); /* as it stands in the row */
+			csv_text(r, v); /* JSON text as in the row */
 		else if (v.n && !str_is(v, "null"))
 			buf_str(b, v); /* a number */
 	}
 	buf_c(b, "\r\n");
 }
 
-/* ---- all of them ---- */
+/* ---- output ---- */
 
 void rows_json_safe(struct buf *b, struct str line)
 {
@@ -309,7 +309,7 @@ void rows_json_safe(struct buf *b, struct str line)
 		put_visible(b, str_sub(line, from, i));
 		if (cp != UTF8_BAD && str_eq(str_sub(buf_view(b), before, b->n), str_sub(line, from, i)))
 			continue;
-		b->n = before; /* what JSON has for it, of which a pair is two */
+		b->n = before; /* as a JSON escape; a surrogate pair takes two */
 		if (cp == UTF8_BAD)
 			buf_c(b, "\\ufffd");
 		else if (cp > 0xFFFF)

@@ -17,8 +17,8 @@ static void show_texts(struct doc *o, const char *key, const struct texts *t)
 }
 
 /*
- * Opens a rule whose main key has this value. In YAML a rule that says no more than that is the value alone.
- * False: it is closed already.
+ * Opens a rule whose main key has this value. In YAML a rule without other keys is the bare value. False if
+ * the rule is already closed.
  */
 static bool rule_open(struct doc *o, const char *key, struct str value, const struct rule *r, bool more)
 {
@@ -125,7 +125,7 @@ static struct str join_texts(struct arena *a, const struct texts *t)
 	return buf_view(&b);
 }
 
-/* -1 shows all decisions, else only this one. */
+/* `only` is -1 for all decisions, else the one to show. */
 static bool wanted(int only, enum verdict decision) { return only < 0 || only == (int)decision; }
 
 static void show_redirects(struct doc *o, const struct redirect_rule *r, int only)
@@ -188,7 +188,7 @@ static void show_only(struct doc *o, const struct names_rule *r)
 {
 	if (!r)
 		return;
-	doc_list(o, "only"); /* every list must hold the name, so there may be several */
+	doc_list(o, "only"); /* a name must be in every list, so there may be several */
 	for (; r; r = r->next) {
 		doc_map(o, NULL);
 		if (!o->json)
@@ -450,7 +450,7 @@ void show_policy(struct doc *o, const struct policy *p)
 	show_rest(o, p);
 }
 
-/* ---- what loosens ---- */
+/* ---- loosening ---- */
 
 static void loosening_bash(struct doc *o, const struct policy *p)
 {
@@ -484,7 +484,7 @@ bool show_loosening(struct doc *o, const struct policy *p)
 
 typedef void warn_fn(void *ctx, struct str where, struct str rule, const char *why);
 
-/* An expression that finds something in commands that have nothing in common allows every command. */
+/* True if an expression matches commands that have nothing in common: it allows every command. */
 static bool matches_anything(const struct regex_rule *r)
 {
 	static const char unlike[][20] = {"zq", "curl -s http://h/x", "/opt/k/7 --J=1", "rm -rf /"};

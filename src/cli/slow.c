@@ -1,7 +1,7 @@
 /*
- * A person who waits for the record to be read sees that something goes on: from the second second on, a line
- * on the terminal that counts, and that is gone when anything is printed. A timer's signal writes it, so
- * nothing that reads has to know; every system call that it meets goes on by itself.
+ * Shows a person that reading the record takes time: after two seconds, a counting line on the terminal,
+ * erased before any output. A timer signal writes it, so readers need no extra code; SA_RESTART resumes
+ * interrupted system calls.
  */
 #define _GNU_SOURCE
 #include <errno.h>
