@@ -1,4 +1,4 @@
-/* Reasons that come from how a command is called and not from its words: one row for each kind of note. */
+/* Reasons that come from how a client calls a command, not from its words: one row per kind of note. */
 #include "gate/gate.h"
 #include "model/view.h"
 
@@ -16,7 +16,10 @@ static bool contained(const struct amend *m) { return m->j->verdict == VERDICT_C
 static bool not_denied(const struct amend *m) { return m->j->verdict >= VERDICT_ASK; }
 static bool searched(const struct amend *m) { return m->p->secrets.enabled && m->p->secrets.scan_inputs; }
 
-/* Our own box is not left because an agent wants to, and any other only with a person. */
+/*
+ * A contained command leaves our box only if the policy permits it (allow_unboxed). Leaving the client's
+ * sandbox always needs a person.
+ */
 static bool leaves_sandbox(const struct amend *m)
 {
 	return m->j->verdict >= (m->p->sandbox.allow_unboxed ? VERDICT_CONTAIN : VERDICT_ALLOW);
@@ -35,7 +38,7 @@ static const struct amend_row {
 	bool (*applies)(const struct amend *m); /* NULL: always */
 	enum check_id id;
 	enum grade grade;
-	char message[160]; /* '%' stands for the text of the note, '@' for the project */
+	char message[160]; /* '%': the note's text, '@': the project */
 } rows[CALL_NOTE_KINDS] = {
 	[NOTE_OTHER_PROJECT] = {"other-project", contained, CHECK_NOT_CONTAINED, GRADE_ASK,
 		"it is to run in another project, which the box of this session does not open: '%'"},
@@ -72,7 +75,7 @@ bool gate_note_find(struct str name, enum call_note_kind *ret)
 	return false;
 }
 
-/* A command of excluded_commands stays outside of the box. */
+/* True for a command of excluded_commands, which stays outside of the box. */
 static bool is_excluded(struct arena *a, const struct command *c, const struct policy *p)
 {
 	for (const struct texts *t = p->excluded_commands; t && c->argc; t = t->next) {

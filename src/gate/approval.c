@@ -1,7 +1,7 @@
 /*
  * The effect of a person's yes to an ask. The principle: a yes answers the question, and the command then
  * runs as it would have run without it. A command that would be contained stays in the box, with the network
- * if the question was about that; git's own work on the project, which would be allowed, is not moved into a
+ * if the question was about that. git's own work on the project, which would be allowed, does not move into a
  * box because of a question.
  *
  * A reason that the box cannot honour (a secret, another machine, a file outside) lets its command run
@@ -9,13 +9,13 @@
  */
 #include "gate/judge.h"
 
-#define LEVELS_MAX 64 /* texts inside texts; a command further out counts as another one */
+#define LEVELS_MAX 64 /* nesting of texts; a command further out counts as another command */
 
 /* ---- one reason ---- */
 
 /*
- * The box has no services of the host, no other rights and no credentials, so it cannot honour a command that
- * needs these. Among the commands that use the network, only package managers remain.
+ * The box has no services of the host, no other privileges and no credentials, so it cannot honour a command
+ * that needs these. Among the commands that use the network, only package managers stay in the box.
  */
 enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd)
 {
@@ -33,13 +33,15 @@ enum approval approval_of(struct judge *j, const struct check *c, const struct f
 
 /* ---- places ---- */
 
-/* A place of a reason, and the innermost command around it; then the same for the text that its text stands
- * in. */
+/*
+ * A place of a reason and the innermost command around it; `up` is the same for the text that contains its
+ * text.
+ */
 struct approval_level {
 	struct approval_level *up;
 	struct span at, command;
-	const struct via *via; /* how that command is reached */
-	bool aside;            /* a substitution of that command holds the place */
+	const struct via *via; /* how the command is reached */
+	bool aside;            /* the place is in a substitution of the command */
 };
 
 static const struct command *command_at(const struct facts *f, struct span at)
@@ -53,7 +55,9 @@ static const struct command *command_at(const struct facts *f, struct span at)
 	return inner;
 }
 
-/* A place in code of another language belongs to the command that runs the code; one of no command to itself.
+/*
+ * A place in code of another language belongs to the command that runs the code. A place without any command
+ * belongs to itself.
  */
 static struct approval_level *levels_of(struct arena *a, const struct facts *f, struct span at,
 	unsigned depth)
@@ -87,8 +91,8 @@ static const struct via *via_at(const struct via *v, size_t depth)
 }
 
 /*
- * Does the shell run the second command while it expands the words of the first? The ways to them are the
- * same, until that of the second goes through a substitution.
+ * True if the shell runs `inner` while it expands the words of `outer`: the ways to both are the same, until
+ * the way to `inner` goes through a substitution.
  */
 static bool substituted(const struct via *outer, const struct via *inner)
 {
@@ -102,8 +106,8 @@ static bool substituted(const struct via *outer, const struct via *inner)
 
 /*
  * True if the command of `outer` runs the one at `l`, or is the same. A reason without a place is about the
- * whole request. A wrapper (sudo, timeout) encloses the command that it runs, or shares its first byte with
- * it; a shell encloses its text. A command in an argument's $( ) is another command.
+ * whole request. A wrapper (sudo, timeout) encloses its command, or shares its first byte; a shell encloses
+ * its text. A command in an argument's $( ) is another command.
  */
 static bool carries(const struct approval_level *outer, const struct approval_level *l)
 {
@@ -114,7 +118,7 @@ static bool carries(const struct approval_level *outer, const struct approval_le
 	if (substituted(outer->via, l->via))
 		return false;
 	if (l->aside != outer->aside && l->command.text == from.text && l->command.from == from.from)
-		return false; /* a redirection without a command of its own: $(> file) */
+		return false; /* a redirection without a command: $(> file) */
 	for (; l; l = l->up)
 		if (span_encloses(from, l->at) ||
 			(from.text == l->command.text && from.from == l->command.from))
@@ -124,11 +128,11 @@ static bool carries(const struct approval_level *outer, const struct approval_le
 
 /* ---- the sum ---- */
 
-struct approval_cause { /* a place of a reason that has a part in the verdict */
+struct approval_cause { /* a place of a reason that contributes to the verdict */
 	enum grade grade;
 	enum approval approval;
 	const struct approval_level *level;
-	bool boxed, outside; /* it wants the box; the box cannot honour it */
+	bool boxed, outside; /* wants the box; cannot be honoured by the box */
 };
 
 struct causes {
@@ -141,7 +145,7 @@ static bool wants_box(enum grade grade, enum approval x)
 	return grade == GRADE_CONTAIN || x == APPROVAL_BOX || x == APPROVAL_CODE;
 }
 
-/* Does the command that asks for the network execute code that nobody judged? */
+/* True if the command that asks for the network executes unjudged code. */
 static bool executes(const struct causes *all, const struct approval_cause *net)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -189,7 +193,7 @@ static struct causes causes_of(struct arena *a, const struct facts *f, const str
 	return all;
 }
 
-/* Is there a reason to let this command out of the box, of its own or of what runs it? */
+/* True if this command, or a command that runs it, has a reason to leave the box. */
 static bool carried(const struct causes *all, const struct approval_cause *boxed)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -232,16 +236,16 @@ struct approved gate_approved(
 	for (size_t i = 0; i < all.n; i++)
 		if (all.list[i].outside)
 			return let_out(&all, &all.list[i]);
-	if (j->cut && x.run != APPROVAL_PLAIN) /* a reason that is not listed may be one for outside */
+	if (j->cut && x.run != APPROVAL_PLAIN) /* an unlisted reason may require outside */
 		x.run = APPROVAL_SPLIT;
 	else if (j->cut)
 		x.run = APPROVAL_OUTSIDE;
 	return x;
 }
 
-/* ---- a mode that stands for a yes ---- */
+/* ---- modes that stand for a yes ---- */
 
-/* Those of a grade leave the reasons and stay as warnings. */
+/* Turns the reasons of a grade into warnings. */
 static void lift(struct judge *j, enum grade g)
 {
 	for (struct reason **at = &j->ret->reasons; *at;) {
@@ -258,10 +262,7 @@ static void lift(struct judge *j, enum grade g)
 	}
 }
 
-/*
- * paused: neither questions nor boxes, for a while. A text that was not read to its end still runs in the
- * box.
- */
+/* paused: no questions and no boxes. A text that was not read to its end still runs in the box. */
 static void finish_paused(struct judge *j)
 {
 	if (j->ret->verdict != VERDICT_ASK && j->ret->verdict != VERDICT_CONTAIN)
@@ -275,8 +276,8 @@ static void finish_paused(struct judge *j)
 
 /*
  * bypassPermissions: the person wants no questions. That is a yes to commands that the box bounds, and to
- * commands that need no box; the rest is still asked about. A text that was not read to its end runs in the
- * box in any case.
+ * commands that need no box. All others are still asked about. A text that was not read to its end runs in
+ * the box in any case.
  */
 void approval_finish(struct judge *j)
 {
@@ -295,5 +296,5 @@ void approval_finish(struct judge *j)
 	lift(j, GRADE_ASK);
 	j->ret->verdict = boxed || !j->ret->complete ? VERDICT_CONTAIN : VERDICT_ALLOW;
 	if (j->ret->verdict == VERDICT_ALLOW)
-		lift(j, GRADE_CONTAIN); /* a policy without a box */
+		lift(j, GRADE_CONTAIN); /* the policy has no box */
 }

@@ -1,14 +1,14 @@
 /*
  * Over-broad allow rules. A row is a command that runs whatever its further words say. A rule is over-broad
- * when it is such a command, or matches it with any words after it: Bash(python:*), Bash(py*),
- * Bash(/usr/bin/python3.11 -c *), Bash(npm:*) because of `npm run`. With words of its own after the command
- * (python -m pytest, npm run test) it says what runs, and is fine.
+ * if it is such a command, or matches it with any words after it: Bash(python:*), Bash(py*),
+ * Bash(/usr/bin/python3.11 -c *), Bash(npm:*) because of `npm run`. A rule with specific words after the
+ * command (python -m pytest, npm run test) names what runs, and is fine.
  */
 #include "gate/broad.h"
 
 #include "base/glob.h"
 
-#define BROAD_RULE_MAX 512 /* bytes of a rule that are looked at; longer ones name what they allow */
+#define BROAD_RULE_MAX 512 /* compared bytes of a rule; longer rules are specific */
 
 static const char all_commands[] = "it allows every command";
 static const char any_name[] = "it does not say which command: any may stand where its first star is";
@@ -28,7 +28,7 @@ static const char later[] = "it allows any command to run later, without being s
 
 static const struct broad_program {
 	const char *why;
-	const char *names; /* each between bars; lower case */
+	const char *names; /* lower case, between bars */
 } rows[] = {
 	{code, "|python|pypy|ipython|node|nodejs|deno|deno run|deno "
 			"eval|bun|tsx|ts-node|ruby|irb|perl|php|lua|luajit|julia|rscript|r|tclsh|wish|"
@@ -58,21 +58,21 @@ static const struct broad_program {
 	{later, "|at|batch|crontab|"},
 };
 
-/* Exactly these, without further words, say what they do. */
+/* Exactly these commands, without further words, are not over-broad. */
 static const char fine_alone[][8] = {"yarn", "env", "time", "trap", "screen", "tmux"};
 
-/* a rule made plain: lower case, no directory, no version, no options before what it lets follow */
+/* a normalized rule: lower case, without directory, version, options and assignments */
 struct room {
 	char p[BROAD_RULE_MAX];
 	size_t n;
-	bool more; /* any words may follow */
+	bool more; /* the rule allows any further words */
 };
 
 #define BLANKS " \t"
 
 static char to_lower(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
 
-/* python3.11 is python, python3 too; but not r2, 7z or i3. */
+/* Strips a version: python3.11 and python3 become python; r2, 7z and i3 stay. */
 static struct str without_version(struct str name)
 {
 	size_t n = name.n;
@@ -87,7 +87,7 @@ static struct str without_version(struct str name)
 	return n >= 3 ? str_sub(name, 0, n) : name;
 }
 
-/* An option or an assignment: it does not say yet what runs. */
+/* True for an option or an assignment, which does not name what runs. */
 static bool says_nothing(struct str word)
 {
 	return !word.n || word.p[0] == '-' || (str_find(word, '=', 0) > 0 && word.p[0] != '/');
@@ -101,7 +101,7 @@ static void add_name(struct room *r, struct str word)
 		r->p[r->n++] = to_lower(word.p[i]);
 }
 
-/* Takes the rule's text apart; false when it is too long. Never longer than the text itself. */
+/* Normalizes the rule's text; false if it is too long. The result is never longer than the text. */
 static bool make_plain(struct str text, bool more, struct room *ret)
 {
 	struct str dropped = STR("");
@@ -118,7 +118,7 @@ static bool make_plain(struct str text, bool more, struct room *ret)
 
 		at += word.n + 1;
 		if (!named && (!word.n || (says_nothing(word) && str_find(word, '*', 0) < 0)))
-			continue; /* assignments before the name */
+			continue; /* leading assignments */
 		if (!named) {
 			for (ptrdiff_t slash; (slash = str_find(word, '/', 0)) >= 0 && (size_t)slash +
 					1 < word.n;)
@@ -132,7 +132,7 @@ static bool make_plain(struct str text, bool more, struct room *ret)
 		add_name(ret, word);
 	}
 	if (dropped.n && !more && ret->n && !memchr(ret->p, '*', ret->n))
-		return false; /* `node --version`, exactly */
+		return false; /* `node --version` exactly */
 	return ret->n > 0;
 }
 
@@ -144,7 +144,7 @@ static bool is_fine_alone(struct str name)
 	return false;
 }
 
-/* Does the rule match the name with any words after it? */
+/* True if the rule matches the name with any words after it. */
 static bool covers(const struct room *r, struct str name)
 {
 	struct str rule = str_n(r->p, r->n);

@@ -1,19 +1,19 @@
 /*
- * The table of checks, made of model/check_rows.h, and those about what is not known. In the spirit of git
- * fsck's messages: a person may re-grade a check by its id, except a fixed one. To add a check: a row, a
- * function, a hit and a near-miss in tests/cases, a line in docs/checks.md; `make check` fails when one of
- * them is missing.
+ * The table of checks, generated from model/check_rows.h, and the checks about unknown words, paths and code.
+ * Modelled on git fsck's messages: a person may regrade a check by its id, except a fixed one. To add a
+ * check: a row, a function, a hit and a near miss in tests/cases, a line in docs/checks.md; `make check`
+ * fails if one is missing.
  */
 #include "base/descriptor.h"
 #include "base/glob.h"
 #include "code/code.h"
 #include "gate/judge.h"
 
-/* ---- what is not known ---- */
+/* ---- unknown words and paths ---- */
 
 /*
- * "./build/NAME", or "/tmp/tmp.NAME/a": not known which, but a file there and no command of the shell's or
- * the system's. It is executed, as any other file.
+ * True for "./build/NAME" or "/tmp/tmp.NAME/a": an unknown file in that directory, but no command of the
+ * shell or the system. It is executed like any other file.
  */
 static bool is_some_file(const struct word *w)
 {
@@ -21,7 +21,7 @@ static bool is_some_file(const struct word *w)
 
 	if (w->kind != WORD_UNKNOWN || !path_known(w) || slash < 0)
 		return false;
-	if (slash == 0) { /* ".." could lead from there to the system's */
+	if (slash == 0) { /* ".." could lead to a system directory */
 		for (size_t i = 0; i + 2 < w->text.n; i++)
 			if (!memcmp(w->text.p + i, "/..", 3))
 				return false;
@@ -35,7 +35,7 @@ static bool is_some_file(const struct word *w)
 
 #define EDIT_CONTAINED ", so it may only run in the box"
 
-/* -i, -pi, -0777pi: only letters that take nothing stand before the i. That of -Mstrict is none. */
+/* True for -i, -pi, -0777pi: only flags without a value precede the i. The i of -Mstrict does not count. */
 static bool in_place_flag(struct str s)
 {
 	size_t i = 1;
@@ -46,9 +46,9 @@ static bool in_place_flag(struct str s)
 }
 
 /*
- * Programs that change the files they are given, in place: xargs sed -i, black $(git diff --name-only).
- * Whatever their words turn out to be, the box keeps it to the project, as it does with a script of the
- * project's own. perl is one of them only with -i.
+ * Programs that edit the files they are given in place: xargs sed -i, black $(git diff --name-only). Whatever
+ * their unknown words are, the box limits them to the project, like a script of the project. perl counts only
+ * with -i.
  */
 static bool edits_in_place(const struct judge *j, const char *name, struct span at)
 {
@@ -68,9 +68,9 @@ static bool edits_in_place(const struct judge *j, const char *name, struct span 
 }
 
 /*
- * A finding about what is not known. In the box an unknown command can do no more than a script of the
- * project: change unprotected files of the project, without network, keys or processes of others. So contain
- * is enough, unless a command around it works outside of the box.
+ * Raises a finding about something unknown. In the box an unknown command can do no more than a script of the
+ * project: change unprotected files of the project, without network, keys or foreign processes. So contain is
+ * enough, unless a command around it works outside of the box.
  */
 static void say_unknown(struct judge *j, const struct check *c, struct span at, struct str message)
 {
@@ -83,9 +83,9 @@ static void opaque_command(struct judge *j, const struct check *c)
 	for (const struct command *k = j->f->commands; k; k = k->next) {
 		if (!k->argc || k->argv[0].kind == WORD_EXACT || is_some_file(&k->argv[0]))
 			continue;
-		/* nothing but "any words", below a program: its own words do not tell what it runs */
+		/* only "any words" below a wrapper: its own words do not name the command */
 		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && k->via->kind == VIA_WRAPPER;
-		/* no rule lifts it: one that allows sed says nothing of what sed may run */
+		/* no rule lifts this: a rule for sed does not cover what sed may run */
 		if (hidden && edits_in_place(j, k->via->name, k->argv[0].at)) {
 			const struct check *edit = gate_check(CHECK_OPAQUE_EDIT);
 
@@ -105,8 +105,8 @@ static void opaque_command(struct judge *j, const struct check *c)
 }
 
 /*
- * make in a directory that is not known: it runs what is there, so it is contained anyway, and the box keeps
- * what it writes to the project.
+ * True for make in an unknown directory: it executes files there, so it is contained anyway, and the box
+ * limits its writes to the project.
  */
 static bool runs_as_well(const struct judge *j, const struct access *x)
 {
@@ -117,7 +117,7 @@ static bool runs_as_well(const struct judge *j, const struct access *x)
 	return false;
 }
 
-/* The directory that the command at this place works in; empty: not known. */
+/* Returns the directory of the command at this place, empty if unknown. */
 static struct str directory_at(const struct judge *j, struct span at)
 {
 	struct str cwd = STR("");
@@ -129,8 +129,8 @@ static struct str directory_at(const struct judge *j, struct span at)
 }
 
 /*
- * The known parts of an unknown path: the directory before its first hole (empty: none), and the name after
- * its last slash.
+ * Returns the known directory before the first hole of an unknown path (empty: none). known_name() returns
+ * the name after its last slash.
  */
 static struct str known_dir(struct judge *j, struct str path, struct span at)
 {
@@ -173,7 +173,7 @@ static bool in_box(const struct judge *j, struct str dir)
 	return place == PLACE_ROOT || place == PLACE_TEMP || path_is_temp(dir);
 }
 
-/* Could this name be that of the project's root, or of a directory above it? */
+/* True if this could be the name of the project's root, or of a directory above it. */
 static bool may_name_root(const struct judge *j, struct str name)
 {
 	for (const struct root *r = j->v->roots; r; r = r->next)
@@ -188,8 +188,10 @@ static bool may_name_root(const struct judge *j, struct str name)
 	return false;
 }
 
-/* Does this name, in a directory that is not known, stand for a part of the project? Not for all of it, nor
- * for its history. */
+/*
+ * True if this name, in an unknown directory, denotes a part of the project: neither all of it nor its
+ * history.
+ */
 static bool names_part(const struct judge *j, struct str name)
 {
 	bool letter = false, plain = true;
@@ -205,8 +207,7 @@ static bool names_part(const struct judge *j, struct str name)
 	return letter && !may_name_root(j, name);
 }
 
-/* mv puts files where they are lost, when that is a temporary directory of the box; what ln makes there is
- * lost, too. */
+/* False if mv or ln puts files into a temporary directory of the box, where they are lost. */
 static bool moves_within(struct judge *j, const struct access *x)
 {
 	for (const struct access *y = j->f->accesses; y; y = y->next)
@@ -219,10 +220,10 @@ static bool moves_within(struct judge *j, const struct access *x)
 }
 
 /*
- * The box keeps a path that is not known inside the project. A write changes files there, as a script of the
- * project may. Deleting may take the whole project with work that is not committed, so it is asked about,
- * unless it takes one file or a known part of the path limits it. A directory that is known to lie outside is
- * what the request wants, and the box would only break it.
+ * True if the box bounds an access to an unknown path. The box limits it to the project. A write changes
+ * files there, as a script of the project may. A delete may remove the whole project with uncommitted work,
+ * so it is asked about, unless it removes one file or a known part of the path limits it. If the directory is
+ * known to lie outside, the box would only break the command.
  */
 static bool path_bounded(struct judge *j, const struct access *x)
 {
@@ -237,7 +238,7 @@ static bool path_bounded(struct judge *j, const struct access *x)
 	if (x->path.kind == WORD_UNKNOWN && !x->below)
 		return true;
 	if (x->path.kind == WORD_UNKNOWN && dir.n && !is_root(j, dir) && access_by(x, "rm"))
-		return true; /* rm itself refuses build/.. */
+		return true; /* rm refuses build/.. */
 	return names_part(j, known_name(x->path.text));
 }
 
@@ -264,7 +265,7 @@ static void opaque_path(struct judge *j, const struct check *c)
 			message = str_cat(j->a, message, STR(EDIT_CONTAINED));
 		else if (x->kind == ACCESS_DELETE)
 			message = str_cat(j->a, message, STR(", and it may be the whole project"));
-		/* a rule that allows a command says nothing of its redirections */
+		/* an allow rule for a command does not cover its redirections */
 		if (access_is_redirection(x))
 			judge_raise(j, c,
 				&(struct finding){.grade = g,
@@ -276,7 +277,7 @@ static void opaque_path(struct judge *j, const struct check *c)
 	}
 }
 
-/* ---- what the reader could not promise ---- */
+/* ---- limits of the reader ---- */
 
 static void raise_troubles(struct judge *j, const struct check *c, enum trouble_kind kind)
 {
@@ -285,7 +286,7 @@ static void raise_troubles(struct judge *j, const struct check *c, enum trouble_
 			judge_say(j, c, t->at, str_fmt(j->a, "%s", t->message ? t->message : c->about));
 }
 
-/* A rule lifts it only when the rest of the text was read to its end. */
+/* A rule lifts this only if the rest of the text was read to its end. */
 static void opaque_script(struct judge *j, const struct check *c)
 {
 	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
@@ -303,8 +304,10 @@ static void opaque_script(struct judge *j, const struct check *c)
 static void syntax_error(struct judge *j, const struct check *c) { raise_troubles(j, c, TROUBLE_SYNTAX); }
 static void bound_reached(struct judge *j, const struct check *c) { raise_troubles(j, c, TROUBLE_BOUND); }
 
-/* Also the net under the others: facts that are not complete for a reason that no trouble tells never earn
- * more than ask. */
+/*
+ * Also the safety net for other checks: if the facts are incomplete and no trouble says why, the verdict is
+ * at best ask.
+ */
 static void unknown_construct(struct judge *j, const struct check *c)
 {
 	bool told = false;
@@ -319,7 +322,7 @@ static void unknown_construct(struct judge *j, const struct check *c)
 			(struct span){0}, STR("this command could not be read to its end"), NULL);
 }
 
-/* ---- what is known and not harmless by itself ---- */
+/* ---- known, but not harmless ---- */
 
 static void present_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
@@ -335,7 +338,7 @@ static struct str module_name(struct str file)
 	return file;
 }
 
-/* Does this request itself put such a file into the directory? `dir` ends in a slash. */
+/* True if this request itself writes a matching module into the directory. `dir` ends in a slash. */
 static bool is_made(struct judge *j, struct str dir)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
@@ -352,7 +355,7 @@ static bool is_made(struct judge *j, struct str dir)
 	return false;
 }
 
-/* Would Python load this file or directory as a module of its own? */
+/* True if Python would load this file or directory in place of a standard module. */
 static bool is_loaded(struct judge *j, struct str path)
 {
 	struct str file = path_base(path), name = module_name(file);
@@ -366,7 +369,7 @@ static bool is_loaded(struct judge *j, struct str path)
 	return !g || g->more || g->nmatches;
 }
 
-/* Does one of the files that this pattern finds have the name of a module of Python's own? */
+/* True if the pattern matches a file with the name of a Python standard module. */
 static bool stands_in(struct judge *j, struct str pattern)
 {
 	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
@@ -380,9 +383,7 @@ static bool stands_in(struct judge *j, struct str pattern)
 	return false;
 }
 
-/*
- * A module of the language's own, which a file in the directory would stand in for: only when there is one.
- */
+/* True for an import of a standard module that no file in the directory shadows. */
 static bool import_absent(struct judge *j, const struct access *x)
 {
 	bool present = false;
@@ -426,7 +427,7 @@ static void executes_file(struct judge *j, const struct check *c)
 	}
 }
 
-/* Markers that are a category of their own: what the code does is known, and has a check. */
+/* Markers with a check of their own: the effect of the code is known. */
 static const struct {
 	char marker[20], message[72];
 	enum check_id check;
@@ -467,7 +468,7 @@ static bool category_said(struct judge *j, const struct code_marker *m)
 	return false;
 }
 
-/* Names the construct that stopped the language's reader. False: it has no name. */
+/* Raises the construct that stopped the language's reader. False if it has no name. */
 static bool code_said(struct judge *j, const struct snippet *s)
 {
 	const struct check *dynamic = gate_check(CHECK_CODE_DYNAMIC);
@@ -498,8 +499,8 @@ enum perl_open { PERL_OPENS_FILES, PERL_OPENS_SOME, PERL_OPENS_MORE };
 static bool perl_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /*
- * perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. A name
- * that is not known may be such a one.
+ * perl -n and -p open their operands as a shell would: "id|" runs a command, ">x" writes a file. An unknown
+ * name may be either.
  */
 static enum perl_open perl_opens_word(const struct word *word)
 {
@@ -518,7 +519,7 @@ static enum perl_open perl_opens_word(const struct word *word)
 	return w.n && (text_hole(w.p[0]) || text_hole(w.p[w.n - 1])) ? PERL_OPENS_SOME : PERL_OPENS_FILES;
 }
 
-/* Does it read what its words name? */
+/* True if the code reads the files that its words name. */
 static bool perl_reads(const struct command *k, const struct snippet *s)
 {
 	if (str_contains(s->text.text, STR("<>")) || str_contains(s->text.text, STR("eof")))
@@ -533,7 +534,7 @@ static bool perl_reads(const struct command *k, const struct snippet *s)
 	return false;
 }
 
-/* Is this word code itself, and no name? */
+/* True if this word is code, not a file name. */
 static bool is_code(const struct judge *j, const struct word *w)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
@@ -562,8 +563,8 @@ static enum perl_open perl_opens(const struct judge *j, const struct snippet *s)
 }
 
 /*
- * sed "s/$old/$new/", awk "/$word/": text that edits text. The literal part is judged by its words; the
- * unknown part may do no more than a script of the project.
+ * True for sed "s/$old/$new/" or awk "/$word/": code that edits text. The literal part is judged by its
+ * words; the unknown part can do no more than a script of the project.
  */
 static bool edits_text(const struct judge *j, const struct snippet *s)
 {
@@ -574,7 +575,9 @@ static bool edits_text(const struct judge *j, const struct snippet *s)
 	       (s->lang == LANG_PERL && edits_in_place(j, "perl", s->at));
 }
 
-/* Code that installs packages is of no use without the network, so that is what a person is asked about. */
+/*
+ * True for code that installs packages. It is useless without the network, so the ask is about the network.
+ */
 static bool installs_packages(const struct snippet *s)
 {
 	static const char calls[][24] = {"Pkg.add", "Pkg.build", "Pkg.develop", "Pkg.instantiate",
@@ -587,7 +590,7 @@ static bool installs_packages(const struct snippet *s)
 	return false;
 }
 
-/* sqlite works on a file, which may be one of the project's; other clients talk to a server. */
+/* sqlite works on a file, perhaps of the project; other clients talk to a server. */
 static bool is_sqlite(const struct judge *j, const struct snippet *s)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
@@ -638,12 +641,12 @@ static void inline_code(struct judge *j, const struct check *c)
 /* ---- the table ---- */
 
 /*
- * Functions have a table of their own: pointers are relocated at each start, and the fewer pages hold one the
- * better.
+ * The functions are in a separate table: pointers are relocated at each start, and fewer pages with pointers
+ * start faster.
  */
 #define MARK(kind) (1ul << MARK_##kind)
 static const struct check rows[CHECK_IDS] = {
-	[CHECK_NONE] = {.fixed = true}, /* nothing lifts a reason that no check stands for */
+	[CHECK_NONE] = {.fixed = true}, /* nothing lifts a reason without a check */
 #define GATE_CHECK(id, name, grade, fixed, lift, approval, run, marks, about) \
 	[CHECK_##id] = {CHECK_##id, GRADE_##grade, fixed, LIFT_##lift, APPROVAL_##approval, about, marks},
 #include "model/check_rows.h"
@@ -665,7 +668,7 @@ const struct check *gate_checks(size_t *ret_n)
 
 const struct check *gate_check(enum check_id id) { return &rows[id]; }
 
-/* Also those that are off: some raise what belongs to others. */
+/* Runs checks that are off, too: some raise reasons of other checks. */
 void checks_run(struct judge *j)
 {
 	for (enum check_id id = CHECK_NONE + 1; id < CHECK_IDS; id++)

@@ -1,11 +1,11 @@
 /*
- * Where nothing can be contained: the policy has no box, or says of a command that it never runs in one. The
- * list of such commands is a convenience and no boundary: what is on it is asked about where others are
- * contained, and nothing else of its judgement changes.
+ * Replaces contain where nothing can be contained: the policy has no box, or excludes a command from it. The
+ * list of excluded commands is a convenience, not a boundary: they are asked about where others are
+ * contained, and nothing else changes.
  */
 #include "gate/judge.h"
 
-/* "docker", "docker compose": the name, and the words after it. */
+/* True if the command starts with these words: "docker", "docker compose". */
 static bool starts_with(const struct subject *s, struct str words)
 {
 	size_t at = 0;
@@ -31,7 +31,7 @@ static const struct subject *find_excluded(const struct judge *j)
 	return NULL;
 }
 
-/* Also beside something that is asked about: what a person approves would run outside. */
+/* Counts contain reasons beside an ask, too: after an approval these commands would run outside. */
 static bool has_contained(const struct judge *j)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
@@ -40,7 +40,7 @@ static bool has_contained(const struct judge *j)
 	return j->ret->verdict == VERDICT_CONTAIN;
 }
 
-/* A command that would fail in the box for want of the person's key. */
+/* Asks about a command that would fail in the box because the box has no signing key. */
 static void makes_signature(struct judge *j, const struct check *c)
 {
 	struct subject *s = git_hooks_signs(j);
@@ -65,7 +65,7 @@ void contain_finish(struct judge *j)
 	if (!has_contained(j))
 		return;
 	if (!j->p->sandbox.enabled) {
-		/* the reasons stay, as warnings */
+		/* the reasons become warnings */
 		if (j->p->contain_fallback == VERDICT_ALLOW && j->ret->verdict == VERDICT_CONTAIN) {
 			j->ret->verdict = VERDICT_ALLOW;
 			*j->warnings_end = j->ret->reasons;

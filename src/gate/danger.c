@@ -1,7 +1,7 @@
 /*
- * Commands that are dangerous by their words. The words are taken apart by what is known of the command's
- * options, so clusters, abbreviations, global options before a subcommand and `--` make no difference; a word
- * that is not known asks where it could matter.
+ * Matches the words of commands with the rows of dangerous commands. The words are parsed with what is known
+ * of the command's options, so clusters, abbreviations, global options before a subcommand and `--` make no
+ * difference. An unknown word asks where it could matter.
  */
 #include "gate/danger.h"
 
@@ -9,7 +9,7 @@
 
 #define LIST_WORD_MAX 128 /* bytes of one word of a row's list */
 
-/* The next blank-separated word of a list at *at. */
+/* Reads the next blank-separated word of a list at *at; false at the end. */
 static bool next_word(const char *list, size_t *at, struct str *ret)
 {
 	size_t from;
@@ -30,20 +30,21 @@ static enum prefix_match from_glob(enum glob_match m)
 
 static enum prefix_match worse(enum prefix_match a, enum prefix_match b) { return a < b ? a : b; }
 
-/* One word of the command against a word of the row; a word that is not known may be anything it can be. */
+/* Matches one word of the command with a word of the row. An unknown word may match. */
 static enum prefix_match word_is(const struct word *w, struct str want)
 {
 	if (w->kind == WORD_REST && !w->glob)
 		return MATCH_MAYBE;
 	if (w->kind == WORD_REST)
-		return MATCH_NO; /* names of files */
+		return MATCH_NO; /* file names */
 	if (w->kind == WORD_UNKNOWN && !w->text.n)
 		return MATCH_MAYBE;
 	return from_glob(glob_may(want, w->text, GLOB_FOLD | GLOB_ESCAPE));
 }
 
 /*
- * The program and the operands that must follow it. *ret_rest is the index of the first operand after them.
+ * Matches the program and the operands that must follow it. *ret_rest is the index of the first operand after
+ * them.
  */
 static enum prefix_match command_is(struct judge *j, struct subject *s, const char *command, size_t *ret_rest)
 {
@@ -59,7 +60,7 @@ static enum prefix_match command_is(struct judge *j, struct subject *s, const ch
 		return MATCH_YES;
 	}
 	o = subject_options(j, s);
-	next_word(o->name, &known, &have); /* the program; the row's subcommand words follow */
+	next_word(o->name, &known, &have); /* skip the program; subcommands follow */
 	while (next_word(command, &at, &want)) {
 		if (next_word(o->name, &known, &have)) {
 			if (!glob_name(want, have))
@@ -76,7 +77,7 @@ static enum prefix_match command_is(struct judge *j, struct subject *s, const ch
 	return m;
 }
 
-/* "-f" is present; "-m=077*": with such a value. */
+/* "-f": the option is present; "-m=077*": with a matching value. */
 static enum prefix_match option_is(const struct know_options *o, struct str want)
 {
 	char name[LIST_WORD_MAX];
@@ -103,9 +104,7 @@ static enum prefix_match option_is(const struct know_options *o, struct str want
 	return best;
 }
 
-/*
- * Is there a word that may turn out to be an option? A pattern that starts like a name or an address is none.
- */
+/* True if an unknown word may be an option. A pattern that starts like a name or an address cannot. */
 static bool may_hide_option(const struct subject *s, const struct know_options *o)
 {
 	for (size_t i = 1; i < s->c->argc && o->maybe_option; i++) {
@@ -128,7 +127,7 @@ static enum prefix_match any_option(const struct subject *s, const struct know_o
 	for (size_t at = 0; next_word(list, &at, &want);) {
 		enum prefix_match m = want.p[0] == '-' ? option_is(o, want) : MATCH_NO;
 
-		/* rows that take no word for an option */
+		/* rows without option parsing */
 		for (size_t i = 0; i < o->noperands && want.p[0] == '-' && m != MATCH_YES; i++)
 			if (s->c->argv[o->operands[i]].kind == WORD_EXACT &&
 					str_eq(s->c->argv[o->operands[i]].text, want))
@@ -140,8 +139,10 @@ static enum prefix_match any_option(const struct subject *s, const struct know_o
 	return best;
 }
 
-/* Could this operand be the subcommand? It is the first, or the words before it may be values of options that
- * are not known. */
+/*
+ * True if this operand may be the subcommand: it is the first one, or the words before it may be values of
+ * unknown options.
+ */
 static bool may_be_subcommand(const struct subject *s, const struct know_options *o, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -166,7 +167,7 @@ static enum prefix_match any_operand(const struct subject *s, const struct know_
 			if (m > best)
 				best = m;
 		}
-	/* a row of knowledge may know the word for a subcommand */
+	/* the knowledge row may have parsed the word as a subcommand */
 	for (size_t at = 0; best < MATCH_YES && next_word(list, &at, &want);)
 		for (size_t i = 0; i < o->nwords; i++)
 			if (want.p[0] != '-' && !str_is(want, "*") && word_is(&s->c->argv[o->words[i]],
@@ -175,7 +176,7 @@ static enum prefix_match any_operand(const struct subject *s, const struct know_
 	return best;
 }
 
-/* "=--help =-h": is the word right behind the command one of these? */
+/* "=--help =-h": true if the word right after the command is one of these. */
 static bool next_is(const struct subject *s, const char *command, const char *list)
 {
 	struct str want;
@@ -234,7 +235,7 @@ static bool was_said(const struct judge *j, enum check_id id, struct span at)
 	return said_as(j, id, at, GRADE_OFF);
 }
 
-/* These checks are about things outside of the box: a word that only might mean one does no harm inside. */
+/* Checks about effects outside of the box: inside it, a word that only might match is harmless. */
 static bool beyond_box(enum check_id id)
 {
 	switch (id) {
@@ -249,13 +250,15 @@ static bool beyond_box(enum check_id id)
 	}
 }
 
-/* `git $X` may be any command of git's, as `$X` may be any command: what is not known runs in the box. */
+/* `git $X` may be any git command, as `$X` may be any command, so it is contained like one. */
 static bool any_subcommand(const struct subject *s)
 {
 	return str_is(s->base, "git") && s->c->argc > 1 && s->c->argv[1].kind != WORD_EXACT;
 }
 
-/* An option of curl and its value are two words, so one unknown word is no option with a value. */
+/*
+ * An option of curl and its value are two words, so a single unknown word cannot be an option with a value.
+ */
 static bool single_words_of_curl(const struct subject *s)
 {
 	size_t unknown = 0;
@@ -286,7 +289,7 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 			alternative);
 }
 
-/* caisson's own settings */
+/* Raises assignments to caisson's own environment variables. */
 static void own_settings(struct judge *j)
 {
 	for (const struct setting *s = j->f->settings; s; s = s->next)
@@ -314,7 +317,7 @@ void danger_words(struct judge *j, const struct check *c)
 			if (d->first != s->base.p[0])
 				continue;
 			if (s->row && subject_known(j, s)->readonly && d->check != CHECK_SECRET_READ)
-				continue; /* this form only reads: git config --get, kubectl delete --help */
+				continue; /* a read-only form: git config --get, kubectl delete --help */
 			danger_tell(j, s, d, danger_is(j, s, d));
 		}
 	}
@@ -322,7 +325,10 @@ void danger_words(struct judge *j, const struct check *c)
 
 /* ---- effects ---- */
 
-/* file: is no host, gopher: and dict: say to a database whatever one likes, dns://localhost/x leads to x. */
+/*
+ * Schemes that really lead to the host. file: has no host, gopher: and dict: can send anything to a database,
+ * dns://localhost/x leads to x.
+ */
 static bool plain_scheme(struct str s)
 {
 	static const char names[][12] = {"http", "https", "ws", "wss", "ftp", "ftps", "postgres",
@@ -335,7 +341,7 @@ static bool plain_scheme(struct str s)
 	return false;
 }
 
-/* Takes "http://" off. False: a scheme that may lead elsewhere. */
+/* Strips "http://". False for a scheme that may lead elsewhere. */
 static bool take_scheme(struct str *h)
 {
 	/* elsewhere/x://localhost has no scheme */
@@ -349,7 +355,7 @@ static bool take_scheme(struct str *h)
 	return true;
 }
 
-/* Takes the port off. False: a port on which containers can be started. */
+/* Strips the port. False for a port on which containers can be started. */
 static bool take_port(struct str *h)
 {
 	ptrdiff_t x = str_find(*h, ':', 0);
@@ -381,7 +387,7 @@ static bool loopback_name(struct str h)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (glob_may(str_of(names[i]), h, GLOB_FOLD) == GLOB_YES)
-			/* 127.0.0.1.example.com */
+			/* not 127.0.0.1.example.com */
 			return !str_starts(str_of(names[i]), "127") || is_dotted_number(h);
 	return false;
 }
@@ -398,15 +404,15 @@ static bool is_loopback(const struct word *host)
 	if ((x = str_find(h, '/', 0)) >= 0)
 		h = str_sub(h, 0, (size_t)x);
 	if (host->glob && (x = str_find(h, '?', 0)) >= 0)
-		h = str_sub(h, 0, (size_t)x); /* unquoted: the start of the query */
+		h = str_sub(h, 0, (size_t)x); /* unquoted '?': start of the query */
 	/*
-	 * http://localhost:3000/$id is here, whatever follows the slash; http://localhost:$port may be
+	 * http://localhost:3000/$id stays local, whatever follows the slash; http://localhost:$port may be
 	 * x@elsewhere
 	 */
 	if (!text_exact(h))
 		return false;
 	if (memchr(h.p, '@', h.n) || memchr(h.p, '\\', h.n) || memchr(h.p, '#', h.n) || memchr(h.p, '?', h.n))
-		return false; /* clients disagree about where the host of such an address is */
+		return false; /* clients disagree about the host of such an address */
 	return take_port(&h) && loopback_name(h);
 }
 
@@ -419,7 +425,7 @@ static bool reads_file(struct judge *j, struct subject *s, const struct word *ur
 		!o->maybe_option && !know_has(o, "-T");
 }
 
-/* All hosts of the command are known and this machine. */
+/* True if all hosts of the command are known to be this machine. */
 static bool stays_here(struct judge *j, struct subject *s)
 {
 	bool any = false;
@@ -436,7 +442,7 @@ static bool stays_here(struct judge *j, struct subject *s)
 	return any;
 }
 
-/* rsync * d: may one of the names be another machine's? */
+/* rsync * d: true if one of the names may be a remote host. */
 static bool finds_host(struct judge *j, struct subject *s)
 {
 	bool found = false;
@@ -448,8 +454,8 @@ static bool finds_host(struct judge *j, struct subject *s)
 }
 
 /*
- * python -m pip list: it runs in the box, for what the project may put in its way, and needs no network
- * there.
+ * True for python -m pip list: it runs in the box, because the project may shadow modules, and needs no
+ * network there.
  */
 static bool lists_packages(const struct subject *s)
 {
@@ -484,7 +490,7 @@ static const struct {
 	{EFFECT_HISTORY, CHECK_GIT_REWRITE, " rewrites history", ""},
 };
 
-/* Is this place inside code of another language? */
+/* True if this place is inside code of another language. */
 static bool in_code(const struct judge *j, struct span at)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
@@ -493,7 +499,7 @@ static bool in_code(const struct judge *j, struct span at)
 	return false;
 }
 
-/* Is this place the target of a redirection? The shell itself opens some connections: /dev/tcp/HOST/PORT. */
+/* True if this place is the target of a redirection. The shell itself opens /dev/tcp/HOST/PORT. */
 static bool in_redirection(const struct judge *j, struct span at)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
@@ -504,8 +510,8 @@ static bool in_redirection(const struct judge *j, struct span at)
 }
 
 /*
- * Hosts that no command of its own goes to: those that a variable names (DOCKER_HOST), and those that code or
- * a redirection contacts.
+ * Raises hosts that no command contacts itself: hosts in a variable (DOCKER_HOST), in code or in a
+ * redirection.
  */
 static void hosts_of_variables(struct judge *j, const struct check *c)
 {
@@ -520,12 +526,12 @@ static void hosts_of_variables(struct judge *j, const struct check *c)
 						" leads programs to another machine"));
 }
 
-static bool ends_processes(const struct subject *s) /* processes.c */
+static bool ends_processes(const struct subject *s) /* see processes.c */
 {
 	return str_is(s->base, "pkill") || str_is(s->base, "killall") || str_is(s->base, "fuser");
 }
 
-/* gawk connects when it opens /inet/tcp/0/HOST/PORT, wherever that name comes from. */
+/* gawk connects when it opens /inet/tcp/0/HOST/PORT, however it gets that name. */
 static void connecting_names(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
@@ -550,10 +556,10 @@ void danger_effects(struct judge *j, const struct check *c)
 			if ((has & effects[k].effect) && !was_said(j, effects[k].check, s->c->at) &&
 					!(effects[k].effect == EFFECT_NETWORK &&
 					(stays_here(j, s) || lists_packages(s))) &&
-			    /* git's own have rows in the table, */
+			    /* git's have rows in danger_rows.h, */
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) &&
 			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&
-			    /* and so have ours */
+			    /* and caisson's, too */
 			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson")))
 				judge_tell_at_most(j, effects[k].check, GRADE_DENY, s->c->at,
 						judge_quote(j, "", s->c->at, effects[k].message),
@@ -561,7 +567,7 @@ void danger_effects(struct judge *j, const struct check *c)
 	}
 }
 
-/* ---- chmod: what its numbers mean ---- */
+/* ---- chmod: numeric and symbolic modes ---- */
 
 static bool is_number(struct str s)
 {
@@ -575,7 +581,9 @@ static bool is_number(struct str s)
 
 enum { MODE_SET_ID = 06000, MODE_OTHERS_WRITE = 02 };
 
-/* The rights that a chmod mode grants: bits of the above. Words such as u+s,o+w are read letter by letter. */
+/*
+ * Returns the bits above that a chmod mode grants. Symbolic modes such as u+s,o+w are read letter by letter.
+ */
 static unsigned granted(struct str mode)
 {
 	unsigned value = 0;
@@ -622,7 +630,7 @@ static void check_chmod(struct judge *j, struct subject *s)
 			"give the right to one user: chmod u+w");
 }
 
-/* ---- archives: HOST:FILE is a file of another machine ---- */
+/* ---- archives: HOST:FILE is a remote file ---- */
 
 static bool names_host(const struct word *w)
 {
@@ -657,8 +665,8 @@ void danger_numbers(struct judge *j, const struct check *c)
 }
 
 /*
- * A program that no row of knowledge describes may do anything. Those named by a path outside the system are
- * executed files.
+ * A program without a knowledge row may do anything. A program named by a path outside the system is an
+ * executed file, which has its own check.
  */
 void danger_unknown_program(struct judge *j, const struct check *c)
 {

@@ -1,14 +1,13 @@
 /*
- * Commands that are dangerous by their words: the row type. The rows are in danger_rows.h, the matcher in
- * danger.c.
+ * Commands that are dangerous by their words: the row type. danger_rows.h has the rows, danger.c the matcher.
  */
 #pragma once
 #include "gate/judge.h"
 
 struct danger {
-	char first; /* byte of the program's name */
+	char first; /* first byte of the program's name */
 	uint8_t check; /* enum check_id */
-	/* where these texts are: danger_text() */
+	/* offsets of the texts, for danger_text() */
 	uint16_t command, options, operands, except, message, alternative;
 };
 

@@ -1,26 +1,26 @@
 /*
- * Dangerous commands, one row each. A row that denies is about what cannot be undone or opens the machine;
- * others ask. danger_table.c makes the table of these, and reads them more than once.
+ * Dangerous commands, one row each. A row denies if its effect cannot be undone or opens the machine; other
+ * rows ask. danger_table.c includes this file several times.
  *
- *   check        id of the check it is raised under
- *   command      program, then the words that must follow it as operands: "git push"; "mkfs.*"
+ *   check        id of the check that the row raises
+ *   command      program, then the operands that must follow it: "git push"; "mkfs.*"
  *   options      one of these is present, in any spelling: "-f --force"; "-m=0777": with this value (a glob);
  *                "": no condition
- *   operands     one of the other operands is one of these globs, blank-separated, ASCII case ignored; "": no
- *                condition; "^word": only where a subcommand may stand; "\\*": a star as it stands
+ *   operands     one of the other operands matches one of these globs, blank-separated, ASCII case ignored;
+ *                "": no condition; "^word": only where a subcommand may stand; "\\*": a literal star
  *   except       none of these options or operands is present; "": no condition. "=--help =-h": the word
- *                right behind the command is none of these; further back such a word may be the value of an
- *                option or belong to another command
- *   message      what it does: "'excerpt' message"
+ *                right after the command is none of these; a later word may be an option's value or belong to
+ *                another command
+ *   message      its effect: "'excerpt' message"
  *   alternative  may be ""
  */
 #define GIT_KEEP "commit or stash first, so that nothing is lost"
-/* pathspecs of everything, here or in the whole work tree */
+/* pathspecs that match everything, here or in the whole work tree */
 #define GIT_ALL ". ./ :/ :. \\* \\*\\* ./\\* :/\\*"
 #define MAKE_FS "makes a new file system over what is there"
 #define STOPS "stops the machine"
 
-/* ---- git: what may be lost ---- */
+/* ---- git: data loss ---- */
 DANGER(GIT_DESTRUCTIVE, "git reset", "--hard --merge", "", "", "throws away changes that are not committed",
 	GIT_KEEP)
 DANGER(GIT_DESTRUCTIVE, "git clean", "-f --force", "", "-n --dry-run -X",
@@ -90,7 +90,7 @@ DANGER(GIT_DESTRUCTIVE, "git rm", "-f --force", "", "--cached",
 	"deletes files with changes that are not committed", "")
 DANGER(GIT_DESTRUCTIVE, "git checkout-index", "-f --force", "", "",
 	"overwrites files with what is in the index", "")
-/* Without --force it makes the files that are missing; the index may be that of another tree. */
+/* Without --force it only creates missing files; the index may belong to another tree. */
 DANGER(GIT_DESTRUCTIVE, "git checkout-index", "-a --all --stdin", "", "-n --no-create",
 	"writes files by the names that the index has", "git restore with the names of the files")
 DANGER(GIT_DESTRUCTIVE, "git read-tree", "--reset -u", "", "", "overwrites files with another tree", "")
@@ -110,7 +110,7 @@ DANGER(GIT_REWRITE, "git-filter-repo", "", "", "--analyze --dry-run", "rewrites 
 DANGER(GIT_REWRITE, "bfg", "", "", "", "rewrites history", "")
 DANGER(GIT_REWRITE, "git fast-import", "--force", "", "", "rewrites history", "")
 DANGER(GIT_AMEND, "git commit", "--amend", "", "", "replaces the last commit", "make a new commit")
-/* ---- git: what runs later ---- */
+/* ---- git: code that runs later ---- */
 DANGER(PERSISTENCE, "git config", "",
 	"core.hookspath core.fsmonitor core.sshcommand core.pager core.editor core.gitproxy core.askpass "
 	"diff.external diff.*.command diff.*.textconv filter.*.clean filter.*.smudge filter.*.process "
@@ -269,7 +269,7 @@ DANGER(SYSTEM_CHANGE, "chsh", "", "", "", "changes the login shell", "")
 DANGER(SYSTEM_CHANGE, "update-alternatives", "", "", "--list --display --query --get-selections",
 	"changes which program a name means", "")
 DANGER(SYSTEM_CHANGE, "ldconfig", "", "", "-p --print-cache -N", "changes which libraries programs load", "")
-/* ---- what runs later ---- */
+/* ---- code that runs later ---- */
 DANGER(PERSISTENCE, "crontab", "", "", "-l", "sets up what runs later", "")
 DANGER(PERSISTENCE, "at", "", "", "-l -V", "sets up what runs later", "")
 DANGER(PERSISTENCE, "batch", "", "", "", "sets up what runs later", "")
@@ -290,7 +290,7 @@ DANGER(PERSISTENCE, "git lfs install", "", "", "", "sets up git hooks", "")
 DANGER(PERSISTENCE, "pre-commit install", "", "", "", "sets up git hooks", "")
 DANGER(PERSISTENCE, "husky", "", "install init add set", "", "sets up git hooks", "")
 DANGER(PERSISTENCE, "pm2", "", "startup save", "", "sets up what runs later", "")
-/* ---- rights ---- */
+/* ---- privileges ---- */
 DANGER(OPEN_ACCESS, "setcap", "", "", "-v", "gives a program rights of root", "")
 DANGER(OPEN_ACCESS, "setfacl", "-m --modify -M", "", "", "changes who may use a file", "")
 DANGER(OPEN_ACCESS, "visudo", "", "", "-c --check", "changes who may become root", "")
@@ -320,7 +320,7 @@ DANGER(PRIVILEGE, "chown root*", "", "", "", "gives a file to root", "")
 DANGER(PRIVILEGE, "chown 0*", "", "", "", "gives a file to root", "")
 DANGER(PRIVILEGE, "chattr", "", "", "", "changes attributes that only root can", "")
 DANGER(PRIVILEGE, "chroot", "", "", "--help --version", "runs with another root directory", "")
-/* ---- out of containers ---- */
+/* ---- container escapes ---- */
 DANGER(CONTAINER_ESCAPE, "docker run",
 	"--privileged --pid=host --ipc=host --uts=host --userns=host --cgroupns=host", "", "",
 	"starts a container without walls: it can do anything to this machine", "")
@@ -353,7 +353,7 @@ DANGER(CONTAINER_ESCAPE, "kubectl", "", "debug", "", "starts a container with ri
 DANGER(CONTAINER_ESCAPE, "ctr", "", "run exec", "", "starts a container that can reach this machine", "")
 DANGER(CONTAINER_ESCAPE, "runc", "", "run exec create", "", "starts a container that can reach this machine",
 	"")
-/* ---- containers: what may be lost ---- */
+/* ---- containers: data loss ---- */
 DANGER(INFRASTRUCTURE, "docker system prune", "", "", "", "deletes containers, images and perhaps volumes",
 	"remove them by name")
 DANGER(INFRASTRUCTURE, "docker volume prune", "", "", "", "deletes volumes with their data",
@@ -498,7 +498,7 @@ DANGER(DATABASE_DESTROY, "prisma", "--force-reset --accept-data-loss", "", "", "
 DANGER(DATABASE_DESTROY, "supabase", "", "reset", "", "deletes a database", "")
 DANGER(DATABASE_DESTROY, "influx", "", "delete", "", "deletes data", "")
 DANGER(DATABASE_DESTROY, "alembic", "", "downgrade", "", "takes a database back", "")
-/* ---- a shell for somebody else ---- */
+/* ---- reverse shells ---- */
 DANGER(REVERSE_SHELL, "nc", "-e -c", "", "-z", "hands a shell to another machine", "")
 DANGER(REVERSE_SHELL, "ncat", "-e -c --exec --sh-exec --lua-exec", "", "", "hands a shell to another machine",
 	"")
@@ -567,7 +567,7 @@ DANGER(REMOTE_CHANGE, "cargo", "", "^publish", "--dry-run", "publishes for every
 DANGER(REMOTE_CHANGE, "twine", "", "upload", "", "publishes for everyone", "")
 DANGER(REMOTE_CHANGE, "gem", "", "push", "", "publishes for everyone", "")
 DANGER(REMOTE_CHANGE, "docker push", "", "", "", "publishes for everyone", "")
-/* ---- what guards this machine ---- */
+/* ---- caisson and its policy ---- */
 #define A_PERSON "a person runs this at a terminal"
 #define HELP "=--help =-h"
 DANGER(CAISSON_MILDER, "caisson allow", "", "", HELP, "would make caisson milder", A_PERSON)
@@ -592,17 +592,12 @@ DANGER(CAISSON_MILDER, "caisson run",
 	"--network --root --env --workspace --write --config --backend --profile --memory --timeout --pids "
 	"--cpus --scratch --output --cpu-time --ticket --skill", "", HELP,
 	"would run with a box of its own choice", "leave out the options")
-/*
- * An event that the agent makes up could add directories to its session, or end the tickets of another one.
- */
+/* A forged event could add directories to the agent's session, or end the tickets of another session. */
 DANGER(CAISSON_MILDER, "caisson hook", "", "", HELP, "would speak in the name of the agent client",
 	"caisson check judges a command")
 DANGER(CAISSON_MILDER, "caisson mcp", "", "", HELP, "would serve boxes of its own choice",
 	"the client starts the server, as a person has set it up")
-/*
- * A subcommand that is not listed here is a person's, so a new one is closed to agents until somebody decides
- * otherwise.
- */
+/* Unlisted subcommands are for people: a new one is closed to agents until somebody lists it here. */
 DANGER(CAISSON_MILDER, "caisson", "", "*",
 	"=--help =-h =--version =help =allow =ask =audit =check =config =deny =doctor =hook =init =mcp "
 	"=metrics =normalise =pause =presets =redact =replay =run =selftest =stats =suggest =trust "

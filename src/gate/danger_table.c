@@ -1,6 +1,6 @@
 /*
- * The table of dangerous commands, made of danger_rows.h. The texts of all rows stand one after the other,
- * and a row says where its own start: pointers would have to be relocated at each start of the program.
+ * The table of dangerous commands, generated from danger_rows.h. The texts of all rows form one block, and a
+ * row holds offsets into it: pointers would have to be relocated at each start of the program.
  */
 #include <stddef.h>
 

@@ -1,9 +1,9 @@
 /* SQL and other database code that destroys or changes data: keywords outside of strings and comments. */
 #include "gate/judge.h"
 
-#define SQL_WORDS_MAX 65536 /* words looked at; longer code is a change by itself */
+#define SQL_WORDS_MAX 65536 /* words read; longer code counts as a change */
 
-/* Passes a string or comment at i; returns the index after it, or i when there is none. */
+/* Skips a string or comment at i. Returns the index after it, or i if there is none. */
 static size_t skip_quoted(struct str s, size_t i)
 {
 	char q = s.p[i];
@@ -21,10 +21,7 @@ static size_t skip_quoted(struct str s, size_t i)
 	return i;
 }
 
-/*
- * MySQL runs what stands in its comments of the form slash-star-bang, so comments of that kind are read, not
- * passed.
- */
+/* MySQL executes comments of the form slash-star-bang, so these are read, not skipped. */
 static bool sql_word(struct str s, size_t *i, struct str *ret)
 {
 	while (*i < s.n) {
@@ -94,7 +91,7 @@ static enum harm mongo_harm(struct str s)
 
 #define REDIS_ROOM 24
 
-/* Is this command, with the word after it, one that only reads? */
+/* True if this command, with the word after it, only reads. */
 static bool redis_reads(struct str command, struct str next)
 {
 	static const char reads[][REDIS_ROOM] = {"get", "mget", "exists", "ttl", "pttl", "expiretime",
@@ -124,7 +121,7 @@ static bool redis_reads(struct str command, struct str next)
 			(STR_LISTED(command, groups) && STR_LISTED(next, forms));
 }
 
-/* The first word decides what it does; an unknown flag may take that word as its argument. */
+/* The first word names the command; an unknown flag may take that word as its argument. */
 static bool redis_changes(const struct command *k)
 {
 	static const char plain[][REDIS_ROOM] = {"--raw", "--no-raw", "--csv", "--json", "--quoted-json",
@@ -140,7 +137,7 @@ static bool redis_changes(const struct command *k)
 
 	for (size_t i = 1; i < k->argc; i++) {
 		if (k->argv[i].kind == WORD_REST && i + 1 == k->argc)
-			return false; /* it may be all words: judged as such */
+			return false; /* may be any words, so judged as such */
 		if (k->argv[i].kind != WORD_EXACT)
 			return true;
 		if (str_is(k->argv[i].text, "--eval") || str_is(k->argv[i].text, "--cluster"))
@@ -168,7 +165,7 @@ static void database_redis(struct judge *j)
 	}
 }
 
-/* The program the code is given to. */
+/* Returns the program that gets the code. */
 static struct str program_at(const struct judge *j, struct span at)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
@@ -198,7 +195,7 @@ void database_sql(struct judge *j, const struct check *c)
 		if (h == HARM_NONE && s->text.kind != WORD_REST && is_server(program) &&
 				!sql_reads(s->text.text, str_is(program, "psql")))
 			h = HARM_CHANGE;
-		if (h == HARM_DESTROY) /* a file of sqlite's in the project is a file in the project */
+		if (h == HARM_DESTROY) /* an sqlite file in the project is a file of the project */
 			judge_tell_at_most(j, c->id, str_starts(program, "sqlite") ||
 					str_is(program, "duckdb") ? GRADE_ASK : GRADE_DENY, s->at,
 				STR("this deletes a table, a database or all rows of one"),

@@ -1,7 +1,7 @@
 /*
  * The derivation of a judgement, for --explain and the JSON answer: the rules that matched and what they
- * lifted, the targets of paths, the rows of knowledge that commands were read by. Nothing here affects the
- * verdict; each list is bounded.
+ * lifted, the resolved paths, the knowledge rows of commands. Nothing here affects the verdict; each list is
+ * bounded.
  */
 #include "gate/judge.h"
 

@@ -1,16 +1,15 @@
 /*
- * A judgement for a person. Each text (the request, and below it every text derived from it) is shown with
- * marks under its lines:
+ * Shows a judgement to a person. Each text (the request, and below it every text derived from it) is printed
+ * with marks under its lines:
  *
  *     1 | git status && rm -rf build
  *       | ^~~~~~~~~~ 1
  *       |               ^~~~~~~~~~~~ 2
  *
- * and the numbers are those of the list of commands after it; reasons are marked with '!'. Then follow, each
- * only when there is something to tell: the commands and what is known of them, the files and where they lie,
- * network, code, the rules that spoke tier by tier, reasons, warnings, advice; the verdict comes last.
- * Columns count code points; tabs are spread to multiples of eight; control characters and invisible ones are
- * spelt out, so that what is shown is what is there.
+ * The numbers refer to the list of commands after it; '!' marks reasons. These sections follow, if not empty:
+ * commands with their knowledge, files with their places, network, code, the rules that matched by tier,
+ * reasons, warnings, advice. The verdict comes last. Columns count code points; tabs expand to multiples of
+ * eight; control and invisible characters are spelt out, so the output shows exactly what is there.
  */
 #include <stdlib.h>
 
@@ -19,11 +18,11 @@
 
 #define TAB 8
 #define GUTTER 9
-#define EXPLAIN_LINES_MAX 200 /* lines shown of each text */
+#define EXPLAIN_LINES_MAX 200 /* printed lines of each text */
 #define EXPLAIN_TEXTS_MAX 50
 #define EXPLAIN_MARKS_MAX 400
-#define EXPLAIN_ROWS_MAX 500  /* of each list */
-#define EXPLAIN_MATCHES_MAX 5 /* files that one pattern finds */
+#define EXPLAIN_ROWS_MAX 500  /* printed items of each list */
+#define EXPLAIN_MATCHES_MAX 5 /* printed files of one pattern */
 #define WIDTH_MIN 40
 
 enum explain_tint { TINT_NONE, TINT_DIM, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN, TINT_CYAN };
@@ -45,9 +44,9 @@ struct explain {
 	size_t nlabels;
 };
 
-/* ---- text that is safe to show ---- */
+/* ---- text that is safe to print ---- */
 
-/* Writes the character at s[*i] as it is shown at this column; returns the columns it takes. */
+/* Appends the character at s[*i] as it appears at this column. Returns its width in columns. */
 static unsigned show_char(struct buf *b, struct str s, size_t *i, unsigned col)
 {
 	size_t n = b->n;
@@ -67,7 +66,7 @@ static void put_visible_text(struct buf *b, struct str s)
 			buf_c(b, "\\n");
 			i++;
 		} else {
-			show_char(b, s, &i, TAB - 1); /* a tab is one blank here */
+			show_char(b, s, &i, TAB - 1); /* here a tab is one blank */
 		}
 	}
 }
@@ -95,7 +94,7 @@ static void put_tinted(struct buf *b, struct explain_style st, enum explain_tint
 
 struct source_line {
 	uint32_t text;
-	size_t from, to; /* bytes of the text; a piece of a line when the line is wider than the terminal */
+	size_t from, to; /* byte range of the text; a part of a line that is wider than the terminal */
 };
 
 static void put_gutter(struct explain *x, size_t number)
@@ -108,7 +107,7 @@ static void put_gutter(struct explain *x, size_t number)
 	tint_off(x->out, x->style);
 }
 
-/* The columns at which the bytes from and to stand in this line. */
+/* Computes the columns of the bytes `from` and `to` in this line. */
 static void columns_of(struct explain *x, const struct source_line *l, struct span at, unsigned *ret_from,
 		unsigned *ret_to)
 {
@@ -141,7 +140,7 @@ static bool on_line(const struct label *m, const struct source_line *l)
 	return m->at.text == l->text && m->at.from < l->to && (m->at.to > l->from || m->at.from >= l->from);
 }
 
-/* Marks are laid into as few rows as they fit in without touching, in their order. */
+/* Marks keep their order and share rows as long as they do not touch. */
 static void put_marks(struct explain *x, const struct source_line *l)
 {
 	bool done[EXPLAIN_MARKS_MAX] = {false};
@@ -179,8 +178,8 @@ static void put_marks(struct explain *x, const struct source_line *l)
 }
 
 /*
- * Shows one line of a text in pieces as wide as the terminal, each with its marks, at most `rows` of them;
- * returns how far it came.
+ * Prints one line of a text in pieces as wide as the terminal, each with its marks, at most `rows` of them.
+ * Returns how far it came.
  */
 static size_t put_line(struct explain *x, uint32_t text, size_t from, size_t to, size_t number, size_t rows)
 {
@@ -212,7 +211,7 @@ static void put_text(struct explain *x, uint32_t text)
 		size_t to = nl < 0 ? s.n : (size_t)nl;
 
 		if (from == s.n && number > 1)
-			break; /* nothing after the last newline */
+			break; /* nothing follows the last newline */
 		from = put_line(x, text, from, to, number, EXPLAIN_LINES_MAX - number + 1);
 		if (from < to)
 			break;
@@ -252,7 +251,7 @@ static void add_mark(struct explain *x, struct span at, struct str label, enum e
 		x->labels[x->nlabels++] = (struct label){.at = at, .label = label, .tint = tint};
 }
 
-/* From left to right, so that they fit into few rows; the longer first. */
+/* Sorts from left to right, longer marks first, so that they need few rows. */
 static int mark_order(const void *p, const void *q)
 {
 	const struct label *a = p, *b = q;
@@ -283,7 +282,7 @@ static bool plain_char(char c)
 	return ascii_is_alnum(c) || (c && strchr("_-./=:,@%+", c)) || (unsigned char)c >= 0x80;
 }
 
-/* A text with holes: what is known of it, and <...> for the rest. */
+/* Appends a text with <...> for its holes. */
 static void show_holes(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n;) {
@@ -315,7 +314,7 @@ static void show_word(struct buf *b, const struct word *w)
 	}
 }
 
-/* ---- what was found: lists, one line for each item ---- */
+/* ---- findings: lists, one line for each item ---- */
 
 static void put_title(struct explain *x, size_t *n, const char *text)
 {
@@ -332,7 +331,7 @@ static void put_via(struct explain *x, const struct via *v)
 {
 	tint_on(x->out, x->style, TINT_DIM);
 	buf_c(x->out, "   (");
-	/* innermost first; that the outermost is direct says nothing */
+	/* innermost first; a direct outermost level is no news */
 	for (const struct via *p = v; p && (p == v || p->outer); p = p->outer) {
 		buf_c(x->out, p == v ? "" : " < ");
 		buf_str(x->out, via_text(x->a, p));
@@ -349,10 +348,10 @@ static const struct known *known_of(const struct explain *x, const struct comman
 	return NULL;
 }
 
-/* The effects that the row of knowledge gives for this form: "git push: network". */
+/* Appends the effects of this form's knowledge row: "git push: network". */
 static void put_known(struct explain *x, const struct command *c)
 {
-	/* by EFFECT_ bit */
+	/* indexed by EFFECT_ bit */
 	static const char effects[][20] = {"network", "privilege", "persistence", "system", "history",
 			"runs the workspace"};
 	const struct known *k = known_of(x, c);
@@ -423,7 +422,10 @@ static const struct placed *place_of(const struct explain *x, const struct acces
 	return p;
 }
 
-/* The matches of a pattern: each file that lies elsewhere than the pattern itself; the others are counted. */
+/*
+ * Appends the matches of a pattern: each file that lies elsewhere than the pattern itself; the others are
+ * only counted.
+ */
 static void put_matches(struct explain *x, const struct placed *pattern)
 {
 	size_t same = 0, other = 0;
@@ -476,7 +478,7 @@ static void put_accesses(struct explain *x, const char *text, enum access_kind k
 	}
 }
 
-/* How far a piece of code was read; what it does stands in the other sections. */
+/* Appends how far a piece of code was read; its effects are in the other sections. */
 static const char *code_state(const struct snippet *s)
 {
 	if (!s->code)
@@ -521,8 +523,8 @@ static size_t tier_of(const struct step *s)
 }
 
 /*
- * The rules that spoke, by tier; then what an allow lifted; last what the mode or the classifier made of it
- * all.
+ * Appends the rules that matched, by tier; then the findings that an allow lifted; last the effect of the
+ * mode or the classifier.
  */
 static void put_steps(struct explain *x)
 {
@@ -536,7 +538,7 @@ static void put_steps(struct explain *x)
 			buf_fmt(x->out, "        %-12s  ", s->what);
 			put_visible_text(x->out, s->rule);
 			if (s->subject.n) {
-				/* a sentence that quotes by itself */
+				/* a sentence with its own quotes */
 				const char *quote = s->subject.p[0] == '\'' ? "" : "'";
 
 				buf_fmt(x->out, "   %s", quote);
@@ -554,7 +556,7 @@ static void put_reason(struct buf *out, const struct reason *r)
 		buf_fmt(out, " (%s)", grade_name(r->grade));
 	buf_c(out, ": ");
 	put_visible_text(out, r->message);
-	if (r->alternative.n && r->grade != GRADE_OFF) { /* advice names it in its sentence */
+	if (r->alternative.n && r->grade != GRADE_OFF) { /* advice already names it */
 		buf_c(out, "; instead: ");
 		put_visible_text(out, r->alternative);
 	}

@@ -1,11 +1,11 @@
 /*
- * Dangerous by what flows where: code from the network or from an encoding into a shell, secrets to the
- * network, a shell to a socket.
+ * Dangerous data flows: code from the network or from an encoding into a shell, secrets to the network, a
+ * shell to a socket.
  */
 #include "base/glob.h"
 #include "gate/judge.h"
 
-/* The pipeline this place stands in, or the place itself. */
+/* Returns the pipeline around this place, or the place itself. */
 static struct span pipeline_around(const struct judge *j, struct span at)
 {
 	struct span w = at;
@@ -20,7 +20,7 @@ static struct span pipeline_around(const struct judge *j, struct span at)
 	return w;
 }
 
-/* The command this place belongs to (the largest of a wrapper and what it wraps). */
+/* Returns the command that this place belongs to (the largest of a wrapper and its command). */
 static struct span command_of(const struct judge *j, struct span at)
 {
 	struct span w = at;
@@ -41,7 +41,7 @@ static bool fetches(const struct subject *s)
 
 	if (str_is(s->base, "openssl") && s->c->argc > 1 && s->c->argv[1].kind == WORD_EXACT &&
 			(str_is(s->c->argv[1].text, "rand") || str_is(s->c->argv[1].text, "version")))
-		return false; /* it only talks to others as a client */
+		return false; /* it connects only as a client */
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (str_is(s->base, names[i]))
 			return true;
@@ -64,7 +64,7 @@ static bool decodes(struct judge *j, struct subject *s)
 	return false;
 }
 
-/* Code that is not known runs at this place: where does it come from? */
+/* Unknown code runs at this place: raises the command that fetches or decodes it. */
 static void code_from(struct judge *j, struct span at)
 {
 	struct span own = command_of(j, at), all = pipeline_around(j, own);
@@ -73,10 +73,10 @@ static void code_from(struct judge *j, struct span at)
 		struct subject *s = &j->subjects[i];
 		bool here = span_overlaps(s->c->at, all);
 
-		/* in a text that was made here */
+		/* in a text derived from here */
 		for (uint32_t t = s->c->at.text; !here && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in)
 			here = span_overlaps(j->f->texts[t].origin, all);
-		if (!here || span_encloses(s->c->at, at)) /* what ssh runs, ssh has not fetched */
+		if (!here || span_encloses(s->c->at, at)) /* ssh does not fetch what it runs */
 			continue;
 		if (fetches(s))
 			judge_tell_at_most(j, CHECK_DOWNLOAD_EXECUTE, GRADE_DENY, at,
@@ -89,7 +89,7 @@ static void code_from(struct judge *j, struct span at)
 	}
 }
 
-/* Fetched inside a substitution or a function, whatever became of it since. */
+/* Returns a command that fetches inside a substitution or a function, whatever happens to its output. */
 static struct subject *fetched_aside(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
@@ -103,7 +103,7 @@ static struct subject *fetched_aside(struct judge *j)
 	return NULL;
 }
 
-/* The name a file gets when its address is fetched: what follows the last slash. */
+/* True if a fetched URL would get this file name: the part after its last slash. */
 static bool named_by_address(const struct judge *j, struct str path)
 {
 	struct str name = path_base(path);
@@ -120,14 +120,14 @@ static bool named_by_address(const struct judge *j, struct str path)
 	return false;
 }
 
-#define RENAMES_MAX 4 /* times a fetched file is followed to another name */
+#define RENAMES_MAX 4 /* renames of a fetched file that are tracked */
 
 static struct str plain_path(struct judge *j, const struct access *x)
 {
 	return path_plain(j->a, x->path.text);
 }
 
-/* Is this file written by a command that fetches, or is it another name of one that is? */
+/* True if a command that fetches writes this file, or if it is a renamed or copied one. */
 static bool is_fetched(struct judge *j, struct str path, unsigned renames)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
@@ -148,7 +148,7 @@ static bool is_fetched(struct judge *j, struct str path, unsigned renames)
 	return false;
 }
 
-/* Code that is not known comes from a file that was fetched: sh < a, cat a | sh, eval "$(cat a)". */
+/* True if unknown code comes from a fetched file: sh < a, cat a | sh, eval "$(cat a)". */
 static bool code_from_fetched(struct judge *j, struct span at)
 {
 	struct span all = pipeline_around(j, command_of(j, at));
@@ -171,7 +171,7 @@ static bool some_fetch(const struct judge *j)
 void flow_execute(struct judge *j, const struct check *c)
 {
 	struct subject *aside = fetched_aside(j);
-	bool some = some_fetch(j); /* else no file was fetched, and all of them need not be compared */
+	bool some = some_fetch(j); /* skip the comparisons if nothing was fetched */
 
 	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
 		if (t->kind != TROUBLE_OPAQUE_SCRIPT)
@@ -215,8 +215,8 @@ static bool dumps_environment(const struct subject *s)
 }
 
 /*
- * A secret is read and something is sent, in one request. Merely listing or counting secrets is a question of
- * its own.
+ * Raises a request that reads a secret and sends something. Listing or counting secrets is left to other
+ * checks.
  */
 void flow_leak(struct judge *j, const struct check *c)
 {
@@ -248,7 +248,7 @@ void flow_leak(struct judge *j, const struct check *c)
 				" could send it away"));
 }
 
-/* ---- a shell for somebody else ---- */
+/* ---- reverse shells ---- */
 
 static bool is_socket(struct str path)
 {
@@ -265,7 +265,7 @@ void flow_reverse_shell(struct judge *j, const struct check *c)
 }
 
 /*
- * A function that starts itself twice, on which the reader gives up at its depth bound, or a loop that does
+ * A function that starts itself twice, which the reader abandons at its depth bound, or a loop that does
  * nothing but start jobs.
  */
 void flow_fork_bomb(struct judge *j, const struct check *c)

@@ -1,19 +1,22 @@
-/* See git_changes.h: which commits the words of a command name, and which protected files differ in them. */
+/*
+ * Finds the commits that the words of a command name, and the protected files that differ in them. See
+ * git_changes.h.
+ */
 #include "gate/git_changes.h"
 
 #include "gate/path_table.h"
 
 #define NAMES_SHOWN 3
 
-struct git_form { /* one command, its words told apart */
+struct git_form { /* one command, parsed */
 	struct judge *j;
 	struct subject *s;
-	struct str start; /* the directory it is started in */
+	struct str start; /* directory it starts in */
 	struct know_options *o;
 	size_t n;       /* operands before "--" */
-	bool has_paths; /* there is a "--" */
-	bool backwards; /* what commits have done is undone */
-	bool from_index; /* the index says what is written */
+	bool has_paths; /* "--" is present */
+	bool backwards; /* undoes commits */
+	bool from_index; /* writes the content of the index */
 	struct git_changes *ret;
 	enum git_change change;
 	struct str revs;
@@ -21,7 +24,7 @@ struct git_form { /* one command, its words told apart */
 
 /* ---- words ---- */
 
-/* A word that is not known is a text with a hole. */
+/* Returns the word's text; an unknown word becomes a hole. */
 static struct str word_text(const struct word *w)
 {
 	return w->kind == WORD_EXACT || !text_exact(w->text) ? w->text : str_n("\0", 1);
@@ -52,7 +55,10 @@ static void split_operands(struct git_form *f)
 		f->n++;
 }
 
-/* May there be options or operands that are not seen? The value of an option is one word, known or not. */
+/*
+ * True if there may be further, unknown options or operands. The value of an option is one word, known or
+ * not.
+ */
 static bool may_have_more(const struct git_form *f)
 {
 	for (size_t i = 1; i < f->s->c->argc; i++)
@@ -69,7 +75,7 @@ static bool operands_known(const struct git_form *f)
 	return !may_have_more(f);
 }
 
-/* str_cat() keeps a hole, which is a NUL byte. */
+/* Holes are NUL bytes, and str_cat() keeps them. */
 static void add_rev(struct git_form *f, struct str rev)
 {
 	f->revs = str_cat(f->j->a, f->revs.n ? str_cat(f->j->a, f->revs, STR(" ")) : f->revs, rev);
@@ -81,7 +87,7 @@ static void take_revs(struct git_form *f, size_t from, size_t to)
 		add_rev(f, operand_at(f, i));
 }
 
-/* Paths limit what changes, unless one is a pattern or not known: then they might be any. */
+/* Takes the paths that limit the change, unless one is a pattern or unknown: then any path may change. */
 static void take_paths(struct git_form *f, size_t from)
 {
 	struct str *paths = arena_array(f->j->a, f->o->noperands + 1, sizeof(*paths));
@@ -156,7 +162,7 @@ static enum git_changes_state read_reset(struct git_form *f)
 }
 
 /*
- * Without -u only the index changes. A later `git restore '*'` writes what is there then, so its names count
+ * Without -u only the index changes. But a later `git restore '*'` writes from the index, so its names count
  * now.
  */
 static enum git_changes_state read_tree(struct git_form *f)
@@ -195,7 +201,7 @@ static enum git_changes_state read_cherry_pick(struct git_form *f)
 	return f->n ? GIT_CHANGES_KNOWN : GIT_CHANGES_NONE;
 }
 
-/* Restores files that its commits deleted, links as well: the answer does not list these. */
+/* Restores files that its commits deleted, including links, which the answer does not list. */
 static enum git_changes_state read_revert(struct git_form *f)
 {
 	f->backwards = true;
@@ -217,7 +223,7 @@ static enum git_changes_state read_stash(struct git_form *f)
 	struct str what = f->n ? operand_at(f, 0) : STR("push"),
 		   which = f->n > 1 ? operand_at(f, 1) : STR("0");
 
-	if (STR_LISTED(what, keeps)) { /* the commit comes back; what is not tracked goes, or stays */
+	if (STR_LISTED(what, keeps)) { /* restores the commit; untracked files go or stay */
 		f->change = GIT_CHANGE_REVERT;
 		f->revs = STR("HEAD");
 		if (f->has_paths || (f->n > 1 && str_is(what, "push")))
@@ -227,7 +233,7 @@ static enum git_changes_state read_stash(struct git_form *f)
 	f->change = GIT_CHANGE_STASH;
 	if (STR_LISTED(what, quiet))
 		return GIT_CHANGES_NONE;
-	if (str_is(what, "branch")) { /* the commit that it was made on, then what it holds */
+	if (str_is(what, "branch")) { /* checks out the stash's base commit, then applies the stash */
 		f->change = GIT_CHANGE_STASH_BRANCH;
 		which = f->n > 2 ? operand_at(f, 2) : STR("0");
 	} else if (!STR_LISTED(what, takes)) {
@@ -238,8 +244,8 @@ static enum git_changes_state read_stash(struct git_form *f)
 }
 
 /*
- * Checks out the upstream, or what --onto names, and picks the branch's own commits. So it writes what
- * differs between HEAD and these; names that only commits between them have are not looked up.
+ * Checks out the upstream, or --onto, and picks the branch's own commits. So it writes the differences
+ * between HEAD and these. Names that occur only in commits between them are not looked up.
  */
 static enum git_changes_state read_rebase(struct git_form *f)
 {
@@ -259,7 +265,7 @@ static enum git_changes_state read_rebase(struct git_form *f)
 	return GIT_CHANGES_PARTLY;
 }
 
-/* A remote's commits are not here yet, so nothing tells their names; those of this repository are. */
+/* A remote's commits are not here yet, so their names are unknown; commits of this repository are known. */
 static enum git_changes_state read_pull(struct git_form *f)
 {
 	f->change = know_has(f->o, "--rebase") ? GIT_CHANGE_CHECKOUT : GIT_CHANGE_MERGE;
@@ -269,7 +275,7 @@ static enum git_changes_state read_pull(struct git_form *f)
 	return GIT_CHANGES_PARTLY;
 }
 
-/* Checks out commits between a good one and a bad one: what differs at the ends is looked up. */
+/* Checks out commits between a good one and a bad one; the differences at the ends are looked up. */
 static enum git_changes_state read_bisect(struct git_form *f)
 {
 	static const char quiet[][12] = {"log", "view", "visualize", "terms", "help", ""};
@@ -284,7 +290,7 @@ static enum git_changes_state read_bisect(struct git_form *f)
 		return GIT_CHANGES_UNKNOWN;
 	else
 		f->revs = STR("refs/bisect/bad");
-	return f->revs.n ? GIT_CHANGES_PARTLY : GIT_CHANGES_NONE; /* without commits it only begins */
+	return f->revs.n ? GIT_CHANGES_PARTLY : GIT_CHANGES_NONE; /* without commits it changes no file */
 }
 
 static const struct {
@@ -307,7 +313,7 @@ static const struct {
 
 /* ---- references that the request itself moves ---- */
 
-/* Is this revision counted from where HEAD is or was? */
+/* True if this revision is relative to the current or a former HEAD. */
 static bool from_head(struct str revs)
 {
 	return str_contains(revs, STR("HEAD")) || str_find(revs, '@', 0) >= 0;
@@ -315,11 +321,11 @@ static bool from_head(struct str revs)
 
 enum moved {
 	MOVED_NOTHING,
-	MOVED_MAYBE, /* what the revision is then is not known */
-	MOVED_REFS,  /* references were given other commits, and no file has changed by that */
+	MOVED_MAYBE, /* the revision's later meaning is unknown */
+	MOVED_REFS,  /* references moved to other commits without a change of files */
 };
 
-/* Is one of the references that the command names a part of the revisions (f2, refs/heads/f2, f2~1)? */
+/* True if the revisions mention one of the references that the command names (f2, refs/heads/f2, f2~1). */
 static bool names_any(const struct git_form *f, struct str revs)
 {
 	if (!operands_known(f))
@@ -330,7 +336,7 @@ static bool names_any(const struct git_form *f, struct str revs)
 	return false;
 }
 
-/* Does git reset name another commit than the one that is checked out? A path is taken for a commit. */
+/* True if git reset names another commit than HEAD. A path counts as a commit. */
 static bool reset_elsewhere(const struct git_form *f)
 {
 	return may_have_more(f) ||
@@ -338,8 +344,9 @@ static bool reset_elsewhere(const struct git_form *f)
 }
 
 /*
- * How a git command of the request may change what a later one's revisions are. Those that change files as
- * well are judged by these files: they move HEAD, and what differs then is at most what they have changed.
+ * How a git command of the request may change the meaning of a later one's revisions. Commands that also
+ * change files are judged by these files: they move HEAD, and the differences are at most what they have
+ * changed.
  */
 static enum moved moves(const struct git_form *f, struct str revs)
 {
@@ -352,11 +359,11 @@ static enum moved moves(const struct git_form *f, struct str revs)
 		"git push",
 		"git archive", "git format-patch", "git clone", "git submodule", "git prune", "git repack",
 		"git update-index", "git write-tree", "git hash-object", "git read-tree", ""};
-	/* from HEAD, unless a second operand says otherwise */
+	/* from HEAD, unless there is a second operand */
 	static const char named[][20] = {"git branch", "git tag", ""};
 	static const char unless[][20] = {"git worktree", "git worktree add", "git worktree remove",
 			"git remote add",
-		/* they move none, but with these options */
+		/* these move references only with the options in makes[] */
 		"git remote set-url", "git remote remove", "git notes", ""};
 	static const char *const makes[] = {"-b", "-B", "-f", "--fetch", "--orphan", NULL};
 	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
@@ -374,10 +381,10 @@ static enum moved moves(const struct git_form *f, struct str revs)
 		return from_head(revs) || has_any(f, resets) ? MOVED_MAYBE : MOVED_NOTHING;
 	if (STR_LISTED(name, named))
 		return !names_any(f, revs) ? MOVED_NOTHING : f->o->noperands > 1 ? MOVED_REFS : MOVED_MAYBE;
-	return MOVED_REFS; /* git fetch, git update-ref, git pull, and whatever else may */
+	return MOVED_REFS; /* git fetch, git update-ref, git pull, and all others */
 }
 
-/* A git command that may run before this one, and changes something. */
+/* True for a git command that may run before this one and is not read-only. */
 static bool earlier_git(struct judge *j, const struct subject *s, size_t i, struct git_form *ret)
 {
 	struct subject *t = &j->subjects[i];
@@ -406,12 +413,12 @@ static enum moved moved(struct judge *j, const struct subject *s, struct str rev
 }
 
 /*
- * May the index hold another commit's files by now? That is not looked up for `git reset COMMIT`, which
- * changes no file by itself.
+ * True if the index may hold another commit's files by now. That is not looked up for `git reset COMMIT`,
+ * which changes no file itself.
  */
 static bool index_moved(struct judge *j, const struct subject *s)
 {
-	/* these leave the index alone, or change files as well, which are looked up */
+	/* these leave the index alone, or also change files, which are looked up */
 	static const char *const apart[] = {"--soft", "--hard", "--keep", "--merge", NULL};
 	struct git_form f;
 
@@ -434,7 +441,7 @@ static struct str kept_patterns(struct judge *j)
 	return buf_view(&b);
 }
 
-/* A merge may put what one side has made in a directory that the other side has renamed. */
+/* True if a merge may place one side's file in a directory that the other side has renamed. */
 static bool may_move(const struct tree_answer *t)
 {
 	static const char parts[][12] = {"HEAD", "commondir", ""};
@@ -467,7 +474,7 @@ static void ask_world(struct git_form *f, struct str dir)
 		f->ret->state = GIT_CHANGES_ASKED;
 }
 
-/* Why the world cannot tell which names change; NULL: it can. */
+/* Returns why the world cannot list the changed names, or NULL if it can. */
 static const char *why_blind(struct git_form *f, enum moved how)
 {
 	if (!text_exact(f->revs))
@@ -546,7 +553,7 @@ static void check_start(struct judge *j, struct subject *s, struct str start)
 			NULL);
 }
 
-/* In every directory where the command may be started: a `cd` before it may have failed. */
+/* Checks every directory where the command may start: a preceding `cd` may have failed. */
 void git_changes_check(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {

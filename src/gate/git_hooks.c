@@ -1,7 +1,7 @@
 /*
- * Hooks of a repository, and programs that its settings name, are content of the project as its scripts are:
- * a git command that runs one runs in the box. The rows of knowledge/git.yaml say which hooks a subcommand
- * fires and which settings it obeys; the world says which of them there are.
+ * Hooks of a repository, and programs that its settings name, are content of the project like its scripts: a
+ * git command that runs one runs in the box. knowledge/git.yaml says which hooks a subcommand fires and which
+ * settings it obeys; the world says which of them exist.
  */
 #include "gate/overlay.h"
 
@@ -24,13 +24,13 @@ static const struct git_item *item_find(const struct git_item *i, struct str nam
 	return i;
 }
 
-/* A later option replaces an earlier one; with both, it counts as not given. */
+/* A later option overrides an earlier one; with both, the option counts as absent. */
 static bool is_given(const struct know_options *o, const char *option, const char *opposite)
 {
 	return know_has(o, option) && !know_has(o, opposite);
 }
 
-/* "--continue:pre-commit" counts only with that option. `word` becomes what follows it. */
+/* "--continue:pre-commit" counts only with that option. Strips the condition from `word`. */
 static bool applies(struct judge *j, const struct know_options *o, struct str *word)
 {
 	ptrdiff_t colon = str_find(*word, ':', 0);
@@ -42,7 +42,7 @@ static bool applies(struct judge *j, const struct know_options *o, struct str *w
 	return know_has(o, str_c(j->a, option)) || o->maybe_option;
 }
 
-/* Does this word of `fires` name a hook that would run? */
+/* True if this word of `fires` names a hook that would run. */
 static const struct git_item *find_fired(
 	struct judge *j, const struct know_options *o, const struct git_answer *g, struct str word)
 {
@@ -67,7 +67,7 @@ static bool setting_matches(struct str pattern, struct str name)
 	return str_is(key, "*") || (name.n > key.n && str_eq(str_sub(name, name.n - key.n, name.n), key));
 }
 
-/* Does the row's `obeys` list this setting, for the options that are given? */
+/* True if the row's `obeys` lists this setting, for the given options. */
 static bool is_listed(
 	struct judge *j, const struct know_options *o, const struct know_row *row, struct str name)
 {
@@ -124,8 +124,10 @@ static void tell_programs(
 				o->name, STR_ARG(g->top)));
 }
 
-/* Where the hooks are, when git is started in this directory: there, or in the repository that an option
- * names. Empty: not known. */
+/*
+ * Returns the directory of the hooks if git starts in this directory: there, or in the repository that an
+ * option names. Empty if unknown.
+ */
 static struct str hooks_directory(struct judge *j, struct subject *s, struct str from)
 {
 	const struct know_option *k = know_option_find(subject_options(j, s), "--git-dir", NULL);
@@ -140,7 +142,7 @@ static struct str hooks_directory(struct judge *j, struct subject *s, struct str
 		       : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
 }
 
-/* The directories git may be started in: one that is not known when none is. */
+/* The directories where git may start; one unknown directory if there is none. */
 static size_t count_starts(const struct subject *s)
 {
 	return s->c->ndirs ? s->c->ndirs : 1;
@@ -184,7 +186,7 @@ static bool word_listed(struct str list, const char *name)
 	return false;
 }
 
-/* A directory of keys that the command itself names is not the person's. */
+/* A key directory that the command itself names is not the person's. */
 static bool names_keys(const struct command *c)
 {
 	const struct setting *s = c->settings;

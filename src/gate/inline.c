@@ -1,27 +1,27 @@
 /*
- * Small languages inside a command line: which pieces of awk, sed, SQL, jq, less and gdb are plainly
- * harmless, that is, can neither run a command nor open a file of their own choice. Conservative scanners,
- * not parsers: whatever they do not recognise is not harmless. Languages that have no row are harmless when
- * their reader (src/code) understood all of the text.
+ * Small languages inside a command line: decides which pieces of awk, sed, SQL, jq, less and gdb are plainly
+ * harmless, that is, can neither run a command nor open a file of their own choice. These are conservative
+ * scanners, not parsers: anything they do not recognise is not harmless. Languages without a row are harmless
+ * if their reader (src/code) understood all of the text.
  */
 #include "code/code.h"
 #include "gate/judge.h"
 
-/* a number that is not known is a number */
+/* HOLE_NUM: an unknown number */
 static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* ---- sed ---- */
 
 /*
- * A sed script reaches out by e, w, W, r, R and by the e and w flags of s. Everything else that is recognised
- * here is harmless.
+ * A sed script can reach files and commands only by e, w, W, r, R and by the e and w flags of s. Everything
+ * else recognised here is harmless.
  */
 struct sed {
 	struct str s;
 	size_t i;
-	bool brackets; /* a delimiter in a bracket expression does not end the regular expression */
-	bool refused;  /* no sed accepts this, so nothing of the script runs */
+	bool brackets; /* a delimiter in a bracket expression does not end the regex */
+	bool refused;  /* every sed rejects this, so nothing runs */
 };
 
 static char sed_at(const struct sed *d) { return d->i < d->s.n ? d->s.p[d->i] : '\0'; }
@@ -32,7 +32,7 @@ static void sed_blanks(struct sed *d, bool ends)
 		d->i++;
 }
 
-/* Passes a bracket expression whose [ is at i. */
+/* Skips a bracket expression whose [ is at i. */
 static bool sed_bracket(struct sed *d)
 {
 	d->i++;
@@ -55,7 +55,7 @@ static bool sed_bracket(struct sed *d)
 	return d->i < d->s.n;
 }
 
-/* Passes a regular expression and the delimiter after it. */
+/* Skips a regular expression and the delimiter after it. */
 static bool sed_until(struct sed *d, char delim)
 {
 	for (; d->i < d->s.n; d->i++) {
@@ -116,7 +116,7 @@ static bool sed_substitute(struct sed *d, bool flags)
 	d->i++;
 	if (!sed_until(d, delim))
 		return false;
-	for (; d->i < d->s.n && sed_at(d) != delim; d->i++) /* the replacement: no brackets there */
+	for (; d->i < d->s.n && sed_at(d) != delim; d->i++) /* replacement: no bracket expressions */
 		if (sed_at(d) == '\\')
 			d->i++;
 		else if (sed_at(d) == '\n')
@@ -129,14 +129,14 @@ static bool sed_substitute(struct sed *d, bool flags)
 	return true;
 }
 
-/* The end of a command: nothing, a newline, a semicolon, a closing brace or a comment. */
+/* Accepts the end of a command: end of text, newline, semicolon, closing brace or comment. */
 static bool sed_end(struct sed *d)
 {
 	sed_blanks(d, false);
 	return d->i >= d->s.n || strchr("\n;}#", sed_at(d));
 }
 
-static void sed_line(struct sed *d) /* a, i, c: text to the end of the line, a backslash continues it */
+static void sed_line(struct sed *d) /* a, i, c: text to the end of the line; a backslash continues it */
 {
 	for (; d->i < d->s.n && sed_at(d) != '\n'; d->i++)
 		if (sed_at(d) == '\\')
@@ -165,7 +165,7 @@ static bool sed_command(struct sed *d)
 		while (ascii_is_name_start(sed_at(d)) || is_digit(sed_at(d)))
 			d->i++;
 		return sed_end(d);
-	case '#': /* unlike text, a comment ends with its line, backslash or not */
+	case '#': /* unlike text, a comment ends with its line despite a backslash */
 		while (d->i < d->s.n && sed_at(d) != '\n')
 			d->i++;
 		return true;
@@ -203,7 +203,7 @@ static bool sed_reading(struct str s, bool brackets)
 	}
 }
 
-/* Seds differ about s/[/]/x/, so a script must be harmless, or refused, in both readings. */
+/* Seds disagree about s/[/]/x/, so a script must be harmless, or rejected, in both readings. */
 static bool sed_harmless(struct str s) { return sed_reading(s, true) && sed_reading(s, false); }
 
 /* ---- SQL ---- */
@@ -215,7 +215,7 @@ static bool sed_harmless(struct str s) { return sed_reading(s, true) && sed_read
 
 #define WORD_ROOM 16
 
-/* A line that is a command of the client: .tables of sqlite3, \dt of psql. Those that only show something. */
+/* Client commands that only show something: .tables of sqlite3, \dt of psql. */
 static bool sql_client_line(struct str line)
 {
 	static const char dots[][WORD_ROOM] = {
@@ -234,11 +234,11 @@ static bool sql_client_line(struct str line)
 	if (n < line.n && !is_space(line.p[n]) && line.p[n] != '+')
 		return false;
 	if (line.p[0] == '\\' && n > 1 && line.p[1] == 'd')
-		return true; /* describes something, whatever follows */
+		return true; /* describes something, with any argument */
 	return STR_LISTED(str_sub(line, 0, n), line.p[0] == '.' ? dots : others);
 }
 
-/* Lines and statements: what a client, not the server, would take for a command. */
+/* Scans lines and statements for commands of the client, not the server. */
 static bool sql_client_harmless(struct str s)
 {
 	static const char words[][WORD_ROOM] = {"system", "source", "pager", "tee", "delimiter", "edit",
@@ -263,7 +263,7 @@ static bool sql_client_harmless(struct str s)
 
 			while (end < s.n && ascii_is_name_start(s.p[end]))
 				end++;
-			for (size_t k = 0; words[k][0]; k++) /* mysql takes them in either case */
+			for (size_t k = 0; words[k][0]; k++) /* mysql ignores their case */
 				if (strlen(words[k]) == end - i && str_contains_nocase(str_sub(s, i, end),
 						words[k]))
 					return false;
@@ -274,8 +274,8 @@ static bool sql_client_harmless(struct str s)
 }
 
 /*
- * edit(TEXT, EDITOR) of sqlite3 starts the editor: the name before an opening parenthesis, also in quotes,
- * with blanks or a comment between.
+ * edit(TEXT, EDITOR) of sqlite3 starts the editor. Finds the name before an opening parenthesis, also in
+ * quotes, with blanks or a comment between.
  */
 static bool sql_edits(struct str s)
 {
@@ -316,8 +316,8 @@ static bool sql_harmless(struct str s)
 /* ---- less, gdb ---- */
 
 /*
- * Keys that less is given at its start: a place to go to, or one search. Others are commands, and a line that
- * ends lets the next one start.
+ * Start-up keys of less: a position, or one search. Other keys are commands, and a line end lets the next one
+ * start.
  */
 static bool less_harmless(struct str s)
 {
@@ -334,8 +334,8 @@ static bool less_harmless(struct str s)
 }
 
 /*
- * Commands of a debugger, whole: the program it debugs is executed, and judged as such. Their arguments are
- * expressions, which may run anything.
+ * Whole debugger commands. The debugged program is executed, and judged as such. Arguments are expressions,
+ * which may run anything.
  */
 static bool gdb_harmless(struct str s)
 {
@@ -353,8 +353,8 @@ static bool gdb_harmless(struct str s)
 }
 
 /*
- * jq reads files of the text's choice only by import "x" as $name. Such directives stand first, perhaps
- * behind a comment.
+ * jq reads files of the text's choice only by import "x" as $name. Such directives come first, perhaps after
+ * a comment.
  */
 static bool jq_harmless(struct str s)
 {
@@ -373,7 +373,7 @@ static bool jq_harmless(struct str s)
 static const struct {
 	enum lang lang;
 	bool (*harmless)(struct str);
-	bool unknown_too; /* also when parts of the text are not known */
+	bool unknown_too; /* even if parts of the text are unknown */
 } languages[] = {
 	{LANG_AWK, code_awk_harmless, false},
 	{LANG_GDB, gdb_harmless, false},
@@ -383,7 +383,7 @@ static const struct {
 	{LANG_SQL, sql_harmless, false},
 };
 
-/* Exact, or nothing but integers is unknown in it. */
+/* True if the text is exact, or only integers are unknown. */
 static bool is_known(const struct word *w)
 {
 	return w->kind == WORD_EXACT || (w->kind == WORD_UNKNOWN && w->text.n > 0 && !text_open(w->text));

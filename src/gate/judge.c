@@ -1,4 +1,4 @@
-/* Judging: every check of the table runs, every finding lowers the verdict, the minimum wins. */
+/* Judges: every check of the table runs, every finding lowers the verdict, the minimum wins. */
 #include "gate/overlay.h"
 
 #include "base/chars.h"
@@ -27,8 +27,7 @@ static bool is_regraded(const struct policy *p, enum check_id id)
 
 bool judge_regraded(const struct judge *j, enum check_id id) { return is_regraded(j->p, id); }
 
-/* The box does not bound this finding: the built-in contain becomes ask. A grade that a policy chose stays as
- * it is. */
+/* The box does not bound this finding, so the built-in contain becomes ask. A grade set by a policy stays. */
 enum grade judge_grade_unbounded(const struct judge *j, const struct check *c)
 {
 	enum grade g = judge_grade(j, c);
@@ -73,8 +72,8 @@ static bool is_unjudged(enum check_id id)
 }
 
 /*
- * `onError` of the policy: what cannot be judged is at least asked about, or denied, unless the policy grades
- * the check itself.
+ * The policy's `onError`: anything that cannot be judged is at least asked about, or denied, unless the
+ * policy grades the check itself.
  */
 static enum grade grade_unjudged(const struct policy *p, const struct check *c, enum grade g)
 {
@@ -126,7 +125,7 @@ static struct reason *find_reason(struct reason *r, enum check_id id, const stru
 	return NULL;
 }
 
-/* The same about another command: said once, but an approval must know of both. */
+/* The same finding about another command is listed once, but an approval must know both places. */
 static void note_place(struct judge *j, struct reason *r, const struct check *c, const struct finding *fd)
 {
 	struct reason_place *p;
@@ -159,7 +158,7 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 	r = arena_new(j->a, struct reason);
 	*r = (struct reason){.id = c->id, .grade = fd->grade, .approval = approval_of(j, c, fd),
 			.rule = fd->rule, .at = fd->at};
-	/* it quotes the command, and people and models read it */
+	/* quotes the command for people and models */
 	r->message = str_visible(j->a, fd->message);
 	r->alternative = str_visible(j->a, fd->alternative);
 	end = fd->grade == GRADE_WARN ? &j->warnings_end : &j->reasons_end;
@@ -211,7 +210,7 @@ void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, str
 
 /* ---- lifting ---- */
 
-/* A place inside code of another language belongs to the command that runs the code. */
+/* Maps a place inside code of another language to the command that runs the code. */
 static struct span in_command_text(const struct judge *j, struct span at)
 {
 	while (at.text > 0 && at.text < j->f->ntexts) {
@@ -246,9 +245,9 @@ bool span_substituted(const struct facts *f, struct span outer, struct span at)
 }
 
 /*
- * Does a command around this place reach past the box: another machine or a container, other rights, a
- * service of the host? The box would only break it. Text inside text belongs to the command that runs it,
- * and a substitution to the shell.
+ * True if a command around this place reaches past the box: another machine or a container, other privileges,
+ * a service of the host. The box would only break it. Nested text belongs to the command that runs it, a
+ * substitution to the shell.
  */
 bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects)
 {
@@ -273,9 +272,9 @@ bool judge_leaves_box(struct judge *j, struct span at)
 }
 
 /*
- * A finding belongs to the innermost command around it, so that `allow: [echo]` does not lift what stands in
- * echo's $( ). A wrapper and what it runs share a range, or parts of it; so every command that has a byte in
- * common with that one must be allowed.
+ * A finding belongs to the innermost command around it, so `allow: [echo]` does not lift a finding in echo's
+ * $( ). A wrapper and its command share a range, or parts of it, so every command that overlaps the innermost
+ * one must be allowed.
  */
 bool judge_lifted(struct judge *j, struct span at)
 {
@@ -305,7 +304,7 @@ bool judge_lifted(struct judge *j, struct span at)
 	return true;
 }
 
-/* ---- words for messages ---- */
+/* ---- excerpts for messages ---- */
 
 static bool is_borrowed(const struct via *v)
 {
@@ -313,8 +312,8 @@ static bool is_borrowed(const struct via *v)
 }
 
 /*
- * A command run by sudo, env, xargs ... has the place of their name; its own words say more. Empty: no such
- * command at this place.
+ * A command run by sudo, env, xargs ... has the place of the wrapper's name; its own words say more. Returns
+ * these, empty if there is no such command at this place.
  */
 static struct str wrapped_words(struct judge *j, struct span at)
 {
@@ -343,8 +342,8 @@ static struct str wrapped_words(struct judge *j, struct span at)
 static bool blank_at(struct str s, size_t at) { return strchr(" \t\n", s.p[at]) != NULL; }
 
 /*
- * The end of an excerpt: no word is cut, since whoever shows it takes secrets out, and a part of a secret
- * does not look like one. A word that is too long is left out.
+ * Returns the end of an excerpt. It cuts no word: redaction happens later, and a part of a secret does not
+ * look like one. A word that is too long is left out.
  */
 static size_t excerpt_end(struct str s)
 {
@@ -392,7 +391,7 @@ struct str judge_quote(struct judge *j, const char *before, struct span at, cons
 
 /* ---- subjects ---- */
 
-/* The system's program of this name is started: no function, no builtin, no file of the project. */
+/* True if the system's program of this name is started: no function, no builtin, no file of the project. */
 bool subject_is_program(const struct judge *j, const struct subject *s)
 {
 	for (const struct launch *l = j->f->launches; l; l = l->next)
@@ -448,9 +447,9 @@ static void take_answers(struct judge *j)
 		j->glob_answers = pmap_set(j->a, j->glob_answers, g->pattern, g);
 }
 
-/* ---- what the policy makes of the sum ---- */
+/* ---- policy settings for the whole request ---- */
 
-/* Two commands of one text with && || or ; between them. */
+/* True if && || or ; separates two commands of one text. */
 static bool is_chain(const struct judge *j)
 {
 	const struct command *last = NULL;
@@ -505,7 +504,7 @@ static void finish_judgement(struct judge *j)
 		judge_step(j, "mode", STR("dontAsk"), (struct span){0});
 		j->ret->verdict = VERDICT_DENY;
 	}
-	gate_order_reasons(j->ret); /* nothing is raised after this */
+	gate_order_reasons(j->ret); /* no reason is added after this */
 	for (struct reason *r = j->ret->reasons; r && j->p->offer_manual_run &&
 			j->ret->verdict == VERDICT_DENY; r = r->next)
 		if (r->grade == GRADE_DENY)
@@ -530,7 +529,7 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 	take_subjects(&j);
 	overlay_build(&j);
 	if (!v->closed && paths_ask(&j))
-		return; /* *ret is no judgement yet */
+		return; /* *ret has only questions */
 	ret->verdict = VERDICT_ALLOW;
 	take_grades(&j);
 	tiers_decide(&j);

@@ -1,7 +1,6 @@
 /*
- * Environment variables that are never ignored before a command: an allow rule for `npm test` does not hold
- * for `NODE_OPTIONS=--require=./x npm test`, while `CI=1 npm test` is the same command. See
- * leading_variables.h.
+ * Environment variables that are never ignored before a command: an allow rule for `npm test` does not cover
+ * `NODE_OPTIONS=--require=./x npm test`, while `CI=1 npm test` is the same command. See leading_variables.h.
  */
 #include "gate/leading_variables.h"
 

@@ -1,15 +1,14 @@
 /*
- * Files whose names are options or hosts. A pattern without a directory before it (`sort *`) hands the
- * program names as they are, so a file called -o.envrc is an option of sort, and one called host:x is on
- * another machine for rsync. It matters only where such a name may be: on the disk, or made by the request
- * before.
+ * Files whose names are options or hosts. A pattern without a directory (`sort *`) passes names as they are,
+ * so a file called -o.envrc is an option of sort, and host:x is a remote file for rsync. It matters only if
+ * such a name may exist: on the disk, or made earlier by the request.
  */
 #include "base/glob.h"
 #include "gate/overlay.h"
 
 /*
- * May the pattern find a name that starts with a dash? One that starts with a letter, a dot or a slash does
- * not.
+ * True if the pattern may match a name that starts with a dash. A pattern that starts with a letter, a dot or
+ * a slash cannot.
  */
 static bool finds_dash(struct str pattern)
 {
@@ -24,11 +23,11 @@ bool option_name_fits(struct str pattern, struct str name)
 	if (!str_starts(name, "-") || !finds_dash(pattern))
 		return false;
 	if (str_find(pattern, '(', 0) >= 0 || !text_exact(pattern))
-		return true; /* groups are not compared */
+		return true; /* groups count as a match */
 	return glob_may(pattern, name, GLOB_PATH) != GLOB_NO;
 }
 
-/* Is there such a name on the disk? */
+/* True if a matching name exists on the disk. */
 static bool on_disk(struct judge *j, struct str dir, struct str pattern)
 {
 	struct str asked = str_fmt(j->a, "%.*s/-*", STR_ARG(dir.n > 1 ? dir : STR("")));
@@ -48,7 +47,10 @@ bool option_name_in(struct judge *j, struct str dir, struct str pattern, struct 
 	return finds_dash(pattern) && (on_disk(j, dir, pattern) || overlay_option_name(j, dir, pattern, use));
 }
 
-/* The first component of a pattern, or of a name that a loop found; empty: the word is neither. */
+/*
+ * Returns the first component of a pattern, or "*" for a name that a loop found. Empty if the word is
+ * neither.
+ */
 static struct str first_component(const struct word *w)
 {
 	ptrdiff_t slash = str_find(w->text, '/', 0);
@@ -59,7 +61,7 @@ static struct str first_component(const struct word *w)
 			STR("");
 }
 
-/* In one of the directories where the command may run. */
+/* True in one of the directories where the command may run. */
 static bool may_be_there(struct judge *j, const struct command *c, struct str pattern)
 {
 	for (size_t i = 0; i < c->ndirs; i++)
@@ -69,7 +71,7 @@ static bool may_be_there(struct judge *j, const struct command *c, struct str pa
 	return false;
 }
 
-/* The first word of the command that may be such a name; NULL: none. */
+/* Returns the first word of the command that may match an option's name, or NULL. */
 static const struct word *hidden_in(struct judge *j, struct subject *s)
 {
 	for (size_t i = 1; i < s->c->argc && s->row; i++) {
@@ -105,7 +107,7 @@ void option_names_check(struct judge *j, const struct check *c)
 
 /* ---- hosts ---- */
 
-/* Is there a name with a colon on the disk that the pattern finds? */
+/* True if the pattern matches a name with a colon on the disk. */
 static bool host_on_disk(struct judge *j, struct str dir, const char *names, struct str pattern)
 {
 	struct str asked = str_fmt(j->a, "%.*s/%s", STR_ARG(dir.n > 1 ? dir : STR("")), names);
@@ -120,7 +122,10 @@ static bool host_on_disk(struct judge *j, struct str dir, const char *names, str
 	return g->more;
 }
 
-/* May an earlier command of the request make such a name? All but a plain file or directory may. */
+/*
+ * True if an earlier command of the request may make a name with a colon. Only a plain file or directory
+ * cannot.
+ */
 static bool host_made(const struct judge *j, struct moment use)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
@@ -147,7 +152,7 @@ bool option_names_no_host(struct judge *j, const struct subject *s, const struct
 
 		if (!text_exact(dir) || !str_starts(dir, "/"))
 			return false;
-		/* both at once: each question that waits for an answer is a round of its own */
+		/* ask both at once: each question that waits for an answer costs a round */
 		found |= host_on_disk(j, dir, "*:*", pattern);
 		found |= host_on_disk(j, dir, ".*:*", pattern);
 	}

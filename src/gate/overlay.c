@@ -1,6 +1,6 @@
 /*
- * The changes of a request, indexed: single names by their path, everything that stands for many names in
- * short lists. See overlay.h.
+ * The changes of a request, indexed: single names by path, changes of many names in short lists. See
+ * overlay.h.
  */
 #include "gate/overlay.h"
 
@@ -8,32 +8,32 @@
 #include "gate/git_changes.h"
 #include "gate/path_table.h"
 
-struct overlay_change { /* one change */
+struct overlay_change {
 	struct overlay_change *next;
 	const struct access *x;
-	struct str path; /* plain; empty: not known */
-	struct str real; /* resolved; the same when nothing is known */
-	bool busy;       /* its sources are being looked at */
-	struct git_changes *git; /* of CHANGE_WORK_TREE, when first needed: what git changes */
+	struct str path; /* normalized; empty: unknown */
+	struct str real; /* resolved; equals path if unknown */
+	bool busy;       /* its sources are being visited */
+	struct git_changes *git; /* lazy, for CHANGE_WORK_TREE: the files git changes */
 };
 
-struct source { /* what one command reads or deletes */
+struct source { /* a path that one command reads or deletes */
 	struct source *next;
 	const struct access *x;
 };
 
 struct overlay {
-	const struct pmap *at;       /* path to the changes right there (struct overlay_change) */
-	const struct pmap *sources;  /* place of a command to struct source */
-	struct overlay_change *trees;          /* those of CHANGE_TREE and CHANGE_WORK_TREE once more */
+	const struct pmap *at;       /* path to its changes (struct overlay_change) */
+	const struct pmap *sources;  /* place of a command to its struct source */
+	struct overlay_change *trees;          /* those of CHANGE_TREE and CHANGE_WORK_TREE again */
 	struct overlay_change *patterns;       /* writes and deletes of more than one name */
-	size_t nwide;                /* of both lists */
-	bool links;                  /* there is a CHANGE_LINK, or something that may move links */
-	bool any, everywhere;        /* is there a change at all; there are more than are followed */
-	struct moment since;         /* of the first that is not followed */
-	unsigned depth;              /* inside how many copies */
-	unsigned looks;              /* copies that were looked at */
-	const struct access *judged; /* the last one of overlay_contained(), and its answer */
+	size_t nwide;                /* length of both lists */
+	bool links;                  /* some change makes or may move links */
+	bool any, everywhere;        /* some change exists; some changes are not tracked */
+	struct moment since;         /* moment of the first untracked change */
+	unsigned depth;              /* depth of copies being visited */
+	unsigned looks;              /* copies visited so far */
+	const struct access *judged; /* cache of overlay_contained(): last argument, and result in `lifted` */
 	bool lifted;
 };
 
@@ -75,7 +75,7 @@ static void push_change(struct judge *j, struct overlay_change **list, const str
 	*list = copy;
 }
 
-/* If one name has many plain changes, the first two are enough: only their moments count. */
+/* For many plain changes of one name the first two are enough, because only their moments matter. */
 static bool is_told(const struct overlay_change *list, const struct overlay_change *m)
 {
 	unsigned earlier = 0;
@@ -99,7 +99,7 @@ static void add_at(struct judge *j, struct str path, const struct overlay_change
 	j->overlay->at = pmap_set(j->a, j->overlay->at, path, copy);
 }
 
-/* git works on the whole work tree that the directory belongs to: that is at most the root around it. */
+/* git works on the whole work tree of the directory: at most the root around it. */
 static struct str work_tree(const struct judge *j, struct str dir)
 {
 	for (const struct root *r = j->v->roots; r; r = r->next)
@@ -165,7 +165,7 @@ void overlay_build(struct judge *j)
 		if (x->elsewhere || (x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE))
 			continue;
 		if (!known && !is_tree(x))
-			continue; /* a change at an unknown path is judged by itself */
+			continue; /* a change at an unknown path is judged on its own */
 		if (known) {
 			m.path = m.real = path_plain(j->a, x->path.kind == WORD_EXACT
 				? x->path.text : path_pattern(j->a, &x->path));
@@ -181,21 +181,21 @@ void overlay_build(struct judge *j)
 			add_source(j, x);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static bool everywhere(const struct judge *j, struct moment use)
 {
 	return j->overlay->everywhere && moment_precedes(j->overlay->since, use);
 }
 
-/* The path lies below the change, in one of its two forms. An unknown place may be any. */
+/* True if the path lies strictly below the change, in one of its two forms. An unknown place may be any. */
 static bool strictly_within(const struct overlay_change *m, struct str path)
 {
 	return !m->path.n || (path_within(path, m->path) && path.n > m->path.n) ||
 	       (path_within(path, m->real) && path.n > m->real.n);
 }
 
-/* ---- names that git changes ---- */
+/* ---- files that git changes ---- */
 
 static struct subject *subject_of(struct judge *j, const struct access *x)
 {
@@ -208,7 +208,7 @@ static struct subject *subject_of(struct judge *j, const struct access *x)
 	return NULL;
 }
 
-/* The names, if known; NULL: any. A repeated change may be another change each time. */
+/* Returns the files, if known; NULL: any file. A repeated command may change other files each time. */
 static const struct git_changes *git_names(struct judge *j, const struct overlay_change *m)
 {
 	struct overlay_change *made = (struct overlay_change *)m;
@@ -227,7 +227,7 @@ static const struct git_changes *git_names(struct judge *j, const struct overlay
 	return m->git->state == GIT_CHANGES_PARTLY && !m->git->npaths ? NULL : m->git;
 }
 
-/* The command's effect on these paths is unknown, beyond the difference between commits. */
+/* True if the command's effect on this path goes beyond the difference between commits. */
 static bool git_unsure(const struct git_changes *t, struct str path)
 {
 	for (size_t i = 0; i < t->npaths && t->state == GIT_CHANGES_PARTLY; i++)
@@ -242,8 +242,8 @@ static bool is_pattern(struct str path)
 }
 
 /*
- * Does the path lead through the link? A pattern does when its first components match the link: the shell
- * also finds names that earlier commands made.
+ * True if the path leads through the link. A pattern does if its first components match the link, because the
+ * shell also finds names that earlier commands made.
  */
 static bool leads_through(struct str path, struct str link)
 {
@@ -261,9 +261,9 @@ static bool leads_through(struct str path, struct str link)
 }
 
 enum git_question {
-	GIT_LINK,       /* is the path, or a directory on the way to it, made a link? */
-	GIT_LINK_BELOW, /* ... or something below it? */
-	GIT_ANYTHING,   /* does it come to be there at all, as a file, a link, a directory? */
+	GIT_LINK,       /* the path, or a directory on the way to it, becomes a link */
+	GIT_LINK_BELOW, /* ... or something below it does */
+	GIT_ANYTHING,   /* anything appears there: a file, a link, a directory */
 };
 
 static bool git_touches(const struct git_changes *t, struct str path, enum git_question what)
@@ -283,7 +283,7 @@ static bool git_touches(const struct git_changes *t, struct str path, enum git_q
 	return false;
 }
 
-/* Names that are not known may be any. */
+/* If the files are unknown, any may change. */
 static bool tree_touches(struct judge *j, const struct overlay_change *m, struct str path,
 	enum git_question what)
 {
@@ -306,13 +306,10 @@ static void look_one(struct judge *j, const struct access *x, const struct where
 
 /* ---- copies ---- */
 
-/*
- * Something about the path that a copy comes from, at the moment of the copy. A path that is not known may
- * be any.
- */
+/* Tests the origin of a copied path, at the moment of the copy. An unknown origin may be any path. */
 typedef bool origin_fn(struct judge *j, const struct source *s, struct word origin, struct moment copy);
 
-/* Does the path end with these components ("/a/b")? */
+/* True if the path ends with these components ("/a/b"). */
 static bool ends_in(struct str path, struct str components)
 {
 	while (path.n > 1 && path.p[path.n - 1] == '/')
@@ -321,8 +318,8 @@ static bool ends_in(struct str path, struct str components)
 }
 
 /*
- * Where the source gets the name of the destination: `rest` is what follows that, and starts with a slash
- * or is empty.
+ * Visits the origin if the source is renamed to the destination. `rest` is the path below the destination:
+ * empty, or starting with a slash.
  */
 static bool visit_renamed(struct judge *j, const struct source *s, struct str rest, struct moment copy,
 	origin_fn *fn)
@@ -333,7 +330,10 @@ static bool visit_renamed(struct judge *j, const struct source *s, struct str re
 	return fn(j, s, w, copy);
 }
 
-/* Where it keeps its name inside the destination; cp --parents and rsync -R keep more of its path. */
+/*
+ * Visits the origin if the source keeps its name inside the destination. cp --parents and rsync -R keep more
+ * of its path.
+ */
 static bool visit_kept(struct judge *j, const struct source *s, struct str rest, struct moment copy,
 	origin_fn *fn)
 {
@@ -353,7 +353,7 @@ static bool visit_kept(struct judge *j, const struct source *s, struct str rest,
 	}
 	if (w.kind == WORD_EXACT)
 		return false;
-	pattern = path_pattern(j->a, &w); /* which of its names is known here */
+	pattern = path_pattern(j->a, &w); /* here the matching name is known */
 	if (!str_contains(pattern, STR("**")) && !glob_path(path_base(pattern), str_sub(rest, 1, slash < 0
 		? rest.n : (size_t)slash), 0))
 		return false;
@@ -364,7 +364,7 @@ static bool visit_kept(struct judge *j, const struct source *s, struct str rest,
 	return fn(j, s, w, copy);
 }
 
-/* Every place that `path`, at or below the copy, may come from. True as soon as fn is. */
+/* Visits every possible origin of `path`, which lies at or below the copy. True as soon as fn is. */
 static bool copied_from(struct judge *j, const struct overlay_change *m, struct str path, origin_fn *fn)
 {
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
@@ -373,9 +373,9 @@ static bool copied_from(struct judge *j, const struct overlay_change *m, struct 
 	bool found = false;
 
 	if (m->busy)
-		return false; /* of itself, in a loop */
+		return false; /* a copy of itself, in a loop */
 	if (j->overlay->depth >= OVERLAY_COPIES_DEEP || j->overlay->looks++ >= OVERLAY_LOOKS_MAX)
-		return true; /* too far back */
+		return true; /* limit reached */
 	made->busy = true;
 	j->overlay->depth++;
 	for (; s && !found; s = s->next)
@@ -387,7 +387,7 @@ static bool copied_from(struct judge *j, const struct overlay_change *m, struct 
 	return found;
 }
 
-/* On the disk, or made by the request before the copy. */
+/* True if the origin exists on the disk, or the request made it before the copy. */
 static bool origin_exists(struct judge *j, const struct source *s, struct word origin, struct moment copy)
 {
 	struct access x = {.kind = ACCESS_READ, .path = origin};
@@ -403,13 +403,13 @@ static bool copy_puts(struct judge *j, const struct overlay_change *m, struct st
 {
 	bool local = pmap_get(j->overlay->sources, place_key(j, m->x->at)) != NULL;
 
-	/* what comes from another machine may be anything */
+	/* a remote source may contain anything */
 	return !local || copied_from(j, m, path, origin_exists);
 }
 
 /*
- * Files that are named after the words of a command: no directories, and commondir only when the words look
- * like it.
+ * True if a command that names files after its words may create this file. Such a command creates no
+ * directories, and commondir only if a word resembles it.
  */
 static bool may_be_file(struct judge *j, const struct access *x, struct str path)
 {
@@ -425,7 +425,7 @@ static bool may_be_file(struct judge *j, const struct access *x, struct str path
 	return !s;
 }
 
-/* In the directory .git of the repository that is made. */
+/* True inside the .git directory of the new repository. */
 static bool in_dot_git(const struct overlay_change *m, struct str path)
 {
 	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
@@ -433,7 +433,7 @@ static bool in_dot_git(const struct overlay_change *m, struct str path)
 	return path_within(rest, STR("/.git"));
 }
 
-/* One change, found at `path` itself or above it: may it have put something at the path? */
+/* True if this change, found at `path` itself or above it, may have put something at the path. */
 static bool puts_something(struct judge *j, const struct overlay_change *m, struct str path, bool above)
 {
 	if (m->x->kind != ACCESS_WRITE)
@@ -446,7 +446,7 @@ static bool puts_something(struct judge *j, const struct overlay_change *m, stru
 		!str_eq(path_above(path), m->real) && tree_touches(j, m, path, GIT_ANYTHING);
 	case CHANGE_LINK: return above || !m->x->below;
 	case CHANGE_COPY: return above ? copy_puts(j, m, path) : !m->x->below;
-	/* git's own work, but a copy of it is not */
+	/* git's own work is safe, but a copy of it is not */
 	case CHANGE_GIT_DIR: return above && j->overlay->depth > 0;
 	case CHANGE_REPOSITORY: return above && j->overlay->depth > 0 && in_dot_git(m, path);
 	case CHANGE_PLAIN: break;
@@ -573,7 +573,7 @@ bool overlay_git_dir(struct judge *j, struct str path, struct moment use)
 	return false;
 }
 
-/* Also one that was copied or moved, or that has a link to it. */
+/* Includes git directories that were copied, moved or linked. */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 {
 	for (struct str dir = path_above(path); dir.n > 1; dir = path_above(dir))
@@ -607,8 +607,8 @@ static size_t count_components(struct str path)
 }
 
 /*
- * Is there a link on the disk at the path, or between it and what the copy names? The copy has that link,
- * too.
+ * True if there is a link on the disk at the path, or between it and the copy's source. The copy contains
+ * that link, too.
  */
 static bool disk_link(struct judge *j, const struct source *s, struct str path)
 {
@@ -623,7 +623,7 @@ static bool disk_link(struct judge *j, const struct source *s, struct str path)
 	return found;
 }
 
-/* Is one of the names that a pattern of the source finds a link? */
+/* True if a pattern of the source matches a link. */
 static bool some_link(struct judge *j, const struct source *s)
 {
 	struct access x = {.kind = ACCESS_READ, .path = s->x->path};
@@ -632,7 +632,7 @@ static bool some_link(struct judge *j, const struct source *s)
 	return !paths_each(j, &x, link_one, &found) || found;
 }
 
-/* A link that is not the last component leads somewhere; the last one does for those who follow it. */
+/* An inner link always leads elsewhere; a final link does if the access follows it. */
 static bool origin_is_link(struct judge *j, const struct source *s, struct word origin, struct moment copy)
 {
 	struct str path;
@@ -649,7 +649,7 @@ static bool origin_kept(struct judge *j, const struct source *s, struct word ori
 	return true;
 }
 
-/* ln TARGET... DIR makes DIR/NAME. */
+/* ln TARGET... DIR makes DIR/NAME: true if it makes this path. */
 static bool link_inside(struct judge *j, const struct overlay_change *m, struct str path)
 {
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
@@ -684,7 +684,7 @@ static void match_one(void *ctx, struct str path, const void *value)
 	}
 }
 
-/* A link of the request that the pattern matches, or that lies on the way of what it matches. */
+/* Returns a link of the request that the pattern matches or leads through, or NULL. */
 static const struct access *matched_link(struct judge *j, struct str pattern, struct moment use)
 {
 	struct matched t = {.j = j, .pattern = pattern, .use = use};
@@ -723,7 +723,7 @@ struct dashes {
 	bool found;
 };
 
-/* A directory that is copied brings its names. */
+/* True if a copied directory contains a name with a dash. */
 static bool origin_has_dash(struct judge *j, const struct source *s, struct word origin, struct moment copy)
 {
 	(void)s;
@@ -732,12 +732,12 @@ static bool origin_has_dash(struct judge *j, const struct source *s, struct word
 	return str_ends(origin.text, "/") || str_ends(origin.text, "/.");
 }
 
-/* Into this directory, under the names they have. */
+/* True if names with a dash are copied into this directory under their own names. */
 static bool copies_dash(const struct dashes *d, const struct overlay_change *m)
 {
 	struct judge *j = d->j;
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
-	bool found = !s; /* from another machine */
+	bool found = !s; /* from a remote host */
 
 	for (; s && !found; s = s->next) {
 		struct str path;
@@ -752,7 +752,7 @@ static bool copies_dash(const struct dashes *d, const struct overlay_change *m)
 	return found;
 }
 
-/* git names, where they are known, are listed when they start with a dash. */
+/* Known file lists of git include names that start with a dash. */
 static bool git_brings_dash(const struct dashes *d, const struct overlay_change *m)
 {
 	const struct git_changes *t = git_names(d->j, m);
@@ -766,7 +766,7 @@ static bool git_brings_dash(const struct dashes *d, const struct overlay_change 
 	return false;
 }
 
-/* A change right at the directory, or above it. */
+/* True if this change, at the directory or above it, may add a name with a dash. */
 static bool brings_dash(const struct dashes *d, const struct overlay_change *m)
 {
 	bool here = str_eq(m->path, d->dir) || str_eq(m->real, d->dir);
@@ -784,7 +784,7 @@ static bool brings_dash(const struct dashes *d, const struct overlay_change *m)
 	return false;
 }
 
-/* The name right in the directory that this path, below it, leads through. */
+/* Returns the component directly below the directory that this path leads through. */
 static struct str name_below(struct str path, struct str dir)
 {
 	size_t from = dir.n > 1 ? dir.n + 1 : 1;
@@ -805,8 +805,8 @@ static void dash_one(void *ctx, struct str path, const void *value)
 }
 
 /*
- * A pattern into which something is copied, or a write to a name that data choose. A loop over names finds
- * them before it writes any (`for f in *.md; do mv "$f" "${f%.md}.txt"; done`).
+ * Handles a pattern as the target of a copy, and a write to a name that data choose. A loop expands its names
+ * before it writes any (`for f in *.md; do mv "$f" "${f%.md}.txt"; done`).
  */
 static bool pattern_brings_dash(const struct dashes *d, const struct overlay_change *m)
 {

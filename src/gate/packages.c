@@ -1,15 +1,15 @@
 /*
- * npx, bunx and npm exec run what is installed in the project, and fetch what is not. A box without that host
- * can only fail at the latter, after minutes of retries, so it is asked about as network.
+ * npx, bunx and npm exec run a program that is installed in the project, or else fetch it. In a box without
+ * that host the latter can only fail, after minutes of retries, so the gate asks about the network.
  */
 #include "gate/judge.h"
 
-#define LEVELS_MAX 8 /* directories above the working directory that are looked at */
+#define LEVELS_MAX 8 /* visited directories above the working directory */
 
 struct package {
-	struct str name, bin; /* "@scope/name" and what its program is likely called */
+	struct str name, bin; /* "@scope/name", and the likely name of its program */
 	bool local;	      /* a path */
-	bool fetched;	      /* an address, or a tag such as @latest, which only the registry can resolve */
+	bool fetched;	      /* a URL, or a tag such as @latest, which only the registry can resolve */
 };
 
 static bool is_runner(const struct via *v)
@@ -26,7 +26,7 @@ static struct package package_of(struct str word)
 
 	while (at > 1 && word.p[at - 1] != '@')
 		at--;
-	if (at > 1) { /* the at sign of a scope is the first byte */
+	if (at > 1) { /* a scope's at sign is the first byte */
 		p.name = str_sub(word, 0, at - 1);
 		p.fetched = at == word.n || !strchr("0123456789^~v", word.p[at]);
 	}
@@ -48,7 +48,7 @@ static void found_one(struct judge *j, const struct access *x, const struct wher
 		w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
 }
 
-/* In the first round this only asks. */
+/* In the first round this only asks the world. */
 static bool is_present(struct judge *j, struct str dir, const char *what, struct str name)
 {
 	struct access x = {.kind = ACCESS_READ};
@@ -60,8 +60,10 @@ static bool is_present(struct judge *j, struct str dir, const char *what, struct
 	return f.any;
 }
 
-/* Is it installed in this directory or one above it? A program that is known counts as installed, unless the
- * project was never installed. */
+/*
+ * True if the package is installed in this directory or one above it. A program with a knowledge row counts
+ * as installed, unless a package.json lacks its node_modules.
+ */
 static bool is_installed(struct judge *j, const struct command *c, const struct package *p)
 {
 	bool known = know_find(p->bin, j->p->commands, j->p->ncommands) != NULL, here = false,
@@ -91,7 +93,7 @@ static bool looks_up(const struct command *c)
 		text_exact(c->cwd) && str_starts(c->cwd, "/");
 }
 
-/* npx --no-install, --offline: nothing is fetched. */
+/* npx --no-install, --offline: fetches nothing. */
 static bool stays_offline(const struct judge *j, struct span at)
 {
 	static const char options[][16] = {"--no-install", "--offline", "--no", ""};
@@ -135,9 +137,9 @@ void packages_fetch(struct judge *j, const struct check *c)
 /* ---- installing into the project ---- */
 
 /*
- * Package managers and their words that fetch packages into the project, or fetch what they run. They need
- * the network and none of the person's credentials, so a box with the network is enough for them. "." is the
- * program alone.
+ * Package managers, with subcommands that fetch packages into the project or fetch the program they run. They
+ * need the network but none of the person's credentials, so a box with the network is enough. "." is the
+ * program without a subcommand.
  */
 static const struct {
 	char program[12], words[100];
@@ -164,7 +166,7 @@ static struct str first_word(const struct command *c, size_t from)
 	return c->argv[from].kind == WORD_EXACT ? c->argv[from].text : STR("");
 }
 
-/* The machine's or the person's own directories, which the box does not write. */
+/* True for the machine's or the person's own directories, which the box does not write. */
 static bool is_global(const struct command *c)
 {
 	static const char words[][20] = {"-g", "--global", "--location=global", "--user", "--system", ""};

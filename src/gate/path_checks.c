@@ -1,6 +1,6 @@
 /*
- * The checks about paths: what is written, deleted and read, and where that lies. The tables of names are in
- * path_table.c.
+ * The checks about paths: writes, deletes and reads, and where they lie. path_table.c has the tables of
+ * names.
  */
 #include "base/glob.h"
 #include "gate/git_changes.h"
@@ -8,7 +8,7 @@
 #include "gate/path_table.h"
 #include "gate/tiers.h"
 
-/* If a pattern matches several files, the first one with a finding represents all: its grade is theirs. */
+/* If a pattern matches several files, the first one with a finding represents all of them. */
 static bool was_said(const struct judge *j, enum check_id id, struct span at)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
@@ -17,7 +17,7 @@ static bool was_said(const struct judge *j, enum check_id id, struct span at)
 	return false;
 }
 
-/* Once in a request: many warnings would leave no room for reasons. */
+/* Warn once per request: many warnings would leave no room for reasons. */
 static bool was_warned(const struct judge *j, enum check_id id)
 {
 	for (const struct reason *r = j->ret->warnings; r; r = r->next)
@@ -26,7 +26,7 @@ static bool was_warned(const struct judge *j, enum check_id id)
 	return false;
 }
 
-/* A rule that allows a command says nothing of its redirections; a redirect rule or an Edit() rule does. */
+/* An allow rule for a command does not cover its redirections; a redirect rule or an Edit() rule does. */
 static void tell_graded(struct judge *j, const struct check *c, enum grade g, const struct access *x,
 	const struct where *w, const char *what, const char *alternative)
 {
@@ -77,7 +77,7 @@ static bool own_file(const struct judge *j, struct str path)
 	       (j->v->project.n && str_eq(path, str_cat(j->a, j->v->project, STR("/.caisson.yaml"))));
 }
 
-/* Deleting or replacing a directory takes everything in it along. */
+/* True if deleting or replacing `dir` also affects `inner`. */
 static bool holds(struct str dir, struct str inner) { return inner.n && path_within(inner, dir); }
 
 static bool holds_own_file(const struct judge *j, struct str path)
@@ -97,9 +97,12 @@ static const char *phrase_for(struct judge *j, const struct access *x, const cha
 	return str_c(j->a, str_fmt(j->a, "%.*s %s %s", STR_ARG(cause), doing[x->kind], what));
 }
 
-/* ---- what lies inside a root ---- */
+/* ---- inside a root ---- */
 
-/* Files by which git runs something or finds its configuration, and the directories of such files. */
+/*
+ * True if the pattern may match a file by which git runs programs or finds its configuration, or the
+ * directory of such a file.
+ */
 static bool names_gits_own(struct str pattern)
 {
 	static const char names[][20] = {"config", "config.worktree", "commondir", "HEAD", "hooks",
@@ -114,7 +117,7 @@ static bool names_gits_own(struct str pattern)
 	return false;
 }
 
-/* The same for a test of the whole path, in which a star also stands for slashes. */
+/* The same for a test of the whole path, where a star also matches slashes. */
 static bool finds_gits_own(struct str pattern)
 {
 	static const char paths[][24] = {"./.git", "./.git/config", "./.git/HEAD", "./.git/hooks/pre-commit",
@@ -126,7 +129,7 @@ static bool finds_gits_own(struct str pattern)
 	return str_contains(pattern, STR(".git"));
 }
 
-/* The part of the path that a test of find looks at: the last component, the whole path, or anything else. */
+/* The subject of a find test: the last component, the whole path, or something else. */
 enum find_test_kind { TEST_NAME, TEST_PATH, TEST_REGEX, TEST_EMPTY, TEST_OTHER };
 
 static const struct find_test {
@@ -141,7 +144,7 @@ static const struct find_test {
 
 static bool is_or(struct str w) { return str_is(w, "-o") || str_is(w, "-or") || str_is(w, ","); }
 
-/* Where the words of -exec end: they are another command's. */
+/* Returns the end of -exec's words, which belong to another command; else k. */
 static size_t find_skip(const struct command *c, size_t k)
 {
 	if (!str_starts(c->argv[k].text, "-exec") && !str_starts(c->argv[k].text, "-ok"))
@@ -153,8 +156,8 @@ static size_t find_skip(const struct command *c, size_t k)
 }
 
 /*
- * The whole of find's expression leaves git's out: -not -path './.git/STAR' without alternatives, or -path
- * ./.git -prune before the only one.
+ * True if the whole find expression excludes git's files: -not -path './.git/STAR' without alternatives, or
+ * -path ./.git -prune before the only alternative.
  */
 static bool find_spares_git(const struct command *c)
 {
@@ -177,7 +180,7 @@ static bool find_spares_git(const struct command *c)
 	return (without && !alternatives) || (pruned && alternatives == 1);
 }
 
-/* Does the expression only leave out what the test finds: -name .git -prune -o ...? */
+/* True if the expression only prunes what the test matches: -name .git -prune -o ... */
 static bool only_pruned(const struct command *c, size_t test)
 {
 	int depth = 0;
@@ -195,8 +198,8 @@ static bool only_pruned(const struct command *c, size_t test)
 }
 
 /*
- * A test of find's that leaves something out: not turned around, no pattern of stars alone, and none for
- * git's own files.
+ * True if a find test excludes something: not negated, no pattern of stars alone, and not for git's own
+ * files.
  */
 static bool narrows(const struct command *c, size_t test, enum find_test_kind kind)
 {
@@ -236,7 +239,7 @@ static bool test_chooses(const struct command *c, size_t k, bool rewritten)
 	return false;
 }
 
-/* Every alternative has a test that leaves something out. */
+/* True if every alternative has a test that excludes something. */
 static bool find_chooses(const struct command *c, bool rewritten)
 {
 	bool chosen = false;
@@ -261,7 +264,7 @@ static bool find_chooses(const struct command *c, bool rewritten)
 	return chosen;
 }
 
-/* find with tests, and git clean, choose what they delete. */
+/* True for find with tests, and for git clean: they select what they delete. */
 static bool chooses(const struct judge *j, const struct access *x)
 {
 	if (x->by && str_starts(str_of(x->by), "git ") && !access_by(x, "git rm"))
@@ -276,7 +279,7 @@ static bool chooses(const struct judge *j, const struct access *x)
 	return false;
 }
 
-/* xargs -a FILE: the names come from the file. */
+/* xargs -a FILE reads the names from the file. */
 static bool reads_list(const struct command *c)
 {
 	for (size_t k = 1; k < c->argc; k++)
@@ -285,7 +288,7 @@ static bool reads_list(const struct command *c)
 	return false;
 }
 
-/* Does find start inside the project, or where it is not known? */
+/* True if find starts inside the project, or at an unknown path. */
 static bool starts_inside(struct judge *j, const struct command *c)
 {
 	for (size_t k = 1; k < c->argc && c->argv[k].kind == WORD_EXACT &&
@@ -305,8 +308,10 @@ static bool starts_inside(struct judge *j, const struct command *c)
 	return true;
 }
 
-/* Did find choose by its tests what is deleted here, by itself or through xargs? Filters between them only
- * leave lines out. */
+/*
+ * True if find selected by its tests what is deleted here, directly or through xargs. Filters between them
+ * only drop lines.
+ */
 bool paths_found(struct judge *j, const struct access *x)
 {
 	static const char filters[][8] = {"grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "xargs"};
@@ -319,7 +324,7 @@ bool paths_found(struct judge *j, const struct access *x)
 			pipeline = m->at;
 	if (pipeline.text < j->f->ntexts && pipeline.to &&
 		str_find(str_sub(j->f->texts[pipeline.text].bytes, pipeline.from, pipeline.to), '<', 0) >= 0)
-		return false; /* another input would take the place of the pipe */
+		return false; /* another input would replace the pipe */
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
 		bool filter = x->by && str_is(s->base, x->by);
@@ -342,7 +347,7 @@ bool paths_found(struct judge *j, const struct access *x)
 	return found;
 }
 
-/* The root itself, all that is in it, or the repository that keeps its history. */
+/* True for the root itself, everything in it, or its .git, which keeps its history. */
 bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w)
 {
 	if (chooses(j, x))
@@ -355,13 +360,13 @@ bool paths_whole_project(const struct judge *j, const struct access *x, const st
 		rest = str_sub(w->real, r->path.n, w->real.n);
 		if (!rest.n || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || pattern_finds_all(rest))
 			return true;
-		if (access_by(x, "git rm") && str_is(rest, "/:")) /* git's name for the top */
+		if (access_by(x, "git rm") && str_is(rest, "/:")) /* pathspec of the top directory */
 			return true;
 	}
 	return false;
 }
 
-/* Does this put other content in the place of a directory, or into it? mkdir and chmod do not. */
+/* True if this replaces a directory, or puts content into it. mkdir and chmod do not. */
 static bool replaces(const struct access *x)
 {
 	static const char harmless[][8] = {"chmod", "chown", "chgrp", "touch", "mkdir", ""};
@@ -380,7 +385,7 @@ static bool spares_git(const struct judge *j, const struct access *x)
 	return false;
 }
 
-/* Does one of find's tests ask for git's own files by name, and not by stars alone? */
+/* True if a find test selects git's own files by name, and not only by stars. */
 static bool test_names_git(const struct command *c)
 {
 	for (size_t k = 1; k + 1 < c->argc; k = find_skip(c, k) + 1)
@@ -400,7 +405,7 @@ static bool test_names_git(const struct command *c)
 	return false;
 }
 
-/* find . -name pre-commit -exec chmod +x {} +: a hook that lay there runs from now on. */
+/* find . -name pre-commit -exec chmod +x {} + activates a hook that already exists. */
 static bool activates_hooks(const struct judge *j, const struct access *x)
 {
 	for (size_t i = 0; i < j->nsubjects && access_by(x, "chmod"); i++) {
@@ -412,7 +417,7 @@ static bool activates_hooks(const struct judge *j, const struct access *x)
 	return false;
 }
 
-/* Files that find has found get other content; a mode or a time is none. */
+/* True if files selected by find get new content; a new mode or time does not count. */
 static bool rewrites_found(const struct judge *j, const struct access *x)
 {
 	static const char harmless[][8] = {"chmod", "touch", "chown", "chgrp", ""};
@@ -422,19 +427,17 @@ static bool rewrites_found(const struct judge *j, const struct access *x)
 	return !ACCESS_BY_ONE_OF(x, harmless) || activates_hooks(j, x);
 }
 
-/*
- * Git directories of another name than .git, on the disk or made by the request, are protected all the same.
- */
+/* Git directories with another name than .git, on the disk or made by the request, are protected, too. */
 static bool in_git_dir(struct judge *j, const struct access *x, const struct where *w)
 {
-	if (access_copies(x) && overlay_git_dir(j, w->path, x->when)) /* another directory takes its place */
+	if (access_copies(x) && overlay_git_dir(j, w->path, x->when)) /* a copy or link replaces it */
 		return true;
 	if (repository_file(j, w->real) || overlay_in_git_dir(j, w->path, x->when))
 		return true;
 	return !str_eq(w->path, w->real) && overlay_in_git_dir(j, w->real, x->when);
 }
 
-/* Is what the command names only the start of the names that are written? */
+/* split and csplit write names that only start with the given one. */
 static bool adds_characters(const struct access *x)
 {
 	return x->kind == ACCESS_WRITE && !x->below && (access_by(x, "split") || access_by(x, "csplit"));
@@ -472,9 +475,9 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 			"write to a copy of its own");
 }
 
-/* ---- what lies outside ---- */
+/* ---- outside ---- */
 
-/* How deep below the directory for temporary files: 1 for /tmp/x. */
+/* Returns the depth below the temporary directory: 1 for /tmp/x. */
 static unsigned temp_depth(const struct judge *j, struct str path)
 {
 	size_t from = str_starts(path, "/var/tmp/") || str_starts(path, "/dev/shm/") ? 9 : str_starts(path,
@@ -487,17 +490,18 @@ static unsigned temp_depth(const struct judge *j, struct str path)
 }
 
 /*
- * New files there are the caller's own, and so is one of their files directly in it. Deeper files and
- * directories were put there by somebody on purpose, so deleting them is worth a question.
+ * True for a temporary file that belongs to the caller: a new file, or the caller's own file directly in the
+ * temporary directory. Deeper files and directories were put there on purpose, so deleting them is worth an
+ * ask.
  */
 static bool own_temp(struct judge *j, const struct access *x, const struct where *w)
 {
 	const struct path_answer *a = w->answer;
 
 	if (path_is_temp(w->real))
-		return true; /* files of a program's own choice, made new */
+		return true; /* new files whose names the program chooses */
 	if (w->wild)
-		return w->made; /* a pattern names what others made, too */
+		return w->made; /* a pattern also matches files of others */
 	if (!a || a->target == PATH_ABSENT)
 		return true;
 	if (a->owner != j->v->uid || (a->kind == PATH_LINK && !str_eq(a->place, w->real)))
@@ -525,7 +529,7 @@ static bool adds_only(const struct access *x)
 	return access_is_redirection(x) ? x->redirect == REDIR_APPEND : ACCESS_BY_ONE_OF(x, names);
 }
 
-/* Where a client's own tools keep the plan and the list of a session: nothing obeys these. */
+/* Directories where a client's own tools keep a session's plan and to-do list; no program obeys these. */
 static bool clients_notes(const struct judge *j, struct str path)
 {
 	struct str rest = j->v->home.n > 1 && path_within(path, j->v->home) ? str_sub(path, j->v->home.n,
@@ -534,7 +538,7 @@ static bool clients_notes(const struct judge *j, struct str path)
 	return str_starts(rest, "/.claude/plans/") || str_starts(rest, "/.claude/todos/");
 }
 
-/* Names the loss in words that say how bad it is. */
+/* Returns words that tell how bad the loss is. */
 static const char *deleted_thing(const struct judge *j, const struct access *x, const struct where *w)
 {
 	if (x->below || w->wild) {
@@ -566,14 +570,14 @@ static void check_outside(struct judge *j, const struct access *x, const struct 
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
 		raise_about(j, CHECK_DEVICE_WRITE, x, w, phrase_for(j, x, "a device:"), NULL);
 	else if (x->kind == ACCESS_DELETE &&
-		 !access_by(x, "git worktree remove")) /* git keeps what is not committed */
+		 !access_by(x, "git worktree remove")) /* git keeps uncommitted work */
 		raise_about(j, CHECK_OUTSIDE_DELETE, x, w, phrase_for(j, x, deleted_thing(j, x, w)),
 			"delete inside the project only, or ask a person to do it");
-	/* what is put into the home directory lies outside, no more */
+	/* a file in the home directory is outside, but not the system's */
 	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home))
 		raise_about(j, CHECK_SYSTEM_WRITE, x, w, phrase_for(j, x, "in a directory of the system:"),
 			NULL);
-	/* a tool that edits shows what it changes */
+	/* an editing tool shows its change */
 	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n)
 		raise_about(j, CHECK_OUTSIDE_OVERWRITE, x, w,
 			phrase_for(j, x, "over a file outside the project:"), "write inside the project");
@@ -584,7 +588,7 @@ static void check_outside(struct judge *j, const struct access *x, const struct 
 
 /* ---- one path of one access ---- */
 
-/* A directory that is there already, or that leads to a root: mkdir -p makes nothing of it. */
+/* True for mkdir of an existing directory, or of one above a root: mkdir -p creates nothing. */
 static bool makes_nothing(const struct judge *j, const struct access *x, const struct where *w)
 {
 	if (x->kind != ACCESS_WRITE || x->below || !(access_by(x, "mkdir") || access_by(x, "install")))
@@ -601,7 +605,7 @@ static bool is_null(const struct access *x, const struct where *w)
 	       !access_by(x, "ln");
 }
 
-/* find -L goes through links, and what it deletes there lies wherever they lead. */
+/* find -L follows links, so its deletes land wherever they lead. */
 static bool follows_links(const struct judge *j, const struct access *x)
 {
 	for (size_t i = 0; x->kind == ACCESS_DELETE && i < j->nsubjects; i++) {
@@ -616,8 +620,10 @@ static bool follows_links(const struct judge *j, const struct access *x)
 	return false;
 }
 
-/* In the box the links lead nowhere but to the project; only deleting all of that, or a place that is known
- * to lie outside, is worth a question. */
+/*
+ * In the box links lead only to the project. Only deleting the whole project, or a place known to lie
+ * outside, is worth an ask.
+ */
 static void tell_unresolved(struct judge *j, const struct access *x, const struct where *w)
 {
 	const struct check *c = gate_check(CHECK_OPAQUE_PATH);
@@ -649,7 +655,7 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 			"a person changes them, at a terminal");
 }
 
-/* Looking at a name, or at what a directory lists, gives no secret away. */
+/* Reading a name or a directory listing reveals no secret. */
 static bool reads_content(const struct access *x)
 {
 	static const char ops[][12] = {"stat", "ls", "du", "test", "[", "[[", "realpath", "readlink",
@@ -659,20 +665,18 @@ static bool reads_content(const struct access *x)
 	return x->kind == ACCESS_READ && !ACCESS_BY_ONE_OF(x, ops);
 }
 
-/*
- * mkdir, rm, symlink() and their kin act on the name: only a directory on the way to it can lead elsewhere.
- */
+/* mkdir, rm, symlink() and the like act on the name: only a directory on the way to it can lead elsewhere. */
 static bool follows_last(const struct access *x)
 {
 	if (str_ends(x->path.text, "/"))
 		return true;
-	/* ln itself may go into the directory: it says `below`, too */
+	/* ln may create inside the directory; then it also has `below` */
 	if (x->change == CHANGE_LINK && !x->below)
 		return false;
 	return x->kind != ACCESS_DELETE && !access_by(x, "mkdir");
 }
 
-/* The whole of the command that this place belongs to. */
+/* Returns the whole command that this place belongs to. */
 static struct span command_at(const struct judge *j, struct span at)
 {
 	struct span whole = at;
@@ -686,7 +690,7 @@ static struct span command_at(const struct judge *j, struct span at)
 	return whole;
 }
 
-/* The change that may have made a link of the path, or of a directory on the way to it. */
+/* Returns the change that may have replaced the path, or a directory on the way to it, by a link. */
 static const struct access *link_maker(struct judge *j, const struct access *x, struct str path)
 {
 	bool follows = follows_last(x);
@@ -695,13 +699,13 @@ static const struct access *link_maker(struct judge *j, const struct access *x, 
 
 	if (maker && overlay_contained(j, maker))
 		maker = NULL;
-	/* what is read through a link is judged by its target: paths_through_new_names() */
+	/* reads through a link are judged by its target: paths_through_new_names() */
 	if (!maker && x->kind != ACCESS_READ)
 		maker = overlay_link(j, path, follows, x->when);
 	return maker;
 }
 
-/* "o/../x": when o is a link, that is not x. */
+/* "o/../x" is not x if o is a link. */
 static const struct access *climbing_maker(struct judge *j, const struct access *x)
 {
 	struct str text = x->path.text;
@@ -720,7 +724,7 @@ static const struct access *climbing_maker(struct judge *j, const struct access 
 	return maker;
 }
 
-/* git itself follows no links in its work tree. */
+/* git follows no links in its work tree. */
 static void changed_tree(struct judge *j, const struct access *x, const struct where *w)
 {
 	const struct access *maker;
@@ -773,7 +777,7 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 
 void paths_check(struct judge *j, const struct check *c)
 {
-	bool copies = false; /* most requests make no other names */
+	bool copies = false; /* most requests make no new names */
 
 	(void)c;
 	for (const struct access *x = j->f->accesses; x && !copies; x = x->next)
@@ -803,12 +807,12 @@ void paths_check(struct judge *j, const struct check *c)
 			paths_through_descriptor(j, x, check_one, NULL);
 			if (copies)
 				paths_through_new_names(j, x, check_one, NULL);
-		/* nothing depends on where it leads, so that is not asked */
+		/* the target does not matter, so it is not resolved */
 		} else if (x->path.kind == WORD_EXACT && str_starts(x->path.text, "/")) {
 			w.path = w.real = path_plain(j->a, x->path.text);
 			w.place = path_place(j, w.path);
 			judge_placed(j, x, &w);
-			/* bash -v, and every error message, shows it */
+			/* bash -v and error messages print it */
 			if (w.place != PLACE_ROOT && path_table_secret(j, &w, false))
 				raise_about(j, CHECK_SECRET_READ, x, &w,
 					phrase_for(j, x, "what is likely a secret:"), NULL);

@@ -1,6 +1,6 @@
 /*
- * Paths that no word of a command names: what a copy is called inside the directory it is put into, what git
- * reads and restores by its pathspecs, and the words given to a program of which nothing is known.
+ * Paths that no word of a command names: the name of a copy inside its target directory, the files that git
+ * reads and restores by its pathspecs, and the words given to an unknown program.
  */
 #include "base/descriptor.h"
 #include "gate/judge.h"
@@ -54,7 +54,7 @@ bool access_copies(const struct access *x)
 	return x->kind == ACCESS_WRITE && (x->change == CHANGE_COPY || x->change == CHANGE_LINK);
 }
 
-/* The usual outputs of a program. Only what is opened under their own numbers leads anywhere else. */
+/* True for standard output and error. Only redirections of descriptors 1 and 2 lead them elsewhere. */
 static bool is_output(struct str path)
 {
 	static const char names[][8] = {"stdout", "stderr", "1", "2", ""};
@@ -62,7 +62,7 @@ static bool is_output(struct str path)
 	return STR_LISTED(path_base(path), names);
 }
 
-/* Linux opens the file behind a descriptor anew, also to write, when it was opened to be read. */
+/* Linux reopens the file behind a descriptor, even for writing when it was opened for reading. */
 void paths_through_descriptor(struct judge *j, const struct access *x,
 	void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
@@ -87,8 +87,8 @@ static void no_file(struct judge *j, const struct access *x, const struct where 
 }
 
 /*
- * cp -r DIR/. ., rsync DIR/ .: the files of the directory keep their names. For directories with a dot, their
- * content counts, too.
+ * cp -r DIR/. ., rsync DIR/ .: the files of the directory keep their names. The content of hidden directories
+ * counts, too.
  */
 static void content_into(struct judge *j, const struct access *x, struct str dir,
 		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
@@ -122,7 +122,7 @@ static void content_into(struct judge *j, const struct access *x, struct str dir
 	}
 }
 
-/* Is the content of this directory copied, and not the directory? */
+/* True if the content of this directory is copied, not the directory itself. */
 static bool copies_content(const struct access *x, const struct access *from)
 {
 	struct str path = from->path.text;
@@ -174,7 +174,7 @@ static void through_one(struct judge *j, const struct access *x, const struct wh
 		t->fn(j, x, w, t->ctx);
 }
 
-/* A name inside the root, whatever it leads to. */
+/* True for a name inside the root, whatever it leads to. */
 static bool named_in_root(struct judge *j, struct str path, bool link)
 {
 	const struct path_answer *a = pmap_get(j->answers, path);
@@ -183,9 +183,9 @@ static bool named_in_root(struct judge *j, struct str path, bool link)
 }
 
 /*
- * Through a link that ln made, and through links that were moved or copied: they still lie where they come
- * from, so that is where the rest of the path is looked up. Changes through what ln made are not known to the
- * reader, and asked about by it.
+ * Visits paths through links that ln made, and through links that were moved or copied. The latter still lie
+ * at their source, so the rest of the path is looked up there. Changes through a link of ln are unknown to
+ * the reader, which asks about them.
  */
 void paths_through_new_names(struct judge *j, const struct access *x,
 		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
@@ -216,7 +216,7 @@ void paths_through_new_names(struct judge *j, const struct access *x,
 	}
 }
 
-/* ---- a secret that gets another name ---- */
+/* ---- renamed secrets ---- */
 
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w)
 {
@@ -230,7 +230,7 @@ bool paths_renames_secret(struct judge *j, const struct access *x, const struct 
 		if (to->kind != ACCESS_WRITE || !same_place(to->at, x->at) || to->path.kind != WORD_EXACT)
 			continue;
 		known.path = known.real = path_plain(j->a, to->path.text);
-		/* .env to .env.local: it is known by its name still */
+		/* .env to .env.local: the new name still marks it as a secret */
 		if (path_table_secret(j, &known, false))
 			return false;
 	}
@@ -250,7 +250,7 @@ static struct where place_lexically(struct judge *j, struct str dir, struct str 
 	return w;
 }
 
-/* REV:PATH is a path, too. */
+/* REV:PATH contains a path. */
 static struct str strip_pathspec(struct str text)
 {
 	ptrdiff_t colon = str_find(text, ':', 0);
@@ -287,7 +287,7 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 	}
 }
 
-/* Git's changes in another repository lie outside, although no file is named. */
+/* git's changes in another repository lie outside, although no word names a file. */
 static void git_elsewhere(struct judge *j, struct subject *s, struct str dir,
 		void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
@@ -304,7 +304,7 @@ static void git_elsewhere(struct judge *j, struct subject *s, struct str dir,
 	paths_each(j, &x, fn, ctx);
 }
 
-/* A repository that is named by hand brings its own settings, as GIT_DIR does. */
+/* A repository named by --git-dir brings its own settings, as GIT_DIR does. */
 static void git_named(struct judge *j, struct subject *s)
 {
 	struct know_options *o = subject_options(j, s);
@@ -329,7 +329,7 @@ void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *
 		struct subject *s = &j->subjects[i];
 		bool git = str_is(s->base, "git"), known = false;
 
-		for (size_t k = 0; git && k < s->c->ndirs; k++) { /* cd .. may have failed */
+		for (size_t k = 0; git && k < s->c->ndirs; k++) { /* a preceding cd may have failed */
 			struct str dir = repository_start(j, s, s->c->dirs[k]);
 
 			if (!dir.n)
@@ -343,7 +343,7 @@ void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *
 	}
 }
 
-/* ---- programs of which nothing is known ---- */
+/* ---- unknown programs ---- */
 
 static bool is_launched(const struct judge *j, const struct subject *s)
 {
@@ -353,7 +353,7 @@ static bool is_launched(const struct judge *j, const struct subject *s)
 	return false; /* a builtin or a function */
 }
 
-/* The program's use of the word is unknown, but the box does not keep its output from being read. */
+/* An unknown program may print a secret that a word names, and the box does not hide its output. */
 void paths_unknown_program(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
@@ -368,7 +368,7 @@ void paths_unknown_program(struct judge *j)
 					!text_exact(s->c->cwd))
 				continue;
 			if (memchr(text.p, ' ', text.n) || memchr(text.p, '\n', text.n))
-				continue; /* a sentence */
+				continue; /* prose, not a path */
 			w = place_lexically(j, s->c->cwd,
 				eq < 0 ? text : str_sub(text, (size_t)eq + 1, text.n));
 			if (path_table_secret(j, &w, false))
@@ -379,9 +379,9 @@ void paths_unknown_program(struct judge *j)
 	}
 }
 
-/* ---- names that are listed and then read ---- */
+/* ---- secrets that are listed and then read ---- */
 
-/* ls ~/.ssh, find ~ -name id_rsa: what is listed are secrets. */
+/* True for ls ~/.ssh or find ~ -name id_rsa, which list secrets. */
 static bool lists_secrets(struct judge *j, const struct subject *s)
 {
 	static const char names[][OP_ROOM] = {"find", "ls", "fd", "fdfind", "locate", "plocate", "eza",
@@ -398,14 +398,14 @@ static bool lists_secrets(struct judge *j, const struct subject *s)
 			continue;
 		w = place_lexically(j, s->c->cwd, s->c->argv[k].text);
 		w.wild = str_ends(s->c->argv[k - 1].text, "name") &&
-			 !strchr("*?[", s->c->argv[k].text.p[0]); /* '*.c' may find one, but names none */
+			 !strchr("*?[", s->c->argv[k].text.p[0]); /* '*.c' asks for no secret */
 		if (path_table_secret(j, &w, false))
 			return true;
 	}
 	return false;
 }
 
-/* find DIR -exec cat {} +: a command of find's own reads what it finds. */
+/* find DIR -exec cat {} +: the command of find reads what it finds. */
 static bool found_by(const struct subject *s, const struct access *x)
 {
 	return str_is(s->base, "find") && x->path.glob && span_encloses(s->c->at, x->at);

@@ -1,6 +1,6 @@
 /*
- * Directories outside the project that commands work in: `cd /etc && ls` and `git -C /etc status` read there
- * without naming a file.
+ * Working directories outside the project: `cd /etc && ls` and `git -C /etc status` read there without naming
+ * a file.
  */
 #include "gate/judge.h"
 
@@ -15,8 +15,8 @@ static void outside_one(struct judge *j, const struct access *x, const struct wh
 }
 
 /*
- * `text` is a directory, relative to that of the command. One that is not known is not told: neither is a
- * file that is read.
+ * `text` is a directory, relative to that of the command. An unknown directory is not reported, like an
+ * unknown file that is read.
  */
 static void look_at(struct judge *j, const struct check *c, const struct subject *s, struct str text)
 {

@@ -1,10 +1,13 @@
 /*
- * File name patterns that find nearly everything, however they are spelled: for deleting, they are the whole
+ * File name patterns that match nearly everything, in any spelling: a delete with one deletes the whole
  * directory.
  */
 #include "gate/judge.h"
 
-/* A bracket expression that leaves little out: a negated one, or all letters. *ret_end is behind it. */
+/*
+ * True for a bracket expression that excludes little: a negated one, or all letters. *ret_end is the index
+ * after it.
+ */
 static bool broad_bracket(struct str s, size_t from, size_t *ret_end)
 {
 	static const char members[][10] = {"a-z", "A-Z", "[:alnum:]", "[:alpha:]", "[:lower:]", "[:print:]",
@@ -31,8 +34,8 @@ static bool broad_bracket(struct str s, size_t from, size_t *ret_end)
 #define PATTERN_DEPTH_MAX 8
 
 /*
- * Does this component of a pattern find nearly every name? *, ?*, [!.]*, !(x), @(*|.*) do; *.c and [0-9]* do
- * not.
+ * True if this component of a pattern matches nearly every name: *, ?*, [!.]*, !(x), @(*|.*) do; *.c and
+ * [0-9]* do not.
  */
 static bool finds_everything(struct str s, unsigned depth)
 {

@@ -1,7 +1,7 @@
 /*
- * Names that matter, as tables of patterns. A pattern that starts with ~/ is matched below every home
- * directory, one that starts with / against the whole path, any other against the end of the path at any
- * depth. `**` crosses directories.
+ * Tables of file name patterns. A pattern that starts with ~/ is matched below every home directory, one that
+ * starts with / against the whole path, any other against the end of the path at any depth. `**` crosses
+ * directories.
  */
 #include <strings.h>
 
@@ -9,7 +9,7 @@
 #include "base/glob.h"
 #include "gate/path_table.h"
 
-/* they stand in place: a table of pointers would have to be relocated at each start */
+/* stored inline: a table of pointers would need relocation at each start */
 #define PATTERN_ROOM 48
 
 /* Files that shells, tools, editors and agent clients run or obey without being asked. */
@@ -19,7 +19,7 @@ static const char protected_names[][PATTERN_ROOM] = {
 	".zshenv", ".zprofile", ".zlogin", ".zlogout",
 	".inputrc", ".envrc", "~/.config/fish/**", "~/.config/nushell/**", "~/.config/powershell/**",
 	"~/.oh-my-zsh/**",
-	/* tools that run what their file says */
+	/* tools that run commands from their file */
 	".gitconfig", ".gitmodules", ".ripgreprc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".vimrc",
 	".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".wgetrc", ".curlrc",
 	".screenrc", ".tmux.conf", "~/.config/git/**", "~/.config/nvim/**", "~/.config/pip/**",
@@ -44,7 +44,7 @@ static const char protected_names[][PATTERN_ROOM] = {
 	"/etc/apt/apt.conf.d/**",
 };
 
-/* Ordinary work inside such directories. */
+/* Exceptions: ordinary work inside protected directories. */
 static const char unprotected_names[][PATTERN_ROOM] = {
 	".git/index.lock", ".git/HEAD.lock", ".git/refs/**/*.lock", ".git/gc.log", ".git/COMMIT_EDITMSG",
 	".git/info/exclude", ".claude/plans/**", ".claude/todos/**", ".claude/worktrees/**",
@@ -99,7 +99,7 @@ static const char open_names[][PATTERN_ROOM] = {
 	"*.tfvars.example", "~/.mozilla/firefox/profiles.ini",
 };
 
-/* Directories of a home that hold little but secrets: reading below them reads one. */
+/* Directories of a home that hold little but secrets: reading below them counts as reading a secret. */
 static const char secret_dirs[][PATTERN_ROOM] = {".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud",
 		".kube", ".docker", ".password-store", ".mozilla", ".config/google-chrome", ".config/gh"};
 
@@ -130,7 +130,7 @@ const char *path_table_pattern(const char *table, size_t i)
 	return NULL;
 }
 
-/* The part behind the home directory that the path lies in; empty: none. */
+/* Returns the part of the path below its home directory; empty: not in a home. */
 static struct str below_home(struct str home, struct str path)
 {
 	ptrdiff_t slash;
@@ -149,7 +149,7 @@ static struct str in_home(const struct judge *j, struct str path) { return below
 
 static char fold_case(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
 
-/* Most patterns fail at their first byte; the matcher is for the others. */
+/* Most patterns fail at their first byte; only the rest reach the matcher. */
 static bool same_path(const struct judge *j, struct str pattern, struct str path)
 {
 	if (!pattern.n || !path.n)
@@ -159,7 +159,7 @@ static bool same_path(const struct judge *j, struct str pattern, struct str path
 	return glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
 }
 
-/* A pattern of one component is the last one's, any other may start after any slash. */
+/* A pattern of one component matches the last one; any other may start after any slash. */
 static bool ends_with(const struct judge *j, struct str pattern, struct str path)
 {
 	if (!memchr(pattern.p, '/', pattern.n))
@@ -180,10 +180,7 @@ static bool matches_pattern(const struct judge *j, struct str pattern, struct st
 	return ends_with(j, pattern, path);
 }
 
-/*
- * The bytes with which the components of a path start, as a set: nearly all patterns of a table start with
- * another one.
- */
+/* The set of first bytes of a path's components: nearly all patterns of a table start with another byte. */
 struct start_bytes {
 	uint64_t set[4];
 };
@@ -259,14 +256,14 @@ bool path_table_protected_start(const struct judge *j, struct str path)
 	return path_table_protected(j, path);
 }
 
-/* A directory all of whose content is protected: .claude, .vscode. */
+/* True for a directory whose whole content is protected: .claude, .vscode. */
 bool path_table_protected_dir(const struct judge *j, struct str path)
 {
 	return !matches_any(j, unprotected_names, ARRAY_SIZE(unprotected_names), path) &&
 			path_table_protected(j, str_cat(j->a, path, STR("/x")));
 }
 
-/* Directories of a home that hold little but secrets, themselves. */
+/* True for a directory of secret_dirs itself. */
 static bool is_secret_dir(const struct judge *j, struct str path)
 {
 	struct str rest = in_home(j, path);
@@ -277,7 +274,10 @@ static bool is_secret_dir(const struct judge *j, struct str path)
 	return false;
 }
 
-/* /proc/PID/root leads to the whole file system; for another user's process it cannot be looked up. */
+/*
+ * Strips /proc/PID/root, which leads to the whole file system; for another user's process it cannot be
+ * resolved.
+ */
 static struct str without_proc_root(struct str path)
 {
 	ptrdiff_t pid = str_starts(path, "/proc/") ? str_find(path, '/', 6) : -1;
@@ -318,7 +318,7 @@ static bool is_secret(const struct judge *j, struct str path, bool below)
 	return false;
 }
 
-/* One name that the pattern of a table stands for: its stars become a letter. */
+/* Returns an example name for a pattern of a table: its stars become a letter. */
 static struct str make_instance(struct arena *a, struct str base, struct str pattern)
 {
 	struct buf b;
@@ -334,8 +334,8 @@ static struct str make_instance(struct arena *a, struct str base, struct str pat
 }
 
 /*
- * Could a file name pattern of the command find a secret? Tried on one name of each kind; what is there is
- * judged by its own name.
+ * True if a file name pattern of the command may match a secret. Tries one name of each kind; existing files
+ * are judged by their own names.
  */
 static bool may_find_secret(const struct judge *j, struct str pattern)
 {
@@ -374,7 +374,7 @@ bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 	return w->wild && !w->answer && may_find_secret(j, w->path);
 }
 
-/* In the directory that was opened, which may be a home or one in it. */
+/* The path starts at an open directory, which may be a home or lie in one. */
 static bool secret_below_descriptor(const struct judge *j, struct str path)
 {
 	for (size_t i = 0; i < path.n; i++)
@@ -385,8 +385,8 @@ static bool secret_below_descriptor(const struct judge *j, struct str path)
 }
 
 /*
- * A path of which only parts are known: secret when whatever lies in the directory before the first hole is,
- * or when what follows the last one is the name of a secret, in whatever home that may be.
+ * True for a partly known path if everything in the directory before its first hole is secret, or if the part
+ * after its last hole is the name of a secret in any home.
  */
 bool path_table_secret_text(const struct judge *j, struct str text)
 {
@@ -428,16 +428,13 @@ bool path_table_environ(struct str path, struct str real)
 	return false;
 }
 
-/* ---- what no box may write ---- */
+/* ---- directories that no box may write ---- */
 
-/* Worktrees that clients make for themselves are projects like others. */
+/* Worktrees that clients create are ordinary projects. */
 static const char worktree_names[][PATTERN_ROOM] = {".claude/worktrees/**", ".codex/worktrees/**",
 		".cursor/worktrees/**"};
 
-/*
- * The names before the first star of a pattern that ends in all there is below them; empty: it has other
- * stars.
- */
+/* Strips a final star component from a pattern; empty if it has other wildcards. */
 static struct str stem_of(struct str pattern)
 {
 	if (str_ends(pattern, "/**"))
@@ -455,7 +452,7 @@ static bool overlaps(struct str path, struct str stem)
 	return stem.n && path.n && (path_within(path, stem) || path_within(stem, path));
 }
 
-/* Does the path lead through these components, wherever they begin? */
+/* True if the path leads through these components, wherever they begin. */
 static bool leads_through(struct str path, struct str stem)
 {
 	for (size_t i = 0; i + 1 < path.n; i++)
@@ -475,8 +472,8 @@ static bool is_worktree(struct str path)
 }
 
 /*
- * Names that may stand anywhere count as directories only: a file of such a name belongs to whoever works
- * there.
+ * Patterns without a fixed place count only for directories: a plain file of such a name belongs to the
+ * project.
  */
 static bool guards(const char *pattern, struct str path, struct str rest, bool anywhere)
 {
@@ -527,7 +524,7 @@ static bool device_name(struct str name)
 	return false;
 }
 
-/* NAME:STREAM, where NAME has a dot: .bashrc:x, notes.txt:x. A time of day (12:30) is none. */
+/* NAME:STREAM, where NAME has a dot: .bashrc:x, notes.txt:x. A time of day (12:30) does not count. */
 static bool names_stream(struct str name)
 {
 	ptrdiff_t colon = str_find(name, ':', 2);
@@ -537,7 +534,7 @@ static bool names_stream(struct str name)
 	return !ascii_is_digit(name.p[colon - 1]) || !ascii_is_digit(name.p[colon + 1]);
 }
 
-/* .git.CON: such a file is .git for some programs there. A plain name may end so: paper.aux is LaTeX's. */
+/* .git.CON: some programs there open .git. An ordinary name may end like this: paper.aux is LaTeX's. */
 static bool device_suffix(struct str name)
 {
 	size_t dot = name.n;
@@ -560,7 +557,7 @@ static bool odd_component(struct str name)
 	if (tilde > 0 && tilde <= 6 && (size_t)tilde + 1 < name.n && name.p[tilde + 1] >= '1' &&
 			name.p[tilde + 1] <= '9')
 		return (size_t)tilde + 2 == name.n || name.p[tilde + 2] == '.'; /* PROGRA~1, DOCUME~1.TXT */
-	/* ".git. " is .git there */
+	/* ".git. " means .git there */
 	return name.n > 2 && name.p[0] == '.' && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' ');
 }
 

@@ -1,7 +1,7 @@
 /*
- * Resolves paths and says where they lie. Paths come from the reader as written. Only the world knows their
- * targets (links, .., /proc/self/cwd), so each path is asked for once and judged by its resolved form when
- * the answer is there.
+ * Resolves and classifies paths. Paths come from the reader as written. Only the world knows their targets
+ * (links, .., /proc/self/cwd), so each path is asked for once, and judged by its resolved form once the
+ * answer is known.
  */
 #include "base/descriptor.h"
 #include "base/glob.h"
@@ -55,13 +55,13 @@ bool path_within(struct str path, struct str dir)
 }
 
 /*
- * A file name pattern names files where it says, and an integer or a plain name cannot lead out of a
- * directory: known well enough.
+ * True if the path is known well enough: exact, a file name pattern, or one whose unknown parts are integers
+ * or plain names, which cannot leave the directory.
  */
 bool path_known(const struct word *w)
 {
 	if (path_descriptor(w->text) == DESCRIPTOR_BELOW)
-		return false; /* in whatever directory was opened */
+		return false; /* below an unknown open directory */
 	if (w->kind == WORD_EXACT)
 		return true;
 	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) &&
@@ -110,7 +110,7 @@ static bool below_any(struct str path, const char (*list)[PLACE_ROOM], size_t n)
 	return false;
 }
 
-/* A home directory and what is above it are the system's; what is below a home belongs to somebody. */
+/* Home directories and everything above them belong to the system; paths below a home belong to its user. */
 static bool in_system(const struct judge *j, struct str path)
 {
 	if (str_is(path, "/") || (j->v->home.n && path_within(j->v->home, path)))
@@ -124,8 +124,8 @@ static bool in_system(const struct judge *j, struct str path)
 }
 
 /*
- * Below a directory for temporary files, but not in the part of it where the person works: that is as any
- * other directory.
+ * True below a temporary directory, except in the part of it where the person works, which is like any other
+ * directory.
  */
 static bool in_temp_dir(const struct judge *j, struct str path)
 {
@@ -193,7 +193,7 @@ static bool ask_world(struct judge *j, struct str path, bool glob)
 	return judge_ask(j, &(struct question){.kind = glob ? QUESTION_GLOB : QUESTION_PATH, .path = path});
 }
 
-/* Operations that act on a name itself, not on what it links to. */
+/* True for operations on the name itself, not on its link target. */
 static bool acts_on_name(const struct access *x)
 {
 	static const char ops[][PLACE_ROOM] = {"ln", "mv", "unlink", "rename", "sed", "rm", "rmdir", ""};
@@ -201,7 +201,7 @@ static bool acts_on_name(const struct access *x)
 	return x->kind == ACCESS_DELETE || ACCESS_BY_ONE_OF(x, ops);
 }
 
-/* sed -i --follow-symlinks writes to what the name leads to. */
+/* sed -i --follow-symlinks writes to the link target. */
 static bool follows(const struct judge *j, const struct access *x)
 {
 	for (const struct command *c = j->f->commands; c && access_by(x, "sed"); c = c->next)
@@ -229,10 +229,7 @@ static void resolve_access(struct judge *j, const struct access *x, struct str p
 	w->sure &= w->place != PLACE_UNKNOWN;
 }
 
-/*
- * The text with what is not known in it as a file name pattern; the part before the first active character is
- * a directory.
- */
+/* Returns the text as a file name pattern, with stars for its unknown parts. */
 struct str path_pattern(struct arena *a, const struct word *w)
 {
 	struct buf b;
@@ -262,8 +259,8 @@ static size_t fixed_part(struct str pattern)
 }
 
 /*
- * A component such as .* or .? may find the directory above, too: the pattern with .. in its place; empty:
- * none may.
+ * A component such as .* or .? may also match the parent directory: returns the pattern with .. in its place,
+ * or empty.
  */
 static struct str climbing_pattern(struct arena *a, struct str pattern)
 {
@@ -281,7 +278,7 @@ static struct str climbing_pattern(struct arena *a, struct str pattern)
 	return STR("");
 }
 
-/* A new file in a hidden directory that a pattern finds: .[!.]* and then /hooks/pre-commit. */
+/* Visits new files in hidden directories that a pattern matches: .[!.]* and then /hooks/pre-commit. */
 static void each_new(struct judge *j, const struct access *x, struct str pattern,
 	void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
@@ -306,7 +303,7 @@ static void each_new(struct judge *j, const struct access *x, struct str pattern
 	}
 }
 
-/* Not there before the request: everything in the directory is what the request puts there. */
+/* True if the directory did not exist before the request: then the request puts everything there. */
 static bool is_new(const struct judge *j, struct str dir)
 {
 	const struct path_answer *p = pmap_get(j->answers, dir);
@@ -323,7 +320,7 @@ static void each_match(struct judge *j, const struct access *x,
 	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
 	struct where w = {0};
 
-	/* the pattern itself, where its directory really is: names that do not exist yet */
+	/* the pattern itself, in its resolved directory: stands for names that do not exist yet */
 	resolve_access(j, &(struct access){.kind = ACCESS_READ}, dir, &w);
 	w.path = path_plain(j->a, pattern);
 	w.real = path_plain(j->a,
@@ -342,7 +339,7 @@ static void each_match(struct judge *j, const struct access *x,
 	else
 		w.sure &= !g->more || x->kind != ACCESS_WRITE;
 	fn(j, x, &w, ctx);
-	/* what find starts from is found, too */
+	/* find also finds its start path */
 	if (str_ends(pattern, "/**") && !str_eq(path_plain(j->a, dir), j->v->cwd)) {
 		struct where start = {0};
 
@@ -351,7 +348,7 @@ static void each_match(struct judge *j, const struct access *x,
 		fn(j, x, &start, ctx);
 	}
 	struct str up = climbing_pattern(j->a, pattern);
-	if (up.n && !(access_by(x, "rm") && str_ends(up, "/.."))) { /* rm itself refuses . and .. */
+	if (up.n && !(access_by(x, "rm") && str_ends(up, "/.."))) { /* rm refuses . and .. */
 		struct where above = {0};
 
 		resolve_access(j, x, up, &above);
@@ -380,7 +377,7 @@ bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge
 
 		each_match(j, x, fn, ctx);
 		plain.path.text = path_plain(j->a, x->path.text);
-		/* a/../.g*: an earlier command may make the directory */
+		/* a/../.g*: an earlier command may create the directory */
 		if (str_contains(x->path.text, STR("/../")))
 			each_match(j, &plain, fn, ctx);
 		return true;
@@ -395,7 +392,10 @@ static void visit_nothing(struct judge *j, const struct access *x, const struct 
 	(void)j, (void)x, (void)w, (void)ctx;
 }
 
-/* The files of a directory, and whether those with the name of a module of Python's own are packages. */
+/*
+ * Asks for the files of a directory, and whether directories with the name of a Python standard module are
+ * packages.
+ */
 static void ask_imports(struct judge *j, struct str pattern)
 {
 	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);

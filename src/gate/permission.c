@@ -1,10 +1,10 @@
 /*
  * Permission rules in Claude Code's language. See permission.h and docs/permissions.md.
  *
- * A command is compared as its words joined by single blanks, as the shell hands them over. For a deny rule
- * that is all: `git 'push -f'` is caught by Bash(git push -f) although git would not understand it. For an
- * allow rule a blank inside a word is written as another byte, which a blank of the rule does not match, so
- * that a rule's words are the command's words; a quoted part of a rule gets the same byte.
+ * A command is compared as its words joined by single blanks, as the shell passes them. For a deny rule that
+ * is enough: Bash(git push -f) also catches `git 'push -f'`, which git would not understand. For an allow
+ * rule a blank inside a word becomes another byte, which a blank of the rule does not match, so the rule's
+ * words are the command's words. A quoted part of a rule gets the same byte.
  */
 #include "gate/permission.h"
 
@@ -20,9 +20,9 @@ static const char transparent[][8] = {"timeout", "time", "nice", "nohup", "stdbu
 
 /* ---- the rule's pattern ---- */
 
-struct shape { /* of Bash(pattern) */
+struct shape { /* a prepared Bash(pattern) */
 	struct str text;
-	unsigned flags; /* of the glob */
+	unsigned flags; /* GLOB_* flags */
 	bool all;
 };
 
@@ -46,8 +46,8 @@ static struct shape shape_of(const struct permission_rule *r)
 }
 
 /*
- * The pattern with its quotes taken off and runs of blanks made one. Blanks inside quotes become `inner`.
- * False when it has no quote, one that does not end, or no room.
+ * Removes the quotes of the pattern and merges runs of blanks. Blanks inside quotes become `inner`. False if
+ * there is nothing to change, an unterminated quote, or no room.
  */
 static bool unquote(struct str p, char inner, char *ret, size_t max, struct str *ret_text)
 {
@@ -77,7 +77,7 @@ static bool unquote(struct str p, char inner, char *ret, size_t max, struct str 
 	return any && !quote;
 }
 
-/* The length of NAME in a rule's first word NAME=..., 0 without one. */
+/* Returns the length of NAME if the word at `at` is NAME=..., else 0. */
 static size_t assignment_name_length(struct str text, size_t at)
 {
 	size_t i = at;
@@ -91,9 +91,9 @@ static size_t assignment_name_length(struct str text, size_t at)
 /* ---- feeding a command ---- */
 
 struct permission_feed {
-	bool strict;   /* for allow */
-	bool base;     /* the name without its directory */
-	bool settings; /* the assignments too */
+	bool strict;   /* for allow rules */
+	bool base;     /* strip the directory of the name */
+	bool settings; /* include the assignments */
 };
 
 static void feed_text(struct glob *g, struct str text, const struct permission_feed *how)
@@ -107,7 +107,7 @@ static void feed_text(struct glob *g, struct str text, const struct permission_f
 	glob_feed(g, str_sub(text, from, text.n));
 }
 
-/* Names that a file name pattern finds: what stands before its first active byte is known. */
+/* Returns the literal start of a file name pattern, before its first wildcard. */
 static struct str glob_start_bytes(struct str pattern)
 {
 	size_t i = 0;
@@ -136,10 +136,7 @@ static void feed_word(struct glob *g, const struct word *w, bool first, const st
 		glob_feed(g, any);
 }
 
-/*
- * The assignments in the order in which they are written. More than there is room for: something unknown
- * stands there.
- */
+/* Feeds the assignments in source order. Beyond PERMISSION_SETTINGS_MAX they count as unknown text. */
 static void feed_settings(struct glob *g, const struct command *c, const struct permission_feed *how)
 {
 	const struct setting *list[PERMISSION_SETTINGS_MAX];
@@ -186,7 +183,7 @@ static bool speaks_of_bash(const struct permission_rule *r)
 
 static enum glob_match stronger(enum glob_match a, enum glob_match b) { return a > b ? a : b; }
 
-/* With and without the directory of the name; with the assignments too, when the rule has some. */
+/* Matches with and without the name's directory, and with the assignments if the rule has some. */
 static enum glob_match any_match(struct shape s, const struct command *c)
 {
 	enum glob_match m = command_match(s, c, (struct permission_feed){0});
@@ -221,7 +218,7 @@ enum prefix_match permission_bash(const struct permission_rule *r, const struct 
 
 /* ---- allow ---- */
 
-/* Every assignment that matters is written out at the start of the rule, before its first star. */
+/* True if the rule spells out every assignment that matters at its start, before its first star. */
 static bool rule_names_settings(struct str rule, const struct command *c)
 {
 	for (const struct setting *x = c->settings; x; x = x->next) {
@@ -244,7 +241,7 @@ static bool rule_names_settings(struct str rule, const struct command *c)
 	return true;
 }
 
-/* Bytes that mean something else in an abstract or a prepared text must not come from the command. */
+/* The command must not contain INNER_BLANK, which has a special meaning in prepared texts. */
 static bool plain_words(const struct command *c)
 {
 	for (size_t i = 0; i < c->argc; i++)
@@ -276,7 +273,7 @@ bool permission_bash_allows(const struct permission_rule *r, const struct comman
 		return false;
 	if (s.all)
 		return rule_names_settings(STR(""), c);
-	if (!s.text.n) /* Bash(:*) says nothing */
+	if (!s.text.n) /* Bash(:*) allows nothing */
 		return false;
 	if (strict_match(s, c))
 		return true;
@@ -291,7 +288,10 @@ static bool allowed_by_rule(const struct permission_rule *rules, const struct co
 	return false;
 }
 
-/* "timeout", or "/usr/bin/timeout", without a setting that changes what it runs. */
+/*
+ * Returns the wrapper's name: "timeout", or "/usr/bin/timeout", without an assignment that changes what it
+ * runs. Else NULL.
+ */
 static const char *wrapper_name(const struct command *c)
 {
 	struct str name;
@@ -313,7 +313,7 @@ static bool same_word(const struct word *a, const struct word *b)
 			a->at.to == b->at.to && str_eq(a->text, b->text);
 }
 
-/* Is `in` what the wrapper runs: its last words, reached through it? */
+/* True if the wrapper runs `in`: its last words, reached through it. */
 static bool wrapper_runs(const struct command *c, const char *name, const struct command *in)
 {
 	size_t skip;
@@ -330,8 +330,8 @@ static bool wrapper_runs(const struct command *c, const char *name, const struct
 }
 
 /*
- * Follows wrappers inwards. Each has one command; a second that looks the same (from another path through the
- * text) ends with the same words.
+ * Follows wrappers inwards. Each has one command; a second one that looks the same (from another path through
+ * the text) ends with the same words.
  */
 bool permission_allowed(const struct permission_rule *rules, const struct facts *f, const struct command *c)
 {
@@ -370,11 +370,11 @@ bool permission_covers(const struct permission_rule *r, enum access_kind kind)
 }
 
 /*
- * A path without empty components, "." and "..", on the stack. An unknown component removed by ".." leaves an
+ * A path on the stack without empty components, "." and "..". An unknown component removed by ".." leaves an
  * unknown path.
  */
 struct plain_path {
-	char p[PERMISSION_PATH_MAX + 2]; /* and a slash and a hole after it */
+	char p[PERMISSION_PATH_MAX + 2]; /* plus a slash and a hole */
 	size_t n;
 };
 
@@ -407,7 +407,7 @@ static bool plain_path(struct plain_path *d, struct str path)
 	size_t i = 0;
 
 	d->n = 0;
-	/* an abstract text may start with a hole; what it is relative to is not known */
+	/* an abstract text may start with a hole; its base directory is unknown */
 	if (path.n && path.p[0] != '/') {
 		d->p[d->n++] = GLOB_HOLE_ANY;
 		while (i < path.n && path.p[i] == GLOB_HOLE_ANY)
@@ -471,11 +471,11 @@ enum prefix_match permission_file(const struct permission_rule *r, const struct 
 	unsigned fold = flags & PERMISSION_FOLD ? GLOB_FOLD : 0;
 	enum prefix_match m;
 
-	if (r->all && !r->pattern.n) /* Read(*) is all below the working directory only */
+	if (r->all && !r->pattern.n) /* Read(*) covers only paths below the working directory */
 		return MATCH_YES;
 	if (!plain_path(&d, path))
 		return MATCH_MAYBE;
-	if (str_ends(path, "/") || (flags & PERMISSION_BELOW) || !d.n) /* a directory for sure */
+	if (str_ends(path, "/") || (flags & PERMISSION_BELOW) || !d.n) /* certainly a directory */
 		d.p[d.n++] = '/';
 	m = file_match(r, v, str_n(d.p, d.n), fold);
 	if (m == MATCH_NO && (flags & PERMISSION_BELOW)) {
@@ -483,7 +483,7 @@ enum prefix_match permission_file(const struct permission_rule *r, const struct 
 		m = file_match(r, v, str_n(d.p, d.n), fold) ? MATCH_MAYBE : MATCH_NO;
 		d.n--;
 	}
-	/* it may hold "..", so what stands before it says nothing */
+	/* the hole may contain "..", so the part before it is no evidence */
 	if (m == MATCH_NO && memchr(d.p, GLOB_HOLE_ANY, d.n)) {
 		size_t at = d.n - 1;
 

@@ -1,10 +1,11 @@
 /*
  * Prefix rules (tools.bash.deny, ask, allow). A rule matches a command that equals it, or starts with it and
- * a blank, on the words as the shell would hand them over (quotes gone, disguises gone), joined by blanks.
+ * a blank. Both are compared as words joined by blanks, as the shell would pass them (without quotes or
+ * disguises).
  *
  * The two directions differ on purpose. A deny or ask rule must not be missed: an unknown word may be the one
- * the rule names, and /any/where/mkfs is mkfs. An allow rule must not be stretched: its words must be there
- * as words, known, and only a directory of the system may stand before the name (/tmp/x/git is not git).
+ * that the rule names, and /any/where/mkfs is mkfs. An allow rule must not be stretched: its words must be
+ * present and known, and only a system directory may precede the name (/tmp/x/git is not git).
  */
 #include "gate/judge.h"
 
@@ -30,7 +31,7 @@ bool path_is_system_program(struct str path)
 	return false;
 }
 
-/* The next word of a rule's text at *i; false at its end. */
+/* Reads the next word of a rule's text at *i; false at its end. */
 static bool rule_word(struct str rule, size_t *i, struct str *ret)
 {
 	size_t from;
@@ -45,8 +46,8 @@ static bool rule_word(struct str rule, size_t *i, struct str *ret)
 }
 
 /*
- * Can the abstract text (holes) be this text? Greedy backtracking to the last hole, as for the * of a
- * pattern.
+ * True if the abstract text (with holes) may be this text. Backtracks greedily to the last hole, as for the *
+ * of a pattern.
  */
 static bool may_be(struct str abstract, struct str text)
 {
@@ -71,9 +72,8 @@ static bool may_be(struct str abstract, struct str text)
 }
 
 /*
- * Can a name that this file name pattern finds be the text? Only what stands before the first active
- * character is compared. Names that look like options are not counted: a rule such as "rm -rf" should not
- * make every `rm *` a question.
+ * True if this file name pattern may match the text. Compares only the part before the first wildcard.
+ * Option-like names do not count: a rule such as "rm -rf" should not make every `rm *` an ask.
  */
 static bool glob_may_be(struct str pattern, struct str text)
 {
@@ -88,7 +88,7 @@ static bool glob_may_be(struct str pattern, struct str text)
 	return str_find(text, '/', i) < 0 || str_find(pattern, '/', i) >= 0;
 }
 
-/* One rule word against one word of the command; the name (first) also by its base name. */
+/* Matches one rule word with one word of the command; the first word also by its base name. */
 static enum prefix_match word_match(const struct word *w, struct str want, bool first)
 {
 	if (w->kind == WORD_EXACT)
@@ -102,8 +102,8 @@ static enum prefix_match word_match(const struct word *w, struct str want, bool 
 }
 
 /*
- * The known words joined by blanks equal the rule, or start with it and a blank: also finds a rule's text
- * inside one quoted word.
+ * True if the known words, joined by blanks, equal the rule or start with it and a blank. Also finds a rule's
+ * text inside one quoted word.
  */
 static bool joined_match(struct str rule, const struct command *c)
 {
@@ -142,7 +142,7 @@ enum prefix_match rule_match(const struct prefix_rule *r, const struct command *
 		if (m == MATCH_MAYBE)
 			all = MATCH_MAYBE;
 		if (c->argv[i].kind == WORD_REST)
-			break; /* any words from here */
+			break; /* any words follow */
 		i++;
 	}
 	if (all == MATCH_NO && memchr(r->prefix.p, ' ', r->prefix.n) && joined_match(r->prefix, c))

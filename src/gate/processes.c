@@ -1,17 +1,17 @@
 /*
- * Ending processes. The box has processes of its own only, so a contained kill reaches nothing: what is meant
- * runs on the host, or is asked about.
+ * Commands that kill processes. The box has only its own processes, so a contained kill reaches nothing: such
+ * a command runs on the host or is asked about.
  *
  *   quiet    jobs of the shell, and processes that the request itself started ($!)
  *   warn     development servers by name (pkill -f "next dev") or by the port they listen on (lsof -ti:3000)
  *   ask      any other process of the user
- *   deny     everything, what keeps the machine running, caisson (danger_rows.h has those by name)
+ *   deny     all processes, vital services, caisson (danger_rows.h has those by name)
  */
 #include "gate/judge.h"
 
 /* ---- development servers ---- */
 
-/* Commands that people start to work with and start again at will. */
+/* Commands that people restart at will while they work. */
 static const char servers[][24] = {"next dev", "next start", "next-server", "vite", "webpack",
 	"webpack-dev-server", "nodemon", "react-scripts", "http-server", "live-server", "uvicorn", "gunicorn",
 	"hypercorn", "daphne", "flask run", "runserver", "http.server", "rails server", "rails s", "puma",
@@ -21,7 +21,9 @@ static const char servers[][24] = {"next dev", "next start", "next-server", "vit
 	"pnpm dev", "pnpm run dev", "yarn dev", "bun dev", "bun run dev", "cargo watch", "artisan serve",
 	"php -S", "parcel", "esbuild", "turbo dev", "nx serve", "vitest", "jest", "playwright test", ""};
 
-/* Words of programs that must not go quietly: this one, agents and editors, what keeps a session, databases.
+/*
+ * Words of programs that must not be killed without an ask: caisson, agents and editors, session managers,
+ * databases.
  */
 static const char kept[][16] = {"caisson", "claude", "codex", "gemini", "cursor", "copilot", "opencode",
 	"windsurf", "qwen", "code", "electron", "ssh", "systemd", "dbus", "tmux", "screen", "bash", "zsh",
@@ -59,7 +61,7 @@ static struct str lower_case(struct arena *a, struct str s)
 	return buf_view(&b);
 }
 
-/* "node server.js", "app.py": one script by its name. */
+/* True for "node server.js" or "app.py": one script by name. */
 static bool names_script(struct str s)
 {
 	static const char ends[][8] = {".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".php", ""};
@@ -70,7 +72,7 @@ static bool names_script(struct str s)
 	return false;
 }
 
-/* A pattern of pkill that finds a development server and, as far as its words tell, nothing else. */
+/* True if a pkill pattern names a development server and, as far as its words tell, nothing else. */
 static bool names_server(struct judge *j, struct str pattern)
 {
 	struct str s = lower_case(j->a, pattern);
@@ -95,7 +97,7 @@ static bool names_server(struct judge *j, struct str pattern)
 
 /* ---- pkill, pgrep, lsof, fuser ---- */
 
-/* An option of pkill, pgrep or killall that leaves the choice to the pattern. */
+/* True for an option of pkill, pgrep or killall that leaves the selection to the pattern. */
 static bool is_plain_option(struct str s)
 {
 	static const char signals[][10] = {"-9", "-15", "-2", "-1", "-TERM", "-KILL", "-INT", "-HUP", "-QUIT",
@@ -104,12 +106,12 @@ static bool is_plain_option(struct str s)
 	if (STR_LISTED(s, signals))
 		return true;
 	for (size_t i = 1; i < s.n; i++)
-		if (!strchr("fxe", s.p[i])) /* not -v of pgrep, which turns the choice around */
+		if (!strchr("fxe", s.p[i])) /* not -v of pgrep, which inverts the selection */
 			return false;
 	return s.n > 1 && s.p[0] == '-';
 }
 
-/* One pattern, or names, each of which is a development server's. */
+/* True if the only operand names a development server. */
 static bool chooses_server(struct judge *j, const struct command *c)
 {
 	size_t names = 0;
@@ -166,7 +168,7 @@ static struct str bytes_at(const struct judge *j, struct span at)
 	return at.text < j->f->ntexts ? str_sub(j->f->texts[at.text].bytes, at.from, at.to) : STR("");
 }
 
-/* The text inside $( ) if the word is nothing else. */
+/* Returns the text inside $( ) if the word consists of nothing else. */
 static struct str substituted_command(struct str word)
 {
 	if (word.n > 2 && word.p[0] == '"' && word.p[word.n - 1] == '"')
@@ -193,7 +195,7 @@ static bool word_from_server(struct judge *j, const struct word *w)
 	return false;
 }
 
-/* lsof -ti:3000 | xargs kill. Another input (<, xargs -a) would take the place of the pipe. */
+/* lsof -ti:3000 | xargs kill. Another input (<, xargs -a) would replace the pipe. */
 static bool pipe_from_server(struct judge *j, const struct subject *kill, struct span pipeline)
 {
 	struct str text = bytes_at(j, pipeline);
@@ -235,8 +237,10 @@ static void tell_server(struct judge *j, struct span at)
 
 /* ---- kill ---- */
 
-/* Does the request speak of processes that it started, and not of the one that started it? Else a number may
- * be anybody's. */
+/*
+ * True if the request mentions processes that it started, and not its parent process. Else a number may be
+ * any process.
+ */
 static bool has_own_jobs(const struct judge *j)
 {
 	static const char marks[][10] = {"$!", "${!}", "$$", "BASHPID", "jobs", ""};
@@ -251,7 +255,7 @@ static bool has_own_jobs(const struct judge *j)
 	return own;
 }
 
-/* $!, or what `jobs -p` prints. */
+/* True for $! or the output of `jobs -p`. */
 static bool is_own(const struct judge *j, const struct word *w)
 {
 	struct str text = bytes_at(j, w->at);
@@ -264,7 +268,7 @@ static bool is_own(const struct judge *j, const struct word *w)
 		return true;
 	for (const struct command *c = j->f->commands; c; c = c->next)
 		if (c->via->kind == VIA_FUNCTION)
-			return false; /* jobs may be one */
+			return false; /* a function may be named jobs */
 	return str_is(text, "$(jobs -p)") || str_is(text, "\"$(jobs -p)\"");
 }
 
@@ -316,7 +320,7 @@ static void check_kill(struct judge *j, const struct subject *s)
 	}
 }
 
-/* Only tells: pkill -0, killall -l. */
+/* True for pkill -0 and killall -l, which kill nothing. */
 static bool sends_nothing(const struct command *c)
 {
 	for (size_t i = 1; i < c->argc; i++)

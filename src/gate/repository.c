@@ -1,13 +1,13 @@
 /*
- * A planted repository: a directory that holds HEAD, objects and refs (or commondir, which says where those
- * are) is a repository to git, and its config may name programs that even `git status` runs. Whoever may
- * write files in the project can make one, also earlier in the same request, so git in such a directory, or
+ * Planted repositories. To git, a directory that holds HEAD, objects and refs (or commondir, which points to
+ * those) is a repository, and its config may name programs that even `git status` runs. Anything that may
+ * write files in the project can make one, also earlier in the same request. So git in such a directory, or
  * below it, runs in the box.
  */
 #include "base/descriptor.h"
 #include "gate/overlay.h"
 
-#define CLIMB_MAX 64 /* directories above the one git starts in */
+#define CLIMB_MAX 64 /* visited directories above git's start directory */
 
 static void look_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
@@ -29,11 +29,11 @@ static bool on_disk(struct judge *j, struct str path)
 	return found;
 }
 
-/* On the disk, or put there by the request before. */
+/* True if it exists on the disk, or the request put it there before. */
 static bool is_present(struct judge *j, struct str dir, const char *name, struct moment use)
 {
 	struct str path = path_below(j, dir, name);
-	bool there = on_disk(j, path); /* also asks, whatever the request did */
+	bool there = on_disk(j, path); /* always asks, whatever the request did */
 
 	return overlay_exists(j, path, use) || there;
 }
@@ -45,12 +45,12 @@ struct str repository_start(struct judge *j, struct subject *s, struct str dir)
 	for (size_t i = 0; i < o->noptions; i++) {
 		struct know_option *k = &o->options[i];
 
-		/* git commit and git branch have a -C of their own */
+		/* not the -C of git commit and git branch */
 		if (!k->global || strcmp(k->name, "-C") != 0)
 			continue;
 		if (!k->has_value || k->value.kind != WORD_EXACT)
 			return STR("");
-		/* str_cat() keeps a hole, which is a NUL byte */
+		/* holes are NUL bytes, and str_cat() keeps them */
 		dir = str_starts(k->value.text, "/") ? k->value.text
 						     : str_cat(j->a, str_cat(j->a, dir, STR("/")),
 						     k->value.text);
@@ -69,7 +69,7 @@ static void real_one(struct judge *j, const struct access *x, const struct where
 	*(struct str *)ctx = w->real;
 }
 
-/* git looks upwards from where the directory really is. */
+/* git searches upwards from the resolved directory. */
 static struct str real_directory(struct judge *j, struct str dir)
 {
 	struct access x = {.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = dir}};
@@ -80,8 +80,8 @@ static struct str real_directory(struct judge *j, struct str dir)
 }
 
 /*
- * A repository of its own, which git finds before it looks at the directory itself. git worktree add and git
- * clone make none in a directory that holds something already.
+ * True if the directory has a .git of its own, which git finds before it considers the directory itself. git
+ * worktree add and git clone create none in a directory that is not empty.
  */
 static bool has_own(struct judge *j, struct str dir, struct moment use)
 {
@@ -93,7 +93,7 @@ static bool has_own(struct judge *j, struct str dir, struct moment use)
 	return made && !(made->below && is_present(j, dir, "HEAD", made->when));
 }
 
-/* A variable that says where the objects are: then the directory needs none. */
+/* GIT_OBJECT_DIRECTORY names the objects, so the directory needs none. */
 static bool objects_elsewhere(const struct judge *j)
 {
 	for (const struct setting *v = j->f->settings; v; v = v->next)
@@ -106,7 +106,7 @@ static bool looks_bare(struct judge *j, struct str dir, struct moment use)
 {
 	if (!is_present(j, dir, "HEAD", use))
 		return false;
-	/* all at once: every question that depends on an answer is a round of its own */
+	/* ask all at once: every question that depends on an answer costs a round */
 	bool objects = is_present(j, dir, "objects", use) || objects_elsewhere(j);
 	bool refs = is_present(j, dir, "refs", use), common = is_present(j, dir, "commondir", use);
 	bool own = has_own(j, dir, use);
@@ -114,8 +114,8 @@ static bool looks_bare(struct judge *j, struct str dir, struct moment use)
 }
 
 /*
- * The directory that would be a git directory if this were a file by which git runs something; empty: it is
- * no such file.
+ * If this is a file by which git runs programs, returns the git directory that it would belong to; else
+ * empty.
  */
 static struct str git_dir_of(struct str path)
 {
@@ -141,14 +141,14 @@ bool repository_file(struct judge *j, struct str path)
 	return (objects && refs) || common;
 }
 
-/* The planted repository that git would find from this directory on; empty: none. */
+/* Returns the planted repository that git would find from this directory upwards, or empty. */
 static struct str planted_around(struct judge *j, struct str start, struct moment use)
 {
 	struct str dir = real_directory(j, start), lower;
 
 	for (unsigned i = 0; i < CLIMB_MAX && !looks_bare(j, dir, use); i++) {
 		if (dir.n <= 1 || str_eq(dir, j->v->project))
-			/* what lies above the project is not the request's work, and was there before */
+			/* directories above the project are not the request's work */
 			return STR("");
 		dir = path_above(dir);
 	}
@@ -158,7 +158,7 @@ static struct str planted_around(struct judge *j, struct str start, struct momen
 	return dir;
 }
 
-/* Programs that run git without being asked to. */
+/* Programs that run git on their own. */
 static const char run_git[][12] = {"git", "gh", "glab", "hub", "tig", "lazygit", "gitui", "gitk", "jj",
 	"git-lfs", "pre-commit", ""};
 
@@ -167,7 +167,7 @@ static bool runs_git(const struct subject *s)
 	return STR_LISTED(s->base, run_git) || str_starts(s->base, "git-");
 }
 
-/* Does this git command read no repository of the directory it starts in? */
+/* True if this git command reads no repository of its start directory. */
 static bool reads_none(struct judge *j, struct subject *s)
 {
 	static const char without[][12] = {"clone", "help", "init", "version", ""};
@@ -184,9 +184,9 @@ static bool reads_none(struct judge *j, struct subject *s)
 	       (str_is(first->text, "config") && (know_has(o, "--global") || know_has(o, "--system")));
 }
 
-#define NOT_KNOWN STR("?") /* no path: find_planted() answers with it when it does not know the directory */
+#define NOT_KNOWN STR("?") /* not a path: result of find_planted() for an unknown directory */
 
-/* A word that is git's own answer where the top of the work tree is, and not one of a function called git. */
+/* True for a word that is git's own output of the work tree's top, and not that of a function called git. */
 static bool is_toplevel(struct judge *j, struct span at)
 {
 	static const char spellings[][40] = {"\"$(git rev-parse --show-toplevel)\"",
@@ -203,8 +203,8 @@ static bool is_toplevel(struct judge *j, struct span at)
 }
 
 /*
- * Is the directory unknown only because the request went to the top of the work tree? git finds the same
- * repository there as the `git rev-parse` before, which is judged by itself.
+ * True if the directory is unknown only because the request went to the top of the work tree. git finds the
+ * same repository there as the preceding `git rev-parse`, which is judged separately.
  */
 static bool at_toplevel(struct judge *j, struct subject *s)
 {
@@ -236,7 +236,7 @@ struct str repository_seen_from(struct judge *j, struct subject *s, struct str d
 	return from.n || !at_toplevel(j, s) ? from : j->v->cwd;
 }
 
-/* The planted repository that git may meet; empty: none. */
+/* Returns the planted repository that git may find, NOT_KNOWN, or empty. */
 static struct str find_planted(struct judge *j, struct subject *s)
 {
 	struct str found = STR(""), unknown = reads_none(j, s) ? STR("") : NOT_KNOWN;
@@ -245,7 +245,7 @@ static struct str find_planted(struct judge *j, struct subject *s)
 		struct str dir = repository_seen_from(j, s, s->c->ndirs ? s->c->dirs[i] : s->c->cwd);
 
 		if (path_descriptor(dir) != DESCRIPTOR_NONE)
-			dir = STR(""); /* whichever directory was opened */
+			dir = STR(""); /* an unknown open directory */
 		found = dir.n ? planted_around(j, dir, s->c->when) : unknown;
 	}
 	return found;
@@ -281,8 +281,10 @@ void repository_planted(struct judge *j, const struct check *c)
 	}
 }
 
-/* Does this way to a command leave the directory as it is, or does the reader follow it? Others run it
- * anywhere. */
+/*
+ * True if this way to a command keeps the directory, or the reader tracks it. Other ways may run the command
+ * anywhere.
+ */
 static bool step_stays(const struct via *v)
 {
 	static const char wrappers[][8] = {"env", "command", "exec", "builtin", "nice", "ionice", "nohup",
@@ -315,7 +317,7 @@ static bool stays(const struct via *v)
 	return true;
 }
 
-/* The same directory, one above it, or one below it: git looks for repositories both ways. */
+/* True for the same directory, one above it or one below it: git searches in both directions. */
 static bool is_related(const struct judge *j, struct str path)
 {
 	for (const struct root *r = j->v->unvetted.workspaces; r; r = r->next)
@@ -332,7 +334,7 @@ static void related_one(struct judge *j, const struct access *x, const struct wh
 	*found |= !w->sure || is_related(j, w->path) || is_related(j, w->real);
 }
 
-/* The path as written and its target. An unknown path may be anywhere. */
+/* Tests the path as written and its target. An unknown path may lie anywhere. */
 static bool leads_there(struct judge *j, struct str dir, struct str path)
 {
 	struct access x = {.kind = ACCESS_READ};
@@ -343,7 +345,7 @@ static bool leads_there(struct judge *j, struct str dir, struct str path)
 	return !paths_each(j, &x, related_one, &found) || found;
 }
 
-/* An option before the subcommand, or a variable, that says where the repository or its files are. */
+/* True if a global option or a variable places the repository or its files there. */
 static bool named_there(struct judge *j, struct subject *s, struct str dir)
 {
 	static const char places[][12] = {"--git-dir", "--work-tree", ""};
@@ -364,8 +366,7 @@ static bool named_there(struct judge *j, struct subject *s, struct str dir)
 }
 
 /*
- * A word that names something in such a workspace; options of other programs than git are not known one by
- * one.
+ * True if a word names something in an unvetted workspace. Options of programs other than git are not parsed.
  */
 static bool is_mentioned(struct judge *j, const struct subject *s, struct str dir)
 {
@@ -384,7 +385,9 @@ static bool is_mentioned(struct judge *j, const struct subject *s, struct str di
 	return false;
 }
 
-/* A word that is not known may be an option that names a directory: git's stand before its subcommand. */
+/*
+ * True if an unknown word may be an option that names a directory. git's such options precede its subcommand.
+ */
 static bool hidden_option(struct judge *j, struct subject *s)
 {
 	static const char without[][12] = {"gh", "glab", "hub", "pre-commit", ""};

@@ -1,17 +1,17 @@
 /*
- * `normalise`: what is left out of a command before prefixes are compared. A rule that denies or asks is
- * compared with the command as it stands and as it is then, so that nothing hides behind what is left out or
- * behind a word that is not known; a rule that allows sees only commands all of whose words are known.
+ * `normalise`: strips parts of a command before prefixes are compared. A deny or ask rule is compared with
+ * both the original and the stripped command, so nothing hides behind a stripped part or an unknown word. An
+ * allow rule sees the stripped form only if all words are known.
  */
 #include "base/regex.h"
 #include "gate/tiers.h"
 
-#define TEXT_MAX ((size_t)1 << 20) /* bytes of one command that are looked at */
-#define STRIPS_MAX 64              /* times that something is left out of one command */
+#define TEXT_MAX ((size_t)1 << 20) /* bytes of one command */
+#define STRIPS_MAX 64              /* removals per command */
 #define INNER_BLANK '\037'         /* a blank inside a word */
-#define UNKNOWN '\036'             /* around the number of a word that is not known */
+#define UNKNOWN '\036'             /* encloses the index of an unknown word */
 
-/* The words with a blank after each. False when they are too many. */
+/* Joins the words, with a blank after each. False if they are too long. */
 static bool join_words(struct judge *j, const struct command *c, struct buf *b)
 {
 	buf_init(b, j->a, 0);
@@ -29,7 +29,7 @@ static bool join_words(struct judge *j, const struct command *c, struct buf *b)
 	return true;
 }
 
-/* Leaves out what the expressions match. False: there may be more. */
+/* Removes the matches of the regexes. False at a limit: there may be more matches. */
 static bool strip_once(struct judge *j, const struct normalise_rule *n, struct str *text)
 {
 	for (size_t i = 0; i < STRIPS_MAX; i++) {
@@ -54,8 +54,8 @@ static bool strip_once(struct judge *j, const struct normalise_rule *n, struct s
 }
 
 /*
- * A word of the text as a word of a command: the one it was, or one that is not known when only a part of
- * such a one is left.
+ * Maps a word of the text back to a word of the command: the original one, or an unknown word if only a part
+ * of an unknown one is left.
  */
 static struct word read_word(struct judge *j, const struct command *c, struct str text)
 {

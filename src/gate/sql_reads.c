@@ -1,7 +1,7 @@
 /*
- * SQL for a server that many may share: is each statement known to read, or to make something new? One pass
- * over its tokens. Whatever starts in another way (do, call, merge, kill), calls a function that is not
- * listed here, or can be read in two ways is not known to be.
+ * SQL for a server that many may share: decides whether each statement is known to read, or to create
+ * something. One pass over the tokens. False for a statement that starts in another way (do, call, merge,
+ * kill), calls an unlisted function, or can be read in two ways.
  */
 #include "gate/judge.h"
 
@@ -12,12 +12,12 @@ struct sql_scan {
 	size_t i;
 	bool psql;
 	bool start, dotted;            /* at the start of a statement; after the dot of a qualified name */
-	/* the statement asks for rows: from here on, names before parentheses are called */
+	/* past select, with or values: a name before a parenthesis is a call */
 	bool query;
 	enum sql_token last;
-	/* the last name, the one before it, and what the statement starts with */
+	/* the last name, the one before it, and the statement's first word */
 	struct str word, before, verb;
-	size_t words;                  /* of the statement */
+	size_t words;                  /* number of words in the statement */
 };
 
 static bool is_letter(char c) { return ascii_is_name_start(c) || (unsigned char)c >= 0x80; }
@@ -26,8 +26,7 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 #define NAME_ROOM 28
 
 /*
- * Words that stand before a parenthesis without calling anything, and functions that only compute or show
- * something.
+ * Words that precede a parenthesis without being a call, and functions that only compute or show something.
  */
 static const char calls[][NAME_ROOM] = {
 	"select", "from", "where", "and", "or", "not", "in", "exists", "any", "all", "some", "on", "using",
@@ -81,8 +80,8 @@ static const char calls[][NAME_ROOM] = {
 };
 
 /*
- * Does a name with its columns in parentheses follow, not a call? create table NAME (...), with NAME (...)
- * as.
+ * True if the name before a parenthesis is followed by columns, not a call: create table NAME (...), with
+ * NAME (...) as.
  */
 static bool is_name_next(const struct sql_scan *r)
 {
@@ -94,9 +93,7 @@ static bool is_name_next(const struct sql_scan *r)
 			(str_is_like(r->verb, "create") && !r->query && STR_LISTED(r->before, made));
 }
 
-/*
- * Passes a string, a name in quotes or a comment at i; returns the index after it, or i when there is none.
- */
+/* Skips a string, a quoted name or a comment at i. Returns the index after it, or i if there is none. */
 static size_t quoted_end(struct str s, size_t i)
 {
 	char q = s.p[i];
@@ -113,8 +110,8 @@ static size_t quoted_end(struct str s, size_t i)
 }
 
 /*
- * Can what stands at i, outside of strings, be read in two ways? Comments that nest or are run, those that
- * only some know, strings in dollars, names with them.
+ * True if servers disagree about the text at i, outside of strings: comments that nest or are executed,
+ * comments that only some know, dollar-quoted strings, names with dollars.
  */
 static bool is_twofold(const struct sql_scan *r)
 {
@@ -128,7 +125,7 @@ static bool is_twofold(const struct sql_scan *r)
 	       (c == '#' && !r->psql);
 }
 
-/* psql puts a variable in the place of :name. a::int is a cast. */
+/* psql replaces :name by a variable. a::int is a cast. */
 static bool is_psql_variable(const struct sql_scan *r)
 {
 	char next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : ' ';
@@ -173,7 +170,7 @@ static bool word_ok(struct sql_scan *r, bool known_word)
 	return !known_word || !STR_LISTED(r->word, never);
 }
 
-/* A word or a name in quotes. */
+/* Takes a word or a quoted name. */
 static bool take_name(struct sql_scan *r, enum sql_token kind, struct str word)
 {
 	if (!r->dotted)
@@ -196,7 +193,7 @@ static bool take_sign(struct sql_scan *r, char c)
 	r->dotted = c == '.' && r->last != TOKEN_SIGN;
 	if (c == ';')
 		*r = (struct sql_scan){.s = r->s, .i = r->i, .psql = r->psql, .start = true};
-	/* a name is before another only where nothing stands between them; engine = x */
+	/* `before` needs adjacent names; engine = x also counts */
 	else if (c != '.' && c != '=')
 		r->word = STR("");
 	r->last = TOKEN_SIGN;
@@ -214,7 +211,7 @@ static bool take_token(struct sql_scan *r)
 		r->i++;
 		return true;
 	}
-	if (r->start && r->psql && c == '\\') { /* a line for the client itself: inline.c */
+	if (r->start && r->psql && c == '\\') { /* a client command, see inline.c */
 		while (r->i < s.n && s.p[r->i] != '\n')
 			r->i++;
 		return true;
@@ -237,7 +234,7 @@ static bool take_token(struct sql_scan *r)
 		return take_sign(r, c);
 	while (r->i < s.n && (is_letter(s.p[r->i]) || ascii_is_digit(s.p[r->i])))
 		r->i++;
-	if (ascii_is_digit(c)) { /* a number; or a name, for some */
+	if (ascii_is_digit(c)) { /* a number; some servers read a name */
 		r->last = TOKEN_NAME;
 		r->before = STR("");
 		return !r->start;
@@ -250,7 +247,9 @@ bool sql_reads(struct str s, bool psql)
 	struct sql_scan r = {.s = s, .psql = psql, .start = true};
 
 	for (size_t i = 0; i < s.n; i++)
-		/* a carriage return ends a comment, and others are blanks, for some */
+		/*
+		 * for some servers a carriage return ends a comment, and other control characters are blanks
+		 */
 		if ((unsigned char)s.p[i] < ' ' && !is_blank(s.p[i]))
 			return false;
 	while (r.i < s.n)

@@ -1,5 +1,5 @@
 /*
- * Checks of the text itself: syntax that the reader understood, but that a stricter policy wants to see. Also
+ * Checks of the text itself: syntax that the reader understood, but that a stricter policy restricts. Also
  * the advice about file work.
  */
 #include "base/glob.h"
@@ -47,10 +47,7 @@ static bool inside_safe(const struct judge *j, const struct mark *m)
 	return false;
 }
 
-/*
- * A row of the table says which marks it is about. Marks in a safe substitution are findings of that row
- * only.
- */
+/* The check's row selects its marks. Marks in a safe substitution are findings of that row only. */
 void text_marks(struct judge *j, const struct check *c)
 {
 	if (judge_grade(j, c) == GRADE_OFF)
@@ -135,7 +132,7 @@ static const struct {
 	{"wc", "Read"}, {"sort", "Read"}, {"uniq", "Read"},
 };
 
-/* Plain file work: the whole request is one command that reads or edits files by itself, without a pipe. */
+/* Plain file work: the whole request is one command that only reads or edits files, without a pipe. */
 void advice_route(struct judge *j, const struct check *c)
 {
 	static const enum grade grades[] = {[ROUTE_ADVISE] = GRADE_OFF, [ROUTE_OFF] = GRADE_OFF,

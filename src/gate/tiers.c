@@ -1,8 +1,7 @@
 /*
- * The person's own rules. For each command that would run: deny stands above scoped allow, that above ask,
- * that above allow, that above the default; the order of the rules does not matter. A rule that denies or
- * asks must not be missed, so where an unknown word may make it match it asks; a rule that allows must not be
- * stretched, so it needs to match for certain.
+ * The person's own rules. For each command, the tiers rank: deny, scoped allow, ask, allow, default; the
+ * order of rules does not matter. A deny or ask rule must not be missed, so it asks where an unknown word may
+ * make it match. An allow rule must not be stretched, so it must match for certain.
  */
 #include "gate/tiers.h"
 
@@ -13,7 +12,7 @@
 #include "gate/permission.h"
 
 #define JOINED_MAX ((size_t)1 << 20) /* bytes of one command that regexes see */
-#define NAME_COST 16                 /* work of comparing a name */
+#define NAME_COST 16                 /* budget for comparing a name */
 
 bool tiers_afford(struct judge *j, size_t cost)
 {
@@ -24,10 +23,10 @@ bool tiers_afford(struct judge *j, size_t cost)
 /* ---- the command as text ---- */
 
 struct spoken_text {
-	struct str text;    /* the words joined by blanks; U+FFFD for one that is not known */
-	struct str known;   /* the part before the first of these */
-	bool open;          /* there is one */
-	bool cut;           /* one is left out because it is too long */
+	struct str text;    /* the words joined by blanks; U+FFFD for an unknown one */
+	struct str known;   /* the part before the first unknown word */
+	bool open;          /* has an unknown word */
+	bool cut;           /* a word was too long and left out */
 };
 
 static struct spoken_text join_words(struct judge *j, const struct command *c)
@@ -66,18 +65,18 @@ static enum regex_answer search_regex(struct judge *j, struct regex *r, struct s
 	return regex_find_within(r, text, &from, &to, &j->work);
 }
 
-/* For a rule that denies: an expression that runs into its bound counts as a match. */
+/* Matches a deny rule: a regex that reaches its limit counts as a match. */
 static enum prefix_match regex_denies(struct judge *j, const struct regex_rule *r,
 	const struct spoken_text *t)
 {
 	if (search_regex(j, r->regex, t->text) != REGEX_NO)
-		/* nothing is left for this line: that is said once */
+		/* budget exhausted: reported once, elsewhere */
 		return j->work < 0 ? MATCH_NO : MATCH_YES;
 	return t->cut || (t->open && regex_begins_within(r->regex, t->known, &j->work)) ? MATCH_MAYBE :
 			MATCH_NO;
 }
 
-/* Assignments before a command that change what it does: no rule that allows the command speaks of that. */
+/* False if an assignment before the command changes its effect, which no allow rule covers. */
 static bool settings_harmless(const struct command *c)
 {
 	for (const struct setting *s = c->settings; s; s = s->next)
@@ -154,7 +153,10 @@ static enum prefix_match redirect_matches(struct judge *j, const struct redirect
 
 /* ---- arguments ---- */
 
-/* A word that may be a path: not an option, or the value of --x=value. Empty: it is none. */
+/*
+ * Returns the part of a word that may be a path: a word that is no option, or the value of --x=value. Else
+ * empty.
+ */
 static struct str path_argument(const struct word *w)
 {
 	ptrdiff_t eq = str_find(w->text, '=', 0);
@@ -190,7 +192,7 @@ static void argument_path(struct judge *j, const struct command *c, const struct
 		n->unknown++;
 }
 
-/* An expression that runs into its bound: a rule that allows has not matched, any other has. */
+/* If a regex reaches its limit, an allow rule does not match, any other rule does. */
 static void argument_text(struct judge *j, const struct argument_rule *r, const struct word *w,
 		struct str text, struct argument_count *n)
 {
@@ -246,10 +248,10 @@ static enum prefix_match argument_matches(struct judge *j, const struct argument
 	return n.hits ? MATCH_YES : n.unknown ? MATCH_MAYBE : MATCH_NO;
 }
 
-/* ---- saying what a rule found ---- */
+/* ---- reporting matches ---- */
 
 /*
- * An untrusted file's text must not reach the model, and its patterns are text, too: the command is quoted
+ * Text of an untrusted file, including its patterns, must not reach the model: the message quotes the command
  * instead.
  */
 void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct str what,
@@ -333,7 +335,7 @@ static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
 }
 
 /*
- * The cost of comparing a permission rule with a command: every star is a backtracking point. Most rules
+ * Charges the comparison of a permission rule with a command: every star is a backtracking point. Most rules
  * differ at the first byte.
  */
 static bool afford_permission(struct judge *j, const struct permission_rule *r, const struct command *c)
@@ -363,7 +365,7 @@ static void hear_permissions(struct judge *j, struct subject *s, struct verdicts
 			r = r->next)
 		tiers_heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES :
 				MATCH_NO, &r->rule, r->pattern);
-	/* timeout, nice ... around what is allowed */
+	/* timeout, nice ... around an allowed command */
 	if (!v->allow && j->work >= 0 && permission_allowed(j->p->permission_allow, j->f, s->c)) {
 		v->allow = true;
 		judge_step(j, "allow", STR("as what it runs"), s->c->at);
@@ -373,8 +375,8 @@ static void hear_permissions(struct judge *j, struct subject *s, struct verdicts
 /* ---- ssh ---- */
 
 /*
- * "ssh://user@host:22", "user@[::1]:22", "user@host" as the host that is reached: what stands behind the last
- * @ of it. A copy's is "host:path".
+ * Returns the host of "ssh://user@host:22", "user@[::1]:22" or "user@host": the part after the last @. For
+ * copies the form is "host:path".
  */
 static struct str bare_host(struct str host, bool copies)
 {
@@ -401,8 +403,8 @@ static struct str bare_host(struct str host, bool copies)
 }
 
 /*
- * A pattern with an @ is about the user as well. A rule that allows must not take a user's name for a host's:
- * db-*@elsewhere is not db-*.
+ * A pattern with an @ also names the user. An allow rule must not take a user name for a host: db-*@elsewhere
+ * is not db-*.
  */
 static bool host_in(struct judge *j, const struct texts *list, struct str host, bool copies, bool deny)
 {
@@ -417,7 +419,7 @@ static bool host_in(struct judge *j, const struct texts *list, struct str host, 
 
 struct ssh_says {
 	bool denied, asked, allowed, unknown;
-	struct str host; /* that is denied, or else that is asked about */
+	struct str host; /* the denied host, or else the one to ask about */
 };
 
 static void one_host(struct judge *j, struct str host, bool copies, struct ssh_says *ret)
@@ -433,7 +435,7 @@ static void one_host(struct judge *j, struct str host, bool copies, struct ssh_s
 	}
 }
 
-/* Every host on the way counts: those jumped over, and both ends of a copy. */
+/* Checks every host: jump hosts, and both ends of a copy. */
 static struct ssh_says ssh_says(struct judge *j, struct subject *s)
 {
 	struct ssh_says ret = {.host = STR("")};
@@ -478,7 +480,7 @@ static void hear_ssh(struct judge *j, struct subject *s, struct verdicts *v)
 		tiers_heard(j, s, v, VERDICT_ALLOW, true, MATCH_YES, &ssh_rule, s->base);
 }
 
-/* Something of the request runs, and what that is stays unknown. */
+/* Returns the trouble of a part of the request that runs unknown code, or NULL. */
 static const struct trouble *unknown_run(const struct judge *j)
 {
 	const struct trouble *t = j->f->troubles;
@@ -488,7 +490,7 @@ static const struct trouble *unknown_run(const struct judge *j)
 	return t;
 }
 
-/* A command that runs unseen may be a program that is not on the list. */
+/* An unknown command may be a program that is not on the list. */
 static void list_unknown(struct judge *j)
 {
 	const struct trouble *t = unknown_run(j);
@@ -543,7 +545,7 @@ static void edit_one(struct judge *j, const struct access *x, const struct where
 			(x->kind == ACCESS_DELETE && paths_whole_project(j, x, w));
 }
 
-/* sed can run commands and write files; that is no plain work. */
+/* sed can run commands and write files, which is no plain edit. */
 static bool runs_code(const struct judge *j, const struct command *c)
 {
 	for (const struct snippet *n = j->f->snippets; n; n = n->next)
@@ -553,7 +555,7 @@ static bool runs_code(const struct judge *j, const struct command *c)
 	return false;
 }
 
-/* acceptEdits: plain file work inside the roots, from there to there, needs no question. */
+/* acceptEdits: plain file work inside the roots needs no ask. */
 static bool accepted_edit(struct judge *j, const struct subject *s)
 {
 	static const char names[][8] = {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"};
@@ -572,7 +574,10 @@ static bool accepted_edit(struct judge *j, const struct subject *s)
 	return e.any && !e.bad && j->work >= 0;
 }
 
-/* Known to only read; or a builtin that goes somewhere or compares, and leaves nothing behind. */
+/*
+ * True for a command known to only read, or a builtin that changes the directory or compares and leaves
+ * nothing behind.
+ */
 static bool only_reads(struct judge *j, struct subject *s)
 {
 	static const char builtins[][12] = {"cd", "pushd", "popd", "dirs", "pwd", "true", "false", ":",
@@ -596,7 +601,7 @@ static void decide_command(struct judge *j, struct subject *s)
 	hear_ssh(j, s, &v);
 	hear_arguments(j, s, &v);
 	tiers_hear_code(j, s, &v);
-	if (j->work < 0) { /* not all rules were heard */
+	if (j->work < 0) { /* the budget ended before all rules were compared */
 		s->spoken = true;
 		return;
 	}
@@ -606,7 +611,7 @@ static void decide_command(struct judge *j, struct subject *s)
 	}
 	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
 	if (j->p->allow_readonly && !s->spoken && only_reads(j, s)) {
-		/* not `allowed`: what it reads, and how it is written, is still the checks' to say */
+		/* not `allowed`: checks about its reads and its syntax still apply */
 		s->spoken = true;
 		judge_step(j, "allow", STR("what only reads"), s->c->at);
 	}
@@ -621,8 +626,7 @@ void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, s
 }
 
 /*
- * The ask rules speak only where no scoped allow stands above them, so they are raised after all have been
- * heard.
+ * Ask rules apply only where no scoped allow outranks them, so they are raised after all rules were compared.
  */
 static void raise_asks(struct judge *j, struct subject *s)
 {
@@ -645,7 +649,7 @@ static void raise_asks(struct judge *j, struct subject *s)
 	tiers_hear_code(j, s, NULL);
 }
 
-/* Raises what denies and asks; true when one matched. */
+/* Raises matching deny and ask rules; true if a rule matched. */
 static bool decide_redirect(struct judge *j, const struct access *x, enum verdict decision)
 {
 	bool found = false;
@@ -734,7 +738,7 @@ static void say_too_laborious(struct judge *j)
 {
 	const struct check *c = gate_check(CHECK_BOUND_REACHED);
 
-	j->ret->cut = true; /* what else there was to say is not known */
+	j->ret->cut = true; /* further reasons are unknown */
 	judge_raise(j, c,
 			&(struct finding){.grade = GRADE_ASK,
 			.message = STR("comparing all of this with the rules of the policy takes too long"),
@@ -761,7 +765,7 @@ void tiers_decide(struct judge *j)
 		say_too_laborious(j);
 }
 
-/* Plan mode: only forms that are known to read. The effects of shell builtins show in what is written. */
+/* Plan mode: only known read-only forms. The effects of shell builtins appear among the writes. */
 static void plan_unknown(struct judge *j, const struct check *c)
 {
 	const struct trouble *t = unknown_run(j);
@@ -781,7 +785,7 @@ static void plan_unknown(struct judge *j, const struct check *c)
 
 void tiers_plan(struct judge *j, const struct check *c)
 {
-	if (j->p->mode != MODE_PLAN || j->f->tool.n) /* of its own tools the client keeps track itself */
+	if (j->p->mode != MODE_PLAN || j->f->tool.n) /* in plan mode the client restricts its own tools */
 		return;
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];

@@ -1,6 +1,6 @@
 /*
- * Rules about code inside a command: its calls, its imports, the files that it writes. See tiers.c for what
- * stands above what.
+ * Rules about code inside a command: its calls, its imports, the files that it writes. tiers.c ranks the
+ * tiers.
  */
 #include "base/glob.h"
 #include "base/regex.h"
@@ -14,7 +14,7 @@ static bool in_names(const struct texts *names, struct str name)
 	return false;
 }
 
-/* Some argument lies outside the roots: yes, no, or a path that is not known. */
+/* MATCH_YES if some argument lies outside the roots, MATCH_MAYBE if a path is unknown. */
 static enum prefix_match argument_outside(struct judge *j, const struct texts *roots,
 		const struct code_call *c, struct str cwd)
 {
@@ -26,16 +26,16 @@ static enum prefix_match argument_outside(struct judge *j, const struct texts *r
 				.decision = VERDICT_DENY};
 		struct redirect_test t = {.r = &r, .all = true};
 
-		if (x.path.kind == WORD_REST) { /* any words, which may be paths */
+		if (x.path.kind == WORD_REST) { /* any words, perhaps paths */
 			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
 			continue;
 		}
 		if (!x.path.text.n ||
 				(x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) &&
 				i > 0 && !str_is(x.path.text, "..")))
-			continue; /* a mode, a flag */
+			continue; /* a mode or a flag */
 		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))
-			/* both may have holes in them */
+			/* both may contain holes */
 			x.path.text = str_cat(j->a, str_cat(j->a, cwd, STR("/")), x.path.text);
 		x.path.kind = text_exact(x.path.text) ? x.path.kind : WORD_UNKNOWN;
 		if (!paths_each(j, &x, tiers_redirect_one, &t))
@@ -73,7 +73,7 @@ static enum prefix_match call_matches(struct judge *j, const struct call_rule *r
 	return m;
 }
 
-/* The second time, when all have been heard, there is no `v`, and those that ask are raised. */
+/* In the second pass `v` is NULL, and matching ask rules are raised. */
 static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r,
 		enum prefix_match m, struct str what)
 {
@@ -83,7 +83,7 @@ static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, c
 		tiers_raise_ask(j, s, &r->rule, what, m);
 }
 
-/* After that relative paths start from elsewhere. */
+/* True if the code changes its directory, so that relative paths start elsewhere. */
 static bool changes_directory(const struct code *code)
 {
 	static const char names[][20] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir",
@@ -125,7 +125,7 @@ static void hear_snippet(struct judge *j, struct subject *s, const struct snippe
 		}
 }
 
-/* Where in `text` a place lies, or the text that it was taken from, or the one that was taken from ... */
+/* Maps a place to `text`, following the origins of derived texts. */
 static struct span outer_place(const struct judge *j, struct span at, uint32_t text)
 {
 	while (at.text > text && at.text < j->f->ntexts && j->f->texts[at.text].origin.text < at.text)
@@ -133,7 +133,7 @@ static struct span outer_place(const struct judge *j, struct span at, uint32_t t
 	return at;
 }
 
-/* Is this the code of that command, or code inside of it? */
+/* True if this is the code of that command, or code nested in it. */
 static bool is_code_of(const struct judge *j, const struct subject *s, const struct snippet *k)
 {
 	struct span at = s->c->argc ? outer_place(j, k->at, s->c->argv[0].at.text) : k->at;
@@ -142,8 +142,8 @@ static bool is_code_of(const struct judge *j, const struct subject *s, const str
 }
 
 /*
- * Does this code read at most? Programs that it starts are commands of their own; modules of the project are
- * for `executes-file` to judge.
+ * True if this code at most reads. Programs that it starts are commands of their own; executes-file judges
+ * modules of the project.
  */
 static bool snippet_reads(const struct judge *j, const struct snippet *k)
 {
@@ -179,7 +179,7 @@ bool tiers_code_reads(struct judge *j, struct subject *s)
 	return code;
 }
 
-/* The code that this command is given; code inside that code belongs to it, too. */
+/* Compares the rules with the code passed to this command, nested code included. */
 void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct snippet *k = j->p->interpreters ? j->f->snippets : NULL; k; k = k->next) {
@@ -192,7 +192,7 @@ void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v)
 	}
 }
 
-/* A request in PowerShell is code as a whole: rules about its calls apply, and the default. */
+/* A PowerShell request is code as a whole: rules about its calls apply, and the default. */
 void tiers_decide_request(struct judge *j)
 {
 	struct command *c = arena_new(j->a, struct command);

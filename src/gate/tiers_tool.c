@@ -1,8 +1,8 @@
 /*
- * Rules about other tools than a shell, by their names: tools.deny, ask and allow, and permission rules of
- * clients (WebFetch(domain:x), mcp__server__*). Deny stands above ask, ask above allow, allow above the
- * default; rules with paths, Read() and Edit(), are heard where the files are. The default speaks about tools
- * of which nothing is known: what a known one does with files is judged like a command's.
+ * Rules about other tools than a shell, by name: tools.deny, ask and allow, and clients' permission rules
+ * (WebFetch(domain:x), mcp__server__*). The tiers rank: deny, ask, allow, default. Rules with paths, Read()
+ * and Edit(), are compared where the files are. The default applies to unknown tools: a known tool's file
+ * accesses are judged like a command's.
  */
 #include "base/glob.h"
 #include "gate/permission.h"
@@ -14,13 +14,13 @@ static bool tool_is(struct judge *j, struct str pattern)
 
 	if (glob_name(pattern, tool) || (j->f->touches && str_is(pattern, "WebFetch")))
 		return true;
-	/* a server's name stands for all its tools */
+	/* a server's name covers all its tools */
 	return str_starts(pattern, "mcp__") && tool.n > pattern.n + 2 &&
 			!memcmp(tool.p, pattern.p, pattern.n) && str_starts(str_sub(tool, pattern.n, tool.n),
 			"__");
 }
 
-/* domain:example.com is that host and what is below it. */
+/* domain:example.com covers that host and its subdomains. */
 static bool host_is(struct judge *j, struct str pattern)
 {
 	struct str want = str_sub(pattern, 7, pattern.n);
@@ -35,7 +35,7 @@ static bool host_is(struct judge *j, struct str pattern)
 	return false;
 }
 
-/* A rule with a pattern of which we know nothing may match. */
+/* A rule with an unknown kind of pattern may match. */
 static enum prefix_match permission_matches(struct judge *j, const struct permission_rule *r)
 {
 	if (str_is(r->tool, "Bash") || permission_covers(r, ACCESS_READ) ||
