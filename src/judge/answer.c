@@ -1,13 +1,13 @@
 /*
- * The answer of `caisson check --json`, as docs/schema/check-answer.schema.json describes it. Written
- * straight into a buffer: the answer for a megabyte of script has some hundred thousand values, and none of
- * them is needed twice.
+ * The JSON answer of `caisson check --json` (docs/schema/check-answer.schema.json). The writer streams into a
+ * buffer instead of building a tree: a megabyte of script yields some hundred thousand values, and none is
+ * needed twice.
  */
 #include "base/json_write.h"
 #include "gate/gate.h"
 #include "judge/engine.h"
 
-#define VIA_MAX 256 /* longest chain of wrappers that is listed */
+#define VIA_MAX 256 /* listed depth of a wrapper chain */
 
 static void put_at(struct buf *out, struct span at)
 {
@@ -37,7 +37,7 @@ static void put_reasons(struct buf *out, const char *key, const struct reason *r
 		json_put_comma(out);
 		buf_char(out, '{');
 		json_put_field(out, "id", str_of(check_name(r->id)));
-		if (r->grade != GRADE_OFF) /* advice has none */
+		if (r->grade != GRADE_OFF) /* advice has no grade */
 			json_put_field(out, "grade", str_of(grade_name(r->grade)));
 		json_put_field(out, "message", r->message);
 		if (r->alternative.n)
@@ -50,7 +50,7 @@ static void put_reasons(struct buf *out, const char *key, const struct reason *r
 	buf_char(out, ']');
 }
 
-/* The derivation: which rules of the policy spoke about what, and which findings they lifted. */
+/* The derivation: which policy rules matched which place, and which findings they lifted. */
 static void put_steps(struct buf *out, const struct step *s)
 {
 	json_put_key(out, "steps");
@@ -67,7 +67,7 @@ static void put_steps(struct buf *out, const struct step *s)
 	buf_char(out, ']');
 }
 
-/* The chain is kept innermost first and told outermost first. */
+/* The chain is stored innermost first and printed outermost first. */
 static void put_via(struct buf *out, const struct via *v)
 {
 	const struct via *steps[VIA_MAX];
@@ -100,7 +100,7 @@ static void put_commands(struct buf *out, const struct facts *f)
 		put_at(out, c->at);
 		buf_char(out, '}');
 	}
-	/* a script that is not known: any command */
+	/* an unknown script may run any command */
 	for (const struct trouble *t = f->troubles; t; t = t->next) {
 		if (t->kind != TROUBLE_OPAQUE_SCRIPT)
 			continue;
@@ -130,7 +130,7 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 			buf_c(out, "null");
 		if (x->path.glob && text_exact(x->path.text))
 			json_put_field(out, "glob", x->path.text);
-		/* Matches of find, DIR/STAR STAR, lie at any depth. */
+		/* Matches of find (DIR/STAR STAR) lie at any depth. */
 		if (x->below || (x->path.glob && str_ends(x->path.text, "/**")))
 			buf_c(out, ",\"below\":true");
 		cause = access_cause(out->a, x);
@@ -139,7 +139,7 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 		put_at(out, x->at);
 		buf_char(out, '}');
 	}
-	for (const struct trouble *t = f->troubles; t; t = t->next) { /* ... that touches any file */
+	for (const struct trouble *t = f->troubles; t; t = t->next) { /* ... and may touch any file */
 		if (t->kind != TROUBLE_OPAQUE_SCRIPT || (kind != ACCESS_WRITE && kind != ACCESS_DELETE))
 			continue;
 		json_put_comma(out);

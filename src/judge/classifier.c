@@ -1,4 +1,4 @@
-/* Asking the classifier, and taking what it may say. */
+/* Runs the classifier program and applies its answer within the limits of classifier.h. */
 #define _GNU_SOURCE
 #include "judge/classifier.h"
 
@@ -23,9 +23,9 @@ struct classifier_answer {
 	size_t n;
 };
 
-/* ---- what it may do ---- */
+/* ---- limits of its answer ---- */
 
-/* Nobody knows what would run, not even the classifier, so the box is the mildest answer. */
+/* Not even the classifier can know the code that would run, so contain is the mildest answer. */
 static bool is_unread(enum check_id id)
 {
 	switch (id) {
@@ -38,7 +38,7 @@ static bool is_unread(enum check_id id)
 	}
 }
 
-/* The mildest verdict that it can bring about: ask means that it may only deny. */
+/* The mildest verdict that the classifier can reach. VERDICT_ASK: it can only deny. */
 static enum verdict mildest_verdict(const struct judgement *j)
 {
 	enum verdict best = j->complete && !j->questions ? VERDICT_ALLOW : VERDICT_CONTAIN;
@@ -55,7 +55,7 @@ static enum verdict mildest_verdict(const struct judgement *j)
 /* ---- the program ---- */
 
 /*
- * Anybody who can write the program could decide for the person: it must belong to the person or root, and be
+ * Anyone who can write the program could decide for the person. It must belong to the person or root, and be
  * writable by nobody else.
  */
 static int check_usable(const char *path, struct err *e)
@@ -213,7 +213,7 @@ static struct step **add_step(struct arena *a, struct step **to, const char *wha
 	return &s->next;
 }
 
-/* Lifts the reasons that asked: they leave the list and stay in the derivation. */
+/* Moves the ask reasons from the list to the derivation ("lifted"). */
 static void lift_asks(struct arena *a, struct judgement *j)
 {
 	struct step **end = &j->steps;
@@ -248,7 +248,7 @@ static void record_answer(struct arena *a, struct judgement *j, enum verdict ans
 	}
 	lift_asks(a, j);
 	j->verdict = verdict_min(answered, best);
-	j->approval = APPROVAL_OUTSIDE; /* it answers the asks, and adds nothing to a box */
+	j->approval = APPROVAL_OUTSIDE; /* its answer settles the asks and opens nothing in a box */
 	if (j->verdict == VERDICT_CONTAIN)
 		add_reason(a, &j->reasons, GRADE_CONTAIN, said);
 	else

@@ -1,12 +1,13 @@
 /*
- * The classifier: a program of the person's own that is asked about what would otherwise be asked of a
- * person.
+ * The classifier: a program of the person's that answers some questions before they reach the person.
  *
- * It speaks about the ask alone. It lifts no denial, no ask of a fixed check, nothing in plan mode, and what
- * the gate wants in the box stays there (where the system's policy forbids lifting, the policy in force has
- * the system's classifier or none); a command that was not read to its end, or runs what is not known, is at
- * most contained. Whatever goes wrong (it does not start, takes too long, fails, answers anything but what is
- * agreed) leaves the ask as it is.
+ * Its limits:
+ * - It decides about an ask alone. It never lifts a denial, an ask of a fixed check, or anything in plan
+ *   mode.
+ * - A command that the gate contains stays in the box.
+ * - A command that was not read to its end, or that runs unknown code, is at most contained.
+ * - If the system's policy forbids lifting, only the system's classifier counts.
+ * - Any failure (no start, timeout, exit status, malformed answer) leaves the ask as it is.
  */
 #pragma once
 #include "judge/engine.h"
@@ -15,11 +16,11 @@
 #define CLASSIFIER_MS_DEFAULT 2000
 #define CLASSIFIER_MS_MAX 30000
 #define CLASSIFIER_ARGS_MAX 64
-#define CLASSIFIER_REASON_MAX 500 /* bytes of its reason that are kept */
+#define CLASSIFIER_REASON_MAX 500 /* kept bytes of its reason */
 
 /*
- * Does nothing unless *j asks and the policy has a classifier. Adds the answer, or why there is none, to *j.
- * Uses an answer that is already in *known instead of asking; otherwise stores it there.
+ * Does nothing unless *j asks and the policy has a classifier. Adds the answer, or the reason for its
+ * absence, to *j. Reuses the answer in *known if it has one; otherwise stores the new answer there.
  */
 void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p,
 		const struct facts *f, struct classified *known, struct judgement *j);

@@ -24,7 +24,7 @@ static struct str name_of(struct arena *a, struct str client, struct str id)
 {
 	char hex[SHA256_HEX + 1];
 
-	/* No client's name has a line end. */
+	/* Client names contain no newline. */
 	sha256_hex(str_fmt(a, "%.*s\n%.*s", STR_ARG(client), STR_ARG(id)), hex);
 	return str_fmt(a, "%s.json", hex);
 }
@@ -153,7 +153,7 @@ int client_session_write(struct arena *a, struct str state, const struct client_
 	put_session(&b, s, uid);
 	if (!fresh)
 		return file_replace(path, buf_view(&b), e);
-	/* Another event may look for it at the same moment: it finds nothing, or the whole. */
+	/* Link the complete file into place: a concurrent reader finds no file or the whole file. */
 	if (id_new(unique, e) != 0 || state_keep(a, state, FOLDER, str_of(unique), buf_view(&b), &made,
 			e) != 0)
 		return -1;

@@ -1,6 +1,6 @@
 /*
- * Judging one request: view, reader, gate. Everything that can fail inside is caught here and becomes a
- * denial.
+ * Judges one request: fills the view, reads the command, asks the gate. Catches every internal failure and
+ * turns it into a denial.
  */
 #include "judge/engine.h"
 
@@ -26,9 +26,9 @@ int engine_dialect(struct str name, enum dialect *ret)
 	return -1;
 }
 
-#define CODE_SNIPPETS_MAX 64 /* pieces of inline code of one request, those inside others included */
+#define CODE_SNIPPETS_MAX 64 /* snippets of one request, nested ones included */
 
-/* A request in PowerShell: the whole of it is one piece of code. */
+/* A PowerShell request is one piece of code as a whole. */
 static void read_powershell(struct arena *a, const struct engine_request *rq, const struct view *v,
 		struct facts *ret)
 {
@@ -68,13 +68,13 @@ struct judge_job {
 	struct arena *a;
 	const struct engine_request *rq;
 	const struct policies *p;
-	struct view *given; /* what was known then; NULL: the world is looked at */
+	struct view *given; /* recorded view of a replay; NULL: look at the world */
 	struct facts facts;
 	struct judgement judgement;
 	struct err err;
 };
 
-/* The client's, unless it names none or one that the system's policy forbids. */
+/* The client's mode, unless it is the default or the system's policy forbids it; else the policy's. */
 static enum mode mode_in_force(const struct engine_request *rq, const struct policies *all,
 		const struct policy *p)
 {
@@ -82,7 +82,10 @@ static enum mode mode_in_force(const struct engine_request *rq, const struct pol
 			p->mode;
 }
 
-/* Answers the gate's questions and judges again. A question that stays open is a bound reached, so an ask. */
+/*
+ * Answers the gate's questions and judges again, up to GATE_ROUNDS_MAX times. A question that is still open
+ * then counts as bound-reached and asks.
+ */
 static void judge_in_rounds(struct judge_job *j, const struct policy *p, struct view *v,
 		struct judgement *ret)
 {
@@ -105,7 +108,7 @@ static void judge_in_rounds(struct judge_job *j, const struct policy *p, struct 
 		.grade = GRADE_ASK,
 		.message = STR("more paths than can be looked at")};
 	ret->reasons = r;
-	ret->cut = true; /* what the rules would have said is not known */
+	ret->cut = true; /* the verdict of the rules is unknown */
 	ret->verdict = verdict_min(ret->verdict, own.mode == MODE_DONT_ASK ? VERDICT_DENY : VERDICT_ASK);
 }
 
@@ -126,8 +129,8 @@ static bool has_reason(const struct reason *list, const struct reason *r)
 }
 
 /*
- * Does this reason come from the project's own policy? The built-in checks have spoken under the user's
- * policy already.
+ * True if the reason comes from the project's own policy. The built-in checks have already run under the
+ * user's policy.
  */
 static bool of_project(const struct policy *p, const struct reason *r)
 {
@@ -142,7 +145,7 @@ static bool of_project(const struct policy *p, const struct reason *r)
 	case CHECK_CHAINED: return true;
 	case CHECK_FILE_ROUTE: return p->route != ROUTE_ADVISE;
 	case CHECK_PROTECTED_WRITE:
-	case CHECK_PERSISTENCE: return p->protected_paths; /* its own, beside the built-in ones */
+	case CHECK_PERSISTENCE: return p->protected_paths; /* the project's own, beside the built-in ones */
 	case CHECK_SECRET_READ:
 	case CHECK_SECRET_LEAK: return p->secret_paths;
 	default: return false;
@@ -150,9 +153,8 @@ static bool of_project(const struct policy *p, const struct reason *r)
 }
 
 /*
- * The stricter verdict holds. The project contributes its rules and grades: a built-in check that the user's
- * own rule lifted stays lifted. Reasons of the project that are missing are added if they have a part in the
- * verdict.
+ * The stricter verdict holds. Only the project's own rules and grades count: a built-in check that the user's
+ * rule lifted stays lifted. If the project lowers the verdict, its reasons that are missing are appended.
  */
 static void take_stricter(struct judgement *own, const struct judgement *project, const struct policy *p,
 		enum mode mode)
@@ -183,7 +185,9 @@ static void take_stricter(struct judgement *own, const struct judgement *project
 	gate_order_reasons(own);
 }
 
-/* Reads the inline code of the request, and what that hands to shells, until nothing new comes. */
+/*
+ * Reads the request's inline code, and the commands that the code hands to shells, until no new code appears.
+ */
 static int read_code(struct judge_job *j, const struct shell_request *sr, const struct view *v)
 {
 	struct facts *f = &j->facts;
@@ -195,7 +199,7 @@ static int read_code(struct judge_job *j, const struct shell_request *sr, const 
 		if (!code_knows(s->lang) || s->text.kind != WORD_EXACT)
 			continue;
 		if (n++ >= CODE_SNIPPETS_MAX)
-			return 0; /* unread, so asked about */
+			return 0; /* unread code asks */
 		if (code_read(j->a, f, s, v, &runs) != 0)
 			return -1;
 		for (; runs; runs = runs->next) {
@@ -248,7 +252,7 @@ static int run_job(void *arg)
 		judge_apart(j, &x->policy, v);
 	j->judgement.view = v;
 	engine_amend(j->a, j->rq, j->p, &j->facts, &j->judgement);
-	/* others than the gate of the own policy have spoken since */
+	/* the separately judged policies and notes may have added reasons */
 	if (j->judgement.verdict == VERDICT_ASK)
 		j->judgement.approval = gate_approved(j->a, &j->facts, &j->judgement, &j->p->own).run;
 	return 0;
@@ -271,7 +275,7 @@ void engine_refuse(struct arena *a, enum check_id id, const char *message, struc
 	*ret = (struct judgement){.verdict = VERDICT_DENY, .reasons = r};
 }
 
-/* Room for the refusal is taken before anything else can use the arena up. */
+/* Prepare the refusal first, while the arena still has room for it. */
 static int prepare_refusal(void *arg)
 {
 	struct judge_job *j = arg;

@@ -1,4 +1,4 @@
-/* A pause. See pause.h. */
+/* Reads, writes and ends a pause. See pause.h. */
 #define _GNU_SOURCE
 #include "judge/pause.h"
 
@@ -38,7 +38,7 @@ static struct str file_in(struct arena *a, struct str dir)
 	return str_fmt(a, "%.*s/" PAUSE_FILE, STR_ARG(dir));
 }
 
-/* Agents may write here without a question, so a file here says nothing about a person. */
+/* Agents may write here without an ask, so a file here proves no person's decision. */
 static bool agents_write(const struct view *v, struct str dir)
 {
 	static const char temporary[][12] = {"/tmp", "/var/tmp", "/dev/shm"};
@@ -54,7 +54,7 @@ static bool agents_write(const struct view *v, struct str dir)
 
 /* ---- reading ---- */
 
-struct wanted { /* what a pause has to say to count now */
+struct wanted { /* conditions for a pause to be in force */
 	struct str boot, project;
 	int64_t now;
 };

@@ -1,11 +1,11 @@
 /*
- * A pause: for a short time a person wants no questions and no boxes. Hooks judge as before, in the mode
- * `paused`: what would be asked about or contained is allowed, denials stay.
+ * A pause: for a short time a person wants no questions and no boxes. Hooks judge in the mode `paused`: asks
+ * and contains become allow, denials stay.
  *
- * It is a file in the state directory that names the boot and a time of the clock that also runs while the
- * machine sleeps, so it ends by itself: at that time, with the next boot, and after PAUSE_MAX_S whatever it
- * says. A file that is in any way not as it should be is no pause: others may write it, it is broken, or the
- * state directory lies where agents may write (the project, writable roots, temporary files).
+ * The pause is a file in the state directory with a boot id and an end on a clock that also runs during
+ * suspend. It therefore ends at that time, at the next boot, and after PAUSE_MAX_S in any case. A file does
+ * not count if others may write it, if it is malformed, or if the state directory lies where agents may write
+ * (the project, writable roots, temporary files).
  */
 #pragma once
 #include "model/view.h"
@@ -17,17 +17,17 @@
 struct pause {
 	bool on;
 	int64_t left_s;
-	struct str project; /* it holds for this one alone; empty: for all */
-	struct str until;   /* "10:31", local time */
+	struct str project; /* root of the only project it covers; empty: all projects */
+	struct str until;   /* local time, "10:31" */
 };
 
-/* The pause in force in the view's project. Never fails: what cannot be found out is no pause. */
+/* Finds the pause in force for the view's project. Never fails: in doubt there is no pause. */
 void pause_look(struct arena *a, const struct view *v, struct pause *ret);
 /*
- * Starts one, or gives it another end. `project` empty: for all projects. -1 also where a pause could not
- * count.
+ * Starts a pause, or changes the end of the current one. An empty `project` covers all projects. Returns -1
+ * and *e also where a pause could not take effect.
  */
 int pause_start(struct arena *a, const struct view *v, struct str project, int64_t seconds, struct pause *ret,
 		struct err *e);
-/* Ends it. *ret_was: there was a file. */
+/* Ends the pause. *ret_was: a pause file existed. */
 int pause_end(struct arena *a, const struct view *v, bool *ret_was, struct err *e);

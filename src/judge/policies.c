@@ -1,8 +1,8 @@
 /*
- * Which policies are in force: the system's, the user's, and the project's. A project's file counts for as
- * much as the user's only when the user trusted exactly this content; else it is judged by itself. Any file
- * that exists and does not load is an error. With client_settings the permission rules of the client's own
- * settings are added, under the same rule.
+ * Finds and loads the policies in force: the system's, the user's and the project's. A project's file has the
+ * user's rights only if the user trusted exactly this content; else it is judged separately. Any file that
+ * exists and does not load is an error. With client_settings, the permission rules of the client's own
+ * settings are added under the same rule.
  */
 #include "base/num.h"
 #include "config/config.h"
@@ -16,7 +16,7 @@
 #include "sys/state.h"
 #include "sys/user.h"
 
-#define QUOTE_MAX 80 /* bytes of a line that a message quotes */
+#define QUOTE_MAX 80 /* quoted bytes of a line in a message */
 #define MANAGED_SETTINGS "/etc/claude-code/managed-settings.json"
 
 struct loader {
@@ -25,11 +25,11 @@ struct loader {
 	struct view v;
 	struct path_memo *memo;
 	struct state_paths paths;
-	struct str trust; /* the store's text */
+	struct str trust; /* content of the trust store */
 	bool trust_read;
 	struct policy_file *files, **end;
 	struct policy_source *sources;
-	struct str around; /* whose files load_some() takes; empty: all but those of projects around */
+	struct str around; /* load_some() takes files of this enclosing root; empty: all other files */
 };
 
 void policies_of(const struct policy *p, struct policies *ret)
@@ -45,7 +45,7 @@ void policies_default(struct policies *ret)
 	policies_of(&p, ret);
 }
 
-/* ---- which files there are ---- */
+/* ---- finding the files ---- */
 
 static struct policy_file *add_file(struct loader *l, struct str path, enum policy_kind kind,
 		enum config_who who)
@@ -64,7 +64,10 @@ static void note_failure(struct loader *l, struct policy_file *f, const struct e
 	*f->err = *why;
 }
 
-/* The policies depend on this file. Called before it is read: a change in between is seen later. */
+/*
+ * Records a file that the policies depend on. Call it before reading: a change during the read then shows as
+ * a different stamp.
+ */
 static void note_source(struct loader *l, struct str path)
 {
 	struct policy_source *s = arena_new(l->a, struct policy_source);
@@ -81,10 +84,10 @@ static bool lies_in(struct str path, struct str base, const char *folder)
 }
 
 /*
- * A file counts as the user's because of where it lies. HOME and XDG_CONFIG_HOME say where that is, and they
- * can come from a project (its settings of the client set variables): a place inside the project that only
- * they name is the project's own. The project is looked for with the home of the user's entry: a HOME inside
- * it would make it none.
+ * A file counts as the user's because of its location, which HOME and XDG_CONFIG_HOME determine. A project
+ * can set both through the client's settings. So a location inside the project that only these variables name
+ * belongs to the project. The search for the project uses the home directory of the passwd entry, because a
+ * HOME inside the project would hide the project.
  */
 static bool is_planted(struct loader *l, struct str path, struct err *e)
 {
@@ -97,7 +100,7 @@ static bool is_planted(struct loader *l, struct str path, struct err *e)
 		return false;
 	if (self.entry.n && (lies_in(path, self.entry, "/.config/caisson/") ||
 			lies_in(path, self.entry, "/.claude/")))
-		return false; /* where it belongs, whatever project this is */
+		return false; /* the standard location, whatever the project is */
 	look.home = self.entry;
 	project = project_find(&look, l->v.cwd);
 	if (!project.n || !path_inside(path_real(l->memo, path, &kind), project))
@@ -108,7 +111,7 @@ static bool is_planted(struct loader *l, struct str path, struct err *e)
 	return true;
 }
 
-/* A file of the user's or the system's; one that is not there is none. */
+/* Adds a file of the user's or the system's, if it exists. */
 static void add_secure(struct loader *l, struct str path, enum policy_kind kind, enum config_who who)
 {
 	struct str bytes = STR("");
@@ -129,8 +132,8 @@ static void add_secure(struct loader *l, struct str path, enum policy_kind kind,
 }
 
 /*
- * A store that says something must lie where the project's commands cannot write it: else a project could
- * trust itself. One that is not there trusts nothing, wherever it would be.
+ * A trust store with content must lie where the project's commands cannot write it, or a project could trust
+ * itself. A missing store trusts nothing, wherever it would lie.
  */
 static int read_trust(struct loader *l, struct err *e)
 {
@@ -153,8 +156,8 @@ static int look_up_trust(struct loader *l, struct str path, struct str bytes, bo
 }
 
 /*
- * A project around this one is only ever stricter, also when it is trusted: nobody trusted it with what lies
- * in here.
+ * A project around this one can only be stricter, even if it is trusted: the user did not trust it with this
+ * project.
  */
 static void add_project(struct loader *l, struct str root, struct str path, enum policy_kind kind)
 {
@@ -220,7 +223,7 @@ static void add_given(struct loader *l, const char *path)
 		note_failure(l, f, &why);
 }
 
-/* A repository inside another one is its part as well: `git init` must not get rid of the rules around it. */
+/* A nested repository is also part of the outer one: `git init` must not get rid of the outer rules. */
 static int gather_around(struct loader *l, struct err *e)
 {
 	struct project_look look = world_look(l->memo, &l->v);
@@ -255,7 +258,7 @@ static int gather_files(struct loader *l, struct err *e)
 	return add_fencepost(l, l->v.project, true, e) == 0 ? gather_around(l, e) : -1;
 }
 
-/* The client's own files, when the policy or the caller says so. */
+/* Adds the client's own settings files, if the policy or the caller asks for them. */
 static void gather_settings(struct loader *l)
 {
 	add_secure(l, STR(MANAGED_SETTINGS), POLICY_SETTINGS, WHO_SYSTEM);
@@ -273,8 +276,8 @@ static void gather_settings(struct loader *l)
 /* ---- from files to policies ---- */
 
 /*
- * The name of a file in messages. In the folder form a project chooses the names, and the model would read
- * them: names of an untrusted project are left out.
+ * Returns the name of a file for messages. In the folder form the project chooses the file names, and the
+ * model reads messages, so names of an untrusted project are left out.
  */
 static struct str shown_name(struct arena *a, const struct policy_file *f)
 {
@@ -283,7 +286,7 @@ static struct str shown_name(struct arena *a, const struct policy_file *f)
 	return str_cat(a, path_parent(f->path), STR("/*.yaml"));
 }
 
-/* Where a link of a project's leads to is its own words, too. */
+/* A link's target is text of the project's choice, too, so an untrusted project's error is not shown. */
 static int check_read(struct loader *l, struct err *e)
 {
 	for (const struct policy_file *f = l->files; f; f = f->next)
@@ -298,10 +301,7 @@ static int check_read(struct loader *l, struct err *e)
 	return 0;
 }
 
-/*
- * The gate says in which line of which file a check is named that does not exist; here are the bytes to point
- * at it.
- */
+/* The gate's error names file and line of an unknown check; this adds the column and quotes the line. */
 static int point_at(const struct policy_file *f, struct str message, struct err *e)
 {
 	size_t digits = 0, from = 0, line = 0, column = 0;
@@ -338,7 +338,7 @@ static int verify_checks(const struct policy *p, const struct policy_file *f, st
 	return err_set(e, why.kind, 0, "%s", why.text);
 }
 
-/* The YAML files of these people in one policy. *ret_n: how many there were. */
+/* Merges the YAML files from `least` to `most` into one policy. *ret_n is their number. */
 static int load_some(struct loader *l, enum config_who least, enum config_who most, struct policy *ret,
 		struct config_note **notes, size_t *ret_n, struct err *e)
 {
@@ -364,8 +364,8 @@ static int load_some(struct loader *l, enum config_who least, enum config_who mo
 }
 
 /*
- * For an untrusted project's file, the message has only the place of an error: the model reads the message,
- * and the quoted line could be written for it. `caisson config verify` shows a person all of it.
+ * Reduces an error in an untrusted project's file to its place: the model reads the message, and the quoted
+ * line could be written for it. `caisson config verify` shows the whole error to a person.
  */
 static int hide_project_text(struct loader *l, struct err *e)
 {
@@ -389,8 +389,8 @@ static int hide_project_text(struct loader *l, struct err *e)
 }
 
 /*
- * A client's file, added to the policy. A project's never sets the mode, which is the user's alone to set;
- * one that is not trusted adds what denies and asks.
+ * Adds a client's settings file to the policy. A project's file never sets the mode, which only the user may
+ * set. An untrusted file adds only its deny and ask rules.
  */
 static int load_settings(struct loader *l, const struct policy_file *f, struct policy *p, struct err *e)
 {
@@ -444,7 +444,7 @@ static int forbid_lifting(struct loader *l, struct policy *own, struct err *e)
 	return 0;
 }
 
-/* Each project around by itself: what one of them allows must not make another milder. */
+/* Loads each enclosing project separately: an allow of one must not make another milder. */
 static int load_around(struct loader *l, bool given, struct policies *ret, struct err *e)
 {
 	struct policy_around **end = &ret->around;
@@ -467,7 +467,7 @@ static int load_around(struct loader *l, bool given, struct policies *ret, struc
 	return rc;
 }
 
-/* `given`: the files are there already, and their examples were tried when they came into force. */
+/* `given`: the files are already loaded, and their examples were tried when they came into force. */
 static int load_files(struct loader *l, bool given, struct policies *ret, struct err *e)
 {
 	size_t n;
@@ -484,7 +484,7 @@ static int load_files(struct loader *l, bool given, struct policies *ret, struct
 		gather_settings(l);
 	if (check_read(l, e) != 0 || load_all_settings(l, ret, e) != 0)
 		return -1;
-	if (!given && policies_examples(l->rq, &ret->own, e) != 0) /* while all rules are there */
+	if (!given && policies_examples(l->rq, &ret->own, e) != 0) /* before forbid_lifting() removes rules */
 		return -1;
 	if (ret->own.no_lifting && forbid_lifting(l, &ret->own, e) != 0)
 		return -1;
@@ -507,7 +507,7 @@ static int load_given(struct loader *l, struct policies *ret, struct err *e)
 	return load_files(l, true, ret, e);
 }
 
-/* Lists; what does not load is its reader's to find out. */
+/* Lists the files. A file that does not load is left to the reader of the list. */
 static int list_files(struct loader *l, struct policies *ret, struct err *e)
 {
 	struct policy own = {0};
@@ -527,7 +527,7 @@ static int list_files(struct loader *l, struct policies *ret, struct err *e)
 struct whole {
 	struct arena *a;
 	const struct policies_request *rq;
-	struct policy_file *files; /* given; NULL: they are looked for */
+	struct policy_file *files; /* given files; NULL: search for them */
 	struct str root;
 	int (*work)(struct loader *l, struct policies *ret, struct err *e);
 	struct policies *ret;
@@ -535,10 +535,7 @@ struct whole {
 	int result;
 };
 
-/*
- * The files are looked for right after the world was looked at. The view outlives that, and who judges by it
- * looks anew.
- */
+/* Reuse the view's stat cache for policy files, then detach it from our view: judging must stat again. */
 static void take_memo(struct loader *l)
 {
 	const struct session *at = session_or_own(l->rq->session);

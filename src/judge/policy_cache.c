@@ -1,4 +1,4 @@
-/* Policies that are kept between requests: see policy_cache.h. */
+/* Caches policies between requests. See policy_cache.h. */
 #include "judge/policy_cache.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static bool same_text(const char *x, const char *y) { return x == y || (x && y && !strcmp(x, y)); }
 
-/* The fields that a caller of the cache may set. */
+/* Compares the fields that a caller of the cache may set. */
 static bool same_request(const struct policies_request *x, const struct policies_request *y)
 {
 	return same_text(x->config, y->config) && x->settings == y->settings &&
@@ -64,7 +64,7 @@ struct refill {
 	struct err *e;
 };
 
-/* The policies outlive the request, so that nothing of its memory is used. */
+/* Copies the request: the policies outlive its arena. */
 static int load_set(void *arg)
 {
 	struct refill *r = arg;

@@ -1,19 +1,18 @@
 /*
- * Examples inside rules: commands that a rule must speak about (match), and such that it must not
- * (not_match). They are tried when the policy is loaded, each with a policy that holds nothing but its rule,
- * through the same judge as any other command. A policy whose author was wrong about what it says does not
- * load.
+ * Examples inside rules: commands that a rule must match (match) and must not match (not_match). Loading a
+ * policy tries each example with a policy that holds only its rule, through the same judge as any command. A
+ * policy with a failing example does not load.
  */
 #include "base/regex.h"
 #include "judge/engine.h"
 
-#define EXAMPLES_MAX 500                      /* of one policy */
-/* of all its examples together: trying them costs no more than judging one long command */
+#define EXAMPLES_MAX 500                      /* per policy */
+/* total bytes of all examples: trying them costs no more than judging one long command */
 #define EXAMPLES_BYTES_MAX ((size_t)64 << 10)
 #define EXAMPLE_ARENA ((size_t)64 << 20)
 #define QUOTE_MAX 80
 
-/* The common first members of all rule nodes. */
+/* The common initial members of all rule nodes. */
 struct rule_node {
 	struct rule_node *next;
 	struct rule rule;
@@ -42,7 +41,7 @@ static const struct rule_list {
 	LIST(arguments, argument_rule), LIST(only, names_rule),
 };
 
-/* The same place in any list, or -1. */
+/* Finds the node of a rule. Returns the index of its list, or -1. */
 static int find_rule(const struct policy *p, const struct rule *rule, const struct rule_node **ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
@@ -63,7 +62,7 @@ static bool about_files(const struct permission_rule *r)
 	return !str_is(r->tool, "Bash") && !str_is(r->tool, "PowerShell");
 }
 
-/* A policy that holds this rule alone, with what changes how its words are read. */
+/* Makes a policy that holds this rule alone, plus the settings that change how its words are read. */
 static void make_alone(struct arena *a, const struct policy *p, size_t list, const struct rule_node *n,
 		struct policy *ret)
 {
@@ -106,7 +105,7 @@ struct example_trial {
 	bool spoke;
 };
 
-/* A normalise rule strips a part of a command, not a command: its expression alone is tried. */
+/* A normalise rule strips a part of a command, so only its regex is tried. */
 static bool strip_matches(const struct policy *p, const struct example *x)
 {
 	for (const struct normalise_rule *n = p->normalise; n; n = n->next)
@@ -117,8 +116,8 @@ static bool strip_matches(const struct policy *p, const struct example *x)
 }
 
 /*
- * An allow rule about files leaves no step. It is tried as a deny rule, which compares paths in the same way,
- * and only a match for certain (which denies) counts.
+ * An allow rule about files leaves no step in the derivation. It is tried as a deny rule, which compares
+ * paths in the same way, and only a certain match (which denies) counts.
  */
 static int try_one(void *arg)
 {
@@ -165,7 +164,7 @@ int policies_examples(const struct policies_request *rq, const struct policy *p,
 		if (n > EXAMPLES_MAX || bytes > EXAMPLES_BYTES_MAX)
 			return err_set(e, ERR_LIMIT, 0, "%.*s: more than %d examples or %zu bytes of them",
 					STR_ARG(x->where), EXAMPLES_MAX, EXAMPLES_BYTES_MAX);
-		arena_init(&a, EXAMPLE_ARENA); /* of its own: many examples need no more memory than one */
+		arena_init(&a, EXAMPLE_ARENA); /* a separate arena: many need no more memory than one */
 		t.a = &a;
 		rc = arena_run(&a, try_one, &t);
 		arena_free(&a);

@@ -1,6 +1,6 @@
 /*
- * forbid_lifting: what an administrator's policy says holds, and the files of others only tighten it.
- * Whatever could lift a verdict is taken from the system's policy alone; of the rest the stricter holds.
+ * forbid_lifting: the administrator's policy holds, and other files can only tighten it. Settings that can
+ * lift a verdict come from the system's policy alone; for all others the stricter value holds.
  */
 #include "gate/gate.h"
 #include "judge/engine.h"
@@ -8,7 +8,7 @@
 
 static bool from_system(const struct rule *r) { return str_starts(r->where, STATE_SYSTEM_POLICY ":"); }
 
-/* The grade in force under the system's policy alone. */
+/* Returns the grade in force under the system's policy alone. */
 static enum grade system_grade(const struct policy *system, enum check_id id)
 {
 	enum grade grade = gate_check(id)->grade;
@@ -24,7 +24,7 @@ static void drop_milder_grades(struct policy *p, const struct policy *system)
 	struct regrade **at = &p->regrades;
 
 	for (const struct regrade *r = system->regrades; r && *at; r = r->next)
-		at = &(*at)->next; /* the system's own come first */
+		at = &(*at)->next; /* the system's regrades come first */
 	while (*at) {
 		if ((*at)->grade < system_grade(system, (*at)->id))
 			*at = (*at)->next;
@@ -43,7 +43,7 @@ static void drop_allowing_calls(struct call_rule **at)
 	}
 }
 
-/* For kinds of rules that can allow or deny: those that allow. */
+/* For rule types that can allow or deny: removes the allow rules that are not the system's. */
 static void drop_allowing_rules(struct policy *p)
 {
 	for (struct redirect_rule **at = &p->redirects; *at;) {

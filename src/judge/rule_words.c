@@ -34,7 +34,7 @@ struct str rule_words(struct arena *a, const struct command *c)
 			return STR("");
 		for (size_t k = 0; k < w->text.n; k++)
 			if ((unsigned char)w->text.p[k] <= ' ' || (unsigned char)w->text.p[k] >= 0x7f)
-				/* a blank inside a word would not be told from one between words */
+				/* a blank inside a word would look like a separator */
 				return STR("");
 		if (i)
 			buf_char(&b, ' ');
@@ -56,9 +56,9 @@ bool rule_speaks_of(const struct judgement *j, const struct command *c)
 }
 
 /*
- * Programs whose second word does not say what they do: "aws iam" lists and deletes; or whose options run
- * commands and overwrite what others have: an allow rule for "git push" would allow --force as well, to
- * wherever.
+ * Programs that get no prefix rule. For some, the second word does not tell the effect: "aws iam" lists and
+ * deletes. Others have options that run commands or overwrite others' data: a rule for "git push" would also
+ * allow --force to any remote.
  */
 static const char deeper[][NAME_ROOM] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp",
 		"rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl",
@@ -109,7 +109,7 @@ struct rules {
 	size_t n;
 };
 
-/* A wider rule only where nothing but the command's kind is asked about. */
+/* A prefix rule is possible only if rule_decides() holds for every reason. */
 static bool may_widen(const struct judgement *j)
 {
 	for (const struct reason *r = j->reasons; r; r = r->next)
@@ -118,7 +118,7 @@ static bool may_widen(const struct judgement *j)
 	return true;
 }
 
-/* False: one of its commands cannot be put into a rule. */
+/* Returns false if one of the commands cannot be expressed as a rule. */
 static bool find_rules(struct arena *a, const struct facts *f, const struct judgement *j, struct rules *ret)
 {
 	ret->n = 0;
@@ -161,7 +161,7 @@ static bool is_allowed_by(struct arena *a, const struct engine_request *rq, cons
 	return engine_judge_again(a, rq, &with, world, &f, &j, NULL) == 0 && j.verdict == VERDICT_ALLOW;
 }
 
-/* Words without blanks count as one rule together, for people who forget quotes. */
+/* Words without blanks also count as one rule together, for people who forget quotes. */
 static bool single_words(const struct rules *r)
 {
 	for (size_t i = 0; i < r->n; i++)
@@ -170,7 +170,7 @@ static bool single_words(const struct rules *r)
 	return true;
 }
 
-/* A wrapper's rule is often not needed: the fewest rules that do. */
+/* The rule for a wrapper is often unnecessary: if one rule suffices alone, the others are dropped. */
 struct str rules_allowing(struct arena *a, const struct engine_request *rq, const struct policies *p,
 		const struct facts *f,
 	const struct judgement *j)

@@ -1,33 +1,33 @@
 /*
- * The allow rule that would answer a question for good: which words of a command it has. `suggest` makes its
- * rules of these, and every question that a client asks names one (`caisson allow 'npm install'`).
+ * Builds the allow rule that would answer an ask for good, from the words of a command. `suggest` makes its
+ * rules with it, and each ask of a client names one (`caisson allow 'npm install'`).
  */
 #pragma once
 #include "judge/engine.h"
 
-#define RULE_WORDS_MAX 300 /* bytes of a command that a rule can be made of */
-#define RULE_PARTS_MAX 3   /* rules that one question may need */
+#define RULE_WORDS_MAX 300 /* longest command that becomes a rule, in bytes */
+#define RULE_PARTS_MAX 3   /* most rules for one ask */
 
-/* The words of a command when all of them are known and plain; else empty. */
+/* Returns the words of a command, joined by blanks, if all are known and plain; else empty. */
 struct str rule_words(struct arena *a, const struct command *c);
 /*
- * "pip index versions x" is one of "pip index"; empty: it has no second word that names what it does, or such
- * a rule would allow far more.
+ * Returns the prefix for a wider rule: "pip index" for "pip index versions x". Empty if the second word does
+ * not name an action, or if the rule would allow far more.
  */
 struct str rule_prefix(struct str words);
 /*
- * Reasons that one may decide about once and for all: for the very command; and, fewer, for whatever starts
- * like it. All others are about damage, secrets, rights, or about what is not known, and a person should look
- * each time.
+ * rule_decides(): a person may answer this reason once and for all for exactly this command. rule_widens(),
+ * for fewer reasons: also for every command with the same prefix. All other reasons are about damage,
+ * secrets, privileges or unknown code, and a person should look each time.
  */
 bool rule_decides(enum check_id id);
 bool rule_widens(enum check_id id);
-/* Does a reason point at this command? */
+/* True if a reason points at this command. */
 bool rule_speaks_of(const struct judgement *j, const struct command *c);
 /*
- * The rules with which this request would be allowed, each quoted for a shell, separated by blanks. That is
- * tried: the request is judged again with them, and by what was seen of the world. Empty: rules of this kind
- * do not help, or would allow far more.
+ * Returns the rules that would allow this request, each quoted for a shell, separated by blanks. The result
+ * is verified: the request is judged again with the rules and the recorded view. Empty if allow rules do not
+ * help, or would allow far more.
  */
 struct str rules_allowing(struct arena *a, const struct engine_request *rq, const struct policies *p,
 		const struct facts *f,

@@ -1,4 +1,4 @@
-/* Looking once for all parts of a request: see session.h. */
+/* Opens a session. See session.h. */
 #include "judge/session.h"
 
 #include "judge/world.h"

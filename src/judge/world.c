@@ -1,6 +1,6 @@
 /*
- * Filling the view and answering questions. It runs for every command: a directory that was looked at once is
- * not looked at again.
+ * Fills the view and answers the gate's questions. It runs for every command, so a path memo caches every
+ * directory it has seen.
  */
 #define _GNU_SOURCE
 #include "judge/world.h"
@@ -23,9 +23,9 @@
 
 #define SELF "/proc/self/exe"
 #define DELETED " (deleted)"
-#define ANSWER_GIT_COST 64   /* an answer that reads several files, in answers about one path */
-#define ANSWER_TREE_COST 256 /* one that starts git */
-#define LEFT -2 /* to the innermost arena_run */
+#define ANSWER_GIT_COST 64   /* cost of an answer that reads several files, in path answers */
+#define ANSWER_TREE_COST 256 /* cost of an answer that starts git */
+#define LEFT -2 /* value for the innermost arena_run() */
 
 static void fill_user(struct arena *a, const struct session *at, struct view *v)
 {
@@ -36,7 +36,8 @@ static void fill_user(struct arena *a, const struct session *at, struct view *v)
 	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, &e) != 0) {
 		if (e.kind == ERR_LIMIT)
 			/*
-			 * no memory is no answer: without a home the home directory would pass for a project
+			 * out of memory is no answer: with an unknown home, the home directory would pass for
+			 * a project
 			 */
 			arena_leave(a, LEFT);
 		v->uid = (uint32_t)getuid();
@@ -51,7 +52,9 @@ static void fill_user(struct arena *a, const struct session *at, struct view *v)
 		v->user = self.name;
 }
 
-/* The directory of the request; what the kernel says of the process's own is also worth remembering. */
+/*
+ * Sets the directory of the request. The memo also learns the kernel's path of the process's own directory.
+ */
 static void fill_cwd(struct path_memo *m, const struct session *at, struct view *v)
 {
 	struct str own = {0};
@@ -70,7 +73,7 @@ struct project_look world_look(struct path_memo *m, const struct view *v)
 	return (struct project_look){.m = m, .home = v->home, .uid = v->uid, .known = v->remembered};
 }
 
-/* Where the project is looked for. */
+/* Returns the directory where the search for the project starts. */
 static struct str start_of(struct path_memo *m, const struct session *at, const struct view *v)
 {
 	enum path_kind kind;
@@ -80,14 +83,14 @@ static struct str start_of(struct path_memo *m, const struct session *at, const 
 }
 
 /*
- * A place of keys or settings is nobody's project, also when somebody works there: its files stay out of
+ * A directory of keys or settings is never a project, even if somebody works there: its files stay out of
  * every box.
  */
 static struct str find_project(struct path_memo *m, const struct session *at, const struct view *v)
 {
 	struct project_look look = world_look(m, v);
 	struct project_way way = project_way(&look, v->cwd.n ? start_of(m, at, v) : STR(""));
-	const char *pwd = getenv("PWD"); /* the kernel does not know by which links a shell came here */
+	const char *pwd = getenv("PWD"); /* the kernel does not know the links that led here */
 	struct str start = way.root.n ? way.root : way.real, found;
 
 	if (!way.root.n && way.real.n && pwd && !str_is(way.real, pwd)) {
@@ -97,7 +100,7 @@ static struct str find_project(struct path_memo *m, const struct session *at, co
 			start = by_name.root;
 	}
 	found = start.n ? project_find(&look, start) : STR("");
-	if (!path_inside(start, found)) /* `start` was resolved: a link has taken its place since */
+	if (!path_inside(start, found)) /* `start` was resolved, but a link has replaced it since */
 		return STR("");
 	return world_guarded(m, found, v->home) ? STR("") : found;
 }
@@ -122,7 +125,10 @@ static void add_root(struct arena *a, struct root ***end, struct str path)
 	*end = &r->next;
 }
 
-/* "~", "~/x", ".", "x" and absolute paths; another user's home is not guessed. Empty: no such place. */
+/*
+ * Expands "~", "~/x", ".", "x" and absolute paths. Returns empty for anything else, such as another user's
+ * home.
+ */
 static struct str expand_root(struct arena *a, const struct view *v, struct str text)
 {
 	if (text.n && text.p[0] == '/')
@@ -162,7 +168,7 @@ static struct str find_program(struct arena *a)
 	if (n <= 0 || (size_t)n == sizeof path || path[0] != '/')
 		return STR("");
 	struct str s = str_n(path, (size_t)n);
-	if (str_ends(s, DELETED)) /* replaced while it runs: its place is still to be protected */
+	if (str_ends(s, DELETED)) /* replaced while it runs: the path still needs protection */
 		s.n -= sizeof DELETED - 1;
 	return str_dup(a, s);
 }
@@ -179,7 +185,7 @@ static void fill_judged(struct arena *a, struct view *v)
 	v->fold_case = fold_probe(v->project.n ? v->project : v->cwd);
 	v->program = find_program(a);
 	v->tmp = find_tmp(a);
-	protect_unvetted(a, v->state_dir, &v->unvetted); /* at once; the hook may wait for a better answer */
+	protect_unvetted(a, v->state_dir, &v->unvetted); /* returns at once; the hook may wait for more */
 }
 
 void world_view(struct arena *a, const struct session *at, const struct policy *p, struct view *ret)
@@ -209,7 +215,7 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
 	struct path_memo m;
 
 	*ret = *known;
-	ret->memo = NULL; /* of an earlier look */
+	ret->memo = NULL; /* a stat cache of an earlier look */
 	ret->paths = NULL;
 	ret->paths_end = &ret->paths;
 	ret->globs = NULL;
@@ -292,7 +298,7 @@ static size_t count_answers(struct view *v)
 	return n;
 }
 
-/* Appends one answer. Returns what it counts for. */
+/* Appends one answer and returns its cost. */
 static size_t answer_one(struct path_memo *m, struct view *v, const struct question *q)
 {
 	struct path_answer *p;
