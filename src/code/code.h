@@ -13,34 +13,40 @@
 #include "model/facts.h"
 #include "model/view.h"
 
-#define CODE_TEXT_MAX ((size_t)2 << 20) /* longer code is not read */
-#define CODE_NODES_MAX 4000000          /* nodes of one tree that are walked */
+#define CODE_TEXT_MAX ((size_t)2 << 20) /* longest code that is read */
+#define CODE_NODES_MAX 4000000          /* most nodes of one tree that are walked */
 #define CODE_DEPTH_MAX 200
-#define CODE_MEMORY_MAX ((size_t)256 << 20) /* of the arena, for one text: half of what a request may have */
+#define CODE_MEMORY_MAX ((size_t)256 << 20) /* arena bytes for one text: half of a request's budget */
 
-/* something the code hands to a shell, or starts; without text and words: the settings alone */
+/* a command that the code starts; without text and argv: only the settings */
 struct code_run {
 	struct code_run *next;
-	struct str text;         /* for a shell; abstract text */
-	const struct word *argv; /* else a program and its words */
+	struct str text;         /* shell text, abstract */
+	const struct word *argv; /* else: the program and its arguments */
 	size_t argc;
 	struct str cwd;          /* abstract */
-	struct span at;          /* in the snippet's text */
-	/* every variable that the code puts into the environment of programs, in any order */
+	struct span at;          /* span in the snippet's text */
+	/* all variables that the code sets for its child processes, unordered */
 	const struct setting *settings;
 };
 
-/* Is this a module of Python's own? A file of that name in the directory would be loaded instead. */
+/*
+ * True if this module is in Python's standard library. A file of that name in the working directory shadows
+ * it.
+ */
 bool code_python_module(struct str name);
-/* awk of which integers are not known: can it reach nothing but what it is given? */
+/*
+ * True if the awk program can neither run a command nor open a file of its own choice. Integers in it may be
+ * unknown.
+ */
 bool code_awk_harmless(struct str text);
-/* Is there a reader for this language? */
+/* True if this language has a reader. */
 bool code_knows(enum lang lang);
 /*
- * Reads one snippet whose text is exact, and sets s->code. Appends a text to f->texts (the code itself, so
- * that places in it can be shown), accesses, touches, and other snippets (code that the code evaluates).
- * *ret_runs is what is left for the shell reader. 0, or -1 when the arena is full; nothing of the parser is
- * lost then.
+ * Reads one snippet whose text is exact, and sets s->code. Appends to *f: the text of the code (so that its
+ * spans can be shown), accesses, touches, and snippets that the code evaluates. *ret_runs receives the
+ * commands for the shell reader. Returns 0, or -1 if the arena is full; the parser's memory is released in
+ * both cases.
  */
 int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v,
 		struct code_run **ret_runs);

@@ -1,31 +1,31 @@
 /*
- * The grammars' parser (tree-sitter) within bounds. Inside src/code only.
+ * Runs the tree-sitter parser within bounds. Inside src/code only.
  *
- * All that the parser allocates comes from an arena of its own, which dies with the reading: so it can be
- * left at any point, and nothing needs to be released piece by piece. Four counters bound its work, all but
- * the last by the length of the text; a bound reached means: not parsed.
- *   steps   of the parser: a hundred shifts and reductions each
- *   reads   of the lexer, of GRAMMAR_CHUNK bytes each: a scanner that looks far ahead for every token would
- *           make it quadratic
- *   bytes   allocated: the search for a way out of an error copies what it has skipped for every token that
- *           it skips
- *   errors  that is, tokens read in such a search: a text with an error is not read anyway, so it goes on
- *           only to find the error's place
+ * The parser allocates from its own arena, which is freed after the read. So parsing can stop at any point
+ * without releasing single blocks. Four budgets bound the work; all but the last grow with the length of the
+ * text. A text that exceeds a budget counts as not parsed.
+ *   steps   parser steps, a hundred shifts and reductions each
+ *   reads   chunks of GRAMMAR_CHUNK bytes given to the lexer: a scanner that looks far ahead for every token
+ *           would be quadratic
+ *   bytes   bytes allocated: error recovery copies all skipped tokens for each further token that it skips
+ *   errors  tokens read during error recovery: a text with an error is rejected, so recovery only has to find
+ *           its offset
  */
 #pragma once
 #include <tree_sitter/api.h>
 
 #include "base/str.h"
 
-#define GRAMMAR_CHUNK 512          /* bytes that the lexer is given at once */
+#define GRAMMAR_CHUNK 512          /* bytes per read of the lexer */
 #define GRAMMAR_STEPS_BASE 100
-/* one step more for as many bytes of text; the densest code needs one for 14 */
+/* bytes of text per additional step; the densest code needs one step for 14 bytes */
 #define GRAMMAR_STEP_BYTES 7
 #define GRAMMAR_READS_BASE 1000
-/* one read more for as many bytes of text; ordinary code needs one for 250 */
+/* bytes of text per additional read; ordinary code needs one read for 250 bytes */
 #define GRAMMAR_READ_BYTES 4
 #define GRAMMAR_BYTES_BASE 1000000
-#define GRAMMAR_BYTES_PER_BYTE 600 /* ordinary code needs 25, the densest 480 */
+/* allocation budget per byte of text; ordinary code needs 25, the densest 480 */
+#define GRAMMAR_BYTES_PER_BYTE 600
 #define GRAMMAR_ERRORS_MAX 200
 #define GRAMMAR_HEAP_MAX ((size_t)320 << 20)
 
@@ -33,7 +33,7 @@ struct grammar_cost {
 	size_t steps, reads, bytes, errors;
 };
 
-/* blocks up to this size are kept by multiples of 16 bytes, larger ones by powers of two */
+/* free lists: one per 16 bytes up to this size, one per power of two above it */
 #define GRAMMAR_SMALL 512
 #define GRAMMAR_CLASSES (GRAMMAR_SMALL / 16 + 1 + 40)
 
@@ -44,17 +44,17 @@ struct grammar {
 	struct arena heap;
 	struct grammar_block *free[GRAMMAR_CLASSES];
 	struct grammar_cost used, most;
-	/* where the parser was when it was last asked; and when it met the first error, if `used.errors` */
+	/* offset at the last progress callback; offset of the first error, valid if used.errors > 0 */
 	uint32_t at, error_at;
-	bool cut;                  /* the lexer did not get all of the text */
+	bool cut;                  /* the read budget ended before the text did */
 	struct grammar *outer;
 };
 
 /*
- * From here to grammar_end() the grammars' parser takes its memory from p->heap, whose arena_run() must be
- * entered before it is used.
+ * Makes tree-sitter allocate from p->heap until grammar_end(). The caller must enter arena_run() of p->heap
+ * before the first allocation.
  */
 void grammar_begin(struct grammar *p, struct str src);
-/* NULL: a bound was reached. The tree lives until grammar_end(). */
+/* Returns the tree, valid until grammar_end(), or NULL if a budget was exceeded. */
 TSTree *grammar_parse(struct grammar *p, const TSLanguage *language);
 void grammar_end(struct grammar *p);

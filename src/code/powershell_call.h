@@ -1,5 +1,5 @@
 /*
- * One command of PowerShell while it is read: powershell_bind.c, powershell_cmd.c and powershell_run.c only.
+ * One PowerShell command while it is read. Only for powershell_bind.c, powershell_cmd.c and powershell_run.c.
  */
 #pragma once
 #include "code/powershell.h"
@@ -7,10 +7,10 @@
 #define BOUND_MAX 64
 
 struct bound {
-	const char *name; /* in the row's text */
+	const char *name; /* points into the row's text */
 	size_t n;
 	char kind;
-	bool on;          /* a switch */
+	bool on;          /* switch that is set */
 	struct ps_val val;
 };
 
@@ -25,15 +25,16 @@ struct ps_call {
 	struct span at;
 };
 
-/* bind */
+/* powershell_bind.c */
 struct ps_val ps_item(struct ps *p);               /* one word */
 void ps_words(struct ps *p, struct ps_call *c);       /* all words of a command */
-bool ps_next_param(const char **at, struct bound *ret, char *ret_position); /* of a row's list */
-/* which parameter each word belongs to; false when one is not known */
+/* next parameter of a row's list */
+bool ps_next_param(const char **at, struct bound *ret, char *ret_position);
+/* binds each word to a parameter; false if one is unknown */
 bool ps_bind(struct ps_call *c);
 const struct bound *ps_has(const struct ps_call *c, const char *name);
 
-/* run */
+/* powershell_run.c */
 void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, const struct ps_val *args);
 bool ps_was_fetched(const struct ps *p, struct str path);
-struct str ps_parent(struct str path);             /* the words before the last separator, with it */
+struct str ps_parent(struct str path);             /* the path up to and including its last separator */

@@ -1,64 +1,68 @@
-/* Perl, Ruby, PHP and Lua. Inside src/code/script*.c only. */
+/* The scanner for Perl, Ruby, PHP and Lua. Inside src/code/script*.c only. */
 #pragma once
 #include "code/tree.h"
 
 struct script_act {
-	char name[20]; /* "unlink", "File.read"; empty: the list ends */
+	char name[20]; /* "unlink", "File.read"; empty: end of the list */
 	/*
-	 * a letter for each argument: r w d (D W: and below) . (nothing); a star: the last one again and
-	 * again; s: for a shell, or a program and its words
+	 * a letter per argument: r read, w write, d delete (W D: the whole tree), . ignored, s shell text, or
+	 * a program and its arguments; *: the last letter repeats
 	 */
 	char what[4];
 };
 
 struct script_language {
 	enum lang lang;
-	bool perl, sigil, marks;   /* Perl; variables have a $; Ruby, whose names may end with ? or ! */
-	bool hash_brace;           /* #{...} in text */
+	/* perl: is Perl; sigil: variables start with $; marks: is Ruby, whose names may end with ? or ! */
+	bool perl, sigil, marks;
+	bool hash_brace;           /* #{...} in strings is code */
 	bool hash_comment, slash_comment, dash_comment;
-	bool dot_member;           /* a.b */
-	const char *words;         /* of the syntax, and functions without effect */
-	const char *before;        /* of these: after them an operand comes, so / starts a pattern */
+	bool dot_member;           /* a.b accesses a member */
+	const char *words;         /* keywords, and functions without effect */
+	const char *before;        /* words that an operand follows, so that / starts a pattern */
 	const char *members;       /* methods without effect */
-	const char *never;         /* refused wherever they stand */
+	const char *never;         /* refused in any position */
 	const char *defines;
 	const char *import, *libraries;
-	/* functions whose effect is told by their arguments, when these are constant */
+	/* functions whose effect follows from constant arguments */
 	const struct script_act *acts;
-	const char *roots;         /* tables of functions: only with a member right after */
+	const char *roots;         /* tables of functions: allowed only with a member directly after */
 };
 
 #define LOCALS_MAX 64
-#define NEST_MAX 16 /* interpolations inside interpolations */
-#define BRACKETS_MAX 64 /* brackets inside brackets: after that everything counts as a reference */
+#define NEST_MAX 16 /* nesting of interpolations */
+#define BRACKETS_MAX 64 /* nesting of brackets; deeper, every term counts as a reference */
 
 struct script {
 	struct code_walk *w;
 	const struct script_language *l;
 	struct str s;
 	size_t i;
-	bool operand;   /* the last token ends an operand: / divides, ? asks */
-	/* it is a bare name that may take arguments, or a closing brace: what / starts is not certain */
+	bool operand;   /* the last token ends an operand: / is a division, ? a conditional */
+	/* the last token is a bare name that may take arguments, or a closing brace: / is ambiguous */
 	bool bare;
-	bool word;      /* it is a name */
-	/* it is a variable right behind a name: perhaps a file handle */
+	bool word;      /* the last token is a name */
+	/* the last token is a variable directly after a name: possibly a file handle */
 	enum { PERL_HANDLE_NONE, PERL_HANDLE_PERHAPS, PERL_HANDLE_ODD } handle;
-	bool arrow;     /* . or -> or :: stands before: a member follows */
+	bool arrow;     /* the last token is . or -> or ::, so a member follows */
 	unsigned nest;
 	struct str locals[LOCALS_MAX];
 	size_t nlocals;
-	bool runs;      /* programs are started */
-	bool names;     /* `sub` stands before: a name that the text defines follows */
-	/* Perl: may a reference be a text, the name of a variable, and is it written through? */
-	unsigned brackets;              /* that are open */
-	bool reference[BRACKETS_MAX];   /* the term before, inside of that many, goes through one */
-	bool listed[BRACKETS_MAX];      /* ... or some term since the bracket */
-	bool mutates;                   /* push, ++ ...: what follows is changed */
-	bool written;                   /* something is, through a reference */
-	/* $_ is the last term; it is changed; it may go through one */
+	bool runs;      /* the text starts programs */
+	bool names;     /* after `sub`: the next name is a definition */
+	/*
+	 * Perl: does the text write through references? A reference may be a string, the name of a variable.
+	 */
+	unsigned brackets;              /* number of open brackets */
+	bool reference[BRACKETS_MAX];   /* per bracket level: the last term dereferences */
+	bool listed[BRACKETS_MAX];      /* per bracket level: some term since the bracket dereferences */
+	bool mutates;                   /* after push, ++ ...: the next term is changed */
+	bool written;                   /* something is written through a reference */
+	/* $_ is the last term; $_ is changed; $_ may alias a dereferenced value */
 	bool topic, topic_written, topic_reference;
-	bool strict, lax;               /* use strict; no strict */
-	bool library, reads_argv;       /* functions of others are there; <> opens what @ARGV names */
+	bool strict, lax;               /* `use strict` seen; `no strict` seen */
+	/* functions of another module are loaded; <> opens the files in @ARGV */
+	bool library, reads_argv;
 };
 
 static inline bool script_letter(char c) { return ascii_is_name_start(c); }
@@ -70,42 +74,52 @@ static inline char script_at(const struct script *x, size_t k)
 }
 
 const struct script_language *script_language(enum lang lang);
-/* Is it one of the words of this list, which blanks separate? */
+/* True if w is one of the words of the list, separated by blanks. */
 bool script_listed(struct str w, const char *list);
-char script_closing(char c); /* what ends a text that starts with this */
-size_t script_blanks(const struct script *x, size_t i); /* the place after them */
+char script_closing(char c); /* closing delimiter for an opening one */
+size_t script_blanks(const struct script *x, size_t i); /* offset after the blanks */
 
-/* Code inside text, to its closing bracket, which is passed. False: not harmless, or not understood. */
+/*
+ * Scans code inside a string, up to and including its closing bracket. False if it is not harmless or not
+ * understood.
+ */
 bool script_inner(struct script *x, char end);
 
-/* ---- script_perl.c: texts of Perl ---- */
+/* ---- script_perl.c: Perl's strings, patterns and variables ---- */
 enum perl_live { PERL_DEAD, PERL_STRING, PERL_PATTERN };
 /*
- * Passes text that `open` starts, from after it to behind its end; variables and code in it are looked into.
+ * Scans a string that the delimiter `open` started, from after it to after its end, including variables and
+ * code inside.
  */
 bool perl_text(struct script *x, char open, enum perl_live live);
-/* q qq qw m qr qx s tr y, at the place after the word. 1: passed, 0: none of them, -1: not understood. */
+/*
+ * Scans q qq qw m qr qx s tr y, from after the word. Returns 1 if scanned, 0 for another word, -1 if not
+ * understood.
+ */
 int perl_word(struct script *x, struct str word, size_t from);
-bool perl_variable(struct script *x);           /* $x, @{..}: at the sigil */
-/* may what stands here be a term, after a variable that is a file handle? */
+bool perl_variable(struct script *x);           /* scans $x, @{..} from the sigil */
+/* true if a term may start here, because the variable before is a file handle */
 bool perl_handle(const struct script *x);
-bool perl_empty_pattern(const struct script *x); /* // that is no operator */
-#define PERL_FLAGS "msixpodualngc"              /* of a pattern */
-/* Passes flags; false: others follow. */
+bool perl_empty_pattern(const struct script *x); /* true if // here is a pattern, not the operator */
+#define PERL_FLAGS "msixpodualngc"              /* flags of a pattern */
+/* Skips the known flags. False if other flags follow. */
 bool perl_flags(struct script *x, const char *known);
-void perl_dereference(struct script *x);        /* the term before goes through a reference */
-/* at an operator or bracket: what does it do to the term before? */
+void perl_dereference(struct script *x);        /* records that the last term dereferences */
+/* at an operator or bracket: updates the state for the last term */
 void perl_operator(struct script *x);
-void perl_library(struct script *x, struct str name); /* use NAME */
-/* May the text change @ARGV, %SIG or the table of functions through a reference that is a text? */
+void perl_library(struct script *x, struct str name); /* records `use NAME` */
+/* True if the text may change @ARGV, %SIG or the symbol table through a symbolic reference. */
 bool perl_symbolic(struct script *x);
-/* $name{key}, ->{key}: the brace at i is a subscript's */
+/* true if the brace at i starts a subscript: $name{key}, ->{key} */
 bool perl_subscript(const struct script *x, size_t i);
 
 /* ---- script_act.c: functions with an effect ---- */
-void script_here(struct script *x, size_t from); /* findings are from there to where the scanner is */
-/* `...`, qx{...}, %x(...): for a shell. At the place after the opening one. */
+void script_here(struct script *x, size_t from); /* sets the span of findings: `from` to the current offset */
+/* Scans shell text in `...`, qx{...} or %x(...), from after the opening delimiter. */
 bool script_shell_text(struct script *x, char open, size_t from);
 bool script_backquote(struct script *x);
-/* system(...), File.read(...): 1: passed, 0: none of these, -1: not constant. `w` was passed. */
+/*
+ * Handles system(...), File.read(...) after the name `w`. Returns 1 if scanned, 0 for any other name, -1 if
+ * an argument is not constant.
+ */
 int script_effect(struct script *x, struct str w, size_t from);

@@ -1,4 +1,7 @@
-/* The parser, and what the walkers of the languages share. Inside src/code only. */
+/*
+ * One pass over one piece of code: state and findings that the walkers of all languages share. Inside
+ * src/code only.
+ */
 #pragma once
 #include "code/code.h"
 #include "code/grammar.h"
@@ -15,23 +18,24 @@ struct code_walk {
 	struct code_import **imports_end;
 	struct code_marker **markers_end;
 	struct code_run *runs, **runs_end;
-	struct setting *settings; /* variables that the code puts into the environment of programs */
-	size_t nodes;            /* walked so far */
-	size_t began;            /* bytes of the arena that were used before */
+	struct setting *settings; /* variables that the code sets for its child processes */
+	size_t nodes;            /* nodes walked so far */
+	size_t began;            /* arena usage at the start, in bytes */
 	bool bound_said;
 	unsigned depth;
-	/* the place of findings in a language without grammar: its walker gives null nodes */
+	/* span of findings in languages without a grammar, whose walkers pass null nodes */
 	struct span here;
-	TSTreeCursor cursor;     /* for node_children(), with a table of nchains chains, a power of two */
+	/* for node_children(); `children` is a hash table of nchains chains, a power of two */
+	TSTreeCursor cursor;
 	struct walk_children **children;
 	size_t nchains;
-	enum change_kind change; /* of the writes that are found now, when the call says it */
-	void *own;               /* the language's state */
+	enum change_kind change; /* kind of the writes of the current call, if it has one */
+	void *own;               /* private state of the language's walker */
 };
 
 struct code_language {
 	const TSLanguage *(*grammar)(void); /* NULL: the walker parses the text itself */
-	void (*walk)(struct code_walk *w, TSNode root); /* called only when the whole text parsed */
+	void (*walk)(struct code_walk *w, TSNode root); /* called only if the whole text parsed */
 };
 
 const TSLanguage *tree_sitter_python(void);
@@ -47,25 +51,27 @@ void powershell_encoded_walk(struct code_walk *w, TSNode root);
 /* ---- nodes ---- */
 struct str node_text(const struct code_walk *w, TSNode n);
 struct span node_at(const struct code_walk *w, TSNode n);
-/* Its type; "" of a null node. */
+/* The node's type; "" for a null node. */
 static inline const char *node_type(TSNode n) { return ts_node_is_null(n) ? "" : ts_node_type(n); }
-/* Two literals are seldom alike in their first letters. */
+/* Compares the first byte before strcmp(): most types differ there. */
 static inline bool type_is(const char *t, const char *type) { return t[0] == type[0] && !strcmp(t, type); }
 static inline bool node_is(TSNode n, const char *type) { return type_is(node_type(n), type); }
 bool node_is_any(TSNode n, const char *const *types, size_t count);
-/* Is the node of one of these types? */
+/* True if the node has one of these types. */
 #define IS_ANY(n, ...) \
 	node_is_any((n), (const char *const[]){__VA_ARGS__}, \
 			sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-TSNode node_field(TSNode n, const char *name); /* a null node when there is none: ts_node_is_null() */
+TSNode node_field(TSNode n, const char *name); /* a null node (ts_node_is_null()) if absent */
 /*
- * The named children, without comments (but those of HTML in JavaScript: not every engine takes them for
- * such).
+ * The named children, without comments. HTML comments in JavaScript are included: not every engine treats
+ * them as comments.
  */
 TSNode *node_children(struct code_walk *w, TSNode n, uint32_t *ret_n);
-/* Counts; past a bound the code is not complete, and false says stop. */
+/*
+ * Counts the node and the depth. False if a bound is reached: the caller stops, and the code is incomplete.
+ */
 bool walk_enter(struct code_walk *w, TSNode n);
-/* Has this code taken all the memory that it may? */
+/* True if this code has used its memory budget. */
 static inline bool walk_full(const struct code_walk *w) { return w->a->used - w->began > CODE_MEMORY_MAX; }
 static inline void walk_exit(struct code_walk *w) { w->depth--; }
 
@@ -73,23 +79,24 @@ static inline void walk_exit(struct code_walk *w) { w->depth--; }
 void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names,
 		size_t nargs, TSNode n);
 void code_import_add(struct code_walk *w, struct str name, TSNode n);
-/* Something dynamic, or not known: the code is no longer complete. `id` is a literal. */
+/* Something dynamic or unknown: the code becomes incomplete. `id` is a string literal. */
 void code_marker_add(struct code_walk *w, const char *id, TSNode n);
 /*
- * A file: `path` is abstract text; relative ones are joined to the directory. `op` is the call's name (arena
- * or literal).
+ * Records a file access. `path` is abstract text; a relative one is joined to the working directory. `by` is
+ * the call's name (arena or literal).
  */
 void code_access(struct code_walk *w, enum access_kind kind, struct str path, bool below, const char *by,
 	TSNode n);
-void code_through_link(struct code_walk *w, TSNode n); /* a path may go through a link that leads elsewhere */
+/* records that a path may follow a symlink that leads elsewhere */
+void code_through_link(struct code_walk *w, TSNode n);
 void code_touch(struct code_walk *w, struct str host, TSNode n);
 void code_run_text(struct code_walk *w, struct str text, TSNode n);
 void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TSNode n);
 /*
- * A variable that the code puts into its environment, or into that of programs it starts. The shell reader
- * knows what it makes programs do.
+ * Records a variable that the code sets for itself or for its child processes. The shell reader knows the
+ * effects of variables.
  */
 void code_setting(struct code_walk *w, struct str name, struct str value, TSNode n);
-/* Code of another (or the same) language that this code evaluates. */
+/* Records code, in this or another language, that this code evaluates. */
 void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n);
 #define CODE_HOLE ((struct str){"", 1}) /* any text */

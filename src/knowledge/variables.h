@@ -1,82 +1,89 @@
 /*
  * The effects of environment variables on programs, as data: the rows of knowledge/variables.yaml, embedded
- * at build time without pointers. The shell reader, the readers of inline code, the gate, the environment of
- * the box and redaction all ask here. Pure. docs/knowledge.md ("Variables") describes the rows.
+ * at build time without pointers. Used by the shell reader, the readers of inline code, the gate, the
+ * environment of the box and redaction. Pure. docs/knowledge.md ("Variables") describes the rows.
  */
 #pragma once
 #include "model/facts.h"
 
-enum var_effect { /* what setting the variable makes programs do */
-	VAR_NONE,       /* nothing that matters; also a name that a wider row would take */
-	VAR_CHANGES,    /* they behave differently, but load, run and write nothing that the value names */
+enum var_effect { /* effect of setting the variable */
+	VAR_NONE,       /* none; also excludes a name from a wider pattern */
+	/* programs behave differently, but load, run and write nothing that the value names */
+	VAR_CHANGES,
 	VAR_PROMPT,     /* the shell expands it as a prompt */
-	VAR_PATH,       /* they find other programs */
+	VAR_PATH,       /* changes which programs are found */
 	VAR_STARTUP,    /* a shell reads this file when it starts */
-	VAR_SCRIPT,     /* the shell runs it */
-	VAR_UNFOLLOWED, /* it changes what runs in a way that nobody follows here */
-	/* they load code, or settings that run code, from files or directories, between colons */
+	VAR_SCRIPT,     /* a shell runs the value */
+	VAR_UNFOLLOWED, /* changes what runs, in a way that is not tracked */
+	/*
+	 * programs load code, or settings that run code, from these files or directories, separated by colons
+	 */
 	VAR_LOAD,
 	VAR_OPTIONS,    /* options that may make a program load code, run something or write */
-	VAR_COMMAND,    /* they run this command line, with words of their own added */
-	VAR_CODE,       /* code in the language var_lang() */
-	VAR_WRITE,      /* they write this file */
-	VAR_WRITE_TREE, /* they write below this directory */
-	VAR_HOST,       /* they contact this machine */
+	VAR_COMMAND,    /* programs run this command line, with arguments appended */
+	VAR_CODE,       /* the value is code in the language var_lang() */
+	VAR_WRITE,      /* programs write this file */
+	VAR_WRITE_TREE, /* programs write below this directory */
+	VAR_HOST,       /* programs contact this host */
 	VAR_EFFECTS
 };
 
 enum var_box { /* when the box gets the caller's value */
-	VAR_BOX_LISTED, /* when a person's policy lists it (sandbox.env_pass) */
-	VAR_BOX_NEVER,  /* not even then */
-	VAR_BOX_MADE,   /* never: the box makes a value of its own */
+	VAR_BOX_LISTED, /* if a person's policy lists it (sandbox.env_pass) */
+	VAR_BOX_NEVER,  /* not even if listed */
+	VAR_BOX_MADE,   /* never: the box sets its own value */
 	VAR_BOX_WORK,   /* always in the profile `work` */
 	VAR_BOX_ALWAYS,
 };
 
 enum { /* bits of a row */
-	/* `cat`, `true` and their kin switch it off: a rule that allows the command still holds */
+	/* values such as `cat` and `true` disable it: a rule that allows the command still applies */
 	VAR_IDLE = 1,
-	VAR_FOLD = 2,     /* programs read it in either case */
-	VAR_HIJACKS = 4,  /* it decides what programs execute: an agent cannot set it for a box */
-	VAR_OPERANDS = 8, /* VAR_OPTIONS: words without a dash are operands, and harmless */
+	VAR_FOLD = 2,     /* programs read the name in upper or lower case */
+	VAR_HIJACKS = 4,  /* decides what programs execute: an agent cannot set it for a box */
+	VAR_OPERANDS = 8, /* VAR_OPTIONS: words without a dash are harmless operands */
 };
 
 struct var_row {
-	uint16_t name, safe, between, set, lang; /* texts: offsets into var_texts; 0: none */
+	uint16_t name, safe, between, set, lang; /* offsets into var_texts; 0: none */
 	uint8_t effect, box, bits;
 };
 
 /*
- * The row that counts for a name: one that spells it out, else the pattern with the most letters. NULL:
- * nothing is known.
+ * Returns the row for a name: an exact match, else the pattern with the most letters. NULL if none matches.
  */
 const struct var_row *var_find(struct str name);
-/* The same with letters in either case, for those who cannot know which the program reads. */
+/* Like var_find(), ignoring case: for callers that cannot know which case the program reads. */
 const struct var_row *var_find_folded(struct str name);
-/* The value does nothing of what the row is about. `home` stands for ~ in the row's values; may be empty. */
+/*
+ * True if the value has none of the effects of the row. `home` replaces ~ in the row's values; may be empty.
+ */
 bool var_ordinary(const struct var_row *r, struct str value, struct str home);
-/* Does every value of the variable count, also those that would be ordinary elsewhere? */
+/*
+ * True if every value of the variable has the effect, even values that var_ordinary() accepts for other rows.
+ */
 bool var_always_acts(const struct var_row *r);
-/* A value that switches a row with VAR_IDLE off. */
+/* True if the value disables a row with VAR_IDLE. */
 bool var_idle(struct str value);
 /* The language of VAR_CODE. */
 const char *var_lang(const struct var_row *r);
-/* The i-th variable that every box sets, and its value. False: there are no more. */
+/* Sets the outputs to the i-th variable that every box sets. False if there are no more. */
 bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value);
 
-/* Does the name, or the value, look like a credential? */
+/* True if the name or the value looks like a credential. */
 bool var_secret(struct str name, struct str value);
-/* Does the name say where something is? Its value is then no secret, whatever else the name says. */
+/* True if the name denotes a location. Its value is then not a secret, whatever else the name contains. */
 bool var_place(struct str name);
 
-/* ---- the baked table: made by gen-knowledge --variables ---- */
-/* the letters of the pattern, as bits: most names lack one */
+/* ---- the embedded table, generated by gen-knowledge --variables ---- */
+/* letters: bit set of the pattern's letters, as a fast filter */
 struct var_secret { uint32_t letters; uint16_t name; };
 extern const char var_texts[];
-/* names sorted in upper case; patterns, the most letters first */
+/* var_rows: sorted by upper-case name; var_patterns: most letters first */
 extern const struct var_row var_rows[], var_patterns[];
 extern const struct var_secret var_secrets[];
-extern const uint16_t var_places[], var_credentials[], var_sets[]; /* texts; texts; indexes of var_rows */
+/* offsets into var_texts; offsets into var_texts; indexes of var_rows */
+extern const uint16_t var_places[], var_credentials[], var_sets[];
 extern const uint16_t var_idle_list;
 extern const size_t var_nrows, var_npatterns, var_nsecrets, var_nplaces, var_ncredentials, var_nsets;
 

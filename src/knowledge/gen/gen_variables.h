@@ -2,5 +2,5 @@
 #pragma once
 #include "config/yaml.h"
 
-/* Prints variables_table.c. 0, or -1 with the place and what is wrong there. */
+/* Prints variables_table.c. Returns 0, or -1 and *e with the position and the error. */
 int variables_print(struct arena *a, const struct yaml_file *f, struct err *e);
