@@ -1,34 +1,37 @@
 /*
- * awk inside a command line: which programs can neither run a command nor open a file of their own choice,
- * and which do so only with constant texts, which are followed. A conservative scanner, not a parser:
- * whatever it does not recognise is not harmless.
+ * awk programs on a command line. Finds those that can neither run a command nor open a file of their own
+ * choice, and reports commands and files that are constant strings. A conservative scanner, not a parser: a
+ * program that it does not recognise is not harmless.
  */
 #include <strings.h>
 
 #include "code/tree.h"
 
-/* a number that is not known is a number */
+/* HOLE_NUM stands for an unknown number. */
 static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
 
 /*
- * awk reaches out by system(), by a pipe, by getline, by > in a print, by ARGV (the files it reads next), and
- * by gawk's @load, @include and indirect calls. All of these are common in strings and patterns too (/a|b/,
- * $3 > 5, x || y, /system/), so the text is cut into tokens until nothing of the kind follows.
+ * The scanner's state. awk reaches out through system(), pipes, getline, > in a print, ARGV (the files it
+ * reads next), and gawk's @load, @include and indirect calls. The same characters are common in strings and
+ * patterns (/a|b/, $3 > 5, x || y, /system/). So the scanner reads tokens up to the last such character.
  */
 struct awk {
-	struct code_walk *w; /* NULL: only looked at */
+	struct code_walk *w; /* NULL: judge only, record nothing */
 	struct str s;
 	size_t i;
-	bool operand;  /* the last token can end an operand, so that / is a division */
-	bool unsure;   /* ... or perhaps not, after ) ++ -- */
+	bool operand;  /* the last token can end an operand: / is a division */
+	bool unsure;   /* / is ambiguous, after ) ++ -- */
 	bool printing; /* in a print or printf statement */
 	unsigned depth;
-	bool text;      /* the last token is a text without escapes: `last` */
+	bool text;      /* `last` is the last token, a string without escapes */
 	struct str last;
-	bool runs;      /* programs are started */
+	bool runs;      /* the program starts commands */
 };
 
-/* Where the last thing starts that could reach out; nothing after it needs to be understood. */
+/*
+ * Returns the offset after the start of the last construct that could reach out. The text after it need not
+ * be understood.
+ */
 static size_t awk_loud(struct str s)
 {
 	size_t loud = 0;
@@ -42,9 +45,9 @@ static size_t awk_loud(struct str s)
 }
 
 /*
- * Passes a bracket expression whose [ is at i, to its ]. The awks differ about a leading ], about [:alpha:]
- * and about escapes in it, so it is read as long as possible, and is not certain when something in it would
- * end the pattern, or start a bracket, in another reading.
+ * Skips a bracket expression from its [ to its ]. Implementations of awk differ about a leading ], [:alpha:]
+ * and escapes. So it takes the longest reading, and fails if another reading would end the pattern or start a
+ * bracket inside.
  */
 static bool awk_bracket(struct awk *w)
 {
@@ -72,7 +75,7 @@ static bool awk_bracket(struct awk *w)
 	return i < s.n;
 }
 
-/* ---- what it reaches out to, when that is constant ---- */
+/* ---- constant commands and files ---- */
 
 static void mark_here(struct awk *w, size_t from)
 {
@@ -85,7 +88,7 @@ static void skip_blanks(struct awk *w)
 		w->i++;
 }
 
-/* "text" without escapes. */
+/* Reads a "string" without escapes. */
 static bool read_constant(struct awk *w, struct str *ret)
 {
 	size_t from;
@@ -100,14 +103,14 @@ static bool read_constant(struct awk *w, struct str *ret)
 	return w->i <= w->s.n;
 }
 
-/* The statement ends here. */
+/* True if the statement ends here. */
 static bool ends_statement(struct awk *w)
 {
 	skip_blanks(w);
 	return w->i >= w->s.n || strchr(";}\n#", w->s.p[w->i]);
 }
 
-/* print > "file", print >> "file", print | "command": at the operator. */
+/* Handles print > "file", print >> "file" and print | "command", from the operator on. */
 static bool print_to(struct awk *w)
 {
 	size_t from = w->i;
@@ -138,7 +141,7 @@ static bool word_at(const struct awk *w, const char *word)
 			!(ascii_is_name_start(w->s.p[w->i + n]) || is_digit(w->s.p[w->i + n])));
 }
 
-/* "command" | getline: at the bar. */
+/* Handles "command" | getline, from the bar on. */
 static bool pipe_from(struct awk *w)
 {
 	size_t from = w->i;
@@ -157,7 +160,7 @@ static bool pipe_from(struct awk *w)
 	return true;
 }
 
-/* system("command"), getline < "file", getline x < "file": after the name. */
+/* Handles system("command"), getline < "file" and getline x < "file", from after the name. */
 static bool read_reach(struct awk *w, struct str name, size_t from)
 {
 	struct str text;
@@ -181,20 +184,20 @@ static bool read_reach(struct awk *w, struct str name, size_t from)
 		w->i++;
 	skip_blanks(w);
 	if (w->i >= w->s.n || strchr(");}\n#>=!&|?", w->s.p[w->i]))
-		return true; /* the next line of what it reads anyway */
-	if (w->s.p[w->i++] != '<') /* into $1, into x[i], a file on a continued line */
+		return true; /* reads the next line of its normal input */
+	if (w->s.p[w->i++] != '<') /* else: getline into $1 or x[i], or a file on a continued line */
 		return false;
 	if (!read_constant(w, &text) || str_starts(text, "/inet"))
 		return false;
 	skip_blanks(w);
 	if (w->i < w->s.n && !strchr(");}\n", w->s.p[w->i]))
-		return false; /* the text may go on */
+		return false; /* the expression may continue */
 	mark_here(w, from);
 	code_access(w->w, ACCESS_READ, text, false, "awk", (TSNode){0});
 	return w->operand = true;
 }
 
-/* Functions that change an array, or an element of one, that they are given. */
+/* True if the text contains a function that changes an array argument or an element of it. */
 static bool changes_arrays(struct str s)
 {
 	static const char names[][12] = {"sub", "split", "match", "sort", "getline", "function", "func "};
@@ -206,8 +209,8 @@ static bool changes_arrays(struct str s)
 }
 
 /*
- * ARGV[i], after the name: what is put there, when it is constant, is read. False: something else may become
- * of ARGV.
+ * Handles ARGV[i] after the name. A constant assigned to it is a file that awk reads. False if ARGV may
+ * change otherwise.
  */
 static bool read_arguments(struct awk *w, size_t from)
 {
@@ -227,7 +230,7 @@ static bool read_arguments(struct awk *w, size_t from)
 	w->operand = true;
 	skip_blanks(w);
 	if (w->i >= w->s.n || w->s.p[w->i] != '=' || (w->i + 1 < w->s.n && w->s.p[w->i + 1] == '='))
-		return w->i + 1 >= w->s.n || w->s.p[w->i + 1] != '='; /* no += and the like */
+		return w->i + 1 >= w->s.n || w->s.p[w->i + 1] != '='; /* no compound assignment (+=) */
 	w->i++;
 	if (!w->w || !read_constant(w, &text) || !ends_statement(w))
 		return false;
@@ -237,7 +240,7 @@ static bool read_arguments(struct awk *w, size_t from)
 	return true;
 }
 
-/* Passes a string or regular expression that starts at i; false when its end is not certain. */
+/* Skips a string or regular expression. False if its end is uncertain. */
 static bool awk_quoted(struct awk *w, char end)
 {
 	for (w->i++; w->i < w->s.n; w->i++) {
@@ -270,7 +273,7 @@ static bool awk_name(struct awk *w)
 	for (size_t k = 0; k < ARRAY_SIZE(not_operands); k++)
 		if (str_is(name, not_operands[k]))
 			w->operand = false;
-	if (str_is(name, "length")) { /* length /x/: a division to some awks, a pattern to others */
+	if (str_is(name, "length")) { /* length /x/: implementations differ between division and pattern */
 		size_t i = w->i;
 
 		while (i < w->s.n && (w->s.p[i] == ' ' || w->s.p[i] == '\t'))
@@ -286,7 +289,7 @@ static bool awk_name(struct awk *w)
 	return str_is(name, "ARGV") ? read_arguments(w, from) : true;
 }
 
-/* One operator or bracket. False when it reaches out, or may. */
+/* Scans one operator or bracket. False if it reaches out, or may. */
 static bool awk_operator(struct awk *w)
 {
 	char c = w->s.p[w->i], next = w->i + 1 < w->s.n ? w->s.p[w->i + 1] : '\0';
@@ -304,7 +307,7 @@ static bool awk_operator(struct awk *w)
 		w->depth--;
 	if (c == '\\')
 		return false; /* a continued line */
-	if (c == ';' || c == '}' || c == '{') /* a newline may continue the statement */
+	if (c == ';' || c == '}' || c == '{') /* a newline is not enough: it may continue the statement */
 		w->printing = false;
 	if (c == ')' || ((c == '+' || c == '-') && next == c))
 		unsure = true;
@@ -314,10 +317,7 @@ static bool awk_operator(struct awk *w)
 	return true;
 }
 
-/*
- * Nothing before the text at i belongs to it: no operand that it would be joined to, no operator that would
- * take it first.
- */
+/* True if the string at i stands alone: no operand before it to concatenate, no operator that binds first. */
 static bool stands_alone(struct str s, size_t i)
 {
 	while (i > 0 && (s.p[i - 1] == ' ' || s.p[i - 1] == '\t'))
@@ -356,7 +356,7 @@ static bool awk_step(struct awk *w)
 	}
 	if (is_digit(c) || c == '.') {
 		if (c == HOLE_NUM && w->i > 0 && w->s.p[w->i - 1] == '-')
-			return false; /* a negative one would make this -- */
+			return false; /* a negative number would form -- */
 		w->unsure = false;
 		w->operand = true;
 		w->i++;
@@ -387,6 +387,6 @@ void awk_walk(struct code_walk *w, TSNode root)
 	struct awk x = {.w = w, .s = w->src};
 
 	(void)root;
-	/* what is started would see it */
+	/* a started command would see changes of ENVIRON */
 	w->code->complete = scan_program(&x) && !(x.runs && str_contains(x.s, STR("ENVIRON")));
 }

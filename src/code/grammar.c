@@ -1,4 +1,4 @@
-/* The grammars' parser within bounds. See grammar.h. */
+/* The tree-sitter parser within bounds. See grammar.h. */
 #include "code/grammar.h"
 
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 /* ---- memory ---- */
 
 struct grammar_block {
-	size_t room;                     /* bytes behind this */
+	size_t room;                     /* usable bytes after the header */
 	union {
-		struct grammar_block *next;  /* while it is free */
+		struct grammar_block *next;  /* next free block */
 		char data[sizeof(void *)];
 	};
 };
@@ -16,7 +16,7 @@ struct grammar_block {
 #define HEADER offsetof(struct grammar_block, data)
 _Static_assert(HEADER == 8, "what follows a header must be aligned");
 
-static _Thread_local struct grammar *current; /* the parser's allocator has no argument of the caller's */
+static _Thread_local struct grammar *current; /* tree-sitter's allocator callbacks have no user data */
 
 static size_t class_of(size_t n, size_t *ret_room)
 {
@@ -40,7 +40,7 @@ static void *heap_take(size_t n, bool zero)
 	size_t room, class = class_of(n, &room);
 
 	if (!p)
-		abort(); /* a bug: the parser is used outside of grammar_begin() and grammar_end() */
+		abort(); /* bug: the parser is used outside grammar_begin() ... grammar_end() */
 	p->used.bytes += room;
 	if (p->used.bytes > p->most.bytes || n > room)
 		arena_leave(&p->heap, ARENA_FULL);
@@ -56,7 +56,7 @@ static void *heap_take(size_t n, bool zero)
 	return b->data;
 }
 
-/* The scanners call these in place of the C library's. */
+/* The scanners call these instead of malloc and free. */
 void *grammar_calloc(size_t n, size_t size);
 void grammar_free(void *at);
 
@@ -118,7 +118,7 @@ static const char *read_chunk(void *payload, uint32_t at, TSPoint position, uint
 	return p->src.p + at;
 }
 
-/* True: stop. */
+/* Returns true to stop the parser. */
 static bool progress(TSParseState *state)
 {
 	struct grammar *p = state->payload;
@@ -129,15 +129,15 @@ static bool progress(TSParseState *state)
 
 /* ---- errors ---- */
 
-/* The scanners themselves; the build renames them, so that the parser calls the functions below. */
+/* The original scanners. The build renames them, so that the parser calls the wrappers below. */
 bool grammar_scan_python(void *own, void *lexer, const bool *valid);
 bool grammar_scan_javascript(void *own, void *lexer, const bool *valid);
 bool tree_sitter_python_external_scanner_scan(void *own, void *lexer, const bool *valid);
 bool tree_sitter_javascript_external_scanner_scan(void *own, void *lexer, const bool *valid);
 
 /*
- * Every token is valid while the parser looks for a way out of an error, also two that code never has in one
- * place.
+ * Counts a token of error recovery. During recovery all tokens are valid, even two that never are at one
+ * place in correct code.
  */
 static void note_error(bool searching)
 {

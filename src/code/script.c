@@ -1,12 +1,12 @@
 /*
- * Perl, Ruby, PHP and Lua inside a command line: which programs are plainly harmless, or do no more than a
- * few functions with constant arguments do. One scanner for the four, with a row of what differs.
+ * Perl, Ruby, PHP and Lua on a command line. Finds programs that are harmless except for known functions with
+ * constant arguments. One scanner serves all four languages; a row per language holds the differences.
  *
- * It cuts the text into tokens: strings, comments, patterns, names, operators. A name is harmless when it is
- * on the language's list (functions without effect, words of the syntax), or when it cannot be a call: a
- * variable, a key of a table, a name that the text itself defines. A name that is none of these ends it: not
- * harmless. So does whatever the scanner does not understand; interpolation that could hold code,
- * here-documents, and forms that evaluate (s///e, #{...} with more than a name) are looked into or refused.
+ * The scanner splits the text into tokens: strings, comments, patterns, names, operators. A name is harmless
+ * if it is on the language's list (keywords, functions without effect), or cannot be a call: a variable, a
+ * hash key, a name that the text defines. Any other name makes the program not harmless, and so does anything
+ * that the scanner does not understand. Interpolation that could hold code, here-documents, and forms that
+ * evaluate (s///e, #{...} with more than a name) are scanned or refused.
  */
 #include "code/script.h"
 
@@ -56,8 +56,8 @@ bool script_inner(struct script *x, char end)
 }
 
 /*
- * ${...} and {$...} inside PHP's text, #{...} in Ruby's: code. The index of "$x[...]" is none in PHP. False:
- * not understood.
+ * Scans interpolated code: ${...} and {$...} in PHP strings, #{...} in Ruby strings. The index in PHP's
+ * "$x[...]" is not code. False if not understood.
  */
 static bool read_interpolation(struct script *x)
 {
@@ -73,7 +73,7 @@ static bool read_interpolation(struct script *x)
 	return true;
 }
 
-/* Passes text up to `end`, which is passed; brackets nest. `live`: expressions inside it are looked into. */
+/* Skips a string up to and including `end`; brackets nest. `live`: scans the code interpolated in it. */
 static bool read_text(struct script *x, char open, char end, bool live)
 {
 	unsigned depth = 0;
@@ -84,7 +84,7 @@ static bool read_text(struct script *x, char open, char end, bool live)
 		if (c == '\\') {
 			x->i += 2;
 		} else if (x->l->dash_comment && (c == '\n' || c == '\r')) {
-			return false; /* Lua refuses it, or skips it after \z */
+			return false; /* Lua: an error, or skipped after \z */
 		} else if (open != end && c == open) {
 			depth++;
 			x->i++;
@@ -114,7 +114,7 @@ static bool read_quoted(struct script *x)
 	return read_text(x, c, c, c == '"' && (x->l->sigil || x->l->hash_brace));
 }
 
-/* A pattern /.../flags. */
+/* Skips a pattern /.../flags. */
 static bool read_pattern(struct script *x)
 {
 	x->i++;
@@ -139,7 +139,7 @@ static void learn_name(struct script *x, struct str name)
 		x->locals[x->nlocals++] = name;
 }
 
-/* Accepts the operand of use or require: names of libraries without effect. */
+/* Reads the operand of use or require. True if it is a library without effect. */
 static bool read_library(struct script *x)
 {
 	size_t from;
@@ -163,7 +163,7 @@ static bool read_library(struct script *x)
 			(x->l->perl && name.n && (script_digit(name.p[0]) || name.p[0] == 'v'));
 }
 
-/* Ruby: a local name with arguments after it is a call all the same. */
+/* Ruby: false if arguments follow, because a local name with arguments is still a call. */
 static bool after_local(const struct script *x, size_t i)
 {
 	size_t to = i;
@@ -176,7 +176,7 @@ static bool after_local(const struct script *x, size_t i)
 	return i >= x->s.n || !strchr("(\"'$@", x->s.p[i]);
 }
 
-/* PHP: fn(...) => or function (...) stands here. */
+/* PHP: true if fn(...) => or function (...) starts here. */
 static bool function_follows(const struct script *x, size_t i)
 {
 	size_t to;
@@ -199,11 +199,11 @@ struct script_name {
 	struct str text;
 	size_t from;      /* offset of the name */
 	size_t after;     /* offset of the next byte that is not blank */
-	char next, next2; /* that byte and the one behind it */
-	bool member;      /* of the value before it */
+	char next, next2; /* byte at `after`, and the one after it */
+	bool member;      /* a member of the value before it */
 };
 
-/* Names that run or load something that cannot be known here. */
+/* True for names that run or load something unknown. */
 static bool refused_name(const struct script *x, const struct script_name *n)
 {
 	if (x->l->perl && script_listed(n->text, "do") && n->next != '{')
@@ -215,7 +215,7 @@ static bool refused_name(const struct script *x, const struct script_name *n)
 		!after_local(x, n->after);
 }
 
-/* A key of a Perl hash or of Ruby's keyword arguments. */
+/* True for a key of a Perl hash or a keyword argument of Ruby. */
 static bool key_name(struct script *x, const struct script_name *n)
 {
 	if (x->l->marks && n->next == ':' && n->next2 != ':')
@@ -227,7 +227,7 @@ static bool key_name(struct script *x, const struct script_name *n)
 		perl_subscript(x, n->from - 1));
 }
 
-/* Ruby and Lua: a variable gets its value, by = or by += and the like. */
+/* Ruby and Lua: true if the name is assigned, by = or a compound assignment. */
 static bool assigned_name(const struct script *x, const struct script_name *n)
 {
 	if (x->l->sigil)
@@ -237,16 +237,17 @@ static bool assigned_name(const struct script *x, const struct script_name *n)
 	return (n->next == '+' || n->next == '-' || n->next == '*') && n->next2 == '=';
 }
 
-/* A name without an effect of its own: is it known to do nothing? */
+/* True if a name without an entry in `acts` is known to have no effect. */
 static bool harmless_name(struct script *x, const struct script_name *n)
 {
 	if (refused_name(x, n))
 		return false;
 	if (x->l->sigil && !x->l->perl && script_listed(n->text, "array_map") && !n->member && n->next == '(')
-		return function_follows(x, n->after + 1); /* else a text names the function that it calls */
+		/* otherwise a string names the function that array_map calls */
+		return function_follows(x, n->after + 1);
 	if (n->member)
 		return script_listed(n->text, x->l->members);
-	/* my, local, def, function: the text defines the next name */
+	/* my, local, def, function: a definition follows */
 	if (script_listed(n->text, x->l->defines)) {
 		x->operand = false;
 		return true;
@@ -290,7 +291,7 @@ static bool scan_name(struct script *x)
 	return harmless_name(x, &n);
 }
 
-/* Names between bars: |a, b| of a block; after local, for, def, function. */
+/* Learns the parameters of a block, between bars: |a, b|. */
 static bool read_block_parameters(struct script *x)
 {
 	size_t i = x->i + 1;
@@ -312,7 +313,10 @@ static bool read_block_parameters(struct script *x)
 	return i < x->s.n;
 }
 
-/* Lua: local a, b   for k, v in   function f(a, b). Learned before, wherever they stand. */
+/*
+ * Lua: learns the names in `local a, b`, `for k, v in` and `function f(a, b)`. Runs before the scan, over the
+ * whole text.
+ */
 static void learn_lua(struct script *x)
 {
 	for (size_t i = 0; i < x->s.n; i++) {
@@ -335,7 +339,7 @@ static void learn_lua(struct script *x)
 				struct str w = str_sub(x->s, from, j);
 				if (!w.n || script_listed(w, "in function do") || script_digit(w.p[0]))
 					break;
-				/* a name that hides one that matters */
+				/* never accept a name that would hide one of these */
 				if (script_listed(w, x->l->never) ||
 						script_listed(w, "io os debug package _G _ENV string"))
 					break;
@@ -351,7 +355,7 @@ static void learn_lua(struct script *x)
 
 /* ---- tokens ---- */
 
-/* Where the line ends: PHP and Lua also take a carriage return for that. */
+/* True if c ends a line. In PHP and Lua a carriage return does, too. */
 static bool line_end(const struct script *x, char c)
 {
 	return c == '\n' || (c == '\r' && (x->l->slash_comment || x->l->dash_comment));
@@ -375,20 +379,20 @@ static bool skip_comment(struct script *x, bool *ret)
 	if (dashes && script_at(x, 2) == '[')
 		*ret = false; /* --[[ ]] */
 	if (hash && next == '[' && x->l->slash_comment)
-		*ret = false; /* an attribute of PHP 8, a comment before */
+		*ret = false; /* an attribute in PHP 8, a comment before */
 	for (; x->i < x->s.n && !line_end(x, script_at(x, 0)); x->i++)
 		if (x->l->slash_comment && script_at(x, 0) == '?' && script_at(x, 1) == '>')
-			*ret = false; /* ends PHP, and with it the comment */
+			*ret = false; /* ?> ends PHP mode, and the comment with it */
 	return true;
 }
 
-/* $name of PHP; $name, @name, %name, $#name, $_, $0, $1, $$, $. ... of Perl */
+/* Scans a variable: $name in PHP; $name, @name, %name, $#name, $_, $0, $1, $$, $. ... in Perl. */
 static bool read_sigil(struct script *x)
 {
 	char c = script_at(x, 0), next;
 
 	if (c == '%' && (x->operand || !x->l->perl))
-		return x->i++, x->operand = false, true; /* the rest of a division */
+		return x->i++, x->operand = false, true; /* % is an operator here */
 	if (c == '&' || c == '*')
 		return false;
 	if (x->l->perl)
@@ -398,17 +402,17 @@ static bool read_sigil(struct script *x)
 	x->operand = true;
 	x->bare = false;
 	if (!script_letter(next))
-		return false; /* $$x and ${..} of PHP name a variable by its value */
+		return false; /* PHP: $$x and ${..} are variable variables */
 	size_t from = x->i;
 	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
 		x->i++;
-	/* a variable as a function: $f(...) */
+	/* $f(...) calls the function that the variable names */
 	return script_at(x, 0) != '(' && !script_listed(str_sub(x->s, from, x->i), "GLOBALS");
 }
 
 /*
- * 12, 1_000, 1.5, 1e-3, 0xff, 0b11. A word right behind it (1or, 1x) is one of its own to some: not
- * understood.
+ * Scans 12, 1_000, 1.5, 1e-3, 0xff, 0b11. Fails if a letter follows directly (1or, 1x): some languages start
+ * a new word there.
  */
 static bool read_number(struct script *x)
 {
@@ -432,7 +436,10 @@ static bool read_number(struct script *x)
 	return x->i > from && !script_letter(script_at(x, 0));
 }
 
-/* Operators, a character at a time: 1: passed, 0: none of these, -1: not harmless. */
+/*
+ * Each read_ function handles one kind of operator. Returns 1 if scanned, 0 for anything else, -1 if not
+ * harmless.
+ */
 static int read_ampersand(struct script *x)
 {
 	char next = script_at(x, 1);
@@ -445,8 +452,8 @@ static int read_ampersand(struct script *x)
 		return 1;
 	}
 	if (!x->operand && x->l->perl)
-		return -1; /* &f */
-	if (next == ':' && x->l->marks) { /* &:name: the method of that name */
+		return -1; /* &f calls f */
+	if (next == ':' && x->l->marks) { /* &:name passes the method of that name */
 		x->i += 2;
 		x->arrow = true;
 		return script_letter(script_at(x, 0)) ? 1 : -1;
@@ -461,7 +468,7 @@ static int read_ampersand(struct script *x)
 	return 0;
 }
 
-/* <STDIN>, <>; here-documents */
+/* Handles <STDIN> and <>; refuses here-documents. */
 static int read_angle(struct script *x)
 {
 	char next = script_at(x, 1);
@@ -480,7 +487,7 @@ static int read_angle(struct script *x)
 	if (next == '<' && !x->l->dash_comment && (script_at(x, 2) == '~' || script_at(x, 2) == '"' ||
 			script_at(x, 2) == '\'' || script_at(x, 2) == '-' || script_at(x, 2) == '<' ||
 			script_letter(script_at(x, 2))))
-		return -1; /* a here-document, perhaps */
+		return -1; /* possibly a here-document */
 	return 0;
 }
 
@@ -523,11 +530,11 @@ static int read_minus(struct script *x)
 			perl_dereference(x);
 		return 1;
 	}
-	/* -e -f -d: tests of files */
+	/* file tests: -e -f -d */
 	if (x->l->perl && (!x->operand || x->bare) && script_letter(next) &&
 			!script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) {
 		if (x->operand)
-			return -1; /* lc -s: a test, or a difference */
+			return -1; /* lc -s: a file test or a subtraction */
 		x->i += 2;
 		return strchr("edfrwxszl", next) ? 1 : -1;
 	}
@@ -549,7 +556,7 @@ static int read_dot(struct script *x)
 	return 0;
 }
 
-/* Perl and Ruby: a new statement may begin on the next line. PHP calls across lines. */
+/* True if the next line may start a new statement (Perl, Ruby). In PHP a call may continue across lines. */
 static bool line_follows(const struct script *x)
 {
 	size_t to = script_blanks(x, x->i);
@@ -557,20 +564,20 @@ static bool line_follows(const struct script *x)
 	return (x->l->perl || x->l->marks) && to > x->i && memchr(x->s.p + x->i, '\n', to - x->i);
 }
 
-/* Operators that run something, or that this reader does not follow. */
+/* True for operators that run something, or that this scanner does not track. */
 static bool refused_operator(const struct script *x)
 {
 	char c = script_at(x, 0);
 
 	if (c == '(' && x->operand && !x->bare && x->l->sigil && !x->l->perl)
-		return true; /* PHP calls the function that a variable or a text names */
+		return true; /* PHP: calls the function that a variable or string names */
 	if (c == '?' && script_at(x, 1) == '>')
 		return true;
-	/* *name changes a symbol table; %" is a variable */
+	/* *name accesses the symbol table; %" is a variable */
 	return (c == '*' || c == '%') && x->l->perl && !x->operand;
 }
 
-/* A character that is an operator or a bracket in this language. */
+/* True if the character is a plain operator or bracket in this language. */
 static bool plain_operator(const struct script *x)
 {
 	char c = script_at(x, 0), before = x->i ? x->s.p[x->i - 1] : '\n';
@@ -578,11 +585,10 @@ static bool plain_operator(const struct script *x)
 	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) ||
 			(c == '\\' && !x->l->perl))
 		return false;
-	/* =begin, =pod */
+	/* not =begin or =pod */
 	return c != '=' || !script_letter(script_at(x, 1)) || (before != '\n' && before != '\r');
 }
 
-/* Operators and brackets. */
 static bool scan_operator(struct script *x)
 {
 	static int (*const kinds[])(struct script *) = {read_ampersand, read_angle, read_colon, read_minus,
@@ -593,9 +599,9 @@ static bool scan_operator(struct script *x)
 		return script_backquote(x);
 	if (refused_operator(x))
 		return false;
-	/* the second half of a doubled operator starts nothing */
+	/* a doubled operator is one token */
 	x->i += script_at(x, 1) == c && (c == '|' || (x->l->perl && (c == '*' || c == '/')));
-	if (c == '@' && x->l->sigil && !x->l->perl) { /* PHP: without its warnings */
+	if (c == '@' && x->l->sigil && !x->l->perl) { /* PHP: @ suppresses warnings */
 		x->i++;
 		return true;
 	}
@@ -618,7 +624,7 @@ static bool scan_operator(struct script *x)
 }
 
 /*
- * After a name that may take arguments, or a brace: "f /2" or "f /x/"? Certain when a blank stands on both
+ * After a name that may take arguments, or a brace: "f /2" or "f /x/"? Unambiguous with a blank on both
  * sides, or on none.
  */
 static bool is_uncertain(const struct script *x)
@@ -629,11 +635,11 @@ static bool is_uncertain(const struct script *x)
 
 	if (x->bare && (c == '/' || x->l->perl))
 		return c == '/' || c == '?' || (c == '<' && !after) || (c == '%' && !after);
-	/* Ruby's own rule; what is a variable in a block may be a method outside of it */
+	/* Ruby's own rule; a variable in a block may be a method outside of it */
 	return before && !after;
 }
 
-/* $x, @x, $1, $~ of Ruby. */
+/* Scans Ruby's $x, @x, $1, $~. */
 static bool scan_ruby_variable(struct script *x)
 {
 	size_t from;
@@ -644,11 +650,11 @@ static bool scan_ruby_variable(struct script *x)
 		x->i++;
 	x->operand = true;
 	x->bare = x->word = false;
-	/* these two say where require looks */
+	/* these two control where require searches */
 	return x->i > from && !script_listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES");
 }
 
-/* %w[...] and its relatives of Ruby. */
+/* Scans Ruby's %w[...] and similar literals. */
 static bool scan_percent_text(struct script *x)
 {
 	char open = script_at(x, 2);
@@ -662,7 +668,7 @@ static bool scan_percent_text(struct script *x)
 	return read_text(x, open, script_closing(open), false);
 }
 
-/* $ of Perl and PHP; @ and % where Perl expects a variable. */
+/* True at $ in Perl and PHP, and at @ or % where Perl expects a variable. */
 static bool at_sigil(const struct script *x)
 {
 	char c = script_at(x, 0), next = script_at(x, 1);
@@ -672,7 +678,7 @@ static bool at_sigil(const struct script *x)
 	return c == '@' || (c == '%' && !x->operand && (script_letter(next) || next == '$' || next == '{'));
 }
 
-/* A slash, question mark or angle after a name: division or the start of a text? */
+/* True if / % ? or < after a name may be either an operator or the start of a string. */
 static bool ambiguous(const struct script *x)
 {
 	char c = script_at(x, 0);
@@ -682,7 +688,10 @@ static bool ambiguous(const struct script *x)
 	return (x->bare || (x->l->marks && x->word)) && is_uncertain(x);
 }
 
-/* Quotes, names, numbers, and the texts that this reader refuses. True: *ret is the answer. */
+/*
+ * Scans comments, strings, names, numbers and variables. True if it was one of these; *ret is then the
+ * result.
+ */
 static bool scan_common(struct script *x, bool *ret)
 {
 	char c = script_at(x, 0), before = x->i ? x->s.p[x->i - 1] : ' ';
@@ -690,11 +699,11 @@ static bool scan_common(struct script *x, bool *ret)
 	if (skip_comment(x, ret))
 		return true;
 	if (x->l->perl && c == '\'' && (script_letter(before) || script_digit(before)))
-		*ret = false; /* $a'b is $a::b */
+		*ret = false; /* $a'b is the same as $a::b */
 	else if (c == '"' || c == '\'')
 		*ret = read_quoted(x);
 	else if (c == '[' && x->l->dash_comment && (script_at(x, 1) == '[' || script_at(x, 1) == '='))
-		*ret = false; /* [[long text]] */
+		*ret = false; /* [[long string]] */
 	else if (script_letter(c))
 		*ret = scan_name(x);
 	else if (script_digit(c))
@@ -712,7 +721,7 @@ static bool scan_token(struct script *x)
 	char c = script_at(x, 0);
 
 	if (script_space(c)) {
-		/* a statement of Ruby ends, or continues with a dot: / and % start something */
+		/* Ruby: the statement ends, or continues with a dot: / and % start a literal */
 		if (c == '\n' && x->l->marks)
 			x->operand = x->bare = false;
 		x->i++;
@@ -754,7 +763,7 @@ static bool scan_until(struct script *x, char end)
 	return !end;
 }
 
-/* "List::Util=sum,max": the argument of perl -M. Empty when it is more than that. */
+/* The library in the argument of perl -M: "List::Util=sum,max". Empty if the argument contains more. */
 static struct str library_name(struct str s)
 {
 	size_t n = 0, k;
@@ -767,7 +776,7 @@ static struct str library_name(struct str s)
 	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_sub(s, 0, n) : STR("");
 }
 
-/* ruby -r: the name of a library, or a file. */
+/* Handles the argument of ruby -r: a library or a file. False if it is neither. */
 static bool is_required_library(struct script *x)
 {
 	for (size_t i = 0; i < x->s.n; i++)
@@ -783,8 +792,8 @@ static bool is_required_library(struct script *x)
 }
 
 /*
- * Lua skips a first line that starts with #. Outside of <? ?> all is text to PHP, on standard input from the
- * start.
+ * False if part of the text may not be code. Lua skips a first line that starts with #. PHP treats everything
+ * outside <? ?> as plain text, on standard input from the start.
  */
 static bool starts_plain(const struct script *x)
 {
@@ -794,7 +803,7 @@ static bool starts_plain(const struct script *x)
 			str_contains_nocase(x->s, "<script"));
 }
 
-/* Ruby: gets reads the files that ARGV names. */
+/* Ruby: true if the text may change ARGV, because gets reads the files in it. */
 static bool changes_arguments(const struct script *x)
 {
 	static const char words[][12] = {"push", "unshift", "concat", "insert", "append", "prepend",
@@ -813,17 +822,18 @@ void script_walk(struct code_walk *w, TSNode root)
 	(void)root;
 	if ((x.l->perl && script_listed(library_name(x.s), x.l->libraries)) ||
 			(x.l->marks && is_required_library(&x)))
-		return; /* of -M, of -r */
+		return; /* the argument of perl -M or ruby -r */
 	if (x.l->dash_comment)
 		learn_lua(&x);
-	/* what is started would see it */
+	/* a started program would see changes of ENV */
 	w->code->complete = starts_plain(&x) && scan_until(&x, '\0') &&
 			!(x.runs && str_contains(x.s, STR("ENV"))) &&
 			    !(x.l->perl && perl_symbolic(&x)) && !(x.l->marks && changes_arguments(&x));
 }
 
 /*
- * perl -F: a pattern, put into quotes unless it brings its own; then what stands behind them would be code.
+ * Handles perl -F. Perl quotes the pattern unless it starts with a delimiter; text after its closing
+ * delimiter would be code.
  */
 void script_pattern_walk(struct code_walk *w, TSNode root)
 {

@@ -1,12 +1,12 @@
 /*
- * Functions of Perl, Ruby, PHP and Lua that touch files or start programs, with constant arguments. See
- * script.h and the table.
+ * Functions of Perl, Ruby, PHP and Lua that access files or start programs, with constant arguments. See
+ * script.h and script_table.c.
  */
 #include "code/script.h"
 
 #define ACT_ARGS_MAX 32
 
-/* A text without anything in it that is not itself, up to `end`, which is passed. */
+/* Reads a string without escapes or interpolation, up to and including `end`. */
 static bool plain_text(struct script *x, char end, bool dead, struct str *ret)
 {
 	size_t from = x->i;
@@ -25,7 +25,7 @@ void script_here(struct script *x, size_t from)
 	x->w->here = (struct span){x->w->text, (uint32_t)from, (uint32_t)(x->i < x->s.n ? x->i : x->s.n)};
 }
 
-/* For rules about calls; `n` 0: the arguments are not known. */
+/* Records a call, for rules about calls. n == 0: unknown arguments. */
 static void note_act(struct script *x, const char *name, const struct str *args, size_t n)
 {
 	struct word *words = arena_array(x->w->a, n + 1, sizeof(*words));
@@ -69,7 +69,7 @@ static const struct script_act *find_act(const struct script_language *l, struct
 	return NULL;
 }
 
-/* Tokens that may follow the last argument without parentheses. */
+/* True at a token that may follow the last argument without parentheses. */
 static bool ends_arguments(const struct script *x)
 {
 	size_t to = x->i;
@@ -81,7 +81,7 @@ static bool ends_arguments(const struct script *x)
 	return script_listed(str_sub(x->s, x->i, to), "or and if unless end then do");
 }
 
-/* Constants between commas: as many as `needed`, or all. False: one of these is not constant. */
+/* Reads constant arguments: at least `needed`, or all of them. False if one of these is not constant. */
 static bool read_constants(struct script *x, struct str *args, size_t needed, bool all, size_t *ret_n)
 {
 	bool paren, ok;
@@ -118,21 +118,21 @@ static void file_act(struct script *x, const struct script_act *a, char how, str
 	enum access_kind kind = how == 'r' ? ACCESS_READ : how == 'w' || how == 'W' ? ACCESS_WRITE :
 			ACCESS_DELETE;
 
-	/* the program of that name only looks */
+	/* a different name, because the program file(1) only reads metadata */
 	const char *op = !strcmp(a->name, "file") ? "file()" : a->name;
 
 	if (how != '.')
 		code_access(x->w, kind, path, how == 'D' || how == 'W', op, (TSNode){0});
 }
 
-/* A function with constant arguments; x->i is after its name. False: they are not constant. */
+/* Handles a call with constant arguments; x->i is after the name. False if they are not constant. */
 static bool act_on_call(struct script *x, const struct script_act *a, size_t from)
 {
 	struct str args[ACT_ARGS_MAX];
 	size_t needed = strcspn(a->what, "*"), n, after = x->i;
 	bool shell = a->what[0] == 's', all = shell || a->what[needed] == '*';
 
-	/* PHP: they matter when they are an address, which it connects to */
+	/* PHP connects if the argument is an address */
 	if (!needed && x->l->slash_comment) {
 		bool known = read_constants(x, args, 1, false, &n);
 
@@ -140,7 +140,7 @@ static bool act_on_call(struct script *x, const struct script_act *a, size_t fro
 		if (!known || str_find(args[0], ':', 0) >= 0)
 			return false;
 	}
-	if (!needed) { /* its arguments do not matter */
+	if (!needed) { /* the arguments have no effect */
 		x->operand = x->bare = true;
 		return true;
 	}
@@ -150,7 +150,7 @@ static bool act_on_call(struct script *x, const struct script_act *a, size_t fro
 		note_act(x, a->name, NULL, 0);
 		if (strcmp(a->what, "r") != 0 || x->l->sigil)
 			return false;
-		/* whatever it is, it is only read */
+		/* any file, but it is only read */
 		code_access(x->w, ACCESS_READ, CODE_HOLE, false, a->name, (TSNode){0});
 		return x->operand = x->bare = true;
 	}
@@ -171,9 +171,9 @@ static bool act_on_call(struct script *x, const struct script_act *a, size_t fro
 		code_run_text(x->w, args[0], (TSNode){0});
 	for (size_t i = 0; !shell && i < n; i++) {
 		if (x->l->sigil && !x->l->perl && str_find(args[i], ':', 0) >= 0)
-			return false; /* PHP: an address, a stream */
+			return false; /* PHP: a URL or stream wrapper */
 		if (x->l->marks && str_starts(args[i], "|"))
-			return false; /* Ruby: a command, for some versions */
+			return false; /* Ruby: some versions run it as a command */
 		file_act(x, a, a->what[i < needed ? i : needed - 1], args[i]);
 	}
 	return true;

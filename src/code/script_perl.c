@@ -1,13 +1,13 @@
 /*
- * Perl's texts. Perl finds the end of a text by its delimiters alone, whatever stands inside, and only then
- * looks for variables and code in it. The reader does the same: perl_text() takes the extent first, then
- * reads what lies inside of it and nothing beyond.
+ * Perl strings. Perl first finds the end of a string by its delimiters alone, and only then looks for
+ * variables and code inside. So does perl_text(): it determines the extent, then scans the inside and nothing
+ * beyond.
  */
 #include "code/script.h"
 
 /*
- * Where the text ends that starts at x->i: the place of its last delimiter. Brackets nest; a backslash hides
- * what follows.
+ * Sets *ret to the offset of the closing delimiter of the string at x->i. Brackets nest; a backslash escapes
+ * the next character.
  */
 static bool find_extent(const struct script *x, char open, char end, size_t *ret)
 {
@@ -28,33 +28,33 @@ static bool find_extent(const struct script *x, char open, char end, size_t *ret
 	return false;
 }
 
-/* Code inside a text, up to the bracket that ends it; x->s ends where the text does. */
+/* Scans code inside a string, up to its closing bracket; x->s ends where the string ends. */
 static bool read_code(struct script *x, char end)
 {
 	size_t from = x->i;
 
-	/* a backslash may belong to the text's delimiter instead of to the code */
+	/* a backslash may escape the string's delimiter instead of being code */
 	return script_inner(x, end) && !memchr(x->s.p + from, '\\', x->i - from);
 }
 
 static bool word_char(char c) { return script_letter(c) || script_digit(c); }
 
-/* The name of a variable: a word, with its package. */
+/* Returns the end of a variable's name: a word, with its package. */
 static size_t name_end(const struct script *x, size_t i)
 {
 	for (;;) {
 		while (i < x->s.n && word_char(x->s.p[i]))
 			i++;
 		if (i + 1 < x->s.n && x->s.p[i] == ':' && x->s.p[i + 1] == ':')
-			i += 2; /* also at its end */
+			i += 2; /* also a trailing :: */
 		else if (i + 1 < x->s.n && x->s.p[i] == '\'' && script_letter(x->s.p[i + 1]))
-			i++; /* $a'b is $a::b */
+			i++; /* $a'b is the same as $a::b */
 		else
 			return i;
 	}
 }
 
-/* {name} after a sigil: the name alone; else a block of code. */
+/* Scans {name} after a sigil, or else a block of code. */
 static bool read_braced(struct script *x)
 {
 	size_t from = ++x->i, to = name_end(x, from);
@@ -67,8 +67,8 @@ static bool read_braced(struct script *x)
 }
 
 /*
- * A number, a range or a word up to the closing bracket: an index, a key, or a quantifier of a pattern. Else
- * x->i stays.
+ * Skips a number, range or word up to the closing bracket: an index, a key, or a quantifier of a pattern.
+ * False, without moving, if it is anything else.
  */
 static bool plain_subscript(struct script *x, char open)
 {
@@ -84,7 +84,7 @@ static bool plain_subscript(struct script *x, char open)
 	return true;
 }
 
-/* [..] and {..} after a variable, also with -> before: an index is code. */
+/* Scans [..] and {..} after a variable, also after ->. An index is code. */
 static bool read_subscripts(struct script *x)
 {
 	for (;;) {
@@ -105,7 +105,7 @@ static bool read_subscripts(struct script *x)
 	}
 }
 
-/* A variable at x->i, which is at its $ or @. A $ or @ that is none is text. */
+/* Scans the variable at x->i, from its $ or @. Any other $ or @ is plain text. */
 static bool read_variable(struct script *x, bool pattern)
 {
 	char sigil = script_at(x, 0), next = script_at(x, 1);
@@ -128,7 +128,7 @@ static bool read_variable(struct script *x, bool pattern)
 		return !(next && strchr(":'$", next)) && ((next != '+' && next != '-') || pattern ||
 				(x->i++, read_subscripts(x)));
 	if (!next || (pattern && strchr(")| \t\n", next)))
-		return pattern; /* the end of a line */
+		return pattern; /* the anchor $ */
 	if (pattern && next == '(')
 		return false;
 	if (!strchr("&`'+!/\\,;.@$|\"-<>0", next))
@@ -137,7 +137,7 @@ static bool read_variable(struct script *x, bool pattern)
 	return read_subscripts(x);
 }
 
-/* A group that is code: (?{ }), (??{ }), (*{ }), also with blanks in between. */
+/* True for a group that is code: (?{ }), (??{ }), (*{ }), also with blanks in between. */
 static bool code_group(const struct script *x)
 {
 	size_t i = script_blanks(x, x->i + 1);
@@ -149,7 +149,7 @@ static bool code_group(const struct script *x)
 	return i < x->s.n && x->s.p[i] == '{';
 }
 
-/* The inside of a text that is looked into. */
+/* Scans the inside of a string that interpolates. */
 static bool read_text_inside(struct script *x, bool pattern)
 {
 	while (x->i < x->s.n) {
@@ -191,11 +191,11 @@ bool perl_flags(struct script *x, const char *known)
 		x->i++;
 	x->operand = true;
 	x->bare = x->word = false;
-	/* e makes code of the text; any other may begin a word: y/a/b/and */
+	/* e evaluates the replacement as code; other letters may start a word: y/a/b/and */
 	return !script_letter(script_at(x, 0));
 }
 
-/* s{..}{..}flags, tr/../../, y: the second part is text, never code. At the first delimiter. */
+/* Scans s{..}{..}flags, tr/../../ or y, from the first delimiter. The second part is a string, never code. */
 static bool two_parts(struct script *x, bool dead)
 {
 	char open = script_at(x, 0);
@@ -214,7 +214,10 @@ static bool two_parts(struct script *x, bool dead)
 			"r");
 }
 
-/* A key: before =>, or alone in the braces of a subscript. On one line: Perl does not look further. */
+/*
+ * True for a key: before =>, or alone in the braces of a subscript, on one line. Perl looks no further than
+ * the line.
+ */
 static bool is_key(const struct script *x, size_t from)
 {
 	size_t after = x->i, before = from;
@@ -249,11 +252,11 @@ static int quote_like(struct script *x, struct str word, size_t from)
 	if (!script_listed(word, all))
 		return 0;
 	if (x->arrow)
-		return -1; /* a method of that name: what follows are its arguments */
+		return -1; /* a method of that name, followed by its arguments */
 	if (is_key(x, from))
 		return x->operand = true, x->bare = false, 1;
 	open = at < x->s.n ? x->s.p[at] : '\0';
-	/* nothing but delimiters that cannot be anything else; those that could stay with the name */
+	/* accept only unambiguous delimiters; ambiguous ones only directly after the word */
 	if (x->names || (x->operand && !x->bare) || !open || !strchr(at > x->i ? "/{([<" : "/{([<|!#,~%\"",
 			open))
 		return -1;
@@ -283,16 +286,16 @@ int perl_word(struct script *x, struct str word, size_t from)
 	if (word.n > 1 && word.p[0] == 'x' && n == word.n && x->operand && !x->bare)
 		return 1; /* "-"x20 */
 	if (str_is(word, "x") && !x->operand && !is_key(x, from))
-		return -1; /* no operator here */
+		return -1; /* not the repetition operator */
 	return quote_like(x, word, from);
 }
 
 /* ---- variables and references ---- */
 
 /*
- * Without `use strict` a text can stand where a reference belongs: $x = "ARGV"; push @$x, "id|" changes
- * @ARGV. So the reader notes whether the text writes through references at all, by the shape of its terms:
- * @$x, @{..}, $x->[..], $x[..]{..} before an assignment, or after push.
+ * Without `use strict` a string can act as a reference: $x = "ARGV"; push @$x, "id|" changes @ARGV. So the
+ * scanner records whether the text writes through references at all. It goes by the shape of the terms: @$x,
+ * @{..}, $x->[..], $x[..]{..} before an assignment or after push.
  */
 static unsigned level(const struct script *x)
 {
@@ -307,7 +310,7 @@ void perl_dereference(struct script *x)
 	x->topic_reference = true;
 }
 
-/* Names that reach functions of others, or what perl itself obeys. */
+/* True for names that reach other packages or control perl itself. */
 static bool is_special(struct str name)
 {
 	static const char dumper[] =
@@ -318,7 +321,7 @@ static bool is_special(struct str name)
 			script_listed(name, "ENV INC SIG ISA ARGV");
 }
 
-/* ${name} or ${ expression }. *ret_through: the variable is named by a value. */
+/* Scans ${name} or ${ expression }. *ret_through: a value names the variable. */
 static bool braced_variable(struct script *x, bool *ret_through)
 {
 	size_t from = ++x->i, to = name_end(x, from);
@@ -341,7 +344,7 @@ static bool named_variable(struct script *x)
 	return !is_special(str_sub(x->s, from, x->i));
 }
 
-/* $1, or a variable with a sign for a name: $&, $!, @+. */
+/* Scans $1, or a variable with a punctuation name: $&, $!, @+. */
 static bool sign_variable(struct script *x, char sigil)
 {
 	char c = script_at(x, 0);
@@ -359,7 +362,7 @@ static bool sign_variable(struct script *x, char sigil)
 	return true;
 }
 
-/* $#{x}, $#$x, $#x: the last index */
+/* True at $#{x}, $#$x, $#x: the last index. */
 static bool last_index(const struct script *x)
 {
 	char next = script_at(x, 1);
@@ -397,8 +400,9 @@ bool perl_variable(struct script *x)
 }
 
 /*
- * print $x /2/: after a function and a variable Perl takes the variable for a file handle when what follows
- * looks like a term: a blank before it and none after it. After a variable such as $; it looks no closer.
+ * print $x /2/: after a function and a variable, Perl takes the variable as a file handle if a term seems to
+ * follow: a blank before it, none after it. After a punctuation variable ($;) Perl does not check for the
+ * blank.
  */
 bool perl_handle(const struct script *x)
 {
@@ -411,7 +415,7 @@ bool perl_handle(const struct script *x)
 			(x->handle == PERL_HANDLE_ODD || script_space(x->s.p[x->i - 1]));
 }
 
-/* At the first of two slashes: an empty pattern, or the operator? */
+/* At the first of two slashes: true if they are an empty pattern, false for the operator. */
 bool perl_empty_pattern(const struct script *x)
 {
 	size_t i = x->i;
@@ -421,12 +425,12 @@ bool perl_empty_pattern(const struct script *x)
 	return (i > 0 && strchr("(,~", x->s.p[i - 1])) || (i >= 5 && !memcmp(x->s.p + i - 5, "split", 5));
 }
 
-/* At an equals sign: is something assigned? */
+/* At an equals sign: true if it assigns. */
 static bool assigns(const struct script *x)
 {
 	char before = x->i > 0 ? x->s.p[x->i - 1] : '\0', next = script_at(x, 1);
 
-	if (next == '~') { /* bound to s, tr or y */
+	if (next == '~') { /* =~ with s, tr or y */
 		size_t i = script_blanks(x, x->i + 2);
 		return i < x->s.n && strchr("sty", x->s.p[i]);
 	}
@@ -471,7 +475,7 @@ void perl_library(struct script *x, struct str name)
 			!script_listed(name, "strict warnings utf8 feature integer bigint diagnostics");
 }
 
-/* Words of the command that make perl read files by itself: -n, -p, -i, also in a cluster. */
+/* True if options make perl read files on its own: -n, -p, -i, also in a cluster. */
 static bool loops(const struct script *x)
 {
 	for (const struct command *c = x->w->f->commands; c; c = c->next) {
@@ -495,7 +499,8 @@ static bool loops(const struct script *x)
 
 bool perl_symbolic(struct script *x)
 {
-	for (const struct snippet *s = x->w->f->snippets; s; s = s->next) /* -M: snippets of their own */
+	/* -M options are separate snippets */
+	for (const struct snippet *s = x->w->f->snippets; s; s = s->next)
 		if (s != x->w->s && s->lang == LANG_PERL && s->at.text == x->w->s->at.text &&
 			s->at.from == x->w->s->at.from)
 			perl_library(x, s->text.text);

@@ -1,4 +1,7 @@
-/* The words of Perl, Ruby, PHP and Lua that have no effect outside of the program. See script.c. */
+/*
+ * The language rows of the scanner: functions with effects, and names without effect outside the program. See
+ * script.c.
+ */
 #include "code/script.h"
 
 static const struct script_act perl_acts[] = {

@@ -1,4 +1,4 @@
-/* Reading one piece of code, and the findings that all walkers share. See tree.h. */
+/* Reads one piece of code, and records the findings of all walkers. See tree.h. */
 #include "code/tree.h"
 
 static const struct code_language languages[LANGS] = {
@@ -38,7 +38,7 @@ bool node_is_any(TSNode n, const char *const *types, size_t count)
 	return false;
 }
 
-/* The parser's own search for the name goes through all of them; they are in order. */
+/* Binary search: field names are sorted. tree-sitter's own lookup is linear. */
 static TSFieldId field_id(const TSLanguage *l, const char *name)
 {
 	uint32_t low = 1, high = ts_language_field_count(l) + 1;
@@ -92,7 +92,7 @@ static uint32_t fetch_children(struct code_walk *w, TSNode n, TSNode *list, uint
 	return got;
 }
 
-/* They are asked for again and again, and finding them is work: they are remembered. */
+/* Caches the list per node: walkers ask for it often, and collecting it is slow. */
 TSNode *node_children(struct code_walk *w, TSNode n, uint32_t *ret_n)
 {
 	static TSNode none[1];
@@ -171,7 +171,7 @@ static struct word word_for(struct code_walk *w, struct str text, TSNode n)
 			.at = node_at(w, n)};
 }
 
-/* Functions that unpack an archive are listed under the names of these programs. */
+/* True for functions that unpack an archive: the tables list them under these program names. */
 static bool unpacks(const char *by)
 {
 	return by && (!strcmp(by, "tar") || !strcmp(by, "unzip") || !strcmp(by, "Expand-Archive"));
@@ -196,7 +196,7 @@ static void add_access(struct code_walk *w, const struct access *x)
 	w->f->accesses_end = &copy->next;
 }
 
-/* A path as a pattern whose component at `at`, an unknown name, is a hidden one. */
+/* Returns the path as a glob pattern whose unknown component at `at` is a hidden name. */
 static struct str hidden_pattern(struct code_walk *w, struct str path, size_t at)
 {
 	struct buf b;
@@ -216,7 +216,7 @@ static struct str hidden_pattern(struct code_walk *w, struct str path, size_t at
 	return buf_view(&b);
 }
 
-/* Listings of directories have hidden names in them: DIR/config may be .git/config, where there is one. */
+/* A directory listing includes hidden names: DIR/config may be .git/config. Adds these paths too. */
 static void add_hidden(struct code_walk *w, const struct access *x)
 {
 	struct str path = x->path.text;
@@ -241,14 +241,14 @@ void code_access(struct code_walk *w, enum access_kind kind, struct str path, bo
 
 	if (path.n && path.p[0] != '/' && path.p[0] != HOLE_ANY)
 		full = str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")), path);
-	/* the directory is not known */
+	/* an unknown working directory makes the whole path unknown */
 	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n))
 		full = CODE_HOLE;
 	struct access x = {.kind = kind, .below = below, .by = by, .at = node_at(w, n)};
 	x.path = word_for(w, full.n ? full : CODE_HOLE, n);
 	x.when = snippet_moment(w->s);
 	if (kind == ACCESS_WRITE && last && last->kind != ACCESS_WRITE && same_span(last->at, x.at))
-		x.change = CHANGE_COPY; /* of what the same call has just read */
+		x.change = CHANGE_COPY; /* a copy: the same call has just read the source */
 	if (kind == ACCESS_WRITE && below && unpacks(by))
 		x.change = CHANGE_TREE;
 	if (kind == ACCESS_WRITE && w->change != CHANGE_PLAIN)
@@ -308,8 +308,8 @@ void code_setting(struct code_walk *w, struct str name, struct str value, TSNode
 }
 
 /*
- * A variable set in one place may reach any program that the code starts: loops and functions change the
- * order.
+ * Passes all settings to all runs. A variable set anywhere may reach any program that the code starts,
+ * because loops and functions change the order.
  */
 static void hand_settings_on(struct code_walk *w)
 {
@@ -333,9 +333,7 @@ void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n
 
 /* ---- reading ---- */
 
-/*
- * The first place that is no code. By a cursor: asking for a child by its number counts from the first one.
- */
+/* Returns the first syntax error. Uses a cursor: child access by index is linear. */
 static TSNode first_error(TSNode root)
 {
 	TSTreeCursor c = ts_tree_cursor_new(root);
@@ -418,7 +416,7 @@ static int read_one(void *arg)
 		hand_settings_on(w);
 		return 0;
 	}
-	if (arena_run(&j->grammar.heap, parse_and_walk, j) < 0) { /* too laborious */
+	if (arena_run(&j->grammar.heap, parse_and_walk, j) < 0) { /* a memory or error budget was exceeded */
 		w->code->parsed = w->code->complete = false;
 		w->code->error_at = (struct span){w->text, j->grammar.error_at, j->grammar.error_at};
 	}

@@ -1,6 +1,6 @@
 /*
- * The argv of find: options, start paths, then an expression whose -exec ends at ";" or at "{} +". The row's
- * flags are the predicates. A start path is an operand; everything else is a hit.
+ * Scans the argv of find: options, start paths, then an expression whose -exec ends at ";" or at "{} +". The
+ * row's flags are the predicates. A start path becomes an operand; everything else becomes a hit.
  */
 #include "knowledge/scan.h"
 
@@ -12,14 +12,14 @@ static bool starts_expression(struct word w)
 			word_is(w, ")") || word_is(w, "!") || word_is(w, ","));
 }
 
-/* Does a word, were the -exec before it ended by an unknown ";", do something? */
+/* True if the word would act, should an unknown word before it be the ";" that ends -exec. */
 static bool word_acts(const struct know_row *r, struct word w)
 {
 	const struct know_flag *f = w.kind == WORD_EXACT ? know_flag_find(r, w.text) : NULL;
 	return f && (know_runs(f->arg.kind) || f->arg.kind == KIND_WRITE || str_is(w.text, "-delete"));
 }
 
-/* -exec CMD ... ; | {} +   Returns the index of the last word used. */
+/* Scans -exec CMD ... ; or {} + and returns the index of the last word used. */
 static size_t take_exec(struct know_scan *s, const struct know_flag *f, size_t i)
 {
 	size_t to = i + 1;
@@ -35,7 +35,7 @@ static size_t take_exec(struct know_scan *s, const struct know_flag *f, size_t i
 		if (unknown && word_acts(s->row, w) && !s->opaque)
 			s->opaque = to;
 		if (w.kind == WORD_REST && !w.glob && !s->opaque)
-			s->opaque = to; /* may hold the ";" and another -exec */
+			s->opaque = to; /* may contain the ";" and another -exec */
 		unknown |= w.kind != WORD_EXACT;
 	}
 	struct word mark = {.kind = more ? WORD_UNKNOWN : WORD_EXACT, .text = STR(""), .at = s->argv[i].at};
@@ -63,7 +63,7 @@ static size_t take_predicate(struct know_scan *s, const struct know_flag *f, siz
 
 static bool follows_links(struct word w) { return word_is(w, "-H") || word_is(w, "-L") || word_is(w, "-P"); }
 
-/* May the word start with a dash? */
+/* True if the word may start with a dash. */
 static bool may_be_option(struct word w)
 {
 	if (w.kind != WORD_UNKNOWN || !w.text.n)
@@ -77,7 +77,7 @@ static void opaque_at(struct know_scan *s, size_t i)
 		s->opaque = i;
 }
 
-/* The last word that could end an -exec. */
+/* Returns the index after the last word that could end an -exec. */
 static size_t last_end(const struct know_scan *s)
 {
 	size_t end = s->argc;
@@ -116,13 +116,13 @@ void know_scan_find(struct know_scan *s)
 			continue;
 		}
 		if (!paths && w.kind != WORD_EXACT) {
-			s->maybe_option = true; /* may be -exec, when a ";" is still to come */
+			s->maybe_option = true; /* may be -exec, if a ";" follows */
 			if (i < end)
 				opaque_at(s, i);
 			continue;
 		}
 		if (unknown && (word_is(w, ";") || word_is(w, "+")))
-			opaque_at(s, i); /* ends an -exec that stands in an unknown word */
+			opaque_at(s, i); /* ends an -exec inside an unknown word */
 		unknown |= w.kind != WORD_EXACT;
 		s->maybe_option |= may_be_option(w);
 		know_operand_add(s, i);

@@ -1,7 +1,7 @@
 /*
- * Looking rows up, and reading an argv by a row: scan.c splits it into options and operands, `when` entries
- * of the row adjust what they are, and here each becomes a use. Where the scan is not sure, every role an
- * operand could have is reported.
+ * Looks up rows, and reads an argv by a row. scan.c splits the argv into options and operands, and the row's
+ * `when` entries adjust their kinds. Then each of them becomes a use. If the scan is unsure, every possible
+ * role of an operand is reported.
  */
 #include "knowledge/knowledge.h"
 
@@ -14,7 +14,7 @@ static const struct know_row *blob_rows(const void *blob)
 	return (const void *)((const char *)blob + sizeof(struct know_blob));
 }
 
-/* Among rows sorted by name: the one called `base`, or `base` blank `sub`. */
+/* Binary search in rows sorted by name, for `base` or "`base` `sub`". */
 static const struct know_row *row_find(const struct know_row *rows, size_t n, struct str base, struct str sub)
 {
 	size_t lo = 0, hi = n;
@@ -107,15 +107,13 @@ static void override_operands(struct know_operands *ops, const struct know_opera
 		ops->after = by->after;
 }
 
-/*
- * Determines the kinds of the operands, given the options that are present, and the effects that these add.
- */
+/* Determines the kinds of the operands and the effects, by the options that are present. */
 static void settle_operands(struct know_applying *ap, bool sub)
 {
 	const struct know_row *r = ap->s->row;
 	const struct know_when *w = know_whens(r);
 	ap->ops = r->ops;
-	if (!sub) /* a subcommand has its own */
+	if (!sub) /* a subcommand has its own effects */
 		ap->ret->effects |= r->effects;
 	ap->active = 0;
 	ap->suffix = NULL;
@@ -152,7 +150,7 @@ static void emit_hit(struct know_applying *ap, const struct know_hit *h)
 				spec = args[k].spec;
 	}
 	if (r->style == STYLE_FIND && spec.kind == KIND_COMMAND && h->value.kind == WORD_UNKNOWN)
-		spec.mods |= USE_MORE; /* {} + */
+		spec.mods |= USE_MORE; /* -exec ... {} + */
 	if (r->style == STYLE_FIND && spec.kind == KIND_DELETE && !h->has_value) {
 		struct word w = know_here(ap);
 		for (size_t i = 0; i < ap->s->noperands; i++)
@@ -173,7 +171,8 @@ static bool is_colons(struct word w)
 }
 
 /*
- * parallel CMD ::: ARG...; without CMD the arguments themselves are scripts. Returns the end of the command.
+ * parallel CMD ::: ARG...; without CMD the arguments themselves are scripts. Returns the index of the end of
+ * the command.
  */
 static size_t count_colons(struct know_applying *ap, size_t from)
 {
@@ -194,7 +193,7 @@ static size_t count_colons(struct know_applying *ap, size_t from)
 	return at;
 }
 
-/* The operand number k, when nothing is uncertain. */
+/* The kind of operand k if nothing is uncertain. */
 static struct know_spec operand_spec(const struct know_applying *ap, size_t k, size_t n)
 {
 	const struct know_operands *o = &ap->ops;
@@ -212,14 +211,15 @@ static struct know_spec operand_spec(const struct know_applying *ap, size_t k, s
 static bool is_range(struct know_spec spec) { return spec.kind == KIND_COMMAND || spec.kind == KIND_SCRIPT; }
 
 /*
- * A program that looks for options among the words of its inner command too (choom) takes some of them away.
+ * True if the words from operand k on are not contiguous: a program that also looks for options among the
+ * words of its inner command (choom) removes some.
  */
 static bool is_torn(const struct know_scan *s, size_t k)
 {
 	return s->operands[k] + (s->noperands - k) != s->argc;
 }
 
-/* Emits operand k; true when it takes all others with it. */
+/* Emits operand k. True if it includes all further operands. */
 static bool emit_operand(struct know_applying *ap, size_t k)
 {
 	struct know_scan *s = ap->s;
@@ -234,24 +234,24 @@ static bool emit_operand(struct know_applying *ap, size_t k)
 			know_use_add(ap, USE_OPAQUE, 0, at, to, &s->argv[at]);
 		return true;
 	}
-	/* chrt: with or without a priority before it */
+	/* chrt: the command may be the first operand or follow a priority */
 	know_emit(ap, spec, at, spec.kind == KIND_COMMAND ? s->argc : at + 1, s->argv[at]);
 	return false;
 }
 
-/* Every role that any operand of the row can have, once each. */
+/* Collects every role that an operand of the row can have, once each. */
 static size_t all_specs(const struct know_applying *ap, size_t sure, struct know_spec *out, size_t max)
 {
 	const struct know_row *r = ap->s->row;
 	size_t n = 0;
 	/*
-	 * when no option can hide among the words, what the options say is settled, and so are the operands
-	 * before the loose one
+	 * If no word can be an option, the `when` entries are settled, and so are the operands before the
+	 * first uncertain word.
 	 */
 	bool settled = !ap->s->maybe_option;
 	for (size_t i = 0; i <= (settled ? 0 : r->nwhens); i++) {
 		const struct know_operands *o = settled ? &ap->ops : i ? &know_whens(r)[i - 1].ops : &r->ops;
-		/* a `last` or `alone` that is not given is KIND_NONE */
+		/* a missing `last` or `alone` is KIND_NONE */
 		for (size_t k = sure < o->nfirst ? sure : o->nfirst; k < o->nfirst + 3; k++) {
 			struct know_spec spec = k < o->nfirst ? know_specs(r, o->first)[k] : k == o->nfirst ?
 					o->rest : k == o->nfirst + 1 ? o->last : o->alone;
@@ -266,7 +266,7 @@ static size_t all_specs(const struct know_applying *ap, size_t sure, struct know
 	return n;
 }
 
-/* Is something that runs among the operands from number k on? */
+/* True if one of the operands from number k on may run. */
 static bool operands_run(const struct know_applying *ap, const struct know_operands *o, size_t k)
 {
 	if (know_runs(o->rest.kind) || know_runs(o->last.kind) || know_runs(o->after.kind))
@@ -278,8 +278,8 @@ static bool operands_run(const struct know_applying *ap, const struct know_opera
 }
 
 /*
- * An option that the row does not list, beside code that an option gives (node -e) in the operand's place.
- * PowerShell folds the case of its options, and has a reader of its own for them.
+ * True if an option is not in the row while another option provides code (node -e), so that no operand runs.
+ * PowerShell is exempt: its options ignore case, and its own reader handles them.
  */
 static bool unlisted_beside_code(const struct know_applying *ap)
 {
@@ -295,7 +295,7 @@ static bool unlisted_beside_code(const struct know_applying *ap)
 			"-") && operands_run(ap, &s->row->ops, s->lost_operands);
 }
 
-/* A word of any number stands where single operands are counted. */
+/* True if a word that may expand to any number of words is among the `first` operands. */
 static bool first_is_loose(const struct know_applying *ap)
 {
 	for (size_t k = 0; k < ap->ops.nfirst && k < ap->s->noperands; k++)
@@ -304,8 +304,10 @@ static bool first_is_loose(const struct know_applying *ap)
 	return false;
 }
 
-/* The word that makes the count of operands unsure is a pattern (bot[1]), and each operand is judged by how
- * it starts. */
+/*
+ * True if the word that makes the operands uncertain is a pattern (bot[1]) and the row judges each operand by
+ * its prefix.
+ */
 static bool keyed_pattern(const struct know_applying *ap)
 {
 	const struct know_operands *o = &ap->ops;
@@ -317,8 +319,9 @@ static bool keyed_pattern(const struct know_applying *ap)
 #define SPECS_MAX 16
 
 /*
- * A single word after any number of words (`mv a* .`) is the last operand, or the only one when the others
- * expand to nothing. It has no other role, unless an option among the words changes the roles.
+ * True if operand k is certainly the last. A single word after any number of words (`mv a* .`) is the last
+ * operand, or the only one if the others expand to nothing. It has no other role, unless one of the words is
+ * an option that changes the roles.
  */
 static bool ends_operands(const struct know_applying *ap, size_t k)
 {
@@ -328,7 +331,7 @@ static bool ends_operands(const struct know_applying *ap, size_t k)
 	       s->argv[s->operands[k]].kind != WORD_REST;
 }
 
-/* An operand after this one is the last. */
+/* True if a later operand is certainly the last. */
 static bool another_ends(const struct know_applying *ap, size_t k)
 {
 	return k + 1 < ap->s->noperands && ends_operands(ap, ap->s->noperands - 1);
@@ -342,13 +345,13 @@ static void emit_end(struct know_applying *ap, size_t k)
 	know_emit(ap, ap->ops.set & OPS_ALONE ? ap->ops.alone : ap->ops.rest, at, at + 1, ap->s->argv[at]);
 }
 
-struct operand_roles { /* of operands whose count is not certain */
+struct operand_roles { /* possible roles of operands whose number is uncertain */
 	struct know_spec specs[SPECS_MAX];
-	size_t n;    /* 0: each operand has its own role */
-	size_t sure; /* operands before this one have theirs in any case */
+	size_t n;    /* 0: each operand has exactly one role */
+	size_t sure; /* operands before this one keep their single role */
 };
 
-/* Operand k; true when it takes all others with it. */
+/* Emits operand k in all its roles. True if it includes all further operands. */
 static bool emit_one(struct know_applying *ap, const struct operand_roles *roles, size_t k)
 {
 	const struct know_scan *s = ap->s;
@@ -368,7 +371,7 @@ static bool emit_one(struct know_applying *ap, const struct operand_roles *roles
 
 static bool is_directory_hit(const struct know_hit *h) { return h->flag && h->flag->arg.kind == KIND_DIR; }
 
-/* Uses without a word of their own, and directories: all others are relative to those. */
+/* Emits uses without a word of their own, and directories first: all other uses are relative to them. */
 static void emit_first(struct know_applying *ap)
 {
 	struct know_scan *s = ap->s;
@@ -386,7 +389,7 @@ static void emit_first(struct know_applying *ap)
 				(struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
 }
 
-/* Options and operands in the order of the words. */
+/* Emits options and operands in argv order. */
 static void emit_all(struct know_applying *ap)
 {
 	struct know_scan *s = ap->s;
@@ -411,7 +414,7 @@ static void emit_all(struct know_applying *ap)
 	}
 }
 
-/* Does this form only read? Every doubt says no. */
+/* True if this invocation certainly only reads. */
 static bool only_reads(struct know_applying *ap)
 {
 	const struct know_row *r = ap->s->row;
@@ -427,16 +430,15 @@ static bool only_reads(struct know_applying *ap)
 		if (u->role != USE_READ && u->role != USE_DIR && u->role != USE_HOST &&
 				u->role != USE_ASSIGN && u->role != USE_CODE)
 			/*
-			 * code is judged by itself: a row that has some and says `readonly` speaks of the
-			 * rest
+			 * Code is judged separately: `readonly` in a row with code refers to everything else.
 			 */
 			return false;
 	return true;
 }
 
 /*
- * One level: the row's own options and operands. Returns the subcommand's row, and where its name stands, or
- * NULL.
+ * Handles one level: the row's own options and operands. Returns the subcommand's row and sets *ret_sub to
+ * the index of its name, or returns NULL.
  */
 static const struct know_row *apply_row(struct know_applying *ap, const struct know_row *lookup, size_t start,
 		size_t *ret_sub)
@@ -452,9 +454,9 @@ static const struct know_row *apply_row(struct know_applying *ap, const struct k
 		else if (!s->opaque)
 			s->opaque = s->sub;
 		if (sub) {
-			s->noperands = 0; /* they are the subcommand's */
+			s->noperands = 0; /* they belong to the subcommand */
 			*ret_sub = s->sub;
-		/* an ordinary operand: options go on after it */
+		/* not a subcommand but an ordinary operand: options may follow it */
 		} else if (w.kind == WORD_EXACT && s->row->style != STYLE_POSIX) {
 			*s = (struct know_scan){.a = s->a, .row = s->row, .argv = s->argv, .argc = s->argc,
 					.start = start};
@@ -464,14 +466,17 @@ static const struct know_row *apply_row(struct know_applying *ap, const struct k
 	settle_operands(ap, sub != NULL);
 	if (sub) {
 		ap->ops = (struct know_operands){0};
-		/* a global option that is not known hides which subcommand it is */
+		/* after an unknown global option the subcommand is uncertain */
 		ap->ops.rest.kind = s->lost ? KIND_OPAQUE : KIND_NONE;
 	}
 	emit_all(ap);
 	return sub;
 }
 
-/* "--help*" stands for --help, and says that it counts anywhere. */
+/*
+ * True if the list contains the word. An entry "--help*" means --help in any position; with `anywhere` only
+ * these count.
+ */
 static bool in_list(const char *list, struct str word, bool anywhere)
 {
 	for (const char *p = list; *p;) {
@@ -484,8 +489,8 @@ static bool in_list(const char *list, struct str word, bool anywhere)
 }
 
 /*
- * `kubectl delete pod x --help` prints, too, where the row says so. It must be the last word and no value of
- * an option before it; every word is known, and none is a command of its own.
+ * True for `kubectl delete pod x --help`, if the row's `info` allows it in any position. It must be the last
+ * word and not an option's value; every word must be known, and none may start an inner command.
  */
 static bool prints_help(
 	const struct know_row *top, const struct word *argv, size_t argc, const struct know_result *r)
@@ -502,9 +507,9 @@ static bool prints_help(
 }
 
 /*
- * `NAME --version` and the like, with no other word. A program that runs what the project gives it may do so
- * even then, unless the row's `info` says that it does not; words of no dash (help, version) have to be
- * listed too.
+ * True for `NAME --version` and similar, without any other word. A program that runs code of the project may
+ * do so even then, unless the row's `info` lists the word. Words without a dash (help, version) must be
+ * listed, too.
  */
 static bool only_prints(const struct know_row *top, const struct know_row *row, struct word w)
 {
@@ -520,8 +525,8 @@ static bool only_prints(const struct know_row *top, const struct know_row *row, 
 }
 
 /*
- * "aws ec2" exists only because of "aws ec2 describe-vpcs": is this one of the forms it leads to? Otherwise
- * its word is an operand of the row above. A word that is not known leads to where nobody knows.
+ * "aws ec2" has a row only because of "aws ec2 describe-vpcs". True if one of these subcommands follows, or
+ * an unknown word; otherwise "ec2" is an operand of the row above.
  */
 static bool leads_on(const struct know_scan *s, const struct know_row *lookup, size_t start)
 {
@@ -538,7 +543,7 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 	struct know_applying ap = {.a = a, .ret = ret};
 	size_t start = 1;
 	bool lost = false;
-	/* the last row with content of its own, and where its words start */
+	/* the last row with content of its own, and the index of its first word */
 	const struct know_row *top = row, *above = NULL;
 	size_t above_start = 0;
 	*ret = (struct know_result){.name = know_string(row, row->name)};
@@ -557,7 +562,7 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 		if (!bridge)
 			above = row, above_start = start;
 		if (!bridge && (row->bits & ROW_FORWARD) && !leads_on(&s, lookup, start))
-			/* a user's row for another subcommand: of this form nothing is known */
+			/* a user's row for another subcommand: nothing is known about this one */
 			ret->effects |= EFFECT_WORKSPACE;
 		if (start + 1 == argc && start == (size_t)depth + 1 && only_prints(know_forwarded(top), row,
 				argv[start])) {

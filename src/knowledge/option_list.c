@@ -1,7 +1,7 @@
 /*
- * The options and operands of an argv as a list, for rules that ask "is there a --force?". Options of the row
- * are named by their first spelling there; others are read as most programs would, and where two readings are
- * possible (-force: one name, or five letters) both count.
+ * Lists the options and operands of an argv, for rules that ask "is there a --force?". An option in the row
+ * gets its first spelling there. Other options are read by the conventions of most programs; if two readings
+ * are possible (-force: one name, or five letters), both count.
  */
 #include "knowledge/scan.h"
 
@@ -32,7 +32,7 @@ static void add_option(struct option_collector *l, const struct know_row *row, c
 	};
 }
 
-/* One level of commands; returns the row of its subcommand, if there is one. */
+/* Reads one level of commands. Returns the row of its subcommand, or NULL. */
 static const struct know_row *read_level(struct option_collector *l, const struct know_row *row,
 		const struct know_row *lookup, const struct word *argv, size_t argc,
                                          size_t *start)
@@ -44,7 +44,7 @@ static const struct know_row *read_level(struct option_collector *l, const struc
 	const struct know_row *sub = s.sub && argv[s.sub].kind == WORD_EXACT ? know_sub_find(lookup,
 			argv[s.sub].text) : NULL;
 	l->ret->maybe_option |= s.maybe_option || (s.sub && argv[s.sub].kind != WORD_EXACT);
-	if (s.sub && !sub && row->style != STYLE_POSIX) { /* an ordinary operand: options go on after it */
+	if (s.sub && !sub && row->style != STYLE_POSIX) { /* not a subcommand: options may follow it */
 		s = (struct know_scan){.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start,
 				.generic = true};
 		know_scan(&s);
@@ -87,7 +87,7 @@ void know_options(struct arena *a, const struct know_row *row, const struct word
 	}
 }
 
-/* Without dashes, where one and two of them mean the same. */
+/* Strips the dashes if one and two dashes mean the same. */
 static struct str bare_name(const struct know_row *row, struct str name)
 {
 	size_t i = 0;
@@ -97,7 +97,7 @@ static struct str bare_name(const struct know_row *row, struct str name)
 }
 
 /*
- * May the option as given be this one? A long one may be shortened, but "--force" is not taken for
+ * True if the option as given may mean `name`. Long options may be abbreviated, but "--force" does not mean
  * "--force-with-lease".
  */
 static bool given_as(const struct know_option *o, struct str name)
@@ -122,7 +122,7 @@ const struct know_option *know_option_find(const struct know_options *o, const c
 		const struct know_option *after)
 {
 	struct str n = str_of(name);
-	/* then an option of the same name before the subcommand is another one */
+	/* the subcommand has this option: one before the subcommand is a different option */
 	bool own = flag_of(o->row, n) != NULL;
 	for (size_t i = after ? (size_t)(after - o->options) + 1 : 0; i < o->noptions; i++) {
 		const struct know_option *p = &o->options[i];
@@ -149,7 +149,7 @@ bool know_has(const struct know_options *o, const char *name)
 	return know_option_find(o, name, NULL) != NULL;
 }
 
-/* More than a word, or a file that is read. */
+/* True if the kind does more than name a word or a file to read. */
 static bool spec_acts(struct know_spec spec)
 {
 	switch (spec.kind) {
@@ -158,7 +158,7 @@ static bool spec_acts(struct know_spec spec)
 	}
 }
 
-/* An option without such a value acts by what it makes of the operands (sed -i). */
+/* True if a `when` entry acts: by the value of an option, or by the kinds it gives to operands (sed -i). */
 static bool when_acts(const struct know_row *r, const struct know_when *w)
 {
 	const struct know_operands *o = &w->ops;
@@ -203,5 +203,5 @@ bool know_option_acts(const struct know_options *o, const struct word *argv, siz
 	for (size_t i = 0; i < o->row->nwhens; i++)
 		if (when_acts(o->row, &know_whens(o->row)[i]))
 			return true;
-	return o->row->nunless > 0; /* with one of these it does not only read */
+	return o->row->nunless > 0; /* with one of these flags the command does not only read */
 }

@@ -1,4 +1,4 @@
-/* Options and operands of an argv, by the style of a row. See scan.h. */
+/* Splits an argv into options and operands by the style of a row. See scan.h. */
 #include "knowledge/scan.h"
 
 struct word know_part(struct word w, size_t from)
@@ -61,7 +61,7 @@ const struct know_flag *know_flag_find(const struct know_row *r, struct str name
 	return NULL;
 }
 
-/* Something here cannot be read for certain. An inner command that starts later is lost by that. */
+/* Records that word i is uncertain: an inner command after it cannot be located. */
 static void lose_word(struct know_scan *s, size_t i)
 {
 	s->unsure = true;
@@ -71,17 +71,17 @@ static void lose_word(struct know_scan *s, size_t i)
 	s->lost_operands = s->noperands;
 }
 
-/* More than a plain word: it may name a file outside of the working directory, or a hidden one. */
+/* True if the text may name a file outside the working directory, or a hidden file. */
 static bool names_path(struct str s)
 {
 	return s.n && (str_find(s, '/', 0) >= 0 || strchr(".~", s.p[0]) || text_open(s));
 }
 
-/* An option that is not in the row may do anything with a value that names a file. */
+/* Handles an unlisted option: it may do anything with a value that names a file. */
 static void lose_unlisted(struct know_scan *s, struct str name, const struct word *value, size_t i)
 {
 	know_unlisted_add(s, name, value);
-	bool anything = s->row->effects & EFFECT_WORKSPACE; /* so it may anyway */
+	bool anything = s->row->effects & EFFECT_WORKSPACE; /* the row already allows that */
 	if (value && names_path(value->text) && !s->opaque && !anything)
 		s->opaque = i;
 	lose_word(s, i);
@@ -93,8 +93,8 @@ static bool takes_word(const struct know_flag *f)
 }
 
 /*
- * Option f at word i has no attached value: takes the next words if it wants them. Returns the index of the
- * last word used.
+ * Option f at word i has no attached value: takes the following words if it needs them. Returns the index of
+ * the last word used.
  */
 static size_t take_option(struct know_scan *s, const struct know_flag *f, size_t i, bool sure)
 {
@@ -103,12 +103,12 @@ static size_t take_option(struct know_scan *s, const struct know_flag *f, size_t
 		return i;
 	}
 	if (i + 1 >= s->argc) {
-		know_hit_add(s, f, i, i + 1, NULL); /* the program will complain */
+		know_hit_add(s, f, i, i + 1, NULL); /* the program will report an error */
 		return i;
 	}
 	struct word v = s->argv[i + 1];
 	if (v.kind == WORD_REST)
-		lose_word(s, i + 1); /* none, one or more words: what follows may be the value */
+		lose_word(s, i + 1); /* it expands to any number of words: the value may be a later word */
 	if (f->arg.kind == KIND_COMMAND) { /* fd -x cmd ... ; */
 		size_t to = i + 1;
 		while (to < s->argc && !(s->argv[to].kind == WORD_EXACT && str_is(s->argv[to].text, ";")))
@@ -119,7 +119,7 @@ static size_t take_option(struct know_scan *s, const struct know_flag *f, size_t
 	size_t at = f->arg.mods & MOD_SECOND && i + 2 < s->argc && v.kind != WORD_REST ? i + 2 : i + 1;
 	know_hit_add(s, f, at, at + 1, &s->argv[at]);
 	if (v.kind == WORD_REST || !sure)
-		return i; /* looked at again as an operand or option */
+		return i; /* the next word is scanned again, as an operand or option */
 	return f->arg.mods & MOD_PAIR && i + 2 < s->argc ? i + 2 : i + 1;
 }
 
@@ -128,7 +128,10 @@ static bool spec_same(struct know_spec x, struct know_spec y)
 	return x.kind == y.kind && x.mods == y.mods && x.lang == y.lang;
 }
 
-/* All long options that `name` abbreviates. Several that differ in what they take are all reported. */
+/*
+ * Adds all long options that `name` abbreviates. If their arguments differ, all of them count and the word is
+ * uncertain.
+ */
 static size_t take_abbreviated(struct know_scan *s, struct str name, const struct word *value, size_t i)
 {
 	const struct know_flag *f = know_flags(s->row), *found = NULL;
@@ -186,8 +189,8 @@ static bool all_digits(struct str s)
 }
 
 /*
- * Letter k of a cluster is not in the row. At its start the whole may also be one name with a single dash
- * (-force).
+ * Adds letter k of a cluster, which is not in the row. At the start, the whole word may also be one name with
+ * a single dash (-force).
  */
 static void unlisted_letter(struct know_scan *s, struct word w, size_t k)
 {
@@ -202,7 +205,7 @@ static void unlisted_letter(struct know_scan *s, struct word w, size_t k)
 	know_unlisted_add(s, eq >= 0 ? str_sub(w.text, 0, (size_t)eq) : w.text, eq >= 0 ? &v : NULL);
 }
 
-/* -abc, -n5, -n 5 */
+/* Scans -abc, -n5 or -n 5. */
 static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 {
 	struct word w = s->argv[i];
@@ -223,7 +226,7 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 		if (!f) {
 			unlisted_letter(s, w, k);
 			lose_word(s, i);
-			sure = false; /* the rest may be its value */
+			sure = false; /* the rest of the word may be its value */
 			continue;
 		}
 		if (f->arg.kind == KIND_NONE || (f->arg.mods & MOD_DIGITS)) {
@@ -242,20 +245,17 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 	return i;
 }
 
-/* The longest option that the word starts with and whose argument may be attached. */
+/* Returns the longest option that is a prefix of the word and accepts an attached argument. */
 static const struct know_flag *attached_flag(const struct know_row *r, struct str text)
 {
 	const struct know_flag *f = know_flags(r), *found = NULL;
 	for (size_t k = 0; k < r->nflags; k++)
 		if ((f[k].arg.mods & MOD_ATTACHED) && str_starts(text, know_string(r, f[k].name)))
-			found = &f[k]; /* sorted: a longer one comes later */
+			found = &f[k]; /* sorted: the longest match comes last */
 	return found;
 }
 
-/*
- * -name, --name, -name=value; the row lists names with the dashes they are written with most, one dash
- * standing for both.
- */
+/* Scans -name, --name or -name=value. A name with one dash in the row also matches with two. */
 static size_t scan_long_dash(struct know_scan *s, size_t i)
 {
 	struct word w = s->argv[i];
@@ -288,7 +288,7 @@ static size_t scan_long_dash(struct know_scan *s, size_t i)
 	return i;
 }
 
-/* tar xzf FILE: letters first, then their arguments in the same order */
+/* Scans tar xzf FILE: letters first, then their arguments in the same order. */
 static size_t scan_bundle(struct know_scan *s, size_t i)
 {
 	struct word w = s->argv[i];
@@ -320,19 +320,19 @@ static bool name_char(char c, bool first)
 
 enum assign { ASSIGN_NO, ASSIGN_YES, ASSIGN_MAYBE };
 
-/* env takes anything with '=' in it; so do sudo and make for all that matters here */
+/* env accepts any word with '=' as an assignment; treating sudo and make alike is safe here */
 static enum assign classify_assignment(struct word w)
 {
 	for (size_t i = 0; i < w.text.n; i++) {
 		if (w.text.p[i] == '=')
-			return ASSIGN_YES; /* also without a name: env takes "=x" for one */
+			return ASSIGN_YES; /* also with an empty name: env accepts "=x" */
 		if (text_hole(w.text.p[i]))
 			return ASSIGN_MAYBE;
 	}
 	return w.kind == WORD_EXACT ? ASSIGN_NO : ASSIGN_MAYBE;
 }
 
-/* Is the first byte known? (A number may be negative.) */
+/* True if the first byte is known. (A number may be negative.) */
 static bool starts_known(struct word w)
 {
 	if (w.kind == WORD_EXACT)
@@ -345,8 +345,8 @@ static bool starts_known(struct word w)
 }
 
 /*
- * A number at its start, for a command none of whose options starts with a digit: at worst it is a negative
- * one, which is refused.
+ * True if the word starts with an unknown number and no option of the row starts with a digit. At worst the
+ * number is negative, and the program rejects it.
  */
 static bool starts_as_number(const struct know_row *r, struct word w)
 {
@@ -362,7 +362,7 @@ static bool starts_as_number(const struct know_row *r, struct word w)
 	return true;
 }
 
-/* Words no option parser has to look at: operands and assignments. True when options end here. */
+/* Handles operands and assignments. True if options end here. */
 static bool scan_operand(struct know_scan *s, size_t i)
 {
 	const struct know_row *r = s->row;
@@ -382,14 +382,14 @@ static bool scan_operand(struct know_scan *s, size_t i)
 	return s->sub || (r->style == STYLE_POSIX && s->noperands > r->until);
 }
 
-/* A word that is not known and may be an option, or any number of words. */
+/* Handles an unknown word, which may be an option or any number of words. True if options end here. */
 static bool scan_unknown(struct know_scan *s, size_t i)
 {
 	const struct know_row *r = s->row;
 	struct word w = s->argv[i];
 	bool sure_operand = starts_as_number(r, w) || (starts_known(w) && w.text.p[0] != '-');
 	if (!sure_operand) {
-		/* files whose names are options are looked for (gate/option_names.c) */
+		/* gate/option_names.c checks patterns against files whose names are options */
 		s->maybe_option |= !w.glob;
 		if (!s->lost) {
 			s->lost = i;
@@ -401,12 +401,12 @@ static bool scan_unknown(struct know_scan *s, size_t i)
 	if (w.kind == WORD_REST) {
 		lose_word(s, i);
 		know_operand_add(s, i);
-		return false; /* there may be none, so options go on */
+		return false; /* it may expand to nothing, so options may follow */
 	}
 	return scan_operand(s, i);
 }
 
-/* An option at word i, or 0 when it is none; else the index of the last word used. */
+/* Scans an option at word i. Returns the index of the last word used, or 0 if the word is not an option. */
 static size_t scan_option(struct know_scan *s, size_t i)
 {
 	const struct know_row *r = s->row;
@@ -432,7 +432,7 @@ static size_t scan_option(struct know_scan *s, size_t i)
 		return scan_long_dash(s, i);
 	if (t.n > 1 && t.p[1] == '-')
 		return scan_long(s, i);
-	/* a long name with one dash listed beside short ones (zip -TT) */
+	/* a long name with one dash among short options (zip -TT) */
 	if (t.n > 2 && (f = know_flag_find(r, t)))
 		return take_option(s, f, i, true);
 	return scan_cluster(s, i, 1);

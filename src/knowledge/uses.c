@@ -1,7 +1,7 @@
 /*
- * The meaning of a word by its kind: one or more uses. Some kinds look into the word: keyed values, hosts
- * among files, volumes of containers, files written beside the named one. An unknown part is reported as
- * everything that it could be.
+ * Turns a word into one or more uses, by its kind. Some kinds parse the word: keyed values, hosts among
+ * files, volumes of containers, files written beside the named one. An unknown part is reported as everything
+ * it could be.
  */
 #include "knowledge/apply.h"
 
@@ -82,7 +82,7 @@ static void add_starred(struct know_applying *ap, size_t from, size_t to, struct
 	know_use_add(ap, USE_WRITE, 0, from, to, &w);
 }
 
-/* "a.gz" becomes "a": what follows the last dot goes, or what the option for the suffix says. */
+/* "a.gz" becomes "a": strips the suffix given by the option, else everything from the last dot. */
 static void add_stripped(struct know_applying *ap, size_t from, size_t to, struct word w)
 {
 	struct str given = ap->suffix ? ap->suffix->value.text : STR("");
@@ -96,12 +96,12 @@ static void add_stripped(struct know_applying *ap, size_t from, size_t to, struc
 		str_eq(str_sub(w.text, w.text.n - given.n, w.text.n), given))
 		end = w.text.n - given.n + 1;
 	if (end < slash + 2)
-		return; /* it has none */
+		return; /* no suffix */
 	w.text = str_sub(w.text, 0, end - 1);
 	know_use_add(ap, USE_WRITE, 0, from, to, &w);
 }
 
-/* Other files that are written because of this one. */
+/* Adds other files that are written because of this one. */
 static void add_company(struct know_applying *ap, struct know_spec spec, size_t from, size_t to,
 		struct word w)
 {
@@ -124,7 +124,7 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 		else if (v.kind == WORD_EXACT && str_find(v.text, '/', 0) < 0)
 			add_starred(ap, from, to, w, v.text);
 		else
-			/* -i'DIR/STAR': elsewhere */
+			/* -i'DIR/STAR': in another directory */
 			know_use_add(ap, USE_WRITE, 0, from, to,
 					&(struct word){.kind = WORD_UNKNOWN, .text = {"", 1}, .at = v.at});
 	}
@@ -135,8 +135,8 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 }
 
 /*
- * ln -b DIR/FILE: a link FILE, here, and what lies here under that name becomes FILE~. False: the name is not
- * known.
+ * ln -b DIR/FILE creates the link FILE in the working directory and renames an existing FILE to FILE~. False
+ * if the name is unknown.
  */
 static bool add_here(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
@@ -151,7 +151,7 @@ static bool add_here(struct know_applying *ap, struct know_spec spec, size_t fro
 	return true;
 }
 
-/* cp -b -S .x FILE DIR: what lies in the directory under the file's name becomes DIR/FILE.x. */
+/* cp -b -S .x FILE DIR renames an existing DIR/FILE to DIR/FILE.x. */
 void know_backups(struct know_applying *ap)
 {
 	if (!ap->suffix || !(ap->ret->effects & (EFFECT_COPIES | EFFECT_LINKS)))
@@ -180,8 +180,8 @@ enum know_match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 static char to_lower(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
 
 /*
- * Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one).
- * *ret_end is where the rest starts.
+ * Matches the text from offset i against the prefix. '*' in it (at most a few) matches anything except '='.
+ * Sets *ret_end to the offset after the match.
  */
 static enum know_match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
 {
@@ -205,7 +205,10 @@ static enum know_match starts_with(struct str text, size_t i, const char *prefix
 
 #define CONTAINED_MAX 64
 
-/* "~x": what follows each x inside the value, up to ';' or '}' (curl -F a=@FILE;type=b, -w %output{FILE}). */
+/*
+ * "~x": emits the text after each x in the value, up to ';' or '}' (curl -F a=@FILE;type=b, -w
+ * %output{FILE}).
+ */
 static void emit_contained(struct know_applying *ap, struct know_spec spec, size_t from, size_t to,
 		struct word w, const char *needle)
 {
@@ -226,12 +229,12 @@ static void emit_contained(struct know_applying *ap, struct know_spec spec, size
 			return;
 		know_emit(ap, spec, from, to, part);
 	}
-	if (!found && !text_exact(w.text)) /* it may stand in what is not known */
+	if (!found && !text_exact(w.text)) /* the unknown part may contain it */
 		know_emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""),
 				.at = w.at});
 }
 
-/* A file name pattern that starts with letters: whatever it finds starts with them, too. */
+/* Returns the fixed prefix of a glob pattern: every match starts with it. */
 static struct word pattern_start(struct know_applying *ap, struct word w)
 {
 	size_t n = 0;
@@ -260,10 +263,10 @@ void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t 
 		size_t end = 0;
 		const char *prefix = know_string(r, v[i].prefix);
 		if (prefix[0] == '~' && prefix[1] == '%' && !inside)
-			continue; /* curl -w knows %output{FILE}, curl -H does not */
+			continue; /* curl -w expands %output{FILE}, curl -H does not */
 		if (prefix[0] == '~') {
 			emit_contained(ap, v[i].spec, from, to, w, prefix + 1);
-			continue; /* there may be more, and others */
+			continue; /* the value may match further keys */
 		}
 		enum know_match m = starts_with(w.text, 0, prefix, &end);
 		if (m == MATCH_MAYBE) {
@@ -275,7 +278,7 @@ void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t 
 				know_emit(ap, v[i].spec, from, to, any);
 		}
 		if (m == MATCH_YES) {
-			/* "Key = value" and "Key  value": more separator than the row has */
+			/* "Key = value" and "Key  value": a longer separator than in the row */
 			bool blank = end && w.text.p[end - 1] == ' ' && end < w.text.n &&
 					(w.text.p[end] == ' ' || w.text.p[end] == '\t' ||
 					w.text.p[end] == '=');
@@ -301,12 +304,15 @@ static const uint8_t role_of[KIND_COUNT] = {
 static void add_host(struct know_applying *ap, bool host, size_t from, size_t to, struct word w)
 {
 	if (!host)
-		return; /* a container: neither a file here nor the network */
+		return; /* a container: neither a local file nor the network */
 	know_use_add(ap, USE_HOST, 0, from, to, &w);
 	ap->ret->effects |= EFFECT_NETWORK;
 }
 
-/* HOST:PATH, SCHEME://...: a host, and no file. A word that is not known may be either. */
+/*
+ * Emits HOST:PATH or SCHEME://... as a host. True if the word is certainly not a local file. An unknown word
+ * may be either.
+ */
 static bool emit_remote(struct know_applying *ap, bool host, size_t from, size_t to, struct word w)
 {
 	for (size_t i = 0; i < w.text.n && (w.kind != WORD_REST || w.glob); i++) {
@@ -328,7 +334,7 @@ static bool emit_remote(struct know_applying *ap, bool host, size_t from, size_t
 	return false;
 }
 
-/* Where the value of source= or src= starts in a --mount, or -1. */
+/* Returns the offset of the value of source= or src= in a --mount, or -1. */
 static ptrdiff_t mount_source(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -344,7 +350,8 @@ static ptrdiff_t mount_source(struct str s)
 }
 
 /*
- * A directory of this machine that a container sees. A name without a slash is a volume of the engine's own.
+ * Emits the local directory that a container mounts. A name without a slash is a volume of the container
+ * engine.
  */
 static void emit_volume(struct know_applying *ap, size_t from, size_t to, struct word w)
 {
@@ -369,7 +376,7 @@ static void emit_volume(struct know_applying *ap, size_t from, size_t to, struct
 		know_use_add(ap, ro && text_exact(options) ? USE_READ : USE_WRITE, USE_TREE, from, to, &path);
 }
 
-/* A URL may name a file here. */
+/* A file:// URL names a local file. */
 static void emit_file_url(struct know_applying *ap, size_t from, size_t to, struct word w)
 {
 	struct word path = know_part(w, str_starts(w.text, "file://localhost/") ? 16 : 7);
@@ -377,7 +384,7 @@ static void emit_file_url(struct know_applying *ap, size_t from, size_t to, stru
 		know_use_add(ap, USE_READ, 0, from, to, &path);
 }
 
-/* Data choose the names: below a directory, or by what is in a file or on standard input. */
+/* Emits writes whose names come from data: below a directory, or listed in a file or on standard input. */
 static void emit_names(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS;
@@ -394,7 +401,7 @@ static void emit_names(struct know_applying *ap, struct know_spec spec, size_t f
 	know_use_add(ap, USE_DATA, flags, from, to, &w)->lang = know_string(ap->s->row, spec.lang);
 }
 
-/* Things that git makes: files of its work tree, repositories, git directories. */
+/* Emits writes by git: to its work tree, repositories, git directories. */
 static void emit_git(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	static const unsigned flags[KIND_COUNT] = {[KIND_WORK_TREE] = USE_WORK_TREE | USE_BELOW,
@@ -408,8 +415,8 @@ static void emit_git(struct know_applying *ap, struct know_spec spec, size_t fro
 }
 
 /*
- * The file that an address is written to: what follows the last slash, where the program neither decodes nor
- * expands it.
+ * Emits the file that a URL is saved to: its last component. Any name, if the program may decode or expand
+ * that component.
  */
 static void emit_fetched(struct know_applying *ap, size_t from, size_t to, struct word w)
 {
@@ -441,7 +448,7 @@ static void emit_destination(struct know_applying *ap, struct know_spec spec, si
 	know_use_add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
 }
 
-/* Plain words after which `git WORDS` only reads: status, log --oneline. */
+/* True if the alias consists of plain words and `git WORDS` only reads: status, log --oneline. */
 static bool alias_reads(struct know_applying *ap, struct word value)
 {
 	static const char more[] = "-=.%:/_,";
@@ -474,7 +481,7 @@ static void emit_alias(struct know_applying *ap, size_t from, size_t to, struct 
 	ap->changes = true;
 	if (to + 1 == s->argc && alias_reads(ap, s->argv[to]))
 		return;
-	if (s->argv[from].kind != WORD_REST) /* a pattern finds no such file */
+	if (s->argv[from].kind != WORD_REST) /* a pattern cannot expand to this */
 		ap->ret->effects |= EFFECT_PERSISTENCE;
 	know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
 }
@@ -483,7 +490,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS;
 	if (w.kind == WORD_EXACT && str_is(w.text, "-") && spec.kind == KIND_EXEC && ap->ops.empty.kind) {
-		spec = ap->ops.empty; /* python3 - : the program comes on standard input */
+		spec = ap->ops.empty; /* python3 - reads the program from standard input */
 		from = to = 0;
 		w = (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
 	}

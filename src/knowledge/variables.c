@@ -1,15 +1,15 @@
 /* See variables.h. */
 #include "knowledge/variables.h"
 
-#define NAME_LOOK_MAX 256    /* bytes of a name that are searched for words such as TOKEN */
-#define VALUE_LOOK_MAX 4096  /* bytes of a value that are searched for credentials */
-#define CREDENTIAL_MIN 16    /* bytes: shorter ones are words */
+#define NAME_LOOK_MAX 256    /* bytes of a name searched for words such as TOKEN */
+#define VALUE_LOOK_MAX 4096  /* bytes of a value searched for credentials */
+#define CREDENTIAL_MIN 16    /* minimum length in bytes: shorter values are ordinary words */
 
 /* ---- names ---- */
 
 /*
- * Every variable is held against many rows before each run, so this is not the matcher of policies: stars
- * only, and no set-up.
+ * A minimal matcher: stars only, no setup cost. Before each run every variable is compared with many rows,
+ * which is too slow with the matcher of policies.
  */
 static bool matches_pattern(const char *pattern, struct str text, bool fold)
 {
@@ -42,7 +42,7 @@ static bool matches_pattern(const char *pattern, struct str text, bool fold)
 	return !*pattern;
 }
 
-/* The order of the rows: in upper case. */
+/* Compares in the sort order of the rows: upper case. */
 static int compare_folded(struct str name, const char *row)
 {
 	for (size_t i = 0; i < name.n; i++) {
@@ -86,7 +86,7 @@ static const struct var_row *find_row(struct str name, bool fold)
 		const char *pattern = var_text(var_patterns[i].name);
 
 		if (*pattern != '*' && var_upper(*pattern) != var_upper(name.p[0]))
-			continue; /* nearly all of them */
+			continue; /* the common case */
 		if (matches_pattern(pattern, name, fold || (var_patterns[i].bits & VAR_FOLD)))
 			return &var_patterns[i];
 	}
@@ -108,9 +108,12 @@ bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value)
 	return true;
 }
 
-/* ---- values that are ordinary ---- */
+/* ---- ordinary values ---- */
 
-/* One entry of a list; a star at its end stands for anything, ~ at its start for the home directory. */
+/*
+ * True if the value matches one entry of a list. A trailing star matches anything; a leading ~ is the home
+ * directory.
+ */
 static bool entry_is(struct str entry, struct str value, struct str home)
 {
 	bool start = entry.p[entry.n - 1] == '*';
@@ -141,10 +144,7 @@ static bool in_list(const char *list, struct str value, struct str home)
 
 bool var_idle(struct str value) { return !value.n || in_list(var_text(var_idle_list), value, STR("")); }
 
-/*
- * A program of the list, also with a version (gcc-12), or with the machine it compiles for before it
- * (TRIPLE-gcc).
- */
+/* True for a program in the list, also with a version (gcc-12) or a target triple (TRIPLE-gcc). */
 static bool known_tool(const char *list, struct str word)
 {
 	size_t n = word.n;
@@ -165,7 +165,7 @@ static bool safe_word(const struct var_row *r, struct str word)
 {
 	for (size_t k = 0; k < word.n; k++)
 		if (strchr("$`;|&<>()'\"\\\n", word.p[k]))
-			return false; /* syntax, for the program that splits it */
+			return false; /* special syntax for the program that splits the value */
 	if (!word.n || ((r->bits & VAR_OPERANDS) && word.p[0] != '-'))
 		return true;
 	return r->effect == VAR_COMMAND ? known_tool(var_text(r->safe), word) : in_list(var_text(r->safe),
@@ -187,7 +187,7 @@ static bool safe_words(const struct var_row *r, struct str value)
 	return true;
 }
 
-/* Only the system's administrator writes there; or it is nothing. */
+/* True for an empty path, or one that only the administrator can write. */
 static bool trusted_place(struct str path)
 {
 	static const char roots[][12] = {"/usr/", "/lib/", "/lib64/", "/etc/", "/nix/store/"};
@@ -207,7 +207,7 @@ static bool trusted_places(struct str value)
 		size_t to = colon < 0 ? value.n : (size_t)colon;
 
 		if ((from == to && value.n) || !trusted_place(str_sub(value, from, to)))
-			return false; /* an empty one among others is the working directory */
+			return false; /* an empty entry among others is the working directory */
 		from = to + 1;
 	}
 	return true;
@@ -256,7 +256,7 @@ static uint32_t letters_of(struct str s)
 static bool secret_name(struct str name)
 {
 	struct str s = str_sub(name, 0, NAME_LOOK_MAX);
-	uint32_t lacks = ~letters_of(s); /* the case of a letter is not among its lower five bits */
+	uint32_t lacks = ~letters_of(s); /* the lower five bits of a letter do not depend on its case */
 
 	for (size_t i = 0; i < var_nsecrets; i++)
 		if (!(var_secrets[i].letters & lacks) &&
@@ -265,13 +265,13 @@ static bool secret_name(struct str name)
 	return false;
 }
 
-/* A question mark is a capital letter or a digit. */
+/* True if the value matches. A question mark matches a capital letter or digit. */
 static bool credential_is(const char *pattern, struct str value)
 {
 	size_t n, q;
 
 	if (pattern[0] != '*' && pattern[0] != value.p[0])
-		return false; /* nearly all of them */
+		return false; /* the common case */
 	n = strlen(pattern);
 	q = strcspn(pattern, "?");
 	if (q == n)

@@ -1,6 +1,7 @@
 /*
- * gen-knowledge FILE.yaml... > knowledge_table.c: bakes the rows of all files into one constant array.
- * gen-knowledge --variables FILE.yaml > variables_table.c: the same for variables. Runs at build time only.
+ * gen-knowledge FILE.yaml... > knowledge_table.c: writes the rows of all files as one constant array.
+ * gen-knowledge --variables FILE.yaml > variables_table.c: does the same for variables. Runs at build time
+ * only.
  */
 #include <inttypes.h>
 #include <stdio.h>

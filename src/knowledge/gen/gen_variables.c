@@ -1,6 +1,6 @@
 /*
- * The rows of knowledge/variables.yaml, checked and laid out as knowledge/variables.h wants them: one text,
- * rows that refer to it.
+ * Checks the rows of knowledge/variables.yaml and lays them out for knowledge/variables.h: one string table,
+ * and rows that refer to it by offset.
  */
 #include "knowledge/gen/gen_variables.h"
 
@@ -11,7 +11,7 @@
 #include "knowledge/variables.h"
 
 #define ROWS_MAX 4096
-#define TEXTS_MAX 65535 /* offsets have two bytes */
+#define TEXTS_MAX 65535 /* offsets are uint16_t */
 
 struct bake {
 	struct arena *a;
@@ -107,7 +107,7 @@ static int flag(struct bake *b, const struct ynode *row, const char *key, uint8_
 	return 0;
 }
 
-/* A list by its name (@node), or the entries themselves, separated by one blank each. */
+/* Reads a list by its name (@node), or the entries themselves, separated by single blanks. */
 static int take_list(struct bake *b, const struct ynode *n, uint16_t *ret)
 {
 	struct str rest = n->text, word;
@@ -150,7 +150,7 @@ static int take_effect(struct bake *b, const struct ynode *n, struct var_row *r)
 	return 0;
 }
 
-/* Everything of a row but its names. */
+/* Reads everything in a row except its names. */
 static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 {
 	const struct ynode *safe = yaml_get(row, "safe"), *between = yaml_get(row, "between"),
@@ -227,7 +227,7 @@ static int add_row(struct bake *b, const struct ynode *row)
 	return 0;
 }
 
-static const char *sorting_texts; /* qsort() hands nothing on */
+static const char *sorting_texts; /* qsort() has no argument for user data */
 
 static int by_name(const void *x, const void *y)
 {
@@ -311,7 +311,7 @@ static void print(const struct bake *b, uint16_t idle)
 		b->nrows, b->npatterns, b->nsecrets, b->nplaces, b->ncredentials, b->nsets);
 }
 
-/* A plain item holds several, separated by blanks; one in quotes is one. */
+/* A plain item holds several patterns, separated by blanks; a quoted item is one pattern. */
 static int add_credentials(struct bake *b, const struct ynode *list)
 {
 	for (const struct ynode *c = list ? list->child : NULL; c; c = c->next) {
@@ -336,7 +336,7 @@ int variables_print(struct arena *a, const struct yaml_file *f, struct err *e)
 
 	*b = (struct bake){.a = a, .e = e, .file = f, .lists = yaml_get(f->root, "lists")};
 	buf_init(&b->texts, a, 0);
-	buf_char(&b->texts, '\0'); /* offset 0 is the empty text */
+	buf_char(&b->texts, '\0'); /* offset 0: the empty string */
 	for (const struct ynode *c = f->root ? f->root->child : NULL; c; c = c->next)
 		if (!str_is(c->key, "lists") && !str_is(c->key, "variables") &&
 				!str_is(c->key, "credentials"))

@@ -1,4 +1,4 @@
-/* Bakes knowledge/variables.yaml into a table. */
+/* Turns knowledge/variables.yaml into a C table. */
 #pragma once
 #include "config/yaml.h"
 
