@@ -189,7 +189,7 @@ static void put_answer(struct buf *b, const struct validation *v)
 	put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
 	put_name(b, "format", v->format);
 	buf_c(b, ",\"counts\":{");
-	/* other counts must not be used */
+	/* counts of an invalid result must not be used */
 	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) {
 		json_put_key(b, c->name);
 		buf_fmt(b, "%lld", (long long)c->n);

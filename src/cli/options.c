@@ -1,4 +1,4 @@
-/* Option tables: parsing, and the usage text they print. */
+/* Option tables: parses options and prints the usage text. */
 #include "cli/cli.h"
 #include "run/run.h"
 

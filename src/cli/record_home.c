@@ -1,4 +1,4 @@
-/* Finding and opening the record. */
+/* Finds and opens the record. */
 #include "cli/record_home.h"
 
 #include <errno.h>

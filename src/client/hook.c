@@ -102,8 +102,8 @@ static struct str base_of(const struct hook_call *c)
 }
 
 /*
- * Closes open questions. A new prompt means that the earlier ones were refused; an event after a tool means
- * that its question was answered yes.
+ * Drops the tickets of open questions: an earlier prompt's questions were refused, and after a tool this
+ * call's question is answered.
  */
 static void end_questions(struct hook_call *c)
 {

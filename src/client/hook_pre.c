@@ -389,7 +389,7 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 	why = no_host(g, ret_most);
 	if (why)
 		return why;
-	*ret_most = VERDICT_ASK; /* caisson itself may be installed in the workspace */
+	*ret_most = VERDICT_ASK; /* caisson may be in the workspace, where an agent can remove it */
 	if (g->j.view)
 		sandbox_walls(g->c, g->j.view, &g->walls, &kept_in);
 	if (kept_in.n)

@@ -62,7 +62,7 @@ void judging_shell(struct judging *g, const struct view *v, struct shell_choice 
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && h->command_key.n; i++)
 		if (!strcmp(rows[i].client, h->client->name))
 			rows[i].look(g, v, ret);
-	/* Codex recognises a patch in shell text only for Unix shells. */
+	/* We recognise a patch only in the syntax of Unix shells. */
 	if (h->kind == TOOL_PATCH && ret->named && ret->dialect == DIALECT_POWERSHELL)
 		ret->refuse = STR("the call gives a patch to PowerShell; leave 'shell' out");
 }

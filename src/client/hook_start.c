@@ -1,6 +1,6 @@
 /*
- * The text for the model at the start of a session: short, because every session reads it. The person's own
- * lines follow; an untrusted project cannot set the key, so its lines never get here.
+ * Sends the text for the model at session start. It is short, because every session reads it. The person's
+ * own lines follow; an untrusted project cannot set that key.
  */
 #include "client/hook.h"
 

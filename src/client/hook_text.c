@@ -18,7 +18,7 @@
 #define COMMENT_COLUMNS 120
 #define COMMENT_BYTES 4096 /* bytes searched for a command's first line */
 #define EXCERPT_MAX 60
-#define LINE_END "\u23ce" /* a return arrow */
+#define LINE_END "\u23ce" /* return arrow, as the sign of a line end */
 #define OUTSIDE "A yes runs it OUTSIDE the box, where it reaches all of this machine"
 
 /* Removes secrets. Keeps everything that a shell could run, because a person decides about it. */

@@ -1,11 +1,11 @@
 /*
- * JSON as text, for changing settings files of others: every value knows its bytes, so that a value can be
- * added or removed and everything else (layout, order of keys, line ends, comments where the client allows
- * them) stays as it was.
+ * JSON as text, for editing settings files of other programs. Every value knows its byte range, so adding or
+ * removing a value leaves everything else unchanged: layout, key order, line ends, and comments if the client
+ * allows them.
  *
- * A value is added at the front of an object or array, right behind its bracket; nothing behind it moves. In
- * a container that was empty, one space is left behind the new value: it says that the container existed. So
- * removing the value restores the original bytes, without any memory but the file itself:
+ * A value is added at the front of an object or array, directly after the bracket; the rest does not change.
+ * In a container that was empty, a space after the new value marks that the container existed. So removing
+ * the value restores the original bytes, and the file itself is the only memory:
  *
  *     []               -> [\n  NEW ]               -> []
  *     {"a": 1}         -> {\n  NEW,"a": 1}         -> {"a": 1}

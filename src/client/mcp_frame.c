@@ -1,4 +1,6 @@
-/* Lines and messages of the Model Context Protocol. Pure: bytes in, structs and bytes out. */
+/*
+ * Parses and formats lines and messages of the Model Context Protocol. Pure: bytes in, structs and bytes out.
+ */
 #include "base/json_write.h"
 #include "client/mcp.h"
 #include "judge/engine.h"
