@@ -1,6 +1,6 @@
 /*
- * JavaScript: the walk over the tree. Every call is looked at (javascript_call.c), and every place where
- * something of the runtime goes where it is not followed. See javascript.h for the principle.
+ * The walk over a JavaScript tree. Handles every call (javascript_call.c), and every place where a value of
+ * the runtime escapes. See javascript.h for the principle.
  */
 #include "code/javascript.h"
 
@@ -8,7 +8,7 @@ enum js_flow { FLOW_FOLLOWED, FLOW_INERT, FLOW_LOST };
 
 static void visit_node(struct code_walk *w, TSNode n);
 
-/* ---- where a value goes ---- */
+/* ---- the flow of values ---- */
 
 static bool has_spread(struct code_walk *w, TSNode call)
 {
@@ -26,7 +26,7 @@ static bool has_rest(struct code_walk *w, TSNode function)
 	return str_contains(node_text(w, node_field(function, "parameters")), STR("..."));
 }
 
-/* A function of the text that this name certainly means: its parameters are bound to the arguments. */
+/* True if the name certainly means one function of the text: its parameters are bound to the arguments. */
 static bool calls_own(struct code_walk *w, TSNode call, TSNode f)
 {
 	struct js_set callee;
@@ -37,7 +37,7 @@ static bool calls_own(struct code_walk *w, TSNode call, TSNode f)
 	return callee.n == 1 && callee.v[0].kind == JS_NODE && !has_rest(w, callee.v[0].node);
 }
 
-/* f.call(x), f.apply(x), f.bind(x) of a function of the runtime: x is its `this`. */
+/* True for f.call(x), f.apply(x), f.bind(x) with a function f of the runtime: x is its `this`. */
 static bool becomes_this(struct code_walk *w, TSNode f)
 {
 	const struct js_row *r;
@@ -53,7 +53,7 @@ static bool becomes_this(struct code_walk *w, TSNode f)
 	return r && r->act != JS_ACT_PURE;
 }
 
-/* Does a function of the runtime that has this row keep its argument to itself? */
+/* True if a function of the runtime with this row does not pass its argument on. */
 static bool keeps_argument(const struct js_row *r, bool first, bool literal)
 {
 	if (!r)
@@ -62,7 +62,7 @@ static bool keeps_argument(const struct js_row *r, bool first, bool literal)
 		(r->act == JS_ACT_STORE && first);
 }
 
-/* An argument of this call. */
+/* The flow of an argument of this call. */
 static enum js_flow into_call(struct code_walk *w, TSNode call, TSNode arg, bool literal)
 {
 	TSNode f = node_field(call, node_is(call, "new_expression") ? "constructor" : "function"), inner = f,
@@ -94,7 +94,7 @@ static enum js_flow into_call(struct code_walk *w, TSNode call, TSNode arg, bool
 	return FLOW_FOLLOWED;
 }
 
-/* Passes the value of `child` on unchanged? */
+/* True if the parent passes the value of `child` on unchanged. */
 static bool passes(TSNode parent, TSNode child)
 {
 	if (IS_ANY(parent, "parenthesized_expression", "await_expression", "spread_element"))
@@ -109,7 +109,7 @@ static bool passes(TSNode parent, TSNode child)
 	return false;
 }
 
-/* Does a pattern assign to a member of something? */
+/* True if a pattern assigns to a member of an object. */
 static bool has_member(struct code_walk *w, TSNode n, unsigned depth)
 {
 	size_t count;
@@ -123,7 +123,7 @@ static bool has_member(struct code_walk *w, TSNode n, unsigned depth)
 	return false;
 }
 
-/* A member that the language itself calls: ''+o, await o, [...o]. */
+/* True for a member that the language itself may call: ''+o, await o, [...o]. */
 static bool called_unseen(struct code_walk *w, TSNode pair)
 {
 	static const char names[][12] = {"valueOf", "toString", "toJSON", "then", "constructor", "inspect"};
@@ -157,7 +157,7 @@ static enum js_flow flow_of(struct code_walk *w)
 			if ((js->sloppy_this && !node_is(parent, "array")) ||
 					called_unseen(w, node_is(child, "shorthand_property_identifier") ?
 					child : parent))
-				return FLOW_LOST; /* a method may take it from `this` */
+				return FLOW_LOST; /* a method may read it from `this` */
 			literal = true;
 			continue;
 		}
@@ -177,7 +177,7 @@ static enum js_flow flow_of(struct code_walk *w)
 		if (IS_ANY(parent, "variable_declarator", "assignment_pattern", "object_assignment_pattern"))
 			return FLOW_FOLLOWED;
 		if (node_is(parent, "template_substitution"))
-			/* a tag is given it */
+			/* the function of a tagged template gets it */
 			return i > 2 && node_is(js->up[i - 3], "call_expression") ? FLOW_LOST : FLOW_INERT;
 		if (IS_ANY(parent, "expression_statement", "unary_expression", "binary_expression",
 				"computed_property_name", "if_statement", "while_statement", "do_statement",
@@ -200,7 +200,7 @@ static void check_flow(struct code_walk *w, TSNode n)
 		js_escaped(w, &s, n);
 }
 
-/* The result of evaluated code may be anything, unless it is only read. */
+/* The result of evaluated code may be anything, so it must not escape or be used. */
 static void check_result(struct code_walk *w, TSNode n)
 {
 	struct js_set callee = js_eval(w, node_field(n, "function"));
@@ -226,7 +226,7 @@ static TSNode node_above(struct code_walk *w, unsigned levels)
 	return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0};
 }
 
-/* Functions that read the object they are given and keep nothing of it, or a copy. */
+/* True for functions that read an object and keep at most a copy. */
 static bool reads_object(struct code_walk *w, TSNode call)
 {
 	static const char names[][20] = {"JSON.stringify", "Object.entries", "Object.keys", "Object.values",
@@ -240,8 +240,8 @@ static bool reads_object(struct code_walk *w, TSNode call)
 }
 
 /*
- * process.env may go to something that is not followed: a call, a list, a promise. Whoever has it there may
- * put variables into it.
+ * Notes if process.env may escape: into a call, a list, a promise. Code that holds it there may set variables
+ * in it.
  */
 static void check_environment(struct code_walk *w, TSNode n)
 {
@@ -254,7 +254,7 @@ static void check_environment(struct code_walk *w, TSNode n)
 			"unary_expression", "expression_statement"))
 		return;
 	if (node_is(up, "assignment_expression") && node_is(node_field(up, "left"), "identifier"))
-		return; /* names are followed */
+		return; /* names are tracked */
 	if (IS_ANY(up, "member_expression", "subscript_expression") && ts_node_eq(node_field(up, "object"),
 			n))
 		return;
@@ -279,11 +279,11 @@ static void visit_name(struct code_walk *w, TSNode n)
 			"typeof")))
 		code_marker_add(w, "unknown-name", n);
 	else if (str_is(name, "arguments") && !js_of(w)->functions)
-		code_marker_add(w, "reflection", n); /* those of the module: require is among them */
+		code_marker_add(w, "reflection", n); /* the module's own arguments include require */
 	check_flow(w, n);
 }
 
-/* `x.constructor.name` and comparisons only look. */
+/* True for `x.constructor.name` and comparisons, which only read. */
 static bool only_looked_at(struct code_walk *w, TSNode n)
 {
 	TSNode parent = node_above(w, 1);
@@ -294,7 +294,7 @@ static bool only_looked_at(struct code_walk *w, TSNode n)
 	return node_is(parent, "binary_expression") && ts_node_type(node_field(parent, "operator"))[1] == '=';
 }
 
-/* Keys that lead from any value to the constructor of functions, or to what all objects share. */
+/* True for keys that lead from any value to the Function constructor or a shared prototype. */
 static bool leads_away(struct str key)
 {
 	static const char names[][20] = {"constructor", "__proto__", "__defineGetter__", "__defineSetter__",
@@ -306,7 +306,7 @@ static bool leads_away(struct str key)
 	return false;
 }
 
-/* Whatever reads a member by this key, be it an expression or a pattern. */
+/* Checks the key of any member access, in an expression or a pattern. */
 static void check_any_key(struct code_walk *w, TSNode n, struct str key)
 {
 	if (leads_away(key))
@@ -317,7 +317,7 @@ static void check_any_key(struct code_walk *w, TSNode n, struct str key)
 
 void js_check_owner(struct code_walk *w, const struct js_set *object, struct str key, TSNode n)
 {
-	/* of the process, should `this` be it */
+	/* members of process, in case `this` is process */
 	static const char roots[][20] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load",
 			"createRequire", "reallyExit"};
 	bool known = object->n == 1 && (object->v[0].kind == JS_PATH || object->v[0].kind == JS_PACKAGE),
@@ -341,7 +341,7 @@ static void check_key(struct code_walk *w, TSNode n, struct str key)
 	js_check_owner(w, &object, key, n);
 }
 
-/* A member whose name is not known: of the runtime it may be anything. */
+/* Checks a member access with a computed name. On an object of the runtime it may be any member. */
 static void check_computed(struct code_walk *w, TSNode n)
 {
 	struct js_set object = js_eval(w, node_field(n, "object")), keys = js_eval(w, node_field(n, "index"));
@@ -381,8 +381,8 @@ static void visit_children(struct code_walk *w, TSNode n)
 }
 
 /*
- * A method of a literal that holds something of the runtime, or of a promise of it: it is given back, or to a
- * function. Followed are only functions that stand there themselves.
+ * Checks a method of an array, or of a promise, that contains a value of the runtime. The method returns the
+ * value, or passes it to a function. Only function literals at that place are tracked.
  */
 static void check_method(struct code_walk *w, TSNode n)
 {
@@ -484,7 +484,7 @@ static void visit_store(struct code_walk *w, TSNode left)
 	visit_node(w, node_field(left, "object"));
 }
 
-/* The key of a pattern: each text that it may be is looked at; one that is not known is a marker. */
+/* Checks every possible key of a pattern; an unknown key adds a marker. */
 static void visit_pattern_key(struct code_walk *w, TSNode key)
 {
 	struct js *js = js_of(w);
@@ -550,7 +550,7 @@ static void visit_assignment(struct code_walk *w, TSNode n)
 		visit_node(w, right);
 }
 
-/* ---- everything ---- */
+/* ---- all nodes ---- */
 
 static void visit_function(struct code_walk *w, TSNode n)
 {
@@ -582,7 +582,7 @@ static void visit_import(struct code_walk *w, TSNode n)
 	}
 }
 
-/* f<T>('x'), f<T, U>('x'): comparisons, but to TypeScript a call of f. */
+/* f<T>('x') and f<T, U>('x') are comparisons in JavaScript, but calls of f in TypeScript. */
 static void check_generic(struct code_walk *w, TSNode n)
 {
 	bool script = !js_in_node(w);
@@ -684,7 +684,7 @@ void javascript_walk(struct code_walk *w, TSNode root)
 	js->memos = arena_array(w->a, js->nchains, sizeof(*js->memos));
 	js_collect(w, root);
 	if (inner && (js->shadows || js->assigns || js_name_get(w, STR("chdir"))->property))
-		/* it may change what the names of the code around it stand for, and its directory */
+		/* it may rebind names of the surrounding code, or change the working directory */
 		code_marker_add(w, "eval", root);
 	visit_node(w, root);
 	if (js->streams && !ts_node_is_null(js->stream_store))

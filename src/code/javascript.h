@@ -227,7 +227,7 @@ enum js_act {
 	/*
 	 * `what`: pairs of a letter and an argument number. r w d x: read, write, delete, execute (upper
 	 * case: the whole tree); o: deletes, with options the whole tree; m: creates a name; f: reads, unless
-	 * the options say otherwise
+	 * the options say otherwise; l: target of a link; e: file with variables
 	 */
 	JS_ACT_FILES,
 	/* opens a file with the flags in the second argument; `what`: default flag */

@@ -1,9 +1,8 @@
-/* Calls of JavaScript code: what the functions of the runtime do to files, programs and hosts. */
+/* Calls in JavaScript code: the effects of the runtime's functions on files, programs and hosts. */
 #include "code/javascript.h"
 
 static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
 
-/* false: there is no such argument. */
 bool js_argument(struct code_walk *w, const struct js_call *c, size_t i, struct js_set *ret)
 {
 	*ret = i < c->nargs ? js_eval(w, c->args[i]) : unknown_set();
@@ -18,7 +17,7 @@ static struct word make_word(struct code_walk *w, struct str text, TSNode n)
 
 /* ---- options ---- */
 
-/* Does an object literal surely have no such member? */
+/* True if an object literal certainly has no such member. */
 static bool lacks_key(struct code_walk *w, TSNode object, const char *key)
 {
 	size_t n;
@@ -36,7 +35,6 @@ static bool lacks_key(struct code_walk *w, TSNode object, const char *key)
 	return !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored;
 }
 
-/* A member of the options that argument `from` or a later one may be. False: there surely is none. */
 bool js_option(struct code_walk *w, const struct js_call *c, size_t from, const char *key, struct js_set *ret)
 {
 	bool found = false;
@@ -83,7 +81,7 @@ static void note_file(struct code_walk *w, const struct js_call *c, char how, co
 	case 'w': case 'W':
 		code_access(w, ACCESS_WRITE, path, how == 'W', c->op, c->n);
 		break;
-	case 'e': /* a file of variables */
+	case 'e': /* a file with variables */
 		js_env_add(w, CODE_HOLE, CODE_HOLE, c->n);
 		break;
 	case 'm':
@@ -97,7 +95,7 @@ static void note_file(struct code_walk *w, const struct js_call *c, char how, co
 	}
 }
 
-/* The target of a link is relative to the link's directory. */
+/* Records the target of a link, which is relative to the link's directory. */
 static void link_target(struct code_walk *w, const struct js_call *c, const struct js_value *v)
 {
 	struct js_set to;
@@ -127,7 +125,7 @@ static void note_files(struct code_walk *w, const struct js_call *c)
 		bool options = c->nargs > i + 1 || c->open;
 
 		if (!js_argument(w, c, i, &s))
-			continue; /* without a path the call fails */
+			continue; /* the call fails without a path */
 		for (size_t k = 0; k < s.n; k++)
 			p[0] == 'l' ? link_target(w, c, &s.v[k]) : note_file(w, c, p[0], &s.v[k], options);
 		if (*p != 'f')
@@ -150,7 +148,7 @@ static void open_file(struct code_walk *w, const struct js_call *c)
 		struct str f = js_text(&flags.v[i]);
 
 		if (flags.v[i].kind == JS_NODE && js_is_function(flags.v[i].node))
-			continue; /* the callback: opened to be read */
+			continue; /* a callback: the file is opened for reading */
 		writes |= !str_is(f, "r") && !str_is(f, "rs") && !str_is(f, "sr") && !str_is(f, "0");
 	}
 	for (size_t i = 0; i < s.n; i++)
@@ -203,7 +201,6 @@ void js_environment(struct code_walk *w, struct str name, struct str value, TSNo
 		code_marker_add(w, "environment", n);
 }
 
-/* Members that are assigned anywhere and look like variables may be put into an environment that way. */
 void js_stored_environment(struct code_walk *w, TSNode n)
 {
 	if (js_of(w)->stores_computed)
@@ -219,7 +216,7 @@ void js_stored_environment(struct code_walk *w, TSNode n)
 		}
 }
 
-/* The option `env`: a literal, with all of the own environment perhaps. */
+/* Handles the option `env`: an object literal, possibly with ...process.env. */
 static void note_environment(struct code_walk *w, const struct js_call *c, const struct js_value *v)
 {
 	size_t n = 0;
@@ -247,7 +244,7 @@ static void note_environment(struct code_walk *w, const struct js_call *c, const
 	}
 }
 
-/* The directory and environment that the options give. The old directory is kept in *ret_cwd. */
+/* Applies the options cwd, env and input. *ret_cwd receives the old working directory. */
 static void enter_options(struct code_walk *w, const struct js_call *c, size_t from, struct str *ret_cwd)
 {
 	struct js_set s;
@@ -269,7 +266,7 @@ static void enter_options(struct code_walk *w, const struct js_call *c, size_t f
 		code_marker_add(w, "process-input", c->n);
 }
 
-/* Does an option `shell` ask for one? */
+/* True if there is an option `shell`. */
 static bool in_shell(struct code_walk *w, const struct js_call *c, size_t from)
 {
 	struct js_set s;
@@ -279,7 +276,7 @@ static bool in_shell(struct code_walk *w, const struct js_call *c, size_t from)
 	for (size_t i = 0; i < s.n; i++)
 		if (s.v[i].kind == JS_TEXT && !str_ends(s.v[i].text, "sh"))
 			code_marker_add(w, "shell", c->n);
-	return true; /* shell: false as well: the same words, read as a shell would */
+	return true; /* also for shell: false, where reading the words as a shell is a safe approximation */
 }
 
 static void run_shell(struct code_walk *w, const struct js_call *c)
@@ -351,7 +348,7 @@ static void run_program(struct code_walk *w, const struct js_call *c)
 	w->s->cwd = cwd;
 }
 
-/* Bun.spawn([..]) or ({cmd: [..]}), Deno.run({cmd: [..]}). */
+/* Handles Bun.spawn([..]), Bun.spawn({cmd: [..]}) and Deno.run({cmd: [..]}). */
 static void run_list(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set list;
@@ -395,7 +392,8 @@ static void note_evaluation(struct code_walk *w, const struct js_call *c, size_t
 	if (!js_argument(w, c, at, &s))
 		return;
 	if (js_of(w)->shadows)
-		code_marker_add(w, "eval", c->n); /* it would be read as if these names were the runtime's */
+		/* the snippet would be read as if these names still meant the runtime's */
+		code_marker_add(w, "eval", c->n);
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text))
 			code_snippet(w, LANG_JAVASCRIPT, s.v[i].text, c->n);
@@ -431,7 +429,7 @@ static void make_function(struct code_walk *w, const struct js_call *c)
 
 static void note_timer(struct code_walk *w, const struct js_call *c)
 {
-	bool evaluates_text = !js_in_node(w); /* node refuses texts here */
+	bool evaluates_text = !js_in_node(w); /* node rejects text here */
 	struct js_set s;
 
 	js_argument(w, c, 0, &s);
@@ -483,10 +481,10 @@ void js_loaded(struct code_walk *w, const struct js_set *specifiers, const char 
 
 		if (v->kind == JS_UNDEF)
 			continue;
-		/* import takes ? and # for what they are in addresses */
+		/* import treats ? and # as in URLs */
 		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n) &&
 				!memchr(t.p, '?', t.n) && !memchr(t.p, '#', t.n)) {
-			/* also when some of it is not known: it is parsed, not run */
+			/* even if part of the path is unknown: JSON is parsed, not run */
 			code_access(w, ACCESS_READ, t, false, op, n);
 			continue;
 		}
@@ -549,7 +547,7 @@ static void act_on_call(struct code_walk *w, struct js_call *c)
 	c->row = js_row(w, c->path);
 	if ((str_is(c->path, "process.chdir") || str_is(c->path, "Deno.chdir")) &&
 			!js_name_get(w, STR("chdir"))->property)
-		/* relative paths were taken to lie in the old directory */
+		/* relative paths were resolved against the old directory */
 		code_marker_add(w, "computed-member", c->n);
 	c->op = str_c(w->a, c->path);
 	record_call(w, c);
@@ -592,13 +590,16 @@ void js_escaped(struct code_walk *w, const struct js_set *s, TSNode n)
 			continue;
 		if (r && (r->act == JS_ACT_FILES || r->act == JS_ACT_OPEN || r->act == JS_ACT_NET ||
 				r->act == JS_ACT_MARK))
-			act_on_call(w, &c); /* whoever has it may call it with anything */
+			act_on_call(w, &c); /* its holder may call it with any arguments */
 		else
 			code_marker_add(w, "escape", n);
 	}
 }
 
-/* `f.call(x, ...)`, `f.apply(x, [...])`, `f.bind(x, ...)`: the arguments of f. False: none of these. */
+/*
+ * Handles `f.call(x, ...)`, `f.apply(x, [...])` and `f.bind(x, ...)`: sets the callee and its arguments.
+ * False for any other call.
+ */
 static bool shift_call(struct code_walk *w, TSNode f, struct js_call *c, struct js_set *callee)
 {
 	struct str key;
@@ -643,8 +644,8 @@ static bool takes_function(struct str method)
 }
 
 /*
- * Something that is not followed is called: only the constructor of functions could hide in it, reached by a
- * computed member.
+ * Handles a call of an untracked value. It can only be dangerous if it is the Function constructor, reached
+ * by a computed member.
  */
 static void call_unknown(struct code_walk *w, TSNode f, const struct js_call *c)
 {
@@ -690,7 +691,7 @@ void js_call(struct code_walk *w, TSNode n)
 	}
 	if (!shift_call(w, f, &c, &callee))
 		callee = js_eval(w, f);
-	for (size_t i = 0; i < c.nargs; i++) { /* of apply's list */
+	for (size_t i = 0; i < c.nargs; i++) { /* again, for the list of apply */
 		if (node_is(c.args[i], "spread_element")) {
 			c.open = true;
 			c.nargs = i;
@@ -707,7 +708,7 @@ void js_call(struct code_walk *w, TSNode n)
 	}
 }
 
-/* As the tag sees it: with its escapes; what is put in between is a hole. */
+/* The template as its tag function sees it: escape sequences unprocessed, substitutions as holes. */
 static struct str raw_template(struct code_walk *w, TSNode template)
 {
 	size_t n;

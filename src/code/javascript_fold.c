@@ -1,6 +1,4 @@
-/*
- * Folding of JavaScript constants: concatenation, paths, and the few pure functions that paths are made with.
- */
+/* Folds JavaScript constants: concatenation, paths, and a few pure functions that build paths. */
 #include "code/javascript.h"
 
 static struct js_value text_value(struct str s)
@@ -23,8 +21,7 @@ struct js_set js_concat(struct code_walk *w, const struct js_set *a, const struc
 /* ---- paths ---- */
 
 /*
- * Removes "." and empty parts; resolves ".." where that is known. A path that begins with a hole stays as it
- * is.
+ * Removes "." and empty parts, and resolves ".." if possible. A path that starts with a hole stays unchanged.
  */
 static struct str normal_path(struct code_walk *w, struct str p)
 {
@@ -64,8 +61,8 @@ static struct str normal_path(struct code_walk *w, struct str p)
 }
 
 /*
- * The arguments, joined: path.join; with `resolve` an absolute one starts anew, and the directory is put
- * before.
+ * Joins the arguments as path.join. With `resolve` an absolute argument discards the ones before it, and the
+ * path starts at the working directory.
  */
 static struct js_set join_paths(struct code_walk *w, TSNode *args, size_t nargs, bool resolve, TSNode n)
 {
@@ -80,7 +77,7 @@ static struct js_set join_paths(struct code_walk *w, TSNode *args, size_t nargs,
 		if (node_is(args[i], "spread_element") || (resolve && s.n > 1))
 			return js_one(text_value(CODE_HOLE));
 		if (s.n == 1 && s.v[0].kind == JS_TEXT && !s.v[0].text.n)
-			continue; /* counts for nothing */
+			continue; /* no effect */
 		if (resolve || p.n > 1 || js_text(&p.v[0]).n) {
 			all = js_concat(w, &p, &slash, n);
 			p = anew ? s : js_concat(w, &all, &s, n);
@@ -121,7 +118,9 @@ static struct str last_part(struct str p)
 
 /* ---- calls ---- */
 
-/* Is this variable what the caller's environment says, and not set by the command or the code? */
+/*
+ * True if the variable has the value in the caller's environment: neither the command nor the code sets it.
+ */
 static bool as_given(struct code_walk *w, const char *name)
 {
 	for (const struct setting *s = w->f->settings; s; s = s->next)
@@ -151,7 +150,7 @@ static bool fold_path(struct code_walk *w, struct str path, TSNode *args, size_t
 	return true;
 }
 
-/* Is the file name list of fs.readdir plain: names, not entries or paths? */
+/* True if fs.readdir returns plain names, not entries or paths. */
 static bool plain_names(struct code_walk *w, struct str path, TSNode *args, size_t nargs)
 {
 	struct js_set s;
@@ -223,7 +222,7 @@ static bool fold_join(struct code_walk *w, TSNode array, TSNode *args, size_t na
 	return true;
 }
 
-/* Normalising turns other characters into ; and `. */
+/* True if all bytes are ASCII. Normalising can turn other characters into ; and `. */
 static bool all_ascii(const struct js_set *s)
 {
 	for (size_t i = 0; i < s->n; i++)

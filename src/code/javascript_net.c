@@ -39,12 +39,12 @@ static void touch_one(struct code_walk *w, const struct js_call *c, const struct
 	}
 }
 
-/* Options that lead a request to another place than its address says. */
+/* True if an option directs the request to another place than its URL. */
 static bool goes_elsewhere(struct code_walk *w, const struct js_call *c)
 {
 	static const char names[][20] = {"host", "hostname", "socketPath", "unix", "lookup",
 			"createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
-	/* of net.connect and tls.connect; a request's path is another thing */
+	/* for net.connect and tls.connect; in a request `path` has another meaning */
 	static const char sockets[][16] = {"path", "socket", "fd", "secureContext"};
 	struct js_set s;
 
@@ -57,7 +57,7 @@ static bool goes_elsewhere(struct code_walk *w, const struct js_call *c)
 	return false;
 }
 
-/* server.listen(port, host), (port), ({port, host}), (path) */
+/* Handles server.listen(port, host), (port), ({port, host}) and (path). */
 static void listen_at(struct code_walk *w, const struct js_call *c, const struct js_set *first)
 {
 	struct js_set host;
@@ -72,7 +72,7 @@ static void listen_at(struct code_walk *w, const struct js_call *c, const struct
 		code_touch(w, CODE_HOLE, c->n);
 	}
 	if (!given || str_is(js_set_text(&host), "0.0.0.0") || !js_set_text(&host).n)
-		code_touch(w, STR("::"), c->n); /* to whoever comes */
+		code_touch(w, STR("::"), c->n); /* on all interfaces */
 	else
 		code_touch(w, js_set_text(&host), c->n);
 }
@@ -83,19 +83,20 @@ void js_touch(struct code_walk *w, const struct js_call *c)
 
 	js_argument(w, c, 0, &s);
 	if (!strcmp(c->row->what, "listen")) {
-		code_touch(w, STR("0.0.0.0"), c->n); /* a port is opened to whoever comes */
+		code_touch(w, STR("0.0.0.0"), c->n); /* opens a port on all interfaces */
 		code_touch(w, STR("::"), c->n);
 	} else if (!strcmp(c->row->what, "bind")) {
 		listen_at(w, c, &s);
 	} else if (!strcmp(c->row->what, "server")) {
-		c->open ? code_touch(w, STR("::"), c->n) : (void)0; /* it listens when it is told to */
+		/* it listens only after a call of listen() */
+		c->open ? code_touch(w, STR("::"), c->n) : (void)0;
 	} else if (!*c->row->what) {
 		code_touch(w, CODE_HOLE, c->n);
 	} else if (!strcmp(c->row->what, "port") && !(s.n == 1 && s.v[0].kind == JS_NODE)) {
 		bool given = js_argument(w, c, 1, &host) && js_is_list(&host);
 
 		for (size_t i = 0; i < s.n; i++)
-			/* the path of a socket, perhaps */
+			/* possibly the path of a socket */
 			c->open || s.v[i].kind != JS_NUM ? code_touch(w, CODE_HOLE, c->n) : (void)0;
 		code_touch(w, goes_elsewhere(w, c) ? CODE_HOLE : given ? js_set_text(&host) :
 				STR("localhost"), c->n);

@@ -1,4 +1,4 @@
-/* The results of JavaScript calls: modules, constants, return values of the text's own functions. */
+/* The results of JavaScript calls: modules, constants, return values of functions that the text defines. */
 #include "code/javascript.h"
 
 static struct js_set unknown_set(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
@@ -7,7 +7,7 @@ static struct js_set path_set(struct str name)
 	return js_one((struct js_value){.kind = JS_PATH, .text = name});
 }
 
-/* The values of a function's return statements; not those of functions inside it. */
+/* Adds the values of a function's return statements, but not those of functions inside it. */
 static void add_returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned depth)
 {
 	size_t count;
@@ -27,7 +27,10 @@ static void add_returned(struct code_walk *w, TSNode n, struct js_set *s, unsign
 	}
 }
 
-/* The result of calling a function of the text; values with effects were noted where they are returned. */
+/*
+ * The result of calling a function that the text defines. Values with effects were recorded where they are
+ * returned.
+ */
 static struct js_set given_back(struct code_walk *w, TSNode f)
 {
 	TSNode body = node_field(f, "body"), last;
@@ -63,7 +66,7 @@ static struct js_set given_back(struct code_walk *w, TSNode f)
 		s = unknown_set();
 	kept = arena_array(w->a, s.n, sizeof(*kept));
 	memcpy(kept, s.v, s.n * sizeof(*kept));
-	m->value = kept; /* also in a cycle, as with what is stored */
+	m->value = kept; /* also in a cycle, as for stored members */
 	m->n = s.n;
 	return s;
 }
@@ -81,7 +84,7 @@ static struct js_set items_of(struct code_walk *w, TSNode arg, struct str which)
 	return s;
 }
 
-/* process.on() and its kin give the process back. */
+/* True for process.on() and similar, which return process. */
 static bool gives_process(struct str name)
 {
 	static const char names[][20] = {"on", "once", "off", "addListener", "prependListener",
@@ -143,7 +146,7 @@ static bool keeps_elements(struct str method)
 	return false;
 }
 
-/* A method of an object: what is known of it beyond the object's own members. */
+/* Evaluates a method call as far as it is known beyond the object's own members. False if unknown. */
 static bool eval_method(struct code_walk *w, TSNode f, TSNode *args, size_t nargs, bool spread, TSNode n,
 		struct js_set *ret)
 {
@@ -198,7 +201,8 @@ struct js_set js_result(struct code_walk *w, TSNode n)
 	}
 	for (size_t i = 0; i < nargs; i++)
 		if ((spread = node_is(args[i], "spread_element")))
-			nargs = i; /* what follows is not known; require(...x) is marked where it is called */
+			/* later arguments are unknown; the call of require(...x) itself adds a marker */
+			nargs = i;
 	if (eval_method(w, f, args, nargs, spread, n, &s))
 		return s;
 	callee = js_eval(w, f);
@@ -206,7 +210,7 @@ struct js_set js_result(struct code_walk *w, TSNode n)
 		struct js_set more;
 
 		if (callee.v[i].kind == JS_UNDEF)
-			continue; /* it is refused */
+			continue; /* calling undefined throws */
 		more = result_of_call(w, &callee.v[i], args, nargs, spread, n);
 		js_add_all(w, &s, &more, n);
 	}

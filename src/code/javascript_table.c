@@ -1,6 +1,6 @@
 /*
- * The effects of functions of Node, Bun and Deno, by qualified name. A row "fs.rm" also stands for fs.rmSync
- * and fs.promises.rm.
+ * The effects of functions of Node, Bun and Deno, by qualified name. A row "fs.rm" also matches fs.rmSync and
+ * fs.promises.rm.
  */
 #include "code/javascript.h"
 
@@ -10,8 +10,8 @@
 #define FILES(what) JS_ACT_FILES, what
 
 /*
- * Sorted by nothing: looked through from the top, the first that fits wins. Rows with a star come after the
- * names they would hide.
+ * Not sorted: searched from the top, the first match wins. Rows with a star come after the names they would
+ * hide.
  */
 static const struct js_row rows[] = {
 	/* fs */
@@ -87,7 +87,7 @@ static const struct js_row rows[] = {
 	{"process.getActiveResourcesInfo", PURE}, {"process.setSourceMapsEnabled", PURE},
 	{"process.send", PURE}, {"process.connected", PURE}, {"process.disconnect", PURE},
 	{"process.isTTY", PURE}, {"process.report.getReport", PURE},
-	/* code from text, and modules */
+	/* code from text; modules */
 	{"eval", JS_ACT_EVAL, "0"}, {"Function", JS_ACT_FUNCTION, ""},
 	{"vm.runInThisContext", JS_ACT_EVAL, "0"}, {"vm.runInNewContext", JS_ACT_EVAL, "0"},
 	{"vm.runInContext", JS_ACT_EVAL, "0"},
@@ -139,7 +139,7 @@ static const struct js_row rows[] = {
 	{"dgram.createSocket", JS_ACT_NET, ""}, {"dgram.Socket", JS_ACT_NET, ""},
 	{"dns.getServers", PURE}, {"dns.setDefaultResultOrder", PURE}, {"dns.lookup", JS_ACT_NET, "0"},
 	{"dns.resolve", JS_ACT_NET, "0"}, {"dns.promises.*", JS_ACT_NET, "0"}, {"dns.*", JS_ACT_NET, "0"},
-	/* things that reach into others */
+	/* reflection, and changes of other objects */
 	{"Object.assign", JS_ACT_STORE, ""}, {"Object.defineProperty", JS_ACT_STORE, ""},
 	{"Object.defineProperties", JS_ACT_STORE, ""}, {"Object.freeze", JS_ACT_PROMISIFY, "literal"},
 	{"Object.seal", JS_ACT_PROMISIFY, "literal"},
@@ -268,7 +268,7 @@ struct module {
 	char specifier[24], path[20];
 };
 
-/* Modules of the runtime whose path is not their name; then all the others. */
+/* Modules whose qualified name differs from their specifier; then all others. */
 static const struct module renamed[] = {
 	{"fs/promises", "fs.promises"}, {"path/posix", "path"}, {"path/win32", "path.win32"},
 	{"assert/strict", "assert"}, {"util/types", "util.types"}, {"sys", "util"}, {"module", "Module"},
@@ -286,7 +286,7 @@ static const char modules[][20] = {
 	"bun:test",
 };
 
-/* Beginnings that mean another path. */
+/* Prefixes that mean another qualified name. */
 static const struct module spellings[] = {
 	{"process.mainModule", "module"}, {"require.main", "module"}, {"module.require", "require"},
 	{"path.posix", "path"}, {"buffer.Buffer", "Buffer"}, {"Module.Module", "Module"},
@@ -375,7 +375,7 @@ struct str js_builtin(struct str specifier)
 		if (str_is(s, renamed[i].specifier))
 			return str_of(renamed[i].path);
 	if (s.n == specifier.n && (str_is(s, "test") || str_is(s, "sqlite") || str_is(s, "sea")))
-		return STR(""); /* only with the prefix */
+		return STR(""); /* only with the prefix node: */
 	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
 		if (str_is(s, modules[i]))
 			return str_of(modules[i]);
@@ -410,7 +410,7 @@ bool js_global(struct code_walk *w, struct str name)
 	return n && n->global == JS_GLOBAL_YES;
 }
 
-/* `path` with its beginning replaced, when that is a whole number of parts. */
+/* Replaces a prefix of `path` that ends at a dot or at its end. False if it does not match. */
 static bool respell_path(struct code_walk *w, struct str *path, const struct module *m)
 {
 	size_t n = strlen(m->specifier);

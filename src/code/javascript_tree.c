@@ -1,6 +1,6 @@
 /*
- * The tree of a JavaScript text: its nodes, its strings, and a first pass that notes what is assigned to
- * which name.
+ * The tree of a JavaScript text: nodes, strings, and a first pass that records the values assigned to each
+ * name.
  */
 #include "code/javascript.h"
 
@@ -113,7 +113,7 @@ struct str js_escape(struct code_walk *w, struct str e)
 		return code_point(w, c);
 	}
 	if (e.p[1] == '\n' || e.p[1] == '\r' || (e.n == 4 && !memcmp(e.p + 1, "\xe2\x80", 2)))
-		return STR(""); /* the line goes on */
+		return STR(""); /* line continuation */
 	at = strchr(from, e.p[1]);
 	return at ? str_n(to + (at - from), 1) : str_sub(e, 1, e.n);
 }
@@ -147,14 +147,14 @@ struct str js_string(struct code_walk *w, TSNode string)
 	return buf_view(&b);
 }
 
-/* ---- what is assigned ---- */
+/* ---- assignments ---- */
 
 struct js_place {
 	unsigned depth;
-	bool function, block, class; /* inside one */
-	bool branch;                 /* inside of what may not run, of the same function */
-	bool hoisted;                /* in a function that can be called before its place is reached */
-	const void *fn;              /* the function */
+	bool function, block, class; /* inside a function */
+	bool branch;                 /* inside a statement of the same function that may not run */
+	bool hoisted;                /* inside a function that can be called before its declaration */
+	const void *fn;              /* id of the innermost function */
 };
 
 static const struct js_source *new_source(struct code_walk *w, enum js_from from, TSNode node,
@@ -184,7 +184,7 @@ static void define_name(struct code_walk *w, struct str name, const struct js_so
 	n->ndefs++;
 	js_of(w)->shadows |= n->ndefs == 1 && js_global(w, name);
 	if (str_is(name, "await") || str_is(name, "yield"))
-		/* then `await (x)` and `yield /x/` are other things than they look */
+		/* a name await or yield: `await (x)` and `yield /x/` then parse differently */
 		code_marker_add(w, "reserved-name", js_of(w)->root);
 }
 
@@ -202,7 +202,7 @@ bool js_in_node(const struct code_walk *w)
 
 	while (at.text > 0 && at.text < w->f->ntexts && w->f->texts[at.text].lang == LANG_JAVASCRIPT &&
 		w->f->texts[at.text].origin.text < at.text)
-		at = w->f->texts[at.text].origin; /* code inside of code */
+		at = w->f->texts[at.text].origin; /* nested snippet */
 	for (const struct command *c = w->f->commands; c; c = c->next) {
 		struct str name = c->argc ? c->argv[0].text : STR("");
 
@@ -253,7 +253,7 @@ static void note_stored(struct code_walk *w, TSNode left, const struct js_source
 		js->arrays_move |= str_is(name, "length");
 		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") ||
 				str_is(of, "self"))
-			/* what has an effect is caught where it is stored */
+			/* a value with an effect is recorded where it is stored */
 			define_name(w, name, source_nowhere(w), false);
 	} else if (node_is(left, "subscript_expression")) {
 		js->arrays_change = true;
@@ -292,7 +292,7 @@ static void bind_object(struct code_walk *w, TSNode p, const struct js_source *s
 	}
 }
 
-/* A pattern that gets its values from a source. */
+/* Binds a pattern to a source. */
 static void bind_pattern(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
 {
 	size_t n;
@@ -319,7 +319,8 @@ static void bind_pattern(struct code_walk *w, TSNode p, const struct js_source *
 		bind_pattern(w, js_last_child(w, p), node_is(p, "rest_pattern") ? source_nowhere(w) : s, top,
 				depth + 1);
 	} else {
-		note_stored(w, p, s); /* a member: whoever assigns what has an effect is caught there */
+		/* a member: storing a value with an effect is recorded at the assignment */
+		note_stored(w, p, s);
 	}
 }
 
@@ -345,8 +346,8 @@ static const struct js_source *parameter_source(struct code_walk *w, struct str 
 }
 
 /*
- * `given` are the sources of its parameters, as far as known; else they are the arguments of the calls of
- * `owner`.
+ * Collects a function. `given`: known sources of its parameters; without it they are the arguments of the
+ * calls of `owner`.
  */
 static void collect_function(struct code_walk *w, TSNode n, struct js_place at,
 		const struct js_source *const *given, size_t ngiven, struct str owner)
@@ -369,7 +370,7 @@ static void collect_function(struct code_walk *w, TSNode n, struct js_place at,
 		bind_pattern(w, c[i], node_is(c[i], "rest_pattern") ? source_nowhere(w) : given &&
 				i < ngiven ? given[i] : parameter_source(w, owner, i), false, 0);
 	for (size_t i = 0; ngiven && !ts_node_is_null(name) && i < count; i++)
-		bind_pattern(w, c[i], source_nowhere(w), false, 0); /* it can call itself */
+		bind_pattern(w, c[i], source_nowhere(w), false, 0); /* it may call itself */
 	at.function = at.block = true;
 	at.branch = false;
 	at.hoisted |= node_is(n, "function_declaration") || node_is(n, "generator_function_declaration");
@@ -387,7 +388,7 @@ static bool is_in(struct str name, const char (*list)[WORD_ROOM], size_t n)
 	return false;
 }
 
-/* The values of the parameters of a function that is passed to this method of `object`. */
+/* Sets ret[] to the sources of a callback's parameters, for this method of `object`. Returns their number. */
 static size_t callback_sources(struct code_walk *w, TSNode object, struct str method,
 	const struct js_source **ret)
 {
@@ -426,7 +427,7 @@ static void collect_call(struct code_walk *w, TSNode n, struct js_place at)
 	at.depth++;
 	while (node_is(inner, "parenthesized_expression"))
 		inner = js_last_child(w, inner);
-	if (js_is_function(inner) && node_is(args, "arguments")) { /* called where it stands */
+	if (js_is_function(inner) && node_is(args, "arguments")) { /* called immediately */
 		for (; ngiven < count && ngiven < JS_ARGS_MAX && !node_is(c[ngiven], "spread_element");
 				ngiven++)
 			given[ngiven] = new_source(w, JS_FROM_EXPR, c[ngiven], NULL, STR(""));
@@ -462,7 +463,7 @@ static void collect_import(struct code_walk *w, TSNode n)
 			TSNode *names = node_is(parts[k], "named_imports") ? js_children(w, parts[k], &ns) :
 					NULL;
 
-			if (!names) /* default, or all of it */
+			if (!names) /* default import, or the whole namespace */
 				define_name(w, node_text(w, node_is(parts[k], "identifier") ? parts[k] :
 						js_last_child(w, parts[k])), s, true);
 			for (size_t x = 0; names && x < ns; x++) {
@@ -489,7 +490,7 @@ static void collect_loop(struct code_walk *w, TSNode n, struct js_place at)
 	collect_children(w, n, at);
 }
 
-/* `var` has a place for its name from the start, but no value yet; `let x;` has none either. */
+/* A `var` is declared from the start of its function, but without a value; `let x;` has no value either. */
 static void declare_name(struct code_walk *w, TSNode name, bool var, bool value, const struct js_place *at)
 {
 	struct js_name *n = js_name_get(w, node_text(w, name));
@@ -504,7 +505,7 @@ static void declare_name(struct code_walk *w, TSNode name, bool var, bool value,
 	}
 }
 
-/* var {a, b} = ...: not told apart any further. */
+/* var {a, b} = ...: every name may be undefined, without further analysis. */
 static void declare_pattern(struct code_walk *w, TSNode p, unsigned depth)
 {
 	size_t n;
@@ -572,7 +573,7 @@ static void collect_word(struct code_walk *w, struct str s)
 	js_name_get(w, s)->property = true;
 	js_of(w)->feeds |= IN(s, inputs);
 	if (str_is(s, "chdir"))
-		w->s->cwd = CODE_HOLE; /* wherever that leads */
+		w->s->cwd = CODE_HOLE; /* unknown from here on */
 }
 
 bool js_unseen(struct code_walk *w, struct str key)
@@ -584,7 +585,7 @@ bool js_unseen(struct code_walk *w, struct str key)
 			str_is(key, "cwd") || str_is(key, "env"));
 }
 
-/* Members that the text gives to its own objects and classes. */
+/* Notes members that the text defines in its own objects and classes. */
 static void collect_own(struct code_walk *w, TSNode n)
 {
 	TSNode key = node_is(n, "pair") ? node_field(n, "key") : node_is(n, "field_definition") ?
@@ -630,7 +631,7 @@ static void add_this(struct code_walk *w, TSNode n)
 	js->own_this[js->nthis++] = ts_node_start_byte(n);
 }
 
-/* Names that the text uses or defines, whatever the node is otherwise. */
+/* Notes the names that a node uses or defines, for any type of node. */
 static void collect_names(struct code_walk *w, TSNode n, const struct js_place *at)
 {
 	bool shorthand = node_is(n, "shorthand_property_identifier");
@@ -660,7 +661,7 @@ static void collect_class(struct code_walk *w, TSNode n, struct js_place *at)
 	at->function = at->class = true;
 }
 
-/* A node without a rule of its own: its children are collected one level deeper. */
+/* Handles all other nodes: collects their children one level deeper. */
 static void collect_other(struct code_walk *w, TSNode n, struct js_place at)
 {
 	bool statement = str_ends(str_of(ts_node_type(n)), "_statement");
@@ -683,7 +684,7 @@ static void collect_other(struct code_walk *w, TSNode n, struct js_place at)
 static void collect_bindings(struct code_walk *w, TSNode n, struct js_place at)
 {
 	if (at.depth > CODE_DEPTH_MAX)
-		return; /* the second pass stops here, too, and says so */
+		return; /* the second pass stops here, too, and adds a marker */
 	collect_names(w, n, &at);
 	if (js_is_function(n))
 		collect_function(w, n, at, NULL, 0, STR(""));

@@ -1,6 +1,6 @@
 /*
- * Abstract values of JavaScript expressions: what of the runtime, or which constant, an expression may stand
- * for.
+ * Abstract values of JavaScript expressions: the objects of the runtime and the constants that an expression
+ * may stand for.
  */
 #include "code/javascript.h"
 
@@ -76,14 +76,14 @@ struct str js_text(const struct js_value *v)
 		return v->text;
 	if (v->kind == JS_UNDEF)
 		return STR("undefined");
-	/* digits, NaN ...: it can be part of a name, and leads nowhere else */
+	/* digits, NaN ...: it can be part of a file name, but contains no slash */
 	return v->kind == JS_NUM ? str_n("\2", 1) : CODE_HOLE;
 }
 
 struct str js_set_text(const struct js_set *s)
 {
 	if (s->n == 2 && (s->v[0].kind == JS_UNDEF || s->v[1].kind == JS_UNDEF))
-		/* undefined alone is refused wherever this is asked for */
+		/* every caller's function rejects undefined */
 		return js_text(&s->v[s->v[0].kind == JS_UNDEF]);
 	return s->n == 1 ? js_text(&s->v[0]) : CODE_HOLE;
 }
@@ -140,7 +140,7 @@ static struct js_set array_at(struct code_walk *w, TSNode array, struct str key)
 	for (size_t i = 0; i < n; i++)
 		if (node_is(c[i], "spread_element"))
 			return array_elements(w, array);
-	/* Holes ([,a]) have no node, so places are counted only when there are none. */
+	/* An index is reliable only without holes ([,a]), because a hole has no node. */
 	if (js_of(w)->arrays_change || js_of(w)->arrays_move || ts_node_child_count(array) != 2 * n + 1)
 		return array_elements(w, array);
 	return at < n ? js_eval(w, c[at]) : unknown_set();
@@ -155,7 +155,7 @@ static struct js_set element_of(struct code_walk *w, const struct js_set *of)
 		struct js_set more = unknown_set();
 
 		if (v->kind == JS_UNDEF)
-			continue; /* it is refused */
+			continue; /* access to undefined throws */
 		if (v->kind == JS_NODE && node_is(v->node, "array"))
 			more = array_elements(w, v->node);
 		else if (v->kind == JS_ITEMS)
@@ -187,7 +187,7 @@ static struct str literal_key(struct code_walk *w, TSNode key)
 	return js_set_text(&s);
 }
 
-/* All that is ever assigned to a member of this name, of whatever object. */
+/* Adds everything that is ever assigned to a member of this name, on any object. */
 static void add_stores(struct code_walk *w, struct js_set *s, struct js_name *key, TSNode n)
 {
 	struct js_set *all;
@@ -210,14 +210,14 @@ static void add_stores(struct code_walk *w, struct js_set *s, struct js_name *ke
 	}
 	key->storing = false;
 	/*
-	 * also in a cycle: what is unknown there stands for any text, and what has an effect was noted where
-	 * it is stored
+	 * Also in a cycle: an unknown value there stands for any text, and a value with an effect was
+	 * recorded where it is stored.
 	 */
 	key->store_value = all;
 	js_add_all(w, s, all, n);
 }
 
-/* A member of an object literal; an empty key stands for all of them. */
+/* The value of a member of an object literal; an empty key stands for all members. */
 static struct js_set object_at(struct code_walk *w, TSNode object, struct str key)
 {
 	struct js_set s = {0};
@@ -249,13 +249,13 @@ static struct js_set object_at(struct code_walk *w, TSNode object, struct str ke
 			(index_of(key, &n) && (js_of(w)->arrays_change || js_of(w)->arrays_move)))
 		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, object);
 	else if (!s.n)
-		js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, object); /* before it is assigned to */
+		js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, object); /* before its first assignment */
 	if (key.n && js_name_get(w, key)->stores)
 		add_stores(w, &s, js_name_get(w, key), object);
 	return s;
 }
 
-/* Keys or values of a literal, as far as nothing is ever added to it. */
+/* Keys or values of a literal; unknown if the text may add members. */
 static struct js_set literal_items(struct code_walk *w, TSNode object, bool values)
 {
 	struct js_set s = {0};
@@ -280,7 +280,7 @@ static struct js_set literal_items(struct code_walk *w, TSNode object, bool valu
 	return s;
 }
 
-/* An element of Object.keys() and its kin; `key`: of an entry. */
+/* An element of Object.keys(), .values() or .entries(); `key`: the index within an entry. */
 static struct js_set items_of(struct code_walk *w, const struct js_value *v, struct str key)
 {
 	struct js_set s, more;
@@ -310,12 +310,12 @@ static struct js_set member_of(struct code_walk *w, const struct js_value *v, st
 	switch (v->kind) {
 	case JS_PATH:
 		if (!key.n || str_is(key, "then") || str_is(key, "catch") || str_is(key, "finally"))
-			return unknown_set(); /* a promise of it: the call looks at the object */
+			return unknown_set(); /* a promise of it: the call examines the object */
 		folded.text = str_cat(w->a, STR("process."), key);
 		if (str_is(v->text, "globalThis") && !js_global(w, key) &&
 				(str_is(key, "mainModule") ||
 				(js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
-			return path_set(js_canonical(w, folded.text)); /* `this` in what the process calls */
+			return path_set(js_canonical(w, folded.text)); /* `this` in a callback of process */
 		if (str_is(v->text, "globalThis") && !js_global(w, key))
 			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : unknown_set();
 		folded.text = js_canonical(w, str_cat(w->a, str_cat(w->a, v->text, STR(".")), key));
@@ -353,7 +353,7 @@ struct js_set js_member(struct code_walk *w, const struct js_set *of, struct str
 		struct js_set more;
 
 		if (of->v[i].kind == JS_UNDEF)
-			continue; /* it is refused */
+			continue; /* access to undefined throws */
 		more = member_of(w, &of->v[i], text_exact(key) ? key : STR(""));
 		js_add_all(w, &s, &more, n);
 	}
@@ -381,7 +381,7 @@ static bool numbers_only(const struct js_set *s)
 	return s->n > 0 && !(s->n == 1 && s->v[0].kind == JS_UNDEF);
 }
 
-/* The members that any of these keys names. */
+/* The members for any of these keys. */
 static struct js_set members_of(struct code_walk *w, const struct js_set *object, const struct js_set *keys,
 	TSNode n)
 {
@@ -408,7 +408,7 @@ static struct js_set eval_member(struct code_walk *w, TSNode n)
 
 /* ---- names ---- */
 
-/* A parameter of a function that is only called by its name: the arguments there. */
+/* The value of a parameter: the arguments of all calls, if the function is used only in calls by its name. */
 static struct js_set eval_param(struct code_walk *w, struct str function, size_t index,
 	const struct js_name *self)
 {
@@ -428,7 +428,7 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 			known = !node_is(args[i], "spread_element");
 		if (known && self && node_is(args[index], "identifier") &&
 				js_name_get(w, node_text(w, args[index])) == self) {
-			same = true; /* another name that is spelled the same: it adds nothing */
+			same = true; /* the argument has the same name as the parameter: it adds nothing */
 			continue;
 		}
 		more = known ? js_eval(w, args[index]) : unknown_set();
@@ -438,8 +438,8 @@ static struct js_set eval_param(struct code_walk *w, struct str function, size_t
 }
 
 /*
- * The value that a method passes to its function: the method of an array or promise, unless the text defines
- * its own; without a name: an element.
+ * The value that a method passes to its callback: an array or promise method, unless the text defines one of
+ * that name. Empty `method`: an element.
  */
 static struct js_set given_by(struct code_walk *w, const struct js_set *of, struct str method, TSNode n)
 {
@@ -457,7 +457,7 @@ static struct js_set given_by(struct code_walk *w, const struct js_set *of, stru
 	return s;
 }
 
-/* Once for each place: a source is evaluated again as long as what it depends on is not settled. */
+/* Checks once per place: a source is evaluated again until its dependencies are settled. */
 static void check_owner(struct code_walk *w, const struct js_set *of, struct str key, TSNode n)
 {
 	struct code_marker **before = w->markers_end;
@@ -489,13 +489,13 @@ static struct js_set eval_source(struct code_walk *w, const struct js_source *s,
 		of = eval_source(w, s->of, depth + 1);
 		check_owner(w, &of, s->key, s->node);
 		return js_member(w, &of, s->key, s->node);
-	case JS_FROM_KEY: /* a key that is not known is marked where the pattern is visited */
+	case JS_FROM_KEY: /* an unknown key adds a marker when the pattern is visited */
 		of = eval_source(w, s->of, depth + 1);
 		keys = js_keys(w, s->node);
 		for (size_t i = 0; i < keys.n; i++)
 			check_owner(w, &of, js_text(&keys.v[i]), s->node);
 		return members_of(w, &of, &keys, s->node);
-	case JS_FROM_INDEX: /* the second parameter: a number only for arrays; maps give keys */
+	case JS_FROM_INDEX: /* second parameter: a number only for arrays; a Map passes the key */
 		of = eval_source(w, s->of, depth + 1);
 		for (size_t i = 0; i < of.n; i++)
 			if (of.v[i].kind != JS_NAMES && of.v[i].kind != JS_ITEMS &&
@@ -562,7 +562,7 @@ static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 		js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, n);
 	name->busy = false;
 	js->busy--;
-	/* else what it stands for depends on where the question came from */
+	/* otherwise the value is incomplete: it depends on where the cycle was entered */
 	if (js->cycles == cycles || js->busy == 0) {
 		name->done = true;
 		name->value = s;
@@ -635,7 +635,7 @@ static struct js_set eval_unary(TSNode n)
 	return !strcmp(op, "-") || !strcmp(op, "+") || !strcmp(op, "~") ? number_set(STR("")) : unknown_set();
 }
 
-/* Inside a class `this` is never the global object. */
+/* True inside a class, where `this` is never the global object. */
 static bool own_this(const struct js *js, TSNode n)
 {
 	size_t low = 0, high = js->nthis;
@@ -733,7 +733,7 @@ struct js_set js_eval(struct code_walk *w, TSNode n)
 	js->depth++;
 	s = eval_kind(w, n);
 	js->depth--;
-	if (m && s.n && (js->cycles == cycles || js->busy == 0)) /* as with names */
+	if (m && s.n && (js->cycles == cycles || js->busy == 0)) /* as in eval_name() */
 		remember_set(w, m, &s);
 	return s;
 }

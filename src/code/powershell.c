@@ -1,4 +1,4 @@
-/* PowerShell: statements, blocks and functions, and the entry. See powershell.h. */
+/* PowerShell: statements, blocks, functions, and the entry point. See powershell.h. */
 #include "code/powershell.h"
 
 #include <strings.h>
@@ -13,7 +13,7 @@ static void enter_scope(struct ps *p)
 		p->stopped = true;
 }
 
-/* After a block the directory is known only when the block did not change it. */
+/* After a block the working directory is known only if the block did not change it. */
 static void leave_scope(struct ps *p, struct str cwd)
 {
 	if (p->nopen)
@@ -22,7 +22,7 @@ static void leave_scope(struct ps *p, struct str cwd)
 		p->w->s->cwd = CODE_HOLE;
 }
 
-/* At {: a block of a statement. */
+/* Reads the block of a statement, from its brace. */
 static void read_block(struct ps *p)
 {
 	struct str cwd = p->w->s->cwd;
@@ -110,7 +110,7 @@ const struct ps_function *ps_function(struct ps *p, struct str name)
 	return NULL;
 }
 
-/* Parameters, to the parenthesis; each takes its argument by position when all are given so. */
+/* Reads parameters up to and including the parenthesis. Binds arguments by position if none is named. */
 static void bind_parameters(struct ps *p, const struct ps_arg *args, size_t n)
 {
 	size_t k = 0;
@@ -245,8 +245,8 @@ static void read_function(struct ps *p)
 	f.from = p->i;
 	ps_skip_block(p);
 	/*
-	 * one that stands for a cmdlet is also called by its aliases, and by PowerShell itself; of two of the
-	 * same name it is not certain which is called
+	 * Unclear calls: a function with the name of a cmdlet also runs through its aliases and from
+	 * PowerShell itself. With two functions of one name, it is uncertain which one runs.
 	 */
 	if (str_find(f.name, ':', 0) >= 0 ||
 			ps_listed(f.name, "prompt PSConsoleHostReadLine TabExpansion TabExpansion2") ||
@@ -465,7 +465,7 @@ static void fail_construct(struct ps *p)
 static const struct {
 	const char *word;
 	void (*read)(struct ps *);
-	bool braced; /* only before a brace */
+	bool braced; /* keyword only before a brace */
 } statements[] = {
 	{"if", if_statement, false}, {"foreach", foreach_statement, false}, {"for", for_statement, false},
 	{"while", while_statement, false}, {"do", do_statement, false}, {"switch", switch_statement, false},
@@ -481,7 +481,10 @@ static const struct {
 	{"parallel", fail_construct, true}, {"sequence", fail_construct, true},
 };
 
-/* The left side of = : variables are assigned, members of data are ignored, everything else is unknown. */
+/*
+ * Assigns to the left side of `=`. Variables get the value, members of data are ignored, and anything else
+ * adds a marker.
+ */
 static void assign_value(struct ps *p, struct str left, const struct ps_val *target, const struct ps_val *v,
 		bool plain)
 {
@@ -550,7 +553,7 @@ static bool read_assignment(struct ps *p, size_t from, struct ps_val target, str
 	size_t start = p->i;
 	for (size_t i = 0; i < ARRAY_SIZE(values) && p->i == start; i++)
 		take_keyword(p, values[i]);
-	bool is_statement = p->i != start; /* $x = if (...) {...}: walked, its value is not known */
+	bool is_statement = p->i != start; /* $x = if (...) {...}: walked, but its value is unknown */
 	p->i = start;
 	v = is_statement ? read_statement(p) : ps_pipeline(p);
 	if (is_statement)
@@ -586,7 +589,7 @@ struct ps_val ps_pipeline(struct ps *p)
 					ps_at(p, 1) == ps_at(p, 0);
 			if (!pipe && !chain) {
 				p->i = back;
-				if (ps_at(p, 0) == '&') /* in the background */
+				if (ps_at(p, 0) == '&') /* runs in the background */
 					p->i++;
 				break;
 			}
@@ -615,7 +618,7 @@ static struct ps_val read_statement(struct ps *p)
 			size_t after = p->i;
 
 			ps_newlines(p);
-			if (statements[i].braced && ps_at(p, 0) != '{') { /* a command of this name */
+			if (statements[i].braced && ps_at(p, 0) != '{') { /* a command with this name */
 				p->i = after - strlen(statements[i].word);
 				break;
 			}
@@ -662,7 +665,7 @@ struct ps_val ps_statements(struct ps *p, char end)
 	return n > 1 ? PS_UNKNOWN : last;
 }
 
-/* ---- the entry ---- */
+/* ---- entry point ---- */
 
 static bool contains_word(struct str s, const char *word)
 {
@@ -695,12 +698,12 @@ void powershell_walk(struct code_walk *w, TSNode root)
 		p->moves |= contains_word(w->src, moves[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(quotes); i++)
 		if (contains_word(w->src, quotes[i])) {
-			ps_mark(p, "unicode"); /* PowerShell takes these for quotes */
+			ps_mark(p, "unicode"); /* PowerShell reads these as quotes */
 			break;
 		}
 	for (size_t i = 0; i < ARRAY_SIZE(blanks); i++)
 		if (contains_word(w->src, blanks[i])) {
-			ps_mark(p, "unicode"); /* and these for blanks */
+			ps_mark(p, "unicode"); /* PowerShell reads these as blanks */
 			break;
 		}
 	if (contains_word(w->src, "amsiutils") || contains_word(w->src, "amsiinit") ||

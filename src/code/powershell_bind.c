@@ -1,4 +1,4 @@
-/* The words of a command of PowerShell, and which parameter each of them belongs to. See powershell.h. */
+/* Reads the words of a PowerShell command, and binds them to parameters. See powershell.h. */
 #include <strings.h>
 
 #include "code/powershell_call.h"
@@ -24,7 +24,7 @@ struct ps_val ps_item(struct ps *p)
 	if (c == '$' && (ps_name_char(next) || strchr("({$^?", next))) {
 		bool mute = p->mute;
 
-		p->mute = true; /* only to see where it ends */
+		p->mute = true; /* only to find its end */
 		if (next == '(') {
 			p->i += 2;
 			ps_statements(p, ')');
@@ -37,7 +37,7 @@ struct ps_val ps_item(struct ps *p)
 		bool alone = at_delimiter(p);
 		p->i = from;
 		if (next == '(')
-			return ps_primary(p); /* what follows right behind it is a word of its own */
+			return ps_primary(p); /* text directly after it is a separate word */
 		if (!member && !alone)
 			return ps_bare(p);
 		v = ps_primary(p);
@@ -56,7 +56,7 @@ struct ps_val ps_item(struct ps *p)
 	return v;
 }
 
-/* a, b: a list, as everywhere. */
+/* Reads one argument: a word, or a list a, b. */
 static struct ps_val read_argument(struct ps *p)
 {
 	struct ps_val v = ps_item(p);
@@ -106,14 +106,14 @@ bool ps_redirection(struct ps *p)
 	return true;
 }
 
-/* -name, -name:value */
+/* Reads -name or -name:value. */
 static void read_parameter(struct ps *p, struct ps_arg *a)
 {
 	size_t from = p->i++;
 
 	while (ps_name_char(ps_at(p, 0)) || ps_at(p, 0) == '-' || ps_at(p, 0) == '?')
 		p->i++;
-	/* -x=y, -x"y": a word of its own */
+	/* -x=y, -x"y": an ordinary word */
 	if (!at_delimiter(p) && ps_at(p, 0) != ':' && ps_at(p, 0) != '.' && ps_at(p, 0) != '[') {
 		p->i = from;
 		a->val = ps_bare(p);
@@ -193,7 +193,7 @@ bool ps_next_param(const char **at, struct bound *ret, char *ret_position)
 	return true;
 }
 
-/* The whole name, or the only one that starts like this. */
+/* Finds a parameter by its exact name or by an unambiguous prefix. *hits counts different matches. */
 static bool find_param(const char *list, struct str name, struct bound *ret, unsigned *hits)
 {
 	struct bound b;
@@ -239,7 +239,7 @@ static bool position_param(const struct ps_call *c, const struct ps_val *v, stru
 	}
 	if (!found && more.name) {
 		*ret = more;
-		ret->name = NULL; /* may come again */
+		ret->name = NULL; /* may be bound several times */
 		found = true;
 	}
 	return found;
@@ -253,10 +253,9 @@ static bool bind_one(struct ps_call *c, struct bound b)
 	return true;
 }
 
-/* Which parameter each word belongs to; false when one is not known. */
 bool ps_bind(struct ps_call *c)
 {
-	for (int named = 1; named >= 0; named--) { /* names first: they take their positions */
+	for (int named = 1; named >= 0; named--) { /* named parameters first: they occupy their positions */
 		for (size_t i = 0; i < c->nargs; i++) {
 			struct ps_arg *a = &c->args[i];
 			struct bound b = {0};
@@ -283,7 +282,8 @@ bool ps_bind(struct ps_call *c)
 						c->args[i + 1].splat))
 					return false;
 				if (named && value)
-					c->args[i + 1].has = false; /* it is this parameter's */
+					/* the word is the value of this parameter */
+					c->args[i + 1].has = false;
 				b.val = value ? c->args[i + 1].val : a->val;
 				if (!named)
 					continue;

@@ -1,4 +1,4 @@
-/* Commands of PowerShell: what follows from their parameters. See powershell.h. */
+/* PowerShell commands: the effects of cmdlets, by their parameters. See powershell.h. */
 #include <strings.h>
 
 #include "code/powershell_call.h"
@@ -16,7 +16,7 @@ static void change_directory(struct ps *p, const struct ps_val *v)
 	struct str path = ps_text(p, v), cwd = p->w->s->cwd;
 
 	if (!p->moves)
-		/* the word was hidden, so what was read before may be in another place */
+		/* the first pass did not see this command, so earlier relative paths may be wrong */
 		ps_mark(p, "directory");
 
 	if (!text_exact(path) || !path.n || !text_exact(cwd) || strchr("-+~", path.p[0]) ||
@@ -90,9 +90,9 @@ static void new_item(struct ps *p, struct ps_call *c)
 		struct ps_val target = ps_has(c, "Target") ? ps_has(c, "Target")->val : ps_has(c, "Value") ?
 				ps_has(c, "Value")->val : PS_UNKNOWN;
 
-		/* what is written by the link's name goes there */
+		/* writes through the link change its target */
 		ps_access(p, ACCESS_WRITE, &target, true, true, "New-Item");
-		p->w->change = CHANGE_LINK; /* until the end of the call */
+		p->w->change = CHANGE_LINK; /* reset at the end of the call */
 	}
 	if (name) {
 		struct str dir = path ? ps_text(p, &path->val) : STR(".");
@@ -138,7 +138,7 @@ static struct ps_val join_path(struct ps *p, const struct ps_call *c)
 	return ps_of(str_cat(p->a, str_cat(p->a, x, STR("/")), y));
 }
 
-/* The result of Get-ChildItem: the files of a directory, by a pattern. */
+/* The result of Get-ChildItem: the files of a directory that match a pattern. */
 static struct ps_val listed_files(struct ps *p, const struct ps_call *c)
 {
 	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath"),
@@ -156,7 +156,7 @@ static struct ps_val listed_files(struct ps *p, const struct ps_call *c)
 			STR_ARG(name)), .below = below};
 }
 
-/* One walk for each known item that comes by the pipe, else one for any. */
+/* Walks the block once per known item from the pipe, otherwise once for any item. */
 static struct ps_val each_item(struct ps *p, const struct ps_val *block, const struct ps_val *in)
 {
 	struct ps_val last = PS_UNKNOWN;
@@ -179,7 +179,7 @@ static void run_blocks(struct ps *p, struct ps_call *c, const struct ps_val *v, 
 			!ps_listed(v->text,
 			"Name FullName BaseName Length Count Id Value Key Content Extension Path Line "
 			"LastWriteTime Version ToString ToUpper ToLower Trim"))
-		ps_mark(p, "call"); /* the name of a method may stand there */
+		ps_mark(p, "call"); /* the text may name a method */
 }
 
 static void registry_of(struct ps *p, const struct ps_call *c)
@@ -190,7 +190,7 @@ static void registry_of(struct ps *p, const struct ps_call *c)
 		ps_say(p, "system-change");
 }
 
-/* select @{n='Path';e={...}}: what comes out is another object. */
+/* True for select @{n='Path';e={...}}, whose output is a different object. */
 static bool is_calculated(const struct ps_call *c)
 {
 	for (size_t i = 0; i < c->nargs; i++) {
@@ -255,7 +255,7 @@ static void by_name(struct ps *p, struct ps_call *c)
 }
 
 /*
- * An object's properties are taken for parameters of the same name that no word gives: Destination, Path ...
+ * Properties of a piped object bind to parameters of the same name that are not given: Destination, Path ...
  */
 static void by_property(struct ps *p, struct ps_call *c)
 {
@@ -269,7 +269,7 @@ static void by_property(struct ps *p, struct ps_call *c)
 		return;
 	for (size_t i = 0; i < c->nbound; i++)
 		if (strchr("wdDWne", c->bound[i].kind) && c->bound[i].kind != c->row->pipe)
-			return; /* there is a place already, so the others do not fit */
+			return; /* a destination is given, so the others do not apply */
 	while (ps_next_param(&list, &b, &position))
 		if (strchr("wdDW", b.kind) && b.kind != c->row->pipe)
 			missing = b.kind;
@@ -279,8 +279,8 @@ static void by_property(struct ps *p, struct ps_call *c)
 }
 
 /*
- * Parameters that name a variable, abbreviated, and cmdlets that set one, when the first look at the text did
- * not see it.
+ * Marks abbreviated parameters that name a variable, and cmdlets that set one, if the first pass did not see
+ * them.
  */
 static void hidden_variable(struct ps *p, const struct ps_call *c)
 {
@@ -299,7 +299,7 @@ static void hidden_variable(struct ps *p, const struct ps_call *c)
 		ps_mark(p, "variable");
 }
 
-/* Get-Process -ComputerName: any cmdlet that looks at another machine. */
+/* Handles Get-Process -ComputerName and any other cmdlet that queries another machine. */
 static void other_machine(struct ps *p, const struct ps_call *c)
 {
 	for (size_t i = 0; i < c->nargs; i++) {
@@ -328,7 +328,7 @@ static struct ps_val run_cmdlet(struct ps *p, struct ps_call *c)
 		ps_say(p, c->row->say);
 	else if (c->row->say[0])
 		ps_mark(p, "command");
-	if (!c->row->name[0]) { /* the words do not matter, but what is in them does */
+	if (!c->row->name[0]) { /* parameters have no effect, but script blocks in them may run */
 		for (size_t i = 0; i < c->nargs; i++) {
 			if (c->args[i].val.kind == PS_BLOCK)
 				run_blocks(p, c, &c->args[i].val, &block);
@@ -367,7 +367,7 @@ static struct ps_val run_cmdlet(struct ps *p, struct ps_call *c)
 	return result_of(p, c, &block);
 }
 
-/* ---- the command ---- */
+/* ---- commands ---- */
 
 static struct ps_val new_object(struct ps *p, const struct ps_call *c)
 {
@@ -390,7 +390,7 @@ static struct ps_val new_object(struct ps *p, const struct ps_call *c)
 	return PS_UNKNOWN;
 }
 
-/* Words that only PowerShell understands: then rm, cp, ls, ... are its own. */
+/* True if the words are typical of PowerShell: rm, cp, ls, ... then mean its aliases. */
 static bool looks_powershell(struct ps *p, const struct ps_call *c)
 {
 	for (size_t i = 0; i < c->nargs; i++) {
@@ -406,7 +406,7 @@ static bool looks_powershell(struct ps *p, const struct ps_call *c)
 	return c->in != NULL && !ps_listed(c->name, "sort tee diff");
 }
 
-/* For rules about calls: the cmdlet by its own name, its words as paths would be read. */
+/* Records a call for rules: the full name of the cmdlet, and its words as paths. */
 static void note_call(struct ps *p, const struct ps_call *c, struct str name)
 {
 	struct word *args = arena_alloc(p->a, (c->nargs + 1) * sizeof(*args));
@@ -424,11 +424,12 @@ static void note_call(struct ps *p, const struct ps_call *c, struct str name)
 }
 
 /*
- * An alias of PowerShell for Windows that is a program's name elsewhere: the words tell which one is meant.
+ * Resolves an alias of PowerShell on Windows that is a program on other systems. The words decide which one
+ * is meant.
  */
 static const char *alias_of(struct ps *p, struct ps_call *c)
 {
-	/* the program does as much */
+	/* alias and program have the same effects */
 	static const char same[] = "echo sleep clear man select start compare more pwd";
 	bool mkdir = ps_word_is(c->name, "mkdir");
 	const char *alias = mkdir ? (looks_powershell(p, c) ? "mkdir" : NULL) : ps_alias(c->name);
@@ -439,7 +440,7 @@ static const char *alias_of(struct ps *p, struct ps_call *c)
 	return alias;
 }
 
-/* Microsoft.PowerShell.Management\Remove-Item is Remove-Item. */
+/* Strips the module: Microsoft.PowerShell.Management\Remove-Item becomes Remove-Item. */
 static struct str without_module(struct str name)
 {
 	ptrdiff_t slash = str_find(name, '\\', 0);
@@ -449,7 +450,7 @@ static struct str without_module(struct str name)
 	return name;
 }
 
-/* Verb-Noun without a path: a cmdlet of some module. */
+/* True for Verb-Noun without a path: a cmdlet of some module. */
 static bool looks_cmdlet(struct str name)
 {
 	if (str_find(name, '-', 0) <= 1 || !ascii_is_upper(name.p[0]))

@@ -1,7 +1,4 @@
-/*
- * Expressions of PowerShell: operators, members, the types and methods of .NET that are known. See
- * powershell.h.
- */
+/* PowerShell expressions: operators, members, and known types and methods of .NET. See powershell.h. */
 #include <strings.h>
 
 #include "base/num.h"
@@ -12,7 +9,7 @@
 /* ---- operators ---- */
 
 struct operator {
-	char names[384]; /* " -a -b " */
+	char names[384]; /* separated by blanks: "-a -b" */
 	unsigned level;
 };
 
@@ -27,7 +24,7 @@ static const struct operator operators[] = {
 	{"-f", 6},
 };
 
-/* The operator at this place and how strong it binds; 0 when there is none. */
+/* Returns the precedence of the operator here, 0 if there is none. *ret receives its text. */
 static unsigned operator_at(struct ps *p, struct str *ret)
 {
 	char c = ps_at(p, 0);
@@ -148,7 +145,7 @@ struct ps_val ps_list(struct ps *p, struct ps_val first, struct ps_val (*item)(s
 	return (struct ps_val){.kind = PS_LIST, .items = items, .nitems = n};
 }
 
-/* a, b, c: stronger than everything but the unary operators. */
+/* Reads a, b, c. The comma binds more tightly than everything but unary operators. */
 static struct ps_val read_comma(struct ps *p)
 {
 	struct ps_val first = read_unary(p);
@@ -200,7 +197,7 @@ struct ps_val ps_expression(struct ps *p, unsigned level)
 
 /* ---- types ---- */
 
-/* At [: the name of a type without blanks, as one text; generic arguments included. */
+/* Reads a type name from its [, including generic arguments, without blanks. */
 static struct str type_name(struct ps *p)
 {
 	size_t from = ++p->i;
@@ -292,7 +289,7 @@ static struct ps_val of_letter(char out)
 	}
 }
 
-/* .NET has a directory of its own, which Set-Location does not change. */
+/* .NET has its own working directory, which Set-Location does not change. */
 static void static_effects(struct ps *p, const struct ps_static *m, const struct ps_val *args, size_t n)
 {
 	struct str cwd = p->w->s->cwd;
@@ -346,7 +343,7 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 	if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join")) {
 		struct ps_val v = {.kind = PS_LIST, .items = args, .nitems = n};
 
-		/* a later absolute one takes over; so it is only known when none is */
+		/* a later absolute path replaces the earlier ones, so the result is known only without one */
 		return join_values(p, &v, STR("/"));
 	}
 	if (ps_word_is(type, "string") && ps_word_is(name, "Join") && n == 2)
@@ -383,7 +380,7 @@ static bool static_assigned(const struct ps *p)
 	return ps_at(p, k) == '=';
 }
 
-/* A type in brackets: a cast, [x]::member, or the type itself. */
+/* Reads a type in brackets: a cast, [x]::member, or the type itself. */
 static struct ps_val type_expression(struct ps *p)
 {
 	size_t from = p->i;
@@ -411,12 +408,13 @@ static struct ps_val type_expression(struct ps *p)
 			return call_static(p, type, name, kept, n);
 		}
 		if (ps_word_is(name, "CurrentDirectory") && static_assigned(p))
-			ps_mark(p, "directory"); /* of .NET and of every program that is started */
+			/* the working directory of .NET and of all child processes */
+			ps_mark(p, "directory");
 		return ps_type_harmless(type) || ps_static(type, name) ? (struct ps_val){.kind = PS_DATA,
 				.text = CODE_HOLE} : PS_UNKNOWN;
 	}
 	ps_newlines(p);
-	/* the type as a value: reflection starts here, its methods are not listed */
+	/* the type as a value: reflection starts here, and its methods are not listed */
 	if (ps_end(p) || strchr(").;|},]\n=", ps_at(p, 0))) {
 		if (ps_word_is(type, "Ref") || ps_word_is(type, "Reflection.Assembly"))
 			ps_mark(p, "reflection");
@@ -462,7 +460,7 @@ static struct ps_val client_call(struct ps *p, struct str name, const struct ps_
 	return PS_UNKNOWN;
 }
 
-/* A property of what a pipe or a variable brings. */
+/* The value of a property of an object from a pipe or variable. */
 static struct ps_val property_of(struct ps *p, const struct ps_val *v, struct str name)
 {
 	if (v->kind == PS_FILES) {
@@ -493,7 +491,7 @@ static struct ps_val call_method(struct ps *p, const struct ps_val *v, struct st
 		return client_call(p, name, args, n);
 	if (ps_word_is(name, "foreach") || ps_word_is(name, "where")) {
 		if (!n || args[0].kind != PS_BLOCK)
-			ps_mark(p, "method"); /* the name of one */
+			ps_mark(p, "method"); /* the argument may name a method */
 		return n && args[0].kind == PS_BLOCK ? ps_block_at(p, args[0].from, NULL) : PS_UNKNOWN;
 	}
 	if (v->kind == PS_BLOCK && ps_listed(name, "Invoke InvokeReturnAsIs"))
@@ -540,7 +538,7 @@ static struct ps_val element_of(struct ps *p, const struct ps_val *v)
 			.text = CODE_HOLE} : PS_UNKNOWN;
 }
 
-/* .name, .name(...), [index], ::name, ++ -- after an operand, without a blank before. */
+/* Reads .name, .name(...), [index], ::name, ++ or -- directly after an operand, without a blank. */
 static struct ps_val read_postfix(struct ps *p, struct ps_val v, size_t from)
 {
 	while (!ps_end(p) && ps_step(p)) {
@@ -666,7 +664,7 @@ static struct ps_val read_operand(struct ps *p)
 	if ((c == '$' || c == '@') && next == '(') {
 		p->i += 2;
 		struct ps_val v = ps_statements(p, ')');
-		if (c == '@' && v.kind == PS_TEXT) { /* a list of one: its item can be assigned to */
+		if (c == '@' && v.kind == PS_TEXT) { /* a list of one item, to which code can assign */
 			struct ps_val *one = arena_new(p->a, struct ps_val);
 
 			*one = v;

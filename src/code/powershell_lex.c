@@ -1,6 +1,6 @@
 /*
- * The words of PowerShell: blanks and comments, strings, variables, bare words of commands; values and how
- * they are noted. See powershell.h.
+ * The lexer for PowerShell: blanks and comments, strings, variables, bare words. Also values and variables.
+ * See powershell.h.
  */
 #include <strings.h>
 
@@ -192,7 +192,7 @@ static bool is_open(const struct ps *p, unsigned block)
 
 /* ---- variables ---- */
 
-/* After $ or @: the name, which is passed. */
+/* Reads the name after $ or @. */
 struct str ps_variable_name(struct ps *p)
 {
 	size_t from = p->i;
@@ -250,7 +250,7 @@ static struct ps_val known_variable(struct ps *p, struct str name)
 	return PS_UNKNOWN;
 }
 
-/* At $. */
+/* Reads a variable from its $. */
 struct ps_val ps_variable(struct ps *p)
 {
 	p->i++;
@@ -262,13 +262,11 @@ struct ps_val ps_variable(struct ps *p)
 		return PS_UNKNOWN;
 	}
 	if (ps_word_is(name, "PSDefaultParameterValues"))
-		ps_mark(p, "variable"); /* its methods change what every command does */
+		ps_mark(p, "variable"); /* its methods change the parameters of all commands */
 	if (v && v->assigned) {
 		if (v->assigned == 1 && is_open(p, v->block) && !(v->val.kind == PS_LIST && p->lists_change))
 			return v->val;
-		/*
-		 * of what an object can do, only data is told apart: it stays data whichever assignment holds
-		 */
+		/* data stay harmless, whichever assignment applies */
 		return v->val.kind == PS_DATA && v->assigned == 1 ? v->val : PS_UNKNOWN;
 	}
 	return known_variable(p, name);
@@ -294,7 +292,7 @@ static bool has_word(struct str s, const char *word)
 	return false;
 }
 
-/* After a variable: $x[0] = ..., $x.y[1] += ... Whatever looks like it. */
+/* True if an item of the variable may be assigned: $x[0] = ..., $x.y[1] += ... Errs on the side of true. */
 static bool item_assigned(struct ps *p)
 {
 	unsigned open = 0;
@@ -318,7 +316,7 @@ static bool item_assigned(struct ps *p)
 		ps_at(p, 0) == ','); /* $x[0], $y = ... */
 }
 
-/* $a, $b = ...: passes over the names behind the first one. */
+/* $a, $b = ...: skips the names after the first. */
 static void pass_names(struct ps *p)
 {
 	for (;;) {
@@ -337,7 +335,9 @@ static void pass_names(struct ps *p)
 	p->failed = false;
 }
 
-/* How often the operator here may assign: `more` for = and in, 2 for those that also read, 0 for others. */
+/*
+ * How many assignments the operator counts for: `more` for = and in, 2 for compound operators, 0 for others.
+ */
 static unsigned assigns(const struct ps *p, unsigned more)
 {
 	char c = ps_at(p, 0), next = ps_at(p, 1);
@@ -351,7 +351,9 @@ static unsigned assigns(const struct ps *p, unsigned more)
 	return (c == 'i' || c == 'I') && (next == 'n' || next == 'N') ? more : 0;
 }
 
-/* Every place that looks like an assignment, in strings and comments too: too many is safe. */
+/*
+ * Counts everything that looks like an assignment, even in strings and comments: counting too many is safe.
+ */
 void ps_count_assignments(struct ps *p)
 {
 	static const char loose[][12] = {"variable", "[ref]", "-ov ", "-pv ", "-ev ", "-iv ", "-wv ", "sv ",
@@ -368,7 +370,7 @@ void ps_count_assignments(struct ps *p)
 		struct str name = ps_variable_name(p);
 		size_t back = p->i;
 
-		if (p->failed) { /* an open brace in a string */
+		if (p->failed) { /* an unclosed brace in a string */
 			p->failed = false;
 			p->i = from;
 			continue;
@@ -409,10 +411,10 @@ static void read_escape(struct ps *p, struct buf *b) /* after the backtick */
 	if (p->i >= p->s.n)
 		return;
 	p->i++;
-	buf_char(b, at ? to[at - from] : c); /* `0 is a hole: no path has it */
+	buf_char(b, at ? to[at - from] : c); /* `0 becomes a hole: no path contains NUL */
 }
 
-/* $name, $(...) inside text. True when there was one. */
+/* Reads $name or $(...) inside a string. True if there is one. */
 static bool read_expansion(struct ps *p, struct buf *b)
 {
 	char next = ps_at(p, 1);
@@ -489,7 +491,7 @@ static void read_quoted(struct ps *p, struct buf *b) /* at the quote */
 	ps_fail(p);
 }
 
-/* At ' or " or @' or @". */
+/* Reads a string from ' or " or @' or @". */
 struct ps_val ps_string(struct ps *p)
 {
 	struct buf b;
@@ -501,9 +503,7 @@ struct ps_val ps_string(struct ps *p)
 	return ps_of(buf_view(&b));
 }
 
-/*
- * A bare word of a command; quotes and variables inside it are expanded. Stops at what starts another word.
- */
+/* Reads a bare word of a command, expanding quotes and variables in it. Stops where another word starts. */
 struct ps_val ps_bare(struct ps *p)
 {
 	struct buf b;
@@ -516,7 +516,7 @@ struct ps_val ps_bare(struct ps *p)
 		if (strchr(" \t\r\n\f\v;,(){}|&<>", c))
 			break;
 		if ((unsigned char)c == 0xE2 && (unsigned char)ps_at(p, 1) == 0x80)
-			ps_mark(p, "unicode"); /* PowerShell takes other dashes and blanks for its own */
+			ps_mark(p, "unicode"); /* PowerShell also accepts other dashes and blanks */
 		if (c == '`') {
 			p->i++;
 			if (ps_at(p, 0) == '\n' || ps_at(p, 0) == '\r')

@@ -1,6 +1,6 @@
 /*
- * How findings in PowerShell become facts: paths and drives, hosts, code; and the form that -EncodedCommand
- * has. See powershell.h.
+ * Turns findings in PowerShell into facts: paths and drives, hosts, code. Also decodes -EncodedCommand. See
+ * powershell.h.
  */
 #include "code/powershell.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- findings ---- */
 
-/* A text that ends too early may be read past its end by a byte: the place stays inside. */
+/* Sets the span of findings. Clamps it: the scanner may be one byte past the end of a truncated text. */
 void ps_at_span(struct ps *p, size_t from, size_t to)
 {
 	size_t end = to < p->w->src.n ? to : p->w->src.n;
@@ -34,7 +34,9 @@ void ps_say(struct ps *p, const char *id)
 	p->w->code->complete = complete;
 }
 
-/* Names count in either case on Windows, so one that has a row only in capitals is that variable. */
+/*
+ * Records a variable. Windows ignores the case of names, so a name without a row is recorded in upper case.
+ */
 void ps_setting(struct ps *p, struct str name, struct str value)
 {
 	char *upper;
@@ -89,7 +91,7 @@ void ps_code(struct ps *p, const struct ps_val *v)
 		ps_mark(p, "eval");
 }
 
-/* A path of a drive that is none of the file system: noted, and true. */
+/* True if the path is on a drive outside the file system; its effects are recorded here. */
 static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 {
 	ptrdiff_t colon = str_find(path, ':', 0);
@@ -144,7 +146,7 @@ struct str ps_path(struct ps *p, struct str text)
 	if (path.n && c[0] == '~' && (path.n == 1 || c[1] == '/') && home.n)
 		return str_cat(p->a, home, str_sub(path, 1, path.n));
 	if (path.n > 1 && c[1] == ':' && ((c[0] | 32) >= 'a' && (c[0] | 32) <= 'z'))
-		return str_cat(p->a, STR("/"), path); /* C:/x is outside of everything here */
+		return str_cat(p->a, STR("/"), path); /* C:/x lies outside all directories known here */
 	return path;
 }
 
@@ -179,7 +181,7 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 	code_access(p->w, kind, path, below || (v->kind == PS_FILES && v->below), op, (TSNode){0});
 	if ((literal && v->kind != PS_FILES) || !is_wild(path) || !text_exact(path))
 		return;
-	/* the last one: its wildcards are expanded */
+	/* expand wildcards in the access just added */
 	for (struct access *x = p->w->f->accesses; x; x = x->next)
 		if (!x->next && x->path.kind == WORD_EXACT) {
 			x->path.kind = WORD_REST;
@@ -187,7 +189,7 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 		}
 }
 
-/* ---- -EncodedCommand: base64 of UTF-16, little end first ---- */
+/* ---- -EncodedCommand: base64 of UTF-16, little-endian ---- */
 
 static int sextet_value(char c)
 {
@@ -227,7 +229,7 @@ static bool decode_base64(struct code_walk *w, struct str s, struct str *ret)
 	for (size_t i = 0; i < bytes.n; i += 2) {
 		unsigned c = (unsigned char)bytes.p[i] | (unsigned)(unsigned char)bytes.p[i + 1] << 8;
 
-		/* what is not ASCII may be a quote or a dash to PowerShell: it is left unread */
+		/* PowerShell may read other characters as quotes or dashes: do not decode them */
 		if (c >= 0x80)
 			return false;
 		buf_char(&out, (char)c);

@@ -1,4 +1,4 @@
-/* Programs that PowerShell starts, and the few of Windows that mean a category. See powershell.h. */
+/* Programs that PowerShell starts, and Windows programs with a fixed category. See powershell.h. */
 #include <strings.h>
 
 #include "code/powershell_call.h"
@@ -28,7 +28,7 @@ bool ps_was_fetched(const struct ps *p, struct str path)
 	return false;
 }
 
-/* Programs of Windows that mean a category; `words`: only with one of these. */
+/* Windows programs with a fixed category; `words`: only with one of these. */
 static const struct {
 	char names[68], words[40], say[16];
 } natives[] = {
@@ -139,7 +139,9 @@ static void run_words(struct ps *p, struct word *argv, size_t argc)
 		code_run_argv(p->w, argv, argc, (TSNode){0});
 }
 
-/* A program and its words; `args` are those of Start-Process -ArgumentList, which are split at blanks. */
+/*
+ * Runs a program with its words. `args`: the value of Start-Process -ArgumentList, which is split at blanks.
+ */
 void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, const struct ps_val *args)
 {
 	struct word *argv = arena_alloc(p->a, (PS_ARGS_MAX + 1) * sizeof(*argv));

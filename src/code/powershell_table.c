@@ -1,13 +1,24 @@
 /*
  * The table of cmdlets, aliases and methods of .NET. See powershell.h.
  *
- * A row's parameters: a digit before a name is its position (9: any further words), "!" after it says switch,
- * "=k" is the kind of the value:
- *   r read   w write d delete W write below (an archive) D destination of a copy n new name beside the source
- *            e run as a script
- *   u address   h another machine c PowerShell text b script block g program a its arguments t directory to
- *               change to
- *   o or nothing: no effect
+ * Parameters of a row: a digit before a name is its position (9: all further words), "!" after it marks a
+ * switch, "=k" gives the kind of the value:
+ *   r  read
+ *   w  write
+ *   d  delete
+ *   W  write below (an archive)
+ *   D  destination of a copy
+ *   n  new name beside the source
+ *   e  run as a script
+ *   u  URL
+ *   h  another machine
+ *   c  PowerShell text
+ *   b  script block
+ *   g  program
+ *   a  its arguments
+ *   t  directory to change to
+ *   o  no effect, the default
+ *
  * The common parameters (-ErrorAction, -Verbose, ...) need not be listed.
  */
 #include <strings.h>
@@ -171,7 +182,7 @@ static const struct ps_cmdlet cmdlets[] = {
 	{"Update-Help", "0Module=h Force! UICulture", 0, 'n', ""},
 };
 
-/* Cmdlets that mean their category whatever the words are; their words are only walked. */
+/* Cmdlets with a fixed category, whatever their words are. Script blocks in the words are walked. */
 static const struct {
 	char names[512], say[16];
 } categories[] = {
@@ -209,7 +220,7 @@ static const struct {
 	 "Invoke-ScheduledTask Use-Transaction Start-DscConfiguration Invoke-DscResource", "code"},
 };
 
-/* No effect outside: what they give is data. Their script blocks are walked. */
+/* Cmdlets without effect outside; their output is data. Their script blocks are walked. */
 static const char harmless[] =
 	"Get-Date Get-Location Get-Process Get-Service Get-Command Get-Help Get-Member Get-Module Get-Alias "
 	"Get-Variable Get-Host Get-Random Get-SecureRandom Get-Unique Get-History Get-PSDrive "
@@ -401,7 +412,7 @@ bool ps_method_harmless(struct str name, enum ps_kind kind)
 			kind == PS_LIST));
 }
 
-/* Casts and static properties without effect. */
+/* True for types whose casts and static properties have no effect. */
 bool ps_type_harmless(struct str name)
 {
 	return ps_listed(name,

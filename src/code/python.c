@@ -1,6 +1,6 @@
 /*
- * The second pass over Python code: every expression is visited once, calls are handed to python_call.c with
- * what their arguments may be, and whatever is mentioned without being called counts as escaped (python.h has
+ * The second pass over Python code. Visits every expression once. Passes calls to python_call.c with the
+ * possible values of their arguments, and counts every mention without a call as an escape (python.h explains
  * the idea).
  */
 #include <stdlib.h>
@@ -25,12 +25,12 @@ static void visit_identifier(struct python *p, TSNode n, const struct py_scope *
 	py_escape(p, py_eval(p, n, sc), n);
 }
 
-/* The object before a dot: a module there does not escape. */
+/* Visits the object before a dot: a module does not escape there. */
 static void visit_receiver(struct python *p, TSNode n, const struct py_scope *sc);
 static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc);
 static void visit_call(struct python *p, TSNode n, const struct py_scope *sc);
 
-/* The attribute itself, on each value its object may have. args: of the call, or NULL. */
+/* Checks the attribute on each possible value of its object. args: arguments of the call, or NULL. */
 static void check_attribute(struct python *p, TSNode n, const struct py_scope *sc, const struct py_args *args)
 {
 	const struct pvs *of = py_eval(p, node_field(n, "object"), sc);
@@ -38,7 +38,7 @@ static void check_attribute(struct python *p, TSNode n, const struct py_scope *s
 	bool dunder;
 
 	if (!py_identifier(p, node_text(p->w, node_field(n, "attribute")), &attr))
-		return; /* the first pass has said so */
+		return; /* the first pass has added a marker */
 	dunder = str_starts(attr, "__") && str_ends(attr, "__");
 	if (of->cycle || !of->n)
 		py_unknown_attribute(p, attr, args, n);
@@ -69,7 +69,7 @@ static void visit_receiver(struct python *p, TSNode n, const struct py_scope *sc
 	walk_exit(p->w);
 }
 
-/* A value assigned to a plain name stays known. */
+/* Visits an expression whose value stays tracked, because it is assigned to a plain name. */
 static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	uint32_t count;
@@ -98,7 +98,7 @@ static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 
 /* ---- calls ---- */
 
-/* Functions that look at a module and keep nothing of it. */
+/* True for functions that inspect a module and keep no reference to it. */
 static bool looks_only(const struct pvs *callee, bool classes)
 {
 	static const char names[][20] = {"dir", "getattr", "hasattr", "help", "id", "isinstance", "print",
@@ -108,7 +108,7 @@ static bool looks_only(const struct pvs *callee, bool classes)
 
 	for (size_t i = 0; i < callee->n; i++) {
 		if (classes && callee->v[i]->kind == PV_NAME && str_is(callee->v[i]->text, "isinstance"))
-			return false; /* classes may have a say in it */
+			return false; /* a class of the code may decide the result */
 		size_t k = 0;
 
 		while (k < ARRAY_SIZE(names) &&
@@ -139,7 +139,7 @@ static void visit_arguments(struct python *p, TSNode list, const struct py_scope
 	}
 }
 
-/* A call whose value goes where it is not followed. */
+/* Visits a call whose value is not tracked any further. */
 static void visit_value(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	const struct pvs *v = py_eval(p, n, sc);
@@ -179,7 +179,8 @@ static void visit_call(struct python *p, TSNode n, const struct py_scope *sc)
 		struct pv v = *callee->v[i];
 
 		if ((v.kind == PV_UNKNOWN || v.kind == PV_USER) && is_dotted_text(node_text(p->w, function)))
-			v.text = node_text(p->w, function); /* a rule may still name it as it is written */
+			/* a rule may name the function as the code spells it */
+			v.text = node_text(p->w, function);
 		py_call(p, &v, &args, n);
 	}
 	if (callee->cycle)
@@ -224,7 +225,7 @@ static void visit_target(struct python *p, TSNode n, const struct py_scope *sc)
 	walk_exit(p->w);
 }
 
-/* os.environ["X"] = value, sys.modules["x"] = value, sys.path[0] = value */
+/* Handles os.environ["X"] = value, sys.modules["x"] = value and sys.path[0] = value. */
 static void stored_item(struct python *p, TSNode target, const struct pvs *value, const struct py_scope *sc)
 {
 	const struct pvs *of = node_is(target, "subscript") ? py_eval(p, node_field(target, "value"), sc) :
@@ -256,7 +257,7 @@ static bool is_name_target(TSNode n)
 	return count <= PY_ITEMS_MAX;
 }
 
-/* a, b = x, y with as many on both sides: each stays known */
+/* True for a, b = x, y with equal lengths: each value stays tracked. */
 static bool stays_known(TSNode left, TSNode right)
 {
 	return is_name_target(left) && !node_is(left, "identifier") &&
@@ -286,7 +287,7 @@ static void visit_assignment(struct python *p, TSNode n, const struct py_scope *
 	if (ts_node_is_null(right))
 		return;
 	stored_item(p, left, py_eval(p, right, sc), sc);
-	if (sc->kind == SCOPE_CLASS) /* they are attributes as well */
+	if (sc->kind == SCOPE_CLASS) /* the names are also attributes of the class */
 		visit_node(p, right, sc);
 	else if (node_is(left, "identifier") && !node_is(right, "tuple") &&
 			!node_is(right, "expression_list"))
@@ -302,7 +303,7 @@ static void visit_assignment(struct python *p, TSNode n, const struct py_scope *
 	}
 }
 
-/* x is y asks nobody; the others may be the code's own, which are given the other side. */
+/* `x is y` calls no code. Other comparisons may call a method of the code, which gets the other operand. */
 static void visit_comparison(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	struct str op = node_text(p->w, node_field(n, "operators"));
@@ -328,7 +329,7 @@ static void visit_augmented(struct python *p, TSNode n, const struct py_scope *s
 				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
 	}
 	if (p->classes && (node_is(left, "attribute") || node_is(left, "identifier")))
-		py_escape(p, py_eval(p, left, sc), n); /* an operator of the right side may be given it */
+		py_escape(p, py_eval(p, left, sc), n); /* an operator method of the right side may get it */
 	visit_node(p, node_field(n, "right"), sc);
 }
 
@@ -437,7 +438,10 @@ static void visit_comprehension(struct python *p, TSNode n, const struct py_scop
 	visit_all(p, n, py_scope_of(p, n, sc));
 }
 
-/* case C(name=x) reads an attribute; case C(x) one that the class names, of whatever it calls its own. */
+/*
+ * case C(name=x) reads an attribute. case C(x) reads one that the class chooses, from any object that the
+ * class accepts.
+ */
 static void visit_pattern(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	uint32_t count;
@@ -513,7 +517,10 @@ static void visit_node(struct python *p, TSNode n, const struct py_scope *sc)
 	walk_exit(p->w);
 }
 
-/* The first "coding: name" or "coding=name" of a comment counts; what else it says does not. */
+/*
+ * True if the comment declares no encoding but UTF-8 or ASCII. Python uses the first "coding: name" or
+ * "coding=name".
+ */
 static bool plain_coding(struct str comment)
 {
 	static const struct str word = {"coding", 6};
@@ -535,8 +542,8 @@ static bool plain_coding(struct str comment)
 }
 
 /*
- * Python ends a line at a lone CR as well, where the grammar does not; and it may be told to decode the text
- * in another way.
+ * True if Python may read other lines than the grammar: Python also ends a line at a lone CR, and a comment
+ * may declare another encoding.
  */
 static bool odd_lines(struct str src)
 {
@@ -575,10 +582,10 @@ void python_walk(struct code_walk *w, TSNode root)
 	p->memos = arena_array(w->a, p->nmemos, sizeof(*p->memos));
 	visit_node(p, root, p->module);
 	if (str_contains(w->src, STR("dataclass")) && str_contains(w->src, STR("__annotations__")))
-		code_marker_add(w, "exec", root); /* names of fields become code there */
+		code_marker_add(w, "exec", root); /* field names become code there */
 	py_shadows(p, root);
 	if (w->runs && !ts_node_is_null(p->environment_leak))
-		/* what is started would see the variables put into it there */
+		/* started programs would see variables set through the leak */
 		code_marker_add(w, "environ", p->environment_leak);
 	if (!p->fuel || walk_full(w))
 		code_marker_add(w, "bound", root);

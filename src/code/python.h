@@ -313,7 +313,8 @@ enum py_kind {
 	PY_NOTHING = 1,
 	/*
 	 * spec: "position:keyword:letters" per path. R W D: read, write, delete; b: and below; i: also the
-	 * source's name in it; .: default is the working directory; o: optional
+	 * source's name in it; .: default is the working directory; o: optional; q: SQLite database; z: an
+	 * archive suffix is added; p: also parents that become empty
 	 */
 	PY_FILE,
 	PY_OPEN,        /* spec: "file position, mode position, keyword of the file" */

@@ -1,7 +1,7 @@
-/* Calls of Python code: what is called, what a mention of it means, and what is imported. */
+/* Calls in Python code: the effects of a call, of a mention without a call, and of an import. */
 #include "code/python.h"
 
-/* ---- words of a call, for rules ---- */
+/* ---- arguments of a call, for rules ---- */
 
 static void record_call(struct python *p, struct str name, const struct pv *self, const struct py_args *args,
 		TSNode n)
@@ -26,7 +26,7 @@ static void record_call(struct python *p, struct str name, const struct pv *self
 
 static bool is_module(struct str name) { return py_module(name) != PY_MODULE_OTHER; }
 
-/* a._b: what a module keeps to itself may be another module. */
+/* True for a._b: a private attribute of a module may be another module. */
 static bool has_private(struct str path)
 {
 	for (size_t from = 0; from < path.n;) {
@@ -40,13 +40,12 @@ static bool has_private(struct str path)
 	return false;
 }
 
-/* Judges a name without a row of its own by its module. NULL: harmless. */
 static size_t first_part(struct str path)
 {
 	return str_find(path, '.', 0) < 0 ? path.n : (size_t)str_find(path, '.', 0);
 }
 
-/* Class.method of a module: judged by its name, like a method of what is not known. */
+/* Judges Class.method of a module by the method's name, like a method of an unknown object. */
 static const char *inner_trouble(struct str attr)
 {
 	for (size_t from = first_part(attr) + 1; from < attr.n;) {
@@ -60,6 +59,7 @@ static const char *inner_trouble(struct str attr)
 	return NULL;
 }
 
+/* Judges a name without a row by its module. Returns the id of a marker, or NULL if harmless. */
 static const char *name_trouble(struct str name)
 {
 	struct str module = name;
@@ -86,7 +86,7 @@ static const char *name_trouble(struct str name)
 		case PY_MODULE_OTHER: break;
 		}
 	}
-	/* else another's module: its code runs in the box */
+	/* otherwise a third-party module: its code runs in the box */
 	return py_is_stdlib(name) ? "unknown-call" : NULL;
 }
 
@@ -115,7 +115,7 @@ static void call_method(struct python *p, const struct pv *m, const struct py_ar
 		code_marker_add(p->w, "unknown-call", n);
 }
 
-/* Their behaviour depends on attributes that anybody can set. */
+/* True if the behaviour of the function depends on an attribute that the code sets somewhere. */
 static bool is_steered(struct python *p, struct str name)
 {
 	static const char steered[][2][16] = {{"tempfile.", "name"}, {"logging.", "baseFilename"},
@@ -145,7 +145,7 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 	case PV_NAME:
 		record_call(p, callee->text, NULL, args, n);
 		if (str_starts(callee->text, "inspect.") && (py_keyword(args, "eval_str") || args->open))
-			code_marker_add(p->w, "eval", n); /* of annotations, which are texts */
+			code_marker_add(p->w, "eval", n); /* evaluates annotations, which are strings */
 		r = py_row(callee->text);
 		if (is_steered(p, callee->text))
 			code_marker_add(p->w, "setattr", n);
@@ -163,7 +163,7 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 	}
 }
 
-/* Functions that read the environment they are given and keep nothing of it, or a copy. */
+/* True for functions that read the environment and keep at most a copy. */
 static bool reads_environment(struct python *p, TSNode call)
 {
 	static const char names[][12] = {"bool", "dict", "enumerate", "iter", "len", "list", "print", "repr",
@@ -177,8 +177,8 @@ static bool reads_environment(struct python *p, TSNode call)
 }
 
 /*
- * os.environ goes where nobody follows it: a call, a list, a function's result. Whoever has it there may put
- * variables into it.
+ * True if os.environ escapes: into a call, a list, a function's result. Code that holds it there may set
+ * variables in it.
  */
 static bool environment_leaks(struct python *p, TSNode n)
 {
@@ -228,7 +228,7 @@ void py_escape(struct python *p, const struct pvs *v, TSNode n)
 		escape_one(p, v->v[i], n);
 }
 
-/* ---- attributes of what is not known ---- */
+/* ---- attributes of unknown objects ---- */
 
 static size_t count_positional(const struct py_args *args)
 {
@@ -239,7 +239,7 @@ static size_t count_positional(const struct py_args *args)
 	return count;
 }
 
-/* Names that mean different things on different types, told apart by how they are called. */
+/* Handles names that mean different things on different types, by their arguments. True if handled. */
 static bool told_by_arguments(struct python *p, struct str attr, const struct py_args *args, TSNode n)
 {
 	if (str_is(attr, "execute") || str_is(attr, "executemany") || str_is(attr, "executescript")) {
@@ -257,7 +257,7 @@ static bool told_by_arguments(struct python *p, struct str attr, const struct py
 	}
 	if (str_is(attr, "write") || !args || args->open)
 		return str_is(attr, "write");
-	if (str_is(attr, "replace")) /* Path.replace() has one argument, that of a text two */
+	if (str_is(attr, "replace")) /* Path.replace() has one argument, str.replace() two */
 		return count_positional(args) >= 2 ||
 		       (!count_positional(args) && !py_keyword(args, "target"));
 	if (str_is(attr, "copy"))
@@ -273,7 +273,7 @@ static bool told_by_arguments(struct python *p, struct str attr, const struct py
 	return false;
 }
 
-/* An object that is made anew may be another: open files have an __init__ that opens. */
+/* True for methods that initialise an object again: __init__ of an open file opens another file. */
 static bool is_maker(struct str attr) { return str_is(attr, "__init__") || str_is(attr, "__new__"); }
 
 static bool is_class_name(struct str name)
@@ -283,7 +283,7 @@ static bool is_class_name(struct str name)
 			str_is(name, "int") || str_is(name, "tuple") || str_is(name, "set"));
 }
 
-/* super().__init__(), Base.__init__(self), object.__new__(cls) */
+/* True for super().__init__(), Base.__init__(self) and object.__new__(cls). */
 static bool on_super(struct python *p, TSNode n)
 {
 	TSNode object = node_field(n, "object");
@@ -324,7 +324,7 @@ static void local_files(struct python *p, struct str dir, TSNode n)
 	p->w->f->accesses_end = &x->next;
 }
 
-/* An absolute path that is known, and that is no pattern itself. */
+/* True for a known absolute path without characters of a pattern. */
 static bool can_be_listed(struct str dir)
 {
 	for (size_t i = 0; i < dir.n; i++)
@@ -334,9 +334,9 @@ static bool can_be_listed(struct str dir)
 }
 
 /*
- * The directory comes first in the search for modules, also for those that the library's own import, and for
- * what Python itself loads to show an error. So whichever of them lies there may be run. Code that changes
- * its directory searches each one.
+ * The working directory comes first in the module search path. That also applies to modules that the standard
+ * library imports, and to those that Python loads to show an error. So any module in that directory may run.
+ * Code that changes its directory searches each one.
  */
 void py_shadows(struct python *p, TSNode n)
 {
@@ -344,7 +344,7 @@ void py_shadows(struct python *p, TSNode n)
 		struct str dir = p->cwds[i];
 
 		if (can_be_listed(dir))
-			/* the gate looks further only into what has the name of a module */
+			/* the gate examines only files with the name of a module */
 			local_files(p, dir, n);
 		else if (p->w->code->imports || (dir.n && text_exact(dir) && dir.p[0] == '/'))
 			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
@@ -359,9 +359,9 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 
 	code_import_add(p->w, module, n);
 	if (in_class)
-		code_marker_add(p->w, "module", n); /* it is an attribute of the class */
+		code_marker_add(p->w, "module", n); /* the module becomes an attribute of the class */
 	p->writes_trees |= str_starts(module, "xml.etree");
-	/* __main__, and the inner parts of the library */
+	/* __main__, and private modules of the standard library */
 	if (str_starts(top, "_") && !str_is(top, "__future__")) {
 		code_marker_add(p->w, "module", n);
 		return;
@@ -391,7 +391,8 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 
 		if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_INST || v->kind == PV_TEXT ||
 				v->kind == PV_METHOD)
-			code_marker_add(p->w, "setattr", n); /* what it does later may follow from it */
+			/* its later behaviour may depend on the attribute */
+			code_marker_add(p->w, "setattr", n);
 
 		if (v->kind == PV_NAME && (py_is_stdlib(v->text) || py_is_builtin(v->text))) {
 			struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(v->text), STR_ARG(attr));

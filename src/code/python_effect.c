@@ -1,4 +1,4 @@
-/* The effects of a call: the row of its qualified name, turned into accesses, hosts and markers. */
+/* Turns the table row of a called function into accesses, hosts and markers. */
 #include "code/python.h"
 
 /* ---- files ---- */
@@ -56,19 +56,20 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 {
 	struct str path = py_text(p, v);
 
-	if (v->kind == PV_BELOW) { /* a link below it may lead out, which only the box can see */
+	/* a symlink below the directory may lead out of it; only the box can detect that */
+	if (v->kind == PV_BELOW) {
 		access_at(p, f.kind, v->text, true, op, n);
 		if (f.kind != ACCESS_READ)
 			code_through_link(p->w, n);
 		return;
 	}
-	/* an error, or what is meant when nothing is said */
+	/* None: an error, or the default */
 	if (v->kind == PV_DATA && str_is(v->text, "None")) {
 		if (f.here)
 			access_at(p, f.kind, STR("."), f.below, op, n);
 		return;
 	}
-	/* a descriptor: whatever was opened, also what was opened to be read */
+	/* a file descriptor: it may refer to any open file, even one opened for reading */
 	if (v->kind == PV_DATA && is_number(v->text)) {
 		if (f.kind != ACCESS_READ && strcmp(op, "open") != 0)
 			code_marker_add(p->w, "unknown-call", n);
@@ -76,7 +77,7 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 	}
 	if (f.kind != ACCESS_READ && (str_starts(path, "/proc/") || str_starts(path, "/dev/fd/")) &&
 			!str_is(path, "/dev/fd/1") && !str_is(path, "/dev/fd/2"))
-		code_marker_add(p->w, "unknown-call", n); /* leads to open files */
+		code_marker_add(p->w, "unknown-call", n); /* these paths lead to open files */
 	if (f.database && (str_is(path, ":memory:") || str_is(path, "")))
 		return;
 	if (f.database && str_starts(path, "file:")) {
@@ -84,9 +85,9 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 		return;
 	}
 	if (f.archive)
-		path = py_cat(p, path, source); /* its suffix */
+		path = py_cat(p, path, source); /* append the archive's suffix */
 	access_at(p, f.kind, path.n ? path : CODE_HOLE, f.below, op, n);
-	/* those that are left empty */
+	/* parents that become empty are removed, too */
 	for (struct str up = path; f.parents && text_exact(up) && memchr(up.p, '/', up.n) && up.n > 1;) {
 		up = py_path_parent(p, up);
 		access_at(p, f.kind, up, false, op, n);
@@ -100,7 +101,10 @@ void py_writes(struct python *p, const struct pv *v, const char *op, TSNode n)
 	one_path(p, v, (struct path_spec){.kind = ACCESS_WRITE}, STR(""), op, n);
 }
 
-/* Position in the list when the object itself is the first argument: Path.unlink(p). */
+/*
+ * Returns an argument by its position in the spec. unbound: the object is the first argument, as in
+ * Path.unlink(p).
+ */
 static const struct pvs *argument_of(struct python *p, const struct pv *self, bool unbound,
 		const struct py_args *args, struct str pos, struct str name)
 {
@@ -110,7 +114,7 @@ static const struct pvs *argument_of(struct python *p, const struct pv *self, bo
 			name.n ? str_c(p->a, name) : "");
 }
 
-/* "pos:name:letters", the next of a list; false at its end. */
+/* Reads the next "pos:name:letters" of a list. False at the end. */
 static bool next_spec(struct str *rest, struct str part[3])
 {
 	ptrdiff_t blank = str_find(*rest, ' ', 0);
@@ -140,7 +144,7 @@ static struct str archive_suffix(struct python *p, const struct py_args *args)
 	return CODE_HOLE;
 }
 
-/* Relative to a directory that is open, or with arguments that are not known: so is the path. */
+/* True if the path is unknown: relative to an open directory, or some arguments are unknown. */
 static bool is_loose(const struct py_args *args)
 {
 	for (size_t i = 0; i < args->n; i++)
@@ -173,7 +177,7 @@ static void do_files(struct python *p, const struct py_row *r, const struct pv *
 	}
 }
 
-/* Could this mode of open() write? */
+/* True if this mode of open() may write. */
 bool py_mode_writes(struct python *p, const struct pvs *mode, bool flags)
 {
 	for (size_t i = 0; mode && i < mode->n; i++) {
@@ -210,7 +214,7 @@ static void do_open(struct python *p, const struct py_row *r, const struct pv *s
 
 /* ---- network ---- */
 
-/* The host of a URL; anything but a plain one has none that is known. */
+/* Returns the host of a URL; a hole unless the URL is plain. */
 static struct str host_of(struct str url)
 {
 	size_t from = str_starts(url, "http://") ? 7 : str_starts(url, "https://") ? 8 : str_starts(url,
@@ -233,14 +237,14 @@ static struct str host_of(struct str url)
 	return url;
 }
 
-/* Other schemes than those of hosts may mean a file. */
+/* True if the scheme is not one of a host: the URL may name a file. */
 static bool may_be_file(struct str url)
 {
 	return !str_starts(url, "http://") && !str_starts(url, "https://") &&
 			(memchr(url.p, ':', url.n) || !text_exact(url));
 }
 
-/* Is somebody put between the code and the hosts that it names? */
+/* True if a proxy may stand between the code and the hosts that it names. */
 static bool is_proxied(struct python *p)
 {
 	static const char names[][12] = {"http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTP_PROXY",
@@ -277,9 +281,9 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 	}
 }
 
-/* ---- what is dynamic ---- */
+/* ---- dynamic code ---- */
 
-/* May evaluating this change what names stand for? */
+/* True if evaluating this code may rebind names. */
 static bool may_bind(struct str code, bool statements)
 {
 	static const char words[][8] = {"import", "def ", "class", "for ", "with ", "del ", "global",
@@ -348,7 +352,7 @@ static bool any_name(const struct pvs *v)
 	return false;
 }
 
-/* A number is an open directory. */
+/* Returns the directory as text; a hole for a number, which is a file descriptor. */
 static struct str directory_text(struct python *p, const struct pv *v)
 {
 	return v->kind == PV_TEXT || v->kind == PV_PATH ? py_text(p, v) : CODE_HOLE;
@@ -385,7 +389,7 @@ void py_directories(struct python *p)
 		relative |= !str_starts(to, "/");
 		if (p->ncwds == PY_CWDS_MAX || !text_exact(to) || !to.n || (relative && calls)) {
 			p->cwds[0] = p->cwds[1] = CODE_HOLE;
-			p->ncwds = 2; /* two, so that nobody takes the first for certain */
+			p->ncwds = 2; /* two entries, so that py_in_place() is false */
 			return;
 		}
 		p->cwds[p->ncwds++] = py_path_join(p, p->w->s->cwd.n ? p->w->s->cwd : CODE_HOLE, to);
@@ -399,7 +403,7 @@ static bool plain_name(const struct pvs *v)
 			!memchr(v->v[0]->text.p, '/', v->v[0]->text.n));
 }
 
-/* A file of a name that nobody knows, in the directory for such files or in the one that is named. */
+/* Records a write of a file with an unknown name, in the temporary directory or in `dir`. */
 static void do_temp(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
 	int at = r->spec[0] - '0';
@@ -433,7 +437,7 @@ static void do_import(struct python *p, const struct py_args *args, TSNode n)
 	struct str name = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE;
 
 	if (v && v->n == 1 && v->v[0]->kind == PV_NAME)
-		return; /* of a module that is here already */
+		return; /* the module is already imported */
 	if (!text_exact(name) || !name.n || name.p[0] == '.')
 		code_marker_add(p->w, "import", n);
 	else
@@ -448,7 +452,7 @@ static void do_logging(struct python *p, const struct py_row *r, const struct py
 		py_writes(p, v->v[i], r->name, n);
 }
 
-/* operator.attrgetter("a"), operator.methodcaller("a", ...) */
+/* Handles operator.attrgetter("a") and operator.methodcaller("a", ...). */
 static void do_names(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
 	size_t count = !strcmp(r->name, "operator.methodcaller") && args->n ? 1 : args->n;
@@ -465,7 +469,7 @@ static void do_names(struct python *p, const struct py_row *r, const struct py_a
 		code_marker_add(p->w, "getattr", n);
 }
 
-/* A name that leads elsewhere: what is done through it is done there, which only the box can see. */
+/* Records a link. Accesses through it happen at its target; only the box can detect that. */
 static void do_link(struct python *p, const struct py_row *r, const struct pv *self, bool unbound,
 		const struct py_args *args, TSNode n)
 {
@@ -484,7 +488,7 @@ static void do_link(struct python *p, const struct py_row *r, const struct pv *s
 		code_through_link(p->w, n);
 }
 
-/* For a module with a dot in its name, the packages around it are loaded, too. */
+/* Finding a module with a dot in its name imports the packages around it. */
 static void do_spec(struct python *p, const struct py_args *args, TSNode n)
 {
 	const struct pvs *v = py_arg(p, args, 0, "name");
@@ -517,7 +521,7 @@ static void do_help(struct python *p, const struct py_args *args, TSNode n)
 	}
 }
 
-/* setattr(x, "__special__", ...), or a name that is not known on a class of the code's own */
+/* True for setattr(x, "__special__", ...), or an unknown name on a class that the code defines. */
 static bool sets_special(struct python *p, const struct py_args *args)
 {
 	const struct pvs *of = py_arg(p, args, 0, ""), *name = py_arg(p, args, 1, "");
@@ -539,7 +543,7 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 	case PY_NOTHING: return;
 	case PY_FILE:
 		if (!strcmp(r->name, "os.mknod") && (args->n > 1 || args->open))
-			code_marker_add(p->w, "unknown-call", n); /* a device */
+			code_marker_add(p->w, "unknown-call", n); /* may create a device */
 		do_files(p, r, self, unbound, is_loose(args) ? &py_nothing : args, n);
 		return;
 	case PY_OPEN: do_open(p, r, self, unbound, is_loose(args) ? &py_nothing : args, n); return;
@@ -564,7 +568,7 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 	case PY_SETATTR:
 		if (any_name(py_arg(p, args, 0, "")) || args->escaped || !pmap_get(p->stored, STR("*")) ||
 				sets_special(p, args))
-			/* of a module, or under another name than the first pass knows */
+			/* on a module, or under a name that the first pass does not know */
 			code_marker_add(p->w, "setattr", n);
 		return;
 	case PY_VARS:

@@ -1,7 +1,4 @@
-/*
- * Calls of Python's library whose value is known, as far as that matters for paths, commands and what is
- * called next.
- */
+/* Results of calls of Python's library, as far as paths, commands and callees depend on them. */
 #include "code/python.h"
 
 static const struct pvs *unknown_values(struct python *p) { return pvs_one(p, p->unknown); }
@@ -13,7 +10,7 @@ static struct str arg_text(struct python *p, const struct py_args *args, int pos
 	return !v ? STR("") : v->n == 1 ? py_text(p, v->v[0]) : CODE_HOLE;
 }
 
-/* The one item that stands for all: what runs through it is not known in number. */
+/* A sequence of unknown length, with one item that stands for all. */
 static const struct pvs *many_of(struct python *p, const struct pvs *one)
 {
 	struct pv *v = arena_new(p->a, struct pv);
@@ -24,7 +21,7 @@ static const struct pvs *many_of(struct python *p, const struct pvs *one)
 	return pvs_one(p, v);
 }
 
-/* Is this variable set by the command line, or by the code itself? Then it is not what the view says. */
+/* True if the command line or the code sets this variable. Its value in the view is then wrong. */
 bool py_is_set(struct python *p, const char *name)
 {
 	for (const struct setting *s = p->w->f->settings; s; s = s->next)
@@ -38,7 +35,7 @@ struct str py_home(struct python *p)
 	return p->w->v->home.n && !py_is_set(p, "HOME") ? p->w->v->home : CODE_HOLE;
 }
 
-/* Where temporary files go. */
+/* The directory of temporary files. */
 struct str py_tmp(struct python *p)
 {
 	if (py_is_set(p, "TMPDIR") || py_is_set(p, "TEMP") || py_is_set(p, "TMP"))
@@ -53,7 +50,7 @@ static struct str home_path(struct python *p, struct str path)
 	if (!path.n || path.p[0] != '~')
 		return path.n && path.p[0] == HOLE_ANY ? CODE_HOLE : path;
 	if (path.n > 1 && path.p[1] != '/')
-		return CODE_HOLE; /* another user's */
+		return CODE_HOLE; /* home of another user */
 	return py_cat(p, home, str_sub(path, 1, path.n));
 }
 
@@ -64,7 +61,7 @@ static struct str current_directory(struct python *p)
 
 /* ---- functions of modules ---- */
 
-/* With the `pick`th value of the one argument that has several. */
+/* Joins the arguments, with value number `pick` of the one argument that has several. */
 static struct str join_one(struct python *p, const struct py_args *args, size_t pick)
 {
 	struct str all = args->n || args->open || args->escaped ? STR("") : STR(".");
@@ -79,7 +76,7 @@ static struct str join_one(struct python *p, const struct py_args *args, size_t 
 	return args->open || args->escaped ? CODE_HOLE : all;
 }
 
-/* join(somewhere below, "a", "b") */
+/* True for join(DIR, "a", "b") with DIR below a known directory. */
 static bool stays_below(const struct py_args *args)
 {
 	bool below = args->n > 1 && !args->open && !args->escaped && args->v[0].v->n == 1 &&
@@ -109,7 +106,7 @@ static const struct pvs *fold_join(struct python *p, const struct py_args *args,
 	return all;
 }
 
-/* Each value of a single argument by itself. */
+/* Folds each value of a single argument separately. */
 static const struct pvs *fold_each(struct python *p, const struct py_args *args, enum pv_kind kind)
 {
 	const struct pvs *v = py_arg(p, args, 0, "path"), *all = NULL;
@@ -236,7 +233,7 @@ static const struct pvs *tuple_of(struct python *p, const struct pvs *const *lis
 	return many_of(p, pvs_one(p, v));
 }
 
-/* The directory in front of the first "**" of a pattern. */
+/* Sets *ret_dir to the directory before the first "**" of a pattern. */
 static bool below_pattern(struct python *p, struct str pattern, struct str *ret_dir)
 {
 	ptrdiff_t stars = -1;
@@ -253,7 +250,7 @@ static bool below_pattern(struct python *p, struct str pattern, struct str *ret_
 			!memchr(ret_dir->p, '[', ret_dir->n);
 }
 
-/* (directory, names of directories, names of files) for each below it */
+/* os.walk: (directory, directory names, file names) for each directory below the top */
 static const struct pvs *f_walk(struct python *p, const struct py_args *args)
 {
 	const struct pvs *v = py_arg(p, args, 0, "top"),
@@ -286,7 +283,7 @@ static const struct pvs *f_same_items(struct python *p, const struct py_args *ar
 			p->data);
 }
 
-/* An object of the code may return something other than a list for these. */
+/* The result is known only for a known sequence: an object of the code may return anything. */
 static const struct pvs *f_iterator(struct python *p, const struct py_args *args)
 {
 	const struct pvs *v = f_same_items(p, args);
@@ -328,7 +325,7 @@ static const struct pvs *f_import(struct python *p, const struct py_args *args)
 			str_is(name, "posixpath") ? STR("os.path") : name);
 }
 
-/* __import__("a.b") is a */
+/* __import__("a.b") returns a */
 static const struct pvs *f_import_top(struct python *p, const struct py_args *args)
 {
 	const struct pvs *v = f_import(p, args);
@@ -352,7 +349,7 @@ static const struct pvs *f_getattr(struct python *p, const struct py_args *args)
 	return !all ? unknown_values(p) : otherwise ? pvs_join(p, all, otherwise) : all;
 }
 
-/* The class of a file could open another. */
+/* type(): may be anything for objects such as files, whose class could open another file. */
 static const struct pvs *f_type(struct python *p, const struct py_args *args)
 {
 	const struct pvs *v = args->n == 1 && !args->open ? args->v[0].v : NULL;
@@ -384,7 +381,7 @@ static const struct {
 	{"range", f_range}, {"os.walk", f_walk},
 };
 
-/* ---- methods of texts and paths ---- */
+/* ---- methods of str and paths ---- */
 
 static struct str map_case(struct python *p, struct str s, bool upper)
 {
@@ -519,7 +516,7 @@ static const struct pvs *m_joinpath(struct python *p, struct str s, const struct
 	return pvs_text(p, PV_PATH, args->open || args->escaped ? CODE_HOLE : s);
 }
 
-/* A path with another last name. */
+/* Replaces the last component of a path. */
 static const struct pvs *renamed(struct python *p, struct str s, struct str name)
 {
 	return pvs_text(p, PV_PATH, py_path_join(p, py_path_parent(p, py_path_plain(p, s)), name));
@@ -531,7 +528,7 @@ static const struct pvs *m_with_suffix(struct python *p, struct str s, const str
 	return renamed(p, s, str_n("\2", 1));
 }
 
-/* ".." is a name as well, and leads elsewhere. */
+/* True if the name may be "..", which leads to another directory. */
 static bool leads_up(struct str name) { return !text_exact(name) || str_contains(name, STR("..")); }
 
 static const struct pvs *m_with_name(struct python *p, struct str s, const struct py_args *args)
@@ -559,7 +556,7 @@ static const struct pvs *m_rglob(struct python *p, struct str s, const struct py
 	return many_of(p, pvs_text(p, PV_PATH, CODE_HOLE));
 }
 
-/* "*.x", and no other star or slash */
+/* True for "*.x" without another star or slash. */
 static bool suffix_pattern(struct str s)
 {
 	return str_starts(s, "*.") && text_exact(s) && !memchr(s.p + 1, '*', s.n - 1) &&
@@ -574,7 +571,8 @@ static const struct pvs *m_glob(struct python *p, struct str s, const struct py_
 	if (text_exact(s) && below_pattern(p, pattern, &dir) && dir.p[0] != '/')
 		return many_of(p, pvs_below(p, py_path_join(p, s, dir), true, false));
 	found = pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, pattern)));
-	if (suffix_pattern(pattern)) /* names that start with a dot are found: the star may be empty */
+	/* pathlib also matches names that start with a dot: the star may be empty */
+	if (suffix_pattern(pattern))
 		found = pvs_join(p, found,
 				pvs_text(p, PV_PATH, py_path_join(p, s, str_sub(pattern, 1, pattern.n))));
 	return many_of(p, found);
@@ -649,7 +647,7 @@ static const struct pvs *one_value(struct python *p, struct pv v)
 	return pvs_one(p, n);
 }
 
-/* {key: value, ...}: the items are both, in turn. */
+/* Evaluates {key: value, ...}: the items are keys and values in turn. */
 const struct pvs *py_dictionary(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	uint32_t count;
@@ -722,7 +720,7 @@ static const struct pvs *dictionary_method(struct python *p, const struct pv *v,
 			otherwise ? otherwise : pvs_text(p, PV_DATA, STR("None")));
 }
 
-/* ---- what a call gives ---- */
+/* ---- results of calls ---- */
 
 static const struct pvs *row_result(struct python *p, const struct py_row *r)
 {
@@ -752,7 +750,7 @@ static bool plain_bases(struct python *p, TSNode class)
 	bool all = true;
 
 	for (uint32_t i = 0; i < n && all; i++) {
-		/* a class inside of another scope: its names may be others, which then are joined or lost */
+		/* A class in an inner scope may mean other names here. They are then joined or lost. */
 		const struct pvs *v = py_eval(p, kids[i], p->module);
 		size_t k = 0;
 

@@ -1,14 +1,13 @@
 /*
- * Attributes of objects whose type is not known. A name stands among the harmless ones when it belongs to a
- * type of the library's modules that python_table.c calls pure, and no type has an effect under that name;
- * names with effects are listed as well, because code that imports other people's modules may call anything
- * but them.
+ * Names of attributes of objects with an unknown type. A name is harmless if it belongs to a type in one of
+ * the pure modules of python_table.c, and has no effect on any type. Names with effects are listed, too: code
+ * that imports third-party modules may call all names but these.
  */
 #include <stdlib.h>
 
 #include "code/python.h"
 
-#define NAME_ROOM 52 /* names stand in place: a table of pointers would have to be relocated at each start */
+#define NAME_ROOM 52 /* names are stored inline: pointers would need relocation at each start */
 
 static const char harmless[][NAME_ROOM] = {
 	"ACCEPTED", "ACTIONS", "AF_ALG", "AF_APPLETALK", "AF_ASH", "AF_ATMPVC", "AF_ATMSVC", "AF_AX25",
@@ -562,7 +561,7 @@ static const char effects[][NAME_ROOM] = {
 	"write_bytes", "write_text", "xzopen", "zstopen",
 };
 
-/* Names with two underscores on both sides. */
+/* Names with two underscores on both sides that give nothing away. */
 static const char special[][NAME_ROOM] = {
 	"__abs__", "__add__", "__aenter__", "__aexit__", "__aiter__", "__all__", "__and__", "__anext__",
 	"__annotations__", "__author__", "__bool__",
@@ -592,7 +591,7 @@ bool py_harmless_name(struct str name) { return listed_in(name, harmless, ARRAY_
 bool py_effect_name(struct str name) { return listed_in(name, effects, ARRAY_SIZE(effects)); }
 bool py_special_name(struct str name) { return listed_in(name, special, ARRAY_SIZE(special)); }
 
-/* The words of a text, without the dashes of options: names that an object gets for its attributes. */
+/* Adds the words of a text, without leading dashes, as attribute names that the code defines. */
 static void own_words(struct python *p, struct str text)
 {
 	for (size_t from = 0, to; from < text.n; from = to + 1) {
@@ -610,7 +609,7 @@ static void own_words(struct python *p, struct str text)
 	}
 }
 
-/* add_argument("--name"), namedtuple("T", "a b"), SimpleNamespace(a=1): attributes of what comes of it. */
+/* Learns attributes from add_argument("--name"), namedtuple("T", "a b") and SimpleNamespace(a=1). */
 void py_own_attributes(struct python *p, TSNode function, TSNode args)
 {
 	static const char makers[][16] = {"add_argument", "add_option", "add_subparsers", "set_defaults",

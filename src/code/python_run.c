@@ -1,4 +1,4 @@
-/* Programs that Python code starts, and what their arguments and environment are. */
+/* Programs that Python code starts, with their arguments and environment. */
 #include "code/python.h"
 
 /* ---- arguments ---- */
@@ -33,13 +33,13 @@ struct str py_base(struct str path)
 
 /* ---- programs ---- */
 
-/* These also say where the code itself finds files. */
+/* True for variables that also decide where the code itself finds files. */
 static bool says_where(struct str name)
 {
 	return str_is(name, "HOME") || str_is(name, "TMPDIR") || str_is(name, "TEMP") || str_is(name, "TMP");
 }
 
-/* A variable of the code's own environment, or, with `own` false, of a program's alone. */
+/* Sets a variable in the code's own environment, or, with `own` false, only in that of a program. */
 static void set_variable(struct python *p, const struct pvs *name, const struct pvs *value, bool own,
 		TSNode n)
 {
@@ -70,7 +70,7 @@ static bool is_environ(const struct pvs *v)
 			(str_is(v->v[0]->text, "os.environ") || str_is(v->v[0]->text, "os.environ.copy"));
 }
 
-/* env={**os.environ, "X": "1"}, os.environ.update({"X": "1"}) */
+/* Handles env={**os.environ, "X": "1"} and os.environ.update({"X": "1"}). */
 void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n)
 {
 	uint32_t count = 0;
@@ -89,7 +89,7 @@ void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n
 	}
 }
 
-/* Programs that make nothing of what they are given to read but output. */
+/* True for programs that only turn their input into output. */
 static bool only_filters(struct str name)
 {
 	static const char names[][12] = {"cat", "cut", "grep", "head", "jq", "md5sum", "sha256sum", "sort",
@@ -145,7 +145,7 @@ static struct str first_word(struct python *p, const struct pvs *v)
 			v->v[0]->items[0]->v[0]) : py_text(p, v->v[0]);
 }
 
-/* Options of subprocess, which asyncio passes on. */
+/* Handles options of subprocess, which asyncio accepts, too. */
 static void process_options(struct python *p, const struct py_args *args, TSNode n)
 {
 	if (py_keyword(args, "env"))
@@ -163,7 +163,7 @@ static bool more_than_one(const struct py_args *args)
 	return count > 1;
 }
 
-/* The directory of a program that is started: that of the code, or the one that it is given. */
+/* Sets the working directory of a program: the code's own, or the argument `dir`. */
 static void enter_directory(struct python *p, const struct pvs *dir)
 {
 	if (!py_in_place(p))
@@ -187,7 +187,7 @@ void py_argv(struct python *p, const struct py_args *args, TSNode n)
 	}
 	process_options(p, args, n);
 	if (more_than_one(args))
-		code_marker_add(p->w, "process", n); /* the third would be another program */
+		code_marker_add(p->w, "process", n); /* the third argument would be another program */
 	if ((py_keyword(args, "input") ||
 			(py_keyword(args, "stdin") && !py_is_data(py_keyword(args, "stdin")->v, "None") &&
 			!(py_keyword(args, "stdin")->v->n == 1 &&
@@ -218,7 +218,7 @@ void py_shell(struct python *p, const struct py_row *r, const struct py_args *ar
 	p->w->s->cwd = cwd;
 }
 
-/* The environment of os.execve and its kin: the argument behind the others. */
+/* Handles the environment argument of os.execve and similar, after all others. */
 static void exec_environment(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
 	struct str name = str_of(r->name);
@@ -226,12 +226,12 @@ static void exec_environment(struct python *p, const struct py_row *r, const str
 	size_t at = last ? args->n - 1 : spawn ? 2 : (size_t)(r->spec[0] - '0') + 2;
 
 	if (spawn && args->n > 3)
-		code_marker_add(p->w, "process", n); /* files that it opens for it */
+		code_marker_add(p->w, "process", n); /* file_actions: files opened for the program */
 	if ((last || spawn || str_ends(name, "ve") || str_ends(name, "vpe")) && at < args->n)
 		py_environment(p, &args->v[at], false, n);
 }
 
-/* os.execl(path, argv0, argv1...), os.execv(path, argv) */
+/* Handles os.execl(path, argv0, argv1...) and os.execv(path, argv). */
 static void exec_words(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n);
 
 void py_exec(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
@@ -285,7 +285,7 @@ static void exec_words(struct python *p, const struct py_row *r, const struct py
 	if (!list && !browser && !plain && py_arg(p, args, (int)at + 1, ""))
 		other = py_word(p, py_arg(p, args, (int)at + 1, ""), n);
 	code_run_argv(p->w, words, count, n);
-	if (other.text.n && !str_eq(other.text, words[0].text)) { /* some programs are what they are called */
+	if (other.text.n && !str_eq(other.text, words[0].text)) { /* some programs behave by argv[0] */
 		struct word *again = arena_array(p->a, count, sizeof(*again));
 
 		memcpy(again, words, count * sizeof(*again));

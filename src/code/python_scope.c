@@ -1,7 +1,4 @@
-/*
- * The first pass over Python code: which scopes there are, and everything that is ever bound to a name in
- * them.
- */
+/* The first pass over Python code: finds all scopes, and everything that is ever bound to a name in them. */
 #include "code/python.h"
 
 TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n) { return node_children(p->w, n, ret_n); }
@@ -33,7 +30,7 @@ static void push_def(struct python *p, struct py_binding *b, const struct py_def
 	struct py_def *d = arena_new(p->a, struct py_def);
 
 	if (b->ndefs++ > PY_DEFS_MAX)
-		return; /* counted, so that it is known that there are more */
+		return; /* still counted, so that the overflow is detected */
 	*d = *def;
 	d->next = b->defs;
 	b->defs = d;
@@ -51,7 +48,7 @@ static void add_field(struct python *p, struct str name, const struct py_def *de
 	push_def(p, b, def);
 }
 
-/* The function around this place. */
+/* Adds a return value to the innermost function. */
 static void add_result(struct python *p, struct py_scope *sc, const struct py_def *def)
 {
 	while (sc && (sc->kind != SCOPE_FUNCTION || sc->comprehension))
@@ -78,7 +75,7 @@ static void add_def(struct python *p, struct py_scope *sc, struct str name, cons
 	push_def(p, b, def);
 }
 
-/* Inside of a class __x stands for _Class__x. */
+/* True if Python mangles the name: in a class __x means _Class__x. */
 static bool is_mangled(const struct py_scope *sc, struct str name)
 {
 	if (!str_starts(name, "__") || str_ends(name, "__"))
@@ -104,7 +101,8 @@ static void bind_pattern(struct python *p, struct py_scope *sc, TSNode n, const 
 		add_def(p, sc, name, def);
 		return;
 	}
-	for (struct py_scope *s = sc->parent; s; s = s->parent) /* global or nonlocal: whichever it is */
+	/* global or nonlocal: bind in all candidates */
+	for (struct py_scope *s = sc->parent; s; s = s->parent)
 		if (s->kind != SCOPE_CLASS)
 			add_def(p, s, name, def);
 }
@@ -135,8 +133,8 @@ static void note_open(struct python *p, struct str name)
 }
 
 /*
- * The targets of an assignment. A store to anything but a name is no binding; the names in it may be changed
- * by it.
+ * Binds the targets of an assignment. A store to anything but a name binds nothing, but may change the
+ * objects of the names in it.
  */
 static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def,
 		unsigned depth)
@@ -304,7 +302,7 @@ static void note_maybe(struct python *p, TSNode name, TSNode other, bool call, c
 	note_mention(p, node_text(p->w, name));
 }
 
-/* Arguments of a function that may only read them. */
+/* Collects the arguments of a function that may only read them. */
 static void collect_given(struct python *p, TSNode list, TSNode function, struct py_scope *sc, unsigned depth)
 {
 	uint32_t count;
@@ -329,7 +327,7 @@ static void collect_operands(struct python *p, TSNode n, struct py_scope *sc, un
 			collect_bindings(p, kids[i], sc, depth + 1);
 }
 
-/* The same, where a name itself comes to no harm. */
+/* Collects children; a plain name among them is only read. */
 static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	uint32_t count;
@@ -342,7 +340,7 @@ static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsig
 			note_mention(p, node_text(p->w, kids[i]));
 }
 
-/* Names of parameters; default values and annotations belong to the scope outside. */
+/* Binds parameters. Default values and annotations belong to the outer scope. */
 static void collect_parameters(struct python *p, TSNode list, struct str function, bool method,
 		struct py_scope *inner, struct py_scope *sc, unsigned depth)
 {
@@ -384,14 +382,14 @@ static void collect_parameters(struct python *p, TSNode list, struct str functio
 	}
 }
 
-/* [T: bound]: names, and expressions that are evaluated when somebody asks for them. */
+/* [T: bound]: names, and expressions that Python evaluates lazily. */
 static void collect_type_parameters(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	if (!ts_node_is_null(n))
 		collect_all(p, n, sc, depth);
 }
 
-/* Objects are made, too, where their class is not named. */
+/* True if the code may create objects at places that do not name their class. */
 static bool makes_otherwise(struct str src)
 {
 	static const char ways[][16] = {"type(", "__class__", "classmethod", "__new__", "copy", "__reduce",
@@ -403,7 +401,10 @@ static bool makes_otherwise(struct str src)
 	return false;
 }
 
-/* Could the block come to its end, so that its function returns None? Only what plainly does not is known. */
+/*
+ * True if execution may reach the end of the block, so that the function returns None. False only in obvious
+ * cases.
+ */
 static bool may_end(struct python *p, TSNode block, unsigned depth)
 {
 	uint32_t count;
@@ -484,7 +485,7 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 	collect_bindings(p, node_field(n, "body"), inner, depth + 1);
 }
 
-/* The result of a decorator is unknown. */
+/* Collects a decorated definition. The result of a decorator is unknown. */
 static void collect_decorated(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	uint32_t count;
@@ -524,7 +525,7 @@ static void collect_assignment(struct python *p, TSNode n, struct py_scope *sc, 
 	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier"))
 		p->own = pmap_set(p->a, p->own, node_text(p->w, left), p);
 	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier") && !ts_node_is_null(type))
-		/* of a dataclass: whatever it is made with */
+		/* field of a dataclass: a constructor may pass any value */
 		add_field(p, node_text(p->w, left), &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc});
 	if (!ts_node_is_null(right)) {
 		bind_target(p, sc, left, &(struct py_def){.kind = DEF_EXPR, .expr = right, .scope = sc},
@@ -608,7 +609,7 @@ static void collect_outer(struct python *p, TSNode n, struct py_scope *sc, unsig
 			sc->outer = pmap_set(p->a, sc->outer, name, p);
 }
 
-/* Every name in a pattern may be bound by it. */
+/* A pattern may bind every name in it. */
 static void collect_pattern(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	uint32_t count;
@@ -623,7 +624,7 @@ static void collect_pattern(struct python *p, TSNode n, struct py_scope *sc, uns
 }
 
 /*
- * Functions that get a list and neither change nor keep it, by name; a later step checks that the name means
+ * True for names of functions that neither change nor keep a list. settle_maybes() checks that the name means
  * this function.
  */
 static bool may_only_read(struct python *p, TSNode function)
@@ -674,7 +675,7 @@ static void settle_maybes(struct python *p)
 	}
 }
 
-/* d.items() and the like, of a plain name. */
+/* True for d.items() and similar, on a plain name. */
 static bool reads_dictionary(struct python *p, TSNode function)
 {
 	struct str name = node_is(function, "attribute") ? node_text(p->w,
@@ -762,7 +763,7 @@ static void collect_subscript(struct python *p, TSNode n, struct py_scope *sc, u
 		collect_all(p, n, sc, depth);
 }
 
-/* Nodes that bind or read names in a way of their own. All others: collect_all(). */
+/* Nodes that bind or read names in their own way. All others use collect_all(). */
 static const struct {
 	const char type[28];
 	void (*collect)(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
@@ -804,9 +805,10 @@ static void collect_bindings(struct python *p, TSNode n, struct py_scope *sc, un
 
 void py_collect(struct python *p, TSNode root)
 {
-	/* of attributes whose names are values */
+	/* functions that set attributes by computed names */
 	static const char setters[][16] = {"setattr", "delattr", "vars", "update_wrapper", "wraps"};
-	static const char makers[][8] = {"class", "type", "Meta", "ock"}; /* of classes, and Mock */
+	/* words that create classes; "ock" is for Mock */
+	static const char makers[][8] = {"class", "type", "Meta", "ock"};
 	static const char odd[][20] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register",
 			"setattr", "type("};
 

@@ -1,6 +1,6 @@
 /*
- * The effects of functions in Python's library, by qualified name, and the modules without other effects.
- * Sorted by bytes: rows are found by bisection (tests/unit/test_python.c checks the order).
+ * The effects of functions in Python's standard library, by qualified name, and the modules without other
+ * effects. Sorted by bytes for binary search (tests/unit/test_python.c checks the order).
  */
 #include <stdlib.h>
 
@@ -633,7 +633,7 @@ static const struct py_row rows[] = {
 
 #define NAME_ROOM 48
 
-/* Modules whose functions do nothing but compute and read, except those above. */
+/* Modules whose functions only compute and read, except those with a row above. */
 static const char pure[][NAME_ROOM] = {
 	"__future__", "abc", "argparse", "array", "ast", "asyncio", "asyncio.exceptions", "asyncio.locks",
 	"asyncio.queues", "atexit", "base64",
@@ -669,7 +669,7 @@ static const char pure[][NAME_ROOM] = {
 	"xml.sax.saxutils", "zipfile", "zlib", "zoneinfo",
 };
 
-/* Modules that are attributes of those, under names of their own, and are not looked into. */
+/* Modules that are attributes of pure modules under their own names, and are not listed themselves. */
 static const char inner[][NAME_ROOM] = {
 	"asyncio.base_events", "asyncio.base_futures", "asyncio.base_subprocess", "asyncio.base_tasks",
 	"asyncio.constants", "asyncio.coroutines",
@@ -698,7 +698,7 @@ static const char inner[][NAME_ROOM] = {
 	"xml.sax.handler", "xml.sax.xmlreader",
 };
 
-/* Modules of which only the functions above are known. */
+/* Modules of which only the functions with a row above are known. */
 static const char listed[][NAME_ROOM] = {
 	"cProfile", "codecs", "compileall", "ctypes", "ctypes.util", "dbm", "doctest", "fcntl", "fileinput",
 	"ftplib", "gc", "http.client",
@@ -712,7 +712,7 @@ static const char listed[][NAME_ROOM] = {
 	"xmlrpc.client",
 };
 
-/* All modules of the language's own. */
+/* All modules of the standard library. */
 static const char stdlib[][NAME_ROOM] = {
 	"_ctypes", "_io", "_os", "_pickle", "_posixsubprocess", "_socket", "_thread", "abc", "aifc",
 	"annotationlib", "antigravity", "argparse", "array",

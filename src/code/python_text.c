@@ -1,6 +1,6 @@
 /*
- * Python's strings: literals, formats, paths as text, and names as Python compares them. All texts are
- * abstract (model/facts.h).
+ * Python strings: literals, formats, paths, and identifiers after normalisation. All texts are abstract
+ * (model/facts.h).
  */
 #include "base/chars.h"
 #include "base/utf8.h"
@@ -22,7 +22,8 @@ static bool is_hole_byte(char c) { return text_hole(c); }
 
 static void put_byte(struct buf *b, unsigned c)
 {
-	buf_char(b, is_hole_byte((char)c) ? HOLE_ANY : (char)c); /* no path or word holds these bytes */
+	/* these bytes mark holes, and occur in no path or word */
+	buf_char(b, is_hole_byte((char)c) ? HOLE_ANY : (char)c);
 }
 
 static void put_point(struct buf *b, uint32_t cp, bool bytes)
@@ -55,7 +56,7 @@ static uint32_t read_number(struct str s, size_t *i, unsigned base, unsigned max
 	return v;
 }
 
-/* The escape at s[i] (a backslash); returns where it ends. */
+/* Reads the escape sequence at s[i] (a backslash). Returns the offset after it. */
 static size_t read_escape(struct buf *b, struct str s, size_t i, bool bytes)
 {
 	static const char names[] = "abfnrtv\\'\"", values[] = "\a\b\f\n\r\t\v\\'\"";
@@ -85,7 +86,7 @@ static size_t read_escape(struct buf *b, struct str s, size_t i, bool bytes)
 		put_point(b, read_number(s, &i, 16, max), bytes);
 		return i;
 	}
-	if (s.p[i] == 'N' && !bytes) { /* a character by its name */
+	if (s.p[i] == 'N' && !bytes) { /* a character by name */
 		ptrdiff_t end = str_find(s, '}', i);
 
 		buf_char(b, HOLE_ANY);
@@ -122,7 +123,7 @@ static void decode_text(struct buf *b, struct str s, struct prefix f)
 				s.p[i + 1] == s.p[i]) {
 			buf_char(b, s.p[i]);
 			i += 2;
-		} else if (s.p[i] == '\r') { /* Python reads all line ends as one */
+		} else if (s.p[i] == '\r') { /* Python normalises line ends */
 			buf_char(b, '\n');
 			i += 1 + (i + 1 < s.n && s.p[i + 1] == '\n');
 		} else {
@@ -131,7 +132,7 @@ static void decode_text(struct buf *b, struct str s, struct prefix f)
 	}
 }
 
-/* {x} or {x!s}, and nothing else: no width, no conversion. */
+/* True for {x} or {x!s} without width or conversion. */
 static bool is_plain(struct python *p, TSNode interpolation, TSNode value)
 {
 	struct str rest = str_sub(p->w->src, ts_node_end_byte(value), ts_node_end_byte(interpolation));
@@ -262,7 +263,7 @@ struct str py_path_join(struct python *p, struct str x, struct str y)
 		return y;
 	if (!y.n)
 		return x;
-	if (y.p[0] == HOLE_ANY) /* it may be absolute */
+	if (y.p[0] == HOLE_ANY) /* y may be absolute */
 		return CODE_HOLE;
 	return py_cat(p, x.p[x.n - 1] == '/' ? x : py_cat(p, x, STR("/")), y);
 }
@@ -311,7 +312,9 @@ struct str py_path_parent(struct python *p, struct str path)
 	return STR(".");
 }
 
-/* The matches of a pattern: a component with a wildcard is some name, ** is anything. */
+/*
+ * The matches of a glob pattern as abstract text: a component with a wildcard becomes HOLE_NAME, ** anything.
+ */
 struct str py_glob_text(struct python *p, struct str pattern)
 {
 	struct buf b;
@@ -327,13 +330,13 @@ struct str py_glob_text(struct python *p, struct str pattern)
 			return py_cat(p, str_dup(p->a, buf_view(&b)), CODE_HOLE);
 		if (part.n > 1 && part.p[0] == '*' && !memchr(part.p + 1, '*', part.n - 1) &&
 				!memchr(part.p, '?', part.n) && !memchr(part.p, '[', part.n)) {
-			/* names with a dot in front are not found, so it is not empty */
+			/* * does not match a leading dot, so the hole is not empty */
 			buf_char(&b, HOLE_NAME);
 			buf_str(&b, str_sub(part, 1, part.n));
 		} else if (str_starts(part, ".") && (wild = strcspn(str_c(p->a, part), "*?[")) < part.n) {
 			if (wild < 3)
-				return CODE_HOLE; /* .* may be .. */
-			buf_str(&b, str_sub(part, 0, wild - 1)); /* what follows may be nothing */
+				return CODE_HOLE; /* .* may match .. */
+			buf_str(&b, str_sub(part, 0, wild - 1)); /* the wildcard may match nothing */
 			buf_char(&b, HOLE_NAME);
 		} else if (memchr(part.p, '*', part.n) || memchr(part.p, '?', part.n) ||
 				memchr(part.p, '[', part.n)) {
@@ -350,7 +353,7 @@ struct str py_glob_text(struct python *p, struct str pattern)
 
 /* ---- names ---- */
 
-/* Letters that are their own NFKC form, or become one that is not ASCII. */
+/* Letters whose NFKC form is themselves or not ASCII. */
 static const struct char_range own_letters[] = {{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x131}, {0x134, 0x13E},
 		{0x141, 0x148}, {0x14A, 0x17E}, {0x180, 0x1C3},
 	{0x386, 0x3CE}, {0x400, 0x52F}, {0x5D0, 0x5EA}, {0x620, 0x64A}, {0x904, 0x939}, {0x3041, 0x3096},
@@ -364,16 +367,16 @@ static bool is_own(uint32_t cp)
 	return false;
 }
 
-/* The ASCII character that it becomes; 0 when it becomes none that is known here. */
+/* Returns the ASCII character in the NFKC form; 0 if there is none, or it is unknown here. */
 static char ascii_of(uint32_t cp)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 	if (cp < 128)
 		return (char)cp;
-	if (cp >= 0xFF01 && cp <= 0xFF5E) /* full width */
+	if (cp >= 0xFF01 && cp <= 0xFF5E) /* fullwidth forms */
 		return (char)(cp - 0xFF01 + '!');
-	if (cp >= 0x1D400 && cp <= 0x1D6A3) /* mathematical */
+	if (cp >= 0x1D400 && cp <= 0x1D6A3) /* mathematical letters */
 		return letters[(cp - 0x1D400) % 52];
 	if (cp >= 0x1D7CE && cp <= 0x1D7FF)
 		return (char)('0' + (cp - 0x1D7CE) % 10);

@@ -1,6 +1,6 @@
 /*
- * The possible values of a Python expression: names through their bindings, constants, attributes. Records
- * nothing.
+ * Evaluates a Python expression to its possible values: names through their bindings, constants, attributes.
+ * Records no findings.
  */
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static bool same_value(const struct pv *x, const struct pv *y)
 
 static bool all_plain(const struct pvs *s, unsigned depth);
 
-/* An unknown object can stand for it: it holds no module, and no function with an effect. */
+/* True if PV_UNKNOWN can replace the value: it contains neither a module nor a function with an effect. */
 static bool is_plain(const struct pv *v, unsigned depth)
 {
 	bool plain = v->kind == PV_UNKNOWN || v->kind == PV_TEXT || v->kind == PV_PATH ||
@@ -105,8 +105,8 @@ struct str py_text(struct python *p, const struct pv *v)
 static const struct pvs *eval_binding(struct python *p, struct py_binding *b);
 
 /*
- * All that the name may be: classes do not hide what is outside, because it shows through before the class
- * binds it.
+ * Returns all possible values of a name. A class does not hide outer names, because they are visible until
+ * the class binds the name.
  */
 static const struct pvs *bound_values(struct python *p, const struct py_scope *sc, struct str name,
 		bool *ret_local)
@@ -122,7 +122,9 @@ static const struct pvs *bound_values(struct python *p, const struct py_scope *s
 
 		if (one)
 			all = all ? pvs_join(p, all, one) : one;
-		/* a global, or what a class has not bound yet: functions around it are passed over */
+		/*
+		 * a global, or a name that a class may not have bound yet: enclosing functions do not hide it
+		 */
 		past |= declared || (b && s->kind == SCOPE_CLASS);
 		*ret_local = b && s->kind == SCOPE_FUNCTION && !past;
 	}
@@ -130,8 +132,8 @@ static const struct pvs *bound_values(struct python *p, const struct py_scope *s
 }
 
 /*
- * A list may be changed by whoever holds it: its items are known only when nobody can. Tuples stay as they
- * are.
+ * Any holder of a list may change it, so its items are known only if no one else holds it. Tuples are
+ * immutable.
  */
 static const struct pv *settle_value(struct python *p, const struct pv *v, bool top, bool open)
 {
@@ -171,7 +173,7 @@ static const struct pvs *settle_values(struct python *p, const struct pvs *all, 
 	return s ? s : all;
 }
 
-/* The item of a sequence whose items are known. */
+/* True for an object of a third-party type. */
 static bool is_foreign(const struct pv *v) { return v->kind == PV_INST && str_is(v->text, "*"); }
 
 static const struct pvs *item_values(struct python *p, const struct pvs *of, size_t index)
@@ -207,8 +209,8 @@ const struct pvs *py_elements(struct python *p, const struct pvs *of)
 }
 
 /*
- * A function that is bound once and never mentioned but to be called gets what its calls give it. More calls
- * of that name than are its own only add to the values.
+ * A function that is bound once and used only in calls gets the arguments of these calls. Calls of another
+ * function with the same name only add values.
  */
 static const struct pvs *eval_parameter(struct python *p, const struct py_def *d)
 {
@@ -233,14 +235,14 @@ static const struct pvs *eval_parameter(struct python *p, const struct py_def *d
 	return all ? all : unknown_values(p);
 }
 
-/* Methods of a class without bases that is only ever called are only ever called on its objects. */
+/* If a class without bases is used only in calls, its methods run only on its own objects. */
 static const struct pvs *eval_self(struct python *p, const struct py_def *d)
 {
 	const struct py_binding *c = d->home ? pmap_get(d->home->names, d->text) : NULL;
 
 	if (!c || d->home->kind == SCOPE_CLASS || pmap_get(p->sites, d->name) ||
 			pmap_get(p->mentioned, d->name))
-		return unknown_values(p); /* called by its own name, inside of the class */
+		return unknown_values(p); /* called by its plain name inside the class */
 	if (c->ndefs != 1 || c->defs->kind != DEF_USER || pmap_get(p->mentioned, d->text) || p->evals ||
 			p->stars || !ts_node_is_null(node_field(c->defs->expr, "superclasses")))
 		return unknown_values(p);
@@ -274,7 +276,7 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 
 		if (by->n == 1 && !by->cycle && by->v[0]->kind == PV_NAME &&
 				str_is(by->v[0]->text, "dataclasses.dataclass"))
-			return &nothing; /* the class itself, which another binding is */
+			return &nothing; /* the class itself: another binding provides it */
 		break;
 	}
 	case DEF_NONE: return pvs_text(p, PV_DATA, STR("None"));
@@ -309,7 +311,7 @@ static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
 		all = all ? pvs_join(p, all, v) : v;
 	}
 	b->busy = false;
-	if (p->low >= level) { /* nothing that is still being evaluated had a part in it */
+	if (p->low >= level) { /* complete: no name that is still being evaluated contributed */
 		struct pvs *whole = arena_new(p->a, struct pvs);
 
 		*whole = *all;
@@ -331,8 +333,8 @@ static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
 }
 
 /*
- * Values not followed so far: those with effects were counted where they were returned or stored, so they may
- * count as unknown.
+ * Replaces values that are not tracked by unknown. That is sound, because effects were counted where the
+ * value was returned or stored.
  */
 static const struct pvs *at_least(struct python *p, const struct pvs *v)
 {
@@ -352,8 +354,8 @@ const struct pvs *py_returned(struct python *p, TSNode function)
 }
 
 /*
- * An attribute of an object of the code's own: all that is ever stored under that name, if nothing steps in
- * between.
+ * Returns the values of an attribute of an object that the code defines: everything ever stored under that
+ * name, unless a special method may intercept the access.
  */
 static const struct pvs *field_values(struct python *p, const struct pv *v, struct str attr)
 {
@@ -396,7 +398,7 @@ static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_s
 		if (one->v[0]->kind != PV_NAME || py_row(one->v[0]->text) || !all)
 			all = all ? pvs_join(p, all, one) : one;
 	}
-	/* nobody bound it */
+	/* no binding at all */
 	return all ? settle_values(p, all, pmap_get(p->open, name) != NULL) : pvs_one(p, p->lost);
 }
 
@@ -425,7 +427,7 @@ static const struct pvs *path_property(struct python *p, struct str path, struct
 	return NULL;
 }
 
-/* "os" and "remove": "os.remove". A module imported by a module is that module. */
+/* Joins "os" and "remove" to "os.remove". A module that another module imports keeps its own name. */
 static struct str qualified_name(struct python *p, struct str name, struct str attr)
 {
 	struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(name), STR_ARG(attr));
@@ -512,7 +514,7 @@ static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct
 
 /* ---- operators ---- */
 
-/* Something below a directory, with a name behind it: still below? */
+/* True if a path below a directory stays below it after appending y. */
 static bool stays_below(struct python *p, const struct pv *x, const struct pv *y, char op)
 {
 	if (op == '/')
@@ -532,7 +534,7 @@ static const struct pvs *join_sequences(struct python *p, const struct pv *x, co
 			.nitems = x->nitems + y->nitems}));
 }
 
-/* Both are known sequences, and short enough together. */
+/* True if both are known sequences, and short enough together. */
 static bool sequences(const struct pv *x, const struct pv *y)
 {
 	return x->kind == PV_SEQ && y->kind == PV_SEQ && !x->many && !y->many && x->nitems +
@@ -577,7 +579,7 @@ static const struct pvs *eval_binary(struct python *p, TSNode n, const struct py
 			const struct pvs *one = add_values(p, x->v[i], y->v[k], op.p[0]);
 
 			all = all ? pvs_join(p, all, one) : one;
-			if (all->v[0] == p->lost) /* no function comes out of an operator */
+			if (all->v[0] == p->lost) /* an operator never returns a function with effects */
 				return unknown_values(p);
 		}
 	return all ? all : unknown_values(p);
@@ -646,7 +648,7 @@ static const struct pvs *eval_subscript(struct python *p, TSNode n, const struct
 
 /* ---- calls ---- */
 
-/* Positional ones first, as they stand; a star leaves the rest open. */
+/* Evaluates the arguments in order. A star leaves the rest unknown. */
 void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, struct py_args *ret)
 {
 	uint32_t n;
@@ -672,7 +674,7 @@ void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, stru
 			if (!py_identifier(p, node_text(p->w, node_field(kids[i], "name")), &a->name))
 				ret->open = true;
 		} else if (ret->open) {
-			continue; /* behind a star: its position is not known */
+			continue; /* after a star: its position is unknown */
 		}
 		a->v = py_eval(p, value, sc);
 		a->node = value;
@@ -714,7 +716,7 @@ static const struct pvs *eval_number(struct python *p, TSNode n, const struct py
 	return pvs_text(p, PV_DATA, node_text(p->w, n));
 }
 
-/* -x, x == y: what an object of the code's own makes of it. */
+/* -x, x == y: unknown if a class of the code may define the operator. */
 static const struct pvs *eval_operator(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	(void)sc;
@@ -728,7 +730,7 @@ static const struct pvs *eval_data(struct python *p, TSNode n, const struct py_s
 	return pvs_one(p, make_value(p, (struct pv){.kind = PV_DATA, .node = n}));
 }
 
-/* f"{x}" with several values for one x: a text for each. */
+/* f"{x}" with several values for one x yields one text per value. */
 static const struct pvs *eval_string(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	struct py_pick pick = {0};
@@ -792,7 +794,7 @@ static const struct pvs *eval_lambda(struct python *p, TSNode n, const struct py
 	return pvs_one(p, make_value(p, (struct pv){.kind = PV_USER, .node = n}));
 }
 
-/* A list of what its body gives. */
+/* Evaluates a comprehension to a list of its body's values. */
 static const struct pvs *eval_comprehension(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	TSNode body = node_field(n, "body");
@@ -809,7 +811,7 @@ static const struct pvs *eval_comprehension(struct python *p, TSNode n, const st
 static const struct {
 	const char *type;
 	const struct pvs *(*eval)(struct python *, TSNode, const struct py_scope *);
-	bool kept; /* worth remembering: it has parts */
+	bool kept; /* cache the result: the expression has parts */
 } kinds[] = {
 	{"assignment", eval_right, false}, {"attribute", eval_attribute, true}, {"await", eval_first, false},
 	{"binary_operator", eval_binary, true}, {"boolean_operator", eval_either, true},
@@ -851,8 +853,8 @@ static void keep_values(struct python *p, TSNode n, const struct py_scope *sc, c
 }
 
 /*
- * Keeps the result, unless it is incomplete: a bound was reached, or a name that is being evaluated had a
- * part in it.
+ * Evaluates an expression. Caches the result unless it is incomplete: a bound was reached, or a name that is
+ * still being evaluated contributed.
  */
 const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 {
