@@ -1,15 +1,15 @@
-/* See audience.h. */
+/* Translates texts about options and limits for their reader. See audience.h. */
 #include "run/audience.h"
 
 #define NAME_ROOM 16
 
 /*
- * Options of `caisson run` and the arguments of the MCP tool `run` that are the same. Limits come first, by
+ * Options of `caisson run` and the equivalent arguments of the MCP tool `run`. Limits come first, indexed by
  * their enum.
  */
 static const struct {
 	char option[NAME_ROOM];
-	char argument[NAME_ROOM]; /* empty: only the person who starts the server has it */
+	char argument[NAME_ROOM]; /* empty: only the person who starts the server can set it */
 } names[] = {
 	[LIMIT_CPUS] = {"cpus", "cpus"},
 	[LIMIT_MEMORY] = {"memory", "memory_mb"},
@@ -59,7 +59,7 @@ static void put_option(struct buf *b, struct str name)
 	buf_fmt(b, "the server's option '%.*s'", STR_ARG(name));
 }
 
-/* An option is two dashes at the start of a word, and letters. */
+/* An option is two dashes at the start of a word, then letters. */
 struct str audience_text(struct arena *a, enum audience who, struct str text)
 {
 	struct buf b;

@@ -1,10 +1,10 @@
 /*
- * Validators of the person (docs/validators.md): programs that read the report, in a box of their own, and
- * answer like `caisson validate`.
+ * Custom validators (docs/validators.md): a person's programs that read the report, each in a box of its own,
+ * and answer like `caisson validate`.
  *
- * They run after the built-in validator of the same task. Invalid from either is invalid; a program without a
- * well-formed answer makes the result indeterminate, since the person wanted it judged. Its output is as
- * untrusted as any: names are checked, messages are normalised, redacted and cut.
+ * They run after the built-in validator of the same task. Invalid from either is invalid. A program without a
+ * well-formed answer makes the result indeterminate, since the person wanted it judged. Its output is
+ * untrusted: names are checked; messages are normalised, redacted and cut.
  */
 #define _GNU_SOURCE
 #include "base/json.h"
@@ -16,20 +16,20 @@
 #include "sys/path.h"
 #include "sys/stream.h"
 
-#define NAMES_MAX 64           /* of its counts, and of its checks */
+#define NAMES_MAX 64           /* maximum number of counts, and of checks */
 #define NAME_BYTES_MAX 64
 #define MESSAGE_BYTES_MAX 600
-#define WORDS_MAX 256          /* of its command */
+#define WORDS_MAX 256          /* words of the command */
 #define MEMORY "256M"
 #define OUTPUT "1M"
 #define ANSWER_MAX ((size_t)1 << 20)
 #define TIME "10s"
 
-struct validator_call { /* one of them at work */
+struct validator_call { /* one running validator */
 	struct arena *a;
-	const struct run *run;     /* what is judged */
+	const struct run *run;     /* the run to be judged */
 	const struct policies *policies;
-	struct str name, text;     /* text: the report as it reads it */
+	struct str name, text;     /* text: its input, the report */
 	struct redactor *redactor;
 	struct validation *v;
 };
@@ -41,9 +41,9 @@ static void no_answer(struct validator_call *j, const char *why)
 			STR_ARG(j->name), why);
 }
 
-/* ---- its box ---- */
+/* ---- the validator's box ---- */
 
-/* Files that the command names are seen in the box. */
+/* Makes files that the command names readable in the box. */
 static void show_files(struct arena *a, struct run_wishes *w, char *const *argv)
 {
 	struct stat st;
@@ -66,7 +66,7 @@ static char *const *words(struct arena *a, const struct texts *command)
 	return v;
 }
 
-/* Its output. */
+/* Runs the validator and returns its outcome. */
 static int run_validator(struct validator_call *j, struct run_wishes *w, struct outcome *ret, struct err *e)
 {
 	struct run r = {.id = j->run->id};
@@ -76,7 +76,7 @@ static int run_validator(struct validator_call *j, struct run_wishes *w, struct 
 	w->profile = "exec";
 	w->network = "deny";
 	w->memory = MEMORY;
-	w->accept = "watched"; /* nobody asked for it */
+	w->accept = "watched"; /* the caller did not ask for this limit */
 	w->output = OUTPUT;
 	if (!w->timeout)
 		w->timeout = TIME;
@@ -96,7 +96,7 @@ static int run_validator(struct validator_call *j, struct run_wishes *w, struct 
 			ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));
 }
 
-/* ---- its answer ---- */
+/* ---- the validator's answer ---- */
 
 static bool name_ok(struct str s)
 {
@@ -124,7 +124,7 @@ static int read_outcome(const struct json *o, enum validity *ret)
 	return -1;
 }
 
-/* Left out, a valid one has passed. */
+/* A valid answer without a result means passed. */
 static int read_result(const struct json *o, enum validity validity, enum verdict_of_result *ret)
 {
 	*ret = validity == VALIDITY_VALID ? RESULT_PASS : RESULT_NONE;
@@ -146,7 +146,7 @@ static bool is_counted(const struct validation *v, struct str name)
 	return false;
 }
 
-/* Those of the tool itself stand. */
+/* Adds the counts; those of the built-in validator stay. */
 static int take_counts(struct validator_call *j, const struct json *counts)
 {
 	if (!counts)
@@ -171,7 +171,7 @@ static struct str message_of(struct validator_call *j, struct str text)
 			&(struct truncated){0});
 }
 
-/* For an invalid result they say why, unless they are warnings. */
+/* Notes of an invalid result are its reasons, unless they are warnings. */
 static int take_checks(struct validator_call *j, const struct json *checks, enum validity validity)
 {
 	if (!checks)
@@ -192,7 +192,7 @@ static int take_checks(struct validator_call *j, const struct json *checks, enum
 	return 0;
 }
 
-/* The built-in validator knows nothing of this format; that is no objection. */
+/* The built-in validator does not know this format; that is no objection. */
 static void forget_unknown(struct validation *v)
 {
 	struct check_note **at = &v->checks;
@@ -265,7 +265,7 @@ static void take_answer(struct validator_call *j, const struct outcome *o)
 		combine_results(j, validity, result);
 }
 
-/* One that lies in the workspace can be changed by what it is to judge. */
+/* The judged program could change a validator in the workspace. */
 static bool has_changed(struct validator_call *j, const char *path)
 {
 	struct str text;
@@ -285,9 +285,9 @@ static void consult_validator(struct validator_call *j, struct run_wishes *w)
 		take_answer(j, &o);
 }
 
-/* ---- which of them, and what they read ---- */
+/* ---- choosing validators, and their input ---- */
 
-/* The report with the whole streams, as far as they were kept: their numbers must all be there. */
+/* Makes the report with the full streams, as far as they were kept: validators need all numbers. */
 static struct str report_text(struct validator_call *j, const struct report *report)
 {
 	const struct normalise_options options = {.timestamps = run_iso_times(report->run->w)};

@@ -1,4 +1,4 @@
-/* See follow.h. */
+/* Report of the directory in which a command ends. See cwd_report.h. */
 #define _GNU_SOURCE
 #include "run/cwd_report.h"
 
@@ -10,7 +10,7 @@
 
 #define TOLD "/caisson/cwd"
 
-/* The file that a shell reads before its text, and the variable that names it. */
+/* The file that a shell sources at its start, and the variable that names it. */
 static const struct shell {
 	enum dialect dialect;
 	char name[12], value[16], path[20], text[52];

@@ -1,19 +1,22 @@
 /*
- * The directory in which a contained command ends. A client's shell keeps it for the next command, and a
- * command in a box is not run by that shell. So bash or zsh in the box says at its end where it is, in a file
- * of ours that only this box sees; what it says is untrusted, and counts only when it is a directory of the
+ * Reports the directory in which a contained command ends. A client's shell keeps its directory for the next
+ * command, but it does not run the command in the box. So bash or zsh in the box writes its final directory
+ * to a file that only this box sees. The content is untrusted: it counts only if it is a directory of the
  * project.
  *
- * The command itself is not touched: what the shell is told stands in a file that it reads first, because of
- * a variable (BASH_ENV, ZDOTDIR) which that file takes back at once.
+ * The command itself does not change. The shell sources a file with an EXIT trap at its start, named by a
+ * variable (BASH_ENV, ZDOTDIR) which that file unsets at once.
  */
 #pragma once
 #include "run/run.h"
 
 #define CWD_REPORT_MAX 4096
 
-/* Adds it to what was prepared. `id` makes the file's name. *ret is its path on this side. */
+/*
+ * Adds the file, the variable and the startup script to the prepared run. `id` is part of the file's name.
+ * *ret is its path on the host.
+ */
 int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, struct str id, struct str *ret,
 		struct err *e);
-/* After the run: the directory, or empty. Removes the file. */
+/* After the run: returns the directory, or empty, and removes the file. */
 struct str cwd_report_take(struct arena *a, const struct run_world *w, struct str path);

@@ -5,7 +5,7 @@
 #include "run/run.h"
 #include "sys/stream.h"
 
-#define HINT_BYTES ((size_t)64 << 10) /* at the end of the error stream */
+#define HINT_BYTES ((size_t)64 << 10) /* bytes searched at the end of stderr */
 
 enum wall { WALL_NETWORK, WALL_READONLY, WALL_MEMORY, WALL_PIDS, WALL_SCRATCH, WALL_PROGRAM, WALLS };
 
@@ -71,7 +71,7 @@ static void add_hint(struct arena *a, struct hint **list, const char *id, struct
 	**list = (struct hint){.id = id, .text = text};
 }
 
-/* One hint for all of them. */
+/* Adds one hint for all lowered limits. */
 static void add_capped(struct arena *a, struct hint **list, const struct texts *capped)
 {
 	struct buf b;
@@ -86,7 +86,7 @@ static void add_capped(struct arena *a, struct hint **list, const struct texts *
 	add_hint(a, list, "limit-capped", buf_view(&b));
 }
 
-/* Does the wall stand, and is this how a program fails at it? */
+/* True if the wall exists and the program's failure fits it. */
 static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
 {
 	if (w == WALL_NETWORK)
@@ -96,9 +96,7 @@ static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
 
 static enum audience audience_of(const struct run *r) { return r->w ? r->w->audience : AUDIENCE_TERMINAL; }
 
-/*
- * The client's own sandbox lets nothing be written, or is not known, and the box opens no more than it does.
- */
+/* The client's own sandbox is read-only or unknown, and the box permits no more than it does. */
 static void add_walls(struct arena *a, struct hint **list, const struct client_walls *w)
 {
 	if (w && w->mode == CLIENT_SANDBOX_READ_ONLY)

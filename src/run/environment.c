@@ -1,16 +1,16 @@
 /*
- * The environment of a program in a box: made anew from what is known to be harmless, what a person asked
- * for, and a few variables that make programs behave where nobody watches. The table of variables
- * (knowledge/variables.h) decides about the caller's: what looks like a credential is left out and named in
- * the report; what decides which code programs execute never passes.
+ * The environment of a program in a box, built from scratch: harmless variables, requested ones, and a few
+ * that make programs run unattended. The table of variables (knowledge/variables.h) classifies those of the
+ * caller. Variables that look like credentials are left out and named in the report. Variables that decide
+ * which code programs execute never pass.
  */
 #include "base/glob.h"
 #include "knowledge/variables.h"
 #include "run/spec_builder.h"
 
 #define NAME_MAX_BYTES 256
-#define VARIABLES_MAX 4096   /* of the caller that are looked at */
-#define SCRUBBED_MAX 256     /* names that are reported */
+#define VARIABLES_MAX 4096   /* bound for the caller's variables */
+#define SCRUBBED_MAX 256     /* bound for reported names */
 #define USER "box"
 
 bool variable_hijacks(struct str name)
@@ -20,7 +20,7 @@ bool variable_hijacks(struct str name)
 	return name.n >= NAME_MAX_BYTES || (r && (r->bits & VAR_HIJACKS));
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 static bool is_name(struct str s)
 {
@@ -54,8 +54,8 @@ static bool is_listed(const struct texts *t, struct str name, bool exactly)
 }
 
 /*
- * Passes those of the caller's variables that the table allows, and those that the person's policy lists,
- * unless they hijack.
+ * Passes the caller's variables that the table allows, and those that the person's policy lists unless they
+ * hijack programs.
  */
 static bool passes_through(const struct spec_builder *m, struct str name)
 {
@@ -123,7 +123,7 @@ static struct str callers_value(const struct spec_builder *m, const char *name)
 	return STR("");
 }
 
-/* The same on every machine, where it can be; editors and pagers that nobody would answer are off. */
+/* The same on every machine where possible; interactive editors and pagers are off. */
 static void inject_fixed(struct spec_builder *m)
 {
 	struct str term = callers_value(m, "TERM"), name, value;
@@ -131,7 +131,7 @@ static void inject_fixed(struct spec_builder *m)
 	for (size_t i = 0; var_set_in_box(i, &name, &value); i++)
 		set_variable(m, name, value);
 	set_variable(m, STR("HOME"), m->r->spec.home);
-	set_variable(m, STR("USER"), STR(USER)); /* the only one that the box knows */
+	set_variable(m, STR("USER"), STR(USER)); /* the only user that exists in the box */
 	set_variable(m, STR("LOGNAME"), STR(USER));
 	set_variable(m, STR("PATH"), spec_search_path(m));
 	set_variable(m, STR("TERM"), m->w->plain && m->world->terminal && term.n &&
@@ -164,7 +164,7 @@ int spec_build_environment(struct spec_builder *m, struct err *e)
 	return take_given(m, e);
 }
 
-/* ---- values that must not be shown ---- */
+/* ---- secret values ---- */
 
 char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w)
 {

@@ -1,5 +1,7 @@
-/* See git_identity.h. Values that are not plain (an escape, a quote, a control character, too long) are left
- * out. */
+/*
+ * Reads the git identity. Leaves out values that are not plain: with an escape, a quote or a control
+ * character, or too long. See git_identity.h.
+ */
 #include "run/git_identity.h"
 
 #define VALUE_MAX 200
@@ -23,7 +25,7 @@ static bool is_plain(struct str s)
 	return s.n <= VALUE_MAX;
 }
 
-/* A line that was not understood may have been the setting. */
+/* A line that was not understood may be the setting. */
 static void take_setting(void *ctx, const struct git_setting *s, enum git_scope scope)
 {
 	struct identity_reader *r = ctx;

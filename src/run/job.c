@@ -1,4 +1,4 @@
-/* One run from wishes to report. */
+/* One run, from options to report. See job.h. */
 #include "run/job.h"
 
 #include "run/cwd_report.h"
@@ -14,7 +14,10 @@ static void refuse_job(struct job *j)
 			STATUS_DENIED, .exit_code = -1};
 }
 
-/* The policy that is in force here. One that does not load refuses. */
+/*
+ * Loads the policies in force. If they do not load, or changed after a ticket was written, the job is
+ * refused.
+ */
 static bool load_policies(struct arena *a, struct job *j)
 {
 	struct session at = {.cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes),
@@ -52,7 +55,7 @@ static bool gate_lets(struct arena *a, struct job *j)
 	return false;
 }
 
-/* The ticket holds the options. It is used up, whatever happens next. */
+/* Replaces the options with those of the ticket, which is used up whatever happens next. */
 static int take_ticket(struct arena *a, struct job *j, struct err *e)
 {
 	struct ticket *t = &j->ticket;
@@ -79,7 +82,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 }
 
 /*
- * A ticket whose project or directory is another one by now runs nowhere. The box compares once more, at its
+ * Refuses a ticket whose project or directory has been replaced. The box compares them once more when it
  * mounts.
  */
 static bool ticket_stands(struct arena *a, struct job *j)
@@ -93,13 +96,13 @@ static bool ticket_stands(struct arena *a, struct job *j)
 	return false;
 }
 
-struct recording { /* of what is about to run */
+struct recording { /* arguments of record_begun() */
 	struct arena *a;
 	struct job *j;
 	bool tried, begun;
 };
 
-/* Nothing runs unrecorded. */
+/* Called before the program starts: without a record nothing runs. */
 static int record_begun(void *ctx, struct err *e)
 {
 	struct recording *r = ctx;
@@ -110,7 +113,7 @@ static int record_begun(void *ctx, struct err *e)
 	return r->begun ? 0 : -1;
 }
 
-/* A client that wants to know where the command ended does without when that cannot be said. */
+/* Runs the program. If the final directory cannot be reported, the client does without it. */
 static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
 		const struct box_progress *progress)
 {
@@ -125,8 +128,8 @@ static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
 }
 
 /*
- * The row is written while the kernel puts the box together. Where it did not come to that there is one all
- * the same. Has it begun, for the record?
+ * Runs the program; the begin row is written while the kernel sets up the box, or afterwards if the box
+ * failed before. True if the begin row exists.
  */
 static bool run_recorded(struct arena *a, struct job *j, const struct box_progress *progress)
 {
@@ -143,7 +146,7 @@ static void finish_job(struct arena *a, struct job *j, bool begun)
 {
 	struct err e = {0};
 
-	/* it does not run in any case; this is the graver reason */
+	/* refused in any case; the failure to record is the graver reason */
 	if (j->refused && job_record_refusal(a, j, &e) != 0) {
 		j->refused = false;
 		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
@@ -179,7 +182,7 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 	loaded = ticket_stands(a, j) && load_policies(a, j);
 	if (loaded && run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
 		return -1;
-	j->record.off = j->peeked; /* nothing can be written there; the hook has recorded the verdict */
+	j->record.off = j->peeked; /* the state is read-only there; the hook has recorded the verdict */
 	if (loaded && job_sandboxed(a, j)) {
 		j->record.off = true;
 	} else if (!j->peeked && job_record_open(a, j, &why) != 0) {
@@ -193,16 +196,13 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 	return 0;
 }
 
-/*
- * A box of the chosen backend is begun first of all: that takes the kernel about as long as it takes to find
- * out here what is to run in it, and whether.
- */
+/* Starts building a box first: the kernel needs about as long for it as we need to decide what runs in it. */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
 	const struct backend *backend = box_backend(j->wishes.backend);
 	int rc;
 
-	if (backend) /* else run_prepare() says that there is none */
+	if (backend) /* else run_prepare() reports the unknown backend */
 		box_begin(&j->box, a, backend);
 	rc = carry_out(a, j, progress, e);
 	if (j->box.begun)

@@ -1,6 +1,6 @@
 /*
- * One run from wishes to report: ticket, policies, gate, record, box, report, record. `caisson run` and the
- * MCP server are this with different ways of asking and answering.
+ * One run, from options to report: ticket, policies, gate, record, box, report, record. `caisson run` and the
+ * MCP server are frontends to it.
  */
 #pragma once
 #include "record/record.h"
@@ -8,40 +8,37 @@
 #include "run/run.h"
 
 struct job {
-	struct run_wishes wishes;  /* given; what a ticket says replaces them */
-	/* given; what a ticket says replaces it. Without an agent it is the one of the wishes */
+	struct run_wishes wishes;  /* input; a ticket replaces them */
+	/* input; a ticket replaces it. Without an agent, that of `wishes` */
 	struct record_who who;
 	struct ticket ticket;
 	struct policies policies;
 	struct run_world world;
 	struct run run;
-	struct box box;            /* job_end() when the report is out */
+	struct box box;            /* ended by job_end() after the report is out */
 	struct record record;
 	struct outcome outcome;
 	struct judgement judgement;
-	/* the ticket could not be taken, only read: this is the client's sandbox */
+	/* the ticket was read but could not be taken: we are in the client's sandbox */
 	bool peeked;
-	bool sandboxed;            /* that sandbox lets no box be made */
-	/* the policy trusts that sandbox: the caller runs the ticket's command as it is */
+	bool sandboxed;            /* no box can be created in that sandbox */
+	/* the policy trusts that sandbox: the caller runs the ticket's command without a box */
 	bool direct;
-	bool refused;              /* by the gate, or because there is no policy to judge by */
+	bool refused;              /* by the gate, or because the policy did not load */
 	struct report report;
-	/* the directory a ticket's command left behind, if that is in the project; else empty */
+	/* final directory of a ticket's command, if it is in the project; else empty */
 	struct str ended_in;
 };
 
 /*
- * 0 and a report, whatever happened; -1 when the wishes are wrong: e says how, and nothing was made. The
- * caller is inside an arena_run().
+ * 0 and a report, whatever happened; -1 and *e if the options are invalid and nothing was started. The caller
+ * is inside an arena_run().
  */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e);
 /*
- * Waits until nothing of the run is left, and closes its streams. Last of all, so that nobody who reads the
- * report waits for the kernel; the arena may be gone by then. Also for a job that never ran.
+ * Waits until no process of the run is left, and closes its streams. Call it last, so that readers of the
+ * report do not wait for the kernel; the arena may be gone by then. Also valid for a job that never ran.
  */
 void job_end(struct job *j);
-/*
- * Only what the gate would say of it, whether the wishes ask for the gate or not; `refused` is set when there
- * is no policy to judge by.
- */
+/* Judges only, even if the options do not ask for the gate. Sets `refused` if the policy did not load. */
 int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e);

@@ -1,6 +1,6 @@
 /*
- * See job_record.h. The `spec` of a begin row has what was asked for, option by option, so that a run can be
- * done again, and what it became.
+ * The rows of a run. See job_record.h. The `spec` of a begin row holds the requested options, so that the run
+ * can be repeated, and the resulting walls.
  */
 #include "run/job_record.h"
 
@@ -9,7 +9,7 @@
 #include "base/json_write.h"
 
 #define HINT "record"
-#define SPEC_TEXT_MAX (AUDIT_SPEC_MAX / 8) /* bytes of all texts in it, before they are escaped */
+#define SPEC_TEXT_MAX (AUDIT_SPEC_MAX / 8) /* bytes of all texts in a spec, before escaping */
 
 static const struct wish {
 	char name[12];
@@ -32,12 +32,11 @@ struct putting {
 	struct arena *a;
 	struct job *j;
 	struct buf b;
-	size_t left; /* bytes of texts that there is room for */
+	size_t left; /* bytes of texts that still fit */
 };
 
 /*
- * One text by itself, so that what is made unreadable stays inside its quotes. One that there is no room for
- * is null.
+ * Adds one text, redacted separately so that a replacement stays inside its quotes; null if it does not fit.
  */
 static void put_redacted(struct putting *p, struct str s)
 {
@@ -134,7 +133,7 @@ static struct str spec_json(struct arena *a, struct job *j)
 
 /* ---- rows ---- */
 
-/* A ticket knows who asked. */
+/* The ticket names the agent. */
 static void name_who(struct job *j)
 {
 	const struct ticket *t = &j->ticket;
@@ -147,7 +146,7 @@ static void name_who(struct job *j)
 
 int job_record_open(struct arena *a, struct job *j, struct err *e)
 {
-	/* The state must be out of the program's reach: outside of what it may write. */
+	/* The state must lie outside everything that the program may write. */
 	const struct record_options options = {
 		.environ = variables_known(a, &j->world, &j->wishes), .scrubbed = j->run.scrubbed,
 		.workspace = &j->run.spec.workspace, .fresh = true,
@@ -158,7 +157,7 @@ int job_record_open(struct arena *a, struct job *j, struct err *e)
 			e);
 }
 
-/* The requested options, if there is no spec yet because there is no policy. */
+/* Adds the requested options when no spec exists because the policy did not load. */
 static struct engine_request request_of(struct arena *a, const struct job *j)
 {
 	struct engine_request rq = j->run.gate;
@@ -210,7 +209,7 @@ static void note_failure(struct arena *a, struct job *j, const char *what, const
 	*end = h;
 }
 
-/* Which stream is not kept as a whole. */
+/* Names the streams that are not stored completely. */
 static struct str cut_note(struct arena *a, const struct outcome *o, bool out, bool err)
 {
 	struct buf b;
@@ -245,14 +244,14 @@ void job_record_end(struct arena *a, struct job *j)
 		note_failure(a, j, "the end of the run is not in the record", &e);
 }
 
-/* ---- and back ---- */
+/* ---- reading a spec back ---- */
 
 static const char *copy_text(struct arena *a, const struct json *v)
 {
 	return json_is(v, JSON_STRING) ? str_c(a, json_text(v)) : NULL;
 }
 
-/* False: something was asked for that is not in the record, because it was too long. */
+/* False if an option is missing from the record because it was too long. */
 static bool read_list(struct arena *a, const struct json *v, const char **to, size_t max, size_t *ret_n)
 {
 	size_t n = json_size(v);

@@ -1,20 +1,20 @@
 /*
- * The rows of a run in the record (record/record.h): one if it is refused, else one before anything runs and
- * one after it.
+ * The rows of a run in the record (record/record.h): one if it is refused, else one before and one after the
+ * run.
  */
 #pragma once
 #include "run/job.h"
 
-/* The record is open, or off. -1: nothing may run. */
+/* Opens the record, or sets it off. -1: nothing may run. */
 int job_record_open(struct arena *a, struct job *j, struct err *e);
-/* The gate's no. */
+/* Records a refusal by the gate. */
 int job_record_refusal(struct arena *a, struct job *j, struct err *e);
 int job_record_begin(struct arena *a, struct job *j, struct err *e);
 /* Called after the report is made. A failure to record is stated in the report: the program has run. */
 void job_record_end(struct arena *a, struct job *j);
 /*
- * The wishes that the spec of a begin row has; `command` is the row's. A wish that is not there as a whole is
- * ERR_INPUT.
+ * Restores the options from the spec of a begin row; `command` is the row's. ERR_INPUT if an option is
+ * incomplete.
  */
 int job_wishes_of(struct arena *a, struct str spec, struct str command, struct run_wishes *ret,
 		struct err *e);

@@ -1,11 +1,11 @@
-/* See job_sandbox.h. */
+/* Tickets that are used inside a client's own sandbox. See job_sandbox.h. */
 #include "run/job_sandbox.h"
 
 #include <errno.h>
 
 #include "sys/confined.h"
 
-/* A sandbox with a /tmp or a home of its own shows no tickets at all. */
+/* A sandbox with its own /tmp or home shows no tickets at all. */
 static int fail_hidden(struct err *e)
 {
 	struct err inner = *e;
@@ -33,7 +33,7 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
-/* Advice for a person, for clients that `caisson init` can tell to run tickets outside of their sandbox. */
+/* Advice for a person, for clients that `caisson init` can configure to run tickets outside their sandbox. */
 static const char *advice_for(struct arena *a, struct str client)
 {
 	if (!str_is(client, "codex") && !str_is(client, "claude-code"))
@@ -57,8 +57,8 @@ static void refuse_sandboxed(struct arena *a, struct job *j)
 }
 
 /*
- * The client's sandbox is as good as the box for a command: the home is read-only, and there is no network. A
- * person's approval for the box is not an approval for the client's sandbox.
+ * True if the client's sandbox protects as much as the box: read-only home, no network. A person's approval
+ * for the box does not cover the client's sandbox.
  */
 static bool may_run_here(struct arena *a, const struct job *j)
 {

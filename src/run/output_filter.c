@@ -1,4 +1,4 @@
-/* See output_filter.h. */
+/* Output filter for clients: parent and child. See output_filter.h. */
 #define _GNU_SOURCE
 #include "run/output_filter.h"
 
@@ -18,7 +18,7 @@
 #include "sys/process.h"
 
 #define CHUNK ((size_t)64 << 10)
-#define HELD_MAX 2 /* letters */
+#define HELD_MAX 2 /* bytes */
 #define CHILD_CAP ((size_t)256 << 20)
 
 struct lane { /* one stream in the child */
@@ -30,13 +30,13 @@ struct lane { /* one stream in the child */
 
 struct filter_child {
 	struct arena *a;
-	const struct str *values; /* secrets */
+	const struct str *values; /* secret values */
 	size_t nvalues;
 	struct lane lanes[2];
 	char chunk[CHUNK];
 };
 
-/* A reader that went away is no reason to stop the program: what comes is taken, and goes nowhere. */
+/* A reader that has gone must not stop the program: its output is read and discarded. */
 static void hand_on(struct lane *l)
 {
 	if (l->to >= 0 && l->clean.n && fd_write_all(l->to, "output", buf_view(&l->clean), NULL) != 0)
@@ -45,8 +45,8 @@ static void hand_on(struct lane *l)
 }
 
 /*
- * The last letters of a line might begin a secret, so they are held back; but then streams that end in one
- * file would mix. A line end too short to reveal anything is written with the line.
+ * The last bytes of a line may begin a secret, so the redactor holds them back; then streams that share a
+ * file would mix. A line end too short to reveal anything is written with its line.
  */
 static void complete_line(struct lane *l)
 {
@@ -79,7 +79,7 @@ static void finish_lane(struct lane *l)
 
 static int filter_output(void *arg)
 {
-	static const struct normalise_options options = {0}; /* numbers are what the program printed */
+	static const struct normalise_options options = {0}; /* numbers stay as printed */
 	struct filter_child *c = arg;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -106,13 +106,13 @@ static int filter_output(void *arg)
 	return 0;
 }
 
-/* The child. Its memory is its own from the fork on. */
+/* The child process. After the fork its memory is private. */
 static void __attribute__((noreturn)) be_child(struct filter_child *c)
 {
 	sigset_t all;
 
 	prctl(PR_SET_NAME, "caisson-output");
-	sigfillset(&all); /* whoever ends the run wants to see what it printed; the pipes end us */
+	sigfillset(&all); /* a person who interrupts the run wants its output; we end when the pipes close */
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	_exit(arena_run(c->a, filter_output, c) == 0 ? 0 : 1);
 }

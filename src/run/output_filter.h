@@ -1,11 +1,13 @@
 /*
- * Filters the output of a contained command on its way to the client: normalised and without secrets, as it
- * comes. Afterwards would be too late: most clients cannot replace the output of a command that failed, ran
- * in the background, or printed much.
+ * Filters the output of a contained command on its way to the client: normalises and redacts it while it
+ * comes. Afterwards is too late: most clients cannot replace the output of a command that failed, ran in the
+ * background, or printed much.
  *
- * Two processes and two pipes. Our standard output and error become pipes to a child, which cleans the bytes
- * and writes them to the original descriptors. The child ends when both pipes are closed, whatever ends this
- * process; it holds no other descriptor of ours.
+ * Two processes and two pipes:
+ *   parent  its stdout and stderr become the write ends of the pipes
+ *   child   reads the pipes, cleans the bytes, writes them to the original descriptors
+ * The child ends when both pipes are closed, however the parent ends. It holds no other descriptor of the
+ * parent.
  */
 #pragma once
 #include <sys/types.h>
@@ -14,13 +16,10 @@
 
 struct output_filter {
 	pid_t child; /* 0: none */
-	int out, err; /* where standard output and error led */
+	int out, err; /* the original stdout and stderr */
 };
 
-/* `environ`: of the caller; values of variables that look like credentials are secrets. */
+/* `environ` is the caller's; values of variables that look like credentials are secrets. */
 int output_filter_start(struct arena *a, char *const *environ, struct output_filter *ret, struct err *e);
-/*
- * Standard output and error are what they were. False: the filter failed, and a part of the output is
- * missing.
- */
+/* Restores stdout and stderr. False: the filter failed, and a part of the output is missing. */
 bool output_filter_end(struct output_filter *p);

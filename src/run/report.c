@@ -14,7 +14,7 @@
 #define UNKNOWN UINT64_MAX
 #define VERSION 1
 
-/* ---- how caisson ends ---- */
+/* ---- exit code ---- */
 
 static int exit_of(const struct outcome *o)
 {
@@ -69,7 +69,7 @@ static void put_number(struct buf *b, const char *name, uint64_t n)
 		buf_fmt(b, "%llu", (unsigned long long)n);
 }
 
-/* n over unit, with up to three decimals. */
+/* Formats n / unit with up to three decimals. */
 static void put_share(struct buf *b, const char *name, uint64_t n, uint64_t unit)
 {
 	uint64_t rest = n % unit * 1000 / unit;
@@ -100,7 +100,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 
 	json_put_key(b, "limits");
 	buf_char(b, '{');
-	/* a set has whole ones */
+	/* affinity masks have whole CPUs */
 	put_limit(b, "cpus", by->cpu == ENFORCED_AFFINITY ? (l->cpu_milli + 999) / 1000 * 1000 : l->cpu_milli,
 			1000, by->cpu);
 	put_limit(b, "memory_mb", l->memory, MB, by->memory);

@@ -1,4 +1,6 @@
-/* Running: what is known of the caller, the gate's word, the directories a run needs, the box. */
+/*
+ * Runs a prepared run: the caller's world, the gate's verdict, the directories that the run needs, the box.
+ */
 #define _GNU_SOURCE
 #include "run/run.h"
 
@@ -22,7 +24,7 @@ static uint64_t memory_size(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1024 * MB;
 }
 
-/* Processes of a box count for the caller's limit as well. Root has none. */
+/* Processes of a box count towards the caller's limit. Root has none. */
 static uint64_t process_limit(uint32_t uid)
 {
 	struct rlimit l;
@@ -62,7 +64,7 @@ int run_judge(struct arena *a, const struct run *r, const struct policies *p, st
 	return engine_judge(a, &r->gate, p, &facts, ret, e);
 }
 
-/* Directories of --write. Caches are caisson's own; they have another path in the box. */
+/* Directories of --write. Caches are Caisson's own; they have another path in the box. */
 static const struct spec_path *next_given(const struct spec_path *p)
 {
 	while (p && (!p->writable || p->at.n))
@@ -70,7 +72,7 @@ static const struct spec_path *next_given(const struct spec_path *p)
 	return p;
 }
 
-/* A directory of the workspace is noted with it. */
+/* A directory of the workspace is recorded with it. */
 static bool is_apart(struct arena *a, const struct run *r, struct str path)
 {
 	struct stat st;
@@ -80,7 +82,7 @@ static bool is_apart(struct arena *a, const struct run *r, struct str path)
 	return stat(str_c(a, path), &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Directories in which programs of this box can make links. */
+/* Directories in which programs of this box can create links. */
 static int remember_workspace(struct arena *a, const struct run *r, struct str state, struct err *e)
 {
 	const struct view *v = r->world->view;
@@ -96,9 +98,9 @@ static int remember_workspace(struct arena *a, const struct run *r, struct str s
 }
 
 /*
- * The caches of the work profile, and the state itself, where the quarantine would be made. It must be the
- * caller's alone; the names below it are ours to make. Without it what is quarantined stays in the workspace
- * under another name.
+ * Creates the caches of the work profile, and the state directory, which will hold the quarantine. The state
+ * must belong to the caller alone; names below it are ours. Without it, quarantined files stay in the
+ * workspace under another name.
  */
 static int make_state(struct arena *a, const struct run *r, struct err *e)
 {

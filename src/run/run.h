@@ -1,12 +1,12 @@
 /*
- * Running something in a box: wishes (the command line's, as they were written) become a spec, the gate may
- * have its say, the box runs it, and a report says what happened.
+ * Runs a program in a box. Options (as written on the command line) become a spec, the gate may judge it, the
+ * box runs it, and a report describes the result.
  *
- *     wishes + policies + world --run_prepare()--> run (spec, ...) --run_judge()--> --run_go()--> outcome
+ *     options + policies + world --run_prepare()--> run (spec, ...) --run_judge()--> --run_go()--> outcome
  *     --report_make()--> report
  *
- * Wrong wishes are errors of run_prepare() (ERR_INPUT): nothing was made yet. Memory is the arena's; the
- * caller is inside an arena_run().
+ * run_prepare() reports invalid options as ERR_INPUT, before anything is created. Memory belongs to the
+ * arena; the caller is inside an arena_run().
  */
 #pragma once
 #include "box/box.h"
@@ -19,75 +19,73 @@
 #include "run/skill.h"
 
 #define RUN_LIST_MAX 256      /* uses of one repeatable option */
-#define RUN_ID_MAX 32         /* letters of a run's id */
-#define RUN_SCRIPT_MAX ((size_t)2 << 20) /* bytes of a script that is given to the box */
-/* bytes of a stream that a report shows at most; TRUNCATE_DEFAULT unless lines are asked for */
+#define RUN_ID_MAX 32         /* characters of a run's id */
+#define RUN_SCRIPT_MAX ((size_t)2 << 20) /* bytes of a script that is passed into the box */
+/* bytes of a stream in a report; TRUNCATE_DEFAULT unless lines are requested */
 #define RUN_STREAM_MAX ((size_t)1 << 20)
-/* a longer stream is kept in a file, even when it is shown as a whole */
+/* longer streams are kept in a file, even if the report shows all of it */
 #define RUN_KEEP_ABOVE 30000
-/* of a stream as text in a file; only sequences that draw far more than they are long get there */
+/* bytes of a stream's text in a file; only escape sequences that draw much more than their length reach it */
 #define RUN_TEXT_MAX ((uint64_t)128 << 20)
-#define RUN_LINES_MAX 1000000            /* that can be asked for */
+#define RUN_LINES_MAX 1000000            /* lines that can be requested */
 
 enum { EXIT_OUTPUT_LIMIT = 153 /* 128 + SIGXFSZ */, EXIT_TIMEOUT = 124, EXIT_SETUP = 125, EXIT_REFUSED = 126,
 		EXIT_OOM = 137 };
 
 struct run_list {
 	/*
-	 * of who adds to it: room for RUN_LIST_MAX. Elsewhere, because wishes are copied, and most have none
+	 * storage owned by the option parser (RUN_LIST_MAX entries); separate, since options are copied and
+	 * most have none
 	 */
 	const char **v;
 	size_t n;
 };
 
 struct run_wishes { /* NULL or empty: not given */
-	/* the program and its arguments; or, with code or file, arguments for that */
+	/* the program and its arguments; with code or file, only arguments */
 	char *const *argv;
 	const char *code, *lang, *shell, *file, *ticket;
 	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *accept, *skill, *task,
 			*agent, *config;
-	const char *columns, *schema, *validator; /* of the task: data, json, custom */
+	const char *columns, *schema, *validator; /* for the tasks data, json, custom */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
-	/* Unix times in the report become ISO 8601; else numbers stay as they were printed */
+	/* show Unix times in the report as ISO 8601; else numbers stay as printed */
 	bool iso_times;
-	/* of a ticket: ids of the reasons that were approved, separated by blanks */
+	/* from a ticket: ids of the approved reasons, separated by blanks */
 	struct str approved;
-	enum audience audience;          /* who reads what is said about the run */
-	const struct directory *pin;     /* the project, of who has found it before; NULL: it is looked for */
-	const struct directory *place;   /* the directory that `workspace` was then; NULL: as it is now */
-	const struct skill *skilled;     /* what the file `skill` says; run_skill() fills it in */
-	/* of the sandbox that the box stands in for: it opens no more. NULL: none */
+	enum audience audience;          /* reader of texts about the run */
+	const struct directory *pin;     /* the project, if already known; NULL: search for it */
+	const struct directory *place;   /* identity of `workspace` when it was chosen; NULL: as it is now */
+	const struct skill *skilled;     /* content of the file `skill`, filled in by run_skill() */
+	/* walls of the client's sandbox that the box replaces: it permits no more. NULL: none */
 	const struct client_walls *walls;
-	/*
-	 * of an agent: its limits can only be smaller than what holds without them; the rest of it is not
-	 * looked at
-	 */
+	/* options of an agent: their limits can only lower the others; the rest of them is ignored */
 	const struct run_wishes *within;
 };
 
-struct run_world { /* of the caller */
+struct run_world { /* the caller's environment */
 	char *const *environ;
 	struct str cwd, home, user;
 	uint32_t uid;
 	struct machine machine;
-	struct str config_dir, state_dir; /* caisson's own, resolved; empty: not known */
-	struct str project;               /* of cwd; empty: none */
-	/* Known from a ticket or a pinned project; otherwise taken when the paths are resolved. */
+	struct str config_dir, state_dir; /* Caisson's own directories, resolved; empty: not known */
+	struct str project;               /* project of cwd; empty: none */
+	/* Known from a ticket or a pinned project; otherwise set when the paths are resolved. */
 	struct identity project_id, cwd_id;
 	const struct view *view;          /* the same for the judge */
 	bool terminal;                    /* output goes to a terminal */
 };
 
-struct run_task { /* what a run is for (run_validation.h) */
-	const char *name;              /* NULL: whatever is recognised */
-	const struct str *columns;     /* data: those that must be there */
+struct run_task { /* the purpose of a run (run_validation.h) */
+	const char *name;              /* NULL: any recognised task */
+	const struct str *columns;     /* data: required columns */
 	size_t ncolumns;
 	struct str schema;             /* json: the text of a JSON Schema */
-	/* a script that judges the result; NULL: none but those of the policy */
+	/* a script that judges the result; NULL: only those of the policy */
 	const char *validator;
-	struct str validator_text;     /* what it was before the run */
+	struct str validator_text;     /* its text before the run */
 };
 
 struct run {
@@ -96,19 +94,17 @@ struct run {
 	struct spec spec;
 	const char *backend;           /* NULL: the default */
 	struct str id;
-	struct texts *scrubbed;        /* names of variables that look like credentials and were left out */
-	struct texts *capped;          /* names of limits that are smaller than was asked for */
-	struct engine_request gate;    /* what the gate is asked, when it is */
+	struct texts *scrubbed;        /* names of removed variables that look like credentials */
+	struct texts *capped;          /* names of limits that are lower than requested */
+	struct engine_request gate;    /* the request to the gate, if any */
 	/* lines of each stream that the report shows; both 0: TRUNCATE_DEFAULT bytes */
 	size_t head, tail;
 	struct run_task task;
-	struct test_report *asked;    /* reports that runners are asked for (test_reports.h) */
-	/*
-	 * how long full outputs are kept, and how many bytes of them; 0: as long as the record is; any number
-	 */
+	struct test_report *asked;    /* reports requested from test runners (test_reports.h) */
+	/* days and bytes for which full outputs are kept; 0 days: as the record; 0 bytes: unlimited */
 	unsigned outputs_days;
 	uint64_t outputs_quota;
-	/* directories below the state that must be made before the run, in order */
+	/* directories below the state to create before the run, in order */
 	struct texts *caches;
 };
 
@@ -119,81 +115,77 @@ struct hint {
 };
 
 /*
- * a stream that is not shown as a whole, or is long; bytes and lines of its text; of what is no text any more
- * as they were written
+ * A stream that is long or not fully shown. Bytes and lines are those of its text; for parts without text,
+ * those that the program wrote.
  */
 struct stream_cut {
 	bool is;
 	uint64_t total_bytes, total_lines, omitted_bytes, omitted_lines;
-	uint64_t dropped_bytes;        /* those of total_bytes that are not in the file, nor would be */
-	struct str path;               /* the whole of what was kept; empty: it could not be kept */
+	uint64_t dropped_bytes;        /* part of total_bytes that the file cannot contain */
+	struct str path;               /* file with all that was kept; empty: could not be kept */
 };
 
 struct report {
 	const struct run *run;
 	const struct outcome *outcome;
-	struct str out, err;           /* as they are shown */
+	struct str out, err;           /* the shown text */
 	struct stream_cut out_cut, err_cut;
-	struct sanitized sanitized;    /* of both streams together */
+	struct sanitized sanitized;    /* both streams together */
 	uint64_t redacted;
-	/* what the output means; NULL: no task was asked for and nothing was recognised */
+	/* meaning of the output; NULL: no task given and no format recognised */
 	const struct validation *validation;
 	struct hint *hints;
-	const struct reason *reasons;  /* why it was refused */
-	struct str error;              /* why the box could not be made; empty: it could */
-	int code;                      /* how caisson ends */
+	const struct reason *reasons;  /* why the run was refused */
+	struct str error;              /* why the box could not be created; empty: no error */
+	int code;                      /* exit code of caisson */
 };
 
-/* The caller's world; `cwd` is the directory of the run, empty: the process's own directory. */
+/* Fills in the caller's world; `cwd` is the directory of the run, empty: the process's directory. */
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e);
 /* The same with a project that was pinned before. */
 int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
 		struct err *e);
 /*
- * The directory whose project has a say: the workspace that is given, else empty for the working directory.
+ * Returns the directory whose project policy applies: the given workspace; empty for the working directory.
  */
 struct str run_project(const struct run_wishes *w);
 /*
- * Reads the skill, if one is named. One that lists programs is nothing without the gate, so it is turned on.
+ * Reads the skill, if one is named. A skill that lists programs turns the gate on, which enforces the list.
  */
 int run_skill(struct arena *a, struct run_wishes *w, struct err *e);
-/* Does the caller or the skill ask for Unix times as ISO 8601? */
+/* True if the caller or the skill asks for Unix times as ISO 8601. */
 bool run_iso_times(const struct run_wishes *w);
-/* spec.c. Looks at files and makes nothing. */
+/* spec.c. Reads files and creates nothing. */
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world,
 		const struct policies *p, struct run *ret, struct err *e);
-/* run.c. The judgement about what would run. */
+/* run.c. Judges the prepared program. */
 int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret,
 		struct err *e);
 /*
- * Makes the caches and runs it, in *box if that was begun. A failure of ours is the outcome
- * STATUS_SETUP_ERROR. The caller ends the box (box_end()).
+ * Creates the caches and runs the program, in *box if it was begun. Failures of ours give STATUS_SETUP_ERROR.
+ * The caller ends the box (box_end()).
  */
 void run_go(struct arena *a, const struct run *r, struct box *box, const struct box_start *start,
 		const struct box_progress *progress, struct outcome *ret);
-/* streams.c: what the report shows of them. Keeps those that are too long for it below the state. */
+/* streams.c: fills in the shown parts of the streams, and keeps long streams below the state. */
 void streams_show(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret);
 /* report.c */
 void report_make(struct arena *a, const struct run *r, const struct outcome *o,
 		const struct judgement *refusal, struct report *ret);
-/* Something went wrong: it did not end well, or what it says of itself cannot be true. */
+/* True if the run failed, or if its result is invalid. */
 bool report_error(const struct report *r);
-/* One object on one line (docs/schema/report.schema.json). */
+/* Appends the report as one line (docs/schema/report.schema.json). */
 void report_json(struct buf *b, const struct report *r);
-/* A member: null when the stream is shown as a whole. */
+/* Appends a member: null if the stream is fully shown. */
 void report_cut(struct buf *b, const char *name, const struct stream_cut *c);
-/* Counters that are not zero, as an object. */
+/* Appends the non-zero counters as an object. */
 void report_sanitized(struct buf *b, const struct sanitized *s);
 
 /* environment.c */
-/*
- * Does this variable of the caller look like a credential, by its name or by its value? Does it decide what
- * programs execute?
- */
+/* True if this variable decides what code programs execute. */
 bool variable_hijacks(struct str name);
 /*
- * The caller's variables, and before them those that are given for the run: a credential among these is one
- * as well. `w` may be NULL.
+ * Returns the variables given for the run, then the caller's: both may contain credentials. `w` may be NULL.
  */
 char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w);
 /* denial_hints.c */

@@ -1,4 +1,4 @@
-/* The task of a run, and what validators say about its output. See run_validation.h. */
+/* The task of a run, and the validation of its output. See run_validation.h. */
 #include "run/run_validation.h"
 
 #include "base/json_write.h"
@@ -47,7 +47,7 @@ int validation_columns(struct arena *a, struct str list, const struct str **ret,
 	return 0;
 }
 
-/* The command line's word goes before the skill's. */
+/* The command line takes precedence over the skill. */
 static int name_of(struct spec_builder *m, struct err *e)
 {
 	struct run_task *t = &m->r->task;
@@ -91,13 +91,13 @@ int spec_build_task(struct spec_builder *m, struct err *e)
 		return 0;
 	if (file_read(m->a, w->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) < 0)
 		return -1;
-	/* none at all would be another thing */
+	/* an empty text would mean: no schema given */
 	return t->schema.n ? 0 : err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", w->schema);
 }
 
-/* ---- after it ---- */
+/* ---- after the run ---- */
 
-/* The raw bytes, or the end of them when there are too many. */
+/* Returns the raw bytes, or only their end if there are too many. */
 static struct str raw_stream(struct arena *a, const struct stream *s, bool *cut, bool *large)
 {
 	struct str text = stream_tail(a, s, s->total > VALIDATION_STREAM_MAX ? VALIDATION_TAIL :
@@ -108,13 +108,13 @@ static struct str raw_stream(struct arena *a, const struct stream *s, bool *cut,
 	return text;
 }
 
-/* A signal from outside ended it. */
+/* STATUS_SIGNAL if a signal from outside ended the run. */
 static enum status status_of(const struct outcome *o)
 {
 	return o->interrupted ? STATUS_SIGNAL : o->status;
 }
 
-/* Messages quote the output, so they get what it gets. */
+/* Messages quote the output, so they are normalised and redacted too. */
 static void clean_notes(struct arena *a, const struct run *r, struct check_note *notes)
 {
 	static const struct normalise_options options = {0};
@@ -169,7 +169,7 @@ static void put_name(struct buf *b, const char *key, const char *value)
 		buf_c(b, "null");
 }
 
-/* One sentence for whoever reads the result: may it be used, and what to do if not. */
+/* Returns one sentence for the reader of the result: is it usable, and if not, what to do. */
 static void put_message(struct buf *b, const struct validation *v)
 {
 	const struct check_note *n = v->checks;

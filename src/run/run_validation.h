@@ -8,22 +8,25 @@
 #pragma once
 #include "run/run.h"
 
-/* of a longer stream only the end is looked at, and nothing is valid */
+/* longer streams: only the end is validated, and the result is never valid */
 #define VALIDATION_STREAM_MAX ((size_t)16 << 20)
 #define VALIDATION_TAIL ((size_t)1 << 20)
 #define VALIDATION_SCHEMA_MAX ((size_t)1 << 20)
 #define VALIDATION_COLUMNS_MAX 256
 
-/* "a,b:integer,c", the value of --columns, taken apart. */
+/* Parses the value of --columns: "a,b:integer,c". */
 int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n,
 		struct err *e);
-/* The validation of the output. NULL: no task was asked for, and no format was recognised. */
+/* Validates the output. NULL: no task given, and no format recognised. */
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o);
 /*
- * Runs the person's validators after report_make(): those of the policy for the task, and the one named on
- * the command line. Each reads the report in a box of its own. Updates report->validation.
+ * Runs the custom validators after report_make(): those of the policy for the task, and the one on the
+ * command line. Each reads the report in a box of its own. Updates report->validation.
  */
 void validation_custom(struct arena *a, const struct policies *p, struct report *report);
 bool validation_has_custom(const struct policies *p, const char *task);
-/* The validation as a JSON object; `null` for NULL. An invalid one has no counts: nobody should read them. */
+/*
+ * Appends the validation as a JSON object; `null` for NULL. An invalid one has no counts, since they must not
+ * be used.
+ */
 void validation_json(struct buf *b, const struct validation *v);

@@ -1,4 +1,4 @@
-/* See skill.h. */
+/* Reads the settings of a skill from its front matter. See skill.h. */
 #include "run/skill.h"
 
 #include <sys/stat.h>
@@ -15,8 +15,8 @@ struct skill_reader {
 };
 
 /*
- * Between a first line of three dashes and the next such line; empty: there is none. One that does not end is
- * an error: it may hold a limit.
+ * Returns the text between a first line of three dashes and the next one; empty: none. Front matter without
+ * an end is an error: it may hold a limit.
  */
 static int front_matter(struct str name, struct str text, struct str *ret, struct err *e)
 {
@@ -36,7 +36,7 @@ static int front_matter(struct str name, struct str text, struct str *ret, struc
 		struct str s = str_sub(text, at, end < 0 ? text.n : (size_t)end);
 
 		if (str_is(s, "---") || str_is(s, "---\r")) {
-			/* with its first line, so that places are those of the file */
+			/* includes its first line, so that line numbers are those of the file */
 			*ret = str_sub(text, 0, at);
 			return 0;
 		}
@@ -70,7 +70,7 @@ static int take_task(struct skill_reader *r, const struct ynode *n, struct err *
 
 static int take_network(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
-	/* Skills of other tools also write `network: none` and `network: false`. */
+	/* Skills for other tools also use `network: none` and `network: false`. */
 	bool none = str_is(n->text, "none") || str_is(n->text, "false");
 
 	if (n->kind == YNODE_SCALAR && network_parse(none ? STR("deny") : n->text, &r->s.network) == 0) {
@@ -115,7 +115,7 @@ static int add_binary(struct skill_reader *r, const struct ynode *n, const struc
 	return 0;
 }
 
-/* A list, or one text with commas or blanks between the items; blanks inside parentheses do not count. */
+/* Parses a list, or one text separated by commas or blanks (but not blanks inside parentheses). */
 static int each_item(struct skill_reader *r, const struct ynode *n,
 		int (*fn)(struct skill_reader *r, const struct ynode *n, const struct ynode *key,
 		struct str item, struct err *e), struct err *e)
@@ -152,7 +152,7 @@ static int take_binaries(struct skill_reader *r, const struct ynode *n, struct e
 			STR_ARG(n->key));
 }
 
-/* Is it the shell without any bound: Bash, Bash(*), Bash(:*)? */
+/* True for the shell without any restriction: Bash, Bash(*), Bash(:*). */
 static int see_open(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item,
 		struct err *e)
 {
@@ -162,7 +162,7 @@ static int see_open(struct skill_reader *r, const struct ynode *n, const struct 
 	return 0;
 }
 
-/* Bash(git status:*) speaks of git. Other tools are none of ours. */
+/* Bash(git status:*) names the program git. Other tools are ignored. */
 static int add_tool(struct skill_reader *r, const struct ynode *n, const struct ynode *key, struct str item,
 		struct err *e)
 {
@@ -175,7 +175,7 @@ static int add_tool(struct skill_reader *r, const struct ynode *n, const struct 
 	return add_binary(r, n, key, str_sub(item, 5, to), e);
 }
 
-/* The client's own key, of which only what it says of programs is read. `allowed_binaries` goes before it. */
+/* Reads the programs from the client's own key `allowed-tools`. `allowed_binaries` takes precedence. */
 static int take_tools(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	bool open;
@@ -200,8 +200,8 @@ static const struct key_row {
 };
 
 /*
- * Names consist of letters, digits and few signs, so nothing in them can end the quotes. Builtins of every
- * shell that start no program need no place on the list.
+ * Names consist of letters, digits and few punctuation characters, so they cannot end the quotes. Shell
+ * builtins that start no program need not be listed.
  */
 static struct str policy_of(struct arena *a, const struct texts *names)
 {

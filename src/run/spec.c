@@ -1,7 +1,4 @@
-/*
- * From wishes to a spec. The parts are made in an order in which each finds what it needs; the first that is
- * wrong ends it.
- */
+/* Builds a spec from options. The steps run in the order of their dependencies; the first error ends it. */
 #include "base/num.h"
 #include "run/spec_builder.h"
 
@@ -33,7 +30,10 @@ bool run_iso_times(const struct run_wishes *w)
 	return w && (w->iso_times || (w->skilled && w->skilled->iso_times));
 }
 
-/* A skill gets the host's network only from the person: without that its wish is cut like a limit. */
+/*
+ * A skill gets the host's network only if the person permits it; otherwise its network is capped like a
+ * limit.
+ */
 static void skill_network(struct spec_builder *m)
 {
 	const struct skill *s = m->w->skilled;
@@ -51,7 +51,7 @@ static int set_network(struct spec_builder *m, struct err *e)
 	const char *name = m->w->network;
 	struct network_spec wanted;
 
-	/* A project's tests talk to servers they start themselves; the way out is closed all the same. */
+	/* Tests of a project use servers that they start themselves; the outside stays unreachable. */
 	m->r->spec.network.mode = m->r->spec.profile == PROFILE_WORK ? NETWORK_LOOPBACK : NETWORK_DENY;
 	if (!name) {
 		skill_network(m);
@@ -62,7 +62,7 @@ static int set_network(struct spec_builder *m, struct err *e)
 				"--network 'allow-list' is not available yet; deny is the default");
 	if (network_parse(str_of(name), &wanted) != 0)
 		return err_set(e, ERR_INPUT, 0, "--network '%.40s': expected deny, loopback or host", name);
-	/* `approved` comes from a ticket only. */
+	/* `approved` comes only from a ticket. */
 	if (!network_isolated(&wanted) && !m->p->own.sandbox.host_network && !m->w->approved.n)
 		return err_set(e, ERR_INPUT, 0,
 				"--network '%s' needs 'sandbox: {network: host-allowed}' in your own policy",
@@ -106,7 +106,7 @@ static int check_names(struct spec_builder *m, struct err *e)
 	return 0;
 }
 
-/* How much the report shows. */
+/* How much of the streams the report shows. */
 static int parse_lines(const char *option, const char *text, size_t *ret, struct err *e)
 {
 	int64_t n = 0;

@@ -1,12 +1,12 @@
 /*
- * Limits of a run. The command line's word goes before a skill's, that before the person's own policy, that
- * before the profile; and nobody gets more than the system's policy and the project's say.
+ * Limits of a run. The command line takes precedence over a skill, the skill over the person's policy, and
+ * the policy over the profile. The system's and the project's policies are upper bounds.
  */
 #include "run/spec_builder.h"
 
 static const struct wish_row {
 	char option[12];
-	size_t offset; /* in struct run_wishes */
+	size_t offset; /* offset in struct run_wishes */
 } rows[LIMITS] = {
 	[LIMIT_CPUS] = {"--cpus", offsetof(struct run_wishes, cpus)},
 	[LIMIT_MEMORY] = {"--memory", offsetof(struct run_wishes, memory)},
@@ -18,7 +18,7 @@ static const struct wish_row {
 	[LIMIT_IO] = {"--io", offsetof(struct run_wishes, io)},
 };
 
-/* 0: nobody asks for anything. */
+/* 0: not requested. */
 static int parse_asked(const struct run_wishes *w, enum limit l,
 		int (*parse)(enum limit, struct str, uint64_t *, struct err *), uint64_t *ret, struct err *e)
 {
@@ -62,7 +62,7 @@ int spec_build_limits(struct spec_builder *m, struct err *e)
 			wish = n;
 		}
 		if (l == LIMIT_TIME && m->w->audience == AUDIENCE_CLIENT) {
-			/* nobody asked for the client's limit: the person's own holds where it is smaller */
+			/* the client's limit is no request: the person's own applies if it is lower */
 			n = smaller(n, own->value);
 			wish = 0;
 		}
@@ -79,8 +79,8 @@ int spec_build_limits(struct spec_builder *m, struct err *e)
 			n = smaller(n, x->policy.sandbox.limits[l].most);
 		value[l] = smaller(n, less);
 		/*
-		 * The caller asked for this limit and relies on it. Policies and profiles hold for runs with
-		 * and without a cgroup.
+		 * The caller asked for this limit and relies on it, so a cgroup must enforce it. Policies and
+		 * profiles also apply without a cgroup.
 		 */
 		if (l == LIMIT_MEMORY && (m->w->memory || value[l] < n))
 			m->r->spec.refuse_watched = !m->w->accept && !p->own.sandbox.accept_watched;

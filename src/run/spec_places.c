@@ -1,7 +1,6 @@
 /*
- * The parts of the host that a box sees, and where: workspace, home, further paths, the working directory,
- * and the PATH that leads to programs in them. Names are resolved here; errors are reported before anything
- * is created.
+ * The parts of the host that are visible in a box: workspace, home, further paths, the working directory, and
+ * the PATH for programs in them. Names are resolved here; errors are reported before anything is created.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,16 +18,16 @@
 #include "sys/project.h"
 
 #define EXEC_HOME "/home/box"
-#define CACHE_KEY 16       /* hex digits of the project's name */
-#define PATH_ENTRIES 128   /* of the caller's PATH */
-#define PROTECTED_MAX 512  /* names that policies add */
+#define CACHE_KEY 16       /* hex digits in a project's cache directory */
+#define PATH_ENTRIES 128   /* entries of the caller's PATH */
+#define PROTECTED_MAX 512  /* names added by policies */
 
 static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
 		"/bin"};
 
 /*
- * Parts of a home that hold programs and libraries, and no credentials: of ~/.cargo not credentials.toml, of
- * ~/.local not the keyrings.
+ * Parts of a home with programs and libraries, but without credentials: ~/.cargo without credentials.toml,
+ * ~/.local without the keyrings.
  */
 static const char toolchains[][32] = {
 	".nvm/versions", ".nvm/alias", ".nvm/nvm.sh", ".nvm/nvm-exec", ".cargo/bin", ".cargo/env",
@@ -47,7 +46,7 @@ static const char toolchains[][32] = {
 	"miniforge3/lib", "anaconda3/bin", "anaconda3/envs", "anaconda3/lib",
 };
 
-/* Directories of a home that tools fill again and again: caisson keeps its own, one set for each project. */
+/* Caches in a home: Caisson has its own, one set per project. */
 static const char caches[][8] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
 
 struct place_search {
@@ -55,7 +54,7 @@ struct place_search {
 	struct path_memo memo;
 };
 
-/* Absolute, without slashes at its end; relative names start at the caller's directory. */
+/* Makes a name absolute, relative to the caller's directory, and removes trailing slashes. */
 static struct str make_absolute(struct place_search *p, struct str name)
 {
 	while (name.n > 1 && name.p[name.n - 1] == '/')
@@ -64,7 +63,7 @@ static struct str make_absolute(struct place_search *p, struct str name)
 			STR_ARG(name));
 }
 
-/* 0 and what it is, or -1 when there is nothing that could be seen in a box. */
+/* Resolves a path for the box. -1 and *e if it does not exist or is unreachable. */
 static int look_up(struct place_search *p, const char *option, struct str name, struct path_answer *ret,
 	struct err *e)
 {
@@ -78,7 +77,7 @@ static int look_up(struct place_search *p, const char *option, struct str name, 
 	return 0;
 }
 
-/* Caisson's own files: who could write them could lift everything. */
+/* Refuses Caisson's own files: a program that can write them can lift all restrictions. */
 static int not_ours(struct place_search *p, const char *option, struct str real, struct err *e)
 {
 	const struct str own[] = {p->m->world->config_dir, p->m->world->state_dir};
@@ -105,7 +104,7 @@ static void protect_path(struct spec_builder *m, struct str path, size_t *n)
 	(*end)->text = path;
 }
 
-/* Relative to the workspace; a directory with all that is in it is the directory. */
+/* Makes a pattern relative to the workspace. All of a directory becomes the directory itself. */
 static struct str in_workspace(struct str pattern)
 {
 	if (str_starts(pattern, "/"))
@@ -115,7 +114,7 @@ static struct str in_workspace(struct str pattern)
 	return pattern;
 }
 
-/* The first component of a path, which goes on behind it. */
+/* Removes and returns the first component of a path. */
 static struct str take_component(struct str *path)
 {
 	ptrdiff_t slash = str_find(*path, '/', 0);
@@ -126,8 +125,8 @@ static struct str take_component(struct str *path)
 }
 
 /*
- * A pattern of a project whose root lies above the workspace: the part of it that lies in the workspace.
- * Where that is all of the workspace, nothing in it can be written.
+ * Applies a pattern of a project whose root is above the workspace: protects the part inside the workspace.
+ * If the pattern covers all of it, the workspace becomes read-only.
  */
 static void protect_from(struct spec_builder *m, struct str root, struct str pattern, size_t *n)
 {
@@ -137,7 +136,7 @@ static void protect_from(struct spec_builder *m, struct str root, struct str pat
 	if (!root.n || !pattern.n || str_eq(root, s->workspace) || !path_inside(s->workspace, root))
 		return;
 	if (str_find(pattern, '/', 0) < 0)
-		protect_path(m, pattern, n); /* a name alone counts at any depth */
+		protect_path(m, pattern, n); /* a name without a slash matches at any depth */
 	for (way = str_sub(s->workspace, root.n + 1, s->workspace.n); way.n && rest.n;) {
 		if (str_starts(rest, "**/")) {
 			protect_path(m, rest, n);
@@ -181,7 +180,7 @@ static void add_git_config(struct spec_builder *m, struct str path)
 	m->r->spec.git_configs = t;
 }
 
-/* Where git on the host reads settings that belong to no repository; they may name files of the workspace. */
+/* Lists git's configuration outside repositories; it may name files of the workspace. */
 static void git_configs(struct spec_builder *m)
 {
 	m->r->spec.callers_home = m->world->home;
@@ -212,7 +211,7 @@ struct str run_project(const struct run_wishes *w)
 	return take_mode(&name, &writable, NULL) == 0 ? name : STR("");
 }
 
-/* No box may write keys, or settings that other programs obey, whoever asks for it. */
+/* No box may write keys, or settings that other programs obey, even if a person asks for it. */
 static int not_guarded(struct place_search *p, const char *option, struct str real, struct err *e)
 {
 	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
@@ -222,7 +221,7 @@ static int not_guarded(struct place_search *p, const char *option, struct str re
 			"directory", option, STR_ARG(real), pattern) : 0;
 }
 
-/* The work profile without a project: why there is none. */
+/* Explains why the work profile has no project. */
 static int no_project(struct place_search *p, struct err *e)
 {
 	enum path_kind kind;
@@ -236,10 +235,7 @@ static int no_project(struct place_search *p, struct err *e)
 			STR_ARG(p->m->world->cwd));
 }
 
-/*
- * A link that lies in a repository or in what was a workspace may be the work of a program in a box: it leads
- * no box out of there.
- */
+/* Refuses a link out of a repository or former workspace: a boxed program may have created it. */
 static int not_led_out(struct place_search *p, const char *option, struct str name, struct str real,
 	struct err *e)
 {
@@ -277,8 +273,8 @@ int spec_refuse_escape(struct spec_builder *m, const char *option, struct str na
 }
 
 /*
- * The project of the caller's directory, unless the caller came there by a link out of another project. The
- * kernel does not know the way; the shell's PWD does.
+ * Returns the project of the caller's directory, unless the caller came there through a link out of another
+ * project. Only the shell's PWD tells the way; the kernel does not know it.
  */
 static int own_project(struct place_search *p, struct str *ret, struct err *e)
 {
@@ -299,7 +295,7 @@ static int own_project(struct place_search *p, struct str *ret, struct err *e)
 	return not_led_out(p, "the directory", w->cwd, cwd, e);
 }
 
-/* Why a directory that was judged cannot be opened as it was: in a box there is no openat2(2). */
+/* Explains why a judged directory cannot be reopened: inside a box openat2(2) is not available. */
 static int not_pinned(const char *what, const char *path, struct err *e)
 {
 	int why = errno;
@@ -313,7 +309,7 @@ static int not_pinned(const char *what, const char *path, struct err *e)
 			path);
 }
 
-/* From here on the workspace is this directory, whatever has its name later. A known identity must match. */
+/* Pins the workspace to this directory, even if its name is reused later. A known identity must match. */
 static int pin_workspace(struct place_search *p, struct err *e)
 {
 	struct spec_builder *m = p->m;
@@ -334,8 +330,8 @@ static int pin_workspace(struct place_search *p, struct err *e)
 }
 
 /*
- * The workspace is a linked worktree: git works in it only with the git directory that it shares. Only the
- * project's own gets that, and only when the repository knows of it.
+ * For a linked worktree: adds the shared git directory, without which git does not work. Only if the
+ * workspace is the project itself, and the repository knows the worktree.
  */
 static void shared_git(struct place_search *p)
 {
@@ -405,7 +401,7 @@ static int set_workspace(struct place_search *p, struct err *e)
 
 static struct str target_of(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
 
-/* A path below another comes after it. */
+/* Keeps the list sorted: a path comes after its parents. */
 void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable)
 {
 	struct spec_path **to = &m->r->spec.paths, *p = arena_new(m->a, struct spec_path);
@@ -460,13 +456,13 @@ static int extra_paths(struct place_search *p, struct err *e)
 /* ---- home ---- */
 
 /*
- * Without links on the way: a link could lead to what is not a toolchain. Most homes have few of them;
- * several rows have the same directory on top, and it is looked for once.
+ * Skips paths with links, which could lead outside the toolchains. Most homes have few toolchains; rows with
+ * a common top directory are skipped together if it is absent.
  */
 static void show_toolchains(struct place_search *p)
 {
 	struct spec_builder *m = p->m;
-	struct str absent = {0}; /* a top */
+	struct str absent = {0}; /* top directory */
 
 	for (size_t i = 0; i < ARRAY_SIZE(toolchains); i++) {
 		struct str name = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), toolchains[i]), real;
@@ -550,7 +546,7 @@ static void set_home(struct place_search *p)
 	s->home = real;
 	show_identity(p);
 	if (s->root.n)
-		return; /* programs for this system are of no use in another */
+		return; /* the host's programs are useless with another root */
 	show_toolchains(p);
 	show_caches(p);
 }
@@ -578,7 +574,7 @@ static int set_root(struct place_search *p, struct err *e)
 	return 0;
 }
 
-/* A directory of the workspace, as it is now; what a ticket says of it must be true. */
+/* Pins a directory of the workspace; the identity from a ticket must match. */
 static int pin_cwd(struct place_search *p, struct str real, struct identity expected, struct err *e)
 {
 	struct spec_builder *m = p->m;
@@ -622,7 +618,7 @@ static int set_directory(struct place_search *p, struct err *e)
 
 /* ---- PATH ---- */
 
-/* Directories of the host that every box sees. */
+/* Directories of the host that are visible in every box. */
 static bool of_system(struct str dir)
 {
 	static const char seen[][8] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
@@ -675,7 +671,7 @@ static void put_callers(struct spec_builder *m, struct buf *b)
 	}
 }
 
-/* The work profile's programs are the caller's, as far as the box sees them. */
+/* The work profile uses the caller's PATH, as far as its directories are visible in the box. */
 struct str spec_search_path(struct spec_builder *m)
 {
 	struct buf b;

@@ -1,15 +1,14 @@
 /*
- * The program of a box: a program with its arguments, code on the command line, or a script from a file; and
- * the same as text for the gate.
+ * The program of a box: argv, code on the command line, or a script from a file; and the same as text for the
+ * gate.
  *
- * A script is read once, here. The gate judges that text, not its name. Outside the places that the box can
- * see, the text appears in the box as /caisson/NAME, so that nothing else of its directory is visible. Inside
- * them:
- *  - without the gate the script is run where it is;
- *  - with the gate the file may change after it was judged, so the judged text runs, as /caisson/PATH. A
- *    mount on the file itself would not do: renaming another file over it on the host lifts the mount. Links
- *    beside the text and in the directories above it, up to the place's top, lead to the real neighbours, so
- *    that files that the script imports or reads relative to itself are there.
+ * A script is read once, here. The gate judges that text, not its name. If the box cannot see the script's
+ * directory, the text appears as /caisson/NAME, so that nothing else of that directory is visible. If it can:
+ *  - without the gate the script runs where it is;
+ *  - with the gate the file may change after the judgement, so the judged text runs, as /caisson/PATH. A
+ *    mount over the file is not enough: renaming another file over it on the host removes the mount. Symbolic
+ *    links beside the text, and in its parent directories up to the top of the visible place, lead to the
+ *    real neighbours. So the script finds files relative to itself.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,16 +20,16 @@
 #define SCRIPT_ROOT "/caisson"
 #define SCRIPT_DIR SCRIPT_ROOT "/"
 #define ARGS_MAX 65536             /* words of a command */
-#define ARG_BYTES_MAX 131071       /* of one word: the kernel's bound */
+#define ARG_BYTES_MAX 131071       /* bytes of one word: the kernel's bound */
 #define SHEBANG_MAX 256
-#define NEIGHBOURS_MAX 2000        /* of a judged script, in all directories above it */
+#define NEIGHBOURS_MAX 2000        /* links for a judged script, in all its parent directories */
 
 static const struct language {
-	char names[5][12];         /* what --lang and a shebang call it; the first is its name */
+	char names[5][12];         /* names for --lang and shebangs; the first is the canonical one */
 	char program[12];
-	char flag[12];             /* before code on the command line */
-	char ends[4][8];           /* of file names */
-	bool shell;                /* its code is shell text */
+	char flag[12];             /* options before code on the command line */
+	char ends[4][8];           /* file name extensions */
+	bool shell;                /* the code is shell text */
 	enum dialect dialect;
 } languages[] = {
 	{{"bash"}, "bash", "-c", {".bash", ".sh"}, true, DIALECT_BASH},
@@ -159,7 +158,7 @@ static bool plain_word(struct str s)
 	return s.n > 0;
 }
 
-/* A command line that means these words and nothing else. */
+/* Quotes the words as a command line. */
 static struct str command_of(struct spec_builder *m, char *const *argv)
 {
 	struct buf b;
@@ -176,7 +175,7 @@ static struct str command_of(struct spec_builder *m, char *const *argv)
 	return buf_view(&b);
 }
 
-/* ---- the three forms ---- */
+/* ---- argv, code, script ---- */
 
 static int set_program(struct spec_builder *m, struct err *e)
 {
@@ -195,7 +194,7 @@ static int set_program(struct spec_builder *m, struct err *e)
 	return 0;
 }
 
-/* The text for the gate: shell text as it is, other code as an argument of its interpreter. */
+/* Makes the text for the gate: shell text unchanged, other code as an argument of its interpreter. */
 static void gate_code(struct spec_builder *m, const struct language *l, struct str code)
 {
 	struct buf b;
@@ -246,7 +245,7 @@ static int set_code(struct spec_builder *m, struct err *e)
 	return 0;
 }
 
-/* The place of the box in which it is seen where it lies: the workspace, or a path. Empty: none. */
+/* Returns the visible place that contains the script: the workspace or a path. Empty: none. */
 static struct str seen_in(const struct spec_builder *m, struct str real)
 {
 	if (path_inside(real, m->r->spec.workspace))
@@ -267,7 +266,7 @@ static struct spec_file *add_file(struct spec_builder *m, struct str real, struc
 	return f;
 }
 
-/* Links to everything in a directory but the one entry that is made here. */
+/* Adds links to all entries of a directory except the one that is built here. */
 static int link_neighbours(struct spec_builder *m, struct str dir, struct str but, size_t *left,
 		struct err *e)
 {
@@ -297,7 +296,7 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 	return rc;
 }
 
-/* The judged text in place of the script, with its neighbours. */
+/* Shows the judged text instead of the script, with links to its neighbours. */
 static int copy_script(struct spec_builder *m, struct str top, struct str real, struct str text,
 		struct err *e)
 {
@@ -310,7 +309,7 @@ static int copy_script(struct spec_builder *m, struct str top, struct str real, 
 	return 0;
 }
 
-/* A box may have left the link: what lies behind it was not meant for the next one. */
+/* A boxed program may have created the link; its target was not meant for the next box. */
 static int stays_in(struct spec_builder *m, struct str name, struct str real, struct err *e)
 {
 	struct str path = name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd),
@@ -329,7 +328,7 @@ static int stays_in(struct spec_builder *m, struct str name, struct str real, st
 			m->w->file, STR_ARG(dir));
 }
 
-/* The text of the script, and where it was found. */
+/* Reads the script's text and path. */
 static int read_script(struct spec_builder *m, struct str *ret_text, struct str *ret_real, struct err *e)
 {
 	struct stat st;
@@ -377,7 +376,7 @@ static int set_script(struct spec_builder *m, struct err *e)
 	return 0;
 }
 
-/* Relative names mean what they mean in the box, as far as that is a place of the host's. */
+/* Relative names are resolved as in the box, if its directory exists on the host. */
 static struct str starts_in(const struct spec_builder *m)
 {
 	const struct spec *s = &m->r->spec;

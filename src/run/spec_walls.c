@@ -1,4 +1,4 @@
-/* The walls of a client's own sandbox in the spec of the run that takes their place. See spec_builder.h. */
+/* The walls of a client's own sandbox in the spec of the run that replaces it. See spec_builder.h. */
 #include "record/client_walls.h"
 #include "run/spec_builder.h"
 #include "sys/path.h"
@@ -11,8 +11,10 @@ static bool may_write(const struct client_walls *w, struct str path)
 	return false;
 }
 
-/* The largest directory around the working directory that the client lets be written and that is part of the
- * project. */
+/*
+ * Returns the largest directory of the project that contains the working directory and that the client lets
+ * its commands write.
+ */
 static struct str writable_part(const struct client_walls *w, struct str cwd, struct str project)
 {
 	struct str best = STR("");
@@ -39,8 +41,7 @@ struct str spec_walls_workspace(struct spec_builder *m, struct str project, bool
 	return part.n ? part : project;
 }
 
-/* Names are patterns to those who protect them; a path with letters that mean something there cannot be kept.
- */
+/* Protected names are patterns, so a path with special characters cannot be protected. */
 static bool is_literal(struct str path)
 {
 	for (size_t i = 0; i < path.n; i++)
@@ -50,9 +51,9 @@ static bool is_literal(struct str path)
 }
 
 /*
- * A part of the workspace stays as it is: what is there is mounted read-only, and the protection of names
- * keeps an absent one away and a directory above from being renamed. Where that does not work the whole
- * workspace is read-only.
+ * Makes a part of the workspace read-only: mounts it read-only, and protects its name, so that an absent file
+ * stays absent and no parent is renamed. False if that is impossible; then the whole workspace becomes
+ * read-only.
  */
 static bool close_part(struct spec_builder *m, struct path_memo *memo, struct str path)
 {
@@ -75,7 +76,7 @@ static void close_path(struct spec_builder *m, struct path_memo *memo, struct st
 		s->workspace_writable = false;
 }
 
-/* A toolchain of the home, say, that lies in something hidden is not shown at all. */
+/* Removes paths (such as toolchains of the home) that are inside something hidden. */
 static void hide_below(struct spec_builder *m, struct str hidden)
 {
 	for (struct spec_path **p = &m->r->spec.paths; *p;)

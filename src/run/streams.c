@@ -1,15 +1,15 @@
 /*
- * The part of the streams that a report shows, and the place where the rest is kept. Everything goes through
- * in pieces, so that memory stays the same however much was written:
+ * The shown parts of the streams, and the file that keeps the rest. Everything is processed in chunks, so
+ * that memory use is constant:
  *
  *     raw bytes ─► normaliser ─► redactor ─┬─► truncator: the shown part
- *                                          └─► STATE/outputs: the whole text, redacted as well, because
- *                                          agents read it
+ *                                          └─► STATE/outputs: the whole text, also redacted, because agents
+ *                                          read it
  *
- * A stream of more than STREAM_KEPT bytes has only its end on disk. Then the beginning, which is in memory,
- * is shown, and the end is kept and shown; bytes before the kept end are counted as the program wrote them.
- * The end starts with a line, and the redactor has seen the bytes before it: the second half of a secret is a
- * secret.
+ * Of a stream of more than STREAM_KEPT bytes, only the end is on disk. Then the report shows the beginning,
+ * which is in memory, and the end, which is also kept; bytes in between count as the program wrote them. The
+ * end starts at a line, and the redactor has read the bytes before it, so that it recognizes the second half
+ * of a secret.
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -24,27 +24,27 @@
 
 #define UNKNOWN UINT64_MAX
 #define LOOK 4096
-#define WAIT_MAX ((size_t)64 << 10)   /* bytes of text that wait for more before they are written */
-/* how far the kept end may start later, so that it starts with a line */
+#define WAIT_MAX ((size_t)64 << 10)   /* write buffer */
+/* the kept end may start this much later, to start at a line */
 #define LINE_LOOK ((size_t)64 << 10)
-#define PRUNE_ABOVE ((uint64_t)8 << 20) /* who keeps so much looks what can go, besides once a day */
+#define PRUNE_ABOVE ((uint64_t)8 << 20) /* outputs of this size trigger pruning, in addition to once a day */
 #define DAY 86400
 
-struct keeper { /* the whole text, on its way to a file */
+struct keeper { /* the whole text, written to a file */
 	struct buf waiting;
 	struct output_file file;
 	bool open, failed;
-	uint64_t bytes;        /* of the text, in the file or not */
-	struct str dir;        /* the state */
+	uint64_t bytes;        /* bytes of the text, written or not */
+	struct str dir;        /* state directory */
 };
 
 struct passage {
 	struct arena *a;
 	const struct run *r;
 	struct stream_cleaner cleaner;
-	char look[LOOK];       /* for a look at raw bytes */
-	uint64_t head_most;    /* bytes that a head counts for */
-	bool head_full;        /* its text is longer than that: the rest of it is not shown */
+	char look[LOOK];       /* buffer for raw bytes */
+	uint64_t head_most;    /* maximum number of bytes of a head */
+	bool head_full;        /* its text is longer: the rest is not shown */
 	struct truncator cutter;
 	struct keeper keeper;
 };
@@ -66,7 +66,7 @@ static bool keeper_open(struct passage *p)
 	return k->open;
 }
 
-/* Empty when it does not work: a report is worth more than its rest. */
+/* On failure nothing is kept; the report is more important. */
 static void keeper_flush(struct passage *p)
 {
 	struct keeper *k = &p->keeper;
@@ -96,7 +96,7 @@ static void keeper_add(struct passage *p, struct str text)
 	}
 }
 
-/* Removes outputs older than the record, and the oldest ones when there are too many. */
+/* Removes outputs older than the record's retention, and the oldest beyond the quota. */
 static void prune_outputs(struct passage *p)
 {
 	const struct run *r = p->r;
@@ -107,7 +107,7 @@ static void prune_outputs(struct passage *p)
 		outputs_prune(p->a, p->keeper.dir, now - days * DAY, r->outputs_quota, false, &done, NULL);
 }
 
-/* The path of a file that nobody can foresee; empty: there is none. */
+/* Returns a file path that nobody can predict; empty on failure. */
 static struct str keeper_end(struct passage *p, const char *what, bool wanted)
 {
 	struct keeper *k = &p->keeper;
@@ -127,7 +127,7 @@ static struct str keeper_end(struct passage *p, const char *what, bool wanted)
 	return path;
 }
 
-/* ---- where text goes ---- */
+/* ---- sinks ---- */
 
 static void take_head(void *ctx, struct str text)
 {
@@ -146,7 +146,9 @@ static void take_kept(void *ctx, struct str text)
 	truncator_feed(&p->cutter, text);
 }
 
-/* The first line that starts at `at` or soon after; when there is none, the first character. */
+/*
+ * Returns the offset of the first line that starts at `at` or soon after; otherwise of the first character.
+ */
 static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at)
 {
 	uint64_t i = at - 1;
@@ -165,7 +167,7 @@ static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at
 	return i;
 }
 
-/* For a stream whose beginning is not kept: the part in memory, the gap, and the context of the rest. */
+/* For a stream whose middle is lost: passes the part in memory, the gap, and the context of the rest. */
 static void pass_beginning(struct passage *p, const struct stream *s, uint64_t start)
 {
 	struct str head = str_sub(s->text, 0, start < s->text.n ? (size_t)start : s->text.n);
@@ -178,7 +180,7 @@ static void pass_beginning(struct passage *p, const struct stream *s, uint64_t s
 	stream_cleaner_context(&p->cleaner, s, start);
 }
 
-/* ---- a stream ---- */
+/* ---- one stream ---- */
 
 static struct str show_stream(struct passage *p, const char *what, const struct stream *s, bool failed,
 		struct stream_cut *ret_cut)
@@ -209,7 +211,7 @@ static struct str show_stream(struct passage *p, const char *what, const struct 
 	*ret_cut = (struct stream_cut){.is = t.is || lost || bytes > RUN_KEEP_ABOVE,
 			.total_bytes = t.total_bytes + lost, .omitted_bytes = t.omitted_bytes + lost,
 			.dropped_bytes = start + lost};
-	/* a line may be there in part */
+	/* a line may be only partly kept */
 	ret_cut->total_lines = e.at < to ? UNKNOWN : lost ? p->cutter.newlines + s->lost_lines :
 			t.total_lines;
 	ret_cut->omitted_lines = e.at < to ? UNKNOWN : t.omitted_lines + s->lost_lines;

@@ -1,4 +1,4 @@
-/* Asking runners for reports, and reading them beside what was printed. See test_reports.h. */
+/* Requests reports from test runners, and combines them with the printed output. See test_reports.h. */
 #define _GNU_SOURCE
 #include "run/test_reports.h"
 
@@ -11,24 +11,24 @@
 #define DIR_IN_BOX "/caisson/reports/"
 #define FOLDER "reports"
 #define OWN_MAX 4
-#define WORDS_MAX 4096 /* of a command to which arguments are added */
+#define WORDS_MAX 4096 /* words of a command that gets more arguments */
 
 /*
- * A variable is read by the runner wherever in the command it is started; arguments can only be added to a
- * command that is the runner's own call and nothing else. ctest is not here: it writes a new file and renames
- * it, which a pipe cannot be.
+ * A runner reads a variable wherever it is started in the command. Arguments can be added only to a command
+ * that is nothing but the call of the runner. ctest is missing: it writes a new file and renames it, which
+ * does not work with a pipe.
  */
 static const struct test_runner {
-	char file[12];             /* its name in the box */
-	char format[8];            /* of what the runner prints for people */
-	char machine[12];          /* of the report */
-	/* the command must hold it (of two words both); empty: any command may start the runner */
+	char file[12];             /* file name in the box */
+	char format[8];            /* format of the printed output */
+	char machine[12];          /* format of the report */
+	/* word that the command must contain (both of two words); empty: any command */
 	char word[12];
-	/* a command with one of these asks for reports itself, or could not bear ours */
+	/* commands with one of these request reports themselves, or conflict with ours */
 	char own[OWN_MAX][20];
-	char variable[16];         /* empty: arguments are added */
-	char before[108];          /* the words before the file */
-	bool exact;                /* both count the same things */
+	char variable[16];         /* empty: add arguments */
+	char before[108];          /* words before the file name */
+	bool exact;                /* output and report count the same things */
 } rows[] = {
 	{"pytest.xml", "pytest", "junit-xml", "", {"--junitxml", "--junit-xml", "no:junitxml"},
 			"PYTEST_ADDOPTS", "--junitxml=", true},
@@ -53,9 +53,9 @@ const struct test_runner *test_runner(struct str file)
 	return NULL;
 }
 
-/* ---- asking ---- */
+/* ---- requesting ---- */
 
-/* The variable, with what it says already. */
+/* Appends to the variable's existing value. */
 static void add_variable(struct spec_builder *m, const struct test_runner *row)
 {
 	struct spec_var **at = &m->r->spec.env, *v;
@@ -70,7 +70,7 @@ static void add_variable(struct spec_builder *m, const struct test_runner *row)
 			row->before, row->file);
 }
 
-/* Nothing but words: then more words behind them are arguments of the same command. */
+/* True if the text is only words, so that further words are arguments of the same command. */
 static bool only_words(struct str text)
 {
 	for (size_t i = 0; i < text.n; i++)
@@ -79,7 +79,7 @@ static bool only_words(struct str text)
 	return text.n > 0;
 }
 
-/* The first word is the runner, or what starts it: `npx jest`, `./node_modules/.bin/jest`. */
+/* True if the first word is the runner or its launcher: `npx jest`, `./node_modules/.bin/jest`. */
 static bool calls_runner(const struct test_runner *row, struct str first, struct str second)
 {
 	static const char starters[][8] = {"npx", "bunx", "php"};
@@ -115,7 +115,7 @@ static bool add_to_words(struct spec_builder *m, const struct test_runner *row)
 	return true;
 }
 
-/* bash -c TEXT: the text is the last word but for its arguments, of which there must be none. */
+/* For bash -c TEXT without arguments: extends the text. */
 static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 {
 	char *const *argv = m->r->spec.argv;
@@ -178,7 +178,7 @@ static void add_asked(struct spec_builder *m, const struct test_runner *row)
 			.writable = true};
 }
 
-/* Only where it is known to be about tests, and the pipes have a place. */
+/* Only for the task `test`, and if the state directory can hold the pipes. */
 int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 {
 	struct str dir;
@@ -254,14 +254,11 @@ static void add_counts(struct arena *a, struct validation *to, const struct vali
 static void add_notes(struct arena *a, struct validation *to, const struct validation *from)
 {
 	for (const struct check_note *n = from->checks; n; n = n->next)
-		if (strcmp(n->id, "exit-unknown") != 0) /* the whole has one */
+		if (strcmp(n->id, "exit-unknown") != 0) /* the combined result has one already */
 			validation_note(a, to, n->id, n->warning, "%.*s", STR_ARG(n->message));
 }
 
-/*
- * One report after the other; how long the first is. XML starts with its declaration, JSON is one line or one
- * value.
- */
+/* Returns the length of the first of several reports. XML starts with its declaration; JSON is one value. */
 static size_t first_document(struct arena *a, struct str text)
 {
 	struct json_reader reader;
@@ -285,7 +282,7 @@ static struct str blanks_off(struct str s)
 	return s;
 }
 
-/* All that came through one pipe. */
+/* Judges all reports from one pipe. */
 static void judge_reports(struct arena *a, const struct test_report *asked, struct validation *ret)
 {
 	struct str rest = blanks_off(asked->text);
@@ -307,7 +304,7 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 		}
 		validate(a, &in, &one);
 		add_notes(a, &v, &one);
-		/* nothing may stand before it */
+		/* nothing may precede the report */
 		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0]))
 			validation_note(a, &v, "malformed-report", false,
 					"what came as the report of %s is none; find what else writes to "
@@ -325,8 +322,8 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 }
 
 /*
- * Do they count the same, where they can? Errors are counted beside the tests in one and among them in the
- * other.
+ * True if both counts agree where they are comparable. With errors they are not: one counts them as tests,
+ * the other does not.
  */
 static bool same_counts(const struct test_runner *row, const struct validation *text,
 		const struct validation *machine)
@@ -337,12 +334,15 @@ static bool same_counts(const struct test_runner *row, const struct validation *
 		return true;
 	if (count_of(text, "failed") != count_of(machine, "failed"))
 		return false;
-	/* a pytest summary tells more kinds apart */
+	/* a pytest summary distinguishes more kinds */
 	return !strcmp(row->format, "rspec") || count_of(text, "passed") +
 			count_of(text, "xpassed") == count_of(machine, "passed");
 }
 
-/* A pipe behind the tests hides the exit code; the report knows better. */
+/*
+ * True if only the exit code is wrong: a pipeline after the tests hides it, and the report is better
+ * evidence.
+ */
 static bool only_exit(const struct validation *v)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
@@ -361,7 +361,7 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 			!(machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL &&
 			only_exit(&text) && same_counts(row, &text, machine)))
 		return;
-	if (text.format && !same) { /* another runner besides: both must hold */
+	if (text.format && !same) { /* output of another runner: both results must hold */
 		if (machine->validity == VALIDITY_INVALID ||
 				(machine->result == RESULT_FAIL && text.validity == VALIDITY_VALID))
 			add_notes(a, v, machine);
