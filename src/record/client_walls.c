@@ -1,4 +1,4 @@
-/* See client_walls.h. */
+/* The walls of a client's sandbox as JSON. See client_walls.h. */
 #include "record/client_walls.h"
 
 #include "base/json_write.h"

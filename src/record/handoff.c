@@ -1,4 +1,4 @@
-/* See handoff.h. */
+/* Reports that wait for the hook after a run. See handoff.h. */
 #define _GNU_SOURCE
 #include "record/handoff.h"
 
@@ -37,7 +37,7 @@ int handoff_write(struct arena *a, struct str state, struct str session, struct 
 	if (!tool_use_id.n)
 		return 0;
 	name = name_of(a, session, tool_use_id);
-	/* an id that comes again: the later one counts */
+	/* a repeated id: the later report replaces the earlier */
 	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name))));
 	return state_keep(a, state, FOLDER, name, report, &path, e);
 }
@@ -62,7 +62,7 @@ int handoff_take(struct arena *a, struct str state, struct str session, struct s
 	return fd_read_all(a, f.fd, "report", HANDOFF_BYTES_MAX, ret, e);
 }
 
-/* Tickets live for a short time; only the file that says where a command ended is kept as long as reports. */
+/* Tickets expire soon; only the file with a command's final directory is kept as long as reports. */
 static bool is_old(const char *name, const struct stat *st, bool tickets, int64_t now_s)
 {
 	bool ticket = tickets && !str_ends(str_of(name), ".cwd");

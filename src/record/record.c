@@ -1,4 +1,4 @@
-/* Writing the record: see record.h. */
+/* Writes rows and blobs of the record. See record.h. */
 #define _GNU_SOURCE
 #include "record/record.h"
 
@@ -15,9 +15,9 @@
 
 #define LOOK ((size_t)64 << 10)
 #define ANSWERS_MAX AUDIT_SPEC_MAX
-/* bytes of a command that a row holds; the rest is left out, and the row says so */
+/* bytes of a command in a row; a longer one is cut, and the row says so */
 #define COMMAND_MAX ((size_t)1 << 20)
-#define COMMAND_SPARE ((size_t)64 << 10) /* bytes behind it in which a secret that starts before it ends */
+#define COMMAND_SPARE ((size_t)64 << 10) /* further bytes that are searched for the end of a secret */
 
 /* ---- opening ---- */
 
@@ -47,7 +47,7 @@ static void close_with_arena(struct record *r)
 		arena_defer(r->a, &r->cleanup, close_record, r);
 }
 
-/* After record_close(): what is needed, when it is. A program that wrote nothing leaves no blob. */
+/* Reopens the blobs after record_close() when needed. A program that writes nothing creates no blob. */
 static int rows_again(struct arena *a, struct record *r, struct err *e)
 {
 	struct audit au;
@@ -109,7 +109,7 @@ void record_refuse(struct arena *a, const struct err *why, struct judgement *ret
 	engine_refuse(a, CHECK_RECORD_ERROR, why->text, ret);
 }
 
-/* A failure is an error, or turns the record off. */
+/* Returns the failure, or turns the record off if it is not required. */
 static int fail_record(struct record *r, const struct err *why, struct err *e)
 {
 	if (r->required)
@@ -143,7 +143,7 @@ struct str record_redact_command(struct arena *a, struct record *r, struct str t
 	return redact_command(a, redactor_of(a, r), text);
 }
 
-/* Bytes as they are (not redacted) as a blob. */
+/* Stores bytes as a blob without redacting them. */
 static int put_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e)
 {
 	*ret = STR("");
@@ -158,8 +158,8 @@ static bool has_controls(struct str s)
 }
 
 /*
- * A sequence for terminals can split a secret that shows on the screen: when the text as it is seen holds
- * more of them, that is kept instead.
+ * Escape sequences can split a secret that is readable on a terminal. If the normalised text contains more
+ * secrets than the raw text, it is stored instead.
  */
 static struct str without_secrets(struct arena *a, struct record *r, struct str raw)
 {
@@ -176,10 +176,10 @@ static struct str without_secrets(struct arena *a, struct record *r, struct str 
 
 /* ---- streams ---- */
 
-struct stream_parts { /* of a stream that is in its file: what of it is kept, on its way to a blob */
+struct stream_parts { /* the stored parts of a stream that is in a file, on their way to a blob */
 	struct stream_cleaner cleaner;
 	const struct stream *s;
-	/* [0, head) and [tail, stream_to()) are kept; the same when nothing is missing between them */
+	/* [0, head) and [tail, stream_to()) are stored; both are equal if nothing is missing between */
 	uint64_t head, tail;
 	struct blob_sink *to;
 	struct err *e;
@@ -200,7 +200,7 @@ static void take_gap(struct stream_parts *p, uint64_t bytes)
 				(unsigned long long)bytes));
 }
 
-/* Secrets across a place where something is cut off are seen as a whole (record/stream_cleaner.h). */
+/* Secrets across a cut are recognized as a whole (record/stream_cleaner.h). */
 static int pour_parts(void *ctx, struct blob_sink *to, struct err *e)
 {
 	struct stream_parts *p = ctx;
@@ -223,7 +223,7 @@ static int pour_parts(void *ctx, struct blob_sink *to, struct err *e)
 	return p->bad ? -1 : 0;
 }
 
-/* How many secrets are found when it is read in this way. */
+/* Counts the secrets found in this mode. */
 static uint64_t count_secrets(struct stream_parts *p, bool as_is)
 {
 	uint64_t before = redactor_count(p->cleaner.redactor);
@@ -245,7 +245,7 @@ static bool for_terminals(struct arena *a, const struct stream *s)
 	return has_controls(s->text);
 }
 
-/* The same as for a short one, in pieces. */
+/* Stores a long stream like a short one, but in chunks. */
 static int long_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret,
 		bool *ret_cut, struct err *e)
 {
@@ -279,7 +279,7 @@ int record_stream(struct arena *a, struct record *r, const struct stream *s, str
 
 /* ---- rows ---- */
 
-/* Clients choose these texts, and so does who starts them: a name may hold a token as well. */
+/* Clients, and programs that start them, choose these texts: a name may contain a token. */
 static void fill_who(struct arena *a, struct record *r, struct audit_row *row, const struct record_who *who)
 {
 	row->agent_id = record_redact(a, r, who->agent);
@@ -289,7 +289,7 @@ static void fill_who(struct arena *a, struct record *r, struct audit_row *row, c
 	row->tool_use_id = record_redact(a, r, who->tool_use_id);
 }
 
-/* A path may hold a secret. The redacted text is still JSON, or empty. */
+/* A path may contain a secret. The redacted text is valid JSON, or empty. */
 static struct str clean_json(struct arena *a, struct record *r, struct str json)
 {
 	uint64_t n = 0;
@@ -299,7 +299,7 @@ static struct str clean_json(struct arena *a, struct record *r, struct str json)
 	return n && json_read(a, text, &o, NULL) != 0 ? STR("") : text;
 }
 
-/* The policies' blob, once for a record. */
+/* Stores the blob of the policies once per record. */
 static int put_policy(struct arena *a, struct record *r, struct str *ret, struct err *e)
 {
 	struct buf b;
@@ -312,7 +312,7 @@ static int put_policy(struct arena *a, struct record *r, struct str *ret, struct
 		struct str text = clean_json(a, r, buf_view(&b)), digest = blob_digest(a, text);
 		bool sync = r->audit.sync == AUDIT_SYNC_ALWAYS;
 
-		/* what it names comes first: one that is there is whole */
+		/* referenced blobs first, so that an existing list is complete */
 		if (!blob_has(&r->blobs, digest)) {
 			for (const struct policy_file *f = r->policies->files; f; f = f->next)
 				if (blob_put_as(a, &r->blobs, blob_digest(a, f->bytes), f->bytes, sync,
@@ -327,7 +327,7 @@ static int put_policy(struct arena *a, struct record *r, struct str *ret, struct
 	return 0;
 }
 
-/* A view without its answers would give another verdict: then there is none. */
+/* A view without its answers would give another verdict, so then no view is stored. */
 static int put_view(struct arena *a, struct record *r, const struct engine_request *rq, const struct view *v,
 		struct audit_row *row, struct err *e)
 {
@@ -364,7 +364,7 @@ static int put_judged(struct arena *a, struct record *r, const struct engine_req
 	row->reasons = ids = arena_array(a, n + 1, sizeof(*ids));
 	for (const struct reason *x = j->reasons; x && row->nreasons < AUDIT_REASONS_MAX; x = x->next)
 		ids[row->nreasons++] = str_of(check_name(x->id));
-	/* a call of another tool has no text that could be read again */
+	/* a call of another tool has no text that could be judged again */
 	return j->view && !rq->facts ? put_view(a, r, rq, j->view, row, e) : 0;
 }
 
@@ -374,7 +374,7 @@ static void fill_request(struct arena *a, struct record *r, const struct engine_
 	const size_t whole = COMMAND_MAX + COMMAND_SPARE;
 	struct str text = record_redact(a, r, str_sub(rq->command, 0, whole));
 
-	/* half a secret does not look like one: it is looked for in more than is kept */
+	/* half a secret does not look like one: search more bytes than are stored */
 	if (rq->command.n > whole)
 		text = str_sub(text, 0, text.n > COMMAND_SPARE ? text.n - COMMAND_SPARE : 0);
 	row->command = str_sub(text, 0, COMMAND_MAX);

@@ -1,6 +1,6 @@
 /*
- * The inputs of a verdict as JSON and back: the view and the policies. Both are blobs of the record, so their
- * form is public (docs/audit.md): a later version reads what an earlier one wrote.
+ * Converts the inputs of a verdict to JSON and back: the view and the policies. Both are blobs of the record,
+ * so their format is public (docs/audit.md): a later version reads blobs of an earlier one.
  */
 #include "base/json_write.h"
 #include "base/version.h"
@@ -224,7 +224,7 @@ void record_policies_json(struct buf *b, const struct policies *p)
 
 /* ---- reading ---- */
 
-struct view_reader { /* under way */
+struct view_reader { /* parser state */
 	struct arena *a;
 	const struct json *o;
 	struct view *view;
@@ -247,7 +247,7 @@ static uint32_t number(const struct json *o, const char *key)
 	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-/* The place of a name in a list of names, or -1. */
+/* Returns the index of a name in a list of names, or -1. */
 static int index_of(const char (*names)[NAME_ROOM], size_t n, struct str name)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* One request out of the record, and its verdict derived again. */
+/* Finds one request in the record, and derives its verdict again. */
 #define _GNU_SOURCE
 #include "record/replay.h"
 
@@ -22,7 +22,7 @@ static struct audit_line *keep_row(struct arena *a, const struct audit_line *l)
 	return copy;
 }
 
-/* Rows come oldest first: the newest of each kind stays. */
+/* Rows come oldest first, so the newest of each kind remains. */
 static int collect_rows(struct arena *a, const struct audit *au, const struct audit_filter *f,
 		struct replay *r, struct err *e)
 {
@@ -134,7 +134,7 @@ int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *
 	struct view old;
 
 	ret->rq = (struct engine_request){0};
-	if (r->view.n && blobs) /* the shell and the mode that it was asked with */
+	if (r->view.n && blobs) /* the recorded shell and mode */
 		(void)record_view(a, blobs, r->view, STR(""), &old, &ret->rq, NULL);
 	at = arena_new(a, struct session);
 	*at = (struct session){.cwd = r->cwd};

@@ -1,7 +1,6 @@
 /*
- * Many requests under other policies: what would have been judged differently. One pass over the rows; a
- * request that was judged before in the same view under the same policies has the same answer, so each is
- * judged once.
+ * Judges many requests with other policies, and counts the differences. One pass over the rows; equal
+ * requests with the same view and policies have the same answer, so each is judged once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +43,7 @@ int trial_open(struct arena *a, const struct blobs *blobs, const char *config, s
 	struct policy_file **end = &ret->owner;
 
 	*ret = (struct trial){.a = a, .blobs = blobs};
-	/* loading it as it would be in force says what is wrong with it, by line */
+	/* loading it as if in force reports errors by line */
 	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now,
 			e) < 0)
 		return -1;
@@ -78,7 +77,7 @@ static struct policy_file **copy_files(struct arena *a, const struct policy_file
 	return end;
 }
 
-/* System, user, project: the order in which files are merged. */
+/* System, user, project: the order of merging. */
 static int mix_policies(struct trial *t, const struct policies *old, struct policies *ret, struct err *e)
 {
 	struct policy_file *files = NULL, **end = &files;
@@ -117,7 +116,7 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 	return 0;
 }
 
-/* ---- what was judged before ---- */
+/* ---- cache of judgements ---- */
 
 struct replay_memo {
 	unsigned char key[KEY_BYTES];
@@ -297,7 +296,7 @@ int replay_each(struct arena *a, const struct audit *au, struct trial *t, const 
 	return 0;
 }
 
-/* ---- what changes ---- */
+/* ---- changes ---- */
 
 struct changes {
 	struct arena *a;
@@ -314,7 +313,7 @@ static struct str reasons_text(struct arena *a, const struct judgement *j)
 	return buf_view(&b);
 }
 
-/* Commands are told apart by their text and both verdicts. */
+/* Commands are distinguished by their text and both verdicts. */
 static void *note_change(void *ctx, const struct replay *r, enum verdict from, const struct derived *d)
 {
 	struct changes *w = ctx;

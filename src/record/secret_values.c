@@ -1,11 +1,12 @@
 /*
- * See secret_values.h. The table of variables (knowledge/variables.h) decides what looks like a credential.
+ * Collects secret values. The table of variables (knowledge/variables.h) decides what looks like a
+ * credential. See secret_values.h.
  */
 #include "record/secret_values.h"
 
 #include "knowledge/variables.h"
 
-#define VARIABLES_MAX 4096 /* of the caller that are looked at */
+#define VARIABLES_MAX 4096 /* bound for the caller's variables */
 
 static bool is_listed(const struct texts *t, struct str name)
 {

@@ -1,6 +1,6 @@
 /*
- * Values of environment variables that must not be shown: those of variables that look like credentials, or
- * that the caller names.
+ * Secret values of environment variables: those of variables that look like credentials, or that the caller
+ * names.
  */
 #pragma once
 #include "model/policy.h"

@@ -1,9 +1,9 @@
-/* Parts of a stream without secrets: see stream_cleaner.h. */
+/* Passes parts of a stream without secrets. See stream_cleaner.h. */
 #include "record/stream_cleaner.h"
 
 #include "sys/stream.h"
 
-#define PIECE ((size_t)16 << 10) /* raw bytes at a time; as text they can be far more */
+#define PIECE ((size_t)16 << 10) /* raw bytes per chunk; their text can be much longer */
 
 void stream_cleaner_init(struct stream_cleaner *c, struct arena *a, struct redactor *r)
 {

@@ -1,4 +1,4 @@
-/* Rules that the record suggests. suggest.h has the theory. */
+/* Suggests rules from the record. See suggest.h for the method. */
 #define _GNU_SOURCE
 #include "record/suggest.h"
 
@@ -14,7 +14,7 @@
 #define REASONS_TEXT_MAX 400
 #define SCRATCH_CAP ((size_t)256 << 20)
 
-struct fired { /* a set of texts: where rules stand that spoke, ids of checks that did */
+struct fired { /* a set of strings: places of rules that matched, ids of checks that fired */
 	struct str *places;
 	size_t n, cap;
 };
@@ -23,11 +23,11 @@ struct suggest_work {
 	struct arena *a;
 	struct suggest *s;
 	struct fired rules;
-	bool checks[CHECK_IDS]; /* those that spoke */
-	const struct policies *policies; /* of today, for the rules there are */
+	bool checks[CHECK_IDS]; /* rules and checks that fired */
+	const struct policies *policies; /* current policies, for their rules */
 };
 
-/* ---- what spoke ---- */
+/* ---- fired rules and checks ---- */
 
 static struct str *find_place(const struct fired *f, struct str text)
 {
@@ -80,12 +80,9 @@ static void note_fired(struct suggest_work *w, const struct judgement *j)
 	}
 }
 
-/* ---- what is asked about ---- */
+/* ---- asks ---- */
 
-/*
- * The commands that reasons point at; those of one that has several commands are all taken when none is
- * pointed at.
- */
+/* Collects the commands that the reasons point at; if they point at none, all commands. */
 static void find_parts(struct suggest_work *w, const struct derived *d, struct suggest_ask *ask)
 {
 	for (int all = 0; all < 2 && !ask->nparts && !ask->left; all++)
@@ -214,7 +211,7 @@ static size_t like_it(const struct suggest *s, struct str prefix)
 	return n;
 }
 
-/* The rule that lets one command of an ask through; NULL: there is none any more. */
+/* Returns the rule that allows one command of an ask; NULL: none left. */
 static struct suggest_rule *rule_for(struct suggest *s, const struct suggest_ask *ask, size_t part)
 {
 	struct str prefix = ask->mild ? rule_prefix(ask->parts[part]) : STR("");
@@ -224,7 +221,7 @@ static struct suggest_rule *rule_for(struct suggest *s, const struct suggest_ask
 	return r && !r->dropped ? r : NULL;
 }
 
-/* The most frequent first, so that a bound cuts off the rare ones. */
+/* Most frequent first, so that the bound cuts off the rare ones. */
 static void make_rules(struct suggest *s, uint64_t least)
 {
 	for (size_t i = 0; i < s->nasks; i++) {
@@ -265,8 +262,7 @@ static int judge_one(void *arg)
 }
 
 /*
- * Judges the commands that rules were made for with all rules. A command that is still not allowed takes its
- * rules back. True: no rule was taken back.
+ * Judges the asked commands with all rules. Drops the rules that allow no command. True: no rule was dropped.
  */
 static bool try_rules(struct suggest_work *w, struct trial *t, struct str yaml)
 {
@@ -341,7 +337,7 @@ static void settle_rules(struct suggest_work *w, struct trial *t)
 	qsort(s->rules, s->nrules, sizeof(*s->rules), rules_most_first);
 }
 
-/* ---- what is of no use ---- */
+/* ---- unused rules and checks ---- */
 
 static bool of_user(const struct suggest_work *w, struct str where)
 {
@@ -406,7 +402,7 @@ int suggest_make(struct arena *a, const struct audit *au, const struct blobs *bl
 	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now,
 			e) < 0) {
 		if (e)
-			e->kind = ERR_CONFIG; /* whatever the cause, as when it is no file */
+			e->kind = ERR_CONFIG; /* on any error, for example if it is not a file */
 		return -1;
 	}
 	if (trial_open(a, blobs, config, &t, e) < 0 ||
@@ -422,9 +418,9 @@ int suggest_make(struct arena *a, const struct audit *au, const struct blobs *bl
 	return 0;
 }
 
-/* ---- as text ---- */
+/* ---- output ---- */
 
-/* In single quotes, as YAML wants them. */
+/* In single quotes, as in YAML. */
 static void put_quoted(struct buf *b, struct str s)
 {
 	buf_char(b, '\'');

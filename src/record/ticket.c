@@ -1,4 +1,4 @@
-/* See ticket.h. */
+/* Tickets: writing, taking, expiry. See ticket.h. */
 #define _GNU_SOURCE
 #include "record/ticket.h"
 
@@ -25,12 +25,9 @@
 #define VERSION 5
 #define HASH_BYTES 8
 #define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
-#define TICKET_ARENA_MAX (8 * TICKET_BYTES_MAX) /* a ticket, its values and its unescaped texts */
+#define TICKET_ARENA_MAX (8 * TICKET_BYTES_MAX) /* a parsed ticket, with its unescaped texts */
 
-/*
- * Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was
- * judged.
- */
+/* JSON would repair bytes that are not UTF-8; then another command would run than the judged one. */
 static bool is_utf8(const struct ticket *t)
 {
 	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session,
@@ -59,7 +56,7 @@ static int fail_changed(const char *what, struct str path, int why, struct err *
 	return err_set(e, ERR_SYSTEM, why, "cannot open the %s '%.*s'", what, STR_ARG(path));
 }
 
-/* Opens both and compares what is known of them. */
+/* Opens both directories and compares their known identities. */
 static int open_both(struct arena *a, const struct ticket *t, struct identity *ret_project,
 		struct identity *ret_cwd, struct err *e)
 {
@@ -104,7 +101,7 @@ int ticket_check(struct arena *a, const struct ticket *t, struct err *e)
 	return identity_same(cwd, t->cwd_id) ? 0 : fail_changed("directory", ticket_cwd(a, t), ESTALE, e);
 }
 
-/* As numbers of 64 bits with a sign, since that is what readers of JSON have. */
+/* As signed 64-bit numbers, which JSON parsers can read. */
 static void put_directory(struct buf *b, const char *key, struct str path, struct identity id)
 {
 	json_put_key(b, key);
@@ -114,7 +111,7 @@ static void put_directory(struct buf *b, const char *key, struct str path, struc
 	buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)id.dev, (long long)id.ino);
 }
 
-/* Time since the machine started, asleep or not: nobody can set this clock. */
+/* Time since boot, including suspend: nobody can set this clock. */
 static uint64_t clock_ms(void)
 {
 	struct timespec t;
@@ -140,7 +137,7 @@ static void put_hash(struct buf *b, struct str x, struct str y)
 	buf_fmt(b, ".%s", text);
 }
 
-/* ".SESSION.PROMPT.CALL". A subagent has prompts of its own. */
+/* ".SESSION.PROMPT.CALL". A subagent has its own prompts. */
 static struct str mark_of(struct arena *a, const struct ticket *t)
 {
 	struct buf b;
@@ -152,7 +149,7 @@ static struct str mark_of(struct arena *a, const struct ticket *t)
 	return buf_view(&b);
 }
 
-/* Part 0, 1 or 2 of a mark. */
+/* Returns part 0, 1 or 2 of a mark. */
 static struct str mark_part(struct str mark, size_t i)
 {
 	return str_sub(mark, i * (1 + 2 * HASH_BYTES), (i + 1) * (1 + 2 * HASH_BYTES));
@@ -182,7 +179,10 @@ void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now
 		closedir(d);
 }
 
-/* The ticket first: a mark without one is nothing. One that cannot be marked is taken back. */
+/*
+ * Called after the ticket is written: a mark without a ticket means nothing. A ticket that cannot be marked
+ * is removed.
+ */
 static int write_mark(struct arena *a, struct str state, const struct ticket *t, struct str id, struct err *e)
 {
 	struct str path;
@@ -251,7 +251,7 @@ static int open_own(int dir, const char *name, uint32_t uid, struct err *e)
 	return err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
 }
 
-/* Out of reach of others, opened, and removed. */
+/* Renames the ticket, so that no other process gets it, then opens and unlinks it. */
 static int open_taken(int dir, const char *id, uint32_t uid, struct err *e)
 {
 	char taken[TICKET_ID + 16];
@@ -304,7 +304,7 @@ static struct str read_approved(struct arena *a, const struct json *list)
 	return buf_view(&b);
 }
 
-/* One of another start of the machine is older than its clock can say. */
+/* A ticket from before a reboot is expired: its clock has restarted. */
 static bool is_expired(struct arena *a, const struct json *o)
 {
 	int64_t created = json_int_at(o, "created_ms");
@@ -315,7 +315,7 @@ static bool is_expired(struct arena *a, const struct json *o)
 	return created <= 0 || (uint64_t)created > now || now - (uint64_t)created > TICKET_AGE_MS;
 }
 
-/* 1: it was one, and is too old. */
+/* Returns 1 for a valid ticket that has expired. */
 static int parse_ticket(struct arena *a, const struct json *o, struct ticket *ret)
 {
 	int64_t dialect = json_int_at(o, "dialect"), ms = json_int_at(o, "time_ms");
@@ -387,7 +387,7 @@ struct forgetting {
 };
 
 struct reading_session {
-	struct arena a;          /* of one ticket */
+	struct arena a;          /* files of one ticket */
 	const struct forgetting *f;
 	const char *id;
 	struct json *o;
@@ -418,7 +418,7 @@ static bool belongs_to_session(const struct forgetting *f, const char *id)
 	return yes;
 }
 
-/* Calls fn for each name in the folder. fn must not leave. */
+/* Calls fn for each name in the folder. fn must not leave the arena_run. */
 static void each_name(const char *folder, void (*fn)(struct forgetting *f, const char *name),
 		struct forgetting *f)
 {
@@ -438,7 +438,7 @@ static void note_ticket(struct forgetting *f, const char *name)
 		memcpy(f->ids[f->n++], name, TICKET_ID + 1);
 }
 
-/* The ticket, its mark, and whatever else begins with its id. */
+/* Removes the ticket, its mark, and all other files whose names start with its id. */
 static void remove_noted(struct forgetting *f, const char *name)
 {
 	for (size_t i = 0; i < f->n; i++)
