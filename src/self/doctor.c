@@ -1,4 +1,4 @@
-/* See doctor.h. */
+/* Checks of the host. See doctor.h. */
 #include "self/doctor.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static uint64_t quota_of(struct arena *a, const char *config)
 			p.own.audit.quota : AUDIT_QUOTA;
 }
 
-/* Only while there is one: then nothing else here matters as much. */
+/* Shown only while Caisson is paused: then nothing else here matters as much. */
 static void look_pause(struct arena *a, struct doctor *d)
 {
 	struct pause p;
@@ -83,7 +83,7 @@ static void look_pause(struct arena *a, struct doctor *d)
 	probe_todo(a, last_row(d), "caisson pause --end");
 }
 
-/* Can the record be used, and is it larger than it should be? */
+/* Checks if the record is usable, and if it exceeds its quota. */
 static void look_record(struct arena *a, struct doctor *d, const struct run_world *w, const char *config)
 {
 	struct audit au;
@@ -119,7 +119,7 @@ static void look_record(struct arena *a, struct doctor *d, const struct run_worl
 		probe_todo(a, last_row(d), "caisson audit prune   # or a larger audit.quota");
 }
 
-/* The default limits of a profile, by no policy. */
+/* Default limits of a profile, without any policy. */
 static void plain_spec(struct arena *a, const struct run_world *w, struct spec *ret)
 {
 	static char *const argv[] = {"/bin/sh", "-c", ":", NULL};

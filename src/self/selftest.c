@@ -1,4 +1,4 @@
-/* Reading the sets, judging their rows, counting. */
+/* Parses the sets, judges their commands and counts the verdicts. */
 #include "self/selftest.h"
 
 #include "base/embedded.h"

@@ -1,10 +1,12 @@
 /*
- * The attempts, and what is looked at outside after each. Scripts find the canaries in variables: OUT (a
- * directory outside), TOKEN (a word that no file has in its name), HOST_HOME (the caller's home), PORT (a
- * listener on the host).
+ * The attempts, and the checks outside the box after each. Scripts get the canaries in variables:
+ *   OUT        a directory outside the box
+ *   TOKEN      a word that occurs in no other file name
+ *   HOST_HOME  the caller's home
+ *   PORT       a listener on the host
  *
- * Should a wall be down, an attempt must do no harm: it writes new names only, or what was there before, and
- * kills only where it has seen that it is alone.
+ * An attempt must do no harm even if a wall is missing: it writes only new names, or the previous content,
+ * and kills only after it has seen that it is alone.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -19,13 +21,13 @@
 #include "self/selftest_box.h"
 #include "sys/file.h"
 
-#define COMMAND_LINE_MAX 65536 /* bytes of a process's arguments that are looked at */
-#define PROCESSES_MAX 100000   /* of this host that are looked at */
+#define COMMAND_LINE_MAX 65536 /* bytes read of a process's arguments */
+#define PROCESSES_MAX 100000   /* bound for processes of this host */
 #define SMALL_MAX 256
 
-/* ---- looking from outside ---- */
+/* ---- checks outside the box ---- */
 
-/* The file below the test's directory holds exactly this. */
+/* True if the file below the test's directory holds exactly this. */
 static bool file_holds(const struct trial_place *p, const char *name, const char *text)
 {
 	char path[TRIAL_PATH_MAX + SMALL_MAX], got[SMALL_MAX];
@@ -46,7 +48,7 @@ static bool is_there(const struct trial_place *p, const char *name)
 	return lstat(path, &st) == 0;
 }
 
-/* A new name in a directory of the host: should it be there, it is ours, and goes. */
+/* Checks a new name in a directory of the host. If it exists, an attempt made it, and it is removed. */
 static bool is_planted(const char *dir, const struct trial_place *p)
 {
 	char path[TRIAL_PATH_MAX + SMALL_MAX];
@@ -97,7 +99,7 @@ static const char *check_listener(struct trial_place *p)
 	return "it reached a listener of this host";
 }
 
-/* Does any process of this host carry our word among its arguments? */
+/* True if a process of this host has our token among its arguments. */
 static bool is_alive(const struct trial_place *p)
 {
 	DIR *proc = opendir("/proc");

@@ -1,4 +1,4 @@
-/* Making the canaries, running the attempts, saying how each ended. */
+/* Creates the canaries, runs the attempts and reports how each ended. */
 #define _GNU_SOURCE
 #include "self/selftest_box.h"
 
@@ -20,9 +20,9 @@
 
 #define REMOVE_DEPTH_MAX 16
 #define TRIAL_ARENA ((size_t)64 << 20)
-/* a box that dies later than this after its time limit was not stopped by it */
+/* a box that ends later than this after its time limit was not stopped by it */
 #define LATE_MS 1000
-#define SURVIVE_NS 1500000000L /* a daemon of the attempts has acted by then */
+#define SURVIVE_NS 1500000000L /* time after which a daemon of an attempt has acted */
 
 /* ---- the canaries ---- */
 
@@ -39,8 +39,8 @@ static int make_token(char token[TRIAL_TOKEN + 1], struct err *e)
 }
 
 /*
- * A listener on this host's loopback, which a box must not reach. Without one the attempt aims at nothing,
- * and is not made.
+ * Opens a listener on this host's loopback, which a box must not reach. Without one that attempt has no
+ * target and is skipped.
  */
 static void listen_here(struct trial_place *p)
 {
@@ -59,7 +59,7 @@ static void listen_here(struct trial_place *p)
 static int make_files(const struct trial_place *p, struct err *e)
 {
 	static const struct {
-		char path[36], text[24]; /* a path that ends with a slash: a directory */
+		char path[36], text[24]; /* a trailing slash means a directory */
 	} files[] = {
 		{"workspace/", ""}, {"workspace/.git/", ""}, {"workspace/.git/hooks/", ""},
 		{"workspace/.git/objects/", ""}, {"workspace/.git/refs/", ""}, {"workspace/.claude/", ""},
@@ -182,7 +182,7 @@ static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_
 		t->end = TRIAL_UNTRIED;
 		t->why = str_fmt(a, "there is no %.*s here", (int)strcspn(str_c(a, o->out.text) + 8, "\n"),
 				o->out.text.p + 8);
-	} else if (o->out.text.n == 0 && o->status == STATUS_TIMEOUT) { /* a slow machine */
+	} else if (o->out.text.n == 0 && o->status == STATUS_TIMEOUT) { /* allow for a slow machine */
 		t->end = TRIAL_UNTRIED;
 		t->why = STR("its time was over before it began");
 	} else if (!str_starts(o->out.text, "tried\n") || !(at->ends & 1u << o->status))
@@ -192,13 +192,13 @@ static void judge_trial(struct arena *a, struct trial_place *p, struct selftest_
 	else if (t->over_ms > LATE_MS)
 		t->why = STR("it was stopped late");
 	else if (at->wall == BY_MEMORY && o->peak_by_cgroup && o->peak_memory > r->spec.limits.memory)
-		/* a watcher sees it only when it is there */
+		/* not for a watched limit: a watcher notices an excess only afterwards */
 		t->why = str_fmt(a, "it had %llu MB", (unsigned long long)(o->peak_memory / MB));
 	else
 		t->end = TRIAL_HELD;
 }
 
-/* Variables with our word that a box must not get from the caller, whatever they are called. */
+/* Variables with our token that a box must not inherit, whatever their names are. */
 static char *const *environment(struct arena *a, const struct trial_place *p)
 {
 	static const char names[][24] = {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "DB_PASSWORD",
@@ -250,7 +250,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.home)));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "PORT=%u", p->port));
-	/* its name is a secret where the canary's content is */
+	/* left out where the token is the secret content of the canary */
 	if (at->look != LOOK_NOWHERE || at->workspace)
 		w->env.v[w->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
 	if (run_prepare(a, w, &world, policies, &r, e) != 0)
@@ -261,9 +261,9 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	return 0;
 }
 
-/* ---- all of them ---- */
+/* ---- all attempts ---- */
 
-struct attempt_run { /* arguments of try_one(), with an arena of its own: what an attempt wrote is not kept */
+struct attempt_run { /* arguments of try_one(), with its own arena: output of an attempt is not kept */
 	struct arena *a;
 	const struct policies *policies;
 	struct trial_place *place;
@@ -302,7 +302,7 @@ static void count_trial(struct box_test *test, const struct selftest_trial *t)
 	test->untried += t->end == TRIAL_UNTRIED;
 }
 
-/* After a while, what outlived its box would have acted. */
+/* Waits until a process that outlived its box would have acted. */
 static void wait_for_survivors(int64_t since)
 {
 	int64_t left = since + SURVIVE_NS - clock_now();

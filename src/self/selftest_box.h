@@ -1,46 +1,46 @@
 /*
- * The box's own test, on the user's own machine: programs that break limits and walls on purpose, each in a
- * fresh box, made as `caisson run` makes them. Whatever an attempt aims at outside is a canary in a temporary
- * directory made for this, or a name nobody else uses.
+ * Self-test of the box on the user's machine: programs that try to break limits and walls, each in a fresh
+ * box, created as by `caisson run`. Targets outside the box are canaries in a temporary directory, or names
+ * that nobody else uses.
  *
- * An attempt is a program for /bin/sh (and common tools), so that nothing has to be installed. It prints
- * BREACH when it got what it wanted; a check of ours looks from outside. An attempt that could not be made at
- * all, because a tool is missing here, is said to be untried. The first row is no attempt: ordinary work,
- * which must succeed, for a box in which nothing works would pass all the others.
+ * An attempt is a script for /bin/sh (and common tools), so that nothing has to be installed. It prints
+ * BREACH if it succeeds; we also check from outside. An attempt whose tool is missing here counts as untried.
+ * The first row is not an attempt but ordinary work that must succeed: a box in which nothing works would
+ * pass all the others.
  */
 #pragma once
 #include "run/run.h"
 
 #define TRIAL_PATH_MAX 4096
-#define TRIAL_TOKEN 32 /* letters of the word that marks our canaries and processes */
+#define TRIAL_TOKEN 32 /* characters of the token that marks our canaries and processes */
 
 enum trial_end { TRIAL_HELD, TRIAL_BROKEN, TRIAL_UNTRIED };
 
-/* The walls and limits, as a row names them; for the limits the outcome says who enforced them. */
+/* The walls and limits that rows name; for limits the outcome names the enforcer. */
 enum trial_wall { BY_NOBODY, BY_MEMORY, BY_TIME, BY_PIDS, BY_SCRATCH, BY_OUTPUT, BY_NETWORK, BY_MOUNTS,
 		BY_FILTER, BY_PID_NAMESPACE, BY_ENVIRONMENT, BY_PRIVILEGES, BY_PROTECTION };
 
 struct trial_place { /* the canaries */
-	char dir[TRIAL_PATH_MAX];     /* made for this test, and removed; below it workspace/, outside/ */
+	char dir[TRIAL_PATH_MAX];     /* temporary directory with workspace/ and outside/ */
 	char token[TRIAL_TOKEN + 1];
-	struct str home;              /* the caller's */
-	int listener;                 /* a socket on this host's loopback, -1: none */
+	struct str home;              /* the caller's home */
+	int listener;                 /* a socket on this host's loopback; -1: none */
 	unsigned port;
 };
 
-/* Things checked outside the box afterwards. */
+/* Checks outside the box after the attempt. */
 enum attempt_look { LOOK_NOWHERE, LOOK_WORK, LOOK_OUTSIDE, LOOK_PROTECTED, LOOK_LISTENER };
 
-struct attempt { /* texts in place; those that are empty are not given */
+struct attempt { /* inline strings; empty: not given */
 	char name[16], title[36];
 	enum trial_wall wall;
-	bool workspace;               /* with a writable one */
+	bool workspace;               /* needs a writable workspace */
 	/* as on the command line; empty: the profile's */
 	char memory[8], timeout[8], pids[8], scratch[8], output[8];
-	unsigned ends;                /* bits 1 << status: how it may end */
-	char need[20];                /* tools, separated by blanks */
+	unsigned ends;                /* bits 1 << status: permitted results */
+	char need[20];                /* required tools, separated by blanks */
 	char script[272];
-	char must[8];                 /* its output must have this */
+	char must[8];                 /* the output must contain this */
 	enum attempt_look look;
 };
 
@@ -48,11 +48,11 @@ struct selftest_trial {
 	struct selftest_trial *next;
 	const struct attempt *attempt;
 	enum trial_end end;
-	struct str why;               /* when it is not held */
-	const char *by;               /* what stopped it */
+	struct str why;               /* unless TRIAL_HELD */
+	const char *by;               /* the wall or limit that stopped it */
 	enum status status;
-	bool timed;                   /* it ended by the time limit, */
-	int64_t over_ms;              /* this much after it */
+	bool timed;                   /* the time limit ended it, */
+	int64_t over_ms;              /* this long after its expiry */
 	uint64_t duration_ms, peak_memory;
 };
 
@@ -64,14 +64,14 @@ struct box_test {
 /* selftest_attempts.c */
 extern const struct attempt attempts[];
 extern const size_t nattempts;
-/* The fault found outside; NULL: none. */
+/* Returns the fault found outside; NULL: none. */
 const char *attempt_look(enum attempt_look look, struct trial_place *p);
-/* Checked at the very end: no process of the attempts lives, and nothing was written later. */
+/* Final check: no process of the attempts is left, and nothing was written later. */
 const char *attempts_leftover(struct trial_place *p);
 
 /*
- * Runs all. `dir`: where the temporary directory is made. -1 when no box can be made, or the canaries cannot.
+ * Runs all attempts. `dir` will contain the temporary directory. -1 if no box, or no canary, can be created.
  */
 int box_test(struct arena *a, const struct policies *p, const char *dir, struct box_test *ret, struct err *e);
-/* As the value of a key, without anything around it (docs/selftest.md). */
+/* Appends the result as a JSON value (docs/selftest.md). */
 void box_test_json(struct buf *out, const struct box_test *t);
