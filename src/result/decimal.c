@@ -1,9 +1,9 @@
-/* See decimal.h. */
+/* Exact comparison of decimal numbers. See decimal.h. */
 #include "result/decimal.h"
 
 #include "base/num.h"
 
-#define EXPONENT_MAX 1000000000  /* of a number; beyond it, it is as good as this */
+#define EXPONENT_MAX 1000000000  /* bound for exponents; larger ones are clamped */
 
 static size_t count_digits(struct str s)
 {

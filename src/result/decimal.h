@@ -1,4 +1,4 @@
-/* Numbers of any size, compared exactly by their digits. */
+/* Decimal numbers of any size, compared exactly by their digits. */
 #pragma once
 #include "base/str.h"
 
@@ -6,12 +6,12 @@
 struct decimal {
 	bool negative;
 	struct str
-		digits; /* without leading and trailing zeros, but perhaps with a point in it; empty: zero */
-	size_t ndigits; /* the point not counted */
+		digits; /* without leading and trailing zeros, possibly with a point; empty: zero */
+	size_t ndigits; /* number of digits, without the point */
 	int64_t exponent;
 };
 
-/* `number` is a number as JSON spells it. */
+/* `number` is in JSON notation. */
 struct decimal decimal_of(struct str number);
 int decimal_cmp(const struct decimal *x, const struct decimal *y);
 bool decimal_is_whole(const struct decimal *d);

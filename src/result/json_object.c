@@ -1,4 +1,4 @@
-/* Finding a JSON object in an output, without parsing: strings and braces are enough. */
+/* Finds a JSON object in an output without parsing: strings and braces are enough. */
 #define _GNU_SOURCE
 #include "result/json_object.h"
 
@@ -47,7 +47,7 @@ static struct json_object_at find_object(struct str s, const char *mark)
 		if (t.n && t.p[0] == '{') {
 			size_t start = (size_t)(t.p - s.p), end = json_skip(s, start, JSON_DEPTH_MAX);
 
-			end = end ? end : s.n; /* it breaks off */
+			end = end ? end : s.n; /* incomplete */
 
 			if (where < end) {
 				at.text = str_sub(s, start, end);

@@ -1,11 +1,11 @@
 /*
- * Reading text line by line and word by word, for validators. Everything is a slice of the output; nothing is
+ * Reads text line by line and word by word, for validators. Everything is a slice of the output; nothing is
  * copied.
  */
 #pragma once
 #include "base/str.h"
 
-#define COUNT_MAX 1000000000000 /* no tool counts further; sums of a few of them fit */
+#define COUNT_MAX 1000000000000 /* bound for counts; sums of a few of them fit */
 
 struct lines {
 	struct str text;
@@ -13,14 +13,14 @@ struct lines {
 };
 
 static inline struct lines lines_of(struct str text) { return (struct lines){text, 0}; }
-/* The next line without its end (LF or CRLF); false after the last. */
+/* Returns the next line without its end (LF or CRLF); false after the last. */
 bool lines_next(struct lines *l, struct str *ret);
 
-struct str trim(struct str s);                 /* blanks and tabs at both ends */
-struct str trim_char(struct str s, char c);    /* and c */
+struct str trim(struct str s);                 /* removes blanks and tabs at both ends */
+struct str trim_char(struct str s, char c);    /* ... and of c */
 bool blank(struct str s);
 
-/* A place in a line. Each scan_ moves it on and returns true, or leaves it where it is. */
+/* A position in a line. Each scan_ function advances it and returns true, or leaves it unchanged. */
 struct scan {
 	struct str s;
 	size_t at;

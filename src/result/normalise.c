@@ -1,17 +1,16 @@
 /*
- * The normaliser: a terminal that has one line.
+ * The normaliser: a terminal with one line.
  *
  *     bytes -> UTF-8 -> control sequences (ground, escape, CSI, strings) -> the line -> visible.c -> prose.c
  *     -> out
  *
- * Bytes that are ordinary in every state go past all of this, many lines at a time. A line is text for as
- * long as the cursor stays at its end; once it moves (carriage return, backspace, CSI) the line becomes
- * cells, one a character, until it ends. Moves to other lines start a new line instead, and clearing the
- * screen does the same: what was printed stays.
+ * Fast path: bytes that are ordinary in every state skip all of this, many lines at a time. A line is text
+ * while the cursor stays at its end. Once the cursor moves (carriage return, backspace, CSI) the line becomes
+ * cells, one per character, until it ends. Moves to other lines start a new line instead, and so does
+ * clearing the screen: printed text stays.
  *
- * Control strings (titles, links, images) are kept until their end and dropped. One that is too long, is
- * broken off or goes on over a line's end is shown, so that nothing can be swallowed by a string that does
- * not end.
+ * Control strings (titles, links, images) are buffered until their end and dropped. A string that is too
+ * long, incomplete or longer than its line is shown, so that an unterminated string cannot swallow text.
  */
 #define _GNU_SOURCE
 #include "result/normalise.h"
@@ -20,11 +19,11 @@
 #include "result/text.h"
 
 #define STRING_MAX 4096   /* bytes of a control string */
-#define PALETTE_LEN 8     /* bytes of a control string that sets a colour of the console */
+#define PALETTE_LEN 8     /* bytes of a control string that sets a console colour */
 #define CSI_MAX 64        /* bytes of a control sequence's parameters */
-#define ESCAPE_MAX 3      /* bytes between ESC and what ends it */
-#define COLUMN_MAX 200    /* where a sequence can move the cursor; text may go further */
-#define FEED_PIECE 65536  /* bytes that are taken at a time */
+#define ESCAPE_MAX 3      /* intermediate bytes after ESC */
+#define COLUMN_MAX 200    /* last column that a sequence can reach; text may be longer */
+#define FEED_PIECE 65536  /* bytes processed at a time */
 #define UTF8_MAX 4        /* bytes of a character */
 
 enum { NUL = 0, BEL = 7, BS = 8, VT = 11, FF = 12, CAN = 0x18, SUB = 0x1A, ESC = 0x1B, DEL = 0x7F, NEL = 0x85,
@@ -35,8 +34,8 @@ enum normaliser_mode { GROUND = 0, ESCAPE, ESCAPE_MORE, CSI, STRING, STRING_ESCA
 struct normaliser_state {
 	struct arena *a;
 	enum normaliser_mode mode;
-	bool started;           /* something came */
-	/* bytes of a character that is not complete */
+	bool started;           /* input has begun */
+	/* bytes of an incomplete character */
 	char seq[4];
 	unsigned have, need;
 	/* sequences */
@@ -45,18 +44,18 @@ struct normaliser_state {
 	char *string;
 	size_t nstring;
 	bool osc;               /* the string is an OSC */
-	bool showing;           /* a string is shown: no sequence starts in it */
+	bool showing;           /* showing a string: no sequence starts in it */
 	/* the line */
-	char *line;             /* one more than NORMALISE_LINE_MAX, for its newline */
+	char *line;             /* one byte more than NORMALISE_LINE_MAX, for the newline */
 	size_t len;
 	uint32_t *cells;        /* NULL until the first use */
 	size_t ncells, at;
 	bool in_cells, beyond_ascii;
-	bool cr;                /* a carriage return that has done nothing yet */
-	bool is_long;           /* parts of it are out already */
+	bool cr;                /* a carriage return without effect so far */
+	bool is_long;           /* a part of the line is already written */
 	struct visible visible;
 	struct prose prose;
-	char *cell_text;        /* of all cells; NULL until the first use */
+	char *cell_text;        /* text of all cells; NULL until the first use */
 	struct buf scratch;
 };
 
@@ -108,7 +107,7 @@ static void emit_line(struct normaliser *n, const char *end)
 
 static void emit_newline(struct normaliser *n) { emit_line(n, "\n"); }
 
-/* A move to another line: a line of its own for what comes. */
+/* Moves to another line: further text starts a new line. */
 static void leave_line(struct normaliser *n)
 {
 	struct normaliser_state *s = n->state;
@@ -117,7 +116,7 @@ static void leave_line(struct normaliser *n)
 		emit_newline(n);
 }
 
-/* The cursor is going to move. */
+/* Converts the line to cells before the cursor moves. */
 static void to_cells(struct normaliser_state *s)
 {
 	if (s->in_cells)
@@ -148,7 +147,7 @@ static void put_cell(struct normaliser *n, uint32_t cp)
 		s->ncells = s->at;
 }
 
-/* A tab over text moves, without wiping. */
+/* A tab over existing text moves the cursor without erasing. */
 static void put_tab(struct normaliser *n)
 {
 	struct normaliser_state *s = n->state;
@@ -208,9 +207,7 @@ static void carriage_return(struct normaliser *n)
 
 /* ---- control sequences ---- */
 
-/*
- * The number at the start of the parameters, `missing` when there is none; COLUMN_MAX for anything above it.
- */
+/* Returns the first parameter, `missing` if there is none, at most COLUMN_MAX. */
 static size_t csi_parameter(const struct normaliser_state *s, size_t missing)
 {
 	size_t v = 0, i = 0;
@@ -254,7 +251,7 @@ static void delete_some(struct normaliser_state *s, size_t count)
 	s->ncells -= count;
 }
 
-/* Sequences that act within the line. All others change colours, modes, or nothing that is text. */
+/* Sequences with an effect inside the line. All others change colours, modes, or nothing visible. */
 static void act_on_csi(struct normaliser *n, char final)
 {
 	struct normaliser_state *s = n->state;
@@ -262,7 +259,7 @@ static void act_on_csi(struct normaliser *n, char final)
 
 	for (size_t i = 0; i < s->ncsi; i++)
 		if (s->csi[i] < '0' || s->csi[i] > ';')
-			return; /* a private one, or one with a longer name */
+			return; /* private, or with a longer name */
 	if (strchr("ABEFHLMSTdef", final) || (final == 'J' && zero > 1)) {
 		leave_line(n);
 		return;
@@ -277,7 +274,7 @@ static void act_on_csi(struct normaliser *n, char final)
 	case '`': move_to(s, one ? one - 1 : 0); break;
 	case 'X': erase_some(s, one ? one : 1); break;
 	case 'P': delete_some(s, one ? one : 1); break;
-	default: erase_line(s, zero); break; /* K, and J for as much of it as is in this line */
+	default: erase_line(s, zero); break; /* K, and the part of J that affects this line */
 	}
 }
 
@@ -285,7 +282,7 @@ static void act_on_csi(struct normaliser *n, char final)
 
 static void take_ground(struct normaliser *n, uint32_t cp);
 
-/* A string that is none is text after all. */
+/* Shows a string that turned out not to be one. */
 static void show_string(struct normaliser *n)
 {
 	struct normaliser_state *s = n->state;
@@ -318,7 +315,7 @@ static void start_csi(struct normaliser *n)
 	n->state->mode = CSI;
 }
 
-/* The controls of 0x80 to 0x9F. */
+/* C1 controls, 0x80 to 0x9F. */
 static void control_high(struct normaliser *n, uint32_t cp)
 {
 	if (!n->state->showing && cp == 0x9B)
@@ -374,12 +371,12 @@ static void take_escape(struct normaliser *n, uint32_t cp)
 		if (strchr("DEM", (int)cp))
 			leave_line(n);
 	} else {
-		n->counts.control++; /* an ESC that starts nothing */
+		n->counts.control++; /* an ESC without a sequence */
 		take_ground(n, cp);
 	}
 }
 
-/* ESC ( B and the like. */
+/* Sequences with intermediate bytes, such as ESC ( B. */
 static void escape_more(struct normaliser *n, uint32_t cp)
 {
 	struct normaliser_state *s = n->state;
@@ -407,12 +404,12 @@ static void take_csi(struct normaliser *n, uint32_t cp)
 		return;
 	}
 	if (cp >= 0x20 && cp < 0x40)
-		for (size_t i = 0; i < s->ncsi; i++) /* too long to be one */
+		for (size_t i = 0; i < s->ncsi; i++) /* too long for a sequence */
 			put_char(n, (unsigned char)s->csi[i]);
 	take_ground(n, cp);
 }
 
-/* The console's own OSC: P and seven hexadecimal digits, or R. They have no end. */
+/* OSC of the Linux console: P and seven hex digits, or R. They have no terminator. */
 static bool is_palette(struct str s)
 {
 	if (s.n == 1)
@@ -442,7 +439,7 @@ static void take_string(struct normaliser *n, uint32_t cp, struct str raw)
 	}
 }
 
-/* One character, or one byte that belongs to none (UTF8_BAD). */
+/* Processes one character, or one bad byte (UTF8_BAD). */
 static void take_char(struct normaliser *n, uint32_t cp, struct str raw)
 {
 	struct normaliser_state *s = n->state;
@@ -516,7 +513,7 @@ static void take_byte(struct normaliser *n, char byte)
 #define EACH(c) ((uint64_t)0x0101010101010101u * (c))
 #define HIGH EACH(0x80)
 
-/* How many bytes from `i` on are printable ASCII, tabs or newlines. Eight at a time. */
+/* Returns how many bytes from `i` on are printable ASCII, tabs or newlines. Eight at a time. */
 static size_t plain_run(struct str s, size_t i)
 {
 	size_t from = i;
@@ -544,7 +541,7 @@ static size_t plain_run(struct str s, size_t i)
 	return i - from;
 }
 
-/* Text without a newline to the end of the line. */
+/* Appends text without a newline to the line. */
 static void append_text(struct normaliser *n, struct str text)
 {
 	struct normaliser_state *s = n->state;
@@ -584,10 +581,7 @@ static void take_plain(struct normaliser *n, struct str text)
 	append_text(n, text);
 }
 
-/*
- * Complete characters beyond ASCII that are no controls, straight to the line. Answers how many bytes they
- * are.
- */
+/* Appends complete non-ASCII characters that are not controls to the line. Returns their length in bytes. */
 static size_t take_wide(struct normaliser *n, struct str chunk, size_t from)
 {
 	struct normaliser_state *s = n->state;

@@ -1,12 +1,12 @@
 /*
- * Output as a person would see it, as plain text: a terminal state machine that keeps only what stays
- * visible, within the line. Works in chunks: the same bytes in other chunks give the same text. Normalising
- * twice is normalising once.
+ * Converts output to plain text as a person would see it: a terminal state machine that keeps what stays
+ * visible within the line. Works in chunks; the result does not depend on where chunks end. Normalising twice
+ * equals normalising once.
  */
 #pragma once
 #include "base/str.h"
 
-struct sanitized { /* how often each was removed or made visible */
+struct sanitized { /* how often each kind was removed or escaped */
 	uint64_t ansi, osc, control, cr, backspace, nul, bad_utf8, bidi, tags, invisible, markers, timestamps;
 };
 
@@ -19,14 +19,14 @@ struct normaliser { /* opaque; lives in the caller's arena */
 };
 
 struct normalise_options {
-	bool timestamps;   /* Unix times in prose become ISO 8601 */
+	bool timestamps;   /* convert Unix times in prose to ISO 8601 */
 };
 
 void normaliser_start(struct normaliser *n, struct arena *a, const struct normalise_options *o,
 		struct buf *out);
-/* Appends to out what is certain by now. */
+/* Appends the text that is final by now to out. */
 void normaliser_feed(struct normaliser *n, struct str chunk);
 void normaliser_end(struct normaliser *n);
-/* All at once. */
+/* Normalises a whole text. */
 struct str normalise(struct arena *a, struct str raw, const struct normalise_options *o,
 		struct sanitized *ret_counts);

@@ -1,23 +1,24 @@
 /*
- * Edits in whole lines: a line that looks like our own truncation marker gets a backslash, and Unix times in
+ * Edits whole lines: a line that looks like our own truncation marker gets a backslash, and Unix times in
  * prose become ISO 8601 UTC.
  *
- * A number is taken for a time only where nothing speaks against it: it has the right number of digits and
- * lies between September 2020 and May 2033, it is a word of its own, the words beside it do not say that it
- * is something else, and neither its line nor the text as a whole looks like JSON, CSV, XML or a table. A
- * line is converted as a whole: if one of its numbers that could be a time is none, all of them stay, so that
- * two numbers of a line can still be compared.
+ * A number counts as a time only if nothing speaks against it:
+ *  - it has the right number of digits and lies between September 2020 and May 2033;
+ *  - it is a word of its own, and its neighbours do not say that it is something else;
+ *  - neither its line nor the whole text looks like JSON, CSV, XML or a table.
+ * A line is converted as a whole: if one candidate is not a time, all of them stay, so that two numbers of a
+ * line remain comparable.
  */
 #define _GNU_SOURCE
 #include "result/text.h"
 
-/* a line that was let out in parts has at least one byte more */
+/* a line that was written in parts is at least one byte longer */
 #define EDIT_LINE_MAX (NORMALISE_LINE_MAX - 4)
 #define WORD_MAX 24
 #define TIME_FIRST 1600000000u
 #define TIME_LAST 1999999999u
 #define STAMP_DIGITS 10
-#define DAYS_TO_2020 18262 /* from 1970 */
+#define DAYS_TO_2020 18262 /* days since 1970 */
 #define MARKER "truncated ("
 #define DOTS "... "
 
@@ -45,7 +46,7 @@ static bool marker_rest(struct str s)
 	return true;
 }
 
-/* Where the dots of the next look-alike are, from `from` on; text.n when there is none. */
+/* Returns the offset of the dots of the next look-alike from `from` on; text.n if there is none. */
 static size_t find_marker(struct str text, size_t from)
 {
 	while (from < text.n) {
@@ -72,13 +73,13 @@ static size_t find_marker(struct str text, size_t from)
 	return text.n;
 }
 
-/* ---- times: what speaks against one ---- */
+/* ---- times: evidence against one ---- */
 
 #define WORDS_ROOM 72
 
 /*
- * Words before a number that say what it is, and words after it that say what it counts; by their first
- * letters, between blanks.
+ * Words before a number that name it, and words after it that say what it counts. Indexed by first letter,
+ * each between blanks.
  */
 static const char names[26][WORDS_ROOM] = {
 	['a' - 'a'] = " account amount ",
@@ -126,15 +127,15 @@ static const char units[26][WORDS_ROOM] = {
 	['x' - 'a'] = " x ",
 };
 
-/* The word stands between blanks, too. */
+/* `word` has blanks at both ends, too. */
 static bool is_known(const char (*words)[WORDS_ROOM], const char *word)
 {
 	return strstr(words[word[1] - 'a'], word) != NULL;
 }
 
 /*
- * The last part of a name, in lower case and between blanks: order_id, order-id and orderId end in id. False
- * when it is no short word.
+ * Returns the last part of a name in lower case, between blanks: order_id, order-id and orderId give " id ".
+ * False if it is not a short word.
  */
 static bool last_part(struct str word, char ret[WORD_MAX])
 {
@@ -154,7 +155,7 @@ static bool last_part(struct str word, char ret[WORD_MAX])
 	return true;
 }
 
-/* The text in the line before the number; `last` is the last non-blank byte before the line. */
+/* Checks the text before the number in its line; `last` is the last non-blank byte before the line. */
 static bool before_allows(char last, struct str s)
 {
 	char word[WORD_MAX];
@@ -183,7 +184,7 @@ static bool before_allows(char last, struct str s)
 	for (from = end; from && !is_blank(s.p[from - 1]); from--)
 		;
 	if (ascii_is_digit(s.p[from]) || s.p[from] == '+')
-		return false; /* a number beside a number */
+		return false; /* adjacent numbers */
 	if (s.p[end - 1] == ':')
 		end--;
 	if (end > from && one_of(s.p[end - 1], "\"'"))
@@ -191,7 +192,7 @@ static bool before_allows(char last, struct str s)
 	return !last_part(str_sub(s, from, end), word) || !is_known(names, word);
 }
 
-/* The text behind the number in the line; `bracket` is the byte right before it. */
+/* Checks the text after the number in its line; `bracket` is the byte just before the number. */
 static bool after_allows(char bracket, struct str s)
 {
 	char word[WORD_MAX];
@@ -204,7 +205,7 @@ static bool after_allows(char bracket, struct str s)
 		if (i < s.n && s.p[0] == ']' && s.p[i] == ':')
 			i++;
 		if (s.p[0] == ']' && i == s.n)
-			return false; /* the end of a list, as likely */
+			return false; /* could as well be the end of a list */
 		if (s.p[0] == ')' && i < s.n && one_of(s.p[i], ".:;!?"))
 			i++;
 	} else if (bracket == '[') {
@@ -223,7 +224,7 @@ static bool after_allows(char bracket, struct str s)
 	return !last_part(str_sub(s, i, end), word) || !is_known(units, word);
 }
 
-/* JSON, XML, CSV or columns by tabs. */
+/* True for JSON, XML, CSV or tab-separated columns. */
 static bool machine_line(struct str s)
 {
 	static const bool telling[256] = {['"'] = true, ['<'] = true, ['/'] = true, [','] = true};
@@ -245,16 +246,16 @@ static bool machine_line(struct str s)
 	return commas > 1;
 }
 
-/* ---- times: writing them ---- */
+/* ---- times: conversion ---- */
 
 static unsigned days_in(unsigned year, unsigned month)
 {
 	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 
-	return days[month] + (month == 1 && year % 4 == 0); /* no century without a leap year in sight */
+	return days[month] + (month == 1 && year % 4 == 0); /* no century without a leap year in this range */
 }
 
-/* That many digits, and what follows them. */
+/* Appends that many digits and the byte `then`. */
 static void put_number(struct buf *b, unsigned v, unsigned digits, char then)
 {
 	char c[5];
@@ -291,7 +292,7 @@ struct prose_time {
 	struct str fraction;
 };
 
-/* The digits text[from, to), and a fraction behind seconds. */
+/* Parses the digits text[from, to), and a fraction of seconds after them. */
 static bool stamp_read(struct str text, size_t from, size_t to, struct prose_time *ret)
 {
 	size_t n = to - from, end = to;
@@ -313,7 +314,7 @@ static bool stamp_read(struct str text, size_t from, size_t to, struct prose_tim
 	return ret->fraction.n <= 9;
 }
 
-/* The last byte before `at` that is not blank. */
+/* Returns the last non-blank byte before `at`. */
 static char last_before(const struct prose *p, struct str text, size_t at)
 {
 	while (at && is_blank(text.p[at - 1]))
@@ -324,8 +325,8 @@ static char last_before(const struct prose *p, struct str text, size_t at)
 static bool word_byte(char c) { return ascii_is_digit(c) || ascii_is_letter(c) || c == '_'; }
 
 /*
- * The next number in text[from, to) that could be a time by its digits alone. Every tenth byte is looked at:
- * more digits in a row cannot hide from that. A number begins at `from` at the earliest.
+ * Finds the next number in text[from, to) that could be a time by its digits alone. Checks every tenth byte,
+ * which any run of ten digits must hit. A number starts at `from` or later.
  */
 static bool next_stamp(struct str text, size_t from, size_t to, struct prose_time *ret)
 {
@@ -350,11 +351,11 @@ static bool next_stamp(struct str text, size_t from, size_t to, struct prose_tim
 	return false;
 }
 
-/* Cached facts about the line looked at last: one line may hold many numbers. */
+/* Cache for the current line: it may have many numbers. */
 struct looked {
 	struct str text;
-	size_t from, to;  /* the line; to is 0 before the first */
-	bool times;       /* all of its numbers that could be times are */
+	size_t from, to;  /* the line; `to` is 0 before the first */
+	bool times;       /* all its candidates are times */
 	char last;
 };
 
@@ -391,7 +392,7 @@ static void look_around(struct looked *l, const struct prose *p, size_t at)
 			all_times(l);
 }
 
-/* text[from, to) with its times written out. */
+/* Appends text[from, to) with its times converted. */
 static void put_stamps(struct buf *out, const struct prose *p, struct str text, size_t from, size_t to,
 		struct sanitized *counts)
 {
@@ -413,7 +414,7 @@ static void put_stamps(struct buf *out, const struct prose *p, struct str text, 
 
 /* ---- the interface ---- */
 
-/* How the text as a whole starts. */
+/* Notes how the whole text starts. */
 static void begin_piece(struct prose *p, struct str text)
 {
 	size_t i = 0;
@@ -442,7 +443,7 @@ void prose_lines(struct buf *out, struct prose *p, struct str text, struct sanit
 		if (at < text.n) {
 			buf_char(out, '\\');
 			counts->markers++;
-			buf_add(out, text.p + at, strlen(DOTS MARKER)); /* or it would be found again */
+			buf_add(out, text.p + at, strlen(DOTS MARKER)); /* or it would match again */
 			at += strlen(DOTS MARKER);
 		}
 		from = at;

@@ -1,8 +1,8 @@
 /*
- * Redaction: one pass. Three bytes say whether a secret could start at a place (a table of bits, made once
- * from prefixes and values); only there the rows and values are compared. A place that cannot be decided
- * before more text comes stays in `pending`, at most as long as the longest secret, so that chunks make no
- * difference.
+ * Redaction in one pass. A bit table over three bytes, built from prefixes and values, tells where a secret
+ * could start; only there the rows and values are compared. Text that cannot be decided before more text
+ * comes stays in `pending`, at most as long as the longest secret, so that the result does not depend on
+ * chunks.
  */
 #include "result/redact.h"
 
@@ -10,11 +10,11 @@
 #include "result/redact_forms.h"
 
 #define BITS 32768
-#define PIECE ((size_t)64 << 10)  /* bytes of a chunk that are taken at a time */
+#define PIECE ((size_t)64 << 10)  /* bytes of a chunk processed at a time */
 #define VALUES_MAX 4096
 #define VALUE_KIND "value"
 
-struct form_at { /* a form, by a byte it may start with */
+struct form_at { /* forms, indexed by their possible first bytes */
 	struct form_at *next;
 	const struct form *form;
 };
@@ -26,8 +26,8 @@ struct redactor {
 	struct form_at *forms[256];
 	unsigned char bits[BITS / 8];
 	struct buf pending;
-	size_t hidden;            /* bytes of pending that are not shown */
-	char before;              /* the last byte that went out */
+	size_t hidden;            /* bytes of pending that are not written */
+	char before;              /* last byte written */
 	uint64_t count;
 	bool command;             /* see redact_command() */
 };
@@ -47,7 +47,7 @@ static void mark_start(struct redactor *r, const char *p)
 
 static char to_lower(char c) { return ascii_is_letter(c) ? (char)(c | 0x20) : c; }
 
-/* Every way to write the first three letters. */
+/* Marks all spellings of the first three letters. */
 static void mark_nocase(struct redactor *r, const char *p)
 {
 	for (unsigned ways = 0; ways < 8; ways++) {
@@ -96,7 +96,7 @@ static void add_forms(struct redactor *r, struct str value)
 		form_starts(&forms[i], mark_form, &(struct marking){r, &forms[i]});
 }
 
-/* A value as it can be printed: without blanks at its ends. */
+/* Trims blanks from a value, since programs may print it without them. */
 static struct str trim_value(struct str s)
 {
 	return str_sub(str_trim(s, " \t\r\n"), 0, REDACT_VALUE_MAX);
@@ -108,35 +108,35 @@ struct redactor *redactor_new(struct arena *a, const struct str *values, size_t 
 
 	r->a = a;
 	if (n > VALUES_MAX)
-		arena_leave(a, ARENA_FULL); /* leaving some out would print them */
+		arena_leave(a, ARENA_FULL); /* dropping some would reveal them */
 	r->values = n ? arena_array(a, n, sizeof(*values)) : NULL;
 	for (size_t i = 0; i < n; i++) {
 		struct str v = trim_value(values[i]);
 		size_t at = r->nvalues;
 
 		if (v.n < REDACT_VALUE_MIN || !utf8_valid(v))
-			continue; /* normalised text holds nothing that is not UTF-8 */
+			continue; /* normalised text is always UTF-8 */
 		for (; at && r->values[at - 1].n < v.n; at--)
 			r->values[at] = r->values[at - 1];
 		r->values[at] = str_dup(a, v);
 		r->nvalues++;
 		mark_start(r, v.p);
 	}
-	for (size_t i = r->nvalues; i; i--) /* the longest comes first in the end */
+	for (size_t i = r->nvalues; i; i--) /* so that the longest is first in each list */
 		add_forms(r, r->values[i - 1]);
 	mark_rows(r);
 	buf_init(&r->pending, a, REDACT_MATCH_MAX + PIECE);
 	return r;
 }
 
-/* ---- at one place ---- */
+/* ---- matching at one offset ---- */
 
 struct match {
 	const char *kind;
 	size_t from, to;
 };
 
-/* FOUND_MORE when the text is a beginning of it. */
+/* FOUND_MORE if the text ends inside it. */
 static enum found starts_with(struct str s, struct str with, bool nocase, bool more)
 {
 	size_t n = s.n < with.n ? s.n : with.n;
@@ -206,8 +206,8 @@ static enum found match_row(const struct redact_row *row, const struct candidate
 }
 
 /*
- * A match may hold a value, or the start of one: in the part that it would leave (the user of a URL), or
- * across its end. Then the whole match is replaced.
+ * A match may contain a value, or its start: in the part that it would leave visible (the user of a URL), or
+ * across its end. Then both are replaced.
  */
 static enum found widen_match(const struct redactor *r, const struct candidate *c, struct match *m)
 {
@@ -227,11 +227,11 @@ static enum found widen_match(const struct redactor *r, const struct candidate *
 		m->from = i < m->from ? i : m->from;
 		m->to = i + inner.to > m->to ? i + inner.to : m->to;
 	}
-	/* too short to see a value start */
+	/* too short to tell if a value starts */
 	return m->to + REDACT_PREFIX_MIN > c->text.n && c->more ? FOUND_MORE : FOUND_YES;
 }
 
-/* A value is known to be secret, so it comes first; of rows the first that matches. */
+/* Values are certainly secret, so they come first; then the first matching row. */
 static enum found match_at(const struct redactor *r, const struct candidate *c, char before,
 		struct match *ret)
 {
@@ -243,7 +243,7 @@ static enum found match_at(const struct redactor *r, const struct candidate *c, 
 	return f == FOUND_YES && r->nvalues ? widen_match(r, c, ret) : f;
 }
 
-/* ---- a text ---- */
+/* ---- scanning a text ---- */
 
 static void put_shown(const struct redactor *r, struct str text, size_t from, size_t to, struct buf *out)
 {
@@ -252,7 +252,7 @@ static void put_shown(const struct redactor *r, struct str text, size_t from, si
 		buf_add(out, text.p + from, to - from);
 }
 
-/* Everything that is decided goes to out; answers how many bytes that was. */
+/* Appends all decided text to out; returns its length in the input. */
 static size_t scan_secrets(struct redactor *r, struct str text, bool more, struct buf *out)
 {
 	size_t shown = 0, i = 0;
@@ -286,7 +286,7 @@ static size_t scan_secrets(struct redactor *r, struct str text, bool more, struc
 		i = text.n;
 	for (int back = 0; more && back < 3 && i > shown && i < text.n &&
 			((unsigned char)text.p[i] & 0xC0) == 0x80; back++)
-		i--; /* not in the middle of a character: who takes it may look at each piece by itself */
+		i--; /* not inside a character: the consumer may process each piece separately */
 	put_shown(r, text, shown, i, out);
 	if (i > shown)
 		r->before = text.p[i - 1];

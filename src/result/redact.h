@@ -1,7 +1,7 @@
 /*
- * Secrets made unreadable: exact values (of scrubbed variables), token patterns, PEM blocks. Works in chunks;
- * what is found is replaced by [redacted:KIND]. Texts are normalised first, so that no escape sequence splits
- * a secret.
+ * Redacts secrets: exact values (of scrubbed variables), token patterns, PEM blocks. Works in chunks and
+ * replaces each secret with [redacted:KIND]. Normalise texts first, so that no escape sequence splits a
+ * secret.
  */
 #pragma once
 #include "base/str.h"
@@ -9,29 +9,32 @@
 struct redactor; /* opaque */
 
 /*
- * `values` are exact secrets (those of fewer than REDACT_VALUE_MIN bytes are left out: they would match
- * everywhere).
+ * `values` are exact secrets. Those shorter than REDACT_VALUE_MIN are ignored: they would match everywhere.
  */
 #define REDACT_VALUE_MIN 6
-#define REDACT_VALUE_MAX 16384 /* of a longer one the first this many bytes are looked for */
+#define REDACT_VALUE_MAX 16384 /* only this many bytes of a longer value are compared */
 struct redactor *redactor_new(struct arena *a, const struct str *values, size_t n);
-/* All at once; *ret_count (may be NULL) is how many were replaced. The text itself when there were none. */
+/*
+ * Redacts a whole text; *ret_count (may be NULL) is the number of replacements. Returns the text itself if
+ * there were none.
+ */
 struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count);
 /*
- * The same for a command that a person is asked about, or a part of it. Marks of a key may stand around other
- * commands: whatever a shell could run stays visible, and of a key its long words go.
+ * The same for a command that a person is asked about, or a part of it. Other commands may stand between the
+ * marks of a key: everything that a shell could run stays visible; only long words of key material are
+ * replaced.
  */
 struct str redact_command(struct arena *a, struct redactor *r, struct str text);
-/* In chunks: what can no longer be part of a secret is appended to out. */
+/* In chunks: appends text that can no longer be part of a secret to out. */
 void redactor_feed(struct redactor *r, struct str chunk, struct buf *out);
 void redactor_end(struct redactor *r, struct buf *out);
 /*
- * Declares the text so far to be context: a secret that began in it is still found, but its undecided bytes
- * are not appended any more, and secrets inside it do not count. Returns the number of those bytes.
+ * Declares the text so far as context: a secret that began in it is still found, but its undecided bytes are
+ * never appended, and secrets inside it do not count. Returns the number of undecided bytes.
  */
 size_t redactor_hide(struct redactor *r);
-/* How many bytes at the end of what was fed are undecided and not appended yet. */
+/* Returns the number of undecided bytes at the end of the input, which are not appended yet. */
 size_t redactor_held(const struct redactor *r);
 uint64_t redactor_count(const struct redactor *r);
-/* The kinds, for docs; NULL after the last. A kind may come more than once. */
+/* Returns the kinds, for documentation; NULL after the last. A kind may occur more than once. */
 const char *redact_kind(size_t i);

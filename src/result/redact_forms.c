@@ -1,7 +1,10 @@
-/* See redact_forms.h. Matching never goes back, and looks at no more than REDACT_MATCH_MAX bytes. */
+/*
+ * Encoded forms of values. Matching never backtracks and reads at most REDACT_MATCH_MAX bytes. See
+ * redact_forms.h.
+ */
 #include "result/redact_forms.h"
 
-#define TOKEN_MAX 8  /* bytes of one escaped byte */
+#define TOKEN_MAX 8  /* length of one escaped byte */
 #define TOKENS_MAX 24
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -9,8 +12,8 @@ static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 /* ---- base64 ---- */
 
 /*
- * The letters that depend on nothing but the value, when `before` bytes (0 to 2) of something else stand
- * before it in its group of three.
+ * Encodes the value after `before` (0 to 2) unknown bytes in its group of three. Only letters that depend on
+ * the value alone are used.
  */
 static struct form base64_of(struct arena *a, struct str v, size_t before)
 {
@@ -31,7 +34,7 @@ static struct form base64_of(struct arena *a, struct str v, size_t before)
 
 static char standard_letter(char c) { return (char)(c == '-' ? '+' : c == '_' ? '/' : c); }
 
-/* A line ends between letters: as it is, or as JSON writes it. */
+/* Length of a line break between letters: a newline, or JSON's escape for it. */
 static size_t line_end(struct str s, size_t at)
 {
 	if (at < s.n && s.p[at] == '\n')
@@ -80,7 +83,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Between two bytes; the longer ones first. */
+/* Between two bytes; longer ones first. */
 static const char separators[][8] = {", 0x", ",0x", " 0x", "\\x", " ", ":", "-", "\n", "%", ","};
 #define SEPARATOR_MAX 4
 
@@ -126,7 +129,7 @@ static const struct {
 	{'"', "&#34;"},
 };
 
-/* Bytes that nobody escapes. */
+/* Bytes that are never escaped. */
 static bool is_plain(char c) { return redact_in_set("A-Za-z0-9_.~-", c); }
 
 struct token {
@@ -144,7 +147,7 @@ static void put_byte(struct token *t, const char *before, char byte, bool upper)
 	t->p[t->n++] = digits[(unsigned char)byte & 15];
 }
 
-/* Every way to write a byte; the longest way that fits comes before those it starts with. */
+/* Lists all spellings of a byte; a longer one comes before its prefixes. */
 static size_t tokens_of(char byte, struct token *ret)
 {
 	size_t n = 0;
@@ -177,7 +180,7 @@ static enum found match_escaped(const struct form *f, const struct candidate *c,
 	for (size_t i = 0; i < f->text.n; i++) {
 		size_t n, k = 0;
 
-		if (at < s.n && is_plain(f->text.p[i])) { /* most of them */
+		if (at < s.n && is_plain(f->text.p[i])) { /* most bytes */
 			if (s.p[at++] != f->text.p[i])
 				return FOUND_NO;
 			continue;
@@ -195,7 +198,7 @@ static enum found match_escaped(const struct form *f, const struct candidate *c,
 	return FOUND_YES;
 }
 
-/* ---- all of them ---- */
+/* ---- all forms ---- */
 
 static enum found match_bytes(const struct form *f, const struct candidate *c, size_t *ret_to)
 {
@@ -214,7 +217,7 @@ enum found form_match(const struct form *f, const struct candidate *c, size_t *r
 		[FORM_BASE64] = match_base64, [FORM_HEX] = match_hex, [FORM_ESCAPED] = match_escaped,
 		[FORM_REVERSED] = match_bytes,
 	};
-	/* what is longer than a match can be is decided by what fits */
+	/* a form that exceeds the bound is decided by the part that fits */
 	struct candidate bound = {.text = str_sub(c->text, 0, REDACT_MATCH_MAX), .more = c->more &&
 			c->text.n < REDACT_MATCH_MAX};
 
@@ -255,7 +258,7 @@ size_t forms_of(struct arena *a, struct str value, struct form *ret)
 	return n;
 }
 
-/* ---- how they start ---- */
+/* ---- first three bytes ---- */
 
 struct starts {
 	const struct form *f;
@@ -270,7 +273,7 @@ static void mark_base64(const struct starts *s)
 		size_t from = 0;
 
 		for (unsigned i = 0; i < REDACT_PREFIX_MIN; i++) {
-			bool breaks = i && ways / 8 == i; /* a line ends before this letter */
+			bool breaks = i && ways / 8 == i; /* a line break before this letter */
 
 			three[i] = breaks ? '\n' : s->f->text.p[from++];
 			if (ways >> i & 1 && (three[i] == '+' || three[i] == '/'))
@@ -310,7 +313,7 @@ static void mark_escaped(const struct starts *s, size_t byte, const char *so_far
 		if (n + tokens[k].n >= REDACT_PREFIX_MIN)
 			s->mark(s->ctx, text);
 		else
-			mark_escaped(s, byte + 1, text, n + tokens[k].n); /* three deep at most */
+			mark_escaped(s, byte + 1, text, n + tokens[k].n); /* at most three levels deep */
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
- * The shapes of secrets: rows of a prefix and the bytes behind it. A row is here only if hardly anything else
- * looks like it. The few shapes beyond a run of letters behind a prefix have a function.
+ * Shapes of secrets: rows with a prefix and a character set. A row is here only if hardly anything else looks
+ * like it. The few shapes other than a run of characters after a prefix have a function.
  */
 #define _GNU_SOURCE
 #include "result/redact_table.h"
@@ -16,8 +16,8 @@
 #define PEM_LABEL_MAX 64
 #define JWT_PART_MIN 10
 #define AWS_SECRET_LEN 40
-#define GAP_MAX 8 /* between a name and its value */
-#define PEM_WORD_MIN 32 /* letters of a line of a key, in a command; its last line may be shorter and stays */
+#define GAP_MAX 8 /* bytes between a name and its value */
+#define PEM_WORD_MIN 32 /* minimum letters of a key's line in a command; a shorter last line stays visible */
 
 bool redact_in_set(const char *set, char c)
 {
@@ -33,7 +33,7 @@ bool redact_in_set(const char *set, char c)
 	return false;
 }
 
-/* Bytes of the set from `at` on, `most` at most. */
+/* Counts bytes of the set from `at` on, up to `most`. */
 static size_t count_run(struct str s, size_t at, const char *set, size_t most)
 {
 	size_t n = 0;
@@ -43,7 +43,7 @@ static size_t count_run(struct str s, size_t at, const char *set, size_t most)
 	return n;
 }
 
-/* Is there text after `at`, and if not, could there be? */
+/* True if the text ends at `at` but may continue. */
 static bool is_undecided(const struct candidate *c, size_t at) { return at >= c->text.n && c->more; }
 
 /* eyJ....eyJ....signature */
@@ -90,7 +90,7 @@ static enum found match_url(const struct candidate *c, size_t *ret_from, size_t 
 			return FOUND_NO;
 	if (is_undecided(c, at))
 		return FOUND_MORE;
-	/* a variable or a row of stars is not the secret itself */
+	/* a variable or a row of stars is not a secret */
 	if (at >= c->text.n || c->text.p[at] != '@' || at == from || strchr("$*{[%", c->text.p[from]))
 		return FOUND_NO;
 	*ret_from = from;
@@ -114,7 +114,7 @@ static enum found match_aws_secret(const struct candidate *c, size_t *ret_from, 
 	return FOUND_YES;
 }
 
-/* The lines of a key whose end is missing: how far they go. */
+/* Returns the end of the lines of a key without its end mark. */
 static size_t pem_body(struct str s, size_t at)
 {
 	while (at < s.n) {
@@ -130,7 +130,7 @@ static size_t pem_body(struct str s, size_t at)
 	return at;
 }
 
-/* A word of a key: long, and of letters of all three kinds, as no name of a command is. */
+/* True for a word of key material: long, with upper case, lower case and digits, unlike names of commands. */
 static bool pem_word(struct str s)
 {
 	bool upper = false, lower = false, digit = false;
@@ -143,7 +143,7 @@ static bool pem_word(struct str s)
 	return s.n >= PEM_WORD_MIN && upper && lower && digit;
 }
 
-/* Between two words of a key: blanks and line ends, also as JSON and echo write them. */
+/* Skips blanks and line ends between two words of a key, also as JSON and echo escape them. */
 static size_t pem_gap(struct str s, size_t at)
 {
 	size_t from = at;
@@ -154,9 +154,9 @@ static size_t pem_gap(struct str s, size_t at)
 }
 
 /*
- * A key in a command that a person decides about: the marks prove nothing, since a shell may run what stands
- * between them. Only words of key material right behind the first mark are replaced, and the last mark if it
- * follows them.
+ * A key in a command that a person decides about. The marks prove nothing, since a shell may run the text
+ * between them. Replaces only words of key material just after the first mark, and the end mark if it follows
+ * them.
  */
 static enum found match_pem_words(struct str s, size_t body, size_t *ret_from, size_t *ret_to)
 {
@@ -299,7 +299,7 @@ const size_t redact_nrows = ARRAY_SIZE(redact_rows);
 enum found redact_shape(enum redact_shape shape, const struct candidate *c, size_t *ret_from, size_t *ret_to)
 {
 	switch (shape) {
-	case SHAPE_RUN: break; /* the row itself says */
+	case SHAPE_RUN: break; /* described by the row itself */
 	case SHAPE_AWS_SECRET: return match_aws_secret(c, ret_from, ret_to);
 	case SHAPE_JWT: return match_jwt(c, ret_from, ret_to);
 	case SHAPE_URL: return match_url(c, ret_from, ret_to);

@@ -1,9 +1,9 @@
 /*
- * JSON Schema: the table of keywords, and those that hold schemas themselves.
+ * JSON Schema: the table of keywords, and the keywords that contain schemas.
  *
- * A schema is walked member by member; each member's row is looked up once and remembered in the tree.
- * Whatever has no row might restrict, so it makes the answer unknown. No beats unknown beats yes: a violation
- * stands whatever else could not be checked.
+ * A schema is evaluated member by member; the row of each member is looked up once and cached in the tree. A
+ * member without a row might restrict, so it makes the answer unknown. No beats unknown, unknown beats yes: a
+ * violation counts even if other parts could not be checked.
  */
 #include "result/schema.h"
 
@@ -13,7 +13,7 @@
 
 #define MESSAGE_MAX 200
 #define POINTER_MAX 160   /* bytes of a path in a message */
-#define UP_MAX 64         /* steps of it */
+#define UP_MAX 64         /* steps of a path */
 
 static enum schema_answer eval(struct schema_run *r, struct json *schema, struct json *v,
 		const struct schema_path *path, bool quiet);
@@ -93,7 +93,7 @@ enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *
 	return SCHEMA_UNKNOWN;
 }
 
-/* ---- schemas of members ---- */
+/* ---- subschemas for members ---- */
 
 static enum schema_answer eval_key(struct schema_run *r, const struct schema_at *at, struct json *schema,
 		struct json *member)
@@ -138,7 +138,7 @@ static enum schema_answer pattern_properties(struct schema_run *r, const struct 
 	return answer;
 }
 
-/* Does properties or patternProperties have something to say about the name? */
+/* True if properties or patternProperties applies to the name. */
 static enum schema_answer is_named(struct schema_run *r, const struct schema_at *at, struct str name)
 {
 	if (json_get(json_key(at->schema, "properties"), name))
@@ -185,7 +185,7 @@ static enum schema_answer property_names(struct schema_run *r, const struct sche
 	return answer;
 }
 
-/* dependentRequired, dependentSchemas, and dependencies, which was both. */
+/* dependentRequired, dependentSchemas, and the older dependencies, which combines both. */
 static enum schema_answer dependent(struct schema_run *r, const struct schema_at *at)
 {
 	enum schema_answer answer = SCHEMA_YES;
@@ -204,7 +204,7 @@ static enum schema_answer dependent(struct schema_run *r, const struct schema_at
 	return answer;
 }
 
-/* Items from `from` on against one schema. */
+/* Checks items from `from` on against one schema. */
 static enum schema_answer items_from(struct schema_run *r, const struct schema_at *at, size_t from)
 {
 	enum schema_answer answer = SCHEMA_YES;
@@ -244,7 +244,7 @@ static enum schema_answer additional_items(struct schema_run *r, const struct sc
 			SCHEMA_YES;
 }
 
-/* A count that the schema names, written 2 or 2.0; -1: neither. */
+/* Parses a count in the schema, written 2 or 2.0; -1: not a count. */
 static int64_t named_count(const struct json *schema, const char *name, int64_t otherwise)
 {
 	const struct json *v = json_key(schema, name);
@@ -275,7 +275,7 @@ static enum schema_answer contains(struct schema_run *r, const struct schema_at 
 	return found >= min && found + perhaps <= max ? SCHEMA_YES : SCHEMA_UNKNOWN;
 }
 
-/* ---- schemas of the same value ---- */
+/* ---- subschemas for the same value ---- */
 
 static enum schema_answer all_of(struct schema_run *r, const struct schema_at *at)
 {
@@ -285,7 +285,7 @@ static enum schema_answer all_of(struct schema_run *r, const struct schema_at *a
 	return answer;
 }
 
-/* How many of the schemas in the list say yes, and how many cannot say. */
+/* Counts the schemas in the list that answer yes, and those that answer unknown. */
 static void count_of(struct schema_run *r, const struct schema_at *at, size_t *yes, size_t *unknown)
 {
 	for (struct json *s = at->word->first; s; s = s->next) {
@@ -332,7 +332,7 @@ static enum schema_answer if_then(struct schema_run *r, const struct schema_at *
 	return next ? eval(r, next, at->v, at->path, at->quiet) : SCHEMA_YES;
 }
 
-/* One step of a JSON pointer, ~0 ~1 and %XX undone. */
+/* Decodes one step of a JSON pointer: ~0 ~1 and %XX. */
 static struct str pointer_step(struct arena *a, struct str s)
 {
 	struct buf b;
@@ -378,7 +378,7 @@ static struct json *resolve_ref(struct schema_run *r, struct str ref)
 
 static enum schema_answer reference(struct schema_run *r, const struct schema_at *at)
 {
-	/* Found once, it hangs below the word. */
+	/* The resolved reference is cached below the keyword. */
 	if (!at->word->first)
 		at->word->first = resolve_ref(r, at->word->text);
 	if (!at->word->first)
@@ -387,7 +387,7 @@ static enum schema_answer reference(struct schema_run *r, const struct schema_at
 	return eval(r, at->word->first, at->v, at->path, at->quiet);
 }
 
-/* An $id within makes references below it mean something else. */
+/* A nested $id changes the meaning of references below it. */
 static enum schema_answer identifier(struct schema_run *r, const struct schema_at *at)
 {
 	return at->schema == r->root ? SCHEMA_YES : schema_unknown(r, at,
@@ -410,7 +410,7 @@ static enum schema_answer annotation(struct schema_run *r, const struct schema_a
 
 /* ---- the table ---- */
 
-/* The types allowed for a keyword's value; another type is a mistake in the schema. */
+/* The types allowed for a keyword's value; any other type is an error in the schema. */
 #define ANY 0xffu
 #define FLAG (1u << JSON_TRUE | 1u << JSON_FALSE)
 #define NUMBER (1u << JSON_NUMBER)
@@ -426,12 +426,12 @@ static const struct schema_keyword {
 #define KEYWORD(name, fn, kinds) {name, kinds},
 #include "result/schema_rows.h"
 #undef KEYWORD
-	{"x-", ANY}, /* whatever starts so: an annotation */
+	{"x-", ANY}, /* any name with this prefix is an annotation */
 };
 
 #define KEYWORDS ARRAY_SIZE(keywords)
 
-/* Apart from the names: pointers are relocated at each start, and the fewer pages hold one the better. */
+/* Separate from the names: pointers are relocated at each start, so fewer pages should contain them. */
 static schema_fn *const functions[KEYWORDS] = {
 #define KEYWORD(name, fn, kinds) fn,
 #include "result/schema_rows.h"
@@ -506,7 +506,7 @@ void schema_check(struct arena *a, struct json *schema, struct json *v, struct s
 		r.old |= str_contains(version->text, str_of(drafts[i]));
 	struct schema_path top = {0};
 	struct schema_at at = {schema, schema, v, &top, false};
-	/* Another language than JSON Schema's own may give the words another meaning, or none. */
+	/* In other schema languages keywords may have another meaning, or none. */
 	bool foreign = json_is(version, JSON_STRING) && !str_contains(version->text, STR("json-schema.org/"));
 	enum schema_answer answer = foreign ? schema_unknown(&r, &at, "the schema's $schema is not known") :
 			eval(&r, schema, v, &top, false);

@@ -1,16 +1,16 @@
 /*
- * The two halves of the schema checker: schema.c walks and combines, schema_keyword.c holds the keywords that
- * look at one value.
+ * Shared by the two halves of the schema checker: schema.c evaluates and combines, schema_keyword.c has the
+ * keywords that check a single value.
  */
 #pragma once
 #include "base/regex.h"
 #include "result/schema.h"
 
-/* Where in the document a value is. */
+/* Path of a value in the document. */
 struct schema_path {
 	const struct schema_path *up;
 	struct str key;
-	size_t index;        /* when key.p is NULL */
+	size_t index;        /* index in an array, if key.p is NULL */
 };
 
 struct schema_run {
@@ -18,19 +18,19 @@ struct schema_run {
 	struct json *root;
 	struct schema_budget *left;
 	size_t depth;
-	bool old;            /* up to draft 7: what stands beside $ref does not count */
+	bool old;            /* up to draft 7: siblings of $ref are ignored */
 	bool format;
 	struct schema_note *violations, *unknowns;
 	size_t nviolations, nunknowns;
 };
 
-/* The subject of a keyword. */
+/* Arguments of a keyword function. */
 struct schema_at {
-	struct json *schema;   /* the whole of it */
+	struct json *schema;   /* the schema that contains the keyword */
 	struct json *word;     /* the keyword's value */
 	struct json *v;
 	const struct schema_path *path;
-	bool quiet;             /* a no is not the last word: say nothing */
+	bool quiet;             /* the answer is not final: add no notes */
 };
 
 typedef enum schema_answer schema_fn(struct schema_run *r, const struct schema_at *at);
@@ -45,9 +45,9 @@ enum schema_answer schema_no(struct schema_run *r, const struct schema_at *at, c
 		...) __attribute__((format(printf, 3, 4)));
 enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *at, const char *fmt,
 		...) __attribute__((format(printf, 3, 4)));
-/* Takes n steps of work; false when there are none left. */
+/* Charges n steps; false if the budget is exhausted. */
 bool schema_spend(struct schema_run *r, int64_t n);
-/* True if the subject matches; the compiled pattern is kept in holder->own. */
+/* Matches the subject; the compiled pattern is cached in holder->own. */
 enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *at, struct json *holder,
 		struct str pattern, struct str subject);
 

@@ -1,5 +1,5 @@
 /*
- * Keywords of JSON Schema that look at one value: type, limits, equality, patterns. Numbers are compared
+ * Keywords of JSON Schema that check a single value: type, limits, equality, patterns. Numbers are compared
  * exactly, by their digits.
  */
 #include <stdio.h>
@@ -24,7 +24,7 @@ static bool is_whole(const struct json *v)
 	return decimal_is_whole(&d);
 }
 
-/* 1 yes, 0 no, -1 there is no such type */
+/* 1 yes, 0 no, -1 unknown type */
 static int has_type(const struct json *v, struct str type)
 {
 	static const char known[][8] = {"null", "boolean", "number", "string", "array", "object"};
@@ -151,7 +151,7 @@ enum schema_answer schema_unique(struct schema_run *r, const struct schema_at *a
 
 /* ---- numbers ---- */
 
-/* The sign of number - limit */
+/* Returns the sign of number - limit. */
 static int compare_limit(struct str number, const struct json *limit)
 {
 	struct decimal x = decimal_of(number), y = decimal_of(limit->text);
@@ -197,7 +197,7 @@ enum schema_answer schema_exclusive_minimum(struct schema_run *r, const struct s
 	return is_flag(at->word) ? SCHEMA_YES : check_bound(r, at, -1, true, "above");
 }
 
-/* d * 10^places as an integer; false when it is none or does not fit. */
+/* Returns d * 10^places as an integer; false if it is not one or does not fit. */
 static bool scale_decimal(const struct decimal *d, int64_t places, int64_t *ret)
 {
 	int64_t n = 0, zeros = d->exponent - (int64_t)d->ndigits + places;
@@ -250,7 +250,7 @@ static enum schema_answer check_length(struct schema_run *r, const struct schema
 		return SCHEMA_YES;
 	if (!schema_spend(r, (int64_t)(at->v->text.n / 16)))
 		return SCHEMA_UNKNOWN;
-	for (size_t i = 0; i < at->v->text.n; i++) /* every byte but those that go on with a character */
+	for (size_t i = 0; i < at->v->text.n; i++) /* counts all bytes except UTF-8 continuation bytes */
 		n += ((unsigned char)at->v->text.p[i] & 0xc0) != 0x80;
 	return check_size(r, at, n, max, "characters");
 }
@@ -308,7 +308,7 @@ enum schema_answer schema_matches(struct schema_run *r, const struct schema_at *
 		struct str pattern, struct str subject)
 {
 	struct err e;
-	/* A reference may make a list of patterns a schema: then one value holds two. */
+	/* A $ref may point at a list of patterns; then one value has two patterns. */
 	if (!holder->own || !str_eq(regex_pattern(holder->own), pattern)) {
 		struct regex *re;
 		if (regex_new(r->a, pattern, 0, &re, NULL, &e) < 0)

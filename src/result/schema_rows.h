@@ -1,6 +1,6 @@
 /*
- * The keywords of JSON Schema: the function that checks, and the kinds that the keyword's own value may have.
- * schema.c makes the table of these, and reads them more than once.
+ * The keywords of JSON Schema: checking function, and permitted types of the keyword's own value. schema.c
+ * includes this list more than once to build its tables.
  */
 KEYWORD("type", schema_type, TEXT | LIST)
 KEYWORD("properties", properties, OBJECT)

@@ -1,4 +1,4 @@
-/* Names that were started and ended. */
+/* Set of names that are open or closed. See seen.h. */
 #include "result/seen.h"
 
 #define SEEN_START 64
@@ -9,7 +9,7 @@ uint64_t seen_key(struct str x, struct str y)
 
 	for (size_t i = 0; i < x.n; i++)
 		h = (h ^ (unsigned char)x.p[i]) * 1099511628211u;
-	h = (h ^ 0x1ff) * 1099511628211u; /* no byte is this: the names stay apart */
+	h = (h ^ 0x1ff) * 1099511628211u; /* separator that occurs in no name */
 	for (size_t i = 0; i < y.n; i++)
 		h = (h ^ (unsigned char)y.p[i]) * 1099511628211u;
 	return h ? h : 1;

@@ -1,4 +1,4 @@
-/* A set of names, each open or closed, by 64-bit hash: what was started and has not ended. */
+/* A set of names by 64-bit hash, each open (started) or closed (ended). */
 #pragma once
 #include "base/str.h"
 
@@ -13,10 +13,10 @@ struct seen {
 	struct arena *a;
 	struct seen_entry *e;
 	size_t n, cap, open;
-	bool full;    /* more than SEEN_MAX names: what it says is not to be trusted */
+	bool full;    /* more than SEEN_MAX names: the set is incomplete */
 };
 
 uint64_t seen_key(struct str x, struct str y);
-/* The entry of a key; made (closed) when it is new. NULL when full. *ret_new may be NULL. */
+/* Returns the entry of a key, created (closed) if it is new. NULL if full. *ret_new may be NULL. */
 struct seen_entry *seen_get(struct seen *s, uint64_t key, bool *ret_new);
 void seen_set(struct seen *s, struct seen_entry *e, bool open);

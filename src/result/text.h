@@ -1,31 +1,31 @@
 /*
- * Inside the normaliser: what happens to text once the terminal's language is out of it. Both parts keep what
- * stood before, so that texts may come in pieces: visible.c looks at characters, prose.c at whole lines.
+ * Internal to the normaliser: edits text after escape sequences are removed. Both parts keep state, so that
+ * text may come in pieces: visible.c edits characters, prose.c whole lines.
  */
 #pragma once
 #include "result/normalise.h"
 
 /*
- * Bytes of a line kept until its end. Cursor movements act on this many bytes, and only shorter lines are
+ * Bytes of a line buffered until its end. Cursor movements reach this many bytes, and only shorter lines are
  * edited.
  */
 #define NORMALISE_LINE_MAX 16384
 
-/* visible.c: characters that nobody sees become \u{...}. */
+/* visible.c: escapes invisible characters as \u{...}. */
 struct visible {
-	uint32_t before;  /* the character before, 0 at the start of a line */
-	unsigned flag;    /* tags of a flag that were seen */
+	uint32_t before;  /* previous character, 0 at the start of a line */
+	unsigned flag;    /* tags of a flag read so far */
 };
 void visible_put(struct buf *out, struct visible *v, struct str text, struct sanitized *counts);
 
-/* prose.c: look-alikes of the truncation marker and Unix times. */
+/* prose.c: escapes look-alikes of the truncation marker and converts Unix times. */
 struct prose {
 	bool timestamps;
-	bool begun;       /* something that is not blank was seen */
-	bool machine;     /* and it started like JSON or XML */
-	char last;        /* the last byte that was not blank */
+	bool begun;       /* a non-blank byte was read */
+	bool machine;     /* the text starts like JSON or XML */
+	char last;        /* last non-blank byte */
 };
-/* Whole lines, the last of which may be without its newline at the end of everything. */
+/* Edits whole lines; the last line of the whole text may lack its newline. */
 void prose_lines(struct buf *out, struct prose *p, struct str text, struct sanitized *counts);
-/* A part of a line that is too long to be edited. */
+/* Copies a part of a line that is too long to be edited. */
 void prose_part(struct buf *out, struct prose *p, struct str text);

@@ -1,4 +1,4 @@
-/* See truncate.h. */
+/* Truncation to head and tail. See truncate.h. */
 #define _GNU_SOURCE
 #include "result/truncate.h"
 
@@ -8,8 +8,8 @@ static bool inside_character(struct str s, size_t at)
 }
 
 /*
- * The end of as many whole lines as `most` bytes hold; of as many whole characters when the first line alone
- * is longer.
+ * Returns the length of as many whole lines as fit in `most` bytes; of whole characters if the first line
+ * alone is longer.
  */
 static size_t head_bytes(struct str s, size_t most)
 {
@@ -25,7 +25,7 @@ static size_t head_bytes(struct str s, size_t most)
 	return most;
 }
 
-/* The same from the end: where it starts. */
+/* The same from the end; returns the start offset. */
 static size_t tail_bytes(struct str s, size_t most)
 {
 	size_t at = s.n - (most < s.n ? most : s.n);
@@ -131,14 +131,14 @@ void truncator_gap_newlines(struct truncator *t, uint64_t n)
 		t->newlines += n;
 }
 
-struct ends { /* what is shown: the first bytes of the head, and of the tail what comes from an index on */
+struct ends { /* the shown text: the first bytes of the head, and the tail from an offset on */
 	struct str head, tail;
 	size_t to, from;
 };
 
 static uint64_t count_shown(const struct ends *e) { return (uint64_t)e->to + (e->tail.n - e->from); }
 
-/* Where the text would be cut. False when all of it is shown. */
+/* Computes where to cut the text. False if all of it is shown. */
 static bool cut_ends(const struct truncator *t, struct ends *e)
 {
 	size_t max = t->o.max, first = t->o.failed ? max / 4 : max / 2;

@@ -1,6 +1,6 @@
 /*
- * Head and tail of a text, cut at line boundaries, with "... truncated (N more lines) ..." on a line of its
- * own between them. Only a line that is longer than its share is cut inside, between two characters; it
+ * Truncates a text to head and tail, cut at line boundaries, with "... truncated (N more lines) ..." on a
+ * line of its own between them. Only a line longer than its share is cut inside, between two characters; it
  * counts as one of the N.
  */
 #pragma once
@@ -8,24 +8,19 @@
 
 #define TRUNCATE_DEFAULT 4096
 #define TRUNCATE_LINES_MAX ((size_t)1 << 20)
-#define TRUNCATE_MARKER_MAX 64 /* bytes that are added at most */
+#define TRUNCATE_MARKER_MAX 64 /* maximum length of the marker */
 
 struct truncate_options {
-	/*
-	 * bytes that are shown, the marker not counted; 0: TRUNCATE_DEFAULT, or TRUNCATE_LINES_MAX with lines
-	 */
+	/* bytes to show, without the marker; 0: TRUNCATE_DEFAULT, or TRUNCATE_LINES_MAX with lines */
 	size_t max;
-	/*
-	 * lines instead, when one of them is given; when they are more than `max` bytes, bytes count after
-	 * all
-	 */
+	/* lines to show instead; if they exceed `max` bytes, bytes count */
 	size_t head, tail;
-	bool failed;        /* the end matters more: a quarter for the head instead of half */
+	bool failed;        /* the end is more important: the head gets a quarter instead of half */
 };
 
 struct truncated {
 	bool is;
-	/* a last line without a newline is a line */
+	/* a last line without a newline counts */
 	uint64_t total_bytes, total_lines, omitted_bytes, omitted_lines;
 };
 
@@ -33,27 +28,27 @@ struct str truncate_text(struct arena *a, struct str text, const struct truncate
 		struct truncated *ret);
 
 /*
- * The same in pieces: the same text in other pieces is cut in the same way. Memory is for what can be shown,
- * whatever comes.
+ * The same in pieces; the result does not depend on where pieces end. Memory is bounded by what can be shown.
  */
 struct truncator {
 	struct arena *a;
 	struct truncate_options o;
-	/* of each buffer: one byte more than is shown, which says where the next begins */
+	/* size of each buffer: one byte more than is shown, to see where the next part begins */
 	size_t room;
-	struct buf head;            /* the beginning; all of it when it is no longer */
-	char *tail;                 /* twice the room; the last bytes are the end. NULL: the head is all */
+	struct buf head;            /* the beginning, or the whole text if it fits */
+	char *tail;                 /* 2 * room bytes, ending with the last byte read; NULL: all is in head */
 	size_t ntail;
 	uint64_t bytes, newlines;
-	char last;                  /* byte */
+	char last;                  /* last byte */
 	bool gap, gap_ended;
 };
 void truncator_start(struct truncator *t, struct arena *a, const struct truncate_options *o);
 void truncator_feed(struct truncator *t, struct str piece);
 /*
- * Here something is missing, once: so many bytes, the last of which is a newline or not. It is never shown.
+ * Declares a gap of missing bytes, at most once; `ended`: the last of them is a newline. They are never
+ * shown.
  */
 void truncator_gap(struct truncator *t, uint64_t bytes, bool ended);
-/* How many newlines it had, as soon as that is known. */
+/* Sets the number of newlines in the gap, once it is known. */
 void truncator_gap_newlines(struct truncator *t, uint64_t n);
 struct str truncator_end(struct truncator *t, struct truncated *ret);

@@ -1,20 +1,20 @@
 /*
- * Which validator, and what its findings amount to.
+ * Chooses the validator and evaluates its findings.
  *
- * A run that was killed or never started cannot pass, whatever it printed; an output of which parts are
- * missing cannot be judged. Everything else is the format's own affair.
+ * A run that was killed or never started cannot pass, whatever it printed. An incomplete output cannot be
+ * judged. Everything else depends on the format.
  */
 #include "result/validate.h"
 
 #include <stdio.h>
 
-#define NOTES_MAX 64      /* more say nothing new */
+#define NOTES_MAX 64      /* further notes add nothing new */
 #define MESSAGE_MAX 600
 #define RIVALS_MAX 8
-#define RIVAL_SURE 75     /* there is a summary, not just something that looks like the format */
-#define ESCAPE_MAX 4096   /* bytes of one control string; a longer one stays as it is */
+#define RIVAL_SURE 75     /* confidence that a summary exists, not just something similar to the format */
+#define ESCAPE_MAX 4096   /* bytes of one escape sequence; a longer one is not removed */
 
-/* Machine-readable formats before text: of two that are as sure, the first is taken. */
+/* Machine-readable formats before text: with equal confidence the first one wins. */
 static const struct validator *const families[] = {validators_test_machine, validators_test_text,
 		validators_static, validators_data};
 #define NFAMILIES ARRAY_SIZE(families)
@@ -53,7 +53,7 @@ static void add_note(struct arena *a, struct validation *v, const char *id, bool
 	if (n >= NOTES_MAX)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
-	/* names in it are the output's own: they must not break the line, nor steer a terminal */
+	/* quoted names come from the output: they must not break the line or control a terminal */
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = ' ';
@@ -86,7 +86,7 @@ void validation_unsure(struct arena *a, struct validation *v, const char *id, co
 
 /* ---- text without escape sequences ---- */
 
-/* The end of the sequence that starts at i (an ESC), or i when it has none. */
+/* Returns the end of the sequence that starts with the ESC at i, or i if it has no end. */
 static size_t escape_end(struct str s, size_t i)
 {
 	size_t j = i + 1, stop = s.n - i > ESCAPE_MAX ? i + ESCAPE_MAX : s.n;
@@ -102,7 +102,7 @@ static size_t escape_end(struct str s, size_t i)
 		for (j++; j < stop && s.p[j] != '\n'; j++)
 			if (s.p[j] == '\a')
 				return j + 1;
-			else if (s.p[j] == 033) /* any escape ends it, so that no byte is looked at twice */
+			else if (s.p[j] == 033) /* any ESC ends it, so that no byte is read twice */
 				return j + 1 < stop && s.p[j + 1] == '\\' ? j + 2 : i;
 		return i;
 	}
@@ -128,7 +128,7 @@ static struct str plain_text(struct arena *a, struct str s)
 	return str_n(p, n);
 }
 
-/* ---- which one ---- */
+/* ---- detection ---- */
 
 static bool task_fits(const struct validate_input *in, const struct validator *r)
 {
@@ -136,7 +136,7 @@ static bool task_fits(const struct validate_input *in, const struct validator *r
 }
 
 struct recognised {
-	/* rivals: others that hold a summary, the best among them or not */
+	/* rivals: validators that found a summary, possibly including the best */
 	const struct validator *best, *rivals[RIVALS_MAX];
 	size_t nrivals;
 };
@@ -168,7 +168,7 @@ static struct recognised recognise_format(const struct validate_input *raw, cons
 
 /*
  * Two runners in one output (`pytest; npm test`), or a test that prints the summary of another runner: a pass
- * stands only if no other summary says something else.
+ * counts only if no other summary contradicts it.
  */
 static void judge_rivals(struct arena *a, const struct recognised *found, const struct validate_input *raw,
 		const struct validate_input *text, struct validation *v)
@@ -188,7 +188,7 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 	}
 }
 
-/* A format that serves several tasks has several rows; it is named once. */
+/* A format for several tasks has several rows; it is listed once. */
 static bool is_listed(const struct validate_input *in, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -216,7 +216,7 @@ static void not_recognised(struct arena *a, const struct validate_input *in, str
 			STR_ARG(buf_view(&b)));
 }
 
-/* ---- what the run itself says ---- */
+/* ---- status of the run ---- */
 
 static void judge_run(struct arena *a, const struct validate_input *in, struct validation *v)
 {
@@ -263,7 +263,7 @@ void validate(struct arena *a, const struct validate_input *in, struct validatio
 		v.format = r->format;
 		v.evidence = r->evidence;
 		v.validity = VALIDITY_VALID;
-		/* No sum can be right for an output with gaps, so the findings of the checks mean nothing. */
+		/* Sums are wrong if parts of the output are missing, so the checks would mean nothing. */
 		if (!in->cut) {
 			r->check(a, r->evidence == EVIDENCE_TEXT ? &text : in, &v);
 			judge_rivals(a, &found, in, &text, &v);
@@ -276,7 +276,7 @@ void validate(struct arena *a, const struct validate_input *in, struct validatio
 		if (!n->warning)
 			v.validity = VALIDITY_INVALID;
 		if (!strcmp(n->id, "two-summaries"))
-			/* one of them may be a test's own: that it failed is sure, how often is not */
+			/* a test may have printed one of them: the failure is certain, the counts are not */
 			v.counts = NULL;
 	}
 	if (v.validity != VALIDITY_VALID)

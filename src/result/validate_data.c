@@ -1,8 +1,8 @@
 /*
- * Tables: the table of formats, and the rules for each. Only a caller that names the task gets a judgement:
- * an ordinary command may print an empty table.
+ * Tables: the list of formats, and the rules for all of them. Only a caller that names the task gets a
+ * judgement: an ordinary command may print an empty table.
  *
- * A broken rule makes the data invalid. There is no failing table, so the result of a valid one is pass.
+ * A broken rule makes the data invalid. A table cannot fail, so the result of a valid one is pass.
  */
 #include "result/validate_data.h"
 

@@ -1,6 +1,6 @@
 /*
- * The validators of tables and JSON: one pair of functions for each format, and what they share. The rows are
- * in validate_data.c.
+ * The validators of tables and JSON: two functions for each format, and shared helpers. The rows are in
+ * validate_data.c.
  */
 #pragma once
 #include "base/json.h"
@@ -20,30 +20,33 @@ DATA_VALIDATOR(jsonl_table);
 DATA_VALIDATOR(json_schema);
 DATA_VALIDATOR(jsonl_schema);
 
-#define DATA_COLUMNS_MAX 65536 /* of a table */
-#define DATA_NAME_MAX 60       /* bytes of a name that a message repeats */
+#define DATA_COLUMNS_MAX 65536 /* columns of a table */
+#define DATA_NAME_MAX 60       /* bytes of a name in a message */
 #define DATA_NAME(s) (int)((s).n < DATA_NAME_MAX ? (s).n : DATA_NAME_MAX), (s).p
 
-/* The names of the columns, as they come. */
+/* The names of the columns, in order. */
 struct header {
 	struct str *names;
 	size_t n, cap;
-	bool partial;        /* some are not shown */
+	bool partial;        /* the output omits some */
 };
 
 void header_add(struct arena *a, struct header *h, struct str name);
-/* No empty name, none twice, all that are required. A name may be missing only where some are not shown. */
+/*
+ * Checks for empty, duplicate and missing required names. A name may be missing only if the header is
+ * partial.
+ */
 void data_header(struct arena *a, const struct validate_input *in, struct validation *v,
 		const struct header *h);
 /*
- * Counts, and the rule that there must be rows. Ragged: how many rows had a different number of columns, and
- * the first line of them.
+ * data_rows() adds counts and requires rows. data_ragged() reports rows with a different number of columns,
+ * and the line of the first.
  */
 void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows,
 		int64_t columns);
 void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t line, int64_t got,
 		int64_t want);
-/* A field that stands for no value: empty, NaN, NULL. */
+/* True for a field without a value: empty, NaN, NULL. */
 bool data_is_missing(struct str field);
 
 /* ---- types of columns ---- */
@@ -51,16 +54,16 @@ bool data_is_missing(struct str field);
 enum data_type { TYPE_ANY, TYPE_INTEGER, TYPE_NUMBER, TYPE_BOOLEAN, TYPE_DATE, TYPE_TEXT };
 
 struct types {
-	enum data_type *of;  /* each column's; NULL with n 0: none was asked for */
+	enum data_type *of;  /* type of each column; NULL with n 0: none given */
 	size_t n;
-	int64_t wrong;       /* cells; the first of them: */
+	int64_t wrong;       /* wrong cells; the first of them: */
 	size_t column, row;
 	struct str value;
 };
 
 /*
- * `id:integer` is the column id of type integer; a suffix that is no type (validate_column()) belongs to the
- * name.
+ * `id:integer` is the column id of type integer; a suffix that is not a type (validate_column()) belongs to
+ * the name.
  */
 struct str data_type_split(struct str column, enum data_type *ret);
 void data_types(struct arena *a, const struct validate_input *in, const struct header *h, struct types *ret);
@@ -70,15 +73,15 @@ void data_wrong_types(struct arena *a, struct validation *v, const struct header
 
 /* Describes an error in a JSON text; line_offset: lines before the reader's text. */
 void data_bad_json(struct arena *a, struct validation *v, const struct json_reader *r, size_t line_offset);
-/* Several values, one a line. */
+/* True for several values, one per line. */
 bool data_is_jsonl(struct str text);
 
 struct jsonl {
 	struct lines lines;
-	struct json_reader r;  /* of the line; its trouble ends the loop */
-	size_t number;          /* of the line, from 1 */
+	struct json_reader r;  /* reader of the current line; its trouble ends the loop */
+	size_t number;          /* line number, from 1 */
 };
 
 void jsonl_init(struct jsonl *l, struct arena *a, struct str text);
-/* The value of the next line that is not blank; NULL after the last, or with l->r.trouble. */
+/* Returns the value of the next non-blank line; NULL after the last, or with l->r.trouble. */
 struct json *jsonl_next(struct jsonl *l);

@@ -1,7 +1,7 @@
 /*
- * Tables in JSON, whole or a value a line. The shapes are those that tools write: a list of records; records
- * in "data", "rows" and the like; columns with a value for each index, or a list of values; names and rows
- * apart ("split"); rows as lists.
+ * Tables in JSON, as one value or one value per line. The shapes are those that tools write: a list of
+ * records; records in "data", "rows" and the like; columns with a value for each index, or a list of values;
+ * names and rows separately ("split"); rows as lists.
  */
 #include "result/validate_data.h"
 
@@ -10,8 +10,8 @@ struct table {
 	struct header h;
 	struct types types;
 	int64_t rows, ragged, got, missing;
-	size_t ragged_row;       /* the first, from 1 */
-	const struct json *shape; /* the record that the others are compared with */
+	size_t ragged_row;       /* first of them, from 1 */
+	const struct json *shape; /* the first record, to which the others are compared */
 };
 
 static struct str start_of(struct str text)
@@ -43,8 +43,7 @@ static void note_ragged(struct table *t, size_t got)
 }
 
 /*
- * One more row. The first says which columns there are; the hash of its keys makes comparing the others
- * cheap.
+ * Checks one more row. The first defines the columns; the hash of its keys makes comparing the others cheap.
  */
 static void add_row(struct arena *a, struct table *t, const struct json *row)
 {
@@ -84,7 +83,7 @@ static void add_rows(struct arena *a, struct table *t, const struct json *list)
 		add_row(a, t, row);
 }
 
-/* {"columns": [...], "data": [[...], ...]}; scalars of different kinds in a column are no concern of ours. */
+/* {"columns": [...], "data": [[...], ...]}; a column may mix types of scalars. */
 static bool split_table(struct arena *a, struct table *t, const struct json *v)
 {
 	const struct json *columns = json_key(v, "columns"), *data = json_key(v, "data");
@@ -99,7 +98,7 @@ static bool split_table(struct arena *a, struct table *t, const struct json *v)
 }
 
 /*
- * {"id": {"0": 1, "1": 2}, "name": {…}} or {"id": [1, 2], …}: each member a column, all as long as the first
+ * {"id": {"0": 1, "1": 2}, "name": {…}} or {"id": [1, 2], …}: each member is a column, as long as the first
  * and with the same index.
  */
 static bool column_table(struct arena *a, struct table *t, const struct json *v)
@@ -110,7 +109,7 @@ static bool column_table(struct arena *a, struct table *t, const struct json *v)
 	for (const struct json *c = first; c; c = c->next)
 		if (c->kind != first->kind)
 			return false;
-	/* A record of records is no table: an index counts. */
+	/* A record of records is a table only if its keys are an index. */
 	if (first->kind == JSON_OBJECT && first->first && !json_key(first, "0"))
 		return false;
 	for (const struct json *c = first; c; c = c->next)

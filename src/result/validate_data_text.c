@@ -7,9 +7,9 @@
 
 struct csv {
 	struct str text;
-	size_t at, line;      /* line: of the record that comes next */
+	size_t at, line;      /* line: number of the next record's line */
 	char sep;
-	bool quoting;         /* a quote where none may be, or one that is never closed */
+	bool quoting;         /* a misplaced or unclosed quote */
 	size_t quoting_line;
 };
 
@@ -18,7 +18,7 @@ static struct str without_bom(struct str s)
 	return str_starts(s, "\xef\xbb\xbf") ? str_sub(s, 3, s.n) : s;
 }
 
-/* The separator that the first record has most of, outside of quotes; '\0' when there is none. */
+/* Returns the most frequent separator of the first record, outside quotes; '\0' if there is none. */
 static char sniff_separator(struct str text)
 {
 	static const char seps[] = ",;\t|";
@@ -45,8 +45,8 @@ static void bad_quote(struct csv *c)
 }
 
 /*
- * A field in quotes at c->at; the doubled quotes stay in it. Ends at the separator, the line's end or the
- * text's.
+ * Reads a quoted field at c->at; doubled quotes stay in it. It ends at the separator, or at the end of line
+ * or text.
  */
 static struct str quoted_field(struct csv *c, size_t *lines)
 {
@@ -83,7 +83,7 @@ static struct str plain_field(struct csv *c)
 		char b = c->text.p[c->at];
 		if (b == c->sep || b == '\n')
 			break;
-		/* Quotes mean nothing in TSV. */
+		/* TSV has no quotes. */
 		if (b == '"' && c->sep != '\t')
 			bad_quote(c);
 	}
@@ -94,8 +94,8 @@ static struct str plain_field(struct csv *c)
 }
 
 /*
- * The next record: how many fields (0: none left, or an empty line), how many of them without a value. Names
- * go to h; cells of a row are held against their types.
+ * Reads the next record: number of fields (0: none left, or an empty line), and how many of them are empty.
+ * Names go to h; cells of a row are checked against their types.
  */
 static size_t csv_record(struct arena *a, struct csv *c, struct header *h, struct types *t, int64_t *missing)
 {
@@ -157,7 +157,7 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	size_t ragged_line = 0;
 	if (!is_text(a, v, c.text))
 		return;
-	if (str_starts(c.text, "sep=") && c.text.n > 4) { /* a spreadsheet's own first line */
+	if (str_starts(c.text, "sep=") && c.text.n > 4) { /* first line of some spreadsheets */
 		c.sep = c.text.p[4];
 		ptrdiff_t end = str_find(c.text, '\n', 0);
 		c.at = end < 0 ? c.text.n : (size_t)end + 1;
@@ -166,7 +166,7 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 		c.sep = sniff_separator(c.text);
 		if (!c.sep)
 			/*
-			 * one column; or a line of chatter above the header, which makes the rows below it
+			 * one column; or a line of other text above the header, so that the rows below are
 			 * ragged
 			 */
 			c.sep = ',';
@@ -256,7 +256,7 @@ static void psql_names(struct arena *a, struct str line, struct header *h)
 	header_add(a, h, trim(str_sub(line, from, line.n)));
 }
 
-/* A value with a newline in it goes on in the next line; psql says so with a '+' at the cell's end. */
+/* A value with a newline continues on the next line; psql marks that with a '+' at the end of the cell. */
 static bool psql_continued(struct str line)
 {
 	for (size_t i = 0; i < line.n; i++)
@@ -274,7 +274,7 @@ struct psql {
 	bool footer;
 };
 
-/* The cells of a row; a bar in a value makes them more than the columns, and nobody knows which is which. */
+/* Splits a row into cells. A bar in a value gives more cells than columns, and they cannot be assigned. */
 static void psql_cells(struct psql *t, struct str line)
 {
 	size_t from = 0, column = 0;
@@ -283,7 +283,7 @@ static void psql_cells(struct psql *t, struct str line)
 	data_cell(&t->t, column, trim(str_sub(line, from, line.n)), t->line);
 }
 
-/* The rows below a rule, to the footer or an empty line. */
+/* Reads the rows below a rule, up to the footer or an empty line. */
 static void psql_rows(struct arena *a, struct validation *v, struct psql *t, size_t bars)
 {
 	int64_t shown = 0, continued = 0, said = -1;
@@ -321,7 +321,7 @@ void psql_check(struct arena *a, const struct validate_input *in, struct validat
 		size_t bars = count_char(line, '+');
 		if (is_rule(line) && !blank(before) && bars == count_char(before, '|')) {
 			struct header *h = &t.h, one = {0};
-			if (h->n) /* one more table: its rows count, its names are its own */
+			if (h->n) /* another table: its rows count, its names are separate */
 				h = &one;
 			psql_names(a, before, h);
 			if (h == &t.h)
@@ -377,7 +377,7 @@ int pandas_detect(const struct validate_input *in)
 	for (size_t i = 0; lines_next(&l, &line); i++)
 		if (pandas_footer(line, &p))
 			return 85;
-	/* A small frame has no footer: names above an index that counts from 0. */
+	/* A small frame without footer: names above an index that counts from 0. */
 	l = lines_of(in->out);
 	return lines_next(&l, &line) && str_starts(line, " ") && lines_next(&l, &line) &&
 			str_starts(line, "0 ") ? 35 : 0;
@@ -446,17 +446,14 @@ static void pandas_read(struct arena *a, struct str text, struct pandas *p)
 			names_above = true;
 		} else if (str_starts(line, "..")) {
 			p->elided = true;
-		/* the index's own name stands alone below the header */
+		/* the name of the index is on its own line below the header */
 		} else if (!(below && str_find(trim(line), ' ', 0) < 0)) {
 			p->shown++;
 		}
 	}
 }
 
-/*
- * A name with a blank in it cannot be told from two names: it counts as there when the words stand side by
- * side.
- */
+/* A name with a blank looks like two names: it is found if its words are adjacent. */
 static void pandas_header(struct arena *a, const struct validate_input *in, struct validation *v,
 		struct pandas *p)
 {

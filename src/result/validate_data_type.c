@@ -1,6 +1,6 @@
 /*
- * Types of columns: `--columns id:integer,when:date`. A cell without a value fits every type; `any` is for a
- * name that has a colon in it.
+ * Types of columns: `--columns id:integer,when:date`. A cell without a value fits every type; `any` is for
+ * names that contain a colon.
  */
 #include "result/decimal.h"
 #include "result/validate_data.h"
@@ -14,10 +14,7 @@ static const struct {
 	{"date", TYPE_DATE}, {"text", TYPE_TEXT}, {"string", TYPE_TEXT}, {"any", TYPE_ANY},
 };
 
-/*
- * The parts before and behind the last colon; without a colon, the second is everything and the result is
- * false.
- */
+/* Splits at the last colon. Without one, returns false and the second part is everything. */
 static bool split_column(struct str column, struct str *ret_name, struct str *ret_type)
 {
 	size_t i = column.n;
@@ -98,7 +95,7 @@ static size_t count_digits(struct str s, size_t from)
 	return i - from;
 }
 
-/* 12, -3.5, 1e9, .5; a comma for the point as well, where it cannot be the separator. */
+/* Numbers such as 12, -3.5, 1e9, .5; also with a decimal comma where it cannot be the separator. */
 static bool is_number(struct str s, bool whole)
 {
 	size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+'), before = count_digits(s, i), after = 0;
@@ -130,7 +127,7 @@ static bool is_boolean(struct str s)
 	return false;
 }
 
-/* 2024-02-29, and what may stand behind it of a time */
+/* A date such as 2024-02-29, optionally followed by a time. */
 static bool is_date(struct str s)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};

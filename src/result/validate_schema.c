@@ -1,4 +1,4 @@
-/* The task `json`: the output is JSON, or JSON lines, and fits the schema that the user gave. */
+/* The task `json`: checks that the output is JSON, or JSON lines, and fits the user's schema. */
 #include <stdio.h>
 
 #include "result/schema.h"
@@ -6,7 +6,7 @@
 
 int json_schema_detect(const struct validate_input *in)
 {
-	return in->task ? 60 : 0; /* what is no JSON at all is to be told so */
+	return in->task ? 60 : 0; /* reports output that is not JSON */
 }
 
 int jsonl_schema_detect(const struct validate_input *in)
@@ -14,7 +14,7 @@ int jsonl_schema_detect(const struct validate_input *in)
 	return in->task && data_is_jsonl(in->out) ? 70 : 0;
 }
 
-/* The user's schema; NULL with a note when there is none that can be read. */
+/* Parses the user's schema; NULL with a note if it is invalid. */
 static struct json *read_schema(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	struct json_reader r;
@@ -33,7 +33,7 @@ static struct json *read_schema(struct arena *a, const struct validate_input *in
 	return NULL;
 }
 
-/* One document; `line`: of JSON lines, else 0. */
+/* Checks one document; `line`: line number in JSON lines, else 0. */
 static void check_value(struct arena *a, struct validation *v, struct json *schema, struct json *doc,
 		struct schema_budget *left, size_t line)
 {
@@ -108,7 +108,7 @@ void jsonl_schema_check(struct arena *a, const struct validate_input *in, struct
 	int64_t values = 0;
 	jsonl_init(&l, a, in->out);
 	for (struct json *doc; (doc = jsonl_next(&l)); values++)
-		/* the first line that does not fit says enough */
+		/* the first mismatch is enough */
 		if (schema && v->validity != VALIDITY_INVALID)
 			check_value(a, v, schema, doc, &left, l.number);
 	if (l.r.trouble)

@@ -1,10 +1,8 @@
-/* Type checkers and linters: the table of formats, and those that are text. */
+/* Type checkers and linters: the list of formats, and the text formats. */
 #define _GNU_SOURCE
 #include "result/validate_static.h"
 
-/*
- * Checkers are called linters and linters checkers: each format serves both tasks, its own name for it first.
- */
+/* People call checkers linters and vice versa: each format serves both tasks, its own first. */
 const struct validator validators_static[] = {
 	{"typecheck", "pyright-json", EVIDENCE_MACHINE, pyright_json_detect, pyright_json_check},
 	{"typecheck", "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check},
@@ -23,7 +21,7 @@ const struct validator validators_static[] = {
 	{0},
 };
 
-/* ---- what they share ---- */
+/* ---- shared ---- */
 
 static void exit_without_errors(struct arena *a, const struct validate_input *in, struct validation *v)
 {
@@ -77,7 +75,7 @@ struct mypy {
 	bool last_success, stopped;   /* of the last summary; of any */
 };
 
-/* `path:1: error: ...`: what mypy itself counts. Source that --pretty shows is indented. */
+/* Parses `path:1: error: ...`, which mypy counts. Source lines of --pretty are indented. */
 static bool mypy_error_line(struct str line)
 {
 	return line.n && line.p[0] != ' ' && line.p[0] != '\t' && str_contains(line, STR(": error:"));
@@ -175,7 +173,7 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	else
 		static_result(a, in, v, m.found > 0);
 	if (m.last_success && in->exit_code > 0 && m.found)
-		/* the last run, which the exit code is of, says that it found none */
+		/* the last run, which set the exit code, found no errors */
 		exit_without_errors(a, in, v);
 }
 
@@ -193,7 +191,7 @@ static bool tsc_code(struct scan *c)
 	return scan_text(c, "error TS") && scan_count(c, &code) && scan_text(c, ":");
 }
 
-/* `file(1,7): error TS…`, with --pretty `file:1:7 - error TS…`, or about no file at all */
+/* `file(1,7): error TS…`, with --pretty `file:1:7 - error TS…`, or without a file */
 static bool tsc_error_line(struct str line)
 {
 	struct scan c = scan_of(line);
@@ -246,7 +244,7 @@ int tsc_detect(const struct validate_input *in)
 void tsc_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	struct tsc t = tsc_read(in->out);
-	if (!t.lines) { /* its errors are all that it is known by */
+	if (!t.lines) { /* its errors are its only evidence */
 		static_no_result(a, in, v, "tsc");
 		return;
 	}
@@ -264,11 +262,11 @@ void tsc_check(struct arena *a, const struct validate_input *in, struct validati
 	static_result(a, in, v, t.lines > 0);
 }
 
-/* ---- nothing at all ---- */
+/* ---- no output ---- */
 
 /*
- * tsc, go vet and eslint say nothing when they find nothing, and so does a command that never called them:
- * only who asked may be told so.
+ * tsc, go vet and eslint print nothing when they find nothing, and so does a command that never called them.
+ * So an empty output counts only if the caller named the task.
  */
 int silent_detect(const struct validate_input *in)
 {

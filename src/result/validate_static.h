@@ -1,6 +1,6 @@
 /*
- * The validators of type checkers and linters: one pair of functions for each format, and what they share.
- * The rows are in validate_static.c.
+ * The validators of type checkers and linters: two functions for each format, and shared helpers. The rows
+ * are in validate_static.c.
  */
 #pragma once
 #include "result/lines.h"
@@ -19,13 +19,13 @@ STATIC_VALIDATOR(cargo_json);
 STATIC_VALIDATOR(go_vet_json);
 
 /*
- * Says the result, and whether the exit code (when known) agrees: 0 if and only if there are no errors.
- * Somebody who named no task may have put `| tail`, `|| true` or another command behind the tool; then errors
- * with exit 0 are a remark, and another exit code leaves it open.
+ * Sets the result, and checks that the exit code (if known) agrees: 0 if and only if there are no errors. A
+ * caller that named no task may have added `| tail`, `|| true` or another command; then errors with exit 0
+ * are only a warning, and another exit code leaves the result open.
  */
 void static_result(struct arena *a, const struct validate_input *in, struct validation *v, bool errors);
-/* The tool itself failed: there is no result. */
+/* The tool itself failed: no result. */
 void static_no_result(struct arena *a, const struct validate_input *in, struct validation *v,
 		const char *tool);
-/* The tool ran and looked at nothing, which is no success. */
+/* The tool checked nothing, which is no success. */
 void static_nothing(struct arena *a, struct validation *v);

@@ -5,13 +5,13 @@
 #include "result/validate_static.h"
 #include "base/json.h"
 
-#define BANNER_LINES_MAX 64 /* before a report: what `npm run` prints, for one */
+#define BANNER_LINES_MAX 64 /* lines before a report, such as those of `npm run` */
 #define SHORT_MAX 80
 #define SHORT(s) (int)((s).n < SHORT_MAX ? (s).n : SHORT_MAX), (s).p
 
-/* ---- what they share ---- */
+/* ---- shared ---- */
 
-/* `[` alone or with a value behind it, but not `[info] …`; `{` alike. */
+/* True for `[` alone or with a value after it, but not `[info] …`; the same for `{`. */
 static bool opens_report(struct str line, char open)
 {
 	line = trim(line);
@@ -24,7 +24,7 @@ static bool opens_report(struct str line, char open)
 }
 
 /*
- * The text from the first line on that starts a report, among the first `max` of them; empty when there is
+ * Returns the text from the first line that starts a report, within the first `max` lines; empty if there is
  * none.
  */
 static struct str report_start(struct str text, char open, size_t max)
@@ -55,8 +55,8 @@ static void bad_json(struct arena *a, struct validation *v, const struct json_re
 }
 
 /*
- * The one report of an output. NULL with a note when it cannot be read or when there are two: either may be
- * made up.
+ * Returns the only report of an output. NULL with a note if it is unreadable, or if there are two: either may
+ * be forged.
  */
 static struct json *read_report(struct arena *a, struct str text, char open, struct validation *v)
 {
@@ -160,7 +160,7 @@ int eslint_json_detect(const struct validate_input *in)
 	return in->task && str_is(only, "[]") ? 30 : 0;
 }
 
-/* One file of the report; false when its numbers do not agree. */
+/* Checks one file of the report; false if its numbers disagree. */
 static bool eslint_file(struct arena *a, struct validation *v, struct json *file, struct eslint *sum)
 {
 	struct json *messages = json_key(file, "messages"), *path = json_key(file, "filePath");
@@ -196,7 +196,7 @@ void eslint_json_check(struct arena *a, const struct validate_input *in, struct 
 	struct eslint sum = {0};
 	for (struct json *file = report->first; file; file = file->next)
 		if (!eslint_file(a, v, file, &sum))
-			return; /* one is enough: nothing here can be believed */
+			return; /* one is enough: the report is not trustworthy */
 	validation_count(a, v, "files", sum.files);
 	validation_count(a, v, "errors", sum.errors);
 	validation_count(a, v, "warnings", sum.warnings);
@@ -213,9 +213,9 @@ void eslint_json_check(struct arena *a, const struct validate_input *in, struct 
 /* ---- cargo ---- */
 
 struct cargo {
-	struct json_reader r; /* one for all lines: its bounds hold for all of them together */
+	struct json_reader r; /* one reader for all lines: its bounds apply to all of them together */
 	int64_t errors, warnings, finished, failed;
-	bool last;      /* nothing of cargo's comes after the last build-finished */
+	bool last;      /* cargo prints nothing after the last build-finished */
 };
 
 static bool cargo_line(struct str line)
@@ -232,7 +232,7 @@ int cargo_json_detect(const struct validate_input *in)
 			any = true;
 			finished = str_starts(line, "{\"reason\":\"build-finished\"");
 		} else if (str_starts(line, "test result: ") || str_starts(line, "{ \"type\": \"suite\"")) {
-			return 0; /* cargo test: the tests are what matters */
+			return 0; /* cargo test: the tests decide */
 		}
 	}
 	return finished ? 90 : any ? 60 : 0;
@@ -242,7 +242,7 @@ static void cargo_message(struct json *row, struct cargo *c)
 {
 	struct json *level = json_key(json_key(row, "message"), "level"),
 			*text = json_key(json_key(row, "message"), "message");
-	/* The compiler's own sums are no findings. */
+	/* Summaries of the compiler are not findings. */
 	if (json_is(text, JSON_STRING) && (str_starts(text->text, "aborting due to ") ||
 	str_ends(text->text, " warning emitted") || str_ends(text->text, " warnings emitted")))
 		return;
@@ -250,7 +250,7 @@ static void cargo_message(struct json *row, struct cargo *c)
 	c->warnings += json_is(level, JSON_STRING) && str_is(level->text, "warning");
 }
 
-/* One row; macros may print what they like between the rows, so only what looks like a row has to be one. */
+/* Reads one row. Macros may print anything between rows, so only text that looks like a row must be one. */
 static bool cargo_row(struct arena *a, struct validation *v, struct str line, struct cargo *c)
 {
 	c->r.text = line;
@@ -342,7 +342,7 @@ static bool vet_error_line(struct str line)
 			line.p[0] != ' ');
 }
 
-/* Reads all objects, one behind the other with `# package` lines between them; false with a note. */
+/* Reads all objects, with `# package` lines between them; false with a note. */
 static bool vet_read(struct arena *a, struct str text, struct validation *v, struct vet *sum)
 {
 	struct json_reader r;
@@ -380,7 +380,7 @@ void go_vet_json_check(struct arena *a, const struct validate_input *in, struct 
 		static_nothing(a, v);
 		return;
 	}
-	/* With -json the exit code is 0 whatever is found; it is not when a package could not be checked. */
+	/* With -json the exit code is 0 for any findings, but not if a package could not be checked. */
 	if (in->exit_code > 0 && !sum.errors)
 		static_no_result(a, in, v, "go vet");
 	else if (sum.errors)

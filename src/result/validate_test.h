@@ -1,5 +1,5 @@
 /*
- * The validators of test runners, one pair of functions for each format, and what they share. The rows are in
+ * The validators of test runners: two functions for each format, and shared helpers. The rows are in
  * validate_test_*.c.
  */
 #pragma once
@@ -32,18 +32,16 @@ VALIDATOR(libtest_json);
 VALIDATOR(tap);
 VALIDATOR(junit);
 
-/*
- * Detection reads lines only where one of its fixed words is in the output at all: a search is much cheaper.
- */
+/* Detection parses lines only if the output contains one of its fixed words: a search is much cheaper. */
 static inline bool in_either(const struct validate_input *in, const char *word)
 {
 	return str_contains(in->out, str_of(word)) || str_contains(in->err, str_of(word));
 }
-/* Says the result, and whether the exit code (when known) agrees with it: 0 if and only if nothing failed. */
+/* Sets the result, and checks that the exit code (if known) agrees: 0 if and only if nothing failed. */
 void test_result(struct arena *a, const struct validate_input *in, struct validation *v, bool failed);
-/* Nothing was tested, which is no success. */
+/* No tests ran, which is no success. */
 void test_none(struct arena *a, struct validation *v);
-/* Tests were there, and every one was skipped: consistent, and it says nothing. */
+/* All tests were skipped: consistent, but no result. */
 void test_skipped(struct arena *a, const struct validate_input *in, struct validation *v);
-/* The runner started and never said how it ended. */
+/* The runner started but never reported its end. */
 void test_unfinished(struct arena *a, struct validation *v, const char *what);

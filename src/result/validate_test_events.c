@@ -1,18 +1,18 @@
 /*
- * Runners that print one JSON object per line for each event: go test -json, and libtest's --format json.
- * Every started test must end.
+ * Runners that print one JSON object per line and event: go test -json, and libtest's --format json. Every
+ * started test must end.
  */
 #include "base/json.h"
 #include "result/seen.h"
 #include "result/validate_test.h"
 
-#define EVENT_SAMPLE 20 /* lines that detection looks at */
+#define EVENT_SAMPLE 20 /* lines read by detection */
 
-struct event { /* what one line says */
+struct event { /* one event */
 	char action[16], type[16];
 	uint64_t key, group;
 	bool has_test, bad;
-	int64_t n[5]; /* libtest: passed, failed, ignored, measured, test_count; -1: not said */
+	int64_t n[5]; /* libtest: passed, failed, ignored, measured, test_count; -1: not given */
 };
 
 static void copy_text(char *into, size_t n, struct str s)
@@ -55,7 +55,7 @@ static bool read_event(struct json_reader *r, struct str line, struct event *ret
 
 static bool action_is(const struct event *e, const char *action) { return !strcmp(e->action, action); }
 
-/* How many of the first lines are events: all of them, or a few among others. */
+/* Counts events among the first lines: all of them, or a few among others. */
 static int detect_events(struct str text, const char *start, const char *mark, int sure)
 {
 	struct lines l = lines_of(text);

@@ -1,4 +1,4 @@
-/* The text of jest and vitest: a table of totals at the end, on standard error or output. */
+/* Text output of jest and vitest: a table of totals at the end, on stderr or stdout. */
 #include "result/validate_test.h"
 
 enum { PASSED, FAILED, SKIPPED, TODO, TOTAL, NKINDS };
@@ -37,7 +37,7 @@ static bool scan_totals(struct scan *c, const char *separator, int64_t into[NKIN
 
 static int64_t sum_counts(const int64_t n[NKINDS]) { return n[PASSED] + n[FAILED] + n[SKIPPED] + n[TODO]; }
 
-/* Judges the numbers of both formats. */
+/* Checks the numbers of both formats. */
 static void judge_counts(struct arena *a, const struct validate_input *in, struct validation *v,
 		const struct totals *t, const char *how)
 {

@@ -1,7 +1,7 @@
 /*
- * JUnit XML, read by a small reader of our own: elements, attributes, comments, CDATA. No document type and
- * no entities are read; what declares one is refused. Nodes are counted; what the attributes of a suite say
- * is only compared, because runners disagree about what belongs to them.
+ * JUnit XML, with a small parser of our own: elements, attributes, comments, CDATA. Document types and
+ * entities are rejected. Nodes are counted; attributes of a suite are only compared, because runners disagree
+ * about their meaning.
  */
 #define _GNU_SOURCE
 #include "result/validate_test.h"
@@ -12,14 +12,14 @@
 struct xml {
 	struct str s;
 	size_t at;
-	const char *why; /* what is wrong; NULL: nothing yet */
+	const char *why; /* error; NULL: none so far */
 };
 
 struct tag {
 	struct str name;
 	bool close, empty;
-	int64_t tests; /* attributes; -1: not there */
-	bool failures; /* failures="" or errors="" is not 0 */
+	int64_t tests; /* attributes; -1: absent */
+	bool failures; /* a failures="" or errors="" attribute is not 0 */
 	bool bad_number;
 };
 
@@ -27,14 +27,14 @@ enum { NODE_OTHER, NODE_SUITES, NODE_SUITE, NODE_CASE };
 
 struct junit {
 	int64_t cases, failed, errors, skipped;
-	int64_t said, inside; /* the sum of tests="" of outermost suites, and what they hold */
+	int64_t said, inside; /* sum of tests="" of the outermost suites, and their actual number */
 	bool said_any, bad_number, said_failed;
 	struct str names[XML_DEPTH_MAX];
 	int kinds[XML_DEPTH_MAX];
 	size_t depth, suites;
-	int mark;        /* the outcome of the open case so far: 1 skipped, 2 failed, 3 error */
-	int64_t outside; /* errors that belong to no case */
-	bool root;   /* it was there, and it is closed when depth is 0 */
+	int mark;        /* outcome of the open case so far: 1 skipped, 2 failed, 3 error */
+	int64_t outside; /* errors outside any case */
+	bool root;   /* the root occurred; closed once depth is 0 */
 };
 
 static bool skip_past(struct xml *x, const char *end)
@@ -104,7 +104,7 @@ static bool read_attribute(struct xml *x, struct tag *t)
 	return true;
 }
 
-/* The tag at '<'. */
+/* Parses the tag at '<'. */
 static bool read_tag(struct xml *x, struct tag *ret)
 {
 	struct tag t = {.tests = -1};
@@ -140,7 +140,7 @@ static bool read_tag(struct xml *x, struct tag *ret)
 	return false;
 }
 
-/* A case has one outcome, the worst of those it names. */
+/* A case has one outcome: the worst one it names. */
 static void mark_case(struct junit *j, int to)
 {
 	int64_t *of[] = {NULL, &j->skipped, &j->failed, &j->errors};
@@ -153,7 +153,7 @@ static void mark_case(struct junit *j, int to)
 	j->mark = to;
 }
 
-/* A node that stands in the open one. */
+/* Handles a node inside the open one. */
 static void count_case(struct junit *j, const struct tag *t, int kind)
 {
 	int parent = j->depth ? j->kinds[j->depth - 1] : NODE_OTHER;
@@ -175,7 +175,7 @@ static void count_case(struct junit *j, const struct tag *t, int kind)
 		j->mark = 0;
 	}
 	if (parent == NODE_CASE)
-		/* PHPUnit's warning: nothing was tested */
+		/* warning of PHPUnit: nothing was tested */
 		mark_case(j, error ? 3 : failure ? 2 : skip || str_is(t->name, "warning") ? 1 : 0);
 	else if (parent == NODE_SUITE)
 		j->outside += failure || error;
@@ -250,7 +250,7 @@ static struct str junit_text(const struct validate_input *in)
 	return str_contains(in->out, STR("<testsuite")) ? in->out : in->err;
 }
 
-/* Where the report starts: its declaration or its outermost element. */
+/* Returns the start of the report: its declaration or its outermost element. */
 static size_t junit_start(struct str s)
 {
 	const char *p = s.n ? memmem(s.p, s.n, "<testsuite", 10) : NULL,
@@ -295,7 +295,7 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 	validation_count(a, v, "errors", j->errors + j->outside);
 	validation_count(a, v, "skipped", j->skipped);
 	if (j->bad_number)
-		/* mocha writes skipped="-1" where a hook failed: next to a failure it is only odd */
+		/* mocha writes skipped="-1" after a failed hook: harmless next to a failure */
 		validation_note(a, v, "bad-number", failed,
 				"a count of a suite is negative, too large or no number%s",
 				failed ? "; the nodes were counted" :
@@ -304,7 +304,7 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 		validation_note(a, v, "attributes-disagree", true,
 				"the suites say tests=\"%lld\", but hold %lld; the nodes were counted",
 				(long long)j->said, (long long)j->inside);
-	if (!failed && j->said_failed) /* jest's, for a file that does not load, has no node for it */
+	if (!failed && j->said_failed) /* jest has no node for a file that does not load */
 		validation_note(a, v, "count-mismatch", false,
 				"the suites say that something failed, and hold no failure; do not use the "
 				"report: read the output, and make it again");
@@ -313,7 +313,7 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 	else if (!failed && j->skipped >= j->cases)
 		test_skipped(a, in, v);
 	else if (failed && in->exit_code == 0)
-		v->result = RESULT_FAIL; /* the report is a file that another command printed */
+		v->result = RESULT_FAIL; /* another command printed the report from a file */
 	else
 		test_result(a, in, v, failed);
 }

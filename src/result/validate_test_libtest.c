@@ -1,7 +1,7 @@
 /*
- * Rust's and Go's text. Both print one block for each binary or package: libtest says how many tests a block
- * has before it runs them, so a block without its end, or an end without its block, gives away what a test
- * printed or where it ended the process.
+ * Text output of Rust's libtest and of go test. Both print one block per binary or package. libtest announces
+ * the number of tests before it runs them. So a block without its end, or an end without its block, reveals
+ * text printed by a test, or a test that ended the process.
  */
 #include "result/validate_test.h"
 
@@ -11,7 +11,7 @@ struct libtest {
 	int64_t passed, failed, ignored, measured, filtered;
 	size_t blocks, ends;
 	bool open, bad_order, bad_count, bad_verdict, bad_list;
-	bool failed_line; /* of the open block: "test a ... FAILED" */
+	bool failed_line; /* lines "test a ... FAILED" in the open block */
 };
 
 static bool read_running(struct str line, int64_t *ret)
@@ -142,7 +142,7 @@ void libtest_check(struct arena *a, const struct validate_input *in, struct vali
 
 struct gotest {
 	int64_t packages, failed_packages, empty_packages, runs, passed, failed, skipped;
-	bool panicked, open; /* open: lines of tests without a line of their package */
+	bool panicked, open; /* open: test lines without the line of their package */
 };
 
 static bool go_package(struct str line, const char *start)

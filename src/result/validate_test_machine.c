@@ -2,8 +2,8 @@
  * Test runners that print one JSON object: pytest-json-report, jest and vitest, mocha, RSpec; and the rows of
  * all machine-readable formats.
  *
- * The object is the one that holds the format's mark as a key. A mark that stands in the output twice means
- * two reports, one of which a test has printed.
+ * The object is the one with the format's mark as a key. A mark that occurs twice means two reports, one of
+ * them printed by a test.
  */
 #include "base/json.h"
 #include "result/validate_test.h"
@@ -22,16 +22,16 @@ const struct validator validators_test_machine[] = {
 	{0},
 };
 
-/* ---- what they share ---- */
+/* ---- shared ---- */
 
-struct machine_report { /* what every one of them is brought to */
-	bool ok;                 /* it could be read */
-	bool bad_number;         /* a count or a duration is missing, negative or no number */
-	bool other;              /* no report of this format */
+struct machine_report { /* common form of all reports */
+	bool ok;                 /* parsed */
+	bool bad_number;         /* a count or a duration is missing, negative or not a number */
+	bool other;              /* not a report of this format */
 	int64_t total, passed, failed, skipped, todo, errors;
-	int64_t listed, listed_failed; /* single results; -1: there are none */
-	int64_t exit_said;       /* -1: not said */
-	bool bad_list;           /* an array is not as long as its count says */
+	int64_t listed, listed_failed; /* individual results; -1: none */
+	int64_t exit_said;       /* -1: not given */
+	bool bad_list;           /* the length of an array disagrees with its count */
 	bool says_fail, interrupted, sum_is_loose, from_file;
 	char why[ERR_TEXT_MAX];
 };
@@ -52,7 +52,7 @@ static int64_t number_or_zero(struct machine_report *r, const struct json *o, co
 	return json_key(o, key) ? read_count(r, o, key) : 0;
 }
 
-/* Zero may have a sign. */
+/* Zero may be negative. */
 static bool is_negative(struct str number)
 {
 	size_t i = 1;
@@ -104,10 +104,7 @@ static void check_sums(struct arena *a, struct validation *v, const struct machi
 			(long long)r->total);
 }
 
-/*
- * A report that lies in a file may be printed by a command of its own, whose exit code says nothing about the
- * tests.
- */
+/* A report in a file may be printed by another command, whose exit code says nothing about the tests. */
 static void set_result(struct arena *a, const struct validate_input *in, struct validation *v,
 		const struct machine_report *r, bool failed)
 {
@@ -146,7 +143,7 @@ static void judge_report(struct arena *a, const struct validate_input *in, struc
 		set_result(a, in, v, r, failed);
 }
 
-/* Finds and parses the object, hands it to `take`, and says what came out. */
+/* Finds and parses the object, passes it to `take`, and sets the result. */
 static void check_object(struct arena *a, const struct validate_input *in, struct validation *v,
 		const char *mark, void (*take)(const struct json *root, struct machine_report *r))
 {
@@ -187,7 +184,7 @@ static void read_pytest(const struct json *root, struct machine_report *r)
 		r->listed = (int64_t)json_size(tests);
 	if (json_is_int(code) && json_int(code, 0) >= 0)
 		r->exit_said = json_int(code, 0);
-	/* errors of collecting are in no count */
+	/* collection errors are in no count */
 	r->interrupted = r->exit_said == 2 || r->exit_said == 3;
 	read_duration(r, root, "duration");
 }
@@ -232,8 +229,8 @@ static void read_jest(const struct json *root, struct machine_report *r)
 	if (json_is(suites, JSON_ARRAY))
 		read_jest_results(suites, r);
 	/*
-	 * success false without a failure (an obsolete snapshot, a threshold) fails; success true with one
-	 * contradicts itself
+	 * success false without a failure (an obsolete snapshot, a threshold) fails; success true with a
+	 * failure is a contradiction
 	 */
 	if (json_is(success, JSON_FALSE))
 		r->says_fail = true;

@@ -1,8 +1,8 @@
 /*
- * pytest's text. A run has a header ("test session starts"), a line of what was collected, progress, sections
- * and a framed summary; with -q only progress and a bare summary. One output may hold several runs, one after
- * the other; a header without its summary is a run that broke off, and a summary without its header, where
- * there are headers, was printed by somebody else.
+ * Text output of pytest. A run has a header ("test session starts"), a line with the number of collected
+ * tests, progress, sections and a framed summary; with -q only progress and a bare summary. One output may
+ * hold several runs in sequence. A header without a summary is an aborted run. A summary without a header, in
+ * an output that has headers, was printed by another program.
  */
 #include "result/validate_test.h"
 
@@ -19,25 +19,25 @@ static const struct {
 
 struct summary {
 	int64_t n[NKINDS];
-	bool framed, none, collected, other; /* other: words that are not known */
+	bool framed, none, collected, other; /* other: unknown words */
 };
 
 struct pytest_session {
-	int64_t selected, collect_skips; /* selected -1: not said */
+	int64_t selected, collect_skips; /* selected -1: not given */
 	int64_t failed_lines;
-	int progress;                    /* percent; -1: none seen */
-	bool bad_letter;                 /* the progress has a failure or an error */
+	int progress;                    /* percent; -1: none */
+	bool bad_letter;                 /* the progress shows a failure or an error */
 	bool sections, list, stopped;
 };
 
 struct pytest_run { /* the whole output */
 	int64_t n[NKINDS];
 	size_t headers, summaries, bare;
-	bool open;           /* a header waits for its summary */
+	bool open;           /* a header without its summary so far */
 	bool none, collected, other, stopped, coverage;
 	bool after;          /* text after the last summary */
 	bool bad_count, bad_list, bad_letter, bad_progress, bad_order, resumed;
-	int64_t want, got;   /* of the first that is wrong */
+	int64_t want, got;   /* of the first mismatch */
 };
 
 /* "in 0.05s", "in 75.10s (0:01:15)", "in 0.05 seconds" */
@@ -65,7 +65,7 @@ static bool scan_item(struct scan *c, struct summary *s, bool *ret_known)
 			*ret_known = true;
 			return true;
 		}
-	/* "3 subtests passed" of a plugin */
+	/* "3 subtests passed" from a plugin */
 	while (!str_is(word, "in") && scan_text(c, " ")) {
 		if (str_starts(scan_rest(c), "in ")) {
 			c->at--;
@@ -189,8 +189,7 @@ static int read_progress(struct str line)
 }
 
 /*
- * "t.py ..F [ 60%]", "..F [100%]", "t.py::test_a FAILED [ 20%]": does a line of progress say that something
- * failed?
+ * True if a line of progress shows a failure: "t.py ..F [ 60%]", "..F [100%]", "t.py::test_a FAILED [ 20%]".
  */
 static bool progress_failed(struct str line)
 {
@@ -209,7 +208,7 @@ static bool progress_failed(struct str line)
 	return letters.n && (memchr(letters.p, 'F', letters.n) || memchr(letters.p, 'E', letters.n));
 }
 
-/* A line of a run, which is not its summary. */
+/* Handles a line of a run other than its summary. */
 static void read_line(struct str line, struct pytest_session *s, struct pytest_run *r)
 {
 	bool framed = str_starts(line, "==") && str_ends(line, "==");
@@ -290,7 +289,7 @@ static void read_run(struct str text, struct pytest_run *r)
 			read_line(line, &s, r);
 		}
 	}
-	/* what is left over after the last summary was not a run */
+	/* text after the last summary was not a run */
 }
 
 static bool usage_error(const struct validate_input *in)
@@ -298,7 +297,7 @@ static bool usage_error(const struct validate_input *in)
 	return in_either(in, "pytest: error:") || in_either(in, "ERROR: usage: ");
 }
 
-/* Every summary has one of these before its " in ". */
+/* Every summary has one of these words before its " in ". */
 static bool summary_words(struct str s)
 {
 	static const char ends[][12] = {" passed", " failed", " skipped", " xfailed", " xpassed", " error",
@@ -330,7 +329,7 @@ int pytest_detect(const struct validate_input *in)
 	return sure;
 }
 
-/* A summary that does not fit its run. */
+/* Reports a summary that contradicts its run. */
 static void check_runs(struct arena *a, const struct pytest_run *r, struct validation *v, bool failed)
 {
 	if (r->bad_order)

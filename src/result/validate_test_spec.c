@@ -1,4 +1,4 @@
-/* Runners whose summary is a few lines of "N word": mocha, RSpec, node --test as it prints for people. */
+/* Runners whose summary is a few lines of "N word": mocha, RSpec, node --test in its format for people. */
 #include "result/validate_test.h"
 
 /* ---- mocha: "  3 passing (5ms)", "  1 pending", "  1 failing" ---- */
@@ -12,7 +12,7 @@ static void read_mocha(struct str text, struct mocha *m)
 {
 	struct lines l = lines_of(text);
 	struct str line;
-	bool open = false; /* just below "passing" */
+	bool open = false; /* directly below "passing" */
 
 	while (lines_next(&l, &line)) {
 		struct scan c = scan_of(line);

@@ -1,7 +1,7 @@
 /*
  * TAP, as Perl's tests and node --test print it. Only the outermost lines count: those of subtests are
- * indented, and their parent says how they went. A plan comes first or last; without it nobody knows whether
- * all tests ran.
+ * indented, and their parent reports the result. A plan comes first or last; without it the number of tests
+ * is unknown.
  */
 #include "result/seen.h"
 #include "result/validate_test.h"
@@ -12,7 +12,7 @@ struct tap {
 	int64_t passed, failed, skipped, todo, todo_passed;
 	int64_t said_fail;     /* node's closing "# fail N" and "# cancelled N" */
 	size_t plans;
-	/* first: the first line that says anything is TAP */
+	/* first: the first non-empty line is TAP */
 	bool version, bail, twice, order, skip_all, first;
 };
 
@@ -32,7 +32,7 @@ static bool read_plan(struct str line, struct tap *t)
 	return true;
 }
 
-/* The directive behind the last '#' that has a blank before it: 's' skip, 't' todo, 0 none. */
+/* Returns the directive after the last '#' with a blank before it: 's' skip, 't' todo, 0 none. */
 static char directive_of(struct str line)
 {
 	for (size_t i = line.n; i-- > 1;) {
@@ -118,7 +118,7 @@ static void read_tap(struct str text, struct tap *t)
 	}
 }
 
-/* Detection has no arena: the first lines are enough. */
+/* Detection has no arena, so it reads only the first lines. */
 int tap_detect(const struct validate_input *in)
 {
 	struct lines l = lines_of(in->out);
@@ -199,7 +199,7 @@ void tap_check(struct arena *a, const struct validate_input *in, struct validati
 	if (t.plan == 0 && !failed)
 		test_none(a, v);
 	else if (failed && in->exit_code == 0)
-		/* a bare script that prints TAP ends with 0; its harness would say so */
+		/* a script that prints TAP without a harness exits with 0 */
 		v->result = RESULT_FAIL;
 	else if (!failed && !t.passed && !t.todo_passed)
 		test_skipped(a, in, v);

@@ -1,6 +1,6 @@
 /*
- * Test runners that print text: the rows, and what all test runners share. Text can be forged by the tests
- * themselves; its evidence is only that.
+ * Test runners that print text: the rows, and helpers of all test runners. Tests can forge text, so it is
+ * weak evidence.
  */
 #include "result/validate_test.h"
 

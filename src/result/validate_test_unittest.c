@@ -9,7 +9,7 @@ struct unittest {
 	int64_t ran, failures, errors, skipped, expected, unexpected;
 	size_t summaries, verdicts;
 	int64_t announced;     /* with -v: lines that name a test */
-	int64_t letters;       /* of progress */
+	int64_t letters;       /* letters of progress */
 	bool bad_letter, bad_block; /* a failure in the progress; a block that describes one */
 	bool failed, none, after, started;
 };
@@ -69,8 +69,8 @@ static bool verbose_line(struct str line)
 }
 
 /*
- * "..F.E" before the summary. Other programs print such lines as well: they count only when there are as many
- * letters as tests.
+ * Progress such as "..F.E" before the summary. Other programs print similar lines: they count only if there
+ * are as many letters as tests.
  */
 static void read_letters(struct str line, struct unittest *u)
 {
@@ -91,7 +91,7 @@ static void read_unittest(struct str text, struct unittest *u)
 {
 	struct lines l = lines_of(text);
 	struct str line, before = STR("");
-	bool waits = false; /* a summary without its verdict */
+	bool waits = false; /* a summary without OK or FAILED */
 
 	while (lines_next(&l, &line)) {
 		int64_t n;
@@ -228,7 +228,7 @@ static bool read_php_tests(struct str line, struct phpunit *p)
 		for (; i < ARRAY_SIZE(names); i++)
 			if (scan_text(&c, names[i].name))
 				break;
-		/* "PHPUnit Deprecations: 1" of newer ones says nothing about tests */
+		/* "PHPUnit Deprecations: 1" of newer versions is not about tests */
 		if (i == ARRAY_SIZE(names)) {
 			while (scan_word(&c, &word) && scan_blanks(&c))
 				;
@@ -306,7 +306,7 @@ void phpunit_check(struct arena *a, const struct validate_input *in, struct vali
 			(long long)p.tests);
 	if (p.after)
 		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
-	/* Warnings and risky tests fail a run only where its configuration says so. */
+	/* Warnings and risky tests fail a run only if its configuration says so. */
 	if (!failed && in->exit_code > 0 && (p.risky || p.warnings))
 		failed = true;
 	test_result(a, in, v, failed);
@@ -348,7 +348,7 @@ static bool read_ctest_line(struct str line, struct ctest *t)
 	if (!scan_text(&c, "#"))
 		return false;
 	t->results++;
-	/* skipped ones count as passed there */
+	/* ctest counts skipped ones as passed */
 	t->ok += str_ends(line, " sec") &&
 			(str_contains(line, STR("   Passed ")) || str_contains(line, STR("***Skipped ")));
 	return true;
@@ -437,7 +437,7 @@ void ctest_check(struct arena *a, const struct validate_input *in, struct valida
 struct prove {
 	int64_t files, tests, failed;
 	size_t summaries, verdicts;
-	bool pass, none, after; /* after: the verdict is not the last line */
+	bool pass, none, after; /* after: text follows the verdict */
 	bool bad_file;          /* "t/a.t .. Failed 1/3 subtests", "Dubious, test returned 1" */
 };
 

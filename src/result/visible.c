@@ -1,7 +1,7 @@
 /*
- * Invisible characters: they change the direction of text, carry hidden text, or make two different texts
- * look the same. They become \u{...}. Parts of an emoji stay. Only preceding characters decide, never
- * following ones, so that a second pass decides the same.
+ * Escapes invisible characters as \u{...}: they change the direction of text, carry hidden text, or make two
+ * different texts look the same. Parts of an emoji stay. Only preceding characters decide, never following
+ * ones, so that a second pass gives the same result.
  */
 #include "result/text.h"
 
@@ -13,7 +13,7 @@
 #define BLACK_FLAG 0x1F3F4
 #define TAG_FIRST 0xE0000
 #define TAG_LAST 0xE007F
-#define HIDDEN_FIRST 0xAD /* the normaliser deals with the control characters below it */
+#define HIDDEN_FIRST 0xAD /* the normaliser handles the control characters below it */
 
 /*
  * Components of emoji; a variation selector may follow them. Wider than the standard's list where its gaps
@@ -27,7 +27,7 @@ static const struct char_range pictures[] = {
 	{0x1F000, 0x1FAFF},
 };
 
-/* The flags that are written with tags. */
+/* The flags written with tags. */
 static const char flags[][8] = {"gbeng\x7F", "gbsct\x7F", "gbwls\x7F"};
 #define FLAG_TAGS 6
 
@@ -40,8 +40,8 @@ static bool is_picture(uint32_t cp)
 }
 
 /*
- * The next tag of a flag. The tags that were seen so far are those of all flags that share them, so the first
- * letters say which are left.
+ * True if this tag continues a flag. The tags so far may be shared by several flags, so later tags decide
+ * among those left.
  */
 static bool continues_flag(struct visible *v, uint32_t cp)
 {
