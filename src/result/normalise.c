@@ -1,8 +1,8 @@
 /*
  * The normaliser: a terminal with one line.
  *
- *     bytes -> UTF-8 -> control sequences (ground, escape, CSI, strings) -> the line -> visible.c -> prose.c
- *     -> out
+ *     bytes -> UTF-8 -> control sequences (ground, escape, CSI, strings) -> the line
+ *           -> visible.c -> prose.c -> out
  *
  * Fast path: bytes that are ordinary in every state skip all of this, many lines at a time. A line is text
  * while the cursor stays at its end. Once the cursor moves (carriage return, backspace, CSI) the line becomes

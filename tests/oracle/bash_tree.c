@@ -1,8 +1,9 @@
 /*
  * Real bash's own syntax tree: a loadable builtin for tests. Nothing of bash is linked into caisson.
  *
- *     cc -shared -fPIC -I/usr/include/bash -I/usr/include/bash/include -I/usr/include/bash/builtins
- *     bash_tree.c -o bash_tree.so bash -c 'enable -f ./bash_tree.so tree; tree FILE'
+ *     cc -shared -fPIC -I/usr/include/bash -I/usr/include/bash/include -I/usr/include/bash/builtins …
+ *             bash_tree.c -o bash_tree.so
+ *     bash -c 'enable -f ./bash_tree.so tree; tree FILE'
  *
  * `tree FILE` parses FILE with bash's parser and prints one canonical S-expression per command of the top
  * level, in the form that our_tree.c prints for our own parser. Words stay as bash holds them, as W"..." (a

@@ -1,9 +1,10 @@
 /*
  * Our parser's syntax tree in the canonical form of bash_tree.c, for the comparison in tests/run/tree.sh.
  *
- *     our_tree parse FILE...      for every file: "== FILE", one line per command of the top level, then "!!
- *     end" or "!! refused: why" our_tree canon standard input is bash_tree's output; the words in it are read
- *     by our parser and printed in our form
+ *     our_tree parse FILE...      for every file: "== FILE", one line per command of the top level,
+ *                                 then "!! end" or "!! refused: why"
+ *     our_tree canon              parses the words in bash_tree's output (standard input) and prints them in
+ *                                 our form
  *
  * Bash keeps words as text, and $( ) in them as its own printing of the commands it parsed. So words are
  * compared by reading both texts with our parser: bash judges where words begin and end and what commands are

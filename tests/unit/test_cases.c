@@ -3,12 +3,12 @@
  * One row is one TAP result. The subject is the id of a check, a language, a preset or a kind of command. A
  * row:
  *
- *     ask: rm -rf "$X"                     the verdict and the command, as it stands. `stop`: anything but
- *     allow;
- *                                          `sound`: anything but allow, or else everything below holds
+ *     ask: rm -rf "$X"                     the verdict and the command, as it stands
+ *     stop: ...                            anything but allow
+ *     sound: ...                           anything but allow, or else everything below holds
  *     	ids: opaque-path                    exactly these reasons
- *     	id: opaque-path                     among the reasons; `warns:` among the warnings, `advice:` among
- *      the advice
+ *     	id: opaque-path                     among the reasons
+ *     	warns: ...   advice: ...            among the warnings, among the advice
  *     allow-e: echo a\x00b\n               with \n \t \r \f \v \e \\ \0 \xNN read
  *     allow:                               several lines: each after a tab, a bar and a blank
  *     	| cat <<E
