@@ -6,15 +6,14 @@
  * --memory 0 sets no limit of address space: node reserves far more than it uses.
  *
  * Theory. Three kinds of processes:
- *   - the outer one makes the namespaces (mount, pid, net, ipc, uts; user as well when it is not root),
- *   starts the keeper and waits;
- *   - the keeper is pid 1 of the new pid namespace. It builds a root file system of tmpfs, pivots into it,
- *   then takes one frame after the
- *     other from standard input: it starts the shell, waits until nothing is left alive (or kills everything:
- *     kill(-1) from pid 1 reaches the whole namespace), reads the log and compares the writable directories
- *     with what they were, and puts them back;
- *   - the shell and whatever it starts: another user, no capabilities, limits, no network, everything
- *   read-only but /w, /tmp and home.
+ *   - The outer process makes the namespaces (mount, pid, net, ipc, uts; user as well if it is not root),
+ *     starts the keeper and waits.
+ *   - The keeper is pid 1 of the new pid namespace. It builds a root file system of tmpfs and pivots into it.
+ *     Then it takes one frame after the other from standard input: it starts the shell, waits until nothing
+ *     is left alive (or kills everything: kill(-1) from pid 1 reaches the whole namespace), reads the log,
+ *     compares the writable directories with their state before, and restores them.
+ *   - The shell and its children: another user, no capabilities, limits, no network, everything read-only but
+ *     /w, /tmp and home.
  * When the outer process dies the keeper dies, and with it the namespaces, mounts and files: nothing is left
  * behind, as nothing outside was ever written.
  *
