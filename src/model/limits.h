@@ -13,7 +13,7 @@ enum profile { PROFILE_EXEC, PROFILE_WORK, PROFILES };
 enum limit { LIMIT_CPUS /* thousandths */, LIMIT_MEMORY, LIMIT_TIME /* ms */, LIMIT_PIDS, LIMIT_SCRATCH,
 		LIMIT_OUTPUT, LIMIT_CPU_TIME /* ms */, LIMIT_IO /* bytes a second */, LIMITS };
 
-/* All fields but cpu_ms and io are always set. There 0 means: no limit but the wall clock's. */
+/* cpu_ms and io may be 0: no limit but the wall clock's. All other fields are always set. */
 struct limits {
 	uint32_t cpu_milli;   /* thousandths of a CPU */
 	uint32_t pids;

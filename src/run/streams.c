@@ -3,8 +3,7 @@
  * that memory use is constant:
  *
  *     raw bytes ─► normaliser ─► redactor ─┬─► truncator: the shown part
- *                                          └─► STATE/outputs: the whole text, also redacted, because agents
- *                                          read it
+ *                                          └─► STATE/outputs: the whole redacted text, for agents
  *
  * Of a stream of more than STREAM_KEPT bytes, only the end is on disk. Then the report shows the beginning,
  * which is in memory, and the end, which is also kept; bytes in between count as the program wrote them. The
