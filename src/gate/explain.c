@@ -584,9 +584,8 @@ static void put_approval(struct explain *x)
 		[APPROVAL_BOX] = "it runs in the box",
 		[APPROVAL_CODE] = "it runs in the box",
 		[APPROVAL_NETWORK] = "it runs in the box, with the network",
-		[APPROVAL_SPLIT] =
-				"nothing runs: one part must run in the box and another cannot; run them "
-				"separately",
+		[APPROVAL_SPLIT] = ("nothing runs: one part must run in the box and another cannot; run them "
+				"separately"),
 	};
 	size_t n = 0;
 
