@@ -26,8 +26,8 @@ static const char sentences[MARK_KINDS][92] = {
 	[MARK_REDIRECTION] = "a redirection to or from a file",
 	[MARK_ESCAPED_BLANK] = "a blank with a backslash before it",
 	[MARK_ESCAPED_OPERATOR] = "an operator with a backslash before it",
-	[MARK_UNICODE_BLANK] = ("white space that is not ASCII: it looks like a blank, and the shell takes it "
-			"for a letter"),
+	[MARK_UNICODE_BLANK] = ("white space that is not ASCII: it looks like a blank, and the shell takes "
+			"it for a letter"),
 	[MARK_MIDWORD_HASH] = "a # next to a quote inside a word",
 	[MARK_BRACES] = "a brace expansion",
 	[MARK_MALFORMED] = "a word with unbalanced brackets or quotes in it",

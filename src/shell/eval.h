@@ -265,6 +265,7 @@ struct eval {
 	unsigned reads;          /* count: something may have read standard input */
 	bool foreign;            /* chars.foreign of the last expand_single() */
 	struct dirs dirs_ever;   /* every directory the script may have been in */
+	bool moved;              /* a command may run in another directory than the first one */
 	/* nesting depth of programs that run commands on another machine or in a container */
 	unsigned elsewhere;
 	struct pipe *pipes;      /* newest first */
@@ -582,6 +583,8 @@ void names_from_data(struct eval *e, const struct know_result *k, const struct k
 /* Lists the assignment and whatever it makes programs run: PS4, PATH, BASH_ENV ... */
 void assign_effect(struct eval *e, struct str name, struct str value, enum assign_scope scope,
 		struct span at);
+/* Lists the files that these variables name relative to the directory of the program that starts now. */
+void relative_effects(struct eval *e, const struct pmap *vars);
 bool system_path(struct str path);  /* true for a program in a system directory */
 
 /* ---- shells.c ---- */

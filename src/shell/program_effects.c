@@ -359,8 +359,10 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 		if (!known && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
 			fields_add(e, &fs, word_rest(argv[0].at));
 	}
-	if (in_dir)
-		e->s.dirs.n = 0; /* it runs in the directory of each match; the caller restores this */
+	if (in_dir) {
+		e->moved = true;
+		e->s.dirs.n = 0; /* the directory of each match; the caller restores this */
+	}
 	if (batch)
 		call_batches(e, name, &fs, own, batch, argv[0].at);
 	if (fs.n && (!batch || fs.n == own))
@@ -679,6 +681,8 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		if (!runs_something(u))
 			apply_use(e, &k, u, argv, argc);
 	}
+	if (e->moved)
+		relative_effects(e, keep.vars);
 	size_t own_end = e->nmoments;
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;

@@ -266,6 +266,7 @@ void state_forget(struct eval *e)
 	pmap_each(e->s.funcs, maybe_one, &f);
 	e->s.funcs = f.to;
 	e->s.dirs.n = 0;
+	e->moved = true;
 	e->s.cd_pending = false;
 	e->s.stack_unknown = true;
 	e->s.params = params_unknown(e, e->at);
@@ -591,6 +592,8 @@ struct str path_normal(struct arena *a, struct str base, struct str path)
 void dirs_forget_names(struct eval *e)
 {
 	struct shell_value *pwd = arena_new(e->a, struct shell_value);
+
+	e->moved = true;
 	*pwd = (struct shell_value){.set = true, .maybe = true, .exported = true, .text = HOLE};
 	if (var_get(e, STR("PWD")))
 		var_set(e, STR("PWD"), pwd);

@@ -116,3 +116,24 @@ void assign_effect(struct eval *e, struct str name, struct str value, enum assig
 	if (v && !var_ordinary(v, value, e->rq->view ? e->rq->view->home : STR("")))
 		emit_effect(e, v, name, value, at);
 }
+
+/* True for an effect on files that the value names. */
+static bool names_files(const struct var_row *v)
+{
+	return v->effect == VAR_WRITE || v->effect == VAR_WRITE_TREE || v->effect == VAR_LOAD ||
+		v->effect == VAR_STARTUP;
+}
+
+static void relative_one(void *ctx, struct str name, const void *value)
+{
+	const struct var_row *row = var_find(name);
+	const struct shell_value *v = value;
+	struct eval *e = ctx;
+
+	if (!row || !names_files(row) || !v || !v->set || v->kind != VALUE_TEXT || str_starts(v->text, "/"))
+		return;
+	if (v->text.n && !var_ordinary(row, v->text, e->rq->view ? e->rq->view->home : STR("")))
+		emit_effect(e, row, name, v->text, e->at);
+}
+
+void relative_effects(struct eval *e, const struct pmap *vars) { pmap_each(vars, relative_one, e); }

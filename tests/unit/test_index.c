@@ -291,8 +291,8 @@ static void test_damaged(void)
 					      "UPDATE row SET place=place+1; UPDATE file SET changed=1",
 					      "DELETE FROM file; DELETE FROM own",
 					      "UPDATE own SET boot='before'",
-					      "UPDATE own SET boot='before'; DELETE FROM row WHERE place % "
-							"5 = 1"};
+					      ("UPDATE own SET boot='before'; "
+					       "DELETE FROM row WHERE place % 5 = 1")};
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		sqlite3 *db = NULL;
 		CHECK_INT(sqlite3_open_v2(at(name), &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
