@@ -19,6 +19,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -43,12 +44,17 @@ PLACES = {"opaque-path", "opaque-edit", "opaque-command", "inline-code", "execut
 WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write", "protected-write", "link-write", "caisson-files",
          "secret-read", "network",  # the box has neither the home's keys nor a network
          "project-delete"}  # the project is what every contained program may change
+# The same holds for a request that asks, when a yes lets it run in the box only (whole[3]): `. ./x.sh; rm -rf ./*`.
 PERSISTENT = {"persistence"}  # beside one of WALLS: a file of the home, which the box does not have
 # A request that asks because it cannot know a path, a command or a tree may be milder than the denial of what that is afterwards: a person looks.
 # What it asks about as well need not be a wall's.
 UNKNOWN = {"opaque-path", "opaque-command", "changed-tree", "archive-extract"}
+# A request that asks may leave settings behind that do not load (`ln -s .claude .claude`): then caisson denies all else.
+UNLOADED = {"policy-error"}
 # A function or bash -c without arguments has no $1; B alone has any.
 PARAMETER = {"opaque-path"}
+# popd in a request of its own has a directory stack that is not known; the first part left none (`pushd nosuch`).
+STACK = {"opaque-path"}
 # git init, clone and worktree add write the repository themselves. The request knows that; a later request only sees a repository.
 FRESH = {"git-planted"}
 # Written by tools in the home, whatever they do.
@@ -87,16 +93,23 @@ class Jail:
 
 # ---- comparing ----
 
-def excused(sequence, whole, alone):
+def excused(sequence, whole, did):
     """Is a milder verdict of the request one of those that are meant?"""
+    alone = did["answers"][0]
     strict = set(alone[2])
     said = set(whole[1])
     if whole[0] == "contain" and PLACES & said and strict - PERSISTENT <= WALLS and strict != PERSISTENT:
         return "walls"
+    if whole[0] == "ask" and whole[3] == "box" and PLACES & said and strict - said <= WALLS:
+        return "walls"
+    if whole[0] == "ask" and strict == UNLOADED:
+        return "unloaded"
     if whole[0] == "ask" and UNKNOWN & said and strict - said <= WALLS | PERSISTENT:
         return "unknown"
     if '"$1"' in sequence["second"] and strict <= PARAMETER:
         return "parameter"
+    if did["stack"] == 1 and re.search(r"\bpopd\b", sequence["second"]) and set(alone[1]) <= STACK:
+        return "stack"
     if sequence["fresh"] and set(alone[1]) <= FRESH:
         return "fresh"
     return None
@@ -104,7 +117,7 @@ def excused(sequence, whole, alone):
 
 def compare(sequence, whole, did):
     """(a sentence or None, a name for the count)"""
-    for verdict, said, _ in (whole, did["answers"][0]):
+    for verdict, said, *_ in (whole, did["answers"][0]):
         if verdict not in RANK:
             return "caisson gave no verdict: %s %s" % (verdict, said), "violation"
     if sequence["keeps"] and did["ended"]:
@@ -114,7 +127,7 @@ def compare(sequence, whole, did):
     alone = did["answers"][0]
     if RANK[whole[0]] <= RANK[alone[0]]:
         return None, "sound"
-    why = excused(sequence, whole, alone)
+    why = excused(sequence, whole, did)
     if why:
         return None, why
     return "%s (%s), but the second part alone, afterwards: %s (%s)" % (whole[0], ", ".join(whole[1]), alone[0], ", ".join(alone[1])), "violation"
@@ -161,7 +174,7 @@ class Worker:
     def attacks(self, texts, result):
         """Attacks of tests/cases, in both worlds."""
         for world in ("plain", "hooked"):
-            for text, (verdict, _, _) in zip(texts, self.jail.ask(world=world, judge=texts)):
+            for text, (verdict, *_) in zip(texts, self.jail.ask(world=world, judge=texts)):
                 result["attacks"] += 1
                 if verdict != "allow":
                     continue

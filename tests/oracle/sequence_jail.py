@@ -11,7 +11,8 @@ Theory of operation. Three kinds of processes:
 The keeper dies with the outer process, and the namespaces, mounts and files go with it.
 
 A frame is one line of JSON with `world` and
-  - `judge`: a list of commands. The answer is one [verdict, ids, ids that ask or deny] for each, judged in the untouched world.
+  - `judge`: a list of commands. The answer is one [verdict, ids, ids that ask or deny, approval] for each, judged in the
+    untouched world.
   - `run`, `then`: `run` is executed by bash; each of `then` ({"text", "keeps"}) is judged afterwards. `keeps` says
     that the directory, the directory stack, the variables and the functions of `run` still hold.
 Exit 77 with one line on stderr when this machine does not let us build the jail.
@@ -250,7 +251,7 @@ class Keeper:
         if len(answers) != len(commands):
             if len(commands) > 1:
                 return [self.judge([c], cwd)[0] for c in commands]
-            return [["crash", ["status %s" % status], []]]
+            return [["crash", ["status %s" % status], [], None]]
         return [answer_of(a) for a in answers]
 
     def run(self, frame):
@@ -266,7 +267,8 @@ class Keeper:
         after = digest()
         answers = self.judge([self.prefix(state if t["keeps"] else None) + t["text"] for t in frame["then"]])
         changed = sorted(p for p in before.keys() | after.keys() if before.get(p) != after.get(p))
-        return {"status": state["status"] if state else status, "ended": state is None, "changed": changed, "answers": answers}
+        return {"status": state["status"] if state else status, "ended": state is None, "changed": changed, "answers": answers,
+                "stack": len(state["stack"]) if state else 0}
 
     @staticmethod
     def prefix(state):
@@ -289,11 +291,12 @@ class Keeper:
 
 
 def answer_of(a):
-    """[verdict, ids of all reasons, ids of those that ask or deny]"""
+    """[verdict, ids of all reasons, ids of those that ask or deny, where it runs when a person approves it]"""
     reasons = a.get("reasons", [])
     if a.get("error"):
-        return ["error", [str(a["error"])], []]
-    return [a["verdict"], sorted({r["id"] for r in reasons}), sorted({r["id"] for r in reasons if r["grade"] in ("ask", "deny")})]
+        return ["error", [str(a["error"])], [], None]
+    stops = {r["id"] for r in reasons if r["grade"] in ("ask", "deny")}
+    return [a["verdict"], sorted({r["id"] for r in reasons}), sorted(stops), a.get("approval")]
 
 
 def read_state(fd):
