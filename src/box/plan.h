@@ -32,17 +32,17 @@ enum op_kind {
 enum {
 	OP_WRITABLE = 1, /* else read-only */
 	OP_DEVICES = 2,  /* device nodes work; else they do not */
-	OP_USUAL = 512,  /* one of the rows: init has built it already */
 	OP_STICKY = 8,   /* OP_SCRATCH: mode 1777, else 0700 */
 	/* OP_BIND: a path that the caller named. No component of it may be a link. */
 	OP_CALLERS = 16,
+	OP_IS_DIR = 32, OP_IS_FILE = 64, /* OP_BIND: the kind of the source, if known */
+	OP_COVERED = 128, /* a writable directory above it covers it in Landlock */
 	/* Like OP_CALLERS, for a part of a root that the caller named; owners are not mapped. */
 	OP_IMAGE = 256,
-	OP_COVERED = 128, /* a writable directory above it covers it in Landlock */
+	OP_USUAL = 512,  /* one of the rows: init has built it already */
 	/* OP_BIND, read-only: shares the content of files with the host, not FIFOs and sockets (setup.c). */
 	OP_APART = 1024,
 	OP_PART = 2048,  /* OP_BIND: a part of OP_HOME's source, taken from there if possible */
-	OP_IS_DIR = 32, OP_IS_FILE = 64, /* OP_BIND: the kind of the source, if known */
 };
 
 struct op {
@@ -50,8 +50,8 @@ struct op {
 	enum op_kind kind;
 	unsigned flags;
 	const char *source, *target;
-	const char *text; /* OP_FILE: the length of `text` */
-	size_t ntext;
+	const char *text; /* OP_FILE: the content */
+	size_t ntext;     /* its length */
 	struct identity expected; /* OP_BIND: the identity that the source must have */
 	int tree;        /* OP_BIND: a detached mount to use instead of `source`; -1: none */
 };

@@ -674,7 +674,7 @@ int hook_pre(struct hook_call *c, struct err *e)
 	if (judge_call(g, e) != 0 || judge_elsewhere(g, e) != 0 || note_call(g, e) != 0)
 		return -1;
 	engine_amend(c->a, &g->rq, &c->policies, &g->facts, &g->j);
-	if (record_call(g, e) != 0)
+	if (record_call(g, e) != 0) /* the judgement; decide_call() makes it an answer of this client */
 		return -1;
 	decide_call(g);
 	/* the answer holds the decision; an incomplete answer is replaced by a refusal */

@@ -59,7 +59,7 @@ struct approved gate_approved(struct arena *a, const struct facts *f, const stru
 
 /*
  * amend.c. Adds the reasons for the notes of the client's call, in order, and lowers the verdict accordingly.
- * This is the only way to add a reason to a judgement. `p` has the mode in force.
+ * This is the only way to add a reason because of a client's call. `p` has the mode in force.
  */
 void gate_amend(struct arena *a, const struct facts *f, const struct policy *p, const struct call_note *notes,
 		struct judgement *j);

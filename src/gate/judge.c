@@ -504,7 +504,7 @@ static void finish_judgement(struct judge *j)
 		judge_step(j, "mode", STR("dontAsk"), (struct span){0});
 		j->ret->verdict = VERDICT_DENY;
 	}
-	gate_order_reasons(j->ret); /* no reason is added after this */
+	gate_order_reasons(j->ret); /* this pass of the gate adds no reason after this */
 	for (struct reason *r = j->ret->reasons; r && j->p->offer_manual_run &&
 			j->ret->verdict == VERDICT_DENY; r = r->next)
 		if (r->grade == GRADE_DENY)

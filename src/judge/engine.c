@@ -83,8 +83,8 @@ static enum mode mode_in_force(const struct engine_request *rq, const struct pol
 }
 
 /*
- * Answers the gate's questions and judges again, up to GATE_ROUNDS_MAX times. A question that is still open
- * then counts as bound-reached and asks.
+ * Judges and answers the gate's questions, up to GATE_ROUNDS_MAX times, and then judges once more with the
+ * answers there are. A question that is still open counts as bound-reached and asks.
  */
 static void judge_in_rounds(struct judge_job *j, const struct policy *p, struct view *v,
 		struct judgement *ret)

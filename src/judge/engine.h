@@ -1,7 +1,7 @@
 /*
- * The engine joins the pure parts and the world. For one request it loads the policies, fills the view and
- * reads the command. Then the gate judges in rounds: between rounds the engine answers the gate's questions
- * about the world. The caller gets facts and judgement.
+ * The engine joins the pure parts and the world. The caller loads the policies (policies_load()). For one
+ * request the engine then fills the view and reads the command, and the gate judges in rounds: between rounds
+ * the engine answers the gate's questions about the world. The caller gets facts and judgement.
  */
 #pragma once
 #include "config/config.h"

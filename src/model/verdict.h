@@ -103,7 +103,7 @@ struct view;
 struct judgement {
 	enum verdict verdict;
 	bool complete;
-	bool cut;           /* more reasons exist than are listed */
+	bool cut;           /* a bound was reached: more reasons may exist than are listed */
 	struct reason *reasons;
 	struct reason *warnings;
 	struct reason *advice;

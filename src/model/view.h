@@ -118,7 +118,7 @@ struct unvetted {
 
 struct view {
 	struct str cwd;  /* absolute; empty: not known */
-	struct str home; /* from the password database */
+	struct str home; /* $HOME if it is a directory of the user, else from the password database */
 	struct str user;
 	struct str entry_home; /* home in the user's password entry, regardless of HOME; valid if has_entry */
 	bool has_entry;

@@ -4,7 +4,8 @@
  *
  *     record_open()     once per request, with the policies in force: they say if the record is required and
  *                       what is synced
- *     record_verdict()  one row for a judged command that we do not run; also for denied ones and questions
+ *     record_verdict()  one row for a judged command that this process does not run; also for denied ones and
+ *                       questions
  *     record_begin()    before anything runs, synced (by policy) on return: if it fails, nothing may run
  *     record_end()      after it, with the same id; a begin without an end is evidence of a crash
  *
@@ -53,11 +54,9 @@ struct record {
 	char *const *environ;
 	const struct texts *scrubbed;
 	struct redactor *redactor; /* created on first use */
+	/* from the last begin row; its end row repeats them, so one row has command and result */
 	struct {
 		struct str id, command, verdict;
-	/*
-	 * from the last begin row; its end row repeats them, so that one row shows the command and its result
-	 */
 	} begun;
 };
 

@@ -41,6 +41,10 @@ static bool load_policies(struct arena *a, struct job *j)
 	return false;
 }
 
+/*
+ * Only --gate judges here. A ticket was judged by the hook that made it: load_policies() only compares the
+ * digest of the policy.
+ */
 static bool gate_lets(struct arena *a, struct job *j)
 {
 	struct err e = {0};
@@ -55,7 +59,7 @@ static bool gate_lets(struct arena *a, struct job *j)
 	return false;
 }
 
-/* Replaces the options with those of the ticket, which is used up whatever happens next. */
+/* Replaces the options with those of the ticket, which is used up unless it is only peeked at. */
 static int take_ticket(struct arena *a, struct job *j, struct err *e)
 {
 	struct ticket *t = &j->ticket;
