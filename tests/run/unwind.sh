@@ -19,7 +19,7 @@ chmod 755 "$tmp/torture" "$tmp/unwind.py"
 read -ra who_all <<<"$(people)"
 for who in "${who_all[@]}"; do
 	as "$who" mkdir "$tmp/$who/unwind"
-	as "$who" env ONLY="${ONLY:-}" "$PYTHON" -B "$tmp/unwind.py" "$tmp/torture" "$tmp/$who/unwind" \
+	as "$who" env ONLY="${ONLY:-}" SANITIZE="${SANITIZE:-}" "$PYTHON" -B "$tmp/unwind.py" "$tmp/torture" "$tmp/$who/unwind" \
 		"${SECONDS_EACH:-13}" "$who" >"$tmp/$who.tap" 2>&1 </dev/null &
 done
 driver_results "${who_all[@]}"
