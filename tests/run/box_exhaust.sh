@@ -227,7 +227,7 @@ teardown() {
 	local who=$1 ws=$tmp/$1/teardown
 	mkdir -p "$ws"
 	[[ $who == user && $(id -u) == 0 ]] && chown "$ORDINARY:$ORDINARY" "$ws"
-	box "$who" --timeout 2.5 --workspace "$ws" --read "$tools" -- "$tools/exhaust" epoll 60 16
+	box "$who" --timeout 2.5 --memory 4096 --workspace "$ws" --read "$tools" -- "$tools/exhaust" epoll 60 16
 	want '.status == "timeout" and .exit_code == 124 and .duration_ms >= 2500 and .duration_ms < 3500' "$who: a box that holds much ends at its limit ($(field .duration_ms) ms, $(field '.hints[1].id'))"
 	box "$who" --timeout 0.3 -- /bin/sleep 5
 	want '.status == "timeout" and (.hints | map(.id) == ["timeout"])' "$who: twin: of another nothing is left"

@@ -138,7 +138,7 @@ no 'make test'
 out 'docker run'
 printf 'tools:\n  bash:\n    deny:\n      - {prefix: "a\\u202eb", description: "x\\u200by"}\n' >"$tmp/p.yaml"
 run 0 'invisible characters in a rule' config show "$tmp/p.yaml"
-! grep -q $'\u202e\|\u200b' "$tmp/out" && grep -q 'u202e' "$tmp/out"
+! grep -q $'\xe2\x80\xae\|\xe2\x80\x8b' "$tmp/out" && grep -q 'u202e' "$tmp/out"
 result $? 'are shown as what they are'
 
 # ---- doubtful rules ----

@@ -201,7 +201,7 @@ try claude-pre 'git reset --hard' 0 "$H.permissionDecision == \"ask\" and ($H.up
 try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'sandbox.always: what the box cannot do is said'
 no_policy
 try claude-pre "npm install $TOKEN" 0 "$R | contains(\"[redacted:\") and (contains(\"$TOKEN\") | not)" 'a secret is not shown, nor put into a rule'
-try claude-pre $'npm install \u202e\x01x\necho b' 0 "$R | contains(\"u{202e}\") and contains(\"x01\") and contains(\"echo b\") and (test(\"[\\u202e\\u0001\\n]\") | not)" 'the whole command is shown on one line, and every character of it'
+try claude-pre $'npm install \xe2\x80\xae\x01x\necho b' 0 "$R | contains(\"u{202e}\") and contains(\"x01\") and contains(\"echo b\") and (test(\"[\\u202e\\u0001\\n]\") | not)" 'the whole command is shown on one line, and every character of it'
 try claude-pre $'npm install\necho "a\\nb"' 0 "$R | contains(\"npm install\u23ceecho\") and contains(\"a\\\\nb\")" 'the end of a line does not look like a backslash and n'
 KEY='RSA PRIVATE KEY-----'
 try claude-pre "npm install; : -----BEGIN $KEY; echo pwned > src.c; : -----END $KEY" 0 "($R | contains(\"echo pwned > src.c\")) and ($H.updatedInput.command | contains(\"echo pwned > src.c\"))" 'marks of a key hide no command'
