@@ -26,7 +26,8 @@ done
 
 line() { jq -r --arg e "$2" '.hooks[$e][0] | (.hooks[0].command // .command // .bash)' "$HOME/${file[$1]}"; } # CLIENT EVENT
 # The program as it is, under the name that the line has.
-program() { printf '#!/bin/sh\n%s\n' "$1" >"$odd/caisson" && chmod 755 "$odd/caisson"; }
+# A new file each time: an ordinary user cannot write to one of mode 0.
+program() { rm -f "$odd/caisson" && printf '#!/bin/sh\n%s\n' "$1" >"$odd/caisson" && chmod 755 "$odd/caisson"; }
 run_line() { # SHELL LINE; one word of SHELL is an option
 	# shellcheck disable=SC2086
 	$1 "$2" <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
@@ -65,7 +66,7 @@ for shell in "${shells[@]}"; do
 			case $p in
 			missing) rm -f "$odd/caisson" ;;
 			unreadable) program 'exit 0' && chmod 0 "$odd/caisson" ;;
-			interpreter) printf '#!/no/such/interpreter\n' >"$odd/caisson" && chmod 755 "$odd/caisson" ;;
+			interpreter) rm -f "$odd/caisson" && printf '#!/no/such/interpreter\n' >"$odd/caisson" && chmod 755 "$odd/caisson" ;;
 			*) program "$p" ;;
 			esac
 			run_line "$shell" "$pre"
