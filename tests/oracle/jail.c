@@ -311,8 +311,9 @@ static void setup_etc(const struct jail *j)
 	char b[512];
 
 	make_dir("etc");
-	snprintf(b, sizeof b, "%s:x:%u:%u::%s:/bin/bash\n", j->user, (unsigned)j->uid, (unsigned)j->uid,
-			j->home);
+	/* every machine has root: ~root is a name */
+	snprintf(b, sizeof b, "%s:x:%u:%u::%s:/bin/bash\n%s", j->user, (unsigned)j->uid, (unsigned)j->uid,
+			j->home, strcmp(j->user, "root") ? "root:x:0:0::/root:/bin/bash\n" : "");
 	write_text("etc/passwd", b, 0644);
 }
 
