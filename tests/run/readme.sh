@@ -39,9 +39,11 @@ done < <(blocks sh)
 ((lines >= 5))
 result $? "at least five examples were found" "$lines"
 
+# In a project of its own: `git stash` asks where it would change a protected file.
+git init -q "$tmp/project"
 blocks yaml >"$tmp/policy.yaml"
 while read -r want command; do
-	"$CAISSON" check --config "$tmp/policy.yaml" "$command" >"$tmp/out" 2>&1
+	"$CAISSON" check --cwd "$tmp/project" --config "$tmp/policy.yaml" "$command" >"$tmp/out" 2>&1
 	got=$?
 	[[ ${verdicts[got]-} == "$want" ]]
 	result $? "with the policy shown: $command: $want" "$got"
