@@ -206,7 +206,7 @@ static enum box_stop how_to_stop(const struct box_state *b, bool ran, bool linge
 	return !ran || b->protection.workspace ? STOP_NOW : STOP_LATER;
 }
 
-/* Whatever happened before, the workspace is put right. Its failure counts if there is no earlier one. */
+/* Restores the workspace after every run. A failure to restore it counts if there is no earlier one. */
 static int finish_run(struct box_state *b, int rc, struct outcome *ret, struct err *e)
 {
 	struct err after = {0};

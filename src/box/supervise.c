@@ -9,9 +9,9 @@
  *   backend's sources   whatever tells it about setup, end, OOM                 backend->add_sources()
  *   signals             a signalfd: SIGINT, SIGTERM, SIGHUP, SIGQUIT to the launcher
  *
- * Whatever limit is reached, the answer is the same: backend->kill(), and the first reason counts. Nothing
- * waits for EOF of the output, because any process can hold a pipe open. When the box is gone, nobody is left
- * to write, and the rest of the pipe is read then.
+ * The launcher kills the box at the first limit that is reached (backend->kill()), and reports that limit. It
+ * does not wait for EOF of the output, because any process can hold a pipe open. When the box is gone, no
+ * writer is left, and the launcher reads the rest of the pipe.
  */
 #define _GNU_SOURCE
 #include <signal.h>

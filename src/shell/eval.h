@@ -585,6 +585,8 @@ void assign_effect(struct eval *e, struct str name, struct str value, enum assig
 		struct span at);
 /* Lists the files that these variables name relative to the directory of the program that starts now. */
 void relative_effects(struct eval *e, const struct pmap *vars);
+/* The same for one variable; nothing if its value is absolute or names no file. */
+void relative_effect(struct eval *e, struct str name, struct str value, struct span at);
 bool system_path(struct str path);  /* true for a program in a system directory */
 
 /* ---- shells.c ---- */

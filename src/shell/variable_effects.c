@@ -124,16 +124,23 @@ static bool names_files(const struct var_row *v)
 		v->effect == VAR_STARTUP;
 }
 
-static void relative_one(void *ctx, struct str name, const void *value)
+void relative_effect(struct eval *e, struct str name, struct str value, struct span at)
 {
 	const struct var_row *row = var_find(name);
+
+	if (!row || !names_files(row) || !value.n || str_starts(value, "/"))
+		return;
+	if (!var_ordinary(row, value, e->rq->view ? e->rq->view->home : STR("")))
+		emit_effect(e, row, name, value, at);
+}
+
+static void relative_one(void *ctx, struct str name, const void *value)
+{
 	const struct shell_value *v = value;
 	struct eval *e = ctx;
 
-	if (!row || !names_files(row) || !v || !v->set || v->kind != VALUE_TEXT || str_starts(v->text, "/"))
-		return;
-	if (v->text.n && !var_ordinary(row, v->text, e->rq->view ? e->rq->view->home : STR("")))
-		emit_effect(e, row, name, v->text, e->at);
+	if (v && v->set && v->kind == VALUE_TEXT)
+		relative_effect(e, name, v->text, e->at);
 }
 
 void relative_effects(struct eval *e, const struct pmap *vars) { pmap_each(vars, relative_one, e); }
