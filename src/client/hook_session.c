@@ -90,11 +90,15 @@ static int store_session(struct pinning *p, bool fresh, struct err *e)
 	return 0;
 }
 
-/* First event: pins the project named by the client, else the one around the event's directory. */
+/*
+ * First event: pins the project named by the client, else the one around the session's directory. A directory
+ * that the call names is the model's choice, and never the session's.
+ */
 static int begin_session(struct pinning *p)
 {
 	struct hook_call *c = p->c;
-	struct str base = resolve_path(p, c->h.base), project = c->view->project;
+	struct str base = resolve_path(p, c->h.base);
+	struct str project = c->h.session_cwd.n ? project_of(p, c->h.session_cwd) : c->view->project;
 
 	if (base.n && !path_inside(p->cwd, base) && project_of(p, base).n)
 		project = project_of(p, base);

@@ -408,6 +408,37 @@ policies() {
 	said '^around:' "$who: config show has the project around"
 }
 
+# chosen SESSION COMMAND CWD DIRECTORY: the hook of Codex for a call that names its directory
+chosen() {
+	jq -nc --arg s "$1" --arg c "$2" --arg d "$3" --arg w "$4" '{session_id: $s, hook_event_name: "PreToolUse", cwd: $d,
+		tool_name: "Bash", tool_use_id: "t1", tool_input: {command: $c, workdir: $w}}' |
+		at . "$tmp/caisson" hook --client codex >"$tmp/out" 2>"$tmp/err"
+}
+pinned() { jq -r '.roots[].path' "$H"/state/sessions/*.json 2>/dev/null | tr '\n' ' '; }
+
+# ---- the directory that a call names is the model's choice: it never chooses the project, not even in the first event of a session ----
+choices() {
+	fresh "$1" choices
+	run_as git init -q "$H/other"
+	run_as mkdir -p "$H/plain"
+	chosen c1 'echo x >planted' "$H/p" "$H/other"
+	said outside-write "$who: a first call that writes into another project is denied"
+	[[ $(pinned) == "$H/p " ]]
+	result $? "$who: ... the session has the project of its own directory ($(pinned))"
+	chosen c1 'echo x >planted' "$H/p" "$H/p/src"
+	[[ $(decision) == pass ]]
+	result $? "$who: twin: a directory of the project"
+	run_as rm -rf "$H/state/sessions"
+	chosen c2 'echo x >planted' "$H/p" "$H/p/src"
+	[[ $(decision) == pass && $(pinned) == "$H/p " ]]
+	result $? "$who: twin: a first call that names a directory of the project"
+	run_as rm -rf "$H/state/sessions"
+	chosen c3 'echo x >planted' "$H/plain" "$H/other"
+	said outside-write "$who: a session outside any project, whose first call names one, is denied"
+	[[ $(pinned) != *other* ]]
+	result $? "$who: ... does not get that project ($(pinned))"
+}
+
 # Mounts, and so tickets, are another matter for root; the rest is decided before.
 for person in $(people); do
 	tickets "$person"
@@ -417,6 +448,7 @@ for person in $(people); do
 done
 links "$person"
 places "$person"
+choices "$person"
 policies "$person"
 server "$person"
 done_testing
