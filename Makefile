@@ -214,6 +214,9 @@ $(BUILD)/examples/judge-shared: examples/judge.c include/caisson.h $(BUILD)/lib/
 	$(call say,CC,$@)
 	$(Q)$(EXAMPLE) $< -L$(BUILD)/lib -lcaisson -Wl,-rpath,$(abspath $(BUILD)/lib) -o $@
 
+# The C library's own DNS parser, to read answers.
+$(BUILD)/test/test_net_dns: private LIBS += -lresolv
+
 $(BUILD)/test/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_HELP) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
