@@ -6,14 +6,18 @@
 #include "gate/gate.h"
 #include "knowledge/row.h"
 
-static void show_texts(struct doc *o, const char *key, const struct texts *t)
+static void show_list(struct doc *o, const char *key, const struct texts *t)
 {
-	if (!t)
-		return;
 	doc_list(o, key);
 	for (; t; t = t->next)
 		doc_text(o, NULL, t->text);
 	doc_end(o);
+}
+
+static void show_texts(struct doc *o, const char *key, const struct texts *t)
+{
+	if (t)
+		show_list(o, key, t);
 }
 
 /*
@@ -387,7 +391,12 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 	doc_bool(o, "allow_unboxed", s->allow_unboxed);
 	doc_bool(o, "accept_watched", s->accept_watched);
 	doc_word(o, "client_sandbox", s->trust_client ? "trust" : "refuse");
-	doc_word(o, "network", s->host_network ? "host-allowed" : "deny");
+	doc_map(o, "network");
+	doc_bool(o, "host", s->host_network);
+	show_texts(o, "allow", s->network_allow);
+	if (s->network_limited)
+		show_list(o, "only", s->network_only); /* also if it is empty */
+	doc_end(o);
 	show_limits(o, s, "limits", offsetof(struct limit_set, value));
 	show_limits(o, s, "limits_most", offsetof(struct limit_set, most));
 	if (s->env_pass || s->env_scrub) {

@@ -83,6 +83,8 @@ static int read_key(struct load *l, const struct ynode *n, const char *prefix)
 			n->key.n > KEY_MAX ? KEY_MAX : (int)n->key.n, n->key.p);
 	if (len >= sizeof(dotted))
 		return value_unknown(l, n, NULL);
+	if (n->kind == YNODE_MAP && leads_somewhere(dotted)) /* also below a key that has a short form */
+		return read_map(l, n, dotted);
 	for (size_t i = 0; i < config_nkeys; i++)
 		if (strcmp(config_keys[i].name, dotted) == 0)
 			return may_set(l, n, &config_keys[i]) ? config_key_parse(l, i, n) : 0;

@@ -137,9 +137,14 @@ KEY("sandbox.always", WHO_OWNER, false,
 KEY("sandbox.allow_unboxed", WHO_OWNER, false,
 		"a caller may ask to run a command outside the box; a person is asked then", "false",
 		value_bool, AT(sandbox.allow_unboxed))
-KEY("sandbox.network", WHO_OWNER, false,
-		"whether `caisson run --network host` is possible: deny or host-allowed", "deny",
+KEY("sandbox.network", WHO_OWNER, false, "short for network.host: deny (false) or host-allowed (true)", "deny",
 		parse_network, AT(sandbox.host_network))
+KEY("sandbox.network.host", WHO_OWNER, false, "`caisson run --network host` is possible", "false", value_bool,
+		AT(sandbox.host_network))
+KEY("sandbox.network.allow", WHO_ANYONE, false,
+		"hosts that boxes of the work profile reach; a project's own list adds none and takes away "
+		"the others", "['api.example.org:443', '*.example.com', 'preset:registries']",
+ parse_network_allow, AT(sandbox))
 KEY("sandbox.client_sandbox", WHO_OWNER, false,
 		"in a client's own sandbox, where no box can be made, a contained command is refused, or "
 		"runs in that sandbox: refuse or trust", "refuse", parse_client_sandbox,

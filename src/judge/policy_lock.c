@@ -97,6 +97,7 @@ static void take_values(struct policy *p, const struct policy *system)
 	p->sandbox.trust_client &= system->sandbox.trust_client;
 	p->sandbox.accept_watched &= system->sandbox.accept_watched;
 	p->sandbox.env_pass = system->sandbox.env_pass;
+	p->sandbox.network_allow = system->sandbox.network_allow;
 	p->fold_case |= system->fold_case;
 	p->discourage_chaining |= system->discourage_chaining;
 	if (mode_lifts(p->mode))

@@ -181,6 +181,12 @@ struct sandbox { /* settings of the box */
 	bool always;           /* clients: allowed commands are contained too */
 	bool allow_unboxed;    /* a caller may request a run outside the box; a person must approve it */
 	bool host_network;     /* run --network host is possible */
+	/*
+	 * Hosts that boxes of the work profile reach: rules (model/network.h) and presets ("preset:registries").
+	 * network_only, if network_limited: boxes reach no other hosts, whoever grants them.
+	 */
+	struct texts *network_allow, *network_only;
+	bool network_limited;
 	/* a command that cannot be boxed inside the client's own sandbox may run there without a box */
 	bool trust_client;
 	/* an explicit memory limit may be watched where no cgroup enforces it */

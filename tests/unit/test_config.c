@@ -124,6 +124,12 @@ static void test_bad(void)
 		const char *text, *place, *why, *line;
 	} rows[] = {
 		{"default: maybe", "p.yaml:1:10: ", "expected allow, ask or deny", "'default: maybe'"},
+		{"sandbox: {network: names}", "p.yaml:1:20: ", "expected deny or host-allowed", "names"},
+		{"sandbox: {network: {allow: x}}", "p.yaml:1:28: ", "expected a list", "allow"},
+		{"sandbox: {network: {allow: ['*']}}", "p.yaml:1:29: ", "invalid host '*'", "allow"},
+		{"sandbox: {network: {allow: [host]}}", "p.yaml:1:29: ", "invalid host 'host'", "allow"},
+		{"sandbox: {network: {allow: ['preset:']}}", "p.yaml:1:29: ", "preset", "allow"},
+		{"sandbox: {network: {only: [a.b]}}", "p.yaml:1:21: ", "unknown key", "only"},
 		{"default: [allow]", "p.yaml:1:10: ", "expected allow", "'default: [allow]'"},
 		{"a: 1\n", "p.yaml:1:1: ", "unknown key", "'a: 1'"},
 		{"allow: [make]\n", "p.yaml:1:1: ", "did you mean 'tools.bash.allow'", "'allow: [make]'"},
@@ -692,6 +698,32 @@ static void test_who(void)
 	CHECK(x.r == 0 && x.p.no_lifting && !x.notes);
 }
 
+/* Hosts for boxes: the person's file adds them, a project's can only take some away. */
+static void test_network_keys(void)
+{
+	static const char text[] = "sandbox: {network: {host: true, allow: [api.example.org, '*.example.com:8443', "
+				   "'preset:registries/npm']}}\n";
+	struct loaded x = load_two("", text, CONFIG_CAISSON, WHO_OWNER);
+
+	CHECK(x.r == 0 && x.p.sandbox.host_network && !x.p.sandbox.network_limited && !x.p.sandbox.network_only);
+	CHECK_STR(x.p.sandbox.network_allow->text, "api.example.org");
+	CHECK_STR(x.p.sandbox.network_allow->next->next->text, "preset:registries/npm");
+	x = load_two(text, "sandbox: {network: {allow: [other.example.org]}}", CONFIG_CAISSON, WHO_SYSTEM);
+	CHECK_STR(x.p.sandbox.network_allow->next->next->next->text, "other.example.org");
+	for (enum config_who who = WHO_ANYONE; who <= WHO_TRUSTED; who++) {
+		x = load_two("sandbox: {network: host-allowed}", text, CONFIG_CAISSON, who);
+		CHECK(x.r == 0 && x.p.sandbox.network_limited && !x.p.sandbox.network_allow);
+		CHECK_STR(x.p.sandbox.network_only->text, "api.example.org");
+		CHECK_INT(notes_with(&x, "'sandbox.network.host' is ignored: only"), 1);
+		x = load_two(text, "sandbox: {network: {allow: []}}", CONFIG_CAISSON, who);
+		CHECK(x.r == 0 && x.p.sandbox.network_limited && !x.p.sandbox.network_only &&
+				x.p.sandbox.network_allow);
+		x = load_two("", "sandbox: {network: host-allowed}", CONFIG_CAISSON, who);
+		CHECK(x.r == 0 && !x.p.sandbox.host_network && !x.p.sandbox.network_limited);
+		CHECK_INT(notes_with(&x, "'sandbox.network' is ignored: only"), 1);
+	}
+}
+
 /* The record: what the system's file says can be made stricter by the person's own, not milder. */
 static void test_audit_keys(void)
 {
@@ -864,6 +896,7 @@ int main(void)
 	RUN(test_examples);
 	RUN(test_merge);
 	RUN(test_who);
+	RUN(test_network_keys);
 	RUN(test_audit_keys);
 	RUN(test_fencepost);
 	RUN(test_presets);
