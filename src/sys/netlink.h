@@ -17,7 +17,7 @@
 #define NETLINK_BATCH_BYTES 4096
 
 struct netlink {
-	int fd;                 /* belongs to the namespace in which it was opened, wherever the process goes */
+	int fd;                 /* belongs to the namespace in which it was opened */
 	int failed;             /* the first errno; 0: none */
 	unsigned nrequests;     /* in the batch */
 	size_t used;
