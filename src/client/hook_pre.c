@@ -323,7 +323,7 @@ static bool by_pause(const struct judging *g)
 {
 	const struct step *s = g->j.steps;
 
-	while (s && !(!strcmp(s->what, "mode") && str_is(s->rule, "paused")))
+	while (s && s->kind != STEP_PAUSE)
 		s = s->next;
 	return s && g->c->pause.on;
 }

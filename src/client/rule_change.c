@@ -265,7 +265,7 @@ static struct str reasons_of(struct arena *a, const struct judgement *j, bool de
 			buf_fmt(&b, " (%.*s)", STR_ARG(r->rule));
 	}
 	for (const struct step *s = j->steps; s && !b.n && deciding; s = s->next)
-		if (!strcmp(s->what, "scoped allow"))
+		if (s->kind == STEP_SCOPED_ALLOW)
 			buf_fmt(&b, "the rule at %.*s", STR_ARG(s->rule));
 	return b.n ? buf_view(&b) : deciding ? STR("the rest of the policy") : STR("");
 }

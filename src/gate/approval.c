@@ -267,7 +267,7 @@ static void finish_paused(struct judge *j)
 {
 	if (j->ret->verdict != VERDICT_ASK && j->ret->verdict != VERDICT_CONTAIN)
 		return;
-	judge_step(j, "mode", STR("paused"), (struct span){0});
+	judge_step(j, STEP_PAUSE, STR("paused"), (struct span){0});
 	lift(j, GRADE_ASK);
 	j->ret->verdict = j->ret->complete ? VERDICT_ALLOW : VERDICT_CONTAIN;
 	if (j->ret->verdict == VERDICT_ALLOW)
@@ -292,7 +292,7 @@ void approval_finish(struct judge *j)
 	boxed = run == APPROVAL_BOX || run == APPROVAL_NETWORK;
 	if (j->p->mode != MODE_BYPASS || (!boxed && run != APPROVAL_PLAIN))
 		return;
-	judge_step(j, "mode", STR("bypassPermissions"), (struct span){0});
+	judge_step(j, STEP_MODE, STR("bypassPermissions"), (struct span){0});
 	lift(j, GRADE_ASK);
 	j->ret->verdict = boxed || !j->ret->complete ? VERDICT_CONTAIN : VERDICT_ALLOW;
 	if (j->ret->verdict == VERDICT_ALLOW)

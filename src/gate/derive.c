@@ -5,39 +5,35 @@
  */
 #include "gate/judge.h"
 
-static bool same_step(const struct step *s, const char *what, struct str rule, struct span at)
+static bool same_step(const struct step *s, enum step_kind k, struct str rule, struct span at)
 {
-	return !strcmp(s->what, what) && s->at.text == at.text && s->at.from == at.from &&
+	return s->kind == k && s->at.text == at.text && s->at.from == at.from &&
 			s->at.to == at.to && str_eq(s->rule, rule);
 }
 
-void judge_step(struct judge *j, const char *what, struct str rule, struct span at)
+void judge_step(struct judge *j, enum step_kind k, struct str rule, struct span at)
 {
 	struct step *s;
 
 	if (j->nsteps >= GATE_STEPS_MAX)
 		return;
 	for (s = j->ret->steps; s; s = s->next)
-		if (same_step(s, what, rule, at))
+		if (same_step(s, k, rule, at))
 			return;
 	j->nsteps++;
 	s = arena_new(j->a, struct step);
-	*s = (struct step){.what = what, .rule = rule, .subject = judge_excerpt(j, at), .at = at};
+	*s = (struct step){.kind = k, .rule = rule, .subject = judge_excerpt(j, at), .at = at};
 	*j->steps_end = s;
 	j->steps_end = &s->next;
 }
 
-static const char *place_name(const struct judge *j, const struct where *w)
+static enum place shown_place(const struct judge *j, const struct where *w)
 {
-	static const char names[][16] = {[PLACE_UNKNOWN] = "unknown", [PLACE_NULL] = "nothing is kept",
-			[PLACE_ROOT] = "writable root", [PLACE_TEMP] = "temporary",
-		[PLACE_DEVICE] = "device", [PLACE_SYSTEM] = "system", [PLACE_OUTSIDE] = "outside"};
-
 	if (w->place == PLACE_ROOT && j->v->project.n && path_within(w->real, j->v->project))
-		return "project";
+		return PLACE_PROJECT;
 	if (w->place == PLACE_OUTSIDE && j->v->home.n > 1 && path_within(w->real, j->v->home))
-		return "home";
-	return names[w->place];
+		return PLACE_HOME;
+	return w->place;
 }
 
 void judge_placed(struct judge *j, const struct access *x, const struct where *w)
@@ -48,7 +44,7 @@ void judge_placed(struct judge *j, const struct access *x, const struct where *w
 		return;
 	j->nplaced++;
 	p = arena_new(j->a, struct placed);
-	*p = (struct placed){.access = x, .path = w->path, .real = w->real, .place = place_name(j, w),
+	*p = (struct placed){.access = x, .path = w->path, .real = w->real, .place = shown_place(j, w),
 			.wild = w->wild, .sure = w->sure};
 	*j->placed_end = p;
 	j->placed_end = &p->next;

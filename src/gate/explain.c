@@ -409,7 +409,7 @@ static void put_place(struct explain *x, const struct placed *p)
 		put_visible_text(x->out, p->real);
 	}
 	tint_on(x->out, x->style, TINT_DIM);
-	buf_fmt(x->out, "   %s%s", p->place, p->sure ? "" : ", links not resolved");
+	buf_fmt(x->out, "   %s%s", place_name(p->place), p->sure ? "" : ", links not resolved");
 	tint_off(x->out, x->style);
 }
 
@@ -432,14 +432,14 @@ static void put_matches(struct explain *x, const struct placed *pattern)
 
 	for (const struct placed *p = pattern->next; p; p = p->next)
 		if (p->access == pattern->access)
-			*(!strcmp(p->place, pattern->place) && str_eq(p->path, p->real) ? &same :
+			*(p->place == pattern->place && str_eq(p->path, p->real) ? &same :
 					&other) += 1;
 	if (same)
 		buf_fmt(x->out, ", %zu file%s", same, same == 1 ? "" : "s");
 	same = 0;
 	for (const struct placed *p = pattern->next; p && same < EXPLAIN_MATCHES_MAX; p = p->next) {
 		if (p->access != pattern->access ||
-				(!strcmp(p->place, pattern->place) && str_eq(p->path, p->real)))
+				(p->place == pattern->place && str_eq(p->path, p->real)))
 			continue;
 		same++;
 		buf_c(x->out, "\n            ");
@@ -510,18 +510,6 @@ static void put_others(struct explain *x)
 
 /* ---- why ---- */
 
-static const char tiers[][16] = {"deny", "scoped allow", "ask", "allow", "default", "lifted"};
-#define TIERS ARRAY_SIZE(tiers)
-
-static size_t tier_of(const struct step *s)
-{
-	size_t i = 0;
-
-	while (i < TIERS && (strcmp(s->what, tiers[i]) != 0 || str_is(s->rule, "classifier")))
-		i++;
-	return i;
-}
-
 /*
  * Appends the rules that matched, by tier; then the findings that an allow lifted; last the effect of the
  * mode or the classifier.
@@ -530,12 +518,12 @@ static void put_steps(struct explain *x)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i <= TIERS; i++)
+	for (enum step_kind tier = STEP_DENY; tier <= STEP_MODE; tier++)
 		for (const struct step *s = x->j->steps; s && n < EXPLAIN_ROWS_MAX; s = s->next) {
-			if (tier_of(s) != i)
+			if (s->kind != tier && (tier < STEP_MODE || s->kind < STEP_MODE))
 				continue;
 			put_title(x, &n, "rules");
-			buf_fmt(x->out, "        %-12s  ", s->what);
+			buf_fmt(x->out, "        %-12s  ", step_name(s->kind));
 			put_visible_text(x->out, s->rule);
 			if (s->subject.n) {
 				/* a sentence with its own quotes */

@@ -40,7 +40,6 @@ struct check {
 void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v,
 		struct judgement *ret);
 
-const char *approval_name(enum approval x);
 /* The effect of a person's approval of an ask. */
 struct approved {
 	enum approval run;           /* never APPROVAL_CODE */
@@ -81,9 +80,6 @@ void gate_order_reasons(struct judgement *j);
  * at best asked about.
  */
 bool gate_needs_walls(const struct judgement *j, const struct policy *p);
-
-const char *verdict_name(enum verdict v);
-const char *grade_name(enum grade g);
 
 struct explain_style {
 	unsigned width; /* columns of the terminal */

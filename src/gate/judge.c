@@ -3,15 +3,8 @@
 
 #include "base/chars.h"
 
-static const char verdict_names[][8] = {"deny", "ask", "contain", "allow"};
-static const char grade_names[][8] = {"off", "warn", "contain", "ask", "deny"};
-static const char approval_names[][8] = {"outside", "plain", "box", "code", "network", "split"};
 static const enum verdict grade_verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK,
 		VERDICT_DENY};
-
-const char *verdict_name(enum verdict v) { return verdict_names[v]; }
-const char *grade_name(enum grade g) { return grade_names[g]; }
-const char *approval_name(enum approval x) { return approval_names[x]; }
 
 /* ---- grades ---- */
 
@@ -170,7 +163,7 @@ static void raise_unless_lifted(struct judge *j, const struct check *c, const st
 {
 	if (c->lift == LIFT_COMMAND && (fd->grade == GRADE_ASK || fd->grade == GRADE_CONTAIN) &&
 			judge_lifted(j, fd->at)) {
-		judge_step(j, "lifted", str_of(check_name(c->id)), fd->at);
+		judge_step(j, STEP_LIFTED, str_of(check_name(c->id)), fd->at);
 		return;
 	}
 	judge_raise(j, c, fd);
@@ -501,7 +494,7 @@ static void finish_judgement(struct judge *j)
 			"a part of this chain needs a person; the policy wants such commands one by one")});
 	approval_finish(j);
 	if (j->p->mode == MODE_DONT_ASK && j->ret->verdict == VERDICT_ASK) {
-		judge_step(j, "mode", STR("dontAsk"), (struct span){0});
+		judge_step(j, STEP_MODE, STR("dontAsk"), (struct span){0});
 		j->ret->verdict = VERDICT_DENY;
 	}
 	gate_order_reasons(j->ret); /* this pass of the gate adds no reason after this */

@@ -137,7 +137,7 @@ struct know_result *subject_known(struct judge *j, struct subject *s);
 bool judge_ask(struct judge *j, const struct question *asked);
 
 /* derive.c. Records a step of the derivation, once. */
-void judge_step(struct judge *j, const char *what, struct str rule, struct span at);
+void judge_step(struct judge *j, enum step_kind k, struct str rule, struct span at);
 struct where;
 /* True if names are compared case-insensitively, because of the policy or of the file system. */
 static inline bool judge_folds(const struct judge *j) { return j->p->fold_case || j->v->fold_case; }
@@ -165,16 +165,6 @@ void tiers_default(struct judge *j, const struct check *c);
 void tiers_plan(struct judge *j, const struct check *c);
 
 /* paths.c */
-enum place {
-	PLACE_UNKNOWN = 0,
-	PLACE_NULL,    /* /dev/null and the like: keeps nothing */
-	PLACE_ROOT,    /* inside a writable root */
-	PLACE_TEMP,    /* inside a shared temporary directory */
-	PLACE_DEVICE,
-	PLACE_SYSTEM,
-	PLACE_OUTSIDE,
-};
-
 struct where { /* one resolved path that an access may touch */
 	struct str path;    /* as written, absolute, normalized */
 	struct str real;    /* resolved for this kind of access; equals path if unknown */

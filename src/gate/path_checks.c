@@ -37,7 +37,7 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 	if (g == GRADE_OFF || (w->wild && was_said(j, c->id, x->at)))
 		return;
 	if (c->lift == LIFT_COMMAND && g < GRADE_DENY && tiers_path_allowed(j, x, w)) {
-		judge_step(j, "lifted", str_of(check_name(c->id)), x->at);
+		judge_step(j, STEP_LIFTED, str_of(check_name(c->id)), x->at);
 		return;
 	}
 	if (access_is_redirection(x))

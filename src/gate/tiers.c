@@ -290,10 +290,10 @@ void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum ve
 		return;
 	if (decision == VERDICT_ALLOW) {
 		*(scoped ? &v->scoped : &v->allow) = true;
-		judge_step(j, scoped ? "scoped allow" : "allow", r->where, s->c->at);
+		judge_step(j, scoped ? STEP_SCOPED_ALLOW : STEP_ALLOW, r->where, s->c->at);
 		return;
 	}
-	judge_step(j, decision == VERDICT_DENY ? "deny" : "ask", r->where, s->c->at);
+	judge_step(j, decision == VERDICT_DENY ? STEP_DENY : STEP_ASK, r->where, s->c->at);
 	v->maybe |= m == MATCH_MAYBE;
 	if (decision == VERDICT_DENY) {
 		v->deny |= m == MATCH_YES;
@@ -368,7 +368,7 @@ static void hear_permissions(struct judge *j, struct subject *s, struct verdicts
 	/* timeout, nice ... around an allowed command */
 	if (!v->allow && j->work >= 0 && permission_allowed(j->p->permission_allow, j->f, s->c)) {
 		v->allow = true;
-		judge_step(j, "allow", STR("as what it runs"), s->c->at);
+		judge_step(j, STEP_ALLOW, STR("as what it runs"), s->c->at);
 	}
 }
 
@@ -607,13 +607,13 @@ static void decide_command(struct judge *j, struct subject *s)
 	}
 	if (accepted_edit(j, s)) {
 		v.allow = true;
-		judge_step(j, "allow", STR("mode acceptEdits"), s->c->at);
+		judge_step(j, STEP_ALLOW, STR("mode acceptEdits"), s->c->at);
 	}
 	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
 	if (j->p->allow_readonly && !s->spoken && only_reads(j, s)) {
 		/* not `allowed`: checks about its reads and its syntax still apply */
 		s->spoken = true;
-		judge_step(j, "allow", STR("what only reads"), s->c->at);
+		judge_step(j, STEP_ALLOW, STR("what only reads"), s->c->at);
 	}
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
 }
@@ -661,8 +661,8 @@ static bool decide_redirect(struct judge *j, const struct access *x, enum verdic
 				(decision == VERDICT_ALLOW && m != MATCH_YES))
 			continue;
 		found = true;
-		judge_step(j, decision == VERDICT_DENY ? "deny" : decision == VERDICT_ASK ? "ask" :
-				"scoped allow", r->rule.where, x->at);
+		judge_step(j, decision == VERDICT_DENY ? STEP_DENY : decision == VERDICT_ASK ? STEP_ASK :
+				STEP_SCOPED_ALLOW, r->rule.where, x->at);
 		if (decision != VERDICT_ALLOW)
 			tiers_raise(j,
 				decision == VERDICT_DENY ? CHECK_CONFIGURED_DENY : CHECK_CONFIGURED_ASK,
@@ -715,7 +715,7 @@ static void path_rules(
 					j->v, x->path.text);
 		if (t.some == MATCH_NO || !tiers_afford(j, TIERS_HIT))
 			continue;
-		judge_step(j, rules == j->p->permission_deny ? "deny" : "ask", r->rule.where, x->at);
+		judge_step(j, rules == j->p->permission_deny ? STEP_DENY : STEP_ASK, r->rule.where, x->at);
 		tiers_raise(j, id, &r->rule,
 				str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some,
 				x->at);
@@ -728,7 +728,7 @@ bool tiers_path_allowed(struct judge *j, const struct access *x, const struct wh
 			r && tiers_afford(j, TIERS_RULE + r->pattern.n); r = r->next)
 		if (permission_covers(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES &&
 				permission_path(r, j->v, w->path) == MATCH_YES) {
-			judge_step(j, "allow", r->rule.where, x->at);
+			judge_step(j, STEP_ALLOW, r->rule.where, x->at);
 			return true;
 		}
 	return access_is_redirection(x) && decide_redirect(j, x, VERDICT_ALLOW);
@@ -818,7 +818,7 @@ void tiers_default(struct judge *j, const struct check *c)
 				"no rule of the policy allows this code, and its default is not to")});
 	for (size_t i = 0; i < j->nsubjects && g != GRADE_OFF; i++)
 		if (!j->subjects[i].spoken) {
-			judge_step(j, "default", str_of(grade_name(g)), j->subjects[i].c->at);
+			judge_step(j, STEP_DEFAULT, str_of(grade_name(g)), j->subjects[i].c->at);
 			judge_raise(j, c, &(struct finding){.grade = g, .at = j->subjects[i].c->at,
 				.message = judge_quote(j, "no rule of the policy allows ",
 				j->subjects[i].c->at, ", and its default is not to")});

@@ -56,7 +56,7 @@ static struct span whole_text(const struct judge *j)
 static bool hear_rules(struct judge *j, const struct tool_rule *tools,
 	const struct permission_rule *permissions, enum check_id id)
 {
-	const char *tier = id == CHECK_CONFIGURED_DENY ? "deny" : "ask";
+	enum step_kind tier = id == CHECK_CONFIGURED_DENY ? STEP_DENY : STEP_ASK;
 	bool heard = false;
 
 	for (const struct tool_rule *r = tools; r && tiers_afford(j, TIERS_RULE); r = r->next)
@@ -81,13 +81,13 @@ static bool is_allowed(struct judge *j)
 {
 	for (const struct tool_rule *r = j->p->tool_allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		if (tool_is(j, r->tool)) {
-			judge_step(j, "allow", r->rule.where, whole_text(j));
+			judge_step(j, STEP_ALLOW, r->rule.where, whole_text(j));
 			return true;
 		}
 	for (const struct permission_rule *r = j->p->permission_allow; r && tiers_afford(j, TIERS_RULE);
 			r = r->next)
 		if (permission_matches(j, r) == MATCH_YES) {
-			judge_step(j, "allow", r->rule.where, whole_text(j));
+			judge_step(j, STEP_ALLOW, r->rule.where, whole_text(j));
 			return true;
 		}
 	return false;
@@ -105,7 +105,7 @@ void tiers_tool(struct judge *j)
 	spoken |= hear_rules(j, j->p->tool_ask, j->p->permission_ask, CHECK_CONFIGURED_ASK);
 	if (spoken || j->f->tool_known || g == GRADE_OFF || is_allowed(j))
 		return;
-	judge_step(j, "default", str_of(grade_name(g)), whole_text(j));
+	judge_step(j, STEP_DEFAULT, str_of(grade_name(g)), whole_text(j));
 	judge_raise(j, gate_check(CHECK_CONFIGURED_DEFAULT),
 		&(struct finding){.grade = g,
 			.at = whole_text(j),

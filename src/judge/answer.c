@@ -58,7 +58,7 @@ static void put_steps(struct buf *out, const struct step *s)
 	for (; s; s = s->next) {
 		json_put_comma(out);
 		buf_char(out, '{');
-		json_put_field(out, "what", str_of(s->what));
+		json_put_field(out, "what", str_of(step_name(s->kind)));
 		json_put_field(out, "rule", s->rule);
 		json_put_field(out, "subject", s->subject);
 		put_at(out, s->at);

@@ -201,12 +201,12 @@ static void add_reason(struct arena *a, struct reason **to, enum grade grade, st
 	*to = r;
 }
 
-static struct step **add_step(struct arena *a, struct step **to, const char *what, struct str rule,
+static struct step **add_step(struct arena *a, struct step **to, enum step_kind k, struct str rule,
 		struct str subject, struct span at)
 {
 	struct step *s = arena_new(a, struct step);
 
-	*s = (struct step){.what = what, .rule = rule, .subject = subject, .at = at};
+	*s = (struct step){.kind = k, .rule = rule, .subject = subject, .at = at};
 	while (*to)
 		to = &(*to)->next;
 	*to = s;
@@ -226,14 +226,17 @@ static void lift_asks(struct arena *a, struct judgement *j)
 			continue;
 		}
 		*at = r->next;
-		end = add_step(a, end, "lifted", str_of(check_name(r->id)), r->message, r->at);
+		end = add_step(a, end, STEP_LIFTED, str_of(check_name(r->id)), r->message, r->at);
 	}
 }
 
 static void record_answer(struct arena *a, struct judgement *j, enum verdict answered, struct str said,
 		enum verdict best)
 {
-	add_step(a, &j->steps, verdict_name(answered), str_of(check_name(CHECK_CLASSIFIER)), said,
+	static const enum step_kind steps[] = {[VERDICT_DENY] = STEP_CLASSIFIED_DENY,
+			[VERDICT_CONTAIN] = STEP_CLASSIFIED_CONTAIN, [VERDICT_ALLOW] = STEP_CLASSIFIED_ALLOW};
+
+	add_step(a, &j->steps, steps[answered], str_of(check_name(CHECK_CLASSIFIER)), said,
 		(struct span){0});
 	if (answered == VERDICT_DENY) {
 		j->verdict = VERDICT_DENY;
@@ -283,7 +286,7 @@ void classifier_consult(struct arena *a, const struct engine_request *rq, const 
 			record_answer(a, j, v, known->said, mildest_verdict(j));
 			return;
 		}
-	add_step(a, &j->steps, "no answer", str_of(check_name(CHECK_CLASSIFIER)), known->said,
+	add_step(a, &j->steps, STEP_UNANSWERED, str_of(check_name(CHECK_CLASSIFIER)), known->said,
 		(struct span){0});
 	add_reason(a, &j->warnings, GRADE_WARN, known->said);
 }

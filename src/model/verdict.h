@@ -37,21 +37,45 @@ struct reason {
 	struct reason_place *more; /* further places, which are not shown */
 };
 
-/*
- * One step of the derivation that --explain shows: a policy rule that matched, or a finding that a rule
- * lifted.
- */
+/* In the order in which --explain shows them. */
+enum step_kind {
+	STEP_DENY, /* a rule of the policy matched */
+	STEP_SCOPED_ALLOW,
+	STEP_ASK,
+	STEP_ALLOW,
+	STEP_DEFAULT,
+	STEP_LIFTED, /* a rule lifted a finding */
+	STEP_MODE,   /* the client's mode */
+	STEP_PAUSE,
+	STEP_CLASSIFIED_DENY, /* answers of the classifier */
+	STEP_CLASSIFIED_CONTAIN,
+	STEP_CLASSIFIED_ALLOW,
+	STEP_UNANSWERED,
+	STEP_KINDS
+};
+
+/* One step of the derivation that --explain shows. */
 struct step {
 	struct step *next;
-	/*
-	 * "deny", "scoped allow", "ask", "allow", "default", "lifted", "mode"; for the classifier: a verdict
-	 * or "no answer"
-	 */
-	const char *what;
+	enum step_kind kind;
 	/* place of the rule; id of the lifted check; name of the mode; "classifier" */
 	struct str rule;
 	struct str subject; /* the command, shortened */
 	struct span at;
+};
+
+enum place {
+	PLACE_UNKNOWN = 0,
+	PLACE_NULL,    /* /dev/null and the like: keeps nothing */
+	PLACE_ROOT,    /* inside a writable root */
+	PLACE_TEMP,    /* inside a shared temporary directory */
+	PLACE_DEVICE,
+	PLACE_SYSTEM,
+	PLACE_OUTSIDE,
+	/* of struct placed only: the part of PLACE_ROOT in the project, of PLACE_OUTSIDE in the home */
+	PLACE_PROJECT,
+	PLACE_HOME,
+	PLACES
 };
 
 /*
@@ -63,10 +87,7 @@ struct placed {
 	const struct access *access;
 	struct str path;    /* absolute and normalized */
 	struct str real;    /* resolved; equals `path` without links on the way */
-	/*
-	 * "project", "writable root", "temporary", "home", "system", "outside", "device", "nothing is kept"
-	 */
-	const char *place;
+	enum place place;
 	bool wild;          /* from a pattern: the pattern itself, or a file that it matches */
 	bool sure;          /* false: its links could not be resolved */
 };
@@ -118,5 +139,12 @@ struct judgement {
 	struct question *questions; /* not empty: the verdict is not final */
 	const struct view *view;    /* knowledge about the world; NULL: none was needed */
 };
+
+/* Names for answers and explanations: static strings. */
+const char *verdict_name(enum verdict v);
+const char *grade_name(enum grade g);
+const char *approval_name(enum approval x);
+const char *step_name(enum step_kind k);
+const char *place_name(enum place p);
 
 static inline enum verdict verdict_min(enum verdict a, enum verdict b) { return a < b ? a : b; }

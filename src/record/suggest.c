@@ -75,7 +75,7 @@ static void note_fired(struct suggest_work *w, const struct judgement *j)
 		}
 	for (const struct step *s = j->steps; s; s = s->next) {
 		add_fired(w, &w->rules, s->rule);
-		if (!strcmp(s->what, "lifted"))
+		if (s->kind == STEP_LIFTED)
 			w->checks[check_find(s->rule)] = true;
 	}
 }
