@@ -80,7 +80,7 @@ static int read_all(void *arg)
 
 	facts_init(f);
 	f->texts = arena_new(a, struct text);
-	f->texts[0] = (struct text){.from = "request", .bytes = first->text.text};
+	f->texts[0] = (struct text){.bytes = first->text.text};
 	f->ntexts = f->texts_cap = 1;
 	*s = *first;
 	*f->snippets_end = s;

@@ -413,7 +413,7 @@ int tool_facts(struct arena *a, const struct hook *h, struct str home, struct fa
 	if (add_all(&m, home, e) != 0)
 		return -1;
 	ret->texts = arena_new(a, struct text);
-	ret->texts[0] = (struct text){.from = "request", .bytes = buf_view(&m.text)};
+	ret->texts[0] = (struct text){.bytes = buf_view(&m.text)};
 	ret->ntexts = ret->texts_cap = 1;
 	return 0;
 }

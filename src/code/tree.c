@@ -381,19 +381,6 @@ static int parse_and_walk(void *arg)
 	return 0;
 }
 
-static uint32_t add_text(struct arena *a, struct facts *f, const struct snippet *s)
-{
-	if (f->ntexts == f->texts_cap) {
-		size_t cap = f->texts_cap ? f->texts_cap * 2 : 8;
-
-		f->texts = arena_grow(a, f->texts, f->texts_cap * sizeof(*f->texts), cap * sizeof(*f->texts));
-		f->texts_cap = cap;
-	}
-	f->texts[f->ntexts] = (struct text){.from = lang_name(s->lang), .lang = s->lang, .in = s->at.text,
-		.origin = s->at, .bytes = s->text.text};
-	return (uint32_t)f->ntexts++;
-}
-
 static int read_one(void *arg)
 {
 	struct walk_job *j = arg;
@@ -404,7 +391,8 @@ static int read_one(void *arg)
 	w->s->code = w->code;
 	if (!j->l || w->s->text.kind != WORD_EXACT || w->s->text.text.n > CODE_TEXT_MAX)
 		return 0;
-	w->text = add_text(w->a, w->f, w->s);
+	w->text = facts_add_text(w->a, w->f, (struct text){TEXT_FROM(SNIPPET), w->s->lang, w->s->at.text,
+			w->s->at, w->s->text.text});
 	w->code->error_at = (struct span){w->text, 0, 0};
 	w->calls_end = &w->code->calls;
 	w->imports_end = &w->code->imports;

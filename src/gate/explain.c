@@ -227,9 +227,11 @@ static void put_texts(struct explain *x)
 		const struct text *t = &x->f->texts[i];
 
 		if (i > 0) {
+			struct str source = text_source(x->out->a, t);
+
 			tint_on(x->out, x->style, TINT_DIM);
-			buf_fmt(x->out, "\n   text %u: %s, from text %u at byte %u\n", i,
-					t->from ? t->from : "derived", t->in, t->origin.from);
+			buf_fmt(x->out, "\n   text %u: %.*s, from text %u at byte %u\n", i, STR_ARG(source),
+					t->in, t->origin.from);
 			tint_off(x->out, x->style);
 		}
 		put_text(x, i);

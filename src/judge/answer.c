@@ -220,7 +220,7 @@ static void put_texts(struct buf *out, const struct facts *f)
 
 		json_put_comma(out);
 		buf_char(out, '{');
-		json_put_field(out, "from", str_of(t->from ? t->from : "request"));
+		json_put_field(out, "from", text_source(out->a, t));
 		if (i > 0) {
 			json_put_key(out, "in");
 			buf_fmt(out, "%u", t->in);

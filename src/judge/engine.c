@@ -37,7 +37,7 @@ static void read_powershell(struct arena *a, const struct engine_request *rq, co
 
 	facts_init(ret);
 	ret->texts = arena_new(a, struct text);
-	ret->texts[0] = (struct text){.from = "request", .bytes = rq->command};
+	ret->texts[0] = (struct text){.bytes = rq->command};
 	ret->ntexts = ret->texts_cap = 1;
 	*s = (struct snippet){.lang = LANG_POWERSHELL,
 		.text = {.kind = WORD_EXACT, .text = rq->command, .at = all},

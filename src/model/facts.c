@@ -61,6 +61,47 @@ struct str via_text(struct arena *a, const struct via *v)
 	return name ? str_fmt(a, "%s:%s", via_names[v->kind], name) : str_of(via_names[v->kind]);
 }
 
+static const char text_sources[TEXT_SOURCES][24] = {
+	[TEXT_REQUEST] = "request",
+	[TEXT_CODE] = "code",
+	[TEXT_STDIN] = "stdin",
+	[TEXT_FILE] = "file",
+	[TEXT_PROCSUB] = "process substitution",
+	[TEXT_SOURCE] = "source",
+	[TEXT_EVAL] = "eval",
+	[TEXT_BACKTICK] = "backtick",
+	[TEXT_HERE_DOCUMENT] = "here-document",
+	[TEXT_ALIAS] = "alias",
+	[TEXT_TRAP] = "trap",
+	[TEXT_PROMPT] = "prompt",
+	[TEXT_PROMPT_COMMAND] = "PROMPT_COMMAND",
+	[TEXT_MAPFILE] = "mapfile -C",
+	[TEXT_SUBSCRIPT] = "subscript",
+	[TEXT_INDIRECTION] = "indirection",
+};
+
+struct str text_source(struct arena *a, const struct text *t)
+{
+	switch (t->from.source) {
+	case TEXT_SNIPPET: return str_of(lang_names[t->lang]);
+	case TEXT_PROGRAM: return str_of(t->from.by);
+	case TEXT_SH_C: return str_fmt(a, "%s -c", t->from.by);
+	default: return str_of(text_sources[t->from.source]);
+	}
+}
+
+uint32_t facts_add_text(struct arena *a, struct facts *f, struct text t)
+{
+	if (f->ntexts == f->texts_cap) {
+		size_t cap = f->texts_cap ? f->texts_cap * 2 : 8;
+
+		f->texts = arena_grow(a, f->texts, f->texts_cap * sizeof(*f->texts), cap * sizeof(*f->texts));
+		f->texts_cap = cap;
+	}
+	f->texts[f->ntexts] = t;
+	return (uint32_t)f->ntexts++;
+}
+
 static const char redir_names[REDIR_OPS][4] = {
 	[REDIR_READ] = "<",
 	[REDIR_WRITE] = ">",

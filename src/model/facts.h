@@ -317,9 +317,39 @@ static inline struct moment snippet_moment(const struct snippet *s)
 	return (struct moment){s->when.first, s->when.last > next ? s->when.last : next, true};
 }
 
+enum text_source {
+	TEXT_REQUEST = 0,
+	TEXT_CODE,       /* code passes it to a shell */
+	TEXT_SNIPPET,    /* code in the language `lang` */
+	TEXT_PROGRAM,    /* a program passes it to a shell: `by` */
+	TEXT_SH_C,       /* operand of the shell `by` */
+	TEXT_STDIN,
+	TEXT_FILE,
+	TEXT_PROCSUB,
+	TEXT_SOURCE,
+	TEXT_EVAL,
+	TEXT_BACKTICK,
+	TEXT_HERE_DOCUMENT,
+	TEXT_ALIAS,
+	TEXT_TRAP,
+	TEXT_PROMPT,
+	TEXT_PROMPT_COMMAND,
+	TEXT_MAPFILE,
+	TEXT_SUBSCRIPT,
+	TEXT_INDIRECTION,
+	TEXT_SOURCES
+};
+
+/* How the text was found. */
+struct text_from {
+	enum text_source source;
+	const char *by; /* formatted step of the program (via_text()), or name of the shell */
+};
+#define TEXT_FROM(kind) ((struct text_from){.source = TEXT_##kind})
+
 /* Text 0 is the request itself. Each other text was derived from text `in`, at `origin` there. */
 struct text {
-	const char *from; /* "request", "sh -c", "backtick", "here-document", "eval", "alias", ... */
+	struct text_from from;
 	enum lang lang;   /* language of the code; LANG_OTHER for shell text */
 	uint32_t in;
 	struct span origin;
@@ -331,6 +361,9 @@ struct text {
  * for each syntax validator of docs/checks.md; `at` is the place in its text. Quotes, comments and
  * here-documents count only where the mark is about them.
  */
+/* Formats it for answers and explanations: "request", "eval", "bash -c", "wrapper:sudo", "python". */
+struct str text_source(struct arena *a, const struct text *t);
+
 enum mark_kind {
 	MARK_FRAGMENT,          /* the text starts with a tab, an option or an operator */
 	/* $(cat <<'EOF' ... EOF): a here-document with a quoted delimiter, nothing else */
@@ -413,6 +446,7 @@ struct facts {
 	size_t ntexts, texts_cap;
 };
 
+uint32_t facts_add_text(struct arena *a, struct facts *f, struct text t); /* returns its index */
 /* Initializes empty facts. */
 static inline void facts_init(struct facts *f)
 {

@@ -14,7 +14,7 @@ void builtin_eval(struct builtin_call *b)
 		return;
 	}
 	const struct via *outer = via_enter(e, (struct via){.kind = VIA_EVAL});
-	eval_text(e, text, "eval", b->at, e->dialect);
+	eval_text(e, text, TEXT_FROM(EVAL), b->at, e->dialect);
 	e->via = outer;
 	e->s.status = -1;
 }
@@ -30,7 +30,7 @@ static void source_text(struct builtin_call *b, struct str text, size_t args)
 	if (given)
 		e->s.params = (struct params){b->argv + args, b->argc - args};
 	const struct word *first = e->s.params.at;
-	eval_text(e, text, "source", b->at, e->dialect);
+	eval_text(e, text, TEXT_FROM(SOURCE), b->at, e->dialect);
 	e->s = state_join(e, &e->s, &frame.returned);
 	if (given && e->s.params.at == first) {
 		e->s.params = params;

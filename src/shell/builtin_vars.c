@@ -409,7 +409,7 @@ static void mapfile_callback(struct builtin_call *b, struct str callback)
 	unsigned changes = e->changes;
 
 	e->s.params = params_unknown(e, b->at);
-	eval_text(e, str_cat(e->a, callback, STR(" \"$@\"")), "mapfile -C", b->at, e->dialect);
+	eval_text(e, str_cat(e->a, callback, STR(" \"$@\"")), TEXT_FROM(MAPFILE), b->at, e->dialect);
 	if (e->changes != changes) /* it runs any number of times, perhaps never */
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a callback that changes the shell's state", b->at);
 	e->s.params = keep;

@@ -213,7 +213,7 @@ static void source_script(const struct script_run *r)
 	via_enter(e, (struct via){.kind = VIA_SOURCE});
 	if (r->args < r->argc)
 		e->s.params = (struct params){r->argv + r->args, r->argc - r->args};
-	eval_text_apart(e, r->text, "file", r->argv[0].at, e->dialect);
+	eval_text_apart(e, r->text, TEXT_FROM(FILE), r->argv[0].at, e->dialect);
 }
 
 static int run_script(void *arg)

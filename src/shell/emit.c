@@ -466,13 +466,14 @@ bool first_reading(struct eval *e, uint32_t text, enum dialect d)
 	return first_time(e, &b);
 }
 
-uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin)
+uint32_t emit_text(struct eval *e, struct str bytes, struct text_from from, struct span origin)
 {
 	struct facts *f = e->f;
+	struct text t = {.from = from, .in = origin.text, .origin = origin, .bytes = bytes};
 	struct buf b;
 	key_begin(e, &b, 'x');
 	key_span(&b, origin);
-	buf_c(&b, from);
+	buf_str(&b, text_source(e->a, &t));
 	buf_char(&b, 0);
 	buf_str(&b, bytes);
 	struct seen_slot *slot = look_up(e, buf_view(&b));
@@ -482,15 +483,7 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 	slot->key = buf_view(&b);
 	slot->value = (uint32_t)f->ntexts;
 	e->seen->n++;
-	if (f->ntexts == f->texts_cap) {
-		size_t cap = f->texts_cap ? f->texts_cap * 2 : 8;
-		f->texts = arena_grow(e->a, f->texts, f->texts_cap * sizeof *f->texts,
-				cap * sizeof *f->texts);
-		f->texts_cap = cap;
-	}
-	f->texts[f->ntexts] = (struct text){.from = from, .in = origin.text, .origin = origin,
-			.bytes = bytes};
-	return (uint32_t)f->ntexts++;
+	return facts_add_text(e->a, f, t);
 }
 
 const struct via *via_enter(struct eval *e, struct via step)

@@ -103,7 +103,7 @@ void eval_apart(struct eval *e, const struct syn_node *n)
 	apart_end(e, &keep);
 }
 
-void eval_text_apart(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d)
+void eval_text_apart(struct eval *e, struct str text, struct text_from from, struct span origin, enum dialect d)
 {
 	struct apart keep;
 	apart_begin(e, &keep);
@@ -111,7 +111,7 @@ void eval_text_apart(struct eval *e, struct str text, const char *from, struct s
 	apart_end(e, &keep);
 }
 
-void eval_text_sh(struct eval *e, struct str text, const char *from, struct span origin)
+void eval_text_sh(struct eval *e, struct str text, struct text_from from, struct span origin)
 {
 	size_t mark = out_mark(e);
 	struct input in = e->s.in;
@@ -681,7 +681,7 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 	buf_add(&b, from->s + from->alias_to, from->end - from->alias_to);
 	eval_burn(e, b.n);
 	struct span origin = {from->text, (uint32_t)from->alias_from, (uint32_t)from->alias_to};
-	uint32_t index = emit_text(e, buf_view(&b), "alias", origin);
+	uint32_t index = emit_text(e, buf_view(&b), TEXT_FROM(ALIAS), origin);
 	struct parser p;
 	parser_for(e, &p, buf_view(&b), index);
 	/* an alias is not expanded again inside its own value */
@@ -731,7 +731,7 @@ static void eval_line(struct eval *e, const struct parser *p, size_t start, cons
 		out_spoil(e);
 }
 
-void eval_text(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d)
+void eval_text(struct eval *e, struct str text, struct text_from from, struct span origin, enum dialect d)
 {
 	if (++e->text_depth > TEXT_DEPTH_MAX)
 		eval_stop(e, "texts inside texts, too deeply");
@@ -773,7 +773,7 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 		}
 		unsigned taken = e->script_reads;
 		eval_line(e, &p, start, n);
-		if (strcmp(from, "stdin") == 0 && e->script_reads != taken && p.pos < p.end) {
+		if (from.source == TEXT_STDIN && e->script_reads != taken && p.pos < p.end) {
 			struct span at = {index, (uint32_t)start, (uint32_t)p.pos};
 			emit_trouble(e, TROUBLE_CONSTRUCT,
 					"a script on standard input whose commands take lines of it", at);
@@ -840,7 +840,7 @@ void eval_traps(struct eval *e)
 		if (t->prompt)
 			eval_prompt(e, t->text, t->at);
 		else
-			eval_text(e, t->text, "trap", t->at, t->dialect);
+			eval_text(e, t->text, TEXT_FROM(TRAP), t->at, t->dialect);
 		order_close(e, handler, ORDER_ANY_TIME);
 		if (t->prompt && e->line_reads != reads)
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that reads standard input", t->at);

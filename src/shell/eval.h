@@ -292,12 +292,12 @@ enum { LEAVE_STOPPED = -4 };     /* a bound was reached; the facts hold the trou
 void eval_node(struct eval *e, const struct syn_node *n);
 void eval_once(struct eval *e, const struct syn_node *n); /* as eval_node(), with the current choice only */
 /* Evaluates text as a script of dialect d, in the current state. */
-void eval_text(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d);
+void eval_text(struct eval *e, struct str text, struct text_from from, struct span origin, enum dialect d);
 /* As eval_text(), in a copy of the state (a subshell). */
-void eval_text_apart(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d);
+void eval_text_apart(struct eval *e, struct str text, struct text_from from, struct span origin, enum dialect d);
 void eval_apart(struct eval *e, const struct syn_node *n);
 /* Evaluates text for "sh": as dash and as bash. */
-void eval_text_sh(struct eval *e, struct str text, const char *from, struct span origin);
+void eval_text_sh(struct eval *e, struct str text, struct text_from from, struct span origin);
 void eval_enter(struct eval *e);
 static inline void eval_exit(struct eval *e) { e->depth--; }
 void eval_burn(struct eval *e, uint64_t n);
@@ -372,7 +372,7 @@ void emit_touch(struct eval *e, struct word host, struct span at);
 void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at);
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);
 bool first_reading(struct eval *e, uint32_t text, enum dialect d); /* true once per text and dialect */
-uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin);
+uint32_t emit_text(struct eval *e, struct str bytes, struct text_from from, struct span origin);
 /* A bound was reached: adds the trouble and leaves with LEAVE_STOPPED. */
 void eval_stop(struct eval *e, const char *message) __attribute__((noreturn));
 void emit_link(struct eval *e, struct word path, struct span at);

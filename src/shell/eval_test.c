@@ -21,7 +21,7 @@ static struct str expand_again(struct eval *e, struct str text)
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a subscript that is not known is expanded", e->at);
 		return HOLE_NUMBER;
 	}
-	uint32_t index = emit_text(e, text, "subscript", e->at);
+	uint32_t index = emit_text(e, text, TEXT_FROM(SUBSCRIPT), e->at);
 	struct parser p;
 	parser_for(e, &p, text, index);
 	struct syn_part *parts = NULL;

@@ -115,7 +115,7 @@ static struct str expand_substitution(struct eval *e, const struct syn_part *par
 	if (part->body)
 		eval_apart(e, part->body);
 	else
-		eval_text_apart(e, part->text, "backtick", part->at, e->dialect);
+		eval_text_apart(e, part->text, TEXT_FROM(BACKTICK), part->at, e->dialect);
 	e->substitutions -= part->body != NULL;
 	choice_substituted(e, choices);
 	e->may_miss = sink.may_miss;

@@ -213,7 +213,7 @@ static struct param_value look_up_indirect(struct eval *e, const struct syn_para
 		return look_up_param(e, &plain, name);
 	struct str source = str_fmt(e->a, "${%.*s}", STR_ARG(name));
 	struct parser p;
-	uint32_t text = emit_text(e, source, "indirection", at);
+	uint32_t text = emit_text(e, source, TEXT_FROM(INDIRECTION), at);
 	parser_for(e, &p, source, text);
 	struct syn_part *parts = NULL;
 	may_abort(e); /* an error if the value is no name */

@@ -386,7 +386,7 @@ void inner_script(struct eval *e, const char *name, struct str text, bool more, 
 	e->s.funcs = e->s.aliases = NULL;
 	e->s.params = params_unknown(e, at);
 	eval_text_sh(e, more ? str_cat(e->a, text, STR(" \"$@\"")) : text,
-		str_c(e->a, via_text(e->a, &program)), at);
+		(struct text_from){TEXT_PROGRAM, str_c(e->a, via_text(e->a, &program))}, at);
 	state_return(e, &keep);
 	e->s.in.known &= e->reads == reads;
 	e->via = outer;

@@ -13,7 +13,7 @@ struct read_job {
 static int run(void *arg)
 {
 	struct read_job *j = arg;
-	eval_text(&j->e, j->text, "request", (struct span){UINT32_MAX, 0, 0}, j->dialect);
+	eval_text(&j->e, j->text, TEXT_FROM(REQUEST), (struct span){UINT32_MAX, 0, 0}, j->dialect);
 	eval_traps(&j->e);
 	return 0;
 }
@@ -74,7 +74,7 @@ static int read_all(void *arg)
 	unsigned nmarks[MARK_KINDS] = {0};
 	struct eval note = {.a = a, .f = f, .fuel = FUEL_BASE, .seen = &seen};
 	if (text.n > SHELL_TEXT_MAX) {
-		emit_text(&note, str_sub(text, 0, 0), "request", (struct span){0});
+		emit_text(&note, str_sub(text, 0, 0), TEXT_FROM(REQUEST), (struct span){0});
 		emit_trouble(&note, TROUBLE_BOUND, "the text is too long to be read", (struct span){0});
 		return 0;
 	}
@@ -87,7 +87,7 @@ static int read_all(void *arg)
 		emit_trouble(&note, TROUBLE_CONSTRUCT, "a control byte that is not followed",
 				(struct span){0});
 	note.fuel += text.n;
-	emit_text(&note, text, "request", (struct span){0});
+	emit_text(&note, text, TEXT_FROM(REQUEST), (struct span){0});
 	if (read_once(a, w->rq, text, w->rq->dialect, f, &seen, nmarks))
 		return 1;
 	if (w->rq->dialect == DIALECT_SH && read_once(a, w->rq, text, DIALECT_BASH, f, &seen, nmarks))
@@ -164,7 +164,7 @@ static int run_more(void *arg)
 		call_via(e, *via, m->argv, m->argc, CALL_PROGRAMS, m->origin);
 		e->via = via;
 	} else if (text_exact(m->text))
-		eval_text_sh(e, m->text, "code", m->origin);
+		eval_text_sh(e, m->text, TEXT_FROM(CODE), m->origin);
 	else
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "code runs a command that is not known", m->origin);
 	eval_traps(e);

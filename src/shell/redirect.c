@@ -82,7 +82,7 @@ static void here_document(struct eval *e, const struct syn_redir *r)
 	struct str body = r->here_source;
 	if (!r->here_quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) ||
 			memchr(body.p, '\\', body.n))) {
-		uint32_t text = emit_text(e, body, "here-document", r->at);
+		uint32_t text = emit_text(e, body, TEXT_FROM(HERE_DOCUMENT), r->at);
 		struct parser p;
 		struct syn_part *parts = NULL;
 		parser_for(e, &p, body, text);

@@ -176,7 +176,7 @@ static void fresh_state(struct eval *e, const struct word *argv, size_t from, si
 
 struct shell_script {
 	struct str text;
-	const char *from;
+	struct text_from from;
 	size_t row;
 };
 
@@ -223,7 +223,7 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 		out_spoil(e);
 		return;
 	}
-	struct shell_script s = {e->s.in.rest, "stdin", row};
+	struct shell_script s = {e->s.in.rest, TEXT_FROM(STDIN), row};
 	in_forget(e); /* commands of the script read the rest of it */
 	e->s.in.script = true;
 	bool outer = e->script_input;
@@ -254,7 +254,7 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 	}
 	struct str printed;
 	if (pipe_text(e, &argv[at], &printed)) {
-		struct shell_script s = {printed, "process substitution", row};
+		struct shell_script s = {printed, TEXT_FROM(PROCSUB), row};
 		run_script(e, &s, argv, at + 1, argc, false, VIA_SOURCE);
 		return;
 	}
@@ -296,7 +296,7 @@ static size_t shell_row(struct str base)
 bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args,
 		size_t argc)
 {
-	struct shell_script s = {text, "file", shell_row(base)};
+	struct shell_script s = {text, TEXT_FROM(FILE), shell_row(base)};
 	if (s.row == ARRAY_SIZE(shells))
 		return false;
 	if (!shells[s.row].foreign)
@@ -340,7 +340,7 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 			return true;
 		}
 		struct shell_script s = {
-			text->text, str_c(e->a, str_fmt(e->a, "%s -c", shells[row].name)), row};
+			text->text, {TEXT_SH_C, shells[row].name}, row};
 		run_script(e, &s, argv, v.operand + 2, argc, v.extglob, VIA_SH_C);
 	} else if (v.from_stdin || v.operand >= argc) {
 		from_stdin(e, row, argv, v.operand, argc, v.extglob);

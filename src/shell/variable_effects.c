@@ -16,7 +16,7 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 				at);
 		return;
 	}
-	uint32_t index = emit_text(e, text, "prompt", at);
+	uint32_t index = emit_text(e, text, TEXT_FROM(PROMPT), at);
 	struct parser p;
 	struct syn_part *parts = NULL;
 	parser_for(e, &p, text, index);
@@ -92,7 +92,7 @@ static void emit_effect(struct eval *e, const struct var_row *v, struct str name
 	}
 	case VAR_SCRIPT:
 		if (text_exact(value))
-			eval_text_apart(e, value, "PROMPT_COMMAND", at, e->dialect);
+			eval_text_apart(e, value, TEXT_FROM(PROMPT_COMMAND), at, e->dialect);
 		else
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt command that is not known", at);
 		break;

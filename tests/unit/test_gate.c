@@ -17,7 +17,7 @@ static struct facts empty_facts(struct str text)
 {
 	struct facts f = {.complete = true, .ntexts = 1, .texts = arena_new(&a, struct text)};
 
-	f.texts[0] = (struct text){.from = "request", .bytes = text};
+	f.texts[0] = (struct text){.bytes = text};
 	return f;
 }
 

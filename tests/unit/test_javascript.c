@@ -21,7 +21,7 @@ static struct str read_calls(const char *text)
 
 	facts_init(f);
 	f->texts = arena_new(&A, struct text);
-	f->texts[0] = (struct text){.from = "request", .bytes = str_of(text)};
+	f->texts[0] = (struct text){.bytes = str_of(text)};
 	f->ntexts = f->texts_cap = 1;
 	*v = (struct view){.cwd = STR("/w/p"), .home = STR("/home/dev"), .tmp = STR("/tmp")};
 	*s = (struct snippet){.lang = LANG_JAVASCRIPT,
