@@ -47,7 +47,7 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-TABLES = knowledge variables preset embedded seccomp
+TABLES = knowledge variables preset embedded seccomp python javascript
 LIB_OBJ += $(TABLES:%=$(BUILD)/obj/%_table.o)
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
@@ -99,7 +99,7 @@ $(SOURCES): FORCE
 	@scripts/grammars
 grammars: $(SOURCES)
 
-$(call obj,src/code/*.c): $(SOURCES)
+$(call obj,src/code/*.c) $(BUILD)/obj/python_table.o $(BUILD)/obj/javascript_table.o: $(SOURCES)
 
 $(BUILD)/obj/grammar/core.o: $(SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -137,6 +137,12 @@ $(BUILD)/gen/variables_table.c: $(BUILD)/gen-knowledge knowledge/variables.yaml
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)$(BUILD)/gen-knowledge --variables knowledge/variables.yaml > $@
+
+# The effects of functions in inline code are written in knowledge/code/*.yaml.
+$(BUILD)/gen/python_table.c $(BUILD)/gen/javascript_table.c: $(BUILD)/gen/%_table.c: knowledge/code/%.yaml scripts/code-tables
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)scripts/code-tables $* < $< > $@
 
 # Presets are text of the policy language, baked in so that importing one opens no file.
 $(BUILD)/gen-presets: $(PRESET_OBJ) $(BUILD)/libgen.a

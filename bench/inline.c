@@ -43,7 +43,8 @@ static int read_one(void *arg)
 
 	facts_init(&r->f);
 	/* in no text */
-	r->s = (struct snippet){.lang = r->lang, .text = {.kind = WORD_EXACT, .text = r->text},
+	r->s = (struct snippet){.lang = lang_find(str_of(r->lang)),
+			.text = {.kind = WORD_EXACT, .text = r->text},
 			.at = {.text = UINT32_MAX}, .cwd = STR("/project")};
 	r->f.snippets = &r->s;
 	r->f.snippets_end = &r->s.next;

@@ -215,7 +215,7 @@ static void check_result(struct code_walk *w, TSNode n)
 		if (f == FLOW_LOST ||
 				(f == FLOW_FOLLOWED && !node_is(js_of(w)->up[js_of(w)->nup - 2],
 				"arguments")))
-			code_marker_add(w, "eval", n);
+			code_marker_add(w, MARKER_EVAL, n);
 	}
 }
 
@@ -273,13 +273,13 @@ static void visit_name(struct code_walk *w, TSNode n)
 	TSNode parent = node_above(w, 1);
 
 	if (memchr(name.p, '\\', name.n))
-		code_marker_add(w, "escaped-name", n);
+		code_marker_add(w, MARKER_ESCAPED_NAME, n);
 	else if (!js_name_get(w, name)->declared && !js_global(w, name) &&
 			!(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"),
 			"typeof")))
-		code_marker_add(w, "unknown-name", n);
+		code_marker_add(w, MARKER_UNKNOWN_NAME, n);
 	else if (str_is(name, "arguments") && !js_of(w)->functions)
-		code_marker_add(w, "reflection", n); /* the module's own arguments include require */
+		code_marker_add(w, MARKER_REFLECTION, n); /* the module's own arguments include require */
 	check_flow(w, n);
 }
 
@@ -310,9 +310,9 @@ static bool leads_away(struct str key)
 static void check_any_key(struct code_walk *w, TSNode n, struct str key)
 {
 	if (leads_away(key))
-		code_marker_add(w, "prototype", n);
+		code_marker_add(w, MARKER_PROTOTYPE, n);
 	if (str_is(key, "caller") || str_is(key, "callee") || memchr(key.p ? key.p : "", '\\', key.n))
-		code_marker_add(w, "reflection", n);
+		code_marker_add(w, MARKER_REFLECTION, n);
 }
 
 void js_check_owner(struct code_walk *w, const struct js_set *object, struct str key, TSNode n)
@@ -326,10 +326,10 @@ void js_check_owner(struct code_walk *w, const struct js_set *object, struct str
 	for (size_t i = 0; i < object->n; i++)
 		other |= object->v[i].kind != JS_PATH && object->v[i].kind != JS_NODE;
 	if (str_is(key, "prototype") && other)
-		code_marker_add(w, "prototype", n);
+		code_marker_add(w, MARKER_PROTOTYPE, n);
 	for (size_t i = 0; !known && i < ARRAY_SIZE(roots); i++)
 		if (str_is(key, roots[i]))
-			code_marker_add(w, "reflection", n);
+			code_marker_add(w, MARKER_REFLECTION, n);
 }
 
 static void check_key(struct code_walk *w, TSNode n, struct str key)
@@ -354,7 +354,7 @@ static void check_computed(struct code_walk *w, TSNode n)
 			continue;
 		check_key(w, n, keys.v[i].text);
 		if (js_unseen(w, keys.v[i].text))
-			code_marker_add(w, "computed-member", n);
+			code_marker_add(w, MARKER_COMPUTED_MEMBER, n);
 	}
 	if (!some)
 		return;
@@ -365,7 +365,7 @@ static void check_computed(struct code_walk *w, TSNode n)
 		/* [f][Symbol.iterator]() */
 		if (object.v[i].kind == JS_PATH ? !r || (r->act != JS_ACT_PURE && r->act != JS_ACT_INERT) :
 				js_danger(w, &one))
-			code_marker_add(w, "computed-member", n);
+			code_marker_add(w, MARKER_COMPUTED_MEMBER, n);
 	}
 	js_of(w)->computed_read = true;
 	js_of(w)->computed_at = n;
@@ -412,7 +412,7 @@ static void check_method(struct code_walk *w, TSNode n)
 		for (size_t k = 0; k < ARRAY_SIZE(same); k++)
 			ok |= str_is(key, same[k]);
 		if (!ok)
-			code_marker_add(w, "escape", n);
+			code_marker_add(w, MARKER_ESCAPE, n);
 	}
 }
 
@@ -461,7 +461,7 @@ static void stored_in_runtime(struct code_walk *w, TSNode left, struct str path,
 	if (str_is(path, "globalThis") && known && !js_global(w, key) && !str_is(key, "await") &&
 			!str_is(key, "yield"))
 		return;
-	code_marker_add(w, "tampering", left);
+	code_marker_add(w, MARKER_TAMPERING, left);
 }
 
 static void visit_store(struct code_walk *w, TSNode left)
@@ -499,7 +499,7 @@ static void visit_pattern_key(struct code_walk *w, TSNode key)
 	js->computed_read |= open;
 	js->computed_at = key;
 	if (open || js_unseen(w, js_set_text(&s)))
-		code_marker_add(w, "computed-member", key);
+		code_marker_add(w, MARKER_COMPUTED_MEMBER, key);
 }
 
 static void visit_pattern(struct code_walk *w, TSNode n)
@@ -511,7 +511,7 @@ static void visit_pattern(struct code_walk *w, TSNode n)
 	if (IS_ANY(n, "identifier", "shorthand_property_identifier_pattern", "property_identifier",
 			"undefined")) {
 		if (memchr(node_text(w, n).p, '\\', node_text(w, n).n))
-			code_marker_add(w, "escaped-name", n);
+			code_marker_add(w, MARKER_ESCAPED_NAME, n);
 		if (node_is(n, "shorthand_property_identifier_pattern"))
 			check_any_key(w, n, node_text(w, n));
 		return;
@@ -578,7 +578,7 @@ static void visit_import(struct code_walk *w, TSNode n)
 	if (!ts_node_is_null(from)) {
 		struct js_set s = js_eval(w, from);
 
-		js_loaded(w, &s, "require", n);
+		js_loaded(w, &s, n);
 	}
 }
 
@@ -590,7 +590,7 @@ static void check_generic(struct code_walk *w, TSNode n)
 	for (size_t i = 0; i < w->f->ntexts && !script; i++)
 		script = str_contains(w->f->texts[i].bytes, STR("typescript")); /* --input-type */
 	if (script && IS_ANY(node_field(n, "right"), "parenthesized_expression", "template_string"))
-		code_marker_add(w, "typescript", n);
+		code_marker_add(w, MARKER_TYPESCRIPT, n);
 }
 
 static void visit_other(struct code_walk *w, TSNode n)
@@ -641,12 +641,13 @@ static void visit_inner(struct code_walk *w, TSNode n)
 	} else {
 		if (IS_ANY(n, "with_statement", "decorator", "html_comment", "jsx_element",
 				"jsx_self_closing_element"))
-			code_marker_add(w, node_is(n, "with_statement") ? "with" : node_is(n, "decorator") ?
-					"decorator" : node_is(n, "html_comment") ? "html-comment" : "jsx", n);
+			code_marker_add(w, node_is(n, "with_statement") ? MARKER_WITH :
+					node_is(n, "decorator") ? MARKER_DECORATOR :
+					node_is(n, "html_comment") ? MARKER_HTML_COMMENT : MARKER_JSX, n);
 		if (node_is(n, "binary_expression") && node_is(node_field(n, "operator"), ">"))
 			check_generic(w, n);
 		if (node_is(n, "pair") && str_contains(node_text(w, node_field(n, "key")), STR("__proto__")))
-			code_marker_add(w, "prototype", n);
+			code_marker_add(w, MARKER_PROTOTYPE, n);
 		if (node_is(n, "export_statement"))
 			visit_import(w, n);
 		visit_other(w, n);
@@ -685,13 +686,13 @@ void javascript_walk(struct code_walk *w, TSNode root)
 	js_collect(w, root);
 	if (inner && (js->shadows || js->assigns || js_name_get(w, STR("chdir"))->property))
 		/* it may rebind names of the surrounding code, or change the working directory */
-		code_marker_add(w, "eval", root);
+		code_marker_add(w, MARKER_EVAL, root);
 	visit_node(w, root);
 	if (js->streams && !ts_node_is_null(js->stream_store))
 		/* s = fs.createWriteStream('a'); s.path = 'b' */
-		code_marker_add(w, "tampering", js->stream_store);
+		code_marker_add(w, MARKER_TAMPERING, js->stream_store);
 	if (js->computed_read && js->unknown_call)
-		code_marker_add(w, "computed-member", js->computed_at);
+		code_marker_add(w, MARKER_COMPUTED_MEMBER, js->computed_at);
 	for (const struct js_env *e = w->runs || w->f->snippets->next ? js->env : NULL; e; e = e->next)
 		js_environment(w, str_of(e->name), e->value, e->at);
 	if (js->environment_leaks && (w->runs || w->f->snippets->next))

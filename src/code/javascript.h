@@ -223,7 +223,7 @@ enum js_act {
 	JS_ACT_NONE = 0,   /* unknown: adds a marker */
 	JS_ACT_PURE,       /* no effect */
 	JS_ACT_INERT,      /* no effect, and it does not call its arguments */
-	JS_ACT_MARK,       /* `what`: id of the marker */
+	JS_ACT_MARK,
 	/*
 	 * `what`: pairs of a letter and an argument number. r w d x: read, write, delete, execute (upper
 	 * case: the whole tree); o: deletes, with options the whole tree; m: creates a name; f: reads, unless
@@ -235,8 +235,11 @@ enum js_act {
 	/* ARGV: one array, or an object with the member cmd (Bun.spawn, Deno.run) */
 	JS_ACT_SHELL, JS_ACT_SPAWN, JS_ACT_FORK, JS_ACT_ARGV,
 	JS_ACT_COMMAND,    /* Deno.Command */
-	/* `what`: argument number of the address, or of host and port; empty: any host */
-	JS_ACT_NET,
+	JS_ACT_NET,        /* `what`: argument number of the address; empty: any host */
+	JS_ACT_LISTEN,     /* on all interfaces */
+	JS_ACT_BIND,       /* server.listen() */
+	JS_ACT_SERVER,     /* listens after a call of listen() */
+	JS_ACT_PORT,       /* connects to a port and host, or to a socket */
 	JS_ACT_EVAL,       /* evaluates code; `what`: argument number */
 	JS_ACT_FUNCTION,   /* evaluates code: the last argument */
 	JS_ACT_TIMER,      /* takes a function, or code as text */
@@ -252,10 +255,13 @@ struct js_row {
 	/*
 	 * "fs.rm" also matches fs.rmSync and fs.promises.rm; a last part "*" matches every name without a row
 	 */
-	char name[48];
+	char name[CODE_NAME_MAX];
 	enum js_act act;
-	char what[32];
+	enum marker marker; /* JS_ACT_MARK */
+	char what[44];
 };
+extern const struct js_row js_rows[]; /* sorted by bytes */
+extern const size_t js_rows_n;
 
 const struct js_row *js_row(struct code_walk *w, struct str path);
 /*
@@ -307,4 +313,4 @@ void js_environment(struct code_walk *w, struct str name, struct str value, TSNo
 void js_stored_environment(struct code_walk *w, TSNode n);
 /* Returns the value of require() or import of this module. */
 struct js_set js_load(struct code_walk *w, struct str specifier);
-void js_loaded(struct code_walk *w, const struct js_set *specifiers, const char *op, TSNode n);
+void js_loaded(struct code_walk *w, const struct js_set *specifiers, TSNode n);

@@ -198,13 +198,13 @@ void js_environment(struct code_walk *w, struct str name, struct str value, TSNo
 	if (name.n && text_exact(name))
 		code_setting(w, name, value, n);
 	else
-		code_marker_add(w, "environment", n);
+		code_marker_add(w, MARKER_ENVIRONMENT, n);
 }
 
 void js_stored_environment(struct code_walk *w, TSNode n)
 {
 	if (js_of(w)->stores_computed)
-		code_marker_add(w, "environment", n);
+		code_marker_add(w, MARKER_ENVIRONMENT, n);
 	for (size_t i = 0; js_of(w)->stores_any && i < js_of(w)->nchains; i++)
 		for (const struct js_name *k = js_of(w)->names[i]; k; k = k->next) {
 			bool variable = k->stores && k->name.n > 1;
@@ -225,7 +225,7 @@ static void note_environment(struct code_walk *w, const struct js_call *c, const
 	if (v->kind == JS_PATH && str_is(v->text, "process.env"))
 		return;
 	if (!k)
-		code_marker_add(w, "environment", c->n);
+		code_marker_add(w, MARKER_ENVIRONMENT, c->n);
 	js_stored_environment(w, c->n);
 	for (size_t i = 0; k && i < n; i++) {
 		struct js_set s = js_eval(w, node_is(k[i], "spread_element") ? js_last_child(w, k[i]) :
@@ -233,14 +233,14 @@ static void note_environment(struct code_walk *w, const struct js_call *c, const
 
 		if (node_is(k[i], "spread_element"))
 			s.n == 1 && s.v[0].kind == JS_PATH && str_is(s.v[0].text, "process.env") ? (void)0 :
-					code_marker_add(w, "environment", k[i]);
+					code_marker_add(w, MARKER_ENVIRONMENT, k[i]);
 		else if (node_is(k[i], "pair") && (node_is(node_field(k[i], "key"), "property_identifier") ||
 				node_is(node_field(k[i], "key"), "string")))
 			js_environment(w, node_is(node_field(k[i], "key"), "string") ? js_string(w,
 					node_field(k[i], "key")) : node_text(w, node_field(k[i], "key")),
 					js_set_text(&s), k[i]);
 		else
-			code_marker_add(w, "environment", k[i]);
+			code_marker_add(w, MARKER_ENVIRONMENT, k[i]);
 	}
 }
 
@@ -263,7 +263,7 @@ static void enter_options(struct code_walk *w, const struct js_call *c, size_t f
 		for (size_t i = 0; i < s.n; i++)
 			note_environment(w, c, &s.v[i]);
 	if (js_option(w, c, from, "input", &s))
-		code_marker_add(w, "process-input", c->n);
+		code_marker_add(w, MARKER_PROCESS_INPUT, c->n);
 }
 
 /* True if there is an option `shell`. */
@@ -275,7 +275,7 @@ static bool in_shell(struct code_walk *w, const struct js_call *c, size_t from)
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		if (s.v[i].kind == JS_TEXT && !str_ends(s.v[i].text, "sh"))
-			code_marker_add(w, "shell", c->n);
+			code_marker_add(w, MARKER_SHELL, c->n);
 	return true; /* also for shell: false, where reading the words as a shell is a safe approximation */
 }
 
@@ -298,7 +298,7 @@ static void run_words(struct code_walk *w, const struct js_call *c, struct js_wo
 	struct str line = STR("");
 
 	if (js_of(w)->feeds && ws->n == 1)
-		code_marker_add(w, "process-input", c->n);
+		code_marker_add(w, MARKER_PROCESS_INPUT, c->n);
 	if (!shell) {
 		code_run_argv(w, ws->v, ws->n, c->n);
 		return;
@@ -361,7 +361,7 @@ static void run_list(struct code_walk *w, const struct js_call *c)
 	enter_options(w, c, 0, &cwd);
 	add_words(w, &ws, &list, c->n, 0);
 	if (ws.n && ws.v[0].kind == WORD_REST)
-		code_marker_add(w, "process", c->n);
+		code_marker_add(w, MARKER_PROCESS, c->n);
 	else
 		run_words(w, c, &ws, false);
 	w->s->cwd = cwd;
@@ -393,12 +393,12 @@ static void note_evaluation(struct code_walk *w, const struct js_call *c, size_t
 		return;
 	if (js_of(w)->shadows)
 		/* the snippet would be read as if these names still meant the runtime's */
-		code_marker_add(w, "eval", c->n);
+		code_marker_add(w, MARKER_EVAL, c->n);
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text))
 			code_snippet(w, LANG_JAVASCRIPT, s.v[i].text, c->n);
 		else if (s.v[i].kind != JS_NODE && s.v[i].kind != JS_NUM && s.v[i].kind != JS_UNDEF)
-			code_marker_add(w, "eval", c->n);
+			code_marker_add(w, MARKER_EVAL, c->n);
 	}
 }
 
@@ -407,14 +407,14 @@ static void make_function(struct code_walk *w, const struct js_call *c)
 	struct str text = STR("(function(");
 
 	if (c->open || js_of(w)->shadows) {
-		code_marker_add(w, "Function", c->n);
+		code_marker_add(w, MARKER_FUNCTION_CONSTRUCTOR, c->n);
 		return;
 	}
 	for (size_t i = 0; i < c->nargs; i++) {
 		struct js_set s = js_eval(w, c->args[i]);
 
 		if (s.n != 1 || s.v[0].kind != JS_TEXT || !text_exact(s.v[0].text)) {
-			code_marker_add(w, "Function", c->n);
+			code_marker_add(w, MARKER_FUNCTION_CONSTRUCTOR, c->n);
 			return;
 		}
 		if (i + 1 == c->nargs)
@@ -437,7 +437,7 @@ static void note_timer(struct code_walk *w, const struct js_call *c)
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text) && !js_of(w)->shadows)
 			code_snippet(w, LANG_JAVASCRIPT, s.v[i].text, c->n);
 		else if (s.v[i].kind == JS_TEXT || (evaluates_text && s.v[i].kind == JS_UNKNOWN))
-			code_marker_add(w, "eval", c->n);
+			code_marker_add(w, MARKER_EVAL, c->n);
 }
 
 static void note_worker(struct code_walk *w, const struct js_call *c)
@@ -453,7 +453,7 @@ static void note_worker(struct code_walk *w, const struct js_call *c)
 		if (s.v[i].kind == JS_TEXT &&
 				(str_starts(s.v[i].text, "data:") || str_starts(s.v[i].text, "http") ||
 				str_starts(s.v[i].text, "blob:")))
-			code_marker_add(w, "eval", c->n);
+			code_marker_add(w, MARKER_EVAL, c->n);
 		else
 			code_access(w, ACCESS_EXEC, js_text(&s.v[i]), false, c->op, c->n);
 	}
@@ -472,7 +472,7 @@ struct js_set js_load(struct code_walk *w, struct str specifier)
 	return js_one((struct js_value){.kind = JS_PACKAGE});
 }
 
-void js_loaded(struct code_walk *w, const struct js_set *specifiers, const char *op, TSNode n)
+void js_loaded(struct code_walk *w, const struct js_set *specifiers, TSNode n)
 {
 	for (size_t i = 0; i < specifiers->n; i++) {
 		const struct js_value *v = &specifiers->v[i];
@@ -485,23 +485,23 @@ void js_loaded(struct code_walk *w, const struct js_set *specifiers, const char 
 		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n) &&
 				!memchr(t.p, '?', t.n) && !memchr(t.p, '#', t.n)) {
 			/* even if part of the path is unknown: JSON is parsed, not run */
-			code_access(w, ACCESS_READ, t, false, op, n);
+			code_access(w, ACCESS_READ, t, false, "require", n);
 			continue;
 		}
 		if (v->kind != JS_TEXT || !text_exact(t)) {
-			code_marker_add(w, op, n);
+			code_marker_add(w, MARKER_REQUIRE, n);
 			continue;
 		}
 		code_import_add(w, str_starts(t, "node:") ? str_sub(t, 5, t.n) : t, n);
 		if (js_builtin(t).n)
 			continue;
 		if (str_starts(t, "data:") || str_starts(t, "blob:"))
-			code_marker_add(w, op, n);
+			code_marker_add(w, MARKER_REQUIRE, n);
 		else if (str_starts(t, "http:") || str_starts(t, "https:")) {
 			code_touch(w, js_url_host(t), n);
-			code_marker_add(w, op, n);
+			code_marker_add(w, MARKER_REQUIRE, n);
 		} else
-			code_access(w, ACCESS_EXEC, local ? t : CODE_HOLE, false, op, n);
+			code_access(w, ACCESS_EXEC, local ? t : CODE_HOLE, false, "require", n);
 	}
 }
 
@@ -510,13 +510,13 @@ static void note_store(struct code_walk *w, const struct js_call *c)
 	struct js_set s;
 
 	if (!js_argument(w, c, 0, &s) || c->open) {
-		code_marker_add(w, "tampering", c->n);
+		code_marker_add(w, MARKER_TAMPERING, c->n);
 		return;
 	}
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.v[i].kind == JS_PATH && !str_starts(s.v[i].text, "module.exports") &&
 				!str_is(s.v[i].text, "exports"))
-			code_marker_add(w, "tampering", c->n);
+			code_marker_add(w, MARKER_TAMPERING, c->n);
 		if (s.v[i].kind == JS_UNKNOWN)
 			js_of(w)->stream_store = c->n;
 	}
@@ -548,12 +548,12 @@ static void act_on_call(struct code_walk *w, struct js_call *c)
 	if ((str_is(c->path, "process.chdir") || str_is(c->path, "Deno.chdir")) &&
 			!js_name_get(w, STR("chdir"))->property)
 		/* relative paths were resolved against the old directory */
-		code_marker_add(w, "computed-member", c->n);
+		code_marker_add(w, MARKER_COMPUTED_MEMBER, c->n);
 	c->op = str_c(w->a, c->path);
 	record_call(w, c);
 	switch (c->row ? c->row->act : JS_ACT_NONE) {
-	case JS_ACT_NONE: code_marker_add(w, "unknown-call", c->n); break;
-	case JS_ACT_MARK: code_marker_add(w, c->row->what, c->n); break;
+	case JS_ACT_NONE: code_marker_add(w, MARKER_UNKNOWN_CALL, c->n); break;
+	case JS_ACT_MARK: code_marker_add(w, c->row->marker, c->n); break;
 	case JS_ACT_FILES: note_files(w, c); break;
 	case JS_ACT_OPEN: open_file(w, c); break;
 	case JS_ACT_SHELL: run_shell(w, c); break;
@@ -565,14 +565,18 @@ static void act_on_call(struct code_walk *w, struct js_call *c)
 		for (size_t i = 0; i < s.n; i++)
 			code_access(w, ACCESS_EXEC, js_text(&s.v[i]), false, c->op, c->n);
 		break;
-	case JS_ACT_NET: js_touch(w, c); break;
+	case JS_ACT_NET:
+	case JS_ACT_LISTEN:
+	case JS_ACT_BIND:
+	case JS_ACT_SERVER:
+	case JS_ACT_PORT: js_touch(w, c); break;
 	case JS_ACT_EVAL: note_evaluation(w, c, (size_t)(c->row->what[0] - '0')); break;
 	case JS_ACT_FUNCTION: make_function(w, c); break;
 	case JS_ACT_TIMER: note_timer(w, c); break;
 	case JS_ACT_WORKER: note_worker(w, c); break;
 	case JS_ACT_REQUIRE:
 		js_argument(w, c, 0, &s);
-		js_loaded(w, &s, "require", c->n);
+		js_loaded(w, &s, c->n);
 		break;
 	case JS_ACT_STORE: note_store(w, c); break;
 	default: break;
@@ -588,11 +592,11 @@ void js_escaped(struct code_walk *w, const struct js_set *s, TSNode n)
 
 		if (!js_danger(w, &one))
 			continue;
-		if (r && (r->act == JS_ACT_FILES || r->act == JS_ACT_OPEN || r->act == JS_ACT_NET ||
-				r->act == JS_ACT_MARK))
+		if (r && (r->act == JS_ACT_FILES || r->act == JS_ACT_OPEN || r->act == JS_ACT_MARK ||
+				(r->act >= JS_ACT_NET && r->act <= JS_ACT_PORT)))
 			act_on_call(w, &c); /* its holder may call it with any arguments */
 		else
-			code_marker_add(w, "escape", n);
+			code_marker_add(w, MARKER_ESCAPE, n);
 	}
 }
 
@@ -660,7 +664,7 @@ static void call_unknown(struct code_walk *w, TSNode f, const struct js_call *c)
 	object = js_eval(w, node_field(f, "object"));
 	if (js_effect_name(key) && !((str_is(key, "rm") || str_is(key, "cp")) && js_name_get(w, key)->own) &&
 			(object.n != 1 || object.v[0].kind == JS_UNKNOWN || object.v[0].kind == JS_PATH))
-		code_marker_add(w, "unknown-call", c->n);
+		code_marker_add(w, MARKER_UNKNOWN_CALL, c->n);
 	if (!takes_function(key))
 		return;
 	for (size_t i = 0; i < c->nargs; i++) {
@@ -686,7 +690,7 @@ void js_call(struct code_walk *w, TSNode n)
 	}
 	if (node_is(f, "import")) {
 		js_argument(w, &c, 0, &callee);
-		js_loaded(w, &callee, "require", n);
+		js_loaded(w, &callee, n);
 		return;
 	}
 	if (!shift_call(w, f, &c, &callee))
@@ -737,7 +741,7 @@ void js_tagged(struct code_walk *w, TSNode n)
 			code_run_text(w, args->text, n);
 			if (js_name_get(w, STR("env"))->property || js_name_get(w, STR("cwd"))->property ||
 					js_of(w)->computed_read)
-				code_marker_add(w, "shell", n); /* `...`.cwd('/elsewhere') */
+				code_marker_add(w, MARKER_SHELL, n); /* `...`.cwd('/elsewhere') */
 		} else if (tag.v[i].kind == JS_PATH) {
 			act_on_call(w, &c);
 		} else if (tag.v[i].kind == JS_UNKNOWN) {

@@ -51,7 +51,7 @@ static bool goes_elsewhere(struct code_walk *w, const struct js_call *c)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (js_option(w, c, i < 2 ? 1 : 0, names[i], &s))
 			return true;
-	for (size_t i = 0; !strcmp(c->row->what, "port") && i < ARRAY_SIZE(sockets); i++)
+	for (size_t i = 0; c->row->act == JS_ACT_PORT && i < ARRAY_SIZE(sockets); i++)
 		if (js_option(w, c, 0, sockets[i], &s))
 			return true;
 	return false;
@@ -82,17 +82,17 @@ void js_touch(struct code_walk *w, const struct js_call *c)
 	struct js_set s, host;
 
 	js_argument(w, c, 0, &s);
-	if (!strcmp(c->row->what, "listen")) {
+	if (c->row->act == JS_ACT_LISTEN) {
 		code_touch(w, STR("0.0.0.0"), c->n); /* opens a port on all interfaces */
 		code_touch(w, STR("::"), c->n);
-	} else if (!strcmp(c->row->what, "bind")) {
+	} else if (c->row->act == JS_ACT_BIND) {
 		listen_at(w, c, &s);
-	} else if (!strcmp(c->row->what, "server")) {
+	} else if (c->row->act == JS_ACT_SERVER) {
 		/* it listens only after a call of listen() */
 		c->open ? code_touch(w, STR("::"), c->n) : (void)0;
-	} else if (!*c->row->what) {
+	} else if (c->row->act == JS_ACT_NET && !*c->row->what) {
 		code_touch(w, CODE_HOLE, c->n);
-	} else if (!strcmp(c->row->what, "port") && !(s.n == 1 && s.v[0].kind == JS_NODE)) {
+	} else if (c->row->act == JS_ACT_PORT && !(s.n == 1 && s.v[0].kind == JS_NODE)) {
 		bool given = js_argument(w, c, 1, &host) && js_is_list(&host);
 
 		for (size_t i = 0; i < s.n; i++)

@@ -131,7 +131,7 @@ static struct js_set result_of_call(struct code_walk *w, const struct js_value *
 		return path_set(STR("process"));
 	if (str_is(f->text, "fs.promises.open"))
 		return path_set(STR("fs.open()"));
-	if ((r && r->act == JS_ACT_NET && !strcmp(r->what, "server")) || str_starts(f->text, "net.Server()."))
+	if ((r && r->act == JS_ACT_SERVER) || str_starts(f->text, "net.Server()."))
 		return path_set(STR("net.Server()"));
 	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown_set();
 }

@@ -185,7 +185,7 @@ static void define_name(struct code_walk *w, struct str name, const struct js_so
 	js_of(w)->shadows |= n->ndefs == 1 && js_global(w, name);
 	if (str_is(name, "await") || str_is(name, "yield"))
 		/* a name await or yield: `await (x)` and `yield /x/` then parse differently */
-		code_marker_add(w, "reserved-name", js_of(w)->root);
+		code_marker_add(w, MARKER_RESERVED_NAME, js_of(w)->root);
 }
 
 bool js_closed(struct code_walk *w, struct str name)
@@ -299,7 +299,7 @@ static void bind_pattern(struct code_walk *w, TSNode p, const struct js_source *
 	TSNode *c;
 
 	if (depth > JS_PATTERN_DEPTH_MAX) {
-		code_marker_add(w, "bound", p);
+		code_marker_add(w, MARKER_BOUND, p);
 	} else if (node_is(p, "identifier") || node_is(p, "shorthand_property_identifier_pattern") ||
 			node_is(p, "undefined")) {
 		define_name(w, node_text(w, p), s, top);

@@ -37,7 +37,7 @@ void js_bound(struct code_walk *w, TSNode n)
 	struct js *js = js_of(w);
 
 	if (!js->bound_said)
-		code_marker_add(w, "bound", ts_node_is_null(n) ? js->root : n);
+		code_marker_add(w, MARKER_BOUND, ts_node_is_null(n) ? js->root : n);
 	js->bound_said = true;
 }
 

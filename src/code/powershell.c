@@ -71,7 +71,7 @@ struct ps_val ps_block_at(struct ps *p, size_t from, const struct ps_val *it)
 	if (p->mute)
 		return PS_UNKNOWN;
 	if (p->calls >= PS_CALLS_MAX) {
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 		return PS_UNKNOWN;
 	}
 	p->calls++;
@@ -128,7 +128,7 @@ static void bind_parameters(struct ps *p, const struct ps_arg *args, size_t n)
 			for (; !ps_end(p); p->i++) {
 				if (strchr("{`$", ps_at(p, 0)) && !ps_listed(str_sub(p->s, p->i, p->i + 5),
 						"$true $fals"))
-					ps_mark(p, "attribute");
+					ps_mark(p, MARKER_ATTRIBUTE);
 				open += ps_at(p, 0) == '[';
 				open -= ps_at(p, 0) == ']';
 				if (!open)
@@ -191,7 +191,7 @@ struct ps_val ps_call(struct ps *p, const struct ps_function *f, const struct ps
 	if (p->mute)
 		return v;
 	if (p->calls >= PS_CALLS_MAX) {
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 		return v;
 	}
 	p->calls++;
@@ -251,7 +251,7 @@ static void read_function(struct ps *p)
 	if (str_find(f.name, ':', 0) >= 0 ||
 			ps_listed(f.name, "prompt PSConsoleHostReadLine TabExpansion TabExpansion2") ||
 			p->nfunctions == PS_FUNCTIONS_MAX || ps_cmdlet(f.name) || ps_function(p, f.name))
-		ps_mark(p, "function");
+		ps_mark(p, MARKER_FUNCTION);
 	else if (!p->mute)
 		p->functions[p->nfunctions++] = f;
 }
@@ -458,7 +458,7 @@ static void param_statement(struct ps *p)
 
 static void fail_construct(struct ps *p)
 {
-	ps_mark(p, "construct");
+	ps_mark(p, MARKER_CONSTRUCT);
 	ps_fail(p);
 }
 
@@ -515,7 +515,7 @@ static void assign_value(struct ps *p, struct str left, const struct ps_val *tar
 	} else if (!variable && target->kind != PS_DATA && !(name.n && str_find(left, ',', 0) > 0) &&
 			!str_starts(ps_lower(p, left), "[console]::") &&
 			!str_starts(ps_lower(p, left), "[net.servicepointmanager]::")) {
-		ps_mark(p, "property");
+		ps_mark(p, MARKER_PROPERTY);
 	}
 	if (!variable)
 		ps_walk_blocks(p, v);
@@ -571,7 +571,7 @@ struct ps_val ps_pipeline(struct ps *p)
 
 	if (p->depth >= PS_DEPTH_MAX || !ps_step(p)) {
 		p->stopped = true;
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 		return PS_UNKNOWN;
 	}
 	p->depth++;
@@ -640,7 +640,7 @@ struct ps_val ps_statements(struct ps *p, char end)
 
 	if (p->depth >= PS_DEPTH_MAX) {
 		p->stopped = true;
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 		return last;
 	}
 	p->depth++;
@@ -698,17 +698,17 @@ void powershell_walk(struct code_walk *w, TSNode root)
 		p->moves |= contains_word(w->src, moves[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(quotes); i++)
 		if (contains_word(w->src, quotes[i])) {
-			ps_mark(p, "unicode"); /* PowerShell reads these as quotes */
+			ps_mark(p, MARKER_UNICODE); /* PowerShell reads these as quotes */
 			break;
 		}
 	for (size_t i = 0; i < ARRAY_SIZE(blanks); i++)
 		if (contains_word(w->src, blanks[i])) {
-			ps_mark(p, "unicode"); /* PowerShell reads these as blanks */
+			ps_mark(p, MARKER_UNICODE); /* PowerShell reads these as blanks */
 			break;
 		}
 	if (contains_word(w->src, "amsiutils") || contains_word(w->src, "amsiinit") ||
 			contains_word(w->src, "amsiscan") || contains_word(w->src, "amsi.dll"))
-		ps_say(p, "protections");
+		ps_mark(p, MARKER_PROTECTIONS);
 	ps_count_assignments(p);
 	enter_scope(p);
 	ps_statements(p, '\0');

@@ -124,8 +124,7 @@ void ps_forget(struct ps *p);
 
 /* findings */
 void ps_at_span(struct ps *p, size_t from, size_t to);
-void ps_mark(struct ps *p, const char *id);  /* something dynamic: the code becomes incomplete */
-void ps_say(struct ps *p, const char *id);   /* a category of effects: the code stays complete */
+void ps_mark(struct ps *p, enum marker id); /* the code becomes incomplete, unless it is a category */
 void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool below, bool literal,
 		const char *op);
 /* with forward slashes and ~ expanded; C:\x becomes /C:/x */
@@ -170,7 +169,7 @@ struct ps_cmdlet {
 	char params[464];
 	char pipe;          /* kind of the piped input: a letter as in params; 0: data */
 	char out;           /* output: d data, f fetched, p its paths, i its input, 0 anything */
-	char say[16];       /* category for ps_say(); empty: none */
+	enum marker say;
 };
 const struct ps_cmdlet *ps_cmdlet(struct str name);
 const char *ps_alias(struct str name);

@@ -42,7 +42,7 @@ struct ps_val ps_item(struct ps *p)
 			return ps_bare(p);
 		v = ps_primary(p);
 		if (!at_delimiter(p)) {
-			ps_mark(p, "word");
+			ps_mark(p, MARKER_WORD);
 			ps_bare(p);
 		}
 		return v;
@@ -141,7 +141,7 @@ void ps_words(struct ps *p, struct ps_call *c)
 		if (ps_redirection(p))
 			continue;
 		if (ch == '-' && ps_at(p, 1) == '-' && ps_at(p, 2) == '%') {
-			ps_mark(p, "word");
+			ps_mark(p, MARKER_WORD);
 			while (!ps_end(p) && ps_at(p, 0) != '\n')
 				p->i++;
 			return;
@@ -161,7 +161,7 @@ void ps_words(struct ps *p, struct ps_call *c)
 		a.at.to = (uint32_t)p->i;
 		if (c->nargs == PS_ARGS_MAX) {
 			p->stopped = true;
-			ps_mark(p, "bound");
+			ps_mark(p, MARKER_BOUND);
 			return;
 		}
 		c->args[c->nargs++] = a;

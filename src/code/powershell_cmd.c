@@ -17,7 +17,7 @@ static void change_directory(struct ps *p, const struct ps_val *v)
 
 	if (!p->moves)
 		/* the first pass did not see this command, so earlier relative paths may be wrong */
-		ps_mark(p, "directory");
+		ps_mark(p, MARKER_DIRECTORY);
 
 	if (!text_exact(path) || !path.n || !text_exact(cwd) || strchr("-+~", path.p[0]) ||
 			(str_find(path, ':', 0) >= 0) || str_find(path, '*', 0) >= 0) {
@@ -47,7 +47,7 @@ static void note_effect(struct ps *p, struct ps_call *c, char kind, const struct
 	case 'u': case 'h': ps_touch(p, v); break;
 	case 'c': ps_code(p, v); break;
 	case 't': change_directory(p, v); break;
-	case 'M': ps_mark(p, "method"); break;
+	case 'M': ps_mark(p, MARKER_METHOD); break;
 	default: break;
 	}
 }
@@ -85,7 +85,7 @@ static void new_item(struct ps *p, struct ps_call *c)
 	struct str t = type ? ps_text(p, &type->val) : STR("file");
 
 	if (!text_exact(t))
-		ps_mark(p, "link");
+		ps_mark(p, MARKER_LINK);
 	if (ps_listed(t, "SymbolicLink Junction HardLink")) {
 		struct ps_val target = ps_has(c, "Target") ? ps_has(c, "Target")->val : ps_has(c, "Value") ?
 				ps_has(c, "Value")->val : PS_UNKNOWN;
@@ -117,9 +117,9 @@ static void start_process(struct ps *p, struct ps_call *c)
 	if (!args)
 		args = ps_has(c, "Args");
 	if (verb && !ps_listed(ps_text(p, &verb->val), "open"))
-		ps_say(p, "elevation");
+		ps_mark(p, MARKER_ELEVATION);
 	if (ps_has(c, "Environment") || ps_has(c, "WorkingDirectory"))
-		ps_mark(p, "process");
+		ps_mark(p, MARKER_PROCESS);
 	ps_run_program(p, NULL, file ? &file->val : &hole, args ? &args->val : NULL);
 }
 
@@ -179,7 +179,7 @@ static void run_blocks(struct ps *p, struct ps_call *c, const struct ps_val *v, 
 			!ps_listed(v->text,
 			"Name FullName BaseName Length Count Id Value Key Content Extension Path Line "
 			"LastWriteTime Version ToString ToUpper ToLower Trim"))
-		ps_mark(p, "call"); /* the text may name a method */
+		ps_mark(p, MARKER_CALL); /* the text may name a method */
 }
 
 static void registry_of(struct ps *p, const struct ps_call *c)
@@ -187,7 +187,7 @@ static void registry_of(struct ps *p, const struct ps_call *c)
 	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath");
 
 	if (path && !text_exact(ps_text(p, &path->val)))
-		ps_say(p, "system-change");
+		ps_mark(p, MARKER_SYSTEM_CHANGE);
 }
 
 /* True for select @{n='Path';e={...}}, whose output is a different object. */
@@ -243,7 +243,7 @@ static void by_name(struct ps *p, struct ps_call *c)
 			((ps_word_is(n, "Set-Location") || ps_word_is(n, "Push-Location")) && !c->nbound))
 		p->w->s->cwd = ps_word_is(n, "Set-Location") && p->w->v->home.n ? p->w->v->home : CODE_HOLE;
 	else if (ps_word_is(n, "Start-Job") && ps_has(c, "WorkingDirectory"))
-		ps_mark(p, "process");
+		ps_mark(p, MARKER_PROCESS);
 	else if (ps_listed(n, "Set-ItemProperty New-ItemProperty Remove-ItemProperty"))
 		registry_of(p, c);
 	else if (ps_word_is(n, "Expand-Archive") && !ps_has(c, "DestinationPath")) {
@@ -251,7 +251,7 @@ static void by_name(struct ps *p, struct ps_call *c)
 		ps_access(p, ACCESS_WRITE, &here, true, true, "Expand-Archive");
 	}
 	if (ps_has(c, "ComputerName") || ps_has(c, "Session") || ps_has(c, "HostName"))
-		ps_say(p, ps_word_is(n, "Invoke-Command") ? "remote" : "network");
+		ps_mark(p, ps_word_is(n, "Invoke-Command") ? MARKER_REMOTE : MARKER_NETWORK);
 }
 
 /*
@@ -293,10 +293,10 @@ static void hidden_variable(struct ps *p, const struct ps_call *c)
 		for (size_t k = 0; k < ARRAY_SIZE(stems); k++)
 			if (c->args[i].param.n >= strlen(stems[k]) && !strncasecmp(c->args[i].param.p,
 					stems[k], strlen(stems[k])) && !ps_word_is(c->args[i].param, "Value"))
-				ps_mark(p, "variable");
+				ps_mark(p, MARKER_VARIABLE);
 	if (ps_listed(c->name, "sv nv set clv rv") ||
 			ps_listed(c->name, "Set-Variable New-Variable Clear-Variable Remove-Variable"))
-		ps_mark(p, "variable");
+		ps_mark(p, MARKER_VARIABLE);
 }
 
 /* Handles Get-Process -ComputerName and any other cmdlet that queries another machine. */
@@ -312,7 +312,7 @@ static void other_machine(struct ps *p, const struct ps_call *c)
 				n.n))) {
 			struct ps_val hole = PS_UNKNOWN;
 
-			ps_say(p, "network");
+			ps_mark(p, MARKER_NETWORK);
 			ps_touch(p, &hole);
 		}
 	}
@@ -324,10 +324,8 @@ static struct ps_val run_cmdlet(struct ps *p, struct ps_call *c)
 
 	hidden_variable(p, c);
 	other_machine(p, c);
-	if (c->row->say[0] && strcmp(c->row->say, "code"))
-		ps_say(p, c->row->say);
-	else if (c->row->say[0])
-		ps_mark(p, "command");
+	if (c->row->say)
+		ps_mark(p, c->row->say);
 	if (!c->row->name[0]) { /* parameters have no effect, but script blocks in them may run */
 		for (size_t i = 0; i < c->nargs; i++) {
 			if (c->args[i].val.kind == PS_BLOCK)
@@ -338,7 +336,7 @@ static struct ps_val run_cmdlet(struct ps *p, struct ps_call *c)
 		return result_of(p, c, &block);
 	}
 	if (!ps_bind(c)) {
-		ps_mark(p, "parameter");
+		ps_mark(p, MARKER_PARAMETER);
 		for (size_t i = 0; i < c->nargs; i++)
 			ps_walk_blocks(p, &c->args[i].val);
 		return PS_UNKNOWN;
@@ -386,7 +384,7 @@ static struct ps_val new_object(struct ps *p, const struct ps_call *c)
 			"Text.UTF8Encoding Diagnostics.Stopwatch") ||
 		(type.n > 20 && !strncasecmp(type.p, "Collections.Generic.", 20)))
 		return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
-	ps_mark(p, "object");
+	ps_mark(p, MARKER_OBJECT);
 	return PS_UNKNOWN;
 }
 
@@ -464,7 +462,7 @@ static struct ps_val run_program(struct ps *p, struct ps_call *c, struct str nam
 	struct ps_val v = ps_of(name);
 
 	if (fetched && ps_listed(c->name, "pwsh powershell bash sh zsh python python3 node ruby perl cmd"))
-		ps_say(p, "download-execute");
+		ps_mark(p, MARKER_DOWNLOAD_EXECUTE);
 	ps_run_program(p, c, &v, NULL);
 	if (fetched)
 		return *c->in;
@@ -491,7 +489,7 @@ static struct ps_val dispatch_call(struct ps *p, struct ps_call *c)
 	}
 	if (!looks_cmdlet(name))
 		return run_program(p, c, name);
-	ps_mark(p, "command");
+	ps_mark(p, MARKER_COMMAND);
 	for (size_t i = 0; i < c->nargs; i++)
 		ps_walk_blocks(p, &c->args[i].val);
 	return PS_UNKNOWN;
@@ -510,15 +508,15 @@ static struct ps_val invoke_value(struct ps *p, struct ps_call *c, const struct 
 			return dispatch_call(p, c);
 		ps_access(p, ACCESS_EXEC, v, false, true, ".");
 		if (ps_was_fetched(p, v->text))
-			ps_say(p, "download-execute");
+			ps_mark(p, MARKER_DOWNLOAD_EXECUTE);
 		ps_forget(p);
 		return PS_UNKNOWN;
 	}
 	for (size_t i = 0; i < c->nargs; i++)
 		ps_walk_blocks(p, &c->args[i].val);
 	if (v->kind == PS_FETCHED)
-		ps_say(p, "download-execute");
-	ps_mark(p, "call");
+		ps_mark(p, MARKER_DOWNLOAD_EXECUTE);
+	ps_mark(p, MARKER_CALL);
 	return PS_UNKNOWN;
 }
 
@@ -544,7 +542,7 @@ struct ps_val ps_command(struct ps *p, const struct ps_val *in)
 		return invoke_value(p, c, &v, op == '.');
 	c->name = v.text;
 	if (!text_exact(v.text) || !v.text.n) {
-		ps_mark(p, "call");
+		ps_mark(p, MARKER_CALL);
 		return PS_UNKNOWN;
 	}
 	return dispatch_call(p, c);

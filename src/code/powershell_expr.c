@@ -135,7 +135,7 @@ struct ps_val ps_list(struct ps *p, struct ps_val first, struct ps_val (*item)(s
 		ps_newlines(p);
 		struct ps_val v = item(p);
 		if (n == PS_LIST_MAX) {
-			ps_mark(p, "bound");
+			ps_mark(p, MARKER_BOUND);
 			n--;
 		}
 		items[n++] = v;
@@ -161,7 +161,7 @@ struct ps_val ps_expression(struct ps *p, unsigned level)
 
 	if (p->depth >= PS_DEPTH_MAX) {
 		p->stopped = true;
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 		return PS_UNKNOWN;
 	}
 	p->depth++;
@@ -214,7 +214,7 @@ static struct str type_name(struct ps *p)
 			p->i++;
 			while (!ps_end(p) && ps_at(p, 0) != ')') {
 				if (strchr("${`", ps_at(p, 0)))
-					ps_mark(p, "type");
+					ps_mark(p, MARKER_TYPE);
 				p->i++;
 			}
 		} else if (!ps_name_char(c) && !strchr(".,+ \t\r\n", c)) {
@@ -275,7 +275,7 @@ static size_t read_arguments(struct ps *p, struct ps_val *args) /* at ( */
 	for (; n < v.nitems && n < ARGUMENTS_MAX; n++)
 		args[n] = v.items[n];
 	if (n < v.nitems)
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 	return n;
 }
 
@@ -331,7 +331,7 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 
 	if (ps_word_is(type, "Environment") && ps_word_is(name, "SetEnvironmentVariable")) {
 		if (n > 2)
-			ps_say(p, "persistence");
+			ps_mark(p, MARKER_PERSISTENCE);
 		if (n >= 2)
 			ps_setting(p, ps_text(p, &args[0]), ps_text(p, &args[1]));
 		return (struct ps_val){.kind = PS_NULL};
@@ -349,7 +349,7 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 	if (ps_word_is(type, "string") && ps_word_is(name, "Join") && n == 2)
 		return join_values(p, &args[1], ps_text(p, &args[0]));
 	if (!m) {
-		ps_mark(p, "method");
+		ps_mark(p, MARKER_METHOD);
 		return PS_UNKNOWN;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -393,7 +393,7 @@ static struct ps_val type_expression(struct ps *p)
 		p->i += 2;
 		name = member_name(p);
 		if (!name.n) {
-			ps_mark(p, "method");
+			ps_mark(p, MARKER_METHOD);
 			return ps_at(p, 0) == '$' ? ps_variable(p) : PS_UNKNOWN;
 		}
 		if (ps_at(p, 0) == '(') {
@@ -409,7 +409,7 @@ static struct ps_val type_expression(struct ps *p)
 		}
 		if (ps_word_is(name, "CurrentDirectory") && static_assigned(p))
 			/* the working directory of .NET and of all child processes */
-			ps_mark(p, "directory");
+			ps_mark(p, MARKER_DIRECTORY);
 		return ps_type_harmless(type) || ps_static(type, name) ? (struct ps_val){.kind = PS_DATA,
 				.text = CODE_HOLE} : PS_UNKNOWN;
 	}
@@ -417,7 +417,7 @@ static struct ps_val type_expression(struct ps *p)
 	/* the type as a value: reflection starts here, and its methods are not listed */
 	if (ps_end(p) || strchr(").;|},]\n=", ps_at(p, 0))) {
 		if (ps_word_is(type, "Ref") || ps_word_is(type, "Reflection.Assembly"))
-			ps_mark(p, "reflection");
+			ps_mark(p, MARKER_REFLECTION);
 		return PS_UNKNOWN;
 	}
 	struct ps_val v = read_unary(p);
@@ -435,7 +435,7 @@ static struct ps_val type_expression(struct ps *p)
 				v.kind == PS_DECODED ? v.kind : ps_word_is(type, "string") ? PS_DATA : PS_ANY,
 				.text = CODE_HOLE};
 	if (!ps_type_harmless(type))
-		ps_mark(p, "type");
+		ps_mark(p, MARKER_TYPE);
 	if (ps_listed(type, "array string[] object[] char[]") || v.kind == PS_FETCHED || v.kind == PS_DECODED)
 		return v;
 	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
@@ -456,7 +456,7 @@ static struct ps_val client_call(struct ps *p, struct str name, const struct ps_
 		ps_access(p, ACCESS_WRITE, n > 1 ? &args[1] : &hole, false, true, "DownloadFile");
 		return (struct ps_val){.kind = PS_NULL};
 	}
-	ps_mark(p, "method");
+	ps_mark(p, MARKER_METHOD);
 	return PS_UNKNOWN;
 }
 
@@ -491,7 +491,7 @@ static struct ps_val call_method(struct ps *p, const struct ps_val *v, struct st
 		return client_call(p, name, args, n);
 	if (ps_word_is(name, "foreach") || ps_word_is(name, "where")) {
 		if (!n || args[0].kind != PS_BLOCK)
-			ps_mark(p, "method"); /* the argument may name a method */
+			ps_mark(p, MARKER_METHOD); /* the argument may name a method */
 		return n && args[0].kind == PS_BLOCK ? ps_block_at(p, args[0].from, NULL) : PS_UNKNOWN;
 	}
 	if (v->kind == PS_BLOCK && ps_listed(name, "Invoke InvokeReturnAsIs"))
@@ -499,13 +499,13 @@ static struct ps_val call_method(struct ps *p, const struct ps_val *v, struct st
 	if (ps_listed(name, "InvokeScript ExpandString NewScriptBlock AddScript")) {
 		if (n)
 			ps_code(p, &args[0]);
-		ps_mark(p, "method");
+		ps_mark(p, MARKER_METHOD);
 		return PS_UNKNOWN;
 	}
 	for (size_t i = 0; i < n; i++)
 		ps_walk_blocks(p, &args[i]);
 	if (!ps_method_harmless(name, v->kind)) {
-		ps_mark(p, "method");
+		ps_mark(p, MARKER_METHOD);
 		return PS_UNKNOWN;
 	}
 	if (n && (args[0].kind == PS_FETCHED || args[0].kind == PS_DECODED))
@@ -560,7 +560,7 @@ static struct ps_val read_postfix(struct ps *p, struct ps_val v, size_t from)
 			break;
 		p->i += c == '.' ? 1 : 2;
 		if (ps_at(p, 0) == '$' || ps_at(p, 0) == '(') {
-			ps_mark(p, "member");
+			ps_mark(p, MARKER_MEMBER);
 			if (ps_at(p, 0) == '$')
 				ps_variable(p);
 			else
@@ -714,7 +714,7 @@ static struct ps_val read_unary(struct ps *p)
 
 	if (p->depth >= PS_DEPTH_MAX || !ps_step(p)) {
 		p->stopped = true;
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 		return PS_UNKNOWN;
 	}
 	p->depth++;

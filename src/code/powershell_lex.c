@@ -53,7 +53,7 @@ bool ps_step(struct ps *p)
 	if (!p->stopped) {
 		p->stopped = true;
 		p->mute = false;
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 	}
 	return false;
 }
@@ -172,7 +172,7 @@ void ps_assign(struct ps *p, struct str name, struct ps_val v)
 	if (colon > 0 ||
 			ps_listed(plain,
 			"PSDefaultParameterValues PROFILE HOME PWD PSModuleAutoLoadingPreference OFS")) {
-		ps_mark(p, "variable");
+		ps_mark(p, MARKER_VARIABLE);
 		return;
 	}
 	struct ps_var *var = ps_var(p, plain, true);
@@ -200,7 +200,7 @@ struct str ps_variable_name(struct ps *p)
 	if (ps_at(p, 0) == '{') {
 		while (p->i < p->s.n && ps_at(p, 0) != '}') {
 			if (ps_at(p, 0) == '`')
-				ps_mark(p, "variable");
+				ps_mark(p, MARKER_VARIABLE);
 			p->i++;
 		}
 		if (p->i >= p->s.n) {
@@ -262,7 +262,7 @@ struct ps_val ps_variable(struct ps *p)
 		return PS_UNKNOWN;
 	}
 	if (ps_word_is(name, "PSDefaultParameterValues"))
-		ps_mark(p, "variable"); /* its methods change the parameters of all commands */
+		ps_mark(p, MARKER_VARIABLE); /* its methods change the parameters of all commands */
 	if (v && v->assigned) {
 		if (v->assigned == 1 && is_open(p, v->block) && !(v->val.kind == PS_LIST && p->lists_change))
 			return v->val;
@@ -279,7 +279,7 @@ static void count_one(struct ps *p, struct str name, unsigned times)
 	if (v)
 		v->assigned += times;
 	else
-		ps_mark(p, "bound");
+		ps_mark(p, MARKER_BOUND);
 }
 
 static bool has_word(struct str s, const char *word)
@@ -516,11 +516,11 @@ struct ps_val ps_bare(struct ps *p)
 		if (strchr(" \t\r\n\f\v;,(){}|&<>", c))
 			break;
 		if ((unsigned char)c == 0xE2 && (unsigned char)ps_at(p, 1) == 0x80)
-			ps_mark(p, "unicode"); /* PowerShell also accepts other dashes and blanks */
+			ps_mark(p, MARKER_UNICODE); /* PowerShell also accepts other dashes and blanks */
 		if (c == '`') {
 			p->i++;
 			if (ps_at(p, 0) == '\n' || ps_at(p, 0) == '\r')
-				ps_mark(p, "word");
+				ps_mark(p, MARKER_WORD);
 			read_escape(p, &b);
 		} else if (c == '\'' || c == '"') {
 			read_quoted(p, &b);

@@ -18,20 +18,14 @@ void ps_at_span(struct ps *p, size_t from, size_t to)
 	p->w->here = (struct span){p->w->text, (uint32_t)(from < end ? from : end), (uint32_t)end};
 }
 
-void ps_mark(struct ps *p, const char *id)
-{
-	if (!p->mute)
-		code_marker_add(p->w, id, (TSNode){0});
-}
-
-void ps_say(struct ps *p, const char *id)
+void ps_mark(struct ps *p, enum marker id)
 {
 	bool complete = p->w->code->complete;
 
 	if (p->mute)
 		return;
 	code_marker_add(p->w, id, (TSNode){0});
-	p->w->code->complete = complete;
+	p->w->code->complete = complete && id <= MARKER_LAST_CATEGORY;
 }
 
 /*
@@ -44,7 +38,7 @@ void ps_setting(struct ps *p, struct str name, struct str value)
 	if (p->mute)
 		return;
 	if (!text_exact(name) || !name.n) {
-		ps_mark(p, "environment");
+		ps_mark(p, MARKER_ENVIRONMENT);
 		return;
 	}
 	upper = str_c(p->a, name);
@@ -82,13 +76,13 @@ void ps_code(struct ps *p, const struct ps_val *v)
 	if (p->mute)
 		return;
 	if (v->kind == PS_FETCHED)
-		ps_say(p, "download-execute");
+		ps_mark(p, MARKER_DOWNLOAD_EXECUTE);
 	else if (v->kind == PS_DECODED)
-		ps_say(p, "encoded-execute");
+		ps_mark(p, MARKER_ENCODED_EXECUTE);
 	else if ((v->kind == PS_TEXT || v->kind == PS_LIST) && text_exact(text))
 		code_snippet(p->w, LANG_POWERSHELL, text, (TSNode){0});
 	else
-		ps_mark(p, "eval");
+		ps_mark(p, MARKER_EVAL);
 }
 
 /* True if the path is on a drive outside the file system; its effects are recorded here. */
@@ -100,7 +94,7 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 
 	if (str_contains(path, STR("::")) && !ps_word_is(drive, "Registry")) { /* PROVIDER::PATH */
 		if (change || kind == ACCESS_EXEC)
-			ps_mark(p, "drive");
+			ps_mark(p, MARKER_DRIVE);
 		return true;
 	}
 	if (drive.n < 2 || str_find(drive, '/', 0) >= 0)
@@ -112,17 +106,17 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 
 		for (size_t i = 0; change && i < ARRAY_SIZE(runs); i++)
 			if (str_contains(low, str_of(runs[i]))) {
-				ps_say(p, "persistence");
+				ps_mark(p, MARKER_PERSISTENCE);
 				return true;
 			}
 		if (change)
-			ps_say(p, "system-change");
+			ps_mark(p, MARKER_SYSTEM_CHANGE);
 	} else if (ps_word_is(drive, "Env")) {
 		if (change)
 			ps_setting(p, str_sub(path, (size_t)colon + 1 + (path.p[colon + 1] == '/'), path.n),
 					CODE_HOLE);
 	} else if (change || kind == ACCESS_EXEC) {
-		ps_mark(p, "drive");
+		ps_mark(p, MARKER_DRIVE);
 	}
 	return true;
 }
@@ -168,9 +162,9 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 		return;
 	}
 	if (str_starts(path, "\\\\.\\"))
-		ps_say(p, "destruction");
+		ps_mark(p, MARKER_DESTRUCTION);
 	else if (str_starts(path, "\\\\") && path.n > 2 && ps_name_char(path.p[2])) { /* \\machine\share */
-		ps_say(p, "network");
+		ps_mark(p, MARKER_NETWORK);
 		code_touch(p->w, CODE_HOLE, (TSNode){0});
 	}
 	path = ps_path(p, path);
@@ -247,5 +241,5 @@ void powershell_encoded_walk(struct code_walk *w, TSNode root)
 	if (w->src.n < ENCODED_MAX && decode_base64(w, w->src, &text))
 		code_snippet(w, LANG_POWERSHELL, text, (TSNode){0});
 	else
-		code_marker_add(w, "encoded", (TSNode){0});
+		code_marker_add(w, MARKER_ENCODED, (TSNode){0});
 }

@@ -30,28 +30,32 @@ bool ps_was_fetched(const struct ps *p, struct str path)
 
 /* Windows programs with a fixed category; `words`: only with one of these. */
 static const struct {
-	char names[68], words[40], say[16];
+	char names[68], words[40];
+	enum marker say;
 } natives[] = {
-	{"schtasks", "/create /change /run /delete", "persistence"},
-	{"sc.exe sc", "create config start delete", "persistence"}, {"at", "", "persistence"},
-	{"reg", "add delete import restore load copy", "persistence"},
-	{"wmic", "create call delete set", "system-change"}, {"diskpart", "", "destruction"},
-	{"format format.com", "", "destruction"}, {"cipher", "", "destruction"},
-	{"bcdedit", "", "destruction"},
-	{"vssadmin wbadmin", "delete resize", "destruction"}, {"fsutil", "", "destruction"},
-	{"runas gsudo", "", "elevation"}, {"takeown icacls cacls", "", "elevation"},
-	{"net net1", "user localgroup share stop start use", "elevation"},
-	{"netsh", "add set delete reset", "protections"}, {"wevtutil", "cl clear-log", "protections"},
-	{"auditpol", "/set /clear", "protections"},
-	{"mshta regsvr32 rundll32 cscript wscript msiexec installutil msbuild", "", "code"},
-	{"bitsadmin certutil", "", "network"},
-	{"cmd wsl command.com bash.exe wsl.exe forfiles pcalua conhost hh ftp", "", "code"},
-	{"powershell_ise.exe regedit taskschd.msc", "", "code"}, {"taskkill", "", "system-change"},
-	{"shutdown", "", "protections"}, {"robocopy", "/mir /purge /move /mov", "destruction"},
-	{"setx", "", "persistence"},
+	{"schtasks", "/create /change /run /delete", MARKER_PERSISTENCE},
+	{"sc.exe sc", "create config start delete", MARKER_PERSISTENCE}, {"at", "", MARKER_PERSISTENCE},
+	{"reg", "add delete import restore load copy", MARKER_PERSISTENCE},
+	{"wmic", "create call delete set", MARKER_SYSTEM_CHANGE}, {"diskpart", "", MARKER_DESTRUCTION},
+	{"format format.com", "", MARKER_DESTRUCTION}, {"cipher", "", MARKER_DESTRUCTION},
+	{"bcdedit", "", MARKER_DESTRUCTION},
+	{"vssadmin wbadmin", "delete resize", MARKER_DESTRUCTION}, {"fsutil", "", MARKER_DESTRUCTION},
+	{"runas gsudo", "", MARKER_ELEVATION}, {"takeown icacls cacls", "", MARKER_ELEVATION},
+	{"net net1", "user localgroup share stop start use", MARKER_ELEVATION},
+	{"netsh", "add set delete reset", MARKER_PROTECTIONS},
+	{"wevtutil", "cl clear-log", MARKER_PROTECTIONS},
+	{"auditpol", "/set /clear", MARKER_PROTECTIONS},
+	{"mshta regsvr32 rundll32 cscript wscript msiexec installutil msbuild", "", MARKER_PROCESS},
+	{"bitsadmin certutil", "", MARKER_NETWORK},
+	{"cmd wsl command.com bash.exe wsl.exe forfiles pcalua conhost hh ftp", "", MARKER_PROCESS},
+	{"powershell_ise.exe regedit taskschd.msc", "", MARKER_PROCESS},
+	{"taskkill", "", MARKER_SYSTEM_CHANGE},
+	{"shutdown", "", MARKER_PROTECTIONS}, {"robocopy", "/mir /purge /move /mov", MARKER_DESTRUCTION},
+	{"setx", "", MARKER_PERSISTENCE},
 };
 
-static const char *native_category(struct str name, const struct word *argv, size_t argc)
+/* MARKER_NONE: a known program without effects; MARKERS: any other program. */
+static enum marker native_category(struct str name, const struct word *argv, size_t argc)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(natives); i++) {
 		if (!ps_listed(name, natives[i].names))
@@ -61,9 +65,9 @@ static const char *native_category(struct str name, const struct word *argv, siz
 		for (size_t k = 1; k < argc; k++)
 			if (argv[k].kind != WORD_EXACT || ps_listed(argv[k].text, natives[i].words))
 				return natives[i].say;
-		return "";
+		return MARKER_NONE;
 	}
-	return NULL;
+	return MARKERS;
 }
 
 static struct word word_of(struct ps *p, const struct ps_val *v, struct span at)
@@ -112,31 +116,32 @@ static struct str program_name(struct ps *p, struct str name)
 static void run_words(struct ps *p, struct word *argv, size_t argc)
 {
 	struct str base = last_part(argv[0].text);
-	const char *say;
+	enum marker say;
 
 	if (p->mute)
 		return;
 	if (argv[0].kind != WORD_EXACT) {
-		ps_mark(p, "call");
+		ps_mark(p, MARKER_CALL);
 		return;
 	}
 	for (size_t i = 0; i < argc && p->nfetched; i++)
 		if ((i == 0 || ps_listed(base,
 				"pwsh powershell bash sh zsh python python3 node ruby perl cmd")) &&
 				ps_was_fetched(p, argv[i].text))
-			ps_say(p, "download-execute");
+			ps_mark(p, MARKER_DOWNLOAD_EXECUTE);
 	say = native_category(base, argv, argc);
-	if (say && !strcmp(say, "code"))
-		ps_mark(p, "process");
-	else if (say && *say)
-		ps_say(p, say);
-	else if (!say && (str_ends(argv[0].text, ".ps1") || str_ends(argv[0].text, ".psm1"))) {
+	if (say == MARKER_NONE)
+		return;
+	if (say != MARKERS) {
+		ps_mark(p, say);
+	} else if (str_ends(argv[0].text, ".ps1") || str_ends(argv[0].text, ".psm1")) {
 		struct ps_val v = ps_of(argv[0].text);
 		ps_access(p, ACCESS_EXEC, &v, false, true, "&");
-	} else if (!say && (argv[0].text.n > 2 && argv[0].text.p[1] == ':'))
-		ps_mark(p, "process");
-	else if (!say)
+	} else if (argv[0].text.n > 2 && argv[0].text.p[1] == ':') {
+		ps_mark(p, MARKER_PROCESS);
+	} else {
 		code_run_argv(p->w, argv, argc, (TSNode){0});
+	}
 }
 
 /*
@@ -167,7 +172,7 @@ void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, 
 			n = put_value(p, argv, n, &a->val, a->at);
 		}
 		if (n >= PS_ARGS_MAX) {
-			ps_mark(p, "bound");
+			ps_mark(p, MARKER_BOUND);
 			break;
 		}
 	}

@@ -39,185 +39,187 @@
 
 static const struct ps_cmdlet cmdlets[] = {
 	/* files */
-	{"Remove-Item", PATHS("d") "Recurse! Stream", 'd', 'n', ""},
-	{"Set-Content", PATHS("w") CONTENT, 0, 'i', ""},
-	{"Add-Content", PATHS("w") CONTENT, 0, 'i', ""},
-	{"Clear-Content", PATHS("w") "Stream", 'w', 'n', ""},
+	{"Remove-Item", PATHS("d") "Recurse! Stream", 'd', 'n', 0},
+	{"Set-Content", PATHS("w") CONTENT, 0, 'i', 0},
+	{"Add-Content", PATHS("w") CONTENT, 0, 'i', 0},
+	{"Clear-Content", PATHS("w") "Stream", 'w', 'n', 0},
 	{"Out-File", "0FilePath=w LiteralPath=w Path=w PSPath=w LP=w 1Encoding Append! Force! NoClobber! "
-			"NoNewline! Width InputObject", 0, 'n', ""},
-	{"Tee-Object", "0FilePath=w LiteralPath=w Append! Variable InputObject Encoding", 0, 'i', ""},
+			"NoNewline! Width InputObject", 0, 'n', 0},
+	{"Tee-Object", "0FilePath=w LiteralPath=w Append! Variable InputObject Encoding", 0, 'i', 0},
 	{"Copy-Item", PATHS("r") "1Destination=D Recurse! Container! PassThru! FromSession=h ToSession=h",
-			'r', 0, ""},
-	{"Move-Item", PATHS("d") "1Destination=D PassThru!", 'd', 0, ""},
-	{"Rename-Item", PATHS("d") "1NewName=n PassThru!", 'd', 0, ""},
-	{"New-Item", "0Path=w Name ItemType Type Value Target Force! Credential", 0, 'p', ""},
-	{"mkdir", "0Path=w Name ItemType Target Value Force! Credential 9more=w", 0, 'p', ""},
-	{"Clear-Item", PATHS("w"), 'w', 'n', ""},
-	{"Set-Item", PATHS("w") "1Value PassThru!", 'w', 'n', ""},
-	{"Set-ItemProperty", PATHS("w") "1Name 2Value Type PropertyType PassThru! InputObject", 'w', 'n', ""},
-	{"New-ItemProperty", PATHS("w") "1Name Value PropertyType Type", 'w', 'n', ""},
-	{"Remove-ItemProperty", PATHS("w") "1Name", 'w', 'n', ""},
-	{"Clear-ItemProperty", PATHS("w") "1Name", 'w', 'n', ""},
-	{"Copy-ItemProperty", PATHS("r") "1Destination=w 2Name", 'r', 'n', ""},
-	{"Move-ItemProperty", PATHS("w") "1Destination=w 2Name", 'w', 'n', ""},
-	{"Set-Acl", PATHS("w") "1AclObject InputObject", 'w', 'n', "elevation"},
-	{"Unblock-File", PATHS("w"), 'w', 'n', "elevation"},
+			'r', 0, 0},
+	{"Move-Item", PATHS("d") "1Destination=D PassThru!", 'd', 0, 0},
+	{"Rename-Item", PATHS("d") "1NewName=n PassThru!", 'd', 0, 0},
+	{"New-Item", "0Path=w Name ItemType Type Value Target Force! Credential", 0, 'p', 0},
+	{"mkdir", "0Path=w Name ItemType Target Value Force! Credential 9more=w", 0, 'p', 0},
+	{"Clear-Item", PATHS("w"), 'w', 'n', 0},
+	{"Set-Item", PATHS("w") "1Value PassThru!", 'w', 'n', 0},
+	{"Set-ItemProperty", PATHS("w") "1Name 2Value Type PropertyType PassThru! InputObject", 'w', 'n', 0},
+	{"New-ItemProperty", PATHS("w") "1Name Value PropertyType Type", 'w', 'n', 0},
+	{"Remove-ItemProperty", PATHS("w") "1Name", 'w', 'n', 0},
+	{"Clear-ItemProperty", PATHS("w") "1Name", 'w', 'n', 0},
+	{"Copy-ItemProperty", PATHS("r") "1Destination=w 2Name", 'r', 'n', 0},
+	{"Move-ItemProperty", PATHS("w") "1Destination=w 2Name", 'w', 'n', 0},
+	{"Set-Acl", PATHS("w") "1AclObject InputObject", 'w', 'n', MARKER_ELEVATION},
+	{"Unblock-File", PATHS("w"), 'w', 'n', MARKER_ELEVATION},
 	{"Compress-Archive",
 			"0Path=r LiteralPath=r PSPath=r 1DestinationPath=w CompressionLevel Update! Force! "
-			"PassThru!", 'r', 0, ""},
-	{"Expand-Archive", "0Path=r LiteralPath=r PSPath=r 1DestinationPath=W Force! PassThru!", 'r', 0, ""},
+			"PassThru!", 'r', 0, 0},
+	{"Expand-Archive", "0Path=r LiteralPath=r PSPath=r 1DestinationPath=W Force! PassThru!", 'r', 0, 0},
 	{"Export-Csv", "0Path=w LiteralPath=w 1Delimiter NoTypeInformation! NoClobber! Encoding Append! "
 			"Force! UseCulture! InputObject UseQuotes QuoteFields IncludeTypeInformation! "
-			"NoHeader!", 0, 'n', ""},
-	{"Export-Clixml", "0Path=w LiteralPath=w Depth Encoding Force! NoClobber! InputObject", 0, 'n', ""},
+			"NoHeader!", 0, 'n', 0},
+	{"Export-Clixml", "0Path=w LiteralPath=w Depth Encoding Force! NoClobber! InputObject", 0, 'n', 0},
 	{"Start-Transcript",
 			"0Path=w LiteralPath=w OutputDirectory=w Append! Force! NoClobber! "
-			"IncludeInvocationHeader! UseMinimalHeader!", 0, 'd', ""},
+			"IncludeInvocationHeader! UseMinimalHeader!", 0, 'd', 0},
 	{"Get-Content",
 			PATHS("r") "TotalCount Head First Tail Last Wait! Raw! Encoding Delimiter ReadCount "
-			"AsByteStream! Stream", 'r', 'd', ""},
+			"AsByteStream! Stream", 'r', 'd', 0},
 	{"Get-ChildItem",
 			"0Path=r LiteralPath=r PSPath=r LP=r 1Filter Include Exclude Recurse! s! Depth "
 			"Force! Name! File! Directory! ad! af! ah! Hidden! ReadOnly! System! Attributes "
-			"FollowSymlink!", 'r', 'p', ""},
-	{"Get-Item", PATHS("r") "Stream", 'r', 'p', ""},
-	{"Get-ItemProperty", PATHS("r") "1Name", 'r', 'd', ""},
-	{"Get-ItemPropertyValue", PATHS("r") "1Name", 'r', 'd', ""},
-	{"Get-Acl", PATHS("r") "Audit!", 'r', 'd', ""},
-	{"Get-FileHash", "0Path=r LiteralPath=r Algorithm InputStream", 'r', 'd', ""},
+			"FollowSymlink!", 'r', 'p', 0},
+	{"Get-Item", PATHS("r") "Stream", 'r', 'p', 0},
+	{"Get-ItemProperty", PATHS("r") "1Name", 'r', 'd', 0},
+	{"Get-ItemPropertyValue", PATHS("r") "1Name", 'r', 'd', 0},
+	{"Get-Acl", PATHS("r") "Audit!", 'r', 'd', 0},
+	{"Get-FileHash", "0Path=r LiteralPath=r Algorithm InputStream", 'r', 'd', 0},
 	{"Select-String",
 			"0Pattern 1Path=r LiteralPath=r SimpleMatch! CaseSensitive! Quiet! List! Include "
 			"Exclude NotMatch! AllMatches! Encoding Context InputObject Raw! NoEmphasis! "
-			"Culture", 0, 'd', ""},
-	{"Import-Csv", "0Path=r LiteralPath=r 1Delimiter Header Encoding UseCulture!", 'r', 'd', ""},
-	{"Import-PowerShellDataFile", "0Path=r LiteralPath=r SkipLimitCheck!", 'r', 'd', ""},
-	{"Resolve-Path", PATHS("o") "Relative! RelativeBasePath", 'o', 'p', ""},
-	{"Convert-Path", PATHS("o"), 'o', 'p', ""},
-	{"Test-Path", PATHS("o") "PathType IsValid! OlderThan NewerThan", 'o', 'd', ""},
+			"Culture", 0, 'd', 0},
+	{"Import-Csv", "0Path=r LiteralPath=r 1Delimiter Header Encoding UseCulture!", 'r', 'd', 0},
+	{"Import-PowerShellDataFile", "0Path=r LiteralPath=r SkipLimitCheck!", 'r', 'd', 0},
+	{"Resolve-Path", PATHS("o") "Relative! RelativeBasePath", 'o', 'p', 0},
+	{"Convert-Path", PATHS("o"), 'o', 'p', 0},
+	{"Test-Path", PATHS("o") "PathType IsValid! OlderThan NewerThan", 'o', 'd', 0},
 	{"Split-Path", "0Path LiteralPath Parent! Leaf! LeafBase! Extension! Qualifier! NoQualifier! "
-			"IsAbsolute! Resolve! Credential", 'o', 'd', ""},
-	{"Join-Path", "0Path 1ChildPath 2AdditionalChildPath Resolve! Credential 9more", 'o', 'j', ""},
-	{"Set-Location", "0Path=t LiteralPath=t PSPath=t PassThru! StackName", 't', 'n', ""},
-	{"Push-Location", "0Path=t LiteralPath=t PSPath=t PassThru! StackName", 't', 'n', ""},
-	{"Pop-Location", "PassThru! StackName", 0, 'n', ""},
-	{"New-TemporaryFile", "", 0, 'T', ""},
+			"IsAbsolute! Resolve! Credential", 'o', 'd', 0},
+	{"Join-Path", "0Path 1ChildPath 2AdditionalChildPath Resolve! Credential 9more", 'o', 'j', 0},
+	{"Set-Location", "0Path=t LiteralPath=t PSPath=t PassThru! StackName", 't', 'n', 0},
+	{"Push-Location", "0Path=t LiteralPath=t PSPath=t PassThru! StackName", 't', 'n', 0},
+	{"Pop-Location", "PassThru! StackName", 0, 'n', 0},
+	{"New-TemporaryFile", "", 0, 'T', 0},
 	/* code and programs */
-	{"Invoke-Expression", "0Command=c", 'c', 0, ""},
+	{"Invoke-Expression", "0Command=c", 'c', 0, 0},
 	{"Invoke-Command",
 			"0ScriptBlock=b Command=b FilePath=e ComputerName=h Cn=h Session=h HostName=h "
 			"UserName KeyFilePath Credential ArgumentList InputObject AsJob! JobName "
 			"ThrottleLimit NoNewScope! Port "
 	 "UseSSL! VMName=h ContainerId=h Authentication HideComputerName! SSHConnection=h ConfigurationName "
-	 "ConnectionUri=h RunAsAdministrator!", 0, 0, ""},
+	 "ConnectionUri=h RunAsAdministrator!", 0, 0, 0},
 	{"Start-Job", "0ScriptBlock=b Command=b FilePath=e LiteralPath=e Name InitializationScript=b "
 			"ArgumentList InputObject Credential WorkingDirectory PSVersion RunAs32! "
-			"Authentication", 0, 'd', ""},
+			"Authentication", 0, 'd', 0},
 	{"Start-ThreadJob",
 			"0ScriptBlock=b FilePath=e Name InitializationScript=b ArgumentList InputObject "
-			"ThrottleLimit StreamingHost", 0, 'd', ""},
+			"ThrottleLimit StreamingHost", 0, 'd', 0},
 	{"Start-Process",
 			"0FilePath=g PSPath=g Path=g 1ArgumentList=a Args=a Verb WorkingDirectory "
 			"NoNewWindow! nnw! Wait! PassThru! WindowStyle Credential=h "
 			"RedirectStandardOutput=w RSO=w RedirectStandardError=w RSE=w "
-	 "RedirectStandardInput=r RSI=r UseNewEnvironment! LoadUserProfile! lup! Environment", 0, 'd', ""},
-	{"Invoke-Item", PATHS("e"), 'e', 0, ""},
+	 "RedirectStandardInput=r RSI=r UseNewEnvironment! LoadUserProfile! lup! Environment", 0, 'd', 0},
+	{"Invoke-Item", PATHS("e"), 'e', 0, 0},
 	{"Register-ObjectEvent",
 			"0InputObject 1EventName 2SourceIdentifier 3Action=b MessageData SupportEvent! "
-			"Forward! MaxTriggerCount", 0, 0, "persistence"},
+			"Forward! MaxTriggerCount", 0, 0, MARKER_PERSISTENCE},
 	{"Register-EngineEvent",
 			"0SourceIdentifier 1Action=b MessageData SupportEvent! Forward! MaxTriggerCount", 0,
-			0, "persistence"},
+			0, MARKER_PERSISTENCE},
 	{"Register-WmiEvent", "0Class 1SourceIdentifier 2Action=b Query Namespace ComputerName=h", 0, 0,
-			"persistence"},
+			MARKER_PERSISTENCE},
 	{"Register-CimIndicationEvent",
 			"0ClassName 1SourceIdentifier 2Action=b Query Namespace ComputerName=h", 0, 0,
-			"persistence"},
+			MARKER_PERSISTENCE},
 	{"Import-Module",
 			"0Name=e Force! PassThru! Global! Scope MinimumVersion RequiredVersion "
 			"MaximumVersion Prefix DisableNameChecking! Function Cmdlet Variable Alias "
 			"ArgumentList NoClobber! SkipEditionCheck! "
-	 "UseWindowsPowerShell! PSSession=h CimSession=h", 'e', 'n', ""},
+	 "UseWindowsPowerShell! PSSession=h CimSession=h", 'e', 'n', 0},
 	{"ForEach-Object",
 			"0Process=b Begin=b End=b RemainingScripts=b 9more=b Parallel=b ThrottleLimit "
 			"TimeoutSeconds AsJob! InputObject MemberName=M ArgumentList UseNewRunspace!", 0, 'B',
-			""},
+			0},
 	{"Where-Object",
 			"0FilterScript=b 0Property 1Value InputObject EQ! NE! GT! GE! LT! LE! Like! "
 			"NotLike! Match! NotMatch! Contains! NotContains! In! NotIn! Is! IsNot! Not! CEQ! "
 			"CNE! CMatch! CLike! CContains! IEQ! IMatch! ILike! 9more",
-	 0, 'i', ""},
-	{"Measure-Command", "0Expression=b InputObject", 0, 'd', ""},
-	{"Trace-Command", "0Name 1Expression=b Option PSHost! FilePath=w Command ArgumentList", 0, 0, "code"},
+	 0, 'i', 0},
+	{"Measure-Command", "0Expression=b InputObject", 0, 'd', 0},
+	{"Trace-Command", "0Name 1Expression=b Option PSHost! FilePath=w Command ArgumentList", 0, 0,
+			MARKER_COMMAND},
 	/* network */
-	{"Invoke-WebRequest", WEB, 0, 'f', ""},
-	{"Invoke-RestMethod", WEB, 0, 'f', ""},
+	{"Invoke-WebRequest", WEB, 0, 'f', 0},
+	{"Invoke-RestMethod", WEB, 0, 'f', 0},
 	{"Start-BitsTransfer",
 			"0Source=u 1Destination=w DisplayName Description Priority TransferType "
-			"Asynchronous! Credential Authentication", 0, 'n', ""},
+			"Asynchronous! Credential Authentication", 0, 'n', 0},
 	{"Test-Connection",
 			"0TargetName=h 0ComputerName=h Count Quiet! Ping! TcpPort TimeoutSeconds Delay "
-			"IPv4! IPv6! Repeat! Traceroute! ResolveDestination! Detailed!", 0, 'd', ""},
+			"IPv4! IPv6! Repeat! Traceroute! ResolveDestination! Detailed!", 0, 'd', 0},
 	{"Test-NetConnection", "0ComputerName=h Port 1CommonTCPPort TraceRoute! InformationLevel", 0, 'd',
-			""},
-	{"Resolve-DnsName", "0Name=h 1Type Server=h", 0, 'd', ""},
+			0},
+	{"Resolve-DnsName", "0Name=h 1Type Server=h", 0, 'd', 0},
 	{"Send-MailMessage",
 			"0To 1Subject 2Body 3SmtpServer=h From Attachments=r Cc Bcc Priority UseSsl! Port "
-			"Credential BodyAsHtml! Encoding", 0, 'n', ""},
-	{"Enter-PSSession", "0ComputerName=h 0Session=h HostName=h UserName Credential", 0, 0, ""},
+			"Credential BodyAsHtml! Encoding", 0, 'n', 0},
+	{"Enter-PSSession", "0ComputerName=h 0Session=h HostName=h UserName Credential", 0, 0, 0},
 	{"New-PSSession", "0ComputerName=h HostName=h UserName Credential Name Port UseSSL! KeyFilePath", 0,
-			0, ""},
+			0, 0},
 	{"Install-Module",
 			"0Name=h Force! Scope Repository RequiredVersion MinimumVersion MaximumVersion "
 			"AllowClobber! SkipPublisherCheck! AcceptLicense! AllowPrerelease! PassThru! "
-			"Credential", 0, 'n', "persistence"},
+			"Credential", 0, 'n', MARKER_PERSISTENCE},
 	{"Install-PSResource",
 			"0Name=h Version Repository Scope TrustRepository! Reinstall! Quiet! AcceptLicense! "
-			"Prerelease!", 0, 'n', "persistence"},
-	{"Install-Script", "0Name=h Force! Scope Repository RequiredVersion", 0, 'n', "persistence"},
+			"Prerelease!", 0, 'n', MARKER_PERSISTENCE},
+	{"Install-Script", "0Name=h Force! Scope Repository RequiredVersion", 0, 'n', MARKER_PERSISTENCE},
 	{"Install-Package", "0Name=h Force! Scope Source ProviderName RequiredVersion", 0, 'n',
-			"persistence"},
-	{"Update-Module", "0Name=h Force!", 0, 'n', "persistence"},
-	{"Find-Module", "0Name=h Repository", 0, 'd', ""},
-	{"Save-Module", "0Name=h Path=w LiteralPath=w Repository RequiredVersion Force!", 0, 'n', ""},
-	{"Update-Help", "0Module=h Force! UICulture", 0, 'n', ""},
+			MARKER_PERSISTENCE},
+	{"Update-Module", "0Name=h Force!", 0, 'n', MARKER_PERSISTENCE},
+	{"Find-Module", "0Name=h Repository", 0, 'd', 0},
+	{"Save-Module", "0Name=h Path=w LiteralPath=w Repository RequiredVersion Force!", 0, 'n', 0},
+	{"Update-Help", "0Module=h Force! UICulture", 0, 'n', 0},
 };
 
 /* Cmdlets with a fixed category, whatever their words are. Script blocks in the words are walked. */
 static const struct {
-	char names[512], say[16];
+	char names[512];
+	enum marker say;
 } categories[] = {
 	{"Format-Volume Clear-Disk Initialize-Disk Remove-Partition New-Partition Resize-Partition Set-Disk "
 			"Set-Partition Repair-Volume Clear-Tpm Remove-VirtualDisk Remove-StoragePool "
-			"Reset-PhysicalDisk", "destruction"},
+			"Reset-PhysicalDisk", MARKER_DESTRUCTION},
 	{"Register-ScheduledTask Register-ScheduledJob New-ScheduledTask Set-ScheduledTask New-JobTrigger "
 			"Add-JobTrigger Enable-ScheduledTask Start-ScheduledTask New-Service Set-Service "
 			"Set-WmiInstance New-CimInstance "
 	 "Set-CimInstance Enable-PSRemoting Register-PSSessionConfiguration Set-PSSessionConfiguration "
 	 "Set-PSReadLineOption Register-PSRepository Set-PSRepository Unregister-ScheduledTask "
-	 "Disable-ScheduledTask", "persistence"},
+	 "Disable-ScheduledTask", MARKER_PERSISTENCE},
 	{"Set-ExecutionPolicy New-LocalUser Add-LocalGroupMember Set-LocalUser Enable-LocalUser "
 			"Remove-LocalUser Remove-LocalGroupMember Enable-WindowsOptionalFeature "
 			"Disable-WindowsOptionalFeature Add-ADGroupMember "
 	 "Set-ADUser New-ADUser Set-ADAccountPassword Grant-SmbShareAccess New-SmbShare Import-Certificate "
-	 "Import-PfxCertificate Enable-LocalAdministrator Set-AuthenticodeSignature", "elevation"},
+	 "Import-PfxCertificate Enable-LocalAdministrator Set-AuthenticodeSignature", MARKER_ELEVATION},
 	{"Set-MpPreference Add-MpPreference Remove-MpPreference Disable-NetFirewallRule "
 			"Set-NetFirewallProfile New-NetFirewallRule Remove-NetFirewallRule "
 			"Set-NetFirewallRule Uninstall-WindowsFeature Disable-BitLocker "
 	 "Remove-MpThreat Clear-EventLog Remove-EventLog Limit-EventLog Stop-Computer Restart-Computer "
 	 "Disable-ComputerRestore Remove-ComputerRestorePoint Clear-RecycleBin "
-	 "Reset-ComputerMachinePassword", "protections"},
+	 "Reset-ComputerMachinePassword", MARKER_PROTECTIONS},
 	{"Stop-Process Stop-Service Start-Service Restart-Service Suspend-Service Resume-Service "
 			"Remove-Service Set-Date Set-TimeZone Rename-Computer Set-NetIPAddress "
 			"New-NetIPAddress Set-DnsClientServerAddress "
 	 "Restart-NetAdapter Disable-NetAdapter Enable-NetAdapter Remove-Printer Uninstall-Module "
 	 "Uninstall-Package Uninstall-PSResource Invoke-CimMethod Invoke-WmiMethod Remove-CimInstance "
 	 "Remove-WmiObject Dismount-VHD Mount-VHD Mount-DiskImage Dismount-DiskImage Wait-Debugger "
-	 "Debug-Process", "system-change"},
+	 "Debug-Process", MARKER_SYSTEM_CHANGE},
 	{"Add-Type Set-Alias New-Alias Import-Alias Update-TypeData Update-FormatData Invoke-History "
 			"Set-PSBreakpoint Invoke-WSManAction New-Module Import-PSSession "
 			"Export-ModuleMember Remove-Alias "
 	 "Connect-PSSession Receive-PSSession Enter-PSHostProcess Switch-Process New-PSDrive Import-Clixml "
-	 "Invoke-ScheduledTask Use-Transaction Start-DscConfiguration Invoke-DscResource", "code"},
+	 "Invoke-ScheduledTask Use-Transaction Start-DscConfiguration Invoke-DscResource", MARKER_COMMAND},
 };
 
 /* Cmdlets without effect outside; their output is data. Their script blocks are walked. */
@@ -315,9 +317,9 @@ bool ps_unix_alias(struct str name)
 const struct ps_cmdlet *ps_cmdlet(struct str name)
 {
 	static const struct ps_cmdlet quiet = {.out = 'd'}, object = {.out = 'i'};
-	static const struct ps_cmdlet said[] = {{.say = "destruction"}, {.say = "persistence"},
-			{.say = "elevation"}, {.say = "protections"}, {.say = "system-change"},
-			{.say = "code"}};
+	static const struct ps_cmdlet said[] = {{.say = MARKER_DESTRUCTION}, {.say = MARKER_PERSISTENCE},
+			{.say = MARKER_ELEVATION}, {.say = MARKER_PROTECTIONS}, {.say = MARKER_SYSTEM_CHANGE},
+			{.say = MARKER_COMMAND}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cmdlets); i++)
 		if (ps_word_is(name, cmdlets[i].name))

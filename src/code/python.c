@@ -239,7 +239,7 @@ static void stored_item(struct python *p, TSNode target, const struct pvs *value
 		else if (str_is(of->v[i]->text, "sys.path"))
 			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", target);
 		else
-			code_marker_add(p->w, "setattr", target);
+			code_marker_add(p->w, MARKER_SETATTR, target);
 	}
 }
 
@@ -324,7 +324,7 @@ static void visit_augmented(struct python *p, TSNode n, const struct py_scope *s
 
 		for (size_t i = 0; i < of->n; i++)
 			if (py_is_environment(of->v[i])) /* |= */
-				code_marker_add(p->w, "environ", n);
+				code_marker_add(p->w, MARKER_ENVIRON, n);
 			else if (of->v[i]->kind == PV_NAME && str_is(of->v[i]->text, "sys.path"))
 				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
 	}
@@ -451,7 +451,7 @@ static void visit_pattern(struct python *p, TSNode n, const struct py_scope *sc)
 	if (node_is(n, "keyword_pattern") && count && py_identifier(p, node_text(p->w, kids[0]), &name))
 		py_unknown_attribute(p, name, NULL, n);
 	if (p->steers && node_is(n, "class_pattern"))
-		code_marker_add(p->w, "getattr", n);
+		code_marker_add(p->w, MARKER_GETATTR, n);
 	for (uint32_t i = 0; i < count && walk_enter(p->w, kids[i]); i++) {
 		visit_pattern(p, kids[i], sc);
 		walk_exit(p->w);
@@ -461,7 +461,7 @@ static void visit_pattern(struct python *p, TSNode n, const struct py_scope *sc)
 static void visit_exec(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	(void)sc;
-	code_marker_add(p->w, "exec", n);
+	code_marker_add(p->w, MARKER_EXEC, n);
 }
 
 
@@ -575,18 +575,18 @@ void python_walk(struct code_walk *w, TSNode root)
 		p->fuel = PY_FUEL_MAX;
 	p->cwds[p->ncwds++] = w->s->cwd;
 	if (odd_lines(w->src))
-		code_marker_add(w, "line-end", root);
+		code_marker_add(w, MARKER_LINE_END, root);
 	py_collect(p, root);
 	for (p->nmemos = 64; p->nmemos < w->src.n / 16; p->nmemos *= 2)
 		;
 	p->memos = arena_array(w->a, p->nmemos, sizeof(*p->memos));
 	visit_node(p, root, p->module);
 	if (str_contains(w->src, STR("dataclass")) && str_contains(w->src, STR("__annotations__")))
-		code_marker_add(w, "exec", root); /* field names become code there */
+		code_marker_add(w, MARKER_EXEC, root); /* field names become code there */
 	py_shadows(p, root);
 	if (w->runs && !ts_node_is_null(p->environment_leak))
 		/* started programs would see variables set through the leak */
-		code_marker_add(w, "environ", p->environment_leak);
+		code_marker_add(w, MARKER_ENVIRON, p->environment_leak);
 	if (!p->fuel || walk_full(w))
-		code_marker_add(w, "bound", root);
+		code_marker_add(w, MARKER_BOUND, root);
 }

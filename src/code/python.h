@@ -322,7 +322,7 @@ enum py_kind {
 	PY_ARGV,        /* subprocess.run and similar */
 	PY_EXECL, PY_EXECV, /* os.execl*, os.execv*; spec: position of the program */
 	PY_NET,         /* spec: position:keyword of host or URL; "-" none */
-	PY_MARK,        /* spec: id of the marker */
+	PY_MARK,
 	PY_CODE,        /* eval, exec; spec: position of the code */
 	PY_IMPORT,      /* __import__ */
 	PY_GETATTR, PY_SETATTR,
@@ -342,13 +342,19 @@ enum py_kind {
 };
 
 struct py_row { /* strings are stored inline: pointers would need relocation at each start */
-	char name[48];
+	char name[CODE_NAME_MAX];
 	enum py_kind kind;
+	enum marker marker; /* PY_MARK */
 	char spec[44];
 	char op[16]; /* name of the operation in facts; empty: the function's own name */
 };
 
 enum py_module { PY_MODULE_OTHER, PY_MODULE_PURE, PY_MODULE_LISTED, PY_MODULE_STDLIB };
+
+extern const struct py_row py_rows[];
+extern const size_t py_rows_n;
+extern const struct code_names py_pure, py_inner, py_listed, py_stdlib, py_builtins, py_harmless, py_effects,
+		py_special;
 
 const struct py_row *py_row(struct str name);
 enum py_module py_module(struct str name);
@@ -357,13 +363,10 @@ bool py_is_builtin(struct str name);
 /* an attribute of a standard module that is itself a module */
 bool py_is_inner(struct str name);
 /*
- * python_names.c. Attributes without an effect on any object; attributes with an effect on some object; __x__
- * names that give nothing away.
+ * Attributes without an effect on any object; attributes with an effect on some object; __x__ names that give
+ * nothing away.
  */
 bool py_harmless_name(struct str name);
 bool py_effect_name(struct str name);
 bool py_special_name(struct str name);
-bool py_names_sorted(void);
 void py_own_attributes(struct python *p, TSNode function, TSNode args);
-/* For the unit test: true if all tables are sorted. */
-bool py_tables_sorted(void);

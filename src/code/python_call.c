@@ -46,26 +46,26 @@ static size_t first_part(struct str path)
 }
 
 /* Judges Class.method of a module by the method's name, like a method of an unknown object. */
-static const char *inner_trouble(struct str attr)
+static enum marker inner_trouble(struct str attr)
 {
 	for (size_t from = first_part(attr) + 1; from < attr.n;) {
 		ptrdiff_t next = str_find(attr, '.', from);
 		struct str part = str_sub(attr, from, next < 0 ? attr.n : (size_t)next);
 
 		if (!py_harmless_name(part) && !py_special_name(part))
-			return "unknown-call";
+			return MARKER_UNKNOWN_CALL;
 		from += part.n + 1;
 	}
-	return NULL;
+	return MARKER_NONE;
 }
 
-/* Judges a name without a row by its module. Returns the id of a marker, or NULL if harmless. */
-static const char *name_trouble(struct str name)
+/* Judges a name without a row by its module. Returns MARKER_NONE if harmless. */
+static enum marker name_trouble(struct str name)
 {
 	struct str module = name;
 
 	if (py_is_builtin(name))
-		return NULL;
+		return MARKER_NONE;
 	for (size_t i = name.n; i-- > 0;) {
 		if (name.p[i] != '.')
 			continue;
@@ -74,20 +74,21 @@ static const char *name_trouble(struct str name)
 		const struct py_row *r = py_row(module);
 
 		if (r && r->kind != PY_NOTHING)
-			return "unknown-call"; /* an attribute of a function with effects */
+			return MARKER_UNKNOWN_CALL; /* an attribute of a function with effects */
 		if (r || py_is_builtin(module))
-			return NULL;
+			return MARKER_NONE;
 		switch (py_module(module)) {
 		case PY_MODULE_PURE: return str_is(attr, "main") || str_is(attr, "test") ||
 				py_is_inner(str_sub(name, 0, module.n + 1 + first_part(attr))) ?
-				"unknown-call" : has_private(attr) ? "private" : inner_trouble(attr);
-		case PY_MODULE_LISTED: case PY_MODULE_STDLIB: return py_special_name(attr) ? NULL :
-				"unknown-call";
+				MARKER_UNKNOWN_CALL : has_private(attr) ? MARKER_PRIVATE :
+				inner_trouble(attr);
+		case PY_MODULE_LISTED: case PY_MODULE_STDLIB: return py_special_name(attr) ? MARKER_NONE :
+				MARKER_UNKNOWN_CALL;
 		case PY_MODULE_OTHER: break;
 		}
 	}
 	/* otherwise a third-party module: its code runs in the box */
-	return py_is_stdlib(name) ? "unknown-call" : NULL;
+	return py_is_stdlib(name) ? MARKER_UNKNOWN_CALL : MARKER_NONE;
 }
 
 static const struct py_row *method_row(struct python *p, const struct pv *m)
@@ -112,7 +113,7 @@ static void call_method(struct python *p, const struct pv *m, const struct py_ar
 	if (r)
 		py_apply(p, r, m->of, false, args, n);
 	else if (path && py_effect_name(m->text) && !str_is(m->text, "write"))
-		code_marker_add(p->w, "unknown-call", n);
+		code_marker_add(p->w, MARKER_UNKNOWN_CALL, n);
 }
 
 /* True if the behaviour of the function depends on an attribute that the code sets somewhere. */
@@ -133,11 +134,11 @@ static bool is_steered(struct python *p, struct str name)
 void py_call(struct python *p, const struct pv *callee, const struct py_args *args, TSNode n)
 {
 	const struct py_row *r;
-	const char *trouble;
+	enum marker trouble;
 
 	switch (callee->kind) {
 	case PV_LOST:
-		code_marker_add(p->w, "unknown-call", n);
+		code_marker_add(p->w, MARKER_UNKNOWN_CALL, n);
 		return;
 	case PV_METHOD:
 		call_method(p, callee, args, n);
@@ -145,11 +146,11 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 	case PV_NAME:
 		record_call(p, callee->text, NULL, args, n);
 		if (str_starts(callee->text, "inspect.") && (py_keyword(args, "eval_str") || args->open))
-			code_marker_add(p->w, "eval", n); /* evaluates annotations, which are strings */
+			code_marker_add(p->w, MARKER_EVAL, n); /* evaluates annotations, which are strings */
 		r = py_row(callee->text);
 		if (is_steered(p, callee->text))
-			code_marker_add(p->w, "setattr", n);
-		trouble = r ? NULL : name_trouble(callee->text);
+			code_marker_add(p->w, MARKER_SETATTR, n);
+		trouble = r ? MARKER_NONE : name_trouble(callee->text);
 		if (r)
 			py_apply(p, r, NULL, r->spec[0] == 's' || str_starts(callee->text, "pathlib.Path.") ||
 					str_starts(callee->text, "zipfile.ZipFile.") ||
@@ -200,7 +201,7 @@ static void escape_one(struct python *p, const struct pv *v, TSNode n)
 	if (py_is_environment(v) && environment_leaks(p, n))
 		p->environment_leak = n;
 	if (v->kind == PV_LOST) {
-		code_marker_add(p->w, "unknown-call", n);
+		code_marker_add(p->w, MARKER_UNKNOWN_CALL, n);
 	} else if (v->kind == PV_METHOD) {
 		r = method_row(p, v);
 		if (r && r->kind != PY_NOTHING)
@@ -208,17 +209,17 @@ static void escape_one(struct python *p, const struct pv *v, TSNode n)
 	} else if (v->kind == PV_NAME) {
 		r = py_row(v->text);
 		if (str_is(v->text, "__builtins__"))
-			code_marker_add(p->w, "module", n);
+			code_marker_add(p->w, MARKER_MODULE, n);
 		if (r ? str_is(v->text, "os.path") || str_is(v->text, "sys.path") : is_module(v->text))
 			if (!str_is(v->text, "sys.path"))
-				code_marker_add(p->w, "module", n);
+				code_marker_add(p->w, MARKER_MODULE, n);
 		if ((r && r->kind != PY_NOTHING) || (!r && !is_module(v->text) && name_trouble(v->text)))
 			py_call(p, v, &py_nothing, n);
 	} else if (v->kind == PV_SEQ) {
 		for (size_t i = 0; i < v->nitems; i++)
 			for (size_t k = 0; k < v->items[i]->n; k++)
 				if (v->items[i]->v[k]->kind == PV_LOST)
-					code_marker_add(p->w, "unknown-call", n);
+					code_marker_add(p->w, MARKER_UNKNOWN_CALL, n);
 	}
 }
 
@@ -300,14 +301,14 @@ void py_unknown_attribute(struct python *p, struct str attr, const struct py_arg
 {
 	if (str_starts(attr, "__") && str_ends(attr, "__")) {
 		if (!py_special_name(attr) || (args && is_maker(attr) && !on_super(p, n)))
-			code_marker_add(p->w, "dunder", n);
+			code_marker_add(p->w, MARKER_DUNDER, n);
 		return;
 	}
 	if (told_by_arguments(p, attr, args, n) || py_harmless_name(attr))
 		return;
 	if (!py_effect_name(attr) && (p->foreign || pmap_get(p->own, attr)))
 		return;
-	code_marker_add(p->w, "unknown-call", n);
+	code_marker_add(p->w, MARKER_UNKNOWN_CALL, n);
 }
 
 /* ---- imports and stores ---- */
@@ -359,11 +360,11 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 
 	code_import_add(p->w, module, n);
 	if (in_class)
-		code_marker_add(p->w, "module", n); /* the module becomes an attribute of the class */
+		code_marker_add(p->w, MARKER_MODULE, n); /* the module becomes an attribute of the class */
 	p->writes_trees |= str_starts(module, "xml.etree");
 	/* __main__, and private modules of the standard library */
 	if (str_starts(top, "_") && !str_is(top, "__future__")) {
-		code_marker_add(p->w, "module", n);
+		code_marker_add(p->w, MARKER_MODULE, n);
 		return;
 	}
 	if (!py_is_stdlib(top)) {
@@ -373,10 +374,10 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 	}
 	if (py_module(module) == PY_MODULE_STDLIB || (dot >= 0 && py_module(module) == PY_MODULE_OTHER &&
 			!py_row(module)))
-		code_marker_add(p->w, "module", n);
+		code_marker_add(p->w, MARKER_MODULE, n);
 	for (size_t i = 0; i < ARRAY_SIZE(marked); i++)
 		if (str_is(top, marked[i]))
-			code_marker_add(p->w, "ctypes", n);
+			code_marker_add(p->w, MARKER_CTYPES, n);
 }
 
 void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n)
@@ -392,7 +393,7 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 		if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_INST || v->kind == PV_TEXT ||
 				v->kind == PV_METHOD)
 			/* its later behaviour may depend on the attribute */
-			code_marker_add(p->w, "setattr", n);
+			code_marker_add(p->w, MARKER_SETATTR, n);
 
 		if (v->kind == PV_NAME && (py_is_stdlib(v->text) || py_is_builtin(v->text))) {
 			struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(v->text), STR_ARG(attr));
@@ -402,12 +403,12 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 			if (str_is(full, "sys.path"))
 				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
 			else if (k == ARRAY_SIZE(free_to_set))
-				code_marker_add(p->w, "setattr", n);
+				code_marker_add(p->w, MARKER_SETATTR, n);
 		} else if (v->kind == PV_LOST ||
 				(str_starts(attr, "__") && str_ends(attr, "__") &&
 				(v->kind != PV_USER || !py_special_name(attr) || str_is(attr, "__class__") ||
 				str_is(attr, "__match_args__")))) {
-			code_marker_add(p->w, "setattr", n);
+			code_marker_add(p->w, MARKER_SETATTR, n);
 		}
 	}
 }

@@ -72,16 +72,16 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 	/* a file descriptor: it may refer to any open file, even one opened for reading */
 	if (v->kind == PV_DATA && is_number(v->text)) {
 		if (f.kind != ACCESS_READ && strcmp(op, "open") != 0)
-			code_marker_add(p->w, "unknown-call", n);
+			code_marker_add(p->w, MARKER_UNKNOWN_CALL, n);
 		return;
 	}
 	if (f.kind != ACCESS_READ && (str_starts(path, "/proc/") || str_starts(path, "/dev/fd/")) &&
 			!str_is(path, "/dev/fd/1") && !str_is(path, "/dev/fd/2"))
-		code_marker_add(p->w, "unknown-call", n); /* these paths lead to open files */
+		code_marker_add(p->w, MARKER_UNKNOWN_CALL, n); /* these paths lead to open files */
 	if (f.database && (str_is(path, ":memory:") || str_is(path, "")))
 		return;
 	if (f.database && str_starts(path, "file:")) {
-		code_marker_add(p->w, "sql", n);
+		code_marker_add(p->w, MARKER_SQL, n);
 		return;
 	}
 	if (f.archive)
@@ -299,7 +299,7 @@ static void one_code(struct python *p, const struct py_row *r, const struct pvs 
 {
 	struct str text = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE,
 			cwd = p->w->s->cwd;
-	const char *id = !strcmp(r->name, "eval") ? "eval" : "exec";
+	enum marker id = !strcmp(r->name, "eval") ? MARKER_EVAL : MARKER_EXEC;
 
 	if (function && v && v->n == 1 && v->v[0]->kind == PV_USER)
 		return;
@@ -307,7 +307,7 @@ static void one_code(struct python *p, const struct py_row *r, const struct pvs 
 		code_marker_add(p->w, id, n);
 		return;
 	}
-	if (may_bind(text, !strcmp(id, "exec")) || p->hides)
+	if (may_bind(text, id == MARKER_EXEC) || p->hides)
 		code_marker_add(p->w, id, n);
 	if (!py_in_place(p))
 		p->w->s->cwd = CODE_HOLE;
@@ -334,14 +334,14 @@ static void do_getattr(struct python *p, const struct py_args *args, TSNode n)
 		enum pv_kind k = of->v[i]->kind;
 
 		if (!text_exact(text) && k != PV_DATA && k != PV_TEXT && k != PV_USER)
-			code_marker_add(p->w, "getattr", n);
+			code_marker_add(p->w, MARKER_GETATTR, n);
 		else if (text_exact(text) &&
 				(k == PV_UNKNOWN || k == PV_LOST ||
 				(str_starts(text, "__") && str_ends(text, "__"))))
 			py_unknown_attribute(p, text, NULL, n);
 	}
 	if (args->escaped)
-		code_marker_add(p->w, "getattr", n);
+		code_marker_add(p->w, MARKER_GETATTR, n);
 }
 
 static bool any_name(const struct pvs *v)
@@ -370,7 +370,7 @@ static void do_chdir(struct python *p, const struct py_args *args, TSNode n)
 		known |= str_eq(p->cwds[i], CODE_HOLE) ||
 				(text_exact(text) && str_eq(p->cwds[i], py_path_join(p, p->w->s->cwd, text)));
 	if (!known || args->escaped)
-		code_marker_add(p->w, "chdir", n);
+		code_marker_add(p->w, MARKER_CHDIR, n);
 }
 
 void py_directories(struct python *p)
@@ -428,7 +428,7 @@ void py_sql(struct python *p, const struct py_args *args, TSNode n)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		bad |= str_contains(str_n(low, text.n), str_of(words[i]));
 	if (bad)
-		code_marker_add(p->w, "sql", n);
+		code_marker_add(p->w, MARKER_SQL, n);
 }
 
 static void do_import(struct python *p, const struct py_args *args, TSNode n)
@@ -439,7 +439,7 @@ static void do_import(struct python *p, const struct py_args *args, TSNode n)
 	if (v && v->n == 1 && v->v[0]->kind == PV_NAME)
 		return; /* the module is already imported */
 	if (!text_exact(name) || !name.n || name.p[0] == '.')
-		code_marker_add(p->w, "import", n);
+		code_marker_add(p->w, MARKER_IMPORT, n);
 	else
 		py_import(p, name, false, n);
 }
@@ -461,12 +461,12 @@ static void do_names(struct python *p, const struct py_row *r, const struct py_a
 		const struct pvs *v = args->v[i].v;
 
 		if (v->n != 1 || v->v[0]->kind != PV_TEXT || !text_exact(v->v[0]->text))
-			code_marker_add(p->w, "getattr", n);
+			code_marker_add(p->w, MARKER_GETATTR, n);
 		else
 			py_unknown_attribute(p, v->v[0]->text, NULL, n);
 	}
 	if (args->escaped || args->open)
-		code_marker_add(p->w, "getattr", n);
+		code_marker_add(p->w, MARKER_GETATTR, n);
 }
 
 /* Records a link. Accesses through it happen at its target; only the box can detect that. */
@@ -494,12 +494,12 @@ static void do_spec(struct python *p, const struct py_args *args, TSNode n)
 	const struct pvs *v = py_arg(p, args, 0, "name");
 
 	if (!v || args->escaped)
-		code_marker_add(p->w, "import", n);
+		code_marker_add(p->w, MARKER_IMPORT, n);
 	for (size_t i = 0; v && i < v->n; i++) {
 		struct str name = v->v[i]->kind == PV_TEXT ? v->v[i]->text : CODE_HOLE;
 
 		if (!text_exact(name) || !name.n)
-			code_marker_add(p->w, "import", n);
+			code_marker_add(p->w, MARKER_IMPORT, n);
 		else if (str_find(name, '.', 0) >= 0)
 			py_import(p, name, false, n);
 	}
@@ -543,7 +543,7 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 	case PY_NOTHING: return;
 	case PY_FILE:
 		if (!strcmp(r->name, "os.mknod") && (args->n > 1 || args->open))
-			code_marker_add(p->w, "unknown-call", n); /* may create a device */
+			code_marker_add(p->w, MARKER_UNKNOWN_CALL, n); /* may create a device */
 		do_files(p, r, self, unbound, is_loose(args) ? &py_nothing : args, n);
 		return;
 	case PY_OPEN: do_open(p, r, self, unbound, is_loose(args) ? &py_nothing : args, n); return;
@@ -551,7 +551,7 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 	case PY_ARGV: py_argv(p, args, n); return;
 	case PY_EXECL: case PY_EXECV: py_exec(p, r, args, n); return;
 	case PY_NET: do_net(p, r, args, n); return;
-	case PY_MARK: code_marker_add(p->w, r->spec, n); return;
+	case PY_MARK: code_marker_add(p->w, r->marker, n); return;
 	case PY_CODE: do_code(p, r, args, n); return;
 	case PY_GETATTR: do_getattr(p, args, n); return;
 	case PY_CHDIR: do_chdir(p, args, n); return;
@@ -562,25 +562,25 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 				node_is(args->v[0].node, "dictionary"))
 			py_environment(p, &args->v[0], true, n);
 		else
-			code_marker_add(p->w, "environ", n);
+			code_marker_add(p->w, MARKER_ENVIRON, n);
 		return;
 	case PY_SEARCH: access_at(p, ACCESS_EXEC, CODE_HOLE, true, r->name, n); return;
 	case PY_SETATTR:
 		if (any_name(py_arg(p, args, 0, "")) || args->escaped || !pmap_get(p->stored, STR("*")) ||
 				sets_special(p, args))
 			/* on a module, or under a name that the first pass does not know */
-			code_marker_add(p->w, "setattr", n);
+			code_marker_add(p->w, MARKER_SETATTR, n);
 		return;
 	case PY_VARS:
 		if (strcmp(r->name, "vars") != 0 || !args->n || any_name(args->v[0].v) ||
 				!pmap_get(p->stored, STR("*")))
-			code_marker_add(p->w, "globals", n);
+			code_marker_add(p->w, MARKER_GLOBALS, n);
 		return;
 	case PY_IMPORT: do_import(p, args, n); return;
 	case PY_LOGGING: do_logging(p, r, args, n); return;
 	case PY_TYPE:
 		if (args->escaped || (args->n != 1 && str_contains(p->w->src, STR("dataclass"))))
-			code_marker_add(p->w, "type", n);
+			code_marker_add(p->w, MARKER_TYPE, n);
 		return;
 	case PY_TEMP: do_temp(p, r, args, n); return;
 	case PY_SQL: py_sql(p, args, n); return;

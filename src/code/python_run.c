@@ -48,7 +48,7 @@ static void set_variable(struct python *p, const struct pvs *name, const struct 
 	if (text_exact(text) && text.n)
 		code_setting(p->w, text, value && value->n == 1 ? py_text(p, value->v[0]) : CODE_HOLE, n);
 	if (!text_exact(text) || !text.n || (own && says_where(text)))
-		code_marker_add(p->w, "environ", n);
+		code_marker_add(p->w, MARKER_ENVIRON, n);
 }
 
 void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n)
@@ -61,7 +61,7 @@ void py_environ_less(struct python *p, const struct pvs *name, TSNode n)
 	struct str text = name && name->n == 1 ? py_text(p, name->v[0]) : CODE_HOLE;
 
 	if (!text_exact(text) || !text.n || says_where(text))
-		code_marker_add(p->w, "environ", n);
+		code_marker_add(p->w, MARKER_ENVIRON, n);
 }
 
 static bool is_environ(const struct pvs *v)
@@ -79,13 +79,13 @@ void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n
 
 	if (!kids && !is_environ(a->v) && !(a->v->n == 1 && a->v->v[0]->kind == PV_DATA &&
 			str_is(a->v->v[0]->text, "None")))
-		code_marker_add(p->w, "environ", n);
+		code_marker_add(p->w, MARKER_ENVIRON, n);
 	for (uint32_t i = 0; i < count; i++) {
 		if (node_is(kids[i], "pair"))
 			set_variable(p, py_eval(p, node_field(kids[i], "key"), sc),
 					py_eval(p, node_field(kids[i], "value"), sc), own, n);
 		else if (!is_environ(py_eval(p, ts_node_named_child(kids[i], 0), sc)))
-			code_marker_add(p->w, "environ", n);
+			code_marker_add(p->w, MARKER_ENVIRON, n);
 	}
 }
 
@@ -151,7 +151,7 @@ static void process_options(struct python *p, const struct py_args *args, TSNode
 	if (py_keyword(args, "env"))
 		py_environment(p, py_keyword(args, "env"), false, n);
 	if (py_keyword(args, "executable"))
-		code_marker_add(p->w, "process", n);
+		code_marker_add(p->w, MARKER_PROCESS, n);
 }
 
 static bool more_than_one(const struct py_args *args)
@@ -187,13 +187,13 @@ void py_argv(struct python *p, const struct py_args *args, TSNode n)
 	}
 	process_options(p, args, n);
 	if (more_than_one(args))
-		code_marker_add(p->w, "process", n); /* the third argument would be another program */
+		code_marker_add(p->w, MARKER_PROCESS, n); /* the third argument would be another program */
 	if ((py_keyword(args, "input") ||
 			(py_keyword(args, "stdin") && !py_is_data(py_keyword(args, "stdin")->v, "None") &&
 			!(py_keyword(args, "stdin")->v->n == 1 &&
 			str_is(py_keyword(args, "stdin")->v->v[0]->text, "subprocess.DEVNULL")))) &&
 			!only_filters(first_word(p, v)))
-		code_marker_add(p->w, "stdin", n);
+		code_marker_add(p->w, MARKER_STDIN, n);
 	enter_directory(p, dir);
 	for (size_t i = 0; i < v->n; i++)
 		run_value(p, v->v[i], !always, !never, n);
@@ -208,7 +208,7 @@ void py_shell(struct python *p, const struct py_row *r, const struct py_args *ar
 	struct str cwd = p->w->s->cwd;
 
 	if (waits || (str_starts(str_of(r->name), "asyncio.") && py_keyword(args, "stdin")))
-		code_marker_add(p->w, "stdin", n);
+		code_marker_add(p->w, MARKER_STDIN, n);
 	process_options(p, args, n);
 	enter_directory(p, py_keyword(args, "cwd") ? py_keyword(args, "cwd")->v : NULL);
 	for (size_t i = 0; v && i < v->n; i++)
@@ -226,7 +226,7 @@ static void exec_environment(struct python *p, const struct py_row *r, const str
 	size_t at = last ? args->n - 1 : spawn ? 2 : (size_t)(r->spec[0] - '0') + 2;
 
 	if (spawn && args->n > 3)
-		code_marker_add(p->w, "process", n); /* file_actions: files opened for the program */
+		code_marker_add(p->w, MARKER_PROCESS, n); /* file_actions: files opened for the program */
 	if ((last || spawn || str_ends(name, "ve") || str_ends(name, "vpe")) && at < args->n)
 		py_environment(p, &args->v[at], false, n);
 }
@@ -240,7 +240,7 @@ void py_exec(struct python *p, const struct py_row *r, const struct py_args *arg
 
 	process_options(p, args, n);
 	if (str_starts(str_of(r->name), "asyncio.") && py_keyword(args, "stdin"))
-		code_marker_add(p->w, "stdin", n);
+		code_marker_add(p->w, MARKER_STDIN, n);
 	if (str_starts(str_of(r->name), "os.") && args->n)
 		exec_environment(p, r, args, n);
 	enter_directory(p, py_keyword(args, "cwd") ? py_keyword(args, "cwd")->v : NULL);

@@ -90,7 +90,7 @@ static void bind_pattern(struct python *p, struct py_scope *sc, TSNode n, const 
 	struct str name;
 
 	if (!py_identifier(p, node_text(p->w, n), &name) || is_mangled(sc, name)) {
-		code_marker_add(p->w, "identifier", n);
+		code_marker_add(p->w, MARKER_IDENTIFIER, n);
 		return;
 	}
 	if (sc->kind == SCOPE_CLASS) {
@@ -193,7 +193,7 @@ static struct str dotted_path(struct python *p, TSNode n)
 
 	for (uint32_t i = 0; i < count && all.n < PY_TEXT_MAX; i++) {
 		if (!py_identifier(p, node_text(p->w, kids[i]), &part)) {
-			code_marker_add(p->w, "identifier", kids[i]);
+			code_marker_add(p->w, MARKER_IDENTIFIER, kids[i]);
 			return STR("?");
 		}
 		all = i ? str_fmt(p->a, "%.*s.%.*s", STR_ARG(all), STR_ARG(part)) : part;
@@ -237,7 +237,7 @@ static void add_star(struct python *p, struct str module, TSNode n)
 		*at = arena_new(p->a, struct py_stars);
 		(*at)->module = module;
 	} else if (!*at) {
-		code_marker_add(p->w, "bound", n);
+		code_marker_add(p->w, MARKER_BOUND, n);
 	}
 }
 
@@ -722,7 +722,7 @@ static void collect_attribute(struct python *p, TSNode n, struct py_scope *sc, u
 	struct str name;
 
 	if (!py_identifier(p, node_text(p->w, node_field(n, "attribute")), &name))
-		code_marker_add(p->w, "identifier", n);
+		code_marker_add(p->w, MARKER_IDENTIFIER, n);
 	p->evals |= str_is(name, "exec") || str_is(name, "eval");
 	collect_bindings(p, node_field(n, "object"), sc, depth + 1);
 }
@@ -744,7 +744,7 @@ static void collect_identifier(struct python *p, TSNode n, struct py_scope *sc, 
 	struct str name;
 
 	if (!py_identifier(p, node_text(p->w, n), &name) || is_mangled(sc, name))
-		code_marker_add(p->w, "identifier", n);
+		code_marker_add(p->w, MARKER_IDENTIFIER, n);
 	else
 		note_open(p, name);
 	p->evals |= str_is(name, "exec") || str_is(name, "eval");
@@ -792,7 +792,7 @@ static void collect_bindings(struct python *p, TSNode n, struct py_scope *sc, un
 	if (!*type)
 		return;
 	if (depth > CODE_DEPTH_MAX) {
-		code_marker_add(p->w, "bound", n);
+		code_marker_add(p->w, MARKER_BOUND, n);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(collectors); i++)

@@ -1,4 +1,6 @@
 /* Reads one piece of code, and records the findings of all walkers. See tree.h. */
+#include <stdlib.h>
+
 #include "code/tree.h"
 
 static const struct code_language languages[LANGS] = {
@@ -125,12 +127,27 @@ bool walk_enter(struct code_walk *w, TSNode n)
 {
 	if (++w->nodes > CODE_NODES_MAX || w->depth >= CODE_DEPTH_MAX || walk_full(w)) {
 		if (!w->bound_said)
-			code_marker_add(w, "bound", n);
+			code_marker_add(w, MARKER_BOUND, n);
 		w->bound_said = true;
 		return false;
 	}
 	w->depth++;
 	return true;
+}
+
+static int by_name(const void *key, const void *row)
+{
+	return str_cmp(*(const struct str *)key, str_of(row));
+}
+
+const void *code_row(struct str name, const void *rows, size_t n, size_t size)
+{
+	return bsearch(&name, rows, n, size, by_name);
+}
+
+bool code_listed(struct str name, const struct code_names *names)
+{
+	return code_row(name, names->list, names->n, sizeof(*names->list)) != NULL;
 }
 
 /* ---- findings ---- */
@@ -155,7 +172,7 @@ void code_import_add(struct code_walk *w, struct str name, TSNode n)
 	w->imports_end = &i->next;
 }
 
-void code_marker_add(struct code_walk *w, const char *id, TSNode n)
+void code_marker_add(struct code_walk *w, enum marker id, TSNode n)
 {
 	struct code_marker *m = arena_new(w->a, struct code_marker);
 
@@ -295,7 +312,7 @@ void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TS
 	if (argc)
 		add_run(w, &(struct code_run){.argv = argv, .argc = argc, .at = node_at(w, n)});
 	else
-		code_marker_add(w, "process", n);
+		code_marker_add(w, MARKER_PROCESS, n);
 }
 
 void code_setting(struct code_walk *w, struct str name, struct str value, TSNode n)

@@ -75,12 +75,23 @@ bool walk_enter(struct code_walk *w, TSNode n);
 static inline bool walk_full(const struct code_walk *w) { return w->a->used - w->began > CODE_MEMORY_MAX; }
 static inline void walk_exit(struct code_walk *w) { w->depth--; }
 
+/* ---- tables: knowledge/code ---- */
+#define CODE_NAME_MAX 52 /* names are stored inline: pointers would need relocation at each start */
+struct code_names {
+	const char (*list)[CODE_NAME_MAX]; /* sorted by bytes */
+	size_t n;
+};
+bool code_listed(struct str name, const struct code_names *names);
+/* The row with this name, NULL if there is none. Rows start with their name and are sorted by bytes. */
+const void *code_row(struct str name, const void *rows, size_t n, size_t size);
+#define CODE_ROW(name, rows) code_row((name), (rows), rows##_n, sizeof(*(rows)))
+
 /* ---- findings ---- */
 void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names,
 		size_t nargs, TSNode n);
 void code_import_add(struct code_walk *w, struct str name, TSNode n);
-/* Something dynamic or unknown: the code becomes incomplete. `id` is a string literal. */
-void code_marker_add(struct code_walk *w, const char *id, TSNode n);
+/* Something dynamic or unknown: the code becomes incomplete. */
+void code_marker_add(struct code_walk *w, enum marker id, TSNode n);
 /*
  * Records a file access. `path` is abstract text; a relative one is joined to the working directory. `by` is
  * the call's name (arena or literal).

@@ -428,44 +428,21 @@ static void executes_file(struct judge *j, const struct check *c)
 }
 
 /* Markers with a check of their own: the effect of the code is known. */
-static const struct {
-	char marker[20], message[72];
-	enum check_id check;
-} said_of_code[] = {
-	{.marker = "download-execute",
-		.check = CHECK_DOWNLOAD_EXECUTE,
-		.message = "what is fetched would be run here"},
-	{.marker = "encoded-execute",
-		.check = CHECK_ENCODED_EXECUTE,
-		.message = "what is decoded here would be run unseen"},
-	{.marker = "persistence",
-		.check = CHECK_PERSISTENCE,
-		.message = "this sets something up that runs later, or that other programs obey"},
-	{.marker = "elevation",
-		.check = CHECK_PRIVILEGE,
-		.message = "this runs with, or changes, the rights of users"},
-	{.marker = "protections",
-		.check = CHECK_SYSTEM_STATE,
-		.message = "this takes the machine or its protections down"},
-	{.marker = "destruction",
-		.check = CHECK_DISK,
-		.message = "this changes disks, partitions or what a system starts from"},
-	{.marker = "system-change",
-		.check = CHECK_SYSTEM_CHANGE,
-		.message = "this changes the system, or processes on it"},
-	{.marker = "network", .check = CHECK_NETWORK, .message = "this uses the network"},
-	{.marker = "remote", .check = CHECK_REMOTE_CHANGE, .message = "this runs on another machine"},
-};
-
 static bool category_said(struct judge *j, const struct code_marker *m)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(said_of_code); i++)
-		if (!strcmp(said_of_code[i].marker, m->id)) {
-			judge_say(j, gate_check(said_of_code[i].check), m->at,
-					str_of(said_of_code[i].message));
-			return true;
-		}
-	return false;
+	static const struct {
+		enum check_id check;
+		char message[72];
+	} said[MARKERS] = {
+#define CODE_MARKER(constant, name, check, message) {CHECK_##check, message},
+		{CHECK_NONE, ""},
+#include "model/marker_rows.h"
+#undef CODE_MARKER
+	};
+
+	if (said[m->id].check)
+		judge_say(j, gate_check(said[m->id].check), m->at, str_of(said[m->id].message));
+	return said[m->id].check;
 }
 
 /* Raises the construct that stopped the language's reader. False if it has no name. */
@@ -481,11 +458,11 @@ static bool code_said(struct judge *j, const struct snippet *s)
 	for (const struct code_marker *m = s->code->markers; m; m = m->next) {
 		struct str message =
 			str_fmt(j->a, "what this %s code does here is only known when it runs (%s)",
-				snippet_language(s), m->id);
+				snippet_language(s), marker_name(m->id));
 
 		if (category_said(j, m))
 			continue;
-		if (!strcmp(m->id, "bound")) /* not read to its end */
+		if (m->id == MARKER_BOUND) /* not read to its end */
 			judge_tell_graded(
 				j, dynamic, judge_grade_unbounded(j, dynamic), m->at, message, NULL);
 		else

@@ -191,7 +191,7 @@ static void put_calls(struct buf *out, const struct code *code)
 	buf_c(out, "],\"markers\":[");
 	for (const struct code_marker *m = code ? code->markers : NULL; m; m = m->next) {
 		json_put_comma(out);
-		json_put_string(out, str_of(m->id));
+		json_put_string(out, str_of(marker_name(m->id)));
 	}
 	buf_char(out, ']');
 }

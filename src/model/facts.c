@@ -31,6 +31,14 @@ enum lang lang_find(struct str name)
 
 const char *snippet_language(const struct snippet *s) { return s->lang ? lang_names[s->lang] : s->other; }
 
+static const char *const marker_names[MARKERS] = {
+#define CODE_MARKER(constant, name, ...) [MARKER_##constant] = name,
+#include "model/marker_rows.h"
+#undef CODE_MARKER
+};
+
+const char *marker_name(enum marker id) { return marker_names[id]; }
+
 static const char via_names[VIA_KINDS][12] = {
 	[VIA_DIRECT] = "direct",
 	[VIA_SUBST] = "subst",

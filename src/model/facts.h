@@ -273,13 +273,21 @@ struct code_import {
 	struct span at;
 };
 
-/*
- * Code that stays dynamic, or that no parser can follow. Ids are public: "getattr", "eval", "exec", "import",
- * "ctypes", "pickle", ...
- */
+/* Code that stays dynamic, or that no parser can follow, or a category of effects: marker_rows.h. */
+enum marker {
+	MARKER_NONE = 0,
+#define CODE_MARKER(constant, ...) MARKER_##constant,
+#include "model/marker_rows.h"
+#undef CODE_MARKER
+	MARKERS,
+	MARKER_LAST_CATEGORY = MARKER_REMOTE /* categories come first */
+};
+
+const char *marker_name(enum marker id); /* a static string */
+
 struct code_marker {
 	struct code_marker *next;
-	const char *id;
+	enum marker id;
 	struct span at;
 };
 

@@ -103,7 +103,8 @@ void eval_apart(struct eval *e, const struct syn_node *n)
 	apart_end(e, &keep);
 }
 
-void eval_text_apart(struct eval *e, struct str text, struct text_from from, struct span origin, enum dialect d)
+void eval_text_apart(struct eval *e, struct str text, struct text_from from, struct span origin,
+		enum dialect d)
 {
 	struct apart keep;
 	apart_begin(e, &keep);

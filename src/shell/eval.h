@@ -294,7 +294,8 @@ void eval_once(struct eval *e, const struct syn_node *n); /* as eval_node(), wit
 /* Evaluates text as a script of dialect d, in the current state. */
 void eval_text(struct eval *e, struct str text, struct text_from from, struct span origin, enum dialect d);
 /* As eval_text(), in a copy of the state (a subshell). */
-void eval_text_apart(struct eval *e, struct str text, struct text_from from, struct span origin, enum dialect d);
+void eval_text_apart(struct eval *e, struct str text, struct text_from from, struct span origin,
+		enum dialect d);
 void eval_apart(struct eval *e, const struct syn_node *n);
 /* Evaluates text for "sh": as dash and as bash. */
 void eval_text_sh(struct eval *e, struct str text, struct text_from from, struct span origin);

@@ -72,7 +72,7 @@ static const struct reason *said(const struct reason *list)
 static bool stepped(const char *what, const char *rule)
 {
 	for (const struct step *s = got.steps; s; s = s->next)
-		if (!strcmp(s->what, what) && str_is(s->rule, rule))
+		if (!strcmp(step_name(s->kind), what) && str_is(s->rule, rule))
 			return true;
 	return false;
 }

@@ -200,7 +200,7 @@ static const struct code *read_code(struct arena *a, const char *lang, struct st
 static bool marked(const struct code *c, const char *id)
 {
 	for (const struct code_marker *m = c->markers; m; m = m->next)
-		if (!strcmp(m->id, id))
+		if (!strcmp(marker_name(m->id), id))
 			return true;
 	return false;
 }

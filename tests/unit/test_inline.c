@@ -109,9 +109,9 @@ static void test_powershell_notes(void)
 	c = read_code("Get-Date )");
 	CHECK(!c->parsed && c->error_at.from == 9);
 	c = read_code("& $x");
-	CHECK(c->parsed && !c->complete && c->markers && !strcmp(c->markers->id, "call"));
+	CHECK(c->parsed && !c->complete && c->markers && c->markers->id == MARKER_CALL);
 	c = read_code("Format-Volume D");
-	CHECK(c->complete && c->markers && !strcmp(c->markers->id, "destruction"));
+	CHECK(c->complete && c->markers && c->markers->id == MARKER_DESTRUCTION);
 }
 
 int main(void)

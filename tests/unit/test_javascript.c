@@ -44,7 +44,7 @@ static struct str read_calls(const char *text)
 		buf_c(&b, ")");
 	}
 	for (const struct code_marker *m = s->code->markers; m; m = m->next)
-		buf_fmt(&b, "%s!%s", b.n ? " " : "", m->id);
+		buf_fmt(&b, "%s!%s", b.n ? " " : "", marker_name(m->id));
 	CHECK(s->code->complete == (s->code->markers == NULL));
 	return buf_view(&b);
 }
