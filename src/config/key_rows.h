@@ -137,8 +137,8 @@ KEY("sandbox.always", WHO_OWNER, false,
 KEY("sandbox.allow_unboxed", WHO_OWNER, false,
 		"a caller may ask to run a command outside the box; a person is asked then", "false",
 		value_bool, AT(sandbox.allow_unboxed))
-KEY("sandbox.network", WHO_OWNER, false, "short for network.host: deny (false) or host-allowed (true)", "deny",
-		parse_network, AT(sandbox.host_network))
+KEY("sandbox.network", WHO_OWNER, false, "short for network.host: deny (false) or host-allowed (true)",
+		"deny", parse_network, AT(sandbox.host_network))
 KEY("sandbox.network.host", WHO_OWNER, false, "`caisson run --network host` is possible", "false", value_bool,
 		AT(sandbox.host_network))
 KEY("sandbox.network.allow", WHO_ANYONE, false,

@@ -256,9 +256,10 @@ static int parse_network_allow(struct load *l, const struct ynode *n, void *fiel
 {
 	struct sandbox *s = field;
 	bool adds = l->src->who >= WHO_OWNER;
+	struct texts **list = adds ? &s->network_allow : &s->network_only;
 
 	s->network_limited |= !adds;
-	return value_list(l, n, adds ? &s->network_allow : &s->network_only, sizeof(struct texts), network_item);
+	return value_list(l, n, list, sizeof(struct texts), network_item);
 }
 
 static int parse_client_sandbox(struct load *l, const struct ynode *n, void *field)

@@ -182,7 +182,7 @@ struct sandbox { /* settings of the box */
 	bool allow_unboxed;    /* a caller may request a run outside the box; a person must approve it */
 	bool host_network;     /* run --network host is possible */
 	/*
-	 * Hosts that boxes of the work profile reach: rules (model/network.h) and presets ("preset:registries").
+	 * Hosts that boxes of the work profile reach: rules (model/network.h) and "preset:NAME".
 	 * network_only, if network_limited: boxes reach no other hosts, whoever grants them.
 	 */
 	struct texts *network_allow, *network_only;
