@@ -42,6 +42,7 @@ enum { /* bits of a row */
 	VAR_FOLD = 2,     /* programs read the name in upper or lower case */
 	VAR_HIJACKS = 4,  /* decides what programs execute: an agent cannot set it for a box */
 	VAR_OPERANDS = 8, /* VAR_OPTIONS: words without a dash are harmless operands */
+	VAR_OFFLINE = 16, /* `set` is only for boxes that reach no host */
 };
 
 struct var_row {
@@ -67,8 +68,11 @@ bool var_always_acts(const struct var_row *r);
 bool var_idle(struct str value);
 /* The language of VAR_CODE. */
 const char *var_lang(const struct var_row *r);
-/* Sets the outputs to the i-th variable that every box sets. False if there are no more. */
-bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value);
+/*
+ * Sets the outputs to the i-th variable that boxes set; *ret_offline: only boxes that reach no host. False if
+ * there are no more.
+ */
+bool var_set_in_box(size_t i, struct str *ret_name, struct str *ret_value, bool *ret_offline);
 
 /* True if the name or the value looks like a credential. */
 bool var_secret(struct str name, struct str value);

@@ -126,10 +126,13 @@ static struct str callers_value(const struct spec_builder *m, const char *name)
 /* The same on every machine where possible; interactive editors and pagers are off. */
 static void inject_fixed(struct spec_builder *m)
 {
+	const struct network_spec *n = &m->r->spec.network;
+	bool offline = network_isolated(n) && !network_has_names(n), only_offline;
 	struct str term = callers_value(m, "TERM"), name, value;
 
-	for (size_t i = 0; var_set_in_box(i, &name, &value); i++)
-		set_variable(m, name, value);
+	for (size_t i = 0; var_set_in_box(i, &name, &value, &only_offline); i++)
+		if (offline || !only_offline)
+			set_variable(m, name, value);
 	set_variable(m, STR("HOME"), m->r->spec.home);
 	set_variable(m, STR("USER"), STR(USER)); /* the only user that exists in the box */
 	set_variable(m, STR("LOGNAME"), STR(USER));

@@ -456,7 +456,8 @@ static void test_variables(void)
 	EXPECT(w, "; TZ=UTC", "!SHAPE", "!LD_PRELOAD", "!BASH_FUNC", "!API_TOKEN=",
 			"scrubbed API_TOKEN MY_KEY;", "HOME=/home/box", "LANG=C.UTF-8", "LC_ALL=C.UTF-8",
 			"TERM=dumb", "GIT_EDITOR=true", "CAISSON=1", "CLAUDECODE=1", "USER=box",
-		"LOGNAME=box", "TMPDIR=/tmp", "SHELL=/bin/bash");
+		"LOGNAME=box", "TMPDIR=/tmp", "SHELL=/bin/bash", "; npm_config_fetch_retries=0",
+		"; PIP_RETRIES=0");
 	load("sandbox: {env: {pass: [SHAPE, MY_KEY, LD_PRELOAD, 'API_*'], scrub: ['HIDDEN_*']}}", NULL, NULL);
 	EXPECT(w, "; SHAPE=round", "; MY_KEY=2", "!LD_PRELOAD", "!API_TOKEN=",
 			"scrubbed API_TOKEN HIDDEN_ONE;");

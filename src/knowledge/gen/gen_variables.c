@@ -67,7 +67,7 @@ static const struct named_effect boxes[] = {
 	{"always", VAR_BOX_ALWAYS}, {"", 0},
 };
 static const char keys[][12] = {"name", "effect", "safe", "between", "operands", "idle", "fold", "hijacks",
-		"box", "set", "secret",
+		"box", "set", "offline", "secret",
 	"programs", "note", "ordinary", "acts"};
 
 static const struct named_effect *lookup(const struct named_effect *table, struct str name)
@@ -155,7 +155,7 @@ static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 {
 	const struct ynode *safe = yaml_get(row, "safe"), *between = yaml_get(row, "between"),
 			*box = yaml_get(row, "box");
-	const struct ynode *set = yaml_get(row, "set");
+	const struct ynode *set = yaml_get(row, "set"), *offline = yaml_get(row, "offline");
 	const struct named_effect *passes = box ? lookup(boxes, box->text) : NULL;
 
 	if (check_keys(b, row) < 0 || take_effect(b, yaml_get(row, "effect"), r) < 0 ||
@@ -170,7 +170,10 @@ static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 	r->box = passes ? passes->value : set ? VAR_BOX_MADE : r->bits & VAR_HIJACKS ? VAR_BOX_NEVER :
 			VAR_BOX_LISTED;
 	r->between = between ? intern(b, between->text) : 0;
-	r->set = set ? intern(b, set->text) : 0;
+	if (set && offline)
+		return fail(b, offline, "a box sets it always, or only without network");
+	r->set = set ? intern(b, set->text) : offline ? intern(b, offline->text) : 0;
+	r->bits |= offline ? VAR_OFFLINE : 0;
 	if (safe && (!yaml_get(row, "ordinary") || !yaml_get(row, "acts")))
 		return fail(b, safe, "values that are safe need examples: 'ordinary' and 'acts'");
 	if (r->effect < VAR_EFFECTS && !yaml_get(row, "programs"))
