@@ -304,6 +304,14 @@ static void own_settings(struct judge *j)
 					judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
 }
 
+/* Returns the first row from `from` on that may describe this program; danger_nrows: none. */
+static size_t next_row(const struct subject *s, size_t from)
+{
+	const char *at = s->base.n ? memchr(danger_firsts + from, s->base.p[0], danger_nrows - from) : NULL;
+
+	return at ? (size_t)(at - danger_firsts) : danger_nrows;
+}
+
 void danger_words(struct judge *j, const struct check *c)
 {
 	(void)c;
@@ -311,11 +319,9 @@ void danger_words(struct judge *j, const struct check *c)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
-		for (size_t k = 0; k < danger_nrows && s->base.n; k++) {
+		for (size_t k = next_row(s, 0); k < danger_nrows; k = next_row(s, k + 1)) {
 			const struct danger *d = &danger_rows[k];
 
-			if (d->first != s->base.p[0])
-				continue;
 			if (s->row && subject_known(j, s)->readonly && d->check != CHECK_SECRET_READ)
 				continue; /* a read-only form: git config --get, kubectl delete --help */
 			danger_tell(j, s, d, danger_is(j, s, d));

@@ -5,12 +5,13 @@
 #include "gate/judge.h"
 
 struct danger {
-	char first; /* first byte of the program's name */
 	uint8_t check; /* enum check_id */
 	/* offsets of the texts, for danger_text() */
 	uint16_t command, options, operands, except, message, alternative;
 };
 
 extern const struct danger danger_rows[];
+/* First byte of the program's name in each row. */
+extern const char danger_firsts[];
 extern const size_t danger_nrows;
 const char *danger_text(uint16_t at);

@@ -28,7 +28,13 @@ static const struct danger_texts {
 
 const struct danger danger_rows[] = {
 #define DANGER(c, w, ...) \
-	{(w)[0], CHECK_##c, AT(command), AT(options), AT(operands), AT(except), AT(message), AT(alternative)},
+	{CHECK_##c, AT(command), AT(options), AT(operands), AT(except), AT(message), AT(alternative)},
+#include "gate/danger_rows.h"
+#undef DANGER
+};
+
+const char danger_firsts[] = {
+#define DANGER(c, w, ...) (w)[0],
 #include "gate/danger_rows.h"
 #undef DANGER
 };
