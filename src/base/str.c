@@ -221,6 +221,19 @@ struct str str_cat(struct arena *a, struct str x, struct str y)
 	return str_n(p, x.n + y.n);
 }
 
+struct str str_path(struct arena *a, struct str dir, struct str name)
+{
+	char *p = arena_alloc(a, dir.n + name.n + 2);
+
+	if (dir.n)
+		memcpy(p, dir.p, dir.n);
+	p[dir.n] = '/';
+	if (name.n)
+		memcpy(p + dir.n + 1, name.p, name.n);
+	p[dir.n + 1 + name.n] = 0;
+	return str_n(p, dir.n + 1 + name.n);
+}
+
 uint32_t str_hash(struct str s)
 {
 	uint32_t h = 2166136261u;

@@ -71,6 +71,8 @@ char *str_c(struct arena *a, struct str s);
 size_t str_put(char *to, size_t room, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_cat(struct arena *a, struct str x, struct str y);
+/* "dir/name", with a NUL after it */
+struct str str_path(struct arena *a, struct str dir, struct str name);
 uint32_t str_hash(struct str s); /* FNV-1a, 32 bits */
 
 struct buf {

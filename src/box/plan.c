@@ -116,7 +116,7 @@ static void add_file(struct arena *a, struct ops *ops, const char *target, struc
  */
 static int add_entry(struct arena *a, struct ops *ops, struct str from, const char *name, struct err *e)
 {
-	struct str source = str_fmt(a, "%.*s/%s", STR_ARG(from), name), target = str_fmt(a, "/%s", name);
+	struct str source = str_path(a, from, str_of(name)), target = str_fmt(a, "/%s", name);
 	char to[4096];
 	struct stat st;
 	ssize_t n;

@@ -70,7 +70,7 @@ static void keep_link(struct protect *p, const char *path, unsigned flags, const
 	struct kept *k = keep(p, path, KEPT_LINK, flags, st);
 	const char *target = flags & NAME_GIT
 			? NULL
-			: protect_inside(p, str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), path));
+			: protect_inside(p, str_path(p->a, p->workspace, str_of(path)));
 
 	k->link = str_c(p->a, dir.fd < 0 ? STR("") : link_text(p->a, dir.fd, path_basename(path)));
 	if (target)
@@ -239,7 +239,7 @@ static void add_ops(struct protect *p, struct ops *ops)
 	}
 	qsort(all, n, sizeof *all, pinned_order);
 	for (size_t i = 0; i < n; i++) {
-		struct str at = str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), all[i].path);
+		struct str at = str_path(p->a, p->workspace, str_of(all[i].path));
 
 		if ((i && !strcmp(all[i].path, all[i - 1].path)) ||
 				(closed && path_below(all[i].path, closed)))

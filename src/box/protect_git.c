@@ -277,7 +277,7 @@ static struct str value_at(struct named_file *n, const char *base, struct str va
 	struct arena *a = n->p->a;
 
 	if (str_starts(value, "~/") && n->p->home.n)
-		return str_fmt(a, "%.*s/%.*s", STR_ARG(n->p->home), STR_ARG(str_sub(value, 2, value.n)));
+		return str_path(a, n->p->home, str_sub(value, 2, value.n));
 	return base[0] == '/' && !str_starts(value, "/") ? str_fmt(a, "%s/%.*s", base, STR_ARG(value))
 							 : value;
 }

@@ -242,7 +242,7 @@ static bool leads_to_state(struct protect *p, int dir, const char *name)
 		return false;
 	text = link_text(p->a, dir, name);
 	if (!str_starts(text, "/"))
-		text = str_fmt(p->a, "%.*s/%.*s", STR_ARG(real_directory(p, dir, ".")), STR_ARG(text));
+		text = str_path(p->a, real_directory(p, dir, "."), text);
 	while (text.n > 1 && !(real = real_directory(p, AT_FDCWD, str_c(p->a, text))).n)
 		while (text.n > 1 && text.p[--text.n] != '/') /* as much of the way as there is */
 			;

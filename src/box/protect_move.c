@@ -53,7 +53,7 @@ static bool move_out(struct protect *p, int dir, const char *name, struct str *r
 		struct str as = str_fmt(p->a, "%u-%.*s", ++p->moved, STR_ARG(plain(p->a, name)));
 
 		if (renameat2(dir, name, to, str_c(p->a, as), RENAME_NOREPLACE) == 0) {
-			*ret = str_fmt(p->a, "%.*s/%.*s", STR_ARG(p->quarantine), STR_ARG(as));
+			*ret = str_path(p->a, p->quarantine, as);
 			return true;
 		}
 		if (errno != EEXIST)

@@ -45,7 +45,7 @@ int protection_end(struct arena *a, struct protection *p, const struct spec *s, 
 		ret = &(*ret)->next;
 	*ret = more;
 	for (; more; more = more->next)
-		more->path = str_fmt(a, "%.*s/%.*s", STR_ARG(s->git_common), STR_ARG(more->path));
+		more->path = str_path(a, s->git_common, more->path);
 	return rc;
 }
 

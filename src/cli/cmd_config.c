@@ -113,7 +113,7 @@ static void warn_unsafe(struct config_job *j, struct verified *v)
 
 	world_view(&j->a, session_or_own(NULL), NULL, &view);
 	if (path.p[0] != '/')
-		path = str_fmt(&j->a, "%.*s/%.*s", STR_ARG(view.cwd), STR_ARG(path));
+		path = str_path(&j->a, view.cwd, path);
 	if (secure_read(&j->a, path, ENGINE_CONFIG_MAX, view.uid, &ignored, &why) != 0 &&
 			why.kind == ERR_CONFIG)
 		note(&j->a, v, str_dup(&j->a, str_of(why.text)));

@@ -250,8 +250,7 @@ static void leave_report(struct run_call *c, struct str report)
 static bool report_leaves(struct run_call *c)
 {
 	struct str cwd = c->job.world.cwd, name = str_of(c->o->report);
-	struct str path = path_parent(name.p[0] == '/' ? name : str_fmt(c->out, "%.*s/%.*s", STR_ARG(cwd),
-			STR_ARG(name)));
+	struct str path = path_parent(name.p[0] == '/' ? name : str_path(c->out, cwd, name));
 	struct str real = path_of_fd(c->out, c->report_dir);
 	struct project_way way;
 	struct path_memo memo;

@@ -294,10 +294,10 @@ static struct str absolute(struct trust_job *j, const char *operand)
 	struct str path = str_of(operand), dir;
 
 	if (path.n && path.p[0] != '/')
-		path = str_fmt(&j->a, "%.*s/%s", STR_ARG(j->v.cwd), operand);
+		path = str_path(&j->a, j->v.cwd, str_of(operand));
 	path_memo_init(&m, &j->a, j->v.cwd);
 	dir = path_real(&m, path_parent(path), &kind);
-	return dir.n ? str_fmt(&j->a, "%.*s/%s", STR_ARG(dir), strrchr(str_c(&j->a, path), '/') + 1) : path;
+	return dir.n ? str_path(&j->a, dir, str_of(strrchr(str_c(&j->a, path), '/') + 1)) : path;
 }
 
 static int trust_job_run(void *arg)

@@ -213,7 +213,7 @@ static void list_entries(struct listing *l)
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		path = str_fmt(r->a, "%.*s/%s", STR_ARG(l->dir), entry->d_name);
+		path = str_path(r->a, l->dir, str_of(entry->d_name));
 		if (++r->entries > CLAUDE_ENTRIES_MAX)
 			refuse_mode(r, "Claude Code's sandbox hides files by patterns, and this project has "
 					"too "
@@ -277,7 +277,7 @@ static void close_usual(struct claude_reader *r)
 		".git/objects/info/alternates"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		add_path(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(r->s->project), names[i]));
+		add_path(r, &r->w.closed, str_path(r->a, r->s->project, str_of(names[i])));
 }
 
 static bool is_hidden(const struct claude_reader *r)

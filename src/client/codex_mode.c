@@ -74,7 +74,7 @@ static void close_usual(struct codex_reader *r, struct str root)
 	static const char names[][8] = {".git", ".codex", ".agents", ".aws"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		add_path(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(root), names[i]));
+		add_path(r, &r->w.closed, str_path(r->a, root, str_of(names[i])));
 }
 
 enum opening { OPEN_HIDDEN, OPEN_READ, OPEN_WRITE };
@@ -108,7 +108,7 @@ static void read_special(struct codex_reader *r, const struct json *value, enum 
 		return;
 	}
 	if (below.n)
-		path = str_fmt(r->a, "%.*s/%.*s", STR_ARG(path), STR_ARG(below));
+		path = str_path(r->a, path, below);
 	add_path(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden,
 			path);
 }

@@ -44,7 +44,7 @@ static struct str make_absolute(struct arena *a, const char *path, struct str cw
 {
 	if (!path)
 		return STR("");
-	return path[0] == '/' || !cwd.n ? str_of(path) : str_fmt(a, "%.*s/%s", STR_ARG(cwd), path);
+	return path[0] == '/' || !cwd.n ? str_of(path) : str_path(a, cwd, str_of(path));
 }
 
 /*

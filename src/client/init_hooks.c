@@ -39,21 +39,21 @@ static struct str settings_dir(struct arena *a, const struct init_request *rq, c
 	const char *config = str_starts(str_of(row->user_dir), ".config/") ? getenv("XDG_CONFIG_HOME") : NULL;
 
 	if (rq->scope == INIT_PROJECT)
-		return rq->project.n ? str_fmt(a, "%.*s/%s", STR_ARG(rq->project), row->project_dir) :
+		return rq->project.n ? str_path(a, rq->project, str_of(row->project_dir)) :
 				STR("");
 	if (moved && moved[0] == '/')
 		return str_of(moved);
 	if (config && config[0] == '/')
 		return str_fmt(a, "%s/%s", config, row->user_dir + strlen(".config/"));
-	return rq->home.n ? str_fmt(a, "%.*s/%s", STR_ARG(rq->home), row->user_dir) : STR("");
+	return rq->home.n ? str_path(a, rq->home, str_of(row->user_dir)) : STR("");
 }
 
 struct str init_path(struct arena *a, const struct init_request *rq, const struct init_row *row)
 {
 	struct str dir = settings_dir(a, rq, row);
 
-	return dir.n ? str_fmt(a, "%.*s/%s", STR_ARG(dir), rq->scope == INIT_PROJECT ? row->project_file :
-			row->user_file) : dir;
+	return dir.n ? str_path(a, dir, str_of(rq->scope == INIT_PROJECT ? row->project_file
+			: row->user_file)) : dir;
 }
 
 bool init_present(struct arena *a, const struct init_request *rq, const struct init_row *row)

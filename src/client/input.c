@@ -201,8 +201,7 @@ static struct str cwd_of(struct arena *a, struct hook *h)
 		return session;
 	if (str_starts(session, "/"))
 		h->session_cwd = session;
-	return str_starts(wish, "/") || !session.n ? wish : str_fmt(a, "%.*s/%.*s", STR_ARG(session),
-			STR_ARG(wish));
+	return str_starts(wish, "/") || !session.n ? wish : str_path(a, session, wish);
 }
 
 static bool is_true(const struct json *o, const char *key) { return json_true_at(o, key); }
@@ -260,7 +259,7 @@ static void see_patch(struct arena *a, struct hook *h)
 	h->kind = TOOL_PATCH;
 	h->tool = STR("apply_patch");
 	if (dir.n && dir.p[0] != '/')
-		dir = str_fmt(a, "%.*s/%.*s", STR_ARG(h->cwd), STR_ARG(dir));
+		dir = str_path(a, h->cwd, dir);
 	h->start = dir;
 }
 

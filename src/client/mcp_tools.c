@@ -505,7 +505,7 @@ static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_w
 	start = start_of(c, w);
 	if (g->cwd.p)
 		w->cwd = g->cwd.n && g->cwd.p[0] != '/' &&
-				start.n ? str_c(a, str_fmt(a, "%.*s/%.*s", STR_ARG(start), STR_ARG(g->cwd))) :
+				start.n ? str_c(a, str_path(a, start, g->cwd)) :
 				str_c(a, g->cwd);
 	return 0;
 }

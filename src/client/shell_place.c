@@ -48,7 +48,7 @@ enum shell_found shell_in_path(
 		ptrdiff_t colon = str_find(p->path, ':', at);
 		size_t end = colon < 0 ? p->path.n : (size_t)colon;
 		struct str dir = str_sub(p->path, at, end);
-		struct str file = str_fmt(m->a, "%.*s/%s", STR_ARG(dir), name);
+		struct str file = str_path(m->a, dir, str_of(name));
 		bool absolute = str_starts(dir, "/"), there = absolute && shell_is_program(m->a, file);
 		bool foreign = !absolute || shell_agents_place(m, p, dir) ||
 			       (there && shell_agents_place(m, p, file));

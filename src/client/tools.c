@@ -155,8 +155,7 @@ static int add_path(struct facts_builder *m, enum access_kind kind, struct str p
 	*x = (struct access){.kind = kind, .below = below, .by = m->by, .at = add_said(m, path)};
 	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
 	if (path.p[0] != '/')
-		x->path.text = str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->h->start.n ? m->h->start : m->h->cwd),
-				STR_ARG(path));
+		x->path.text = str_path(m->a, m->h->start.n ? m->h->start : m->h->cwd, path);
 	*m->f->accesses_end = x;
 	m->f->accesses_end = &x->next;
 	return 0;

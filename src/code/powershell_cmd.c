@@ -29,7 +29,7 @@ static void change_directory(struct ps *p, const struct ps_val *v)
 	for (size_t i = 0; i < path.n; i++)
 		if (c[i] == '\\')
 			c[i] = '/';
-	p->w->s->cwd = c[0] == '/' ? str_n(c, path.n) : str_fmt(p->a, "%.*s/%s", STR_ARG(cwd), c);
+	p->w->s->cwd = c[0] == '/' ? str_n(c, path.n) : str_path(p->a, cwd, str_of(c));
 }
 
 static void note_effect(struct ps *p, struct ps_call *c, char kind, const struct ps_val *v, bool lit)
@@ -97,8 +97,7 @@ static void new_item(struct ps *p, struct ps_call *c)
 	if (name) {
 		struct str dir = path ? ps_text(p, &path->val) : STR(".");
 		struct ps_val v =
-				ps_of(str_fmt(p->a, "%.*s/%.*s", STR_ARG(dir),
-				STR_ARG(ps_text(p, &name->val))));
+				ps_of(str_path(p->a, dir, ps_text(p, &name->val)));
 
 		if (!text_exact(dir) || !text_exact(ps_text(p, &name->val)))
 			v.text = CODE_HOLE;
@@ -152,8 +151,7 @@ static struct ps_val listed_files(struct ps *p, const struct ps_call *c)
 		return PS_UNKNOWN;
 	if (ps_word_is(str_of(c->row->name), "Get-Item") || str_find(dir, '*', 0) >= 0)
 		return (struct ps_val){.kind = PS_FILES, .text = dir, .below = below};
-	return (struct ps_val){.kind = PS_FILES, .text = str_fmt(p->a, "%.*s/%.*s", STR_ARG(dir),
-			STR_ARG(name)), .below = below};
+	return (struct ps_val){.kind = PS_FILES, .text = str_path(p->a, dir, name), .below = below};
 }
 
 /* Walks the block once per known item from the pipe, otherwise once for any item. */

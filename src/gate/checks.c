@@ -146,7 +146,7 @@ static struct str known_dir(struct judge *j, struct str path, struct span at)
 	if (path.p[0] != '/') {
 		struct str cwd = directory_at(j, at);
 
-		dir = cwd.n ? str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(dir)) : STR("");
+		dir = cwd.n ? str_path(j->a, cwd, dir) : STR("");
 	}
 	return dir.n && path_descriptor(dir) == DESCRIPTOR_NONE ? path_plain(j->a, dir) : STR("");
 }

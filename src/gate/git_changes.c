@@ -102,7 +102,7 @@ static void take_paths(struct git_form *f, size_t from)
 		if (!path.n || strpbrk(str_c(f->j->a, path), "*?[\\:"))
 			return;
 		if (!str_starts(path, "/"))
-			path = str_fmt(f->j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(path));
+			path = str_path(f->j->a, dir, path);
 		paths[n++] = path_plain(f->j->a, path);
 	}
 	f->ret->paths = paths;

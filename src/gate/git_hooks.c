@@ -139,7 +139,7 @@ static struct str hooks_directory(struct judge *j, struct subject *s, struct str
 		return STR("");
 	return str_starts(k->value.text, "/")
 		       ? k->value.text
-		       : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
+		       : str_path(j->a, dir, k->value.text);
 }
 
 /* The directories where git may start; one unknown directory if there is none. */

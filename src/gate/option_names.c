@@ -110,7 +110,7 @@ void option_names_check(struct judge *j, const struct check *c)
 /* True if the pattern matches a name with a colon on the disk. */
 static bool host_on_disk(struct judge *j, struct str dir, const char *names, struct str pattern)
 {
-	struct str asked = str_fmt(j->a, "%.*s/%s", STR_ARG(dir.n > 1 ? dir : STR("")), names);
+	struct str asked = str_path(j->a, dir.n > 1 ? dir : STR(""), str_of(names));
 	const struct glob_answer *g = pmap_get(j->glob_answers, asked);
 
 	if (!g)

@@ -301,8 +301,7 @@ static bool starts_inside(struct judge *j, const struct command *c)
 		if (path_place(j,
 			    path_plain(j->a,
 				    text.p[0] == '/' ? text
-						     : str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd),
-							       STR_ARG(text)))) != PLACE_ROOT)
+						     : str_path(j->a, cwd, text))) != PLACE_ROOT)
 			return false;
 	}
 	return true;

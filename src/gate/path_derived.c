@@ -98,7 +98,7 @@ static void content_into(struct judge *j, const struct access *x, struct str dir
 	while (dir.n > 1 && (str_ends(dir, "/") || str_ends(dir, "/.")))
 		dir.n--;
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
-		struct str pattern = str_fmt(j->a, "%.*s/%s", STR_ARG(dir), patterns[i]);
+		struct str pattern = str_path(j->a, dir, str_of(patterns[i]));
 		struct access probe = {.kind = ACCESS_READ,
 				.path = {.kind = WORD_REST, .glob = true, .text = pattern, .at = x->at},
 				.at = x->at};
@@ -152,7 +152,7 @@ void paths_into_directory(struct judge *j, const struct access *x,
 		}
 		if (!name.n || !path_known(&from->path))
 			continue;
-		to.path.text = str_fmt(j->a, "%.*s/%.*s", STR_ARG(x->path.text), STR_ARG(name));
+		to.path.text = str_path(j->a, x->path.text, name);
 		to.path.glob = from->path.glob;
 		to.path.kind = text_exact(to.path.text) && !from->path.glob ? WORD_EXACT : from->path.kind;
 		paths_each(j, &to, fn, ctx);
@@ -243,8 +243,7 @@ static struct where place_lexically(struct judge *j, struct str dir, struct str 
 {
 	struct where w = {.sure = true};
 
-	w.path = path_plain(j->a, str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir),
-			STR_ARG(text)));
+	w.path = path_plain(j->a, str_starts(text, "/") ? text : str_path(j->a, dir, text));
 	w.real = w.path;
 	w.place = path_place(j, w.path);
 	return w;

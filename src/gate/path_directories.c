@@ -20,8 +20,7 @@ static void outside_one(struct judge *j, const struct access *x, const struct wh
  */
 static void look_at(struct judge *j, const struct check *c, const struct subject *s, struct str text)
 {
-	struct str dir = text.n && text.p[0] != '/' ? str_fmt(j->a, "%.*s/%.*s", STR_ARG(s->c->cwd),
-			STR_ARG(text)) : text;
+	struct str dir = text.n && text.p[0] != '/' ? str_path(j->a, s->c->cwd, text) : text;
 	struct access x = {.kind = ACCESS_READ, .by = str_c(j->a, s->base), .at = s->c->at};
 
 	if (!dir.n || dir.p[0] != '/' || !text_exact(dir))

@@ -324,8 +324,7 @@ static void each_match(struct judge *j, const struct access *x,
 	resolve_access(j, &(struct access){.kind = ACCESS_READ}, dir, &w);
 	w.path = path_plain(j->a, pattern);
 	w.real = path_plain(j->a,
-			str_fmt(j->a, "%.*s/%.*s", STR_ARG(w.real),
-			STR_ARG(str_sub(pattern, fixed, pattern.n))));
+			str_path(j->a, w.real, str_sub(pattern, fixed, pattern.n)));
 	w.answer = NULL;
 	w.wild = true;
 	w.made = (!x->path.glob && fixed < pattern.n && pattern.p[fixed] != '*') || is_new(j, dir);

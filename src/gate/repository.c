@@ -17,7 +17,7 @@ static void look_one(struct judge *j, const struct access *x, const struct where
 
 static struct str path_below(struct judge *j, struct str dir, const char *name)
 {
-	return str_fmt(j->a, "%.*s/%s", STR_ARG(str_is(dir, "/") ? STR("") : dir), name);
+	return str_path(j->a, str_is(dir, "/") ? STR("") : dir, str_of(name));
 }
 
 static bool on_disk(struct judge *j, struct str path)
@@ -340,8 +340,8 @@ static bool leads_there(struct judge *j, struct str dir, struct str path)
 	struct access x = {.kind = ACCESS_READ};
 	bool found = false;
 
-	x.path = (struct word){.kind = WORD_EXACT, .text = str_starts(path, "/") ? path : str_fmt(j->a,
-			"%.*s/%.*s", STR_ARG(dir), STR_ARG(path))};
+	x.path = (struct word){.kind = WORD_EXACT, .text = str_starts(path, "/") ? path
+			: str_path(j->a, dir, path)};
 	return !paths_each(j, &x, related_one, &found) || found;
 }
 
@@ -376,8 +376,7 @@ static bool is_mentioned(struct judge *j, const struct subject *s, struct str di
 
 		if (str_starts(text, "-") && equals > 0)
 			text = str_sub(text, (size_t)equals + 1, text.n);
-		path = path_plain(j->a, str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s",
-				STR_ARG(dir), STR_ARG(text)));
+		path = path_plain(j->a, str_starts(text, "/") ? text : str_path(j->a, dir, text));
 		for (const struct root *r = j->v->unvetted.workspaces; r; r = r->next)
 			if (path_within(path, r->path))
 				return true;

@@ -96,10 +96,10 @@ static struct str rule_path(struct judge *j, struct str text)
 	if (str_is(text, "~"))
 		return j->v->home;
 	if (str_starts(text, "~/"))
-		return str_fmt(j->a, "%.*s/%.*s", STR_ARG(j->v->home), STR_ARG(str_sub(text, 2, text.n)));
+		return str_path(j->a, j->v->home, str_sub(text, 2, text.n));
 	if (str_starts(text, "./"))
-		return str_fmt(j->a, "%.*s/%.*s", STR_ARG(project), STR_ARG(str_sub(text, 2, text.n)));
-	return str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(j->v->cwd), STR_ARG(text));
+		return str_path(j->a, project, str_sub(text, 2, text.n));
+	return str_starts(text, "/") ? text : str_path(j->a, j->v->cwd, text);
 }
 
 static bool is_within(struct judge *j, const struct texts *list, struct str path)
@@ -186,8 +186,7 @@ static void argument_path(struct judge *j, const struct command *c, const struct
 {
 	struct access x = {.kind = ACCESS_READ, .path = *w};
 
-	x.path.text = str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(c->cwd),
-			STR_ARG(text));
+	x.path.text = str_starts(text, "/") ? text : str_path(j->a, c->cwd, text);
 	if ((w->kind != WORD_EXACT && !w->glob) || !paths_each(j, &x, argument_one, n))
 		n->unknown++;
 }

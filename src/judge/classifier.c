@@ -124,7 +124,7 @@ static struct str make_question(struct arena *a, const struct engine_request *rq
 	struct buf b;
 
 	if ((!cwd.n || cwd.p[0] != '/') && cwd_get(a, &own, NULL) == 0)
-		cwd = cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(own), STR_ARG(cwd)) : own;
+		cwd = cwd.n ? str_path(a, own, cwd) : own;
 	buf_init(&b, a, 0);
 	answer_question(&b, rq->command, cwd, f, j);
 	return buf_view(&b);

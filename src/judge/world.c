@@ -64,7 +64,7 @@ static void fill_cwd(struct path_memo *m, const struct session *at, struct view 
 	if (!v->cwd.n)
 		v->cwd = own;
 	else if (v->cwd.p[0] != '/')
-		v->cwd = own.n ? str_fmt(m->a, "%.*s/%.*s", STR_ARG(own), STR_ARG(at->cwd)) : STR("");
+		v->cwd = own.n ? str_path(m->a, own, at->cwd) : STR("");
 	m->cwd = v->cwd;
 }
 
@@ -137,7 +137,7 @@ static struct str expand_root(struct arena *a, const struct view *v, struct str 
 	struct str base = tilde ? v->home : v->project, rest = tilde ? str_sub(text, 1, text.n) : text;
 	if (!base.n || !text.n || (tilde && rest.n && rest.p[0] != '/'))
 		return STR("");
-	return str_fmt(a, "%.*s/%.*s", STR_ARG(base), STR_ARG(rest));
+	return str_path(a, base, rest);
 }
 
 static void fill_roots(struct path_memo *m, const struct policy *p, struct view *v)

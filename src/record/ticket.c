@@ -42,7 +42,7 @@ static bool is_utf8(const struct ticket *t)
 
 struct str ticket_cwd(struct arena *a, const struct ticket *t)
 {
-	return t->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(t->project.path), STR_ARG(t->cwd)) :
+	return t->cwd.n ? str_path(a, t->project.path, t->cwd) :
 			t->project.path;
 }
 

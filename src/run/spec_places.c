@@ -59,8 +59,7 @@ static struct str make_absolute(struct place_search *p, struct str name)
 {
 	while (name.n > 1 && name.p[name.n - 1] == '/')
 		name.n--;
-	return name.n && name.p[0] == '/' ? name : str_fmt(p->m->a, "%.*s/%.*s", STR_ARG(p->m->world->cwd),
-			STR_ARG(name));
+	return name.n && name.p[0] == '/' ? name : str_path(p->m->a, p->m->world->cwd, name);
 }
 
 /* Resolves a path for the box. -1 and *e if it does not exist or is unreachable. */
@@ -465,7 +464,7 @@ static void show_toolchains(struct place_search *p)
 	struct str absent = {0}; /* top directory */
 
 	for (size_t i = 0; i < ARRAY_SIZE(toolchains); i++) {
-		struct str name = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), toolchains[i]), real;
+		struct str name = str_path(m->a, m->r->spec.home, str_of(toolchains[i])), real;
 		ptrdiff_t end = str_find(name, '/', m->r->spec.home.n + 1);
 		struct str top = str_sub(name, 0, end < 0 ? name.n : (size_t)end);
 		enum path_kind kind;
@@ -501,12 +500,12 @@ static void show_caches(struct place_search *p)
 	if (!m->world->state_dir.n)
 		return;
 	top = str_fmt(m->a, "%.*s/caches", STR_ARG(m->world->state_dir));
-	of_project = str_fmt(m->a, "%.*s/%.*s", STR_ARG(top), STR_ARG(key));
+	of_project = str_path(m->a, top, key);
 	add_cache(m, &end, top);
 	add_cache(m, &end, of_project);
 	for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
-		struct str at = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), caches[i]),
-				dir = str_fmt(m->a, "%.*s/%s", STR_ARG(of_project), caches[i] + 1);
+		struct str at = str_path(m->a, m->r->spec.home, str_of(caches[i])),
+				dir = str_path(m->a, of_project, str_of(caches[i] + 1));
 
 		if (path_inside(m->r->spec.workspace, at))
 			continue;

@@ -282,7 +282,7 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || str_is(but, entry->d_name))
 			continue;
-		path = str_fmt(m->a, "%.*s/%s", STR_ARG(dir), entry->d_name);
+		path = str_path(m->a, dir, str_of(entry->d_name));
 		if (*left == 0)
 			rc = err_set(e, ERR_INPUT, 0,
 					"--gate --file: more than %d files lie beside '%s'; name the script "
@@ -312,8 +312,7 @@ static int copy_script(struct spec_builder *m, struct str top, struct str real, 
 /* A boxed program may have created the link; its target was not meant for the next box. */
 static int stays_in(struct spec_builder *m, struct str name, struct str real, struct err *e)
 {
-	struct str path = name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd),
-			STR_ARG(name));
+	struct str path = name.p[0] == '/' ? name : str_path(m->a, m->world->cwd, name);
 	struct str dir = m->r->spec.workspace;
 	const struct spec_path *p = m->r->spec.paths;
 	struct path_memo memo;

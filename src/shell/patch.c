@@ -54,7 +54,7 @@ static void add_file(struct patch_reader *r, struct str path, bool gone)
 		return;
 	}
 	if (r->root.n && path.p[0] != '/')
-		path = str_fmt(r->e->a, "%.*s/%.*s", STR_ARG(r->root), STR_ARG(path));
+		path = str_path(r->e->a, r->root, path);
 	w = word_of(path, r->at);
 	emit_access(r->e, ACCESS_WRITE, w, false, r->op, r->at);
 	if (gone)

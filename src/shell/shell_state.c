@@ -566,8 +566,7 @@ struct str path_normal(struct arena *a, struct str base, struct str path)
 {
 	struct buf b;
 	buf_init(&b, a, 0);
-	struct str all = path.n && path.p[0] == '/' ? path : str_fmt(a, "%.*s/%.*s", STR_ARG(base),
-			STR_ARG(path));
+	struct str all = path.n && path.p[0] == '/' ? path : str_path(a, base, path);
 	size_t i = 0;
 	while (i < all.n) {
 		while (i < all.n && all.p[i] == '/')

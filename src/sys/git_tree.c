@@ -184,7 +184,7 @@ static void list_names(struct arena *a, const struct names *t, struct str top, s
 
 		*end = arena_new(a, struct git_touch);
 		**end = (struct git_touch){.kind = (enum git_touch_kind)(t->kept[at] - '0'),
-			.path = str_fmt(a, "%.*s/%.*s", STR_ARG(top), STR_ARG(path))};
+			.path = str_path(a, top, path)};
 		end = &(*end)->next;
 		at += path.n + 2;
 	}

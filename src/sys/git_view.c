@@ -22,7 +22,7 @@
 
 static struct str join_path(struct arena *a, struct str dir, struct str name)
 {
-	return str_starts(name, "/") ? name : str_fmt(a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(name));
+	return str_starts(name, "/") ? name : str_path(a, dir, name);
 }
 
 static enum path_kind kind_of(struct path_memo *m, struct str dir, const char *name)

@@ -23,7 +23,7 @@ static bool is_absolute(const char *value) { return value && value[0] == '/' && 
 
 static struct str path_below(struct arena *a, struct str dir, const char *name)
 {
-	return str_fmt(a, "%.*s/%s", STR_ARG(dir), name);
+	return str_path(a, dir, str_of(name));
 }
 
 /* Returns $VARIABLE/caisson if the variable is set, else HOME/fallback. */
