@@ -169,7 +169,7 @@ bool judge_ask(struct judge *j, const struct question *asked)
 {
 	static const char marks[][2] = {[QUESTION_PATH] = "=", [QUESTION_GLOB] = "*", [QUESTION_GIT] = "g",
 			[QUESTION_TREE] = "t"};
-	struct str key = str_fmt(j->a, "%s%.*s", marks[asked->kind], STR_ARG(asked->path));
+	struct str key = str_cat(j->a, str_of(marks[asked->kind]), asked->path);
 	struct question *q;
 
 	if (asked->tree)
