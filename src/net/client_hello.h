@@ -1,0 +1,26 @@
+/*
+ * The first message of a TLS client, from which the relay takes the name of the server (SNI).
+ *
+ * The caller keeps the bytes that arrived, reads again when there are more, and passes nothing on before the
+ * whole message is there. The message may span several records. Anything that two TLS libraries could read
+ * differently is refused: SSLv2, empty or foreign records, bytes behind the message in its last record, a
+ * length that does not fit exactly, a second server name.
+ *
+ * An encrypted ClientHello is refused because its real name is hidden. Browsers also send a dummy extension
+ * (GREASE) that cannot be told from a real one.
+ */
+#pragma once
+#include "model/network_report.h"
+
+#define CLIENT_HELLO_MAX 16384 /* bytes with record headers; a longer message is refused */
+
+struct client_hello {
+	/* NETWORK_NOT_REFUSED, NETWORK_NO_SNI, NETWORK_OTHER_SNI (not a host name), NETWORK_ECH,
+	 * NETWORK_BAD_TLS */
+	enum network_refusal refusal;
+	char name[NETWORK_HOST_MAX + 1]; /* lower case; "" if refused */
+};
+
+/* False: more bytes are needed, and *ret is untouched. Bytes that no ClientHello starts with are refused at
+ * once. */
+bool client_hello_read(const uint8_t *p, size_t n, struct client_hello *ret);

@@ -1,0 +1,430 @@
+/*
+ * src/net/client_hello.c: messages of real TLS clients, which connect to a socket of this test; the same
+ * messages in every way that records can split them; messages built by hand with one thing wrong.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "net/client_hello.h"
+#include "real.h"
+#include "unit.h"
+
+#define HELLO_ROOM (2 * CLIENT_HELLO_MAX)
+#define HOST "Some-Name.example"
+#define HOST_LOWER "some-name.example"
+
+/* ---- real clients ---- */
+
+static const struct {
+	const char *what, *command; /* for bash; $1 is the port */
+	const char *name;           /* "": no server name */
+} clients[] = {
+		{"openssl", "openssl s_client -connect 127.0.0.1:$1 -servername " HOST, HOST_LOWER},
+		{"openssl, TLS 1.2", "openssl s_client -tls1_2 -connect 127.0.0.1:$1 -servername " HOST,
+				HOST_LOWER},
+		{"openssl without a name", "openssl s_client -connect 127.0.0.1:$1 -noservername", ""},
+		{"openssl, small records",
+				"openssl s_client -max_send_frag 512 -connect 127.0.0.1:$1 -servername " HOST
+				" -alpn $(printf 'protocol-%s,' {1..120})x",
+				HOST_LOWER},
+		{"curl", "curl -sk --resolve " HOST ":$1:127.0.0.1 https://" HOST ":$1/", HOST_LOWER},
+		{"curl, trailing dot", "curl -sk --resolve " HOST ".:$1:127.0.0.1 https://" HOST ".:$1/",
+				HOST_LOWER},
+		{"curl, address", "curl -sk https://127.0.0.1:$1/", ""},
+		{"python",
+				"/usr/bin/python3 -Bc 'import socket, ssl, sys\n"
+				"s = socket.create_connection((\"127.0.0.1\", int(sys.argv[1])))\n"
+				"ssl.create_default_context().wrap_socket(s, server_hostname=\"" HOST
+				"\")' $1",
+				HOST_LOWER},
+		{"node",
+				"node -e 'require(\"tls\").connect({port: process.argv[1], host: "
+				"\"127.0.0.1\", servername: "
+				"\"" HOST "\"}).on(\"error\", () => {})' $1",
+				HOST_LOWER},
+};
+
+/* The first bytes that the command sends to a socket of ours; the command has ended when this returns. */
+static size_t capture(const char *command, uint8_t to[HELLO_ROOM])
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct timeval patience = {.tv_sec = 30};
+	char port[8];
+	struct client_hello hello;
+	size_t n = 0;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1) ||
+			getsockname(fd, (struct sockaddr *)&at, &size) ||
+			setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+		abort();
+	(void)str_put(port, sizeof(port), "%u", ntohs(at.sin_port));
+	pid_t pid = fork();
+	if (pid < 0)
+		abort();
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+		setpgid(0, 0);
+		real_child((char *[]){"bash", "-c", (char *)(uintptr_t)command, "bash", port, NULL}, null,
+				null);
+	}
+	setpgid(pid, pid);
+	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	while (peer >= 0 && n < HELLO_ROOM && !client_hello_read(to, n, &hello)) {
+		ssize_t got = recv(peer, to + n, HELLO_ROOM - n, 0);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	close(peer);
+	close(fd);
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return n;
+}
+
+/* ---- the same message in other records ---- */
+
+/* The message without its record headers. */
+static size_t join(const uint8_t *p, size_t n, uint8_t *to)
+{
+	size_t at = 0, have = 0;
+
+	while (at + 5 <= n) {
+		size_t length = (size_t)p[at + 3] << 8 | p[at + 4];
+		memcpy(to + have, p + at + 5, length);
+		have += length;
+		at += 5 + length;
+	}
+	return have;
+}
+
+static size_t put_record(uint8_t *to, const uint8_t *p, size_t n)
+{
+	uint8_t header[] = {22, 3, 1, (uint8_t)(n >> 8), (uint8_t)n};
+
+	memcpy(to, header, sizeof(header));
+	if (n)
+		memcpy(to + sizeof(header), p, n);
+	return sizeof(header) + n;
+}
+
+static void check_same(const uint8_t *p, size_t n, const struct client_hello *want, const char *what)
+{
+	struct client_hello got = {.refusal = NETWORK_REFUSALS};
+
+	CHECK_ROW(client_hello_read(p, n, &got), what);
+	CHECK_ROW(got.refusal == want->refusal && strcmp(got.name, want->name) == 0, what);
+}
+
+/* No prefix of the bytes is enough, all of them are, and so are they with application data behind them. */
+static void check_prefixes(const uint8_t *p, size_t n, const struct client_hello *want, const char *what)
+{
+	uint8_t more[HELLO_ROOM + 8];
+
+	for (size_t i = 0; i < n; i++) {
+		struct client_hello got;
+		uint8_t *copy = memcpy(malloc(i + 1), p, i);
+		CHECK_ROW(!client_hello_read(copy, i, &got), what);
+		free(copy);
+	}
+	check_same(p, n, want, what);
+	memcpy(more, p, n);
+	memcpy(more + n, (uint8_t[]){23, 3, 3, 0, 1, 0}, 6);
+	check_same(more, n + 6, want, what);
+}
+
+static void check_splits(const uint8_t *p, size_t n, const struct client_hello *want, const char *what)
+{
+	uint8_t message[HELLO_ROOM], records[HELLO_ROOM];
+	size_t length = join(p, n, message), at = 0;
+
+	for (size_t i = 1; i < length; i++) { /* two records */
+		at = put_record(records, message, i);
+		at += put_record(records + at, message + i, length - i);
+		check_same(records, at, want, what);
+	}
+	if (6 * length <= CLIENT_HELLO_MAX) { /* one byte in each record */
+		at = 0;
+		for (size_t i = 0; i < length; i++)
+			at += put_record(records + at, message + i, 1);
+		check_prefixes(records, at, want, what);
+	}
+	/* an empty record in front, a byte too many in the last record, another message behind it */
+	struct client_hello bad = {.refusal = NETWORK_BAD_TLS};
+	at = put_record(records, message, 0);
+	at += put_record(records + at, message, length);
+	check_same(records, at, &bad, what);
+	message[length] = 1;
+	at = put_record(records, message, length + 1);
+	check_same(records, at, &bad, what);
+	at = put_record(records, message, 10);
+	at += put_record(records + at, message + 10, length - 9);
+	check_same(records, at, &bad, what);
+}
+
+static void test_clients(void)
+{
+	static uint8_t bytes[HELLO_ROOM];
+
+	for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
+		struct client_hello got = {.refusal = NETWORK_REFUSALS};
+		size_t n = capture(clients[i].command, bytes);
+		printf("# %s: %zu bytes\n", clients[i].what, n);
+		CHECK_ROW(client_hello_read(bytes, n, &got), clients[i].what);
+		CHECK_ROW(strcmp(got.name, clients[i].name) == 0, clients[i].what);
+		CHECK_ROW(got.refusal == (clients[i].name[0] ? NETWORK_NOT_REFUSED : NETWORK_NO_SNI),
+				clients[i].what);
+		check_prefixes(bytes, n, &got, clients[i].what);
+		check_splits(bytes, n, &got, clients[i].what);
+	}
+}
+
+/* ---- messages built by hand ---- */
+
+struct hello_builder {
+	uint8_t p[HELLO_ROOM];
+	size_t n;
+};
+
+static void put(struct hello_builder *b, const void *p, size_t n)
+{
+	if (n)
+		memcpy(b->p + b->n, p, n);
+	b->n += n;
+}
+
+static void put_number(struct hello_builder *b, size_t bytes, size_t number)
+{
+	for (size_t i = bytes; i-- > 0;)
+		b->p[b->n++] = (uint8_t)(number >> 8 * i);
+}
+
+struct extension {
+	unsigned type;
+	const char *bytes;
+	size_t n;
+};
+#define EXT(type, bytes)                       \
+	{                                      \
+		type, bytes, sizeof(bytes) - 1 \
+	}
+#define SNI_A                   \
+	EXT(0, "\0\x0c\0\0\x09" \
+	       "a.example")
+
+/* A record with a ClientHello that has these extensions; a type of 0x10000 ends them. */
+static void build(struct hello_builder *b, const struct extension *exts)
+{
+	struct hello_builder body = {.n = 0}, list = {.n = 0};
+
+	for (; exts->type < 0x10000; exts++) {
+		put_number(&list, 2, exts->type);
+		put_number(&list, 2, exts->n);
+		put(&list, exts->bytes, exts->n);
+	}
+	put_number(&body, 2, 0x0303);
+	body.n += 32;
+	put_number(&body, 1, 0);
+	put_number(&body, 2, 2);
+	put_number(&body, 2, 0x1301);
+	put_number(&body, 2, 0x0100);
+	put_number(&body, 2, list.n);
+	put(&body, list.p, list.n);
+	b->n = 0;
+	put_number(b, 3, 0x160301);
+	put_number(b, 2, body.n + 4);
+	put_number(b, 1, 1);
+	put_number(b, 3, body.n);
+	put(b, body.p, body.n);
+}
+
+#define END                      \
+	{                        \
+		0x10000, NULL, 0 \
+	}
+static const struct {
+	const char *what;
+	struct extension exts[4];
+	enum network_refusal refusal;
+} messages[] = {
+		{"plain", {SNI_A, END}, NETWORK_NOT_REFUSED},
+		{"between others", {EXT(0x0a0a, ""), SNI_A, EXT(16, "\0\3\2h2"), END}, NETWORK_NOT_REFUSED},
+		{"no extensions", {END}, NETWORK_NO_SNI},
+		{"others only", {EXT(43, "\2\3\4"), END}, NETWORK_NO_SNI},
+		{"ECH", {SNI_A, EXT(0xfe0d, "\0\0\1\0\1\0\0 "), END}, NETWORK_ECH},
+		{"ECH first", {EXT(0xfe0d, ""), SNI_A, END}, NETWORK_ECH},
+		{"ECH alone", {EXT(0xfe0d, "\1"), END}, NETWORK_ECH},
+		{"draft of ECH", {SNI_A, EXT(0xfe09, ""), END}, NETWORK_ECH},
+		{"ESNI", {SNI_A, EXT(0xffce, ""), END}, NETWORK_ECH},
+		{"next to ECH", {SNI_A, EXT(0xfe0e, ""), EXT(0xfe07, ""), END}, NETWORK_NOT_REFUSED},
+		{"twice", {SNI_A, SNI_A, END}, NETWORK_BAD_TLS},
+		{"two names in one list", {EXT(0, "\0\x08\0\0\1a\0\0\1b"), END}, NETWORK_BAD_TLS},
+		{"another kind of name", {EXT(0, "\0\4\1\0\1a"), END}, NETWORK_BAD_TLS},
+		{"another kind behind the name", {EXT(0, "\0\x08\0\0\1a\1\0\1b"), END}, NETWORK_BAD_TLS},
+		{"empty extension", {EXT(0, ""), END}, NETWORK_BAD_TLS},
+		{"empty list", {EXT(0, "\0\0"), END}, NETWORK_BAD_TLS},
+		{"empty name", {EXT(0, "\0\3\0\0\0"), END}, NETWORK_BAD_TLS},
+		{"list too short", {EXT(0, "\0\3\0\0\1a"), END}, NETWORK_BAD_TLS},
+		{"list too long", {EXT(0, "\0\5\0\0\1a"), END}, NETWORK_BAD_TLS},
+		{"name too long for its list", {EXT(0, "\0\4\0\0\2a"), END}, NETWORK_BAD_TLS},
+		{"bytes behind the list", {EXT(0, "\0\4\0\0\1ab"), END}, NETWORK_BAD_TLS},
+		{"NUL in the name", {EXT(0, "\0\6\0\0\3a\0b"), END}, NETWORK_OTHER_SNI},
+		{"address",
+				{EXT(0, "\0\x0c\0\0\x09"
+					"192.0.2.1"),
+						END},
+				NETWORK_OTHER_SNI},
+		{"trailing dot", {EXT(0, "\0\5\0\0\2a."), END}, NETWORK_OTHER_SNI},
+		{"dot alone", {EXT(0, "\0\4\0\0\1."), END}, NETWORK_OTHER_SNI},
+		{"not ASCII", {EXT(0, "\0\5\0\0\2\303\244"), END}, NETWORK_OTHER_SNI},
+		{"blank", {EXT(0, "\0\5\0\0\2a "), END}, NETWORK_OTHER_SNI},
+};
+
+static void test_messages(void)
+{
+	static struct hello_builder b;
+
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		struct client_hello want = {.refusal = messages[i].refusal};
+		if (want.refusal == NETWORK_NOT_REFUSED)
+			memcpy(want.name, "a.example", 10);
+		build(&b, messages[i].exts);
+		check_prefixes(b.p, b.n, &want, messages[i].what);
+		check_splits(b.p, b.n, &want, messages[i].what);
+	}
+}
+
+/* A name of 253 bytes is read; longer ones are not host names. */
+static void test_long_names(void)
+{
+	static struct hello_builder b;
+	char ext[400];
+
+	for (size_t n = 250; n < 300; n++) {
+		struct client_hello got = {.refusal = NETWORK_REFUSALS};
+		uint8_t header[] = {
+				(uint8_t)((n + 3) >> 8), (uint8_t)(n + 3), 0, (uint8_t)(n >> 8), (uint8_t)n};
+		memcpy(ext, header, 5);
+		memset(ext + 5, 'a', n);
+		for (size_t i = 50; i < n - 1; i += 50)
+			ext[5 + i] = '.';
+		build(&b, (struct extension[]){{0, ext, n + 5}, END});
+		CHECK(client_hello_read(b.p, b.n, &got));
+		CHECK_INT(got.refusal, n <= 253 ? NETWORK_NOT_REFUSED : NETWORK_OTHER_SNI);
+		CHECK_INT(strlen(got.name), n <= 253 ? n : 0);
+	}
+}
+
+static const struct {
+	const char *what;
+	size_t at;
+	uint8_t byte;
+} changes[] = {
+		{"application data", 0, 23},
+		{"alert", 0, 21},
+		{"SSLv2", 0, 0x80},
+		{"HTTP", 0, 'G'},
+		{"version 2", 1, 2},
+		{"version 4", 1, 4},
+		{"empty record", 4, 0},
+		{"record of more than 16 KB", 3, 0x41},
+		{"record longer than its message", 4, 255},
+		{"server hello", 5, 2},
+		{"hello request", 5, 0},
+		{"message of 65 KB more", 6, 1},
+		{"message that is too long", 7, 0x40},
+		{"message that is too short", 8, 20},
+		{"version of the message", 9, 2},
+		{"session id of 33", 43, 33},
+		{"session id past the end", 43, 255},
+		{"cipher suites of odd length", 45, 3},
+		{"no cipher suite", 45, 0},
+		{"cipher suites past the end", 44, 255},
+		{"no compression", 48, 0},
+		{"compressions past the end", 48, 200},
+		{"extensions longer than the message", 51, 255},
+		{"extensions shorter than the message", 51, 1},
+		{"extension past the end", 55, 200},
+};
+
+static void test_changes(void)
+{
+	static struct hello_builder b;
+
+	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+		struct client_hello got = {.refusal = NETWORK_REFUSALS};
+		build(&b, (struct extension[]){SNI_A, END});
+		b.p[changes[i].at] = changes[i].byte;
+		CHECK_ROW(client_hello_read(b.p, b.n, &got), changes[i].what);
+		CHECK_ROW(got.refusal == NETWORK_BAD_TLS && !got.name[0], changes[i].what);
+	}
+}
+
+/* A client cannot make the relay wait for more than the bound, or for what is already known to be wrong. */
+static void test_bounds(void)
+{
+	static struct hello_builder b;
+	static uint8_t stream[HELLO_ROOM];
+	struct client_hello got;
+	static char padding[HELLO_ROOM];
+	size_t at = 0;
+
+	CHECK(!client_hello_read(NULL, 0, &got));
+	CHECK(client_hello_read((const uint8_t *)"G", 1, &got));
+	CHECK_INT(got.refusal, NETWORK_BAD_TLS);
+	CHECK(client_hello_read((const uint8_t *)"\x80\x2e\1\3\1", 5, &got));
+	CHECK_INT(got.refusal, NETWORK_BAD_TLS);
+	/* The longest message that fits, and one byte more: refused when its length is known. */
+	build(&b, (struct extension[]){SNI_A, {21, padding, 0}, END});
+	size_t room = CLIENT_HELLO_MAX - b.n;
+	build(&b, (struct extension[]){SNI_A, {21, padding, room}, END});
+	CHECK_INT(b.n, CLIENT_HELLO_MAX);
+	CHECK(!client_hello_read(b.p, b.n - 1, &got));
+	CHECK(client_hello_read(b.p, b.n, &got));
+	CHECK_INT(got.refusal, NETWORK_NOT_REFUSED);
+	build(&b, (struct extension[]){SNI_A, {21, padding, room + 1}, END});
+	CHECK(client_hello_read(b.p, 9, &got));
+	CHECK_INT(got.refusal, NETWORK_BAD_TLS);
+	/* The same bytes in small records: more headers, so the bound comes first. */
+	build(&b, (struct extension[]){SNI_A, {21, padding, 8000}, END});
+	for (size_t i = 5; i < b.n && at < CLIENT_HELLO_MAX; i++)
+		at += put_record(stream + at, b.p + i, 1);
+	CHECK(!client_hello_read(stream, CLIENT_HELLO_MAX - 1, &got));
+	CHECK(client_hello_read(stream, at, &got));
+	CHECK_INT(got.refusal, NETWORK_BAD_TLS);
+}
+
+/* Random changes: a message that is still accepted has exactly one readable name. */
+static void test_noise(void)
+{
+	static struct hello_builder b;
+	uint32_t seed = 3;
+
+	for (unsigned i = 0; i < 200000; i++) {
+		struct client_hello got;
+		build(&b, (struct extension[]){EXT(16, "\0\3\2h2"), SNI_A, EXT(43, "\2\3\4"), END});
+		for (unsigned k = 0; k <= i % 3; k++) {
+			seed = seed * 1664525 + 1013904223;
+			b.p[(seed >> 8) % b.n] = (uint8_t)(seed >> 24);
+		}
+		if (!client_hello_read(b.p, b.n, &got))
+			continue;
+		if ((got.refusal == NETWORK_NOT_REFUSED) != network_name_valid(str_of(got.name)))
+			unit_fail(__FILE__, __LINE__, "name '%s' with refusal %d", got.name, got.refusal);
+	}
+}
+
+int main(void)
+{
+	RUN(test_clients);
+	RUN(test_messages);
+	RUN(test_long_names);
+	RUN(test_changes);
+	RUN(test_bounds);
+	RUN(test_noise);
+	return unit_end();
+}
