@@ -11,9 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/file.h"
 #include "sys/mount_list.h"
 #include "sys/path.h"
 
+#define SETTINGS_MAX ((size_t)64 << 10) /* bytes of a file of /etc that is copied */
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
 
 /*
@@ -30,6 +32,9 @@ static const char system_paths[][24] = {
 };
 /* Names of /etc for a box with sockets. */
 static const char etc_network[][16] = {"etc/protocols", "etc/services"};
+/* Settings of tools for the work profile. */
+static const char etc_tools[][16] = {"etc/fpc.cfg", "etc/gitconfig", "etc/gnucobol", "etc/magic",
+		"etc/magic.mime", "etc/maven", "etc/npmrc", "etc/pip.conf", "etc/terminfo", "etc/xml"};
 
 #define DEVICE OP_WRITABLE | OP_DEVICES | OP_IS_FILE | OP_COVERED
 
@@ -154,10 +159,32 @@ static void add_users(struct arena *a, const struct spec *s, struct ops *ops)
 	add_file(a, ops, "/etc/group", str_fmt(a, "root:x:0:\nbox:x:%u:\nnogroup:x:65534:\n", gid));
 }
 
+/*
+ * A directory is bound; a file is copied, which is cheaper. A name that not every user of the machine can
+ * read may hold a secret, and is skipped.
+ */
+static int add_settings(struct arena *a, struct ops *ops, const char *name, struct err *e)
+{
+	struct str path = str_fmt(a, "/%s", name), text;
+	struct stat st;
+
+	if (stat(path.p, &st) != 0 || !(st.st_mode & S_IROTH))
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		return st.st_mode & S_IXOTH ? add_entry(a, ops, STR(""), name, e) : 0;
+	if (!S_ISREG(st.st_mode) || file_read(a, path.p, SETTINGS_MAX, &text, &st, NULL) != 0)
+		return 0;
+	add_file(a, ops, path.p, text);
+	return 0;
+}
+
 static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
 	struct stat st;
 
+	EACH(i, etc_tools)
+		if (s->profile == PROFILE_WORK && add_settings(a, ops, etc_tools[i], e) != 0)
+			return -1;
 	EACH(i, etc_network)
 		if (network_has_sockets(&s->network) && add_entry(a, ops, STR(""), etc_network[i], e) != 0)
 			return -1;
