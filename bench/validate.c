@@ -128,13 +128,13 @@ static void judge(struct arena *a, struct str report, bool wrapped, struct valid
 {
 	struct json *root;
 	if (!wrapped) {
-		validate(a, in, v);
+		validate_text(a, in, v);
 		return;
 	}
 	if (json_read(a, report, &root, NULL) < 0)
 		exit(1);
 	in->out = str_dup(a, json_text_at(root, "stdout"));
-	validate(a, in, v);
+	validate_text(a, in, v);
 }
 
 static void parse(struct arena *a, struct str text, bool lines)

@@ -41,7 +41,7 @@ static struct str lines_of(struct input *in, size_t piece)
 			buf_char(&b, '>');
 		}
 	}
-	mcp_splitter_free(&s);
+	arena_free(&s.a);
 	return buf_view(&b);
 }
 

@@ -40,8 +40,8 @@ static uint64_t total(const struct sanitized *s)
 static struct str normalised(struct input *in)
 {
 	struct sanitized whole, again;
-	struct str text = normalise(in->a, in->raw, &options, &whole),
-			second = normalise(in->a, text, &options, &again);
+	struct str text = normalise_text(in->a, in->raw, &options, &whole),
+			second = normalise_text(in->a, text, &options, &again);
 	struct normaliser n;
 	struct buf out;
 
@@ -64,7 +64,7 @@ static struct str redacted(struct input *in, struct str text)
 {
 	struct redactor *r = redactor_new(in->a, &secret, 1);
 	uint64_t count;
-	struct str clean = redact(in->a, r, text, &count);
+	struct str clean = redact_text(in->a, r, text, &count);
 	struct buf out;
 
 	require(utf8_valid(clean));

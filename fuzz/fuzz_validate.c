@@ -66,7 +66,7 @@ static void beside_report(struct input *x)
 		struct run r = {.asked = &asked};
 		struct validation v;
 
-		validate(x->a, &in, &v);
+		validate_text(x->a, &in, &v);
 		test_reports_judge(x->a, &r, &o, &v);
 		hold(&in, &v);
 		write_out(x->a, &v);
@@ -78,11 +78,11 @@ static int run(void *arg)
 	struct input *x = arg;
 	struct validation v, again;
 
-	validate(x->a, &x->in, &v);
+	validate_text(x->a, &x->in, &v);
 	hold(&x->in, &v);
 	write_out(x->a, &v);
 	beside_report(x);
-	validate(x->a, &x->in, &again);
+	validate_text(x->a, &x->in, &again);
 	if (v.validity != again.validity || v.result != again.result || v.format != again.format)
 		abort();
 	for (size_t i = 0; validator_at(i); i++) {

@@ -466,14 +466,6 @@ struct json *json_get(const struct json *o, struct str key)
 	return NULL;
 }
 
-struct json *json_at(const struct json *v, size_t i)
-{
-	struct json *x = json_items(v);
-	while (x && i--)
-		x = x->next;
-	return x;
-}
-
 bool json_is_int(const struct json *v)
 {
 	int64_t n;

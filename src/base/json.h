@@ -112,8 +112,6 @@ static inline struct json *json_members(const struct json *v)
 {
 	return json_is(v, JSON_OBJECT) ? v->first : NULL;
 }
-/* Item i of an array, or NULL; linear time. */
-struct json *json_at(const struct json *v, size_t i);
 /* The number of items of an array, else 0. */
 static inline size_t json_size(const struct json *v)
 {

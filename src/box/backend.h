@@ -145,4 +145,4 @@ void box_leave(struct box_state *b, pid_t pid);
  * supervise.c: takes the streams of a started box, keeps its limits and waits for its end. *ret has
  * everything but the streams. -1 when setup failed.
  */
-int supervise(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e);
+int supervise_box(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e);

@@ -259,7 +259,7 @@ static int send_start(const struct ns_box *n, struct err *e)
 		word |= (n->cpus_suffice ? 0 : NS_FEWER_CPUS) | (n->keep_cpus ? NS_KEEP_CPUS : 0);
 	if (n->grouped && !ndoors && !n->child.born_in && !n->child.moved_in)
 		return err_set(e, ERR_INTERNAL, 0, "a cgroup without doors");
-	/* A child that is dead already has sent the reason; supervise() hears it. */
+	/* A child that is dead already has sent the reason; supervise_box() hears it. */
 	if (fds_send(n->talk, &word, 1, doors, ndoors) != 1 && errno != EPIPE && errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 	return 0;

@@ -187,7 +187,7 @@ static int start_program(struct box_state *b, struct err *e)
 
 static int run_program(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)
 {
-	if (start_program(b, e) != 0 || supervise(b, p, ret, e) != 0)
+	if (start_program(b, e) != 0 || supervise_box(b, p, ret, e) != 0)
 		return -1;
 	b->backend->enforcers(b, &ret->enforced);
 	capture_end(&b->out, &ret->out);

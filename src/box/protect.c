@@ -142,7 +142,7 @@ static int64_t clock_offset(void)
 	return offset;
 }
 
-bool is_new(const struct protect *p, const struct stat *st)
+bool protect_is_new(const struct protect *p, const struct stat *st)
 {
 	const long part = st->st_ctim.tv_nsec;
 
@@ -161,16 +161,16 @@ bool path_unchanged(const struct protect *p, const char *path)
 
 	if (strlen(path) >= sizeof part || fstat(p->ws, &st) < 0)
 		return false;
-	above_new = is_new(p, &st);
+	above_new = protect_is_new(p, &st);
 	for (const char *at = path; *at;) {
 		const char *slash = strchr(at, '/'), *end = slash ? slash : at + strlen(at);
 
 		memcpy(part, path, (size_t)(end - path));
 		part[end - path] = 0;
 		if (below_stat(p->ws, part, &st) < 0 ||
-				(is_new(p, &st) && (above_new || !S_ISDIR(st.st_mode))))
+				(protect_is_new(p, &st) && (above_new || !S_ISDIR(st.st_mode))))
 			return false;
-		above_new = is_new(p, &st);
+		above_new = protect_is_new(p, &st);
 		at = slash ? slash + 1 : end;
 	}
 	return true;

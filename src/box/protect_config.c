@@ -37,21 +37,3 @@ bool config_setting_inert(const struct git_setting *s)
 	/* "helper::address" starts git-remote-helper; a leading dash could be read as an option */
 	return found && !str_contains(s->value, STR("::")) && !str_starts(s->value, "-");
 }
-
-struct inert {
-	bool all;
-};
-
-static void inert_one(void *ctx, const struct git_setting *s)
-{
-	struct inert *r = ctx;
-
-	r->all &= config_setting_inert(s);
-}
-
-bool config_inert(struct arena *a, struct str text)
-{
-	struct inert r = {.all = true};
-
-	return git_config_each(a, text, inert_one, &r) && r.all;
-}

@@ -91,7 +91,7 @@ static void danger_add(struct git_danger *d, struct str text)
 {
 	unsigned char one[SHA256_BYTES];
 
-	sha256(text, one);
+	sha256_digest(text, one);
 	for (size_t i = 0; i < SHA256_BYTES; i++)
 		d->digest[i] ^= one[i];
 	d->any = true;
@@ -171,11 +171,11 @@ static void hook_entry(void *ctx, int fd, const char *name, unsigned char type)
 	if (str_ends(str_of(name), ".sample") || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	danger_of_stat(h->p, h->ret, fd, name, &st);
-	h->ret->fresh |= is_new(h->p, &st);
+	h->ret->fresh |= protect_is_new(h->p, &st);
 	target = type == DT_LNK ? protect_resolve(h->p, h->path, link_text(h->p->a, fd, name)) : NULL;
 	if (target && below_stat(h->p->ws, target, &st) == 0) {
 		danger_of_stat(h->p, h->ret, AT_FDCWD, target, &st);
-		h->ret->fresh |= is_new(h->p, &st);
+		h->ret->fresh |= protect_is_new(h->p, &st);
 	}
 }
 
@@ -226,7 +226,7 @@ void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitd
 	} else {
 		config_danger(p, gitdir, path, ret);
 	}
-	ret->fresh |= ret->any && !S_ISDIR(st.st_mode) && is_new(p, &st);
+	ret->fresh |= ret->any && !S_ISDIR(st.st_mode) && protect_is_new(p, &st);
 }
 
 /* ---- paths that a configuration names ---- */

@@ -266,7 +266,7 @@ int protect_part(struct protect *p, int (*part)(void *), void *arg);
 void protect_keep(struct protect *p, const char *path, unsigned flags, const char *text);
 bool protect_kept(const struct protect *p, const char *path);
 /* True if the inode was created, renamed or changed since the start. Only the kernel sets ctime. */
-bool is_new(const struct protect *p, const struct stat *st);
+bool protect_is_new(const struct protect *p, const struct stat *st);
 /*
  * True if everything on the way to this path is older than the start, and a file at its end is unchanged.
  * Renaming changes the ctime of the inode and of both directories: a name is the same as before if its own
@@ -454,8 +454,6 @@ void index_after(struct protect *p, const char *gitdir, struct str config);
 
 /* Does this setting name no program, file or further configuration? */
 bool config_setting_inert(const struct git_setting *s);
-/* The same for every setting of a text. */
-bool config_inert(struct arena *a, struct str text);
 
 /* ---- quarantine (protect_move.c) ---- */
 

@@ -52,7 +52,7 @@ static void fresh_entry(void *ctx, int fd, const char *name, unsigned char type)
 	struct stat st;
 
 	(void)type;
-	f->any |= fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_new(f->p, &st);
+	f->any |= fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && protect_is_new(f->p, &st);
 }
 
 static void fresh_named(void *ctx, const char *path, bool directory)
@@ -215,7 +215,7 @@ static bool fresh_below(struct protect *p, const struct walk_spot *dir, const st
 	struct stat st;
 
 	for (; dir != gitdir; dir = dir->up)
-		if (below_stat(p->ws, dir->path, &st) < 0 || is_new(p, &st))
+		if (below_stat(p->ws, dir->path, &st) < 0 || protect_is_new(p, &st))
 			return true;
 	return false;
 }
@@ -266,7 +266,7 @@ static void link_after(struct protect *p, const struct walk_spot *dir, int fd, c
 
 	if (!gitdir || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
-	if (was && !is_new(p, &st) && !fresh_below(p, dir, gitdir))
+	if (was && !protect_is_new(p, &st) && !fresh_below(p, dir, gitdir))
 		return;
 	if (!was && !was_visited(p, path_dirname(p->a, gitdir->path)) &&
 			path_unchanged(p, path_join(p->a, dir->path, name)))
@@ -352,7 +352,7 @@ static void settings_after(struct protect *p, const struct walk_spot *dir, int f
 	struct stat st;
 
 	if (row->flags & NAME_REPORT) {
-		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_new(p, &st))
+		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && protect_is_new(p, &st))
 			protect_report(p, path, "changed by the program", STR(""));
 		return;
 	}
@@ -394,7 +394,7 @@ static bool after_descend(const struct walk *w, const struct walk_spot *dir, int
 			!str_is_hex(str_of(name), 2))
 		return true;
 	/* 2: no directory in it; 1: this file system does not say. */
-	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink != 2 || is_new(w->p, &st))
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink != 2 || protect_is_new(w->p, &st))
 		return true;
 	str_put(at, sizeof at, "%s/HEAD", name);
 	if (fstatat(fd, at, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)

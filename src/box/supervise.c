@@ -365,7 +365,7 @@ static void run_loop(struct supervisor *s)
 		s->reason = KILLED_FOR_TIME;
 }
 
-int supervise(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)
+int supervise_box(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)
 {
 	struct supervisor s = {
 		.b = b, .progress = p, .progress_due = b->started + PROGRESS_EVERY, .memory_due = b->started,

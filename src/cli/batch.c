@@ -101,7 +101,7 @@ static const struct policies *policies_for(struct batch_line *t)
 	session_open(t->a, &t->session);
 	l->failed = policy_cache_get(&l->cache, t->a, &request, &set, &e) != 0;
 	if (l->failed && strcmp(l->e.text, e.text) != 0)
-		complain("%s", e.text);
+		output_error("%s", e.text);
 	l->e = e;
 	return set ? &set->policies : NULL;
 }
@@ -174,7 +174,7 @@ static int one_line(struct batch_stream *s, const struct user *self, struct str 
 	} else if (arena_run(&a, run_turn, &t) < 0) {
 		answer_too_large(&t);
 	}
-	rc = output(buf_view(&t.out), 0);
+	rc = output_write(buf_view(&t.out), 0);
 	arena_free(&a);
 	return rc;
 }
@@ -203,7 +203,7 @@ static int serve_batch(void *arg)
 		if (one_line(s, &self, line, kind) != 0)
 			return EXIT_INTERNAL;
 	if (kind < 0) {
-		complain("%s", e.text);
+		output_error("%s", e.text);
 		return EXIT_INTERNAL;
 	}
 	return s->loaded.failed ? EXIT_DENY : 0;

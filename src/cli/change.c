@@ -156,21 +156,21 @@ int change_rules(struct arena *a, const char *command, const struct rule_request
 	if (rq->project && p->n)
 		tell_project(out, rq, p);
 	if (dry_run || !p->n)
-		return output(buf_view(out), 0);
+		return output_write(buf_view(out), 0);
 	if (!person_types(out, broad ? "\nType everything to write it all the same: " :
 			"\nType yes to write it: ", broad ? "everything" : "yes")) {
-		complain("%s: the answer was not %s; nothing was written", command,
+		output_error("%s: the answer was not %s; nothing was written", command,
 				broad ? "everything" : "yes");
 		return 1;
 	}
 	if (record_deed(a, p->view, p->policies, command_text(a, command, rq), note_text(a, rq, p),
 			&e) != 0 ||
 		init_apply(a, &p->init, &p->file, &e) != 0) {
-		complain("%s: %s", command, e.text);
+		output_error("%s: %s", command, e.text);
 		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : 1;
 	}
 	put_visible(out, p->file.path);
 	buf_fmt(out, ": %zu %s %s\n", p->n, p->n == 1 ? "rule" : "rules",
 			rq->remove ? "taken out" : "put in");
-	return output(buf_view(out), 0);
+	return output_write(buf_view(out), 0);
 }

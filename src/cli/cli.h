@@ -118,9 +118,9 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
  * Writes to standard output. Returns `code`, or EXIT_INTERNAL on failure. A reader that went away (EPIPE)
  * causes no message.
  */
-int output(struct str s, int code);
+int output_write(struct str s, int code);
 /* Writes one line to standard error: "caisson: ...", with control characters made visible. */
-void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void output_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
 bool terminal_utf8(void); /* by the environment's locale */

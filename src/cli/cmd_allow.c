@@ -41,7 +41,7 @@ struct allow_job {
 
 static int report_failure(const struct allow_job *j, const struct err *e)
 {
-	complain("%s: %s", j->command, e->text);
+	output_error("%s: %s", j->command, e->text);
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 }
 
@@ -86,7 +86,7 @@ static int allow_job_run(void *arg)
 
 	buf_init(&j->out, &j->a, 0);
 	if (!j->o.dry_run && person_check(&j->a, PERSON_TERMINAL, &e) != 0) {
-		complain("%s: %s", j->command, e.text);
+		output_error("%s: %s", j->command, e.text);
 		return 1;
 	}
 	if (read_rules(j, &rq, &e) != 0 || rule_plan(&j->a, &rq, &p, &e) != 0)

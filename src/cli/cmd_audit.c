@@ -159,10 +159,10 @@ static int audit_verify_job_run(void *arg)
 	int rc = verify_record(j, &e);
 	home_close(&at);
 	if (rc < 0) {
-		complain("audit verify: %s", e.text);
+		output_error("audit verify: %s", e.text);
 		return EXIT_INTERNAL;
 	}
-	return output(buf_view(&j->out), rc);
+	return output_write(buf_view(&j->out), rc);
 }
 
 /* Subcommands with their own command rows. */

@@ -87,7 +87,7 @@ static int keygen(struct audit_key_job *j, struct err *e)
 		return 0;
 	}
 	buf_fmt(&j->out, "%s\n", key.name);
-	complain("audit keygen: this is the public key; the secret one is in '%.*s'", STR_ARG(path));
+	output_error("audit keygen: this is the public key; the secret one is in '%.*s'", STR_ARG(path));
 	return 0;
 }
 
@@ -146,10 +146,10 @@ static int audit_key_job_run(void *arg)
 	j->found = j->at.opened;
 	home_close(&j->at);
 	if (rc < 0) {
-		complain("%s: %s", j->name, e.text);
+		output_error("%s: %s", j->name, e.text);
 		return exit_of(&e, j);
 	}
-	return output(buf_view(&j->out), 0);
+	return output_write(buf_view(&j->out), 0);
 }
 
 static int start_key_command(const struct command_row *self, int argc, char **argv,

@@ -176,7 +176,7 @@ static int audit_prune_job_run(void *arg)
 	buf_init(&j->out, &j->a, OUT_MAX);
 	home_find(&j->a, &j->at);
 	if (load_settings(j, &e) < 0) {
-		complain("audit prune: %s", e.text);
+		output_error("audit prune: %s", e.text);
 		return e.kind == ERR_INPUT ? EXIT_USAGE : 1;
 	}
 	if (home_open(&j->a, &j->at, true, &e) < 0)
@@ -184,7 +184,7 @@ static int audit_prune_job_run(void *arg)
 	rc = prune_rows(j, &e);
 	home_close(&j->at);
 	if (rc < 0) {
-		complain("audit prune: %s", e.text);
+		output_error("audit prune: %s", e.text);
 		return e.kind == ERR_CONFIG ? 1 : EXIT_INTERNAL;
 	}
 	if (j->o.json)
@@ -192,10 +192,10 @@ static int audit_prune_job_run(void *arg)
 	else
 		print_text(j);
 	if (above_quota(j))
-		complain("audit prune: the record has %" PRIu64 " bytes, more than audit.quota (%" PRIu64
+		output_error("audit prune: the record has %" PRIu64 " bytes, more than audit.quota (%" PRIu64
 				"); nothing that is younger than %u days is dropped for it", all_bytes(j),
 				j->quota, j->days);
-	return output(buf_view(&j->out), 0);
+	return output_write(buf_view(&j->out), 0);
 }
 
 static int run_audit_prune(const struct command_row *self, int argc, char **argv)

@@ -36,12 +36,12 @@ static void remarks(const struct audit_query_job *j, const struct search *s)
 	struct str why;
 
 	if (!search_by_index(s, &why) && why.n)
-		complain("%s: without the index, which takes longer: %.*s", j->name, STR_ARG(why));
+		output_error("%s: without the index, which takes longer: %.*s", j->name, STR_ARG(why));
 	if (p.odd)
-		complain("%s: %" PRIu64 " lines of the record are no rows; see caisson audit verify", j->name,
-				p.odd);
+		output_error("%s: %" PRIu64 " lines of the record are no rows; see caisson audit verify",
+				j->name, p.odd);
 	if (p.unsure)
-		complain("%s: for %" PRIu64
+		output_error("%s: for %" PRIu64
 				" rows matching took too long and was given up; they are among those printed",
 				j->name, p.unsure);
 }
@@ -73,7 +73,7 @@ static int audit_query_job_run(void *arg)
 
 	home_find(&j->a, &j->at);
 	if (rows_filter(&j->a, &j->o.rows, rows_now(), &j->filter, &e) < 0) {
-		complain("%s: %s", j->name, e.text);
+		output_error("%s: %s", j->name, e.text);
 		return e.kind == ERR_INPUT ? EXIT_USAGE : EXIT_INTERNAL;
 	}
 	if (home_open(&j->a, &j->at, false, &e) < 0)
@@ -87,7 +87,7 @@ static int audit_query_job_run(void *arg)
 	}
 	home_close(&j->at);
 	if (rc < 0) {
-		complain("%s: %s", j->name, e.text);
+		output_error("%s: %s", j->name, e.text);
 		return EXIT_INTERNAL;
 	}
 	return rc;
@@ -223,7 +223,7 @@ static int run_reindex_job(void *arg)
 	int rc = index_update(&j->a, &j->at.audit, true, &n, &e);
 	home_close(&j->at);
 	if (rc < 0) {
-		complain("%s: %s", j->name, e.text);
+		output_error("%s: %s", j->name, e.text);
 		return EXIT_INTERNAL;
 	}
 	buf_init(&b, &j->a, 0);
@@ -238,7 +238,7 @@ static int run_reindex_job(void *arg)
 	} else
 		buf_fmt(&b, "%" PRIu64 " rows of %" PRIu64 " day%s, %" PRIu64 " bytes\n", n.rows, n.files,
 		n.files == 1 ? "" : "s", n.bytes);
-	return output(buf_view(&b), 0);
+	return output_write(buf_view(&b), 0);
 }
 
 static int run_reindex(const struct command_row *self, int argc, char **argv)

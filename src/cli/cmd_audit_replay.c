@@ -179,15 +179,15 @@ static int replay_rows(struct audit_replay_job *j)
 	struct err e = {0};
 
 	if (rows_filter_lately(j->o.agent, j->o.since, j->o.until, j->at.audit.now(), &f, &e) < 0) {
-		complain("audit replay-all: %s", e.text);
+		output_error("audit replay-all: %s", e.text);
 		return EXIT_USAGE;
 	}
 	if (trial_open(&j->a, j->at.has_blobs ? &j->at.blobs : NULL, j->o.policy, &t, &e) < 0) {
-		complain("audit replay-all: %s", e.text);
+		output_error("audit replay-all: %s", e.text);
 		return 2;
 	}
 	if (replay_all(&j->a, &j->at.audit, &t, &f, &j->all, &e) < 0) {
-		complain("audit replay-all: %s", e.text);
+		output_error("audit replay-all: %s", e.text);
 		return EXIT_INTERNAL;
 	}
 	if (j->o.json)
@@ -213,7 +213,7 @@ static int audit_replay_job_run(void *arg)
 		return home_failed("audit replay-all", &e);
 	rc = replay_rows(j);
 	home_close(&j->at);
-	return j->out.n ? output(buf_view(&j->out), rc) : rc;
+	return j->out.n ? output_write(buf_view(&j->out), rc) : rc;
 }
 
 static int run_audit_replay(const struct command_row *self, int argc, char **argv)

@@ -406,9 +406,9 @@ static int audit_show_job_run(void *arg)
 		return home_failed("audit show", &e);
 	int rc = find_rows(j, &e);
 	if (rc < 0)
-		complain("audit show: %s", e.text);
+		output_error("audit show: %s", e.text);
 	else if (!j->nrows)
-		complain("audit show: there is no row '%.80s'", j->what);
+		output_error("audit show: there is no row '%.80s'", j->what);
 	const int code = rc < 0 ? EXIT_INTERNAL : !j->nrows ? EXIT_NO_ROW : j->o.json ? print_json(j) :
 			print_text(j);
 	home_close(&j->at);

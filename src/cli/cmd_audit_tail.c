@@ -132,7 +132,7 @@ static int audit_tail_job_run(void *arg)
 	home_close(&j->at);
 	if (rc == 0)
 		return code;
-	complain("audit tail: %s", e.text);
+	output_error("audit tail: %s", e.text);
 	return EXIT_INTERNAL;
 }
 

@@ -67,7 +67,7 @@ struct check_job {
 static void complain_beside(const struct check_job *j, const struct err *e)
 {
 	if (j->o->json && !j->o->explain)
-		complain("%s", e->text);
+		output_error("%s", e->text);
 }
 
 /* Records the check. A verdict that cannot be recorded becomes deny. */
@@ -97,7 +97,7 @@ static int judge_command(void *arg)
 
 	if (!strcmp(j->operand, "-") && fd_read_all(j->a, STDIN_FILENO, "standard input", STDIN_MAX,
 			&rq.command, &e) != 0) {
-		complain("%s", e.text);
+		output_error("%s", e.text);
 		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : EXIT_USAGE;
 	}
 	if (j->o->shell)
@@ -110,7 +110,7 @@ static int judge_command(void *arg)
 		complain_beside(j, &e);
 		engine_refuse(j->a, CHECK_POLICY_ERROR, e.text, &j->judgement);
 	} else if (engine_judge(j->a, &rq, &j->policies, &j->facts, &j->judgement, &e) != 0) {
-		complain("%s", e.text);
+		output_error("%s", e.text);
 		return EXIT_INTERNAL;
 	}
 	if (j->o->record)
@@ -140,7 +140,7 @@ static int print_answer(void *arg)
 		answer_json(&answer, STR(""), &j->facts, &j->judgement, j->policies.digest);
 	if (j->o->json)
 		fd_write_all(fd, "standard error", buf_view(&words), NULL);
-	return output(j->o->json ? buf_view(&answer) : buf_view(&words), codes[j->judgement.verdict]);
+	return output_write(j->o->json ? buf_view(&answer) : buf_view(&words), codes[j->judgement.verdict]);
 }
 
 static int check_one(const struct check_options *o, const char *operand)

@@ -283,7 +283,7 @@ static int show_config(struct config_job *j)
 	struct err e = {0};
 
 	if (policies_load(&j->a, &rq, &p, &e) != 0) {
-		complain("%s", e.text);
+		output_error("%s", e.text);
 		return EXIT_BROKEN;
 	}
 	doc_start(&o, &j->out, j->o->json);
@@ -368,7 +368,7 @@ static int explain(struct config_job *j)
 	if (!n) {
 		const char *best = config_key_near(str_of(j->operand));
 
-		complain("there is no key '%.100s'%s%s%s", j->operand,
+		output_error("there is no key '%.100s'%s%s%s", j->operand,
 				best ? ", did you mean '" : "; caisson config explain lists them",
 				best ? best : "", best ? "'" : "");
 		return 1;
@@ -397,7 +397,7 @@ static int run_call(void *arg)
 	rc = c->run(&c->job);
 	if ((rc == 1 && c->run == explain) || (rc == EXIT_BROKEN && c->run == show_config))
 		return rc;
-	return output(buf_view(&c->job.out), rc);
+	return output_write(buf_view(&c->job.out), rc);
 }
 
 static int run_config(const struct command_row *self, int argc, char **argv)

@@ -152,7 +152,7 @@ static int print_host(void *arg)
 		put_todo(&b, &d);
 		put_end(&b, &d, colour);
 	}
-	return output(buf_view(&b), (int)d.end);
+	return output_write(buf_view(&b), (int)d.end);
 }
 
 static int look_clients(void *arg)

@@ -81,12 +81,12 @@ static int send_reply(const struct reply *r)
 	struct err e = {0};
 
 	if (r->code == HOOK_BLOCK && is_blank(said))
-		complain("denied, and the reason is missing; see caisson audit");
+		output_error("denied, and the reason is missing; see caisson audit");
 	fd_write_all(STDERR_FILENO, "standard error", said, NULL);
 	if (!r->out.n || fd_write_all(STDOUT_FILENO, "standard output", buf_view(&r->out), &e) == 0 ||
 			last_answer_passes())
 		return r->code;
-	complain("the answer could not be written, so nothing runs: %s", e.text);
+	output_error("the answer could not be written, so nothing runs: %s", e.text);
 	return HOOK_BLOCK;
 }
 
@@ -135,7 +135,8 @@ static int run_hook(const struct command_row *self, int argc, char **argv)
 	if (streams_open())
 		return answer_client(&f);
 	if (fcntl(STDERR_FILENO, F_GETFD) >= 0)
-		complain("nothing was judged, so nothing runs: standard input or standard output is closed");
+		output_error("nothing was judged, so nothing runs: standard input or standard output is "
+				"closed");
 	return HOOK_BLOCK;
 }
 

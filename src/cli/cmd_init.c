@@ -59,9 +59,9 @@ static void tell_change(struct init_job *j, const struct init_row *row, struct s
 
 static void note_failure(struct init_job *j, const struct init_row *row, const struct err *e)
 {
-	output(buf_view(&j->out), 0); /* flush first, so that both streams stay in order */
+	output_write(buf_view(&j->out), 0); /* flush first, so that both streams stay in order */
 	j->out.n = 0;
-	complain("init: %s: %s", row->name, e->text);
+	output_error("init: %s: %s", row->name, e->text);
 	j->failed++;
 }
 
@@ -154,7 +154,7 @@ static int init_job_run(void *arg)
 	struct err e = {0};
 
 	if (!j->o.dry_run && person_check(&j->a, 0, &e) != 0) {
-		complain("init: %s", e.text);
+		output_error("init: %s", e.text);
 		return 1;
 	}
 	buf_init(&j->out, &j->a, 0);
@@ -163,14 +163,14 @@ static int init_job_run(void *arg)
 	j->rq = (struct init_request){.scope = j->o.project ? INIT_PROJECT : INIT_USER, .remove = j->o.remove,
 			.home = v.home, .project = v.project, .state = paths.state_dir, .uid = v.uid};
 	if (init_self(&j->a, &j->rq.program.path, &e) != 0) {
-		complain("init: %s", e.text);
+		output_error("init: %s", e.text);
 		return EXIT_INTERNAL;
 	}
 	j->rq.program.timeout = init_timeout(&j->a, getenv("PATH"));
 	if (!j->rq.remove)
 		warn_program(j);
 	handle_all(j);
-	return output(buf_view(&j->out), j->failed ? 1 : 0);
+	return output_write(buf_view(&j->out), j->failed ? 1 : 0);
 }
 
 int client_unknown(const struct command_row *c, const char *name)
@@ -180,7 +180,7 @@ int client_unknown(const struct command_row *c, const char *name)
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	names = init_names(&a);
-	complain("%s: unknown client '%.100s': %.*s", c->name, name, STR_ARG(names));
+	output_error("%s: unknown client '%.100s': %.*s", c->name, name, STR_ARG(names));
 	arena_free(&a);
 	return EXIT_USAGE;
 }

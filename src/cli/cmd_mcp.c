@@ -133,7 +133,7 @@ static int try_options(void *arg)
 		return usage_wrong(c->self, e.text);
 	pin(c, j);
 	if (j->refused)
-		complain("mcp: nothing will run: %.*s", STR_ARG(j->judgement.reasons->message));
+		output_error("mcp: nothing will run: %.*s", STR_ARG(j->judgement.reasons->message));
 	return 0;
 }
 
@@ -144,7 +144,7 @@ static int serve_mcp(void *arg)
 
 	if (mcp_serve(c->a, c->o, STDIN_FILENO, STDOUT_FILENO, &e) == 0)
 		return 0;
-	complain("mcp: %s", e.text);
+	output_error("mcp: %s", e.text);
 	return EXIT_INTERNAL;
 }
 
@@ -168,7 +168,7 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 	if (code != 0)
 		return code;
 	if (isatty(STDIN_FILENO))
-		complain("mcp: a client of the Model Context Protocol is expected on standard input; see "
+		output_error("mcp: a client of the Model Context Protocol is expected on standard input; see "
 				"caisson mcp --help");
 	return with_arena(&a, serve_mcp, &c);
 }

@@ -110,10 +110,10 @@ static int metrics_job_run(void *arg)
 	rc = make_metrics(j, &e);
 	home_close(&j->at);
 	if (rc < 0) {
-		complain("metrics: %s", e.text);
+		output_error("metrics: %s", e.text);
 		return EXIT_INTERNAL;
 	}
-	return j->o.textfile ? 0 : output(buf_view(&j->text), 0);
+	return j->o.textfile ? 0 : output_write(buf_view(&j->text), 0);
 }
 
 static int run_metrics(const struct command_row *self, int argc, char **argv)

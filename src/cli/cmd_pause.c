@@ -52,7 +52,7 @@ struct pause_job {
 
 static int report_failure(const struct err *e)
 {
-	complain("pause: %s", e->text);
+	output_error("pause: %s", e->text);
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 }
 
@@ -78,16 +78,16 @@ static int start_pause(struct pause_job *j)
 	struct err e = {0};
 
 	if (person_check(&j->a, PERSON_TERMINAL, &e) != 0) {
-		complain("pause: %s", e.text);
+		output_error("pause: %s", e.text);
 		return 1;
 	}
 	if (j->policies.own.no_lifting) {
-		complain("pause: the system's policy says forbid_lifting, so there is no pause on this "
+		output_error("pause: the system's policy says forbid_lifting, so there is no pause on this "
 				"machine");
 		return 1;
 	}
 	if (j->o.project && !project.n) {
-		complain("pause: this directory belongs to no project");
+		output_error("pause: this directory belongs to no project");
 		return 1;
 	}
 	buf_fmt(&j->out,
@@ -96,7 +96,7 @@ static int start_pause(struct pause_job *j)
 		"rights. What is denied stays denied. The pause is recorded, and ends by itself.\n",
 		j->o.length, j->o.project ? " in " : ", in any project", STR_ARG(project));
 	if (!person_types(&j->out, "\nType yes to pause: ", "yes")) {
-		complain("pause: the answer was not yes; nothing was changed");
+		output_error("pause: the answer was not yes; nothing was changed");
 		return 1;
 	}
 	if (record_deed(&j->a, &j->v, &j->policies, str_fmt(&j->a, "caisson pause --for %s%s", j->o.length,
@@ -106,7 +106,7 @@ static int start_pause(struct pause_job *j)
 		pause_start(&j->a, &j->v, project, j->seconds, &p, &e) != 0)
 		return report_failure(&e);
 	buf_fmt(&j->out, "caisson is paused until %.*s; caisson pause --end ends it\n", STR_ARG(p.until));
-	return output(buf_view(&j->out), 0);
+	return output_write(buf_view(&j->out), 0);
 }
 
 static int end_pause(struct pause_job *j)
@@ -119,7 +119,7 @@ static int end_pause(struct pause_job *j)
 	if (was && record_deed(&j->a, &j->v, &j->policies, STR("caisson pause --end"),
 			STR("the pause was ended"), &e) != 0)
 		return report_failure(&e);
-	return output(was ? STR("caisson guards again\n") : STR("caisson was not paused\n"), 0);
+	return output_write(was ? STR("caisson guards again\n") : STR("caisson was not paused\n"), 0);
 }
 
 static int status(struct pause_job *j)
@@ -128,14 +128,14 @@ static int status(struct pause_job *j)
 
 	pause_look(&j->a, &j->v, &p);
 	if (!p.on || j->policies.own.no_lifting)
-		return output(STR("caisson is not paused\n"), 1);
+		return output_write(STR("caisson is not paused\n"), 1);
 	buf_fmt(&j->out, "caisson is paused until %.*s", STR_ARG(p.until));
 	if (p.project.n) {
 		buf_c(&j->out, " in ");
 		put_visible(&j->out, p.project);
 	}
 	buf_char(&j->out, '\n');
-	return output(buf_view(&j->out), 0);
+	return output_write(buf_view(&j->out), 0);
 }
 
 static int pause_job_run(void *arg)

@@ -28,11 +28,11 @@ static int presets_job_run(void *arg)
 	struct buf b;
 
 	if (j->name && !config_preset(str_of(j->name), &p)) {
-		complain("there is no preset '%.100s'; caisson presets lists them", j->name);
+		output_error("there is no preset '%.100s'; caisson presets lists them", j->name);
 		return 1;
 	}
 	if (j->name)
-		return output(p.text, 0);
+		return output_write(p.text, 0);
 	buf_init(&b, &j->a, 0);
 	for (size_t i = 0; config_preset_at(i, &p); i++) {
 		size_t from = b.n;
@@ -44,7 +44,7 @@ static int presets_job_run(void *arg)
 		buf_str(&b, p.title);
 		buf_char(&b, '\n');
 	}
-	return output(buf_view(&b), 0);
+	return output_write(buf_view(&b), 0);
 }
 
 static int run_presets(const struct command_row *self, int argc, char **argv)

@@ -46,7 +46,7 @@ static int redact_job_run(void *arg)
 		const char *value = getenv(j->names.v[i]);
 
 		if (!value || strlen(value) < REDACT_VALUE_MIN) {
-			complain("--value-of '%.100s': %s", j->names.v[i],
+			output_error("--value-of '%.100s': %s", j->names.v[i],
 					value ? "its value is too short to look for" :
 					"there is no such variable");
 			return EXIT_USAGE;

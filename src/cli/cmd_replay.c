@@ -128,7 +128,7 @@ static int rerun_request(void *arg)
 	struct err e = {0};
 
 	if (job_go(&c->running, j, NULL, &e) != 0) {
-		complain("replay: %s", e.text);
+		output_error("replay: %s", e.text);
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -169,7 +169,7 @@ static int run_again(struct replay_job *c)
 	int rc;
 
 	if (can_run(c, &j->wishes, &e) < 0) {
-		complain("replay: %s", e.text);
+		output_error("replay: %s", e.text);
 		return EXIT_USAGE;
 	}
 	s->no_input = j->wishes.input;
@@ -182,7 +182,7 @@ static int run_again(struct replay_job *c)
 	rc = arena_run(&c->running, rerun_request, c);
 	job_end(j);
 	if (rc == 0 && (j->report.error.n || j->refused)) {
-		complain("replay: it could not be run again: %.*s",
+		output_error("replay: it could not be run again: %.*s",
 				STR_ARG(j->report.error.n ? j->report.error :
 				STR("the policy does not load")));
 		rc = EXIT_INTERNAL;
@@ -192,7 +192,7 @@ static int run_again(struct replay_job *c)
 	if (rc != 0)
 		return rc < 0 ? EXIT_INTERNAL : rc;
 	if (replay_find(&c->a, &c->at.audit, id, &s->again, &e) <= 0 || !s->again.end) {
-		complain("replay: it ran again, and the record has no end of it: %s", e.text);
+		output_error("replay: it ran again, and the record has no end of it: %s", e.text);
 		return EXIT_INTERNAL;
 	}
 	s->ran = true;
@@ -211,8 +211,8 @@ static int replay_request(struct replay_job *c, struct err *e)
 	if (rc < 0)
 		return -1;
 	if (!rc) {
-		complain("replay: no row of the record has the id '%.100s'; caisson audit tail lists rows",
-				c->id);
+		output_error("replay: no row of the record has the id '%.100s'; caisson audit tail lists "
+				"rows", c->id);
 		return EXIT_NO_RECORD;
 	}
 	s->out = get_blob(c, s->r.end, "stdout", &s->out_why);
@@ -254,7 +254,7 @@ static int run_call(void *arg)
 	rc = take_row(c, &e) < 0 ? -1 : replay_request(c, &e);
 	home_close(&c->at);
 	if (rc < 0) {
-		complain("replay: %s", e.text);
+		output_error("replay: %s", e.text);
 		return EXIT_INTERNAL;
 	}
 	/* escape what a terminal would act on, or hide */
@@ -263,9 +263,9 @@ static int run_call(void *arg)
 
 		buf_init(&safe, &c->a, 0);
 		rows_json_safe(&safe, buf_view(&c->out));
-		return output(buf_view(&safe), rc);
+		return output_write(buf_view(&safe), rc);
 	}
-	return c->out.n ? output(buf_view(&c->out), rc) : rc;
+	return c->out.n ? output_write(buf_view(&c->out), rc) : rc;
 }
 
 static int run_replay(const struct command_row *self, int argc, char **argv)

@@ -182,14 +182,14 @@ static int run_job(void *arg)
 
 	if (c->o->w.ticket && c->job.wishes.plain && output_filter_start(c->a, environ, &c->passing,
 			&e) != 0) {
-		complain("run: %s", e.text);
+		output_error("run: %s", e.text);
 		return EXIT_SETUP;
 	}
 	rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
 
 	erase_progress(&progress);
 	if (rc != 0 && c->o->w.ticket) { /* for a model, which cannot pass options */
-		complain("run: %s; nothing ran: make the call with the original command again", e.text);
+		output_error("run: %s; nothing ran: make the call with the original command again", e.text);
 		return EXIT_USAGE;
 	}
 	return rc == 0 ? 0 : usage_wrong(c->self, e.text);
@@ -201,9 +201,9 @@ static void say_why(const struct job *j)
 	const struct reason *r = j->report.reasons;
 
 	if (j->report.error.n)
-		complain("run: %.*s", STR_ARG(j->report.error));
+		output_error("run: %.*s", STR_ARG(j->report.error));
 	else if (j->refused)
-		complain("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" :
+		output_error("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" :
 				"a person should look first", r ? ": " : "", r ? (int)r->message.n : 0,
 				r ? r->message.p : "");
 }
@@ -212,7 +212,7 @@ static void say_why(const struct job *j)
 static void say_changes(const struct job *j)
 {
 	for (const struct change *c = j->wishes.plain ? j->outcome.changes : NULL; c; c = c->next)
-		complain("run: in the workspace: '%.*s': %.*s%s%.*s", STR_ARG(c->path), STR_ARG(c->what),
+		output_error("run: in the workspace: '%.*s': %.*s%s%.*s", STR_ARG(c->path), STR_ARG(c->what),
 				c->moved_to.n ? ", moved to " : "", STR_ARG(c->moved_to));
 }
 
@@ -240,7 +240,7 @@ static void leave_report(struct run_call *c, struct str report)
 	if (t->tool_use_id.n && handoff_write(c->out, state, t->session, t->tool_use_id, report, NULL) == 0)
 		return;
 	for (const struct hint *h = c->job.report.hints; h; h = h->next)
-		complain("this ran in a box: %.*s", STR_ARG(h->text));
+		output_error("this ran in a box: %.*s", STR_ARG(h->text));
 }
 
 /*
@@ -270,11 +270,11 @@ static int write_report(struct run_call *c, struct str report)
 	struct err e = {0};
 
 	if (report_leaves(c))
-		return complain(
+		return output_error(
 				"run: the report was not written: '%s' leads out of the workspace, or of a "
 				"project, by a link", c->o->report), -1;
 	if (file_replace_in(c->report_dir, c->o->report, report, &(struct file_look){.mode = 0600}, &e) != 0)
-		return complain("run: %s", e.text), -1;
+		return output_error("run: %s", e.text), -1;
 	return 0;
 }
 
@@ -289,11 +289,11 @@ static int run_direct(struct run_call *c)
 	struct err e = {0};
 	int status;
 
-	complain("this runs in the sandbox of %.*s, not in a box (sandbox.client_sandbox: trust)",
+	output_error("this runs in the sandbox of %.*s, not in a box (sandbox.client_sandbox: trust)",
 			STR_ARG(t->client));
 	if (foreground_run(str_c(c->out, ticket_cwd(c->out, t)), argv, &status, &e) == 0)
 		return status;
-	complain("run: %s", e.text);
+	output_error("run: %s", e.text);
 	return EXIT_SETUP;
 }
 
@@ -314,7 +314,7 @@ static int print_report(void *arg)
 		leave_report(c, buf_view(&b));
 	if (c->report_dir >= 0 && write_report(c, buf_view(&b)) != 0)
 		return EXIT_INTERNAL;
-	return j->wishes.plain ? j->report.code : output(buf_view(&b), j->report.code);
+	return j->wishes.plain ? j->report.code : output_write(buf_view(&b), j->report.code);
 }
 
 static int run_one(const struct command_row *self, const struct run_options *o, int report_dir)
@@ -331,9 +331,9 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 	if (rc == 0)
 		rc = arena_run(&out, print_report, &c);
 	if (!output_filter_end(&c.passing)) /* first, or the message would go through the filter */
-		complain("run: the output could not be cleaned, so a part of it is missing");
+		output_error("run: the output could not be cleaned, so a part of it is missing");
 	if (rc < 0) {
-		complain("run: the memory bound was reached");
+		output_error("run: the memory bound was reached");
 		rc = EXIT_SETUP;
 	}
 	if (c.told && c.job.ticket.follow)

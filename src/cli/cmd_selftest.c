@@ -212,7 +212,7 @@ static void put_box(struct buf *b, const struct box_test *test, bool colour)
 
 static int report_failure(const struct err *e)
 {
-	complain("%s", e->text);
+	output_error("%s", e->text);
 	return EXIT_INTERNAL;
 }
 
@@ -282,7 +282,7 @@ static int test_all(void *arg)
 	if (gate < 0 || box < 0)
 		return report_failure(&e);
 	buf_c(&b, j->o->json ? "}\n" : "");
-	return output(buf_view(&b), gate || box);
+	return output_write(buf_view(&b), gate || box);
 }
 
 static int run_selftest(const struct command_row *self, int argc, char **argv)

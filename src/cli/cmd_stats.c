@@ -406,7 +406,7 @@ static int stats_job_run(void *arg)
 		rc = EXIT_INTERNAL;
 	home_close(&j->at);
 	if (rc) {
-		complain("stats: %s", e.text);
+		output_error("stats: %s", e.text);
 		return rc;
 	}
 	j->colour = terminal_colour(STDOUT_FILENO);
@@ -415,7 +415,7 @@ static int stats_job_run(void *arg)
 		print_json(j);
 	else
 		print_text(j);
-	return output(buf_view(&j->out), 0);
+	return output_write(buf_view(&j->out), 0);
 }
 
 static int run_stats(const struct command_row *self, int argc, char **argv)

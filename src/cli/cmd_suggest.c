@@ -202,7 +202,7 @@ static int apply(struct suggest_job *j)
 	struct err e = {0};
 
 	if (!rq.n)
-		return output(STR("There is no rule to suggest.\n"), 0);
+		return output_write(STR("There is no rule to suggest.\n"), 0);
 	rq.items = arena_array(&j->a, rq.n, sizeof(*rq.items));
 	for (size_t i = 0; i < rq.n; i++) {
 		const struct suggest_rule *r = &j->s.rules[i];
@@ -212,7 +212,7 @@ static int apply(struct suggest_job *j)
 			.text = r->prefix ? r->text : suggest_expression(&j->a, r->text)};
 	}
 	if (rule_plan(&j->a, &rq, &p, &e) != 0) {
-		complain("suggest: %s", e.text);
+		output_error("suggest: %s", e.text);
 		return e.kind == ERR_SYSTEM || e.kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 	}
 	return change_rules(&j->a, "suggest", &rq, &p, false, &j->out);
@@ -240,7 +240,7 @@ static int suggest_job_run(void *arg)
 
 	buf_init(&j->out, &j->a, 0);
 	if (j->o.apply && person_check(&j->a, PERSON_TERMINAL, &e) != 0) {
-		complain("suggest: %s", e.text);
+		output_error("suggest: %s", e.text);
 		return 1;
 	}
 	home_find(&j->a, &j->at);
@@ -249,7 +249,7 @@ static int suggest_job_run(void *arg)
 	rc = make_suggestions(j, &e);
 	home_close(&j->at);
 	if (rc) {
-		complain("suggest: %s", e.text);
+		output_error("suggest: %s", e.text);
 		return rc;
 	}
 	if (j->o.apply)
@@ -258,7 +258,7 @@ static int suggest_job_run(void *arg)
 		print_json(j);
 	else
 		print_yaml(j);
-	return output(buf_view(&j->out), 0);
+	return output_write(buf_view(&j->out), 0);
 }
 
 static int run_suggest(const struct command_row *self, int argc, char **argv)

@@ -147,13 +147,13 @@ static int remember_file(struct trust_job *j, const struct policy_file *f, struc
 
 static int report_failure(const struct err *e)
 {
-	complain("trust: %s", e->text);
+	output_error("trust: %s", e->text);
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 }
 
 static int report_refusal(const struct err *e)
 {
-	complain("trust: %s", e->text);
+	output_error("trust: %s", e->text);
 	return 1;
 }
 
@@ -172,7 +172,7 @@ static int trust_one(struct trust_job *j, const struct policy_file *f)
 	if (show_file(j, f, &e) != 0)
 		return report_failure(&e);
 	if (!person_types(&j->out, "\nType yes to trust it in exactly this content: ", "yes")) {
-		complain("trust: the answer was not yes; nothing was trusted");
+		output_error("trust: the answer was not yes; nothing was trusted");
 		return 1;
 	}
 	if (remember_file(j, f, &e) != 0)
@@ -212,15 +212,15 @@ static int trust_files(struct trust_job *j)
 		n++;
 		rc = trust_one(j, f);
 		if (rc != 0)
-			return output(buf_view(&j->out), rc); /* files trusted before stay trusted */
+			return output_write(buf_view(&j->out), rc); /* files trusted before stay trusted */
 	}
 	if (n)
-		return output(buf_view(&j->out), 0);
+		return output_write(buf_view(&j->out), 0);
 	if (j->file.n)
-		complain("trust: '%.200s' is not the policy of a project: .caisson.yaml or "
+		output_error("trust: '%.200s' is not the policy of a project: .caisson.yaml or "
 				".claude/fencepost.yaml", j->operand);
 	else
-		complain("trust: this project has no policy file");
+		output_error("trust: this project has no policy file");
 	return 1;
 }
 
@@ -252,7 +252,7 @@ static int list_trusted(struct trust_job *j)
 		put_visible(&j->out, t->when);
 		buf_fmt(&j->out, "  %s\n", state_of(j, t));
 	}
-	return output(buf_view(&j->out), 0);
+	return output_write(buf_view(&j->out), 0);
 }
 
 static int remove_trusted(struct trust_job *j)
@@ -276,12 +276,12 @@ static int remove_trusted(struct trust_job *j)
 		buf_c(&j->out, " is no longer trusted\n");
 	}
 	if (!n) {
-		complain("trust: '%.200s' is not trusted", j->operand ? j->operand : "this project");
+		output_error("trust: '%.200s' is not trusted", j->operand ? j->operand : "this project");
 		return 1;
 	}
 	if (trust_save(&j->a, file, store, &e) != 0)
 		return report_failure(&e);
-	return output(buf_view(&j->out), 0);
+	return output_write(buf_view(&j->out), 0);
 }
 
 /* ---- the command ---- */

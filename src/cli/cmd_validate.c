@@ -211,13 +211,13 @@ static int validate_job_run(void *arg)
 	struct buf b;
 
 	if (fill(j, &in, &e) < 0) {
-		complain("cannot validate '%.200s': %s", j->file, e.text);
+		output_error("cannot validate '%.200s': %s", j->file, e.text);
 		return EXIT_USAGE;
 	}
-	validate(&j->a, &in, &v);
+	validate_text(&j->a, &in, &v);
 	buf_init(&b, &j->a, 0);
 	put_answer(&b, &v);
-	return output(buf_view(&b), codes[v.validity]);
+	return output_write(buf_view(&b), codes[v.validity]);
 }
 
 static int run_validate(const struct command_row *self, int argc, char **argv)

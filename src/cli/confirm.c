@@ -20,12 +20,12 @@ bool person_types(struct buf *shown, const char *question, const char *word)
 
 	fd_scope(&tty, shown->a, open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
 	if (tty.fd < 0 || !isatty(tty.fd)) {
-		complain("needs a person: there is no terminal to ask at");
+		output_error("needs a person: there is no terminal to ask at");
 		return false;
 	}
 	buf_c(shown, question);
 	tcflush(tty.fd, TCIFLUSH);
-	if (output(buf_view(shown), 0) != 0)
+	if (output_write(buf_view(shown), 0) != 0)
 		return false;
 	shown->n = 0;
 	while (n < sizeof answer) {

@@ -124,5 +124,5 @@ int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
 	if (paused.on && !json)
 		buf_fmt(&b, "\ncaisson is paused until %.*s: hooks ask about nothing and contain nothing; "
 				"caisson pause --end ends it\n", STR_ARG(paused.until));
-	return output(buf_view(&b), !many ? 2 : worst == LIVE_YES ? 0 : worst == LIVE_PARTLY ? 1 : 2);
+	return output_write(buf_view(&b), !many ? 2 : worst == LIVE_YES ? 0 : worst == LIVE_PARTLY ? 1 : 2);
 }

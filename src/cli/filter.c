@@ -36,7 +36,7 @@ static void push(struct filter_flow *w, bool end)
 		text = str_sub(buf_view(&w->json), 1, w->json.n - 1); /* one pair of quotes for the whole */
 	}
 	if (text.n && w->rc == 0)
-		w->rc = output(text, 0);
+		w->rc = output_write(text, 0);
 	w->plain.n = 0;
 }
 
@@ -50,7 +50,7 @@ static int pump(struct filter_flow *w, int fd)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			complain("cannot read '%.200s'", w->f->path ? w->f->path : "-");
+			output_error("cannot read '%.200s'", w->f->path ? w->f->path : "-");
 			return EXIT_INTERNAL;
 		}
 		if (n == 0)
@@ -73,7 +73,7 @@ int filter_run(const struct filter *f)
 	if (f->path && strcmp(f->path, "-") != 0) {
 		fd_scope(&file, f->a, file_open(f->path, &st, &e));
 		if (file.fd < 0) {
-			complain("%s", e.text);
+			output_error("%s", e.text);
 			return EXIT_INTERNAL;
 		}
 	}
@@ -82,7 +82,7 @@ int filter_run(const struct filter *f)
 	buf_init(&w.json, f->a, f->a->cap);
 	normaliser_start(&w.n, f->a, &f->options, &w.plain);
 	if (f->json)
-		w.rc = output(STR("{\"text\":\""), 0);
+		w.rc = output_write(STR("{\"text\":\""), 0);
 	w.rc = pump(&w, file.fd >= 0 ? file.fd : STDIN_FILENO);
 	if (!f->json || w.rc)
 		return w.rc;
@@ -93,5 +93,5 @@ int filter_run(const struct filter *f)
 	buf_c(&w.json, ",\"sanitized\":");
 	report_sanitized(&w.json, &w.n.counts);
 	buf_c(&w.json, "}\n");
-	return output(buf_view(&w.json), 0);
+	return output_write(buf_view(&w.json), 0);
 }

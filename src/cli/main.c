@@ -78,7 +78,7 @@ static int print_for(struct buf *b, int argc, char **argv)
 		c = find_command(name);
 
 	if (name && !c) {
-		complain("unknown command '%.100s'; see caisson --help", name);
+		output_error("unknown command '%.100s'; see caisson --help", name);
 		return EXIT_USAGE;
 	}
 	if (man)
@@ -105,7 +105,7 @@ static int top(int argc, char **argv)
 	else
 		rc = print_for(&b, argc - 1, argv + 1);
 	if (!rc)
-		rc = output(buf_view(&b), 0);
+		rc = output_write(buf_view(&b), 0);
 	arena_free(&a);
 	return rc;
 }
@@ -118,7 +118,7 @@ static int start_command(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), handled there */
 	signal(SIGXFSZ, SIG_IGN); /* so is a file above the caller's size limit */
 	if (argc < 2) {
-		complain("a command is missing; see caisson --help");
+		output_error("a command is missing; see caisson --help");
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(tops); i++)
@@ -126,8 +126,8 @@ static int start_command(int argc, char **argv)
 			return top(argc, argv);
 	c = find_command(argv[1]);
 	if (!c) {
-		complain("unknown %s '%.100s'; see caisson --help", argv[1][0] == '-' ? "option" : "command",
-				argv[1]);
+		output_error("unknown %s '%.100s'; see caisson --help", argv[1][0] == '-' ? "option" :
+				"command", argv[1]);
 		return EXIT_USAGE;
 	}
 	return c->run(c, argc - 1, argv + 1);

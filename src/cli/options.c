@@ -143,14 +143,14 @@ int usage_output(const struct command_row *c)
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	buf_init(&b, &a, 0);
 	usage_print(&b, c);
-	rc = output(buf_view(&b), 0);
+	rc = output_write(buf_view(&b), 0);
 	arena_free(&a);
 	return rc;
 }
 
 int usage_wrong(const struct command_row *c, const char *why)
 {
-	complain("%s: %s; see caisson %s --help", c->name, why, c->name);
+	output_error("%s: %s; see caisson %s --help", c->name, why, c->name);
 	return EXIT_USAGE;
 }
 
@@ -161,7 +161,7 @@ int with_arena(struct arena *a, int (*fn)(void *arg), void *arg)
 	arena_init(a, ARENA_CAP_DEFAULT);
 	rc = arena_run(a, fn, arg);
 	if (rc < 0) {
-		complain("the memory bound was reached");
+		output_error("the memory bound was reached");
 		rc = EXIT_INTERNAL;
 	}
 	arena_free(a);

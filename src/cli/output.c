@@ -15,7 +15,7 @@
 #define WIDTH_DEFAULT 100
 #define WIDTH_MAX 1000
 
-int output(struct str s, int code)
+int output_write(struct str s, int code)
 {
 	struct err e = {0};
 
@@ -23,7 +23,7 @@ int output(struct str s, int code)
 	if (fd_write_all(STDOUT_FILENO, "standard output", s, &e) == 0)
 		return code;
 	if (e.errnum != EPIPE)
-		complain("%s", e.text);
+		output_error("%s", e.text);
 	return EXIT_INTERNAL;
 }
 
@@ -41,7 +41,7 @@ static void hide(char *line)
 	}
 }
 
-void complain(const char *fmt, ...)
+void output_error(const char *fmt, ...)
 {
 	char line[2 * ERR_TEXT_MAX];
 	va_list ap;

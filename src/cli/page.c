@@ -137,7 +137,7 @@ int page_end(struct page *p, int code)
 	}
 	if (!p->failed)
 		return code;
-	complain("cannot write to standard output: %s", strerror(p->failed));
+	output_error("cannot write to standard output: %s", strerror(p->failed));
 	return EXIT_INTERNAL;
 }
 

@@ -57,6 +57,6 @@ void home_close(struct record_home *h)
 
 int home_failed(const char *command, const struct err *e)
 {
-	complain("%s: %s", command, e->text);
+	output_error("%s: %s", command, e->text);
 	return e->kind == ERR_SYSTEM && e->errnum == ENOENT ? EXIT_NO_RECORD : EXIT_INTERNAL;
 }

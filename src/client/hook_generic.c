@@ -156,7 +156,7 @@ static void put_result(struct tool_output_cleaner *k, struct buf *b)
 	if (!known_status(status))
 		status = str_of(status_name(in.status));
 	if (out.raw.n || err.raw.n)
-		validate(k->c->a, &in, &v);
+		validate_text(k->c->a, &in, &v);
 	failed = !str_is(status, "ok") && !str_is(status, "unknown");
 	buf_char(b, '{');
 	json_put_key(b, "status");

@@ -94,7 +94,7 @@ static void validate_output(struct tool_output_cleaner *k, struct str raw, struc
 
 	if (k->c->h.kind != TOOL_SHELL || !raw.n)
 		return;
-	validate(a, &in, &v);
+	validate_text(a, &in, &v);
 	if (!v.format || v.validity != VALIDITY_INVALID)
 		return;
 	for (const struct check_note *x = v.checks; x && n < NOTES_MAX; x = x->next)

@@ -250,7 +250,7 @@ static void scan_input(struct judging *g)
 		add_note(g, NOTE_INPUT_LONG, STR(""));
 		return;
 	}
-	kind = kind_found(redact(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
+	kind = kind_found(redact_text(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
 	if (n && kind.n)
 		add_note(g, NOTE_INPUT_SECRET, kind);
 }

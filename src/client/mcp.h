@@ -68,7 +68,6 @@ struct mcp_splitter {
 enum { MCP_MORE = 0 /* feed more bytes */, MCP_LINE = 1, MCP_TOO_LONG = 2 };
 
 void mcp_splitter_init(struct mcp_splitter *s, struct arena *parent); /* parent may be NULL */
-void mcp_splitter_free(struct mcp_splitter *s);
 void mcp_splitter_feed(struct mcp_splitter *s, struct str bytes);
 /*
  * Returns MCP_LINE with *ret (valid until the next feed), MCP_TOO_LONG once per overlong line, or MCP_MORE.

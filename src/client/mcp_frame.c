@@ -28,8 +28,6 @@ void mcp_splitter_init(struct mcp_splitter *s, struct arena *parent)
 	buf_init(&s->b, &s->a, 2 * MCP_FRAME_MAX);
 }
 
-void mcp_splitter_free(struct mcp_splitter *s) { arena_free(&s->a); }
-
 /* Drops the bytes of lines already returned. */
 static void compact_buffer(struct mcp_splitter *s)
 {

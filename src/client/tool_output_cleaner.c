@@ -52,11 +52,11 @@ struct str tool_output_cleaner_text(struct tool_output_cleaner *k, struct str ra
 	uint64_t n = 0;
 
 	if (k->normalise) {
-		text = normalise(k->c->a, text, &k->options, &counts);
+		text = normalise_text(k->c->a, text, &k->options, &counts);
 		sanitized_add(&k->sanitized, &counts);
 	}
 	if (k->redact)
-		text = redact(k->c->a, k->redactor, text, &n);
+		text = redact_text(k->c->a, k->redactor, text, &n);
 	k->redacted += n;
 	if (str_eq(text, raw))
 		return raw;

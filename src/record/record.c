@@ -135,7 +135,7 @@ static struct redactor *redactor_of(struct arena *a, struct record *r)
 
 struct str record_redact(struct arena *a, struct record *r, struct str text)
 {
-	return redact(a, redactor_of(a, r), text, NULL);
+	return redact_text(a, redactor_of(a, r), text, NULL);
 }
 
 struct str record_redact_command(struct arena *a, struct record *r, struct str text)
@@ -166,11 +166,11 @@ static struct str without_secrets(struct arena *a, struct record *r, struct str 
 	const struct normalise_options options = {0};
 	struct sanitized counts = {0};
 	uint64_t in_raw = 0, in_text = 0;
-	struct str bytes = redact(a, redactor_of(a, r), raw, &in_raw), text;
+	struct str bytes = redact_text(a, redactor_of(a, r), raw, &in_raw), text;
 
 	if (!has_controls(raw))
 		return bytes;
-	text = redact(a, redactor_of(a, r), normalise(a, raw, &options, &counts), &in_text);
+	text = redact_text(a, redactor_of(a, r), normalise_text(a, raw, &options, &counts), &in_text);
 	return in_text > in_raw ? text : bytes;
 }
 
@@ -293,7 +293,7 @@ static void fill_who(struct arena *a, struct record *r, struct audit_row *row, c
 static struct str clean_json(struct arena *a, struct record *r, struct str json)
 {
 	uint64_t n = 0;
-	struct str text = redact(a, redactor_of(a, r), json, &n);
+	struct str text = redact_text(a, redactor_of(a, r), json, &n);
 	struct json *o;
 
 	return n && json_read(a, text, &o, NULL) != 0 ? STR("") : text;

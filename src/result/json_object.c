@@ -23,7 +23,7 @@ static size_t count_marks(struct str s, const char *mark, size_t *ret_first)
 
 static bool is_harmless(struct str line)
 {
-	line = trim(line);
+	line = lines_trim(line);
 	return !line.n || line.p[0] == '>';
 }
 
@@ -42,7 +42,7 @@ static struct json_object_at find_object(struct str s, const char *mark)
 	if (!at.marks)
 		return at;
 	for (size_t from = 0; lines_next(&l, &line) && from <= where; from = l.at) {
-		struct str t = trim(line);
+		struct str t = lines_trim(line);
 
 		if (t.n && t.p[0] == '{') {
 			size_t start = (size_t)(t.p - s.p), end = json_skip(s, start, JSON_DEPTH_MAX);

@@ -17,7 +17,7 @@ bool lines_next(struct lines *l, struct str *ret)
 	return true;
 }
 
-struct str trim(struct str s)
+struct str lines_trim(struct str s)
 {
 	while (s.n && ascii_is_blank(s.p[0]))
 		s.p++, s.n--;
@@ -26,7 +26,7 @@ struct str trim(struct str s)
 	return s;
 }
 
-struct str trim_char(struct str s, char c)
+struct str lines_trim_char(struct str s, char c)
 {
 	while (s.n && (s.p[0] == c || ascii_is_blank(s.p[0])))
 		s.p++, s.n--;
@@ -35,7 +35,7 @@ struct str trim_char(struct str s, char c)
 	return s;
 }
 
-bool blank(struct str s) { return trim(s).n == 0; }
+bool lines_blank(struct str s) { return lines_trim(s).n == 0; }
 
 bool scan_text(struct scan *c, const char *text)
 {

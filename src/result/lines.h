@@ -16,9 +16,9 @@ static inline struct lines lines_of(struct str text) { return (struct lines){tex
 /* Returns the next line without its end (LF or CRLF); false after the last. */
 bool lines_next(struct lines *l, struct str *ret);
 
-struct str trim(struct str s);                 /* removes blanks and tabs at both ends */
-struct str trim_char(struct str s, char c);    /* ... and of c */
-bool blank(struct str s);
+struct str lines_trim(struct str s);                 /* removes blanks and tabs at both ends */
+struct str lines_trim_char(struct str s, char c);    /* ... and of c */
+bool lines_blank(struct str s);
 
 /* A position in a line. Each scan_ function advances it and returns true, or leaves it unchanged. */
 struct scan {

@@ -649,7 +649,7 @@ void normaliser_end(struct normaliser *n)
 	emit_line(n, "");
 }
 
-struct str normalise(struct arena *a, struct str raw, const struct normalise_options *o,
+struct str normalise_text(struct arena *a, struct str raw, const struct normalise_options *o,
 		struct sanitized *ret_counts)
 {
 	struct normaliser n;

@@ -28,5 +28,5 @@ void normaliser_start(struct normaliser *n, struct arena *a, const struct normal
 void normaliser_feed(struct normaliser *n, struct str chunk);
 void normaliser_end(struct normaliser *n);
 /* Normalises a whole text. */
-struct str normalise(struct arena *a, struct str raw, const struct normalise_options *o,
+struct str normalise_text(struct arena *a, struct str raw, const struct normalise_options *o,
 		struct sanitized *ret_counts);

@@ -326,7 +326,7 @@ size_t redactor_held(const struct redactor *r)
 	return r->pending.n > r->hidden ? r->pending.n - r->hidden : 0;
 }
 
-struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count)
+struct str redact_text(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count)
 {
 	uint64_t before = r->count;
 	struct buf out;
@@ -345,7 +345,7 @@ struct str redact_command(struct arena *a, struct redactor *r, struct str text)
 	struct str s;
 
 	r->command = true;
-	s = redact(a, r, text, NULL);
+	s = redact_text(a, r, text, NULL);
 	r->command = false;
 	return s;
 }

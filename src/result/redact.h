@@ -18,7 +18,7 @@ struct redactor *redactor_new(struct arena *a, const struct str *values, size_t 
  * Redacts a whole text; *ret_count (may be NULL) is the number of replacements. Returns the text itself if
  * there were none.
  */
-struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count);
+struct str redact_text(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count);
 /*
  * The same for a command that a person is asked about, or a part of it. Other commands may stand between the
  * marks of a key: everything that a shell could run stays visible; only long words of key material are

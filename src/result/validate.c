@@ -247,7 +247,7 @@ void validate_run(struct arena *a, const struct validate_input *in, struct valid
 	*ret = v;
 }
 
-void validate(struct arena *a, const struct validate_input *in, struct validation *ret)
+void validate_text(struct arena *a, const struct validate_input *in, struct validation *ret)
 {
 	struct validate_input text = *in;
 	struct validation v = {.task = in->task};

@@ -42,7 +42,7 @@ extern const struct validator validators_test_text[], validators_test_machine[],
  */
 #define DETECT_SURE 50
 #define DETECT_CERTAIN 98 /* the highest confidence: later rows are skipped */
-void validate(struct arena *a, const struct validate_input *in, struct validation *ret);
+void validate_text(struct arena *a, const struct validate_input *in, struct validation *ret);
 /* Judges only the status of the run: killed, never started, cut. Otherwise valid, without a result. */
 void validate_run(struct arena *a, const struct validate_input *in, struct validation *ret);
 /* -1 if the part after the last colon of a required column is not a type. */

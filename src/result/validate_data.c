@@ -79,7 +79,7 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 	struct str *sorted = arena_array(a, h->n + 1, sizeof *sorted);
 	for (size_t i = 0; i < h->n; i++) {
 		sorted[i] = h->names[i];
-		if (blank(sorted[i])) {
+		if (lines_blank(sorted[i])) {
 			validation_note(a, v, "header-empty", false,
 					"column %zu has no name; give each column one (pandas: "
 					"to_csv(index=False))", i + 1);
@@ -174,7 +174,7 @@ bool data_is_jsonl(struct str text)
 	struct lines l = lines_of(str_starts(text, "\xef\xbb\xbf") ? str_sub(text, 3, text.n) : text);
 	size_t seen = 0;
 	for (struct str line; seen < 2 && lines_next(&l, &line);) {
-		line = trim(line);
+		line = lines_trim(line);
 		if (!line.n)
 			continue;
 		bool object = line.n > 1 && line.p[0] == '{' && (seen || line.p[line.n - 1] == '}');
@@ -197,7 +197,7 @@ struct json *jsonl_next(struct jsonl *l)
 {
 	for (struct str line; lines_next(&l->lines, &line);) {
 		l->number++;
-		if (blank(line))
+		if (lines_blank(line))
 			continue;
 		l->r.text = line;
 		l->r.at = 0;

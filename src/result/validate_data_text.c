@@ -241,7 +241,8 @@ int psql_detect(const struct validate_input *in)
 	struct lines l = lines_of(in->out);
 	struct str line, before = {0};
 	for (size_t i = 0; in->task && i < 64 && lines_next(&l, &line); i++) {
-		if (i && is_rule(line) && count_char(line, '+') == count_char(before, '|') && !blank(before))
+		if (i && is_rule(line) && count_char(line, '+') == count_char(before, '|') &&
+				!lines_blank(before))
 			return 80;
 		before = line;
 	}
@@ -252,8 +253,8 @@ static void psql_names(struct arena *a, struct str line, struct header *h)
 {
 	size_t from = 0;
 	for (ptrdiff_t bar; (bar = str_find(line, '|', from)) >= 0; from = (size_t)bar + 1)
-		header_add(a, h, trim(str_sub(line, from, (size_t)bar)));
-	header_add(a, h, trim(str_sub(line, from, line.n)));
+		header_add(a, h, lines_trim(str_sub(line, from, (size_t)bar)));
+	header_add(a, h, lines_trim(str_sub(line, from, line.n)));
 }
 
 /* A value with a newline continues on the next line; psql marks that with a '+' at the end of the cell. */
@@ -279,8 +280,8 @@ static void psql_cells(struct psql *t, struct str line)
 {
 	size_t from = 0, column = 0;
 	for (ptrdiff_t bar; (bar = str_find(line, '|', from)) >= 0; from = (size_t)bar + 1)
-		data_cell(&t->t, column++, trim(str_sub(line, from, (size_t)bar)), t->line);
-	data_cell(&t->t, column, trim(str_sub(line, from, line.n)), t->line);
+		data_cell(&t->t, column++, lines_trim(str_sub(line, from, (size_t)bar)), t->line);
+	data_cell(&t->t, column, lines_trim(str_sub(line, from, line.n)), t->line);
 }
 
 /* Reads the rows below a rule, up to the footer or an empty line. */
@@ -289,9 +290,9 @@ static void psql_rows(struct arena *a, struct validation *v, struct psql *t, siz
 	int64_t shown = 0, continued = 0, said = -1;
 	for (struct str line; lines_next(&t->l, &line);) {
 		t->line++;
-		if (psql_footer(line, &said) || (blank(line) && !bars))
+		if (psql_footer(line, &said) || (lines_blank(line) && !bars))
 			break;
-		if (blank(line) && !line.n)
+		if (lines_blank(line) && !line.n)
 			break;
 		shown++;
 		continued += psql_continued(line);
@@ -319,7 +320,7 @@ void psql_check(struct arena *a, const struct validate_input *in, struct validat
 	for (struct str line; lines_next(&t.l, &line);) {
 		t.line++;
 		size_t bars = count_char(line, '+');
-		if (is_rule(line) && !blank(before) && bars == count_char(before, '|')) {
+		if (is_rule(line) && !lines_blank(before) && bars == count_char(before, '|')) {
 			struct header *h = &t.h, one = {0};
 			if (h->n) /* another table: its rows count, its names are separate */
 				h = &one;
@@ -438,7 +439,7 @@ static void pandas_read(struct arena *a, struct str text, struct pandas *p)
 			pandas_info_line(a, line, p);
 		} else if (pandas_footer(line, p)) {
 			return;
-		} else if (blank(line)) {
+		} else if (lines_blank(line)) {
 			header = true; /* the next block of a wrapped frame */
 		} else if (header) {
 			pandas_names(a, line, p);
@@ -447,7 +448,7 @@ static void pandas_read(struct arena *a, struct str text, struct pandas *p)
 		} else if (str_starts(line, "..")) {
 			p->elided = true;
 		/* the name of the index is on its own line below the header */
-		} else if (!(below && str_find(trim(line), ' ', 0) < 0)) {
+		} else if (!(below && str_find(lines_trim(line), ' ', 0) < 0)) {
 			p->shown++;
 		}
 	}

@@ -272,11 +272,11 @@ int silent_detect(const struct validate_input *in)
 {
 	struct lines l = lines_of(in->out);
 	for (struct str line; lines_next(&l, &line);)
-		if (!blank(line))
+		if (!lines_blank(line))
 			return 0;
 	l = lines_of(in->err);
 	for (struct str line; lines_next(&l, &line);)
-		if (!blank(line))
+		if (!lines_blank(line))
 			return 0;
 	return in->task ? 10 : 0;
 }

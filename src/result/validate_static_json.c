@@ -14,12 +14,12 @@
 /* True for `[` alone or with a value after it, but not `[info] …`; the same for `{`. */
 static bool opens_report(struct str line, char open)
 {
-	line = trim(line);
+	line = lines_trim(line);
 	if (str_starts(line, "\xef\xbb\xbf"))
 		line = str_sub(line, 3, line.n);
 	if (!line.n || line.p[0] != open)
 		return false;
-	line = trim(str_sub(line, 1, line.n));
+	line = lines_trim(str_sub(line, 1, line.n));
 	return !line.n || line.p[0] == (open == '{' ? '"' : '{') || line.p[0] == (open == '{' ? '}' : ']');
 }
 
@@ -154,7 +154,7 @@ int eslint_json_detect(const struct validate_input *in)
 	if (str_contains(t, STR("\"errorCount\"")) && str_contains(t, STR("\"filePath\"")))
 		return 95;
 	/* no file at all */
-	struct str only = trim(in->out);
+	struct str only = lines_trim(in->out);
 	while (only.n && (only.p[only.n - 1] == '\n' || only.p[only.n - 1] == '\r'))
 		only.n--;
 	return in->task && str_is(only, "[]") ? 30 : 0;

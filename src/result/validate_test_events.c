@@ -63,7 +63,7 @@ static int detect_events(struct str text, const char *start, const char *mark, i
 	size_t seen = 0, other = 0;
 
 	for (size_t n = 0; n < EVENT_SAMPLE && lines_next(&l, &line);) {
-		if (blank(line))
+		if (lines_blank(line))
 			continue;
 		n++;
 		if (str_starts(line, start) && str_contains(line, str_of(mark)))

@@ -137,7 +137,7 @@ void jest_check(struct arena *a, const struct validate_input *in, struct validat
 
 static bool read_vitest_row(struct str line, const char *name, int64_t into[NKINDS])
 {
-	struct scan c = scan_of(trim(line));
+	struct scan c = scan_of(lines_trim(line));
 	int64_t n[NKINDS] = {0};
 
 	if (!scan_text(&c, name) || !scan_blanks(&c) || !scan_totals(&c, " | ", n) || !scan_text(&c, " (") ||
@@ -156,9 +156,9 @@ static void read_vitest(struct str text, struct totals *t)
 	while (lines_next(&l, &line)) {
 		t->nsuites += read_vitest_row(line, "Test Files", t->suites);
 		t->ntests += read_vitest_row(line, "Tests", t->tests);
-		if (str_is(trim(line), "Tests  no tests")) /* files that could not be loaded */
+		if (str_is(lines_trim(line), "Tests  no tests")) /* files that could not be loaded */
 			t->ntests++;
-		t->none |= str_starts(trim(line), "No test files found");
+		t->none |= str_starts(lines_trim(line), "No test files found");
 	}
 }
 

@@ -180,7 +180,7 @@ static void read_gotest(struct str text, struct gotest *t)
 	struct str line;
 
 	while (lines_next(&l, &line)) {
-		struct scan c = scan_of(trim(line));
+		struct scan c = scan_of(lines_trim(line));
 		bool test = true;
 
 		if (read_go_package(line, t))

@@ -106,7 +106,7 @@ static bool scan_collected(struct scan *c)
 static bool read_summary(struct str line, struct summary *ret)
 {
 	struct summary s = {0};
-	struct str inner = trim_char(line, '=');
+	struct str inner = lines_trim_char(line, '=');
 	struct scan c = scan_of(inner);
 	bool known = false;
 
@@ -135,7 +135,7 @@ static bool read_summary(struct str line, struct summary *ret)
 
 static bool framed_with(struct str line, const char *text)
 {
-	return str_starts(line, "==") && str_ends(line, "==") && str_is(trim_char(line, '='), text);
+	return str_starts(line, "==") && str_ends(line, "==") && str_is(lines_trim_char(line, '='), text);
 }
 
 /* "collected 7 items / 1 error / 3 deselected / 4 selected", "4 workers [7 items]" */
@@ -194,7 +194,7 @@ static int read_progress(struct str line)
 static bool progress_failed(struct str line)
 {
 	ptrdiff_t open = str_find(line, '[', line.n >= 6 ? line.n - 6 : 0);
-	struct str rest = trim(str_sub(line, 0, open < 0 ? 0 : (size_t)open)), letters;
+	struct str rest = lines_trim(str_sub(line, 0, open < 0 ? 0 : (size_t)open)), letters;
 	size_t from = rest.n;
 
 	while (from && rest.p[from - 1] != ' ')
@@ -217,7 +217,7 @@ static void read_line(struct str line, struct pytest_session *s, struct pytest_r
 		read_collected(line, s);
 	if (framed) {
 		s->sections = true;
-		s->list = str_is(trim_char(line, '='), "short test summary info");
+		s->list = str_is(lines_trim_char(line, '='), "short test summary info");
 		s->failed_lines = s->list ? 0 : s->failed_lines;
 	}
 	if (s->list && (str_starts(line, "FAILED ") || str_starts(line, "SUBFAIL")))
@@ -283,7 +283,7 @@ static void read_run(struct str text, struct pytest_run *r)
 			close_session(r, &s, &m);
 			r->open = r->after = false;
 			s = fresh;
-		} else if (!blank(line)) {
+		} else if (!lines_blank(line)) {
 			r->after = true;
 			r->resumed |= r->summaries && !r->open && read_progress(line) >= 0;
 			read_line(line, &s, r);

@@ -28,7 +28,7 @@ static void read_mocha(struct str text, struct mocha *m)
 			} else if (open && scan_text(&c, " failing") && scan_end(&c)) {
 				m->failing += n;
 			}
-		} else if (!blank(line)) {
+		} else if (!lines_blank(line)) {
 			open = false;
 		}
 	}

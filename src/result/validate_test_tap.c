@@ -102,7 +102,7 @@ static void read_tap(struct str text, struct tap *t)
 	while (lines_next(&l, &line)) {
 		bool ours = true;
 
-		if (blank(line))
+		if (lines_blank(line))
 			continue;
 		if (str_starts(line, "TAP version "))
 			t->version = true;
@@ -135,7 +135,7 @@ int tap_detect(const struct validate_input *in)
 		bool plan, result;
 		int64_t n;
 
-		if (blank(line) || line.p[0] == '#')
+		if (lines_blank(line) || line.p[0] == '#')
 			continue;
 		if (str_starts(line, "TAP version ") && first)
 			return 96;

@@ -14,7 +14,7 @@ struct unittest {
 	bool failed, none, after, started;
 };
 
-static bool is_rule(struct str line) { return line.n == RULE && trim_char(line, '-').n == 0; }
+static bool is_rule(struct str line) { return line.n == RULE && lines_trim_char(line, '-').n == 0; }
 
 /* "(failures=1, errors=2)" */
 static void read_details(struct str line, struct unittest *u)
@@ -83,7 +83,7 @@ static void read_letters(struct str line, struct unittest *u)
 
 static bool is_block(struct str before, struct str line)
 {
-	return before.n == RULE && trim_char(before, '=').n == 0 &&
+	return before.n == RULE && lines_trim_char(before, '=').n == 0 &&
 			(str_starts(line, "FAIL: ") || str_starts(line, "ERROR: "));
 }
 
@@ -108,7 +108,7 @@ static void read_unittest(struct str text, struct unittest *u)
 			u->verdicts++;
 			read_details(line, u);
 			waits = false;
-		} else if (!blank(line)) {
+		} else if (!lines_blank(line)) {
 			u->after = u->summaries > 0;
 			waits = false;
 			u->started |= verbose_line(line);
@@ -255,7 +255,7 @@ static void read_phpunit(struct str text, struct phpunit *p)
 			p->none = true;
 		} else if (str_is(line, "FAILURES!") || str_is(line, "ERRORS!")) {
 			p->failed = true;
-		} else if (!blank(line)) {
+		} else if (!lines_blank(line)) {
 			p->after = p->summaries > 0;
 		}
 	}
@@ -339,7 +339,7 @@ static bool read_ctest_sum(struct str line, struct ctest *t)
 /* "5/7 Test #5: e ......***Not Run   0.00 sec" */
 static bool read_ctest_line(struct str line, struct ctest *t)
 {
-	struct scan c = scan_of(trim(line));
+	struct scan c = scan_of(lines_trim(line));
 	int64_t n;
 
 	if (!scan_count(&c, &n) || !scan_text(&c, "/") || !scan_count(&c, &n) || !scan_text(&c, " Test"))
@@ -371,7 +371,7 @@ static void read_ctest(struct str text, struct ctest *t)
 			t->started = true;
 			t->after |= t->summaries > 0;
 		} else {
-			list = list && blank(line);
+			list = list && lines_blank(line);
 		}
 	}
 }
@@ -451,7 +451,7 @@ static void read_prove(struct str text, struct prove *p)
 		int64_t files, tests, n;
 		ptrdiff_t at;
 
-		p->after |= !blank(line);
+		p->after |= !lines_blank(line);
 		if (scan_text(&c, "Files=") && scan_count(&c, &files) && scan_text(&c, ", Tests=") &&
 				scan_count(&c, &tests) && scan_text(&c, ",")) {
 			p->files += files;
@@ -463,7 +463,8 @@ static void read_prove(struct str text, struct prove *p)
 			p->pass = (p->pass || p->verdicts == 1) && str_is(scan_rest(&c), "PASS");
 			p->none |= str_is(scan_rest(&c), "NOTESTS");
 		} else if (str_starts(line, "Dubious, test returned ") ||
-				(str_starts(trim(line), "Failed ") && str_ends(trim(line), " subtests"))) {
+				(str_starts(lines_trim(line), "Failed ") &&
+				str_ends(lines_trim(line), " subtests"))) {
 			p->bad_file = true;
 		} else if (str_contains(line, STR(" (Wstat: ")) && str_ends(line, ")")) {
 			for (at = 0; (at = str_find(line, 'F', (size_t)at)) >= 0; at++) {

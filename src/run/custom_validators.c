@@ -166,7 +166,8 @@ static struct str message_of(struct validator_call *j, struct str text)
 {
 	static const struct normalise_options options = {0};
 
-	text = redact(j->a, j->redactor, normalise(j->a, text, &options, &(struct sanitized){0}), NULL);
+	text = normalise_text(j->a, text, &options, &(struct sanitized){0});
+	text = redact_text(j->a, j->redactor, text, NULL);
 	return truncate_text(j->a, text, &(struct truncate_options){.max = MESSAGE_BYTES_MAX},
 			&(struct truncated){0});
 }
@@ -303,8 +304,8 @@ static struct str report_text(struct validator_call *j, const struct report *rep
 
 		if (raw.n != from[i]->total)
 			continue;
-		*to[i] = redact(j->a, j->redactor, normalise(j->a, raw, &options, &(struct sanitized){0}),
-				NULL);
+		raw = normalise_text(j->a, raw, &options, &(struct sanitized){0});
+		*to[i] = redact_text(j->a, j->redactor, raw, NULL);
 		*cuts[i] = (struct stream_cut){0};
 	}
 	buf_init(&b, j->a, j->a->cap);

@@ -21,7 +21,7 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 
 	if (ticket_take(a, j->world.state_dir, id, j->world.uid, &j->ticket, e) == 0)
 		return 0;
-	if (!confined())
+	if (!confined_here())
 		return -1;
 	if (e->errnum != EROFS && e->errnum != EACCES && e->errnum != EPERM)
 		return fail_hidden(e);
@@ -71,7 +71,7 @@ bool job_sandboxed(struct arena *a, struct job *j)
 {
 	struct err why;
 
-	if (!j->wishes.ticket || !confined() || box_inside())
+	if (!j->wishes.ticket || !confined_here() || box_inside())
 		return false;
 	if (!j->peeked && box_try(a, box_backend(NULL), &why) != BOX_IMPOSSIBLE)
 		return false;

@@ -127,8 +127,8 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 	values = secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n);
 	redactor = redactor_new(a, values, n);
 	for (struct check_note *c = notes; c; c = c->next)
-		c->message = redact(a, redactor, normalise(a, c->message, &options, &(struct sanitized){0}),
-				NULL);
+		c->message = redact_text(a, redactor,
+				normalise_text(a, c->message, &options, &(struct sanitized){0}), NULL);
 }
 
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o)
@@ -145,7 +145,7 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 	if (in.task && !strcmp(in.task, "custom"))
 		validate_run(a, &in, v);
 	else
-		validate(a, &in, v);
+		validate_text(a, &in, v);
 	if (!in.task && !v->format)
 		return NULL;
 	if (r->asked)

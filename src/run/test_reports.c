@@ -302,7 +302,7 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 					TEST_REPORT_DOCUMENTS_MAX);
 			break;
 		}
-		validate(a, &in, &one);
+		validate_text(a, &in, &one);
 		add_notes(a, &v, &one);
 		/* nothing may precede the report */
 		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0]))

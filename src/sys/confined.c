@@ -31,7 +31,7 @@ static bool in_first_users(void)
 	return n <= 0 || at == sizeof(all) - 1;
 }
 
-bool confined(void)
+bool confined_here(void)
 {
 	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER &&
 	       !in_first_users();

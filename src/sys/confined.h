@@ -9,7 +9,7 @@
  * True with no_new_privs, a seccomp filter and a user namespace other than the initial one, as in the
  * sandboxes of agent clients.
  */
-bool confined(void);
+bool confined_here(void);
 /* True if this directory, which the caller owns, is on a read-only mount. */
 bool confined_readonly(const char *dir);
 /* True if this network namespace has only a loopback interface. */

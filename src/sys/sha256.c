@@ -3,7 +3,7 @@
 
 #include <sodium.h>
 
-void sha256(struct str bytes, unsigned char ret[SHA256_BYTES])
+void sha256_digest(struct str bytes, unsigned char ret[SHA256_BYTES])
 {
 	crypto_hash_sha256(ret, (const unsigned char *)bytes.p, bytes.n);
 }
@@ -12,7 +12,7 @@ void sha256_hex(struct str bytes, char ret[SHA256_HEX + 1])
 {
 	static const char digits[] = "0123456789abcdef";
 	unsigned char hash[SHA256_BYTES];
-	sha256(bytes, hash);
+	sha256_digest(bytes, hash);
 	for (size_t i = 0; i < SHA256_BYTES; i++) {
 		ret[2 * i] = digits[hash[i] >> 4];
 		ret[2 * i + 1] = digits[hash[i] & 15];

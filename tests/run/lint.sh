@@ -25,6 +25,38 @@ passes() {
 	result $status "$1 accepts $2"
 }
 
+# symbols: no word of the module, no prefix, used by tests only
+fresh
+put src/gate/paths.c <<'C'
+int other_place(int x)
+{
+	return x;
+}
+int paths_used(void) { return other_place(1) + paths_used(); }
+C
+fails symbols "a name of another module" "src/gate/paths.c:1: other_place()"
+fresh
+put src/gate/paths.c <<'C'
+int place(int x) { return x ? place(1) : 0; }
+C
+fails symbols "a name without a word" "src/gate/paths.c:1: place()"
+fresh
+put src/gate/paths.c <<'C'
+int paths_place(int x) { return x; }
+C
+put src/gate/paths.h <<'C'
+int paths_place(int x);
+C
+put tests/unit/test_paths.c <<'C'
+int main(void) { return paths_place(0); }
+C
+fails symbols "a function that tests use" "src/gate/paths.c:1: paths_place() is used by tests only"
+put src/cli/main.c <<'C'
+static int helper(void) { return paths_place(0); }
+int main(void) { return helper(); }
+C
+passes symbols "a function of the program"
+
 # layers: siblings, upwards, unknown folder, no folder
 while read -r file include; do
 	fresh

@@ -127,7 +127,7 @@ static inline void expect_line(struct arena *a, const char *dir, const char *nam
 		}
 	}
 	struct validation v = {0};
-	validate(a, &in, &v);
+	validate_text(a, &in, &v);
 	if (!expect_holds(&v, words, n)) {
 		unit_fail(__FILE__, __LINE__, "%s/%s: want %.*s", dir, name, STR_ARG(line));
 		expect_say(&v, "got");

@@ -1,7 +1,8 @@
 /*
- * The seam of the backends: box_run() and supervise() over a backend that is not the native one. This backend
- * isolates nothing: it starts the program as an ordinary child with three pipes, and the test says what it
- * uses. Streams, limits, statuses, progress and the protection of the workspace must work all the same.
+ * The seam of the backends: box_run() and supervise_box() over a backend that is not the native one. This
+ * backend isolates nothing: it starts the program as an ordinary child with three pipes, and the test says
+ * what it uses. Streams, limits, statuses, progress and the protection of the workspace must work all the
+ * same.
  *
  *   launcher (this test)  ── fork, exec ──► the program, in a process group of its own
  *     pidfd               an event: the program has ended

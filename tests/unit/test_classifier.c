@@ -351,11 +351,11 @@ static void test_what_it_sees(void)
 	CHECK_STR(json_text_at(v, "command"), ASKS);
 	CHECK_STR(json_text_at(v, "cwd"), "/w/p");
 	CHECK_STR(json_text_at(v, "verdict"), "ask");
-	const struct json *first = json_at(json_key(v, "reasons"), 0);
+	const struct json *first = unit_item(json_key(v, "reasons"), 0);
 	CHECK_STR(json_text_at(first, "id"), "network");
 	CHECK(json_text_at(first, "message").n > 0);
-	const struct json *argv = json_key(json_at(json_key(v, "commands"), 0), "argv");
-	CHECK_STR(json_text(json_at(argv, 0)), "curl");
+	const struct json *argv = json_key(unit_item(json_key(v, "commands"), 0), "argv");
+	CHECK_STR(json_text(unit_item(argv, 0)), "curl");
 	CHECK_INT(file_read(A, at("pwd"), 100, &text, NULL, NULL), 0);
 	CHECK_STR(text, "/\n");
 	CHECK_INT(file_read(A, at("env"), 10000, &text, NULL, NULL), 0);

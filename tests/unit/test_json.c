@@ -156,10 +156,11 @@ static void test_values(void)
 	const struct json *a = json_key(v, "a");
 	CHECK_INT(json_size(a), 3);
 	CHECK_INT(json_int(json_items(a), -1), 1);
-	CHECK_STRN(json_text(json_at(a, 1)), STR("x\0y"));
-	CHECK(json_is_int(json_at(a, 0)) && !json_is_int(json_at(a, 2)) && json_int(json_at(a, 2), 7) == 7 &&
-		json_double(A, json_at(a, 2)) == -2.5);
-	CHECK(!json_at(a, 3) && json_true_at(v, "t") && !json_true_at(v, "s") &&
+	CHECK_STRN(json_text(unit_item(a, 1)), STR("x\0y"));
+	CHECK(json_is_int(unit_item(a, 0)) && !json_is_int(unit_item(a, 2)) &&
+		json_int(unit_item(a, 2), 7) == 7 &&
+		json_double(A, unit_item(a, 2)) == -2.5);
+	CHECK(!unit_item(a, 3) && json_true_at(v, "t") && !json_true_at(v, "s") &&
 		json_is(json_key(v, "n"), JSON_NULL));
 	CHECK_STR(json_text_at(v, "s"), "\xf0\x9f\x98\x80\n");
 	CHECK_STR(json_text_at(v, "t"), "");
@@ -174,13 +175,13 @@ static void test_places(void)
 	const struct str text = STR("{ \"k\" : [ 10 , {\"x\":true} ] }");
 	struct json *v = NULL;
 	CHECK_INT(json_read(A, text, &v, NULL), 0);
-	const struct json *k = json_key(v, "k"), *x = json_key(json_at(k, 1), "x");
+	const struct json *k = json_key(v, "k"), *x = json_key(unit_item(k, 1), "x");
 	CHECK_STRN(str_sub(text, v->from, v->to), text);
 	CHECK_STR(str_sub(text, k->start, k->to), "\"k\" : [ 10 , {\"x\":true} ]");
 	CHECK_STR(str_sub(text, k->from, k->to), "[ 10 , {\"x\":true} ]");
 	CHECK_STR(str_sub(text, json_items(k)->start, json_items(k)->to), "10");
 	CHECK_STR(str_sub(text, x->start, x->to), "\"x\":true");
-	CHECK(x->parent == json_at(k, 1) && x->parent->parent == k && k->parent == v && !v->parent);
+	CHECK(x->parent == unit_item(k, 1) && x->parent->parent == k && k->parent == v && !v->parent);
 }
 
 static void test_troubles(void)

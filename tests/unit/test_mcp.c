@@ -23,7 +23,7 @@ static struct str split(struct str text, size_t piece)
 					kind == MCP_TOO_LONG ? 0 : (int)line.n,
 					kind == MCP_TOO_LONG ? "" : line.p);
 	}
-	mcp_splitter_free(&s);
+	arena_free(&s.a);
 	return buf_view(&b);
 }
 
@@ -205,7 +205,7 @@ static void test_list(void)
 	tools = json_key(v, "tools");
 	CHECK_INT(json_size(tools), 3);
 	for (size_t i = 0; i < json_size(tools); i++) {
-		const struct json *out = json_key(json_at(tools, i), "outputSchema");
+		const struct json *out = json_key(unit_item(tools, i), "outputSchema");
 
 		CHECK_STR(json_text_at(out, "type"), "object");
 		CHECK(json_is(json_key(out, "properties"), JSON_OBJECT) && !json_key(out, "$schema"));

@@ -43,7 +43,8 @@ static struct str hold(struct str raw)
 {
 	static const size_t pieces[] = {1, 2, 3, 7, 64, 4095};
 	struct sanitized whole, other, again;
-	struct str text = normalise(&a, raw, &both, &whole), second = normalise(&a, text, &both, &again);
+	struct str text = normalise_text(&a, raw, &both, &whole), second = normalise_text(&a, text, &both,
+			&again);
 
 	CHECK(utf8_valid(text));
 	CHECK_STRN(second, text);
@@ -219,10 +220,10 @@ static void test_times_context(void)
 		for (size_t k = 0; k < row.n; k++)
 			buf_str(&b, row.p[k] == '@' ? STR("1700000000") : str_sub(row, k, k + 1));
 		text = hold(buf_view(&b));
-		normalise(&a, buf_view(&b), &both, &c);
+		normalise_text(&a, buf_view(&b), &both, &c);
 		CHECK_ROW((c.timestamps == 1) == rows[i].is, rows[i].text);
 		CHECK_ROW(str_contains(text, STR("2023-11-14T22:13:20Z")) == rows[i].is, rows[i].text);
-		CHECK_STRN(normalise(&a, buf_view(&b), NULL, NULL), buf_view(&b));
+		CHECK_STRN(normalise_text(&a, buf_view(&b), NULL, NULL), buf_view(&b));
 	}
 	CHECK_STR(hold(STR("at 1709164800 and 1735689599 and 1600000000 and 1999999999")),
 			"at 2024-02-29T00:00:00Z and 2024-12-31T23:59:59Z and 2020-09-13T12:26:40Z and "
@@ -241,7 +242,7 @@ static void test_counts(void)
 {
 	struct sanitized c;
 
-	normalise(&a, STR(
+	normalise_text(&a, STR(
 			"\033[1mx\033[0m\033]0;t\007\007\r\n"
 			"\b\0\xff\xe2\x80\xae\xf3\xa0\x81\xa1\xe2\x80\x8b at 1700000000\n... truncated (1 "
 			"more lines) ...\n"), &both, &c);

@@ -70,7 +70,7 @@ static struct str clean(struct str text, uint64_t *ret)
 {
 	static const size_t sizes[] = {1, 2, 5, 33, 1000};
 	struct redactor *r = redactor_new(&a, values, ARRAY_SIZE(values));
-	struct str s = redact(&a, r, text, ret);
+	struct str s = redact_text(&a, r, text, ret);
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		uint64_t n;
@@ -279,7 +279,7 @@ static void test_split_by_colour(void)
 	struct str token = str_fmt(&a, "AK\033[0mIA%.*s\n", STR_ARG(of(UPPER, 16)));
 	uint64_t n;
 
-	CHECK_STR(clean(normalise(&a, token, NULL, NULL), &n), "[redacted:aws-key]\n");
+	CHECK_STR(clean(normalise_text(&a, token, NULL, NULL), &n), "[redacted:aws-key]\n");
 }
 
 /* More than any piece, with a secret at every place around the bounds. */

@@ -73,14 +73,14 @@ static void test_counting(void)
 	selftest_json(&b, &attempts, &ordinary, &p);
 	buf_char(&b, '}');
 	CHECK_INT(json_read(&a, buf_view(&b), &v, &e), 0);
-	const struct json *missed = json_key(json_at(json_key(json_key(v, "attempts"), "classes"), 0),
+	const struct json *missed = json_key(unit_item(json_key(json_key(v, "attempts"), "classes"), 0),
 			"missed");
 	CHECK_INT((intmax_t)json_size(missed), 1);
-	CHECK_STR(json_text_at(json_at(missed, 0), "command"), "ls");
-	const struct json *stopped = json_key(json_at(json_key(json_key(v, "ordinary"), "classes"), 0),
+	CHECK_STR(json_text_at(unit_item(missed, 0), "command"), "ls");
+	const struct json *stopped = json_key(unit_item(json_key(json_key(v, "ordinary"), "classes"), 0),
 			"interrupted");
 	CHECK_INT((intmax_t)json_size(stopped), 2);
-	CHECK_STR(json_text_at(json_at(stopped, 1), "id"), "network");
+	CHECK_STR(json_text_at(unit_item(stopped, 1), "id"), "network");
 }
 
 static int parse_shipped(struct arena *x, void *ctx)

@@ -102,7 +102,7 @@ static void judged(const struct row *row, enum status status, struct validation 
 	struct validate_input in = {.task = "test", .out = str_of(row->out), .status = status,
 			.exit_code = row->exit_code};
 
-	validate(A, &in, ret);
+	validate_text(A, &in, ret);
 	test_reports_judge(A, &r, &o, ret);
 }
 

@@ -95,13 +95,13 @@ static void sample(const char *path)
 	}
 	for (int task = 0; want && task < 2; task++) {
 		in.task = task ? str_c(&a, json_text_at(want, "task")) : NULL;
-		validate(&a, &in, &v);
+		validate_text(&a, &in, &v);
 		/* without a task only what is certain is recognised */
 		if (in.task || v.format)
 			compare(&a, path, &v, want);
 		/* the same output cut, or of a run that was killed, is never valid */
 		in.cut = true;
-		validate(&a, &in, &v);
+		validate_text(&a, &in, &v);
 		CHECK_ROW(v.validity != VALIDITY_VALID && v.result == RESULT_NONE, path);
 		in.cut = false;
 	}
@@ -109,7 +109,7 @@ static void sample(const char *path)
 		struct validate_input killed = in;
 
 		killed.status = s;
-		validate(&a, &killed, &v);
+		validate_text(&a, &killed, &v);
 		CHECK_ROW(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE &&
 				noted(&v, "run-killed"), path);
 	}
@@ -459,7 +459,7 @@ static void test_rows(void)
 		in.status = r->exit_code < 0 ? STATUS_UNKNOWN : r->exit_code ? STATUS_EXIT_NONZERO :
 				STATUS_OK;
 		arena_init(&a, ARENA_CAP_DEFAULT);
-		validate(&a, &in, &v);
+		validate_text(&a, &in, &v);
 		CHECK_ROW(v.validity == r->validity, r->name);
 		CHECK_ROW(v.result == r->result, r->name);
 		CHECK_ROW(r->id ? noted(&v, r->id) : !v.checks, r->name);
@@ -487,7 +487,7 @@ static void hostile(struct str out)
 				v.validity != VALIDITY_VALID, validator_at(i)->format);
 	}
 	in.task = "test";
-	validate(&a, &in, &v);
+	validate_text(&a, &in, &v);
 	CHECK(v.result != RESULT_PASS);
 	arena_free(&a);
 }

@@ -62,7 +62,7 @@ static void nul_bytes(void)
 	struct validation v;
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	struct validate_input in = {.task = "data", .out = STR("i\0d\0\n\0"), .status = STATUS_OK};
-	validate(&a, &in, &v);
+	validate_text(&a, &in, &v);
 	CHECK(v.validity == VALIDITY_INVALID && expect_noted(&v, STR("not-text")));
 	arena_free(&a);
 }
@@ -75,7 +75,7 @@ static void names_in_messages(void)
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	struct validate_input in = {.task = "data",
 			.out = STR("[{\"a\\n\\u001b[31mb\":1,\"a\\n\\u001b[31mb\":2}]"), .status = STATUS_OK};
-	validate(&a, &in, &v);
+	validate_text(&a, &in, &v);
 	CHECK(v.checks && !strcmp(v.checks->id, "json-duplicate-key"));
 	for (size_t i = 0; v.checks && i < v.checks->message.n; i++)
 		CHECK((unsigned char)v.checks->message.p[i] >= 0x20);
@@ -473,7 +473,7 @@ static void colliding_keys(void)
 	CHECK(!json_next(&r) && r.trouble == JSON_LIMIT);
 	struct validation v;
 	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
-	validate(&a, &in, &v);
+	validate_text(&a, &in, &v);
 	CHECK(v.validity == VALIDITY_INDETERMINATE && expect_noted(&v, STR("too-large")));
 	arena_free(&a);
 }
@@ -489,7 +489,7 @@ static void many_columns(void)
 		buf_fmt(&b, "%sc%d", i ? "," : "", i);
 	buf_c(&b, "\n1,2\n");
 	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
-	validate(&a, &in, &v);
+	validate_text(&a, &in, &v);
 	CHECK(v.validity == VALIDITY_INDETERMINATE && expect_noted(&v, STR("too-large")));
 	arena_free(&a);
 }

@@ -17,7 +17,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/str.h"
+
+/* Item i of an array, or NULL. */
+static inline struct json *unit_item(const struct json *v, size_t i)
+{
+	struct json *x = json_items(v);
+
+	while (x && i--)
+		x = x->next;
+	return x;
+}
 
 static int unit_count, unit_failures, unit_bad;
 
