@@ -98,9 +98,11 @@ def main():
         show("rm -rf /etc, denied and recorded", tight["deny"] / tight["bash"], 1.15)
         show("make test, recorded, and a ticket for the box", tight["contain"] / tight["bash"], 1.15)
         show("git status, waiting for the disk", tight["synced"] / tight["bash"], 1.5)
-        shell = [("shell", ["/bin/sh", "-c", "bash -c :"], plain, "/dev/null"),
-                 ("line", installed(CAISSON, folder, "claude-code", ".claude/settings.json"), plain, calls["allow"]),
-                 ("codex", installed(CAISSON, folder, "codex", ".codex/hooks.json"), plain, asked(folder, project, "codex", "git status", model="none"))]
+        # A state of its own: the rows above leave hundreds of tickets, and no session has so many at a time.
+        fresh = setting(folder, "fresh", "audit: {sync: none}\n")
+        shell = [("shell", ["/bin/sh", "-c", "bash -c :"], fresh, "/dev/null"),
+                 ("line", installed(CAISSON, folder, "claude-code", ".claude/settings.json"), fresh, calls["allow"]),
+                 ("codex", installed(CAISSON, folder, "codex", ".codex/hooks.json"), fresh, asked(folder, project, "codex", "git status", model="none"))]
         lines = medians(shell, RUNS)
         show("git status, the installed line / sh -c 'bash -c :'", lines["line"] / lines["shell"], 0.85)
         show("... with timeout around it (Codex, Gemini, Qwen, Copilot)", lines["codex"] / lines["shell"], 1.5)
