@@ -1,10 +1,22 @@
-/* caisson presets: lists the presets, or prints one. */
+/* caisson presets: lists the presets, or prints one: a policy, or the hosts of package registries. */
+#include "base/json_write.h"
 #include "cli/cli.h"
 #include "config/config.h"
+#include "knowledge/registry_rows.h"
+#include "run/registries.h"
 
 #define COLUMN 19
 
+struct presets_job {
+	struct arena a;
+	bool json, again;
+	const char *name; /* NULL: list all */
+};
+
 static const struct option_row options[] = {
+	{"json", OPTION_FLAG, offsetof(struct presets_job, json), "", "print hosts as one JSON object"},
+	{"again", OPTION_FLAG, offsetof(struct presets_job, again), "",
+	 "ask the tools again, even if their configuration did not change"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
@@ -14,12 +26,65 @@ static const struct exit_row exits[] = {{0, "printed"}, {1, "there is no such pr
 static const struct example_row examples[] = {
 	{"caisson presets", "A line for each: its name and what it is for."},
 	{"caisson presets git > rules.yaml", "The text of one, in the language of policies."},
+	{"caisson presets preset:registries/npm", "The hosts that this word of --network stands for here."},
 };
 
-struct presets_job {
-	struct arena a;
-	const char *name; /* NULL: list all */
-};
+static void put_rules(struct presets_job *j, struct buf *b, const struct network_rule *rules)
+{
+	for (; rules; rules = rules->next) {
+		struct str text = network_rule_text(&j->a, rules);
+
+		if (j->json) {
+			json_put_comma(b);
+			json_put_string(b, text);
+		} else {
+			buf_fmt(b, "%.*s\n", STR_ARG(text));
+		}
+	}
+}
+
+static void put_object(struct presets_job *j, struct buf *b, const struct network_rule *rules,
+		const struct texts *notes)
+{
+	buf_char(b, '{');
+	json_put_field(b, "preset", str_of(j->name));
+	json_put_key(b, "hosts");
+	buf_char(b, '[');
+	put_rules(j, b, rules);
+	buf_char(b, ']');
+	json_put_key(b, "notes");
+	buf_char(b, '[');
+	for (; notes; notes = notes->next) {
+		json_put_comma(b);
+		json_put_string(b, notes->text);
+	}
+	buf_c(b, "]}\n");
+}
+
+/* Asks the tools as a run would. */
+static int show_hosts(struct presets_job *j)
+{
+	struct network_rule *rules = NULL;
+	struct registries r = {.again = j->again};
+	struct run_world world;
+	struct err e = {0};
+	struct buf b;
+
+	if (run_world(&j->a, STR(""), &world, &e) == 0)
+		r.world = &world;
+	if (!r.world || registries_expand(&j->a, &r, str_of(j->name), &rules, &e) != 0) {
+		output_error("%s", e.text);
+		return 1;
+	}
+	buf_init(&b, &j->a, 0);
+	if (j->json)
+		put_object(j, &b, rules, r.notes);
+	else
+		put_rules(j, &b, rules);
+	for (const struct texts *t = r.notes; t && !j->json; t = t->next)
+		output_error("%.*s", STR_ARG(t->text));
+	return output_write(buf_view(&b), 0);
+}
 
 static int presets_job_run(void *arg)
 {
@@ -27,6 +92,8 @@ static int presets_job_run(void *arg)
 	struct config_preset p;
 	struct buf b;
 
+	if (j->name && registries_is_preset(str_of(j->name)))
+		return show_hosts(j);
 	if (j->name && !config_preset(str_of(j->name), &p)) {
 		output_error("there is no preset '%.100s'; caisson presets lists them", j->name);
 		return 1;
@@ -44,6 +111,7 @@ static int presets_job_run(void *arg)
 		buf_str(&b, p.title);
 		buf_char(&b, '\n');
 	}
+	buf_c(&b, REGISTRY_PRESET "  for --network: the hosts of package managers, or of one with /TOOL\n");
 	return output_write(buf_view(&b), 0);
 }
 
@@ -66,7 +134,10 @@ const struct command_row command_presets = {
 	.summary = "list the presets, or print one",
 	.about = "Presets are policies that the program carries. A policy takes one in by its name: "
 			"`import: [git, secrets]`. Without NAME they are listed; with NAME "
-		 "its text is printed, in the language of policies, to be read or copied.",
+		 "its text is printed, in the language of policies, to be read or copied.\n\n"
+		 "preset:registries is a word of `run --network`: the hosts from which the package managers "
+		 "of this machine install, and preset:registries/TOOL those of one. The tools are asked for "
+		 "them, each in a box without network; files of the project do not count.",
 	.options = options,
 	.noptions = ARRAY_SIZE(options),
 	.exits = exits,

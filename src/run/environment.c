@@ -136,7 +136,7 @@ static void inject_fixed(struct spec_builder *m)
 	set_variable(m, STR("HOME"), m->r->spec.home);
 	set_variable(m, STR("USER"), STR(USER)); /* the only user that exists in the box */
 	set_variable(m, STR("LOGNAME"), STR(USER));
-	set_variable(m, STR("PATH"), spec_search_path(m));
+	set_variable(m, STR("PATH"), spec_search_path(m, m->r->spec.profile == PROFILE_WORK));
 	set_variable(m, STR("TERM"), m->w->plain && m->world->terminal && term.n &&
 			term.n < NAME_MAX_BYTES ? term : STR("dumb"));
 }

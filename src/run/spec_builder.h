@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "run/run.h"
+#include "sys/path.h"
 
 struct spec_builder {
 	struct arena *a;
@@ -19,7 +20,10 @@ void spec_note_capped(struct spec_builder *m, const char *name);
 int spec_build_limits(struct spec_builder *m, struct err *e);
 /* spec_places.c: workspace, home, further paths, working directory, and the PATH for them */
 int spec_build_places(struct spec_builder *m, struct err *e);
-struct str spec_search_path(struct spec_builder *m);
+/* callers: includes the caller's PATH, as far as its directories are visible in the box. */
+struct str spec_search_path(struct spec_builder *m, bool callers);
+/* Shows the programs and libraries that are installed in spec.home, the person's own home. */
+void spec_add_toolchains(struct spec_builder *m, struct path_memo *memo);
 /* Adds a path of the host at a place in the box. */
 void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable);
 /*

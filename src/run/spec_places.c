@@ -458,9 +458,8 @@ static int extra_paths(struct place_search *p, struct err *e)
  * Skips paths with links, which could lead outside the toolchains. Most homes have few toolchains; rows with
  * a common top directory are skipped together if it is absent.
  */
-static void show_toolchains(struct place_search *p)
+void spec_add_toolchains(struct spec_builder *m, struct path_memo *memo)
 {
-	struct spec_builder *m = p->m;
 	struct str absent = {0}; /* top directory */
 
 	for (size_t i = 0; i < ARRAY_SIZE(toolchains); i++) {
@@ -471,12 +470,12 @@ static void show_toolchains(struct place_search *p)
 
 		if (str_eq(top, absent))
 			continue;
-		(void)path_real(&p->memo, top, &kind);
+		(void)path_real(memo, top, &kind);
 		if (kind == PATH_ABSENT) {
 			absent = top;
 			continue;
 		}
-		real = path_real(&p->memo, name, &kind);
+		real = path_real(memo, name, &kind);
 		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) &&
 				!path_inside(m->r->spec.workspace, name))
 			spec_add_path(m, name, name, false);
@@ -546,7 +545,7 @@ static void set_home(struct place_search *p)
 	show_identity(p);
 	if (s->root.n)
 		return; /* the host's programs are useless with another root */
-	show_toolchains(p);
+	spec_add_toolchains(m, &p->memo);
 	show_caches(p);
 }
 
@@ -670,13 +669,12 @@ static void put_callers(struct spec_builder *m, struct buf *b)
 	}
 }
 
-/* The work profile uses the caller's PATH, as far as its directories are visible in the box. */
-struct str spec_search_path(struct spec_builder *m)
+struct str spec_search_path(struct spec_builder *m, bool callers)
 {
 	struct buf b;
 
 	buf_init(&b, m->a, 0);
-	if (m->r->spec.profile == PROFILE_WORK && !m->r->spec.root.n)
+	if (callers && !m->r->spec.root.n)
 		put_callers(m, &b);
 	for (size_t i = 0; i < ARRAY_SIZE(program_dirs); i++)
 		put_entry(&b, str_of(program_dirs[i]));

@@ -1,7 +1,8 @@
 /*
  * gen-knowledge FILE.yaml... > knowledge_table.c: writes the rows of all files as one constant array.
- * gen-knowledge --variables FILE.yaml > variables_table.c: does the same for variables. Runs at build time
- * only.
+ * gen-knowledge --variables FILE.yaml > variables_table.c: does the same for variables.
+ * gen-knowledge --registries FILE.yaml > registries_table.c: ... for package registries.
+ * Runs at build time only.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,13 +10,21 @@
 
 #include "config/gen/read_whole.h"
 #include "config/knowledge_yaml.h"
+#include "knowledge/gen/gen_registries.h"
 #include "knowledge/gen/gen_variables.h"
 #include "knowledge/row.h"
 
 #define SOURCES_MAX 64
 
+/* Tables of other kinds than commands, each from one file. */
+static const struct table_kind {
+	char option[16];
+	int (*print)(struct arena *a, const struct yaml_file *f, struct err *e);
+} kinds[] = {{"--variables", variables_print}, {"--registries", registries_print}};
+
 struct knowledge_job {
 	struct arena *a;
+	const struct table_kind *kind; /* NULL: commands */
 	char **paths;
 	size_t n;
 	struct know_packed packed;
@@ -40,13 +49,13 @@ static int load(void *arg)
 	return 0;
 }
 
-static int bake_variables(void *arg)
+static int bake_table(void *arg)
 {
 	struct knowledge_job *j = arg;
 	struct yaml_file f;
 
 	j->failed = yaml_read(j->a, str_of(j->paths[1]), read_whole(j->a, j->paths[1]), &f, &j->e) < 0 ||
-			variables_print(j->a, &f, &j->e) < 0;
+			j->kind->print(j->a, &f, &j->e) < 0;
 	return 0;
 }
 
@@ -55,8 +64,11 @@ int main(int argc, char **argv)
 	struct arena a;
 	struct knowledge_job j = {.a = &a, .paths = argv + 1, .n = (size_t)argc - 1};
 	arena_init(&a, ARENA_CAP_DEFAULT);
-	if (argc == 3 && !strcmp(argv[1], "--variables")) {
-		if (arena_run(&a, bake_variables, &j) < 0 || j.failed)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (argc == 3 && !strcmp(argv[1], kinds[i].option))
+			j.kind = &kinds[i];
+	if (j.kind) {
+		if (arena_run(&a, bake_table, &j) < 0 || j.failed)
 			fprintf(stderr, "gen-knowledge: %s\n", j.e.text[0] ? j.e.text : "out of memory");
 		arena_free(&a);
 		return j.failed || fflush(stdout) || ferror(stdout) ? 1 : 0;

@@ -1,0 +1,240 @@
+/* See registry_hosts.h. Pure. */
+#include "run/registry_hosts.h"
+
+#include "base/glob.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "model/network.h"
+
+#define JSON_DEPTH 16
+#define KEY_MAX 512       /* longer keys match no pattern */
+#define PREFIX_MAX 4096   /* bytes of a line, or of blanks, that are searched for the key of an address */
+
+struct host_search {
+	struct arena *a;
+	const struct registry_text *t;
+	struct texts **list;
+	size_t n;
+};
+
+static void add_host(struct host_search *s, struct str host)
+{
+	struct texts **end = s->list;
+
+	for (; *end; end = &(*end)->next)
+		if (str_eq((*end)->text, host))
+			return;
+	if (s->n++ >= REGISTRY_HOSTS_MAX)
+		return;
+	*end = arena_new(s->a, struct texts);
+	(*end)->text = str_dup(s->a, host);
+}
+
+/* ---- keys ---- */
+
+/* A pattern after '!' excludes, wherever it stands. */
+static bool key_counts(struct str patterns, struct str key)
+{
+	struct str word;
+	bool yes = false;
+
+	if (key.n > KEY_MAX)
+		return false;
+	while ((word = str_word(&patterns)).n) {
+		if (str_starts(word, "!") && glob_name(str_sub(word, 1, word.n), key))
+			return false;
+		yes |= glob_name(word, key);
+	}
+	return yes;
+}
+
+/* The key of the value that follows this beginning of a line. */
+static struct str key_of(struct str line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (line.p[i] == '=' || (line.p[i] == ':' && !str_starts(str_sub(line, i, line.n), "://")))
+			return str_trim(str_sub(line, 0, i), " \t\"'[]{");
+	return STR("");
+}
+
+/* ---- addresses ---- */
+
+static bool is_host_char(char c) { return ascii_is_alnum(c) || c == '.' || c == '-' || c == '_'; }
+
+/* The length of the host at the beginning of s; 0: none. */
+static size_t host_length(struct str s)
+{
+	size_t n = 0;
+
+	if (str_starts(s, "[")) {
+		ptrdiff_t end = str_find(s, ']', 0);
+
+		return end < 0 ? 0 : (size_t)end + 1;
+	}
+	while (n < s.n && is_host_char(s.p[n]))
+		n++;
+	return n;
+}
+
+/* The authority ends before a slash; user and password end at its last '@'. */
+static struct str authority_of(struct str s)
+{
+	size_t end = 0, from = 0;
+
+	while (end < s.n && !strchr("/?#\\ \t\r\n<", s.p[end])) /* also ends at NUL */
+		end++;
+	for (size_t i = 0; i < end; i++)
+		if (s.p[i] == '@')
+			from = i + 1;
+	return str_sub(s, from, end);
+}
+
+/*
+ * Takes HOST or HOST:PORT from the text after "://". Refuses a host with anything unknown in it, such as a
+ * variable or an escape: it would be another host.
+ */
+static void take_address(struct host_search *s, struct str rest)
+{
+	struct str authority = authority_of(rest);
+	size_t host = host_length(authority), end = host;
+	int64_t port;
+
+	if (!host || host > NETWORK_HOST_MAX)
+		return;
+	if (end < authority.n && authority.p[end] == ':') {
+		for (end++; end < authority.n && ascii_is_digit(authority.p[end]);)
+			end++;
+		if (num_parse(str_sub(authority, host + 1, end), 1, UINT16_MAX, &port) != 0)
+			return;
+	}
+	if (end < authority.n && !strchr(",;|'\")]}>", authority.p[end]))
+		return;
+	add_host(s, str_sub(authority, 0, end));
+}
+
+/* True if the "://" at this place follows "http" or "https"; *ret_start is where that begins. */
+static bool is_web(struct str text, size_t at, size_t *ret_start)
+{
+	size_t start = at;
+
+	while (start && ascii_is_letter(text.p[start - 1]))
+		start--;
+	if (start && text.p[start - 1] == '\\') /* pip prints a list as 'https://...\nhttps://...' */
+		start++;
+	*ret_start = start;
+	text = str_sub(text, start, at);
+	return str_is_like(text, "http") || str_is_like(text, "https");
+}
+
+/* The next "://" at or after `from`, or -1. */
+static ptrdiff_t next_address(struct str text, size_t from)
+{
+	ptrdiff_t at = str_find(text, ':', from);
+
+	while (at >= 0 && !str_starts(str_sub(text, (size_t)at, text.n), "://"))
+		at = str_find(text, ':', (size_t)at + 1);
+	return at;
+}
+
+/* ---- JSON ---- */
+
+static void take_value(struct host_search *s, struct str key, struct str value)
+{
+	bool bare = s->t->bare.n && key_counts(s->t->bare, key);
+	size_t start, host = host_length(value);
+
+	if (!key_counts(s->t->keys, key))
+		return;
+	for (ptrdiff_t at = next_address(value, 0); at >= 0; at = next_address(value, (size_t)at + 3))
+		if (is_web(value, (size_t)at, &start))
+			take_address(s, str_sub(value, (size_t)at + 3, value.n));
+	if (bare && host && host <= NETWORK_HOST_MAX && str_find(str_sub(value, 0, host), '.', 0) > 0 &&
+			(host == value.n || strchr("+ ,", value.p[host])))
+		add_host(s, str_sub(value, 0, host));
+}
+
+static void take_json(struct host_search *s, const struct json *v, struct str key)
+{
+	if (json_is(v, JSON_STRING))
+		take_value(s, key, v->text);
+	for (const struct json *c = json_items(v); c; c = c->next)
+		take_json(s, c, key);
+	for (const struct json *c = json_members(v); c; c = c->next)
+		take_json(s, c, key.n ? str_fmt(s->a, "%.*s.%.*s", STR_ARG(key), STR_ARG(c->key)) : c->key);
+}
+
+/* ---- lines ---- */
+
+static bool is_comment(struct str line)
+{
+	line = str_trim(line, " \t");
+	return str_starts(line, "#") || str_starts(line, ";") || str_starts(line, "//");
+}
+
+/* Returns the text without comments of XML; one that does not end hides the rest. */
+static struct str without_comments(struct arena *a, struct str text)
+{
+	struct buf b;
+	size_t from = 0;
+
+	if (!str_contains(text, STR("<!--")))
+		return text;
+	buf_init(&b, a, text.n + 1);
+	for (size_t i = 0; i <= text.n; i++) {
+		struct str rest = str_sub(text, i, text.n);
+
+		if (rest.n && !str_starts(rest, "<!--"))
+			continue;
+		buf_str(&b, str_sub(text, from, i));
+		while (i < text.n && !str_starts(str_sub(text, i, text.n), "-->"))
+			i++;
+		from = i + 3;
+	}
+	return buf_view(&b);
+}
+
+/* True if `before` stands in front of this place, with blanks between them at most. */
+static bool follows(struct str text, size_t at, struct str before)
+{
+	for (size_t n = 0; n < PREFIX_MAX && at && ascii_is_space(text.p[at - 1]); n++)
+		at--;
+	return at >= before.n && str_eq(str_sub(text, at - before.n, at), before);
+}
+
+static void take_lines(struct host_search *s, struct str text)
+{
+	size_t line = 0, seen = 0, start; /* line: where the line of `seen` starts */
+
+	for (ptrdiff_t at = next_address(text, 0); at >= 0; at = next_address(text, (size_t)at + 3)) {
+		struct str prefix;
+
+		if (!is_web(text, (size_t)at, &start))
+			continue;
+		for (; seen < start; seen++)
+			if (text.p[seen] == '\n')
+				line = seen + 1;
+		prefix = str_sub(text, line, start < line + PREFIX_MAX ? start : line + PREFIX_MAX);
+		if (!is_comment(prefix) && key_counts(s->t->keys, key_of(prefix)) &&
+				follows(text, start, s->t->before))
+			take_address(s, str_sub(text, (size_t)at + 3, text.n));
+	}
+}
+
+int registry_hosts(struct arena *a, const struct registry_text *t, struct texts **list)
+{
+	struct host_search s = {.a = a, .t = t, .list = list};
+	struct json_reader reader;
+	const struct json *v;
+
+	if (!str_starts(str_trim(t->text, " \t\r\n"), "{")) {
+		take_lines(&s, without_comments(a, t->text));
+		return 0;
+	}
+	json_reader_init(&reader, a, t->text, JSON_TOLERANT);
+	reader.depth_max = JSON_DEPTH;
+	v = json_only(&reader);
+	if (!v)
+		return -1;
+	take_json(&s, v, STR(""));
+	return 0;
+}
