@@ -1,6 +1,7 @@
 /* The raw result of a box, before any judgement about its meaning. Zeroed memory means a setup error. */
 #pragma once
 #include "base/str.h"
+#include "model/network_report.h"
 
 enum status {
 	STATUS_SETUP_ERROR, STATUS_OK, STATUS_EXIT_NONZERO, STATUS_SIGNAL, STATUS_TIMEOUT, STATUS_OOM,
@@ -70,6 +71,9 @@ struct outcome {
 	int interrupted;       /* the signal with which the caller ended the run; 0: none */
 	struct enforced enforced;
 	struct change *changes;
+	/* connections by name; NULL: the box reached no host by name */
+	const struct network_report *network;
+	bool relay_died;       /* the relay ended before the box, so later connections failed */
 	const char *backend;
 	struct err err_setup;  /* STATUS_SETUP_ERROR: the reason */
 };

@@ -2,6 +2,7 @@
  * Guesses which denied resource caused a failure. A command that the box broke should not look like a broken
  * command. The rows are messages that programs print, each with the wall behind it.
  */
+#include "run/network_hints.h"
 #include "run/run.h"
 #include "sys/stream.h"
 
@@ -20,6 +21,7 @@ static const struct complaint {
 	{WALL_NETWORK, "Address family not supported"}, {WALL_NETWORK, "NewConnectionError"},
 	{WALL_NETWORK, "unable to resolve host"}, {WALL_NETWORK, "unable to access 'http"},
 	{WALL_NETWORK, "dial tcp"}, {WALL_NETWORK, "failed to lookup address"},
+	{WALL_NETWORK, "(from versions: none)"}, /* pip, which does not say why */
 	{WALL_READONLY, "Read-only file system"}, {WALL_READONLY, "EROFS"},
 	{WALL_READONLY, "read-only file system"},
 	{WALL_MEMORY, "MemoryError"}, {WALL_MEMORY, "Cannot allocate memory"},
@@ -90,11 +92,23 @@ static void add_capped(struct arena *a, struct hint **list, const struct texts *
 static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
 {
 	if (w == WALL_NETWORK)
-		return network_isolated(&r->spec.network);
+		return network_isolated(&r->spec.network) && !o->network;
 	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
 }
 
 static enum audience audience_of(const struct run *r) { return r->w ? r->w->audience : AUDIENCE_TERMINAL; }
+
+/* The relay knows the refused hosts whatever the program printed; otherwise a message must complain. */
+static void add_network(struct arena *a, struct hint **list, const struct run *r, const struct outcome *o,
+		struct str end, bool complained)
+{
+	struct str text = complained || o->network
+			? network_hint(a, audience_of(r), &r->spec.network, o, end)
+			: STR("");
+
+	if (text.n)
+		add_hint(a, list, hints[WALL_NETWORK].id, text);
+}
 
 /* The client's own sandbox is read-only or unknown, and the box permits no more than it does. */
 static void add_walls(struct arena *a, struct hint **list, const struct client_walls *w)
@@ -129,10 +143,13 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
 		return list;
 	end = stream_tail(a, &o->err, HINT_BYTES);
+	add_network(a, &list, r, o, end, false);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is_likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {
 			if (rows[i].wall == WALL_READONLY)
 				add_walls(a, &list, r->w ? r->w->walls : NULL);
+			if (rows[i].wall == WALL_NETWORK)
+				add_network(a, &list, r, o, end, true);
 			add_hint(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));
 		}
 	return list;

@@ -234,6 +234,7 @@ void report_json(struct buf *b, const struct report *r)
 	json_put_field(b, "stderr", r->err);
 	put_measures(b, o, ran);
 	put_limits(b, &r->run->spec, &o->enforced);
+	report_network(b, &r->run->spec.network, o);
 	json_put_key(b, "truncated");
 	buf_char(b, '{');
 	report_cut(b, "stdout", &r->out_cut);

@@ -176,6 +176,8 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o,
 bool report_error(const struct report *r);
 /* Appends the report as one line (docs/schema/report.schema.json). */
 void report_json(struct buf *b, const struct report *r);
+/* report_network.c: appends the member about connections. */
+void report_network(struct buf *b, const struct network_spec *n, const struct outcome *o);
 /* Appends a member: null if the stream is fully shown. */
 void report_cut(struct buf *b, const char *name, const struct stream_cut *c);
 /* Appends the non-zero counters as an object. */

@@ -1,0 +1,146 @@
+/* Hosts that a box did not reach, for the hints of a report. See network_hints.h. */
+#include "run/network_hints.h"
+
+#define HOSTS_MAX 3 /* named in one hint */
+
+/* A host, with its port unless every rule allows that one anyway. */
+static struct str rule_for(struct arena *a, struct str host, unsigned port)
+{
+	return port == 0 || port == 80 || port == 443 ? host : str_fmt(a, "%.*s:%u", STR_ARG(host), port);
+}
+
+/* Who can allow the rule, and how; a clause after a semicolon. */
+static struct str advice(struct arena *a, enum audience who, struct str rule)
+{
+	switch (who) {
+	case AUDIENCE_TERMINAL:
+		return str_fmt(a, "'--network %.*s' or 'sandbox.network.allow' in your policy allows it",
+				STR_ARG(rule));
+	case AUDIENCE_CLIENT:
+		return str_fmt(a, "a person can add '%.*s' to 'sandbox.network.allow' in the policy",
+				STR_ARG(rule));
+	case AUDIENCE_MCP: break;
+	}
+	return str_fmt(a, "only the person who started this server can allow it ('--network %.*s')",
+			STR_ARG(rule));
+}
+
+/* ---- with a relay ---- */
+
+/* A refusal that a rule would lift; the others are about how the program speaks, or about the host. */
+static bool needs_rule(enum network_refusal r) { return r == NETWORK_NOT_LISTED || r == NETWORK_PORT; }
+
+static void put_refusal(struct arena *a, struct buf *b, enum audience who, const struct network_connection *c)
+{
+	struct str host = str_of(c->host);
+
+	buf_fmt(b, "%s'%.*s", b->n ? "; " : "the box did not reach ", STR_ARG(host));
+	if (c->port)
+		buf_fmt(b, ":%u", c->port);
+	buf_fmt(b, "': %s", network_refusal_text((enum network_refusal)c->refusal));
+	if (!needs_rule((enum network_refusal)c->refusal))
+		return;
+	struct str clause = advice(a, who, rule_for(a, host, c->port));
+	buf_fmt(b, " (%.*s)", STR_ARG(clause));
+}
+
+/* The same host may have been refused as a name and with a port: the first row says enough. */
+static bool seen_before(const struct network_report *r, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (r->rows[k].refusal && !strcmp(r->rows[k].host, r->rows[i].host))
+			return true;
+	return false;
+}
+
+static struct str of_report(struct arena *a, enum audience who, const struct outcome *o)
+{
+	const struct network_report *r = o->network;
+	size_t named = 0;
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	if (o->relay_died)
+		buf_c(&b, "the relay of the box ended early, so later connections failed");
+	for (uint32_t i = 0; i < r->n && named < HOSTS_MAX; i++) {
+		if (!r->rows[i].refusal || seen_before(r, i))
+			continue;
+		put_refusal(a, &b, who, &r->rows[i]);
+		named++;
+	}
+	return buf_view(&b);
+}
+
+/* ---- without ---- */
+
+/* The text in front of a host in messages about a failed look-up or connection. */
+static const struct {
+	char text[20];
+	unsigned port; /* 0: as the message says, else that of the web */
+} before_host[] = {
+	{"://", 0}, {"host='", 0}, {"resolve host: ", 0}, {"resolve host ", 0}, {"resolving '", 0},
+	{"host address ", 0}, {"lookup ", 0}, {"ENOTFOUND ", 0}, {"EAI_AGAIN ", 0},
+	{"resolve hostname ", 22}, /* ssh */
+};
+
+static bool host_byte(char c)
+{
+	return ascii_is_lower(c) || ascii_is_digit(c) || c == '-' || c == '.' || c == '_';
+}
+
+/* The rule for the host at the start of the text, with the port that follows; empty: there is none. */
+static struct str host_at(struct arena *a, struct str text, unsigned usual)
+{
+	size_t n = 0;
+	unsigned port = 0;
+	struct str host;
+
+	while (n < text.n && strchr("'\"`", text.p[n]))
+		n++;
+	text = str_sub(text, n, text.n);
+	for (n = 0; n < text.n && n <= NETWORK_HOST_MAX && host_byte(text.p[n]); n++)
+		;
+	host = str_sub(text, 0, n);
+	if (host.n && host.p[host.n - 1] == '.')
+		host.n--;
+	if (str_find(host, '.', 0) < 0 || !network_name_valid(host))
+		return STR("");
+	if (n < text.n && text.p[n] == ':')
+		while (++n < text.n && ascii_is_digit(text.p[n]) && port <= UINT16_MAX)
+			port = port * 10 + (unsigned)(text.p[n] - '0');
+	return rule_for(a, host, port && port <= UINT16_MAX ? port : usual);
+}
+
+static struct str host_in(struct arena *a, struct str text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(before_host); i++) {
+		const char *mark = before_host[i].text;
+		size_t n = strlen(mark);
+
+		for (size_t at = 0; at + n < text.n; at++) {
+			if (text.p[at] != mark[0] || memcmp(text.p + at, mark, n) != 0)
+				continue;
+			struct str host = host_at(a, str_sub(text, at + n, text.n), before_host[i].port);
+			if (host.n)
+				return host;
+		}
+	}
+	return STR("");
+}
+
+struct str network_hint(struct arena *a, enum audience who, const struct network_spec *n,
+		const struct outcome *o, struct str end_of_stderr)
+{
+	struct str host, clause;
+
+	if (!network_isolated(n))
+		return STR("");
+	if (o->network)
+		return of_report(a, who, o);
+	host = host_in(a, end_of_stderr);
+	if (!host.n)
+		return STR("");
+	clause = advice(a, who, host);
+	return str_fmt(a, "the box reaches no host, and the program wanted '%.*s'; %.*s", STR_ARG(host),
+			STR_ARG(clause));
+}

@@ -1,0 +1,13 @@
+/* Says which host a box did not reach, and who can allow it. */
+#pragma once
+#include "model/network.h"
+#include "model/outcome.h"
+#include "run/audience.h"
+
+/*
+ * Returns the text of the hint about the network for a run that failed, or an empty text. With a relay the
+ * report names the hosts. In a box without hosts they are read from the end of stderr, if a message of a
+ * known form names one; the hint without a host is then up to the caller.
+ */
+struct str network_hint(struct arena *a, enum audience who, const struct network_spec *n,
+		const struct outcome *o, struct str end_of_stderr);

@@ -1,0 +1,46 @@
+/* The part of a report about connections by name (docs/network.md). */
+#include "base/json_write.h"
+#include "run/run.h"
+
+static void put_row(struct buf *b, const struct network_connection *c)
+{
+	const char *reason = network_refusal_name((enum network_refusal)c->refusal);
+
+	json_put_comma(b);
+	buf_char(b, '{');
+	json_put_field(b, "host", str_of(c->host));
+	json_put_key(b, "port");
+	if (c->port)
+		buf_fmt(b, "%u", c->port);
+	else
+		buf_c(b, "null"); /* a name query */
+	buf_fmt(b, ",\"allowed\":%s,\"count\":%u,\"bytes_in\":%llu,\"bytes_out\":%llu,\"ms\":%u",
+			c->refusal ? "false" : "true", c->count, (unsigned long long)c->bytes_in,
+			(unsigned long long)c->bytes_out, c->ms);
+	json_put_key(b, "reason");
+	if (c->refusal)
+		json_put_string(b, str_of(reason));
+	else
+		buf_c(b, "null");
+	buf_char(b, '}');
+}
+
+void report_network(struct buf *b, const struct network_spec *n, const struct outcome *o)
+{
+	const struct network_report *r = o->network;
+
+	json_put_key(b, "network");
+	buf_char(b, '{');
+	json_put_field(b, "mode", str_of(network_name(n)));
+	if (!r) { /* nobody counted */
+		buf_c(b, ",\"allowed\":null,\"refused\":null,\"connections\":[],\"relay_ended\":false}");
+		return;
+	}
+	buf_fmt(b, ",\"allowed\":%llu,\"refused\":%llu", (unsigned long long)r->allowed,
+			(unsigned long long)r->refused);
+	json_put_key(b, "connections");
+	buf_char(b, '[');
+	for (uint32_t i = 0; i < r->n; i++)
+		put_row(b, &r->rows[i]);
+	buf_fmt(b, "],\"relay_ended\":%s}", o->relay_died ? "true" : "false");
+}
