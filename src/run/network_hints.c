@@ -9,7 +9,7 @@ static struct str rule_for(struct arena *a, struct str host, unsigned port)
 	return port == 0 || port == 80 || port == 443 ? host : str_fmt(a, "%.*s:%u", STR_ARG(host), port);
 }
 
-/* Who can allow the rule, and how; a clause after a semicolon. */
+/* A clause that says how the reader, or somebody else, allows the rule. */
 static struct str advice(struct arena *a, enum audience who, struct str rule)
 {
 	switch (who) {

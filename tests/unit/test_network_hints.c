@@ -59,7 +59,7 @@ static void test_readers(void)
 	CHECK(str_contains(network_hint(&arena, AUDIENCE_CLIENT, &deny, &o, text),
 			STR("a person can add 'example.org' to 'sandbox.network.allow'")));
 	CHECK(str_contains(network_hint(&arena, AUDIENCE_MCP, &deny, &o, text),
-			STR("only the person who started this server can allow it ('--network example.org')")));
+			STR("the person who started this server can allow it ('--network example.org')")));
 	CHECK(!network_hint(&arena, AUDIENCE_TERMINAL, &host, &o, text).n);
 }
 

@@ -150,12 +150,24 @@ static int take_effect(struct bake *b, const struct ynode *n, struct var_row *r)
 	return 0;
 }
 
+/* The value that boxes set, in all of them or in those without hosts. */
+static int take_set(struct bake *b, const struct ynode *set, const struct ynode *offline, struct var_row *r)
+{
+	const struct ynode *value = set ? set : offline;
+
+	if (set && offline)
+		return fail(b, offline, "a box sets it always, or only without network");
+	r->set = value ? intern(b, value->text) : 0;
+	r->bits |= offline ? VAR_OFFLINE : 0;
+	return 0;
+}
+
 /* Reads everything in a row except its names. */
 static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 {
 	const struct ynode *safe = yaml_get(row, "safe"), *between = yaml_get(row, "between"),
 			*box = yaml_get(row, "box");
-	const struct ynode *set = yaml_get(row, "set"), *offline = yaml_get(row, "offline");
+	const struct ynode *set = yaml_get(row, "set");
 	const struct named_effect *passes = box ? lookup(boxes, box->text) : NULL;
 
 	if (check_keys(b, row) < 0 || take_effect(b, yaml_get(row, "effect"), r) < 0 ||
@@ -170,10 +182,8 @@ static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 	r->box = passes ? passes->value : set ? VAR_BOX_MADE : r->bits & VAR_HIJACKS ? VAR_BOX_NEVER :
 			VAR_BOX_LISTED;
 	r->between = between ? intern(b, between->text) : 0;
-	if (set && offline)
-		return fail(b, offline, "a box sets it always, or only without network");
-	r->set = set ? intern(b, set->text) : offline ? intern(b, offline->text) : 0;
-	r->bits |= offline ? VAR_OFFLINE : 0;
+	if (take_set(b, set, yaml_get(row, "offline"), r) < 0)
+		return -1;
 	if (safe && (!yaml_get(row, "ordinary") || !yaml_get(row, "acts")))
 		return fail(b, safe, "values that are safe need examples: 'ordinary' and 'acts'");
 	if (r->effect < VAR_EFFECTS && !yaml_get(row, "programs"))
