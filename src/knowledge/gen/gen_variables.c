@@ -189,7 +189,7 @@ static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 	if (r->effect < VAR_EFFECTS && !yaml_get(row, "programs"))
 		return fail(b, row, "'programs' says who reads it");
 	if (runs_something(r->effect) && !yaml_get(row, "note") &&
-			(!(r->bits & VAR_HIJACKS) || (box && r->box != VAR_BOX_NEVER)))
+			(!(r->bits & VAR_HIJACKS) || (yaml_get(row, "box") && r->box != VAR_BOX_NEVER)))
 		return fail(b, row,
 				"an exception from what follows from the effect needs a 'note' that "
 				"explains it");
