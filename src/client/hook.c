@@ -64,14 +64,12 @@ struct work {
 
 static int answer_event(struct hook_call *c, struct err *e)
 {
-	switch (c->h.phase) {
-	case PHASE_PRE: return hook_pre(c, e);
-	case PHASE_POST:
-	case PHASE_FAILURE: hook_post(c); break;
-	case PHASE_START: hook_start(c); break;
-	case PHASE_END:
-	case PHASE_OTHER: break;
-	}
+	if (c->h.phase == PHASE_PRE)
+		return hook_pre(c, e);
+	if (c->h.phase == PHASE_START)
+		hook_start(c);
+	else
+		hook_post(c); /* PHASE_POST, PHASE_FAILURE */
 	return 0;
 }
 

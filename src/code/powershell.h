@@ -168,7 +168,11 @@ struct ps_cmdlet {
 	 */
 	char params[464];
 	char pipe;          /* kind of the piped input: a letter as in params; 0: data */
-	char out;           /* output: d data, f fetched, p its paths, i its input, 0 anything */
+	/*
+	 * output: n nothing, d data, f fetched, p its paths, i its input, j its paths joined (Join-Path),
+	 * T a new temporary file, B the last value of its script block, 0 anything
+	 */
+	char out;
 	enum marker say;
 };
 const struct ps_cmdlet *ps_cmdlet(struct str name);

@@ -17,6 +17,7 @@
  *   g  program
  *   a  its arguments
  *   t  directory to change to
+ *   M  name of a member to call: not followed
  *   o  no effect, the default
  *
  * The common parameters (-ErrorAction, -Verbose, ...) need not be listed.

@@ -184,8 +184,7 @@ bool py_mode_writes(struct python *p, const struct pvs *mode, bool flags)
 		struct str m = mode->v[i]->kind == PV_NAME ? mode->v[i]->text : py_text(p, mode->v[i]);
 
 		if (flags) {
-			if (!(mode->v[i]->kind == PV_UNKNOWN && 0) && !str_is(m, "os.O_RDONLY") &&
-					!str_is(m, "0"))
+			if (!str_is(m, "os.O_RDONLY") && !str_is(m, "0"))
 				return true;
 			continue;
 		}

@@ -210,8 +210,8 @@ static bool two_parts(struct script *x, bool dead)
 			return false;
 		x->i++;
 	}
-	return perl_text(x, open, dead ? PERL_DEAD : PERL_STRING) && perl_flags(x, dead ? "cdsr" : PERL_FLAGS
-			"r");
+	return perl_text(x, open, dead ? PERL_DEAD : PERL_STRING) &&
+			perl_flags(x, dead ? "cdsr" : PERL_FLAGS "r");
 }
 
 /*

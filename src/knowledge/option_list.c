@@ -34,8 +34,7 @@ static void add_option(struct option_collector *l, const struct know_row *row, c
 
 /* Reads one level of commands. Returns the row of its subcommand, or NULL. */
 static const struct know_row *read_level(struct option_collector *l, const struct know_row *row,
-		const struct know_row *lookup, const struct word *argv, size_t argc,
-                                         size_t *start)
+		const struct know_row *lookup, const struct word *argv, size_t argc, size_t *start)
 {
 	struct know_scan s = {.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start,
 			.generic = true};

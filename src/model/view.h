@@ -138,9 +138,7 @@ struct view {
 	struct path_memo *memo;
 	const struct remembered *remembered; /* roots that were found before (sys/remembered.h), or NULL */
 	bool fold_case;        /* the project's file system is case-insensitive: .GIT is .git */
-	bool boxed;            /* a box is available, so that contain is possible */
 	struct unvetted unvetted;
 	/* fold_case, program, tmp and unvetted are not filled in; only a judgement needs them */
 	bool places;
-	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

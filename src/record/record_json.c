@@ -152,8 +152,6 @@ void record_view_json(struct buf *b, const struct view *v, const struct engine_r
 	json_put_field(b, "program", v->program);
 	json_put_field(b, "tmp", v->tmp);
 	put_bool(b, "fold_case", v->fold_case);
-	put_bool(b, "boxed", v->boxed);
-	put_bool(b, "agent", v->agent);
 	put_bool(b, "unvetted", v->unvetted.everywhere);
 	if (v->unvetted.workspaces)
 		put_roots(b, "unvetted_workspaces", v->unvetted.workspaces);
@@ -412,7 +410,7 @@ static int read_view(struct view_reader *r)
 			.uid = number(o, "uid"), .project = text(r, o, "project"),
 		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"),
 		.program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
-		.fold_case = flag(o, "fold_case"), .boxed = flag(o, "boxed"), .agent = flag(o, "agent"),
+		.fold_case = flag(o, "fold_case"),
 		.unvetted = {.everywhere = flag(o, "unvetted")}};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;

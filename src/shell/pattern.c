@@ -444,8 +444,7 @@ static bool odd_replace(struct str p)
 }
 
 int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where,
-		bool ampersand,
-	unsigned *fuel, struct str *ret)
+		bool ampersand, unsigned *fuel, struct str *ret)
 {
 	struct matcher m;
 	struct buf out;

@@ -25,8 +25,7 @@ int pattern_cut(struct str text, struct str pattern, bool from_head, bool longes
  * patsub_replacement). 0, or -1 if unknown.
  */
 int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where,
-		bool ampersand,
-	unsigned *fuel, struct str *ret);
+		bool ampersand, unsigned *fuel, struct str *ret);
 /* True if the pattern has an unescaped * or ?, a [ with a ] after it, or an extended form. */
 bool pattern_active(struct str pattern);
 /* True if ?( *( +( @( or !( occurs unescaped: the pattern's meaning depends on extglob. */
