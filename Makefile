@@ -47,7 +47,7 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-TABLES = knowledge variables registries preset embedded seccomp python javascript
+TABLES = knowledge variables registries network preset embedded seccomp python javascript
 LIB_OBJ += $(TABLES:%=$(BUILD)/obj/%_table.o)
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
@@ -126,7 +126,7 @@ $(BUILD)/gen-knowledge: $(GEN_OBJ) $(BUILD)/libgen.a
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
 
-COMMANDS = $(filter-out knowledge/variables.yaml knowledge/registries.yaml,$(sort $(wildcard knowledge/*.yaml)))
+COMMANDS = $(filter-out $(addprefix knowledge/,variables.yaml registries.yaml network.yaml),$(sort $(wildcard knowledge/*.yaml)))
 $(BUILD)/gen/knowledge_table.c: $(BUILD)/gen-knowledge $(COMMANDS)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
@@ -149,6 +149,12 @@ $(BUILD)/gen/registries_table.c: $(BUILD)/gen-knowledge knowledge/registries.yam
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)$(BUILD)/gen-knowledge --registries knowledge/registries.yaml > $@
+
+# Forms of commands whose use of the network is known are written in knowledge/network.yaml.
+$(BUILD)/gen/network_table.c: $(BUILD)/gen-knowledge knowledge/network.yaml
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(BUILD)/gen-knowledge --network knowledge/network.yaml > $@
 
 # Presets are text of the policy language, baked in so that importing one opens no file.
 $(BUILD)/gen-presets: $(PRESET_OBJ) $(BUILD)/libgen.a

@@ -137,4 +137,5 @@ void gate_amend(struct arena *a, const struct facts *f, const struct policy *p, 
 	}
 	if (notes && j->verdict == VERDICT_ASK)
 		j->approval = gate_approved(a, f, j, p).run;
+	gate_grant(a, j);
 }

@@ -243,6 +243,58 @@ struct approved gate_approved(
 	return x;
 }
 
+/* ---- the network of the box ---- */
+
+static void add_words(struct arena *a, struct texts **list, struct str words)
+{
+	struct str word;
+
+	while ((word = str_word(&words)).n) {
+		struct texts **at = list;
+
+		while (*at && !str_eq((*at)->text, word))
+			at = &(*at)->next;
+		if (*at)
+			continue;
+		*at = arena_new(a, struct texts);
+		**at = (struct texts){.text = word};
+	}
+}
+
+/* True if the reason asks, or asked before a mode of the client answered, for a network in the box. */
+static bool asks_network(const struct reason *r)
+{
+	return r->grade == GRADE_ASK && r->approval == APPROVAL_NETWORK;
+}
+
+/*
+ * A contained command gets the words of its contain reasons. An approved one also gets those of the asks; an
+ * ask that cannot say what it needs gets the network of this machine.
+ */
+void gate_grant(struct arena *a, struct judgement *j)
+{
+	bool approved = j->approval == APPROVAL_NETWORK &&
+		(j->verdict == VERDICT_ASK || j->verdict == VERDICT_CONTAIN);
+	const struct reason *lists[] = {j->reasons, j->warnings};
+	bool host = false;
+
+	j->network = NULL;
+	if (j->verdict != VERDICT_CONTAIN && !approved)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		for (const struct reason *r = lists[i]; r; r = r->next) {
+			bool asked = approved && asks_network(r);
+
+			host |= asked && !r->network.n;
+			if (asked || r->grade == GRADE_CONTAIN)
+				add_words(a, &j->network, r->network);
+		}
+	if (host) {
+		j->network = NULL;
+		add_words(a, &j->network, STR("host"));
+	}
+}
+
 /* ---- modes that stand for a yes ---- */
 
 /* Turns the reasons of a grade into warnings. */
@@ -286,9 +338,11 @@ void approval_finish(struct judge *j)
 
 	if (j->p->mode == MODE_PAUSED)
 		finish_paused(j);
+	gate_grant(j->a, j->ret);
 	if (j->ret->verdict != VERDICT_ASK)
 		return;
 	run = j->ret->approval = gate_approved(j->a, j->f, j->ret, j->p).run;
+	gate_grant(j->a, j->ret);
 	boxed = run == APPROVAL_BOX || run == APPROVAL_NETWORK;
 	if (j->p->mode != MODE_BYPASS || (!boxed && run != APPROVAL_PLAIN))
 		return;
@@ -297,4 +351,5 @@ void approval_finish(struct judge *j)
 	j->ret->verdict = boxed || !j->ret->complete ? VERDICT_CONTAIN : VERDICT_ALLOW;
 	if (j->ret->verdict == VERDICT_ALLOW)
 		lift(j, GRADE_CONTAIN); /* the policy has no box */
+	gate_grant(j->a, j->ret);
 }

@@ -80,6 +80,7 @@ void contain_finish(struct judge *j)
 		return;
 	}
 	makes_signature(j, c);
+	network_uses_in_box(j);
 	s = find_excluded(j);
 	if (s)
 		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at,

@@ -561,7 +561,7 @@ void danger_effects(struct judge *j, const struct check *c)
 		for (size_t k = 0; k < ARRAY_SIZE(effects); k++)
 			if ((has & effects[k].effect) && !was_said(j, effects[k].check, s->c->at) &&
 					!(effects[k].effect == EFFECT_NETWORK &&
-					(stays_here(j, s) || lists_packages(s))) &&
+					(stays_here(j, s) || lists_packages(s) || network_uses_tell(j, s))) &&
 			    /* git's have rows in danger_rows.h, */
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) &&
 			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&

@@ -585,6 +585,19 @@ static void put_approval(struct explain *x)
 	buf_fmt(x->out, "  %s\n", runs[x->j->approval]);
 }
 
+static void put_network(struct explain *x)
+{
+	size_t n = 0;
+
+	for (const struct texts *t = x->j->network; t; t = t->next) {
+		struct str word = str_visible(x->a, t->text);
+
+		put_title(x, &n, x->j->verdict == VERDICT_ASK ? "what it then reaches in the box"
+							      : "what it reaches in the box");
+		buf_fmt(x->out, "  %.*s\n", STR_ARG(word));
+	}
+}
+
 static void put_verdict(struct buf *out, const struct judgement *j, struct explain_style style)
 {
 	put_tinted(out, style, verdict_tint(j->verdict), verdict_name(j->verdict));
@@ -621,6 +634,7 @@ void gate_explain(struct buf *out, const struct facts *f, const struct judgement
 	put_reasons(x, "warnings", j->warnings);
 	put_reasons(x, "advice", j->advice);
 	put_approval(x);
+	put_network(x);
 	put_tinted(out, style, TINT_BOLD, "\nverdict: ");
 	put_verdict(out, j, style);
 }

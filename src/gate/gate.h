@@ -56,6 +56,9 @@ struct approved {
 struct approved gate_approved(struct arena *a, const struct facts *f, const struct judgement *j,
 		const struct policy *p);
 
+/* approval.c. Sets j->network from the reasons, the verdict and the approval. Call it after these changed. */
+void gate_grant(struct arena *a, struct judgement *j);
+
 /*
  * amend.c. Adds the reasons for the notes of the client's call, in order, and lowers the verdict accordingly.
  * This is the only way to add a reason because of a client's call. `p` has the mode in force.

@@ -113,7 +113,7 @@ int gate_verify(const struct policy *p, struct err *e)
 static struct reason *find_reason(struct reason *r, enum check_id id, const struct finding *fd)
 {
 	for (; r; r = r->next)
-		if (r->id == id && str_eq(r->message, fd->message))
+		if (r->id == id && str_eq(r->message, fd->message) && str_eq(r->network, fd->network))
 			return r->grade >= fd->grade ? r : NULL;
 	return NULL;
 }
@@ -150,7 +150,7 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 	j->nreasons++;
 	r = arena_new(j->a, struct reason);
 	*r = (struct reason){.id = c->id, .grade = fd->grade, .approval = approval_of(j, c, fd),
-			.rule = fd->rule, .at = fd->at};
+			.rule = fd->rule, .network = fd->network, .at = fd->at};
 	/* quotes the command for people and models */
 	r->message = str_visible(j->a, fd->message);
 	r->alternative = str_visible(j->a, fd->alternative);
@@ -198,6 +198,17 @@ void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, str
 		&(struct finding){.grade = g,
 			.message = message,
 			.alternative = str_of(alternative ? alternative : ""),
+			.at = at});
+}
+
+void judge_tell_network(struct judge *j, const struct check *c, struct span at, struct str message,
+	const char *alternative, struct str words)
+{
+	raise_unless_lifted(j, c,
+		&(struct finding){.grade = judge_grade(j, c),
+			.message = message,
+			.alternative = str_of(alternative ? alternative : ""),
+			.network = words,
 			.at = at});
 }
 

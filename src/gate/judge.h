@@ -28,6 +28,7 @@
 #include "base/pmap.h"
 #include "gate/gate.h"
 #include "knowledge/knowledge.h"
+#include "knowledge/network_forms.h"
 
 #define GATE_REASONS_MAX 64 /* further reasons lower the verdict but are not listed */
 #define GATE_MORE_MAX 512   /* further places of reasons; past it the judgement counts as cut */
@@ -49,6 +50,8 @@ struct subject {
 	const struct know_row *row;
 	struct know_options *options; /* lazy: subject_options() */
 	struct know_result *known;   /* lazy: subject_known() */
+	const struct net_form *form; /* lazy: network_use() */
+	bool formed;
 	bool allowed;                /* by one of the person's rules */
 	bool spoken;                 /* a rule of the policy matched, so the default does not apply */
 };
@@ -78,6 +81,7 @@ struct finding {
 	enum grade grade;
 	enum approval approval; /* APPROVAL_OUTSIDE: use the check's row */
 	struct str message, alternative, rule;
+	struct str network; /* see struct reason */
 	struct span at;
 };
 
@@ -93,6 +97,9 @@ void judge_tell(struct judge *j, const struct check *c, struct span at, struct s
 /* The same by id, with `most` as the strictest grade (a rule that only may match asks). */
 void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
 	struct str message, const char *alternative);
+/* Raises a check whose command may run in a box that reaches `words`, unless an allow rule lifts it. */
+void judge_tell_network(struct judge *j, const struct check *c, struct span at, struct str message,
+		const char *alternative, struct str words);
 /* approval.c: returns the row's approval, unless a command around the place works outside of any box. */
 enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd);
 /* Sets the effect of approving all reasons together, and applies the modes paused and bypassPermissions. */
@@ -218,6 +225,12 @@ void packages_ask(struct judge *j, const struct command *c); /* packages.c: asks
 void packages_fetch(struct judge *j, const struct check *c);
 /* True if a command at this place fetches packages into the project, or fetches the program it runs. */
 bool packages_install(const struct judge *j, struct span at);
+/* network_uses.c: commands whose use of the network is known (knowledge/network.yaml) */
+enum net_use network_use(struct judge *j, struct subject *s);
+/* Judges the network of a command by its form. False if it has no form that says more than `network`. */
+bool network_uses_tell(struct judge *j, struct subject *s);
+/* Asks about allowed reads that would now run in the box, where they reach nothing. */
+void network_uses_in_box(struct judge *j);
 /*
  * True for a file by which git runs programs (config, hooks), in a directory that has the content of a git
  * directory on disk.

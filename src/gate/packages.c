@@ -1,6 +1,6 @@
 /*
- * npx, bunx and npm exec run a program that is installed in the project, or else fetch it. In a box without
- * that host the latter can only fail, after minutes of retries, so the gate asks about the network.
+ * npx, bunx and npm exec run a program that is installed in the project, or else fetch it. Only a box that
+ * reaches the registry can do the latter.
  */
 #include "gate/judge.h"
 
@@ -116,9 +116,23 @@ void packages_ask(struct judge *j, const struct command *c)
 	}
 }
 
+/* Returns the command that runs this one (npx), if it fetches from a registry only; else NULL. */
+static struct subject *registry_runner(struct judge *j, const struct command *c)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+
+		if (s->c != c && s->c->at.text == c->at.text && s->c->at.from == c->at.from &&
+			network_use(j, s) == NET_USE_REGISTRY)
+			return s;
+	}
+	return NULL;
+}
+
 void packages_fetch(struct judge *j, const struct check *c)
 {
 	for (const struct command *k = j->f->commands; k; k = k->next) {
+		struct subject *runner;
 		struct package p;
 
 		if (!looks_up(k) || stays_offline(j, k->at))
@@ -126,11 +140,13 @@ void packages_fetch(struct judge *j, const struct check *c)
 		p = package_of(k->argv[0].text);
 		if (p.local || (!p.fetched && is_installed(j, k, &p)))
 			continue;
-		judge_tell(j, c, k->at,
+		runner = registry_runner(j, k);
+		judge_tell_network(j, runner ? gate_check(CHECK_PACKAGE_INSTALL) : c, k->at,
 			str_fmt(j->a,
 				"'%.*s' is not installed in the project, so the network is used to fetch it",
 				STR_ARG(k->argv[0].text)),
-			"install it as a dependency first");
+			"install it as a dependency first",
+			runner ? str_fmt(j->a, "preset:%s", net_form_tool(runner->form)) : STR(""));
 	}
 }
 

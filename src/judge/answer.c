@@ -167,6 +167,20 @@ static void put_network(struct buf *out, const struct facts *f)
 	buf_char(out, ']');
 }
 
+/* What the box of this command may reach. */
+static void put_box_network(struct buf *out, const struct texts *words)
+{
+	if (!words)
+		return;
+	json_put_key(out, "box_network");
+	buf_char(out, '[');
+	for (; words; words = words->next) {
+		json_put_comma(out);
+		json_put_string(out, words->text);
+	}
+	buf_char(out, ']');
+}
+
 static void put_calls(struct buf *out, const struct code *code)
 {
 	buf_c(out, ",\"calls\":[");
@@ -250,6 +264,7 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 	buf_c(out, j->complete ? "true" : "false");
 	if (j->verdict == VERDICT_ASK || (j->verdict == VERDICT_CONTAIN && j->approval != APPROVAL_OUTSIDE))
 		json_put_field(out, "approval", str_of(approval_name(j->approval)));
+	put_box_network(out, j->network);
 	put_reasons(out, "reasons", j->reasons);
 	put_reasons(out, "warnings", j->warnings);
 	put_reasons(out, "advice", j->advice);

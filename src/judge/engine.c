@@ -255,6 +255,7 @@ static int run_job(void *arg)
 	/* the separately judged policies and notes may have added reasons */
 	if (j->judgement.verdict == VERDICT_ASK)
 		j->judgement.approval = gate_approved(j->a, &j->facts, &j->judgement, &j->p->own).run;
+	gate_grant(j->a, &j->judgement);
 	return 0;
 }
 

@@ -33,6 +33,8 @@ struct reason {
 	struct str message;
 	struct str alternative; /* may be empty */
 	struct str rule;        /* "file:line", a preset's name, or empty for a built-in check */
+	/* what a run in the box needs of the network: words as in judgement.network, separated by blanks */
+	struct str network;
 	struct span at;
 	struct reason_place *more; /* further places, which are not shown */
 };
@@ -120,6 +122,7 @@ struct question {
 };
 
 struct view;
+struct texts;
 
 struct judgement {
 	enum verdict verdict;
@@ -133,6 +136,12 @@ struct judgement {
 	 * the mode's approval of the asks, which become warnings.
 	 */
 	enum approval approval;
+	/*
+	 * What a run in the box may reach: for a contain, and for an ask whose approval is the network. Each
+	 * is "HOST[:PORT]", "preset:registries/TOOL", or "host" alone: the network of this machine. NULL:
+	 * nothing.
+	 */
+	struct texts *network;
 	struct step *steps;
 	struct placed *placed;
 	struct known *known;

@@ -19,6 +19,7 @@
  *     	writes: ["/w/p/a", null]            among the writes; [] means none (also reads, deletes, execs)
  *     	complete: false
  *     	approval: box                       where it runs when a person approves it
+ *     	reaches: preset:registries/npm      what the box reaches; "nothing": nothing
  *     	near: opaque-path                   a near miss: this reason must be absent
  *     	shell: sh   cwd: /x   mode: plan    one line each
  *     	policy: NAME                        judged by a policy of tests/cases/policies.txt
@@ -193,6 +194,17 @@ static void expect_approval(struct test *t, struct str want)
 		fail(t, "the approval is not", want);
 }
 
+static void expect_reached(struct test *t, struct str want)
+{
+	struct buf b;
+
+	buf_init(&b, t->a, 0);
+	for (const struct json *w = json_items(json_key(t->answer, "box_network")); w; w = w->next)
+		buf_fmt(&b, "%s%.*s", b.n ? " " : "", STR_ARG(json_text(w)));
+	if (!str_eq(b.n ? buf_view(&b) : STR("nothing"), want))
+		fail(t, "the box reaches", b.n ? buf_view(&b) : STR("nothing"));
+}
+
 static void expect(struct test *t, const struct expectation *x)
 {
 	struct json *v = NULL;
@@ -213,6 +225,8 @@ static void expect(struct test *t, const struct expectation *x)
 		expect_absent(t, x->value);
 	else if (!strcmp(key, "approval"))
 		expect_approval(t, x->value);
+	else if (!strcmp(key, "reaches"))
+		expect_reached(t, x->value);
 	else if (strstr(" shell cwd config policy mode ", str_c(t->a, str_fmt(t->a, " %s ", key))))
 		return;
 	else if (json_read(t->a, x->value, &v, &e) != 0)

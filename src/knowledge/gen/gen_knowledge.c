@@ -2,6 +2,7 @@
  * gen-knowledge FILE.yaml... > knowledge_table.c: writes the rows of all files as one constant array.
  * gen-knowledge --variables FILE.yaml > variables_table.c: does the same for variables.
  * gen-knowledge --registries FILE.yaml > registries_table.c: ... for package registries.
+ * gen-knowledge --network FILE.yaml > network_table.c: ... for forms that use the network.
  * Runs at build time only.
  */
 #include <inttypes.h>
@@ -10,6 +11,7 @@
 
 #include "config/gen/read_whole.h"
 #include "config/knowledge_yaml.h"
+#include "knowledge/gen/gen_network.h"
 #include "knowledge/gen/gen_registries.h"
 #include "knowledge/gen/gen_variables.h"
 #include "knowledge/row.h"
@@ -20,7 +22,8 @@
 static const struct table_kind {
 	char option[16];
 	int (*print)(struct arena *a, const struct yaml_file *f, struct err *e);
-} kinds[] = {{"--variables", variables_print}, {"--registries", registries_print}};
+} kinds[] = {{"--variables", variables_print}, {"--registries", registries_print},
+	{"--network", network_print}};
 
 struct knowledge_job {
 	struct arena *a;

@@ -1,0 +1,215 @@
+/* See network_forms.h. */
+#include "knowledge/network_forms.h"
+
+#include "base/glob.h"
+
+static struct str text_at(uint32_t at) { return str_of(net_texts + at); }
+
+/* `*` matches no slash, `**` does. */
+static bool matches(struct str pattern, struct str text)
+{
+	return glob_may(pattern, text, GLOB_PATH) == GLOB_YES;
+}
+
+static bool in_list(struct str list, struct str text)
+{
+	struct str one;
+
+	while ((one = str_word(&list)).n)
+		if (matches(one, text))
+			return true;
+	return false;
+}
+
+/* One match of a command with a form. */
+struct net_match {
+	const struct net_form *form;
+	const struct word *argv;
+	size_t argc, at;
+	struct str command; /* words of the form's name that are still missing */
+	struct str options;
+	size_t operands;    /* read after the name */
+	bool open;          /* options that are not listed belong to the form, too */
+};
+
+/* ---- options ---- */
+
+struct net_option {
+	bool found, takes, attached; /* an argument follows; only after '=' */
+	struct str values;           /* patterns separated by '|'; empty: any value */
+};
+
+/* Entries of the list: "-A", "-n:", "-o:json|yaml" (takes an argument), "--color=" (only attached). */
+static struct net_option option_find(const struct net_match *m, struct str name)
+{
+	struct str list = m->options, one;
+
+	while ((one = str_word(&list)).n) {
+		ptrdiff_t colon = str_find(one, ':', 0);
+		bool attached = str_ends(one, "=");
+		struct str bare = str_sub(one, 0, colon > 0 ? (size_t)colon : one.n - attached);
+
+		if (str_eq(bare, name))
+			return (struct net_option){.found = true,
+				.takes = colon > 0,
+				.attached = attached,
+				.values = colon > 0 ? str_sub(one, (size_t)colon + 1, one.n) : STR("")};
+	}
+	return (struct net_option){0};
+}
+
+/* Entries that start with a dash are about options, all others about operands and values. */
+static bool refused(const struct net_match *m, struct str text, bool option)
+{
+	struct str list = text_at(m->form->refused), one;
+
+	while ((one = str_word(&list)).n)
+		if ((one.p[0] == '-') == option && matches(one, text))
+			return true;
+	return false;
+}
+
+static bool value_fits(const struct net_match *m, const struct net_option *o, struct str value)
+{
+	size_t at = 0;
+
+	if (!m->open && refused(m, value, false))
+		return false;
+	while (at < o->values.n) {
+		ptrdiff_t bar = str_find(o->values, '|', at);
+		size_t end = bar < 0 ? o->values.n : (size_t)bar;
+
+		if (matches(str_sub(o->values, at, end), value))
+			return true;
+		at = end + 1;
+	}
+	return !o->values.n;
+}
+
+/* The argument is the next word. */
+static bool take_next(struct net_match *m, const struct net_option *o)
+{
+	if (m->at + 1 >= m->argc)
+		return false;
+	m->at++;
+	if (m->argv[m->at].kind != WORD_EXACT)
+		return m->open && m->argv[m->at].kind == WORD_UNKNOWN && !o->values.n;
+	return value_fits(m, o, m->argv[m->at].text);
+}
+
+static bool take_long(struct net_match *m, struct str word)
+{
+	ptrdiff_t eq = str_find(word, '=', 0);
+	struct str value = eq > 0 ? str_sub(word, (size_t)eq + 1, word.n) : STR("");
+	struct net_option o = option_find(m, eq > 0 ? str_sub(word, 0, (size_t)eq) : word);
+
+	if (!o.found)
+		return m->open && (eq < 0 || !refused(m, value, false));
+	if (o.takes)
+		return eq > 0 ? value_fits(m, &o, value) : take_next(m, &o);
+	return eq < 0 || o.attached || m->open || str_is(value, "true") || str_is(value, "false");
+}
+
+/* -A, -nNAME, -n NAME, -sSfLo FILE; in an open form also -Dskip. */
+static bool take_short(struct net_match *m, struct str word)
+{
+	char name[3] = "-";
+
+	for (size_t i = 1; i < word.n; i++) {
+		struct net_option o;
+		struct str value = str_sub(word, i + 1, word.n);
+
+		name[1] = word.p[i];
+		o = option_find(m, str_n(name, 2));
+		if (!o.found)
+			return m->open && !refused(m, value, false);
+		if (!o.takes)
+			continue;
+		if (!value.n)
+			return take_next(m, &o);
+		return value_fits(m, &o, str_starts(value, "=") ? str_sub(value, 1, value.n) : value);
+	}
+	return true;
+}
+
+static bool take_option(struct net_match *m, struct str word)
+{
+	struct net_option whole;
+
+	if (refused(m, word, true))
+		return false;
+	if (str_starts(word, "--"))
+		return take_long(m, word);
+	whole = option_find(m, word); /* -nv, -ws */
+	return whole.found ? !whole.takes || take_next(m, &whole) : take_short(m, word);
+}
+
+/* ---- operands ---- */
+
+/* "pods,svc" and "pod/name": every kind must be listed. */
+static bool kinds_listed(struct str list, struct str word)
+{
+	for (size_t at = 0; at <= word.n;) {
+		ptrdiff_t comma = str_find(word, ',', at), slash;
+		size_t end = comma < 0 ? word.n : (size_t)comma;
+		struct str kind = str_sub(word, at, end);
+
+		slash = str_find(kind, '/', 0);
+		if (slash >= 0)
+			kind = str_sub(kind, 0, (size_t)slash);
+		if (!kind.n || !in_list(list, kind))
+			return false;
+		at = end + 1;
+	}
+	return true;
+}
+
+static bool take_operand(struct net_match *m, struct str word)
+{
+	struct str want = str_word(&m->command), first = text_at(m->form->first);
+
+	if (refused(m, word, false))
+		return false;
+	if (want.n)
+		return matches(want, word);
+	if (m->operands++ == 0 && first.n)
+		return kinds_listed(first, word);
+	return (m->open && !m->form->words) || in_list(text_at(m->form->words), word);
+}
+
+static bool take_word(struct net_match *m)
+{
+	const struct word *w = &m->argv[m->at];
+
+	if (w->kind != WORD_EXACT)
+		return m->open && !m->command.n;
+	if (str_is(w->text, "--"))
+		return m->open;
+	return w->text.n > 1 && w->text.p[0] == '-' ? take_option(m, w->text) : take_operand(m, w->text);
+}
+
+static bool fits(const struct net_form *f, struct str name, const struct word *argv, size_t argc)
+{
+	struct net_match m = {
+		.form = f, .argv = argv, .argc = argc, .command = text_at(f->command), .options = text_at(f->options)};
+
+	if (!str_eq(str_word(&m.command), name))
+		return false;
+	m.open = f->use == NET_USE_REGISTRY;
+	for (m.at = 1; m.at < argc; m.at++)
+		if (!take_word(&m))
+			return false;
+	return !str_word(&m.command).n;
+}
+
+const struct net_form *net_form_find(struct str name, const struct word *argv, size_t argc)
+{
+	for (size_t i = 0; i < net_nforms && name.n; i++)
+		if (net_texts[net_forms[i].command] == name.p[0] && fits(&net_forms[i], name, argv, argc))
+			return &net_forms[i];
+	return NULL;
+}
+
+const char *net_form_tool(const struct net_form *f) { return net_texts + f->tool; }
+
+bool net_variable_harmless(struct str name) { return in_list(text_at(net_variables), name); }
