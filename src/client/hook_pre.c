@@ -524,9 +524,8 @@ static void contain_call(struct judging *g)
 	}
 	g->v.decision = DECIDE_ALLOW;
 	g->v.reason = str_fmt(a,
-			"caisson: runs in the box: %s network, the project is writable, the rest of the "
-			"machine is not",
-		g->j.approval == APPROVAL_NETWORK ? "with the" : "no");
+			"caisson: runs in the box: %s%s, the project is writable, the rest of the machine is not",
+		g->j.network ? "with " : "", text_network(g));
 }
 
 /*

@@ -55,6 +55,8 @@ struct str text_reasons(struct judging *g, enum told told, const char *tail);
 /* The next functions return sentences without their full stop; NULL: nothing to say. */
 const char *text_yes(struct judging *g, const struct approved *x,
 	const char *no_box); /* effect of a yes; no_box: why not in the box, may be empty */
+/* what the box reaches: "no network", "the network", "example.com only" */
+const char *text_network(struct judging *g);
 const char *text_allow(struct judging *g); /* how a person makes the answer permanent */
 const char *text_split(struct judging *g, const struct approved *x); /* commands to run separately */
 /* Joins sentences; each may be NULL. */

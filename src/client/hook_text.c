@@ -148,6 +148,30 @@ const char *text_join(struct judging *g, const char *a, const char *b, const cha
 	return out.n ? str_c(g->c->a, buf_view(&out)) : NULL;
 }
 
+/* Says what the box reaches: "the registries of npm and example.com only". */
+const char *text_network(struct judging *g)
+{
+	static const char registries[] = "preset:registries/";
+	struct buf b;
+
+	if (!g->j.network)
+		return "no network";
+	if (str_is(g->j.network->text, "host"))
+		return "the network";
+	buf_init(&b, g->c->a, 0);
+	for (const struct texts *t = g->j.network; t; t = t->next) {
+		struct str word = shown_text(g, t->text);
+		bool preset = str_starts(word, registries);
+
+		if (preset)
+			word = str_sub(word, sizeof(registries) - 1, word.n);
+		buf_fmt(&b, "%s%s%.*s", !b.n ? "" : t->next ? ", " : " and ",
+			preset ? "the package registries of " : "", STR_ARG(word));
+	}
+	buf_c(&b, " only");
+	return str_c(g->c->a, buf_view(&b));
+}
+
 const char *text_yes(struct judging *g, const struct approved *x, const char *no_box)
 {
 	bool boxed = x->run == APPROVAL_BOX || x->run == APPROVAL_NETWORK;
@@ -158,8 +182,9 @@ const char *text_yes(struct judging *g, const struct approved *x, const char *no
 		return OUTSIDE ": what it asks for cannot be done in the box";
 	if (!boxed)
 		return judging_is_shell(g) ? "A yes runs it as it is, without the box" : NULL;
-	return x->run == APPROVAL_NETWORK ? "A yes runs it in the box, with the network"
-					  : "A yes runs it in the box";
+	return x->run == APPROVAL_NETWORK
+		? str_c(g->c->a, str_fmt(g->c->a, "A yes runs it in the box, with %s", text_network(g)))
+		: "A yes runs it in the box";
 }
 
 static bool has_grade(const struct judgement *j, enum grade grade)

@@ -93,6 +93,19 @@ static struct str approved_ids(struct judging *g, bool asked)
 	return buf_view(&b);
 }
 
+/* Returns what the box reaches. The client's own sandbox, if there is one, decides about the network. */
+static struct str granted_words(struct judging *g)
+{
+	struct buf b;
+
+	if (g->walls.mode != CLIENT_SANDBOX_NONE)
+		return STR("");
+	buf_init(&b, g->c->a, 0);
+	for (const struct texts *t = g->j.network; t; t = t->next)
+		buf_fmt(&b, "%s%.*s", b.n ? " " : "", STR_ARG(t->text));
+	return buf_view(&b);
+}
+
 int judging_hand_over(struct judging *g, enum approval approval, bool asked, struct err *e)
 {
 	struct hook_call *c = g->c;
@@ -115,14 +128,13 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 		.settings = h->client->can & CLIENT_SETTINGS,
 		.follow = (h->client->can & CLIENT_FOLLOWS) && may_move(&g->facts),
 		.input = h->client->can & CLIENT_INPUT,
-		.network = approval == APPROVAL_NETWORK,
+		.network = granted_words(g),
 		.approved = approved ? approved_ids(g, asked) : STR("")};
 	struct directory project = {
 		.path = v->project, .id = hook_pin(c) ? c->pin.id : (struct identity){0}};
 	struct str state, id, own = STR("");
 
 	t.walls = g->walls;
-	t.network &= t.walls.mode == CLIENT_SANDBOX_NONE;
 	t.follow &=
 		t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line may leave the client's sandbox */
 	cwd_get(c->a, &own, NULL);

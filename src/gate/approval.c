@@ -285,8 +285,8 @@ void gate_grant(struct arena *a, struct judgement *j)
 		for (const struct reason *r = lists[i]; r; r = r->next) {
 			bool asked = approved && asks_network(r);
 
-			host |= asked && !r->network.n;
-			if (asked || r->grade == GRADE_CONTAIN)
+			host |= asked;
+			if (r->grade == GRADE_CONTAIN)
 				add_words(a, &j->network, r->network);
 		}
 	if (host) {

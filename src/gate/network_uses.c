@@ -30,7 +30,7 @@ static bool settings_harmless(const struct setting *s)
 	return true;
 }
 
-/* In a box that reaches only registries, a variable matters if it leads the tool elsewhere or runs something. */
+/* In a box that reaches only registries, a variable matters if it leads elsewhere or runs something. */
 static bool settings_ordinary(const struct setting *s, struct str home)
 {
 	for (; s; s = s->next) {

@@ -167,7 +167,7 @@ static void put_network(struct buf *out, const struct facts *f)
 	buf_char(out, ']');
 }
 
-/* What the box of this command may reach. */
+/* Names everything that the box of this command may reach. */
 static void put_box_network(struct buf *out, const struct texts *words)
 {
 	if (!words)

@@ -190,8 +190,11 @@ static bool take_word(struct net_match *m)
 
 static bool fits(const struct net_form *f, struct str name, const struct word *argv, size_t argc)
 {
-	struct net_match m = {
-		.form = f, .argv = argv, .argc = argc, .command = text_at(f->command), .options = text_at(f->options)};
+	struct net_match m = {.form = f,
+		.argv = argv,
+		.argc = argc,
+		.command = text_at(f->command),
+		.options = text_at(f->options)};
 
 	if (!str_eq(str_word(&m.command), name))
 		return false;

@@ -137,8 +137,8 @@ struct judgement {
 	 */
 	enum approval approval;
 	/*
-	 * What a run in the box may reach: for a contain, and for an ask whose approval is the network. Each
-	 * is "HOST[:PORT]", "preset:registries/TOOL", or "host" alone: the network of this machine. NULL:
+	 * Everything that a run in the box may reach, of a contain and of an ask whose approval is the network.
+	 * Each word is "HOST[:PORT]", "preset:registries/TOOL", or "host" alone: the network of this machine. NULL:
 	 * nothing.
 	 */
 	struct texts *network;

@@ -22,7 +22,7 @@
 #include "sys/state.h"
 
 #define FOLDER "tickets"
-#define VERSION 5
+#define VERSION 6
 #define HASH_BYTES 8
 #define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
 #define TICKET_ARENA_MAX (8 * TICKET_BYTES_MAX) /* a parsed ticket, with its unescaped texts */
@@ -222,8 +222,8 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	json_put_field(&b, "id", t->id);
 	json_put_field(&b, "config", t->config);
 	json_put_field(&b, "boot", client_session_boot(a));
-	buf_fmt(&b, ",\"created_ms\":%llu,\"network\":\"%s\"", (unsigned long long)clock_ms(),
-			t->network ? "host" : "");
+	buf_fmt(&b, ",\"created_ms\":%llu", (unsigned long long)clock_ms());
+	json_put_words(&b, "network", t->network);
 	json_put_words(&b, "approved", t->approved);
 	json_put_key(&b, "client_sandbox");
 	client_walls_write(&b, &t->walls);
@@ -294,7 +294,7 @@ static struct identity read_directory(struct arena *a, const struct json *o, str
 			(uint64_t)json_int_at(o, "ino")};
 }
 
-static struct str read_approved(struct arena *a, const struct json *list)
+static struct str read_words(struct arena *a, const struct json *list)
 {
 	struct buf b;
 
@@ -327,8 +327,8 @@ static int parse_ticket(struct arena *a, const struct json *o, struct ticket *re
 				.settings = json_int_at(o, "settings") == 1,
 		.follow = json_int_at(o, "follow") == 1,
 		.input = json_int_at(o, "input") == 1,
-		.network = str_is(json_text_at(o, "network"), "host"),
-		.approved = read_approved(a, json_key(o, "approved"))};
+		.network = read_words(a, json_key(o, "network")),
+		.approved = read_words(a, json_key(o, "approved"))};
 
 	if (json_int_at(o, "v") != VERSION || profile_find(json_text_at(o, "profile"), &t.profile) != 0)
 		return -1;

@@ -44,7 +44,11 @@ struct ticket {
 	bool follow;               /* report the final directory of the command */
 	bool input;                /* the command reads the run's stdin */
 	bool asked;                /* a person is asked and may refuse */
-	bool network;              /* the box gets the host's network, as approved */
+	/*
+	 * what the box reaches: words of judgement.network, separated by blanks. "host" alone is the host's
+	 * network, as approved. Empty: nothing
+	 */
+	struct str network;
 	/* ids of the approved reasons, separated by blanks; empty: none */
 	struct str approved;
 	struct str prompt;         /* the client's id of the person's prompt; may be empty. Not stored */

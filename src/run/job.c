@@ -59,6 +59,20 @@ static bool gate_lets(struct arena *a, struct job *j)
 	return false;
 }
 
+/* Returns the words of the ticket as --network takes them; NULL: the default. */
+static const char *ticket_network(struct arena *a, const struct ticket *t)
+{
+	struct str words = t->network, word;
+	struct buf b;
+
+	if (!words.n || t->walls.mode != CLIENT_SANDBOX_NONE)
+		return NULL;
+	buf_init(&b, a, 0);
+	while ((word = str_word(&words)).n)
+		buf_fmt(&b, "%s%.*s", b.n ? "," : "", STR_ARG(word));
+	return str_c(a, buf_view(&b));
+}
+
 /* Replaces the options with those of the ticket, which is used up unless it is only peeked at. */
 static int take_ticket(struct arena *a, struct job *j, struct err *e)
 {
@@ -78,7 +92,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	w->input = t->input;
 	if (t->config.n)
 		w->config = str_c(a, t->config);
-	w->network = t->network && t->walls.mode == CLIENT_SANDBOX_NONE ? "host" : NULL;
+	w->network = ticket_network(a, t);
 	w->approved = t->approved;
 	w->agent = t->agent.n ? str_c(a, t->agent) : NULL;
 	w->timeout = t->time_ms ? str_c(a, str_fmt(a, "%llums", (unsigned long long)t->time_ms)) : NULL;

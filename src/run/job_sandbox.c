@@ -62,7 +62,7 @@ static void refuse_sandboxed(struct arena *a, struct job *j)
  */
 static bool may_run_here(struct arena *a, const struct job *j)
 {
-	if (!j->policies.own.sandbox.trust_client || j->ticket.network || j->ticket.approved.n)
+	if (!j->policies.own.sandbox.trust_client || j->ticket.network.n || j->ticket.approved.n)
 		return false;
 	return j->world.home.n && confined_readonly(str_c(a, j->world.home)) && confined_offline();
 }

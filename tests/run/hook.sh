@@ -570,14 +570,14 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && ! grep -qF "$(readlink /proc/self/ns/pid)" "$tmp/out"
 	result $? "an approved install is in the box, with the host's network"
-	jq -se 'map(select(.kind == "begin" and .spec.network == "host" and .spec.approved == ["network"])) | length == 1' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
+	jq -se 'map(select(.kind == "begin" and .spec.network == "host" and .spec.approved == ["package-install"])) | length == 1' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
 	result $? 'its row says what was approved'
 	jq -c 'select(.kind == "begin" and .spec.approved)' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/approved-rows"
 	/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/audit-row.schema.json" "$tmp/approved-rows" >"$tmp/out" 2>"$tmp/err"
 	result $? 'and meets the schema'
 	line=$(rewrite claude-pre 'npm install; true')
 	bash -c "${line/--ticket/--json --ticket}" >"$tmp/approved-report" 2>"$tmp/err"
-	/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/report.schema.json" "$tmp/approved-report" >"$tmp/out" 2>"$tmp/err" && jq -e '.approved == ["network"]' "$tmp/approved-report" >"$tmp/out"
+	/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/report.schema.json" "$tmp/approved-report" >"$tmp/out" 2>"$tmp/err" && jq -e '.approved == ["package-install"]' "$tmp/approved-report" >"$tmp/out"
 	result $? 'and so does its report'
 	"$CAISSON" replay "$(jq -r .id "$tmp/approved-rows" | head -1)" >"$tmp/out" 2>"$tmp/err"
 	result $? 'it can be replayed'
