@@ -524,7 +524,8 @@ static void contain_call(struct judging *g)
 	}
 	g->v.decision = DECIDE_ALLOW;
 	g->v.reason = str_fmt(a,
-			"caisson: runs in the box: %s%s, the project is writable, the rest of the machine is not",
+			"caisson: runs in the box: %s%s, the project is writable, the rest of the "
+			"machine is not",
 		g->j.network ? "with " : "", text_network(g));
 }
 

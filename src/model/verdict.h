@@ -137,9 +137,9 @@ struct judgement {
 	 */
 	enum approval approval;
 	/*
-	 * Everything that a run in the box may reach, of a contain and of an ask whose approval is the network.
-	 * Each word is "HOST[:PORT]", "preset:registries/TOOL", or "host" alone: the network of this machine. NULL:
-	 * nothing.
+	 * Everything that a run in the box may reach, of a contain and of an ask whose approval is the
+	 * network. Each word is "HOST[:PORT]", "preset:registries/TOOL", or "host" alone: the network of this
+	 * machine. NULL: nothing.
 	 */
 	struct texts *network;
 	struct step *steps;
