@@ -309,13 +309,13 @@ static int note_call(struct judging *g, struct err *e)
 
 static void deny_call(struct judging *g, const char *tail)
 {
-	g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = text_reasons(g, TOLD_DENIED, tail)};
+	g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = text_reasons(g, MESSAGE_DENIAL, tail)};
 }
 
 static void deny_split(struct judging *g, const struct approved *x)
 {
 	g->v = (struct verdict_answer){.decision = DECIDE_DENY,
-			.reason = text_reasons(g, TOLD_SPLIT, text_split(g, x))};
+			.reason = text_reasons(g, MESSAGE_SPLIT, text_split(g, x))};
 }
 
 /* True if the pause changed the verdict. */
@@ -482,7 +482,7 @@ static void ask_about_call(struct judging *g, const char *tail)
 		return;
 	}
 	g->v.decision = DECIDE_ASK;
-	g->v.reason = text_reasons(g, TOLD_ASKED, text_join(g, tail,
+	g->v.reason = text_reasons(g, MESSAGE_QUESTION, text_join(g, tail,
 		text_yes(g, &x, no_box && tail ? "" : no_box),
 		text_join(g, "Where nobody is asked, this is denied", text_allow(g), NULL)));
 }

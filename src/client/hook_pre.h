@@ -48,10 +48,10 @@ void judging_change(struct judging *g, struct str key, struct str text);
 
 /* ---- hook_text.c ---- */
 
-enum told { TOLD_DENIED, TOLD_ASKED, TOLD_SPLIT };
+enum message_kind { MESSAGE_DENIAL, MESSAGE_QUESTION, MESSAGE_SPLIT };
 
 /* Returns the reasons, then `tail` (may be NULL). A question also shows the whole command. */
-struct str text_reasons(struct judging *g, enum told told, const char *tail);
+struct str text_reasons(struct judging *g, enum message_kind kind, const char *tail);
 /* The next functions return sentences without their full stop; NULL: nothing to say. */
 const char *text_yes(struct judging *g, const struct approved *x,
 	const char *no_box); /* effect of a yes; no_box: why not in the box, may be empty */

@@ -69,26 +69,26 @@ static struct str cut_text(struct str s, size_t n)
 /* ---- reasons ---- */
 
 /* A contained command needs no advice, unless it is denied because no box is available. */
-static struct str advice_instead(struct judging *g, const struct reason *r, enum told told)
+static struct str advice_instead(struct judging *g, const struct reason *r, enum message_kind kind)
 {
 	bool code = r->id == CHECK_EXECUTES_FILE || r->id == CHECK_UNKNOWN_PROGRAM;
 
-	if (told == TOLD_SPLIT || (r->grade == GRADE_CONTAIN && told != TOLD_DENIED))
+	if (kind == MESSAGE_SPLIT || (r->grade == GRADE_CONTAIN && kind != MESSAGE_DENIAL))
 		return STR("");
-	if (told == TOLD_DENIED && !r->alternative.n && code)
+	if (kind == MESSAGE_DENIAL && !r->alternative.n && code)
 		return STR("run what it does as commands of their own, so that each is judged, or let a "
 			   "person run it");
 	return str_visible(g->c->a, r->alternative);
 }
 
 /* Appends the reasons, the gravest first. */
-static void put_reasons(struct judging *g, struct buf *b, enum told told)
+static void put_reasons(struct judging *g, struct buf *b, enum message_kind kind)
 {
 	unsigned n = 0, left_out = 0;
 
 	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--)
 		for (const struct reason *r = g->j.reasons; r; r = r->next) {
-			struct str message, alternative = advice_instead(g, r, told);
+			struct str message, alternative = advice_instead(g, r, kind);
 
 			if (r->grade != grade)
 				continue;
@@ -116,16 +116,16 @@ static void put_command(struct judging *g, struct buf *b)
 		buf_fmt(b, "... (cut: %zu of %zu bytes are not shown)", all.n - part.n, all.n);
 }
 
-struct str text_reasons(struct judging *g, enum told told, const char *tail)
+struct str text_reasons(struct judging *g, enum message_kind kind, const char *tail)
 {
 	struct buf b;
 
 	buf_init(&b, g->c->a, 0);
-	buf_c(&b, told == TOLD_ASKED ? "caisson: a person should look first" : "caisson: denied");
-	put_reasons(g, &b, told);
+	buf_c(&b, kind == MESSAGE_QUESTION ? "caisson: a person should look first" : "caisson: denied");
+	put_reasons(g, &b, kind);
 	if (tail)
 		buf_fmt(&b, ". %s", tail);
-	if (told == TOLD_ASKED && judging_is_shell(g))
+	if (kind == MESSAGE_QUESTION && judging_is_shell(g))
 		put_command(g, &b);
 	return buf_view(&b);
 }
