@@ -101,7 +101,7 @@ static int answer_client(const struct hook_flags *f)
 	struct reply reply;
 	int rc;
 
-	last_answer_phase(hook_is_over(&o) ? PHASE_POST : PHASE_PRE);
+	last_answer_phase(hook_cannot_block(&o) ? PHASE_POST : PHASE_PRE);
 	arena_init(&in, 4 * HOOK_INPUT_MAX);
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);

@@ -11,7 +11,7 @@ static void start_reply(struct arena *out, struct reply *r)
 	buf_init(&r->err, out, 0);
 }
 
-bool hook_is_over(const struct hook_options *o)
+bool hook_cannot_block(const struct hook_options *o)
 {
 	return o->client && o->event && client_phase(o->client, o->event) != PHASE_PRE;
 }
@@ -35,7 +35,7 @@ static void also_as_answer(const struct hook_options *o, struct reply *r)
 
 void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret)
 {
-	bool over = hook_is_over(o);
+	bool over = hook_cannot_block(o);
 
 	start_reply(out, ret);
 	ret->code = over ? HOOK_PASS : HOOK_BLOCK;
@@ -52,7 +52,7 @@ void hook_refuse_unread(struct arena *out, const struct hook_options *o, const c
 {
 	struct str both = str_fmt(out, "%s (if the tool has run already, its output stays as it is)", why);
 
-	hook_refuse(out, o, hook_is_over(o) ? why : str_c(out, both), ret);
+	hook_refuse(out, o, hook_cannot_block(o) ? why : str_c(out, both), ret);
 }
 
 struct work {

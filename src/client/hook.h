@@ -35,7 +35,7 @@ void hook_refuse(struct arena *out, const struct hook_options *o, const char *wh
 /* Does the same for an unread input, for which it is unknown if the tool has already run. */
 void hook_refuse_unread(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
 /* True if the options alone say that the tool has already run. */
-bool hook_is_over(const struct hook_options *o);
+bool hook_cannot_block(const struct hook_options *o);
 
 /* Internal: shared by the hook_*.c files. */
 
