@@ -51,7 +51,7 @@ static bool streams_open(void)
 			fcntl(STDERR_FILENO, F_GETFD) >= 0;
 }
 
-struct hook_input {
+struct input_read {
 	struct arena *a;
 	struct str *ret;
 	struct err err;
@@ -60,7 +60,7 @@ struct hook_input {
 
 static int read_input(void *arg)
 {
-	struct hook_input *r = arg;
+	struct input_read *r = arg;
 
 	r->rc = fd_read_all(r->a, STDIN_FILENO, "standard input", HOOK_INPUT_MAX, r->ret, &r->err);
 	return 0;
@@ -97,7 +97,7 @@ static int answer_client(const struct hook_flags *f)
 			.deadline = last_answer_deadline, .known = last_answer_phase};
 	struct arena in, a, out;
 	struct str input = STR("");
-	struct hook_input reading = {.a = &in, .ret = &input};
+	struct input_read reading = {.a = &in, .ret = &input};
 	struct reply reply;
 	int rc;
 

@@ -77,7 +77,7 @@ struct client_event {
 	bool no_ask;          /* this event does not accept "ask", even if the client does */
 };
 
-struct hook;
+struct hook_input;
 struct verdict_answer;
 struct output_answer;
 
@@ -96,8 +96,8 @@ struct client {
 	/* the client's enforcement gap in one sentence; NULL: none known */
 	const char *cannot;
 	/* renderers (render.c) */
-	void (*before)(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-	void (*after)(struct reply *r, const struct hook *h, const struct output_answer *o);
+	void (*before)(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
+	void (*after)(struct reply *r, const struct hook_input *h, const struct output_answer *o);
 };
 
 /* Returns row i, or NULL after the last. A client with two input shapes has two rows of the same name. */
@@ -114,7 +114,7 @@ struct str client_names(struct arena *a);
 enum tool_kind { TOOL_OTHER = 0, TOOL_SHELL, TOOL_READ, TOOL_SEARCH, TOOL_LIST, TOOL_WRITE, TOOL_PATCH,
 		TOOL_FETCH };
 
-struct hook { /* one parsed input; the arena owns its texts and values */
+struct hook_input { /* one parsed input; the arena owns its texts and values */
 	const struct client *client;
 	const struct client_event *event;
 	enum phase phase;
@@ -143,7 +143,7 @@ struct hook { /* one parsed input; the arena owns its texts and values */
  * Parses an input. `client` is a name or NULL. `event` names the event if the input does not, or is NULL.
  * Fails with -1 for an unknown input; then nothing may run because of it. Call inside an arena_run().
  */
-int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret,
+int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook_input *ret,
 		struct err *e);
 
 /* tools.c: classifies a tool by its name. */
@@ -151,7 +151,7 @@ enum tool_kind tool_kind(struct str name);
 /* True if an unlisted tool's input has a shell command. */
 bool tool_unlisted_shell(struct str name, const struct json *args);
 /* Reads the command of a shell tool from h->args into h. */
-int tool_command(struct arena *a, struct hook *h, struct err *e);
+int tool_command(struct arena *a, struct hook_input *h, struct err *e);
 /*
  * shell_patch.c: true if the shell text is a call of the patch tool and nothing else. *ret_dir is the
  * directory of a preceding `cd`, or empty.
@@ -163,6 +163,7 @@ bool tool_names_patch(const struct facts *f);
 struct str tool_trimmed(struct str s);
 /* Records the effects of any other tool on files and hosts as facts for the gate. */
 /* `home` replaces ~; may be empty. */
-int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e);
+int tool_facts(struct arena *a, const struct hook_input *h, struct str home, struct facts *ret,
+		struct err *e);
 /* Appends every string in a tool's input. */
 void tool_texts(const struct json *v, struct buf *out);

@@ -105,7 +105,7 @@ static struct str base_of(const struct hook_call *c)
  */
 static void end_questions(struct hook_call *c)
 {
-	const struct hook *h = &c->h;
+	const struct hook_input *h = &c->h;
 	struct ticket now = {.client = str_of(h->client->name), .session = h->session, .agent = h->agent,
 			.prompt = h->prompt, .tool_use_id = h->tool_use_id};
 

@@ -42,7 +42,7 @@ bool hook_cannot_block(const struct hook_options *o);
 struct hook_call { /* one input being handled */
 	struct arena *a;
 	const struct hook_options *o;
-	struct hook h;
+	struct hook_input h;
 	struct policies policies;
 	bool loaded;             /* `policies` is loaded */
 	struct session session;  /* open once hook_session() has run */

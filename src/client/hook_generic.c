@@ -181,7 +181,7 @@ static void put_result(struct tool_output_cleaner *k, struct buf *b)
 
 struct str generic_result(struct hook_call *c)
 {
-	const struct hook *h = &c->h;
+	const struct hook_input *h = &c->h;
 	struct tool_output_cleaner k;
 	struct buf b;
 

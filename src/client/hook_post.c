@@ -145,7 +145,7 @@ static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *re
 }
 
 /* True if a shell's output is an image as a whole. A server's claim of an image is not trusted. */
-static bool shows_picture(const struct hook *h)
+static bool shows_picture(const struct hook_input *h)
 {
 	return h->kind == TOOL_SHELL && json_true_at(h->result, "isImage") &&
 			str_starts(string_at(h->result, "stdout"), "data:image/");

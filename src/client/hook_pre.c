@@ -95,7 +95,7 @@ static void redirect_tmp(struct judging *g)
 /* ---- judging ---- */
 
 /* Clients run commands in the person's own shell; Gemini CLI and its forks use bash. */
-static enum dialect dialect_of(const struct hook *h)
+static enum dialect dialect_of(const struct hook_input *h)
 {
 	const char *shell = getenv("SHELL");
 
@@ -309,7 +309,8 @@ static int note_call(struct judging *g, struct err *e)
 
 static void deny_call(struct judging *g, const char *tail)
 {
-	g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = text_reasons(g, MESSAGE_DENIAL, tail)};
+	g->v = (struct verdict_answer){.decision = DECIDE_DENY,
+			.reason = text_reasons(g, MESSAGE_DENIAL, tail)};
 }
 
 static void deny_split(struct judging *g, const struct approved *x)

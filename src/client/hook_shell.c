@@ -17,7 +17,7 @@ static struct str text_at(const struct json *o, const char *key)
 
 static void of_codex(struct judging *g, const struct view *v, struct shell_choice *ret)
 {
-	const struct hook *h = &g->c->h;
+	const struct hook_input *h = &g->c->h;
 	const struct codex_turn t = {.transcript = text_at(h->all, "transcript_path"),
 		.turn = text_at(h->all, "turn_id"),
 		.home = v->home,
@@ -56,7 +56,7 @@ static const struct {
 
 void judging_shell(struct judging *g, const struct view *v, struct shell_choice *ret)
 {
-	const struct hook *h = &g->c->h;
+	const struct hook_input *h = &g->c->h;
 
 	*ret = (struct shell_choice){.refuse = STR("")};
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && h->command_key.n; i++)

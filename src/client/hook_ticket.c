@@ -109,7 +109,7 @@ static struct str granted_words(struct judging *g)
 int judging_hand_over(struct judging *g, enum approval approval, bool asked, struct err *e)
 {
 	struct hook_call *c = g->c;
-	const struct hook *h = &c->h;
+	const struct hook_input *h = &c->h;
 	const struct view *v = g->j.view;
 	bool approved = approval == APPROVAL_BOX || approval == APPROVAL_NETWORK;
 	struct ticket t = {.command = h->command,

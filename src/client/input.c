@@ -76,7 +76,7 @@ static bool fits_client(const struct client *c, const struct json *all)
  * enough if the marks do not decide.
  */
 static int recognise_client(struct arena *a, const struct json *all, const char *name, const char *event,
-		struct hook *ret, struct err *e)
+		struct hook_input *ret, struct err *e)
 {
 	const struct client *c;
 
@@ -108,7 +108,7 @@ static int recognise_client(struct arena *a, const struct json *all, const char 
  * A custom agent loop lists its abilities: "can": ["run", "ask"]. Without the list it understands only exit
  * codes. The row is copied, so that all later code finds this caller's abilities in it.
  */
-static int read_abilities(struct arena *a, struct hook *h, struct err *e)
+static int read_abilities(struct arena *a, struct hook_input *h, struct err *e)
 {
 	static const struct {
 		char name[8];
@@ -156,7 +156,7 @@ static int parse_event(struct arena *a, struct str text, const struct json **ret
 }
 
 /* Returns the tool's input, which may be JSON inside a string (Cursor's MCP calls, Copilot's older form). */
-static const struct json *args_of(struct arena *a, const struct hook *h)
+static const struct json *args_of(struct arena *a, const struct hook_input *h)
 {
 	const char *key = h->client->args_key;
 	const struct json *v = h->event->args[0] || !*key ? h->all : json_key(h->all, key);
@@ -168,7 +168,7 @@ static const struct json *args_of(struct arena *a, const struct hook *h)
 }
 
 /* Returns the tool's name. Windsurf names an MCP tool by its parts. */
-static struct str tool_of(struct arena *a, const struct hook *h)
+static struct str tool_of(struct arena *a, const struct hook_input *h)
 {
 	struct str server = text_at(h->args, "mcp_server_name"), tool = text_at(h->args, "mcp_tool_name");
 
@@ -180,7 +180,7 @@ static struct str tool_of(struct arena *a, const struct hook *h)
 }
 
 /* Returns the directory: the one the tool call names, else the session's. */
-static struct str cwd_of(struct arena *a, struct hook *h)
+static struct str cwd_of(struct arena *a, struct hook_input *h)
 {
 	/* keys that the client's tool accepts; it ignores others, so we must, too */
 	static const struct {
@@ -206,7 +206,7 @@ static struct str cwd_of(struct arena *a, struct hook *h)
 
 static bool is_true(const struct json *o, const char *key) { return json_true_at(o, key); }
 
-static void read_wishes(struct hook *h)
+static void read_wishes(struct hook_input *h)
 {
 	int64_t ms = json_int_at(h->args, "timeout");
 
@@ -229,7 +229,7 @@ static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
  * Qwen Code's tool_call wraps a call of another tool; we judge the inner call. It also accepts other
  * spellings of the name, which we refuse.
  */
-static int unwrap_event(struct hook *h, struct err *e)
+static int unwrap_event(struct hook_input *h, struct err *e)
 {
 	const struct json *args = json_key(h->args, "arguments");
 	struct str name = text_at(h->args, "name");
@@ -248,7 +248,7 @@ static int unwrap_event(struct hook *h, struct err *e)
 }
 
 /* Turns a shell text that the client treats as a patch into a call of the patch tool. */
-static void see_patch(struct arena *a, struct hook *h)
+static void see_patch(struct arena *a, struct hook_input *h)
 {
 	struct str dir;
 
@@ -263,7 +263,7 @@ static void see_patch(struct arena *a, struct hook *h)
 	h->start = dir;
 }
 
-static int read_call(struct arena *a, struct hook *h, struct err *e)
+static int read_call(struct arena *a, struct hook_input *h, struct err *e)
 {
 	h->args = args_of(a, h);
 	h->tool = tool_of(a, h);
@@ -289,7 +289,7 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 }
 
 /* Reads the remaining fields. Never fails: an event after a tool is not refused because of its call. */
-static void read_rest(struct arena *a, struct hook *h)
+static void read_rest(struct arena *a, struct hook_input *h)
 {
 	const char *key = h->event->result[0] ? h->event->result : h->client->result_key;
 	struct err why = {0};
@@ -311,10 +311,10 @@ static void read_rest(struct arena *a, struct hook *h)
 		h->cwd = str_starts(text_at(h->all, "cwd"), "/") ? text_at(h->all, "cwd") : STR("");
 }
 
-int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret,
+int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook_input *ret,
 		struct err *e)
 {
-	struct hook h = {0};
+	struct hook_input h = {0};
 
 	h.tool = h.command = h.command_key = h.cwd = h.start = h.session_cwd = h.session = h.tool_use_id =
 			h.agent = h.prompt = STR("");

@@ -66,7 +66,8 @@ static void put_block(struct reply *r, struct str reason)
 static const char words[][8] = {[DECIDE_DENY] = "deny", [DECIDE_ASK] = "ask", [DECIDE_ALLOW] = "allow"};
 
 /* Claude Code's shape: all fields inside hookSpecificOutput. */
-static void claude_shape(struct reply *r, const struct hook *h, const struct verdict_answer *v, bool reasons)
+static void claude_shape(struct reply *r, const struct hook_input *h, const struct verdict_answer *v,
+		bool reasons)
 {
 	bool silent = v->decision == DECIDE_PASS;
 
@@ -87,13 +88,13 @@ static void claude_shape(struct reply *r, const struct hook *h, const struct ver
 	buf_c(&r->out, "}}\n");
 }
 
-void render_claude(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+void render_claude(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	claude_shape(r, h, v, true);
 }
 
 /* Codex does not stop for "ask", nor for a denial with one unknown field; it stops only for the exit code. */
-void render_codex(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+void render_codex(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
 		put_block(r, v->reason);
@@ -102,7 +103,7 @@ void render_codex(struct reply *r, const struct hook *h, const struct verdict_an
 				.changes = v->changes}, true);
 }
 
-void render_gemini(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+void render_gemini(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK) {
 		buf_char(&r->out, '{');
@@ -118,7 +119,7 @@ void render_gemini(struct reply *r, const struct hook *h, const struct verdict_a
 	}
 }
 
-void render_copilot(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+void render_copilot(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	if (v->decision == DECIDE_PASS && !v->changes)
 		return;
@@ -137,7 +138,7 @@ void render_copilot(struct reply *r, const struct hook *h, const struct verdict_
 }
 
 /* Our own plugin: {"decision": "allow" or "deny", "reason", "args"}. It throws an error on anything else. */
-void render_opencode(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+void render_opencode(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	bool deny = v->decision == DECIDE_DENY || v->decision == DECIDE_ASK;
 
@@ -153,7 +154,7 @@ void render_opencode(struct reply *r, const struct hook *h, const struct verdict
 }
 
 /* A denial also exits with 2, which Cursor documents as equivalent. */
-void render_cursor(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+void render_cursor(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	(void)h;
 	buf_char(&r->out, '{');
@@ -192,7 +193,7 @@ static void put_argv(struct buf *b, struct str command)
  * A loop that lists its abilities ("can" in its input) gets an answer as JSON. Exit code 0 means that it may
  * proceed: run the call unchanged (allow), or run the answer's command instead (run).
  */
-void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+void render_generic(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	bool run = v->decision == DECIDE_ALLOW && v->changes;
 	const struct change_of_input *command = find_change(v->changes, h->command_key);
@@ -217,7 +218,7 @@ void render_generic(struct reply *r, const struct hook *h, const struct verdict_
 	buf_c(&r->out, "}\n");
 }
 
-void render_exit(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+void render_exit(struct reply *r, const struct hook_input *h, const struct verdict_answer *v)
 {
 	(void)h;
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
@@ -227,7 +228,7 @@ void render_exit(struct reply *r, const struct hook *h, const struct verdict_ans
 /* ---- after a tool ---- */
 
 /* A failure's output cannot be replaced; text can only be added. */
-void render_claude_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+void render_claude_after(struct reply *r, const struct hook_input *h, const struct output_answer *o)
 {
 	bool replace = o->result && h->phase == PHASE_POST;
 
@@ -245,7 +246,7 @@ void render_claude_after(struct reply *r, const struct hook *h, const struct out
 }
 
 /* Adds text for the model beside the result. */
-static void add_context(struct reply *r, const struct hook *h, struct str text)
+static void add_context(struct reply *r, const struct hook_input *h, struct str text)
 {
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
 	json_put_field(&r->out, "hookEventName", str_of(h->event->name));
@@ -272,7 +273,7 @@ static void replace_result(struct reply *r, const struct output_answer *o, const
  * A block replaces the result and its first lines, which say how the command ended. Write them again as Codex
  * does: without the exit code a failure would look like a success.
  */
-void render_codex_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+void render_codex_after(struct reply *r, const struct hook_input *h, const struct output_answer *o)
 {
 	struct str head = STR("");
 
@@ -286,7 +287,7 @@ void render_codex_after(struct reply *r, const struct hook *h, const struct outp
 }
 
 /* A replaced result always arrives as an error. */
-void render_gemini_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+void render_gemini_after(struct reply *r, const struct hook_input *h, const struct output_answer *o)
 {
 	if (o->result)
 		replace_result(r, o, "deny",
@@ -297,7 +298,7 @@ void render_gemini_after(struct reply *r, const struct hook *h, const struct out
 		add_context(r, h, o->context);
 }
 
-void render_copilot_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+void render_copilot_after(struct reply *r, const struct hook_input *h, const struct output_answer *o)
 {
 	(void)h;
 	if (!o->result)
@@ -308,7 +309,7 @@ void render_copilot_after(struct reply *r, const struct hook *h, const struct ou
 	buf_c(&r->out, "}\n");
 }
 
-void render_opencode_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+void render_opencode_after(struct reply *r, const struct hook_input *h, const struct output_answer *o)
 {
 	(void)h;
 	buf_char(&r->out, '{');
@@ -319,21 +320,21 @@ void render_opencode_after(struct reply *r, const struct hook *h, const struct o
 	buf_c(&r->out, "}\n");
 }
 
-void render_generic_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+void render_generic_after(struct reply *r, const struct hook_input *h, const struct output_answer *o)
 {
 	(void)h;
 	buf_str(&r->out, o->object);
 	buf_char(&r->out, '\n');
 }
 
-void render_nothing_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+void render_nothing_after(struct reply *r, const struct hook_input *h, const struct output_answer *o)
 {
 	(void)r, (void)h, (void)o;
 }
 
 /* ---- the start of a session ---- */
 
-void render_start(struct reply *r, const struct hook *h, struct str text)
+void render_start(struct reply *r, const struct hook_input *h, struct str text)
 {
 	if (!(h->client->can & CLIENT_GUIDES) || !text.n)
 		return;

@@ -34,25 +34,25 @@ struct output_answer {
 	struct str object;              /* generic client: the complete answer */
 };
 
-void render_claude(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-void render_codex(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-void render_gemini(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-void render_copilot(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-void render_opencode(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-void render_cursor(struct reply *r, const struct hook *h, const struct verdict_answer *v);
-void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v);
+void render_claude(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
+void render_codex(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
+void render_gemini(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
+void render_copilot(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
+void render_opencode(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
+void render_cursor(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
+void render_generic(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
 /* uses only the exit code and standard error */
-void render_exit(struct reply *r, const struct hook *h, const struct verdict_answer *v);
+void render_exit(struct reply *r, const struct hook_input *h, const struct verdict_answer *v);
 
-void render_claude_after(struct reply *r, const struct hook *h, const struct output_answer *o);
-void render_codex_after(struct reply *r, const struct hook *h, const struct output_answer *o);
-void render_gemini_after(struct reply *r, const struct hook *h, const struct output_answer *o);
-void render_copilot_after(struct reply *r, const struct hook *h, const struct output_answer *o);
-void render_opencode_after(struct reply *r, const struct hook *h, const struct output_answer *o);
-void render_generic_after(struct reply *r, const struct hook *h, const struct output_answer *o);
-void render_nothing_after(struct reply *r, const struct hook *h, const struct output_answer *o);
+void render_claude_after(struct reply *r, const struct hook_input *h, const struct output_answer *o);
+void render_codex_after(struct reply *r, const struct hook_input *h, const struct output_answer *o);
+void render_gemini_after(struct reply *r, const struct hook_input *h, const struct output_answer *o);
+void render_copilot_after(struct reply *r, const struct hook_input *h, const struct output_answer *o);
+void render_opencode_after(struct reply *r, const struct hook_input *h, const struct output_answer *o);
+void render_generic_after(struct reply *r, const struct hook_input *h, const struct output_answer *o);
+void render_nothing_after(struct reply *r, const struct hook_input *h, const struct output_answer *o);
 
 /* Renders the text for the model at session start. */
-void render_start(struct reply *r, const struct hook *h, struct str text);
+void render_start(struct reply *r, const struct hook_input *h, struct str text);
 /* Appends a value as JSON; `changes` replace members of the top-level object. */
 void render_value(struct buf *b, const struct json *v, const struct change_of_input *changes);

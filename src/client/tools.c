@@ -85,7 +85,7 @@ static int join_words(struct arena *a, const struct json *list, struct str *ret,
 	return 0;
 }
 
-int tool_command(struct arena *a, struct hook *h, struct err *e)
+int tool_command(struct arena *a, struct hook_input *h, struct err *e)
 {
 	static const char typed[][KEY_ROOM] = {"input", "chars"};
 	/* input typed into a running shell or other program */
@@ -125,7 +125,7 @@ int tool_command(struct arena *a, struct hook *h, struct err *e)
 
 struct facts_builder { /* facts being built */
 	struct arena *a;
-	const struct hook *h;
+	const struct hook_input *h;
 	struct facts *f;
 	struct buf text;  /* description of the call: the tool and the files it touches */
 	size_t n;
@@ -400,7 +400,7 @@ static int add_all(struct facts_builder *m, struct str home, struct err *e)
 	return 0;
 }
 
-int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e)
+int tool_facts(struct arena *a, const struct hook_input *h, struct str home, struct facts *ret, struct err *e)
 {
 	struct facts_builder m = {.a = a, .h = h, .f = ret, .by = str_c(a, h->tool)};
 

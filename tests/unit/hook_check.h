@@ -94,7 +94,7 @@ static inline const char *hook_wrong(struct arena *a, struct str input, const ch
 	struct policies p;
 	struct facts *facts = arena_new(a, struct facts), ignored;
 	struct judgement j;
-	struct hook h;
+	struct hook_input h;
 	struct err e = {0};
 	enum heard heard;
 

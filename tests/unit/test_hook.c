@@ -227,7 +227,7 @@ static void test_recognition(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct hook h;
+		struct hook_input h;
 		struct err e = {0};
 
 		CHECK_INT(hook_read(A, str_of(rows[i].text), NULL, NULL, &h, &e), 0);
@@ -251,7 +251,7 @@ static void test_rows(void)
 
 static void test_tools(void)
 {
-	struct hook h = {.tool = STR("apply_patch"), .kind = TOOL_PATCH, .cwd = STR("/p")};
+	struct hook_input h = {.tool = STR("apply_patch"), .kind = TOOL_PATCH, .cwd = STR("/p")};
 	struct json_reader r;
 	struct facts f;
 	struct err e = {0};
@@ -269,12 +269,13 @@ static void test_tools(void)
 	h.args = json_next(&r);
 	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), -1);
 	json_reader_init(&r, A, STR("{\"url\":\"https://u:p@Example.com:8443/x?y\"}"), JSON_TOLERANT);
-	h = (struct hook){.tool = STR("WebFetch"), .kind = TOOL_FETCH, .cwd = STR("/p"),
+	h = (struct hook_input){.tool = STR("WebFetch"), .kind = TOOL_FETCH, .cwd = STR("/p"),
 			.args = json_next(&r)};
 	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), 0);
 	CHECK(f.touches && str_is(f.touches->host.text, "Example.com"));
 	json_reader_init(&r, A, STR("{\"path\":\"~/x\"}"), JSON_TOLERANT);
-	h = (struct hook){.tool = STR("Read"), .kind = TOOL_READ, .cwd = STR("/p"), .args = json_next(&r)};
+	h = (struct hook_input){.tool = STR("Read"), .kind = TOOL_READ, .cwd = STR("/p"),
+			.args = json_next(&r)};
 	CHECK_INT(tool_facts(A, &h, STR("/home/u"), &f, &e), 0);
 	CHECK(f.accesses && str_is(f.accesses->path.text, "/home/u/x") && f.accesses->next &&
 			str_is(f.accesses->next->path.text, "/p/~/x"));
