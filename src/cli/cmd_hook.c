@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/last_answer.h"
+#include "cli/watchdog.h"
 #include "client/hook.h"
 #include "sys/file.h"
 
@@ -84,7 +84,7 @@ static int send_reply(const struct reply *r)
 		output_error("denied, and the reason is missing; see caisson audit");
 	fd_write_all(STDERR_FILENO, "standard error", said, NULL);
 	if (!r->out.n || fd_write_all(STDOUT_FILENO, "standard output", buf_view(&r->out), &e) == 0 ||
-			last_answer_passes())
+			watchdog_passes())
 		return r->code;
 	output_error("the answer could not be written, so nothing runs: %s", e.text);
 	return HOOK_BLOCK;
@@ -94,14 +94,14 @@ static int answer_client(const struct hook_flags *f)
 {
 	const struct hook_options o = {.client = f->client, .event = f->event, .config = f->config,
 			.environ = environ,
-			.deadline = last_answer_deadline, .known = last_answer_phase};
+			.deadline = watchdog_deadline, .known = watchdog_phase};
 	struct arena in, a, out;
 	struct str input = STR("");
 	struct input_read reading = {.a = &in, .ret = &input};
 	struct reply reply;
 	int rc;
 
-	last_answer_phase(hook_cannot_block(&o) ? PHASE_POST : PHASE_PRE);
+	watchdog_phase(hook_cannot_block(&o) ? PHASE_POST : PHASE_PRE);
 	arena_init(&in, 4 * HOOK_INPUT_MAX);
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
@@ -124,7 +124,7 @@ static int run_hook(const struct command_row *self, int argc, char **argv)
 	struct err e = {0};
 	int first = 0, rc;
 
-	last_answer_begin();
+	watchdog_start();
 	rc = options_parse(self, argc, argv, &f, &first, &e);
 	if (rc > 0)
 		return usage_output(self);

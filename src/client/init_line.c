@@ -6,7 +6,7 @@
  *     other events    PROGRAM hook --client NAME || exit 0
  *
  * The trap denies if the program cannot answer: it is missing, was killed, or crashed before its own handlers
- * were installed (cli/last_answer.h). `||` would not do: a bash that can no longer fork exits with 254 and
+ * were installed (cli/watchdog.h). `||` would not do: a bash that can no longer fork exits with 254 and
  * runs only its trap, and clients take 254 as a yes. Exit 2 is the program's own denial and keeps its own
  * message. Our message has no quotes and no character that is special to a shell or to JSON.
  */

@@ -2,7 +2,7 @@
 #include "client/init_hooks.h"
 
 /*
- * "timeout" is the client's limit for one hook. Ours is at most 20 s (cli/last_answer.c), so that we answer
+ * "timeout" is the client's limit for one hook. Ours is at most 20 s (cli/watchdog.c), so that we answer
  * first. After its own limit, Claude Code and Cursor deny. The others run the tool, so timeout(1) ends the
  * hook earlier (outer_limit_s) and we set their own limit high: the default is 30 s in Copilot and 60 s in
  * Gemini. Qwen Code allows at most 60 s. Gemini and Qwen count milliseconds.

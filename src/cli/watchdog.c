@@ -1,6 +1,6 @@
-/* See last_answer.h. The handlers use only async-signal-safe calls, on their own stack. */
+/* See watchdog.h. The handlers use only async-signal-safe calls, on their own stack. */
 #define _GNU_SOURCE
-#include "cli/last_answer.h"
+#include "cli/watchdog.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -41,7 +41,7 @@ static struct {
 	bool kills;              /* `killer` exists */
 	unsigned ms;             /* current deadline */
 	_Alignas(16) char stack[HANDLER_STACK];
-} last;
+} watchdog;
 
 static void say(const char *text)
 {
@@ -56,7 +56,7 @@ static void say(const char *text)
 
 static void end_by_signal(int signal)
 {
-	if (last.passes)
+	if (watchdog.passes)
 		_exit(HOOK_PASS);
 	for (size_t i = 0; i < NENDINGS; i++)
 		if (endings[i].signal == signal)
@@ -71,18 +71,18 @@ static void set_killer(long ms)
 {
 	struct itimerspec t = {.it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}};
 
-	if (last.kills)
-		timer_settime(last.killer, 0, &t, NULL);
+	if (watchdog.kills)
+		timer_settime(watchdog.killer, 0, &t, NULL);
 }
 
-void last_answer_begin(void)
+void watchdog_start(void)
 {
 	struct sigevent kill_event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-	const stack_t own = {.ss_sp = last.stack, .ss_size = sizeof(last.stack)};
+	const stack_t own = {.ss_sp = watchdog.stack, .ss_size = sizeof(watchdog.stack)};
 	struct sigaction act = {.sa_handler = end_by_signal, .sa_flags = SA_ONSTACK};
 	sigset_t all;
 
-	clock_gettime(CLOCK_MONOTONIC, &last.began);
+	clock_gettime(CLOCK_MONOTONIC, &watchdog.began);
 	sigaltstack(&own, NULL);
 	sigfillset(&act.sa_mask); /* only the first signal answers */
 	sigemptyset(&all);
@@ -92,8 +92,8 @@ void last_answer_begin(void)
 		sigaction(endings[i].signal, &act, NULL);
 		sigaddset(&all, endings[i].signal);
 	}
-	last.kills = timer_create(CLOCK_MONOTONIC, &kill_event, &last.killer) == 0;
-	last_answer_deadline(0);
+	watchdog.kills = timer_create(CLOCK_MONOTONIC, &kill_event, &watchdog.killer) == 0;
+	watchdog_deadline(0);
 	sigprocmask(SIG_UNBLOCK, &all, NULL); /* the caller may have blocked them (inherited) */
 }
 
@@ -102,18 +102,19 @@ static long elapsed_ms(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (long)(now.tv_sec - last.began.tv_sec) * 1000 + (now.tv_nsec - last.began.tv_nsec) / 1000000;
+	return (long)(now.tv_sec - watchdog.began.tv_sec) * 1000 +
+			(now.tv_nsec - watchdog.began.tv_nsec) / 1000000;
 }
 
-void last_answer_deadline(unsigned ms)
+void watchdog_deadline(unsigned ms)
 {
 	struct itimerval t = {0};
 	long left;
 
 	ms = !ms ? DEADLINE_MS : ms < DEADLINE_MAX_MS ? ms : DEADLINE_MAX_MS;
-	if (ms == last.ms)
+	if (ms == watchdog.ms)
 		return;
-	last.ms = ms;
+	watchdog.ms = ms;
 	left = (long)ms - elapsed_ms();
 	left = left > 0 ? left : 1;
 	t.it_value.tv_sec = left / 1000;
@@ -122,6 +123,6 @@ void last_answer_deadline(unsigned ms)
 	set_killer(left + KILL_AFTER_MS);
 }
 
-void last_answer_phase(enum phase phase) { last.passes = phase != PHASE_PRE; }
+void watchdog_phase(enum phase phase) { watchdog.passes = phase != PHASE_PRE; }
 
-bool last_answer_passes(void) { return last.passes; }
+bool watchdog_passes(void) { return watchdog.passes; }
