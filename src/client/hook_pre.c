@@ -346,10 +346,10 @@ static void allow_call(struct judging *g)
 
 /*
  * Returns why this host cannot make a box; NULL: it can, as far as is known. A failed run leaves a hint; this
- * function then tries again. *ret_most: a transient failure, which a program in another box may have caused,
- * is never milder than "ask", whatever contain_fallback says.
+ * function then tries again. *ret_mildest: a transient failure, which a program in another box may have
+ * caused, is never milder than "ask", whatever contain_fallback says.
  */
-static const char *no_host(struct judging *g, enum verdict *ret_most)
+static const char *host_obstacle(struct judging *g, enum verdict *ret_mildest)
 {
 	struct arena *a = g->c->a;
 	struct str state = g->j.view ? g->j.view->state_dir : STR("");
@@ -365,20 +365,21 @@ static const char *no_host(struct judging *g, enum verdict *ret_most)
 		return "No box could be made here a moment ago (caisson doctor says why)";
 	case BOX_UNSURE: break;
 	}
-	*ret_most = VERDICT_ASK;
+	*ret_mildest = VERDICT_ASK;
 	return str_c(a, str_fmt(a, "No box can be made just now: %s; this may pass", why.text));
 }
 
 /*
- * Returns why the command cannot be contained; NULL: it can. *ret_most is the mildest verdict allowed then.
+ * Returns why the command cannot be contained; NULL: it can. *ret_mildest is the mildest verdict allowed
+ * then.
  */
-static const char *no_box(struct judging *g, enum verdict *ret_most)
+static const char *box_obstacle(struct judging *g, enum verdict *ret_mildest)
 {
 	const struct hook_call *c = g->c;
 	struct str kept_in = STR("");
 	const char *why;
 
-	*ret_most = VERDICT_ALLOW;
+	*ret_mildest = VERDICT_ALLOW;
 
 	if (!judging_is_shell(g))
 		return "A tool of the client cannot be put into the box";
@@ -387,10 +388,10 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 				c->h.client->title));
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
 		return "A command that is given in this form cannot be put into the box";
-	why = no_host(g, ret_most);
+	why = host_obstacle(g, ret_mildest);
 	if (why)
 		return why;
-	*ret_most = VERDICT_ASK; /* caisson may be in the workspace, where an agent can remove it */
+	*ret_mildest = VERDICT_ASK; /* caisson may be in the workspace, where an agent can remove it */
 	if (g->j.view)
 		sandbox_walls(g->c, g->j.view, &g->walls, &kept_in);
 	if (kept_in.n)
@@ -400,25 +401,28 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 }
 
 /* sandbox.always: allowed commands go into the box, too, except those that the policy keeps outside. */
-static bool always_boxed(const struct judging *g)
+static bool policy_boxes(const struct judging *g)
 {
 	return !g->c->pause.on && judging_is_shell(g) && gate_boxes_always(g->c->a, &g->facts,
 			&g->c->policies.own);
 }
 
-static bool boxed_anyway(const struct judging *g) { return g->j.verdict == VERDICT_ALLOW && always_boxed(g); }
+static bool allowed_is_boxed(const struct judging *g)
+{
+	return g->j.verdict == VERDICT_ALLOW && policy_boxes(g);
+}
 
 /* Returns why the command of a question cannot go into the box; NULL: it can. */
-static const char *not_boxed(struct judging *g, enum approval run)
+static const char *approval_obstacle(struct judging *g, enum approval run)
 {
 	const struct view *v = g->j.view;
-	enum verdict most;
+	enum verdict mildest;
 	const char *why;
 
 	if (judging_is_shell(g) && !(g->c->h.client->can & CLIENT_ASKS_BOXED))
 		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot put what it asks about into the box",
 				g->c->h.client->title));
-	why = no_box(g, &most);
+	why = box_obstacle(g, &mildest);
 	if (why)
 		return why;
 	if (run == APPROVAL_NETWORK && g->walls.mode != CLIENT_SANDBOX_NONE)
@@ -439,7 +443,7 @@ static struct approved approved_by_yes(struct judging *g)
 {
 	struct approved x = gate_approved(g->c->a, &g->facts, &g->j, &g->c->policies.own);
 
-	if (always_boxed(g)) {
+	if (policy_boxes(g)) {
 		x.unboxed |= x.run == APPROVAL_OUTSIDE;
 		x.run = x.run == APPROVAL_PLAIN ? APPROVAL_BOX : x.run;
 	}
@@ -456,7 +460,7 @@ static void ask_about_call(struct judging *g, const char *tail)
 	const struct client *client = g->c->h.client;
 	struct approved x = approved_by_yes(g);
 	bool boxed = x.run == APPROVAL_BOX || x.run == APPROVAL_NETWORK;
-	const char *no_box = boxed ? not_boxed(g, x.run) : NULL;
+	const char *obstacle = boxed ? approval_obstacle(g, x.run) : NULL;
 	struct err e = {0};
 
 	if (x.run == APPROVAL_SPLIT && judging_is_shell(g)) {
@@ -476,7 +480,7 @@ static void ask_about_call(struct judging *g, const char *tail)
 				"it asked about unchanged", client->title)));
 		return;
 	}
-	if (boxed && !no_box && judging_hand_over(g, x.run, true, &e) != 0) {
+	if (boxed && !obstacle && judging_hand_over(g, x.run, true, &e) != 0) {
 		deny_call(g, str_c(a,
 				str_fmt(a, "A yes would run it in the box, and it could not be handed over: "
 				"%s", e.text)));
@@ -484,21 +488,21 @@ static void ask_about_call(struct judging *g, const char *tail)
 	}
 	g->v.decision = DECIDE_ASK;
 	g->v.reason = text_reasons(g, MESSAGE_QUESTION, text_join(g, tail,
-		text_yes(g, &x, no_box && tail ? "" : no_box),
+		text_yes(g, &x, obstacle && tail ? "" : obstacle),
 		text_join(g, "Where nobody is asked, this is denied", text_allow(g), NULL)));
 }
 
-static void fall_back(struct judging *g, const char *why, enum verdict most)
+static void fall_back(struct judging *g, const char *why, enum verdict mildest)
 {
 	struct arena *a = g->c->a;
-	most = gate_needs_walls(&g->j, &g->c->policies.own) ? verdict_min(most, VERDICT_ASK) : most;
-	const char *rule = most < VERDICT_CONTAIN ?
+	mildest = gate_needs_walls(&g->j, &g->c->policies.own) ? verdict_min(mildest, VERDICT_ASK) : mildest;
+	const char *rule = mildest < VERDICT_CONTAIN ?
 			"; contain_fallback lets nothing outside because of that" :
 			"; contain_fallback says what happens then, and a person can change it (caisson "
 			"config explain contain_fallback)";
 	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
 
-	switch (verdict_min(g->c->policies.own.contain_fallback, most)) {
+	switch (verdict_min(g->c->policies.own.contain_fallback, mildest)) {
 	case VERDICT_ALLOW:
 	case VERDICT_CONTAIN:
 		allow_call(g);
@@ -554,16 +558,16 @@ static void refuse_call(struct judging *g)
 
 static void decide_call(struct judging *g)
 {
-	enum verdict v = boxed_anyway(g) ? VERDICT_CONTAIN : g->j.verdict;
-	enum verdict most;
-	const char *why = v == VERDICT_CONTAIN ? no_box(g, &most) : NULL;
+	enum verdict v = allowed_is_boxed(g) ? VERDICT_CONTAIN : g->j.verdict;
+	enum verdict mildest;
+	const char *why = v == VERDICT_CONTAIN ? box_obstacle(g, &mildest) : NULL;
 
 	switch (v) {
 	case VERDICT_DENY: refuse_call(g); return;
 	case VERDICT_ASK: ask_about_call(g, NULL); return;
 	case VERDICT_CONTAIN:
 		if (why)
-			fall_back(g, why, most);
+			fall_back(g, why, mildest);
 		else
 			contain_call(g);
 		return;

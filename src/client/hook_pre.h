@@ -36,7 +36,7 @@ struct judging {
 	struct record record;
 	struct record_id id;
 	struct client_walls
-		walls; /* walls of the client's own sandbox; set once no_box() has run */
+		walls; /* walls of the client's own sandbox; set once box_obstacle() has run */
 };
 
 static inline bool judging_is_shell(const struct judging *g)
@@ -54,7 +54,7 @@ enum message_kind { MESSAGE_DENIAL, MESSAGE_QUESTION, MESSAGE_SPLIT };
 struct str text_reasons(struct judging *g, enum message_kind kind, const char *tail);
 /* The next functions return sentences without their full stop; NULL: nothing to say. */
 const char *text_yes(struct judging *g, const struct approved *x,
-	const char *no_box); /* effect of a yes; no_box: why not in the box, may be empty */
+	const char *obstacle); /* effect of a yes; obstacle: why not in the box, may be empty */
 /* what the box reaches: "no network", "the network", "example.com only" */
 const char *text_network(struct judging *g);
 const char *text_allow(struct judging *g); /* how a person makes the answer permanent */

@@ -172,12 +172,12 @@ const char *text_network(struct judging *g)
 	return str_c(g->c->a, buf_view(&b));
 }
 
-const char *text_yes(struct judging *g, const struct approved *x, const char *no_box)
+const char *text_yes(struct judging *g, const struct approved *x, const char *obstacle)
 {
 	bool boxed = x->run == APPROVAL_BOX || x->run == APPROVAL_NETWORK;
 
-	if (boxed && no_box)
-		return str_c(g->c->a, str_fmt(g->c->a, OUTSIDE "%s%s", *no_box ? ": " : "", no_box));
+	if (boxed && obstacle)
+		return str_c(g->c->a, str_fmt(g->c->a, OUTSIDE "%s%s", *obstacle ? ": " : "", obstacle));
 	if (x->run == APPROVAL_OUTSIDE && x->unboxed)
 		return OUTSIDE ": what it asks for cannot be done in the box";
 	if (!boxed)
