@@ -109,7 +109,7 @@ static void end_questions(struct hook_call *c)
 	struct ticket now = {.client = str_of(h->client->name), .session = h->session, .agent = h->agent,
 			.prompt = h->prompt, .tool_use_id = h->tool_use_id};
 
-	if ((h->client->can & CLIENT_ASKS_BOXED) && h->session.n && c->view && c->view->state_dir.n)
+	if ((h->client->can & CLIENT_ASKS_BOXED) && h->session.n && c->view->state_dir.n)
 		ticket_end_asks(c->a, c->view->state_dir, &now, h->phase == PHASE_POST ||
 				h->phase == PHASE_FAILURE);
 }

@@ -8,8 +8,6 @@ void hook_pause(struct hook_call *c)
 	struct pause p;
 	struct view *v;
 
-	if (!c->view)
-		return;
 	pause_look(c->a, c->view, &p);
 	if (!p.on || c->policies.own.no_lifting || c->h.mode == MODE_PLAN)
 		return;

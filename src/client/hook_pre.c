@@ -17,9 +17,9 @@
 #include "client/hook_pre.h"
 #include "client/live.h"
 #include "client/sandbox.h"
-#include "judge/world.h"
 #include "record/handoff.h"
 #include "result/redact.h"
+#include "sys/path.h"
 #include "sys/user.h"
 
 #define VETTING_WAIT_MS 1000 /* for a running search */
@@ -105,17 +105,6 @@ static enum dialect dialect_of(const struct hook_input *h)
 	return str_ends(str_of(shell), "/zsh") ? DIALECT_ZSH : DIALECT_BASH;
 }
 
-static void look_at_shell(struct judging *g)
-{
-	struct view *v = g->c->view;
-
-	if (!v) {
-		v = arena_new(g->c->a, struct view);
-		world_view(g->c->a, g->rq.session, NULL, v);
-	}
-	judging_shell(g, v, &g->shell);
-}
-
 static int judge_call(struct judging *g, struct err *e)
 {
 	struct hook_call *c = g->c;
@@ -123,7 +112,7 @@ static int judge_call(struct judging *g, struct err *e)
 
 	g->rq = (struct engine_request){.command = c->h.command, .session = &c->session,
 			.dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
-	look_at_shell(g);
+	judging_shell(g, c->view, &g->shell);
 	if (g->shell.named)
 		g->rq.dialect = g->shell.dialect;
 	if (!judging_is_shell(g)) {
@@ -605,8 +594,6 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 
 	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool,
 			.session = &c->session, .dialect = c->h.dialect, .mode = c->h.mode};
-	if (!c->session.view)
-		session_open(c->a, &c->session);
 	engine_refuse(c->a, CHECK_POLICY_ERROR, why->text, &g->j);
 	g->j.view = c->session.view;
 	(void)record_call(g, NULL);
@@ -666,7 +653,7 @@ int hook_pre(struct hook_call *c, struct err *e)
 	struct err why = {0};
 
 	g->c = c;
-	if (c->view && (c->view->unvetted.everywhere || c->view->unvetted.workspaces) &&
+	if ((c->view->unvetted.everywhere || c->view->unvetted.workspaces) &&
 			str_contains(c->h.command, STR("git")))
 		await_vetting(c);
 	if (policies_load(c->a, &rq, &c->policies, &why) != 0)
