@@ -32,8 +32,7 @@ static void add_host(struct host_search *s, struct str host)
 
 /* ---- keys ---- */
 
-/* A pattern after '!' excludes, wherever it stands. */
-static bool key_counts(struct str patterns, struct str key)
+bool registry_key_counts(struct str patterns, struct str key)
 {
 	struct str word;
 	bool yes = false;
@@ -48,13 +47,14 @@ static bool key_counts(struct str patterns, struct str key)
 	return yes;
 }
 
-/* The key of the value that follows this beginning of a line. */
-static struct str key_of(struct str line)
+struct str registry_key(struct str line)
 {
-	for (size_t i = 0; i < line.n; i++)
-		if (line.p[i] == '=' || (line.p[i] == ':' && !str_starts(str_sub(line, i, line.n), "://")))
-			return str_trim(str_sub(line, 0, i), " \t\"'[]{");
-	return STR("");
+	ptrdiff_t end = str_find(line, '=', 0);
+
+	for (size_t i = 0; end < 0 && i < line.n; i++)
+		if (line.p[i] == ':' && !str_starts(str_sub(line, i, line.n), "://"))
+			end = (ptrdiff_t)i;
+	return end < 0 ? STR("") : str_trim(str_sub(line, 0, (size_t)end), " \t\"'[]{");
 }
 
 /* ---- addresses ---- */
@@ -77,16 +77,23 @@ static size_t host_length(struct str s)
 }
 
 /* The authority ends before a slash; user and password end at its last '@'. */
-static struct str authority_of(struct str s)
+static size_t authority_end(struct str s)
 {
-	size_t end = 0, from = 0;
+	size_t end = 0;
 
 	while (end < s.n && !strchr("/?#\\ \t\r\n<", s.p[end])) /* also ends at NUL */
 		end++;
+	return end;
+}
+
+size_t registry_userinfo(struct str after)
+{
+	size_t from = 0, end = authority_end(after);
+
 	for (size_t i = 0; i < end; i++)
-		if (s.p[i] == '@')
+		if (after.p[i] == '@')
 			from = i + 1;
-	return str_sub(s, from, end);
+	return from;
 }
 
 /*
@@ -95,7 +102,7 @@ static struct str authority_of(struct str s)
  */
 static void take_address(struct host_search *s, struct str rest)
 {
-	struct str authority = authority_of(rest);
+	struct str authority = str_sub(rest, registry_userinfo(rest), authority_end(rest));
 	size_t host = host_length(authority), end = host;
 	int64_t port;
 
@@ -140,10 +147,10 @@ static ptrdiff_t next_address(struct str text, size_t from)
 
 static void take_value(struct host_search *s, struct str key, struct str value)
 {
-	bool bare = s->t->bare.n && key_counts(s->t->bare, key);
+	bool bare = s->t->bare.n && registry_key_counts(s->t->bare, key);
 	size_t start, host = host_length(value);
 
-	if (!key_counts(s->t->keys, key))
+	if (!registry_key_counts(s->t->keys, key))
 		return;
 	for (ptrdiff_t at = next_address(value, 0); at >= 0; at = next_address(value, (size_t)at + 3))
 		if (is_web(value, (size_t)at, &start))
@@ -214,7 +221,7 @@ static void take_lines(struct host_search *s, struct str text)
 			if (text.p[seen] == '\n')
 				line = seen + 1;
 		prefix = str_sub(text, line, start < line + PREFIX_MAX ? start : line + PREFIX_MAX);
-		if (!is_comment(prefix) && key_counts(s->t->keys, key_of(prefix)) &&
+		if (!is_comment(prefix) && registry_key_counts(s->t->keys, registry_key(prefix)) &&
 				follows(text, start, s->t->before))
 			take_address(s, str_sub(text, (size_t)at + 3, text.n));
 	}

@@ -4,8 +4,8 @@
  * Nothing but "HOST" and "HOST:PORT" leaves this parser: no user, no password, no path. It knows two forms:
  * - JSON (the text starts with a brace): the key of a value is its path, "registries.x.index"; the items of
  *   an array have the key of the array.
- * - Lines: the key is the text before the first '=' or ':'; without one it is empty. Lines that start with
- *   '#', ';' or "//" and comments of XML do not count.
+ * - Lines: the key is the text before the first '=', or else before the first ':'; without one it is empty.
+ *   Lines that start with '#', ';' or "//" and comments of XML do not count.
  */
 #pragma once
 #include "model/policy.h"
@@ -24,3 +24,9 @@ struct registry_text {
  * JSON is none. Hosts beyond REGISTRY_HOSTS_MAX are left out.
  */
 int registry_hosts(struct arena *a, const struct registry_text *t, struct texts **list);
+/* True if the key matches one of these patterns, and none that follows a '!'. */
+bool registry_key_counts(struct str patterns, struct str key);
+/* The key of a line, given its text up to the value. */
+struct str registry_key(struct str line);
+/* Bytes of the text after "://" that are user and password, with the '@'. */
+size_t registry_userinfo(struct str after);

@@ -129,7 +129,7 @@ int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_wo
 {
 	static int (*const parts[])(struct spec_builder *m, struct err *e) = {set_profile, check_names,
 			set_network, set_backend, set_requirement, set_shown_lines, spec_build_limits,
-			spec_build_places, spec_build_program, spec_build_task, spec_build_environment,
+			spec_build_places, spec_build_registries, spec_build_program, spec_build_task, spec_build_environment,
 			spec_ask_test_reports};
 	struct run r = {.w = w, .world = world, .id = ret->id};
 	struct spec_builder m = {.a = a, .w = w, .world = world, .p = p, .r = &r};

@@ -38,6 +38,8 @@ int spec_build_program(struct spec_builder *m, struct err *e);
 int spec_build_task(struct spec_builder *m, struct err *e);
 /* test_reports.c: last, since it extends the finished spec */
 int spec_ask_test_reports(struct spec_builder *m, struct err *e);
+/* spec_registries.c: settings of package managers, if the box reaches hosts by name */
+int spec_build_registries(struct spec_builder *m, struct err *e);
 /* environment.c */
 int spec_build_environment(struct spec_builder *m, struct err *e);
 /*

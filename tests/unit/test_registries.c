@@ -5,6 +5,7 @@
 #include "knowledge/registry_rows.h"
 #include "run/registries.h"
 #include "run/registry_hosts.h"
+#include "run/registry_settings.h"
 #include "torture.h"
 #include "unit.h"
 
@@ -48,6 +49,14 @@ static void check_questions(const struct registry_row *row)
 	}
 }
 
+static void check_shown(struct str words)
+{
+	struct str word;
+
+	while ((word = str_word(&words)).n)
+		CHECK(str_starts(word, "~/"));
+}
+
 static void test_table(void)
 {
 	const struct registry_row *row;
@@ -62,6 +71,7 @@ static void test_table(void)
 		check_hosts(registry_list(row, REGISTRY_HOSTS));
 		check_hosts(registry_list(row, REGISTRY_APART));
 		check_questions(row);
+		check_shown(registry_list(row, REGISTRY_SHOWN));
 	}
 	CHECK(n >= 20);
 	CHECK(!registry_find(STR("")));
@@ -196,6 +206,57 @@ static void test_torture(void)
 	CHECK_INT(r.result, 0);
 }
 
+/* ---- settings for a box ---- */
+
+static const struct {
+	const char *patterns, *text, *want; /* want: NULL: nothing is shown */
+} settings[] = {
+	{"registry @*:registry", "registry=https://me:pw@a.invalid/npm/\n//a.invalid/:_authToken=abc\n"
+		"@s:registry = http://b.invalid:81/\nscript-shell=/bin/sh\n",
+	 "registry=https://a.invalid/npm/\n@s:registry = http://b.invalid:81/\n"},
+	{"registry", "registry=https://other.invalid/", NULL},
+	{"registry", "registry=https://a.invalid:8443/", NULL},
+	{"registry", "registry=https://${HOST}/", NULL},
+	{"registry", "# registry=https://a.invalid/\n", NULL},
+	{"registry", "", NULL},
+	{"index-url extra-index-url", "[install]\nuser = no\n[global]\nindex-url = https://t:@a.invalid/s\n"
+		"extra-index-url =\n    https://a.invalid/x\n    https://x@a.invalid/y\n"
+		"proxy = http://p.invalid\n   https://a.invalid/z\n",
+	 "[global]\nindex-url = https://a.invalid/s\nextra-index-url =\n    https://a.invalid/x\n"
+		"    https://a.invalid/y\n"},
+	{"index-url", "index-url = https://a.invalid/Zk3v9Qw81LmN04tRx2/simple", NULL},
+	{"index-url", "index-url = https://a.invalid/ZkvQwLmNtRxaBcDeFg9/simple", NULL},
+	{"index-url", "index-url = https://a.invalid/1b4e28ba-2fa1-11d2-883f-0016d3cca427/simple", NULL},
+	{"index-url", "index-url = https://a.invalid/artifactory/api/pypi/python-remote-2024/simple",
+	 "index-url = https://a.invalid/artifactory/api/pypi/python-remote-2024/simple\n"},
+	{"replace-with registry", "[source.crates-io]\nreplace-with = \"m\"\n[net]\nretry = 1\n[source.m]\n"
+		"registry = \"sparse+https://a.invalid/\"\ntoken = \"abc\"\n",
+	 "[source.crates-io]\nreplace-with = \"m\"\n[source.m]\nregistry = \"sparse+https://a.invalid/\"\n"},
+	{"GOPROXY", "GOPROXY=https://a.invalid,direct\nGOFLAGS=-x\n", "GOPROXY=https://a.invalid,direct\n"},
+	{"GOPROXY", "GOPROXY=https://a.invalid,https://other.invalid\n", NULL},
+	{"npmRegistryServer", "npmRegistryServer: \"https://a.invalid\"\nnpmAuthToken: x\n",
+	 "npmRegistryServer: \"https://a.invalid\"\n"},
+};
+
+static void test_settings(void)
+{
+	struct network_rule *rules = NULL;
+	struct registries r = {0};
+	struct str got;
+
+	CHECK_INT(registries_expand(&arena, &r, STR("a.invalid"), &rules, NULL), 0);
+	CHECK_INT(registries_expand(&arena, &r, STR("b.invalid:81"), &rules, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		bool shown = registry_settings(&arena, str_of(settings[i].text), str_of(settings[i].patterns),
+				rules, &got);
+
+		if (shown != (settings[i].want != NULL))
+			unit_fail(__FILE__, __LINE__, "shown: %d: %s", shown, settings[i].text);
+		if (shown && settings[i].want)
+			CHECK_STR(got, settings[i].want);
+	}
+}
+
 /* ---- words ---- */
 
 static struct str expanded(const char *words, struct err *e)
@@ -277,6 +338,7 @@ int main(void)
 	RUN(test_parser);
 	RUN(test_bounds);
 	RUN(test_torture);
+	RUN(test_settings);
 	RUN(test_words);
 	RUN(test_empty);
 	RUN(test_limit);

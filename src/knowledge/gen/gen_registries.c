@@ -28,7 +28,8 @@ static const char keys[REGISTRY_LISTS + 2][12] = {
 	[REGISTRY_NAME] = "name", [REGISTRY_ALSO] = "also", [REGISTRY_PROGRAMS] = "programs",
 	[REGISTRY_ASK] = "ask", [REGISTRY_SET] = "set", [REGISTRY_KEYS] = "keys", [REGISTRY_BARE] = "bare",
 	[REGISTRY_CONFIG] = "config", [REGISTRY_READ] = "read", [REGISTRY_BEFORE] = "before",
-	[REGISTRY_HOSTS] = "hosts", [REGISTRY_APART] = "apart", "with", "note",
+	[REGISTRY_HOSTS] = "hosts", [REGISTRY_APART] = "apart", [REGISTRY_SHOWN] = "shown",
+	[REGISTRY_LINES] = "lines", "with", "note",
 };
 
 static int fail(struct registry_bake *b, const struct ynode *n, const char *text)
@@ -97,6 +98,8 @@ static int check_row(struct registry_bake *b, const struct ynode *row)
 	}
 	if ((yaml_get(row, "ask") || yaml_get(row, "read")) && !yaml_get(row, "keys"))
 		return fail(b, row, "'keys' says which values name hosts");
+	if (!yaml_get(row, "shown") != !yaml_get(row, "lines"))
+		return fail(b, row, "'shown' and 'lines' belong together");
 	return 0;
 }
 
