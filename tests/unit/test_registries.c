@@ -6,6 +6,7 @@
 #include "run/registries.h"
 #include "run/registry_hosts.h"
 #include "run/registry_settings.h"
+#include "sys/file.h"
 #include "torture.h"
 #include "unit.h"
 
@@ -77,6 +78,27 @@ static void test_table(void)
 	CHECK(!registry_find(STR("")));
 	CHECK(!registry_find(STR("nonsense")));
 	CHECK(registry_find(STR("npx")) == registry_find(STR("npm")));
+}
+
+/* The gate names tools of knowledge/network.yaml; each must have a row. */
+static void test_named(void)
+{
+	static const char use[] = "use: registries/";
+	struct str text, rest, name;
+	size_t n = 0;
+
+	CHECK_INT(file_read(&arena, "knowledge/network.yaml", (size_t)1 << 20, &text, NULL, NULL), 0);
+	for (size_t i = 0; i < text.n; i++) {
+		rest = str_sub(text, i, text.n);
+		if (!str_starts(rest, use))
+			continue;
+		rest = str_sub(rest, sizeof(use) - 1, rest.n);
+		name = str_word(&rest);
+		if (!registry_find(name))
+			unit_fail(__FILE__, __LINE__, "no tool '%.*s'", STR_ARG(name));
+		n++;
+	}
+	CHECK(n >= 10);
 }
 
 /* npm and apt are always asked: no other row may name a host of theirs either, so both must ask. */
@@ -334,6 +356,7 @@ int main(void)
 {
 	arena_init(&arena, ARENA_CAP_DEFAULT);
 	RUN(test_table);
+	RUN(test_named);
 	RUN(test_asked);
 	RUN(test_parser);
 	RUN(test_bounds);
