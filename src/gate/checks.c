@@ -74,8 +74,8 @@ static bool edits_in_place(const struct judge *j, const char *name, struct span 
  */
 static void say_unknown(struct judge *j, const struct check *c, struct span at, struct str message)
 {
-	judge_tell_graded(j, c, judge_leaves_box(j, at) ? judge_grade_unbounded(j, c) : judge_grade(j, c), at,
-		message, NULL);
+	judge_raise_graded(j, c, judge_leaves_box(j, at) ? judge_grade_unbounded(j, c) : judge_grade(j, c),
+		at, message, NULL);
 }
 
 static void opaque_command(struct judge *j, const struct check *c)
@@ -273,7 +273,7 @@ static void opaque_path(struct judge *j, const struct check *c)
 					.alternative = STR("write the path out"),
 					.at = x->at});
 		else
-			judge_tell_graded(j, c, g, x->at, message, "write the path out");
+			judge_raise_graded(j, c, g, x->at, message, "write the path out");
 	}
 }
 
@@ -310,15 +310,15 @@ static void bound_reached(struct judge *j, const struct check *c) { raise_troubl
  */
 static void unknown_construct(struct judge *j, const struct check *c)
 {
-	bool told = false;
+	bool explained = false;
 
 	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
-		told |= t->kind != TROUBLE_OPAQUE_SCRIPT;
+		explained |= t->kind != TROUBLE_OPAQUE_SCRIPT;
 		if (t->kind == TROUBLE_CONSTRUCT)
 			say_unknown(j, c, t->at, str_fmt(j->a, "%s", t->message ? t->message : c->about));
 	}
-	if (!j->f->complete && j->ret->verdict > (told ? VERDICT_CONTAIN : VERDICT_ASK))
-		judge_tell_graded(j, c, told ? judge_grade(j, c) : judge_grade_unbounded(j, c),
+	if (!j->f->complete && j->ret->verdict > (explained ? VERDICT_CONTAIN : VERDICT_ASK))
+		judge_raise_graded(j, c, explained ? judge_grade(j, c) : judge_grade_unbounded(j, c),
 			(struct span){0}, STR("this command could not be read to its end"), NULL);
 }
 
@@ -463,7 +463,7 @@ static bool code_said(struct judge *j, const struct snippet *s)
 		if (category_said(j, m))
 			continue;
 		if (m->id == MARKER_BOUND) /* not read to its end */
-			judge_tell_graded(
+			judge_raise_graded(
 				j, dynamic, judge_grade_unbounded(j, dynamic), m->at, message, NULL);
 		else
 			say_unknown(j, dynamic, m->at, message);
@@ -605,7 +605,7 @@ static void inline_code(struct judge *j, const struct check *c)
 			judge_say(j, gate_check(CHECK_NETWORK), s->at,
 				STR("this code installs packages, which uses the network"));
 		if (s->lang == LANG_SQL && !is_sqlite(j, s)) { /* the box reaches no server */
-			judge_tell_graded(j, c, judge_grade_unbounded(j, c), s->at,
+			judge_raise_graded(j, c, judge_grade_unbounded(j, c), s->at,
 				STR("this SQL is not known to only read"), "write the statements out");
 			continue;
 		}

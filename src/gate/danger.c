@@ -274,11 +274,11 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 	enum check_id check = d->check;
 
 	if (m == MATCH_YES && !said_as(j, check, s->c->at, judge_grade(j, gate_check(check))))
-		judge_tell_at_most(j, check, GRADE_DENY, s->c->at,
+		judge_raise_at_most(j, check, GRADE_DENY, s->c->at,
 				judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))),
 				alternative);
 	else if (m == MATCH_MAYBE && !was_said(j, check, s->c->at) && !single_words_of_curl(s))
-		judge_tell_at_most(j, check,
+		judge_raise_at_most(j, check,
 			(beyond_box(check) || any_subcommand(s)) && !judge_leaves_box(j, s->c->at) &&
 			!judge_regraded(j, check)
 				? GRADE_CONTAIN
@@ -294,13 +294,13 @@ static void own_settings(struct judge *j)
 {
 	for (const struct setting *s = j->f->settings; s; s = s->next)
 		if (str_starts(s->name, "CAISSON_"))
-			judge_tell_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
+			judge_raise_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
 				judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
 	for (const struct command *c = j->f->commands; c; c = c->next)
 		for (const struct setting *s = c->settings; s && c->argc && str_is(path_base(c->argv[0].text),
 				"caisson"); s = s->next)
 			if (str_starts(s->name, "XDG_") || str_is(s->name, "HOME"))
-				judge_tell_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
+				judge_raise_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
 					judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
 }
 
@@ -567,7 +567,7 @@ void danger_effects(struct judge *j, const struct check *c)
 			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&
 			    /* and caisson's, too */
 			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson")))
-				judge_tell_at_most(j, effects[k].check, GRADE_DENY, s->c->at,
+				judge_raise_at_most(j, effects[k].check, GRADE_DENY, s->c->at,
 						judge_quote(j, "", s->c->at, effects[k].message),
 						effects[k].alternative);
 	}
@@ -624,15 +624,15 @@ static void check_chmod(struct judge *j, struct subject *s)
 	if (!mode || know_has(o, "--reference"))
 		return;
 	if (mode->kind != WORD_EXACT)
-		judge_tell_at_most(j, CHECK_OPEN_ACCESS, GRADE_ASK, s->c->at,
+		judge_raise_at_most(j, CHECK_OPEN_ACCESS, GRADE_ASK, s->c->at,
 			judge_quote(j, "which rights ", s->c->at, " gives is not known"),
 			"write the mode out");
 	else if (bits & MODE_SET_ID)
-		judge_tell_at_most(j, CHECK_OPEN_ACCESS, GRADE_DENY, s->c->at,
+		judge_raise_at_most(j, CHECK_OPEN_ACCESS, GRADE_DENY, s->c->at,
 			judge_quote(j, "", s->c->at, " lets a program run with its owner's rights"), NULL);
 	else if (bits & MODE_OTHERS_WRITE)
-		judge_tell_at_most(j, CHECK_OPEN_ACCESS, know_has(o, "-R") ? GRADE_DENY : GRADE_ASK, s->c->at,
-			judge_quote(j, "", s->c->at, " lets everyone write there"),
+		judge_raise_at_most(j, CHECK_OPEN_ACCESS, know_has(o, "-R") ? GRADE_DENY : GRADE_ASK,
+			s->c->at, judge_quote(j, "", s->c->at, " lets everyone write there"),
 			"give the right to one user: chmod u+w");
 }
 
@@ -653,7 +653,7 @@ static void check_archive(struct judge *j, struct subject *s, const char *option
 	for (const struct know_option *x = know_option_find(o, option, NULL);
 			x && !know_has(o, "--force-local"); x = know_option_find(o, option, x))
 		if (x->has_value && names_host(&x->value))
-			judge_tell_at_most(j, CHECK_NETWORK, GRADE_DENY, s->c->at,
+			judge_raise_at_most(j, CHECK_NETWORK, GRADE_DENY, s->c->at,
 				judge_quote(j, "", s->c->at, " has its archive on another machine"),
 				"name a file of this machine");
 }

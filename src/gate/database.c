@@ -160,7 +160,7 @@ static void database_redis(struct judge *j)
 
 		if ((str_is(s->base, "redis-cli") || str_is(s->base, "valkey-cli") ||
 				str_is(s->base, "keydb-cli")) && redis_changes(s->c))
-			judge_tell_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->c->at,
+			judge_raise_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->c->at,
 				STR("this is not known to only read from a database"), NULL);
 	}
 }
@@ -196,12 +196,12 @@ void database_sql(struct judge *j, const struct check *c)
 				!sql_reads(s->text.text, str_is(program, "psql")))
 			h = HARM_CHANGE;
 		if (h == HARM_DESTROY) /* an sqlite file in the project is a file of the project */
-			judge_tell_at_most(j, c->id, str_starts(program, "sqlite") ||
+			judge_raise_at_most(j, c->id, str_starts(program, "sqlite") ||
 					str_is(program, "duckdb") ? GRADE_ASK : GRADE_DENY, s->at,
 				STR("this deletes a table, a database or all rows of one"),
 				"let a person run it");
 		else if (h == HARM_CHANGE)
-			judge_tell_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->at,
+			judge_raise_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->at,
 				STR("this changes the rows or the shape of a database"), NULL);
 	}
 }

@@ -79,11 +79,11 @@ static void code_from(struct judge *j, struct span at)
 		if (!here || span_encloses(s->c->at, at)) /* ssh does not fetch what it runs */
 			continue;
 		if (fetches(s))
-			judge_tell_at_most(j, CHECK_DOWNLOAD_EXECUTE, GRADE_DENY, at,
+			judge_raise_at_most(j, CHECK_DOWNLOAD_EXECUTE, GRADE_DENY, at,
 				judge_quote(j, "what ", s->c->at, " fetches would be run at once"),
 				"download it to a file in the project and let a person read it first");
 		else if (decodes(j, s))
-			judge_tell_at_most(j, CHECK_ENCODED_EXECUTE, GRADE_DENY, at,
+			judge_raise_at_most(j, CHECK_ENCODED_EXECUTE, GRADE_DENY, at,
 				judge_quote(j, "what ", s->c->at, " decodes would be run unseen"),
 				"write the command out");
 	}

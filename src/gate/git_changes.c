@@ -533,7 +533,7 @@ static void check_start(struct judge *j, struct subject *s, struct str start)
 
 	git_changes_of(j, s, start, &t);
 	if (t.blind)
-		judge_tell_at_most(j, CHECK_PROTECTED_WRITE, GRADE_ASK, s->c->at,
+		judge_raise_at_most(j, CHECK_PROTECTED_WRITE, GRADE_ASK, s->c->at,
 			str_fmt(j->a, "the files that %s changes %s cannot be looked up; protected ones may "
 			"be among them",
 				subject_options(j, s)->name, t.blind),
@@ -546,7 +546,7 @@ static void check_start(struct judge *j, struct subject *s, struct str start)
 			buf_fmt(&b, "%s'%.*s'", n > 1 ? ", " : "", STR_ARG(x->path));
 	}
 	if (n)
-		judge_tell_at_most(j, CHECK_PROTECTED_WRITE, GRADE_DENY, s->c->at,
+		judge_raise_at_most(j, CHECK_PROTECTED_WRITE, GRADE_DENY, s->c->at,
 			str_fmt(j->a, "%s changes %s that other programs run or obey: %.*s%s",
 				subject_options(j, s)->name, n > 1 ? "files" : "a file",
 				STR_ARG(buf_view(&b)), n > NAMES_SHOWN ? ", ..." : ""),

@@ -169,7 +169,7 @@ static void raise_unless_lifted(struct judge *j, const struct check *c, const st
 	judge_raise(j, c, fd);
 }
 
-void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message,
+void judge_raise_with(struct judge *j, const struct check *c, struct span at, struct str message,
 		const char *alternative)
 {
 	raise_unless_lifted(j, c, &(struct finding){.grade = judge_grade(j, c), .message = message,
@@ -178,10 +178,10 @@ void judge_tell(struct judge *j, const struct check *c, struct span at, struct s
 
 void judge_say(struct judge *j, const struct check *c, struct span at, struct str message)
 {
-	judge_tell(j, c, at, message, NULL);
+	judge_raise_with(j, c, at, message, NULL);
 }
 
-void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
+void judge_raise_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
 	struct str message, const char *alternative)
 {
 	const struct check *c = gate_check(id);
@@ -191,7 +191,7 @@ void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, stru
 			.alternative = str_of(alternative ? alternative : ""), .at = at});
 }
 
-void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at,
+void judge_raise_graded(struct judge *j, const struct check *c, enum grade g, struct span at,
 	struct str message, const char *alternative)
 {
 	raise_unless_lifted(j, c,
@@ -201,7 +201,7 @@ void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, str
 			.at = at});
 }
 
-void judge_tell_network(struct judge *j, const struct check *c, struct span at, struct str message,
+void judge_raise_network(struct judge *j, const struct check *c, struct span at, struct str message,
 	const char *alternative, struct str words)
 {
 	raise_unless_lifted(j, c,

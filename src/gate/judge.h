@@ -53,7 +53,7 @@ struct subject {
 	const struct net_form *form; /* lazy: network_use() */
 	bool formed;
 	bool allowed;                /* by one of the person's rules */
-	bool spoken;                 /* a rule of the policy matched, so the default does not apply */
+	bool matched;                 /* a rule of the policy matched, so the default does not apply */
 };
 
 struct judge {
@@ -92,13 +92,13 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
  * this place lifts the finding.
  */
 void judge_say(struct judge *j, const struct check *c, struct span at, struct str message);
-void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message,
+void judge_raise_with(struct judge *j, const struct check *c, struct span at, struct str message,
 		const char *alternative);
 /* The same by id, with `most` as the strictest grade (a rule that only may match asks). */
-void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
+void judge_raise_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
 	struct str message, const char *alternative);
 /* Raises a check whose command may run in a box that reaches `words`, unless an allow rule lifts it. */
-void judge_tell_network(struct judge *j, const struct check *c, struct span at, struct str message,
+void judge_raise_network(struct judge *j, const struct check *c, struct span at, struct str message,
 		const char *alternative, struct str words);
 /* approval.c: returns the row's approval, unless a command around the place works outside of any box. */
 enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd);
@@ -114,7 +114,7 @@ bool judge_regraded(const struct judge *j, enum check_id id);
  * grade.
  */
 enum grade judge_grade_unbounded(const struct judge *j, const struct check *c);
-void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at,
+void judge_raise_graded(struct judge *j, const struct check *c, enum grade g, struct span at,
 		struct str message, const char *alternative);
 /*
  * True if a command around this place works outside of any box: on another machine, with other privileges,

@@ -71,7 +71,7 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 			judge_quote(j, "", s->c->at, " asks a service on the network, and changes nothing"));
 		return true;
 	case NET_USE_REGISTRY:
-		judge_tell_network(j, gate_check(CHECK_PACKAGE_INSTALL), s->c->at,
+		judge_raise_network(j, gate_check(CHECK_PACKAGE_INSTALL), s->c->at,
 			judge_quote(j, "", s->c->at, " fetches packages"), INSTEAD,
 			str_fmt(j->a, "preset:%s", net_form_tool(s->form)));
 		return true;
@@ -89,7 +89,7 @@ void network_uses_in_box(struct judge *j)
 
 		if (s->row && (subject_known(j, s)->effects & EFFECT_NETWORK) &&
 			network_use(j, s) == NET_USE_READ)
-			judge_tell(j, gate_check(CHECK_NETWORK), s->c->at,
+			judge_raise_with(j, gate_check(CHECK_NETWORK), s->c->at,
 				judge_quote(j, "", s->c->at,
 					" uses the network, and another part of the request runs in the box"),
 				"run it as a command of its own");

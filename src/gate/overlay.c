@@ -76,7 +76,7 @@ static void push_change(struct judge *j, struct overlay_change **list, const str
 }
 
 /* For many plain changes of one name the first two are enough, because only their moments matter. */
-static bool is_told(const struct overlay_change *list, const struct overlay_change *m)
+static bool is_redundant(const struct overlay_change *list, const struct overlay_change *m)
 {
 	unsigned earlier = 0;
 
@@ -91,7 +91,7 @@ static void add_at(struct judge *j, struct str path, const struct overlay_change
 	const struct overlay_change *old = pmap_get(j->overlay->at, path);
 	struct overlay_change *copy;
 
-	if (is_told(old, m))
+	if (is_redundant(old, m))
 		return;
 	copy = arena_new(j->a, struct overlay_change);
 	*copy = *m;

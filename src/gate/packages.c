@@ -141,7 +141,7 @@ void packages_fetch(struct judge *j, const struct check *c)
 		if (p.local || (!p.fetched && is_installed(j, k, &p)))
 			continue;
 		runner = registry_runner(j, k);
-		judge_tell_network(j, runner ? gate_check(CHECK_PACKAGE_INSTALL) : c, k->at,
+		judge_raise_network(j, runner ? gate_check(CHECK_PACKAGE_INSTALL) : c, k->at,
 			str_fmt(j->a,
 				"'%.*s' is not installed in the project, so the network is used to fetch it",
 				STR_ARG(k->argv[0].text)),

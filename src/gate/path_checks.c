@@ -44,7 +44,7 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 		judge_raise(j, c, &(struct finding){.grade = g, .message = message,
 				.alternative = str_of(alternative ? alternative : ""), .at = x->at});
 	else
-		judge_tell_graded(j, c, g, x->at, message, alternative);
+		judge_raise_graded(j, c, g, x->at, message, alternative);
 }
 
 static void raise_about(struct judge *j, enum check_id id, const struct access *x, const struct where *w,
@@ -787,13 +787,13 @@ void paths_check(struct judge *j, const struct check *c)
 		if (x->elsewhere) {
 			if (x->kind == ACCESS_DELETE && x->path.kind == WORD_EXACT &&
 					path_place(j, path_plain(j->a, x->path.text)) == PLACE_SYSTEM)
-				judge_tell_at_most(j, CHECK_OUTSIDE_DELETE, GRADE_DENY, x->at,
+				judge_raise_at_most(j, CHECK_OUTSIDE_DELETE, GRADE_DENY, x->at,
 					judge_quote(j, "", x->at,
 						" deletes directories of the system on another machine or in "
 						"a container"),
 					NULL);
 			else if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
-				judge_tell_at_most(j, CHECK_REMOTE_CHANGE, GRADE_ASK, x->at,
+				judge_raise_at_most(j, CHECK_REMOTE_CHANGE, GRADE_ASK, x->at,
 					judge_quote(j, "", x->at,
 						" changes files on another machine or in a container"),
 					NULL);

@@ -275,11 +275,11 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 			continue;
 		w = place_lexically(j, dir, strip_pathspec(word->text));
 		if (reads && path_table_secret(j, &w, false))
-			judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
+			judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
 				judge_quote(j, "", s->c->at, " shows or stores what is likely a secret"),
 				NULL);
 		if (restores && (path_table_protected(j, w.path) || path_table_protected_dir(j, w.path)))
-			judge_tell_at_most(j, CHECK_PROTECTED_WRITE, GRADE_DENY, s->c->at,
+			judge_raise_at_most(j, CHECK_PROTECTED_WRITE, GRADE_DENY, s->c->at,
 				judge_quote(
 					j, "", s->c->at, " changes a file that other programs run or obey"),
 				NULL);
@@ -314,7 +314,7 @@ static void git_named(struct judge *j, struct subject *s)
 		if (k->global && !strcmp(k->name, "--git-dir") &&
 				(!k->has_value || k->value.kind != WORD_EXACT ||
 				!str_is(last_name(k->value.text), ".git")))
-			judge_tell_at_most(j, CHECK_EXECUTES_FILE, GRADE_CONTAIN, s->c->at,
+			judge_raise_at_most(j, CHECK_EXECUTES_FILE, GRADE_CONTAIN, s->c->at,
 				judge_quote(j, "the settings of the repository that ", s->c->at,
 					" names may make git run programs"),
 				NULL);
@@ -371,7 +371,7 @@ void paths_unknown_program(struct judge *j)
 			w = place_lexically(j, s->c->cwd,
 				eq < 0 ? text : str_sub(text, (size_t)eq + 1, text.n));
 			if (path_table_secret(j, &w, false))
-				judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
+				judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
 					judge_quote(j, "", s->c->at, " may read what is likely a secret"),
 					NULL);
 		}
@@ -421,7 +421,7 @@ void paths_listed_secrets(struct judge *j)
 		for (const struct access *x = j->f->accesses; x; x = x->next)
 			if (x->kind == ACCESS_READ && !x->elsewhere && !ACCESS_BY_ONE_OF(x, lookers) &&
 				(!path_known(&x->path) || found_by(&j->subjects[i], x)))
-				judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, x->at,
+				judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, x->at,
 					judge_quote(j, "what ", j->subjects[i].c->at,
 						" lists is likely a secret, and may be what is read here"),
 					NULL);

@@ -231,7 +231,7 @@ static struct span pipeline_of(const struct judge *j, struct span at)
 
 static void tell_server(struct judge *j, struct span at)
 {
-	judge_tell_at_most(j, CHECK_PROCESS_END, GRADE_DENY, at,
+	judge_raise_at_most(j, CHECK_PROCESS_END, GRADE_DENY, at,
 		judge_quote(j, "", at, " ends a development server"), NULL);
 }
 
@@ -280,13 +280,13 @@ static void kill_one(struct judge *j, const struct subject *s, const struct word
 	if (is_own(j, w))
 		return;
 	if (w->kind == WORD_EXACT && (str_is(w->text, "-1") || str_is(w->text, "1") || str_is(w->text, "0")))
-		judge_tell_at_most(j, CHECK_SYSTEM_STATE, GRADE_DENY, s->c->at,
+		judge_raise_at_most(j, CHECK_SYSTEM_STATE, GRADE_DENY, s->c->at,
 			judge_quote(j, "", s->c->at, " ends everything, or what keeps the machine running"),
 			"kill one process by its number");
 	else if (w->kind != WORD_EXACT && (xargs ? pipe_from_server(j, s, pipeline) : word_from_server(j, w)))
 		tell_server(j, s->c->at);
 	else
-		judge_tell_at_most(j, CHECK_SYSTEM_CHANGE, GRADE_DENY, s->c->at,
+		judge_raise_at_most(j, CHECK_SYSTEM_CHANGE, GRADE_DENY, s->c->at,
 			judge_quote(j, "", s->c->at,
 				w->kind == WORD_EXACT ? " ends a process"
 						      : " ends processes that are not known yet"),
@@ -364,11 +364,11 @@ void processes_check(struct judge *j, struct subject *s)
 		      : str_is(s->base, "fuser") && know_has(subject_options(j, s), "-k") && frees_port(s->c))
 		tell_server(j, s->c->at);
 	else if (many)
-		judge_tell_at_most(j, CHECK_SYSTEM_CHANGE, GRADE_DENY, s->c->at,
+		judge_raise_at_most(j, CHECK_SYSTEM_CHANGE, GRADE_DENY, s->c->at,
 			judge_quote(j, "", s->c->at, " ends every process of that name"),
 			"end what you started by its job (kill %1) or by $!");
 	else if (str_is(s->base, "fuser") &&
 		(know_has(subject_options(j, s), "-k") || subject_options(j, s)->maybe_option))
-		judge_tell_at_most(j, CHECK_SYSTEM_CHANGE, GRADE_DENY, s->c->at,
+		judge_raise_at_most(j, CHECK_SYSTEM_CHANGE, GRADE_DENY, s->c->at,
 			judge_quote(j, "", s->c->at, " ends processes"), NULL);
 }

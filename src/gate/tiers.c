@@ -282,7 +282,7 @@ void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct
 			r->alternative, .rule = r->where, .at = at});
 }
 
-void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped,
+void tiers_match(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped,
 		enum prefix_match m, const struct rule *r, struct str what)
 {
 	if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES) || !tiers_afford(j, TIERS_HIT))
@@ -302,21 +302,21 @@ void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum ve
 	}
 }
 
-static void hear_prefixes(struct judge *j, struct subject *s, struct verdicts *v)
+static void compare_prefixes(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	struct normal c;
 
 	tiers_normalise(j, s->c, &c);
 	for (const struct prefix_rule *r = j->p->deny; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		tiers_heard(j, s, v, VERDICT_DENY, false, normal_match(&c, r), &r->rule, r->prefix);
+		tiers_match(j, s, v, VERDICT_DENY, false, normal_match(&c, r), &r->rule, r->prefix);
 	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		tiers_heard(j, s, v, VERDICT_ASK, false, normal_match(&c, r), &r->rule, r->prefix);
+		tiers_match(j, s, v, VERDICT_ASK, false, normal_match(&c, r), &r->rule, r->prefix);
 	for (const struct prefix_rule *r = j->p->allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		tiers_heard(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c.strict) &&
+		tiers_match(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c.strict) &&
 				settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
 }
 
-static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
+static void compare_regexes(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	struct spoken_text t;
 	bool known;
@@ -326,9 +326,9 @@ static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
 	t = join_words(j, s->c);
 	known = !t.open && !t.cut && settings_harmless(s->c);
 	for (const struct regex_rule *r = j->p->checks; r && j->work >= 0; r = r->next)
-		tiers_heard(j, s, v, VERDICT_DENY, true, regex_denies(j, r, &t), &r->rule, r->pattern);
+		tiers_match(j, s, v, VERDICT_DENY, true, regex_denies(j, r, &t), &r->rule, r->pattern);
 	for (const struct regex_rule *r = j->p->allow_checks; r && j->work >= 0; r = r->next)
-		tiers_heard(j, s, v, VERDICT_ALLOW, true,
+		tiers_match(j, s, v, VERDICT_ALLOW, true,
 				known && search_regex(j, r->regex, t.text) == REGEX_YES ? MATCH_YES :
 				MATCH_NO, &r->rule, r->pattern);
 }
@@ -352,17 +352,17 @@ static bool afford_permission(struct judge *j, const struct permission_rule *r, 
 	return tiers_afford(j, TIERS_RULE + r->pattern.n + 2 * bytes);
 }
 
-static void hear_permissions(struct judge *j, struct subject *s, struct verdicts *v)
+static void compare_permissions(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct permission_rule *r = j->p->permission_deny; r && afford_permission(j, r, s->c);
 			r = r->next)
-		tiers_heard(j, s, v, VERDICT_DENY, false, permission_bash(r, s->c), &r->rule, r->pattern);
+		tiers_match(j, s, v, VERDICT_DENY, false, permission_bash(r, s->c), &r->rule, r->pattern);
 	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c);
 			r = r->next)
-		tiers_heard(j, s, v, VERDICT_ASK, false, permission_bash(r, s->c), &r->rule, r->pattern);
+		tiers_match(j, s, v, VERDICT_ASK, false, permission_bash(r, s->c), &r->rule, r->pattern);
 	for (const struct permission_rule *r = j->p->permission_allow; r && afford_permission(j, r, s->c);
 			r = r->next)
-		tiers_heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES :
+		tiers_match(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES :
 				MATCH_NO, &r->rule, r->pattern);
 	/* timeout, nice ... around an allowed command */
 	if (!v->allow && j->work >= 0 && permission_allowed(j->p->permission_allow, j->f, s->c)) {
@@ -464,19 +464,19 @@ static struct ssh_says ssh_says(struct judge *j, struct subject *s)
 
 static const struct rule ssh_rule = {.where = {"tools.bash.ssh", 14}};
 
-static void hear_ssh(struct judge *j, struct subject *s, struct verdicts *v)
+static void compare_ssh(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	struct ssh_says says = ssh_says(j, s);
 
 	if (says.denied)
-		tiers_heard(j, s, v, VERDICT_DENY, false, MATCH_YES, &ssh_rule, says.host);
+		tiers_match(j, s, v, VERDICT_DENY, false, MATCH_YES, &ssh_rule, says.host);
 	if (says.unknown)
-		tiers_heard(j, s, v, VERDICT_DENY, false, MATCH_MAYBE, &ssh_rule,
+		tiers_match(j, s, v, VERDICT_DENY, false, MATCH_MAYBE, &ssh_rule,
 				STR("ssh to a host that is denied"));
 	if (says.asked)
-		tiers_heard(j, s, v, VERDICT_ASK, false, MATCH_YES, &ssh_rule, says.host);
+		tiers_match(j, s, v, VERDICT_ASK, false, MATCH_YES, &ssh_rule, says.host);
 	else if (says.allowed && !says.denied && !says.unknown)
-		tiers_heard(j, s, v, VERDICT_ALLOW, true, MATCH_YES, &ssh_rule, s->base);
+		tiers_match(j, s, v, VERDICT_ALLOW, true, MATCH_YES, &ssh_rule, s->base);
 }
 
 /* Returns the trouble of a part of the request that runs unknown code, or NULL. */
@@ -497,20 +497,20 @@ static void list_unknown(struct judge *j)
 	if (!j->p->only)
 		return;
 	if (t)
-		judge_tell_at_most(j, CHECK_NOT_ON_LIST, GRADE_ASK, t->at,
+		judge_raise_at_most(j, CHECK_NOT_ON_LIST, GRADE_ASK, t->at,
 			STR("this may run a program that is not on the list of this policy"), NULL);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (!j->subjects[i].base.n && j->subjects[i].c->argc)
-			judge_tell_at_most(j, CHECK_NOT_ON_LIST, GRADE_ASK, j->subjects[i].c->at,
+			judge_raise_at_most(j, CHECK_NOT_ON_LIST, GRADE_ASK, j->subjects[i].c->at,
 				judge_quote(j, "", j->subjects[i].c->at,
 					" may be a program that is not on the list of this policy"),
 				NULL);
 }
 
-static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *v)
+static void compare_arguments(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct argument_rule *r = j->p->arguments; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		tiers_heard(j, s, v, r->decision, true, argument_matches(j, r, s), &r->rule, s->base);
+		tiers_match(j, s, v, r->decision, true, argument_matches(j, r, s), &r->rule, s->base);
 	for (const struct names_rule *r = j->p->only; r && j->work >= 0; r = r->next)
 		if (s->base.n && !names_command(j, r->names, s->base) && tiers_afford(j, TIERS_HIT))
 			judge_raise(j, gate_check(CHECK_NOT_ON_LIST),
@@ -594,24 +594,24 @@ static void decide_command(struct judge *j, struct subject *s)
 {
 	struct verdicts v = {0};
 
-	hear_prefixes(j, s, &v);
-	hear_regexes(j, s, &v);
-	hear_permissions(j, s, &v);
-	hear_ssh(j, s, &v);
-	hear_arguments(j, s, &v);
-	tiers_hear_code(j, s, &v);
+	compare_prefixes(j, s, &v);
+	compare_regexes(j, s, &v);
+	compare_permissions(j, s, &v);
+	compare_ssh(j, s, &v);
+	compare_arguments(j, s, &v);
+	tiers_compare_code(j, s, &v);
 	if (j->work < 0) { /* the budget ended before all rules were compared */
-		s->spoken = true;
+		s->matched = true;
 		return;
 	}
 	if (accepted_edit(j, s)) {
 		v.allow = true;
 		judge_step(j, STEP_ALLOW, STR("mode acceptEdits"), s->c->at);
 	}
-	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
-	if (j->p->allow_readonly && !s->spoken && only_reads(j, s)) {
+	s->matched = v.deny || v.scoped || v.ask || v.allow || v.maybe;
+	if (j->p->allow_readonly && !s->matched && only_reads(j, s)) {
 		/* not `allowed`: checks about its reads and its syntax still apply */
-		s->spoken = true;
+		s->matched = true;
 		judge_step(j, STEP_ALLOW, STR("what only reads"), s->c->at);
 	}
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
@@ -632,7 +632,7 @@ static void raise_asks(struct judge *j, struct subject *s)
 	struct normal c;
 	struct ssh_says ssh;
 
-	if (s->allowed || !s->spoken || j->work < 0)
+	if (s->allowed || !s->matched || j->work < 0)
 		return;
 	tiers_normalise(j, s->c, &c);
 	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
@@ -645,7 +645,7 @@ static void raise_asks(struct judge *j, struct subject *s)
 				s) : MATCH_NO);
 	ssh = ssh_says(j, s);
 	tiers_raise_ask(j, s, &ssh_rule, ssh.host, ssh.asked && !ssh.denied ? MATCH_YES : MATCH_NO);
-	tiers_hear_code(j, s, NULL);
+	tiers_compare_code(j, s, NULL);
 }
 
 /* Raises matching deny and ask rules; true if a rule matched. */
@@ -811,12 +811,12 @@ void tiers_default(struct judge *j, const struct check *c)
 	static const enum grade grades[] = {GRADE_DENY, GRADE_ASK, GRADE_CONTAIN, GRADE_OFF};
 	enum grade g = grades[j->p->fallback];
 
-	if (j->request && !j->request->spoken && g != GRADE_OFF)
+	if (j->request && !j->request->matched && g != GRADE_OFF)
 		judge_raise(j, c, &(struct finding){.grade = g, .at = j->request->c->at,
 				.message = STR(
 				"no rule of the policy allows this code, and its default is not to")});
 	for (size_t i = 0; i < j->nsubjects && g != GRADE_OFF; i++)
-		if (!j->subjects[i].spoken) {
+		if (!j->subjects[i].matched) {
 			judge_step(j, STEP_DEFAULT, str_of(grade_name(g)), j->subjects[i].c->at);
 			judge_raise(j, c, &(struct finding){.grade = g, .at = j->subjects[i].c->at,
 				.message = judge_quote(j, "no rule of the policy allows ",

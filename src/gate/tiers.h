@@ -37,7 +37,7 @@ struct verdicts {
  * Records the match of a rule with a command. A deny is raised at once; asks are raised after all rules were
  * compared.
  */
-void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision,
+void tiers_match(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision,
 	bool scoped, enum prefix_match m, const struct rule *r, struct str what);
 void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what,
 	enum prefix_match m);
@@ -55,7 +55,7 @@ void tiers_redirect_one(struct judge *j, const struct access *x, const struct wh
  * Compares the rules about code with the code passed to this command, nested code included. If v is NULL,
  * raises the asks instead.
  */
-void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v);
+void tiers_compare_code(struct judge *j, struct subject *s, struct verdicts *v);
 /* True if the command's code was read completely and only reads: node -e "console.log(1)". */
 bool tiers_code_reads(struct judge *j, struct subject *s);
 void tiers_decide_request(struct judge *j);

@@ -74,11 +74,11 @@ static enum prefix_match call_matches(struct judge *j, const struct call_rule *r
 }
 
 /* In the second pass `v` is NULL, and matching ask rules are raised. */
-static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r,
+static void match_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r,
 		enum prefix_match m, struct str what)
 {
 	if (v)
-		tiers_heard(j, s, v, r->decision, true, m, &r->rule, what);
+		tiers_match(j, s, v, r->decision, true, m, &r->rule, what);
 	else if (r->decision == VERDICT_ASK)
 		tiers_raise_ask(j, s, &r->rule, what, m);
 }
@@ -96,19 +96,19 @@ static bool changes_directory(const struct code *code)
 	return false;
 }
 
-static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k,
+static void compare_snippet(struct judge *j, struct subject *s, const struct snippet *k,
 		const struct interpreter_rules *in, struct verdicts *v)
 {
 	static const struct str nowhere = {"", 1}; /* a hole: any directory */
 
 	for (const struct call_rule *r = in->calls; r; r = r->next)
 		for (const struct code_call *c = k->code->calls; c; c = c->next)
-			heard_code(j, s, v, r,
+			match_code(j, s, v, r,
 					call_matches(j, r, c, changes_directory(k->code) ? nowhere : k->cwd),
 					c->name);
 	for (const struct call_rule *r = in->imports; r; r = r->next)
 		for (const struct code_import *i = k->code->imports; i; i = i->next)
-			heard_code(j, s, v, r, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, i->name);
+			match_code(j, s, v, r, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, i->name);
 	for (const struct call_rule *r = in->writes; r; r = r->next)
 		for (const struct access *x = j->f->accesses; x; x = x->next) {
 			struct redirect_rule outside = {.outside = true, .paths = r->outside,
@@ -118,7 +118,7 @@ static void hear_snippet(struct judge *j, struct subject *s, const struct snippe
 					x->at.text > 0;
 
 			if (here)
-				heard_code(j, s, v, r,
+				match_code(j, s, v, r,
 						!paths_each(j, x, tiers_redirect_one, &t) ? MATCH_MAYBE :
 						t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO,
 						judge_excerpt(j, x->at));
@@ -180,7 +180,7 @@ bool tiers_code_reads(struct judge *j, struct subject *s)
 }
 
 /* Compares the rules with the code passed to this command, nested code included. */
-void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v)
+void tiers_compare_code(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct snippet *k = j->p->interpreters ? j->f->snippets : NULL; k; k = k->next) {
 		bool mine = is_code_of(j, s, k);
@@ -188,7 +188,7 @@ void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v)
 		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code &&
 				k->code->parsed; in = in->next)
 			if (in->lang == k->lang && (!in->names || in_names(in->names, s->base) || !s->base.n))
-				hear_snippet(j, s, k, in, v);
+				compare_snippet(j, s, k, in, v);
 	}
 }
 
@@ -210,8 +210,8 @@ void tiers_decide_request(struct judge *j)
 		for (const struct interpreter_rules *in = j->p->interpreters; in && k->code &&
 				k->code->parsed; in = in->next)
 			if (in->lang == k->lang) {
-				hear_snippet(j, s, k, in, &v);
-				hear_snippet(j, s, k, in, NULL);
+				compare_snippet(j, s, k, in, &v);
+				compare_snippet(j, s, k, in, NULL);
 			}
-	s->spoken = v.deny || v.ask || v.maybe;
+	s->matched = v.deny || v.ask || v.maybe;
 }

@@ -53,17 +53,17 @@ static struct span whole_text(const struct judge *j)
 	return (struct span){.to = j->f->ntexts ? (uint32_t)j->f->texts[0].bytes.n : 0};
 }
 
-static bool hear_rules(struct judge *j, const struct tool_rule *tools,
+static bool compare_rules(struct judge *j, const struct tool_rule *tools,
 	const struct permission_rule *permissions, enum check_id id)
 {
 	enum step_kind tier = id == CHECK_CONFIGURED_DENY ? STEP_DENY : STEP_ASK;
-	bool heard = false;
+	bool matched = false;
 
 	for (const struct tool_rule *r = tools; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		if (tool_is(j, r->tool)) {
 			judge_step(j, tier, r->rule.where, whole_text(j));
 			tiers_raise(j, id, &r->rule, r->tool, MATCH_YES, whole_text(j));
-			heard = true;
+			matched = true;
 		}
 	for (const struct permission_rule *r = permissions; r && tiers_afford(j, TIERS_RULE); r = r->next) {
 		enum prefix_match m = permission_matches(j, r);
@@ -72,9 +72,9 @@ static bool hear_rules(struct judge *j, const struct tool_rule *tools,
 			continue;
 		judge_step(j, tier, r->rule.where, whole_text(j));
 		tiers_raise(j, id, &r->rule, r->tool, m, whole_text(j));
-		heard = true;
+		matched = true;
 	}
-	return heard;
+	return matched;
 }
 
 static bool is_allowed(struct judge *j)
@@ -97,13 +97,13 @@ void tiers_tool(struct judge *j)
 {
 	static const enum grade grades[] = {GRADE_DENY, GRADE_ASK, GRADE_ASK, GRADE_OFF};
 	enum grade g = grades[j->p->fallback];
-	bool spoken;
+	bool matched;
 
 	if (!j->f->tool.n)
 		return;
-	spoken = hear_rules(j, j->p->tool_deny, j->p->permission_deny, CHECK_CONFIGURED_DENY);
-	spoken |= hear_rules(j, j->p->tool_ask, j->p->permission_ask, CHECK_CONFIGURED_ASK);
-	if (spoken || j->f->tool_known || g == GRADE_OFF || is_allowed(j))
+	matched = compare_rules(j, j->p->tool_deny, j->p->permission_deny, CHECK_CONFIGURED_DENY);
+	matched |= compare_rules(j, j->p->tool_ask, j->p->permission_ask, CHECK_CONFIGURED_ASK);
+	if (matched || j->f->tool_known || g == GRADE_OFF || is_allowed(j))
 		return;
 	judge_step(j, STEP_DEFAULT, str_of(grade_name(g)), whole_text(j));
 	judge_raise(j, gate_check(CHECK_CONFIGURED_DEFAULT),
