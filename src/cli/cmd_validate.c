@@ -176,7 +176,7 @@ static void put_check(struct buf *b, const struct check_note *n)
 {
 	json_put_comma(b);
 	buf_char(b, '{');
-	put_name(b, "id", n->id);
+	put_name(b, "id", n->name);
 	json_put_field(b, "message", n->message);
 	buf_c(b, n->warning ? ",\"warning\":true}" : "}");
 }
