@@ -51,3 +51,20 @@ int seccomp_refuse(bool hidden_memory, bool cpus)
 	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : errno;
 }
+
+int seccomp_only(const unsigned short *calls, size_t n)
+{
+	struct sock_filter code[SECCOMP_ONLY_MAX + 3];
+	struct sock_fprog prog = {.filter = code};
+
+	if (n > SECCOMP_ONLY_MAX)
+		return E2BIG;
+	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < n; i++) /* jumps to the last instruction */
+		code[prog.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i],
+				(unsigned char)(n - i), 0);
+	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : errno;
+}

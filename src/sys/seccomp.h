@@ -7,6 +7,7 @@
  */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 
@@ -21,3 +22,9 @@ int seccomp_load(bool network);
  * change that set. Needs and returns the same as seccomp_load().
  */
 int seccomp_refuse(bool hidden_memory, bool cpus);
+/*
+ * Loads an additional filter that refuses every call but these with EPERM; at most SECCOMP_ONLY_MAX. For a
+ * process of ours that knows what it needs. Needs and returns the same as seccomp_load().
+ */
+#define SECCOMP_ONLY_MAX 96
+int seccomp_only(const unsigned short *calls, size_t n);
