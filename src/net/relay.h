@@ -1,0 +1,58 @@
+/*
+ * The relay: carries the TCP connections of a box to the hosts of its allow-list, and answers its name
+ * queries. The relay is a process of its own, a child of the launcher.
+ *
+ * Theory of operation:
+ * - The launcher passes listeners and name sockets that were made in the relay namespace. The relay itself
+ *   stays in the host's network namespace, so its own connections go out from there.
+ * - lifeline: a socket pair. EOF tells the relay that the launcher is gone or wants it to end. PDEATHSIG does
+ *   the same for a launcher that was killed.
+ * - report: shared memory. The relay writes, the launcher reads and trusts it only within its bounds.
+ * - Before it reads a byte of the box, the relay closes every other descriptor, becomes the given user, drops
+ *   its capabilities and confines itself (relay_confine.c).
+ *
+ * The address that a program connected to says which name it wants (net/names.h). The relay checks the port,
+ * then the client's own words: TLS must name the host as SNI, HTTP as Host in every request. Only then does
+ * it connect. A refused or failed connection ends with RST, so that programs fail at once.
+ */
+#pragma once
+#include <sys/types.h>
+
+#include "model/network_report.h"
+
+#define RELAY_LISTENERS_MAX 512
+
+struct relay_listener {
+	int fd; /* listening TCP socket, IPv4 or dual-stack */
+	uint16_t port;
+};
+
+struct relay_request {
+	const struct network_rule *rules;
+	const struct relay_listener *listeners;
+	size_t n;
+	int dns4, dns6;       /* UDP sockets; -1: none */
+	char *const *environ; /* for the variables that name the host's own proxy */
+	uint32_t uid, gid;    /* identity to take if the launcher is root */
+};
+
+struct relay_process;
+
+struct relay {
+	pid_t pid; /* 0: not running, or already waited for */
+	int pidfd; /* readable when the relay has ended */
+	int lifeline;
+	const struct network_report *report;
+	struct relay_process *process;
+};
+
+/*
+ * Starts the relay and returns when it is ready and confined. The descriptors of the request stay open in the
+ * caller, who closes them: R lives as long as somebody holds them. Leaving the arena ends the relay.
+ */
+int relay_start(struct arena *a, const struct relay_request *rq, struct relay *ret, struct err *e);
+/*
+ * Tells the relay to end and waits for it; kills it after a bounded time. ret->report stays readable until
+ * the arena is left. Harmless if the relay has ended by itself.
+ */
+void relay_stop(struct relay *r);

@@ -1,0 +1,314 @@
+#!/bin/bash
+# The relay with real servers, in network namespaces of this script's own:
+#
+#   world   net_world.py: servers with public and private addresses, a name server
+#   here    this script after unshare; the relay's own connections go out from here
+#   behind  made by relay_run: a namespace whose only way out is the relay
+#
+# FULL=1 sends a gigabyte each way.
+# shellcheck disable=SC2016
+set -u
+script=$(realpath "$0")
+if [[ ${1:-} != inside ]]; then
+	map=()
+	[[ $(id -u) == 0 ]] || map=(--map-root-user)
+	exec unshare "${map[@]}" --net --mount --pid --fork --kill-child --mount-proc bash "$script" inside
+fi
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$script")/../prologue.sh"
+RUN=$(realpath "$BUILD/box/relay_run")
+PYTHON=/usr/bin/python3
+export LC_ALL=C
+chmod 755 "$tmp"
+unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+
+# ---- the world ----
+mkfifo "$tmp/stop"
+unshare --net bash -c 'ip link set lo up; echo $$ >"$0/world.pid"; read -r _ <"$0/linked"; exec "$1" "$2"' "$tmp" "$PYTHON" \
+	"$here/tests/box/net_world.py" <"$tmp/stop" >"$tmp/world.out" 2>"$tmp/world.err" &
+mkfifo "$tmp/linked"
+exec 8>"$tmp/stop"
+while [[ ! -s $tmp/world.pid ]]; do sleep 0.01; done
+world=$(<"$tmp/world.pid")
+ip link set lo up
+ip link add name w0 type veth peer name w1 netns "$world"
+ip address add 10.99.0.1/24 dev w0
+ip address add 50.1.0.9/24 dev w0
+ip -6 address add 2600:1::9/64 dev w0 nodad
+ip link set w0 up
+nsenter -t "$world" -n bash -c 'ip address add 10.99.0.2/24 dev w1; ip address add 50.1.0.1/24 dev w1; ip -6 address add 2600:1::1/64 dev w1 nodad; ip link set w1 up'
+echo >"$tmp/linked"
+for ((i = 0; i < 500; i++)); do
+	grep -q ready "$tmp/world.out" && break
+	sleep 0.02
+done
+echo 'nameserver 10.99.0.2' >"$tmp/resolv.outside"
+echo 'nameserver 198.18.0.1' >"$tmp/resolv.inside"
+mount --bind "$tmp/resolv.outside" /etc/resolv.conf
+export RELAY_RESOLV=$tmp/resolv.inside
+
+# A refused client may try the name's second address, so that a refusal counts once or twice.
+# behind RULES... -- COMMAND...: the output in $tmp/out, the exit status in $rc, the report in $tmp/report
+who=()
+[[ $(awk '{ print $3 }' /proc/self/uid_map) == 1 ]] || who=(-u 61234) # nobody else exists in a user namespace of one
+behind() {
+	timeout 60 "$RUN" "${who[@]}" -p "$tmp/relay.pid" -r "$tmp/report" "$@" >"$tmp/out" 2>"$tmp/err"
+	rc=$?
+}
+failure_files=(out err report)
+reported() { grep -qE "^$1\$" "$tmp/report"; }
+# sends TEXT... to HOST PORT and prints what comes back; "reset" or "refused" if the connection ends so
+cat >"$tmp/talk.py" <<'END'
+import errno, socket, sys, time
+host, port, *parts = sys.argv[1:]
+try:
+    s = socket.create_connection((host, int(port)), timeout=20)
+    for part in parts:
+        if part == "EOF":
+            s.shutdown(socket.SHUT_WR)
+        elif part == "WAIT":
+            time.sleep(0.15)
+        elif part == "READ":
+            sys.stdout.write(s.recv(65536).decode("latin-1"))
+        else:
+            s.sendall(part.encode().decode("unicode_escape").encode("latin-1"))
+    while data := s.recv(65536):
+        sys.stdout.write(data.decode("latin-1"))
+except ConnectionResetError:
+    print("reset")
+except ConnectionRefusedError:
+    print("refused")
+except socket.gaierror:
+    print("no such name")
+except OSError as e: # after a reset the socket is not connected any more
+    print("reset" if e.errno in (errno.ENOTCONN, errno.EPIPE) else f"error {e}")
+END
+talk() { local rules=(); while [[ $1 != -- ]]; do rules+=("$1"); shift; done; shift; behind "${rules[@]}" -- "$PYTHON" "$tmp/talk.py" "$@"; }
+
+# ---- names ----
+behind allowed.test:7 -- getent ahostsv4 allowed.test
+grep -q '^198\.19\.' "$tmp/out"
+result $? 'a listed name has an address of the relay'
+talk allowed.test:7 -- other.test 7
+grep -q 'no such name' "$tmp/out" && reported 'other.test 0 not-listed [0-9]+ 0 0 0'
+result $? 'another name does not exist, and the report says so'
+
+# ---- plain connections ----
+talk allowed.test:7 -- allowed.test 7 'hello\n' EOF
+[[ $(<"$tmp/out") == hello ]] && reported 'allowed.test 7 ok 1 6 6 [0-9]+'
+result $? 'bytes pass both ways, and the report counts them'
+talk '*.wild.test:7' -- a.b.wild.test 7 'deep\n' EOF
+[[ $(<"$tmp/out") == deep ]] && reported 'a.b.wild.test 7 ok 1 5 5 [0-9]+'
+result $? 'a name below a wildcard'
+talk '*.wild.test:7' -- wild.test 7
+grep -q 'no such name' "$tmp/out"
+result $? 'a wildcard does not cover the domain itself'
+talk allowed.test:7 four.test:9002 -- allowed.test 9002
+[[ $(<"$tmp/out") == reset ]] && reported 'allowed.test 9002 port [12] 0 0 0'
+result $? 'a port of another host is refused'
+talk allowed.test:7 -- allowed.test 9002
+[[ $(<"$tmp/out") == refused ]]
+result $? 'a port that no rule has'
+talk allowed.test:9002 -- allowed.test 9002 WAIT EOF
+grep -q '^220 speaks first' "$tmp/out"
+result $? 'a server that speaks first'
+talk six.test:7 -- six.test 7 'six\n' EOF
+[[ $(<"$tmp/out") == six ]]
+result $? 'a host with IPv6 only'
+behind four.test:7 -- "$PYTHON" -c '
+import socket
+for family in socket.AF_INET, socket.AF_INET6:
+    at = socket.getaddrinfo("four.test", 7, family, socket.SOCK_STREAM)[0][4]
+    s = socket.create_connection(at[:2]); s.sendall(b"x%d" % family); print(family == socket.AF_INET6, s.recv(10))'
+grep -q "True b'x10'" "$tmp/out" && grep -q "False b'x2'" "$tmp/out" && reported 'four.test 7 ok 2 5 5 [0-9]+'
+result $? 'a program reaches a name by IPv4 and by IPv6'
+talk dead6.test:7 refusing.test:7 -- dead6.test 7 'alive\n' EOF
+[[ $(<"$tmp/out") == alive ]]
+result $? 'an IPv6 address that does not answer costs one attempt'
+talk refusing.test:7 -- refusing.test 7 'alive\n' EOF
+[[ $(<"$tmp/out") == alive ]]
+result $? 'nor does an address that nobody has'
+
+# ---- addresses ----
+for host in private loop mapped own zero; do
+	talk "$host.test:7" -- "$host.test" 7 'x\n' EOF
+	[[ $(<"$tmp/out") == reset ]] && reported "$host.test 7 private-address [12] 0 0 [0-9]+"
+	result $? "rebinding: $host.test leads to an address that is not public"
+done
+talk mixed.test:7 -- mixed.test 7 'public\n' EOF
+[[ $(<"$tmp/out") == public ]] && reported 'mixed.test 7 ok 1 7 7 [0-9]+'
+result $? 'a name with a private and a public address goes to the public one'
+talk private.test:7 10.99.0.2:7 -- private.test 7 'listed\n' EOF
+[[ $(<"$tmp/out") == listed ]]
+result $? 'unless a rule lists the private one'
+talk 10.99.0.0/24:7 -- 10.99.0.2 7 'direct\n' EOF
+[[ $(<"$tmp/out") == direct ]] && reported '10.99.0.2 7 ok 1 7 7 [0-9]+'
+result $? 'a listed address'
+talk allowed.test:7 -- 50.1.0.1 7
+grep -q 'error.*unreachable' "$tmp/out"
+result $? 'the address of a listed name is unreachable at once'
+talk allowed.test:7 -- 198.19.77.77 7
+[[ $(<"$tmp/out") == reset ]] && reported '198.19.77.77 7 not-listed [12] 0 0 0'
+result $? 'an address that stands for no name'
+talk allowed.test:9999 -- allowed.test 9999
+[[ $(<"$tmp/out") == reset ]] && reported 'allowed.test 9999 unreachable [12] 0 0 [0-9]+'
+result $? 'a port on which nobody listens'
+talk nowhere.test:7 -- nowhere.test 7
+[[ $(<"$tmp/out") == reset ]] && reported 'nowhere.test 7 unresolved [12] 0 0 [0-9]+'
+result $? 'a listed name that does not exist'
+
+# ---- TLS ----
+fetch() { behind "$1" -- curl -sk --max-time 10 "${@:3}" "$2"; }
+fetch allowed.test https://allowed.test/
+[[ $(<"$tmp/out") == sni=allowed.test ]] && reported 'allowed.test 443 ok 1 .*'
+result $? 'TLS with the right name'
+behind allowed.test -- curl -sk --max-time 10 --connect-to other.test:443:allowed.test:443 https://other.test/
+[[ $rc == 35 ]] && reported 'allowed.test 443 other-sni [12] 0 0 0'
+result $? 'TLS with another name is refused'
+talk allowed.test -- allowed.test 443 'GET / HTTP/1.1\r\nHost: allowed.test\r\n\r\n'
+[[ $(<"$tmp/out") == reset ]] && reported 'allowed.test 443 bad-tls [12] 0 0 0'
+result $? 'port 443 speaks TLS only'
+talk allowed.test -- allowed.test 443 EOF
+[[ ! -s $tmp/out ]] && reported 'allowed 0 refused 0'
+result $? 'a client that only looks whether the port is open'
+cat >"$tmp/split.py" <<'END'
+import socket, ssl, sys, time
+context = ssl.create_default_context(); context.check_hostname = False; context.verify_mode = ssl.CERT_NONE
+incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+tls = context.wrap_bio(incoming, outgoing, server_hostname=sys.argv[1])
+s = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+def step(call):
+    while True:
+        try:
+            return call()
+        except ssl.SSLWantReadError:
+            data = outgoing.read()
+            for i in range(0, len(data), 31):
+                s.sendall(data[i:i + 31]); time.sleep(0.002)
+            incoming.write(s.recv(65536))
+step(tls.do_handshake)
+tls.write(b"GET / HTTP/1.0\r\n\r\n"); s.sendall(outgoing.read())
+print(step(lambda: tls.read(1000)).decode().split("\r\n")[-1], end="")
+END
+behind allowed.test -- "$PYTHON" "$tmp/split.py" allowed.test 443
+[[ $(<"$tmp/out") == sni=allowed.test ]]
+result $? 'a ClientHello in many segments'
+
+# ---- ends of connections ----
+behind allowed.test:9000 -- "$PYTHON" -c '
+import socket, hashlib
+s = socket.create_connection(("allowed.test", 9000)); data = b"x" * 1000000
+s.sendall(data); s.shutdown(socket.SHUT_WR); got = s.recv(1000).decode()
+print(got == "1000000 " + hashlib.sha256(data).hexdigest() + "\n", s.recv(10))'
+[[ $(<"$tmp/out") == "True b''" ]]
+result $? 'half-close: the server answers after EOF'
+behind allowed.test:9001 -- "$PYTHON" -c '
+import socket, time
+s = socket.create_connection(("allowed.test", 9001)); s.sendall(b"30000000\n"); n = 0
+time.sleep(0.5)
+while data := s.recv(100000): n += len(data)
+s.sendall(b"still open"); print(n)'
+[[ $(<"$tmp/out") == 30000000 ]]
+result $? 'half-close: the client may write after EOF of the server'
+talk allowed.test:9003 -- allowed.test 9003
+[[ $(<"$tmp/out") == $'last words\nreset' ]]
+result $? 'a server that resets: its last bytes, then a reset'
+behind allowed.test:9001 -- "$PYTHON" -c '
+import socket, struct, time
+for i in range(20):
+    s = socket.create_connection(("allowed.test", 9001)); s.sendall(b"100000000\n"); s.recv(1000)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)); s.close()
+s = socket.create_connection(("allowed.test", 9001)); s.sendall(b"10\n"); print(len(s.recv(100)))'
+[[ $(<"$tmp/out") == 10 ]]
+result $? 'clients that break off'
+behind allowed.test:9001 -- "$PYTHON" -c '
+import socket, time, os
+slow = socket.create_connection(("allowed.test", 9001)); slow.sendall(b"200000000\n"); time.sleep(1)
+pid = open("'"$tmp"'/relay.pid").read().strip()
+rss = [int(l.split()[1]) for l in open("/proc/%s/status" % pid) if l.startswith("VmRSS")][0]
+fast = socket.create_connection(("allowed.test", 9001)); fast.sendall(b"5000000\n"); n = 0
+while data := fast.recv(1 << 20): n += len(data)
+m = 0
+while data := slow.recv(1 << 20): m += len(data)
+print(n, m, rss < 40000)'
+[[ $(<"$tmp/out") == '5000000 200000000 True' ]]
+result $? 'a slow reader stops nobody else and costs no memory'
+
+# ---- many ----
+behind allowed.test:7+9004 -- "$PYTHON" -c '
+import socket, resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+all = [socket.create_connection(("allowed.test", 7)) for i in range(1000)]
+for i, s in enumerate(all): s.sendall(b"%06d" % i)
+print(sum(s.recv(6) == b"%06d" % i for i, s in enumerate(all)))'
+[[ $(<"$tmp/out") == 1000 ]] && reported 'allowed.test 7 ok 1000 6000 6000 [0-9]+'
+result $? '1,000 connections at once'
+behind allowed.test:9004 -- "$PYTHON" -c '
+import socket, resource, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+all = []; over = 0
+for i in range(1100):
+    all.append(socket.create_connection(("allowed.test", 9004)))
+time.sleep(0.5)
+for s in all:
+    s.setblocking(False)
+    try: s.recv(1)
+    except BlockingIOError: pass
+    except ConnectionResetError: over += 1
+print(over)
+for s in all: s.close()
+time.sleep(0.5)
+s = socket.create_connection(("allowed.test", 9004)); s.settimeout(0.3)
+try: s.recv(1)
+except TimeoutError: print("again")'
+[[ $(<"$tmp/out") == $'76\nagain' ]] && reported 'allowed.test 9004 limit 76 0 0 0'
+result $? 'connections beyond 1,024 are refused, and room comes back'
+behind allowed.test:7 -- "$PYTHON" -c '
+import socket
+n = 0
+for i in range(3000):
+    s = socket.create_connection(("allowed.test", 7)); s.sendall(b"x"); n += len(s.recv(1)); s.close()
+pid = open("'"$tmp"'/relay.pid").read().strip()
+import os
+print(n, len(os.listdir("/proc/%s/fd" % pid)) < 100)'
+[[ $(<"$tmp/out") == '3000 True' ]]
+result $? '3,000 connections one after the other leave no descriptors'
+
+# ---- much ----
+size=$((${FULL:+1024} + 0)); [[ $size == 0 ]] && size=256
+size=$((size * 1048576))
+behind allowed.test:9000+9001 -- "$PYTHON" -c '
+import socket, hashlib, sys
+size = int(sys.argv[1]); block = bytes(range(256)) * 4096; h = hashlib.sha256()
+s = socket.create_connection(("allowed.test", 9000))
+for i in range(size // len(block)): s.sendall(block); h.update(block)
+s.shutdown(socket.SHUT_WR); print(s.recv(1000).decode() == "%d %s\n" % (size, h.hexdigest()))
+s = socket.create_connection(("allowed.test", 9001)); s.sendall(b"%d\n" % size); g = hashlib.sha256()
+while data := s.recv(1 << 20): g.update(data)
+print(g.hexdigest() == h.hexdigest())' "$size"
+[[ $(<"$tmp/out") == $'True\nTrue' ]] && reported "allowed.test 9000 ok 1 [0-9]+ $size [0-9]+"
+result $? "$((size >> 20)) MB each way, with digests"
+
+# ---- the relay's own end ----
+behind allowed.test:7 -- "$PYTHON" -c '
+import os, signal, socket, time
+s = socket.create_connection(("allowed.test", 7)); s.sendall(b"x"); print(s.recv(1))
+os.kill(int(open("'"$tmp"'/relay.pid").read()), signal.SIGKILL); s.settimeout(5)
+try: print(s.recv(1))
+except OSError as e: print(type(e).__name__)
+try:
+    for i in range(500): socket.create_connection(("198.19.0.1", 7), timeout=5); time.sleep(0.01) # while it ends
+    print("connected")
+except OSError as e: print(type(e).__name__)'
+[[ $(<"$tmp/out") == "b'x'"$'\n'*$'\nConnectionRefusedError' ]] && [[ $rc == 0 ]]
+result $? 'a killed relay: connections end, new ones fail at once'
+behind allowed.test:7 -- bash -c 'kill -STOP $PPID; cat /proc/$(<"'"$tmp"'/relay.pid")/status; kill -CONT $PPID' 2>/dev/null
+grep -q '^NoNewPrivs:.1' "$tmp/out" && grep -q '^Seccomp:.2' "$tmp/out" && grep -q '^CapEff:.0000000000000000' "$tmp/out" &&
+	{ [[ ${#who[@]} == 0 ]] || grep -q '^Uid:.61234.61234.61234' "$tmp/out"; }
+result $? 'the relay has no capabilities, a filter, and the user it was told'
+[[ ! -e /proc/$(<"$tmp/relay.pid") ]]
+result $? 'the relay ends with its launcher'
+
+exec 8>&-
+echo "1..$n"
