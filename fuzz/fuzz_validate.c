@@ -59,7 +59,7 @@ static void beside_report(struct input *x)
 	struct outcome o = {.status = x->in.status, .exit_code = x->in.exit_code};
 	struct validate_input in = x->in;
 
-	in.task = "test";
+	in.task = TASK_TEST;
 	in.err = STR("");
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct test_report asked = {.row = test_runner(str_of(files[i])), .text = x->in.err};
@@ -95,7 +95,8 @@ static int run(void *arg)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const tasks[] = {NULL, "test", "data", "lint", "typecheck", "json"};
+	static const enum task tasks[] = {TASK_ANY, TASK_TEST, TASK_DATA, TASK_LINT, TASK_TYPECHECK,
+			TASK_JSON};
 	static const int codes[] = {0, 1, 2, 101, -1};
 	const char *text = (const char *)data + 2;
 	struct arena a;

@@ -13,18 +13,20 @@
 
 struct server_options {
 	struct mcp_options mcp;
+	struct run_words words; /* the part of mcp.base that is still to be parsed */
 	const char *parallel;
 	/* identity of project and workspace at the start */
 	struct directory pin, place;
-	char project[PATH_MAX], workspace[PATH_MAX]; /* paths of both */
 };
 
 #define AT(field) offsetof(struct server_options, mcp.base.field)
+#define WORD(name) offsetof(struct server_options, words.v[WORD_##name])
+#define LIMIT(name) offsetof(struct server_options, words.v[WORD_LIMIT + LIMIT_##name])
 static const struct option_row options[] = {
-	{"profile", OPTION_VALUE, AT(profile), "NAME",
+	{"profile", OPTION_VALUE, WORD(PROFILE), "NAME",
 			"exec (default): nothing of the caller's; work: the project, writable, and the "
 			"home's toolchains"},
-	{"workspace", OPTION_VALUE, AT(workspace), "DIR[:ro|rw]",
+	{"workspace", OPTION_VALUE, WORD(WORKSPACE), "DIR[:ro|rw]",
 			"a directory that is seen in the boxes, writable unless :ro"},
 	{"read", OPTION_LIST, AT(read), "PATH",
 			"a file or directory that can be read in the boxes; may be repeated"},
@@ -33,31 +35,31 @@ static const struct option_row options[] = {
 			"a directory whose content is the root of the boxes, in place of the system's "
 			"directories"},
 	{"env", OPTION_LIST, AT(env), "NAME=VALUE", "a variable for the programs; may be repeated"},
-	{"cpus", OPTION_VALUE, AT(cpus), "N", "CPUs, as 2 or 0.5"},
-	{"memory", OPTION_VALUE, AT(memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
-	{"timeout", OPTION_VALUE, AT(timeout), "TIME",
+	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5"},
+	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
+	{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME",
 			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
-	{"cpu-time", OPTION_VALUE, AT(cpu_time), "TIME",
+	{"cpu-time", OPTION_VALUE, LIMIT(CPU_TIME), "TIME",
 			"CPU time of all processes together (default: no limit but --timeout)"},
-	{"io", OPTION_VALUE, AT(io), "SIZE",
+	{"io", OPTION_VALUE, LIMIT(IO), "SIZE",
 			"bytes a second from each disk, and as many to it, as 20M (default: no limit)"},
-	{"pids", OPTION_VALUE, AT(pids), "N", "processes and threads"},
-	{"scratch", OPTION_VALUE, AT(scratch), "SIZE", "files in /tmp and the home, all together"},
-	{"output", OPTION_VALUE, AT(output), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_VALUE, AT(network), "NAME",
+	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads"},
+	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", "files in /tmp and the home, all together"},
+	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
+	{"network", OPTION_VALUE, WORD(NETWORK), "NAME",
 			"deny (default), loopback (default of work), or host where your policy says "
 			"'sandbox: {network: host-allowed}'"},
-	{"require", OPTION_VALUE, AT(require), "cgroup",
+	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run where memory and processes cannot be limited by a cgroup"},
-	{"accept", OPTION_VALUE, AT(accept), "watched",
+	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
 			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
 			"when it is too much"},
-	{"backend", OPTION_VALUE, AT(backend), "NAME", "how boxes are made: native (default)"},
+	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME", "how boxes are made: native (default)"},
 	{"skill", OPTION_VALUE, AT(skill), "FILE", "a skill's file, whose front matter holds for every run"},
-	{"task", OPTION_VALUE, AT(task), "NAME",
+	{"task", OPTION_VALUE, WORD(TASK), "NAME",
 			"what every run is for: test, typecheck, lint, data, json, custom; else a call may "
 			"say it"},
-	{"columns", OPTION_VALUE, AT(columns), "NAMES",
+	{"columns", OPTION_VALUE, WORD(COLUMNS), "NAMES",
 			"for the task data: columns that must be there, separated by commas"},
 	{"schema", OPTION_VALUE, AT(schema), "FILE",
 			"for the task json: the JSON Schema that the output must meet"},
@@ -90,31 +92,26 @@ static const struct example_row examples[] = {
 
 struct mcp_command {
 	const struct command_row *self;
-	const struct mcp_options *o;
-	struct arena *a;
-	struct server_options *all;
+	struct server_options *o;
+	struct arena a, trial; /* trial: memory of try_options() */
 };
 
 /*
  * Pins the directories that the server was started for. Later calls use them, even if a boxed program renames
  * or replaces them.
  */
-static void pin(const struct mcp_command *c, const struct job *j)
+static void pin_directories(struct mcp_command *c, const struct job *j)
 {
-	struct server_options *o = c->all;
-	struct str project = j->world.project;
-	FD_CLEANUP int fd = project.n ? directory_open(str_c(c->a, project)) : -1;
+	struct server_options *o = c->o;
+	const struct spec *s = &j->run.spec;
+	FD_CLEANUP int fd = -1;
 
-	if (fd >= 0 && project.n < sizeof(o->project) && directory_identity(fd, &o->pin.id) == 0) {
-		memcpy(o->project, project.p, project.n);
-		o->pin.path = str_n(o->project, project.n);
+	o->pin.path = str_dup(&c->a, j->world.project);
+	fd = o->pin.path.n ? directory_open(str_c(&c->a, o->pin.path)) : -1;
+	if (fd >= 0 && directory_identity(fd, &o->pin.id) == 0)
 		o->mcp.base.pin = &o->pin;
-	}
-	if (o->mcp.base.workspace && j->run.spec.workspace.n &&
-			j->run.spec.workspace.n < sizeof(o->workspace)) {
-		memcpy(o->workspace, j->run.spec.workspace.p, j->run.spec.workspace.n);
-		o->place = (struct directory){str_n(o->workspace, j->run.spec.workspace.n),
-				j->run.spec.workspace_id};
+	if (o->mcp.base.workspace.given && s->workspace.n) {
+		o->place = (struct directory){str_dup(&c->a, s->workspace), s->workspace_id};
 		o->mcp.base.place = &o->place;
 	}
 }
@@ -122,16 +119,16 @@ static void pin(const struct mcp_command *c, const struct job *j)
 /* Checks the options at the start, before a client depends on the server. */
 static int try_options(void *arg)
 {
-	const struct mcp_command *c = arg;
-	struct job *j = arena_new(c->a, struct job);
+	struct mcp_command *c = arg;
+	struct job *j = arena_new(&c->trial, struct job);
 	struct facts facts;
 	struct err e = {0};
 
-	j->wishes = c->o->base;
-	j->wishes.code = ":";
-	if (job_judge(c->a, j, &facts, &e) != 0)
+	j->request = c->o->mcp.base;
+	j->request.code = ":";
+	if (job_judge(&c->trial, j, &facts, &e) != 0)
 		return usage_wrong(c->self, e.text);
-	pin(c, j);
+	pin_directories(c, j);
 	if (j->refused)
 		output_error("mcp: nothing will run: %.*s", STR_ARG(j->judgement.reasons->message));
 	return 0;
@@ -139,10 +136,19 @@ static int try_options(void *arg)
 
 static int serve_mcp(void *arg)
 {
-	const struct mcp_command *c = arg;
+	struct mcp_command *c = arg;
 	struct err e = {0};
+	int code;
 
-	if (mcp_serve(c->a, c->o, STDIN_FILENO, STDOUT_FILENO, &e) == 0)
+	if (request_parse(&c->a, &c->o->words, &c->o->mcp.base, &e) != 0)
+		return usage_wrong(c->self, e.text);
+	code = with_arena(&c->trial, try_options, c);
+	if (code != 0)
+		return code;
+	if (isatty(STDIN_FILENO))
+		output_error("mcp: a client of the Model Context Protocol is expected on standard input; see "
+				"caisson mcp --help");
+	if (mcp_serve(&c->a, &c->o->mcp, STDIN_FILENO, STDOUT_FILENO, &e) == 0)
 		return 0;
 	output_error("mcp: %s", e.text);
 	return EXIT_INTERNAL;
@@ -154,8 +160,7 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 	struct server_options o =
 			{.mcp = {.version = CAISSON_VERSION,
 			.base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}}};
-	struct arena a;
-	struct mcp_command c = {self, &o.mcp, &a, &o};
+	struct mcp_command c = {.self = self, .o = &o};
 	int64_t parallel = 0;
 	int code;
 
@@ -164,13 +169,7 @@ static int run_mcp(const struct command_row *self, int argc, char **argv)
 	if (o.parallel && num_parse(str_of(o.parallel), 1, MCP_RUNNING_MAX, &parallel) != 0)
 		return usage_wrong(self, "--parallel needs a number from 1 to 8");
 	o.mcp.parallel = (size_t)parallel;
-	code = with_arena(&a, try_options, &c);
-	if (code != 0)
-		return code;
-	if (isatty(STDIN_FILENO))
-		output_error("mcp: a client of the Model Context Protocol is expected on standard input; see "
-				"caisson mcp --help");
-	return with_arena(&a, serve_mcp, &c);
+	return with_arena(&c.a, serve_mcp, &c);
 }
 
 const struct command_row command_mcp = {

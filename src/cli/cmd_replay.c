@@ -134,7 +134,7 @@ static int rerun_request(void *arg)
 	return 0;
 }
 
-static int can_run(struct replay_job *c, struct run_wishes *w, struct err *e)
+static int can_run(struct replay_job *c, struct run_request *rq, struct err *e)
 {
 	const struct replay *r = &c->shown.r;
 	struct str spec = r->begin ? audit_field(r->begin, "spec") : STR("");
@@ -146,9 +146,9 @@ static int can_run(struct replay_job *c, struct run_wishes *w, struct err *e)
 				"a secret in it was redacted, so it cannot be run again as it was");
 	if (!spec.n)
 		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record");
-	if (job_wishes_of(&c->a, spec, r->command, w, e) < 0)
+	if (job_request_of(&c->a, spec, r->command, rq, e) < 0)
 		return -1;
-	if (r->cut && w->code && str_is(r->command, w->code)) /* a truncated command is another command */
+	if (r->cut && rq->code && str_is(r->command, rq->code)) /* a truncated command is another command */
 		return err_set(e, ERR_INPUT, 0,
 				"the command is longer than a row holds, so it cannot be run again");
 	if (r->cwd.n && chdir(str_c(&c->a, r->cwd)) < 0)
@@ -168,16 +168,16 @@ static int run_again(struct replay_job *c)
 	struct err e = {0};
 	int rc;
 
-	if (can_run(c, &j->wishes, &e) < 0) {
+	if (can_run(c, &j->request, &e) < 0) {
 		output_error("replay: %s", e.text);
 		return EXIT_USAGE;
 	}
-	s->no_input = j->wishes.input;
+	s->no_input = j->request.input;
 	slow_end(); /* a run shows its own progress */
-	j->wishes.input = false;
-	j->wishes.agent = "replay";
+	j->request.input = false;
+	j->request.agent = "replay";
 	if (c->o.config)
-		j->wishes.config = c->o.config;
+		j->request.config = c->o.config;
 	arena_init_in(&c->running, RUN_ARENA, &c->a);
 	rc = arena_run(&c->running, rerun_request, c);
 	job_end(j);

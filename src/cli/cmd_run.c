@@ -21,88 +21,91 @@
 extern char **environ;
 
 struct run_options {
-	struct run_wishes w;
+	struct run_request rq;
+	struct run_words words; /* the part of the request that is still to be parsed */
 	bool json;
 	const char *report;
 };
 
 #define AT(field) offsetof(struct run_options, field)
+#define WORD(name) AT(words.v[WORD_##name])
+#define LIMIT(name) AT(words.v[WORD_LIMIT + LIMIT_##name])
 static const struct option_row options[] = {
-	{"c", OPTION_ONCE, AT(w.code), "CODE",
+	{"c", OPTION_ONCE, AT(rq.code), "CODE",
 			"run this shell text, or code of the language that --lang names; operands are its "
 			"arguments"},
-	{"file", OPTION_ONCE, AT(w.file), "FILE",
+	{"file", OPTION_ONCE, AT(rq.file), "FILE",
 			"run this script; its language is known by --lang, its first line or its name"},
-	{"lang", OPTION_VALUE, AT(w.lang), "NAME",
+	{"lang", OPTION_VALUE, WORD(LANG), "NAME",
 			"the language: python, node, bash, sh, zsh, perl, ruby, php, lua, r, powershell"},
-	{"shell", OPTION_VALUE, AT(w.shell), "NAME", "the shell for -c: bash (default), sh, zsh"},
-	{"profile", OPTION_VALUE, AT(w.profile), "NAME",
+	{"shell", OPTION_VALUE, WORD(SHELL), "NAME", "the shell for -c: bash (default), sh, zsh"},
+	{"profile", OPTION_VALUE, WORD(PROFILE), "NAME",
 			"exec (default): nothing of the caller's; work: the project, writable, and the "
 			"home's toolchains"},
-	{"workspace", OPTION_ONCE, AT(w.workspace), "DIR[:ro|rw]",
+	{"workspace", OPTION_ONCE, WORD(WORKSPACE), "DIR[:ro|rw]",
 			"a directory that is seen in the box, writable unless :ro"},
-	{"read", OPTION_LIST, AT(w.read), "PATH",
+	{"read", OPTION_LIST, AT(rq.read), "PATH",
 			"a file or directory that can be read in the box; may be repeated"},
-	{"write", OPTION_LIST, AT(w.write), "PATH", "one that can be written as well; may be repeated"},
-	{"root", OPTION_ONCE, AT(w.root), "DIR",
+	{"write", OPTION_LIST, AT(rq.write), "PATH", "one that can be written as well; may be repeated"},
+	{"root", OPTION_ONCE, AT(rq.root), "DIR",
 			"a directory whose content is the root of the box, in place of the system's "
 			"directories"},
-	{"cwd", OPTION_VALUE, AT(w.cwd), "DIR",
+	{"cwd", OPTION_VALUE, AT(rq.cwd), "DIR",
 			"where the program starts (default: this directory if it lies in the workspace, "
 			"else the workspace, else the home)"},
-	{"env", OPTION_LIST, AT(w.env), "NAME=VALUE", "a variable for the program; may be repeated"},
-	{"stdin", OPTION_FLAG, AT(w.input), "",
+	{"env", OPTION_LIST, AT(rq.env), "NAME=VALUE", "a variable for the program; may be repeated"},
+	{"stdin", OPTION_FLAG, AT(rq.input), "",
 			"the program reads our standard input (default: an empty one)"},
-	{"cpus", OPTION_VALUE, AT(w.cpus), "N", "CPUs, as 2 or 0.5"},
-	{"memory", OPTION_VALUE, AT(w.memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
-	{"timeout", OPTION_VALUE, AT(w.timeout), "TIME",
+	{"cpus", OPTION_VALUE, LIMIT(CPUS), "N", "CPUs, as 2 or 0.5"},
+	{"memory", OPTION_VALUE, LIMIT(MEMORY), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
+	{"timeout", OPTION_VALUE, LIMIT(TIME), "TIME",
 			"time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
-	{"cpu-time", OPTION_VALUE, AT(w.cpu_time), "TIME",
+	{"cpu-time", OPTION_VALUE, LIMIT(CPU_TIME), "TIME",
 			"CPU time of all processes together (default: no limit but --timeout)"},
-	{"io", OPTION_VALUE, AT(w.io), "SIZE",
+	{"io", OPTION_VALUE, LIMIT(IO), "SIZE",
 			"bytes a second from each disk, and as many to it, as 20M (default: no limit); "
 			"refused where no cgroup has it"},
-	{"pids", OPTION_VALUE, AT(w.pids), "N", "processes and threads"},
-	{"scratch", OPTION_VALUE, AT(w.scratch), "SIZE", "files in /tmp and the home, all together"},
-	{"output", OPTION_VALUE, AT(w.output), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_VALUE, AT(w.network), "NAME",
+	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads"},
+	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", "files in /tmp and the home, all together"},
+	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
+	{"network", OPTION_VALUE, WORD(NETWORK), "NAME",
 			"deny (default), loopback (default of work), or host where your policy says "
 			"'sandbox: {network: host-allowed}'"},
-	{"require", OPTION_VALUE, AT(w.require), "cgroup",
+	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run where memory and processes cannot be limited by a cgroup"},
-	{"accept", OPTION_VALUE, AT(w.accept), "watched",
+	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
 			"run although no cgroup enforces --memory: the memory is watched, and the box ended "
 			"when it is too much"},
-	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
-	{"gate", OPTION_FLAG, AT(w.gate), "",
+	{"backend", OPTION_VALUE, WORD(BACKEND), "NAME", "how the box is made: native (default)"},
+	{"gate", OPTION_FLAG, AT(rq.gate), "",
 			"judge first: what would be denied or asked about does not run"},
-	{"skill", OPTION_ONCE, AT(w.skill), "FILE",
+	{"skill", OPTION_ONCE, AT(rq.skill), "FILE",
 			"a skill's file; its front matter may say a time limit, a task, the network, and "
 			"the only programs that may be started (docs/skills.md)"},
-	{"task", OPTION_VALUE, AT(w.task), "NAME",
+	{"task", OPTION_VALUE, WORD(TASK), "NAME",
 			"what the run is for, so that its result can be checked: test, typecheck, lint, "
 			"data, json, custom (default: the skill's, else whatever is recognised)"},
-	{"columns", OPTION_VALUE, AT(w.columns), "NAMES",
+	{"columns", OPTION_VALUE, WORD(COLUMNS), "NAMES",
 			"for the task data: columns that must be there, separated by commas; id:integer "
 			"names a type as well"},
-	{"schema", OPTION_VALUE, AT(w.schema), "FILE",
+	{"schema", OPTION_VALUE, AT(rq.schema), "FILE",
 			"for the task json: the JSON Schema that the output must meet"},
-	{"validator", OPTION_VALUE, AT(w.validator), "FILE",
+	{"validator", OPTION_VALUE, AT(rq.validator), "FILE",
 			"a script that judges the result, in a box of its own: it reads the report and "
 			"answers as caisson validate does (docs/validators.md)"},
-	{"agent", OPTION_VALUE, AT(w.agent), "ID", "the agent that asked for the run; kept for the record"},
-	{"ticket", OPTION_ONCE, AT(w.ticket), "ID",
+	{"agent", OPTION_VALUE, AT(rq.agent), "ID", "the agent that asked for the run; kept for the record"},
+	{"ticket", OPTION_ONCE, AT(rq.ticket), "ID",
 			"run what a hook has judged and left under this name, once; goes with --plain, "
 			"--json, --report, --head, --tail and --config alone"},
-	{"config", OPTION_VALUE, AT(w.config), "FILE", "a policy file in place of your own"},
-	{"head", OPTION_VALUE, AT(w.head), "N",
+	{"config", OPTION_VALUE, AT(rq.config), "FILE", "a policy file in place of your own"},
+	{"head", OPTION_VALUE, WORD(HEAD), "N",
 			"the report shows the first N lines of each stream, instead of 4 KB from both ends; "
 			"goes with --tail"},
-	{"tail", OPTION_VALUE, AT(w.tail), "N", "the same for the last N lines"},
-	{"iso-times", OPTION_FLAG, AT(w.iso_times), "",
+	{"tail", OPTION_VALUE, WORD(TAIL), "N", "the same for the last N lines"},
+	{"iso-times", OPTION_FLAG, AT(rq.iso_times), "",
 			"Unix times in the report become ISO 8601, all of a line or none (default: they "
 			"stay as they were printed)"},
-	{"plain", OPTION_FLAG, AT(w.plain), "",
+	{"plain", OPTION_FLAG, AT(rq.plain), "",
 			"pass the program's output through at once, and print no report"},
 	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
 	{"json", OPTION_FLAG, AT(json), "", "print the report as one JSON object (default)"},
@@ -180,15 +183,17 @@ static int run_job(void *arg)
 	struct err e = {0};
 	int rc;
 
-	if (c->o->w.ticket && c->job.wishes.plain && output_filter_start(c->a, environ, &c->passing,
+	if (request_parse(c->a, &c->o->words, &c->job.request, &e) != 0)
+		return usage_wrong(c->self, e.text);
+	if (c->o->rq.ticket && c->job.request.plain && output_filter_start(c->a, environ, &c->passing,
 			&e) != 0) {
 		output_error("run: %s", e.text);
 		return EXIT_SETUP;
 	}
-	rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
+	rc = job_go(c->a, &c->job, c->job.request.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
 
 	erase_progress(&progress);
-	if (rc != 0 && c->o->w.ticket) { /* for a model, which cannot pass options */
+	if (rc != 0 && c->o->rq.ticket) { /* for a model, which cannot pass options */
 		output_error("run: %s; nothing ran: make the call with the original command again", e.text);
 		return EXIT_USAGE;
 	}
@@ -211,7 +216,7 @@ static void say_why(const struct job *j)
 /* Prints the repairs made in the workspace, if no report is printed. */
 static void say_changes(const struct job *j)
 {
-	for (const struct change *c = j->wishes.plain ? j->outcome.changes : NULL; c; c = c->next)
+	for (const struct change *c = j->request.plain ? j->outcome.changes : NULL; c; c = c->next)
 		output_error("run: in the workspace: '%.*s': %.*s%s%.*s", STR_ARG(c->path), STR_ARG(c->what),
 				c->moved_to.n ? ", moved to " : "", STR_ARG(c->moved_to));
 }
@@ -310,23 +315,23 @@ static int print_report(void *arg)
 	report_json(&b, &j->report);
 	say_why(j);
 	say_changes(j);
-	if (c->o->w.ticket && j->wishes.plain && !j->sandboxed && !j->peeked)
+	if (c->o->rq.ticket && j->request.plain && !j->sandboxed && !j->peeked)
 		leave_report(c, buf_view(&b));
 	if (c->report_dir >= 0 && write_report(c, buf_view(&b)) != 0)
 		return EXIT_INTERNAL;
-	return j->wishes.plain ? j->report.code : output_write(buf_view(&b), j->report.code);
+	return j->request.plain ? j->report.code : output_write(buf_view(&b), j->report.code);
 }
 
 static int run_one(const struct command_row *self, const struct run_options *o, int report_dir)
 {
 	struct arena a, out;
 	struct run_call c = {.self = self, .o = o, .report_dir = report_dir, .a = &a, .out = &out,
-			.job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
+			.job = {.request = o->rq}, .told = o->rq.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
-	c.job.wishes.plain |= o->w.ticket && !o->json;
+	c.job.request.plain |= o->rq.ticket && !o->json;
 	rc = arena_run(&a, run_job, &c);
 	if (rc == 0)
 		rc = arena_run(&out, print_report, &c);
@@ -391,26 +396,26 @@ static bool only_ticket(const struct run_options *o, bool operands)
 static int run_boxed(const struct command_row *self, int argc, char **argv)
 {
 	const char *room[3][RUN_LIST_MAX];
-	struct run_options o = {.w = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}};
+	struct run_options o = {.rq = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}};
 	int code, first = options_take(self, argc, argv, &o, &code);
 	FD_CLEANUP int report_dir = -1;
 
 	if (first < 0)
 		return code;
-	if (o.json && o.w.plain)
+	if (o.json && o.rq.plain)
 		return usage_wrong(self,
 				"--json and --plain exclude each other; --report FILE keeps the report");
-	if (o.w.plain && !o.report && (o.w.head || o.w.tail))
+	if (o.rq.plain && !o.report && (o.words.v[WORD_HEAD] || o.words.v[WORD_TAIL]))
 		return usage_wrong(self,
 				"--head and --tail are about the report, and --plain prints none; --report "
 				"FILE keeps it");
 	if (o.report && !report_possible(o.report, &report_dir))
 		return usage_wrong(self, "--report needs a file in a directory that can be written");
-	if (o.w.ticket && !only_ticket(&o, first < argc))
+	if (o.rq.ticket && !only_ticket(&o, first < argc))
 		return usage_wrong(self,
 				"--ticket goes with --plain, --json, --report, --head, --tail and --config "
 				"alone");
-	o.w.argv = argv + first;
+	o.rq.argv = argv + first;
 	return run_one(self, &o, report_dir);
 }
 

@@ -54,17 +54,8 @@ struct validate_job {
 	struct validate_options o;
 	struct arena a;
 	const char *file;
+	enum task task;
 };
-
-static const char tasks[][12] = {"test", "typecheck", "lint", "data", "json"};
-
-static bool task_known(const char *task)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
-		if (!strcmp(tasks[i], task))
-			return true;
-	return false;
-}
 
 /* ---- the input ---- */
 
@@ -176,7 +167,7 @@ static void put_check(struct buf *b, const struct check_note *n)
 {
 	json_put_comma(b);
 	buf_char(b, '{');
-	put_name(b, "id", n->name);
+	put_name(b, "id", n->id);
 	json_put_field(b, "message", n->message);
 	buf_c(b, n->warning ? ",\"warning\":true}" : "}");
 }
@@ -205,7 +196,7 @@ static int validate_job_run(void *arg)
 	static const int codes[] = {[VALIDITY_VALID] = EXIT_VALID, [VALIDITY_INVALID] = EXIT_INVALID,
 			[VALIDITY_INDETERMINATE] = EXIT_INDETERMINATE};
 	struct validate_job *j = arg;
-	struct validate_input in = {.task = j->o.task, .status = STATUS_UNKNOWN, .exit_code = -1};
+	struct validate_input in = {.task = j->task, .status = STATUS_UNKNOWN, .exit_code = -1};
 	struct validation v;
 	struct err e = {0};
 	struct buf b;
@@ -229,7 +220,8 @@ static int run_validate(const struct command_row *self, int argc, char **argv)
 		return code;
 	if (first + 1 != argc)
 		return usage_wrong(self, "one file is expected, or - for standard input");
-	if (j.o.task && !task_known(j.o.task))
+	j.task = j.o.task ? task_find(str_of(j.o.task)) : TASK_ANY;
+	if (j.o.task && (!j.task || j.task == TASK_CUSTOM))
 		return usage_wrong(self, "--task is one of test, typecheck, lint, data, json");
 	if (j.o.exit_code && !j.o.raw)
 		return usage_wrong(self, "--exit-code goes with --raw; a report has its own");

@@ -93,7 +93,7 @@ static void show_validators(struct doc *o, const struct custom_validator *v)
 	for (; v; v = v->next) {
 		doc_map(o, NULL);
 		doc_text(o, "name", v->name);
-		doc_text(o, "task", v->task);
+		doc_text(o, "task", str_of(task_name(v->task)));
 		show_texts(o, "command", v->command);
 		doc_number(o, "timeout_ms", v->timeout_ms);
 		doc_end(o);

@@ -94,16 +94,9 @@ static struct str approved_ids(struct judging *g, bool asked)
 }
 
 /* Returns what the box reaches. The client's own sandbox, if there is one, decides about the network. */
-static struct str granted_words(struct judging *g)
+static struct network_request granted_network(struct judging *g)
 {
-	struct buf b;
-
-	if (g->walls.mode != CLIENT_SANDBOX_NONE)
-		return STR("");
-	buf_init(&b, g->c->a, 0);
-	for (const struct texts *t = g->j.network; t; t = t->next)
-		buf_fmt(&b, "%s%.*s", b.n ? " " : "", STR_ARG(t->text));
-	return buf_view(&b);
+	return network_request_of(g->walls.mode == CLIENT_SANDBOX_NONE ? g->j.network : NULL);
 }
 
 int judging_hand_over(struct judging *g, enum approval approval, bool asked, struct err *e)
@@ -128,7 +121,7 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 		.settings = h->client->can & CLIENT_SETTINGS,
 		.follow = (h->client->can & CLIENT_FOLLOWS) && may_move(&g->facts),
 		.input = h->client->can & CLIENT_INPUT,
-		.network = granted_words(g),
+		.network = granted_network(g),
 		.approved = approved ? approved_ids(g, asked) : STR("")};
 	struct directory project = {
 		.path = v->project, .id = hook_pin(c) ? c->pin.id : (struct identity){0}};

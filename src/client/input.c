@@ -206,7 +206,7 @@ static struct str cwd_of(struct arena *a, struct hook_input *h)
 
 static bool is_true(const struct json *o, const char *key) { return json_true_at(o, key); }
 
-static void read_wishes(struct hook_input *h)
+static void read_call_options(struct hook_input *h)
 {
 	int64_t ms = json_int_at(h->args, "timeout");
 
@@ -281,7 +281,7 @@ static int read_call(struct arena *a, struct hook_input *h, struct err *e)
 	h->cwd = cwd_of(a, h);
 	if (has_nul(h->cwd) || (h->cwd.n && h->cwd.p[0] != '/'))
 		return err_set(e, ERR_INPUT, 0, "the working directory in the input is no absolute path");
-	read_wishes(h);
+	read_call_options(h);
 	if (h->kind == TOOL_SHELL && tool_command(a, h, e) != 0)
 		return -1;
 	see_patch(a, h);

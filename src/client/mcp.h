@@ -93,7 +93,7 @@ struct mcp_options {
 	const char *version;       /* version of caisson */
 	size_t parallel;           /* concurrent calls, at most MCP_RUNNING_MAX; 0: that maximum */
 	/* options of the person who started the server: upper bound of each call */
-	struct run_wishes base;
+	struct run_request base;
 };
 
 struct mcp_call {

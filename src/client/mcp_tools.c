@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
-#include "base/num.h"
 #include "base/json_write.h"
 #include "client/mcp.h"
 #include "run/job.h"
+#include "run/run_validation.h"
 #include "sys/file.h"
 #include "sys/state.h"
 
@@ -30,10 +30,15 @@
 
 /* ---- arguments ---- */
 
-struct arguments { /* as texts; p is NULL if not given */
-	struct str command, code, lang, cwd, workspace, task, input;
-	struct str timeout, memory, cpus, pids, head, tail;
-	struct str columns, id, stream, offset, bytes, line, lines;
+struct mcp_number {
+	bool given;
+	double n;
+};
+
+struct arguments {
+	/* p is NULL if not given */
+	struct str command, code, lang, cwd, workspace, task, input, columns, id, stream;
+	struct mcp_number timeout, memory, cpus, pids, head, tail, offset, bytes, line, lines;
 };
 
 enum kind { KIND_TEXT, KIND_BYTES /* text that may contain NUL */, KIND_CHOICE, KIND_NUMBER, KIND_COUNT };
@@ -249,25 +254,22 @@ static void put_result_schema(struct buf *b)
 
 /* ---- descriptions for clients ---- */
 
-static bool ends_ro(const char *workspace) { return str_ends(str_of(workspace), ":ro"); }
-
 struct str mcp_instructions(struct arena *a, const struct mcp_options *o)
 {
-	const struct run_wishes *w = &o->base;
-	bool work = w->profile && !strcmp(w->profile, "work");
+	const struct run_request *rq = &o->base;
+	const struct run_workspace *ws = &rq->workspace;
 	struct buf b;
 
 	buf_init(&b, a, 0);
 	buf_c(&b, "Commands run in a fresh sealed box: limits are enforced by the kernel, and nothing stays "
 			"behind");
-	if (w->workspace || work)
-		buf_fmt(&b, " but what is written into the workspace%s%.*s%s. ", w->workspace ? " " : "",
-				w->workspace ? (int)run_project(w).n : 0, w->workspace ? w->workspace : "",
-			w->workspace && ends_ro(w->workspace) ? ", which can only be read here" : "");
+	if (ws->given || rq->profile == PROFILE_WORK)
+		buf_fmt(&b, " but what is written into the workspace%s%.*s%s. ", ws->given ? " " : "",
+				STR_ARG(ws->path),
+				ws->given && !ws->writable ? ", which can only be read here" : "");
 	else
 		buf_c(&b, "; there is no workspace, so give a program its data as stdin or in its code. ");
-	buf_fmt(&b, "The network is %s. ", w->network && !strcmp(w->network, "host") ? "the host's" :
-			"closed");
+	buf_fmt(&b, "The network is %s. ", network_request_is_host(&rq->network) ? "the host's" : "closed");
 	buf_c(&b, "A status of denied or needs_approval means that nothing ran: do not try to get round it, "
 			"choose another way or ask the person. Long output is shortened; the tool result "
 			"reads the rest.");
@@ -308,10 +310,17 @@ static bool is_choice(const char *choices, struct str s)
 	return false;
 }
 
-static int take_argument(struct arena *a, const struct argument *row, const struct json *v, struct str *ret,
-		struct err *e)
+static bool is_text(const struct argument *row)
 {
+	return row->kind == KIND_TEXT || row->kind == KIND_BYTES || row->kind == KIND_CHOICE;
+}
+
+static int take_argument(struct arena *a, const struct argument *row, const struct json *v,
+		struct arguments *ret, struct err *e)
+{
+	void *at = (char *)ret + row->offset;
 	struct str s = json_text(v);
+	double n = 0;
 
 	switch (row->kind) {
 	case KIND_TEXT:
@@ -328,16 +337,18 @@ static int take_argument(struct arena *a, const struct argument *row, const stru
 	case KIND_COUNT:
 		if (!json_is_int(v) || json_int(v, 0) < 0)
 			return err_set(e, ERR_INPUT, 0, "'%s' is a whole number from 0 on", row->name);
-		s = str_fmt(a, "%lld",
-				(long long)(json_int(v, 0) < NUMBER_MAX ? json_int(v, 0) : NUMBER_MAX));
+		n = (double)json_int(v, 0);
 		break;
 	case KIND_NUMBER:
 		if (!json_is(v, JSON_NUMBER) || !(json_double(a, v) > 0))
 			return err_set(e, ERR_INPUT, 0, "'%s' is a number above 0", row->name);
-		s = str_fmt(a, json_is_int(v) ? "%.0f" : "%.3f", fmin(json_double(a, v), NUMBER_MAX));
+		n = json_double(a, v);
 		break;
 	}
-	*ret = s;
+	if (is_text(row))
+		*(struct str *)at = s;
+	else
+		*(struct mcp_number *)at = (struct mcp_number){.given = true, .n = fmin(n, NUMBER_MAX)};
 	return 0;
 }
 
@@ -352,8 +363,7 @@ static int read_arguments(struct arena *a, const struct tool *t, const struct js
 		if (i == t->n)
 			return err_set(e, ERR_INPUT, 0, "there is no argument '%.*s'",
 					(int)(v->key.n < 60 ? v->key.n : 60), v->key.p);
-		if (!json_is(v, JSON_NULL) && take_argument(a, &t->arguments[i], v,
-				(struct str *)((char *)ret + t->arguments[i].offset), e) != 0)
+		if (!json_is(v, JSON_NULL) && take_argument(a, &t->arguments[i], v, ret, e) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < t->n; i++)
@@ -430,50 +440,92 @@ static int fail_plainly(struct mcp_call *c, const struct err *e)
 
 /* ---- run and check ---- */
 
-static char *text_of(struct arena *a, struct str s) { return s.p ? str_c(a, s) : NULL; }
-
 /* Returns the base of relative paths; empty: the server's own directory. */
-static struct str start_of(struct mcp_call *c, const struct run_wishes *w)
+static struct str start_of(struct mcp_call *c, const struct run_request *rq)
 {
 	struct run_world world;
 
-	if (w->workspace)
-		return run_project(w);
-	if (!w->profile || strcmp(w->profile, "work") != 0)
+	if (rq->workspace.given)
+		return rq->workspace.path;
+	if (rq->profile != PROFILE_WORK)
 		return STR("");
-	if (w->pin)
-		return w->pin->path;
+	if (rq->pin)
+		return rq->pin->path;
 	return run_world(c->a, STR(""), &world, NULL) == 0 ? world.project : STR("");
 }
 
-static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_wishes *w, struct err *e)
+static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_request *rq, struct err *e)
 {
-	bool work = w->profile && !strcmp(w->profile, "work");
+	struct run_workspace *ws = &rq->workspace;
+	bool work = rq->profile == PROFILE_WORK;
 
-	if (!wanted.p || (str_is(wanted, "none") && !w->workspace && !work))
+	if (!wanted.p || (str_is(wanted, "none") && !ws->given && !work))
 		return 0;
-	if (!w->workspace && !work)
+	if (!ws->given && !work)
 		return err_set(e, ERR_INPUT, 0, "workspace: this server offers none");
 	if (str_is(wanted, "none")) {
 		if (work)
 			return err_set(e, ERR_INPUT, 0,
 					"workspace: this server always shows its workspace; ro makes it "
 					"read-only");
-		w->workspace = NULL;
+		*ws = (struct run_workspace){0};
 	} else if (str_is(wanted, "ro")) {
-		struct str dir = start_of(c, w);
+		struct str dir = start_of(c, rq);
 
 		if (dir.n)
-			w->workspace = str_c(c->a, str_fmt(c->a, "%.*s:ro", STR_ARG(dir)));
-	} else if (w->workspace && ends_ro(w->workspace)) {
+			*ws = (struct run_workspace){.path = dir, .given = true};
+	} else if (ws->given && !ws->writable) {
 		return err_set(e, ERR_INPUT, 0, "workspace: this server's workspace is read-only");
 	}
 	return 0;
 }
 
-/* *ret_less must live as long as *w, which points to it. */
-static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_wishes *w,
-		struct run_wishes *ret_less, struct err *e)
+static const char *number_text(struct arena *a, double n)
+{
+	return str_c(a, str_fmt(a, n == floor(n) ? "%.0f" : "%.3f", n));
+}
+
+/* A call's limits can only lower those of the server. */
+static int lower_limits(struct arena *a, const struct arguments *g, struct run_request *rq, struct err *e)
+{
+	const struct mcp_number given[LIMITS] = {[LIMIT_TIME] = g->timeout, [LIMIT_MEMORY] = g->memory,
+			[LIMIT_CPUS] = g->cpus, [LIMIT_PIDS] = g->pids};
+
+	for (enum limit l = 0; l < LIMITS; l++) {
+		struct err why = {0};
+
+		if (given[l].given && limit_from_number(l, given[l].n, &rq->lower[l], &why) != 0)
+			return err_set(e, ERR_INPUT, 0, "%s '%s': %s", audience_limit(AUDIENCE_MCP, l),
+					number_text(a, given[l].n), why.text);
+	}
+	return 0;
+}
+
+static int take_lines(struct arena *a, const char *name, struct mcp_number n, size_t *ret, struct err *e)
+{
+	*ret = 0;
+	if (!n.given)
+		return 0;
+	if (n.n < 1 || n.n > RUN_LINES_MAX)
+		return err_set(e, ERR_INPUT, 0, "%s '%s': expected a number of lines from 1 to %d", name,
+				number_text(a, n.n), RUN_LINES_MAX);
+	*ret = (size_t)n.n;
+	return 0;
+}
+
+static int take_task(struct arena *a, const struct arguments *g, struct run_request *rq, struct err *e)
+{
+	enum task task = g->task.p ? task_find(g->task) : TASK_ANY;
+
+	if (task && rq->task && task != rq->task)
+		return err_set(e, ERR_INPUT, 0, "task: every run of this server is for '%s'",
+				task_name(rq->task));
+	if (task)
+		rq->task = task;
+	return g->columns.p ? validation_columns(a, g->columns, &rq->columns, &rq->ncolumns, e) : 0;
+}
+
+static int request_of(struct mcp_call *c, const struct arguments *g, struct run_request *rq, struct err *e)
 {
 	struct arena *a = c->a;
 	struct str start;
@@ -482,29 +534,20 @@ static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_w
 		return err_set(e, ERR_INPUT, 0, "either 'command' or 'code' is needed");
 	if (g->code.p && !g->lang.p)
 		return err_set(e, ERR_INPUT, 0, "'code' needs 'lang'");
-	*w = c->o->base;
-	*ret_less = (struct run_wishes){.timeout = text_of(a, g->timeout), .memory = text_of(a, g->memory),
-			.cpus = text_of(a, g->cpus), .pids = text_of(a, g->pids)};
-	w->code = str_c(a, g->command.p ? g->command : g->code);
-	w->lang = text_of(a, g->lang);
-	w->gate = true;
-	w->audience = AUDIENCE_MCP;
-	w->within = ret_less;
-	w->head = text_of(a, g->head);
-	w->tail = text_of(a, g->tail);
-	if (g->task.p && w->task && !str_is(g->task, w->task))
-		return err_set(e, ERR_INPUT, 0, "task: every run of this server is for '%s'", w->task);
-	if (g->task.p)
-		w->task = text_of(a, g->task);
-	if (g->columns.p)
-		w->columns = text_of(a, g->columns);
-	if (!w->agent && c->agent.n)
-		w->agent = str_c(a, c->agent);
-	if (narrow_workspace(c, g->workspace, w, e) != 0)
+	*rq = c->o->base;
+	rq->code = str_c(a, g->command.p ? g->command : g->code);
+	rq->language = g->lang.p ? language_find(g->lang) : LANGUAGE_UNKNOWN;
+	rq->gate = true;
+	rq->audience = AUDIENCE_MCP;
+	if (!rq->agent && c->agent.n)
+		rq->agent = str_c(a, c->agent);
+	if (lower_limits(a, g, rq, e) != 0 || take_lines(a, "head", g->head, &rq->head, e) != 0 ||
+			take_lines(a, "tail", g->tail, &rq->tail, e) != 0 || take_task(a, g, rq, e) != 0 ||
+			narrow_workspace(c, g->workspace, rq, e) != 0)
 		return -1;
-	start = start_of(c, w);
+	start = start_of(c, rq);
 	if (g->cwd.p)
-		w->cwd = g->cwd.n && g->cwd.p[0] != '/' &&
+		rq->cwd = g->cwd.n && g->cwd.p[0] != '/' &&
 				start.n ? str_c(a, str_path(a, start, g->cwd)) :
 				str_c(a, g->cwd);
 	return 0;
@@ -553,14 +596,13 @@ static int work_run(struct mcp_call *c, const struct arguments *g)
 	struct job *j = arena_new(c->a, struct job);
 	struct progress progress = {c, j};
 	struct box_progress show = {tell_progress, &progress};
-	struct run_wishes less;
 	struct err e = {0};
 	struct buf b;
 	int rc;
 
-	if (wishes_of(c, g, &j->wishes, &less, &e) != 0 || (g->input.p && give_input(g->input, &e) != 0))
+	if (request_of(c, g, &j->request, &e) != 0 || (g->input.p && give_input(g->input, &e) != 0))
 		return fail_plainly(c, &e);
-	j->wishes.input = g->input.p;
+	j->request.input = g->input.p;
 	j->who = (struct record_who){.client = STR("mcp"), .tool = STR("run"), .tool_use_id = c->m->tool_use};
 	if (job_go(c->a, j, c->m->token.n ? &show : NULL, &e) != 0)
 		return fail_plainly(c, &e);
@@ -574,12 +616,11 @@ static int work_run(struct mcp_call *c, const struct arguments *g)
 static int work_check(struct mcp_call *c, const struct arguments *g)
 {
 	struct job *j = arena_new(c->a, struct job);
-	struct run_wishes less;
 	struct facts facts;
 	struct err e = {0};
 	struct buf b;
 
-	if (wishes_of(c, g, &j->wishes, &less, &e) != 0 || job_judge(c->a, j, &facts, &e) != 0)
+	if (request_of(c, g, &j->request, &e) != 0 || job_judge(c->a, j, &facts, &e) != 0)
 		return fail_plainly(c, &e);
 	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
 	answer_json(&b, STR(""), &facts, &j->judgement, j->policies.digest);
@@ -615,11 +656,9 @@ static int read_kept(struct mcp_call *c, const struct arguments *g, struct str *
 	return rc;
 }
 
-static uint64_t number_or(struct str s, uint64_t otherwise)
+static uint64_t number_or(struct mcp_number n, uint64_t otherwise)
 {
-	int64_t n;
-
-	return s.p && num_parse(s, 0, NUMBER_MAX, &n) == 0 ? (uint64_t)n : otherwise;
+	return n.given ? (uint64_t)n.n : otherwise;
 }
 
 static size_t line_breaks(struct str s)
@@ -671,13 +710,13 @@ static int work_result(struct mcp_call *c, const struct arguments *g)
 	size_t from, to;
 	struct buf b;
 
-	if ((g->line.p || g->lines.p) && g->offset.p)
+	if ((g->line.given || g->lines.given) && g->offset.given)
 		return fail_call(c, "'offset' and 'line' exclude each other");
-	if (!bytes || bytes > RESULT_MAX || (g->lines.p && (!lines || lines > RESULT_LINES_MAX)))
+	if (!bytes || bytes > RESULT_MAX || (g->lines.given && (!lines || lines > RESULT_LINES_MAX)))
 		return fail_call(c, "at most 65536 bytes and 10000 lines can be shown at once");
 	if (read_kept(c, g, &text, &e) != 0)
 		return fail_plainly(c, &e);
-	from = g->offset.p ? number_or(g->offset, 0) : line_start(text, number_or(g->line, 1));
+	from = g->offset.given ? number_or(g->offset, 0) : line_start(text, number_or(g->line, 1));
 	for (from = from < text.n ? from : text.n; from < text.n && continues(text.p[from]);)
 		from++;
 	to = lines ? from + line_start(str_sub(text, from, text.n), lines + 1) : text.n;

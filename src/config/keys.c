@@ -153,13 +153,14 @@ static int parse_classifier(struct load *l, const struct ynode *n, void *field)
 
 static int parse_task(struct load *l, const struct ynode *n, void *field)
 {
-	static const struct value_name names[] = {{"test", 0}, {"typecheck", 1}, {"lint", 2}, {"data", 3},
-			{"json", 4}, {"custom", 5}};
+	static const struct value_name names[] = {{"test", TASK_TEST}, {"typecheck", TASK_TYPECHECK},
+			{"lint", TASK_LINT}, {"data", TASK_DATA}, {"json", TASK_JSON},
+			{"custom", TASK_CUSTOM}};
 	int v = 0;
 	if (value_choice(l, n, names, ARRAY_SIZE(names),
-			"expected test, typecheck, lint, data, json or custom", &v) < 0)
+			"expected " TASK_NAMES, &v) < 0)
 		return -1;
-	*(struct str *)field = str_of(names[v].name);
+	*(enum task *)field = (enum task)v;
 	return 0;
 }
 
@@ -172,7 +173,7 @@ static int validator_item(struct load *l, const struct ynode *n, void *node)
 		{"timeout_ms", value_millis, offsetof(struct custom_validator, timeout_ms)},
 	};
 	struct custom_validator *v = node;
-	v->task = STR("custom");
+	v->task = TASK_CUSTOM;
 	v->timeout_ms = 10000;
 	if (value_map(l, n, fields, ARRAY_SIZE(fields), v) < 0)
 		return -1;

@@ -63,6 +63,8 @@ int profile_find(struct str name, enum profile *ret)
 	return -1;
 }
 
+bool limit_valid(enum limit l, uint64_t value) { return value >= rows[l].min && value <= rows[l].max; }
+
 /*
  * Parses digits, optionally with a decimal point and up to three decimals; *ret is in thousandths. Returns
  * the number of bytes read; 0: not a number.
@@ -85,9 +87,9 @@ static size_t thousandths(struct str s, uint64_t *ret)
 	return i;
 }
 
-static int parse_limit(const struct limit_row *row, struct str text, uint64_t max, uint64_t *ret,
-	struct err *e)
+int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e)
 {
+	const struct limit_row *row = &rows[l];
 	uint64_t n = 0;
 	size_t end = thousandths(text, &n);
 
@@ -100,7 +102,7 @@ static int parse_limit(const struct limit_row *row, struct str text, uint64_t ma
 		if (value % 1000 && u->factor == 1) /* no fractions of a process or a millisecond */
 			continue;
 		value /= 1000;
-		if (value < row->min || value > max)
+		if (!limit_valid(l, value))
 			break;
 		*ret = value;
 		return 0;
@@ -108,13 +110,17 @@ static int parse_limit(const struct limit_row *row, struct str text, uint64_t ma
 	return err_set(e, ERR_INPUT, 0, "%s", row->expected);
 }
 
-int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e)
+int limit_from_number(enum limit l, double n, uint64_t *ret, struct err *e)
 {
-	return parse_limit(&rows[l], text, rows[l].max, ret, e);
-}
-int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e)
-{
-	return parse_limit(&rows[l], text, UINT64_MAX, ret, e);
+	const struct limit_row *row = &rows[l];
+	double bounded = n > LIMIT_NUMBER_MAX ? LIMIT_NUMBER_MAX : n > 0 ? n : 0; /* NaN: 0 */
+	uint64_t parts = (uint64_t)(bounded * 1000 + 0.5);
+	uint64_t value = parts * row->units->factor / 1000; /* the first unit is that of a plain number */
+
+	if (value < row->min || (row->units == of_count && parts % 1000))
+		return err_set(e, ERR_INPUT, 0, "%s", row->expected);
+	*ret = value;
+	return 0;
 }
 
 struct str limit_text(struct arena *a, enum limit l, uint64_t value)
@@ -128,6 +134,11 @@ struct str limit_text(struct arena *a, enum limit l, uint64_t value)
 				(unsigned long long)(value % 1000 ? value : value / 1000));
 	if (l == LIMIT_PIDS)
 		return str_fmt(a, "%llu", (unsigned long long)value);
+	if (value % 1024) {
+		unsigned long long n = (value * 1000 + 1023) / 1024; /* rounded up: the parser rounds down */
+
+		return str_fmt(a, "%llu.%03lluK", n / 1000, n % 1000);
+	}
 	return str_fmt(a, value % MB ? "%lluK" : "%lluM",
 			(unsigned long long)(value % MB ? value >> 10 : value / MB));
 }

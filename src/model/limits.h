@@ -8,6 +8,7 @@
 #include "base/str.h"
 
 #define MB ((uint64_t)1 << 20)
+#define LIMIT_NUMBER_MAX 1e9 /* larger numbers count as this */
 
 enum profile { PROFILE_EXEC, PROFILE_WORK, PROFILES };
 enum limit { LIMIT_CPUS /* thousandths */, LIMIT_MEMORY, LIMIT_TIME /* ms */, LIMIT_PIDS, LIMIT_SCRATCH,
@@ -46,8 +47,13 @@ int profile_find(struct str name, enum profile *ret);
  *   pids                     "256"
  */
 int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e);
-/* The same without an upper bound, for values that can only lower another limit. */
-int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e);
+/*
+ * The same for a plain number (CPUs, megabytes, seconds, processes) that can only lower another limit, so it
+ * has no upper bound but LIMIT_NUMBER_MAX.
+ */
+int limit_from_number(enum limit l, double n, uint64_t *ret, struct err *e);
+/* True if limit_parse() could return this value. */
+bool limit_valid(enum limit l, uint64_t value);
 /* Formats a limit in the notation of limit_parse(). */
 struct str limit_text(struct arena *a, enum limit l, uint64_t value);
 /* The profile's value: never 0, except for LIMIT_CPU_TIME and LIMIT_IO. */

@@ -7,6 +7,7 @@
  */
 #pragma once
 #include "model/limits.h"
+#include "model/validation.h"
 #include "model/verdict.h"
 
 struct regex; /* base/regex.h */
@@ -143,7 +144,8 @@ struct classifier {
 
 struct custom_validator { /* a person's own program that judges results */
 	struct custom_validator *next;
-	struct str name, task;
+	struct str name;
+	enum task task;
 	struct texts *command;
 	unsigned timeout_ms;
 };

@@ -6,24 +6,20 @@ enum validity { VALIDITY_INDETERMINATE, VALIDITY_VALID, VALIDITY_INVALID }; /* c
 enum verdict_of_result { RESULT_NONE, RESULT_PASS, RESULT_FAIL };           /* what the numbers say */
 enum evidence { EVIDENCE_NONE, EVIDENCE_TEXT, EVIDENCE_MACHINE };
 
+/* The purpose of a run, which tells the validators. */
+enum task { TASK_ANY /* not given: any that is recognised */, TASK_TEST, TASK_TYPECHECK, TASK_LINT, TASK_DATA,
+		TASK_JSON, TASK_CUSTOM, TASKS };
+#define TASK_NAMES "test, typecheck, lint, data, json or custom" /* for messages */
+
 struct count { /* a named number, such as "passed": 5 */
 	struct count *next;
 	const char *name;
 	int64_t n;
 };
 
-enum note_id {
-	NOTE_CUSTOM = 0, /* of a custom validator */
-#define VALIDATION_NOTE(constant, ...) NOTE_##constant,
-#include "model/note_rows.h"
-#undef VALIDATION_NOTE
-	NOTES
-};
-
 struct check_note { /* a check that failed, or information about the result */
 	struct check_note *next;
-	enum note_id id;
-	const char *name;     /* of the id; NOTE_CUSTOM: "validator:id" */
+	const char *id;       /* public, docs/validators.md */
 	struct str message;   /* for the model: the problem, and what to do */
 	bool warning;         /* does not make the result invalid */
 };
@@ -32,12 +28,14 @@ struct validation {
 	enum validity validity;
 	enum verdict_of_result result;
 	enum evidence evidence;
-	const char *task, *format; /* NULL: not recognised */
+	enum task task;
+	const char *format; /* NULL: not recognised */
 	struct count *counts;
 	struct check_note *checks;
 };
 
-const char *note_name(enum note_id id);
+const char *task_name(enum task t);     /* NULL for TASK_ANY */
+enum task task_find(struct str name);   /* TASK_ANY: no task has this name */
 const char *validity_name(enum validity v);
 const char *result_name(enum verdict_of_result r);
 const char *evidence_name(enum evidence e); /* "" for EVIDENCE_NONE */

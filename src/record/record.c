@@ -473,7 +473,7 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 	if (v) {
 		row.validation.outcome = str_of(validity_name(v->validity));
 		row.validation.result = str_of(result_name(v->result));
-		row.validation.task = v->task ? str_of(v->task) : STR("");
+		row.validation.task = v->task ? str_of(task_name(v->task)) : STR("");
 		row.validation.format = v->format ? str_of(v->format) : STR("");
 	}
 	return append_row(a, r, &row, NULL, &why) == 0 ? 0 : fail_record(r, &why, e);

@@ -195,6 +195,21 @@ static int write_mark(struct arena *a, struct str state, const struct ticket *t,
 
 /* ---- writing and taking ---- */
 
+/* A list of words, or of one mode; empty: nothing requested. */
+static void put_network(struct arena *a, struct buf *b, const struct network_request *n)
+{
+	const struct texts mode = {.text = network_request_text(a, n)}, *words = n->words ? n->words : &mode;
+
+	json_put_key(b, "network");
+	buf_char(b, '[');
+	for (const struct texts *t = n->given ? words : NULL; t; t = t->next) {
+		if (t != words)
+			buf_char(b, ',');
+		json_put_string(b, t->text);
+	}
+	buf_char(b, ']');
+}
+
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e)
 {
 	char id[TICKET_ID + 1];
@@ -223,7 +238,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	json_put_field(&b, "config", t->config);
 	json_put_field(&b, "boot", client_session_boot(a));
 	buf_fmt(&b, ",\"created_ms\":%llu", (unsigned long long)clock_ms());
-	json_put_words(&b, "network", t->network);
+	put_network(a, &b, &t->network);
 	json_put_words(&b, "approved", t->approved);
 	json_put_key(&b, "client_sandbox");
 	client_walls_write(&b, &t->walls);
@@ -304,6 +319,23 @@ static struct str read_words(struct arena *a, const struct json *list)
 	return buf_view(&b);
 }
 
+static int read_network(struct arena *a, const struct json *v, struct network_request *ret)
+{
+	struct texts *words = NULL, **end = &words;
+
+	if (!json_is(v, JSON_ARRAY) || json_size(v) > NETWORK_WORDS_MAX)
+		return -1;
+	for (const struct json *x = json_items(v); x; x = x->next) {
+		if (!json_is(x, JSON_STRING) || !json_text(x).n)
+			return -1;
+		*end = arena_new(a, struct texts);
+		(*end)->text = str_dup(a, json_text(x));
+		end = &(*end)->next;
+	}
+	*ret = network_request_of(words);
+	return 0;
+}
+
 /* A ticket from before a reboot is expired: its clock has restarted. */
 static bool is_expired(struct arena *a, const struct json *o)
 {
@@ -327,17 +359,19 @@ static int parse_ticket(struct arena *a, const struct json *o, struct ticket *re
 				.settings = json_int_at(o, "settings") == 1,
 		.follow = json_int_at(o, "follow") == 1,
 		.input = json_int_at(o, "input") == 1,
-		.network = read_words(a, json_key(o, "network")),
 		.approved = read_words(a, json_key(o, "approved"))};
 
 	if (json_int_at(o, "v") != VERSION || profile_find(json_text_at(o, "profile"), &t.profile) != 0)
 		return -1;
-	if (client_walls_read(a, json_key(o, "client_sandbox"), &t.walls) != 0)
+	if (client_walls_read(a, json_key(o, "client_sandbox"), &t.walls) != 0 ||
+			read_network(a, json_key(o, "network"), &t.network) != 0)
 		return -1;
 	t.cwd_id = read_directory(a, json_key(o, "cwd"), &t.cwd);
 	t.project.id = read_directory(a, json_key(o, "project"), &t.project.path);
 	if (!str_starts(t.project.path, "/") || !identity_known(t.project.id) || !identity_known(t.cwd_id) ||
-			dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
+			dialect < 0 || dialect > DIALECT_POWERSHELL)
+		return -1;
+	if (ms && !limit_valid(LIMIT_TIME, (uint64_t)ms)) /* a negative one is too large */
 		return -1;
 	if (is_expired(a, o))
 		return 1;

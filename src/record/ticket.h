@@ -18,6 +18,7 @@
 #pragma once
 #include "model/identity.h"
 #include "model/limits.h"
+#include "model/network_request.h"
 #include "model/view.h"
 #include "model/walls.h"
 #include "sys/ids.h"
@@ -44,11 +45,8 @@ struct ticket {
 	bool follow;               /* report the final directory of the command */
 	bool input;                /* the command reads the run's stdin */
 	bool asked;                /* a person is asked and may refuse */
-	/*
-	 * what the box reaches: words of judgement.network, separated by blanks. "host" alone is the host's
-	 * network, as approved. Empty: nothing
-	 */
-	struct str network;
+	/* what the box reaches, as judged or approved; the host's network only if approved */
+	struct network_request network;
 	/* ids of the approved reasons, separated by blanks; empty: none */
 	struct str approved;
 	struct str prompt;         /* the client's id of the person's prompt; may be empty. Not stored */

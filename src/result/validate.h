@@ -12,7 +12,7 @@
 #include "model/validation.h"
 
 struct validate_input {
-	const char *task;        /* test, typecheck, lint, data, json; NULL: any recognised one */
+	enum task task;
 	struct str out, err;     /* raw bytes from the program */
 	bool cut;                /* parts of the output are missing */
 	enum status status;      /* STATUS_UNKNOWN: not known */
@@ -24,7 +24,8 @@ struct validate_input {
 };
 
 struct validator {
-	const char *task, *format;
+	enum task task;
+	const char *format;
 	enum evidence evidence;
 	/* Returns the confidence that this is its format: 0 none, 100 certain. Must be cheap. */
 	int (*detect)(const struct validate_input *in);
@@ -57,11 +58,8 @@ const struct validator *validator_at(size_t i);
  */
 void validation_count(struct arena *a, struct validation *v, const char *name, int64_t n);
 /* Adds a failed check, which makes the result invalid unless it is a warning. */
-void validation_note(struct arena *a, struct validation *v, enum note_id id, bool warning, const char *fmt,
+void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt,
 		...) __attribute__((format(printf, 5, 6)));
-/* The same for a custom validator. */
-void validation_note_custom(struct arena *a, struct validation *v, const char *name, bool warning,
-		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* Adds the reason why nothing can be said: indeterminate unless something else makes it invalid. */
-void validation_unsure(struct arena *a, struct validation *v, enum note_id id, const char *fmt,
+void validation_unsure(struct arena *a, struct validation *v, const char *id, const char *fmt,
 		...) __attribute__((format(printf, 4, 5)));

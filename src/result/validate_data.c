@@ -9,14 +9,14 @@
 #include <stdlib.h>
 
 const struct validator validators_data[] = {
-	{"data", "json", EVIDENCE_MACHINE, json_table_detect, json_table_check},
-	{"data", "jsonl", EVIDENCE_MACHINE, jsonl_table_detect, jsonl_table_check},
-	{"data", "tsv", EVIDENCE_MACHINE, tsv_detect, tsv_check},
-	{"data", "csv", EVIDENCE_MACHINE, csv_detect, csv_check},
-	{"data", "psql", EVIDENCE_TEXT, psql_detect, psql_check},
-	{"data", "pandas", EVIDENCE_TEXT, pandas_detect, pandas_check},
-	{"json", "json", EVIDENCE_MACHINE, json_schema_detect, json_schema_check},
-	{"json", "jsonl", EVIDENCE_MACHINE, jsonl_schema_detect, jsonl_schema_check},
+	{TASK_DATA, "json", EVIDENCE_MACHINE, json_table_detect, json_table_check},
+	{TASK_DATA, "jsonl", EVIDENCE_MACHINE, jsonl_table_detect, jsonl_table_check},
+	{TASK_DATA, "tsv", EVIDENCE_MACHINE, tsv_detect, tsv_check},
+	{TASK_DATA, "csv", EVIDENCE_MACHINE, csv_detect, csv_check},
+	{TASK_DATA, "psql", EVIDENCE_TEXT, psql_detect, psql_check},
+	{TASK_DATA, "pandas", EVIDENCE_TEXT, pandas_detect, pandas_check},
+	{TASK_JSON, "json", EVIDENCE_MACHINE, json_schema_detect, json_schema_check},
+	{TASK_JSON, "jsonl", EVIDENCE_MACHINE, jsonl_schema_detect, jsonl_schema_check},
 	{0},
 };
 
@@ -62,11 +62,11 @@ static void check_required(struct arena *a, const struct validate_input *in, str
 		if (h->n && bsearch(&want, sorted, h->n, sizeof *sorted, by_name))
 			continue;
 		if (h->partial)
-			validation_unsure(a, v, NOTE_COLUMN_NOT_SHOWN,
+			validation_unsure(a, v, "column-not-shown",
 					"whether there is a column '%.*s' cannot be seen, since not all "
 					"columns are shown; print all of them", DATA_NAME(want));
 		else
-			validation_note(a, v, NOTE_COLUMN_MISSING, false,
+			validation_note(a, v, "column-missing", false,
 					"the required column '%.*s' is missing (there are: %.*s); change "
 					"the query or the program so that it is there",
 				DATA_NAME(want), STR_ARG(name_list(a, h)));
@@ -80,7 +80,7 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 	for (size_t i = 0; i < h->n; i++) {
 		sorted[i] = h->names[i];
 		if (lines_blank(sorted[i])) {
-			validation_note(a, v, NOTE_HEADER_EMPTY, false,
+			validation_note(a, v, "header-empty", false,
 					"column %zu has no name; give each column one (pandas: "
 					"to_csv(index=False))", i + 1);
 			break;
@@ -92,13 +92,13 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 		qsort(sorted, h->n, sizeof *sorted, by_name);
 	for (size_t i = 1; i < h->n; i++)
 		if (sorted[i].n && str_eq(sorted[i - 1], sorted[i])) {
-			validation_note(a, v, NOTE_HEADER_DUPLICATE, false,
+			validation_note(a, v, "header-duplicate", false,
 					"the column '%.*s' is there twice, so nobody knows which one is "
 					"meant; rename one of them", DATA_NAME(sorted[i]));
 			break;
 		}
 	if (h->n >= DATA_COLUMNS_MAX)
-		validation_unsure(a, v, NOTE_TOO_LARGE,
+		validation_unsure(a, v, "too-large",
 				"the table has more than %d columns and cannot be checked", DATA_COLUMNS_MAX);
 	check_required(a, in, v, h, sorted);
 }
@@ -109,10 +109,10 @@ void data_rows(struct arena *a, const struct validate_input *in, struct validati
 	validation_count(a, v, "rows", rows);
 	validation_count(a, v, "columns", columns);
 	if (rows == 0)
-		validation_note(a, v, NOTE_ROWS_NONE, false,
+		validation_note(a, v, "rows-none", false,
 				"the table has no rows; find out why nothing was selected before going on");
 	if (in->exit_code > 0)
-		validation_note(a, v, NOTE_EXIT_NONZERO, false,
+		validation_note(a, v, "exit-nonzero", false,
 				"the command failed (exit code %d), so the data may not be whole; look at "
 				"standard error and run it again", in->exit_code);
 	v->result = RESULT_PASS;
@@ -122,7 +122,7 @@ void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t l
 		int64_t want)
 {
 	if (ragged)
-		validation_note(a, v, NOTE_ROW_RAGGED, false,
+		validation_note(a, v, "row-ragged", false,
 				"%lld rows do not have the columns of the header, first line %zu: %lld "
 				"instead of %lld; quote fields that hold the separator, and write every "
 				"column",
@@ -134,27 +134,27 @@ void data_bad_json(struct arena *a, struct validation *v, const struct json_read
 	size_t line = json_place(r->text, r->at).line + line_offset;
 	switch (r->trouble) {
 	case JSON_NOT_FINITE:
-		validation_note(a, v, NOTE_JSON_NAN, false,
+		validation_note(a, v, "json-nan", false,
 				"line %zu: '%.*s' is no JSON; write null, or a string, for what is no number",
 				line, DATA_NAME(r->what));
 		break;
 	case JSON_CUT:
-		validation_note(a, v, NOTE_JSON_CUT, false,
+		validation_note(a, v, "json-cut", false,
 				"the JSON ends in the middle (line %zu, where %.*s is missing); run the "
 				"command again and keep all of its output", line, DATA_NAME(r->what));
 		break;
 	case JSON_DUPLICATE:
-		validation_note(a, v, NOTE_JSON_DUPLICATE_KEY, false,
+		validation_note(a, v, "json-duplicate-key", false,
 				"line %zu: the key '%.*s' is there twice in one object, so nobody knows "
 				"which one is meant", line, DATA_NAME(r->what));
 		break;
 	case JSON_LIMIT:
-		validation_unsure(a, v, NOTE_TOO_LARGE,
+		validation_unsure(a, v, "too-large",
 				"line %zu: %.*s; it cannot be checked, print less at once", line,
 				DATA_NAME(r->what));
 		break;
 	default:
-		validation_note(a, v, NOTE_JSON_SYNTAX, false,
+		validation_note(a, v, "json-syntax", false,
 				"line %zu is not JSON: expected %.*s; print the JSON and nothing else on "
 				"standard output", line, DATA_NAME(r->what));
 	}

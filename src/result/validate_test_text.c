@@ -5,18 +5,18 @@
 #include "result/validate_test.h"
 
 const struct validator validators_test_text[] = {
-	{"test", "pytest", EVIDENCE_TEXT, pytest_detect, pytest_check},
-	{"test", "unittest", EVIDENCE_TEXT, unittest_detect, unittest_check},
-	{"test", "libtest", EVIDENCE_TEXT, libtest_detect, libtest_check},
-	{"test", "go-test", EVIDENCE_TEXT, gotest_detect, gotest_check},
-	{"test", "ctest", EVIDENCE_TEXT, ctest_detect, ctest_check},
-	{"test", "phpunit", EVIDENCE_TEXT, phpunit_detect, phpunit_check},
-	{"test", "prove", EVIDENCE_TEXT, prove_detect, prove_check},
-	{"test", "jest", EVIDENCE_TEXT, jest_detect, jest_check},
-	{"test", "vitest", EVIDENCE_TEXT, vitest_detect, vitest_check},
-	{"test", "mocha", EVIDENCE_TEXT, mocha_detect, mocha_check},
-	{"test", "rspec", EVIDENCE_TEXT, rspec_detect, rspec_check},
-	{"test", "node", EVIDENCE_TEXT, node_detect, node_check},
+	{TASK_TEST, "pytest", EVIDENCE_TEXT, pytest_detect, pytest_check},
+	{TASK_TEST, "unittest", EVIDENCE_TEXT, unittest_detect, unittest_check},
+	{TASK_TEST, "libtest", EVIDENCE_TEXT, libtest_detect, libtest_check},
+	{TASK_TEST, "go-test", EVIDENCE_TEXT, gotest_detect, gotest_check},
+	{TASK_TEST, "ctest", EVIDENCE_TEXT, ctest_detect, ctest_check},
+	{TASK_TEST, "phpunit", EVIDENCE_TEXT, phpunit_detect, phpunit_check},
+	{TASK_TEST, "prove", EVIDENCE_TEXT, prove_detect, prove_check},
+	{TASK_TEST, "jest", EVIDENCE_TEXT, jest_detect, jest_check},
+	{TASK_TEST, "vitest", EVIDENCE_TEXT, vitest_detect, vitest_check},
+	{TASK_TEST, "mocha", EVIDENCE_TEXT, mocha_detect, mocha_check},
+	{TASK_TEST, "rspec", EVIDENCE_TEXT, rspec_detect, rspec_check},
+	{TASK_TEST, "node", EVIDENCE_TEXT, node_detect, node_check},
 	{0},
 };
 
@@ -24,21 +24,21 @@ void test_result(struct arena *a, const struct validate_input *in, struct valida
 {
 	v->result = failed ? RESULT_FAIL : RESULT_PASS;
 	if (in->exit_code < 0)
-		validation_note(a, v, NOTE_EXIT_UNKNOWN, true,
+		validation_note(a, v, "exit-unknown", true,
 				"the exit code is not known, so it could not be compared with the summary");
 	else if (failed && in->exit_code == 0)
-		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
+		validation_note(a, v, "exit-mismatch", false,
 			"the output says that tests failed, but the exit code is 0; a pipe or a later "
 			"command may hide the runner's own, so run the tests alone");
 	else if (!failed && in->exit_code != 0)
-		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
+		validation_note(a, v, "exit-mismatch", false,
 			"the output says that all tests passed, but the exit code is %d; find out what "
 			"failed after or beside the tests, and do not report success", in->exit_code);
 }
 
 void test_none(struct arena *a, struct validation *v)
 {
-	validation_note(a, v, NOTE_NO_TESTS, false,
+	validation_note(a, v, "no-tests", false,
 			"no test ran, which is not a success; check the path, the filter and the names of "
 			"the tests, and run them again");
 }
@@ -47,13 +47,13 @@ void test_skipped(struct arena *a, const struct validate_input *in, struct valid
 {
 	test_result(a, in, v, false);
 	v->result = RESULT_NONE;
-	validation_note(a, v, NOTE_ALL_SKIPPED, true,
+	validation_note(a, v, "all-skipped", true,
 			"every test was skipped, so nothing was shown; do not report it as a pass");
 }
 
 void test_unfinished(struct arena *a, struct validation *v, const char *what)
 {
-	validation_note(a, v, NOTE_NO_SUMMARY, false,
+	validation_note(a, v, "no-summary", false,
 			"%s: the run ended before the runner could say how it went (a crash, or code that "
 			"ends the process); find what ends it", what);
 }

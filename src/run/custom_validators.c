@@ -20,10 +20,10 @@
 #define NAME_BYTES_MAX 64
 #define MESSAGE_BYTES_MAX 600
 #define WORDS_MAX 256          /* words of the command */
-#define MEMORY "256M"
-#define OUTPUT "1M"
+#define MEMORY (256 * MB)
+#define OUTPUT MB
 #define ANSWER_MAX ((size_t)1 << 20)
-#define TIME "10s"
+#define TIME_MS 10000
 
 struct validator_call { /* one running validator */
 	struct arena *a;
@@ -36,7 +36,7 @@ struct validator_call { /* one running validator */
 
 static void no_answer(struct validator_call *j, const char *why)
 {
-	validation_unsure(j->a, j->v, NOTE_CUSTOM_FAILED,
+	validation_unsure(j->a, j->v, "custom-failed",
 			"the validator '%.*s' gave no answer: %s; correct it, or leave it out",
 			STR_ARG(j->name), why);
 }
@@ -44,16 +44,16 @@ static void no_answer(struct validator_call *j, const char *why)
 /* ---- the validator's box ---- */
 
 /* Makes files that the command names readable in the box. */
-static void show_files(struct arena *a, struct run_wishes *w, char *const *argv)
+static void show_files(struct arena *a, struct run_request *rq, char *const *argv)
 {
 	struct stat st;
 
-	w->read.v = arena_array(a, RUN_LIST_MAX, sizeof(*w->read.v));
-	for (size_t i = 0; argv[i] && w->read.n < RUN_LIST_MAX; i++)
+	rq->read.v = arena_array(a, RUN_LIST_MAX, sizeof(*rq->read.v));
+	for (size_t i = 0; argv[i] && rq->read.n < RUN_LIST_MAX; i++)
 		if (argv[i][0] == '/' && strncmp(argv[i], "/usr/", 5) != 0 &&
 				strncmp(argv[i], "/bin/", 5) != 0 && stat(argv[i], &st) == 0 &&
 				S_ISREG(st.st_mode))
-			w->read.v[w->read.n++] = argv[i];
+			rq->read.v[rq->read.n++] = argv[i];
 }
 
 static char *const *words(struct arena *a, const struct texts *command)
@@ -67,22 +67,19 @@ static char *const *words(struct arena *a, const struct texts *command)
 }
 
 /* Runs the validator and returns its outcome. */
-static int run_validator(struct validator_call *j, struct run_wishes *w, struct outcome *ret, struct err *e)
+static int run_validator(struct validator_call *j, struct run_request *rq, struct outcome *ret, struct err *e)
 {
 	struct run r = {.id = j->run->id};
 	struct box box = {0};
 	int rc;
 
-	w->profile = "exec";
-	w->network = "deny";
-	w->memory = MEMORY;
-	w->accept = "watched"; /* the caller did not ask for this limit */
-	w->output = OUTPUT;
-	if (!w->timeout)
-		w->timeout = TIME;
+	rq->network = (struct network_request){.given = true, .mode = NETWORK_DENY};
+	rq->limits[LIMIT_MEMORY] = MEMORY;
+	rq->accept_watched = true; /* the caller did not ask for this limit */
+	rq->limits[LIMIT_OUTPUT] = OUTPUT;
 	if (j->run->spec.workspace.n)
-		w->workspace = str_c(j->a, str_fmt(j->a, "%.*s:ro", STR_ARG(j->run->spec.workspace)));
-	if (run_prepare(j->a, w, j->run->world, j->policies, &r, e) != 0)
+		rq->workspace = (struct run_workspace){.path = j->run->spec.workspace, .given = true};
+	if (run_prepare(j->a, rq, j->run->world, j->policies, &r, e) != 0)
 		return -1;
 	FD_SCOPE report = {0};
 	fd_scope(&report, j->a, fd_of_text("report", j->text, e));
@@ -187,7 +184,7 @@ static int take_checks(struct validator_call *j, const struct json *checks, enum
 				id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name),
 				STR_ARG(text_member(c, "id")));
 
-		validation_note_custom(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID ||
+		validation_note(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID ||
 				json_true_at(c, "warning"), "%.*s", STR_ARG(text));
 	}
 	return 0;
@@ -202,7 +199,7 @@ static void forget_unknown(struct validation *v)
 	if (v->validity != VALIDITY_INDETERMINATE || v->format)
 		return;
 	while (*at) {
-		if ((*at)->id == NOTE_NOT_RECOGNISED) {
+		if (!strcmp((*at)->id, "not-recognised")) {
 			*at = (*at)->next;
 			continue;
 		}
@@ -218,11 +215,11 @@ static void combine_results(struct validator_call *j, enum validity validity, en
 	struct validation *v = j->v;
 
 	if (validity == VALIDITY_INVALID && v->validity != VALIDITY_INVALID)
-		validation_note(j->a, v, NOTE_CUSTOM_INVALID, false,
+		validation_note(j->a, v, "custom-invalid", false,
 				"the validator '%.*s' says that this result is not to be used",
 				STR_ARG(j->name));
 	else if (validity == VALIDITY_INDETERMINATE)
-		validation_unsure(j->a, v, NOTE_CUSTOM_UNSURE,
+		validation_unsure(j->a, v, "custom-unsure",
 				"the validator '%.*s' cannot say whether this result is to be used",
 				STR_ARG(j->name));
 	else if (validity == VALIDITY_VALID && (v->result == RESULT_NONE || result == RESULT_FAIL))
@@ -275,12 +272,12 @@ static bool has_changed(struct validator_call *j, const char *path)
 			!str_eq(text, j->run->task.validator_text);
 }
 
-static void consult_validator(struct validator_call *j, struct run_wishes *w)
+static void consult_validator(struct validator_call *j, struct run_request *rq)
 {
 	struct outcome o = {0};
 	struct err e = {0};
 
-	if (run_validator(j, w, &o, &e) != 0)
+	if (run_validator(j, rq, &o, &e) != 0)
 		no_answer(j, e.text);
 	else
 		take_answer(j, &o);
@@ -291,7 +288,7 @@ static void consult_validator(struct validator_call *j, struct run_wishes *w)
 /* Makes the report with the full streams, as far as they were kept: validators need all numbers. */
 static struct str report_text(struct validator_call *j, const struct report *report)
 {
-	const struct normalise_options options = {.timestamps = run_iso_times(report->run->w)};
+	const struct normalise_options options = {.timestamps = run_iso_times(report->run->rq)};
 	struct report whole = *report;
 	const struct stream *from[] = {&report->outcome->out, &report->outcome->err};
 	struct str *to[] = {&whole.out, &whole.err};
@@ -313,10 +310,10 @@ static struct str report_text(struct validator_call *j, const struct report *rep
 	return buf_view(&b);
 }
 
-bool validation_has_custom(const struct policies *p, const char *task)
+bool validation_has_custom(const struct policies *p, enum task task)
 {
 	for (const struct custom_validator *c = p->own.validators; c && task; c = c->next)
-		if (str_is(c->task, task))
+		if (c->task == task)
 			return true;
 	return false;
 }
@@ -335,28 +332,28 @@ void validation_custom(struct arena *a, const struct policies *p, struct report 
 	    (!r->task.validator && !validation_has_custom(p, report->validation->task)))
 		return;
 	*v = *report->validation;
-	j.redactor = redactor_new(a, secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n),
+	j.redactor = redactor_new(a, secret_values(a, variables_known(a, r->world, r->rq), r->scrubbed, &n),
 			n);
 	j.text = report_text(&j, report);
 	for (const struct custom_validator *c = p->own.validators; c; c = c->next) {
-		struct run_wishes w = {.argv = words(a, c->command),
-				.timeout = str_c(a, str_fmt(a, "%ums", c->timeout_ms)),
-				.config = r->w->config};
+		struct run_request rq = {.argv = words(a, c->command), .config = r->rq->config,
+				.limits = {[LIMIT_TIME] = c->timeout_ms}};
 
-		if (!v->task || !str_is(c->task, v->task))
+		if (c->task != v->task)
 			continue;
 		j.name = c->name;
-		show_files(a, &w, w.argv);
-		consult_validator(&j, &w);
+		show_files(a, &rq, rq.argv);
+		consult_validator(&j, &rq);
 	}
 	if (r->task.validator) {
-		struct run_wishes w = {.file = r->task.validator, .config = r->w->config};
+		struct run_request rq = {.file = r->task.validator, .config = r->rq->config,
+				.limits = {[LIMIT_TIME] = TIME_MS}};
 
 		j.name = STR("validator");
-		if (has_changed(&j, w.file))
+		if (has_changed(&j, rq.file))
 			no_answer(&j, "the run changed it");
 		else
-			consult_validator(&j, &w);
+			consult_validator(&j, &rq);
 	}
 	if (v->validity != VALIDITY_VALID)
 		v->result = RESULT_NONE;

@@ -96,7 +96,7 @@ static bool is_likely(const struct run *r, const struct outcome *o, enum wall w)
 	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
 }
 
-static enum audience audience_of(const struct run *r) { return r->w ? r->w->audience : AUDIENCE_TERMINAL; }
+static enum audience audience_of(const struct run *r) { return r->rq->audience; }
 
 /* The relay knows the refused hosts whatever the program printed; otherwise a message must complain. */
 static void add_network(struct arena *a, struct hint **list, const struct run *r, const struct outcome *o,
@@ -147,7 +147,7 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is_likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {
 			if (rows[i].wall == WALL_READONLY)
-				add_walls(a, &list, r->w ? r->w->walls : NULL);
+				add_walls(a, &list, r->rq->walls);
 			if (rows[i].wall == WALL_NETWORK)
 				add_network(a, &list, r, o, end, true);
 			add_hint(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));

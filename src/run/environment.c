@@ -137,21 +137,21 @@ static void inject_fixed(struct spec_builder *m)
 	set_variable(m, STR("USER"), STR(USER)); /* the only user that exists in the box */
 	set_variable(m, STR("LOGNAME"), STR(USER));
 	set_variable(m, STR("PATH"), spec_search_path(m, m->r->spec.profile == PROFILE_WORK));
-	set_variable(m, STR("TERM"), m->w->plain && m->world->terminal && term.n &&
+	set_variable(m, STR("TERM"), m->rq->plain && m->world->terminal && term.n &&
 			term.n < NAME_MAX_BYTES ? term : STR("dumb"));
 }
 
 static int take_given(struct spec_builder *m, struct err *e)
 {
-	for (size_t i = 0; i < m->w->env.n; i++) {
-		struct str s = str_of(m->w->env.v[i]);
+	for (size_t i = 0; i < m->rq->env.n; i++) {
+		struct str s = str_of(m->rq->env.v[i]);
 		ptrdiff_t eq = str_find(s, '=', 0);
 		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR("");
 
 		if (!is_name(name))
 			return err_set(e, ERR_INPUT, 0, "--env '%.*s': expected NAME=VALUE",
 					(int)(s.n < 60 ? s.n : 60), s.p);
-		if (m->w->agent && variable_hijacks(name))
+		if (m->rq->agent && variable_hijacks(name))
 			return err_set(e, ERR_INPUT, 0,
 					"--env '%.*s': it decides what programs execute, so an agent cannot "
 					"set it", STR_ARG(name));
@@ -169,10 +169,10 @@ int spec_build_environment(struct spec_builder *m, struct err *e)
 
 /* ---- secret values ---- */
 
-char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w)
+char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_request *rq)
 {
 	char *const *environ = world ? world->environ : NULL;
-	const size_t given = w ? w->env.n : 0;
+	const size_t given = rq ? rq->env.n : 0;
 	size_t n = 0;
 	char **v;
 
@@ -180,7 +180,7 @@ char *const *variables_known(struct arena *a, const struct run_world *world, con
 		n++;
 	v = arena_array(a, given + n + 1, sizeof(*v));
 	for (size_t i = 0; i < given; i++)
-		v[i] = (char *)w->env.v[i];
+		v[i] = (char *)rq->env.v[i];
 	if (n)
 		memcpy(v + given, environ, n * sizeof(*v));
 	return v;

@@ -1,4 +1,4 @@
-/* One run, from options to report. See job.h. */
+/* One run, from request to report. See job.h. */
 #include "run/job.h"
 
 #include "run/cwd_report.h"
@@ -14,26 +14,32 @@ static void refuse_job(struct job *j)
 			STATUS_DENIED, .exit_code = -1};
 }
 
+/* Returns the directory whose project policy applies: the workspace; empty for the working directory. */
+static struct str workspace_of(const struct run_request *rq)
+{
+	return rq->workspace.given ? rq->workspace.path : STR("");
+}
+
 /*
  * Loads the policies in force. If they do not load, or changed after a ticket was written, the job is
  * refused.
  */
 static bool load_policies(struct arena *a, struct job *j)
 {
-	struct session at = {.cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes),
+	struct session at = {.cwd = j->request.ticket ? j->world.cwd : workspace_of(&j->request),
 			.places = true};
-	struct policies_request rq = {.config = j->wishes.config, .session = &at,
+	struct policies_request rq = {.config = j->request.config, .session = &at,
 			.settings = j->ticket.settings};
 	struct err e = {0};
 
-	if (j->wishes.skilled) {
-		rq.extra_name = j->wishes.skilled->name;
-		rq.extra = j->wishes.skilled->policy;
+	if (j->request.skilled) {
+		rq.extra_name = j->request.skilled->name;
+		rq.extra = j->request.skilled->policy;
 	}
-	if (j->wishes.ticket || !at.cwd.n)
+	if (j->request.ticket || !at.cwd.n)
 		at.view = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 &&
-			(!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
+			(!j->request.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
 	engine_refuse(a, CHECK_POLICY_ERROR,
 		e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
@@ -49,7 +55,7 @@ static bool gate_lets(struct arena *a, struct job *j)
 {
 	struct err e = {0};
 
-	if (!j->wishes.gate)
+	if (!j->request.gate)
 		return true;
 	if (run_judge(a, &j->run, &j->policies, &j->judgement, &e) != 0)
 		engine_refuse(a, CHECK_INTERNAL_ERROR, e.text, &j->judgement);
@@ -59,43 +65,29 @@ static bool gate_lets(struct arena *a, struct job *j)
 	return false;
 }
 
-/* Returns the words of the ticket as --network takes them; NULL: the default. */
-static const char *ticket_network(struct arena *a, const struct ticket *t)
-{
-	struct str words = t->network, word;
-	struct buf b;
-
-	if (!words.n || t->walls.mode != CLIENT_SANDBOX_NONE)
-		return NULL;
-	buf_init(&b, a, 0);
-	while ((word = str_word(&words)).n)
-		buf_fmt(&b, "%s%.*s", b.n ? "," : "", STR_ARG(word));
-	return str_c(a, buf_view(&b));
-}
-
-/* Replaces the options with those of the ticket, which is used up unless it is only peeked at. */
+/* Replaces the request with that of the ticket, which is used up unless it is only peeked at. */
 static int take_ticket(struct arena *a, struct job *j, struct err *e)
 {
 	struct ticket *t = &j->ticket;
-	struct run_wishes *w = &j->wishes;
+	struct run_request *rq = &j->request;
 
-	if (!w->ticket)
+	if (!rq->ticket)
 		return 0;
 	if (job_ticket(a, j, e) != 0 || run_world_pinned(a, ticket_cwd(a, t), &t->project, &j->world, e) != 0)
 		return -1;
 	j->world.cwd_id = t->cwd_id;
-	w->audience = AUDIENCE_CLIENT;
-	w->code = str_c(a, t->command);
-	w->lang = dialect_name(t->dialect);
-	w->profile = profile_name(t->profile);
-	w->walls = &t->walls;
-	w->input = t->input;
+	rq->audience = AUDIENCE_CLIENT;
+	rq->code = str_c(a, t->command);
+	rq->language = language_of_dialect(t->dialect);
+	rq->profile = t->profile;
+	rq->walls = &t->walls;
+	rq->input = t->input;
 	if (t->config.n)
-		w->config = str_c(a, t->config);
-	w->network = ticket_network(a, t);
-	w->approved = t->approved;
-	w->agent = t->agent.n ? str_c(a, t->agent) : NULL;
-	w->timeout = t->time_ms ? str_c(a, str_fmt(a, "%llums", (unsigned long long)t->time_ms)) : NULL;
+		rq->config = str_c(a, t->config);
+	rq->network = t->walls.mode == CLIENT_SANDBOX_NONE ? t->network : (struct network_request){0};
+	rq->approved = t->approved;
+	rq->agent = t->agent.n ? str_c(a, t->agent) : NULL;
+	rq->limits[LIMIT_TIME] = t->time_ms;
 	return 0;
 }
 
@@ -107,7 +99,7 @@ static bool ticket_stands(struct arena *a, struct job *j)
 {
 	struct err e = {0};
 
-	if (!j->wishes.ticket || ticket_check(a, &j->ticket, &e) == 0)
+	if (!j->request.ticket || ticket_check(a, &j->ticket, &e) == 0)
 		return true;
 	engine_refuse(a, CHECK_PROJECT_CHANGED, e.text, &j->judgement);
 	refuse_job(j);
@@ -139,7 +131,7 @@ static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
 	struct str told = STR("");
 
 	if (j->ticket.follow)
-		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told,
+		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->request.ticket), &told,
 				NULL);
 	run_go(a, &j->run, &j->box, &start, progress, &j->outcome);
 	j->ended_in = cwd_report_take(a, &j->world, told);
@@ -191,14 +183,15 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 	struct err why = {0};
 	bool begun = false, loaded;
 
-	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 || take_ticket(a, j, e) != 0 ||
-			run_skill(a, &j->wishes, e) != 0)
+	if (run_world_pinned(a, STR(""), j->request.pin, &j->world, e) != 0 || take_ticket(a, j, e) != 0 ||
+			run_skill(a, &j->request, e) != 0)
 		return -1;
 	if (name_run(a, j, e) != 0)
 		return -1;
+	j->run.rq = &j->request;
 	j->run.world = &j->world;
 	loaded = ticket_stands(a, j) && load_policies(a, j);
-	if (loaded && run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
+	if (loaded && run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e) != 0)
 		return -1;
 	j->record.off = j->peeked; /* the state is read-only there; the hook has recorded the verdict */
 	if (loaded && job_sandboxed(a, j)) {
@@ -217,10 +210,10 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 /* Starts building a box first: the kernel needs about as long for it as we need to decide what runs in it. */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
-	const struct backend *backend = box_backend(j->wishes.backend);
+	const struct backend *backend = j->request.backend ? j->request.backend : box_backend(NULL);
 	int rc;
 
-	if (backend) /* else run_prepare() reports the unknown backend */
+	if (backend)
 		box_begin(&j->box, a, backend);
 	rc = carry_out(a, j, progress, e);
 	if (j->box.begun)
@@ -235,12 +228,12 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 	struct err why = {0};
 
 	*ret = (struct facts){0};
-	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 ||
-			run_skill(a, &j->wishes, e) != 0)
+	if (run_world_pinned(a, STR(""), j->request.pin, &j->world, e) != 0 ||
+			run_skill(a, &j->request, e) != 0)
 		return -1;
 	if (!load_policies(a, j))
 		return 0;
-	if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
+	if (run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e) != 0)
 		return -1;
 	if (engine_judge(a, &j->run.gate, &j->policies, ret, &j->judgement, &why) != 0)
 		engine_refuse(a, CHECK_INTERNAL_ERROR, why.text, &j->judgement);

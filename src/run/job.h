@@ -1,5 +1,5 @@
 /*
- * One run, from options to report: ticket, policies, gate, record, box, report, record. `caisson run` and the
+ * One run, from request to report: ticket, policies, gate, record, box, report, record. `caisson run` and the
  * MCP server are frontends to it.
  */
 #pragma once
@@ -8,8 +8,8 @@
 #include "run/run.h"
 
 struct job {
-	struct run_wishes wishes;  /* input; a ticket replaces them */
-	/* input; a ticket replaces it. Without an agent, that of `wishes` */
+	struct run_request request; /* input; a ticket replaces it */
+	/* input; a ticket replaces it. Without an agent, that of the request */
 	struct record_who who;
 	struct ticket ticket;
 	struct policies policies;
@@ -31,7 +31,7 @@ struct job {
 };
 
 /*
- * 0 and a report, whatever happened; -1 and *e if the options are invalid and nothing was started. The caller
+ * 0 and a report, whatever happened; -1 and *e if the request is invalid and nothing was started. The caller
  * is inside an arena_run().
  */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e);
@@ -40,5 +40,5 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
  * report do not wait for the kernel; the arena may be gone by then. Also valid for a job that never ran.
  */
 void job_end(struct job *j);
-/* Judges only, even if the options do not ask for the gate. Sets `refused` if the policy did not load. */
+/* Judges only, even if the request does not ask for the gate. Sets `refused` if the policy did not load. */
 int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e);

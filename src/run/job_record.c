@@ -11,20 +11,11 @@
 #define HINT "record"
 #define SPEC_TEXT_MAX (AUDIT_SPEC_MAX / 8) /* bytes of all texts in a spec, before escaping */
 
-static const struct wish {
-	char name[12];
+static const struct list_row {
+	char name[8];
 	size_t at;
-} wishes[] = {
-#define WISH(field) {#field, offsetof(struct run_wishes, field)}
-	WISH(lang), WISH(shell), WISH(file), WISH(profile), WISH(workspace), WISH(root), WISH(cwd),
-			WISH(network), WISH(backend), WISH(require), WISH(accept), WISH(skill), WISH(task),
-			WISH(columns), WISH(schema),
-	WISH(config), WISH(cpus), WISH(memory), WISH(timeout), WISH(pids), WISH(scratch), WISH(output),
-	WISH(cpu_time), WISH(io), WISH(head), WISH(tail),
-#undef WISH
-};
-static const struct wish lists[] = {{"env", offsetof(struct run_wishes, env)},
-		{"read", offsetof(struct run_wishes, read)}, {"write", offsetof(struct run_wishes, write)}};
+} lists[] = {{"env", offsetof(struct run_request, env)}, {"read", offsetof(struct run_request, read)},
+		{"write", offsetof(struct run_request, write)}};
 
 /* ---- the spec of a begin row ---- */
 
@@ -66,38 +57,37 @@ static void put_texts(struct putting *p, const char *name, const char *const *v,
 	buf_char(&p->b, ']');
 }
 
-static void put_wishes(struct putting *p)
+static void put_request(struct putting *p)
 {
-	const struct run_wishes *w = &p->j->wishes;
+	const struct run_request *rq = &p->j->request;
 	size_t n = 0;
 
 	json_put_key(&p->b, "asked");
 	buf_char(&p->b, '{');
-	while (w->argv && w->argv[n])
+	while (rq->argv && rq->argv[n])
 		n++;
-	put_texts(p, "argv", (const char *const *)w->argv, n);
-	if (w->code) {
+	put_texts(p, "argv", (const char *const *)rq->argv, n);
+	if (rq->code) {
 		json_put_key(&p->b, "code");
-		if (str_is(p->j->run.gate.command, w->code))
+		if (str_is(p->j->run.gate.command, rq->code))
 			buf_c(&p->b, "true"); /* it is the command of the row */
 		else
-			put_redacted(p, str_of(w->code));
+			put_redacted(p, str_of(rq->code));
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
-		const char *s;
+	for (size_t i = 0; request_option(i); i++) {
+		struct str text = request_text(p->a, rq, i);
 
-		memcpy(&s, (const char *)w + wishes[i].at, sizeof(s));
-		if (s) {
-			json_put_key(&p->b, wishes[i].name);
-			put_redacted(p, str_of(s));
+		if (text.p) {
+			json_put_key(&p->b, request_option(i));
+			put_redacted(p, text);
 		}
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		const struct run_list *l = (const void *)((const char *)w + lists[i].at);
+		const struct run_list *l = (const void *)((const char *)rq + lists[i].at);
 
 		put_texts(p, lists[i].name, l->v, l->n);
 	}
-	if (w->input) {
+	if (rq->input) {
 		json_put_key(&p->b, "stdin");
 		buf_c(&p->b, "true");
 	}
@@ -124,9 +114,9 @@ static struct str spec_json(struct arena *a, struct job *j)
 		put_redacted(&p, s->workspace);
 		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
 	}
-	if (j->wishes.approved.n)
-		json_put_words(&p.b, "approved", j->wishes.approved);
-	put_wishes(&p);
+	if (j->request.approved.n)
+		json_put_words(&p.b, "approved", j->request.approved);
+	put_request(&p);
 	buf_char(&p.b, '}');
 	return buf_view(&p.b);
 }
@@ -138,17 +128,17 @@ static void name_who(struct job *j)
 {
 	const struct ticket *t = &j->ticket;
 
-	if (j->wishes.ticket)
+	if (j->request.ticket)
 		j->who = (struct record_who){t->agent, t->session, t->client, t->tool, t->tool_use_id};
-	if (!j->who.agent.n && j->wishes.agent)
-		j->who.agent = str_of(j->wishes.agent);
+	if (!j->who.agent.n && j->request.agent)
+		j->who.agent = str_of(j->request.agent);
 }
 
 int job_record_open(struct arena *a, struct job *j, struct err *e)
 {
 	/* The state must lie outside everything that the program may write. */
 	const struct record_options options = {
-		.environ = variables_known(a, &j->world, &j->wishes), .scrubbed = j->run.scrubbed,
+		.environ = variables_known(a, &j->world, &j->request), .scrubbed = j->run.scrubbed,
 		.workspace = &j->run.spec.workspace, .fresh = true,
 	};
 
@@ -167,12 +157,12 @@ static struct engine_request request_of(struct arena *a, const struct job *j)
 	if (rq.command.n)
 		return rq;
 	buf_init(&b, a, 0);
-	if (j->wishes.code)
-		buf_c(&b, j->wishes.code);
-	for (size_t i = 0; !j->wishes.code && j->wishes.argv && j->wishes.argv[i]; i++) {
+	if (j->request.code)
+		buf_c(&b, j->request.code);
+	for (size_t i = 0; !j->request.code && j->request.argv && j->request.argv[i]; i++) {
 		if (i)
 			buf_char(&b, ' ');
-		buf_c(&b, j->wishes.argv[i]);
+		buf_c(&b, j->request.argv[i]);
 	}
 	rq.command = buf_view(&b);
 	at = arena_new(a, struct session);
@@ -191,7 +181,8 @@ int job_record_refusal(struct arena *a, struct job *j, struct err *e)
 int job_record_begin(struct arena *a, struct job *j, struct err *e)
 {
 	struct record_start s = {.id = j->run.id, .rq = &j->run.gate,
-			.judgement = j->wishes.gate ? &j->judgement : NULL, .backend = j->run.backend};
+			.judgement = j->request.gate ? &j->judgement : NULL, 
+			.backend = j->request.backend ? box_backend_name(j->request.backend) : NULL};
 
 	if (j->record.off)
 		return 0;
@@ -265,7 +256,9 @@ static bool read_list(struct arena *a, const struct json *v, const char **to, si
 	return true;
 }
 
-static bool read_wishes(struct arena *a, const struct json *asked, struct str command, struct run_wishes *w)
+/* Reads argv and code; false if one of them is missing from the record. */
+static bool read_program(struct arena *a, const struct json *asked, struct str command,
+		struct run_request *rq)
 {
 	const struct json *code = json_key(asked, "code");
 	size_t argc = json_size(json_key(asked, "argv"));
@@ -273,38 +266,48 @@ static bool read_wishes(struct arena *a, const struct json *asked, struct str co
 
 	if (!json_is(asked, JSON_OBJECT) || !read_list(a, json_key(asked, "argv"), argv, argc, &argc))
 		return false;
-	w->argv = (char *const *)argv;
-	w->code = json_is(code, JSON_TRUE) ? str_c(a, command) : copy_text(a, code);
-	if (code && !w->code)
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
-		const struct json *v = json_key(asked, wishes[i].name);
+	rq->argv = (char *const *)argv;
+	rq->code = json_is(code, JSON_TRUE) ? str_c(a, command) : copy_text(a, code);
+	return !code || rq->code;
+}
+
+static bool read_options(struct arena *a, const struct json *asked, struct run_request *rq,
+		struct run_words *w)
+{
+	for (size_t i = 0; request_option(i); i++) {
+		const struct json *v = json_key(asked, request_option(i));
 		const char *s = copy_text(a, v);
 
 		if (v && !s)
 			return false;
-		memcpy((char *)w + wishes[i].at, &s, sizeof(s));
+		*request_slot(w, rq, i) = s;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		struct run_list *l = (void *)((char *)w + lists[i].at);
+		struct run_list *l = (void *)((char *)rq + lists[i].at);
 
 		l->v = arena_array(a, RUN_LIST_MAX, sizeof(*l->v));
 		if (!read_list(a, json_key(asked, lists[i].name), l->v, RUN_LIST_MAX, &l->n))
 			return false;
 	}
-	w->input = json_true_at(asked, "stdin");
+	rq->input = json_true_at(asked, "stdin");
 	return true;
 }
 
-int job_wishes_of(struct arena *a, struct str spec, struct str command, struct run_wishes *ret, struct err *e)
+int job_request_of(struct arena *a, struct str spec, struct str command, struct run_request *ret,
+		struct err *e)
 {
-	struct run_wishes *w = arena_new(a, struct run_wishes);
+	struct run_request *rq = arena_new(a, struct run_request);
+	struct run_words words = {0};
+	const struct json *asked;
 	struct json *o;
 
 	if (json_read(a, spec, &o, e) != 0)
 		return -1;
-	if (!read_wishes(a, json_key(o, "asked"), command, w))
+	asked = json_key(o, "asked");
+	if (!read_program(a, asked, command, rq) || !read_options(a, asked, rq, &words))
 		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record as a whole");
-	*ret = *w;
+	if (request_parse(a, &words, rq, e) != 0)
+		return -1;
+	*ret = *rq;
 	return 0;
 }

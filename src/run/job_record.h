@@ -13,8 +13,8 @@ int job_record_begin(struct arena *a, struct job *j, struct err *e);
 /* Called after the report is made. A failure to record is stated in the report: the program has run. */
 void job_record_end(struct arena *a, struct job *j);
 /*
- * Restores the options from the spec of a begin row; `command` is the row's. ERR_INPUT if an option is
+ * Restores the request from the spec of a begin row; `command` is the row's. ERR_INPUT if an option is
  * incomplete.
  */
-int job_wishes_of(struct arena *a, struct str spec, struct str command, struct run_wishes *ret,
+int job_request_of(struct arena *a, struct str spec, struct str command, struct run_request *ret,
 		struct err *e);

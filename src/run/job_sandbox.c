@@ -16,7 +16,7 @@ static int fail_hidden(struct err *e)
 
 int job_ticket(struct arena *a, struct job *j, struct err *e)
 {
-	struct str id = str_of(j->wishes.ticket);
+	struct str id = str_of(j->request.ticket);
 	struct err why = {0};
 
 	if (ticket_take(a, j->world.state_dir, id, j->world.uid, &j->ticket, e) == 0)
@@ -62,7 +62,7 @@ static void refuse_sandboxed(struct arena *a, struct job *j)
  */
 static bool may_run_here(struct arena *a, const struct job *j)
 {
-	if (!j->policies.own.sandbox.trust_client || j->ticket.network.n || j->ticket.approved.n)
+	if (!j->policies.own.sandbox.trust_client || j->ticket.network.given || j->ticket.approved.n)
 		return false;
 	return j->world.home.n && confined_readonly(str_c(a, j->world.home)) && confined_offline();
 }
@@ -71,7 +71,7 @@ bool job_sandboxed(struct arena *a, struct job *j)
 {
 	struct err why;
 
-	if (!j->wishes.ticket || !confined_here() || box_inside())
+	if (!j->request.ticket || !confined_here() || box_inside())
 		return false;
 	if (!j->peeked && box_try(a, box_backend(NULL), &why) != BOX_IMPOSSIBLE)
 		return false;

@@ -13,9 +13,9 @@
 #include "sys/glob_expand.h"
 #include "sys/stream.h"
 
-#define MEMORY "1G"
-#define OUTPUT "1M"
-#define TIME "10s"
+#define MEMORY (1024 * MB)
+#define OUTPUT MB
+#define TIME_MS 10000
 #define TEXT_MAX ((size_t)1 << 20) /* bytes of an answer, and of a configuration file */
 #define WORDS_MAX 32               /* words of a question */
 #define FILES_MAX 64               /* files of a configuration directory */
@@ -36,7 +36,7 @@ void registry_open(struct registry_tools *t)
 {
 	static char name[] = "true"; /* replaced by each question */
 	static char *const nothing[] = {name, NULL};
-	struct spec_builder m = {.a = t->a, .w = &t->wishes, .world = t->world, .p = &no_policies,
+	struct spec_builder m = {.a = t->a, .rq = &t->request, .world = t->world, .p = &no_policies,
 			.r = &t->run};
 	struct spec *s = &t->run.spec;
 	enum path_kind kind;
@@ -45,11 +45,11 @@ void registry_open(struct registry_tools *t)
 		return;
 	t->opened = true;
 	path_memo_init(&t->memo, t->a, STR(""));
-	t->wishes = (struct run_wishes){.argv = nothing, .profile = "exec", .network = "deny",
-			.memory = MEMORY, .accept = "watched", .output = OUTPUT, .timeout = TIME,
-			.cwd = "/run"};
+	t->request = (struct run_request){.argv = nothing, .cwd = "/run", .accept_watched = true,
+			.network = {.given = true, .mode = NETWORK_DENY},
+			.limits = {[LIMIT_MEMORY] = MEMORY, [LIMIT_OUTPUT] = OUTPUT, [LIMIT_TIME] = TIME_MS}};
 	t->run.id = STR("registries");
-	if (run_prepare(t->a, &t->wishes, t->world, &no_policies, &t->run, &t->why) != 0)
+	if (run_prepare(t->a, &t->request, t->world, &no_policies, &t->run, &t->why) != 0)
 		return;
 	s->home = path_real(&t->memo, t->world->home, &kind);
 	if (s->home.n < 2 || kind != PATH_DIR) {
@@ -201,7 +201,7 @@ static int ask_in_box(struct registry_tools *t, const struct registry_row *row, 
 		struct err *e)
 {
 	struct registry_tools box = *t; /* with files and variables of this tool */
-	struct spec_builder m = {.a = t->a, .w = &box.wishes, .world = t->world, .p = &no_policies,
+	struct spec_builder m = {.a = t->a, .rq = &box.request, .world = t->world, .p = &no_policies,
 			.r = &box.run};
 	struct str lines = registry_list(row, REGISTRY_ASK);
 	int rc = 0;

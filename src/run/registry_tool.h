@@ -15,7 +15,7 @@ struct registry_tools { /* set the first four; zero the rest */
 	bool opened;
 	struct path_memo memo;
 	struct run run;                /* of the box in which tools are asked */
-	struct run_wishes wishes;
+	struct run_request request;
 	struct str path;               /* directories in which programs are looked for, as in $PATH */
 	struct err why;                /* why there is no such box; text empty: there is */
 };

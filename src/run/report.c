@@ -43,7 +43,7 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o,
 	if (refusal)
 		ret->reasons = refusal->reasons;
 	if (o->status == STATUS_SETUP_ERROR)
-		ret->error = audience_text(a, r->w ? r->w->audience : AUDIENCE_TERMINAL,
+		ret->error = audience_text(a, r->rq->audience,
 				str_of(o->err_setup.text));
 	else if (o->interrupted)
 		ret->error = str_fmt(a, "interrupted (SIG%s)", sigabbrev_np(o->interrupted));
@@ -245,8 +245,8 @@ void report_json(struct buf *b, const struct report *r)
 	put_number(b, "redacted", r->redacted);
 	json_put_key(b, "validation");
 	validation_json(b, r->validation);
-	if (r->run->w && r->run->w->approved.n)
-		json_put_words(b, "approved", r->run->w->approved);
+	if (r->run->rq->approved.n)
+		json_put_words(b, "approved", r->run->rq->approved);
 	put_lists(b, r);
 	if (refused)
 		put_reasons(b, r->reasons);

@@ -121,7 +121,7 @@ static int make_state(struct arena *a, const struct run *r, struct err *e)
 void run_go(struct arena *a, const struct run *r, struct box *box, const struct box_start *start,
 		const struct box_progress *progress, struct outcome *ret)
 {
-	const struct backend *b = box_backend(r->backend);
+	const struct backend *b = r->rq->backend ? r->rq->backend : box_backend(NULL);
 	struct outcome o = {0};
 	struct err e = {0};
 	struct collector reports = {0};

@@ -1,24 +1,20 @@
 /*
- * Runs a program in a box. Options (as written on the command line) become a spec, the gate may judge it, the
- * box runs it, and a report describes the result.
+ * Runs a program in a box. A request (request.h) becomes a spec, the gate may judge it, the box runs it, and
+ * a report describes the result.
  *
- *     options + policies + world --run_prepare()--> run (spec, ...) --run_judge()--> --run_go()--> outcome
+ *     request + policies + world --run_prepare()--> run (spec, ...) --run_judge()--> --run_go()--> outcome
  *     --report_make()--> report
  *
- * run_prepare() reports invalid options as ERR_INPUT, before anything is created. Memory belongs to the
+ * run_prepare() reports invalid requests as ERR_INPUT, before anything is created. Memory belongs to the
  * arena; the caller is inside an arena_run().
  */
 #pragma once
 #include "box/box.h"
 #include "judge/engine.h"
-#include "model/validation.h"
-#include "model/walls.h"
 #include "result/normalise.h"
 #include "result/truncate.h"
-#include "run/audience.h"
-#include "run/skill.h"
+#include "run/request.h"
 
-#define RUN_LIST_MAX 256      /* uses of one repeatable option */
 #define RUN_ID_MAX 32         /* characters of a run's id */
 #define RUN_SCRIPT_MAX ((size_t)2 << 20) /* bytes of a script that is passed into the box */
 /* bytes of a stream in a report; TRUNCATE_DEFAULT unless lines are requested */
@@ -27,43 +23,9 @@
 #define RUN_KEEP_ABOVE 30000
 /* bytes of a stream's text in a file; only escape sequences that draw much more than their length reach it */
 #define RUN_TEXT_MAX ((uint64_t)128 << 20)
-#define RUN_LINES_MAX 1000000            /* lines that can be requested */
 
 enum { EXIT_OUTPUT_LIMIT = 153 /* 128 + SIGXFSZ */, EXIT_TIMEOUT = 124, EXIT_SETUP = 125, EXIT_REFUSED = 126,
 		EXIT_OOM = 137 };
-
-struct run_list {
-	/*
-	 * storage owned by the option parser (RUN_LIST_MAX entries); separate, since options are copied and
-	 * most have none
-	 */
-	const char **v;
-	size_t n;
-};
-
-struct run_wishes { /* NULL or empty: not given */
-	/* the program and its arguments; with code or file, only arguments */
-	char *const *argv;
-	const char *code, *lang, *shell, *file, *ticket;
-	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *accept, *skill, *task,
-			*agent, *config;
-	const char *columns, *schema, *validator; /* for the tasks data, json, custom */
-	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io, *head, *tail;
-	struct run_list env, read, write;
-	bool input, gate, plain;
-	/* show Unix times in the report as ISO 8601; else numbers stay as printed */
-	bool iso_times;
-	/* from a ticket: ids of the approved reasons, separated by blanks */
-	struct str approved;
-	enum audience audience;          /* reader of texts about the run */
-	const struct directory *pin;     /* the project, if already known; NULL: search for it */
-	const struct directory *place;   /* identity of `workspace` when it was chosen; NULL: as it is now */
-	const struct skill *skilled;     /* content of the file `skill`, filled in by run_skill() */
-	/* walls of the client's sandbox that the box replaces: it permits no more. NULL: none */
-	const struct client_walls *walls;
-	/* options of an agent: their limits can only lower the others; the rest of them is ignored */
-	const struct run_wishes *within;
-};
 
 struct run_world { /* the caller's environment */
 	char *const *environ;
@@ -79,9 +41,7 @@ struct run_world { /* the caller's environment */
 };
 
 struct run_task { /* the purpose of a run (run_validation.h) */
-	const char *name;              /* NULL: any recognised task */
-	const struct str *columns;     /* data: required columns */
-	size_t ncolumns;
+	enum task kind;                /* of the request, else of the skill */
 	struct str schema;             /* json: the text of a JSON Schema */
 	/* a script that judges the result; NULL: only those of the policy */
 	const char *validator;
@@ -89,16 +49,13 @@ struct run_task { /* the purpose of a run (run_validation.h) */
 };
 
 struct run {
-	const struct run_wishes *w;
+	const struct run_request *rq;
 	const struct run_world *world;
 	struct spec spec;
-	const char *backend;           /* NULL: the default */
 	struct str id;
 	struct texts *scrubbed;        /* names of removed variables that look like credentials */
 	struct texts *capped;          /* names of limits that are lower than requested */
 	struct engine_request gate;    /* the request to the gate, if any */
-	/* lines of each stream that the report shows; both 0: TRUNCATE_DEFAULT bytes */
-	size_t head, tail;
 	struct run_task task;
 	struct test_report *asked;    /* reports requested from test runners (test_reports.h) */
 	/* days and bytes for which full outputs are kept; 0 days: as the record; 0 bytes: unlimited */
@@ -146,17 +103,13 @@ int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err
 int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
 		struct err *e);
 /*
- * Returns the directory whose project policy applies: the given workspace; empty for the working directory.
- */
-struct str run_project(const struct run_wishes *w);
-/*
  * Reads the skill, if one is named. A skill that lists programs turns the gate on, which enforces the list.
  */
-int run_skill(struct arena *a, struct run_wishes *w, struct err *e);
+int run_skill(struct arena *a, struct run_request *rq, struct err *e);
 /* True if the caller or the skill asks for Unix times as ISO 8601. */
-bool run_iso_times(const struct run_wishes *w);
+bool run_iso_times(const struct run_request *rq);
 /* spec.c. Reads files and creates nothing. */
-int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world,
+int run_prepare(struct arena *a, const struct run_request *rq, const struct run_world *world,
 		const struct policies *p, struct run *ret, struct err *e);
 /* run.c. Judges the prepared program. */
 int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret,
@@ -187,8 +140,8 @@ void report_sanitized(struct buf *b, const struct sanitized *s);
 /* True if this variable decides what code programs execute. */
 bool variable_hijacks(struct str name);
 /*
- * Returns the variables given for the run, then the caller's: both may contain credentials. `w` may be NULL.
+ * Returns the variables given for the run, then the caller's: both may contain credentials. `rq` may be NULL.
  */
-char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w);
+char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_request *rq);
 /* denial_hints.c */
 struct hint *denial_hints(struct arena *a, const struct run *r, const struct outcome *o);

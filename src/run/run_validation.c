@@ -10,17 +10,7 @@
 #include "sys/file.h"
 #include "sys/stream.h"
 
-static const char tasks[][12] = {"test", "typecheck", "lint", "data", "json", "custom"};
-
 /* ---- before the run ---- */
-
-static const char *task_find(struct str name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
-		if (str_is(name, tasks[i]))
-			return tasks[i];
-	return NULL;
-}
 
 int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n, struct err *e)
 {
@@ -47,52 +37,30 @@ int validation_columns(struct arena *a, struct str list, const struct str **ret,
 	return 0;
 }
 
-/* The command line takes precedence over the skill. */
-static int name_of(struct spec_builder *m, struct err *e)
-{
-	struct run_task *t = &m->r->task;
-	struct str name = m->w->task ? str_of(m->w->task) : STR("");
-
-	if (!m->w->task && m->w->skilled)
-		name = m->w->skilled->task;
-	if (!m->w->task && !name.n)
-		return 0;
-	t->name = task_find(name);
-	if (!t->name)
-		return err_set(e, ERR_INPUT, 0,
-				"%s '%.*s': expected test, typecheck, lint, data, json or custom",
-				m->w->task ? "--task" : "the skill's task", (int)(name.n < 40 ? name.n : 40),
-				name.p);
-	return 0;
-}
-
 int spec_build_task(struct spec_builder *m, struct err *e)
 {
+	const struct run_request *rq = m->rq;
 	struct run_task *t = &m->r->task;
-	const struct run_wishes *w = m->w;
 
-	if (name_of(m, e) != 0)
-		return -1;
-	if (w->columns && (!t->name || strcmp(t->name, "data") != 0))
+	t->kind = rq->task || !rq->skilled ? rq->task : rq->skilled->task;
+	if (rq->columns && t->kind != TASK_DATA)
 		return err_set(e, ERR_INPUT, 0, "--columns goes with --task data");
-	if (w->schema && (!t->name || strcmp(t->name, "json") != 0))
+	if (rq->schema && t->kind != TASK_JSON)
 		return err_set(e, ERR_INPUT, 0, "--schema goes with --task json");
-	t->validator = w->validator;
-	if (w->validator && !t->name)
-		t->name = task_find(STR("custom"));
-	if (w->validator && file_read(m->a, w->validator, RUN_SCRIPT_MAX, &t->validator_text, NULL, e) != 0)
+	t->validator = rq->validator;
+	if (rq->validator && !t->kind)
+		t->kind = TASK_CUSTOM;
+	if (rq->validator && file_read(m->a, rq->validator, RUN_SCRIPT_MAX, &t->validator_text, NULL, e) != 0)
 		return -1;
-	if (t->name && !strcmp(t->name, "custom") && !w->validator && !validation_has_custom(m->p, t->name))
+	if (t->kind == TASK_CUSTOM && !rq->validator && !validation_has_custom(m->p, t->kind))
 		return err_set(e, ERR_INPUT, 0,
 				"--task custom needs --validator FILE, or 'validators' in your own policy");
-	if (w->columns && validation_columns(m->a, str_of(w->columns), &t->columns, &t->ncolumns, e) != 0)
-		return -1;
-	if (!w->schema)
+	if (!rq->schema)
 		return 0;
-	if (file_read(m->a, w->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) < 0)
+	if (file_read(m->a, rq->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) < 0)
 		return -1;
 	/* an empty text would mean: no schema given */
-	return t->schema.n ? 0 : err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", w->schema);
+	return t->schema.n ? 0 : err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", rq->schema);
 }
 
 /* ---- after the run ---- */
@@ -124,7 +92,7 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 
 	if (!notes)
 		return;
-	values = secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n);
+	values = secret_values(a, variables_known(a, r->world, r->rq), r->scrubbed, &n);
 	redactor = redactor_new(a, values, n);
 	for (struct check_note *c = notes; c; c = c->next)
 		c->message = redact_text(a, redactor,
@@ -134,15 +102,15 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o)
 {
 	struct validation *v = arena_new(a, struct validation);
-	struct validate_input in = {.task = r->task.name, .status = status_of(o), .exit_code = o->exit_code,
-			.columns = r->task.columns, .ncolumns = r->task.ncolumns, .schema = r->task.schema};
+	struct validate_input in = {.task = r->task.kind, .status = status_of(o), .exit_code = o->exit_code,
+			.columns = r->rq->columns, .ncolumns = r->rq->ncolumns, .schema = r->task.schema};
 	bool large = false;
 
 	in.out = raw_stream(a, &o->out, &in.cut, &large);
 	in.err = raw_stream(a, &o->err, &in.cut, &large);
 	if (!in.task && !in.out.n && !in.err.n)
 		return NULL;
-	if (in.task && !strcmp(in.task, "custom"))
+	if (in.task == TASK_CUSTOM)
 		validate_run(a, &in, v);
 	else
 		validate_text(a, &in, v);
@@ -151,7 +119,7 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 	if (r->asked)
 		test_reports_judge(a, r, o, v);
 	if (large)
-		validation_unsure(a, v, NOTE_OUTPUT_LARGE,
+		validation_unsure(a, v, "output-large",
 				"more than %zu MB were printed, which is more than is checked; let the tool "
 				"print less, or write a report to a file", VALIDATION_STREAM_MAX >> 20);
 	clean_notes(a, r, v->checks);
@@ -192,7 +160,7 @@ static void put_checks(struct buf *b, const struct check_note *checks)
 	buf_c(b, ",\"checks\":[");
 	for (const struct check_note *n = checks; n; n = n->next) {
 		buf_c(b, n == checks ? "{" : ",{");
-		put_name(b, "id", n->name);
+		put_name(b, "id", n->id);
 		buf_c(b, ",\"message\":");
 		json_put_string(b, n->message);
 		buf_c(b, n->warning ? ",\"warning\":true}" : "}");
@@ -207,7 +175,7 @@ void validation_json(struct buf *b, const struct validation *v)
 		return;
 	}
 	buf_char(b, '{');
-	put_name(b, "task", v->task);
+	put_name(b, "task", task_name(v->task));
 	put_name(b, "outcome", validity_name(v->validity));
 	put_name(b, "result", result_name(v->result));
 	put_name(b, "format", v->format);

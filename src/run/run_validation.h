@@ -24,7 +24,7 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
  * command line. Each reads the report in a box of its own. Updates report->validation.
  */
 void validation_custom(struct arena *a, const struct policies *p, struct report *report);
-bool validation_has_custom(const struct policies *p, const char *task);
+bool validation_has_custom(const struct policies *p, enum task task);
 /*
  * Appends the validation as a JSON object; `null` for NULL. An invalid one has no counts, since they must not
  * be used.

@@ -64,8 +64,9 @@ static int take_task(struct skill_reader *r, const struct ynode *n, struct err *
 {
 	if (n->kind != YNODE_SCALAR || !n->text.n)
 		return yaml_fail(&r->f, n, false, e, "%.*s: expected a name", STR_ARG(n->key));
-	r->s.task = n->text;
-	return 0;
+	r->s.task = task_find(n->text);
+	return r->s.task ? 0 : yaml_fail(&r->f, n, false, e, "the skill's task '%.*s': expected " TASK_NAMES,
+			(int)(n->text.n < 40 ? n->text.n : 40), n->text.p);
 }
 
 static int take_network(struct skill_reader *r, const struct ynode *n, struct err *e)
@@ -225,7 +226,7 @@ static struct str policy_of(struct arena *a, const struct texts *names)
 
 int skill_read(struct arena *a, struct str name, struct str text, struct skill *ret, struct err *e)
 {
-	struct skill_reader r = {.a = a, .s = {.name = name, .task = STR(""), .policy = STR("")}};
+	struct skill_reader r = {.a = a, .s = {.name = name, .policy = STR("")}};
 	struct str front;
 
 	if (front_matter(name, text, &front, e) != 0 || yaml_read(a, name, front, &r.f, e) != 0)

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "model/spec.h"
+#include "model/validation.h"
 
 #define SKILL_BYTES_MAX ((size_t)1 << 20)
 #define SKILL_BINARIES_MAX 256
@@ -13,7 +14,7 @@
 struct skill {
 	struct str name;             /* file of the skill */
 	uint64_t time_ms;            /* 0: not given */
-	struct str task;             /* as written; empty: not given */
+	enum task task;
 	bool has_network;
 	struct network_spec network;
 	bool iso_times;              /* show Unix times in outputs as ISO 8601 */

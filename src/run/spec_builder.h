@@ -8,7 +8,7 @@
 
 struct spec_builder {
 	struct arena *a;
-	const struct run_wishes *w;
+	const struct run_request *rq;
 	const struct run_world *world;
 	const struct policies *p;
 	struct run *r;
@@ -17,7 +17,7 @@ struct spec_builder {
 /* spec_limits.c */
 /* Notes that this limit is lower than requested. */
 void spec_note_capped(struct spec_builder *m, const char *name);
-int spec_build_limits(struct spec_builder *m, struct err *e);
+void spec_build_limits(struct spec_builder *m);
 /* spec_places.c: workspace, home, further paths, working directory, and the PATH for them */
 int spec_build_places(struct spec_builder *m, struct err *e);
 /* callers: includes the caller's PATH, as far as its directories are visible in the box. */

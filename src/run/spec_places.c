@@ -187,29 +187,6 @@ static void git_configs(struct spec_builder *m)
 		add_git_config(m, f->path);
 }
 
-/* DIR, DIR:ro, DIR:rw */
-static int take_mode(struct str *name, bool *ret_writable, struct err *e)
-{
-	*ret_writable = true;
-	if (str_ends(*name, ":overlay"))
-		return err_set(e, ERR_INPUT, 0,
-				"--workspace '%.*s': overlay is not available yet; ro and rw are",
-				STR_ARG(*name));
-	if (!str_ends(*name, ":ro") && !str_ends(*name, ":rw"))
-		return 0;
-	*ret_writable = str_ends(*name, ":rw");
-	name->n -= 3;
-	return 0;
-}
-
-struct str run_project(const struct run_wishes *w)
-{
-	struct str name = str_of(w->workspace ? w->workspace : "");
-	bool writable;
-
-	return take_mode(&name, &writable, NULL) == 0 ? name : STR("");
-}
-
 /* No box may write keys, or settings that other programs obey, even if a person asks for it. */
 static int not_guarded(struct place_search *p, const char *option, struct str real, struct err *e)
 {
@@ -314,7 +291,7 @@ static int pin_workspace(struct place_search *p, struct err *e)
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
 	const char *path = str_c(m->a, s->workspace);
-	const struct directory *place = m->w->workspace ? m->w->place : NULL;
+	const struct directory *place = m->rq->workspace.given ? m->rq->place : NULL;
 	bool elsewhere = place && !str_eq(place->path, s->workspace);
 	struct identity known = place ? place->id : str_eq(s->workspace, m->world->project) ?
 			m->world->project_id
@@ -358,20 +335,19 @@ static int set_workspace(struct place_search *p, struct err *e)
 {
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
-	struct str name = m->w->workspace ? str_of(m->w->workspace) : STR("");
+	const struct run_workspace *given = &m->rq->workspace;
+	struct str name = given->path;
 	struct path_answer at;
 
-	if (!m->w->workspace && s->profile == PROFILE_WORK) {
+	s->workspace_writable = given->writable;
+	if (!given->given) {
+		if (s->profile != PROFILE_WORK)
+			return 0;
 		if (own_project(p, &name, e) != 0)
 			return -1;
-	} else if (!m->w->workspace) {
-		return 0;
-	}
-	s->workspace_writable = true;
-	if (!m->w->workspace)
+		s->workspace_writable = true;
 		name = spec_walls_workspace(m, name, &s->workspace_writable);
-	if (m->w->workspace && take_mode(&name, &s->workspace_writable, e) != 0)
-		return -1;
+	}
 	if (look_up(p, "--workspace", name, &at, e) != 0)
 		return -1;
 	if (at.kind == PATH_LINK)
@@ -441,13 +417,13 @@ static int extra_path(struct place_search *p, const char *option, const char *na
 
 static int extra_paths(struct place_search *p, struct err *e)
 {
-	const struct run_wishes *w = p->m->w;
+	const struct run_request *rq = p->m->rq;
 
-	for (size_t i = 0; i < w->read.n; i++)
-		if (extra_path(p, "--read", w->read.v[i], false, e) != 0)
+	for (size_t i = 0; i < rq->read.n; i++)
+		if (extra_path(p, "--read", rq->read.v[i], false, e) != 0)
 			return -1;
-	for (size_t i = 0; i < w->write.n; i++)
-		if (extra_path(p, "--write", w->write.v[i], true, e) != 0)
+	for (size_t i = 0; i < rq->write.n; i++)
+		if (extra_path(p, "--write", rq->write.v[i], true, e) != 0)
 			return -1;
 	return 0;
 }
@@ -553,7 +529,7 @@ static void set_home(struct place_search *p)
 
 static int set_root(struct place_search *p, struct err *e)
 {
-	const char *name = p->m->w->root;
+	const char *name = p->m->rq->root;
 	struct path_answer at;
 
 	if (!name)
@@ -593,24 +569,24 @@ static int set_directory(struct place_search *p, struct err *e)
 	enum path_kind kind;
 	struct str real;
 
-	if (!m->w->cwd) {
+	if (!m->rq->cwd) {
 		real = path_real(&p->memo, m->world->cwd, &kind);
 		return path_inside(real, s->workspace) ||
-				(m->w->walls && path_inside(real, m->world->project)) ?
+				(m->rq->walls && path_inside(real, m->world->project)) ?
 				pin_cwd(p, real, m->world->cwd_id, e) : 0;
 	}
-	if (!m->w->cwd[0])
+	if (!m->rq->cwd[0])
 		return err_set(e, ERR_INPUT, 0, "--cwd needs a name");
-	real = path_real(&p->memo, make_absolute(p, str_of(m->w->cwd)), &kind);
+	real = path_real(&p->memo, make_absolute(p, str_of(m->rq->cwd)), &kind);
 	if (path_inside(real, s->workspace) && kind != PATH_DIR)
-		return err_set(e, ERR_INPUT, 0, "--cwd '%s' is not a directory of the workspace", m->w->cwd);
+		return err_set(e, ERR_INPUT, 0, "--cwd '%s' is not a directory of the workspace", m->rq->cwd);
 	if (path_inside(real, s->workspace))
 		return pin_cwd(p, real, (struct identity){0}, e);
-	if (path_inside(make_absolute(p, str_of(m->w->cwd)), s->workspace))
+	if (path_inside(make_absolute(p, str_of(m->rq->cwd)), s->workspace))
 		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link",
-				m->w->cwd,
+				m->rq->cwd,
 				STR_ARG(s->workspace));
-	s->cwd = make_absolute(p, str_of(m->w->cwd));
+	s->cwd = make_absolute(p, str_of(m->rq->cwd));
 	return 0;
 }
 

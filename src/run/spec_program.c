@@ -21,104 +21,20 @@
 #define SCRIPT_DIR SCRIPT_ROOT "/"
 #define ARGS_MAX 65536             /* words of a command */
 #define ARG_BYTES_MAX 131071       /* bytes of one word: the kernel's bound */
-#define SHEBANG_MAX 256
 #define NEIGHBOURS_MAX 2000        /* links for a judged script, in all its parent directories */
 
-static const struct language {
-	char names[5][12];         /* names for --lang and shebangs; the first is the canonical one */
-	char program[12];
-	char flag[12];             /* options before code on the command line */
-	char ends[4][8];           /* file name extensions */
-	bool shell;                /* the code is shell text */
-	enum dialect dialect;
-} languages[] = {
-	{{"bash"}, "bash", "-c", {".bash", ".sh"}, true, DIALECT_BASH},
-	{{"sh", "dash", "ash"}, "sh", "-c", {""}, true, DIALECT_SH},
-	{{"zsh"}, "zsh", "-c", {".zsh"}, true, DIALECT_ZSH},
-	{{"python", "python3", "py"}, "python3", "-c", {".py"}, false, DIALECT_BASH},
-	{{"node", "javascript", "js", "nodejs"}, "node", "-e", {".js", ".mjs", ".cjs"}, false, DIALECT_BASH},
-	{{"perl"}, "perl", "-e", {".pl", ".pm"}, false, DIALECT_BASH},
-	{{"ruby"}, "ruby", "-e", {".rb"}, false, DIALECT_BASH},
-	{{"php"}, "php", "-r", {".php"}, false, DIALECT_BASH},
-	{{"lua"}, "lua", "-e", {".lua"}, false, DIALECT_BASH},
-	{{"r", "Rscript"}, "Rscript", "-e", {".R", ".r"}, false, DIALECT_BASH},
-	{{"powershell", "pwsh"}, "pwsh", "-Command", {".ps1"}, false, DIALECT_POWERSHELL},
-};
-
-static const struct language *by_name(struct str name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
-		for (size_t k = 0; k < ARRAY_SIZE(languages[i].names) && languages[i].names[k][0]; k++)
-			if (str_is(name, languages[i].names[k]))
-				return &languages[i];
-	return NULL;
-}
-
-static const struct language *by_ending(struct str path)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
-		for (size_t k = 0; k < ARRAY_SIZE(languages[i].ends) && languages[i].ends[k][0]; k++)
-			if (str_ends(path, languages[i].ends[k]))
-				return &languages[i];
-	return NULL;
-}
-
-static struct str word_after(struct str s, size_t *at)
-{
-	size_t from;
-
-	while (*at < s.n && (s.p[*at] == ' ' || s.p[*at] == '\t'))
-		++*at;
-	from = *at;
-	while (*at < s.n && s.p[*at] != ' ' && s.p[*at] != '\t' && s.p[*at] != '\r')
-		++*at;
-	return str_sub(s, from, *at);
-}
-
-/* "#!/usr/bin/env python3", "#!/bin/sh -e", "#!/usr/bin/python3.11" */
-static const struct language *by_shebang(struct str text)
-{
-	ptrdiff_t end = str_find(text, '\n', 0);
-	struct str line = str_sub(text, 0, end < 0 || end > SHEBANG_MAX ? SHEBANG_MAX : (size_t)end), name;
-	size_t at = 2;
-
-	if (!str_starts(line, "#!"))
-		return NULL;
-	name = str_base(word_after(line, &at));
-	while (str_is(name, "env") || (name.n && name.p[0] == '-'))
-		name = str_base(word_after(line, &at));
-	while (name.n && (ascii_is_digit(name.p[name.n - 1]) || name.p[name.n - 1] == '.') && !by_name(name))
-		name.n--;
-	return by_name(name);
-}
-
+/* The request names the language of code or a script, or its first line or its name tells it. */
 static int pick_language(struct spec_builder *m, struct str path, struct str text,
 		const struct language **ret, struct err *e)
 {
-	const struct run_wishes *w = m->w;
-	struct buf known;
-
-	*ret = NULL;
-	if (w->lang && w->shell)
-		return err_set(e, ERR_INPUT, 0, "--shell and --lang exclude each other");
-	if (w->lang || w->shell)
-		*ret = by_name(str_of(w->lang ? w->lang : w->shell));
+	if (m->rq->language)
+		*ret = language_row(m->rq->language);
 	else if (!path.n)
-		*ret = &languages[0];
+		*ret = language_row(LANGUAGE_BASH);
 	else
-		*ret = str_starts(text, "#!") ? by_shebang(text) : by_ending(path);
-	if (*ret && (!w->shell || (*ret)->shell))
-		return 0;
-	if (w->shell)
-		return err_set(e, ERR_INPUT, 0, "--shell '%.40s': expected bash, sh or zsh", w->shell);
-	if (!w->lang)
-		return err_set(e, ERR_INPUT, 0, "cannot tell the language of '%.*s': say it with --lang",
-				STR_ARG(path));
-	buf_init(&known, m->a, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(languages); i++)
-		buf_fmt(&known, "%s%s", i ? ", " : "", languages[i].names[0]);
-	return err_set(e, ERR_INPUT, 0, "--lang '%.40s': expected one of %.*s", w->lang,
-			STR_ARG(buf_view(&known)));
+		*ret = str_starts(text, "#!") ? language_by_shebang(text) : language_by_ending(path);
+	return *ret ? 0 : err_set(e, ERR_INPUT, 0, "cannot tell the language of '%.*s': say it with --lang",
+			STR_ARG(path));
 }
 
 /* ---- words ---- */
@@ -142,10 +58,10 @@ static void add_word(struct spec_builder *m, struct argv_words *w, const char *s
 
 static int add_rest(struct spec_builder *m, struct argv_words *w, struct err *e)
 {
-	for (size_t i = 0; m->w->argv && m->w->argv[i]; i++) {
+	for (size_t i = 0; m->rq->argv && m->rq->argv[i]; i++) {
 		if (i == ARGS_MAX)
 			return err_set(e, ERR_INPUT, 0, "more than %d arguments", ARGS_MAX);
-		add_word(m, w, m->w->argv[i]);
+		add_word(m, w, m->rq->argv[i]);
 	}
 	return 0;
 }
@@ -181,8 +97,8 @@ static int set_program(struct spec_builder *m, struct err *e)
 {
 	struct argv_words w = {0};
 
-	if (m->w->lang || m->w->shell)
-		return err_set(e, ERR_INPUT, 0, "--%s needs -c or --file", m->w->lang ? "lang" : "shell");
+	if (m->rq->language)
+		return err_set(e, ERR_INPUT, 0, "--lang needs -c or --file");
 	if (add_rest(m, &w, e) != 0)
 		return -1;
 	if (!w.n || !w.v[0][0])
@@ -223,7 +139,7 @@ static void give_script(struct spec_builder *m, struct str name, struct str text
 static int set_code(struct spec_builder *m, struct err *e)
 {
 	const struct language *l;
-	struct str text = str_of(m->w->code);
+	struct str text = str_of(m->rq->code);
 	struct argv_words w = {0};
 
 	if (pick_language(m, STR(""), STR(""), &l, e) != 0)
@@ -234,8 +150,8 @@ static int set_code(struct spec_builder *m, struct err *e)
 		add_word(m, &w, str_c(m->a, m->r->spec.files->path));
 	} else {
 		add_word(m, &w, l->flag);
-		add_word(m, &w, m->w->code);
-		if (l->shell && m->w->argv && m->w->argv[0])
+		add_word(m, &w, m->rq->code);
+		if (l->shell && m->rq->argv && m->rq->argv[0])
 			add_word(m, &w, l->program); /* $0 */
 	}
 	if (add_rest(m, &w, e) != 0)
@@ -287,7 +203,7 @@ static int link_neighbours(struct spec_builder *m, struct str dir, struct str bu
 			rc = err_set(e, ERR_INPUT, 0,
 					"--gate --file: more than %d files lie beside '%s'; name the script "
 					"as an argument of its interpreter instead",
-				     NEIGHBOURS_MAX, m->w->file);
+				     NEIGHBOURS_MAX, m->rq->file);
 		else
 			add_file(m, path, path)->link = true;
 		--*left;
@@ -324,7 +240,7 @@ static int stays_in(struct spec_builder *m, struct str name, struct str real, st
 		dir = p->at.n ? STR("") : p->path;
 	}
 	return err_set(e, ERR_INPUT, 0, "'%s' leads out of '%.*s' by a link; name the file itself",
-			m->w->file, STR_ARG(dir));
+			m->rq->file, STR_ARG(dir));
 }
 
 /* Reads the script's text and path. */
@@ -333,11 +249,11 @@ static int read_script(struct spec_builder *m, struct str *ret_text, struct str 
 	struct stat st;
 	FD_SCOPE f = {0};
 
-	fd_scope(&f, m->a, file_open(m->w->file, &st, e));
-	if (f.fd < 0 || fd_read_file(m->a, f.fd, m->w->file, &st, RUN_SCRIPT_MAX, ret_text, e) != 0)
+	fd_scope(&f, m->a, file_open(m->rq->file, &st, e));
+	if (f.fd < 0 || fd_read_file(m->a, f.fd, m->rq->file, &st, RUN_SCRIPT_MAX, ret_text, e) != 0)
 		return -1;
 	*ret_real = path_of_fd(m->a, f.fd);
-	return stays_in(m, str_of(m->w->file), *ret_real, e);
+	return stays_in(m, str_of(m->rq->file), *ret_real, e);
 }
 
 static int place_script(struct spec_builder *m, struct str real, struct str text, struct argv_words *w,
@@ -345,12 +261,12 @@ static int place_script(struct spec_builder *m, struct str real, struct str text
 {
 	struct str top = seen_in(m, real);
 
-	if (top.n && !m->w->gate) {
+	if (top.n && !m->rq->gate) {
 		add_word(m, w, str_c(m->a, real));
 		return 0;
 	}
 	if (!top.n)
-		give_script(m, str_base(str_of(m->w->file)), text);
+		give_script(m, str_base(str_of(m->rq->file)), text);
 	else if (copy_script(m, top, real, text, e) != 0)
 		return -1;
 	add_word(m, w, str_c(m->a, m->r->spec.files->path));
@@ -360,7 +276,7 @@ static int place_script(struct spec_builder *m, struct str real, struct str text
 static int set_script(struct spec_builder *m, struct err *e)
 {
 	const struct language *l;
-	struct str name = str_of(m->w->file), text, real;
+	struct str name = str_of(m->rq->file), text, real;
 	struct argv_words w = {0};
 
 	if (!name.n)
@@ -389,10 +305,10 @@ int spec_build_program(struct spec_builder *m, struct err *e)
 {
 	struct session *at;
 
-	if (m->w->code && m->w->file)
+	if (m->rq->code && m->rq->file)
 		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
 	at = arena_new(m->a, struct session);
 	at->cwd = starts_in(m);
 	m->r->gate.session = at;
-	return m->w->code ? set_code(m, e) : m->w->file ? set_script(m, e) : set_program(m, e);
+	return m->rq->code ? set_code(m, e) : m->rq->file ? set_script(m, e) : set_program(m, e);
 }

@@ -28,7 +28,7 @@ static struct str writable_part(const struct client_walls *w, struct str cwd, st
 
 struct str spec_walls_workspace(struct spec_builder *m, struct str project, bool *ret_writable)
 {
-	const struct client_walls *w = m->w->walls;
+	const struct client_walls *w = m->rq->walls;
 	struct str part;
 
 	if (!w || w->mode == CLIENT_SANDBOX_NONE)
@@ -89,7 +89,7 @@ static void hide_below(struct spec_builder *m, struct str hidden)
 
 void spec_walls_close(struct spec_builder *m)
 {
-	const struct client_walls *w = m->w->walls;
+	const struct client_walls *w = m->rq->walls;
 	struct spec *s = &m->r->spec;
 	struct path_memo memo;
 

@@ -185,8 +185,8 @@ static struct str show_stream(struct passage *p, const char *what, const struct 
 		struct stream_cut *ret_cut)
 {
 	const struct run *r = p->r;
-	struct truncate_options o = {.max = r->head || r->tail ? RUN_STREAM_MAX : 0, .head = r->head,
-			.tail = r->tail, .failed = failed};
+	struct truncate_options o = {.max = r->rq->head || r->rq->tail ? RUN_STREAM_MAX : 0,
+			.head = r->rq->head, .tail = r->rq->tail, .failed = failed};
 	uint64_t to = stream_to(s), start = to > STREAM_KEPT ? to - STREAM_KEPT : 0, lost, bytes, before;
 	struct truncated t;
 	struct stream_extent e;
@@ -229,12 +229,12 @@ void streams_show(struct arena *a, const struct run *r, const struct outcome *o,
 	ret->out = ret->err = STR("");
 	if (!o->out.total && !o->err.total)
 		return;
-	values = secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n);
+	values = secret_values(a, variables_known(a, r->world, r->rq), r->scrubbed, &n);
 	p = arena_new(a, struct passage);
 	p->a = a;
 	p->r = r;
 	stream_cleaner_init(&p->cleaner, a, redactor_new(a, values, n));
-	p->cleaner.timestamps = run_iso_times(r->w);
+	p->cleaner.timestamps = run_iso_times(r->rq);
 	buf_init(&p->keeper.waiting, a, WAIT_MAX);
 	ret->out = show_stream(p, "stdout", &o->out, o->status != STATUS_OK, &ret->out_cut);
 	ret->err = show_stream(p, "stderr", &o->err, o->status != STATUS_OK, &ret->err_cut);

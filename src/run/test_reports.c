@@ -119,11 +119,11 @@ static bool add_to_words(struct spec_builder *m, const struct test_runner *row)
 static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 {
 	char *const *argv = m->r->spec.argv;
-	struct str text = str_of(m->w->code), first, second;
+	struct str text = str_of(m->rq->code), first, second;
 	ptrdiff_t blank = str_find(text, ' ', 0), next;
 	char **v;
 
-	if (!only_words(text) || !argv[0] || !argv[1] || !argv[2] || strcmp(argv[2], m->w->code) != 0 ||
+	if (!only_words(text) || !argv[0] || !argv[1] || !argv[2] || strcmp(argv[2], m->rq->code) != 0 ||
 			argv[3])
 		return false;
 	first = str_sub(text, 0, blank < 0 ? text.n : (size_t)blank);
@@ -134,16 +134,16 @@ static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
 	v = arena_array(m->a, 4, sizeof(*v));
 	v[0] = argv[0];
 	v[1] = argv[1];
-	v[2] = str_c(m->a, str_fmt(m->a, "%s %s" DIR_IN_BOX "%s", m->w->code, row->before, row->file));
+	v[2] = str_c(m->a, str_fmt(m->a, "%s %s" DIR_IN_BOX "%s", m->rq->code, row->before, row->file));
 	m->r->spec.argv = v;
 	return true;
 }
 
 static bool add_arguments(struct spec_builder *m, const struct test_runner *row)
 {
-	if (m->w->file)
+	if (m->rq->file)
 		return false;
-	return m->w->code ? add_to_text(m, row) : add_to_words(m, row);
+	return m->rq->code ? add_to_text(m, row) : add_to_words(m, row);
 }
 
 static bool suits_command(const struct test_runner *row, struct str command)
@@ -184,7 +184,7 @@ int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 	struct str dir;
 
 	(void)e;
-	if (!m->r->task.name || strcmp(m->r->task.name, "test") != 0 || !m->world->state_dir.n ||
+	if (m->r->task.kind != TASK_TEST || !m->world->state_dir.n ||
 	    state_check(m->a, m->world->state_dir, m->r->spec.workspace, m->world->uid, &dir, NULL) != 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -254,7 +254,7 @@ static void add_counts(struct arena *a, struct validation *to, const struct vali
 static void add_notes(struct arena *a, struct validation *to, const struct validation *from)
 {
 	for (const struct check_note *n = from->checks; n; n = n->next)
-		if (n->id != NOTE_EXIT_UNKNOWN) /* the combined result has one already */
+		if (strcmp(n->id, "exit-unknown") != 0) /* the combined result has one already */
 			validation_note(a, to, n->id, n->warning, "%.*s", STR_ARG(n->message));
 }
 
@@ -286,18 +286,18 @@ static struct str blanks_off(struct str s)
 static void judge_reports(struct arena *a, const struct test_report *asked, struct validation *ret)
 {
 	struct str rest = blanks_off(asked->text);
-	struct validation v = {.task = "test", .validity = VALIDITY_VALID, .format = asked->row->machine,
+	struct validation v = {.task = TASK_TEST, .validity = VALIDITY_VALID, .format = asked->row->machine,
 			.evidence = EVIDENCE_MACHINE};
 	bool passed = false, failed = false;
 
 	for (size_t n = 0; rest.n; n++) {
 		size_t to = first_document(a, rest);
-		struct validate_input in = {.task = "test", .out = str_sub(rest, 0, to),
+		struct validate_input in = {.task = TASK_TEST, .out = str_sub(rest, 0, to),
 				.status = STATUS_UNKNOWN, .exit_code = -1};
 		struct validation one;
 
 		if (n == TEST_REPORT_DOCUMENTS_MAX) {
-			validation_unsure(a, &v, NOTE_TOO_LARGE,
+			validation_unsure(a, &v, "too-large",
 					"the runner ran more than %d times; run fewer at a time",
 					TEST_REPORT_DOCUMENTS_MAX);
 			break;
@@ -306,7 +306,7 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 		add_notes(a, &v, &one);
 		/* nothing may precede the report */
 		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0]))
-			validation_note(a, &v, NOTE_MALFORMED_REPORT, false,
+			validation_note(a, &v, "malformed-report", false,
 					"what came as the report of %s is none; find what else writes to "
 					"it, or what ends the runner early", asked->row->format);
 		else if (one.validity != VALIDITY_VALID)
@@ -346,7 +346,7 @@ static bool same_counts(const struct test_runner *row, const struct validation *
 static bool only_exit(const struct validation *v)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (!n->warning && n->id != NOTE_EXIT_MISMATCH)
+		if (!n->warning && strcmp(n->id, "exit-mismatch") != 0)
 			return false;
 	return true;
 }
@@ -373,11 +373,11 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 	*v = *machine;
 	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID &&
 			(text.result != machine->result || !same_counts(row, &text, machine)))
-		validation_note(a, v, NOTE_REPORTS_DISAGREE, false,
+		validation_note(a, v, "reports-disagree", false,
 				"what %s printed and the report that it wrote do not say the same; find the "
 				"test that prints a summary, or writes a report, of its own", row->format);
 	if (v->validity == VALIDITY_VALID && v->result == RESULT_PASS && o->exit_code != 0)
-		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
+		validation_note(a, v, "exit-mismatch", false,
 				"all tests passed according to the report, but the command ended with %d; "
 				"find what else failed", o->exit_code);
 }
@@ -392,7 +392,7 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 		struct validation machine;
 
 		if (k->large) {
-			validation_unsure(a, v, NOTE_TOO_LARGE,
+			validation_unsure(a, v, "too-large",
 					"the report of %s is larger than %zu MB; run fewer tests at a time",
 					k->row->format, TEST_REPORT_MAX >> 20);
 			continue;
@@ -401,7 +401,7 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 			judge_reports(a, k, &machine);
 			judge_both(a, k->row, o, &machine, v);
 		} else if (v->format && !strcmp(v->format, k->row->format) && v->validity == VALIDITY_VALID) {
-			validation_unsure(a, v, NOTE_REPORT_MISSING,
+			validation_unsure(a, v, "report-missing",
 					"%s was asked for a report and wrote none, so this summary is not "
 					"known to be its own; find what ends it early, or takes %s away "
 					"from it", k->row->format,

@@ -211,8 +211,6 @@ static char *const *environment(struct arena *a, const struct trial_place *p)
 	return env;
 }
 
-static const char *text_or_null(const char *text) { return *text ? text : NULL; }
-
 static const char *program_text(struct arena *a, const struct attempt *at)
 {
 	return str_c(a,
@@ -226,7 +224,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 {
 	const struct attempt *at = t->attempt;
 	char *const argv[] = {"/bin/sh", "-c", (char *)program_text(a, at), p->token, NULL};
-	struct run_wishes *w = arena_new(a, struct run_wishes);
+	struct run_request *rq = arena_new(a, struct run_request);
 	struct run_world world;
 	struct run r = {0};
 	struct box box = {0};
@@ -236,24 +234,20 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		return -1;
 	world.environ = environment(a, p);
 	p->home = world.home;
-	*w = (struct run_wishes){.argv = argv,
-		.profile = "exec",
-		.network = "deny",
-		.accept = "watched",
-		.memory = text_or_null(at->memory),
-		.timeout = text_or_null(at->timeout),
-		.pids = text_or_null(at->pids),
-		.scratch = text_or_null(at->scratch),
-		.output = text_or_null(at->output),
-		.workspace = at->workspace ? str_c(a, str_fmt(a, "%s/workspace:rw", p->dir)) : NULL};
-	w->env.v = arena_array(a, RUN_LIST_MAX, sizeof(*w->env.v));
-	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
-	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.home)));
-	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "PORT=%u", p->port));
+	*rq = (struct run_request){.argv = argv, .accept_watched = true,
+			.network = {.given = true, .mode = NETWORK_DENY}};
+	memcpy(rq->limits, at->limits, sizeof(rq->limits));
+	if (at->workspace)
+		rq->workspace = (struct run_workspace){.path = str_fmt(a, "%s/workspace", p->dir),
+				.given = true, .writable = true};
+	rq->env.v = arena_array(a, RUN_LIST_MAX, sizeof(*rq->env.v));
+	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
+	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.home)));
+	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "PORT=%u", p->port));
 	/* left out where the token is the secret content of the canary */
 	if (at->look != LOOK_NOWHERE || at->workspace)
-		w->env.v[w->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
-	if (run_prepare(a, w, &world, policies, &r, e) != 0)
+		rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
+	if (run_prepare(a, rq, &world, policies, &r, e) != 0)
 		return -1;
 	run_go(a, &r, &box, &(struct box_start){0}, NULL, &o);
 	box_end(&box, &o);

@@ -35,8 +35,7 @@ struct attempt { /* inline strings; empty: not given */
 	char name[16], title[36];
 	enum trial_wall wall;
 	bool workspace;               /* needs a writable workspace */
-	/* as on the command line; empty: the profile's */
-	char memory[8], timeout[8], pids[8], scratch[8], output[8];
+	uint64_t limits[LIMITS];      /* 0: the profile's */
 	unsigned ends;                /* bits 1 << status: permitted results */
 	char need[20];                /* required tools, separated by blanks */
 	char script[272];

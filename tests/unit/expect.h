@@ -49,7 +49,7 @@ static inline size_t expect_split(struct str s, char sep, struct str *out, size_
 static inline bool expect_noted(const struct validation *v, struct str id)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (str_is(id, n->name))
+		if (str_is(id, n->id))
 			return true;
 	return false;
 }
@@ -63,7 +63,7 @@ static inline void expect_say(const struct validation *v, const char *row)
 	for (const struct count *c = v->counts; c; c = c->next)
 		printf(" %s=%lld", c->name, (long long)c->n);
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		printf(" +%s (%.*s)", n->name, STR_ARG(n->message));
+		printf(" +%s (%.*s)", n->id, STR_ARG(n->message));
 	printf("\n");
 }
 
@@ -95,7 +95,7 @@ static inline bool expect_holds(const struct validation *v, const struct str *wo
 	for (const struct check_note *c = v->checks; c; c = c->next) {
 		bool again = false;
 		for (const struct check_note *d = v->checks; d != c; d = d->next)
-			again |= !strcmp(d->name, c->name);
+			again |= !strcmp(d->id, c->id);
 		seen += !again;
 	}
 	return ok && seen == notes;
@@ -109,7 +109,8 @@ static inline void expect_line(struct arena *a, const char *dir, const char *nam
 	bool found;
 	if (n == 0)
 		return;
-	in.task = str_is(words[0], "-") ? NULL : str_c(a, words[0]);
+	in.task = task_find(words[0]);
+	CHECK(in.task || str_is(words[0], "-"));
 	for (size_t i = 4; i < n; i++) {
 		if (str_starts(words[i], "columns_required=")) {
 			in.columns = columns;

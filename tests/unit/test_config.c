@@ -551,10 +551,10 @@ static void test_other_blocks(void)
 	CHECK_STR(p.classifier.command->next->text, "-x");
 	CHECK(p.classifier.timeout_ms > 0);
 	CHECK_STR(p.validators->command->next->text, "-y");
-	CHECK_STR(p.validators->task, "custom");
+	CHECK_INT(p.validators->task, TASK_CUSTOM);
 	CHECK(p.validators->timeout_ms > 0 && p.validators->next->timeout_ms == 5 &&
 			!p.validators->next->next);
-	CHECK_STR(p.validators->next->task, "lint");
+	CHECK_INT(p.validators->next->task, TASK_LINT);
 	CHECK(p.guidance.enabled && p.guidance.include_defaults);
 	CHECK_STR(p.guidance.extra->next->text, "two");
 	CHECK(p.redirect.on);

@@ -211,11 +211,11 @@ static void test_list(void)
 		CHECK(json_is(json_key(out, "properties"), JSON_OBJECT) && !json_key(out, "$schema"));
 	}
 	CHECK(str_contains(mcp_instructions(&a, &o), STR("there is no workspace")));
-	o.base.workspace = "/data/in:ro";
+	o.base.workspace = (struct run_workspace){.path = STR("/data/in"), .given = true};
 	CHECK(str_contains(mcp_instructions(&a, &o),
 			STR("the workspace /data/in, which can only be read here")));
-	o.base.workspace = NULL;
-	o.base.profile = "work";
+	o.base.workspace = (struct run_workspace){0};
+	o.base.profile = PROFILE_WORK;
 	CHECK(str_contains(mcp_instructions(&a, &o), STR("written into the workspace. ")));
 }
 

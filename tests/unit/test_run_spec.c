@@ -1,6 +1,5 @@
 /*
- * From wishes to a spec: rows of what is asked for, with what comes out of it or the line that says what is
- * wrong.
+ * From option texts to a request to a spec: rows of options, with parts of the spec or of the error message.
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -53,20 +52,76 @@ static void set_environ(char *const *list)
 	world.environ = copy;
 }
 
+struct asked { /* options as written on the command line; NULL or empty: not given */
+	char *const *argv;
+	const char *code, *lang, *shell, *file, *profile, *workspace, *root, *cwd, *network, *backend,
+			*require, *accept, *skill, *task, *agent;
+	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io;
+	struct run_list env, read, write;
+	bool input, plain;
+	double lower[LIMITS]; /* of an agent, as numbers */
+};
+
+static int request_of(const struct asked *o, struct run_request *ret, struct err *e)
+{
+	const struct run_words words = {.v = {[WORD_LANG] = o->lang, [WORD_SHELL] = o->shell,
+			[WORD_PROFILE] = o->profile, [WORD_WORKSPACE] = o->workspace,
+			[WORD_NETWORK] = o->network, [WORD_BACKEND] = o->backend,
+			[WORD_REQUIRE] = o->require, [WORD_ACCEPT] = o->accept, [WORD_TASK] = o->task,
+			[WORD_LIMIT + LIMIT_CPUS] = o->cpus, [WORD_LIMIT + LIMIT_MEMORY] = o->memory,
+			[WORD_LIMIT + LIMIT_TIME] = o->timeout, [WORD_LIMIT + LIMIT_PIDS] = o->pids,
+			[WORD_LIMIT + LIMIT_SCRATCH] = o->scratch, [WORD_LIMIT + LIMIT_OUTPUT] = o->output,
+			[WORD_LIMIT + LIMIT_CPU_TIME] = o->cpu_time, [WORD_LIMIT + LIMIT_IO] = o->io}};
+
+	*ret = (struct run_request){.argv = o->argv, .code = o->code, .file = o->file, .root = o->root,
+			.cwd = o->cwd, .skill = o->skill, .agent = o->agent, .env = o->env, .read = o->read,
+			.write = o->write, .input = o->input, .plain = o->plain};
+	for (enum limit l = 0; l < LIMITS; l++)
+		if (o->lower[l] && limit_from_number(l, o->lower[l], &ret->lower[l], e) != 0)
+			return -1;
+	return request_parse(A, &words, ret, e);
+}
+
+/* The record keeps options as texts: they must give the same request again. */
+static void check_texts(const struct run_request *rq)
+{
+	struct run_request again = {.argv = rq->argv, .code = rq->code};
+	struct run_words words = {0};
+	struct err e = {0};
+
+	for (size_t i = 0; request_option(i); i++) {
+		struct str text = request_text(A, rq, i);
+
+		*request_slot(&words, &again, i) = text.p ? str_c(A, text) : NULL;
+	}
+	CHECK_INT(request_parse(A, &words, &again, &e), 0);
+	CHECK(!memcmp(rq->limits, again.limits, sizeof(again.limits)));
+	CHECK(rq->language == again.language && rq->profile == again.profile && rq->task == again.task &&
+			rq->backend == again.backend && rq->require_cgroup == again.require_cgroup &&
+			rq->accept_watched == again.accept_watched);
+	CHECK(rq->network.given == again.network.given && rq->network.mode == again.network.mode);
+	CHECK_STRN(network_request_text(A, &again.network), network_request_text(A, &rq->network));
+	CHECK(rq->workspace.given == again.workspace.given &&
+			rq->workspace.writable == again.workspace.writable);
+	CHECK_STRN(again.workspace.path, rq->workspace.path);
+}
+
 /* A spec as one line, or "error: ..." */
-static struct str describe(const struct run_wishes *w)
+static struct str describe(const struct asked *o)
 {
 	struct run r = {.id = STR("0")};
-	struct run_wishes skilled = *w;
+	struct run_request rq;
 	struct err e = {0};
 	const struct spec *s = &r.spec;
 	struct buf b;
 
 	buf_init(&b, A, 0);
-	if (run_skill(A, &skilled, &e) != 0 || run_prepare(A, &skilled, &world, &policies, &r, &e) != 0) {
+	if (request_of(o, &rq, &e) != 0 || run_skill(A, &rq, &e) != 0 ||
+			run_prepare(A, &rq, &world, &policies, &r, &e) != 0) {
 		buf_fmt(&b, "error: %s", e.text);
 		return buf_view(&b);
 	}
+	check_texts(&rq);
 	buf_c(&b, "argv");
 	for (size_t i = 0; s->argv[i]; i++)
 		buf_fmt(&b, " [%s]", s->argv[i]);
@@ -100,9 +155,9 @@ static struct str describe(const struct run_wishes *w)
 }
 
 /* Parts of the description, each of which must be there; "!x" must not. */
-static void expect(const char *file, int line, const struct run_wishes *w, const char *const *wants, size_t n)
+static void expect(const char *file, int line, const struct asked *o, const char *const *wants, size_t n)
 {
-	struct str got = describe(w);
+	struct str got = describe(o);
 
 	for (size_t i = 0; i < n; i++) {
 		bool not = wants[i][0] == '!';
@@ -112,36 +167,36 @@ static void expect(const char *file, int line, const struct run_wishes *w, const
 					STR_ARG(got));
 	}
 }
-#define EXPECT(w, ...) \
-	expect(__FILE__, __LINE__, &(w), (const char *const[]){__VA_ARGS__}, \
+#define EXPECT(o, ...) \
+	expect(__FILE__, __LINE__, &(o), (const char *const[]){__VA_ARGS__}, \
 			sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-#define WISH(...) ((struct run_wishes){__VA_ARGS__})
+#define ASK(...) ((struct asked){__VA_ARGS__})
 #define ONE(text) ((const char *[]){text})
 #define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})
 
 static void test_programs(void)
 {
 	load(NULL, NULL, NULL);
-	EXPECT(WISH(.argv = ARGV("ls", "-l", "a b")), "argv [ls] [-l] [a b];", "gate ls -l 'a b';");
-	EXPECT(WISH(.argv = ARGV("X=1")), "argv [X=1];", "gate 'X=1';");
-	EXPECT(WISH(.argv = ARGV("echo", "it's")), "gate echo 'it'\\''s';");
-	EXPECT(WISH(.code = "echo $1"), "argv [bash] [-c] [echo $1];", "gate echo $1;");
-	EXPECT(WISH(.code = "echo $1", .argv = ARGV("a")), "argv [bash] [-c] [echo $1] [bash] [a];");
-	EXPECT(WISH(.code = "ls", .shell = "sh"), "argv [sh] [-c] [ls];");
-	EXPECT(WISH(.code = "1", .lang = "python", .argv = ARGV("x")), "argv [python3] [-c] [1] [x];",
+	EXPECT(ASK(.argv = ARGV("ls", "-l", "a b")), "argv [ls] [-l] [a b];", "gate ls -l 'a b';");
+	EXPECT(ASK(.argv = ARGV("X=1")), "argv [X=1];", "gate 'X=1';");
+	EXPECT(ASK(.argv = ARGV("echo", "it's")), "gate echo 'it'\\''s';");
+	EXPECT(ASK(.code = "echo $1"), "argv [bash] [-c] [echo $1];", "gate echo $1;");
+	EXPECT(ASK(.code = "echo $1", .argv = ARGV("a")), "argv [bash] [-c] [echo $1] [bash] [a];");
+	EXPECT(ASK(.code = "ls", .shell = "sh"), "argv [sh] [-c] [ls];");
+	EXPECT(ASK(.code = "1", .lang = "python", .argv = ARGV("x")), "argv [python3] [-c] [1] [x];",
 			"gate python3 -c '1';");
-	EXPECT(WISH(.code = "1", .lang = "node"), "argv [node] [-e] [1];");
-	EXPECT(WISH(.code = "1", .lang = "js"), "argv [node] [-e] [1];");
-	EXPECT(WISH(.code = "1", .lang = "perl"), "argv [perl] [-e] [1];");
-	EXPECT(WISH(.code = "1", .lang = "ruby"), "argv [ruby] [-e] [1];");
-	EXPECT(WISH(.code = "1", .lang = "cobol"), "error: --lang 'cobol': expected one of bash, sh");
-	EXPECT(WISH(.code = "1", .shell = "python"), "error: --shell 'python': expected bash, sh or zsh");
-	EXPECT(WISH(.code = "1", .shell = "sh", .lang = "bash"),
+	EXPECT(ASK(.code = "1", .lang = "node"), "argv [node] [-e] [1];");
+	EXPECT(ASK(.code = "1", .lang = "js"), "argv [node] [-e] [1];");
+	EXPECT(ASK(.code = "1", .lang = "perl"), "argv [perl] [-e] [1];");
+	EXPECT(ASK(.code = "1", .lang = "ruby"), "argv [ruby] [-e] [1];");
+	EXPECT(ASK(.code = "1", .lang = "cobol"), "error: --lang 'cobol': expected one of bash, sh");
+	EXPECT(ASK(.code = "1", .shell = "python"), "error: --shell 'python': expected bash, sh or zsh");
+	EXPECT(ASK(.code = "1", .shell = "sh", .lang = "bash"),
 			"error: --shell and --lang exclude each other");
-	EXPECT(WISH(.code = "1", .file = "x"), "error: -c and --file exclude each other");
-	EXPECT(WISH(.lang = "python", .argv = ARGV("ls")), "error: --lang needs -c or --file");
-	EXPECT(WISH(.argv = NULL), "error: the program is missing");
-	EXPECT(WISH(.argv = ARGV("")), "error: the program is missing");
+	EXPECT(ASK(.code = "1", .file = "x"), "error: -c and --file exclude each other");
+	EXPECT(ASK(.lang = "python", .argv = ARGV("ls")), "error: --lang needs -c or --file");
+	EXPECT(ASK(.argv = NULL), "error: the program is missing");
+	EXPECT(ASK(.argv = ARGV("")), "error: the program is missing");
 }
 
 static void test_scripts(void)
@@ -155,21 +210,21 @@ static void test_scripts(void)
 	make_file("secret", "x", 0);
 	make_dir("ws", 0755);
 	make_file("ws/in.py", "2\n", 0644);
-	EXPECT(WISH(.file = at("a.py")), "argv [python3] [/caisson/a.py];",
+	EXPECT(ASK(.file = at("a.py")), "argv [python3] [/caisson/a.py];",
 			"file /caisson/a.py = print(1)\n;", "gate python3 -c 'print(1)\n';");
-	EXPECT(WISH(.file = at("tool")), "argv [python3] [/caisson/tool];");
-	EXPECT(WISH(.file = at("odd name"), .argv = ARGV("x")), "argv [sh] [/caisson/script] [x];",
+	EXPECT(ASK(.file = at("tool")), "argv [python3] [/caisson/tool];");
+	EXPECT(ASK(.file = at("odd name"), .argv = ARGV("x")), "argv [sh] [/caisson/script] [x];",
 			"gate #!/bin/sh -e\nls\n;");
-	EXPECT(WISH(.file = at("b.sh")), "argv [bash] [/caisson/b.sh];");
-	EXPECT(WISH(.file = at("text")), "error: cannot tell the language of");
-	EXPECT(WISH(.file = at("text"), .lang = "perl"), "argv [perl] [/caisson/text];");
-	EXPECT(WISH(.file = at("none.py")), "error: cannot open");
-	EXPECT(WISH(.file = at("ws")), "is not a regular file");
-	EXPECT(WISH(.file = ""), "error: --file needs the name of a file");
-	EXPECT(WISH(.file = at("ws/in.py"), .workspace = at("ws")),
+	EXPECT(ASK(.file = at("b.sh")), "argv [bash] [/caisson/b.sh];");
+	EXPECT(ASK(.file = at("text")), "error: cannot tell the language of");
+	EXPECT(ASK(.file = at("text"), .lang = "perl"), "argv [perl] [/caisson/text];");
+	EXPECT(ASK(.file = at("none.py")), "error: cannot open");
+	EXPECT(ASK(.file = at("ws")), "is not a regular file");
+	EXPECT(ASK(.file = ""), "error: --file needs the name of a file");
+	EXPECT(ASK(.file = at("ws/in.py"), .workspace = at("ws")),
 			str_c(A, str_fmt(A, "argv [python3] [%s/ws/in.py];", dir)), "!file /caisson");
 	if (geteuid() != 0)
-		EXPECT(WISH(.file = at("secret"), .lang = "sh"), "error: cannot open");
+		EXPECT(ASK(.file = at("secret"), .lang = "sh"), "error: cannot open");
 }
 
 static void test_limits(void)
@@ -198,11 +253,11 @@ static void test_limits(void)
 		{"output", "2M", "output 2M"}, {"output", "2G", "error: --output"},
 		{"cpu_time", "3", "cpu 3000 io 0M;"}, {"io", "20M", "io 20M"}, {"io", "1K", "error: --io"},
 	};
-	struct run_wishes none = {.code = "ls"};
+	struct asked none = {.code = "ls"};
 
 	load(NULL, NULL, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct run_wishes w = none;
+		struct asked w = none;
 		const char **at_limit[LIMITS] = {&w.cpus, &w.memory, &w.timeout, &w.pids, &w.scratch,
 				&w.output, &w.cpu_time, &w.io};
 
@@ -216,7 +271,7 @@ static void test_limits(void)
 
 static void test_precedence(void)
 {
-	struct run_wishes plain = {.code = "ls"}, asks = {.code = "ls", .timeout = "100", .memory = "4G"};
+	struct asked plain = {.code = "ls"}, asks = {.code = "ls", .timeout = "100", .memory = "4G"};
 
 	make_file("SKILL.md", "---\nname: x\nsandbox_timeout_sec: 45\n---\n# X\n", 0644);
 	make_file("quiet.md", "# no front matter\nsandbox_timeout_sec: 9\n", 0644);
@@ -225,32 +280,30 @@ static void test_precedence(void)
 	load("sandbox: {limits: {timeout: 60, memory: 2G}}", NULL, NULL);
 	EXPECT(plain, "memory 2048M time 60000", "capped;");
 	EXPECT(asks, "memory 4096M time 100000", "capped;");
-	EXPECT(WISH(.code = "ls", .skill = at("SKILL.md")), "time 45000");
-	EXPECT(WISH(.code = "ls", .skill = dir), "time 45000");
-	EXPECT(WISH(.code = "ls", .skill = at("SKILL.md"), .timeout = "7"), "time 7000");
-	EXPECT(WISH(.code = "ls", .skill = at("quiet.md")), "time 60000");
-	EXPECT(WISH(.code = "ls", .skill = at("bad.md")), "error: ", "sandbox_timeout_sec");
-	EXPECT(WISH(.code = "ls", .skill = at("open.md")), "error: ",
+	EXPECT(ASK(.code = "ls", .skill = at("SKILL.md")), "time 45000");
+	EXPECT(ASK(.code = "ls", .skill = dir), "time 45000");
+	EXPECT(ASK(.code = "ls", .skill = at("SKILL.md"), .timeout = "7"), "time 7000");
+	EXPECT(ASK(.code = "ls", .skill = at("quiet.md")), "time 60000");
+	EXPECT(ASK(.code = "ls", .skill = at("bad.md")), "error: ", "sandbox_timeout_sec");
+	EXPECT(ASK(.code = "ls", .skill = at("open.md")), "error: ",
 			"open.md:1:1: the front matter does not end");
-	EXPECT(WISH(.code = "ls", .skill = at("none.md")), "error: cannot open");
+	EXPECT(ASK(.code = "ls", .skill = at("none.md")), "error: cannot open");
 	make_file("long.md", "---\nsandbox_timeout_sec: 300\nnetwork: host\n---\n", 0644);
-	EXPECT(WISH(.code = "ls", .skill = at("long.md")), "time 60000", "network deny",
+	EXPECT(ASK(.code = "ls", .skill = at("long.md")), "time 60000", "network deny",
 			"capped timeout network;");
-	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .timeout = "100", .network = "deny"), "time 100000",
+	EXPECT(ASK(.code = "ls", .skill = at("long.md"), .timeout = "100", .network = "deny"), "time 100000",
 			"network deny", "capped;");
-	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M",
-			.pids = "x")), "error: --pids 'x'");
-	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M")),
+	EXPECT(ASK(.code = "ls", .timeout = "50", .lower[LIMIT_TIME] = 100, .lower[LIMIT_MEMORY] = 64),
 			"memory 64M time 50000", "capped timeout;");
-	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "10", .memory = "64G")),
+	EXPECT(ASK(.code = "ls", .lower[LIMIT_TIME] = 10, .lower[LIMIT_MEMORY] = 65536),
 			"memory 2048M time 10000", "capped memory;");
-	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "169h", .memory = "99T")),
+	EXPECT(ASK(.code = "ls", .lower[LIMIT_TIME] = 608400, .lower[LIMIT_MEMORY] = 103809024),
 			"memory 2048M time 60000", "capped timeout memory;");
-	EXPECT(WISH(.code = "ls", .timeout = "169h"), "error: ", "expected a time");
-	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "0")), "error: ", "expected a time");
+	EXPECT(ASK(.code = "ls", .timeout = "169h"), "error: ", "expected a time");
+	EXPECT(ASK(.code = "ls", .lower[LIMIT_TIME] = 0.0001), "error: ", "expected a time");
 	load("sandbox: {network: host-allowed}", NULL, NULL);
-	EXPECT(WISH(.code = "ls", .skill = at("long.md")), "time 300000", "network host", "capped;");
-	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .within = &WISH(.timeout = "1000")), "time 300000",
+	EXPECT(ASK(.code = "ls", .skill = at("long.md")), "time 300000", "network host", "capped;");
+	EXPECT(ASK(.code = "ls", .skill = at("long.md"), .lower[LIMIT_TIME] = 1000), "time 300000",
 			"capped timeout;");
 	load("sandbox: {limits: {timeout: 60}}", "sandbox: {limits: {timeout: 50, cpus: 1}}", NULL);
 	EXPECT(plain, "cpus 1000 ", "time 50000", "capped;");
@@ -260,17 +313,22 @@ static void test_precedence(void)
 			"env: {pass: [SHAPE]}}");
 	EXPECT(plain, "memory 1024M time 20000", "cpu 5000 io 0M;"); /* only smaller */
 	EXPECT(asks, "memory 4096M time 20000", "capped timeout;");
-	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");
+	EXPECT(ASK(.code = "ls", .network = "host"), "error: --network 'host' needs");
 	load("sandbox: {network: host-allowed}", NULL, NULL);
-	EXPECT(WISH(.code = "ls", .network = "host"), "network host");
+	EXPECT(ASK(.code = "ls", .network = "host"), "network host");
 	EXPECT(plain, "network deny");
-	EXPECT(WISH(.code = "ls", .network = "allow-list"),
+	EXPECT(ASK(.code = "ls", .network = "allow-list"),
 			"error: --network 'allow-list' is not available yet");
-	EXPECT(WISH(.code = "ls", .network = "bridge"),
+	EXPECT(ASK(.code = "ls", .network = "bridge"),
 			"error: --network 'bridge': expected deny, loopback or host");
+	EXPECT(ASK(.code = "ls", .network = "a.example:443, preset:b"),
+			"error: --network 'a.example:443,preset:b': expected deny, loopback or host");
+	EXPECT(ASK(.code = "ls", .network = "a.example,host"),
+			"error: --network 'a.example,host': 'host' cannot be combined with other words");
+	EXPECT(ASK(.code = "ls", .network = ""), "error: --network '': expected deny, loopback or host");
 	load("sandbox: {network: host-allowed}\n", "forbid_lifting: true\n", NULL);
 	policy_lock_apply(&policies.own, &(struct policy){0});
-	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");
+	EXPECT(ASK(.code = "ls", .network = "host"), "error: --network 'host' needs");
 }
 
 static void test_places(void)
@@ -287,56 +345,56 @@ static void test_places(void)
 	make_link("ws2", "link");
 	world.home = str_of(home);
 	world.state_dir = str_of(at("state2"));
-	EXPECT(WISH(.code = "ls"), "home /home/box cwd '' workspace '' ro input -1");
-	EXPECT(WISH(.code = "ls", .input = true, .plain = true, .require = "cgroup"),
+	EXPECT(ASK(.code = "ls"), "home /home/box cwd '' workspace '' ro input -1");
+	EXPECT(ASK(.code = "ls", .input = true, .plain = true, .require = "cgroup"),
 			"input 0 through cgroup");
 	in = str_c(A, str_fmt(A, "workspace '%s' rw", ws));
-	EXPECT(WISH(.code = "ls", .workspace = ws), in, "cwd ''");
-	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:ro", ws))),
+	EXPECT(ASK(.code = "ls", .workspace = ws), in, "cwd ''");
+	EXPECT(ASK(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:ro", ws))),
 			str_c(A, str_fmt(A, "workspace '%s' ro", ws)));
-	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s/:rw", ws))), in);
-	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:overlay", ws))),
+	EXPECT(ASK(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s/:rw", ws))), in);
+	EXPECT(ASK(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:overlay", ws))),
 			"overlay is not available yet");
-	EXPECT(WISH(.code = "ls", .workspace = at("none")), "error: --workspace", "does not exist");
-	EXPECT(WISH(.code = "ls", .workspace = at("link")), "is a symbolic link; name the directory itself");
-	EXPECT(WISH(.code = "ls", .workspace = at("link/")), "is a symbolic link");
-	EXPECT(WISH(.code = "ls", .workspace = at("data")), "is not a directory");
-	EXPECT(WISH(.code = "ls", .workspace = ""), "error: --workspace needs a name");
-	EXPECT(WISH(.code = "ls", .workspace = "/"), "error: --workspace '/' is a directory of the system");
-	EXPECT(WISH(.code = "ls", .workspace = "/usr"), "is a directory of the system");
-	EXPECT(WISH(.code = "ls", .workspace = home), "the home directory");
-	EXPECT(WISH(.code = "ls", .workspace = dir), "or one above it");
-	EXPECT(WISH(.code = "ls", .workspace = at("state2")), "caisson's own files");
-	EXPECT(WISH(.code = "ls", .workspace = at("home2/proj")), "workspace '");
-	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/sub")),
+	EXPECT(ASK(.code = "ls", .workspace = at("none")), "error: --workspace", "does not exist");
+	EXPECT(ASK(.code = "ls", .workspace = at("link")), "is a symbolic link; name the directory itself");
+	EXPECT(ASK(.code = "ls", .workspace = at("link/")), "is a symbolic link");
+	EXPECT(ASK(.code = "ls", .workspace = at("data")), "is not a directory");
+	EXPECT(ASK(.code = "ls", .workspace = ""), "error: --workspace needs a name");
+	EXPECT(ASK(.code = "ls", .workspace = "/"), "error: --workspace '/' is a directory of the system");
+	EXPECT(ASK(.code = "ls", .workspace = "/usr"), "is a directory of the system");
+	EXPECT(ASK(.code = "ls", .workspace = home), "the home directory");
+	EXPECT(ASK(.code = "ls", .workspace = dir), "or one above it");
+	EXPECT(ASK(.code = "ls", .workspace = at("state2")), "caisson's own files");
+	EXPECT(ASK(.code = "ls", .workspace = at("home2/proj")), "workspace '");
+	EXPECT(ASK(.code = "ls", .workspace = ws, .cwd = at("ws2/sub")),
 			str_c(A, str_fmt(A, "cwd '%s/sub'", ws)));
-	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/none")),
+	EXPECT(ASK(.code = "ls", .workspace = ws, .cwd = at("ws2/none")),
 			"is not a directory of the workspace");
-	EXPECT(WISH(.code = "ls", .cwd = "/tmp"), "cwd '/tmp'");
-	EXPECT(WISH(.code = "ls", .read = {ONE(at("data")), 1}),
+	EXPECT(ASK(.code = "ls", .cwd = "/tmp"), "cwd '/tmp'");
+	EXPECT(ASK(.code = "ls", .read = {ONE(at("data")), 1}),
 			str_c(A, str_fmt(A, "; read %s/data at ''", dir)));
-	EXPECT(WISH(.code = "ls", .write = {ONE(ws), 1}, .read = {ONE(at("ws2/sub")), 1}),
+	EXPECT(ASK(.code = "ls", .write = {ONE(ws), 1}, .read = {ONE(at("ws2/sub")), 1}),
 			str_c(A, str_fmt(A, "; write %s at ''; read %s/sub at ''", ws, ws)));
-	EXPECT(WISH(.code = "ls", .read = {ONE(at("none")), 1}), "error: --read", "does not exist");
-	EXPECT(WISH(.code = "ls", .read = {ONE("/"), 1}), "error: --read '/' is the root");
-	EXPECT(WISH(.code = "ls", .read = {ONE(home), 1}), "the home directory");
-	EXPECT(WISH(.code = "ls", .read = {ONE("/proc/self"), 1}), "error: --read '/proc/self'");
-	EXPECT(WISH(.code = "ls", .read = {ONE(at("state2")), 1}), "caisson's own files");
-	EXPECT(WISH(.code = "ls", .write = {ONE("/etc/passwd"), 1}),
+	EXPECT(ASK(.code = "ls", .read = {ONE(at("none")), 1}), "error: --read", "does not exist");
+	EXPECT(ASK(.code = "ls", .read = {ONE("/"), 1}), "error: --read '/' is the root");
+	EXPECT(ASK(.code = "ls", .read = {ONE(home), 1}), "the home directory");
+	EXPECT(ASK(.code = "ls", .read = {ONE("/proc/self"), 1}), "error: --read '/proc/self'");
+	EXPECT(ASK(.code = "ls", .read = {ONE(at("state2")), 1}), "caisson's own files");
+	EXPECT(ASK(.code = "ls", .write = {ONE("/etc/passwd"), 1}),
 			"error: --write '/etc/passwd' is a place of the system");
-	EXPECT(WISH(.code = "ls", .root = at("data")), "error: --root", "is not a directory");
-	EXPECT(WISH(.code = "ls", .root = "/"), "error: --root '/' is the system's own root");
-	EXPECT(WISH(.code = "ls", .profile = "play"), "error: --profile 'play': expected exec or work");
-	EXPECT(WISH(.code = "ls", .memory = "64M"), "input -1 enforced");
-	EXPECT(WISH(.code = "ls", .memory = "64M", .accept = "watched"), "input -1; ");
-	EXPECT(WISH(.code = "ls", .within = &WISH(.memory = "64M")), "input -1 enforced");
+	EXPECT(ASK(.code = "ls", .root = at("data")), "error: --root", "is not a directory");
+	EXPECT(ASK(.code = "ls", .root = "/"), "error: --root '/' is the system's own root");
+	EXPECT(ASK(.code = "ls", .profile = "play"), "error: --profile 'play': expected exec or work");
+	EXPECT(ASK(.code = "ls", .memory = "64M"), "input -1 enforced");
+	EXPECT(ASK(.code = "ls", .memory = "64M", .accept = "watched"), "input -1; ");
+	EXPECT(ASK(.code = "ls", .lower[LIMIT_MEMORY] = 64), "input -1 enforced");
 	/* it wants more than there is, and relies on nothing */
-	EXPECT(WISH(.code = "ls", .within = &WISH(.memory = "64G")), "input -1; ", "capped memory;");
-	EXPECT(WISH(.code = "ls", .memory = "64M", .accept = "luck"),
+	EXPECT(ASK(.code = "ls", .lower[LIMIT_MEMORY] = 65536), "input -1; ", "capped memory;");
+	EXPECT(ASK(.code = "ls", .memory = "64M", .accept = "luck"),
 			"error: --accept 'luck': expected watched");
-	EXPECT(WISH(.code = "ls", .require = "luck"), "error: --require 'luck': expected cgroup");
-	EXPECT(WISH(.code = "ls", .backend = "jail"), "error: --backend 'jail': there is native");
-	EXPECT(WISH(.code = "ls", .agent = ""), "error: --agent needs a name");
+	EXPECT(ASK(.code = "ls", .require = "luck"), "error: --require 'luck': expected cgroup");
+	EXPECT(ASK(.code = "ls", .backend = "jail"), "error: --backend 'jail': there is native");
+	EXPECT(ASK(.code = "ls", .agent = ""), "error: --agent needs a name");
 }
 
 /* The work profile shows only the parts of the home that hold programs, never those that hold credentials. */
@@ -347,7 +405,7 @@ static void test_work(void)
 			"home3/.local/share", "home3/.local/share/keyrings",
 		"home3/.config", "home3/.config/git", "home3/.aws", "home3/proj", "home3/proj/node_modules",
 		"home3/proj/node_modules/.bin", "state3"};
-	struct run_wishes work = {.code = "ls", .profile = "work"};
+	struct asked work = {.code = "ls", .profile = "work"};
 	char *home;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
@@ -378,7 +436,7 @@ static void test_work(void)
 	EXPECT(work, str_c(A,
 			str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/proj/node_modules/.bin:/usr/bin:/us"
 			"r/local/sbin:/usr/sbin:/sbin:/bin;", home, home)));
-	EXPECT(WISH(.code = "ls"), "!.cargo", "!NODE_ENV",
+	EXPECT(ASK(.code = "ls"), "!.cargo", "!NODE_ENV",
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin;",
 			"home /home/box");
 	world.project = STR("");
@@ -392,12 +450,13 @@ static void test_protected(void)
 			".zprofile", ".profile", ".ripgreprc", ".mcp.json", ".claude.json", ".vscode",
 			".idea", ".claude",
 		".caisson.yaml", "migrations", "db/schema.sql", "*.lock"};
-	struct run_wishes w = {.code = "ls", .workspace = at("home3/proj")};
+	struct run_request rq = {.code = "ls",
+			.workspace = {.path = str_of(at("home3/proj")), .given = true, .writable = true}};
 	struct run r = {0};
 	struct err e;
 
 	load("protected_paths: ['migrations/**', '*.lock']", NULL, "protected_paths: [/db/schema.sql]");
-	CHECK_INT(run_prepare(A, &w, &world, &policies, &r, &e), 0);
+	CHECK_INT(run_prepare(A, &rq, &world, &policies, &r, &e), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(must); i++) {
 		const struct texts *t = r.spec.protected;
 
@@ -407,8 +466,8 @@ static void test_protected(void)
 	}
 	for (const struct texts *t = r.spec.protected; t; t = t->next)
 		CHECK_ROW(!str_is(t->text, ".git") && t->text.p[0] != '/', str_c(A, t->text));
-	w.workspace = str_c(A, str_fmt(A, "%s:ro", at("home3/proj")));
-	CHECK_INT(run_prepare(A, &w, &world, &policies, &r, &e), 0);
+	rq.workspace.writable = false;
+	CHECK_INT(run_prepare(A, &rq, &world, &policies, &r, &e), 0);
 	CHECK(!r.spec.protected);
 }
 
@@ -448,7 +507,7 @@ static void test_environment(void)
 
 static void test_variables(void)
 {
-	struct run_wishes w = {.code = "ls"};
+	struct asked w = {.code = "ls"};
 
 	set_environ(ARGV("TZ=UTC", "API_TOKEN=1", "LD_PRELOAD=/x.so", "SHAPE=round", "HIDDEN_ONE=1",
 			"MY_KEY=2", "BASH_FUNC_x%%=() { id; }", "TERM=xterm", "HOME=/h", "LANG=de_DE.UTF-8"));
@@ -470,17 +529,18 @@ static void test_variables(void)
 	EXPECT(w, "; A=2", "!A=1", "; B=x=y", "; PATH=/p", "; LD_PRELOAD=/mine", "; E=;");
 	w.agent = "claude";
 	EXPECT(w, "error: --env 'LD_PRELOAD': it decides what programs execute, so an agent cannot set it");
-	EXPECT(WISH(.code = "ls", .env = {ONE("NOVALUE"), 1}), "error: --env 'NOVALUE': expected NAME=VALUE");
-	EXPECT(WISH(.code = "ls", .env = {ONE("=x"), 1}), "error: --env");
-	EXPECT(WISH(.code = "ls", .env = {ONE("a b=x"), 1}), "error: --env");
+	EXPECT(ASK(.code = "ls", .env = {ONE("NOVALUE"), 1}), "error: --env 'NOVALUE': expected NAME=VALUE");
+	EXPECT(ASK(.code = "ls", .env = {ONE("=x"), 1}), "error: --env");
+	EXPECT(ASK(.code = "ls", .env = {ONE("a b=x"), 1}), "error: --env");
 	world.terminal = true;
-	EXPECT(WISH(.code = "ls", .plain = true), "TERM=xterm");
-	EXPECT(WISH(.code = "ls"), "TERM=dumb");
+	EXPECT(ASK(.code = "ls", .plain = true), "TERM=xterm");
+	EXPECT(ASK(.code = "ls"), "TERM=dumb");
 	world.terminal = false;
 }
 
 /* ---- reports ---- */
 
+static const struct run_request no_request, *made_for = &no_request;
 static struct run made;
 
 static struct str report(struct outcome *o, const struct judgement *j)
@@ -489,6 +549,7 @@ static struct str report(struct outcome *o, const struct judgement *j)
 	struct buf b;
 
 	made.world = &world;
+	made.rq = made_for;
 	made.id = STR("0123");
 	buf_init(&b, A, 0);
 	report_make(A, &made, o, j, &r);
@@ -600,19 +661,18 @@ static void test_audiences(void)
 				"say which directory with the server's option 'workspace'"},
 		{"a -- b --, x--timeout", "a -- b --, x--timeout"},
 	};
-	const struct run_wishes *before = made.w;
-	struct run_wishes w = {0};
+	struct run_request rq = {0};
 
-	made.w = &w;
+	made_for = &rq;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str r;
 
-		w.audience = rows[i].who;
+		rq.audience = rows[i].who;
 		r = report(&(struct outcome){.status = rows[i].status}, NULL);
 		HAS(r, rows[i].want);
 		CHECK_ROW(rows[i].who == AUDIENCE_TERMINAL || !str_contains(r, STR("--")), rows[i].want);
 	}
-	made.w = before;
+	made_for = &no_request;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		CHECK_ROW(str_is(audience_text(A, AUDIENCE_MCP, str_of(texts[i].text)), texts[i].want),
 				texts[i].text);
@@ -736,9 +796,9 @@ static void test_identity(void)
 			"[user]\n\tname = \"Ada\"\n\temail = \"w@example.com\"\n");
 	make_file("home3/.gitconfig", "[user]\nname = Ada\n[credential]\nhelper = x\n", 0600);
 	world.home = str_of(at("home3"));
-	EXPECT(WISH(.code = "ls", .profile = "work", .workspace = at("home3/proj")),
+	EXPECT(ASK(.code = "ls", .profile = "work", .workspace = at("home3/proj")),
 			"/home3/.gitconfig = [user]\n\tname = \"Ada\"\n;", "!credential");
-	EXPECT(WISH(.code = "ls", .workspace = at("home3/proj")), "!gitconfig");
+	EXPECT(ASK(.code = "ls", .workspace = at("home3/proj")), "!gitconfig");
 }
 
 /* ---- tickets ---- */
@@ -748,7 +808,9 @@ static void test_ticket(void)
 	struct ticket t = {.command = STR("echo 'a' \"$b\" \xC3\xA9\n\t\\"), .dialect = DIALECT_ZSH,
 			.project = {STR("/p"), {1, 2}}, .cwd = STR("q"), .cwd_id = {UINT64_MAX, 1ull << 63},
 			.profile = PROFILE_WORK, .time_ms = 120000, .policy = STR("sha256:1"),
-			.agent = STR("a1"), .tool_use_id = STR("toolu_1")}, got;
+			.agent = STR("a1"), .tool_use_id = STR("toolu_1"),
+			.network = {.given = true, .words = &(struct texts){.text = STR("a.example:443"),
+			.next = &(struct texts){.text = STR("preset:b")}}}}, got;
 	struct str id = STR(""), again, state, other;
 	uint32_t uid = (uint32_t)geteuid();
 	struct err e = {0};
@@ -769,6 +831,8 @@ static void test_ticket(void)
 	CHECK_STRN(ticket_cwd(A, &got), STR("/p/q"));
 	CHECK_STRN(got.policy, t.policy);
 	CHECK_STRN(got.agent, t.agent);
+	CHECK(got.network.given);
+	CHECK_STR(network_request_text(A, &got.network), "a.example:443,preset:b");
 	CHECK_STRN(got.tool_use_id, t.tool_use_id);
 	CHECK(got.dialect == DIALECT_ZSH && got.profile == PROFILE_WORK && got.time_ms == 120000);
 	CHECK_INT(ticket_take(A, state, id, uid, &got, &e), -1); /* once */
@@ -799,7 +863,8 @@ static struct ticket asked_in(const char *session, const char *prompt, const cha
 			.cwd_id = {1, 3}, .profile = PROFILE_WORK,
 		.client = STR("claude-code"), .session = str_of(session), .prompt = str_of(prompt),
 		.tool_use_id = str_of(call), .asked = true,
-		.network = true, .approved = STR("network executes-file")};
+		.network = {.given = true, .mode = NETWORK_HOST},
+		.approved = STR("network executes-file")};
 }
 
 /* Is the ticket of a question still there after this event? */
@@ -814,7 +879,7 @@ static bool outlives(struct ticket t, struct ticket event, bool over)
 	ticket_end_asks(A, state, &event, over);
 	there = ticket_take(A, state, id, (uint32_t)geteuid(), &got, &e) == 0;
 	if (there)
-		CHECK(got.network && str_is(got.approved, "network executes-file"));
+		CHECK(network_request_is_host(&got.network) && str_is(got.approved, "network executes-file"));
 	return there;
 }
 
@@ -876,6 +941,9 @@ static void test_ticket_age(void)
 				str_c(A, str_fmt(A, "%lld", now - TICKET_AGE_MS - 1000))));
 	CHECK(!taken_with("\"boot\":", "\"another\""));
 	CHECK(!taken_with("\"v\":", "3"));
+	CHECK(!taken_with("\"network\":", "7"));
+	CHECK(!taken_with("\"network\":", "[\"\"]"));
+	CHECK(!taken_with("\"time_ms\":", "999999999999"));
 }
 
 int main(void)

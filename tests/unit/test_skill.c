@@ -18,8 +18,8 @@ static struct str read_one(struct str text)
 		return str_fmt(&a, "error %s", e.text);
 	if (s.time_ms)
 		buf_fmt(&b, "time %llu ", (unsigned long long)s.time_ms);
-	if (s.task.n)
-		buf_fmt(&b, "task %.*s ", STR_ARG(s.task));
+	if (s.task)
+		buf_fmt(&b, "task %s ", task_name(s.task));
 	if (s.has_network)
 		buf_fmt(&b, "network %s ", network_name(&s.network));
 	if (s.iso_times)

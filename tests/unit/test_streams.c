@@ -11,7 +11,8 @@
 #include "sys/stream.h"
 
 static struct run_world world;
-static struct run run = {.world = &world};
+static struct run_request request;
+static struct run run = {.world = &world, .rq = &request};
 static unsigned runs;
 
 /* A stream of n bytes in lines of 64, or in one line; `mine` is written over it at `where`. */

@@ -89,7 +89,7 @@ static const struct row {
 static bool noted(const struct validation *v, struct str id)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (str_is(id, n->name))
+		if (str_is(id, n->id))
 			return true;
 	return false;
 }
@@ -99,7 +99,7 @@ static void judged(const struct row *row, enum status status, struct validation 
 	struct test_report asked = {.row = test_runner(str_of(row->file)), .text = str_of(row->report)};
 	struct run r = {.asked = &asked};
 	struct outcome o = {.status = status, .exit_code = row->exit_code};
-	struct validate_input in = {.task = "test", .out = str_of(row->out), .status = status,
+	struct validate_input in = {.task = TASK_TEST, .out = str_of(row->out), .status = status,
 			.exit_code = row->exit_code};
 
 	validate_text(A, &in, ret);

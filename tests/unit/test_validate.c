@@ -16,7 +16,7 @@
 static bool noted(const struct validation *v, const char *id)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (!strcmp(n->name, id))
+		if (!strcmp(n->id, id))
 			return true;
 	return false;
 }
@@ -94,7 +94,7 @@ static void sample(const char *path)
 		CHECK_ROW(sample_file(&a, path, ".xml", &in.out), path);
 	}
 	for (int task = 0; want && task < 2; task++) {
-		in.task = task ? str_c(&a, json_text_at(want, "task")) : NULL;
+		in.task = task ? task_find(json_text_at(want, "task")) : TASK_ANY;
 		validate_text(&a, &in, &v);
 		/* without a task only what is certain is recognised */
 		if (in.task || v.format)
@@ -451,7 +451,7 @@ static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *r = &rows[i];
-		struct validate_input in = {.task = "test", .out = str_of(r->out), .err = str_of(r->err),
+		struct validate_input in = {.task = TASK_TEST, .out = str_of(r->out), .err = str_of(r->err),
 				.exit_code = r->exit_code};
 		struct validation v;
 		struct arena a;
@@ -465,7 +465,7 @@ static void test_rows(void)
 		CHECK_ROW(r->id ? noted(&v, r->id) : !v.checks, r->name);
 		if (v.validity != r->validity)
 			printf("#   format %s, first check %s\n", v.format ? v.format : "none",
-					v.checks ? v.checks->name : "none");
+					v.checks ? v.checks->id : "none");
 		arena_free(&a);
 	}
 }
@@ -483,10 +483,10 @@ static void hostile(struct str out)
 		v = (struct validation){.validity = VALIDITY_VALID};
 		validator_at(i)->check(&a, &in, &v);
 		/* to a checker silence is a pass; to a test it never is */
-		CHECK_ROW(strcmp(validator_at(i)->task, "test") || v.result != RESULT_PASS ||
+		CHECK_ROW(validator_at(i)->task != TASK_TEST || v.result != RESULT_PASS ||
 				v.validity != VALIDITY_VALID, validator_at(i)->format);
 	}
-	in.task = "test";
+	in.task = TASK_TEST;
 	validate_text(&a, &in, &v);
 	CHECK(v.result != RESULT_PASS);
 	arena_free(&a);

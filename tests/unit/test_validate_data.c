@@ -61,7 +61,7 @@ static void nul_bytes(void)
 	struct arena a;
 	struct validation v;
 	arena_init(&a, ARENA_CAP_DEFAULT);
-	struct validate_input in = {.task = "data", .out = STR("i\0d\0\n\0"), .status = STATUS_OK};
+	struct validate_input in = {.task = TASK_DATA, .out = STR("i\0d\0\n\0"), .status = STATUS_OK};
 	validate_text(&a, &in, &v);
 	CHECK(v.validity == VALIDITY_INVALID && expect_noted(&v, STR("not-text")));
 	arena_free(&a);
@@ -73,10 +73,10 @@ static void names_in_messages(void)
 	struct arena a;
 	struct validation v;
 	arena_init(&a, ARENA_CAP_DEFAULT);
-	struct validate_input in = {.task = "data",
+	struct validate_input in = {.task = TASK_DATA,
 			.out = STR("[{\"a\\n\\u001b[31mb\":1,\"a\\n\\u001b[31mb\":2}]"), .status = STATUS_OK};
 	validate_text(&a, &in, &v);
-	CHECK(v.checks && !strcmp(v.checks->name, "json-duplicate-key"));
+	CHECK(v.checks && !strcmp(v.checks->id, "json-duplicate-key"));
 	for (size_t i = 0; v.checks && i < v.checks->message.n; i++)
 		CHECK((unsigned char)v.checks->message.p[i] >= 0x20);
 	arena_free(&a);
@@ -472,7 +472,7 @@ static void colliding_keys(void)
 	json_reader_init(&r, &a, buf_view(&b), JSON_TOLERANT);
 	CHECK(!json_next(&r) && r.trouble == JSON_LIMIT);
 	struct validation v;
-	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
+	struct validate_input in = {.task = TASK_DATA, .out = buf_view(&b), .status = STATUS_OK};
 	validate_text(&a, &in, &v);
 	CHECK(v.validity == VALIDITY_INDETERMINATE && expect_noted(&v, STR("too-large")));
 	arena_free(&a);
@@ -488,7 +488,7 @@ static void many_columns(void)
 	for (int i = 0; i < 70000; i++)
 		buf_fmt(&b, "%sc%d", i ? "," : "", i);
 	buf_c(&b, "\n1,2\n");
-	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
+	struct validate_input in = {.task = TASK_DATA, .out = buf_view(&b), .status = STATUS_OK};
 	validate_text(&a, &in, &v);
 	CHECK(v.validity == VALIDITY_INDETERMINATE && expect_noted(&v, STR("too-large")));
 	arena_free(&a);

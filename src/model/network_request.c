@@ -1,0 +1,72 @@
+/* The notation of network requests. See network_request.h. */
+#include "model/network_request.h"
+
+static struct texts *split_words(struct arena *a, struct str text, size_t *ret_n)
+{
+	struct texts *first = NULL, **end = &first;
+
+	for (size_t from = 0; from <= text.n; ++*ret_n) {
+		ptrdiff_t comma = str_find(text, ',', from);
+		struct str word = str_sub(text, from, comma < 0 ? text.n : (size_t)comma);
+
+		*end = arena_new(a, struct texts);
+		(*end)->text = str_trim(word, " \t");
+		end = &(*end)->next;
+		from += word.n + 1;
+	}
+	return first;
+}
+
+int network_request_parse(struct arena *a, struct str text, struct network_request *ret, struct err *e)
+{
+	struct network_spec mode;
+	size_t n = 0;
+	struct texts *words;
+
+	if (network_parse(text, &mode) == 0) {
+		*ret = (struct network_request){.given = true, .mode = mode.mode};
+		return 0;
+	}
+	words = split_words(a, text, &n);
+	if (n > NETWORK_WORDS_MAX)
+		return err_set(e, ERR_INPUT, 0, "more than %d words", NETWORK_WORDS_MAX);
+	for (const struct texts *t = words; t; t = t->next) {
+		if (!t->text.n)
+			return err_set(e, ERR_INPUT, 0, "expected deny, loopback or host");
+		if (network_parse(t->text, &mode) == 0)
+			return err_set(e, ERR_INPUT, 0, "'%.*s' cannot be combined with other words",
+					STR_ARG(t->text));
+	}
+	*ret = (struct network_request){.given = true, .words = words};
+	return 0;
+}
+
+struct network_request network_request_of(struct texts *words)
+{
+	struct network_spec mode;
+
+	if (!words)
+		return (struct network_request){0};
+	if (!words->next && network_parse(words->text, &mode) == 0)
+		return (struct network_request){.given = true, .mode = mode.mode};
+	return (struct network_request){.given = true, .words = words};
+}
+
+struct str network_request_text(struct arena *a, const struct network_request *n)
+{
+	struct buf b;
+
+	if (!n->given)
+		return STR("");
+	if (!n->words)
+		return str_of(network_name(&(struct network_spec){.mode = n->mode}));
+	buf_init(&b, a, 0);
+	for (const struct texts *t = n->words; t; t = t->next)
+		buf_fmt(&b, "%s%.*s", b.n ? "," : "", STR_ARG(t->text));
+	return buf_view(&b);
+}
+
+bool network_request_is_host(const struct network_request *n)
+{
+	return n->given && !n->words && !network_isolated(&(struct network_spec){.mode = n->mode});
+}
