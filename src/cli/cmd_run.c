@@ -172,7 +172,7 @@ struct run_call { /* one invocation */
 	struct arena *a, *out;
 	struct job job;
 	struct output_filter passing;     /* with a ticket: cleans the output as it passes */
-	bool told;                  /* FOLLOW_FD was open at the start, so the caller passed it */
+	bool has_follow_fd;         /* FOLLOW_FD was open at the start, so the caller passed it */
 };
 
 static int run_job(void *arg)
@@ -326,7 +326,8 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 {
 	struct arena a, out;
 	struct run_call c = {.self = self, .o = o, .report_dir = report_dir, .a = &a, .out = &out,
-			.job = {.request = o->rq}, .told = o->rq.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
+			.job = {.request = o->rq},
+			.has_follow_fd = o->rq.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
@@ -341,7 +342,7 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 		output_error("run: the memory bound was reached");
 		rc = EXIT_SETUP;
 	}
-	if (c.told && c.job.ticket.follow)
+	if (c.has_follow_fd && c.job.ticket.follow)
 		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
 	arena_free(&out); /* meanwhile the kernel removes the box */
 	arena_free(&a);

@@ -195,7 +195,7 @@ static struct suggest_rule *add_rule(struct suggest *s, bool prefix, struct str 
 	return r;
 }
 
-static size_t like_it(const struct suggest *s, struct str prefix)
+static size_t count_alike(const struct suggest *s, struct str prefix)
 {
 	size_t n = 0;
 
@@ -229,7 +229,7 @@ static void make_rules(struct suggest *s, uint64_t least)
 
 		for (size_t k = 0; k < ask->nparts && !ask->left; k++) {
 			struct str prefix = ask->mild ? rule_prefix(ask->parts[k]) : STR("");
-			bool wide = prefix.n && like_it(s, prefix) >= SUGGEST_PREFIX_LEAST;
+			bool wide = prefix.n && count_alike(s, prefix) >= SUGGEST_PREFIX_LEAST;
 
 			if (!wide && ask->n < least)
 				ask->left = "it was asked about too rarely";

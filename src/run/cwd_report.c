@@ -8,16 +8,16 @@
 #include "sys/path.h"
 #include "sys/state.h"
 
-#define TOLD "/caisson/cwd"
+#define CWD_FILE "/caisson/cwd"
 
 /* The file that a shell sources at its start, and the variable that names it. */
 static const struct shell {
 	enum dialect dialect;
 	char name[12], value[16], path[20], text[52];
 } shells[] = {
-	{DIALECT_BASH, "BASH_ENV", "/caisson/env", "/caisson/env", "unset BASH_ENV\ntrap 'pwd -P >|" TOLD
+	{DIALECT_BASH, "BASH_ENV", "/caisson/env", "/caisson/env", "unset BASH_ENV\ntrap 'pwd -P >|" CWD_FILE
 			"' EXIT\n"},
-	{DIALECT_ZSH, "ZDOTDIR", "/caisson", "/caisson/.zshenv", "unset ZDOTDIR\ntrap 'pwd -P >|" TOLD
+	{DIALECT_ZSH, "ZDOTDIR", "/caisson", "/caisson/.zshenv", "unset ZDOTDIR\ntrap 'pwd -P >|" CWD_FILE
 			"' EXIT\n"},
 };
 
@@ -43,7 +43,7 @@ int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, str
 	if (state_keep(a, r->world->state_dir, "tickets", str_cat(a, id, STR(".cwd")), STR(""), &path,
 			e) != 0)
 		return -1;
-	*p = (struct spec_path){.path = path, .at = STR(TOLD), .writable = true};
+	*p = (struct spec_path){.path = path, .at = STR(CWD_FILE), .writable = true};
 	*f = (struct spec_file){.path = str_of(shell->path), .text = str_of(shell->text)};
 	*v = (struct spec_var){.name = str_of(shell->name), .value = str_of(shell->value)};
 	while (*paths)

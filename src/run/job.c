@@ -128,13 +128,13 @@ static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
 		const struct box_progress *progress)
 {
 	struct box_start start = {.ready = record_begun, .ctx = r};
-	struct str told = STR("");
+	struct str cwd_file = STR("");
 
 	if (j->ticket.follow)
-		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->request.ticket), &told,
+		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->request.ticket), &cwd_file,
 				NULL);
 	run_go(a, &j->run, &j->box, &start, progress, &j->outcome);
-	j->ended_in = cwd_report_take(a, &j->world, told);
+	j->ended_in = cwd_report_take(a, &j->world, cwd_file);
 }
 
 /*

@@ -77,7 +77,7 @@ static int look_up(struct place_search *p, const char *option, struct str name, 
 }
 
 /* Refuses Caisson's own files: a program that can write them can lift all restrictions. */
-static int not_ours(struct place_search *p, const char *option, struct str real, struct err *e)
+static int refuse_own_files(struct place_search *p, const char *option, struct str real, struct err *e)
 {
 	const struct str own[] = {p->m->world->config_dir, p->m->world->state_dir};
 
@@ -188,7 +188,7 @@ static void git_configs(struct spec_builder *m)
 }
 
 /* No box may write keys, or settings that other programs obey, even if a person asks for it. */
-static int not_guarded(struct place_search *p, const char *option, struct str real, struct err *e)
+static int refuse_guarded(struct place_search *p, const char *option, struct str real, struct err *e)
 {
 	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
 
@@ -203,7 +203,7 @@ static int no_project(struct place_search *p, struct err *e)
 	enum path_kind kind;
 	struct str cwd = path_real(&p->memo, p->m->world->cwd, &kind);
 
-	if (cwd.n && not_guarded(p, "the directory", cwd, e) != 0)
+	if (cwd.n && refuse_guarded(p, "the directory", cwd, e) != 0)
 		return -1;
 	return err_set(e, ERR_INPUT, 0,
 			"the work profile needs a project, and '%.*s' is none: say which directory with "
@@ -212,7 +212,7 @@ static int no_project(struct place_search *p, struct err *e)
 }
 
 /* Refuses a link out of a repository or former workspace: a boxed program may have created it. */
-static int not_led_out(struct place_search *p, const char *option, struct str name, struct str real,
+static int refuse_link_out(struct place_search *p, const char *option, struct str name, struct str real,
 	struct err *e)
 {
 	const struct run_world *w = p->m->world;
@@ -245,7 +245,7 @@ int spec_refuse_escape(struct spec_builder *m, const char *option, struct str na
 	struct place_search p = {.m = m};
 
 	path_memo_init(&p.memo, m->a, m->world->cwd);
-	return not_led_out(&p, option, name, real, e);
+	return refuse_link_out(&p, option, name, real, e);
 }
 
 /*
@@ -266,9 +266,9 @@ static int own_project(struct place_search *p, struct str *ret, struct err *e)
 	for (size_t i = 0; w->environ && w->environ[i]; i++)
 		if (!strncmp(w->environ[i], "PWD=/", 5))
 			pwd = str_of(w->environ[i] + 4);
-	if (pwd.n && not_led_out(p, "the directory", pwd, cwd, e) != 0)
+	if (pwd.n && refuse_link_out(p, "the directory", pwd, cwd, e) != 0)
 		return -1;
-	return not_led_out(p, "the directory", w->cwd, cwd, e);
+	return refuse_link_out(p, "the directory", w->cwd, cwd, e);
 }
 
 /* Explains why a judged directory cannot be reopened: inside a box openat2(2) is not available. */
@@ -323,7 +323,7 @@ static void shared_git(struct place_search *p)
 		return;
 	if (path_inside(place.common, s->workspace) || path_inside(s->workspace, place.common))
 		return;
-	if (path_inside(m->world->home, place.common) || not_ours(p, "the workspace", place.common,
+	if (path_inside(m->world->home, place.common) || refuse_own_files(p, "the workspace", place.common,
 			NULL) != 0)
 		return;
 	FD_CLEANUP int fd = directory_open_expected(str_c(m->a, place.common), (struct identity){0}, O_PATH);
@@ -360,8 +360,9 @@ static int set_workspace(struct place_search *p, struct err *e)
 		return err_set(e, ERR_INPUT, 0,
 				"--workspace '%.*s' is a directory of the system, the home directory, or "
 				"one above it; name a directory inside", STR_ARG(at.real));
-	if (not_ours(p, "--workspace", at.real, e) != 0 || not_guarded(p, "--workspace", at.real, e) != 0 ||
-			not_led_out(p, "--workspace", name, at.real, e) != 0)
+	if (refuse_own_files(p, "--workspace", at.real, e) != 0 ||
+			refuse_guarded(p, "--workspace", at.real, e) != 0 ||
+			refuse_link_out(p, "--workspace", name, at.real, e) != 0)
 		return -1;
 	s->workspace = at.real;
 	if (s->workspace_writable) {
@@ -408,8 +409,9 @@ static int extra_path(struct place_search *p, const char *option, const char *na
 		return err_set(e, ERR_INPUT, 0,
 				"%s '%s' is %s the home directory, or one above it; name something inside",
 				option, name, writable ? "a place of the system," : "the root,");
-	if (not_ours(p, option, at.real, e) != 0 || (writable && not_guarded(p, option, at.real, e) != 0) ||
-			not_led_out(p, option, str_of(name), at.real, e) != 0)
+	if (refuse_own_files(p, option, at.real, e) != 0 ||
+			(writable && refuse_guarded(p, option, at.real, e) != 0) ||
+			refuse_link_out(p, option, str_of(name), at.real, e) != 0)
 		return -1;
 	spec_add_path(p->m, at.real, at.real, writable);
 	return 0;
@@ -542,7 +544,8 @@ static int set_root(struct place_search *p, struct err *e)
 		return err_set(e, ERR_INPUT, 0,
 				"--root '%s' is the system's own root, the home directory, or one above it",
 				name);
-	if (not_ours(p, "--root", at.real, e) != 0 || not_led_out(p, "--root", str_of(name), at.real, e) != 0)
+	if (refuse_own_files(p, "--root", at.real, e) != 0 ||
+			refuse_link_out(p, "--root", str_of(name), at.real, e) != 0)
 		return -1;
 	p->m->r->spec.root = at.real;
 	return 0;

@@ -675,10 +675,10 @@ uint64_t cg_oom_kills(struct cgroup *cg)
 	uint64_t signals = 0;
 	if (cg->n == 0 || cg->oom_count < 0)
 		return 0;
-	bool told = cg->oom_poll == POLLIN && cg->oom_event >= 0 &&
+	bool notified = cg->oom_poll == POLLIN && cg->oom_event >= 0 &&
 			read(cg->oom_event, &signals, sizeof signals) == sizeof signals;
 	uint64_t kills = kills_counted(cg);
-	return told && kills == 0 ? wait_for_kill(cg) : kills;
+	return notified && kills == 0 ? wait_for_kill(cg) : kills;
 }
 
 /* ---- removal ---- */

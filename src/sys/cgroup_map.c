@@ -364,15 +364,15 @@ int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *
 		struct err *e)
 {
 	char where[CG_PATH_MAX] = "";
-	enum obstacle told = NOT_READABLE;
+	enum obstacle worst = NOT_READABLE;
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
 		enum obstacle why = NOT_READABLE;
 		int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd >= 0 && will_do(fd, need, want, ret_controllers, &why))
 			return fd;
 		fd_close(&fd);
-		if (depth == 0 || why > told) {
-			told = why;
+		if (depth == 0 || why > worst) {
+			worst = why;
 			str_put(where, sizeof where, "%s", h->path);
 		}
 		char *slash = strrchr(h->path, '/');
@@ -382,5 +382,5 @@ int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *
 	}
 	return err_set(e, ERR_SYSTEM, 0,
 			"no control group of this process or above it can hold a box: '%.200s' %s", where,
-			obstacles[told]);
+			obstacles[worst]);
 }
