@@ -24,7 +24,7 @@
 #define FOLDER "tickets"
 #define VERSION 6
 #define HASH_BYTES 8
-#define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
+#define TAG_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
 #define TICKET_ARENA_MAX (8 * TICKET_BYTES_MAX) /* a parsed ticket, with its unescaped texts */
 
 /* JSON would repair bytes that are not UTF-8; then another command would run than the judged one. */
@@ -138,7 +138,7 @@ static void put_hash(struct buf *b, struct str x, struct str y)
 }
 
 /* ".SESSION.PROMPT.CALL". A subagent has its own prompts. */
-static struct str mark_of(struct arena *a, const struct ticket *t)
+static struct str tag_of(struct arena *a, const struct ticket *t)
 {
 	struct buf b;
 
@@ -149,27 +149,27 @@ static struct str mark_of(struct arena *a, const struct ticket *t)
 	return buf_view(&b);
 }
 
-/* Returns part 0, 1 or 2 of a mark. */
-static struct str mark_part(struct str mark, size_t i)
+/* Returns part 0, 1 or 2 of a tag. */
+static struct str tag_part(struct str tag, size_t i)
 {
-	return str_sub(mark, i * (1 + 2 * HASH_BYTES), (i + 1) * (1 + 2 * HASH_BYTES));
+	return str_sub(tag, i * (1 + 2 * HASH_BYTES), (i + 1) * (1 + 2 * HASH_BYTES));
 }
 
 void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over)
 {
 	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
-	struct str mark = mark_of(a, now);
+	struct str tag = tag_of(a, now);
 	struct dirent *entry;
 	DIR *d = opendir(folder);
 
 	for (size_t n = 0; d && n < TICKET_SCAN_MAX && (entry = readdir(d)); n++) {
-		struct str name = str_of(entry->d_name), his = str_sub(name, TICKET_ID, name.n);
+		struct str name = str_of(entry->d_name), other = str_sub(name, TICKET_ID, name.n);
 		char id[TICKET_ID + 1];
 
-		if (name.n != MARK_LETTERS || !str_eq(mark_part(his, 0), mark_part(mark, 0)))
+		if (name.n != TAG_LETTERS || !str_eq(tag_part(other, 0), tag_part(tag, 0)))
 			continue;
-		if ((!now->prompt.n || str_eq(mark_part(his, 1), mark_part(mark, 1))) &&
-			!(over && str_eq(mark_part(his, 2), mark_part(mark, 2))))
+		if ((!now->prompt.n || str_eq(tag_part(other, 1), tag_part(tag, 1))) &&
+			!(over && str_eq(tag_part(other, 2), tag_part(tag, 2))))
 			continue;
 		snprintf(id, sizeof(id), "%.*s", TICKET_ID, entry->d_name);
 		unlinkat(dirfd(d), id, 0);
@@ -180,14 +180,14 @@ void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now
 }
 
 /*
- * Called after the ticket is written: a mark without a ticket means nothing. A ticket that cannot be marked
+ * Called after the ticket is written: a tag without a ticket means nothing. A ticket that cannot be tagged
  * is removed.
  */
-static int write_mark(struct arena *a, struct str state, const struct ticket *t, struct str id, struct err *e)
+static int write_tag(struct arena *a, struct str state, const struct ticket *t, struct str id, struct err *e)
 {
 	struct str path;
 
-	if (!t->asked || state_keep(a, state, FOLDER, str_cat(a, id, mark_of(a, t)), STR(""), &path, e) == 0)
+	if (!t->asked || state_keep(a, state, FOLDER, str_cat(a, id, tag_of(a, t)), STR(""), &path, e) == 0)
 		return 0;
 	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(id))));
 	return -1;
@@ -247,7 +247,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 		return -1;
 	name = str_dup(a, str_n(id, TICKET_ID));
 	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0 ||
-			write_mark(a, state, t, name, e) != 0)
+			write_tag(a, state, t, name, e) != 0)
 		return -1;
 	*ret = name;
 	return 0;
@@ -472,7 +472,7 @@ static void note_ticket(struct forgetting *f, const char *name)
 		memcpy(f->ids[f->n++], name, TICKET_ID + 1);
 }
 
-/* Removes the ticket, its mark, and all other files whose names start with its id. */
+/* Removes the ticket, its tag, and all other files whose names start with its id. */
 static void remove_noted(struct forgetting *f, const char *name)
 {
 	for (size_t i = 0; i < f->n; i++)

@@ -9,7 +9,7 @@
  *
  * The ticket of a question belongs to its prompt and its tool call. No event reports that a person refused,
  * so the ticket ends when the session has another prompt, or when the call is over (ticket_end_asks()). A
- * marker file beside it, whose name holds hashes of session, prompt and call, identifies the ticket without
+ * tag file beside it, whose name holds hashes of session, prompt and call, identifies the ticket without
  * reading it.
  *
  * Project and working directory are stored with device and inode. A boxed program may give their names to
