@@ -39,22 +39,28 @@ static int add_rule(struct rule_expansion *l, const struct network_rule *rule, s
 	return 0;
 }
 
-/* 0.0.0.0 and ::, which Maven's settings use for "never", mean this machine to the kernel. */
-static bool is_nowhere(const struct network_rule *rule)
+/*
+ * 127.0.0.0/8 and ::1 are the box's own loopback inside of it. 0.0.0.0 and :: mean the same to the kernel;
+ * Maven's settings use them for "never".
+ */
+static bool is_loopback(const struct network_rule *rule)
 {
-	static const uint8_t v4[IP_BYTES] = {[10] = 0xff, [11] = 0xff}, v6[IP_BYTES];
+	static const uint8_t v4[12] = {[10] = 0xff, [11] = 0xff}, v6[15];
+	const uint8_t *at = rule->address;
 
-	return rule->kind == NETWORK_ADDRESS && (!memcmp(rule->address, v4, IP_BYTES) ||
-			!memcmp(rule->address, v6, IP_BYTES));
+	if (rule->kind != NETWORK_ADDRESS)
+		return false;
+	return memcmp(at, v4, sizeof(v4)) == 0 ? at[12] == 127 || at[12] == 0
+					       : memcmp(at, v6, sizeof(v6)) == 0 && at[15] <= 1;
 }
 
-/* Leaves out a host that is none: a configuration file may contain any text. */
+/* Leaves out a host that is none, since a configuration file may contain any text, and this machine. */
 static int add_hosts(struct rule_expansion *l, const struct texts *hosts, struct err *e)
 {
 	struct network_rule rule;
 
 	for (; hosts; hosts = hosts->next)
-		if (network_rule_parse(l->a, hosts->text, &rule, NULL) == 0 && !is_nowhere(&rule) &&
+		if (network_rule_parse(l->a, hosts->text, &rule, NULL) == 0 && !is_loopback(&rule) &&
 				add_rule(l, &rule, e) != 0)
 			return -1;
 	return 0;

@@ -30,7 +30,9 @@ people_npm() {
 	git init -q "$project"
 	cat >"$home/.npmrc" <<-END
 		registry=https://me:$secret@registry.invalid:8443/npm/
-		@scope:registry=http://127.0.0.1:4873/
+		@scope:registry=http://scope.invalid:4873/
+		@here:registry=http://127.0.0.1:4873/
+		@local:registry=http://localhost:4873/
 		//registry.invalid:8443/npm/:_authToken=$secret
 		proxy=http://proxy.invalid:3128/
 	END
@@ -41,7 +43,9 @@ people_npm() {
 	settle "$who"
 	ask "$who" preset:registries/npm
 	host "$who" registry.invalid:8443 'the registry of ~/.npmrc'
-	host "$who" 127.0.0.1:4873 'a registry of a scope'
+	host "$who" scope.invalid:4873 'a registry of a scope'
+	no_host "$who" 127.0.0.1:4873 'this machine, which no box reaches'
+	no_host "$who" localhost:4873 'this machine by its name'
 	host "$who" nodejs.org 'a built-in host'
 	no_host "$who" project.invalid "the project's .npmrc"
 	no_host "$who" proxy.invalid:3128 'a proxy is no registry'
