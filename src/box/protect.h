@@ -6,6 +6,19 @@
  * workspace) is pinned as a mount point, so that nothing can be renamed away from under it, and absent names
  * are masked. Afterwards what is there is compared with what was there (device, inode, kind), and what could
  * not be prevented (a name that was a link, a planted bare repository) is moved to quarantine.
+ *
+ *   protection.c       a run's workspace and the git directory it shares, each with its undertaker
+ *   protect.c          one directory: names before and after the run
+ *   protect_table.c    the protected names
+ *   protect_git.c      repositories before the run; protect_compare.c: after it
+ *   protect_config.c   settings of git that run nothing
+ *   protect_index.c    the index of a repository
+ *   protect_made.c     placeholders for absent names
+ *   protect_modes.c    directories closed by their own mode
+ *   protect_move.c     quarantine
+ *   protect_lock.c     locks between runs in one workspace
+ *   protect_vet.c      the search after the run, and the process that finishes it
+ *   protect_walk.c     walking a hostile directory tree; protect_path.c: its paths as text
  */
 #pragma once
 #include "box/plan.h"

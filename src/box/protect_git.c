@@ -1,6 +1,6 @@
 /*
  * Repositories in the workspace: what they are, what in them is dangerous, and how they are protected before
- * the run. protect_judge.c has what happens after it.
+ * the run. protect_compare.c has what happens after it.
  *
  * Configuration (config, config.worktree, and both where commondir points) and the files in hooks make git on
  * the host run something. A link in the place of a file that git opens by name (COMMIT_EDITMSG, FETCH_HEAD,

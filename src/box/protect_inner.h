@@ -395,7 +395,7 @@ int held_list(struct protect *p, const char *path);
 /* A directory of somebody else's that lets nobody like us in: git would not get in either. */
 bool foreign_closed(struct protect *p, const char *path);
 
-/* ---- git (protect_git.c, protect_judge.c) ---- */
+/* ---- git (protect_git.c, protect_compare.c) ---- */
 
 /*
  * Is the workspace itself a git directory? That of a linked worktree is one; no other box gets a directory of

@@ -5,7 +5,7 @@
  * A lock on the workspace itself can be taken by any program that can open the workspace, also in a box that
  * sees it read-only. So the lock that counts is one byte of a file in the state directory, where no box sees
  * it. The byte's number is a hash of the workspace's device and inode, so one file serves all workspaces. The
- * lock belongs to the open file description, which the launcher and its keeper share.
+ * lock belongs to the open file description, which the launcher and its undertaker share.
  *
  * Two more bytes order the vetters of the workspace (protect_vet.c).
  *

@@ -1,6 +1,6 @@
 /*
  * The command line: tables of commands and options. The tables drive parsing and generate the usage and the
- * manual pages. Only this folder (and the daemon) prints or exits.
+ * manual pages. Only this folder prints or exits.
  */
 #pragma once
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /*
  * Private to the gate: the state of one judgement, and how a check raises a reason.
  *
- *   judge.c           runs the checks, raises and lifts reasons
+ *   gate.c            runs the checks, raises and lifts reasons
  *   checks.c          the table of checks (rows in model/check_rows.h), and the checks about unknown words
  *                     and code
  *   tiers.c           the person's own rules, with tiers_code.c (code) and tiers_tool.c (other tools)
