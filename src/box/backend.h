@@ -7,7 +7,7 @@
  *   2. begin      the backend makes what needs no plan; box_begin() may have done so before the spec was
  *                 known
  *   3. plan       plan.c and protection.c turn the spec into a list of operations, the root of the box
- *   4. start      the backend carries the operations out, calls box_ready(), and starts the program
+ *   4. start      the backend carries the operations out, calls box_before_program(), and starts the program
  *   5. supervise  supervise.c takes the streams, keeps the limits, and decides how the program ended
  *   6. stop       the backend ends everything that is left, and removes it
  *   7. compare    protection.c compares the workspace with its state before, and quarantines planted files
@@ -74,7 +74,7 @@ struct box_state {
 	void *own;                 /* the backend's data; NULL: none yet, and stop() is not called */
 	const struct spec *spec;   /* NULL: not known yet */
 	const struct box_start *start;
-	bool ready;                /* box_ready() was called, and said yes */
+	bool may_start;            /* box_before_program() was called, and said yes */
 	struct ops ops;            /* the plan */
 	/*
 	 * The first process of the box as the launcher sees it: when it is gone, nothing in the box is alive.
@@ -138,7 +138,7 @@ extern const struct backend backend_ns;
  * The box is put together, and nothing foreign runs in it yet: asks the caller whether the program may start.
  * start() calls it exactly once.
  */
-int box_ready(struct box_state *b, struct err *e);
+int box_before_program(struct box_state *b, struct err *e);
 /* A process of ours that is on its way out; box_end() waits for it. 0 is none. */
 void box_leave(struct box_state *b, pid_t pid);
 /*

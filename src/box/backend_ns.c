@@ -290,7 +290,7 @@ static int ns_start(struct box_state *b, struct err *e)
 	struct ns_box *n = b->own;
 
 	note_spec(b);
-	if (send_task(b, e) != 0 || box_ready(b, e) != 0)
+	if (send_task(b, e) != 0 || box_before_program(b, e) != 0)
 		return -1;
 	b->memory_watched = !n->grouped;
 	b->cpu_counted = b->spec->limits.cpu_ms && n->grouped && cg_time_counter(&n->cg) != ENFORCED_NOT;

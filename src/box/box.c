@@ -29,10 +29,10 @@ const char *box_backend_name(const struct backend *b) { return b->name; }
 
 /* ---- for backends ---- */
 
-int box_ready(struct box_state *b, struct err *e)
+int box_before_program(struct box_state *b, struct err *e)
 {
-	b->ready = !b->start->ready || b->start->ready(b->start->ctx, e) == 0;
-	return b->ready ? 0 : -1;
+	b->may_start = !b->start->before_program || b->start->before_program(b->start->ctx, e) == 0;
+	return b->may_start ? 0 : -1;
 }
 
 void box_leave(struct box_state *b, pid_t pid)
@@ -182,7 +182,7 @@ static int start_program(struct box_state *b, struct err *e)
 {
 	if (make_plan(b, e) != 0 || b->backend->start(b, e) != 0)
 		return -1;
-	return b->ready ? 0 : err_set(e, ERR_INTERNAL, 0, "the backend started a program without asking");
+	return b->may_start ? 0 : err_set(e, ERR_INTERNAL, 0, "the backend started a program without asking");
 }
 
 static int run_program(struct box_state *b, const struct box_progress *p, struct outcome *ret, struct err *e)

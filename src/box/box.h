@@ -35,7 +35,7 @@ struct box_progress { /* called about twice a second while the program runs; NUL
 
 struct box_start { /* how a run starts; zeroed: at once */
 	/* Called when the box is being put together, before anything foreign runs in it; -1: nothing will. */
-	int (*ready)(void *ctx, struct err *e);
+	int (*before_program)(void *ctx, struct err *e);
 	void *ctx;
 };
 

@@ -81,7 +81,8 @@ struct ns_user { /* the user of the program, in the box and on the host */
  */
 struct ns_user ns_user(pid_t init);
 
-enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
+/* NS_LOOK_IN brings the descriptors with which the launcher watches a box without a cgroup. */
+enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED };
 /*
  * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to
  * the program one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and

@@ -66,7 +66,7 @@ void ns_take_events(struct box_state *b)
 			fail_to_look(b);
 		if (got != (ssize_t)sizeof(m))
 			return;
-		if (m.kind == NS_READY) {
+		if (m.kind == NS_LOOK_IN) {
 			n->procfd = nfds == 2 ? fds[0] : -1;
 			n->rootfd = nfds == 2 ? fds[1] : -1;
 		} else

@@ -161,7 +161,7 @@ static int hand_out(int talk, struct err *e)
 {
 	FD_CLEANUP int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	FD_CLEANUP int proc = root < 0 ? -1 : open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const struct ns_message m = {.kind = NS_READY};
+	const struct ns_message m = {.kind = NS_LOOK_IN};
 
 	if (proc < 0 || fds_send(talk, &m, sizeof(m), (int[]){proc, root}, 2) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot let the launcher look into the box");

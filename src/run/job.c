@@ -127,7 +127,7 @@ static int record_begun(void *ctx, struct err *e)
 static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
 		const struct box_progress *progress)
 {
-	struct box_start start = {.ready = record_begun, .ctx = r};
+	struct box_start start = {.before_program = record_begun, .ctx = r};
 	struct str cwd_file = STR("");
 
 	if (j->ticket.follow)

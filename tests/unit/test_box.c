@@ -65,7 +65,7 @@ static int plain_start(struct box_state *b, struct err *e)
 		plain.nops++;
 	if (plain.fail_start)
 		return err_set(e, ERR_SYSTEM, 0, "cannot start");
-	if (!plain.mute && box_ready(b, e) != 0)
+	if (!plain.mute && box_before_program(b, e) != 0)
 		return -1;
 	CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0 && pipe2(err, O_CLOEXEC) == 0);
 	b->in.to = in[1];
