@@ -11,6 +11,7 @@
 #include "run/spec_builder.h"
 #include "sys/file.h"
 #include "sys/glob_expand.h"
+#include "sys/remembered.h"
 #include "sys/stream.h"
 
 #define MEMORY (1024 * MB)
@@ -69,9 +70,14 @@ void registry_open(struct registry_tools *t)
 
 /* ---- programs and files outside the project ---- */
 
-static bool of_project(const struct registry_tools *t, struct str real)
+bool registry_foreign(const struct run_world *w, struct str real)
 {
-	return path_inside(real, t->world->project);
+	if (path_inside(real, w->project))
+		return true;
+	for (struct str dir = real; w->view && dir.n > 1; dir = path_parent(dir))
+		if (remembered_place(w->view->remembered, dir))
+			return true;
+	return false;
 }
 
 struct str registry_program(struct registry_tools *t, struct str name)
@@ -84,7 +90,7 @@ struct str registry_program(struct registry_tools *t, struct str name)
 		enum path_kind kind;
 
 		real = path_real(&t->memo, str_fmt(t->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(name)), &kind);
-		if (kind == PATH_FILE && !of_project(t, real))
+		if (kind == PATH_FILE && !registry_foreign(t->world, real))
 			return real;
 		from += dir.n + 1;
 	}
@@ -100,7 +106,13 @@ struct str registry_file(struct registry_tools *t, struct str word, struct str *
 	if (str_starts(word, "~/"))
 		*ret_at = str_cat(t->a, t->run.spec.home, str_sub(word, 1, word.n));
 	real = path_real(&t->memo, *ret_at, &kind);
-	return (kind == PATH_FILE || kind == PATH_DIR) && !of_project(t, real) ? real : STR("");
+	if (kind != PATH_FILE && kind != PATH_DIR)
+		return STR("");
+	if (!registry_foreign(t->world, real))
+		return real;
+	registry_note(t, str_fmt(t->a, "'%.*s' does not count, since it is a link into a project",
+			STR_ARG(word)));
+	return STR("");
 }
 
 /* A directory as a pattern that stands for itself. */
@@ -137,7 +149,7 @@ int registry_files(struct registry_tools *t, struct str word, struct texts **ret
 	for (size_t i = 0; i < entries.nmatches; i++) {
 		struct str file = path_real(&t->memo, entries.matches[i], &kind);
 
-		if (kind != PATH_FILE || of_project(t, file))
+		if (kind != PATH_FILE || registry_foreign(t->world, file))
 			continue;
 		*end = arena_new(t->a, struct texts);
 		(*end)->text = file;

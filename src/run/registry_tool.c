@@ -154,17 +154,24 @@ static void keep_answer(struct registry_tools *t, const struct registry_row *row
 
 /* ---- asking ---- */
 
-static void note_failure(struct registry_tools *t, const struct registry_row *row, struct str why)
+void registry_note(struct registry_tools *t, struct str text)
 {
 	struct texts **end = t->notes;
+
+	for (; *end; end = &(*end)->next)
+		if (str_eq((*end)->text, text))
+			return;
+	*end = arena_new(t->a, struct texts);
+	(*end)->text = text;
+}
+
+static void note_failure(struct registry_tools *t, const struct registry_row *row, struct str why)
+{
 	struct str name = registry_list(row, REGISTRY_NAME);
 
-	while (*end)
-		end = &(*end)->next;
-	*end = arena_new(t->a, struct texts);
-	(*end)->text = str_fmt(t->a,
+	registry_note(t, str_fmt(t->a,
 			"%.*s did not say which registries its configuration names (%.*s); only its built-in "
-			"hosts are reachable", STR_ARG(name), STR_ARG(why));
+			"hosts are reachable", STR_ARG(name), STR_ARG(why)));
 }
 
 /* A tool that is not there names nothing; files of its configuration may still be there and are read. */

@@ -25,14 +25,22 @@ bool registry_tool_exists(struct registry_tools *t, const struct registry_row *r
 /* The hosts that the configuration of the tool names, as HOST or HOST:PORT; none if it cannot be asked. */
 struct texts *registry_tool_hosts(struct registry_tools *t, const struct registry_row *row);
 
+/* Adds a sentence to the notes, once. */
+void registry_note(struct registry_tools *t, struct str text);
+
 /* registry_ask.c */
+/*
+ * True if this resolved path lies in the project, or in any place that boxes could write: programs and files
+ * there are not the person's.
+ */
+bool registry_foreign(const struct run_world *w, struct str real);
 /* Prepares the box. A failure is noted in t->why. */
 void registry_open(struct registry_tools *t);
 /* The resolved path of an installed program, or empty. */
 struct str registry_program(struct registry_tools *t, struct str name);
 /*
  * The resolved path of a configuration file or directory (REGISTRY_CONFIG, REGISTRY_READ), or empty if there
- * is none, or if it is a file of the project. *ret_at is its place: an absolute path, with links.
+ * is none, or if it is foreign. *ret_at is its place: an absolute path, with links.
  */
 struct str registry_file(struct registry_tools *t, struct str word, struct str *ret_at);
 /* The same for the files in a directory, or the file itself; resolved. -1 if not all can be known. */

@@ -4,15 +4,16 @@
  */
 #include "knowledge/registry_rows.h"
 #include "run/registry_settings.h"
+#include "run/registry_tool.h"
 #include "run/spec_builder.h"
 #include "sys/file.h"
 
 #define SETTINGS_MAX ((size_t)64 << 10) /* bytes of a settings file */
 
-/* A file of the project or the workspace is no setting of the person's, wherever a link to it lies. */
+/* A file of a project is no setting of the person's, wherever a link to it lies. */
 static bool is_persons(const struct spec_builder *m, struct str real, enum path_kind kind)
 {
-	return kind == PATH_FILE && !path_inside(real, m->world->project) &&
+	return kind == PATH_FILE && !registry_foreign(m->world, real) &&
 			!path_inside(real, m->r->spec.workspace);
 }
 

@@ -82,6 +82,15 @@ people_npm() {
 	own "$who"
 	ask "$who" preset:registries/npm
 	no_host "$who" project.invalid 'a link into the project'
+	want '.notes | any(contains("~/.npmrc"))' "$who: a note about the link"
+	ln -sfn "$tmp/$who/before/npmrc" "$home/.npmrc"
+	mkdir "$tmp/$who/before"
+	own "$who"
+	(cd "$tmp/$who/before" && as "$who" "$tmp/caisson" run --profile work --workspace . -- \
+		sh -c 'echo registry=https://before.invalid/ >npmrc') >"$tmp/out" 2>"$tmp/err"
+	want '.status == "ok"' "$who: a box writes in another workspace"
+	ask "$who" preset:registries/npm
+	no_host "$who" before.invalid 'a link into a workspace of an earlier box'
 	rm "$home/.npmrc"
 	ln -s npmrc "$home/.npmrc"
 	own "$who"
