@@ -282,14 +282,18 @@ void relay_dial_step(struct relay_loop *l, struct relay_connection *c)
 	}
 }
 
-void relay_dial(struct relay_loop *l, struct relay_connection *c)
+void relay_dial_route(const struct relay_loop *l, struct relay_connection *c)
 {
 	struct relay_dial *d = &c->dial;
 	d->proxy = upstream_proxy_for(&l->proxies, str_of(c->target.host), c->target.port);
 	d->forwards = d->proxy && c->must_http && upstream_proxy_forwards(d->proxy, c->target.port);
+}
+
+void relay_dial(struct relay_loop *l, struct relay_connection *c)
+{
 	c->stage = RELAY_RESOLVING;
 	relay_set_deadline(l, c, l->now + DIAL_MS * MILLISECOND);
-	if (d->proxy && d->proxy->kind == PROXY_UNUSABLE)
+	if (c->dial.proxy && c->dial.proxy->kind == PROXY_UNUSABLE)
 		relay_refuse(l, c, NETWORK_PROXY);
 	else
 		resolve(l, c);

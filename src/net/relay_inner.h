@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "net/client_hello.h"
+#include "net/http_requests.h"
 #include "net/names.h"
 #include "net/relay.h"
 #include "net/relay_pipes.h"
@@ -41,7 +42,8 @@ struct relay_target {
 struct relay_socket {
 	int fd; /* -1: none */
 	bool readable, writable;
-	bool failed; /* EPOLLERR: after its last bytes comes an error */
+	bool hung_up; /* no more bytes will come */
+	bool failed;  /* after its last bytes comes an error */
 };
 
 struct relay_flow {              /* one direction */
@@ -87,9 +89,11 @@ struct relay_connection {
 
 	enum relay_speech speech;
 	bool must_tls, must_http;
+	bool upgrade;             /* the server's answer decides how to go on */
 	uint64_t pass; /* bytes after `words` that may pass unseen; UINT64_MAX: all */
 	/* bytes in `words`: all, those that may pass, those that were sent but are still looked at */
 	size_t words_n, words_ok, words_sent;
+	struct http_requests http;
 	uint8_t *words; /* RELAY_WORDS_MAX bytes, of this slot for ever */
 };
 
@@ -149,8 +153,15 @@ void relay_refuse(struct relay_loop *l, struct relay_connection *c, enum network
 void relay_inspect_begin(struct relay_connection *c);
 /* Decides about the words so far. False: the connection was refused. */
 bool relay_inspect(struct relay_loop *l, struct relay_connection *c);
+/*
+ * Looks at the server's first answer if it decides about an upgrade. False: nothing may pass to the client,
+ * because the answer is not complete, or the connection was refused.
+ */
+bool relay_inspect_answer(struct relay_loop *l, struct relay_connection *c);
 
 /* ---- relay_dial.c ---- */
+/* Finds the way: directly or through the host's own proxy. */
+void relay_dial_route(const struct relay_loop *l, struct relay_connection *c);
 void relay_dial(struct relay_loop *l, struct relay_connection *c);
 /* Goes on with a connection that is not open yet, because of an event or the clock. */
 void relay_dial_step(struct relay_loop *l, struct relay_connection *c);

@@ -3,16 +3,21 @@
  *
  * - Port 443 must be TLS with the host as SNI, port 80 HTTP with the host in every request.
  * - On other ports the first line decides: TLS and HTTP are checked in the same way, anything else passes.
- * The line itself passes while it grows, because a protocol without lines must not wait; what follows an HTTP
- *   request line does not.
+ *   The line itself passes while it grows, because a protocol without lines must not wait; what follows an
+ * HTTP request line does not.
  * - A listed address has no name to check, so everything passes.
  */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/socket.h>
+
 #include "net/relay_inner.h"
 
 #define TLS_PORT 443
 #define HTTP_PORT 80
 #define TLS_HANDSHAKE 0x16 /* first byte of a ClientHello's record */
 #define FIRST_LINE_MAX 8192
+#define ANSWER_MAX 16384 /* bytes of the server's answer that decide about an upgrade */
 
 static void pass_all(struct relay_connection *c)
 {
@@ -30,6 +35,7 @@ void relay_inspect_begin(struct relay_connection *c)
 	c->must_tls = c->target.port == TLS_PORT;
 	c->must_http = c->target.port == HTTP_PORT;
 	c->speech = c->must_tls ? RELAY_TLS : c->must_http ? RELAY_HTTP : RELAY_UNDECIDED;
+	http_requests_init(&c->http, str_of(c->target.host), c->target.port);
 }
 
 /* ---- TLS ---- */
@@ -92,6 +98,94 @@ static void decide_speech(struct relay_connection *c)
 		pass_all(c);
 	else if (c->speech == RELAY_UNDECIDED)
 		c->words_ok = c->words_n; /* a server cannot act on half a request line */
+	else
+		c->words_ok = 0;
+}
+
+/* ---- HTTP ---- */
+
+/* Writes the head at `at` in absolute form, for a proxy. Returns the bytes added; -1: no room. */
+static ptrdiff_t rewrite_head(struct relay_connection *c, size_t at)
+{
+	char text[RELAY_WORDS_MAX];
+	struct str head = str_n((const char *)c->words + at, c->words_n - at);
+	size_t n = proxy_absolute_form(
+			c->dial.proxy, str_of(c->target.host), head, text, RELAY_WORDS_MAX - at);
+	if (!n)
+		return -1;
+	memcpy(c->words + at, text, n);
+	c->words_n = at + n;
+	return (ptrdiff_t)(n - head.n);
+}
+
+/* Lets the checked block at words_ok pass; the rest of it may still have to come. */
+static bool pass_block(struct relay_connection *c, bool is_head, uint64_t n)
+{
+	ptrdiff_t more = is_head && c->dial.forwards ? rewrite_head(c, c->words_ok) : 0;
+	if (more < 0)
+		return false;
+	size_t here = c->words_n - c->words_ok;
+	n += (uint64_t)more;
+	c->words_ok += n < here ? (size_t)n : here;
+	c->pass = n < here ? 0 : n - here;
+	return true;
+}
+
+/* True for a first line that is no request line. Programs that wait for an answer to it must not wait long.
+ */
+static bool speaks_other(const struct relay_connection *c)
+{
+	if (c->http.later || c->http.state != HTTP_AT_HEAD)
+		return false;
+	enum relay_speech speech = speech_of(c->words, c->words_n, c->up.ended);
+	return speech == RELAY_RAW || speech == RELAY_TLS;
+}
+
+static enum network_refusal inspect_http(struct relay_connection *c)
+{
+	if (c->words_n && !c->words_ok && speaks_other(c))
+		return NETWORK_BAD_HTTP;
+	while (!c->pass && c->words_n > c->words_ok) {
+		uint64_t n = 0;
+		bool is_head = c->http.state == HTTP_AT_HEAD;
+		switch (http_requests_next(&c->http, c->words + c->words_ok, c->words_n - c->words_ok, &n)) {
+		case HTTP_REFUSED: return c->http.refusal;
+		case HTTP_MORE: return c->up.ended ? NETWORK_BAD_HTTP : NETWORK_NOT_REFUSED;
+		case HTTP_WAIT: return NETWORK_NOT_REFUSED;
+		case HTTP_PASS: break;
+		}
+		if (n == UINT64_MAX) {
+			pass_all(c);
+			return NETWORK_NOT_REFUSED;
+		}
+		if (!pass_block(c, is_head, n))
+			return NETWORK_BAD_HTTP;
+		c->upgrade = c->http.state == HTTP_AT_UPGRADE;
+		if (c->dial.forwards)
+			break; /* the buffer has room for one head that grows */
+	}
+	return NETWORK_NOT_REFUSED;
+}
+
+bool relay_inspect_answer(struct relay_loop *l, struct relay_connection *c)
+{
+	uint8_t bytes[ANSWER_MAX];
+	if (!c->upgrade)
+		return true;
+	if (!c->server.readable)
+		return false;
+	ssize_t n = recv(c->server.fd, bytes, sizeof bytes, MSG_PEEK);
+	enum http_answer answer = n > 0 ? http_answer_read(bytes, (size_t)n) : HTTP_ANSWER_MORE;
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		answer = HTTP_ANSWER_OTHER;
+	if (answer == HTTP_ANSWER_MORE && !c->server.hung_up && n < (ssize_t)sizeof bytes) {
+		c->server.readable = false; /* the next bytes are an event */
+		return false;
+	}
+	c->upgrade = false;
+	http_requests_answered(&c->http, answer == HTTP_ANSWER_SWITCHED);
+	/* nothing that follows has been looked at */
+	return relay_inspect(l, c);
 }
 
 /* ---- all ---- */
@@ -102,7 +196,7 @@ static enum network_refusal inspect_words(struct relay_connection *c)
 		decide_speech(c);
 	switch (c->speech) {
 	case RELAY_TLS: return inspect_tls(c);
-	case RELAY_HTTP: return NETWORK_BAD_HTTP; /* nobody reads requests yet */
+	case RELAY_HTTP: return inspect_http(c);
 	default: return NETWORK_NOT_REFUSED;
 	}
 }

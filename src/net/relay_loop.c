@@ -210,6 +210,7 @@ static void begin_connection(struct relay_loop *l, int fd)
 		return;
 	}
 	relay_inspect_begin(c);
+	relay_dial_route(l, c);
 	if (c->must_tls || c->must_http)
 		relay_set_deadline(l, c, l->now + FIRST_WORDS_MS * MILLISECOND);
 	else
@@ -280,6 +281,7 @@ static void handle_connection(
 	struct relay_socket *s = kind == RELAY_AT_CLIENT ? &c->client : &c->server;
 	s->readable = s->readable || events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR);
 	s->writable = s->writable || events & (EPOLLOUT | EPOLLHUP | EPOLLERR);
+	s->hung_up = s->hung_up || events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
 	s->failed = s->failed || events & EPOLLERR;
 	if (kind == RELAY_AT_CLIENT && s->failed && c->stage != RELAY_OPEN)
 		relay_close(l, c, true);

@@ -108,7 +108,7 @@ static enum relay_step send_words(struct relay_loop *l, struct relay_connection 
 
 static enum relay_step read_words(struct relay_loop *l, struct relay_connection *c)
 {
-	if (!c->client.readable || c->up.ended)
+	if (!c->client.readable || c->up.ended || c->upgrade)
 		return STEP_IDLE;
 	if (c->words_n >= RELAY_HEAD_MAX) { /* no parser waits for so much */
 		relay_refuse(l, c, c->speech == RELAY_TLS ? NETWORK_BAD_TLS : NETWORK_BAD_HTTP);
@@ -149,6 +149,8 @@ static enum relay_step step_down(struct relay_loop *l, struct relay_connection *
 		return empty_pipe(l, c, false);
 	if (c->stage != RELAY_OPEN)
 		return STEP_IDLE;
+	if (!relay_inspect_answer(l, c))
+		return c->stage == RELAY_FREE ? STEP_GONE : STEP_IDLE;
 	return fill_pipe(l, &c->down, &c->server, UINT64_MAX, &n);
 }
 
@@ -213,7 +215,7 @@ void relay_pump(struct relay_loop *l, struct relay_connection *c)
 		if (up == STEP_GONE)
 			return;
 		down = step_down(l, c);
-		if (end_broken(l, c))
+		if (down == STEP_GONE || end_broken(l, c))
 			return;
 	}
 	give_pipe(l, &c->up);

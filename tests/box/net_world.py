@@ -3,8 +3,8 @@
 It prints "ready" and then serves until its standard input ends.
 
   53/udp  names of the zone below, and whatever ends in .wild.test
-  443     TLS, any name (net_world.py makes the certificate); answers HTTP with the SNI
-  80      http.server with keep-alive: answers with Host, path and the number of the request on its connection
+  443, 8443  TLS, any name (net_world.py makes the certificate); answers HTTP with the SNI
+  80, 8080   http.server with keep-alive: answers with Host, path and the number of the request on its connection
   7       echo      9000  counts and digests until EOF, then answers       9001  reads "N\\n", sends N bytes and closes
   9002    speaks first       9003  sends a line and resets       9004  accepts and stays quiet       9005  answers slowly
   3128    HTTP proxy: CONNECT and absolute form, with user "pat" and password "s:cret" if the name asked for is locked.test
@@ -80,8 +80,12 @@ class Web(http.server.BaseHTTPRequestHandler):
 
     def reply(self):
         self.number += 1
-        size = int(self.headers.get("Content-Length") or 0)
-        body = self.rfile.read(size)
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            while size := int(self.rfile.readline(), 16):
+                body += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
         if self.headers.get("Upgrade") == "websocket" and self.path == "/upgrade":
             self.wfile.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
             while True:
@@ -256,8 +260,10 @@ async def main():
     options = {"backlog": 2048, "limit": 1 << 20}
     for port, handler in ((7, echo), (9000, digest), (9001, source), (9002, banner), (9003, resets), (9004, quiet), (9005, slow), (3128, http_proxy), (1080, socks_proxy)):
         await asyncio.start_server(handler, ["0.0.0.0", "::"], port, **options)
-    await asyncio.start_server(tls, ["0.0.0.0", "::"], 443, ssl=context, **options)
-    threading.Thread(target=Server(("::", 80), Web).serve_forever, daemon=True).start()
+    for port in 443, 8443:
+        await asyncio.start_server(tls, ["0.0.0.0", "::"], port, ssl=context, **options)
+    for port in 80, 8080:
+        threading.Thread(target=Server(("::", port), Web).serve_forever, daemon=True).start()
     print("ready", flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
     os._exit(0)
