@@ -268,8 +268,6 @@ static int parse_name(struct arena *a, struct str text, struct network_rule *r, 
 	ptrdiff_t colon = str_find(text, ':', 0);
 	struct str name = to_lower(a, str_sub(text, 0, colon < 0 ? text.n : (size_t)colon));
 
-	if (STR_LISTED(name, mode_words))
-		return refuse(e, text, "this word is not a host, and it cannot be part of a list");
 	if (str_starts(name, "preset:"))
 		return refuse(e, text, "a preset stands for several hosts");
 	r->kind = str_starts(name, "*.") ? NETWORK_DOMAIN : NETWORK_NAME;
@@ -278,6 +276,8 @@ static int parse_name(struct arena *a, struct str text, struct network_rule *r, 
 		r->name.n--;
 	if (!network_name_valid(r->name))
 		return refuse(e, text, why_invalid(r->name));
+	if (STR_LISTED(r->name, mode_words))
+		return refuse(e, text, "this word is not a host, and it cannot be part of a list");
 	if (str_is(r->name, "localhost") || str_ends(r->name, ".localhost"))
 		return refuse(e, text,
 				"'localhost' is the box's own loopback, which every allow-list includes");

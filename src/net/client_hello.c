@@ -24,9 +24,9 @@ struct tls_bytes {
 
 static struct tls_bytes take(struct tls_bytes *b, size_t n)
 {
-	if (n > b->n) {
-		b->bad = true;
-		return (struct tls_bytes){.bad = true};
+	if (n == 0 || n > b->n) {
+		b->bad |= n > b->n;
+		return (struct tls_bytes){.bad = n > 0};
 	}
 	struct tls_bytes part = {.p = b->p, .n = n};
 	b->p += n;

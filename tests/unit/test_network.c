@@ -192,8 +192,9 @@ static const char *const bad_rules[] = {"", ".", "..", "*", "*.", "*.com", "*.co
 		"[::1", "::1]", "[::1]x", "[::1]443", "[::1]:", "[::1]/", "[::]/0", "[::]/15", "[::]/16",
 		"[::]/80", "[::fffe:0:0]/95", "[2001:db8::1]/32", "[2001:db8::]/129", "[fe80::1%eth0]",
 		"preset:registries", "preset:registries/npm", "host", "Host", "deny", "loopback", "names",
-		"none", "all", "allow-list", "host:443", "localhost", "LOCALHOST.", "a.localhost",
-		"*.a.localhost", "b\303\274cher.example", "\xff", "example.org\\", "%65xample.org"};
+		"none", "all", "allow-list", "host:443", "Host.", "names.:443", "localhost", "LOCALHOST.",
+		"a.localhost", "*.a.localhost", "b\303\274cher.example", "\xff", "example.org\\",
+		"%65xample.org"};
 
 static void test_rules(void)
 {
