@@ -26,7 +26,7 @@ struct loaded {
 };
 
 struct batch_line {
-	struct session session;
+	struct context context;
 	const struct batch *b;
 	const struct user *self;
 	struct loaded *loaded;
@@ -75,17 +75,17 @@ static const char *read_request(struct batch_line *t, struct engine_request *rq)
 	if (!json_is(command, JSON_STRING))
 		return "'command' is missing or not a string";
 	rq->command = json_text(command);
-	if (!optional(t->value, "cwd", t->b->cwd, &t->session.cwd) ||
-			memchr(t->session.cwd.p, '\0', t->session.cwd.n))
+	if (!optional(t->value, "cwd", t->b->cwd, &t->context.cwd) ||
+			memchr(t->context.cwd.p, '\0', t->context.cwd.n))
 		return "'cwd' is not a path";
 	if (!optional(t->value, "shell", t->b->shell, &shell) ||
 			(shell.n && engine_dialect(shell, &rq->dialect) != 0))
 		return "'shell' is one of bash, sh, zsh, powershell";
 	if (t->b->mode)
 		engine_mode(str_of(t->b->mode), &rq->mode);
-	t->session.home = t->self->home;
-	t->session.user = t->self->name;
-	rq->session = &t->session;
+	t->context.home = t->self->home;
+	t->context.user = t->self->name;
+	rq->context = &t->context;
 	return NULL;
 }
 
@@ -93,12 +93,12 @@ static const char *read_request(struct batch_line *t, struct engine_request *rq)
 static const struct policies *policies_for(struct batch_line *t)
 {
 	struct loaded *l = t->loaded;
-	const struct policies_request request = {.config = t->b->config, .session = &t->session};
+	const struct policies_request request = {.config = t->b->config, .context = &t->context};
 	struct policy_set *set = NULL;
 	struct err e = {0};
 
-	t->session.places = true;
-	session_open(t->a, &t->session);
+	t->context.places = true;
+	context_open(t->a, &t->context);
 	l->failed = policy_cache_get(&l->cache, t->a, &request, &set, &e) != 0;
 	if (l->failed && strcmp(l->e.text, e.text) != 0)
 		output_error("%s", e.text);

@@ -91,8 +91,8 @@ static void record_check(struct check_job *j, const struct engine_request *rq, c
 static int judge_command(void *arg)
 {
 	struct check_job *j = arg;
-	struct session at = {.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
-	struct engine_request rq = {.command = str_of(j->operand), .session = &at};
+	struct context at = {.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
+	struct engine_request rq = {.command = str_of(j->operand), .context = &at};
 	struct err e = {0};
 
 	if (!strcmp(j->operand, "-") && fd_read_all(j->a, STDIN_FILENO, "standard input", STDIN_MAX,
@@ -104,8 +104,8 @@ static int judge_command(void *arg)
 		engine_dialect(str_of(j->o->shell), &rq.dialect); /* already validated */
 	if (j->o->mode)
 		engine_mode(str_of(j->o->mode), &rq.mode); /* already validated */
-	session_open(j->a, &at);
-	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .session = &at},
+	context_open(j->a, &at);
+	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .context = &at},
 			&j->policies, &e) != 0) {
 		complain_beside(j, &e);
 		engine_refuse(j->a, CHECK_POLICY_ERROR, e.text, &j->judgement);

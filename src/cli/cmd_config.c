@@ -40,7 +40,7 @@ static const struct example_row examples[] = {
 };
 
 struct config_job {
-	struct session session;
+	struct context context;
 	struct arena a;
 	const struct config_options *o;
 	const char *operand; /* a file or a key, or NULL */
@@ -49,9 +49,9 @@ struct config_job {
 
 static struct policies_request request(struct config_job *j)
 {
-	j->session = (struct session){.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
+	j->context = (struct context){.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
 	return (struct policies_request){.config = j->operand, .alone = j->operand != NULL,
-			.session = &j->session};
+			.context = &j->context};
 }
 
 static const char *kind_name(const struct policy_file *f)
@@ -111,7 +111,7 @@ static void warn_unsafe(struct config_job *j, struct verified *v)
 	struct str ignored, path = v->file->path;
 	struct err why = {0};
 
-	world_view(&j->a, session_or_own(NULL), NULL, &view);
+	world_view(&j->a, context_or_own(NULL), NULL, &view);
 	if (path.p[0] != '/')
 		path = str_path(&j->a, view.cwd, path);
 	if (secure_read(&j->a, path, ENGINE_CONFIG_MAX, view.uid, &ignored, &why) != 0 &&

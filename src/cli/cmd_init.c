@@ -158,7 +158,7 @@ static int init_job_run(void *arg)
 		return 1;
 	}
 	buf_init(&j->out, &j->a, 0);
-	world_view(&j->a, session_or_own(NULL), NULL, &v);
+	world_view(&j->a, context_or_own(NULL), NULL, &v);
 	state_paths(&j->a, &env, v.home, v.project, &paths);
 	j->rq = (struct init_request){.scope = j->o.project ? INIT_PROJECT : INIT_USER, .remove = j->o.remove,
 			.home = v.home, .project = v.project, .state = paths.state_dir, .uid = v.uid};

@@ -149,7 +149,7 @@ static int pause_job_run(void *arg)
 			return report_failure(&e);
 		policies_default(&j->policies); /* hooks deny everything then, but a pause can be ended */
 	}
-	world_view(&j->a, session_or_own(NULL), &j->policies.own, &j->v);
+	world_view(&j->a, context_or_own(NULL), &j->policies.own, &j->v);
 	return j->o.length ? start_pause(j) : j->o.end ? end_pause(j) : status(j);
 }
 

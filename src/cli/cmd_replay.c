@@ -109,7 +109,7 @@ static void judge_now(struct replay_job *c)
 	e = (struct err){0};
 	s->policy.tried = true;
 	s->policy.ok = policies_load(&c->a, &(struct policies_request){.config = c->o.config,
-			.session = &(struct session){.cwd = s->r.cwd}}, &today, &e) == 0 &&
+			.context = &(struct context){.cwd = s->r.cwd}}, &today, &e) == 0 &&
 		       replay_under(&c->a, blobs_of(c), &s->r, &today, &s->policy.d, &e) == 0;
 	if (s->policy.ok && replay_unseen(s->r.judged, &s->policy.d.judgement)) {
 		s->policy.ok = false;

@@ -47,7 +47,7 @@ static const struct example_row examples[] = {
 };
 
 struct selftest_job {
-	struct session session;
+	struct context context;
 	const struct selftest_options *o;
 	struct arena a;
 };
@@ -220,7 +220,7 @@ static int report_failure(const struct err *e)
 static int test_gate(struct selftest_job *j, const struct policies *p, struct buf *b, struct err *e)
 {
 	struct selftest_set attempts, ordinary;
-	struct selftest_request rq = {.session = &j->session, .policies = p};
+	struct selftest_request rq = {.context = &j->context, .policies = p};
 	struct selftest_style st = {.colour = terminal_colour(STDOUT_FILENO),
 			.title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
 
@@ -266,9 +266,9 @@ static int test_all(void *arg)
 	struct buf b;
 	int gate = 0, box = 0;
 
-	j->session.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("");
-	session_open(&j->a, &j->session);
-	if (policies_load(&j->a, &(struct policies_request){.config = j->o->config, .session = &j->session},
+	j->context.cwd = j->o->cwd ? str_of(j->o->cwd) : STR("");
+	context_open(&j->a, &j->context);
+	if (policies_load(&j->a, &(struct policies_request){.config = j->o->config, .context = &j->context},
 			&p, &e) != 0)
 		return report_failure(&e);
 	buf_init(&b, &j->a, 0);

@@ -195,8 +195,8 @@ static struct str root_of(struct str file)
 
 static int trust_files(struct trust_job *j)
 {
-	const struct session at = {.cwd = j->file.n ? root_of(j->file) : STR("")};
-	struct policies_request rq = {.session = &at};
+	const struct context at = {.cwd = j->file.n ? root_of(j->file) : STR("")};
+	struct policies_request rq = {.context = &at};
 	struct policies p;
 	struct err e = {0};
 	size_t n = 0;
@@ -306,7 +306,7 @@ static int trust_job_run(void *arg)
 	const struct state_env env = state_env();
 
 	buf_init(&j->out, &j->a, 0);
-	world_view(&j->a, session_or_own(NULL), NULL, &j->v);
+	world_view(&j->a, context_or_own(NULL), NULL, &j->v);
 	state_paths(&j->a, &env, j->v.home, j->v.project, &j->paths);
 	j->file = j->operand ? absolute(j, j->operand) : STR("");
 	return j->o.list ? list_trusted(j) : j->o.remove ? remove_trusted(j) : trust_files(j);

@@ -95,7 +95,7 @@ int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
 	struct doc o;
 	size_t many;
 
-	world_view(a, session_or_own(NULL), NULL, &v);
+	world_view(a, context_or_own(NULL), NULL, &v);
 	rq = (struct init_request){.home = v.home, .project = v.project, .uid = v.uid};
 	many = choose(a, &rq, names, n, rows);
 	buf_init(&b, a, 0);

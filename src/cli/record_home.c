@@ -14,7 +14,7 @@ void home_find(struct arena *a, struct record_home *ret)
 	struct state_paths paths;
 
 	*ret = (struct record_home){.audit.dir = -1, .blobs.dir = -1};
-	world_view(a, session_or_own(NULL), NULL, &ret->view);
+	world_view(a, context_or_own(NULL), NULL, &ret->view);
 	state_paths(a, &env, ret->view.home, ret->view.project, &paths);
 	ret->state = paths.state_dir;
 	ret->uid = ret->view.uid;

@@ -45,7 +45,7 @@ struct hook_call { /* one input being handled */
 	struct hook_input h;
 	struct policies policies;
 	bool loaded;             /* `policies` is loaded */
-	struct session session;  /* open once hook_session() has run */
+	struct context context;  /* open once hook_session() has run */
 	struct view *view;       /* of the event's directory; set by hook_session() */
 	/* project of the session; empty path: no session, or no project yet */
 	struct directory pin;

@@ -9,7 +9,7 @@
 
 void hook_end(struct hook_call *c)
 {
-	const struct session at = {.cwd = c->h.cwd, .base = c->h.base};
+	const struct context at = {.cwd = c->h.cwd, .base = c->h.base};
 	struct err why = {0};
 	struct str state;
 	struct view v;

@@ -201,7 +201,7 @@ static void clean_output(struct hook_call *c, struct output_answer *o)
 
 void hook_post(struct hook_call *c)
 {
-	const struct policies_request rq = {.config = c->o->config, .session = &c->session};
+	const struct policies_request rq = {.config = c->o->config, .context = &c->context};
 	struct output_answer o = {.text = STR(""), .context = STR(""), .object = STR(""), .code = -1};
 
 	if (policies_load(c->a, &rq, &c->policies, NULL) != 0)

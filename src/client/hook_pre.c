@@ -110,7 +110,7 @@ static int judge_call(struct judging *g, struct err *e)
 	struct hook_call *c = g->c;
 	struct user self = {.home = STR("")};
 
-	g->rq = (struct engine_request){.command = c->h.command, .session = &c->session,
+	g->rq = (struct engine_request){.command = c->h.command, .context = &c->context,
 			.dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
 	judging_shell(g, c->view, &g->shell);
 	if (g->shell.named)
@@ -144,9 +144,9 @@ static void add_note(struct judging *g, enum call_note_kind kind, struct str tex
 
 static struct str project_at(struct hook_call *c, struct str cwd)
 {
-	struct session at = {.cwd = cwd, .base = c->h.base, .places = true};
+	struct context at = {.cwd = cwd, .base = c->h.base, .places = true};
 
-	session_open(c->a, &at);
+	context_open(c->a, &at);
 	return at.view->project;
 }
 
@@ -161,7 +161,7 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 	struct judgement there;
 	struct engine_request rq = g->rq;
 	struct directory project;
-	struct session at = {.cwd = c->h.cwd, .base = c->h.base, .pin = &project};
+	struct context at = {.cwd = c->h.cwd, .base = c->h.base, .pin = &project};
 	struct facts facts;
 
 	if (!c->h.session_cwd.n || !judging_is_shell(g) || hook_pin(c))
@@ -169,7 +169,7 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 	project = (struct directory){.path = project_at(c, c->h.session_cwd)};
 	if (str_eq(project.path, project_at(c, c->h.cwd)))
 		return 0;
-	rq.session = &at;
+	rq.context = &at;
 	if (engine_judge(c->a, &rq, &c->policies, &facts, &there, e) != 0)
 		return -1;
 	if (there.verdict < g->j.verdict) {
@@ -593,9 +593,9 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 	struct hook_call *c = g->c;
 
 	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool,
-			.session = &c->session, .dialect = c->h.dialect, .mode = c->h.mode};
+			.context = &c->context, .dialect = c->h.dialect, .mode = c->h.mode};
 	engine_refuse(c->a, CHECK_POLICY_ERROR, why->text, &g->j);
-	g->j.view = c->session.view;
+	g->j.view = c->context.view;
 	(void)record_call(g, NULL);
 	*e = *why;
 	return -1;
@@ -648,7 +648,7 @@ static void await_vetting(struct hook_call *c)
 int hook_pre(struct hook_call *c, struct err *e)
 {
 	struct judging *g = arena_new(c->a, struct judging);
-	const struct policies_request rq = {.config = c->o->config, .session = &c->session,
+	const struct policies_request rq = {.config = c->o->config, .context = &c->context,
 			.settings = c->h.client->can & CLIENT_SETTINGS};
 	struct err why = {0};
 

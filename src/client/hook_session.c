@@ -52,7 +52,7 @@ static struct str project_of(struct pinning *p, struct str dir)
 {
 	struct view *v = arena_new(p->c->a, struct view);
 
-	world_view(p->c->a, &(struct session){.cwd = dir}, NULL, v);
+	world_view(p->c->a, &(struct context){.cwd = dir}, NULL, v);
 	return v->project;
 }
 
@@ -222,14 +222,14 @@ int hook_session(struct hook_call *c, struct err *e)
 
 	c->view = arena_new(c->a, struct view);
 	c->changed = c->pin.path = STR("");
-	c->session = (struct session){.cwd = c->h.cwd, .base = c->h.base};
-	world_view(c->a, &c->session, NULL, c->view);
-	c->session.view = c->view;
+	c->context = (struct context){.cwd = c->h.cwd, .base = c->h.base};
+	world_view(c->a, &c->context, NULL, c->view);
+	c->context.view = c->view;
 	if (!c->h.session.n || !c->view->state_dir.n)
 		return 0;
 	path_memo_init(&p.memo, c->a, c->view->cwd);
 	p.cwd = resolve_path(&p, c->view->cwd);
 	rc = pin_project(&p, e);
-	c->session.pin = hook_pin(c);
+	c->context.pin = hook_pin(c);
 	return rc;
 }

@@ -21,7 +21,7 @@ static const char about[] =
 
 void hook_start(struct hook_call *c)
 {
-	const struct policies_request rq = {.config = c->o->config, .session = &c->session};
+	const struct policies_request rq = {.config = c->o->config, .context = &c->context};
 	const struct guidance *g = &c->policies.own.guidance;
 	struct err why = {0};
 	unsigned n = 0;

@@ -310,7 +310,7 @@ static int prepare_plan(struct arena *a, const struct rule_request *rq, struct r
 	struct view *v = arena_new(a, struct view);
 	struct str path;
 
-	world_view(a, session_or_own(NULL), NULL, v);
+	world_view(a, context_or_own(NULL), NULL, v);
 	state_paths(a, &env, v->home, v->project, &paths);
 	plan->view = v;
 	plan->init = (struct init_request){.scope = rq->project ? INIT_PROJECT : INIT_USER, .home = v->home,

@@ -120,7 +120,7 @@ static void make_env(struct arena *a, char **env)
 static struct str make_question(struct arena *a, const struct engine_request *rq, const struct facts *f,
 		const struct judgement *j)
 {
-	struct str own = STR(""), cwd = session_or_own(rq->session)->cwd;
+	struct str own = STR(""), cwd = context_or_own(rq->context)->cwd;
 	struct buf b;
 
 	if ((!cwd.n || cwd.p[0] != '/') && cwd_get(a, &own, NULL) == 0)

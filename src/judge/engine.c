@@ -225,7 +225,7 @@ static void judge_apart(struct judge_job *j, const struct policy *p, struct view
 static int run_job(void *arg)
 {
 	struct judge_job *j = arg;
-	const struct session *at = session_or_own(j->rq->session);
+	const struct context *at = context_or_own(j->rq->context);
 	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
 
 	if (!j->given && at->view)

@@ -5,7 +5,7 @@
  */
 #pragma once
 #include "config/config.h"
-#include "judge/session.h"
+#include "judge/context.h"
 #include "model/call_note.h"
 #include "model/identity.h"
 #include "model/policy.h"
@@ -33,7 +33,7 @@ struct policy_file {
 
 struct engine_request {
 	struct str command;
-	const struct session *session; /* NULL: that of the process */
+	const struct context *context; /* NULL: that of the process */
 	enum dialect dialect;
 	enum mode mode;        /* the client session's; MODE_DEFAULT: the policy's */
 	const struct call_note *notes; /* notes of the client's call, see engine_amend() */
@@ -105,7 +105,7 @@ const char *mode_name(enum mode m);
 /* policies.c */
 struct policies_request {
 	const char *config;    /* replaces the user's file; NULL: the user's own */
-	const struct session *session; /* as in struct engine_request */
+	const struct context *context; /* as in struct engine_request */
 	/* an additional policy file with a trusted project's rights; empty: none */
 	struct str extra_name, extra;
 	bool settings;         /* load the client's permission rules even if the policy does not say so */

@@ -538,7 +538,7 @@ struct whole {
 /* Reuse the view's stat cache for policy files, then detach it from our view: judging must stat again. */
 static void take_memo(struct loader *l)
 {
-	const struct session *at = session_or_own(l->rq->session);
+	const struct context *at = context_or_own(l->rq->context);
 
 	l->memo = at->view ? at->view->memo : l->v.memo;
 	l->v.memo = NULL;
@@ -553,7 +553,7 @@ static int run_whole(void *arg)
 	struct whole *w = arg;
 	struct loader *l = arena_new(w->a, struct loader);
 	const struct state_env env = state_env();
-	const struct session *at = session_or_own(w->rq->session);
+	const struct context *at = context_or_own(w->rq->context);
 
 	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .around = STR(""), .files = w->files,
 			.end = &l->files};

@@ -12,7 +12,7 @@ static bool same_text(const char *x, const char *y) { return x == y || (x && y &
 static bool same_request(const struct policies_request *x, const struct policies_request *y)
 {
 	return same_text(x->config, y->config) && x->settings == y->settings &&
-		str_eq(x->session->cwd, y->session->cwd) && str_eq(x->session->base, y->session->base);
+		str_eq(x->context->cwd, y->context->cwd) && str_eq(x->context->base, y->context->base);
 }
 
 static bool same_world(const struct view *x, const struct view *y)
@@ -45,11 +45,11 @@ static struct texts *roots_around(struct arena *a, const struct view *v)
 
 static bool still_holds(const struct policy_set *s, struct arena *a, const struct policies_request *rq)
 {
-	const struct view *now = rq->session->view;
+	const struct view *now = rq->context->view;
 
 	if (!s || s->arena.used - s->loaded_bytes > POLICY_CACHE_GROWTH)
 		return false;
-	if (!same_request(&s->request, rq) || !same_world(s->session.view, now) ||
+	if (!same_request(&s->request, rq) || !same_world(s->context.view, now) ||
 	    !same_texts(s->around, roots_around(a, now)))
 		return false;
 	for (const struct policy_source *p = s->policies.sources; p; p = p->next)
@@ -70,22 +70,22 @@ static int load_set(void *arg)
 	struct refill *r = arg;
 	struct policy_set *s = r->set;
 	struct arena *a = &s->arena;
-	const struct session *at = r->rq->session;
+	const struct context *at = r->rq->context;
 
 	s->request = *r->rq;
 	s->request.config = r->rq->config ? str_c(a, str_of(r->rq->config)) : NULL;
-	s->session = (struct session){.places = true};
-	s->session.cwd = str_dup(a, at->cwd);
-	s->session.base = str_dup(a, at->base);
-	s->session.home = str_dup(a, at->home);
-	s->session.user = str_dup(a, at->user);
-	session_open(a, &s->session);
-	s->request.session = &s->session;
+	s->context = (struct context){.places = true};
+	s->context.cwd = str_dup(a, at->cwd);
+	s->context.base = str_dup(a, at->base);
+	s->context.home = str_dup(a, at->home);
+	s->context.user = str_dup(a, at->user);
+	context_open(a, &s->context);
+	s->request.context = &s->context;
 	if (policies_load(a, &s->request, &s->policies, r->e) != 0)
 		return 1;
-	s->around = roots_around(a, s->session.view);
+	s->around = roots_around(a, s->context.view);
 	s->loaded_bytes = a->used;
-	if (same_world(s->session.view, at->view))
+	if (same_world(s->context.view, at->view))
 		return 0;
 	err_set(r->e, ERR_INPUT, 0, "the project changed while its policies were read");
 	return 1;

@@ -20,7 +20,7 @@ struct policy_set {
 	struct arena arena; /* owns everything below */
 	unsigned holders;
 	struct policies_request request; /* its strings are copies */
-	struct session session;          /* open; its view is the world at load time */
+	struct context context;          /* open; its view is the world at load time */
 	struct texts *around;            /* repositories around the project */
 	struct policies policies;
 	size_t loaded_bytes;             /* arena size after loading; matching adds to it */
@@ -31,7 +31,7 @@ struct policy_cache { /* all zero: empty */
 };
 
 /*
- * Returns the policies in force for this request, whose session must be open. On success *ret belongs to the
+ * Returns the policies in force for this request, whose context must be open. On success *ret belongs to the
  * cache until the next call; policy_set_hold() keeps it longer. Returns -1 and *e on failure, and the caller
  * denies.
  */

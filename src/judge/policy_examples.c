@@ -122,7 +122,7 @@ static bool strip_matches(const struct policy *p, const struct example *x)
 static int try_one(void *arg)
 {
 	struct example_trial *t = arg;
-	struct engine_request rq = {.command = t->x->command, .session = t->rq->session};
+	struct engine_request rq = {.command = t->x->command, .context = t->rq->context};
 	struct policy alone;
 	struct policies ps;
 	struct facts f;

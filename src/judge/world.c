@@ -27,7 +27,7 @@
 #define ANSWER_TREE_COST 256 /* cost of an answer that starts git */
 #define LEFT -2 /* value for the innermost arena_run() */
 
-static void fill_user(struct arena *a, const struct session *at, struct view *v)
+static void fill_user(struct arena *a, const struct context *at, struct view *v)
 {
 	struct user self = {0};
 	v->home = at->home;
@@ -55,7 +55,7 @@ static void fill_user(struct arena *a, const struct session *at, struct view *v)
 /*
  * Sets the directory of the request. The memo also learns the kernel's path of the process's own directory.
  */
-static void fill_cwd(struct path_memo *m, const struct session *at, struct view *v)
+static void fill_cwd(struct path_memo *m, const struct context *at, struct view *v)
 {
 	struct str own = {0};
 	v->cwd = at->cwd;
@@ -74,7 +74,7 @@ struct project_look world_look(struct path_memo *m, const struct view *v)
 }
 
 /* Returns the directory where the search for the project starts. */
-static struct str start_of(struct path_memo *m, const struct session *at, const struct view *v)
+static struct str start_of(struct path_memo *m, const struct context *at, const struct view *v)
 {
 	enum path_kind kind;
 	struct str base = str_starts(at->base, "/") ? path_real(m, at->base, &kind) : STR("");
@@ -86,7 +86,7 @@ static struct str start_of(struct path_memo *m, const struct session *at, const 
  * A directory of keys or settings is never a project, even if somebody works there: its files stay out of
  * every box.
  */
-static struct str find_project(struct path_memo *m, const struct session *at, const struct view *v)
+static struct str find_project(struct path_memo *m, const struct context *at, const struct view *v)
 {
 	struct project_look look = world_look(m, v);
 	struct project_way way = project_way(&look, v->cwd.n ? start_of(m, at, v) : STR(""));
@@ -188,7 +188,7 @@ static void fill_judged(struct arena *a, struct view *v)
 	protect_unvetted(a, v->state_dir, &v->unvetted); /* returns at once; the hook may wait for more */
 }
 
-void world_view(struct arena *a, const struct session *at, const struct policy *p, struct view *ret)
+void world_view(struct arena *a, const struct context *at, const struct policy *p, struct view *ret)
 {
 	struct path_memo *m = arena_new(a, struct path_memo);
 	struct remembered *known = arena_new(a, struct remembered);

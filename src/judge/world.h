@@ -16,7 +16,7 @@
  * Fills *ret. `paths_end` and `globs_end` point into *ret, so a view must not be copied. `memo` caches the
  * directories seen.
  */
-void world_view(struct arena *a, const struct session *at, const struct policy *p, struct view *ret);
+void world_view(struct arena *a, const struct context *at, const struct policy *p, struct view *ret);
 /*
  * Fills *ret from `known`, the view of an earlier request about the same place. Looks only at what depends on
  * the policy; without a policy it looks at nothing.

@@ -150,15 +150,15 @@ static int judge_command(void *arg)
 	struct caisson *c = j->c;
 	struct caisson_answer *to = j->answer;
 	struct arena *a = &to->arena;
-	struct session at = {.cwd = c->directory ? str_of(c->directory) : STR(""), .places = true};
-	struct engine_request rq = {.session = &at};
-	struct policies_request policies = {.config = c->policy, .session = &at};
+	struct context at = {.cwd = c->directory ? str_of(c->directory) : STR(""), .places = true};
+	struct engine_request rq = {.context = &at};
+	struct policies_request policies = {.config = c->policy, .context = &at};
 	struct policy_set *set;
 
 	rq.command = str_dup(a, j->command); /* the facts point into it */
 	rq.dialect = c->dialect;
 	rq.mode = c->mode;
-	session_open(a, &at);
+	context_open(a, &at);
 	if (policy_cache_get(&c->cache, a, &policies, &set, &j->err) != 0) {
 		engine_refuse(a, CHECK_POLICY_ERROR, j->err.text, &to->judgement);
 		return 0;

@@ -381,7 +381,7 @@ static void fill_request(struct arena *a, struct record *r, const struct engine_
 	if (rq->command.n > COMMAND_MAX)
 		row->note = str_fmt(a, RECORD_CUT "%zu bytes; its first %zu are here", rq->command.n,
 				COMMAND_MAX);
-	row->cwd = record_redact(a, r, j && j->view ? j->view->cwd : session_or_own(rq->session)->cwd);
+	row->cwd = record_redact(a, r, j && j->view ? j->view->cwd : context_or_own(rq->context)->cwd);
 }
 
 static int append_row(struct arena *a, struct record *r, const struct audit_row *row, struct record_id *ret,

@@ -404,7 +404,7 @@ static int read_view(struct view_reader *r)
 	struct view *v = r->view;
 	const struct json *o = r->o;
 	struct engine_request rq = {0};
-	struct session *at;
+	struct context *at;
 
 	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"),
 			.uid = number(o, "uid"), .project = text(r, o, "project"),
@@ -414,9 +414,9 @@ static int read_view(struct view_reader *r)
 		.unvetted = {.everywhere = flag(o, "unvetted")}};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
-	at = arena_new(r->a, struct session);
-	*at = (struct session){.cwd = v->cwd, .home = v->home, .user = v->user};
-	rq = (struct engine_request){.session = at};
+	at = arena_new(r->a, struct context);
+	*at = (struct context){.cwd = v->cwd, .home = v->home, .user = v->user};
+	rq = (struct engine_request){.context = at};
 	if (json_int_at(o, "v") != VERSION || engine_dialect(json_text_at(o, "shell"), &rq.dialect) != 0 ||
 		engine_mode(json_text_at(o, "mode"), &rq.mode) != 0)
 		return err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");

@@ -130,18 +130,18 @@ int replay_derive(struct arena *a, const struct blobs *blobs, const struct repla
 int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *r, const char *config,
 		struct derived *ret, struct err *e)
 {
-	struct session *at;
+	struct context *at;
 	struct view old;
 
 	ret->rq = (struct engine_request){0};
 	if (r->view.n && blobs) /* the recorded shell and mode */
 		(void)record_view(a, blobs, r->view, STR(""), &old, &ret->rq, NULL);
-	at = arena_new(a, struct session);
-	*at = (struct session){.cwd = r->cwd};
-	session_open(a, at);
-	ret->rq = (struct engine_request){.command = r->command, .session = at, .dialect = ret->rq.dialect,
+	at = arena_new(a, struct context);
+	*at = (struct context){.cwd = r->cwd};
+	context_open(a, at);
+	ret->rq = (struct engine_request){.command = r->command, .context = at, .dialect = ret->rq.dialect,
 			.mode = ret->rq.mode};
-	if (policies_load(a, &(struct policies_request){.config = config, .session = at}, &ret->policies,
+	if (policies_load(a, &(struct policies_request){.config = config, .context = at}, &ret->policies,
 			e) < 0)
 		return -1;
 	return engine_judge(a, &ret->rq, &ret->policies, &ret->facts, &ret->judgement, e);

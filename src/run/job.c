@@ -26,9 +26,9 @@ static struct str workspace_of(const struct run_request *rq)
  */
 static bool load_policies(struct arena *a, struct job *j)
 {
-	struct session at = {.cwd = j->request.ticket ? j->world.cwd : workspace_of(&j->request),
+	struct context at = {.cwd = j->request.ticket ? j->world.cwd : workspace_of(&j->request),
 			.places = true};
-	struct policies_request rq = {.config = j->request.config, .session = &at,
+	struct policies_request rq = {.config = j->request.config, .context = &at,
 			.settings = j->ticket.settings};
 	struct err e = {0};
 

@@ -151,7 +151,7 @@ int job_record_open(struct arena *a, struct job *j, struct err *e)
 static struct engine_request request_of(struct arena *a, const struct job *j)
 {
 	struct engine_request rq = j->run.gate;
-	struct session *at;
+	struct context *at;
 	struct buf b;
 
 	if (rq.command.n)
@@ -165,9 +165,9 @@ static struct engine_request request_of(struct arena *a, const struct job *j)
 		buf_c(&b, j->request.argv[i]);
 	}
 	rq.command = buf_view(&b);
-	at = arena_new(a, struct session);
-	*at = (struct session){.cwd = j->world.cwd, .view = j->world.view};
-	rq.session = at;
+	at = arena_new(a, struct context);
+	*at = (struct context){.cwd = j->world.cwd, .view = j->world.view};
+	rq.context = at;
 	return rq;
 }
 

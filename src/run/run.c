@@ -40,7 +40,7 @@ int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err
 int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
 		struct err *e)
 {
-	const struct session at = {.cwd = cwd, .pin = pin, .places = true};
+	const struct context at = {.cwd = cwd, .pin = pin, .places = true};
 	struct view *v = arena_new(a, struct view);
 
 	world_view(a, &at, NULL, v);

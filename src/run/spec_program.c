@@ -303,12 +303,12 @@ static struct str starts_in(const struct spec_builder *m)
 
 int spec_build_program(struct spec_builder *m, struct err *e)
 {
-	struct session *at;
+	struct context *at;
 
 	if (m->rq->code && m->rq->file)
 		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
-	at = arena_new(m->a, struct session);
+	at = arena_new(m->a, struct context);
 	at->cwd = starts_in(m);
-	m->r->gate.session = at;
+	m->r->gate.context = at;
 	return m->rq->code ? set_code(m, e) : m->rq->file ? set_script(m, e) : set_program(m, e);
 }

@@ -73,7 +73,7 @@ static void look_pause(struct arena *a, struct doctor *d)
 	struct pause p;
 	struct view v;
 
-	world_view(a, session_or_own(NULL), NULL, &v);
+	world_view(a, context_or_own(NULL), NULL, &v);
 	pause_look(a, &v, &p);
 	if (!p.on)
 		return;

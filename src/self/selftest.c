@@ -103,7 +103,7 @@ static enum check_id first_id(const struct judgement *j)
 static int judge_row(struct selftest_row *r, const struct selftest_request *rq, const struct policies *p,
 		struct err *e)
 {
-	struct engine_request er = {.command = r->command, .session = rq->session};
+	struct engine_request er = {.command = r->command, .context = rq->context};
 	struct judgement j = {0};
 	struct facts f;
 	struct arena a;

@@ -32,7 +32,7 @@ struct selftest_set {
 };
 
 struct selftest_request {
-	const struct session *session; /* as in struct engine_request */
+	const struct context *context; /* as in struct engine_request */
 	const struct policies *policies;
 };
 

@@ -106,7 +106,7 @@ static inline const char *hook_wrong(struct arena *a, struct str input, const ch
 	heard = heard_before(a, h.client, r);
 	if (heard == HEARD_WRONG)
 		return "no answer of this client's";
-	struct engine_request rq = {.command = h.command, .session = &(struct session){.cwd = h.cwd},
+	struct engine_request rq = {.command = h.command, .context = &(struct context){.cwd = h.cwd},
 			.dialect = h.dialect, .mode = h.mode};
 	if (h.kind != TOOL_SHELL) {
 		if (tool_facts(a, &h, STR(""), facts, &e) != 0)
@@ -114,7 +114,7 @@ static inline const char *hook_wrong(struct arena *a, struct str input, const ch
 		rq.facts = facts;
 		rq.command = facts->texts[0].bytes;
 	}
-	if (policies_load(a, &(struct policies_request){.session = &(struct session){.cwd = h.cwd},
+	if (policies_load(a, &(struct policies_request){.context = &(struct context){.cwd = h.cwd},
 			.settings = h.client->can & CLIENT_SETTINGS}, &p, &e) != 0)
 		return heard == HEARD_DENY ? NULL : "it ran without a policy";
 	if (engine_judge(a, &rq, &p, &ignored, &j, &e) != 0)

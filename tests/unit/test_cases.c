@@ -256,8 +256,8 @@ static int judge_by(struct arena *a, const struct engine_request *rq, const stru
 
 static void judge_row(struct test *t)
 {
-	struct session at = {.cwd = row_get(t->r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
-	struct engine_request rq = {.command = t->r->command, .session = &at};
+	struct context at = {.cwd = row_get(t->r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct engine_request rq = {.command = t->r->command, .context = &at};
 	struct str config = row_get(t->r, "config"), shell = row_get(t->r, "shell");
 	struct policy policy = {0};
 	struct judgement j = {0};

@@ -42,7 +42,7 @@ static struct policies policies_with(const char *program)
 static enum verdict judge_by(const struct policies *p, const char *command)
 {
 	struct engine_request rq = {.command = str_of(command),
-			.session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"),
+			.context = &(struct context){.cwd = STR("/w/p"), .home = STR("/home/dev"),
 			.user = STR("dev")}};
 	struct err e = {0};
 	long from = now_ms();
@@ -161,7 +161,7 @@ static void test_fixed_checks(void)
 	struct reason fixed = {.id = CHECK_CAISSON_FILES, .grade = GRADE_ASK, .message = STR("x")};
 	struct reason unknown = {.id = CHECK_NONE, .grade = GRADE_ASK};
 	struct reason plain = {.id = CHECK_NETWORK, .grade = GRADE_ASK, .message = STR("x")};
-	struct engine_request rq = {.command = STR("x"), .session = &(struct session){.cwd = STR("/")}};
+	struct engine_request rq = {.command = STR("x"), .context = &(struct context){.cwd = STR("/")}};
 	struct reason *const rows[] = {&fixed, &unknown, &plain};
 
 	make_file("judge", "#!/bin/sh\n" SAY("allow") "\n", 0700);
@@ -385,7 +385,7 @@ static void test_ignored_signals_do_not_matter(void)
 /* Memory runs out at every point in turn: denied, or answered, and nothing is left open or running. */
 static void test_full_arena(void)
 {
-	struct engine_request rq = {.command = STR(ASKS), .session = &(struct session){.cwd = STR("/w/p"),
+	struct engine_request rq = {.command = STR(ASKS), .context = &(struct context){.cwd = STR("/w/p"),
 			.home = STR("/home/dev"), .user = STR("dev")}};
 	struct policies p = policies_with("printf");
 	struct texts *t = arena_new(A, struct texts);

@@ -376,7 +376,7 @@ static void test_explain_underlines(void)
 static struct str explained(const char *line, const struct policy *p, struct facts *ret_facts,
 		struct judgement *ret)
 {
-	struct engine_request rq = {.command = str_of(line), .session = &(struct session){.cwd = STR("/w/p"),
+	struct engine_request rq = {.command = str_of(line), .context = &(struct context){.cwd = STR("/w/p"),
 			.home = STR("/home/dev"), .user = STR("dev")}};
 	struct policies all;
 	struct buf b;
@@ -564,7 +564,7 @@ static void test_one_reason_for_a_pattern(void)
 static void test_engine_fails_closed(void)
 {
 	struct engine_request rq = {.command = STR("rm -rf \"$X\"; $Y"),
-			.session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev"),
+			.context = &(struct context){.cwd = STR("/w/p"), .home = STR("/home/dev"),
 			.user = STR("dev")}};
 	size_t denied = 0;
 

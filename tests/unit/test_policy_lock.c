@@ -96,7 +96,7 @@ static void test_values(void)
 static void test_judged(void)
 {
 	struct engine_request rq = {.command = STR("echo a\xc2\xa0" "b"),
-			.session = &(struct session){.cwd = STR("/")}, .mode = MODE_BYPASS};
+			.context = &(struct context){.cwd = STR("/")}, .mode = MODE_BYPASS};
 	struct policies own;
 	struct policy p;
 	struct facts f;

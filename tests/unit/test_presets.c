@@ -39,7 +39,7 @@ static void test_examples(void)
 
 	for (size_t i = 0; config_preset_at(i, &p); i++) {
 		struct policies_request rq =
-				{.session = &(struct session){.cwd = STR("/w/p"), .home = STR("/home/dev")}};
+				{.context = &(struct context){.cwd = STR("/w/p"), .home = STR("/home/dev")}};
 		struct policy policy = {0};
 		struct err e = {0};
 

@@ -178,8 +178,8 @@ static int judge_twice(void *arg)
 	struct again *t = arg;
 	const struct row *r = t->r;
 	struct str config = row_get(r, "config"), digest;
-	struct session at = {.cwd = row_get(r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
-	struct engine_request rq = {.command = r->command, .session = &at}, then = {0};
+	struct context at = {.cwd = row_get(r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct engine_request rq = {.command = r->command, .context = &at}, then = {0};
 	struct policy_file *files = config.n ? file_of(t->a, "case.yaml", config, NULL) : NULL;
 	struct policies p, q;
 	struct judgement first, second;
@@ -258,7 +258,7 @@ static void test_again(void)
 static void test_closed(void)
 {
 	const struct engine_request rq = {.command = STR("rm -f /etc/x"),
-			.session = &(struct session){.cwd = STR("/")}};
+			.context = &(struct context){.cwd = STR("/")}};
 	struct policies p;
 	struct view v;
 	struct engine_request then;
@@ -274,7 +274,7 @@ static void test_closed(void)
 	policies_default(&p);
 	CHECK_INT(record_view_parse(A, json, STR(""), &v, &then, &e), 0);
 	CHECK(v.uid == 7 && v.roots && !v.roots->next && !v.closed);
-	CHECK_STR(then.session->home, "/h");
+	CHECK_STR(then.context->home, "/h");
 	CHECK_INT(engine_judge_again(A, &rq, &p, &v, &f, &j, &e), 0);
 	CHECK(j.verdict <= VERDICT_ASK && v.closed && !v.paths);
 	CHECK_INT(record_view_parse(A, json, STR("{\"v\":1,\"paths\":[{\"path\":\"/x\",\"kind\":\"frob\"}]}"),
@@ -303,7 +303,7 @@ static void test_unvetted(void)
 		{VIEW ",\"unvetted_workspaces\":[\"/wd\"]}", "", VERDICT_ALLOW},
 	};
 	const struct engine_request rq = {.command = STR("git status"),
-			.session = &(struct session){.cwd = STR("/w")}};
+			.context = &(struct context){.cwd = STR("/w")}};
 	const struct path_answer here[] =
 			{{.path = STR("/w/HEAD"), .kind = PATH_ABSENT, .real = STR("/w/HEAD")},
 			{.path = STR("/w/."), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w")},
@@ -407,7 +407,7 @@ static void test_rows(void)
 	const struct engine_request rq =
 			{.command = STR("curl -H 'X: " SECRET
 			"' https://u:hunter2hunter2@h/ ghp_abcdefghijklmnopqrstuvwxyz0123456789"),
-			.session = &(struct session){.cwd = STR("/w/p")}};
+			.context = &(struct context){.cwd = STR("/w/p")}};
 	struct policies p;
 	struct record r;
 	struct record_id id;
@@ -451,7 +451,7 @@ static void test_secret_names(void)
 	const struct record_who who = {STR("a " TOKEN), STR("s " TOKEN), STR("claude-code"), STR("t " TOKEN),
 			STR("u " TOKEN)};
 	struct engine_request rq = {.command = STR("true"),
-			.session = &(struct session){.cwd = STR("/w/" TOKEN)}};
+			.context = &(struct context){.cwd = STR("/w/" TOKEN)}};
 	struct policies p;
 	struct record r;
 	struct judgement j;
@@ -488,7 +488,7 @@ static void test_run_rows(void)
 {
 	const struct record_who who = {.agent = STR("a")};
 	const struct engine_request rq = {.command = STR("make"),
-			.session = &(struct session){.cwd = STR("/w")}};
+			.context = &(struct context){.cwd = STR("/w")}};
 	const struct record_start start = {.id = STR("run-7"), .rq = &rq,
 			.spec = STR("{\"profile\":\"exec\"}"), .backend = "native"};
 	struct outcome o = {.status = STATUS_TIMEOUT, .duration_ms = 5, .cpu_ms = 4, .peak_memory = 3 << 20,
@@ -559,7 +559,7 @@ static void test_streams(void)
 static void test_required(void)
 {
 	const struct engine_request rq = {.command = STR("ls"),
-			.session = &(struct session){.cwd = STR("/")}};
+			.context = &(struct context){.cwd = STR("/")}};
 	const struct record_who who = {0};
 	struct judgement j = {.verdict = VERDICT_ALLOW};
 	struct policies p;

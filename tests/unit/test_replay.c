@@ -23,7 +23,7 @@ static void write_set(enum selftest_kind kind, size_t *n)
 	for (const struct selftest_class *c = set.classes; c; c = c->next)
 		for (const struct selftest_row *r = c->rows; r; r = r->next, ++*n) {
 			struct engine_request rq = {.command = r->command,
-					.session = &(struct session){.cwd = STR(CWD)}};
+					.context = &(struct context){.cwd = STR(CWD)}};
 			struct judgement j;
 			struct facts f;
 			struct arena a;
@@ -137,7 +137,7 @@ static void test_suggested(void)
 	for (const struct selftest_class *c = set.classes; c; c = c->next)
 		for (const struct selftest_row *r = c->rows; r; r = r->next) {
 			struct engine_request rq = {.command = r->command,
-					.session = &(struct session){.cwd = STR(CWD)}};
+					.context = &(struct context){.cwd = STR(CWD)}};
 			struct judgement before, after;
 			struct facts facts;
 			struct arena a;

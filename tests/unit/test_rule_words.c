@@ -33,7 +33,7 @@ static void test_rows(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct engine_request rq = {.command = str_of(rows[i].command),
-				.session = &(struct session){.cwd = str_of(at("tree"))}};
+				.context = &(struct context){.cwd = str_of(at("tree"))}};
 		struct policies p;
 		struct facts f;
 		struct judgement j;

@@ -57,7 +57,7 @@ static void test_counting(void)
 	struct buf b;
 	struct json *v = NULL;
 	struct selftest_set attempts, ordinary;
-	struct selftest_request rq = {.session = &(struct session){.cwd = STR("/w/p")}, .policies = &p};
+	struct selftest_request rq = {.context = &(struct context){.cwd = STR("/w/p")}, .policies = &p};
 
 	policies_default(&p);
 	CHECK_INT(selftest_parse(&a, str_of(text), SELFTEST_ATTEMPTS, &attempts, &e), 0);

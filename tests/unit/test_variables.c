@@ -157,7 +157,7 @@ static int judge(void *arg)
 {
 	struct trial *t = arg;
 	struct engine_request rq = {.command = t->command, .dialect = t->dialect,
-			.session = &(struct session){.cwd = STR("/w/p"), .home = STR(HOME),
+			.context = &(struct context){.cwd = STR("/w/p"), .home = STR(HOME),
 			.user = STR("dev")}};
 	struct policies all;
 	struct judgement j = {0};

@@ -410,7 +410,7 @@ static void test_view(void)
 	for (size_t i = 0; i + 1 < ARRAY_SIZE(list); i++)
 		list[i].next = &list[i + 1];
 	struct policy p = {.writable_roots = list};
-	struct session rq = {.cwd = str_of(at("home/link")), .home = str_of(at("home")), .user = STR("dev")};
+	struct context rq = {.cwd = str_of(at("home/link")), .home = str_of(at("home")), .user = STR("dev")};
 	struct view v;
 	unsetenv("CAISSON_STATE");
 	unsetenv("XDG_STATE_HOME");
@@ -436,7 +436,7 @@ static void test_view(void)
 		CHECK_ROW(!has_root(&v, at(never[i])), never[i]);
 	setenv("TMPDIR", "/var/tmp", 1);
 	setenv("XDG_STATE_HOME", at("tree/ld"), 1);
-	rq = (struct session){.home = str_of(at("home"))};
+	rq = (struct context){.home = str_of(at("home"))};
 	world_view(A, &rq, NULL, &v);
 	CHECK_STR(v.tmp, "/var/tmp");
 	CHECK_STR(v.state_dir, at("tree/d/caisson"));
@@ -454,7 +454,7 @@ static void test_view(void)
  */
 static void test_places(void)
 {
-	struct session rq = {.cwd = str_of(at("home/repo")), .home = str_of(at("home")), .places = true};
+	struct context rq = {.cwd = str_of(at("home/repo")), .home = str_of(at("home")), .places = true};
 	struct policy p = {0};
 	struct view v, again, judged;
 
@@ -500,7 +500,7 @@ static void test_answers(void)
 static int view_once(void *arg)
 {
 	struct arena *a = arg;
-	struct session rq = {.cwd = str_of(at("home/repo/sub"))};
+	struct context rq = {.cwd = str_of(at("home/repo/sub"))};
 	struct view v;
 	struct question q = {.kind = QUESTION_GLOB, .path = str_of(at("globs/*"))};
 	world_view(a, &rq, NULL, &v);
@@ -574,7 +574,7 @@ static bool led_away(struct str cwd, struct str race)
 	path_memo_init(&m, &a, cwd);
 	way = project_way(&(struct project_look){&m, str_of(at("home")), (uint32_t)getuid(), NULL}, cwd);
 	bad = way.real.n && !path_inside(way.real, race) && !str_eq(way.root, race);
-	world_view(&a, &(struct session){.cwd = cwd}, NULL, &v);
+	world_view(&a, &(struct context){.cwd = cwd}, NULL, &v);
 	bad |= v.project.n && !path_inside(v.project, race);
 	arena_free(&a);
 	return bad;

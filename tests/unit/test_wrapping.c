@@ -306,7 +306,7 @@ struct subject {
 	const char *file;
 	const struct row *r;
 	const struct policies *p;
-	struct session session;
+	struct context context;
 	struct engine_request rq;
 	unsigned shell;
 	enum verdict plain;
@@ -439,10 +439,10 @@ static void run_one(const char *path, struct arena *kept, const struct row *r, c
 	struct subject t = {.a = &a, .file = path, .r = r, .p = shared, .shown = &n->shown};
 	struct str config = row_get(r, "config"), shell = row_get(r, "shell"), mode = row_get(r, "mode");
 
-	t.session = (struct session){.cwd = row_get(r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
-	t.rq = (struct engine_request){.session = &t.session};
-	if (!t.session.cwd.n)
-		t.session.cwd = STR("/w/p");
+	t.context = (struct context){.cwd = row_get(r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
+	t.rq = (struct engine_request){.context = &t.context};
+	if (!t.context.cwd.n)
+		t.context.cwd = STR("/w/p");
 	if ((shell.n && engine_dialect(shell, &t.rq.dialect) != 0) ||
 			(mode.n && engine_mode(mode, &t.rq.mode) != 0) || t.rq.dialect == DIALECT_POWERSHELL)
 		return;

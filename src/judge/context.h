@@ -1,16 +1,16 @@
 /*
- * struct session: the user and the place of one request. The caller makes it once per request and passes it
+ * struct context: the user and the place of one request. The caller makes it once per request and passes it
  * by const pointer to everything that loads policies, judges, runs or records.
  *
- * Fields that name a place are inputs and may be empty. `view` is what session_open() found there: it looks
- * at the world once, and readers of an open session do not look again. Given a session that is not open, each
+ * Fields that name a place are inputs and may be empty. `view` is what context_open() found there: it looks
+ * at the world once, and readers of an open context do not look again. Given a context that is not open, each
  * reader looks for itself.
  */
 #pragma once
 #include "model/identity.h"
 #include "model/view.h"
 
-struct session {
+struct context {
 	struct str cwd;        /* absolute, or relative to the process's cwd; empty: the process's cwd */
 	/*
 	 * Start directory of the client's session: if cwd lies in it, the search for the project starts here.
@@ -24,6 +24,6 @@ struct session {
 };
 
 /* Looks at the world and sets s->view. Call it inside an arena_run(). */
-void session_open(struct arena *a, struct session *s);
-/* Returns s, or for NULL the session of the process's own directory, which is not open. */
-const struct session *session_or_own(const struct session *s);
+void context_open(struct arena *a, struct context *s);
+/* Returns s, or for NULL the context of the process's own directory, which is not open. */
+const struct context *context_or_own(const struct context *s);
