@@ -25,7 +25,7 @@
 #define VETTING_WAIT_MS 1000 /* for a running search */
 #define VETTING_STEP_MS 5
 
-void judging_change(struct judging *g, struct str key, struct str text)
+void review_change(struct review *g, struct str key, struct str text)
 {
 	struct change_of_input **at = &g->v.changes;
 
@@ -65,7 +65,7 @@ static struct str redirect_text(struct arena *a, struct str s, struct str target
 	return buf_view(&b);
 }
 
-static void redirect_tmp(struct judging *g)
+static void redirect_tmp(struct review *g)
 {
 	struct hook_call *c = g->c;
 	const struct tmp_redirect *t = &c->policies.own.redirect;
@@ -73,7 +73,7 @@ static void redirect_tmp(struct judging *g)
 	if (!t->on || !(c->h.client->can & CLIENT_REWRITES) || c->h.words)
 		return;
 	for (const struct json *v = c->h.args->first; v; v = v->next) {
-		bool mine = judging_is_shell(g) ? str_eq(v->key, c->h.command_key) :
+		bool mine = review_is_shell(g) ? str_eq(v->key, c->h.command_key) :
 				c->h.kind != TOOL_OTHER &&
 				(str_is(v->key, "file_path") || str_is(v->key, "filePath") ||
 				str_is(v->key, "path"));
@@ -82,10 +82,10 @@ static void redirect_tmp(struct judging *g)
 
 		if (!text.n || str_eq(text, v->text))
 			continue;
-		judging_change(g, v->key, text);
+		review_change(g, v->key, text);
 		/* the target must exist; the judge checks who else can write it */
 		mkdir(str_c(c->a, t->target), 0700);
-		if (judging_is_shell(g))
+		if (review_is_shell(g))
 			c->h.command = text;
 		else
 			((struct json *)v)->text = text; /* arena-owned; the answer carries it as a change */
@@ -105,17 +105,17 @@ static enum dialect dialect_of(const struct hook_input *h)
 	return str_ends(str_of(shell), "/zsh") ? DIALECT_ZSH : DIALECT_BASH;
 }
 
-static int judge_call(struct judging *g, struct err *e)
+static int judge_call(struct review *g, struct err *e)
 {
 	struct hook_call *c = g->c;
 	struct user self = {.home = STR("")};
 
 	g->rq = (struct engine_request){.command = c->h.command, .context = &c->context,
-			.dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
-	judging_shell(g, c->view, &g->shell);
+			.dialect = review_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	review_shell(g, c->view, &g->shell);
 	if (g->shell.named)
 		g->rq.dialect = g->shell.dialect;
-	if (!judging_is_shell(g)) {
+	if (!review_is_shell(g)) {
 		struct facts *facts = arena_new(c->a, struct facts);
 
 		user_self(c->a, getenv("HOME"), &self, NULL);
@@ -131,7 +131,7 @@ static int judge_call(struct judging *g, struct err *e)
  * Adds a note about the call that the command itself does not show. engine_amend() turns all notes into
  * reasons at once.
  */
-static void add_note(struct judging *g, enum call_note_kind kind, struct str text)
+static void add_note(struct review *g, enum call_note_kind kind, struct str text)
 {
 	const struct call_note **end = &g->rq.notes;
 	struct call_note *n = arena_new(g->c->a, struct call_note);
@@ -155,7 +155,7 @@ static struct str project_at(struct hook_call *c, struct str cwd)
  * the session's project, judge the command again as one outside that project. The stricter verdict wins, and
  * the command gets no box, because a box would make the other project writable.
  */
-static int judge_elsewhere(struct judging *g, struct err *e)
+static int judge_elsewhere(struct review *g, struct err *e)
 {
 	struct hook_call *c = g->c;
 	struct judgement there;
@@ -164,7 +164,7 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 	struct context at = {.cwd = c->h.cwd, .base = c->h.base, .pin = &project};
 	struct facts facts;
 
-	if (!c->h.session_cwd.n || !judging_is_shell(g) || hook_pin(c))
+	if (!c->h.session_cwd.n || !review_is_shell(g) || hook_pin(c))
 		return 0;
 	project = (struct directory){.path = project_at(c, c->h.session_cwd)};
 	if (str_eq(project.path, project_at(c, c->h.cwd)))
@@ -184,9 +184,9 @@ static int judge_elsewhere(struct judging *g, struct err *e)
  * Codex treats more spellings of apply_patch as its patch tool than we judge as patches. Never pass such a
  * command unchanged: in the box it is plain shell text, and the client does not see it.
  */
-static void keep_from_patching(struct judging *g)
+static void keep_from_patching(struct review *g)
 {
-	if ((g->c->h.client->can & CLIENT_PATCHES) && judging_is_shell(g) && tool_names_patch(&g->facts))
+	if ((g->c->h.client->can & CLIENT_PATCHES) && review_is_shell(g) && tool_names_patch(&g->facts))
 		add_note(g, NOTE_PATCH_NAME, STR(""));
 }
 
@@ -221,7 +221,7 @@ static struct str kind_found(struct str redacted, const struct texts *allowed)
 }
 
 /* secrets.scanInputs: a tool's input must not contain a secret. */
-static void scan_input(struct judging *g)
+static void scan_input(struct review *g)
 {
 	struct hook_call *c = g->c;
 	const struct secrets *s = &c->policies.own.secrets;
@@ -248,11 +248,11 @@ static void scan_input(struct judging *g)
  * Checks the shell that reads the command: no agent may have planted it, and it must not parse the command
  * differently.
  */
-static int keep_to_shell(struct judging *g, struct err *e)
+static int keep_to_shell(struct review *g, struct err *e)
 {
 	bool differ;
 
-	if (judging_others(g, &g->shell, &differ, e) != 0)
+	if (review_others(g, &g->shell, &differ, e) != 0)
 		return -1;
 	if (differ)
 		add_note(g, NOTE_SHELL_DIFFERS, STR(""));
@@ -265,24 +265,24 @@ static int keep_to_shell(struct judging *g, struct err *e)
  * The box opens only the project. Do not contain a command whose directory is elsewhere, or is reached by a
  * link that leaves the project.
  */
-static void stay_inside(struct judging *g)
+static void stay_inside(struct review *g)
 {
 	const struct view *v = g->j.view;
 
 	if (g->c->changed.n)
 		add_note(g, NOTE_PROJECT_CHANGED, g->c->changed);
-	if (!v || !judging_is_shell(g) || g->j.verdict < VERDICT_CONTAIN)
+	if (!v || !review_is_shell(g) || g->j.verdict < VERDICT_CONTAIN)
 		return;
 	/* An allowed command that stays outside the box needs no check. */
 	if (g->j.verdict == VERDICT_ALLOW && !g->rq.notes && !g->c->policies.own.sandbox.always)
 		return;
 	if (!v->project.n)
 		add_note(g, NOTE_NO_PROJECT, v->cwd);
-	else if (!path_inside(judging_cwd(g), v->project))
+	else if (!path_inside(review_cwd(g), v->project))
 		add_note(g, NOTE_OUTSIDE_PROJECT, v->cwd);
 }
 
-static int note_call(struct judging *g, struct err *e)
+static int note_call(struct review *g, struct err *e)
 {
 	if (keep_to_shell(g, e) != 0)
 		return -1;
@@ -296,20 +296,20 @@ static int note_call(struct judging *g, struct err *e)
 
 /* ---- adapting the verdict to the client ---- */
 
-static void deny_call(struct judging *g, const char *tail)
+static void deny_call(struct review *g, const char *tail)
 {
 	g->v = (struct verdict_answer){.decision = DECIDE_DENY,
 			.reason = text_reasons(g, MESSAGE_DENIAL, tail)};
 }
 
-static void deny_split(struct judging *g, const struct approved *x)
+static void deny_split(struct review *g, const struct approved *x)
 {
 	g->v = (struct verdict_answer){.decision = DECIDE_DENY,
 			.reason = text_reasons(g, MESSAGE_SPLIT, text_split(g, x))};
 }
 
 /* True if the pause changed the verdict. */
-static bool by_pause(const struct judging *g)
+static bool by_pause(const struct review *g)
 {
 	const struct step *s = g->j.steps;
 
@@ -318,7 +318,7 @@ static bool by_pause(const struct judging *g)
 	return s && g->c->pause.on;
 }
 
-static void allow_call(struct judging *g)
+static void allow_call(struct review *g)
 {
 	const struct reason *r = g->j.advice;
 
@@ -338,7 +338,7 @@ static void allow_call(struct judging *g)
  * function then tries again. *ret_mildest: a transient failure, which a program in another box may have
  * caused, is never milder than "ask", whatever contain_fallback says.
  */
-static const char *host_obstacle(struct judging *g, enum verdict *ret_mildest)
+static const char *host_obstacle(struct review *g, enum verdict *ret_mildest)
 {
 	struct arena *a = g->c->a;
 	struct str state = g->j.view ? g->j.view->state_dir : STR("");
@@ -362,7 +362,7 @@ static const char *host_obstacle(struct judging *g, enum verdict *ret_mildest)
  * Returns why the command cannot be contained; NULL: it can. *ret_mildest is the mildest verdict allowed
  * then.
  */
-static const char *box_obstacle(struct judging *g, enum verdict *ret_mildest)
+static const char *box_obstacle(struct review *g, enum verdict *ret_mildest)
 {
 	const struct hook_call *c = g->c;
 	struct str kept_in = STR("");
@@ -370,7 +370,7 @@ static const char *box_obstacle(struct judging *g, enum verdict *ret_mildest)
 
 	*ret_mildest = VERDICT_ALLOW;
 
-	if (!judging_is_shell(g))
+	if (!review_is_shell(g))
 		return "A tool of the client cannot be put into the box";
 	if (!(c->h.client->can & CLIENT_REWRITES))
 		return str_c(c->a, str_fmt(c->a, "%s does not let a command be put into the box",
@@ -390,25 +390,25 @@ static const char *box_obstacle(struct judging *g, enum verdict *ret_mildest)
 }
 
 /* sandbox.always: allowed commands go into the box, too, except those that the policy keeps outside. */
-static bool policy_boxes(const struct judging *g)
+static bool policy_boxes(const struct review *g)
 {
-	return !g->c->pause.on && judging_is_shell(g) && gate_boxes_always(g->c->a, &g->facts,
+	return !g->c->pause.on && review_is_shell(g) && gate_boxes_always(g->c->a, &g->facts,
 			&g->c->policies.own);
 }
 
-static bool allowed_is_boxed(const struct judging *g)
+static bool allowed_is_boxed(const struct review *g)
 {
 	return g->j.verdict == VERDICT_ALLOW && policy_boxes(g);
 }
 
 /* Returns why the command of a question cannot go into the box; NULL: it can. */
-static const char *approval_obstacle(struct judging *g, enum approval run)
+static const char *approval_obstacle(struct review *g, enum approval run)
 {
 	const struct view *v = g->j.view;
 	enum verdict mildest;
 	const char *why;
 
-	if (judging_is_shell(g) && !(g->c->h.client->can & CLIENT_ASKS_BOXED))
+	if (review_is_shell(g) && !(g->c->h.client->can & CLIENT_ASKS_BOXED))
 		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot put what it asks about into the box",
 				g->c->h.client->title));
 	why = box_obstacle(g, &mildest);
@@ -416,19 +416,19 @@ static const char *approval_obstacle(struct judging *g, enum approval run)
 		return why;
 	if (run == APPROVAL_NETWORK && g->walls.mode != CLIENT_SANDBOX_NONE)
 		return "the client's own sandbox has the say about the network";
-	return v->project.n && path_inside(judging_cwd(g), v->project) ? NULL :
+	return v->project.n && path_inside(review_cwd(g), v->project) ? NULL :
 			"the box opens the project alone";
 }
 
 /* Denies because nobody can be asked. The message says what a person and the model can do. */
-static void deny_unasked(struct judging *g, const char *why, const char *tail)
+static void deny_unasked(struct review *g, const char *why, const char *tail)
 {
 	const char *how = text_allow(g);
 
 	deny_call(g, text_join(g, tail, why, how ? how : tail ? NULL : CHANGE_IT));
 }
 
-static struct approved approved_by_yes(struct judging *g)
+static struct approved approved_by_yes(struct review *g)
 {
 	struct approved x = gate_approved(g->c->a, &g->facts, &g->j, &g->c->policies.own);
 
@@ -443,7 +443,7 @@ static struct approved approved_by_yes(struct judging *g)
  * A yes must have exactly the effect that the person was told. If the client runs the original input after a
  * question with a changed one, deny instead of asking.
  */
-static void ask_about_call(struct judging *g, const char *tail)
+static void ask_about_call(struct review *g, const char *tail)
 {
 	struct arena *a = g->c->a;
 	const struct client *client = g->c->h.client;
@@ -452,7 +452,7 @@ static void ask_about_call(struct judging *g, const char *tail)
 	const char *obstacle = boxed ? approval_obstacle(g, x.run) : NULL;
 	struct err e = {0};
 
-	if (x.run == APPROVAL_SPLIT && judging_is_shell(g)) {
+	if (x.run == APPROVAL_SPLIT && review_is_shell(g)) {
 		deny_split(g, &x);
 		return;
 	}
@@ -469,7 +469,7 @@ static void ask_about_call(struct judging *g, const char *tail)
 				"it asked about unchanged", client->title)));
 		return;
 	}
-	if (boxed && !obstacle && judging_hand_over(g, x.run, true, &e) != 0) {
+	if (boxed && !obstacle && review_hand_over(g, x.run, true, &e) != 0) {
 		deny_call(g, str_c(a,
 				str_fmt(a, "A yes would run it in the box, and it could not be handed over: "
 				"%s", e.text)));
@@ -481,7 +481,7 @@ static void ask_about_call(struct judging *g, const char *tail)
 		text_join(g, "Where nobody is asked, this is denied", text_allow(g), NULL)));
 }
 
-static void fall_back(struct judging *g, const char *why, enum verdict mildest)
+static void fall_back(struct review *g, const char *why, enum verdict mildest)
 {
 	struct arena *a = g->c->a;
 	mildest = gate_needs_walls(&g->j, &g->c->policies.own) ? verdict_min(mildest, VERDICT_ASK) : mildest;
@@ -505,12 +505,12 @@ static void fall_back(struct judging *g, const char *why, enum verdict mildest)
 
 /* ---- containing a command ---- */
 
-static void contain_call(struct judging *g)
+static void contain_call(struct review *g)
 {
 	struct arena *a = g->c->a;
 	struct err e = {0};
 
-	if (judging_hand_over(g, g->j.approval, false, &e) != 0) {
+	if (review_hand_over(g, g->j.approval, false, &e) != 0) {
 		deny_call(g, str_c(a,
 				str_fmt(a, "It may only run in the box, and it could not be handed over: %s",
 				e.text)));
@@ -527,7 +527,7 @@ static void contain_call(struct judging *g)
  * Denies a call: because of a reason, or because it would need a question in a mode without questions
  * (dontAsk).
  */
-static void refuse_call(struct judging *g)
+static void refuse_call(struct review *g)
 {
 	const struct reason *r = g->j.reasons;
 	struct approved x;
@@ -539,13 +539,13 @@ static void refuse_call(struct judging *g)
 		return;
 	}
 	x = gate_approved(g->c->a, &g->facts, &g->j, &g->c->policies.own);
-	if (x.run == APPROVAL_SPLIT && judging_is_shell(g))
+	if (x.run == APPROVAL_SPLIT && review_is_shell(g))
 		deny_split(g, &x);
 	else
 		deny_unasked(g, "Nobody is asked in this mode, so this is denied", NULL);
 }
 
-static void decide_call(struct judging *g)
+static void decide_call(struct review *g)
 {
 	enum verdict v = allowed_is_boxed(g) ? VERDICT_CONTAIN : g->j.verdict;
 	enum verdict mildest;
@@ -566,7 +566,7 @@ static void decide_call(struct judging *g)
 
 /* ---- all steps ---- */
 
-static int record_call(struct judging *g, struct err *e)
+static int record_call(struct review *g, struct err *e)
 {
 	struct hook_call *c = g->c;
 	const struct view *v = g->j.view;
@@ -588,7 +588,7 @@ static int record_call(struct judging *g, struct err *e)
 }
 
 /* A policy that fails to load denies. Record that if possible; the policy in force is unknown. */
-static int no_policy(struct judging *g, const struct err *why, struct err *e)
+static int no_policy(struct review *g, const struct err *why, struct err *e)
 {
 	struct hook_call *c = g->c;
 
@@ -647,7 +647,7 @@ static void await_vetting(struct hook_call *c)
 
 int hook_pre(struct hook_call *c, struct err *e)
 {
-	struct judging *g = arena_new(c->a, struct judging);
+	struct review *g = arena_new(c->a, struct review);
 	const struct policies_request rq = {.config = c->o->config, .context = &c->context,
 			.settings = c->h.client->can & CLIENT_SETTINGS};
 	struct err why = {0};

@@ -1,5 +1,5 @@
 /*
- * Internal header of hook_pre.c and its parts: one call being judged.
+ * Internal header of hook_pre.c and its parts: the review of one call before its tool runs.
  *
  *   hook_pre.c         the steps: judge, record, turn the verdict into an answer the client supports
  *   hook_text.c        messages for people and models
@@ -26,7 +26,7 @@ struct shell_choice {
 	struct str refuse;    /* why none of them may be started; empty: allowed */
 };
 
-struct judging {
+struct review {
 	struct hook_call *c;
 	struct engine_request rq;
 	struct facts facts;
@@ -39,30 +39,30 @@ struct judging {
 		walls; /* walls of the client's own sandbox; set once box_obstacle() has run */
 };
 
-static inline bool judging_is_shell(const struct judging *g)
+static inline bool review_is_shell(const struct review *g)
 {
 	return g->c->h.kind == TOOL_SHELL;
 }
 /* Sets a new value for one key of the tool's input; replaces an earlier change. */
-void judging_change(struct judging *g, struct str key, struct str text);
+void review_change(struct review *g, struct str key, struct str text);
 
 /* ---- hook_text.c ---- */
 
 enum message_kind { MESSAGE_DENIAL, MESSAGE_QUESTION, MESSAGE_SPLIT };
 
 /* Returns the reasons, then `tail` (may be NULL). A question also shows the whole command. */
-struct str text_reasons(struct judging *g, enum message_kind kind, const char *tail);
+struct str text_reasons(struct review *g, enum message_kind kind, const char *tail);
 /* The next functions return sentences without their full stop; NULL: nothing to say. */
-const char *text_yes(struct judging *g, const struct approved *x,
+const char *text_yes(struct review *g, const struct approved *x,
 	const char *obstacle); /* effect of a yes; obstacle: why not in the box, may be empty */
 /* what the box reaches: "no network", "the network", "example.com only" */
-const char *text_network(struct judging *g);
-const char *text_allow(struct judging *g); /* how a person makes the answer permanent */
-const char *text_split(struct judging *g, const struct approved *x); /* commands to run separately */
+const char *text_network(struct review *g);
+const char *text_allow(struct review *g); /* how a person makes the answer permanent */
+const char *text_split(struct review *g, const struct approved *x); /* commands to run separately */
 /* Joins sentences; each may be NULL. */
-const char *text_join(struct judging *g, const char *a, const char *b, const char *c);
+const char *text_join(struct review *g, const char *a, const char *b, const char *c);
 /* Returns the visible form of a contained command: its first line as a shell comment. Empty: no comment. */
-struct str text_comment(struct judging *g);
+struct str text_comment(struct review *g);
 
 /* ---- command_secrets.c ---- */
 
@@ -71,15 +71,15 @@ struct str text_hide_words(struct arena *a, struct str s);
 
 /* ---- hook_shell.c ---- */
 
-void judging_shell(struct judging *g, const struct view *v, struct shell_choice *ret);
+void review_shell(struct review *g, const struct view *v, struct shell_choice *ret);
 /* Judges the command for the other shells. *ret_differ: it is allowed, but not as another shell reads it. */
-int judging_others(struct judging *g, const struct shell_choice *s, bool *ret_differ, struct err *e);
+int review_others(struct review *g, const struct shell_choice *s, bool *ret_differ, struct err *e);
 
 /* ---- hook_ticket.c ---- */
 
 /* Returns the working directory with links resolved. */
-struct str judging_cwd(struct judging *g);
+struct str review_cwd(struct review *g);
 /*
  * Stores a ticket and changes the input to the command that runs it. -1 if the command cannot be handed over.
  */
-int judging_hand_over(struct judging *g, enum approval approval, bool asked, struct err *e);
+int review_hand_over(struct review *g, enum approval approval, bool asked, struct err *e);

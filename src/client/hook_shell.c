@@ -15,7 +15,7 @@ static struct str text_at(const struct json *o, const char *key)
 	return json_is(v, JSON_STRING) ? v->text : STR("");
 }
 
-static void of_codex(struct judging *g, const struct view *v, struct shell_choice *ret)
+static void of_codex(struct review *g, const struct view *v, struct shell_choice *ret)
 {
 	const struct hook_input *h = &g->c->h;
 	const struct codex_turn t = {.transcript = text_at(h->all, "transcript_path"),
@@ -33,7 +33,7 @@ static void of_codex(struct judging *g, const struct view *v, struct shell_choic
 }
 
 /* These clients look up bash in PATH for every command, hooks included. */
-static void of_path(struct judging *g, const struct view *v, struct shell_choice *ret)
+static void of_path(struct review *g, const struct view *v, struct shell_choice *ret)
 {
 	struct arena *a = g->c->a;
 	const struct shell_places p = shell_places(v);
@@ -51,10 +51,10 @@ static void of_path(struct judging *g, const struct view *v, struct shell_choice
 
 static const struct {
 	char client[12];
-	void (*look)(struct judging *g, const struct view *v, struct shell_choice *ret);
+	void (*look)(struct review *g, const struct view *v, struct shell_choice *ret);
 } rows[] = {{"codex", of_codex}, {"gemini", of_path}, {"qwen", of_path}};
 
-void judging_shell(struct judging *g, const struct view *v, struct shell_choice *ret)
+void review_shell(struct review *g, const struct view *v, struct shell_choice *ret)
 {
 	const struct hook_input *h = &g->c->h;
 
@@ -67,12 +67,12 @@ void judging_shell(struct judging *g, const struct view *v, struct shell_choice 
 		ret->refuse = STR("the call gives a patch to PowerShell; leave 'shell' out");
 }
 
-int judging_others(struct judging *g, const struct shell_choice *s, bool *ret_differ, struct err *e)
+int review_others(struct review *g, const struct shell_choice *s, bool *ret_differ, struct err *e)
 {
 	static const enum dialect all[] = {DIALECT_BASH, DIALECT_SH, DIALECT_ZSH, DIALECT_POWERSHELL};
 
 	*ret_differ = false;
-	if (!judging_is_shell(g))
+	if (!review_is_shell(g))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(all) && g->j.verdict == VERDICT_ALLOW && !*ret_differ;
 		i++) {

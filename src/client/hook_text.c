@@ -22,7 +22,7 @@
 #define OUTSIDE "A yes runs it OUTSIDE the box, where it reaches all of this machine"
 
 /* Removes secrets. Keeps everything that a shell could run, because a person decides about it. */
-static struct str without_secrets(struct judging *g, struct str text)
+static struct str without_secrets(struct review *g, struct str text)
 {
 	struct str s = g->j.view ? record_redact_command(g->c->a, &g->record, text) : text;
 
@@ -30,13 +30,13 @@ static struct str without_secrets(struct judging *g, struct str text)
 }
 
 /* The same, with invisible characters made visible; newlines stay. */
-static struct str clean_text(struct judging *g, struct str text)
+static struct str clean_text(struct review *g, struct str text)
 {
 	return str_visible(g->c->a, without_secrets(g, text));
 }
 
 /* The same on one line. Unlike backslash and n, the sign for a line end cannot come from the text. */
-static struct str shown_text(struct judging *g, struct str text)
+static struct str shown_text(struct review *g, struct str text)
 {
 	struct str s = clean_text(g, text);
 	struct buf b;
@@ -69,7 +69,7 @@ static struct str cut_text(struct str s, size_t n)
 /* ---- reasons ---- */
 
 /* A contained command needs no advice, unless it is denied because no box is available. */
-static struct str advice_instead(struct judging *g, const struct reason *r, enum message_kind kind)
+static struct str advice_instead(struct review *g, const struct reason *r, enum message_kind kind)
 {
 	bool code = r->id == CHECK_EXECUTES_FILE || r->id == CHECK_UNKNOWN_PROGRAM;
 
@@ -82,7 +82,7 @@ static struct str advice_instead(struct judging *g, const struct reason *r, enum
 }
 
 /* Appends the reasons, the gravest first. */
-static void put_reasons(struct judging *g, struct buf *b, enum message_kind kind)
+static void put_reasons(struct review *g, struct buf *b, enum message_kind kind)
 {
 	unsigned n = 0, left_out = 0;
 
@@ -107,7 +107,7 @@ static void put_reasons(struct judging *g, struct buf *b, enum message_kind kind
 		buf_fmt(b, "; and %u more", left_out);
 }
 
-static void put_command(struct judging *g, struct buf *b)
+static void put_command(struct review *g, struct buf *b)
 {
 	struct str all = shown_text(g, g->c->h.command), part = cut_text(all, COMMAND_MAX);
 
@@ -116,7 +116,7 @@ static void put_command(struct judging *g, struct buf *b)
 		buf_fmt(b, "... (cut: %zu of %zu bytes are not shown)", all.n - part.n, all.n);
 }
 
-struct str text_reasons(struct judging *g, enum message_kind kind, const char *tail)
+struct str text_reasons(struct review *g, enum message_kind kind, const char *tail)
 {
 	struct buf b;
 
@@ -125,14 +125,14 @@ struct str text_reasons(struct judging *g, enum message_kind kind, const char *t
 	put_reasons(g, &b, kind);
 	if (tail)
 		buf_fmt(&b, ". %s", tail);
-	if (kind == MESSAGE_QUESTION && judging_is_shell(g))
+	if (kind == MESSAGE_QUESTION && review_is_shell(g))
 		put_command(g, &b);
 	return buf_view(&b);
 }
 
 /* ---- sentences ---- */
 
-const char *text_join(struct judging *g, const char *a, const char *b, const char *c)
+const char *text_join(struct review *g, const char *a, const char *b, const char *c)
 {
 	const char *const all[] = {a && *a ? a : NULL, b && *b ? b : NULL, c && *c ? c : NULL};
 	struct buf out;
@@ -149,7 +149,7 @@ const char *text_join(struct judging *g, const char *a, const char *b, const cha
 }
 
 /* Says what the box reaches: "the registries of npm and example.com only". */
-const char *text_network(struct judging *g)
+const char *text_network(struct review *g)
 {
 	static const char registries[] = "preset:registries/";
 	struct buf b;
@@ -172,7 +172,7 @@ const char *text_network(struct judging *g)
 	return str_c(g->c->a, buf_view(&b));
 }
 
-const char *text_yes(struct judging *g, const struct approved *x, const char *obstacle)
+const char *text_yes(struct review *g, const struct approved *x, const char *obstacle)
 {
 	bool boxed = x->run == APPROVAL_BOX || x->run == APPROVAL_NETWORK;
 
@@ -181,7 +181,7 @@ const char *text_yes(struct judging *g, const struct approved *x, const char *ob
 	if (x->run == APPROVAL_OUTSIDE && x->unboxed)
 		return OUTSIDE ": what it asks for cannot be done in the box";
 	if (!boxed)
-		return judging_is_shell(g) ? "A yes runs it as it is, without the box" : NULL;
+		return review_is_shell(g) ? "A yes runs it as it is, without the box" : NULL;
 	return x->run == APPROVAL_NETWORK
 		? str_c(g->c->a, str_fmt(g->c->a, "A yes runs it in the box, with %s", text_network(g)))
 		: "A yes runs it in the box";
@@ -196,12 +196,12 @@ static bool has_grade(const struct judgement *j, enum grade grade)
 	return r != NULL;
 }
 
-const char *text_allow(struct judging *g)
+const char *text_allow(struct review *g)
 {
 	struct arena *a = g->c->a;
 	struct str rules = STR("");
 
-	if (judging_is_shell(g) && g->c->loaded && !has_grade(&g->j, GRADE_DENY) &&
+	if (review_is_shell(g) && g->c->loaded && !has_grade(&g->j, GRADE_DENY) &&
 		str_eq(g->facts.texts[0].bytes, g->rq.command))
 		rules = rules_allowing(a, &g->rq, &g->c->policies, &g->facts, &g->j);
 	if (!rules.n || !str_eq(without_secrets(g, rules), rules))
@@ -210,7 +210,7 @@ const char *text_allow(struct judging *g)
 				has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
 }
 
-static struct str excerpt_at(struct judging *g, struct span at)
+static struct str excerpt_at(struct review *g, struct span at)
 {
 	struct str text = STR(""), part;
 
@@ -223,7 +223,7 @@ static struct str excerpt_at(struct judging *g, struct span at)
 	return part.n < text.n ? str_cat(g->c->a, part, STR("...")) : part;
 }
 
-const char *text_split(struct judging *g, const struct approved *x)
+const char *text_split(struct review *g, const struct approved *x)
 {
 	struct str inside = excerpt_at(g, x->inside), outside = excerpt_at(g, x->outside);
 	unsigned can = g->c->h.client->can;
@@ -253,7 +253,7 @@ static size_t columns_end(struct str s, size_t columns)
 }
 
 /* A shell that keeps running reads lines as if typed, and there zsh does not accept comments. */
-static bool can_comment(const struct judging *g)
+static bool can_comment(const struct review *g)
 {
 	unsigned can = g->c->h.client->can;
 
@@ -264,7 +264,7 @@ static bool can_comment(const struct judging *g)
  * Nothing in the comment may end its line. The text is cut at its first newline, and any other character that
  * a program may treat as a line end is escaped.
  */
-struct str text_comment(struct judging *g)
+struct str text_comment(struct review *g)
 {
 	struct str text = g->c->h.command, line;
 	ptrdiff_t newline;

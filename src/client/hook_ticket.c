@@ -52,7 +52,7 @@ static struct str make_absolute(struct arena *a, const char *path, struct str cw
  * comment. A cd must also affect the client's shell. So the run reports its final directory on descriptor 3,
  * while its output and exit code stay those of the command.
  */
-static struct str wrap_command(struct judging *g, struct str ticket, bool follow)
+static struct str wrap_command(struct review *g, struct str ticket, bool follow)
 {
 	struct arena *a = g->c->a;
 	struct str program = g->j.view->program, comment = text_comment(g);
@@ -66,7 +66,7 @@ static struct str wrap_command(struct judging *g, struct str ticket, bool follow
 	return str_cat(a, run, comment);
 }
 
-struct str judging_cwd(struct judging *g)
+struct str review_cwd(struct review *g)
 {
 	struct path_memo m;
 	enum path_kind kind;
@@ -76,7 +76,7 @@ struct str judging_cwd(struct judging *g)
 }
 
 /* Returns the ids behind the question: its reasons, or the warnings if the client's mode answered it. */
-static struct str approved_ids(struct judging *g, bool asked)
+static struct str approved_ids(struct review *g, bool asked)
 {
 	const struct reason *list = asked ? g->j.reasons : g->j.warnings;
 	struct buf b;
@@ -94,12 +94,12 @@ static struct str approved_ids(struct judging *g, bool asked)
 }
 
 /* Returns what the box reaches. The client's own sandbox, if there is one, decides about the network. */
-static struct network_request granted_network(struct judging *g)
+static struct network_request granted_network(struct review *g)
 {
 	return network_request_of(g->walls.mode == CLIENT_SANDBOX_NONE ? g->j.network : NULL);
 }
 
-int judging_hand_over(struct judging *g, enum approval approval, bool asked, struct err *e)
+int review_hand_over(struct review *g, enum approval approval, bool asked, struct err *e)
 {
 	struct hook_call *c = g->c;
 	const struct hook_input *h = &c->h;
@@ -136,9 +136,9 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 		return err_set(e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'",
 			STR_ARG(v->program));
 	if (state_make(c->a, v->state_dir, v->project, v->uid, &state, e) != 0 ||
-		ticket_locate(c->a, &project, judging_cwd(g), &t, e) != 0 ||
+		ticket_locate(c->a, &project, review_cwd(g), &t, e) != 0 ||
 		ticket_write(c->a, state, &t, &id, e) != 0)
 		return -1;
-	judging_change(g, h->command_key, wrap_command(g, id, t.follow));
+	review_change(g, h->command_key, wrap_command(g, id, t.follow));
 	return 0;
 }
