@@ -89,7 +89,7 @@ struct relay_connection {
 
 	enum relay_speech speech;
 	bool must_tls, must_http;
-	bool upgrade;             /* the server's answer decides how to go on */
+	bool upgrade;  /* the server's answer decides how to go on */
 	uint64_t pass; /* bytes after `words` that may pass unseen; UINT64_MAX: all */
 	/* bytes in `words`: all, those that may pass, those that were sent but are still looked at */
 	size_t words_n, words_ok, words_sent;
@@ -106,6 +106,8 @@ struct relay_loop {
 	struct upstream_proxies proxies;
 	struct relay_pipes pipes;
 	size_t active, active_max;
+	size_t used;    /* slots that were ever in use; the pages of the others do not exist */
+	uint8_t *words; /* RELAY_WORDS_MAX bytes for each slot */
 	bool ended;
 	bool starved;                    /* a direction waits for a pipe */
 	int64_t now, wake, resolver_due; /* wake: when the clock has something to do */

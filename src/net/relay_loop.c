@@ -83,14 +83,17 @@ void relay_set_deadline(struct relay_loop *l, struct relay_connection *c, int64_
 static struct relay_connection *take_slot(struct relay_loop *l)
 {
 	struct relay_connection *c = l->free;
-	if (!c || l->active == l->active_max)
+	if (l->active == l->active_max)
 		return NULL;
-	l->free = c->free_next;
+	if (c)
+		l->free = c->free_next;
+	else
+		c = &l->connections[l->used++]; /* all before are active, so there is one */
 	l->active++;
 	*c = (struct relay_connection){.generation = c->generation + 1,
 			.queued = c->queued,
 			.run_next = c->run_next,
-			.words = c->words,
+			.words = l->words + (size_t)(c - l->connections) * RELAY_WORDS_MAX,
 			.row = RELAY_ROW_NONE,
 			.client.fd = -1,
 			.server.fd = -1};
@@ -119,7 +122,7 @@ static void close_flow(struct relay_loop *l, struct relay_flow *flow)
 static void wake_waiting(struct relay_loop *l)
 {
 	l->starved = false;
-	for (size_t i = 0; i < RELAY_CONNECTIONS_MAX; i++) {
+	for (size_t i = 0; i < l->used; i++) {
 		struct relay_connection *c = &l->connections[i];
 		if (c->stage == RELAY_OPEN && (c->up.waits || c->down.waits))
 			relay_queue(l, c);
@@ -204,7 +207,6 @@ static void begin_connection(struct relay_loop *l, int fd)
 	c->client = (struct relay_socket){.fd = fd, .readable = true, .writable = true};
 	c->began = l->now;
 	c->stage = RELAY_LISTENING;
-	relay_set_options(fd);
 	if (relay_watch(l, c, fd, RELAY_AT_CLIENT, false) != 0) {
 		relay_refuse(l, c, NETWORK_LIMIT);
 		return;
@@ -306,7 +308,7 @@ static void handle_event(struct relay_loop *l, const struct epoll_event *event)
 		return;
 	default: break;
 	}
-	if (index < RELAY_CONNECTIONS_MAX && l->connections[index].stage != RELAY_FREE &&
+	if (index < l->used && l->connections[index].stage != RELAY_FREE &&
 			l->connections[index].generation == generation)
 		handle_connection(l, &l->connections[index], kind, event->events);
 }
@@ -317,7 +319,7 @@ static void tick(struct relay_loop *l)
 	l->wake = FOREVER;
 	if (l->starved)
 		wake_waiting(l);
-	for (size_t i = 0; i < RELAY_CONNECTIONS_MAX; i++) {
+	for (size_t i = 0; i < l->used; i++) {
 		struct relay_connection *c = &l->connections[i];
 		if (!c->deadline || c->stage == RELAY_FREE)
 			continue;
@@ -377,7 +379,7 @@ void relay_loop_run(struct relay_loop *l)
 			tick(l);
 		run_queue(l);
 	}
-	for (size_t i = 0; i < RELAY_CONNECTIONS_MAX; i++)
+	for (size_t i = 0; i < l->used; i++)
 		if (l->connections[i].stage != RELAY_FREE)
 			note_time(l, &l->connections[i]);
 }
@@ -394,7 +396,7 @@ static size_t connections_max(const struct relay_request *rq)
 	return n < RELAY_CONNECTIONS_MAX ? n : RELAY_CONNECTIONS_MAX;
 }
 
-/* Pages of the buffers exist once they were used. */
+/* Zeroed memory whose pages exist once they were used. */
 static void *reserve(size_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -404,19 +406,14 @@ static void *reserve(size_t n)
 struct relay_loop *relay_loop_new(const struct relay_request *rq)
 {
 	struct relay_loop *l = reserve(sizeof *l);
-	uint8_t *words = reserve((size_t)RELAY_CONNECTIONS_MAX * RELAY_WORDS_MAX);
-	if (!l || !words)
+	if (!l)
+		return NULL;
+	l->words = reserve((size_t)RELAY_CONNECTIONS_MAX * RELAY_WORDS_MAX);
+	if (!l->words)
 		return NULL;
 	l->request = rq;
 	l->wake = l->resolver_due = FOREVER;
 	l->active_max = connections_max(rq);
-	relay_pipes_init(&l->pipes);
-	for (size_t i = RELAY_CONNECTIONS_MAX; i-- > 0;) {
-		struct relay_connection *c = &l->connections[i];
-		c->words = words + i * RELAY_WORDS_MAX;
-		c->free_next = l->free;
-		l->free = c;
-	}
 	return l;
 }
 
@@ -432,6 +429,7 @@ static int watch_request(const struct relay_loop *l)
 					event_tag(RELAY_AT_DNS, (uint32_t)dns[i], 0));
 	for (size_t i = 0; i < rq->n; i++) {
 		bad |= fcntl(rq->listeners[i].fd, F_SETFL, O_NONBLOCK);
+		relay_set_options(rq->listeners[i].fd); /* accepted sockets inherit them */
 		bad |= watch_fd(l, EPOLL_CTL_ADD, rq->listeners[i].fd, EPOLLIN,
 				event_tag(RELAY_AT_LISTENER, (uint32_t)i, 0));
 	}

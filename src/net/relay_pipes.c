@@ -5,23 +5,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-void relay_pipes_init(struct relay_pipes *p)
-{
-	p->idle = p->closed = NULL;
-	p->nidle = p->nlarge = 0;
-	for (size_t i = RELAY_PIPES_MAX; i-- > 0;) {
-		p->pipes[i] = (struct relay_pipe){.in = -1, .out = -1, .next = p->closed};
-		p->closed = &p->pipes[i];
-	}
-}
-
 static struct relay_pipe *open_pipe(struct relay_pipes *p)
 {
 	struct relay_pipe *pipe = p->closed;
 	int ends[2];
-	if (!pipe || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+	if ((!pipe && p->used == RELAY_PIPES_MAX) || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return NULL;
-	p->closed = pipe->next;
+	if (pipe)
+		p->closed = pipe->next;
+	else
+		pipe = &p->pipes[p->used++];
 	*pipe = (struct relay_pipe){.in = ends[1], .out = ends[0]};
 	/* a refusal leaves the default size, which works as well */
 	if (p->nlarge < RELAY_PIPES_LARGE && fcntl(pipe->in, F_SETPIPE_SZ, (int)RELAY_PIPE_BYTES) > 0) {
@@ -52,6 +45,6 @@ void relay_pipe_give(struct relay_pipes *p, struct relay_pipe *pipe)
 	close(pipe->in);
 	close(pipe->out);
 	p->nlarge -= pipe->large;
-	*pipe = (struct relay_pipe){.in = -1, .out = -1, .next = p->closed};
+	*pipe = (struct relay_pipe){.next = p->closed};
 	p->closed = pipe;
 }

@@ -13,20 +13,20 @@
 #define RELAY_PIPE_BYTES ((size_t)1 << 20)
 
 struct relay_pipe {
-	int in, out; /* write end, read end; -1: not open */
+	int in, out; /* write end, read end */
 	size_t n;    /* bytes in it */
 	bool large;
 	struct relay_pipe *next; /* of the free list */
 };
 
-struct relay_pipes {
+struct relay_pipes { /* zeroed: no pipe is open */
 	struct relay_pipe pipes[RELAY_PIPES_MAX];
 	struct relay_pipe *idle; /* open and empty */
 	struct relay_pipe *closed;
+	size_t used; /* elements that were ever in use */
 	size_t nidle, nlarge;
 };
 
-void relay_pipes_init(struct relay_pipes *p);
 /* NULL if the system has no more: the caller waits until another direction gives one back. */
 struct relay_pipe *relay_pipe_take(struct relay_pipes *p);
 /* A pipe with bytes in it is closed, so that nobody else sees them. */
