@@ -12,7 +12,7 @@
 
 #include "net/relay_inner.h"
 
-#define TURN_STEPS 16  /* steps of one direction before others get their turn */
+#define TURN_STEPS 8  /* steps of one direction before others get their turn */
 #define ENDING_MS 5000 /* for a client to read the last bytes of a server that broke off */
 #define ENDING_LOOK_MS 20
 #define STARVED_LOOK_MS 20

@@ -1,22 +1,34 @@
-/* Rows of the report. Nothing here is atomic: the launcher reads numbers after the relay's end, or for show.
+/*
+ * Rows of the report. A program could fill them with names that do not exist, so a connection that was made
+ * takes the row of a refusal when all are used. Nothing here is atomic: the launcher reads the numbers after
+ * the relay's end, or for show.
  */
 #include "net/relay_inner.h"
 
-static struct network_connection *find_row(
-		struct network_report *r, const char *host, uint16_t port, enum network_refusal why)
+/* The row to use for a host that has none: a new one, or for a connection one of a refusal. */
+static struct network_connection *free_row(struct network_report *r, enum network_refusal why)
+{
+	if (r->n < NETWORK_REPORT_MAX)
+		return &r->rows[r->n++];
+	for (uint32_t i = NETWORK_REPORT_MAX; why == NETWORK_NOT_REFUSED && i-- > 0;)
+		if (r->rows[i].refusal != NETWORK_NOT_REFUSED)
+			return &r->rows[i];
+	return NULL;
+}
+
+static struct network_connection *find_row(struct network_report *r, const char *host, uint16_t port,
+		enum network_refusal why)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct network_connection *row = &r->rows[i];
 		if (row->port == port && row->refusal == why && !strcmp(row->host, host))
 			return row;
 	}
-	if (r->n == NETWORK_REPORT_MAX)
+	struct network_connection *row = free_row(r, why);
+	if (!row)
 		return NULL;
-	struct network_connection *row = &r->rows[r->n];
+	*row = (struct network_connection){.port = port, .refusal = (uint8_t)why};
 	str_put(row->host, sizeof row->host, "%s", host);
-	row->port = port;
-	row->refusal = (uint8_t)why;
-	r->n++;
 	return row;
 }
 

@@ -93,6 +93,24 @@ talk allowed.test:7 -- other.test 7
 grep -q 'no such name' "$tmp/out" && reported 'other.test 0 not-listed [0-9]+ 0 0 0'
 result $? 'another name does not exist, and the report says so'
 
+behind allowed.test:7 -- "$PYTHON" -c '
+import socket
+for i in range(300):
+    try: socket.getaddrinfo("n%d.test" % i, 7)
+    except socket.gaierror: pass
+s = socket.create_connection(("allowed.test", 7)); s.sendall(b"x"); print(s.recv(1))'
+reported 'allowed 1 refused 6[0-9][0-9]' && reported 'allowed.test 7 ok 1 1 1 [0-9]+' && [[ $(wc -l <"$tmp/report") == 129 ]]
+result $? 'a flood of other names hides no connection'
+"$RUN" "${who[@]}" -p "$tmp/relay.pid" allowed.test -- sleep 100 &
+launcher=$!
+while ! kill -0 "$(cat "$tmp/relay.pid" 2>/dev/null || echo x)" 2>/dev/null || [[ $(ps -o ppid= -p "$(<"$tmp/relay.pid")") -ne $launcher ]]; do sleep 0.02; done
+relay=$(<"$tmp/relay.pid")
+kill -KILL "$launcher"
+wait "$launcher" 2>/dev/null
+for ((i = 0; i < 250; i++)); do kill -0 "$relay" 2>/dev/null || break; sleep 0.02; done
+! kill -0 "$relay" 2>/dev/null
+result $? 'the relay dies with a launcher that is killed'
+
 # ---- plain connections ----
 talk allowed.test:7 -- allowed.test 7 'hello\n' EOF
 [[ $(<"$tmp/out") == hello ]] && reported 'allowed.test 7 ok 1 6 6 [0-9]+'

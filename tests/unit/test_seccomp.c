@@ -362,6 +362,32 @@ static void test_hidden_memory(void)
 	CHECK_INT(r[6], EINVAL); /* by the kernel */
 }
 
+static void keep_only(int *results, const void *arg)
+{
+	static const unsigned short calls[] = {SYS_getpid, SYS_write, SYS_exit_group};
+	(void)arg;
+	results[0] = seccomp_load(true) ?: seccomp_only(calls, ARRAY_SIZE(calls));
+	results[1] = jail_errno((long)syscall(SYS_getpid));
+	results[2] = jail_errno((long)syscall(SYS_getppid));
+	results[3] = jail_errno((long)syscall(SYS_write, -1, NULL, 0));
+	results[4] = jail_errno((long)syscall(SYS_execve, NULL, NULL, NULL));
+	results[5] = jail_errno((long)syscall(NR_UNHEARD_OF));
+}
+
+static void test_only(void)
+{
+	static const unsigned short many[SECCOMP_ONLY_MAX + 1];
+	int *r = jail_results();
+	CHECK_INT(jail_run(keep_only, r, NULL), 0);
+	CHECK_INT(r[0], 0);
+	CHECK_INT(r[1], 0);
+	CHECK_INT(r[2], EPERM);
+	CHECK_INT(r[3], EBADF); /* by the kernel */
+	CHECK_INT(r[4], EPERM);
+	CHECK_INT(r[5], EPERM); /* of two errors the kernel takes that of the newer filter */
+	CHECK_INT(seccomp_only(many, ARRAY_SIZE(many)), E2BIG);
+}
+
 int main(void)
 {
 	RUN(test_sealed);
@@ -372,5 +398,6 @@ int main(void)
 	RUN(test_life);
 	RUN(test_twice);
 	RUN(test_hidden_memory);
+	RUN(test_only);
 	return unit_end();
 }
