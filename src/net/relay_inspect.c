@@ -16,6 +16,7 @@
 #define TLS_PORT 443
 #define HTTP_PORT 80
 #define TLS_HANDSHAKE 0x16 /* first byte of a ClientHello's record */
+#define TLS_VERSION 3      /* second byte, in every version */
 #define FIRST_LINE_MAX 8192
 #define ANSWER_MAX 16384 /* bytes of the server's answer that decide about an upgrade */
 
@@ -73,8 +74,11 @@ static bool names_http(const uint8_t *p, size_t n)
 static enum relay_speech speech_of(const uint8_t *p, size_t n, bool ended)
 {
 	size_t i = 0, start, words = 0;
-	if (n && p[0] == TLS_HANDSHAKE)
-		return RELAY_TLS;
+	if (n && p[0] == TLS_HANDSHAKE) {
+		if (n == 1 && !ended)
+			return RELAY_UNDECIDED;
+		return n > 1 && p[1] == TLS_VERSION ? RELAY_TLS : RELAY_RAW;
+	}
 	while (i < n && ascii_is_space(p[i]))
 		i++;
 	for (start = i; i < n && p[i] != '\n'; i++) {

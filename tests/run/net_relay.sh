@@ -309,6 +309,16 @@ via all_proxy=socks5h://10.99.0.2:1080 -- allowed.test -- "${plain[@]}" https://
 [[ $(<"$tmp/out") == sni=allowed.test ]]
 result $? 'a SOCKS5 proxy'
 
+# ---- other protocols ----
+for bytes in '\x16' '\x16binary' 'a' 'PING' '\x00\x01' 'GET x\n' '*1\r\n$4\r\nPING\r\n'; do
+	talk allowed.test:7 -- allowed.test 7 "$bytes" WAIT READ EOF
+	[[ $(sed 's/reset//' "$tmp/out" | wc -c) -gt 0 ]] && reported 'allowed.test 7 ok 1 .*'
+	result $? "another protocol that starts with $bytes: the server sees it at once"
+done
+talk allowed.test:7 -- allowed.test 7 '\x16' WAIT '\x03\x01\x00\x05hello' WAIT READ
+reported 'allowed.test 7 bad-tls 1 0 0 [0-9]+'
+result $? 'TLS in pieces on another port is read as TLS'
+
 # ---- ends of connections ----
 behind allowed.test:9000 -- "$PYTHON" -c '
 import socket, hashlib
