@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "box/ns.h"
+#include "box/ns_network.h"
 #include "sys/clock.h"
 #include "sys/cpus.h"
 #include "sys/fds.h"
@@ -227,13 +227,18 @@ static void note_spec(struct box_state *b)
 static int make_brief(struct box_state *b, struct err *e)
 {
 	const struct spec *s = b->spec;
-	const struct ns_box *n = b->own;
+	struct ns_box *n = b->own;
 	uint32_t open_files = !n->user.nobody && s->profile == PROFILE_EXEC ? OPEN_FILES_EXEC : 0;
 	struct str cwd = s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home;
 
 	if (n->user.nobody && ns_trees_open(b, e) != 0)
 		return -1;
-	return brief_make(s, open_files, b->ops.first, cwd, e);
+	if (network_has_names(&s->network)) {
+		n->network = arena_new(b->a, struct ns_network);
+		if (ns_network_plan(b->a, &s->network, n->network, e) != 0)
+			return -1;
+	}
+	return brief_make(s, open_files, b->ops.first, cwd, n->network, e);
 }
 
 /*
@@ -290,7 +295,8 @@ static int ns_start(struct box_state *b, struct err *e)
 	struct ns_box *n = b->own;
 
 	note_spec(b);
-	if (send_task(b, e) != 0 || box_before_program(b, e) != 0)
+	if (send_task(b, e) != 0 || box_before_program(b, e) != 0 ||
+			(n->network && ns_relay_start(b, e) != 0))
 		return -1;
 	b->memory_watched = !n->grouped;
 	b->cpu_counted = b->spec->limits.cpu_ms && n->grouped && cg_time_counter(&n->cg) != ENFORCED_NOT;
@@ -356,6 +362,7 @@ static void ns_stop(struct box_state *b, enum box_stop how)
 
 	if (how == STOP_NOW)
 		end_init(b);
+	ns_relay_stop(b);
 	if (n->grouped && how == STOP_LINGERING)
 		undertaker_later(&n->cg, n->pidfd);
 	close_all(b);

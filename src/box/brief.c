@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "box/ns.h"
+#include "box/ns_network.h"
 #include "sys/cpus.h"
 #include "sys/fds.h"
 
@@ -118,8 +118,21 @@ static const struct op *copy_ops(struct brief *b, const struct op *ops)
 	return first;
 }
 
+static const struct ns_network *copy_network(struct brief *b, const struct ns_network *n)
+{
+	struct ns_network *to = n ? brief_alloc(b, sizeof(*to)) : NULL;
+	struct netlink_prefix *prefixes = to ? brief_alloc(b, n->nprefixes * sizeof(*prefixes)) : NULL;
+
+	if (!prefixes)
+		return NULL;
+	memcpy(prefixes, n->prefixes, n->nprefixes * sizeof(*prefixes));
+	*to = *n;
+	to->prefixes = prefixes;
+	return to;
+}
+
 int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd,
-		struct err *e)
+		const struct ns_network *names, struct err *e)
 {
 	struct brief *b = brief;
 	struct ns_task *t;
@@ -129,14 +142,15 @@ int brief_make(const struct spec *spec, uint32_t open_files, const struct op *op
 	b->full = false;
 	t = brief_alloc(b, sizeof(*t));
 
-	*t = (struct ns_task){.limits = spec->limits, .open_files = open_files, .network = spec->network,
-			.input = spec->input >= 0};
+	*t = (struct ns_task){.limits = spec->limits, .open_files = open_files,
+			.network.mode = spec->network.mode, .input = spec->input >= 0};
 	t->cwd_id = spec->cwd.n ? spec->cwd_id : spec->workspace_id;
 	cpus_own(&t->cpus);
 	t->argv = copy_vector(b, spec->argv);
 	t->envp = copy_environment(b, spec->env);
 	t->ops = copy_ops(b, ops);
 	t->cwd = copy_text(b, cwd.p, cwd.n);
+	t->names = copy_network(b, names);
 	return b->full ? err_set(e, ERR_LIMIT, 0,
 					 "the arguments, the environment and the files of the box are more "
 					 "than %zu MB",

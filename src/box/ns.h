@@ -9,6 +9,8 @@
  *                never runs foreign code
  *   program      shares init's memory until its exec; makes the network          program.c
  *                namespace
+ *   relay        a child of the launcher, only for a network by name: carries      ns_network.c, ns_relay.c,
+ *                connections to the listed hosts                                  net/relay.h
  *   undertaker   shares the launcher's memory, outside of the box; sleeps        undertaker.c
  *                until the launcher dies
  *
@@ -81,8 +83,11 @@ struct ns_user { /* the user of the program, in the box and on the host */
  */
 struct ns_user ns_user(pid_t init);
 
-/* NS_LOOK_IN brings the descriptors with which the launcher watches a box without a cgroup. */
-enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED };
+/*
+ * NS_LOOK_IN brings the descriptors with which the launcher watches a box without a cgroup, NS_NETWORK the
+ * sockets of the relay (ns_network.c).
+ */
+enum ns_message_kind { NS_LOOK_IN = 1, NS_FAILED, NS_ENDED, NS_NETWORK };
 /*
  * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to
  * the program one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and
@@ -96,6 +101,9 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 	int status;                /* NS_ENDED: of the program, as from wait() */
 	struct rusage usage;       /* NS_ENDED: of all that init waited for */
 };
+
+struct ns_network; /* ns_network.h */
+struct relay;
 
 /* The namespaces and the cgroup that clone3() gives to init. */
 struct ns_child {
@@ -114,7 +122,8 @@ struct ns_child {
 struct ns_task {
 	struct limits limits;
 	uint32_t open_files;       /* of each process; 0: as init has it */
-	struct network_spec network;
+	struct network_spec network; /* without its rules */
+	const struct ns_network *names; /* NULL: the box reaches no host by name */
 	const struct op *ops;
 	char *const *argv, *const *envp;
 	const char *cwd;
@@ -148,6 +157,8 @@ struct ns_box {
 	struct scope scope;        /* asked for where no other group can be had */
 	/* The box's own /proc and /, sent by the program when there is no cgroup; -1: none. */
 	int procfd, rootfd;
+	struct ns_network *network; /* a network by name; NULL: none */
+	struct relay *relay;       /* runs; NULL: none */
 	struct watch_times times;
 	struct undertaker undertaker; /* for the cgroup; it also keeps a scope alive */
 };
@@ -155,7 +166,7 @@ struct ns_box {
 /* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */
 int brief_open(struct err *e); /* before init is cloned: both have the buffer at the same address */
 int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd,
-		struct err *e);
+		const struct ns_network *names, struct err *e);
 /*
  * The launcher: sends the brief and its mounts. Also 0 when init is dead: it has said why, or will be found
  * dead.

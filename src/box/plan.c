@@ -36,6 +36,14 @@ static const char etc_network[][16] = {"etc/protocols", "etc/services"};
 static const char etc_tools[][16] = {"etc/fpc.cfg", "etc/gitconfig", "etc/gnucobol", "etc/magic",
 		"etc/magic.mime", "etc/maven", "etc/npmrc", "etc/pip.conf", "etc/terminfo", "etc/xml"};
 
+/*
+ * The name server of a box with a network by name is its relay (ns_network.c). It answers at once or is dead,
+ * so waiting long for it is no use.
+ */
+#define RELAY_RESOLV "nameserver 198.18.0.1\nnameserver fd00:ca15::1\noptions timeout:1 attempts:2\n"
+/* In a root of the caller, the file that covers its /etc/resolv.conf. */
+#define RELAY_RESOLV_PATH "/caisson/resolv.conf"
+
 #define DEVICE OP_WRITABLE | OP_DEVICES | OP_IS_FILE | OP_COVERED
 
 static const struct {
@@ -191,6 +199,8 @@ static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struc
 	add_users(a, s, ops);
 	add_file(a, ops, "/etc/nsswitch.conf", STR("passwd: files\ngroup: files\nhosts: files dns\n"));
 	add_file(a, ops, "/etc/hosts", STR("127.0.0.1 localhost box\n::1 localhost\n"));
+	if (network_has_names(&s->network))
+		add_file(a, ops, "/etc/resolv.conf", STR(RELAY_RESOLV));
 	if (network_uses_host_dns(&s->network) && stat("/etc/resolv.conf", &st) == 0)
 		ops_add(a, ops, OP_BIND, 0, STR("/etc/resolv.conf"), STR("/etc/resolv.conf"));
 	return 0;
@@ -265,6 +275,36 @@ static void add_usual(struct arena *a, const struct spec *s, struct ops *ops)
 	for (size_t i = NUSUAL; s->root.n && plan_usual(i, &op); i++)
 		ops_add(a, ops, op.kind, op.flags & ~(unsigned)OP_USUAL, str_of(op.source),
 				str_of(op.target));
+}
+
+/*
+ * The root is read-only, so its /etc/resolv.conf is covered by a file of the box. A link into /run is common;
+ * that directory is the box's own, where the file can be made.
+ */
+static int add_relay_resolv(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
+{
+	struct str path = str_fmt(a, "%.*s/etc/resolv.conf", STR_ARG(s->root));
+	char to[4096];
+	struct stat st;
+	ssize_t n;
+	struct str link;
+
+	if (lstat(str_c(a, path), &st) == 0 && S_ISREG(st.st_mode)) {
+		add_file(a, ops, RELAY_RESOLV_PATH, STR(RELAY_RESOLV));
+		ops_add(a, ops, OP_INSIDE, 0, STR(RELAY_RESOLV_PATH), STR("/etc/resolv.conf"));
+		return 0;
+	}
+	n = readlink(str_c(a, path), to, sizeof(to));
+	link = str_n(to, n > 0 && n < (ssize_t)sizeof(to) ? (size_t)n : 0);
+	if (str_starts(link, "../run/"))
+		link = str_sub(link, 2, link.n);
+	if (!str_starts(link, "/run/") || str_contains(link, STR("/../")))
+		return err_set(e, ERR_INPUT, 0,
+				"the root '%.*s' has no file /etc/resolv.conf, which a network by name needs "
+				"(an empty one will do)",
+				STR_ARG(s->root));
+	add_file(a, ops, str_c(a, link), STR(RELAY_RESOLV));
+	return 0;
 }
 
 static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
@@ -365,6 +405,8 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	if (add_system(a, s, ret, e) != 0)
 		return -1;
 	add_usual(a, s, ret);
+	if (s->root.n && network_has_names(&s->network) && add_relay_resolv(a, s, ret, e) != 0)
+		return -1;
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
 	for (const struct spec_file *f = s->files; f; f = f->next)
 		if (f->link)

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "box/ns.h"
+#include "box/ns_network.h"
 #include "sys/landlock.h"
 #include "sys/mounts.h"
 #include "sys/namespace.h"
@@ -276,6 +276,36 @@ static void probe_namespaces(struct probing *h, struct probe *p)
 	} else {
 		found(p, PROBE_YES, buf_view(&good));
 	}
+}
+
+/* Makes the whole network of a box that reaches one host by name. */
+static int try_names(void *arg)
+{
+	const struct ns_network want = {.ports = {443}, .nports = 1};
+	struct err e = {0};
+	int talk[2];
+
+	(void)arg;
+	if (unshare(CLONE_NEWNET) != 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0)
+		return errno;
+	if (ns_network_join(&want, talk[0], &e) == 0)
+		return 0;
+	return e.errnum ? e.errnum : EOPNOTSUPP;
+}
+
+static void probe_names(struct probing *h, struct probe *p)
+{
+	int why = in_namespaces(try_names, NULL);
+
+	if (!why) {
+		found(p, PROBE_YES, STR("a pair of virtual links to a relay"));
+		return;
+	}
+	found(p, PROBE_NO, why == EOPNOTSUPP ? STR("the kernel has no virtual links (veth)")
+			: str_fmt(h->a, "refused: %s", strerror(why)));
+	probe_todo(h->a, p, why == EOPNOTSUPP ? "sudo modprobe veth   # the kernel needs CONFIG_VETH"
+			: "# runs with --network NAME are refused; user.max_net_namespaces must allow two "
+			  "for each box");
 }
 
 /* ---- mounts ---- */
@@ -706,6 +736,7 @@ static const struct {
 	{"cpu", "CPU limit", PROBE_WALL, false, probe_cpu},
 	{"swap", "swap counted", PROBE_WALL, false, probe_swap},
 	{"cores", "no core dumps", PROBE_WALL, false, probe_cores},
+	{"network-names", "network by name", PROBE_EXTRA, true, probe_names},
 	{"group-kill", "killing at once", PROBE_EXTRA, false, probe_kill},
 	{"group-birth", "born in its group", PROBE_EXTRA, false, probe_into},
 };

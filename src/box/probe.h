@@ -10,7 +10,7 @@ enum probe_state { PROBE_NO, PROBE_PARTLY, PROBE_YES };
 enum probe_weight {
 	PROBE_NEEDED, /* without it there is no box */
 	PROBE_WALL,   /* a wall or a limit; a box without it falls back to another, and says so */
-	PROBE_EXTRA,  /* a faster or second way to something that works anyway */
+	PROBE_EXTRA,  /* a faster or second way to something that works anyway, or a feature of some runs */
 };
 
 struct probe {

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "box/ns_network.h"
 #include "sys/cpus.h"
 #include "sys/directory.h"
 #include "sys/fds.h"
@@ -233,6 +234,8 @@ static int enclose_before_root(struct program *p, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the program its CPUs");
 	if (network_has_loopback(&p->task->network) && loopback_up() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
+	if (p->task->names && ns_network_join(p->task->names, p->child->talk, e) != 0)
+		return -1;
 	if (set_streams(p->child, p->task->input, e) != 0)
 		return -1;
 	if (privileges_drop() != 0)
