@@ -1,0 +1,140 @@
+#!/bin/bash
+# A box that reaches hosts by name: what is allowed works, what is not fails at once, and no way around the relay is found. The upstream hosts
+# are servers in a network and mount namespace that this script makes for itself, with its own /etc/hosts and name server; nothing leaves it.
+if [[ -z ${NETWORK_APART:-} ]]; then
+	export NETWORK_APART=1
+	if [[ $(id -u) == 0 ]]; then exec unshare --net --mount bash "$0"; fi
+	PEOPLE=root exec unshare --user --map-root-user --net --mount bash "$0"
+fi
+# shellcheck source=tests/box/lib.sh
+. "$(dirname "$0")/../box/lib.sh"
+
+# ---- servers and names ----
+
+ip link set lo up
+for address in 11.1.1.1/32 11.1.1.2/32 10.9.9.9/32; do ip address add "$address" dev lo; done
+ip -6 address add 2600:1::1/128 dev lo nodad
+cat >"$tmp/hosts" <<END
+127.0.0.1 localhost
+11.1.1.1 good.example.org a.wild.example.org deep.b.wild.example.org
+11.1.1.2 other.example.org
+10.9.9.9 private.example.org
+2600:1::1 six.example.org
+END
+echo 'nameserver 127.0.0.1' >"$tmp/resolv.conf"
+mount --bind "$tmp/hosts" /etc/hosts && mount --bind "$tmp/resolv.conf" "$(realpath /etc/resolv.conf)" || exit 1
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$tmp/key.pem" -out "$tmp/cert.pem" \
+	-addext 'subjectAltName=DNS:*.example.org,DNS:*.wild.example.org,DNS:deep.b.wild.example.org' 2>/dev/null
+"$PYTHON" "$here/tests/box/net_server.py" "$tmp" >"$tmp/server" 2>"$tmp/server.err" &
+server=$!
+finish() {
+	kill "$server" "${sleeper:-$server}" 2>/dev/null
+	wait 2>/dev/null
+	tidy
+}
+trap finish EXIT
+for _ in {1..100}; do [[ -s $tmp/server ]] && break; sleep 0.1; done
+cp "$here/tests/box/net_attempts.py" "$tmp/"
+chmod 644 "$tmp/cert.pem" "$tmp/net_attempts.py"
+
+GET=(curl -sS --max-time 20 --cacert "$tmp/cert.pem")
+# fetch WHO RULES CURL-ARGUMENT...
+fetch() {
+	local who=$1 rules=$2
+	shift 2
+	box "$who" --network "$rules" --read "$tmp/cert.pem" -- "${GET[@]}" "$@"
+}
+# reason HOST WORD: the report has a refusal with this reason
+reason() { jq -e --arg h "$1" --arg r "$2" '.network.connections | any(.host == $h and .allowed == false and .reason == $r)' "$tmp/out" >/dev/null; }
+
+for who in $(people); do
+	# ---- allowed ----
+	fetch "$who" good.example.org https://good.example.org/
+	want '.exit_code == 0 and .stdout == "served 11.1.1.1 good.example.org\n"' "$who: HTTPS to a listed name"
+	want '.network.mode == "names" and .network.allowed == 1 and .network.relay_ended == false and (.network.connections[0] |
+		.host == "good.example.org" and .port == 443 and .allowed and .bytes_in > 0 and .bytes_out > 0 and .reason == null)' "$who: the report has the connection"
+	want '.limits.network == {"value": "names", "enforced_by": "namespace"} and .hints == []' "$who: the report says who walls it"
+	fetch "$who" good.example.org http://good.example.org/ http://good.example.org/again
+	want '.exit_code == 0 and (.stdout | split("\n") | length) == 3' "$who: plain HTTP, two requests"
+	fetch "$who" '*.wild.example.org:8443,other.example.org' https://a.wild.example.org:8443/ https://deep.b.wild.example.org:8443/ https://other.example.org/
+	want '.exit_code == 0 and (.stdout | contains("served 11.1.1.2 other.example.org")) and .network.allowed == 3' "$who: a wildcard with a port, and several rules"
+	fetch "$who" six.example.org -6 https://six.example.org/
+	want '.exit_code == 0 and (.stdout | startswith("served 2600:1::1"))' "$who: IPv6"
+	fetch "$who" private.example.org,10.9.9.9 https://private.example.org/
+	want '.exit_code == 0 and (.stdout | startswith("served 10.9.9.9"))' "$who: a private address that is listed"
+	fetch "$who" 11.1.1.1:80 http://11.1.1.1/
+	want '.exit_code == 0 and (.stdout | startswith("served 11.1.1.1"))' "$who: a listed address"
+	# shellcheck disable=SC2016
+	box "$who" --network good.example.org:8443 -- "$PYTHON" -c 'import http.server, threading, urllib.request as u
+s = http.server.HTTPServer(("0.0.0.0", 8443), http.server.SimpleHTTPRequestHandler)
+threading.Thread(target=s.handle_request).start()
+print(u.urlopen("http://127.0.0.1:8443/").status)'
+	want '.stdout == "200\n"' "$who: a server in the box binds the port of a rule on every address"
+
+	# ---- refused ----
+	fetch "$who" good.example.org https://other.example.org/
+	want '.exit_code == 6 and .duration_ms < 3000 and (.hints[0] | .id == "network" and (.message | contains("--network other.example.org")))' "$who: another name does not resolve, at once, and the hint says the rule"
+	reason other.example.org not-listed; result $? "$who: the report says why"
+	fetch "$who" good.example.org https://good.example.org:8443/
+	want '.exit_code == 7 and .duration_ms < 3000' "$who: another port of the name"
+	fetch "$who" good.example.org --resolve good.example.org:443:11.1.1.1 https://good.example.org/
+	want '.exit_code == 7 and .duration_ms < 3000' "$who: the name at its real address"
+	fetch "$who" good.example.org --connect-to other.example.org:443:good.example.org:443 https://other.example.org/
+	want '.exit_code != 0 and .network.allowed == 0' "$who: TLS for another name"
+	reason good.example.org other-sni; result $? "$who: ... and the report says why"
+	fetch "$who" good.example.org -H 'Host: other.example.org' http://good.example.org/
+	want '.exit_code != 0 and .network.allowed == 0' "$who: HTTP for another host"
+	fetch "$who" private.example.org https://private.example.org/
+	want '.exit_code != 0 and .network.allowed == 0' "$who: a name that resolves to a private address"
+	reason private.example.org private-address; result $? "$who: ... and the report says why"
+	fetch "$who" good.example.org https://nowhere.good.example.org/
+	want '.exit_code == 6' "$who: a name below a listed one"
+	fetch "$who" loopback http://good.example.org/
+	want '.exit_code == 6 and .network == {"mode": "loopback", "allowed": null, "refused": null, "connections": [], "relay_ended": false} and
+		(.hints[0].message | contains("'"'good.example.org'"'"))' "$who: loopback reaches no host, and the hint names it"
+
+	# ---- ways around ----
+	: >"$tmp/queries"
+	box "$who" --network 'good.example.org:8443,*.wild.example.org:8443' --read "$tmp/net_attempts.py" -- "$PYTHON" "$tmp/net_attempts.py" good.example.org
+	field .stdout >"$tmp/attempts"
+	[[ $(wc -l <"$tmp/attempts") == 21 ]] && ! grep -q 'REACHED\|TIMEOUT' "$tmp/attempts"
+	result $? "$who: none of 21 ways around the relay leads anywhere, and none waits"
+	[[ ! -s $tmp/queries ]]; result $? "$who: no name query of the box reaches a name server"
+	# shellcheck disable=SC2016
+	box "$who" --network good.example.org:80 -- bash -c 'exec 3<>/dev/tcp/11.1.1.1/80 && echo REACHED; exec 3<>/dev/tcp/other.example.org/80 && echo REACHED
+		exec 3<>/dev/tcp/good.example.org/80 && printf "GET / HTTP/1.1\r\nHost: good.example.org\r\nConnection: close\r\n\r\n" >&3 && cat <&3'
+	want '(.stdout | contains("REACHED") | not) and (.stdout | contains("served 11.1.1.1"))' "$who: /dev/tcp of bash reaches what is listed, and nothing else"
+	# another box, while the first one is there
+	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run --network good.example.org -- sleep 20) >/dev/null 2>&1 &
+	sleeper=$!
+	sleep 0.5
+	# shellcheck disable=SC2016
+	box "$who" --network loopback -- bash -c 'for a in 198.19.0.1 198.18.0.1 198.18.0.2 fd00:ca15:0:1::1; do exec 3<>/dev/tcp/$a/443 && echo REACHED; done; :'
+	want '(.stdout | contains("REACHED") | not)' "$who: another box does not reach the relay"
+	# shellcheck disable=SC2016
+	box "$who" --network other.example.org -- bash -c 'getent ahosts good.example.org; getent ahosts other.example.org | head -1'
+	want '(.stdout | contains("198.19.") or contains("fd00:")) and (.stdout | split("\n") | length) == 2' "$who: nor a box with another list"
+	kill "$sleeper"
+	wait "$sleeper" 2>/dev/null
+
+	# ---- ends ----
+	box "$who" --network good.example.org -- bash -c 'exit 7'
+	want '.exit_code == 7 and .network.allowed == 0 and .network.refused == 0' "$who: a program that uses no network"
+	box "$who" --network good.example.org --timeout 1 -- sleep 30
+	want '.status == "timeout"' "$who: the time limit"
+	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run --network good.example.org -- sleep 30) >/dev/null 2>&1 &
+	sleeper=$!
+	sleep 0.5
+	relay=$(pgrep -P "$sleeper" | tail -1)
+	kill -KILL "$sleeper"
+	wait "$sleeper" 2>/dev/null
+	for _ in {1..50}; do pgrep -P "$sleeper" >/dev/null || { [[ -z $relay ]] || ! kill -0 "$relay" 2>/dev/null; } && break; sleep 0.1; done
+	[[ $relay ]] && ! kill -0 "$relay" 2>/dev/null; result $? "$who: the relay dies with its launcher"
+
+	# ---- options ----
+	for bad in '*' '*.org' 'good.example.org,' 'good.example.org,host' 127.0.0.1:5432 198.19.0.1 preset:nothing good.example.org:0; do
+		box "$who" --network "$bad" -- true
+		[[ $rc == 64 || $rc == 125 ]] && [[ -s $tmp/err ]]; result $? "$who: --network '$bad' is refused with a sentence"
+	done
+done
+done_testing
