@@ -80,6 +80,9 @@ struct audit_row {
 	struct {
 		struct str task, outcome, result, format;
 	} validation;                     /* not there without an outcome */
+	struct {
+		struct audit_number allowed, refused;
+	} network;                        /* connections by name; not there without `allowed` */
 	struct str out, err;              /* digests of blobs: stdout, stderr */
 	struct str note;
 	struct {

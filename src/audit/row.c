@@ -59,6 +59,13 @@ static void put_validation(struct buf *b, const struct audit_row *r)
 	buf_char(b, '}');
 }
 
+static void put_network(struct buf *b, const struct audit_row *r)
+{
+	if (r->network.allowed.known)
+		buf_fmt(b, ",\"network\":{\"allowed\":%jd,\"refused\":%jd}", (intmax_t)r->network.allowed.n,
+				(intmax_t)r->network.refused.n);
+}
+
 static bool id_is_plain(struct str id)
 {
 	for (size_t i = 0; i < id.n; i++) {
@@ -127,6 +134,7 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	put_number(&b, "cpu_ms", r->cpu_ms, end);
 	put_number(&b, "peak_memory_mb", r->peak_memory_mb, end);
 	put_validation(&b, r);
+	put_network(&b, r);
 	put_field(&b, "stdout", r->out);
 	put_field(&b, "stderr", r->err);
 	put_field(&b, "note", r->note);

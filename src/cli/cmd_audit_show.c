@@ -17,6 +17,7 @@ enum { EXIT_NO_ROW = 1 };
 #define OUTPUT_MAX ((size_t)64 << 20)    /* bytes of an output to show */
 #define SPEC_MAX ((size_t)16 << 20)
 #define LABEL_COLUMNS 12
+#define HOSTS_COLUMNS 90                 /* of a line with hosts */
 
 struct audit_show_options {
 	bool json, output;
@@ -192,6 +193,19 @@ static void show_validation(struct audit_show_job *j, const char *key, struct st
 	buf_char(&j->b, '\n');
 }
 
+/* Connections by name; the hosts stand in the specification. */
+static void show_network(struct audit_show_job *j, const char *key, struct str value)
+{
+	int64_t allowed, refused;
+
+	(void)key;
+	if (!audit_number(audit_inner(value, "allowed"), &allowed) ||
+			!audit_number(audit_inner(value, "refused"), &refused))
+		return;
+	label(j, "connections");
+	buf_fmt(&j->b, "%" PRId64 " carried, %" PRId64 " refused\n", allowed, refused);
+}
+
 /* Shows the limits of the run: the parts of its specification that people ask for. */
 static void show_limits(struct audit_show_job *j, const struct json *spec)
 {
@@ -216,6 +230,29 @@ static void show_limits(struct audit_show_job *j, const struct json *spec)
 		any = true;
 	}
 	if (any)
+		buf_char(&j->b, '\n');
+}
+
+/* The hosts that a box could reach, several to a line. */
+static void show_hosts(struct audit_show_job *j, const struct json *hosts)
+{
+	size_t column = 0;
+
+	for (const struct json *h = json_items(hosts); h; h = h->next) {
+		struct str text = json_text(h);
+
+		if (!column || column + text.n > HOSTS_COLUMNS) {
+			if (column)
+				buf_char(&j->b, '\n');
+			label(j, column ? "" : "hosts");
+			column = 1;
+		} else {
+			buf_c(&j->b, ", ");
+		}
+		put_cell(&j->b, text, 0);
+		column += text.n + 2;
+	}
+	if (column)
 		buf_char(&j->b, '\n');
 }
 
@@ -245,6 +282,7 @@ static void show_spec(struct audit_show_job *j, const char *key, struct str valu
 		label(j, words[i]);
 		tinted(j, word, TINT_NONE);
 	}
+	show_hosts(j, json_key(spec, "hosts"));
 	show_limits(j, spec);
 }
 
@@ -297,7 +335,8 @@ static const struct {
 	{"command", show_text}, {"verdict", show_verdict}, {"status", show_verdict},
 	{"reasons", show_reasons},
 	{"duration_ms", show_duration}, {"cpu_ms", show_duration}, {"peak_memory_mb", show_memory},
-	{"validation", show_validation}, {"spec", show_spec}, {"policy", show_digest}, {"view", show_digest},
+	{"validation", show_validation}, {"network", show_network},
+	{"spec", show_spec}, {"policy", show_digest}, {"view", show_digest},
 	{"answers", NULL},
 	{"stdout", show_output}, {"stderr", show_output}, {"hash", show_digest},
 };

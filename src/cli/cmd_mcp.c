@@ -47,8 +47,9 @@ static const struct option_row options[] = {
 	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
 	{"network", OPTION_VALUE, WORD(NETWORK), "NAME",
-			"deny (default), loopback (default of work), or host where your policy says "
-			"'sandbox: {network: host-allowed}'"},
+			"deny (default), loopback (default of work), hosts as "
+			"api.example.org,preset:registries, or host where your policy says 'sandbox: "
+			"{network: host-allowed}'"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",

@@ -37,7 +37,7 @@ struct mcp_number {
 
 struct arguments {
 	/* p is NULL if not given */
-	struct str command, code, lang, cwd, workspace, task, input, columns, id, stream;
+	struct str command, code, lang, cwd, workspace, network, task, input, columns, id, stream;
 	struct mcp_number timeout, memory, cpus, pids, head, tail, offset, bytes, line, lines;
 };
 
@@ -64,6 +64,9 @@ static const struct argument run_arguments[] = {
 			"where the program starts: absolute, or relative to the workspace"},
 	{"workspace", KIND_CHOICE, AT(workspace), false, "none|ro|rw",
 			"less than the server offers: no workspace, or one that cannot be written"},
+	{"network", KIND_TEXT, AT(network), false, "",
+			"less than the server offers: deny, loopback, or some of its hosts with commas "
+			"between them"},
 	{"timeout_sec", KIND_NUMBER, AT(timeout), false, "",
 			"time limit in seconds; at most the server's own"},
 	{"memory_mb", KIND_NUMBER, AT(memory), false, "", "memory limit; at most the server's own"},
@@ -254,6 +257,17 @@ static void put_result_schema(struct buf *b)
 
 /* ---- descriptions for clients ---- */
 
+/* The hosts of the person's policy are not known here; a run that is refused one says so. */
+static void put_network(struct arena *a, struct buf *b, const struct network_request *n)
+{
+	struct str hosts = network_request_text(a, n);
+
+	if (n->words)
+		buf_fmt(b, "The network is closed but for these hosts: %.*s. ", STR_ARG(hosts));
+	else
+		buf_fmt(b, "The network is %s. ", network_request_is_host(n) ? "the host's" : "closed");
+}
+
 struct str mcp_instructions(struct arena *a, const struct mcp_options *o)
 {
 	const struct run_request *rq = &o->base;
@@ -269,7 +283,7 @@ struct str mcp_instructions(struct arena *a, const struct mcp_options *o)
 				ws->given && !ws->writable ? ", which can only be read here" : "");
 	else
 		buf_c(&b, "; there is no workspace, so give a program its data as stdin or in its code. ");
-	buf_fmt(&b, "The network is %s. ", network_request_is_host(&rq->network) ? "the host's" : "closed");
+	put_network(a, &b, &rq->network);
 	buf_c(&b, "A status of denied or needs_approval means that nothing ran: do not try to get round it, "
 			"choose another way or ask the person. Long output is shortened; the tool result "
 			"reads the rest.");
@@ -480,6 +494,15 @@ static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_re
 	return 0;
 }
 
+static int narrow_network(struct arena *a, struct str wanted, struct run_request *rq, struct err *e)
+{
+	struct err why = {0};
+
+	if (wanted.p && network_request_parse(a, wanted, &rq->network_part, &why) != 0)
+		return err_set(e, ERR_INPUT, 0, "network: %s", why.text);
+	return 0;
+}
+
 static const char *number_text(struct arena *a, double n)
 {
 	return str_c(a, str_fmt(a, n == floor(n) ? "%.0f" : "%.3f", n));
@@ -543,7 +566,8 @@ static int request_of(struct mcp_call *c, const struct arguments *g, struct run_
 		rq->agent = str_c(a, c->agent);
 	if (lower_limits(a, g, rq, e) != 0 || take_lines(a, "head", g->head, &rq->head, e) != 0 ||
 			take_lines(a, "tail", g->tail, &rq->tail, e) != 0 || take_task(a, g, rq, e) != 0 ||
-			narrow_workspace(c, g->workspace, rq, e) != 0)
+			narrow_workspace(c, g->workspace, rq, e) != 0 ||
+			narrow_network(a, g->network, rq, e) != 0)
 		return -1;
 	start = start_of(c, rq);
 	if (g->cwd.p)

@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "config/knowledge_yaml.h"
 #include "config/load.h"
-#include "model/network.h"
+#include "model/network_request.h"
 
 static int parse_mode(struct load *l, const struct ynode *n, void *field)
 {
@@ -228,28 +228,14 @@ static int parse_network(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-/* "preset:NAME" or "preset:NAME/TOOL"; src/run knows the names */
-static bool is_preset_word(struct str s)
-{
-	struct str name = str_starts(s, "preset:") ? str_sub(s, sizeof("preset:") - 1, s.n) : STR("");
-
-	for (size_t i = 0; i < name.n; i++)
-		if (!ascii_is_lower(name.p[i]) && !ascii_is_digit(name.p[i]) && !strchr("-/", name.p[i]))
-			return false;
-	return name.n > 0;
-}
-
 static int network_item(struct load *l, const struct ynode *n, void *node)
 {
 	struct texts *t = node;
-	struct network_rule rule;
 	struct err why = {0};
 
 	if (value_text(l, n, &t->text) < 0)
 		return -1;
-	if (is_preset_word(t->text) || network_rule_parse(l->a, t->text, &rule, &why) == 0)
-		return 0;
-	return value_fail(l, n, why.text);
+	return network_word_check(l->a, t->text, &why) == 0 ? 0 : value_fail(l, n, why.text);
 }
 
 /* A project names what its boxes need; that takes hosts away, and adds none. */

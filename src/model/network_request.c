@@ -17,6 +17,24 @@ static struct texts *split_words(struct arena *a, struct str text, size_t *ret_n
 	return first;
 }
 
+static bool is_preset(struct str word)
+{
+	const size_t prefix = sizeof("preset:") - 1;
+	struct str name = str_starts(word, "preset:") ? str_sub(word, prefix, word.n) : STR("");
+
+	for (size_t i = 0; i < name.n; i++)
+		if (!ascii_is_lower(name.p[i]) && !ascii_is_digit(name.p[i]) && !strchr("-/", name.p[i]))
+			return false;
+	return name.n > 0;
+}
+
+int network_word_check(struct arena *a, struct str word, struct err *e)
+{
+	struct network_rule rule;
+
+	return is_preset(word) ? 0 : network_rule_parse(a, word, &rule, e);
+}
+
 int network_request_parse(struct arena *a, struct str text, struct network_request *ret, struct err *e)
 {
 	struct network_spec mode;
@@ -32,7 +50,9 @@ int network_request_parse(struct arena *a, struct str text, struct network_reque
 		return err_set(e, ERR_INPUT, 0, "more than %d words", NETWORK_WORDS_MAX);
 	for (const struct texts *t = words; t; t = t->next) {
 		if (!t->text.n)
-			return err_set(e, ERR_INPUT, 0, "expected deny, loopback or host");
+			return err_set(e, ERR_INPUT, 0,
+					"expected deny, loopback, host, or names of hosts with commas "
+					"between them");
 		if (network_parse(t->text, &mode) == 0)
 			return err_set(e, ERR_INPUT, 0, "'%.*s' cannot be combined with other words",
 					STR_ARG(t->text));

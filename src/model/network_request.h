@@ -14,6 +14,11 @@ struct network_request { /* zeroed: nothing requested, so profile and skill deci
 	struct texts *words;     /* NULL: the mode alone */
 };
 
+/*
+ * Checks one word: the text of a rule (network.h), or "preset:NAME" or "preset:NAME/TOOL". The presets that
+ * exist are known where words are expanded.
+ */
+int network_word_check(struct arena *a, struct str word, struct err *e);
 /* Parses "host", "deny", "a.example:443,preset:b". A mode stands alone; words are not checked further. */
 int network_request_parse(struct arena *a, struct str text, struct network_request *ret, struct err *e);
 /* Makes a request of words: none, one mode, or others. */

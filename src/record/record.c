@@ -470,6 +470,10 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 	row.cpu_ms = (struct audit_number){ran, (int64_t)o->cpu_ms};
 	row.peak_memory_mb = (struct audit_number){o->peak_memory > 0,
 			(int64_t)((o->peak_memory + MB - 1) / MB)};
+	if (o->network) {
+		row.network.allowed = (struct audit_number){true, (int64_t)o->network->allowed};
+		row.network.refused = (struct audit_number){true, (int64_t)o->network->refused};
+	}
 	if (v) {
 		row.validation.outcome = str_of(validity_name(v->validity));
 		row.validation.result = str_of(result_name(v->result));

@@ -94,6 +94,31 @@ static void put_request(struct putting *p)
 	buf_char(&p->b, '}');
 }
 
+/* The rules, which are no secrets. All of them or null: a part would look like the whole. */
+static void put_hosts(struct putting *p, const struct network_rule *rules)
+{
+	size_t from;
+
+	if (!rules)
+		return;
+	json_put_key(&p->b, "hosts");
+	from = p->b.n;
+	buf_char(&p->b, '[');
+	for (const struct network_rule *r = rules; r; r = r->next) {
+		struct str text = network_rule_text(p->a, r);
+
+		if (text.n >= p->left) {
+			p->b.n = from;
+			buf_c(&p->b, "null");
+			return;
+		}
+		p->left -= text.n + 1;
+		json_put_comma(&p->b);
+		json_put_string(&p->b, text);
+	}
+	buf_char(&p->b, ']');
+}
+
 static struct str spec_json(struct arena *a, struct job *j)
 {
 	const struct spec *s = &j->run.spec;
@@ -114,6 +139,7 @@ static struct str spec_json(struct arena *a, struct job *j)
 		put_redacted(&p, s->workspace);
 		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
 	}
+	put_hosts(&p, s->network.rules);
 	if (j->request.approved.n)
 		json_put_words(&p.b, "approved", j->request.approved);
 	put_request(&p);

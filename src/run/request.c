@@ -105,8 +105,10 @@ static int parse_network(const struct option_word *w, struct err *e)
 
 static struct str text_network(struct arena *a, const struct run_request *rq, enum run_word w)
 {
+	const struct network_request *n = rq->network_part.given ? &rq->network_part : &rq->network;
+
 	(void)w;
-	return rq->network.given ? network_request_text(a, &rq->network) : (struct str){0};
+	return n->given ? network_request_text(a, n) : (struct str){0};
 }
 
 static int parse_backend(const struct option_word *w, struct err *e)

@@ -45,6 +45,8 @@ struct run_request { /* zeroed: nothing requested */
 	enum task task;
 	struct run_workspace workspace;
 	struct network_request network;
+	/* an agent's: it gets the part of it that it would have without it */
+	struct network_request network_part;
 	const struct backend *backend;                    /* NULL: the default */
 	uint64_t limits[LIMITS];                          /* 0: not given */
 	/* limits of an agent: each can only lower the limit that results without it. 0: not given */

@@ -69,16 +69,41 @@ static int take_task(struct skill_reader *r, const struct ynode *n, struct err *
 			(int)(n->text.n < 40 ? n->text.n : 40), n->text.p);
 }
 
+static int take_hosts(struct skill_reader *r, const struct ynode *list, struct err *e)
+{
+	struct texts **end = &r->s.network.words;
+	struct err why = {0};
+	size_t count = 0;
+
+	for (const struct ynode *n = list->child; n; n = n->next) {
+		if (n->kind != YNODE_SCALAR || ++count > NETWORK_WORDS_MAX)
+			return yaml_fail(&r->f, n, false, e, "%.*s: expected at most %d hosts",
+					STR_ARG(list->key), NETWORK_WORDS_MAX);
+		if (network_word_check(r->a, n->text, &why) != 0)
+			return yaml_fail(&r->f, n, false, e, "%.*s: %s", STR_ARG(list->key), why.text);
+		*end = arena_new(r->a, struct texts);
+		(*end)->text = n->text;
+		end = &(*end)->next;
+	}
+	r->s.network.given = count > 0;
+	return count ? 0 : yaml_fail(&r->f, list, false, e, "%.*s: expected at least one host (use deny)",
+			STR_ARG(list->key));
+}
+
 static int take_network(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	/* Skills for other tools also use `network: none` and `network: false`. */
 	bool none = str_is(n->text, "none") || str_is(n->text, "false");
+	struct network_spec mode;
 
-	if (n->kind == YNODE_SCALAR && network_parse(none ? STR("deny") : n->text, &r->s.network) == 0) {
-		r->s.has_network = true;
+	if (n->kind == YNODE_LIST)
+		return take_hosts(r, n, e);
+	if (n->kind == YNODE_SCALAR && network_parse(none ? STR("deny") : n->text, &mode) == 0) {
+		r->s.network = (struct network_request){.given = true, .mode = mode.mode};
 		return 0;
 	}
-	return yaml_fail(&r->f, n, false, e, "%.*s: expected deny, loopback or host", STR_ARG(n->key));
+	return yaml_fail(&r->f, n, false, e, "%.*s: expected deny, loopback, host or a list of hosts",
+			STR_ARG(n->key));
 }
 
 static int take_timestamps(struct skill_reader *r, const struct ynode *n, struct err *e)

@@ -4,6 +4,7 @@
  * skill never exceeds the person's policy. A mistake in it is an error; foreign keys are ignored.
  */
 #pragma once
+#include "model/network_request.h"
 #include "model/spec.h"
 #include "model/validation.h"
 
@@ -15,8 +16,7 @@ struct skill {
 	struct str name;             /* file of the skill */
 	uint64_t time_ms;            /* 0: not given */
 	enum task task;
-	bool has_network;
-	struct network_spec network;
+	struct network_request network;
 	bool iso_times;              /* show Unix times in outputs as ISO 8601 */
 	struct texts *binaries;      /* NULL: not given */
 	/* the allow-list as a policy file; empty: not given */

@@ -20,55 +20,6 @@ bool run_iso_times(const struct run_request *rq)
 	return rq->iso_times || (rq->skilled && rq->skilled->iso_times);
 }
 
-/*
- * A skill gets the host's network only if the person permits it; otherwise its network is capped like a
- * limit.
- */
-static void skill_network(struct spec_builder *m)
-{
-	const struct skill *s = m->rq->skilled;
-
-	if (!s || !s->has_network)
-		return;
-	if (network_isolated(&s->network) || m->p->own.sandbox.host_network)
-		m->r->spec.network = s->network;
-	else
-		spec_note_capped(m, "network");
-}
-
-/* No expansion of words exists yet. */
-static int refuse_words(struct spec_builder *m, struct err *e)
-{
-	struct str text = network_request_text(m->a, &m->rq->network);
-
-	if (str_is(text, "allow-list"))
-		return err_set(e, ERR_INPUT, 0,
-				"--network 'allow-list' is not available yet; deny is the default");
-	return err_set(e, ERR_INPUT, 0, "--network '%.*s': expected deny, loopback or host",
-			(int)(text.n < 40 ? text.n : 40), text.p);
-}
-
-static int set_network(struct spec_builder *m, struct err *e)
-{
-	const struct network_request *n = &m->rq->network;
-
-	/* Tests of a project use servers that they start themselves; the outside stays unreachable. */
-	m->r->spec.network.mode = m->r->spec.profile == PROFILE_WORK ? NETWORK_LOOPBACK : NETWORK_DENY;
-	if (!n->given) {
-		skill_network(m);
-		return 0;
-	}
-	if (n->words)
-		return refuse_words(m, e);
-	/* `approved` comes only from a ticket. */
-	if (network_request_is_host(n) && !m->p->own.sandbox.host_network && !m->rq->approved.n)
-		return err_set(e, ERR_INPUT, 0,
-				"--network 'host' needs 'sandbox: {network: host-allowed}' in your own "
-				"policy");
-	m->r->spec.network.mode = n->mode;
-	return 0;
-}
-
 static int check_names(struct spec_builder *m, struct err *e)
 {
 	const char *const given[][2] = {{"--agent", m->rq->agent}};
@@ -90,7 +41,7 @@ int run_prepare(struct arena *a, const struct run_request *rq, const struct run_
 			.spec = {.profile = rq->profile, .require_cgroup = rq->require_cgroup}};
 	struct spec_builder m = {.a = a, .rq = rq, .world = world, .p = p, .r = &r};
 
-	if (check_names(&m, e) != 0 || set_network(&m, e) != 0)
+	if (check_names(&m, e) != 0 || spec_build_network(&m, e) != 0)
 		return -1;
 	spec_build_limits(&m);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)

@@ -14,6 +14,8 @@ struct spec_builder {
 	struct run *r;
 };
 
+/* spec_network.c */
+int spec_build_network(struct spec_builder *m, struct err *e);
 /* spec_limits.c */
 /* Notes that this limit is lower than requested. */
 void spec_note_capped(struct spec_builder *m, const char *name);

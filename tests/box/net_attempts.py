@@ -28,8 +28,16 @@ def reached(s):
     return "REACHED" if b"served" in s.recv(1000) else "ended"
 
 
-def device(name):
-    return lambda s: s.setsockopt(socket.SOL_SOCKET, SO_BINDTODEVICE, name)
+def bound(device):
+    """Around the routes of the box: nobody answers on the link, and loopback drops the packets."""
+    def prepare(s):
+        s.setsockopt(socket.SOL_SOCKET, SO_BINDTODEVICE, device)
+        s.settimeout(0.3)
+
+    try:
+        return reached(tcp(DIRECT, 80, prepare=prepare))
+    except socket.timeout:
+        return "lost"
 
 
 def udp(address, port):
@@ -92,8 +100,8 @@ ATTEMPTS = {
     "an address without a name": lambda: reached(tcp("198.19.255.200", 8443)),
     "the relay's own address": lambda: reached(tcp("198.18.0.1", 8443)),
     "the relay's own address, IPv6": lambda: reached(tcp("fd00:ca15::1", 8443, socket.AF_INET6)),
-    "bound to the link": lambda: reached(tcp(DIRECT, 80, prepare=device(b"eth0\0"))),
-    "bound to loopback": lambda: reached(tcp(DIRECT, 80, prepare=device(b"lo\0"))),
+    "bound to the link": lambda: bound(b"eth0\0"),
+    "bound to loopback": lambda: bound(b"lo\0"),
     "MPTCP": lambda: reached(tcp(DIRECT, 80, protocol=MPTCP)),
     "raw socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP) and "REACHED",
     "packet socket": lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) and "REACHED",

@@ -1,7 +1,7 @@
 """Servers for tests/run/network_box.sh, in a network namespace that the test made: net_server.py DIRECTORY. Prints "ready" when they listen.
 
 - HTTP on port 80 and HTTPS on 443 and 8443 of every address below; the answer says which address was reached, and its Host
-- a name server on 127.0.0.1:53, which answers nothing and writes each name down in DIRECTORY/queries
+- a name server on 10.9.9.9:53, which answers nothing and writes each name down in DIRECTORY/queries
 """
 import http.server
 import os
@@ -59,7 +59,7 @@ for address in ADDRESSES:
     serve(address, 443, tls)
     serve(address, 8443, tls)
 names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-names.bind(("127.0.0.1", 53))
+names.bind(("10.9.9.9", 53))
 print("ready", flush=True)
 with open(os.path.join(folder, "queries"), "a", buffering=1) as out:
     while True:

@@ -203,7 +203,7 @@ def test_schemas():
     del whole["$defs"]["error"]
     ok("check answers by the schema of check", tools["check"]["outputSchema"] == {**want, "$defs": whole["$defs"]})
     ok("all of them are objects", all(t["inputSchema"]["type"] == "object" and t["outputSchema"]["type"] == "object" and t["inputSchema"]["additionalProperties"] is False for t in tools.values()))
-    ok("what a call could widen itself by is not there", not {"network", "read", "write", "env", "profile", "config", "root", "backend", "gate", "skill", "agent"} & set(tools["run"]["inputSchema"]["properties"]))
+    ok("what a call could widen itself by is not there", not {"read", "write", "env", "profile", "config", "root", "backend", "gate", "skill", "agent"} & set(tools["run"]["inputSchema"]["properties"]))
     r = s.tool("check", command="ls")
     ok("check has no id", "id" not in r["structuredContent"] and r["structuredContent"]["verdict"] == "allow" and json.loads(r["content"][0]["text"]) == r["structuredContent"], r)
     s.close()
@@ -246,12 +246,15 @@ def test_run():
     ok("nothing of this machine's files is there", r["status"] == "exit_nonzero" and "NoNewPrivs:\t1" in r["stdout"], r)
     for what, arguments in {
         "nothing to run": {}, "two things": {"command": "true", "code": "1", "lang": "python"}, "code without a language": {"code": "1"}, "an unknown language": {"code": "1", "lang": "cobol"},
-        "an argument that is not there": {"command": "true", "network": "host"}, "another": {"command": "true", "write": ["/etc"]}, "a command that is no string": {"command": 5},
+        "an argument that is not there": {"command": "true", "profile": "work"}, "another": {"command": "true", "write": ["/etc"]}, "a network that is no host": {"command": "true", "network": "*"}, "a command that is no string": {"command": 5},
         "NUL in a command": {"command": "a\0b"}, "a negative limit": {"command": "true", "timeout_sec": -1}, "a limit that is text": {"command": "true", "memory_mb": "1G"},
         "a workspace where there is none": {"command": "true", "workspace": "rw"}, "an unknown mode": {"command": "true", "workspace": "/etc"},
     }.items():
         r = s.tool("run", **arguments)
         ok("wrong: " + what, r.get("isError") is True and "structuredContent" not in r and r["content"][0]["text"], r)
+    for wanted, want in {"host": "deny", "loopback": "deny", "a.example.org": "deny", "deny": "deny"}.items():
+        r = s.run(command="true", network=wanted)
+        ok("a call gets no more network than the server has: " + wanted, r["network"]["mode"] == want and ([h["id"] for h in r["hints"]] == ["limit-capped"]) == (wanted != "deny"), r)
     r = s.run(command=None, code="print(1)", lang="python", stdin=None)
     ok("null is as if it were not given", r.get("stdout") == "1\n", r)
     s.close()

@@ -20,8 +20,11 @@ static struct str read_one(struct str text)
 		buf_fmt(&b, "time %llu ", (unsigned long long)s.time_ms);
 	if (s.task)
 		buf_fmt(&b, "task %s ", task_name(s.task));
-	if (s.has_network)
-		buf_fmt(&b, "network %s ", network_name(&s.network));
+	if (s.network.given) {
+		struct str text = network_request_text(&a, &s.network);
+
+		buf_fmt(&b, "network %.*s ", STR_ARG(text));
+	}
 	if (s.iso_times)
 		buf_c(&b, "iso ");
 	for (const struct texts *t = s.binaries; t; t = t->next)
@@ -45,6 +48,8 @@ static void test_keys(void)
 		{"network: false\n", "network deny "},
 		{"network: loopback\n", "network loopback "},
 		{"network: \"host\"\n", "network host "},
+		{"network: [example.com, '*.example.org:8443', 'preset:registries/npm']\n",
+				"network example.com,*.example.org:8443,preset:registries/npm "},
 		{"allowed_binaries: [python3, jq]\n", "only python3,jq"},
 		{"allowed_binaries:\n  - git\n  - \"g++\"\n  - python3.11\n", "only git,g++,python3.11"},
 		{"allowed-binaries: python3, jq  ls\n", "only python3,jq,ls"},
@@ -88,9 +93,13 @@ static void test_wrong(void)
 		{"sandbox_timeout_sec: [30]\n", "expected a number of seconds"},
 		{"sandbox_timeout_sec: {a: 1}\n", "expected a number of seconds"},
 		{"name: x\ntask: [test]\n", "S.md:3:7: task: expected a name"},
-		{"network: open\n", "network: expected deny, loopback or host"},
+		{"network: open\n", "network: expected deny, loopback, host or a list"},
 		{"network: true\n", "network: expected deny"},
-		{"network: [example.com]\n", "network: expected deny"},
+		{"network: []\n", "network: expected at least one host"},
+		{"network: [host]\n", "network: invalid host 'host'"},
+		{"network: [example.com, '*']\n", "network: invalid host '*'"},
+		{"network: [[example.com]]\n", "network: expected at most"},
+		{"network: {allow: example.com}\n", "network: expected deny"},
 		{"network:\n", "network: expected deny"},
 		{"allowed_binaries: []\n", "at least one name"},
 		{"allowed_binaries:\n", "at least one name"},

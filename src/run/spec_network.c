@@ -1,0 +1,181 @@
+/*
+ * The network of a run:
+ *   1. that of the profile; in the profile `work` with the hosts of the person's policy
+ *   2. instead of it the request's, else the skill's as far as the person's policy covers it
+ *   3. projects take hosts away (sandbox.network_only)
+ *   4. an agent may ask for a part of it
+ */
+#include "run/registries.h"
+#include "run/spec_builder.h"
+
+/* Appends the rules of the words. `option` is where they stand, for the message. */
+static int expand(struct spec_builder *m, const char *option, const struct texts *words,
+		struct network_rule **list, struct err *e)
+{
+	struct registries r = {.world = m->world};
+	struct err why = {0};
+
+	for (; words; words = words->next)
+		if (registries_expand(m->a, &r, words->text, list, &why) != 0)
+			return err_wrap(e, &why, option);
+	return 0;
+}
+
+static int expand_standing(struct spec_builder *m, struct network_rule **list, struct err *e)
+{
+	return expand(m, "sandbox.network.allow", m->p->own.sandbox.network_allow, list, e);
+}
+
+/* Removes the rules that none of `by` covers. True if there were any. */
+static bool keep_covered(struct network_rule **list, const struct network_rule *by)
+{
+	bool dropped = false;
+
+	while (*list) {
+		const struct network_rule *outer = by;
+
+		while (outer && !network_rule_covers(outer, *list))
+			outer = outer->next;
+		dropped |= !outer;
+		if (outer)
+			list = &(*list)->next;
+		else
+			*list = (*list)->next;
+	}
+	return dropped;
+}
+
+static int take_away(struct spec_builder *m, const struct sandbox *s, struct network_rule **list,
+		bool *dropped, struct err *e)
+{
+	struct network_rule *only = NULL;
+
+	if (!s->network_limited || !*list)
+		return 0;
+	if (expand(m, "sandbox.network.allow of the project", s->network_only, &only, e) != 0)
+		return -1;
+	*dropped |= keep_covered(list, only);
+	return 0;
+}
+
+/* Sets the rules that the projects leave. Without any the box has its own loopback. */
+static int set_rules(struct spec_builder *m, struct network_rule *list, struct err *e)
+{
+	bool dropped = false;
+
+	if (take_away(m, &m->p->own.sandbox, &list, &dropped, e) != 0)
+		return -1;
+	if (m->p->apart && take_away(m, &m->p->project.sandbox, &list, &dropped, e) != 0)
+		return -1;
+	for (const struct policy_around *x = m->p->around; x; x = x->next)
+		if (take_away(m, &x->policy.sandbox, &list, &dropped, e) != 0)
+			return -1;
+	if (dropped)
+		spec_note_capped(m, "network");
+	m->r->spec.network = list ? (struct network_spec){.mode = NETWORK_NAMES, .rules = list}
+				  : (struct network_spec){.mode = NETWORK_LOOPBACK};
+	return 0;
+}
+
+/* Tests of a project use servers that they start themselves, so the profile `work` has a loopback. */
+static int network_of_profile(struct spec_builder *m, struct err *e)
+{
+	struct network_rule *list = NULL;
+
+	if (m->r->spec.profile != PROFILE_WORK) {
+		m->r->spec.network.mode = NETWORK_DENY;
+		return 0;
+	}
+	return expand_standing(m, &list, e) == 0 ? set_rules(m, list, e) : -1;
+}
+
+/* A skill gets what the person's policy permits; otherwise its network is capped like a limit. */
+static int network_of_skill(struct spec_builder *m, const struct network_request *n, struct err *e)
+{
+	struct network_rule *list = NULL, *standing = NULL;
+
+	if (n->words) {
+		if (expand(m, "network of the skill", n->words, &list, e) != 0 ||
+				expand_standing(m, &standing, e) != 0)
+			return -1;
+		if (keep_covered(&list, standing))
+			spec_note_capped(m, "network");
+		return list ? set_rules(m, list, e) : network_of_profile(m, e);
+	}
+	if (!network_request_is_host(n) || m->p->own.sandbox.host_network) {
+		m->r->spec.network.mode = n->mode;
+		return 0;
+	}
+	spec_note_capped(m, "network");
+	return network_of_profile(m, e);
+}
+
+/* A ticket's hosts were judged for this command; those of the policy hold for every command. */
+static int network_of_words(struct spec_builder *m, const struct texts *words, struct err *e)
+{
+	struct network_rule *list = NULL;
+
+	if (expand(m, "--network", words, &list, e) != 0)
+		return -1;
+	if (m->rq->ticket && m->r->spec.profile == PROFILE_WORK && expand_standing(m, &list, e) != 0)
+		return -1;
+	return set_rules(m, list, e);
+}
+
+static int network_of_request(struct spec_builder *m, struct err *e)
+{
+	const struct network_request *n = &m->rq->network;
+	const struct skill *s = m->rq->skilled;
+
+	if (!n->given)
+		return s && s->network.given ? network_of_skill(m, &s->network, e)
+					     : network_of_profile(m, e);
+	if (n->words)
+		return network_of_words(m, n->words, e);
+	/* `approved` comes only from a ticket. */
+	if (network_request_is_host(n) && !m->p->own.sandbox.host_network && !m->rq->approved.n)
+		return err_set(e, ERR_INPUT, 0,
+				"--network 'host' needs 'sandbox: {network: host-allowed}' in your own "
+				"policy");
+	m->r->spec.network.mode = n->mode;
+	return 0;
+}
+
+/* The modes in the order of what they permit; hosts by name lie between the second and the third. */
+static bool permits(const struct network_spec *n, enum network_mode mode)
+{
+	const struct network_spec wanted = {.mode = mode};
+
+	return !network_has_sockets(&wanted) || !network_isolated(n) ||
+			(network_has_sockets(n) && network_isolated(&wanted));
+}
+
+static int narrow_to(struct spec_builder *m, const struct network_request *part, struct err *e)
+{
+	struct network_spec *n = &m->r->spec.network;
+	struct network_rule *list = NULL;
+
+	if (!part->words) {
+		if (permits(n, part->mode))
+			*n = (struct network_spec){.mode = part->mode};
+		else
+			spec_note_capped(m, "network");
+		return 0;
+	}
+	if (expand(m, "network", part->words, &list, e) != 0)
+		return -1;
+	if (network_isolated(n) && keep_covered(&list, n->rules))
+		spec_note_capped(m, "network");
+	if (list)
+		*n = (struct network_spec){.mode = NETWORK_NAMES, .rules = list};
+	else if (network_has_names(n))
+		*n = (struct network_spec){.mode = NETWORK_LOOPBACK};
+	return 0;
+}
+
+int spec_build_network(struct spec_builder *m, struct err *e)
+{
+	if (network_of_request(m, e) != 0)
+		return -1;
+	return m->rq->network_part.given ? narrow_to(m, &m->rq->network_part, e) : 0;
+}
