@@ -228,7 +228,7 @@ static void note_ability(struct run_call *c)
 	struct err why;
 	bool failed = c->job.outcome.status == STATUS_SETUP_ERROR;
 
-	handoff_no_box(c->out, c->job.world.state_dir,
+	handoff_note_box_failure(c->out, c->job.world.state_dir,
 			failed && box_try(c->out, box_backend(NULL), &why) == BOX_IMPOSSIBLE);
 }
 

@@ -344,11 +344,11 @@ static const char *host_obstacle(struct review *g, enum verdict *ret_mildest)
 	struct str state = g->j.view ? g->j.view->state_dir : STR("");
 	struct err why;
 
-	if (!handoff_is_no_box(a, state, time(NULL)))
+	if (!handoff_box_failed(a, state, time(NULL)))
 		return NULL;
 	switch (box_try(a, box_backend(NULL), &why)) {
 	case BOX_POSSIBLE:
-		handoff_no_box(a, state, false);
+		handoff_note_box_failure(a, state, false);
 		return NULL;
 	case BOX_IMPOSSIBLE:
 		return "No box could be made here a moment ago (caisson doctor says why)";

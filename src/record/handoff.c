@@ -91,20 +91,20 @@ void handoff_sweep(struct arena *a, struct str state, int64_t now_s)
 	sweep_folder(str_c(a, str_cat(a, state, STR("/tickets"))), true, now_s);
 }
 
-void handoff_no_box(struct arena *a, struct str state, bool none)
+void handoff_note_box_failure(struct arena *a, struct str state, bool failed)
 {
 	const char *path = str_c(a, str_cat(a, state, STR("/" FOLDER "/no-box")));
 	struct str ignored;
 
 	unlink(path);
-	if (none)
+	if (failed)
 		(void)state_keep(a, state, FOLDER, STR("no-box"), STR(""), &ignored, NULL);
 }
 
-bool handoff_is_no_box(struct arena *a, struct str state, int64_t now_s)
+bool handoff_box_failed(struct arena *a, struct str state, int64_t now_s)
 {
 	struct stat st;
 
 	return state.n && lstat(str_c(a, str_cat(a, state, STR("/" FOLDER "/no-box"))), &st) == 0 &&
-			st.st_mtime + HANDOFF_NO_BOX_S > now_s;
+			st.st_mtime + HANDOFF_BOX_FAILED_S > now_s;
 }

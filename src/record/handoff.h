@@ -9,7 +9,7 @@
 #define HANDOFF_BYTES_MAX ((size_t)8 << 20)
 #define HANDOFF_AGE_S (24 * 3600)     /* reports that were not taken are removed after a day */
 #define HANDOFF_SWEEP_MAX 4096        /* bound for directory entries */
-#define HANDOFF_NO_BOX_S 600          /* then a run tries again to create a box */
+#define HANDOFF_BOX_FAILED_S 600          /* then a run tries again to create a box */
 
 /* `state` is the state directory, created and checked. Without an id nothing is stored. */
 int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id,
@@ -21,9 +21,9 @@ int handoff_take(struct arena *a, struct str state, struct str session, struct s
 void handoff_sweep(struct arena *a, struct str state, int64_t now_s);
 
 /*
- * Remembers for HANDOFF_NO_BOX_S that this host cannot create boxes (`none`), or forgets it. Without it,
- * hooks would send every command into a box that fails. It is only a hint: a hook tries again (box_try())
+ * Remembers for HANDOFF_BOX_FAILED_S that this host cannot create boxes (`failed`), or forgets it. Without
+ * it, hooks would send every command into a box that fails. It is only a hint: a hook tries again (box_try())
  * before it relies on it.
  */
-void handoff_no_box(struct arena *a, struct str state, bool none);
-bool handoff_is_no_box(struct arena *a, struct str state, int64_t now_s);
+void handoff_note_box_failure(struct arena *a, struct str state, bool failed);
+bool handoff_box_failed(struct arena *a, struct str state, int64_t now_s);
