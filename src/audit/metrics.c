@@ -223,7 +223,7 @@ static void count_for_people(struct tally *t, const struct audit_line *l, struct
 	if (l->kind == AUDIT_END)
 		return;
 	count_event(t, "agent", agent.n > 2 ? agent : STR("\"\""), nothing);
-	if (!str_is(word, "deny") && !str_is(word, "ask"))
+	if (!str_is_any(word, "deny ask"))
 		return;
 	size_t n = (size_t)snprintf(key, sizeof key, "denied|%.*s|", STR_ARG(word));
 	command = audit_text(t->a, command);

@@ -148,7 +148,7 @@ int audit_time_parse(struct str s, int64_t now, bool end, int64_t *ret, struct e
 	bool day = false;
 	if (str_is(s, "now"))
 		t = now;
-	else if (str_is(s, "today") || str_is(s, "yesterday"))
+	else if (str_is_any(s, "today yesterday"))
 		t = now - now % AUDIT_DAY_US - (s.p[0] == 'y' ? AUDIT_DAY_US : 0), day = true;
 	else if (take_letter(&s, '@') && num_parse(s, 1, INT64_C(253402300799), &seconds) == 0)
 		t = seconds * SECOND_US;

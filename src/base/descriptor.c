@@ -11,7 +11,7 @@ static const char places[][DEPTH_MAX][8] = {
 
 static bool is_descriptor(const struct str *parts, size_t n)
 {
-	if (!str_is(parts[0], "dev") && !str_is(parts[0], "proc"))
+	if (!str_is_any(parts[0], "dev proc"))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		size_t k = 0;

@@ -18,6 +18,26 @@ int str_cmp(struct str a, struct str b)
 
 bool str_is_like(struct str a, const char *c) { return a.n == strlen(c) && !strncasecmp(a.p, c, a.n); }
 
+bool str_is_any(struct str s, const char *words)
+{
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (str_eq(s, str_n(words, n)))
+			return true;
+	}
+	return false;
+}
+
+bool str_like_any(struct str s, const char *words)
+{
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (s.n == n && !strncasecmp(s.p, words, n))
+			return true;
+	}
+	return false;
+}
+
 bool str_listed(struct str a, const char *list, size_t room)
 {
 	for (; *list; list += room)
@@ -70,7 +90,7 @@ bool path_climbs(struct str path)
 		struct str part = str_sub(path, i, to);
 		if (name && str_is(part, ".."))
 			return true;
-		name |= part.n && !str_is(part, ".") && !str_is(part, "..");
+		name |= part.n && !str_is_any(part, ". ..");
 		i = to + 1;
 	}
 	return false;

@@ -349,7 +349,6 @@ static bool skip_placeholder(struct protect *p, const struct walk_spot *dir, con
 /* Inside a repository, only directories that may hold other repositories are searched. */
 static bool before_descend(const struct walk *w, const struct walk_spot *dir, int fd, const char *name)
 {
-	static const char content[][8] = {"objects", "refs", "logs", "hooks", "info", "lfs", ""};
 	const struct walk_spot *gitdir = dotgit_around(dir);
 
 	(void)fd;
@@ -357,7 +356,7 @@ static bool before_descend(const struct walk *w, const struct walk_spot *dir, in
 		return false;
 	if (dir == gitdir)
 		return !strcmp(name, "modules") || !strcmp(name, "worktrees");
-	return !gitdir || !STR_LISTED(str_of(name), content);
+	return !gitdir || !str_like_any(str_of(name), "objects refs logs hooks info lfs");
 }
 
 static void keep_names(struct protect *p, const struct texts *names)

@@ -357,7 +357,7 @@ static void named_setting(void *ctx, const struct git_setting *s)
 
 	if (str_is(section, "core") && str_is(key, "hookspath"))
 		named_one(n, n->top, value, true);
-	else if ((str_is(section, "include") || str_is(section, "includeif")) && str_is(key, "path"))
+	else if (str_is_any(section, "include includeif") && str_is(key, "path"))
 		named_include(n, value);
 	else if (!alias && !config_setting_inert(s))
 		named_words(n, value);

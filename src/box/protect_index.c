@@ -171,7 +171,6 @@ static bool take_entry(struct index_reader *r, uint32_t version)
  */
 static bool take_extensions(struct index_reader *r, char ret_base[2 * OID_MAX + 1])
 {
-	static const char known[][8] = {"TREE", "REUC", "UNTR", "FSMN", "sdir", ""};
 	unsigned char oid[OID_MAX];
 	char name[5] = "";
 	uint32_t size;
@@ -181,7 +180,7 @@ static bool take_extensions(struct index_reader *r, char ret_base[2 * OID_MAX + 
 		if (i == EXTENSIONS_MAX || !take_bytes(r, name, 4) || !take_number(r, &size) ||
 				size > r->left)
 			return false;
-		if (STR_LISTED(str_of(name), known)) {
+		if (str_like_any(str_of(name), "TREE REUC UNTR FSMN sdir")) {
 			if (!take_bytes(r, NULL, size))
 				return false;
 		} else if (!strcmp(name, "link") && size >= r->oid) {

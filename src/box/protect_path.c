@@ -137,7 +137,7 @@ static bool climbs_late(struct str path)
 		from += part.n + 1;
 		if (str_is(part, "..") && named)
 			return true;
-		named |= part.n && !str_is(part, ".") && !str_is(part, "..");
+		named |= part.n && !str_is_any(part, ". ..");
 	}
 	return false;
 }

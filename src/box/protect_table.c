@@ -157,13 +157,9 @@ const struct protect_name *protect_nested_find(const char *parent, const char *n
 
 bool heavy_name(const char *name)
 {
-	static const char heavy[][16] = {"node_modules", "target", "vendor", "venv", ".venv", "__pycache__",
-			".tox", ".cache", "dist", "build", ".next", ".gradle"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(heavy); i++)
-		if (!strcmp(heavy[i], name))
-			return true;
-	return false;
+	return str_is_any(str_of(name),
+			"node_modules target vendor venv .venv __pycache__ .tox .cache dist build .next "
+			".gradle");
 }
 
 /*

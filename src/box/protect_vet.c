@@ -246,7 +246,7 @@ static void index_row(struct protect *p, struct str line)
 	int64_t worktree, dev, ino;
 	struct texts *t;
 
-	if (str_is(kind, "g") || str_is(kind, "G")) {
+	if (str_is_any(kind, "g G")) {
 		if (num_parse(field(&line), 0, 1, &worktree) < 0 ||
 				num_parse(field(&line), 0, INT64_MAX, &dev) < 0 ||
 				num_parse(field(&line), 0, INT64_MAX, &ino) < 0)
@@ -260,7 +260,7 @@ static void index_row(struct protect *p, struct str line)
 		g->dev = (dev_t)dev;
 		g->ino = (ino_t)ino;
 		p->accepted = pmap_set(p->a, p->accepted, str_of(g->path), g);
-	} else if (str_is(kind, "f") || str_is(kind, "p")) {
+	} else if (str_is_any(kind, "f p")) {
 		t = arena_new(p->a, struct texts);
 		*t = (struct texts){.next = str_is(kind, "f") ? p->index_files : p->index_names,
 				.text = str_of(str_c(p->a, line))};

@@ -366,7 +366,7 @@ static void show_row(struct audit_show_job *j, size_t n)
 	for (size_t i = 0; i < l->nfields; i++) {
 		struct str key = l->fields[i].key, value = l->fields[i].value;
 
-		if (n && !str_is(key, "verdict") && !str_is(key, "status") &&
+		if (n && !str_is_any(key, "verdict status") &&
 				str_eq(audit_field(first, str_c(&j->a, key)), value))
 			continue;
 		show_field(j, key, value);

@@ -365,12 +365,7 @@ static bool report_possible(const char *path, int *ret_dir)
 /* A ticket fixes the whole run; any option outside this list would change what was judged. */
 static bool goes_with_ticket(const char *name)
 {
-	static const char allowed[][8] = {"ticket", "config", "head", "tail", "plain", "report", "json"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
-		if (!strcmp(allowed[i], name))
-			return true;
-	return false;
+	return str_is_any(str_of(name), "ticket config head tail plain report json");
 }
 
 static bool is_given(const struct option_row *row, const struct run_options *o)

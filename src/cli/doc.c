@@ -38,19 +38,15 @@ void put_visible(struct buf *b, struct str text) { put_escaped(b, text, false); 
 /* True if the string needs no quotes. When in doubt, quote. */
 static bool is_plain_word(struct str s)
 {
-	static const char words[][8] = {"true", "false", "yes", "no", "on", "off", "null", "True", "False",
-			"Yes", "No", "On", "Off", "Null", "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL"};
-
 	if (!s.n || !(ascii_is_letter(s.p[0]) || s.p[0] == '/' || s.p[0] == '_') || s.p[s.n - 1] == ' ')
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		if (!ascii_is_letter(s.p[i]) && !ascii_is_digit(s.p[i]) &&
 				(!strchr("_-./ =+@*()", s.p[i]) || !s.p[i]))
 			return false;
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (str_is(s, words[i]))
-			return false;
-	return true;
+	return !str_is_any(s,
+			"true false yes no on off null True False Yes No On Off Null TRUE FALSE YES NO ON "
+			"OFF NULL");
 }
 
 static void yaml_text(struct buf *b, struct str s)

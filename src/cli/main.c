@@ -112,7 +112,6 @@ static int top(int argc, char **argv)
 
 static int start_command(int argc, char **argv)
 {
-	static const char tops[][12] = {"--version", "--help", "-h", "help"};
 	const struct command_row *c;
 
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), handled there */
@@ -121,9 +120,8 @@ static int start_command(int argc, char **argv)
 		output_error("a command is missing; see caisson --help");
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(tops); i++)
-		if (!strcmp(argv[1], tops[i]))
-			return top(argc, argv);
+	if (str_is_any(str_of(argv[1]), "--version --help -h help"))
+		return top(argc, argv);
 	c = find_command(argv[1]);
 	if (!c) {
 		output_error("unknown %s '%.100s'; see caisson --help", argv[1][0] == '-' ? "option" :

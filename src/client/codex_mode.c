@@ -99,9 +99,9 @@ static void read_special(struct codex_reader *r, const struct json *value, enum 
 			add_path(r, &r->w.writable, STR("/"));
 		return;
 	}
-	if (str_is(kind, "slash_tmp") || str_is(kind, "tmpdir") || str_is(kind, "minimal"))
+	if (str_is_any(kind, "slash_tmp tmpdir minimal"))
 		return;
-	if (!str_is(kind, "project_roots") && !str_is(kind, "current_working_directory")) {
+	if (!str_is_any(kind, "project_roots current_working_directory")) {
 		if (open !=
 			OPEN_WRITE) /* safe to ignore for a writable place, not for a closed or hidden one */
 			refuse_mode(r, "Codex's sandbox closes a place that Caisson does not know");
@@ -167,7 +167,7 @@ static void read_policy(struct codex_reader *r, const struct json *policy)
 	struct str type = text_at(policy, "type");
 	const struct json *roots = json_key(policy, "writable_roots");
 
-	if (str_is(type, "danger-full-access") || str_is(type, "external-sandbox"))
+	if (str_is_any(type, "danger-full-access external-sandbox"))
 		r->w.mode = CLIENT_SANDBOX_NONE;
 	else if (str_is(type, "read-only"))
 		r->w.mode = CLIENT_SANDBOX_READ_ONLY;

@@ -157,7 +157,7 @@ static void put_result(struct tool_output_cleaner *k, struct buf *b)
 		status = str_of(status_name(in.status));
 	if (out.raw.n || err.raw.n)
 		validate_text(k->c->a, &in, &v);
-	failed = !str_is(status, "ok") && !str_is(status, "unknown");
+	failed = !str_is_any(status, "ok unknown");
 	buf_char(b, '{');
 	json_put_key(b, "status");
 	json_put_string(b, status);

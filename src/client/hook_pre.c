@@ -75,8 +75,7 @@ static void redirect_tmp(struct review *g)
 	for (const struct json *v = c->h.args->first; v; v = v->next) {
 		bool mine = review_is_shell(g) ? str_eq(v->key, c->h.command_key) :
 				c->h.kind != TOOL_OTHER &&
-				(str_is(v->key, "file_path") || str_is(v->key, "filePath") ||
-				str_is(v->key, "path"));
+				str_is_any(v->key, "file_path filePath path");
 		struct str text = mine && v->kind == JSON_STRING ? redirect_text(c->a, v->text, t->target) :
 				STR("");
 

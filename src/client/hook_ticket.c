@@ -20,8 +20,7 @@
 static bool may_move(const struct facts *f)
 {
 	for (const struct command *c = f->commands; c; c = c->next)
-		if (c->argc && (str_is(c->argv[0].text, "cd") || str_is(c->argv[0].text, "pushd") ||
-				       str_is(c->argv[0].text, "popd")))
+		if (c->argc && str_is_any(c->argv[0].text, "cd pushd popd"))
 			return true;
 	return false;
 }

@@ -214,7 +214,7 @@ static void read_call_options(struct hook_input *h)
 		ms = json_int_at(h->args, "timeout_ms");
 	h->time_ms = ms >= TIME_MIN_MS && (uint64_t)ms < TIME_MAX_MS ? (uint64_t)ms : 0;
 	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background") ||
-			str_is(h->tool, "Monitor") || str_is(h->tool, "monitor");
+			str_is_any(h->tool, "Monitor monitor");
 	h->unboxed = is_true(h->args, "dangerouslyDisableSandbox") ||
 			str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") ||
 			is_true(h->args, "with_escalated_permissions");

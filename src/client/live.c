@@ -64,7 +64,7 @@ static enum answer decision_of(const struct json *n, unsigned depth)
 		const struct json *d = json_key(n, keys[i]);
 
 		if (json_is(d, JSON_STRING))
-			return str_is(d->text, "deny") || str_is(d->text, "block") ? ANSWER_DENY :
+			return str_is_any(d->text, "deny block") ? ANSWER_DENY :
 					str_is(d->text, "ask") ? ANSWER_ASK : ANSWER_PASS;
 	}
 	for (const struct json *c = json_is(n, JSON_OBJECT) && depth < KEY_DEPTH_MAX ? n->first : NULL; c;
@@ -292,7 +292,7 @@ static void look_entry(struct looking *k, const struct found_hook *f)
 {
 	const struct json *m = json_key(f->entry, "matcher");
 
-	if (json_is(m, JSON_STRING) && m->text.n && !str_is(m->text, "*") && !str_is(m->text, ".*"))
+	if (json_is(m, JSON_STRING) && m->text.n && !str_is_any(m->text, "* .*"))
 		add_row(k, "matcher", LIVE_PARTLY, str_fmt(k->a, "only for tools that match '%.*s'",
 				STR_ARG(m->text)), advise_init(k, ""));
 	if (f->before)

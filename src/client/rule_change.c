@@ -73,10 +73,8 @@ static bool next_word(struct str text, size_t *at, struct str *ret)
 /* True for an operator between commands or before a file. A rule covers the words of one command. */
 static bool is_operator(struct str w)
 {
-	static const char operators[][4] = {"&&", "||", ";", "|", "&", "|&", ">", ">>", "<", "<<", "<<<",
-			"&>", "2>", ""};
-
-	return STR_LISTED(w, operators) || str_ends(w, ";") || str_starts(w, "$(") || str_starts(w, "`") ||
+	return str_like_any(w, "&& || ; | & |& > >> < << <<< &> 2>") || str_ends(w, ";") || str_starts(w,
+			"$(") || str_starts(w, "`") ||
 			str_starts(w, "2>");
 }
 
@@ -157,7 +155,7 @@ int rule_read(struct arena *a, enum verdict verdict, struct str text, struct rul
 		return -1;
 	if (str_starts(text, "mcp__")) {
 		r.kind = RULE_TOOL;
-		r.broad = verdict == VERDICT_ALLOW && (str_is(text, "mcp__*") || str_is(text, "mcp__**")) ?
+		r.broad = verdict == VERDICT_ALLOW && str_is_any(text, "mcp__* mcp__**") ?
 				"it allows the tools of every MCP server" : NULL;
 	} else if (text.p[text.n - 1] == ')' && config_permission(text, &p)) {
 		r.kind = RULE_PERMISSION;

@@ -145,7 +145,7 @@ bool tool_names_patch(const struct facts *f)
 		/*
 		 * Codex does not treat a path to apply_patch as a patch, and no known program has that name.
 		 */
-		if (str_is(name, "apply_patch") || str_is(name, "applypatch") ||
+		if (str_is_any(name, "apply_patch applypatch") ||
 			str_ends(name, "/apply_patch") || str_ends(name, "/applypatch"))
 			return true;
 	}

@@ -35,7 +35,7 @@ static const char command_keys[][KEY_ROOM] = {"command", "command_line", "cmd", 
 /* True for tools whose `command` is not shell text: a skill's name, a command of the client itself. */
 static bool names_command(struct str tool)
 {
-	return str_is(tool, "Skill") || str_is(tool, "skill") || str_is(tool, "SlashCommand");
+	return str_is_any(tool, "Skill skill SlashCommand");
 }
 
 /*
@@ -93,8 +93,7 @@ int tool_command(struct arena *a, struct hook_input *h, struct err *e)
 	const char (*list)[KEY_ROOM] = types ? typed : command_keys;
 	const struct json *v = NULL;
 
-	h->dialect = str_is(h->tool, "PowerShell") || str_is(h->tool, "powershell") ||
-			str_is(h->tool, "pwsh") || str_is(h->tool, "write_powershell") ? DIALECT_POWERSHELL :
+	h->dialect = str_is_any(h->tool, "PowerShell powershell pwsh write_powershell") ? DIALECT_POWERSHELL :
 			DIALECT_BASH;
 	for (size_t i = 0; i < (types ? ARRAY_SIZE(typed) : COMMAND_KEYS); i++) {
 		const struct json *x = json_key(h->args, list[i]);
@@ -380,7 +379,7 @@ static int add_host(struct facts_builder *m, struct str home, struct err *e)
 static int add_all(struct facts_builder *m, struct str home, struct err *e)
 {
 	const struct json *how = json_key(m->h->args, "command");
-	bool deletes = str_is(m->h->tool, "Delete") || str_is(m->h->tool, "delete_file");
+	bool deletes = str_is_any(m->h->tool, "Delete delete_file");
 
 	switch (m->h->kind) {
 	case TOOL_READ: return add_files(m, ACCESS_READ, home, false, e);

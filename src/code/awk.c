@@ -280,7 +280,7 @@ static bool awk_name(struct awk *w)
 			i++;
 		w->unsure = i < w->s.n && w->s.p[i] == '/';
 	}
-	if (str_is(name, "print") || str_is(name, "printf")) {
+	if (str_is_any(name, "print printf")) {
 		w->printing = true;
 		w->depth = 0;
 	}

@@ -46,7 +46,7 @@ static bool becomes_this(struct code_walk *w, TSNode f)
 
 	if (!node_is(f, "member_expression") && !node_is(f, "subscript_expression"))
 		return false;
-	if (!js_key(w, f, &key) || !(str_is(key, "call") || str_is(key, "bind") || str_is(key, "apply")))
+	if (!js_key(w, f, &key) || !str_is_any(key, "call bind apply"))
 		return false;
 	callee = js_eval(w, node_field(f, "object"));
 	r = callee.n == 1 && callee.v[0].kind == JS_PATH ? js_row(w, callee.v[0].text) : NULL;
@@ -126,15 +126,13 @@ static bool has_member(struct code_walk *w, TSNode n, unsigned depth)
 /* True for a member that the language itself may call: ''+o, await o, [...o]. */
 static bool called_unseen(struct code_walk *w, TSNode pair)
 {
-	static const char names[][12] = {"valueOf", "toString", "toJSON", "then", "constructor", "inspect"};
 	TSNode key = node_is(pair, "pair") ? node_field(pair, "key") : pair;
 	struct str text = node_is(key, "string") ? js_string(w, key) : node_text(w, key);
 
 	if (!node_is(pair, "pair") && !node_is(pair, "shorthand_property_identifier"))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(text, names[i]))
-			return true;
+	if (str_is_any(text, "valueOf toString toJSON then constructor inspect"))
+		return true;
 	return node_is(key, "computed_property_name") || memchr(text.p, '\\', text.n);
 }
 
@@ -229,13 +227,12 @@ static TSNode node_above(struct code_walk *w, unsigned levels)
 /* True for functions that read an object and keep at most a copy. */
 static bool reads_object(struct code_walk *w, TSNode call)
 {
-	static const char names[][20] = {"JSON.stringify", "Object.entries", "Object.keys", "Object.values",
-			"console.dir", "console.error", "console.log", "console.table"};
 	struct js_set callee = js_eval(w, node_field(call, "function"));
 
-	for (size_t i = 0; callee.n == 1 && callee.v[0].kind == JS_PATH && i < ARRAY_SIZE(names); i++)
-		if (str_is(callee.v[0].text, names[i]))
-			return true;
+	if (callee.n == 1 && callee.v[0].kind == JS_PATH && str_is_any(callee.v[0].text,
+			"JSON.stringify Object.entries Object.keys Object.values console.dir console.error "
+			"console.log console.table"))
+		return true;
 	return false;
 }
 
@@ -297,13 +294,9 @@ static bool only_looked_at(struct code_walk *w, TSNode n)
 /* True for keys that lead from any value to the Function constructor or a shared prototype. */
 static bool leads_away(struct str key)
 {
-	static const char names[][20] = {"constructor", "__proto__", "__defineGetter__", "__defineSetter__",
-			"__lookupGetter__", "__lookupSetter__"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(key, names[i]))
-			return true;
-	return false;
+	return str_is_any(key,
+			"constructor __proto__ __defineGetter__ __defineSetter__ __lookupGetter__ "
+			"__lookupSetter__");
 }
 
 /* Checks the key of any member access, in an expression or a pattern. */
@@ -311,7 +304,7 @@ static void check_any_key(struct code_walk *w, TSNode n, struct str key)
 {
 	if (leads_away(key))
 		code_marker_add(w, MARKER_PROTOTYPE, n);
-	if (str_is(key, "caller") || str_is(key, "callee") || memchr(key.p ? key.p : "", '\\', key.n))
+	if (str_is_any(key, "caller callee") || memchr(key.p ? key.p : "", '\\', key.n))
 		code_marker_add(w, MARKER_REFLECTION, n);
 }
 
@@ -387,8 +380,6 @@ static void visit_children(struct code_walk *w, TSNode n)
 static void check_method(struct code_walk *w, TSNode n)
 {
 	static const char fine[][8] = {"forEach", "map", "some", "every", "flatMap", "filter", "then"};
-	static const char same[][12] = {"slice", "reverse", "catch", "finally", "length", "includes",
-			"toString"};
 	struct js_set object, one;
 	struct str key;
 	TSNode call = node_above(w, 1);
@@ -409,8 +400,7 @@ static void check_method(struct code_walk *w, TSNode n)
 		for (size_t k = 0; k < ARRAY_SIZE(fine); k++)
 			ok |= str_is(key, fine[k]) && nargs && node_is(n, "member_expression") &&
 					js_is_function(args[0]) && (!promise || nargs == 1);
-		for (size_t k = 0; k < ARRAY_SIZE(same); k++)
-			ok |= str_is(key, same[k]);
+		ok |= str_is_any(key, "slice reverse catch finally length includes toString");
 		if (!ok)
 			code_marker_add(w, MARKER_ESCAPE, n);
 	}
@@ -458,8 +448,7 @@ static void stored_in_runtime(struct code_walk *w, TSNode left, struct str path,
 	for (size_t i = 0; i < ARRAY_SIZE(fine); i++)
 		if (str_starts(full, fine[i]))
 			return;
-	if (str_is(path, "globalThis") && known && !js_global(w, key) && !str_is(key, "await") &&
-			!str_is(key, "yield"))
+	if (str_is(path, "globalThis") && known && !js_global(w, key) && !str_is_any(key, "await yield"))
 		return;
 	code_marker_add(w, MARKER_TAMPERING, left);
 }
@@ -476,7 +465,7 @@ static void visit_store(struct code_walk *w, TSNode left)
 		if (object.v[i].kind == JS_PATH)
 			stored_in_runtime(w, left, object.v[i].text, key, known);
 		if (object.v[i].kind == JS_UNKNOWN &&
-				(!known || str_is(key, "path") || str_is(key, "flags") || str_is(key, "fd")))
+				(!known || str_is_any(key, "path flags fd")))
 			js_of(w)->stream_store = left;
 	}
 	if (node_is(left, "subscript_expression"))

@@ -149,7 +149,7 @@ static void open_file(struct code_walk *w, const struct js_call *c)
 
 		if (flags.v[i].kind == JS_NODE && js_is_function(flags.v[i].node))
 			continue; /* a callback: the file is opened for reading */
-		writes |= !str_is(f, "r") && !str_is(f, "rs") && !str_is(f, "sr") && !str_is(f, "0");
+		writes |= !str_is_any(f, "r rs sr 0");
 	}
 	for (size_t i = 0; i < s.n; i++)
 		note_file(w, c, writes ? 'w' : 'r', &s.v[i], false);
@@ -545,7 +545,7 @@ static void act_on_call(struct code_walk *w, struct js_call *c)
 	struct js_set s;
 
 	c->row = js_row(w, c->path);
-	if ((str_is(c->path, "process.chdir") || str_is(c->path, "Deno.chdir")) &&
+	if (str_is_any(c->path, "process.chdir Deno.chdir") &&
 			!js_name_get(w, STR("chdir"))->property)
 		/* relative paths were resolved against the old directory */
 		code_marker_add(w, MARKER_COMPUTED_MEMBER, c->n);
@@ -611,7 +611,7 @@ static bool shift_call(struct code_walk *w, TSNode f, struct js_call *c, struct 
 
 	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key))
 		return false;
-	if (!str_is(key, "call") && !str_is(key, "apply") && !str_is(key, "bind"))
+	if (!str_is_any(key, "call apply bind"))
 		return false;
 	*callee = js_eval(w, node_field(f, "object"));
 	if (str_is(key, "bind")) {
@@ -637,14 +637,9 @@ static bool shift_call(struct code_walk *w, TSNode f, struct js_call *c, struct 
 
 static bool takes_function(struct str method)
 {
-	static const char names[][12] = {"map", "forEach", "filter", "reduce", "reduceRight", "some", "every",
-			"find", "findIndex", "flatMap", "sort", "then", "catch", "finally", "replace",
-			"replaceAll", "from", "call", "apply"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(method, names[i]))
-			return true;
-	return false;
+	return str_is_any(method,
+			"map forEach filter reduce reduceRight some every find findIndex flatMap sort then "
+			"catch finally replace replaceAll from call apply");
 }
 
 /*
@@ -662,7 +657,7 @@ static void call_unknown(struct code_walk *w, TSNode f, const struct js_call *c)
 		return;
 	}
 	object = js_eval(w, node_field(f, "object"));
-	if (js_effect_name(key) && !((str_is(key, "rm") || str_is(key, "cp")) && js_name_get(w, key)->own) &&
+	if (js_effect_name(key) && !(str_is_any(key, "rm cp") && js_name_get(w, key)->own) &&
 			(object.n != 1 || object.v[0].kind == JS_UNKNOWN || object.v[0].kind == JS_PATH))
 		code_marker_add(w, MARKER_UNKNOWN_CALL, c->n);
 	if (!takes_function(key))

@@ -137,7 +137,7 @@ static bool fold_path(struct code_walk *w, struct str path, TSNode *args, size_t
 
 	if (nargs > JS_ARGS_MAX)
 		return false;
-	if (str_is(path, "path.join") || str_is(path, "path.resolve"))
+	if (str_is_any(path, "path.join path.resolve"))
 		*ret = join_paths(w, args, nargs, str_is(path, "path.resolve"), n);
 	else if (str_is(path, "path.normalize") && nargs)
 		*ret = js_one(text_value(normal_path(w, first)));
@@ -155,7 +155,7 @@ static bool plain_names(struct code_walk *w, struct str path, TSNode *args, size
 {
 	struct js_set s;
 
-	if (!str_is(path, "fs.readdirSync") && !str_is(path, "fs.promises.readdir"))
+	if (!str_is_any(path, "fs.readdirSync fs.promises.readdir"))
 		return false;
 	if (nargs < 2)
 		return true;
@@ -175,7 +175,7 @@ bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nar
 			return true;
 		}
 	}
-	if ((str_is(path, "fs.mkdtempSync") || str_is(path, "fs.promises.mkdtemp")) && nargs) {
+	if (str_is_any(path, "fs.mkdtempSync fs.promises.mkdtemp") && nargs) {
 		struct js_set prefix = js_eval(w, args[0]), name = js_one(text_value(str_n("\2", 1)));
 
 		*ret = js_concat(w, &prefix, &name, n);
@@ -183,7 +183,7 @@ bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nar
 	}
 	if (str_is(path, "fs.openSync")) {
 		*ret = js_one((struct js_value){.kind = JS_NUM});
-	} else if (str_is(path, "process.cwd") || str_is(path, "Deno.cwd")) {
+	} else if (str_is_any(path, "process.cwd Deno.cwd")) {
 		*ret = js_one(text_value(w->s->cwd));
 	} else if (str_is(path, "os.homedir")) {
 		*ret = js_one(text_value(as_given(w, "HOME") && w->v->home.n ? w->v->home : CODE_HOLE));
@@ -265,8 +265,7 @@ bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str
 
 bool js_fold_member(struct code_walk *w, struct str path, struct js_value *ret)
 {
-	if (str_is(path, "__dirname") || str_is(path, "import.meta.dirname") ||
-			str_is(path, "import.meta.dir"))
+	if (str_is_any(path, "__dirname import.meta.dirname import.meta.dir"))
 		*ret = text_value(w->s->cwd);
 	else if (str_is(path, "__filename"))
 		*ret = text_value(str_cat(w->a, w->s->cwd, STR("/[eval]")));

@@ -87,12 +87,10 @@ static struct js_set items_of(struct code_walk *w, TSNode arg, struct str which)
 /* True for process.on() and similar, which return process. */
 static bool gives_process(struct str name)
 {
-	static const char names[][20] = {"on", "once", "off", "addListener", "prependListener",
-			"prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
-
-	for (size_t i = 0; str_starts(name, "process.") && i < ARRAY_SIZE(names); i++)
-		if (str_is(str_sub(name, strlen("process."), name.n), names[i]))
-			return true;
+	if (str_starts(name, "process.") && str_is_any(str_sub(name, strlen("process."), name.n),
+			"on once off addListener prependListener prependOnceListener removeListener "
+			"removeAllListeners setMaxListeners"))
+		return true;
 	return false;
 }
 
@@ -138,12 +136,7 @@ static struct js_set result_of_call(struct code_walk *w, const struct js_value *
 
 static bool keeps_elements(struct str method)
 {
-	static const char names[][12] = {"filter", "slice", "sort", "reverse", "toSorted", "toReversed"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(method, names[i]))
-			return true;
-	return false;
+	return str_is_any(method, "filter slice sort reverse toSorted toReversed");
 }
 
 /* Evaluates a method call as far as it is known beyond the object's own members. False if unknown. */
@@ -156,12 +149,12 @@ static bool eval_method(struct code_walk *w, TSNode f, TSNode *args, size_t narg
 	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key))
 		return false;
 	object = js_eval(w, node_field(f, "object"));
-	if (str_is(key, "catch") || str_is(key, "finally") || (str_is(key, "bind") && nargs <= 1) ||
+	if (str_is_any(key, "catch finally") || (str_is(key, "bind") && nargs <= 1) ||
 			str_is(key, "valueOf")) {
 		*ret = object;
 		return true;
 	}
-	if ((str_is(key, "call") || str_is(key, "apply")) && object.n && js_danger(w, &object)) {
+	if (str_is_any(key, "call apply") && object.n && js_danger(w, &object)) {
 		*ret = (struct js_set){0};
 		for (size_t i = 0; i < object.n; i++) {
 			struct js_set more = result_of_call(w, &object.v[i], args + 1, str_is(key, "call") &&

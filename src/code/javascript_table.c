@@ -33,16 +33,6 @@ static const struct module spellings[] = {
 	{"Bun.fetch", "fetch"}, {"perf_hooks.performance", "performance"}, {"process.process", "process"},
 	{"worker_threads.default", "worker_threads"},
 };
-static const char worlds[][12] = {"globalThis", "global", "window", "self"};
-static const char effects[][20] = {
-	"rmSync", "rmdirSync", "unlinkSync", "writeFileSync", "appendFileSync", "renameSync", "copyFileSync",
-	"cpSync", "mkdirSync", "symlinkSync", "linkSync", "chmodSync", "chownSync", "truncateSync",
-	"createWriteStream",
-	"writeFile", "appendFile", "rmdir", "unlink", "copyFile", "symlink", "chmod", "chown", "execSync",
-	"execFile", "execFileSync", "spawn", "spawnSync", "fork", "dlopen", "binding", "runInThisContext",
-	"runInNewContext",
-	"rm", "cp", "utimes", "lutimes", "createConnection", "execve", "setuid", "setgid",
-};
 
 static bool first_part_is(const char *name, struct str first)
 {
@@ -104,7 +94,7 @@ struct str js_builtin(struct str specifier)
 	for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
 		if (str_is(s, renamed[i].specifier))
 			return str_of(renamed[i].path);
-	if (s.n == specifier.n && (str_is(s, "test") || str_is(s, "sqlite") || str_is(s, "sea")))
+	if (s.n == specifier.n && str_is_any(s, "test sqlite sea"))
 		return STR(""); /* only with the prefix node: */
 	for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
 		if (str_is(s, modules[i]))
@@ -114,10 +104,7 @@ struct str js_builtin(struct str specifier)
 
 static bool is_world(struct str name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(worlds); i++)
-		if (str_is(name, worlds[i]))
-			return true;
-	return false;
+	return str_is_any(name, "globalThis global window self");
 }
 
 static bool find_global(struct str name)
@@ -173,8 +160,11 @@ struct str js_canonical(struct code_walk *w, struct str path)
 
 bool js_effect_name(struct str method)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
-		if (str_is(method, effects[i]))
-			return true;
-	return false;
+	return str_is_any(method,
+			"rmSync rmdirSync unlinkSync writeFileSync appendFileSync renameSync copyFileSync "
+			"cpSync mkdirSync symlinkSync linkSync chmodSync chownSync truncateSync "
+			"createWriteStream writeFile appendFile rmdir unlink copyFile symlink chmod chown "
+			"execSync execFile execFileSync spawn spawnSync fork dlopen binding "
+			"runInThisContext runInNewContext rm cp utimes lutimes createConnection execve "
+			"setuid setgid");
 }

@@ -183,7 +183,7 @@ static void define_name(struct code_walk *w, struct str name, const struct js_so
 	n->top |= top;
 	n->ndefs++;
 	js_of(w)->shadows |= n->ndefs == 1 && js_global(w, name);
-	if (str_is(name, "await") || str_is(name, "yield"))
+	if (str_is_any(name, "await yield"))
 		/* a name await or yield: `await (x)` and `yield /x/` then parse differently */
 		code_marker_add(w, MARKER_RESERVED_NAME, js_of(w)->root);
 }
@@ -214,7 +214,7 @@ bool js_in_node(const struct code_walk *w)
 				name = str_sub(name, i, name.n);
 				break;
 			}
-		if (str_is(name, "node") || str_is(name, "nodejs"))
+		if (str_is_any(name, "node nodejs"))
 			return true;
 	}
 	return false;
@@ -251,8 +251,7 @@ static void note_stored(struct code_walk *w, TSNode left, const struct js_source
 
 		add_store(w, name, s);
 		js->arrays_move |= str_is(name, "length");
-		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") ||
-				str_is(of, "self"))
+		if (str_is_any(of, "globalThis global window self"))
 			/* a value with an effect is recorded where it is stored */
 			define_name(w, name, source_nowhere(w), false);
 	} else if (node_is(left, "subscript_expression")) {
@@ -581,8 +580,7 @@ bool js_unseen(struct code_walk *w, struct str key)
 	const struct js_name *n = js_name_get(w, key);
 
 	return !n->property && (n->declared || IN(key, move) || IN(key, change) || IN(key, assign) ||
-			IN(key, inputs) || str_is(key, "chdir") || str_is(key, "length") ||
-			str_is(key, "cwd") || str_is(key, "env"));
+			IN(key, inputs) || str_is_any(key, "chdir length cwd env"));
 }
 
 /* Notes members that the text defines in its own objects and classes. */

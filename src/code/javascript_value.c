@@ -289,10 +289,10 @@ static struct js_set items_of(struct code_walk *w, const struct js_value *v, str
 		return unknown_set();
 	if (str_is(v->text, "entries"))
 		return js_one((struct js_value){.kind = JS_ITEMS, .text = STR("entry"), .node = v->node});
-	if (str_is(v->text, "keys") || str_is(v->text, "values"))
+	if (str_is_any(v->text, "keys values"))
 		return literal_items(w, v->node, str_is(v->text, "values"));
 	s = literal_items(w, v->node, str_is(key, "1"));
-	if (str_is(key, "0") || str_is(key, "1"))
+	if (str_is_any(key, "0 1"))
 		return s;
 	more = literal_items(w, v->node, true);
 	js_add_all(w, &s, &more, v->node);
@@ -309,7 +309,7 @@ static struct js_set member_of(struct code_walk *w, const struct js_value *v, st
 
 	switch (v->kind) {
 	case JS_PATH:
-		if (!key.n || str_is(key, "then") || str_is(key, "catch") || str_is(key, "finally"))
+		if (!key.n || str_is_any(key, "then catch finally"))
 			return unknown_set(); /* a promise of it: the call examines the object */
 		folded.text = str_cat(w->a, STR("process."), key);
 		if (str_is(v->text, "globalThis") && !js_global(w, key) &&
@@ -518,7 +518,7 @@ static struct js_set global_value(struct code_walk *w, struct str name)
 
 	if (!js_global(w, name))
 		return unknown_set();
-	if (str_is(name, "global") || str_is(name, "window") || str_is(name, "self"))
+	if (str_is_any(name, "global window self"))
 		return path_set(STR("globalThis"));
 	p = js_builtin(name).n && !str_is(name, "module") ? js_builtin(name) : name;
 	if (js_fold_member(w, p, &folded))
@@ -582,8 +582,6 @@ static struct js_set eval_both(struct code_walk *w, TSNode a, TSNode b, TSNode n
 
 static struct js_set eval_operator(struct code_walk *w, TSNode n)
 {
-	static const char arithmetic[][8] = {"-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "-=",
-			"*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="};
 	TSNode left = node_field(n, "left"), right = node_field(n, "right");
 	const char *op = ts_node_type(node_field(n, "operator"));
 
@@ -594,9 +592,8 @@ static struct js_set eval_operator(struct code_walk *w, TSNode n)
 	}
 	if (!strncmp(op, "||", 2) || !strncmp(op, "&&", 2) || !strncmp(op, "??", 2))
 		return eval_both(w, left, right, n);
-	for (size_t i = 0; i < ARRAY_SIZE(arithmetic); i++)
-		if (!strcmp(op, arithmetic[i]))
-			return number_set(STR(""));
+	if (str_is_any(str_of(op), "- * / % ** << >> >>> & | ^ -= *= /= %= **= <<= >>= >>>= &= |= ^="))
+		return number_set(STR(""));
 	return unknown_set();
 }
 
@@ -653,7 +650,6 @@ static bool own_this(const struct js *js, TSNode n)
 
 static struct js_set eval_kind(struct code_walk *w, TSNode n)
 {
-	static const char literals[][20] = {"object", "array", "class", "class_declaration"};
 	const char *t = ts_node_type(n);
 
 	if (!strcmp(t, "identifier") || !strcmp(t, "shorthand_property_identifier") ||
@@ -686,9 +682,8 @@ static struct js_set eval_kind(struct code_walk *w, TSNode n)
 		return own_this(js_of(w), n) ? unknown_set() : path_set(STR("globalThis"));
 	if (!strcmp(t, "meta_property"))
 		return str_starts(node_text(w, n), "import") ? path_set(STR("import.meta")) : unknown_set();
-	for (size_t i = 0; i < ARRAY_SIZE(literals); i++)
-		if (!strcmp(t, literals[i]))
-			return js_one((struct js_value){.kind = JS_NODE, .node = n});
+	if (str_is_any(str_of(t), "object array class class_declaration"))
+		return js_one((struct js_value){.kind = JS_NODE, .node = n});
 	if (js_is_function(n))
 		return js_one((struct js_value){.kind = JS_NODE, .node = n});
 	return unknown_set();

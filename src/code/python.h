@@ -276,7 +276,7 @@ void py_environ_less(struct python *p, const struct pvs *name, TSNode n);
 /* True for os.environ and os.environb. */
 static inline bool py_is_environment(const struct pv *v)
 {
-	return v->kind == PV_NAME && (str_is(v->text, "os.environ") || str_is(v->text, "os.environb"));
+	return v->kind == PV_NAME && str_is_any(v->text, "os.environ os.environb");
 }
 /* Finds the possible working directories, by the calls that the first pass collected. */
 void py_directories(struct python *p);

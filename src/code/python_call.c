@@ -78,7 +78,7 @@ static enum marker name_trouble(struct str name)
 		if (r || py_is_builtin(module))
 			return MARKER_NONE;
 		switch (py_module(module)) {
-		case PY_MODULE_PURE: return str_is(attr, "main") || str_is(attr, "test") ||
+		case PY_MODULE_PURE: return str_is_any(attr, "main test") ||
 				py_is_inner(str_sub(name, 0, module.n + 1 + first_part(attr))) ?
 				MARKER_UNKNOWN_CALL : has_private(attr) ? MARKER_PRIVATE :
 				inner_trouble(attr);
@@ -167,13 +167,11 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 /* True for functions that read the environment and keep at most a copy. */
 static bool reads_environment(struct python *p, TSNode call)
 {
-	static const char names[][12] = {"bool", "dict", "enumerate", "iter", "len", "list", "print", "repr",
-			"set", "sorted", "str", "tuple"};
 	struct str name = node_text(p->w, node_field(call, "function"));
 
-	for (size_t i = 0; !p->hides && i < ARRAY_SIZE(names); i++)
-		if (str_is(name, names[i]))
-			return true;
+	if (!p->hides && str_is_any(name,
+			"bool dict enumerate iter len list print repr set sorted str tuple"))
+		return true;
 	return str_starts(name, "os.") || str_starts(name, "subprocess.") || str_starts(name, "asyncio.");
 }
 
@@ -210,7 +208,7 @@ static void escape_one(struct python *p, const struct pv *v, TSNode n)
 		r = py_row(v->text);
 		if (str_is(v->text, "__builtins__"))
 			code_marker_add(p->w, MARKER_MODULE, n);
-		if (r ? str_is(v->text, "os.path") || str_is(v->text, "sys.path") : is_module(v->text))
+		if (r ? str_is_any(v->text, "os.path sys.path") : is_module(v->text))
 			if (!str_is(v->text, "sys.path"))
 				code_marker_add(p->w, MARKER_MODULE, n);
 		if ((r && r->kind != PY_NOTHING) || (!r && !is_module(v->text) && name_trouble(v->text)))
@@ -243,7 +241,7 @@ static size_t count_positional(const struct py_args *args)
 /* Handles names that mean different things on different types, by their arguments. True if handled. */
 static bool told_by_arguments(struct python *p, struct str attr, const struct py_args *args, TSNode n)
 {
-	if (str_is(attr, "execute") || str_is(attr, "executemany") || str_is(attr, "executescript")) {
+	if (str_is_any(attr, "execute executemany executescript")) {
 		if (!p->foreign)
 			py_sql(p, args, n);
 		return true;
@@ -275,13 +273,12 @@ static bool told_by_arguments(struct python *p, struct str attr, const struct py
 }
 
 /* True for methods that initialise an object again: __init__ of an open file opens another file. */
-static bool is_maker(struct str attr) { return str_is(attr, "__init__") || str_is(attr, "__new__"); }
+static bool is_maker(struct str attr) { return str_is_any(attr, "__init__ __new__"); }
 
 static bool is_class_name(struct str name)
 {
-	return py_is_builtin(name) && (ascii_is_upper(name.p[0]) || str_is(name, "object") ||
-			str_is(name, "dict") || str_is(name, "list") || str_is(name, "str") ||
-			str_is(name, "int") || str_is(name, "tuple") || str_is(name, "set"));
+	return py_is_builtin(name) && (ascii_is_upper(name.p[0]) || str_is_any(name,
+			"object dict list str int tuple set"));
 }
 
 /* True for super().__init__(), Base.__init__(self) and object.__new__(cls). */
@@ -406,8 +403,8 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 				code_marker_add(p->w, MARKER_SETATTR, n);
 		} else if (v->kind == PV_LOST ||
 				(str_starts(attr, "__") && str_ends(attr, "__") &&
-				(v->kind != PV_USER || !py_special_name(attr) || str_is(attr, "__class__") ||
-				str_is(attr, "__match_args__")))) {
+				(v->kind != PV_USER || !py_special_name(attr) || str_is_any(attr,
+						"__class__ __match_args__")))) {
 			code_marker_add(p->w, MARKER_SETATTR, n);
 		}
 	}

@@ -76,7 +76,7 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 		return;
 	}
 	if (f.kind != ACCESS_READ && (str_starts(path, "/proc/") || str_starts(path, "/dev/fd/")) &&
-			!str_is(path, "/dev/fd/1") && !str_is(path, "/dev/fd/2"))
+			!str_is_any(path, "/dev/fd/1 /dev/fd/2"))
 		code_marker_add(p->w, MARKER_UNKNOWN_CALL, n); /* these paths lead to open files */
 	if (f.database && (str_is(path, ":memory:") || str_is(path, "")))
 		return;
@@ -184,7 +184,7 @@ bool py_mode_writes(struct python *p, const struct pvs *mode, bool flags)
 		struct str m = mode->v[i]->kind == PV_NAME ? mode->v[i]->text : py_text(p, mode->v[i]);
 
 		if (flags) {
-			if (!str_is(m, "os.O_RDONLY") && !str_is(m, "0"))
+			if (!str_is_any(m, "os.O_RDONLY 0"))
 				return true;
 			continue;
 		}

@@ -464,18 +464,15 @@ static const struct pvs *split_text(struct python *p, struct str s, struct str b
 static const struct pvs *text_method(struct python *p, struct str s, struct str name,
 		const struct py_args *args)
 {
-	static const char texts[][16] = {"capitalize", "casefold", "center", "decode", "encode", "expandtabs",
-			"hex", "ljust", "removeprefix", "removesuffix", "rjust", "swapcase", "title",
-			"translate", "zfill"};
 	bool none = !args->n && !args->open;
 
 	if (str_is(name, "format"))
 		return pvs_text(p, PV_TEXT, args->escaped ? CODE_HOLE : py_format(p, s, args));
 	if (str_is(name, "join"))
 		return pvs_text(p, PV_TEXT, join_texts(p, s, py_arg(p, args, 0, "")));
-	if (str_is(name, "lower") || str_is(name, "upper"))
+	if (str_is_any(name, "lower upper"))
 		return pvs_text(p, PV_TEXT, map_case(p, s, str_is(name, "upper")));
-	if (str_is(name, "strip") || str_is(name, "lstrip") || str_is(name, "rstrip"))
+	if (str_is_any(name, "strip lstrip rstrip"))
 		return pvs_text(p, PV_TEXT, none && text_exact(s) ? trim_text(s, !str_is(name, "rstrip"),
 				!str_is(name, "lstrip")) : CODE_HOLE);
 	if (str_is(name, "replace"))
@@ -485,13 +482,14 @@ static const struct pvs *text_method(struct python *p, struct str s, struct str 
 		return none ? split_text(p, s, STR("")) : args->n == 1 && !args->open &&
 				!args->v[0].name.n ? split_text(p, s, arg_text(p, args, 0, "sep")) :
 				many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
-	if (str_is(name, "splitlines") || str_is(name, "rsplit"))
+	if (str_is_any(name, "splitlines rsplit"))
 		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));
-	if ((str_is(name, "encode") || str_is(name, "decode")) && none)
+	if (str_is_any(name, "encode decode") && none)
 		return pvs_text(p, PV_TEXT, s);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (str_is(name, texts[i]))
-			return pvs_text(p, PV_TEXT, CODE_HOLE);
+	if (str_is_any(name,
+			"capitalize casefold center decode encode expandtabs hex ljust removeprefix "
+			"removesuffix rjust swapcase title translate zfill"))
+		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	return unknown_values(p);
 }
 
@@ -699,7 +697,7 @@ static const struct pvs *below_method(struct python *p, const struct pv *v, stru
 		return pvs_below(p, v->text, true, true);
 	if (str_is(name, "joinpath") && args->n == 1 && !args->open && py_stays_below(to))
 		return pvs_below(p, v->text, true, true);
-	if (str_is(name, "as_posix") || str_is(name, "__str__") || str_is(name, "__fspath__"))
+	if (str_is_any(name, "as_posix __str__ __fspath__"))
 		return pvs_below(p, v->text, false, v->strict);
 	return path_method(p, CODE_HOLE, name, args);
 }
@@ -712,7 +710,7 @@ static const struct pvs *dictionary_method(struct python *p, const struct pv *v,
 
 	if (str_is(name, "items"))
 		return tuple_of(p, pair, 2);
-	if (str_is(name, "values") || str_is(name, "keys"))
+	if (str_is_any(name, "values keys"))
 		return many_of(p, str_is(name, "keys") ? keys : values);
 	if (!str_is(name, "get"))
 		return unknown_values(p);
@@ -767,22 +765,17 @@ static bool plain_bases(struct python *p, TSNode class)
 
 static const struct pvs *name_result(struct python *p, struct str name, const struct py_args *args)
 {
-	static const char numbers[][12] = {"all", "any", "bool", "bytearray", "callable", "complex", "dict",
-			"float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len",
-			"print"};
-	static const char texts[][8] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct",
-			"repr"};
 	const struct py_row *r = py_row(name);
 
 	for (size_t i = 0; i < ARRAY_SIZE(folds); i++)
 		if (str_is(name, folds[i].name))
 			return args->escaped ? unknown_values(p) : folds[i].fold(p, args);
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (str_is(name, numbers[i]))
-			return pvs_one(p, p->data);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (str_is(name, texts[i]))
-			return pvs_text(p, PV_TEXT, CODE_HOLE);
+	if (str_is_any(name,
+			"all any bool bytearray callable complex dict float frozenset hash id int "
+			"isinstance issubclass len print"))
+		return pvs_one(p, p->data);
+	if (str_is_any(name, "ascii bin bytes chr format hex input oct repr"))
+		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (r)
 		return row_result(p, r);
 	if (!py_is_stdlib(name) && !py_is_builtin(name) && str_find(name, '.', 0) >= 0 &&
@@ -815,8 +808,7 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 	if (str_is(callee->of->text, "*"))
 		return pvs_one(p, callee->of);
 	if (str_is(callee->of->text, "file") &&
-			(str_is(callee->text, "read") || str_is(callee->text, "readline") ||
-			str_is(callee->text, "getvalue")))
+			str_is_any(callee->text, "read readline getvalue"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
 	if (str_is(callee->of->text, "file") && str_is(callee->text, "readlines"))
 		return many_of(p, pvs_text(p, PV_TEXT, CODE_HOLE));

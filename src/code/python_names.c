@@ -22,16 +22,15 @@ static void own_words(struct python *p, struct str text)
 /* Learns attributes from add_argument("--name"), namedtuple("T", "a b") and SimpleNamespace(a=1). */
 void py_own_attributes(struct python *p, TSNode function, TSNode args)
 {
-	static const char makers[][16] = {"add_argument", "add_option", "add_subparsers", "set_defaults",
-			"namedtuple", "SimpleNamespace", "Namespace"};
 	struct str name = node_text(p->w, node_is(function, "attribute") ? node_field(function, "attribute") :
 			function);
 	uint32_t count;
 	TSNode *kids = py_children(p, args, &count);
 	bool makes = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
-		makes |= str_is(name, makers[i]);
+	makes |= str_is_any(name,
+			"add_argument add_option add_subparsers set_defaults namedtuple SimpleNamespace "
+			"Namespace");
 	for (uint32_t i = 0; makes && i < count; i++) {
 		bool keyword = node_is(kids[i], "keyword_argument");
 		TSNode v = keyword ? node_field(kids[i], "value") : kids[i];

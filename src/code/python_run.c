@@ -36,7 +36,7 @@ struct str py_base(struct str path)
 /* True for variables that also decide where the code itself finds files. */
 static bool says_where(struct str name)
 {
-	return str_is(name, "HOME") || str_is(name, "TMPDIR") || str_is(name, "TEMP") || str_is(name, "TMP");
+	return str_is_any(name, "HOME TMPDIR TEMP TMP");
 }
 
 /* Sets a variable in the code's own environment, or, with `own` false, only in that of a program. */
@@ -67,7 +67,7 @@ void py_environ_less(struct python *p, const struct pvs *name, TSNode n)
 static bool is_environ(const struct pvs *v)
 {
 	return v->n == 1 && v->v[0]->kind == PV_NAME &&
-			(str_is(v->v[0]->text, "os.environ") || str_is(v->v[0]->text, "os.environ.copy"));
+			str_is_any(v->v[0]->text, "os.environ os.environ.copy");
 }
 
 /* Handles env={**os.environ, "X": "1"} and os.environ.update({"X": "1"}). */
@@ -92,13 +92,7 @@ void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n
 /* True for programs that only turn their input into output. */
 static bool only_filters(struct str name)
 {
-	static const char names[][12] = {"cat", "cut", "grep", "head", "jq", "md5sum", "sha256sum", "sort",
-			"tail", "tr", "uniq", "wc"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(py_base(name), names[i]))
-			return true;
-	return false;
+	return str_is_any(py_base(name), "cat cut grep head jq md5sum sha256sum sort tail tr uniq wc");
 }
 
 static void run_list(struct python *p, const struct pv *list, size_t from, TSNode n)

@@ -220,7 +220,7 @@ static void collect_import(struct python *p, TSNode n, struct py_scope *sc, unsi
 			d.text = dotted_path(p, name),
 					d.text = str_sub(d.text, 0, str_find(d.text, '.', 0) < 0 ? d.text.n :
 					(size_t)str_find(d.text, '.', 0));
-		if (str_is(d.text, "posixpath") || str_is(d.text, "ntpath"))
+		if (str_is_any(d.text, "posixpath ntpath"))
 			d.text = STR("os.path");
 		bind_pattern(p, sc, alias ? node_field(kids[i], "alias") : first_child(name), &d);
 	}
@@ -629,20 +629,15 @@ static void collect_pattern(struct python *p, TSNode n, struct py_scope *sc, uns
  */
 static bool may_only_read(struct python *p, TSNode function)
 {
-	static const char names[][12] = {"all", "any", "dict", "enumerate", "filter", "len", "list", "map",
-			"max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str", "sum",
-			"tuple", "zip", "isinstance"};
-	static const char methods[][16] = {"join", "run", "Popen", "call", "check_call", "check_output",
-			"dumps"};
 	bool method = node_is(function, "attribute");
 	struct str name = node_text(p->w, method ? node_field(function, "attribute") : function);
 
-	for (size_t i = 0; !method && i < ARRAY_SIZE(names); i++)
-		if (str_is(name, names[i]))
-			return true;
-	for (size_t i = 0; method && i < ARRAY_SIZE(methods); i++)
-		if (str_is(name, methods[i]))
-			return true;
+	if (!method && str_is_any(name,
+			"all any dict enumerate filter len list map max min print range repr reversed set "
+			"sorted str sum tuple zip isinstance"))
+		return true;
+	if (method && str_is_any(name, "join run Popen call check_call check_output dumps"))
+		return true;
 	return false;
 }
 
@@ -682,8 +677,7 @@ static bool reads_dictionary(struct python *p, TSNode function)
 			node_field(function, "attribute")) : STR("");
 
 	return node_is(node_field(function, "object"), "identifier") &&
-			(str_is(name, "items") || str_is(name, "keys") || str_is(name, "values") ||
-			str_is(name, "get"));
+			str_is_any(name, "items keys values get");
 }
 
 static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -704,7 +698,7 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 		*d = (struct py_def){.next = (struct py_def *)pmap_get(p->sites, name), .expr = args,
 				.scope = sc};
 		p->sites = pmap_set(p->a, p->sites, name, d);
-		p->evals |= str_is(name, "exec") || str_is(name, "eval");
+		p->evals |= str_is_any(name, "exec eval");
 	} else if (reads_dictionary(p, function)) {
 		note_mention(p, node_text(p->w, node_field(function, "object")));
 	} else {
@@ -723,7 +717,7 @@ static void collect_attribute(struct python *p, TSNode n, struct py_scope *sc, u
 
 	if (!py_identifier(p, node_text(p->w, node_field(n, "attribute")), &name))
 		code_marker_add(p->w, MARKER_IDENTIFIER, n);
-	p->evals |= str_is(name, "exec") || str_is(name, "eval");
+	p->evals |= str_is_any(name, "exec eval");
 	collect_bindings(p, node_field(n, "object"), sc, depth + 1);
 }
 
@@ -747,7 +741,7 @@ static void collect_identifier(struct python *p, TSNode n, struct py_scope *sc, 
 		code_marker_add(p->w, MARKER_IDENTIFIER, n);
 	else
 		note_open(p, name);
-	p->evals |= str_is(name, "exec") || str_is(name, "eval");
+	p->evals |= str_is_any(name, "exec eval");
 }
 
 static void collect_value(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)

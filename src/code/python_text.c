@@ -139,7 +139,7 @@ static bool is_plain(struct python *p, TSNode interpolation, TSNode value)
 
 	while (rest.n && rest.p[0] == ' ')
 		rest = str_sub(rest, 1, rest.n);
-	return str_is(rest, "}") || str_is(rest, "!s}");
+	return str_is_any(rest, "} !s}");
 }
 
 static struct str interpolate_text(struct python *p, TSNode n, const struct py_scope *sc,

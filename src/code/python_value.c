@@ -419,10 +419,9 @@ static const struct pvs *path_property(struct python *p, struct str path, struct
 	if (str_is(attr, "name"))
 		return pvs_text(p, PV_TEXT, text_exact(path) ? str_sub(path, (size_t)(slash + 1), path.n) :
 				CODE_HOLE);
-	if (str_is(attr, "stem") || str_is(attr, "suffix") || str_is(attr, "anchor") ||
-			str_is(attr, "drive") || str_is(attr, "root"))
+	if (str_is_any(attr, "stem suffix anchor drive root"))
 		return pvs_text(p, PV_TEXT, CODE_HOLE);
-	if (str_is(attr, "parts") || str_is(attr, "suffixes") || str_is(attr, "parents"))
+	if (str_is_any(attr, "parts suffixes parents"))
 		return unknown_values(p);
 	return NULL;
 }
@@ -435,15 +434,14 @@ static struct str qualified_name(struct python *p, struct str name, struct str a
 	if (!py_row(full) && py_module(full) == PY_MODULE_OTHER && py_is_stdlib(name) && py_is_stdlib(attr) &&
 			!str_ends(name, str_c(p->a, attr)))
 		return attr;
-	if (str_is(full, "pathlib.PosixPath") || str_is(full, "pathlib.PurePath") ||
-			str_is(full, "pathlib.PurePosixPath"))
+	if (str_is_any(full, "pathlib.PosixPath pathlib.PurePath pathlib.PurePosixPath"))
 		return STR("pathlib.Path");
-	if (str_is(full, "posix.path") || str_is(name, "posixpath") || str_is(name, "ntpath"))
+	if (str_is(full, "posix.path") || str_is_any(name, "posixpath ntpath"))
 		return str_is(full, "posix.path") ? STR("os.path") : str_fmt(p->a, "os.path.%.*s",
 				STR_ARG(attr));
 	if (str_is(name, "posix"))
 		return str_fmt(p->a, "os.%.*s", STR_ARG(attr));
-	if (str_is(name, "builtins") || str_is(name, "__builtins__"))
+	if (str_is_any(name, "builtins __builtins__"))
 		return attr;
 	return full;
 }
@@ -626,7 +624,7 @@ static const struct pvs *eval_subscript(struct python *p, TSNode n, const struct
 	size_t index;
 
 	if (of->n == 1 && !of->cycle && of->v[0]->kind == PV_NAME &&
-			(str_is(of->v[0]->text, "os.environ") || str_is(of->v[0]->text, "os.environb"))) {
+			str_is_any(of->v[0]->text, "os.environ os.environb")) {
 		const struct pvs *name = py_eval(p, key, sc);
 
 		return pvs_text(p, PV_TEXT, name->n == 1 && name->v[0]->kind == PV_TEXT &&

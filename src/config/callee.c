@@ -21,12 +21,7 @@ static ptrdiff_t closing(struct str s, size_t i)
 /* functions that return the module whose name they get */
 static bool loads_module(struct str callee)
 {
-	static const char names[][28] = {"require", "import", "__import__", "importlib.import_module"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(callee, names[i]))
-			return true;
-	return false;
+	return str_is_any(callee, "require import __import__ importlib.import_module");
 }
 
 /* The module named by the arguments ('fs', "node:fs"); a wildcard if they name none. */

@@ -212,7 +212,7 @@ static int parse_redirect(struct load *l, const struct ynode *n, void *field)
 	if (value_map(l, n, fields, ARRAY_SIZE(fields), &r) < 0)
 		return -1;
 	struct str name = str_starts(r.target, "/tmp/") ? str_sub(r.target, 5, r.target.n) : STR("");
-	if (!name.n || str_find(name, '/', 0) >= 0 || str_is(name, ".") || str_is(name, ".."))
+	if (!name.n || str_find(name, '/', 0) >= 0 || str_is_any(name, ". .."))
 		return value_fail(l, yaml_get(n, "tmpTarget"), "expected a directory directly below /tmp");
 	*(struct tmp_redirect *)field = r;
 	return 0;

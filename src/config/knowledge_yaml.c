@@ -214,7 +214,7 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 			return -1;
 		while ((name = next_name(&rest, &same)).n) {
 			first = same && first.n ? first : name;
-			if (name.p[0] != '-' && !str_is(name, "+") && !str_is(name, "@"))
+			if (name.p[0] != '-' && !str_is_any(name, "+ @"))
 				return yaml_fail(p->file, c, true, p->e, "an option starts with '-'");
 			if (count == FLAGS_MAX)
 				return fail_at(p, c, "too many options");

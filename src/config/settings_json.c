@@ -42,7 +42,7 @@ static bool is_clean(struct str s)
 
 static bool is_path_tool(struct str tool)
 {
-	return str_is(tool, "Read") || str_is(tool, "Edit") || str_is(tool, "Write");
+	return str_is_any(tool, "Read Edit Write");
 }
 
 static int read_rule(struct settings_load *l, struct list *to, size_t i, const struct json *v)

@@ -71,7 +71,7 @@ const struct ynode *yaml_get(const struct ynode *map, const char *key)
 bool yaml_null(const struct ynode *n)
 {
 	return n->kind == YNODE_SCALAR && n->plain &&
-			(!n->text.n || str_is(n->text, "~") || str_is(n->text, "null"));
+			(!n->text.n || str_is_any(n->text, "~ null"));
 }
 
 struct level {

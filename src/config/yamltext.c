@@ -179,10 +179,9 @@ static bool plain_letter(char c)
  */
 static bool is_plain(struct str s)
 {
-	static const char words[][8] = {"true", "false", "yes", "no", "on", "off", "null", "y", "n", ""};
 	bool start = s.n && (plain_letter(s.p[0]) && !strchr(" .=+@-0123456789", s.p[0]));
 
-	if ((!start && !str_starts(s, "./")) || STR_LISTED(s, words))
+	if ((!start && !str_starts(s, "./")) || str_like_any(s, "true false yes no on off null y n"))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		if (!plain_letter(s.p[i]))

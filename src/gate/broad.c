@@ -59,7 +59,7 @@ static const struct broad_program {
 };
 
 /* Exactly these commands, without further words, are not over-broad. */
-static const char fine_alone[][8] = {"yarn", "env", "time", "trap", "screen", "tmux"};
+static const char fine_alone[] = "yarn env time trap screen tmux";
 
 /* a normalized rule: lower case, without directory, version, options and assignments */
 struct room {
@@ -138,10 +138,7 @@ static bool make_plain(struct str text, bool more, struct room *ret)
 
 static bool is_fine_alone(struct str name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(fine_alone); i++)
-		if (str_is(name, fine_alone[i]))
-			return true;
-	return false;
+	return str_is_any(name, fine_alone);
 }
 
 /* True if the rule matches the name with any words after it. */
@@ -199,7 +196,7 @@ const char *permission_broad(const struct permission_rule *r)
 
 	if (r->tool.n && glob_may(r->tool, str_n("\0", 1), 0) == GLOB_YES)
 		return all_tools;
-	if (str_is(r->tool, "Bash") || str_is(r->tool, "PowerShell"))
+	if (str_is_any(r->tool, "Bash PowerShell"))
 		return r->all ? all_commands : command_broad(r->pattern);
 	for (size_t i = 0; i < ARRAY_SIZE(edits); i++)
 		for (size_t k = 0; str_is(r->tool, edits[i]) && k < ARRAY_SIZE(everything); k++)

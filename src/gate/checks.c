@@ -52,14 +52,10 @@ static bool in_place_flag(struct str s)
  */
 static bool edits_in_place(const struct judge *j, const char *name, struct span at)
 {
-	static const char names[][16] = {"sed", "gsed", "black", "isort", "ruff", "autopep8", "yapf",
-			"autoflake", "pyupgrade", "djlint", "gofmt", "gofumpt", "goimports", "shfmt",
-			"clang-format", "stylua",
-		"rustfmt", "biome", "taplo", "dos2unix", "unix2dos", "sd"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(names[i], name))
-			return true;
+	if (str_is_any(str_of(name),
+			"sed gsed black isort ruff autopep8 yapf autoflake pyupgrade djlint gofmt gofumpt "
+			"goimports shfmt clang-format stylua rustfmt biome taplo dos2unix unix2dos sd"))
+		return true;
 	for (const struct command *k = j->f->commands; k && !strcmp(name, "perl"); k = k->next)
 		if (k->argc > 1 && k->argv[0].at.text == at.text && k->argv[0].at.from == at.from &&
 				k->argv[1].kind == WORD_EXACT && in_place_flag(k->argv[1].text))

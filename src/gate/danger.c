@@ -375,8 +375,7 @@ static bool take_port(struct str *h)
 		return true;
 	port = str_sub(*h, (size_t)x + 1, h->n);
 	*h = str_sub(*h, 0, (size_t)x);
-	return !str_is(port, "2375") && !str_is(port, "2376") && !str_is(port, "6443") &&
-			!str_is(port, "10250");
+	return !str_is_any(port, "2375 2376 6443 10250");
 }
 
 static bool is_dotted_number(struct str s)
@@ -534,7 +533,7 @@ static void hosts_of_variables(struct judge *j, const struct check *c)
 
 static bool ends_processes(const struct subject *s) /* see processes.c */
 {
-	return str_is(s->base, "pkill") || str_is(s->base, "killall") || str_is(s->base, "fuser");
+	return str_is_any(s->base, "pkill killall fuser");
 }
 
 /* gawk connects when it opens /inet/tcp/0/HOST/PORT, however it gets that name. */
@@ -665,7 +664,7 @@ void danger_numbers(struct judge *j, const struct check *c)
 		processes_check(j, &j->subjects[i]);
 		if (str_is(j->subjects[i].base, "chmod"))
 			check_chmod(j, &j->subjects[i]);
-		else if (str_is(j->subjects[i].base, "tar") || str_is(j->subjects[i].base, "gtar"))
+		else if (str_is_any(j->subjects[i].base, "tar gtar"))
 			check_archive(j, &j->subjects[i], "-f");
 	}
 }

@@ -60,11 +60,8 @@ static enum harm sql_harm(struct str s)
 				!str_is_like(w, "index")))
 			return HARM_DESTROY;
 		delete |= str_is_like(before, "delete") && str_is_like(w, "from");
-		where |= str_is_like(w, "where") || str_is_like(w, "limit");
-		if (str_is_like(w, "delete") || str_is_like(w, "update") || str_is_like(w, "insert") ||
-				str_is_like(w, "alter") || str_is_like(w, "drop") ||
-				str_is_like(w, "replace") || str_is_like(w, "grant") ||
-				str_is_like(w, "revoke") || str_is_like(w, "attach"))
+		where |= str_like_any(w, "where limit");
+		if (str_like_any(w, "delete update insert alter drop replace grant revoke attach"))
 			worst = HARM_CHANGE;
 		before = w;
 	}
@@ -94,60 +91,49 @@ static enum harm mongo_harm(struct str s)
 /* True if this command, with the word after it, only reads. */
 static bool redis_reads(struct str command, struct str next)
 {
-	static const char reads[][REDIS_ROOM] = {"get", "mget", "exists", "ttl", "pttl", "expiretime",
-			"pexpiretime", "type", "keys", "scan", "strlen", "getrange", "substr", "getbit",
-			"bitcount", "bitpos",
-		"bitfield_ro", "hget", "hmget", "hgetall", "hkeys", "hvals", "hlen", "hexists", "hscan",
-		"hstrlen", "hrandfield", "lrange", "llen", "lindex", "lpos", "smembers", "sismember",
-		"smismember",
-		"scard", "srandmember", "sscan", "sinter", "sunion", "sdiff", "sintercard", "zrange",
-		"zrangebyscore", "zrangebylex", "zrevrange", "zrevrangebyscore", "zrevrangebylex", "zrank",
-		"zrevrank",
-		"zcard", "zcount", "zlexcount", "zscore", "zmscore", "zscan", "zrandmember", "zinter",
-		"zunion", "zdiff", "xrange", "xrevrange", "xlen", "xread", "xpending", "geopos", "geodist",
-		"geohash",
-		"geosearch", "pfcount", "ping", "echo", "info", "dbsize", "time", "lastsave", "randomkey",
-		"role", "dump", "sort_ro", "lcs", "monitor", "subscribe", "psubscribe", "lolwut", "json.get",
-		""};
 	static const char groups[][REDIS_ROOM] = {"object", "memory", "slowlog", "client", "command",
 			"latency", "pubsub", "xinfo", ""};
-	static const char forms[][REDIS_ROOM] = {"usage", "stats", "doctor", "get", "len", "list", "info",
-			"getname", "id", "encoding", "refcount", "idletime", "freq", "help", "count", "docs",
-			"getkeys",
-		"channels", "numsub", "numpat", "history", "latest", "stream", "groups", "consumers",
-		"malloc-stats", "graph", ""};
 
-	return STR_LISTED(command, reads) || str_is_like(command, "command") ||
-			(STR_LISTED(command, groups) && STR_LISTED(next, forms));
+	return str_like_any(command,
+			"get mget exists ttl pttl expiretime pexpiretime type keys scan strlen getrange "
+			"substr getbit bitcount bitpos bitfield_ro hget hmget hgetall hkeys hvals hlen "
+			"hexists hscan hstrlen hrandfield lrange llen lindex lpos smembers sismember "
+			"smismember scard srandmember sscan sinter sunion sdiff sintercard zrange "
+			"zrangebyscore zrangebylex zrevrange zrevrangebyscore zrevrangebylex zrank "
+			"zrevrank zcard zcount zlexcount zscore zmscore zscan zrandmember zinter zunion "
+			"zdiff xrange xrevrange xlen xread xpending geopos geodist geohash geosearch "
+			"pfcount ping echo info dbsize time lastsave randomkey role dump sort_ro lcs "
+			"monitor subscribe psubscribe lolwut json.get") || str_is_like(command, "command") ||
+			(STR_LISTED(command, groups) && str_like_any(next,
+					"usage stats doctor get len list info getname id encoding refcount "
+					"idletime freq help count docs getkeys channels numsub numpat "
+					"history latest stream groups consumers malloc-stats graph"));
 }
 
 /* The first word names the command; an unknown flag may take that word as its argument. */
 static bool redis_changes(const struct command *k)
 {
-	static const char plain[][REDIS_ROOM] = {"--raw", "--no-raw", "--csv", "--json", "--quoted-json",
-			"--stat", "--latency", "--latency-history", "--latency-dist", "--scan", "--bigkeys",
-			"--memkeys",
-		"--hotkeys", "--keystats", "--pipe", "--tls", "--insecure", "--no-auth-warning", "--askpass",
-		"--version", "--help", "--verbose", "-v", "-c", "-x", "-e", "-2", "-3", "-4", "-6", ""};
-	static const char taking[][REDIS_ROOM] = {"-h", "-p", "-t", "-s", "-a", "-u", "-r", "-i", "-n", "-d",
-			"-D", "-X", "--user", "--pass", "--uri", "--sni", "--cacert", "--cacertdir", "--cert",
-			"--key",
-		"--pipe-timeout", "--pattern", "--quoted-pattern", "--count", "--cursor", "--memkeys-samples",
-		"--intrinsic-latency", "--rdb", "--functions-rdb", ""};
-
 	for (size_t i = 1; i < k->argc; i++) {
 		if (k->argv[i].kind == WORD_REST && i + 1 == k->argc)
 			return false; /* may be any words, so judged as such */
 		if (k->argv[i].kind != WORD_EXACT)
 			return true;
-		if (str_is(k->argv[i].text, "--eval") || str_is(k->argv[i].text, "--cluster"))
+		if (str_is_any(k->argv[i].text, "--eval --cluster"))
 			return false; /* a script is executed; a cluster is asked about anyway */
 		if (!str_starts(k->argv[i].text, "-"))
 			return !redis_reads(k->argv[i].text, i + 1 < k->argc &&
 					k->argv[i + 1].kind == WORD_EXACT ? k->argv[i + 1].text : STR(""));
-		if (STR_LISTED(k->argv[i].text, taking))
+		if (str_like_any(k->argv[i].text,
+				"-h -p -t -s -a -u -r -i -n -d -D -X --user --pass --uri --sni --cacert "
+				"--cacertdir --cert --key --pipe-timeout --pattern --quoted-pattern "
+				"--count --cursor --memkeys-samples --intrinsic-latency --rdb "
+				"--functions-rdb"))
 			i++;
-		else if (!STR_LISTED(k->argv[i].text, plain))
+		else if (!str_like_any(k->argv[i].text,
+				"--raw --no-raw --csv --json --quoted-json --stat --latency "
+				"--latency-history --latency-dist --scan --bigkeys --memkeys --hotkeys "
+				"--keystats --pipe --tls --insecure --no-auth-warning --askpass --version "
+				"--help --verbose -v -c -x -e -2 -3 -4 -6"))
 			return true;
 	}
 	return false;
@@ -158,8 +144,7 @@ static void database_redis(struct judge *j)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
 
-		if ((str_is(s->base, "redis-cli") || str_is(s->base, "valkey-cli") ||
-				str_is(s->base, "keydb-cli")) && redis_changes(s->c))
+		if (str_is_any(s->base, "redis-cli valkey-cli keydb-cli") && redis_changes(s->c))
 			judge_raise_at_most(j, CHECK_DATABASE_CHANGE, GRADE_DENY, s->c->at,
 				STR("this is not known to only read from a database"), NULL);
 	}
@@ -178,7 +163,7 @@ static struct str program_at(const struct judge *j, struct span at)
 /* Clients of a server that many may share. */
 static bool is_server(struct str program)
 {
-	return str_is(program, "psql") || str_is(program, "mysql") || str_is(program, "mariadb");
+	return str_is_any(program, "psql mysql mariadb");
 }
 
 void database_sql(struct judge *j, const struct check *c)

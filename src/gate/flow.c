@@ -33,19 +33,13 @@ static struct span command_of(const struct judge *j, struct span at)
 
 static bool fetches(const struct subject *s)
 {
-	static const char names[][12] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp",
-			"aria2c", "http", "https", "httpie", "xh", "fetch", "lynx", "w3m", "links", "elinks",
-		"aws", "gsutil", "gh", "ssh", "telnet", "rclone", "tftp", "smbclient", "openssl", "dig",
-		"nslookup", "host", "scp", "sftp", "rsync", "axel", "curlie", "lwp-request", "GET", "POST",
-		"wget2"};
-
 	if (str_is(s->base, "openssl") && s->c->argc > 1 && s->c->argv[1].kind == WORD_EXACT &&
-			(str_is(s->c->argv[1].text, "rand") || str_is(s->c->argv[1].text, "version")))
+			str_is_any(s->c->argv[1].text, "rand version"))
 		return false; /* it connects only as a client */
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(s->base, names[i]))
-			return true;
-	return false;
+	return str_is_any(s->base,
+			"curl wget nc ncat netcat socat ftp lftp aria2c http https httpie xh fetch lynx "
+			"w3m links elinks aws gsutil gh ssh telnet rclone tftp smbclient openssl dig "
+			"nslookup host scp sftp rsync axel curlie lwp-request GET POST wget2");
 }
 
 static bool decodes(struct judge *j, struct subject *s)
@@ -210,8 +204,7 @@ void flow_execute(struct judge *j, const struct check *c)
 
 static bool dumps_environment(const struct subject *s)
 {
-	return (str_is(s->base, "env") || str_is(s->base, "printenv") || str_is(s->base, "export") ||
-			str_is(s->base, "set") || str_is(s->base, "declare")) && s->c->argc == 1;
+	return str_is_any(s->base, "env printenv export set declare") && s->c->argc == 1;
 }
 
 /*

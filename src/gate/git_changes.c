@@ -218,7 +218,6 @@ static bool is_number(struct str s)
 
 static enum git_changes_state read_stash(struct git_form *f)
 {
-	static const char quiet[][8] = {"list", "show", "drop", "clear", "create", "store", ""};
 	static const char takes[][8] = {"pop", "apply", ""}, keeps[][8] = {"push", "save", ""};
 	struct str what = f->n ? operand_at(f, 0) : STR("push"),
 		   which = f->n > 1 ? operand_at(f, 1) : STR("0");
@@ -231,7 +230,7 @@ static enum git_changes_state read_stash(struct git_form *f)
 		return GIT_CHANGES_KNOWN;
 	}
 	f->change = GIT_CHANGE_STASH;
-	if (STR_LISTED(what, quiet))
+	if (str_like_any(what, "list show drop clear create store"))
 		return GIT_CHANGES_NONE;
 	if (str_is(what, "branch")) { /* checks out the stash's base commit, then applies the stash */
 		f->change = GIT_CHANGE_STASH_BRANCH;
@@ -278,15 +277,14 @@ static enum git_changes_state read_pull(struct git_form *f)
 /* Checks out commits between a good one and a bad one; the differences at the ends are looked up. */
 static enum git_changes_state read_bisect(struct git_form *f)
 {
-	static const char quiet[][12] = {"log", "view", "visualize", "terms", "help", ""};
 	struct str what = f->n ? operand_at(f, 0) : STR("help");
 
 	f->change = GIT_CHANGE_CHECKOUT;
-	if (STR_LISTED(what, quiet) || know_has(f->o, "--no-checkout"))
+	if (str_like_any(what, "log view visualize terms help") || know_has(f->o, "--no-checkout"))
 		return GIT_CHANGES_NONE;
 	if (str_is(what, "start"))
 		take_revs(f, 1, f->n);
-	else if (str_is(what, "reset") || str_is(what, "replay") || str_is(what, "run"))
+	else if (str_is_any(what, "reset replay run"))
 		return GIT_CHANGES_UNKNOWN;
 	else
 		f->revs = STR("refs/bisect/bad");
@@ -444,13 +442,11 @@ static struct str kept_patterns(struct judge *j)
 /* True if a merge may place one side's file in a directory that the other side has renamed. */
 static bool may_move(const struct tree_answer *t)
 {
-	static const char parts[][12] = {"HEAD", "commondir", ""};
-
 	if (t->change == GIT_CHANGE_CHECKOUT || t->change == GIT_CHANGE_REVERT)
 		return false;
 	for (const struct git_touch *x = t->touched; x; x = x->next)
 		if (x->kind == GIT_TOUCH_LINK || x->kind == GIT_TOUCH_REPOSITORY ||
-			STR_LISTED(path_base(x->path), parts))
+			str_like_any(path_base(x->path), "HEAD commondir"))
 			return true;
 	return false;
 }

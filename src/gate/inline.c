@@ -358,14 +358,13 @@ static bool gdb_harmless(struct str s)
  */
 static bool jq_harmless(struct str s)
 {
-	static const char first[][WORD_ROOM] = {"import", "include", "module", ""};
 	size_t i = 0, to;
 
 	while (i < s.n && is_space(s.p[i]))
 		i++;
 	for (to = i; to < s.n && ascii_is_name_start(s.p[to]);)
 		to++;
-	if (to < s.n && s.p[to] != '#' && !STR_LISTED(str_sub(s, i, to), first))
+	if (to < s.n && s.p[to] != '#' && !str_like_any(str_sub(s, i, to), "import include module"))
 		return true;
 	return !str_contains(s, STR("import")) || str_find(s, '$', 0) < 0;
 }

@@ -416,7 +416,7 @@ static bool may_be_file(struct judge *j, const struct access *x, struct str path
 	struct str name = path_base(path);
 	const struct subject *s;
 
-	if (str_is(name, "objects") || str_is(name, "refs"))
+	if (str_is_any(name, "objects refs"))
 		return false;
 	s = str_is(name, "commondir") ? subject_of(j, x) : NULL;
 	for (size_t i = 1; s && i < s->c->argc; i++)

@@ -96,13 +96,11 @@ static bool looks_up(const struct command *c)
 /* npx --no-install, --offline: fetches nothing. */
 static bool stays_offline(const struct judge *j, struct span at)
 {
-	static const char options[][16] = {"--no-install", "--offline", "--no", ""};
-
 	for (const struct command *c = j->f->commands; c; c = c->next)
 		for (size_t i = 1; c->at.text == at.text && c->at.from == at.from && i < c->argc &&
 			c->argv[i].kind == WORD_EXACT && str_starts(c->argv[i].text, "-");
 			i++)
-			if (STR_LISTED(c->argv[i].text, options))
+			if (str_like_any(c->argv[i].text, "--no-install --offline --no"))
 				return true;
 	return false;
 }
@@ -185,10 +183,9 @@ static struct str first_word(const struct command *c, size_t from)
 /* True for the machine's or the person's own directories, which the box does not write. */
 static bool is_global(const struct command *c)
 {
-	static const char words[][20] = {"-g", "--global", "--location=global", "--user", "--system", ""};
-
 	for (size_t i = 1; i < c->argc; i++)
-		if (c->argv[i].kind == WORD_EXACT && STR_LISTED(c->argv[i].text, words))
+		if (c->argv[i].kind == WORD_EXACT && str_like_any(c->argv[i].text,
+				"-g --global --location=global --user --system"))
 			return true;
 	return false;
 }

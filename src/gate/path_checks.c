@@ -68,7 +68,7 @@ static bool own_file(const struct judge *j, struct str path)
 
 	if (!rest.n && j->v->home.n > 1 && path_within(path, j->v->home))
 		rest = str_sub(path, j->v->home.n, path.n);
-	if (str_is(rest, "/.claude/fencepost.yaml") || str_is(rest, "/.claude/fencepost") ||
+	if (str_is_any(rest, "/.claude/fencepost.yaml /.claude/fencepost") ||
 			str_starts(rest, "/.claude/fencepost/"))
 		return true;
 	return path_within(path, j->v->config_dir) || path_within(path, j->v->state_dir) ||
@@ -142,7 +142,7 @@ static const struct find_test {
 	{"-mmin", TEST_OTHER}, {"-ctime", TEST_OTHER}, {"-atime", TEST_OTHER}, {"-perm", TEST_OTHER},
 };
 
-static bool is_or(struct str w) { return str_is(w, "-o") || str_is(w, "-or") || str_is(w, ","); }
+static bool is_or(struct str w) { return str_is_any(w, "-o -or ,"); }
 
 /* Returns the end of -exec's words, which belong to another command; else k. */
 static size_t find_skip(const struct command *c, size_t k)
@@ -168,12 +168,12 @@ static bool find_spares_git(const struct command *c)
 		struct str value = k + 1 < c->argc ? c->argv[k + 1].text : STR("");
 
 		alternatives += is_or(c->argv[k].text);
-		if (!str_is(c->argv[k].text, "-path") && !str_is(c->argv[k].text, "-wholename"))
+		if (!str_is_any(c->argv[k].text, "-path -wholename"))
 			continue;
 		if ((str_is(c->argv[k - 1].text, "-not") || str_is(c->argv[k - 1].text, "!")) &&
-				(str_is(value, "./.git/*") || str_is(value, "*/.git/*")))
+				str_is_any(value, "./.git/* */.git/*"))
 			without = true;
-		else if (k + 3 < c->argc && (str_is(value, "./.git") || str_is(value, "*/.git")) &&
+		else if (k + 3 < c->argc && str_is_any(value, "./.git */.git") &&
 				str_is(c->argv[k + 2].text, "-prune") && is_or(c->argv[k + 3].text))
 			pruned = true;
 	}
@@ -245,7 +245,7 @@ static bool find_chooses(const struct command *c, bool rewritten)
 	bool chosen = false;
 
 	for (size_t k = 1; k < c->argc; k++) {
-		bool not = str_is(c->argv[k].text, "!") || str_is(c->argv[k].text, "-not");
+		bool not = str_is_any(c->argv[k].text, "! -not");
 
 		if (not && k + 1 < c->argc && str_is(c->argv[k + 1].text, "("))
 			return false;
@@ -313,7 +313,6 @@ static bool starts_inside(struct judge *j, const struct command *c)
  */
 bool paths_found(struct judge *j, const struct access *x)
 {
-	static const char filters[][8] = {"grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "xargs"};
 	struct span pipeline = {0};
 	bool found = false;
 
@@ -336,8 +335,7 @@ bool paths_found(struct judge *j, const struct access *x)
 			found = true;
 			continue;
 		}
-		for (size_t k = 0; k < ARRAY_SIZE(filters); k++)
-			filter |= str_is(s->base, filters[k]);
+		filter |= str_is_any(s->base, "grep egrep fgrep head tail sort uniq xargs");
 		if (pipeline.to && span_overlaps(s->c->at, pipeline) && !filter)
 			return false;
 		if (str_is(s->base, "xargs") && span_overlaps(s->c->at, pipeline) && reads_list(s->c))
@@ -357,7 +355,7 @@ bool paths_whole_project(const struct judge *j, const struct access *x, const st
 		if (!path_within(w->real, r->path))
 			continue;
 		rest = str_sub(w->real, r->path.n, w->real.n);
-		if (!rest.n || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || pattern_finds_all(rest))
+		if (!rest.n || str_is_any(rest, "/.git /{*,.*}") || pattern_finds_all(rest))
 			return true;
 		if (access_by(x, "git rm") && str_is(rest, "/:")) /* pathspec of the top directory */
 			return true;
@@ -541,7 +539,7 @@ static bool clients_notes(const struct judge *j, struct str path)
 static const char *deleted_thing(const struct judge *j, const struct access *x, const struct where *w)
 {
 	if (x->below || w->wild) {
-		if (str_is(w->real, "/") || str_is(w->real, "/*") || str_is(w->real, "/**"))
+		if (str_is_any(w->real, "/ /* /**"))
 			return "the whole file system:";
 		if (j->v->home.n > 1 && path_within(w->real, j->v->home) &&
 			(w->real.n == j->v->home.n ||
@@ -613,7 +611,7 @@ static bool follows_links(const struct judge *j, const struct access *x)
 		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc &&
 				span_encloses(c->at, x->at); k++)
 			if (c->argv[k].kind == WORD_EXACT &&
-					(str_is(c->argv[k].text, "-L") || str_is(c->argv[k].text, "-follow")))
+					str_is_any(c->argv[k].text, "-L -follow"))
 				return true;
 	}
 	return false;

@@ -28,7 +28,7 @@ static struct str last_name(struct str path)
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	path = path_base(path);
-	return str_is(path, ".") || str_is(path, "..") || str_is(path, "/") ? STR("") : path;
+	return str_is_any(path, ". .. /") ? STR("") : path;
 }
 
 /* ---- into a directory ---- */
@@ -57,9 +57,7 @@ bool access_copies(const struct access *x)
 /* True for standard output and error. Only redirections of descriptors 1 and 2 lead them elsewhere. */
 static bool is_output(struct str path)
 {
-	static const char names[][8] = {"stdout", "stderr", "1", "2", ""};
-
-	return STR_LISTED(path_base(path), names);
+	return str_like_any(path_base(path), "stdout stderr 1 2");
 }
 
 /* Linux reopens the file behind a descriptor, even for writing when it was opened for reading. */

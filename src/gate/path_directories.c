@@ -35,7 +35,7 @@ void paths_directories(struct judge *j, const struct check *c)
 		return;
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
-		bool goes = str_is(s->base, "cd") || str_is(s->base, "pushd");
+		bool goes = str_is_any(s->base, "cd pushd");
 
 		if (!s->base.n)
 			continue;

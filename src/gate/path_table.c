@@ -308,7 +308,7 @@ static bool is_secret(const struct judge *j, struct str path, bool below)
 		return true;
 	if (!below)
 		return false;
-	if (str_is(path, "/") || str_is(path, "/etc") || str_is(path, "/home") || str_is(path, "/root") ||
+	if (str_is_any(path, "/ /etc /home /root") ||
 			str_eq(path, j->v->home))
 		return true;
 	rest = in_home(j, path);

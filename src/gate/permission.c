@@ -178,7 +178,7 @@ static enum glob_match command_match(struct shape s, const struct command *c, st
 
 static bool speaks_of_bash(const struct permission_rule *r)
 {
-	return str_is(r->tool, "Bash") || str_is(r->tool, "*");
+	return str_is_any(r->tool, "Bash *");
 }
 
 static enum glob_match stronger(enum glob_match a, enum glob_match b) { return a > b ? a : b; }

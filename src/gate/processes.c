@@ -100,10 +100,9 @@ static bool names_server(struct judge *j, struct str pattern)
 /* True for an option of pkill, pgrep or killall that leaves the selection to the pattern. */
 static bool is_plain_option(struct str s)
 {
-	static const char signals[][10] = {"-9", "-15", "-2", "-1", "-TERM", "-KILL", "-INT", "-HUP", "-QUIT",
-		"-SIGTERM", "-SIGKILL", "-SIGINT", "-SIGHUP", "--full", "--exact", ""};
-
-	if (STR_LISTED(s, signals))
+	if (str_like_any(s,
+			"-9 -15 -2 -1 -TERM -KILL -INT -HUP -QUIT -SIGTERM -SIGKILL -SIGINT -SIGHUP --full "
+			"--exact"))
 		return true;
 	for (size_t i = 1; i < s.n; i++)
 		if (!strchr("fxe", s.p[i])) /* not -v of pgrep, which inverts the selection */
@@ -279,7 +278,7 @@ static void kill_one(struct judge *j, const struct subject *s, const struct word
 
 	if (is_own(j, w))
 		return;
-	if (w->kind == WORD_EXACT && (str_is(w->text, "-1") || str_is(w->text, "1") || str_is(w->text, "0")))
+	if (w->kind == WORD_EXACT && str_is_any(w->text, "-1 1 0"))
 		judge_raise_at_most(j, CHECK_SYSTEM_STATE, GRADE_DENY, s->c->at,
 			judge_quote(j, "", s->c->at, " ends everything, or what keeps the machine running"),
 			"kill one process by its number");
@@ -303,10 +302,10 @@ static void check_kill(struct judge *j, const struct subject *s)
 		if (w->kind == WORD_EXACT && !ended && str_is(w->text, "--")) {
 			ended = true;
 		} else if (w->kind == WORD_EXACT && !ended &&
-			(str_is(w->text, "-l") || str_is(w->text, "-L") || str_is(w->text, "-0"))) {
+			str_is_any(w->text, "-l -L -0")) {
 			return;
 		} else if (w->kind == WORD_EXACT && !ended &&
-			(str_is(w->text, "-s") || str_is(w->text, "-n"))) {
+			str_is_any(w->text, "-s -n")) {
 			if (i + 1 < s->c->argc && str_is(s->c->argv[i + 1].text, "0"))
 				return;
 			signalled = true;
@@ -325,7 +324,7 @@ static bool sends_nothing(const struct command *c)
 {
 	for (size_t i = 1; i < c->argc; i++)
 		if (c->argv[i].kind == WORD_EXACT &&
-			(str_is(c->argv[i].text, "-0") || str_is(c->argv[i].text, "-l")))
+			str_is_any(c->argv[i].text, "-0 -l"))
 			return true;
 	return false;
 }
@@ -345,7 +344,7 @@ static bool frees_port(const struct command *c)
 
 		if (c->argv[i].kind != WORD_EXACT)
 			return false;
-		if (!str_is(s, "-k") && !str_is(s, "--kill") && !str_is(s, "-9") && !str_is(s, "-s") &&
+		if (!str_is_any(s, "-k --kill -9 -s") &&
 			!(str_ends(s, "/tcp") && is_dev_port(str_sub(s, 0, s.n - 4))))
 			return false;
 	}
@@ -354,7 +353,7 @@ static bool frees_port(const struct command *c)
 
 void processes_check(struct judge *j, struct subject *s)
 {
-	bool many = str_is(s->base, "pkill") || str_is(s->base, "killall");
+	bool many = str_is_any(s->base, "pkill killall");
 
 	if (str_is(s->base, "kill"))
 		check_kill(j, s);

@@ -119,9 +119,7 @@ static bool looks_bare(struct judge *j, struct str dir, struct moment use)
  */
 static struct str git_dir_of(struct str path)
 {
-	static const char names[][16] = {"config", "config.worktree", "commondir", ""};
-
-	if (STR_LISTED(path_base(path), names))
+	if (str_like_any(path_base(path), "config config.worktree commondir"))
 		return path_above(path);
 	for (struct str dir = path_above(path); dir.n > 1; dir = path_above(dir))
 		if (str_is(path_base(dir), "hooks"))
@@ -159,18 +157,16 @@ static struct str planted_around(struct judge *j, struct str start, struct momen
 }
 
 /* Programs that run git on their own. */
-static const char run_git[][12] = {"git", "gh", "glab", "hub", "tig", "lazygit", "gitui", "gitk", "jj",
-	"git-lfs", "pre-commit", ""};
+static const char run_git[] = "git gh glab hub tig lazygit gitui gitk jj git-lfs pre-commit";
 
 static bool runs_git(const struct subject *s)
 {
-	return STR_LISTED(s->base, run_git) || str_starts(s->base, "git-");
+	return str_like_any(s->base, run_git) || str_starts(s->base, "git-");
 }
 
 /* True if this git command reads no repository of its start directory. */
 static bool reads_none(struct judge *j, struct subject *s)
 {
-	static const char without[][12] = {"clone", "help", "init", "version", ""};
 	struct know_options *o = subject_options(j, s);
 	const struct word *first = o->nwords ? &s->c->argv[o->words[0]] : NULL;
 
@@ -180,7 +176,7 @@ static bool reads_none(struct judge *j, struct subject *s)
 		return know_has(o, "--version") || know_has(o, "--help") || s->c->argc == 1;
 	if (first->kind != WORD_EXACT)
 		return false;
-	return STR_LISTED(first->text, without) ||
+	return str_like_any(first->text, "clone help init version") ||
 	       (str_is(first->text, "config") && (know_has(o, "--global") || know_has(o, "--system")));
 }
 
@@ -208,7 +204,6 @@ static bool is_toplevel(struct judge *j, struct span at)
  */
 static bool at_toplevel(struct judge *j, struct subject *s)
 {
-	static const char moves[][8] = {"cd", "chdir", "pushd", "popd", ""};
 	bool moved = false;
 
 	for (const struct via *v = s->c->via; v; v = v->outer)
@@ -220,7 +215,7 @@ static bool at_toplevel(struct judge *j, struct subject *s)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		if (!STR_LISTED(j->subjects[i].base, moves))
+		if (!str_like_any(j->subjects[i].base, "cd chdir pushd popd"))
 			continue;
 		if (c->argc != 2 || !is_toplevel(j, c->argv[1].at))
 			return false;
@@ -287,9 +282,6 @@ void repository_planted(struct judge *j, const struct check *c)
  */
 static bool step_stays(const struct via *v)
 {
-	static const char wrappers[][8] = {"env", "command", "exec", "builtin", "nice", "ionice", "nohup",
-		"time", "timeout", "stdbuf", "setsid", "sudo", "watch", ""};
-
 	switch (v->kind) {
 	case VIA_DIRECT:
 	case VIA_SUBST:
@@ -304,7 +296,8 @@ static bool step_stays(const struct via *v)
 	case VIA_XARGS: return true;
 	case VIA_CODE:
 		return v->lang == LANG_PYTHON || v->lang == LANG_JAVASCRIPT || v->lang == LANG_POWERSHELL;
-	case VIA_WRAPPER: return STR_LISTED(str_of(v->name), wrappers);
+	case VIA_WRAPPER: return str_like_any(str_of(v->name),
+			"env command exec builtin nice ionice nohup time timeout stdbuf setsid sudo watch");
 	default: return false;
 	}
 }
@@ -348,13 +341,12 @@ static bool leads_there(struct judge *j, struct str dir, struct str path)
 /* True if a global option or a variable places the repository or its files there. */
 static bool named_there(struct judge *j, struct subject *s, struct str dir)
 {
-	static const char places[][12] = {"--git-dir", "--work-tree", ""};
 	struct know_options *o = subject_options(j, s);
 
 	for (size_t i = 0; i < o->noptions; i++) {
 		struct know_option *k = &o->options[i];
 
-		if (k->global && STR_LISTED(str_of(k->name), places) &&
+		if (k->global && str_like_any(str_of(k->name), "--git-dir --work-tree") &&
 				(!k->has_value || k->value.kind != WORD_EXACT ||
 				leads_there(j, dir, k->value.text)))
 			return true;
@@ -389,11 +381,10 @@ static bool is_mentioned(struct judge *j, const struct subject *s, struct str di
  */
 static bool hidden_option(struct judge *j, struct subject *s)
 {
-	static const char without[][12] = {"gh", "glab", "hub", "pre-commit", ""};
 	struct know_options *o = subject_options(j, s);
 	size_t end = str_is(s->base, "git") && o->nwords ? o->words[0] : s->c->argc;
 
-	for (size_t i = 1; i < end && !STR_LISTED(s->base, without); i++)
+	for (size_t i = 1; i < end && !str_like_any(s->base, "gh glab hub pre-commit"); i++)
 		if (s->c->argv[i].kind != WORD_EXACT)
 			return true;
 	return false;

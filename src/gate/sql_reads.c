@@ -28,56 +28,6 @@ static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 /*
  * Words that precede a parenthesis without being a call, and functions that only compute or show something.
  */
-static const char calls[][NAME_ROOM] = {
-	"select", "from", "where", "and", "or", "not", "in", "exists", "any", "all", "some", "on", "using",
-	"join", "as", "by", "having", "limit", "offset", "union", "intersect", "except", "values",
-	"distinct", "when", "then", "else", "case", "between", "like", "ilike", "is", "over", "filter",
-	"group", "within", "row", "array", "lateral", "materialized", "sets", "cube", "rollup", "with",
-	"explain", "vacuum", "analyze", "verbose", "key", "unique", "check", "include", "default", "range",
-	"list", "hash", "partition", "similar", "to", "top", "if", "interval",
-	"char", "character", "varchar", "varying", "nchar", "nvarchar", "bit", "binary", "varbinary",
-	"numeric", "decimal", "dec", "float", "double", "int", "integer", "tinyint", "smallint", "mediumint",
-	"bigint", "timestamp", "timestamptz", "datetime", "year", "enum", "set", "text", "blob", "vector",
-	"count", "sum", "avg", "min", "max", "coalesce", "nullif", "greatest", "least", "cast", "convert",
-	"extract", "grouping", "bool_and", "bool_or", "every", "stddev", "stddev_pop", "stddev_samp",
-	"variance", "var_pop", "var_samp", "corr", "mode", "percentile_cont", "percentile_disc", "row_number",
-	"rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value",
-	"last_value", "nth_value", "any_value", "string_agg", "array_agg", "group_concat", "json_agg",
-	"jsonb_agg", "json_object_agg", "jsonb_object_agg", "json_arrayagg", "json_objectagg",
-	"abs", "ceil", "ceiling", "floor", "round", "trunc", "mod", "power", "pow", "sqrt", "exp", "ln",
-	"log", "sign", "random", "rand", "div", "width_bucket",
-	"lower", "upper", "initcap", "length", "char_length", "character_length", "octet_length", "substring",
-	"substr", "left", "right", "trim", "ltrim", "rtrim", "btrim", "lpad", "rpad", "concat",
-	"concat_ws", "position", "strpos", "instr", "locate", "split_part", "substring_index", "reverse",
-	"repeat", "ascii", "chr", "hex", "unhex", "md5", "sha1", "sha2", "sha256", "encode", "decode",
-	"translate", "format", "quote_ident", "quote_literal", "regexp_match", "regexp_matches",
-	"regexp_like", "regexp_substr", "regexp_split_to_array", "regexp_split_to_table", "string_to_array",
-	"to_char", "to_date", "to_number", "to_timestamp", "now", "date", "time", "curdate", "curtime",
-	"current_date", "current_timestamp", "localtimestamp", "clock_timestamp", "date_trunc",
-	"date_part", "age", "make_date", "make_interval", "date_add", "date_sub", "datediff", "timestampdiff",
-	"timestampadd", "date_format", "str_to_date", "month", "day", "hour", "minute",
-	"second", "week", "weekday", "dayofweek", "unix_timestamp", "from_unixtime", "utc_timestamp",
-	"last_day", "generate_series", "unnest", "array_length", "array_to_string", "array_position",
-	"cardinality", "array_remove", "array_append", "array_cat", "to_json", "to_jsonb", "row_to_json",
-	"json_build_object", "jsonb_build_object", "json_build_array", "jsonb_build_array",
-	"json_array_elements", "jsonb_array_elements", "jsonb_array_elements_text", "json_each", "jsonb_each",
-	"jsonb_each_text", "json_object_keys", "jsonb_object_keys", "jsonb_array_length",
-	"json_array_length", "jsonb_typeof", "json_typeof", "jsonb_pretty", "jsonb_path_query",
-	"jsonb_extract_path", "jsonb_extract_path_text", "json_extract", "json_unquote", "json_length",
-	"json_keys",
-	"json_contains", "json_valid", "json_object", "json_array", "json_table", "to_tsvector", "to_tsquery",
-	"plainto_tsquery", "websearch_to_tsquery", "ts_rank", "similarity", "ifnull", "isnull",
-	"uuid", "gen_random_uuid", "uuid_generate_v4", "nextval", "currval", "version", "database", "schema",
-	"user", "current_user", "session_user", "current_database", "current_schema",
-	"current_schemas", "current_setting", "found_rows", "row_count", "last_insert_id", "connection_id",
-	"pg_size_pretty", "pg_database_size", "pg_table_size", "pg_total_relation_size",
-	"pg_relation_size", "pg_indexes_size", "pg_get_viewdef", "pg_get_indexdef", "pg_get_constraintdef",
-	"pg_get_functiondef", "pg_get_expr", "pg_typeof", "pg_column_size", "pg_backend_pid",
-	"pg_postmaster_start_time", "pg_table_is_visible", "pg_is_in_recovery", "pg_blocking_pids",
-	"obj_description", "col_description", "format_type", "to_regclass", "has_table_privilege",
-	"st_x", "st_y", "st_astext", "st_asgeojson", "st_distance", "st_dwithin", "st_contains",
-	"st_intersects", "st_srid", "st_area", "",
-};
 
 /*
  * True if the name before a parenthesis is followed by columns, not a call: create table NAME (...), with
@@ -85,12 +35,9 @@ static const char calls[][NAME_ROOM] = {
  */
 static bool is_name_next(const struct sql_scan *r)
 {
-	static const char everywhere[][NAME_ROOM] = {"with", "recursive", "as", ""};
-	static const char made[][NAME_ROOM] = {"table", "exists", "on", "only", "references", "index", "key",
-			"view", "using", "type", ""};
-
-	return STR_LISTED(r->before, everywhere) ||
-			(str_is_like(r->verb, "create") && !r->query && STR_LISTED(r->before, made));
+	return str_like_any(r->before, "with recursive as") ||
+			(str_is_like(r->verb, "create") && !r->query && str_like_any(r->before,
+					"table exists on only references index key view using type"));
 }
 
 /* Skips a string, a quoted name or a comment at i. Returns the index after it, or i if there is none. */
@@ -136,38 +83,31 @@ static bool is_psql_variable(const struct sql_scan *r)
 
 static bool word_ok(struct sql_scan *r, bool known_word)
 {
-	static const char verbs[][NAME_ROOM] = {"select", "show", "explain", "with", "values", "table",
-			"describe", "desc", "use", "begin", "start", "commit", "rollback", "end", "analyze",
-			"vacuum", "set",
-		"create", ""};
-	static const char makes[][NAME_ROOM] = {"table", "index", "unique", "view", "schema", "database",
-			"type", "sequence", "temp", "temporary", "materialized", ""};
-	static const char wide[][NAME_ROOM] = {"global", "persist", "persist_only", "role", "session",
-			"authorization", "password", "statement", "resource", ""};
-	static const char never[][NAME_ROOM] = {"merge", "execute", "immediate", "prepared", "atomic", ""};
-	static const char engines[][NAME_ROOM] = {"innodb", "myisam", "aria", "memory", ""};
-	static const char outside[][NAME_ROOM] = {"connection", "directory", "server", "federated", "spider",
-			"connect", ""};
-
 	if (r->start) {
 		r->start = false;
 		r->words = 1;
 		r->verb = r->word;
-		return known_word && STR_LISTED(r->word, verbs);
+		return known_word && str_like_any(r->word,
+				"select show explain with values table describe desc use begin start "
+				"commit rollback end analyze vacuum set create");
 	}
 	r->words++;
-	r->query |= known_word && (str_is_like(r->word, "select") || str_is_like(r->word, "with") ||
-			str_is_like(r->word, "values"));
+	r->query |= known_word && str_like_any(r->word, "select with values");
 	if (str_is_like(r->verb, "set"))
-		return !STR_LISTED(r->word, wide);
+		return !str_like_any(r->word,
+				"global persist persist_only role session authorization password statement "
+				"resource");
 	if (str_is_like(r->verb, "start") && r->words == 2)
 		return str_is_like(r->word, "transaction");
 	if (str_is_like(r->verb, "create") &&
-			((r->words == 2 && !(known_word && STR_LISTED(r->word, makes))) ||
-			(str_is_like(r->before, "engine") && !STR_LISTED(r->word, engines)) ||
-			STR_LISTED(r->word, outside)))
+			((r->words == 2 && !(known_word && str_like_any(r->word,
+					"table index unique view schema database type sequence temp "
+					"temporary materialized"))) ||
+			(str_is_like(r->before, "engine") && !str_like_any(r->word,
+					"innodb myisam aria memory")) ||
+			str_like_any(r->word, "connection directory server federated spider connect")))
 		return false;
-	return !known_word || !STR_LISTED(r->word, never);
+	return !known_word || !str_like_any(r->word, "merge execute immediate prepared atomic");
 }
 
 /* Takes a word or a quoted name. */
@@ -183,7 +123,50 @@ static bool take_name(struct sql_scan *r, enum sql_token kind, struct str word)
 
 static bool take_sign(struct sql_scan *r, char c)
 {
-	if (c == '(' && !r->start && ((r->last == TOKEN_WORD && !STR_LISTED(r->word, calls)) ||
+	if (c == '(' && !r->start && ((r->last == TOKEN_WORD && !str_like_any(r->word,
+			"select from where and or not in exists any all some on using join as by having "
+			"limit offset union intersect except values distinct when then else case between "
+			"like ilike is over filter group within row array lateral materialized sets cube "
+			"rollup with explain vacuum analyze verbose key unique check include default range "
+			"list hash partition similar to top if interval char character varchar varying "
+			"nchar nvarchar bit binary varbinary numeric decimal dec float double int integer "
+			"tinyint smallint mediumint bigint timestamp timestamptz datetime year enum set "
+			"text blob vector count sum avg min max coalesce nullif greatest least cast "
+			"convert extract grouping bool_and bool_or every stddev stddev_pop stddev_samp "
+			"variance var_pop var_samp corr mode percentile_cont percentile_disc row_number "
+			"rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value "
+			"nth_value any_value string_agg array_agg group_concat json_agg jsonb_agg "
+			"json_object_agg jsonb_object_agg json_arrayagg json_objectagg abs ceil ceiling "
+			"floor round trunc mod power pow sqrt exp ln log sign random rand div width_bucket "
+			"lower upper initcap length char_length character_length octet_length substring "
+			"substr left right trim ltrim rtrim btrim lpad rpad concat concat_ws position "
+			"strpos instr locate split_part substring_index reverse repeat ascii chr hex unhex "
+			"md5 sha1 sha2 sha256 encode decode translate format quote_ident quote_literal "
+			"regexp_match regexp_matches regexp_like regexp_substr regexp_split_to_array "
+			"regexp_split_to_table string_to_array to_char to_date to_number to_timestamp now "
+			"date time curdate curtime current_date current_timestamp localtimestamp "
+			"clock_timestamp date_trunc date_part age make_date make_interval date_add "
+			"date_sub datediff timestampdiff timestampadd date_format str_to_date month day "
+			"hour minute second week weekday dayofweek unix_timestamp from_unixtime "
+			"utc_timestamp last_day generate_series unnest array_length array_to_string "
+			"array_position cardinality array_remove array_append array_cat to_json to_jsonb "
+			"row_to_json json_build_object jsonb_build_object json_build_array "
+			"jsonb_build_array json_array_elements jsonb_array_elements "
+			"jsonb_array_elements_text json_each jsonb_each jsonb_each_text json_object_keys "
+			"jsonb_object_keys jsonb_array_length json_array_length jsonb_typeof json_typeof "
+			"jsonb_pretty jsonb_path_query jsonb_extract_path jsonb_extract_path_text "
+			"json_extract json_unquote json_length json_keys json_contains json_valid "
+			"json_object json_array json_table to_tsvector to_tsquery plainto_tsquery "
+			"websearch_to_tsquery ts_rank similarity ifnull isnull uuid gen_random_uuid "
+			"uuid_generate_v4 nextval currval version database schema user current_user "
+			"session_user current_database current_schema current_schemas current_setting "
+			"found_rows row_count last_insert_id connection_id pg_size_pretty pg_database_size "
+			"pg_table_size pg_total_relation_size pg_relation_size pg_indexes_size "
+			"pg_get_viewdef pg_get_indexdef pg_get_constraintdef pg_get_functiondef "
+			"pg_get_expr pg_typeof pg_column_size pg_backend_pid pg_postmaster_start_time "
+			"pg_table_is_visible pg_is_in_recovery pg_blocking_pids obj_description "
+			"col_description format_type to_regclass has_table_privilege st_x st_y st_astext "
+			"st_asgeojson st_distance st_dwithin st_contains st_intersects st_srid st_area")) ||
 			r->last == TOKEN_NAME) && !is_name_next(r))
 		return false;
 	if (c == ':' && is_psql_variable(r))

@@ -84,7 +84,7 @@ void text_jq(struct judge *j, const struct check *c)
 		struct subject *s = &j->subjects[i];
 		struct know_options *o;
 
-		if (!str_is(s->base, "jq") && !str_is(s->base, "gojq") && !str_is(s->base, "jaq"))
+		if (!str_is_any(s->base, "jq gojq jaq"))
 			continue;
 		o = subject_options(j, s);
 		if (know_has(o, "-f") || know_has(o, "--from-file") || know_has(o, "-L"))

@@ -439,8 +439,7 @@ static struct ssh_says ssh_says(struct judge *j, struct subject *s)
 {
 	struct ssh_says ret = {.host = STR("")};
 
-	if ((!j->p->ssh_allow && !j->p->ssh_deny) || (!str_is(s->base, "ssh") && !str_is(s->base, "scp") &&
-			!str_is(s->base, "sftp")))
+	if ((!j->p->ssh_allow && !j->p->ssh_deny) || !str_is_any(s->base, "ssh scp sftp"))
 		return ret;
 	for (const struct know_use *u = subject_known(j, s)->uses; u; u = u->next) {
 		struct str hosts = u->value.text;
@@ -557,12 +556,10 @@ static bool runs_code(const struct judge *j, const struct command *c)
 /* acceptEdits: plain file work inside the roots needs no ask. */
 static bool accepted_edit(struct judge *j, const struct subject *s)
 {
-	static const char names[][8] = {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"};
 	struct edits e = {0};
 	bool named = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		named |= str_is(s->base, names[i]);
+	named |= str_is_any(s->base, "mkdir touch rm rmdir mv cp sed");
 	if (j->p->mode != MODE_ACCEPT_EDITS || !named || !j->f->complete || !settings_harmless(s->c) ||
 			runs_code(j, s->c))
 		return false;
@@ -579,12 +576,10 @@ static bool accepted_edit(struct judge *j, const struct subject *s)
  */
 static bool only_reads(struct judge *j, struct subject *s)
 {
-	static const char builtins[][12] = {"cd", "pushd", "popd", "dirs", "pwd", "true", "false", ":",
-			"test", "[", "[[", "exit", "return", "break", "continue", "shift", "wait"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(builtins); i++)
-		if (str_is(s->c->argc ? s->c->argv[0].text : STR(""), builtins[i]))
-			return s->c->argv[0].kind == WORD_EXACT;
+	if (str_is_any(s->c->argc ? s->c->argv[0].text : STR(""),
+			"cd pushd popd dirs pwd true false : test [ [[ exit return break continue shift "
+			"wait"))
+		return s->c->argv[0].kind == WORD_EXACT;
 	return s->row &&
 			(subject_known(j, s)->readonly ||
 			(settings_harmless(s->c) && tiers_code_reads(j, s)));

@@ -86,13 +86,10 @@ static void match_code(struct judge *j, struct subject *s, struct verdicts *v, c
 /* True if the code changes its directory, so that relative paths start elsewhere. */
 static bool changes_directory(const struct code *code)
 {
-	static const char names[][20] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir",
-			"process.chdir", "Deno.chdir"};
-
 	for (const struct code_call *c = code->calls; c; c = c->next)
-		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-			if (str_is(c->name, names[i]))
-				return true;
+		if (str_is_any(c->name,
+				"os.chdir os.fchdir os.chroot contextlib.chdir process.chdir Deno.chdir"))
+			return true;
 	return false;
 }
 

@@ -59,7 +59,7 @@ static int find_rule(const struct policy *p, const struct rule *rule, const stru
 
 static bool about_files(const struct permission_rule *r)
 {
-	return !str_is(r->tool, "Bash") && !str_is(r->tool, "PowerShell");
+	return !str_is_any(r->tool, "Bash PowerShell");
 }
 
 /* Makes a policy that holds this rule alone, plus the settings that change how its words are read. */

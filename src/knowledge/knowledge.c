@@ -166,8 +166,7 @@ static void emit_hit(struct know_applying *ap, const struct know_hit *h)
 
 static bool is_colons(struct word w)
 {
-	return w.kind == WORD_EXACT && (str_is(w.text, ":::") || str_is(w.text, "::::") ||
-			str_is(w.text, ":::+") || str_is(w.text, "::::+"));
+	return w.kind == WORD_EXACT && str_is_any(w.text, "::: :::: :::+ ::::+");
 }
 
 /*

@@ -107,7 +107,7 @@ static bool take_long(struct net_match *m, struct str word)
 		return m->open && (eq < 0 || !refused(m, value, false));
 	if (o.takes)
 		return eq > 0 ? value_fits(m, &o, value) : take_next(m, &o);
-	return eq < 0 || o.attached || m->open || str_is(value, "true") || str_is(value, "false");
+	return eq < 0 || o.attached || m->open || str_is_any(value, "true false");
 }
 
 /* -A, -nNAME, -n NAME, -sSfLo FILE; in an open form also -Dskip. */

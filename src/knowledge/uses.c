@@ -143,7 +143,7 @@ static bool add_here(struct know_applying *ap, struct know_spec spec, size_t fro
 	struct word name = w;
 
 	name.text = last_part(w.text);
-	if (w.kind != WORD_EXACT || !name.text.n || str_is(name.text, ".") || str_is(name.text, ".."))
+	if (w.kind != WORD_EXACT || !name.text.n || str_is_any(name.text, ". .."))
 		return false;
 	add_company(ap, spec, from, to, name);
 	know_use_add(ap, USE_READ, 0, from, to, &w);

@@ -23,8 +23,7 @@ static const struct {
 static const uint16_t default_ports[] = {80, 443};
 
 /* Words for modes, in Caisson or in other tools. As the name of a host they are more likely a mistake. */
-static const char mode_words[][12] = {
-		"deny", "loopback", "names", "host", "none", "all", "any", "allow-list", ""};
+static const char mode_words[] = "deny loopback names host none all any allow-list";
 
 /* A mode outside the table counts as deny. */
 static bool has_property(const struct network_spec *n, enum property p)

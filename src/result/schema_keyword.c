@@ -27,12 +27,10 @@ static bool is_whole(const struct json *v)
 /* 1 yes, 0 no, -1 unknown type */
 static int has_type(const struct json *v, struct str type)
 {
-	static const char known[][8] = {"null", "boolean", "number", "string", "array", "object"};
 	if (str_is(type, "integer"))
 		return v->kind == JSON_NUMBER && is_whole(v);
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (str_is(type, known[i]))
-			return str_is(type, kind_name(v));
+	if (str_is_any(type, "null boolean number string array object"))
+		return str_is(type, kind_name(v));
 	return -1;
 }
 

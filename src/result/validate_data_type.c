@@ -119,10 +119,7 @@ static bool is_number(struct str s, bool whole)
 
 static bool is_boolean(struct str s)
 {
-	static const char words[][8] = {"true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "0",
-			"1"};
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (str_is(s, words[i]))
+	if (str_is_any(s, "true false True False TRUE FALSE t f 0 1"))
 			return true;
 	return false;
 }

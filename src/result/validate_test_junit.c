@@ -91,8 +91,7 @@ static bool read_attribute(struct xml *x, struct tag *t)
 	if (!skip_past(x, (char[]){quote, 0}))
 		return false;
 	value = str_sub(x->s, from, x->at - 1);
-	if (str_is(name, "tests") || str_is(name, "failures") || str_is(name, "errors") ||
-			str_is(name, "skipped")) {
+	if (str_is_any(name, "tests failures errors skipped")) {
 		c = scan_of(value);
 		if (!scan_count(&c, &n) || !scan_end(&c))
 			t->bad_number = true;

@@ -200,7 +200,7 @@ static bool progress_failed(struct str line)
 	while (from && rest.p[from - 1] != ' ')
 		from--;
 	letters = str_sub(rest, from, rest.n);
-	if (str_is(letters, "FAILED") || str_is(letters, "ERROR"))
+	if (str_is_any(letters, "FAILED ERROR"))
 		return str_contains(rest, STR("::"));
 	for (size_t i = 0; i < letters.n; i++)
 		if (!letters.p[i] || !strchr(".FEsxXRu,-", letters.p[i]))

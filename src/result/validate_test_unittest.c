@@ -253,7 +253,7 @@ static void read_phpunit(struct str text, struct phpunit *p)
 			p->after = false;
 		} else if (str_starts(line, "No tests executed!") || str_starts(line, "No tests found")) {
 			p->none = true;
-		} else if (str_is(line, "FAILURES!") || str_is(line, "ERRORS!")) {
+		} else if (str_is_any(line, "FAILURES! ERRORS!")) {
 			p->failed = true;
 		} else if (!lines_blank(line)) {
 			p->after = p->summaries > 0;

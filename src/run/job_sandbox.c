@@ -36,7 +36,7 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 /* Advice for a person, for clients that `caisson init` can configure to run tickets outside their sandbox. */
 static const char *advice_for(struct arena *a, struct str client)
 {
-	if (!str_is(client, "codex") && !str_is(client, "claude-code"))
+	if (!str_is_any(client, "codex claude-code"))
 		return "docs/clients.md says what a person can do about it";
 	return str_c(a, str_fmt(a,
 				"a person should run 'caisson init --client %.*s' and start it again; "

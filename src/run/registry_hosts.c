@@ -130,7 +130,7 @@ static bool is_web(struct str text, size_t at, size_t *ret_start)
 		start++;
 	*ret_start = start;
 	text = str_sub(text, start, at);
-	return str_is_like(text, "http") || str_is_like(text, "https");
+	return str_like_any(text, "http https");
 }
 
 /* The next "://" at or after `from`, or -1. */

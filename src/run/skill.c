@@ -93,7 +93,7 @@ static int take_hosts(struct skill_reader *r, const struct ynode *list, struct e
 static int take_network(struct skill_reader *r, const struct ynode *n, struct err *e)
 {
 	/* Skills for other tools also use `network: none` and `network: false`. */
-	bool none = str_is(n->text, "none") || str_is(n->text, "false");
+	bool none = str_is_any(n->text, "none false");
 	struct network_spec mode;
 
 	if (n->kind == YNODE_LIST)
@@ -183,7 +183,7 @@ static int see_open(struct skill_reader *r, const struct ynode *n, const struct 
 		struct err *e)
 {
 	(void)n, (void)key, (void)e;
-	if (str_is(item, "Bash") || str_is(item, "Bash(*)") || str_is(item, "Bash(:*)") || str_is(item, "*"))
+	if (str_is_any(item, "Bash Bash(*) Bash(:*) *"))
 		r->nbinaries = SIZE_MAX;
 	return 0;
 }

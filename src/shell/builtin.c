@@ -19,8 +19,7 @@ size_t builtin_options(const struct builtin_call *b, const char *with_arg, char 
 		}
 		struct str s = b->argv[i].text;
 		bool plus = s.n && s.p[0] == '+' &&
-				(str_is(b->argv[0].text, "declare") || str_is(b->argv[0].text, "typeset") ||
-				str_is(b->argv[0].text, "local"));
+				str_is_any(b->argv[0].text, "declare typeset local");
 		if (s.n < 2 || (s.p[0] != '-' && !plus))
 			break;
 		if (str_is(s, "--")) {
@@ -169,9 +168,7 @@ bool builtin_is(const struct eval *e, struct str name) { return find_builtin(e, 
 /* Special builtins whose errors end dash: output after them is uncertain. */
 static bool ends_dash(struct str name)
 {
-	static const char names[][12] = {"export", "readonly", "set", "shift", "trap", "unset", "."};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(name, names[i]))
+	if (str_is_any(name, "export readonly set shift trap unset ."))
 			return true;
 	return false;
 }

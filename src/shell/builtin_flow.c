@@ -52,8 +52,7 @@ void builtin_source(struct builtin_call *b)
 	}
 	struct word file = b->argv[i];
 	bool in = file.kind == WORD_EXACT &&
-			(str_is(file.text, "/dev/stdin") || str_is(file.text, "/dev/fd/0") ||
-			str_is(file.text, "/proc/self/fd/0"));
+			str_is_any(file.text, "/dev/stdin /dev/fd/0 /proc/self/fd/0");
 	if (in && e->s.in.known && text_exact(e->s.in.rest)) {
 		struct str text = e->s.in.rest;
 		in_forget(e);
@@ -244,7 +243,7 @@ static bool only_exit(const struct builtin_call *b, size_t i)
 {
 	for (; i < b->argc; i++)
 		if (!(b->argv[i].kind == WORD_EXACT &&
-				(str_is(b->argv[i].text, "EXIT") || str_is(b->argv[i].text, "0"))))
+				str_is_any(b->argv[i].text, "EXIT 0")))
 			return false;
 	return true;
 }
@@ -264,7 +263,7 @@ void builtin_trap(struct builtin_call *b)
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a trap runs a text that is not known", b->at);
 		return;
 	}
-	if (str_is(w.text, "-") || str_is(w.text, "-l") || str_is(w.text, "-p") || w.text.n == 0)
+	if (str_is_any(w.text, "- -l -p") || w.text.n == 0)
 		return;
 	e->changes++;
 	/*
@@ -385,24 +384,17 @@ void builtin_break(struct builtin_call *b)
 /* ---- options ---- */
 
 /* Options that change nothing that is modelled here, or only make fewer things happen. */
-static const char harmless_shopts[][24] = {
-	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote",
-	"direxpand", "dirspell", "dotglob",
-	"bash_source_fullpath", "expand_aliases", "force_fignore", "globasciiranges", "globskipdots",
-	"globstar", "gnu_errfmt", "histappend",
-	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell",
-	"mailwarn",
-	"no_empty_cmd_completion", "nocaseglob", "noexpand_translation", "nullglob", "progcomp",
-	"progcomp_alias", "promptvars",
-	"shift_verbose", "sourcepath", "varredir_close", "interactive_comments", "extquote",
-};
+static const char harmless_shopts[] =
+		"autocd cdspell checkhash checkjobs checkwinsize cmdhist complete_fullquote direxpand "
+		"dirspell dotglob bash_source_fullpath expand_aliases force_fignore globasciiranges "
+		"globskipdots globstar gnu_errfmt histappend histreedit histverify hostcomplete huponexit "
+		"inherit_errexit lithist login_shell mailwarn no_empty_cmd_completion nocaseglob "
+		"noexpand_translation nullglob progcomp progcomp_alias promptvars shift_verbose sourcepath "
+		"varredir_close interactive_comments extquote";
 
 bool shopt_harmless(struct str name)
 {
-	for (size_t k = 0; k < ARRAY_SIZE(harmless_shopts); k++)
-		if (str_is(name, harmless_shopts[k]))
-			return true;
-	return false;
+	return str_is_any(name, harmless_shopts);
 }
 
 void builtin_shopt(struct builtin_call *b)
@@ -424,12 +416,12 @@ void builtin_shopt(struct builtin_call *b)
 			e->s.options = on ? e->s.options |
 					OPT_EXTGLOB : e->s.options & ~(unsigned)OPT_EXTGLOB;
 			fine = true;
-		} else if (str_is(s, "lastpipe") || str_is(s, "xpg_echo")) {
+		} else if (str_is_any(s, "lastpipe xpg_echo")) {
 			e->s.options |= str_is(s, "lastpipe") ? OPT_LASTPIPE : OPT_XPG_ECHO;
 			fine = true;
 		}
 		fine |= shopt_harmless(s);
-		e->odd_globs |= str_is(s, "dotglob") || str_is(s, "nocaseglob");
+		e->odd_globs |= str_is_any(s, "dotglob nocaseglob");
 		if (strchr(seen, 'o'))
 			fine = false;
 		if (!fine)

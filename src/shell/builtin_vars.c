@@ -113,7 +113,7 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 	if (name_valid(ref))
 		set_attributes(e, ref, at);
 	if (eq < 0) {
-		if (at->exported && (str_is(ref, "BASHOPTS") || str_is(ref, "SHELLOPTS")))
+		if (at->exported && str_is_any(ref, "BASHOPTS SHELLOPTS"))
 			assign_effect(e, ref, HOLE, ASSIGN_EXPORT, b->at);
 		if (!name_valid(ref)) { /* declare 'a[$(cmd)]' evaluates the subscript */
 			struct str name, key;
@@ -571,12 +571,10 @@ void builtin_printf(struct builtin_call *b)
 /* Options of set -o that only print or make fewer things happen. */
 static bool set_option_fine(struct str s)
 {
-	static const char names[][12] = {"errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber",
-			"noglob", "errtrace", "functrace", "monitor",
-					    "notify", "physical", "allexport", "ignoreeof", "hashall",
-					    "noexec", "onecmd", "privileged", "vi", "emacs"};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(s, names[i]))
+	if (str_is_any(s,
+			"errexit nounset pipefail xtrace verbose noclobber noglob errtrace functrace "
+			"monitor notify physical allexport ignoreeof hashall noexec onecmd privileged vi "
+			"emacs"))
 			return true;
 	return false;
 }
@@ -596,7 +594,7 @@ void builtin_set(struct builtin_call *b)
 		}
 		if (s.n < 1 || (s.p[0] != '-' && s.p[0] != '+'))
 			break;
-		if (str_is(s, "--") || str_is(s, "-")) {
+		if (str_is_any(s, "-- -")) {
 			replace = str_is(s, "--");
 			i++;
 			break;

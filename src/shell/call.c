@@ -294,8 +294,7 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	if (!n->assigns)
 		return;
 	if (special) {
-		undo_assigns(e, n->assigns, &before, str_is(fs->at[0].text, "read") ||
-				str_is(fs->at[0].text, "mapfile"));
+		undo_assigns(e, n->assigns, &before, str_is_any(fs->at[0].text, "read mapfile"));
 		return;
 	}
 	for (const struct syn_assign *as = n->assigns; as; as = as->next) {

@@ -87,7 +87,7 @@ void content_close(struct eval *e, const struct io *io)
 void content_tee(struct eval *e, const struct word *argv, size_t argc, const struct pmap *before)
 {
 	struct str paths[DIRS_MAX], text = e->s.in.rest;
-	bool append = argc > 1 && (str_is(argv[1].text, "-a") || str_is(argv[1].text, "--append"));
+	bool append = argc > 1 && str_is_any(argv[1].text, "-a --append");
 	if (!e->s.in.known || !text_exact(text) || text.n > VALUE_MAX || e->s.dead)
 		return;
 	for (size_t i = 1 + append; i < argc; i++) {

@@ -158,7 +158,7 @@ bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *r
 		*ret_key_known = false;
 		return known;
 	}
-	if (str_is(sub, "@") || str_is(sub, "*")) {
+	if (str_is_any(sub, "@ *")) {
 		*ret_key_known = false;
 		*ret_key = HOLE;
 		return known;
@@ -200,9 +200,7 @@ static int number_test(struct str op, int64_t a, int64_t b)
 
 static bool number_op(struct str op)
 {
-	static const char ops[][4] = {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"};
-	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
-		if (str_is(op, ops[i]))
+	if (str_is_any(op, "-eq -ne -lt -le -gt -ge"))
 			return true;
 	return false;
 }
@@ -226,9 +224,9 @@ static void test_variable(struct eval *e, struct str ref)
 
 static int unary_test(struct eval *e, struct str op, struct str a)
 {
-	if (str_is(op, "-z") || str_is(op, "-n"))
+	if (str_is_any(op, "-z -n"))
 		return empty_test(a, str_is(op, "-z"));
-	if (str_is(op, "-v") || str_is(op, "-R"))
+	if (str_is_any(op, "-v -R"))
 		test_variable(e, a);
 	return -1;
 }
@@ -321,8 +319,7 @@ static int plain_compare(struct eval *e, struct str a, struct str op, struct str
 int test_command(struct eval *e, const struct word *argv, size_t argc)
 {
 	for (size_t i = 0; i < argc; i++) {
-		bool may_be_v = argv[i].kind != WORD_EXACT || str_is(argv[i].text, "-v") ||
-				str_is(argv[i].text, "-R");
+		bool may_be_v = argv[i].kind != WORD_EXACT || str_is_any(argv[i].text, "-v -R");
 		if (argv[i].kind == WORD_EXACT && may_be_v && i + 1 < argc && e->dialect != DIALECT_SH)
 			test_variable(e, argv[i + 1].kind == WORD_REST ? HOLE : argv[i + 1].text);
 		if (argv[i].kind == WORD_REST && !argv[i].glob && !argv[i].ambient &&
@@ -338,7 +335,7 @@ int test_command(struct eval *e, const struct word *argv, size_t argc)
 	if (argc == 1)
 		return empty_test(argv[0].text, false);
 	if (argc == 2 && argv[0].kind == WORD_EXACT &&
-			(str_is(argv[0].text, "-z") || str_is(argv[0].text, "-n")))
+			str_is_any(argv[0].text, "-z -n"))
 		return empty_test(argv[1].text, str_is(argv[0].text, "-z"));
 	if (argc == 3)
 		return plain_compare(e, argv[0].text, argv[1].text, argv[2].text);

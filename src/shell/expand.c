@@ -91,14 +91,10 @@ static struct str without_newlines(struct eval *e, struct str s)
  */
 static bool one_program(const struct eval *e, const struct syn_node *n)
 {
-	static const char texts[][8] = {"eval", ".", "source", "command", "builtin", "exec"};
 	if (!n || n->kind != NODE_SIMPLE || !n->words || !n->words->plain || !n->words->parts ||
 			pmap_get(e->s.funcs, n->words->parts->text))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		if (str_is(n->words->parts->text, texts[i]))
-			return false;
-	return true;
+	return !str_is_any(n->words->parts->text, "eval . source command builtin exec");
 }
 
 /* Returns the output of a script that runs in a subshell, for $( ) and backticks. */

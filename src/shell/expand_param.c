@@ -35,18 +35,16 @@ static struct param_value absent_value(void) { return (struct param_value){.text
 /* The value that the environment or the shell gives to a variable that the text never assigned. */
 static struct param_value ambient_value(struct eval *e, struct str name)
 {
-	static const char numbers[][16] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID",
-			"OPTIND", "EPOCHSECONDS",
-					      "SRANDOM", "SHLVL", "HISTCMD", "BASH_SUBSHELL"};
 	if (str_is(name, "HOME") && e->rq->view && e->rq->view->home.n)
 		return one_text(e->rq->view->home);
 	if (str_is(name, "PWD"))
 		return one_text(e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE);
 	if (str_is(name, "IFS"))
 		return one_text(STR(" \t\n"));
-	for (size_t i = 0; i < ARRAY_SIZE(numbers) && e->dialect == DIALECT_BASH; i++)
-		if (str_is(name, numbers[i]))
-			return one_text(HOLE_NUMBER);
+	if (e->dialect == DIALECT_BASH && str_is_any(name,
+			"RANDOM SECONDS LINENO UID EUID PPID BASHPID OPTIND EPOCHSECONDS SRANDOM SHLVL "
+			"HISTCMD BASH_SUBSHELL"))
+		return one_text(HOLE_NUMBER);
 	struct param_value v = unknown_value();
 	v.environment = true;
 	return v;
@@ -566,7 +564,7 @@ static struct param_value length_of(struct eval *e, const struct param_value *v)
 static void slice_list(struct eval *e, const struct syn_param *pm, struct param_value *v,
 		const struct operands *o)
 {
-	bool args = str_is(pm->name, "@") || str_is(pm->name, "*");
+	bool args = str_is_any(pm->name, "@ *");
 	bool gaps = false; /* slicing an array counts indexes, not positions */
 	for (size_t i = 0; i < v->n && !args; i++)
 		gaps |= !str_eq(v->items[i].key, str_fmt(e->a, "%zu", i));
@@ -615,7 +613,7 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 		return;
 	}
 	if (e->dialect == DIALECT_SH && pm->op != PARAM_PLAIN &&
-			(str_is(pm->name, "@") || str_is(pm->name, "*"))) {
+			str_is_any(pm->name, "@ *")) {
 		/* the results of dash are not modelled here */
 		if (pm->arg)
 			expand_text(e, pm->arg);

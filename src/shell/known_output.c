@@ -478,7 +478,7 @@ static bool date(const struct output_call *c, struct str *ret)
 	if (c->argc != i + 1 || !output_exact(c))
 		return false;
 	f = output_arg(&c->argv[i]);
-	if (str_is(f, "-I") || str_is(f, "--iso-8601"))
+	if (str_is_any(f, "-I --iso-8601"))
 		f = STR("+%F");
 	if (f.n < 2 || f.p[0] != '+')
 		return false;

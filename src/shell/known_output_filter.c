@@ -271,7 +271,7 @@ static bool set_class(struct tr_set *s, struct str t, size_t *i)
 	for (unsigned c = 0; c < 256; c++)
 		if (!class_has(name, (unsigned char)c, &in) || (in && !set_add(s, (unsigned char)c)))
 			return false;
-	s->kind = *i == 0 && end + 2 == t.n && (str_is(name, "upper") || str_is(name, "lower")) ? name.p[0] :
+	s->kind = *i == 0 && end + 2 == t.n && str_is_any(name, "upper lower") ? name.p[0] :
 			'c';
 	*i = end + 2;
 	return true;

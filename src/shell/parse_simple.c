@@ -281,12 +281,7 @@ struct syn_word *parse_declared_word(struct parser *p)
 
 bool parse_declares(const struct parser *p, const struct syn_word *w)
 {
-	static const char names[][12] = {"declare", "typeset", "export", "readonly", "local", "alias", "eval",
-			"let"};
 	if (!w->plain || !w->parts || p->dialect == DIALECT_SH)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (str_is(w->parts->text, names[i]))
-			return true;
-	return false;
+	return str_is_any(w->parts->text, "declare typeset export readonly local alias eval let");
 }

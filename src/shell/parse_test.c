@@ -19,14 +19,9 @@ static bool is_unary(const struct syn_word *w)
 
 static bool is_binary(const struct syn_word *w)
 {
-	static const char ops[][4] = {"=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt",
-			"-ot", "-ef"};
 	if (!w->plain || !w->parts)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
-		if (str_is(w->parts->text, ops[i]))
-			return true;
-	return false;
+	return str_is_any(w->parts->text, "= == != =~ -eq -ne -lt -le -gt -ge -nt -ot -ef");
 }
 
 static bool is_closing(struct parser *p)

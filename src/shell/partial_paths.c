@@ -71,7 +71,7 @@ struct str names_join(struct eval *e, struct str a, struct str b)
 		return HOLE;
 	for (int i = 0; i < 2; i++) {
 		struct str s = i ? x : y;
-		if (s.n == 0 || str_is(s, ".") || str_is(s, "..") || memchr(s.p, '\n', s.n))
+		if (s.n == 0 || str_is_any(s, ". ..") || memchr(s.p, '\n', s.n))
 			return HOLE;
 	}
 	return str_cat(e->a, str_sub(a, 0, da), NAME);
@@ -136,11 +136,11 @@ struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str 
 			return s;
 		return head ? str_sub(s, p.n, s.n) : str_sub(s, 0, from);
 	}
-	if (op == PARAM_CUT_HEAD_MAX && (str_is(pattern, "*/") || str_is(pattern, "*."))) {
+	if (op == PARAM_CUT_HEAD_MAX && str_is_any(pattern, "*/ *.")) {
 		at = last_of(s, pattern.p[1]);
 		return at >= 0 ? str_sub(s, (size_t)at + 1, s.n) : pattern.p[1] == '/' ? s : HOLE;
 	}
-	if (op == PARAM_CUT_TAIL && (str_is(pattern, "/*") || str_is(pattern, ".*"))) {
+	if (op == PARAM_CUT_TAIL && str_is_any(pattern, "/* .*")) {
 		at = last_of(s, pattern.p[0]);
 		return at >= 0 ? str_sub(s, 0, (size_t)at) : pattern.p[0] == '/' ? s : HOLE;
 	}

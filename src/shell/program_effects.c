@@ -24,9 +24,7 @@ static bool is_transparent(const char *name, const struct word *argv, size_t arg
 {
 	if (argc < 2 || argv[1].kind != WORD_EXACT || str_starts(argv[1].text, "-"))
 		return false;
-	static const char names[][8] = {"env", "nice", "busybox", "toybox"};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strcmp(name, names[i]) == 0)
+	if (str_is_any(str_of(name), "env nice busybox toybox"))
 			return true;
 	return false;
 }
@@ -84,11 +82,11 @@ static struct word fill_placeholder(struct eval *e, struct word w, struct str wi
 static bool found_paths(struct eval *e, const struct word *argv, size_t end, struct fields *ret)
 {
 	size_t i = 1, n = ret->n;
-	while (i < end && (str_is(argv[i].text, "-H") || str_is(argv[i].text, "-P")))
+	while (i < end && str_is_any(argv[i].text, "-H -P"))
 		i++;
 	for (size_t k = 1; k < end; k++) {
 		struct str s = argv[k].text;
-		if (argv[k].kind == WORD_REST || str_is(s, "-L") || str_is(s, "-follow") ||
+		if (argv[k].kind == WORD_REST || str_is_any(s, "-L -follow") ||
 				str_starts(s, "-files0"))
 			return false;
 	}
@@ -123,14 +121,12 @@ static bool found_paths(struct eval *e, const struct word *argv, size_t end, str
  */
 static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
 {
-	static const char alone[][20] = {"-r", "--no-run-if-empty", "-t", "--verbose"};
 	*ret_batch = 0;
 	for (size_t i = 1; i < end; i++) {
 		struct str s = argv[i].text;
 		bool known = false, count = argv[i].kind == WORD_EXACT &&
 				(str_starts(s, "-n") || str_starts(s, "-P"));
-		for (size_t k = 0; k < ARRAY_SIZE(alone) && argv[i].kind == WORD_EXACT; k++)
-			known |= str_is(s, alone[k]);
+		known |= argv[i].kind == WORD_EXACT && str_is_any(s, "-r --no-run-if-empty -t --verbose");
 		if (count) {
 			struct str n = s.n > 2 ? str_sub(s, 2, s.n) : i + 1 < end ? argv[i + 1].text :
 					(struct str){"", 0};
@@ -189,10 +185,9 @@ static bool replaces_only(const struct word *argv, size_t end)
 			count &= ascii_is_digit(s.p[k]);
 		if (argv[i].kind != WORD_EXACT)
 			return false;
-		if (str_is(s, "-I") || str_is(s, "-P"))
+		if (str_is_any(s, "-I -P"))
 			i++;
-		else if (!(count || (str_starts(s, "-I") && s.n > 2) || str_is(s, "-0") || str_is(s, "-r") ||
-				str_is(s, "-t")))
+		else if (!(count || (str_starts(s, "-I") && s.n > 2) || str_is_any(s, "-0 -r -t")))
 			return false;
 		replaces |= str_starts(s, "-I");
 	}
@@ -216,8 +211,7 @@ static bool parallel_known(const struct know_use *u, const struct word *argv, si
 		if (i >= u->from && s.n && (memchr(s.p, '{', s.n) || memchr(s.p, '\'', s.n)))
 			return false;
 		/* other options may change how words are formed: -I, -N, --colsep */
-		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is(s, "-k") &&
-			!str_is(s, "-u") && !str_is(s, "-t"))
+		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is_any(s, "-k -u -t"))
 			return false;
 	}
 	return true;
@@ -341,7 +335,7 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 
 	if (xargs && each_line(e, argv, u))
 		return;
-	in_dir = str_is(flag, "-execdir") || str_is(flag, "-okdir");
+	in_dir = str_is_any(flag, "-execdir -okdir");
 	find = strcmp(name, "find") == 0 && !in_dir;
 	for (size_t i = u->from; i < u->to; i++) {
 		struct word w = argv[i];
@@ -486,7 +480,7 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 	struct shell_value *v = arena_new(e->a, struct shell_value);
 	*v = (struct shell_value){.set = true, .exported = true, .text = value};
 	*vars = pmap_set(e->a, *vars, name, v);
-	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
+	e->home_touched |= str_is_any(name, "HOME PWD");
 	assign_effect(e, name, value, ASSIGN_LEADING, w.at);
 }
 
@@ -643,10 +637,9 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 /* Wrappers that pass their environment on unchanged; others may clear or change it. */
 static bool keeps_environment(const char *name, const struct word *argv, size_t argc)
 {
-	static const char names[][8] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice",
-			"chrt", "taskset", "xargs", "find", "flock", "busybox"};
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strcmp(name, names[i]) == 0)
+	if (str_is_any(str_of(name),
+			"nice nohup timeout time stdbuf setsid ionice chrt taskset xargs find flock "
+			"busybox"))
 			return true;
 	return strcmp(name, "env") == 0 && argc > 1 && argv[1].kind == WORD_EXACT &&
 			!str_starts(argv[1].text, "-");
@@ -743,7 +736,7 @@ void call_program(struct eval *e, const struct word *argv, size_t argc)
 	bool wraps = row && known_program(e, row, argv, argc);
 	if (str_is(base, "tee"))
 		content_tee(e, argv, argc, files);
-	bool unbuffered = str_is(base, "head") || str_is(base, "dd");
+	bool unbuffered = str_is_any(base, "head dd");
 	for (size_t i = 1; i < argc && str_is(base, "sed"); i++)
 		unbuffered |= str_starts(argv[i].text, "-u") || str_starts(argv[i].text, "--u");
 	if (e->s.in.script && unbuffered)
@@ -767,7 +760,7 @@ void call_program(struct eval *e, const struct word *argv, size_t argc)
 		out_add(e, text);
 		/* no output if they fail */
 		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM &&
-				(str_is(base, "stat") || str_is(base, "expr") || str_ends(base, "grep"));
+				(str_is_any(base, "stat expr") || str_ends(base, "grep"));
 	}
 	else
 		out_unknown(e);

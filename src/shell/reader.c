@@ -131,7 +131,7 @@ static void enter_settings(struct eval *e, const struct shell_more *m)
 		*v = (struct shell_value){.set = true, .exported = true, .text = HOLE};
 		var_set(e, s->name, v);
 		relative_effect(e, s->name, s->value, s->at); /* in the directory of this run */
-		e->home_touched |= str_is(s->name, "HOME") || str_is(s->name, "PWD");
+		e->home_touched |= str_is_any(s->name, "HOME PWD");
 	}
 }
 

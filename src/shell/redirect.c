@@ -103,8 +103,7 @@ static void here_document(struct eval *e, const struct syn_redir *r)
  */
 static void output_from(struct eval *e, struct str source, struct span at)
 {
-	static const char outputs[][2] = {"1", "2", "-", ""};
-	if (STR_LISTED(source, outputs))
+	if (str_like_any(source, "1 2 -"))
 		return;
 	size_t n = 0;
 	for (const struct access *x = e->f->accesses; x; x = x->next)
@@ -140,11 +139,11 @@ static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
 	if (fd == 1 || fd == 2)
 		output_from(e, t, r->at);
 	if (fd == 1) {
-		if (!(number && (str_is(t, "2") || str_is(t, "-") || str_is(t, "1"))))
+		if (!(number && str_is_any(t, "2 - 1")))
 			out_spoil(e);
 		if (!(number && str_is(t, "1")))
 			e->out = NULL;
-	} else if (out && !(number && (str_is(t, "2") || str_is(t, "-")))) {
+	} else if (out && !(number && str_is_any(t, "2 -"))) {
 		out_spoil(e); /* other output may now go there */
 	}
 }
@@ -217,8 +216,7 @@ static bool may_fail(const struct eval *e, const struct syn_redir *r)
 		return true;
 	struct str t = r->target->parts->text;
 	if (r->op == REDIR_DUP_IN || r->op == REDIR_DUP_OUT)
-		return e->fds_closed || !(str_is(t, "0") || str_is(t, "1") || str_is(t, "2") ||
-				str_is(t, "-"));
+		return e->fds_closed || !str_is_any(t, "0 1 2 -");
 	return !str_is(t, "/dev/null");
 }
 

@@ -88,7 +88,7 @@ void var_set(struct eval *e, struct str name, const struct shell_value *v)
 {
 	var_changed(e, name);
 	e->ifs_touched |= str_is(name, "IFS");
-	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
+	e->home_touched |= str_is_any(name, "HOME PWD");
 	e->odd_globs |= str_is(name, "GLOBIGNORE"); /* turns dotglob on */
 	if (e->dialect == DIALECT_ZSH && zsh_table(name))
 		emit_trouble(e, TROUBLE_CONSTRUCT,

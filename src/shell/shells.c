@@ -34,21 +34,18 @@ struct invocation {
 /* Parses long options of bash. False for an unknown one. */
 static bool long_option(struct invocation *v, struct str s, const struct word *argv, size_t argc, size_t *i)
 {
-	if (str_is(s, "--version") || str_is(s, "--help")) {
+	if (str_is_any(s, "--version --help")) {
 		v->nothing = true;
 		return true;
 	}
-	if (str_is(s, "--rcfile") || str_is(s, "--init-file")) {
+	if (str_is_any(s, "--rcfile --init-file")) {
 		if (*i + 1 < argc)
 			v->rc = argv[++*i];
 		return true;
 	}
-	static const char plain[][20] = {"--norc", "--noprofile", "--posix", "--login", "--restricted",
-			"--verbose", "--noediting", "--debugger",
-					    "--dump-strings", "--dump-po-strings", "--wordexp",
-					    "--pretty-print", "--no-rcs", "--no-globalrcs"};
-	for (size_t k = 0; k < ARRAY_SIZE(plain); k++)
-		if (str_is(s, plain[k]))
+	if (str_is_any(s,
+			"--norc --noprofile --posix --login --restricted --verbose --noediting --debugger "
+			"--dump-strings --dump-po-strings --wordexp --pretty-print --no-rcs --no-globalrcs"))
 			return true;
 	return false;
 }
@@ -69,14 +66,13 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 					return false;
 				v->extglob |= c == 'O' && str_is(w.text, "extglob");
 				v->odd_globs |= c == 'O' &&
-						(str_is(w.text, "dotglob") || str_is(w.text, "nocaseglob"));
+						str_is_any(w.text, "dotglob nocaseglob");
 				v->less |= c == 'o';
 				if (c == 'O' && !(s.p[0] == '-' && str_is(w.text, "extglob")) &&
 						!shopt_harmless(w.text))
 					return false;
 				/* most options of -o and -O change nothing that is modelled here; these do */
-				if (str_is(w.text, "keyword") || str_is(w.text, "braceexpand") ||
-						str_is(w.text, "posix"))
+				if (str_is_any(w.text, "keyword braceexpand posix"))
 					return false;
 			}
 		} else if (!strchr("abefhilmnprtuvxBCDEHIPT", c) || c == 'k') {
@@ -234,8 +230,7 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 
 static bool names_stdin(struct str s)
 {
-	return str_is(s, "/dev/stdin") || str_is(s, "/dev/fd/0") || str_is(s, "/proc/self/fd/0") ||
-			str_is(s, "-");
+	return str_is_any(s, "/dev/stdin /dev/fd/0 /proc/self/fd/0 -");
 }
 
 /* True if a path with an unknown name in it may lead to standard input, in any spelling. */

@@ -38,10 +38,9 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 /* Directories of system programs: only the administrator writes there. */
 static bool system_dir(struct str dir)
 {
-	static const char dirs[][20] = {"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin",
-			"/usr/local/sbin", "/usr/games", "/opt/homebrew/bin"};
-	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
-		if (str_is(dir, dirs[i]))
+	if (str_is_any(dir,
+			"/bin /usr/bin /sbin /usr/sbin /usr/local/bin /usr/local/sbin /usr/games "
+			"/opt/homebrew/bin"))
 			return true;
 	return false;
 }

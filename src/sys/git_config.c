@@ -144,13 +144,11 @@ bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void 
 
 bool git_config_true(struct str value)
 {
-	static const char yes[][8] = {"true", "yes", "on", "1", ""};
-
-	return STR_LISTED(value, yes);
+	return str_like_any(value, "true yes on 1");
 }
 
 bool git_config_false(struct str value)
 {
-	return str_is_like(value, "false") || str_is_like(value, "no") || str_is_like(value, "off") ||
+	return str_like_any(value, "false no off") ||
 		str_is(value, "0");
 }

@@ -390,7 +390,7 @@ static void plain_setting(void *ctx, const struct git_setting *s, enum git_scope
 {
 	struct plain_repository *p = ctx;
 	bool promisor = str_is(s->section, "remote") &&
-			(str_is(s->key, "promisor") || str_is(s->key, "partialclonefilter"));
+			str_is_any(s->key, "promisor partialclonefilter");
 	bool partial = str_is(s->section, "extensions") && str_is(s->key, "partialclone");
 	bool elsewhere = str_is(s->section, "core") && str_is(s->key, "worktree");
 

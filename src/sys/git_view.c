@@ -337,7 +337,7 @@ static bool names_program(const struct git_setting *s)
 			continue;
 		if (str_is(s->section, "submodule"))
 			return str_starts(value, "!");
-		return value.n && !git_config_true(value) && !str_is(value, "false") && !str_is(value, "0");
+		return value.n && !git_config_true(value) && !str_is_any(value, "false 0");
 	}
 	return false;
 }

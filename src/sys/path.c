@@ -260,18 +260,17 @@ static enum walk_step step_process(struct path_walk *w, struct str name, bool la
 {
 	struct str tail = {0};
 	*ret_known = true;
-	if (str_is(done_str(w), "/proc") && (str_is(name, "self") || str_is(name, "thread-self"))) {
+	if (str_is(done_str(w), "/proc") && str_is_any(name, "self thread-self")) {
 		w->looked = false;
 		return append_component(w, str_is(name, "self") ? name : STR("self/task/thread-self")) ?
 				STEP_ON : STEP_LOST;
 	}
 	enum process who = process_of(done_str(w), &tail);
-	if (who == PROCESS_OTHER && !tail.n && (str_is(name, "root") || str_is(name, "cwd") ||
-			str_is(name, "exe") || str_is(name, "fd") || str_is(name, "map_files")))
+	if (who == PROCESS_OTHER && !tail.n && str_is_any(name, "root cwd exe fd map_files"))
 		return STEP_LOST;
-	if (who == PROCESS_SELF && (str_is(tail, "/fd") || str_is(tail, "/map_files")))
+	if (who == PROCESS_SELF && str_is_any(tail, "/fd /map_files"))
 		return append_component(w, name) ? stay_at_link(w, last) : STEP_LOST;
-	if (who == PROCESS_SELF && !tail.n && (str_is(name, "cwd") || str_is(name, "root")))
+	if (who == PROCESS_SELF && !tail.n && str_is_any(name, "cwd root"))
 		return append_component(w, name) ? jump_to(w, str_is(name, "cwd") ? w->m->cwd : STR("/"),
 				last) : STEP_LOST;
 	*ret_known = false;

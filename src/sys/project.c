@@ -16,9 +16,6 @@ static bool is_system(struct str dir)
 {
 	static const char whole[][12] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
 			"/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/System", "/Library"};
-	static const char alone[][16] = {"/var", "/opt", "/srv", "/mnt", "/media", "/home", "/tmp",
-			"/var/tmp", "/var/lib", "/var/log", "/snap", "/nix", "/Users", "/Applications",
-			"/private"};
 	static const char except[][16] = {"/usr/src", "/usr/local/src", "/dev/shm"};
 	for (size_t i = 0; i < ARRAY_SIZE(except); i++)
 		if (path_inside(dir, str_of(except[i])) && dir.n > strlen(except[i]))
@@ -26,10 +23,9 @@ static bool is_system(struct str dir)
 	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
 		if (path_inside(dir, str_of(whole[i])))
 			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(alone); i++)
-		if (str_is(dir, alone[i]))
-			return true;
-	return false;
+	return str_is_any(dir,
+			"/var /opt /srv /mnt /media /home /tmp /var/tmp /var/lib /var/log /snap /nix "
+			"/Users /Applications /private");
 }
 
 bool project_allowed(struct path_memo *m, struct str dir, struct str home)
@@ -156,7 +152,7 @@ bool project_worktree(struct arena *a, struct str root, struct str repository)
 	if (here.n <= worktrees.n || memcmp(here.p, worktrees.p, worktrees.n) != 0)
 		return false;
 	name = str_sub(here, worktrees.n, here.n);
-	if (str_find(name, '/', 0) >= 0 || str_is(name, "..") || str_is(name, "."))
+	if (str_find(name, '/', 0) >= 0 || str_is_any(name, ".. ."))
 		return false;
 	return str_eq(line_of(a, str_c(a, str_fmt(a, "%.*s/gitdir", STR_ARG(here)))), str_fmt(a, "%.*s/.git",
 			STR_ARG(root)));
