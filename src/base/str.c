@@ -20,9 +20,9 @@ bool str_is_like(struct str a, const char *c) { return a.n == strlen(c) && !strn
 
 bool str_is_any(struct str s, const char *words)
 {
-	for (size_t n; *words; words += n + (words[n] == ' ')) {
+	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
 		n = strcspn(words, " ");
-		if (str_eq(s, str_n(words, n)))
+		if (n && str_eq(s, str_n(words, n)))
 			return true;
 	}
 	return false;
@@ -30,19 +30,11 @@ bool str_is_any(struct str s, const char *words)
 
 bool str_like_any(struct str s, const char *words)
 {
-	for (size_t n; *words; words += n + (words[n] == ' ')) {
+	for (size_t n; words && *words; words += n + (words[n] == ' ')) {
 		n = strcspn(words, " ");
-		if (s.n == n && !strncasecmp(s.p, words, n))
+		if (n && s.n == n && !strncasecmp(s.p, words, n))
 			return true;
 	}
-	return false;
-}
-
-bool str_listed(struct str a, const char *list, size_t room)
-{
-	for (; *list; list += room)
-		if (str_is_like(a, list))
-			return true;
 	return false;
 }
 

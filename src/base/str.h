@@ -31,12 +31,9 @@ static inline bool str_eq(struct str a, struct str b)
 static inline bool str_is(struct str a, const char *c) { return str_eq(a, str_of(c)); }
 /* Case-insensitive for ASCII letters. */
 bool str_is_like(struct str a, const char *c);
-/* True if s is one of the words, which are separated by single blanks. */
+/* True if s is one of the words, which blanks separate; NULL: no words. */
 bool str_is_any(struct str s, const char *words);
 bool str_like_any(struct str s, const char *words); /* case-insensitive for ASCII letters */
-/* The same, case-insensitive, for inline strings that an empty one ends. */
-#define STR_LISTED(a, list) str_listed((a), (list)[0], sizeof(*(list)))
-bool str_listed(struct str a, const char *list, size_t room);
 /* Inline, because the other string is usually a literal with a known length. */
 static inline bool str_starts(struct str s, const char *prefix)
 {

@@ -377,25 +377,14 @@ static void collect_function(struct code_walk *w, TSNode n, struct js_place at,
 	collect_children(w, n, at);
 }
 
-#define WORD_ROOM 20
-
-static bool is_in(struct str name, const char (*list)[WORD_ROOM], size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (str_is(name, list[i]))
-			return true;
-	return false;
-}
-
 /* Sets ret[] to the sources of a callback's parameters, for this method of `object`. Returns their number. */
 static size_t callback_sources(struct code_walk *w, TSNode object, struct str method,
 	const struct js_source **ret)
 {
-	static const char each[][WORD_ROOM] = {"forEach", "map", "filter", "some", "every", "find",
-			"findIndex", "findLast", "flatMap"};
+	static const char each[] = "forEach map filter some every find findIndex findLast flatMap";
 	const struct js_source *of = new_source(w, JS_FROM_EXPR, object, NULL, STR(""));
 
-	if (is_in(method, each, ARRAY_SIZE(each))) {
+	if (str_is_any(method, each)) {
 		ret[0] = new_source(w, JS_FROM_ELEMENT, object, of, method);
 		ret[1] = new_source(w, JS_FROM_INDEX, object, of, method);
 		ret[2] = of;
@@ -555,22 +544,19 @@ static void collect_declarators(struct code_walk *w, TSNode n, struct js_place a
 	}
 }
 
-static const char change[][WORD_ROOM] = {"push", "unshift", "splice", "fill", "copyWithin", "assign",
-		"defineProperty", "defineProperties", "set", "with"};
-static const char move[][WORD_ROOM] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted",
-		"toReversed", "toSpliced", "delete"};
-static const char assign[][WORD_ROOM] = {"assign", "defineProperty", "defineProperties", "__defineGetter__",
-		"__defineSetter__"};
-static const char inputs[][WORD_ROOM] = {"stdin", "input", "stdio"};
-#define IN(s, list) is_in((s), (list), ARRAY_SIZE(list))
+static const char change[] =
+		"push unshift splice fill copyWithin assign defineProperty defineProperties set with";
+static const char move[] = "sort reverse shift pop slice filter toSorted toReversed toSpliced delete";
+static const char assign[] = "assign defineProperty defineProperties __defineGetter__ __defineSetter__";
+static const char inputs[] = "stdin input stdio";
 
 static void collect_word(struct code_walk *w, struct str s)
 {
-	js_of(w)->arrays_move |= js_of(w)->arrays_change || IN(s, move);
-	js_of(w)->arrays_change |= IN(s, change);
-	js_of(w)->stores_computed |= IN(s, assign);
+	js_of(w)->arrays_move |= js_of(w)->arrays_change || str_is_any(s, move);
+	js_of(w)->arrays_change |= str_is_any(s, change);
+	js_of(w)->stores_computed |= str_is_any(s, assign);
 	js_name_get(w, s)->property = true;
-	js_of(w)->feeds |= IN(s, inputs);
+	js_of(w)->feeds |= str_is_any(s, inputs);
 	if (str_is(s, "chdir"))
 		w->s->cwd = CODE_HOLE; /* unknown from here on */
 }
@@ -579,8 +565,9 @@ bool js_unseen(struct code_walk *w, struct str key)
 {
 	const struct js_name *n = js_name_get(w, key);
 
-	return !n->property && (n->declared || IN(key, move) || IN(key, change) || IN(key, assign) ||
-			IN(key, inputs) || str_is_any(key, "chdir length cwd env"));
+	return !n->property && (n->declared || str_is_any(key, move) || str_is_any(key, change) ||
+	str_is_any(key, assign) ||
+			str_is_any(key, inputs) || str_is_any(key, "chdir length cwd env"));
 }
 
 /* Notes members that the text defines in its own objects and classes. */

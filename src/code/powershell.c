@@ -126,7 +126,7 @@ static void bind_parameters(struct ps *p, const struct ps_arg *args, size_t n)
 			unsigned open = 0;
 
 			for (; !ps_end(p); p->i++) {
-				if (strchr("{`$", ps_at(p, 0)) && !ps_listed(str_sub(p->s, p->i, p->i + 5),
+				if (strchr("{`$", ps_at(p, 0)) && !str_like_any(str_sub(p->s, p->i, p->i + 5),
 						"$true $fals"))
 					ps_mark(p, MARKER_ATTRIBUTE);
 				open += ps_at(p, 0) == '[';
@@ -249,7 +249,7 @@ static void read_function(struct ps *p)
 	 * PowerShell itself. With two functions of one name, it is uncertain which one runs.
 	 */
 	if (str_find(f.name, ':', 0) >= 0 ||
-			ps_listed(f.name, "prompt PSConsoleHostReadLine TabExpansion TabExpansion2") ||
+			str_like_any(f.name, "prompt PSConsoleHostReadLine TabExpansion TabExpansion2") ||
 			p->nfunctions == PS_FUNCTIONS_MAX || ps_cmdlet(f.name) || ps_function(p, f.name))
 		ps_mark(p, MARKER_FUNCTION);
 	else if (!p->mute)

@@ -97,8 +97,6 @@ struct ps {
 };
 
 /* powershell_lex.c */
-bool ps_word_is(struct str word, const char *name); /* ignores case */
-bool ps_listed(struct str word, const char *list);  /* list: " a b c "; ignores case */
 struct str ps_lower(struct ps *p, struct str s);
 static inline char ps_at(const struct ps *p, size_t k) { return p->i + k < p->s.n ? p->s.p[p->i + k] : '\0'; }
 static inline bool ps_end(const struct ps *p) { return p->i >= p->s.n || p->failed || p->stopped; }

@@ -86,7 +86,7 @@ static void new_item(struct ps *p, struct ps_call *c)
 
 	if (!text_exact(t))
 		ps_mark(p, MARKER_LINK);
-	if (ps_listed(t, "SymbolicLink Junction HardLink")) {
+	if (str_like_any(t, "SymbolicLink Junction HardLink")) {
 		struct ps_val target = ps_has(c, "Target") ? ps_has(c, "Target")->val : ps_has(c, "Value") ?
 				ps_has(c, "Value")->val : PS_UNKNOWN;
 
@@ -115,7 +115,7 @@ static void start_process(struct ps *p, struct ps_call *c)
 		file = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "PSPath");
 	if (!args)
 		args = ps_has(c, "Args");
-	if (verb && !ps_listed(ps_text(p, &verb->val), "open"))
+	if (verb && !str_like_any(ps_text(p, &verb->val), "open"))
 		ps_mark(p, MARKER_ELEVATION);
 	if (ps_has(c, "Environment") || ps_has(c, "WorkingDirectory"))
 		ps_mark(p, MARKER_PROCESS);
@@ -149,7 +149,7 @@ static struct ps_val listed_files(struct ps *p, const struct ps_call *c)
 	if (!text_exact(dir) || !text_exact(name) || (path && path->val.kind == PS_LIST) ||
 			ps_has(c, "FollowSymlink"))
 		return PS_UNKNOWN;
-	if (ps_word_is(str_of(c->row->name), "Get-Item") || str_find(dir, '*', 0) >= 0)
+	if (str_is_like(str_of(c->row->name), "Get-Item") || str_find(dir, '*', 0) >= 0)
 		return (struct ps_val){.kind = PS_FILES, .text = dir, .below = below};
 	return (struct ps_val){.kind = PS_FILES, .text = str_path(p->a, dir, name), .below = below};
 }
@@ -174,7 +174,7 @@ static void run_blocks(struct ps *p, struct ps_call *c, const struct ps_val *v, 
 	else if (v->kind == PS_LIST)
 		ps_walk_blocks(p, v);
 	else if (v->kind != PS_TEXT ||
-			!ps_listed(v->text,
+			!str_like_any(v->text,
 			"Name FullName BaseName Length Count Id Value Key Content Extension Path Line "
 			"LastWriteTime Version ToString ToUpper ToLower Trim"))
 		ps_mark(p, MARKER_CALL); /* the text may name a method */
@@ -231,25 +231,25 @@ static void by_name(struct ps *p, struct ps_call *c)
 {
 	struct str n = str_of(c->row->name);
 
-	if (ps_word_is(n, "New-Item") || ps_word_is(n, "mkdir"))
+	if (str_is_like(n, "New-Item") || str_is_like(n, "mkdir"))
 		new_item(p, c);
-	else if (ps_word_is(n, "Start-Process"))
+	else if (str_is_like(n, "Start-Process"))
 		start_process(p, c);
-	else if (ps_listed(n, "Invoke-WebRequest Invoke-RestMethod Start-BitsTransfer"))
+	else if (str_like_any(n, "Invoke-WebRequest Invoke-RestMethod Start-BitsTransfer"))
 		fetched_file(p, c);
-	else if (ps_word_is(n, "Pop-Location") ||
-			((ps_word_is(n, "Set-Location") || ps_word_is(n, "Push-Location")) && !c->nbound))
-		p->w->s->cwd = ps_word_is(n, "Set-Location") && p->w->v->home.n ? p->w->v->home : CODE_HOLE;
-	else if (ps_word_is(n, "Start-Job") && ps_has(c, "WorkingDirectory"))
+	else if (str_is_like(n, "Pop-Location") ||
+			((str_is_like(n, "Set-Location") || str_is_like(n, "Push-Location")) && !c->nbound))
+		p->w->s->cwd = str_is_like(n, "Set-Location") && p->w->v->home.n ? p->w->v->home : CODE_HOLE;
+	else if (str_is_like(n, "Start-Job") && ps_has(c, "WorkingDirectory"))
 		ps_mark(p, MARKER_PROCESS);
-	else if (ps_listed(n, "Set-ItemProperty New-ItemProperty Remove-ItemProperty"))
+	else if (str_like_any(n, "Set-ItemProperty New-ItemProperty Remove-ItemProperty"))
 		registry_of(p, c);
-	else if (ps_word_is(n, "Expand-Archive") && !ps_has(c, "DestinationPath")) {
+	else if (str_is_like(n, "Expand-Archive") && !ps_has(c, "DestinationPath")) {
 		struct ps_val here = ps_of(STR("."));
 		ps_access(p, ACCESS_WRITE, &here, true, true, "Expand-Archive");
 	}
 	if (ps_has(c, "ComputerName") || ps_has(c, "Session") || ps_has(c, "HostName"))
-		ps_mark(p, ps_word_is(n, "Invoke-Command") ? MARKER_REMOTE : MARKER_NETWORK);
+		ps_mark(p, str_is_like(n, "Invoke-Command") ? MARKER_REMOTE : MARKER_NETWORK);
 }
 
 /*
@@ -271,7 +271,7 @@ static void by_property(struct ps *p, struct ps_call *c)
 	while (ps_next_param(&list, &b, &position))
 		if (strchr("wdDW", b.kind) && b.kind != c->row->pipe)
 			missing = b.kind;
-	if (missing && !ps_listed(str_of(c->row->name),
+	if (missing && !str_like_any(str_of(c->row->name),
 			"Tee-Object Invoke-WebRequest Invoke-RestMethod Start-Process"))
 		note_effect(p, c, missing, &hole, true);
 }
@@ -290,10 +290,11 @@ static void hidden_variable(struct ps *p, const struct ps_call *c)
 	for (size_t i = 0; i < c->nargs; i++)
 		for (size_t k = 0; k < ARRAY_SIZE(stems); k++)
 			if (c->args[i].param.n >= strlen(stems[k]) && !strncasecmp(c->args[i].param.p,
-					stems[k], strlen(stems[k])) && !ps_word_is(c->args[i].param, "Value"))
+					stems[k], strlen(stems[k])) && !str_is_like(c->args[i].param,
+					"Value"))
 				ps_mark(p, MARKER_VARIABLE);
-	if (ps_listed(c->name, "sv nv set clv rv") ||
-			ps_listed(c->name, "Set-Variable New-Variable Clear-Variable Remove-Variable"))
+	if (str_like_any(c->name, "sv nv set clv rv") ||
+			str_like_any(c->name, "Set-Variable New-Variable Clear-Variable Remove-Variable"))
 		ps_mark(p, MARKER_VARIABLE);
 }
 
@@ -305,7 +306,7 @@ static void other_machine(struct ps *p, const struct ps_call *c)
 
 		if (!n.n || strncasecmp(c->row->name[0] ? c->row->name : "Get-", "Get-", 4))
 			continue;
-		if (ps_listed(n, "cn CimSession HostName") ||
+		if (str_like_any(n, "cn CimSession HostName") ||
 				(n.n > 1 && n.n <= strlen("ComputerName") && !strncasecmp("ComputerName", n.p,
 				n.n))) {
 			struct ps_val hole = PS_UNKNOWN;
@@ -374,9 +375,9 @@ static struct ps_val new_object(struct ps *p, const struct ps_call *c)
 		type = str_sub(type, 7, type.n);
 	for (size_t i = 0; i < c->nargs; i++)
 		ps_walk_blocks(p, &c->args[i].val);
-	if (ps_listed(type, "Net.WebClient Net.Http.HttpClient"))
+	if (str_like_any(type, "Net.WebClient Net.Http.HttpClient"))
 		return (struct ps_val){.kind = PS_CLIENT, .text = CODE_HOLE};
-	if (ps_listed(type,
+	if (str_like_any(type,
 			"Random Text.StringBuilder Collections.ArrayList Collections.Hashtable PSObject "
 			"PSCustomObject Object DateTime Version Guid Uri Xml.XmlDocument "
 			"Text.UTF8Encoding Diagnostics.Stopwatch") ||
@@ -399,7 +400,7 @@ static bool looks_powershell(struct ps *p, const struct ps_call *c)
 				(t.n > 1 && t.p[1] == ':')))
 			return true;
 	}
-	return c->in != NULL && !ps_listed(c->name, "sort tee diff");
+	return c->in != NULL && !str_like_any(c->name, "sort tee diff");
 }
 
 /* Records a call for rules: the full name of the cmdlet, and its words as paths. */
@@ -427,11 +428,11 @@ static const char *alias_of(struct ps *p, struct ps_call *c)
 {
 	/* alias and program have the same effects */
 	static const char same[] = "echo sleep clear man select start compare more pwd";
-	bool mkdir = ps_word_is(c->name, "mkdir");
+	bool mkdir = str_is_like(c->name, "mkdir");
 	const char *alias = mkdir ? (looks_powershell(p, c) ? "mkdir" : NULL) : ps_alias(c->name);
 
 	if ((alias || mkdir) && ps_unix_alias(c->name) && c->nargs && !looks_powershell(p, c) &&
-			!ps_listed(c->name, same))
+			!str_like_any(c->name, same))
 		return NULL;
 	return alias;
 }
@@ -459,12 +460,12 @@ static struct ps_val run_program(struct ps *p, struct ps_call *c, struct str nam
 	bool fetched = c->in && c->in->kind == PS_FETCHED;
 	struct ps_val v = ps_of(name);
 
-	if (fetched && ps_listed(c->name, "pwsh powershell bash sh zsh python python3 node ruby perl cmd"))
+	if (fetched && str_like_any(c->name, "pwsh powershell bash sh zsh python python3 node ruby perl cmd"))
 		ps_mark(p, MARKER_DOWNLOAD_EXECUTE);
 	ps_run_program(p, c, &v, NULL);
 	if (fetched)
 		return *c->in;
-	return (struct ps_val){.kind = ps_listed(name, "curl wget") ? PS_FETCHED : PS_DATA,
+	return (struct ps_val){.kind = str_like_any(name, "curl wget") ? PS_FETCHED : PS_DATA,
 			.text = CODE_HOLE};
 }
 
@@ -476,11 +477,11 @@ static struct ps_val dispatch_call(struct ps *p, struct ps_call *c)
 
 	if (f)
 		return ps_call(p, f, c->args, c->nargs);
-	if (ps_word_is(name, "New-Object")) {
+	if (str_is_like(name, "New-Object")) {
 		note_call(p, c, STR("New-Object"));
 		return new_object(p, c);
 	}
-	c->row = alias || !ps_word_is(name, "mkdir") ? ps_cmdlet(name) : NULL;
+	c->row = alias || !str_is_like(name, "mkdir") ? ps_cmdlet(name) : NULL;
 	if (c->row && !(ps_unix_alias(c->name) && !alias)) {
 		note_call(p, c, *c->row->name ? str_of(c->row->name) : name);
 		return run_cmdlet(p, c);

@@ -35,7 +35,7 @@ static unsigned operator_at(struct ps *p, struct str *ret)
 			n++;
 		*ret = str_sub(p->s, p->i, p->i + n);
 		for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
-			if (ps_listed(*ret, operators[i].names))
+			if (str_like_any(*ret, operators[i].names))
 				return operators[i].level;
 		return 0;
 	}
@@ -113,9 +113,9 @@ static struct ps_val apply_operator(struct ps *p, struct str op, const struct ps
 	if (str_is(op, "+") && l->kind == PS_TEXT && !l->number && (r->kind == PS_TEXT || r->kind == PS_ANY ||
 			r->kind == PS_DATA))
 		return ps_of(str_cat(p->a, l->text, ps_text(p, r)));
-	if (ps_word_is(op, "-f"))
+	if (str_is_like(op, "-f"))
 		return format_values(p, ps_text(p, l), r);
-	if (ps_word_is(op, "-join"))
+	if (str_is_like(op, "-join"))
 		return join_values(p, l, ps_text(p, r));
 	if (str_is(op, "??"))
 		return PS_UNKNOWN;
@@ -329,24 +329,24 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 {
 	const struct ps_static *m = ps_static(type, name);
 
-	if (ps_word_is(type, "Environment") && ps_word_is(name, "SetEnvironmentVariable")) {
+	if (str_is_like(type, "Environment") && str_is_like(name, "SetEnvironmentVariable")) {
 		if (n > 2)
 			ps_mark(p, MARKER_PERSISTENCE);
 		if (n >= 2)
 			ps_setting(p, ps_text(p, &args[0]), ps_text(p, &args[1]));
 		return (struct ps_val){.kind = PS_NULL};
 	}
-	if (ps_word_is(type, "Diagnostics.Process") && ps_word_is(name, "Start")) {
+	if (str_is_like(type, "Diagnostics.Process") && str_is_like(name, "Start")) {
 		start_process(p, args, n);
 		return PS_UNKNOWN;
 	}
-	if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join")) {
+	if (str_is_like(type, "IO.Path") && str_like_any(name, "Combine Join")) {
 		struct ps_val v = {.kind = PS_LIST, .items = args, .nitems = n};
 
 		/* a later absolute path replaces the earlier ones, so the result is known only without one */
 		return join_values(p, &v, STR("/"));
 	}
-	if (ps_word_is(type, "string") && ps_word_is(name, "Join") && n == 2)
+	if (str_is_like(type, "string") && str_is_like(name, "Join") && n == 2)
 		return join_values(p, &args[1], ps_text(p, &args[0]));
 	if (!m) {
 		ps_mark(p, MARKER_METHOD);
@@ -400,14 +400,14 @@ static struct ps_val type_expression(struct ps *p)
 			args[0] = PS_UNKNOWN;
 			n = read_arguments(p, args);
 			ps_at_span(p, from, p->i);
-			if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join") &&
+			if (str_is_like(type, "IO.Path") && str_like_any(name, "Combine Join") &&
 					any_absolute(args, n))
 				return ps_of(CODE_HOLE);
 			struct ps_val *kept = arena_alloc(p->a, ARGUMENTS_MAX * sizeof(*kept));
 			memcpy(kept, args, n * sizeof(*kept));
 			return call_static(p, type, name, kept, n);
 		}
-		if (ps_word_is(name, "CurrentDirectory") && static_assigned(p))
+		if (str_is_like(name, "CurrentDirectory") && static_assigned(p))
 			/* the working directory of .NET and of all child processes */
 			ps_mark(p, MARKER_DIRECTORY);
 		return ps_type_harmless(type) || ps_static(type, name) ? (struct ps_val){.kind = PS_DATA,
@@ -416,12 +416,12 @@ static struct ps_val type_expression(struct ps *p)
 	ps_newlines(p);
 	/* the type as a value: reflection starts here, and its methods are not listed */
 	if (ps_end(p) || strchr(").;|},]\n=", ps_at(p, 0))) {
-		if (ps_word_is(type, "Ref") || ps_word_is(type, "Reflection.Assembly"))
+		if (str_is_like(type, "Ref") || str_is_like(type, "Reflection.Assembly"))
 			ps_mark(p, MARKER_REFLECTION);
 		return PS_UNKNOWN;
 	}
 	struct ps_val v = read_unary(p);
-	if (ps_word_is(type, "char") && v.number && text_exact(v.text)) {
+	if (str_is_like(type, "char") && v.number && text_exact(v.text)) {
 		int64_t code;
 		char *c = arena_alloc(p->a, 2);
 
@@ -430,13 +430,15 @@ static struct ps_val type_expression(struct ps *p)
 			return ps_of(str_n(c, 1));
 		}
 	}
-	if (ps_listed(type, "string IO.FileInfo IO.DirectoryInfo"))
+	if (str_like_any(type, "string IO.FileInfo IO.DirectoryInfo"))
 		return v.kind == PS_TEXT ? v : (struct ps_val){.kind = v.kind == PS_FETCHED ||
-				v.kind == PS_DECODED ? v.kind : ps_word_is(type, "string") ? PS_DATA : PS_ANY,
+				v.kind == PS_DECODED ? v.kind : str_is_like(type, "string") ? PS_DATA :
+				PS_ANY,
 				.text = CODE_HOLE};
 	if (!ps_type_harmless(type))
 		ps_mark(p, MARKER_TYPE);
-	if (ps_listed(type, "array string[] object[] char[]") || v.kind == PS_FETCHED || v.kind == PS_DECODED)
+	if (str_like_any(type, "array string[] object[] char[]") || v.kind == PS_FETCHED ||
+			v.kind == PS_DECODED)
 		return v;
 	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }
@@ -447,11 +449,12 @@ static struct ps_val client_call(struct ps *p, struct str name, const struct ps_
 {
 	struct ps_val hole = PS_UNKNOWN;
 
-	if (ps_listed(name, "DownloadString DownloadData DownloadStringTaskAsync OpenRead GetStringAsync")) {
+	if (str_like_any(name,
+	"DownloadString DownloadData DownloadStringTaskAsync OpenRead GetStringAsync")) {
 		ps_touch(p, n ? &args[0] : &hole);
 		return (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE};
 	}
-	if (ps_listed(name, "DownloadFile DownloadFileTaskAsync")) {
+	if (str_like_any(name, "DownloadFile DownloadFileTaskAsync")) {
 		ps_touch(p, n ? &args[0] : &hole);
 		ps_access(p, ACCESS_WRITE, n > 1 ? &args[1] : &hole, false, true, "DownloadFile");
 		return (struct ps_val){.kind = PS_NULL};
@@ -464,19 +467,19 @@ static struct ps_val client_call(struct ps *p, struct str name, const struct ps_
 static struct ps_val property_of(struct ps *p, const struct ps_val *v, struct str name)
 {
 	if (v->kind == PS_FILES) {
-		if (ps_listed(name, "FullName PSPath Path ResolvedPath"))
+		if (str_like_any(name, "FullName PSPath Path ResolvedPath"))
 			return *v;
-		if (ps_listed(name, "Name BaseName PSChildName"))
+		if (str_like_any(name, "Name BaseName PSChildName"))
 			return ps_of(str_n("\2", 1));
 	}
 	if (v->kind == PS_FETCHED || v->kind == PS_CLIENT || v->kind == PS_DECODED)
 		return *v;
 	if (v->kind == PS_TEXT && str_ends(v->text, "_profile.ps1") &&
-			ps_listed(name,
+			str_like_any(name,
 			"CurrentUserAllHosts CurrentUserCurrentHost AllUsersAllHosts AllUsersCurrentHost"))
 		return ps_of(str_sub(v->text, 0, v->text.n));
 	if (v->kind == PS_TEXT || v->kind == PS_LIST || v->kind == PS_DATA ||
-			ps_listed(name,
+			str_like_any(name,
 			"Name FullName BaseName Extension Length Count Content Path Value Key Id Line "
 			"Message Version"))
 		return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
@@ -489,14 +492,14 @@ static struct ps_val call_method(struct ps *p, const struct ps_val *v, struct st
 {
 	if (v->kind == PS_CLIENT)
 		return client_call(p, name, args, n);
-	if (ps_word_is(name, "foreach") || ps_word_is(name, "where")) {
+	if (str_is_like(name, "foreach") || str_is_like(name, "where")) {
 		if (!n || args[0].kind != PS_BLOCK)
 			ps_mark(p, MARKER_METHOD); /* the argument may name a method */
 		return n && args[0].kind == PS_BLOCK ? ps_block_at(p, args[0].from, NULL) : PS_UNKNOWN;
 	}
-	if (v->kind == PS_BLOCK && ps_listed(name, "Invoke InvokeReturnAsIs"))
+	if (v->kind == PS_BLOCK && str_like_any(name, "Invoke InvokeReturnAsIs"))
 		return ps_block_at(p, v->from, NULL);
-	if (ps_listed(name, "InvokeScript ExpandString NewScriptBlock AddScript")) {
+	if (str_like_any(name, "InvokeScript ExpandString NewScriptBlock AddScript")) {
 		if (n)
 			ps_code(p, &args[0]);
 		ps_mark(p, MARKER_METHOD);
@@ -512,7 +515,7 @@ static struct ps_val call_method(struct ps *p, const struct ps_val *v, struct st
 		return args[0];
 	if (v->kind == PS_FETCHED || v->kind == PS_DECODED)
 		return *v;
-	if (v->kind == PS_TEXT && ps_listed(name, "ToString Trim"))
+	if (v->kind == PS_TEXT && str_like_any(name, "ToString Trim"))
 		return v->text.n ? *v : *v;
 	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }
@@ -571,7 +574,7 @@ static struct ps_val read_postfix(struct ps *p, struct ps_val v, size_t from)
 			if (!name.n)
 				ps_fail(p);
 		}
-		if (ps_at(p, 0) == '{' && ps_listed(name, "foreach where")) {
+		if (ps_at(p, 0) == '{' && str_like_any(name, "foreach where")) {
 			p->i++;
 			size_t block = p->i;
 
@@ -734,12 +737,12 @@ static struct ps_val read_unary(struct ps *p)
 		while (ps_name_char(ps_at(p, n)))
 			n++;
 		struct str op = str_sub(p->s, p->i, p->i + n);
-		if (!ps_listed(op, "-not -bnot -join -split -csplit -isplit"))
+		if (!str_like_any(op, "-not -bnot -join -split -csplit -isplit"))
 			ps_fail(p);
 		p->i += n;
 		ps_newlines(p);
 		v = read_unary(p);
-		if (ps_word_is(op, "-join"))
+		if (str_is_like(op, "-join"))
 			v = join_values(p, &v, STR(""));
 		else if (v.kind != PS_FETCHED && v.kind != PS_DECODED)
 			v = (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};

@@ -9,23 +9,6 @@
 
 #define LIST_ITEMS_JOINED_MAX 64
 
-bool ps_word_is(struct str w, const char *name)
-{
-	return w.n == strlen(name) && !strncasecmp(w.p, name, w.n);
-}
-
-bool ps_listed(struct str w, const char *list)
-{
-	for (const char *at = list; w.n && *at;) {
-		size_t n = strcspn(at, " ");
-
-		if (n == w.n && !strncasecmp(at, w.p, n))
-			return true;
-		at += n + (at[n] == ' ');
-	}
-	return false;
-}
-
 struct str ps_lower(struct ps *p, struct str s)
 {
 	char *c = str_c(p->a, s);
@@ -154,7 +137,7 @@ static struct str plain_name(struct str name)
 {
 	ptrdiff_t colon = str_find(name, ':', 0);
 
-	if (colon > 0 && ps_listed(str_sub(name, 0, (size_t)colon),
+	if (colon > 0 && str_like_any(str_sub(name, 0, (size_t)colon),
 			"global local private script using variable"))
 		return str_sub(name, (size_t)colon + 1, name.n);
 	return name;
@@ -165,12 +148,12 @@ void ps_assign(struct ps *p, struct str name, struct ps_val v)
 	struct str plain = plain_name(name);
 	ptrdiff_t colon = str_find(plain, ':', 0);
 
-	if (colon > 0 && ps_word_is(str_sub(plain, 0, (size_t)colon), "env")) {
+	if (colon > 0 && str_is_like(str_sub(plain, 0, (size_t)colon), "env")) {
 		ps_setting(p, str_sub(plain, (size_t)colon + 1, plain.n), ps_text(p, &v));
 		return;
 	}
 	if (colon > 0 ||
-			ps_listed(plain,
+			str_like_any(plain,
 			"PSDefaultParameterValues PROFILE HOME PWD PSModuleAutoLoadingPreference OFS")) {
 		ps_mark(p, MARKER_VARIABLE);
 		return;
@@ -228,22 +211,22 @@ static struct ps_val known_variable(struct ps *p, struct str name)
 {
 	struct str home = p->w->v->home;
 
-	if (ps_listed(name, "null"))
+	if (str_like_any(name, "null"))
 		return (struct ps_val){.kind = PS_NULL};
-	if (ps_listed(name, "true false"))
+	if (str_like_any(name, "true false"))
 		return (struct ps_val){.kind = PS_TEXT, .text = name, .number = true};
-	if (ps_listed(name, "_ PSItem"))
+	if (str_like_any(name, "_ PSItem"))
 		return p->it;
-	if (ps_listed(name, "HOME env:HOME env:USERPROFILE"))
+	if (str_like_any(name, "HOME env:HOME env:USERPROFILE"))
 		return home.n ? ps_of(home) : PS_UNKNOWN;
-	if (ps_listed(name, "PWD"))
+	if (str_like_any(name, "PWD"))
 		return p->w->s->cwd.n ? ps_of(p->w->s->cwd) : PS_UNKNOWN;
-	if (ps_listed(name, "PROFILE") && home.n)
+	if (str_like_any(name, "PROFILE") && home.n)
 		return ps_of(str_cat(p->a, home,
 				STR("/.config/powershell/Microsoft.PowerShell_profile.ps1")));
-	if (ps_listed(name, "LASTEXITCODE PID"))
+	if (str_like_any(name, "LASTEXITCODE PID"))
 		return (struct ps_val){.kind = PS_TEXT, .text = CODE_HOLE, .number = true};
-	if (ps_listed(name,
+	if (str_like_any(name,
 			"PSVersionTable Error Host Matches MyInvocation ErrorActionPreference "
 			"ProgressPreference IsLinux IsWindows IsMacOS"))
 		return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
@@ -261,7 +244,7 @@ struct ps_val ps_variable(struct ps *p)
 		ps_fail(p);
 		return PS_UNKNOWN;
 	}
-	if (ps_word_is(name, "PSDefaultParameterValues"))
+	if (str_is_like(name, "PSDefaultParameterValues"))
 		ps_mark(p, MARKER_VARIABLE); /* its methods change the parameters of all commands */
 	if (v && v->assigned) {
 		if (v->assigned == 1 && is_open(p, v->block) && !(v->val.kind == PS_LIST && p->lists_change))

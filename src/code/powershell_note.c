@@ -92,14 +92,14 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 	struct str drive = colon > 0 ? str_sub(path, 0, (size_t)colon) : STR("");
 	bool change = kind == ACCESS_WRITE || kind == ACCESS_DELETE;
 
-	if (str_contains(path, STR("::")) && !ps_word_is(drive, "Registry")) { /* PROVIDER::PATH */
+	if (str_contains(path, STR("::")) && !str_is_like(drive, "Registry")) { /* PROVIDER::PATH */
 		if (change || kind == ACCESS_EXEC)
 			ps_mark(p, MARKER_DRIVE);
 		return true;
 	}
 	if (drive.n < 2 || str_find(drive, '/', 0) >= 0)
 		return false;
-	if (ps_listed(drive, "HKLM HKCU HKCR HKU Registry Microsoft.PowerShell.Core\\Registry")) {
+	if (str_like_any(drive, "HKLM HKCU HKCR HKU Registry Microsoft.PowerShell.Core\\Registry")) {
 		static const char runs[][24] = {"/run", "winlogon", "/services", "image file execution",
 				"policies", "startup", "/shell/", "appinit"};
 		struct str low = ps_lower(p, path);
@@ -111,7 +111,7 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 			}
 		if (change)
 			ps_mark(p, MARKER_SYSTEM_CHANGE);
-	} else if (ps_word_is(drive, "Env")) {
+	} else if (str_is_like(drive, "Env")) {
 		if (change)
 			ps_setting(p, str_sub(path, (size_t)colon + 1 + (path.p[colon + 1] == '/'), path.n),
 					CODE_HOLE);
@@ -170,7 +170,7 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 	path = ps_path(p, path);
 	if (other_drive(p, kind, path))
 		return;
-	if (ps_word_is(path, "nul"))
+	if (str_is_like(path, "nul"))
 		return;
 	code_access(p->w, kind, path, below || (v->kind == PS_FILES && v->below), op, (TSNode){0});
 	if ((literal && v->kind != PS_FILES) || !is_wild(path) || !text_exact(path))

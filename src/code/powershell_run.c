@@ -58,12 +58,12 @@ static const struct {
 static enum marker native_category(struct str name, const struct word *argv, size_t argc)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(natives); i++) {
-		if (!ps_listed(name, natives[i].names))
+		if (!str_like_any(name, natives[i].names))
 			continue;
 		if (!natives[i].words[0])
 			return natives[i].say;
 		for (size_t k = 1; k < argc; k++)
-			if (argv[k].kind != WORD_EXACT || ps_listed(argv[k].text, natives[i].words))
+			if (argv[k].kind != WORD_EXACT || str_like_any(argv[k].text, natives[i].words))
 				return natives[i].say;
 		return MARKER_NONE;
 	}
@@ -125,7 +125,7 @@ static void run_words(struct ps *p, struct word *argv, size_t argc)
 		return;
 	}
 	for (size_t i = 0; i < argc && p->nfetched; i++)
-		if ((i == 0 || ps_listed(base,
+		if ((i == 0 || str_like_any(base,
 				"pwsh powershell bash sh zsh python python3 node ruby perl cmd")) &&
 				ps_was_fetched(p, argv[i].text))
 			ps_mark(p, MARKER_DOWNLOAD_EXECUTE);

@@ -303,14 +303,14 @@ static const struct {
 const char *ps_alias(struct str name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
-		if (ps_word_is(name, aliases[i].alias))
+		if (str_is_like(name, aliases[i].alias))
 			return aliases[i].name;
 	return NULL;
 }
 
 bool ps_unix_alias(struct str name)
 {
-	return ps_listed(name,
+	return str_like_any(name,
 			"rm rmdir cp mv cat ls curl wget sort diff tee ps kill sleep clear man mount echo "
 			"pwd mkdir start compare more select");
 }
@@ -323,14 +323,14 @@ const struct ps_cmdlet *ps_cmdlet(struct str name)
 			{.say = MARKER_COMMAND}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cmdlets); i++)
-		if (ps_word_is(name, cmdlets[i].name))
+		if (str_is_like(name, cmdlets[i].name))
 			return &cmdlets[i];
 	for (size_t i = 0; i < ARRAY_SIZE(categories); i++)
-		if (ps_listed(name, categories[i].names))
+		if (str_like_any(name, categories[i].names))
 			return &said[i];
-	if (ps_listed(name, "Sort-Object Select-Object Get-Unique Group-Object Write-Output Out-String"))
+	if (str_like_any(name, "Sort-Object Select-Object Get-Unique Group-Object Write-Output Out-String"))
 		return &object;
-	return ps_listed(name, harmless) ? &quiet : NULL;
+	return str_like_any(name, harmless) ? &quiet : NULL;
 }
 
 /* ---- .NET ---- */
@@ -388,8 +388,8 @@ static const struct ps_static statics[] = {
 const struct ps_static *ps_static(struct str type, struct str method)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(statics); i++)
-		if (ps_word_is(type, statics[i].type) &&
-				(statics[i].method[0] == '*' || ps_listed(method, statics[i].method)))
+		if (str_is_like(type, statics[i].type) &&
+				(statics[i].method[0] == '*' || str_like_any(method, statics[i].method)))
 			return &statics[i];
 	return NULL;
 }
@@ -409,8 +409,8 @@ bool ps_method_harmless(struct str name, enum ps_kind kind)
 		"Dequeue TryGetValue GetEnumerator Count Format Normalize IsNullOrEmpty ToList Get_Item "
 		"Elapsed";
 
-	return ps_listed(name, any) ||
-			(ps_listed(name, "Replace Clear Join") &&
+	return str_like_any(name, any) ||
+			(str_like_any(name, "Replace Clear Join") &&
 			(kind == PS_TEXT || kind == PS_DATA || kind == PS_FETCHED || kind == PS_DECODED ||
 			kind == PS_LIST));
 }
@@ -418,7 +418,7 @@ bool ps_method_harmless(struct str name, enum ps_kind kind)
 /* True for types whose casts and static properties have no effect. */
 bool ps_type_harmless(struct str name)
 {
-	return ps_listed(name,
+	return str_like_any(name,
 			"int int16 int32 int64 long uint32 uint64 double float single decimal bool boolean "
 			"char byte string array hashtable ordered pscustomobject psobject object datetime "
 			"DateTimeOffset timespan version "

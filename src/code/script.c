@@ -10,18 +10,6 @@
  */
 #include "code/script.h"
 
-bool script_listed(struct str w, const char *list)
-{
-	for (const char *a = list; a && *a && w.n;) {
-		size_t n = strcspn(a, " ");
-
-		if (n == w.n && !memcmp(a, w.p, n))
-			return true;
-		a += n + (a[n] == ' ');
-	}
-	return false;
-}
-
 char script_closing(char c)
 {
 	switch (c) {
@@ -159,7 +147,7 @@ static bool read_library(struct script *x)
 	x->operand = true;
 	if (x->l->perl)
 		perl_library(x, name);
-	return script_listed(name, x->l->libraries) ||
+	return str_is_any(name, x->l->libraries) ||
 			(x->l->perl && name.n && (script_digit(name.p[0]) || name.p[0] == 'v'));
 }
 
@@ -171,7 +159,7 @@ static bool after_local(const struct script *x, size_t i)
 	while (to < x->s.n && script_letter(x->s.p[to]))
 		to++;
 	if (to > i)
-		return script_listed(str_sub(x->s, i, to),
+		return str_is_any(str_sub(x->s, i, to),
 				"if unless and or then do end while until in rescue else");
 	return i >= x->s.n || !strchr("(\"'$@", x->s.p[i]);
 }
@@ -184,7 +172,7 @@ static bool function_follows(const struct script *x, size_t i)
 	i = script_blanks(x, i);
 	for (to = i; to < x->s.n && script_letter(x->s.p[to]);)
 		to++;
-	return script_listed(str_sub(x->s, i, to), "fn function");
+	return str_is_any(str_sub(x->s, i, to), "fn function");
 }
 
 static bool name_byte(const struct script *x)
@@ -206,9 +194,9 @@ struct script_name {
 /* True for names that run or load something unknown. */
 static bool refused_name(const struct script *x, const struct script_name *n)
 {
-	if (x->l->perl && script_listed(n->text, "do") && n->next != '{')
+	if (x->l->perl && str_is_any(n->text, "do") && n->next != '{')
 		return true; /* do FILE */
-	if (x->l->roots && script_listed(n->text, x->l->roots) && !n->member && n->next != '.')
+	if (x->l->roots && str_is_any(n->text, x->l->roots) && !n->member && n->next != '.')
 		return true;
 	return x->l->marks && !n->member && is_local(x, n->text) &&
 			!memchr(x->s.p + x->i, '\n', n->after - x->i) &&
@@ -242,17 +230,17 @@ static bool harmless_name(struct script *x, const struct script_name *n)
 {
 	if (refused_name(x, n))
 		return false;
-	if (x->l->sigil && !x->l->perl && script_listed(n->text, "array_map") && !n->member && n->next == '(')
+	if (x->l->sigil && !x->l->perl && str_is_any(n->text, "array_map") && !n->member && n->next == '(')
 		/* otherwise a string names the function that array_map calls */
 		return function_follows(x, n->after + 1);
 	if (n->member)
-		return script_listed(n->text, x->l->members);
+		return str_is_any(n->text, x->l->members);
 	/* my, local, def, function: a definition follows */
-	if (script_listed(n->text, x->l->defines)) {
+	if (str_is_any(n->text, x->l->defines)) {
 		x->operand = false;
 		return true;
 	}
-	if (script_listed(n->text, x->l->words) || is_local(x, n->text) || key_name(x, n))
+	if (str_is_any(n->text, x->l->words) || is_local(x, n->text) || key_name(x, n))
 		return true;
 	if (!assigned_name(x, n))
 		return false;
@@ -278,13 +266,13 @@ static bool scan_name(struct script *x)
 	n.after = script_blanks(x, x->i);
 	n.next = n.after < x->s.n ? x->s.p[n.after] : '\0';
 	n.next2 = n.after + 1 < x->s.n ? x->s.p[n.after + 1] : '\0';
-	if (script_listed(n.text, x->l->import) && !n.member) {
+	if (str_is_any(n.text, x->l->import) && !n.member) {
 		x->lax |= str_is(n.text, "no");
 		return read_library(x);
 	}
-	if (script_listed(n.text, x->l->never))
+	if (str_is_any(n.text, x->l->never))
 		return false;
-	x->operand = !script_listed(n.text, x->l->before) || n.member;
+	x->operand = !str_is_any(n.text, x->l->before) || n.member;
 	x->bare = x->operand && !is_local(x, n.text);
 	x->word = true;
 	x->handle = PERL_HANDLE_NONE;
@@ -337,11 +325,11 @@ static void learn_lua(struct script *x)
 				while (j < x->s.n && (script_letter(x->s.p[j]) || script_digit(x->s.p[j])))
 					j++;
 				struct str w = str_sub(x->s, from, j);
-				if (!w.n || script_listed(w, "in function do") || script_digit(w.p[0]))
+				if (!w.n || str_is_any(w, "in function do") || script_digit(w.p[0]))
 					break;
 				/* never accept a name that would hide one of these */
-				if (script_listed(w, x->l->never) ||
-						script_listed(w, "io os debug package _G _ENV string"))
+				if (str_is_any(w, x->l->never) ||
+						str_is_any(w, "io os debug package _G _ENV string"))
 					break;
 				learn_name(x, w);
 				size_t after = script_blanks(x, j);
@@ -407,7 +395,7 @@ static bool read_sigil(struct script *x)
 	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
 		x->i++;
 	/* $f(...) calls the function that the variable names */
-	return script_at(x, 0) != '(' && !script_listed(str_sub(x->s, from, x->i), "GLOBALS");
+	return script_at(x, 0) != '(' && !str_is_any(str_sub(x->s, from, x->i), "GLOBALS");
 }
 
 /*
@@ -505,7 +493,7 @@ static int read_colon(struct script *x)
 		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
 			x->i++;
 		x->operand = true;
-		return script_listed(str_sub(x->s, from, x->i), x->l->never) ? -1 : 1;
+		return str_is_any(str_sub(x->s, from, x->i), x->l->never) ? -1 : 1;
 	}
 	return 0;
 }
@@ -651,7 +639,7 @@ static bool scan_ruby_variable(struct script *x)
 	x->operand = true;
 	x->bare = x->word = false;
 	/* these two control where require searches */
-	return x->i > from && !script_listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES");
+	return x->i > from && !str_is_any(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES");
 }
 
 /* Scans Ruby's %w[...] and similar literals. */
@@ -782,10 +770,10 @@ static bool is_required_library(struct script *x)
 	for (size_t i = 0; i < x->s.n; i++)
 		if (!script_letter(x->s.p[i]) && !script_digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
 			return false;
-	if (!x->s.n || script_listed(x->s, x->l->words))
+	if (!x->s.n || str_is_any(x->s, x->l->words))
 		return false;
 	script_here(x, 0);
-	if (!script_listed(x->s, x->l->libraries))
+	if (!str_is_any(x->s, x->l->libraries))
 		code_access(x->w, ACCESS_EXEC, strchr("./", x->s.p[0]) ? x->s : CODE_HOLE, false, "require",
 				(TSNode){0});
 	return true;
@@ -820,7 +808,7 @@ void script_walk(struct code_walk *w, TSNode root)
 	struct script x = {.w = w, .l = script_language(w->s->lang), .s = w->src};
 
 	(void)root;
-	if ((x.l->perl && script_listed(library_name(x.s), x.l->libraries)) ||
+	if ((x.l->perl && str_is_any(library_name(x.s), x.l->libraries)) ||
 			(x.l->marks && is_required_library(&x)))
 		return; /* the argument of perl -M or ruby -r */
 	if (x.l->dash_comment)

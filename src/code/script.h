@@ -74,8 +74,6 @@ static inline char script_at(const struct script *x, size_t k)
 }
 
 const struct script_language *script_language(enum lang lang);
-/* True if w is one of the words of the list, separated by blanks. */
-bool script_listed(struct str w, const char *list);
 char script_closing(char c); /* closing delimiter for an opening one */
 size_t script_blanks(const struct script *x, size_t i); /* offset after the blanks */
 

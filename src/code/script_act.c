@@ -78,7 +78,7 @@ static bool ends_arguments(const struct script *x)
 		return true;
 	while (to < x->s.n && script_letter(x->s.p[to]))
 		to++;
-	return script_listed(str_sub(x->s, x->i, to), "or and if unless end then do");
+	return str_is_any(str_sub(x->s, x->i, to), "or and if unless end then do");
 }
 
 /* Reads constant arguments: at least `needed`, or all of them. False if one of these is not constant. */

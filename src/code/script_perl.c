@@ -249,7 +249,7 @@ static int quote_like(struct script *x, struct str word, size_t from)
 	size_t at = script_blanks(x, x->i);
 	char open;
 
-	if (!script_listed(word, all))
+	if (!str_is_any(word, all))
 		return 0;
 	if (x->arrow)
 		return -1; /* a method of that name, followed by its arguments */
@@ -261,14 +261,14 @@ static int quote_like(struct script *x, struct str word, size_t from)
 			open))
 		return -1;
 	x->i = at;
-	if (script_listed(word, "s tr y"))
+	if (str_is_any(word, "s tr y"))
 		return two_parts(x, word.p[0] != 's') ? 1 : -1;
 	x->i++;
-	if (script_listed(word, "qx"))
+	if (str_is_any(word, "qx"))
 		return script_shell_text(x, open, x->i - 3) ? 1 : -1;
-	if (script_listed(word, "m qr"))
+	if (str_is_any(word, "m qr"))
 		return perl_text(x, open, PERL_PATTERN) && perl_flags(x, PERL_FLAGS) ? 1 : -1;
-	if (!perl_text(x, open, script_listed(word, "qq") ? PERL_STRING : PERL_DEAD))
+	if (!perl_text(x, open, str_is_any(word, "qq") ? PERL_STRING : PERL_DEAD))
 		return -1;
 	x->operand = true;
 	x->bare = false;
@@ -279,8 +279,8 @@ int perl_word(struct script *x, struct str word, size_t from)
 {
 	size_t n = 1;
 
-	x->mutates |= !x->arrow && script_listed(word, "push unshift splice");
-	x->topic_written |= !x->arrow && script_listed(word, "s tr y chomp chop");
+	x->mutates |= !x->arrow && str_is_any(word, "push unshift splice");
+	x->topic_written |= !x->arrow && str_is_any(word, "s tr y chomp chop");
 	while (n < word.n && script_digit(word.p[n]))
 		n++;
 	if (word.n > 1 && word.p[0] == 'x' && n == word.n && x->operand && !x->bare)
@@ -317,8 +317,8 @@ static bool is_special(struct str name)
 			"Data::Dumper::Sortkeys Data::Dumper::Terse Data::Dumper::Indent "
 			"Data::Dumper::Useqq Data::Dumper::Deepcopy Data::Dumper::Maxdepth";
 
-	return (str_contains(name, STR("::")) && !script_listed(name, dumper)) ||
-			script_listed(name, "ENV INC SIG ISA ARGV");
+	return (str_contains(name, STR("::")) && !str_is_any(name, dumper)) ||
+			str_is_any(name, "ENV INC SIG ISA ARGV");
 }
 
 /* Scans ${name} or ${ expression }. *ret_through: a value names the variable. */
@@ -472,7 +472,7 @@ void perl_library(struct script *x, struct str name)
 {
 	x->strict |= str_is(name, "strict");
 	x->library |= !script_digit(name.n ? name.p[0] : '0') &&
-			!script_listed(name, "strict warnings utf8 feature integer bigint diagnostics");
+			!str_is_any(name, "strict warnings utf8 feature integer bigint diagnostics");
 }
 
 /* True if options make perl read files on its own: -n, -p, -i, also in a cluster. */

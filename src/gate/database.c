@@ -91,8 +91,7 @@ static enum harm mongo_harm(struct str s)
 /* True if this command, with the word after it, only reads. */
 static bool redis_reads(struct str command, struct str next)
 {
-	static const char groups[][REDIS_ROOM] = {"object", "memory", "slowlog", "client", "command",
-			"latency", "pubsub", "xinfo", ""};
+	static const char groups[] = "object memory slowlog client command latency pubsub xinfo";
 
 	return str_like_any(command,
 			"get mget exists ttl pttl expiretime pexpiretime type keys scan strlen getrange "
@@ -104,7 +103,7 @@ static bool redis_reads(struct str command, struct str next)
 			"zdiff xrange xrevrange xlen xread xpending geopos geodist geohash geosearch "
 			"pfcount ping echo info dbsize time lastsave randomkey role dump sort_ro lcs "
 			"monitor subscribe psubscribe lolwut json.get") || str_is_like(command, "command") ||
-			(STR_LISTED(command, groups) && str_like_any(next,
+			(str_like_any(command, groups) && str_like_any(next,
 					"usage stats doctor get len list info getname id encoding refcount "
 					"idletime freq help count docs getkeys channels numsub numpat "
 					"history latest stream groups consumers malloc-stats graph"));

@@ -218,11 +218,10 @@ static bool is_number(struct str s)
 
 static enum git_changes_state read_stash(struct git_form *f)
 {
-	static const char takes[][8] = {"pop", "apply", ""}, keeps[][8] = {"push", "save", ""};
 	struct str what = f->n ? operand_at(f, 0) : STR("push"),
 		   which = f->n > 1 ? operand_at(f, 1) : STR("0");
 
-	if (STR_LISTED(what, keeps)) { /* restores the commit; untracked files go or stay */
+	if (str_like_any(what, "push save")) { /* restores the commit; untracked files go or stay */
 		f->change = GIT_CHANGE_REVERT;
 		f->revs = STR("HEAD");
 		if (f->has_paths || (f->n > 1 && str_is(what, "push")))
@@ -235,7 +234,7 @@ static enum git_changes_state read_stash(struct git_form *f)
 	if (str_is(what, "branch")) { /* checks out the stash's base commit, then applies the stash */
 		f->change = GIT_CHANGE_STASH_BRANCH;
 		which = f->n > 2 ? operand_at(f, 2) : STR("0");
-	} else if (!STR_LISTED(what, takes)) {
+	} else if (!str_like_any(what, "pop apply")) {
 		return GIT_CHANGES_UNKNOWN;
 	}
 	f->revs = is_number(which) ? str_fmt(f->j->a, "stash@{%.*s}", STR_ARG(which)) : which;
@@ -348,36 +347,29 @@ static bool reset_elsewhere(const struct git_form *f)
  */
 static enum moved moves(const struct git_form *f, struct str revs)
 {
-	static const char heads[][20] = {"git checkout", "git switch", "git commit", "git merge",
-			"git cherry-pick",
-		"git revert", "git rebase", "git bisect", "git am", ""};
-	static const char none[][20] = {"git add", "git stage", "git restore", "git mv", "git rm",
-			"git clean",
-		"git config", "git init", "git apply", "git sparse-checkout", "git gc", "git maintenance",
-		"git push",
-		"git archive", "git format-patch", "git clone", "git submodule", "git prune", "git repack",
-		"git update-index", "git write-tree", "git hash-object", "git read-tree", ""};
-	/* from HEAD, unless there is a second operand */
-	static const char named[][20] = {"git branch", "git tag", ""};
-	static const char unless[][20] = {"git worktree", "git worktree add", "git worktree remove",
-			"git remote add",
-		/* these move references only with the options in makes[] */
-		"git remote set-url", "git remote remove", "git notes", ""};
 	static const char *const makes[] = {"-b", "-B", "-f", "--fetch", "--orphan", NULL};
 	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
-	struct str name = str_of(f->o->name);
+	struct str name = str_sub(str_of(f->o->name), strlen("git "), SIZE_MAX);
 
-	if (STR_LISTED(name, none))
+	if (str_is_any(name,
+	"add stage restore mv rm clean config init apply sparse-checkout gc maintenance push "
+			"archive format-patch clone submodule prune repack update-index write-tree "
+			"hash-object read-tree"))
 		return MOVED_NOTHING;
-	if (STR_LISTED(name, unless) && !has_any(f, makes) && !names_any(f, revs))
+	/* these move references only with the options in makes[] */
+	if ((str_is_any(name, "worktree notes") || str_is(name, "worktree add") ||
+			str_is(name, "worktree remove") || str_is(name, "remote add") ||
+			str_is(name, "remote set-url") || str_is(name, "remote remove")) && !has_any(f,
+					makes) && !names_any(f, revs))
 		return MOVED_NOTHING;
-	if (str_is(name, "git stash"))
+	if (str_is(name, "stash"))
 		return str_contains(revs, STR("stash")) ? MOVED_MAYBE : MOVED_NOTHING;
-	if (str_is(name, "git reset") && !reset_elsewhere(f))
+	if (str_is(name, "reset") && !reset_elsewhere(f))
 		return MOVED_NOTHING;
-	if (STR_LISTED(name, heads))
+	if (str_is_any(name, "checkout switch commit merge cherry-pick revert rebase bisect am"))
 		return from_head(revs) || has_any(f, resets) ? MOVED_MAYBE : MOVED_NOTHING;
-	if (STR_LISTED(name, named))
+	/* from HEAD, unless there is a second operand */
+	if (str_is_any(name, "branch tag"))
 		return !names_any(f, revs) ? MOVED_NOTHING : f->o->noperands > 1 ? MOVED_REFS : MOVED_MAYBE;
 	return MOVED_REFS; /* git fetch, git update-ref, git pull, and all others */
 }

@@ -218,13 +218,11 @@ static bool sed_harmless(struct str s) { return sed_reading(s, true) && sed_read
 /* Client commands that only show something: .tables of sqlite3, \dt of psql. */
 static bool sql_client_line(struct str line)
 {
-	static const char dots[][WORD_ROOM] = {
-		".tables", ".schema", ".fullschema", ".indexes", ".indices", ".databases", ".dbinfo", ".dump",
-		".headers", ".header", ".mode", ".width", ".nullvalue",
-		".separator", ".timer", ".stats", ".show", ".help", ".echo", ".bail", ".changes", ".eqp",
-		".explain", ".version", ".quit", ".exit", "",
-	};
-	static const char others[][WORD_ROOM] = {"\\l", "\\z", "\\x", "\\q", "\\conninfo", "\\timing", ""};
+	static const char dots[] =
+			".tables .schema .fullschema .indexes .indices .databases .dbinfo .dump .headers "
+			".header .mode .width .nullvalue .separator .timer .stats .show .help .echo .bail "
+			".changes .eqp .explain .version .quit .exit";
+	static const char others[] = "\\l \\z \\x \\q \\conninfo \\timing";
 	size_t n = 1;
 
 	if (str_find(line, '\\', 1) >= 0 || str_find(line, '`', 0) >= 0 || str_find(line, '|', 0) >= 0)
@@ -235,7 +233,7 @@ static bool sql_client_line(struct str line)
 		return false;
 	if (line.p[0] == '\\' && n > 1 && line.p[1] == 'd')
 		return true; /* describes something, with any argument */
-	return STR_LISTED(str_sub(line, 0, n), line.p[0] == '.' ? dots : others);
+	return str_like_any(str_sub(line, 0, n), line.p[0] == '.' ? dots : others);
 }
 
 /* Scans lines and statements for commands of the client, not the server. */

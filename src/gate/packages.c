@@ -14,9 +14,9 @@ struct package {
 
 static bool is_runner(const struct via *v)
 {
-	static const char names[][12] = {"npx", "npm exec", "npm x", "bunx", "bun x", ""};
-
-	return v && v->kind == VIA_WRAPPER && STR_LISTED(str_of(v->name), names);
+	return v && v->kind == VIA_WRAPPER &&
+			(str_is_any(str_of(v->name), "npx bunx") || !strcmp(v->name, "npm exec") ||
+			!strcmp(v->name, "npm x") || !strcmp(v->name, "bun x"));
 }
 
 static struct package package_of(struct str word)

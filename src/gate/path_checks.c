@@ -366,9 +366,9 @@ bool paths_whole_project(const struct judge *j, const struct access *x, const st
 /* True if this replaces a directory, or puts content into it. mkdir and chmod do not. */
 static bool replaces(const struct access *x)
 {
-	static const char harmless[][8] = {"chmod", "chown", "chgrp", "touch", "mkdir", ""};
+	static const char harmless[] = "chmod chown chgrp touch mkdir";
 
-	if (ACCESS_BY_ONE_OF(x, harmless))
+	if (access_by_any(x, harmless))
 		return false;
 	return x->kind == ACCESS_DELETE || access_copies(x) || (x->kind == ACCESS_WRITE && x->below);
 }
@@ -417,11 +417,11 @@ static bool activates_hooks(const struct judge *j, const struct access *x)
 /* True if files selected by find get new content; a new mode or time does not count. */
 static bool rewrites_found(const struct judge *j, const struct access *x)
 {
-	static const char harmless[][8] = {"chmod", "touch", "chown", "chgrp", ""};
+	static const char harmless[] = "chmod touch chown chgrp";
 
 	if (x->kind != ACCESS_WRITE || !x->path.glob || !str_ends(x->path.text, "/**"))
 		return false;
-	return !ACCESS_BY_ONE_OF(x, harmless) || activates_hooks(j, x);
+	return !access_by_any(x, harmless) || activates_hooks(j, x);
 }
 
 /* Git directories with another name than .git, on the disk or made by the request, are protected, too. */
@@ -520,10 +520,10 @@ static void in_temp(struct judge *j, const struct access *x, const struct where 
 /* Commands that only add, or that change no content. */
 static bool adds_only(const struct access *x)
 {
-	static const char names[][20] = {"touch", "mkdir", "chmod", "chown", "chgrp", "ln", "mkfifo",
-		"git clone", "git init", "git worktree add", ""};
-
-	return access_is_redirection(x) ? x->redirect == REDIR_APPEND : ACCESS_BY_ONE_OF(x, names);
+	return access_is_redirection(x) ? x->redirect == REDIR_APPEND :
+			access_by_any(x, "touch mkdir chmod chown chgrp ln mkfifo") ||
+			access_by(x, "git clone") || access_by(x, "git init") ||
+			access_by(x, "git worktree add");
 }
 
 /* Directories where a client's own tools keep a session's plan and to-do list; no program obeys these. */
@@ -655,11 +655,11 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 /* Reading a name or a directory listing reveals no secret. */
 static bool reads_content(const struct access *x)
 {
-	static const char ops[][12] = {"stat", "ls", "du", "test", "[", "[[", "realpath", "readlink",
-		"basename", "dirname", "find", "tree", "chmod", "chown", "chgrp", "touch", "file", "exa",
-		"eza", "fd", "cd", "ssh-add", "ssh", ""};
+	static const char ops[] =
+			"stat ls du test [ [[ realpath readlink basename dirname find tree chmod chown "
+			"chgrp touch file exa eza fd cd ssh-add ssh";
 
-	return x->kind == ACCESS_READ && !ACCESS_BY_ONE_OF(x, ops);
+	return x->kind == ACCESS_READ && !access_by_any(x, ops);
 }
 
 /* mkdir, rm, symlink() and the like act on the name: only a directory on the way to it can lead elsewhere. */

@@ -6,18 +6,6 @@
 #include "gate/judge.h"
 #include "gate/path_table.h"
 
-#define OP_ROOM 24
-
-static bool one_of(const char *name, const char (*list)[OP_ROOM], size_t n)
-{
-	for (size_t i = 0; name && i < n; i++)
-		if (!strcmp(name, list[i]))
-			return true;
-	return false;
-}
-
-#define ONE_OF(name, list) one_of(name, list, ARRAY_SIZE(list))
-
 static bool same_place(struct span a, struct span b)
 {
 	return a.text == b.text && a.from == b.from && a.to == b.to;
@@ -257,13 +245,13 @@ static struct str strip_pathspec(struct str text)
 
 static void git_operands(struct judge *j, struct subject *s, struct str dir)
 {
-	static const char readers[][OP_ROOM] = {"git add", "git stage", "git commit", "git diff", "git show",
-			"git blame", "git annotate", "git hash-object", "git grep", "git cat-file",
-		"git archive", "git update-index", "git interpret-trailers", "git stash push"};
-	static const char restorers[][OP_ROOM] = {"git checkout", "git restore", "git checkout-index"};
 	struct know_options *o = subject_options(j, s);
 	bool index_only = know_has(o, "--staged") && !know_has(o, "--worktree");
-	bool reads = ONE_OF(o->name, readers), restores = ONE_OF(o->name, restorers) && !index_only;
+	struct str name = o->name ? str_sub(str_of(o->name), strlen("git "), SIZE_MAX) : STR("");
+	bool reads = str_is(name, "stash push") || str_is_any(name,
+			"add stage commit diff show blame annotate hash-object grep cat-file archive "
+			"update-index interpret-trailers");
+	bool restores = str_is_any(name, "checkout restore checkout-index") && !index_only;
 
 	for (size_t i = 0; (reads || restores) && i < o->noperands; i++) {
 		const struct word *word = &s->c->argv[o->operands[i]];
@@ -381,10 +369,7 @@ void paths_unknown_program(struct judge *j)
 /* True for ls ~/.ssh or find ~ -name id_rsa, which list secrets. */
 static bool lists_secrets(struct judge *j, const struct subject *s)
 {
-	static const char names[][OP_ROOM] = {"find", "ls", "fd", "fdfind", "locate", "plocate", "eza",
-			"exa"};
-
-	if (!ONE_OF(str_c(j->a, s->base), names) || !text_exact(s->c->cwd))
+	if (!str_is_any(s->base, "find ls fd fdfind locate plocate eza exa") || !text_exact(s->c->cwd))
 		return false;
 	for (size_t k = 1; k < s->c->argc; k++) {
 		struct where w;
@@ -410,14 +395,14 @@ static bool found_by(const struct subject *s, const struct access *x)
 
 void paths_listed_secrets(struct judge *j)
 {
-	static const char lookers[][OP_ROOM] = {"ls", "stat", "wc", "du", "test", "[", "file", "dirname",
-		"basename", "readlink", "realpath", "chmod", "touch", "cd", "find", ""};
+	static const char lookers[] =
+			"ls stat wc du test [ file dirname basename readlink realpath chmod touch cd find";
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		if (!lists_secrets(j, &j->subjects[i]))
 			continue;
 		for (const struct access *x = j->f->accesses; x; x = x->next)
-			if (x->kind == ACCESS_READ && !x->elsewhere && !ACCESS_BY_ONE_OF(x, lookers) &&
+			if (x->kind == ACCESS_READ && !x->elsewhere && !access_by_any(x, lookers) &&
 				(!path_known(&x->path) || found_by(&j->subjects[i], x)))
 				judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_DENY, x->at,
 					judge_quote(j, "what ", j->subjects[i].c->at,

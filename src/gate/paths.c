@@ -196,9 +196,9 @@ static bool ask_world(struct judge *j, struct str path, bool glob)
 /* True for operations on the name itself, not on its link target. */
 static bool acts_on_name(const struct access *x)
 {
-	static const char ops[][PLACE_ROOM] = {"ln", "mv", "unlink", "rename", "sed", "rm", "rmdir", ""};
+	static const char ops[] = "ln mv unlink rename sed rm rmdir";
 
-	return x->kind == ACCESS_DELETE || ACCESS_BY_ONE_OF(x, ops);
+	return x->kind == ACCESS_DELETE || access_by_any(x, ops);
 }
 
 /* sed -i --follow-symlinks writes to the link target. */

@@ -185,11 +185,11 @@ static bool reads_none(struct judge *j, struct subject *s)
 /* True for a word that is git's own output of the work tree's top, and not that of a function called git. */
 static bool is_toplevel(struct judge *j, struct span at)
 {
-	static const char spellings[][40] = {"\"$(git rev-parse --show-toplevel)\"",
-		"$(git rev-parse --show-toplevel)", ""};
+	struct str bytes = at.text < j->f->ntexts ? str_sub(j->f->texts[at.text].bytes, at.from, at.to) :
+			STR("");
 
-	if (at.text >= j->f->ntexts ||
-		!STR_LISTED(str_sub(j->f->texts[at.text].bytes, at.from, at.to), spellings))
+	if (!str_is_like(bytes, "\"$(git rev-parse --show-toplevel)\"") &&
+			!str_is_like(bytes, "$(git rev-parse --show-toplevel)"))
 		return false;
 	for (const struct launch *l = j->f->launches; l; l = l->next)
 		if (str_is(l->name, "git") && l->at.text == at.text && l->at.from >= at.from &&

@@ -60,24 +60,13 @@ bool rule_speaks_of(const struct judgement *j, const struct command *c)
  * deletes. Others have options that run commands or overwrite others' data: a rule for "git push" would also
  * allow --force to any remote.
  */
-static const char deeper[][NAME_ROOM] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp",
-		"rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl",
-		"gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform",
-		"tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
-	"nomad", "redis-cli", "psql", "mysql", "ssh", "scp", "rsync", "systemctl", "brew", "conda"};
+static const char deeper[] =
+		"hg svn nc ncat socat telnet ftp lftp sftp rclone restic borg ansible curl wget aws gcloud "
+		"az oci doctl gh glab hub kubectl oc helm docker podman nerdctl terraform tofu pulumi "
+		"heroku flyctl vault consul nomad redis-cli psql mysql ssh scp rsync systemctl brew conda";
 
 /* Subcommands of git that only read. */
-static const char git_looks[][NAME_ROOM] = {"blame", "cat-file", "describe", "diff", "log", "ls-files",
-		"rev-parse", "shortlog", "show", "status"};
-
-static bool is_among(const char (*list)[NAME_ROOM], size_t n, struct str word)
-{
-	for (size_t i = 0; i < n; i++)
-		if (str_is(word, list[i]))
-			return true;
-	return false;
-}
-#define AMONG(list, word) is_among(list, ARRAY_SIZE(list), word)
+static const char git_looks[] = "blame cat-file describe diff log ls-files rev-parse shortlog show status";
 
 struct str rule_prefix(struct str words)
 {
@@ -94,7 +83,7 @@ struct str rule_prefix(struct str words)
 			program = str_sub(program, i, program.n);
 			break;
 		}
-	if (AMONG(deeper, program) || (str_is(program, "git") && !AMONG(git_looks, second)))
+	if (str_is_any(program, deeper) || (str_is(program, "git") && !str_is_any(second, git_looks)))
 		return STR("");
 	for (size_t i = 0; i < second.n; i++)
 		if (!(ascii_is_lower(second.p[i]) || ascii_is_digit(second.p[i]) || second.p[i] == '-'))

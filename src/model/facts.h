@@ -240,9 +240,11 @@ static inline bool access_by(const struct access *x, const char *name)
 {
 	return x->cause == CAUSE_COMMAND && x->by && !strcmp(x->by, name);
 }
-/* True if the cause is one of the commands in `list`: inline strings, ended by an empty one. */
-#define ACCESS_BY_ONE_OF(x, list) \
-	((x)->cause == CAUSE_COMMAND && (x)->by && STR_LISTED(str_of((x)->by), (list)))
+/* True if the cause is one of the commands; blanks separate them. ASCII case is ignored. */
+static inline bool access_by_any(const struct access *x, const char *commands)
+{
+	return x->cause == CAUSE_COMMAND && x->by && str_like_any(str_of(x->by), commands);
+}
 /* True if both have the same cause and the same known name. */
 bool access_same_cause(const struct access *a, const struct access *b);
 /* Formats the cause for answers and explanations: ">>", "3<", "import", "git mv"; empty: not known. */

@@ -551,13 +551,10 @@ static void walk_test(const struct marks_walk *w, const struct syn_test *t)
 
 /* ---- loops that start processes without end ---- */
 
-static bool simple_is(const struct syn_node *n, const char (*names)[8], size_t count)
+static bool simple_is(const struct syn_node *n, const char *names)
 {
 	const struct syn_part *name = n->kind == NODE_SIMPLE && n->words ? n->words->parts : NULL;
-	for (size_t i = 0; i < count && name && n->words->plain; i++)
-		if (str_is(name->text, names[i]))
-			return true;
-	return false;
+	return name && n->words->plain && str_is_any(name->text, names);
 }
 
 /* Unwraps lists and pipelines that have only one command. */
@@ -571,13 +568,12 @@ static const struct syn_node *single_command(const struct syn_node *n)
 
 static bool is_endless(const struct syn_node *n)
 {
-	static const char yes[][8] = {":", "true"}, no[][8] = {"false"};
 	const struct syn_node *c = single_command(n->cond);
 	if (n->kind == NODE_ARITH_FOR)
 		return !n->arith[1];
 	if (n->kind == NODE_WHILE)
-		return c && simple_is(c, yes, 2);
-	return n->kind == NODE_UNTIL && c && simple_is(c, no, 1);
+		return c && simple_is(c, ": true");
+	return n->kind == NODE_UNTIL && c && simple_is(c, "false");
 }
 
 /*
@@ -586,12 +582,11 @@ static bool is_endless(const struct syn_node *n)
  */
 static bool only_spawns(const struct syn_node *n, bool *ret_spawns)
 {
-	static const char quick[][8] = {":", "true", "false", "echo", "printf", "let", "test", "[", "local",
-			"export", "declare"};
+	static const char quick[] = ": true false echo printf let test [ local export declare";
 	if (!n)
 		return true;
 	if (n->kind == NODE_SIMPLE)
-		return !n->words || simple_is(n, quick, ARRAY_SIZE(quick));
+		return !n->words || simple_is(n, quick);
 	if (n->kind == NODE_ARITH || n->kind == NODE_COND)
 		return true;
 	if (n->kind == NODE_GROUP || n->kind == NODE_SUBSHELL || n->kind == NODE_IF)

@@ -5,17 +5,6 @@
  */
 #include "shell/eval.h"
 
-static bool is_listed(struct str name, const char *list)
-{
-	for (const char *p = list; *p;) {
-		size_t n = strcspn(p, " ");
-		if (n == name.n && memcmp(p, name.p, n) == 0)
-			return true;
-		p += n + (p[n] == ' ');
-	}
-	return false;
-}
-
 bool zsh_table(struct str name)
 {
 	static const char tables[] =
@@ -27,11 +16,11 @@ bool zsh_table(struct str name)
 		"mapfile "
 		"prompt PROMPT PROMPT2 PROMPT3 PROMPT4 SPROMPT histchars HISTCHARS UID EUID GID EGID "
 		"USERNAME";
-	return str_ends(name, "_functions") || is_listed(name, tables);
+	return str_ends(name, "_functions") || str_is_any(name, tables);
 }
 
 bool zsh_function(struct str name)
 {
 	static const char own[] = "chpwd precmd preexec periodic zshaddhistory zshexit zsh_directory_name";
-	return str_starts(name, "TRAP") || is_listed(name, own);
+	return str_starts(name, "TRAP") || str_is_any(name, own);
 }

@@ -81,10 +81,7 @@ struct names { /* parser for the output of diff-tree -z; allocates nothing while
 
 static bool is_part(struct str name, bool last)
 {
-	static const char files[][12] = {"HEAD", "config", "commondir", ""},
-			  dirs[][12] = {"objects", "refs", "hooks", ""};
-
-	return last ? STR_LISTED(name, files) : STR_LISTED(name, dirs);
+	return str_like_any(name, last ? "HEAD config commondir" : "objects refs hooks");
 }
 
 /*

@@ -78,6 +78,12 @@ static void test_str_parts(void)
 	CHECK(str_contains(STR("a\0b"), STR("\0b")));
 	CHECK(str_contains_nocase(s, "E:T") && str_contains_nocase(s, "") &&
 			!str_contains_nocase(s, "Three") && !str_contains_nocase(STR("a"), "AB"));
+	CHECK(str_is_any(STR("b"), "a b c") && str_is_any(STR("a"), "a") && str_is_any(STR("c"), "a  c "));
+	CHECK(!str_is_any(STR("B"), "a b c") && !str_is_any(STR("a b"), "a b") && !str_is_any(STR("b"),
+			"ab bc"));
+	CHECK(!str_is_any(STR(""), "a  b") && !str_is_any(STR(""), "") && !str_is_any(STR("a"), NULL));
+	CHECK(str_like_any(STR("Bc"), "a bC") && !str_like_any(STR("b"), "a bc") && !str_like_any(STR(""),
+			" "));
 	CHECK_STR(str_trim(STR(" \t a b\t"), " \t"), "a b");
 	CHECK_STR(str_trim(STR("\r a"), " "), "\r a");
 	CHECK_STR(str_trim(STR("   "), " "), "");
