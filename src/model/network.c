@@ -275,7 +275,7 @@ static int parse_name(struct arena *a, struct str text, struct network_rule *r, 
 		r->name.n--;
 	if (!network_name_valid(r->name))
 		return refuse(e, text, why_invalid(r->name));
-	if (STR_LISTED(r->name, mode_words))
+	if (str_like_any(r->name, mode_words))
 		return refuse(e, text, "this word is not a host, and it cannot be part of a list");
 	if (str_is(r->name, "localhost") || str_ends(r->name, ".localhost"))
 		return refuse(e, text,
