@@ -363,7 +363,7 @@ wrong 'not a regular file' --file "$tmp/ws"
 wrong 'cannot tell the language' --file "$tmp/ws/data"
 wrong 'expected one of' --lang cobol -c x
 wrong 'your own policy' --network host -c ls
-wrong 'not available yet' --network allow-list -c ls
+wrong "invalid host 'allow-list'" --network allow-list -c ls
 wrong 'NAME=VALUE' --env X -c ls
 wrong 'an agent cannot set it' --agent me --env LD_PRELOAD=x -c ls
 wrong 'directory that can be written' --report "$tmp/none/r.json" -c ls
