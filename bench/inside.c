@@ -48,7 +48,7 @@ extern char **environ;
 
 struct things {
 	struct str dir;
-	struct session session;
+	struct context context;
 	struct user self; /* looked up once, as caisson check --batch does */
 	struct policies plain, regexes;
 	struct arena kept; /* holds what follows: the read command and the view with all answers */
@@ -65,7 +65,7 @@ struct bench {
 
 static struct engine_request request(const struct things *t)
 {
-	return (struct engine_request){.command = STR(COMMAND), .session = &t->session};
+	return (struct engine_request){.command = STR(COMMAND), .context = &t->context};
 }
 
 static void judge(struct things *t, struct arena *a, const struct policies *p, struct str command)
@@ -88,7 +88,7 @@ static void run_world(struct things *t, struct arena *a)
 {
 	struct view v;
 
-	world_view(a, &t->session, &t->plain.own, &v);
+	world_view(a, &t->context, &t->plain.own, &v);
 	if (!v.project.n)
 		t->failed = true;
 }
@@ -179,7 +179,7 @@ static int prepare(void *arg)
 	struct things *t = arg;
 	struct shell_request sr = {.text = STR(COMMAND), .view = &t->view};
 
-	world_view(&t->kept, &t->session, &t->plain.own, &t->view);
+	world_view(&t->kept, &t->context, &t->plain.own, &t->view);
 	if (shell_read(&t->kept, &sr, &t->facts, NULL) != 0)
 		return 1;
 	for (unsigned i = 0; i < GATE_ROUNDS_MAX; i++) {
@@ -191,9 +191,9 @@ static int prepare(void *arg)
 	return 1;
 }
 
-static bool set_session(struct things *t)
+static bool set_context(struct things *t)
 {
-	t->session = (struct session){.cwd = t->dir, .home = t->self.home, .user = t->self.name};
+	t->context = (struct context){.cwd = t->dir, .home = t->self.home, .user = t->self.name};
 	return true;
 }
 
@@ -238,7 +238,7 @@ int main(int argc, char **argv)
 	policies_default(&t.plain);
 	if (chdir(argv[1]) != 0 || user_self(&t.kept, getenv("HOME"), &t.self, &e) != 0 ||
 			load_regexes(&t, argv[2], &e) != 0 ||
-	    !set_session(&t) || arena_run(&t.kept, prepare, &t) != 0) {
+	    !set_context(&t) || arena_run(&t.kept, prepare, &t) != 0) {
 		fprintf(stderr, "inside: %s\n", e.text[0] ? e.text : "cannot prepare");
 		return 70;
 	}

@@ -15,60 +15,64 @@
 #define GOAL 2.0
 
 static const struct report {
-	const char *task, *format;
+	enum task task;
+	const char *format;
 	const char *head, *row, *between, *tail; /* row: %zu is its number */
 	bool lines;
 	int exit_code;
 	const char *schema;
 	bool wrapped; /* it is the stdout of a report of `caisson run`: both parse that */
 } reports[] = {
-	{"test", "go-test-json", "",
+	{TASK_TEST, "go-test-json", "",
 			"{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"pass\",\"Package\":\"m\","
 			"\"Test\":\"Test%zu\",\"Elapsed\":0}", "\n",
 	 "\n{\"Action\":\"pass\",\"Package\":\"m\",\"Elapsed\":1}\n", true, 0, NULL, false},
-	{"lint", "eslint-json", "[",
+	{TASK_LINT, "eslint-json", "[",
 			"{\"filePath\":\"/w/f%zu.js\",\"messages\":[{\"ruleId\":\"no-undef\",\"severity\":2,"
 			"\"message\":\"'x' is not defined.\",\"line\":2,\"column\":1}],"
 	 "\"errorCount\":1,\"fatalErrorCount\":0,\"warningCount\":0}", ",", "]", false, 1, NULL, false},
-	{"typecheck", "cargo-json", "",
+	{TASK_TYPECHECK, "cargo-json", "",
 			"{\"reason\":\"compiler-message\",\"message\":{\"level\":\"warning\","
 			"\"message\":\"unused variable %zu\",\"spans\":[{\"line_start\":1}]}}", "\n",
 	 "\n{\"reason\":\"build-finished\",\"success\":true}\n", true, 0, NULL, false},
-	{"data", "json", "[", "{\"id\":%zu,\"name\":\"somebody\",\"amount\":2.5,\"note\":null}", ",", "]",
+	{TASK_DATA, "json", "[", "{\"id\":%zu,\"name\":\"somebody\",\"amount\":2.5,\"note\":null}", ",", "]",
 			false, 0, NULL, false},
-	{"data", "jsonl", "", "{\"id\":%zu,\"name\":\"somebody\",\"amount\":2.5,\"note\":null}", "\n", "\n",
+	{TASK_DATA, "jsonl", "",
+			"{\"id\":%zu,\"name\":\"somebody\",\"amount\":2.5,\"note\":null}", "\n", "\n",
 			true, 0, NULL, false},
-	{"json", "json", "[", "{\"id\":%zu,\"name\":\"somebody\",\"amount\":2.5,\"note\":null}", ",", "]",
+	{TASK_JSON, "json", "[", "{\"id\":%zu,\"name\":\"somebody\",\"amount\":2.5,\"note\":null}", ",", "]",
 			false, 0,
 	 "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/row\"},\"$defs\":{\"row\":{\"type\":\"object\","
 	 "\"required\":[\"id\",\"name\"],\"properties\":{\"id\":{\"type\":\"integer\","
 	 "\"minimum\":0},\"name\":{\"type\":\"string\",\"pattern\":\"^[a-z]+$\",\"maxLength\":10},"
 	 "\"amount\":{\"type\":\"number\"},\"note\":{\"type\":[\"string\",\"null\"]}},"
 	 "\"additionalProperties\":false}}}", false},
-	{"test", "jest-json",
+	{TASK_TEST, "jest-json",
 			"{\"numTotalTests\":@,\"numPassedTests\":@,\"numFailedTests\":0,"
 			"\"numPendingTests\":0,\"numTodoTests\":0,\"success\":true,"
 			"\"testResults\":[{\"assertionResults\":[",
 	 "{\"ancestorTitles\":[],\"fullName\":\"adds %zu\",\"status\":\"passed\",\"title\":\"adds\","
 			"\"duration\":1}", ",", "],\"status\":\"passed\"}]}", false, 0, NULL, false},
-	{"test", "tap", "1..@\n", "ok %zu - a test of something or other", "\n", "\n", false, 0, NULL, true},
-	{"test", "junit-xml",
+	{TASK_TEST, "tap", "1..@\n", "ok %zu - a test of something or other", "\n",
+			"\n", false, 0, NULL, true},
+	{TASK_TEST, "junit-xml",
 			"<?xml version=\"1.0\"?><testsuites><testsuite name=\"s\" tests=\"@\" "
 			"failures=\"0\">", "<testcase classname=\"a.b\" name=\"test_%zu\" time=\"0.001\"/>",
 			"\n", "</testsuite></testsuites>\n", false, 0, NULL, true},
-	{"test", "go-test", "", "=== RUN   Test%zu\n--- PASS: TestX (0.00s)", "\n", "\nPASS\nok  \tm\t0.1s\n",
+	{TASK_TEST, "go-test", "", "=== RUN   Test%zu\n--- PASS: TestX (0.00s)", "\n",
+			"\nPASS\nok  \tm\t0.1s\n",
 			false, 0, NULL, true},
-	{"test", "pytest",
+	{TASK_TEST, "pytest",
 			"============================= test session starts "
 			"==============================\ncollected @ items\n\n", "t.py::test_%zu PASSED",
 			"\n",
 	 "\n============================== @ passed in 0.50s ===============================\n", false, 0,
 	 NULL, true},
-	{"typecheck", "mypy", "",
+	{TASK_TYPECHECK, "mypy", "",
 			"src/a.py:%zu: error: Incompatible types in assignment (expression has type "
 			"\"str\", variable has type \"int\")  [assignment]", "\n",
 			"\nFound @ errors in 1 file (checked 1 source file)\n", false, 1, NULL, true},
-	{"data", "csv", "id,name,amount,note\n", "%zu,somebody,2.5,", "\n", "\n", false, 0, NULL, true},
+	{TASK_DATA, "csv", "id,name,amount,note\n", "%zu,somebody,2.5,", "\n", "\n", false, 0, NULL, true},
 };
 
 static double now(void)
@@ -176,7 +180,8 @@ static bool measure(const struct report *r)
 	qsort(theirs, ROUNDS, sizeof *theirs, by_value);
 	qsort(ours, ROUNDS, sizeof *ours, by_value);
 	bool ok = v.validity == VALIDITY_VALID && v.format && !strcmp(v.format, r->format);
-	printf("  %-10s %-12s %-9s %.2f (goal %.0f)%s\n", r->task, r->format, r->wrapped ? "in stdout" : "",
+	printf("  %-10s %-12s %-9s %.2f (goal %.0f)%s\n", task_name(r->task),
+			r->format, r->wrapped ? "in stdout" : "",
 			ours[ROUNDS / 2] / theirs[ROUNDS / 2], GOAL,
 			ok ? "" : "  NOT VALID: nothing was measured");
 	arena_free(&kept);
