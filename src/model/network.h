@@ -44,6 +44,11 @@ struct network_rule {
 	unsigned bits;                     /* counted in the 128 bits: 128 for a single IPv4 address, too */
 	uint16_t ports[NETWORK_PORTS_MAX]; /* ascending, each once */
 	size_t nports;                     /* at least 1 */
+	/*
+	 * NETWORK_NAME: the person's own settings name this host as a registry, so it may have an address of
+	 * a private network. Not part of the text.
+	 */
+	bool on_site;
 };
 
 struct network_spec { /* zeroed: deny */

@@ -88,13 +88,26 @@ static bool is_listed(const struct relay_loop *l, const uint8_t ip[IP_BYTES], ui
 	return false;
 }
 
-/* Keeps the addresses that a name may lead to. */
-static void drop_private(const struct relay_loop *l, struct upstream_addresses *all, uint16_t port)
+/* True if the person's own settings name this host, so that it may lie in the person's own network. */
+static bool is_on_site(const struct relay_loop *l, const struct relay_target *t)
 {
+	for (const struct network_rule *r = l->request->rules; r; r = r->next)
+		if (r->on_site && r->kind == NETWORK_NAME && network_rule_has_port(r, t->port) &&
+				network_rule_matches_name(r, str_of(t->host)))
+			return true;
+	return false;
+}
+
+/* Keeps the addresses that a name may lead to. */
+static void drop_private(const struct relay_loop *l, const struct relay_target *t,
+		struct upstream_addresses *all)
+{
+	bool on_site = is_on_site(l, t);
 	size_t n = 0;
 	for (size_t i = 0; i < all->n; i++) {
 		const uint8_t *ip = all->ip[i];
-		if (!is_listed(l, ip, port) && (special_address(ip) || is_own_address(ip)))
+		bool special = special_address(ip) && !(on_site && special_address_on_site(ip));
+		if (!is_listed(l, ip, t->port) && (special || is_own_address(ip)))
 			continue;
 		memmove(all->ip[n++], ip, IP_BYTES);
 	}
@@ -239,7 +252,7 @@ static void resolved(struct relay_loop *l, struct relay_connection *c)
 {
 	/* A proxy is the person's own choice and usually private. A listed address needs no check. */
 	if (!c->dial.proxy && !c->target.is_address)
-		drop_private(l, &c->dial.to, c->target.port);
+		drop_private(l, &c->target, &c->dial.to);
 	if (!c->dial.to.n) {
 		relay_refuse(l, c, NETWORK_PRIVATE);
 		return;

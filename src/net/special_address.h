@@ -11,3 +11,8 @@
 
 /* The range that makes the address special, such as "private" or "loopback"; NULL: a public address. */
 const char *special_address(const uint8_t address[IP_BYTES]);
+/*
+ * True if it is special and may be an ordinary host of a person's own network: private, carrier-grade NAT, or
+ * a documentation range, which some networks use for mirrors.
+ */
+bool special_address_on_site(const uint8_t address[IP_BYTES]);

@@ -28,7 +28,7 @@ static void copy_rules(struct rule_expansion *l, const struct network_rule *from
 static int add_rule(struct rule_expansion *l, const struct network_rule *rule, struct err *e)
 {
 	for (const struct network_rule *r = l->first; r; r = r->next)
-		if (network_rule_covers(r, rule))
+		if (network_rule_covers(r, rule) && (r->on_site || !rule->on_site))
 			return 0;
 	if (l->n++ >= NETWORK_RULES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "a network has at most %d hosts", NETWORK_RULES_MAX);
@@ -59,10 +59,13 @@ static int add_hosts(struct rule_expansion *l, const struct texts *hosts, struct
 {
 	struct network_rule rule;
 
-	for (; hosts; hosts = hosts->next)
-		if (network_rule_parse(l->a, hosts->text, &rule, NULL) == 0 && !is_loopback(&rule) &&
-				add_rule(l, &rule, e) != 0)
+	for (; hosts; hosts = hosts->next) {
+		if (network_rule_parse(l->a, hosts->text, &rule, NULL) != 0 || is_loopback(&rule))
+			continue;
+		rule.on_site = rule.kind == NETWORK_NAME;
+		if (add_rule(l, &rule, e) != 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -45,10 +45,12 @@ static void add_rule(struct options *o, struct arena *a, const char *text)
 {
 	struct err e = {0};
 	struct network_rule *r = arena_new(a, struct network_rule);
-	if (network_rule_parse(a, str_of(text), r, &e) != 0) {
+	bool on_site = text[0] == '+';
+	if (network_rule_parse(a, str_of(text + on_site), r, &e) != 0) {
 		fprintf(stderr, "relay_run: %s\n", e.text);
 		exit(99);
 	}
+	r->on_site = on_site;
 	*o->last = r;
 	o->last = &r->next;
 	for (size_t i = 0; i < r->nports; i++) {

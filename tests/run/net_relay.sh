@@ -159,6 +159,17 @@ result $? 'a name with a private and a public address goes to the public one'
 talk private.test:7 10.99.0.2:7 -- private.test 7 'listed\n' EOF
 [[ $(<"$tmp/out") == listed ]]
 result $? 'unless a rule lists the private one'
+talk +private.test:7 -- private.test 7 'on site\n' EOF
+[[ $(<"$tmp/out") == 'on site' ]]
+result $? "or the person's own settings name the host"
+for host in loop own zero; do
+	talk "+$host.test:7" -- "$host.test" 7 'x\n' EOF
+	[[ $(<"$tmp/out") == reset ]] && reported "$host.test 7 private-address [12] 0 0 [0-9]+"
+	result $? "which never leads to this machine: $host.test"
+done
+talk +private.test:8 private.test:7 -- private.test 7 'x\n' EOF
+[[ $(<"$tmp/out") == reset ]]
+result $? 'nor to another port'
 talk 10.99.0.0/24:7 -- 10.99.0.2 7 'direct\n' EOF
 [[ $(<"$tmp/out") == direct ]] && reported '10.99.0.2 7 ok 1 7 7 [0-9]+'
 result $? 'a listed address'

@@ -223,6 +223,26 @@ static void test_special(void)
 	}
 }
 
+/* A registry of the person's own network; never this machine, a cloud's metadata or many hosts at once. */
+static void test_on_site(void)
+{
+	static const char *const yes[] = {"10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "203.0.113.9",
+			"fd12::1", "::ffff:10.0.0.1", "64:ff9b::a00:1"},
+			*const no[] = {"127.0.0.1", "0.0.0.0", "169.254.169.254", "168.63.129.16", "224.0.0.1",
+			"198.18.0.1", "255.255.255.255", "8.8.8.8", "::1", "::", "fe80::1", "ff02::1",
+			"2600::1", "64:ff9b::7f00:1"};
+	uint8_t address[IP_BYTES];
+
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
+		CHECK_ROW(ip_parse(str_of(yes[i]), address) == 0, yes[i]);
+		CHECK_ROW(special_address_on_site(address), yes[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++) {
+		CHECK_ROW(ip_parse(str_of(no[i]), address) == 0, no[i]);
+		CHECK_ROW(!special_address_on_site(address), no[i]);
+	}
+}
+
 int main(void)
 {
 	RUN(test_check);
@@ -231,5 +251,6 @@ int main(void)
 	RUN(test_long_flood);
 	RUN(test_many_rules);
 	RUN(test_special);
+	RUN(test_on_site);
 	return unit_end();
 }
