@@ -140,38 +140,40 @@ static int await_sockets(struct box_state *b, struct sockets *ret, struct err *e
 }
 
 /* The listeners stand in the order of the ports; then comes the name server in IPv4, and in IPv6 if any. */
-static int start_with(struct box_state *b, const struct sockets *s, struct err *e)
+static int serve_with(struct box_state *b, const struct sockets *s, struct err *e)
 {
 	struct ns_box *n = b->own;
 	const struct ns_network *want = n->network;
 	struct relay_listener listeners[NS_PORTS_MAX];
-	struct relay_request rq = {
-		.rules = b->spec->network.rules, .listeners = listeners, .n = want->nports, .dns4 = -1,
-		.dns6 = -1, .environ = environ, .uid = n->user.outside_uid, .gid = n->user.outside_gid,
-	};
+	struct relay_sockets given = {.listeners = listeners, .n = want->nports, .dns4 = -1, .dns6 = -1};
 
 	if (s->n <= want->nports)
 		return err_set(e, ERR_INTERNAL, 0, "the box sent too few sockets");
 	for (size_t i = 0; i < want->nports; i++)
 		listeners[i] = (struct relay_listener){.fd = s->fds[i], .port = want->ports[i]};
-	rq.dns4 = s->fds[want->nports];
+	given.dns4 = s->fds[want->nports];
 	if (s->n > want->nports + 1)
-		rq.dns6 = s->fds[want->nports + 1];
-	n->relay = arena_new(b->a, struct relay);
-	if (relay_start(b->a, &rq, n->relay, e) == 0)
-		return 0;
-	n->relay = NULL;
-	return -1;
+		given.dns6 = s->fds[want->nports + 1];
+	return relay_serve(n->relay, &given, e);
 }
 
+/* The relay prepares itself while the box makes the sockets. */
 int ns_relay_start(struct box_state *b, struct err *e)
 {
+	struct ns_box *n = b->own;
+	struct relay_request rq = {.rules = b->spec->network.rules, .environ = environ,
+			.uid = n->user.outside_uid, .gid = n->user.outside_gid};
+	struct relay *relay = arena_new(b->a, struct relay);
 	struct sockets s;
-	int rc = await_sockets(b, &s, e);
+	int rc = relay_start(b->a, &rq, relay, e);
 
 	if (rc != 0)
 		return -1;
-	rc = start_with(b, &s, e);
+	n->relay = relay; /* whatever fails from now on, ns_relay_stop() ends it */
+	rc = await_sockets(b, &s, e);
+	if (rc != 0)
+		return -1;
+	rc = serve_with(b, &s, e);
 	close_sockets(&s); /* the relay has its own */
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "net/relay_inner.h"
+#include "sys/fds.h"
 #include "sys/file.h"
 #include "sys/process.h"
 
@@ -30,7 +31,6 @@ struct relay_process { /* in the arena; ends the relay when that is left */
 
 struct relay_task {
 	struct relay_request rq;
-	struct relay_listener listeners[RELAY_LISTENERS_MAX];
 	int lifeline;
 	pid_t parent;
 	struct network_report *report;
@@ -42,8 +42,7 @@ struct relay_task {
 static int prepare(void *arg)
 {
 	struct relay_task *t = arg;
-	t->rq.listeners = t->listeners;
-	if (relay_settle(&t->rq, t->listeners, &t->lifeline, t->parent, &t->e) != 0)
+	if (relay_settle(&t->rq, &t->lifeline, t->parent, &t->e) != 0)
 		return 1;
 	t->loop = relay_loop_new(&t->rq);
 	if (!t->loop) {
@@ -56,14 +55,42 @@ static int prepare(void *arg)
 	return relay_loop_begin(t->loop, &t->e) != 0 || relay_confine(&t->e) != 0;
 }
 
+/* The message of relay_serve(): ports of the listeners, and which name sockets follow them. */
+struct relay_message {
+	uint16_t ports[RELAY_LISTENERS_MAX];
+	uint16_t n;
+	bool dns4, dns6;
+};
+
+/* Waits for the sockets. -1 with a zeroed *e: the launcher has gone. */
+static int take_sockets(struct relay_task *t)
+{
+	struct relay_message m;
+	struct relay_loop *l = t->loop;
+	int fds[RELAY_LISTENERS_MAX + 2];
+	size_t nfds = ARRAY_SIZE(fds), at = 0;
+	ssize_t n = fds_recv(t->lifeline, &m, sizeof m, fds, &nfds, 0);
+	if (n == 0)
+		return -1;
+	if (n != sizeof m || m.n > RELAY_LISTENERS_MAX || nfds != (size_t)m.n + m.dns4 + m.dns6)
+		return err_set(&t->e, ERR_SYSTEM, errno, "the relay cannot take its sockets");
+	for (; at < m.n; at++)
+		l->listeners[at] = (struct relay_listener){fds[at], m.ports[at]};
+	l->nlisteners = m.n;
+	l->dns[0] = m.dns4 ? fds[at++] : -1;
+	l->dns[1] = m.dns6 ? fds[at] : -1;
+	return relay_loop_serve(l, &t->e);
+}
+
 static void __attribute__((noreturn)) run_relay(struct relay_task *t)
 {
 	arena_init(&t->arena, RELAY_ARENA_MAX);
 	int done = arena_run(&t->arena, prepare, t);
 	if (done == ARENA_FULL)
 		err_set(&t->e, ERR_LIMIT, 0, "no memory for the relay");
-	/* A zeroed struct says that the relay is ready. */
-	if (send(t->lifeline, &t->e, sizeof t->e, MSG_NOSIGNAL) != sizeof t->e || done != 0)
+	if (done == 0)
+		done = take_sockets(t);
+	if ((done != 0 && !t->e.kind) || send(t->lifeline, &t->e, sizeof t->e, MSG_NOSIGNAL) < 0 || done != 0)
 		_exit(1);
 	relay_loop_run(t->loop);
 	_exit(0);
@@ -97,17 +124,6 @@ static void release(void *ptr)
 	munmap(p->report, sizeof *p->report);
 }
 
-/* Waits until the relay says that it is ready, or why not. */
-static int hear_start(const struct relay_process *p, struct err *e)
-{
-	struct err said = {0};
-	struct pollfd word = {.fd = p->lifeline, .events = POLLIN};
-	if (poll(&word, 1, START_MS) <= 0 || recv(p->lifeline, &said, sizeof said, 0) != sizeof said)
-		return err_set(e, ERR_SYSTEM, 0, "the network relay ended before it was ready");
-	said.text[sizeof said.text - 1] = 0;
-	return said.kind == ERR_NONE ? 0 : err_wrap(e, &said, "network relay");
-}
-
 static int fork_relay(struct relay_process *p, struct relay_task *task, struct err *e)
 {
 	int ends[2];
@@ -123,13 +139,11 @@ static int fork_relay(struct relay_process *p, struct relay_task *task, struct e
 	if (p->pid < 0)
 		return err_set(e, ERR_SYSTEM, why, "cannot start the network relay");
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-	return hear_start(p, e);
+	return 0;
 }
 
 int relay_start(struct arena *a, const struct relay_request *rq, struct relay *ret, struct err *e)
 {
-	if (rq->n > RELAY_LISTENERS_MAX)
-		return err_set(e, ERR_LIMIT, 0, "more than %d ports are allowed", RELAY_LISTENERS_MAX);
 	struct relay_process *p = arena_new(a, struct relay_process);
 	struct relay_task *task = arena_new(a, struct relay_task);
 	p->pidfd = p->lifeline = -1;
@@ -138,19 +152,46 @@ int relay_start(struct arena *a, const struct relay_request *rq, struct relay *r
 		return err_set(e, ERR_SYSTEM, errno, "no memory for the report of the network");
 	arena_defer(a, &p->cleanup, release, p);
 	task->rq = *rq;
-	memcpy(task->listeners, rq->listeners, rq->n * sizeof *rq->listeners);
 	task->report = p->report;
 	task->parent = getpid();
 	if (fork_relay(p, task, e) != 0) {
 		arena_release(a, &p->cleanup);
 		return -1;
 	}
-	*ret = (struct relay){.pid = p->pid,
-			.pidfd = p->pidfd,
-			.lifeline = p->lifeline,
-			.report = p->report,
-			.process = p};
+	*ret = (struct relay){.pid = p->pid, .pidfd = p->pidfd, .report = p->report, .process = p};
 	return 0;
+}
+
+/* Waits until the relay says that it serves, or why not. */
+static int hear_answer(const struct relay_process *p, struct err *e)
+{
+	struct err said = {0};
+	struct pollfd word = {.fd = p->lifeline, .events = POLLIN};
+	if (poll(&word, 1, START_MS) <= 0 || recv(p->lifeline, &said, sizeof said, 0) != sizeof said)
+		return err_set(e, ERR_SYSTEM, 0, "the network relay ended before it was ready");
+	said.text[sizeof said.text - 1] = 0;
+	return said.kind == ERR_NONE ? 0 : err_wrap(e, &said, "network relay");
+}
+
+int relay_serve(struct relay *r, const struct relay_sockets *sockets, struct err *e)
+{
+	struct relay_message m = {.dns4 = sockets->dns4 >= 0, .dns6 = sockets->dns6 >= 0};
+	int fds[RELAY_LISTENERS_MAX + 2];
+	size_t n = 0;
+	if (sockets->n > RELAY_LISTENERS_MAX)
+		return err_set(e, ERR_LIMIT, 0, "more than %d ports are allowed", RELAY_LISTENERS_MAX);
+	for (; n < sockets->n; n++) {
+		fds[n] = sockets->listeners[n].fd;
+		m.ports[n] = sockets->listeners[n].port;
+	}
+	m.n = (uint16_t)n;
+	if (m.dns4)
+		fds[n++] = sockets->dns4;
+	if (m.dns6)
+		fds[n++] = sockets->dns6;
+	/* A relay that failed has said why, so its answer counts and not the error here. */
+	fds_send(r->process->lifeline, &m, sizeof m, fds, n);
+	return hear_answer(r->process, e);
 }
 
 void relay_stop(struct relay *r)
@@ -158,5 +199,5 @@ void relay_stop(struct relay *r)
 	if (r->process)
 		end_process(r->process);
 	r->pid = 0;
-	r->pidfd = r->lifeline = -1;
+	r->pidfd = -1;
 }

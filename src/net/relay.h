@@ -3,10 +3,10 @@
  * queries. The relay is a process of its own, a child of the launcher.
  *
  * Theory of operation:
- * - The launcher passes listeners and name sockets that were made in the relay namespace. The relay itself
- *   stays in the host's network namespace, so its own connections go out from there.
- * - lifeline: a socket pair. EOF tells the relay that the launcher is gone or wants it to end. PDEATHSIG does
- *   the same for a launcher that was killed.
+ * - lifeline: a socket pair. The launcher sends listeners and name sockets that were made in the relay
+ *   namespace, and the relay answers with a struct err, zeroed if it serves them. EOF tells the relay that
+ * the launcher is gone or wants it to end. PDEATHSIG does the same for a launcher that was killed.
+ * - The relay itself stays in the host's network namespace, so its own connections go out from there.
  * - report: shared memory. The relay writes, the launcher reads and trusts it only within its bounds.
  * - Before it reads a byte of the box, the relay closes every other descriptor, becomes the given user, drops
  *   its capabilities and confines itself (relay_confine.c).
@@ -20,18 +20,21 @@
 
 #include "model/network_report.h"
 
-#define RELAY_LISTENERS_MAX 512
+#define RELAY_LISTENERS_MAX 192 /* they travel in one message */
 
 struct relay_listener {
 	int fd; /* listening TCP socket, IPv4 or dual-stack */
 	uint16_t port;
 };
 
-struct relay_request {
-	const struct network_rule *rules;
+struct relay_sockets {
 	const struct relay_listener *listeners;
 	size_t n;
-	int dns4, dns6;       /* UDP sockets; -1: none */
+	int dns4, dns6; /* UDP sockets; -1: none */
+};
+
+struct relay_request {
+	const struct network_rule *rules;
 	char *const *environ; /* for the variables that name the host's own proxy */
 	uint32_t uid, gid;    /* identity to take if the launcher is root */
 };
@@ -41,16 +44,20 @@ struct relay_process;
 struct relay {
 	pid_t pid; /* 0: not running, or already waited for */
 	int pidfd; /* readable when the relay has ended */
-	int lifeline;
 	const struct network_report *report;
 	struct relay_process *process;
 };
 
 /*
- * Starts the relay and returns when it is ready and confined. The descriptors of the request stay open in the
- * caller, who closes them: R lives as long as somebody holds them. Leaving the arena ends the relay.
+ * Starts the relay, which prepares itself while the caller goes on. Leaving the arena ends the relay, and so
+ * does relay_stop().
  */
 int relay_start(struct arena *a, const struct relay_request *rq, struct relay *ret, struct err *e);
+/*
+ * Gives the relay its sockets, and returns when it is confined and serves them. The sockets stay open in the
+ * caller, who closes them: their namespace lives as long as somebody holds them.
+ */
+int relay_serve(struct relay *r, const struct relay_sockets *sockets, struct err *e);
 /*
  * Tells the relay to end and waits for it; kills it after a bounded time. ret->report stays readable until
  * the arena is left. Harmless if the relay has ended by itself.

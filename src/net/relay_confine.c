@@ -29,26 +29,13 @@ static int lift_fd(int *fd)
 }
 
 /* The standard streams become /dev/null: no message of a library may reach a socket that has their number. */
-static int keep_descriptors(struct relay_request *rq, struct relay_listener *listeners, int *lifeline)
+static int keep_descriptor(int *fd)
 {
-	int keep[RELAY_LISTENERS_MAX + 3];
-	size_t n = 0;
-	int *const others[] = {lifeline, &rq->dns4, &rq->dns6};
-	for (size_t i = 0; i < rq->n; i++) {
-		if (lift_fd(&listeners[i].fd) != 0)
-			return -1;
-		keep[n++] = listeners[i].fd;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-		if (lift_fd(others[i]) != 0)
-			return -1;
-		if (*others[i] >= 0)
-			keep[n++] = *others[i];
-	}
-	fds_sort(keep, n);
-	fds_keep(keep, n);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+	if (lift_fd(fd) != 0)
+		return -1;
+	fds_keep(fd, 1);
+	for (int std = STDIN_FILENO; std <= STDERR_FILENO; std++)
+		if (open("/dev/null", O_RDWR | O_CLOEXEC) != std)
 			return -1;
 	return 0;
 }
@@ -93,13 +80,12 @@ static void set_limits(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-int relay_settle(struct relay_request *rq, struct relay_listener *listeners, int *lifeline, pid_t parent,
-		struct err *e)
+int relay_settle(const struct relay_request *rq, int *lifeline, pid_t parent, struct err *e)
 {
 	default_signals();
 	setsid(); /* signals of a terminal are for the program, whose connections end with it */
 	set_limits();
-	if (keep_descriptors(rq, listeners, lifeline) != 0)
+	if (keep_descriptor(lifeline) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot prepare the relay's descriptors");
 	if (take_identity(rq) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "the relay cannot become user %u", rq->uid);

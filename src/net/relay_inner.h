@@ -100,6 +100,9 @@ struct relay_connection {
 struct relay_loop {
 	int epoll, lifeline, spare; /* spare: closed to accept and refuse when descriptors run out */
 	const struct relay_request *request;
+	struct relay_listener listeners[RELAY_LISTENERS_MAX];
+	size_t nlisteners;
+	int dns[2]; /* -1: none */
 	struct network_report *report;
 	struct net_names *names;
 	struct upstream *upstream;
@@ -118,11 +121,10 @@ struct relay_loop {
 
 /* ---- relay_confine.c ---- */
 /*
- * In the child, before anything else: default signals, no descriptors but these (their numbers may change),
- * the given user, no capabilities, death with the parent.
+ * In the child, before anything else: default signals, no descriptor but the lifeline (whose number may
+ * change), the given user, no capabilities, death with the parent.
  */
-int relay_settle(struct relay_request *rq, struct relay_listener *listeners, int *lifeline, pid_t parent,
-		struct err *e);
+int relay_settle(const struct relay_request *rq, int *lifeline, pid_t parent, struct err *e);
 /* Once all files are open: Landlock and a system call filter. */
 int relay_confine(struct err *e);
 
@@ -130,6 +132,8 @@ int relay_confine(struct err *e);
 /* NULL: no memory. The caller sets lifeline, report and names, then calls relay_loop_begin(). */
 struct relay_loop *relay_loop_new(const struct relay_request *rq);
 int relay_loop_begin(struct relay_loop *l, struct err *e);
+/* Watches listeners, name sockets and the lifeline, which the caller has set. */
+int relay_loop_serve(struct relay_loop *l, struct err *e);
 void relay_loop_run(struct relay_loop *l); /* until the lifeline ends */
 enum relay_event {
 	RELAY_AT_LISTENER,

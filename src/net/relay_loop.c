@@ -18,7 +18,7 @@
 #define ACCEPTS_MAX 64 /* connections, and name queries, taken before others get their turn */
 #define QUERY_MAX 1500
 #define FIRST_WORDS_MS 300000 /* for the first words of a client whose protocol starts with them */
-#define FILES_RESERVED 128    /* descriptors that are not for connections */
+#define FILES_RESERVED (128 + RELAY_LISTENERS_MAX) /* descriptors that are not for connections */
 #define FOREVER INT64_MAX
 
 /* ---- events ---- */
@@ -298,7 +298,7 @@ static void handle_event(struct relay_loop *l, const struct epoll_event *event)
 	unsigned kind = (unsigned)(event->data.u64 >> 56);
 	uint32_t index = (uint32_t)(event->data.u64 >> 32) & 0xffffff, generation = (uint32_t)event->data.u64;
 	switch (kind) {
-	case RELAY_AT_LISTENER: accept_clients(l, l->request->listeners[index].fd); return;
+	case RELAY_AT_LISTENER: accept_clients(l, l->listeners[index].fd); return;
 	case RELAY_AT_DNS: answer_queries(l, (int)index); return;
 	case RELAY_AT_LIFELINE: l->ended = true; return;
 	case RELAY_AT_RESOLVER:
@@ -386,13 +386,12 @@ void relay_loop_run(struct relay_loop *l)
 
 /* ---- begin ---- */
 
-static size_t connections_max(const struct relay_request *rq)
+static size_t connections_max(void)
 {
 	struct rlimit files;
-	size_t reserved = FILES_RESERVED + rq->n;
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur <= reserved)
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur <= FILES_RESERVED)
 		return 1;
-	size_t n = ((size_t)files.rlim_cur - reserved) / 3; /* two sockets, and often half a pipe */
+	size_t n = ((size_t)files.rlim_cur - FILES_RESERVED) / 3; /* two sockets, and often half a pipe */
 	return n < RELAY_CONNECTIONS_MAX ? n : RELAY_CONNECTIONS_MAX;
 }
 
@@ -413,35 +412,33 @@ struct relay_loop *relay_loop_new(const struct relay_request *rq)
 		return NULL;
 	l->request = rq;
 	l->wake = l->resolver_due = FOREVER;
-	l->active_max = connections_max(rq);
+	l->active_max = connections_max();
 	return l;
-}
-
-static int watch_request(const struct relay_loop *l)
-{
-	const struct relay_request *rq = l->request;
-	const int dns[] = {rq->dns4, rq->dns6};
-	int bad = watch_fd(l, EPOLL_CTL_ADD, l->lifeline, EPOLLIN | EPOLLRDHUP,
-			event_tag(RELAY_AT_LIFELINE, 0, 0));
-	for (size_t i = 0; i < ARRAY_SIZE(dns); i++)
-		if (dns[i] >= 0)
-			bad |= watch_fd(l, EPOLL_CTL_ADD, dns[i], EPOLLIN,
-					event_tag(RELAY_AT_DNS, (uint32_t)dns[i], 0));
-	for (size_t i = 0; i < rq->n; i++) {
-		bad |= fcntl(rq->listeners[i].fd, F_SETFL, O_NONBLOCK);
-		relay_set_options(rq->listeners[i].fd); /* accepted sockets inherit them */
-		bad |= watch_fd(l, EPOLL_CTL_ADD, rq->listeners[i].fd, EPOLLIN,
-				event_tag(RELAY_AT_LISTENER, (uint32_t)i, 0));
-	}
-	return bad;
 }
 
 int relay_loop_begin(struct relay_loop *l, struct err *e)
 {
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	l->spare = l->epoll < 0 ? -1 : fcntl(l->epoll, F_DUPFD_CLOEXEC, 0);
-	if (l->spare < 0 || watch_request(l) != 0)
+	if (l->spare < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot watch the relay's sockets");
 	upstream_proxies_read(l->request->environ, &l->proxies);
 	return upstream_new(watch_resolver, l, &l->upstream, e);
+}
+
+int relay_loop_serve(struct relay_loop *l, struct err *e)
+{
+	int bad = watch_fd(l, EPOLL_CTL_ADD, l->lifeline, EPOLLIN | EPOLLRDHUP,
+			event_tag(RELAY_AT_LIFELINE, 0, 0));
+	for (size_t i = 0; i < ARRAY_SIZE(l->dns); i++)
+		if (l->dns[i] >= 0)
+			bad |= watch_fd(l, EPOLL_CTL_ADD, l->dns[i], EPOLLIN,
+					event_tag(RELAY_AT_DNS, (uint32_t)l->dns[i], 0));
+	for (size_t i = 0; i < l->nlisteners; i++) {
+		int fd = l->listeners[i].fd;
+		bad |= fcntl(fd, F_SETFL, O_NONBLOCK);
+		relay_set_options(fd); /* accepted sockets inherit them */
+		bad |= watch_fd(l, EPOLL_CTL_ADD, fd, EPOLLIN, event_tag(RELAY_AT_LISTENER, (uint32_t)i, 0));
+	}
+	return bad ? err_set(e, ERR_SYSTEM, errno, "cannot watch the relay's sockets") : 0;
 }

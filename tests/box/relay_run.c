@@ -155,15 +155,9 @@ static int run_parent(const struct options *o, struct arena *a, int socket, pid_
 		exit(99);
 	for (size_t i = 0; i < o->nports; i++)
 		listeners[i] = (struct relay_listener){fds[i + 1], o->ports[i]};
-	struct relay_request rq = {.rules = o->rules,
-			.listeners = listeners,
-			.n = o->nports,
-			.dns4 = fds[0],
-			.dns6 = -1,
-			.environ = environ,
-			.uid = o->uid,
-			.gid = o->uid};
-	if (relay_start(a, &rq, &relay, &e) != 0) {
+	struct relay_request rq = {.rules = o->rules, .environ = environ, .uid = o->uid, .gid = o->uid};
+	struct relay_sockets sockets = {.listeners = listeners, .n = o->nports, .dns4 = fds[0], .dns6 = -1};
+	if (relay_start(a, &rq, &relay, &e) != 0 || relay_serve(&relay, &sockets, &e) != 0) {
 		fprintf(stderr, "relay_run: %s\n", e.text);
 		exit(99);
 	}
