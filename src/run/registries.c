@@ -27,9 +27,14 @@ static void copy_rules(struct rule_expansion *l, const struct network_rule *from
 
 static int add_rule(struct rule_expansion *l, const struct network_rule *rule, struct err *e)
 {
-	for (const struct network_rule *r = l->first; r; r = r->next)
-		if (network_rule_covers(r, rule) && (r->on_site || !rule->on_site))
+	for (struct network_rule *r = l->first; r; r = r->next) {
+		if (!network_rule_covers(r, rule))
+			continue;
+		if (network_rule_covers(rule, r))
+			r->on_site |= rule->on_site;
+		if (r->on_site || !rule->on_site)
 			return 0;
+	}
 	if (l->n++ >= NETWORK_RULES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "a network has at most %d hosts", NETWORK_RULES_MAX);
 	*l->end = arena_new(l->a, struct network_rule);

@@ -226,11 +226,11 @@ static void test_special(void)
 /* A registry of the person's own network; never this machine, a cloud's metadata or many hosts at once. */
 static void test_on_site(void)
 {
-	static const char *const yes[] = {"10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "203.0.113.9",
-			"fd12::1", "::ffff:10.0.0.1", "64:ff9b::a00:1"},
-			*const no[] = {"127.0.0.1", "0.0.0.0", "169.254.169.254", "168.63.129.16", "224.0.0.1",
-			"198.18.0.1", "255.255.255.255", "8.8.8.8", "::1", "::", "fe80::1", "ff02::1",
-			"2600::1", "64:ff9b::7f00:1"};
+	static const char *const yes[] = {"10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1",
+			"203.0.113.9", "fd12::1", "::ffff:10.0.0.1", "64:ff9b::a00:1"};
+	static const char *const no[] = {"127.0.0.1", "0.0.0.0", "169.254.169.254",
+			"168.63.129.16", "224.0.0.1", "198.18.0.1", "255.255.255.255", "8.8.8.8",
+			"::1", "::", "fe80::1", "ff02::1", "2600::1", "64:ff9b::7f00:1"};
 	uint8_t address[IP_BYTES];
 
 	for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
