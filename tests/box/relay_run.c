@@ -6,8 +6,9 @@
  *   parent  stays in the caller's namespaces, starts the relay, waits, writes the report
  *   child   makes the namespace, passes listeners and name socket to the parent, execs the command there
  *
- * -p: file for the relay's pid. -r: file for the report, one line for each row:
- * "HOST PORT REFUSAL COUNT IN OUT MS". -u: the user that the relay becomes.
+ * A rule with '+' before it may lie in a private network (on_site). -p: file for the relay's pid. -r: file
+ * for the report, one line for each row: "HOST PORT REFUSAL COUNT IN OUT MS". -u: the user that the relay
+ * becomes.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -50,6 +51,7 @@ static void add_rule(struct options *o, struct arena *a, const char *text)
 		fprintf(stderr, "relay_run: %s\n", e.text);
 		exit(99);
 	}
+	r->on_site = on_site;
 	r->on_site = on_site;
 	*o->last = r;
 	o->last = &r->next;

@@ -186,6 +186,14 @@ done
 talk +private.test:8 private.test:7 -- private.test 7 'x\n' EOF
 [[ $(<"$tmp/out") == reset ]]
 result $? 'nor to another port'
+talk +private.test:7 -- private.test 7 'on site\n' EOF
+[[ $(<"$tmp/out") == 'on site' ]]
+result $? 'or the name is a registry of the person'
+for host in loop own zero; do
+	talk "+$host.test:7" -- "$host.test" 7 'x\n' EOF
+	[[ $(<"$tmp/out") == reset ]] && reported "$host.test 7 private-address [12] 0 0 [0-9]+"
+	result $? "which never lies on this machine: $host.test"
+done
 talk 10.99.0.0/24:7 -- 10.99.0.2 7 'direct\n' EOF
 [[ $(<"$tmp/out") == direct ]] && reported '10.99.0.2 7 ok 1 7 7 [0-9]+'
 result $? 'a listed address'
