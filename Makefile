@@ -71,7 +71,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-network check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -318,6 +318,11 @@ lint: ## layering, purity, banned functions, documented ids, names, words, texts
 
 # A seed of its own for each run, printed so that a failure can be repeated.
 new_seed = seed=$(SEED); [ "$$seed" != fresh ] || seed=$$(od -An -N6 -tx1 /dev/urandom | tr -d ' '); echo "seed $$seed"
+
+check-network: ## installs with the real npm and apt through the relay, from the registries that this machine uses
+	@scripts/deps build test
+	@$(SUBMAKE) all
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/run-tests tests/network/installs.sh
 
 check-mixed: N = 1000
 check-mixed: ## N runs with known outcomes as root and as many as an ordinary user (N=1000 SEED=fresh)

@@ -38,6 +38,8 @@ static void put_refusal(struct arena *a, struct buf *b, enum audience who, const
 	if (c->port)
 		buf_fmt(b, ":%u", c->port);
 	buf_fmt(b, "': %s", network_refusal_text((enum network_refusal)c->refusal));
+	if (c->refusal == NETWORK_PRIVATE)
+		buf_c(b, " (a rule with its address, beside the name, allows it)");
 	if (!needs_rule((enum network_refusal)c->refusal))
 		return;
 	struct str clause = advice(a, who, rule_for(a, host, c->port));

@@ -1,6 +1,7 @@
 """Servers for tests/run/network_box.sh, in a network namespace that the test made: net_server.py DIRECTORY. Prints "ready" when they listen.
 
-- HTTP on port 80 and HTTPS on 443 and 8443 of every address below; the answer says which address was reached, and its Host
+- HTTP on port 80 and HTTPS on 443 and 8443 of every address below; the answer says which address was reached, and its Host; files below
+  DIRECTORY/www are served as they are
 - a name server on 10.9.9.9:53, which answers nothing and writes each name down in DIRECTORY/queries
 """
 import http.server
@@ -19,7 +20,12 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         body = f"served {self.connection.getsockname()[0]} {self.headers['Host']}\n".encode()
-        self.send_response(200)
+        file = os.path.join(folder, "www", self.path.split("?")[0].lstrip("/"))
+        found = os.path.isfile(file)
+        if found:
+            with open(file, "rb") as content:
+                body = content.read()
+        self.send_response(404 if self.path.startswith("/repo.git") and not found else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

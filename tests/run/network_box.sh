@@ -36,6 +36,9 @@ echo 'nameserver 10.9.9.9' >"$tmp/resolv.conf"
 mount --bind "$tmp/hosts" /etc/hosts && mount --bind "$tmp/resolv.conf" "$(realpath /etc/resolv.conf)" || exit 1
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test -keyout "$tmp/key.pem" -out "$tmp/cert.pem" \
 	-addext 'subjectAltName=DNS:*.example.org,DNS:*.wild.example.org,DNS:deep.b.wild.example.org' 2>/dev/null
+mkdir "$tmp/www"
+git init -q "$tmp/made" && git -C "$tmp/made" -c user.name=t -c user.email=t@t commit -q --allow-empty -m 'first commit'
+git clone -q --bare "$tmp/made" "$tmp/www/repo.git" && git -C "$tmp/www/repo.git" update-server-info
 echo >"$tmp/linked"
 finish() {
 	kill "$server" "${sleeper:-$server}" 2>/dev/null
@@ -80,6 +83,9 @@ s = http.server.HTTPServer(("0.0.0.0", 8443), http.server.SimpleHTTPRequestHandl
 threading.Thread(target=s.handle_request).start()
 print(u.urlopen("http://127.0.0.1:8443/").status)'
 	want '.stdout == "200\n"' "$who: a server in the box binds the port of a rule on every address"
+
+	box "$who" --network good.example.org --read "$tmp/cert.pem" --env GIT_SSL_CAINFO="$tmp/cert.pem" -- bash -c 'cd /tmp && git clone -q https://good.example.org/repo.git && git -C repo log --format=%s'
+	want '.stdout == "first commit\n"' "$who: git clone over HTTPS"
 
 	# ---- refused ----
 	fetch "$who" good.example.org https://other.example.org/
