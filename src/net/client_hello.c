@@ -2,7 +2,6 @@
 #include "net/client_hello.h"
 
 #define RECORD_HEADER 5
-#define RECORD_MAX 16384
 #define HANDSHAKE_HEADER 4
 #define RANDOM_BYTES 32
 #define SESSION_ID_MAX 32
@@ -127,7 +126,7 @@ static bool header_valid(const uint8_t *p, size_t n)
 
 	if ((n >= 1 && p[0] != RECORD_HANDSHAKE) || (n >= 2 && p[1] != MAJOR_VERSION))
 		return false;
-	return length > 0 && length <= RECORD_MAX;
+	return length > 0;
 }
 
 /* The message's header, which may itself be spread over records; returns the length of the whole message. */

@@ -260,13 +260,13 @@ static bool char_valid(char last, char c)
 
 enum block_state { BLOCK_MORE, BLOCK_WHOLE, BLOCK_BAD };
 
-/* Finds the empty line that ends a head or trailer. The block itself does not start with it. */
+/* Finds the empty line that ends a head or trailer. */
 static enum block_state find_end(struct http_requests *h, struct str s, size_t *ret_n)
 {
 	size_t max = s.n < HTTP_HEAD_MAX ? s.n : HTTP_HEAD_MAX;
 
 	for (size_t i = h->scanned; i < max; i++) {
-		if (!char_valid(i ? s.p[i - 1] : 0, s.p[i]) || s.p[0] == '\r')
+		if (!char_valid(i ? s.p[i - 1] : 0, s.p[i]))
 			return BLOCK_BAD;
 		if (s.p[i] == '\n' && i >= 3 && s.p[i - 2] == '\n') {
 			h->scanned = 0;

@@ -216,8 +216,13 @@ struct extension {
 	EXT(0, "\0\x0c\0\0\x09" \
 	       "a.example")
 
+/* The parts of a message that come before the extensions, and what follows them. */
+struct message_shape {
+	size_t session, suites, compressions, behind;
+};
+
 /* A record with a ClientHello that has these extensions; a type of 0x10000 ends them. */
-static void build(struct hello_builder *b, const struct extension *exts)
+static void build_shape(struct hello_builder *b, struct message_shape shape, const struct extension *exts)
 {
 	struct hello_builder body = {.n = 0}, list = {.n = 0};
 
@@ -228,18 +233,26 @@ static void build(struct hello_builder *b, const struct extension *exts)
 	}
 	put_number(&body, 2, 0x0303);
 	body.n += 32;
-	put_number(&body, 1, 0);
-	put_number(&body, 2, 2);
-	put_number(&body, 2, 0x1301);
-	put_number(&body, 2, 0x0100);
+	put_number(&body, 1, shape.session);
+	body.n += shape.session;
+	put_number(&body, 2, shape.suites);
+	body.n += shape.suites;
+	put_number(&body, 1, shape.compressions);
+	body.n += shape.compressions;
 	put_number(&body, 2, list.n);
 	put(&body, list.p, list.n);
+	body.n += shape.behind;
 	b->n = 0;
 	put_number(b, 3, 0x160301);
 	put_number(b, 2, body.n + 4);
 	put_number(b, 1, 1);
 	put_number(b, 3, body.n);
 	put(b, body.p, body.n);
+}
+
+static void build(struct hello_builder *b, const struct extension *exts)
+{
+	build_shape(b, (struct message_shape){0, 2, 1, 0}, exts);
 }
 
 #define END                      \
@@ -364,6 +377,41 @@ static void test_changes(void)
 	}
 }
 
+static const struct {
+	const char *what;
+	struct message_shape shape;
+	enum network_refusal refusal;
+} shapes[] = {
+		{"usual", {32, 2, 1, 0}, NETWORK_NOT_REFUSED},
+		{"many", {1, 8000, 255, 0}, NETWORK_NOT_REFUSED},
+		{"session id of 33", {33, 2, 1, 0}, NETWORK_BAD_TLS},
+		{"session id of 255", {255, 2, 1, 0}, NETWORK_BAD_TLS},
+		{"no cipher suite", {0, 0, 1, 0}, NETWORK_BAD_TLS},
+		{"half a cipher suite", {0, 3, 1, 0}, NETWORK_BAD_TLS},
+		{"no compression", {0, 2, 0, 0}, NETWORK_BAD_TLS},
+		{"a byte behind the extensions", {0, 2, 1, 1}, NETWORK_BAD_TLS},
+		{"bytes behind the extensions", {0, 2, 1, 300}, NETWORK_BAD_TLS},
+};
+
+/* Messages whose lengths agree with each other. */
+static void test_shapes(void)
+{
+	static struct hello_builder b;
+
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+		struct client_hello got = {.refusal = NETWORK_REFUSALS};
+		build_shape(&b, shapes[i].shape, (struct extension[]){SNI_A, END});
+		CHECK_ROW(client_hello_read(b.p, b.n, &got) && got.refusal == shapes[i].refusal,
+				shapes[i].what);
+	}
+	/* an extension that is longer than the rest of the list, behind the name */
+	struct client_hello got = {.refusal = NETWORK_REFUSALS};
+	build(&b, (struct extension[]){SNI_A, EXT(16, "\0\3\2h2"), END});
+	b.p[b.n - 6]++;
+	CHECK(client_hello_read(b.p, b.n, &got));
+	CHECK_INT(got.refusal, NETWORK_BAD_TLS);
+}
+
 /* A client cannot make the relay wait for more than the bound, or for what is already known to be wrong. */
 static void test_bounds(void)
 {
@@ -424,6 +472,7 @@ int main(void)
 	RUN(test_messages);
 	RUN(test_long_names);
 	RUN(test_changes);
+	RUN(test_shapes);
 	RUN(test_bounds);
 	RUN(test_noise);
 	return unit_end();

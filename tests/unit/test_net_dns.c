@@ -299,6 +299,30 @@ static void test_lengths(void)
 	arena_free(&a);
 }
 
+/* Labels that fit into the packet, but have the lengths of pointers and of reserved kinds. */
+static void test_kinds_of_labels(void)
+{
+	struct arena a;
+	arena_init(&a, 16 << 20);
+	struct net_names *names = names_of(&a);
+
+	for (unsigned length = 1; length < 256; length++) {
+		uint8_t query[512] = {0x12, 0x34, 1, 0, 0, 1};
+		query[12] = (uint8_t)length;
+		memset(query + 13, 'a', length);
+		query[12 + 1 + length + 2] = ns_t_a;
+		query[12 + 1 + length + 4] = ns_c_in;
+		CHECK_INT(ask(names, query, 12 + 1 + length + 5).rcode,
+				length <= 63 ? ns_r_nxdomain : ns_r_formerr);
+	}
+	/* an OPT record with a name */
+	uint8_t query[512];
+	size_t n = make_query("a.example", ns_t_a, query);
+	memcpy(query + n, "\1a", 2);
+	CHECK_INT(ask(names, query, add_opt(query, n + 2, 0, 0)).rcode, ns_r_formerr);
+	arena_free(&a);
+}
+
 /* A flood of names below a wildcard: refused as a limit, and exact names go on. */
 static void test_flood(void)
 {
@@ -352,6 +376,7 @@ int main(void)
 	RUN(test_truncated);
 	RUN(test_edns);
 	RUN(test_lengths);
+	RUN(test_kinds_of_labels);
 	RUN(test_flood);
 	RUN(test_noise);
 	return unit_end();
