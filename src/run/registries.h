@@ -22,7 +22,7 @@
 struct registries { /* one expansion, or several for the same run */
 	const struct run_world *world; /* NULL: built-in hosts only */
 	bool again;                    /* ask even if an answer is kept */
-	struct texts *notes;           /* output: sentences about tools that could not be asked */
+	struct texts *notes;           /* sentences about tools that could not be asked are added */
 };
 
 /*

@@ -55,6 +55,7 @@ struct run {
 	struct str id;
 	struct texts *scrubbed;        /* names of removed variables that look like credentials */
 	struct texts *capped;          /* names of limits that are lower than requested */
+	struct texts *registry_notes;  /* about registries that a preset of hosts may lack (registries.h) */
 	struct engine_request gate;    /* the request to the gate, if any */
 	struct run_task task;
 	struct test_report *asked;    /* reports requested from test runners (test_reports.h) */

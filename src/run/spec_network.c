@@ -12,12 +12,13 @@
 static int expand(struct spec_builder *m, const char *option, const struct texts *words,
 		struct network_rule **list, struct err *e)
 {
-	struct registries r = {.world = m->world};
+	struct registries r = {.world = m->world, .notes = m->r->registry_notes};
 	struct err why = {0};
 
 	for (; words; words = words->next)
 		if (registries_expand(m->a, &r, words->text, list, &why) != 0)
 			return err_wrap(e, &why, option);
+	m->r->registry_notes = r.notes;
 	return 0;
 }
 

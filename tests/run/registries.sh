@@ -131,6 +131,32 @@ people_fake() {
 	rm "$home/.local/bin/pnpm"
 }
 
+# The box of a run has the settings that name registries it reaches.
+people_box() {
+	local who=$1 home=$tmp/$1/home
+	mkdir -p "$tmp/$who/work" "$home/.config/pip" "$home/.cargo"
+	rm -f "$home/.npmrc"
+	printf 'registry=https://me:%s@registry.invalid/npm/\n//registry.invalid/npm/:_authToken=%s\nscript-shell=/bin/x\n' $secret $secret >"$home/.npmrc"
+	printf '[global]\nindex-url = https://pip.invalid/simple\nproxy = http://proxy.invalid\n' >"$home/.config/pip/pip.conf"
+	printf '[net]\nretry = 1\n[source.crates-io]\nreplace-with = "m"\n[source.m]\nregistry = "sparse+https://cargo.invalid/"\n' >"$home/.cargo/config.toml"
+	git init -q "$tmp/$who/work"
+	own "$who"
+	local show='cd; for f in .npmrc .config/pip/pip.conf .cargo/config.toml; do [ -e $f ] && cat $f; done; true'
+	(cd "$tmp/$who/work" && as "$who" "$tmp/caisson" run --profile work --network preset:registries/npm,cargo.invalid -- sh -c "$show") >"$tmp/out" 2>"$tmp/err"
+	want '.stdout == "registry=https://registry.invalid/npm/\n[source.crates-io]\nreplace-with = \"m\"\n[source.m]\nregistry = \"sparse+https://cargo.invalid/\"\n"' \
+		"$who: settings in the box: registries that it reaches, and no credential"
+	(cd "$tmp/$who/work" && as "$who" "$tmp/caisson" run --profile work -- sh -c "$show") >"$tmp/out" 2>"$tmp/err"
+	want '.status == "ok" and .stdout == ""' "$who: a box without hosts has no settings"
+	fake "$who" pnpm <<<'exit 3'
+	own "$who"
+	(cd "$tmp/$who/work" && as "$who" env PATH="$home/.local/bin:/usr/bin:/bin" \
+		"$tmp/caisson" run --profile work --network preset:registries/pnpm -- false) >"$tmp/out" 2>"$tmp/err"
+	want '.hints | any(.id == "registries" and (.message | startswith("pnpm ")))' "$who: a run that fails says that a tool could not be asked"
+	rm "$home/.local/bin/pnpm" "$home/.npmrc" "$home/.cargo/config.toml"
+	! grep -rqa "$secret" "$tmp/out" "$tmp/err" "$tmp/$who/state"
+	result $? "$who: no credential is recorded"
+}
+
 people_files() {
 	local who=$1 home=$tmp/$1/home
 	mkdir -p "$home/.m2" "$home/.config/uv" "$home/.gradle/init.d"
@@ -162,6 +188,7 @@ people_files() {
 for who in $(people); do
 	if as "$who" sh -c 'command -v npm' >/dev/null; then people_npm "$who"; else skip "$who: npm" 'npm is not installed'; fi
 	people_fake "$who"
+	people_box "$who"
 	people_files "$who"
 done
 
