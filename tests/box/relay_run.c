@@ -52,7 +52,6 @@ static void add_rule(struct options *o, struct arena *a, const char *text)
 		exit(99);
 	}
 	r->on_site = on_site;
-	r->on_site = on_site;
 	*o->last = r;
 	o->last = &r->next;
 	for (size_t i = 0; i < r->nports; i++) {
