@@ -10,7 +10,7 @@
 #include "base/str.h"
 
 #define REGISTRY_PRESET "preset:registries" /* of all tools; of one: REGISTRY_PRESET "/TOOL" */
-#define REGISTRY_LISTS 14
+#define REGISTRY_LISTS 15
 
 /* The values of a row: offsets into registry_texts; 0: none. A list separates its words by single blanks. */
 enum registry_list {
@@ -30,6 +30,8 @@ enum registry_list {
 	REGISTRY_APART,    /* hosts that only the preset of this very tool includes */
 	REGISTRY_SHOWN,    /* files of the home that a box with registries gets, reduced to REGISTRY_LINES */
 	REGISTRY_LINES,    /* patterns of the keys of these lines */
+	/* files and directories of the system that a box with the preset of this tool sees, if all users can */
+	REGISTRY_VISIBLE,
 };
 
 struct registry_row {

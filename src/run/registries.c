@@ -162,7 +162,9 @@ int registries_expand(struct arena *a, struct registries *r, struct str word, st
 		rc = add_one(&l, &tools, registry_find(tool), e);
 	else
 		rc = no_preset(a, word, e);
-	if (rc == 0)
-		*list = l.first;
-	return rc;
+	if (rc != 0)
+		return -1;
+	*list = l.first;
+	r->tools |= l.added;
+	return 0;
 }

@@ -56,6 +56,7 @@ struct run {
 	struct texts *scrubbed;        /* names of removed variables that look like credentials */
 	struct texts *capped;          /* names of limits that are lower than requested */
 	struct texts *registry_notes;  /* about registries that a preset of hosts may lack (registries.h) */
+	uint64_t registry_tools;       /* the tools of the presets */
 	struct engine_request gate;    /* the request to the gate, if any */
 	struct run_task task;
 	struct test_report *asked;    /* reports requested from test runners (test_reports.h) */

@@ -19,6 +19,7 @@ static int expand(struct spec_builder *m, const char *option, const struct texts
 		if (registries_expand(m->a, &r, words->text, list, &why) != 0)
 			return err_wrap(e, &why, option);
 	m->r->registry_notes = r.notes;
+	m->r->registry_tools |= r.tools;
 	return 0;
 }
 

@@ -34,6 +34,28 @@ static void show_file(struct spec_builder *m, struct path_memo *memo, struct str
 	m->r->spec.files = f;
 }
 
+/* A path that not every user of the machine can read may hold a secret. */
+static bool is_public(struct arena *a, struct str real)
+{
+	struct stat st;
+
+	return stat(str_c(a, real), &st) == 0 && (st.st_mode & S_IROTH) &&
+			(S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && (st.st_mode & S_IXOTH)));
+}
+
+static void show_system(struct spec_builder *m, struct path_memo *memo, struct str words)
+{
+	struct str word;
+
+	while ((word = str_word(&words)).n) {
+		enum path_kind kind;
+		struct str real = path_real(memo, word, &kind);
+
+		if (str_eq(real, word) && is_public(m->a, real))
+			spec_add_path(m, real, real, false);
+	}
+}
+
 int spec_build_registries(struct spec_builder *m, struct err *e)
 {
 	const struct spec *s = &m->r->spec;
@@ -52,6 +74,8 @@ int spec_build_registries(struct spec_builder *m, struct err *e)
 
 		while ((word = str_word(&words)).n)
 			show_file(m, &memo, word, registry_list(row, REGISTRY_LINES));
+		if (m->r->registry_tools >> i & 1)
+			show_system(m, &memo, registry_list(row, REGISTRY_VISIBLE));
 	}
 	return 0;
 }
