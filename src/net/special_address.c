@@ -16,6 +16,7 @@ static const struct special_range {
 } ranges[] = {
 		{V4(0, 0, 0, 0), V4_BITS(8), "this network", false},
 		{V4(10, 0, 0, 0), V4_BITS(8), "private", true},
+		{V4(100, 100, 100, 200), V4_BITS(32), "cloud platform", false},
 		{V4(100, 64, 0, 0), V4_BITS(10), "carrier-grade NAT", true},
 		{V4(127, 0, 0, 0), V4_BITS(8), "loopback", false},
 		{V4(168, 63, 129, 16), V4_BITS(32), "cloud platform", false},
@@ -36,7 +37,9 @@ static const struct special_range {
 
 		{{0}, 128, "unspecified", false},
 		{{[15] = 1}, 128, "loopback", false},
-		{{0xfc}, 7, "private", true}, /* unique local; the boxes' own addresses lie here */
+		{{0xfd, 0x00, 0xca, 0x15}, 32, "boxes", false}, /* their own addresses */
+		{{0xfd, 0x00, 0x0e, 0xc2}, 32, "cloud platform", false},
+		{{0xfc}, 7, "private", true}, /* unique local */
 		{{0xfe, 0x80}, 10, "link-local", false},
 		{{0xfe, 0xc0}, 10, "site-local", true},
 		{{0xff}, 8, "multicast", false},
