@@ -132,6 +132,13 @@ def python(plain):
     table("  python3 -c pass, tight, as a multiple of plain", times, "plain", {"caisson run": "   goal 1.40"})
 
 
+def named(plain):
+    """A box that may reach a host, which it does not use: what the relay and its namespace cost."""
+    true = path("true")
+    commands = {"caisson run": Command([CAISSON, "run", "--", true], plain), "with hosts": Command([CAISSON, "run", "--network", "host.example.org", "--", true], plain)}
+    table("  a box with hosts, as a multiple of one without", turns(commands, max(RUNS // 3, 1), 0), "caisson run", {"with hosts": "   goal 1.50"})
+
+
 def overshoot(plain):
     """How long after the time limit everything is over, the whole process included; less what a run that ends at once takes."""
     over = []
@@ -169,5 +176,6 @@ with tempfile.TemporaryDirectory() as scratch:
     unsynced = home(scratch, "plain", "audit: {sync: none}\n")
     boxes(scratch, unsynced, home(scratch, "synced", "audit: {sync: begin}\n"))
     python(unsynced)
+    named(unsynced)
     overshoot(unsynced)
     large(scratch, unsynced)

@@ -159,6 +159,7 @@ struct ns_box {
 	int procfd, rootfd;
 	struct ns_network *network; /* a network by name; NULL: none */
 	struct relay *relay;       /* runs; NULL: none */
+	struct network_report *report; /* the launcher's copy; NULL: none */
 	struct watch_times times;
 	struct undertaker undertaker; /* for the cgroup; it also keeps a scope alive */
 };

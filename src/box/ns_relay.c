@@ -170,6 +170,7 @@ int ns_relay_start(struct box_state *b, struct err *e)
 	if (rc != 0)
 		return -1;
 	n->relay = relay; /* whatever fails from now on, ns_relay_stop() ends it */
+	n->report = arena_new(b->a, struct network_report); /* not later: the arena may be full by then */
 	rc = await_sockets(b, &s, e);
 	if (rc != 0)
 		return -1;
@@ -181,8 +182,10 @@ int ns_relay_start(struct box_state *b, struct err *e)
 /* The relay reads hostile bytes, so its numbers count only within their bounds. */
 static void take_report(struct box_state *b, const struct network_report *from)
 {
-	struct network_report *to = arena_new(b->a, struct network_report);
+	struct network_report *to = ((struct ns_box *)b->own)->report;
 
+	if (!to)
+		return;
 	memcpy(to, from, sizeof(*to));
 	if (to->n > NETWORK_REPORT_MAX)
 		to->n = NETWORK_REPORT_MAX;

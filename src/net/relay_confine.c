@@ -14,6 +14,7 @@
 #include "sys/fds.h"
 #include "sys/landlock.h"
 #include "sys/seccomp.h"
+#include "sys/title.h"
 
 /* two sockets and two pipes for each connection, and the resolver's */
 #define FILES_MAX (6 * RELAY_CONNECTIONS_MAX + RELAY_LISTENERS_MAX + 256)
@@ -83,6 +84,7 @@ static void set_limits(void)
 int relay_settle(const struct relay_request *rq, int *lifeline, pid_t parent, struct err *e)
 {
 	default_signals();
+	title_set("relay");
 	setsid(); /* signals of a terminal are for the program, whose connections end with it */
 	set_limits();
 	if (keep_descriptor(lifeline) != 0)

@@ -60,6 +60,18 @@ fetch() {
 # reason HOST WORD: the report has a refusal with this reason
 reason() { jq -e --arg h "$1" --arg r "$2" '.network.connections | any(.host == $h and .allowed == false and .reason == $r)' "$tmp/out" >/dev/null; }
 
+# start_one COMMAND...: a box in the background, with $sleeper its launcher and $relay its relay
+start_one() {
+	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run --network good.example.org -- "$@") >"$tmp/out" 2>/dev/null &
+	sleeper=$!
+	relay=
+	for _ in {1..100}; do
+		relay=$(pgrep -P "$sleeper" -f '^relay') && break
+		sleep 0.05
+	done
+	sleep 0.2
+}
+
 for who in $(people); do
 	# ---- allowed ----
 	fetch "$who" good.example.org https://good.example.org/
@@ -121,9 +133,7 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 		exec 3<>/dev/tcp/good.example.org/80 && printf "GET / HTTP/1.1\r\nHost: good.example.org\r\nConnection: close\r\n\r\n" >&3 && cat <&3'
 	want '(.stdout | contains("REACHED") | not) and (.stdout | contains("served 11.1.1.1"))' "$who: /dev/tcp of bash reaches what is listed, and nothing else"
 	# another box, while the first one is there
-	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run --network good.example.org -- sleep 20) >/dev/null 2>&1 &
-	sleeper=$!
-	sleep 0.5
+	start_one sleep 20
 	# shellcheck disable=SC2016
 	box "$who" --network loopback -- bash -c 'for a in 198.19.0.1 198.18.0.1 198.18.0.2 fd00:ca15:0:1::1; do exec 3<>/dev/tcp/$a/443 && echo REACHED; done; :'
 	want '(.stdout | contains("REACHED") | not)' "$who: another box does not reach the relay"
@@ -138,14 +148,15 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 	want '.exit_code == 7 and .network.allowed == 0 and .network.refused == 0' "$who: a program that uses no network"
 	box "$who" --network good.example.org --timeout 1 -- sleep 30
 	want '.status == "timeout"' "$who: the time limit"
-	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run --network good.example.org -- sleep 30) >/dev/null 2>&1 &
-	sleeper=$!
-	sleep 0.5
-	relay=$(pgrep -P "$sleeper" | tail -1)
+	start_one bash -c 'sleep 1; exec 3<>/dev/tcp/good.example.org/443'
+	kill -KILL "$relay"
+	wait "$sleeper"
+	want '.exit_code == 1 and .network.relay_ended and (.hints[0].message | contains("the relay of the box ended early"))' "$who: the relay is killed: the run goes on, and the report says so"
+	start_one sleep 30
 	kill -KILL "$sleeper"
 	wait "$sleeper" 2>/dev/null
-	for _ in {1..50}; do pgrep -P "$sleeper" >/dev/null || { [[ -z $relay ]] || ! kill -0 "$relay" 2>/dev/null; } && break; sleep 0.1; done
-	[[ $relay ]] && ! kill -0 "$relay" 2>/dev/null; result $? "$who: the relay dies with its launcher"
+	for _ in {1..50}; do kill -0 "$relay" 2>/dev/null || break; sleep 0.1; done
+	! kill -0 "$relay" 2>/dev/null; result $? "$who: the relay dies with its launcher"
 
 	# ---- options ----
 	for bad in '*' '*.org' 'good.example.org,' 'good.example.org,host' 127.0.0.1:5432 198.19.0.1 preset:nothing good.example.org:0; do
