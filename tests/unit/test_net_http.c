@@ -1,7 +1,7 @@
 /*
  * src/net/http_requests.c: streams of requests, given whole and split at every byte; streams that servers are
- * known to read differently; and real servers (node, Python), which must see the same requests in every
- * stream that passes, also in streams with random changes.
+ * known to read differently; requests of real clients; and real servers (node, Python), which must see the
+ * same requests in every stream that passes, also in streams with random changes.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -496,6 +496,116 @@ static void test_answers(void)
 	CHECK_INT(http_answer_read((uint8_t *)endless, sizeof(endless)), HTTP_ANSWER_OTHER);
 }
 
+/* ---- real clients ---- */
+
+#define LOCAL "127.0.0.1"
+#define CURL "curl -s --resolve " HOST ":$1:" LOCAL " http://" HOST ":$1/x "
+
+static const struct {
+	const char *what, *command; /* for bash; $1 is the port */
+	const char *host;
+	enum network_refusal refusal;
+	const char *seen;
+} clients[] = {
+		{"curl", CURL, HOST, NETWORK_NOT_REFUSED, "GET /x 0\n"},
+		{"curl, HTTP/1.0", CURL "--http1.0", HOST, NETWORK_NOT_REFUSED, "GET /x 0\n"},
+		{"curl, form", CURL "-d a=b", HOST, NETWORK_NOT_REFUSED, "POST /x 3\n"},
+		{"curl, upload", "seq 1000 | " CURL "-T -", HOST, NETWORK_NOT_REFUSED, "PUT /x 3893\n"},
+		{"curl, large form", CURL "-H Expect:100-continue -d $(seq -s, 1000)", HOST,
+				NETWORK_NOT_REFUSED, "POST /x 3892\n"},
+		{"curl, files", CURL "-F a=b -F c=d -H Content-Type:", HOST, NETWORK_NOT_REFUSED, NULL},
+		{"curl, another host", CURL "-H 'Host: b.example'", HOST, NETWORK_OTHER_HOST, NULL},
+		{"curl, no host", CURL "-H Host:", HOST, NETWORK_BAD_HTTP, NULL},
+		{"curl, proxy", "curl -s -x " LOCAL ":$1 http://" HOST ":$1/x", HOST, NETWORK_NOT_REFUSED,
+				NULL},
+		{"curl, proxy, another host", "curl -s -x " LOCAL ":$1 http://b.example:$1/x", HOST,
+				NETWORK_OTHER_HOST, NULL},
+		{"curl, tunnel", "curl -s -p -x " LOCAL ":$1 http://" HOST ":$1/x", HOST, NETWORK_BAD_HTTP,
+				NULL},
+		{"curl, h2c", CURL "--http2", HOST, NETWORK_BAD_HTTP, NULL},
+		{"curl, HTTP/2", CURL "--http2-prior-knowledge", HOST, NETWORK_BAD_HTTP, NULL},
+		{"curl, websocket", CURL "-H 'Connection: Upgrade' -H 'Upgrade: websocket'", HOST,
+				NETWORK_NOT_REFUSED, "GET /x 0\n"},
+		{"git", "git ls-remote http://" LOCAL ":$1/x", LOCAL, NETWORK_NOT_REFUSED,
+				"GET /x/info/refs?service=git-upload-pack 0\n"},
+		{"python",
+				"/usr/bin/python3 -Bc 'import http.client, sys\nc = "
+				"http.client.HTTPConnection(\"" LOCAL "\", int(sys.argv[1]))\n"
+				"c.request(\"POST\", \"/x\", iter([b\"abc\", b\"de\"]), {\"Host\": \"" HOST
+				"\"}, encode_chunked=True)\n"
+				"c.getresponse()' $1",
+				HOST, NETWORK_NOT_REFUSED, "POST /x 5\n"},
+		{"python, urllib",
+				"/usr/bin/python3 -Bc 'import sys, urllib.request\n"
+				"urllib.request.urlopen(\"http://" LOCAL
+				":%s/x\" % sys.argv[1], b\"abc\")' $1",
+				LOCAL, NETWORK_NOT_REFUSED, "POST /x 3\n"},
+		{"node, fetch",
+				"node -e 'fetch(`http://" LOCAL ":${process.argv[1]}/x`, {method: \"POST\", "
+				"body: \"abc\"}).catch(() => {})' $1",
+				LOCAL, NETWORK_NOT_REFUSED, "POST /x 3\n"},
+		{"node, stream",
+				"node -e 'const r = require(\"http\").request({port: process.argv[1], host: "
+				"\"" LOCAL "\", path: \"/x\", "
+				"method: \"PUT\", headers: {Host: \"" HOST
+				"\"}}); r.on(\"error\", () => {}); r.write(\"abc\"); r.end(\"de\")' $1",
+				HOST, NETWORK_NOT_REFUSED, "PUT /x 5\n"},
+};
+
+/* The requests that the command sends to a socket of ours, which answers nothing. */
+static struct passage hear(const char *command, const char *host)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct timeval patience = {.tv_sec = 30};
+	char port[8], stream[STREAM_MAX];
+	struct passage p = {.refusal = NETWORK_REFUSALS};
+	size_t n = 0;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1) ||
+			getsockname(fd, (struct sockaddr *)&at, &size) ||
+			setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+		abort();
+	(void)str_put(port, sizeof(port), "%u", ntohs(at.sin_port));
+	pid_t pid = fork();
+	if (pid < 0)
+		abort();
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+		setpgid(0, 0);
+		real_child((char *[]){"bash", "-c", (char *)(uintptr_t)command, "bash", port, NULL}, null,
+				null);
+	}
+	setpgid(pid, pid);
+	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	while (peer >= 0 && n < sizeof(stream)) {
+		ssize_t got = recv(peer, stream + n, sizeof(stream) - n, 0);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+		p = relay(str_of(host), ntohs(at.sin_port), str_n(stream, n), 0, 0);
+		if (p.refusal != NETWORK_NOT_REFUSED || p.between)
+			break;
+	}
+	close(peer);
+	close(fd);
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return p;
+}
+
+static void test_clients(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(clients); i++) {
+		struct passage p = hear(clients[i].command, clients[i].host);
+		CHECK_ROW(p.refusal == clients[i].refusal, clients[i].what);
+		CHECK_ROW(p.between == (clients[i].refusal == NETWORK_NOT_REFUSED), clients[i].what);
+		if (clients[i].seen)
+			CHECK_STR(str_of(p.seen), clients[i].seen);
+	}
+}
+
 /* ---- real servers ---- */
 
 /* Each answers a request with "<<METHOD TARGET HOST LENGTH>>" and prints its port first. */
@@ -723,6 +833,7 @@ int main(void)
 	RUN(test_hosts);
 	RUN(test_bounds);
 	RUN(test_answers);
+	RUN(test_clients);
 	RUN(test_node);
 	RUN(test_python);
 	return unit_end();
