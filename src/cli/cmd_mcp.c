@@ -107,7 +107,7 @@ static void pin_directories(struct mcp_command *c, const struct job *j)
 	const struct spec *s = &j->run.spec;
 	FD_CLEANUP int fd = -1;
 
-	o->pin.path = str_dup(&c->a, j->world.project);
+	o->pin.path = str_dup(&c->a, j->world.context.view->project);
 	fd = o->pin.path.n ? directory_open(str_c(&c->a, o->pin.path)) : -1;
 	if (fd >= 0 && directory_identity(fd, &o->pin.id) == 0)
 		o->mcp.base.pin = &o->pin;

@@ -70,7 +70,7 @@ static int show_hosts(struct presets_job *j)
 	struct err e = {0};
 	struct buf b;
 
-	if (run_world(&j->a, STR(""), &world, &e) == 0)
+	if (run_world(&j->a, NULL, &world, &e) == 0)
 		r.world = &world;
 	if (!r.world || registries_expand(&j->a, &r, str_of(j->name), &rules, &e) != 0) {
 		output_error("%s", e.text);

@@ -228,7 +228,7 @@ static void note_ability(struct run_call *c)
 	struct err why;
 	bool failed = c->job.outcome.status == STATUS_SETUP_ERROR;
 
-	handoff_note_box_failure(c->out, c->job.world.state_dir,
+	handoff_note_box_failure(c->out, c->job.world.context.view->state_dir,
 			failed && box_try(c->out, box_backend(NULL), &why) == BOX_IMPOSSIBLE);
 }
 
@@ -239,7 +239,7 @@ static void note_ability(struct run_call *c)
 static void leave_report(struct run_call *c, struct str report)
 {
 	const struct ticket *t = &c->job.ticket;
-	struct str state = c->job.world.state_dir;
+	struct str state = c->job.world.context.view->state_dir;
 
 	note_ability(c);
 	handoff_sweep(c->out, state, time(NULL));
@@ -255,7 +255,7 @@ static void leave_report(struct run_call *c, struct str report)
  */
 static bool report_leaves(struct run_call *c)
 {
-	struct str cwd = c->job.world.cwd, name = str_of(c->o->report);
+	struct str cwd = c->job.world.context.view->cwd, name = str_of(c->o->report);
 	struct str path = path_parent(name.p[0] == '/' ? name : str_path(c->out, cwd, name));
 	struct str real = path_of_fd(c->out, c->report_dir);
 	struct project_way way;
@@ -264,9 +264,9 @@ static bool report_leaves(struct run_call *c)
 	path_memo_init(&memo, c->out, cwd);
 	if (path_leaves(&memo, path, real, c->job.run.spec.workspace))
 		return true;
-	if (!c->job.world.view)
+	if (!c->job.world.context.view)
 		return false;
-	struct project_look look = world_look(&memo, c->job.world.view);
+	struct project_look look = world_look(&memo, c->job.world.context.view);
 	way = project_way(&look, path);
 	return way.root.n || (!str_eq(way.real, real) && !path_inside(real, c->job.run.spec.workspace));
 }

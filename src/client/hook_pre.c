@@ -17,6 +17,7 @@
 #include "client/hook_pre.h"
 #include "client/live.h"
 #include "client/sandbox.h"
+#include "judge/world.h"
 #include "record/handoff.h"
 #include "result/redact.h"
 #include "sys/path.h"
@@ -141,12 +142,15 @@ static void add_note(struct review *g, enum call_note_kind kind, struct str text
 	*end = n;
 }
 
-static struct str project_at(struct hook_call *c, struct str cwd)
+/* Returns the view of the call's directory as if it were part of another project. */
+static const struct view *view_from(struct hook_call *c, struct str project)
 {
-	struct context at = {.cwd = cwd, .base = c->h.base, .places = true};
+	struct view *v = arena_new(c->a, struct view);
 
-	context_open(c->a, &at);
-	return at.view->project;
+	world_again(c->a, c->view, NULL, v);
+	v->project = project;
+	v->places = true; /* the rest depends on the project */
+	return v;
 }
 
 /*
@@ -159,15 +163,16 @@ static int judge_elsewhere(struct review *g, struct err *e)
 	struct hook_call *c = g->c;
 	struct judgement there;
 	struct engine_request rq = g->rq;
-	struct directory project;
-	struct context at = {.cwd = c->h.cwd, .base = c->h.base, .pin = &project};
+	struct context at = {.cwd = c->h.cwd, .base = c->h.base};
+	struct str project;
 	struct facts facts;
 
 	if (!c->h.session_cwd.n || !review_is_shell(g) || hook_pin(c))
 		return 0;
-	project = (struct directory){.path = project_at(c, c->h.session_cwd)};
-	if (str_eq(project.path, project_at(c, c->h.cwd)))
+	project = world_project(c->a, c->view, &(struct context){.cwd = c->h.session_cwd, .base = c->h.base});
+	if (str_eq(project, c->view->project))
 		return 0;
+	at.view = view_from(c, project);
 	rq.context = &at;
 	if (engine_judge(c->a, &rq, &c->policies, &facts, &there, e) != 0)
 		return -1;

@@ -50,10 +50,7 @@ static int identify_directory(struct pinning *p, struct str path, struct directo
 /* Returns the project around this directory, as if the session had begun there. */
 static struct str project_of(struct pinning *p, struct str dir)
 {
-	struct view *v = arena_new(p->c->a, struct view);
-
-	world_view(p->c->a, &(struct context){.cwd = dir}, NULL, v);
-	return v->project;
+	return world_project(p->c->a, p->c->view, &(struct context){.cwd = dir});
 }
 
 static bool is_listed(struct pinning *p, struct str project)

@@ -457,7 +457,7 @@ static int fail_plainly(struct mcp_call *c, const struct err *e)
 /* Returns the base of relative paths; empty: the server's own directory. */
 static struct str start_of(struct mcp_call *c, const struct run_request *rq)
 {
-	struct run_world world;
+	struct context at = {.places = true};
 
 	if (rq->workspace.given)
 		return rq->workspace.path;
@@ -465,7 +465,8 @@ static struct str start_of(struct mcp_call *c, const struct run_request *rq)
 		return STR("");
 	if (rq->pin)
 		return rq->pin->path;
-	return run_world(c->a, STR(""), &world, NULL) == 0 ? world.project : STR("");
+	context_open(c->a, &at);
+	return at.view->project;
 }
 
 static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_request *rq, struct err *e)
@@ -656,7 +657,7 @@ static int work_check(struct mcp_call *c, const struct arguments *g)
 /* Reads a stored output by run id and stream name; the caller cannot name a path. */
 static int read_kept(struct mcp_call *c, const struct arguments *g, struct str *ret, struct err *e)
 {
-	struct run_world world;
+	struct context at = {.places = true};
 	struct str dir;
 	int rc;
 
@@ -667,8 +668,8 @@ static int read_kept(struct mcp_call *c, const struct arguments *g, struct str *
 	if (g->id.n != RUN_ID_MAX)
 		return err_set(e, ERR_INPUT, 0, "'id' is the id of a report: %d hexadecimal digits",
 				RUN_ID_MAX);
-	if (run_world(c->a, STR(""), &world, e) != 0 || state_check(c->a, world.state_dir, world.project,
-			world.uid, &dir, e) != 0)
+	context_open(c->a, &at);
+	if (state_check(c->a, at.view->state_dir, at.view->project, at.view->uid, &dir, e) != 0)
 		return -1;
 	rc = file_read(c->a,
 			str_c(c->a, str_fmt(c->a, "%.*s/outputs/%.*s-%.*s.txt", STR_ARG(dir), STR_ARG(g->id),

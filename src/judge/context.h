@@ -19,6 +19,7 @@ struct context {
 	struct str home, user; /* empty: looked up */
 	/* The pinned project, whatever its files say now. NULL: search for it. An empty path: no project. */
 	const struct directory *pin;
+	struct identity cwd_id; /* identity of cwd in a ticket; zero: not known */
 	bool places;           /* the view holds only locations; judging fills in the rest */
 	const struct view *view; /* NULL: not open */
 };

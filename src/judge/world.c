@@ -188,21 +188,47 @@ static void fill_judged(struct arena *a, struct view *v)
 	protect_unvetted(a, v->state_dir, &v->unvetted); /* returns at once; the hook may wait for more */
 }
 
+/* Caisson's own directories. */
+static void fill_own(struct path_memo *m, struct view *v)
+{
+	const struct state_env env = state_env();
+	struct state_paths own;
+
+	state_paths(m->a, &env, v->home, STR(""), &own);
+	v->config_dir = resolve_path(m, own.config_dir);
+	v->state_dir = resolve_path(m, own.state_dir);
+}
+
+void world_user(struct arena *a, const struct context *at, struct view *ret)
+{
+	struct path_memo m;
+
+	path_memo_init(&m, a, STR(""));
+	fill_user(a, at, ret);
+	fill_own(&m, ret);
+}
+
+struct str world_project(struct arena *a, const struct view *known, const struct context *at)
+{
+	struct view v = {.home = known->home, .uid = known->uid, .remembered = known->remembered};
+	struct path_memo m;
+
+	path_memo_init(&m, a, STR(""));
+	fill_cwd(&m, at, &v);
+	return find_project(&m, at, &v);
+}
+
 void world_view(struct arena *a, const struct context *at, const struct policy *p, struct view *ret)
 {
 	struct path_memo *m = arena_new(a, struct path_memo);
 	struct remembered *known = arena_new(a, struct remembered);
-	struct state_paths own;
-	const struct state_env env = state_env();
 	*ret = (struct view){.memo = m, .remembered = known, .places = at->places};
 	ret->paths_end = &ret->paths;
 	ret->globs_end = &ret->globs;
 	path_memo_init(m, a, STR(""));
 	fill_user(a, at, ret);
 	fill_cwd(m, at, ret);
-	state_paths(a, &env, ret->home, STR(""), &own);
-	ret->config_dir = resolve_path(m, own.config_dir);
-	ret->state_dir = resolve_path(m, own.state_dir);
+	fill_own(m, ret);
 	remembered_read(a, ret->state_dir, ret->uid, known);
 	ret->project = at->pin ? at->pin->path : find_project(m, at, ret);
 	fill_roots(m, p, ret);

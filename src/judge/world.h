@@ -17,6 +17,10 @@
  * directories seen.
  */
 void world_view(struct arena *a, const struct context *at, const struct policy *p, struct view *ret);
+/* Fills in only the user, the home and Caisson's own directories; the rest of *ret is untouched. */
+void world_user(struct arena *a, const struct context *at, struct view *ret);
+/* Returns the project that a view of `at` would have, for the user and the remembered roots of `known`. */
+struct str world_project(struct arena *a, const struct view *known, const struct context *at);
 /*
  * Fills *ret from `known`, the view of an earlier request about the same place. Looks only at what depends on
  * the policy; without a policy it looks at nothing.

@@ -40,8 +40,8 @@ int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, str
 
 	if (!shell)
 		return err_set(e, ERR_INPUT, 0, "this shell reads nothing before its text");
-	if (state_keep(a, r->world->state_dir, "tickets", str_cat(a, id, STR(".cwd")), STR(""), &path,
-			e) != 0)
+	if (state_keep(a, r->world->context.view->state_dir, "tickets", str_cat(a, id, STR(".cwd")),
+			STR(""), &path, e) != 0)
 		return -1;
 	*p = (struct spec_path){.path = path, .at = STR(CWD_FILE), .writable = true};
 	*f = (struct spec_file){.path = str_of(shell->path), .text = str_of(shell->text)};
@@ -59,7 +59,7 @@ int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, str
 	return 0;
 }
 
-struct str cwd_report_take(struct arena *a, const struct run_world *w, struct str path)
+struct str cwd_report_take(struct arena *a, const struct view *v, struct str path)
 {
 	struct path_memo m;
 	enum path_kind kind;
@@ -75,7 +75,7 @@ struct str cwd_report_take(struct arena *a, const struct run_world *w, struct st
 	said.n--;
 	if (!str_starts(said, "/") || memchr(said.p, '\n', said.n) || memchr(said.p, 0, said.n))
 		return STR("");
-	path_memo_init(&m, a, w->cwd);
+	path_memo_init(&m, a, v->cwd);
 	real = path_real(&m, said, &kind);
-	return kind == PATH_DIR && path_inside(real, w->project) ? real : STR("");
+	return kind == PATH_DIR && path_inside(real, v->project) ? real : STR("");
 }

@@ -19,4 +19,4 @@
 int cwd_report_prepare(struct arena *a, struct run *r, enum dialect dialect, struct str id, struct str *ret,
 		struct err *e);
 /* After the run: returns the directory, or empty, and removes the file. */
-struct str cwd_report_take(struct arena *a, const struct run_world *w, struct str path);
+struct str cwd_report_take(struct arena *a, const struct view *v, struct str path);

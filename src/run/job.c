@@ -6,6 +6,7 @@
 #include "run/job_sandbox.h"
 #include "run/run_validation.h"
 #include "sys/ids.h"
+#include "sys/path.h"
 
 static void refuse_job(struct job *j)
 {
@@ -14,10 +15,27 @@ static void refuse_job(struct job *j)
 			STATUS_DENIED, .exit_code = -1};
 }
 
-/* Returns the directory whose project policy applies: the workspace; empty for the working directory. */
-static struct str workspace_of(const struct run_request *rq)
+/*
+ * Returns the place whose policies apply. A given workspace is a place of its own, whose project need not be
+ * that of the caller.
+ */
+static const struct context *judged_place(struct arena *a, struct job *j)
 {
-	return rq->workspace.given ? rq->workspace.path : STR("");
+	const struct context *own = &j->world.context;
+	struct context *workspace = &j->world.workspace;
+	struct str given = j->request.workspace.path, real;
+	struct path_memo m;
+	enum path_kind kind;
+
+	if (j->request.ticket || !j->request.workspace.given || !given.n)
+		return own;
+	path_memo_init(&m, a, own->cwd);
+	real = path_real(&m, given.p[0] == '/' ? given : str_path(a, own->cwd, given), &kind);
+	if (str_eq(real, own->cwd))
+		return own;
+	*workspace = (struct context){.cwd = real.n ? real : given, .places = true};
+	context_open(a, workspace);
+	return workspace;
 }
 
 /*
@@ -26,9 +44,7 @@ static struct str workspace_of(const struct run_request *rq)
  */
 static bool load_policies(struct arena *a, struct job *j)
 {
-	struct context at = {.cwd = j->request.ticket ? j->world.cwd : workspace_of(&j->request),
-			.places = true};
-	struct policies_request rq = {.config = j->request.config, .context = &at,
+	struct policies_request rq = {.config = j->request.config, .context = judged_place(a, j),
 			.settings = j->ticket.settings};
 	struct err e = {0};
 
@@ -36,8 +52,6 @@ static bool load_policies(struct arena *a, struct job *j)
 		rq.extra_name = j->request.skilled->name;
 		rq.extra = j->request.skilled->policy;
 	}
-	if (j->request.ticket || !at.cwd.n)
-		at.view = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 &&
 			(!j->request.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
@@ -71,11 +85,8 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	struct ticket *t = &j->ticket;
 	struct run_request *rq = &j->request;
 
-	if (!rq->ticket)
-		return 0;
-	if (job_ticket(a, j, e) != 0 || run_world_pinned(a, ticket_cwd(a, t), &t->project, &j->world, e) != 0)
+	if (job_ticket(a, j, e) != 0)
 		return -1;
-	j->world.cwd_id = t->cwd_id;
 	rq->audience = AUDIENCE_CLIENT;
 	rq->code = str_c(a, t->command);
 	rq->language = language_of_dialect(t->dialect);
@@ -89,6 +100,20 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	rq->agent = t->agent.n ? str_c(a, t->agent) : NULL;
 	rq->limits[LIMIT_TIME] = t->time_ms;
 	return 0;
+}
+
+/* Looks at the world once: where the ticket's command runs, else where the caller is. */
+static int open_world(struct arena *a, struct job *j, struct err *e)
+{
+	struct context at = {.pin = j->request.pin};
+
+	if (j->request.ticket) {
+		if (take_ticket(a, j, e) != 0)
+			return -1;
+		at = (struct context){.cwd = ticket_cwd(a, &j->ticket), .cwd_id = j->ticket.cwd_id,
+				.pin = &j->ticket.project};
+	}
+	return run_world(a, &at, &j->world, e);
 }
 
 /*
@@ -134,7 +159,7 @@ static void run_and_follow(struct arena *a, struct job *j, struct recording *r,
 		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->request.ticket), &cwd_file,
 				NULL);
 	run_go(a, &j->run, &j->box, &start, progress, &j->outcome);
-	j->ended_in = cwd_report_take(a, &j->world, cwd_file);
+	j->ended_in = cwd_report_take(a, j->world.context.view, cwd_file);
 }
 
 /*
@@ -183,8 +208,7 @@ static int carry_out(struct arena *a, struct job *j, const struct box_progress *
 	struct err why = {0};
 	bool begun = false, loaded;
 
-	if (run_world_pinned(a, STR(""), j->request.pin, &j->world, e) != 0 || take_ticket(a, j, e) != 0 ||
-			run_skill(a, &j->request, e) != 0)
+	if (open_world(a, j, e) != 0 || run_skill(a, &j->request, e) != 0)
 		return -1;
 	if (name_run(a, j, e) != 0)
 		return -1;
@@ -228,8 +252,7 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 	struct err why = {0};
 
 	*ret = (struct facts){0};
-	if (run_world_pinned(a, STR(""), j->request.pin, &j->world, e) != 0 ||
-			run_skill(a, &j->request, e) != 0)
+	if (open_world(a, j, e) != 0 || run_skill(a, &j->request, e) != 0)
 		return -1;
 	if (!load_policies(a, j))
 		return 0;

@@ -169,15 +169,14 @@ int job_record_open(struct arena *a, struct job *j, struct err *e)
 	};
 
 	name_who(j);
-	return record_open(a, j->world.view, &options, j->policies.digest.n ? &j->policies : NULL, &j->record,
-			e);
+	return record_open(a, j->world.context.view, &options, j->policies.digest.n ? &j->policies : NULL,
+			&j->record, e);
 }
 
 /* Adds the requested options when no spec exists because the policy did not load. */
 static struct engine_request request_of(struct arena *a, const struct job *j)
 {
 	struct engine_request rq = j->run.gate;
-	struct context *at;
 	struct buf b;
 
 	if (rq.command.n)
@@ -191,9 +190,7 @@ static struct engine_request request_of(struct arena *a, const struct job *j)
 		buf_c(&b, j->request.argv[i]);
 	}
 	rq.command = buf_view(&b);
-	at = arena_new(a, struct context);
-	*at = (struct context){.cwd = j->world.cwd, .view = j->world.view};
-	rq.context = at;
+	rq.context = &j->world.context;
 	return rq;
 }
 

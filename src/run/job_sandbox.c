@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "judge/world.h"
 #include "sys/confined.h"
 
 /* A sandbox with its own /tmp or home shows no tickets at all. */
@@ -17,15 +18,17 @@ static int fail_hidden(struct err *e)
 int job_ticket(struct arena *a, struct job *j, struct err *e)
 {
 	struct str id = str_of(j->request.ticket);
+	struct view own = {0};
 	struct err why = {0};
 
-	if (ticket_take(a, j->world.state_dir, id, j->world.uid, &j->ticket, e) == 0)
+	world_user(a, context_or_own(NULL), &own);
+	if (ticket_take(a, own.state_dir, id, own.uid, &j->ticket, e) == 0)
 		return 0;
 	if (!confined_here())
 		return -1;
 	if (e->errnum != EROFS && e->errnum != EACCES && e->errnum != EPERM)
 		return fail_hidden(e);
-	if (ticket_peek(a, j->world.state_dir, id, j->world.uid, &j->ticket, &why) != 0) {
+	if (ticket_peek(a, own.state_dir, id, own.uid, &j->ticket, &why) != 0) {
 		*e = why;
 		return -1;
 	}
@@ -62,9 +65,12 @@ static void refuse_sandboxed(struct arena *a, struct job *j)
  */
 static bool may_run_here(struct arena *a, const struct job *j)
 {
+	struct str home;
+
 	if (!j->policies.own.sandbox.trust_client || j->ticket.network.given || j->ticket.approved.n)
 		return false;
-	return j->world.home.n && confined_readonly(str_c(a, j->world.home)) && confined_offline();
+	home = j->world.context.view->home;
+	return home.n && confined_readonly(str_c(a, home)) && confined_offline();
 }
 
 bool job_sandboxed(struct arena *a, struct job *j)

@@ -38,7 +38,7 @@ void registry_open(struct registry_tools *t)
 	static char name[] = "true"; /* replaced by each question */
 	static char *const nothing[] = {name, NULL};
 	struct spec_builder m = {.a = t->a, .rq = &t->request, .world = t->world, .p = &no_policies,
-			.r = &t->run};
+			.at = t->world ? t->world->context.view : NULL, .r = &t->run};
 	struct spec *s = &t->run.spec;
 	enum path_kind kind;
 
@@ -52,7 +52,7 @@ void registry_open(struct registry_tools *t)
 	t->run.id = STR("registries");
 	if (run_prepare(t->a, &t->request, t->world, &no_policies, &t->run, &t->why) != 0)
 		return;
-	s->home = path_real(&t->memo, t->world->home, &kind);
+	s->home = path_real(&t->memo, t->world->context.view->home, &kind);
 	if (s->home.n < 2 || kind != PATH_DIR) {
 		err_set(&t->why, ERR_INPUT, 0, "there is no home directory");
 		return;
@@ -72,10 +72,12 @@ void registry_open(struct registry_tools *t)
 
 bool registry_foreign(const struct run_world *w, struct str real)
 {
-	if (path_inside(real, w->project))
+	const struct view *v = w->context.view;
+
+	if (path_inside(real, v->project))
 		return true;
-	for (struct str dir = real; w->view && dir.n > 1; dir = path_parent(dir))
-		if (remembered_place(w->view->remembered, dir))
+	for (struct str dir = real; dir.n > 1; dir = path_parent(dir))
+		if (remembered_place(v->remembered, dir))
 			return true;
 	return false;
 }
@@ -214,7 +216,7 @@ static int ask_in_box(struct registry_tools *t, const struct registry_row *row, 
 {
 	struct registry_tools box = *t; /* with files and variables of this tool */
 	struct spec_builder m = {.a = t->a, .rq = &box.request, .world = t->world, .p = &no_policies,
-			.r = &box.run};
+			.at = t->world->context.view, .r = &box.run};
 	struct str lines = registry_list(row, REGISTRY_ASK);
 	int rc = 0;
 

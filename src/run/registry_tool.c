@@ -99,7 +99,7 @@ static int answer_key(struct registry_tools *t, const struct registry_row *row, 
 
 static const char *kept_path(struct registry_tools *t, const struct registry_row *row)
 {
-	struct str name = registry_list(row, REGISTRY_NAME), state = t->world->state_dir;
+	struct str name = registry_list(row, REGISTRY_NAME), state = t->world->context.view->state_dir;
 
 	return str_c(t->a, str_fmt(t->a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name)));
 }
@@ -112,7 +112,8 @@ static bool load_answer(struct registry_tools *t, const struct registry_row *row
 	struct str text;
 	int64_t age;
 
-	if (!t->world->state_dir.n || file_read(t->a, kept_path(t, row), KEPT_MAX, &text, NULL, NULL) != 0 ||
+	if (!t->world->context.view->state_dir.n ||
+			file_read(t->a, kept_path(t, row), KEPT_MAX, &text, NULL, NULL) != 0 ||
 			json_read(t->a, text, &v, NULL) != 0)
 		return false;
 	age = (int64_t)time(NULL) - json_int_at(v, "asked");
@@ -132,7 +133,7 @@ static bool load_answer(struct registry_tools *t, const struct registry_row *row
 static void keep_answer(struct registry_tools *t, const struct registry_row *row, const char *key,
 		const struct kept_answer *answer)
 {
-	const struct run_world *w = t->world;
+	const struct view *w = t->world->context.view;
 	struct str folder;
 	struct buf b;
 

@@ -32,27 +32,18 @@ static uint64_t process_limit(uint32_t uid)
 	return uid && getrlimit(RLIMIT_NPROC, &l) == 0 && l.rlim_cur != RLIM_INFINITY ? l.rlim_cur : 0;
 }
 
-int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e)
+int run_world(struct arena *a, const struct context *at, struct run_world *ret, struct err *e)
 {
-	return run_world_pinned(a, cwd, NULL, ret, e);
-}
+	struct context context = *context_or_own(at);
 
-int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
-		struct err *e)
-{
-	const struct context at = {.cwd = cwd, .pin = pin, .places = true};
-	struct view *v = arena_new(a, struct view);
-
-	world_view(a, &at, NULL, v);
-	if (!v->cwd.n)
+	context.places = true;
+	context_open(a, &context);
+	context.cwd = context.view->cwd;
+	if (!context.cwd.n)
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
-	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user,
-			.uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000,
-			.memory = memory_size(), .pids = process_limit(v->uid)},
-		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v,
-				.terminal = isatty(STDOUT_FILENO)};
-	if (pin)
-		ret->project_id = pin->id;
+	*ret = (struct run_world){.environ = environ, .context = context, .terminal = isatty(STDOUT_FILENO),
+			.machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory_size(),
+			.pids = process_limit(context.view->uid)}};
 	return 0;
 }
 
@@ -85,10 +76,8 @@ static bool is_apart(struct arena *a, const struct run *r, struct str path)
 /* Directories in which programs of this box can create links. */
 static int remember_workspace(struct arena *a, const struct run *r, struct str state, struct err *e)
 {
-	const struct view *v = r->world->view;
+	const struct view *v = r->world->context.view;
 
-	if (!v)
-		return 0;
 	if (r->spec.workspace_writable && world_remember(a, v, state, r->spec.workspace, e) != 0)
 		return -1;
 	for (const struct spec_path *p = next_given(r->spec.paths); p; p = next_given(p->next))
@@ -104,11 +93,12 @@ static int remember_workspace(struct arena *a, const struct run *r, struct str s
  */
 static int make_state(struct arena *a, const struct run *r, struct err *e)
 {
+	const struct view *v = r->world->context.view;
 	struct str state;
 
 	if (!r->caches && !r->spec.quarantine.n && !next_given(r->spec.paths))
 		return 0;
-	if (state_make(a, r->world->state_dir, r->spec.workspace, r->world->uid, &state, e) != 0)
+	if (state_make(a, v->state_dir, r->spec.workspace, v->uid, &state, e) != 0)
 		return r->caches ? -1 : 0;
 	if (remember_workspace(a, r, state, e) != 0)
 		return -1;

@@ -29,14 +29,10 @@ enum { EXIT_OUTPUT_LIMIT = 153 /* 128 + SIGXFSZ */, EXIT_TIMEOUT = 124, EXIT_SET
 
 struct run_world { /* the caller's environment */
 	char *const *environ;
-	struct str cwd, home, user;
-	uint32_t uid;
+	struct context context;           /* open, with an absolute cwd: its view names the caller's places */
+	/* the given workspace as a place of its own; view NULL: it is not given, or not open */
+	struct context workspace;
 	struct machine machine;
-	struct str config_dir, state_dir; /* Caisson's own directories, resolved; empty: not known */
-	struct str project;               /* project of cwd; empty: none */
-	/* Known from a ticket or a pinned project; otherwise set when the paths are resolved. */
-	struct identity project_id, cwd_id;
-	const struct view *view;          /* the same for the judge */
 	bool terminal;                    /* output goes to a terminal */
 };
 
@@ -99,11 +95,8 @@ struct report {
 	int code;                      /* exit code of caisson */
 };
 
-/* Fills in the caller's world; `cwd` is the directory of the run, empty: the process's directory. */
-int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e);
-/* The same with a project that was pinned before. */
-int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
-		struct err *e);
+/* Opens the context, and fills in the rest. NULL: that of the process's own directory. */
+int run_world(struct arena *a, const struct context *at, struct run_world *ret, struct err *e);
 /*
  * Reads the skill, if one is named. A skill that lists programs turns the gate on, which enforces the list.
  */

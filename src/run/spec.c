@@ -39,7 +39,8 @@ int run_prepare(struct arena *a, const struct run_request *rq, const struct run_
 			spec_ask_test_reports};
 	struct run r = {.rq = rq, .world = world, .id = ret->id,
 			.spec = {.profile = rq->profile, .require_cgroup = rq->require_cgroup}};
-	struct spec_builder m = {.a = a, .rq = rq, .world = world, .p = p, .r = &r};
+	struct spec_builder m = {.a = a, .rq = rq, .world = world, .at = world->context.view, .p = p,
+			.r = &r};
 
 	if (check_names(&m, e) != 0 || spec_build_network(&m, e) != 0)
 		return -1;
@@ -51,7 +52,7 @@ int run_prepare(struct arena *a, const struct run_request *rq, const struct run_
 	r.outputs_days = p->own.audit.retention_days;
 	r.outputs_quota = p->own.audit.quota;
 	r.spec.pass_through = rq->plain;
-	r.spec.spool = world->state_dir.n ? str_c(a, world->state_dir) : NULL;
+	r.spec.spool = m.at->state_dir.n ? str_c(a, m.at->state_dir) : NULL;
 	*ret = r;
 	return 0;
 }

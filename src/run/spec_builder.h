@@ -10,6 +10,7 @@ struct spec_builder {
 	struct arena *a;
 	const struct run_request *rq;
 	const struct run_world *world;
+	const struct view *at;      /* of the caller's context */
 	const struct policies *p;
 	struct run *r;
 };

@@ -59,7 +59,7 @@ static struct str make_absolute(struct place_search *p, struct str name)
 {
 	while (name.n > 1 && name.p[name.n - 1] == '/')
 		name.n--;
-	return name.n && name.p[0] == '/' ? name : str_path(p->m->a, p->m->world->cwd, name);
+	return name.n && name.p[0] == '/' ? name : str_path(p->m->a, p->m->at->cwd, name);
 }
 
 /* Resolves a path for the box. -1 and *e if it does not exist or is unreachable. */
@@ -79,7 +79,7 @@ static int look_up(struct place_search *p, const char *option, struct str name, 
 /* Refuses Caisson's own files: a program that can write them can lift all restrictions. */
 static int refuse_own_files(struct place_search *p, const char *option, struct str real, struct err *e)
 {
-	const struct str own[] = {p->m->world->config_dir, p->m->world->state_dir};
+	const struct str own[] = {p->m->at->config_dir, p->m->at->state_dir};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (path_inside(own[i], real) || path_inside(real, own[i]))
@@ -166,8 +166,8 @@ static void protect_all(struct spec_builder *m)
 	for (const struct policy_around *x = m->p->around; x; x = x->next)
 		for (const struct texts *t = x->policy.protected_paths; t; t = t->next)
 			protect_from(m, x->root, in_workspace(t->text), &n);
-	if (m->world->state_dir.n)
-		m->r->spec.quarantine = str_fmt(m->a, "%.*s/quarantine/%.*s", STR_ARG(m->world->state_dir),
+	if (m->at->state_dir.n)
+		m->r->spec.quarantine = str_fmt(m->a, "%.*s/quarantine/%.*s", STR_ARG(m->at->state_dir),
 				STR_ARG(m->r->id));
 }
 
@@ -182,15 +182,15 @@ static void add_git_config(struct spec_builder *m, struct str path)
 /* Lists git's configuration outside repositories; it may name files of the workspace. */
 static void git_configs(struct spec_builder *m)
 {
-	m->r->spec.callers_home = m->world->home;
-	for (const struct git_file *f = git_config_files(m->a, m->world->home); f; f = f->next)
+	m->r->spec.callers_home = m->at->home;
+	for (const struct git_file *f = git_config_files(m->a, m->at->home); f; f = f->next)
 		add_git_config(m, f->path);
 }
 
 /* No box may write keys, or settings that other programs obey, even if a person asks for it. */
 static int refuse_guarded(struct place_search *p, const char *option, struct str real, struct err *e)
 {
-	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
+	const char *pattern = world_guarded(&p->memo, real, p->m->at->home);
 
 	return pattern ? err_set(e, ERR_INPUT, 0,
 			"%s '%.*s' contains keys or settings (%s) that no box may write; name another "
@@ -201,22 +201,22 @@ static int refuse_guarded(struct place_search *p, const char *option, struct str
 static int no_project(struct place_search *p, struct err *e)
 {
 	enum path_kind kind;
-	struct str cwd = path_real(&p->memo, p->m->world->cwd, &kind);
+	struct str cwd = path_real(&p->memo, p->m->at->cwd, &kind);
 
 	if (cwd.n && refuse_guarded(p, "the directory", cwd, e) != 0)
 		return -1;
 	return err_set(e, ERR_INPUT, 0,
 			"the work profile needs a project, and '%.*s' is none: say which directory with "
 			"--workspace",
-			STR_ARG(p->m->world->cwd));
+			STR_ARG(p->m->at->cwd));
 }
 
 /* Refuses a link out of a repository or former workspace: a boxed program may have created it. */
 static int refuse_link_out(struct place_search *p, const char *option, struct str name, struct str real,
 	struct err *e)
 {
-	const struct run_world *w = p->m->world;
-	struct project_look look = {&p->memo, w->home, w->uid, w->view ? w->view->remembered : NULL};
+	const struct view *at = p->m->at;
+	struct project_look look = {&p->memo, at->home, at->uid, at->remembered};
 	struct project_way way;
 	enum path_kind kind;
 
@@ -244,7 +244,7 @@ int spec_refuse_escape(struct spec_builder *m, const char *option, struct str na
 {
 	struct place_search p = {.m = m};
 
-	path_memo_init(&p.memo, m->a, m->world->cwd);
+	path_memo_init(&p.memo, m->a, m->at->cwd);
 	return refuse_link_out(&p, option, name, real, e);
 }
 
@@ -255,20 +255,21 @@ int spec_refuse_escape(struct spec_builder *m, const char *option, struct str na
 static int own_project(struct place_search *p, struct str *ret, struct err *e)
 {
 	const struct run_world *w = p->m->world;
+	const struct view *at = p->m->at;
 	enum path_kind kind;
-	struct str cwd = path_real(&p->memo, w->cwd, &kind), pwd = STR("");
+	struct str cwd = path_real(&p->memo, at->cwd, &kind), pwd = STR("");
 
-	*ret = w->project;
+	*ret = at->project;
 	if (!ret->n)
 		return no_project(p, e);
-	if (identity_known(w->project_id) || path_inside(cwd, *ret))
+	if (w->context.pin || path_inside(cwd, *ret))
 		return 0;
 	for (size_t i = 0; w->environ && w->environ[i]; i++)
 		if (!strncmp(w->environ[i], "PWD=/", 5))
 			pwd = str_of(w->environ[i] + 4);
 	if (pwd.n && refuse_link_out(p, "the directory", pwd, cwd, e) != 0)
 		return -1;
-	return refuse_link_out(p, "the directory", w->cwd, cwd, e);
+	return refuse_link_out(p, "the directory", at->cwd, cwd, e);
 }
 
 /* Explains why a judged directory cannot be reopened: inside a box openat2(2) is not available. */
@@ -293,9 +294,8 @@ static int pin_workspace(struct place_search *p, struct err *e)
 	const char *path = str_c(m->a, s->workspace);
 	const struct directory *place = m->rq->workspace.given ? m->rq->place : NULL;
 	bool elsewhere = place && !str_eq(place->path, s->workspace);
-	struct identity known = place ? place->id : str_eq(s->workspace, m->world->project) ?
-			m->world->project_id
-			: (struct identity){0};
+	const struct directory *pin = str_eq(s->workspace, m->at->project) ? m->world->context.pin : NULL;
+	struct identity known = place ? place->id : pin ? pin->id : (struct identity){0};
 	FD_CLEANUP int fd = elsewhere ? -1 : directory_open_expected(path, known, O_PATH);
 
 	if (elsewhere)
@@ -315,7 +315,7 @@ static void shared_git(struct place_search *p)
 	struct spec *s = &m->r->spec;
 	struct git_place place;
 
-	if (s->profile != PROFILE_WORK || !str_eq(s->workspace, m->world->project))
+	if (s->profile != PROFILE_WORK || !str_eq(s->workspace, m->at->project))
 		return;
 	if (!git_place_find(&p->memo, s->workspace, &place) || !str_eq(place.top, s->workspace))
 		return;
@@ -323,7 +323,7 @@ static void shared_git(struct place_search *p)
 		return;
 	if (path_inside(place.common, s->workspace) || path_inside(s->workspace, place.common))
 		return;
-	if (path_inside(m->world->home, place.common) || refuse_own_files(p, "the workspace", place.common,
+	if (path_inside(m->at->home, place.common) || refuse_own_files(p, "the workspace", place.common,
 			NULL) != 0)
 		return;
 	FD_CLEANUP int fd = directory_open_expected(str_c(m->a, place.common), (struct identity){0}, O_PATH);
@@ -356,7 +356,7 @@ static int set_workspace(struct place_search *p, struct err *e)
 				STR_ARG(name), STR_ARG(at.real));
 	if (at.target != PATH_DIR)
 		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is not a directory", STR_ARG(name));
-	if (!project_allowed(&p->memo, at.real, m->world->home))
+	if (!project_allowed(&p->memo, at.real, m->at->home))
 		return err_set(e, ERR_INPUT, 0,
 				"--workspace '%.*s' is a directory of the system, the home directory, or "
 				"one above it; name a directory inside", STR_ARG(at.real));
@@ -404,8 +404,8 @@ static int extra_path(struct place_search *p, const char *option, const char *na
 					option, name, never[i]);
 	if (at.target != PATH_DIR && at.target != PATH_FILE)
 		return err_set(e, ERR_INPUT, 0, "%s '%s' is neither a file nor a directory", option, name);
-	if (at.real.n < 2 || path_inside(p->m->world->home, at.real) ||
-			(writable && !project_allowed(&p->memo, at.real, p->m->world->home)))
+	if (at.real.n < 2 || path_inside(p->m->at->home, at.real) ||
+			(writable && !project_allowed(&p->memo, at.real, p->m->at->home)))
 		return err_set(e, ERR_INPUT, 0,
 				"%s '%s' is %s the home directory, or one above it; name something inside",
 				option, name, writable ? "a place of the system," : "the root,");
@@ -474,9 +474,9 @@ static void show_caches(struct place_search *p)
 	struct str key = str_sub(digest, digest.n - 2 * 32, digest.n - 2 * 32 + CACHE_KEY), top, of_project;
 	struct texts **end = &m->r->caches;
 
-	if (!m->world->state_dir.n)
+	if (!m->at->state_dir.n)
 		return;
-	top = str_fmt(m->a, "%.*s/caches", STR_ARG(m->world->state_dir));
+	top = str_fmt(m->a, "%.*s/caches", STR_ARG(m->at->state_dir));
 	of_project = str_path(m->a, top, key);
 	add_cache(m, &end, top);
 	add_cache(m, &end, of_project);
@@ -512,7 +512,7 @@ static void set_home(struct place_search *p)
 	struct spec_builder *m = p->m;
 	struct spec *s = &m->r->spec;
 	enum path_kind kind;
-	struct str real = m->world->home.n ? path_real(&p->memo, m->world->home, &kind) : STR("");
+	struct str real = m->at->home.n ? path_real(&p->memo, m->at->home, &kind) : STR("");
 
 	s->home = STR(EXEC_HOME);
 	if (s->profile != PROFILE_WORK)
@@ -540,7 +540,7 @@ static int set_root(struct place_search *p, struct err *e)
 		return -1;
 	if (at.target != PATH_DIR)
 		return err_set(e, ERR_INPUT, 0, "--root '%s' is not a directory", name);
-	if (at.real.n < 2 || path_inside(p->m->world->home, at.real))
+	if (at.real.n < 2 || path_inside(p->m->at->home, at.real))
 		return err_set(e, ERR_INPUT, 0,
 				"--root '%s' is the system's own root, the home directory, or one above it",
 				name);
@@ -573,10 +573,10 @@ static int set_directory(struct place_search *p, struct err *e)
 	struct str real;
 
 	if (!m->rq->cwd) {
-		real = path_real(&p->memo, m->world->cwd, &kind);
+		real = path_real(&p->memo, m->at->cwd, &kind);
 		return path_inside(real, s->workspace) ||
-				(m->rq->walls && path_inside(real, m->world->project)) ?
-				pin_cwd(p, real, m->world->cwd_id, e) : 0;
+				(m->rq->walls && path_inside(real, m->at->project)) ?
+				pin_cwd(p, real, m->world->context.cwd_id, e) : 0;
 	}
 	if (!m->rq->cwd[0])
 		return err_set(e, ERR_INPUT, 0, "--cwd needs a name");
@@ -664,8 +664,8 @@ int spec_build_places(struct spec_builder *m, struct err *e)
 {
 	struct place_search p = {.m = m};
 
-	path_memo_init(&p.memo, m->a, m->world->cwd);
-	path_memo_trust(&p.memo, m->world->cwd);
+	path_memo_init(&p.memo, m->a, m->at->cwd);
+	path_memo_trust(&p.memo, m->at->cwd);
 	if (set_root(&p, e) != 0 || set_workspace(&p, e) != 0 || extra_paths(&p, e) != 0)
 		return -1;
 	set_home(&p);

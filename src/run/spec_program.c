@@ -228,12 +228,12 @@ static int copy_script(struct spec_builder *m, struct str top, struct str real, 
 /* A boxed program may have created the link; its target was not meant for the next box. */
 static int stays_in(struct spec_builder *m, struct str name, struct str real, struct err *e)
 {
-	struct str path = name.p[0] == '/' ? name : str_path(m->a, m->world->cwd, name);
+	struct str path = name.p[0] == '/' ? name : str_path(m->a, m->at->cwd, name);
 	struct str dir = m->r->spec.workspace;
 	const struct spec_path *p = m->r->spec.paths;
 	struct path_memo memo;
 
-	path_memo_init(&memo, m->a, m->world->cwd);
+	path_memo_init(&memo, m->a, m->at->cwd);
 	for (; !path_leaves(&memo, path, real, dir); p = p->next) {
 		if (!p)
 			return spec_refuse_escape(m, "--file", name, real, e);
@@ -297,18 +297,29 @@ static struct str starts_in(const struct spec_builder *m)
 	const struct spec *s = &m->r->spec;
 
 	if (!s->workspace.n)
-		return m->world->cwd;
-	return !s->cwd.n ? s->workspace : path_inside(s->cwd, s->workspace) ? s->cwd : m->world->cwd;
+		return m->at->cwd;
+	return !s->cwd.n ? s->workspace : path_inside(s->cwd, s->workspace) ? s->cwd : m->at->cwd;
+}
+
+/* Reuses a context that is open: looking at the world is the larger part of a judgement. */
+static const struct context *gate_context(struct spec_builder *m)
+{
+	const struct context *open[] = {&m->world->context, &m->world->workspace};
+	struct str cwd = starts_in(m);
+	struct context *at;
+
+	for (size_t i = 0; i < ARRAY_SIZE(open); i++)
+		if (open[i]->view && str_eq(open[i]->view->cwd, cwd))
+			return open[i];
+	at = arena_new(m->a, struct context);
+	at->cwd = cwd;
+	return at;
 }
 
 int spec_build_program(struct spec_builder *m, struct err *e)
 {
-	struct context *at;
-
 	if (m->rq->code && m->rq->file)
 		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
-	at = arena_new(m->a, struct context);
-	at->cwd = starts_in(m);
-	m->r->gate.context = at;
+	m->r->gate.context = gate_context(m);
 	return m->rq->code ? set_code(m, e) : m->rq->file ? set_script(m, e) : set_program(m, e);
 }

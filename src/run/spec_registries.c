@@ -67,7 +67,7 @@ int spec_build_registries(struct spec_builder *m, struct err *e)
 	if (s->profile != PROFILE_WORK || s->root.n || !network_has_names(&s->network))
 		return 0;
 	path_memo_init(&memo, m->a, STR(""));
-	if (!m->world->home.n || !str_eq(path_real(&memo, m->world->home, &kind), s->home))
+	if (!m->at->home.n || !str_eq(path_real(&memo, m->at->home, &kind), s->home))
 		return 0;
 	for (size_t i = 0; (row = registry_at(i)); i++) {
 		struct str words = registry_list(row, REGISTRY_SHOWN), word;

@@ -36,7 +36,7 @@ struct str spec_walls_workspace(struct spec_builder *m, struct str project, bool
 	*ret_writable = w->mode == CLIENT_SANDBOX_WORKSPACE_WRITE;
 	if (!*ret_writable || may_write(w, project))
 		return project;
-	part = writable_part(w, m->world->cwd, project);
+	part = writable_part(w, m->at->cwd, project);
 	*ret_writable = part.n > 0;
 	return part.n ? part : project;
 }
@@ -80,7 +80,7 @@ static void close_path(struct spec_builder *m, struct path_memo *memo, struct st
 static void hide_below(struct spec_builder *m, struct str hidden)
 {
 	for (struct spec_path **p = &m->r->spec.paths; *p;)
-		if (!(*p)->at.n && !path_inside((*p)->path, m->world->project) &&
+		if (!(*p)->at.n && !path_inside((*p)->path, m->at->project) &&
 			path_inside((*p)->path, hidden))
 			*p = (*p)->next;
 		else
@@ -96,8 +96,8 @@ void spec_walls_close(struct spec_builder *m)
 	if (!w || w->mode == CLIENT_SANDBOX_NONE)
 		return;
 	path_memo_init(&memo, m->a, STR(""));
-	if (!str_eq(s->workspace, m->world->project))
-		spec_add_path(m, m->world->project, m->world->project, false);
+	if (!str_eq(s->workspace, m->at->project))
+		spec_add_path(m, m->at->project, m->at->project, false);
 	if (s->git_common.n && !may_write(w, s->git_common)) {
 		spec_add_path(m, s->git_common, s->git_common, false);
 		s->git_common = STR("");

@@ -52,13 +52,13 @@ struct passage {
 
 static bool keeper_open(struct passage *p)
 {
-	const struct run_world *w = p->r->world;
+	const struct view *v = p->r->world->context.view;
 	struct keeper *k = &p->keeper;
 
 	if (k->open || k->failed)
 		return k->open;
-	k->failed = !w || !w->state_dir.n ||
-			(!k->dir.n && state_make(p->a, w->state_dir, p->r->spec.workspace, w->uid, &k->dir,
+	k->failed = !v->state_dir.n ||
+			(!k->dir.n && state_make(p->a, v->state_dir, p->r->spec.workspace, v->uid, &k->dir,
 			NULL) != 0) ||
 		output_open(&k->file, str_c(p->a, k->dir), NULL) != 0;
 	k->open = !k->failed;

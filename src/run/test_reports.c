@@ -169,7 +169,7 @@ static void add_asked(struct spec_builder *m, const struct test_runner *row)
 		end = &(*end)->next;
 	*end = arena_new(m->a, struct test_report);
 	(*end)->row = row;
-	(*end)->path = str_fmt(m->a, "%.*s/" FOLDER "/%.*s-%s", STR_ARG(m->world->state_dir),
+	(*end)->path = str_fmt(m->a, "%.*s/" FOLDER "/%.*s-%s", STR_ARG(m->at->state_dir),
 			STR_ARG(m->r->id), row->file);
 	while (*to)
 		to = &(*to)->next;
@@ -184,8 +184,8 @@ int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 	struct str dir;
 
 	(void)e;
-	if (m->r->task.kind != TASK_TEST || !m->world->state_dir.n ||
-	    state_check(m->a, m->world->state_dir, m->r->spec.workspace, m->world->uid, &dir, NULL) != 0)
+	if (m->r->task.kind != TASK_TEST || !m->at->state_dir.n ||
+	    state_check(m->a, m->at->state_dir, m->r->spec.workspace, m->at->uid, &dir, NULL) != 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!suits_command(&rows[i], m->r->gate.command))
@@ -202,6 +202,7 @@ int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 int test_reports_start(struct arena *a, const struct run *r, struct collector *ret, struct err *e)
 {
 	const char *paths[COLLECT_MAX];
+	const struct view *v = r->world->context.view;
 	struct str dir;
 	size_t n = 0;
 
@@ -209,7 +210,7 @@ int test_reports_start(struct arena *a, const struct run *r, struct collector *r
 		return 0;
 	for (const struct test_report *k = r->asked; k && n < COLLECT_MAX; k = k->next)
 		paths[n++] = str_c(a, k->path);
-	if (state_folder(a, r->world->state_dir, r->spec.workspace, r->world->uid, FOLDER, &dir, e) != 0)
+	if (state_folder(a, v->state_dir, r->spec.workspace, v->uid, FOLDER, &dir, e) != 0)
 		return -1;
 	return collector_start(a, paths, n, TEST_REPORT_MAX, ret, e);
 }

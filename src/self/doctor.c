@@ -44,7 +44,7 @@ static void look_policy(struct arena *a, struct doctor *d, const char *config)
 	probe_todo(a, last_row(d), "caisson config verify");
 }
 
-static void look_state(struct arena *a, struct doctor *d, const struct run_world *w)
+static void look_state(struct arena *a, struct doctor *d, const struct view *w)
 {
 	struct str dir;
 	struct err e = {0};
@@ -84,7 +84,7 @@ static void look_pause(struct arena *a, struct doctor *d)
 }
 
 /* Checks if the record is usable, and if it exceeds its quota. */
-static void look_record(struct arena *a, struct doctor *d, const struct run_world *w, const char *config)
+static void look_record(struct arena *a, struct doctor *d, const struct view *w, const char *config)
 {
 	struct audit au;
 	struct blobs blobs;
@@ -164,14 +164,16 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 	struct err e = {0};
 	bool runs;
 
-	if (run_world(a, STR(""), &w, &e) != 0) {
+	if (run_world(a, NULL, &w, &e) != 0) {
+		static const struct view nowhere = {.cwd = STR("/")};
+
 		w.machine = (struct machine){.cpu_milli = 1000, .memory = 1024 * MB};
-		w.cwd = STR("/");
+		w.context.view = &nowhere;
 	}
-	probe_host(a, str_c(a, w.cwd), &d.rows);
+	probe_host(a, str_c(a, w.context.view->cwd), &d.rows);
 	look_policy(a, &d, config);
-	look_state(a, &d, &w);
-	look_record(a, &d, &w, config);
+	look_state(a, &d, w.context.view);
+	look_record(a, &d, w.context.view, config);
 	look_pause(a, &d);
 	runs = look_box(a, &d, &w);
 	for (const struct probe *p = d.rows.first; p; p = p->next)

@@ -230,10 +230,10 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	struct box box = {0};
 	struct outcome o;
 
-	if (run_world(a, STR(""), &world, e) != 0)
+	if (run_world(a, NULL, &world, e) != 0)
 		return -1;
 	world.environ = environment(a, p);
-	p->home = world.home;
+	p->home = world.context.view->home;
 	*rq = (struct run_request){.argv = argv, .accept_watched = true,
 			.network = {.given = true, .mode = NETWORK_DENY}};
 	memcpy(rq->limits, at->limits, sizeof(rq->limits));
@@ -242,7 +242,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 				.given = true, .writable = true};
 	rq->env.v = arena_array(a, RUN_LIST_MAX, sizeof(*rq->env.v));
 	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
-	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.home)));
+	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.context.view->home)));
 	rq->env.v[rq->env.n++] = str_c(a, str_fmt(a, "PORT=%u", p->port));
 	/* left out where the token is the secret content of the canary */
 	if (at->look != LOOK_NOWHERE || at->workspace)

@@ -12,6 +12,7 @@
 #include "place.h"
 #include "sys/file.h"
 
+static struct view here;
 static struct run_world world;
 static struct policies policies;
 
@@ -337,8 +338,8 @@ static void test_places(void)
 	make_dir("state2", 0700);
 	make_file("data", "x", 0644);
 	make_link("ws2", "link");
-	world.home = str_of(home);
-	world.state_dir = str_of(at("state2"));
+	here.home = str_of(home);
+	here.state_dir = str_of(at("state2"));
 	EXPECT(ASK(.code = "ls"), "home /home/box cwd '' workspace '' ro input -1");
 	EXPECT(ASK(.code = "ls", .input = true, .plain = true, .require = "cgroup"),
 			"input 0 through cgroup");
@@ -409,9 +410,9 @@ static void test_work(void)
 	make_file("home3/.config/git/ignore", "x", 0600);
 	make_link("../.ssh", "home3/.cargo/git");
 	home = at("home3");
-	world.home = str_of(home);
-	world.state_dir = str_of(at("state3"));
-	world.cwd = world.project = str_of(at("home3/proj"));
+	here.home = str_of(home);
+	here.state_dir = str_of(at("state3"));
+	here.cwd = here.project = str_of(at("home3/proj"));
 	set_environ(ARGV(str_c(A,
 			str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/.ssh:.:%s/proj/node_modules/.bin:re"
 			"lative:/usr/bin:/var/x", home, home, home)), "NVM_DIR=/n", "NODE_ENV=test"));
@@ -433,9 +434,9 @@ static void test_work(void)
 	EXPECT(ASK(.code = "ls"), "!.cargo", "!NODE_ENV",
 			"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin;",
 			"home /home/box");
-	world.project = STR("");
+	here.project = STR("");
 	EXPECT(work, "error: the work profile needs a project");
-	world.project = str_of(at("home3/proj"));
+	here.project = str_of(at("home3/proj"));
 }
 
 static void test_protected(void)
@@ -607,7 +608,7 @@ static void test_streams(void)
 	for (size_t i = 0; i < n; i++)
 		big[i] = i % 64 == 63 ? '\n' : 'x';
 	o.out = (struct stream){.text = str_n(big, n), .total = n};
-	world.state_dir = str_of(at("state3"));
+	here.state_dir = str_of(at("state3"));
 	got = report(&o, NULL);
 	HAS(got, "\\n... truncated (49088 more lines) ...\\n");
 	HAS(got, "\"truncated\":{\"stdout\":{\"total_bytes\":3145728,\"total_lines\":49152,"
@@ -622,7 +623,7 @@ static void test_streams(void)
 	HAS(report(&o, NULL),
 			"{\"total_bytes\":1000,\"total_lines\":7,\"omitted_bytes\":990,\"omitted_lines\":7,"
 			"\"dropped_bytes\":990,\"path\":null}");
-	world.state_dir = STR("");
+	here.state_dir = STR("");
 	o.out = (struct stream){.text = str_n(big, n), .total = n};
 	HAS(report(&o, NULL), "\"path\":null");
 }
@@ -789,7 +790,7 @@ static void test_identity(void)
 	CHECK_STR(git_identity(A, &place, str_of(at("home3"))),
 			"[user]\n\tname = \"Ada\"\n\temail = \"w@example.com\"\n");
 	make_file("home3/.gitconfig", "[user]\nname = Ada\n[credential]\nhelper = x\n", 0600);
-	world.home = str_of(at("home3"));
+	here.home = str_of(at("home3"));
 	EXPECT(ASK(.code = "ls", .profile = "work", .workspace = at("home3/proj")),
 			"/home3/.gitconfig = [user]\n\tname = \"Ada\"\n;", "!credential");
 	EXPECT(ASK(.code = "ls", .workspace = at("home3/proj")), "!gitconfig");
@@ -944,8 +945,9 @@ int main(void)
 {
 	if (place_begin() != 0)
 		return 1;
-	world = (struct run_world){.environ = ARGV("PATH=/bin"), .cwd = STR("/"),
-			.home = STR("/nonexistent-home"), .user = STR("dev"), .uid = 1000,
+	here = (struct view){.cwd = STR("/"), .home = STR("/nonexistent-home"), .user = STR("dev"),
+			.uid = 1000};
+	world = (struct run_world){.environ = ARGV("PATH=/bin"), .context = {.cwd = STR("/"), .view = &here},
 			.machine = {.cpu_milli = 8000, .memory = 16384 * MB}};
 	RUN(test_programs);
 	RUN(test_scripts);

@@ -10,7 +10,8 @@
 #include "place.h"
 #include "sys/stream.h"
 
-static struct run_world world;
+static struct view here;
+static struct run_world world = {.context.view = &here};
 static struct run_request request;
 static struct run run = {.world = &world, .rq = &request};
 static unsigned runs;
@@ -121,7 +122,7 @@ static void test_bounds(void)
 		stream_close(&o.out);
 		arena_free(A);
 		arena_init(A, ARENA_CAP_DEFAULT);
-		world.state_dir = str_of(at("state"));
+		here.state_dir = str_of(at("state"));
 	}
 }
 
@@ -165,8 +166,8 @@ static void test_drawing(void)
 int main(void)
 {
 	place_begin();
-	world.state_dir = str_of(at("state"));
-	world.uid = geteuid();
+	here.state_dir = str_of(at("state"));
+	here.uid = geteuid();
 	RUN(test_unreadable);
 	RUN(test_drawing);
 	RUN(test_key_across);

@@ -448,6 +448,30 @@ static void test_view(void)
 	unsetenv("TMPDIR");
 }
 
+/* Parts of a view are those of the whole view. */
+static void test_parts(void)
+{
+	static const char *const dirs[] = {"home/repo/sub", "home/link", "home/plain", "home",
+			"/nonexistent"};
+	struct context rq = {.cwd = str_of(at("home/plain")), .home = str_of(at("home")), .user = STR("dev")};
+	struct view v, own = {0};
+
+	world_view(A, &rq, NULL, &v);
+	world_user(A, &rq, &own);
+	CHECK_STRN(own.home, v.home);
+	CHECK_STRN(own.user, v.user);
+	CHECK_STRN(own.state_dir, v.state_dir);
+	CHECK_STRN(own.config_dir, v.config_dir);
+	CHECK_INT(own.uid, v.uid);
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		struct view there;
+
+		rq.cwd = str_of(at(dirs[i]));
+		world_view(A, &rq, NULL, &there);
+		CHECK_ROW(str_eq(world_project(A, &v, &rq), there.project), dirs[i]);
+	}
+}
+
 /*
  * A run looks at places alone. A judgement by the same view finds all the rest, unvetted workspaces above
  * all.
@@ -632,6 +656,7 @@ int main(void)
 	RUN(test_fencepost);
 	RUN(test_replace);
 	RUN(test_view);
+	RUN(test_parts);
 	RUN(test_places);
 	RUN(test_answers);
 	RUN(test_view_torture);
