@@ -30,7 +30,7 @@ enum registry_list {
 	REGISTRY_APART,    /* hosts that only the preset of this very tool includes */
 	REGISTRY_SHOWN,    /* files of the home that a box with registries gets, reduced to REGISTRY_LINES */
 	REGISTRY_LINES,    /* patterns of the keys of these lines */
-	/* files and directories of the system that a box with the preset of this tool sees, if all users can */
+	/* files and directories of the system that a box with this preset sees, if all users can */
 	REGISTRY_VISIBLE,
 };
 

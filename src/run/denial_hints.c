@@ -21,7 +21,8 @@ static const struct complaint {
 	{WALL_NETWORK, "Address family not supported"}, {WALL_NETWORK, "NewConnectionError"},
 	{WALL_NETWORK, "unable to resolve host"}, {WALL_NETWORK, "unable to access 'http"},
 	{WALL_NETWORK, "dial tcp"}, {WALL_NETWORK, "failed to lookup address"},
-	{WALL_NETWORK, "(from versions: none)"}, /* pip, which does not say why */
+	/* pip and apt, which do not say why */
+	{WALL_NETWORK, "(from versions: none)"}, {WALL_NETWORK, "Unable to locate package"},
 	{WALL_READONLY, "Read-only file system"}, {WALL_READONLY, "EROFS"},
 	{WALL_READONLY, "read-only file system"},
 	{WALL_MEMORY, "MemoryError"}, {WALL_MEMORY, "Cannot allocate memory"},

@@ -23,7 +23,7 @@ struct registries { /* one expansion, or several for the same run */
 	const struct run_world *world; /* NULL: built-in hosts only */
 	bool again;                    /* ask even if an answer is kept */
 	struct texts *notes;           /* sentences about tools that could not be asked are added */
-	uint64_t tools;                /* the tools of the presets are added: bits by index of registry_at() */
+	uint64_t tools;                /* those of the presets are added: a bit for each registry_at() */
 };
 
 /*
