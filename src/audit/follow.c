@@ -20,8 +20,7 @@ int audit_follow_new(struct arena *a, const struct audit *au, const char *file, 
 		struct audit_follow **ret, struct err *e)
 {
 	static const struct audit_filter all = {0};
-	struct audit_follow *f = arena_new(a, struct audit_follow);
-	*f = (struct audit_follow){.au = au, .at = at};
+	struct audit_follow *f = arena_copy(a, (struct audit_follow){.au = au, .at = at});
 	if (file)
 		memcpy(f->name, file, sizeof f->name);
 	f->names = arena_array(a, AUDIT_DAYS_MAX, sizeof *f->names);

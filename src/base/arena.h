@@ -19,6 +19,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/err.h"
 
@@ -73,6 +74,12 @@ void *arena_array(struct arena *a, size_t n, size_t size) __attribute__((returns
 void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n) __attribute__((returns_nonnull));
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
+/* A copy of a value: arena_copy(a, (struct point){.x = 1}). */
+static inline void *arena_dup(struct arena *a, const void *p, size_t n)
+{
+	return memcpy(arena_alloc(a, n), p, n);
+}
+#define arena_copy(a, ...) ((__typeof__(__VA_ARGS__) *)arena_dup((a), &(__VA_ARGS__), sizeof(__VA_ARGS__)))
 
 /*
  * Runs fn(arg) so that arena_alloc() and arena_leave() inside it can leave it. Returns fn's value if fn

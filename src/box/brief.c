@@ -112,8 +112,7 @@ static const struct op *copy_ops(struct brief *b, const struct op *ops)
 		to->source = copy_text(b, op->source, strlen(op->source));
 		to->target = copy_text(b, op->target, strlen(op->target));
 		to->text = op->text ? copy_text(b, op->text, op->ntext) : NULL;
-		*end = to;
-		end = &to->next;
+		LIST_ADD(end, to);
 	}
 	return first;
 }

@@ -93,14 +93,12 @@ static const char own_dirs[][8] = {"proc", "dev", "sys", "tmp", "run", "home"};
 struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source,
 		struct str target)
 {
-	struct op *op = arena_new(a, struct op);
+	struct op *op = arena_copy(a, (struct op){.kind = kind, .flags = flags, .source = str_c(a, source),
+			.target = str_c(a, target), .tree = -1});
 
-	*op = (struct op){.kind = kind, .flags = flags, .source = str_c(a, source),
-			.target = str_c(a, target), .tree = -1};
 	if (!ops->end)
 		ops->end = &ops->first;
-	*ops->end = op;
-	ops->end = &op->next;
+	LIST_ADD(ops->end, op);
 	return op;
 }
 

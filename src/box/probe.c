@@ -46,13 +46,11 @@ struct probing {
 struct probe *probe_add(struct arena *a, struct probes *list, const char *id, const char *title,
 		enum probe_weight weight)
 {
-	struct probe *p = arena_new(a, struct probe);
+	struct probe *p = arena_copy(a, (struct probe){.id = id, .title = title, .weight = weight});
 
-	*p = (struct probe){.id = id, .title = title, .weight = weight};
 	if (!list->end)
 		list->end = &list->first;
-	*list->end = p;
-	list->end = &p->next;
+	LIST_ADD(list->end, p);
 	return p;
 }
 

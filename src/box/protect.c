@@ -39,8 +39,7 @@ void protect_report(struct protect *p, const char *path, const char *what, struc
 	else
 		*c = (struct change){.path = str_dup(p->a, str_of(path)), .what = str_dup(p->a, str_of(what)),
 				.moved_to = moved_to};
-	*p->changes_end = c;
-	p->changes_end = &c->next;
+	LIST_ADD(p->changes_end, c);
 }
 
 bool protect_kept(const struct protect *p, const char *path)
@@ -55,9 +54,9 @@ bool protect_kept(const struct protect *p, const char *path)
 static struct kept *keep(struct protect *p, const char *path, enum kept_kind kind, unsigned flags,
 		const struct stat *st)
 {
-	struct kept *k = arena_new(p->a, struct kept);
+	struct kept *k = arena_copy(p->a, (struct kept){.next = p->kept, .path = path, .kind = kind,
+			.flags = flags, .st = *st});
 
-	*k = (struct kept){.next = p->kept, .path = path, .kind = kind, .flags = flags, .st = *st};
 	p->kept = k;
 	p->kept_paths = pmap_set(p->a, p->kept_paths, str_of(path), k);
 	p->nkept++;
@@ -310,9 +309,9 @@ static void before_entry(struct walk *w, struct walk_spot *dir, int fd, const ch
 	}
 	row = protect_nested(dir, name);
 	if (row && !(row->flags & NAME_REPORT)) {
-		struct texts *t = arena_new(p->a, struct texts);
+		struct texts *t = arena_copy(p->a, (struct texts){.next = p->nested,
+				.text = str_of(path_join(p->a, dir->path, name))});
 
-		*t = (struct texts){.next = p->nested, .text = str_of(path_join(p->a, dir->path, name))};
 		p->nested = t;
 		p->settings = pmap_set(p->a, p->settings, t->text, t);
 		protect_keep(p, t->text.p, 0, NULL);
@@ -339,9 +338,8 @@ static bool skip_placeholder(struct protect *p, const struct walk_spot *dir, con
 		m = m->next;
 	if (!m)
 		return false;
-	s = arena_new(p->a, struct walk_spot);
-	*s = (struct walk_spot){
-			.up = dir, .path = path_join(p->a, dir->path, name), .dotgit = dotgit_name(name)};
+	s = arena_copy(p->a, (struct walk_spot){
+			.up = dir, .path = path_join(p->a, dir->path, name), .dotgit = dotgit_name(name)});
 	p->visited = pmap_set(p->a, p->visited, str_of(s->path), s);
 	return true;
 }
@@ -374,9 +372,9 @@ static void keep_names(struct protect *p, const struct texts *names)
 			continue;
 		}
 		if (strpbrk(path, "*?[")) {
-			struct texts *t = arena_new(p->a, struct texts);
+			struct texts *t = arena_copy(p->a,
+					(struct texts){.next = p->patterns, .text = str_of(path)});
 
-			*t = (struct texts){.next = p->patterns, .text = str_of(path)};
 			p->patterns = t;
 		} else {
 			protect_keep(p, path, row ? row->flags : NAME_MASK, row ? row->text : NULL);

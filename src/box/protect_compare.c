@@ -33,9 +33,8 @@ static bool was_visited(const struct protect *p, const char *dir)
 
 static void list_add(struct protect *p, struct texts **list, const char *path)
 {
-	struct texts *t = arena_new(p->a, struct texts);
+	struct texts *t = arena_copy(p->a, (struct texts){.next = *list, .text = str_of(path)});
 
-	*t = (struct texts){.next = *list, .text = str_of(path)};
 	*list = t;
 }
 

@@ -382,8 +382,7 @@ static const struct git_config *persons_configs(struct protect *p)
 		c->file = str_c(p->a, t->text);
 		if (place_read(p, c->file, PROTECT_CONFIG_MAX, &c->text) < 0)
 			continue;
-		*end = c;
-		end = &c->next;
+		LIST_ADD(end, c);
 	}
 	p->persons_read = true;
 	return p->persons;
@@ -489,9 +488,8 @@ void gitdir_before(struct protect *p, const char *path, bool worktree, bool pin)
 
 	if (pmap_get(p->gitdirs, str_of(path)) || below_stat(p->ws, path, &st) < 0)
 		return;
-	g = arena_new(p->a, struct gitdir);
-	*g = (struct gitdir){.path = path, .worktree = worktree, .heavy = !pin, .dev = st.st_dev,
-			.ino = st.st_ino};
+	g = arena_copy(p->a, (struct gitdir){.path = path, .worktree = worktree, .heavy = !pin,
+			.dev = st.st_dev, .ino = st.st_ino});
 	p->gitdirs = pmap_set(p->a, p->gitdirs, str_of(path), g);
 	for (size_t i = 0; i < PARTS; i++)
 		part_danger(p, path, worktree, i, &g->parts[i]);

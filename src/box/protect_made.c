@@ -143,9 +143,8 @@ bool placeholder_make(struct protect *p, const char *path, unsigned flags, const
 	 * Recorded before it is made: neither running out of memory nor being killed in between must leave it
 	 * behind.
 	 */
-	m = arena_new(p->a, struct made);
-	*m = (struct made){.next = p->made, .parent = parent, .name = name, .file = file,
-			.size = text ? (off_t)strlen(text) : 0};
+	m = arena_copy(p->a, (struct made){.next = p->made, .parent = parent, .name = name, .file = file,
+			.size = text ? (off_t)strlen(text) : 0});
 	p->made = m;
 	if (!make(p, parent[0] ? dir.fd : p->ws, name, file, text, ret)) {
 		p->made = m->next;

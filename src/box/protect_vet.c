@@ -261,9 +261,8 @@ static void index_row(struct protect *p, struct str line)
 		g->ino = (ino_t)ino;
 		p->accepted = pmap_set(p->a, p->accepted, str_of(g->path), g);
 	} else if (str_is_any(kind, "f p")) {
-		t = arena_new(p->a, struct texts);
-		*t = (struct texts){.next = str_is(kind, "f") ? p->index_files : p->index_names,
-				.text = str_of(str_c(p->a, line))};
+		t = arena_copy(p->a, (struct texts){.next = str_is(kind, "f") ? p->index_files :
+				p->index_names, .text = str_of(str_c(p->a, line))});
 		*(str_is(kind, "f") ? &p->index_files : &p->index_names) = t;
 	}
 }

@@ -148,8 +148,7 @@ static void queue_add(struct visit *v, const char *name)
 
 	*s = (struct walk_spot){.up = v->at, .path = path_join(a, v->at->path, name),
 			.heavy = heavy || v->at->heavy, .dotgit = dotgit_name(name)};
-	*q->end = s;
-	q->end = &s->next;
+	LIST_ADD(q->end, s);
 }
 
 static void visit_entry(void *ctx, int fd, const char *name, unsigned char type)
@@ -195,9 +194,9 @@ static void visit(struct walk *w, struct walk_spot *at, struct queue *later, str
 void walk_run(struct walk *w)
 {
 	struct queue later = {NULL, &later.first}, last = {NULL, &last.first};
-	struct walk_spot *top = arena_new(w->p->a, struct walk_spot);
+	struct walk_spot *top = arena_copy(w->p->a, (struct walk_spot){.path = "",
+			.dotgit = is_git_workspace(w->p)});
 
-	*top = (struct walk_spot){.path = "", .dotgit = is_git_workspace(w->p)};
 	later.first = top;
 	later.end = &top->next;
 	for (struct walk_spot *s = later.first; s && w->left; s = s->next)

@@ -84,8 +84,7 @@ static void note(struct arena *a, struct verified *v, struct str text)
 	struct config_note *n = arena_new(a, struct config_note);
 
 	n->text = text;
-	*v->notes_end = n;
-	v->notes_end = &n->next;
+	LIST_ADD(v->notes_end, n);
 }
 
 struct warning_context {
@@ -219,8 +218,7 @@ static int verify_config(struct config_job *j)
 		v->file = f;
 		verify_file(j, v);
 		ok &= !v->error.n;
-		*end = v;
-		end = &v->next;
+		LIST_ADD(end, v);
 	}
 	/* Some errors show only when all files are loaded together. */
 	if (ok && policies_load(&j->a, &rq, &p, &e) != 0)

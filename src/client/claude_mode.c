@@ -103,8 +103,7 @@ static void hide_path(struct claude_reader *r, struct str text, bool rule)
 		add_path(r, &r->w.hidden, p.path);
 		return;
 	}
-	more = arena_new(r->a, struct pattern);
-	*more = (struct pattern){.next = r->patterns, .dir = p.dir, .text = p.pattern};
+	more = arena_copy(r->a, (struct pattern){.next = r->patterns, .dir = p.dir, .text = p.pattern});
 	r->patterns = more;
 }
 
@@ -221,8 +220,7 @@ static void list_entries(struct listing *l)
 		else if (matches_any(r, path))
 			add_path(r, &r->w.hidden, path);
 		else if (entry->d_type == DT_DIR) {
-			t = arena_new(r->a, struct texts);
-			*t = (struct texts){.next = l->todo, .text = path};
+			t = arena_copy(r->a, (struct texts){.next = l->todo, .text = path});
 			l->todo = t;
 		}
 	}

@@ -32,11 +32,7 @@ struct looking {
 void live_add(struct arena *a, struct live *l, const char *id, enum live_state state, struct str text,
 		struct str todo)
 {
-	struct live_finding *f = arena_new(a, struct live_finding);
-
-	*f = (struct live_finding){.id = id, .state = state, .text = text, .todo = todo};
-	*l->end = f;
-	l->end = &f->next;
+	LIST_NEW(a, l->end, (struct live_finding){.id = id, .state = state, .text = text, .todo = todo});
 }
 
 static void add_row(struct looking *k, const char *id, enum live_state state, struct str text,

@@ -797,9 +797,9 @@ static void end_calls(void *ptr)
 
 int mcp_serve(struct arena *a, const struct mcp_options *o, int in, int out, struct err *e)
 {
-	struct server *s = arena_new(a, struct server);
+	struct server *s = arena_copy(a, (struct server){.a = a, .o = o, .in = in, .out = out,
+			.version = STR("")});
 
-	*s = (struct server){.a = a, .o = o, .in = in, .out = out, .version = STR("")};
 	arena_defer(a, &s->cleanup, end_calls, s);
 	mcp_splitter_init(&s->lines, a);
 	out_init(s);

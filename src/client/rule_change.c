@@ -222,14 +222,13 @@ static int new_policies(struct arena *a, const struct rule_request *rq, struct r
 			mine = copy;
 			plan->was_trusted = rq->project && f->who == WHO_TRUSTED;
 		}
-		*end = copy;
-		end = &copy->next;
+		LIST_ADD(end, copy);
 	}
 	if (!mine) {
-		mine = arena_new(a, struct policy_file);
-		*mine = (struct policy_file){.path = plan->file.path, .base = path_parent(plan->file.path),
+		mine = arena_copy(a, (struct policy_file){.path = plan->file.path,
+				.base = path_parent(plan->file.path),
 				.who = rq->project ? WHO_ANYONE : WHO_OWNER,
-			.project = rq->project};
+			.project = rq->project});
 		*end = mine;
 	}
 	mine->bytes = plan->file.after;

@@ -150,13 +150,12 @@ static int add_path(struct facts_builder *m, enum access_kind kind, struct str p
 		return err_set(e, ERR_INPUT, 0, "a path in the input is empty, or has a NUL in it");
 	if (++m->n > HOOK_PATHS_MAX)
 		return err_set(e, ERR_LIMIT, 0, "more than %d paths in one call", HOOK_PATHS_MAX);
-	x = arena_new(m->a, struct access);
-	*x = (struct access){.kind = kind, .below = below, .by = m->by, .at = add_said(m, path)};
+	x = arena_copy(m->a, (struct access){.kind = kind, .below = below, .by = m->by,
+			.at = add_said(m, path)});
 	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
 	if (path.p[0] != '/')
 		x->path.text = str_path(m->a, m->h->start.n ? m->h->start : m->h->cwd, path);
-	*m->f->accesses_end = x;
-	m->f->accesses_end = &x->next;
+	LIST_ADD(m->f->accesses_end, x);
 	return 0;
 }
 
@@ -368,11 +367,9 @@ static int add_host(struct facts_builder *m, struct str home, struct err *e)
 		return 0;
 	if (str_starts(v->text, "file:"))
 		return add_file(m, ACCESS_READ, v->text, home, false, e);
-	t = arena_new(m->a, struct touch);
-	*t = (struct touch){.at = add_said(m, v->text)};
+	t = arena_copy(m->a, (struct touch){.at = add_said(m, v->text)});
 	t->host = (struct word){.kind = WORD_EXACT, .text = host_of(v->text), .at = t->at};
-	*m->f->touches_end = t;
-	m->f->touches_end = &t->next;
+	LIST_ADD(m->f->touches_end, t);
 	return 0;
 }
 

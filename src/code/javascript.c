@@ -427,9 +427,9 @@ static void visit_member(struct code_walk *w, TSNode n)
 
 void js_env_add(struct code_walk *w, struct str name, struct str value, TSNode n)
 {
-	struct js_env *e = arena_new(w->a, struct js_env);
+	struct js_env *e = arena_copy(w->a, (struct js_env){.next = js_of(w)->env, .name = str_c(w->a, name),
+			.value = value, .at = n});
 
-	*e = (struct js_env){.next = js_of(w)->env, .name = str_c(w->a, name), .value = value, .at = n};
 	js_of(w)->env = e;
 }
 

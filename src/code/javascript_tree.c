@@ -160,9 +160,9 @@ struct js_place {
 static const struct js_source *new_source(struct code_walk *w, enum js_from from, TSNode node,
 		const struct js_source *of, struct str key)
 {
-	struct js_source *s = arena_new(w->a, struct js_source);
+	struct js_source *s = arena_copy(w->a, (struct js_source){.from = from, .node = node, .of = of,
+			.key = key});
 
-	*s = (struct js_source){.from = from, .node = node, .of = of, .key = key};
 	return s;
 }
 
@@ -337,10 +337,9 @@ static void collect_children(struct code_walk *w, TSNode n, struct js_place at)
 
 static const struct js_source *parameter_source(struct code_walk *w, struct str function, size_t i)
 {
-	struct js_source *s = arena_new(w->a, struct js_source);
+	struct js_source *s = arena_copy(w->a, (struct js_source){.from = function.n ? JS_FROM_PARAM :
+			JS_FROM_NOWHERE, .key = function, .index = i});
 
-	*s = (struct js_source){.from = function.n ? JS_FROM_PARAM : JS_FROM_NOWHERE, .key = function,
-			.index = i};
 	return s;
 }
 
@@ -397,9 +396,8 @@ static size_t callback_sources(struct code_walk *w, TSNode object, struct str me
 static void add_site(struct code_walk *w, struct str name, TSNode call)
 {
 	struct js_name *n = js_name_get(w, name);
-	struct js_site *s = arena_new(w->a, struct js_site);
+	struct js_site *s = arena_copy(w->a, (struct js_site){.next = n->sites, .call = call});
 
-	*s = (struct js_site){.next = n->sites, .call = call};
 	n->sites = s;
 	n->nsites++;
 }

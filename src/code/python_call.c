@@ -312,14 +312,13 @@ void py_unknown_attribute(struct python *p, struct str attr, const struct py_arg
 
 static void local_files(struct python *p, struct str dir, TSNode n)
 {
-	struct access *x = arena_new(p->a, struct access);
+	struct access *x = arena_copy(p->a, (struct access){.kind = ACCESS_EXEC, .cause = CAUSE_IMPORT,
+			.at = node_at(p->w, n)});
 
-	*x = (struct access){.kind = ACCESS_EXEC, .cause = CAUSE_IMPORT, .at = node_at(p->w, n)};
 	x->path = (struct word){.kind = WORD_REST, .glob = true, .text = py_path_join(p, dir, STR("*")),
 			.at = x->at};
 	x->when = snippet_moment(p->w->s);
-	*p->w->f->accesses_end = x;
-	p->w->f->accesses_end = &x->next;
+	LIST_ADD(p->w->f->accesses_end, x);
 }
 
 /* True for a known absolute path without characters of a pattern. */

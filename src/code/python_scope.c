@@ -16,9 +16,8 @@ const struct py_scope *py_scope_of(const struct python *p, TSNode n, const struc
 
 static struct py_scope *new_scope(struct python *p, TSNode n, enum scope_kind kind, struct py_scope *parent)
 {
-	struct py_scope *s = arena_new(p->a, struct py_scope);
+	struct py_scope *s = arena_copy(p->a, (struct py_scope){.id = n.id, .kind = kind, .parent = parent});
 
-	*s = (struct py_scope){.id = n.id, .kind = kind, .parent = parent};
 	p->scopes = pmap_set(p->a, p->scopes, node_key(&s->id), s);
 	return s;
 }
@@ -41,8 +40,7 @@ static void add_field(struct python *p, struct str name, const struct py_def *de
 	struct py_binding *b = (struct py_binding *)pmap_get(p->fields, name);
 
 	if (!b) {
-		b = arena_new(p->a, struct py_binding);
-		*b = (struct py_binding){.name = name};
+		b = arena_copy(p->a, (struct py_binding){.name = name});
 		p->fields = pmap_set(p->a, p->fields, name, b);
 	}
 	push_def(p, b, def);
@@ -56,8 +54,7 @@ static void add_result(struct python *p, struct py_scope *sc, const struct py_de
 	if (!sc)
 		return;
 	if (!sc->result) {
-		sc->result = arena_new(p->a, struct py_binding);
-		*sc->result = (struct py_binding){.local = true};
+		sc->result = arena_copy(p->a, (struct py_binding){.local = true});
 	}
 	push_def(p, sc->result, def);
 }
@@ -67,8 +64,7 @@ static void add_def(struct python *p, struct py_scope *sc, struct str name, cons
 	struct py_binding *b = (struct py_binding *)pmap_get(sc->names, name);
 
 	if (!b) {
-		b = arena_new(p->a, struct py_binding);
-		*b = (struct py_binding){.name = name, .local = sc->kind == SCOPE_FUNCTION};
+		b = arena_copy(p->a, (struct py_binding){.name = name, .local = sc->kind == SCOPE_FUNCTION});
 		sc->names = pmap_set(p->a, sc->names, name, b);
 	}
 	p->hides |= py_is_builtin(name) && def->kind != DEF_UNKNOWN && def->kind != DEF_EACH;
@@ -294,10 +290,9 @@ static void collect_all(struct python *p, TSNode n, struct py_scope *sc, unsigne
 
 static void note_maybe(struct python *p, TSNode name, TSNode other, bool call, const struct py_scope *sc)
 {
-	struct py_maybe *m = arena_new(p->a, struct py_maybe);
+	struct py_maybe *m = arena_copy(p->a, (struct py_maybe){.next = p->maybes,
+			.name = node_text(p->w, name), .other = other, .call = call, .scope = sc});
 
-	*m = (struct py_maybe){.next = p->maybes, .name = node_text(p->w, name), .other = other, .call = call,
-			.scope = sc};
 	p->maybes = m;
 	note_mention(p, node_text(p->w, name));
 }
@@ -686,17 +681,17 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 	struct str name;
 
 	if (str_ends(node_text(p->w, function), "chdir") || str_ends(node_text(p->w, function), "chroot")) {
-		struct py_def *d = arena_new(p->a, struct py_def);
+		struct py_def *d = arena_copy(p->a, (struct py_def){.next = p->chdirs, .expr = args,
+				.scope = sc});
 
-		*d = (struct py_def){.next = p->chdirs, .expr = args, .scope = sc};
 		p->chdirs = d;
 	}
 	if (node_is(function, "identifier") && py_identifier(p, node_text(p->w, function), &name) &&
 			!is_mangled(sc, name)) {
-		struct py_def *d = arena_new(p->a, struct py_def);
+		struct py_def *d = arena_copy(p->a,
+				(struct py_def){.next = (struct py_def *)pmap_get(p->sites, name),
+				.expr = args, .scope = sc});
 
-		*d = (struct py_def){.next = (struct py_def *)pmap_get(p->sites, name), .expr = args,
-				.scope = sc};
 		p->sites = pmap_set(p->a, p->sites, name, d);
 		p->evals |= str_is_any(name, "exec eval");
 	} else if (reads_dictionary(p, function)) {

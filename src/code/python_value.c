@@ -844,9 +844,9 @@ static struct py_memo **memo_at(struct python *p, TSNode n, const struct py_scop
 static void keep_values(struct python *p, TSNode n, const struct py_scope *sc, const struct pvs *v)
 {
 	struct py_memo **at = memo_at(p, n, sc);
-	struct py_memo *m = arena_new(p->a, struct py_memo);
+	struct py_memo *m = arena_copy(p->a, (struct py_memo){.next = *at, .id = n.id, .scope = sc,
+			.value = v});
 
-	*m = (struct py_memo){.next = *at, .id = n.id, .scope = sc, .value = v};
 	*at = m;
 }
 

@@ -155,21 +155,13 @@ bool code_listed(struct str name, const struct code_names *names)
 void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names,
 		size_t nargs, TSNode n)
 {
-	struct code_call *c = arena_new(w->a, struct code_call);
-
-	*c = (struct code_call){.name = name, .args = args, .names = names, .nargs = nargs,
-			.at = node_at(w, n)};
-	*w->calls_end = c;
-	w->calls_end = &c->next;
+	LIST_NEW(w->a, w->calls_end, (struct code_call){.name = name, .args = args, .names = names,
+			.nargs = nargs, .at = node_at(w, n)});
 }
 
 void code_import_add(struct code_walk *w, struct str name, TSNode n)
 {
-	struct code_import *i = arena_new(w->a, struct code_import);
-
-	*i = (struct code_import){.name = name, .at = node_at(w, n)};
-	*w->imports_end = i;
-	w->imports_end = &i->next;
+	LIST_NEW(w->a, w->imports_end, (struct code_import){.name = name, .at = node_at(w, n)});
 }
 
 void code_marker_add(struct code_walk *w, enum marker id, TSNode n)
@@ -178,8 +170,7 @@ void code_marker_add(struct code_walk *w, enum marker id, TSNode n)
 
 	w->code->complete = false;
 	*m = (struct code_marker){.id = id, .at = node_at(w, n)};
-	*w->markers_end = m;
-	w->markers_end = &m->next;
+	LIST_ADD(w->markers_end, m);
 }
 
 static struct word word_for(struct code_walk *w, struct str text, TSNode n)
@@ -209,8 +200,7 @@ static void add_access(struct code_walk *w, const struct access *x)
 	struct access *copy = arena_new(w->a, struct access);
 
 	*copy = *x;
-	*w->f->accesses_end = copy;
-	w->f->accesses_end = &copy->next;
+	LIST_ADD(w->f->accesses_end, copy);
 }
 
 /* Returns the path as a glob pattern whose unknown component at `at` is a hidden name. */
@@ -285,11 +275,7 @@ void code_through_link(struct code_walk *w, TSNode n)
 
 void code_touch(struct code_walk *w, struct str host, TSNode n)
 {
-	struct touch *t = arena_new(w->a, struct touch);
-
-	*t = (struct touch){.host = word_for(w, host, n), .at = node_at(w, n)};
-	*w->f->touches_end = t;
-	w->f->touches_end = &t->next;
+	LIST_NEW(w->a, w->f->touches_end, (struct touch){.host = word_for(w, host, n), .at = node_at(w, n)});
 }
 
 static void add_run(struct code_walk *w, const struct code_run *run)
@@ -298,8 +284,7 @@ static void add_run(struct code_walk *w, const struct code_run *run)
 
 	*r = *run;
 	r->cwd = w->s->cwd;
-	*w->runs_end = r;
-	w->runs_end = &r->next;
+	LIST_ADD(w->runs_end, r);
 }
 
 void code_run_text(struct code_walk *w, struct str text, TSNode n)
@@ -317,10 +302,9 @@ void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TS
 
 void code_setting(struct code_walk *w, struct str name, struct str value, TSNode n)
 {
-	struct setting *s = arena_new(w->a, struct setting);
+	struct setting *s = arena_copy(w->a, (struct setting){.next = w->settings,
+			.name = str_dup(w->a, name), .value = str_dup(w->a, value), .at = node_at(w, n)});
 
-	*s = (struct setting){.next = w->settings, .name = str_dup(w->a, name), .value = str_dup(w->a, value),
-			.at = node_at(w, n)};
 	w->settings = s;
 }
 
@@ -339,13 +323,11 @@ static void hand_settings_on(struct code_walk *w)
 
 void code_snippet(struct code_walk *w, enum lang lang, struct str text, TSNode n)
 {
-	struct snippet *s = arena_new(w->a, struct snippet);
+	struct snippet *s = arena_copy(w->a, (struct snippet){.lang = lang, .text = word_for(w, text, n),
+			.at = node_at(w, n), .cwd = w->s->cwd});
 
-	*s = (struct snippet){.lang = lang, .text = word_for(w, text, n), .at = node_at(w, n),
-			.cwd = w->s->cwd};
 	s->when = snippet_moment(w->s);
-	*w->f->snippets_end = s;
-	w->f->snippets_end = &s->next;
+	LIST_ADD(w->f->snippets_end, s);
 }
 
 /* ---- reading ---- */

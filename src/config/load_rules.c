@@ -38,8 +38,7 @@ static int add_examples(struct load *l, const struct ynode *n, const struct rule
 		x->command = one.text;
 		x->match = match;
 		x->where = str_fmt(l->a, "%.*s:%u:%u", STR_ARG(l->file.name), c->line, c->column);
-		*l->examples_end = x;
-		l->examples_end = &x->next;
+		LIST_ADD(l->examples_end, x);
 	}
 	return 0;
 }
@@ -396,8 +395,7 @@ int rules_grades(struct load *l, const struct ynode *n, void *field)
 		r->id = check_find(c->key);
 		r->name = c->key;
 		r->grade = (enum grade)grade;
-		*end = r;
-		end = &r->next;
+		LIST_ADD(end, r);
 	}
 	return 0;
 }

@@ -42,8 +42,7 @@ void value_note(struct load *l, const struct ynode *n, const char *fmt, ...)
 	struct config_note *note = arena_new(l->a, struct config_note);
 	uint32_t line = n->key_line ? n->key_line : n->line, column = n->key_line ? n->key_column : n->column;
 	note->text = str_fmt(l->a, "%.*s:%u:%u: %s", STR_ARG(l->file.name), line, column, what);
-	*l->notes_end = note;
-	l->notes_end = &note->next;
+	LIST_ADD(l->notes_end, note);
 }
 
 /* The Levenshtein distance of two words. */
@@ -273,8 +272,7 @@ int value_split(struct load *l, const struct ynode *n, struct texts **ret)
 		t->text = trim_blanks(str_sub(s, from, to));
 		if (!t->text.n)
 			return value_fail(l, n, "nothing between two '|'");
-		*end = t;
-		end = &t->next;
+		LIST_ADD(end, t);
 		from = to + 1;
 	}
 	*ret = head;

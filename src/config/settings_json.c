@@ -72,8 +72,7 @@ static int read_rule(struct settings_load *l, struct list *to, size_t i, const s
 	if (is_path_tool(r->tool) && str_starts(r->pattern, "!"))
 		return err_set(l->e, ERR_CONFIG, 0, "%.*s: a pattern cannot be negated",
 				STR_ARG(r->rule.where));
-	*to->end = r;
-	to->end = &r->next;
+	LIST_ADD(to->end, r);
 	return 0;
 }
 

@@ -151,8 +151,7 @@ int trust_add(struct arena *a, struct str store, struct str path, struct str dig
 		n++;
 	if (n > TRUST_ENTRIES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "more than %d trusted files", TRUST_ENTRIES_MAX);
-	*end = arena_new(a, struct trust_entry);
-	**end = (struct trust_entry){.path = path, .sha256 = digest, .when = when};
+	*end = arena_copy(a, (struct trust_entry){.path = path, .sha256 = digest, .when = when});
 	*ret_store = to_text(a, list);
 	return 0;
 }

@@ -128,8 +128,7 @@ void gate_amend(struct arena *a, const struct facts *f, const struct policy *p, 
 
 		if (row->applies && !row->applies(&m))
 			continue;
-		r = arena_new(a, struct reason);
-		*r = (struct reason){.next = j->reasons, .id = row->id, .grade = row->grade};
+		r = arena_copy(a, (struct reason){.next = j->reasons, .id = row->id, .grade = row->grade});
 		r->approval = gate_check(row->id)->approval;
 		r->message = message_of(&m, row->message, n->text);
 		j->reasons = r;

@@ -256,8 +256,7 @@ static void add_words(struct arena *a, struct texts **list, struct str words)
 			at = &(*at)->next;
 		if (*at)
 			continue;
-		*at = arena_new(a, struct texts);
-		**at = (struct texts){.text = word};
+		*at = arena_copy(a, (struct texts){.text = word});
 	}
 }
 
@@ -309,8 +308,7 @@ static void lift(struct judge *j, enum grade g)
 		}
 		*at = r->next;
 		r->next = NULL;
-		*j->warnings_end = r;
-		j->warnings_end = &r->next;
+		LIST_ADD(j->warnings_end, r);
 	}
 }
 

@@ -21,10 +21,9 @@ void judge_step(struct judge *j, enum step_kind k, struct str rule, struct span 
 		if (same_step(s, k, rule, at))
 			return;
 	j->nsteps++;
-	s = arena_new(j->a, struct step);
-	*s = (struct step){.kind = k, .rule = rule, .subject = judge_excerpt(j, at), .at = at};
-	*j->steps_end = s;
-	j->steps_end = &s->next;
+	s = arena_copy(j->a, (struct step){.kind = k, .rule = rule, .subject = judge_excerpt(j, at),
+			.at = at});
+	LIST_ADD(j->steps_end, s);
 }
 
 static enum place shown_place(const struct judge *j, const struct where *w)
@@ -38,16 +37,12 @@ static enum place shown_place(const struct judge *j, const struct where *w)
 
 void judge_placed(struct judge *j, const struct access *x, const struct where *w)
 {
-	struct placed *p;
 
 	if (j->nplaced >= GATE_PLACED_MAX)
 		return;
 	j->nplaced++;
-	p = arena_new(j->a, struct placed);
-	*p = (struct placed){.access = x, .path = w->path, .real = w->real, .place = shown_place(j, w),
-			.wild = w->wild, .sure = w->sure};
-	*j->placed_end = p;
-	j->placed_end = &p->next;
+	LIST_NEW(j->a, j->placed_end, (struct placed){.access = x, .path = w->path, .real = w->real,
+			.place = shown_place(j, w), .wild = w->wild, .sure = w->sure});
 }
 
 void judge_known(struct judge *j)
@@ -62,10 +57,8 @@ void judge_known(struct judge *j)
 		if (!s->row)
 			continue;
 		k = subject_known(j, s);
-		n = arena_new(j->a, struct known);
-		*n = (struct known){.command = s->c, .row = k->name, .effects = k->effects,
-				.readonly = k->readonly, .own = s->row != know_find(s->base, NULL, 0)};
-		*end = n;
-		end = &n->next;
+		n = arena_copy(j->a, (struct known){.command = s->c, .row = k->name, .effects = k->effects,
+				.readonly = k->readonly, .own = s->row != know_find(s->base, NULL, 0)});
+		LIST_ADD(end, n);
 	}
 }

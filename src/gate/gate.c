@@ -129,8 +129,8 @@ static void note_place(struct judge *j, struct reason *r, const struct check *c,
 		j->ret->cut = true;
 		return;
 	}
-	p = arena_new(j->a, struct reason_place);
-	*p = (struct reason_place){.next = r->more, .at = fd->at, .approval = approval_of(j, c, fd)};
+	p = arena_copy(j->a, (struct reason_place){.next = r->more, .at = fd->at,
+			.approval = approval_of(j, c, fd)});
 	r->more = p;
 }
 
@@ -148,9 +148,9 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 	if (j->nreasons >= GATE_REASONS_MAX || r)
 		return;
 	j->nreasons++;
-	r = arena_new(j->a, struct reason);
-	*r = (struct reason){.id = c->id, .grade = fd->grade, .approval = approval_of(j, c, fd),
-			.rule = fd->rule, .network = fd->network, .at = fd->at};
+	r = arena_copy(j->a, (struct reason){.id = c->id, .grade = fd->grade,
+			.approval = approval_of(j, c, fd),
+			.rule = fd->rule, .network = fd->network, .at = fd->at});
 	/* quotes the command for people and models */
 	r->message = str_visible(j->a, fd->message);
 	r->alternative = str_visible(j->a, fd->alternative);
@@ -486,8 +486,7 @@ void gate_order_reasons(struct judgement *j)
 			}
 			*at = r->next;
 			r->next = NULL;
-			*end = r;
-			end = &r->next;
+			LIST_ADD(end, r);
 		}
 	j->reasons = sorted;
 }

@@ -445,10 +445,9 @@ static bool may_move(const struct tree_answer *t)
 
 static void ask_world(struct git_form *f, struct str dir)
 {
-	struct tree_answer *q = arena_new(f->j->a, struct tree_answer);
+	struct tree_answer *q = arena_copy(f->j->a, (struct tree_answer){
+		.dir = dir, .change = f->change, .revs = f->revs, .keep = kept_patterns(f->j)});
 
-	*q = (struct tree_answer){
-		.dir = dir, .change = f->change, .revs = f->revs, .keep = kept_patterns(f->j)};
 	for (const struct tree_answer *t = f->j->v->trees; t; t = t->next)
 		if (tree_same(t, q)) {
 			if (!t->known || t->more || may_move(t) || f->backwards)

@@ -183,8 +183,7 @@ bool judge_ask(struct judge *j, const struct question *asked)
 	j->asked = pmap_set(j->a, j->asked, key, j);
 	q = arena_new(j->a, struct question);
 	*q = *asked;
-	*j->questions_end = q;
-	j->questions_end = &q->next;
+	LIST_ADD(j->questions_end, q);
 	return true;
 }
 

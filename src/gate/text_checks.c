@@ -148,12 +148,8 @@ void advice_route(struct judge *j, const struct check *c)
 				"for plain file work prefer the %s tool to '%s'; keep the shell for what "
 				"has to be run", routes[i].tool, routes[i].name);
 		if (j->p->route == ROUTE_ADVISE) {
-			struct reason *r = arena_new(j->a, struct reason);
-
-			*r = (struct reason){.id = c->id, .grade = GRADE_OFF, .message = text,
-					.alternative = str_of(routes[i].tool), .at = k->at};
-			*j->advice_end = r;
-			j->advice_end = &r->next;
+			LIST_NEW(j->a, j->advice_end, (struct reason){.id = c->id, .grade = GRADE_OFF,
+					.message = text, .alternative = str_of(routes[i].tool), .at = k->at});
 		} else {
 			judge_raise(j, c, &(struct finding){.grade = grades[j->p->route], .message = text,
 					.alternative = str_of(routes[i].tool), .at = k->at});

@@ -192,10 +192,9 @@ static int ask_classifier(struct arena *a, const struct engine_request *rq, cons
 
 static void add_reason(struct arena *a, struct reason **to, enum grade grade, struct str message)
 {
-	struct reason *r = arena_new(a, struct reason);
+	struct reason *r = arena_copy(a, (struct reason){
+		.id = CHECK_CLASSIFIER, .grade = grade, .approval = APPROVAL_PLAIN, .message = message});
 
-	*r = (struct reason){
-		.id = CHECK_CLASSIFIER, .grade = grade, .approval = APPROVAL_PLAIN, .message = message};
 	while (*to)
 		to = &(*to)->next;
 	*to = r;
@@ -204,9 +203,8 @@ static void add_reason(struct arena *a, struct reason **to, enum grade grade, st
 static struct step **add_step(struct arena *a, struct step **to, enum step_kind k, struct str rule,
 		struct str subject, struct span at)
 {
-	struct step *s = arena_new(a, struct step);
+	struct step *s = arena_copy(a, (struct step){.kind = k, .rule = rule, .subject = subject, .at = at});
 
-	*s = (struct step){.kind = k, .rule = rule, .subject = subject, .at = at};
 	while (*to)
 		to = &(*to)->next;
 	*to = s;

@@ -43,8 +43,7 @@ static void read_powershell(struct arena *a, const struct engine_request *rq, co
 		.text = {.kind = WORD_EXACT, .text = rq->command, .at = all},
 		.at = all,
 		.cwd = v->cwd};
-	*ret->snippets_end = s;
-	ret->snippets_end = &s->next;
+	LIST_ADD(ret->snippets_end, s);
 }
 
 static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits",
@@ -102,11 +101,10 @@ static void judge_in_rounds(struct judge_job *j, const struct policy *p, struct 
 	gate_judge(j->a, &j->facts, &own, v, ret);
 	if (!ret->questions)
 		return;
-	struct reason *r = arena_new(j->a, struct reason);
-	*r = (struct reason){.next = ret->reasons,
+	struct reason *r = arena_copy(j->a, (struct reason){.next = ret->reasons,
 		.id = CHECK_BOUND_REACHED,
 		.grade = GRADE_ASK,
-		.message = STR("more paths than can be looked at")};
+		.message = STR("more paths than can be looked at")});
 	ret->reasons = r;
 	ret->cut = true; /* the verdict of the rules is unknown */
 	ret->verdict = verdict_min(ret->verdict, own.mode == MODE_DONT_ASK ? VERDICT_DENY : VERDICT_ASK);
@@ -270,9 +268,9 @@ void engine_amend(struct arena *a, const struct engine_request *rq, const struct
 
 void engine_refuse(struct arena *a, enum check_id id, const char *message, struct judgement *ret)
 {
-	struct reason *r = arena_new(a, struct reason);
+	struct reason *r = arena_copy(a, (struct reason){.id = id, .grade = GRADE_DENY,
+			.message = str_dup(a, str_of(message))});
 
-	*r = (struct reason){.id = id, .grade = GRADE_DENY, .message = str_dup(a, str_of(message))};
 	*ret = (struct judgement){.verdict = VERDICT_DENY, .reasons = r};
 }
 

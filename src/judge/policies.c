@@ -50,11 +50,10 @@ void policies_default(struct policies *ret)
 static struct policy_file *add_file(struct loader *l, struct str path, enum policy_kind kind,
 		enum config_who who)
 {
-	struct policy_file *f = arena_new(l->a, struct policy_file);
+	struct policy_file *f = arena_copy(l->a, (struct policy_file){.path = path, .kind = kind, .who = who,
+			.base = path_parent(path)});
 
-	*f = (struct policy_file){.path = path, .kind = kind, .who = who, .base = path_parent(path)};
-	*l->end = f;
-	l->end = &f->next;
+	LIST_ADD(l->end, f);
 	return f;
 }
 
@@ -70,9 +69,9 @@ static void note_failure(struct loader *l, struct policy_file *f, const struct e
  */
 static void note_source(struct loader *l, struct str path)
 {
-	struct policy_source *s = arena_new(l->a, struct policy_source);
+	struct policy_source *s = arena_copy(l->a, (struct policy_source){.next = l->sources,
+			.path = str_c(l->a, path)});
 
-	*s = (struct policy_source){.next = l->sources, .path = str_c(l->a, path)};
 	stamp_take(s->path, &s->stamp);
 	l->sources = s;
 }

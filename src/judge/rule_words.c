@@ -142,9 +142,9 @@ static bool is_allowed_by(struct arena *a, const struct engine_request *rq, cons
 
 	*world = *v;
 	for (size_t i = 0; i < rules->n; i++) {
-		struct prefix_rule *r = arena_new(a, struct prefix_rule);
+		struct prefix_rule *r = arena_copy(a, (struct prefix_rule){.next = with.own.allow,
+				.prefix = rules->text[i]});
 
-		*r = (struct prefix_rule){.next = with.own.allow, .prefix = rules->text[i]};
 		with.own.allow = r;
 	}
 	return engine_judge_again(a, rq, &with, world, &f, &j, NULL) == 0 && j.verdict == VERDICT_ALLOW;

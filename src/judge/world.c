@@ -336,8 +336,7 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 	case QUESTION_GLOB:
 		g = arena_new(m->a, struct glob_answer);
 		glob_expand(m, q->path, g);
-		*v->globs_end = g;
-		v->globs_end = &g->next;
+		LIST_ADD(v->globs_end, g);
 		return 1;
 	case QUESTION_GIT:
 		git = arena_new(m->a, struct git_answer);
@@ -356,8 +355,7 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 	}
 	p = arena_new(m->a, struct path_answer);
 	path_look(m, q->path, p);
-	*v->paths_end = p;
-	v->paths_end = &p->next;
+	LIST_ADD(v->paths_end, p);
 	return 1;
 }
 

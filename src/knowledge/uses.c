@@ -10,12 +10,11 @@
 struct know_use *know_use_add(struct know_applying *ap, enum know_role role, unsigned flags, size_t from,
 		size_t to, const struct word *value)
 {
-	struct know_use *u = arena_new(ap->a, struct know_use);
-	*u = (struct know_use){.role = role, .flags = flags, .from = from, .to = to};
+	struct know_use *u = arena_copy(ap->a, (struct know_use){.role = role, .flags = flags, .from = from,
+			.to = to});
 	if (value)
 		u->value = *value;
-	*ap->end = u;
-	ap->end = &u->next;
+	LIST_ADD(ap->end, u);
 	return u;
 }
 

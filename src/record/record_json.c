@@ -290,8 +290,8 @@ static struct git_item *read_items(struct view_reader *r, const struct json *o, 
 
 	for (const struct json *item = json_items(json_key(o, key)); item; item = item->next,
 			end = &(*end)->next) {
-		*end = arena_new(r->a, struct git_item);
-		**end = (struct git_item){.name = text(r, item, "name"), .text = text(r, item, text_key)};
+		*end = arena_copy(r->a, (struct git_item){.name = text(r, item, "name"),
+				.text = text(r, item, text_key)});
 	}
 	return list_of;
 }
@@ -299,12 +299,11 @@ static struct git_item *read_items(struct view_reader *r, const struct json *o, 
 static void read_gits(struct view_reader *r, struct git_answer **end)
 {
 	for (const struct json *o = json_items(json_key(r->o, "git")); o; o = o->next, end = &(*end)->next) {
-		*end = arena_new(r->a, struct git_answer);
-		**end = (struct git_answer){.dir = text(r, o, "dir"), .found = flag(o, "found"),
-				.top = text(r, o, "top"),
+		*end = arena_copy(r->a, (struct git_answer){.dir = text(r, o, "dir"),
+				.found = flag(o, "found"), .top = text(r, o, "top"),
 			.unclear = flag(o, "unclear"), .signs_commits = flag(o, "signs_commits"),
 			.signs_tags = flag(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
-			.programs = read_items(r, o, "programs", "command")};
+			.programs = read_items(r, o, "programs", "command")});
 	}
 }
 
@@ -316,8 +315,8 @@ static int read_touched(struct view_reader *r, const struct json *o, struct git_
 
 		if (kind < 0)
 			return -1;
-		*end = arena_new(r->a, struct git_touch);
-		**end = (struct git_touch){.kind = (enum git_touch_kind)kind, .path = text(r, name, "path")};
+		*end = arena_copy(r->a, (struct git_touch){.kind = (enum git_touch_kind)kind,
+				.path = text(r, name, "path")});
 	}
 	return 0;
 }
@@ -330,10 +329,10 @@ static int read_trees(struct view_reader *r, struct tree_answer **end)
 
 		if (change < 0)
 			return -1;
-		*end = arena_new(r->a, struct tree_answer);
-		**end = (struct tree_answer){.dir = text(r, o, "dir"), .change = (enum git_change)change,
+		*end = arena_copy(r->a, (struct tree_answer){.dir = text(r, o, "dir"),
+				.change = (enum git_change)change,
 			.revs = text(r, o, "revs"), .keep = text(r, o, "keep"), .known = flag(o, "known"),
-			.more = flag(o, "more")};
+			.more = flag(o, "more")});
 		if (read_touched(r, o, &(*end)->touched) != 0)
 			return -1;
 	}
@@ -361,15 +360,13 @@ static int read_answers(struct view_reader *r)
 
 		if (read_path(r, x, p) != 0)
 			return wrong_answers(r);
-		*v->paths_end = p;
-		v->paths_end = &p->next;
+		LIST_ADD(v->paths_end, p);
 	}
 	for (const struct json *x = json_items(json_key(r->o, "globs")); x; x = x->next) {
 		struct glob_answer *g = arena_new(r->a, struct glob_answer);
 
 		read_glob(r, x, g);
-		*v->globs_end = g;
-		v->globs_end = &g->next;
+		LIST_ADD(v->globs_end, g);
 	}
 	read_gits(r, &v->gits);
 	return read_trees(r, &v->trees) != 0 ? wrong_answers(r) : 0;
@@ -414,8 +411,7 @@ static int read_view(struct view_reader *r)
 		.unvetted = {.everywhere = flag(o, "unvetted")}};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
-	at = arena_new(r->a, struct context);
-	*at = (struct context){.cwd = v->cwd, .home = v->home, .user = v->user};
+	at = arena_copy(r->a, (struct context){.cwd = v->cwd, .home = v->home, .user = v->user});
 	rq = (struct engine_request){.context = at};
 	if (json_int_at(o, "v") != VERSION || engine_dialect(json_text_at(o, "shell"), &rq.dialect) != 0 ||
 		engine_mode(json_text_at(o, "mode"), &rq.mode) != 0)

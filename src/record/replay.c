@@ -136,8 +136,7 @@ int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *
 	ret->rq = (struct engine_request){0};
 	if (r->view.n && blobs) /* the recorded shell and mode */
 		(void)record_view(a, blobs, r->view, STR(""), &old, &ret->rq, NULL);
-	at = arena_new(a, struct context);
-	*at = (struct context){.cwd = r->cwd};
+	at = arena_copy(a, (struct context){.cwd = r->cwd});
 	context_open(a, at);
 	ret->rq = (struct engine_request){.command = r->command, .context = at, .dialect = ret->rq.dialect,
 			.mode = ret->rq.mode};

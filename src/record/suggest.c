@@ -269,9 +269,9 @@ static bool try_rules(struct suggest_work *w, struct trial *t, struct str yaml)
 	struct suggest *s = w->s;
 	bool all = true;
 
-	t->extra = arena_new(w->a, struct policy_file);
-	*t->extra = (struct policy_file){.path = STR("suggested.yaml"), .bytes = yaml, .base = STR("/"),
-			.kind = POLICY_CAISSON, .who = WHO_OWNER};
+	t->extra = arena_copy(w->a, (struct policy_file){.path = STR("suggested.yaml"), .bytes = yaml,
+	.base = STR("/"),
+			.kind = POLICY_CAISSON, .who = WHO_OWNER});
 	trial_forget(t);
 	s->removed = 0;
 	for (size_t i = 0; i < s->nrules; i++)

@@ -82,8 +82,7 @@ static void mark_form(void *ctx, const char *three)
 	mark_start(m->r, three);
 	if (*at && (*at)->form == m->form)
 		return;
-	struct form_at *f = arena_new(m->r->a, struct form_at);
-	*f = (struct form_at){.next = *at, .form = m->form};
+	struct form_at *f = arena_copy(m->r->a, (struct form_at){.next = *at, .form = m->form});
 	*at = f;
 }
 

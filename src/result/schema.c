@@ -57,9 +57,8 @@ static void add_note(struct schema_run *r, struct schema_note **list, size_t *n,
 		return;
 	while (*list)
 		list = &(*list)->next;
-	struct schema_note *note = arena_new(r->a, struct schema_note);
-	*note = (struct schema_note){.path = pointer_text(r->a, at->path), .why = str_dup(r->a, str_of(text)),
-			.unknown = unknown};
+	struct schema_note *note = arena_copy(r->a, (struct schema_note){.path = pointer_text(r->a, at->path),
+			.why = str_dup(r->a, str_of(text)), .unknown = unknown});
 	*list = note;
 	++*n;
 }

@@ -27,9 +27,9 @@ static const struct policies no_policies;
 
 static void set_variable(struct registry_tools *t, struct str name, struct str value)
 {
-	struct spec_var *v = arena_new(t->a, struct spec_var);
+	struct spec_var *v = arena_copy(t->a, (struct spec_var){.next = t->run.spec.env, .name = name,
+			.value = value});
 
-	*v = (struct spec_var){.next = t->run.spec.env, .name = name, .value = value};
 	t->run.spec.env = v;
 }
 

@@ -173,9 +173,8 @@ static void protect_all(struct spec_builder *m)
 
 static void add_git_config(struct spec_builder *m, struct str path)
 {
-	struct texts *t = arena_new(m->a, struct texts);
+	struct texts *t = arena_copy(m->a, (struct texts){.next = m->r->spec.git_configs, .text = path});
 
-	*t = (struct texts){.next = m->r->spec.git_configs, .text = path};
 	m->r->spec.git_configs = t;
 }
 
@@ -380,9 +379,9 @@ static struct str target_of(const struct spec_path *p) { return p->at.n ? p->at 
 /* Keeps the list sorted: a path comes after its parents. */
 void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable)
 {
-	struct spec_path **to = &m->r->spec.paths, *p = arena_new(m->a, struct spec_path);
-
-	*p = (struct spec_path){.path = real, .at = str_eq(real, at) ? STR("") : at, .writable = writable};
+	struct spec_path **to = &m->r->spec.paths, *p = arena_copy(m->a,
+			(struct spec_path){.path = real, .at = str_eq(real, at) ? STR("") : at,
+			.writable = writable});
 	while (*to && str_cmp(target_of(*to), target_of(p)) <= 0)
 		to = &(*to)->next;
 	p->next = *to;
@@ -501,8 +500,7 @@ static void show_identity(struct place_search *p)
 
 	if (!text.n)
 		return;
-	f = arena_new(m->a, struct spec_file);
-	*f = (struct spec_file){.next = m->r->spec.files, .text = text};
+	f = arena_copy(m->a, (struct spec_file){.next = m->r->spec.files, .text = text});
 	f->path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home));
 	m->r->spec.files = f;
 }

@@ -174,10 +174,9 @@ static struct str seen_in(const struct spec_builder *m, struct str real)
 
 static struct spec_file *add_file(struct spec_builder *m, struct str real, struct str text)
 {
-	struct spec_file *f = arena_new(m->a, struct spec_file);
+	struct spec_file *f = arena_copy(m->a, (struct spec_file){.next = m->r->spec.files,
+			.path = str_fmt(m->a, "%s%.*s", SCRIPT_ROOT, STR_ARG(real)), .text = text});
 
-	*f = (struct spec_file){.next = m->r->spec.files,
-			.path = str_fmt(m->a, "%s%.*s", SCRIPT_ROOT, STR_ARG(real)), .text = text};
 	m->r->spec.files = f;
 	return f;
 }

@@ -29,8 +29,7 @@ static void show_file(struct spec_builder *m, struct path_memo *memo, struct str
 			file_read(m->a, str_c(m->a, real), SETTINGS_MAX, &text, NULL, NULL) != 0 ||
 			!registry_settings(m->a, text, lines, m->r->spec.network.rules, &text))
 		return;
-	f = arena_new(m->a, struct spec_file);
-	*f = (struct spec_file){.next = m->r->spec.files, .path = at, .text = text};
+	f = arena_copy(m->a, (struct spec_file){.next = m->r->spec.files, .path = at, .text = text});
 	m->r->spec.files = f;
 }
 

@@ -124,9 +124,9 @@ static void plain_spec(struct arena *a, const struct run_world *w, struct spec *
 {
 	static char *const argv[] = {"/bin/sh", "-c", ":", NULL};
 	uint64_t limits[LIMITS];
-	struct spec_var *path = arena_new(a, struct spec_var);
+	struct spec_var *path = arena_copy(a, (struct spec_var){.name = STR("PATH"),
+			.value = STR("/usr/local/bin:/usr/bin:/bin")});
 
-	*path = (struct spec_var){.name = STR("PATH"), .value = STR("/usr/local/bin:/usr/bin:/bin")};
 	*ret = (struct spec){.argv = argv, .env = path, .home = STR("/home/box"), .input = -1};
 	for (enum limit l = 0; l < LIMITS; l++)
 		limits[l] = limit_default(PROFILE_EXEC, l, &w->machine);

@@ -306,8 +306,7 @@ bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **re
 		parsed_aliases(e, &p);
 		one->braces = false;
 		if (one->parts || one->source.n) { /* an empty result is no word */
-			*end = one;
-			end = &one->next;
+			LIST_ADD(end, one);
 		}
 	}
 	return true;

@@ -309,8 +309,8 @@ void builtin_alias(struct builtin_call *b)
 		}
 		if (is_reserved(name)) /* the alias replaces the reserved word where it is one */
 			emit_trouble(e, TROUBLE_CONSTRUCT, "an alias named like a reserved word", b->at);
-		struct shell_value *v = arena_new(e->a, struct shell_value);
-		*v = (struct shell_value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
+		struct shell_value *v = arena_copy(e->a,
+				(struct shell_value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)});
 		e->changes++;
 		e->s.aliases = pmap_set(e->a, e->s.aliases, str_dup(e->a, name), v);
 	}

@@ -391,8 +391,8 @@ void builtin_read(struct builtin_call *b)
 	if (array)
 		var_assign_reference(e, array->kind == WORD_REST ? HOLE : array->text, HOLE, false);
 	if (array && array->kind == WORD_EXACT && name_valid(array->text)) {
-		struct shell_value *v = arena_new(e->a, struct shell_value);
-		*v = (struct shell_value){.kind = VALUE_LIST, .set = true, .open = true};
+		struct shell_value *v = arena_copy(e->a,
+				(struct shell_value){.kind = VALUE_LIST, .set = true, .open = true});
 		var_set(e, array->text, v);
 	}
 	for (size_t k = i; k < b->argc; k++)

@@ -31,8 +31,7 @@ const struct choice_list *choice_add(struct eval *e, const struct choice_list *t
 			return to;
 	if (n >= CHOICES_MAX)
 		return to;
-	struct choice_list *t = arena_new(e->a, struct choice_list);
-	*t = (struct choice_list){to, text};
+	struct choice_list *t = arena_copy(e->a, (struct choice_list){to, text});
 	return t;
 }
 

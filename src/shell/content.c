@@ -46,8 +46,8 @@ static const struct content *append_to_each(struct eval *e, const struct content
 	do {
 		size_t n = text.n + (old ? old->text.n : 0);
 		if (n <= VALUE_MAX && content_spend(e, n + 1)) {
-			struct content *c = arena_new(e->a, struct content);
-			*c = (struct content){all, old ? str_cat(e->a, old->text, text) : text};
+			struct content *c = arena_copy(e->a,
+					(struct content){all, old ? str_cat(e->a, old->text, text) : text});
 			all = c;
 		}
 		old = old ? old->or : NULL;
@@ -159,8 +159,7 @@ static void unite_one(void *ctx, struct str key, const void *vx, const void *vy)
 			x = x->or;
 		if (x)
 			continue;
-		struct content *c = arena_new(u->e->a, struct content);
-		*c = (struct content){all, y->text};
+		struct content *c = arena_copy(u->e->a, (struct content){all, y->text});
 		all = c;
 		n++;
 	}

@@ -103,9 +103,8 @@ static void key_setting(struct buf *b, const struct setting *t)
 
 void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at)
 {
-	struct setting *own = arena_new(e->a, struct setting);
-	*own = (struct setting){.next = e->settings, .name = str_dup(e->a, name), .value = value,
-			.leading = leading, .at = at};
+	struct setting *own = arena_copy(e->a, (struct setting){.next = e->settings,
+			.name = str_dup(e->a, name), .value = value, .leading = leading, .at = at});
 	if (leading)
 		e->settings = own;
 	struct buf b;
@@ -117,8 +116,7 @@ void emit_setting(struct eval *e, struct str name, struct str value, bool leadin
 	struct setting *t = arena_new(e->a, struct setting);
 	*t = *own;
 	t->next = NULL;
-	*e->f->settings_end = t;
-	e->f->settings_end = &t->next;
+	LIST_ADD(e->f->settings_end, t);
 }
 
 /* Appends the current directories to the old ones, without duplicates. */
@@ -183,8 +181,7 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 	order_found(e, &c->when);
 	slot->when = &c->when;
 	slot->fact = c;
-	*e->f->commands_end = c;
-	e->f->commands_end = &c->next;
+	LIST_ADD(e->f->commands_end, c);
 }
 
 void emit_launch(struct eval *e, struct str name, struct span at)
@@ -195,10 +192,7 @@ void emit_launch(struct eval *e, struct str name, struct span at)
 	key_span(&b, at);
 	if (!first_time(e, &b))
 		return;
-	struct launch *l = arena_new(e->a, struct launch);
-	*l = (struct launch){.name = name, .at = at};
-	*e->f->launches_end = l;
-	e->f->launches_end = &l->next;
+	LIST_NEW(e->a, e->f->launches_end, (struct launch){.name = name, .at = at});
 }
 
 static void add_access(struct eval *e, const struct access *x)
@@ -223,8 +217,7 @@ static void add_access(struct eval *e, const struct access *x)
 	a->change = x->kind == ACCESS_WRITE ? e->change : CHANGE_PLAIN;
 	order_found(e, &a->when);
 	slot->when = &a->when;
-	*e->f->accesses_end = a;
-	e->f->accesses_end = &a->next;
+	LIST_ADD(e->f->accesses_end, a);
 }
 
 /* Adds the other meanings of the pattern under dotglob and nocaseglob. */
@@ -370,8 +363,8 @@ void emit_through_links(struct eval *e)
 	for (; moved && e->links; moved = moved->next) /* the moved or copied file may be a link */
 		if (moved->kind == ACCESS_WRITE && moved->path.kind != WORD_REST &&
 			names_only(moved->path.text) && (access_by(moved, "mv") || access_by(moved, "cp"))) {
-			struct link *l = arena_new(e->a, struct link);
-			*l = (struct link){e->links, moved->path.text, moved->at};
+			struct link *l = arena_copy(e->a,
+					(struct link){e->links, moved->path.text, moved->at});
 			e->links = l;
 		}
 	for (struct access *a = e->f->accesses; a && e->links; a = a->next) {
@@ -390,10 +383,7 @@ void emit_through_links(struct eval *e)
 
 void emit_touch(struct eval *e, struct word host, struct span at)
 {
-	struct touch *t = arena_new(e->a, struct touch);
-	*t = (struct touch){.host = host, .at = at};
-	*e->f->touches_end = t;
-	e->f->touches_end = &t->next;
+	LIST_NEW(e->a, e->f->touches_end, (struct touch){.host = host, .at = at});
 }
 
 void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at)
@@ -406,16 +396,14 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 	struct seen_slot *slot = new_slot(e, &b, NULL);
 	if (!slot)
 		return;
-	struct snippet *s = arena_new(e->a, struct snippet);
-	*s = (struct snippet){.lang = lang_find(str_of(lang)),
+	struct snippet *s = arena_copy(e->a, (struct snippet){.lang = lang_find(str_of(lang)),
 		.other = lang,
 		.text = text,
 		.at = at,
-		.cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
+		.cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE});
 	order_found(e, &s->when);
 	slot->when = &s->when;
-	*e->f->snippets_end = s;
-	e->f->snippets_end = &s->next;
+	LIST_ADD(e->f->snippets_end, s);
 }
 
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at)
@@ -430,10 +418,8 @@ void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, s
 	key_span(&b, at);
 	if (!first_time(e, &b))
 		return;
-	struct trouble *t = arena_new(e->a, struct trouble);
-	*t = (struct trouble){.kind = kind, .message = message, .at = at};
-	*e->f->troubles_end = t;
-	e->f->troubles_end = &t->next;
+	struct trouble *t = arena_copy(e->a, (struct trouble){.kind = kind, .message = message, .at = at});
+	LIST_ADD(e->f->troubles_end, t);
 }
 
 void emit_mark(struct eval *e, enum mark_kind kind, struct span at)
@@ -451,10 +437,8 @@ void emit_mark(struct eval *e, enum mark_kind kind, struct span at)
 			emit_trouble(e, TROUBLE_BOUND, "more pipelines than are followed", at);
 		return;
 	}
-	struct mark *m = arena_new(e->a, struct mark);
-	*m = (struct mark){.kind = kind, .at = at};
-	*e->f->marks_end = m;
-	e->f->marks_end = &m->next;
+	struct mark *m = arena_copy(e->a, (struct mark){.kind = kind, .at = at});
+	LIST_ADD(e->f->marks_end, m);
 }
 
 bool first_reading(struct eval *e, uint32_t text, enum dialect d)

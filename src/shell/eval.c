@@ -526,11 +526,11 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 
 static void eval_definition(struct eval *e, const struct syn_node *n)
 {
-	struct func *f = arena_new(e->a, struct func);
-	*f = (struct func){.body = n->body, .or = e->functions_fixed ? pmap_get(e->s.funcs, n->name) : NULL};
+	struct func *f = arena_copy(e->a, (struct func){.body = n->body, .or = e->functions_fixed ?
+			pmap_get(e->s.funcs, n->name) : NULL});
 	struct str name = str_dup(e->a, n->name);
-	struct func *any = arena_new(e->a, struct func);
-	*any = (struct func){.body = n->body, .or = pmap_get(e->ever, name), .maybe_absent = true};
+	struct func *any = arena_copy(e->a, (struct func){.body = n->body, .or = pmap_get(e->ever, name),
+			.maybe_absent = true});
 	e->s.funcs = pmap_set(e->a, e->s.funcs, name, f);
 	e->ever = pmap_set(e->a, e->ever, name, any);
 	e->s.status = 0;

@@ -184,10 +184,10 @@ static void expand_process(struct eval *e, const struct syn_part *part, struct c
 	if (part->body)
 		eval_apart(e, part->body);
 	order_close(e, job, ORDER_BESIDE);
-	struct pipe *p = arena_new(e->a, struct pipe);
-	*p = (struct pipe){.next = e->pipes, .at = part->at, .text = buf_view(&sink.b),
+	struct pipe *p = arena_copy(e->a, (struct pipe){.next = e->pipes, .at = part->at,
+			.text = buf_view(&sink.b),
 			   .known = part->text.n && part->text.p[0] == '<' && !sink.may_miss &&
-					out_known(e, &sink, one_program(e, part->body))};
+					out_known(e, &sink, one_program(e, part->body))});
 	e->pipes = p;
 	e->via = outer;
 	e->out = o;

@@ -79,8 +79,7 @@ static void add_note(struct parser *p, struct lex_note **first, struct lex_note 
 {
 	if (*last && from < (*last)->to)
 		return;
-	struct lex_note *n = arena_new(p->a, struct lex_note);
-	*n = (struct lex_note){.from = from, .to = p->pos};
+	struct lex_note *n = arena_copy(p->a, (struct lex_note){.from = from, .to = p->pos});
 	if (*last)
 		(*last)->next = n;
 	else

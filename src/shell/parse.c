@@ -160,15 +160,13 @@ static void parse_arguments(struct parser *p, struct syn_node *n, struct syn_wor
 		lex_blanks(p);
 		struct syn_redir *r = parse_redirection(p);
 		if (r) {
-			*redirs = r;
-			redirs = &r->next;
+			LIST_ADD(redirs, r);
 			continue;
 		}
 		struct syn_word *w = declaring ? parse_declared_word(p) : word_read(p, WORD_NORMAL);
 		if (!w)
 			break;
-		*end = w;
-		end = &w->next;
+		LIST_ADD(end, w);
 	}
 	if (lex_peek(p) == '(')
 		lex_fail(p, "an opening parenthesis is not expected here");
@@ -187,15 +185,13 @@ static struct syn_node *read_simple(struct parser *p)
 		lex_blanks(p);
 		struct syn_redir *r = parse_redirection(p);
 		if (r) {
-			*redirs = r;
-			redirs = &r->next;
+			LIST_ADD(redirs, r);
 			continue;
 		}
 		struct syn_assign *as = parse_assignment(p);
 		if (!as)
 			break;
-		*assigns = as;
-		assigns = &as->next;
+		LIST_ADD(assigns, as);
 	}
 	struct syn_word *w = word_read(p, WORD_COMMAND);
 	if (w) {
@@ -571,8 +567,7 @@ static struct syn_node *parse_pipeline(struct parser *p)
 	for (struct syn_node *n = first; first; n = parse_command(p)) {
 		if (!n)
 			lex_fail(p, "a pipe has no command");
-		*end = n;
-		end = &n->next;
+		LIST_ADD(end, n);
 		lex_blanks(p);
 		if (lex_peek(p) != '|' || lex_ahead(p, 1) == '|')
 			break;
@@ -613,8 +608,7 @@ static struct syn_node *and_or(struct parser *p)
 		if (!next)
 			lex_fail(p, "'&&' or '||' has no command after it");
 		next->join = j;
-		*end = next;
-		end = &next->next;
+		LIST_ADD(end, next);
 	}
 	if (!n)
 		return first;
@@ -659,8 +653,7 @@ static struct syn_node *parse_members(struct parser *p, bool line)
 		struct syn_node *n = and_or(p);
 		if (!n)
 			break;
-		*end = n;
-		end = &n->next;
+		LIST_ADD(end, n);
 		lex_burn(p, 1);
 		bool more = parse_separator(p, n);
 		if (!more && !line && lex_peek(p) == '\n')

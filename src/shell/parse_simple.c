@@ -140,8 +140,7 @@ void parse_redirections(struct parser *p, struct syn_node *n)
 		struct syn_redir *r = parse_redirection(p);
 		if (!r)
 			return;
-		*end = r;
-		end = &r->next;
+		LIST_ADD(end, r);
 	}
 }
 
@@ -200,8 +199,7 @@ static void array_elements(struct parser *p, struct syn_assign *as)
 			lex_fail(p, "an array is not closed");
 		if (!el->value)
 			el->value = empty_word(p);
-		*end = el;
-		end = &el->next;
+		LIST_ADD(end, el);
 	}
 	lex_exit(p);
 }

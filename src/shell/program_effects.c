@@ -477,8 +477,8 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 		return;
 	}
 	struct str name = str_sub(w.text, 0, (size_t)eq), value = str_sub(w.text, (size_t)eq + 1, w.text.n);
-	struct shell_value *v = arena_new(e->a, struct shell_value);
-	*v = (struct shell_value){.set = true, .exported = true, .text = value};
+	struct shell_value *v = arena_copy(e->a, (struct shell_value){.set = true, .exported = true,
+			.text = value});
 	*vars = pmap_set(e->a, *vars, name, v);
 	e->home_touched |= str_is_any(name, "HOME PWD");
 	assign_effect(e, name, value, ASSIGN_LEADING, w.at);

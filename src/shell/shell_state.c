@@ -155,8 +155,7 @@ void var_set_item(struct eval *e, struct str name, struct str key, bool key_know
 		v->n = 0;
 		v->open = v->open || !old || old->maybe;
 		if (had) {
-			struct item *first = arena_new(e->a, struct item);
-			*first = (struct item){STR("0"), old->text};
+			struct item *first = arena_copy(e->a, (struct item){STR("0"), old->text});
 			v->items = first;
 			v->n = 1;
 		}
@@ -222,8 +221,8 @@ void state_forget_vars(struct eval *e)
 	pmap_each(e->s.vars, forget_one, &f);
 	e->s.vars = f.to;
 	e->forgot = ++e->changes;
-	struct shell_value *ifs = arena_new(e->a, struct shell_value);
-	*ifs = (struct shell_value){.set = true, .maybe = true, .text = HOLE};
+	struct shell_value *ifs = arena_copy(e->a, (struct shell_value){.set = true, .maybe = true,
+			.text = HOLE});
 	var_set(e, STR("IFS"), ifs);
 }
 

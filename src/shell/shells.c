@@ -140,16 +140,16 @@ static void exported_only(void *ctx, struct str key, const void *value)
 			return;
 	if (v->exported && !v->doubt_exported && v->kind == VALUE_TEXT) {
 		/* the environment does not carry attributes */
-		struct shell_value *plain = arena_new(k->a, struct shell_value);
-		*plain = (struct shell_value){.set = v->set, .maybe = v->maybe, .ambient = v->ambient,
-				.exported = true, .text = v->text};
+		struct shell_value *plain = arena_copy(k->a,
+				(struct shell_value){.set = v->set, .maybe = v->maybe, .ambient = v->ambient,
+				.exported = true, .text = v->text});
 		k->to = pmap_set(k->a, k->to, key, plain);
 		return;
 	}
 	/* not exported here; but a variable that came from the environment is exported anyway */
-	struct shell_value *either = arena_new(k->a, struct shell_value);
-	*either = (struct shell_value){.set = true, .maybe = true, .exported = true, .text = HOLE,
-			.ambient = v->kind == VALUE_TEXT && (v->ambient || text_numeric(v->text))};
+	struct shell_value *either = arena_copy(k->a, (struct shell_value){.set = true, .maybe = true,
+			.exported = true, .text = HOLE,
+			.ambient = v->kind == VALUE_TEXT && (v->ambient || text_numeric(v->text))});
 	k->to = pmap_set(k->a, k->to, key, either);
 }
 

@@ -26,8 +26,7 @@ static void build_flush(struct builder *l)
 	struct str text = l->owned ? buf_view(&l->b) : str_n(l->run, l->run_n);
 	struct syn_part *part = part_new(l->p, PART_TEXT, text, l->run_from);
 	part->at.to = (uint32_t)l->run_to; /* the parser may already be past the next part */
-	*l->end = part;
-	l->end = &part->next;
+	LIST_ADD(l->end, part);
 	l->run_n = 0;
 	l->owned = false;
 }
@@ -54,8 +53,7 @@ static void build_part(struct builder *l, struct syn_part *part)
 {
 	build_flush(l);
 	while (part) { /* takes a whole chain */
-		*l->end = part;
-		l->end = &part->next;
+		LIST_ADD(l->end, part);
 		part = part->next;
 	}
 }

@@ -179,9 +179,8 @@ static void list_names(struct arena *a, const struct names *t, struct str top, s
 	for (size_t at = 0; at < t->nkept;) {
 		struct str path = str_of(t->kept + at + 1);
 
-		*end = arena_new(a, struct git_touch);
-		**end = (struct git_touch){.kind = (enum git_touch_kind)(t->kept[at] - '0'),
-			.path = str_path(a, top, path)};
+		*end = arena_copy(a, (struct git_touch){.kind = (enum git_touch_kind)(t->kept[at] - '0'),
+			.path = str_path(a, top, path)});
 		end = &(*end)->next;
 		at += path.n + 2;
 	}

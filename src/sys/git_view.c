@@ -138,9 +138,8 @@ bool git_place_linked(struct path_memo *m, const struct git_place *p)
 
 static void add_file(struct arena *a, struct git_file ***end, struct str path, enum git_scope scope)
 {
-	struct git_file *f = arena_new(a, struct git_file);
+	struct git_file *f = arena_copy(a, (struct git_file){.path = path, .scope = scope});
 
-	*f = (struct git_file){.path = path, .scope = scope};
 	**end = f;
 	*end = &f->next;
 }
@@ -414,13 +413,12 @@ static void add_program(struct git_search *l, const struct git_setting *s)
 		l->ret->unclear = true;
 		return;
 	}
-	p = arena_new(l->m->a, struct git_item);
-	*p = (struct git_item){.text = str_dup(l->m->a, str_sub(s->value, 0, COMMAND_MAX))};
+	p = arena_copy(l->m->a, (struct git_item){.text = str_dup(l->m->a,
+			str_sub(s->value, 0, COMMAND_MAX))});
 	p->name = s->sub.n ? str_fmt(l->m->a, "%.*s.%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->sub),
 				     STR_ARG(s->key))
 			   : str_fmt(l->m->a, "%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->key));
-	*l->programs_end = p;
-	l->programs_end = &p->next;
+	LIST_ADD(l->programs_end, p);
 }
 
 static void look_setting(void *ctx, const struct git_setting *s, enum git_scope scope)
@@ -527,8 +525,7 @@ static void look_hooks(struct git_search *l)
 		if (access(str_c(a, path), X_OK) != 0 || kind_of(l->m, dir, hook_names[i]) != PATH_FILE ||
 			is_lfs(a, path, hook_names[i]))
 			continue;
-		*end = arena_new(a, struct git_item);
-		**end = (struct git_item){.name = str_of(hook_names[i]), .text = path};
+		*end = arena_copy(a, (struct git_item){.name = str_of(hook_names[i]), .text = path});
 		end = &(*end)->next;
 	}
 }
