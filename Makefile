@@ -71,7 +71,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard include/*.h examples/*.c src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-network check-mixed check-installs check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-network check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -310,11 +310,6 @@ check-vm: ## the tests of the box in a virtual machine: cgroup v2, systemd, root
 	@scripts/deps build
 	@$(SUBMAKE) all $(BUILD)/box/probe $(BUILD)/box/exhaust $(addprefix $(BUILD)/test/test_,cgroup dbus landlock seccomp sys watch)
 	@BUILD=$(abspath $(BUILD)) scripts/check-vm
-
-check-installs: ## real installs by npm, npx and apt-get in boxes, where this machine's registries answer
-	@scripts/deps build test
-	@$(SUBMAKE) all
-	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) TEST_TIMEOUT=900 scripts/run-tests tests/installs/real.sh
 
 lint: ## layering, purity, banned functions, documented ids, names, words, texts in tables, sizes, cppcheck
 	@scripts/deps build lint

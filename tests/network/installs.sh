@@ -3,66 +3,68 @@
 # name, where the tool or its registry cannot be reached from here. The same installs in a box without hosts fail soon, and the hint says the host.
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
-who=$(people | awk '{ print $1 }')
-mkdir -p "$tmp/$who/project/sub"
-cd "$tmp/$who/project" || exit 1
-echo '{"name": "project", "version": "1.0.0"}' >package.json
-[[ $who == user && $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" .
 
-# addresses HOST PORTS: rules for the addresses of a registry that lies in a private network
-addresses() { getent ahosts "$1" | awk -v p="$2" '{ print ($1 ~ /:/ ? "[" $1 "]" : $1) ":" p }' | sort -u | paste -sd,; }
 run() { (become "$who" "$tmp/caisson" run --head 1000 --profile work "$@") >"$tmp/out" 2>"$tmp/err" </dev/null; rc=$?; }
 host_of() { sed -E 's,^[a-z]+://([^@/]*@)?,,; s,[:/].*,,' <<<"$1"; }
 
-# ---- npm ----
-
-registry=$(as "$who" npm config get registry 2>/dev/null)
-host=$(host_of "${registry:-none}")
-if ! command -v npm >/dev/null; then
-	skip 'npm install, npx' 'no npm'
-elif ! as "$who" timeout 60 npm view is-number version >/dev/null 2>&1; then
-	skip 'npm install, npx' 'the registry of npm cannot be reached from here'
-else
-	rules="preset:registries/npm,$(addresses "$host" 443)"
-	# a package with an install script, which says where it ran and tries another host
-	mkdir "$tmp/script"
-	cat >"$tmp/script/package.json" <<'END'
+npm_installs() {
+	registry=$(as "$who" npm config get registry 2>/dev/null)
+	host=$(host_of "${registry:-none}")
+	if ! command -v npm >/dev/null; then
+		skip 'npm install, npx' 'no npm'
+	elif ! as "$who" timeout 60 npm view is-number version >/dev/null 2>&1; then
+		skip 'npm install, npx' 'the registry of npm cannot be reached from here'
+	else
+		rules=preset:registries/npm
+		# a package with an install script, which says where it ran and tries another host
+		mkdir -p "$tmp/script"
+		cat >"$tmp/script/package.json" <<'END'
 {"name": "with-script", "version": "1.0.0", "scripts": {"postinstall": "node -e \"const fs=require('fs'),os=require('os');require('dns').lookup('other.example.net',e=>fs.writeFileSync('ran',os.hostname()+' '+(e?e.code:'REACHED')))\""}}
 END
-	(cd "$tmp/script" && npm pack --silent >/dev/null) && cp "$tmp"/script/with-script-1.0.0.tgz . && chmod 644 with-script-1.0.0.tgz
-	run --network "$rules" -- npm install is-number ./with-script-1.0.0.tgz
-	want '.status == "ok" and .network.allowed > 0' 'npm install of packages, one with an install script'
-	[[ -f node_modules/is-number/package.json && $(cat node_modules/with-script/ran 2>/dev/null) == 'box ENOTFOUND' ]]
-	result $? '... whose script ran in the box, and reached no other host'
-	run --network "$rules" -- npx --yes cowsay@1.6.0 hello
-	want '.status == "ok" and (.stdout | contains("hello"))' 'npx of a package that is not installed'
-	for mode in deny loopback; do
-		run --network $mode -- npm install left-pad
-		jq -e --arg h "$host" '.status == "exit_nonzero" and .duration_ms < 20000 and (.hints[0] | .id == "network" and (.message | contains($h)))' "$tmp/out" >/dev/null
-		result $? "--network $mode: npm install fails without its minute of retries, and the hint names the registry"
-		run --network $mode -- npx --yes json5 --version # nothing has cached it
-		jq -e --arg h "$host" '.status == "exit_nonzero" and .duration_ms < 20000 and (.hints[0].message | contains($h))' "$tmp/out" >/dev/null
-		result $? "--network $mode: npx, likewise"
-	done
-fi
+		(cd "$tmp/script" && npm pack --silent >/dev/null) && cp "$tmp"/script/with-script-1.0.0.tgz . && chmod 644 with-script-1.0.0.tgz
+		run --network "$rules" -- npm install is-number ./with-script-1.0.0.tgz
+		want '.status == "ok" and .network.allowed > 0' "$who: npm install of packages, one with an install script"
+		[[ -f node_modules/is-number/package.json && $(cat node_modules/with-script/ran 2>/dev/null) == 'box ENOTFOUND' ]]
+		result $? "... whose script ran in the box, and reached no other host"
+		run --network "$rules" -- npx --yes cowsay@1.6.0 hello
+		want '.status == "ok" and (.stdout | contains("hello"))' "$who: npx of a package that is not installed"
+		for mode in deny loopback; do
+			run --network $mode -- npm install left-pad
+			jq -e --arg h "$host" '.status == "exit_nonzero" and .duration_ms < 20000 and (.hints[0] | .id == "network" and (.message | contains($h)))' "$tmp/out" >/dev/null
+			result $? "$who: --network $mode: npm install fails without its minute of retries, and the hint names the registry"
+			run --network $mode -- npx --yes json5 --version # nothing has cached it
+			jq -e --arg h "$host" '.status == "exit_nonzero" and .duration_ms < 20000 and (.hints[0].message | contains($h))' "$tmp/out" >/dev/null
+			result $? "$who: --network $mode: npx, likewise"
+		done
+	fi
+}
 
-# ---- apt ----
+apt_installs() {
+	APT=(--read /var/lib/apt/lists --read /var/lib/dpkg --read /etc/apt/sources.list.d --read /etc/apt/apt.conf.d --read /etc/apt/trusted.gpg.d --read /usr/share/keyrings)
+	[[ -f /etc/apt/sources.list ]] && APT+=(--read /etc/apt/sources.list)
+	uri=$(cd "$tmp" && apt-get download --print-uris hello 2>/dev/null | sed -n "s/^'\([^']*\)'.*/\1/p" | head -1)
+	host=$(host_of "$uri")
+	if [[ -z $uri ]]; then
+		skip 'apt-get download' 'apt knows no package hello'
+	elif ! (cd "$tmp" && timeout 60 curl -fsSL -o outside.deb "$uri"); then
+		skip 'apt-get download' 'the archive of apt cannot be reached from here'
+	else
+		run --network preset:registries/apt -- apt-get -o Dir::Cache=/tmp download hello
+		want '.status == "ok" and .network.allowed > 0' "$who: apt-get download"
+		cmp -s hello_*.deb "$tmp/outside.deb"; result $? '... brings what the host would get'
+		rm -f hello_*.deb
+		run --network deny "${APT[@]}" -- apt-get -o Dir::Cache=/tmp download hello
+		jq -e --arg h "$host" '.status == "exit_nonzero" and .duration_ms < 20000 and (.hints | any(.id == "network" and (.message | contains($h))))' "$tmp/out" >/dev/null
+		result $? "$who: --network deny: apt-get fails soon, and the hint names the archive"
+	fi
+}
 
-APT=(--read /var/lib/apt/lists --read /var/lib/dpkg --read /etc/apt/sources.list.d --read /etc/apt/apt.conf.d --read /etc/apt/trusted.gpg.d --read /usr/share/keyrings)
-[[ -f /etc/apt/sources.list ]] && APT+=(--read /etc/apt/sources.list)
-uri=$(cd "$tmp" && apt-get download --print-uris hello 2>/dev/null | sed -n "s/^'\([^']*\)'.*/\1/p" | head -1)
-host=$(host_of "$uri")
-if [[ -z $uri ]]; then
-	skip 'apt-get download' 'apt knows no package hello'
-elif ! (cd "$tmp" && timeout 60 curl -fsSL -o outside.deb "$uri"); then
-	skip 'apt-get download' 'the archive of apt cannot be reached from here'
-else
-	run --network "preset:registries/apt,$(addresses "$host" 80+443)" "${APT[@]}" -- apt-get -o Dir::Cache=/tmp download hello
-	want '.status == "ok" and .network.allowed > 0' 'apt-get download'
-	cmp -s hello_*.deb "$tmp/outside.deb"; result $? '... brings what the host would get'
-	rm -f hello_*.deb
-	run --network deny "${APT[@]}" -- apt-get -o Dir::Cache=/tmp download hello
-	jq -e --arg h "$host" '.status == "exit_nonzero" and .duration_ms < 20000 and (.hints | any(.id == "network" and (.message | contains($h))))' "$tmp/out" >/dev/null
-	result $? '--network deny: apt-get fails soon, and the hint names the archive'
-fi
+for who in $(people); do
+	mkdir -p "$tmp/$who/project/sub"
+	cd "$tmp/$who/project" || exit 1
+	echo '{"name": "project", "version": "1.0.0"}' >package.json
+	[[ $who == user && $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" .
+	npm_installs
+	apt_installs
+done
 done_testing
