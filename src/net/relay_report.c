@@ -10,7 +10,7 @@ static struct network_connection *free_row(struct network_report *r, enum networ
 {
 	if (r->n < NETWORK_REPORT_MAX)
 		return &r->rows[r->n++];
-	for (uint32_t i = NETWORK_REPORT_MAX; why == NETWORK_NOT_REFUSED && i-- > 0;)
+	for (uint32_t i = 0; why == NETWORK_NOT_REFUSED && i < NETWORK_REPORT_MAX; i++)
 		if (r->rows[i].refusal != NETWORK_NOT_REFUSED)
 			return &r->rows[i];
 	return NULL;
