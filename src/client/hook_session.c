@@ -17,6 +17,7 @@
 #include "record/handoff.h"
 #include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/git_view.h"
 #include "sys/state.h"
 
 struct pinning {
@@ -87,6 +88,18 @@ static int store_session(struct pinning *p, bool fresh, struct err *e)
 	return 0;
 }
 
+/* Adds the remotes of a root's repository. Those that appear later are asked about. */
+static void take_remotes(struct pinning *p, struct str root)
+{
+	struct git_item **end = &p->s.remotes;
+	struct git_answer g;
+
+	git_look(&p->memo, root, p->c->view->home, &g);
+	while (*end)
+		end = &(*end)->next;
+	*end = g.remotes;
+}
+
 /*
  * First event: pins the project named by the client, else the one around the session's directory. A directory
  * that the call names is the model's choice, and never the session's.
@@ -101,7 +114,10 @@ static int begin_session(struct pinning *p)
 		project = project_of(p, base);
 	p->s = (struct client_session){.client = str_of(c->h.client->name), .id = c->h.session,
 			.started = p->now, .n = 1};
-	return project.n ? identify_directory(p, project, &p->s.roots[0]) : -1;
+	if (!project.n || identify_directory(p, project, &p->s.roots[0]) != 0)
+		return -1;
+	take_remotes(p, project);
+	return 0;
 }
 
 /* ---- later events ---- */
@@ -134,6 +150,7 @@ static void add_root(struct pinning *p)
 			identify_directory(p, project, &p->s.roots[p->s.n]) != 0)
 		return;
 	p->s.n++;
+	take_remotes(p, project);
 	p->dirty = true;
 }
 
@@ -207,6 +224,7 @@ static int pin_project(struct pinning *p, struct err *e)
 	if (found <= 0)
 		return found;
 	choose_project(p);
+	p->c->view->session_remotes = p->s.remotes;
 	if (p->dirty)
 		(void)store_session(p, false, NULL);
 	return 0;
@@ -222,6 +240,7 @@ int hook_session(struct hook_call *c, struct err *e)
 	c->context = (struct context){.cwd = c->h.cwd, .base = c->h.base};
 	world_view(c->a, &c->context, NULL, c->view);
 	c->context.view = c->view;
+	c->view->in_session = true;
 	if (!c->h.session.n || !c->view->state_dir.n)
 		return 0;
 	path_memo_init(&p.memo, c->a, c->view->cwd);

@@ -178,6 +178,65 @@ void git_hooks_check(struct judge *j, const struct check *c)
 			check_start(j, c, &j->subjects[i], start_at(&j->subjects[i], k));
 }
 
+/* ---- remotes ---- */
+
+/* True if the request itself may change which remotes the repository has. */
+static bool changes_remotes(struct judge *j, const struct subject *s)
+{
+	static const char names[][16] = {"git config", "git remote", "git submodule", "git clone", "git init",
+		"git worktree", "git bundle", ""};
+
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *other = &j->subjects[i];
+		struct str name = other->row ? str_of(subject_options(j, other)->name) : STR("");
+
+		for (size_t k = 0; other != s && str_is(other->base, "git") && names[k][0]; k++)
+			if (str_starts(name, names[k]) && !subject_known(j, other)->readonly)
+				return true;
+	}
+	return false;
+}
+
+static bool names_remote(const struct git_answer *g, struct str word)
+{
+	for (const struct git_item *i = g->remotes; i; i = i->next)
+		if (str_eq(i->name, word) || str_eq(i->text, word))
+			return true;
+	return false;
+}
+
+/* True if the remote that git takes without a word, or by --all, is among those that are known. */
+static bool remotes_known(struct judge *j, struct subject *s, const struct git_answer *g)
+{
+	struct know_options *o = subject_options(j, s);
+	bool every = know_has(o, "--all") || know_has(o, "--multiple") || str_is(str_of(o->name), "git remote update");
+	size_t named = every ? o->noperands : o->noperands > 0;
+
+	if (g->redirected)
+		return false;
+	if (!named || know_has(o, "--all"))
+		return g->remotes && !g->other_remotes;
+	for (size_t i = 0; i < named; i++)
+		if (!names_remote(g, s->c->argv[o->operands[i]].text))
+			return false;
+	return true;
+}
+
+bool git_hooks_remote_known(struct judge *j, struct subject *s)
+{
+	if (changes_remotes(j, s))
+		return false;
+	for (size_t k = 0; k < count_starts(s); k++) {
+		struct str dir = hooks_directory(j, s, start_at(s, k));
+		const struct git_answer *g = dir.n ? git_hooks_answer(j, dir) : NULL;
+
+		if (!g || !g->found || overlay_checked_out(j, path_plain(j->a, dir), s->c->when) ||
+			!remotes_known(j, s, g))
+			return false;
+	}
+	return true;
+}
+
 static bool word_listed(struct str list, const char *name)
 {
 	for (struct str word = str_word(&list); word.n; word = str_word(&list))

@@ -6,6 +6,7 @@
  */
 #include "gate/judge.h"
 #include "knowledge/variables.h"
+#include "model/network.h"
 
 #define INSTEAD "use what is already here, or let a person allow it"
 
@@ -63,12 +64,112 @@ enum net_use network_use(struct judge *j, struct subject *s)
 	return net_form_use(s->form);
 }
 
+/* ---- hosts ---- */
+
+static bool is_host_byte(char c) { return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_'; }
+
+/*
+ * Returns the host of an address as the text of a rule, empty if programs may disagree about it: user names,
+ * patterns, unusual bytes. Ports 80 and 443 need not be written. `scheme`: "https://" may not be left out.
+ */
+static struct str host_of(struct judge *j, struct str url, bool scheme)
+{
+	static const char schemes[][12] = {"https://", "http://", "ssh://"};
+	size_t end = 0, port;
+	bool plain = true;
+
+	for (size_t i = 0; i < url.n; i++)
+		plain &= url.p[i] > ' ' && url.p[i] < 0x7f && !strchr("@{}[]\\\"'`|^<>", url.p[i]);
+	for (size_t i = 0; plain && i < ARRAY_SIZE(schemes); i++)
+		if (str_starts(url, schemes[i])) {
+			url = str_sub(url, strlen(schemes[i]), url.n);
+			scheme = false;
+			break;
+		}
+	while (end < url.n && is_host_byte(url.p[end]))
+		end++;
+	port = end;
+	if (port < url.n && url.p[port] == ':')
+		for (port++; port < url.n && ascii_is_digit(url.p[port]);)
+			port++;
+	if (scheme || !plain || !end || (port < url.n && !strchr("/?#", url.p[port])) || port == end + 1)
+		return STR("");
+	if (str_is(str_sub(url, end, port), ":443") || str_is(str_sub(url, end, port), ":80"))
+		port = end;
+	return str_dup(j->a, str_sub(url, 0, port));
+}
+
+/* True if the person's policy lists the host (sandbox.network.allow). */
+static bool host_listed(struct judge *j, struct str host)
+{
+	struct network_rule inner, outer;
+
+	if (network_rule_parse(j->a, host, &inner, NULL) != 0)
+		return false;
+	for (const struct texts *t = j->p->sandbox.network_allow; t; t = t->next)
+		if (network_rule_parse(j->a, t->text, &outer, NULL) == 0 &&
+			network_rule_covers(&outer, &inner))
+			return true;
+	return false;
+}
+
+struct use_hosts {
+	struct str unlisted; /* hosts that no list has, separated by blanks */
+	bool known;          /* every host of the command is known */
+	bool any;
+};
+
+static struct use_hosts hosts_of(struct judge *j, struct subject *s)
+{
+	struct use_hosts h = {.known = true, .unlisted = STR("")};
+
+	for (const struct know_use *u = subject_known(j, s)->uses; u; u = u->next) {
+		struct str host;
+
+		if (u->role != USE_HOST)
+			continue;
+		host = u->value.kind == WORD_EXACT ? host_of(j, u->value.text, s->form->use == NET_USE_REMOTE)
+						   : STR("");
+		h.any = true;
+		h.known &= host.n > 0;
+		if (host.n && !host_listed(j, host))
+			h.unlisted = str_fmt(j->a, "%.*s%s%.*s", STR_ARG(h.unlisted), h.unlisted.n ? " " : "",
+				STR_ARG(host));
+	}
+	h.known &= h.any;
+	return h;
+}
+
+/* A fetch of addresses: quiet if the person listed all hosts. The question names the others. */
+static bool tell_hosts(struct judge *j, struct subject *s)
+{
+	struct use_hosts h = hosts_of(j, s);
+	struct str rest = h.unlisted, first = str_word(&rest);
+
+	if (!h.known)
+		return false;
+	if (first.n)
+		judge_tell_network(j, gate_check(CHECK_NETWORK), s->c->at,
+			judge_quote(j, "", s->c->at, " uses the network"),
+			str_c(j->a, str_fmt(j->a,
+				"let a person list the host, if it may be read from without questions: "
+				"caisson allow --host %.*s", STR_ARG(first))),
+			STR(""));
+	return true;
+}
+
+/* ---- commands ---- */
+
+static void tell_read(struct judge *j, struct subject *s, const char *does)
+{
+	judge_say(j, gate_check(CHECK_NETWORK_READ), s->c->at, judge_quote(j, "", s->c->at, does));
+}
+
 bool network_uses_tell(struct judge *j, struct subject *s)
 {
 	switch (network_use(j, s)) {
 	case NET_USE_READ:
-		judge_say(j, gate_check(CHECK_NETWORK_READ), s->c->at,
-			judge_quote(j, "", s->c->at, " asks a service on the network, and changes nothing"));
+		tell_read(j, s, " asks a service on the network, and changes nothing");
 		return true;
 	case NET_USE_REGISTRY:
 		judge_raise_network(j, gate_check(CHECK_PACKAGE_INSTALL), s->c->at,
@@ -76,10 +177,22 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 			str_fmt(j->a, "preset:%s", net_form_tool(s->form)));
 		return true;
 	case NET_USE_REMOTE:
-	case NET_USE_GET:
+		if (!git_hooks_remote_known(j, s))
+			return tell_hosts(j, s);
+		tell_read(j, s, " fetches from a remote of this repository");
+		return true;
+	case NET_USE_GET: return tell_hosts(j, s);
 	case NET_USE_NONE: break;
 	}
 	return false;
+}
+
+/* A box has neither the person's credentials nor the hosts of these; those that a policy lists it has. */
+static bool needs_outside(struct judge *j, struct subject *s)
+{
+	enum net_use use = network_use(j, s);
+
+	return use == NET_USE_READ || (use == NET_USE_REMOTE && git_hooks_remote_known(j, s));
 }
 
 void network_uses_in_box(struct judge *j)
@@ -87,8 +200,7 @@ void network_uses_in_box(struct judge *j)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
-		if (s->row && (subject_known(j, s)->effects & EFFECT_NETWORK) &&
-			network_use(j, s) == NET_USE_READ)
+		if (s->row && (subject_known(j, s)->effects & EFFECT_NETWORK) && needs_outside(j, s))
 			judge_raise_with(j, gate_check(CHECK_NETWORK), s->c->at,
 				judge_quote(j, "", s->c->at,
 					" uses the network, and another part of the request runs in the box"),

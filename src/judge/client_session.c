@@ -57,6 +57,17 @@ static int64_t number_of(const struct json *o, const char *key)
 	return json_int_at(o, key);
 }
 
+static struct git_item *read_remotes(struct arena *a, const struct json *list)
+{
+	struct git_item *first = NULL, **end = &first;
+
+	for (const struct json *v = json_items(list); v; v = v->next, end = &(*end)->next) {
+		*end = arena_new(a, struct git_item);
+		**end = (struct git_item){.text = str_dup(a, json_text(v))};
+	}
+	return first;
+}
+
 static int parse_session(struct arena *a, const struct json *o, struct client_session *ret)
 {
 	const struct json *roots = json_key(o, "roots");
@@ -76,6 +87,7 @@ static int parse_session(struct arena *a, const struct json *o, struct client_se
 		if (!str_starts(s.roots[i].path, "/") || !identity_known(s.roots[i].id))
 			return -1;
 	}
+	s.remotes = read_remotes(a, json_key(o, "remotes"));
 	*ret = s;
 	return 0;
 }
@@ -135,6 +147,11 @@ static void put_session(struct buf *b, const struct client_session *s, uint32_t 
 		json_put_string(b, s->roots[i].path);
 		buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)s->roots[i].id.dev,
 				(long long)s->roots[i].id.ino);
+	}
+	buf_c(b, "],\"remotes\":[");
+	for (const struct git_item *i = s->remotes; i; i = i->next) {
+		buf_c(b, i == s->remotes ? "" : ",");
+		json_put_string(b, i->text);
 	}
 	buf_fmt(b, "],\"started\":%lld,\"last\":%lld}\n", (long long)s->started, (long long)s->last);
 }

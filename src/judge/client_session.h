@@ -20,6 +20,8 @@ struct client_session {
 	struct str boot;                        /* boot id when `roots` were examined */
 	struct directory roots[CLIENT_SESSION_ROOTS_MAX]; /* roots[0]: the project pinned at the start */
 	size_t n;
+	/* addresses (`text`) of the remotes of the roots' repositories, when each became a root */
+	struct git_item *remotes;
 	int64_t started, last;                  /* Unix time, seconds */
 };
 

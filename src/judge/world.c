@@ -16,6 +16,7 @@
 #include "sys/file.h"
 #include "sys/fold.h"
 #include "sys/git_tree.h"
+#include "sys/git_remotes.h"
 #include "sys/git_view.h"
 #include "sys/glob_expand.h"
 #include "sys/state.h"
@@ -341,6 +342,8 @@ static size_t answer_one(struct path_memo *m, struct view *v, const struct quest
 	case QUESTION_GIT:
 		git = arena_new(m->a, struct git_answer);
 		git_look(m, q->path, v->home, git);
+		if (v->in_session)
+			git_remotes_keep(git, v->session_remotes);
 		git->next = v->gits;
 		v->gits = git;
 		return ANSWER_GIT_COST;

@@ -55,6 +55,13 @@ struct git_answer {
 	struct str top;        /* working tree, resolved; empty: none */
 	struct git_item *hooks;    /* name and file */
 	struct git_item *programs; /* setting ("filter.x.clean") and command */
+	/*
+	 * Name and address (without a password) of remotes over HTTPS or SSH that were there when the session
+	 * began, or are there if there is no session.
+	 */
+	struct git_item *remotes;
+	bool other_remotes;        /* there may be others */
+	bool redirected;           /* settings of the repository may lead remotes elsewhere, or run something */
 };
 
 /*
@@ -139,6 +146,9 @@ struct view {
 	const struct remembered *remembered; /* roots that were found before (sys/remembered.h), or NULL */
 	bool fold_case;        /* the project's file system is case-insensitive: .GIT is .git */
 	struct unvetted unvetted;
+	/* addresses of the remotes when the session began, if there is one; see git_answer.remotes */
+	bool in_session;
+	const struct git_item *session_remotes;
 	/* fold_case, program, tmp and unvetted are not filled in; only a judgement needs them */
 	bool places;
 };

@@ -92,6 +92,9 @@ static void put_git(struct buf *b, const struct git_answer *g)
 	put_bool(b, "signs_tags", g->signs_tags);
 	put_items(b, "hooks", "path", g->hooks);
 	put_items(b, "programs", "command", g->programs);
+	put_items(b, "remotes", "url", g->remotes);
+	put_bool(b, "other_remotes", g->other_remotes);
+	put_bool(b, "redirected", g->redirected);
 	buf_char(b, '}');
 }
 
@@ -303,7 +306,10 @@ static void read_gits(struct view_reader *r, struct git_answer **end)
 				.found = flag(o, "found"), .top = text(r, o, "top"),
 			.unclear = flag(o, "unclear"), .signs_commits = flag(o, "signs_commits"),
 			.signs_tags = flag(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
-			.programs = read_items(r, o, "programs", "command")});
+			.programs = read_items(r, o, "programs", "command"),
+			.remotes = read_items(r, o, "remotes", "url"),
+			.other_remotes = flag(o, "other_remotes"),
+			.redirected = flag(o, "redirected")});
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/glob.h"
 #include "sys/file.h"
+#include "sys/git_remotes.h"
 
 #define DEPTH_MAX 64    /* parent directories searched */
 #define INCLUDES_MAX 10 /* nesting depth of includes, as in git */
@@ -273,6 +274,7 @@ struct git_search {
 	struct git_answer *ret;
 	struct git_item **programs_end;
 	size_t nprograms;
+	struct git_remotes remotes;
 	struct str hooks; /* core.hooksPath, unexpanded */
 	enum git_scope hooks_scope;
 };
@@ -425,6 +427,7 @@ static void look_setting(void *ctx, const struct git_setting *s, enum git_scope 
 {
 	struct git_search *l = ctx;
 
+	git_remotes_take(&l->remotes, s, scope);
 	if (str_is(s->section, "core") && str_is(s->key, "hookspath")) {
 		l->hooks = s->value;
 		l->hooks_scope = scope;
@@ -541,6 +544,8 @@ void git_look(struct path_memo *m, struct str dir, struct str home, struct git_a
 		return;
 	ret->found = true;
 	ret->top = place.top;
+	git_remotes_start(&l.remotes, m->a, ret);
 	ret->unclear = !git_settings_each(m->a, &place, home, look_setting, &l);
+	git_remotes_finish(&l.remotes, &place);
 	look_hooks(&l);
 }
