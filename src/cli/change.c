@@ -63,10 +63,16 @@ static const char *where_it_runs(const struct rule_plan *p)
 
 static void tell_rule(struct buf *out, const struct rule_request *rq, const struct rule_item *r)
 {
-	struct str shown = r->example.n ? r->example : r->text;
+	struct str shown = r->example.n && r->kind != RULE_HOST ? r->example : r->text;
 
 	if (r->there) {
 		buf_fmt(out, "'%.*s' is there already: %.*s\n", STR_ARG(r->text), STR_ARG(r->where));
+		return;
+	}
+	if (r->kind == RULE_HOST) {
+		buf_fmt(out, "Commands in the box reach '%.*s'%s, and curl and wget read from it without a "
+			     "question%s. Data can leave through a host that a box reaches.\n",
+			STR_ARG(shown), rq->remove ? " no longer" : " then", rq->remove ? " no longer" : "");
 		return;
 	}
 	if (r->example.n && r->before != r->after)
@@ -102,7 +108,8 @@ static bool allows_commands(const struct rule_request *rq)
 	for (size_t i = 0; i < rq->n && rq->verdict == VERDICT_ALLOW && !rq->remove; i++) {
 		const struct rule_item *r = &rq->items[i];
 
-		if (!r->there && (r->example.n || r->kind == RULE_PREFIX || r->kind == RULE_REGEX))
+		if (!r->there && r->kind != RULE_HOST &&
+			(r->example.n || r->kind == RULE_PREFIX || r->kind == RULE_REGEX))
 			return true;
 	}
 	return false;
@@ -123,7 +130,8 @@ static struct str command_text(struct arena *a, const char *command, const struc
 	struct buf b;
 
 	buf_init(&b, a, 0);
-	buf_fmt(&b, "caisson %s%s%s%s", command, rq->project ? " --project" : "",
+	buf_fmt(&b, "caisson %s%s%s%s%s", command, rq->project ? " --project" : "",
+			rq->n && rq->items[0].kind == RULE_HOST ? " --host" : "",
 			rq->remove ? " --remove" : "", suggest ? " --apply" : "");
 	for (size_t i = 0; i < rq->n && !suggest; i++) {
 		buf_char(&b, ' ');

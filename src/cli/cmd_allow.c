@@ -11,11 +11,15 @@
 #include "client/person.h"
 
 struct allow_options {
-	bool project, remove, dry_run;
+	bool project, remove, dry_run, host;
 };
 
 #define AT(field) offsetof(struct allow_options, field)
 static const struct option_row options[] = {
+	/* allow alone has the first row */
+	{"host", OPTION_FLAG, AT(host), "",
+			"the words are hosts: boxes reach them, and curl and wget read from them without a "
+			"question"},
 	{"project", OPTION_FLAG, AT(project), "",
 			"in this project's .caisson.yaml, for all who work on it; until it is trusted only "
 			"ask and deny count"},
@@ -66,11 +70,14 @@ static struct str joined(struct allow_job *j)
 
 static int read_rules(struct allow_job *j, struct rule_request *rq, struct err *e)
 {
-	bool one = is_one_rule(j);
+	bool one = !j->o.host && is_one_rule(j);
 
 	rq->n = one ? 1 : j->nwords;
 	rq->items = arena_array(&j->a, rq->n, sizeof(*rq->items));
-	for (size_t i = 0; i < rq->n; i++)
+	for (size_t i = 0; i < rq->n && j->o.host; i++)
+		if (rule_read_host(&j->a, str_of(j->words[i]), &rq->items[i], e) != 0)
+			return -1;
+	for (size_t i = 0; i < rq->n && !j->o.host; i++)
 		if (rule_read(&j->a, rq->verdict, one ? joined(j) : str_of(j->words[i]), &rq->items[i],
 				e) != 0)
 			return -1;
@@ -118,12 +125,15 @@ static int run_allow(const struct command_row *self, int argc, char **argv)
 			return usage_wrong(self, "options stand before the rules");
 	j.verdict = !strcmp(self->name, "allow") ? VERDICT_ALLOW : !strcmp(self->name, "ask") ? VERDICT_ASK :
 			VERDICT_DENY;
+	if (j.o.host && j.o.project)
+		return usage_wrong(self, "--host is about your own policy; a project cannot add hosts");
 	j.words = argv + first;
 	j.nwords = (size_t)(argc - first);
 	return with_arena(&j.a, allow_job_run, &j);
 }
 
 #define SYNOPSIS "[--project] [--dry-run] RULE...\n--remove [--project] [--dry-run] RULE..."
+#define SYNOPSIS_ALLOW SYNOPSIS "\n--host [--remove] [--dry-run] HOST..."
 #define ABOUT_RULES \
 	"A RULE says how a command starts: 'npm install' is about npm install with whatever words follow. " \
 			"It may also be a permission rule, Bash(npm run " \
@@ -147,6 +157,8 @@ static const struct example_row allow_examples[] = {
 	{"caisson allow --dry-run 'git push origin'",
 			"The line that would come into the policy, and what it means."},
 	{"caisson allow --remove 'npm install'", "As it was before."},
+	{"caisson allow --host api.example.com",
+			"Boxes reach this host, and curl https://api.example.com/ is not asked about."},
 };
 static const struct example_row ask_examples[] = {
 	{"caisson ask 'git push'", "git push is asked about, also where a preset allows it."},
@@ -158,7 +170,7 @@ static const struct example_row deny_examples[] = {
 
 const struct command_row command_allow = {
 	.name = "allow",
-	.synopsis = SYNOPSIS,
+	.synopsis = SYNOPSIS_ALLOW,
 	.summary = "allow a command for good: a rule into your policy",
 	.about = ABOUT_RULES
 		"An allowed command is neither asked about nor contained: it runs outside the box, with "
@@ -178,8 +190,8 @@ const struct command_row command_ask = {
 	.synopsis = SYNOPSIS,
 	.summary = "always ask about a command: a rule into your policy",
 	.about = ABOUT_RULES ABOUT_FILE,
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
+	.options = options + 1,
+	.noptions = ARRAY_SIZE(options) - 1,
 	.exits = exits,
 	.nexits = ARRAY_SIZE(exits),
 	.examples = ask_examples,
@@ -192,8 +204,8 @@ const struct command_row command_deny = {
 	.synopsis = SYNOPSIS,
 	.summary = "always deny a command: a rule into your policy",
 	.about = ABOUT_RULES ABOUT_FILE,
-	.options = options,
-	.noptions = ARRAY_SIZE(options),
+	.options = options + 1,
+	.noptions = ARRAY_SIZE(options) - 1,
 	.exits = exits,
 	.nexits = ARRAY_SIZE(exits),
 	.examples = deny_examples,

@@ -8,6 +8,7 @@
 #include "gate/broad.h"
 #include "gate/gate.h"
 #include "judge/world.h"
+#include "model/network.h"
 #include "sys/state.h"
 
 #define REASONS_MAX 300 /* bytes of the reasons in a message */
@@ -24,6 +25,7 @@ static const char *key_of(enum rule_kind kind, enum verdict v)
 		[RULE_PERMISSION] = {[VERDICT_DENY] = "permissions.deny", [VERDICT_ASK] = "permissions.ask",
 				"permissions.allow"},
 		[RULE_TOOL] = {[VERDICT_DENY] = "tools.deny", [VERDICT_ASK] = "tools.ask", "tools.allow"},
+		[RULE_HOST] = {[VERDICT_DENY] = "", [VERDICT_ASK] = "", "sandbox.network.allow"},
 	};
 
 	return keys[kind][v == VERDICT_ALLOW ? 2 : v];
@@ -170,6 +172,19 @@ int rule_read(struct arena *a, enum verdict verdict, struct str text, struct rul
 	if (verdict != VERDICT_ALLOW)
 		r.broad = NULL;
 	*ret = r;
+	return 0;
+}
+
+int rule_read_host(struct arena *a, struct str text, struct rule_item *ret, struct err *e)
+{
+	struct network_rule rule;
+
+	if (check_text(text, e) != 0 || network_rule_parse(a, text, &rule, e) != 0)
+		return -1;
+	*ret = (struct rule_item){.kind = RULE_HOST, .text = text};
+	if (rule.kind == NETWORK_NAME)
+		ret->example = str_fmt(a, "curl -sS %s://%.*s/", rule.ports[0] == 80 ? "http" : "https",
+			STR_ARG(text));
 	return 0;
 }
 

@@ -20,6 +20,7 @@ enum rule_kind {
 	RULE_REGEX,      /* ^npm install$: tools.bash.allowChecks */
 	RULE_PERMISSION, /* Bash(npm run test:*): permissions.allow */
 	RULE_TOOL,       /* mcp__docs_*: tools.allow */
+	RULE_HOST,       /* example.com: sandbox.network.allow */
 };
 
 struct rule_item {
@@ -53,5 +54,7 @@ struct rule_plan {
 
 /* Determines a rule's kind and its example. -1 if the text is not a rule; *e says what to write instead. */
 int rule_read(struct arena *a, enum verdict verdict, struct str text, struct rule_item *ret, struct err *e);
+/* The same for a host that boxes reach and that may be read from (model/network.h). */
+int rule_read_host(struct arena *a, struct str text, struct rule_item *ret, struct err *e);
 /* Computes the new file and tries it. -1 and the reason if nothing may be written. */
 int rule_plan(struct arena *a, struct rule_request *rq, struct rule_plan *ret, struct err *e);

@@ -209,7 +209,8 @@ static bool names_remote(const struct git_answer *g, struct str word)
 static bool remotes_known(struct judge *j, struct subject *s, const struct git_answer *g)
 {
 	struct know_options *o = subject_options(j, s);
-	bool every = know_has(o, "--all") || know_has(o, "--multiple") || str_is(str_of(o->name), "git remote update");
+	bool every = know_has(o, "--all") || know_has(o, "--multiple") ||
+		str_is(str_of(o->name), "git remote update");
 	size_t named = every ? o->noperands : o->noperands > 0;
 
 	if (g->redirected)

@@ -49,8 +49,10 @@ static bool runs_plainly(struct judge *j, const struct subject *s)
 	if (s->form->use == NET_USE_REGISTRY)
 		return settings_ordinary(j->f->settings, j->v->home) &&
 			settings_ordinary(s->c->settings, j->v->home);
+	if (s->form->use != NET_USE_GET && j->p->sandbox.enabled && j->p->sandbox.always)
+		return false; /* it would run in the box, which has no credentials */
 	return subject_is_program(j, s) && settings_harmless(j->f->settings) &&
-		settings_harmless(s->c->settings) && !(j->p->sandbox.enabled && j->p->sandbox.always);
+		settings_harmless(s->c->settings);
 }
 
 enum net_use network_use(struct judge *j, struct subject *s)

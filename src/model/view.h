@@ -61,7 +61,7 @@ struct git_answer {
 	 */
 	struct git_item *remotes;
 	bool other_remotes;        /* there may be others */
-	bool redirected;           /* settings of the repository may lead remotes elsewhere, or run something */
+	bool redirected;           /* its settings may lead remotes elsewhere, or run something */
 };
 
 /*

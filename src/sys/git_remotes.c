@@ -76,8 +76,8 @@ static void add_remote(struct git_remotes *r, const struct git_setting *s)
 static bool redirects(const struct git_setting *s)
 {
 	static const char keys[][28] = {"remote.proxy", "remote.vcs", "remote.uploadpack", "http.proxy",
-		"http.curloptresolve", "http.proxysslcert", "core.sshcommand", "core.gitproxy", "core.askpass",
-		"credential.helper", "ssh.variant", "protocol.allow", ""};
+		"http.curloptresolve", "http.proxysslcert", "core.sshcommand", "core.gitproxy",
+		"core.askpass", "credential.helper", "ssh.variant", "protocol.allow", ""};
 	char key[64];
 
 	if (str_is(s->section, "url"))

@@ -27,8 +27,8 @@
  *     @policy NAME                         before the first row: for all rows of the file
  *
  * A row that expects anything but `allow` or `sound` must name reasons (`ids:` or `id:`). The directory is
- * /w/p and the home /home/dev unless a row says otherwise; /home is empty. Every check must have a hit and a
- * near miss.
+ * /w/p and the home /home/dev unless a row says otherwise; /home/dev has only two repositories with remotes,
+ * repo and moved (its settings lead the remotes elsewhere). Every check must have a hit and a near miss.
  *
  *     test_cases [FILE...]                 runs all files, or these
  *     test_cases --write [FILE...]         adds `ids:` to rows that lack reasons; never changes a verdict
@@ -40,6 +40,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json_write.h"
@@ -320,13 +321,17 @@ static void run_one(const char *path, const struct row *r, void (*then)(struct t
 	struct test t = {.a = &a, .file = path, .r = r};
 	char title[CASES_PATH_MAX + 32];
 
+	snprintf(title, sizeof(title), "%s:%zu", path, r->line);
+	if (str_starts(row_get(r, "cwd"), "/home/dev/") && access("/home/dev/repo", F_OK) != 0) {
+		unit_skip(title, "this process cannot have a /home of its own");
+		return;
+	}
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	if (arena_run(&a, run_row, &t) < 0)
 		unit_fail(path, (int)r->line, "the arena is full");
 	else if (then)
 		then(&t, arg);
 	arena_free(&a);
-	snprintf(title, sizeof(title), "%s:%zu", path, r->line);
 	unit_result(title);
 }
 
@@ -515,12 +520,32 @@ static void policies_are_defined_once(void)
 
 static bool put(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 
 	if (fd >= 0)
 		close(fd);
 	return done;
+}
+
+/* Makes repositories with remotes and nothing else, for rows about git fetch: cwd: /home/dev/repo. */
+static bool make_repository(void)
+{
+	static const char dirs[][28] = {"/home/dev", "/home/dev/repo", "/home/dev/repo/.git",
+		"/home/dev/repo/.git/objects", "/home/dev/repo/.git/refs", "/home/dev/moved",
+		"/home/dev/moved/.git", "/home/dev/moved/.git/objects", "/home/dev/moved/.git/refs"};
+	static const char remotes[] = "[remote \"origin\"]\n\turl = https://github.com/example/app.git\n"
+		"[remote \"upstream\"]\n\turl = git@github.com:upstream/app.git\n";
+	static const char moved[] = "[url \"https://example.net/\"]\n\tinsteadOf = https://github.com/\n";
+	char both[sizeof(remotes) + sizeof(moved)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
+		if (mkdir(dirs[i], 0755) != 0)
+			return false;
+	snprintf(both, sizeof(both), "%s%s", remotes, moved);
+	return put("/home/dev/repo/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/dev/moved/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/dev/repo/.git/config", remotes) && put("/home/dev/moved/.git/config", both);
 }
 
 /*
@@ -538,7 +563,7 @@ static bool empty_home(void)
 	if (uid != 0 && !put("/proc/self/uid_map", map))
 		return false;
 	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("tmpfs", "/home", "tmpfs",
-			MS_NOSUID | MS_NODEV, "size=64k") == 0;
+			MS_NOSUID | MS_NODEV, "size=256k") == 0 && make_repository();
 }
 
 static void visit_all(int n, char **paths, void (*visit)(const char *path, void *arg), void *arg)
