@@ -43,6 +43,27 @@ static bool settings_ordinary(const struct setting *s, struct str home)
 	return true;
 }
 
+/* True if a command around this one runs it on another machine or in a container: ssh, docker exec. */
+static bool runs_elsewhere(struct judge *j, const struct subject *inner)
+{
+	struct span at = inner->c->at;
+
+	for (;;) {
+		for (size_t i = 0; i < j->nsubjects; i++) {
+			struct subject *s = &j->subjects[i];
+
+			if (s == inner || !s->row || !span_encloses(s->c->at, at))
+				continue;
+			for (const struct know_use *u = subject_known(j, s)->uses; u; u = u->next)
+				if (u->flags & USE_ELSEWHERE)
+					return true;
+		}
+		if (at.text == 0 || at.text >= j->f->ntexts)
+			return false;
+		at = j->f->texts[at.text].origin;
+	}
+}
+
 /* A command that runs outside must be the program of this name, and variables must tell it nothing. */
 static bool runs_plainly(struct judge *j, const struct subject *s)
 {
@@ -51,7 +72,7 @@ static bool runs_plainly(struct judge *j, const struct subject *s)
 			settings_ordinary(s->c->settings, j->v->home);
 	if (s->form->use != NET_USE_GET && j->p->sandbox.enabled && j->p->sandbox.always)
 		return false; /* it would run in the box, which has no credentials */
-	return subject_is_program(j, s) && settings_harmless(j->f->settings) &&
+	return subject_is_program(j, s) && !runs_elsewhere(j, s) && settings_harmless(j->f->settings) &&
 		settings_harmless(s->c->settings);
 }
 
@@ -151,7 +172,7 @@ static bool tell_hosts(struct judge *j, struct subject *s)
 	if (!h.known)
 		return false;
 	if (first.n)
-		judge_tell_network(j, gate_check(CHECK_NETWORK), s->c->at,
+		judge_raise_network(j, gate_check(CHECK_NETWORK), s->c->at,
 			judge_quote(j, "", s->c->at, " uses the network"),
 			str_c(j->a, str_fmt(j->a,
 				"let a person list the host, if it may be read from without questions: "

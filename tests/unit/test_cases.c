@@ -27,8 +27,8 @@
  *     @policy NAME                         before the first row: for all rows of the file
  *
  * A row that expects anything but `allow` or `sound` must name reasons (`ids:` or `id:`). The directory is
- * /w/p and the home /home/dev unless a row says otherwise; /home/dev has only two repositories with remotes,
- * repo and moved (its settings lead the remotes elsewhere). Every check must have a hit and a near miss.
+ * /w/p and the home /home/dev unless a row says otherwise; /home has only two repositories with remotes,
+ * src/repo and src/moved (its settings lead the remotes elsewhere). Every check must have a hit and a near miss.
  *
  *     test_cases [FILE...]                 runs all files, or these
  *     test_cases --write [FILE...]         adds `ids:` to rows that lack reasons; never changes a verdict
@@ -322,7 +322,7 @@ static void run_one(const char *path, const struct row *r, void (*then)(struct t
 	char title[CASES_PATH_MAX + 32];
 
 	snprintf(title, sizeof(title), "%s:%zu", path, r->line);
-	if (str_starts(row_get(r, "cwd"), "/home/dev/") && access("/home/dev/repo", F_OK) != 0) {
+	if (str_starts(row_get(r, "cwd"), "/home/src/") && access("/home/src/repo", F_OK) != 0) {
 		unit_skip(title, "this process cannot have a /home of its own");
 		return;
 	}
@@ -528,12 +528,12 @@ static bool put(const char *path, const char *text)
 	return done;
 }
 
-/* Makes repositories with remotes and nothing else, for rows about git fetch: cwd: /home/dev/repo. */
+/* Makes repositories with remotes and nothing else, for rows about git fetch: cwd: /home/src/repo. */
 static bool make_repository(void)
 {
-	static const char dirs[][28] = {"/home/dev", "/home/dev/repo", "/home/dev/repo/.git",
-		"/home/dev/repo/.git/objects", "/home/dev/repo/.git/refs", "/home/dev/moved",
-		"/home/dev/moved/.git", "/home/dev/moved/.git/objects", "/home/dev/moved/.git/refs"};
+	static const char dirs[][32] = {"/home/src", "/home/src/repo", "/home/src/repo/.git",
+		"/home/src/repo/.git/objects", "/home/src/repo/.git/refs", "/home/src/moved",
+		"/home/src/moved/.git", "/home/src/moved/.git/objects", "/home/src/moved/.git/refs"};
 	static const char remotes[] = "[remote \"origin\"]\n\turl = https://github.com/example/app.git\n"
 		"[remote \"upstream\"]\n\turl = git@github.com:upstream/app.git\n";
 	static const char moved[] = "[url \"https://example.net/\"]\n\tinsteadOf = https://github.com/\n";
@@ -543,9 +543,9 @@ static bool make_repository(void)
 		if (mkdir(dirs[i], 0755) != 0)
 			return false;
 	snprintf(both, sizeof(both), "%s%s", remotes, moved);
-	return put("/home/dev/repo/.git/HEAD", "ref: refs/heads/main\n") &&
-		put("/home/dev/moved/.git/HEAD", "ref: refs/heads/main\n") &&
-		put("/home/dev/repo/.git/config", remotes) && put("/home/dev/moved/.git/config", both);
+	return put("/home/src/repo/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/src/moved/.git/HEAD", "ref: refs/heads/main\n") &&
+		put("/home/src/repo/.git/config", remotes) && put("/home/src/moved/.git/config", both);
 }
 
 /*
