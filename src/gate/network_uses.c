@@ -43,25 +43,30 @@ static bool settings_ordinary(const struct setting *s, struct str home)
 	return true;
 }
 
-/* True if a command around this one runs it on another machine or in a container: ssh, docker exec. */
-static bool runs_elsewhere(struct judge *j, const struct subject *inner)
+/*
+ * True if every step to the command runs it here, with these words: not ssh, docker exec, npx or xargs. The
+ * spans of commands do not say that: a wrapped command has the place of its wrapper.
+ */
+static bool runs_here(const struct via *v)
 {
-	struct span at = inner->c->at;
+	static const char wrappers[][12] = {"timeout", "time", "nice", "ionice", "nohup", "env", "command", "exec",
+		"stdbuf", "setsid", "watch", "builtin", ""};
 
-	for (;;) {
-		for (size_t i = 0; i < j->nsubjects; i++) {
-			struct subject *s = &j->subjects[i];
-
-			if (s == inner || !s->row || !span_encloses(s->c->at, at))
-				continue;
-			for (const struct know_use *u = subject_known(j, s)->uses; u; u = u->next)
-				if (u->flags & USE_ELSEWHERE)
-					return true;
+	for (; v; v = v->outer)
+		switch (v->kind) {
+		case VIA_DIRECT:
+		case VIA_SUBST:
+		case VIA_PROCSUB:
+		case VIA_FUNCTION:
+		case VIA_EVAL:
+		case VIA_SH_C: break;
+		case VIA_WRAPPER:
+			if (!v->name || !STR_LISTED(str_of(v->name), wrappers))
+				return false;
+			break;
+		default: return false;
 		}
-		if (at.text == 0 || at.text >= j->f->ntexts)
-			return false;
-		at = j->f->texts[at.text].origin;
-	}
+	return true;
 }
 
 /* A command that runs outside must be the program of this name, and variables must tell it nothing. */
@@ -72,7 +77,7 @@ static bool runs_plainly(struct judge *j, const struct subject *s)
 			settings_ordinary(s->c->settings, j->v->home);
 	if (s->form->use != NET_USE_GET && j->p->sandbox.enabled && j->p->sandbox.always)
 		return false; /* it would run in the box, which has no credentials */
-	return subject_is_program(j, s) && !runs_elsewhere(j, s) && settings_harmless(j->f->settings) &&
+	return subject_is_program(j, s) && runs_here(s->c->via) && settings_harmless(j->f->settings) &&
 		settings_harmless(s->c->settings);
 }
 
