@@ -24,7 +24,7 @@ enum approval approval_of(struct judge *j, const struct check *c, const struct f
 
 	if (fd->grade != GRADE_ASK || !boxed)
 		return x;
-	if (x == APPROVAL_NETWORK && !packages_install(j, fd->at))
+	if (x == APPROVAL_NETWORK && !fd->network.n && !packages_install(j, fd->at))
 		return APPROVAL_OUTSIDE;
 	return judge_leaves_box_by(j, fd->at, EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM)
 		       ? APPROVAL_OUTSIDE
@@ -132,6 +132,7 @@ struct approval_cause { /* a place of a reason that contributes to the verdict *
 	enum grade grade;
 	enum approval approval;
 	const struct approval_level *level;
+	bool named;          /* says which hosts it needs */
 	bool boxed, outside; /* wants the box; cannot be honoured by the box */
 };
 
@@ -158,11 +159,14 @@ static bool executes(const struct causes *all, const struct approval_cause *net)
 	return false;
 }
 
-static void add_cause(struct arena *a, const struct facts *f, struct causes *all, enum grade grade,
+static void add_cause(struct arena *a, const struct facts *f, struct causes *all, const struct reason *r,
 	enum approval x, struct span at)
 {
-	all->list[all->n++] = (struct approval_cause){
-		.grade = grade, .approval = x, .level = levels_of(a, f, at, 0), .boxed = wants_box(grade, x)};
+	all->list[all->n++] = (struct approval_cause){.grade = r->grade,
+		.approval = x,
+		.level = levels_of(a, f, at, 0),
+		.named = r->network.n > 0,
+		.boxed = wants_box(r->grade, x)};
 }
 
 static struct causes causes_of(struct arena *a, const struct facts *f, const struct judgement *j)
@@ -179,16 +183,16 @@ static struct causes causes_of(struct arena *a, const struct facts *f, const str
 	for (const struct reason *r = j->reasons; r; r = r->next) {
 		if (r->grade != GRADE_ASK && r->grade != GRADE_CONTAIN)
 			continue;
-		add_cause(a, f, &all, r->grade, r->approval, r->at);
+		add_cause(a, f, &all, r, r->approval, r->at);
 		for (const struct reason_place *p = r->more; p; p = p->next)
-			add_cause(a, f, &all, r->grade, p->approval, p->at);
+			add_cause(a, f, &all, r, p->approval, p->at);
 	}
 	for (size_t i = 0; i < all.n; i++) {
 		struct approval_cause *c = &all.list[i];
 		bool network = c->grade == GRADE_ASK && c->approval == APPROVAL_NETWORK;
 
 		c->outside = (c->grade == GRADE_ASK && c->approval == APPROVAL_OUTSIDE) ||
-			     (network && !executes(&all, c));
+			     (network && !c->named && !executes(&all, c));
 	}
 	return all;
 }
@@ -284,8 +288,8 @@ void gate_grant(struct arena *a, struct judgement *j)
 		for (const struct reason *r = lists[i]; r; r = r->next) {
 			bool asked = approved && asks_network(r);
 
-			host |= asked;
-			if (r->grade == GRADE_CONTAIN)
+			host |= asked && !r->network.n;
+			if (asked || r->grade == GRADE_CONTAIN)
 				add_words(a, &j->network, r->network);
 		}
 	if (host) {
@@ -326,8 +330,8 @@ static void finish_paused(struct judge *j)
 
 /*
  * bypassPermissions: the person wants no questions. That is a yes to commands that the box bounds, and to
- * commands that need no box. All others are still asked about. A text that was not read to its end runs in
- * the box in any case.
+ * commands that need no box. All others are still asked about, and so is a host that nobody listed: data may
+ * leave through it. A text that was not read to its end runs in the box in any case.
  */
 void approval_finish(struct judge *j)
 {
@@ -341,7 +345,7 @@ void approval_finish(struct judge *j)
 		return;
 	run = j->ret->approval = gate_approved(j->a, j->f, j->ret, j->p).run;
 	gate_grant(j->a, j->ret);
-	boxed = run == APPROVAL_BOX || run == APPROVAL_NETWORK;
+	boxed = run == APPROVAL_BOX;
 	if (j->p->mode != MODE_BYPASS || (!boxed && run != APPROVAL_PLAIN))
 		return;
 	judge_step(j, STEP_MODE, STR("bypassPermissions"), (struct span){0});

@@ -49,8 +49,7 @@ static bool settings_ordinary(const struct setting *s, struct str home)
  */
 static bool runs_here(const struct via *v)
 {
-	static const char wrappers[][12] = {"timeout", "time", "nice", "ionice", "nohup", "env", "command", "exec",
-		"stdbuf", "setsid", "watch", "builtin", ""};
+	static const char wrappers[] = "timeout time nice ionice nohup env command exec stdbuf setsid watch builtin";
 
 	for (; v; v = v->outer)
 		switch (v->kind) {
@@ -61,7 +60,7 @@ static bool runs_here(const struct via *v)
 		case VIA_EVAL:
 		case VIA_SH_C: break;
 		case VIA_WRAPPER:
-			if (!v->name || !STR_LISTED(str_of(v->name), wrappers))
+			if (!v->name || !str_is_any(str_of(v->name), wrappers))
 				return false;
 			break;
 		default: return false;
@@ -182,7 +181,7 @@ static bool tell_hosts(struct judge *j, struct subject *s)
 			str_c(j->a, str_fmt(j->a,
 				"let a person list the host, if it may be read from without questions: "
 				"caisson allow --host %.*s", STR_ARG(first))),
-			STR(""));
+			s->form->use == NET_USE_GET ? h.unlisted : STR(""));
 	return true;
 }
 

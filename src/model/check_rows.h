@@ -122,7 +122,7 @@ GATE_CHECK(NETWORK, "network", ASK, false, COMMAND, NETWORK, danger_effects, 0,
 GATE_CHECK(NETWORK_READ, "network-read", OFF, false, COMMAND, OUTSIDE, NULL, 0,
 	"a known client asks a service of the person's for something and changes nothing, or git fetches "
 	"from a remote")
-GATE_CHECK(PACKAGE_INSTALL, "package-install", ASK, false, COMMAND, NETWORK, NULL, 0,
+GATE_CHECK(PACKAGE_INSTALL, "package-install", CONTAIN, false, COMMAND, NETWORK, NULL, 0,
 	"packages come from the registries of the person's tools; the box reaches nothing else")
 GATE_CHECK(REMOTE_CHANGE, "remote-change", ASK, false, COMMAND, OUTSIDE, NULL, 0,
 	"something that others see or use is changed")

@@ -75,9 +75,9 @@ static void add_remote(struct git_remotes *r, const struct git_setting *s)
 /* Settings of a repository that lead its remotes elsewhere, or name a program that talks to them. */
 static bool redirects(const struct git_setting *s)
 {
-	static const char keys[][28] = {"remote.proxy", "remote.vcs", "remote.uploadpack", "http.proxy",
-		"http.curloptresolve", "http.proxysslcert", "core.sshcommand", "core.gitproxy",
-		"core.askpass", "credential.helper", "ssh.variant", "protocol.allow", ""};
+	static const char keys[] =
+		"remote.proxy remote.vcs remote.uploadpack http.proxy http.curloptresolve http.proxysslcert "
+		"core.sshcommand core.gitproxy core.askpass credential.helper ssh.variant protocol.allow";
 	char key[64];
 
 	if (str_is(s->section, "url"))
@@ -85,7 +85,7 @@ static bool redirects(const struct git_setting *s)
 	if (str_is(s->section, "branch") && str_is(s->key, "remote"))
 		return str_find(s->value, '/', 0) >= 0 || str_find(s->value, ':', 0) >= 0;
 	str_put(key, sizeof(key), "%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->key));
-	return STR_LISTED(str_of(key), keys);
+	return str_is_any(str_of(key), keys);
 }
 
 void git_remotes_take(struct git_remotes *r, const struct git_setting *s, enum git_scope scope)

@@ -113,10 +113,10 @@ result $? 'and that command does'
 /usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/hook-answer.schema.json" "$tmp/answers" >"$tmp/out" 2>"$tmp/err"
 result $? 'the answers meet their schema'
 ask 2 ".decision == \"ask\" and (.tool_input.command | $rewritten) and (.reason | contains(\"in the box, with the network\"))" \
-	'generic, can ask and run: what a yes runs is in the box' < <(can 'npm install' '["run", "ask"]')
+	'generic, can ask and run: what a yes runs is in the box' < <(can 'npm install a/b' '["run", "ask"]')
 ask 2 ".decision == \"ask\" and (has(\"tool_input\") | not) and (.reason | contains(\"OUTSIDE\"))" \
-	'generic, can ask: a yes runs it outside, and that is said' < <(can 'npm install' '["ask"]')
-ask 2 ".decision == \"ask\" and (.tool_input.command | $rewritten) and .argv == null" 'generic, can run and ask: what a person approves runs in the box' < <(can 'npm install' '["run", "ask"]')
+	'generic, can ask: a yes runs it outside, and that is said' < <(can 'npm install a/b' '["ask"]')
+ask 2 ".decision == \"ask\" and (.tool_input.command | $rewritten) and .argv == null" 'generic, can run and ask: what a person approves runs in the box' < <(can 'npm install a/b' '["run", "ask"]')
 cat "$tmp/out" >>"$tmp/answers2"
 /usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/hook-answer.schema.json" "$tmp/answers2" >"$tmp/out" 2>"$tmp/err"
 result $? 'that answer meets the schema, too'
@@ -173,38 +173,38 @@ ask 0 "$H.updatedInput.command | $bare" 'Codex: what it would take for a patch i
 # ---- a question that is approved: where it runs, and what the person is told ----
 in_mode() { input "$1" "$2" | jq -c --arg mode "$3" '.permission_mode = $mode'; } # TEMPLATE COMMAND MODE
 R=$H.permissionDecisionReason
-try claude-pre 'npm install' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and $H.updatedInput.timeout == 120000" 'Claude Code: what a yes runs is in the box'
-try claude-pre 'npm install' 0 "$R | contains(\"A yes runs it in the box, with the network\") and contains(\"caisson allow 'npm install'\") and endswith(\"The whole command: npm install\")" 'and it is said'
+try claude-pre 'npm install a/b' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and $H.updatedInput.timeout == 120000" 'Claude Code: what a yes runs is in the box'
+try claude-pre 'npm install a/b' 0 "$R | contains(\"A yes runs it in the box, with the network\") and contains(\"caisson allow 'npm install'\") and endswith(\"The whole command: npm install a/b\")" 'and it is said'
 try claude-pre 'rm -rf "$X"' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box.\"))" 'the same without network'
 try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"caisson allow 'git push'\") and contains(\"A yes runs it as it is, without the box\"))" 'what needs no box is asked about as it is'
 try claude-pre 'sudo make install' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'what the box cannot do runs outside, and that is said'
 try claude-pre 'make test && git push' 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"Run them as separate commands: 'make test' runs in the box, 'git push' is asked about by itself\"))" 'one command does not take another out of the box'
 for template in codex-pre gemini-pre opencode-pre generic-pre windsurf-shell; do
-	input "$template" 'npm install' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+	input "$template" 'npm install a/b' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 	says "cannot ask a person, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
 	input "$template" 'make test && git push' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 	says "'make test' \(runs in the box\|may run only in the box (where [A-Za-z ]* cannot put it)\), 'git push' cannot run there and is for a person to allow"
 done
-in_mode codex-pre 'npm install' bypassPermissions | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+in_mode codex-pre 'npm install a/b' bypassPermissions | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 says "Nobody is asked in this mode, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
-try copilot-pre 'npm install' 0 '.permissionDecision == "ask" and .modifiedArgs == null and (.permissionDecisionReason | contains("OUTSIDE the box"))' 'Copilot would run the original: it gets no other, and the person is told'
-try copilot-pascal-pre 'npm install' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null" 'Copilot with the other names'
+try copilot-pre 'npm install a/b' 0 '.permissionDecision == "ask" and .modifiedArgs == null and (.permissionDecisionReason | contains("OUTSIDE the box"))' 'Copilot would run the original: it gets no other, and the person is told'
+try copilot-pascal-pre 'npm install a/b' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null" 'Copilot with the other names'
 for template in qwen-pre cursor-shell; do
-	input "$template" 'npm install' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+	input "$template" 'npm install a/b' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 	says 'OUTSIDE the box'
 done
 mkdir -p "$tmp/no-project"
 ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'outside of a project there is no box: one question about all of it' < <(input claude-pre './a && ./b' | jq -c --arg d "$tmp/no-project" '.cwd = $d')
-ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'nor for an install' < <(input claude-pre 'npm install' | jq -c --arg d "$tmp/no-project" '.cwd = $d')
+ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'nor for an install' < <(input claude-pre 'npm install a/b' | jq -c --arg d "$tmp/no-project" '.cwd = $d')
 policy <<<'sandbox: {always: true}'
 try claude-pre 'git reset --hard' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box\"))" 'sandbox.always: a yes, too'
 try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'sandbox.always: what the box cannot do is said'
 no_policy
-try claude-pre "npm install $TOKEN" 0 "$R | contains(\"[redacted:\") and (contains(\"$TOKEN\") | not)" 'a secret is not shown, nor put into a rule'
-try claude-pre $'npm install \xe2\x80\xae\x01x\necho b' 0 "$R | contains(\"u{202e}\") and contains(\"x01\") and contains(\"echo b\") and (test(\"[\\u202e\\u0001\\n]\") | not)" 'the whole command is shown on one line, and every character of it'
-try claude-pre $'npm install\necho "a\\nb"' 0 "$R | contains(\"npm install\u23ceecho\") and contains(\"a\\\\nb\")" 'the end of a line does not look like a backslash and n'
+try claude-pre "npm install a/b $TOKEN" 0 "$R | contains(\"[redacted:\") and (contains(\"$TOKEN\") | not)" 'a secret is not shown, nor put into a rule'
+try claude-pre $'npm install a/b \xe2\x80\xae\x01x\necho b' 0 "$R | contains(\"u{202e}\") and contains(\"x01\") and contains(\"echo b\") and (test(\"[\\u202e\\u0001\\n]\") | not)" 'the whole command is shown on one line, and every character of it'
+try claude-pre $'npm install a/b\necho "a\\nb"' 0 "$R | contains(\"npm install a/b\u23ceecho\") and contains(\"a\\\\nb\")" 'the end of a line does not look like a backslash and n'
 KEY='RSA PRIVATE KEY-----'
-try claude-pre "npm install; : -----BEGIN $KEY; echo pwned > src.c; : -----END $KEY" 0 "($R | contains(\"echo pwned > src.c\")) and ($H.updatedInput.command | contains(\"echo pwned > src.c\"))" 'marks of a key hide no command'
+try claude-pre "npm install a/b; : -----BEGIN $KEY; echo pwned > src.c; : -----END $KEY" 0 "($R | contains(\"echo pwned > src.c\")) and ($H.updatedInput.command | contains(\"echo pwned > src.c\"))" 'marks of a key hide no command'
 hides() { try claude-pre "$1" 0 "[$R, ($H.updatedInput.command // \"\")] | all(contains(\"$2\") | not)" "no part of a secret is shown: ${1:0:24}"; } # COMMAND PART
 hides "git push https://github.com/aaaaaaaaaaaaaaaa/x $TOKEN" "${TOKEN:0:8}"
 hides "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY aws s3 cp x s3://b" wJalr
@@ -216,12 +216,12 @@ hides 'sshpass -p hunter2 ssh a@b ls' hunter2
 hides "PGPASSWORD='hunter2' psql -h db.example.com" hunter2
 hides 'curl -H "X-Api-Key: hunter2" https://example.com' hunter2
 try claude-pre 'docker run -u 1000:1000 x' 0 "$R | contains(\"-u 1000:1000\")" 'what is no password is shown'
-try claude-pre 'npm install; git push; sudo ls; cat ~/.ssh/id_rsa; echo x > ~/y; rm -rf /opt/x; curl https://example.com' 0 "$R | test(\"; and [0-9]+ more\")" 'how many reasons are not told'
-try claude-pre "npm install; echo $(printf 'x%.0s' {1..40000})" 0 "$R | contains(\"bytes are not shown\")" 'a cut is said'
+try claude-pre 'npm install a/b; git push; sudo ls; cat ~/.ssh/id_rsa; echo x > ~/y; rm -rf /opt/x; curl https://example.com' 0 "$R | test(\"; and [0-9]+ more\")" 'how many reasons are not told'
+try claude-pre "npm install a/b; echo $(printf 'x%.0s' {1..40000})" 0 "$R | contains(\"bytes are not shown\")" 'a cut is said'
 cat "$tmp/out" | jq -e "$R | capture(\"cut: (?<n>[0-9]+) of (?<all>[0-9]+)\") | (.all | tonumber) - (.n | tonumber) == 32768" >/dev/null
 result $? 'with how much is missing'
-try claude-pre 'timeout 60 npm install' 0 "$R | contains(\"caisson allow 'timeout 60 npm install' 'npm install'. \")" 'the rules that help are named'
-try claude-pre 'eval "$X"; npm install' 0 "$R | contains(\"caisson allow\") | not" 'none where no rule helps'
+try claude-pre 'timeout 60 npm install a/b' 0 "$R | contains(\"caisson allow 'timeout 60 npm install a/b' 'npm install'. \")" 'the rules that help are named'
+try claude-pre 'eval "$X"; npm install a/b' 0 "$R | contains(\"caisson allow\") | not" 'none where no rule helps'
 try claude-pre 'make > /tmp/x.log' 0 "$H.updatedInput.command | $rewritten" 'no redirect'
 policy <<<"{redirect: {tmp: true, tmpTarget: $tmp}, tools: {bash: {redirects: [{mode: write, glob: '$tmp/*.log', decision: allow}]}}}"
 try claude-pre 'make > /tmp/x.log' 0 "$H.updatedInput.command | $rewritten" 'with a redirect it is still the box'
@@ -232,15 +232,16 @@ no_policy
 
 # ---- modes ----
 ask 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $rewritten)" 'bypassPermissions keeps the box' < <(in_mode claude-pre make bypassPermissions)
-ask 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"with the network\"))" 'and answers what the box can honour' < <(in_mode claude-pre 'npm install' bypassPermissions)
+ask 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"the package registries of npm only\"))" 'and the registries' < <(in_mode claude-pre 'npm install' bypassPermissions)
+ask 0 "$H.permissionDecision == \"ask\"" 'a host that nobody listed is asked about' < <(in_mode claude-pre 'npm install a/b' bypassPermissions)
 ask 0 "$H.permissionDecision == \"ask\"" 'what it cannot is still asked about' < <(in_mode claude-pre 'git push' bypassPermissions)
 ask 0 "$H.permissionDecision == \"deny\"" 'denials stay' < <(in_mode claude-pre 'rm -rf /etc' bypassPermissions)
 ask 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"as separate commands\"))" 'and a line of both is still two' < <(in_mode claude-pre 'make && git push' bypassPermissions)
 ask 0 nothing 'what needs no box runs' < <(in_mode claude-pre 'git reset --hard' bypassPermissions)
 for mode in default auto acceptEdits; do
-	ask 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten)" "$mode asks, with the box behind it" < <(in_mode claude-pre 'npm install' $mode)
+	ask 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten)" "$mode asks, with the box behind it" < <(in_mode claude-pre 'npm install a/b' $mode)
 done
-ask 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"Nobody is asked in this mode\"))" 'dontAsk denies' < <(in_mode claude-pre 'npm install' dontAsk)
+ask 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"Nobody is asked in this mode\"))" 'dontAsk denies' < <(in_mode claude-pre 'npm install a/b' dontAsk)
 
 # ---- people see what runs, and what they see is never code ----
 for evil in 'make; touch hit' $'make\ntouch hit' $'make \r touch hit' $'make \u2028touch hit' 'make \' 'make "' "make '" 'make `touch hit`' 'make $(touch hit)' 'make !!; !touch' '; touch hit' \
@@ -566,18 +567,18 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	# what was approved: the box has the network, the row and the report say so
 	printf '#!/bin/sh\nreadlink /proc/self/ns/net /proc/self/ns/pid\n' >"$P/npm-probe"
 	chmod 755 "$P/npm-probe"
-	line=$(rewrite claude-pre 'npm install; ./npm-probe')
+	line=$(rewrite claude-pre 'npm install a/b; ./npm-probe')
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && ! grep -qF "$(readlink /proc/self/ns/pid)" "$tmp/out"
 	result $? "an approved install is in the box, with the host's network"
-	jq -se 'map(select(.kind == "begin" and .spec.network == "host" and .spec.approved == ["package-install"])) | length == 1' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
+	jq -se 'map(select(.kind == "begin" and .spec.network == "host" and .spec.approved == ["network"])) | length == 1' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
 	result $? 'its row says what was approved'
 	jq -c 'select(.kind == "begin" and .spec.approved)' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/approved-rows"
 	/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/audit-row.schema.json" "$tmp/approved-rows" >"$tmp/out" 2>"$tmp/err"
 	result $? 'and meets the schema'
-	line=$(rewrite claude-pre 'npm install; true')
+	line=$(rewrite claude-pre 'npm install a/b; true')
 	bash -c "${line/--ticket/--json --ticket}" >"$tmp/approved-report" 2>"$tmp/err"
-	/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/report.schema.json" "$tmp/approved-report" >"$tmp/out" 2>"$tmp/err" && jq -e '.approved == ["package-install"]' "$tmp/approved-report" >"$tmp/out"
+	/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/report.schema.json" "$tmp/approved-report" >"$tmp/out" 2>"$tmp/err" && jq -e '.approved == ["network"]' "$tmp/approved-report" >"$tmp/out"
 	result $? 'and so does its report'
 	"$CAISSON" replay "$(jq -r .id "$tmp/approved-rows" | head -1)" >"$tmp/out" 2>"$tmp/err"
 	result $? 'it can be replayed'
@@ -585,19 +586,23 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	! grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && grep -q 'net:' "$tmp/out"
 	result $? 'another approval adds no network'
-	line=$(in_mode claude-pre 'npm install; ./npm-probe' bypassPermissions | "$CAISSON" hook | jq -r "$H.updatedInput.command")
-	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
-	grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && ! grep -qF "$(readlink /proc/self/ns/pid)" "$tmp/out"
-	result $? 'nor is there more in bypassPermissions than that'
+	for mode in default bypassPermissions; do
+		line=$(in_mode claude-pre 'npm install; ./npm-probe' $mode | "$CAISSON" hook | jq -r "$H.updatedInput.command")
+		bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+		! grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && grep -q 'net:' "$tmp/out"
+		result $? "an install has a network of its own ($mode)"
+		jq -se 'map(select(.kind == "begin")) | last | .spec.network | tostring | test("names|registries")' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
+		result $? "which reaches names ($mode)"
+	done
 	# a refused question
-	line=$(rewrite claude-pre 'npm install; ./npm-probe')
+	line=$(rewrite claude-pre 'npm install a/b; ./npm-probe')
 	ask 0 nothing 'the same prompt goes on' < <(input claude-pre 'git status' | jq -c '.tool_use_id = "toolu_test_2"')
 	kept=$line
 	ask 0 nothing 'the next prompt comes' < <(input claude-pre 'git status' | jq -c '.prompt_id = "p-2" | .tool_use_id = "toolu_test_3"')
 	bash -c "$kept" >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 64 ]] && grep -q 'no such ticket' "$tmp/err"
 	result $? "a refused question's ticket is dead"
-	line=$(rewrite claude-pre 'npm install; ./npm-probe')
+	line=$(rewrite claude-pre 'npm install a/b; ./npm-probe')
 	try claude-post x 0 nothing 'its call is over'
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 64 ]]

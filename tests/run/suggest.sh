@@ -28,13 +28,13 @@ tools:
       - git fetch
       - never used
 YAML
-for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'pip index versions a' 'npm install left-pad' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 "$c"; done
+for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'pip search a' 'npm install a/left-pad' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 "$c"; done
 ask 3 'curl https://example.org/a.json'
 ask 2 'cd . && git clone https://example.org/a.git'
-ask 1 'pip index versions a'
-ask 1 'pip index versions b'
-ask 1 'pip index versions --pre c'
-for i in 1 2 3; do ask 1 "npm install left-pad-$i"; done
+ask 1 'pip search a'
+ask 1 'pip search b'
+ask 1 'pip search --pre c'
+for i in 1 2 3; do ask 1 "npm install a/left-pad-$i"; done
 ask 3 'git reset --hard'
 for i in 1 2 3; do ask 1 "aws iam list-$i"; done
 ask 4 'cat ~/.ssh/id_rsa'
@@ -47,7 +47,7 @@ for c in 'git push origin a' 'git push origin b' 'git push up c'; do ask 1 "$c";
 ask 2 'curl "https://example.org/a b"; curl https://example.org/$X'
 run 0 'suggest' suggest
 cp "$tmp/out" "$tmp/suggested.yaml"
-out "^      - 'pip index' # asked about 3 times, in several forms: "
+out "^      - 'pip search' # asked about 3 times, in several forms: "
 out "^      - '^curl https:.*a.*json\$' # asked about 3 times: network\$"
 out "^      - '^git clone https:.*' # asked about 2 times"
 out '^#      4  cat ~/.ssh/id_rsa  \[.*secret-read.*\] a person should look each time$'
@@ -59,13 +59,13 @@ no "^      - 'git push"
 no "^      - .*\\(sudo\\|rm -rf\\|ssh\\|touch\\|npm\\|aws\\|reset\\)"
 out ' fork-bomb'
 run 0 'it loads' config verify "$tmp/suggested.yaml"
-for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'pip index versions a' 'pip index versions d'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
-for c in 'curl https://example.org/axjson' 'curl https://example.org/a.json -o x' 'git clone https://example.org/b.git' 'npm install left-pad-1' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
+for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'pip search a' 'pip search d'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
+for c in 'curl https://example.org/axjson' 'curl https://example.org/a.json -o x' 'git clone https://example.org/b.git' 'npm install a/left-pad-1' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
 for c in 'git push --force origin main' 'git push origin :main' 'git push up d'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
 verdict 2 'rm -rf /' "$tmp/suggested.yaml"
 run 0 'for programs' suggest --json
 json '.rules | length == 3'
-json '.removed == 8 and .asked >= 15 and (.rules[] | select(.words == "pip index") | .kind == "allow" and .count == 3 and .commands == 3)'
+json '.removed == 8 and .asked >= 15 and (.rules[] | select(.words == "pip search") | .kind == "allow" and .count == 3 and .commands == 3)'
 json '[.left[].command] | index("touch x") != null'
 json '.dead_rules == [{"kind": "allow", "rule": "never used", "at": (.dead_rules[0].at)}]'
 json '.silent_checks | index("fork-bomb") != null and index("secret-read") == null'
