@@ -17,7 +17,8 @@ bool rule_decides(enum check_id id)
 
 bool rule_widens(enum check_id id)
 {
-	return id == CHECK_NETWORK || id == CHECK_CONFIGURED_DEFAULT || id == CHECK_NOT_CONTAINED;
+	return id == CHECK_NETWORK || id == CHECK_PACKAGE_INSTALL || id == CHECK_CONFIGURED_DEFAULT ||
+		id == CHECK_NOT_CONTAINED;
 }
 
 /* ---- words ---- */
