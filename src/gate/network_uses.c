@@ -49,7 +49,8 @@ static bool settings_ordinary(const struct setting *s, struct str home)
  */
 static bool runs_here(const struct via *v)
 {
-	static const char wrappers[] = "timeout time nice ionice nohup env command exec stdbuf setsid watch builtin";
+	static const char wrappers[] = "timeout time nice ionice nohup env command exec stdbuf setsid watch "
+				       "builtin";
 
 	for (; v; v = v->outer)
 		switch (v->kind) {

@@ -28,7 +28,8 @@
  *
  * A row that expects anything but `allow` or `sound` must name reasons (`ids:` or `id:`). The directory is
  * /w/p and the home /home/dev unless a row says otherwise; /home has only two repositories with remotes,
- * src/repo and src/moved (its settings lead the remotes elsewhere). Every check must have a hit and a near miss.
+ * src/repo and src/moved (its settings lead the remotes elsewhere). Every check must have a hit and a near
+ * miss.
  *
  *     test_cases [FILE...]                 runs all files, or these
  *     test_cases --write [FILE...]         adds `ids:` to rows that lack reasons; never changes a verdict
