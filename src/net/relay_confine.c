@@ -116,6 +116,13 @@ static int confine_files(void)
 	return done;
 }
 
+/* Tokens and passwords of the environment have no business in a process that reads hostile bytes. */
+static void wipe_environment(void)
+{
+	for (char **v = environ; v && *v; v++)
+		explicit_bzero(*v, strlen(*v));
+}
+
 int relay_confine(struct err *e)
 {
 	static const unsigned short calls[] = {
@@ -136,6 +143,7 @@ int relay_confine(struct err *e)
 		SYS_exit_group, SYS_getpid, SYS_gettid, SYS_tgkill, SYS_rt_sigreturn, SYS_rt_sigprocmask,
 		SYS_restart_syscall, SYS_clock_gettime, SYS_gettimeofday, SYS_getrandom, SYS_futex,
 	};
+	wipe_environment();
 	if (confine_files() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot confine the relay with Landlock");
 	/* the first refuses unusual sockets and other architectures, the second every other call */
