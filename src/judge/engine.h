@@ -108,6 +108,7 @@ struct policies_request {
 	const struct context *context; /* as in struct engine_request */
 	/* an additional policy file with a trusted project's rights; empty: none */
 	struct str extra_name, extra;
+	struct str hosts;      /* the same with the user's rights: hosts that the caller lists for this run */
 	bool settings;         /* load the client's permission rules even if the policy does not say so */
 	bool alone;            /* this file alone, no system and no project (`config verify FILE`) */
 	/* also try the presets' examples; they are constants, so a test per build is enough */

@@ -242,6 +242,8 @@ static int gather_files(struct loader *l, struct err *e)
 		add_secure(l, l->paths.system_policy, POLICY_CAISSON, WHO_SYSTEM);
 	if (l->rq->extra.n)
 		add_file(l, l->rq->extra_name, POLICY_CAISSON, WHO_TRUSTED)->bytes = l->rq->extra;
+	if (l->rq->hosts.n)
+		add_file(l, STR("--network"), POLICY_CAISSON, WHO_OWNER)->bytes = l->rq->hosts;
 	if (l->rq->config)
 		add_given(l, l->rq->config);
 	if (l->rq->alone)

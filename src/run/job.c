@@ -1,6 +1,7 @@
 /* One run, from request to report. See job.h. */
 #include "run/job.h"
 
+#include "base/json_write.h"
 #include "run/cwd_report.h"
 #include "run/job_record.h"
 #include "run/job_sandbox.h"
@@ -39,6 +40,28 @@ static const struct context *judged_place(struct arena *a, struct job *j)
 }
 
 /*
+ * The hosts that a person lists for this run, as a policy: the gate need not ask about reading from them, and
+ * the record keeps what it judged by. A wrong word is reported where the words are expanded.
+ */
+static struct str hosts_policy(struct arena *a, const struct run_request *rq)
+{
+	struct err e;
+	struct buf b;
+
+	if (!rq->gate || rq->ticket || !rq->network.words)
+		return STR("");
+	buf_init(&b, a, 0);
+	buf_c(&b, "sandbox: {network: {allow: [");
+	for (const struct texts *t = rq->network.words; t; t = t->next)
+		if (network_word_check(a, t->text, &e) == 0) {
+			json_put_comma(&b);
+			json_put_string(&b, t->text);
+		}
+	buf_c(&b, "]}}\n");
+	return buf_view(&b);
+}
+
+/*
  * Loads the policies in force. If they do not load, or changed after a ticket was written, the job is
  * refused.
  */
@@ -48,6 +71,7 @@ static bool load_policies(struct arena *a, struct job *j)
 			.settings = j->ticket.settings};
 	struct err e = {0};
 
+	rq.hosts = hosts_policy(a, &j->request);
 	if (j->request.skilled) {
 		rq.extra_name = j->request.skilled->name;
 		rq.extra = j->request.skilled->policy;

@@ -262,6 +262,13 @@ def test_run():
     r = s.run(command="true", timeout_sec=100)
     ok("the server's own limits are the most", r["limits"]["timeout_sec"]["value"] == 60 and r["limits"]["memory_mb"]["value"] == 256, r["limits"])
     s.close()
+    s = Server("--network", "a.example.org,*.b.example.org:8443", "--accept", "watched")
+    for wanted, mode, capped in ((None, "names", False), ("a.example.org", "names", False), ("x.b.example.org:8443,evil.example.net", "names", True), ("evil.example.net", "loopback", True), ("host", "names", True), ("deny", "deny", False)):
+        r = s.run(command="true", **({"network": wanted} if wanted else {}))
+        ok(f"a server with hosts, a call that wants {wanted}", r["network"]["mode"] == mode and ([h["id"] for h in r["hints"]] == ["limit-capped"]) == capped, r)
+    r = s.run(command="cat /etc/resolv.conf")
+    ok("... and asks the relay for names", "nameserver 198.18.0.1" in r["stdout"], r)
+    s.close()
     s = Server("--timeout", "168h")
     r = s.run(command="true", timeout_sec=168 * 3600 + 1)
     ok("also where they are the longest that can be", r["limits"]["timeout_sec"]["value"] == 168 * 3600 and [h["id"] for h in r["hints"]] == ["limit-capped"], r)

@@ -164,4 +164,22 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 		[[ $rc == 64 || $rc == 125 ]] && [[ -s $tmp/err ]]; result $? "$who: --network '$bad' is refused with a sentence"
 	done
 done
+
+# ---- where the kernel refuses a second network namespace ----
+
+cat >"$tmp/one" <<'END'
+echo 1 >/proc/sys/user/max_net_namespaces || exit 99
+"$1" run --network good.example.org -- true >"$2.names" 2>"$2.err"
+for _ in {1..50}; do "$1" run -- true >"$2.plain" 2>/dev/null && break; sleep 0.1; done # the kernel counts a namespace for a while
+"$1" doctor --json >"$2.doctor"
+:
+END
+if as root unshare --user --map-root-user bash "$tmp/one" "$tmp/caisson" "$tmp/refused" 2>/dev/null; then
+	jq -e '.status == "ok"' "$tmp/refused.plain" >/dev/null && jq -e '.status == "setup_error" and (.error | contains("network namespace of the relay"))' "$tmp/refused.names" >/dev/null
+	result $? 'a run with hosts is refused with the reason, one without is not'
+	jq -e '[.. | objects | select(.id? == "network-names")] | length == 1 and (.[0].state == "no")' "$tmp/refused.doctor" >/dev/null
+	result $? 'doctor says so'
+else
+	skip 'a run with hosts is refused where there is no second network namespace' 'the number of namespaces cannot be set here'
+fi
 done_testing
