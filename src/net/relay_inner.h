@@ -125,7 +125,7 @@ struct relay_loop {
  * change), the given user, no capabilities, death with the parent.
  */
 int relay_settle(const struct relay_request *rq, int *lifeline, pid_t parent, struct err *e);
-/* Once the proxy's variables and all files were read: wipes the environment; Landlock, a system call filter. */
+/* After the proxy's variables and all files: wipes the environment; Landlock and a system call filter. */
 int relay_confine(struct err *e);
 
 /* ---- relay_loop.c ---- */
