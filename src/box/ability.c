@@ -79,6 +79,6 @@ enum box_ability box_try(struct arena *a, const struct backend *b, struct err *r
 	*ret_why = (struct err){0};
 	if (box_run(&box, a, b, &(struct box_start){0}, &s, NULL, &o, ret_why) != 0)
 		return is_refusal(ret_why) ? BOX_IMPOSSIBLE : BOX_UNSURE;
-	box_end(&box, &o);
+	box_wait(&box, &o);
 	return BOX_POSSIBLE;
 }

@@ -139,7 +139,7 @@ extern const struct backend backend_ns;
  * start() calls it exactly once.
  */
 int box_before_program(struct box_state *b, struct err *e);
-/* A process of ours that is on its way out; box_end() waits for it. 0 is none. */
+/* A process of ours that is on its way out; box_wait() waits for it. 0 is none. */
 void box_leave(struct box_state *b, pid_t pid);
 /*
  * supervise.c: takes the streams of a started box, keeps its limits and waits for its end. *ret has

@@ -118,7 +118,7 @@ void box_begin(struct box *box, struct arena *a, const struct backend *backend)
 	struct box_state *b;
 	struct err e;
 
-	box_end(box, NULL);
+	box_discard(box);
 	if (begin_state(a, backend, NULL, &b, &e) != 0) {
 		discard_state(b);
 		return;
@@ -127,12 +127,16 @@ void box_begin(struct box *box, struct arena *a, const struct backend *backend)
 	b->box = box;
 }
 
-void box_end(struct box *box, struct outcome *o)
+void box_discard(struct box *box)
 {
 	if (box->begun)
 		discard_state(box->begun);
-	if (o)
-		close_outcome(o);
+	wait_for_all(box->leaving);
+}
+
+void box_wait(struct box *box, struct outcome *o)
+{
+	close_outcome(o);
 	wait_for_all(box->leaving);
 }
 
@@ -227,7 +231,7 @@ int box_run(struct box *box, struct arena *a, const struct backend *backend, con
 	int rc = 0;
 
 	if (check_spec(s, e) != 0) {
-		box_end(box, NULL);
+		box_discard(box);
 		return -1;
 	}
 	b = take_begun(box, backend, s);
@@ -245,6 +249,6 @@ int box_run(struct box *box, struct arena *a, const struct backend *backend, con
 	if (rc == 0)
 		*ret = b->outcome;
 	else
-		box_end(box, &b->outcome);
+		box_wait(box, &b->outcome);
 	return rc;
 }

@@ -5,7 +5,7 @@
  *     struct box box = {0};
  *     box_begin(&box, a, backend);            optional: a head start while the spec is still being made
  *     box_run(&box, a, backend, ..., &outcome)  the whole run
- *     box_end(&box, &outcome)                 after the report is out: waits for the kernel's clean-up
+ *     box_wait(&box, &outcome)                after the report is out: waits for the kernel's clean-up
  *
  * A backend is a row of the table in box.c (backend.h has the interface). Each enforces a spec as a whole or
  * refuses it with the reason; none weakens it.
@@ -56,11 +56,13 @@ void box_begin(struct box *box, struct arena *a, const struct backend *b);
  */
 int box_run(struct box *box, struct arena *a, const struct backend *b, const struct box_start *start,
 		const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+/* Removes a box that was begun and never ran. Safe to call twice, and if none was begun. */
+void box_discard(struct box *box);
 /*
- * Ends a box that was begun and never ran; after a run, waits until nothing of it is left, not even in the
- * kernel, and closes the streams of `o` (NULL: none). The arena may be gone by then. Safe to call twice.
+ * After a run: closes the streams of *o, and waits until nothing of the box is left, not even in the kernel.
+ * The arena may be gone by then. Safe to call twice, and if nothing ran.
  */
-void box_end(struct box *box, struct outcome *o);
+void box_wait(struct box *box, struct outcome *o);
 /*
  * Makes a box for nothing, whatever the workspace is like. BOX_IMPOSSIBLE: the kernel refuses what every box
  * needs. BOX_UNSURE: it failed for another reason, which may pass; a program in another box may be the cause.

@@ -591,7 +591,7 @@ static int close_root(struct box_root *r, struct err *e)
 	return 0;
 }
 
-static int carry_out(struct box_root *r, const struct op *op, struct err *e)
+static int execute_op(struct box_root *r, const struct op *op, struct err *e)
 {
 	return !closes(op) && close_root(r, e) != 0 ? -1 : operations[op->kind](r, op, e);
 }
@@ -600,10 +600,10 @@ static int make_usual(struct box_root *r, struct err *e)
 {
 	struct op op = {.kind = OP_SYSTEM};
 
-	if (mount_base(e) != 0 || carry_out(r, &op, e) != 0)
+	if (mount_base(e) != 0 || execute_op(r, &op, e) != 0)
 		return -1;
 	for (size_t i = 0; plan_usual(i, &op); i++)
-		if (carry_out(r, &op, e) != 0)
+		if (execute_op(r, &op, e) != 0)
 			return -1;
 	return 0;
 }
@@ -612,7 +612,7 @@ static int make_usual(struct box_root *r, struct err *e)
 static int make_rest(struct box_root *r, const struct op *ops, struct err *e)
 {
 	for (const struct op *op = ops; op; op = op->next)
-		if (op->kind != OP_SYSTEM && !(op->flags & OP_USUAL) && carry_out(r, op, e) != 0)
+		if (op->kind != OP_SYSTEM && !(op->flags & OP_USUAL) && execute_op(r, op, e) != 0)
 			return -1;
 	return close_root(r, e);
 }

@@ -58,7 +58,7 @@ struct input_read {
 	int rc;
 };
 
-static int read_input(void *arg)
+static int read_stdin(void *arg)
 {
 	struct input_read *r = arg;
 
@@ -105,7 +105,7 @@ static int answer_client(const struct hook_flags *f)
 	arena_init(&in, 4 * HOOK_INPUT_MAX);
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
-	if (arena_run(&in, read_input, &reading) < 0)
+	if (arena_run(&in, read_stdin, &reading) < 0)
 		reading.rc = err_set(&reading.err, ERR_LIMIT, 0, "the input is too long");
 	if (reading.rc != 0)
 		hook_refuse_unread(&out, &o, reading.err.text, &reply);

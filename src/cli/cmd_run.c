@@ -172,11 +172,11 @@ struct run_call { /* one invocation */
 	int report_dir;
 	struct arena *a, *out;
 	struct job job;
-	struct output_filter passing;     /* with a ticket: cleans the output as it passes */
+	struct output_filter filter; /* with a ticket: cleans the output as it passes */
 	bool has_follow_fd;         /* FOLLOW_FD was open at the start, so the caller passed it */
 };
 
-static int run_job(void *arg)
+static int go_or_complain(void *arg)
 {
 	struct run_call *c = arg;
 	struct run_progress progress = {0};
@@ -186,7 +186,7 @@ static int run_job(void *arg)
 
 	if (request_parse(c->a, &c->o->words, &c->job.request, &e) != 0)
 		return usage_wrong(c->self, e.text);
-	if (c->o->rq.ticket && c->job.request.plain && output_filter_start(c->a, environ, &c->passing,
+	if (c->o->rq.ticket && c->job.request.plain && output_filter_start(c->a, environ, &c->filter,
 			&e) != 0) {
 		output_error("run: %s", e.text);
 		return EXIT_SETUP;
@@ -288,8 +288,9 @@ static int write_report(struct run_call *c, struct str report)
  * Runs the command in the client's sandbox, which the person's policy trusts, with the shell that the client
  * would have started.
  */
-static int run_direct(struct run_call *c)
+static int run_direct(void *arg)
 {
+	struct run_call *c = arg;
 	const struct ticket *t = &c->job.ticket;
 	char *argv[] = {(char *)dialect_name(t->dialect), "-c", str_c(c->out, t->command), NULL};
 	struct err e = {0};
@@ -308,9 +309,6 @@ static int print_report(void *arg)
 	struct run_call *c = arg;
 	const struct job *j = &c->job;
 	struct buf b;
-
-	if (j->direct)
-		return run_direct(c);
 
 	buf_init(&b, c->out, 0);
 	report_json(&b, &j->report);
@@ -334,10 +332,10 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
 	c.job.request.plain |= o->rq.ticket && !o->json;
-	rc = arena_run(&a, run_job, &c);
+	rc = arena_run(&a, go_or_complain, &c);
 	if (rc == 0)
-		rc = arena_run(&out, print_report, &c);
-	if (!output_filter_end(&c.passing)) /* first, or the message would go through the filter */
+		rc = arena_run(&out, c.job.direct ? run_direct : print_report, &c);
+	if (!output_filter_end(&c.filter)) /* first, or the message would go through the filter */
 		output_error("run: the output could not be cleaned, so a part of it is missing");
 	if (rc < 0) {
 		output_error("run: the memory bound was reached");

@@ -59,7 +59,7 @@ struct validate_job {
 
 /* ---- the input ---- */
 
-static int read_input(struct validate_job *j, struct str *ret, struct err *e)
+static int read_file_operand(struct validate_job *j, struct str *ret, struct err *e)
 {
 	if (!strcmp(j->file, "-"))
 		return fd_read_all(&j->a, STDIN_FILENO, "standard input", INPUT_MAX, ret, e);
@@ -140,7 +140,7 @@ static int fill(struct validate_job *j, struct validate_input *in, struct err *e
 {
 	struct str text;
 
-	if (read_input(j, &text, e) < 0)
+	if (read_file_operand(j, &text, e) < 0)
 		return -1;
 	if (j->o.columns && validation_columns(&j->a, str_of(j->o.columns), &in->columns, &in->ncolumns,
 			e) != 0)

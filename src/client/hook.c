@@ -73,7 +73,7 @@ static int answer_event(struct hook_call *c, struct err *e)
 	return 0;
 }
 
-static int read_input(void *arg)
+static int parse_input(void *arg)
 {
 	struct work *w = arg;
 	struct hook_call *c = &w->call;
@@ -151,7 +151,7 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 	struct outer way = {&w, -1};
 
 	start_reply(out, ret);
-	if (arena_run(a, read_input, &w) < 0)
+	if (arena_run(a, parse_input, &w) < 0)
 		err_set(&w.err, ERR_LIMIT, 0, "the input needs more memory than there is for it");
 	else if (w.rc == 0) {
 		if (o->known)

@@ -135,7 +135,7 @@ static size_t root_around(const struct pinning *p)
 }
 
 /* Adds a directory that the client lists, or a worktree of the pinned repository. */
-static void add_root(struct pinning *p)
+static void join_root(struct pinning *p)
 {
 	struct str project = p->c->view->project;
 	bool may;
@@ -195,7 +195,7 @@ static void choose_project(struct pinning *p)
 	size_t i = root_around(p);
 
 	if (i == p->s.n && p->c->view->project.n)
-		add_root(p);
+		join_root(p);
 	i = root_around(p);
 	if (i == p->s.n)
 		i = 0; /* none matches: the event is outside the project */

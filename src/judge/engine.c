@@ -220,7 +220,7 @@ static void judge_apart(struct judge_job *j, const struct policy *p, struct view
 	take_stricter(&j->judgement, &apart, p, mode_in_force(j->rq, j->p, p));
 }
 
-static int run_job(void *arg)
+static int look_and_judge(void *arg)
 {
 	struct judge_job *j = arg;
 	const struct context *at = context_or_own(j->rq->context);
@@ -295,7 +295,7 @@ static int judge_request(struct arena *a, const struct engine_request *rq, const
 		return err_set(e, ERR_LIMIT, 0, "the memory bound was reached");
 	refusal = j.judgement;
 	j.judgement = (struct judgement){0};
-	rc = arena_run(a, run_job, &j);
+	rc = arena_run(a, look_and_judge, &j);
 	if (rc == 0) {
 		*ret_facts = j.facts;
 		*ret_judgement = j.judgement;

@@ -116,7 +116,7 @@ const char *world_guarded(struct path_memo *m, struct str real, struct str home)
 			real_home);
 }
 
-static void add_root(struct arena *a, struct root ***end, struct str path)
+static void append_root(struct arena *a, struct root ***end, struct str path)
 {
 	if (!path.n)
 		return;
@@ -145,14 +145,14 @@ static void fill_roots(struct path_memo *m, const struct policy *p, struct view 
 {
 	struct root **end = &v->roots;
 	unsigned n = 0;
-	add_root(m->a, &end, v->project);
-	add_root(m->a, &end, project_scratch(m, v->uid));
+	append_root(m->a, &end, v->project);
+	append_root(m->a, &end, project_scratch(m, v->uid));
 	for (const struct texts *t = p ? p->writable_roots : NULL; t && n < WORLD_ROOTS_MAX; t = t->next,
 			n++) {
 		struct path_answer at;
 		path_look(m, expand_root(m->a, v, t->text), &at);
 		if (at.target != PATH_OTHER && project_allowed(m, at.real, v->home))
-			add_root(m->a, &end, at.real);
+			append_root(m->a, &end, at.real);
 	}
 }
 

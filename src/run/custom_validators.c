@@ -87,7 +87,7 @@ static int run_validator(struct validator_call *j, struct run_request *rq, struc
 		return -1;
 	r.spec.input = report.fd;
 	run_go(j->a, &r, &box, &(struct box_start){0}, NULL, ret);
-	box_end(&box, ret);
+	box_wait(&box, ret);
 	rc = ret->status == STATUS_OK || ret->status == STATUS_EXIT_NONZERO ? 0 : -1;
 	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "%s",
 			ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));

@@ -227,7 +227,7 @@ static int name_run(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
-static int carry_out(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
+static int run_to_report(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
 	struct err why = {0};
 	bool begun = false, loaded;
@@ -263,13 +263,13 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 
 	if (backend)
 		box_begin(&j->box, a, backend);
-	rc = carry_out(a, j, progress, e);
-	if (j->box.begun)
-		box_end(&j->box, NULL);
+	rc = run_to_report(a, j, progress, e);
+	if (j->box.begun) /* else it ran, and job_end() waits for it */
+		box_discard(&j->box);
 	return rc;
 }
 
-void job_end(struct job *j) { box_end(&j->box, &j->outcome); }
+void job_end(struct job *j) { box_wait(&j->box, &j->outcome); }
 
 int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 {
@@ -282,7 +282,7 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 		return 0;
 	if (run_prepare(a, &j->request, &j->world, &j->policies, &j->run, e) != 0)
 		return -1;
-	if (engine_judge(a, &j->run.gate, &j->policies, ret, &j->judgement, &why) != 0)
+	if (engine_judge(a, &j->run.gate_request, &j->policies, ret, &j->judgement, &why) != 0)
 		engine_refuse(a, CHECK_INTERNAL_ERROR, why.text, &j->judgement);
 	return 0;
 }

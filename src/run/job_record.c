@@ -69,7 +69,7 @@ static void put_request(struct putting *p)
 	put_texts(p, "argv", (const char *const *)rq->argv, n);
 	if (rq->code) {
 		json_put_key(&p->b, "code");
-		if (str_is(p->j->run.gate.command, rq->code))
+		if (str_is(p->j->run.gate_request.command, rq->code))
 			buf_c(&p->b, "true"); /* it is the command of the row */
 		else
 			put_redacted(p, str_of(rq->code));
@@ -176,7 +176,7 @@ int job_record_open(struct arena *a, struct job *j, struct err *e)
 /* Adds the requested options when no spec exists because the policy did not load. */
 static struct engine_request request_of(struct arena *a, const struct job *j)
 {
-	struct engine_request rq = j->run.gate;
+	struct engine_request rq = j->run.gate_request;
 	struct buf b;
 
 	if (rq.command.n)
@@ -203,8 +203,8 @@ int job_record_refusal(struct arena *a, struct job *j, struct err *e)
 
 int job_record_begin(struct arena *a, struct job *j, struct err *e)
 {
-	struct record_start s = {.id = j->run.id, .rq = &j->run.gate,
-			.judgement = j->request.gate ? &j->judgement : NULL, 
+	struct record_start s = {.id = j->run.id, .rq = &j->run.gate_request,
+			.judgement = j->request.gate ? &j->judgement : NULL,
 			.backend = j->request.backend ? box_backend_name(j->request.backend) : NULL};
 
 	if (j->record.off)

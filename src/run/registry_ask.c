@@ -203,7 +203,7 @@ static int run_question(struct arena *a, const struct run *r, struct str *ret, s
 				status_name(o.status == STATUS_OK ? STATUS_OUTPUT_LIMIT : o.status));
 	else
 		*ret = stream_tail(a, &o.out, TEXT_MAX);
-	box_end(&box, &o);
+	box_wait(&box, &o);
 	return rc;
 }
 

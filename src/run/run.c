@@ -52,7 +52,7 @@ int run_judge(struct arena *a, const struct run *r, const struct policies *p, st
 {
 	struct facts facts;
 
-	return engine_judge(a, &r->gate, p, &facts, ret, e);
+	return engine_judge(a, &r->gate_request, p, &facts, ret, e);
 }
 
 /* Directories of --write. Caches are Caisson's own; they have another path in the box. */
@@ -124,7 +124,7 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 	if (rc == 0)
 		rc = box_run(box, a, b, start, &r->spec, progress, &o, &e);
 	else
-		box_end(box, NULL);
+		box_discard(box);
 	test_reports_end(r, &reports);
 	if (rc == 0) {
 		*ret = o;

@@ -53,7 +53,7 @@ struct run {
 	struct texts *capped;          /* names of limits that are lower than requested */
 	struct texts *registry_notes;  /* about registries that a preset of hosts may lack (registries.h) */
 	uint64_t registry_tools;       /* the tools of the presets */
-	struct engine_request gate;    /* the request to the gate, if any */
+	struct engine_request gate_request; /* what the gate is asked, if it is */
 	struct run_task task;
 	struct test_report *asked;    /* reports requested from test runners (test_reports.h) */
 	/* days and bytes for which full outputs are kept; 0 days: as the record; 0 bytes: unlimited */
@@ -111,7 +111,7 @@ int run_judge(struct arena *a, const struct run *r, const struct policies *p, st
 		struct err *e);
 /*
  * Creates the caches and runs the program, in *box if it was begun. Failures of ours give STATUS_SETUP_ERROR.
- * The caller ends the box (box_end()).
+ * The caller waits for the box (box_wait()).
  */
 void run_go(struct arena *a, const struct run *r, struct box *box, const struct box_start *start,
 		const struct box_progress *progress, struct outcome *ret);

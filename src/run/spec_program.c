@@ -106,7 +106,7 @@ static int set_program(struct spec_builder *m, struct err *e)
 				"the program is missing: caisson run -- PROGRAM [ARGUMENTS], or -c CODE, or "
 				"--file FILE");
 	m->r->spec.argv = w.v;
-	m->r->gate.command = command_of(m, w.v);
+	m->r->gate_request.command = command_of(m, w.v);
 	return 0;
 }
 
@@ -115,14 +115,14 @@ static void gate_code(struct spec_builder *m, const struct language *l, struct s
 {
 	struct buf b;
 
-	m->r->gate.dialect = l->dialect;
-	m->r->gate.command = code;
+	m->r->gate_request.dialect = l->dialect;
+	m->r->gate_request.command = code;
 	if (l->shell || l->dialect == DIALECT_POWERSHELL)
 		return;
 	buf_init(&b, m->a, 0);
 	buf_fmt(&b, "%s %s ", l->program, l->flag);
 	buf_quoted(&b, code);
-	m->r->gate.command = buf_view(&b);
+	m->r->gate_request.command = buf_view(&b);
 }
 
 static void give_script(struct spec_builder *m, struct str name, struct str text)
@@ -319,6 +319,6 @@ int spec_build_program(struct spec_builder *m, struct err *e)
 {
 	if (m->rq->code && m->rq->file)
 		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
-	m->r->gate.context = gate_context(m);
+	m->r->gate_request.context = gate_context(m);
 	return m->rq->code ? set_code(m, e) : m->rq->file ? set_script(m, e) : set_program(m, e);
 }

@@ -188,7 +188,7 @@ int spec_ask_test_reports(struct spec_builder *m, struct err *e)
 	    state_check(m->a, m->at->state_dir, m->r->spec.workspace, m->at->uid, &dir, NULL) != 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!suits_command(&rows[i], m->r->gate.command))
+		if (!suits_command(&rows[i], m->r->gate_request.command))
 			continue;
 		if (rows[i].variable[0])
 			add_variable(m, &rows[i]);

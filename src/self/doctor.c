@@ -145,7 +145,7 @@ static bool look_box(struct arena *a, struct doctor *d, const struct run_world *
 		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "%s", e.text));
 		return false;
 	}
-	box_end(&box, &o);
+	box_wait(&box, &o);
 	if (o.status != STATUS_OK) {
 		add_row(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO,
 				str_fmt(a, "it was made, and '/bin/sh -c :' ended in it with %s",

@@ -250,7 +250,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	if (run_prepare(a, rq, &world, policies, &r, e) != 0)
 		return -1;
 	run_go(a, &r, &box, &(struct box_start){0}, NULL, &o);
-	box_end(&box, &o);
+	box_wait(&box, &o);
 	judge_trial(a, p, t, &r, &o);
 	return 0;
 }

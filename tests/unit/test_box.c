@@ -193,7 +193,7 @@ static struct outcome run(const struct spec *s)
 
 	if (run_in(&box, s, &o, &e) != 0)
 		unit_fail(__FILE__, __LINE__, "box_run: %s", e.text);
-	box_end(&box, &o);
+	box_wait(&box, &o);
 	return o;
 }
 
@@ -313,23 +313,23 @@ static void test_begin(void)
 	CHECK(box.begun && plain.begins == 1);
 	CHECK_INT(run_in(&box, &s, &o, &e), 0); /* used */
 	CHECK(!box.begun && plain.begins == 1 && plain.fits == 1 && plain.stops == 1);
-	box_end(&box, &o);
+	box_wait(&box, &o);
 
 	s.network.mode = NETWORK_LOOPBACK;
 	box_begin(&box, A, &backend_plain);
 	CHECK_INT(run_in(&box, &s, &o, &e), 0); /* does not fit: discarded, and another is begun */
 	CHECK(plain.begins == 3 && plain.stops == 3);
-	box_end(&box, &o);
+	box_wait(&box, &o);
 
 	s.network.mode = NETWORK_DENY;
 	box_begin(&box, A, box_backend(NULL));
 	CHECK_INT(run_in(&box, &s, &o, &e), 0); /* of another backend: discarded */
 	CHECK(plain.begins == 4 && plain.fits == 2);
-	box_end(&box, &o);
+	box_wait(&box, &o);
 
 	box_begin(&box, A, &backend_plain); /* never run */
-	box_end(&box, NULL);
-	box_end(&box, NULL);
+	box_discard(&box);
+	box_discard(&box);
 	CHECK(!box.begun && plain.begins == 5 && plain.stops == 5 && plain.starts == 3);
 }
 

@@ -73,7 +73,7 @@ static struct outcome box(const char *script)
 	spec_for(&s, argv);
 	struct box box = {0};
 	int rc = box_run(&box, A, box_backend(NULL), &(struct box_start){0}, &s, NULL, &out, &e);
-	box_end(&box, &out);
+	box_wait(&box, &out);
 	if (rc != 0)
 		unit_fail(__FILE__, __LINE__, "box_run: %s", e.text);
 	return out;

@@ -127,7 +127,7 @@ static struct str describe(const struct asked *o)
 	for (size_t i = 0; s->argv[i]; i++)
 		buf_fmt(&b, " [%s]", s->argv[i]);
 	buf_fmt(&b, "; gate %.*s; %s cpus %u memory %lluM time %llu pids %u scratch %lluM output %lluM cpu "
-			"%llu io %lluM", STR_ARG(r.gate.command), profile_name(s->profile),
+			"%llu io %lluM", STR_ARG(r.gate_request.command), profile_name(s->profile),
 			s->limits.cpu_milli,
 		(unsigned long long)(s->limits.memory / MB), (unsigned long long)s->limits.time_ms,
 		s->limits.pids, (unsigned long long)(s->limits.scratch / MB),
