@@ -14,10 +14,10 @@ static struct str advice(struct arena *a, enum audience who, struct str rule)
 {
 	switch (who) {
 	case AUDIENCE_TERMINAL:
-		return str_fmt(a, "'--network %.*s' or 'sandbox.network.allow' in your policy allows it",
-				STR_ARG(rule));
+		return str_fmt(a, "'--network %.*s' allows it once, 'caisson allow --host %.*s' for good",
+				STR_ARG(rule), STR_ARG(rule));
 	case AUDIENCE_CLIENT:
-		return str_fmt(a, "a person can add '%.*s' to 'sandbox.network.allow' in the policy",
+		return str_fmt(a, "to allow it, a person runs in a terminal: caisson allow --host %.*s",
 				STR_ARG(rule));
 	case AUDIENCE_MCP: break;
 	}

@@ -42,8 +42,8 @@ static void test_messages(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct str got = network_hint(&arena, AUDIENCE_TERMINAL, &n, &o, str_of(rows[i].text));
 		struct str want = rows[i].rule
-				? str_fmt(&arena, "the program wanted '%s'; '--network %s' or", rows[i].rule,
-						rows[i].rule)
+				? str_fmt(&arena, "the program wanted '%s'; '--network %s' allows",
+						rows[i].rule, rows[i].rule)
 				: STR("");
 
 		CHECK_ROW(want.n ? str_contains(got, want) : !got.n, rows[i].text);
@@ -57,7 +57,7 @@ static void test_readers(void)
 	struct str text = STR("Could not resolve host: example.org");
 
 	CHECK(str_contains(network_hint(&arena, AUDIENCE_CLIENT, &deny, &o, text),
-			STR("a person can add 'example.org' to 'sandbox.network.allow'")));
+			STR("a person runs in a terminal: caisson allow --host example.org")));
 	CHECK(str_contains(network_hint(&arena, AUDIENCE_MCP, &deny, &o, text),
 			STR("the person who started this server can allow it ('--network example.org')")));
 	CHECK(!network_hint(&arena, AUDIENCE_TERMINAL, &host, &o, text).n);
@@ -79,9 +79,9 @@ static void test_report(void)
 	struct str got = network_hint(&arena, AUDIENCE_TERMINAL, &n, &o, STR("lookup other.example.org"));
 
 	CHECK(str_contains(got, STR("the box did not reach 'bad.example.org': ")));
-	CHECK(str_contains(got, STR("('--network bad.example.org' or ")));
+	CHECK(str_contains(got, STR("('--network bad.example.org' allows ")));
 	CHECK(str_contains(got, STR("; 'good.example.org:22': ")));
-	CHECK(str_contains(got, STR("('--network good.example.org:22' or ")));
+	CHECK(str_contains(got, STR("('--network good.example.org:22' allows ")));
 	CHECK(str_contains(got, STR("; 'down.example.org:443': ")));
 	CHECK(!str_contains(got, STR("--network down")) && !str_contains(got, STR("fifth")));
 	CHECK(!str_contains(got, STR("other.example.org")));
