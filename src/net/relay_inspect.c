@@ -61,19 +61,32 @@ static bool is_token(int c)
 	return ascii_is_alnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-/* True if the line has "HTTP/" in it, as every request line of HTTP/1 and the preface of HTTP/2. */
-static bool names_http(const uint8_t *p, size_t n)
+static bool ends_like(struct str s, const char *end)
 {
-	return str_contains_nocase(str_n((const char *)p, n), "http/");
+	size_t n = strlen(end);
+	return s.n >= n && str_is_like(str_sub(s, s.n - n, s.n), end);
 }
 
 /*
- * Decides by the first line, empty lines before it left out. Bytes that no request line has decide at once,
- * and so does a first word that is far too long for a method.
+ * True if the line shows with this character that it is a request: "HTTP/", as every request line of HTTP/1
+ * and the preface of HTTP/2 has it, or a URL as the second word, as in HTTP/0.9.
+ */
+static bool shows_http(struct str before, char c, size_t word)
+{
+	if (c == '/')
+		return ends_like(before, "http");
+	return c == ':' && word == 1 && (ends_like(before, "http") || ends_like(before, "https"));
+}
+
+/*
+ * Decides by the first line, empty lines before it left out. It ends with LF; a request also ends with a bare
+ * CR, as for some servers. Bytes that no method has decide at once, and so does a first word that is far too
+ * long for one. Behind the first word any byte may come: some servers accept it.
  */
 static enum relay_speech speech_of(const uint8_t *p, size_t n, bool ended)
 {
-	size_t i = 0, start, words = 0;
+	size_t i = 0, start, word = 0;
+	bool http = false;
 	if (n && p[0] == TLS_HANDSHAKE) {
 		if (n == 1 && !ended)
 			return RELAY_UNDECIDED;
@@ -82,17 +95,19 @@ static enum relay_speech speech_of(const uint8_t *p, size_t n, bool ended)
 	while (i < n && ascii_is_space(p[i]))
 		i++;
 	for (start = i; i < n && p[i] != '\n'; i++) {
-		if (!words && !is_token(p[i]) && !ascii_is_blank(p[i]) && p[i] != '\r')
+		bool space = ascii_is_space(p[i]);
+		if (!word && !space && !is_token(p[i]))
 			return RELAY_RAW;
-		if (p[i] < ' ' && p[i] != '\t' && p[i] != '\r')
-			return RELAY_RAW;
-		words += ascii_is_blank(p[i]);
+		if (http && p[i] == '\r')
+			return RELAY_HTTP;
+		http |= shows_http(str_n((const char *)p + start, i - start), (char)p[i], word);
+		word += space && !ascii_is_space(p[i - 1]);
 	}
 	if (i < n || ended)
-		return names_http(p + start, i - start) ? RELAY_HTTP : RELAY_RAW;
+		return http ? RELAY_HTTP : RELAY_RAW;
 	if (i - start < FIRST_LINE_MAX)
 		return RELAY_UNDECIDED;
-	return words ? RELAY_HTTP : RELAY_RAW; /* HTTP refuses it for its length */
+	return word ? RELAY_HTTP : RELAY_RAW; /* HTTP refuses it for its length */
 }
 
 static void decide_speech(struct relay_connection *c)

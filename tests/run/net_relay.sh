@@ -302,6 +302,13 @@ fetch allowed.test:8443 https://allowed.test:8443/
 [[ $(<"$tmp/out") == sni=allowed.test ]]
 result $? 'another port: TLS with the right name'
 
+for bytes in 'GET http://other.test/\r\n\r\n' 'GET\t HTTPS://other.test/\n\r\n\r\n' 'GET / HTTP/1.1\rHost: other.test\r\r' '\r\nGET / HTTP/1.1\n\n' \
+	'GET /\x01 HTTP/1.1\r\nHost: other.test\r\n\r\n' 'GET /\r HTTP/1.1\r\nHost: other.test\r\n\r\n'; do
+	talk allowed.test:7 -- allowed.test 7 "$bytes" WAIT READ
+	! grep -q GET "$tmp/out" && reported 'allowed.test 7 bad-http 1 0 0 [0-9]+'
+	result $? "another port: HTTP in an odd form is HTTP: $bytes"
+done
+
 # ---- the host's own proxy ----
 via() { # VARIABLE=VALUE... -- behind's arguments
 	local set=()
@@ -344,7 +351,7 @@ via all_proxy=socks5h://10.99.0.2:1080 -- allowed.test -- "${plain[@]}" https://
 result $? 'a SOCKS5 proxy'
 
 # ---- other protocols ----
-for bytes in '\x16' '\x16binary' 'a' 'PING' '\x00\x01' 'GET x\n' '*1\r\n$4\r\nPING\r\n'; do
+for bytes in '\x16' '\x16binary' 'a' 'PING' '\x00\x01' 'GET x\n' '*1\r\n$4\r\nPING\r\n' 'SET x http://y/\r\n' 'a \x00\x01'; do
 	talk allowed.test:7 -- allowed.test 7 "$bytes" WAIT READ EOF
 	[[ $(sed 's/reset//' "$tmp/out" | wc -c) -gt 0 ]] && reported 'allowed.test 7 ok 1 .*'
 	result $? "another protocol that starts with $bytes: the server sees it at once"
