@@ -28,6 +28,13 @@ END
 		result $? "... whose script ran in the box, and reached no other host"
 		run --network "$rules" -- npx --yes cowsay@1.6.0 hello
 		want '.status == "ok" and (.stdout | contains("hello"))' "$who: npx of a package that is not installed"
+		# as an agent client asks for it: no question, and a ticket
+		rm -rf node_modules package-lock.json
+		jq -n --arg cwd "$PWD" '{session_id: "s", hook_event_name: "PreToolUse", tool_name: "Bash", cwd: $cwd, tool_input: {command: "npm install is-number"}}' >"$tmp/event"
+		as "$who" "$tmp/caisson" hook --client claude-code <"$tmp/event" >"$tmp/out" 2>"$tmp/err"
+		want '.hookSpecificOutput.permissionDecision == "allow"' "$who: an agent's npm install needs no question"
+		as "$who" bash -c "$(field .hookSpecificOutput.updatedInput.command)" >"$tmp/out" 2>"$tmp/err"
+		[[ -f node_modules/is-number/package.json ]]; result $? "$who: ... and installs"
 		for mode in deny loopback; do
 			run --network $mode -- npm install left-pad
 			jq -e --arg h "$host" '.status == "exit_nonzero" and .duration_ms < 20000 and (.hints[0] | .id == "network" and (.message | contains($h)))' "$tmp/out" >/dev/null
