@@ -7,6 +7,15 @@ static inline bool ascii_is_lower(int c) { return c >= 'a' && c <= 'z'; }
 static inline bool ascii_is_upper(int c) { return c >= 'A' && c <= 'Z'; }
 static inline bool ascii_is_letter(int c) { return ascii_is_lower(c) || ascii_is_upper(c); }
 static inline bool ascii_is_alnum(int c) { return ascii_is_letter(c) || ascii_is_digit(c); }
+static inline char ascii_to_lower(char c) { return ascii_is_upper(c) ? (char)(c | 32) : c; }
+/* The value of a hex digit; -1 for any other character. */
+static inline int ascii_hex_value(char c)
+{
+	if (ascii_is_digit(c))
+		return c - '0';
+	c = ascii_to_lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 /* Identifiers of variables: a letter or '_', then also digits. */
 static inline bool ascii_is_name_start(int c) { return ascii_is_letter(c) || c == '_'; }
 static inline bool ascii_is_name(int c) { return ascii_is_alnum(c) || c == '_'; }

@@ -43,23 +43,14 @@ static int parse_v4(struct str s, uint8_t ret[4])
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (ascii_is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* One group of one to four hex digits at s[*at]; -1 if there is none. */
 static int parse_group(struct str s, size_t *at)
 {
 	int n = 0;
 	size_t i = *at;
 
-	for (; i < s.n && i < *at + 4 && hex_digit(s.p[i]) >= 0; i++)
-		n = n * 16 + hex_digit(s.p[i]);
+	for (; i < s.n && i < *at + 4 && ascii_hex_value(s.p[i]) >= 0; i++)
+		n = n * 16 + ascii_hex_value(s.p[i]);
 	if (i == *at)
 		return -1;
 	*at = i;

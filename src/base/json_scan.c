@@ -69,13 +69,10 @@ static int hex4(struct str s, size_t at, uint32_t *ret)
 		return -1;
 	uint32_t cp = 0;
 	for (size_t i = at; i < at + 4; i++) {
-		char c = s.p[i];
-		if (ascii_is_digit(c))
-			cp = cp * 16 + (uint32_t)(c - '0');
-		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-			cp = cp * 16 + (uint32_t)((c | 32) - 'a' + 10);
-		else
+		int digit = ascii_hex_value(s.p[i]);
+		if (digit < 0)
 			return -1;
+		cp = cp * 16 + (uint32_t)digit;
 	}
 	*ret = cp;
 	return 0;

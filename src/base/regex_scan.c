@@ -78,11 +78,6 @@ static const unsigned char about[256] = {
 	['}' ... '~'] = PLAIN,
 };
 
-static char small(char c)
-{
-	return ascii_is_upper(c) ? (char)(c | 32) : c;
-}
-
 /* Returns the character of an escape letter, or -1. */
 static int escaped_char(int c)
 {
@@ -144,7 +139,7 @@ static void add_text(struct pattern_scan *s, const struct node *n)
 static void literal(const struct pattern_scan *s, int c, struct node *ret)
 {
 	*ret = (struct node){.kind = ATOM_LITERAL, .size = SIZE_CHAR, .text_n = 1};
-	ret->text[0] = s->out->nocase ? small((char)c) : (char)c;
+	ret->text[0] = s->out->nocase ? ascii_to_lower((char)c) : (char)c;
 }
 
 /*
@@ -384,7 +379,7 @@ static void scan_plain(struct pattern_scan *s, struct node *seq)
 		to[p - start] = (char)*p;
 	size_t n = (size_t)(p - start);
 	for (size_t i = 0; s->out->nocase && i < n; i++)
-		to[i] = small(to[i]);
+		to[i] = ascii_to_lower(to[i]);
 	s->at += n;
 	s->pooled += n;
 	seq->size += n * SIZE_CHAR;

@@ -88,6 +88,14 @@ bool path_climbs(struct str path)
 	return false;
 }
 
+bool str_is_digits(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!ascii_is_digit(s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
 bool str_is_hex(struct str s, size_t n)
 {
 	if (s.n != n)
@@ -179,6 +187,14 @@ struct str str_sub(struct str s, size_t from, size_t to)
 struct str str_dup(struct arena *a, struct str s)
 {
 	return str_n(str_c(a, s), s.n);
+}
+
+struct str str_lower(struct arena *a, struct str s)
+{
+	char *p = str_c(a, s);
+	for (size_t i = 0; i < s.n; i++)
+		p[i] = ascii_to_lower(p[i]);
+	return str_n(p, s.n);
 }
 
 char *str_c(struct arena *a, struct str s)

@@ -56,6 +56,7 @@ bool str_contains_nocase(struct str s, const char *needle); /* case-insensitive 
 /* n lower-case hex digits: the form of digests and ids */
 bool path_climbs(struct str path); /* contains .. after a name: the target depends on links */
 bool str_is_hex(struct str s, size_t n);
+bool str_is_digits(struct str s); /* one or more decimal digits */
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);
 /* part after the last '/'; the whole string without one */
@@ -65,6 +66,7 @@ struct str str_trim(struct str s, const char *set);
 /* Takes the next word of a list separated by blanks and newlines; empty at the end. */
 struct str str_word(struct str *rest);
 struct str str_dup(struct arena *a, struct str s);
+struct str str_lower(struct arena *a, struct str s); /* ASCII letters in lower case */
 /* NUL-terminated copy */
 char *str_c(struct arena *a, struct str s);
 /* Like snprintf(): writes a truncated text and a NUL, and returns the full length. */

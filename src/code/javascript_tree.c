@@ -53,12 +53,6 @@ struct js_name *js_name_get(struct code_walk *w, struct str name)
 
 /* ---- strings ---- */
 
-static int hex_value(char c)
-{
-	return ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' &&
-			c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static struct str code_point(struct code_walk *w, uint32_t c)
 {
 	struct buf b;
@@ -86,9 +80,9 @@ static struct str hex_escape(struct code_walk *w, struct str digits)
 	uint32_t c = 0;
 
 	for (size_t i = 0; i < digits.n; i++) {
-		if (hex_value(digits.p[i]) < 0 || c > 0x10ffff)
+		if (ascii_hex_value(digits.p[i]) < 0 || c > 0x10ffff)
 			return CODE_HOLE;
-		c = c * 16 + (uint32_t)hex_value(digits.p[i]);
+		c = c * 16 + (uint32_t)ascii_hex_value(digits.p[i]);
 	}
 	return digits.n ? code_point(w, c) : CODE_HOLE;
 }

@@ -513,8 +513,8 @@ static void assign_value(struct ps *p, struct str left, const struct ps_val *tar
 		ps_assign(p, var, plain || v->kind == PS_DATA ? *v : ps_of(CODE_HOLE));
 		p->i = back;
 	} else if (!variable && target->kind != PS_DATA && !(name.n && str_find(left, ',', 0) > 0) &&
-			!str_starts(ps_lower(p, left), "[console]::") &&
-			!str_starts(ps_lower(p, left), "[net.servicepointmanager]::")) {
+			!str_starts(str_lower(p->a, left), "[console]::") &&
+			!str_starts(str_lower(p->a, left), "[net.servicepointmanager]::")) {
 		ps_mark(p, MARKER_PROPERTY);
 	}
 	if (!variable)

@@ -97,7 +97,6 @@ struct ps {
 };
 
 /* powershell_lex.c */
-struct str ps_lower(struct ps *p, struct str s);
 static inline char ps_at(const struct ps *p, size_t k) { return p->i + k < p->s.n ? p->s.p[p->i + k] : '\0'; }
 static inline bool ps_end(const struct ps *p) { return p->i >= p->s.n || p->failed || p->stopped; }
 void ps_blanks(struct ps *p);

@@ -9,16 +9,6 @@
 
 #define LIST_ITEMS_JOINED_MAX 64
 
-struct str ps_lower(struct ps *p, struct str s)
-{
-	char *c = str_c(p->a, s);
-
-	for (size_t i = 0; i < s.n; i++)
-		if (ascii_is_upper(c[i]))
-			c[i] = (char)(c[i] + 32);
-	return str_n(c, s.n);
-}
-
 bool ps_fail(struct ps *p)
 {
 	if (!p->failed && !p->stopped) {

@@ -102,7 +102,7 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 	if (str_like_any(drive, "HKLM HKCU HKCR HKU Registry Microsoft.PowerShell.Core\\Registry")) {
 		static const char runs[][24] = {"/run", "winlogon", "/services", "image file execution",
 				"policies", "startup", "/shell/", "appinit"};
-		struct str low = ps_lower(p, path);
+		struct str low = str_lower(p->a, path);
 
 		for (size_t i = 0; change && i < ARRAY_SIZE(runs); i++)
 			if (str_contains(low, str_of(runs[i]))) {

@@ -419,13 +419,11 @@ void py_sql(struct python *p, const struct py_args *args, TSNode n)
 	static const char words[][16] = {"attach", "vacuum", "load_extension", "writefile"};
 	const struct pvs *v = args ? py_arg(p, args, 0, "sql") : NULL;
 	struct str text = v && v->n == 1 ? py_text(p, v->v[0]) : CODE_HOLE;
-	char *low = arena_alloc(p->a, text.n + 1);
-
-	for (size_t i = 0; i < text.n; i++)
-		low[i] = (char)(ascii_is_upper(text.p[i]) ? text.p[i] + 32 : text.p[i]);
+	struct str low = str_lower(p->a, text);
 	bool bad = !text_exact(text);
+
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		bad |= str_contains(str_n(low, text.n), str_of(words[i]));
+		bad |= str_contains(low, str_of(words[i]));
 	if (bad)
 		code_marker_add(p->w, MARKER_SQL, n);
 }

@@ -41,8 +41,7 @@ static void put_point(struct buf *b, uint32_t cp, bool bytes)
 
 static int digit_of(char c, unsigned base)
 {
-	int d = ascii_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' &&
-			c <= 'F' ? c - 'A' + 10 : 99;
+	int d = ascii_hex_value(c);
 
 	return d < (int)base ? d : -1;
 }

@@ -23,7 +23,7 @@ char script_closing(char c)
 
 size_t script_blanks(const struct script *x, size_t i)
 {
-	while (i < x->s.n && script_space(x->s.p[i]))
+	while (i < x->s.n && ascii_is_space(x->s.p[i]))
 		i++;
 	return i;
 }
@@ -139,7 +139,8 @@ static bool read_library(struct script *x)
 	quote = script_at(x, 0) == '\'' || script_at(x, 0) == '"';
 	x->i += quote;
 	from = x->i;
-	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || script_at(x, 0) == ':' ||
+	while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)) ||
+			script_at(x, 0) == ':' ||
 			script_at(x, 0) == '.' || script_at(x, 0) == '/' || script_at(x, 0) == '-')
 		x->i++;
 	struct str name = str_sub(x->s, from, x->i);
@@ -156,7 +157,7 @@ static bool after_local(const struct script *x, size_t i)
 {
 	size_t to = i;
 
-	while (to < x->s.n && script_letter(x->s.p[to]))
+	while (to < x->s.n && ascii_is_name_start(x->s.p[to]))
 		to++;
 	if (to > i)
 		return str_is_any(str_sub(x->s, i, to),
@@ -170,7 +171,7 @@ static bool function_follows(const struct script *x, size_t i)
 	size_t to;
 
 	i = script_blanks(x, i);
-	for (to = i; to < x->s.n && script_letter(x->s.p[to]);)
+	for (to = i; to < x->s.n && ascii_is_name_start(x->s.p[to]);)
 		to++;
 	return str_is_any(str_sub(x->s, i, to), "fn function");
 }
@@ -179,7 +180,7 @@ static bool name_byte(const struct script *x)
 {
 	char c = script_at(x, 0);
 
-	return script_letter(c) || script_digit(c) ||
+	return ascii_is_name_start(c) || script_digit(c) ||
 			(x->l->marks && (c == '?' || c == '!') && script_at(x, 1) != '=');
 }
 
@@ -287,7 +288,7 @@ static bool read_block_parameters(struct script *x)
 	while (i < x->s.n && x->s.p[i] != '|') {
 		size_t from = i;
 
-		while (i < x->s.n && (script_letter(x->s.p[i]) || script_digit(x->s.p[i])))
+		while (i < x->s.n && (ascii_is_name_start(x->s.p[i]) || script_digit(x->s.p[i])))
 			i++;
 		if (i > from)
 			learn_name(x, str_sub(x->s, from, i));
@@ -315,14 +316,15 @@ static void learn_lua(struct script *x)
 			size_t n = strlen(words[k]), j = i + n, from;
 
 			if (x->s.n - i < n || memcmp(x->s.p + i, words[k], n) ||
-					(i && script_letter(x->s.p[i - 1])))
+					(i && ascii_is_name_start(x->s.p[i - 1])))
 				continue;
 			for (;;) {
-				while (j < x->s.n && (script_space(x->s.p[j]) || x->s.p[j] == ',' ||
+				while (j < x->s.n && (ascii_is_space(x->s.p[j]) || x->s.p[j] == ',' ||
 						x->s.p[j] == '('))
 					j++;
 				from = j;
-				while (j < x->s.n && (script_letter(x->s.p[j]) || script_digit(x->s.p[j])))
+				while (j < x->s.n && (ascii_is_name_start(x->s.p[j]) ||
+						script_digit(x->s.p[j])))
 					j++;
 				struct str w = str_sub(x->s, from, j);
 				if (!w.n || str_is_any(w, "in function do") || script_digit(w.p[0]))
@@ -389,10 +391,10 @@ static bool read_sigil(struct script *x)
 	next = script_at(x, 0);
 	x->operand = true;
 	x->bare = false;
-	if (!script_letter(next))
+	if (!ascii_is_name_start(next))
 		return false; /* PHP: $$x and ${..} are variable variables */
 	size_t from = x->i;
-	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
+	while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)))
 		x->i++;
 	/* $f(...) calls the function that the variable names */
 	return script_at(x, 0) != '(' && !str_is_any(str_sub(x->s, from, x->i), "GLOBALS");
@@ -421,7 +423,7 @@ static bool read_number(struct script *x)
 	}
 	x->operand = true;
 	x->bare = x->word = false;
-	return x->i > from && !script_letter(script_at(x, 0));
+	return x->i > from && !ascii_is_name_start(script_at(x, 0));
 }
 
 /*
@@ -444,7 +446,7 @@ static int read_ampersand(struct script *x)
 	if (next == ':' && x->l->marks) { /* &:name passes the method of that name */
 		x->i += 2;
 		x->arrow = true;
-		return script_letter(script_at(x, 0)) ? 1 : -1;
+		return ascii_is_name_start(script_at(x, 0)) ? 1 : -1;
 	}
 	if (!x->operand && x->l->marks)
 		return -1;
@@ -474,7 +476,7 @@ static int read_angle(struct script *x)
 	}
 	if (next == '<' && !x->l->dash_comment && (script_at(x, 2) == '~' || script_at(x, 2) == '"' ||
 			script_at(x, 2) == '\'' || script_at(x, 2) == '-' || script_at(x, 2) == '<' ||
-			script_letter(script_at(x, 2))))
+			ascii_is_name_start(script_at(x, 2))))
 		return -1; /* possibly a here-document */
 	return 0;
 }
@@ -487,10 +489,10 @@ static int read_colon(struct script *x)
 		return x->l->perl ? -1 : 1;
 	}
 	/* a symbol */
-	if (script_at(x, 0) == ':' && script_letter(script_at(x, 1)) && x->l->marks && !x->operand) {
+	if (script_at(x, 0) == ':' && ascii_is_name_start(script_at(x, 1)) && x->l->marks && !x->operand) {
 		size_t from = ++x->i;
 
-		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
+		while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)))
 			x->i++;
 		x->operand = true;
 		return str_is_any(str_sub(x->s, from, x->i), x->l->never) ? -1 : 1;
@@ -506,21 +508,21 @@ static int read_minus(struct script *x)
 		return 0;
 	if (next == '>') {
 		x->i += 2;
-		while (script_space(script_at(x, 0)))
+		while (ascii_is_space(script_at(x, 0)))
 			x->i++;
 		if (x->l->perl && (script_at(x, 0) == '(' || script_at(x, 0) == '$' ||
 				script_at(x, 0) == '&'))
 			return -1;
 		if (x->l->sigil && !x->l->perl && (script_at(x, 0) == '$' || script_at(x, 0) == '{'))
 			return -1;
-		x->arrow = script_letter(script_at(x, 0));
+		x->arrow = ascii_is_name_start(script_at(x, 0));
 		if (x->l->perl && (script_at(x, 0) == '[' || script_at(x, 0) == '{'))
 			perl_dereference(x);
 		return 1;
 	}
 	/* file tests: -e -f -d */
-	if (x->l->perl && (!x->operand || x->bare) && script_letter(next) &&
-			!script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) {
+	if (x->l->perl && (!x->operand || x->bare) && ascii_is_name_start(next) &&
+			!ascii_is_name_start(script_at(x, 2)) && !script_digit(script_at(x, 2))) {
 		if (x->operand)
 			return -1; /* lc -s: a file test or a subtraction */
 		x->i += 2;
@@ -533,12 +535,12 @@ static int read_dot(struct script *x)
 {
 	char c = script_at(x, 0), next = script_at(x, 1);
 
-	if ((c == '.' && x->l->dot_member && (script_letter(next) || script_space(next))) ||
-			(c == ':' && x->l->dash_comment && script_letter(next))) {
+	if ((c == '.' && x->l->dot_member && (ascii_is_name_start(next) || ascii_is_space(next))) ||
+			(c == ':' && x->l->dash_comment && ascii_is_name_start(next))) {
 		x->i++;
-		while (script_space(script_at(x, 0)))
+		while (ascii_is_space(script_at(x, 0)))
 			x->i++;
-		x->arrow = script_letter(script_at(x, 0));
+		x->arrow = ascii_is_name_start(script_at(x, 0));
 		return 1;
 	}
 	return 0;
@@ -574,7 +576,7 @@ static bool plain_operator(const struct script *x)
 			(c == '\\' && !x->l->perl))
 		return false;
 	/* not =begin or =pod */
-	return c != '=' || !script_letter(script_at(x, 1)) || (before != '\n' && before != '\r');
+	return c != '=' || !ascii_is_name_start(script_at(x, 1)) || (before != '\n' && before != '\r');
 }
 
 static bool scan_operator(struct script *x)
@@ -618,7 +620,7 @@ static bool scan_operator(struct script *x)
 static bool is_uncertain(const struct script *x)
 {
 	char c = script_at(x, 0);
-	bool before = x->i > 0 && script_space(x->s.p[x->i - 1]), after = script_space(script_at(x, 1)) ||
+	bool before = x->i > 0 && ascii_is_space(x->s.p[x->i - 1]), after = ascii_is_space(script_at(x, 1)) ||
 			script_at(x, 1) == '=';
 
 	if (x->bare && (c == '/' || x->l->perl))
@@ -634,7 +636,7 @@ static bool scan_ruby_variable(struct script *x)
 
 	x->i += 1 + (script_at(x, 1) == '@');
 	from = x->i;
-	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
+	while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)))
 		x->i++;
 	x->operand = true;
 	x->bare = x->word = false;
@@ -663,7 +665,8 @@ static bool at_sigil(const struct script *x)
 
 	if (!x->l->sigil || c == '$' || !x->l->perl)
 		return x->l->sigil && c == '$';
-	return c == '@' || (c == '%' && !x->operand && (script_letter(next) || next == '$' || next == '{'));
+	return c == '@' || (c == '%' && !x->operand &&
+			(ascii_is_name_start(next) || next == '$' || next == '{'));
 }
 
 /* True if / % ? or < after a name may be either an operator or the start of a string. */
@@ -686,13 +689,13 @@ static bool scan_common(struct script *x, bool *ret)
 
 	if (skip_comment(x, ret))
 		return true;
-	if (x->l->perl && c == '\'' && (script_letter(before) || script_digit(before)))
+	if (x->l->perl && c == '\'' && (ascii_is_name_start(before) || script_digit(before)))
 		*ret = false; /* $a'b is the same as $a::b */
 	else if (c == '"' || c == '\'')
 		*ret = read_quoted(x);
 	else if (c == '[' && x->l->dash_comment && (script_at(x, 1) == '[' || script_at(x, 1) == '='))
 		*ret = false; /* [[long string]] */
-	else if (script_letter(c))
+	else if (ascii_is_name_start(c))
 		*ret = scan_name(x);
 	else if (script_digit(c))
 		*ret = read_number(x);
@@ -708,7 +711,7 @@ static bool scan_token(struct script *x)
 	bool regex = x->l->perl || x->l->marks, ok;
 	char c = script_at(x, 0);
 
-	if (script_space(c)) {
+	if (ascii_is_space(c)) {
 		/* Ruby: the statement ends, or continues with a dot: / and % start a literal */
 		if (c == '\n' && x->l->marks)
 			x->operand = x->bare = false;
@@ -756,10 +759,11 @@ static struct str library_name(struct str s)
 {
 	size_t n = 0, k;
 
-	while (n < s.n && (script_letter(s.p[n]) || script_digit(s.p[n]) || s.p[n] == ':'))
+	while (n < s.n && (ascii_is_name_start(s.p[n]) || script_digit(s.p[n]) || s.p[n] == ':'))
 		n++;
 	for (k = n + 1; n < s.n && s.p[n] == '=' && k < s.n &&
-			(script_letter(s.p[k]) || script_digit(s.p[k]) || s.p[k] == ',' || s.p[k] == ':');)
+			(ascii_is_name_start(s.p[k]) || script_digit(s.p[k]) || s.p[k] == ',' ||
+			s.p[k] == ':');)
 		k++;
 	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_sub(s, 0, n) : STR("");
 }
@@ -768,7 +772,7 @@ static struct str library_name(struct str s)
 static bool is_required_library(struct script *x)
 {
 	for (size_t i = 0; i < x->s.n; i++)
-		if (!script_letter(x->s.p[i]) && !script_digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
+		if (!ascii_is_name_start(x->s.p[i]) && !script_digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
 			return false;
 	if (!x->s.n || str_is_any(x->s, x->l->words))
 		return false;

@@ -65,9 +65,7 @@ struct script {
 	bool library, reads_argv;
 };
 
-static inline bool script_letter(char c) { return ascii_is_name_start(c); }
 static inline bool script_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
-static inline bool script_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static inline char script_at(const struct script *x, size_t k)
 {
 	return x->i + k < x->s.n ? x->s.p[x->i + k] : '\0';

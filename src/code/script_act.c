@@ -76,7 +76,7 @@ static bool ends_arguments(const struct script *x)
 
 	if (x->i >= x->s.n || strchr(";})\n", script_at(x, 0)))
 		return true;
-	while (to < x->s.n && script_letter(x->s.p[to]))
+	while (to < x->s.n && ascii_is_name_start(x->s.p[to]))
 		to++;
 	return str_is_any(str_sub(x->s, x->i, to), "or and if unless end then do");
 }
@@ -186,8 +186,8 @@ int script_effect(struct script *x, struct str w, size_t from)
 
 	if (x->arrow)
 		return 0;
-	if (!a && x->l->dot_member && script_at(x, 0) == '.' && script_letter(script_at(x, 1))) {
-		for (to++; to < x->s.n && (script_letter(x->s.p[to]) || script_digit(x->s.p[to]));)
+	if (!a && x->l->dot_member && script_at(x, 0) == '.' && ascii_is_name_start(script_at(x, 1))) {
+		for (to++; to < x->s.n && (ascii_is_name_start(x->s.p[to]) || script_digit(x->s.p[to]));)
 			to++;
 		to += x->l->marks && to < x->s.n && (x->s.p[to] == '?' || x->s.p[to] == '!');
 		a = find_act(x->l, str_sub(x->s, from, to));

@@ -37,7 +37,7 @@ static bool read_code(struct script *x, char end)
 	return script_inner(x, end) && !memchr(x->s.p + from, '\\', x->i - from);
 }
 
-static bool word_char(char c) { return script_letter(c) || script_digit(c); }
+static bool word_char(char c) { return ascii_is_name_start(c) || script_digit(c); }
 
 /* Returns the end of a variable's name: a word, with its package. */
 static size_t name_end(const struct script *x, size_t i)
@@ -47,7 +47,7 @@ static size_t name_end(const struct script *x, size_t i)
 			i++;
 		if (i + 1 < x->s.n && x->s.p[i] == ':' && x->s.p[i + 1] == ':')
 			i += 2; /* also a trailing :: */
-		else if (i + 1 < x->s.n && x->s.p[i] == '\'' && script_letter(x->s.p[i + 1]))
+		else if (i + 1 < x->s.n && x->s.p[i] == '\'' && ascii_is_name_start(x->s.p[i + 1]))
 			i++; /* $a'b is the same as $a::b */
 		else
 			return i;
@@ -73,7 +73,7 @@ static bool read_braced(struct script *x)
 static bool plain_subscript(struct script *x, char open)
 {
 	size_t i = x->i + (script_at(x, 0) == '-');
-	bool word = open == '{' && i < x->s.n && script_letter(x->s.p[i]);
+	bool word = open == '{' && i < x->s.n && ascii_is_name_start(x->s.p[i]);
 
 	while (i < x->s.n && (word ? word_char(x->s.p[i]) : script_digit(x->s.p[i]) ||
 			strchr(",. ", x->s.p[i])))
@@ -112,7 +112,7 @@ static bool read_variable(struct script *x, bool pattern)
 	size_t before = x->i++;
 
 	if (sigil == '$' && next == '#' && script_at(x, 1) &&
-			(strchr("{$", script_at(x, 1)) || script_letter(script_at(x, 1))))
+			(strchr("{$", script_at(x, 1)) || ascii_is_name_start(script_at(x, 1))))
 		x->i++; /* $#{..}, $#$x, $#x */
 	while (script_at(x, 0) == '$' && (word_char(script_at(x, 1)) || script_at(x, 1) == '$' ||
 			script_at(x, 1) == '{'))
@@ -120,7 +120,7 @@ static bool read_variable(struct script *x, bool pattern)
 	next = script_at(x, 0);
 	if (next == '{')
 		return read_braced(x) && read_subscripts(x);
-	if (word_char(next) || (next == '\'' && script_letter(script_at(x, 1)))) {
+	if (word_char(next) || (next == '\'' && ascii_is_name_start(script_at(x, 1)))) {
 		x->i = name_end(x, x->i);
 		return read_subscripts(x);
 	}
@@ -144,7 +144,7 @@ static bool code_group(const struct script *x)
 
 	if (i >= x->s.n || !strchr("?*", x->s.p[i]))
 		return false;
-	while (i < x->s.n && (strchr("?*p", x->s.p[i]) || script_space(x->s.p[i])))
+	while (i < x->s.n && (strchr("?*p", x->s.p[i]) || ascii_is_space(x->s.p[i])))
 		i++;
 	return i < x->s.n && x->s.p[i] == '{';
 }
@@ -192,7 +192,7 @@ bool perl_flags(struct script *x, const char *known)
 	x->operand = true;
 	x->bare = x->word = false;
 	/* e evaluates the replacement as code; other letters may start a word: y/a/b/and */
-	return !script_letter(script_at(x, 0));
+	return !ascii_is_name_start(script_at(x, 0));
 }
 
 /* Scans s{..}{..}flags, tr/../../ or y, from the first delimiter. The second part is a string, never code. */
@@ -337,7 +337,7 @@ static bool named_variable(struct script *x)
 {
 	size_t from = x->i;
 
-	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) ||
+	while (ascii_is_name_start(script_at(x, 0)) || script_digit(script_at(x, 0)) ||
 			(script_at(x, 0) == ':' && script_at(x, 1) == ':'))
 		x->i += script_at(x, 0) == ':' ? 2 : 1;
 	x->topic = str_is(str_sub(x->s, from, x->i), "_");
@@ -356,7 +356,7 @@ static bool sign_variable(struct script *x, char sigil)
 	}
 	if (!c || !strchr(sigil == '$' ? "&`'+!/\\,;.@0|\"-$" : "+-", c))
 		return false;
-	if (c == '\'' && script_letter(script_at(x, 1)))
+	if (c == '\'' && ascii_is_name_start(script_at(x, 1)))
 		return false;
 	x->i++;
 	return true;
@@ -367,7 +367,7 @@ static bool last_index(const struct script *x)
 {
 	char next = script_at(x, 1);
 
-	return script_at(x, 0) == '#' && (next == '{' || next == '$' || script_letter(next));
+	return script_at(x, 0) == '#' && (next == '{' || next == '$' || ascii_is_name_start(next));
 }
 
 bool perl_variable(struct script *x)
@@ -378,13 +378,13 @@ bool perl_variable(struct script *x)
 
 	if (sigil == '$' && last_index(x))
 		from = ++x->i;
-	while (script_at(x, 0) == '$' && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' ||
+	while (script_at(x, 0) == '$' && (ascii_is_name_start(script_at(x, 1)) || script_at(x, 1) == '$' ||
 			script_at(x, 1) == '{'))
 		x->i++;
 	through = x->i > from;
 	next = script_at(x, 0);
 	x->topic = false;
-	known = next == '{' ? braced_variable(x, &through) : script_letter(next) ? named_variable(x) :
+	known = next == '{' ? braced_variable(x, &through) : ascii_is_name_start(next) ? named_variable(x) :
 			sign_variable(x, sigil);
 	if (!known)
 		return false;
@@ -411,8 +411,8 @@ bool perl_handle(const struct script *x)
 	if (x->handle == PERL_HANDLE_NONE || !strchr("/?-+<%&*.", script_at(x, 0)) ||
 			(strchr("*/", script_at(x, 0)) && next == script_at(x, 0)))
 		return false;
-	return !script_space(next) && next != '=' &&
-			(x->handle == PERL_HANDLE_ODD || script_space(x->s.p[x->i - 1]));
+	return !ascii_is_space(next) && next != '=' &&
+			(x->handle == PERL_HANDLE_ODD || ascii_is_space(x->s.p[x->i - 1]));
 }
 
 /* At the first of two slashes: true if they are an empty pattern, false for the operator. */
@@ -420,7 +420,7 @@ bool perl_empty_pattern(const struct script *x)
 {
 	size_t i = x->i;
 
-	while (i > 0 && script_space(x->s.p[i - 1]))
+	while (i > 0 && ascii_is_space(x->s.p[i - 1]))
 		i--;
 	return (i > 0 && strchr("(,~", x->s.p[i - 1])) || (i >= 5 && !memcmp(x->s.p + i - 5, "split", 5));
 }

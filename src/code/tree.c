@@ -190,11 +190,6 @@ static struct access *last_access(const struct facts *f)
 	return (struct access *)(void *)((char *)f->accesses_end - offsetof(struct access, next));
 }
 
-static bool same_span(struct span a, struct span b)
-{
-	return a.text == b.text && a.from == b.from && a.to == b.to;
-}
-
 static void add_access(struct code_walk *w, const struct access *x)
 {
 	struct access *copy = arena_new(w->a, struct access);
@@ -254,7 +249,7 @@ void code_access(struct code_walk *w, enum access_kind kind, struct str path, bo
 	struct access x = {.kind = kind, .below = below, .by = by, .at = node_at(w, n)};
 	x.path = word_for(w, full.n ? full : CODE_HOLE, n);
 	x.when = snippet_moment(w->s);
-	if (kind == ACCESS_WRITE && last && last->kind != ACCESS_WRITE && same_span(last->at, x.at))
+	if (kind == ACCESS_WRITE && last && last->kind != ACCESS_WRITE && span_same(last->at, x.at))
 		x.change = CHANGE_COPY; /* a copy: the same call has just read the source */
 	if (kind == ACCESS_WRITE && below && unpacks(by))
 		x.change = CHANGE_TREE;

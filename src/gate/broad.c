@@ -70,8 +70,6 @@ struct room {
 
 #define BLANKS " \t"
 
-static char to_lower(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
-
 /* Strips a version: python3.11 and python3 become python; r2, 7z and i3 stay. */
 static struct str without_version(struct str name)
 {
@@ -98,7 +96,7 @@ static void add_name(struct room *r, struct str word)
 	if (r->n)
 		r->p[r->n++] = ' ';
 	for (size_t i = 0; i < word.n; i++)
-		r->p[r->n++] = to_lower(word.p[i]);
+		r->p[r->n++] = ascii_to_lower(word.p[i]);
 }
 
 /* Normalizes the rule's text; false if it is too long. The result is never longer than the text. */

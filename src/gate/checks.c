@@ -108,7 +108,7 @@ static bool runs_as_well(const struct judge *j, const struct access *x)
 {
 	for (const struct access *e = j->f->accesses; e; e = e->next)
 		if (e->kind == ACCESS_EXEC && e->cause == x->cause && e->by == x->by && !e->elsewhere &&
-			e->at.text == x->at.text && e->at.from == x->at.from && e->at.to == x->at.to)
+			span_same(e->at, x->at))
 			return x->below && !access_is_redirection(x);
 	return false;
 }

@@ -224,8 +224,7 @@ static enum prefix_match danger_is(struct judge *j, struct subject *s, const str
 static bool said_as(const struct judge *j, enum check_id id, struct span at, enum grade g)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
-		if (r->id == id && r->at.text == at.text && r->at.from == at.from &&
-			r->at.to == at.to && r->grade >= g)
+		if (r->id == id && span_same(r->at, at) && r->grade >= g)
 			return true;
 	return false;
 }

@@ -7,8 +7,7 @@
 
 static bool same_step(const struct step *s, enum step_kind k, struct str rule, struct span at)
 {
-	return s->kind == k && s->at.text == at.text && s->at.from == at.from &&
-			s->at.to == at.to && str_eq(s->rule, rule);
+	return s->kind == k && span_same(s->at, at) && str_eq(s->rule, rule);
 }
 
 void judge_step(struct judge *j, enum step_kind k, struct str rule, struct span at)

@@ -208,14 +208,6 @@ static enum git_changes_state read_revert(struct git_form *f)
 	return read_cherry_pick(f);
 }
 
-static bool is_number(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!ascii_is_digit(s.p[i]))
-			return false;
-	return s.n > 0;
-}
-
 static enum git_changes_state read_stash(struct git_form *f)
 {
 	struct str what = f->n ? operand_at(f, 0) : STR("push"),
@@ -237,7 +229,7 @@ static enum git_changes_state read_stash(struct git_form *f)
 	} else if (!str_like_any(what, "pop apply")) {
 		return GIT_CHANGES_UNKNOWN;
 	}
-	f->revs = is_number(which) ? str_fmt(f->j->a, "stash@{%.*s}", STR_ARG(which)) : which;
+	f->revs = str_is_digits(which) ? str_fmt(f->j->a, "stash@{%.*s}", STR_ARG(which)) : which;
 	return GIT_CHANGES_KNOWN;
 }
 

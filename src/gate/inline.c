@@ -9,7 +9,6 @@
 
 /* HOLE_NUM: an unknown number */
 static bool is_digit(char c) { return ascii_is_digit(c) || c == HOLE_NUM; }
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* ---- sed ---- */
 
@@ -28,7 +27,8 @@ static char sed_at(const struct sed *d) { return d->i < d->s.n ? d->s.p[d->i] : 
 
 static void sed_blanks(struct sed *d, bool ends)
 {
-	while (d->i < d->s.n && (is_space(sed_at(d)) ? ends || sed_at(d) != '\n' : ends && sed_at(d) == ';'))
+	while (d->i < d->s.n && (ascii_is_space(sed_at(d)) ? ends || sed_at(d) != '\n' : ends &&
+			sed_at(d) == ';'))
 		d->i++;
 }
 
@@ -229,7 +229,7 @@ static bool sql_client_line(struct str line)
 		return false;
 	while (n < line.n && ascii_is_name_start(line.p[n]))
 		n++;
-	if (n < line.n && !is_space(line.p[n]) && line.p[n] != '+')
+	if (n < line.n && !ascii_is_space(line.p[n]) && line.p[n] != '+')
 		return false;
 	if (line.p[0] == '\\' && n > 1 && line.p[1] == 'd')
 		return true; /* describes something, with any argument */
@@ -266,7 +266,7 @@ static bool sql_client_harmless(struct str s)
 						words[k]))
 					return false;
 		}
-		start = s.p[i] == '\n' || s.p[i] == ';' || (start && is_space(s.p[i]));
+		start = s.p[i] == '\n' || s.p[i] == ';' || (start && ascii_is_space(s.p[i]));
 	}
 	return true;
 }
@@ -283,7 +283,7 @@ static bool sql_edits(struct str s)
 		if (!str_contains_nocase(str_sub(s, i, to), "edit") ||
 				(i > 0 && (ascii_is_name_start(s.p[i - 1]) || is_digit(s.p[i - 1]))))
 			continue;
-		while (to < s.n && (is_space(s.p[to]) || strchr("\"'`]\f\v", s.p[to])))
+		while (to < s.n && (ascii_is_space(s.p[to]) || strchr("\"'`]\f\v", s.p[to])))
 			to++;
 		if (to < s.n && strchr("(/-", s.p[to]))
 			return true;
@@ -358,7 +358,7 @@ static bool jq_harmless(struct str s)
 {
 	size_t i = 0, to;
 
-	while (i < s.n && is_space(s.p[i]))
+	while (i < s.n && ascii_is_space(s.p[i]))
 		i++;
 	for (to = i; to < s.n && ascii_is_name_start(s.p[to]);)
 		to++;

@@ -44,16 +44,11 @@ static struct str place_key(struct judge *j, struct span at)
 	return str_dup(j->a, str_n((const char *)v, sizeof(v)));
 }
 
-static bool same_place(struct span a, struct span b)
-{
-	return a.text == b.text && a.from == b.from && a.to == b.to;
-}
-
 bool overlay_source(const struct access *from, const struct access *to)
 {
 	if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
 		return false;
-	return same_place(from->at, to->at) && access_same_cause(from, to);
+	return span_same(from->at, to->at) && access_same_cause(from, to);
 }
 
 /* ---- building ---- */
@@ -202,7 +197,7 @@ static struct subject *subject_of(struct judge *j, const struct access *x)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		if (c->argc && c->when.first == x->when.first && same_place(c->argv[0].at, x->at))
+		if (c->argc && c->when.first == x->when.first && span_same(c->argv[0].at, x->at))
 			return &j->subjects[i];
 	}
 	return NULL;

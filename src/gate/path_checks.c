@@ -12,7 +12,7 @@
 static bool was_said(const struct judge *j, enum check_id id, struct span at)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
-		if (r->id == id && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
+		if (r->id == id && span_same(r->at, at))
 			return true;
 	return false;
 }

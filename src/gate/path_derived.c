@@ -6,11 +6,6 @@
 #include "gate/judge.h"
 #include "gate/path_table.h"
 
-static bool same_place(struct span a, struct span b)
-{
-	return a.text == b.text && a.from == b.from && a.to == b.to;
-}
-
 static struct str last_name(struct str path)
 {
 	while (path.n > 1 && path.p[path.n - 1] == '/')
@@ -130,7 +125,7 @@ void paths_into_directory(struct judge *j, const struct access *x,
 		to.below = from->below;
 		if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
 			continue;
-		if (!same_place(from->at, x->at) || !access_same_cause(from, x))
+		if (!span_same(from->at, x->at) || !access_same_cause(from, x))
 			continue;
 		if (copies_content(x, from)) {
 			content_into(j, x, from->path.text, fn, ctx);
@@ -183,7 +178,7 @@ void paths_through_new_names(struct judge *j, const struct access *x,
 		struct str rest;
 
 		if (to->kind != ACCESS_WRITE || !access_copies(to) || to->path.kind != WORD_EXACT ||
-				same_place(to->at, x->at) || (link && x->kind != ACCESS_READ))
+				span_same(to->at, x->at) || (link && x->kind != ACCESS_READ))
 			continue;
 		if (!path_within(x->path.text, to->path.text))
 			continue;
@@ -191,7 +186,7 @@ void paths_through_new_names(struct judge *j, const struct access *x,
 		for (const struct access *from = j->f->accesses; from; from = from->next) {
 			struct access old = *x;
 
-			if (!same_place(from->at, to->at) || from->path.kind != WORD_EXACT ||
+			if (!span_same(from->at, to->at) || from->path.kind != WORD_EXACT ||
 					(from->kind != ACCESS_READ && from->kind != ACCESS_DELETE))
 				continue;
 			if (!link && !named_in_root(j, from->path.text, !rest.n || (!moved && !from->below)))
@@ -213,7 +208,7 @@ bool paths_renames_secret(struct judge *j, const struct access *x, const struct 
 	for (const struct access *to = j->f->accesses; to; to = to->next) {
 		struct where known = {0};
 
-		if (to->kind != ACCESS_WRITE || !same_place(to->at, x->at) || to->path.kind != WORD_EXACT)
+		if (to->kind != ACCESS_WRITE || !span_same(to->at, x->at) || to->path.kind != WORD_EXACT)
 			continue;
 		known.path = known.real = path_plain(j->a, to->path.text);
 		/* .env to .env.local: the new name still marks it as a secret */

@@ -147,14 +147,12 @@ static struct str below_home(struct str home, struct str path)
 
 static struct str in_home(const struct judge *j, struct str path) { return below_home(j->v->home, path); }
 
-static char fold_case(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
-
 /* Most patterns fail at their first byte; only the rest reach the matcher. */
 static bool same_path(const struct judge *j, struct str pattern, struct str path)
 {
 	if (!pattern.n || !path.n)
 		return false;
-	if (!strchr("*?[", pattern.p[0]) && fold_case(pattern.p[0]) != fold_case(path.p[0]))
+	if (!strchr("*?[", pattern.p[0]) && ascii_to_lower(pattern.p[0]) != ascii_to_lower(path.p[0]))
 		return false;
 	return glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
 }
@@ -190,7 +188,7 @@ static struct start_bytes starts_of(struct str path)
 	struct start_bytes s = {{0}};
 
 	for (size_t i = 0; i < path.n; i++) {
-		unsigned char c = (unsigned char)fold_case(path.p[i]);
+		unsigned char c = (unsigned char)ascii_to_lower(path.p[i]);
 
 		if (i == 0 || path.p[i - 1] == '/')
 			s.set[c / 64] |= (uint64_t)1 << (c % 64);
@@ -200,7 +198,7 @@ static struct start_bytes starts_of(struct str path)
 
 static bool may_start(const struct start_bytes *s, char c)
 {
-	unsigned char b = (unsigned char)fold_case(c);
+	unsigned char b = (unsigned char)ascii_to_lower(c);
 
 	return c == '*' || c == '?' || c == '[' || (s->set[b / 64] >> (b % 64) & 1);
 }

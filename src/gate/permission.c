@@ -309,8 +309,7 @@ static const char *wrapper_name(const struct command *c)
 
 static bool same_word(const struct word *a, const struct word *b)
 {
-	return a->kind == b->kind && a->at.text == b->at.text && a->at.from == b->at.from &&
-			a->at.to == b->at.to && str_eq(a->text, b->text);
+	return a->kind == b->kind && span_same(a->at, b->at) && str_eq(a->text, b->text);
 }
 
 /* True if the wrapper runs `in`: its last words, reached through it. */

@@ -51,16 +51,6 @@ static bool is_dev_port(struct str s)
 	return false;
 }
 
-static struct str lower_case(struct arena *a, struct str s)
-{
-	struct buf b;
-
-	buf_init(&b, a, 0);
-	for (size_t i = 0; i < s.n; i++)
-		buf_char(&b, ascii_is_upper(s.p[i]) ? (char)(s.p[i] + 32) : s.p[i]);
-	return buf_view(&b);
-}
-
 /* True for "node server.js" or "app.py": one script by name. */
 static bool names_script(struct str s)
 {
@@ -75,7 +65,7 @@ static bool names_script(struct str s)
 /* True if a pkill pattern names a development server and, as far as its words tell, nothing else. */
 static bool names_server(struct judge *j, struct str pattern)
 {
-	struct str s = lower_case(j->a, pattern);
+	struct str s = str_lower(j->a, pattern);
 
 	for (size_t i = 0; i < s.n; i++)
 		if (!(ascii_is_lower(s.p[i]) || ascii_is_digit(s.p[i]) ||
@@ -85,7 +75,7 @@ static bool names_server(struct judge *j, struct str pattern)
 		if (str_contains(s, str_of(kept[i])))
 			return false;
 	for (size_t i = 0; *servers[i]; i++) {
-		struct str want = lower_case(j->a, str_of(servers[i]));
+		struct str want = str_lower(j->a, str_of(servers[i]));
 
 		for (size_t k = 0; k + want.n <= s.n; k++)
 			if (!memcmp(s.p + k, want.p, want.n) && (k == 0 || strchr(" /", s.p[k - 1])) &&

@@ -120,8 +120,7 @@ static void append_reasons(struct reason **to, struct reason *more)
 static bool has_reason(const struct reason *list, const struct reason *r)
 {
 	for (; list; list = list->next)
-		if (list->id == r->id && list->at.text == r->at.text && list->at.from == r->at.from &&
-			list->at.to == r->at.to && !r->rule.n)
+		if (list->id == r->id && span_same(list->at, r->at) && !r->rule.n)
 			return true;
 	return false;
 }

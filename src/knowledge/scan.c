@@ -180,14 +180,6 @@ static size_t scan_long(struct know_scan *s, size_t i)
 	return i;
 }
 
-static bool all_digits(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!ascii_is_digit(s.p[i]))
-			return false;
-	return s.n > 0;
-}
-
 /*
  * Adds letter k of a cluster, which is not in the row. At the start, the whole word may also be one name with
  * a single dash (-force).
@@ -211,7 +203,7 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 	struct word w = s->argv[i];
 	bool sure = true;
 	const struct know_flag *digits = know_flag_find(s->row, STR("-#"));
-	if (digits && all_digits(str_sub(w.text, 1, w.text.n))) {
+	if (digits && str_is_digits(str_sub(w.text, 1, w.text.n))) {
 		know_hit_add(s, digits, i, i + 1, NULL);
 		return i;
 	}

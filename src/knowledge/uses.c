@@ -176,8 +176,6 @@ void know_backups(struct know_applying *ap)
 
 enum know_match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 
-static char to_lower(char c) { return ascii_is_upper(c) ? (char)(c + 32) : c; }
-
 /*
  * Matches the text from offset i against the prefix. '*' in it (at most a few) matches anything except '='.
  * Sets *ret_end to the offset after the match.
@@ -195,7 +193,7 @@ static enum know_match starts_with(struct str text, size_t i, const char *prefix
 		}
 		if (i < text.n && text_hole(text.p[i]))
 			return MATCH_MAYBE;
-		if (i >= text.n || to_lower(text.p[i]) != to_lower(*prefix))
+		if (i >= text.n || ascii_to_lower(text.p[i]) != ascii_to_lower(*prefix))
 			return MATCH_NO;
 	}
 	*ret_end = i;
@@ -459,7 +457,7 @@ static bool alias_reads(struct know_applying *ap, struct word value)
 	if (value.kind != WORD_EXACT)
 		return false;
 	for (size_t i = 0; i < rest.n; i++) {
-		char c = to_lower(rest.p[i]);
+		char c = ascii_to_lower(rest.p[i]);
 
 		if (!(ascii_is_lower(c) || ascii_is_digit(c) || c == ' ' || strchr(more, c)))
 			return false;

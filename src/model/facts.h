@@ -40,6 +40,10 @@ struct span {
 	uint32_t text, from, to;
 };
 
+static inline bool span_same(struct span a, struct span b)
+{
+	return a.text == b.text && a.from == b.from && a.to == b.to;
+}
 static inline bool span_encloses(struct span outer, struct span in)
 {
 	return outer.text == in.text && outer.from <= in.from && in.to <= outer.to;

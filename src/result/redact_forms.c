@@ -75,14 +75,6 @@ static enum found match_base64(const struct form *f, const struct candidate *c, 
 
 /* ---- hexadecimal ---- */
 
-static int hex_value(char c)
-{
-	if (ascii_is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Between two bytes; longer ones first. */
 static const char separators[][8] = {", 0x", ",0x", " 0x", "\\x", " ", ":", "-", "\n", "%", ","};
 #define SEPARATOR_MAX 4
@@ -109,7 +101,7 @@ static enum found match_hex(const struct form *f, const struct candidate *c, siz
 		for (unsigned half = 0; half < 2; half++, at++) {
 			if (ends_early(c, at))
 				return FOUND_MORE;
-			if (at >= s.n || hex_value(s.p[at]) != (int)(half ? byte & 15 : byte >> 4))
+			if (at >= s.n || ascii_hex_value(s.p[at]) != (int)(half ? byte & 15 : byte >> 4))
 				return FOUND_NO;
 		}
 	}

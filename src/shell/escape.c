@@ -30,25 +30,14 @@ static int simple_value(char c)
 	return to[strchr(from, c) - from];
 }
 
-static int digit_value(char c)
-{
-	if (ascii_is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
-
 /* Reads up to max digits of the base from s[*i]; returns their number. */
 static size_t read_digits(struct str s, size_t *i, unsigned base, size_t max, uint64_t *ret)
 {
 	size_t n = 0;
 	uint64_t v = 0;
 
-	for (; n < max && *i < s.n && (unsigned)digit_value(s.p[*i]) < base; n++)
-		v = v * base + (unsigned)digit_value(s.p[(*i)++]);
+	for (; n < max && *i < s.n && (unsigned)ascii_hex_value(s.p[*i]) < base; n++)
+		v = v * base + (unsigned)ascii_hex_value(s.p[(*i)++]);
 	*ret = v;
 	return n;
 }

@@ -1,19 +1,11 @@
 /* Redirections: files that are read and written, and the new standard input and output. */
 #include "shell/marks.h"
 
-static bool is_digits(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!ascii_is_digit(s.p[i]))
-			return false;
-	return s.n > 0;
-}
-
 /* True if the last component of the path is a number: perhaps a port. */
 static bool ends_in_number(struct str path)
 {
 	struct str base = str_base(path);
-	return base.n < path.n && is_digits(base);
+	return base.n < path.n && str_is_digits(base);
 }
 
 /*
@@ -123,8 +115,8 @@ static void duplicate_descriptor(struct eval *e, const struct syn_redir *r)
 	struct str t = w.text;
 	e->fds_closed |= !text_exact(t) || str_ends(t, "-");
 	bool number = w.kind == WORD_EXACT &&
-			(str_is(t, "-") || is_digits(t) ||
-			(t.n > 1 && t.p[t.n - 1] == '-' && is_digits(str_sub(t, 0, t.n - 1))));
+			(str_is(t, "-") || str_is_digits(t) ||
+			(t.n > 1 && t.p[t.n - 1] == '-' && str_is_digits(str_sub(t, 0, t.n - 1))));
 	bool numeric_hole = t.n == 1 && t.p[0] == HOLE_NUM;
 	if (out && !number && !numeric_hole && e->dialect != DIALECT_SH) { /* >&file is >file 2>&1 */
 		emit_network(e, w);

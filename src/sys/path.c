@@ -184,14 +184,6 @@ static void place_here(struct path_walk *w, enum path_kind kind)
 	w->place = str_dup(w->m->a, done_str(w));
 }
 
-static bool is_digits(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!ascii_is_digit(s.p[i]))
-			return false;
-	return s.n > 0;
-}
-
 enum process { PROCESS_NONE, PROCESS_SELF, PROCESS_OTHER };
 
 /*
@@ -206,7 +198,7 @@ static enum process process_of(struct str dir, struct str *ret_tail)
 	ptrdiff_t end = str_find(tail, '/', 0);
 	struct str who = str_sub(tail, 0, end < 0 ? tail.n : (size_t)end);
 	bool self = str_is(who, "self");
-	if (!self && !is_digits(who))
+	if (!self && !str_is_digits(who))
 		return PROCESS_NONE;
 	tail = str_sub(tail, who.n, tail.n);
 	if (str_starts(tail, "/task/")) {
