@@ -634,6 +634,13 @@ static void no_streams(void)
 			_exit(1);
 }
 
+/* Its lock is its own: the launcher unlocks nothing of it. */
+static int vetter_lock(void *arg)
+{
+	workspace_lock_open(arg);
+	return vet_search_lock(arg) < 0;
+}
+
 static void vetter(struct protect *p, int waiting)
 {
 	int keep[8], n = 0;
@@ -662,8 +669,7 @@ static void vetter(struct protect *p, int waiting)
 	mine.changes = NULL;
 	mine.changes_end = &mine.changes;
 	mine.nchanges = 0;
-	workspace_lock_open(&mine); /* its own: what it locks the launcher does not unlock */
-	if (vet_search_lock(&mine) < 0)
+	if (arena_run(&a, vetter_lock, &mine) != 0)
 		_exit(1);
 	close(waiting);
 	protect_part(&mine, vetter_search, &mine);

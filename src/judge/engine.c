@@ -70,6 +70,7 @@ struct judge_job {
 	struct view *given; /* recorded view of a replay; NULL: look at the world */
 	struct facts facts;
 	struct judgement judgement;
+	struct judgement refusal; /* made first, while the arena has room for it */
 	struct err err;
 };
 
@@ -223,8 +224,11 @@ static int look_and_judge(void *arg)
 {
 	struct judge_job *j = arg;
 	const struct context *at = context_or_own(j->rq->context);
-	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
+	struct view *v;
 
+	engine_refuse(j->a, CHECK_INTERNAL_ERROR, "the memory bound was reached before the command was judged",
+			&j->refusal);
+	v = j->given ? j->given : arena_new(j->a, struct view);
 	if (!j->given && at->view)
 		world_again(j->a, at->view, &j->p->own, v);
 	else if (!j->given)
@@ -273,37 +277,23 @@ void engine_refuse(struct arena *a, enum check_id id, const char *message, struc
 	*ret = (struct judgement){.verdict = VERDICT_DENY, .reasons = r};
 }
 
-/* Prepare the refusal first, while the arena still has room for it. */
-static int prepare_refusal(void *arg)
-{
-	struct judge_job *j = arg;
-
-	engine_refuse(j->a, CHECK_INTERNAL_ERROR,
-		"the memory bound was reached before the command was judged", &j->judgement);
-	return 0;
-}
-
 static int judge_request(struct arena *a, const struct engine_request *rq, const struct policies *p,
 		struct view *given, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
 	struct judge_job j = {.a = a, .rq = rq, .p = p, .given = given};
-	struct judgement refusal;
-	int rc;
+	int rc = arena_run(a, look_and_judge, &j);
 
-	if (arena_run(a, prepare_refusal, &j) != 0)
-		return err_set(e, ERR_LIMIT, 0, "the memory bound was reached");
-	refusal = j.judgement;
-	j.judgement = (struct judgement){0};
-	rc = arena_run(a, look_and_judge, &j);
 	if (rc == 0) {
 		*ret_facts = j.facts;
 		*ret_judgement = j.judgement;
 		return 0;
 	}
+	if (!j.refusal.reasons)
+		return err_set(e, ERR_LIMIT, 0, "the memory bound was reached");
 	if (rc == 1 && j.err.kind != ERR_LIMIT)
-		refusal.reasons->message = STR("the reader failed inside, so the command was not judged");
+		j.refusal.reasons->message = STR("the reader failed inside, so the command was not judged");
 	*ret_facts = (struct facts){0};
-	*ret_judgement = refusal;
+	*ret_judgement = j.refusal;
 	return 0;
 }
 
