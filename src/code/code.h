@@ -45,8 +45,8 @@ bool code_knows(enum lang lang);
 /*
  * Reads one snippet whose text is exact, and sets s->code. Appends to *f: the text of the code (so that its
  * spans can be shown), accesses, touches, and snippets that the code evaluates. *ret_runs receives the
- * commands for the shell reader. Returns 0, or -1 if the arena is full; the parser's memory is released in
- * both cases.
+ * commands for the shell reader. A full arena releases the parser's memory and leaves the caller's
+ * arena_run().
  */
-int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v,
+void code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v,
 		struct code_run **ret_runs);

@@ -375,16 +375,15 @@ static int parse_and_walk(void *arg)
 	return 0;
 }
 
-static int read_one(void *arg)
+static void read_one(struct walk_job *j)
 {
-	struct walk_job *j = arg;
 	struct code_walk *w = &j->w;
 
 	w->began = w->a->used;
 	w->code = arena_new(w->a, struct code);
 	w->s->code = w->code;
 	if (!j->l || w->s->text.kind != WORD_EXACT || w->s->text.text.n > CODE_TEXT_MAX)
-		return 0;
+		return;
 	w->text = facts_add_text(w->a, w->f, (struct text){TEXT_FROM(SNIPPET), w->s->lang, w->s->at.text,
 			w->s->at, w->s->text.text});
 	w->code->error_at = (struct span){w->text, 0, 0};
@@ -396,26 +395,27 @@ static int read_one(void *arg)
 		w->code->parsed = w->code->complete = true;
 		j->l->walk(w, (TSNode){0});
 		hand_settings_on(w);
-		return 0;
+		return;
 	}
 	if (arena_run(&j->grammar.heap, parse_and_walk, j) < 0) { /* a memory or error budget was exceeded */
 		w->code->parsed = w->code->complete = false;
 		w->code->error_at = (struct span){w->text, j->grammar.error_at, j->grammar.error_at};
 	}
 	hand_settings_on(w);
-	return 0;
 }
 
-int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v,
+static void end_grammar(void *ptr) { grammar_end(ptr); }
+
+void code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v,
 		struct code_run **ret_runs)
 {
 	struct walk_job j = {.w = {.a = a, .f = f, .s = s, .v = v, .src = s->text.text},
 		.l = &languages[s->lang]};
-	int rc;
+	struct arena_cleanup cleanup;
 
 	grammar_begin(&j.grammar, s->text.text);
-	rc = arena_run(a, read_one, &j);
-	grammar_end(&j.grammar);
+	arena_defer(a, &cleanup, end_grammar, &j.grammar);
+	read_one(&j);
+	arena_release(a, &cleanup);
 	*ret_runs = j.w.runs;
-	return rc < 0 ? -1 : 0;
 }
