@@ -334,6 +334,8 @@ for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user
 
 SCENARIOS = [
     Scenario("run", ["run", "--gate", "--profile", "work", "-c", "echo x > made; echo hello"], check=check_run),
+    Scenario("run with hosts", ["run", "--network", "a.example.org,10.1.2.3:5432", "--profile", "work", "-c", "echo x > made; echo hello"],
+             check=check_run),
     Scenario("run with a ticket", None, check=check_plain, before=ticket),
     Scenario("hook that denies", CLAUDE, hook("PreToolUse", "rm -rf /etc"), check_deny),
     Scenario("hook that contains", CLAUDE, hook("PreToolUse", "make hello"), check_contain),
