@@ -22,13 +22,20 @@
 #define KEEPALIVE_EACH_S 15
 #define KEEPALIVE_COUNT 6
 
+/*
+ * Bytes that wait in the kernel for a slow reader, which would be 4 MB otherwise, outside of the box's
+ * cgroup; those on their way to a quick reader do not count. Costs 15 % of the throughput to the program.
+ */
+#define UNSENT_MAX (1 << 18)
+
 void relay_set_options(int fd)
 {
 	static const struct {
 		int level, name, value;
 	} options[] = {{SOL_SOCKET, SO_KEEPALIVE, 1}, {IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S},
 			{IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_EACH_S},
-			{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_COUNT}, {IPPROTO_TCP, TCP_NODELAY, 1}};
+			{IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_COUNT}, {IPPROTO_TCP, TCP_NODELAY, 1},
+			{IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_MAX}};
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof options[i].value);
 }
@@ -99,8 +106,8 @@ static bool is_on_site(const struct relay_loop *l, const struct relay_target *t)
 }
 
 /* Keeps the addresses that a name may lead to. */
-static void drop_private(const struct relay_loop *l, const struct relay_target *t,
-		struct upstream_addresses *all)
+static void drop_private(
+		const struct relay_loop *l, const struct relay_target *t, struct upstream_addresses *all)
 {
 	bool on_site = is_on_site(l, t);
 	size_t n = 0;

@@ -11,6 +11,8 @@
 /* Pipes of a megabyte: the kernel counts their pages for each user and stops at 64 MB by default. */
 #define RELAY_PIPES_LARGE 16
 #define RELAY_PIPE_BYTES ((size_t)1 << 20)
+/* Bytes in any other pipe, which could hold more: together the pipes of slow readers hold 144 MB at most. */
+#define RELAY_PIPE_SMALL ((size_t)1 << 16)
 
 struct relay_pipe {
 	int in, out; /* write end, read end */

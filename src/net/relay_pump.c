@@ -71,7 +71,8 @@ static enum relay_step fill_pipe(struct relay_loop *l, struct relay_flow *flow, 
 		relay_wake_at(l, l->now + STARVED_LOOK_MS * MILLISECOND);
 		return STEP_IDLE;
 	}
-	size_t room = limit < RELAY_PIPE_BYTES ? (size_t)limit : RELAY_PIPE_BYTES;
+	size_t room = flow->pipe->large ? RELAY_PIPE_BYTES : RELAY_PIPE_SMALL;
+	room = limit < room ? (size_t)limit : room;
 	ssize_t n = splice(from->fd, NULL, flow->pipe->in, NULL, room, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 	if (n < 0) {
 		enum relay_step s = step_of_error(from, &from->readable);
