@@ -47,7 +47,7 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-TABLES = knowledge variables registries network preset embedded seccomp python javascript
+TABLES = knowledge variables registries network preset embedded seccomp python javascript danger
 LIB_OBJ += $(TABLES:%=$(BUILD)/obj/%_table.o)
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
@@ -155,6 +155,12 @@ $(BUILD)/gen/network_table.c: $(BUILD)/gen-knowledge knowledge/network.yaml
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)$(BUILD)/gen-knowledge --network knowledge/network.yaml > $@
+
+# Dangerous commands are written in knowledge/gate/dangers.yaml.
+$(BUILD)/gen/danger_table.c: knowledge/gate/dangers.yaml scripts/danger-table
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)scripts/danger-table < $< > $@
 
 # Presets are text of the policy language, baked in so that importing one opens no file.
 $(BUILD)/gen-presets: $(PRESET_OBJ) $(BUILD)/libgen.a

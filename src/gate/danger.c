@@ -560,7 +560,7 @@ void danger_effects(struct judge *j, const struct check *c)
 			if ((has & effects[k].effect) && !was_said(j, effects[k].check, s->c->at) &&
 					!(effects[k].effect == EFFECT_NETWORK &&
 					(stays_here(j, s) || lists_packages(s) || network_uses_tell(j, s))) &&
-			    /* git's have rows in danger_rows.h, */
+			    /* git's have rows in dangers.yaml, */
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) &&
 			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&
 			    /* and caisson's, too */

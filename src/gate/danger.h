@@ -1,5 +1,6 @@
 /*
- * Commands that are dangerous by their words: the row type. danger_rows.h has the rows, danger.c the matcher.
+ * Commands that are dangerous by their words: the row type. The rows are in knowledge/gate/dangers.yaml, the
+ * matcher is in danger.c.
  */
 #pragma once
 #include "gate/judge.h"
@@ -14,4 +15,5 @@ extern const struct danger danger_rows[];
 /* First byte of the program's name in each row. */
 extern const char danger_firsts[];
 extern const size_t danger_nrows;
-const char *danger_text(uint16_t at);
+extern const char danger_texts[];
+static inline const char *danger_text(uint16_t at) { return danger_texts + at; }

@@ -16,7 +16,7 @@
  *   processes.c       commands that kill processes
  *   packages.c        npx and similar tools, when they fetch the program they run
  *   repository.c      git in a directory that was made to look like a repository
- *   danger.c          commands that are dangerous by their words (rows in danger_rows.h)
+ *   danger.c          commands that are dangerous by their words (rows in dangers.yaml)
  *   flow.c            commands that are dangerous by their data flow
  *   text_checks.c     syntax that a stricter policy restricts
  *   inline.c          small languages

@@ -5,7 +5,7 @@
  *   quiet    jobs of the shell, and processes that the request itself started ($!)
  *   warn     development servers by name (pkill -f "next dev") or by the port they listen on (lsof -ti:3000)
  *   ask      any other process of the user
- *   deny     all processes, vital services, caisson (danger_rows.h has those by name)
+ *   deny     all processes, vital services, caisson (dangers.yaml has those by name)
  */
 #include "gate/judge.h"
 

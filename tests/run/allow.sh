@@ -75,7 +75,7 @@ fi
 result $? 'nothing of this wrote anything'
 run 2 'an agent may not run it' check "caisson allow 'npm install'"
 
-# every command is either opened to agents or a person's (src/gate/danger_rows.h)
+# every command is either opened to agents or a person's (knowledge/gate/dangers.yaml)
 while read -r c; do
 	"$CAISSON" check "caisson $c" >"$tmp/out" 2>"$tmp/err"
 	! grep -q 'is not a command of caisson that agents may use' "$tmp/out"
