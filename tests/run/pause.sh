@@ -62,7 +62,7 @@ run 2 'an agent may not run it' check 'caisson pause --for 10m'
 result $? 'man/caisson-pause.1 is what the tables say'
 
 # ---- what it does ----
-decided ask 'npm install'
+decided ask 'npm login'
 decided contain 'make test'
 decided deny 'rm -rf /etc'
 at_terminal 0 'the answer is yes' yes pause --for 10m
@@ -72,7 +72,7 @@ out 'caisson is paused until [0-2][0-9]:[0-5][0-9]; caisson pause --end ends it'
 result $? 'for the user alone'
 run 0 'paused' pause
 out 'caisson is paused until'
-decided pass 'npm install'
+decided pass 'npm login'
 out 'caisson is paused until [0-2][0-9]:[0-5][0-9]: a person wants this neither asked about nor contained'
 decided pass 'make test'
 decided pass 'git status'
@@ -82,12 +82,12 @@ decided deny 'rm -rf /etc'
 decided deny 'caisson pause --for 1h'
 decided deny "echo x > $file"
 decided deny 'npm publish > ~/.config/caisson/config.yaml'
-cd ../other && session=s2 && decided pass 'npm install'
+cd ../other && session=s2 && decided pass 'npm login'
 cd ../work && session=s1
-hook 'npm install' claude-code plan
+hook 'npm login' claude-code plan
 grep -q '"permissionDecision":"\(ask\|deny\)"' "$tmp/out"
 result $? 'a mode in which nothing is to run stays'
-hook 'npm install' codex
+hook 'npm login' codex
 ! grep -q 'deny' "$tmp/out"
 result $? 'a client that cannot ask'
 jq -cn --arg d "$PWD" '{session_id: "s2", transcript_path: "/tmp/t", cwd: $d, hook_event_name: "SessionStart", source: "startup"}' | "$CAISSON" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
@@ -121,23 +121,23 @@ result $? 'suggest reads such a record'
 # ---- its end ----
 run 0 'ended' pause --end
 out 'caisson guards again'
-decided ask 'npm install'
+decided ask 'npm login'
 run 0 'there is none to end' pause --end
 out 'caisson was not paused'
 at_terminal 0 'for a moment' yes pause --for 2s
-decided pass 'npm install'
+decided pass 'npm login'
 sleep 2.1
-decided ask 'npm install'
+decided ask 'npm login'
 at_terminal 0 'in one project' yes pause --for 10m --project
-decided pass 'npm install'
-cd ../other && session=s2 && decided ask 'npm install'
+decided pass 'npm login'
+cd ../other && session=s2 && decided ask 'npm login'
 cd ../work && session=s1
 
 # ---- a file that is not as it should be is no pause ----
 cp "$file" "$tmp/good"
 bad() { # WHAT JQ
 	jq -c "$2" "$tmp/good" >"$tmp/new" && cat "$tmp/new" >"$file"
-	decided ask 'npm install'
+	decided ask 'npm login'
 	run 1 "$1" pause
 }
 bad 'another boot' '.boot = "x"'
@@ -147,28 +147,28 @@ bad 'over' '.until -= 700'
 bad 'another version' '.v = 2'
 bad 'a text for a number' '.until = "\(.until)"'
 printf '{' >"$file"
-decided ask 'npm install'
+decided ask 'npm login'
 cp "$tmp/good" "$file" && chmod 666 "$file"
-decided ask 'npm install'
+decided ask 'npm login'
 chmod 600 "$file"
-decided pass 'npm install'
+decided pass 'npm login'
 chmod 777 "$state"
 decided deny 'git status' # a state that others may write
 chmod 700 "$state"
 mv "$file" "$tmp/pause.json" && ln -s "$tmp/pause.json" "$file"
 chmod 777 "$tmp"
-decided ask 'npm install' # where the link leads to others may write
+decided ask 'npm login' # where the link leads to others may write
 chmod 700 "$tmp"
 rm "$file"
 mkdir -m 700 "$tmp/state" && cp "$tmp/good" "$tmp/state/pause.json"
 export CAISSON_STATE=$tmp/state
-decided ask 'npm install' # agents may write below /tmp
+decided ask 'npm login' # agents may write below /tmp
 at_terminal 1 'none is noted there' yes pause --for 10m
 out 'lies where agents may write'
 export CAISSON_STATE=$state
 cp "$tmp/good" "$file"
 printf 'writable_roots: [%s]\n' "$state" >"$HOME/.config/caisson/config.yaml"
-decided ask 'npm install' # a writable root
+decided ask 'npm login' # a writable root
 rm "$HOME/.config/caisson/config.yaml"
-decided pass 'npm install'
+decided pass 'npm login'
 echo "1..$n"
