@@ -50,6 +50,11 @@ for _ in {1..100}; do [[ -s $tmp/server ]] && break; sleep 0.1; done
 cp "$here/tests/box/net_attempts.py" "$tmp/"
 chmod 644 "$tmp/cert.pem" "$tmp/net_attempts.py"
 
+# a root of its own, with bash and its libraries
+mkdir -p "$tmp/tree/etc" "$tmp/tree/bin"
+cp /bin/bash "$tmp/tree/bin/"
+ldd /bin/bash | grep -o '/[^ ]*' | while read -r lib; do mkdir -p "$tmp/tree$(dirname "$lib")" && cp -L "$lib" "$tmp/tree$lib"; done
+
 GET=(curl -sS --max-time 20 --cacert "$tmp/cert.pem")
 # fetch WHO RULES CURL-ARGUMENT...
 fetch() {
@@ -98,6 +103,16 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 
 	box "$who" --network good.example.org --read "$tmp/cert.pem" --env GIT_SSL_CAINFO="$tmp/cert.pem" -- bash -c 'cd /tmp && git clone -q https://good.example.org/repo.git && git -C repo log --format=%s'
 	want '.stdout == "first commit\n"' "$who: git clone over HTTPS"
+
+	for file in regular link none; do
+		rm -f "$tmp/tree/etc/resolv.conf"
+		[[ $file == regular ]] && : >"$tmp/tree/etc/resolv.conf"
+		[[ $file == link ]] && ln -s ../run/systemd/resolve/stub-resolv.conf "$tmp/tree/etc/resolv.conf"
+		box "$who" --root "$tmp/tree" --network good.example.org:80 -- /bin/bash -c 'exec 3<>/dev/tcp/good.example.org/80 && printf "GET / HTTP/1.1\r\nHost: good.example.org\r\nConnection: close\r\n\r\n" >&3 &&
+			while read -r line; do echo "$line"; done <&3'
+		if [[ $file == none ]]; then want '.status == "setup_error" and (.error | contains("has no file /etc/resolv.conf"))' "$who: --root without /etc/resolv.conf is refused"
+		else want '.exit_code == 0 and (.stdout | contains("served 11.1.1.1"))' "$who: --root, /etc/resolv.conf is a $file file"; fi
+	done
 
 	# ---- refused ----
 	fetch "$who" good.example.org https://other.example.org/
