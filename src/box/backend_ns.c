@@ -296,7 +296,7 @@ static int ns_start(struct box_state *b, struct err *e)
 
 	note_spec(b);
 	if (send_task(b, e) != 0 || box_before_program(b, e) != 0 ||
-			(n->network && ns_relay_start(b, e) != 0))
+			(n->network && (ns_relay_start(b, e) != 0 || ns_group_settle(b, e) != 0)))
 		return -1;
 	b->memory_watched = !n->grouped;
 	b->cpu_counted = b->spec->limits.cpu_ms && n->grouped && cg_time_counter(&n->cg) != ENFORCED_NOT;

@@ -205,6 +205,8 @@ int setup_seal(int old, struct err *e);
 int ns_group_begin(struct ns_box *n);
 /* Makes sure that the box has a cgroup with its limits: the one that init is in already, or a new one. */
 int ns_group_ready(struct box_state *b, struct err *e);
+/* The box is set up: its limit of processes no longer counts those that only set it up. */
+int ns_group_settle(struct box_state *b, struct err *e);
 /*
  * On version 2 an ordinary user often has no group, but a systemd manager that makes one. Init waits for its
  * user meanwhile, so it is a single process when it is moved. The undertaker goes along: the manager removes

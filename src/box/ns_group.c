@@ -10,13 +10,32 @@
 #define _GNU_SOURCE
 #include "box/ns.h"
 
+/* On version 2 init is in the group as well, and so is, for a while, the helper of ns_network.c. */
+static int limit_pids(struct box_state *b, bool helper, struct err *e)
+{
+	struct ns_box *n = b->own;
+
+	return cg_set(&n->cg, CG_PIDS_MAX, (uint64_t)b->spec->limits.pids + cg_guess_v2() + helper, e);
+}
+
+static bool has_helper(const struct box_state *b)
+{
+	return cg_guess_v2() && network_has_names(&b->spec->network);
+}
+
+int ns_group_settle(struct box_state *b, struct err *e)
+{
+	const struct ns_box *n = b->own;
+
+	return n->grouped && has_helper(b) ? limit_pids(b, false, e) : 0;
+}
+
 static int set_limits(struct box_state *b, struct err *e)
 {
 	const struct limits *l = &b->spec->limits;
 	struct ns_box *n = b->own;
-	uint64_t pids = (uint64_t)l->pids + cg_guess_v2(); /* on version 2 init is in the group as well */
 
-	if (cg_set(&n->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&n->cg, CG_PIDS_MAX, pids, e) != 0)
+	if (cg_set(&n->cg, CG_MEMORY_MAX, l->memory, e) != 0 || limit_pids(b, has_helper(b), e) != 0)
 		return -1;
 	if (l->io && cg_set(&n->cg, CG_IO_MAX, l->io, e) != 0)
 		return -1;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define REQUEST_MAX 256     /* bytes of the longest request */
-#define ANSWERS_BYTES 8192  /* an answer repeats its request */
+#define ANSWERS_BYTES 2048  /* the kernel sends one answer at a time, which repeats its request */
 #define ANSWER_SECONDS 10   /* the kernel answers before send() returns; this is for a broken one */
 
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
