@@ -1,0 +1,103 @@
+#!/bin/bash
+# The network in a client's session: remotes that were there when it began, registries of installs, hosts that a person lists. Real git. TAP.
+apart=1
+# shellcheck source=tests/prologue.sh
+. "$(dirname "$0")/../prologue.sh"
+export HOME=$tmp/home CAISSON_STATE=$tmp/state
+unset XDG_CONFIG_HOME XDG_STATE_HOME
+P=$HOME/p
+mkdir -p "$HOME/.config/caisson" "$P"
+git init -q -b main "$P"
+git -C "$P" remote add origin https://github.com/example/app.git
+git -C "$P" remote add upstream git@github.com:upstream/app.git
+git -C "$P" remote add local /srv/app.git
+
+# decision SESSION COMMAND: what the hook answers
+decision() {
+	jq -nc --arg s "$1" --arg d "${DIR:-$P}" --arg c "$2" '{session_id: $s, cwd: $d, hook_event_name: "PreToolUse", tool_name: "Bash",
+		permission_mode: "default", tool_use_id: "t", tool_input: {command: $c}}' |
+		"$CAISSON" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
+	local rc=$?
+	if [[ -s $tmp/out ]]; then jq -r '.hookSpecificOutput.permissionDecision + (if .hookSpecificOutput.updatedInput then " boxed" else "" end)' "$tmp/out"; elif [[ $rc == 0 && ! -s $tmp/err ]]; then echo quiet; else echo failed; fi
+}
+decides() { # DECISION SESSION COMMAND
+	[[ $(decision "$2" "$3") == "$1" ]]
+	result $? "$1: $3 ($2)"
+}
+
+# ---- remotes ----
+decides quiet s1 'git status'
+decides quiet s1 'git fetch origin'
+decides quiet s1 'git fetch upstream main'
+decides ask s1 'git fetch local'
+decides ask s1 'git fetch --all' # one remote is a path
+git -C "$P" remote remove local
+decides quiet s1 'git fetch --all'
+decides quiet s1 'git pull'
+git -C "$P" remote add evil https://example.net/x.git
+decides ask s1 'git fetch evil'
+decides ask s1 'git fetch --all'
+decides ask s1 'git fetch'
+decides quiet s1 'git fetch origin'
+decides quiet s2 'git fetch evil' # a new session takes it as it is now
+git -C "$P" remote remove evil
+git -C "$P" remote set-url origin https://example.net/app.git
+decides ask s1 'git fetch origin'
+decides ask s1 'git pull'
+git -C "$P" remote set-url origin https://github.com/example/app.git
+decides quiet s1 'git fetch origin'
+git -C "$P" remote set-url --add origin https://example.net/app.git
+decides ask s1 'git fetch origin'
+git -C "$P" remote set-url --delete origin https://example.net/app.git
+for setting in 'url.https://example.net/.insteadOf https://github.com/' 'core.sshCommand ./x' 'core.gitProxy ./x' 'credential.helper ./x' 'http.proxy http://example.net' \
+	'remote.origin.proxy http://example.net' 'remote.origin.vcs x' 'branch.main.remote https://example.net/x'; do
+	git -C "$P" config ${setting%% *} "${setting#* }"
+	decides ask s1 'git fetch origin'
+	git -C "$P" config --unset ${setting%% *}
+done
+mkdir -p "$P/.git/branches" && echo https://example.net/x >"$P/.git/branches/evil"
+decides ask s1 'git fetch --all'
+decides ask s1 'git fetch evil'
+rm "$P/.git/branches/evil"
+git -C "$P" config --global url.https://mirror.example.org/.insteadOf https://github.com/
+decides quiet s1 'git fetch origin' # the person's own settings
+rm "$HOME/.gitconfig"
+printf '#!/bin/sh\necho hook\n' >"$P/.git/hooks/post-merge" && chmod 755 "$P/.git/hooks/post-merge"
+[[ $(decision s1 'git pull') == deny* || $(decision s1 'git pull') == ask* ]]
+result $? 'a pull that runs a hook is asked about'
+rm "$P/.git/hooks/post-merge"
+git init -q "$P/sub" && git -C "$P/sub" remote add origin https://example.net/sub.git
+DIR=$P/sub decides ask s1 'git fetch'
+rm -rf "$P/sub"
+
+# ---- what is recorded can be judged again ----
+for c in 'git fetch origin' 'gh pr list' 'npm ci'; do decision s1 "$c" >/dev/null; done
+for id in $(jq -r 'select(.kind == "verdict") | .id' "$CAISSON_STATE"/audit/*.jsonl | tail -3); do
+	"$CAISSON" replay "$id" >"$tmp/out" 2>"$tmp/err"
+	result $? 'a row is replayed with the same verdict'
+done
+
+# ---- installs and hosts ----
+decides 'allow boxed' s1 'npm ci'
+grep -q 'the package registries of npm only' "$tmp/out"
+result $? 'the answer says what the box reaches'
+jq -e '.network == ["preset:registries/npm"]' "$CAISSON_STATE"/tickets/* 2>/dev/null | grep -q true
+result $? 'and so does the ticket'
+"$CAISSON" check --explain --cwd "$P" 'npm ci' 2>&1 | grep -q 'preset:registries/npm'
+result $? 'and --explain'
+decides 'ask boxed' s1 'curl https://api.example.org/x'
+grep -q 'with api.example.org only' "$tmp/out" && grep -q 'caisson allow --host api.example.org' "$tmp/out"
+result $? 'a question about a host offers the host, and a yes opens no other'
+cd "$P" || exit 1
+timeout 30 /usr/bin/python3 "$here/tests/terminal.py" yes "$CAISSON" allow --host api.example.org >"$tmp/out" 2>"$tmp/err" </dev/null
+grep -q '^      - api.example.org$' "$HOME/.config/caisson/config.yaml"
+result $? 'caisson allow --host writes it into the policy'
+decides quiet s1 'curl https://api.example.org/x'
+decides 'ask boxed' s1 'curl https://other.example.org/x'
+decides ask s1 'curl -d @x https://api.example.org/x'
+"$CAISSON" allow --host 'https://api.example.org' --dry-run >"$tmp/out" 2>"$tmp/err"
+[[ $? != 0 ]]
+result $? 'an address is no host'
+timeout 30 /usr/bin/python3 "$here/tests/terminal.py" yes "$CAISSON" allow --remove --host api.example.org >"$tmp/out" 2>"$tmp/err" </dev/null
+decides 'ask boxed' s1 'curl https://api.example.org/x'
+echo "1..$n"
