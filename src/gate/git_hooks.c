@@ -197,12 +197,29 @@ static bool changes_remotes(struct judge *j, const struct subject *s)
 	return false;
 }
 
-static bool names_remote(const struct git_answer *g, struct str word)
+static const struct git_item *find_remote(const struct git_answer *g, struct str word)
 {
 	for (const struct git_item *i = g->remotes; i; i = i->next)
 		if (str_eq(i->name, word) || str_eq(i->text, word))
-			return true;
-	return false;
+			return i;
+	return NULL;
+}
+
+/* Returns the host of https://HOST[:PORT]/..., ssh://[USER@]HOST[:PORT]/... and [USER@]HOST:PATH. */
+static struct str remote_host(struct str url)
+{
+	ptrdiff_t at;
+	size_t n = 0;
+
+	if (str_starts(url, "https://") || str_starts(url, "ssh://"))
+		url = str_sub(url, url.p[0] == 'h' ? 8 : 6, url.n);
+	while (n < url.n && url.p[n] != '/')
+		n++;
+	url = str_sub(url, 0, n);
+	while ((at = str_find(url, '@', 0)) >= 0)
+		url = str_sub(url, (size_t)at + 1, url.n);
+	at = str_find(url, ':', 0);
+	return at >= 0 ? str_sub(url, 0, (size_t)at) : url;
 }
 
 /* True if the remote that git takes without a word, or by --all, is among those that are known. */
@@ -215,11 +232,16 @@ static bool remotes_known(struct judge *j, struct subject *s, const struct git_a
 
 	if (g->redirected)
 		return false;
+	if (g->submodules && !know_has(o, "--no-recurse-submodules") && !subject_known(j, s)->readonly)
+		return false;
 	if (!named || know_has(o, "--all"))
-		return g->remotes && !g->other_remotes;
-	for (size_t i = 0; i < named; i++)
-		if (!names_remote(g, s->c->argv[o->operands[i]].text))
+		return g->remotes && !g->other_remotes && o->noperands == 0;
+	for (size_t i = 0; i < named; i++) {
+		const struct git_item *r = find_remote(g, s->c->argv[o->operands[i]].text);
+
+		if (!r || (o->noperands > named && !net_host_is_forge(remote_host(r->text))))
 			return false;
+	}
 	return true;
 }
 

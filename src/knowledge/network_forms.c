@@ -216,3 +216,5 @@ const struct net_form *net_form_find(struct str name, const struct word *argv, s
 const char *net_form_tool(const struct net_form *f) { return net_texts + f->tool; }
 
 bool net_variable_harmless(struct str name) { return in_list(text_at(net_variables), name); }
+
+bool net_host_is_forge(struct str host) { return str_is_any(host, net_texts + net_forges); }

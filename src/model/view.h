@@ -61,6 +61,7 @@ struct git_answer {
 	 */
 	struct git_item *remotes;
 	bool other_remotes;        /* there may be others */
+	bool submodules;           /* a fetch may go on in submodules, from remotes of theirs */
 	bool redirected;           /* its settings may lead remotes elsewhere, or run something */
 };
 

@@ -95,6 +95,7 @@ static void put_git(struct buf *b, const struct git_answer *g)
 	put_items(b, "remotes", "url", g->remotes);
 	put_bool(b, "other_remotes", g->other_remotes);
 	put_bool(b, "redirected", g->redirected);
+	put_bool(b, "submodules", g->submodules);
 	buf_char(b, '}');
 }
 
@@ -309,6 +310,7 @@ static void read_gits(struct view_reader *r, struct git_answer **end)
 			.programs = read_items(r, o, "programs", "command"),
 			.remotes = read_items(r, o, "remotes", "url"),
 			.other_remotes = flag(o, "other_remotes"),
+			.submodules = flag(o, "submodules"),
 			.redirected = flag(o, "redirected")});
 	}
 }

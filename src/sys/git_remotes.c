@@ -94,6 +94,8 @@ void git_remotes_take(struct git_remotes *r, const struct git_setting *s, enum g
 		add_remote(r, s);
 	if (scope == GIT_SCOPE_REPOSITORY && redirects(s))
 		r->ret->redirected = true;
+	if (str_is(s->section, "submodule") || str_is(s->key, "recursesubmodules"))
+		r->ret->submodules = true;
 }
 
 /* True unless the directory is absent or empty. */
@@ -153,6 +155,7 @@ void git_remotes_finish(struct git_remotes *r, const struct git_place *place)
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		r->ret->other_remotes |= has_entries(r->a, str_cat(r->a, place->common, str_of(dirs[i])));
+	r->ret->submodules |= has_entries(r->a, str_cat(r->a, place->common, STR("/modules")));
 	r->ret->redirected |= r->ret->unclear;
 	drop_names(r->ret, NULL, true);
 }

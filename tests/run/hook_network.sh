@@ -70,6 +70,15 @@ git init -q "$P/sub" && git -C "$P/sub" remote add origin https://example.net/su
 DIR=$P/sub decides ask s1 'git fetch'
 rm -rf "$P/sub"
 
+git -C "$P" config submodule.x.url https://github.com/example/x.git
+decides ask s1 'git fetch origin' # the remote of a submodule may be another
+decides quiet s1 'git fetch --no-recurse-submodules origin'
+git -C "$P" config --remove-section submodule.x
+git -C "$P" remote set-url upstream https://git.example.org/app.git
+decides quiet s3 'git fetch upstream'
+decides ask s3 'git fetch upstream c2VjcmV0' # its server would read the name
+decides quiet s3 'git fetch origin main'
+
 # ---- what is recorded can be judged again ----
 for c in 'git fetch origin' 'gh pr list' 'npm ci'; do decision s1 "$c" >/dev/null; done
 for id in $(jq -r 'select(.kind == "verdict") | .id' "$CAISSON_STATE"/audit/*.jsonl | tail -3); do

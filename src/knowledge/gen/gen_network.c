@@ -127,7 +127,7 @@ static int by_command(const void *x, const void *y)
 		sorting_texts + ((const struct net_form *)y)->command);
 }
 
-static void print(const struct net_bake *b, uint32_t variables)
+static void print(const struct net_bake *b, uint32_t variables, uint32_t forges)
 {
 	printf("/* Made by gen-knowledge from knowledge/network.yaml. */\n"
 	       "#include \"knowledge/network_forms.h\"\n\nconst char net_texts[] = {");
@@ -140,27 +140,29 @@ static void print(const struct net_bake *b, uint32_t variables)
 		printf("\t{%u, %u, %u, %u, %u, %u, %u},\n", f->command, f->options, f->first, f->words,
 			f->refused, f->tool, f->use);
 	}
-	printf("\t{0},\n};\n\nconst size_t net_nforms = %zu;\nconst uint32_t net_variables = %u;\n", b->n,
-		variables);
+	printf("\t{0},\n};\n\nconst size_t net_nforms = %zu;\nconst uint32_t net_variables = %u, net_forges = %u;\n",
+		b->n, variables, forges);
 }
 
 int network_print(struct arena *a, const struct yaml_file *f, struct err *e)
 {
 	struct net_bake *b = arena_new(a, struct net_bake);
 	const struct ynode *forms = yaml_get(f->root, "forms"), *variables = yaml_get(f->root, "variables");
-	uint32_t harmless = 0;
+	const struct ynode *forges = yaml_get(f->root, "forges");
+	uint32_t harmless = 0, forge_list = 0;
 
 	*b = (struct net_bake){.a = a, .e = e, .file = f, .lists = yaml_get(f->root, "lists")};
 	buf_init(&b->texts, a, 0);
 	buf_char(&b->texts, '\0'); /* offset 0: the empty string */
-	if (!forms || forms->kind != YNODE_LIST || !variables || take_list(b, variables, &harmless) < 0)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'lists', 'variables' and 'forms'",
+	if (!forms || forms->kind != YNODE_LIST || !variables || !forges ||
+			take_list(b, variables, &harmless) < 0 || take_list(b, forges, &forge_list) < 0)
+		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'variables', 'forges' and 'forms'",
 			STR_ARG(f->name));
 	for (const struct ynode *c = forms->child; c; c = c->next)
 		if (take_row(b, c) < 0)
 			return -1;
 	sorting_texts = b->texts.p;
 	qsort(b->forms, b->n, sizeof(*b->forms), by_command);
-	print(b, harmless);
+	print(b, harmless, forge_list);
 	return 0;
 }
