@@ -140,7 +140,8 @@ static void print(const struct net_bake *b, uint32_t variables, uint32_t forges)
 		printf("\t{%u, %u, %u, %u, %u, %u, %u},\n", f->command, f->options, f->first, f->words,
 			f->refused, f->tool, f->use);
 	}
-	printf("\t{0},\n};\n\nconst size_t net_nforms = %zu;\nconst uint32_t net_variables = %u, net_forges = %u;\n",
+	printf("\t{0},\n};\n\nconst size_t net_nforms = %zu;\n"
+	       "const uint32_t net_variables = %u, net_forges = %u;\n",
 		b->n, variables, forges);
 }
 
