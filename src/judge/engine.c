@@ -225,8 +225,8 @@ static int look_and_judge(void *arg)
 	const struct context *at = context_or_own(j->rq->context);
 	struct view *v;
 
-	engine_refuse(j->a, CHECK_INTERNAL_ERROR, "the memory bound was reached before the command was judged",
-			&j->refusal);
+	engine_refuse(j->a, CHECK_INTERNAL_ERROR,
+			"the memory bound was reached before the command was judged", &j->refusal);
 	v = j->given ? j->given : arena_new(j->a, struct view);
 	if (!j->given && at->view)
 		world_again(j->a, at->view, &j->p->own, v);
