@@ -12,7 +12,7 @@ tui_project
 set_up
 result $? "$CLIENT: caisson init"
 # A question about the network and the project's own code: a yes lets it have the network, in the box.
-NETWORKED='npm install --no-audit --no-fund'
+NETWORKED='npm install --no-audit --no-fund --registry=https://npm.example.org' # another registry is asked about; nothing is fetched
 echo '{"name": "demo", "version": "1.0.0", "scripts": {"postinstall": "./where.sh >installed.txt"}}' >"$P/package.json"
 echo installed.txt >>"$P/.git/info/exclude"
 start_model "$(script_of "$DENIED" "$CONTAINED" "$ASKED" "$NETWORKED" "$REFUSED")"
