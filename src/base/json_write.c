@@ -60,6 +60,15 @@ void json_put_key(struct buf *b, const char *key)
 	buf_c(b, "\":");
 }
 
+void json_put_open(struct buf *b, const char *key, char bracket)
+{
+	if (key)
+		json_put_key(b, key);
+	else
+		json_put_comma(b);
+	buf_char(b, bracket);
+}
+
 void json_put_field(struct buf *b, const char *key, struct str s)
 {
 	json_put_key(b, key);

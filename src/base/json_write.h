@@ -18,5 +18,7 @@ void json_put_field(struct buf *b, const char *key, struct str s);
 void json_put_words(struct buf *b, const char *key, struct str words);
 /* Appends a comma unless this is the first item of its array. */
 void json_put_comma(struct buf *b);
+/* Starts an object or array, `bracket`, after a key; NULL: as an item of an array. */
+void json_put_open(struct buf *b, const char *key, char bracket);
 /* Appends a parsed value without blanks and in its order; numbers keep their spelling. */
 void json_put_value(struct buf *b, const struct json *v);

@@ -48,12 +48,10 @@ static void put_object(struct presets_job *j, struct buf *b, const struct networ
 {
 	buf_char(b, '{');
 	json_put_field(b, "preset", str_of(j->name));
-	json_put_key(b, "hosts");
-	buf_char(b, '[');
+	json_put_open(b, "hosts", '[');
 	put_rules(j, b, rules);
 	buf_char(b, ']');
-	json_put_key(b, "notes");
-	buf_char(b, '[');
+	json_put_open(b, "notes", '[');
 	for (; notes; notes = notes->next) {
 		json_put_comma(b);
 		json_put_string(b, notes->text);

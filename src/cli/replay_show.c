@@ -418,8 +418,7 @@ static void json_again(struct buf *b, const char *key, const struct judged_again
 {
 	if (!j->tried)
 		return;
-	json_put_key(b, key);
-	buf_char(b, '{');
+	json_put_open(b, key, '{');
 	json_put_key(b, "ok");
 	buf_c(b, j->ok ? "true" : "false");
 	if (!j->ok) {
@@ -470,8 +469,7 @@ static void show_json(struct buf *b, const struct replay_shown *s)
 		json_put_field(b, "stderr", s->err);
 	}
 	if (s->ran) {
-		json_put_key(b, "again");
-		buf_char(b, '{');
+		json_put_open(b, "again", '{');
 		json_put_key(b, "same");
 		buf_c(b, same_run(s) ? "true" : "false");
 		json_row(b, "end_row", s->again.end);

@@ -126,8 +126,7 @@ static void put_streams(struct tool_output_cleaner *k, struct buf *b, struct sho
 		id[0] = '\0';
 	put_stream(k, b, id, out, failed);
 	put_stream(k, b, id, err, failed);
-	json_put_key(b, "truncated");
-	buf_char(b, '{');
+	json_put_open(b, "truncated", '{');
 	report_cut(b, "stdout", &out->cut);
 	report_cut(b, "stderr", &err->cut);
 	buf_char(b, '}');

@@ -223,8 +223,7 @@ static void put_schema(struct buf *b, const unsigned char *text, size_t n, const
 		const struct json *defs = json_key(whole, "$defs");
 
 		put_members(b, json_key(defs, part), "$defs", "");
-		json_put_key(b, "$defs");
-		buf_char(b, '{');
+		json_put_open(b, "$defs", '{');
 		put_members(b, defs, part, "error");
 		buf_char(b, '}');
 	} else {

@@ -173,8 +173,7 @@ static void put_argv(struct buf *b, struct str command)
 {
 	struct str word;
 
-	json_put_key(b, "argv");
-	buf_char(b, '[');
+	json_put_open(b, "argv", '[');
 	/* stop at the comment */
 	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) {
 		ptrdiff_t blank = str_find(command, ' ', from);

@@ -31,11 +31,9 @@ static void put_word(struct buf *out, const struct word *w)
 
 static void put_reasons(struct buf *out, const char *key, const struct reason *r)
 {
-	json_put_key(out, key);
-	buf_char(out, '[');
+	json_put_open(out, key, '[');
 	for (; r; r = r->next) {
-		json_put_comma(out);
-		buf_char(out, '{');
+		json_put_open(out, NULL, '{');
 		json_put_field(out, "id", str_of(check_name(r->id)));
 		if (r->grade != GRADE_OFF) /* advice has no grade */
 			json_put_field(out, "grade", str_of(grade_name(r->grade)));
@@ -53,11 +51,9 @@ static void put_reasons(struct buf *out, const char *key, const struct reason *r
 /* The derivation: which policy rules matched which place, and which findings they lifted. */
 static void put_steps(struct buf *out, const struct step *s)
 {
-	json_put_key(out, "steps");
-	buf_char(out, '[');
+	json_put_open(out, "steps", '[');
 	for (; s; s = s->next) {
-		json_put_comma(out);
-		buf_char(out, '{');
+		json_put_open(out, NULL, '{');
 		json_put_field(out, "what", str_of(step_name(s->kind)));
 		json_put_field(out, "rule", s->rule);
 		json_put_field(out, "subject", s->subject);
@@ -75,8 +71,7 @@ static void put_via(struct buf *out, const struct via *v)
 
 	for (; v && n < VIA_MAX; v = v->outer)
 		steps[n++] = v;
-	json_put_key(out, "via");
-	buf_char(out, '[');
+	json_put_open(out, "via", '[');
 	while (n > 0) {
 		json_put_comma(out);
 		json_put_string(out, via_text(out->a, steps[--n]));
@@ -86,8 +81,7 @@ static void put_via(struct buf *out, const struct via *v)
 
 static void put_commands(struct buf *out, const struct facts *f)
 {
-	json_put_key(out, "commands");
-	buf_char(out, '[');
+	json_put_open(out, "commands", '[');
 	for (const struct command *c = f->commands; c; c = c->next) {
 		json_put_comma(out);
 		buf_c(out, "{\"argv\":[");
@@ -114,15 +108,13 @@ static void put_commands(struct buf *out, const struct facts *f)
 
 static void put_accesses(struct buf *out, const char *key, const struct facts *f, enum access_kind kind)
 {
-	json_put_key(out, key);
-	buf_char(out, '[');
+	json_put_open(out, key, '[');
 	for (const struct access *x = f->accesses; x; x = x->next) {
 		struct str cause;
 
 		if (x->kind != kind)
 			continue;
-		json_put_comma(out);
-		buf_char(out, '{');
+		json_put_open(out, NULL, '{');
 		json_put_key(out, "path");
 		if (x->path.kind == WORD_EXACT)
 			json_put_string(out, x->path.text);
@@ -152,8 +144,7 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 
 static void put_network(struct buf *out, const struct facts *f)
 {
-	json_put_key(out, "network");
-	buf_char(out, '[');
+	json_put_open(out, "network", '[');
 	for (const struct touch *t = f->touches; t; t = t->next) {
 		json_put_comma(out);
 		buf_c(out, "{\"host\":");
@@ -172,8 +163,7 @@ static void put_box_network(struct buf *out, const struct texts *words)
 {
 	if (!words)
 		return;
-	json_put_key(out, "box_network");
-	buf_char(out, '[');
+	json_put_open(out, "box_network", '[');
 	for (; words; words = words->next) {
 		json_put_comma(out);
 		json_put_string(out, words->text);
@@ -185,8 +175,7 @@ static void put_calls(struct buf *out, const struct code *code)
 {
 	buf_c(out, ",\"calls\":[");
 	for (const struct code_call *c = code ? code->calls : NULL; c; c = c->next) {
-		json_put_comma(out);
-		buf_char(out, '{');
+		json_put_open(out, NULL, '{');
 		json_put_field(out, "name", c->name);
 		buf_c(out, ",\"args\":[");
 		for (size_t i = 0; i < c->nargs; i++) {
@@ -212,11 +201,9 @@ static void put_calls(struct buf *out, const struct code *code)
 
 static void put_code(struct buf *out, const struct facts *f)
 {
-	json_put_key(out, "code");
-	buf_char(out, '[');
+	json_put_open(out, "code", '[');
 	for (const struct snippet *s = f->snippets; s; s = s->next) {
-		json_put_comma(out);
-		buf_char(out, '{');
+		json_put_open(out, NULL, '{');
 		json_put_field(out, "lang", str_of(snippet_language(s) ? snippet_language(s) : "unknown"));
 		put_calls(out, s->code);
 		put_at(out, s->at);
@@ -227,13 +214,11 @@ static void put_code(struct buf *out, const struct facts *f)
 
 static void put_texts(struct buf *out, const struct facts *f)
 {
-	json_put_key(out, "texts");
-	buf_char(out, '[');
+	json_put_open(out, "texts", '[');
 	for (size_t i = 0; i < f->ntexts; i++) {
 		const struct text *t = &f->texts[i];
 
-		json_put_comma(out);
-		buf_char(out, '{');
+		json_put_open(out, NULL, '{');
 		json_put_field(out, "from", text_source(out->a, t));
 		if (i > 0) {
 			json_put_key(out, "in");
@@ -288,11 +273,9 @@ void answer_question(struct buf *out, struct str command, struct str cwd, const 
 	json_put_field(out, "verdict", str_of(verdict_name(j->verdict)));
 	json_put_key(out, "complete");
 	buf_c(out, j->complete ? "true" : "false");
-	json_put_key(out, "reasons");
-	buf_char(out, '[');
+	json_put_open(out, "reasons", '[');
 	for (const struct reason *r = j->reasons; r; r = r->next) {
-		json_put_comma(out);
-		buf_char(out, '{');
+		json_put_open(out, NULL, '{');
 		json_put_field(out, "id", str_of(check_name(r->id)));
 		json_put_field(out, "message", r->message);
 		buf_char(out, '}');

@@ -104,8 +104,7 @@ int ticket_check(struct arena *a, const struct ticket *t, struct err *e)
 /* As signed 64-bit numbers, which JSON parsers can read. */
 static void put_directory(struct buf *b, const char *key, struct str path, struct identity id)
 {
-	json_put_key(b, key);
-	buf_char(b, '{');
+	json_put_open(b, key, '{');
 	json_put_key(b, "path");
 	json_put_string(b, path);
 	buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)id.dev, (long long)id.ino);
@@ -200,8 +199,7 @@ static void put_network(struct arena *a, struct buf *b, const struct network_req
 {
 	const struct texts mode = {.text = network_request_text(a, n)}, *words = n->words ? n->words : &mode;
 
-	json_put_key(b, "network");
-	buf_char(b, '[');
+	json_put_open(b, "network", '[');
 	for (const struct texts *t = n->given ? words : NULL; t; t = t->next) {
 		if (t != words)
 			buf_char(b, ',');

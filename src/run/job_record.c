@@ -62,8 +62,7 @@ static void put_request(struct putting *p)
 	const struct run_request *rq = &p->j->request;
 	size_t n = 0;
 
-	json_put_key(&p->b, "asked");
-	buf_char(&p->b, '{');
+	json_put_open(&p->b, "asked", '{');
 	while (rq->argv && rq->argv[n])
 		n++;
 	put_texts(p, "argv", (const char *const *)rq->argv, n);

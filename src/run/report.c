@@ -84,8 +84,7 @@ static void put_share(struct buf *b, const char *name, uint64_t n, uint64_t unit
 
 static void put_limit(struct buf *b, const char *name, uint64_t n, uint64_t unit, enum enforcer e)
 {
-	json_put_key(b, name);
-	buf_char(b, '{');
+	json_put_open(b, name, '{');
 	if (n)
 		put_share(b, "value", n, unit);
 	else
@@ -98,8 +97,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 {
 	const struct limits *l = &s->limits;
 
-	json_put_key(b, "limits");
-	buf_char(b, '{');
+	json_put_open(b, "limits", '{');
 	/* affinity masks have whole CPUs */
 	put_limit(b, "cpus", by->cpu == ENFORCED_AFFINITY ? (l->cpu_milli + 999) / 1000 * 1000 : l->cpu_milli,
 			1000, by->cpu);
@@ -110,8 +108,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	put_limit(b, "output_mb", l->output, MB, by->output);
 	put_limit(b, "cpu_time_sec", l->cpu_ms, 1000, by->cpu_time);
 	put_limit(b, "io_mb_sec", l->io, MB, by->io);
-	json_put_key(b, "network");
-	buf_char(b, '{');
+	json_put_open(b, "network", '{');
 	json_put_field(b, "value", str_of(network_name(&s->network)));
 	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) :
 			STR(""));
@@ -156,16 +153,14 @@ void report_sanitized(struct buf *b, const struct sanitized *s)
 
 static void put_lists(struct buf *b, const struct report *r)
 {
-	json_put_key(b, "env_scrubbed");
-	buf_char(b, '[');
+	json_put_open(b, "env_scrubbed", '[');
 	for (const struct texts *t = r->run->scrubbed; t; t = t->next) {
 		if (t != r->run->scrubbed)
 			buf_char(b, ',');
 		json_put_string(b, t->text);
 	}
 	buf_char(b, ']');
-	json_put_key(b, "changes");
-	buf_char(b, '[');
+	json_put_open(b, "changes", '[');
 	for (const struct change *c = r->outcome->changes; c; c = c->next) {
 		buf_c(b, c == r->outcome->changes ? "{" : ",{");
 		json_put_field(b, "path", c->path);
@@ -174,8 +169,7 @@ static void put_lists(struct buf *b, const struct report *r)
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
-	json_put_key(b, "hints");
-	buf_char(b, '[');
+	json_put_open(b, "hints", '[');
 	for (const struct hint *h = r->hints; h; h = h->next) {
 		buf_c(b, h == r->hints ? "{" : ",{");
 		json_put_field(b, "id", str_of(h->id));
@@ -187,8 +181,7 @@ static void put_lists(struct buf *b, const struct report *r)
 
 static void put_reasons(struct buf *b, const struct reason *reasons)
 {
-	json_put_key(b, "reasons");
-	buf_char(b, '[');
+	json_put_open(b, "reasons", '[');
 	for (const struct reason *r = reasons; r; r = r->next) {
 		buf_c(b, r == reasons ? "{" : ",{");
 		json_put_field(b, "id", str_of(check_name(r->id)));
@@ -235,8 +228,7 @@ void report_json(struct buf *b, const struct report *r)
 	put_measures(b, o, ran);
 	put_limits(b, &r->run->spec, &o->enforced);
 	report_network(b, &r->run->spec.network, o);
-	json_put_key(b, "truncated");
-	buf_char(b, '{');
+	json_put_open(b, "truncated", '{');
 	report_cut(b, "stdout", &r->out_cut);
 	report_cut(b, "stderr", &r->err_cut);
 	buf_char(b, '}');

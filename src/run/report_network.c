@@ -6,8 +6,7 @@ static void put_row(struct buf *b, const struct network_connection *c)
 {
 	const char *reason = network_refusal_name((enum network_refusal)c->refusal);
 
-	json_put_comma(b);
-	buf_char(b, '{');
+	json_put_open(b, NULL, '{');
 	json_put_field(b, "host", str_of(c->host));
 	json_put_key(b, "port");
 	if (c->port)
@@ -29,8 +28,7 @@ void report_network(struct buf *b, const struct network_spec *n, const struct ou
 {
 	const struct network_report *r = o->network;
 
-	json_put_key(b, "network");
-	buf_char(b, '{');
+	json_put_open(b, "network", '{');
 	json_put_field(b, "mode", str_of(network_name(n)));
 	if (!r) { /* nobody counted */
 		buf_c(b, ",\"allowed\":null,\"refused\":null,\"connections\":[],\"relay_ended\":false}");
@@ -38,8 +36,7 @@ void report_network(struct buf *b, const struct network_spec *n, const struct ou
 	}
 	buf_fmt(b, ",\"allowed\":%llu,\"refused\":%llu", (unsigned long long)r->allowed,
 			(unsigned long long)r->refused);
-	json_put_key(b, "connections");
-	buf_char(b, '[');
+	json_put_open(b, "connections", '[');
 	for (uint32_t i = 0; i < r->n; i++)
 		put_row(b, &r->rows[i]);
 	buf_fmt(b, "],\"relay_ended\":%s}", o->relay_died ? "true" : "false");
