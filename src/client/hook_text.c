@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "client/hook_pre.h"
 #include "judge/rule_words.h"
+#include "model/network_request.h"
 
 #define REASONS_MAX 5                  /* reasons in a message */
 #define REASONS_BYTES (HOOK_REASON_MAX - 32) /* bytes of all reasons; the rest is for the omitted count */
@@ -152,11 +153,12 @@ const char *text_join(struct review *g, const char *a, const char *b, const char
 const char *text_network(struct review *g)
 {
 	static const char registries[] = "preset:registries/";
+	struct network_request asked = network_request_of(g->j.network);
 	struct buf b;
 
-	if (!g->j.network)
+	if (!asked.given)
 		return "no network";
-	if (str_is(g->j.network->text, "host"))
+	if (network_request_is_host(&asked))
 		return "the network";
 	buf_init(&b, g->c->a, 0);
 	for (const struct texts *t = g->j.network; t; t = t->next) {
