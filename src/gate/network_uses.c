@@ -186,6 +186,47 @@ static bool tell_hosts(struct judge *j, struct subject *s)
 	return true;
 }
 
+/*
+ * Returns what an install from elsewhere needs: the registries of its tool and the hosts of its addresses.
+ * Empty: not known, or not reached by HTTP.
+ */
+static struct str install_words(struct judge *j, const struct subject *s)
+{
+	struct str tool = net_program_tool(s->base), words = str_fmt(j->a, "preset:%.*s", STR_ARG(tool));
+	bool any = false;
+
+	for (size_t i = 1; i < s->c->argc; i++) {
+		struct str word = s->c->argv[i].text, host;
+		ptrdiff_t at = str_find(word, ':', 0);
+
+		if (s->c->argv[i].kind != WORD_EXACT)
+			return STR("");
+		while (at >= 0 && !str_starts(str_sub(word, (size_t)at, word.n), "://"))
+			at = str_find(word, ':', (size_t)at + 1);
+		if (at < 0)
+			continue;
+		while (at > 0 && ascii_is_lower(word.p[at - 1]))
+			at--;
+		word = str_sub(word, (size_t)at, word.n);
+		host = str_starts(word, "http") ? host_of(j, word, true) : STR("");
+		if (!host.n)
+			return STR("");
+		words = str_fmt(j->a, "%.*s %.*s", STR_ARG(words), STR_ARG(host));
+		any = true;
+	}
+	return any && tool.n ? words : STR("");
+}
+
+static bool tell_install(struct judge *j, struct subject *s)
+{
+	struct str words = packages_install(j, s->c->at) ? install_words(j, s) : STR("");
+
+	if (words.n)
+		judge_raise_network(j, gate_check(CHECK_NETWORK), s->c->at,
+			judge_quote(j, "", s->c->at, " uses the network"), INSTEAD, words);
+	return words.n > 0;
+}
+
 /* ---- commands ---- */
 
 static void tell_read(struct judge *j, struct subject *s, const char *does)
@@ -210,7 +251,7 @@ bool network_uses_tell(struct judge *j, struct subject *s)
 		tell_read(j, s, " fetches from a remote of this repository");
 		return true;
 	case NET_USE_GET: return tell_hosts(j, s);
-	case NET_USE_NONE: break;
+	case NET_USE_NONE: return tell_install(j, s);
 	}
 	return false;
 }

@@ -218,3 +218,14 @@ const char *net_form_tool(const struct net_form *f) { return net_texts + f->tool
 bool net_variable_harmless(struct str name) { return in_list(text_at(net_variables), name); }
 
 bool net_host_is_forge(struct str host) { return str_is_any(host, net_texts + net_forges); }
+
+struct str net_program_tool(struct str name)
+{
+	for (size_t i = 0; i < net_nforms; i++) {
+		struct str command = text_at(net_forms[i].command);
+
+		if (net_forms[i].use == NET_USE_REGISTRY && str_eq(str_word(&command), name))
+			return text_at(net_forms[i].tool);
+	}
+	return STR("");
+}

@@ -31,6 +31,8 @@ static inline enum net_use net_form_use(const struct net_form *f)
 	return f ? (enum net_use)f->use : NET_USE_NONE;
 }
 const char *net_form_tool(const struct net_form *f);
+/* Returns the registries of a package manager ("registries/npm"); empty: it has no form. */
+struct str net_program_tool(struct str name);
 /* True if setting this variable leaves every form what it is. */
 bool net_variable_harmless(struct str name);
 
