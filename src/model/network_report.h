@@ -4,7 +4,8 @@
  * number in it beyond its bounds.
  *
  * A refused name query is a row with port 0. Equal refusals share one row, and so do connections to one host
- * and port: `count` says how many. When the rows are used up, `allowed` and `refused` go on counting.
+ * and port: `count` says how many. When the rows are used up, `allowed` and `refused` go on counting, and
+ * `left_out` says how many of both no row counts: with every `count` it makes `allowed` plus `refused`.
  */
 #pragma once
 #include <stdint.h>
@@ -41,7 +42,7 @@ struct network_connection {
 };
 
 struct network_report {
-	uint64_t allowed, refused;
+	uint64_t allowed, refused, left_out;
 	uint32_t n;
 	struct network_connection rows[NETWORK_REPORT_MAX];
 };

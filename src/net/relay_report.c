@@ -27,6 +27,7 @@ static struct network_connection *find_row(struct network_report *r, const char 
 	struct network_connection *row = free_row(r, why);
 	if (!row)
 		return NULL;
+	r->left_out += row->count; /* of a refusal whose row this was */
 	*row = (struct network_connection){.port = port, .refusal = (uint8_t)why};
 	str_put(row->host, sizeof row->host, "%s", host);
 	return row;
@@ -39,8 +40,10 @@ int relay_report_add(struct network_report *r, const char *host, uint16_t port, 
 		r->allowed++;
 	else
 		r->refused++;
-	if (!row)
+	if (!row) {
+		r->left_out++;
 		return RELAY_ROW_NONE;
+	}
 	row->count++;
 	return (int)(row - r->rows);
 }

@@ -31,7 +31,8 @@ void report_network(struct buf *b, const struct network_spec *n, const struct ou
 	json_put_open(b, "network", '{');
 	json_put_field(b, "mode", str_of(network_name(n)));
 	if (!r) { /* nobody counted */
-		buf_c(b, ",\"allowed\":null,\"refused\":null,\"connections\":[],\"relay_ended\":false}");
+		buf_c(b, ",\"allowed\":null,\"refused\":null,\"connections\":[],\"left_out\":null,"
+			"\"relay_ended\":false}");
 		return;
 	}
 	buf_fmt(b, ",\"allowed\":%llu,\"refused\":%llu", (unsigned long long)r->allowed,
@@ -39,5 +40,6 @@ void report_network(struct buf *b, const struct network_spec *n, const struct ou
 	json_put_open(b, "connections", '[');
 	for (uint32_t i = 0; i < r->n; i++)
 		put_row(b, &r->rows[i]);
-	buf_fmt(b, "],\"relay_ended\":%s}", o->relay_died ? "true" : "false");
+	buf_fmt(b, "],\"left_out\":%llu,\"relay_ended\":%s}", (unsigned long long)r->left_out,
+			o->relay_died ? "true" : "false");
 }
