@@ -196,7 +196,7 @@ static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struc
 			return -1;
 	add_users(a, s, ops);
 	add_file(a, ops, "/etc/nsswitch.conf", STR("passwd: files\ngroup: files\nhosts: files dns\n"));
-	add_file(a, ops, "/etc/hosts", STR("127.0.0.1 localhost box\n::1 localhost\n"));
+	add_file(a, ops, "/etc/hosts", STR("127.0.0.1 localhost box\n::1 localhost box\n"));
 	if (network_has_names(&s->network))
 		add_file(a, ops, "/etc/resolv.conf", STR(RELAY_RESOLV));
 	if (network_uses_host_dns(&s->network) && stat("/etc/resolv.conf", &st) == 0)
