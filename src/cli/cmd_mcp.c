@@ -14,6 +14,7 @@
 struct server_options {
 	struct mcp_options mcp;
 	struct run_words words; /* the part of mcp.base that is still to be parsed */
+	struct run_list network; /* becomes one of the words */
 	const char *parallel;
 	/* identity of project and workspace at the start */
 	struct directory pin, place;
@@ -46,10 +47,10 @@ static const struct option_row options[] = {
 	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_VALUE, WORD(NETWORK), "NAME",
+	{"network", OPTION_LIST, offsetof(struct server_options, network), "NAME",
 			"deny (default), loopback (default of work), hosts as "
-			"api.example.org,preset:registries, or host where your policy says 'sandbox: "
-			"{network: host-allowed}'"},
+			"api.example.org,preset:registries (may be repeated), or host if your policy "
+			"permits it (docs/network.md)"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
@@ -141,6 +142,7 @@ static int serve_mcp(void *arg)
 	struct err e = {0};
 	int code;
 
+	c->o->words.v[WORD_NETWORK] = request_join(&c->a, &c->o->network);
 	if (request_parse(&c->a, &c->o->words, &c->o->mcp.base, &e) != 0)
 		return usage_wrong(c->self, e.text);
 	code = with_arena(&c->trial, try_options, c);
@@ -157,10 +159,11 @@ static int serve_mcp(void *arg)
 
 static int run_mcp(const struct command_row *self, int argc, char **argv)
 {
-	const char *room[3][RUN_LIST_MAX];
+	const char *room[4][RUN_LIST_MAX];
 	struct server_options o =
 			{.mcp = {.version = CAISSON_VERSION,
-			.base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}}};
+			.base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}},
+			.network.v = room[3]};
 	struct mcp_command c = {.self = self, .o = &o};
 	int64_t parallel = 0;
 	int code;

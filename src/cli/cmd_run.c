@@ -23,6 +23,7 @@ extern char **environ;
 struct run_options {
 	struct run_request rq;
 	struct run_words words; /* the part of the request that is still to be parsed */
+	struct run_list network; /* becomes one of the words */
 	bool json;
 	const char *report;
 };
@@ -68,10 +69,10 @@ static const struct option_row options[] = {
 	{"pids", OPTION_VALUE, LIMIT(PIDS), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, LIMIT(SCRATCH), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, LIMIT(OUTPUT), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_VALUE, WORD(NETWORK), "NAME",
+	{"network", OPTION_LIST, AT(network), "NAME",
 			"deny (default), loopback (default of work), hosts as "
-			"api.example.org,preset:registries, or host where your policy says 'sandbox: "
-			"{network: host-allowed}'"},
+			"api.example.org,preset:registries (may be repeated), or host if your policy "
+			"permits it (docs/network.md)"},
 	{"require", OPTION_VALUE, WORD(REQUIRE), "cgroup",
 			"refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"accept", OPTION_VALUE, WORD(ACCEPT), "watched",
@@ -181,10 +182,12 @@ static int go_or_complain(void *arg)
 	struct run_call *c = arg;
 	struct run_progress progress = {0};
 	struct box_progress show = {show_progress, &progress};
+	struct run_words words = c->o->words;
 	struct err e = {0};
 	int rc;
 
-	if (request_parse(c->a, &c->o->words, &c->job.request, &e) != 0)
+	words.v[WORD_NETWORK] = request_join(c->a, &c->o->network);
+	if (request_parse(c->a, &words, &c->job.request, &e) != 0)
 		return usage_wrong(c->self, e.text);
 	if (c->o->rq.ticket && c->job.request.plain && output_filter_start(c->a, environ, &c->filter,
 			&e) != 0) {
@@ -390,8 +393,9 @@ static bool only_ticket(const struct run_options *o, bool operands)
 
 static int run_boxed(const struct command_row *self, int argc, char **argv)
 {
-	const char *room[3][RUN_LIST_MAX];
-	struct run_options o = {.rq = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}};
+	const char *room[4][RUN_LIST_MAX];
+	struct run_options o = {.rq = {.env.v = room[0], .read.v = room[1], .write.v = room[2]},
+			.network.v = room[3]};
 	int code, first = options_take(self, argc, argv, &o, &code);
 	FD_CLEANUP int report_dir = -1;
 

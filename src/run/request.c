@@ -269,6 +269,18 @@ static const struct request_row {
 #undef LIMIT_ROW
 };
 
+const char *request_join(struct arena *a, const struct run_list *values)
+{
+	struct buf b;
+
+	if (!values->n)
+		return NULL;
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < values->n; i++)
+		buf_fmt(&b, "%s%s", i ? "," : "", values->v[i]);
+	return str_c(a, buf_view(&b));
+}
+
 int request_parse(struct arena *a, const struct run_words *w, struct run_request *rq, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -82,6 +82,8 @@ struct run_words {
 	const char *v[RUN_WORDS]; /* NULL: not given */
 };
 
+/* The word of an option that lists things: all its values with commas between them; NULL: none is given. */
+const char *request_join(struct arena *a, const struct run_list *values);
 /* Sets the fields whose words are given. ERR_INPUT names the option of the first word that is wrong. */
 int request_parse(struct arena *a, const struct run_words *w, struct run_request *rq, struct err *e);
 

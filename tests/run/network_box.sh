@@ -88,6 +88,8 @@ for who in $(people); do
 	want '.exit_code == 0 and (.stdout | split("\n") | length) == 3' "$who: plain HTTP, two requests"
 	fetch "$who" '*.wild.example.org:8443,other.example.org' https://a.wild.example.org:8443/ https://deep.b.wild.example.org:8443/ https://other.example.org/
 	want '.exit_code == 0 and (.stdout | contains("served 11.1.1.2 other.example.org")) and .network.allowed == 3' "$who: a wildcard with a port, and several rules"
+	box "$who" --network good.example.org --network other.example.org:80 -- "${GET[@]}" http://good.example.org/ http://other.example.org/
+	want '.exit_code == 0 and .network.allowed == 2' "$who: --network twice lists the hosts of both"
 	fetch "$who" six.example.org -6 https://six.example.org/
 	want '.exit_code == 0 and (.stdout | startswith("served 2600:1::1"))' "$who: IPv6"
 	fetch "$who" private.example.org,10.9.9.9 https://private.example.org/
@@ -118,6 +120,13 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 	fetch "$who" good.example.org https://other.example.org/
 	want '.exit_code == 6 and .duration_ms < 3000 and (.hints[0] | .id == "network" and (.message | contains("--network other.example.org")))' "$who: another name does not resolve, at once, and the hint says the rule"
 	reason other.example.org not-listed; result $? "$who: the report says why"
+	want '.network.left_out == 0' "$who: ... and no row is left out"
+	# shellcheck disable=SC2016
+	box "$who" --network good.example.org -- bash -c 'for i in {1..130}; do getent ahostsv4 n$i.example.net; done; exec 3<>/dev/tcp/good.example.org/80'
+	want '.network | (.connections | length) == 128 and .left_out > 0 and .left_out + ([.connections[].count] | add) == .allowed + .refused' "$who: the report counts what its rows leave out"
+	# shellcheck disable=SC2016
+	box "$who" --network good.example.org -- bash -c 'getent hosts "$(hostname)" && getent ahosts "$(hostname)"'
+	want '.exit_code == 0 and .network.refused == 0' "$who: the name of the box is no query"
 	fetch "$who" good.example.org https://good.example.org:8443/
 	want '.exit_code == 7 and .duration_ms < 3000' "$who: another port of the name"
 	fetch "$who" good.example.org --resolve good.example.org:443:11.1.1.1 https://good.example.org/
@@ -133,7 +142,7 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 	fetch "$who" good.example.org https://nowhere.good.example.org/
 	want '.exit_code == 6' "$who: a name below a listed one"
 	fetch "$who" loopback http://good.example.org/
-	want '.exit_code == 6 and .network == {"mode": "loopback", "allowed": null, "refused": null, "connections": [], "relay_ended": false} and
+	want '.exit_code == 6 and .network == {"mode": "loopback", "allowed": null, "refused": null, "connections": [], "left_out": null, "relay_ended": false} and
 		(.hints[0].message | contains("'"'good.example.org'"'"))' "$who: loopback reaches no host, and the hint names it"
 
 	# ---- ways around ----
@@ -177,6 +186,10 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 	for bad in '*' '*.org' 'good.example.org,' 'good.example.org,host' 127.0.0.1:5432 198.19.0.1 preset:nothing good.example.org:0; do
 		box "$who" --network "$bad" -- true
 		[[ $rc == 64 || $rc == 125 ]] && [[ -s $tmp/err ]]; result $? "$who: --network '$bad' is refused with a sentence"
+	done
+	for bad in loopback host deny; do
+		box "$who" --network good.example.org --network "$bad" -- true
+		[[ $rc == 64 ]] && grep -q "'$bad' cannot be combined" "$tmp/err"; result $? "$who: --network with a host and --network $bad exclude each other"
 	done
 done
 
