@@ -166,7 +166,7 @@ static void put_name(struct buf *b, const char *key, const char *name)
 static void put_check(struct buf *b, const struct check_note *n)
 {
 	json_put_open(b, NULL, '{');
-	put_name(b, "id", n->id);
+	put_name(b, "id", n->name);
 	json_put_field(b, "message", n->message);
 	buf_c(b, n->warning ? ",\"warning\":true}" : "}");
 }

@@ -1,6 +1,17 @@
 /* Names of validation results in reports. */
 #include "model/validation.h"
 
+const char *validation_note_name(enum note_id id)
+{
+	static const char names[NOTES][24] = {
+#define VALIDATION_NOTE(constant, name) [NOTE_##constant] = name,
+#include "model/note_rows.h"
+#undef VALIDATION_NOTE
+	};
+
+	return names[id];
+}
+
 const char *validity_name(enum validity v)
 {
 	static const char names[][16] = {[VALIDITY_INDETERMINATE] = "indeterminate",

@@ -17,9 +17,18 @@ struct count { /* a named number, such as "passed": 5 */
 	int64_t n;
 };
 
+enum note_id {
+	NOTE_CUSTOM = 0, /* of a custom validator */
+#define VALIDATION_NOTE(constant, ...) NOTE_##constant,
+#include "model/note_rows.h"
+#undef VALIDATION_NOTE
+	NOTES
+};
+
 struct check_note { /* a check that failed, or information about the result */
 	struct check_note *next;
-	const char *id;       /* public, docs/validators.md */
+	enum note_id id;
+	const char *name;     /* of the id; NOTE_CUSTOM: "validator:id" */
 	struct str message;   /* for the model: the problem, and what to do */
 	bool warning;         /* does not make the result invalid */
 };
@@ -36,6 +45,7 @@ struct validation {
 
 const char *task_name(enum task t);     /* NULL for TASK_ANY */
 enum task task_find(struct str name);   /* TASK_ANY: no task has this name */
+const char *validation_note_name(enum note_id id);
 const char *validity_name(enum validity v);
 const char *result_name(enum verdict_of_result r);
 const char *evidence_name(enum evidence e); /* "" for EVIDENCE_NONE */

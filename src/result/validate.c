@@ -39,7 +39,7 @@ void validation_count(struct arena *a, struct validation *v, const char *name, i
 	(*at)->n = n;
 }
 
-static void add_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt,
+static void add_note(struct arena *a, struct validation *v, struct check_note note, const char *fmt,
 		va_list ap)
 {
 	struct check_note **at = &v->checks;
@@ -48,7 +48,7 @@ static void add_note(struct arena *a, struct validation *v, const char *id, bool
 
 	for (; *at; at = &(*at)->next)
 		n++;
-	if (!warning)
+	if (!note.warning)
 		v->validity = VALIDITY_INVALID;
 	if (n >= NOTES_MAX)
 		return;
@@ -57,28 +57,39 @@ static void add_note(struct arena *a, struct validation *v, const char *id, bool
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = ' ';
+	note.message = str_dup(a, str_of(text));
 	*at = arena_new(a, struct check_note);
-	(*at)->id = id;
-	(*at)->warning = warning;
-	(*at)->message = str_dup(a, str_of(text));
+	**at = note;
 }
 
-void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt,
+void validation_note(struct arena *a, struct validation *v, enum note_id id, bool warning, const char *fmt,
 		...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	add_note(a, v, id, warning, fmt, ap);
+	add_note(a, v, (struct check_note){.id = id, .name = validation_note_name(id), .warning = warning},
+			fmt, ap);
 	va_end(ap);
 }
 
-void validation_unsure(struct arena *a, struct validation *v, const char *id, const char *fmt, ...)
+void validation_note_custom(struct arena *a, struct validation *v, const char *name, bool warning,
+		const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	add_note(a, v, id, true, fmt, ap);
+	add_note(a, v, (struct check_note){.name = name, .warning = warning}, fmt, ap);
+	va_end(ap);
+}
+
+void validation_unsure(struct arena *a, struct validation *v, enum note_id id, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_note(a, v, (struct check_note){.id = id, .name = validation_note_name(id), .warning = true}, fmt,
+			ap);
 	va_end(ap);
 	if (v->validity != VALIDITY_INVALID)
 		v->validity = VALIDITY_INDETERMINATE;
@@ -182,7 +193,7 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 			continue;
 		r->check(a, r->evidence == EVIDENCE_TEXT ? text : raw, &other);
 		if (other.validity == VALIDITY_INVALID || other.result == RESULT_FAIL)
-			validation_note(a, v, "two-formats", false,
+			validation_note(a, v, NOTE_TWO_FORMATS, false,
 					"the output holds a summary of %s and one of %s, which do not "
 					"agree; run one of them at a time, alone", v->format, r->format);
 	}
@@ -207,10 +218,10 @@ static void not_recognised(struct arena *a, const struct validate_input *in, str
 		if (task_fits(in, validator_at(i)) && !is_listed(in, i))
 			buf_fmt(&b, "%s%s", b.n ? ", " : "", validator_at(i)->format);
 	if (!b.n)
-		validation_unsure(a, v, "not-recognised", "there is no validator for the task '%.40s'",
+		validation_unsure(a, v, NOTE_NOT_RECOGNISED, "there is no validator for the task '%.40s'",
 				in->task ? task_name(in->task) : "");
 	else
-		validation_unsure(a, v, "not-recognised",
+		validation_unsure(a, v, NOTE_NOT_RECOGNISED,
 				"no result was recognised in the output (looked for: %.*s); let the tool "
 				"print its summary, or a machine-readable report",
 			STR_ARG(buf_view(&b)));
@@ -228,13 +239,13 @@ static void judge_run(struct arena *a, const struct validate_input *in, struct v
 	size_t s = (size_t)in->status;
 
 	if (s < ARRAY_SIZE(killed) && killed[s][0])
-		validation_note(a, v, "run-killed", false,
+		validation_note(a, v, NOTE_RUN_KILLED, false,
 				"the command %s before it was done, so nothing that it printed is a result; "
 				"fix that first and run it again", killed[s]);
 	else if (s < ARRAY_SIZE(never) && never[s][0])
-		validation_unsure(a, v, "not-run", "the command %s, so there is no result", never[s]);
+		validation_unsure(a, v, NOTE_NOT_RUN, "the command %s, so there is no result", never[s]);
 	else if (in->cut)
-		validation_unsure(a, v, "output-cut",
+		validation_unsure(a, v, NOTE_OUTPUT_CUT,
 				"parts of the output are missing, so its numbers cannot be checked; let the "
 				"command print less, or write a report to a file");
 }
@@ -275,7 +286,7 @@ void validate_text(struct arena *a, const struct validate_input *in, struct vali
 	for (const struct check_note *n = v.checks; n; n = n->next) {
 		if (!n->warning)
 			v.validity = VALIDITY_INVALID;
-		if (!strcmp(n->id, "two-summaries"))
+		if (n->id == NOTE_TWO_SUMMARIES)
 			/* a test may have printed one of them: the failure is certain, the counts are not */
 			v.counts = NULL;
 	}

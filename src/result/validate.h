@@ -58,8 +58,11 @@ const struct validator *validator_at(size_t i);
  */
 void validation_count(struct arena *a, struct validation *v, const char *name, int64_t n);
 /* Adds a failed check, which makes the result invalid unless it is a warning. */
-void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt,
+void validation_note(struct arena *a, struct validation *v, enum note_id id, bool warning, const char *fmt,
 		...) __attribute__((format(printf, 5, 6)));
+/* The same for a custom validator. */
+void validation_note_custom(struct arena *a, struct validation *v, const char *name, bool warning,
+		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* Adds the reason why nothing can be said: indeterminate unless something else makes it invalid. */
-void validation_unsure(struct arena *a, struct validation *v, const char *id, const char *fmt,
+void validation_unsure(struct arena *a, struct validation *v, enum note_id id, const char *fmt,
 		...) __attribute__((format(printf, 4, 5)));

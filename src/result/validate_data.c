@@ -62,11 +62,11 @@ static void check_required(struct arena *a, const struct validate_input *in, str
 		if (h->n && bsearch(&want, sorted, h->n, sizeof *sorted, by_name))
 			continue;
 		if (h->partial)
-			validation_unsure(a, v, "column-not-shown",
+			validation_unsure(a, v, NOTE_COLUMN_NOT_SHOWN,
 					"whether there is a column '%.*s' cannot be seen, since not all "
 					"columns are shown; print all of them", DATA_NAME(want));
 		else
-			validation_note(a, v, "column-missing", false,
+			validation_note(a, v, NOTE_COLUMN_MISSING, false,
 					"the required column '%.*s' is missing (there are: %.*s); change "
 					"the query or the program so that it is there",
 				DATA_NAME(want), STR_ARG(name_list(a, h)));
@@ -80,7 +80,7 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 	for (size_t i = 0; i < h->n; i++) {
 		sorted[i] = h->names[i];
 		if (lines_blank(sorted[i])) {
-			validation_note(a, v, "header-empty", false,
+			validation_note(a, v, NOTE_HEADER_EMPTY, false,
 					"column %zu has no name; give each column one (pandas: "
 					"to_csv(index=False))", i + 1);
 			break;
@@ -92,13 +92,13 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 		qsort(sorted, h->n, sizeof *sorted, by_name);
 	for (size_t i = 1; i < h->n; i++)
 		if (sorted[i].n && str_eq(sorted[i - 1], sorted[i])) {
-			validation_note(a, v, "header-duplicate", false,
+			validation_note(a, v, NOTE_HEADER_DUPLICATE, false,
 					"the column '%.*s' is there twice, so nobody knows which one is "
 					"meant; rename one of them", DATA_NAME(sorted[i]));
 			break;
 		}
 	if (h->n >= DATA_COLUMNS_MAX)
-		validation_unsure(a, v, "too-large",
+		validation_unsure(a, v, NOTE_TOO_LARGE,
 				"the table has more than %d columns and cannot be checked", DATA_COLUMNS_MAX);
 	check_required(a, in, v, h, sorted);
 }
@@ -109,10 +109,10 @@ void data_rows(struct arena *a, const struct validate_input *in, struct validati
 	validation_count(a, v, "rows", rows);
 	validation_count(a, v, "columns", columns);
 	if (rows == 0)
-		validation_note(a, v, "rows-none", false,
+		validation_note(a, v, NOTE_ROWS_NONE, false,
 				"the table has no rows; find out why nothing was selected before going on");
 	if (in->exit_code > 0)
-		validation_note(a, v, "exit-nonzero", false,
+		validation_note(a, v, NOTE_EXIT_NONZERO, false,
 				"the command failed (exit code %d), so the data may not be whole; look at "
 				"standard error and run it again", in->exit_code);
 	v->result = RESULT_PASS;
@@ -122,7 +122,7 @@ void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t l
 		int64_t want)
 {
 	if (ragged)
-		validation_note(a, v, "row-ragged", false,
+		validation_note(a, v, NOTE_ROW_RAGGED, false,
 				"%lld rows do not have the columns of the header, first line %zu: %lld "
 				"instead of %lld; quote fields that hold the separator, and write every "
 				"column",
@@ -134,27 +134,27 @@ void data_bad_json(struct arena *a, struct validation *v, const struct json_read
 	size_t line = json_place(r->text, r->at).line + line_offset;
 	switch (r->trouble) {
 	case JSON_NOT_FINITE:
-		validation_note(a, v, "json-nan", false,
+		validation_note(a, v, NOTE_JSON_NAN, false,
 				"line %zu: '%.*s' is no JSON; write null, or a string, for what is no number",
 				line, DATA_NAME(r->what));
 		break;
 	case JSON_CUT:
-		validation_note(a, v, "json-cut", false,
+		validation_note(a, v, NOTE_JSON_CUT, false,
 				"the JSON ends in the middle (line %zu, where %.*s is missing); run the "
 				"command again and keep all of its output", line, DATA_NAME(r->what));
 		break;
 	case JSON_DUPLICATE:
-		validation_note(a, v, "json-duplicate-key", false,
+		validation_note(a, v, NOTE_JSON_DUPLICATE_KEY, false,
 				"line %zu: the key '%.*s' is there twice in one object, so nobody knows "
 				"which one is meant", line, DATA_NAME(r->what));
 		break;
 	case JSON_LIMIT:
-		validation_unsure(a, v, "too-large",
+		validation_unsure(a, v, NOTE_TOO_LARGE,
 				"line %zu: %.*s; it cannot be checked, print less at once", line,
 				DATA_NAME(r->what));
 		break;
 	default:
-		validation_note(a, v, "json-syntax", false,
+		validation_note(a, v, NOTE_JSON_SYNTAX, false,
 				"line %zu is not JSON: expected %.*s; print the JSON and nothing else on "
 				"standard output", line, DATA_NAME(r->what));
 	}

@@ -163,7 +163,7 @@ static void judge_table(struct arena *a, const struct validate_input *in, struct
 	data_rows(a, in, v, t->rows, columns);
 	validation_count(a, v, "missing", t->missing);
 	if (t->ragged)
-		validation_note(a, v, "row-ragged", false,
+		validation_note(a, v, NOTE_ROW_RAGGED, false,
 				"%lld rows or columns do not fit the others (%s%zu): write every column in "
 				"every row, null where there is no value",
 			(long long)t->ragged,

@@ -136,13 +136,13 @@ int tsv_detect(const struct validate_input *in) { return separated_detect(in, tr
 static bool is_text(struct arena *a, struct validation *v, struct str t)
 {
 	if (t.n && memchr(t.p, 0, t.n)) {
-		validation_note(a, v, "not-text", false,
+		validation_note(a, v, NOTE_NOT_TEXT, false,
 				"there are NUL bytes in the data: it is binary, or UTF-16; write it as "
 				"UTF-8");
 		return false;
 	}
 	if (!utf8_valid(t))
-		validation_note(a, v, "not-utf8", true,
+		validation_note(a, v, NOTE_NOT_UTF8, true,
 				"the data is not UTF-8, so its names and texts may be read wrongly; write "
 				"it as UTF-8");
 	return true;
@@ -176,7 +176,7 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 			h.n = 0;
 	}
 	if (!h.n) {
-		validation_note(a, v, "data-empty", false,
+		validation_note(a, v, NOTE_DATA_EMPTY, false,
 				"nothing was printed where a table was expected; find out why before going "
 				"on");
 		return;
@@ -195,7 +195,7 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	data_rows(a, in, v, rows, (int64_t)h.n);
 	validation_count(a, v, "missing", missing);
 	if (c.quoting)
-		validation_note(a, v, "csv-quoting", false,
+		validation_note(a, v, NOTE_CSV_QUOTING, false,
 				"line %zu: a quote is not where RFC 4180 has it; write fields with a CSV "
 				"library, which doubles quotes and puts such fields in quotes",
 			c.quoting_line);
@@ -306,7 +306,7 @@ static void psql_rows(struct arena *a, struct validation *v, struct psql *t, siz
 	}
 	t->footer = said >= 0;
 	if (said >= 0 && (said > shown || said < shown - continued))
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the footer says %lld rows but %lld are shown; do not believe either "
 				"number: run the query again and keep all of its output",
 			(long long)said, (long long)shown);
@@ -337,7 +337,7 @@ void psql_check(struct arena *a, const struct validate_input *in, struct validat
 	data_header(a, in, v, &t.h);
 	data_wrong_types(a, v, &t.h, &t.t);
 	if (!t.footer)
-		validation_note(a, v, "footer-missing", true,
+		validation_note(a, v, NOTE_FOOTER_MISSING, true,
 				"psql printed no '(N rows)', so nothing says that these are all of them; "
 				"leave the footer on");
 }
@@ -464,13 +464,13 @@ static void pandas_header(struct arena *a, const struct validate_input *in, stru
 		if (str_find(name, ' ', 0) >= 0 && str_contains(in->out, name))
 			header_add(a, &p->h, name);
 		if (type != TYPE_ANY)
-			validation_unsure(a, v, "type-not-seen",
+			validation_unsure(a, v, NOTE_TYPE_NOT_SEEN,
 					"the cells of a printed frame cannot be told apart, so the type of "
 					"'%.*s' is not checked; print CSV", DATA_NAME(name));
 	}
 	if (p->info && p->listed < p->columns) {
 		p->h.partial = true;
-		validation_note(a, v, "column-not-shown", true,
+		validation_note(a, v, NOTE_COLUMN_NOT_SHOWN, true,
 				"only %lld of %lld columns are listed; print all of them to have them "
 				"checked", (long long)p->listed, (long long)p->columns);
 	}
@@ -488,7 +488,7 @@ void pandas_check(struct arena *a, const struct validate_input *in, struct valid
 	}
 	pandas_read(a, in->out, &p);
 	if (!p.info && p.rows >= 0 && !p.wrapped && (p.elided ? p.shown > p.rows : p.shown != p.rows))
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the footer says %lld rows but %lld are shown; do not believe either "
 				"number: print the frame again and keep all of it",
 			(long long)p.rows, (long long)p.shown);
@@ -497,7 +497,7 @@ void pandas_check(struct arena *a, const struct validate_input *in, struct valid
 		p.columns = (int64_t)p.h.n;
 	}
 	if (p.rows < 0 || p.columns < 0) {
-		validation_unsure(a, v, "info-partial",
+		validation_unsure(a, v, NOTE_INFO_PARTIAL,
 				"the number of rows or columns is not there; print all of info(), or the "
 				"frame as CSV");
 		return;

@@ -197,7 +197,7 @@ void data_value(struct types *t, size_t column, const struct json *v, size_t row
 void data_wrong_types(struct arena *a, struct validation *v, const struct header *h, const struct types *t)
 {
 	if (t->wrong)
-		validation_note(a, v, "type-wrong", false,
+		validation_note(a, v, NOTE_TYPE_WRONG, false,
 				"%lld cells are not of the type that is required, the first in column "
 				"'%.*s', row %zu: '%.*s' is no %s; correct the data or the query",
 			(long long)t->wrong, DATA_NAME(h->names[t->column]), t->row, DATA_NAME(t->value),

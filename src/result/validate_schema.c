@@ -19,7 +19,7 @@ static struct json *read_schema(struct arena *a, const struct validate_input *in
 {
 	struct json_reader r;
 	if (!in->schema.n) {
-		validation_note(a, v, "schema-none", true,
+		validation_note(a, v, NOTE_SCHEMA_NONE, true,
 				"no schema was given, so only that it is JSON was checked");
 		return NULL;
 	}
@@ -27,7 +27,7 @@ static struct json *read_schema(struct arena *a, const struct validate_input *in
 	struct json *schema = json_next(&r);
 	if (schema && json_at_end(&r))
 		return schema;
-	validation_unsure(a, v, "schema-bad",
+	validation_unsure(a, v, NOTE_SCHEMA_BAD,
 			"the schema itself is not JSON (line %zu, %.*s), so nothing can be said; correct "
 			"the schema", json_place(r.text, r.at).line, DATA_NAME(r.what));
 	return NULL;
@@ -45,20 +45,20 @@ static void check_value(struct arena *a, struct validation *v, struct json *sche
 	for (const struct schema_note *n = res.notes; n; n = n->next) {
 		struct str path = n->path.n ? n->path : STR("/");
 		if (n->unknown)
-			validation_unsure(a, v, "schema-unsupported",
+			validation_unsure(a, v, NOTE_SCHEMA_UNSUPPORTED,
 					"%s'%.*s': %.*s; whether it fits the schema cannot be told", where,
 					STR_ARG(path), STR_ARG(n->why));
 		else
-			validation_note(a, v, "schema-violation", false,
+			validation_note(a, v, NOTE_SCHEMA_VIOLATION, false,
 					"%s'%.*s' %.*s; change the output so that it fits the schema", where,
 					STR_ARG(path), STR_ARG(n->why));
 	}
 	if (res.answer == SCHEMA_UNKNOWN && !res.notes)
-		validation_unsure(a, v, "schema-unsupported",
+		validation_unsure(a, v, NOTE_SCHEMA_UNSUPPORTED,
 				"%sthere is too much to check; whether it fits the schema cannot be told",
 				where);
 	if (res.format && !v->checks)
-		validation_note(a, v, "schema-format", true,
+		validation_note(a, v, NOTE_SCHEMA_FORMAT, true,
 				"the schema's 'format' says what a text means and was not checked, as the "
 				"standard has it; use 'pattern' to have it checked");
 }
@@ -68,7 +68,7 @@ static void finish_validation(struct arena *a, const struct validate_input *in, 
 {
 	validation_count(a, v, "values", values);
 	if (in->exit_code > 0)
-		validation_note(a, v, "exit-nonzero", false,
+		validation_note(a, v, NOTE_EXIT_NONZERO, false,
 				"the command failed (exit code %d), so the data may not be whole; look at "
 				"standard error and run it again", in->exit_code);
 	v->result = RESULT_PASS;
@@ -79,7 +79,7 @@ void json_schema_check(struct arena *a, const struct validate_input *in, struct 
 	struct json_reader r;
 	json_reader_init(&r, a, in->out, JSON_TOLERANT);
 	if (json_at_end(&r)) {
-		validation_note(a, v, "data-empty", false,
+		validation_note(a, v, NOTE_DATA_EMPTY, false,
 				"nothing was printed where JSON was expected; find out why before going on");
 		return;
 	}

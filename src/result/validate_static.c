@@ -30,16 +30,16 @@ static void exit_without_errors(struct arena *a, const struct validate_input *in
 			"not whole, or another command failed; look at standard error "
 		"and run it by itself";
 	if (in->task)
-		validation_note(a, v, "exit-mismatch", false, text, in->exit_code);
+		validation_note(a, v, NOTE_EXIT_MISMATCH, false, text, in->exit_code);
 	else
-		validation_unsure(a, v, "exit-mismatch", text, in->exit_code);
+		validation_unsure(a, v, NOTE_EXIT_MISMATCH, text, in->exit_code);
 }
 
 void static_result(struct arena *a, const struct validate_input *in, struct validation *v, bool errors)
 {
 	v->result = errors ? RESULT_FAIL : RESULT_PASS;
 	if (in->exit_code == 0 && errors)
-		validation_note(a, v, "exit-mismatch", !in->task,
+		validation_note(a, v, NOTE_EXIT_MISMATCH, !in->task,
 			"errors are reported although the exit code is 0; run the tool by itself, without a "
 			"pipe or '|| true', and believe the errors");
 	else if (in->exit_code > 0 && !errors)
@@ -54,14 +54,14 @@ void static_no_result(struct arena *a, const struct validate_input *in, struct v
 			"configuration and run it again";
 	v->result = RESULT_NONE;
 	if (in->task)
-		validation_note(a, v, "checker-failed", false, text, tool, in->exit_code);
+		validation_note(a, v, NOTE_CHECKER_FAILED, false, text, tool, in->exit_code);
 	else
-		validation_unsure(a, v, "checker-failed", text, tool, in->exit_code);
+		validation_unsure(a, v, NOTE_CHECKER_FAILED, text, tool, in->exit_code);
 }
 
 void static_nothing(struct arena *a, struct validation *v)
 {
-	validation_note(a, v, "nothing-checked", false,
+	validation_note(a, v, NOTE_NOTHING_CHECKED, false,
 			"not a single file was checked, which is no success; name the files or directories "
 			"to check");
 }
@@ -134,12 +134,12 @@ static void mypy_lines(struct arena *a, const struct validate_input *in, struct 
 	if (m->lines == m->found)
 		return;
 	if (m->lines < m->found && !in->task)
-		validation_unsure(a, v, "lines-missing",
+		validation_unsure(a, v, NOTE_LINES_MISSING,
 				"mypy found %lld errors but %lld are shown; let it print all of its output "
 				"to see them", (long long)m->found,
 			(long long)m->lines);
 	else
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"mypy's summary says %lld errors but %lld are listed; do not believe either "
 				"number: run mypy again and keep all of its output",
 			(long long)m->found, (long long)m->lines);
@@ -154,7 +154,7 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	}
 	validation_count(a, v, "errors", m.summaries ? m.found : m.lines);
 	if (!m.summaries) {
-		validation_note(a, v, "no-summary", true,
+		validation_note(a, v, NOTE_NO_SUMMARY, true,
 				"mypy printed no summary, so nothing says that these are all of its errors; "
 				"leave out --no-error-summary");
 		static_result(a, in, v, true);
@@ -163,7 +163,7 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	validation_count(a, v, "files", m.checked);
 	mypy_lines(a, in, v, &m);
 	if (m.stopped)
-		validation_note(a, v, "checker-stopped-early", true,
+		validation_note(a, v, NOTE_CHECKER_STOPPED_EARLY, true,
 				"an error kept mypy from checking the rest; there may be more errors when "
 				"it is fixed");
 	else if (m.checked == 0)
@@ -250,12 +250,12 @@ void tsc_check(struct arena *a, const struct validate_input *in, struct validati
 	}
 	validation_count(a, v, "errors", t.lines);
 	if (t.summaries && t.found > t.lines && !in->task)
-		validation_unsure(a, v, "lines-missing",
+		validation_unsure(a, v, NOTE_LINES_MISSING,
 				"tsc found %lld errors but %lld are shown; let it print all of its output "
 				"to see them", (long long)t.found,
 			(long long)t.lines);
 	else if (t.summaries && t.found != t.lines)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"tsc's summary says %lld errors but %lld are listed; do not believe either "
 				"number: run tsc again and keep all of its output",
 			(long long)t.found, (long long)t.lines);
@@ -284,16 +284,16 @@ int silent_detect(const struct validate_input *in)
 void silent_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	if (in->exit_code < 0 || !in->task) {
-		validation_unsure(a, v, "silent",
+		validation_unsure(a, v, NOTE_SILENT,
 				"nothing was printed, and nothing says what ran or how it ended, so nothing "
 				"can be said; run the tool again");
 	} else if (in->exit_code > 0) {
-		validation_note(a, v, "exit-mismatch", false,
+		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
 				"the exit code is %d but nothing was printed; run the tool by itself to see "
 				"why", in->exit_code);
 	} else {
 		v->result = RESULT_PASS;
-		validation_note(a, v, "silent", true,
+		validation_note(a, v, NOTE_SILENT, true,
 				"nothing was printed: the exit code 0 is all there is to say that the tool "
 				"ran and found nothing");
 	}

@@ -40,15 +40,15 @@ static struct str report_start(struct str text, char open, size_t max)
 static void bad_json(struct arena *a, struct validation *v, const struct json_reader *r)
 {
 	if (r->trouble == JSON_LIMIT)
-		validation_unsure(a, v, "too-large",
+		validation_unsure(a, v, NOTE_TOO_LARGE,
 				"the report is too large to be checked (%.*s); check fewer files at once",
 				SHORT(r->what));
 	else if (r->trouble == JSON_CUT)
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report ends in the middle: the tool was stopped or its output was cut; "
 				"run it again and keep all of it");
 	else
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report is not JSON (line %zu of it, %.*s); run the tool again and keep "
 				"nothing else on standard output",
 			json_place(r->text, r->at).line, SHORT(r->what));
@@ -68,7 +68,7 @@ static struct json *read_report(struct arena *a, struct str text, char open, str
 		return NULL;
 	}
 	if (report_start(str_sub(r.text, r.at, r.text.n), open, SIZE_MAX).n) {
-		validation_note(a, v, "two-reports", false,
+		validation_note(a, v, NOTE_TWO_REPORTS, false,
 				"there is more than one report in the output, so none of them can be "
 				"believed; run the tool once, by itself");
 		return NULL;
@@ -81,7 +81,7 @@ static bool count_differs(struct arena *a, struct validation *v, const char *wha
 {
 	if (said == counted)
 		return false;
-	validation_note(a, v, "count-mismatch", false,
+	validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 			"the report says %lld %s but lists %lld%s%.*s; do not believe either number: run "
 			"the tool again", (long long)said, what,
 		(long long)counted, where.n ? " in " : "", SHORT(where));
@@ -109,7 +109,7 @@ void pyright_json_check(struct arena *a, const struct validate_input *in, struct
 			{"information", "informationCount", "informations"}};
 	int64_t seen[3] = {0};
 	if (!json_is(list, JSON_ARRAY) || !json_is(summary, JSON_OBJECT)) {
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report has no list of diagnostics or no summary; run pyright "
 				"--outputjson again");
 		return;
@@ -167,7 +167,7 @@ static bool eslint_file(struct arena *a, struct validation *v, struct json *file
 	struct str name = json_is(path, JSON_STRING) ? path->text : STR("a file");
 	int64_t seen[3] = {0};
 	if (!json_is(messages, JSON_ARRAY)) {
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report has no list of messages for %.*s; run eslint -f json again",
 				SHORT(name));
 		return false;
@@ -282,17 +282,17 @@ void cargo_json_check(struct arena *a, const struct validate_input *in, struct v
 	validation_count(a, v, "errors", c.errors);
 	validation_count(a, v, "warnings", c.warnings);
 	if (!c.last) {
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"cargo's report has no 'build-finished' at its end: it was stopped or its "
 				"output was cut; run it again and keep all of it");
 		return;
 	}
 	if (c.errors && !c.failed)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"cargo's report says success but lists %lld errors; do not believe it: run "
 				"cargo again", (long long)c.errors);
 	else if (c.failed && !c.errors)
-		validation_note(a, v, "errors-elsewhere", true,
+		validation_note(a, v, NOTE_ERRORS_ELSEWHERE, true,
 				"the build failed without an error of the compiler: standard error says why");
 	static_result(a, in, v, c.failed > 0);
 }
@@ -384,7 +384,7 @@ void go_vet_json_check(struct arena *a, const struct validate_input *in, struct 
 	if (in->exit_code > 0 && !sum.errors)
 		static_no_result(a, in, v, "go vet");
 	else if (sum.errors)
-		validation_note(a, v, "checker-stopped-early", true,
+		validation_note(a, v, NOTE_CHECKER_STOPPED_EARLY, true,
 				"some packages could not be checked; there may be more findings when they "
 				"compile");
 	v->result = sum.findings || sum.errors ? RESULT_FAIL : RESULT_PASS;

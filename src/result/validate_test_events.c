@@ -141,12 +141,12 @@ void gotest_json_check(struct arena *a, const struct validate_input *in, struct 
 	validation_count(a, v, "failed", g.failed);
 	validation_count(a, v, "skipped", g.skipped);
 	if (g.tests.full || g.packages.full) {
-		validation_unsure(a, v, "too-large",
+		validation_unsure(a, v, NOTE_TOO_LARGE,
 				"there are more tests than can be followed; run fewer packages at a time");
 		return;
 	}
 	if (g.bad_lines)
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"%lld lines look like events and cannot be read; run it again",
 				(long long)g.bad_lines);
 	if (g.packages.open || !g.ended_packages) {
@@ -154,11 +154,11 @@ void gotest_json_check(struct arena *a, const struct validate_input *in, struct 
 		return;
 	}
 	if (g.tests.open && !failed)
-		validation_note(a, v, "unfinished-tests", false,
+		validation_note(a, v, NOTE_UNFINISHED_TESTS, false,
 				"%zu tests started and never ended; one of them may end the process",
 				g.tests.open);
 	if (g.failed && !g.failed_packages)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"a test failed and its package did not, which cannot be; run it again");
 	if (!failed && !g.passed && !g.skipped)
 		test_none(a, v);
@@ -246,12 +246,12 @@ void libtest_json_check(struct arena *a, const struct validate_input *in, struct
 	validation_count(a, v, "failed", r.failed);
 	validation_count(a, v, "ignored", r.ignored);
 	if (r.tests.full) {
-		validation_unsure(a, v, "too-large",
+		validation_unsure(a, v, NOTE_TOO_LARGE,
 				"there are more tests than can be followed; run fewer at a time");
 		return;
 	}
 	if (r.bad_lines)
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"%lld lines look like events and cannot be read; run it again",
 				(long long)r.bad_lines);
 	if (r.open || !r.ends) {
@@ -259,18 +259,18 @@ void libtest_json_check(struct arena *a, const struct validate_input *in, struct
 		return;
 	}
 	if (r.bad_order)
-		validation_note(a, v, "two-summaries", false,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, false,
 				"the starts and ends of suites do not come in pairs, so a test may have "
 				"printed some; run without --nocapture");
 	if (r.bad_number)
-		validation_note(a, v, "bad-number", false,
+		validation_note(a, v, NOTE_BAD_NUMBER, false,
 				"a number of a suite's end is missing, negative or too large; run it again");
 	if (r.bad_count || (r.test_failed != r.failed))
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the end of a suite does not account for its tests; run it again without "
 				"--nocapture");
 	if (r.tests.open && !failed)
-		validation_note(a, v, "unfinished-tests", false, "%zu tests started and never ended",
+		validation_note(a, v, NOTE_UNFINISHED_TESTS, false, "%zu tests started and never ended",
 				r.tests.open);
 	if (!failed && r.passed + r.measured == 0 && r.ignored == 0)
 		test_none(a, v);

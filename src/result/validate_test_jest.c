@@ -60,16 +60,16 @@ static void judge_counts(struct arena *a, const struct validate_input *in, struc
 		return;
 	}
 	if (t->ntests > 1 || t->nsuites > 1)
-		validation_note(a, v, "two-summaries", failed,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, failed,
 				"there is more than one table of totals; a test may have printed one: run "
 				"it once, with %s", how);
 	if (sum_counts(t->tests) != t->tests[TOTAL] || sum_counts(t->suites) > t->suites[TOTAL])
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the parts add up to %lld tests, but the total is %lld; run it again with "
 				"%s and read that", (long long)sum_counts(t->tests),
 			(long long)t->tests[TOTAL], how);
 	if (!failed && t->failed_file)
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"a file is reported as FAIL, and the totals know of no failure, so a test "
 				"may have printed them; run it again with %s and read that", how);
 	if (!failed && t->tests[TOTAL] == 0)

@@ -283,7 +283,7 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 	bool failed;
 
 	if (read_junit(&x, j) < 0) {
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report cannot be read: %s; do not guess from it: make it again", x.why);
 		return;
 	}
@@ -295,16 +295,16 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 	validation_count(a, v, "skipped", j->skipped);
 	if (j->bad_number)
 		/* mocha writes skipped="-1" after a failed hook: harmless next to a failure */
-		validation_note(a, v, "bad-number", failed,
+		validation_note(a, v, NOTE_BAD_NUMBER, failed,
 				"a count of a suite is negative, too large or no number%s",
 				failed ? "; the nodes were counted" :
 				"; do not use the report: make it again");
 	if (j->said_any && j->said != j->inside)
-		validation_note(a, v, "attributes-disagree", true,
+		validation_note(a, v, NOTE_ATTRIBUTES_DISAGREE, true,
 				"the suites say tests=\"%lld\", but hold %lld; the nodes were counted",
 				(long long)j->said, (long long)j->inside);
 	if (!failed && j->said_failed) /* jest has no node for a file that does not load */
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the suites say that something failed, and hold no failure; do not use the "
 				"report: read the output, and make it again");
 	if (!failed && j->cases == 0)

@@ -109,19 +109,19 @@ void libtest_check(struct arena *a, const struct validate_input *in, struct vali
 		return;
 	}
 	if (t.bad_order)
-		validation_note(a, v, "two-summaries", false,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, false,
 				"the lines 'running N tests' and 'test result:' do not come in pairs, so a "
 				"test may have printed some; run without --nocapture");
 	if (t.bad_count)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"a 'test result:' line does not account for the tests that were to run; run "
 				"again without --nocapture");
 	if (t.bad_verdict)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"a 'test result:' line says ok or FAILED against its own numbers; run again "
 				"without --nocapture");
 	if (t.bad_list)
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"a test is reported as FAILED, and the 'test result:' line behind it knows "
 				"of none, so a test may have printed it; run again without --nocapture");
 	if (!failed && t.passed + t.measured == 0) {
@@ -132,7 +132,7 @@ void libtest_check(struct arena *a, const struct validate_input *in, struct vali
 		return;
 	}
 	if (t.failed && in->exit_code > 0 && in->exit_code != 101)
-		validation_note(a, v, "exit-unusual", true,
+		validation_note(a, v, NOTE_EXIT_UNUSUAL, true,
 				"cargo test ends with 101 when tests failed; the exit code is %d, so it is "
 				"another program's", in->exit_code);
 	test_result(a, in, v, failed);
@@ -234,11 +234,11 @@ void gotest_check(struct arena *a, const struct validate_input *in, struct valid
 		return;
 	}
 	if (t.failed && !failed)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"a test is reported as failed, but no package is; run again with -json and "
 				"read that");
 	if (t.runs && !failed && t.passed + t.failed + t.skipped != t.runs)
-		validation_note(a, v, "unfinished-tests", false,
+		validation_note(a, v, NOTE_UNFINISHED_TESTS, false,
 				"%lld tests were started, but %lld ended; one of them may end the process: "
 				"run again with -json", (long long)t.runs,
 			(long long)(t.passed + t.failed + t.skipped));

@@ -87,18 +87,18 @@ static void check_sums(struct arena *a, struct validation *v, const struct machi
 	int64_t sum = r->passed + r->failed + r->skipped + r->todo;
 
 	if (r->bad_number)
-		validation_note(a, v, "bad-number", false,
+		validation_note(a, v, NOTE_BAD_NUMBER, false,
 				"a number of the report is missing, negative, too large or no number; do "
 				"not use the report: make it again");
 	else if (sum != r->total)
-		validation_note(a, v, "count-mismatch", r->sum_is_loose,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, r->sum_is_loose,
 				"the outcomes add up to %lld, but the total is %lld%s", (long long)sum,
 				(long long)r->total,
 			r->sum_is_loose ? " (a failed hook can cause that)" :
 			"; do not use the report: make it again");
 	else if (r->bad_list || (r->listed >= 0 && r->listed != r->total) ||
 			(r->listed_failed >= 0 && r->listed_failed != r->failed))
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"the report lists other results than it counts (%lld listed, %lld counted); "
 				"make it again", (long long)r->listed,
 			(long long)r->total);
@@ -120,7 +120,7 @@ static void judge_report(struct arena *a, const struct validate_input *in, struc
 	bool failed = r->says_fail || r->failed || r->errors;
 
 	if (!r->ok || r->other) {
-		validation_note(a, v, "malformed-report", false,
+		validation_note(a, v, NOTE_MALFORMED_REPORT, false,
 				"the report cannot be read (%s); do not guess from it: make it again",
 				r->other ? "it is no report of this format" : r->why);
 		return;
@@ -128,11 +128,11 @@ static void judge_report(struct arena *a, const struct validate_input *in, struc
 	put_counts(a, v, r);
 	check_sums(a, v, r);
 	if (r->interrupted && !failed)
-		validation_note(a, v, "interrupted", false,
+		validation_note(a, v, NOTE_INTERRUPTED, false,
 				"the run was interrupted before all tests ran, so it did not pass; run it "
 				"again");
 	if (r->exit_said >= 0 && (r->exit_said != 0) != failed && r->total)
-		validation_note(a, v, "exit-mismatch", false,
+		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
 				"the report's own exit code is %lld, which its counts do not say; make it "
 				"again", (long long)r->exit_said);
 	if (!failed && r->total == 0)
@@ -153,7 +153,7 @@ static void check_object(struct arena *a, const struct validate_input *in, struc
 	struct json *root;
 
 	if (at.marks > 1) {
-		validation_note(a, v, "two-summaries", false,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, false,
 				"the output holds more than one report; a test may have printed one: write "
 				"the report to a file and read that");
 		return;

@@ -333,39 +333,39 @@ int pytest_detect(const struct validate_input *in)
 static void check_runs(struct arena *a, const struct pytest_run *r, struct validation *v, bool failed)
 {
 	if (r->bad_order)
-		validation_note(a, v, "two-summaries", false,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, false,
 			"there is a summary that does not belong to a run of pytest; a test may have "
 			"printed it: run pytest alone, with --junitxml=FILE, and read that file");
 	else if (r->bare > 1)
-		validation_note(a, v, "two-summaries", failed,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, failed,
 				"there are %zu summaries and no headers to tell the runs apart; run pytest "
 				"once, without -q, or with --junitxml=FILE",
 			r->summaries);
 	else if (r->resumed)
-		validation_note(a, v, "summary-in-middle", false,
+		validation_note(a, v, NOTE_SUMMARY_IN_MIDDLE, false,
 				"tests go on after the summary, so a test may have printed it: run pytest "
 				"with --junitxml=FILE and read that file");
 	if (r->bad_count)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 			"pytest selected %lld tests, but its summary accounts for %lld; do not use these "
 			"numbers: run again with --junitxml=FILE and read that file", (long long)r->want,
 			(long long)r->got);
 	if (r->bad_list)
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"the FAILED lines are not as many as the summary says; run again with "
 				"--junitxml=FILE and read that file");
 	if (r->bad_letter)
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"a test failed on the way, and the summary knows of none, so a test may "
 				"have printed it; run again with --junitxml=FILE and read that file");
 	if (r->bad_progress)
-		validation_note(a, v, "unfinished-tests", false,
+		validation_note(a, v, NOTE_UNFINISHED_TESTS, false,
 				"the progress ends before 100%%, so not all tests ran; find out what ended "
 				"the run");
 	if (r->after && r->headers)
-		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
+		validation_note(a, v, NOTE_TEXT_AFTER_SUMMARY, true, "other text follows the summary");
 	else if (r->after && !failed)
-		validation_unsure(a, v, "text-after-summary",
+		validation_unsure(a, v, NOTE_TEXT_AFTER_SUMMARY,
 				"other text follows a bare summary, which any program can print; run pytest "
 				"alone and without -q");
 }
@@ -374,13 +374,13 @@ static void check_exit(struct arena *a, const struct validate_input *in, const s
 		struct validation *v, bool failed)
 {
 	if (r->stopped && !failed) {
-		validation_note(a, v, "interrupted", false,
+		validation_note(a, v, NOTE_INTERRUPTED, false,
 				"the run was interrupted before all tests ran, so it did not pass; run it "
 				"again");
 		return;
 	}
 	if (in->exit_code == 3) {
-		validation_note(a, v, "interrupted", false,
+		validation_note(a, v, NOTE_INTERRUPTED, false,
 				"pytest ended with an internal error; read its traceback, fix that and run "
 				"it again");
 		return;
@@ -412,16 +412,16 @@ void pytest_check(struct arena *a, const struct validate_input *in, struct valid
 	if (r.summaries)
 		put_counts(a, &r, v);
 	if (!r.summaries && !r.headers && usage_error(in)) {
-		validation_note(a, v, "usage-error", false,
+		validation_note(a, v, NOTE_USAGE_ERROR, false,
 				"pytest did not understand its options and ran nothing; correct the command");
 	} else if (!r.summaries && !r.headers) {
-		validation_unsure(a, v, "no-summary",
+		validation_unsure(a, v, NOTE_NO_SUMMARY,
 				"this looks like pytest's progress, without a summary; run it with -q at "
 				"most, or with --junitxml=FILE");
 	} else if (r.open || !r.summaries) {
 		test_unfinished(a, v, "pytest printed no summary");
 	} else if (r.collected && !failed) {
-		validation_unsure(a, v, "only-collected",
+		validation_unsure(a, v, NOTE_ONLY_COLLECTED,
 				"tests were only collected, none was run; leave out --collect-only");
 	} else if (!failed && r.n[PASSED] + r.n[SKIPPED] + r.n[XFAILED] + r.n[XPASSED] == 0) {
 		test_none(a, v);

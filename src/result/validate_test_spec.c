@@ -56,7 +56,7 @@ void mocha_check(struct arena *a, const struct validate_input *in, struct valida
 		return;
 	}
 	if (m.summaries > 1)
-		validation_note(a, v, "two-summaries", m.failing > 0,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, m.failing > 0,
 				"there are %zu summaries; a test may have printed one of them: run mocha "
 				"once, with --reporter json", m.summaries);
 	if (m.passing + m.failing + m.pending == 0)
@@ -132,15 +132,15 @@ void rspec_check(struct arena *a, const struct validate_input *in, struct valida
 		return;
 	}
 	if (r.summaries > 1)
-		validation_note(a, v, "two-summaries", failed,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, failed,
 				"there are %zu summaries; a test may have printed one of them: run RSpec "
 				"once, with --format json", r.summaries);
 	if (r.failures + r.pending > r.examples)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the summary counts more outcomes than examples; run RSpec again with "
 				"--format json");
 	if (r.listed && r.listed != r.failures)
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"%lld examples are listed as failed, but the summary says %lld; run RSpec "
 				"again with --format json", (long long)r.listed,
 			(long long)r.failures);
@@ -212,11 +212,11 @@ void node_check(struct arena *a, const struct validate_input *in, struct validat
 		return;
 	}
 	if (twice)
-		validation_note(a, v, "two-summaries", failed,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, failed,
 				"there is more than one table of totals; a test may have printed one: run "
 				"it once, with --test-reporter=tap");
 	if (sum != t.n[NODE_TESTS])
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the outcomes add up to %lld, but the total is %lld; run it again with "
 				"--test-reporter=tap", (long long)sum, (long long)t.n[NODE_TESTS]);
 	if (!failed && t.n[NODE_TESTS] == 0)

@@ -155,19 +155,19 @@ static void check_plan(struct arena *a, struct validation *v, const struct tap *
 	int64_t ran = t->passed + t->failed + t->skipped + t->todo;
 
 	if (t->plans > 1)
-		validation_note(a, v, "two-summaries", false,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, false,
 				"there is more than one plan; a test may have printed one, or several files "
 				"ran into one output: use prove");
 	else if (t->plan < 0)
-		validation_note(a, v, "no-plan", false,
+		validation_note(a, v, NOTE_NO_PLAN, false,
 				"there is no plan (1..N), so nobody knows whether all tests ran; let the "
 				"test say done_testing, or declare a plan");
 	else if (ran != t->plan)
-		validation_note(a, v, "plan-mismatch", false,
+		validation_note(a, v, NOTE_PLAN_MISMATCH, false,
 				"%lld tests were planned and %lld ran; the test ended early or ran too much",
 				(long long)t->plan, (long long)ran);
 	if (t->twice || t->order)
-		validation_note(a, v, "duplicate-id", false,
+		validation_note(a, v, NOTE_DUPLICATE_ID, false,
 				"the numbers of the tests repeat or lie outside the plan; a test may have "
 				"printed some of them");
 }
@@ -185,12 +185,12 @@ void tap_check(struct arena *a, const struct validate_input *in, struct validati
 	validation_count(a, v, "skipped", t.skipped);
 	validation_count(a, v, "todo", t.todo);
 	if (t.ids.full) {
-		validation_unsure(a, v, "too-large",
+		validation_unsure(a, v, NOTE_TOO_LARGE,
 				"there are more tests than can be followed; run fewer at a time");
 		return;
 	}
 	if (t.bail) {
-		validation_note(a, v, "bail-out", false,
+		validation_note(a, v, NOTE_BAIL_OUT, false,
 				"the test gave up (Bail out!) before it was done; read why, and fix that "
 				"first");
 		return;

@@ -24,21 +24,21 @@ void test_result(struct arena *a, const struct validate_input *in, struct valida
 {
 	v->result = failed ? RESULT_FAIL : RESULT_PASS;
 	if (in->exit_code < 0)
-		validation_note(a, v, "exit-unknown", true,
+		validation_note(a, v, NOTE_EXIT_UNKNOWN, true,
 				"the exit code is not known, so it could not be compared with the summary");
 	else if (failed && in->exit_code == 0)
-		validation_note(a, v, "exit-mismatch", false,
+		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
 			"the output says that tests failed, but the exit code is 0; a pipe or a later "
 			"command may hide the runner's own, so run the tests alone");
 	else if (!failed && in->exit_code != 0)
-		validation_note(a, v, "exit-mismatch", false,
+		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
 			"the output says that all tests passed, but the exit code is %d; find out what "
 			"failed after or beside the tests, and do not report success", in->exit_code);
 }
 
 void test_none(struct arena *a, struct validation *v)
 {
-	validation_note(a, v, "no-tests", false,
+	validation_note(a, v, NOTE_NO_TESTS, false,
 			"no test ran, which is not a success; check the path, the filter and the names of "
 			"the tests, and run them again");
 }
@@ -47,13 +47,13 @@ void test_skipped(struct arena *a, const struct validate_input *in, struct valid
 {
 	test_result(a, in, v, false);
 	v->result = RESULT_NONE;
-	validation_note(a, v, "all-skipped", true,
+	validation_note(a, v, NOTE_ALL_SKIPPED, true,
 			"every test was skipped, so nothing was shown; do not report it as a pass");
 }
 
 void test_unfinished(struct arena *a, struct validation *v, const char *what)
 {
-	validation_note(a, v, "no-summary", false,
+	validation_note(a, v, NOTE_NO_SUMMARY, false,
 			"%s: the run ended before the runner could say how it went (a crash, or code that "
 			"ends the process); find what ends it", what);
 }

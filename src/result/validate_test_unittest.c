@@ -153,23 +153,23 @@ void unittest_check(struct arena *a, const struct validate_input *in, struct val
 	validation_count(a, v, "errors", u.errors);
 	validation_count(a, v, "skipped", u.skipped);
 	if (u.summaries > 1)
-		validation_note(a, v, "two-summaries", u.failed,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, u.failed,
 				"there are %zu summaries; a test may have printed one of them: run unittest "
 				"once, alone", u.summaries);
 	if (u.failed != (bad > 0))
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the verdict and the numbers behind it disagree; run unittest once, alone");
 	if (u.started && u.announced < u.ran)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the summary speaks of %lld tests, but only %lld were announced; a test may "
 				"have printed it", (long long)u.ran,
 			(long long)u.announced);
 	if (!u.failed && (u.bad_block || (u.bad_letter && u.letters == u.ran)))
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"a test failed on the way, and the summary says OK, so a test may have "
 				"printed it; run unittest once, alone");
 	if (u.after)
-		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
+		validation_note(a, v, NOTE_TEXT_AFTER_SUMMARY, true, "other text follows the summary");
 	if (!u.failed && (u.ran == 0 || u.none))
 		test_none(a, v);
 	else if (!u.failed && u.skipped >= u.ran)
@@ -296,16 +296,16 @@ void phpunit_check(struct arena *a, const struct validate_input *in, struct vali
 		return;
 	}
 	if (p.summaries > 1)
-		validation_note(a, v, "two-summaries", failed,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, failed,
 				"there are %zu summaries; a test may have printed one of them: run PHPUnit "
 				"once, with --log-junit FILE", p.summaries);
 	if (p.errors + p.failures + p.skipped + p.incomplete + p.risky > p.tests)
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the summary counts more outcomes than the %lld tests it speaks of; run "
 				"PHPUnit with --log-junit FILE and read that file",
 			(long long)p.tests);
 	if (p.after)
-		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
+		validation_note(a, v, NOTE_TEXT_AFTER_SUMMARY, true, "other text follows the summary");
 	/* Warnings and risky tests fail a run only if its configuration says so. */
 	if (!failed && in->exit_code > 0 && (p.risky || p.warnings))
 		failed = true;
@@ -408,25 +408,25 @@ void ctest_check(struct arena *a, const struct validate_input *in, struct valida
 		return;
 	}
 	if (t.summaries > 1)
-		validation_note(a, v, "two-summaries", t.failed > 0,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, t.failed > 0,
 				"there are %zu summaries; a test may have printed one of them: run ctest "
 				"once, with --output-junit FILE", t.summaries);
 	else if (t.after)
-		validation_note(a, v, "summary-in-middle", false,
+		validation_note(a, v, NOTE_SUMMARY_IN_MIDDLE, false,
 				"tests go on after the summary, so a test may have printed it; run ctest "
 				"once, with --output-junit FILE");
 	if (t.failed > t.total || t.percent > 100 || (t.percent == 100) != (t.failed == 0) ||
 			(t.results && (t.results < t.total || t.ok < t.total - t.failed)))
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"ctest's lines and its summary disagree; run it again with --output-junit "
 				"FILE and read that file");
 	if (t.listed != t.failed)
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"%lld tests are listed as failed, but the summary says %lld; run ctest "
 				"again, with --output-junit FILE", (long long)t.listed,
 			(long long)t.failed);
 	if (t.failed && in->exit_code > 0 && in->exit_code != 8)
-		validation_note(a, v, "exit-unusual", true,
+		validation_note(a, v, NOTE_EXIT_UNUSUAL, true,
 				"ctest ends with 8 when tests failed; the exit code is %d, so it is another "
 				"program's", in->exit_code);
 	test_result(a, in, v, t.failed > 0);
@@ -495,19 +495,19 @@ void prove_check(struct arena *a, const struct validate_input *in, struct valida
 	validation_count(a, v, "total", p.tests);
 	validation_count(a, v, "failed", p.failed);
 	if (p.summaries > 1 || p.verdicts > 1)
-		validation_note(a, v, "two-summaries", !p.pass,
+		validation_note(a, v, NOTE_TWO_SUMMARIES, !p.pass,
 				"there is more than one summary; a test may have printed one of them: run "
 				"prove once, alone");
 	if (p.failed > p.tests || (p.pass && p.failed))
-		validation_note(a, v, "count-mismatch", false,
+		validation_note(a, v, NOTE_COUNT_MISMATCH, false,
 				"the failed tests of the files and the summary disagree; run prove once, "
 				"alone");
 	if (p.pass && p.bad_file)
-		validation_note(a, v, "list-mismatch", false,
+		validation_note(a, v, NOTE_LIST_MISMATCH, false,
 				"a file failed on the way, and the verdict is PASS, so a test may have "
 				"printed it; run prove once, alone");
 	if (p.after)
-		validation_note(a, v, "text-after-summary", true, "other text follows the verdict");
+		validation_note(a, v, NOTE_TEXT_AFTER_SUMMARY, true, "other text follows the verdict");
 	if (p.none || (p.pass && p.tests == 0))
 		test_none(a, v);
 	else

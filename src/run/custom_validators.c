@@ -36,7 +36,7 @@ struct validator_call { /* one running validator */
 
 static void no_answer(struct validator_call *j, const char *why)
 {
-	validation_unsure(j->a, j->v, "custom-failed",
+	validation_unsure(j->a, j->v, NOTE_CUSTOM_FAILED,
 			"the validator '%.*s' gave no answer: %s; correct it, or leave it out",
 			STR_ARG(j->name), why);
 }
@@ -184,7 +184,7 @@ static int take_checks(struct validator_call *j, const struct json *checks, enum
 				id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name),
 				STR_ARG(text_member(c, "id")));
 
-		validation_note(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID ||
+		validation_note_custom(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID ||
 				json_true_at(c, "warning"), "%.*s", STR_ARG(text));
 	}
 	return 0;
@@ -199,7 +199,7 @@ static void forget_unknown(struct validation *v)
 	if (v->validity != VALIDITY_INDETERMINATE || v->format)
 		return;
 	while (*at) {
-		if (!strcmp((*at)->id, "not-recognised")) {
+		if ((*at)->id == NOTE_NOT_RECOGNISED) {
 			*at = (*at)->next;
 			continue;
 		}
@@ -215,11 +215,11 @@ static void combine_results(struct validator_call *j, enum validity validity, en
 	struct validation *v = j->v;
 
 	if (validity == VALIDITY_INVALID && v->validity != VALIDITY_INVALID)
-		validation_note(j->a, v, "custom-invalid", false,
+		validation_note(j->a, v, NOTE_CUSTOM_INVALID, false,
 				"the validator '%.*s' says that this result is not to be used",
 				STR_ARG(j->name));
 	else if (validity == VALIDITY_INDETERMINATE)
-		validation_unsure(j->a, v, "custom-unsure",
+		validation_unsure(j->a, v, NOTE_CUSTOM_UNSURE,
 				"the validator '%.*s' cannot say whether this result is to be used",
 				STR_ARG(j->name));
 	else if (validity == VALIDITY_VALID && (v->result == RESULT_NONE || result == RESULT_FAIL))

@@ -119,7 +119,7 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 	if (r->asked)
 		test_reports_judge(a, r, o, v);
 	if (large)
-		validation_unsure(a, v, "output-large",
+		validation_unsure(a, v, NOTE_OUTPUT_LARGE,
 				"more than %zu MB were printed, which is more than is checked; let the tool "
 				"print less, or write a report to a file", VALIDATION_STREAM_MAX >> 20);
 	clean_notes(a, r, v->checks);
@@ -160,7 +160,7 @@ static void put_checks(struct buf *b, const struct check_note *checks)
 	buf_c(b, ",\"checks\":[");
 	for (const struct check_note *n = checks; n; n = n->next) {
 		buf_c(b, n == checks ? "{" : ",{");
-		put_name(b, "id", n->id);
+		put_name(b, "id", n->name);
 		buf_c(b, ",\"message\":");
 		json_put_string(b, n->message);
 		buf_c(b, n->warning ? ",\"warning\":true}" : "}");

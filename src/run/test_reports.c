@@ -255,7 +255,7 @@ static void add_counts(struct arena *a, struct validation *to, const struct vali
 static void add_notes(struct arena *a, struct validation *to, const struct validation *from)
 {
 	for (const struct check_note *n = from->checks; n; n = n->next)
-		if (strcmp(n->id, "exit-unknown") != 0) /* the combined result has one already */
+		if (n->id != NOTE_EXIT_UNKNOWN) /* the combined result has one already */
 			validation_note(a, to, n->id, n->warning, "%.*s", STR_ARG(n->message));
 }
 
@@ -298,7 +298,7 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 		struct validation one;
 
 		if (n == TEST_REPORT_DOCUMENTS_MAX) {
-			validation_unsure(a, &v, "too-large",
+			validation_unsure(a, &v, NOTE_TOO_LARGE,
 					"the runner ran more than %d times; run fewer at a time",
 					TEST_REPORT_DOCUMENTS_MAX);
 			break;
@@ -307,7 +307,7 @@ static void judge_reports(struct arena *a, const struct test_report *asked, stru
 		add_notes(a, &v, &one);
 		/* nothing may precede the report */
 		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0]))
-			validation_note(a, &v, "malformed-report", false,
+			validation_note(a, &v, NOTE_MALFORMED_REPORT, false,
 					"what came as the report of %s is none; find what else writes to "
 					"it, or what ends the runner early", asked->row->format);
 		else if (one.validity != VALIDITY_VALID)
@@ -347,7 +347,7 @@ static bool same_counts(const struct test_runner *row, const struct validation *
 static bool only_exit(const struct validation *v)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (!n->warning && strcmp(n->id, "exit-mismatch") != 0)
+		if (!n->warning && n->id != NOTE_EXIT_MISMATCH)
 			return false;
 	return true;
 }
@@ -374,11 +374,11 @@ static void judge_both(struct arena *a, const struct test_runner *row, const str
 	*v = *machine;
 	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID &&
 			(text.result != machine->result || !same_counts(row, &text, machine)))
-		validation_note(a, v, "reports-disagree", false,
+		validation_note(a, v, NOTE_REPORTS_DISAGREE, false,
 				"what %s printed and the report that it wrote do not say the same; find the "
 				"test that prints a summary, or writes a report, of its own", row->format);
 	if (v->validity == VALIDITY_VALID && v->result == RESULT_PASS && o->exit_code != 0)
-		validation_note(a, v, "exit-mismatch", false,
+		validation_note(a, v, NOTE_EXIT_MISMATCH, false,
 				"all tests passed according to the report, but the command ended with %d; "
 				"find what else failed", o->exit_code);
 }
@@ -393,7 +393,7 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 		struct validation machine;
 
 		if (k->large) {
-			validation_unsure(a, v, "too-large",
+			validation_unsure(a, v, NOTE_TOO_LARGE,
 					"the report of %s is larger than %zu MB; run fewer tests at a time",
 					k->row->format, TEST_REPORT_MAX >> 20);
 			continue;
@@ -402,7 +402,7 @@ void test_reports_judge(struct arena *a, const struct run *r, const struct outco
 			judge_reports(a, k, &machine);
 			judge_both(a, k->row, o, &machine, v);
 		} else if (v->format && !strcmp(v->format, k->row->format) && v->validity == VALIDITY_VALID) {
-			validation_unsure(a, v, "report-missing",
+			validation_unsure(a, v, NOTE_REPORT_MISSING,
 					"%s was asked for a report and wrote none, so this summary is not "
 					"known to be its own; find what ends it early, or takes %s away "
 					"from it", k->row->format,

@@ -150,13 +150,16 @@ fails ids 'a table it cannot read' 'no checks found'
 
 # validators
 fresh
-printf 'void f(void)\n{\n\tvalidation_note(a, v, "old-id", false, "x");\n\tvalidation_unsure(a, v,\n\t\t"new-id", "x");\n}\n' | put src/result/validate_x.c
+printf 'VALIDATION_NOTE(OLD_ID, "old-id")\nVALIDATION_NOTE(NEW_ID, "new-id")\n' | put src/model/note_rows.h
+printf 'void f(void)\n{\n\tvalidation_note(a, v, NOTE_OLD_ID, false, "x");\n\tvalidation_unsure(a, v,\n\t\tNOTE_NEW_ID, "x");\n}\n' | put src/result/validate_x.c
 printf '# V\n## Formats\n| `new-id` | a format |\n## Checks\n| `old-id` | x |\n' | put docs/validators.md
-fails validators 'a check without documentation' "src/result/validate_x.c:4: check 'new-id'"
+fails validators 'a check without documentation' "src/model/note_rows.h:2: check 'new-id'"
 printf '## Checks\n| `new-id` | x |\n| `gone-id` | x |\n## More\n| `no-id` | x |\n' | put docs/validators-x.md
 fails validators 'documentation without a check' "docs/validators-x.md:3: 'gone-id'"
 printf '## Checks\n| `new-id` | x |\n' | put docs/validators-x.md
 passes validators 'checks and documents that agree'
+echo 'int x = NOTE_OLD_ID;' | put src/result/validate_x.c
+fails validators 'a row that no validator notes' "src/model/note_rows.h:1: 'new-id'"
 
 # names: tags and files mean one thing
 fresh

@@ -49,7 +49,7 @@ static inline size_t expect_split(struct str s, char sep, struct str *out, size_
 static inline bool expect_noted(const struct validation *v, struct str id)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (str_is(id, n->id))
+		if (str_is(id, n->name))
 			return true;
 	return false;
 }
@@ -63,7 +63,7 @@ static inline void expect_say(const struct validation *v, const char *row)
 	for (const struct count *c = v->counts; c; c = c->next)
 		printf(" %s=%lld", c->name, (long long)c->n);
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		printf(" +%s (%.*s)", n->id, STR_ARG(n->message));
+		printf(" +%s (%.*s)", n->name, STR_ARG(n->message));
 	printf("\n");
 }
 
@@ -95,7 +95,7 @@ static inline bool expect_holds(const struct validation *v, const struct str *wo
 	for (const struct check_note *c = v->checks; c; c = c->next) {
 		bool again = false;
 		for (const struct check_note *d = v->checks; d != c; d = d->next)
-			again |= !strcmp(d->id, c->id);
+			again |= !strcmp(d->name, c->name);
 		seen += !again;
 	}
 	return ok && seen == notes;

@@ -89,7 +89,7 @@ static const struct row {
 static bool noted(const struct validation *v, struct str id)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (str_is(id, n->id))
+		if (str_is(id, n->name))
 			return true;
 	return false;
 }

@@ -16,7 +16,7 @@
 static bool noted(const struct validation *v, const char *id)
 {
 	for (const struct check_note *n = v->checks; n; n = n->next)
-		if (!strcmp(n->id, id))
+		if (!strcmp(n->name, id))
 			return true;
 	return false;
 }
@@ -465,7 +465,7 @@ static void test_rows(void)
 		CHECK_ROW(r->id ? noted(&v, r->id) : !v.checks, r->name);
 		if (v.validity != r->validity)
 			printf("#   format %s, first check %s\n", v.format ? v.format : "none",
-					v.checks ? v.checks->id : "none");
+					v.checks ? v.checks->name : "none");
 		arena_free(&a);
 	}
 }

@@ -76,7 +76,7 @@ static void names_in_messages(void)
 	struct validate_input in = {.task = TASK_DATA,
 			.out = STR("[{\"a\\n\\u001b[31mb\":1,\"a\\n\\u001b[31mb\":2}]"), .status = STATUS_OK};
 	validate_text(&a, &in, &v);
-	CHECK(v.checks && !strcmp(v.checks->id, "json-duplicate-key"));
+	CHECK(v.checks && !strcmp(v.checks->name, "json-duplicate-key"));
 	for (size_t i = 0; v.checks && i < v.checks->message.n; i++)
 		CHECK((unsigned char)v.checks->message.p[i] >= 0x20);
 	arena_free(&a);
