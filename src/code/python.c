@@ -566,9 +566,10 @@ void python_walk(struct code_walk *w, TSNode root)
 {
 	static const struct pv unknown = {.kind = PV_UNKNOWN}, lost = {.kind = PV_LOST},
 			data = {.kind = PV_DATA};
-	struct python *p = arena_copy(w->a, (struct python){.w = w, .a = w->a, .unknown = &unknown,
-			.lost = &lost, .data = &data, .low = ~0u});
+	struct python *p = arena_new(w->a, struct python);
 
+	*p = (struct python){.w = w, .a = w->a, .unknown = &unknown, .lost = &lost, .data = &data,
+			.low = ~0u};
 	p->fuel = PY_FUEL_BASE + w->src.n * PY_FUEL_PER_BYTE;
 	if (p->fuel > PY_FUEL_MAX)
 		p->fuel = PY_FUEL_MAX;

@@ -616,9 +616,9 @@ void gate_summary(struct buf *out, const struct judgement *j, struct explain_sty
 void gate_explain(struct buf *out, const struct facts *f, const struct judgement *j,
 		struct explain_style style)
 {
-	struct explain *x = arena_copy(out->a, (struct explain){.out = out, .a = out->a, .f = f, .j = j,
-			.style = style});
+	struct explain *x = arena_new(out->a, struct explain);
 
+	*x = (struct explain){.out = out, .a = out->a, .f = f, .j = j, .style = style};
 	if (x->style.width < WIDTH_MIN)
 		x->style.width = WIDTH_MIN;
 	collect_marks(x, j);

@@ -396,11 +396,12 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 	struct seen_slot *slot = new_slot(e, &b, NULL);
 	if (!slot)
 		return;
-	struct snippet *s = arena_copy(e->a, (struct snippet){.lang = lang_find(str_of(lang)),
+	struct snippet *s = arena_new(e->a, struct snippet);
+	*s = (struct snippet){.lang = lang_find(str_of(lang)),
 		.other = lang,
 		.text = text,
 		.at = at,
-		.cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE});
+		.cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
 	order_found(e, &s->when);
 	slot->when = &s->when;
 	LIST_ADD(e->f->snippets_end, s);
