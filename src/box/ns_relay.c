@@ -194,6 +194,12 @@ static void take_report(struct box_state *b, const struct network_report *from)
 	b->outcome.network = to;
 }
 
+/* A program that has ended by itself may have sent its last bytes right before. */
+static bool ended_itself(const struct outcome *o)
+{
+	return (o->status == STATUS_OK || o->status == STATUS_EXIT_NONZERO) && !o->interrupted;
+}
+
 void ns_relay_stop(struct box_state *b)
 {
 	struct ns_box *n = b->own;
@@ -203,6 +209,8 @@ void ns_relay_stop(struct box_state *b)
 		return;
 	gone = (struct pollfd){.fd = n->relay->pidfd, .events = POLLIN};
 	b->outcome.relay_died = poll(&gone, 1, 0) > 0;
+	if (ended_itself(&b->outcome))
+		relay_drain(n->relay);
 	relay_stop(n->relay);
 	take_report(b, n->relay->report);
 	n->relay = NULL;

@@ -194,6 +194,14 @@ int relay_serve(struct relay *r, const struct relay_sockets *sockets, struct err
 	return hear_answer(r->process, e);
 }
 
+void relay_drain(const struct relay *r)
+{
+	struct relay_process *p = r->process;
+	struct pollfd end = {.fd = p ? p->pidfd : -1, .events = POLLIN};
+	if (p && p->pid > 0 && p->pidfd >= 0 && send(p->lifeline, "d", 1, MSG_NOSIGNAL) == 1)
+		poll(&end, 1, RELAY_DRAIN_MS + STOP_MS); /* a signal's handler ends it early */
+}
+
 void relay_stop(struct relay *r)
 {
 	if (r->process)

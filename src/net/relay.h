@@ -4,8 +4,10 @@
  *
  * Theory of operation:
  * - lifeline: a socket pair. The launcher sends listeners and name sockets that were made in the relay
- *   namespace, and the relay answers with a struct err, zeroed if it serves them. EOF tells the relay that
- * the launcher is gone or wants it to end. PDEATHSIG does the same for a launcher that was killed.
+ *   namespace, and the relay answers with a struct err, zeroed if it serves them. Any later message tells the
+ *   relay to drain: nobody is left in the box, but bytes that a program sent before it ended are still on
+ *   their way. EOF tells the relay that the launcher is gone or wants it to end now. PDEATHSIG does the same
+ *   for a launcher that was killed.
  * - The relay itself stays in the host's network namespace, so its own connections go out from there.
  * - report: shared memory. The relay writes, the launcher reads and trusts it only within its bounds.
  * - Before it reads a byte of the box, the relay closes every other descriptor, becomes the given user, drops
@@ -13,7 +15,8 @@
  *
  * The address that a program connected to says which name it wants (net/names.h). The relay checks the port,
  * then the client's own words: TLS must name the host as SNI, HTTP as Host in every request. Only then does
- * it connect. A refused or failed connection ends with RST, so that programs fail at once.
+ * it connect. A refused or failed connection ends with RST, so that programs fail at once. So does one that
+ * the relay cuts off when it ends or dies: no server takes half of the bytes for all of them.
  */
 #pragma once
 #include <sys/types.h>
@@ -21,6 +24,7 @@
 #include "model/network_report.h"
 
 #define RELAY_LISTENERS_MAX 192 /* they travel in one message */
+#define RELAY_DRAIN_MS 10000
 
 struct relay_listener {
 	int fd; /* listening TCP socket, IPv4 or dual-stack */
@@ -59,7 +63,12 @@ int relay_start(struct arena *a, const struct relay_request *rq, struct relay *r
  */
 int relay_serve(struct relay *r, const struct relay_sockets *sockets, struct err *e);
 /*
- * Tells the relay to end and waits for it; kills it after a bounded time. ret->report stays readable until
- * the arena is left. Harmless if the relay has ended by itself.
+ * After the end of every process in the box: waits until the relay has passed on what they sent, which is at
+ * once if no connection is left, and RELAY_DRAIN_MS at most. The relay may still run afterwards.
+ */
+void relay_drain(const struct relay *r);
+/*
+ * Tells the relay to end now and waits for it; kills it after a bounded time. ret->report stays readable
+ * until the arena is left. Harmless if the relay has ended by itself.
  */
 void relay_stop(struct relay *r);

@@ -38,6 +38,8 @@ void relay_set_options(int fd)
 			{IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_MAX}};
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		setsockopt(fd, options[i].level, options[i].name, &options[i].value, sizeof options[i].value);
+	/* If the relay dies, both sides see RST and not a clean end. */
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
 }
 
 /* ---- addresses ---- */
@@ -181,6 +183,7 @@ static void go_on_trying(struct relay_loop *l, struct relay_connection *c)
 static void set_open(struct relay_loop *l, struct relay_connection *c)
 {
 	c->stage = RELAY_OPEN;
+	c->moved = l->now;
 	relay_set_deadline(l, c, 0);
 	c->row = relay_report_add(l->report, c->target.host, c->target.port, NETWORK_NOT_REFUSED);
 	relay_queue(l, c);

@@ -7,6 +7,7 @@
  *   relay_inspect.c  the client's words: TLS, HTTP or neither, and where they may go
  *   relay_dial.c     the way to the host: resolution, private addresses, attempts to connect, the proxy
  *   relay_pump.c     bytes in both directions
+ *   relay_drain.c    the end: bytes of programs that are gone
  *   relay_report.c   rows of the report
  *
  * Sockets are edge-triggered: `readable` and `writable` are true until a call says EAGAIN. A connection that
@@ -85,6 +86,7 @@ struct relay_connection {
 	struct relay_flow up, down; /* to the server; to the client */
 	struct relay_dial dial;
 	int64_t began, deadline; /* deadline 0: none */
+	int64_t moved;           /* last time that something went to the server */
 	int row;                 /* of the report */
 
 	enum relay_speech speech;
@@ -112,6 +114,7 @@ struct relay_loop {
 	size_t used;    /* slots that were ever in use; the pages of the others do not exist */
 	uint8_t *words; /* RELAY_WORDS_MAX bytes for each slot */
 	bool ended;
+	int64_t drain_end; /* nobody is left in the box, and the relay ends then at the latest; 0: serves */
 	bool starved;                    /* a direction waits for a pipe */
 	int64_t now, wake, resolver_due; /* wake: when the clock has something to do */
 	struct relay_connection *run, *run_last;
@@ -134,7 +137,7 @@ struct relay_loop *relay_loop_new(const struct relay_request *rq);
 int relay_loop_begin(struct relay_loop *l, struct err *e);
 /* Watches listeners, name sockets and the lifeline, which the caller has set. */
 int relay_loop_serve(struct relay_loop *l, struct err *e);
-void relay_loop_run(struct relay_loop *l); /* until the lifeline ends */
+void relay_loop_run(struct relay_loop *l); /* until the lifeline ends, or everything is drained */
 enum relay_event {
 	RELAY_AT_LISTENER,
 	RELAY_AT_DNS,
@@ -177,6 +180,11 @@ void relay_set_options(int fd);
 
 /* ---- relay_pump.c ---- */
 void relay_pump(struct relay_loop *l, struct relay_connection *c);
+
+/* ---- relay_drain.c ---- */
+void relay_drain_begin(struct relay_loop *l);
+/* After each round of events, of which there were n: ends what is done or late, and the loop at last. */
+void relay_drain_step(struct relay_loop *l, int n);
 
 /* ---- relay_report.c ---- */
 /* Counts a connection or refusal and returns its row, or RELAY_ROW_NONE when all are used. */

@@ -102,12 +102,13 @@ static struct relay_connection *take_slot(struct relay_loop *l)
 	return c;
 }
 
+/* Every socket was made to reset (relay_set_options()). */
 static void close_socket(int fd, bool reset)
 {
 	if (fd < 0)
 		return;
-	if (reset)
-		setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
+	if (!reset)
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){0, 0}, sizeof(struct linger));
 	close(fd);
 }
 
@@ -205,7 +206,7 @@ static void begin_connection(struct relay_loop *l, int fd)
 	}
 	c->target = target;
 	c->client = (struct relay_socket){.fd = fd, .readable = true, .writable = true};
-	c->began = l->now;
+	c->began = c->moved = l->now;
 	c->stage = RELAY_LISTENING;
 	if (relay_watch(l, c, fd, RELAY_AT_CLIENT, false) != 0) {
 		relay_refuse(l, c, NETWORK_LIMIT);
@@ -293,6 +294,15 @@ static void handle_connection(
 		relay_queue(l, c);
 }
 
+static void hear_launcher(struct relay_loop *l)
+{
+	char word;
+	if (recv(l->lifeline, &word, 1, MSG_DONTWAIT) == 1)
+		relay_drain_begin(l);
+	else
+		l->ended = true;
+}
+
 static void handle_event(struct relay_loop *l, const struct epoll_event *event)
 {
 	unsigned kind = (unsigned)(event->data.u64 >> 56);
@@ -300,7 +310,7 @@ static void handle_event(struct relay_loop *l, const struct epoll_event *event)
 	switch (kind) {
 	case RELAY_AT_LISTENER: accept_clients(l, l->listeners[index].fd); return;
 	case RELAY_AT_DNS: answer_queries(l, (int)index); return;
-	case RELAY_AT_LIFELINE: l->ended = true; return;
+	case RELAY_AT_LIFELINE: hear_launcher(l); return;
 	case RELAY_AT_RESOLVER:
 		upstream_process(l->upstream, (int)index, event->events & (EPOLLIN | EPOLLERR | EPOLLHUP),
 				event->events & EPOLLOUT);
@@ -378,10 +388,12 @@ void relay_loop_run(struct relay_loop *l)
 		if (l->now >= l->wake)
 			tick(l);
 		run_queue(l);
+		if (l->drain_end)
+			relay_drain_step(l, n);
 	}
 	for (size_t i = 0; i < l->used; i++)
 		if (l->connections[i].stage != RELAY_FREE)
-			note_time(l, &l->connections[i]);
+			relay_close(l, &l->connections[i], true);
 }
 
 /* ---- begin ---- */

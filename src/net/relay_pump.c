@@ -16,6 +16,7 @@
 #define ENDING_MS 5000 /* for a client to read the last bytes of a server that broke off */
 #define ENDING_LOOK_MS 20
 #define STARVED_LOOK_MS 20
+#define DISCARD_BYTES ((size_t)1 << 20)
 
 enum relay_step {
 	STEP_IDLE, /* nothing to do until the next event */
@@ -32,8 +33,10 @@ static enum relay_step step_of_error(struct relay_socket *s, bool *ready)
 	return STEP_IDLE;
 }
 
-static void count_bytes(struct relay_loop *l, const struct relay_connection *c, bool up, size_t n)
+static void count_bytes(struct relay_loop *l, struct relay_connection *c, bool up, size_t n)
 {
+	if (up)
+		c->moved = l->now;
 	if (c->row == RELAY_ROW_NONE)
 		return;
 	struct network_connection *row = &l->report->rows[c->row];
@@ -143,6 +146,21 @@ static enum relay_step step_up(struct relay_loop *l, struct relay_connection *c)
 	return s;
 }
 
+/* Nobody is left to read it, but a server that cannot send may not read either. */
+static enum relay_step discard(struct relay_connection *c)
+{
+	if (!c->server.readable || c->down.ended)
+		return STEP_IDLE;
+	ssize_t n = recv(c->server.fd, NULL, DISCARD_BYTES, MSG_TRUNC | MSG_DONTWAIT);
+	if (n < 0) {
+		enum relay_step s = step_of_error(&c->server, &c->server.readable);
+		c->down.ended = c->server.failed;
+		return s;
+	}
+	c->down.ended = n == 0;
+	return STEP_MOVED;
+}
+
 static enum relay_step step_down(struct relay_loop *l, struct relay_connection *c)
 {
 	size_t n;
@@ -150,6 +168,8 @@ static enum relay_step step_down(struct relay_loop *l, struct relay_connection *
 		return empty_pipe(l, c, false);
 	if (c->stage != RELAY_OPEN)
 		return STEP_IDLE;
+	if (l->drain_end && !c->upgrade)
+		return discard(c);
 	if (!relay_inspect_answer(l, c))
 		return c->stage == RELAY_FREE ? STEP_GONE : STEP_IDLE;
 	return fill_pipe(l, &c->down, &c->server, UINT64_MAX, &n);

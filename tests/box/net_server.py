@@ -2,6 +2,7 @@
 
 - HTTP on port 80 and HTTPS on 443 and 8443 of every address below; the answer says which address was reached, and its Host; files below
   DIRECTORY/www are served as they are
+- port 9700 of 11.1.1.1 reads until EOF and writes the number of bytes down in DIRECTORY/taken
 - a name server on 10.9.9.9:53, which answers nothing and writes each name down in DIRECTORY/queries
 """
 import http.server
@@ -50,6 +51,20 @@ def serve(address, port, tls):
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
+def take(listener):
+    while True:
+        peer = listener.accept()[0]
+        n = 0
+        try:
+            while data := peer.recv(65536):
+                n += len(data)
+        except ConnectionError:
+            n = "reset"
+        with open(os.path.join(folder, "taken"), "a", buffering=1) as out:
+            print(n, file=out)
+        peer.close()
+
+
 def question(packet):
     labels, at = [], 12
     while packet[at]:
@@ -64,6 +79,7 @@ for address in ADDRESSES:
     serve(address, 80, None)
     serve(address, 443, tls)
     serve(address, 8443, tls)
+threading.Thread(target=take, args=(socket.create_server(("11.1.1.1", 9700)),), daemon=True).start()
 names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 names.bind(("10.9.9.9", 53))
 print("ready", flush=True)

@@ -7,6 +7,7 @@ It prints "ready" and then serves until its standard input ends.
   80, 8080   http.server with keep-alive: answers with Host, path and the number of the request on its connection
   7       echo      9000  counts and digests until EOF, then answers       9001  reads "N\\n", sends N bytes and closes
   9002    speaks first       9003  sends a line and resets       9004  accepts and stays quiet       9005  answers slowly
+  9006    reads slowly       9007  says how the last connection to 9006 ended: bytes, "eof" or "reset"
   3128    HTTP proxy: CONNECT and absolute form, with user "pat" and password "s:cret" if the name asked for is locked.test
   1080    SOCKS5 proxy
 """
@@ -32,6 +33,7 @@ ZONE = {
 SILENT = "silent.test"
 BLOCK = bytes(range(256)) * 1024
 queries = []
+ended = asyncio.Queue()
 
 
 # ---- names ----
@@ -165,6 +167,23 @@ async def slow(reader, writer):
     writer.close()
 
 
+async def sink(reader, writer):
+    n = 0
+    try:
+        while data := await reader.read(1 << 18):
+            n += len(data)
+            await asyncio.sleep(0.02)
+        ended.put_nowait(f"{n} eof\n")
+    except ConnectionError:
+        ended.put_nowait(f"{n} reset\n")
+    writer.close()
+
+
+async def last_end(reader, writer):
+    writer.write((await asyncio.wait_for(ended.get(), 20)).encode())
+    writer.close()
+
+
 async def tls(reader, writer):
     name = getattr(writer.get_extra_info("ssl_object"), "asked", None)
     while (line := await reader.readline()).strip():
@@ -258,7 +277,7 @@ async def main():
     with tempfile.TemporaryDirectory() as folder:
         context = certificate(folder)
     options = {"backlog": 2048, "limit": 1 << 20}
-    for port, handler in ((7, echo), (9000, digest), (9001, source), (9002, banner), (9003, resets), (9004, quiet), (9005, slow), (3128, http_proxy), (1080, socks_proxy)):
+    for port, handler in ((7, echo), (9000, digest), (9001, source), (9002, banner), (9003, resets), (9004, quiet), (9005, slow), (9006, sink), (9007, last_end), (3128, http_proxy), (1080, socks_proxy)):
         await asyncio.start_server(handler, ["0.0.0.0", "::"], port, **options)
     for port in 443, 8443:
         await asyncio.start_server(tls, ["0.0.0.0", "::"], port, ssl=context, **options)

@@ -173,6 +173,8 @@ static int run_parent(const struct options *o, struct arena *a, int socket, pid_
 		die("write");
 	while (waitpid(child, &status, 0) < 0)
 		;
+	if (WIFEXITED(status))
+		relay_drain(&relay);
 	relay_stop(&relay);
 	write_report(o, relay.report);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -400,6 +400,34 @@ print(n, m, rss < 40000)'
 [[ $(<"$tmp/out") == '5000000 200000000 True' ]]
 result $? 'a slow reader stops nobody else and costs no memory'
 
+# ---- the end of the box ----
+# last_end: bytes and end of the last connection to port 9006, as its server saw them
+last_end() { exec 3<>/dev/tcp/50.1.0.1/9007 && read -r seen <&3; exec 3>&-; }
+lost=0
+for i in {1..10}; do
+	behind allowed.test:9006 -- bash -c 'echo hello >/dev/tcp/allowed.test/9006'
+	last_end
+	[[ $seen == '6 eof' ]] && reported 'allowed.test 9006 ok 1 0 6 [0-9]+' || lost=$((lost + 1))
+done
+[[ $lost == 0 ]]
+result $? 'a program that ends right after its last bytes: the server gets them'
+behind allowed.test:9006 -- bash -c 'head -c 12000000 /dev/zero >/dev/tcp/allowed.test/9006'
+last_end
+[[ $seen == '12000000 eof' ]] && reported 'allowed.test 9006 ok 1 0 12000000 [0-9]+'
+result $? 'so does a slow server'
+behind allowed.test:9006 -- bash -c 'head -c 12000000 /dev/zero >/dev/tcp/allowed.test/9006; kill -KILL $$'
+last_end
+[[ $seen == *' reset' ]]
+result $? 'a program that is killed: the server sees a reset'
+behind allowed.test:7+9006 -- "$PYTHON" -c '
+import os, signal, socket
+s = socket.create_connection(("allowed.test", 9006)); s.sendall(b"half")
+e = socket.create_connection(("allowed.test", 7)); e.sendall(b"x"); e.recv(1)
+os.kill(int(open("'"$tmp"'/relay.pid").read()), signal.SIGKILL)'
+last_end
+[[ $seen == *' reset' ]]
+result $? 'a relay that dies: the server sees a reset'
+
 # ---- many ----
 behind allowed.test:7+9004 -- "$PYTHON" -c '
 import socket, resource

@@ -170,6 +170,13 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 	# ---- ends ----
 	box "$who" --network good.example.org -- bash -c 'exit 7'
 	want '.exit_code == 7 and .network.allowed == 0 and .network.refused == 0' "$who: a program that uses no network"
+	: >"$tmp/taken"
+	for size in 1 2 3; do
+		box "$who" --network good.example.org:9700 -- bash -c "head -c ${size}00000 /dev/zero >/dev/tcp/good.example.org/9700"
+		want ".status == \"ok\" and .network.connections[0].bytes_out == ${size}00000" "$who: the last bytes of a program that ends at once count"
+	done
+	for _ in {1..50}; do [[ $(wc -l <"$tmp/taken") -ge 3 ]] && break; sleep 0.1; done
+	[[ $(sort "$tmp/taken" | tr '\n' ' ') == '100000 200000 300000 ' ]]; result $? "$who: ... and reach the server"
 	box "$who" --network good.example.org --timeout 1 -- sleep 30
 	want '.status == "timeout"' "$who: the time limit"
 	start_one bash -c 'sleep 1; exec 3<>/dev/tcp/good.example.org/443'

@@ -1,0 +1,49 @@
+/*
+ * The end of the relay after a normal end of the box. Nobody is left to read, but a server gets everything
+ * that programs have sent, as it would without the relay: connections that were not accepted yet, those that
+ * still look for their host, and bytes that wait for a slow server. The kernel sends its own buffers to the
+ * end after the relay has gone.
+ */
+#include "net/relay_inner.h"
+
+#define DRAIN_IDLE_MS 5000 /* for a connection on which nothing moves */
+#define DRAIN_LOOK_MS 50
+
+void relay_drain_begin(struct relay_loop *l)
+{
+	if (l->drain_end)
+		return;
+	l->drain_end = l->now + RELAY_DRAIN_MS * MILLISECOND;
+	for (size_t i = 0; i < l->used; i++) {
+		struct relay_connection *c = &l->connections[i];
+		if (c->stage == RELAY_FREE)
+			continue;
+		c->moved = l->now;
+		if (c->down.pipe)
+			relay_pipe_give(&l->pipes, c->down.pipe);
+		c->down.pipe = NULL;
+		relay_queue(l, c);
+	}
+}
+
+/* Bytes of the server that were not read would make a clean end a reset, so they are discarded first. */
+static bool is_done(const struct relay_connection *c)
+{
+	return c->up.shut && (!c->server.readable || c->down.ended);
+}
+
+void relay_drain_step(struct relay_loop *l, int n)
+{
+	for (size_t i = 0; i < l->used; i++) {
+		struct relay_connection *c = &l->connections[i];
+		if (c->stage == RELAY_FREE)
+			continue;
+		if (is_done(c))
+			relay_close(l, c, false);
+		else if (c->stage == RELAY_ENDING || l->now >= c->moved + DRAIN_IDLE_MS * MILLISECOND)
+			relay_close(l, c, true);
+	}
+	/* a round without events: no connection waits to be accepted */
+	l->ended = l->ended || l->now >= l->drain_end || (!l->active && n == 0);
+	relay_wake_at(l, l->active ? l->now + DRAIN_LOOK_MS * MILLISECOND : l->now);
+}
