@@ -180,7 +180,10 @@ async def sink(reader, writer):
 
 
 async def last_end(reader, writer):
-    writer.write((await asyncio.wait_for(ended.get(), 20)).encode())
+    try:
+        writer.write((await asyncio.wait_for(ended.get(), 5)).encode())
+    except asyncio.TimeoutError:
+        writer.write(b"none\n")
     writer.close()
 
 
