@@ -115,9 +115,9 @@ static enum audience audience_of(const struct run *r) { return r->rq->audience; 
 static void add_network(struct arena *a, struct hint **list, const struct run *r, const struct outcome *o,
 		struct str end, bool complained)
 {
-	struct str text = complained || o->network
-			? network_hint(a, audience_of(r), &r->spec.network, o, end)
-			: STR("");
+	const struct network_hint_context c = {.who = audience_of(r), .network = &r->spec.network,
+			.taken_away = r->taken_away, .policy_counts = r->policy_hosts};
+	struct str text = complained || o->network ? network_hint(a, &c, o, end) : STR("");
 
 	if (text.n)
 		add_hint(a, list, hints[WALL_NETWORK].id, text);

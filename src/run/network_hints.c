@@ -1,6 +1,8 @@
 /* Hosts that a box did not reach, for the hints of a report. See network_hints.h. */
 #include "run/network_hints.h"
 
+#include "run/unseen_connection.h"
+
 #define HOSTS_MAX 3 /* named in one hint */
 
 /* A host, with its port unless every rule allows that one anyway. */
@@ -9,13 +11,45 @@ static struct str rule_for(struct arena *a, struct str host, unsigned port)
 	return port == 0 || port == 80 || port == 443 ? host : str_fmt(a, "%.*s:%u", STR_ARG(host), port);
 }
 
-/* A clause that says how the reader, or somebody else, allows the rule. */
-static struct str advice(struct arena *a, enum audience who, struct str rule)
+/* Somebody listed the host, and a project's policy does not cover that rule. */
+static bool taken_away(struct arena *a, const struct network_hint_context *c, struct str rule)
 {
-	switch (who) {
-	case AUDIENCE_TERMINAL:
-		return str_fmt(a, "'--network %.*s' allows it once, 'caisson allow --host %.*s' for good",
-				STR_ARG(rule), STR_ARG(rule));
+	struct network_rule wanted;
+
+	if (network_rule_parse(a, rule, &wanted, NULL) != 0)
+		return false;
+	for (const struct network_rule *r = c->taken_away; r; r = r->next)
+		for (size_t i = 0; i < wanted.nports; i++) {
+			struct network_rule one = wanted;
+
+			one.ports[0] = wanted.ports[i];
+			one.nports = 1;
+			if (network_rule_covers(r, &one))
+				return true;
+		}
+	return false;
+}
+
+/* --network replaces the list of the policy, and the policy's list does not hold for every run. */
+static struct str advice_terminal(struct arena *a, const struct network_hint_context *c, struct str rule)
+{
+	bool rules = c->network->rules;
+
+	if (!c->policy_counts)
+		return str_fmt(a, "%s'--network %.*s' allows it", rules ? "a further " : "", STR_ARG(rule));
+	if (rules)
+		return str_fmt(a, "'caisson allow --host %.*s' allows it", STR_ARG(rule));
+	return str_fmt(a, "'--network %.*s' allows it once, 'caisson allow --host %.*s' for good",
+			STR_ARG(rule), STR_ARG(rule));
+}
+
+/* A clause that says how the reader, or somebody else, allows the rule. */
+static struct str advice(struct arena *a, const struct network_hint_context *c, struct str rule)
+{
+	if (taken_away(a, c, rule))
+		return STR("the list 'sandbox.network.allow' of the project's policy takes it away");
+	switch (c->who) {
+	case AUDIENCE_TERMINAL: return advice_terminal(a, c, rule);
 	case AUDIENCE_CLIENT:
 		return str_fmt(a, "to allow it, a person runs in a terminal: caisson allow --host %.*s",
 				STR_ARG(rule));
@@ -30,19 +64,27 @@ static struct str advice(struct arena *a, enum audience who, struct str rule)
 /* A refusal that a rule would lift; the others are about how the program speaks, or about the host. */
 static bool needs_rule(enum network_refusal r) { return r == NETWORK_NOT_LISTED || r == NETWORK_PORT; }
 
-static void put_refusal(struct arena *a, struct buf *b, enum audience who, const struct network_connection *c)
+static const char *why_refused(const struct network_connection *row)
+{
+	if (row->refusal == NETWORK_LIMIT && !row->port)
+		return "the box asked for too many names below a wildcard";
+	return network_refusal_text((enum network_refusal)row->refusal);
+}
+
+static void put_refusal(struct arena *a, struct buf *b, const struct network_hint_context *x,
+		const struct network_connection *c)
 {
 	struct str host = str_of(c->host);
 
 	buf_fmt(b, "%s'%.*s", b->n ? "; " : "the box did not reach ", STR_ARG(host));
 	if (c->port)
 		buf_fmt(b, ":%u", c->port);
-	buf_fmt(b, "': %s", network_refusal_text((enum network_refusal)c->refusal));
+	buf_fmt(b, "': %s", why_refused(c));
 	if (c->refusal == NETWORK_PRIVATE)
 		buf_c(b, " (a rule with its address, beside the name, allows it)");
 	if (!needs_rule((enum network_refusal)c->refusal))
 		return;
-	struct str clause = advice(a, who, rule_for(a, host, c->port));
+	struct str clause = advice(a, x, rule_for(a, host, c->port));
 	buf_fmt(b, " (%.*s)", STR_ARG(clause));
 }
 
@@ -55,7 +97,26 @@ static bool seen_before(const struct network_report *r, uint32_t i)
 	return false;
 }
 
-static struct str of_report(struct arena *a, enum audience who, const struct outcome *o)
+static void put_unseen(struct arena *a, struct buf *b, const struct network_hint_context *c,
+		struct str messages)
+{
+	struct unseen_connection u;
+
+	if (!unseen_connection_find(a, messages, c->network->rules, &u))
+		return;
+	buf_c(b, b->n ? "; " : "the box did not reach ");
+	if (!u.host.n) {
+		buf_fmt(b, "port %u of a host: the rules list other ports ('HOST:%u' lists it)", u.port,
+				u.port);
+		return;
+	}
+	struct str clause = advice(a, c, rule_for(a, u.host, u.port));
+	buf_fmt(b, "'%.*s:%u': %s (%.*s)", STR_ARG(u.host), u.port,
+			network_refusal_text(u.listed ? NETWORK_PORT : NETWORK_NOT_LISTED), STR_ARG(clause));
+}
+
+static struct str of_report(struct arena *a, const struct network_hint_context *c, const struct outcome *o,
+		struct str messages)
 {
 	const struct network_report *r = o->network;
 	size_t named = 0;
@@ -67,9 +128,11 @@ static struct str of_report(struct arena *a, enum audience who, const struct out
 	for (uint32_t i = 0; i < r->n && named < HOSTS_MAX; i++) {
 		if (!r->rows[i].refusal || seen_before(r, i))
 			continue;
-		put_refusal(a, &b, who, &r->rows[i]);
+		put_refusal(a, &b, c, &r->rows[i]);
 		named++;
 	}
+	if (named < HOSTS_MAX)
+		put_unseen(a, &b, c, messages);
 	return buf_view(&b);
 }
 
@@ -130,19 +193,19 @@ static struct str host_in(struct arena *a, struct str text)
 	return STR("");
 }
 
-struct str network_hint(struct arena *a, enum audience who, const struct network_spec *n,
-		const struct outcome *o, struct str end_of_stderr)
+struct str network_hint(struct arena *a, const struct network_hint_context *c, const struct outcome *o,
+		struct str end_of_stderr)
 {
 	struct str host, clause;
 
-	if (!network_isolated(n))
+	if (!network_isolated(c->network))
 		return STR("");
 	if (o->network)
-		return of_report(a, who, o);
+		return of_report(a, c, o, end_of_stderr);
 	host = host_in(a, end_of_stderr);
 	if (!host.n)
 		return STR("");
-	clause = advice(a, who, host);
+	clause = advice(a, c, host);
 	return str_fmt(a, "the box reaches no host, and the program wanted '%.*s'; %.*s", STR_ARG(host),
 			STR_ARG(clause));
 }

@@ -51,6 +51,8 @@ struct run {
 	struct str id;
 	struct texts *scrubbed;        /* names of removed variables that look like credentials */
 	struct texts *capped;          /* names of limits that are lower than requested */
+	struct network_rule *taken_away; /* listed hosts that a project's policy does not cover */
+	bool policy_hosts;             /* the hosts of the person's policy hold for this run */
 	struct texts *registry_notes;  /* about registries that a preset of hosts may lack (registries.h) */
 	uint64_t registry_tools;       /* the tools of the presets */
 	struct engine_request gate_request; /* what the gate is asked, if it is */

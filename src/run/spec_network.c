@@ -25,54 +25,58 @@ static int expand(struct spec_builder *m, const char *option, const struct texts
 
 static int expand_standing(struct spec_builder *m, struct network_rule **list, struct err *e)
 {
+	m->r->policy_hosts = true;
 	return expand(m, "sandbox.network.allow", m->p->own.sandbox.network_allow, list, e);
 }
 
-/* Removes the rules that none of `by` covers. True if there were any. */
-static bool keep_covered(struct network_rule **list, const struct network_rule *by)
+/* Removes the rules that none of `by` covers, and returns them. */
+static struct network_rule *keep_covered(struct network_rule **list, const struct network_rule *by)
 {
-	bool dropped = false;
+	struct network_rule *dropped = NULL, **end = &dropped;
 
 	while (*list) {
 		const struct network_rule *outer = by;
 
 		while (outer && !network_rule_covers(outer, *list))
 			outer = outer->next;
-		dropped |= !outer;
-		if (outer)
+		if (outer) {
 			list = &(*list)->next;
-		else
-			*list = (*list)->next;
+			continue;
+		}
+		*end = *list;
+		*list = (*list)->next;
+		end = &(*end)->next;
+		*end = NULL;
 	}
 	return dropped;
 }
 
 static int take_away(struct spec_builder *m, const struct sandbox *s, struct network_rule **list,
-		bool *dropped, struct err *e)
+		struct err *e)
 {
-	struct network_rule *only = NULL;
+	struct network_rule *only = NULL, **end = &m->r->taken_away;
 
 	if (!s->network_limited || !*list)
 		return 0;
 	if (expand(m, "sandbox.network.allow of the project", s->network_only, &only, e) != 0)
 		return -1;
-	*dropped |= keep_covered(list, only);
+	while (*end)
+		end = &(*end)->next;
+	*end = keep_covered(list, only);
 	return 0;
 }
 
 /* Sets the rules that the projects leave. Without any the box has its own loopback. */
 static int set_rules(struct spec_builder *m, struct network_rule *list, struct err *e)
 {
-	bool dropped = false;
-
-	if (take_away(m, &m->p->own.sandbox, &list, &dropped, e) != 0)
+	if (take_away(m, &m->p->own.sandbox, &list, e) != 0)
 		return -1;
-	if (m->p->apart && take_away(m, &m->p->project.sandbox, &list, &dropped, e) != 0)
+	if (m->p->apart && take_away(m, &m->p->project.sandbox, &list, e) != 0)
 		return -1;
 	for (const struct policy_around *x = m->p->around; x; x = x->next)
-		if (take_away(m, &x->policy.sandbox, &list, &dropped, e) != 0)
+		if (take_away(m, &x->policy.sandbox, &list, e) != 0)
 			return -1;
-	if (dropped)
+	if (m->r->taken_away)
 		spec_note_capped(m, "network");
 	m->r->spec.network = list ? (struct network_spec){.mode = NETWORK_NAMES, .rules = list}
 				  : (struct network_spec){.mode = NETWORK_LOOPBACK};

@@ -129,6 +129,13 @@ print(u.urlopen("http://127.0.0.1:8443/").status)'
 	want '.exit_code == 0 and .network.refused == 0' "$who: the name of the box is no query"
 	fetch "$who" good.example.org https://good.example.org:8443/
 	want '.exit_code == 7 and .duration_ms < 3000' "$who: another port of the name"
+	want '.hints[0].message | contains("--network good.example.org:8443") and (contains("caisson allow") | not)' "$who: ... and the hint says the rule, not a policy that does not count here"
+	fetch "$who" good.example.org http://11.1.1.2/
+	want '.exit_code == 7 and .duration_ms < 3000 and (.hints[0].message | contains("--network 11.1.1.2"))' "$who: an address that is not listed, with its hint"
+	mkdir -p "$tmp/$who/project/.git" && echo 'sandbox: {network: {allow: [good.example.org]}}' >"$tmp/$who/project/.caisson.yaml"
+	(cd "$tmp/$who/project" && as "$who" "$tmp/caisson" run --profile work --network good.example.org,other.example.org -- curl -sS https://other.example.org/) >"$tmp/out" 2>"$tmp/err"
+	want '.exit_code == 6 and any(.hints[]; .id == "network" and (.message | contains("project") and (contains("--network") | not)))' "$who: a host that the project's policy takes away, and the hint says so"
+	rm -rf "$tmp/$who/project"
 	fetch "$who" good.example.org --resolve good.example.org:443:11.1.1.1 https://good.example.org/
 	want '.exit_code == 7 and .duration_ms < 3000' "$who: the name at its real address"
 	fetch "$who" good.example.org --connect-to other.example.org:443:good.example.org:443 https://other.example.org/
