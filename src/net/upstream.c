@@ -197,11 +197,15 @@ int upstream_new(upstream_watch *watch, void *ctx, struct upstream **ret, struct
 	struct ares_options options = {.sock_state_cb = socket_state,
 			.sock_state_cb_data = w,
 			.timeout = QUERY_TIMEOUT_MS,
-			.tries = QUERY_TRIES};
+			.tries = QUERY_TRIES,
+			/* no search list: a listed name is that name and no other */
+			.domains = NULL,
+			.ndomains = 0};
 	int status = ares_library_init(ARES_LIB_INIT_ALL);
 	if (status == ARES_SUCCESS)
 		status = ares_init_options(&u->channel, &options,
-				ARES_OPT_SOCK_STATE_CB | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES);
+				ARES_OPT_SOCK_STATE_CB | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES |
+						ARES_OPT_DOMAINS);
 	if (status != ARES_SUCCESS) {
 		free(u);
 		free(w);

@@ -1,6 +1,6 @@
 /*
  * Addresses of names, asked outside the box at connect time: c-ares with the host's own resolv.conf and
- * /etc/hosts. Static glibc has no resolver of its own (NSS).
+ * /etc/hosts, but without its search list. Static glibc has no resolver of its own (NSS).
  *
  * The answers of one relay's life are kept in a table. Nobody waits in here: a caller asks again after
  * upstream_process() until the answer is there.
