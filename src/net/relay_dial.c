@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -12,10 +13,10 @@
 
 #include "net/relay_inner.h"
 #include "net/special_address.h"
+#include "sys/netlink.h"
 
 #define DIAL_MS 20000       /* for everything before the connection is open */
 #define NEXT_ATTEMPT_MS 250 /* as RFC 8305 recommends */
-#define PROBE_PORT 9        /* nothing is sent there */
 
 /* Finds dead peers of quiet connections; a living peer may be quiet for ever. */
 #define KEEPALIVE_IDLE_S 60
@@ -66,26 +67,16 @@ static socklen_t put_address(const uint8_t ip[IP_BYTES], uint16_t port, union re
 }
 
 /*
- * True if the address is one of this machine's own, whose servers a public name must not reach: the kernel
- * then chooses the same address as the source. A datagram socket sends nothing when it connects.
+ * True if the address is one of this machine's own, whose servers a public name must not reach. The route to
+ * it says so, also for addresses that no interface has.
  */
-static bool is_own_address(const uint8_t ip[IP_BYTES])
+static bool is_own_address(const struct relay_loop *l, const uint8_t ip[IP_BYTES])
 {
-	union relay_address to, from;
-	socklen_t n = put_address(ip, PROBE_PORT, &to), room = sizeof from;
-	int fd = socket(to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return true; /* unknown is refused */
-	bool same = false;
-	if (connect(fd, &to.any, n) == 0) {
-		same = getsockname(fd, &from.any, &room) != 0 || from.any.sa_family != to.any.sa_family;
-		if (!same && to.any.sa_family == AF_INET)
-			same = from.v4.sin_addr.s_addr == to.v4.sin_addr.s_addr;
-		else if (!same)
-			same = !memcmp(&from.v6.sin6_addr, &to.v6.sin6_addr, IP_BYTES);
-	}
-	close(fd);
-	return same;
+	unsigned type = RTN_UNSPEC;
+	int why = netlink_route_type(l->routes, ip, &type);
+	if (why == ENETUNREACH || why == EHOSTUNREACH)
+		return false; /* connect() will say so */
+	return why || (type != RTN_UNICAST && type != RTN_UNREACHABLE); /* unknown is refused */
 }
 
 static bool is_listed(const struct relay_loop *l, const uint8_t ip[IP_BYTES], uint16_t port)
@@ -116,7 +107,7 @@ static void drop_private(
 	for (size_t i = 0; i < all->n; i++) {
 		const uint8_t *ip = all->ip[i];
 		bool special = special_address(ip) && !(on_site && special_address_on_site(ip));
-		if (!is_listed(l, ip, t->port) && (special || is_own_address(ip)))
+		if (!is_listed(l, ip, t->port) && (special || is_own_address(l, ip)))
 			continue;
 		memmove(all->ip[n++], ip, IP_BYTES);
 	}

@@ -101,6 +101,7 @@ struct relay_connection {
 
 struct relay_loop {
 	int epoll, lifeline, spare; /* spare: closed to accept and refuse when descriptors run out */
+	int routes;                 /* netlink socket to ask about addresses */
 	const struct relay_request *request;
 	struct relay_listener listeners[RELAY_LISTENERS_MAX];
 	size_t nlisteners;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -434,6 +435,9 @@ int relay_loop_begin(struct relay_loop *l, struct err *e)
 	l->spare = l->epoll < 0 ? -1 : fcntl(l->epoll, F_DUPFD_CLOEXEC, 0);
 	if (l->spare < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot watch the relay's sockets");
+	l->routes = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (l->routes < 0)
+		return err_set(e, ERR_SYSTEM, errno, "the relay cannot ask for routes");
 	upstream_proxies_read(l->request->environ, &l->proxies);
 	return upstream_new(watch_resolver, l, &l->upstream, e);
 }

@@ -255,3 +255,55 @@ int netlink_send(struct netlink *n)
 	}
 	return n->failed;
 }
+
+/* ---- questions ---- */
+
+/* True if this message answers request `seq`. */
+static bool is_answer(const char *bytes, size_t len, uint32_t seq)
+{
+	const struct nlmsghdr *h = (const void *)bytes;
+
+	return len >= sizeof(*h) && h->nlmsg_len >= sizeof(*h) && h->nlmsg_len <= len && h->nlmsg_seq == seq;
+}
+
+static int read_route(const char *bytes, unsigned *ret)
+{
+	const struct nlmsghdr *h = (const void *)bytes;
+	const struct nlmsgerr *failure = (const void *)(bytes + NLMSG_HDRLEN);
+	const struct rtmsg *route = (const void *)(bytes + NLMSG_HDRLEN);
+
+	if (h->nlmsg_type == NLMSG_ERROR && h->nlmsg_len >= NLMSG_LENGTH(sizeof(failure->error)))
+		return failure->error < 0 ? -failure->error : EIO;
+	if (h->nlmsg_type != RTM_NEWROUTE || h->nlmsg_len < NLMSG_LENGTH(sizeof(*route)))
+		return EIO;
+	*ret = route->rtm_type;
+	return 0;
+}
+
+int netlink_route_type(int fd, const uint8_t address[16], unsigned *ret)
+{
+	static uint32_t last;
+	struct netlink n = {.fd = fd};
+	struct netlink_prefix whole = {.bits = 128};
+	_Alignas(8) char answer[ANSWERS_BYTES];
+	size_t from;
+	ssize_t got;
+
+	memcpy(whole.address, address, sizeof(whole.address));
+	from = begin_request(&n, RTM_GETROUTE, 0,
+			&(struct rtmsg){.rtm_family = (uint8_t)family_of(&whole), .rtm_dst_len = bits_of(&whole)},
+			sizeof(struct rtmsg));
+	put_address(&n, RTA_DST, &whole);
+	end_request(&n, from);
+	last_request(&n, from)->nlmsg_flags = NLM_F_REQUEST;
+	last_request(&n, from)->nlmsg_seq = ++last;
+	if (send(fd, n.batch, n.used, MSG_DONTWAIT) != (ssize_t)n.used)
+		return errno;
+	/* the answer is there when send() returns; answers before it were not awaited */
+	do {
+		got = recv(fd, answer, sizeof(answer), MSG_DONTWAIT);
+		if (got < 0 && errno != EINTR)
+			return errno;
+	} while (got < 0 || !is_answer(answer, (size_t)got, last));
+	return read_route(answer, ret);
+}

@@ -48,4 +48,10 @@ void netlink_add_route(struct netlink *n, unsigned index, const struct netlink_p
 /* Sends what is left of the batch. 0, or the first errno of any request since netlink_open(). */
 int netlink_send(struct netlink *n);
 
+/*
+ * Asks for the type of the route to an address (RTN_UNICAST, RTN_LOCAL, ...), as a connection of this process
+ * would take it. 0, or an errno: ENETUNREACH if there is none. Never waits.
+ */
+int netlink_route_type(int fd, const uint8_t address[16], unsigned *ret);
+
 bool netlink_is_ipv4(const struct netlink_prefix *p);

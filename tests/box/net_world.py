@@ -27,8 +27,8 @@ PUBLIC4, PUBLIC6, PRIVATE4, OWN4 = "50.1.0.1", "2600:1::1", "10.99.0.2", "50.1.0
 ZONE = {
     "allowed.test": [PUBLIC4, PUBLIC6], "other.test": [PUBLIC4], "locked.test": [PUBLIC4], "four.test": [PUBLIC4], "six.test": [PUBLIC6],
     "dead6.test": ["2600:1::dead", PUBLIC4], "refusing.test": ["50.1.0.2", PUBLIC4], "private.test": [PRIVATE4], "loop.test": ["127.0.0.1"],
-    "mapped.test": ["::ffff:10.99.0.2"], "mixed.test": [PRIVATE4, PUBLIC4], "own.test": [OWN4], "own6.test": ["2600:1::9"], "zero.test": ["0.0.0.0"],
-    "proxyhost.test": [PRIVATE4],
+    "mapped.test": ["::ffff:10.99.0.2"], "mixed.test": [PRIVATE4, PUBLIC4], "own.test": [OWN4], "own6.test": ["2600:1::9"], "second.test": ["50.1.0.10"], "any6.test": ["2600:2::7"], "zero.test": ["0.0.0.0"],
+    "proxyhost.test": [PRIVATE4], "found.test.corp.test": [PUBLIC4], "short": [PUBLIC4],
 }
 SILENT = "silent.test"
 BLOCK = bytes(range(256)) * 1024

@@ -38,7 +38,9 @@ ip link set lo up
 ip link add name w0 type veth peer name w1 netns "$world"
 ip address add 10.99.0.1/24 dev w0
 ip address add 50.1.0.9/24 dev w0
+ip address add 50.1.0.10/24 dev w0 # the kernel would not choose it as a source
 ip -6 address add 2600:1::9/64 dev w0 nodad
+ip -6 route add local 2600:2::/64 dev lo
 ip link set w0 up
 nsenter -t "$world" -n bash -c 'ip address add 10.99.0.2/24 dev w1; ip address add 50.1.0.1/24 dev w1; ip -6 address add 2600:1::1/64 dev w1 nodad; ip link set w1 up'
 echo >"$tmp/linked"
@@ -46,7 +48,7 @@ for ((i = 0; i < 500; i++)); do
 	grep -q ready "$tmp/world.out" && break
 	sleep 0.02
 done
-echo 'nameserver 10.99.0.2' >"$tmp/resolv.outside"
+printf 'nameserver 10.99.0.2\nsearch corp.test\noptions ndots:3\n' >"$tmp/resolv.outside"
 echo 'nameserver 198.18.0.1' >"$tmp/resolv.inside"
 mount --bind "$tmp/resolv.outside" /etc/resolv.conf
 export RELAY_RESOLV=$tmp/resolv.inside
@@ -171,7 +173,7 @@ talk refusing.test:7 -- refusing.test 7 'alive\n' EOF
 result $? 'nor does an address that nobody has'
 
 # ---- addresses ----
-for host in private loop mapped own own6 zero; do
+for host in private loop mapped own second own6 any6 zero; do
 	talk "$host.test:7" -- "$host.test" 7 'x\n' EOF
 	[[ $(<"$tmp/out") == reset ]] && reported "$host.test 7 private-address [12] 0 0 [0-9]+"
 	result $? "rebinding: $host.test leads to an address that is not public"
@@ -185,7 +187,7 @@ result $? 'unless a rule lists the private one'
 talk +private.test:7 -- private.test 7 'on site\n' EOF
 [[ $(<"$tmp/out") == 'on site' ]]
 result $? "or the person's own settings name the host"
-for host in loop own own6 zero; do
+for host in loop own second own6 any6 zero; do
 	talk "+$host.test:7" -- "$host.test" 7 'x\n' EOF
 	[[ $(<"$tmp/out") == reset ]] && reported "$host.test 7 private-address [12] 0 0 [0-9]+"
 	result $? "which never leads to this machine: $host.test"
@@ -208,6 +210,12 @@ result $? 'a port on which nobody listens'
 talk nowhere.test:7 -- nowhere.test 7
 [[ $(<"$tmp/out") == reset ]] && reported 'nowhere.test 7 unresolved [12] 0 0 [0-9]+'
 result $? 'a listed name that does not exist'
+talk found.test:7 -- found.test 7
+[[ $(<"$tmp/out") == reset ]] && reported 'found.test 7 unresolved [12] 0 0 [0-9]+'
+result $? "nor does it with a domain of this machine's search list"
+talk short:7 -- short 7 'one label\n' EOF
+[[ $(<"$tmp/out") == 'one label' ]]
+result $? 'a name of one label'
 
 # ---- TLS ----
 fetch() { behind "$1" -- curl -sk --max-time 10 "${@:3}" "$2"; }

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -94,6 +95,31 @@ static int local_prefix(void)
 	return connect_to(listener, 0xc6140001) == 1 ? 0 : 13; /* no route leads there */
 }
 
+static int route_types(void)
+{
+	static const uint8_t name[16] = V4(198, 19, 7, 7), other[16] = V4(198, 20, 0, 1);
+	static const struct netlink_prefix six = {{0x26, 0, 0, 2}, 64};
+	uint8_t in_six[16] = {0x26, 0, 0, 2, [15] = 7};
+	unsigned type = 0;
+	struct netlink n;
+
+	if (netlink_open(&n) != 0)
+		return 50;
+	netlink_add_up(&n, NETLINK_LOOPBACK);
+	netlink_add_local(&n, &names);
+	netlink_add_local(&n, &six);
+	if (netlink_send(&n) != 0)
+		return 51;
+	if (netlink_route_type(n.fd, name, &type) != 0 || type != RTN_LOCAL)
+		return 52;
+	type = 0;
+	if (netlink_route_type(n.fd, in_six, &type) != 0 || type != RTN_LOCAL)
+		return 53;
+	if (netlink_route_type(n.fd, other, &type) != ENETUNREACH)
+		return 54;
+	return netlink_route_type(-1, name, &type) == EBADF ? 0 : 55;
+}
+
 /* The pair's other end is in the namespace of a child. */
 static int linked_pair(void)
 {
@@ -177,6 +203,8 @@ static int many(void)
 
 static void test_local(void) { CHECK_INT(in_namespace(local_prefix), 0); }
 static void test_pair(void) { CHECK_INT(in_namespace(linked_pair), 0); }
+
+static void test_route_types(void) { CHECK_INT(in_namespace(route_types), 0); }
 static void test_failures(void) { CHECK_INT(in_namespace(failures), 0); }
 static void test_many(void) { CHECK_INT(in_namespace(many), 0); }
 
@@ -185,6 +213,7 @@ int main(void)
 	RUN(test_family);
 	RUN(test_local);
 	RUN(test_pair);
+	RUN(test_route_types);
 	RUN(test_failures);
 	RUN(test_many);
 	return unit_end();
