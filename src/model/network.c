@@ -213,6 +213,19 @@ static bool split_address(struct str text, struct str *ret_address, struct str *
 	return true;
 }
 
+/* "2001:db8::1:443" is an address, and its writer may have meant another one with a port. */
+static bool looks_like_port(struct str address)
+{
+	uint8_t shorter[IP_BYTES];
+	size_t colon = address.n;
+	int64_t port;
+
+	while (colon > 0 && address.p[colon - 1] != ':')
+		colon--;
+	return colon > 0 && num_parse(str_sub(address, colon, address.n), 1, UINT16_MAX, &port) == 0 &&
+	       ip_parse(str_sub(address, 0, colon - 1), shorter) == 0;
+}
+
 /* 1: an address; 0: a name; -1: an error. */
 static int parse_address(struct arena *a, struct str text, struct network_rule *r, struct err *e)
 {
@@ -227,6 +240,10 @@ static int parse_address(struct arena *a, struct str text, struct network_rule *
 		return 0;
 	}
 	has_bits = str_starts(rest, "/");
+	if (text.p[0] != '[' && !has_bits && looks_like_port(address))
+		return refuse(e, text,
+				"write an IPv6 address in brackets, so that its end is no port "
+				"('[2001:db8::1]:443')");
 	if (has_bits) {
 		ptrdiff_t colon = str_find(rest, ':', 0);
 		size_t end = colon < 0 ? rest.n : (size_t)colon;
@@ -288,7 +305,11 @@ static int parse_name(struct arena *a, struct str text, struct network_rule *r, 
 int network_rule_parse(struct arena *a, struct str text, struct network_rule *ret, struct err *e)
 {
 	struct network_rule r = {0};
-	int address = parse_address(a, text, &r, e);
+	int address;
+
+	if (str_contains(text, STR("://")))
+		return refuse(e, text, "write the host alone, without 'https://' and path");
+	address = parse_address(a, text, &r, e);
 
 	if (address < 0 || (address == 0 && parse_name(a, text, &r, e) != 0))
 		return -1;

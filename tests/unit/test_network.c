@@ -177,6 +177,10 @@ static const struct {
 		{"[2001:db8::1]:443", "[2001:db8::1]:443", NETWORK_ADDRESS, 128, {443}},
 		{"[2001:db8::]/32:443", "[2001:db8::]/32:443", NETWORK_ADDRESS, 32, {443}},
 		{"2001:db8::/32", "[2001:db8::]/32", NETWORK_ADDRESS, 32, {80, 443}},
+		{"1:2:3:4:5:6:7:8", "[1:2:3:4:5:6:7:8]", NETWORK_ADDRESS, 128, {80, 443}},
+		{"[2001:db8::1:443]", "[2001:db8::1:443]", NETWORK_ADDRESS, 128, {80, 443}},
+		{"2001:db8::1:a", "[2001:db8::1:a]", NETWORK_ADDRESS, 128, {80, 443}},
+		{"2001:db8::1:0/112", "[2001:db8::1:0]/112", NETWORK_ADDRESS, 112, {80, 443}},
 		{"[::ffff:192.0.2.1]:22", "192.0.2.1:22", NETWORK_ADDRESS, 128, {22}},
 };
 
@@ -194,7 +198,32 @@ static const char *const bad_rules[] = {"", ".", "..", "*", "*.", "*.com", "*.co
 		"preset:registries", "preset:registries/npm", "host", "Host", "deny", "loopback", "names",
 		"none", "all", "allow-list", "host:443", "Host.", "names.:443", "localhost", "LOCALHOST.",
 		"a.localhost", "*.a.localhost", "b\303\274cher.example", "\xff", "example.org\\",
-		"%65xample.org"};
+		"%65xample.org", "2001:db8::1:443", "1:2:3:4:5:6:7::8:80", "https://example.org/"};
+
+/* Mistakes that people make, and words of the message that tells them. */
+static const struct {
+	const char *text, *says;
+} mistakes[] = {
+	{"https://example.org/", "without 'https://'"},
+	{"http://example.org:8080", "without 'https://'"},
+	{"2001:db8::1:443", "in brackets"},
+	{"*.com", "at least two labels"},
+	{"localhost", "own loopback"},
+};
+
+static void test_mistakes(void)
+{
+	struct arena a;
+	arena_init(&a, 1 << 20);
+
+	for (size_t i = 0; i < ARRAY_SIZE(mistakes); i++) {
+		struct network_rule r;
+		struct err e = {0};
+		CHECK_INT(network_rule_parse(&a, str_of(mistakes[i].text), &r, &e), -1);
+		CHECK_ROW(str_contains(str_of(e.text), str_of(mistakes[i].says)), mistakes[i].text);
+	}
+	arena_free(&a);
+}
 
 static void test_rules(void)
 {
@@ -329,6 +358,7 @@ int main(void)
 	RUN(test_modes);
 	RUN(test_rules);
 	RUN(test_bad_rules);
+	RUN(test_mistakes);
 	RUN(test_lengths);
 	RUN(test_covers);
 	RUN(test_refusals);
