@@ -285,14 +285,15 @@ int netlink_route_type(int fd, const uint8_t address[16], unsigned *ret)
 	static uint32_t last;
 	struct netlink n = {.fd = fd};
 	struct netlink_prefix whole = {.bits = 128};
+	struct rtmsg question = {0};
 	_Alignas(8) char answer[ANSWERS_BYTES];
 	size_t from;
 	ssize_t got;
 
 	memcpy(whole.address, address, sizeof(whole.address));
-	from = begin_request(&n, RTM_GETROUTE, 0,
-			&(struct rtmsg){.rtm_family = (uint8_t)family_of(&whole), .rtm_dst_len = bits_of(&whole)},
-			sizeof(struct rtmsg));
+	question.rtm_family = (uint8_t)family_of(&whole);
+	question.rtm_dst_len = bits_of(&whole);
+	from = begin_request(&n, RTM_GETROUTE, 0, &question, sizeof(question));
 	put_address(&n, RTA_DST, &whole);
 	end_request(&n, from);
 	last_request(&n, from)->nlmsg_flags = NLM_F_REQUEST;
