@@ -43,6 +43,14 @@ void relay_set_options(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){1, 0}, sizeof(struct linger));
 }
 
+void relay_set_room(int fd, int room)
+{
+	if (room == RELAY_ROOM_FREE)
+		return;
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+}
+
 /* ---- addresses ---- */
 
 union relay_address {
@@ -154,6 +162,7 @@ static void try_next(struct relay_loop *l, struct relay_connection *c)
 		return;
 	d->attempts[i] = fd;
 	relay_set_options(fd);
+	relay_set_room(fd, c->room);
 	if ((connect(fd, &to.any, n) != 0 && errno != EINPROGRESS) ||
 			relay_watch(l, c, fd, RELAY_AT_ATTEMPT + (unsigned)i, false) != 0)
 		drop_attempt(c, i);

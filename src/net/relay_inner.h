@@ -31,6 +31,17 @@
 #define RELAY_WORDS_MAX (RELAY_HEAD_MAX + RELAY_REWRITE_MAX)
 #define RELAY_ROW_NONE (-1)
 
+/*
+ * Bytes in each buffer of a socket. The kernel lets it have twice as many, and counts them for nobody's
+ * limit. A few connections at a time may be as quick to their servers as the kernel allows; many are smaller,
+ * so that the four buffers of all connections hold at most about 350 MB and those of the few.
+ */
+#define RELAY_ROOM_FREE 0 /* the kernel decides, up to the end of tcp_rmem and tcp_wmem */
+#define RELAY_ROOM_LARGE 212992 /* the most that hosts allow by default */
+#define RELAY_ROOM_SMALL (1 << 15)
+#define RELAY_ROOM_FREE_MAX 4 /* connections */
+#define RELAY_ROOM_LARGE_MAX 64
+
 #define MILLISECOND ((int64_t)1000000)
 
 struct relay_target {
@@ -82,6 +93,7 @@ struct relay_connection {
 	bool queued;         /* on the run list; stays so when the slot is used again */
 	struct relay_connection *run_next, *free_next;
 	struct relay_target target;
+	int room; /* for the buffers of its sockets */
 	struct relay_socket client, server;
 	struct relay_flow up, down; /* to the server; to the client */
 	struct relay_dial dial;
@@ -112,6 +124,7 @@ struct relay_loop {
 	struct upstream_proxies proxies;
 	struct relay_pipes pipes;
 	size_t active, active_max;
+	size_t files;   /* descriptors that the relay may have */
 	size_t used;    /* slots that were ever in use; the pages of the others do not exist */
 	uint8_t *words; /* RELAY_WORDS_MAX bytes for each slot */
 	bool ended;
@@ -178,6 +191,7 @@ void relay_dial_step(struct relay_loop *l, struct relay_connection *c);
 void relay_dial_event(struct relay_loop *l, struct relay_connection *c, unsigned attempt);
 void relay_dial_end(struct relay_connection *c); /* closes attempts */
 void relay_set_options(int fd);
+void relay_set_room(int fd, int room);
 
 /* ---- relay_pump.c ---- */
 void relay_pump(struct relay_loop *l, struct relay_connection *c);

@@ -19,7 +19,7 @@
 #define ACCEPTS_MAX 64 /* connections, and name queries, taken before others get their turn */
 #define QUERY_MAX 1500
 #define FIRST_WORDS_MS 300000 /* for the first words of a client whose protocol starts with them */
-#define FILES_RESERVED (128 + RELAY_LISTENERS_MAX) /* descriptors that are not for connections */
+#define FILES_RESERVED 64     /* descriptors that are not for connections, besides the listeners */
 #define FOREVER INT64_MAX
 
 /* ---- events ---- */
@@ -81,6 +81,14 @@ void relay_set_deadline(struct relay_loop *l, struct relay_connection *c, int64_
 
 /* ---- begin and end of a connection ---- */
 
+/* Whoever gets much is one of the few that were there then, so that there are never more of them. */
+static int room_for(size_t active)
+{
+	return active <= RELAY_ROOM_FREE_MAX    ? RELAY_ROOM_FREE
+	       : active <= RELAY_ROOM_LARGE_MAX ? RELAY_ROOM_LARGE
+						: RELAY_ROOM_SMALL;
+}
+
 static struct relay_connection *take_slot(struct relay_loop *l)
 {
 	struct relay_connection *c = l->free;
@@ -96,6 +104,7 @@ static struct relay_connection *take_slot(struct relay_loop *l)
 			.run_next = c->run_next,
 			.words = l->words + (size_t)(c - l->connections) * RELAY_WORDS_MAX,
 			.row = RELAY_ROW_NONE,
+			.room = room_for(l->active),
 			.client.fd = -1,
 			.server.fd = -1};
 	for (size_t i = 0; i < RELAY_ATTEMPTS_MAX; i++)
@@ -208,6 +217,7 @@ static void begin_connection(struct relay_loop *l, int fd)
 	c->target = target;
 	c->client = (struct relay_socket){.fd = fd, .readable = true, .writable = true};
 	c->began = c->moved = l->now;
+	relay_set_room(fd, c->room);
 	c->stage = RELAY_LISTENING;
 	if (relay_watch(l, c, fd, RELAY_AT_CLIENT, false) != 0) {
 		relay_refuse(l, c, NETWORK_LIMIT);
@@ -399,12 +409,12 @@ void relay_loop_run(struct relay_loop *l)
 
 /* ---- begin ---- */
 
-static size_t connections_max(void)
+static size_t connections_max(const struct relay_loop *l)
 {
-	struct rlimit files;
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur <= FILES_RESERVED)
+	size_t reserved = FILES_RESERVED + l->nlisteners;
+	if (l->files <= reserved)
 		return 1;
-	size_t n = ((size_t)files.rlim_cur - FILES_RESERVED) / 3; /* two sockets, and often half a pipe */
+	size_t n = (l->files - reserved) / 3; /* two sockets, and often half a pipe */
 	return n < RELAY_CONNECTIONS_MAX ? n : RELAY_CONNECTIONS_MAX;
 }
 
@@ -425,7 +435,8 @@ struct relay_loop *relay_loop_new(const struct relay_request *rq)
 		return NULL;
 	l->request = rq;
 	l->wake = l->resolver_due = FOREVER;
-	l->active_max = connections_max();
+	struct rlimit files;
+	l->files = getrlimit(RLIMIT_NOFILE, &files) == 0 ? (size_t)files.rlim_cur : 0;
 	return l;
 }
 
@@ -444,6 +455,7 @@ int relay_loop_begin(struct relay_loop *l, struct err *e)
 
 int relay_loop_serve(struct relay_loop *l, struct err *e)
 {
+	l->active_max = connections_max(l);
 	int bad = watch_fd(l, EPOLL_CTL_ADD, l->lifeline, EPOLLIN | EPOLLRDHUP,
 			event_tag(RELAY_AT_LIFELINE, 0, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(l->dns); i++)
@@ -454,6 +466,7 @@ int relay_loop_serve(struct relay_loop *l, struct err *e)
 		int fd = l->listeners[i].fd;
 		bad |= fcntl(fd, F_SETFL, O_NONBLOCK);
 		relay_set_options(fd); /* accepted sockets inherit them */
+		relay_set_room(fd, RELAY_ROOM_LARGE); /* the box is near, so that more would not be quicker */
 		bad |= watch_fd(l, EPOLL_CTL_ADD, fd, EPOLLIN, event_tag(RELAY_AT_LISTENER, (uint32_t)i, 0));
 	}
 	return bad ? err_set(e, ERR_SYSTEM, errno, "cannot watch the relay's sockets") : 0;

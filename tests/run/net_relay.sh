@@ -408,6 +408,23 @@ print(n, m, rss < 40000)'
 [[ $(<"$tmp/out") == '5000000 200000000 True' ]]
 result $? 'a slow reader stops nobody else and costs no memory'
 
+behind allowed.test:9001 -- "$PYTHON" -c '
+import os, socket, sys, time
+all = [socket.create_connection(("allowed.test", 9001)) for i in range(60)]
+for s in all: s.sendall(b"300000000\n")
+for s in all: # quick at first, so that its buffers grow
+    n = 0
+    while n < 10000000: n += len(s.recv(1 << 20))
+time.sleep(1)
+open(sys.argv[1] + "/full", "w").close()
+while not os.path.exists(sys.argv[1] + "/measured"): time.sleep(0.02)' "$tmp" &
+while [[ ! -e $tmp/full ]] && kill -0 $! 2>/dev/null; do sleep 0.05; done
+held=$(ss -tnmH dport = :9001 | sed -n 's/.*skmem:(r\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { printf "%d", n / 1000000 }')
+: >"$tmp/measured"
+wait $!
+[[ $held -gt 0 && $held -lt 250 ]]
+result $? "60 slow readers: $held MB wait outside of the box"
+
 # ---- the end of the box ----
 # last_end: bytes and end of the last connection to port 9006, as its server saw them
 last_end() { exec 3<>/dev/tcp/50.1.0.1/9007 && read -r seen <&3; exec 3>&-; }
@@ -445,6 +462,13 @@ for i, s in enumerate(all): s.sendall(b"%06d" % i)
 print(sum(s.recv(6) == b"%06d" % i for i, s in enumerate(all)))'
 [[ $(<"$tmp/out") == 1000 ]] && reported 'allowed.test 7 ok 1000 6000 6000 [0-9]+'
 result $? '1,000 connections at once'
+(ulimit -n 150; behind allowed.test:7 -- "$PYTHON" -c '
+import socket
+all = [socket.create_connection(("allowed.test", 7)) for i in range(25)]
+for i, s in enumerate(all): s.sendall(b"%06d" % i)
+print(sum(s.recv(6) == b"%06d" % i for i, s in enumerate(all)))')
+[[ $(<"$tmp/out") == 25 ]]
+result $? '25 connections with 150 descriptors'
 behind allowed.test:9004 -- "$PYTHON" -c '
 import socket, resource, time
 resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
