@@ -6,7 +6,17 @@
 #define RANDOM_BYTES 32
 #define SESSION_ID_MAX 32
 
-enum tls_value { RECORD_HANDSHAKE = 22, MAJOR_VERSION = 3, MESSAGE_CLIENT_HELLO = 1, SNI_HOST_NAME = 0 };
+enum tls_value {
+	RECORD_CHANGE_CIPHER = 20,
+	RECORD_ALERT = 21,
+	RECORD_HANDSHAKE = 22,
+	MAJOR_VERSION = 3,
+	MAJOR_VERSION_MAX = 15, /* that a server accepts in a first record; Go's does */
+	MESSAGE_CLIENT_HELLO = 1,
+	SNI_HOST_NAME = 0,
+	SSL2_LONG = 0x80, /* in the first byte: a header of two bytes */
+	SSL2_HELLO_MIN = 9
+};
 enum tls_extension {
 	EXT_SERVER_NAME = 0,
 	EXT_ECH_FIRST = 0xfe08, /* drafts of encrypted ClientHello */
@@ -167,6 +177,41 @@ static enum record_state join_records(const uint8_t *p, size_t n, uint8_t *to, s
 		if (part < length)
 			return RECORDS_MORE;
 	}
+}
+
+/* ---- the first bytes ---- */
+
+/* SSLv2: a length in two bytes, the message's type, the version. */
+static enum client_hello_start begins_ssl2(const uint8_t *p, size_t n)
+{
+	if (n >= 2 && ((size_t)(p[0] & ~SSL2_LONG) << 8 | p[1]) < SSL2_HELLO_MIN)
+		return CLIENT_HELLO_OTHER;
+	if ((n >= 3 && p[2] != MESSAGE_CLIENT_HELLO) || (n >= 4 && p[3] != MAJOR_VERSION && p[3] != 0))
+		return CLIENT_HELLO_OTHER;
+	if (n >= 4 && p[3] == MAJOR_VERSION)
+		return CLIENT_HELLO_BEGUN;
+	if (n < 5)
+		return CLIENT_HELLO_UNCERTAIN;
+	return p[4] == 2 ? CLIENT_HELLO_BEGUN : CLIENT_HELLO_OTHER;
+}
+
+enum client_hello_start client_hello_begins(const uint8_t *p, size_t n)
+{
+	if (n == 0)
+		return CLIENT_HELLO_UNCERTAIN;
+	if (p[0] & SSL2_LONG)
+		return begins_ssl2(p, n);
+	if (p[0] < RECORD_CHANGE_CIPHER || p[0] > RECORD_HANDSHAKE || (n >= 2 && p[1] > MAJOR_VERSION_MAX))
+		return CLIENT_HELLO_OTHER;
+	if (p[0] == RECORD_HANDSHAKE && n >= 2 && p[1] == MAJOR_VERSION)
+		return CLIENT_HELLO_BEGUN;
+	if (n <= RECORD_HEADER)
+		return CLIENT_HELLO_UNCERTAIN;
+	size_t length = (size_t)p[3] << 8 | p[4];
+	bool tls = p[0] == RECORD_ALERT           ? length == 2
+		   : p[0] == RECORD_CHANGE_CIPHER ? length == 1
+						  : length && p[RECORD_HEADER] == MESSAGE_CLIENT_HELLO;
+	return tls ? CLIENT_HELLO_BEGUN : CLIENT_HELLO_OTHER;
 }
 
 bool client_hello_read(const uint8_t *p, size_t n, struct client_hello *ret)

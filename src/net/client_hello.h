@@ -21,6 +21,13 @@ struct client_hello {
 	char name[NETWORK_HOST_MAX + 1]; /* lower case; "" if refused */
 };
 
+enum client_hello_start { CLIENT_HELLO_OTHER, CLIENT_HELLO_UNCERTAIN, CLIENT_HELLO_BEGUN };
+/*
+ * Tells a TLS client from other protocols by its first bytes. Everything counts that some TLS server accepts:
+ * SSLv2's format, records of any version, and an alert in front. client_hello_read() refuses these forms.
+ */
+enum client_hello_start client_hello_begins(const uint8_t *p, size_t n);
+
 /* False: more bytes are needed, and *ret is untouched. Bytes that no ClientHello starts with are refused at
  * once. */
 bool client_hello_read(const uint8_t *p, size_t n, struct client_hello *ret);

@@ -310,17 +310,37 @@ static enum http_step pass(struct http_requests *h, enum http_state next, uint64
 	return HTTP_PASS;
 }
 
+/*
+ * Refuses a line that is no request line before the rest of the head is there: a program that speaks another
+ * protocol waits for the answer to its first line.
+ */
+static enum network_refusal check_first_line(struct http_requests *h, struct str s)
+{
+	struct http_head head = {.h = h};
+	ptrdiff_t end = str_find(s, '\n', h->scanned);
+	size_t n;
+
+	if (end < 0 || str_find(s, '\n', 0) != end)
+		return NETWORK_NOT_REFUSED;
+	if (find_end(h, str_sub(s, 0, (size_t)end + 1), &n) == BLOCK_BAD)
+		return NETWORK_BAD_HTTP;
+	return read_request_line(&head, str_sub(s, 0, (size_t)end - 1));
+}
+
 static enum http_step next_head(struct http_requests *h, struct str s, uint64_t *ret_pass)
 {
 	struct http_head head = {.h = h};
 	size_t n = 0;
 
+	enum network_refusal refusal = check_first_line(h, s);
+	if (refusal != NETWORK_NOT_REFUSED)
+		return refuse(h, refusal);
 	switch (find_end(h, s, &n)) {
 	case BLOCK_MORE: return HTTP_MORE;
 	case BLOCK_BAD: return refuse(h, NETWORK_BAD_HTTP);
 	case BLOCK_WHOLE: break;
 	}
-	enum network_refusal refusal = read_lines(&head, str_sub(s, 0, n));
+	refusal = read_lines(&head, str_sub(s, 0, n));
 	if (refusal != NETWORK_NOT_REFUSED)
 		return refuse(h, refusal);
 	bool body = head.chunked || head.length;

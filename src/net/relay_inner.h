@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "net/client_hello.h"
+#include "net/first_words.h"
 #include "net/http_requests.h"
 #include "net/names.h"
 #include "net/relay.h"
@@ -75,8 +76,6 @@ enum relay_stage {
 	RELAY_ENDING, /* the server broke off; the client still gets what was sent before */
 };
 
-enum relay_speech { RELAY_UNDECIDED, RELAY_TLS, RELAY_HTTP, RELAY_RAW };
-
 struct relay_dial {
 	const struct upstream_proxy *proxy; /* NULL: direct */
 	bool forwards;                      /* requests go to the proxy in absolute form */
@@ -103,6 +102,7 @@ struct relay_connection {
 
 	enum relay_speech speech;
 	bool must_tls, must_http;
+	bool server_first; /* the server spoke before it saw a byte of the client */
 	bool upgrade;  /* the server's answer decides how to go on */
 	uint64_t pass; /* bytes after `words` that may pass unseen; UINT64_MAX: all */
 	/* bytes in `words`: all, those that may pass, those that were sent but are still looked at */

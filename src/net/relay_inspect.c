@@ -2,9 +2,8 @@
  * The client's words: the relay holds them back until they say where they want to go.
  *
  * - Port 443 must be TLS with the host as SNI, port 80 HTTP with the host in every request.
- * - On other ports the first line decides: TLS and HTTP are checked in the same way, anything else passes.
- *   The line itself passes while it grows, because a protocol without lines must not wait; what follows an
- * HTTP request line does not.
+ * - On other ports the first bytes decide (first_words.h): TLS and HTTP are checked in the same way, anything
+ *   else passes. Undecided bytes pass at once, because a protocol without lines must not wait.
  * - A listed address has no name to check, so everything passes.
  */
 #define _GNU_SOURCE
@@ -15,9 +14,6 @@
 
 #define TLS_PORT 443
 #define HTTP_PORT 80
-#define TLS_HANDSHAKE 0x16 /* first byte of a ClientHello's record */
-#define TLS_VERSION 3      /* second byte, in every version */
-#define FIRST_LINE_MAX 8192
 #define ANSWER_MAX 16384 /* bytes of the server's answer that decide about an upgrade */
 
 static void pass_all(struct relay_connection *c)
@@ -56,63 +52,14 @@ static enum network_refusal inspect_tls(struct relay_connection *c)
 
 /* ---- other ports ---- */
 
-static bool is_token(int c)
+static enum relay_speech speech_of(const struct relay_connection *c)
 {
-	return ascii_is_alnum(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
-}
-
-static bool ends_like(struct str s, const char *end)
-{
-	size_t n = strlen(end);
-	return s.n >= n && str_is_like(str_sub(s, s.n - n, s.n), end);
-}
-
-/*
- * True if the line shows with this character that it is a request: "HTTP/", as every request line of HTTP/1
- * and the preface of HTTP/2 has it, or a URL as the second word, as in HTTP/0.9.
- */
-static bool shows_http(struct str before, char c, size_t word)
-{
-	if (c == '/')
-		return ends_like(before, "http");
-	return c == ':' && word == 1 && (ends_like(before, "http") || ends_like(before, "https"));
-}
-
-/*
- * Decides by the first line, empty lines before it left out. It ends with LF; a request also ends with a bare
- * CR, as for some servers. Bytes that no method has decide at once, and so does a first word that is far too
- * long for one. Behind the first word any byte may come: some servers accept it.
- */
-static enum relay_speech speech_of(const uint8_t *p, size_t n, bool ended)
-{
-	size_t i = 0, start, word = 0;
-	bool http = false;
-	if (n && p[0] == TLS_HANDSHAKE) {
-		if (n == 1 && !ended)
-			return RELAY_UNDECIDED;
-		return n > 1 && p[1] == TLS_VERSION ? RELAY_TLS : RELAY_RAW;
-	}
-	while (i < n && ascii_is_space(p[i]))
-		i++;
-	for (start = i; i < n && p[i] != '\n'; i++) {
-		bool space = ascii_is_space(p[i]);
-		if (!word && !space && !is_token(p[i]))
-			return RELAY_RAW;
-		if (http && p[i] == '\r')
-			return RELAY_HTTP;
-		http |= shows_http(str_n((const char *)p + start, i - start), (char)p[i], word);
-		word += space && !ascii_is_space(p[i - 1]);
-	}
-	if (i < n || ended)
-		return http ? RELAY_HTTP : RELAY_RAW;
-	if (i - start < FIRST_LINE_MAX)
-		return RELAY_UNDECIDED;
-	return word ? RELAY_HTTP : RELAY_RAW; /* HTTP refuses it for its length */
+	return first_words_read(c->words, c->words_n, c->up.ended, c->server_first);
 }
 
 static void decide_speech(struct relay_connection *c)
 {
-	c->speech = speech_of(c->words, c->words_n, c->up.ended);
+	c->speech = speech_of(c);
 	if (c->speech == RELAY_RAW)
 		pass_all(c);
 	else if (c->speech == RELAY_UNDECIDED)
@@ -156,7 +103,7 @@ static bool speaks_other(const struct relay_connection *c)
 {
 	if (c->http.later || c->http.state != HTTP_AT_HEAD)
 		return false;
-	enum relay_speech speech = speech_of(c->words, c->words_n, c->up.ended);
+	enum relay_speech speech = speech_of(c);
 	return speech == RELAY_RAW || speech == RELAY_TLS;
 }
 
@@ -186,9 +133,19 @@ static enum network_refusal inspect_http(struct relay_connection *c)
 	return NETWORK_NOT_REFUSED;
 }
 
+/* Notes that the server speaks before it has seen any byte of the client. */
+static void note_server_first(struct relay_connection *c)
+{
+	char byte;
+	if (c->speech != RELAY_UNDECIDED || c->words_sent || c->server_first || !c->server.readable)
+		return;
+	c->server_first = recv(c->server.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 bool relay_inspect_answer(struct relay_loop *l, struct relay_connection *c)
 {
 	uint8_t bytes[ANSWER_MAX];
+	note_server_first(c);
 	if (!c->upgrade)
 		return true;
 	if (!c->server.readable)

@@ -311,11 +311,24 @@ fetch allowed.test:8443 https://allowed.test:8443/
 result $? 'another port: TLS with the right name'
 
 for bytes in 'GET http://other.test/\r\n\r\n' 'GET\t HTTPS://other.test/\n\r\n\r\n' 'GET / HTTP/1.1\rHost: other.test\r\r' '\r\nGET / HTTP/1.1\n\n' \
-	'GET /\x01 HTTP/1.1\r\nHost: other.test\r\n\r\n' 'GET /\r HTTP/1.1\r\nHost: other.test\r\n\r\n'; do
+	'GET /\x01 HTTP/1.1\r\nHost: other.test\r\n\r\n' 'GET /\r HTTP/1.1\r\nHost: other.test\r\n\r\n' \
+	'SET x y\r\n' 'EHLO x\r\n'; do
 	talk allowed.test:7 -- allowed.test 7 "$bytes" WAIT READ
 	! grep -q GET "$tmp/out" && reported 'allowed.test 7 bad-http 1 0 0 [0-9]+'
 	result $? "another port: HTTP in an odd form is HTTP: $bytes"
 done
+
+for bytes in 'GET\x0b/\x0bHTTP/1.1' 'GET\x1c/\xa0HTTP/1.1' 'GET /' 'GET x ' '\xa0GET / HTTP/1.1'; do
+	talk allowed.test:8080 -- allowed.test 8080 "$bytes"'\r\nHost: other.test\r\n\r\n' WAIT READ
+	! grep -q 'host=' "$tmp/out" && reported 'allowed.test 8080 bad-http 1 0 0 [0-9]+'
+	result $? "another port: a request that Python's server accepts: $bytes"
+done
+talk allowed.test:9002 -- allowed.test 9002 WAIT READ 'EHLO x\r\n' EOF
+grep -q '^EHLO x' "$tmp/out" && reported 'allowed.test 9002 ok 1 .*'
+result $? 'words without a version are not HTTP behind a server that spoke first'
+talk allowed.test:9002 -- allowed.test 9002 WAIT READ 'PRI * HTTP/2.0\r\n\r\n' WAIT READ
+! grep -q PRI "$tmp/out" && reported 'allowed.test 9002 bad-http 1 0 0 [0-9]+'
+result $? 'with a version they are'
 
 # ---- the host's own proxy ----
 via() { # VARIABLE=VALUE... -- behind's arguments
@@ -359,7 +372,7 @@ via all_proxy=socks5h://10.99.0.2:1080 -- allowed.test -- "${plain[@]}" https://
 result $? 'a SOCKS5 proxy'
 
 # ---- other protocols ----
-for bytes in '\x16' '\x16binary' 'a' 'PING' '\x00\x01' 'GET x\n' '*1\r\n$4\r\nPING\r\n' 'SET x http://y/\r\n' 'a \x00\x01'; do
+for bytes in '\x16' '\x16binary' 'a' 'PING' 'PING\r\n' '\x00\x01' 'get x\n' '*1\r\n$4\r\nPING\r\n' 'set x http://y/\r\n' 'a \x00\x01' '\x80\x01\x02'; do
 	talk allowed.test:7 -- allowed.test 7 "$bytes" WAIT READ EOF
 	[[ $(sed 's/reset//' "$tmp/out" | wc -c) -gt 0 ]] && reported 'allowed.test 7 ok 1 .*'
 	result $? "another protocol that starts with $bytes: the server sees it at once"
@@ -367,6 +380,12 @@ done
 talk allowed.test:7 -- allowed.test 7 '\x16' WAIT '\x03\x01\x00\x05hello' WAIT READ
 reported 'allowed.test 7 bad-tls 1 0 0 [0-9]+'
 result $? 'TLS in pieces on another port is read as TLS'
+
+for bytes in '\x80\x2e\x01\x03\x03' '\x15\x03\x01\x00\x02\x01\x5a' '\x16\x01\x01\x00\x05\x01'; do
+	talk allowed.test:8443 -- allowed.test 8443 "$bytes" WAIT READ
+	[[ $(<"$tmp/out") == reset ]] && reported 'allowed.test 8443 bad-tls [12] 0 0 [0-9]+'
+	result $? "TLS in an odd form on another port: $bytes"
+done
 
 # ---- ends of connections ----
 behind allowed.test:9000 -- "$PYTHON" -c '

@@ -425,6 +425,15 @@ static void test_hosts(void)
 	CHECK_STR(str_of(p.other), "");
 }
 
+/* The request line is enough to refuse, because other protocols wait for an answer to their first line. */
+static void test_first_line(void)
+{
+	static const char *const lines[] = {"EHLO x\r\n", "GET /\r\n", "PRI * HTTP/2.0\r\n"};
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		CHECK_ROW(relay(STR(HOST), 80, str_of(lines[i]), 0, 0).refusal == NETWORK_BAD_HTTP, lines[i]);
+	CHECK_INT(relay(STR(HOST), 80, STR("GET / HTTP/1.1\r\n"), 0, 0).refusal, NETWORK_NOT_REFUSED);
+}
+
 /* Heads and trailers are bounded; bodies are not, and need not be there to be passed. */
 static void test_bounds(void)
 {
@@ -464,8 +473,8 @@ static void test_bounds(void)
 	/* Without a request for it, nothing switches. */
 	http_requests_init(&h, STR(HOST), 80);
 	http_requests_answered(&h, true);
-	CHECK_INT(http_requests_next(&h, (const uint8_t *)"\x81\r\n", 3, &pass), HTTP_MORE);
-	CHECK_INT(http_requests_next(&h, (const uint8_t *)"\x81\r\n\r\n", 5, &pass), HTTP_REFUSED);
+	CHECK_INT(http_requests_next(&h, (const uint8_t *)"\x81\r", 2, &pass), HTTP_MORE);
+	CHECK_INT(http_requests_next(&h, (const uint8_t *)"\x81\r\n", 3, &pass), HTTP_REFUSED);
 }
 
 static const struct {
@@ -831,6 +840,7 @@ int main(void)
 	RUN(test_good);
 	RUN(test_bad);
 	RUN(test_hosts);
+	RUN(test_first_line);
 	RUN(test_bounds);
 	RUN(test_answers);
 	RUN(test_clients);
