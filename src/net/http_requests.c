@@ -229,6 +229,12 @@ static enum network_refusal check_target(struct http_requests *h, struct str met
 	return check_authority(h, str_sub(target, 7, end));
 }
 
+/* CONNECT opens a tunnel. TRACE sends the request back, with the authorization for this machine's proxy. */
+static bool method_refused(struct str method)
+{
+	return str_is_like(method, "CONNECT") || str_is_like(method, "TRACE") || str_is_like(method, "TRACK");
+}
+
 static enum network_refusal read_request_line(struct http_head *head, struct str line)
 {
 	ptrdiff_t first = str_find(line, ' ', 0);
@@ -242,7 +248,7 @@ static enum network_refusal read_request_line(struct http_head *head, struct str
 	head->http11 = str_is(version, "HTTP/1.1");
 	if (!head->http11 && !str_is(version, "HTTP/1.0"))
 		return NETWORK_BAD_HTTP;
-	if (!all_tokens(method) || method.n > METHOD_MAX || str_is_like(method, "CONNECT"))
+	if (!all_tokens(method) || method.n > METHOD_MAX || method_refused(method))
 		return NETWORK_BAD_HTTP;
 	return check_target(head->h, method, target);
 }

@@ -70,28 +70,27 @@ static void decide_speech(struct relay_connection *c)
 
 /* ---- HTTP ---- */
 
-/* Writes the head at `at` in absolute form, for a proxy. Returns the bytes added; -1: no room. */
-static ptrdiff_t rewrite_head(struct relay_connection *c, size_t at)
+/* Writes the head at `at` in absolute form, for a proxy, and adds the difference to *n. False: no room. */
+static bool rewrite_head(struct relay_connection *c, size_t at, uint64_t *n)
 {
 	char text[RELAY_WORDS_MAX];
 	struct str head = str_n((const char *)c->words + at, c->words_n - at);
-	size_t n = proxy_absolute_form(
+	size_t length = proxy_absolute_form(
 			c->dial.proxy, str_of(c->target.host), head, text, RELAY_WORDS_MAX - at);
-	if (!n)
-		return -1;
-	memcpy(c->words + at, text, n);
-	c->words_n = at + n;
-	return (ptrdiff_t)(n - head.n);
+	if (!length)
+		return false;
+	memcpy(c->words + at, text, length);
+	c->words_n = at + length;
+	*n = *n - head.n + length;
+	return true;
 }
 
 /* Lets the checked block at words_ok pass; the rest of it may still have to come. */
 static bool pass_block(struct relay_connection *c, bool is_head, uint64_t n)
 {
-	ptrdiff_t more = is_head && c->dial.forwards ? rewrite_head(c, c->words_ok) : 0;
-	if (more < 0)
+	if (is_head && c->dial.forwards && !rewrite_head(c, c->words_ok, &n))
 		return false;
 	size_t here = c->words_n - c->words_ok;
-	n += (uint64_t)more;
 	c->words_ok += n < here ? (size_t)n : here;
 	c->pass = n < here ? 0 : n - here;
 	return true;

@@ -396,27 +396,63 @@ enum proxy_progress proxy_answer(struct proxy_dialogue *d, struct str bytes, siz
 
 /* ---- absolute form ---- */
 
+struct head_writer {
+	char *to;
+	size_t n, room;
+	bool full;
+};
+
+static void put_part(struct head_writer *w, struct str s)
+{
+	w->full = w->full || s.n > w->room - w->n;
+	if (w->full)
+		return;
+	memcpy(w->to + w->n, s.p, s.n);
+	w->n += s.n;
+}
+
+static void put_target(struct head_writer *w, struct str host)
+{
+	bool bracket = str_find(host, ':', 0) >= 0;
+	put_part(w, bracket ? STR("http://[") : STR("http://"));
+	put_part(w, host);
+	put_part(w, bracket ? STR("]") : STR(""));
+}
+
+static bool is_for_proxy(struct str line)
+{
+	return str_is_like(str_sub(line, 0, 6), "proxy-") || str_is_like(str_sub(line, 0, 6), "proxy_");
+}
+
+/* Writes the fields up to the empty line, and all that follows it. */
+static void put_fields(struct head_writer *w, struct str rest)
+{
+	ptrdiff_t end;
+	while ((end = str_find(rest, '\n', 0)) > 1) {
+		struct str line = str_sub(rest, 0, (size_t)end + 1);
+		if (!is_for_proxy(line))
+			put_part(w, line);
+		rest = str_sub(rest, line.n, rest.n);
+	}
+	put_part(w, rest);
+}
+
 size_t proxy_absolute_form(
 		const struct upstream_proxy *p, struct str host, struct str head, char *to, size_t room)
 {
 	char line[AUTH_MAX + 64];
-	struct str auth = authorization(p, line, sizeof line);
+	struct head_writer w = {.to = to, .room = room};
 	ptrdiff_t space = str_find(head, ' ', 0), end = str_find(head, '\n', 0);
-	bool bracket = str_find(host, ':', 0) >= 0;
 	if (space < 0 || end < space)
 		return 0;
 	size_t method = (size_t)space + 1, rest = (size_t)end + 1;
-	bool absolute = method >= head.n || head.p[method] != '/'; /* or "*", which the proxy answers */
-	struct str parts[] = {str_sub(head, 0, method), absolute ? STR("") : STR("http://"),
-			bracket && !absolute ? STR("[") : STR(""), absolute ? STR("") : host,
-			bracket && !absolute ? STR("]") : STR(""), str_sub(head, method, rest), auth,
-			str_sub(head, rest, head.n)};
-	size_t n = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (parts[i].n > room - n)
-			return 0;
-		memcpy(to + n, parts[i].p, parts[i].n);
-		n += parts[i].n;
-	}
-	return n;
+	struct str target = str_sub(head, method, rest);
+	bool star = str_starts(target, "* "); /* the proxy would answer for itself */
+	put_part(&w, str_sub(head, 0, method));
+	if (star || str_starts(target, "/"))
+		put_target(&w, host);
+	put_part(&w, str_sub(target, star, target.n));
+	put_part(&w, authorization(p, line, sizeof line));
+	put_fields(&w, str_sub(head, rest, head.n));
+	return w.full ? 0 : w.n;
 }

@@ -71,8 +71,9 @@ enum proxy_progress proxy_begin(
  */
 enum proxy_progress proxy_answer(struct proxy_dialogue *d, struct str bytes, size_t *ret_used);
 /*
- * Writes the head of a request, which starts with `METHOD /path`, in absolute form with the proxy's
- * authorization. Returns the new length; 0 if there is no room.
+ * Writes the head of a request, which starts with `METHOD /path` or `OPTIONS *`, in absolute form with the
+ * proxy's authorization, and without the client's own fields for a proxy. Bytes behind the head stay as they
+ * are. Returns the new length; 0 if there is no room.
  */
 size_t proxy_absolute_form(
 		const struct upstream_proxy *p, struct str host, struct str head, char *to, size_t room);

@@ -355,6 +355,12 @@ result $? 'a proxy that gets a wrong one refuses'
 via http_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" 'http://locked.test/a?b=c'
 [[ $(<"$tmp/out") == 'proxied http://locked.test/a?b=c' ]]
 result $? 'a proxy: plain HTTP in absolute form'
+via http_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" -X OPTIONS --request-target '*' http://locked.test/
+[[ $(<"$tmp/out") == 'proxied http://locked.test' ]]
+result $? 'a proxy: OPTIONS * asks the host, not the proxy'
+via http_proxy=http://pat:s%3Acret@10.99.0.2:3128 -- locked.test -- "${plain[@]}" -X TRACE -H 'Max-Forwards: 0' http://locked.test/
+[[ $rc == 56 ]] && reported 'locked.test 80 bad-http [12] 0 0 0'
+result $? 'a proxy: no TRACE, whose answer would have the password'
 via http_proxy=http://10.99.0.2:3128 -- allowed.test -- "${plain[@]}" -H 'Host: other.test' http://allowed.test/
 [[ $rc == 56 ]] && reported 'allowed.test 80 other-host [12] 0 0 0'
 result $? 'a proxy changes no check'

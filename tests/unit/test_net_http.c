@@ -244,6 +244,8 @@ static const struct {
 		{"connect", "CONNECT b.example:443 HTTP/1.1\r\n" H "\r\n", BAD, 0},
 		{"connect to the host", "CONNECT a.example:80 HTTP/1.1\r\n" H "\r\n", BAD, 0},
 		{"connect in lower case", "connect / HTTP/1.1\r\n" H "\r\n", BAD, 0},
+		{"trace", "TRACE / HTTP/1.1\r\n" H "Max-Forwards: 0\r\n\r\n", BAD, 0},
+		{"trace in lower case", "trace / HTTP/1.1\r\n" H "\r\n", BAD, 0},
 		{"HTTP/0.9", "GET /\r\n\r\n", BAD, 0},
 		{"HTTP/2 prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", BAD, 0},
 		{"HTTP/1.2", "GET / HTTP/1.2\r\n" H "\r\n", BAD, 0},

@@ -273,7 +273,9 @@ static void test_absolute(void)
 					"GET http://a.test/x?y HTTP/1.1\r\nA: b\r\n\r\nbody"},
 			{"a.test", "GET http://a.test/ HTTP/1.1\r\n\r\n",
 					"GET http://a.test/ HTTP/1.1\r\n\r\n"},
-			{"a.test", "OPTIONS * HTTP/1.1\r\n\r\n", "OPTIONS * HTTP/1.1\r\n\r\n"},
+			{"a.test", "OPTIONS * HTTP/1.1\r\n\r\n", "OPTIONS http://a.test HTTP/1.1\r\n\r\n"},
+			{"fd00::1", "OPTIONS * HTTP/1.1\r\n\r\n",
+					"OPTIONS http://[fd00::1] HTTP/1.1\r\n\r\n"},
 			{"fd00::1", "GET / HTTP/1.1\r\n\r\n", "GET http://[fd00::1]/ HTTP/1.1\r\n\r\n"},
 			{"a.test", "nonsense", ""},
 			{"a.test", "\r\nGET / HTTP/1.1\r\n\r\n", ""},
@@ -285,6 +287,12 @@ static void test_absolute(void)
 		CHECK_STR(str_n(to, n), rows[i].want);
 	}
 	CHECK_INT(proxy_absolute_form(&p, STR("a.test"), STR("GET / HTTP/1.1\r\n\r\n"), to, 20), 0);
+	size_t without = proxy_absolute_form(&p, STR("a.test"),
+			STR("GET / HTTP/1.1\r\nproxy-Authorization: x\r\nProxies: 1\r\nProxy_Connection: "
+			    "y\r\n"
+			    "\r\nProxy-Body: z\r\n"),
+			to, sizeof to);
+	CHECK_STR(str_n(to, without), "GET http://a.test/ HTTP/1.1\r\nProxies: 1\r\n\r\nProxy-Body: z\r\n");
 	struct upstream_proxy login = {.kind = PROXY_HTTP, .has_user = true, .user = "u", .password = "p"};
 	size_t n = proxy_absolute_form(
 			&login, STR("a.test"), STR("GET / HTTP/1.1\r\nA: b\r\n\r\n"), to, sizeof to);
