@@ -32,6 +32,23 @@ static bool is_done(const struct relay_connection *c)
 	return c->up.shut && (!c->server.readable || c->down.ended);
 }
 
+static bool is_late(const struct relay_loop *l, const struct relay_connection *c)
+{
+	return c->stage == RELAY_ENDING || l->now >= l->drain_end ||
+	       l->now >= c->moved + DRAIN_IDLE_MS * MILLISECOND;
+}
+
+/* A connection that has not found its host by now is a failed one, with its reason. */
+static void cut_off(struct relay_loop *l, struct relay_connection *c)
+{
+	if (c->stage == RELAY_RESOLVING || c->stage == RELAY_CONNECTING || c->stage == RELAY_ASKING) {
+		c->deadline = l->now;
+		relay_dial_step(l, c);
+	} else {
+		relay_close(l, c, true);
+	}
+}
+
 void relay_drain_step(struct relay_loop *l, int n)
 {
 	for (size_t i = 0; i < l->used; i++) {
@@ -40,8 +57,8 @@ void relay_drain_step(struct relay_loop *l, int n)
 			continue;
 		if (is_done(c))
 			relay_close(l, c, false);
-		else if (c->stage == RELAY_ENDING || l->now >= c->moved + DRAIN_IDLE_MS * MILLISECOND)
-			relay_close(l, c, true);
+		else if (is_late(l, c))
+			cut_off(l, c);
 	}
 	/* a round without events: no connection waits to be accepted */
 	l->ended = l->ended || l->now >= l->drain_end || (!l->active && n == 0);

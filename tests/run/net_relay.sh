@@ -469,6 +469,11 @@ behind allowed.test:9006 -- bash -c 'head -c 12000000 /dev/zero >/dev/tcp/allowe
 last_end
 [[ $seen == *' reset' ]]
 result $? 'a program that is killed: the server sees a reset'
+if [[ -n ${FULL:-} ]]; then
+	behind silent.test:7 -- bash -c 'echo x >/dev/tcp/silent.test/7'
+	reported 'silent.test 7 unresolved 1 0 0 [0-9]+'
+	result $? 'a host that is not found in time: the report says so'
+fi
 behind allowed.test:7+9006 -- "$PYTHON" -c '
 import os, signal, socket
 s = socket.create_connection(("allowed.test", 9006)); s.sendall(b"half")
