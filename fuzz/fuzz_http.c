@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "net/first_words.h"
 #include "net/http_requests.h"
 
 #define HOST "a.example"
@@ -71,6 +72,19 @@ static struct stream_end feed(const uint8_t *data, size_t n, size_t step)
 	return (struct stream_end){at, NETWORK_NOT_REFUSED, h.state};
 }
 
+/* A decision about the first bytes holds when more arrive. The bound keeps the input below the first line's. */
+static void check_first_words(const uint8_t *p, size_t n)
+{
+	enum relay_speech before = RELAY_UNDECIDED;
+
+	for (size_t k = 0; k <= n && k < 256; k++) {
+		enum relay_speech now = first_words_read(p, k, false, false);
+		if (before != RELAY_UNDECIDED && now != before)
+			abort();
+		before = now;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
@@ -82,5 +96,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if ((whole.state == HTTP_FAILED) != (whole.refusal != NETWORK_NOT_REFUSED))
 		abort();
 	(void)http_answer_read(data + 1, n - 1);
+	check_first_words(data + 1, n - 1);
 	return 0;
 }
