@@ -72,7 +72,7 @@ static struct stream_end feed(const uint8_t *data, size_t n, size_t step)
 	return (struct stream_end){at, NETWORK_NOT_REFUSED, h.state};
 }
 
-/* A decision about the first bytes holds when more arrive. The bound keeps the input below the first line's. */
+/* A decision about the first bytes holds when more arrive. The bound keeps the input below the line's. */
 static void check_first_words(const uint8_t *p, size_t n)
 {
 	enum relay_speech before = RELAY_UNDECIDED;

@@ -68,8 +68,9 @@ static unsigned port_of(const struct connection_form *f, struct str after)
 {
 	unsigned port = 0;
 
-	for (size_t i = 0; !port && i < ARRAY_SIZE(f->port) && f->port[i][0]; i++)
-		port = port_at(after, f->port[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(f->port); i++)
+		if (!port && f->port[i][0])
+			port = port_at(after, f->port[i]);
 	return port ? port : f->usual;
 }
 
