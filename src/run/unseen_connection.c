@@ -3,6 +3,7 @@
 
 #include "base/ip.h"
 
+#define PORT_WORDS 2 /* spellings of a port after one host */
 #define PORT_DIGITS 5
 
 static const char complaints[][24] = {
@@ -12,7 +13,7 @@ static const char complaints[][24] = {
 
 /* The text in front of a host, texts that may stand between it and its port, and the port without them. */
 static const struct connection_form {
-	char before[16], port[2][12];
+	char before[16], port[PORT_WORDS][12];
 	unsigned usual;
 } forms[] = {
 	{"onnect to host ", {" port "}, 0},                        /* ssh */
@@ -68,7 +69,7 @@ static unsigned port_of(const struct connection_form *f, struct str after)
 {
 	unsigned port = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(f->port); i++)
+	for (size_t i = 0; i < PORT_WORDS; i++)
 		if (!port && f->port[i][0])
 			port = port_at(after, f->port[i]);
 	return port ? port : f->usual;
