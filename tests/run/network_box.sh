@@ -90,6 +90,8 @@ for who in $(people); do
 	want '.exit_code == 0 and (.stdout | contains("served 11.1.1.2 other.example.org")) and .network.allowed == 3' "$who: a wildcard with a port, and several rules"
 	box "$who" --network good.example.org --network other.example.org:80 -- "${GET[@]}" http://good.example.org/ http://other.example.org/
 	want '.exit_code == 0 and .network.allowed == 2' "$who: --network twice lists the hosts of both"
+	box "$who" --gate --network good.example.org -c 'curl -sS http://good.example.org/'
+	want '.exit_code == 0 and (.stdout | startswith("served 11.1.1.1"))' "$who: the gate does not ask about reading from a host that a person listed"
 	fetch "$who" six.example.org -6 https://six.example.org/
 	want '.exit_code == 0 and (.stdout | startswith("served 2600:1::1"))' "$who: IPv6"
 	fetch "$who" private.example.org,10.9.9.9 https://private.example.org/
