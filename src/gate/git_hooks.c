@@ -180,6 +180,37 @@ void git_hooks_check(struct judge *j, const struct check *c)
 
 /* ---- remotes ---- */
 
+/* "git config [set] KEY VALUE" with a key that takes no part in fetches. */
+static bool is_harmless_config(struct judge *j, struct subject *s)
+{
+	static const char keys[] =
+		"user.name user.email core.autocrlf core.eol core.filemode core.ignorecase "
+		"core.quotepath core.longpaths advice.detachedhead color.ui commit.gpgsign "
+		"diff.algorithm fetch.prune gc.auto init.defaultbranch log.date merge.conflictstyle "
+		"merge.ff pull.ff push.autosetupremote push.default push.followtags rebase.autosquash "
+		"rebase.autostash rerere.enabled tag.gpgsign";
+	const struct know_options *o = subject_options(j, s);
+	const struct word *w[3] = {0};
+	size_t n = 0;
+	struct str key;
+
+	for (size_t i = 0; i < o->noperands; i++) {
+		const struct word *one = &s->c->argv[o->operands[i]];
+
+		if (i == 0 && one->kind == WORD_EXACT && str_is(one->text, "set"))
+			continue;
+		if (n == 2)
+			return false;
+		w[n++] = one;
+	}
+	if (n != 2 || o->maybe_option || w[0]->kind != WORD_EXACT || know_has(o, "--rename-section"))
+		return false;
+	key = str_lower(j->a, w[0]->text);
+	if (str_is(key, "pull.rebase")) /* other values open an editor */
+		return w[1]->kind == WORD_EXACT && str_is_any(w[1]->text, "true false merges");
+	return str_is_any(key, keys);
+}
+
 /* True if the request itself may change which remotes the repository has. */
 static bool changes_remotes(struct judge *j, const struct subject *s)
 {
@@ -191,7 +222,8 @@ static bool changes_remotes(struct judge *j, const struct subject *s)
 		struct str name = other->row ? str_of(subject_options(j, other)->name) : STR("");
 
 		for (size_t k = 0; other != s && str_is(other->base, "git") && names[k][0]; k++)
-			if (str_starts(name, names[k]) && !subject_known(j, other)->readonly)
+			if (str_starts(name, names[k]) && !subject_known(j, other)->readonly &&
+				!(str_is(name, "git config") && is_harmless_config(j, other)))
 				return true;
 	}
 	return false;

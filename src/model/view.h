@@ -62,7 +62,8 @@ struct git_answer {
 	struct git_item *remotes;
 	bool other_remotes;        /* there may be others */
 	bool submodules;           /* a fetch may go on in submodules, from remotes of theirs */
-	bool redirected;           /* its settings may lead remotes elsewhere, or run something */
+	bool redirected;           /* its settings may lead remotes elsewhere, add data, or run something */
+	bool partial;              /* git fetches missing objects from some remote */
 };
 
 /*

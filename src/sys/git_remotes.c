@@ -6,12 +6,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "sys/file.h"
+
 #define REMOTES_MAX 64
 #define URL_MAX 1024 /* bytes of an address */
+#define PACKED_MAX ((size_t)8 << 20) /* bytes of packed-refs */
 
-void git_remotes_start(struct git_remotes *r, struct arena *a, struct git_answer *ret)
+void git_remotes_start(
+	struct git_remotes *r, struct arena *a, const struct git_place *place, struct git_answer *ret)
 {
-	*r = (struct git_remotes){.a = a, .ret = ret, .end = &ret->remotes};
+	*r = (struct git_remotes){.a = a, .place = place, .ret = ret, .end = &ret->remotes};
 }
 
 static bool is_plain_byte(char c) { return ascii_is_alnum(c) || strchr("-._~/:@%+,=", c); }
@@ -72,30 +76,145 @@ static void add_remote(struct git_remotes *r, const struct git_setting *s)
 	r->end = &i->next;
 }
 
-/* Settings of a repository that lead its remotes elsewhere, or name a program that talks to them. */
-static bool redirects(const struct git_setting *s)
-{
-	static const char keys[] =
-		"remote.proxy remote.vcs remote.uploadpack http.proxy http.curloptresolve http.proxysslcert "
-		"core.sshcommand core.gitproxy core.askpass credential.helper ssh.variant protocol.allow";
-	char key[64];
+/* ---- settings ---- */
 
-	if (str_is(s->section, "url"))
+/* Sections that take no part in a request to a remote. Programs that they name are judged on their own. */
+static const char harmless_sections[] =
+	"add advice alias am apply author bitbucket blame bugtraq checkout clean clone color column "
+	"commit commitgraph committer completion diff difftool feature filter format fsck gc ghq "
+	"gitflow github gitg gitk gitlab gitlens gitreview gpg grep gui hook husky i18n index init "
+	"interactive log mailinfo mailmap merge mergetool notes pack pager push rebase receive rerere "
+	"sequence showbranch sparse stash status tag tar trailer user versionsort worktree";
+
+/* Settings of other sections, and of subsections, as section.key. */
+static const char *const harmless_keys[] = {
+	("core.abbrev core.attributesfile core.autocrlf core.bare core.bigfilethreshold "
+	 "core.checkroundtripencoding core.checkstat core.commentchar core.commentstring "
+	 "core.commitgraph core.compression core.deltabasecachelimit core.editor core.eol "
+	 "core.excludesfile core.filemode core.fscache core.fsmonitor core.fsync core.fsyncmethod "
+	 "core.fsyncobjectfiles core.hidedotfiles core.hookspath core.ignorecase core.ignorestat "
+	 "core.logallrefupdates core.longpaths core.loosecompression core.multipackindex core.notesref "
+	 "core.packedgitlimit core.packedgitwindowsize core.pager"),
+	("core.precomposeunicode core.preloadindex core.protecthfs core.protectntfs core.quotepath "
+	 "core.repositoryformatversion core.safecrlf core.sharedrepository core.sparsecheckout "
+	 "core.sparsecheckoutcone core.splitindex core.symlinks core.trustctime core.untrackedcache "
+	 "core.usereplacerefs core.warnambiguousrefs core.whitespace core.worktree"),
+	("extensions.compatobjectformat extensions.noop extensions.objectformat "
+	 "extensions.preciousobjects extensions.refstorage extensions.relativeworktrees "
+	 "extensions.worktreeconfig"),
+	("fetch.all fetch.fsckobjects fetch.output fetch.parallel fetch.prune fetch.showforcedupdates "
+	 "fetch.unpacklimit fetch.writecommitgraph http.lowspeedlimit http.lowspeedtime "
+	 "http.maxrequests http.postbuffer http.version"),
+	("lfs.access lfs.locksverify lfs.repositoryformatversion maintenance.auto maintenance.strategy "
+	 "pull.ff remote.followremotehead remote.gh-resolved remote.prune remote.push "
+	 "remote.pushdefault remote.pushurl remote.skipdefaultupdate remote.skipfetchall remote.tagopt "
+	 "remote.url transfer.fsckobjects transfer.unpacklimit"),
+};
+
+/* A name without a slash, a colon or anything else that could make it an address. */
+static bool is_plain_name(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!ascii_is_alnum(name.p[i]) && !strchr("-._", name.p[i]))
+			return false;
+	return name.n > 0 && name.p[0] != '-' && (name.p[0] != '.' || name.n == 1);
+}
+
+/* A reference that exists is no news for the remote that it is from. */
+static bool has_ref(const struct git_remotes *r, struct str remote, struct str branch)
+{
+	struct str ref = str_fmt(r->a, "refs/remotes/%.*s/%.*s", STR_ARG(remote), STR_ARG(branch)), text;
+	const struct git_place *p = r->place;
+
+	if (!is_plain_name(remote) || str_contains(branch, STR("..")) || !branch.n)
+		return false;
+	if (access(str_c(r->a, str_path(r->a, p->common, ref)), F_OK) == 0)
 		return true;
-	if (str_is(s->section, "branch") && str_is(s->key, "remote"))
-		return str_find(s->value, '/', 0) >= 0 || str_find(s->value, ':', 0) >= 0;
-	str_put(key, sizeof(key), "%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->key));
-	return str_is_any(str_of(key), keys);
+	return file_read(r->a, str_c(r->a, str_path(r->a, p->common, STR("packed-refs"))), PACKED_MAX, &text,
+		       NULL, NULL) == 0 &&
+		str_contains(text, str_fmt(r->a, " %.*s\n", STR_ARG(ref)));
+}
+
+/*
+ * The left side of a refspec goes to the server, the right side says what git overwrites: references of this
+ * remote only.
+ */
+static bool refspec_harmless(const struct git_remotes *r, const struct git_setting *s)
+{
+	struct str spec = str_sub(s->value, str_starts(s->value, "+"), s->value.n), from, to, own;
+	ptrdiff_t colon = str_find(spec, ':', 0);
+
+	if (str_is(s->value, "refs/tags/*:refs/tags/*"))
+		return true;
+	if (colon < 0)
+		return false;
+	from = str_sub(spec, 0, (size_t)colon);
+	to = str_sub(spec, (size_t)colon + 1, spec.n);
+	own = str_fmt(r->a, "refs/remotes/%.*s/", STR_ARG(s->sub));
+	if (to.n <= own.n || !str_eq(str_sub(to, 0, own.n), own))
+		return false;
+	if (str_is_any(from, "refs/heads/* refs/pull/*/head refs/pull/*/merge refs/merge-requests/*/head"))
+		return true;
+	return str_starts(from, "refs/heads/") &&
+		has_ref(r, s->sub, str_sub(from, strlen("refs/heads/"), from.n));
+}
+
+/* The name of the branch goes to the server. Under another name than here it must be one of the server's. */
+static bool merge_harmless(struct git_remotes *r, const struct git_setting *s)
+{
+	static const char heads[] = "refs/heads/";
+	struct str name = str_sub(s->value, sizeof(heads) - 1, s->value.n);
+
+	if (!str_starts(s->value, heads))
+		return false;
+	if (!str_eq(name, s->sub)) {
+		struct git_item *m = arena_copy(r->a, (struct git_item){.name = s->sub, .next = r->merges,
+			.text = str_dup(r->a, name)});
+
+		r->merges = m;
+	}
+	return true;
+}
+
+static bool is_harmless(struct git_remotes *r, const struct git_setting *s)
+{
+	bool branch = str_is(s->section, "branch"), remote = str_is(s->section, "remote");
+	struct str key = str_fmt(r->a, "%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->key));
+
+	if (str_is_any(s->section, harmless_sections))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(harmless_keys); i++)
+		if (str_is_any(key, harmless_keys[i]))
+			return true;
+	if (str_is(key, "pull.rebase") || str_is(key, "branch.rebase")) /* others open an editor */
+		return git_config_true(s->value) || git_config_false(s->value) || str_is(s->value, "merges");
+	if (branch && str_is(s->key, "remote"))
+		return is_plain_name(s->value);
+	if (branch && str_is(s->key, "merge"))
+		return merge_harmless(r, s);
+	if (remote && str_is(s->key, "fetch"))
+		return refspec_harmless(r, s);
+	if (remote && str_is(s->key, "partialclonefilter"))
+		return str_is_any(s->value, "blob:none tree:0");
+	if ((remote && str_is(s->key, "promisor")) || str_is(key, "extensions.partialclone")) {
+		r->ret->partial = true;
+		return is_plain_name(remote ? s->sub : s->value);
+	}
+	if (str_is(key, "protocol.version"))
+		return str_is_any(s->value, "0 1 2");
+	return branch && !str_is(s->key, "mergeoptions");
 }
 
 void git_remotes_take(struct git_remotes *r, const struct git_setting *s, enum git_scope scope)
 {
+	bool submodules = str_is(s->section, "submodule") || str_is(s->key, "recursesubmodules");
+
 	if (str_is(s->section, "remote") && s->sub.n && str_is(s->key, "url"))
 		add_remote(r, s);
-	if (scope == GIT_SCOPE_REPOSITORY && redirects(s))
-		r->ret->redirected = true;
-	if (str_is(s->section, "submodule") || str_is(s->key, "recursesubmodules"))
+	if (submodules)
 		r->ret->submodules = true;
+	else if (scope == GIT_SCOPE_REPOSITORY && !is_harmless(r, s))
+		r->ret->redirected = true;
 }
 
 /* True unless the directory is absent or empty. */
@@ -147,16 +266,27 @@ static void drop_names(struct git_answer *g, const struct git_item *known, bool 
 		*at = (*at)->next;
 		g->other_remotes = true;
 	}
+	g->redirected |= g->partial && g->other_remotes;
 }
 
-void git_remotes_finish(struct git_remotes *r, const struct git_place *place)
+static bool merge_known(const struct git_remotes *r, const struct git_item *merge)
+{
+	for (const struct git_item *i = r->ret->remotes; i; i = i->next)
+		if (has_ref(r, i->name, merge->text))
+			return true;
+	return false;
+}
+
+void git_remotes_finish(struct git_remotes *r)
 {
 	static const char dirs[][12] = {"/branches", "/remotes"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
-		r->ret->other_remotes |= has_entries(r->a, str_cat(r->a, place->common, str_of(dirs[i])));
-	r->ret->submodules |= has_entries(r->a, str_cat(r->a, place->common, STR("/modules")));
+		r->ret->other_remotes |= has_entries(r->a, str_cat(r->a, r->place->common, str_of(dirs[i])));
+	r->ret->submodules |= has_entries(r->a, str_cat(r->a, r->place->common, STR("/modules")));
 	r->ret->redirected |= r->ret->unclear;
+	for (const struct git_item *m = r->merges; m && !r->ret->redirected; m = m->next)
+		r->ret->redirected = !merge_known(r, m);
 	drop_names(r->ret, NULL, true);
 }
 

@@ -544,8 +544,8 @@ void git_look(struct path_memo *m, struct str dir, struct str home, struct git_a
 		return;
 	ret->found = true;
 	ret->top = place.top;
-	git_remotes_start(&l.remotes, m->a, ret);
+	git_remotes_start(&l.remotes, m->a, &place, ret);
 	ret->unclear = !git_settings_each(m->a, &place, home, look_setting, &l);
-	git_remotes_finish(&l.remotes, &place);
+	git_remotes_finish(&l.remotes);
 	look_hooks(&l);
 }

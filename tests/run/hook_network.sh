@@ -55,6 +55,50 @@ for setting in 'url.https://example.net/.insteadOf https://github.com/' 'core.ss
 	decides ask s1 'git fetch origin'
 	git -C "$P" config --unset ${setting%% *}
 done
+# settings that take part in a request: what is sent, to whom, and what is overwritten
+for setting in 'fetch.bundleURI https://example.net/x' 'remotes.default https://example.net/x' 'http.extraHeader X:c2VjcmV0' 'http.userAgent c2VjcmV0' \
+	'http.sslVerify false' 'http.https://github.com/.sslCAInfo x' 'remote.origin.serverOption c2VjcmV0' 'branch.main.merge refs/heads/c2VjcmV0' \
+	'branch.main.merge c2VjcmV0' 'remote.origin.promisor maybe' 'extensions.partialClone https://example.net/x' 'remote.https://example.net/x.promisor true' 'lfs.url https://example.net/x' \
+	'pull.rebase interactive' 'unknown.section x' 'remote.origin.fetch +refs/heads/c2VjcmV0:refs/x'; do
+	case $setting in
+	remote.origin.fetch*) git -C "$P" config --replace-all remote.origin.fetch "${setting#* }" ;;
+	*) git -C "$P" config ${setting%% *} "${setting#* }" ;;
+	esac
+	if [[ $setting == remote.origin.promisor* ]]; then
+		decides quiet s1 'git fetch origin' # from a remote that was there
+		git -C "$P" remote add evil https://example.net/x.git
+		decides ask s1 'git fetch origin' # a missing object may come from the other
+		git -C "$P" remote remove evil
+	else
+		decides ask s1 'git fetch origin'
+	fi
+	git -C "$P" config --unset ${setting%% *}
+done
+decides ask s1 'git remote set-branches origin c2VjcmV0; git fetch origin'
+for spec in '+refs/heads/c2VjcmV0:refs/remotes/origin/c2VjcmV0' '+refs/heads/*:refs/heads/*' '+refs/*:refs/*' 'refs/heads/main'; do
+	git -C "$P" config remote.origin.fetch "$spec"
+	decides ask s1 'git fetch origin'
+done
+mkdir -p "$P/.git/refs/remotes/origin/" && git init -q "$tmp/e" && git -C "$tmp/e" -c user.name=x -c user.email=x@example.org commit -q --allow-empty -m x
+git -C "$tmp/e" rev-parse HEAD >"$P/.git/refs/remotes/origin/dev"
+for spec in '+refs/heads/dev:refs/remotes/origin/dev' '+refs/pull/*/head:refs/remotes/origin/pr/*' '+refs/heads/*:refs/remotes/origin/*'; do
+	git -C "$P" config remote.origin.fetch "$spec"
+	decides quiet s1 'git fetch origin'
+done
+git -C "$P" config branch.main.merge refs/heads/dev
+decides quiet s1 'git fetch origin' # the remote has it
+rm "$P/.git/refs/remotes/origin/dev"
+decides ask s1 'git fetch origin'
+printf '%s refs/remotes/origin/dev\n' "$(git -C "$tmp/e" rev-parse HEAD)" >"$P/.git/packed-refs"
+decides quiet s1 'git fetch origin'
+rm "$P/.git/packed-refs"
+git -C "$P" config branch.main.merge refs/heads/main
+for setting in 'user.name x' 'core.autocrlf input' 'pull.rebase true' 'branch.main.remote origin' 'branch.main.vscode-merge-base origin/main' 'remote.origin.gh-resolved base' \
+	'http.postBuffer 524288000' 'protocol.version 2' 'lfs.repositoryformatversion 0' 'fetch.prune true' 'alias.st status'; do
+	git -C "$P" config ${setting%% *} "${setting#* }"
+	decides quiet s1 'git pull'
+	git -C "$P" config --unset ${setting%% *}
+done
 mkdir -p "$P/.git/branches" && echo https://example.net/x >"$P/.git/branches/evil"
 decides ask s1 'git fetch --all'
 decides ask s1 'git fetch evil'
@@ -66,6 +110,14 @@ printf '#!/bin/sh\necho hook\n' >"$P/.git/hooks/post-merge" && chmod 755 "$P/.gi
 [[ $(decision s1 'git pull') == deny* || $(decision s1 'git pull') == ask* ]]
 result $? 'a pull that runs a hook is asked about'
 rm "$P/.git/hooks/post-merge"
+printf '#!/bin/sh\necho hook\n' >"$P/.git/hooks/pre-rebase" && chmod 755 "$P/.git/hooks/pre-rebase"
+[[ $(decision s1 'git pull --rebase') == @(deny|ask)* ]]
+result $? 'a pull that rebases runs pre-rebase'
+git -C "$P" config pull.rebase true
+[[ $(decision s1 'git pull') == @(deny|ask)* ]]
+result $? 'also by a setting'
+git -C "$P" config --unset pull.rebase
+rm "$P/.git/hooks/pre-rebase"
 git init -q "$P/sub" && git -C "$P/sub" remote add origin https://example.net/sub.git
 DIR=$P/sub decides ask s1 'git fetch'
 rm -rf "$P/sub"
