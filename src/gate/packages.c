@@ -127,8 +127,38 @@ static struct subject *registry_runner(struct judge *j, const struct command *c)
 	return NULL;
 }
 
+static bool runs_unknown_package(struct judge *j, struct subject *s)
+{
+	bool runner = str_is_any(s->base, "npx bunx"), unknown = false;
+
+	for (size_t i = 1; i < s->c->argc; i++) {
+		const struct word *w = &s->c->argv[i];
+
+		unknown |= w->kind != WORD_EXACT;
+		runner |= w->kind == WORD_EXACT && str_is_any(w->text, "exec x") &&
+			str_is_any(s->base, "npm bun");
+	}
+	return runner && unknown && network_use(j, s) != NET_USE_REGISTRY && !stays_offline(j, s->c->at);
+}
+
+/* npx "$X" in a box that reaches a registry for another command: the registry may see the text. */
+static void unknown_packages(struct judge *j, const struct check *c)
+{
+	bool reached = false;
+
+	for (size_t i = 0; i < j->nsubjects; i++)
+		reached |= network_use(j, &j->subjects[i]) == NET_USE_REGISTRY;
+	for (size_t i = 0; reached && i < j->nsubjects; i++)
+		if (runs_unknown_package(j, &j->subjects[i]))
+			judge_say(j, c, j->subjects[i].c->at,
+				judge_quote(j, "", j->subjects[i].c->at,
+					" may fetch a package whose name is not known, and another part of "
+					"the request reaches the registry"));
+}
+
 void packages_fetch(struct judge *j, const struct check *c)
 {
+	unknown_packages(j, c);
 	for (const struct command *k = j->f->commands; k; k = k->next) {
 		struct subject *runner;
 		struct package p;

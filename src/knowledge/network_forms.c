@@ -30,6 +30,7 @@ struct net_match {
 	struct str options;
 	size_t operands;    /* read after the name */
 	bool open;          /* options that are not listed belong to the form, too */
+	bool vague;         /* the next operand may be the argument of such an option */
 };
 
 /* ---- options ---- */
@@ -69,6 +70,16 @@ static bool refused(const struct net_match *m, struct str text, bool option)
 	return false;
 }
 
+static bool may_be_unknown(const struct net_match *m, struct str what)
+{
+	struct str list = text_at(m->form->unknown), one;
+
+	while ((one = str_word(&list)).n)
+		if (str_eq(one, what))
+			return true;
+	return false;
+}
+
 static bool value_fits(const struct net_match *m, const struct net_option *o, struct str value)
 {
 	size_t at = 0;
@@ -86,14 +97,14 @@ static bool value_fits(const struct net_match *m, const struct net_option *o, st
 	return !o->values.n;
 }
 
-/* The argument is the next word. */
-static bool take_next(struct net_match *m, const struct net_option *o)
+/* The argument is the next word. It may be unknown if it only names a directory or a file here. */
+static bool take_next(struct net_match *m, const struct net_option *o, struct str name)
 {
 	if (m->at + 1 >= m->argc)
 		return false;
 	m->at++;
 	if (m->argv[m->at].kind != WORD_EXACT)
-		return m->open && m->argv[m->at].kind == WORD_UNKNOWN && !o->values.n;
+		return m->argv[m->at].kind == WORD_UNKNOWN && may_be_unknown(m, name);
 	return value_fits(m, o, m->argv[m->at].text);
 }
 
@@ -103,10 +114,12 @@ static bool take_long(struct net_match *m, struct str word)
 	struct str value = eq > 0 ? str_sub(word, (size_t)eq + 1, word.n) : STR("");
 	struct net_option o = option_find(m, eq > 0 ? str_sub(word, 0, (size_t)eq) : word);
 
-	if (!o.found)
+	if (!o.found) {
+		m->vague |= eq < 0 && !m->operands;
 		return m->open && (eq < 0 || !refused(m, value, false));
+	}
 	if (o.takes)
-		return eq > 0 ? value_fits(m, &o, value) : take_next(m, &o);
+		return eq > 0 ? value_fits(m, &o, value) : take_next(m, &o, word);
 	return eq < 0 || o.attached || m->open || str_is_any(value, "true false");
 }
 
@@ -121,12 +134,14 @@ static bool take_short(struct net_match *m, struct str word)
 
 		name[1] = word.p[i];
 		o = option_find(m, str_n(name, 2));
-		if (!o.found)
+		if (!o.found) {
+			m->vague |= !m->operands;
 			return m->open && !refused(m, value, false);
+		}
 		if (!o.takes)
 			continue;
 		if (!value.n)
-			return take_next(m, &o);
+			return take_next(m, &o, str_n(name, 2));
 		return value_fits(m, &o, str_starts(value, "=") ? str_sub(value, 1, value.n) : value);
 	}
 	return true;
@@ -141,7 +156,7 @@ static bool take_option(struct net_match *m, struct str word)
 	if (str_starts(word, "--"))
 		return take_long(m, word);
 	whole = option_find(m, word); /* -nv, -ws */
-	return whole.found ? !whole.takes || take_next(m, &whole) : take_short(m, word);
+	return whole.found ? !whole.takes || take_next(m, &whole, word) : take_short(m, word);
 }
 
 /* ---- operands ---- */
@@ -177,12 +192,48 @@ static bool take_operand(struct net_match *m, struct str word)
 	return (m->open && !m->form->words) || in_list(text_at(m->form->words), word);
 }
 
+/*
+ * httpx[http2] names itself, or a file that differs in a byte. Another pattern names files of a known
+ * directory if the form says so. A star also stands for unknown text.
+ */
+static bool glob_fits(const struct net_match *m, struct str glob)
+{
+	struct str list = text_at(m->form->unknown), one;
+	size_t sets = 0, wild = 0;
+
+	for (size_t i = 0; i < glob.n; i++) {
+		if (glob.p[i] == '/' && sets + wild)
+			return false;
+		sets += glob.p[i] == '[';
+		wild += strchr("*?()|<>^#~", glob.p[i]) != NULL;
+	}
+	if (sets == 1 && !wild)
+		return true;
+	while ((one = str_word(&list)).n)
+		if (one.n > 1 && one.p[0] != '-' && matches(one, glob))
+			return true;
+	return false;
+}
+
+/*
+ * The registry would see a name made of unknown text. Words after the name of a runner's package only reach
+ * that package.
+ */
+static bool take_unknown(struct net_match *m, const struct word *w)
+{
+	if (m->command.n || !m->open)
+		return false;
+	if (m->operands && !m->vague && may_be_unknown(m, STR("*")))
+		return true;
+	return w->glob && glob_fits(m, w->text) && take_operand(m, w->text);
+}
+
 static bool take_word(struct net_match *m)
 {
 	const struct word *w = &m->argv[m->at];
 
 	if (w->kind != WORD_EXACT)
-		return m->open && !m->command.n;
+		return take_unknown(m, w);
 	if (str_is(w->text, "--"))
 		return m->open;
 	return w->text.n > 1 && w->text.p[0] == '-' ? take_option(m, w->text) : take_operand(m, w->text);

@@ -16,14 +16,14 @@ enum net_use { /* kind of a form */
 
 struct net_form {
 	uint32_t command; /* offsets into net_texts: "kubectl get" */
-	uint32_t options, first, words, refused; /* lists, separated by blanks; 0: none */
+	uint32_t options, first, words, refused, unknown; /* lists, separated by blanks; 0: none */
 	uint32_t tool;    /* NET_USE_REGISTRY */
 	uint32_t use;     /* enum net_use */
 };
 
 /*
  * Returns the form of a command, or NULL. `name` is the base name of its program; argv[0] is skipped. Words
- * that are not known have no form, except for NET_USE_REGISTRY, which a box bounds.
+ * that are not known have no form, except where the form says so (NET_USE_REGISTRY, which a box bounds).
  */
 const struct net_form *net_form_find(struct str name, const struct word *argv, size_t argc);
 static inline enum net_use net_form_use(const struct net_form *f)

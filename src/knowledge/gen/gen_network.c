@@ -91,7 +91,8 @@ static int take_row(struct net_bake *b, const struct ynode *row)
 		const char *key;
 		uint32_t *to;
 	} lists[] = {
-		{"options", &f.options}, {"first", &f.first}, {"words", &f.words}, {"not", &f.refused}};
+		{"options", &f.options}, {"first", &f.first}, {"words", &f.words}, {"not", &f.refused},
+		{"unknown", &f.unknown}};
 	const struct ynode *use = yaml_get(row, "use"), *commands = yaml_get(row, "commands");
 
 	if (!use || use->kind != YNODE_SCALAR || !commands || commands->kind != YNODE_LIST)
@@ -137,8 +138,8 @@ static void print(const struct net_bake *b, uint32_t variables, uint32_t forges)
 	for (size_t i = 0; i < b->n; i++) {
 		const struct net_form *f = &b->forms[i];
 
-		printf("\t{%u, %u, %u, %u, %u, %u, %u},\n", f->command, f->options, f->first, f->words,
-			f->refused, f->tool, f->use);
+		printf("\t{%u, %u, %u, %u, %u, %u, %u, %u},\n", f->command, f->options, f->first, f->words,
+			f->refused, f->unknown, f->tool, f->use);
 	}
 	printf("\t{0},\n};\n\nconst size_t net_nforms = %zu;\n"
 	       "const uint32_t net_variables = %u, net_forges = %u;\n",
