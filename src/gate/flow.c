@@ -202,9 +202,35 @@ void flow_execute(struct judge *j, const struct check *c)
 
 /* ---- secrets ---- */
 
+/* env, printenv -0, export -p, declare -px; not `env X=1 make`, not `set -e`. */
 static bool dumps_environment(const struct subject *s)
 {
-	return str_is_any(s->base, "env printenv export set declare") && s->c->argc == 1;
+	if (!str_is_any(s->base, "env printenv export set declare typeset"))
+		return false;
+	for (size_t i = 1; i < s->c->argc; i++)
+		if (s->c->argv[i].kind != WORD_EXACT || str_is(s->base, "set") ||
+			!str_is_any(s->c->argv[i].text, "-0 --null -p -x -px -xp"))
+			return false;
+	return true;
+}
+
+/*
+ * Raises a request that prints the environment and sends something. In one pipeline it is what is sent;
+ * elsewhere it need not be, so a person is asked.
+ */
+static void leak_environment(struct judge *j, const struct check *c, struct span sender)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct span at = j->subjects[i].c->at;
+		bool piped = span_overlaps(pipeline_around(j, at), sender);
+
+		if (!dumps_environment(&j->subjects[i]))
+			continue;
+		judge_raise_at_most(j, c->id, piped ? GRADE_DENY : GRADE_ASK, at,
+			judge_quote(j, "the environment may hold secrets, and ", sender,
+				" could send them away"),
+			"look at the environment in a command of its own");
+	}
 }
 
 /*
@@ -231,12 +257,9 @@ void flow_leak(struct judge *j, const struct check *c)
 		found = access_reads_secret(j, x);
 		secret = x->at;
 	}
-	for (size_t i = 0; i < j->nsubjects && !found; i++) {
-		found = dumps_environment(&j->subjects[i]) &&
-				span_overlaps(pipeline_around(j, j->subjects[i].c->at), sender);
-		secret = j->subjects[i].c->at;
-	}
-	if (found)
+	if (!found)
+		leak_environment(j, c, sender);
+	else
 		judge_say(j, c, secret, judge_quote(j, "a secret is read, and ", sender,
 				" could send it away"));
 }

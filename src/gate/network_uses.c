@@ -26,7 +26,7 @@ static const struct net_form *form_of(const struct subject *s)
 static bool settings_harmless(const struct setting *s)
 {
 	for (; s; s = s->next)
-		if (!net_variable_harmless(s->name))
+		if (!net_variable_harmless(s->name, s->value))
 			return false;
 	return true;
 }
@@ -37,7 +37,7 @@ static bool settings_ordinary(const struct setting *s, struct str home)
 	for (; s; s = s->next) {
 		const struct var_row *r = var_find_folded(s->name);
 
-		if (r && !var_ordinary(r, s->value, home) && !net_variable_harmless(s->name))
+		if (r && !var_ordinary(r, s->value, home) && !net_variable_harmless(s->name, s->value))
 			return false;
 	}
 	return true;

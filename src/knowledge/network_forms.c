@@ -5,9 +5,53 @@
 
 static struct str text_at(uint32_t at) { return str_of(net_texts + at); }
 
+/* `<id>`: small letters, digits, dashes. `<name>`: also capitals, dots, underscores. No dash in front. */
+static bool part_is(struct str pattern, struct str part)
+{
+	bool id = str_is(pattern, "<id>");
+
+	if (!id && !str_is(pattern, "<name>"))
+		return str_eq(pattern, part);
+	for (size_t i = 0; i < part.n; i++) {
+		char c = part.p[i];
+
+		if (!ascii_is_lower(c) && !ascii_is_digit(c) && c != '-' &&
+			(id || (!ascii_is_alnum(c) && c != '.' && c != '_')))
+			return false;
+	}
+	return part.n && part.p[0] != '-';
+}
+
+/* Takes the text up to the next slash. */
+static struct str next_part(struct str *rest, bool *ret_more)
+{
+	ptrdiff_t slash = str_find(*rest, '/', 0);
+	struct str part = slash < 0 ? *rest : str_sub(*rest, 0, (size_t)slash);
+
+	*ret_more = slash >= 0;
+	*rest = slash < 0 ? STR("") : str_sub(*rest, (size_t)slash + 1, rest->n);
+	return part;
+}
+
+/* A pattern with `<id>` or `<name>` is compared part by part; `**` as its last part stands for any rest. */
+static bool parts_match(struct str pattern, struct str text)
+{
+	for (bool more = true, text_more; more;) {
+		struct str want = next_part(&pattern, &more);
+
+		if (!more && str_is(want, "**"))
+			return true;
+		if (!part_is(want, next_part(&text, &text_more)) || more != text_more)
+			return false;
+	}
+	return true;
+}
+
 /* `*` matches no slash, `**` does. */
 static bool matches(struct str pattern, struct str text)
 {
+	if (str_find(pattern, '<', 0) >= 0)
+		return parts_match(pattern, text);
 	return glob_may(pattern, text, GLOB_PATH) == GLOB_YES;
 }
 
@@ -266,7 +310,18 @@ const struct net_form *net_form_find(struct str name, const struct word *argv, s
 
 const char *net_form_tool(const struct net_form *f) { return net_texts + f->tool; }
 
-bool net_variable_harmless(struct str name) { return in_list(text_at(net_variables), name); }
+bool net_variable_harmless(struct str name, struct str value)
+{
+	struct str list = text_at(net_variables), one;
+
+	while ((one = str_word(&list)).n) {
+		ptrdiff_t colon = str_find(one, ':', 0);
+
+		if (matches(colon > 0 ? str_sub(one, 0, (size_t)colon) : one, name))
+			return colon < 0 || matches(str_sub(one, (size_t)colon + 1, one.n), value);
+	}
+	return false;
+}
 
 bool net_host_is_forge(struct str host) { return str_is_any(host, net_texts + net_forges); }
 

@@ -33,8 +33,8 @@ static inline enum net_use net_form_use(const struct net_form *f)
 const char *net_form_tool(const struct net_form *f);
 /* Returns the registries of a package manager ("registries/npm"); empty: it has no form. */
 struct str net_program_tool(struct str name);
-/* True if setting this variable leaves every form what it is. */
-bool net_variable_harmless(struct str name);
+/* True if setting this variable to this abstract text leaves every form what it is. */
+bool net_variable_harmless(struct str name, struct str value);
 
 /* True if owners of repositories at this host do not see what others ask for. */
 bool net_host_is_forge(struct str host);
