@@ -27,7 +27,7 @@ session "$(jq -sc . <<<"$(
 	call run '{"command": "sleep 2; echo slept"}'
 	call run '{"command": "cat build.log"}'
 	call run '{"command": "seq 1 50000"}'
-	call run '{"command": "touch x", "network": "host"}'
+	call run '{"command": "touch x", "root": "/"}'
 )")"
 grep -qx mcp__caisson__run "$RUN/model/tools"
 result $? 'the tools are offered to the model'
