@@ -141,6 +141,42 @@ static bool runs_unknown_package(struct judge *j, struct subject *s)
 	return runner && unknown && network_use(j, s) != NET_USE_REGISTRY && !stays_offline(j, s->c->at);
 }
 
+/* go run HOST/PATH@VERSION: a host that `go get` asks about, or an unknown one. */
+static bool runs_other_module(const struct command *c)
+{
+	struct word get[3] = {
+		{.kind = WORD_EXACT, .text = STR("go")}, {.kind = WORD_EXACT, .text = STR("get")}};
+
+	for (size_t i = 2; i < c->argc; i++) {
+		struct str word = c->argv[i].text;
+
+		get[2] = c->argv[i];
+		if (get[2].kind != WORD_EXACT)
+			return true;
+		if (str_starts(word, ".") || str_starts(word, "/") || str_ends(word, ".go"))
+			return false; /* what follows are arguments of the program */
+		if (str_find(word, '/', 0) > 0 && str_find(word, '@', 0) > 0)
+			return !net_form_find(STR("go"), get, ARRAY_SIZE(get));
+	}
+	return false;
+}
+
+/* go mod edit -require "$X" leaves a name for the next go command. */
+static bool names_unknown_module(const struct subject *s)
+{
+	const struct command *c = s->c;
+	bool unknown = false;
+
+	if (!str_is(s->base, "go") || c->argc < 3 || c->argv[1].kind != WORD_EXACT)
+		return false;
+	if (str_is(c->argv[1].text, "run"))
+		return runs_other_module(c);
+	for (size_t i = 3; i < c->argc; i++)
+		unknown |= c->argv[i].kind != WORD_EXACT;
+	return unknown && str_is(c->argv[1].text, "mod") && c->argv[2].kind == WORD_EXACT &&
+		str_is(c->argv[2].text, "edit");
+}
+
 /* npx "$X" in a box that reaches a registry for another command: the registry may see the text. */
 static void unknown_packages(struct judge *j, const struct check *c)
 {
@@ -149,7 +185,7 @@ static void unknown_packages(struct judge *j, const struct check *c)
 	for (size_t i = 0; i < j->nsubjects; i++)
 		reached |= network_use(j, &j->subjects[i]) == NET_USE_REGISTRY;
 	for (size_t i = 0; reached && i < j->nsubjects; i++)
-		if (runs_unknown_package(j, &j->subjects[i]))
+		if (runs_unknown_package(j, &j->subjects[i]) || names_unknown_module(&j->subjects[i]))
 			judge_say(j, c, j->subjects[i].c->at,
 				judge_quote(j, "", j->subjects[i].c->at,
 					" may fetch a package whose name is not known, and another part of "
