@@ -254,6 +254,20 @@ static struct str remote_host(struct str url)
 	return at >= 0 ? str_sub(url, 0, (size_t)at) : url;
 }
 
+/*
+ * True if a refspec of the command line writes no reference of another remote: names of those count as known
+ * to that remote.
+ */
+static bool writes_own(struct judge *j, struct str spec, const struct git_item *remote)
+{
+	ptrdiff_t colon = str_find(spec, ':', 0);
+	struct str to = colon < 0 ? STR("") : str_sub(spec, (size_t)colon + 1, spec.n);
+
+	if (!str_starts(to, "refs/remotes/") && !str_starts(to, "remotes/"))
+		return true;
+	return str_starts(to, str_c(j->a, str_fmt(j->a, "refs/remotes/%.*s/", STR_ARG(remote->name))));
+}
+
 /* True if the remote that git takes without a word, or by --all, is among those that are known. */
 static bool remotes_known(struct judge *j, struct subject *s, const struct git_answer *g)
 {
@@ -273,6 +287,9 @@ static bool remotes_known(struct judge *j, struct subject *s, const struct git_a
 
 		if (!r || (o->noperands > named && !net_host_is_forge(remote_host(r->text))))
 			return false;
+		for (size_t k = named; k < o->noperands; k++)
+			if (!writes_own(j, s->c->argv[o->operands[k]].text, r))
+				return false;
 	}
 	return true;
 }

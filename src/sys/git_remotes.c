@@ -10,6 +10,7 @@
 
 #define REMOTES_MAX 64
 #define URL_MAX 1024 /* bytes of an address */
+#define LOOSE_MAX 256                /* bytes of the file of a reference */
 #define PACKED_MAX ((size_t)8 << 20) /* bytes of packed-refs */
 
 void git_remotes_start(
@@ -120,7 +121,7 @@ static bool is_plain_name(struct str name)
 	return name.n > 0 && name.p[0] != '-' && (name.p[0] != '.' || name.n == 1);
 }
 
-/* A reference that exists is no news for the remote that it is from. */
+/* A reference that exists is no news for the remote that it is from. A symbolic one can be made by hand. */
 static bool has_ref(const struct git_remotes *r, struct str remote, struct str branch)
 {
 	struct str ref = str_fmt(r->a, "refs/remotes/%.*s/%.*s", STR_ARG(remote), STR_ARG(branch)), text;
@@ -128,8 +129,8 @@ static bool has_ref(const struct git_remotes *r, struct str remote, struct str b
 
 	if (!is_plain_name(remote) || str_contains(branch, STR("..")) || !branch.n)
 		return false;
-	if (access(str_c(r->a, str_path(r->a, p->common, ref)), F_OK) == 0)
-		return true;
+	if (file_read(r->a, str_c(r->a, str_path(r->a, p->common, ref)), LOOSE_MAX, &text, NULL, NULL) == 0)
+		return !str_starts(text, "ref:");
 	return file_read(r->a, str_c(r->a, str_path(r->a, p->common, STR("packed-refs"))), PACKED_MAX, &text,
 		       NULL, NULL) == 0 &&
 		str_contains(text, str_fmt(r->a, " %.*s\n", STR_ARG(ref)));

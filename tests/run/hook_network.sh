@@ -89,6 +89,9 @@ git -C "$P" config branch.main.merge refs/heads/dev
 decides quiet s1 'git fetch origin' # the remote has it
 rm "$P/.git/refs/remotes/origin/dev"
 decides ask s1 'git fetch origin'
+git -C "$P" symbolic-ref refs/remotes/origin/dev refs/heads/main
+decides ask s1 'git fetch origin' # made by hand
+rm "$P/.git/refs/remotes/origin/dev"
 printf '%s refs/remotes/origin/dev\n' "$(git -C "$tmp/e" rev-parse HEAD)" >"$P/.git/packed-refs"
 decides quiet s1 'git fetch origin'
 rm "$P/.git/packed-refs"
