@@ -203,15 +203,30 @@ void flow_execute(struct judge *j, const struct check *c)
 /* ---- secrets ---- */
 
 /* env, printenv -0, export -p, declare -px; not `env X=1 make`, not `set -e`. */
-static bool dumps_environment(const struct subject *s)
+static bool dumps_environment(struct judge *j, struct subject *s)
 {
-	if (!str_is_any(s->base, "env printenv export set declare typeset"))
+	if (str_is(s->base, "env") && s->row)
+		return subject_known(j, s)->readonly; /* it runs no command */
+	if (!str_is_any(s->base, "printenv export set declare typeset"))
 		return false;
 	for (size_t i = 1; i < s->c->argc; i++)
 		if (s->c->argv[i].kind != WORD_EXACT || str_is(s->base, "set") ||
 			!str_is_any(s->c->argv[i].text, "-0 --null -p -x -px -xp"))
 			return false;
 	return true;
+}
+
+static bool subject_sends(struct judge *j, struct subject *s)
+{
+	return s->row && (subject_known(j, s)->effects & (EFFECT_NETWORK | EFFECT_PATTERN_HOST));
+}
+
+static bool sends_within(struct judge *j, struct span all)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (span_overlaps(all, j->subjects[i].c->at) && subject_sends(j, &j->subjects[i]))
+			return true;
+	return false;
 }
 
 /*
@@ -222,10 +237,12 @@ static void leak_environment(struct judge *j, const struct check *c, struct span
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct span at = j->subjects[i].c->at;
-		bool piped = span_overlaps(pipeline_around(j, at), sender);
+		struct span all = pipeline_around(j, at);
+		bool piped;
 
-		if (!dumps_environment(&j->subjects[i]))
+		if (!dumps_environment(j, &j->subjects[i]))
 			continue;
+		piped = span_overlaps(all, sender) || sends_within(j, all);
 		judge_raise_at_most(j, c->id, piped ? GRADE_DENY : GRADE_ASK, at,
 			judge_quote(j, "the environment may hold secrets, and ", sender,
 				" could send them away"),
@@ -243,8 +260,7 @@ void flow_leak(struct judge *j, const struct check *c)
 	bool sends = false, found = false;
 
 	for (size_t i = 0; i < j->nsubjects && !sends; i++) {
-		sends = j->subjects[i].row &&
-			(subject_known(j, &j->subjects[i])->effects & (EFFECT_NETWORK | EFFECT_PATTERN_HOST));
+		sends = subject_sends(j, &j->subjects[i]);
 		sender = j->subjects[i].c->at;
 	}
 	for (const struct access *x = j->f->accesses; x && !sends; x = x->next) {
