@@ -365,8 +365,8 @@ static void test_hidden_memory(void)
 static void keep_only(int *results, const void *arg)
 {
 	/* AddressSanitizer needs the last three when a process ends. */
-	static const unsigned short calls[] = {SYS_getpid, SYS_write, SYS_exit_group, SYS_sigaltstack, SYS_mmap,
-			SYS_munmap};
+	static const unsigned short calls[] = {SYS_getpid, SYS_write, SYS_exit_group, SYS_sigaltstack,
+			SYS_mmap, SYS_munmap};
 	(void)arg;
 	results[0] = seccomp_load(true) ?: seccomp_only(calls, ARRAY_SIZE(calls));
 	results[1] = jail_errno((long)syscall(SYS_getpid));
