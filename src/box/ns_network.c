@@ -198,7 +198,7 @@ static int run_helper(void *arg)
 	struct netlink n;
 
 	s->failed = set_up_relay_side(s, &n, &s->err) != 0 || open_sockets(s, &s->err) != 0;
-	return 0; /* which ends the process; AddressSanitizer does not know its stack, and warns at an _exit() */
+	return 0; /* ends the process; at an _exit() AddressSanitizer warns that it does not know the stack */
 }
 
 static int make_relay_side(struct relay_side *s, struct err *e)
