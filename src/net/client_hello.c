@@ -153,6 +153,8 @@ static enum record_state join_records(const uint8_t *p, size_t n, uint8_t *to, s
 {
 	size_t at = 0, have = 0;
 
+	if (!n)
+		return RECORDS_MORE;
 	for (;;) {
 		if (!header_valid(p + at, n - at))
 			return RECORDS_BAD;
