@@ -149,7 +149,22 @@ static bool take_next(struct net_match *m, const struct net_option *o, struct st
 	m->at++;
 	if (m->argv[m->at].kind != WORD_EXACT)
 		return m->argv[m->at].kind == WORD_UNKNOWN && may_be_unknown(m, name);
-	return value_fits(m, o, m->argv[m->at].text);
+	/* The tool may take a word with a dash for an option of its own. */
+	return !str_starts(m->argv[m->at].text, "-") && value_fits(m, o, m->argv[m->at].text);
+}
+
+/*
+ * -nNAME. A form of several commands may give an argument to a letter that is a flag in one of them. Then the
+ * rest is more options: without listed values it has no byte of a host or a path.
+ */
+static bool attached_fits(const struct net_match *m, const struct net_option *o, struct str value)
+{
+	if (str_starts(value, "="))
+		value = str_sub(value, 1, value.n);
+	for (size_t i = 0; i < value.n && !m->open && !o->values.n; i++)
+		if (!ascii_is_alnum(value.p[i]) && value.p[i] != '-' && value.p[i] != '_')
+			return false;
+	return value_fits(m, o, value);
 }
 
 static bool take_long(struct net_match *m, struct str word)
@@ -186,7 +201,7 @@ static bool take_short(struct net_match *m, struct str word)
 			continue;
 		if (!value.n)
 			return take_next(m, &o, str_n(name, 2));
-		return value_fits(m, &o, str_starts(value, "=") ? str_sub(value, 1, value.n) : value);
+		return attached_fits(m, &o, value);
 	}
 	return true;
 }
