@@ -242,10 +242,13 @@ static bool take_operand(struct net_match *m, struct str word)
 {
 	struct str want = str_word(&m->command), first = text_at(m->form->first);
 
+	/* First the name: most forms end there, and looking for refused words takes long. */
+	if (want.n && !matches(want, word))
+		return false;
 	if (refused(m, word, false))
 		return false;
 	if (want.n)
-		return matches(want, word);
+		return true;
 	if (m->operands++ == 0 && first.n)
 		return kinds_listed(first, word);
 	return (m->open && !m->form->words) || in_list(text_at(m->form->words), word);
