@@ -1,8 +1,9 @@
 /*
  * See codex.h. Codex writes the row of a call to the transcript before it runs the hook:
  *
- *     {"timestamp": …, "type": "response_item", "payload": {"type": "function_call", "name": "exec_command",
- *         "arguments": "{\"cmd\": …, \"shell\": \"/usr/bin/zsh\", \"environment_id\": …}", "call_id": …}}
+ *     {"timestamp": …, "type": "response_item", "payload": {"type": "function_call",
+ *         "name": "exec_command", "call_id": …,
+ *         "arguments": "{\"cmd\": …, \"shell\": \"/usr/bin/zsh\", \"environment_id\": …}"}}
  *
  * How Codex finds a shell (0.149 and later): the base name of `shell` without its extension selects a type.
  * Codex takes the login shell if it has that type, else the first match in PATH, else /bin/sh. Before 0.149

@@ -318,10 +318,31 @@ static bool fits(const struct net_form *f, struct str name, const struct word *a
 	return !str_word(&m.command).n;
 }
 
+/* The forms are sorted by command, so those of a program stand together. *ret_end is one after the last. */
+static size_t forms_of(struct str name, size_t *ret_end)
+{
+	size_t from = 0, end = net_nforms;
+
+	while (from < end) {
+		size_t middle = from + (end - from) / 2;
+
+		if (strncmp(net_texts + net_forms[middle].command, name.p, name.n) < 0)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	while (end < net_nforms && !strncmp(net_texts + net_forms[end].command, name.p, name.n))
+		end++;
+	*ret_end = end;
+	return from;
+}
+
 const struct net_form *net_form_find(struct str name, const struct word *argv, size_t argc)
 {
-	for (size_t i = 0; i < net_nforms && name.n; i++)
-		if (net_texts[net_forms[i].command] == name.p[0] && fits(&net_forms[i], name, argv, argc))
+	size_t end = 0;
+
+	for (size_t i = name.n ? forms_of(name, &end) : 0; i < end; i++)
+		if (fits(&net_forms[i], name, argv, argc))
 			return &net_forms[i];
 	return NULL;
 }
@@ -345,7 +366,9 @@ bool net_host_is_forge(struct str host) { return str_is_any(host, net_texts + ne
 
 struct str net_program_tool(struct str name)
 {
-	for (size_t i = 0; i < net_nforms; i++) {
+	size_t end = 0;
+
+	for (size_t i = name.n ? forms_of(name, &end) : 0; i < end; i++) {
 		struct str command = text_at(net_forms[i].command);
 
 		if (net_forms[i].use == NET_USE_REGISTRY && str_eq(str_word(&command), name))

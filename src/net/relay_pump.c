@@ -146,7 +146,7 @@ static enum relay_step step_up(struct relay_loop *l, struct relay_connection *c)
 	return s;
 }
 
-/* Nobody is left to read it, but a server that cannot send may not read either. */
+/* Drops answers that no program reads any more: a server that cannot send may stop reading, too. */
 static enum relay_step discard(struct relay_connection *c)
 {
 	if (!c->server.readable || c->down.ended)

@@ -162,8 +162,8 @@ static void socket_state(void *data, ares_socket_t fd, int read, int write)
 }
 
 /*
- * c-ares can look up services by name and port, for which a static program would load shared libraries.
- * Nobody here asks for a service (the Makefile wraps the calls).
+ * c-ares can look up services by name and port, for which a static program would load shared libraries. The
+ * relay asks for no service, so these replace the functions of the C library (the Makefile wraps the calls).
  */
 struct servent;
 struct servent *__wrap_getservbyname(const char *name, const char *protocol);

@@ -2,8 +2,9 @@
  * JSON Schema, the commonly used part (draft 4 to 2020-12): pure, with bounds on depth and work.
  *
  * There are three answers. SCHEMA_UNKNOWN means an unknown keyword, a pattern that exceeded its budget, an
- * external reference, or an exhausted bound; it never counts as yes. Annotations (title, default, …) restrict
- * nothing and are ignored. By the standard `format` is an annotation too; schema_result says if it occurred.
+ * external reference, or an exhausted bound; it never counts as yes. Annotations (title, default, …)
+ * restrict nothing and are ignored. By the standard `format` is an annotation too; schema_result says if it
+ * occurred.
  */
 #pragma once
 #include "base/json.h"

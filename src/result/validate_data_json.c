@@ -98,8 +98,8 @@ static bool split_table(struct arena *a, struct table *t, const struct json *v)
 }
 
 /*
- * {"id": {"0": 1, "1": 2}, "name": {…}} or {"id": [1, 2], …}: each member is a column, as long as the first
- * and with the same index.
+ * {"id": {"0": 1, "1": 2}, "name": {…}} or {"id": [1, 2], …}: each member is a column, as long as the
+ * first and with the same index.
  */
 static bool column_table(struct arena *a, struct table *t, const struct json *v)
 {

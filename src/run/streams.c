@@ -5,7 +5,7 @@
  *     raw bytes ─► normaliser ─► redactor ─┬─► truncator: the shown part
  *                                          └─► STATE/outputs: the whole redacted text, for agents
  *
- * Of a stream of more than STREAM_KEPT bytes, only the end is on disk. Then the report shows the beginning,
+ * If a stream has more than STREAM_KEPT bytes, only its end is on disk. Then the report shows the beginning,
  * which is in memory, and the end, which is also kept; bytes in between count as the program wrote them. The
  * end starts at a line, and the redactor has read the bytes before it, so that it recognizes the second half
  * of a secret.
