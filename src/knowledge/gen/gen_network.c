@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/pmap.h"
+#include "knowledge/gen/gen_texts.h"
 #include "knowledge/network_forms.h"
 
 #define FORMS_MAX 4096
@@ -17,8 +17,7 @@ struct net_bake {
 	struct err *e;
 	const struct yaml_file *file;
 	const struct ynode *lists;
-	struct buf texts;
-	const struct pmap *known; /* text -> offset */
+	struct gen_texts texts;
 	struct net_form forms[FORMS_MAX];
 	size_t n;
 };
@@ -26,21 +25,6 @@ struct net_bake {
 static int fail(struct net_bake *b, const struct ynode *n, const char *what)
 {
 	return yaml_fail(b->file, n, false, b->e, "%s", what);
-}
-
-static uint32_t intern(struct net_bake *b, struct str s)
-{
-	const uint32_t *known = pmap_get(b->known, s);
-	uint32_t *at;
-
-	if (known || !s.n)
-		return known ? *known : 0;
-	at = arena_new(b->a, uint32_t);
-	*at = (uint32_t)b->texts.n;
-	buf_str(&b->texts, s);
-	buf_char(&b->texts, '\0');
-	b->known = pmap_set(b->a, b->known, str_dup(b->a, s), at);
-	return *at;
 }
 
 /* Reads words separated by blanks; "@NAME" stands for a list of `lists`. */
@@ -63,7 +47,7 @@ static int take_list(struct net_bake *b, const struct ynode *n, uint32_t *ret)
 		}
 		buf_fmt(&text, "%s%.*s", text.n ? " " : "", STR_ARG(str_trim(word, " \n")));
 	}
-	*ret = intern(b, buf_view(&text));
+	*ret = gen_texts_add(&b->texts, buf_view(&text));
 	return 0;
 }
 
@@ -80,7 +64,7 @@ static int take_use(struct net_bake *b, const struct ynode *n, struct net_form *
 	if (!str_starts(n->text, "registries/"))
 		return fail(b, n, "expected read, remote, get or registries/TOOL");
 	f->use = NET_USE_REGISTRY;
-	f->tool = intern(b, n->text);
+	f->tool = gen_texts_add(&b->texts, n->text);
 	return 0;
 }
 
@@ -114,7 +98,7 @@ static int take_row(struct net_bake *b, const struct ynode *row)
 	for (const struct ynode *c = commands->child; c; c = c->next) {
 		if (c->kind != YNODE_SCALAR || !c->text.n || b->n == FORMS_MAX)
 			return fail(b, c, "expected the words of a command, and not too many of them");
-		f.command = intern(b, c->text);
+		f.command = gen_texts_add(&b->texts, c->text);
 		b->forms[b->n++] = f;
 	}
 	return 0;
@@ -131,10 +115,9 @@ static int by_command(const void *x, const void *y)
 static void print(const struct net_bake *b, uint32_t variables, uint32_t forges)
 {
 	printf("/* Made by gen-knowledge from knowledge/network.yaml. */\n"
-	       "#include \"knowledge/network_forms.h\"\n\nconst char net_texts[] = {");
-	for (size_t i = 0; i < b->texts.n; i++)
-		printf("%s%d,", i % 32 ? "" : "\n", (signed char)b->texts.p[i]);
-	printf("0};\n\nconst struct net_form net_forms[] = {\n");
+	       "#include \"knowledge/network_forms.h\"\n\n");
+	gen_texts_print(&b->texts, "net_texts");
+	printf("const struct net_form net_forms[] = {\n");
 	for (size_t i = 0; i < b->n; i++) {
 		const struct net_form *f = &b->forms[i];
 
@@ -154,8 +137,7 @@ int network_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	uint32_t harmless = 0, forge_list = 0;
 
 	*b = (struct net_bake){.a = a, .e = e, .file = f, .lists = yaml_get(f->root, "lists")};
-	buf_init(&b->texts, a, 0);
-	buf_char(&b->texts, '\0'); /* offset 0: the empty string */
+	gen_texts_init(&b->texts, a);
 	if (!forms || forms->kind != YNODE_LIST || !variables || !forges ||
 			take_list(b, variables, &harmless) < 0 || take_list(b, forges, &forge_list) < 0)
 		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'variables', 'forges' and 'forms'",
@@ -163,7 +145,7 @@ int network_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	for (const struct ynode *c = forms->child; c; c = c->next)
 		if (take_row(b, c) < 0)
 			return -1;
-	sorting_texts = b->texts.p;
+	sorting_texts = b->texts.b.p;
 	qsort(b->forms, b->n, sizeof(*b->forms), by_command);
 	print(b, harmless, forge_list);
 	return 0;

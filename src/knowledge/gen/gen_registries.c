@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/pmap.h"
+#include "knowledge/gen/gen_texts.h"
 #include "knowledge/registry_rows.h"
 
 #define ROWS_MAX 64     /* `with` is a bit set */
@@ -17,7 +17,7 @@ struct registry_bake {
 	struct arena *a;
 	struct err *e;
 	const struct yaml_file *file;
-	struct buf texts;
+	struct gen_texts texts;
 	const struct pmap *seen; /* names that have a row */
 	struct registry_row rows[ROWS_MAX];
 	const struct ynode *nodes[ROWS_MAX];
@@ -35,17 +35,6 @@ static const char keys[REGISTRY_LISTS + 2][12] = {
 static int fail(struct registry_bake *b, const struct ynode *n, const char *text)
 {
 	return yaml_fail(b->file, n, false, b->e, "%s", text);
-}
-
-static uint16_t add_text(struct registry_bake *b, struct str s)
-{
-	size_t at = b->texts.n;
-
-	if (!s.n)
-		return 0;
-	buf_str(&b->texts, s);
-	buf_char(&b->texts, '\0');
-	return (uint16_t)at;
 }
 
 /* Single blanks between the words; the commands of `ask` one in each line. */
@@ -107,7 +96,7 @@ static int add_row(struct registry_bake *b, const struct ynode *row)
 {
 	struct registry_row *r = &b->rows[b->n];
 
-	if (b->n >= ROWS_MAX || b->texts.n > TEXTS_MAX)
+	if (b->n >= ROWS_MAX || b->texts.b.n > TEXTS_MAX)
 		return fail(b, row, "the table is full");
 	if (check_row(b, row) < 0 || add_names(b, row, yaml_get(row, "name")->text) < 0 ||
 			(yaml_get(row, "also") && add_names(b, row, yaml_get(row, "also")->text) < 0))
@@ -115,7 +104,7 @@ static int add_row(struct registry_bake *b, const struct ynode *row)
 	for (size_t i = 0; i < REGISTRY_LISTS; i++) {
 		const struct ynode *n = yaml_get(row, keys[i]);
 
-		r->lists[i] = n ? add_text(b, list_text(b, n)) : 0;
+		r->lists[i] = n ? (uint16_t)gen_texts_add(&b->texts, list_text(b, n)) : 0;
 	}
 	b->nodes[b->n++] = row;
 	return 0;
@@ -125,7 +114,7 @@ static size_t row_named(const struct registry_bake *b, struct str name)
 {
 	size_t i = 0;
 
-	while (i < b->n && !str_is(name, b->texts.p + b->rows[i].lists[REGISTRY_NAME]))
+	while (i < b->n && !str_is(name, b->texts.b.p + b->rows[i].lists[REGISTRY_NAME]))
 		i++;
 	return i;
 }
@@ -156,10 +145,9 @@ static int resolve_with(struct registry_bake *b)
 static void print(const struct registry_bake *b)
 {
 	printf("/* Made by gen-knowledge from knowledge/registries.yaml. */\n#include "
-			"\"knowledge/registry_rows.h\"\n\nconst char registry_texts[] = {");
-	for (size_t i = 0; i < b->texts.n; i++)
-		printf("%s%d,", i % 32 ? "" : "\n", (signed char)b->texts.p[i]);
-	printf("0};\n\nconst struct registry_row registry_rows[] = {\n");
+			"\"knowledge/registry_rows.h\"\n\n");
+	gen_texts_print(&b->texts, "registry_texts");
+	printf("const struct registry_row registry_rows[] = {\n");
 	for (size_t i = 0; i < b->n; i++) {
 		printf("\t{{");
 		for (size_t k = 0; k < REGISTRY_LISTS; k++)
@@ -175,8 +163,7 @@ int registries_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	const struct ynode *rows = yaml_get(f->root, "tools");
 
 	*b = (struct registry_bake){.a = a, .e = e, .file = f};
-	buf_init(&b->texts, a, 0);
-	buf_char(&b->texts, '\0'); /* offset 0: the empty string */
+	gen_texts_init(&b->texts, a);
 	if (!rows || rows->kind != YNODE_LIST || rows->next || rows != f->root->child)
 		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'tools' alone", STR_ARG(f->name));
 	for (const struct ynode *c = rows->child; c; c = c->next)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/pmap.h"
+#include "knowledge/gen/gen_texts.h"
 #include "knowledge/variables.h"
 
 #define ROWS_MAX 4096
@@ -18,8 +18,7 @@ struct bake {
 	struct err *e;
 	const struct yaml_file *file;
 	const struct ynode *lists;
-	struct buf texts;
-	const struct pmap *known;  /* text -> offset */
+	struct gen_texts texts;
 	const struct pmap *seen;   /* names that have a row */
 	struct var_row rows[ROWS_MAX], patterns[ROWS_MAX];
 	uint16_t secrets[ROWS_MAX], places[ROWS_MAX], credentials[ROWS_MAX], sets[ROWS_MAX];
@@ -29,21 +28,6 @@ struct bake {
 static int fail(struct bake *b, const struct ynode *n, const char *what)
 {
 	return yaml_fail(b->file, n, false, b->e, "%s", what);
-}
-
-static uint16_t intern(struct bake *b, struct str s)
-{
-	const uint16_t *known = pmap_get(b->known, s);
-	uint16_t *at;
-
-	if (known || !s.n)
-		return known ? *known : 0;
-	at = arena_new(b->a, uint16_t);
-	*at = (uint16_t)b->texts.n;
-	buf_str(&b->texts, s);
-	buf_char(&b->texts, '\0');
-	b->known = pmap_set(b->a, b->known, str_dup(b->a, s), at);
-	return *at;
 }
 
 /* ---- keys ---- */
@@ -126,7 +110,7 @@ static int take_list(struct bake *b, const struct ynode *n, uint16_t *ret)
 			buf_char(&text, ' ');
 		buf_str(&text, word);
 	}
-	*ret = intern(b, buf_view(&text));
+	*ret = (uint16_t)gen_texts_add(&b->texts, buf_view(&text));
 	return 0;
 }
 
@@ -141,7 +125,7 @@ static int take_effect(struct bake *b, const struct ynode *n, struct var_row *r)
 
 	if (str_starts(n->text, "code:") && n->text.n > 5) {
 		r->effect = VAR_CODE;
-		r->lang = intern(b, str_sub(n->text, 5, n->text.n));
+		r->lang = (uint16_t)gen_texts_add(&b->texts, str_sub(n->text, 5, n->text.n));
 		return 0;
 	}
 	if (!effect)
@@ -157,7 +141,7 @@ static int take_set(struct bake *b, const struct ynode *set, const struct ynode 
 
 	if (set && offline)
 		return fail(b, offline, "a box sets it always, or only without network");
-	r->set = value ? intern(b, value->text) : 0;
+	r->set = value ? (uint16_t)gen_texts_add(&b->texts, value->text) : 0;
 	r->bits |= offline ? VAR_OFFLINE : 0;
 	return 0;
 }
@@ -181,7 +165,7 @@ static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 		return fail(b, box, "expected listed, never, made, work or always");
 	r->box = passes ? passes->value : set ? VAR_BOX_MADE : r->bits & VAR_HIJACKS ? VAR_BOX_NEVER :
 			VAR_BOX_LISTED;
-	r->between = between ? intern(b, between->text) : 0;
+	r->between = between ? (uint16_t)gen_texts_add(&b->texts, between->text) : 0;
 	if (take_set(b, set, yaml_get(row, "offline"), r) < 0)
 		return -1;
 	if (safe && (!yaml_get(row, "ordinary") || !yaml_get(row, "acts")))
@@ -203,9 +187,9 @@ static int add_name(struct bake *b, const struct ynode *row, struct var_row r, s
 	const struct ynode *secret = yaml_get(row, "secret");
 	bool pattern = memchr(name.p, '*', name.n);
 
-	r.name = intern(b, name);
+	r.name = (uint16_t)gen_texts_add(&b->texts, name);
 	if (b->nrows >= ROWS_MAX || b->npatterns >= ROWS_MAX || b->nsecrets >= ROWS_MAX ||
-			b->texts.n > TEXTS_MAX - 4096)
+			b->texts.b.n > TEXTS_MAX - 4096)
 		return fail(b, row, "the table is full");
 	if (r.effect == EFFECT_SECRET || secret)
 		b->secrets[b->nsecrets++] = r.name;
@@ -305,15 +289,13 @@ static void print_numbers(const char *name, const uint16_t *v, size_t n)
 static void print(const struct bake *b, uint16_t idle)
 {
 	printf("/* Made by gen-knowledge from knowledge/variables.yaml. */\n#include "
-			"\"knowledge/variables.h\"\n\nconst char var_texts[] = {");
-	for (size_t i = 0; i < b->texts.n; i++)
-		printf("%s%d,", i % 32 ? "" : "\n", (signed char)b->texts.p[i]);
-	printf("0};\n\n");
+			"\"knowledge/variables.h\"\n\n");
+	gen_texts_print(&b->texts, "var_texts");
 	print_rows("var_rows", b->rows, b->nrows);
 	print_rows("var_patterns", b->patterns, b->npatterns);
 	printf("const struct var_secret var_secrets[] = {\n");
 	for (size_t i = 0; i < b->nsecrets; i++)
-		printf("\t{0x%x, %u},\n", letters(b->texts.p + b->secrets[i]), b->secrets[i]);
+		printf("\t{0x%x, %u},\n", letters(b->texts.b.p + b->secrets[i]), b->secrets[i]);
 	printf("\t{0},\n};\n\n");
 	print_numbers("var_places", b->places, b->nplaces);
 	print_numbers("var_credentials", b->credentials, b->ncredentials);
@@ -333,10 +315,10 @@ static int add_credentials(struct bake *b, const struct ynode *list)
 		if (c->kind != YNODE_SCALAR || b->ncredentials + c->text.n > ROWS_MAX)
 			return fail(b, c, "expected patterns of values");
 		if (!c->plain)
-			b->credentials[b->ncredentials++] = intern(b, c->text);
+			b->credentials[b->ncredentials++] = (uint16_t)gen_texts_add(&b->texts, c->text);
 		else
 			while ((word = str_word(&rest)).n)
-				b->credentials[b->ncredentials++] = intern(b, word);
+				b->credentials[b->ncredentials++] = (uint16_t)gen_texts_add(&b->texts, word);
 	}
 	return 0;
 }
@@ -348,8 +330,7 @@ int variables_print(struct arena *a, const struct yaml_file *f, struct err *e)
 	uint16_t idle_at = 0;
 
 	*b = (struct bake){.a = a, .e = e, .file = f, .lists = yaml_get(f->root, "lists")};
-	buf_init(&b->texts, a, 0);
-	buf_char(&b->texts, '\0'); /* offset 0: the empty string */
+	gen_texts_init(&b->texts, a);
 	for (const struct ynode *c = f->root ? f->root->child : NULL; c; c = c->next)
 		if (!str_is(c->key, "lists") && !str_is(c->key, "variables") &&
 				!str_is(c->key, "credentials"))
@@ -363,7 +344,7 @@ int variables_print(struct arena *a, const struct yaml_file *f, struct err *e)
 			return -1;
 	if (add_credentials(b, yaml_get(f->root, "credentials")) < 0)
 		return -1;
-	sorting_texts = b->texts.p;
+	sorting_texts = b->texts.b.p;
 	qsort(b->rows, b->nrows, sizeof(*b->rows), by_name);
 	qsort(b->patterns, b->npatterns, sizeof(*b->patterns), by_letters);
 	for (size_t i = 0; i < b->nrows; i++)
