@@ -3,12 +3,8 @@
  * messages in every way that records can split them; messages built by hand with one thing wrong.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <signal.h>
-#include <sys/socket.h>
-
 #include "net/client_hello.h"
-#include "real.h"
+#include "real_client.h"
 #include "unit.h"
 
 #define HELLO_ROOM (2 * CLIENT_HELLO_MAX)
@@ -49,40 +45,13 @@ static const struct {
 /* The first bytes that the command sends to a socket of ours; the command has ended when this returns. */
 static size_t capture(const char *command, uint8_t to[HELLO_ROOM])
 {
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(at);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct timeval patience = {.tv_sec = 30};
-	char port[8];
+	struct real_client c = real_client_start(command);
 	struct client_hello hello;
 	size_t n = 0;
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1) ||
-			getsockname(fd, (struct sockaddr *)&at, &size) ||
-			setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
-		abort();
-	(void)str_put(port, sizeof(port), "%u", ntohs(at.sin_port));
-	pid_t pid = fork();
-	if (pid < 0)
-		abort();
-	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR);
-		setpgid(0, 0);
-		real_child((char *[]){"bash", "-c", (char *)(uintptr_t)command, "bash", port, NULL}, null,
-				null);
-	}
-	setpgid(pid, pid);
-	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-	while (peer >= 0 && n < HELLO_ROOM && !client_hello_read(to, n, &hello)) {
-		ssize_t got = recv(peer, to + n, HELLO_ROOM - n, 0);
-		if (got <= 0)
-			break;
-		n += (size_t)got;
-	}
-	close(peer);
-	close(fd);
-	kill(-pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	while (!client_hello_read(to, n, &hello) && real_client_read(&c, to, HELLO_ROOM, &n))
+		;
+	real_client_end(&c);
 	return n;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "net/http_requests.h"
-#include "real.h"
+#include "real_client.h"
 #include "unit.h"
 
 #define HOST "a.example"
@@ -566,43 +566,17 @@ static const struct {
 /* The requests that the command sends to a socket of ours, which answers nothing. */
 static struct passage hear(const char *command, const char *host)
 {
-	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(at);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct timeval patience = {.tv_sec = 30};
-	char port[8], stream[STREAM_MAX];
+	struct real_client c = real_client_start(command);
+	char stream[STREAM_MAX];
 	struct passage p = {.refusal = NETWORK_REFUSALS};
 	size_t n = 0;
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1) ||
-			getsockname(fd, (struct sockaddr *)&at, &size) ||
-			setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
-		abort();
-	(void)str_put(port, sizeof(port), "%u", ntohs(at.sin_port));
-	pid_t pid = fork();
-	if (pid < 0)
-		abort();
-	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR);
-		setpgid(0, 0);
-		real_child((char *[]){"bash", "-c", (char *)(uintptr_t)command, "bash", port, NULL}, null,
-				null);
-	}
-	setpgid(pid, pid);
-	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-	while (peer >= 0 && n < sizeof(stream)) {
-		ssize_t got = recv(peer, stream + n, sizeof(stream) - n, 0);
-		if (got <= 0)
-			break;
-		n += (size_t)got;
-		p = relay(str_of(host), ntohs(at.sin_port), str_n(stream, n), 0, 0);
+	while (real_client_read(&c, stream, sizeof(stream), &n)) {
+		p = relay(str_of(host), (uint16_t)c.port, str_n(stream, n), 0, 0);
 		if (p.refusal != NETWORK_NOT_REFUSED || p.between)
 			break;
 	}
-	close(peer);
-	close(fd);
-	kill(-pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	real_client_end(&c);
 	return p;
 }
 
