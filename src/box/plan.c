@@ -313,15 +313,13 @@ static int add_system(struct arena *a, const struct spec *s, struct ops *ops, st
 	return add_etc(a, s, ops, e);
 }
 
-static struct str target_of(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
-
 /*
  * A path inside the workspace that was also asked for: it stays read-only in a writable workspace. Only the
  * workspace's own mode makes it writable.
  */
 static bool closed_inside(const struct spec *s, const struct spec_path *p)
 {
-	return !p->writable && s->workspace.n && path_inside(target_of(p), s->workspace);
+	return !p->writable && s->workspace.n && path_inside(spec_path_target(p), s->workspace);
 }
 
 /* An overlay hides mounts below its directory. */
@@ -366,7 +364,7 @@ static void add_paths(struct arena *a, const struct spec *s, const struct texts 
 
 		if (closed_inside(s, p) == closed)
 			ops_add(a, ops, OP_BIND, callers_flags(mounts, p->path, p->writable) | part, p->path,
-					target_of(p));
+					spec_path_target(p));
 	}
 }
 
@@ -418,7 +416,7 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 static bool is_seen(const struct spec *s, struct str path)
 {
 	for (const struct spec_path *p = s->paths; p; p = p->next)
-		if (path_inside(path, target_of(p)))
+		if (path_inside(path, spec_path_target(p)))
 			return true;
 	return s->workspace.n && path_inside(path, s->workspace);
 }

@@ -16,6 +16,8 @@ struct spec_path { /* a file or directory of the host that is visible in the box
 	bool writable;
 };
 
+static inline struct str spec_path_target(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
+
 struct spec_file { /* a text that is visible in the box as a file */
 	struct spec_file *next;
 	/* path in the box: below /caisson, or in the home, where the program may change it */

@@ -21,8 +21,14 @@ int spec_build_network(struct spec_builder *m, struct err *e);
 /* Notes that this limit is lower than requested. */
 void spec_note_capped(struct spec_builder *m, const char *name);
 void spec_build_limits(struct spec_builder *m);
-/* spec_places.c: workspace, home, further paths, working directory, and the PATH for them */
+/* spec_places.c: workspace, further paths, root and working directory; calls spec_build_home() */
 int spec_build_places(struct spec_builder *m, struct err *e);
+/* spec_home.c: the home, with the programs, caches and git identity of the person */
+void spec_build_home(struct spec_builder *m, struct path_memo *memo);
+/* spec_caches.c: the caches of package managers and build tools, one set per project */
+void spec_build_caches(struct spec_builder *m);
+/* The name of the workspace's own directories in the state directory (caches and so on). */
+struct str spec_project_key(struct spec_builder *m);
 /* callers: includes the caller's PATH, as far as its directories are visible in the box. */
 struct str spec_search_path(struct spec_builder *m, bool callers);
 /* Shows the programs and libraries that are installed in spec.home, the person's own home. */

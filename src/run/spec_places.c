@@ -1,6 +1,6 @@
 /*
- * The parts of the host that are visible in a box: workspace, home, further paths, the working directory, and
- * the PATH for programs in them. Names are resolved here; errors are reported before anything is created.
+ * The parts of the host that the caller chooses for a box: workspace, further paths, root and working
+ * directory. Names are resolved here; errors are reported before anything is created.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,43 +11,13 @@
 #include "box/box.h"
 #include "box/protect.h"
 #include "judge/world.h"
-#include "run/git_identity.h"
 #include "run/spec_builder.h"
 #include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/git_view.h"
 #include "sys/project.h"
 
-#define EXEC_HOME "/home/box"
-#define CACHE_KEY 16       /* hex digits in a project's cache directory */
-#define PATH_ENTRIES 128   /* entries of the caller's PATH */
 #define PROTECTED_MAX 512  /* names added by policies */
-
-static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
-		"/bin"};
-
-/*
- * Parts of a home with programs and libraries, but without credentials: ~/.cargo without credentials.toml,
- * ~/.local without the keyrings.
- */
-static const char toolchains[][32] = {
-	".nvm/versions", ".nvm/alias", ".nvm/nvm.sh", ".nvm/nvm-exec", ".cargo/bin", ".cargo/env",
-	".cargo/registry", ".cargo/git", ".rustup/toolchains", ".rustup/settings.toml", ".pyenv/bin",
-	".pyenv/libexec",
-	".pyenv/plugins", ".pyenv/pyenv.d", ".pyenv/shims", ".pyenv/version", ".pyenv/versions", ".rbenv/bin",
-	".rbenv/libexec", ".rbenv/shims", ".rbenv/version", ".rbenv/versions", ".local/bin", ".local/lib",
-	".local/share/fnm/node-versions", ".local/share/mise/installs", ".local/share/mise/shims",
-	".local/share/pipx/venvs", ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools",
-	".local/share/virtualenvs", ".local/pipx/venvs", "go/bin", "go/pkg", ".go", ".bun/bin",
-	".bun/install", ".deno/bin", ".volta/bin", ".volta/tools", ".asdf/bin", ".asdf/lib", ".asdf/installs",
-	".asdf/plugins", ".asdf/shims",
-	".asdf/asdf.sh", ".sdkman/bin", ".sdkman/candidates", ".jbang/bin", ".m2/repository", ".juliaup/bin",
-	".ghcup/bin", ".ghcup/ghc", ".opam", ".dotnet", ".config/git/attributes", ".config/git/ignore",
-	"miniconda3/bin", "miniconda3/envs", "miniconda3/lib", "miniforge3/bin", "miniforge3/envs",
-	"miniforge3/lib", "anaconda3/bin", "anaconda3/envs", "anaconda3/lib",
-};
-
-/* Caches in a home: Caisson has its own, one set per project. */
-static const char caches[][8] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
 
 struct place_search {
 	struct spec_builder *m;
@@ -374,15 +344,13 @@ static int set_workspace(struct place_search *p, struct err *e)
 
 /* ---- further paths ---- */
 
-static struct str target_of(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
-
 /* Keeps the list sorted: a path comes after its parents. */
 void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable)
 {
 	struct spec_path **to = &m->r->spec.paths, *p = arena_copy(m->a,
 			(struct spec_path){.path = real, .at = str_eq(real, at) ? STR("") : at,
 			.writable = writable});
-	while (*to && str_cmp(target_of(*to), target_of(p)) <= 0)
+	while (*to && str_cmp(spec_path_target(*to), spec_path_target(p)) <= 0)
 		to = &(*to)->next;
 	p->next = *to;
 	*to = p;
@@ -427,102 +395,6 @@ static int extra_paths(struct place_search *p, struct err *e)
 		if (extra_path(p, "--write", rq->write.v[i], true, e) != 0)
 			return -1;
 	return 0;
-}
-
-/* ---- home ---- */
-
-/*
- * Skips paths with links, which could lead outside the toolchains. Most homes have few toolchains; rows with
- * a common top directory are skipped together if it is absent.
- */
-void spec_add_toolchains(struct spec_builder *m, struct path_memo *memo)
-{
-	struct str absent = {0}; /* top directory */
-
-	for (size_t i = 0; i < ARRAY_SIZE(toolchains); i++) {
-		struct str name = str_path(m->a, m->r->spec.home, str_of(toolchains[i])), real;
-		ptrdiff_t end = str_find(name, '/', m->r->spec.home.n + 1);
-		struct str top = str_sub(name, 0, end < 0 ? name.n : (size_t)end);
-		enum path_kind kind;
-
-		if (str_eq(top, absent))
-			continue;
-		(void)path_real(memo, top, &kind);
-		if (kind == PATH_ABSENT) {
-			absent = top;
-			continue;
-		}
-		real = path_real(memo, name, &kind);
-		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) &&
-				!path_inside(m->r->spec.workspace, name))
-			spec_add_path(m, name, name, false);
-	}
-}
-
-static void add_cache(struct spec_builder *m, struct texts ***end, struct str dir)
-{
-	**end = arena_new(m->a, struct texts);
-	(**end)->text = dir;
-	*end = &(**end)->next;
-}
-
-static void show_caches(struct place_search *p)
-{
-	struct spec_builder *m = p->m;
-	struct str digest = config_digest(m->a, m->r->spec.workspace);
-	struct str key = str_sub(digest, digest.n - 2 * 32, digest.n - 2 * 32 + CACHE_KEY), top, of_project;
-	struct texts **end = &m->r->caches;
-
-	if (!m->at->state_dir.n)
-		return;
-	top = str_fmt(m->a, "%.*s/caches", STR_ARG(m->at->state_dir));
-	of_project = str_path(m->a, top, key);
-	add_cache(m, &end, top);
-	add_cache(m, &end, of_project);
-	for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
-		struct str at = str_path(m->a, m->r->spec.home, str_of(caches[i])),
-				dir = str_path(m->a, of_project, str_of(caches[i] + 1));
-
-		if (path_inside(m->r->spec.workspace, at))
-			continue;
-		add_cache(m, &end, dir);
-		spec_add_path(m, dir, at, true);
-	}
-}
-
-static void show_identity(struct place_search *p)
-{
-	struct spec_builder *m = p->m;
-	struct git_place place;
-	bool repository = m->r->spec.workspace.n && git_place_find(&p->memo, m->r->spec.workspace, &place);
-	struct str text = git_identity(m->a, repository ? &place : NULL, m->r->spec.home);
-	struct spec_file *f;
-
-	if (!text.n)
-		return;
-	f = arena_copy(m->a, (struct spec_file){.next = m->r->spec.files, .text = text});
-	f->path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home));
-	m->r->spec.files = f;
-}
-
-static void set_home(struct place_search *p)
-{
-	struct spec_builder *m = p->m;
-	struct spec *s = &m->r->spec;
-	enum path_kind kind;
-	struct str real = m->at->home.n ? path_real(&p->memo, m->at->home, &kind) : STR("");
-
-	s->home = STR(EXEC_HOME);
-	if (s->profile != PROFILE_WORK)
-		return;
-	if (real.n < 2 || kind != PATH_DIR || path_inside(real, s->workspace))
-		return;
-	s->home = real;
-	show_identity(p);
-	if (s->root.n)
-		return; /* the host's programs are useless with another root */
-	spec_add_toolchains(m, &p->memo);
-	show_caches(p);
 }
 
 /* ---- working directory, root ---- */
@@ -591,73 +463,6 @@ static int set_directory(struct place_search *p, struct err *e)
 	return 0;
 }
 
-/* ---- PATH ---- */
-
-/* Directories of the host that are visible in every box. */
-static bool of_system(struct str dir)
-{
-	static const char seen[][8] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(seen); i++)
-		if (path_inside(dir, str_of(seen[i])))
-			return true;
-	return false;
-}
-
-static bool seen_in_box(const struct spec_builder *m, struct str dir)
-{
-	if (of_system(dir) || path_inside(dir, m->r->spec.workspace))
-		return true;
-	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
-		if (path_inside(dir, target_of(p)) && !(p->at.n && p->writable))
-			return true;
-	return false;
-}
-
-static void put_entry(struct buf *b, struct str dir)
-{
-	for (size_t from = 0; from < b->n;) {
-		ptrdiff_t end = str_find(buf_view(b), ':', from);
-		size_t to = end < 0 ? b->n : (size_t)end;
-
-		if (str_eq(str_sub(buf_view(b), from, to), dir))
-			return;
-		from = to + 1;
-	}
-	if (b->n)
-		buf_char(b, ':');
-	buf_str(b, dir);
-}
-
-static void put_callers(struct spec_builder *m, struct buf *b)
-{
-	struct str path = STR("");
-
-	for (size_t i = 0; m->world->environ && m->world->environ[i]; i++)
-		if (!strncmp(m->world->environ[i], "PATH=", 5))
-			path = str_of(m->world->environ[i] + 5);
-	for (size_t from = 0, n = 0; from < path.n && n < PATH_ENTRIES; n++) {
-		ptrdiff_t end = str_find(path, ':', from);
-		struct str dir = str_sub(path, from, end < 0 ? path.n : (size_t)end);
-
-		if (str_starts(dir, "/") && !str_contains(dir, STR("..")) && seen_in_box(m, dir))
-			put_entry(b, dir);
-		from += dir.n + 1;
-	}
-}
-
-struct str spec_search_path(struct spec_builder *m, bool callers)
-{
-	struct buf b;
-
-	buf_init(&b, m->a, 0);
-	if (callers && !m->r->spec.root.n)
-		put_callers(m, &b);
-	for (size_t i = 0; i < ARRAY_SIZE(program_dirs); i++)
-		put_entry(&b, str_of(program_dirs[i]));
-	return buf_view(&b);
-}
-
 int spec_build_places(struct spec_builder *m, struct err *e)
 {
 	struct place_search p = {.m = m};
@@ -666,7 +471,7 @@ int spec_build_places(struct spec_builder *m, struct err *e)
 	path_memo_trust(&p.memo, m->at->cwd);
 	if (set_root(&p, e) != 0 || set_workspace(&p, e) != 0 || extra_paths(&p, e) != 0)
 		return -1;
-	set_home(&p);
+	spec_build_home(m, &p.memo);
 	spec_walls_close(m);
 	return set_directory(&p, e);
 }
