@@ -397,6 +397,8 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 	if (s->network_limited)
 		show_list(o, "only", s->network_only); /* also if it is empty */
 	doc_end(o);
+	show_texts(o, "read", s->read);
+	show_texts(o, "write", s->write);
 	show_limits(o, s, "limits", offsetof(struct limit_set, value));
 	show_limits(o, s, "limits_most", offsetof(struct limit_set, most));
 	if (s->env_pass || s->env_scrub) {
@@ -484,6 +486,8 @@ bool show_loosening(struct doc *o, const struct policy *p)
 	show_texts(o, "secrets.allow.paths", p->secret_allow);
 	show_texts(o, "secrets.allow.rules", p->secrets.allow_rules);
 	show_texts(o, "excluded_commands", p->excluded_commands);
+	show_texts(o, "sandbox.read", p->sandbox.read);
+	show_texts(o, "sandbox.write", p->sandbox.write);
 	show_commands(o, p);
 	show_texts(o, "guidance.extra", p->guidance.extra);
 	return o->b->n > from;

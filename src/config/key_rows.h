@@ -152,6 +152,11 @@ KEY("sandbox.client_sandbox", WHO_OWNER, false,
 KEY("sandbox.accept_watched", WHO_OWNER, false,
 		"where no cgroup enforces a memory limit that is asked for, it is watched; else the run is "
 		"refused", "false", value_bool, AT(sandbox.accept_watched))
+KEY("sandbox.read", WHO_TRUSTED, false,
+		"further paths that boxes of the work profile can read; relative ones start at the project",
+		"[../shared, ~/data]", value_texts, AT(sandbox.read))
+KEY("sandbox.write", WHO_TRUSTED, false, "further paths that they can write, likewise; no repositories",
+		"[~/scratch]", value_texts, AT(sandbox.write))
 KEY("sandbox.env.pass", WHO_OWNER, false,
 		"variables of the caller that programs in the box get as well; one that is named in full "
 		"also when it looks like a credential", "[MY_SETTING, 'MYTOOL_*']",

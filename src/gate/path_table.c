@@ -485,10 +485,9 @@ static bool guards(const char *pattern, struct str path, struct str rest, bool a
 	return anywhere && (str_ends(p, "/**") || str_is(p, ".git")) && leads_through(path, stem_of(p));
 }
 
-const char *path_table_guarded(struct str path, struct str home)
+const char *path_table_keys(struct str path, struct str home)
 {
 	struct str rest = below_home(home, path);
-	bool anywhere = !is_worktree(path);
 
 	for (size_t i = 0; i < ARRAY_SIZE(secret_dirs); i++)
 		if (rest.n && overlaps(rest, str_of(secret_dirs[i])))
@@ -496,10 +495,19 @@ const char *path_table_guarded(struct str path, struct str home)
 	for (size_t i = 0; i < ARRAY_SIZE(secret_names); i++)
 		if (guards(secret_names[i], path, rest, false))
 			return secret_names[i];
-	for (size_t i = 0; i < ARRAY_SIZE(protected_names); i++)
+	return NULL;
+}
+
+const char *path_table_guarded(struct str path, struct str home)
+{
+	struct str rest = below_home(home, path);
+	const char *keys = path_table_keys(path, home);
+	bool anywhere = !is_worktree(path);
+
+	for (size_t i = 0; !keys && i < ARRAY_SIZE(protected_names); i++)
 		if (guards(protected_names[i], path, rest, anywhere))
 			return protected_names[i];
-	return NULL;
+	return keys;
 }
 
 /* ---- names that other systems read differently ---- */

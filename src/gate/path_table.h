@@ -16,6 +16,8 @@ bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 bool path_table_opens_access(const struct judge *j, struct str path);   /* authorized_keys, sudoers, ... */
 bool path_table_environ(struct str path, struct str real);              /* /proc/PID/environ */
 bool path_table_odd(struct str path);
+/* Returns the pattern by which this directory or file is a secret or contains one; else NULL. */
+const char *path_table_keys(struct str path, struct str home);
 /*
  * Returns the pattern by which no box may write this directory or file: a secret, a directory that programs
  * obey, or a directory that contains one. Else NULL.

@@ -106,14 +106,25 @@ static struct str find_project(struct path_memo *m, const struct context *at, co
 	return world_guarded(m, found, v->home) ? STR("") : found;
 }
 
-const char *world_guarded(struct path_memo *m, struct str real, struct str home)
+/* Asks for the home by its name, and for the directory that it leads to. */
+static const char *ask_table(struct path_memo *m, struct str real, struct str home,
+		const char *(*table)(struct str path, struct str home))
 {
-	const char *pattern = path_table_guarded(real, home);
+	const char *pattern = table(real, home);
 	enum path_kind kind;
 	struct str real_home = !pattern && home.n ? path_real(m, home, &kind) : STR("");
 
-	return pattern || !real_home.n || str_eq(real_home, home) ? pattern : path_table_guarded(real,
-			real_home);
+	return pattern || !real_home.n || str_eq(real_home, home) ? pattern : table(real, real_home);
+}
+
+const char *world_guarded(struct path_memo *m, struct str real, struct str home)
+{
+	return ask_table(m, real, home, path_table_guarded);
+}
+
+const char *world_keys(struct path_memo *m, struct str real, struct str home)
+{
+	return ask_table(m, real, home, path_table_keys);
 }
 
 static void append_root(struct arena *a, struct root ***end, struct str path)
@@ -126,11 +137,7 @@ static void append_root(struct arena *a, struct root ***end, struct str path)
 	*end = &r->next;
 }
 
-/*
- * Expands "~", "~/x", ".", "x" and absolute paths. Returns empty for anything else, such as another user's
- * home.
- */
-static struct str expand_root(struct arena *a, const struct view *v, struct str text)
+struct str world_expand(struct arena *a, const struct view *v, struct str text)
 {
 	if (text.n && text.p[0] == '/')
 		return text;
@@ -150,7 +157,7 @@ static void fill_roots(struct path_memo *m, const struct policy *p, struct view 
 	for (const struct texts *t = p ? p->writable_roots : NULL; t && n < WORLD_ROOTS_MAX; t = t->next,
 			n++) {
 		struct path_answer at;
-		path_look(m, expand_root(m->a, v, t->text), &at);
+		path_look(m, world_expand(m->a, v, t->text), &at);
 		if (at.target != PATH_OTHER && project_allowed(m, at.real, v->home))
 			append_root(m->a, &end, at.real);
 	}

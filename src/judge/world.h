@@ -32,6 +32,13 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
  * workspace either.
  */
 const char *world_guarded(struct path_memo *m, struct str real, struct str home);
+/* Returns the pattern by which it holds keys or other secrets; else NULL. */
+const char *world_keys(struct path_memo *m, struct str real, struct str home);
+/*
+ * Makes a path of a policy absolute: "~" and "~/x" start at the home, ".", "x" and "../x" at the project.
+ * Returns empty for anything else, such as another user's home.
+ */
+struct str world_expand(struct arena *a, const struct view *v, struct str text);
 /*
  * Records in `state` (an existing, checked directory) that boxes may write to `dir`. A repository's root is
  * recorded as a root, so that it stays one whatever a box does to it. Any other directory is a workspace,

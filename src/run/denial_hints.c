@@ -89,7 +89,8 @@ static void add_capped(struct arena *a, struct hint **list, const struct texts *
 	add_hint(a, list, "limit-capped", buf_view(&b));
 }
 
-static void add_registries(struct arena *a, struct hint **list, const struct texts *notes)
+/* Adds one hint for all notes of a kind. */
+static void add_notes(struct arena *a, struct hint **list, const char *id, const struct texts *notes)
 {
 	struct buf b;
 
@@ -98,7 +99,7 @@ static void add_registries(struct arena *a, struct hint **list, const struct tex
 	buf_init(&b, a, 0);
 	for (; notes; notes = notes->next)
 		buf_fmt(&b, "%s%.*s", b.n ? "; " : "", STR_ARG(notes->text));
-	add_hint(a, list, "registries", buf_view(&b));
+	add_hint(a, list, id, buf_view(&b));
 }
 
 /* True if the wall exists and the program's failure fits it. */
@@ -156,7 +157,8 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
 		return list;
 	end = stream_tail(a, &o->err, HINT_BYTES);
-	add_registries(a, &list, r->registry_notes);
+	add_notes(a, &list, "registries", r->registry_notes);
+	add_notes(a, &list, "paths", r->path_notes);
 	add_network(a, &list, r, o, end, false);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is_likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {

@@ -35,6 +35,8 @@ struct str spec_search_path(struct spec_builder *m, bool callers);
 void spec_add_toolchains(struct spec_builder *m, struct path_memo *memo);
 /* Adds a path of the host at a place in the box. */
 void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable);
+/* Notes for the report that the box lacks a path of the policy, or a directory of the PATH. */
+void spec_note_path(struct spec_builder *m, struct str note);
 /*
  * Refuses a name from the caller that leads out of a project through a link, which a boxed program may have
  * created.
@@ -58,3 +60,5 @@ int spec_build_environment(struct spec_builder *m, struct err *e);
  */
 struct str spec_walls_workspace(struct spec_builder *m, struct str project, bool *ret_writable);
 void spec_walls_close(struct spec_builder *m);
+/* True if the client lets its commands write this path, or has no sandbox of its own. */
+bool spec_walls_may_write(const struct spec_builder *m, struct str real);

@@ -356,29 +356,38 @@ void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool 
 	*to = p;
 }
 
+/* Refuses a path that no box may have, whoever names it. */
+static int refuse_extra(struct place_search *p, const char *option, struct str name,
+		const struct path_answer *at, bool writable, struct err *e)
+{
+	static const char never[][8] = {"/proc", "/sys", "/dev", "/run"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
+		if (path_inside(at->real, str_of(never[i])) &&
+				!(writable && path_inside(at->real, STR("/dev/shm"))))
+			return err_set(e, ERR_INPUT, 0, "%s '%.*s': nothing of %s can be shown in a box",
+					option, STR_ARG(name), never[i]);
+	if (at->target != PATH_DIR && at->target != PATH_FILE)
+		return err_set(e, ERR_INPUT, 0, "%s '%.*s' is neither a file nor a directory", option,
+				STR_ARG(name));
+	if (at->real.n < 2 || path_inside(p->m->at->home, at->real) ||
+			(writable && !project_allowed(&p->memo, at->real, p->m->at->home)))
+		return err_set(e, ERR_INPUT, 0,
+				"%s '%.*s' is %s the home directory, or one above it; name something inside",
+				option, STR_ARG(name), writable ? "a place of the system," : "the root,");
+	if (refuse_own_files(p, option, at->real, e) != 0 ||
+			(writable && refuse_guarded(p, option, at->real, e) != 0))
+		return -1;
+	return refuse_link_out(p, option, name, at->real, e);
+}
+
 static int extra_path(struct place_search *p, const char *option, const char *name, bool writable,
 	struct err *e)
 {
-	static const char never[][8] = {"/proc", "/sys", "/dev", "/run"};
 	struct path_answer at;
 
-	if (look_up(p, option, str_of(name), &at, e) != 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(never); i++)
-		if (path_inside(at.real, str_of(never[i])) &&
-				!(writable && path_inside(at.real, STR("/dev/shm"))))
-			return err_set(e, ERR_INPUT, 0, "%s '%s': nothing of %s can be shown in a box",
-					option, name, never[i]);
-	if (at.target != PATH_DIR && at.target != PATH_FILE)
-		return err_set(e, ERR_INPUT, 0, "%s '%s' is neither a file nor a directory", option, name);
-	if (at.real.n < 2 || path_inside(p->m->at->home, at.real) ||
-			(writable && !project_allowed(&p->memo, at.real, p->m->at->home)))
-		return err_set(e, ERR_INPUT, 0,
-				"%s '%s' is %s the home directory, or one above it; name something inside",
-				option, name, writable ? "a place of the system," : "the root,");
-	if (refuse_own_files(p, option, at.real, e) != 0 ||
-			(writable && refuse_guarded(p, option, at.real, e) != 0) ||
-			refuse_link_out(p, option, str_of(name), at.real, e) != 0)
+	if (look_up(p, option, str_of(name), &at, e) != 0 ||
+			refuse_extra(p, option, str_of(name), &at, writable, e) != 0)
 		return -1;
 	spec_add_path(p->m, at.real, at.real, writable);
 	return 0;
@@ -393,6 +402,80 @@ static int extra_paths(struct place_search *p, struct err *e)
 			return -1;
 	for (size_t i = 0; i < rq->write.n; i++)
 		if (extra_path(p, "--write", rq->write.v[i], true, e) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- paths of the policy ---- */
+
+void spec_note_path(struct spec_builder *m, struct str note)
+{
+	struct texts **end = &m->r->path_notes;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = arena_copy(m->a, (struct texts){.text = note});
+}
+
+/*
+ * A policy holds for all runs, so it is refused more than an option: keys, and repositories that could be
+ * written, since only a workspace has protected names.
+ */
+static int refuse_standing(struct place_search *p, const char *key, struct str name, struct str real,
+		bool writable, struct err *e)
+{
+	const char *keys = world_keys(&p->memo, real, p->m->at->home);
+	enum path_kind kind;
+
+	if (keys)
+		return err_set(e, ERR_INPUT, 0, "%s '%.*s' contains keys or other secrets (%s); name another "
+				"path in your policy", key, STR_ARG(name), keys);
+	(void)path_real(&p->memo, str_path(p->m->a, real, STR(".git")), &kind);
+	return !writable || kind == PATH_ABSENT ? 0 : err_set(e, ERR_INPUT, 0,
+			"%s '%.*s' is a git repository, whose hooks a program in a box could change; name a "
+			"directory inside", key, STR_ARG(name));
+}
+
+static bool is_added(const struct spec_builder *m, struct str real)
+{
+	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
+		if (str_eq(spec_path_target(p), real))
+			return true;
+	return false;
+}
+
+/* The same policy holds on several machines and in several projects: a missing path is only noted. */
+static int policy_path(struct place_search *p, const char *key, struct str text, bool writable,
+		struct err *e)
+{
+	struct str name = world_expand(p->m->a, p->m->at, text);
+	struct path_answer at;
+
+	path_look(&p->memo, name, &at);
+	if (!name.n || !at.real.n || at.target == PATH_ABSENT || at.target == PATH_UNREADABLE) {
+		spec_note_path(p->m, str_fmt(p->m->a, "%s '%.*s' %s", key, STR_ARG(text),
+				at.target == PATH_UNREADABLE ? "cannot be reached" : "does not exist"));
+		return 0;
+	}
+	if (refuse_extra(p, key, name, &at, writable, e) != 0 ||
+			refuse_standing(p, key, text, at.real, writable, e) != 0)
+		return -1;
+	if (!is_added(p->m, at.real)) /* the command line holds */
+		spec_add_path(p->m, at.real, at.real, writable && spec_walls_may_write(p->m, at.real));
+	return 0;
+}
+
+static int policy_paths(struct place_search *p, struct err *e)
+{
+	const struct sandbox *s = &p->m->p->own.sandbox;
+
+	if (p->m->r->spec.profile != PROFILE_WORK)
+		return 0;
+	for (const struct texts *t = s->write; t; t = t->next)
+		if (policy_path(p, "sandbox.write", t->text, true, e) != 0)
+			return -1;
+	for (const struct texts *t = s->read; t; t = t->next)
+		if (policy_path(p, "sandbox.read", t->text, false, e) != 0)
 			return -1;
 	return 0;
 }
@@ -469,7 +552,8 @@ int spec_build_places(struct spec_builder *m, struct err *e)
 
 	path_memo_init(&p.memo, m->a, m->at->cwd);
 	path_memo_trust(&p.memo, m->at->cwd);
-	if (set_root(&p, e) != 0 || set_workspace(&p, e) != 0 || extra_paths(&p, e) != 0)
+	if (set_root(&p, e) != 0 || set_workspace(&p, e) != 0 || extra_paths(&p, e) != 0 ||
+			policy_paths(&p, e) != 0)
 		return -1;
 	spec_build_home(m, &p.memo);
 	spec_walls_close(m);

@@ -41,6 +41,13 @@ struct str spec_walls_workspace(struct spec_builder *m, struct str project, bool
 	return part.n ? part : project;
 }
 
+bool spec_walls_may_write(const struct spec_builder *m, struct str real)
+{
+	const struct client_walls *w = m->rq->walls;
+
+	return !w || w->mode == CLIENT_SANDBOX_NONE || may_write(w, real);
+}
+
 /* Protected names are patterns, so a path with special characters cannot be protected. */
 static bool is_literal(struct str path)
 {
