@@ -4,6 +4,7 @@
  */
 #include "base/glob.h"
 #include "gate/judge.h"
+#include "knowledge/variables.h"
 
 /* Returns the pipeline around this place, or the place itself. */
 static struct span pipeline_around(const struct judge *j, struct span at)
@@ -216,6 +217,51 @@ static bool dumps_environment(struct judge *j, struct subject *s)
 	return true;
 }
 
+/* True if the text of the command expands a variable whose name carries a secret: $TOKEN, ${TOKEN:-x}. */
+static bool expands_secret(const struct judge *j, struct span at)
+{
+	struct str s = at.text < j->f->ntexts ? str_sub(j->f->texts[at.text].bytes, at.from, at.to) : STR("");
+
+	for (size_t i = 0; i + 1 < s.n; i++) {
+		size_t from = i + 1, to;
+
+		if (s.p[i] != '$')
+			continue;
+		while (from < s.n && strchr("{!#", s.p[from]))
+			from++;
+		for (to = from; to < s.n && (ascii_is_alnum(s.p[to]) || s.p[to] == '_');)
+			to++;
+		if (var_secret(str_sub(s, from, to), STR("")))
+			return true;
+	}
+	return false;
+}
+
+/* printenv TOKEN, echo "$TOKEN". */
+static bool prints_secret(const struct judge *j, const struct subject *s)
+{
+	if (str_is_any(s->base, "echo printf"))
+		return expands_secret(j, s->c->at);
+	for (size_t i = 1; i < s->c->argc && str_is(s->base, "printenv"); i++)
+		if (s->c->argv[i].kind != WORD_EXACT || var_secret(s->c->argv[i].text, STR("")))
+			return true;
+	return false;
+}
+
+static void show_environment(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+
+		if (s->c->elsewhere && (dumps_environment(j, s) || prints_secret(j, s)))
+			judge_raise_at_most(j, CHECK_SECRET_READ, GRADE_ASK, s->c->at,
+				judge_quote(j, "", s->c->at,
+					" shows the environment of another machine or of a container, which "
+					"may hold passwords"),
+				NULL);
+	}
+}
+
 static bool subject_sends(struct judge *j, struct subject *s)
 {
 	return s->row && (subject_known(j, s)->effects & (EFFECT_NETWORK | EFFECT_PATTERN_HOST));
@@ -238,11 +284,12 @@ static void leak_environment(struct judge *j, const struct check *c, struct span
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct span at = j->subjects[i].c->at;
 		struct span all = pipeline_around(j, at);
-		bool piped;
+		bool dumps = dumps_environment(j, &j->subjects[i]), piped;
 
-		if (!dumps_environment(j, &j->subjects[i]))
+		if (!dumps && !prints_secret(j, &j->subjects[i]))
 			continue;
-		piped = span_overlaps(all, sender) || sends_within(j, all);
+		/* a token is often piped into a program that logs in */
+		piped = dumps && (span_overlaps(all, sender) || sends_within(j, all));
 		judge_raise_at_most(j, c->id, piped ? GRADE_DENY : GRADE_ASK, at,
 			judge_quote(j, "the environment may hold secrets, and ", sender,
 				" could send them away"),
@@ -259,6 +306,7 @@ void flow_leak(struct judge *j, const struct check *c)
 	struct span sender = {0}, secret = {0};
 	bool sends = false, found = false;
 
+	show_environment(j);
 	for (size_t i = 0; i < j->nsubjects && !sends; i++) {
 		sends = subject_sends(j, &j->subjects[i]);
 		sender = j->subjects[i].c->at;

@@ -107,7 +107,7 @@ static struct str host_of(struct judge *j, struct str url, bool scheme)
 	bool plain = true;
 
 	for (size_t i = 0; i < url.n; i++)
-		plain &= url.p[i] > ' ' && url.p[i] < 0x7f && !strchr("@{}[]\\\"'`|^<>", url.p[i]);
+		plain &= url.p[i] > ' ' && url.p[i] < 0x7f && !strchr("{}[]\\\"'`|^<>", url.p[i]);
 	for (size_t i = 0; plain && i < ARRAY_SIZE(schemes); i++)
 		if (str_starts(url, schemes[i])) {
 			url = str_sub(url, strlen(schemes[i]), url.n);
@@ -122,6 +122,8 @@ static struct str host_of(struct judge *j, struct str url, bool scheme)
 			port++;
 	if (scheme || !plain || !end || (port < url.n && !strchr("/?#", url.p[port])) || port == end + 1)
 		return STR("");
+	if (port < url.n && url.p[port] != '/' && str_find(url, '@', port) >= 0)
+		return STR(""); /* https://a?@b */
 	if (str_is(str_sub(url, end, port), ":443") || str_is(str_sub(url, end, port), ":80"))
 		port = end;
 	return str_dup(j->a, str_sub(url, 0, port));
@@ -186,9 +188,99 @@ static bool tell_hosts(struct judge *j, struct subject *s)
 	return true;
 }
 
+/* Adds hosts that are joined by '+', and a port for all of them. */
+static struct str with_hosts(struct judge *j, struct str words, struct str hosts, const char *port)
+{
+	for (size_t at = 0; at < hosts.n;) {
+		ptrdiff_t plus = str_find(hosts, '+', at);
+		struct str one = str_sub(hosts, at, plus < 0 ? hosts.n : (size_t)plus);
+
+		words = str_fmt(j->a, "%.*s%s%.*s%s", STR_ARG(words), words.n ? " " : "", STR_ARG(one), port);
+		at += one.n + 1;
+	}
+	return words;
+}
+
+static bool is_plain_host(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!is_host_byte(s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
+/* ssh://git@HOST/..., git@HOST:PATH. Package managers try HTTPS first if they know the host. */
+static struct str ssh_words(struct judge *j, struct str rest)
+{
+	size_t n = 0, end;
+	struct str host, port = STR(":22");
+
+	if (str_starts(rest, "git@"))
+		rest = str_sub(rest, 4, rest.n);
+	while (n < rest.n && !strchr(":/", rest.p[n]))
+		n++;
+	host = str_sub(rest, 0, n);
+	if (!is_plain_host(host))
+		return STR("");
+	for (end = n + 1; end < rest.n && ascii_is_digit(rest.p[end]);)
+		end++;
+	if (n < rest.n && rest.p[n] == ':' && end > n + 1 && end < rest.n && rest.p[end] == '/')
+		port = str_sub(rest, n, end);
+	return with_hosts(j, with_hosts(j, STR(""), host, str_c(j->a, port)), net_source_hosts(host), "");
+}
+
+static struct str url_words(struct judge *j, struct str url)
+{
+	struct str host = host_of(j, url, true), more = net_source_hosts(host);
+
+	return with_hosts(j, STR(""), more.n ? more : host, "");
+}
+
+struct install_source {
+	bool any;         /* the word names a source that is no registry */
+	struct str words; /* its hosts; empty: not known */
+};
+
+/* URL, NAME@URL, git@HOST:PATH, github:OWNER/NAME, OWNER/NAME. */
+static struct install_source source_of(struct judge *j, const struct subject *s, struct str word)
+{
+	static const char prefixes[][12] = {"github:", "gitlab:", "bitbucket:", "gist:"};
+	ptrdiff_t at = str_find(word, ':', 0), user;
+	size_t from;
+
+	while (at >= 0 && !str_starts(str_sub(word, (size_t)at, word.n), "://"))
+		at = str_find(word, ':', (size_t)at + 1);
+	if (at >= 0) {
+		for (from = (size_t)at; from > 0 && ascii_is_lower(word.p[from - 1]);)
+			from--;
+		word = str_sub(word, from, word.n);
+		if (str_starts(word, "ssh://"))
+			return (struct install_source){true, ssh_words(j, str_sub(word, 6, word.n))};
+		return (struct install_source){true, str_starts(word, "http") ? url_words(j, word) : STR("")};
+	}
+	user = str_is(s->base, "go") ? -1 : str_find(word, '@', 1); /* a scope's at sign is the first byte */
+	if (user > 0 && !str_starts(word, "git@"))
+		word = str_sub(word, (size_t)user + 1, word.n);
+	if (str_starts(word, "git@"))
+		return (struct install_source){true, ssh_words(j, word)};
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (str_starts(word, prefixes[i]))
+			return (struct install_source){
+				true, with_hosts(j, STR(""), net_source_hosts(str_of(prefixes[i])), "")};
+	if (!word.n || strchr("@./~-", word.p[0]) || str_find(word, '/', 0) <= 0 ||
+		str_find(word, ':', 0) >= 0)
+		return (struct install_source){0};
+	if (str_is(s->base, "go")) /* a module's name starts with its host */
+		return (struct install_source){true, url_words(j, str_fmt(j->a, "https://%.*s", STR_ARG(word)))};
+	if (str_is_any(s->base, "npm npx pnpm pnpx yarn bun bunx"))
+		return (struct install_source){
+			true, with_hosts(j, STR(""), net_source_hosts(STR("github:")), "")};
+	return (struct install_source){0};
+}
+
 /*
  * Returns what an install from elsewhere needs: the registries of its tool and the hosts of its addresses.
- * Empty: not known, or not reached by HTTP.
+ * Empty: not known.
  */
 static struct str install_words(struct judge *j, const struct subject *s)
 {
@@ -196,22 +288,16 @@ static struct str install_words(struct judge *j, const struct subject *s)
 	bool any = false;
 
 	for (size_t i = 1; i < s->c->argc; i++) {
-		struct str word = s->c->argv[i].text, host;
-		ptrdiff_t at = str_find(word, ':', 0);
+		struct install_source one;
 
 		if (s->c->argv[i].kind != WORD_EXACT)
 			return STR("");
-		while (at >= 0 && !str_starts(str_sub(word, (size_t)at, word.n), "://"))
-			at = str_find(word, ':', (size_t)at + 1);
-		if (at < 0)
+		one = source_of(j, s, s->c->argv[i].text);
+		if (!one.any)
 			continue;
-		while (at > 0 && ascii_is_lower(word.p[at - 1]))
-			at--;
-		word = str_sub(word, (size_t)at, word.n);
-		host = str_starts(word, "http") ? host_of(j, word, true) : STR("");
-		if (!host.n)
+		if (!one.words.n)
 			return STR("");
-		words = str_fmt(j->a, "%.*s %.*s", STR_ARG(words), STR_ARG(host));
+		words = str_fmt(j->a, "%.*s %.*s", STR_ARG(words), STR_ARG(one.words));
 		any = true;
 	}
 	return any && tool.n ? words : STR("");

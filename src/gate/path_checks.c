@@ -772,6 +772,25 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 			phrase_for(j, x, "files that its data name, below"), NULL);
 }
 
+/* Files on another machine or in a container. */
+static void check_elsewhere(struct judge *j, const struct access *x)
+{
+	if (x->kind == ACCESS_DELETE && x->path.kind == WORD_EXACT &&
+		path_place(j, path_plain(j->a, x->path.text)) == PLACE_SYSTEM)
+		judge_raise_at_most(j, CHECK_OUTSIDE_DELETE, GRADE_DENY, x->at,
+			judge_quote(j, "", x->at,
+				" deletes directories of the system on another machine or in a container"),
+			NULL);
+	else if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
+		judge_raise_at_most(j, CHECK_REMOTE_CHANGE, GRADE_ASK, x->at,
+			judge_quote(j, "", x->at, " changes files on another machine or in a container"),
+			NULL);
+	else if (reads_content(x) && path_table_secret_elsewhere(j, x->path.text, x->below))
+		judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
+			judge_quote(j, "", x->at,
+				" reads what is likely a secret of another machine or of a container"));
+}
+
 void paths_check(struct judge *j, const struct check *c)
 {
 	bool copies = false; /* most requests make no new names */
@@ -783,18 +802,7 @@ void paths_check(struct judge *j, const struct check *c)
 		struct where w = {0};
 
 		if (x->elsewhere) {
-			if (x->kind == ACCESS_DELETE && x->path.kind == WORD_EXACT &&
-					path_place(j, path_plain(j->a, x->path.text)) == PLACE_SYSTEM)
-				judge_raise_at_most(j, CHECK_OUTSIDE_DELETE, GRADE_DENY, x->at,
-					judge_quote(j, "", x->at,
-						" deletes directories of the system on another machine or in "
-						"a container"),
-					NULL);
-			else if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
-				judge_raise_at_most(j, CHECK_REMOTE_CHANGE, GRADE_ASK, x->at,
-					judge_quote(j, "", x->at,
-						" changes files on another machine or in a container"),
-					NULL);
+			check_elsewhere(j, x);
 		} else if (x->kind != ACCESS_EXEC) {
 			if (!paths_each(j, x, check_one, NULL) && reads_content(x) &&
 					path_table_secret_text(j, x->path.text))

@@ -372,8 +372,8 @@ bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 	return w->wild && !w->answer && may_find_secret(j, w->path);
 }
 
-/* The path starts at an open directory, which may be a home or lie in one. */
-static bool secret_below_descriptor(const struct judge *j, struct str path)
+/* The path starts at a directory that is not known, which may be a home or lie in one. */
+static bool secret_somewhere(const struct judge *j, struct str path)
 {
 	for (size_t i = 0; i < path.n; i++)
 		if (path.p[i] == '/' && (is_secret(j, str_sub(path, i, path.n), false) ||
@@ -393,7 +393,7 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	struct str dir, name;
 
 	if (path_descriptor(text) == DESCRIPTOR_BELOW)
-		return secret_below_descriptor(j, path_plain(j->a, text));
+		return secret_somewhere(j, path_plain(j->a, text));
 	for (size_t i = 0; i < text.n; i++)
 		hole = text_hole(text.p[i]) ? i + 1 : hole;
 	for (size_t i = 0; i < text.n && !text_hole(text.p[i]); i++)
@@ -407,6 +407,12 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 		return false;
 	name = path_plain(j->a, str_sub(text, (size_t)tail, text.n));
 	return is_secret(j, name, false) || is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(name)), false);
+}
+
+bool path_table_secret_elsewhere(const struct judge *j, struct str path, bool below)
+{
+	path = path_plain(j->a, str_starts(path, "/") ? path : str_cat(j->a, STR("/"), path));
+	return path_table_environ(path, path) || secret_somewhere(j, path) || is_secret(j, path, below);
 }
 
 bool path_table_opens_access(const struct judge *j, struct str path)

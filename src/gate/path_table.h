@@ -13,6 +13,8 @@ bool path_table_protected_dir(const struct judge *j, struct str path);  /* every
 bool path_table_secret_text(const struct judge *j, struct str text);
 /* below: the access also reads everything in it */
 bool path_table_secret(const struct judge *j, const struct where *w, bool below);
+/* The same for a path on another machine or in a container, whose homes are not known. */
+bool path_table_secret_elsewhere(const struct judge *j, struct str path, bool below);
 bool path_table_opens_access(const struct judge *j, struct str path);   /* authorized_keys, sudoers, ... */
 bool path_table_environ(struct str path, struct str real);              /* /proc/PID/environ */
 bool path_table_odd(struct str path);

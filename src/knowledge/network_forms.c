@@ -364,6 +364,19 @@ bool net_variable_harmless(struct str name, struct str value)
 
 bool net_host_is_forge(struct str host) { return str_is_any(host, net_texts + net_forges); }
 
+struct str net_source_hosts(struct str source)
+{
+	struct str list = text_at(net_sources), one;
+
+	while ((one = str_word(&list)).n) {
+		ptrdiff_t eq = str_find(one, '=', 0);
+
+		if (eq > 0 && str_eq(str_sub(one, 0, (size_t)eq), source))
+			return str_sub(one, (size_t)eq + 1, one.n);
+	}
+	return STR("");
+}
+
 struct str net_program_tool(struct str name)
 {
 	size_t end = 0;

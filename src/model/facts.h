@@ -174,6 +174,7 @@ struct command {
 	size_t ndirs;
 	/* its own leading assignments and those of wrappers around it */
 	const struct setting *settings;
+	bool elsewhere;   /* on another machine or in a container (ssh, docker exec) */
 	struct moment when;
 };
 

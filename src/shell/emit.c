@@ -178,6 +178,7 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 	c->cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
 	c->dirs = dirs_copy(e, NULL, 0, &c->ndirs);
 	c->settings = e->settings;
+	c->elsewhere = e->elsewhere > 0;
 	order_found(e, &c->when);
 	slot->when = &c->when;
 	slot->fact = c;

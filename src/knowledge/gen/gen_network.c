@@ -112,7 +112,7 @@ static int by_command(const void *x, const void *y)
 		sorting_texts + ((const struct net_form *)y)->command);
 }
 
-static void print(const struct net_bake *b, uint32_t variables, uint32_t forges)
+static void print(const struct net_bake *b, const uint32_t *heads)
 {
 	printf("/* Made by gen-knowledge from knowledge/network.yaml. */\n"
 	       "#include \"knowledge/network_forms.h\"\n\n");
@@ -125,28 +125,32 @@ static void print(const struct net_bake *b, uint32_t variables, uint32_t forges)
 			f->refused, f->unknown, f->tool, f->use);
 	}
 	printf("\t{0},\n};\n\nconst size_t net_nforms = %zu;\n"
-	       "const uint32_t net_variables = %u, net_forges = %u;\n",
-		b->n, variables, forges);
+	       "const uint32_t net_variables = %u, net_forges = %u, net_sources = %u;\n",
+		b->n, heads[0], heads[1], heads[2]);
 }
 
 int network_print(struct arena *a, const struct yaml_file *f, struct err *e)
 {
 	struct net_bake *b = arena_new(a, struct net_bake);
-	const struct ynode *forms = yaml_get(f->root, "forms"), *variables = yaml_get(f->root, "variables");
-	const struct ynode *forges = yaml_get(f->root, "forges");
-	uint32_t harmless = 0, forge_list = 0;
+	static const char heads[][12] = {"variables", "forges", "sources"};
+	const struct ynode *forms = yaml_get(f->root, "forms");
+	uint32_t lists[ARRAY_SIZE(heads)] = {0};
 
 	*b = (struct net_bake){.a = a, .e = e, .file = f, .lists = yaml_get(f->root, "lists")};
 	gen_texts_init(&b->texts, a);
-	if (!forms || forms->kind != YNODE_LIST || !variables || !forges ||
-			take_list(b, variables, &harmless) < 0 || take_list(b, forges, &forge_list) < 0)
-		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'variables', 'forges' and 'forms'",
-			STR_ARG(f->name));
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
+		const struct ynode *n = yaml_get(f->root, heads[i]);
+
+		if (!n || take_list(b, n, &lists[i]) < 0)
+			return err_set(e, ERR_CONFIG, 0, "%.*s: expected '%s'", STR_ARG(f->name), heads[i]);
+	}
+	if (!forms || forms->kind != YNODE_LIST)
+		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'forms'", STR_ARG(f->name));
 	for (const struct ynode *c = forms->child; c; c = c->next)
 		if (take_row(b, c) < 0)
 			return -1;
 	sorting_texts = b->texts.b.p;
 	qsort(b->forms, b->n, sizeof(*b->forms), by_command);
-	print(b, harmless, forge_list);
+	print(b, lists);
 	return 0;
 }
