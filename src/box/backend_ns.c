@@ -325,7 +325,7 @@ static void ns_enforcers(const struct box_state *b, struct enforced *ret)
 		.cpu = cpu_enforcer(n),
 		.memory = n->grouped ? cg_enforcer(&n->cg, CG_MEMORY_MAX) : ENFORCED_WATCH,
 		.pids = n->grouped ? cg_enforcer(&n->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
-		.scratch = ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
+		.scratch = s->tmp.n ? ENFORCED_WATCH : ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
 		.cpu_time = s->limits.cpu_ms ? time_enforcer(n) : ENFORCED_NOT,
 		.io = s->limits.io ? cg_enforcer(&n->cg, CG_IO_MAX) : ENFORCED_NOT,
 		.network = network_isolated(&s->network) ? ENFORCED_NAMESPACE : ENFORCED_NOT,

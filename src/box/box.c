@@ -240,6 +240,7 @@ int box_run(struct box *box, struct arena *a, const struct backend *backend, con
 		rc = begin_state(a, backend, s, &b, e);
 	b->spec = s;
 	b->start = how;
+	b->tmp = s->tmp.n ? str_c(a, s->tmp) : NULL;
 	b->outcome.backend = backend->name;
 	if (rc == 0)
 		rc = run_program(b, p, &b->outcome, e);

@@ -36,7 +36,7 @@ static int open_tree_for(struct ns_box *n, struct op *op, int top, struct err *e
 
 	if (source < 0 || fstat(source, &st) != 0)
 		return op_unusable(op, e);
-	if (!directory_is(&st, op->expected)) {
+	if (!op_is_source(op, &st)) {
 		errno = ESTALE;
 		return op_unusable(op, e);
 	}

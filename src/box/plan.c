@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/mount_list.h"
 #include "sys/path.h"
@@ -102,14 +103,22 @@ struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned
 	return op;
 }
 
+bool op_is_source(const struct op *op, const struct stat *st)
+{
+	if (!(op->flags & OP_IS_FILE) || !identity_known(op->expected))
+		return directory_is(st, op->expected);
+	return S_ISREG(st->st_mode) &&
+			identity_same((struct identity){st->st_dev, st->st_ino}, op->expected);
+}
+
 int op_unusable(const struct op *op, struct err *e)
 {
 	if (identity_known(op->expected) && (errno == ESTALE || errno == ELOOP || errno == ENOENT ||
 			errno == ENOTDIR))
 		return err_set(e, ERR_INPUT, 0,
-				"the workspace '%s' was moved or replaced since the command was judged; run "
-				"the command again",
-				op->source);
+				"the %s '%s' was moved or replaced since the command was judged; run the "
+				"command again",
+				op->flags & OP_IS_FILE ? "file" : "workspace", op->source);
 	return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
 }
 
@@ -376,6 +385,17 @@ static bool has_readonly(const struct spec *s)
 	return s->workspace.n && !s->workspace_writable;
 }
 
+/* Below the directory itself the kept files are those of the box; the host's files cover them. */
+static void add_tmp(struct arena *a, const struct spec *s, struct ops *ops)
+{
+	if (s->tmp.n)
+		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE | OP_IS_DIR | OP_COVERED, s->tmp,
+				STR("/tmp"));
+	for (const struct spec_tmp_file *f = s->tmp_files; f; f = f->next)
+		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_IS_FILE | OP_COVERED | (f->writable ? OP_WRITABLE : 0),
+				f->path, f->path)->expected = f->id;
+}
+
 static int add_callers(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
 	struct texts *mounts = NULL;
@@ -403,6 +423,7 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	add_usual(a, s, ret);
 	if (s->root.n && network_has_names(&s->network) && add_relay_resolv(a, s, ret, e) != 0)
 		return -1;
+	add_tmp(a, s, ret);
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
 	for (const struct spec_file *f = s->files; f; f = f->next)
 		if (f->link)

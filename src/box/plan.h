@@ -63,6 +63,9 @@ struct ops { /* a list that grows at its end */
 struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source,
 		struct str target);
 
+struct stat;
+/* True if this is the source that the operation expects. */
+bool op_is_source(const struct op *op, const struct stat *st);
 /*
  * Reports that the source of a mount cannot be used, with errno as the reason. A workspace that was replaced
  * by another directory is an error of the input, not of the host.

@@ -457,12 +457,12 @@ int workspace_open(const char *path, struct identity expected)
 	if (closed < 0)
 		return -1;
 	if (fstat(closed, &st) < 0 || st.st_uid != geteuid() ||
-			path_fd_chmod(closed, (st.st_mode & 07777) | 0700) < 0) {
+			directory_chmod(closed, (st.st_mode & 07777) | 0700) < 0) {
 		errno = EACCES;
 		return -1;
 	}
 	fd = directory_open_expected(path, expected, O_RDONLY);
-	path_fd_chmod(closed, st.st_mode & 07777);
+	directory_chmod(closed, st.st_mode & 07777);
 	return fd;
 }
 

@@ -379,8 +379,6 @@ void walk_run(struct walk *w);
 
 /* ---- directories that their own mode closes (protect_modes.c) ---- */
 
-/* chmod() through a descriptor opened with O_PATH. */
-int path_fd_chmod(int fd, mode_t mode);
 /*
  * Gives the owner all permissions on this directory if the owner lacks one of `need`, until modes_restore().
  * False: nothing was changed.

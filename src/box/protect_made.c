@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "box/protect_inner.h"
+#include "sys/directory.h"
 #include "sys/file.h"
 
 #define DIR_MODE 01700 /* writable for its owner, else it could not be renamed into another directory */
@@ -193,8 +194,8 @@ void placeholder_remove(const struct protect *p, const struct made *m)
 	if (dir < 0 || try_remove(p, dir, m) == 0 || errno != EACCES)
 		return;
 	if (fstat(dir, &st) < 0 || st.st_uid != geteuid() ||
-			path_fd_chmod(dir, (st.st_mode & 07777) | 0700) < 0)
+			directory_chmod(dir, (st.st_mode & 07777) | 0700) < 0)
 		return;
 	try_remove(p, dir, m);
-	path_fd_chmod(dir, st.st_mode & 07777);
+	directory_chmod(dir, st.st_mode & 07777);
 }

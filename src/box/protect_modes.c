@@ -9,30 +9,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "box/protect_inner.h"
+#include "sys/directory.h"
 #include "sys/file.h"
 
-#ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452
-#endif
 #define OWNER_ALL 0700
 #define MODE_KEEP ((mode_t)-1) /* nothing to restore */
 #define OWNER_SEARCH 0500 /* what listing a directory and looking at its entries takes */
-
-int path_fd_chmod(int fd, mode_t mode)
-{
-	char link[32];
-
-	if (syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH) == 0)
-		return 0;
-	if (errno != ENOSYS && errno != EINVAL)
-		return -1;
-	str_put(link, sizeof link, "/proc/self/fd/%d", fd); /* kernels before 6.6 */
-	return chmod(link, mode);
-}
 
 /* Does the owner lack one of these permissions? Only the owner can change that; root needs none. */
 static bool is_closed(const struct stat *st, mode_t need)
@@ -50,7 +35,7 @@ bool mode_lift(struct protect *p, const char *path, mode_t need)
 		return false;
 	l = arena_new(p->a, struct lifted); /* first: a mode that is lifted must be on the list */
 	*l = (struct lifted){.next = p->lifted, .path = str_c(p->a, str_of(path)), .st = st};
-	if (path_fd_chmod(dir.fd, (st.st_mode & 07777) | OWNER_ALL) < 0)
+	if (directory_chmod(dir.fd, (st.st_mode & 07777) | OWNER_ALL) < 0)
 		return false;
 	p->lifted = l;
 	return true;
@@ -66,7 +51,7 @@ void modes_restore(struct protect *p)
 
 		if (fd < 0 || fstat(fd, &st) < 0 || st.st_dev != l->st.st_dev || st.st_ino != l->st.st_ino)
 			continue; /* it was moved to quarantine */
-		path_fd_chmod(fd, l->st.st_mode & 07777);
+		directory_chmod(fd, l->st.st_mode & 07777);
 	}
 }
 

@@ -255,7 +255,7 @@ static int bind_source(const struct op *op)
 	struct stat st;
 	if (source < 0 || fstat(source, &st) != 0)
 		return -1;
-	if (!directory_is(&st, op->expected)) {
+	if (!op_is_source(op, &st)) {
 		errno = ESTALE;
 		return -1;
 	}
@@ -383,11 +383,33 @@ static int do_bind(struct box_root *r, const struct op *op, struct err *e)
 	return op->flags & OP_APART && part < 0 && set_apart(r, op) != 0 ? op_failed(op, "mount", e) : 0;
 }
 
-/* Binds a directory that is not ours on itself. */
+/* Makes a directory of the tmpfs, below the new root's mount, with all directories above it. */
+static int make_hidden(struct box_root *r, const char *target, mode_t mode)
+{
+	size_t n = strlen(target);
+
+	if (n >= PATH_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	for (size_t i = 1; i <= n; i++) {
+		if (i < n && target[i] != '/')
+			continue;
+		memcpy(r->path, target, i);
+		r->path[i] = 0;
+		if (mkdir(name_of(r->path), i < n ? 0755 : mode) != 0 && errno != EEXIST)
+			return -1;
+	}
+	return chmod(name_of(target), mode);
+}
+
+/* Binds a directory of the tmpfs over a directory that is not ours. */
 static int scratch_elsewhere(struct box_root *r, const struct op *op, mode_t mode)
 {
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-	FD_CLEANUP int tree = at < 0 || fchmod(at, mode) != 0 ? -1 : mount_copy(at, "");
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	FD_CLEANUP int tree = at < 0 || make_hidden(r, op->target, mode) != 0
+			? -1
+			: mount_copy(AT_FDCWD, name_of(op->target));
 
 	return tree >= 0 && mount_attributes(tree, MOUNT_NODEV) == 0 && mount_place(tree, at) == 0 ? 0 : -1;
 }

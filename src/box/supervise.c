@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "box/backend.h"
+#include "box/watch_disk.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 
@@ -28,6 +29,11 @@
 #define WATCH_EVERY (10 * MS)    /* memory that nothing else enforces */
 #define WATCH_EVERY_MIN (MS)     /* the same shortly before the limit */
 #define FILL_RATE 8              /* bytes of memory that a machine fills in a nanosecond */
+#define DISK_FIRST (250 * MS)    /* files in /tmp: most commands are over by then */
+#define DISK_EVERY (1000 * MS)
+#define DISK_EVERY_MIN (20 * MS) /* shortly before the limit */
+#define DISK_RATE 2              /* bytes that a machine writes to a disk in a nanosecond */
+#define DISK_SHARE 20            /* looking takes at most one part in this many of a CPU */
 #define CPU_EVERY_MIN (5 * MS)   /* CPU time, at most this often */
 #define GONE_WAIT (10000 * MS)   /* for a killed box; longer only when the kernel cannot end a process */
 #define EXITING_EVERY (100 * MS) /* looks at a killed box that is still not gone */
@@ -40,6 +46,7 @@ enum kill_reason {
 	KILLED_FOR_CPU,
 	KILLED_FOR_OUTPUT,
 	KILLED_FOR_MEMORY,
+	KILLED_FOR_DISK,
 	KILLED_BY_CALLER,
 	KILLED_BY_ERROR,
 };
@@ -51,7 +58,7 @@ struct supervisor {
 	int64_t killed;           /* when; 0: not yet */
 	bool over;
 	unsigned quiet;           /* looks at a killed box, in a row, in which nothing could run any more */
-	int64_t exiting_due, progress_due, memory_due, cpu_due;
+	int64_t exiting_due, progress_due, memory_due, cpu_due, disk_due;
 	uint64_t peak, cpu_ms;    /* the largest values seen */
 	int signals;              /* signalfd */
 	int signal;               /* the signal that interrupted the run; 0: none */
@@ -120,6 +127,19 @@ static void check_memory(struct supervisor *s, int64_t now)
 	s->memory_due = next_look(now, pause);
 }
 
+static void check_disk(struct supervisor *s, int64_t now)
+{
+	uint64_t limit = limits_of_run(s)->scratch, used = watch_disk(s->b->tmp, limit);
+	int64_t pause, rest;
+
+	if (used > limit)
+		kill_box(s, KILLED_FOR_DISK);
+	pause = used < limit ? (int64_t)((limit - used) / DISK_RATE) : 0;
+	pause = pause < DISK_EVERY_MIN ? DISK_EVERY_MIN : pause > DISK_EVERY ? DISK_EVERY : pause;
+	rest = (DISK_SHARE - 1) * (clock_now() - now);
+	s->disk_due = clock_now() + (pause > rest ? pause : rest);
+}
+
 static void check_cpu(struct supervisor *s, int64_t now)
 {
 	const struct limits *l = limits_of_run(s);
@@ -159,6 +179,8 @@ static void check_due(struct supervisor *s, int64_t now)
 		check_memory(s, now);
 	if (limits_of_run(s)->cpu_ms && now >= s->cpu_due)
 		check_cpu(s, now);
+	if (s->b->tmp && now >= s->disk_due)
+		check_disk(s, now);
 	if (now >= s->progress_due)
 		report_progress(s, now);
 }
@@ -190,6 +212,8 @@ static int64_t next_due(const struct supervisor *s)
 		due = s->memory_due;
 	if (limits_of_run(s)->cpu_ms && s->cpu_due < due)
 		due = s->cpu_due;
+	if (s->b->tmp && s->disk_due < due)
+		due = s->disk_due;
 	if (s->progress && s->progress_due < due)
 		due = s->progress_due;
 	return due;
@@ -285,7 +309,7 @@ static enum status status_of(const struct supervisor *s, uint64_t oom_kills)
 
 	if (s->reason == KILLED_FOR_TIME || s->reason == KILLED_FOR_CPU)
 		return STATUS_TIMEOUT;
-	if (s->reason == KILLED_FOR_OUTPUT)
+	if (s->reason == KILLED_FOR_OUTPUT || s->reason == KILLED_FOR_DISK)
 		return STATUS_OUTPUT_LIMIT;
 	if (s->reason == KILLED_FOR_MEMORY || oom_kills)
 		return STATUS_OOM;
@@ -307,6 +331,7 @@ static void conclude(const struct supervisor *s, uint64_t oom_kills, struct outc
 	else if (ev->ended)
 		ret->exit_code = WEXITSTATUS(ev->status);
 	ret->by_cpu_time = s->reason == KILLED_FOR_CPU;
+	ret->by_scratch = s->reason == KILLED_FOR_DISK;
 	ret->interrupted = s->signal;
 	ret->lingers = s->quiet == EXITING_LOOKS;
 }
@@ -369,7 +394,7 @@ int supervise_box(struct box_state *b, const struct box_progress *p, struct outc
 {
 	struct supervisor s = {
 		.b = b, .progress = p, .progress_due = b->started + PROGRESS_EVERY, .memory_due = b->started,
-		.cpu_due = b->started,
+		.cpu_due = b->started, .disk_due = b->started + DISK_FIRST,
 	};
 	struct box_usage end;
 

@@ -1,11 +1,31 @@
-/* Session end: drops the session's tickets, and sweeps up files left behind by killed clients. */
+/*
+ * Session end: drops the session's tickets and the /tmp of its projects, and sweeps up files left behind by
+ * killed clients.
+ */
 #include <time.h>
 
 #include "client/hook.h"
+#include "judge/client_session.h"
 #include "judge/world.h"
 #include "record/handoff.h"
 #include "record/ticket.h"
+#include "sys/kept_tmp.h"
 #include "sys/state.h"
+
+/* Two sessions of a project share its /tmp: the last one that ends cleans it. */
+static void clean_tmp(struct hook_call *c, struct str state, uint32_t uid)
+{
+	int64_t now = time(NULL);
+	struct client_session s;
+
+	if (client_session_read(c->a, state, str_of(c->h.client->name), c->h.session, uid, &s, NULL) != 1)
+		return;
+	s.ended = now;
+	(void)client_session_write(c->a, state, &s, uid, false, NULL);
+	for (size_t i = 0; i < s.n; i++)
+		if (!client_session_shared(c->a, state, &s, s.roots[i].path, now))
+			kept_tmp_clean(c->a, state, s.roots[i].path);
+}
 
 void hook_end(struct hook_call *c)
 {
@@ -20,4 +40,5 @@ void hook_end(struct hook_call *c)
 		return;
 	ticket_forget_session(c->a, state, str_of(c->h.client->name), c->h.session);
 	handoff_sweep(c->a, state, time(NULL));
+	clean_tmp(c, state, v.uid);
 }

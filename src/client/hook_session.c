@@ -18,6 +18,7 @@
 #include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/git_view.h"
+#include "sys/kept_tmp.h"
 #include "sys/state.h"
 
 struct pinning {
@@ -75,6 +76,7 @@ static int store_session(struct pinning *p, bool fresh, struct err *e)
 	struct str state;
 
 	p->s.last = p->now;
+	p->s.ended = 0;
 	p->s.boot = client_session_boot(c->a);
 	for (size_t i = 0; i < p->s.n; i++)
 		if (state_make(c->a, c->view->state_dir, p->s.roots[i].path, c->view->uid, &state, e) != 0)
@@ -85,6 +87,7 @@ static int store_session(struct pinning *p, bool fresh, struct err *e)
 		(void)world_remember(c->a, c->view, state, p->s.roots[i].path, NULL);
 	client_session_sweep(c->a, state, p->now);
 	handoff_sweep(c->a, state, p->now);
+	kept_tmp_sweep(c->a, state, p->now);
 	return 0;
 }
 
@@ -202,7 +205,7 @@ static void choose_project(struct pinning *p)
 	check_root(p, &p->s.roots[i]);
 	p->c->pin = p->s.roots[i];
 	p->c->view->project = p->c->pin.path;
-	p->dirty |= p->s.last + CLIENT_SESSION_FRESH_S < p->now || p->c->h.phase == PHASE_START;
+	p->dirty |= p->s.last + CLIENT_SESSION_FRESH_S < p->now || p->s.ended || p->c->h.phase == PHASE_START;
 }
 
 /*

@@ -15,8 +15,10 @@ static const char about[] =
 	"things.\n"
 	"- A denial says why, and often what to do instead. It is a decision, not an error: do not try the "
 	"same thing in other words. If it must be done, ask the person.\n"
-	"- Write temporary files that a later command needs inside the project: a command in the box has a "
-	"/tmp of its own, which is gone when it ends.\n"
+	"- Commands in the box share a /tmp of the project's own, with /tmp/claude in it, until the session "
+	"ends. Files in the machine's /tmp that this session wrote or that a command names are there, too, "
+	"at the same path. The client's own tools do not see files that a command in the box put into /tmp: "
+	"read them by a command, or write them into the project.\n"
 	"- Where output says [redacted:...], a secret was taken out on purpose.\n";
 
 void hook_start(struct hook_call *c)

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #define VERSION 1
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 #define BOOT_MAX 64
+#define SESSION_ARENA_MAX (16 * CLIENT_SESSION_BYTES_MAX)
 
 static struct str name_of(struct arena *a, struct str client, struct str id)
 {
@@ -76,6 +78,7 @@ static int parse_session(struct arena *a, const struct json *o, struct client_se
 
 	s.started = number_of(o, "started");
 	s.last = number_of(o, "last");
+	s.ended = number_of(o, "ended");
 	s.n = json_size(roots);
 	if (number_of(o, "v") != VERSION || !s.n || s.n > CLIENT_SESSION_ROOTS_MAX)
 		return -1;
@@ -153,7 +156,10 @@ static void put_session(struct buf *b, const struct client_session *s, uint32_t 
 		buf_c(b, i == s->remotes ? "" : ",");
 		json_put_string(b, i->text);
 	}
-	buf_fmt(b, "],\"started\":%lld,\"last\":%lld}\n", (long long)s->started, (long long)s->last);
+	buf_fmt(b, "],\"started\":%lld,\"last\":%lld", (long long)s->started, (long long)s->last);
+	if (s->ended)
+		buf_fmt(b, ",\"ended\":%lld", (long long)s->ended);
+	buf_c(b, "}\n");
 }
 
 int client_session_write(struct arena *a, struct str state, const struct client_session *s, uint32_t uid,
@@ -178,6 +184,70 @@ int client_session_write(struct arena *a, struct str state, const struct client_
 	rc = link(draft, path) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
 	unlink(draft);
 	return rc;
+}
+
+/* ---- other sessions ---- */
+
+struct session_look { /* a look at the file of another session */
+	struct arena a;
+	const char *path;
+	struct str project;
+	int64_t now_s;
+};
+
+/* 0: it does not use the project any more; else it may. */
+static int look_at_session(void *arg)
+{
+	struct session_look *l = arg;
+	struct client_session s;
+	struct json *o;
+	struct str text;
+
+	if (file_read(&l->a, l->path, CLIENT_SESSION_BYTES_MAX, &text, NULL, NULL) != 0 ||
+			json_read(&l->a, text, &o, NULL) != 0 || parse_session(&l->a, o, &s) != 0)
+		return 1;
+	if (s.ended || s.last + CLIENT_SESSION_IDLE_S < l->now_s)
+		return 0;
+	for (size_t i = 0; i < s.n; i++)
+		if (str_eq(s.roots[i].path, l->project))
+			return 1;
+	return 0;
+}
+
+static bool uses_project(struct session_look *l)
+{
+	bool uses;
+
+	arena_init(&l->a, SESSION_ARENA_MAX);
+	uses = arena_run(&l->a, look_at_session, l) != 0;
+	arena_free(&l->a);
+	return uses;
+}
+
+bool client_session_shared(struct arena *a, struct str state, const struct client_session *s,
+		struct str project, int64_t now_s)
+{
+	struct str folder = str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)), own = name_of(a, s->client, s->id);
+	DIR *d = opendir(str_c(a, folder));
+	char path[PATH_MAX];
+	const struct dirent *entry;
+	bool shared = false;
+	struct stat st;
+	size_t n = 0;
+
+	for (; d && !shared && n < CLIENT_SESSION_SWEEP_MAX && (entry = readdir(d)); n++) {
+		struct session_look l = {.path = path, .project = project, .now_s = now_s};
+
+		if (entry->d_name[0] == '.' || str_is(own, entry->d_name) ||
+				fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+				st.st_mtime + CLIENT_SESSION_IDLE_S < now_s)
+			continue;
+		str_put(path, sizeof(path), "%.*s/%s", STR_ARG(folder), entry->d_name);
+		shared = uses_project(&l);
+	}
+	if (d)
+		closedir(d);
+	return shared || n == CLIENT_SESSION_SWEEP_MAX;
 }
 
 void client_session_sweep(struct arena *a, struct str state, int64_t now_s)

@@ -12,6 +12,7 @@
 #define CLIENT_SESSION_ROOTS_MAX 16
 #define CLIENT_SESSION_AGE_S (7 * 86400)
 #define CLIENT_SESSION_FRESH_S 3600            /* older values of `last` are rewritten */
+#define CLIENT_SESSION_IDLE_S 86400            /* without an event for longer: its client is gone */
 #define CLIENT_SESSION_SWEEP_MAX 4096          /* directory entries visited by a sweep */
 #define CLIENT_SESSION_BYTES_MAX ((size_t)256 << 10)
 
@@ -23,6 +24,7 @@ struct client_session {
 	/* addresses (`text`) of the remotes of the roots' repositories, when each became a root */
 	struct git_item *remotes;
 	int64_t started, last;                  /* Unix time, seconds */
+	int64_t ended;                          /* the client said that it ended; 0: it goes on */
 };
 
 /*
@@ -38,6 +40,12 @@ int client_session_read(struct arena *a, struct str state, struct str client, st
 int client_session_write(struct arena *a, struct str state, const struct client_session *s, uint32_t uid,
 		bool fresh,
 		struct err *e);
+/*
+ * True if another session of this project may go on: it has not ended, and had an event within
+ * CLIENT_SESSION_IDLE_S. True also if that is unknown.
+ */
+bool client_session_shared(struct arena *a, struct str state, const struct client_session *s,
+		struct str project, int64_t now_s);
 void client_session_sweep(struct arena *a, struct str state, int64_t now_s);
 /* Returns the boot id of the running machine, empty if unknown. */
 struct str client_session_boot(struct arena *a);

@@ -26,6 +26,13 @@ struct spec_file { /* a text that is visible in the box as a file */
 	bool link;            /* a symbolic link with the target `text` */
 };
 
+struct spec_tmp_file { /* a file of the host's /tmp that is visible in the box at the same path */
+	struct spec_tmp_file *next;
+	struct str path;      /* absolute, below /tmp, without links */
+	struct identity id;   /* the backend mounts exactly this file or refuses */
+	bool writable;
+};
+
 struct spec_var {
 	struct spec_var *next;
 	struct str name, value;
@@ -64,6 +71,9 @@ struct spec {
 	 */
 	struct str quarantine;
 	struct spec_path *paths;   /* further paths; a path comes after its parents */
+	/* directory of the host that is mounted at /tmp; empty: /tmp is an empty scratch directory */
+	struct str tmp;
+	struct spec_tmp_file *tmp_files;
 	struct spec_file *files;   /* the script, and the caller's identity for git */
 	/* directory used as the root, read-only; empty: the host's system directories */
 	struct str root;

@@ -55,14 +55,16 @@ static const struct {
 
 static const struct {
 	enum status status;
-	bool by_cpu_time;
+	bool other; /* the second limit with this status: CPU time, scratch */
 	enum limit limit;
-	char id[8], text[40];
+	char id[8], text[80];
 } by_status[] = {
 	{STATUS_TIMEOUT, false, LIMIT_TIME, "timeout", "the time limit was reached"},
 	{STATUS_TIMEOUT, true, LIMIT_CPU_TIME, "timeout", "the limit of CPU time was reached"},
 	{STATUS_OOM, false, LIMIT_MEMORY, "memory", "the memory limit was reached"},
 	{STATUS_OUTPUT_LIMIT, false, LIMIT_OUTPUT, "output", "more output than the limit"},
+	{STATUS_OUTPUT_LIMIT, true, LIMIT_SCRATCH, "scratch",
+			"the project's /tmp holds more than its limit: remove files there"},
 };
 
 static void add_hint(struct arena *a, struct hint **list, const char *id, struct str text)
@@ -145,7 +147,7 @@ struct hint *denial_hints(struct arena *a, const struct run *r, const struct out
 
 	add_capped(a, &list, r->capped);
 	for (size_t i = 0; i < ARRAY_SIZE(by_status); i++)
-		if (by_status[i].status == o->status && by_status[i].by_cpu_time == o->by_cpu_time)
+		if (by_status[i].status == o->status && by_status[i].other == (o->by_cpu_time || o->by_scratch))
 			add_hint(a, &list, by_status[i].id, str_fmt(a, "%s; %.*s", by_status[i].text,
 				STR_ARG(audience_advice(a, audience_of(r), by_status[i].limit))));
 	if (o->lingers)

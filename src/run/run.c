@@ -11,6 +11,7 @@
 
 #include "judge/world.h"
 #include "run/test_reports.h"
+#include "run/tmp_dir.h"
 #include "sys/cpus.h"
 #include "sys/path.h"
 #include "sys/state.h"
@@ -87,25 +88,26 @@ static int remember_workspace(struct arena *a, const struct run *r, struct str s
 }
 
 /*
- * Creates the caches of the work profile, and the state directory, which will hold the quarantine. The state
+ * Creates the caches and the /tmp of the work profile, and the state directory, which will hold the quarantine. The state
  * must belong to the caller alone; names below it are ours. Without it, quarantined files stay in the
  * workspace under another name.
  */
-static int make_state(struct arena *a, const struct run *r, struct err *e)
+static int make_state(struct arena *a, const struct run *r, struct tmp_dir *ret_tmp, struct err *e)
 {
 	const struct view *v = r->world->context.view;
 	struct str state;
 
-	if (!r->caches && !r->spec.quarantine.n && !next_given(r->spec.paths))
+	*ret_tmp = (struct tmp_dir){.kept = {-1, -1, -1}};
+	if (!r->caches && !r->spec.tmp.n && !r->spec.quarantine.n && !next_given(r->spec.paths))
 		return 0;
 	if (state_make(a, v->state_dir, r->spec.workspace, v->uid, &state, e) != 0)
-		return r->caches ? -1 : 0;
+		return r->caches || r->spec.tmp.n ? -1 : 0;
 	if (remember_workspace(a, r, state, e) != 0)
 		return -1;
 	for (const struct texts *t = r->caches; t; t = t->next)
 		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)
 			return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s'", STR_ARG(t->text));
-	return 0;
+	return tmp_dir_hold(a, r, state, ret_tmp, e);
 }
 
 void run_go(struct arena *a, const struct run *r, struct box *box, const struct box_start *start,
@@ -115,7 +117,8 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 	struct outcome o = {0};
 	struct err e = {0};
 	struct collector reports = {0};
-	int rc = make_state(a, r, &e);
+	struct tmp_dir tmp;
+	int rc = make_state(a, r, &tmp, &e);
 
 	if (rc == 0)
 		rc = test_reports_start(a, r, &reports, &e);
@@ -126,6 +129,7 @@ void run_go(struct arena *a, const struct run *r, struct box *box, const struct 
 	else
 		box_discard(box);
 	test_reports_end(r, &reports);
+	tmp_dir_release(&tmp);
 	if (rc == 0) {
 		*ret = o;
 		return;

@@ -29,6 +29,8 @@ void spec_build_home(struct spec_builder *m, struct path_memo *memo);
 void spec_build_caches(struct spec_builder *m);
 /* The name of the workspace's own directories in the state directory (caches and so on). */
 struct str spec_project_key(struct spec_builder *m);
+/* spec_tmp.c: the project's own /tmp, which is kept between commands */
+void spec_build_tmp(struct spec_builder *m);
 /* callers: includes the caller's PATH, as far as its directories are visible in the box. */
 struct str spec_search_path(struct spec_builder *m, bool callers);
 /* Shows the programs and libraries that are installed in spec.home, the person's own home. */

@@ -1,10 +1,8 @@
 /*
  * The caches of package managers and build tools in a box.
  */
-#include "config/config.h"
 #include "run/spec_builder.h"
-
-#define KEY_DIGITS 16 /* of the hex digest in the name of a project's directories */
+#include "sys/state.h"
 
 /* Caches in a home: Caisson has its own, one set per project. */
 static const char caches[][8] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
@@ -18,9 +16,7 @@ static void add_cache(struct spec_builder *m, struct texts ***end, struct str di
 
 struct str spec_project_key(struct spec_builder *m)
 {
-	struct str digest = config_digest(m->a, m->r->spec.workspace);
-
-	return str_sub(digest, digest.n - 2 * 32, digest.n - 2 * 32 + KEY_DIGITS);
+	return state_project_key(m->a, m->r->spec.workspace);
 }
 
 void spec_build_caches(struct spec_builder *m)

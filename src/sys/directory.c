@@ -11,6 +11,10 @@
 
 #include "sys/file.h"
 
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
 static int open_linkless(int dir, const char *path, int flags, uint64_t resolve)
 {
 	struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_DIRECTORY | O_CLOEXEC),
@@ -24,6 +28,18 @@ int directory_open(const char *path) { return open_linkless(AT_FDCWD, path, O_PA
 int directory_open_below(int root, const char *path)
 {
 	return open_linkless(root, *path ? path : ".", O_PATH, RESOLVE_BENEATH);
+}
+
+int directory_chmod(int fd, mode_t mode)
+{
+	char link[32];
+
+	if (syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH) == 0)
+		return 0;
+	if (errno != ENOSYS && errno != EINVAL)
+		return -1;
+	str_put(link, sizeof(link), "/proc/self/fd/%d", fd); /* kernels before 6.6 */
+	return chmod(link, mode);
 }
 
 int directory_identity(int fd, struct identity *ret)

@@ -14,6 +14,8 @@ int directory_open(const char *path);
  * itself.
  */
 int directory_open_below(int root, const char *path);
+/* chmod() through a descriptor opened with O_PATH, which needs no permission on the directory itself. */
+int directory_chmod(int fd, mode_t mode);
 int directory_identity(int fd, struct identity *ret);
 /* True if this is the expected directory. An unknown identity matches everything. */
 bool directory_is(const struct stat *st, struct identity expected);

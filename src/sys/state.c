@@ -12,6 +12,9 @@
 #include "sys/file.h"
 #include "sys/glob_expand.h"
 #include "sys/secure.h"
+#include "sys/sha256.h"
+
+#define KEY_DIGITS 16 /* of the hex digest in the name of a project's directories */
 
 struct state_env state_env(void)
 {
@@ -47,6 +50,14 @@ void state_paths(struct arena *a, const struct state_env *env, struct str home, 
 		ret->trust_store = path_below(a, ret->state_dir, "trust.json");
 	if (project.n)
 		ret->project_policy = path_below(a, project, ".caisson.yaml");
+}
+
+struct str state_project_key(struct arena *a, struct str path)
+{
+	char hex[SHA256_HEX + 1];
+
+	sha256_hex(path, hex);
+	return str_dup(a, str_n(hex, KEY_DIGITS));
 }
 
 /* Returns the deepest existing directory of a resolved path. */

@@ -22,6 +22,11 @@ struct state_paths { /* empty: unknown */
 	struct str project_policy; /* set if there is a project */
 };
 
+/*
+ * Returns the name of a project's own directories in the state directory (caches, /tmp): digits of a digest
+ * of its resolved path.
+ */
+struct str state_project_key(struct arena *a, struct str path);
 /* Reads the environment variables that name locations. */
 struct state_env state_env(void);
 void state_paths(struct arena *a, const struct state_env *env, struct str home, struct str project,
