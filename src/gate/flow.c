@@ -217,8 +217,7 @@ static bool dumps_environment(struct judge *j, struct subject *s)
 	return true;
 }
 
-/* True if the text of the command expands a variable whose name carries a secret: $TOKEN, ${TOKEN:-x}. */
-static bool expands_secret(const struct judge *j, struct span at)
+bool flow_expands_secret(const struct judge *j, struct span at)
 {
 	struct str s = at.text < j->f->ntexts ? str_sub(j->f->texts[at.text].bytes, at.from, at.to) : STR("");
 
@@ -241,7 +240,7 @@ static bool expands_secret(const struct judge *j, struct span at)
 static bool prints_secret(const struct judge *j, const struct subject *s)
 {
 	if (str_is_any(s->base, "echo printf"))
-		return expands_secret(j, s->c->at);
+		return flow_expands_secret(j, s->c->at);
 	for (size_t i = 1; i < s->c->argc && str_is(s->base, "printenv"); i++)
 		if (s->c->argv[i].kind != WORD_EXACT || var_secret(s->c->argv[i].text, STR("")))
 			return true;

@@ -268,12 +268,18 @@ static bool writes_own(struct judge *j, struct str spec, const struct git_item *
 	return str_starts(to, str_c(j->a, str_fmt(j->a, "refs/remotes/%.*s/", STR_ARG(remote->name))));
 }
 
+static bool refspec_quiet(struct judge *j, struct str spec, const struct git_item *remote)
+{
+	return (net_host_is_forge(remote_host(remote->text)) || net_branch_is_common(spec)) &&
+		writes_own(j, spec, remote);
+}
+
 /* True if the remote that git takes without a word, or by --all, is among those that are known. */
 static bool remotes_known(struct judge *j, struct subject *s, const struct git_answer *g)
 {
 	struct know_options *o = subject_options(j, s);
 	bool every = know_has(o, "--all") || know_has(o, "--multiple") ||
-		str_is(str_of(o->name), "git remote update");
+		str_starts(str_of(o->name), "git remote "); /* update, show, prune */
 	size_t named = every ? o->noperands : o->noperands > 0;
 
 	if (g->redirected)
@@ -285,10 +291,10 @@ static bool remotes_known(struct judge *j, struct subject *s, const struct git_a
 	for (size_t i = 0; i < named; i++) {
 		const struct git_item *r = find_remote(g, s->c->argv[o->operands[i]].text);
 
-		if (!r || (o->noperands > named && !net_host_is_forge(remote_host(r->text))))
+		if (!r)
 			return false;
 		for (size_t k = named; k < o->noperands; k++)
-			if (!writes_own(j, s->c->argv[o->operands[k]].text, r))
+			if (!refspec_quiet(j, s->c->argv[o->operands[k]].text, r))
 				return false;
 	}
 	return true;

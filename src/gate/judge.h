@@ -288,6 +288,8 @@ void database_sql(struct judge *j, const struct check *c);
 bool sql_reads(struct str s, bool psql);
 void advice_route(struct judge *j, const struct check *c);
 bool access_reads_secret(struct judge *j, const struct access *x);
+/* True if the text of the command expands a variable whose name carries a secret: $TOKEN, ${TOKEN:-x}. */
+bool flow_expands_secret(const struct judge *j, struct span at);
 
 /* option_names.c */
 void option_names_ask(struct judge *j); /* asks the world in advance */

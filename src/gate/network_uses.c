@@ -78,7 +78,7 @@ static bool runs_plainly(struct judge *j, const struct subject *s)
 	if (s->form->use != NET_USE_GET && j->p->sandbox.enabled && j->p->sandbox.always)
 		return false; /* it would run in the box, which has no credentials */
 	return subject_is_program(j, s) && runs_here(s->c->via) && settings_harmless(j->f->settings) &&
-		settings_harmless(s->c->settings);
+		settings_harmless(s->c->settings) && !flow_expands_secret(j, s->c->at);
 }
 
 enum net_use network_use(struct judge *j, struct subject *s)
@@ -271,7 +271,8 @@ static struct install_source source_of(struct judge *j, const struct subject *s,
 		str_find(word, ':', 0) >= 0)
 		return (struct install_source){0};
 	if (str_is(s->base, "go")) /* a module's name starts with its host */
-		return (struct install_source){true, url_words(j, str_fmt(j->a, "https://%.*s", STR_ARG(word)))};
+		return (struct install_source){
+			true, url_words(j, str_fmt(j->a, "https://%.*s", STR_ARG(word)))};
 	if (str_is_any(s->base, "npm npx pnpm pnpx yarn bun bunx"))
 		return (struct install_source){
 			true, with_hosts(j, STR(""), net_source_hosts(STR("github:")), "")};

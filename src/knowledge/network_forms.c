@@ -5,18 +5,21 @@
 
 static struct str text_at(uint32_t at) { return str_of(net_texts + at); }
 
-/* `<id>`: small letters, digits, dashes. `<name>`: also capitals, dots, underscores. No dash in front. */
+/*
+ * `<low>`: small letters, digits. `<id>`: also dashes. `<name>`: also capitals, dots, underscores. No dash in
+ * front.
+ */
 static bool part_is(struct str pattern, struct str part)
 {
-	bool id = str_is(pattern, "<id>");
+	bool low = str_is(pattern, "<low>"), id = str_is(pattern, "<id>");
 
-	if (!id && !str_is(pattern, "<name>"))
+	if (!low && !id && !str_is(pattern, "<name>"))
 		return str_eq(pattern, part);
 	for (size_t i = 0; i < part.n; i++) {
 		char c = part.p[i];
 
-		if (!ascii_is_lower(c) && !ascii_is_digit(c) && c != '-' &&
-			(id || (!ascii_is_alnum(c) && c != '.' && c != '_')))
+		if (!ascii_is_lower(c) && !ascii_is_digit(c) && (low || c != '-') &&
+			(low || id || (!ascii_is_alnum(c) && c != '.' && c != '_')))
 			return false;
 	}
 	return part.n && part.p[0] != '-';
@@ -141,14 +144,23 @@ static bool value_fits(const struct net_match *m, const struct net_option *o, st
 	return !o->values.n;
 }
 
-/* The argument is the next word. It may be unknown if it only names a directory or a file here. */
+/*
+ * True if the value of this option may be unknown: it only names a directory or a file here, or it comes from
+ * the environment and goes to the person's own service.
+ */
+static bool value_may_be_unknown(const struct net_match *m, const struct word *w, struct str option)
+{
+	return w->kind == WORD_UNKNOWN && (m->open || w->ambient) && may_be_unknown(m, option);
+}
+
+/* The argument is the next word. */
 static bool take_next(struct net_match *m, const struct net_option *o, struct str name)
 {
 	if (m->at + 1 >= m->argc)
 		return false;
 	m->at++;
 	if (m->argv[m->at].kind != WORD_EXACT)
-		return m->argv[m->at].kind == WORD_UNKNOWN && may_be_unknown(m, name);
+		return value_may_be_unknown(m, &m->argv[m->at], name);
 	/* The tool may take a word with a dash for an option of its own. */
 	return !str_starts(m->argv[m->at].text, "-") && value_fits(m, o, m->argv[m->at].text);
 }
@@ -283,6 +295,10 @@ static bool glob_fits(const struct net_match *m, struct str glob)
  */
 static bool take_unknown(struct net_match *m, const struct word *w)
 {
+	ptrdiff_t eq = str_find(w->text, '=', 0);
+
+	if (eq > 0 && str_starts(w->text, "--") && text_exact(str_sub(w->text, 0, (size_t)eq)))
+		return value_may_be_unknown(m, w, str_sub(w->text, 0, (size_t)eq));
 	if (m->command.n || !m->open)
 		return false;
 	if (m->operands && !m->vague && may_be_unknown(m, STR("*")))
@@ -356,6 +372,8 @@ bool net_variable_harmless(struct str name, struct str value)
 	while ((one = str_word(&list)).n) {
 		ptrdiff_t colon = str_find(one, ':', 0);
 
+		if (one.p[0] == '!' && matches(str_sub(one, 1, one.n), name))
+			return false;
 		if (matches(colon > 0 ? str_sub(one, 0, (size_t)colon) : one, name))
 			return colon < 0 || matches(str_sub(one, (size_t)colon + 1, one.n), value);
 	}
@@ -363,6 +381,8 @@ bool net_variable_harmless(struct str name, struct str value)
 }
 
 bool net_host_is_forge(struct str host) { return str_is_any(host, net_texts + net_forges); }
+
+bool net_branch_is_common(struct str name) { return str_is_any(name, net_texts + net_branches); }
 
 struct str net_source_hosts(struct str source)
 {

@@ -39,6 +39,8 @@ bool net_variable_harmless(struct str name, struct str value);
 /* True if owners of repositories at this host do not see what others ask for. */
 bool net_host_is_forge(struct str host);
 
+/* True if the name of a branch is so common that asking for it tells a server nothing. */
+bool net_branch_is_common(struct str name);
 /*
  * Returns the hosts that a source of packages needs, joined by '+': those of a shorthand ("github:") or of a
  * host that sends its clients to others ("github.com"). Empty: none are known.
@@ -51,4 +53,5 @@ extern const struct net_form net_forms[]; /* sorted by program */
 extern const size_t net_nforms;
 extern const uint32_t net_variables; /* list of names; "*" is a wildcard */
 extern const uint32_t net_forges;    /* list of hosts */
+extern const uint32_t net_branches;  /* list of names */
 extern const uint32_t net_sources;   /* list of SOURCE=HOST+HOST */

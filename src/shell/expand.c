@@ -247,6 +247,7 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		break;
 	}
 	case PART_PROCESS:
+		out->foreign = true;
 		expand_process(e, part, out);
 		break;
 	}
@@ -373,6 +374,7 @@ struct splitter {
 	/* the field so far; the same as a pattern with quoted characters escaped */
 	struct buf text, pattern;
 	bool any, active;
+	bool ambient; /* see struct word */
 };
 
 static void field_end(struct splitter *sp)
@@ -381,6 +383,7 @@ static void field_end(struct splitter *sp)
 		return;
 	struct str text = str_dup(sp->e->a, buf_view(&sp->text)), pattern = buf_view(&sp->pattern);
 	struct word w = word_of(text, sp->at);
+	w.ambient = w.kind == WORD_UNKNOWN && sp->ambient;
 	if (sp->active && pattern_active(pattern)) {
 		w = word_rest(sp->at);
 		w.glob = true;
@@ -437,7 +440,7 @@ static void split_fields(struct eval *e, const struct chars *c, struct span at, 
 		fields_add(e, ret, rest);
 		return;
 	}
-	struct splitter sp = {.e = e, .fs = ret, .at = at};
+	struct splitter sp = {.e = e, .fs = ret, .at = at, .ambient = !c->foreign};
 	buf_init(&sp.text, e->a, 0);
 	buf_init(&sp.pattern, e->a, 0);
 	bool hard = false; /* the last separator was white space: another separator may join it */

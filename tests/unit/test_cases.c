@@ -536,7 +536,8 @@ static bool make_repository(void)
 		"/home/src/repo/.git/objects", "/home/src/repo/.git/refs", "/home/src/moved",
 		"/home/src/moved/.git", "/home/src/moved/.git/objects", "/home/src/moved/.git/refs"};
 	static const char remotes[] = "[remote \"origin\"]\n\turl = https://github.com/example/app.git\n"
-		"[remote \"upstream\"]\n\turl = git@github.com:upstream/app.git\n";
+		"[remote \"upstream\"]\n\turl = git@github.com:upstream/app.git\n"
+		"[remote \"corp\"]\n\turl = https://git.example.com/app.git\n";
 	static const char moved[] = "[url \"https://example.net/\"]\n\tinsteadOf = https://github.com/\n";
 	char both[sizeof(remotes) + sizeof(moved)];
 

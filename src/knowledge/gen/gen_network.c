@@ -125,14 +125,15 @@ static void print(const struct net_bake *b, const uint32_t *heads)
 			f->refused, f->unknown, f->tool, f->use);
 	}
 	printf("\t{0},\n};\n\nconst size_t net_nforms = %zu;\n"
-	       "const uint32_t net_variables = %u, net_forges = %u, net_sources = %u;\n",
-		b->n, heads[0], heads[1], heads[2]);
+	       "const uint32_t net_variables = %u, net_forges = %u, net_sources = %u,\n"
+	       "\tnet_branches = %u;\n",
+		b->n, heads[0], heads[1], heads[2], heads[3]);
 }
 
 int network_print(struct arena *a, const struct yaml_file *f, struct err *e)
 {
 	struct net_bake *b = arena_new(a, struct net_bake);
-	static const char heads[][12] = {"variables", "forges", "sources"};
+	static const char heads[][12] = {"variables", "forges", "sources", "branches"};
 	const struct ynode *forms = yaml_get(f->root, "forms");
 	uint32_t lists[ARRAY_SIZE(heads)] = {0};
 
